@@ -1,0 +1,90 @@
+package estimators
+
+import (
+	"fmt"
+	"math"
+)
+
+// Scale says what centred rewards are divided by.
+type Scale string
+
+// The three scales of the field. A framework without a choice has exactly one.
+const (
+	ScaleGroup Scale = "group" // the standard deviation of the sample's group
+	ScaleBatch Scale = "batch" // the standard deviation of the whole batch
+	ScaleNone  Scale = "none"  // nothing
+)
+
+// Float is the precision in which a framework computes.
+type Float int
+
+// The precisions met in the frameworks.
+const (
+	Float32 Float = 32
+	Float64 Float = 64
+)
+
+// Batch is one training step as an estimator sees it.
+type Batch struct {
+	Rewards []float64 // length N, groups contiguous, batch order within a group
+	Offsets []int     // length G+1, ascending from 0 to N; group g is Rewards[Offsets[g]:Offsets[g+1]]
+}
+
+// Groups returns G, the number of groups.
+func (b Batch) Groups() int { return max(0, len(b.Offsets)-1) }
+
+// Group returns the rewards of group g, in batch order.
+func (b Batch) Group(g int) []float64 { return b.Rewards[b.Offsets[g]:b.Offsets[g+1]] }
+
+// Estimator is one estimator of one framework: what a person has to know about
+// it, and the function. It is a value in the list [All]; nothing registers.
+type Estimator struct {
+	Framework string  // whose arithmetic: "easyr1", "twinkle", …
+	Name      string  // as that framework's option spells it: "grpo", "rloo"
+	Scales    []Scale // the scales that the framework offers, its default first
+	Filter    bool    // the framework's trainer accepts keep_pos_ratio, keep_neg_ratio and compute_new_adv with it
+	Filters   bool    // it is of the GRPO family, so the filter can be tried on it
+	Float     Float   // the precision of the arithmetic
+
+	Formula string // one line: r reward, μ and s mean and std of the group, n its size
+	Doc     string // ddof, eps, groups of one, constant groups, ragged groups, NaN: a few sentences
+	Source  string // repository, revision, file and function
+
+	// Clean writes to dst what the trainer makes of the logged rewards before
+	// any estimator sees them (NaN to 0, say). Nil means: nothing but the
+	// rounding to Float. len(dst) == len(rewards); they may be the same slice.
+	Clean func(dst, rewards []float64)
+
+	// Advantage writes the advantages of the batch to dst, len(dst) == N. The
+	// rewards are those that Clean wrote. The error, if any, is a *Refusal;
+	// dst is filled all the same.
+	Advantage func(dst []float64, b Batch, s Scale) error
+}
+
+// HasScale reports whether the framework offers s with this estimator.
+func (e *Estimator) HasScale(s Scale) bool {
+	for _, have := range e.Scales {
+		if have == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Refusal is what the framework's own code raises for a batch.
+type Refusal struct {
+	Kind   string // the exception's type: "ValueError"
+	Text   string // its message
+	Groups []int  // the groups that cause it; nil if the batch as a whole does
+}
+
+func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s", r.Kind, r.Text) }
+
+// missingBits is a quiet NaN whose payload no arithmetic produces.
+const missingBits = 0x7ff8_0000_0000_07a2
+
+// MissingReward is the reward of a sample whose log has none.
+func MissingReward() float64 { return math.Float64frombits(missingBits) }
+
+// IsMissing reports whether x is [MissingReward]. NaN results of arithmetic are not.
+func IsMissing(x float64) bool { return math.Float64bits(x) == missingBits }

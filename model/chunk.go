@@ -1,0 +1,59 @@
+package model
+
+// Record is one sample as a loader read it. Text is not kept: it stays in the
+// file and is found again by File and Offset.
+type Record struct {
+	Step      int64
+	Group     string  // an explicit group id of the log, "" if it has none; checked before it is believed
+	Prompt    uint64  // hash of prompt and ground truth, 0 if the log has no prompt
+	Preview   string  // what a person recognises the prompt by: at most 160 bytes of its text, as logged, not sanitised
+	Reward    float64 // estimators.MissingReward() where the log has none
+	Advantage float64 // as logged; NaN if not
+	Length    int32   // of the response, in Chunk.LengthUnit; -1 if unknown
+	File      int32   // index into Chunk.Files
+	Line      int64   // 1-based line of the record in its file
+	Offset    int64   // byte offset of the record in its file
+}
+
+// LengthUnit says what response lengths count.
+type LengthUnit int
+
+// The units, from the one that trainers weight by to the ones that stand in for it.
+const (
+	LengthUnknown LengthUnit = iota
+	LengthTokens
+	LengthCharacters
+)
+
+// Problem is a place in the input that could not be read. It never stops a file.
+type Problem struct {
+	File   string
+	Line   int64 // 1-based; 0 if the file as a whole
+	Reason string
+}
+
+// Progress is how far a source has come.
+type Progress struct {
+	Files     int   // log files found
+	BytesRead int64 // of all files
+	BytesAll  int64 // size of all files as last seen; 0 if unknown (stdin)
+	CaughtUp  bool  // all that is there has been read
+	Open      bool  // the newest step is still being written
+	Polling   bool  // no change notifications here: the files are looked at from time to time
+}
+
+// Chunk is what a loader hands over at a time: bounded in count, records in
+// input order. It belongs to the receiver.
+type Chunk struct {
+	Format     string   // name of the format: "verl", "jsonl"
+	How        string   // one sentence: which fields were taken for what
+	Files      []string // names that Record.File indexes, relative to the opened path; may grow from chunk to chunk, never reordered
+	Records    []Record
+	Forget     []int32 // files that are read anew from the start: their earlier records no longer count
+	LengthUnit LengthUnit
+	HasTruth   bool // the prompt hash covers a ground truth too
+	Positional bool // grouping by position is permitted (never for verl files)
+	Problems   []Problem
+	Skipped    int // how many records could not be read since the last chunk; Problems may list fewer
+	Progress   Progress
+}
