@@ -1,5 +1,11 @@
 package model
 
+import (
+	"strconv"
+
+	"vantage/model/printable"
+)
+
 // Record is one sample as a loader read it. Text is not kept: it stays in the
 // file and is found again by File and Offset.
 type Record struct {
@@ -56,4 +62,27 @@ type Chunk struct {
 	Problems   []Problem
 	Skipped    int // how many records could not be read since the last chunk; Problems may list fewer
 	Progress   Progress
+}
+
+// String says where and why, for a person: file:line: reason.
+func (p Problem) String() string {
+	where := printable.Line(p.File)
+	if p.Line > 0 {
+		where += ":" + strconv.FormatInt(p.Line, 10)
+	}
+	return where + ": " + printable.Line(p.Reason)
+}
+
+// String is the unit's name.
+func (u LengthUnit) String() string {
+	return [...]string{"unknown", "tokens", "characters"}[u]
+}
+
+// Doc says how the unit bears on the figures that trainers weight by tokens.
+func (u LengthUnit) Doc() string {
+	return [...]string{
+		"the log has no lengths: figures that trainers weight by tokens count each sample once",
+		"in tokens",
+		"the log has no token counts: figures that trainers weight by tokens are weighted by characters",
+	}[u]
 }

@@ -1,0 +1,53 @@
+package model
+
+// Fate is what the settings make of a group.
+type Fate int
+
+// The fates, the ones that need a look first.
+const (
+	FateShort   Fate = iota // fewer than 2 samples kept under recompute: original values are used
+	FateKilled              // alive before the filter, all zero after it
+	FateInvalid             // NaN or missing rewards
+	FateNoise               // all rewards equal, advantages not zero: float residue
+	FateSingle              // one sample
+	FateWrong               // all rewards equal, at the run's worst
+	FateStuck               // all rewards equal, at another value
+	FateRight               // all rewards equal, at the run's best
+	FateAlive               // carries signal
+	FateOpen                // its step is still being written
+
+	fates = iota
+)
+
+// Fates lists all of them in the order in which tables sort them.
+func Fates() []Fate {
+	all := make([]Fate, fates)
+	for i := range all {
+		all[i] = Fate(i)
+	}
+	return all
+}
+
+// String is the word on the screen and in reports.
+func (f Fate) String() string {
+	return [...]string{
+		"short", "killed", "invalid", "noise", "single",
+		"wrong", "stuck", "right", "alive", "open",
+	}[f]
+}
+
+// Doc says in a sentence what the fate means.
+func (f Fate) Doc() string {
+	return [...]string{
+		"fewer than 2 samples kept: recompute falls back to the original values",
+		"alive before the filter, no signal after it",
+		"holds NaN or missing rewards",
+		"all rewards equal, yet advantages are not zero: float residue that trains",
+		"one sample only",
+		"all rewards equal, at the worst seen in the run",
+		"all rewards equal, at neither end",
+		"all rewards equal, at the best seen in the run",
+		"carries signal",
+		"its step is still being written",
+	}[f]
+}

@@ -1,0 +1,243 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"vantage/estimators"
+)
+
+// GroupBy says how samples of a step are put into groups.
+type GroupBy string
+
+// The rules. Automatic takes the first of the others that the log supports.
+const (
+	GroupAutomatic  GroupBy = "auto"
+	GroupByID       GroupBy = "id"       // an explicit group id, checked
+	GroupByPrompt   GroupBy = "prompt"   // prompt and ground truth
+	GroupByPosition GroupBy = "position" // consecutive blocks of num_generations
+)
+
+// ErrUngrouped says that nothing in the log tells which samples belong together.
+var ErrUngrouped = errors.New("the log has neither a group id nor a prompt: say how many consecutive rows share a prompt with --num-generations N")
+
+// Grouping is the rule that was chosen for a run, and why.
+type Grouping struct {
+	By       GroupBy
+	Size     int    // rows per group, by position only
+	Evidence string // one sentence for a person
+	Doubt    string // what may be wrong with it, "" if nothing
+}
+
+// An id is believed if its groups are larger than this on average: a smaller
+// one numbers rows, not groups.
+const minGroupSize = 1.5
+
+// At most one group in so many may hold two prompts before an id is disbelieved.
+const minPurity = 100
+
+// evidence is what the rows of a step say about the ways of grouping them.
+type evidence struct {
+	rows                int
+	withID, idGroups    int
+	mixedIDs            int // groups by id that hold more than one prompt
+	withPrompt, prompts int
+	ranged              bool
+	lo, hi              float64 // of the finite rewards, if ranged
+}
+
+func (e *evidence) add(o evidence) {
+	e.rows += o.rows
+	e.withID += o.withID
+	e.idGroups += o.idGroups
+	e.mixedIDs += o.mixedIDs
+	e.withPrompt += o.withPrompt
+	e.prompts += o.prompts
+}
+
+// weigh takes the evidence of a step anew if the step has changed.
+func (c *stepColumns) weigh() {
+	if c.weighed == c.revision {
+		return
+	}
+	c.weighed = c.revision
+	e := evidence{rows: len(c.reward)}
+	promptOf := map[uint32]uint32{}
+	mixed := map[uint32]bool{}
+	prompts := map[uint32]struct{}{}
+	for i, id := range c.group {
+		prompt := c.prompt[i]
+		if prompt != 0 {
+			e.withPrompt++
+			prompts[prompt] = struct{}{}
+		}
+		if id == 0 {
+			continue
+		}
+		e.withID++
+		if first, seen := promptOf[id]; !seen {
+			promptOf[id] = prompt
+		} else if first != prompt {
+			mixed[id] = true
+		}
+	}
+	e.idGroups, e.mixedIDs, e.prompts = len(promptOf), len(mixed), len(prompts)
+	e.lo, e.hi, e.ranged = rewardRange(c.reward)
+	c.evidence = e
+}
+
+// Grouping decides how the rows of the run are grouped under the settings.
+func (s Snapshot) Grouping(set Settings) (Grouping, error) {
+	e := s.evidence
+	switch set.GroupBy {
+	case GroupByID:
+		if e.withID < e.rows {
+			return Grouping{}, fmt.Errorf("cannot group by id: %d of %d rows have no group id", e.rows-e.withID, e.rows)
+		}
+		return e.byID(), nil
+	case GroupByPrompt:
+		if e.withPrompt < e.rows {
+			return Grouping{}, fmt.Errorf("cannot group by prompt: %d of %d rows have no prompt", e.rows-e.withPrompt, e.rows)
+		}
+		return s.byPrompt(""), nil
+	case GroupByPosition:
+		return s.byPosition(set.NumGenerations)
+	case GroupAutomatic, "":
+	}
+	return s.automatic(set.NumGenerations)
+}
+
+func (s Snapshot) automatic(size int) (Grouping, error) {
+	e := s.evidence
+	why := ""
+	if e.rows > 0 && e.withID == e.rows {
+		switch {
+		case float64(e.rows) < minGroupSize*float64(e.idGroups):
+			why = "its id column numbers rows, not groups"
+		case e.mixedIDs*minPurity > e.idGroups:
+			why = fmt.Sprintf("its id column puts different prompts into one group (%d of %d)", e.mixedIDs, e.idGroups)
+		default:
+			return e.byID(), nil
+		}
+	}
+	if e.withPrompt == e.rows {
+		return s.byPrompt(why), nil
+	}
+	return s.byPosition(size)
+}
+
+func (e evidence) byID() Grouping {
+	g := Grouping{By: GroupByID, Evidence: fmt.Sprintf("by the log's group id: %d groups, %.1f rows each", e.idGroups, mean(e.rows, e.idGroups))}
+	if e.mixedIDs > 0 {
+		g.Doubt = fmt.Sprintf("%d of %d groups hold more than one prompt", e.mixedIDs, e.idGroups)
+	}
+	return g
+}
+
+func (s Snapshot) byPrompt(why string) Grouping {
+	e := s.evidence
+	key := "prompt and ground truth"
+	g := Grouping{By: GroupByPrompt}
+	if !s.Run.HasTruth {
+		key = "prompt"
+		g.Doubt = "the log has no ground truth, so tasks that share a prompt are merged"
+	}
+	g.Evidence = fmt.Sprintf("by %s within a step: %d groups, %.1f rows each", key, e.prompts, mean(e.rows, e.prompts))
+	if why != "" {
+		g.Evidence += "; " + why
+	}
+	return g
+}
+
+func (s Snapshot) byPosition(size int) (Grouping, error) {
+	if !s.Run.Positional {
+		return Grouping{}, fmt.Errorf("%s files cannot be grouped by position: the trainer reorders their rows", s.Run.Format)
+	}
+	if size == 0 {
+		return Grouping{}, ErrUngrouped
+	}
+	return Grouping{By: GroupByPosition, Size: size, Evidence: fmt.Sprintf("by position: %d consecutive rows a group", size)}, nil
+}
+
+func mean(rows, groups int) float64 { return float64(rows) / float64(max(1, groups)) }
+
+// layout puts the rows of a step into group order: order lists row indices,
+// group after group, batch order within; group g is order[offsets[g]:offsets[g+1]].
+// open is true while rows of the step are still missing.
+func (g Grouping) layout(step Step, open bool) (order []int32, offsets []int, err error) {
+	n := len(step.Rewards)
+	if g.By == GroupByPosition {
+		return positions(n, g.Size, open)
+	}
+	keys := step.prompt
+	if g.By == GroupByID {
+		keys = step.group
+	}
+	place := map[uint32]int{}
+	var sizes []int
+	member := make([]int32, n)
+	for i, key := range keys {
+		at, seen := place[key]
+		if !seen {
+			at = len(sizes)
+			place[key] = at
+			sizes = append(sizes, 0)
+		}
+		member[i] = int32(at)
+		sizes[at]++
+	}
+	offsets = make([]int, len(sizes)+1)
+	for i, size := range sizes {
+		offsets[i+1] = offsets[i] + size
+	}
+	next := append([]int(nil), offsets...)
+	order = make([]int32, n)
+	for i, at := range member {
+		order[next[at]] = int32(i)
+		next[at]++
+	}
+	return order, offsets, nil
+}
+
+// positions is twinkle's interface: consecutive blocks. While a step grows its
+// last block may be incomplete; later that is the trainer's error.
+func positions(n, size int, open bool) (order []int32, offsets []int, err error) {
+	whole := n
+	if open && size > 0 {
+		whole = n - n%size
+	}
+	offsets, err = estimators.Blocks(whole, size)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%d rows are not a multiple of --num-generations %d: %w", n, size, err)
+	}
+	if whole < n {
+		offsets = append(offsets, n)
+	}
+	order = make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	return order, offsets, nil
+}
+
+// groupName names the group that row i of the step is in: the log's own id, a
+// hash that is the same in every step, or the position.
+func (s Snapshot) groupName(g Grouping, step Step, row, index int) string {
+	switch g.By {
+	case GroupByID:
+		return s.ids[step.group[row]-1]
+	case GroupByPrompt:
+		return fmt.Sprintf("%016x", s.hashes[step.prompt[row]-1])
+	case GroupByPosition, GroupAutomatic:
+	}
+	return strconv.Itoa(index)
+}
+
+// preview returns the beginning of a row's prompt, as logged; "" if there is none.
+func (s Snapshot) preview(step Step, row int) string {
+	if k := step.prompt[row]; k != 0 {
+		return s.previews[k-1]
+	}
+	return ""
+}

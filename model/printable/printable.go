@@ -1,0 +1,78 @@
+// Package printable makes text that came from a log safe to put on a terminal.
+//
+// What a model wrote can hold escape sequences that move the cursor, change the
+// title or write to the clipboard, marks that turn the direction of the line,
+// and characters that take no room or more than they seem to. None of them
+// reaches the screen as itself.
+package printable
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxMarks bounds the combining marks on one character; a stack of them is a
+// way to draw over the lines above.
+const maxMarks = 3
+
+// Line returns s as one line: line breaks and tabs become spaces, control
+// characters their pictures (ESC becomes ␛), direction and zero-width marks and
+// bytes that are not UTF-8 the replacement character, and joiners and variation
+// selectors, which change how wide their neighbours are drawn, are left out.
+func Line(s string) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	marks := 0
+	for _, r := range s {
+		if unicode.In(r, unicode.Mn, unicode.Me) && !selector(r) {
+			if marks++; marks <= maxMarks && b.Len() > 0 {
+				b.WriteRune(r)
+			}
+			continue
+		}
+		marks = 0
+		if r = shown(r); r >= 0 {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// plain reports whether every byte is printable ASCII, as most are.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// shown is what stands for r on the screen; negative for nothing at all.
+func shown(r rune) rune {
+	switch {
+	case r == '\n', r == '\r', r == '\t', r == '\u2028', r == '\u2029', r == '\u0085':
+		return ' '
+	case r < ' ':
+		return '\u2400' + r
+	case r == 0x7f:
+		return '\u2421'
+	case r == '\u200d', selector(r):
+		return -1
+	case unicode.IsPrint(r), unicode.Is(unicode.Zs, r), unicode.Is(unicode.Co, r):
+		if unicode.Is(unicode.Zs, r) {
+			return ' '
+		}
+		return r
+	}
+	return utf8.RuneError
+}
+
+// selector reports whether r picks the look of the character before it.
+func selector(r rune) bool {
+	return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef
+}

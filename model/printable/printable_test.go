@@ -1,0 +1,49 @@
+package printable_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"vantage/model/printable"
+)
+
+func TestLine(t *testing.T) {
+	tests := map[string]struct{ in, want string }{
+		"ascii stays":           {"Compute 12 * 13", "Compute 12 * 13"},
+		"cjk and emoji stay":    {"计算 ✅🙂", "计算 ✅🙂"},
+		"escape is shown":       {"\x1b[31mred\x1b[0m", "␛[31mred␛[0m"},
+		"osc 52 is shown":       {"\x1b]52;c;ZXZpbA==\a", "␛]52;c;ZXZpbA==␇"},
+		"c1 csi is not sent":    {"\u009b31m", "�31m"},
+		"raw byte 9b":           {"\x9b31m", "�31m"},
+		"line breaks are space": {"a\r\nb\u2028c\td", "a  b c d"},
+		"bidi override":         {"a\u202eb", "a�b"},
+		"zero width space":      {"a\u200bb", "a�b"},
+		"joiner and selector":   {"❤\ufe0f\u200d🔥", "❤🔥"},
+		"nul and del":           {"\x00\x7f", "␀␡"},
+		"three marks at most":   {"e" + strings.Repeat("\u0301", 9), "e\u0301\u0301\u0301"},
+		"no base for a mark":    {"\u0301a", "a"},
+		"odd spaces":            {"a\u00a0b\u3000c", "a b c"},
+	}
+	for name, test := range tests {
+		if got := printable.Line(test.in); got != test.want {
+			t.Errorf("%s: Line(%q) = %q, want %q", name, test.in, got, test.want)
+		}
+	}
+}
+
+func FuzzLine(f *testing.F) {
+	f.Add("\x1b]8;;http://x\a\u202e\ufeff")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := printable.Line(s)
+		if !utf8.ValidString(got) {
+			t.Fatalf("Line(%q) is not UTF-8", s)
+		}
+		for _, r := range got {
+			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+				t.Fatalf("Line(%q) holds %U", s, r)
+			}
+		}
+	})
+}

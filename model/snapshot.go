@@ -1,0 +1,116 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Snapshot is everything read up to a moment. It never changes: the columns
+// behind it only grow past the lengths that it holds, so any goroutine may read
+// it while the store goes on.
+type Snapshot struct {
+	Revision int
+	Run      Run
+	Steps    []Step // ascending by number
+	Rows     int
+
+	evidence evidence
+	lo, hi   float64 // least and greatest finite reward of the run
+	previews []string
+	ids      []string // name of explicit id k-1
+	hashes   []uint64 // hash of prompt k-1
+}
+
+// Run is what is known of the log as a whole.
+type Run struct {
+	Files      []string
+	Format     string
+	How        string
+	LengthUnit LengthUnit
+	HasTruth   bool
+	Positional bool
+	Problems   []Problem
+	Skipped    int
+	Progress   Progress
+}
+
+// Step is one training batch, in input order.
+type Step struct {
+	Number   int64
+	Revision int // changes whenever the step does
+	Rewards  []float64
+	Logged   []float64 // advantages as logged, NaN where not
+	Lengths  []int32   // -1 where unknown
+
+	prompt, group []uint32
+}
+
+// Snapshot freezes the store as it is now.
+func (s *Store) Snapshot() Snapshot {
+	snap := Snapshot{
+		Revision: s.revision,
+		Run: Run{
+			Files: slices.Clip(s.files), Format: s.format, How: s.how, LengthUnit: s.unit,
+			HasTruth: s.hasTruth, Positional: s.positional,
+			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
+		},
+		lo: math.Inf(1), hi: math.Inf(-1),
+		previews: slices.Clip(s.previews),
+		ids:      slices.Clip(s.ids.names),
+		hashes:   slices.Clip(s.prompts.names),
+	}
+	for _, number := range slices.Sorted(maps.Keys(s.steps)) {
+		cols := s.steps[number]
+		cols.weigh()
+		snap.evidence.add(cols.evidence)
+		if cols.evidence.ranged {
+			snap.lo, snap.hi = min(snap.lo, cols.evidence.lo), max(snap.hi, cols.evidence.hi)
+		}
+		snap.Rows += len(cols.reward)
+		snap.Steps = append(snap.Steps, cols.view(number))
+	}
+	return snap
+}
+
+func (c *stepColumns) view(number int64) Step {
+	n := len(c.reward)
+	return Step{
+		Number: number, Revision: c.revision,
+		Rewards: c.reward[:n:n], Logged: c.logged[:n:n], Lengths: c.length[:n:n],
+		prompt: c.prompt[:n:n], group: c.group[:n:n],
+	}
+}
+
+// Find returns the index of the step with the given number.
+func (s Snapshot) Find(number int64) (int, bool) {
+	return slices.BinarySearchFunc(s.Steps, number, func(st Step, n int64) int {
+		return int(min(1, max(-1, st.Number-n)))
+	})
+}
+
+// Open reports whether step i is still being written.
+func (s Snapshot) Open(i int) bool {
+	return s.Run.Progress.Open && i == len(s.Steps)-1
+}
+
+// String says in a line what the snapshot holds.
+func (s Snapshot) String() string {
+	return fmt.Sprintf("%s, %d steps, %d samples", s.Run.Format, len(s.Steps), s.Rows)
+}
+
+// Group names group index of a step and returns the beginning of its prompt, as
+// logged; empty if there is no such group.
+func (s Snapshot) Group(g Grouping, number int64, index int) (name, preview string) {
+	i, ok := s.Find(number)
+	if !ok {
+		return "", ""
+	}
+	order, offsets, err := g.layout(s.Steps[i], s.Open(i))
+	if err != nil || index < 0 || index >= len(offsets)-1 {
+		return "", ""
+	}
+	row := int(order[offsets[index]])
+	return s.groupName(g, s.Steps[i], row, index), s.preview(s.Steps[i], row)
+}

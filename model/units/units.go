@@ -1,0 +1,142 @@
+// Package units writes numbers as people read them: the same on the screen and
+// in reports.
+package units
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Missing stands for a number that is not there.
+const Missing = "—"
+
+// Signed writes an advantage: a sign and two decimals, never "-0.00"; zero, and
+// what rounds to it, carries a space in place of the sign.
+func Signed(x float64) string {
+	if mark := unusual(x); mark != "" {
+		return mark
+	}
+	text := fmt.Sprintf("%+.2f", x)
+	if text == "-0.00" || text == "+0.00" {
+		return " 0.00"
+	}
+	return text
+}
+
+// Fixed writes a plain number with the given decimals, never "-0.00".
+func Fixed(x float64, decimals int) string {
+	if mark := unusual(x); mark != "" {
+		return mark
+	}
+	text := strconv.FormatFloat(x, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
+// Short writes any number in at most three significant digits and about seven
+// columns: 0.612, 12.3, 1.23M, 4.5e-08.
+func Short(x float64) string {
+	abs := math.Abs(x)
+	switch {
+	case unusual(x) != "":
+		return unusual(x)
+	case x == math.Trunc(x) && abs < 100_000:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case abs >= 99_950:
+		return Count(int(math.Round(x)))
+	case abs >= 99.95:
+		return Fixed(x, 0)
+	case abs >= 9.995:
+		return Fixed(x, 1)
+	case abs >= 0.9995:
+		return Fixed(x, 2)
+	case abs >= 0.0005:
+		return Fixed(x, 3)
+	}
+	return strconv.FormatFloat(x, 'e', 1, 64)
+}
+
+// Count writes a number of things: plain below 100 000, then 438k and 1.23M.
+func Count(n int) string {
+	switch {
+	case n < 0:
+		return "-" + Count(-n)
+	case n < 100_000:
+		return strconv.Itoa(n)
+	case n < 999_500:
+		return strconv.Itoa((n+500)/1000) + "k"
+	case n < 999_500_000:
+		return scaled(float64(n)/1e6) + "M"
+	}
+	return scaled(float64(n)/1e9) + "G"
+}
+
+func scaled(x float64) string {
+	switch {
+	case x < 9.995:
+		return Fixed(x, 2)
+	case x < 99.95:
+		return Fixed(x, 1)
+	}
+	return Fixed(x, 0)
+}
+
+// Fraction writes a share with its denominator in sight: 5/32 (16%).
+func Fraction(n, of int) string {
+	return fmt.Sprintf("%s/%s (%s)", Count(n), Count(of), Percent(n, of))
+}
+
+// Percent writes a share in whole percent; 0% and 100% are exact.
+func Percent(n, of int) string {
+	if of == 0 {
+		return Missing
+	}
+	p := math.Round(100 * float64(n) / float64(of))
+	if n > 0 {
+		p = max(p, 1)
+	}
+	if n < of {
+		p = min(p, 99)
+	}
+	return strconv.Itoa(int(p)) + "%"
+}
+
+// Bytes writes a size: 512 B, 1.2 MB, 3.5 GB.
+func Bytes(n int64) string {
+	x, unit := float64(n), "B"
+	for _, next := range []string{"kB", "MB", "GB", "TB"} {
+		if x < 999.5 {
+			break
+		}
+		x, unit = x/1000, next
+	}
+	if unit == "B" {
+		return fmt.Sprintf("%d B", n)
+	}
+	return scaled(x)[:min(3, len(scaled(x)))] + " " + unit
+}
+
+// Plural writes a count with its noun: 1 group, 9 groups.
+func Plural(n int, noun string) string {
+	if n == 1 {
+		noun = strings.TrimSuffix(noun, "s")
+	}
+	return Count(n) + " " + noun
+}
+
+// unusual returns the mark of a value that is no ordinary number, "" otherwise.
+func unusual(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "nan"
+	case math.IsInf(x, 1):
+		return "inf"
+	case math.IsInf(x, -1):
+		return "-inf"
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+package model
+
+import (
+	"fmt"
+
+	"vantage/model/units"
+)
+
+// WarningKind names a doubt. The names are part of the report's format.
+type WarningKind string
+
+// The kinds, worst first.
+const (
+	WarnRefused   WarningKind = "trainer-refuses"          // the framework's own code would raise an error
+	WarnShort     WarningKind = "too-few-kept"             // groups with fewer than 2 kept samples
+	WarnKilled    WarningKind = "killed-groups"            // alive before the filter, all zero after it
+	WarnFlips     WarningKind = "sign-flips"               // kept samples whose advantage changed sign
+	WarnInvalid   WarningKind = "invalid-rewards"          // NaN, infinite or missing rewards
+	WarnNoise     WarningKind = "float-noise"              // equal rewards, advantages not zero
+	WarnIdle      WarningKind = "recompute-without-filter" // compute_new_adv with both ratios 1
+	WarnSingles   WarningKind = "single-sample-groups"     // groups of one
+	WarnRagged    WarningKind = "ragged-groups"            // groups of different sizes
+	WarnOneSided  WarningKind = "one-sided-push"           // mean processed advantage far from 0
+	WarnEffective WarningKind = "effective-ratio"          // kept share far from the nominal ratio
+	WarnOurs      WarningKind = "filter-is-ours"           // the framework's trainer has no such filter
+	WarnGrouping  WarningKind = "grouping-doubt"           // groups may be wrong
+)
+
+// Warning is a doubt about a number, with what to do about it. It travels with
+// the result, to the screen and to reports alike.
+type Warning struct {
+	Kind    WarningKind
+	Step    int64
+	Count   int    // how many groups or samples
+	Of      int    // out of how many
+	Unit    string // what is counted: "groups", "samples"
+	Example int    // index of a group that shows it, -1 if none
+	Text    string // what was seen, without the count
+	Advice  string // what to change
+}
+
+// Sentence says in a line how many, out of how many, and what was seen:
+// "9 of 128 groups kept fewer than 2 samples".
+func (w Warning) Sentence() string {
+	return fmt.Sprintf("%s of %s %s %s", units.Count(w.Count), units.Count(w.Of), w.Unit, w.Text)
+}

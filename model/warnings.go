@@ -1,0 +1,229 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"vantage/estimators"
+)
+
+// A mean processed advantage of more than this share of the mean absolute one
+// pushes all samples of the batch one way.
+const oneSided = 0.25
+
+// A kept share that differs by more than this from its ratio deserves a word.
+const ratioSlack = 0.1
+
+// warnings lists what is doubtful about the step, worst first.
+func (a *Analysis) warnings(refusal *estimators.Refusal) []Warning {
+	var all []Warning
+	add := func(w Warning, ok bool) {
+		if ok {
+			w.Step = a.Step
+			all = append(all, w)
+		}
+	}
+	add(a.warnRefusal(refusal))
+	add(a.warnShort())
+	add(a.warnKilled())
+	add(a.warnFlips())
+	add(a.warnInvalid())
+	add(a.warnNoise())
+	add(a.warnIdle())
+	add(a.warnSingles(refusal))
+	add(a.warnOneSided())
+	add(a.warnEffective("keep_pos_ratio", "positive", a.Settings.KeepPos, 1))
+	add(a.warnEffective("keep_neg_ratio", "negative", a.Settings.KeepNeg, -1))
+	add(a.warnOurs())
+	add(a.warnMerged())
+	return all
+}
+
+// where counts the groups that satisfy is, and returns the first.
+func (a *Analysis) where(is func(*Group) bool) (count, example int) {
+	example = -1
+	for i := range a.Table {
+		if !is(&a.Table[i]) {
+			continue
+		}
+		if count == 0 {
+			example = i
+		}
+		count++
+	}
+	return count, example
+}
+
+// groups is a warning about the groups that satisfy is.
+func (a *Analysis) groups(kind WarningKind, is func(*Group) bool, text, advice string) (Warning, bool) {
+	count, example := a.where(is)
+	return Warning{Kind: kind, Count: count, Of: a.Groups, Unit: "groups", Example: example, Text: text, Advice: advice}, count > 0
+}
+
+// withFate is a warning about the groups of a fate.
+func (a *Analysis) withFate(fate Fate, kind WarningKind, text, advice string) (Warning, bool) {
+	return a.groups(kind, func(g *Group) bool { return g.Fate == fate }, text, advice)
+}
+
+func (a *Analysis) warnRefusal(r *estimators.Refusal) (Warning, bool) {
+	if r == nil {
+		return Warning{}, false
+	}
+	w := Warning{
+		Kind: WarnRefused, Count: max(1, len(r.Groups)), Of: a.Groups, Unit: "groups", Example: -1,
+		Text:   fmt.Sprintf("would stop %s: %s", a.Settings.Framework, r.Error()),
+		Advice: "the other groups are computed all the same; check that the groups are right",
+	}
+	if len(r.Groups) > 0 {
+		w.Example = r.Groups[0]
+	}
+	return w, true
+}
+
+func (a *Analysis) warnShort() (Warning, bool) {
+	if !a.Settings.Filtering() {
+		return Warning{}, false
+	}
+	text, advice := "kept fewer than 2 samples", "raise keep_pos_ratio (P) or keep_neg_ratio (M)"
+	if a.Settings.Recompute {
+		text = "kept fewer than 2 samples: recompute leaves their original values"
+		advice += ", or turn recompute off (r)"
+	}
+	return a.groups(WarnShort, func(g *Group) bool { return g.before && g.Kept() < 2 }, text, advice)
+}
+
+func (a *Analysis) warnKilled() (Warning, bool) {
+	text, advice := "had signal before the filter and none after it", "raise keep_pos_ratio (P) or keep_neg_ratio (M)"
+	if a.Settings.Recompute {
+		text = "had signal and lost it: the rewards that are kept are all equal, so recompute gives 0"
+		advice = "keep some of both signs (P, M), or turn recompute off (r)"
+	}
+	return a.withFate(FateKilled, WarnKilled, text, advice)
+}
+
+func (a *Analysis) warnFlips() (Warning, bool) {
+	_, example := a.where(func(g *Group) bool { return g.Flips > 0 })
+	return Warning{
+		Kind: WarnFlips, Count: a.Flips, Of: a.Kept, Unit: "kept samples", Example: example,
+		Text:   "changed sign in recompute: good answers are pushed down, or bad ones up",
+		Advice: "keep more of the other sign (P, M), or turn recompute off (r)",
+	}, a.Flips > 0
+}
+
+func (a *Analysis) warnInvalid() (Warning, bool) {
+	count, missing := 0, 0
+	for _, r := range a.Logged {
+		if !finite(r) {
+			count++
+		}
+		if estimators.IsMissing(r) {
+			missing++
+		}
+	}
+	_, example := a.where(func(g *Group) bool { return g.Invalid > 0 })
+	text := "have a NaN or infinite reward"
+	if missing > 0 {
+		text = fmt.Sprintf("have no usable reward (%d missing, %d NaN or infinite)", missing, count-missing)
+	}
+	advice := "find out why the reward function failed; one such sample makes its whole group NaN"
+	if a.Settings.Framework == "easyr1" {
+		advice = "find out why the reward function failed; the trainer counts NaN as reward 0"
+	}
+	return Warning{
+		Kind: WarnInvalid, Count: count, Of: a.Rows, Unit: "samples", Example: example,
+		Text: text, Advice: advice,
+	}, count > 0
+}
+
+func (a *Analysis) warnNoise() (Warning, bool) {
+	text := "have equal rewards and yet advantages that are not zero: float residue"
+	if _, example := a.where(func(g *Group) bool { return g.Fate == FateNoise }); example >= 0 {
+		text += fmt.Sprintf(" of %+.2g and the like", a.Processed[a.Table[example].Start])
+	}
+	return a.withFate(FateNoise, WarnNoise, text, "the trainer does train on it: drop constant groups, or use rewards that float32 holds exactly")
+}
+
+func (a *Analysis) warnIdle() (Warning, bool) {
+	return Warning{
+		Kind: WarnIdle, Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1,
+		Text:   "are unchanged by recompute: nothing is filtered, so compute_new_adv has no effect",
+		Advice: "lower keep_pos_ratio (p) or keep_neg_ratio (m), or turn recompute off (r)",
+	}, a.Settings.Recompute && !a.Settings.Filtering()
+}
+
+func (a *Analysis) warnSingles(refusal *estimators.Refusal) (Warning, bool) {
+	if refusal != nil {
+		return Warning{}, false
+	}
+	return a.withFate(FateSingle, WarnSingles, "have one sample, so nothing to compare it with", "check how the groups were found, or raise the number of generations")
+}
+
+func (a *Analysis) warnOneSided() (Warning, bool) {
+	sum, abs := 0.0, 0.0
+	for _, x := range a.Processed {
+		sum += x
+		abs += math.Abs(x)
+	}
+	share := sum / abs
+	way := "up"
+	if share < 0 {
+		way = "down"
+	}
+	return Warning{
+		Kind: WarnOneSided, Count: a.Kept, Of: a.Rows, Unit: "kept samples", Example: -1,
+		Text:   fmt.Sprintf("push %s on the whole: mean advantage %+.2f of mean |A| %.2f", way, sum/float64(a.Rows), abs/float64(a.Rows)),
+		Advice: "bring keep_pos_ratio (p, P) and keep_neg_ratio (m, M) closer together",
+	}, a.Settings.Filtering() && math.Abs(share) > oneSided
+}
+
+func (a *Analysis) warnEffective(option, word string, ratio float64, sign float64) (Warning, bool) {
+	kept, all := 0, 0
+	for i, x := range a.Original {
+		if x*sign > 0 {
+			all++
+			kept += int(one(a.Keep[i]))
+		}
+	}
+	share := float64(kept) / float64(all)
+	return Warning{
+		Kind: WarnEffective, Count: kept, Of: all, Unit: word + " samples", Example: -1,
+		Text:   fmt.Sprintf("are kept, %.0f%% where %s says %.0f%%: each group keeps max(1, int(n·ratio))", share*100, option, ratio*100),
+		Advice: "in small groups choose a ratio that gives whole samples",
+	}, ratio > 0 && ratio < 1 && math.Abs(share-ratio) > ratioSlack
+}
+
+func (a *Analysis) warnOurs() (Warning, bool) {
+	entry, err := a.Settings.Entry()
+	return Warning{
+		Kind: WarnOurs, Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1,
+		Text:   fmt.Sprintf("are filtered by easyr1's rule with %s's arithmetic: %s itself has no such filter", a.Settings.Framework, a.Settings.Framework),
+		Advice: "take it as a what-if; only easyr1 (f) trains like this",
+	}, err == nil && !entry.Filter && a.Settings.Filtering()
+}
+
+// warnMerged looks for groups a whole multiple larger than the usual one: tasks
+// that share a prompt and that the log gives no way to tell apart.
+func (a *Analysis) warnMerged() (Warning, bool) {
+	if a.Grouping.By != GroupByPrompt || a.Grouping.Doubt == "" {
+		return Warning{}, false
+	}
+	usual := a.usualSize()
+	return a.groups(WarnGrouping, func(g *Group) bool { return usual > 1 && g.Size() > usual && g.Size()%usual == 0 },
+		fmt.Sprintf("are a multiple of the usual %d samples: %s", usual, a.Grouping.Doubt),
+		"log the ground truth or a group id beside the prompt")
+}
+
+// usualSize is the most common group size, the smaller of equals.
+func (a *Analysis) usualSize() int {
+	sizes := map[int]int{}
+	for i := range a.Table {
+		sizes[a.Table[i].Size()]++
+	}
+	usual := 0
+	for size, n := range sizes {
+		if n > sizes[usual] || n == sizes[usual] && size < usual {
+			usual = size
+		}
+	}
+	return usual
+}

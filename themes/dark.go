@@ -1,0 +1,12 @@
+package themes
+
+// dark is for dark backgrounds. The colours are entries of the 256-colour cube,
+// so that tmux and older terminals show the same.
+func dark() Theme {
+	return build("dark", "for dark backgrounds", palette{
+		text: "", dim: "245", faint: "239",
+		positive: "75", negative: "208",
+		good: "79", warn: "221", bad: "203",
+		accent: "117", cursor: "237",
+	})
+}

@@ -1,0 +1,11 @@
+package themes
+
+// light is for light backgrounds.
+func light() Theme {
+	return build("light", "for light backgrounds", palette{
+		text: "", dim: "242", faint: "250",
+		positive: "26", negative: "166",
+		good: "29", warn: "130", bad: "160",
+		accent: "25", cursor: "254",
+	})
+}

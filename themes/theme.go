@@ -1,0 +1,111 @@
+// Package themes maps what a piece of the screen means to how it looks. Views
+// ask for a role, never for a colour; meaning survives without colour, since
+// every sign, state and warning has a glyph too.
+package themes
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Role is what a piece of text means.
+type Role int
+
+// The roles of the screen.
+const (
+	Plain    Role = iota
+	Dim           // secondary text, hints, units
+	Title         // names of panes and of the program
+	Key           // a key that can be pressed
+	Positive      // advantages above 0
+	Negative      // advantages below 0
+	Dropped       // samples that the filter leaves out
+	Good          // groups that carry signal, a live source
+	Warn          // a warning
+	Bad           // killed, invalid, an error
+	Border        // frames
+	Focus         // the frame of the pane that keys go to
+	Cursor        // the selected row
+	Track         // the empty part of a bar, axes
+	Accent        // the current value of a setting
+
+	roles = iota
+)
+
+// Theme is a complete look, as a value.
+type Theme struct {
+	Name, Doc string
+	styles    [roles]lipgloss.Style
+	inks      [roles]ink
+}
+
+// ink is a style as the bytes that switch it on and off. Rendering a style anew
+// for each of a thousand pieces of text a frame costs a hundred times as much.
+type ink struct{ on, off string }
+
+// Style returns the look of a role.
+func (t Theme) Style(r Role) lipgloss.Style { return t.styles[r] }
+
+// Paint gives one line of text, not itself painted, the look of a role.
+func (t Theme) Paint(r Role, s string) string {
+	k := t.inks[r]
+	if s == "" || k.on == "" {
+		return s
+	}
+	return k.on + s + k.off
+}
+
+// Over lays the look of a role under a line whose parts are already painted.
+func (t Theme) Over(r Role, s string) string {
+	k := t.inks[r]
+	if k.on == "" {
+		return s
+	}
+	return k.on + strings.ReplaceAll(s, k.off, k.off+k.on) + k.off
+}
+
+// All lists the themes, the default for dark and for light backgrounds first.
+func All() []Theme { return []Theme{dark(), light(), Mono()} }
+
+// For returns the default theme for a background.
+func For(isDark bool) Theme {
+	if isDark {
+		return dark()
+	}
+	return light()
+}
+
+// palette names the colours of a theme; the rest follows from them.
+type palette struct {
+	text, dim, faint, positive, negative, good, warn, bad, accent, cursor string
+}
+
+// build gives every role its style. Plus is blue and minus orange in all
+// themes: the pair that people of all kinds of colour vision tell apart.
+func build(name, doc string, p palette) Theme {
+	fg := func(c string) lipgloss.Style {
+		s := lipgloss.NewStyle()
+		if c != "" {
+			s = s.Foreground(lipgloss.Color(c))
+		}
+		return s
+	}
+	t := Theme{Name: name, Doc: doc}
+	t.styles = [roles]lipgloss.Style{
+		Plain: fg(p.text), Dim: fg(p.dim), Title: fg(p.text).Bold(true), Key: fg(p.accent).Bold(true),
+		Positive: fg(p.positive), Negative: fg(p.negative), Dropped: fg(p.dim),
+		Good: fg(p.good), Warn: fg(p.warn), Bad: fg(p.bad),
+		Border: fg(p.faint), Focus: fg(p.accent), Track: fg(p.faint), Accent: fg(p.accent),
+		Cursor: lipgloss.NewStyle().Bold(true),
+	}
+	if p.cursor == "" {
+		t.styles[Cursor] = lipgloss.NewStyle().Reverse(true)
+	} else {
+		t.styles[Cursor] = t.styles[Cursor].Background(lipgloss.Color(p.cursor))
+	}
+	for r, style := range t.styles {
+		t.inks[r].on, t.inks[r].off, _ = strings.Cut(style.Render("x"), "x")
+	}
+	return t
+}

@@ -1,0 +1,282 @@
+// Package tui is the screen: what a person sees and what their keys do.
+//
+// The program is a Bubble Tea model. Update is a switchboard; work runs in
+// commands on frozen snapshots and carries the revision of its request, so that
+// an answer to a question that nobody asks any more is dropped. View changes
+// nothing.
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"vantage/model"
+	"vantage/themes"
+	"vantage/tui/chart"
+	"vantage/tui/layout"
+)
+
+// Options are what the program was started with.
+type Options struct {
+	Title    string // what was opened, as the person named it
+	Settings model.Settings
+	ASCII    bool // draw with plain characters only
+	NoColor  bool // whatever the terminal can do
+}
+
+// App is the state of the screen.
+type App struct {
+	ctx    context.Context // ends with the program; commands derive theirs from it
+	source Source
+	store  *model.Store // only Update touches it
+	title  string
+
+	snap   model.Snapshot
+	set    history
+	work   work
+	result result
+	place  place
+	live   live
+	look   look
+
+	notice string // the answer to the last key, until the next one
+	prompt prompt
+	help   bool
+}
+
+// work is what is being computed.
+type work struct {
+	revision int // of the latest request
+	cancel   context.CancelFunc
+	busy     bool // a request is under way
+	stale    bool // data arrived that the latest request does not cover
+	resting  bool // a refresh from data was a moment ago
+}
+
+// result is what was computed last.
+type result struct {
+	analysis *model.Analysis
+	trend    *model.Trend
+	rows     []int // groups in the order of the table
+	err      error
+}
+
+// place is where the person is.
+type place struct {
+	step    int64
+	follow  bool // go to the newest step as it comes
+	cursor  int  // row of the table
+	top     int  // first row seen
+	focus   layout.Pane
+	front   layout.Pane // which of the panes that share a place is seen
+	warning int         // index of the selected warning
+	scroll  int         // first metric seen
+}
+
+// live is what is known of the source.
+type live struct {
+	lastRow time.Time
+	ended   bool
+	err     error
+}
+
+// look is how things are drawn.
+type look struct {
+	theme   themes.Theme
+	glyphs  chart.Glyphs
+	w, h    int
+	noColor bool
+}
+
+// New returns the program's model.
+func New(ctx context.Context, source Source, o Options) App {
+	a := App{
+		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
+		set:   history{now: o.Settings},
+		place: place{follow: true},
+		look:  look{theme: themes.For(true), glyphs: chart.Unicode(), noColor: o.NoColor},
+	}
+	if o.ASCII {
+		a.look.glyphs = chart.ASCII()
+	}
+	if o.NoColor {
+		a.look.theme = themes.Mono()
+	}
+	return a
+}
+
+// Init starts reading and asks the terminal whether it is dark; nothing waits
+// for the answer.
+func (a App) Init() tea.Cmd {
+	return tea.Batch(read(a.ctx, a.source), tea.RequestBackgroundColor)
+}
+
+// Update sends each message to its handler.
+func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return a.onKey(msg)
+	case tea.WindowSizeMsg:
+		a.look.w, a.look.h = msg.Width, msg.Height
+		return a.scrolled(), nil
+	case tea.BackgroundColorMsg:
+		return a.onBackground(msg.IsDark()), nil
+	case tea.ColorProfileMsg:
+		return a.onProfile(msg.Profile), nil
+	case chunkMsg:
+		return a.onChunk(msg)
+	case analysisMsg:
+		return a.onAnalysis(msg)
+	case trendMsg:
+		return a.onTrend(msg)
+	case restedMsg:
+		a.work.resting = false
+		return a.catchUp()
+	}
+	return a, nil
+}
+
+func (a App) onBackground(isDark bool) App {
+	if !a.look.noColor {
+		a.look.theme = themes.For(isDark)
+	}
+	return a
+}
+
+// onProfile goes without colour where the terminal has none: a selection marked
+// by a background colour would not be seen.
+func (a App) onProfile(p colorprofile.Profile) App {
+	if p <= colorprofile.ASCII {
+		a.look.noColor = true
+		a.look.theme = themes.Mono()
+	}
+	return a
+}
+
+// onChunk takes over what was read, and reads on.
+func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
+	if msg.err != nil {
+		a.live.ended = true
+		if !errors.Is(msg.err, io.EOF) && !errors.Is(msg.err, context.Canceled) {
+			a.live.err = msg.err
+		}
+		return a, nil
+	}
+	a.store.Append(msg.chunk)
+	if len(msg.chunk.Records) > 0 {
+		a.live.lastRow = msg.at
+	}
+	a.work.stale = true
+	a, cmd := a.catchUp()
+	return a, tea.Batch(cmd, read(a.ctx, a.source))
+}
+
+// catchUp refreshes from new data, unless a computation is under way (it is
+// waited for, never cancelled: a fast log would starve the screen) or the last
+// refresh was a moment ago.
+func (a App) catchUp() (App, tea.Cmd) {
+	if !a.work.stale || a.work.busy || a.work.resting {
+		return a, nil
+	}
+	a.work.stale = false
+	a.work.resting = true
+	a.snap = a.store.Snapshot()
+	if a.place.follow && len(a.snap.Steps) > 0 {
+		a.place.step = a.snap.Steps[len(a.snap.Steps)-1].Number
+	}
+	a, cmd := a.request()
+	return a, tea.Batch(cmd, rest())
+}
+
+// request asks for the step on screen anew; an earlier request is void.
+func (a App) request() (App, tea.Cmd) {
+	if len(a.snap.Steps) == 0 {
+		a.result = result{}
+		return a, nil
+	}
+	if a.work.cancel != nil {
+		a.work.cancel()
+	}
+	a.work.revision++
+	a.work.busy = true
+	var ctx context.Context
+	ctx, a.work.cancel = context.WithCancel(a.ctx)
+	return a, analyze(ctx, a.work.revision, a.snap, a.stepIndex(), a.set.now)
+}
+
+// stepIndex is where the step on screen is in the snapshot, or the nearest one.
+func (a App) stepIndex() int {
+	i, _ := a.snap.Find(a.place.step)
+	return min(i, len(a.snap.Steps)-1)
+}
+
+// onAnalysis shows the step and asks for the others.
+func (a App) onAnalysis(msg analysisMsg) (App, tea.Cmd) {
+	if msg.revision != a.work.revision {
+		return a, nil
+	}
+	if msg.err != nil {
+		a.work.busy = false
+		a.result = result{err: msg.err}
+		return a.catchUp()
+	}
+	a = a.show(msg.analysis)
+	var ctx context.Context
+	ctx, a.work.cancel = context.WithCancel(a.ctx)
+	return a, follow(ctx, a.work.revision, a.snap, a.set.now, a.result.trend)
+}
+
+func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
+	if msg.revision != a.work.revision {
+		return a, nil
+	}
+	a.work.busy = false
+	if msg.err == nil {
+		a.result.trend = msg.trend
+	}
+	return a.catchUp()
+}
+
+// show puts an analysis on the screen; the cursor stays on its group.
+func (a App) show(next *model.Analysis) App {
+	selected := ""
+	if g := a.selected(); g != nil {
+		selected = g.Name
+	}
+	a.result.analysis, a.result.err = next, nil
+	a.place.step = next.Step
+	a.result.rows = worstFirst(next)
+	for row, g := range a.result.rows {
+		if selected != "" && next.Table[g].Name == selected {
+			a.place.cursor = row
+		}
+	}
+	a.place.warning = min(a.place.warning, max(0, len(a.doubts())-1))
+	return a.scrolled()
+}
+
+// selected is the group under the cursor, nil if there is none.
+func (a App) selected() *model.Group {
+	if a.result.analysis == nil || a.place.cursor >= len(a.result.rows) {
+		return nil
+	}
+	return &a.result.analysis.Table[a.result.rows[a.place.cursor]]
+}
+
+// scrolled keeps the cursor within the table and in sight.
+func (a App) scrolled() App {
+	a.place.cursor = max(0, min(a.place.cursor, len(a.result.rows)-1))
+	seen := max(1, a.tableRows())
+	a.place.top = max(0, min(a.place.top, len(a.result.rows)-seen))
+	a.place.top = min(a.place.top, a.place.cursor)
+	a.place.top = max(a.place.top, a.place.cursor-seen+1)
+	return a
+}
+
+// screen says where the panes are.
+func (a App) screen() layout.Screen { return layout.Of(a.look.w, a.look.h, a.place.front) }

@@ -1,0 +1,77 @@
+// Package cells measures and cuts text by the columns that it takes on a
+// terminal. Escape sequences of styles take none; a wide character takes two.
+package cells
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const blanks = "                                                                                                                                "
+
+// Width is the number of columns that s takes.
+func Width(s string) int { return ansi.StringWidth(s) }
+
+// Blank returns n spaces.
+func Blank(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if n <= len(blanks) {
+		return blanks[:n]
+	}
+	return strings.Repeat(" ", n)
+}
+
+// Cut shortens s to at most w columns, ending in … if something was cut.
+func Cut(s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	if len(s) <= w || Width(s) <= w {
+		return s
+	}
+	return ansi.Truncate(s, w, "…")
+}
+
+// Fit makes s exactly w columns wide, flush left.
+func Fit(s string, w int) string {
+	s = Cut(s, w)
+	return s + Blank(w-Width(s))
+}
+
+// Right makes s exactly w columns wide, flush right.
+func Right(s string, w int) string {
+	s = Cut(s, w)
+	return Blank(w-Width(s)) + s
+}
+
+// Spread puts left and right at the two ends of w columns. Where both do not
+// fit the left one is cut.
+func Spread(left, right string, w int) string {
+	right = Cut(right, w)
+	room := w - Width(right)
+	return Fit(left, room) + right
+}
+
+// Wrap breaks s into lines of at most w columns, between words where it can.
+func Wrap(s string, w int) []string {
+	if w <= 0 {
+		return nil
+	}
+	return strings.Split(ansi.Wrap(s, w, ""), "\n")
+}
+
+// Block makes lines exactly w columns and h rows: cut, padded, filled up.
+func Block(lines []string, w, h int) []string {
+	out := make([]string, max(0, h))
+	for i := range out {
+		if i < len(lines) {
+			out[i] = Fit(lines[i], w)
+		} else {
+			out[i] = Blank(w)
+		}
+	}
+	return out
+}

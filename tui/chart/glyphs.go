@@ -1,0 +1,33 @@
+package chart
+
+// Glyphs are the characters that charts are made of.
+type Glyphs struct {
+	Kept, Dropped, Both string   // a kept sample, a dropped one, some of each in one place
+	Zero, Rule, Cross   string   // the zero of an axis, its line, and where the two meet
+	Up                  []string // columns from the bottom, emptiest first; the last is full
+	Down                []string // columns from the top
+	Full, Empty         string   // a horizontal bar
+	Left, Right         string   // its ends
+	Ascii               bool
+}
+
+// Unicode are the glyphs of a terminal that knows UTF-8.
+func Unicode() Glyphs {
+	return Glyphs{
+		Kept: "●", Dropped: "○", Both: "◐", Zero: "│", Rule: "─", Cross: "┼",
+		Up:   []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+		Down: []string{"▔", "▀", "█"},
+		Full: "█", Empty: "░", Left: "▕", Right: "▏",
+	}
+}
+
+// ASCII are the glyphs of any terminal.
+func ASCII() Glyphs {
+	return Glyphs{
+		Kept: "o", Dropped: ".", Both: "8", Zero: "|", Rule: "-", Cross: "+",
+		Up:   []string{"_", ".", ":", "#"},
+		Down: []string{"'", ":", "#"},
+		Full: "#", Empty: ".", Left: "[", Right: "]",
+		Ascii: true,
+	}
+}

@@ -1,0 +1,102 @@
+package chart
+
+import (
+	"math"
+	"strings"
+
+	"vantage/themes"
+)
+
+// Histogram counts values in equal bins along an axis. Exact zeros are counted
+// apart: groups without signal put so many of them into one bin that nothing
+// else would be seen.
+type Histogram struct {
+	Axis   Axis
+	Counts []int
+	Zeros  int
+	Other  int // values that are not finite
+}
+
+// Bin counts the values for which use is true (nil: all) in w bins.
+func Bin(axis Axis, w int, values []float64, use []bool) Histogram {
+	h := Histogram{Axis: axis, Counts: make([]int, max(1, w))}
+	for i, v := range values {
+		switch {
+		case use != nil && !use[i]:
+		case v == 0:
+			h.Zeros++
+		case v-v != 0:
+			h.Other++
+		default:
+			h.Counts[axis.Column(v, len(h.Counts))]++
+		}
+	}
+	return h
+}
+
+// Tallest returns the greatest count.
+func (h Histogram) Tallest() int {
+	tallest := 0
+	for _, n := range h.Counts {
+		tallest = max(tallest, n)
+	}
+	return tallest
+}
+
+// Mirror draws two histograms over one axis, the first upwards and the second
+// downwards, with equal scales, in w columns and h rows: the axis takes the
+// middle one. Bins left of zero have the look of negative values.
+func Mirror(t themes.Theme, g Glyphs, up, down Histogram, w, h int) []string {
+	if w < 1 || h < 1 {
+		return nil
+	}
+	above := (h - 1) / 2
+	below := h - 1 - above
+	scale := float64(max(1, up.Tallest(), down.Tallest()))
+	lines := make([]string, 0, h)
+	for row := range above {
+		lines = append(lines, bars(t, up, w, func(share float64) string {
+			return level(g.Up, share*float64(above)-float64(above-1-row))
+		}, scale))
+	}
+	lines = append(lines, rule(t, g, w))
+	for row := range below {
+		lines = append(lines, bars(t, down, w, func(share float64) string {
+			return level(g.Down, share*float64(below)-float64(row))
+		}, scale))
+	}
+	return lines
+}
+
+// level picks the glyph for how full a cell is: nothing at or below 0, the full
+// one at 1. A cell with anything in it shows the smallest glyph.
+func level(glyphs []string, full float64) string {
+	if full <= 0 {
+		return " "
+	}
+	at := int(math.Round(full * float64(len(glyphs))))
+	return glyphs[min(len(glyphs), max(1, at))-1]
+}
+
+// bars draws one row of a histogram; runs of one sign are painted together.
+func bars(t themes.Theme, h Histogram, w int, cell func(share float64) string, scale float64) string {
+	var negative, positive strings.Builder
+	for x := range w {
+		glyph := " "
+		if x < len(h.Counts) {
+			glyph = cell(float64(h.Counts[x]) / scale)
+		}
+		if h.Axis.Middle(x, w) < 0 {
+			negative.WriteString(glyph)
+		} else {
+			positive.WriteString(glyph)
+		}
+	}
+	return t.Paint(themes.Negative, negative.String()) + t.Paint(themes.Positive, positive.String())
+}
+
+// rule draws the axis with its zero.
+func rule(t themes.Theme, g Glyphs, w int) string {
+	half := w / 2
+	return t.Paint(themes.Track, strings.Repeat(g.Rule, half)+g.Cross+strings.Repeat(g.Rule, max(0, w-half-1)))
+}

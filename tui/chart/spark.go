@@ -1,0 +1,78 @@
+package chart
+
+import (
+	"math"
+	"strings"
+
+	"vantage/themes"
+)
+
+// Spark draws values as one row of columns in w cells between lo and hi, newest
+// at the right end of those that there are; the cell of index at (-1: none) is
+// marked. Where values outnumber cells each cell shows the mean of its share;
+// NaN leaves a gap.
+func Spark(t themes.Theme, g Glyphs, values []float64, at int, lo, hi float64, w int) string {
+	if w < 1 {
+		return ""
+	}
+	n := min(w, len(values))
+	var before, after strings.Builder
+	mark := ""
+	for x := range n {
+		from, to := x*len(values)/n, (x+1)*len(values)/n
+		cell := " "
+		if v := meanOf(values[from:to]); v == v {
+			share := 0.0
+			if hi > lo {
+				share = (v - lo) / (hi - lo)
+			}
+			cell = g.Up[int(math.Round(min(1, max(0, share))*float64(len(g.Up)-1)))]
+		}
+		switch {
+		case at >= from && at < to:
+			mark = cell
+		case mark == "":
+			before.WriteString(cell)
+		default:
+			after.WriteString(cell)
+		}
+	}
+	return t.Paint(themes.Dim, before.String()) + t.Paint(themes.Accent, mark) +
+		t.Paint(themes.Dim, after.String()) + strings.Repeat(" ", w-n)
+}
+
+// meanOf is the mean of the values that are numbers, NaN if none is.
+func meanOf(values []float64) float64 {
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if v-v == 0 {
+			sum += v
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
+// Range returns the least and greatest finite value.
+func Range(values []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if v-v == 0 {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if lo > hi {
+		return 0, 0
+	}
+	return lo, hi
+}
+
+// Meter draws a share of 1 as a bar in w cells, ends included.
+func Meter(t themes.Theme, g Glyphs, role themes.Role, share float64, w int) string {
+	if w < 3 {
+		return strings.Repeat(" ", max(0, w))
+	}
+	full := int(math.Round(min(1, max(0, share)) * float64(w-2)))
+	return t.Paint(themes.Track, g.Left) + t.Paint(role, strings.Repeat(g.Full, full)) +
+		t.Paint(themes.Track, strings.Repeat(g.Empty, w-2-full)+g.Right)
+}

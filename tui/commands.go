@@ -1,0 +1,42 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+)
+
+// restTime is the least time between two refreshes that come from data.
+const restTime = 500 * time.Millisecond
+
+// read waits for the next chunk. It is issued anew after each answer.
+func read(ctx context.Context, s Source) tea.Cmd {
+	return func() tea.Msg {
+		chunk, err := s.Next(ctx)
+		return chunkMsg{chunk: chunk, at: time.Now(), err: err}
+	}
+}
+
+// analyze computes one step of a snapshot.
+func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, set model.Settings) tea.Cmd {
+	return func() tea.Msg {
+		a, err := snap.Analyze(ctx, step, set)
+		return analysisMsg{revision, a, err}
+	}
+}
+
+// follow computes all steps of a snapshot, taking over what has not changed.
+func follow(ctx context.Context, revision int, snap model.Snapshot, set model.Settings, prev *model.Trend) tea.Cmd {
+	return func() tea.Msg {
+		t, err := snap.Trend(ctx, set, prev)
+		return trendMsg{revision, t, err}
+	}
+}
+
+// rest ends the pause after a refresh.
+func rest() tea.Cmd {
+	return tea.Tick(restTime, func(time.Time) tea.Msg { return restedMsg{} })
+}

@@ -1,0 +1,193 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+// View draws the screen. It changes nothing.
+func (a App) View() tea.View {
+	v := tea.NewView(a.frame())
+	v.AltScreen = true
+	return v
+}
+
+// frame is the whole screen as text: exactly h lines of w columns.
+func (a App) frame() string {
+	s := a.screen()
+	if a.look.w == 0 {
+		return ""
+	}
+	if s.Small {
+		text := fmt.Sprintf("vantage needs %d×%d, this is %d×%d", layout.MinWidth, layout.MinHeight, a.look.w, a.look.h)
+		return strings.Join(cells.Block([]string{text}, a.look.w, a.look.h), "\n")
+	}
+	lines := a.head(a.look.w)
+	body := a.look.h - len(lines) - 1
+	switch {
+	case a.help:
+		lines = append(lines, a.helpPage(a.look.w, body)...)
+	case a.result.analysis == nil:
+		lines = append(lines, a.waiting(a.look.w, body)...)
+	default:
+		lines = append(lines, a.body(s, body)...)
+	}
+	lines = a.withNotice(append(lines, a.hints(a.look.w)))
+	return strings.Join(lines, "\n")
+}
+
+// body draws the panes and puts them side by side, row by row.
+func (a App) body(s layout.Screen, h int) []string {
+	rows := make([]strings.Builder, h)
+	for x := 0; x < a.look.w; { // panes tile the body: walk it column by column of panes
+		next := a.look.w
+		for p, rect := range s.Panes {
+			if rect.Empty() || rect.X != x {
+				continue
+			}
+			next = min(next, rect.X+rect.W)
+			for i, line := range a.pane(layout.Pane(p), rect) {
+				rows[rect.Y-s.Head.H+i].WriteString(line)
+			}
+		}
+		for p, rect := range s.Panes {
+			if !rect.Empty() && rect.X > x && rect.X < next {
+				next = s.Panes[p].X
+			}
+		}
+		x = next
+	}
+	lines := make([]string, h)
+	for i := range rows {
+		lines[i] = rows[i].String()
+	}
+	return lines
+}
+
+// content is what a pane has to show: its title, a note at the end of its frame,
+// and its lines.
+type content struct {
+	title, note string
+	lines       []string
+}
+
+// painters are the panes' contents in w×h cells, in the order of their numbers.
+func painters() [layout.Panes]func(a App, w, h int) content {
+	return [layout.Panes]func(a App, w, h int) content{
+		layout.Groups:     App.paneGroups,
+		layout.Advantages: App.paneAdvantages,
+		layout.Steps:      App.paneSteps,
+		layout.Warnings:   App.paneWarnings,
+		layout.Metrics:    App.paneMetrics,
+	}
+}
+
+// pane draws a frame with its content: exactly the rectangle.
+func (a App) pane(p layout.Pane, r layout.Rect) []string {
+	in := r.Inner()
+	c := painters()[p](a, in.W, in.H)
+	role := themes.Border
+	if a.place.focus == p {
+		role = themes.Focus
+	}
+	b := borders(a.look.glyphs.Ascii)
+	t := a.look.theme
+	title := t.Paint(themes.Key, fmt.Sprintf(" %d ", p+1)) + cells.Cut(c.title, max(0, r.W-8)) + " "
+	lines := make([]string, 0, r.H)
+	lines = append(lines, t.Paint(role, b.topLeft)+title+t.Paint(role, strings.Repeat(b.flat, max(0, in.W-cells.Width(title)))+b.topRight))
+	for _, line := range cells.Block(c.lines, in.W, in.H) {
+		lines = append(lines, t.Paint(role, b.side)+line+t.Paint(role, b.side))
+	}
+	note := ""
+	if c.note != "" {
+		note = " " + cells.Cut(c.note, max(0, in.W-4)) + " "
+	}
+	lines = append(lines, t.Paint(role, b.bottomLeft+strings.Repeat(b.flat, max(0, in.W-cells.Width(note)-1)))+
+		t.Paint(themes.Dim, note)+t.Paint(role, strings.Repeat(b.flat, min(1, in.W))+b.bottomRight))
+	return lines
+}
+
+type border struct{ topLeft, topRight, bottomLeft, bottomRight, flat, side string }
+
+func borders(ascii bool) border {
+	if ascii {
+		return border{"+", "+", "+", "+", "-", "|"}
+	}
+	return border{"╭", "╮", "╰", "╯", "─", "│"}
+}
+
+// hints are the keys that matter most, as many as fit.
+func (a App) hints(w int) string {
+	if a.prompt.open {
+		return cells.Fit(a.look.theme.Paint(themes.Accent, a.prompt.line()), w)
+	}
+	line, used := "", 0
+	for _, s := range keyTable() {
+		for _, b := range s.bindings {
+			if b.short == "" || used+len(b.short)+2 > w {
+				continue
+			}
+			key, word, _ := strings.Cut(b.short, " ")
+			if strings.HasPrefix(word, "] ") || strings.HasPrefix(word, "k ") { // two keys: "[ ] step"
+				key, word = key+" "+word[:1], word[2:]
+			}
+			line += " " + a.look.theme.Paint(themes.Key, key) + " " + a.look.theme.Paint(themes.Dim, word) + " "
+			used += len(b.short) + 2
+		}
+	}
+	return cells.Fit(line, w)
+}
+
+// withNotice lays the answer to the last key over the end of the screen, above
+// the hints, in as many lines as it takes.
+func (a App) withNotice(lines []string) []string {
+	if a.notice == "" {
+		return lines
+	}
+	w := a.look.w
+	text := cells.Wrap(a.notice, w-4)
+	text = text[:min(len(text), len(lines)-4)]
+	t := a.look.theme
+	b := borders(a.look.glyphs.Ascii)
+	at := len(lines) - 3 - len(text)
+	rule := strings.Repeat(b.flat, w-2)
+	lines[at] = t.Paint(themes.Warn, b.topLeft+rule+b.topRight)
+	for i, line := range text {
+		side := t.Paint(themes.Warn, b.side)
+		lines[at+1+i] = side + " " + cells.Fit(line, w-4) + " " + side
+	}
+	lines[at+1+len(text)] = t.Paint(themes.Warn, b.bottomLeft+rule+b.bottomRight)
+	return lines
+}
+
+// waiting is the body before there is anything to show: what is missing and
+// what to do.
+func (a App) waiting(w, h int) []string {
+	text := "reading " + a.title + " …"
+	role := themes.Dim
+	switch {
+	case a.live.err != nil:
+		text, role = a.live.err.Error(), themes.Bad
+	case a.result.err != nil:
+		text, role = a.result.err.Error(), themes.Warn
+	case a.live.ended:
+		text = a.title + " holds no samples"
+	case a.snap.Run.Progress.CaughtUp:
+		text = "waiting for the first samples in " + a.title
+	}
+	lines := make([]string, h/3)
+	for _, line := range cells.Wrap(text, w-8) {
+		lines = append(lines, "    "+a.look.theme.Paint(role, line))
+	}
+	for _, p := range a.snap.Run.Problems[:min(5, len(a.snap.Run.Problems))] {
+		lines = append(lines, "    "+a.look.theme.Paint(themes.Dim, cells.Cut(p.String(), w-8)))
+	}
+	lines = append(lines, "", "    "+a.look.theme.Paint(themes.Key, "q")+a.look.theme.Paint(themes.Dim, " quit"))
+	return cells.Block(lines, w, h)
+}

@@ -1,0 +1,148 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/printable"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/chart"
+)
+
+// head is what is open, the figures of the step, and the settings.
+func (a App) head(w int) []string {
+	return []string{a.runLine(w), a.stepLine(w), a.settingsLine(w)}
+}
+
+func (a App) runLine(w int) string {
+	t := a.look.theme
+	run := a.snap.Run
+	left := " " + t.Paint(themes.Title, "vantage") + "  " + printable.Line(a.title)
+	if run.Format != "" {
+		left += t.Paint(themes.Dim, fmt.Sprintf("  %s · %s · %s", run.Format,
+			units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples")))
+	}
+	return cells.Spread(left, a.status()+" ", w)
+}
+
+// status says how the source is doing: still reading, live, or ended.
+func (a App) status() string {
+	t, p := a.look.theme, a.snap.Run.Progress
+	var parts []string
+	switch {
+	case a.live.err != nil:
+		parts = append(parts, t.Paint(themes.Bad, "stopped: "+printable.Line(a.live.err.Error())))
+	case a.live.ended:
+		parts = append(parts, t.Paint(themes.Dim, "ended"))
+	case !p.CaughtUp && p.BytesAll > 0:
+		parts = append(parts, t.Paint(themes.Accent, fmt.Sprintf("reading %s · %s of %s",
+			units.Percent(int(p.BytesRead), int(p.BytesAll)), units.Bytes(p.BytesRead), units.Bytes(p.BytesAll))))
+	default:
+		parts = append(parts, t.Paint(themes.Good, a.look.glyphs.Kept+" live"))
+	}
+	if !a.live.lastRow.IsZero() {
+		parts = append(parts, t.Paint(themes.Dim, "last row "+a.live.lastRow.Format("15:04:05")))
+	}
+	if n := max(a.snap.Run.Skipped, len(a.snap.Run.Problems)); n > 0 {
+		parts = append(parts, t.Paint(themes.Warn, "!"+units.Count(n)))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// stepLine is the step in a line: the most telling figures first, as many as fit.
+func (a App) stepLine(w int) string {
+	x := a.result.analysis
+	if x == nil {
+		return cells.Blank(w)
+	}
+	t := a.look.theme
+	step := " " + t.Paint(themes.Title, fmt.Sprintf("step %d", x.Step))
+	if x.Open {
+		step += t.Paint(themes.Warn, fmt.Sprintf(" still growing, %s so far", units.Plural(x.Rows, "rows")))
+	}
+	figure := func(name, value string) string { return t.Paint(themes.Dim, name+" ") + value }
+	parts := []string{
+		figure("reward", units.Fixed(x.Metric("critic/score/mean"), 3)),
+		figure("signal", units.Fraction(x.Signal, x.Groups)),
+		figure("kept", units.Fraction(x.Kept, x.Rows)),
+		figure("Σ|A|", units.Fixed(x.Metric("vantage/abs_advantage_ratio"), 2)+"×"),
+	}
+	right := a.fateCounts() + " "
+	room := w - cells.Width(right)
+	line := step
+	for _, part := range parts {
+		if cells.Width(line)+2+cells.Width(part) <= room {
+			line += "  " + part
+		}
+	}
+	if n := room - cells.Width(line) - 3; n >= 12 && a.result.trend != nil {
+		rewards := a.series("critic/score/mean")
+		lo, hi := chart.Range(rewards)
+		n = min(n, 40, len(rewards))
+		spark := chart.Spark(t, a.look.glyphs, rewards[len(rewards)-n:], a.trendIndex()-(len(rewards)-n), lo, hi, n)
+		line = step + "  " + spark + strings.TrimPrefix(line, step)
+	}
+	return cells.Spread(line, right, w)
+}
+
+// fateCounts are the fates that call for action, with their counts.
+func (a App) fateCounts() string {
+	t := a.look.theme
+	var parts []string
+	for _, f := range []model.Fate{model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise} {
+		if n := a.result.analysis.Fates[f]; n > 0 {
+			parts = append(parts, t.Paint(a.fateRole(f), fmt.Sprintf("%s %d %s", a.fateGlyph(f), n, f)))
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+// settingsLine shows each setting behind the key that changes it.
+func (a App) settingsLine(w int) string {
+	for _, form := range []struct {
+		pos, neg, recompute string
+		meter               int
+	}{
+		{"keep_pos", "keep_neg", "recompute", 22},
+		{"keep_pos", "keep_neg", "recompute", 12},
+		{"keep_pos", "keep_neg", "recompute", 0},
+		{"pos", "neg", "re", 0},
+	} {
+		line := a.settings(form.pos, form.neg, form.recompute, form.meter)
+		if cells.Width(line) <= w {
+			return cells.Fit(line, w)
+		}
+	}
+	return cells.Fit(a.settings("pos", "neg", "re", 0), w)
+}
+
+func (a App) settings(pos, neg, recompute string, meter int) string {
+	t, set := a.look.theme, a.set.now
+	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + word + " " }
+	entry, err := set.Entry()
+	off := err != nil || !entry.Filters
+	ratio := func(k, name string, role themes.Role, value float64) string {
+		if off {
+			return key(k, t.Paint(themes.Dim, name+" "+units.Missing))
+		}
+		bar := ""
+		if meter > 0 {
+			bar = chart.Meter(t, a.look.glyphs, role, value, meter)
+		}
+		return key(k, t.Paint(themes.Dim, name)+" "+bar+t.Paint(themes.Accent, units.Fixed(value, 2)))
+	}
+	state := "off"
+	if set.Recompute {
+		state = "on "
+	}
+	if off {
+		state = units.Missing + "  "
+	}
+	return key("f", t.Paint(themes.Accent, set.Framework)) + key("e", t.Paint(themes.Accent, set.Estimator)) +
+		key("s", t.Paint(themes.Accent, string(set.Scale))) +
+		ratio("p", pos, themes.Positive, set.KeepPos) + ratio("m", neg, themes.Negative, set.KeepNeg) +
+		key("r", t.Paint(themes.Dim, recompute)+" "+t.Paint(themes.Accent, state))
+}

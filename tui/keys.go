@@ -1,0 +1,94 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// binding is one row of the key table: the keys, what they are for, and what
+// they do. Dispatch, the hints, the help and the README come from this table.
+type binding struct {
+	keys   []string // as Bubble Tea names them
+	show   string   // as a person reads them
+	short  string   // for the line of hints; "" if not shown there
+	doc    string
+	action func(App) (App, tea.Cmd)
+}
+
+// section is a named part of the key table.
+type section struct {
+	name     string
+	bindings []binding
+}
+
+// keyTable is every key of the explorer.
+func keyTable() []section {
+	return []section{
+		{"settings", []binding{
+			{[]string{"f"}, "f", "", "next framework: whose arithmetic", App.nextFramework},
+			{[]string{"e"}, "e", "", "next estimator of the framework", App.nextEstimator},
+			{[]string{"s"}, "s", "", "next scale: group, batch, none", App.nextScale},
+			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", App.posDown},
+			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", App.posUp},
+			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", App.negDown},
+			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", App.negUp},
+			{[]string{"="}, "=", "= value", "type a ratio; Tab changes which", App.typeValue},
+			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
+			{[]string{"u"}, "u", "u undo", "undo the last change of a setting", App.undo},
+			{[]string{"ctrl+r"}, "^R", "", "redo it", App.redo},
+		}},
+		{"steps", []binding{
+			{[]string{"["}, "[", "[ ] step", "one step back", App.stepBack},
+			{[]string{"]"}, "]", "", "one step on", App.stepOn},
+			{[]string{"{"}, "{", "", "ten steps back", App.stepBackTen},
+			{[]string{"}"}, "}", "", "ten steps on", App.stepOnTen},
+			{[]string{"F"}, "F", "F newest", "follow the newest step", App.followNewest},
+		}},
+		{"moving", []binding{
+			{[]string{"j", "down"}, "j ↓", "j k group", "down", App.down},
+			{[]string{"k", "up"}, "k ↑", "", "up", App.up},
+			{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", App.pageDown},
+			{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.pageUp},
+			{[]string{"g", "home"}, "g", "", "to the top", App.top},
+			{[]string{"G", "end"}, "G", "", "to the end", App.bottom},
+			{[]string{"w"}, "w", "w warning", "next warning, and the group that shows it", App.nextWarning},
+			{[]string{"W"}, "W", "", "previous warning", App.previousWarning},
+			{[]string{"tab"}, "Tab", "Tab pane", "next pane", App.nextPane},
+			{[]string{"shift+tab"}, "⇧Tab", "", "previous pane", App.previousPane},
+			{[]string{"1"}, "1", "", "groups", App.pane1},
+			{[]string{"2"}, "2", "", "advantages", App.pane2},
+			{[]string{"3"}, "3", "", "steps", App.pane3},
+			{[]string{"4"}, "4", "", "warnings", App.pane4},
+			{[]string{"5"}, "5", "", "metrics", App.pane5},
+		}},
+		{"program", []binding{
+			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
+			{[]string{"?"}, "?", "? help", "these keys", App.toggleHelp},
+			{[]string{"esc"}, "Esc", "", "close what is open; never quits", App.escape},
+			{[]string{"ctrl+l"}, "^L", "", "draw anew", App.redraw},
+			{[]string{"q", "ctrl+c"}, "q ^C", "q quit", "quit", App.quit},
+		}},
+	}
+}
+
+// onKey gives a key to the prompt if one is open, else to the table.
+func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
+	key := msg.String()
+	if a.prompt.open && key != "ctrl+c" {
+		return a.onPrompt(key)
+	}
+	a.notice = ""
+	if a.help && key != "?" && key != "q" && key != "ctrl+c" {
+		a.help = false
+		return a, nil
+	}
+	for _, s := range keyTable() {
+		for _, b := range s.bindings {
+			for _, k := range b.keys {
+				if k == key {
+					return b.action(a)
+				}
+			}
+		}
+	}
+	return a, nil
+}

@@ -1,0 +1,32 @@
+package tui
+
+import (
+	"time"
+
+	"vantage/model"
+)
+
+// chunkMsg is what the source had to say, and when it said it.
+type chunkMsg struct {
+	chunk *model.Chunk
+	at    time.Time
+	err   error // io.EOF: the source has ended
+}
+
+// analysisMsg answers a request for the step on screen.
+type analysisMsg struct {
+	revision int // of the request: a late answer is dropped
+	analysis *model.Analysis
+	err      error
+}
+
+// trendMsg answers a request for all steps.
+type trendMsg struct {
+	revision int
+	trend    *model.Trend
+	err      error
+}
+
+// restedMsg ends the pause that follows each refresh from data, so that a fast
+// log repaints the screen at most twice a second.
+type restedMsg struct{}

@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/chart"
+)
+
+// paneAdvantages is the mirrored histogram: original advantages upwards,
+// processed ones of kept samples downwards, over one axis.
+func (a App) paneAdvantages(w, h int) content {
+	x := a.result.analysis
+	width := w - 2
+	if width%2 == 0 {
+		width--
+	}
+	axis := a.axis()
+	up := chart.Bin(axis, width, x.Original, nil)
+	down := chart.Bin(axis, width, x.Processed, x.Keep)
+	lines := []string{" " + a.moments("A original ", x.Original, nil, up.Zeros, w-1)}
+	for _, line := range chart.Mirror(a.look.theme, a.look.glyphs, up, down, width, max(1, h-4)) {
+		lines = append(lines, " "+line)
+	}
+	lines = append(lines,
+		" "+a.look.theme.Paint(themes.Dim, ruler(axis, width)),
+		" "+a.moments("B processed", x.Processed, x.Keep, down.Zeros, w-1),
+		" "+a.summary(w-1))
+	return content{title: "advantages  original over processed", lines: lines}
+}
+
+// moments describes the samples for which use is true (nil: all); zeros are
+// counted, not drawn.
+func (a App) moments(name string, values []float64, use []bool, zeros, w int) string {
+	n, sum := 0, 0.0
+	for i, v := range values {
+		if use == nil || use[i] {
+			n++
+			sum += v
+		}
+	}
+	mean, squares := sum/float64(n), 0.0
+	for i, v := range values {
+		if use == nil || use[i] {
+			squares += (v - mean) * (v - mean)
+		}
+	}
+	std := math.Sqrt(squares / float64(n-1))
+	t := a.look.theme
+	dim := func(s string) string { return t.Paint(themes.Dim, s) }
+	line := t.Paint(themes.Title, name) + " " + cells.Right(units.Count(n), 5) +
+		dim("  mean ") + units.Signed(mean) + dim("  std ") + units.Fixed(std, 2)
+	if extra := dim("  at 0 ") + units.Count(zeros); cells.Width(line)+cells.Width(extra) <= w {
+		line += extra
+	}
+	return line
+}
+
+// summary are the figures of the step that a distribution does not show.
+func (a App) summary(w int) string {
+	x, t := a.result.analysis, a.look.theme
+	largest := 0.0
+	for _, v := range x.Processed {
+		if m := math.Abs(v); m > largest {
+			largest = m
+		}
+	}
+	line := ""
+	for _, part := range []struct{ name, value string }{
+		{"flips", units.Count(x.Flips)},
+		{"max |A|", units.Fixed(largest, 2)},
+		{"Σ|A|", units.Fixed(x.Metric("vantage/abs_advantage_ratio"), 2) + "×"},
+		{"effective samples", units.Short(math.Round(x.Metric("vantage/effective_samples")))},
+	} {
+		piece := fmt.Sprintf("%s %s  ", t.Paint(themes.Dim, part.name), part.value)
+		if cells.Width(line)+cells.Width(piece) <= w+2 {
+			line += piece
+		}
+	}
+	return line
+}

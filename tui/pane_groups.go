@@ -1,0 +1,142 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/printable"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/chart"
+)
+
+// worstFirst orders the groups of a step: the fates that call for action first,
+// within a fate as in the log.
+func worstFirst(x *model.Analysis) []int {
+	rows := make([]int, len(x.Table))
+	for i := range rows {
+		rows[i] = i
+	}
+	slices.SortStableFunc(rows, func(i, j int) int { return int(x.Table[i].Fate) - int(x.Table[j].Fate) })
+	return rows
+}
+
+// columns are the widths of the group table.
+type columns struct{ fate, prompt, n, kept, reward, strip int }
+
+// columnsFor shares out w cells: the prompt and the strip take what is left,
+// and the strip has an odd width so that zero has a cell of its own.
+func columnsFor(w int) columns {
+	c := columns{fate: 9, n: 4, kept: 8, reward: 10}
+	left := w - c.fate - c.n - c.kept - c.reward - 5
+	c.strip = min(61, max(13, left*11/20))
+	if c.strip%2 == 0 {
+		c.strip--
+	}
+	c.prompt = max(0, left-c.strip)
+	return c
+}
+
+// tableRows is how many groups are seen at once.
+func (a App) tableRows() int {
+	return a.screen().Panes[0].Inner().H - 1 // less the header
+}
+
+func (a App) paneGroups(w, h int) content {
+	x := a.result.analysis
+	t := a.look.theme
+	c := columnsFor(w)
+	axis := a.axis()
+	lines := []string{a.groupHeader(c, axis)}
+	for row := a.place.top; row < len(a.result.rows) && len(lines) < h; row++ {
+		line := cells.Fit(a.groupRow(c, axis, &x.Table[a.result.rows[row]]), w)
+		if row == a.place.cursor {
+			line = t.Over(themes.Cursor, line)
+		}
+		lines = append(lines, line)
+	}
+	return content{
+		title: fmt.Sprintf("groups  %s · worst first", units.Count(len(a.result.rows))),
+		note:  fmt.Sprintf("%d/%d", a.place.cursor+1, len(a.result.rows)),
+		lines: lines,
+	}
+}
+
+// axis is the one on which strips and histogram of the step are drawn.
+func (a App) axis() chart.Axis {
+	return chart.Symmetric(a.result.analysis.Original, a.result.analysis.Processed)
+}
+
+func (a App) groupHeader(c columns, axis chart.Axis) string {
+	return a.look.theme.Paint(themes.Dim, " "+cells.Fit("fate", c.fate)+cells.Fit("prompt", c.prompt)+" "+
+		cells.Right("n", c.n)+" "+cells.Right("kept", c.kept)+" "+cells.Right("reward", c.reward)+" "+ruler(axis, c.strip))
+}
+
+// ruler writes the ends and the zero of an axis over w cells.
+func ruler(axis chart.Axis, w int) string {
+	lo, hi := units.Short(axis.Lo), "+"+units.Short(axis.Hi)
+	side := (w - 1) / 2
+	if cells.Width(lo) > side || cells.Width(hi) > side {
+		return cells.Blank(w)
+	}
+	return cells.Fit(strings.Replace(lo, "-", "−", 1), side) + "0" + cells.Right(hi, w-side-1)
+}
+
+func (a App) groupRow(c columns, axis chart.Axis, g *model.Group) string {
+	t, x := a.look.theme, a.result.analysis
+	fate := t.Paint(a.fateRole(g.Fate), cells.Fit(a.fateGlyph(g.Fate)+" "+g.Fate.String(), c.fate))
+	prompt := printable.Line(g.Preview)
+	if prompt == "" {
+		prompt = "group " + printable.Line(g.Name)
+	}
+	strip := chart.Strip(t, a.look.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], c.strip)
+	return " " + fate + cells.Fit(prompt, c.prompt) + " " + cells.Right(units.Count(g.Size()), c.n) + " " +
+		cells.Right(keptBySign(g), c.kept) + " " + t.Paint(themes.Dim, cells.Right(meanAndStd(g), c.reward)) + " " + strip
+}
+
+// keptBySign writes kept samples as 5+3−, those at zero as 2·.
+func keptBySign(g *model.Group) string {
+	var parts string
+	if g.KeptPos > 0 || g.KeptNeg > 0 {
+		parts = fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
+	}
+	if g.KeptZero > 0 {
+		parts += fmt.Sprintf("%d·", g.KeptZero)
+	}
+	if parts == "" {
+		return "0"
+	}
+	return parts
+}
+
+// meanAndStd writes a group's rewards as 0.44±.51.
+func meanAndStd(g *model.Group) string {
+	std := units.Fixed(g.Std, 2)
+	return units.Fixed(g.Mean, 2) + "±" + strings.TrimPrefix(std, "0")
+}
+
+// fateRole is the look of a fate.
+func (a App) fateRole(f model.Fate) themes.Role {
+	switch f {
+	case model.FateAlive:
+		return themes.Good
+	case model.FateShort, model.FateNoise, model.FateSingle:
+		return themes.Warn
+	case model.FateKilled, model.FateInvalid:
+		return themes.Bad
+	case model.FateWrong, model.FateStuck, model.FateRight, model.FateOpen:
+	}
+	return themes.Dim
+}
+
+// fateGlyph says a fate without colour.
+func (a App) fateGlyph(f model.Fate) string {
+	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "●", "…"}
+	if a.look.glyphs.Ascii {
+		glyphs = [...]string{"!", "x", "?", "~", "1", "0", "0", "0", "o", "."}
+	}
+	return glyphs[f]
+}

@@ -1,0 +1,49 @@
+package tui
+
+import (
+	"fmt"
+
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+// metricRoom is the least width of a column of metrics.
+const metricRoom = 40
+
+// paneMetrics lists the figures of the step under the trainers' names, in as
+// many columns as fit.
+func (a App) paneMetrics(w, h int) content {
+	all := a.result.analysis.Metrics
+	across := max(1, w/metricRoom)
+	width := w / across
+	c := content{title: fmt.Sprintf("metrics  %d · step %d", len(all), a.result.analysis.Step)}
+	if hidden := a.metricsBeyond(); hidden > 0 {
+		c.note = fmt.Sprintf("%d–%d/%d", a.place.scroll*across+1, min(len(all), (a.place.scroll+h)*across), len(all))
+	}
+	for y := range h {
+		line := ""
+		for x := range across {
+			at := a.place.scroll*across + x*h + y
+			if at >= len(all) {
+				break
+			}
+			name := a.look.theme.Paint(themes.Dim, cells.Cut(all[at].Name, width-10))
+			line += " " + cells.Spread(name, units.Short(all[at].Value), width-2) + " "
+		}
+		c.lines = append(c.lines, line)
+	}
+	return c
+}
+
+// metricsBeyond is how many rows of metrics do not fit.
+func (a App) metricsBeyond() int {
+	in := a.screen().Panes[layout.Metrics].Inner()
+	if a.result.analysis == nil || in.H == 0 {
+		return 0
+	}
+	across := max(1, in.W/metricRoom)
+	rows := (len(a.result.analysis.Metrics) + across - 1) / across
+	return max(0, rows-in.H)
+}

@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"fmt"
+
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/chart"
+)
+
+// trendRow is a figure followed over the steps.
+type trendRow struct {
+	name   string
+	metric string
+	fixed  bool // drawn from 0 to 1, else over its own range
+}
+
+// trendRows lists what the steps pane follows, most telling first.
+func trendRows() []trendRow {
+	return []trendRow{
+		{"reward", "critic/score/mean", false},
+		{"signal", "vantage/signal", true},
+		{"kept", "vantage/kept", true},
+		{"Σ|A|", "vantage/abs_advantage_ratio", false},
+		{"A std", "critic/advantages_processed/std", false},
+		{"flips", "vantage/flips", false},
+		{"pass@1", "pass@1", true},
+		{"length", "response_length/mean", false},
+	}
+}
+
+// tallTrend is the height from which the first figure is drawn as a line.
+const tallTrend = 10
+
+func (a App) paneSteps(w, h int) content {
+	c := content{title: "steps"}
+	if a.result.trend == nil {
+		c.lines = []string{a.look.theme.Paint(themes.Dim, " computing …")}
+		return c
+	}
+	first, last := a.trendBounds()
+	c.title = fmt.Sprintf("steps  %d – %d", first, last)
+	if a.place.follow {
+		c.note = "following the newest"
+	}
+	rows := trendRows()
+	if h >= tallTrend {
+		c.lines = a.bigTrend(rows[0], w, h-len(rows))
+		rows = rows[1:]
+	}
+	for _, row := range rows {
+		c.lines = append(c.lines, a.trendLine(row, w))
+	}
+	return c
+}
+
+// labels are the room for the name in front of a trend and the value behind it.
+const (
+	nameRoom  = 8
+	valueRoom = 8
+)
+
+func (a App) trendLine(row trendRow, w int) string {
+	values := a.series(row.metric)
+	lo, hi := row.bounds(values)
+	value := units.Missing
+	if a.result.analysis != nil {
+		value = units.Short(a.result.analysis.Metric(row.metric))
+	}
+	spark := chart.Spark(a.look.theme, a.look.glyphs, values, a.trendIndex(), lo, hi, w-nameRoom-valueRoom)
+	return a.look.theme.Paint(themes.Dim, cells.Fit(" "+row.name, nameRoom)) + spark + cells.Right(value, valueRoom-1) + " "
+}
+
+// bigTrend draws a figure as a line over h rows.
+func (a App) bigTrend(row trendRow, w, h int) []string {
+	values := a.series(row.metric)
+	lo, hi := row.bounds(values)
+	t := a.look.theme
+	lines := chart.Trend(t, a.look.glyphs, themes.Accent, values, lo, hi, w-nameRoom-valueRoom, h)
+	for i := range lines {
+		name, value := "", ""
+		switch i {
+		case 0:
+			name, value = row.name, units.Short(hi)
+		case h - 1:
+			value = units.Short(lo)
+		}
+		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameRoom)) + lines[i] + t.Paint(themes.Dim, cells.Right(value, valueRoom-1)+" ")
+	}
+	return lines
+}
+
+func (r trendRow) bounds(values []float64) (lo, hi float64) {
+	if r.fixed {
+		return 0, 1
+	}
+	lo, hi = chart.Range(values)
+	if lo > 0 && lo < hi/2 {
+		lo = 0
+	}
+	return lo, hi
+}
+
+// series is a metric over all steps.
+func (a App) series(metric string) []float64 {
+	if a.result.trend == nil {
+		return nil
+	}
+	values := make([]float64, len(a.result.trend.Steps))
+	for i := range values {
+		values[i] = a.result.trend.Steps[i].Metric(metric)
+	}
+	return values
+}
+
+// trendIndex is where the step on screen is in the trend, -1 if it is not there yet.
+func (a App) trendIndex() int {
+	for i := range a.result.trend.Steps {
+		if a.result.trend.Steps[i].Step == a.result.analysis.Step {
+			return i
+		}
+	}
+	return -1
+}
+
+func (a App) trendBounds() (first, last int64) {
+	steps := a.result.trend.Steps
+	if len(steps) == 0 {
+		return 0, 0
+	}
+	return steps[0].Step, steps[len(steps)-1].Step
+}

@@ -1,0 +1,90 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"vantage/model/printable"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+)
+
+// doubt is a line of the warnings pane: a warning, or a place in the log that
+// could not be read.
+type doubt struct {
+	text, more string
+	group      int // that shows it, -1 if none
+	problem    bool
+}
+
+// doubts are all warnings of the step, then the problems of the log.
+func (a App) doubts() []doubt {
+	var all []doubt
+	if x := a.result.analysis; x != nil {
+		for _, w := range x.Warnings {
+			d := doubt{text: w.Sentence(), more: w.Advice, group: w.Example}
+			if w.Example >= 0 {
+				g := x.Table[w.Example]
+				d.more = "for example " + printable.Line(strings.TrimSpace(g.Preview+" ("+short(g.Name)+")")) + " — " + w.Advice
+			}
+			all = append(all, d)
+		}
+	}
+	for _, p := range a.snap.Run.Problems {
+		all = append(all, doubt{text: p.String(), more: "the rest of the file was read", group: -1, problem: true})
+	}
+	return all
+}
+
+// short cuts a group's name to what tells it apart.
+func short(name string) string {
+	if len(name) > 12 {
+		return name[:8] + "…"
+	}
+	return name
+}
+
+// paneWarnings lists the doubts in a line each; the selected one is told in full.
+func (a App) paneWarnings(w, h int) content {
+	doubts := a.doubts()
+	c := content{title: fmt.Sprintf("warnings  %s", units.Count(len(doubts)))}
+	t := a.look.theme
+	if len(doubts) == 0 {
+		text := " none at this step"
+		if a.result.analysis != nil && a.result.analysis.Open {
+			text = " the step is still being written: nothing is judged yet"
+		}
+		c.title = "warnings"
+		c.lines = []string{t.Paint(themes.Dim, text)}
+		return c
+	}
+	c.note = fmt.Sprintf("%d/%d", a.place.warning+1, len(doubts))
+	for i, d := range doubts {
+		c.lines = append(c.lines, a.doubtLines(d, i == a.place.warning, w)...)
+		if i == a.place.warning && len(c.lines) > h { // keep the selected one in sight
+			c.lines = c.lines[len(c.lines)-h:]
+		}
+	}
+	return c
+}
+
+func (a App) doubtLines(d doubt, selected bool, w int) []string {
+	t := a.look.theme
+	mark := t.Paint(themes.Warn, " ! ")
+	if d.problem {
+		mark = t.Paint(themes.Bad, " ? ")
+	}
+	if !selected {
+		return []string{mark + cells.Cut(d.text, w-4)}
+	}
+	var lines []string
+	for _, line := range cells.Wrap(d.text, w-4) {
+		lines = append(lines, mark+line)
+		mark = "   "
+	}
+	for _, line := range cells.Wrap(d.more, w-4) {
+		lines = append(lines, mark+t.Paint(themes.Dim, line))
+	}
+	return lines
+}

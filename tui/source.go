@@ -1,0 +1,14 @@
+package tui
+
+import (
+	"context"
+
+	"vantage/model"
+)
+
+// Source is where samples come from. Next blocks until there is something new
+// and returns io.EOF when nothing more will come; whoever started the program
+// hands one in, so the screen does not know about files.
+type Source interface {
+	Next(ctx context.Context) (*model.Chunk, error)
+}
