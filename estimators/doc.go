@@ -26,6 +26,15 @@
 // A reward that a log does not hold (null, None, an absent key) is
 // [MissingReward], a NaN that [IsMissing] tells from an ordinary one.
 //
+// # From rewards to what trains
+//
+//  1. [Estimator.CleanInto]: what the trainer makes of the rewards as logged.
+//  2. [Estimator.Advantage]: the original advantages.
+//  3. [Keep]: which samples of each group stay; dropped ones get 0.
+//  4. [Recompute]: if asked for, the estimator again, over the kept samples.
+//
+// [Process] does 2 to 4.
+//
 // # Errors
 //
 // A batch that the framework's code would refuse does not stop the others

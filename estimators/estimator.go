@@ -71,6 +71,27 @@ func (e *Estimator) HasScale(s Scale) bool {
 	return false
 }
 
+// CleanInto writes to dst what the trainer makes of the logged rewards before any
+// estimator sees them: what Clean does or, without one, the rounding to Float. A
+// missing reward stays missing unless Clean gives it a value. len(dst) ==
+// len(rewards); they may be the same slice.
+func (e *Estimator) CleanInto(dst, rewards []float64) {
+	switch dst = dst[:len(rewards)]; {
+	case e.Clean != nil:
+		e.Clean(dst, rewards)
+	case e.Float == Float64:
+		copy(dst, rewards)
+	default:
+		for i, r := range rewards {
+			if math.IsNaN(r) {
+				dst[i] = r // its payload may say that it is missing; float32 would lose it
+			} else {
+				dst[i] = float64(float32(r))
+			}
+		}
+	}
+}
+
 // Refusal is what the framework's own code raises for a batch.
 type Refusal struct {
 	Kind   string // the exception's type: "ValueError"
@@ -78,6 +99,7 @@ type Refusal struct {
 	Groups []int  // the groups that cause it; nil if the batch as a whole does
 }
 
+// Error is the type and the message, as a traceback ends.
 func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s", r.Kind, r.Text) }
 
 // missingBits is a quiet NaN whose payload no arithmetic produces.

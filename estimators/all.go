@@ -1,0 +1,58 @@
+package estimators
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// All returns the estimators, the default one first, those of a framework side by
+// side. An estimator is known by its Framework and Name: each call makes new
+// values, so pointers do not compare.
+func All() []*Estimator {
+	return []*Estimator{
+		easyR1GRPO(),
+		easyR1RLOO(),
+		twinkleGRPO(),
+		twinkleRLOO(),
+	}
+}
+
+// Frameworks returns the names of the frameworks, in the order of [All].
+func Frameworks() []string {
+	var names []string
+	for _, e := range All() {
+		if !slices.Contains(names, e.Framework) {
+			names = append(names, e.Framework)
+		}
+	}
+	return names
+}
+
+// Find returns the estimator that a framework has under a name. The error says
+// what there is instead.
+func Find(framework, name string) (*Estimator, error) {
+	var names []string
+	for _, e := range All() {
+		if e.Framework != framework {
+			continue
+		}
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	if names == nil {
+		return nil, fmt.Errorf("no framework %q: choose %s", framework, oneOf(Frameworks()))
+	}
+	return nil, fmt.Errorf("%s has no estimator %q: choose %s", framework, name, oneOf(names))
+}
+
+// oneOf writes a list of alternatives: "a", "a or b", "a, b or c".
+func oneOf(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}

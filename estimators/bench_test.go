@@ -1,0 +1,69 @@
+package estimators
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+const benchSamples = 1 << 20
+
+// benchBatch is a step of graded rewards, 0.9·accuracy + 0.1·format and a few
+// others, in groups of n.
+func benchBatch(n int) Batch {
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := Batch{Rewards: make([]float64, benchSamples)}
+	for i := range b.Rewards {
+		b.Rewards[i] = float64(float32(rng.IntN(11)) / 10)
+	}
+	b.Offsets, _ = Blocks(benchSamples, n)
+	return b
+}
+
+func perSample(b *testing.B) {
+	b.Helper()
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchSamples, "ns/sample")
+}
+
+func BenchmarkAdvantage(b *testing.B) {
+	for _, e := range All() {
+		for _, s := range e.Scales {
+			for _, n := range []int{8, 16, 64} {
+				b.Run(fmt.Sprintf("%s/%s/%s/%d", e.Framework, e.Name, s, n), func(b *testing.B) {
+					batch, dst := benchBatch(n), make([]float64, benchSamples)
+					b.ReportAllocs()
+					for b.Loop() {
+						if err := e.Advantage(dst, batch, s); err != nil {
+							b.Fatal(err)
+						}
+					}
+					perSample(b)
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkProcess is the advantage, the filter and, if asked for, the recompute.
+func BenchmarkProcess(b *testing.B) {
+	for _, e := range All() {
+		if !e.Filters {
+			continue
+		}
+		for _, recompute := range []bool{false, true} {
+			for _, n := range []int{8, 16, 64} {
+				b.Run(fmt.Sprintf("%s/recompute=%v/%d", e.Framework, recompute, n), func(b *testing.B) {
+					batch := benchBatch(n)
+					var r Result
+					b.ReportAllocs()
+					for b.Loop() {
+						if err := Process(&r, e, batch, e.Scales[0], 0.7, 0.5, recompute); err != nil {
+							b.Fatal(err)
+						}
+					}
+					perSample(b)
+				})
+			}
+		}
+	}
+}

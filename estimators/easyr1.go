@@ -1,0 +1,107 @@
+package estimators
+
+import "math"
+
+// The sources below are of the fork that added the filter, revision
+// c414ee81ef06f8e6510bcbcbd939a89c118cff32. Upstream (hiyouga/EasyR1) adds 1e-6 to
+// the standard deviation instead, has no filter and lets NaN pass.
+const easyR1 = "easyr1"
+
+// easyR1GRPO is GRPO with nothing added to s:
+//
+//	A_i = (r_i − μ)/s ;  0 if s < 1e-6
+//
+// s is ddof 1, float32, compared with float32(1e-6), strictly. Each group is a
+// tensor of its own: two passes around the float32 mean.
+//
+// Special cases are:
+//
+//	a group of one             = NaN, and the refusal "GRPO needs rollout.n > 1."
+//	equal rewards              = 0, unless float32 misses their mean by 1e-6: ±0.935 for eight of 10.1
+//	NaN or missing rewards     = count as 0, see Clean
+//	an infinite reward         = NaN for its group
+//	groups of different sizes  = fine
+//
+// Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/core_algos.py:compute_grpo_outcome_advantage.
+func easyR1GRPO() *Estimator {
+	arithmetic := grpoThreshold(1e-6)
+	return &Estimator{
+		Framework: easyR1, Name: "grpo", Scales: []Scale{ScaleGroup}, Filter: true, Filters: true, Float: Float32,
+		Formula: "A = (r − μ) / s, 0 if s < 1e-6",
+		Doc: "s has ddof 1. The eps of 1e-6 is a threshold: nothing is added to s. A group of one is an AssertionError. " +
+			"Equal rewards give 0, except where float32 misses their mean by 1e-6 or more (eight of 10.1 give 0.935). " +
+			"Groups may differ in size. NaN and missing rewards count as 0; an infinite reward makes its group NaN.",
+		Source: "Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:compute_grpo_outcome_advantage",
+		Clean:  nanToNum,
+		Advantage: func(dst []float64, b Batch, _ Scale) error {
+			arithmetic.advantages(dst, b, ScaleGroup)
+			return refuseSingles(dst, b, "GRPO needs rollout.n > 1.")
+		},
+	}
+}
+
+// easyR1RLOO is RLOO as it stands, without a scale.
+//
+// Special cases are:
+//
+//	a group of one             = NaN, and the refusal "RLOO needs rollout.n > 1."
+//	equal rewards              = 0 or a float32 residue of it (6e-8 for eight of 0.7)
+//	NaN or missing rewards     = count as 0, see Clean
+//	an infinite reward         = NaN for its sample, ∓Inf for the others of its group
+//	groups of different sizes  = fine
+//
+// Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/core_algos.py:compute_rloo_outcome_advantage.
+func easyR1RLOO() *Estimator {
+	arithmetic := rloo(0)
+	return &Estimator{
+		Framework: easyR1, Name: "rloo", Scales: []Scale{ScaleNone}, Float: Float32,
+		Formula: "A = r − (Σr − r) / (n − 1)",
+		Doc: "No standard deviation and no eps. A group of one is an AssertionError. Equal rewards give 0 or a float32 residue of it. " +
+			"Groups may differ in size. NaN and missing rewards count as 0.",
+		Source: "Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:compute_rloo_outcome_advantage",
+		Clean:  nanToNum,
+		Advantage: func(dst []float64, b Batch, _ Scale) error {
+			arithmetic.advantages(dst, b, ScaleNone)
+			return refuseSingles(dst, b, "RLOO needs rollout.n > 1.")
+		},
+	}
+}
+
+// nanToNum is what the trainer does to its reward tensor, if and only if some
+// reward of the batch is NaN: torch.nan_to_num(x, nan=0.0), which turns infinities
+// into ±3.4028235e38 on the way. Without a NaN the infinities stay. A missing
+// reward is a NaN to it.
+//
+// Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/ray_trainer.py:800-805.
+func nanToNum(dst, rewards []float64) {
+	found := false
+	for i, r := range rewards {
+		found = found || math.IsNaN(r)
+		dst[i] = float64(float32(r))
+	}
+	if !found {
+		return
+	}
+	for i, r := range dst {
+		if math.IsNaN(r) {
+			dst[i] = 0
+		} else {
+			dst[i] = min(max(r, -math.MaxFloat32), math.MaxFloat32)
+		}
+	}
+}
+
+// refuseSingles gives groups of one NaN and names them in an AssertionError.
+func refuseSingles(dst []float64, b Batch, text string) error {
+	var singles []int
+	for g := range b.Groups() {
+		if lo, hi := b.Offsets[g], b.Offsets[g+1]; hi-lo == 1 {
+			dst[lo] = math.NaN()
+			singles = append(singles, g)
+		}
+	}
+	if singles == nil {
+		return nil
+	}
+	return &Refusal{Kind: "AssertionError", Text: text, Groups: singles}
+}

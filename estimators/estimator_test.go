@@ -1,0 +1,223 @@
+package estimators
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// phantom is a batch of a constant group of eight and a mixed one.
+func phantom(constant float64) Batch {
+	c := constant
+	return Batch{
+		Rewards: []float64{c, c, c, c, c, c, c, c, 1, 0, 1, 0, 0, 1, 0, 0},
+		Offsets: []int{0, 8, 16},
+	}
+}
+
+// TestPhantomAdvantages: float32 misses the mean of equal rewards. The numbers are
+// those of the frameworks' code under PyTorch, to the digits given.
+func TestPhantomAdvantages(t *testing.T) {
+	for _, c := range []struct {
+		constant                        float64
+		twinkle, twinkleAlone, brianOne float64
+	}{
+		{0.1, -0.745, -0.415, 0},
+		{0.7, 5.96, 0.81, 0},
+		{10.1, 95.4, 0.93, 0.935},
+		{100.3, 763, 0.93, 0.935},
+	} {
+		b := phantom(c.constant)
+		alone := Batch{Rewards: b.Rewards[:8], Offsets: b.Offsets[:2]}
+		near(t, "twinkle, two groups", first(t, "twinkle", b), c.twinkle)
+		near(t, "twinkle, one group", first(t, "twinkle", alone), c.twinkleAlone)
+		near(t, "easyr1", first(t, "easyr1", b), c.brianOne)
+	}
+}
+
+// first is the advantage of the first sample under GRPO by group.
+func first(t *testing.T, framework string, b Batch) float64 {
+	t.Helper()
+	dst := make([]float64, len(b.Rewards))
+	if err := find(t, framework, "grpo").Advantage(dst, b, ScaleGroup); err != nil {
+		t.Fatal(err)
+	}
+	return dst[0]
+}
+
+// near compares to the two or three digits that a table gives.
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 0.007*math.Abs(want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	missing := MissingReward()
+	for _, c := range []struct {
+		name, framework, estimator string
+		rewards                    []float64
+		offsets                    []int
+		want                       *Refusal
+	}{
+		{"ragged", "twinkle", "grpo", []float64{1, 0, 1, 0, 1}, []int{0, 2, 4, 5}, &Refusal{"ValueError", "Invalid", []int{2}}},
+		{"missing before ragged", "twinkle", "grpo", []float64{1, 0, 1, missing, missing, 1}, []int{0, 2, 5, 6}, &Refusal{"TypeError", "must be real number, not NoneType", []int{1}}},
+		{"singles alone", "twinkle", "grpo", []float64{1, 0}, []int{0, 1, 2}, nil},
+		{"singles alone", "twinkle", "rloo", []float64{1, 0}, []int{0, 1, 2}, &Refusal{"ValueError", "Invalid", []int{0, 1}}},
+		{"ragged", "easyr1", "grpo", []float64{1, 0, 1, 0, 1}, []int{0, 2, 5}, nil},
+		{"a single", "easyr1", "grpo", []float64{1, 0, 1}, []int{0, 2, 3}, &Refusal{"AssertionError", "GRPO needs rollout.n > 1.", []int{1}}},
+		{"a single", "easyr1", "rloo", []float64{1, 0, 1}, []int{0, 2, 3}, &Refusal{"AssertionError", "RLOO needs rollout.n > 1.", []int{1}}},
+		{"missing is zero", "easyr1", "rloo", []float64{1, missing}, []int{0, 2}, nil},
+	} {
+		e := find(t, c.framework, c.estimator)
+		clean, dst := make([]float64, len(c.rewards)), make([]float64, len(c.rewards))
+		e.CleanInto(clean, c.rewards)
+		var got *Refusal
+		if err := e.Advantage(dst, Batch{clean, c.offsets}, e.Scales[0]); err != nil && !errors.As(err, &got) {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s %s, %s (-want +got):\n%s", c.framework, c.estimator, c.name, diff)
+		}
+	}
+}
+
+// TestRefusedBatchIsComputed: the groups that are right get what they get without
+// the wrong one. ±√½ is GRPO of 1 and 0, ±1 RLOO.
+func TestRefusedBatchIsComputed(t *testing.T) {
+	dst := make([]float64, 5)
+	b := Batch{[]float64{1, 0, 0, 1, 3}, []int{0, 2, 4, 5}}
+	_ = find(t, "twinkle", "grpo").Advantage(dst, b, ScaleGroup)
+	if float32(dst[0]) != 0.70710677 || float32(dst[3]) != 0.70710677 || !math.IsNaN(dst[4]) {
+		t.Errorf("grpo: %v", dst)
+	}
+	_ = find(t, "easyr1", "rloo").Advantage(dst, b, ScaleNone)
+	if dst[0] != 1 || dst[1] != -1 || !math.IsNaN(dst[4]) {
+		t.Errorf("rloo: %v", dst)
+	}
+}
+
+func TestClean(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		name, framework string
+		rewards, want   []float64
+	}{
+		{"NaN takes the infinities along", "easyr1", []float64{1, nan, inf, -inf}, []float64{1, 0, math.MaxFloat32, -math.MaxFloat32}},
+		{"infinities alone stay", "easyr1", []float64{1, inf, 1e300}, []float64{1, inf, inf}},
+		{"missing is NaN is 0", "easyr1", []float64{MissingReward(), 0.1}, []float64{0, float64(float32(0.1))}},
+		{"nothing but the rounding", "twinkle", []float64{0.1, inf, -0.5}, []float64{float64(float32(0.1)), inf, -0.5}},
+	} {
+		e, got := find(t, c.framework, "grpo"), make([]float64, len(c.rewards))
+		e.CleanInto(got, c.rewards)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	kept := []float64{MissingReward()}
+	find(t, "twinkle", "rloo").CleanInto(kept, kept)
+	if !IsMissing(kept[0]) {
+		t.Error("twinkle: a missing reward is no longer missing")
+	}
+}
+
+// TestTilesAreSeams: groups go through the arithmetic four at a time, or alone when
+// sizes change or are large. Each gets what it gets beside one neighbour.
+func TestTilesAreSeams(t *testing.T) {
+	e := find(t, "twinkle", "grpo")
+	var b Batch
+	b.Offsets = []int{0}
+	for _, n := range []int{8, 8, 8, 8, 8, 3, 3, 2, 300, 300, 300, 1025, 1025, 600, 5, 5, 5, 5, 5, 5, 5} {
+		for range n {
+			b.Rewards = append(b.Rewards, float64(float32(len(b.Rewards)*7919%101)/10))
+		}
+		b.Offsets = append(b.Offsets, len(b.Rewards))
+	}
+	dst := make([]float64, len(b.Rewards))
+	_ = e.Advantage(dst, b, ScaleGroup)
+	for g := range b.Groups() {
+		r := b.Group(g)
+		pair := Batch{append(append([]float64(nil), r...), r...), []int{0, len(r), 2 * len(r)}}
+		want := make([]float64, 2*len(r))
+		if err := e.Advantage(want, pair, ScaleGroup); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want[:len(r)], dst[b.Offsets[g]:b.Offsets[g+1]]); diff != "" {
+			t.Errorf("group %d of %d:\n%s", g, len(r), diff)
+		}
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	got, err := Blocks(6, 3)
+	if diff := cmp.Diff([]int{0, 3, 6}, got); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	for _, c := range [][2]int{{6, 0}, {6, -2}, {6, 4}, {6, 7}} {
+		if _, err := Blocks(c[0], c[1]); text(err) != "ValueError: Invalid" {
+			t.Errorf("Blocks(%d, %d): %v", c[0], c[1], err)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	if e := All()[0]; e.Framework != "easyr1" || e.Name != "grpo" {
+		t.Errorf("the default is %s %s", e.Framework, e.Name)
+	}
+	if diff := cmp.Diff([]string{"easyr1", "twinkle"}, Frameworks()); diff != "" {
+		t.Error(diff)
+	}
+	for _, c := range []struct{ framework, name, want string }{
+		{"nope", "grpo", `no framework "nope": choose easyr1 or twinkle`},
+		{"easyr1", "gae", `easyr1 has no estimator "gae": choose grpo or rloo`},
+	} {
+		if _, err := Find(c.framework, c.name); err == nil || err.Error() != c.want {
+			t.Errorf("Find(%q, %q): %v, want %s", c.framework, c.name, err, c.want)
+		}
+	}
+}
+
+// TestEntriesAreComplete: each says what a person has to know, no two have one
+// name.
+func TestEntriesAreComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range All() {
+		name := e.Framework + " " + e.Name
+		if seen[name] {
+			t.Errorf("%s is there twice", name)
+		}
+		seen[name] = true
+		if len(e.Scales) == 0 || e.Formula == "" || e.Doc == "" || e.Advantage == nil || e.Float == 0 {
+			t.Errorf("%s is incomplete", name)
+		}
+		if !strings.Contains(e.Source, "@") || !strings.Contains(e.Source, ".py:") {
+			t.Errorf("%s: source %q has no revision or function", name, e.Source)
+		}
+		if e.Filter && !e.Filters {
+			t.Errorf("%s: its trainer filters, we would not", name)
+		}
+	}
+}
+
+func TestShapesPanic(t *testing.T) {
+	e := find(t, "twinkle", "grpo")
+	b := Batch{[]float64{1, 0}, []int{0, 2}}
+	for name, call := range map[string]func(){
+		"Advantage": func() { _ = e.Advantage(make([]float64, 1), b, ScaleGroup) },
+		"Keep":      func() { Keep(make([]bool, 1), b.Rewards, b.Offsets, 0, 0) },
+		"Recompute": func() { Recompute(make([]float64, 2), e, b, ScaleGroup, b.Rewards, nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s takes slices of different lengths", name)
+				}
+			}()
+			call()
+		}()
+	}
+}

@@ -1,0 +1,143 @@
+package estimators
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// KeepCount returns how many of n samples of one sign a ratio keeps:
+//
+//	n                       ratio ≥ 1
+//	0                       ratio = 0, or n = 0
+//	max(1, ⌊n·ratio⌋)       else
+//
+// The product is float64 and is cut, not rounded, as Python's int() does: 10 at 0.7
+// are 7, 3 at 0.7 are 2, 100 at 0.29 are 28 (0.29 lies below 29/100) and 100 at 0.57
+// are 56. So a ratio above 0 keeps at least one.
+//
+// Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/core_algos.py:compute_grpo_outcome_advantage.
+func KeepCount(n int, ratio float64) int {
+	switch {
+	case ratio >= 1:
+		return n
+	case ratio == 0 || n == 0:
+		return 0
+	default:
+		return max(1, int(float64(n)*ratio))
+	}
+}
+
+// Keep writes to kept which samples a filter keeps. Per group:
+//
+//   - of the P positive advantages the KeepCount(P, keepPos) largest,
+//   - of the M negative ones the KeepCount(M, keepNeg) smallest: the worst,
+//   - every zero, whatever the ratios,
+//   - no NaN.
+//
+// Of equal advantages at the border those that come first in the batch are kept:
+// the trainer's sort is stable. If both ratios are 1 or more, nothing is looked
+// at and all samples are kept, NaN too.
+//
+// len(kept) == len(adv); group g is adv[offsets[g]:offsets[g+1]].
+//
+// Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/core_algos.py:compute_grpo_outcome_advantage.
+func Keep(kept []bool, adv []float64, offsets []int, keepPos, keepNeg float64) {
+	var w workspace
+	w.keep(kept, adv, offsets, keepPos, keepNeg)
+}
+
+func (w *workspace) keep(kept []bool, adv []float64, offsets []int, keepPos, keepNeg float64) {
+	if len(kept) != len(adv) {
+		panic("estimators: kept and adv differ in length")
+	}
+	if keepPos >= 1 && keepNeg >= 1 {
+		for i := range kept {
+			kept[i] = true
+		}
+		return
+	}
+	n := longest(offsets)
+	w.positive, w.negative, w.spare = resize(w.positive, n), resize(w.negative, n), resize(w.spare, n)
+	for g := 1; g < len(offsets); g++ {
+		lo, hi := offsets[g-1], offsets[g]
+		w.keepGroup(kept[lo:hi], adv[lo:hi], keepPos, keepNeg)
+	}
+}
+
+// keepGroup does not sort the samples: the k-th size of a sign is enough to tell
+// what lies before it, and how many of its equals still have a place.
+func (w *workspace) keepGroup(kept []bool, adv []float64, keepPos, keepNeg float64) {
+	pos, neg := w.bySign(adv)
+	best := borderOf(w.positive[:pos], w.spare, KeepCount(pos, keepPos))
+	worst := borderOf(w.negative[:neg], w.spare, KeepCount(neg, keepNeg))
+	hi, lo := best.value, -worst.value
+	kept = kept[:len(adv)]
+	for i, a := range adv {
+		kept[i] = one(a > hi)|one(a < lo)|one(a == 0) != 0
+	}
+	seat(kept, adv, hi, best.places)
+	seat(kept, adv, lo, worst.places)
+}
+
+// bySign collects the sizes of the positive and of the negative advantages and
+// counts them.
+func (w *workspace) bySign(adv []float64) (pos, neg int) {
+	positive, negative := w.positive[:len(adv)], w.negative[:len(adv)]
+	for _, a := range adv {
+		// Written in any case, counted if it is of the sign: see borderOf.
+		size := math.Float64bits(a) &^ signBit
+		positive[pos], negative[neg] = size, size
+		pos += one(a > 0)
+		neg += one(a < 0)
+	}
+	return pos, neg
+}
+
+// signBit is the sign of a float64.
+const signBit = 1 << 63
+
+// seat keeps the first so many samples whose advantage is at.
+func seat(kept []bool, adv []float64, at float64, places int) {
+	for i := 0; places > 0; i++ {
+		equal := adv[i] == at
+		kept[i] = kept[i] || equal
+		places -= one(equal)
+	}
+}
+
+// CheckRatios returns the AssertionError that the trainer's estimator raises for a
+// ratio outside [0, 1] or NaN, keep_neg_ratio first.
+//
+// Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/core_algos.py:compute_grpo_outcome_advantage.
+func CheckRatios(keepPos, keepNeg float64) error {
+	if err := checkRatio("keep_neg_ratio", keepNeg); err != nil {
+		return err
+	}
+	return checkRatio("keep_pos_ratio", keepPos)
+}
+
+func checkRatio(name string, ratio float64) error {
+	if ratio >= 0 && ratio <= 1 {
+		return nil
+	}
+	return &Refusal{Kind: "AssertionError", Text: name + " must be in [0, 1], got " + pyFloat(ratio)}
+}
+
+// pyFloat writes a float as Python's repr does: the shortest digits that read back
+// the same, with an exponent below 1e-4 and from 1e16 on.
+func pyFloat(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "nan"
+	case math.IsInf(x, 0):
+		return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(x, 'g', -1, 64)), "+")
+	case x != 0 && (math.Abs(x) < 1e-4 || math.Abs(x) >= 1e16):
+		return strconv.FormatFloat(x, 'e', -1, 64)
+	}
+	text := strconv.FormatFloat(x, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}

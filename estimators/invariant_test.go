@@ -1,0 +1,141 @@
+package estimators
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// dyadic draws a batch whose rewards are multiples of 1/4 up to 8, in groups of
+// one size that is a power of two. Sums, means and shifts of such rewards are
+// exact in float32, so that what holds on paper holds to the bit.
+func dyadic(t *rapid.T, fewest int) Batch {
+	n := 1 << rapid.IntRange(fewest, 6).Draw(t, "log2 of size")
+	groups := rapid.IntRange(1, 6).Draw(t, "groups")
+	b := Batch{Rewards: make([]float64, n*groups)}
+	for i := range b.Rewards {
+		b.Rewards[i] = float64(rapid.IntRange(-32, 32).Draw(t, "quarters")) / 4
+	}
+	b.Offsets, _ = Blocks(len(b.Rewards), n)
+	return b
+}
+
+func advantages(t *rapid.T, e *Estimator, b Batch, s Scale) []float64 {
+	t.Helper()
+	dst := make([]float64, len(b.Rewards))
+	if err := e.Advantage(dst, b, s); err != nil {
+		t.Fatalf("%s %s %s: %v", e.Framework, e.Name, s, err)
+	}
+	return dst
+}
+
+// forEach runs a property on every estimator and scale.
+func forEach(t *testing.T, property func(*rapid.T, *Estimator, Scale)) {
+	t.Helper()
+	for _, e := range All() {
+		for _, s := range e.Scales {
+			t.Run(e.Framework+" "+e.Name+" "+string(s), func(t *testing.T) {
+				t.Helper()
+				rapid.Check(t, func(t *rapid.T) { property(t, e, s) })
+			})
+		}
+	}
+}
+
+func TestShiftChangesNothing(t *testing.T) {
+	forEach(t, func(t *rapid.T, e *Estimator, s Scale) {
+		b := dyadic(t, 1)
+		want := advantages(t, e, b, s)
+		shift := float64(rapid.IntRange(-16, 16).Draw(t, "shift"))
+		for i := range b.Rewards {
+			b.Rewards[i] += shift
+		}
+		// Welford's running means are not exact, so its last bit may move.
+		same(t, "shifted", advantages(t, e, b, s), want, 1e-6)
+	})
+}
+
+func TestPermutationMovesAdvantages(t *testing.T) {
+	forEach(t, func(t *rapid.T, e *Estimator, s Scale) {
+		b := dyadic(t, 1)
+		before := advantages(t, e, b, s)
+		moved := Batch{make([]float64, len(b.Rewards)), b.Offsets}
+		want := make([]float64, len(before))
+		for g := range b.Groups() {
+			lo, n := b.Offsets[g], b.Offsets[g+1]-b.Offsets[g]
+			order := make([]int, n)
+			for i := range order {
+				order[i] = i
+			}
+			for at, from := range rapid.Permutation(order).Draw(t, "order") {
+				moved.Rewards[lo+at], want[lo+at] = b.Rewards[lo+from], before[lo+from]
+			}
+		}
+		same(t, "permuted", advantages(t, e, moved, s), want, 1e-6)
+	})
+}
+
+func TestGroupsSumToZero(t *testing.T) {
+	forEach(t, func(t *rapid.T, e *Estimator, s Scale) {
+		b := dyadic(t, 1)
+		adv := advantages(t, e, b, s)
+		for g := range b.Groups() {
+			sum, size := 0.0, 1.0
+			for _, a := range adv[b.Offsets[g]:b.Offsets[g+1]] {
+				sum += a
+				size += math.Abs(a)
+			}
+			if math.Abs(sum) > 1e-6*size {
+				t.Fatalf("group %d sums to %v", g, sum)
+			}
+		}
+	})
+}
+
+func TestRLOOIsScaledGRPO(t *testing.T) {
+	centred, leaveOneOut := find(t, "twinkle", "grpo"), find(t, "easyr1", "rloo")
+	rapid.Check(t, func(t *rapid.T) {
+		b := dyadic(t, 1)
+		n := float64(b.Offsets[1])
+		want := advantages(t, centred, b, ScaleNone)
+		for i := range want {
+			want[i] *= n / (n - 1)
+		}
+		same(t, "rloo", advantages(t, leaveOneOut, b, ScaleNone), want, 1e-6)
+	})
+}
+
+// TestGroupsAreIndependent: without a scale of the batch, what a group gets does
+// not depend on its neighbours, as long as there are some.
+func TestGroupsAreIndependent(t *testing.T) {
+	forEach(t, func(t *rapid.T, e *Estimator, s Scale) {
+		if s == ScaleBatch {
+			return // the batch is what it divides by
+		}
+		b := dyadic(t, 1)
+		n := b.Offsets[1]
+		b.Rewards = append(b.Rewards, b.Rewards[:n]...)
+		b.Offsets = append(b.Offsets, len(b.Rewards))
+		adv := advantages(t, e, b, s)
+		same(t, "copy", adv[len(adv)-n:], adv[:n], 0)
+	})
+}
+
+func same(t *rapid.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > tolerance*max(1, math.Abs(want[i])) {
+			t.Fatalf("%s: sample %d has %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func find(t *testing.T, framework, name string) *Estimator {
+	t.Helper()
+	e, err := Find(framework, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}

@@ -1,0 +1,120 @@
+package estimators
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// TestRecomputeOfAllKept: over all samples the recompute finds what was there, but
+// for groups of equal rewards, which it gives zeros.
+func TestRecomputeOfAllKept(t *testing.T) {
+	forEach(t, func(t *rapid.T, e *Estimator, s Scale) {
+		b := dyadic(t, 1)
+		want := advantages(t, e, b, s)
+		kept := slices.Repeat([]bool{true}, len(want))
+		got := make([]float64, len(want))
+		Recompute(got, e, b, s, want, kept)
+		same(t, "recomputed", got, want, 0) // dyadic groups of equal rewards have 0 before
+	})
+}
+
+// TestRecomputeIsTheEstimatorOnTheKept: each group's kept rewards, as a batch among
+// other groups, give the same.
+func TestRecomputeIsTheEstimatorOnTheKept(t *testing.T) {
+	e := find(t, "easyr1", "grpo")
+	rapid.Check(t, func(t *rapid.T) {
+		b := dyadic(t, 1)
+		var r Result
+		pos, neg := rapid.Float64Range(0, 0.99).Draw(t, "pos"), rapid.Float64Range(0, 1).Draw(t, "neg")
+		if err := Process(&r, e, b, ScaleGroup, pos, neg, true); err != nil {
+			t.Fatal(err)
+		}
+		for g := range b.Groups() {
+			var rewards, got, old []float64
+			for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
+				if r.Kept[i] {
+					rewards, got, old = append(rewards, b.Rewards[i]), append(got, r.Processed[i]), append(old, r.Original[i])
+				} else if r.Processed[i] != 0 {
+					t.Fatalf("dropped sample %d has %v", i, r.Processed[i])
+				}
+			}
+			want := old
+			if len(rewards) >= 2 {
+				want = advantages(t, e, Batch{rewards, []int{0, len(rewards)}}, ScaleGroup)
+			}
+			same(t, "kept", got, want, 0)
+		}
+	})
+}
+
+// TestRecomputeElsewhere: twinkle's arithmetic on the kept samples. Of the first
+// group 0 and 1 are kept: ±0.5/(√½ + 1e-8). Of the second the equal rewards 0.7,
+// which give 0, though twinkle itself would give float residue. Of the third one
+// sample, which keeps its value. Of the last nothing.
+func TestRecomputeElsewhere(t *testing.T) {
+	b := Batch{
+		Rewards: []float64{0, 1, 1, .7, .7, .7, 0, 3, 1, 5, 6, 7},
+		Offsets: []int{0, 3, 6, 9, 12},
+	}
+	kept := []bool{true, true, false, true, true, true, false, true, false, false, false, false}
+	original := []float64{9, 9, 9, 9, 9, 9, 9, 8, 9, 9, 9, 9}
+	want := []float64{-0.70710677, 0.70710677, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0}
+	got := make([]float64, len(want))
+	Recompute(got, find(t, "twinkle", "grpo"), b, ScaleGroup, original, kept)
+	for i := range want {
+		if float32(got[i]) != float32(want[i]) {
+			t.Errorf("sample %d has %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+func TestProcessWithoutFilterIgnoresRecompute(t *testing.T) {
+	b := phantom(0.7)
+	var r Result
+	if err := Process(&r, find(t, "twinkle", "grpo"), b, ScaleGroup, 1, 1, true); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r.Original, r.Processed); diff != "" {
+		t.Errorf("(-original +processed):\n%s", diff)
+	}
+	if slices.Contains(r.Kept, false) {
+		t.Errorf("dropped something: %v", r.Kept)
+	}
+}
+
+func TestProcessFillsWhatItRefuses(t *testing.T) {
+	b := Batch{Rewards: []float64{1, 0, 0.5}, Offsets: []int{0, 2, 3}}
+	var r Result
+	err := Process(&r, find(t, "easyr1", "grpo"), b, ScaleGroup, 0.5, 1, false)
+	if got := text(err); got != "AssertionError: GRPO needs rollout.n > 1." {
+		t.Errorf("error %q", got)
+	}
+	if r.Processed[0] <= 0 || r.Processed[1] >= 0 || !math.IsNaN(r.Original[2]) || r.Processed[2] != 0 {
+		t.Errorf("original %v, processed %v", r.Original, r.Processed)
+	}
+	err = Process(&r, find(t, "easyr1", "grpo"), b, ScaleGroup, 2, 1, false)
+	if got := text(err); got != "AssertionError: keep_pos_ratio must be in [0, 1], got 2.0" {
+		t.Errorf("error %q", got)
+	}
+	if r.Original[0] <= 0 || !math.IsNaN(r.Processed[0]) || r.Kept[0] {
+		t.Errorf("refused ratio: original %v, processed %v, kept %v", r.Original, r.Processed, r.Kept)
+	}
+}
+
+// TestProcessReusesMemory: the second batch costs nothing that grows with the
+// number of its groups.
+func TestProcessReusesMemory(t *testing.T) {
+	b := benchBatch(8)
+	b.Rewards, b.Offsets = b.Rewards[:8*1000], b.Offsets[:1001]
+	var r Result
+	e := find(t, "easyr1", "grpo")
+	run := func() { _ = Process(&r, e, b, ScaleGroup, 0.5, 0.7, true) }
+	run()
+	if n := testing.AllocsPerRun(5, run); n > 2 {
+		t.Errorf("%v allocations", n)
+	}
+}
