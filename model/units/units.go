@@ -114,10 +114,10 @@ func Bytes(n int64) string {
 		}
 		x, unit = x/1000, next
 	}
-	if unit == "B" {
-		return fmt.Sprintf("%d B", n)
+	if unit == "B" || x >= 9.95 {
+		return Fixed(x, 0) + " " + unit
 	}
-	return scaled(x)[:min(3, len(scaled(x)))] + " " + unit
+	return Fixed(x, 1) + " " + unit
 }
 
 // Plural writes a count with its noun: 1 group, 9 groups.

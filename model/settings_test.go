@@ -1,0 +1,50 @@
+package model
+
+import "testing"
+
+func TestSet(t *testing.T) {
+	tests := []struct {
+		key, value string
+		want       func(Settings) bool
+		err        string
+	}{
+		{"algorithm.keep_pos_ratio", "0.7", func(s Settings) bool { return s.KeepPos == 0.7 }, ""},
+		{"keep-neg-ratio", "0.5", func(s Settings) bool { return s.KeepNeg == 0.5 }, ""},
+		{"algorithm.compute_new_adv", "True", func(s Settings) bool { return s.Recompute }, ""},
+		{"algorithm.adv_estimator", "rloo", func(s Settings) bool { return s.Estimator == "rloo" && s.Scale == "none" }, ""},
+		{"framework", "twinkle", func(s Settings) bool { return s.Framework == "twinkle" && s.Estimator == "grpo" }, ""},
+		{"keep_pos_ratio", "much", nil, `keep_pos_ratio must be a number in [0.0, 1.0], got "much"`},
+		{"num_generations", "0", nil, `num_generations must be a positive whole number, got "0"`},
+		{"algorithm.keep_ratio", "1", nil, `unknown setting "algorithm.keep_ratio": known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, num_generations, group_by`},
+	}
+	for _, test := range tests {
+		got, err := DefaultSettings().Set(test.key, test.value)
+		switch {
+		case test.err != "":
+			if err == nil || err.Error() != test.err {
+				t.Errorf("%s=%s: %v, want %s", test.key, test.value, err, test.err)
+			}
+		case err != nil || !test.want(got):
+			t.Errorf("%s=%s: %+v, %v", test.key, test.value, got, err)
+		}
+	}
+}
+
+// Ratios stay where they were while one walks past an estimator that has none.
+func TestEffectiveKeepsRatiosAside(t *testing.T) {
+	set := settings(t, "keep_pos_ratio", "0.5", "compute_new_adv", "true").WithEstimator("rloo")
+	if e := set.Effective(); e.Filtering() || e.Recompute {
+		t.Errorf("rloo is computed with %+v", e)
+	}
+	if back := set.WithEstimator("grpo").Effective(); back.KeepPos != 0.5 || !back.Recompute {
+		t.Errorf("grpo again: %+v", back)
+	}
+}
+
+func TestScaleOfAnotherFramework(t *testing.T) {
+	set := DefaultSettings()
+	set.Scale = "batch"
+	if err := set.Validate(); err == nil || err.Error() != `easyr1 grpo has no scale "batch": it has group` {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,60 @@
+package units_test
+
+import (
+	"math"
+	"testing"
+
+	"vantage/model/units"
+)
+
+func TestSigned(t *testing.T) {
+	for x, want := range map[float64]string{
+		1.264: "+1.26", -0.5: "-0.50", 0: " 0.00", -0.001: " 0.00", 0.004: " 0.00",
+		math.Inf(-1): "-inf", 12.5: "+12.50",
+	} {
+		if got := units.Signed(x); got != want {
+			t.Errorf("Signed(%v) = %q, want %q", x, got, want)
+		}
+	}
+	if got := units.Signed(math.NaN()); got != "nan" {
+		t.Error(got)
+	}
+}
+
+func TestShort(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", 3: "3", -2: "-2", 0.6124: "0.612", 12.34: "12.3", 123.6: "124", 99_999: "99999",
+		438_123: "438k", 1_234_567: "1.23M", 4.5e-8: "4.5e-08", 0.9996: "1.00", 2.5: "2.50",
+	} {
+		if got := units.Short(x); got != want {
+			t.Errorf("Short(%v) = %q, want %q", x, got, want)
+		}
+	}
+}
+
+func TestFraction(t *testing.T) {
+	for _, test := range []struct {
+		n, of int
+		want  string
+	}{
+		{5, 32, "5/32 (16%)"}, {0, 32, "0/32 (0%)"}, {32, 32, "32/32 (100%)"},
+		{1, 1000, "1/1000 (1%)"}, {999, 1000, "999/1000 (99%)"}, {0, 0, "0/0 (—)"},
+	} {
+		if got := units.Fraction(test.n, test.of); got != test.want {
+			t.Errorf("Fraction(%d, %d) = %q, want %q", test.n, test.of, got, test.want)
+		}
+	}
+}
+
+func TestCountAndBytes(t *testing.T) {
+	for n, want := range map[int]string{7: "7", 99_999: "99999", 438_000: "438k", 12_300_000: "12.3M", 2_000_000_000: "2.00G"} {
+		if got := units.Count(n); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[int64]string{512: "512 B", 1_200_000: "1.2 MB", 3_500_000_000: "3.5 GB", 999: "999 B", 120_000: "120 kB", 12_340_000: "12 MB"} {
+		if got := units.Bytes(n); got != want {
+			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
