@@ -1,0 +1,108 @@
+package loaders
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The bounds of a directory. A mistyped path may be somebody's whole home.
+const (
+	maxLevels = 8
+	maxFiles  = 100_000
+)
+
+// listing is what a directory holds.
+type listing struct {
+	files []string       // logs, relative to the directory, by natural order
+	other map[string]int // how many other files, by extension
+	limit int            // how many files at most
+	cut   bool           // there is more than may be read
+	dirs  []string       // all directories, relative, "." first
+}
+
+// isLog reports whether a name is that of a log.
+func isLog(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".jsonl", ".ndjson", ".json-lines":
+		return !strings.HasPrefix(name, ".")
+	}
+	return false
+}
+
+// discover lists the logs beneath a directory. Symbolic links in it are passed
+// over: they lead out of it, or to what is found anyway.
+func discover(dir string, limit int) (*listing, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	l := &listing{limit: limit, other: map[string]int{}}
+	if err := l.walk(root.FS(), ".", 0); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(l.files, natural)
+	return l, nil
+}
+
+// walk reads one directory. What cannot be read beneath the first is left out:
+// the others may still hold logs.
+func (l *listing) walk(fsys fs.FS, dir string, depth int) error {
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil && len(entries) == 0 {
+		return err
+	}
+	l.dirs = append(l.dirs, filepath.FromSlash(dir))
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case e.IsDir() && depth >= maxLevels:
+			l.cut = true
+		case e.IsDir():
+			_ = l.walk(fsys, name, depth+1)
+		case !e.Type().IsRegular():
+		case !isLog(e.Name()):
+			l.other[path.Ext(e.Name())]++
+		case len(l.files) >= l.limit:
+			l.cut = true
+		default:
+			l.files = append(l.files, filepath.FromSlash(name))
+		}
+	}
+	return nil
+}
+
+// natural compares names with numbers in them as a person does: 2 before 10.
+func natural(a, b string) int {
+	whole := cmp.Compare(a, b)
+	for a != "" && b != "" {
+		na, nb := leadingDigits(a), leadingDigits(b)
+		if na == 0 || nb == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		x, y := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
+		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+			return c
+		}
+		a, b = a[na:], b[nb:]
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
+}
+
+func leadingDigits(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,116 @@
+package loaders
+
+import (
+	"io"
+	"os"
+	"syscall"
+)
+
+// disk is where a file lies and what was last seen of it. No handle is kept:
+// a held one keeps deleted files on the disk, and on NFS leaves .nfs files
+// beside the log.
+type disk struct {
+	root string // the opened directory; "" for a path that was given itself
+	path string // beneath root
+	info os.FileInfo
+	size int64
+	pos  int64 // everything before it has been read
+	head mark
+	tail mark
+
+	queued  bool // it waits to be read
+	stalled bool // a NUL stands at pos
+	fails   int  // tries in a row that failed
+	retry   bool // the last one did
+}
+
+// open opens the file for reading. Below a directory nothing outside of it is
+// opened, whatever a symbolic link says. O_NONBLOCK: a log that was replaced by
+// a pipe must not block us.
+func (d *disk) open() (*os.File, os.FileInfo, error) {
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK
+	var h *os.File
+	var err error
+	if d.root == "" {
+		h, err = os.OpenFile(d.path, flags, 0)
+	} else {
+		var root *os.Root
+		if root, err = os.OpenRoot(d.root); err == nil {
+			h, err = root.OpenFile(d.path, flags, 0)
+			_ = root.Close()
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := h.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &os.PathError{Op: "read", Path: d.path, Err: syscall.EINVAL}
+	}
+	if err != nil {
+		_ = h.Close()
+		return nil, nil, err
+	}
+	return h, info, nil
+}
+
+// look reports whether there may be something new. It opens the file, since NFS
+// answers stat from its cache but asks the server on open.
+func (d *disk) look() (news bool, err error) {
+	h, info, err := d.open()
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = h.Close() }()
+	if d.differs(info) {
+		return true, nil
+	}
+	if d.stalled {
+		var b [1]byte
+		n, _ := h.ReadAt(b[:], d.pos)
+		return n == 1 && b[0] != 0, nil
+	}
+	return false, nil
+}
+
+// differs reports whether a file is not as it was last seen.
+func (d *disk) differs(info os.FileInfo) bool {
+	return d.info == nil || info.Size() != d.size || !info.ModTime().Equal(d.info.ModTime()) || !os.SameFile(d.info, info)
+}
+
+// rewritten reports whether what was read of the file is not there any more:
+// it is shorter, another file, or has other bytes at its begin or before pos.
+func (d *disk) rewritten(h io.ReaderAt, info os.FileInfo) bool {
+	if d.info == nil {
+		return false
+	}
+	return info.Size() < d.pos || !os.SameFile(d.info, info) || !d.head.holds(h) || !d.tail.holds(h)
+}
+
+// remember takes the marks of what has been read.
+func (d *disk) remember(h io.ReaderAt) {
+	const headSize, tailSize = 1024, 64
+	if n := min(d.pos, headSize); n > d.head.size {
+		d.head = newMark(h, 0, n)
+	}
+	n := min(d.pos, tailSize)
+	if d.tail.offset != d.pos-n || d.tail.size != n {
+		d.tail = newMark(h, d.pos-n, n)
+	}
+}
+
+// mark is a fingerprint of a piece of a file.
+type mark struct {
+	offset, size int64
+	sum          uint64
+}
+
+func newMark(h io.ReaderAt, offset, size int64) mark {
+	b := make([]byte, size)
+	n, _ := h.ReadAt(b, offset)
+	return mark{offset, int64(n), hash64(b[:n])}
+}
+
+func (m mark) holds(h io.ReaderAt) bool {
+	return m.size == 0 || newMark(h, m.offset, m.size) == m
+}

@@ -1,0 +1,181 @@
+package loaders
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// Following must not be felt on the node. Listing a directory again waits a
+// hundred times what it took; of the files that rest, so many are looked at per
+// poll as take 1/200 of it; those that changed lately, or cannot be read, are
+// looked at each poll.
+const (
+	listShare  = 100
+	sweepShare = 200
+	warmFor    = 10 * time.Second
+	maxWarm    = 32
+)
+
+// gather is how long changes are collected after one has been told.
+const gather = 10 * time.Millisecond
+
+// looker is when and where to look next.
+type looker struct {
+	watch *watch
+	next  time.Time // for the warm files
+	list  time.Time // for directories
+	deaf  time.Time // until then changes are left in the kernel's queue
+	swept int       // index of the file that the sweep goes on with
+	warms []*file   // the latest at the end
+}
+
+// warm has a file looked at each poll from now on.
+func (l *looker) warm(f *file) {
+	l.warms = slices.DeleteFunc(l.warms, func(w *file) bool { return w == f })
+	if len(l.warms) >= maxWarm {
+		l.warms = l.warms[1:]
+	}
+	l.warms = append(l.warms, f)
+}
+
+// lookAround finds what is new, if it is time to.
+func (s *Source) lookAround(now time.Time) {
+	l := &s.look
+	if !now.Before(l.list) {
+		for _, r := range s.roots {
+			// A directory that is gone or cannot be listed now may come back.
+			if found, err := discover(r.path, s.o.MaxFiles); err == nil {
+				s.adopt(r, found)
+			}
+		}
+		l.list = time.Now().Add(max(s.o.Poll, listShare*time.Since(now)))
+	}
+	if now.Before(l.next) {
+		return
+	}
+	l.next = now.Add(s.o.Poll)
+	for _, f := range l.warms {
+		s.peek(f)
+		if f.torn() && now.Sub(f.changed) > s.o.quiet {
+			f.settleLast()
+		}
+	}
+	l.warms = slices.DeleteFunc(l.warms, func(f *file) bool {
+		return !f.disk.retry && now.Sub(f.changed) > max(warmFor, 2*s.o.quiet)
+	})
+	s.sweep()
+}
+
+func (f *file) torn() bool { return f.lines.torn() && !f.disk.queued }
+
+// sweep looks at the files in turn, as far as its share of the time goes.
+func (s *Source) sweep() {
+	l, until := &s.look, time.Now().Add(s.o.Poll/sweepShare)
+	for range s.files {
+		if l.swept >= len(s.files) {
+			l.swept = 0
+		}
+		if f := s.files[l.swept]; f.disk != nil {
+			s.peek(f)
+		}
+		l.swept++
+		if time.Now().After(until) {
+			return
+		}
+	}
+}
+
+// peek enqueues a file if it has news.
+func (s *Source) peek(f *file) {
+	if f.disk.queued {
+		return
+	}
+	news, err := f.disk.look()
+	if err != nil {
+		s.failed(f, err)
+		return
+	}
+	if news || f.disk.retry {
+		s.enqueue(f)
+	}
+}
+
+// wait sleeps until it is time to look, or something tells to.
+func (s *Source) wait(ctx context.Context) error {
+	timer := time.NewTimer(s.until(time.Now()))
+	defer timer.Stop()
+	events := s.look.watch.events()
+	if time.Now().Before(s.look.deaf) {
+		events = nil
+	}
+	var pieces chan []byte
+	stream := s.stream()
+	if stream != nil {
+		pieces = stream.pipe.pieces
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.closed:
+		return os.ErrClosed
+	case <-timer.C:
+	case e, ok := <-events:
+		if !ok {
+			return os.ErrClosed
+		}
+		s.told(e)
+	case <-s.look.watch.errors():
+		// The queue ran over: changes were lost, so look everywhere.
+		s.look.list, s.look.next = time.Time{}, time.Time{}
+	case piece, ok := <-pieces:
+		s.received(stream, piece, ok)
+	}
+	return nil
+}
+
+func (s *Source) received(f *file, piece []byte, ok bool) {
+	if !ok {
+		s.endPipe(f)
+		return
+	}
+	f.pipe.rest = piece
+	s.enqueue(f)
+}
+
+// until returns how long there is nothing to do: one timer serves the next look
+// and the moment at which the newest step counts as written.
+func (s *Source) until(now time.Time) time.Duration {
+	if !s.o.Follow {
+		return time.Hour
+	}
+	at := now.Add(time.Hour)
+	if len(s.known)+len(s.roots) > 0 {
+		at = s.look.next
+	}
+	if now.Before(s.look.deaf) && s.look.deaf.Before(at) {
+		at = s.look.deaf
+	}
+	if s.shown.Open {
+		if written := s.openUntil(); written.Before(at) {
+			at = written
+		}
+	}
+	return max(0, at.Sub(now)) + time.Millisecond
+}
+
+// told acts on a change that the kernel tells of.
+func (s *Source) told(e fsnotify.Event) {
+	s.look.deaf = time.Now().Add(gather)
+	if !s.look.watch.concerns(e) {
+		return
+	}
+	if f := s.known[e.Name]; f != nil {
+		s.peek(f)
+		return
+	}
+	s.look.list = time.Time{}
+}

@@ -1,0 +1,39 @@
+package loaders
+
+// verl is the dump of trainer.rollout_data_dir and validation_data_dir. Its v0
+// trainer writes no group id, and balance_batch shuffles the rows, so nothing
+// may be concluded from their order. Its v1 trainer adds uid, the group's uuid
+// with "_{rollout}_{output}" after it. request_id is another per row: no group.
+func verl() Format {
+	names := newFields(map[role][]string{
+		roleReward:   {"score", "reward"},
+		roleStep:     {"step"},
+		roleGroup:    {"uid"},
+		rolePrompt:   {"input"},
+		roleResponse: {"output"},
+		roleTruth:    {"gts"},
+		roleLength:   {"response_length"},
+	})
+	return Format{
+		Name: "verl",
+		Doc:  "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
+		Sniff: func(name string, first []byte) int {
+			var input, output, score bool
+			err := scanObject(first, func(key, _ value) {
+				switch string(key.raw) {
+				case "input":
+					input = true
+				case "output":
+					output = true
+				case "score":
+					score = true
+				}
+			})
+			if err != nil || !input || !output || !score {
+				return 0
+			}
+			return 90
+		},
+		Decode: func(name string) Decoder { return newRows(names, name) },
+	}
+}

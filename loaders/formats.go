@@ -1,0 +1,65 @@
+package loaders
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Formats returns every format, the more particular ones first.
+func Formats() []Format {
+	return []Format{
+		verl(),
+		jsonl(),
+	}
+}
+
+// find returns the format of that name.
+func find(name string) (*Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if f.Name == name {
+			return &f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return nil, &Error{Path: "--format " + name, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
+}
+
+// detect returns the format that the first line fits best, nil if none does.
+func detect(formats []Format, name string, first []byte) *Format {
+	var best *Format
+	score := 0
+	for i := range formats {
+		if s := formats[i].Sniff(name, first); s > score {
+			best, score = &formats[i], s
+		}
+	}
+	return best
+}
+
+// maxKeys bounds how many keys a refusal lists.
+const maxKeys = 12
+
+// refusal says what a row is, and what it lacks, that no format wants.
+func refusal(line []byte) string {
+	if isMetrics(line) {
+		return "metrics only, no samples: this log holds averages of steps; vantage needs one row per sample with its reward"
+	}
+	var keys []string
+	more := 0
+	_ = scanObject(line, func(key, _ value) {
+		if len(keys) == maxKeys {
+			more++
+			return
+		}
+		keys = append(keys, quote(key.text()))
+	})
+	found := strings.Join(keys, ", ")
+	if more > 0 {
+		found += fmt.Sprintf(" and %d more", more)
+	}
+	if found == "" {
+		found = "none"
+	}
+	return "no reward field: the keys are " + found + "; needed is a number under reward, score or total_reward"
+}

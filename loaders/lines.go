@@ -1,0 +1,109 @@
+package loaders
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// maxLine is the longest line that is read. Whole steps in one line take some
+// megabytes; what is longer is no log of samples.
+const maxLine = 64 << 20
+
+// line is a complete line without its newline. If reason is set, its text is
+// not there or not to be read.
+type line struct {
+	text   []byte
+	number int64 // 1-based
+	offset int64 // of its first byte
+	reason string
+}
+
+// lines puts the bytes of one file together to lines. Nothing but \n ends a
+// line: model text holds \r, U+2028 and the rest.
+type lines struct {
+	limit  int
+	held   []byte // a torn line, whose rest has not come yet
+	over   int64  // bytes that a torn line over the limit had when it was dropped
+	at     int64  // offset of the torn line
+	number int64  // lines so far
+	closed bool   // the last line was taken without its newline, which may still come
+}
+
+// feed gives complete lines to take until that returns false, and holds a torn
+// one. It returns how many bytes of p it used; the text given to take is p's or
+// its own and good only during the call.
+func (l *lines) feed(p []byte, take func(line) bool) int {
+	used := 0
+	if l.closed && len(p) > 0 {
+		l.closed = false
+		if p[0] == '\n' {
+			used, l.at = 1, l.at+1
+		}
+	}
+	for used < len(p) {
+		i := bytes.IndexByte(p[used:], '\n')
+		if i < 0 {
+			l.hold(p[used:])
+			return len(p)
+		}
+		piece := p[used : used+i]
+		used += i + 1
+		if !take(l.complete(piece)) {
+			break
+		}
+	}
+	return used
+}
+
+func (l *lines) hold(p []byte) {
+	if l.over > 0 || len(l.held)+len(p) > l.limit {
+		l.over += int64(len(l.held) + len(p))
+		l.held = nil
+		return
+	}
+	l.held = append(l.held, p...)
+}
+
+// complete makes a line of what is held and its last piece.
+func (l *lines) complete(piece []byte) line {
+	size := l.over + int64(len(l.held)+len(piece))
+	l.number++
+	done := line{number: l.number, offset: l.at}
+	switch {
+	case size > int64(l.limit):
+		done.reason = fmt.Sprintf("a line of %d bytes is not read: the limit is %d", size, l.limit)
+	case len(l.held) > 0:
+		done.text = append(l.held, piece...)
+	default:
+		done.text = piece
+	}
+	if i := bytes.IndexByte(done.text, 0); i >= 0 {
+		done.text, done.reason = nil, fmt.Sprintf("column %d: a NUL byte: the file was damaged, or not yet written there", i+1)
+	}
+	l.at += size + 1
+	l.held, l.over = nil, 0
+	return done
+}
+
+// unread gives back what follows the first NUL of the torn line, and returns how
+// much that is: network filesystems show zeros where data has yet to arrive.
+func (l *lines) unread() int64 {
+	i := bytes.IndexByte(l.held, 0)
+	if i < 0 {
+		return 0
+	}
+	n := len(l.held) - i
+	l.held = l.held[:i]
+	return int64(n)
+}
+
+// torn reports whether a line waits for its rest.
+func (l *lines) torn() bool { return len(l.held) > 0 || l.over > 0 }
+
+// last takes the torn line as a complete one.
+func (l *lines) last() line {
+	done := l.complete(nil)
+	l.at-- // it had no newline
+	l.closed = true
+	return done
+}

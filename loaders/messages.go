@@ -1,0 +1,61 @@
+package loaders
+
+import "bytes"
+
+// message is one turn of a conversation.
+type message struct {
+	role, content value
+}
+
+// toMessages reads a conversation: a list of {role, content}, also where it
+// was written as JSON inside a string. It returns nil if v is none.
+func (v value) toMessages() []message {
+	if v.kind == text && bytes.HasPrefix(v.raw, []byte(`[{`)) {
+		s := scanner{data: v.text()}
+		inner, err := s.value()
+		if err != nil {
+			return nil
+		}
+		v = inner
+	}
+	var all []message
+	proper := v.kind == list
+	eachElement(v, func(e value) {
+		var m message
+		if e.kind == object {
+			_ = scanObject(e.raw, func(key, v value) {
+				switch string(key.raw) {
+				case "role":
+					m.role = v
+				case "content":
+					m.content = v
+				}
+			})
+		}
+		proper = proper && m.role.kind == text
+		all = append(all, m)
+	})
+	if !proper {
+		return nil
+	}
+	return all
+}
+
+// appendContent appends a message's text, which may come in parts:
+// [{"type": "text", "text": "…"}, {"type": "image", …}].
+func (m message) appendContent(dst []byte) []byte {
+	if m.content.kind == text {
+		return appendText(dst, m.content.raw)
+	}
+	eachElement(m.content, func(part value) {
+		if part.kind != object {
+			return
+		}
+		_ = scanObject(part.raw, func(key, v value) {
+			if string(key.raw) == "text" && v.kind == text {
+				dst = appendText(dst, v.raw)
+			}
+		})
+	})
+	return dst
+}

@@ -1,0 +1,216 @@
+package loaders
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// open takes a path that was given.
+func (s *Source) open(path string) error {
+	if path == "-" {
+		in := s.o.Stdin
+		if in == nil {
+			in = os.Stdin
+		}
+		s.addPipe("stdin", func() (io.Reader, error) { return in, nil })
+		return nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return pathError(path, err)
+	case info.IsDir():
+		return s.openDir(path)
+	case info.Mode().IsRegular():
+		return s.openFile(path)
+	case info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
+		s.addPipe(path, openPipe(path))
+		return nil
+	default:
+		return &Error{Path: path, What: "is neither a file nor a directory", Do: "give the log itself"}
+	}
+}
+
+func pathError(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Error{Path: path, What: "does not exist", Do: "check the path, or start the run first", Err: err}
+	case errors.Is(err, fs.ErrPermission):
+		return &Error{Path: path, What: "may not be read", Do: "ask its owner for read permission", Err: err}
+	default:
+		return &Error{Path: path, What: "cannot be read", Do: cause(err).Error(), Err: err}
+	}
+}
+
+// cause strips the path off an error, since that is said already.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+func (s *Source) openFile(path string) error {
+	d := disk{path: path}
+	h, info, err := d.open()
+	if err != nil {
+		return pathError(path, err)
+	}
+	defer func() { _ = h.Close() }()
+	if info.Size() == 0 && !s.o.Follow {
+		return &Error{Path: path, What: "is empty", Do: "wait for the first step, or follow it while it grows"}
+	}
+	first := make([]byte, 512)
+	n, _ := h.ReadAt(first, 0)
+	if what := unreadable(first[:n]); what != "" && !(s.o.Follow && blank(first[:n])) {
+		return &Error{Path: path, What: what, Do: "give a log of JSON lines"}
+	}
+	name := filepath.Base(path)
+	if s.several {
+		name = path
+	}
+	s.add("", path, name)
+	if s.look.watch != nil {
+		s.look.watch.add(path)
+	}
+	return nil
+}
+
+// magics are how the files begin that people give by mistake.
+var magics = [...]struct{ begin, what string }{
+	{"PAR1", "is a Parquet file"},
+	{"PK\x03\x04", "is a zip or torch file"},
+	{"\x1f\x8b", "is compressed with gzip"},
+	{"\x28\xb5\x2f\xfd", "is compressed with zstd"},
+	{":W&B", "is a W&B run file"},
+	{"SQLite format 3\x00", "is a SQLite database"},
+}
+
+// unreadable says what a file is that is not text, "" if it may be text.
+func unreadable(b []byte) string {
+	for _, m := range magics {
+		if bytes.HasPrefix(b, []byte(m.begin)) {
+			return m.what
+		}
+	}
+	for _, c := range b {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != 0x1b && c != '\f' && c != '\b' {
+			return fmt.Sprintf("is not text: its first bytes are % x", b[:min(8, len(b))])
+		}
+	}
+	return ""
+}
+
+// blank reports whether b is nothing but the zeros that NFS may show first.
+func blank(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
+
+func (s *Source) openDir(path string) error {
+	prefix := ""
+	if s.several {
+		prefix = path
+	}
+	r := &root{path: path, prefix: prefix}
+	l, err := discover(path, s.o.MaxFiles)
+	if err != nil {
+		return pathError(path, err)
+	}
+	if len(l.files) == 0 && !s.o.Follow {
+		return &Error{Path: path, What: "holds no logs", Do: looked(l)}
+	}
+	s.roots = append(s.roots, r)
+	s.adopt(r, l)
+	return nil
+}
+
+// looked says what was looked for in a directory, and what was there.
+func looked(l *listing) string {
+	text := "vantage looks for *.jsonl, *.ndjson and *.json-lines"
+	if kinds := slices.Sorted(maps.Keys(l.other)); len(kinds) > 0 {
+		n := 0
+		for _, count := range l.other {
+			n += count
+		}
+		text += fmt.Sprintf(" and found %d other files (%s)", n, strings.Join(kinds[:min(5, len(kinds))], " "))
+	}
+	return text + "; verl writes them with trainer.rollout_data_dir=DIR"
+}
+
+// adopt adds those files of a listing that are new.
+func (s *Source) adopt(r *root, l *listing) {
+	until := time.Now().Add(statBudget)
+	for _, rel := range l.files {
+		if s.known[filepath.Join(r.path, rel)] != nil {
+			continue
+		}
+		f := s.add(r.path, rel, filepath.Join(r.prefix, rel))
+		if time.Now().Before(until) {
+			s.measure(f)
+		}
+	}
+	if s.look.watch != nil {
+		for _, dir := range l.dirs {
+			s.look.watch.add(filepath.Join(r.path, dir))
+		}
+	}
+	if l.cut && !r.told {
+		r.told = true
+		s.out.problem(problemOf(r.path, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep", s.o.MaxFiles, maxLevels)))
+	}
+}
+
+// statBudget bounds how long sizes are asked for before anything is read; the
+// sizes of the rest are learned as they are reached.
+const statBudget = 10 * time.Millisecond
+
+func (s *Source) measure(f *file) {
+	if info, err := os.Lstat(filepath.Join(f.disk.root, f.disk.path)); err == nil && info.Mode().IsRegular() {
+		s.read.all += info.Size() - f.disk.size
+		f.disk.size = info.Size()
+	}
+}
+
+func (s *Source) add(rootPath, rel, name string) *file {
+	full := filepath.Join(rootPath, rel)
+	if f := s.known[full]; f != nil {
+		return f
+	}
+	f := &file{
+		intake: newIntake(int32(len(s.files)), name, s.formats, s.out),
+		disk:   &disk{root: rootPath, path: rel},
+	}
+	s.known[full] = f
+	s.register(f)
+	return f
+}
+
+func (s *Source) addPipe(name string, open func() (io.Reader, error)) {
+	f := &file{intake: newIntake(int32(len(s.files)), name, s.formats, s.out), pipe: newPipe(open)}
+	s.register(f)
+}
+
+func (s *Source) register(f *file) {
+	s.files = append(s.files, f)
+	s.names = append(s.names, f.name)
+	s.enqueue(f)
+}
+
+// enqueue puts a file into the row of those to be read, once.
+func (s *Source) enqueue(f *file) {
+	if f.disk != nil {
+		if f.disk.queued {
+			return
+		}
+		f.disk.queued = true
+	}
+	s.queue = append(s.queue, f)
+}

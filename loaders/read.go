@@ -1,0 +1,166 @@
+package loaders
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"time"
+
+	"vantage/model"
+)
+
+// readFile reads on in a file until the deadline. It reports whether it came to
+// the end of what there is.
+func (s *Source) readFile(f *file, deadline time.Time) bool {
+	if f.pipe != nil {
+		return s.readPipe(f, deadline)
+	}
+	d := f.disk
+	h, info, err := d.open()
+	if err != nil {
+		return s.failed(f, err)
+	}
+	defer func() { _ = h.Close() }()
+	if d.rewritten(h, info) {
+		s.restart(f)
+	}
+	s.saw(f, info)
+	d.fails, d.retry = 0, false
+	for !s.out.full() {
+		if f.refused {
+			s.advance(f, info.Size()-d.pos)
+			s.ended(f)
+			d.remember(h)
+			return true
+		}
+		n, err := h.ReadAt(s.buf, d.pos)
+		s.advance(f, int64(f.feed(s.buf[:n])))
+		switch {
+		case f.refused:
+			continue
+		case errors.Is(err, io.EOF) && !s.out.full():
+			s.ended(f)
+			d.remember(h)
+			return true
+		case err != nil && !errors.Is(err, io.EOF):
+			return s.failed(f, err)
+		}
+		if !time.Now().Before(deadline) {
+			break
+		}
+	}
+	d.remember(h)
+	return false
+}
+
+func (s *Source) advance(f *file, n int64) {
+	f.disk.pos += n
+	s.read.done += n
+}
+
+// ended is called where a file ends for now.
+func (s *Source) ended(f *file) {
+	d := f.disk
+	if !s.o.Follow {
+		if d.pos == 0 {
+			f.remark("it is empty")
+		}
+		f.finish()
+		return
+	}
+	back := f.lines.unread()
+	s.advance(f, -back)
+	d.stalled = back > 0
+	f.complain()
+	s.look.warm(f)
+	if f.changed.IsZero() {
+		f.settleLast()
+	}
+}
+
+// saw notes size and time of a file. A change counts from when it was seen: the
+// clocks of two machines differ. Only the first time the file's own is taken.
+func (s *Source) saw(f *file, info fs.FileInfo) {
+	d, now := f.disk, time.Now()
+	switch {
+	case d.info != nil && d.differs(info):
+		f.changed = now
+	case d.info == nil && now.Sub(info.ModTime()).Abs() < s.o.quiet:
+		f.changed = info.ModTime()
+	}
+	s.read.all += info.Size() - d.size
+	d.info, d.size = info, info.Size()
+}
+
+// restart begins a file anew that is not what it was.
+func (s *Source) restart(f *file) {
+	s.advance(f, -f.disk.pos)
+	f.disk.head, f.disk.tail, f.disk.stalled = mark{}, mark{}, false
+	f.restart()
+	if s.look.watch != nil {
+		s.look.watch.renew(f.disk.path)
+	}
+}
+
+// tries is how often a file that cannot be read is tried before a person hears
+// of it: on network filesystems handles go stale and come back.
+const tries = 4
+
+// failed deals with a file that cannot be opened or read. One that is gone is
+// kept as it was read.
+func (s *Source) failed(f *file, err error) bool {
+	d := f.disk
+	d.fails++
+	d.retry = true
+	if !s.o.Follow && d.fails < tries {
+		time.Sleep(20 * time.Millisecond)
+		return false
+	}
+	gone := errors.Is(err, fs.ErrNotExist) && s.o.Follow
+	if d.fails == tries && !gone || errors.Is(err, fs.ErrPermission) && d.fails == 1 {
+		f.remark("it cannot be read: " + cause(err).Error())
+	}
+	s.look.warm(f)
+	return true
+}
+
+func (s *Source) readPipe(f *file, deadline time.Time) bool {
+	p := f.pipe
+	for !s.out.full() && time.Now().Before(deadline) {
+		if f.refused {
+			p.rest = nil
+		}
+		if len(p.rest) > 0 {
+			n := f.feed(p.rest)
+			p.rest = p.rest[n:]
+			s.read.done += int64(n)
+			f.changed = time.Now()
+			continue
+		}
+		select {
+		case piece, ok := <-p.pieces:
+			if !ok {
+				s.endPipe(f)
+				return true
+			}
+			p.rest = piece
+		default:
+			f.complain()
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Source) endPipe(f *file) {
+	f.pipe.ended = true
+	switch {
+	case f.pipe.err != nil:
+		f.remark("it cannot be read: " + cause(f.pipe.err).Error())
+	case s.read.done == 0:
+		f.remark("nothing came")
+	}
+	f.finish()
+}
+
+func problemOf(name, reason string) model.Problem { return model.Problem{File: name, Reason: reason} }

@@ -1,0 +1,242 @@
+package loaders
+
+import (
+	"errors"
+	"math"
+	"strings"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// rows decodes logs with one JSON object per sample.
+type rows struct {
+	fields *fields
+	step   int64 // of the file's name, for rows without one
+	visit  func(key, v value)
+
+	picked [roles]value // of the row at hand
+	rank   [roles]int
+
+	prompts prompts
+	groups  map[string]string // interned: an id comes once per sample
+	note    Note
+	used    [roles]string // the name under which a role was first met
+	told    [roles]string // what note.How was made of
+}
+
+func newRows(f *fields, name string) *rows {
+	r := &rows{fields: f, step: stepOfName(name), groups: map[string]string{}}
+	r.visit = r.pick
+	return r
+}
+
+// weak is added to the rank of a null: any other field is better.
+const weak = 1000
+
+// pick keeps a field if it is the best so far for its role. Of a key that comes
+// twice the last one counts.
+func (r *rows) pick(key, v value) {
+	p, ok := r.fields.place(key)
+	if !ok || !fits(p.role, v) {
+		return
+	}
+	rank := p.rank
+	if v.kind == null {
+		rank += weak
+	}
+	if r.picked[p.role].kind == absent || rank <= r.rank[p.role] {
+		r.picked[p.role], r.rank[p.role] = v, rank
+	}
+}
+
+// fits reports whether a value can play a role: names alone do not decide,
+// "reward" may be an object of averages and "tokens" a list.
+func fits(as role, v value) bool {
+	switch as {
+	case roleReward:
+		_, ok := v.toFloat()
+		return ok
+	case roleStep:
+		_, ok := v.toInt()
+		return ok
+	case roleGroup:
+		return v.kind == number || v.kind == text && len(v.raw) > 0
+	case rolePrompt, roleResponse:
+		return v.kind == text || v.kind == list
+	case roleTruth:
+		return v.kind != null
+	case roleLength, roleTotal, rolePromptLength:
+		n, ok := v.toInt()
+		return ok && n > 0 && n <= math.MaxInt32
+	case roleTokens:
+		return v.kind == list
+	default:
+		return true
+	}
+}
+
+var errNoSample = errors.New("no sample: the row has neither a reward nor a prompt nor a response")
+
+// Line implements [Decoder].
+func (r *rows) Line(dst []model.Record, line []byte) ([]model.Record, error) {
+	clear(r.picked[:])
+	if err := scanObject(line, r.visit); err != nil {
+		return dst, err
+	}
+	has := func(as role) bool { return r.picked[as].kind != absent }
+	if !has(roleReward) && !has(rolePrompt) && !has(roleResponse) {
+		return dst, errNoSample
+	}
+	r.learn()
+	asked := r.prompts.of(r.picked[rolePrompt], r.picked[roleTruth])
+	rec := model.Record{
+		Step:      r.step,
+		Group:     r.group(),
+		Prompt:    asked.hash,
+		Preview:   asked.preview,
+		Reward:    estimators.MissingReward(),
+		Advantage: r.picked[roleAdvantage].toAdvantage(),
+		Length:    r.length(),
+	}
+	if x, ok := r.picked[roleReward].toFloat(); ok {
+		rec.Reward = x
+	}
+	if n, ok := r.picked[roleStep].toInt(); ok {
+		rec.Step = n
+	}
+	return append(dst, rec), nil
+}
+
+func (r *rows) group() string {
+	v := r.picked[roleGroup]
+	if v.kind == absent {
+		return ""
+	}
+	if known, ok := r.groups[string(v.raw)]; ok {
+		return known
+	}
+	if len(r.groups) >= maxMemo {
+		clear(r.groups)
+	}
+	id := string(v.text())
+	if r.fields.names[roleGroup][r.rank[roleGroup]] == "uid" {
+		id = withoutRollout(id)
+	}
+	r.groups[string(v.raw)] = id
+	return id
+}
+
+// withoutRollout strips "_{rollout}_{output}" of a verl uid, if both are there.
+func withoutRollout(uid string) string {
+	id := uid
+	for range 2 {
+		i := strings.LastIndexByte(id, '_')
+		if i <= 0 || !isDigits(id[i+1:]) {
+			return uid
+		}
+		id = id[:i]
+	}
+	return id
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// learn notes what the row has that none before it had. The unit of lengths is
+// settled by the first row that has one: a file must not mix two.
+func (r *rows) learn() {
+	for as := range roles {
+		if r.used[as] == "" && r.picked[as].kind != absent {
+			r.used[as] = r.fields.names[as][r.rank[as]%weak]
+		}
+	}
+	r.note.HasTruth = r.note.HasTruth || r.picked[roleTruth].kind != absent && r.picked[rolePrompt].kind != absent
+	if r.note.LengthUnit != model.LengthUnknown {
+		return
+	}
+	if _, ok := r.tokens(); ok {
+		r.note.LengthUnit = model.LengthTokens
+	} else if r.picked[roleResponse].kind != absent {
+		r.note.LengthUnit = model.LengthCharacters
+	}
+}
+
+func (r *rows) length() int32 {
+	n, ok := 0, false
+	switch r.note.LengthUnit {
+	case model.LengthTokens:
+		n, ok = r.tokens()
+	case model.LengthCharacters:
+		n, ok = characters(r.picked[roleResponse]), r.picked[roleResponse].kind != absent
+	case model.LengthUnknown:
+	}
+	if !ok {
+		return -1
+	}
+	return int32(min(n, math.MaxInt32))
+}
+
+func (r *rows) tokens() (int, bool) {
+	if n, ok := r.picked[roleLength].toInt(); ok {
+		return int(n), true
+	}
+	if v := r.picked[roleTokens]; v.kind == list {
+		return v.count(), true
+	}
+	total, ok := r.picked[roleTotal].toInt()
+	asked, also := r.picked[rolePromptLength].toInt()
+	return int(total - asked), ok && also && total >= asked
+}
+
+func characters(v value) int {
+	if all := v.toMessages(); len(all) > 0 {
+		n := 0
+		for _, m := range all {
+			n += countRunes(m.appendContent(nil))
+		}
+		return n
+	}
+	if v.kind == text {
+		return countRunes(v.raw)
+	}
+	return 0
+}
+
+// Note implements [Decoder].
+func (r *rows) Note() Note {
+	if r.told != r.used {
+		r.told = r.used
+		r.note.How = r.how()
+	}
+	return r.note
+}
+
+func (r *rows) how() string {
+	parts := []string{"no reward"}
+	if name := r.used[roleReward]; name != "" {
+		parts[0] = "reward from " + name
+	}
+	say := func(what string, as role) {
+		if name := r.used[as]; name != "" {
+			parts = append(parts, what+" from "+name)
+		}
+	}
+	say("step", roleStep)
+	if r.used[roleStep] == "" {
+		parts = append(parts, "step from the file name")
+	}
+	say("group id", roleGroup)
+	say("prompt", rolePrompt)
+	say("ground truth", roleTruth)
+	say("advantage", roleAdvantage)
+	switch r.note.LengthUnit {
+	case model.LengthTokens:
+		parts = append(parts, "lengths in tokens")
+	case model.LengthCharacters:
+		parts = append(parts, "lengths in characters of "+r.used[roleResponse])
+	case model.LengthUnknown:
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,155 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// samples returns the folder of sample logs; tests skip where there is none.
+func samples(t *testing.T, path string) string {
+	t.Helper()
+	dir := os.Getenv("VANTAGE_SAMPLES")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared", "samples")
+	}
+	path = filepath.Join(dir, filepath.FromSlash(path))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no sample logs here: %v", err)
+	}
+	return path
+}
+
+// all is everything that a source gave, put together.
+type all struct {
+	model.Chunk
+	chunks int
+}
+
+// drain reads until the end.
+func drain(t *testing.T, s *Source) all {
+	t.Helper()
+	var got all
+	for {
+		c, err := s.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return got
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.add(t, c)
+	}
+}
+
+func (a *all) add(t *testing.T, c *model.Chunk) {
+	t.Helper()
+	if len(c.Records) > maxRecords {
+		t.Fatalf("a chunk of %d records", len(c.Records))
+	}
+	for _, f := range c.Forget {
+		kept := a.Records[:0]
+		for _, r := range a.Records {
+			if r.File != f {
+				kept = append(kept, r)
+			}
+		}
+		a.Records = kept
+	}
+	records, problems, skipped := append(a.Records, c.Records...), append(a.Problems, c.Problems...), a.Skipped+c.Skipped
+	forget := append(a.Forget, c.Forget...)
+	a.Chunk = *c
+	a.Records, a.Problems, a.Skipped, a.Forget = records, problems, skipped, forget
+	a.chunks++
+}
+
+func readAll(t *testing.T, paths ...string) all {
+	t.Helper()
+	s, err := Open(paths, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	return drain(t, s)
+}
+
+// The figures were counted with Python's json, not with this package.
+func TestSamples(t *testing.T) {
+	for _, c := range []struct {
+		path, format  string
+		rows, prompts int
+		sum           float64 // of the rewards that are numbers
+		nan, missing  int
+		problems      []string // what each begins with
+		unit          model.LengthUnit
+	}{
+		{path: "verl/SYNTHETIC_v0_dapo/rollout_data", format: "verl", rows: 48, prompts: 4, sum: 13, nan: 1, unit: model.LengthCharacters},
+		{path: "verl/SYNTHETIC_v1/rollout_data", format: "verl", rows: 32, prompts: 4, sum: 14, unit: model.LengthCharacters},
+		{path: "verl/verl_dev_1.jsonl", format: "verl", rows: 128, prompts: 128, sum: 2, unit: model.LengthCharacters},
+		{path: "verl/file_logger", problems: []string{"metrics only, no samples"}},
+		{path: "easyr1/SYNTHETIC_ckpt", problems: []string{"metrics only, no samples"}},
+		{path: "tinker-cookbook/joanvelja_qwen3-30b", problems: []string{"metrics only, no samples"}},
+		{path: "ms-swift/SYNTHETIC_hf", problems: []string{`no reward field: the keys are "step", "prompt", "completion", "MathAccuracy"`}},
+		{path: "roll", problems: []string{"no reward field", "no reward field"}},
+		{path: "ms-swift/SYNTHETIC_ray", format: "jsonl", rows: 32, prompts: 4, sum: 19, unit: model.LengthCharacters},
+		{path: "open-instruct", format: "jsonl", rows: 32, sum: 230, unit: model.LengthTokens},
+		{path: "prime-rl/hosted_training_samples/h4y9hb6fjom4xfbclitb2938/results.jsonl", format: "jsonl", rows: 16, prompts: 1, sum: 4, unit: model.LengthCharacters},
+		{path: "tinker-cookbook/SYNTHETIC", format: "jsonl", rows: 48, sum: 25},
+		{path: "verifiers/wordle--gpt-4.1-mini", format: "jsonl", rows: 15, prompts: 5, sum: 28.2152380954, unit: model.LengthCharacters},
+		{path: "verifiers/gsm8k--gpt-4.1-mini", format: "jsonl", rows: 150, prompts: 50, sum: 0, unit: model.LengthCharacters},
+	} {
+		t.Run(c.path, func(t *testing.T) {
+			got := readAll(t, samples(t, c.path))
+			sum, nan, missing := 0.0, 0, 0
+			prompts := map[uint64]bool{}
+			for _, r := range got.Records {
+				switch {
+				case estimators.IsMissing(r.Reward):
+					missing++
+				case math.IsNaN(r.Reward):
+					nan++
+				default:
+					sum += r.Reward
+				}
+				if r.Prompt != 0 {
+					prompts[r.Prompt] = true
+				}
+			}
+			if len(got.Records) != c.rows || len(prompts) != c.prompts || math.Abs(sum-c.sum) > 1e-9 || nan != c.nan || missing != c.missing {
+				t.Errorf("%d rows, %d prompts, sum %v, %d NaN, %d missing; want %d, %d, %v, %d, %d",
+					len(got.Records), len(prompts), sum, nan, missing, c.rows, c.prompts, c.sum, c.nan, c.missing)
+			}
+			if got.Format != c.format || got.LengthUnit != c.unit {
+				t.Errorf("format %q unit %d, want %q %d", got.Format, got.LengthUnit, c.format, c.unit)
+			}
+			if len(got.Problems) != len(c.problems) {
+				t.Fatalf("problems %v, want %q", got.Problems, c.problems)
+			}
+			for i, p := range got.Problems {
+				if !strings.HasPrefix(p.Reason, c.problems[i]) {
+					t.Errorf("problem %q, want %q", p.Reason, c.problems[i])
+				}
+			}
+			t.Log(got.How, got.Files)
+		})
+	}
+}
+
+// Nothing in the whole folder may panic or hang.
+func TestSamplesAll(t *testing.T) {
+	got := readAll(t, samples(t, "."))
+	if len(got.Records) < 700 {
+		t.Errorf("%d rows of all samples", len(got.Records))
+	}
+	for _, p := range got.Problems {
+		t.Log(p)
+	}
+}

@@ -1,0 +1,53 @@
+package loaders
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// stepOfName reads a step out of a file's name, else of the nearest directory's:
+// 12.jsonl, train_data_step12.jsonl, iteration_000012/rows.jsonl. Names of
+// directories that are only a number may be anything (verifiers takes 8 hex
+// digits), so they do not count. 0 is the step of a log without steps.
+func stepOfName(name string) int64 {
+	if n, ok := numberName(name); ok {
+		return n
+	}
+	parts := strings.Split(filepath.ToSlash(name), "/")
+	for i := len(parts) - 1; i >= 0; i-- {
+		if n, ok := stepAfterWord(strings.ToLower(parts[i])); ok {
+			return n
+		}
+	}
+	return 0
+}
+
+// numberName reads verl's {step}.jsonl.
+func numberName(name string) (int64, bool) {
+	base := filepath.Base(name)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	if !isDigits(base) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(base, 10, 64)
+	return n, err == nil
+}
+
+func stepAfterWord(part string) (int64, bool) {
+	for _, word := range []string{"step", "iteration"} {
+		_, after, ok := strings.Cut(part, word)
+		if !ok {
+			continue
+		}
+		after = strings.TrimLeft(after, "_-")
+		end := 0
+		for end < len(after) && '0' <= after[end] && after[end] <= '9' {
+			end++
+		}
+		if n, err := strconv.ParseInt(after[:end], 10, 64); err == nil {
+			return n, true
+		}
+	}
+	return 0, false
+}

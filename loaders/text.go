@@ -1,0 +1,138 @@
+package loaders
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
+
+// text decodes a JSON string. What has neither escapes nor broken UTF-8 is
+// returned as it stands in the line, so it must not be changed or kept.
+func (v value) text() []byte {
+	if bytes.IndexByte(v.raw, '\\') < 0 && utf8.Valid(v.raw) {
+		return v.raw
+	}
+	return appendText(nil, v.raw)
+}
+
+// appendText appends a decoded string. Lone surrogates and broken UTF-8 become
+// U+FFFD, an escape that JSON does not know stays as it is.
+func appendText(dst, raw []byte) []byte {
+	for len(raw) > 0 {
+		r, size := nextRune(raw)
+		dst = utf8.AppendRune(dst, r)
+		raw = raw[size:]
+	}
+	return dst
+}
+
+// countRunes returns how many characters a string has, without decoding it.
+func countRunes(raw []byte) int {
+	n := 0
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			return n + utf8.RuneCount(raw)
+		}
+		_, size := unescape(raw[i:])
+		n += utf8.RuneCount(raw[:i]) + 1
+		raw = raw[i+size:]
+	}
+}
+
+// nextRune returns the first character of a raw string and its size there.
+func nextRune(raw []byte) (rune, int) {
+	switch c := raw[0]; {
+	case c == '\\':
+		return unescape(raw)
+	case c < utf8.RuneSelf:
+		return rune(c), 1
+	default:
+		return utf8.DecodeRune(raw)
+	}
+}
+
+// unescape reads the escape that raw begins with.
+func unescape(raw []byte) (r rune, size int) {
+	if len(raw) < 2 {
+		return '\\', 1
+	}
+	switch raw[1] {
+	case '"', '\\', '/':
+		return rune(raw[1]), 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		return unescapeUnicode(raw)
+	default:
+		return '\\', 1
+	}
+}
+
+func unescapeUnicode(raw []byte) (r rune, size int) {
+	high, ok := hex4(raw)
+	if !ok {
+		return '\\', 1
+	}
+	if high < 0xd800 || high > 0xdfff {
+		return high, 6
+	}
+	if low, ok := hex4(raw[6:]); ok && high < 0xdc00 && 0xdc00 <= low && low <= 0xdfff {
+		return (high-0xd800)<<10 + (low - 0xdc00) + 0x10000, 12
+	}
+	return utf8.RuneError, 6
+}
+
+// hex4 reads \uXXXX.
+func hex4(raw []byte) (rune, bool) {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range raw[2:6] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// maxQuote bounds what a message repeats of a log.
+const maxQuote = 40
+
+// quote makes text of a log safe to show in a sentence.
+func quote(b []byte) string {
+	if len(b) <= maxQuote {
+		return strconv.Quote(string(b))
+	}
+	return strconv.Quote(string(cut(b, maxQuote))) + "…"
+}
+
+// cut returns at most n bytes of b, whole characters only.
+func cut(b []byte, n int) []byte {
+	if len(b) <= n {
+		return b
+	}
+	for i := n; i > n-utf8.UTFMax && i > 0; i-- {
+		if utf8.RuneStart(b[i]) {
+			return b[:i]
+		}
+	}
+	return b[:n]
+}
