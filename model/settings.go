@@ -117,8 +117,11 @@ func pyFloat(x float64) string {
 	case math.IsInf(x, -1):
 		return "-inf"
 	}
-	text := strconv.FormatFloat(x, 'g', -1, 64)
-	if !strings.ContainsAny(text, ".e") {
+	if abs := math.Abs(x); abs >= 1e16 || abs > 0 && abs < 1e-4 {
+		return strconv.FormatFloat(x, 'e', -1, 64)
+	}
+	text := strconv.FormatFloat(x, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
 		text += ".0"
 	}
 	return text

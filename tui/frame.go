@@ -39,7 +39,11 @@ func (a App) frame() string {
 		lines = append(lines, a.body(s, body)...)
 	}
 	lines = a.withNotice(append(lines, a.hints(a.look.w)))
-	return strings.Join(lines, "\n")
+	frame := strings.Join(lines, "\n")
+	if a.look.glyphs.Ascii {
+		return cells.ASCII(frame)
+	}
+	return frame
 }
 
 // body draws the panes and puts them side by side, row by row.
@@ -98,7 +102,7 @@ func (a App) pane(p layout.Pane, r layout.Rect) []string {
 	}
 	b := borders(a.look.glyphs.Ascii)
 	t := a.look.theme
-	title := t.Paint(themes.Key, fmt.Sprintf(" %d ", p+1)) + cells.Cut(c.title, max(0, r.W-8)) + " "
+	title := cells.Cut(t.Paint(themes.Key, fmt.Sprintf(" %d ", p+1))+cells.Cut(c.title, max(0, in.W-5))+" ", in.W)
 	lines := make([]string, 0, r.H)
 	lines = append(lines, t.Paint(role, b.topLeft)+title+t.Paint(role, strings.Repeat(b.flat, max(0, in.W-cells.Width(title)))+b.topRight))
 	for _, line := range cells.Block(c.lines, in.W, in.H) {
@@ -106,7 +110,7 @@ func (a App) pane(p layout.Pane, r layout.Rect) []string {
 	}
 	note := ""
 	if c.note != "" {
-		note = " " + cells.Cut(c.note, max(0, in.W-4)) + " "
+		note = cells.Cut(" "+c.note+" ", max(0, in.W-2))
 	}
 	lines = append(lines, t.Paint(role, b.bottomLeft+strings.Repeat(b.flat, max(0, in.W-cells.Width(note)-1)))+
 		t.Paint(themes.Dim, note)+t.Paint(role, strings.Repeat(b.flat, min(1, in.W))+b.bottomRight))
@@ -127,19 +131,22 @@ func (a App) hints(w int) string {
 	if a.prompt.open {
 		return cells.Fit(a.look.theme.Paint(themes.Accent, a.prompt.line()), w)
 	}
-	line, used := "", 0
+	var all []string // the first section's keys come first; help and quit always stay
 	for _, s := range keyTable() {
 		for _, b := range s.bindings {
-			if b.short == "" || used+len(b.short)+2 > w {
-				continue
+			if b.short != "" {
+				all = append(all, b.short)
 			}
-			key, word, _ := strings.Cut(b.short, " ")
-			if strings.HasPrefix(word, "] ") || strings.HasPrefix(word, "k ") { // two keys: "[ ] step"
-				key, word = key+" "+word[:1], word[2:]
-			}
-			line += " " + a.look.theme.Paint(themes.Key, key) + " " + a.look.theme.Paint(themes.Dim, word) + " "
-			used += len(b.short) + 2
 		}
+	}
+	const always = 2
+	for len(all) > always && cells.Width(strings.Join(all, "  "))+2 > w {
+		all = append(all[:len(all)-always-1], all[len(all)-always:]...)
+	}
+	line := ""
+	for _, hint := range all {
+		at := strings.LastIndex(hint, " ")
+		line += " " + a.look.theme.Paint(themes.Key, hint[:at]) + " " + a.look.theme.Paint(themes.Dim, hint[at+1:]) + " "
 	}
 	return cells.Fit(line, w)
 }

@@ -111,7 +111,7 @@ func (a App) settingsLine(w int) string {
 		{"keep_pos", "keep_neg", "recompute", 0},
 		{"pos", "neg", "re", 0},
 	} {
-		line := a.settings(form.pos, form.neg, form.recompute, form.meter)
+		line := strings.TrimRight(a.settings(form.pos, form.neg, form.recompute, form.meter), " ")
 		if cells.Width(line) <= w {
 			return cells.Fit(line, w)
 		}
@@ -136,10 +136,10 @@ func (a App) settings(pos, neg, recompute string, meter int) string {
 	}
 	state := "off"
 	if set.Recompute {
-		state = "on "
+		state = "on"
 	}
 	if off {
-		state = units.Missing + "  "
+		state = units.Missing
 	}
 	return key("f", t.Paint(themes.Accent, set.Framework)) + key("e", t.Paint(themes.Accent, set.Estimator)) +
 		key("s", t.Paint(themes.Accent, string(set.Scale))) +

@@ -10,6 +10,9 @@ import (
 	"vantage/tui/chart"
 )
 
+// roomyChart is the height from which the chart leaves room for more figures.
+const roomyChart = 9
+
 // paneAdvantages is the mirrored histogram: original advantages upwards,
 // processed ones of kept samples downwards, over one axis.
 func (a App) paneAdvantages(w, h int) content {
@@ -22,13 +25,19 @@ func (a App) paneAdvantages(w, h int) content {
 	up := chart.Bin(axis, width, x.Original, nil)
 	down := chart.Bin(axis, width, x.Processed, x.Keep)
 	lines := []string{" " + a.moments("A original ", x.Original, nil, up.Zeros, w-1)}
-	for _, line := range chart.Mirror(a.look.theme, a.look.glyphs, up, down, width, max(1, h-4)) {
+	words := 3 // lines around the chart
+	if h >= roomyChart {
+		words++
+	}
+	for _, line := range chart.Mirror(a.look.theme, a.look.glyphs, up, down, width, max(1, h-words)) {
 		lines = append(lines, " "+line)
 	}
 	lines = append(lines,
 		" "+a.look.theme.Paint(themes.Dim, ruler(axis, width)),
-		" "+a.moments("B processed", x.Processed, x.Keep, down.Zeros, w-1),
-		" "+a.summary(w-1))
+		" "+a.moments("B processed", x.Processed, x.Keep, down.Zeros, w-1))
+	if h >= roomyChart {
+		lines = append(lines, " "+a.summary(w-1))
+	}
 	return content{title: "advantages  original over processed", lines: lines}
 }
 

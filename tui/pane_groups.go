@@ -30,7 +30,7 @@ type columns struct{ fate, prompt, n, kept, reward, strip int }
 // columnsFor shares out w cells: the prompt and the strip take what is left,
 // and the strip has an odd width so that zero has a cell of its own.
 func columnsFor(w int) columns {
-	c := columns{fate: 9, n: 4, kept: 8, reward: 10}
+	c := columns{fate: 10, n: 4, kept: 8, reward: 10}
 	left := w - c.fate - c.n - c.kept - c.reward - 5
 	c.strip = min(61, max(13, left*11/20))
 	if c.strip%2 == 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // metricRoom is the least width of a column of metrics.
-const metricRoom = 40
+const metricRoom = 38
 
 // paneMetrics lists the figures of the step under the trainers' names, in as
 // many columns as fit.

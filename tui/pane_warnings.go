@@ -60,12 +60,15 @@ func (a App) paneWarnings(w, h int) content {
 		return c
 	}
 	c.note = fmt.Sprintf("%d/%d", a.place.warning+1, len(doubts))
+	first, end := 0, 0 // lines of the selected one
 	for i, d := range doubts {
-		c.lines = append(c.lines, a.doubtLines(d, i == a.place.warning, w)...)
-		if i == a.place.warning && len(c.lines) > h { // keep the selected one in sight
-			c.lines = c.lines[len(c.lines)-h:]
+		lines := a.doubtLines(d, i == a.place.warning, w)
+		if i == a.place.warning {
+			first, end = len(c.lines), len(c.lines)+len(lines)
 		}
+		c.lines = append(c.lines, lines...)
 	}
+	c.lines = c.lines[max(0, min(first, end-h)):] // keep it in sight, its beginning before its end
 	return c
 }
 

@@ -4,6 +4,7 @@ package cells
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -52,7 +53,7 @@ func Right(s string, w int) string {
 func Spread(left, right string, w int) string {
 	right = Cut(right, w)
 	room := w - Width(right)
-	return Fit(left, room) + right
+	return Fit(Cut(left, room-1), room) + right
 }
 
 // Wrap breaks s into lines of at most w columns, between words where it can.
@@ -61,6 +62,25 @@ func Wrap(s string, w int) []string {
 		return nil
 	}
 	return strings.Split(ansi.Wrap(s, w, ""), "\n")
+}
+
+// plain are the stand-ins for the characters of the screen outside ASCII, each as
+// wide as what it stands for.
+var plain = strings.NewReplacer("−", "-", "–", "-", "—", "-", "…", "~", "·", ".", "×", "x", "±", "~",
+	"Σ", "S", "↓", "v", "↑", "^", "⇧", "^", "▏", "|")
+
+// ASCII replaces every character outside ASCII by as many cells within it.
+// Escape sequences of styles stay.
+func ASCII(s string) string {
+	var b strings.Builder
+	for _, r := range plain.Replace(s) {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString("??"[:min(2, Width(string(r)))])
+	}
+	return b.String()
 }
 
 // Block makes lines exactly w columns and h rows: cut, padded, filled up.

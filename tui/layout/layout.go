@@ -63,18 +63,18 @@ func Of(w, h int, front Pane) Screen {
 	return s
 }
 
-// narrow: the groups over everything else.
+// narrow: the groups over everything else. A pane that needs room to be read
+// has all of it while it is in front.
 func (s *Screen) narrow(b Rect, front Pane) {
-	top, bottom := cutRows(b, b.H*11/20)
+	top, bottom := cutRows(b, b.H/2)
 	s.Panes[Groups] = top
+	if front == Steps || front == Warnings || front == Metrics {
+		s.Panes[front] = bottom
+		return
+	}
 	left, right := cutColumns(bottom, bottom.W*11/20)
 	s.Panes[Advantages] = left
-	trend := min(4, right.H/2)
-	if front == Steps {
-		trend = right.H
-	}
-	s.Panes[Steps], right = cutRows(right, trend)
-	s.share(right, front)
+	s.Panes[Steps], s.Panes[Warnings] = cutRows(right, min(4, right.H/2))
 }
 
 // medium: groups and advantages side by side over steps and warnings.

@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"vantage/model"
+	"vantage/tui/chart"
+	"vantage/tui/layout"
+)
+
+var update = flag.Bool("update", false, "write the golden frames anew; look at them before keeping them")
+
+// filtered are settings under which every part of the screen has something to say.
+func filtered() model.Settings {
+	set := model.DefaultSettings()
+	set.KeepPos, set.KeepNeg, set.Recompute = 0.7, 0.5, true
+	return set
+}
+
+func TestGoldenFrames(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
+		name := fmt.Sprintf("overview-%dx%d", size[0], size[1])
+		play(t, madeRun(30), size[0], size[1], filtered(), func(d *door) { matchFrame(t, name, d.frame()) })
+	}
+	play(t, madeRun(30), 120, 36, filtered(), func(d *door) {
+		d.press("?")
+		matchFrame(t, "help-120x36", d.frame())
+	})
+	play(t, madeRun(30), 80, 24, filtered(), func(d *door) {
+		d.app.look.glyphs = chart.ASCII()
+		matchFrame(t, "ascii-80x24", d.frame())
+	})
+	play(t, madeRun(30), 80, 24, filtered(), func(d *door) {
+		d.press("e", "p")
+		matchFrame(t, "refused-80x24", d.frame())
+	})
+	play(t, madeRun(30), 80, 24, filtered(), func(d *door) {
+		d.press("5")
+		matchFrame(t, "metrics-80x24", d.frame())
+	})
+}
+
+// matchFrame compares a frame, less its styles, with the one that was looked at.
+func matchFrame(t *testing.T, name, frame string) {
+	t.Helper()
+	got := ansi.Strip(frame) + "\n"
+	path := filepath.Join("testdata", "frames", name+".txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s:\n%s", name, diff)
+	}
+}
+
+// Whatever the size and wherever one has walked, the frame fills the screen
+// exactly: no line is longer or shorter, none is missing.
+func TestFrameFillsTheScreen(t *testing.T) {
+	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+		keys := []string{"j", "k", "w", "W", "tab", "1", "2", "3", "4", "5", "e", "f", "s", "p", "m", "r", "=", "esc", "?", "G", "g", "[", "]"}
+		rapid.Check(t, func(t *rapid.T) {
+			w, h := rapid.IntRange(1, 240).Draw(t, "w"), rapid.IntRange(1, 80).Draw(t, "h")
+			d.send(tea.WindowSizeMsg{Width: w, Height: h})
+			d.press(rapid.SliceOfN(rapid.SampledFrom(keys), 0, 4).Draw(t, "keys")...)
+			lines := strings.Split(d.frame(), "\n")
+			if len(lines) != h {
+				t.Fatalf("%d lines at %d×%d", len(lines), w, h)
+			}
+			for i, line := range lines {
+				if got := ansi.StringWidth(line); got != w {
+					t.Fatalf("line %d of %d×%d has %d cells: %q", i, w, h, got, line)
+				}
+			}
+		})
+	})
+}
+
+func TestEveryPaneFillsItsPlace(t *testing.T) {
+	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+		rapid.Check(t, func(t *rapid.T) {
+			r := layout.Rect{W: rapid.IntRange(2, 150).Draw(t, "w"), H: rapid.IntRange(2, 60).Draw(t, "h")}
+			p := layout.Pane(rapid.IntRange(0, layout.Panes-1).Draw(t, "pane"))
+			lines := d.app.pane(p, r)
+			if len(lines) != r.H {
+				t.Fatalf("pane %d has %d lines of %d", p, len(lines), r.H)
+			}
+			for _, line := range lines {
+				if got := ansi.StringWidth(line); got != r.W {
+					t.Fatalf("pane %d: %d cells of %d: %q", p, got, r.W, line)
+				}
+			}
+		})
+	})
+}
+
+// What models wrote reaches the terminal as text, never as control.
+func TestNothingOfTheLogControlsTheTerminal(t *testing.T) {
+	hostile := "\x1b]52;c;ZXZpbA==\a\x1b[2J\u009b31m\u202e\u200b\x00"
+	source := &madeSource{chunks: []*model.Chunk{{
+		Format: "made", Files: []string{hostile}, HasTruth: true,
+		Records:  []model.Record{{Step: 1, Prompt: 1, Preview: hostile, Reward: 1}, {Step: 1, Prompt: 1, Preview: hostile}},
+		Problems: []model.Problem{{File: hostile, Line: 3, Reason: hostile}},
+		Progress: model.Progress{CaughtUp: true},
+	}}}
+	play(t, source, 120, 36, filtered(), func(d *door) {
+		d.app.title = hostile
+		d.press("w")
+		text := ansi.Strip(d.frame())
+		for _, r := range text {
+			if r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e' || r == '\u200b') {
+				t.Fatalf("%U reaches the screen", r)
+			}
+		}
+		if strings.Contains(d.frame(), "\x1b]") || strings.Contains(d.frame(), "\x1b[2J") {
+			t.Error("an escape sequence of the log reaches the terminal")
+		}
+		if !strings.Contains(text, "␛") {
+			t.Error("the escape is not shown either")
+		}
+	})
+}

@@ -1,0 +1,208 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"vantage/model"
+)
+
+func TestKeyTable(t *testing.T) {
+	seen := map[string]string{}
+	for _, s := range keyTable() {
+		for _, b := range s.bindings {
+			if b.doc == "" || b.show == "" || b.action == nil {
+				t.Errorf("%v has no help or does nothing", b.keys)
+			}
+			for _, key := range b.keys {
+				if other, twice := seen[key]; twice {
+					t.Errorf("%q is bound to %q and to %q", key, other, b.doc)
+				}
+				seen[key] = b.doc
+			}
+		}
+	}
+}
+
+func TestSettingsChangeLive(t *testing.T) {
+	play(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *door) {
+		kept := d.app.result.analysis.Kept
+		d.press("p", "p", "m")
+		set := d.app.set.now
+		if set.KeepPos != 0.9 || set.KeepNeg != 0.95 {
+			t.Fatalf("keep_pos %v, keep_neg %v, want 0.9 and 0.95", set.KeepPos, set.KeepNeg)
+		}
+		if d.app.result.analysis.Kept >= kept || d.app.result.trend.Settings != set {
+			t.Error("the analysis did not follow the settings")
+		}
+		d.press("P", "M", "r")
+		if set := d.app.set.now; set.KeepPos != 0.95 || set.KeepNeg != 1 || !set.Recompute {
+			t.Errorf("%+v", set)
+		}
+		d.press("u", "u", "ctrl+r")
+		if set := d.app.set.now; set.Recompute || set.KeepNeg != 1 {
+			t.Errorf("after two undos and a redo: %+v", set)
+		}
+	})
+}
+
+func TestRatioStops(t *testing.T) {
+	play(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *door) {
+		d.press("P")
+		if len(d.app.set.past) != 0 || d.app.set.now.KeepPos != 1 {
+			t.Error("a ratio of 1 went up")
+		}
+		for range 30 {
+			d.press("p")
+		}
+		if d.app.set.now.KeepPos != 0 {
+			t.Errorf("keep_pos %v after 30 steps down", d.app.set.now.KeepPos)
+		}
+	})
+}
+
+func TestTypedValue(t *testing.T) {
+	play(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *door) {
+		d.press("=", "0", ".", "3", "3", "enter")
+		d.press("=", "tab", ".", "5", "x", "enter")
+		if set := d.app.set.now; set.KeepPos != 0.33 || set.KeepNeg != 0.5 {
+			t.Errorf("%+v", set)
+		}
+		d.press("=", "7", "enter")
+		if !d.app.prompt.open || !strings.Contains(d.app.notice, "keep_neg_ratio must be in the range [0.0, 1.0]. Got keep_neg_ratio=7.0") {
+			t.Errorf("7 is answered with %q", d.app.notice)
+		}
+		d.press("esc")
+		if d.app.prompt.open || d.app.set.now.KeepNeg != 0.5 {
+			t.Error("Esc did not leave the prompt")
+		}
+	})
+}
+
+// Where the trainer refuses a combination the key says so in its words.
+func TestRefusedControls(t *testing.T) {
+	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
+		d.press("e")
+		if d.app.set.now.Estimator != "rloo" {
+			t.Fatalf("e went to %s", d.app.set.now.Estimator)
+		}
+		before := d.app.set.now
+		d.press("p")
+		if d.app.set.now != before || !strings.HasPrefix(d.app.notice, "keep_neg_ratio and keep_pos_ratio are currently only supported for grpo algorithm. Got adv_estimator='rloo'") {
+			t.Errorf("p under rloo: %q", d.app.notice)
+		}
+		if line := ansi.Strip(d.app.settingsLine(120)); !strings.Contains(line, "keep_pos —") {
+			t.Errorf("the control does not look disabled: %q", line)
+		}
+		d.press("e")
+		if d.app.set.now.KeepPos != 0.7 || d.app.notice != "" {
+			t.Error("back at grpo the ratios are gone")
+		}
+	})
+}
+
+func TestSteps(t *testing.T) {
+	play(t, madeRun(15), 120, 36, filtered(), func(d *door) {
+		at := func() int64 { return d.app.result.analysis.Step }
+		if at() != 15 {
+			t.Fatalf("starts at step %d, want the newest, 15", at())
+		}
+		d.press("[", "[")
+		if at() != 13 || d.app.place.follow {
+			t.Errorf("[[ goes to %d", at())
+		}
+		d.press("{")
+		if at() != 3 {
+			t.Errorf("{ goes to %d", at())
+		}
+		d.press("]", "}", "}")
+		if at() != 15 || d.app.place.follow {
+			t.Errorf("]}} goes to %d", at())
+		}
+		d.press("[", "F")
+		if at() != 15 || !d.app.place.follow {
+			t.Errorf("F goes to %d", at())
+		}
+	})
+}
+
+// w walks the warnings and puts the cursor on a group that shows each.
+func TestWarningsWalk(t *testing.T) {
+	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
+		d.press("w")
+		n := len(d.app.result.analysis.Warnings)
+		if n < 2 || d.app.place.warning != 0 {
+			t.Fatalf("%d warnings, at %d", n, d.app.place.warning)
+		}
+		for i, w := range d.app.result.analysis.Warnings {
+			if w.Example >= 0 && d.app.result.rows[d.app.place.cursor] != w.Example {
+				t.Errorf("warning %d: the cursor is not on its example", i)
+			}
+			d.press("w")
+		}
+		if d.app.place.warning != 0 {
+			t.Error("w does not come around")
+		}
+	})
+}
+
+// The answer to an earlier request is dropped, and a fast log waits for the
+// computation under way instead of cancelling it.
+func TestLateAnswersAreDropped(t *testing.T) {
+	play(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *door) {
+		shown := d.app.result.analysis
+		d.send(analysisMsg{revision: d.app.work.revision - 1, analysis: &model.Analysis{}})
+		d.send(trendMsg{revision: d.app.work.revision - 1})
+		if d.app.result.analysis != shown {
+			t.Error("a late answer is on the screen")
+		}
+		d.app.work.busy = true
+		revision := d.app.work.revision
+		d.send(chunkMsg{chunk: madeRun(3).chunks[2]})
+		if d.app.work.revision != revision || !d.app.work.stale {
+			t.Error("data did not wait for the computation")
+		}
+	})
+}
+
+func TestSourceFailure(t *testing.T) {
+	source := failing{errors.New("runs/x was taken away: mount it again")}
+	play(t, source, 80, 24, model.DefaultSettings(), func(d *door) {
+		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "runs/x was taken away: mount it again") {
+			t.Errorf("the frame does not say what happened:\n%s", frame)
+		}
+	})
+}
+
+type failing struct{ err error }
+
+func (f failing) Next(context.Context) (*model.Chunk, error) { return nil, f.err }
+
+func TestUngroupedLogSaysWhatItNeeds(t *testing.T) {
+	source := &madeSource{chunks: []*model.Chunk{{Format: "jsonl", Positional: true, Records: []model.Record{{Step: 1, Reward: 1}}}}}
+	play(t, source, 80, 24, model.DefaultSettings(), func(d *door) {
+		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "--num-generations N") {
+			t.Errorf("the frame does not say what is needed:\n%s", frame)
+		}
+	})
+}
+
+func TestQuit(t *testing.T) {
+	for _, key := range []string{"q", "ctrl+c"} {
+		play(t, madeRun(1), 80, 24, model.DefaultSettings(), func(d *door) {
+			msg := tea.KeyPressMsg{Code: 'q', Text: "q"}
+			if key == "ctrl+c" {
+				msg = tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
+				d.press("=") // from within the prompt too
+			}
+			if _, cmd := d.app.Update(msg); cmd == nil {
+				t.Errorf("%s does not quit", key)
+			}
+		})
+	}
+}

@@ -1,0 +1,137 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// madeSource hands out made chunks one by one and then ends.
+type madeSource struct{ chunks []*model.Chunk }
+
+func (s *madeSource) Next(context.Context) (*model.Chunk, error) {
+	if len(s.chunks) == 0 {
+		return nil, io.EOF
+	}
+	chunk := s.chunks[0]
+	s.chunks = s.chunks[1:]
+	return chunk, nil
+}
+
+// madeRun is a run of some steps with 24 groups of 8, of every fate.
+func madeRun(steps int) *madeSource {
+	random := rand.New(rand.NewPCG(1, 2))
+	prompts := []string{
+		"Compute 12 · 13", "Let ABC be a triangle with sides 13, 14 and 15. What is its area?",
+		"一个盒子里有三个红球和两个蓝球，取出两个同色的概率是多少？", "Sort a linked list 🙂 in place",
+		"What is the remainder of 7^100 on division by 13?", "\x1b[31mred\x1b[0m prompt with an escape",
+	}
+	source := &madeSource{}
+	for step := range steps {
+		chunk := &model.Chunk{
+			Format: "made", How: "made for a test", Files: []string{"made.jsonl"}, LengthUnit: model.LengthTokens, HasTruth: true,
+			Progress: model.Progress{Files: 1, CaughtUp: true},
+		}
+		for g := range 24 {
+			for i := range 8 {
+				reward := math.Round(random.Float64()*10) / 10
+				switch {
+				case g%6 == 0:
+					reward = 1
+				case g%6 == 1:
+					reward = 0
+				case g%6 == 2:
+					reward = math.Round(random.Float64() + float64(step)/40 - 0.2)
+				case g == 9:
+					reward = 0.7
+				case g == 10 && i == 0:
+					reward = math.NaN()
+				case g == 11 && i == 0:
+					reward = estimators.MissingReward()
+				}
+				chunk.Records = append(chunk.Records, model.Record{
+					Step: int64(step + 1), Prompt: uint64(g + 1), Preview: fmt.Sprintf("%s (task %d)", prompts[g%len(prompts)], g),
+					Reward: reward, Advantage: math.NaN(), Length: int32(100 + random.IntN(400)), Line: int64(g*8 + i + 1),
+				})
+			}
+		}
+		source.chunks = append(source.chunks, chunk)
+	}
+	return source
+}
+
+// door drives the program through the same door as Bubble Tea: Update and View.
+type door struct {
+	t   *testing.T
+	app App
+}
+
+// play starts the program on a source at a size, lets it read all that there
+// is, and then does what f says. Pauses take no time.
+func play(t *testing.T, source Source, w, h int, set model.Settings, f func(*door)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d := &door{t: t, app: New(context.Background(), source, Options{Title: "runs/made", Settings: set, NoColor: true})}
+		d.send(tea.WindowSizeMsg{Width: w, Height: h})
+		d.run(d.app.Init())
+		f(d)
+	})
+}
+
+// send gives the program a message and runs the commands that follow from it.
+func (d *door) send(msg tea.Msg) {
+	d.t.Helper()
+	next, cmd := d.app.Update(msg)
+	d.app = next.(App)
+	d.run(cmd)
+}
+
+// run runs a command to its end.
+func (d *door) run(cmd tea.Cmd) {
+	d.t.Helper()
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil, tea.QuitMsg:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			d.run(c)
+		}
+	case chunkMsg:
+		msg.at = time.Date(2026, 1, 2, 14, 3, 22, 0, time.UTC)
+		d.send(msg)
+	default:
+		d.send(msg)
+	}
+}
+
+// press types keys: single characters, or names such as "tab".
+func (d *door) press(keys ...string) {
+	d.t.Helper()
+	special := map[string]tea.KeyPressMsg{
+		"tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
+		"down": {Code: tea.KeyDown}, "backspace": {Code: tea.KeyBackspace},
+		"ctrl+r": {Code: 'r', Mod: tea.ModCtrl}, "ctrl+c": {Code: 'c', Mod: tea.ModCtrl},
+	}
+	for _, key := range keys {
+		msg, ok := special[key]
+		if !ok {
+			msg = tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
+		}
+		d.send(msg)
+	}
+}
+
+// frame is what a person sees.
+func (d *door) frame() string { return d.app.frame() }
