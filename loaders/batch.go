@@ -27,6 +27,18 @@ func (b *batch) empty() bool {
 	return len(b.records) == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0
 }
 
+func (b *batch) chunk(names []string) *model.Chunk {
+	c := &model.Chunk{
+		Files: names, Records: b.records, Forget: b.forget,
+		How: b.note.How, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
+		Problems: b.problems, Skipped: b.skipped,
+	}
+	if b.format != nil {
+		c.Format, c.Positional = b.format.Name, b.format.Positional
+	}
+	return c
+}
+
 // accepts reports whether records of that kind may join those in the batch: a
 // chunk has one format and one unit of lengths.
 func (b *batch) accepts(f *Format, n Note) bool {

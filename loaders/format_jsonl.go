@@ -3,7 +3,25 @@ package loaders
 // jsonl is any log with one JSON object per sample: fields are found by the
 // names that trainers give them, the first of a list that a row has.
 func jsonl() Format {
-	names := newFields(map[role][]string{
+	names := jsonlFields()
+	return Format{
+		Name:       "jsonl",
+		Doc:        "Plain JSON lines, one object per sample, with a reward and whatever else under its usual names.",
+		Positional: true,
+		Sniff: func(name string, first []byte) int {
+			r := newRows(names, name)
+			if scanObject(first, r.visit) != nil || r.picked[roleReward].kind == absent || isMetrics(first) {
+				return 0
+			}
+			return 10
+		},
+		Decode: func(name string) Decoder { return newRows(names, name) },
+	}
+}
+
+// jsonlFields are the names under which trainers write a thing, the best first.
+func jsonlFields() *fields {
+	return newFields(map[role][]string{
 		roleReward: {
 			"reward", "score", "total_reward", "rewards", "scores", "final_reward", "trajectory_reward", "return",
 			"episode_reward", "raw_reward", "rm_score", "acc", "accuracy", "is_correct", "correct", "success",
@@ -35,19 +53,6 @@ func jsonl() Format {
 		roleTotal:        {"seqlen"},
 		rolePromptLength: {"prompt_len"},
 	})
-	return Format{
-		Name:       "jsonl",
-		Doc:        "Plain JSON lines, one object per sample, with a reward and whatever else under its usual names.",
-		Positional: true,
-		Sniff: func(name string, first []byte) int {
-			r := newRows(names, name)
-			if scanObject(first, r.visit) != nil || r.picked[roleReward].kind == absent || isMetrics(first) {
-				return 0
-			}
-			return 10
-		},
-		Decode: func(name string) Decoder { return newRows(names, name) },
-	}
 }
 
 // isMetrics reports whether a row holds figures of a step, not a sample. Such a

@@ -46,8 +46,13 @@ func refusal(line []byte) string {
 		return "metrics only, no samples: this log holds averages of steps; vantage needs one row per sample with its reward"
 	}
 	var keys []string
+	wrong := ""
 	more := 0
-	_ = scanObject(line, func(key, _ value) {
+	names := jsonlFields()
+	_ = scanObject(line, func(key, v value) {
+		if p, ok := names.place(key); ok && p.role == roleReward && (v.kind == list || v.kind == object) {
+			wrong = "; " + quote(key.text()) + " holds more than one number"
+		}
 		if len(keys) == maxKeys {
 			more++
 			return
@@ -61,5 +66,5 @@ func refusal(line []byte) string {
 	if found == "" {
 		found = "none"
 	}
-	return "no reward field: the keys are " + found + "; needed is a number under reward, score or total_reward"
+	return "no reward field: the keys are " + found + wrong + "; needed is a number under reward, score or total_reward"
 }

@@ -103,10 +103,16 @@ func unreadable(b []byte) string {
 			return m.what
 		}
 	}
-	for _, c := range b {
-		if c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != 0x1b && c != '\f' && c != '\b' {
-			return fmt.Sprintf("is not text: its first bytes are % x", b[:min(8, len(b))])
+	written := bytes.TrimRight(b, "\x00") // the rest may be on its way
+	control := bytes.Count(written, []byte{0}) * len(written)
+	for _, c := range written {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+			control++
 		}
+	}
+	// Model text holds a control byte here and there, machine code many.
+	if control*10 > len(written) || len(b) > 0 && len(written) == 0 {
+		return fmt.Sprintf("is not text: its first bytes are % x", b[:min(8, len(b))])
 	}
 	return ""
 }

@@ -210,14 +210,8 @@ func (s *Source) chunk() *model.Chunk {
 	if b.format == nil {
 		b.format, b.note = s.out.latest, s.out.lastNote
 	}
-	c := &model.Chunk{
-		Files: s.names[:len(s.names):len(s.names)], Records: b.records, Forget: b.forget,
-		How: b.note.How, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
-		Problems: b.problems, Skipped: b.skipped, Progress: p,
-	}
-	if b.format != nil {
-		c.Format, c.Positional = b.format.Name, b.format.Positional
-	}
+	c := b.chunk(s.names[:len(s.names):len(s.names)])
+	c.Progress = p
 	return c
 }
 

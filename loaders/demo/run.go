@@ -1,0 +1,151 @@
+package demo
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	groups = 32 // of a step
+	size   = 16 // samples of a group
+)
+
+// sample is one made response.
+type sample struct {
+	task   *task
+	reward float64
+	words  int
+}
+
+// run is the made run; what happens in a step depends on seed and step alone.
+type run struct {
+	seed  uint64
+	steps int
+	tasks []task
+}
+
+// step returns the samples of a step, shuffled as balance_batch does.
+func (r *run) step(number int) []sample {
+	rng := rand.New(rand.NewPCG(r.seed, uint64(number)))
+	chosen := r.choose(number)
+	chance := make([]float64, len(chosen))
+	for i, t := range chosen {
+		chance[i] = t.chance(r.skill(number))
+	}
+	cast := castOf(chosen, chance)
+	var all []sample
+	for i, t := range chosen {
+		rewards := t.rewards(rng, chance[i])
+		if play := cast[i]; play != nil {
+			play(rewards)
+		}
+		if number%5 == 3 && i == number%groups {
+			rewards[rng.IntN(size)] = math.NaN() // the judge did not answer
+		}
+		if i == (number*7)%groups {
+			rewards = rewards[:8+rng.IntN(8)] // the others ran out of time
+		}
+		for _, reward := range rewards {
+			all = append(all, sample{t, reward, t.words(rng, reward, r.skill(number))})
+		}
+	}
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// choose takes half of the tasks: two steps are an epoch.
+func (r *run) choose(number int) []*task {
+	epoch := rand.New(rand.NewPCG(^r.seed, uint64(number/2)))
+	order := epoch.Perm(len(r.tasks))
+	half := number % 2 * groups
+	var chosen []*task
+	for _, i := range order[half : half+groups] {
+		chosen = append(chosen, &r.tasks[i])
+	}
+	return chosen
+}
+
+// skill grows fast at first.
+func (r *run) skill(number int) float64 {
+	return 0.3 + 0.65*(1-math.Exp(-3*float64(number)/float64(r.steps)))
+}
+
+// chance is the probability of a right answer, or the mean of a grade.
+func (t *task) chance(skill float64) float64 {
+	c := 1 / (1 + math.Exp(-12*(skill-t.hard-0.08)))
+	if t.hard > 0.94 {
+		c /= 20 // nobody finds these
+	}
+	return c
+}
+
+func (t *task) rewards(rng *rand.Rand, chance float64) []float64 {
+	rewards := make([]float64, size)
+	for i := range rewards {
+		switch {
+		case t.graded:
+			// 0.9 · accuracy + 0.1 · format, in tenths.
+			accuracy := math.Round(9 * (chance + 0.28*rng.NormFloat64()))
+			format := math.Trunc(1.05 - 0.15*rng.Float64() + 0.05*skewed(rng))
+			rewards[i] = (min(9, max(0, accuracy)) + min(1, max(0, format))) / 10
+		case rng.Float64() < chance:
+			rewards[i] = 1
+		}
+	}
+	return rewards
+}
+
+func skewed(rng *rand.Rand) float64 { return rng.ExpFloat64() }
+
+// castOf gives some groups of a step a part to play, so that every fate can be
+// seen in every step: one right sample, one wrong one, and grades that are stuck.
+// The parts go to those groups that they become best.
+func castOf(chosen []*task, chance []float64) map[int]func([]float64) {
+	cast := map[int]func([]float64){}
+	give := func(graded bool, wanted float64, play func([]float64)) {
+		best := -1
+		for i, t := range chosen {
+			if t.graded == graded && cast[i] == nil &&
+				(best < 0 || math.Abs(chance[i]-wanted) < math.Abs(chance[best]-wanted)) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			cast[best] = play
+		}
+	}
+	give(false, 1, fill(1))
+	give(false, 0, fill(0))
+	give(false, 0.06, one(1, 0))
+	give(false, 0.94, one(0, 1))
+	give(true, 0, fill(0.1))
+	give(true, 0.7, fill(0.7))
+	return cast
+}
+
+func fill(x float64) func([]float64) {
+	return func(rewards []float64) {
+		for i := range rewards {
+			rewards[i] = x
+		}
+	}
+}
+
+func one(x, others float64) func([]float64) {
+	return func(rewards []float64) {
+		first := max(0, slices.Index(rewards[:8], x)) // a ragged group keeps its first eight
+		fill(others)(rewards)
+		rewards[first] = x
+	}
+}
+
+// words is how long a response is: hard tasks and wrong answers take more, and
+// the run learns to think longer.
+func (t *task) words(rng *rand.Rand, reward, skill float64) int {
+	n := 30 + 90*t.hard + 40*skill
+	if !(reward > 0.5) {
+		n *= 1.6
+	}
+	return int(n * math.Exp(0.35*rng.NormFloat64()))
+}

@@ -1,0 +1,375 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// trainer writes logs as a trainer would.
+type trainer struct {
+	t   *testing.T
+	dir string
+}
+
+func (w trainer) path(name string) string { return filepath.Join(w.dir, name) }
+
+func (w trainer) write(name, text string, flags int) {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	h, err := os.OpenFile(w.path(name), os.O_WRONLY|os.O_CREATE|flags, 0o644)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, err = h.WriteString(text)
+	if err := errors.Join(err, h.Close()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w trainer) add(name, text string) { w.t.Helper(); w.write(name, text, os.O_APPEND) }
+
+func (w trainer) replace(name, text string) { w.t.Helper(); w.write(name, text, os.O_TRUNC) }
+
+// row is a verl row.
+func row(step int, score float64) string {
+	return fmt.Sprintf("{\"input\":\"q\",\"output\":\"o\",\"gts\":\"1\",\"score\":%v,\"step\":%d}\n", score, step)
+}
+
+// reader follows and gathers.
+type reader struct {
+	t *testing.T
+	s *Source
+	all
+}
+
+func follow(t *testing.T, path string, o Options) *reader {
+	t.Helper()
+	o.Follow = true
+	if o.Poll == 0 {
+		o.Poll = 20 * time.Millisecond
+	}
+	if o.quiet == 0 {
+		o.quiet = 150 * time.Millisecond
+	}
+	s, err := Open([]string{path}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return &reader{t: t, s: s}
+}
+
+// until reads until it is so; 3 s are enough for anything here.
+func (r *reader) until(what string, so func(*reader) bool) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	for !so(r) {
+		c, err := r.s.Next(ctx)
+		if err != nil {
+			r.t.Fatalf("waiting for %s: %v; so far rewards %v, problems %v, progress %+v", what, err, r.rewards(), r.Problems, r.Progress)
+		}
+		r.add(r.t, c)
+	}
+}
+
+// quiet expects that nothing is handed over for a while.
+func (r *reader) quiet(d time.Duration) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	c, err := r.s.Next(ctx)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		r.t.Fatalf("got %+v, %v", c, err)
+	}
+}
+
+func (a *all) rewards() string {
+	var text []string
+	for _, r := range a.Records {
+		text = append(text, fmt.Sprint(r.Reward))
+	}
+	return strings.Join(text, " ")
+}
+
+func rewards(want string) func(*reader) bool {
+	return func(r *reader) bool { return r.rewards() == want && r.Progress.CaughtUp }
+}
+
+func TestFollowAppendedAndTorn(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 0))
+	r := follow(t, w.path("1.jsonl"), Options{})
+	r.until("the first row", rewards("0"))
+	second := row(1, 0.5)
+	w.add("1.jsonl", second[:20])
+	time.Sleep(50 * time.Millisecond)
+	w.add("1.jsonl", second[20:]+row(1, 1)[:5])
+	r.until("the torn row", rewards("0 0.5"))
+	w.add("1.jsonl", row(1, 1)[5:])
+	r.until("the last row", rewards("0 0.5 1"))
+	if last := r.Records[2]; last.Line != 3 || last.Offset != int64(len(row(1, 0))+len(second)) {
+		t.Errorf("line %d, offset %d", last.Line, last.Offset)
+	}
+	if len(r.Problems) != 0 || len(r.Forget) != 0 {
+		t.Error(r.Problems, r.Forget)
+	}
+}
+
+// The last line of a finished file may lack its newline.
+func TestFollowTakesAWholeLastLine(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 0)+strings.TrimSpace(row(1, 1)))
+	r := follow(t, w.path("1.jsonl"), Options{})
+	r.until("both rows", rewards("0 1"))
+	w.add("1.jsonl", "\n"+row(1, 2))
+	r.until("one more", rewards("0 1 2"))
+	if r.Records[2].Line != 3 || len(r.Problems) != 0 {
+		t.Errorf("line %d, problems %v", r.Records[2].Line, r.Problems)
+	}
+}
+
+func TestFollowRewritten(t *testing.T) {
+	for name, rewrite := range map[string]func(w trainer){
+		"shorter": func(w trainer) { w.replace("1.jsonl", row(1, 7)) },
+		"longer":  func(w trainer) { w.replace("1.jsonl", row(1, 7)+row(1, 8)+row(1, 9)+row(1, 6)) },
+		"same size": func(w trainer) {
+			w.replace("1.jsonl", strings.ReplaceAll(row(1, 1)+row(1, 2)+row(1, 3), `"q"`, `"z"`))
+		},
+		"another file": func(w trainer) {
+			w.add("new", row(1, 7))
+			if err := os.Rename(w.path("new"), w.path("1.jsonl")); err != nil {
+				w.t.Fatal(err)
+			}
+		},
+		"gone and back": func(w trainer) {
+			_ = os.Remove(w.path("1.jsonl"))
+			time.Sleep(60 * time.Millisecond)
+			w.add("1.jsonl", row(1, 7))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := map[string]string{"longer": "7 8 9 6", "same size": "1 2 3"}[name]
+			if want == "" {
+				want = "7"
+			}
+			w := trainer{t, t.TempDir()}
+			w.add("1.jsonl", row(1, 1)+row(1, 2)+row(1, 3))
+			r := follow(t, w.dir, Options{})
+			r.until("three rows", rewards("1 2 3"))
+			before := r.Records[0].Prompt
+			time.Sleep(20 * time.Millisecond) // another mtime
+			rewrite(w)
+			r.until("the new rows", func(r *reader) bool { return len(r.Forget) > 0 && rewards(want)(r) })
+			if len(r.Problems) != 0 {
+				t.Error(r.Problems)
+			}
+			if name == "same size" && r.Records[0].Prompt == before {
+				t.Error("the rows are the old ones")
+			}
+		})
+	}
+}
+
+func TestFollowKeepsWhatIsDeleted(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	r := follow(t, w.dir, Options{})
+	r.until("a row", rewards("1"))
+	_ = os.Remove(w.path("1.jsonl"))
+	r.until("quiet", func(r *reader) bool { return !r.Progress.Open })
+	r.quiet(150 * time.Millisecond)
+	if r.rewards() != "1" || len(r.Problems) != 0 {
+		t.Error(r.rewards(), r.Problems)
+	}
+}
+
+func TestFollowDirectory(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	r := follow(t, w.dir, Options{})
+	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
+	w.add("1.jsonl", row(1, 1))
+	r.until("a file", rewards("1"))
+	w.add("deep/er/2.jsonl", row(2, 2))
+	r.until("a file in a new directory", rewards("1 2"))
+	w.add("notes.txt", "x")
+	w.add(".hidden.jsonl", row(3, 3))
+	r.until("quiet", func(r *reader) bool { return !r.Progress.Open })
+	r.quiet(100 * time.Millisecond)
+	if got := strings.Join(r.Files, " "); got != "1.jsonl "+filepath.Join("deep", "er", "2.jsonl") {
+		t.Error(got)
+	}
+}
+
+// Without any notification the poll finds everything.
+func TestFollowByPolling(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	r := follow(t, w.dir, Options{})
+	if err := r.s.look.watch.close(); err != nil {
+		t.Fatal(err)
+	}
+	r.s.look.watch = &watch{failed: true}
+	r.until("a row", rewards("1"))
+	if !r.Progress.Polling {
+		t.Error("polling is not said")
+	}
+	w.add("1.jsonl", row(1, 2))
+	r.until("another row", rewards("1 2"))
+	w.add("2.jsonl", row(2, 3))
+	r.until("another file", rewards("1 2 3"))
+}
+
+func TestFollowOpen(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	old := time.Now().Add(-time.Hour)
+	w.add("1.jsonl", row(1, 1))
+	if err := os.Chtimes(w.path("1.jsonl"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	r := follow(t, w.dir, Options{Poll: time.Second})
+	r.until("a row", rewards("1"))
+	if r.Progress.Open {
+		t.Error("an old step is open")
+	}
+	w.add("2.jsonl", row(2, 2))
+	r.until("a new step", rewards("1 2"))
+	if !r.Progress.Open {
+		t.Error("a new step is not open")
+	}
+	r.until("quiet", func(r *reader) bool { return !r.Progress.Open })
+	w.add("2.jsonl", row(2, 3))
+	r.until("open again", func(r *reader) bool { return r.Progress.Open })
+	w.add("3.jsonl", "")
+	r.until("a newer file", func(r *reader) bool { return r.Progress.Files == 3 })
+	if r.Progress.Open {
+		t.Error("step 2 is open although step 3 has begun")
+	}
+}
+
+// NFS shows zeros where data has yet to arrive.
+func TestFollowZeros(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	second := row(1, 2)
+	w.add("1.jsonl", row(1, 1)+second[:10]+strings.Repeat("\x00", len(second)-10))
+	r := follow(t, w.dir, Options{})
+	r.until("the first row", rewards("1"))
+	r.until("quiet", func(r *reader) bool { return !r.Progress.Open })
+	r.quiet(60 * time.Millisecond)
+	h, err := os.OpenFile(w.path("1.jsonl"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.WriteAt([]byte(second[10:]), int64(len(row(1, 1))+10))
+	if err := errors.Join(err, h.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the second row", rewards("1 2"))
+	if len(r.Problems) != 0 || len(r.Forget) != 0 {
+		t.Error(r.Problems, r.Forget)
+	}
+}
+
+func TestFollowMetricsThatBecomeSamples(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("a.jsonl", `{"prompt":"p","completion":"c"}`+"\n")
+	w.add("m.jsonl", `{"step":1,"data":{"x":1}}`+"\n")
+	r := follow(t, w.dir, Options{})
+	r.until("two problems", func(r *reader) bool { return len(r.Problems) == 2 })
+	w.add("a.jsonl", `{"prompt":"p","completion":"c","reward":1}`+"\n")
+	w.add("m.jsonl", `{"step":2,"data":{"x":1}}`+"\n")
+	r.until("a sample", func(r *reader) bool { return len(r.Records) == 2 && r.Progress.CaughtUp })
+	if r.Skipped != 0 || len(r.Problems) != 2 {
+		t.Error(r.Skipped, r.Problems)
+	}
+}
+
+func TestStdin(t *testing.T) {
+	in, out := io.Pipe()
+	s, err := Open([]string{"-"}, Options{Follow: true, Stdin: in, quiet: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	r := &reader{t: t, s: s}
+	go func() {
+		_, _ = io.WriteString(out, row(1, 1)+row(1, 2)[:9])
+		time.Sleep(20 * time.Millisecond)
+		_, _ = io.WriteString(out, row(1, 2)[9:]+"oops\n")
+		time.Sleep(20 * time.Millisecond)
+		_, _ = io.WriteString(out, strings.TrimSpace(row(2, 3)))
+		_ = out.Close()
+	}()
+	got := drain(t, s)
+	r.all = got
+	if r.rewards() != "1 2 3" || len(got.Problems) != 1 || got.Problems[0].Line != 3 || got.Progress.Open || got.Progress.BytesAll != 0 {
+		t.Errorf("%s %v %+v", r.rewards(), got.Problems, got.Progress)
+	}
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	before := runtime.NumGoroutine()
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	for range 5 {
+		in, _ := io.Pipe()
+		s, err := Open([]string{w.dir, "-"}, Options{Follow: true, Stdin: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error)
+		go func() {
+			for {
+				if _, err := s.Next(context.Background()); err != nil {
+					done <- err
+					return
+				}
+			}
+		}()
+		time.Sleep(10 * time.Millisecond)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; !errors.Is(err, os.ErrClosed) {
+			t.Fatal(err)
+		}
+		_ = s.Close()
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// Following looks, it does not spin.
+func TestFollowSleeps(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	r := follow(t, w.dir, Options{Poll: 50 * time.Millisecond})
+	r.until("all", func(r *reader) bool { return r.Progress.CaughtUp && !r.Progress.Open })
+	ctx, cancel := context.WithTimeout(context.Background(), 400*time.Millisecond)
+	defer cancel()
+	looks := 0
+	for ctx.Err() == nil {
+		r.s.work(ctx)
+		_ = r.s.wait(ctx)
+		looks++
+	}
+	if looks > 12 {
+		t.Errorf("%d wake-ups in 8 polls", looks)
+	}
+}

@@ -1,0 +1,170 @@
+package loaders
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+func TestRows(t *testing.T) {
+	missing := estimators.MissingReward()
+	for _, c := range []struct {
+		name, file, line string
+		want             model.Record
+		unit             model.LengthUnit
+	}{
+		{
+			"verl v0", "7.jsonl", `{"input":"system\nBe kind.\nuser\nWhat is\n 2+2?\nassistant\n","output":"vier 🙂","gts":"4","score":0.5,"request_id":"x"}`,
+			model.Record{Step: 7, Preview: "What is 2+2?", Reward: 0.5, Advantage: math.NaN(), Length: 6}, model.LengthCharacters,
+		},
+		{
+			"verl v1", "7.jsonl", `{"input":"q","output":"\ud83d\ude42\n","gts":"4","score":NaN,"step":8,"uid":"0a-b_3_0"}`,
+			model.Record{Step: 8, Group: "0a-b", Preview: "q", Reward: math.NaN(), Advantage: math.NaN(), Length: 2}, model.LengthCharacters,
+		},
+		{
+			"verl without a score", "7.jsonl", `{"input":"q","output":"","score":null,"step":8}`,
+			model.Record{Step: 8, Preview: "q", Reward: missing, Advantage: math.NaN()}, model.LengthCharacters,
+		},
+		{
+			"messages", "x.jsonl", `{"step":3.0,"prompt":[{"role":"system","content":"s"},{"role":"user","content":"first"},{"role":"assistant","content":"a"},{"role":"user","content":[{"type":"text","text":"last  one"}]}],"completion":[{"role":"assistant","content":"abc"}],"Reward":"1.5","advantage":-0.25,"problem_id":12}`,
+			model.Record{Step: 3, Group: "12", Preview: "last one", Reward: 1.5, Advantage: -0.25, Length: 3}, model.LengthCharacters,
+		},
+		{
+			"JSON in a string", "x.jsonl", `{"prompt":"[{\"role\": \"user\", \"content\": \"h\\u00e9\"}]","reward":true,"response_length":"42"}`,
+			model.Record{Preview: "hé", Reward: 1, Advantage: math.NaN(), Length: 42}, model.LengthTokens,
+		},
+		{
+			"tokens as a list", "step_9.jsonl", `{"prompt_idx":0,"response_tokens":[1,2,3],"reward":[2],"advantages":[0,0.5]}`,
+			model.Record{Step: 9, Group: "0", Reward: 2, Advantage: 0.5, Length: 3}, model.LengthTokens,
+		},
+		{
+			"duplicate keys, the last wins", "x.jsonl", `{"reward":1,"step":1,"reward":2,"step":"5"}`,
+			model.Record{Step: 5, Reward: 2, Advantage: math.NaN(), Length: -1}, model.LengthUnknown,
+		},
+		{
+			"a better name wins wherever it stands", "x.jsonl", `{"score":1,"reward":2,"acc":3}`,
+			model.Record{Reward: 2, Advantage: math.NaN(), Length: -1}, model.LengthUnknown,
+		},
+		{
+			"a null yields", "x.jsonl", `{"reward":null,"score":1}`,
+			model.Record{Reward: 1, Advantage: math.NaN(), Length: -1}, model.LengthUnknown,
+		},
+		{
+			"seqlen less prompt_len", "x.jsonl", `{"reward":0,"seqlen":60,"prompt_len":20,"completion":"x","tail_version":4}`,
+			model.Record{Step: 4, Reward: 0, Advantage: math.NaN(), Length: 40}, model.LengthTokens,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := detect(Formats(), c.file, []byte(c.line))
+			if f == nil {
+				t.Fatal("no format")
+			}
+			d := f.Decode(c.file)
+			got, err := d.Line(nil, []byte(c.line))
+			if err != nil || len(got) != 1 {
+				t.Fatal(got, err)
+			}
+			if diff := cmp.Diff(c.want, got[0], cmpopts.EquateNaNs(), cmpopts.IgnoreFields(model.Record{}, "Prompt")); diff != "" {
+				t.Error("-want +got\n" + diff)
+			}
+			if (got[0].Prompt == 0) != (c.want.Preview == "") {
+				t.Errorf("prompt hash %x", got[0].Prompt)
+			}
+			if estimators.IsMissing(got[0].Reward) != estimators.IsMissing(c.want.Reward) {
+				t.Error("missing and NaN are not the same")
+			}
+			if d.Note().LengthUnit != c.unit {
+				t.Errorf("unit %d, want %d", d.Note().LengthUnit, c.unit)
+			}
+		})
+	}
+}
+
+// The hash is over what the text says, with the truth, not how it is escaped.
+func TestPromptHash(t *testing.T) {
+	hash := func(line string) uint64 {
+		t.Helper()
+		got, err := newRows(jsonlFields(), "x").Line(nil, []byte(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got[0].Prompt
+	}
+	a := hash(`{"prompt":"é","answer":"1","reward":0}`)
+	if b := hash(`{"answer":"1","reward":0,"prompt":"\u00e9"}`); a != b {
+		t.Error("escapes change the hash")
+	}
+	if b := hash(`{"prompt":"é","answer":"2","reward":0}`); a == b {
+		t.Error("the truth does not change the hash")
+	}
+	if hash(`{"prompt":"ab","answer":"c","reward":0}`) == hash(`{"prompt":"a","answer":"bc","reward":0}`) {
+		t.Error("prompt and truth run together")
+	}
+	if hash(`{"prompt":"","answer":"c","reward":0}`) != 0 {
+		t.Error("no prompt has a hash")
+	}
+	if hash(`{"prompt":"abc","reward":0}`) != hash(`{"prompt":"abc","reward":1}`) {
+		t.Error("the hash is not the same again")
+	}
+}
+
+func TestPreview(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"plain  text\n\n with   spaces ", "plain text with spaces"},
+		{"system\nS\nuser\nold\nassistant\nA\nuser\nnew\nassistant\n", "new"},
+		{"system\nS\nuser\nnew\nassistant\n<think>\n", "new"},
+		{"user\nfirst words", "first words"},
+		{"<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n", "hello"},
+		{"\x1b[31mred", "\x1b[31mred"},
+		{strings.Repeat("é", 100), strings.Repeat("é", 80)},
+		{strings.Repeat("a", 159) + "漢字", strings.Repeat("a", 159)},
+		{strings.Repeat("a", 159) + " b", strings.Repeat("a", 159)},
+	} {
+		if got := shorten(question([]byte(c.in))); got != c.want {
+			t.Errorf("%q: %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func TestWithoutRollout(t *testing.T) {
+	for in, want := range map[string]string{
+		"06ec41ad-ea05_3_0": "06ec41ad-ea05", "a_b_1_2": "a_b", "a_1": "a_1", "a_x_1": "a_x_1", "a": "a", "_1_2": "_1_2", "": "",
+	} {
+		if got := withoutRollout(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestStepOfName(t *testing.T) {
+	for in, want := range map[string]int64{
+		"12.jsonl": 12, "a/0012.jsonl": 12, "train_data_step3.jsonl": 3, "iteration_000012/train.jsonl": 12,
+		"global_step_10_evals/openai_gsm8k.jsonl": 10, "73850758/results.jsonl": 0, "steps.jsonl": 0, "x.jsonl": 0,
+	} {
+		if got := stepOfName(in); got != want {
+			t.Errorf("%s: %d, want %d", in, got, want)
+		}
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{`{"step":1,"data":{"critic/score/mean":0.5}}`, "metrics only, no samples"},
+		{`{"step":1,"reward":0.3,"loss":0.1,"lr":1e-6}`, "metrics only, no samples"},
+		{`{"prompt":"a","text":"b"}`, `no reward field: the keys are "prompt", "text"; needed is`},
+		{`{"prompt":"a","score":[1,2]}`, `no reward field: the keys are "prompt", "score"; "score" holds more than one number; needed is`},
+	} {
+		if f := detect(Formats(), "x.jsonl", []byte(c.line)); f != nil {
+			t.Errorf("%s is taken for %s", c.line, f.Name)
+		}
+		if got := refusal([]byte(c.line)); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s", c.line, got)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package loaders
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vantage/model"
+)
+
+func TestOpenErrors(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("empty.jsonl", "")
+	w.add("x.parquet", "PAR1\x15\x04")
+	w.add("x.bin", "\x7fELF\x02\x01\x01\x00\x00")
+	w.add("other/a.txt", "x")
+	w.add("other/b.parquet", "x")
+	if err := os.Mkdir(w.path("none"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path string
+		o    Options
+		want string
+	}{
+		{"missing", Options{}, "does not exist: check the path"},
+		{"missing", Options{Follow: true}, "does not exist: check the path"},
+		{"empty.jsonl", Options{}, "is empty: "},
+		{"x.parquet", Options{}, "is a Parquet file: "},
+		{"x.bin", Options{}, "is not text: its first bytes are 7f 45 4c 46 02 01 01 00: "},
+		{"none", Options{}, "holds no logs: vantage looks for *.jsonl, *.ndjson and *.json-lines; verl writes them with trainer.rollout_data_dir=DIR"},
+		{"other", Options{}, "found 2 other files (.parquet .txt); verl"},
+		{"empty.jsonl", Options{Format: "nope"}, "--format nope names no format: take one of verl, jsonl"},
+		{"empty.jsonl", Options{Follow: true}, ""},
+		{"none", Options{Follow: true}, ""},
+	} {
+		s, err := Open([]string{w.path(c.path)}, c.o)
+		var e *Error
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", c.path, err)
+		case c.want == "":
+			_ = s.Close()
+		case err == nil || !strings.Contains(err.Error(), c.want) || !errors.As(err, &e):
+			t.Errorf("%s: %v, want %s", c.path, err, c.want)
+		}
+	}
+}
+
+func TestOpenForbidden(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	_ = os.Chmod(w.path("1.jsonl"), 0)
+	if _, err := Open([]string{w.path("1.jsonl")}, Options{}); err == nil || !strings.Contains(err.Error(), "may not be read") {
+		t.Error(err)
+	}
+}
+
+func TestDirectoryOrder(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	for _, n := range []int{10, 2, 1, 100, 9} {
+		w.add(fmt.Sprintf("%d.jsonl", n), row(n, float64(n)))
+	}
+	w.add("sub/3.ndjson", row(3, 3))
+	w.add("a.jsonl.swp", "x")
+	w.add(".git/4.jsonl", row(4, 4))
+	outside := t.TempDir()
+	trainer{t, outside}.add("secret.jsonl", row(5, 5))
+	_ = os.Symlink(outside, w.path("link"))
+	_ = os.Symlink(filepath.Join(outside, "secret.jsonl"), w.path("5.jsonl"))
+	got := readAll(t, w.dir)
+	if got.rewards() != "1 2 9 10 100 3" {
+		t.Error(got.rewards(), got.Files)
+	}
+	if !got.Progress.CaughtUp || got.Progress.Open || got.Progress.BytesRead != got.Progress.BytesAll || got.Progress.Files != 6 {
+		t.Errorf("%+v", got.Progress)
+	}
+	for i, r := range got.Records {
+		if int(r.File) != i || r.Line != 1 {
+			t.Errorf("record %d: file %d line %d", i, r.File, r.Line)
+		}
+	}
+}
+
+func TestSeveralPaths(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("a/1.jsonl", row(1, 1))
+	w.add("b/1.jsonl", row(1, 2))
+	got := readAll(t, w.path("a"), w.path("b"), w.path("a/1.jsonl"))
+	if got.rewards() != "1 2" || got.Files[0] != w.path("a/1.jsonl") || got.Files[1] != w.path("b/1.jsonl") {
+		t.Error(got.rewards(), got.Files)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	deep := strings.Repeat("d/", maxLevels+1)
+	w.add(deep+"1.jsonl", row(1, 1))
+	w.add(strings.Repeat("d/", maxLevels)+"2.jsonl", row(2, 2))
+	for n := range 5 {
+		w.add(fmt.Sprintf("x/%d.jsonl", n), row(n, float64(n)))
+	}
+	s, err := Open([]string{w.dir}, Options{MaxFiles: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	got := drain(t, s)
+	if got.rewards() != "2 0 1 2" || len(got.Problems) != 1 || !strings.Contains(got.Problems[0].Reason, "at most 4 files, 8 directories deep") {
+		t.Error(got.rewards(), got.Problems)
+	}
+}
+
+func TestBadLines(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", "\xef\xbb\xbf"+row(1, 1)+"{\"input\": \x1b]0;evil\x07\n"+"{\"x\":1}\n\r\n"+strings.ReplaceAll(row(1, 2), "\n", "\r\n")+`{"input":"q","out`)
+	got := readAll(t, w.path("1.jsonl"))
+	want := []model.Problem{
+		{File: "1.jsonl", Line: 2, Reason: `column 11: "\x1b]0;evil\a" stands where a value should be`},
+		{File: "1.jsonl", Line: 3, Reason: "no sample: the row has neither a reward nor a prompt nor a response"},
+		{File: "1.jsonl", Line: 6, Reason: `incomplete last line: column 18: the line ends where a closing quote should be`},
+	}
+	if got.rewards() != "1 2" || got.Skipped != 3 || fmt.Sprint(got.Problems) != fmt.Sprint(want) {
+		t.Errorf("%s, %d skipped\n got %v\nwant %v", got.rewards(), got.Skipped, got.Problems, want)
+	}
+	if got.Records[1].Line != 5 {
+		t.Errorf("line %d", got.Records[1].Line)
+	}
+}
+
+func TestProblemsAreBounded(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	for n := range 15 {
+		w.add(fmt.Sprintf("%d.jsonl", n), row(n, 1)+strings.Repeat("bad\n", 200)+row(n, 2))
+	}
+	got := readAll(t, w.dir)
+	if len(got.Records) != 30 || got.Skipped != 3000 || len(got.Problems) != 1000 {
+		t.Errorf("%d records, %d skipped, %d problems", len(got.Records), got.Skipped, len(got.Problems))
+	}
+	of := map[string]int{}
+	for _, p := range got.Problems {
+		of[p.File]++
+	}
+	if of["0.jsonl"] != 100 {
+		t.Errorf("%d problems of one file", of["0.jsonl"])
+	}
+}
+
+func TestNotJSON(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.log", strings.Repeat("INFO step\n", 500))
+	got := readAll(t, w.path("1.log"))
+	if n := len(got.Problems); n != 51 || !strings.Contains(got.Problems[50].Reason, "none of its first 50 lines is a JSON object") || got.Skipped != 50 {
+		t.Error(n, got.Skipped, got.Problems)
+	}
+}
+
+func TestManyRows(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	var b strings.Builder
+	for n := range 20_000 {
+		b.WriteString(row(n/1000, float64(n)))
+	}
+	w.add("1.jsonl", b.String())
+	got := readAll(t, w.path("1.jsonl"))
+	if len(got.Records) != 20_000 || got.chunks < 5 {
+		t.Fatalf("%d records in %d chunks", len(got.Records), got.chunks)
+	}
+	for n, r := range got.Records {
+		if r.Reward != float64(n) || r.Line != int64(n+1) {
+			t.Fatalf("record %d: %+v", n, r)
+		}
+	}
+}
+
+// A chunk has one format and one unit of lengths.
+func TestMixedDirectory(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	w.add("2.jsonl", `{"step":2,"reward":2,"response_length":7,"prompt":"p"}`+"\n")
+	w.add("empty.jsonl", "")
+	w.add("metrics.jsonl", `{"step":1,"data":{"loss":1}}`+"\n")
+	s, err := Open([]string{w.dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	var kinds []string
+	var got all
+	for {
+		c, err := s.Next(t.Context())
+		if err != nil {
+			break
+		}
+		got.add(t, c)
+		if len(c.Records) > 0 {
+			kinds = append(kinds, fmt.Sprint(c.Format, " ", int(c.LengthUnit), c.Positional, c.HasTruth, len(c.Records)))
+		}
+	}
+	if want := "[verl 2 false true 1 jsonl 1 true false 1]"; fmt.Sprint(kinds) != want {
+		t.Error(kinds)
+	}
+	if len(got.Problems) != 2 || got.Problems[0].Reason != "it is empty" || !strings.HasPrefix(got.Problems[1].Reason, "metrics only") {
+		t.Error(got.Problems)
+	}
+}
+
+// Reading must leave a directory as it was.
+func TestNothingIsWritten(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	_ = os.Chmod(w.path("1.jsonl"), 0o444)
+	_ = os.Chmod(w.dir, 0o555)
+	defer func() { _ = os.Chmod(w.dir, 0o755) }()
+	if got := readAll(t, w.dir); got.rewards() != "1" {
+		t.Error(got.rewards())
+	}
+	if entries, _ := os.ReadDir(w.dir); len(entries) != 1 {
+		t.Error(entries)
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "1.jsonl")
+	var text strings.Builder
+	for n := range 5000 {
+		fmt.Fprintf(&text, "{\"input\": \"system\\nS\\nuser\\nquestion %d\\nassistant\\n\", \"output\": %q, \"gts\": \"%d\", \"score\": 0.5, \"step\": 1}\n",
+			n/16, strings.Repeat("First, compute this and that.\n", 120), n/16)
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		s, err := Open([]string{path}, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for err == nil {
+			_, err = s.Next(b.Context())
+		}
+		_ = s.Close()
+	}
+}
