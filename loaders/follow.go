@@ -9,15 +9,15 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Following must not be felt on the node. Listing a directory again waits a
-// hundred times what it took; of the files that rest, so many are looked at per
-// poll as take 1/200 of it; those that changed lately, or cannot be read, are
-// looked at each poll.
+// Following must not be felt on the node. Files that changed lately, or cannot
+// be read, are looked at each poll. Beside that, listing directories and looking
+// at the files that rest may each take this share of the time: less where the
+// kernel tells of changes, so that looking is only a safeguard.
 const (
-	listShare  = 100
-	sweepShare = 200
-	warmFor    = 10 * time.Second
-	maxWarm    = 32
+	toldShare   = 1000
+	polledShare = 200
+	warmFor     = 10 * time.Second
+	maxWarm     = 32
 )
 
 // gather is how long changes are collected after one has been told.
@@ -31,6 +31,13 @@ type looker struct {
 	deaf  time.Time // until then changes are left in the kernel's queue
 	swept int       // index of the file that the sweep goes on with
 	warms []*file   // the latest at the end
+}
+
+func (l *looker) share() time.Duration {
+	if l.watch.polling() {
+		return polledShare
+	}
+	return toldShare
 }
 
 // warm has a file looked at each poll from now on.
@@ -52,7 +59,7 @@ func (s *Source) lookAround(now time.Time) {
 				s.adopt(r, found)
 			}
 		}
-		l.list = time.Now().Add(max(s.o.Poll, listShare*time.Since(now)))
+		l.list = time.Now().Add(max(s.o.Poll, l.share()*time.Since(now)))
 	}
 	if now.Before(l.next) {
 		return
@@ -74,7 +81,8 @@ func (f *file) torn() bool { return f.lines.torn() && !f.disk.queued }
 
 // sweep looks at the files in turn, as far as its share of the time goes.
 func (s *Source) sweep() {
-	l, until := &s.look, time.Now().Add(s.o.Poll/sweepShare)
+	l := &s.look
+	until := time.Now().Add(s.o.Poll / l.share())
 	for range s.files {
 		if l.swept >= len(s.files) {
 			l.swept = 0

@@ -26,31 +26,38 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	}
 	s.saw(f, info)
 	d.fails, d.retry = 0, false
-	for !s.out.full() {
-		if f.refused {
-			s.advance(f, info.Size()-d.pos)
-			s.ended(f)
-			d.remember(h)
-			return true
-		}
-		n, err := h.ReadAt(s.buf, d.pos)
-		s.advance(f, int64(f.feed(s.buf[:n])))
-		switch {
-		case f.refused:
-			continue
-		case errors.Is(err, io.EOF) && !s.out.full():
-			s.ended(f)
-			d.remember(h)
-			return true
-		case err != nil && !errors.Is(err, io.EOF):
-			return s.failed(f, err)
-		}
-		if !time.Now().Before(deadline) {
-			break
-		}
+	end, err := s.readBlocks(f, h, deadline)
+	if err != nil {
+		return s.failed(f, err)
+	}
+	if f.refused {
+		s.advance(f, info.Size()-d.pos)
+	}
+	if end {
+		s.ended(f)
 	}
 	d.remember(h)
-	return false
+	return end
+}
+
+// readBlocks reads until the end, the deadline, or the output is full.
+func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end bool, err error) {
+	for !s.out.full() {
+		if f.refused {
+			return true, nil
+		}
+		n, err := h.ReadAt(s.buf, f.disk.pos)
+		s.advance(f, int64(f.feed(s.buf[:n])))
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return false, err
+		case err != nil && !s.out.full():
+			return true, nil
+		case !time.Now().Before(deadline):
+			return false, nil
+		}
+	}
+	return false, nil
 }
 
 func (s *Source) advance(f *file, n int64) {
