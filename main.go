@@ -26,6 +26,7 @@ import (
 	"vantage/loaders/demo"
 	"vantage/model"
 	"vantage/model/report"
+	"vantage/themes"
 	"vantage/tui"
 )
 
@@ -82,6 +83,7 @@ type program struct {
 
 	settings []setting
 	ascii    bool
+	theme    string
 	format   string
 }
 
@@ -103,7 +105,7 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	p.addSettings(root.PersistentFlags())
-	root.Flags().BoolVar(&p.ascii, "ascii", plainTerminal(), "draw with ASCII characters only")
+	p.addScreen(root.Flags())
 	root.AddCommand(p.demo(), p.report(), p.export())
 	return root
 }
@@ -124,6 +126,12 @@ func (p *program) addSettings(flags *pflag.FlagSet) {
 	flags.Var(&settingFlag{p, "compute-new-adv", "bool"}, "compute-new-adv", "recompute advantages over the kept samples")
 	flags.Lookup("compute-new-adv").NoOptDefVal = "true"
 	flags.StringVar(&p.format, "input-format", "", "read the log as this format instead of finding out: verl, jsonl")
+}
+
+// addScreen declares the flags of the commands that open the screen.
+func (p *program) addScreen(flags *pflag.FlagSet) {
+	flags.BoolVar(&p.ascii, "ascii", plainTerminal(), "draw with ASCII characters only")
+	flags.StringVar(&p.theme, "theme", "", "dark, light or mono; the terminal is asked if not given")
 }
 
 // settingFlag notes a setting that was given on the command line.
@@ -208,8 +216,11 @@ func (p *program) open(paths []string, follow bool) (*loaders.Source, error) {
 
 // show runs the screen until the person leaves it.
 func (p *program) show(ctx context.Context, source tui.Source, title string, set model.Settings) error {
+	if _, ok := themes.Find(p.theme); !ok && p.theme != "" {
+		return &usageError{fmt.Errorf("there is no theme %q: choose dark, light or mono", p.theme)}
+	}
 	noColor := os.Getenv("NO_COLOR") != ""
-	app := tui.New(ctx, source, tui.Options{Title: title, Settings: set, ASCII: p.ascii, NoColor: noColor})
+	app := tui.New(ctx, source, tui.Options{Title: title, Settings: set, ASCII: p.ascii, NoColor: noColor, Theme: p.theme})
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithOutput(p.out)}
 	if noColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
@@ -244,7 +255,7 @@ func (p *program) demo() *cobra.Command {
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "which run to make")
-	cmd.Flags().BoolVar(&p.ascii, "ascii", plainTerminal(), "draw with ASCII characters only")
+	p.addScreen(cmd.Flags())
 	return cmd
 }
 

@@ -68,6 +68,16 @@ func (t Theme) Over(r Role, s string) string {
 // All lists the themes, the default for dark and for light backgrounds first.
 func All() []Theme { return []Theme{dark(), light(), Mono()} }
 
+// Find returns the theme with the given name.
+func Find(name string) (Theme, bool) {
+	for _, t := range All() {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Theme{}, false
+}
+
 // For returns the default theme for a background.
 func For(isDark bool) Theme {
 	if isDark {

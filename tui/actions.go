@@ -151,7 +151,7 @@ func (a App) followNewest() (App, tea.Cmd) {
 	if len(a.snap.Steps) == 0 {
 		return a, nil
 	}
-	a.place.step = a.snap.Steps[len(a.snap.Steps)-1].Number
+	a.place.step = a.newest()
 	return a.request()
 }
 
@@ -220,7 +220,7 @@ func (a App) nextTheme() (App, tea.Cmd) {
 	all := themes.All()
 	for i, t := range all {
 		if t.Name == a.look.theme.Name {
-			a.look.theme = all[(i+1)%len(all)]
+			a.look.theme, a.look.chosen = all[(i+1)%len(all)], true
 			break
 		}
 	}

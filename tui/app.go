@@ -25,8 +25,9 @@ import (
 type Options struct {
 	Title    string // what was opened, as the person named it
 	Settings model.Settings
-	ASCII    bool // draw with plain characters only
-	NoColor  bool // whatever the terminal can do
+	ASCII    bool   // draw with plain characters only
+	NoColor  bool   // whatever the terminal can do
+	Theme    string // by name; "" asks the terminal whether it is dark or light
 }
 
 // App is the state of the screen.
@@ -91,6 +92,7 @@ type look struct {
 	glyphs  chart.Glyphs
 	w, h    int
 	noColor bool
+	chosen  bool // the theme was chosen by the person: the terminal is not asked
 }
 
 // New returns the program's model.
@@ -106,6 +108,9 @@ func New(ctx context.Context, source Source, o Options) App {
 	}
 	if o.NoColor {
 		a.look.theme = themes.Mono()
+	}
+	if t, ok := themes.Find(o.Theme); ok {
+		a.look.theme, a.look.chosen = t, true
 	}
 	return a
 }
@@ -142,7 +147,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (a App) onBackground(isDark bool) App {
-	if !a.look.noColor {
+	if !a.look.noColor && !a.look.chosen {
 		a.look.theme = themes.For(isDark)
 	}
 	return a
@@ -187,7 +192,7 @@ func (a App) catchUp() (App, tea.Cmd) {
 	a.work.resting = true
 	a.snap = a.store.Snapshot()
 	if a.place.follow && len(a.snap.Steps) > 0 {
-		a.place.step = a.snap.Steps[len(a.snap.Steps)-1].Number
+		a.place.step = a.newest()
 	}
 	a, cmd := a.request()
 	return a, tea.Batch(cmd, rest())
@@ -207,6 +212,16 @@ func (a App) request() (App, tea.Cmd) {
 	var ctx context.Context
 	ctx, a.work.cancel = context.WithCancel(a.ctx)
 	return a, analyze(ctx, a.work.revision, a.snap, a.stepIndex(), a.set.now)
+}
+
+// newest is the step to follow: the newest that is complete, so that what is on
+// the screen has been judged and holds still; the first one while it grows.
+func (a App) newest() int64 {
+	last := len(a.snap.Steps) - 1
+	if last > 0 && a.snap.Open(last) {
+		last--
+	}
+	return a.snap.Steps[last].Number
 }
 
 // stepIndex is where the step on screen is in the snapshot, or the nearest one.
@@ -242,10 +257,11 @@ func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
 	return a.catchUp()
 }
 
-// show puts an analysis on the screen; the cursor stays on its group.
+// show puts an analysis on the screen. The cursor stays on its group, or at the
+// top, with the worst, if it was never moved from there.
 func (a App) show(next *model.Analysis) App {
 	selected := ""
-	if g := a.selected(); g != nil {
+	if g := a.selected(); g != nil && a.place.cursor > 0 {
 		selected = g.Name
 	}
 	a.result.analysis, a.result.err = next, nil

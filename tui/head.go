@@ -25,11 +25,14 @@ func (a App) runLine(w int) string {
 		left += t.Paint(themes.Dim, fmt.Sprintf("  %s · %s · %s", run.Format,
 			units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples")))
 	}
-	return cells.Spread(left, a.status()+" ", w)
+	return cells.Spread(left, a.status(w >= roomyHead)+" ", w)
 }
 
+// roomyHead is the width from which the first line says more.
+const roomyHead = 100
+
 // status says how the source is doing: still reading, live, or ended.
-func (a App) status() string {
+func (a App) status(roomy bool) string {
 	t, p := a.look.theme, a.snap.Run.Progress
 	var parts []string
 	switch {
@@ -42,6 +45,10 @@ func (a App) status() string {
 			units.Percent(int(p.BytesRead), int(p.BytesAll)), units.Bytes(p.BytesRead), units.Bytes(p.BytesAll))))
 	default:
 		parts = append(parts, t.Paint(themes.Good, a.look.glyphs.Kept+" live"))
+	}
+	if last := len(a.snap.Steps) - 1; roomy && last >= 0 && a.snap.Open(last) {
+		parts = append(parts, t.Paint(themes.Dim, fmt.Sprintf("step %d growing, %s", a.snap.Steps[last].Number,
+			units.Plural(len(a.snap.Steps[last].Rewards), "rows"))))
 	}
 	if !a.live.lastRow.IsZero() {
 		parts = append(parts, t.Paint(themes.Dim, "last row "+a.live.lastRow.Format("15:04:05")))
@@ -61,14 +68,14 @@ func (a App) stepLine(w int) string {
 	t := a.look.theme
 	step := " " + t.Paint(themes.Title, fmt.Sprintf("step %d", x.Step))
 	if x.Open {
-		step += t.Paint(themes.Warn, fmt.Sprintf(" still growing, %s so far", units.Plural(x.Rows, "rows")))
+		step += t.Paint(themes.Warn, " still growing")
 	}
 	figure := func(name, value string) string { return t.Paint(themes.Dim, name+" ") + value }
 	parts := []string{
 		figure("reward", units.Fixed(x.Metric("critic/score/mean"), 3)),
 		figure("signal", units.Fraction(x.Signal, x.Groups)),
 		figure("kept", units.Fraction(x.Kept, x.Rows)),
-		figure("Σ|A|", units.Fixed(x.Metric("vantage/abs_advantage_ratio"), 2)+"×"),
+		figure("Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))),
 	}
 	right := a.fateCounts() + " "
 	room := w - cells.Width(right)
@@ -106,8 +113,8 @@ func (a App) settingsLine(w int) string {
 		pos, neg, recompute string
 		meter               int
 	}{
-		{"keep_pos", "keep_neg", "recompute", 22},
-		{"keep_pos", "keep_neg", "recompute", 12},
+		{"keep_pos", "keep_neg", "recompute", 20},
+		{"keep_pos", "keep_neg", "recompute", 10},
 		{"keep_pos", "keep_neg", "recompute", 0},
 		{"pos", "neg", "re", 0},
 	} {
@@ -130,7 +137,7 @@ func (a App) settings(pos, neg, recompute string, meter int) string {
 		}
 		bar := ""
 		if meter > 0 {
-			bar = chart.Meter(t, a.look.glyphs, role, value, meter)
+			bar = chart.Meter(t, a.look.glyphs, role, value, meter) + " "
 		}
 		return key(k, t.Paint(themes.Dim, name)+" "+bar+t.Paint(themes.Accent, units.Fixed(value, 2)))
 	}

@@ -60,9 +60,9 @@ func (a App) moments(name string, values []float64, use []bool, zeros, w int) st
 	std := math.Sqrt(squares / float64(n-1))
 	t := a.look.theme
 	dim := func(s string) string { return t.Paint(themes.Dim, s) }
-	line := t.Paint(themes.Title, name) + " " + cells.Right(units.Count(n), 5) +
-		dim("  mean ") + units.Signed(mean) + dim("  std ") + units.Fixed(std, 2)
-	if extra := dim("  at 0 ") + units.Count(zeros); cells.Width(line)+cells.Width(extra) <= w {
+	line := t.Paint(themes.Title, name) + cells.Right(units.Count(n), 6) +
+		dim(" mean ") + units.Signed(mean) + dim(" std ") + units.Fixed(std, 2)
+	if extra := dim(" at 0 ") + units.Count(zeros); cells.Width(line)+cells.Width(extra) <= w {
 		line += extra
 	}
 	return line
@@ -81,7 +81,7 @@ func (a App) summary(w int) string {
 	for _, part := range []struct{ name, value string }{
 		{"flips", units.Count(x.Flips)},
 		{"max |A|", units.Fixed(largest, 2)},
-		{"Σ|A|", units.Fixed(x.Metric("vantage/abs_advantage_ratio"), 2) + "×"},
+		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},
 		{"effective samples", units.Short(math.Round(x.Metric("vantage/effective_samples")))},
 	} {
 		piece := fmt.Sprintf("%s %s  ", t.Paint(themes.Dim, part.name), part.value)

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"math"
 
 	"vantage/model/units"
 	"vantage/themes"
@@ -109,7 +110,10 @@ func (a App) series(metric string) []float64 {
 	}
 	values := make([]float64, len(a.result.trend.Steps))
 	for i := range values {
-		values[i] = a.result.trend.Steps[i].Metric(metric)
+		values[i] = math.NaN() // a step that is still being written would bend the line
+		if s := &a.result.trend.Steps[i]; !s.Open {
+			values[i] = s.Metric(metric)
+		}
 	}
 	return values
 }

@@ -51,10 +51,10 @@ func table(out io.Writer, t *model.Trend) {
 	fmt.Fprintf(out, "%7s %8s %7s %8s  %-16s %-20s %7s %6s  %s\n", "step", "samples", "groups", "reward", "signal", "kept", "Σ|A|", "flips", "fates that need a look")
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		fmt.Fprintf(out, "%7d %8s %7s %8s  %-16s %-20s %6s× %6s  %s\n",
+		fmt.Fprintf(out, "%7d %8s %7s %8s  %-16s %-20s %7s %6s  %s\n",
 			s.Step, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
 			units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows),
-			units.Fixed(s.Metric("vantage/abs_advantage_ratio"), 2), units.Count(s.Flips), worries(s))
+			units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips), worries(s))
 	}
 }
 

@@ -105,6 +105,14 @@ func Percent(n, of int) string {
 	return strconv.Itoa(int(p)) + "%"
 }
 
+// Times writes a factor: 0.94×; a dash where there is nothing to compare with.
+func Times(x float64) string {
+	if math.IsNaN(x) {
+		return Missing
+	}
+	return Fixed(x, 2) + "×"
+}
+
 // Bytes writes a size: 512 B, 1.2 MB, 3.5 GB.
 func Bytes(n int64) string {
 	x, unit := float64(n), "B"

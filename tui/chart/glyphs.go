@@ -7,7 +7,6 @@ type Glyphs struct {
 	Up                  []string // columns from the bottom, emptiest first; the last is full
 	Down                []string // columns from the top
 	Full, Empty         string   // a horizontal bar
-	Left, Right         string   // its ends
 	Ascii               bool
 }
 
@@ -17,7 +16,7 @@ func Unicode() Glyphs {
 		Kept: "●", Dropped: "○", Both: "◐", Zero: "│", Rule: "─", Cross: "┼",
 		Up:   []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 		Down: []string{"▔", "▀", "█"},
-		Full: "█", Empty: "░", Left: "▕", Right: "▏",
+		Full: "━", Empty: "─",
 	}
 }
 
@@ -27,7 +26,7 @@ func ASCII() Glyphs {
 		Kept: "o", Dropped: ".", Both: "8", Zero: "|", Rule: "-", Cross: "+",
 		Up:   []string{"_", ".", ":", "#"},
 		Down: []string{"'", ":", "#"},
-		Full: "#", Empty: ".", Left: "[", Right: "]",
+		Full: "=", Empty: ".",
 		Ascii: true,
 	}
 }

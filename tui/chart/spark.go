@@ -37,8 +37,8 @@ func Spark(t themes.Theme, g Glyphs, values []float64, at int, lo, hi float64, w
 			after.WriteString(cell)
 		}
 	}
-	return t.Paint(themes.Dim, before.String()) + t.Paint(themes.Accent, mark) +
-		t.Paint(themes.Dim, after.String()) + strings.Repeat(" ", w-n)
+	return t.Paint(themes.Track, before.String()) + t.Paint(themes.Accent, mark) +
+		t.Paint(themes.Track, after.String()) + strings.Repeat(" ", w-n)
 }
 
 // meanOf is the mean of the values that are numbers, NaN if none is.
@@ -67,12 +67,9 @@ func Range(values []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// Meter draws a share of 1 as a bar in w cells, ends included.
+// Meter draws a share of 1 as a bar in w cells.
 func Meter(t themes.Theme, g Glyphs, role themes.Role, share float64, w int) string {
-	if w < 3 {
-		return strings.Repeat(" ", max(0, w))
-	}
-	full := int(math.Round(min(1, max(0, share)) * float64(w-2)))
-	return t.Paint(themes.Track, g.Left) + t.Paint(role, strings.Repeat(g.Full, full)) +
-		t.Paint(themes.Track, strings.Repeat(g.Empty, w-2-full)+g.Right)
+	w = max(0, w)
+	full := int(math.Round(min(1, max(0, share)) * float64(w)))
+	return t.Paint(role, strings.Repeat(g.Full, full)) + t.Paint(themes.Track, strings.Repeat(g.Empty, w-full))
 }

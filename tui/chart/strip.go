@@ -45,7 +45,7 @@ func Strip(t themes.Theme, g Glyphs, axis Axis, original, processed []float64, k
 
 // paintMark draws one mark; side is the sign of its place on the axis.
 func paintMark(t themes.Theme, g Glyphs, mark uint8, side int) string {
-	role := themes.Plain
+	role := themes.Dim
 	switch {
 	case mark == 2:
 		return t.Paint(themes.Dropped, g.Dropped)
