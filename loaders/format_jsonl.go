@@ -31,7 +31,7 @@ func jsonlFields() *fields {
 			"tail_version", "policy_version", "epoch",
 		},
 		roleGroup: {
-			"group_id", "group_idx", "group_index", "uid", "problem_id", "example_id", "prompt_idx", "prompt_id",
+			"group_id", "group", "group_idx", "group_index", "uid", "problem_id", "example_id", "prompt_idx", "prompt_id",
 			"task_hash", "task_id", "qid", "query_id", "question_id", "index", "id",
 		},
 		rolePrompt: {

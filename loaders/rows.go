@@ -13,6 +13,7 @@ import (
 type rows struct {
 	fields *fields
 	step   int64 // of the file's name, for rows without one
+	named  bool  // the file's name does tell a step
 	visit  func(key, v value)
 
 	picked [roles]value // of the row at hand
@@ -26,7 +27,8 @@ type rows struct {
 }
 
 func newRows(f *fields, name string) *rows {
-	r := &rows{fields: f, step: stepOfName(name), groups: map[string]string{}}
+	r := &rows{fields: f, groups: map[string]string{}}
+	r.step, r.named = stepOfName(name)
 	r.visit = r.pick
 	return r
 }
@@ -224,8 +226,12 @@ func (r *rows) how() string {
 		}
 	}
 	say("step", roleStep)
-	if r.used[roleStep] == "" {
+	switch {
+	case r.used[roleStep] != "":
+	case r.named:
 		parts = append(parts, "step from the file name")
+	default:
+		parts = append(parts, "no step, so all rows are step 0")
 	}
 	say("group id", roleGroup)
 	say("prompt", rolePrompt)

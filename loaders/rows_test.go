@@ -147,7 +147,7 @@ func TestStepOfName(t *testing.T) {
 		"12.jsonl": 12, "a/0012.jsonl": 12, "train_data_step3.jsonl": 3, "iteration_000012/train.jsonl": 12,
 		"global_step_10_evals/openai_gsm8k.jsonl": 10, "73850758/results.jsonl": 0, "steps.jsonl": 0, "x.jsonl": 0,
 	} {
-		if got := stepOfName(in); got != want {
+		if got, _ := stepOfName(in); got != want {
 			t.Errorf("%s: %d, want %d", in, got, want)
 		}
 	}

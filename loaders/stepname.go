@@ -9,18 +9,18 @@ import (
 // stepOfName reads a step out of a file's name, else of the nearest directory's:
 // 12.jsonl, train_data_step12.jsonl, iteration_000012/rows.jsonl. Names of
 // directories that are only a number may be anything (verifiers takes 8 hex
-// digits), so they do not count. 0 is the step of a log without steps.
-func stepOfName(name string) int64 {
+// digits), so they do not count.
+func stepOfName(name string) (int64, bool) {
 	if n, ok := numberName(name); ok {
-		return n
+		return n, true
 	}
 	parts := strings.Split(filepath.ToSlash(name), "/")
 	for i := len(parts) - 1; i >= 0; i-- {
 		if n, ok := stepAfterWord(strings.ToLower(parts[i])); ok {
-			return n
+			return n, true
 		}
 	}
-	return 0
+	return 0, false
 }
 
 // numberName reads verl's {step}.jsonl.

@@ -69,7 +69,9 @@ func TestCommands(t *testing.T) {
 // exits N COMMAND... runs a command and wants that exit code; its output can be
 // asked for with stdout and stderr as after exec.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
-	cmd := exec.Command(args[1], args[2:]...)
+	bin, err := program()
+	ts.Check(err)
+	cmd := exec.Command(filepath.Join(filepath.Dir(bin), args[1]), args[2:]...)
 	cmd.Dir = ts.Getenv("WORK")
 	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("WORK")}
 	var out, errOut bytes.Buffer
