@@ -221,14 +221,15 @@ func (p *program) show(ctx context.Context, source tui.Source, title string, set
 	}
 	noColor := os.Getenv("NO_COLOR") != ""
 	app := tui.New(ctx, source, tui.Options{Title: title, Settings: set, ASCII: p.ascii, NoColor: noColor, Theme: p.theme})
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithOutput(p.out)}
+	// signals end ctx, and that quits: Bubble Tea's own handler would race with it
+	options := []tea.ProgramOption{tea.WithOutput(p.out), tea.WithoutSignalHandler()}
 	if noColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
-	_, err := tea.NewProgram(app, options...).Run()
-	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil {
-		return nil
-	}
+	screen := tea.NewProgram(app, options...)
+	stop := context.AfterFunc(ctx, screen.Quit)
+	defer stop()
+	_, err := screen.Run()
 	return err
 }
 
