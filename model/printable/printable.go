@@ -18,8 +18,9 @@ const maxMarks = 3
 
 // Line returns s as one line: line breaks and tabs become spaces, control
 // characters their pictures (ESC becomes ␛), direction and zero-width marks and
-// bytes that are not UTF-8 the replacement character, and joiners and variation
-// selectors, which change how wide their neighbours are drawn, are left out.
+// bytes that are not UTF-8 the replacement character; joiners, variation
+// selectors and skin tones, which change how wide their neighbours are drawn, are
+// left out, and so is a combining mark that has nothing to stand on.
 func Line(s string) string {
 	if plain(s) {
 		return s
@@ -28,7 +29,7 @@ func Line(s string) string {
 	b.Grow(len(s))
 	marks := 0
 	for _, r := range s {
-		if unicode.In(r, unicode.Mn, unicode.Me) && !selector(r) {
+		if unicode.Is(unicode.M, r) && !selector(r) {
 			if marks++; marks <= maxMarks && b.Len() > 0 {
 				b.WriteRune(r)
 			}
@@ -61,7 +62,7 @@ func shown(r rune) rune {
 		return '\u2400' + r
 	case r == 0x7f:
 		return '\u2421'
-	case r == '\u200d', selector(r):
+	case r == '\u200d', selector(r), r >= 0x1f3fb && r <= 0x1f3ff:
 		return -1
 	case unicode.IsPrint(r), unicode.Is(unicode.Zs, r), unicode.Is(unicode.Co, r):
 		if unicode.Is(unicode.Zs, r) {

@@ -24,6 +24,8 @@ func TestLine(t *testing.T) {
 		"nul and del":           {"\x00\x7f", "␀␡"},
 		"three marks at most":   {"e" + strings.Repeat("\u0301", 9), "e\u0301\u0301\u0301"},
 		"no base for a mark":    {"\u0301a", "a"},
+		"spacing mark alone":    {"\u0903", ""},
+		"skin tone":             {"👍🏽", "👍"},
 		"odd spaces":            {"a\u00a0b\u3000c", "a b c"},
 	}
 	for name, test := range tests {

@@ -46,6 +46,8 @@ func Short(x float64) string {
 		return unusual(x)
 	case x == math.Trunc(x) && abs < 100_000:
 		return strconv.FormatFloat(x, 'f', 0, 64)
+	case abs >= 1e12:
+		return strconv.FormatFloat(x, 'e', 2, 64)
 	case abs >= 99_950:
 		return Count(int(math.Round(x)))
 	case abs >= 99.95:
@@ -64,7 +66,7 @@ func Short(x float64) string {
 func Count(n int) string {
 	switch {
 	case n < 0:
-		return "-" + Count(-n)
+		return "-" + Count(max(n, -math.MaxInt)*-1)
 	case n < 100_000:
 		return strconv.Itoa(n)
 	case n < 999_500:

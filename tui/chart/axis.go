@@ -19,7 +19,7 @@ func Symmetric(values ...[]float64) Axis {
 			}
 		}
 	}
-	limit = nice(limit)
+	limit = min(nice(limit), math.MaxFloat64)
 	return Axis{-limit, limit}
 }
 
@@ -39,11 +39,11 @@ func nice(x float64) float64 {
 
 // Column returns which of w columns v falls into, within 0 and w-1.
 func (a Axis) Column(v float64, w int) int {
-	at := int((v - a.Lo) / (a.Hi - a.Lo) * float64(w))
-	return min(w-1, max(0, at))
+	return min(w-1, int(share(v, a.Lo, a.Hi)*float64(w)))
 }
 
 // Middle returns the value in the middle of column at of w.
 func (a Axis) Middle(at, w int) float64 {
-	return a.Lo + (a.Hi-a.Lo)*(float64(at)+0.5)/float64(w)
+	part := (float64(at) + 0.5) / float64(w)
+	return a.Lo*(1-part) + a.Hi*part
 }

@@ -22,11 +22,7 @@ func Spark(t themes.Theme, g Glyphs, values []float64, at int, lo, hi float64, w
 		from, to := x*len(values)/n, (x+1)*len(values)/n
 		cell := " "
 		if v := meanOf(values[from:to]); v == v {
-			share := 0.0
-			if hi > lo {
-				share = (v - lo) / (hi - lo)
-			}
-			cell = g.Up[int(math.Round(min(1, max(0, share))*float64(len(g.Up)-1)))]
+			cell = g.Up[int(math.Round(share(v, lo, hi)*float64(len(g.Up)-1)))]
 		}
 		switch {
 		case at >= from && at < to:
@@ -39,6 +35,15 @@ func Spark(t themes.Theme, g Glyphs, values []float64, at int, lo, hi float64, w
 	}
 	return t.Paint(themes.Track, before.String()) + t.Paint(themes.Accent, mark) +
 		t.Paint(themes.Track, after.String()) + strings.Repeat(" ", w-n)
+}
+
+// share is where v lies between lo and hi, from 0 to 1; halves keep the
+// differences of the largest floats finite.
+func share(v, lo, hi float64) float64 {
+	if hi <= lo {
+		return 0
+	}
+	return min(1, max(0, (v/2-lo/2)/(hi/2-lo/2)))
 }
 
 // meanOf is the mean of the values that are numbers, NaN if none is.

@@ -24,17 +24,14 @@ func Trend(t themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi 
 		lines[h-1] = Spark(t, g, values, -1, lo, hi, w)
 		return lines
 	}
-	if hi <= lo {
-		hi = lo + 1
-	}
-	grid := graph.NewBrailleGrid(w, h, 0, float64(len(values)-1), lo, hi)
+	grid := graph.NewBrailleGrid(w, h, 0, float64(len(values)-1), 0, 1)
 	var last *canvas.Point
 	for i, v := range values {
 		if v-v != 0 {
 			last = nil
 			continue
 		}
-		p := grid.GridPoint(canvas.Float64Point{X: float64(i), Y: min(hi, max(lo, v))})
+		p := grid.GridPoint(canvas.Float64Point{X: float64(i), Y: share(v, lo, hi)})
 		if last == nil {
 			last = &p
 		}

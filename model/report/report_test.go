@@ -1,0 +1,130 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"vantage/estimators"
+	"vantage/model"
+	"vantage/model/report"
+)
+
+// small is a run of two steps: a mixed group and a dead one, then the same with
+// rewards that are not numbers.
+func small() model.Snapshot {
+	store := model.NewStore()
+	chunk := &model.Chunk{
+		Format: "made", How: "by hand", LengthUnit: model.LengthTokens, HasTruth: true,
+		Problems: []model.Problem{{File: "a\x1b[31m.jsonl", Line: 7, Reason: "torn"}}, Skipped: 1,
+	}
+	add := func(step int64, prompt uint64, rewards ...float64) {
+		for _, r := range rewards {
+			chunk.Records = append(chunk.Records, model.Record{Step: step, Prompt: prompt, Preview: "what\x1b[2J", Reward: r, Advantage: math.NaN(), Length: 10})
+		}
+	}
+	add(1, 1, 1, 0)
+	add(1, 2, 1, 1)
+	add(2, 1, math.NaN(), 1)
+	add(2, 2, estimators.MissingReward(), math.Inf(1))
+	store.Append(chunk)
+	return store.Snapshot()
+}
+
+func trend(t *testing.T, snap model.Snapshot, set model.Settings) *model.Trend {
+	t.Helper()
+	all, err := snap.Trend(context.Background(), set, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestJSON(t *testing.T) {
+	var out bytes.Buffer
+	snap := small()
+	if err := report.JSON(&out, snap, trend(t, snap, model.DefaultSettings())); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Run   struct{ Samples, Steps int }
+		Steps []struct {
+			Step     int
+			Groups   int
+			Fates    map[string]int
+			Metrics  map[string]any
+			Warnings []struct {
+				Kind  string
+				Count int
+			}
+		}
+		Problems []struct{ Line int }
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatalf("%v in %s", err, out.String())
+	}
+	if got.Run.Samples != 8 || len(got.Steps) != 2 || got.Steps[0].Groups != 2 || got.Problems[0].Line != 7 {
+		t.Errorf("%+v", got)
+	}
+	first := got.Steps[0]
+	if first.Metrics["critic/score/mean"] != 0.75 || first.Fates["alive"] != 1 || first.Fates["right"] != 1 || first.Warnings == nil {
+		t.Errorf("step 1: %+v", first)
+	}
+	if w := got.Steps[1].Warnings; len(w) != 1 || w[0].Kind != "invalid-rewards" || w[0].Count != 3 {
+		t.Errorf("step 2: %+v", w)
+	}
+	if strings.ContainsRune(out.String(), '\x1b') {
+		t.Error("an escape of the log is in the report")
+	}
+}
+
+func TestText(t *testing.T) {
+	var out bytes.Buffer
+	snap := small()
+	set, err := model.DefaultSettings().Set("keep_neg_ratio", "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Text(&out, snap, trend(t, snap, set)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"made · 2 steps · 8 samples", "keep_neg_ratio 0.00", "1/2 (50%)", "1 right",
+		"3 of 4 samples have no usable reward (1 missing, 2 NaN or infinite)", "a␛[31m.jsonl:7: torn",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	if strings.ContainsRune(out.String(), '\x1b') {
+		t.Error("an escape of the log is in the report")
+	}
+}
+
+func TestSamples(t *testing.T) {
+	var out bytes.Buffer
+	if err := report.Samples(context.Background(), &out, small(), model.DefaultSettings()); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 8 {
+		t.Fatalf("%d lines, want 8", len(lines))
+	}
+	want := `{"step":1,"group":"0000000000000001","index":0,"reward":1,"advantage_original":0.70710677,"kept":true,"advantage":0.70710677}`
+	if lines[0] != want {
+		t.Errorf("\n got %s\nwant %s", lines[0], want)
+	}
+	for i, reward := range map[int]string{4: `"reward":"NaN"`, 6: `"reward":null`, 7: `"reward":"Infinity"`} {
+		if !strings.Contains(lines[i], reward) {
+			t.Errorf("line %d is %s, want %s", i, lines[i], reward)
+		}
+	}
+	for _, line := range lines {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("not JSON: %s", line)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package cells_test
+
+import (
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"vantage/model/printable"
+	"vantage/tui/cells"
+)
+
+func TestFit(t *testing.T) {
+	for _, test := range []struct {
+		in   string
+		w    int
+		want string
+	}{
+		{"abc", 5, "abc  "}, {"abcdef", 4, "abc…"}, {"计算器", 5, "计算…"}, {"计算器", 4, "计… "},
+		{"", 2, "  "}, {"abc", 0, ""}, {"\x1b[1mab\x1b[m", 4, "\x1b[1mab\x1b[m  "},
+	} {
+		if got := cells.Fit(test.in, test.w); got != test.want {
+			t.Errorf("Fit(%q, %d) = %q, want %q", test.in, test.w, got, test.want)
+		}
+	}
+}
+
+func TestRightAndSpread(t *testing.T) {
+	if got := cells.Right("12", 4); got != "  12" {
+		t.Errorf("%q", got)
+	}
+	if got := cells.Spread("left", "right", 12); got != "left   right" {
+		t.Errorf("%q", got)
+	}
+	if got := cells.Spread("a long left side", "right", 12); got != "a lon… right" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestASCII(t *testing.T) {
+	if got := cells.ASCII("5+3−2· … 计 Σ|A| é"); got != "5+3-2. ~ ?? S|A| ?" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Whatever goes in, what comes out is as wide as asked for.
+func TestWidths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, w := rapid.String().Draw(t, "s"), rapid.IntRange(0, 40).Draw(t, "w")
+		s = printable.Line(s) // as everything from a log is
+		for name, got := range map[string]string{
+			"Fit": cells.Fit(s, w), "Right": cells.Right(s, w), "Spread": cells.Spread(s, "ab", w), "Block": cells.Block([]string{s}, w, 1)[0],
+		} {
+			if ansi.StringWidth(got) != w {
+				t.Fatalf("%s(%q, %d) is %d wide: %q", name, s, w, ansi.StringWidth(got), got)
+			}
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package chart_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"vantage/themes"
+	"vantage/tui/chart"
+)
+
+func TestSymmetric(t *testing.T) {
+	for _, test := range []struct {
+		values []float64
+		want   float64
+	}{
+		{[]float64{1.2, -0.3}, 1.5}, {[]float64{-2.47}, 2.5}, {[]float64{0.07}, 0.08}, {[]float64{0, 0}, 1},
+		{[]float64{math.NaN(), math.Inf(1), 3}, 3}, {nil, 1}, {[]float64{95}, 100},
+	} {
+		if got := chart.Symmetric(test.values); got.Hi != test.want || got.Lo != -test.want {
+			t.Errorf("Symmetric(%v) = %v, want ±%v", test.values, got, test.want)
+		}
+	}
+}
+
+// Five bins over ±1: two values left, one right, one zero, one dropped.
+func TestBin(t *testing.T) {
+	h := chart.Bin(chart.Axis{Lo: -1, Hi: 1}, 5, []float64{-1, -0.9, 0.9, 0, 0.5, math.NaN()}, []bool{true, true, true, true, false, true})
+	want := chart.Histogram{Axis: chart.Axis{Lo: -1, Hi: 1}, Counts: []int{2, 0, 0, 0, 1}, Zeros: 1, Other: 1}
+	if diff := cmp.Diff(want, h); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMirror(t *testing.T) {
+	axis := chart.Axis{Lo: -1, Hi: 1}
+	up := chart.Histogram{Axis: axis, Counts: []int{4, 0, 1, 0, 2}}
+	down := chart.Histogram{Axis: axis, Counts: []int{2, 0, 0, 0, 4}}
+	got := chart.Mirror(themes.Mono(), chart.Unicode(), up, down, 5, 5)
+	want := []string{
+		"█    ",
+		"█ ▄ █",
+		"──┼──",
+		"█   █",
+		"    █",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Kept samples are full, dropped ones hollow, at the places of the axis.
+func TestStrip(t *testing.T) {
+	axis := chart.Axis{Lo: -1, Hi: 1}
+	original := []float64{-1, -0.5, 0.9, 0.9}
+	processed := []float64{-1, 0, 0.9, 0}
+	keep := []bool{true, false, true, false}
+	if got := chart.Strip(themes.Mono(), chart.Unicode(), axis, original, processed, keep, 9); got != "● ○ │   ◐" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSpark(t *testing.T) {
+	values := []float64{0, 0.5, math.NaN(), 1}
+	if got := chart.Spark(themes.Mono(), chart.Unicode(), values, 3, 0, 1, 6); got != "▁▅ █  " {
+		t.Errorf("%q", got)
+	}
+	if got := chart.Spark(themes.Mono(), chart.Unicode(), []float64{0, 0, 1, 1}, -1, 0, 1, 2); got != "▁█" {
+		t.Errorf("two values a cell: %q", got)
+	}
+}
+
+func TestMeter(t *testing.T) {
+	if got := chart.Meter(themes.Mono(), chart.Unicode(), themes.Positive, 0.7, 10); got != "━━━━━━━───" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Charts are exactly as large as asked for, whatever the values.
+func TestSizes(t *testing.T) {
+	value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1), 1e300}))
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOf(value).Draw(t, "values")
+		w, h := rapid.IntRange(1, 60).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h")
+		keep := make([]bool, len(values))
+		theme, glyphs := themes.For(true), chart.Unicode()
+		if rapid.Bool().Draw(t, "ascii") {
+			glyphs = chart.ASCII()
+		}
+		axis := chart.Symmetric(values)
+		lo, hi := chart.Range(values)
+		hist := chart.Bin(axis, w, values, nil)
+		blocks := map[string][]string{
+			"mirror": chart.Mirror(theme, glyphs, hist, hist, w, h),
+			"trend":  chart.Trend(theme, glyphs, themes.Accent, values, lo, hi, w, h),
+		}
+		for name, lines := range blocks {
+			if len(lines) != h {
+				t.Fatalf("%s has %d lines of %d", name, len(lines), h)
+			}
+		}
+		blocks["strip"] = []string{chart.Strip(theme, glyphs, axis, values, values, keep, w)}
+		blocks["spark"] = []string{chart.Spark(theme, glyphs, values, 0, lo, hi, w)}
+		blocks["meter"] = []string{chart.Meter(theme, glyphs, themes.Accent, lo, w)}
+		for name, lines := range blocks {
+			for _, line := range lines {
+				if got := ansi.StringWidth(line); got != w || strings.Contains(line, "\n") {
+					t.Fatalf("%s: %d cells of %d: %q", name, got, w, line)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package layout_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"vantage/tui/layout"
+)
+
+// drawn paints the panes' numbers into the body, one letter for 8×2 cells.
+func drawn(s layout.Screen, w, h int) string {
+	var b strings.Builder
+	for y := s.Head.H; y < h-s.Hints.H; y += 2 {
+		for x := 0; x < w; x += 8 {
+			c := byte('.')
+			for p, r := range s.Panes {
+				if x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H {
+					c = byte('1' + p)
+				}
+			}
+			b.WriteByte(c)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestOf(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		w, h  int
+		front layout.Pane
+		want  string
+	}{
+		{"narrow", 80, 24, layout.Groups, `
+1111111111
+1111111111
+1111111111
+1111111111
+1111111111
+2222223333
+2222223333
+2222224444
+2222224444
+2222224444
+`},
+		{"narrow, the metrics in front", 80, 24, layout.Metrics, `
+1111111111
+1111111111
+1111111111
+1111111111
+1111111111
+5555555555
+5555555555
+5555555555
+5555555555
+5555555555
+`},
+		{"medium", 120, 36, layout.Groups, `
+111111111222222
+111111111222222
+111111111222222
+111111111222222
+111111111222222
+111111111222222
+111111111222222
+111111111222222
+111111111222222
+111111111222222
+111111111222222
+111111111222222
+333333444444444
+333333444444444
+333333444444444
+333333444444444
+`},
+	} {
+		if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), drawn(layout.Of(test.w, test.h, test.front), test.w, test.h)); diff != "" {
+			t.Errorf("%s:\n%s", test.name, diff)
+		}
+	}
+}
+
+// The panes tile the body: every cell belongs to exactly one.
+func TestPanesTile(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(layout.MinWidth, 400).Draw(t, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(t, "h")
+		s := layout.Of(w, h, layout.Pane(rapid.IntRange(0, layout.Panes-1).Draw(t, "front")))
+		owners := make([]int, w*h)
+		for _, r := range append(s.Panes[:], s.Head, s.Hints) {
+			for y := r.Y; y < r.Y+r.H; y++ {
+				for x := r.X; x < r.X+r.W; x++ {
+					owners[y*w+x]++
+				}
+			}
+		}
+		for at, n := range owners {
+			if n != 1 {
+				t.Fatalf("cell %d,%d of %d×%d belongs to %d places", at%w, at/w, w, h, n)
+			}
+		}
+	})
+}
+
+func TestTooSmall(t *testing.T) {
+	if !layout.Of(59, 40, 0).Small || !layout.Of(80, 15, 0).Small || layout.Of(60, 16, 0).Small {
+		t.Error("60×16 is the least size")
+	}
+}
