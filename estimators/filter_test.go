@@ -18,8 +18,16 @@ func TestKeepCount(t *testing.T) {
 		ratio float64
 		want  int
 	}{
-		{10, 0.7, 7}, {3, 0.7, 2}, {100, 0.29, 28}, {100, 0.57, 56},
-		{5, 0, 0}, {5, 1, 5}, {5, 1.5, 5}, {0, 0.5, 0}, {1, 0.01, 1}, {3, 0.1, 1},
+		{10, 0.7, 7},
+		{3, 0.7, 2},
+		{100, 0.29, 28},
+		{100, 0.57, 56},
+		{5, 0, 0},
+		{5, 1, 5},
+		{5, 1.5, 5},
+		{0, 0.5, 0},
+		{1, 0.01, 1},
+		{3, 0.1, 1},
 	} {
 		if got := KeepCount(c.n, c.ratio); got != c.want {
 			t.Errorf("KeepCount(%d, %v) = %d, want %d", c.n, c.ratio, got, c.want)
@@ -157,7 +165,8 @@ func TestCheckRatios(t *testing.T) {
 		pos, neg float64
 		want     string
 	}{
-		{1, 1, ""}, {0, 0.5, ""},
+		{1, 1, ""},
+		{0, 0.5, ""},
 		{-0.1, 1, "AssertionError: keep_pos_ratio must be in [0, 1], got -0.1"},
 		{1, 1.1, "AssertionError: keep_neg_ratio must be in [0, 1], got 1.1"},
 		{math.NaN(), 1, "AssertionError: keep_pos_ratio must be in [0, 1], got nan"},

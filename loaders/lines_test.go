@@ -34,7 +34,10 @@ func TestLines(t *testing.T) {
 		l.feed([]byte(data[i:i+1]), collect(&got))
 	}
 	want := []gotLine{
-		{"ab\r", "", 1, 0}, {"", "", 2, 4}, {"", "a line of 9 bytes is not read: the limit is 8", 3, 5}, {"12345678", "", 4, 15},
+		{"ab\r", "", 1, 0},
+		{"", "", 2, 4},
+		{"", "a line of 9 bytes is not read: the limit is 8", 3, 5},
+		{"12345678", "", 4, 15},
 		{"", "column 2: a NUL byte: the file was damaged, or not yet written there", 5, 24},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -72,7 +72,7 @@ func (s *Source) openFile(path string) error {
 	}
 	first := make([]byte, 512)
 	n, _ := h.ReadAt(first, 0)
-	if what := unreadable(first[:n]); what != "" && !(s.o.Follow && blank(first[:n])) {
+	if what := unreadable(first[:n]); what != "" && (!s.o.Follow || !blank(first[:n])) {
 		return &Error{Path: path, What: what, Do: "give a log of JSON lines"}
 	}
 	name := filepath.Base(path)

@@ -116,7 +116,7 @@ func question(b []byte) []byte {
 // opening reports whether b, after the user's turn, only opens the answer: some
 // templates put a <think> there.
 func opening(b []byte, answer string) bool {
-	b = bytes.TrimPrefix(bytes.TrimSpace(b), []byte(bytes.TrimSpace([]byte(answer))))
+	b = bytes.TrimPrefix(bytes.TrimSpace(b), bytes.TrimSpace([]byte(answer)))
 	b = bytes.TrimSpace(b)
 	return len(b) == 0 || bytes.HasPrefix(b, []byte("<think>"))
 }

@@ -240,7 +240,7 @@ func (s *Source) progress(now time.Time) model.Progress {
 func (s *Source) openUntil() time.Time {
 	var newest *file
 	for _, f := range s.files {
-		if f.any && (newest == nil || f.intake.newest >= newest.intake.newest) {
+		if f.any && (newest == nil || f.newest >= newest.newest) {
 			newest = f
 		}
 	}
@@ -248,7 +248,7 @@ func (s *Source) openUntil() time.Time {
 		return time.Time{}
 	}
 	for _, f := range s.files {
-		if n, ok := numberName(f.name); ok && n > newest.intake.newest && f.disk != nil && f.disk.root != "" {
+		if n, ok := numberName(f.name); ok && n > newest.newest && f.disk != nil && f.disk.root != "" {
 			return time.Time{}
 		}
 	}

@@ -48,10 +48,10 @@ func (a *Analysis) weights() ([]float64, float64) {
 	return w, longest
 }
 
-// moments accumulates mean, extremes and (by a second pass) std of weighted values.
+// moments accumulates mean and extremes of weighted values.
 type moments struct {
-	weight, sum, lo, hi, squares float64
-	n                            int
+	weight, sum, lo, hi float64
+	n                   int
 }
 
 func (m *moments) add(x, w float64) {

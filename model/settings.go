@@ -83,11 +83,20 @@ func (s Settings) Validate() error {
 	return nil
 }
 
+// TrainerError is a refusal in the words of the trainer's own configuration.
+type TrainerError string
+
+func (e TrainerError) Error() string { return string(e) }
+
+func trainerSays(format string, args ...any) error {
+	return TrainerError(fmt.Sprintf(format, args...))
+}
+
 func ratioInRange(name, sign string, ratio float64) error {
 	if ratio >= 0 && ratio <= 1 {
 		return nil
 	}
-	return fmt.Errorf("%[1]s must be in the range [0.0, 1.0]. Got %[1]s=%[2]s. 0.0 means discard all %[3]s samples, 1.0 means keep all %[3]s samples.", name, pyFloat(ratio), sign)
+	return trainerSays("%[1]s must be in the range [0.0, 1.0]. Got %[1]s=%[2]s. 0.0 means discard all %[3]s samples, 1.0 means keep all %[3]s samples.", name, pyFloat(ratio), sign)
 }
 
 func (s Settings) filterAccepted() error {
@@ -95,10 +104,10 @@ func (s Settings) filterAccepted() error {
 		return nil
 	}
 	if s.Filtering() {
-		return fmt.Errorf("keep_neg_ratio and keep_pos_ratio are currently only supported for grpo algorithm. Got adv_estimator='%s' with keep_neg_ratio=%s, keep_pos_ratio=%s. Please either set adv_estimator='grpo', or set both keep_neg_ratio=1.0 and keep_pos_ratio=1.0.", s.Estimator, pyFloat(s.KeepNeg), pyFloat(s.KeepPos))
+		return trainerSays("keep_neg_ratio and keep_pos_ratio are currently only supported for grpo algorithm. Got adv_estimator='%s' with keep_neg_ratio=%s, keep_pos_ratio=%s. Please either set adv_estimator='grpo', or set both keep_neg_ratio=1.0 and keep_pos_ratio=1.0.", s.Estimator, pyFloat(s.KeepNeg), pyFloat(s.KeepPos))
 	}
 	if s.Recompute {
-		return fmt.Errorf("compute_new_adv is currently only supported for grpo algorithm. Got adv_estimator='%s' with compute_new_adv=True. Please either set adv_estimator='grpo', or set compute_new_adv=False.", s.Estimator)
+		return trainerSays("compute_new_adv is currently only supported for grpo algorithm. Got adv_estimator='%s' with compute_new_adv=True. Please either set adv_estimator='grpo', or set compute_new_adv=False.", s.Estimator)
 	}
 	return nil
 }

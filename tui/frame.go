@@ -40,7 +40,7 @@ func (a App) frame() string {
 	}
 	lines = a.withNotice(append(lines, a.hints(a.look.w)))
 	frame := strings.Join(lines, "\n")
-	if a.look.glyphs.Ascii {
+	if a.look.glyphs.ASCII {
 		return cells.ASCII(frame)
 	}
 	return frame
@@ -100,7 +100,7 @@ func (a App) pane(p layout.Pane, r layout.Rect) []string {
 	if a.place.focus == p {
 		role = themes.Focus
 	}
-	b := borders(a.look.glyphs.Ascii)
+	b := borders(a.look.glyphs.ASCII)
 	t := a.look.theme
 	title := cells.Cut(t.Paint(themes.Key, fmt.Sprintf(" %d ", p+1))+cells.Cut(c.title, max(0, in.W-5))+" ", in.W)
 	lines := make([]string, 0, r.H)
@@ -161,7 +161,7 @@ func (a App) withNotice(lines []string) []string {
 	text := cells.Wrap(a.notice, w-4)
 	text = text[:min(len(text), len(lines)-4)]
 	t := a.look.theme
-	b := borders(a.look.glyphs.Ascii)
+	b := borders(a.look.glyphs.ASCII)
 	at := len(lines) - 3 - len(text)
 	rule := strings.Repeat(b.flat, w-2)
 	lines[at] = t.Paint(themes.Warn, b.topLeft+rule+b.topRight)

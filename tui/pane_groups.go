@@ -135,7 +135,7 @@ func (a App) fateRole(f model.Fate) themes.Role {
 // fateGlyph says a fate without colour.
 func (a App) fateGlyph(f model.Fate) string {
 	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "●", "…"}
-	if a.look.glyphs.Ascii {
+	if a.look.glyphs.ASCII {
 		glyphs = [...]string{"!", "x", "?", "~", "1", "0", "0", "0", "o", "."}
 	}
 	return glyphs[f]

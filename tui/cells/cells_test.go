@@ -16,8 +16,13 @@ func TestFit(t *testing.T) {
 		w    int
 		want string
 	}{
-		{"abc", 5, "abc  "}, {"abcdef", 4, "abc…"}, {"计算器", 5, "计算…"}, {"计算器", 4, "计… "},
-		{"", 2, "  "}, {"abc", 0, ""}, {"\x1b[1mab\x1b[m", 4, "\x1b[1mab\x1b[m  "},
+		{"abc", 5, "abc  "},
+		{"abcdef", 4, "abc…"},
+		{"计算器", 5, "计算…"},
+		{"计算器", 4, "计… "},
+		{"", 2, "  "},
+		{"abc", 0, ""},
+		{"\x1b[1mab\x1b[m", 4, "\x1b[1mab\x1b[m  "},
 	} {
 		if got := cells.Fit(test.in, test.w); got != test.want {
 			t.Errorf("Fit(%q, %d) = %q, want %q", test.in, test.w, got, test.want)

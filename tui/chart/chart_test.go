@@ -18,8 +18,13 @@ func TestSymmetric(t *testing.T) {
 		values []float64
 		want   float64
 	}{
-		{[]float64{1.2, -0.3}, 1.5}, {[]float64{-2.47}, 2.5}, {[]float64{0.07}, 0.08}, {[]float64{0, 0}, 1},
-		{[]float64{math.NaN(), math.Inf(1), 3}, 3}, {nil, 1}, {[]float64{95}, 100},
+		{[]float64{1.2, -0.3}, 1.5},
+		{[]float64{-2.47}, 2.5},
+		{[]float64{0.07}, 0.08},
+		{[]float64{0, 0}, 1},
+		{[]float64{math.NaN(), math.Inf(1), 3}, 3},
+		{nil, 1},
+		{[]float64{95}, 100},
 	} {
 		if got := chart.Symmetric(test.values); got.Hi != test.want || got.Lo != -test.want {
 			t.Errorf("Symmetric(%v) = %v, want ±%v", test.values, got, test.want)

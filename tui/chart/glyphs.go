@@ -7,7 +7,7 @@ type Glyphs struct {
 	Up                  []string // columns from the bottom, emptiest first; the last is full
 	Down                []string // columns from the top
 	Full, Empty         string   // a horizontal bar
-	Ascii               bool
+	ASCII               bool
 }
 
 // Unicode are the glyphs of a terminal that knows UTF-8.
@@ -27,6 +27,6 @@ func ASCII() Glyphs {
 		Up:   []string{"_", ".", ":", "#"},
 		Down: []string{"'", ":", "#"},
 		Full: "=", Empty: ".",
-		Ascii: true,
+		ASCII: true,
 	}
 }

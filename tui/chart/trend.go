@@ -17,7 +17,7 @@ func Trend(t themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi 
 		return nil
 	}
 	lines := make([]string, h)
-	if g.Ascii || len(values) < 2 {
+	if g.ASCII || len(values) < 2 {
 		for i := range lines {
 			lines[i] = strings.Repeat(" ", w)
 		}
