@@ -77,7 +77,7 @@ func TestRefusals(t *testing.T) {
 		clean, dst := make([]float64, len(c.rewards)), make([]float64, len(c.rewards))
 		e.CleanInto(clean, c.rewards)
 		var got *Refusal
-		if err := e.Advantage(dst, Batch{clean, c.offsets}, e.Scales[0]); err != nil && !errors.As(err, &got) {
+		if err := e.Advantage(dst, Batch{Rewards: clean, Offsets: c.offsets}, e.Scales[0]); err != nil && !errors.As(err, &got) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -90,7 +90,7 @@ func TestRefusals(t *testing.T) {
 // the wrong one. ±√½ is GRPO of 1 and 0, ±1 RLOO.
 func TestRefusedBatchIsComputed(t *testing.T) {
 	dst := make([]float64, 5)
-	b := Batch{[]float64{1, 0, 0, 1, 3}, []int{0, 2, 4, 5}}
+	b := Batch{Rewards: []float64{1, 0, 0, 1, 3}, Offsets: []int{0, 2, 4, 5}}
 	_ = find(t, "twinkle", "grpo").Advantage(dst, b, ScaleGroup)
 	if float32(dst[0]) != 0.70710677 || float32(dst[3]) != 0.70710677 || !math.IsNaN(dst[4]) {
 		t.Errorf("grpo: %v", dst)
@@ -141,7 +141,7 @@ func TestTilesAreSeams(t *testing.T) {
 	_ = e.Advantage(dst, b, ScaleGroup)
 	for g := range b.Groups() {
 		r := b.Group(g)
-		pair := Batch{append(append([]float64(nil), r...), r...), []int{0, len(r), 2 * len(r)}}
+		pair := Batch{Rewards: append(append([]float64(nil), r...), r...), Offsets: []int{0, len(r), 2 * len(r)}}
 		want := make([]float64, 2*len(r))
 		if err := e.Advantage(want, pair, ScaleGroup); err != nil {
 			t.Fatal(err)
@@ -168,12 +168,12 @@ func TestFind(t *testing.T) {
 	if e := All()[0]; e.Framework != "easyr1" || e.Name != "grpo" {
 		t.Errorf("the default is %s %s", e.Framework, e.Name)
 	}
-	if diff := cmp.Diff([]string{"easyr1", "twinkle"}, Frameworks()); diff != "" {
+	if diff := cmp.Diff([]string{"easyr1", "easyr1-upstream"}, Frameworks()[:2]); diff != "" {
 		t.Error(diff)
 	}
 	for _, c := range []struct{ framework, name, want string }{
-		{"nope", "grpo", `no framework "nope": choose easyr1 or twinkle`},
-		{"easyr1", "gae", `easyr1 has no estimator "gae": choose grpo or rloo`},
+		{"nope", "grpo", `no framework "nope": choose easyr1, easyr1-upstream, twinkle, verl, verl-2026-01, trl, openrlhf, ms-swift, nemo-rl, slime, roll, skyrl, prime-rl, verifiers, open-instruct, tinker or areal`},
+		{"twinkle", "gae", `twinkle has no estimator "gae": choose grpo or rloo`},
 	} {
 		if _, err := Find(c.framework, c.name); err == nil || err.Error() != c.want {
 			t.Errorf("Find(%q, %q): %v, want %s", c.framework, c.name, err, c.want)
@@ -191,7 +191,7 @@ func TestEntriesAreComplete(t *testing.T) {
 			t.Errorf("%s is there twice", name)
 		}
 		seen[name] = true
-		if len(e.Scales) == 0 || e.Formula == "" || e.Doc == "" || e.Advantage == nil || e.Float == 0 {
+		if len(e.Scales) == 0 || e.Formula == "" || e.Doc == "" || e.Float == 0 || e.Computable() != (e.Needs.Refused == "") {
 			t.Errorf("%s is incomplete", name)
 		}
 		if !strings.Contains(e.Source, "@") || !strings.Contains(e.Source, ".py:") {
@@ -200,12 +200,15 @@ func TestEntriesAreComplete(t *testing.T) {
 		if e.Filter && !e.Filters {
 			t.Errorf("%s: its trainer filters, we would not", name)
 		}
+		if strings.HasPrefix(e.Name, "grpo") && !e.Filters {
+			t.Errorf("%s: is GRPO but would not filter", name)
+		}
 	}
 }
 
 func TestShapesPanic(t *testing.T) {
 	e := find(t, "twinkle", "grpo")
-	b := Batch{[]float64{1, 0}, []int{0, 2}}
+	b := Batch{Rewards: []float64{1, 0}, Offsets: []int{0, 2}}
 	for name, call := range map[string]func(){
 		"Advantage": func() { _ = e.Advantage(make([]float64, 1), b, ScaleGroup) },
 		"Keep":      func() { Keep(make([]bool, 1), b.Rewards, b.Offsets, 0, 0) },

@@ -39,7 +39,7 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 	w.gather(b, kept)
 	w.fresh = resize(w.fresh, len(w.sub.Rewards))
 	// The refusal is deliberately not looked at: the filter made this batch.
-	_ = e.Advantage(w.fresh, w.sub, s)
+	_ = e.compute(w.fresh, w.sub, s)
 	if !e.Filter {
 		w.flatten()
 	}
@@ -52,7 +52,7 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 
 // gather makes a batch of the kept samples. Groups without any are left out.
 func (w *workspace) gather(b Batch, kept []bool) {
-	rewards := resize(w.sub.Rewards, len(b.Rewards))
+	rewards := resize(w.rewards, len(b.Rewards))
 	offsets := append(w.sub.Offsets[:0], 0)
 	n := 0
 	for g := range b.Groups() {
@@ -65,7 +65,27 @@ func (w *workspace) gather(b Batch, kept []bool) {
 			offsets = append(offsets, n)
 		}
 	}
-	w.sub = Batch{Rewards: rewards[:n], Offsets: offsets}
+	w.rewards = rewards
+	w.sub = Batch{Rewards: rewards[:n], Offsets: offsets, Weights: b.Weights}
+	w.sub.Lengths = only(b.Lengths, kept)
+	w.sub.Baselines = only(b.Baselines, kept)
+	for _, c := range b.Components {
+		w.sub.Components = append(w.sub.Components, only(c, kept))
+	}
+}
+
+// only returns the kept values of x, nil for nil.
+func only[T any](x []T, kept []bool) []T {
+	if x == nil {
+		return nil
+	}
+	out := make([]T, 0, len(x))
+	for i, k := range kept {
+		if k {
+			out = append(out, x[i])
+		}
+	}
+	return out
 }
 
 // flatten gives zeros to the gathered groups whose rewards are all equal.
