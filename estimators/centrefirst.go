@@ -21,6 +21,7 @@ func (w centreFirst) advantages(dst []float64, b Batch, s Scale) error {
 	switch s {
 	case ScaleGroup:
 		w.byGroup(dst, b)
+	case ScaleNone:
 	case ScaleBatch:
 		a := make([]float32, len(dst))
 		narrow(a, dst)

@@ -149,8 +149,7 @@ func primeOptions(e *Estimator, p goldenParams) Scale {
 			lo, hi := b.Offsets[g], b.Offsets[g+1]
 			r := make([]float32, hi-lo)
 			narrow(r, b.Rewards[lo:hi])
-			costs := [][]float64{p.OutputTokens[lo:hi], input[lo:hi], p.Turns[lo:hi]}
-			lengthPenalty{weights}.group(dst[lo:hi], r, costs)
+			lengthPenalty{weights}.group(dst[lo:hi], r, make([]float32, hi-lo), p.OutputTokens[lo:hi], input[lo:hi], p.Turns[lo:hi])
 		}
 		return nil
 	}

@@ -133,22 +133,32 @@ func (w groupwise) tile(dst []float64, r []float32, rows int, by tileScale) {
 			s = std[g]
 			divisor = w.divisor(s)
 		}
-		if n == 1 && (w.single != byFormula || w.flat) {
+		switch {
+		case n == 1 && w.special():
 			to[0] = w.alone(x[0], by)
-			continue
-		}
-		if w.threshold && by.group && s < w.eps || w.flat && !by.none && !(s > w.eps) {
+		case w.level(s, by):
 			clear(to)
-			continue
+		case w.baseline == batchMean:
+			w.compare(to, x, sum, by.mean, divisor)
+		default:
+			w.compare(to, x, sum, mean, divisor)
 		}
-		if w.baseline == batchMean {
-			mean = by.mean
-		}
-		w.compare(to, x, sum, mean, divisor)
 	}
 }
 
-// alone is what a group of one gets where that is not left to the formula.
+// special reports whether groups of one are not left to the formula.
+func (w groupwise) special() bool { return w.single != byFormula || w.flat }
+
+// level reports whether a group with standard deviation s gets zeros. A NaN is
+// not above the one threshold and not below the other.
+func (w groupwise) level(s float32, by tileScale) bool {
+	if w.flat {
+		return !by.none && !(s > w.eps)
+	}
+	return w.threshold && by.group && s < w.eps
+}
+
+// alone is what a group of one gets if it is special.
 func (w groupwise) alone(x float32, by tileScale) float64 {
 	switch divisor := by.common; {
 	case w.flat && !by.none:

@@ -10,10 +10,11 @@ import "vantage/estimators/torchsum"
 // reward of the group; float32.
 type lengthPenalty struct{ weights []float64 }
 
-// group writes the advantages of one group; costs[k][i] belongs to r[i].
-func (w lengthPenalty) group(dst []float64, r []float32, costs [][]float64) {
+// group writes the advantages of one group; costs[k][i] belongs to r[i]. shaped is
+// overwritten; its length is that of dst and of r.
+func (w lengthPenalty) group(dst []float64, r, shaped []float32, costs ...[]float64) {
 	mean := torchsum.Mean(r)
-	shaped := make([]float32, len(r))
+	clear(shaped)
 	for k, c := range costs {
 		most := float32(1)
 		for _, x := range c {
@@ -35,14 +36,15 @@ func (w lengthPenalty) group(dst []float64, r []float32, costs [][]float64) {
 // advantages has the response tokens as the only cost.
 func (w lengthPenalty) advantages(dst []float64, b Batch, _ Scale) error {
 	mustMatch(dst, b)
+	n := longest(b.Offsets)
+	r, shaped, c := make([]float32, n), make([]float32, n), make([]float64, n)
 	for g := range b.Groups() {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
-		r, c := make([]float32, hi-lo), make([]float64, hi-lo)
-		narrow(r, b.Rewards[lo:hi])
+		narrow(r[:hi-lo], b.Rewards[lo:hi])
 		for i, l := range b.Lengths[lo:hi] {
 			c[i] = float64(l)
 		}
-		w.group(dst[lo:hi], r, [][]float64{c})
+		w.group(dst[lo:hi], r[:hi-lo], shaped[:hi-lo], c[:hi-lo])
 	}
 	return nil
 }

@@ -27,8 +27,11 @@ func (w nanAware) advantages(dst []float64, b Batch, s Scale) error {
 // centre replaces the rewards in r by (r − μ)/(s + eps), NaN where it is. sum is
 // the order of the sums within groups.
 func (w nanAware) centre(r []float32, offsets []int, s Scale, sum func([]float32) float32) {
-	buf := make([]float32, len(r))
-	_, whole, _ := torchsum.NanMoments(r, buf, sum)
+	buf := make([]float32, longest(offsets))
+	var whole float32
+	if s == ScaleBatch {
+		_, whole, _ = torchsum.NanMoments(r, make([]float32, len(r)), torchsum.Sum)
+	}
 	for g := 1; g < len(offsets); g++ {
 		x := r[offsets[g-1]:offsets[g]]
 		mean, std, _ := torchsum.NanMoments(x, buf[:len(x)], sum)

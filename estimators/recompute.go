@@ -36,7 +36,7 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 	if n := len(b.Rewards); len(dst) != n || len(original) != n || len(kept) != n {
 		panic("estimators: dst, original, kept and rewards differ in length")
 	}
-	w.gather(b, kept)
+	w.gather(b, kept, e.Needs)
 	w.fresh = resize(w.fresh, len(w.sub.Rewards))
 	// The refusal is deliberately not looked at: the filter made this batch.
 	_ = e.compute(w.fresh, w.sub, s)
@@ -50,8 +50,9 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 	}
 }
 
-// gather makes a batch of the kept samples. Groups without any are left out.
-func (w *workspace) gather(b Batch, kept []bool) {
+// gather makes a batch of the kept samples, with what else is needed of them.
+// Groups without any are left out.
+func (w *workspace) gather(b Batch, kept []bool, needs Needs) {
 	rewards := resize(w.rewards, len(b.Rewards))
 	offsets := append(w.sub.Offsets[:0], 0)
 	n := 0
@@ -67,20 +68,23 @@ func (w *workspace) gather(b Batch, kept []bool) {
 	}
 	w.rewards = rewards
 	w.sub = Batch{Rewards: rewards[:n], Offsets: offsets, Weights: b.Weights}
-	w.sub.Lengths = only(b.Lengths, kept)
-	w.sub.Baselines = only(b.Baselines, kept)
-	for _, c := range b.Components {
-		w.sub.Components = append(w.sub.Components, only(c, kept))
+	if needs.Lengths {
+		w.sub.Lengths = only(b.Lengths, kept)
+	}
+	if needs.Baselines {
+		w.sub.Baselines = only(b.Baselines, kept)
+	}
+	if needs.Components {
+		for _, c := range b.Components {
+			w.sub.Components = append(w.sub.Components, only(c, kept))
+		}
 	}
 }
 
-// only returns the kept values of x, nil for nil.
+// only returns the kept values of x, none if x is not there.
 func only[T any](x []T, kept []bool) []T {
-	if x == nil {
-		return nil
-	}
-	out := make([]T, 0, len(x))
-	for i, k := range kept {
+	var out []T
+	for i, k := range kept[:min(len(x), len(kept))] {
 		if k {
 			out = append(out, x[i])
 		}

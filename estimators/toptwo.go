@@ -1,20 +1,22 @@
 package estimators
 
+// heapFrom is the size from which on torch.topk(r, 2) uses a heap.
+const heapFrom = 128
+
 // topTwo returns where the two largest values of r are, NaN above all, in the
 // order in which torch.topk(r, 2) gives them. Which of several equal values comes
 // first is what std::nth_element of libstdc++ leaves there; it shows where the
-// standard deviation is NaN. From 128 values on torch uses a heap instead, and
+// standard deviation is NaN. Groups of 128 or more go through a heap in torch, and
 // here the first of the equal ones is taken. len(r) ≥ 2.
 func topTwo(r []float32) (best, second int) {
-	q := selection{r: r, at: make([]int, len(r))}
-	for i := range q.at {
-		q.at[i] = i
+	if len(r) >= heapFrom {
+		return firstTwo(r)
+	}
+	q := selection{r: r}
+	for i := range r {
+		q.at[i] = uint8(i)
 	}
 	lo, hi := 0, len(r)
-	if len(r) >= 128 {
-		q.first()
-		return q.at[0], q.at[1]
-	}
 	for hi-lo > 3 {
 		if cut := q.partition(lo, hi); cut <= 1 {
 			lo = cut
@@ -27,25 +29,42 @@ func topTwo(r []float32) (best, second int) {
 			q.swap(k, k-1)
 		}
 	}
-	return q.at[0], q.at[1]
+	return int(q.at[0]), int(q.at[1])
 }
+
+// firstTwo takes the first of equal values.
+func firstTwo(r []float32) (best, second int) {
+	best, second = 0, 1
+	if ahead(r[1], r[0]) {
+		best, second = 1, 0
+	}
+	for i := 2; i < len(r); i++ {
+		switch {
+		case ahead(r[i], r[best]):
+			best, second = i, best
+		case ahead(r[i], r[second]):
+			second = i
+		}
+	}
+	return best, second
+}
+
+// ahead reports whether x comes before y: larger, or NaN.
+func ahead(x, y float32) bool { return x > y || x != x && y == y }
 
 // selection is a permutation of r: at[k] is where the k-th value was.
 type selection struct {
 	r  []float32
-	at []int
+	at [heapFrom]uint8
 }
 
-// before reports whether the value at i comes before that at k: larger, or NaN.
-func (q selection) before(i, k int) bool {
-	x, y := q.r[q.at[i]], q.r[q.at[k]]
-	return x > y || x != x && y == y
-}
+// before reports whether the i-th value comes before the k-th.
+func (q *selection) before(i, k int) bool { return ahead(q.r[q.at[i]], q.r[q.at[k]]) }
 
-func (q selection) swap(i, k int) { q.at[i], q.at[k] = q.at[k], q.at[i] }
+func (q *selection) swap(i, k int) { q.at[i], q.at[k] = q.at[k], q.at[i] }
 
 // partition moves the median of three to lo and what comes before it to the front.
-func (q selection) partition(lo, hi int) (cut int) {
+func (q *selection) partition(lo, hi int) (cut int) {
 	q.swap(lo, q.median(lo+1, lo+(hi-lo)/2, hi-1))
 	i, k := lo+1, hi
 	for {
@@ -64,7 +83,7 @@ func (q selection) partition(lo, hi int) (cut int) {
 
 // median is where libstdc++ finds the median of three values, which matters
 // among equal ones.
-func (q selection) median(a, b, c int) int {
+func (q *selection) median(a, b, c int) int {
 	if q.before(a, b) {
 		switch {
 		case q.before(b, c):
@@ -81,17 +100,4 @@ func (q selection) median(a, b, c int) int {
 		return c
 	}
 	return b
-}
-
-// first moves the two largest values to the front, the first of equal ones first.
-func (q selection) first() {
-	for k := range 2 {
-		best := k
-		for i := k + 1; i < len(q.at); i++ {
-			if q.before(i, best) {
-				best = i
-			}
-		}
-		q.swap(k, best)
-	}
 }
