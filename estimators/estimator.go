@@ -54,7 +54,7 @@ type Estimator struct {
 
 	Formula string // one line: r reward, μ and s mean and std of the group, n its size
 	Doc     string // ddof, eps, groups of one, constant groups, ragged groups, NaN: a few sentences
-	Source  string // repository, revision, file and function
+	Source  string // repository, revision, file and function or lines
 
 	// Clean writes to dst what the trainer makes of the logged rewards before
 	// any estimator sees them (NaN to 0, say). Nil means: nothing but the

@@ -91,7 +91,7 @@ func goldenRows() []goldenRow {
 		{"verifiers_group", "verifiers", "group", 39, 0, nil, nil},
 		{"open_instruct", "open-instruct", "standard", 71, 0, openInstructOptions, nil},
 		{"tinker", "tinker", "centered", 39, 0, nil, nil},
-		{"areal_reward_norm", "areal", "reward_norm", 210, 1e-5, arealOptions, nil},
+		{"areal_reward_norm", "areal", "reward_norm", 210, 0, arealOptions, nil},
 		{"areal_adv_norm_batch", "areal", "adv_norm_batch", 35, 1e-4, nil, ill},
 	}
 }

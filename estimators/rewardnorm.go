@@ -30,6 +30,10 @@ func (w rewardNorm) advantages(dst []float64, b Batch, s Scale) error {
 	size := max(1, usualSize(b.Offsets))
 	for lo := 0; lo+size <= len(dst); lo += size {
 		w.means(mean[lo:lo+size], dst[lo:lo+size])
+		if s == ScaleGroup {
+			w.spread(std[lo:lo+size], dst[lo:lo+size], mean[lo:lo+size])
+			roundAll(std[lo : lo+size])
+		}
 	}
 	if w.batchMean {
 		w.means(mean, dst)
@@ -37,17 +41,26 @@ func (w rewardNorm) advantages(dst []float64, b Batch, s Scale) error {
 	if s == ScaleBatch {
 		w.spread(std, dst, mean)
 	}
-	for lo := 0; s == ScaleGroup && lo+size <= len(dst); lo += size {
-		w.spread(std[lo:lo+size], dst[lo:lo+size], mean[lo:lo+size])
-	}
+	w.divide(dst, mean, std, s)
+	return nil
+}
+
+// divide writes (x − mean)/(s + eps). What is of the group is held in float32,
+// what is of the batch in float64, and an operation on both is float64.
+func (w rewardNorm) divide(dst, mean, std []float64, s Scale) {
 	for i, x := range dst {
 		a := x - mean[i]
-		if s != ScaleNone {
+		if !w.batchMean {
+			a = float64(float32(x) - float32(mean[i]))
+		}
+		switch {
+		case s == ScaleGroup && !w.batchMean:
+			a = float64(float32(a) / (float32(std[i]) + rewardNormEps))
+		case s != ScaleNone:
 			a /= std[i] + rewardNormEps
 		}
 		dst[i] = float64(float32(a))
 	}
-	return nil
 }
 
 // means writes the mean of x, or for each that of the others.
@@ -58,12 +71,24 @@ func (w rewardNorm) means(dst, x []float64) {
 	}
 	n := float64(len(x))
 	for i, v := range x {
-		dst[i] = float64(float32(sum / n))
-		if w.leave && n > 1 {
-			dst[i] = float64(float32((sum - v) / (n - 1)))
-		} else if w.leave {
+		switch {
+		case w.leave && n > 1:
+			dst[i] = (sum - v) / (n - 1)
+		case w.leave:
 			dst[i] = 0
+		default:
+			dst[i] = sum / n
 		}
+	}
+	if !w.batchMean {
+		roundAll(dst)
+	}
+}
+
+// roundAll rounds to float32.
+func roundAll(x []float64) {
+	for i, v := range x {
+		x[i] = float64(float32(v))
 	}
 }
 
@@ -83,7 +108,7 @@ func (w rewardNorm) spread(dst, x, mean []float64) {
 		std = 1
 	}
 	for i := range dst {
-		dst[i] = float64(float32(std))
+		dst[i] = std
 	}
 }
 

@@ -81,3 +81,36 @@ func TestLacks(t *testing.T) {
 		}
 	}
 }
+
+// TestShortBatches: verl's variance wants two tokens, EasyR1's does not.
+func TestShortBatches(t *testing.T) {
+	one := Batch{Rewards: []float64{1}, Offsets: []int{0, 1}, Lengths: []int32{1}}
+	none := Batch{Rewards: []float64{1}, Offsets: []int{0, 1}, Lengths: []int32{0}}
+	for _, c := range []struct {
+		framework string
+		b         Batch
+		want      string
+	}{
+		{"verl", one, "ValueError: The sum of the mask is one, which can cause a division by zero."},
+		{"verl", none, "ValueError: At least one element in the mask has to be 1."},
+		{"easyr1", one, ""},
+	} {
+		got := find(t, c.framework, "reinforce_plus_plus").Advantage(make([]float64, 1), c.b, ScaleNone)
+		if text(got) != c.want {
+			t.Errorf("%s: %q, want %q", c.framework, text(got), c.want)
+		}
+	}
+}
+
+// TestRemainderRows: AReaL's blocks go by position. Of 2, 2 and 1 samples the last
+// fills no block: 0.5 less 0, over 0 + 1e-5.
+func TestRemainderRows(t *testing.T) {
+	dst := make([]float64, 5)
+	b := Batch{Rewards: []float64{1, 0, 0, 1, 0.5}, Offsets: []int{0, 2, 4, 5}}
+	if err := find(t, "areal", "reward_norm").Advantage(dst, b, ScaleGroup); err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(dst[4]-50000) > 0.01 {
+		t.Errorf("%v, want 50000", dst[4])
+	}
+}
