@@ -17,6 +17,11 @@ func benchBatch(n int) Batch {
 		b.Rewards[i] = float64(float32(rng.IntN(11)) / 10)
 	}
 	b.Offsets, _ = Blocks(benchSamples, n)
+	b.Lengths, b.Baselines = make([]int32, benchSamples), make([]float64, benchSamples)
+	for i := range b.Lengths {
+		b.Lengths[i] = 1 + rng.Int32N(1000)
+	}
+	b.Components = [][]float64{b.Rewards, b.Rewards}
 	return b
 }
 
@@ -27,6 +32,9 @@ func perSample(b *testing.B) {
 
 func BenchmarkAdvantage(b *testing.B) {
 	for _, e := range All() {
+		if !e.Computable() {
+			continue
+		}
 		for _, s := range e.Scales {
 			for _, n := range []int{8, 16, 64} {
 				b.Run(fmt.Sprintf("%s/%s/%s/%d", e.Framework, e.Name, s, n), func(b *testing.B) {
@@ -47,7 +55,7 @@ func BenchmarkAdvantage(b *testing.B) {
 // BenchmarkProcess is the advantage, the filter and, if asked for, the recompute.
 func BenchmarkProcess(b *testing.B) {
 	for _, e := range All() {
-		if !e.Filters {
+		if !e.Filter {
 			continue
 		}
 		for _, recompute := range []bool{false, true} {

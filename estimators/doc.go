@@ -26,6 +26,21 @@
 // A reward that a log does not hold (null, None, an absent key) is
 // [MissingReward], a NaN that [IsMissing] tells from an ordinary one.
 //
+// Two families are not equal to the bit. What is whitened over response tokens
+// (REINFORCE++) is summed in float64 and agrees to 1e-4; NeMo-RL adds in the order
+// of its BLAS, and the sums here agree to 1e-5. The Doc of an entry says so.
+//
+// # What a log must hold
+//
+// Most estimators need rewards and groups and nothing else. [Needs] says which
+// need response lengths, the components of the reward, or the reward of a greedy
+// response, and which no reward log can feed, with the reason: those have no
+// Advantage (see [Estimator.Computable]) and are in the list so that a reader
+// finds them. [Estimator.Lacks] compares the needs with a batch.
+//
+// Options of a framework that change numbers are a scale or an entry of their own;
+// all others are at the framework's default: no KL in the reward, gamma 1.
+//
 // # From rewards to what trains
 //
 //  1. [Estimator.CleanInto]: what the trainer makes of the rewards as logged.

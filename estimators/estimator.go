@@ -24,10 +24,16 @@ const (
 	Float64 Float = 64
 )
 
-// Batch is one training step as an estimator sees it.
+// Batch is one training step as an estimator sees it. What comes after Offsets is
+// optional: [Needs] says which estimators read it.
 type Batch struct {
 	Rewards []float64 // length N, groups contiguous, batch order within a group
 	Offsets []int     // length G+1, ascending from 0 to N; group g is Rewards[Offsets[g]:Offsets[g+1]]
+
+	Lengths    []int32     // length N: response tokens in the loss
+	Components [][]float64 // K slices of length N: what each reward function gave, NaN where it gave nothing
+	Weights    []float64   // length K: what the components are multiplied by; nil means 1 each
+	Baselines  []float64   // length N: reward of the greedy response to the same prompt
 }
 
 // Groups returns G, the number of groups.
@@ -48,16 +54,20 @@ type Estimator struct {
 
 	Formula string // one line: r reward, μ and s mean and std of the group, n its size
 	Doc     string // ddof, eps, groups of one, constant groups, ragged groups, NaN: a few sentences
-	Source  string // repository, revision, file and function
+	Source  string // repository, revision, file and function or lines
 
 	// Clean writes to dst what the trainer makes of the logged rewards before
 	// any estimator sees them (NaN to 0, say). Nil means: nothing but the
 	// rounding to Float. len(dst) == len(rewards); they may be the same slice.
 	Clean func(dst, rewards []float64)
 
+	// Needs is what a log must hold beside rewards and groups, or why no log
+	// that holds only such things will do.
+	Needs Needs
+
 	// Advantage writes the advantages of the batch to dst, len(dst) == N. The
 	// rewards are those that Clean wrote. The error, if any, is a *Refusal;
-	// dst is filled all the same.
+	// dst is filled all the same. It is nil if Needs.Refused is not empty.
 	Advantage func(dst []float64, b Batch, s Scale) error
 }
 
@@ -92,7 +102,8 @@ func (e *Estimator) CleanInto(dst, rewards []float64) {
 	}
 }
 
-// Refusal is what the framework's own code raises for a batch.
+// Refusal is what the framework's own code raises for a batch or, with the kind
+// [Missing], what the batch lacks of the estimator's needs.
 type Refusal struct {
 	Kind   string // the exception's type: "ValueError"
 	Text   string // its message

@@ -30,12 +30,17 @@ func advantages(t *rapid.T, e *Estimator, b Batch, s Scale) []float64 {
 	return dst
 }
 
-// forEach runs a property on every estimator and scale.
-func forEach(t *testing.T, property func(*rapid.T, *Estimator, Scale)) {
+// forEach runs a property on every estimator that needs nothing but rewards, and
+// every scale of it, but for those that have a reason not to.
+func forEach(t *testing.T, reasons map[string]string, property func(*rapid.T, *Estimator, Scale)) {
 	t.Helper()
 	for _, e := range All() {
+		name := e.Framework + " " + e.Name
+		if e.Needs != (Needs{}) || reasons[name] != "" {
+			continue
+		}
 		for _, s := range e.Scales {
-			t.Run(e.Framework+" "+e.Name+" "+string(s), func(t *testing.T) {
+			t.Run(name+" "+string(s), func(t *testing.T) {
 				t.Helper()
 				rapid.Check(t, func(t *rapid.T) { property(t, e, s) })
 			})
@@ -44,23 +49,33 @@ func forEach(t *testing.T, property func(*rapid.T, *Estimator, Scale)) {
 }
 
 func TestShiftChangesNothing(t *testing.T) {
-	forEach(t, func(t *rapid.T, e *Estimator, s Scale) {
+	reasons := map[string]string{
+		"verl gpg":                        "counts rewards that are not 0",
+		"skyrl maxrl":                     "divides by the mean",
+		"prime-rl max_rl":                 "divides by the mean",
+		"nemo-rl grpo":                    "tells s = 0 by rounding",
+		"areal reward_norm":               "cuts at 20",
+		"areal reward_norm_biased":        "cuts at 20",
+		"areal reward_norm_batch":         "cuts at 20",
+		"areal reward_norm_leave_one_out": "cuts at 20",
+	}
+	forEach(t, reasons, func(t *rapid.T, e *Estimator, s Scale) {
 		b := dyadic(t, 1)
 		want := advantages(t, e, b, s)
 		shift := float64(rapid.IntRange(-16, 16).Draw(t, "shift"))
 		for i := range b.Rewards {
 			b.Rewards[i] += shift
 		}
-		// Welford's running means are not exact, so its last bit may move.
-		same(t, "shifted", advantages(t, e, b, s), want, 1e-6)
+		// Welford's running means are not exact, nor is r·n/(n−1).
+		same(t, "shifted", advantages(t, e, b, s), want, 1e-5)
 	})
 }
 
 func TestPermutationMovesAdvantages(t *testing.T) {
-	forEach(t, func(t *rapid.T, e *Estimator, s Scale) {
+	forEach(t, nil, func(t *rapid.T, e *Estimator, s Scale) {
 		b := dyadic(t, 1)
 		before := advantages(t, e, b, s)
-		moved := Batch{make([]float64, len(b.Rewards)), b.Offsets}
+		moved := Batch{Rewards: make([]float64, len(b.Rewards)), Offsets: b.Offsets}
 		want := make([]float64, len(before))
 		for g := range b.Groups() {
 			lo, n := b.Offsets[g], b.Offsets[g+1]-b.Offsets[g]
@@ -77,7 +92,16 @@ func TestPermutationMovesAdvantages(t *testing.T) {
 }
 
 func TestGroupsSumToZero(t *testing.T) {
-	forEach(t, func(t *rapid.T, e *Estimator, s Scale) {
+	reasons := map[string]string{
+		"easyr1-upstream grpo_passk": "only the best gets something",
+		"verl grpo_passk":            "only the best gets something",
+		"openrlhf dr_grpo":           "cuts at 10",
+		"openrlhf rloo":              "cuts at 10",
+		"nemo-rl grpo":               "each has a divisor of its own",
+		"roll reward_norm_batch":     "the mean is that of the batch",
+		"areal reward_norm_batch":    "the mean is that of the batch",
+	}
+	forEach(t, reasons, func(t *rapid.T, e *Estimator, s Scale) {
 		b := dyadic(t, 1)
 		adv := advantages(t, e, b, s)
 		for g := range b.Groups() {
@@ -109,7 +133,7 @@ func TestRLOOIsScaledGRPO(t *testing.T) {
 // TestGroupsAreIndependent: without a scale of the batch, what a group gets does
 // not depend on its neighbours, as long as there are some.
 func TestGroupsAreIndependent(t *testing.T) {
-	forEach(t, func(t *rapid.T, e *Estimator, s Scale) {
+	forEach(t, nil, func(t *rapid.T, e *Estimator, s Scale) {
 		if s == ScaleBatch {
 			return // the batch is what it divides by
 		}

@@ -17,6 +17,7 @@ type workspace struct {
 	positive, negative []uint64  // sizes of one group's advantages by sign, as bits
 	spare              []uint64  // room to select in
 	sub                Batch     // the kept samples as a batch
+	rewards            []float64 // memory of its rewards
 	fresh              []float64 // its advantages
 	narrow             []float32 // its rewards
 }
@@ -31,12 +32,13 @@ type workspace struct {
 //
 // The error is a *Refusal or nil; r is filled in either case. A refused ratio (see
 // [CheckRatios]) keeps nothing and leaves Processed NaN. It comes before what e
-// refuses: the trainer asks in that order.
+// refuses: the trainer asks in that order. An estimator that is not
+// [Estimator.Computable] gives NaN and a refusal of the kind [Missing].
 func Process(r *Result, e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
 	n := len(b.Rewards)
 	r.Original, r.Processed = resize(r.Original, n), resize(r.Processed, n)
 	r.Kept = resize(r.Kept, n)
-	refused := e.Advantage(r.Original, b, s)
+	refused := e.compute(r.Original, b, s)
 	if err := CheckRatios(keepPos, keepNeg); err != nil {
 		clear(r.Kept)
 		fillNaN(r.Processed)

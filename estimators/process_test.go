@@ -12,7 +12,11 @@ import (
 // TestRecomputeOfAllKept: over all samples the recompute finds what was there, but
 // for groups of equal rewards, which it gives zeros.
 func TestRecomputeOfAllKept(t *testing.T) {
-	forEach(t, func(t *rapid.T, e *Estimator, s Scale) {
+	reasons := map[string]string{
+		"roll reward_norm_batch":  "equal rewards are not the mean of the batch",
+		"areal reward_norm_batch": "equal rewards are not the mean of the batch",
+	}
+	forEach(t, reasons, func(t *rapid.T, e *Estimator, s Scale) {
 		b := dyadic(t, 1)
 		want := advantages(t, e, b, s)
 		kept := slices.Repeat([]bool{true}, len(want))
@@ -44,7 +48,7 @@ func TestRecomputeIsTheEstimatorOnTheKept(t *testing.T) {
 			}
 			want := old
 			if len(rewards) >= 2 {
-				want = advantages(t, e, Batch{rewards, []int{0, len(rewards)}}, ScaleGroup)
+				want = advantages(t, e, Batch{Rewards: rewards, Offsets: []int{0, len(rewards)}}, ScaleGroup)
 			}
 			same(t, "kept", got, want, 0)
 		}

@@ -36,10 +36,10 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 	if n := len(b.Rewards); len(dst) != n || len(original) != n || len(kept) != n {
 		panic("estimators: dst, original, kept and rewards differ in length")
 	}
-	w.gather(b, kept)
+	w.gather(b, kept, e.Needs)
 	w.fresh = resize(w.fresh, len(w.sub.Rewards))
 	// The refusal is deliberately not looked at: the filter made this batch.
-	_ = e.Advantage(w.fresh, w.sub, s)
+	_ = e.compute(w.fresh, w.sub, s)
 	if !e.Filter {
 		w.flatten()
 	}
@@ -50,9 +50,10 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 	}
 }
 
-// gather makes a batch of the kept samples. Groups without any are left out.
-func (w *workspace) gather(b Batch, kept []bool) {
-	rewards := resize(w.sub.Rewards, len(b.Rewards))
+// gather makes a batch of the kept samples, with what else is needed of them.
+// Groups without any are left out.
+func (w *workspace) gather(b Batch, kept []bool, needs Needs) {
+	rewards := resize(w.rewards, len(b.Rewards))
 	offsets := append(w.sub.Offsets[:0], 0)
 	n := 0
 	for g := range b.Groups() {
@@ -65,7 +66,30 @@ func (w *workspace) gather(b Batch, kept []bool) {
 			offsets = append(offsets, n)
 		}
 	}
-	w.sub = Batch{Rewards: rewards[:n], Offsets: offsets}
+	w.rewards = rewards
+	w.sub = Batch{Rewards: rewards[:n], Offsets: offsets, Weights: b.Weights}
+	if needs.Lengths {
+		w.sub.Lengths = only(b.Lengths, kept)
+	}
+	if needs.Baselines {
+		w.sub.Baselines = only(b.Baselines, kept)
+	}
+	if needs.Components {
+		for _, c := range b.Components {
+			w.sub.Components = append(w.sub.Components, only(c, kept))
+		}
+	}
+}
+
+// only returns the kept values of x, none if x is not there.
+func only[T any](x []T, kept []bool) []T {
+	var out []T
+	for i, k := range kept[:min(len(x), len(kept))] {
+		if k {
+			out = append(out, x[i])
+		}
+	}
+	return out
 }
 
 // flatten gives zeros to the gathered groups whose rewards are all equal.

@@ -1,0 +1,48 @@
+package estimators
+
+import "vantage/estimators/torchsum"
+
+// decoupled is the first half of GDPO: Σ_k w_k·A_k, where A_k is what f gives for
+// the k-th component of the reward; float32, from the first component on.
+func decoupled(f function) function {
+	return func(dst []float64, b Batch, s Scale) error {
+		mustMatch(dst, b)
+		sum := make([]float32, len(dst))
+		one := Batch{Offsets: b.Offsets, Lengths: b.Lengths}
+		var refused error
+		for k, c := range b.Components {
+			one.Rewards = make([]float64, len(c))
+			for i, x := range c {
+				one.Rewards[i] = float64(float32(x))
+			}
+			if err := f(dst, one, s); err != nil {
+				refused = err
+			}
+			for i, a := range dst {
+				sum[i] += float32(weight(b.Weights, k) * float32(a))
+			}
+		}
+		widen(dst, sum)
+		return refused
+	}
+}
+
+// standardized is f followed by (A − Ā)/s over the samples of the batch, ddof 1,
+// nothing added to s; if s is not above 0, A − Ā.
+func standardized(f function) function {
+	return func(dst []float64, b Batch, s Scale) error {
+		err := f(dst, b, s)
+		a := make([]float32, len(dst))
+		narrow(a, dst)
+		mean := torchsum.Mean(a)
+		std := torchsum.StdAround(a, mean)
+		for i, x := range a {
+			d := x - mean
+			if std > 0 {
+				d /= std
+			}
+			dst[i] = float64(d)
+		}
+		return err
+	}
+}

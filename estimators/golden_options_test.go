@@ -1,0 +1,198 @@
+package estimators
+
+import "fmt"
+
+// The functions here turn an entry, which has the framework's defaults, into what
+// the options of a case ask for.
+
+// byOption is for the frameworks whose only option is a scale.
+func byOption(e *Estimator, p goldenParams) Scale {
+	for _, by := range []*bool{p.NormByStd, p.GRPONormByStd, p.StdNorm, p.NormRewards} {
+		if by != nil {
+			return groupIf(*by)
+		}
+	}
+	if p.ScaleRewards == "" {
+		return p.Scale
+	}
+	if e.Framework == trl && !e.HasScale(p.ScaleRewards) {
+		e.Advantage = refusing(&Refusal{Kind: "ValueError", Text: fmt.Sprintf(
+			"Invalid value for scale_rewards: %s. Must be one of 'batch', 'group', or 'none'.", p.ScaleRewards)})
+	}
+	return p.ScaleRewards
+}
+
+func groupIf(by bool) Scale {
+	if by {
+		return ScaleGroup
+	}
+	return ScaleNone
+}
+
+// become makes e the other entry of its framework that the option names.
+func become(e *Estimator, name string) Scale {
+	other, err := Find(e.Framework, name)
+	if err != nil {
+		panic(err)
+	}
+	*e = *other
+	return e.Scales[0]
+}
+
+func trlMulti(e *Estimator, p goldenParams) Scale {
+	if p.Aggregation == "normalize_then_sum" {
+		return become(e, "grpo_normalize_then_sum")
+	}
+	return p.ScaleRewards
+}
+
+func trlOptions(e *Estimator, p goldenParams) Scale {
+	if p.NormAdvantages {
+		become(e, "rloo_normalize_advantages")
+	}
+	if p.Clip != nil {
+		low, high := float32(p.Clip[0]), float32(p.Clip[1])
+		e.Clean = func(dst, rewards []float64) {
+			_ = clipped(raw, low, high)(dst, Batch{Rewards: rewards}, ScaleNone)
+		}
+	}
+	return ScaleNone
+}
+
+// openRLHFOptions has another clip range than the command line's, or none.
+func openRLHFOptions(e *Estimator, p goldenParams) Scale {
+	inner := map[string]function{
+		"rloo": rloo(0).function(), "group_norm": grpo(1e-9).function(), "dr_grpo": grpo(0).function(),
+		"reinforce": raw, "reinforce_baseline": grpo(0).centring(),
+	}[e.Name]
+	if p.Clip != nil {
+		if p.Clip[1] == openRLHFClip {
+			return e.Scales[0]
+		}
+		inner = clipped(inner, float32(p.Clip[0]), float32(p.Clip[1]))
+	}
+	e.Advantage = inner
+	if e.Needs.Lengths {
+		w := openRLHFWhitening()
+		w.centre = p.NoStdNorm
+		e.Advantage = w.after(inner)
+	}
+	return e.Scales[0]
+}
+
+func swiftOptions(e *Estimator, p goldenParams) Scale {
+	if p.ScaleRewards == "gdpo" {
+		return become(e, "gdpo")
+	}
+	if p.Estimator != "" {
+		become(e, p.Estimator+"_dynamic")
+	}
+	return p.ScaleRewards
+}
+
+func nemoOptions(e *Estimator, p goldenParams) Scale {
+	switch {
+	case e.Name == "gdpo" && !p.LeaveOneOut:
+		e.Advantage = standardized(decoupled(looScale{}.advantages))
+	case e.Name == "reinforce_plus_plus" && !p.MinusBaseline:
+		return become(e, "reinforce_plus_plus_no_baseline")
+	case e.Name == "grpo" && !p.LeaveOneOut:
+		become(e, "grpo_no_leave_one_out")
+	}
+	if p.NormRewards == nil {
+		return e.Scales[0]
+	}
+	return groupIf(*p.NormRewards)
+}
+
+// rollOptions: a mean that is not of the group with a standard deviation that is
+// gives a matrix upstream, which the file records as an error of its own.
+func rollOptions(e *Estimator, p goldenParams) Scale {
+	scale := p.NormStd
+	if scale == "" {
+		scale = ScaleNone
+	}
+	switch {
+	case e.Name == "reinforce_whiten_advantages":
+		if p.NormMean == "group" {
+			become(e, "reinforce_whiten_advantages_group")
+		}
+	case e.Name == "agentic_reward_norm":
+		if p.NormMean == "batch" {
+			e.Advantage = groupwise{baseline: batchMean, eps: rollEps, flat: true}.function()
+		}
+	case p.NormMean == "" && scale == ScaleNone:
+		e.Advantage = rollNorm(nothing)
+	case p.NormMean == "batch" && scale == ScaleGroup:
+		e.Advantage = func(_ []float64, b Batch, _ Scale) error {
+			n := len(b.Rewards)
+			return &Refusal{Kind: "RuntimeError", Text: fmt.Sprintf(
+				"shape (%d, %d) instead of (%d,) - broadcasting bug in reward_norm", b.Groups(), n, n)}
+		}
+	case p.NormMean == "batch":
+		become(e, "reward_norm_batch")
+	}
+	return scale
+}
+
+func primeOptions(e *Estimator, p goldenParams) Scale {
+	weights := []float64{
+		p.LengthPenalty["num_output_tokens_weight"], p.LengthPenalty["num_input_tokens_weight"], p.LengthPenalty["num_turns_weight"],
+	}
+	input := make([]float64, len(p.TotalTokens))
+	for i, n := range p.TotalTokens {
+		input[i] = n - p.OutputTokens[i]
+	}
+	e.Needs = Needs{}
+	e.Advantage = func(dst []float64, b Batch, _ Scale) error {
+		for g := range b.Groups() {
+			lo, hi := b.Offsets[g], b.Offsets[g+1]
+			r := make([]float32, hi-lo)
+			narrow(r, b.Rewards[lo:hi])
+			lengthPenalty{weights}.group(dst[lo:hi], r, make([]float32, hi-lo), p.OutputTokens[lo:hi], input[lo:hi], p.Turns[lo:hi])
+		}
+		return nil
+	}
+	return ScaleNone
+}
+
+func openInstructOptions(e *Estimator, p goldenParams) Scale {
+	if p.NormType != "standard" && p.NormType != "centered" {
+		e.Advantage = refusing(&Refusal{Kind: "ValueError", Text: "Invalid advantage normalization type: " + p.NormType})
+		return ScaleGroup
+	}
+	return become(e, p.NormType)
+}
+
+func arealOptions(e *Estimator, p goldenParams) Scale {
+	switch {
+	case p.MeanLeave:
+		become(e, "reward_norm_leave_one_out")
+	case p.MeanLevel == "batch":
+		become(e, "reward_norm_batch")
+	case !p.Unbiased:
+		become(e, "reward_norm_biased")
+	}
+	if p.StdLevel == "" {
+		return ScaleNone
+	}
+	return p.StdLevel
+}
+
+func refusing(r *Refusal) function {
+	return func([]float64, Batch, Scale) error { return r }
+}
+
+// functionOnly is for files made by the estimator's function without the trainer
+// around it, which cleans the rewards.
+func functionOnly(e *Estimator, _ goldenParams) Scale {
+	e.Clean = nil
+	return e.Scales[0]
+}
+
+// slimeOptions: the function does not know what the command line does for groups
+// of one.
+func slimeOptions(e *Estimator, p goldenParams) Scale {
+	e.Advantage = asOne(slimeNorm().advantages)
+	return groupIf(*p.StdNorm)
+}

@@ -1,0 +1,187 @@
+package estimators
+
+import (
+	"math"
+
+	"vantage/estimators/torchsum"
+)
+
+// nanAware is GRPO that leaves samples without a score out: they count in no mean
+// and no standard deviation and get 0. All of it is float32, ddof 1, eps added:
+//
+//	A_i = (r_i − μ)/(s + eps) ;  NaN → 0, ±Inf → ±3.4e38
+//
+// s is of the group, of the batch, or not there. A group of one has s := 0.
+type nanAware struct{ eps float32 }
+
+func (w nanAware) advantages(dst []float64, b Batch, s Scale) error {
+	r := make([]float32, len(b.Rewards))
+	narrow(r, b.Rewards)
+	w.centre(r, b.Offsets, s, torchsum.Sum)
+	for i, a := range r {
+		dst[i] = float64(numberOf(a))
+	}
+	return nil
+}
+
+// centre replaces the rewards in r by (r − μ)/(s + eps), NaN where it is. sum is
+// the order of the sums within groups.
+func (w nanAware) centre(r []float32, offsets []int, s Scale, sum func([]float32) float32) {
+	buf := make([]float32, longest(offsets))
+	var whole float32
+	if s == ScaleBatch {
+		_, whole, _ = torchsum.NanMoments(r, make([]float32, len(r)), torchsum.Sum)
+	}
+	for g := 1; g < len(offsets); g++ {
+		x := r[offsets[g-1]:offsets[g]]
+		mean, std, _ := torchsum.NanMoments(x, buf[:len(x)], sum)
+		divisor := std + w.eps
+		switch {
+		case s == ScaleNone:
+			divisor = 1
+		case s == ScaleBatch && len(r) > 1:
+			divisor = whole + w.eps
+		case s == ScaleBatch || len(x) == 1:
+			divisor = w.eps
+		}
+		for i := range x {
+			x[i] = (x[i] - mean) / divisor
+		}
+	}
+}
+
+// whiten replaces z by (z − z̄)/(s + eps) over the batch.
+func (w nanAware) whiten(z []float32) {
+	mean, std, _ := torchsum.NanMoments(z, make([]float32, len(z)), torchsum.Sum)
+	for i := range z {
+		z[i] = (z[i] - mean) / (std + w.eps)
+	}
+}
+
+// numberOf is nan_to_num: NaN is 0, an infinity the largest float32.
+func numberOf(x float32) float32 {
+	if x != x {
+		return 0
+	}
+	return min(max(x, -math.MaxFloat32), math.MaxFloat32)
+}
+
+// components is GDPO: every reward function is normalized by itself within the
+// group, then the weighted sum over the batch,
+//
+//	z = Σ_k w_k·(r_k − μ_k)/(s_k + eps) ;  A = (z − z̄)/(s_z + eps)
+//
+// A component without a score adds nothing. If apart, a sample all of whose
+// components have none gets 0 and counts in no z̄; else it is a z of 0. It is that
+// of Liu et al., "GDPO: Group reward-Decoupled Normalization Policy Optimization",
+// arXiv:2601.05242, 2026.
+func (w nanAware) components(apart bool) function {
+	return func(dst []float64, b Batch, _ Scale) error {
+		mustMatch(dst, b)
+		parts := narrowAll(b.Components)
+		sum := torchsum.Sum
+		if len(parts) > 1 {
+			sum = torchsum.Column // the components are columns of one matrix
+		}
+		for _, r := range parts {
+			w.centre(r, b.Offsets, ScaleGroup, sum)
+		}
+		z := weightedSum(parts, b.Weights, apart)
+		if apart {
+			w.whiten(z)
+		} else {
+			mean := torchsum.Mean(z)
+			s := torchsum.StdAround(z, mean) + w.eps
+			for i := range z {
+				z[i] = (z[i] - mean) / s
+			}
+		}
+		for i, a := range z {
+			dst[i] = float64(a)
+			if apart {
+				dst[i] = float64(numberOf(a))
+			}
+		}
+		return nil
+	}
+}
+
+// weightedSum is Σ_k w_k·x_k per sample, float32, from the first component to the
+// last, NaN counting as 0. If blank, a sample with nothing but NaN is NaN.
+func weightedSum(parts [][]float32, weights []float64, blank bool) []float32 {
+	z := make([]float32, len(parts[0]))
+	terms := make([]float32, len(parts))
+	for i := range z {
+		scored := 0
+		for k, x := range parts {
+			terms[k] = 0
+			if v := x[i]; v == v {
+				terms[k] = v * weight(weights, k)
+				scored++
+			}
+		}
+		z[i] = torchsum.Plain(terms)
+		if blank && scored == 0 {
+			z[i] = nan32()
+		}
+	}
+	return z
+}
+
+// weight is the k-th weight, 1 without weights.
+func weight(weights []float64, k int) float32 {
+	if weights == nil {
+		return 1
+	}
+	return float32(weights[k])
+}
+
+func narrowAll(components [][]float64) [][]float32 {
+	parts := make([][]float32, len(components))
+	for k, c := range components {
+		parts[k] = make([]float32, len(c))
+		narrow(parts[k], c)
+	}
+	return parts
+}
+
+// scoredRLOO is RLOO over the samples that have a score:
+//
+//	A_i = r_i − (Σ − r_i)/(m − 1),  m = number of scores in the group
+//
+// Where no other has a score the advantage is 0. If normalized, (A − Ā)/(s_A + eps)
+// over the batch follows.
+func (w nanAware) scoredRLOO(normalized bool) function {
+	return func(dst []float64, b Batch, _ Scale) error {
+		mustMatch(dst, b)
+		a := make([]float32, len(b.Rewards))
+		narrow(a, b.Rewards)
+		buf := make([]float32, len(a))
+		for g := range b.Groups() {
+			x := a[b.Offsets[g]:b.Offsets[g+1]]
+			leaveOneOut(x, buf[:len(x)])
+		}
+		if normalized {
+			w.whiten(a)
+		}
+		for i, v := range a {
+			dst[i] = float64(numberOf(v))
+		}
+		return nil
+	}
+}
+
+func leaveOneOut(x, buf []float32) {
+	count := 0
+	for i, v := range x {
+		buf[i] = 0
+		if v == v {
+			buf[i] = v
+			count++
+		}
+	}
+	sum := torchsum.Sum(buf)
+	for i, v := range x {
+		x[i] = v - (sum-v)/float32(count-1)
+	}
+}

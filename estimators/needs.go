@@ -1,0 +1,67 @@
+package estimators
+
+// Needs is what an estimator reads beside rewards and groups. The zero value
+// needs nothing more.
+type Needs struct {
+	Lengths    bool // Batch.Lengths: response tokens in the loss
+	Components bool // Batch.Components: the reward of each reward function
+	Baselines  bool // Batch.Baselines: the reward of one greedy response per prompt
+
+	// Refused says why the advantages cannot be computed from a reward log, and
+	// what a log would have to hold. Empty if they can.
+	Refused string
+}
+
+// Missing is the kind of a [Refusal] that no framework raises: the batch does not
+// hold what [Needs] asks for.
+const Missing = "missing"
+
+// Computable reports whether advantages can be computed at all from what a
+// [Batch] can hold. Without it, Advantage is nil.
+func (e *Estimator) Computable() bool { return e.Advantage != nil }
+
+// Lacks names what the estimator needs and the batch does not hold: "response
+// lengths", "reward components", "greedy baselines", or the reason why nothing
+// would do. It is empty if the batch has all that is needed.
+func (e *Estimator) Lacks(b Batch) string {
+	switch n := e.Needs; {
+	case n.Refused != "":
+		return n.Refused
+	case n.Lengths && len(b.Lengths) != len(b.Rewards):
+		return "response lengths"
+	case n.Components && !whole(b.Components, len(b.Rewards)):
+		return "reward components"
+	case n.Baselines && len(b.Baselines) != len(b.Rewards):
+		return "greedy baselines"
+	}
+	return ""
+}
+
+// compute is Advantage behind a look at what the batch holds: where it lacks
+// something, dst becomes NaN.
+func (e *Estimator) compute(dst []float64, b Batch, s Scale) error {
+	if lack := e.Lacks(b); lack != "" {
+		fillNaN(dst)
+		return &Refusal{Kind: Missing, Text: lack}
+	}
+	return e.Advantage(dst, b, s)
+}
+
+// whole reports whether there are components and each has n values.
+func whole(components [][]float64, n int) bool {
+	for _, c := range components {
+		if len(c) != n {
+			return false
+		}
+	}
+	return len(components) > 0
+}
+
+// refused is the entry of an estimator that a reward log cannot feed.
+func refused(framework, name, formula, source, why string) *Estimator {
+	return &Estimator{
+		Framework: framework, Name: name, Scales: []Scale{ScaleNone}, Float: Float32,
+		Formula: formula, Doc: why, Source: source,
+		Needs: Needs{Refused: why},
+	}
+}

@@ -1,0 +1,124 @@
+package estimators
+
+import "math"
+
+// rewardNorm is GRPO in float64 inside and float32 outside, on clipped rewards:
+//
+//	x = clip((r + bias)·scaling, ±clip) ;  A = (x − μ)/(s + 1e-5)
+//
+// with bias 0, scaling 1 and clip 20 by default: rewards of 20 or more all become
+// one. The mean is rounded to float32 before it is subtracted. Groups are blocks
+// of the usual size, by position; the rows that fill no block have mean 0 and s 0,
+// so that 0.5 becomes 50000. Groups of one have s := 1.
+type rewardNorm struct {
+	batchMean  bool // the mean of the batch
+	leave      bool // the mean of the others
+	population bool // ddof 0
+}
+
+const (
+	rewardClip    = 20
+	rewardNormEps = 1e-5
+)
+
+func (w rewardNorm) advantages(dst []float64, b Batch, s Scale) error {
+	mustMatch(dst, b)
+	for i, r := range b.Rewards {
+		dst[i] = clip(float64(float32(r)), -rewardClip, rewardClip)
+	}
+	mean, std := make([]float64, len(dst)), make([]float64, len(dst))
+	size := max(1, usualSize(b.Offsets))
+	for lo := 0; lo+size <= len(dst); lo += size {
+		w.means(mean[lo:lo+size], dst[lo:lo+size])
+		if s == ScaleGroup {
+			w.spread(std[lo:lo+size], dst[lo:lo+size], mean[lo:lo+size])
+			roundAll(std[lo : lo+size])
+		}
+	}
+	if w.batchMean {
+		w.means(mean, dst)
+	}
+	if s == ScaleBatch {
+		w.spread(std, dst, mean)
+	}
+	w.divide(dst, mean, std, s)
+	return nil
+}
+
+// divide writes (x − mean)/(s + eps). What is of the group is held in float32,
+// what is of the batch in float64, and an operation on both is float64.
+func (w rewardNorm) divide(dst, mean, std []float64, s Scale) {
+	for i, x := range dst {
+		a := x - mean[i]
+		if !w.batchMean {
+			a = float64(float32(x) - float32(mean[i]))
+		}
+		switch {
+		case s == ScaleGroup && !w.batchMean:
+			a = float64(float32(a) / (float32(std[i]) + rewardNormEps))
+		case s != ScaleNone:
+			a /= std[i] + rewardNormEps
+		}
+		dst[i] = float64(float32(a))
+	}
+}
+
+// means writes the mean of x, or for each that of the others.
+func (w rewardNorm) means(dst, x []float64) {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	n := float64(len(x))
+	for i, v := range x {
+		switch {
+		case w.leave && n > 1:
+			dst[i] = (sum - v) / (n - 1)
+		case w.leave:
+			dst[i] = 0
+		default:
+			dst[i] = sum / n
+		}
+	}
+	if !w.batchMean {
+		roundAll(dst)
+	}
+}
+
+// roundAll rounds to float32.
+func roundAll(x []float64) {
+	for i, v := range x {
+		x[i] = float64(float32(v))
+	}
+}
+
+// spread writes the standard deviation of x around mean.
+func (w rewardNorm) spread(dst, x, mean []float64) {
+	squares := 0.0
+	for i, v := range x {
+		d := v - mean[i]
+		squares += float64(d * d)
+	}
+	n := float64(len(x))
+	std := math.Sqrt(squares / (n - 1))
+	switch {
+	case w.population:
+		std = math.Sqrt(squares / n)
+	case n <= 1:
+		std = 1
+	}
+	for i := range dst {
+		dst[i] = std
+	}
+}
+
+// clip cuts x to [low, high]; NaN stays.
+func clip(x, low, high float64) float64 {
+	switch {
+	case x < low:
+		return low
+	case x > high:
+		return high
+	}
+	return x
+}

@@ -1,0 +1,43 @@
+package torchsum
+
+import "math"
+
+// NanMoments returns the mean and the standard deviation, ddof 1, of the values
+// of x that are no NaN, and their number, as trl's and ms-swift's nanstd take
+// them. All of it is float32:
+//
+//	m = Σ x/c ;  v = Σ (x − m)²/c · (c/(c−1)) ;  s = √v
+//
+// The sums are in the order of sum, [Sum] or [Column], NaN counting as 0. buf is
+// overwritten; its length is that of x.
+//
+// Special cases are:
+//
+//	no value but NaN = NaN, NaN, 0
+//	one value        = the value, NaN, 1
+//
+// Source: huggingface/trl@f2cd57710ae3 trl/trainer/utils.py:nanstd.
+func NanMoments(x, buf []float32, sum func([]float32) float32) (mean, std float32, count int) {
+	for i, v := range x {
+		buf[i] = 0
+		if v == v {
+			buf[i] = v
+			count++
+		}
+	}
+	c := float32(count)
+	mean = sum(buf) / c
+	for i, v := range x {
+		d := v - mean
+		buf[i] = 0
+		if d == d {
+			buf[i] = d * d
+		}
+	}
+	v := sum(buf) / c
+	if count < 2 {
+		return mean, float32(math.NaN()), count
+	}
+	v *= c / float32(count-1)
+	return mean, float32(math.Sqrt(float64(v))), count
+}

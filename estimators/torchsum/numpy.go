@@ -1,0 +1,39 @@
+package torchsum
+
+// pairwiseBlock is the length up to which numpy adds without halving.
+const pairwiseBlock = 128
+
+// Numpy returns the sum of x as numpy takes it, in float64: fewer than 8 values
+// from left to right, up to 128 in eight chains, ((r0+r1)+(r2+r3))+((r4+r5)+(r6+r7)),
+// with what is left added at the end, and more as two halves, cut at a multiple of
+// eight.
+//
+// Source: numpy/numpy numpy/core/src/umath/loops_utils.h.src (pairwise_sum).
+func Numpy(x []float64) float64 {
+	n := len(x)
+	switch {
+	case n < 8:
+		s := 0.0
+		for _, v := range x {
+			s += v
+		}
+		return s
+	case n > pairwiseBlock:
+		half := n / 2
+		half -= half % 8
+		return Numpy(x[:half]) + Numpy(x[half:])
+	}
+	var r [8]float64
+	copy(r[:], x)
+	done := n &^ 7
+	for i := 8; i < done; i += 8 {
+		for k, v := range x[i : i+8] {
+			r[k] += v
+		}
+	}
+	s := ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))
+	for _, v := range x[done:] {
+		s += v
+	}
+	return s
+}

@@ -1,0 +1,92 @@
+package torchsum
+
+import (
+	"math"
+	"testing"
+)
+
+// TestColumnOrder: four chains whatever the length, so lane 8 joins chain 0. For
+// nine values ((big−big+1)+1)+1… ; Sum takes x8 first and loses it.
+func TestColumnOrder(t *testing.T) {
+	x := []float32{big, 1, 1, 1, -big, 0, 0, 0, 1}
+	// p0 = big−big+1, p1 = p2 = p3 = 1.
+	if got := Column(x); got != 4 {
+		t.Errorf("Column = %v, want 4", got)
+	}
+	// x8 first, then the lanes: (1+big)+1+1+1−big, where big+1 = big.
+	if got := Sum(x); got != 0 {
+		t.Errorf("Sum = %v, want 0", got)
+	}
+	if got := Column([]float32{1, 2, 3}); got != 6 {
+		t.Errorf("Column of three = %v", got)
+	}
+}
+
+// TestColumnCascade: chain 0 is big and then ones; the first sixteen terms are
+// folded away, so that the other sixteen add up: big + 16.
+func TestColumnCascade(t *testing.T) {
+	x := make([]float32, 4*32)
+	for i := 0; i < len(x); i += 4 {
+		x[i] = 1
+	}
+	x[0] = big
+	if got := Column(x); got != big+16 {
+		t.Errorf("Column = %v, want %v", got, float32(big+16))
+	}
+}
+
+func TestPlainOrder(t *testing.T) {
+	if got := Plain([]float32{big, 1, -big, 1}); got != 1 {
+		t.Errorf("Plain = %v, want 1", got)
+	}
+}
+
+// TestNumpyOrder: 2^53 + 1 = 2^53, so that a sum shows its order.
+func TestNumpyOrder(t *testing.T) {
+	const huge = 1 << 53
+	for _, c := range []struct {
+		name string
+		x    []float64
+		want float64
+	}{
+		{"7: left to right", []float64{huge, 1, 1, 1, 1, 1, -huge}, 0},
+		// (((huge+0)+(0−huge)) + …) + the ninth, which is added last.
+		{"9: the leftover comes last", []float64{huge, 0, 0, -huge, 0, 0, 0, 0, 1}, 1},
+		// r0 = huge − huge, r1 = 1 + 1.
+		{"16: eight chains", []float64{huge, 1, 0, 0, 0, 0, 0, 0, -huge, 1, 0, 0, 0, 0, 0, 0}, 2},
+		// Halves of 64 and 72: the one is 0, the other 72.
+		{"136: halves", halves(huge, 64, 72), 72},
+	} {
+		if got := Numpy(c.x); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// halves is huge, zeros and −huge, then ones.
+func halves(huge float64, first, second int) []float64 {
+	x := make([]float64, first+second)
+	x[0], x[first-8] = huge, -huge
+	for i := first; i < len(x); i++ {
+		x[i] = 1
+	}
+	return x
+}
+
+// TestNanMoments: of 1, 2 and 3 the mean is 2, the standard deviation 1.
+func TestNanMoments(t *testing.T) {
+	nan := float32(math.NaN())
+	buf := make([]float32, 5)
+	mean, std, count := NanMoments([]float32{1, nan, 2, 3, nan}, buf, Sum)
+	if mean != 2 || std != 1 || count != 3 {
+		t.Errorf("%v, %v of %d", mean, std, count)
+	}
+	mean, std, count = NanMoments([]float32{nan, 7}, buf[:2], Column)
+	if mean != 7 || std == std || count != 1 {
+		t.Errorf("one value: %v, %v of %d", mean, std, count)
+	}
+	mean, std, count = NanMoments([]float32{nan}, buf[:1], Sum)
+	if mean == mean || std == std || count != 0 {
+		t.Errorf("none: %v, %v of %d", mean, std, count)
+	}
+}

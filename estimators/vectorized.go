@@ -1,0 +1,63 @@
+package estimators
+
+import (
+	"math"
+
+	"vantage/estimators/torchsum"
+)
+
+// vectorized is GRPO over index_add_: sums from left to right, all of it float32,
+//
+//	A_i = (r_i − μ)/(s + 1e-6),  s = √(Σ (r_i − μ)²/(n−1))
+//
+// A group of one has μ := 0 and s := 1. Equal rewards give 0 or a float32 residue.
+// floored is the older form, s = √max(v, 1e-6) with v = (Σr² − (Σr)²/n)/(n−1), so
+// that s is never below 1e-3. centre leaves the division out.
+func vectorized(floored, centre bool) function {
+	return perGroup(func(dst, r []float32) {
+		mean, std := float32(0), float32(1)
+		if len(r) > 1 {
+			mean = torchsum.Plain(r) / float32(len(r))
+			std = plainStd(r, mean, floored)
+		}
+		for i, x := range r {
+			dst[i] = x - mean
+			if !centre {
+				dst[i] /= std + 1e-6
+			}
+		}
+	})
+}
+
+// plainStd is the standard deviation, ddof 1, in float32 from left to right.
+func plainStd(r []float32, mean float32, floored bool) float32 {
+	var squares float32
+	for _, x := range r {
+		d := x
+		if !floored {
+			d -= mean
+		}
+		squares += float32(d * d)
+	}
+	if floored {
+		sum := torchsum.Plain(r)
+		squares -= float32(sum*sum) / float32(len(r))
+	}
+	v := squares / float32(len(r)-1)
+	if floored && v < 1e-6 {
+		v = 1e-6
+	}
+	return float32(math.Sqrt(float64(v)))
+}
+
+// vectorizedRLOO is RLOO over bincount: (n·r − Σ)/(n−1), float32, the sum from
+// left to right. A group of one gets 0.
+func vectorizedRLOO() function {
+	return perGroup(func(dst, r []float32) {
+		n, sum := float32(len(r)), torchsum.Plain(r)
+		others, mask := max(n-1, 1), float32(min(1, len(r)-1))
+		for i, x := range r {
+			dst[i] = (float32(n*x) - sum) / others * mask
+		}
+	})
+}
