@@ -85,7 +85,7 @@ func (f *intake) decode(l line) {
 	}
 	for i := range records {
 		r := &records[i]
-		r.File, r.Line, r.Offset = f.index, l.number, l.offset
+		r.File, r.Line, r.Offset, r.Nth = f.index, l.number, l.offset, int32(i)
 		if !f.any || r.Step > f.newest {
 			f.newest, f.any = r.Step, true
 		}

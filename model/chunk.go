@@ -10,16 +10,34 @@ import (
 // file and is found again by File and Offset.
 type Record struct {
 	Step      int64
-	Group     string  // an explicit group id of the log, "" if it has none; checked before it is believed
-	Prompt    uint64  // hash of prompt and ground truth, 0 if the log has no prompt
-	Preview   string  // what a person recognises the prompt by: at most 160 bytes of its text, as logged, not sanitised
-	Reward    float64 // estimators.MissingReward() where the log has none
-	Advantage float64 // as logged; NaN if not
-	Length    int32   // of the response, in Chunk.LengthUnit; -1 if unknown
-	File      int32   // index into Chunk.Files
-	Line      int64   // 1-based line of the record in its file
-	Offset    int64   // byte offset of the record in its file
+	Group     string    // an explicit group id of the log, "" if it has none; checked before it is believed
+	Prompt    uint64    // hash of prompt and ground truth, 0 if the log has no prompt
+	Preview   string    // what a person recognises the prompt by: at most 160 bytes of its text, as logged, not sanitised
+	Reward    float64   // estimators.MissingReward() where the log has none
+	Parts     []float64 // what each of Chunk.Components gave, NaN where it gave nothing; nil if the log has none
+	Advantage float64   // as logged; NaN if not
+	Length    int32     // of the response, in Chunk.LengthUnit; -1 if unknown
+	File      int32     // index into Chunk.Files
+	Line      int64     // 1-based line of the record in its file
+	Offset    int64     // byte offset of the record in its file
+	Nth       int32     // which record of its line it is, from 0: some trainers write a step in one line
 }
+
+// Place is where the text of a sample stands.
+type Place struct {
+	File   int32 // index into Run.Files
+	Nth    int32 // which record of the line
+	Offset int64 // byte offset of the line
+}
+
+// Text is what a sample says, as logged: sanitise before showing.
+type Text struct {
+	Prompt, Response, Truth string
+	Fields                  []Field // the rest of the record, in its order
+}
+
+// Field is one more value of a record, as text.
+type Field struct{ Name, Value string }
 
 // LengthUnit says what response lengths count.
 type LengthUnit int
@@ -55,7 +73,9 @@ type Chunk struct {
 	How        string   // one sentence: which fields were taken for what
 	Files      []string // names that Record.File indexes, relative to the opened path; may grow from chunk to chunk, never reordered
 	Records    []Record
-	Forget     []int32 // files that are read anew from the start: their earlier records no longer count
+	Forget     []int32  // files that are read anew from the start: their earlier records no longer count
+	Components []string // names of the reward functions that Record.Parts is in the order of
+	Notes      []string // sentences about what was left out or counted once, and why
 	LengthUnit LengthUnit
 	HasTruth   bool // the prompt hash covers a ground truth too
 	Positional bool // grouping by position is permitted (never for verl files)

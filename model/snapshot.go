@@ -31,6 +31,8 @@ type Run struct {
 	LengthUnit LengthUnit
 	HasTruth   bool
 	Positional bool
+	Components []string // names of the reward functions, in the order of Step.Parts
+	Notes      []string // what was left out or counted once, and why
 	Problems   []Problem
 	Skipped    int
 	Progress   Progress
@@ -44,7 +46,16 @@ type Step struct {
 	Logged   []float64 // advantages as logged, NaN where not
 	Lengths  []int32   // -1 where unknown
 
+	Parts [][]float64 // by index of Run.Components; nil where one gave nothing in this step, else NaN where it gave nothing
+
 	prompt, group []uint32
+	file, nth     []int32
+	offset        []int64
+}
+
+// Place returns where the text of a row stands.
+func (s Step) Place(row int) Place {
+	return Place{File: s.file[row], Nth: s.nth[row], Offset: s.offset[row]}
 }
 
 // Snapshot freezes the store as it is now.
@@ -53,6 +64,7 @@ func (s *Store) Snapshot() Snapshot {
 		Revision: s.revision,
 		Run: Run{
 			Files: slices.Clip(s.files), Format: s.format, How: s.how, LengthUnit: s.unit,
+			Components: slices.Clip(s.parts.names), Notes: slices.Clip(s.notes),
 			HasTruth: s.hasTruth, Positional: s.positional,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
 		},
@@ -76,11 +88,19 @@ func (s *Store) Snapshot() Snapshot {
 
 func (c *stepColumns) view(number int64) Step {
 	n := len(c.reward)
-	return Step{
+	step := Step{
 		Number: number, Revision: c.revision,
 		Rewards: c.reward[:n:n], Logged: c.logged[:n:n], Lengths: c.length[:n:n],
 		prompt: c.prompt[:n:n], group: c.group[:n:n],
+		file: c.file[:n:n], nth: c.nth[:n:n], offset: c.offset[:n:n],
 	}
+	for _, part := range c.parts {
+		if part != nil {
+			part = part[:n:n]
+		}
+		step.Parts = append(step.Parts, part)
+	}
+	return step
 }
 
 // Find returns the index of the step with the given number.

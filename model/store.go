@@ -13,7 +13,9 @@ type Store struct {
 	steps    map[int64]*stepColumns
 	prompts  interner[uint64]
 	ids      interner[string]
-	previews []string // of prompt k-1, beside prompts
+	previews []string         // of prompt k-1, beside prompts
+	parts    interner[string] // names of reward functions
+	notes    []string
 
 	format, how string
 	unit        LengthUnit
@@ -39,14 +41,30 @@ func (s *Store) Append(c *Chunk) {
 	for _, file := range c.Forget {
 		s.forget(file)
 	}
-	for i := range c.Records {
-		s.add(&c.Records[i])
+	parts := make([]uint32, len(c.Components))
+	for i, name := range c.Components {
+		parts[i] = s.parts.intern(name)
 	}
+	for i := range c.Records {
+		s.add(&c.Records[i], parts)
+	}
+	s.note(c.Notes)
 	s.skipped += c.Skipped
 	if room := maxProblems - len(s.problems); room > 0 {
 		s.problems = append(s.problems, c.Problems[:min(room, len(c.Problems))]...)
 	}
 	s.progress = c.Progress
+}
+
+// maxNotes bounds what is remembered of what loaders left out.
+const maxNotes = 100
+
+func (s *Store) note(notes []string) {
+	for _, n := range notes {
+		if len(s.notes) < maxNotes && !slices.Contains(s.notes, n) {
+			s.notes = append(s.notes, n)
+		}
+	}
 }
 
 func (s *Store) describe(c *Chunk) {
@@ -61,7 +79,7 @@ func (s *Store) describe(c *Chunk) {
 	}
 }
 
-func (s *Store) add(r *Record) {
+func (s *Store) add(r *Record, parts []uint32) {
 	cols := s.steps[r.Step]
 	if cols == nil {
 		cols = &stepColumns{}
@@ -73,6 +91,9 @@ func (s *Store) add(r *Record) {
 	}
 	cols.revision = s.revision
 	cols.append(r, prompt, s.ids.intern(r.Group))
+	for i, x := range r.Parts {
+		cols.addPart(int(parts[i])-1, x)
+	}
 }
 
 // forget drops the records of a file that is read anew. The columns are copied,
@@ -108,7 +129,9 @@ type stepColumns struct {
 	prompt []uint32 // 1-based index of an interned prompt, 0 if none
 	group  []uint32 // 1-based index of an interned explicit id, 0 if none
 	file   []int32
+	nth    []int32
 	offset []int64
+	parts  [][]float64 // by number of the reward function; nil where it gave nothing in this step, else as long as it has samples
 }
 
 func (c *stepColumns) append(r *Record, prompt, group uint32) {
@@ -118,7 +141,28 @@ func (c *stepColumns) append(r *Record, prompt, group uint32) {
 	c.prompt = append(c.prompt, prompt)
 	c.group = append(c.group, group)
 	c.file = append(c.file, r.File)
+	c.nth = append(c.nth, r.Nth)
 	c.offset = append(c.offset, r.Offset)
+	for k, part := range c.parts {
+		if part != nil {
+			c.parts[k] = append(part, math.NaN())
+		}
+	}
+}
+
+// addPart sets what a reward function gave to the newest sample. One that gave
+// nothing before gets NaN for the samples before.
+func (c *stepColumns) addPart(k int, x float64) {
+	for len(c.parts) <= k {
+		c.parts = append(c.parts, nil)
+	}
+	if c.parts[k] == nil {
+		c.parts[k] = make([]float64, len(c.reward))
+		for i := range c.parts[k] {
+			c.parts[k][i] = math.NaN()
+		}
+	}
+	c.parts[k][len(c.reward)-1] = x
 }
 
 // without returns the columns less the rows of a file: c itself if it has none.
@@ -132,18 +176,27 @@ func (c *stepColumns) without(file int32) *stepColumns {
 	if gone == 0 {
 		return c
 	}
-	kept := &stepColumns{}
-	for i, f := range c.file {
-		if f == file {
-			continue
+	kept := &stepColumns{
+		reward: sift(c.reward, c.file, file), logged: sift(c.logged, c.file, file), length: sift(c.length, c.file, file),
+		prompt: sift(c.prompt, c.file, file), group: sift(c.group, c.file, file), file: sift(c.file, c.file, file),
+		nth: sift(c.nth, c.file, file), offset: sift(c.offset, c.file, file),
+	}
+	for _, part := range c.parts {
+		kept.parts = append(kept.parts, sift(part, c.file, file))
+	}
+	return kept
+}
+
+// sift copies a column without the rows of a file; nil stays nil.
+func sift[T any](column []T, files []int32, file int32) []T {
+	if column == nil {
+		return nil
+	}
+	kept := make([]T, 0, len(column))
+	for i, x := range column {
+		if files[i] != file {
+			kept = append(kept, x)
 		}
-		kept.reward = append(kept.reward, c.reward[i])
-		kept.logged = append(kept.logged, c.logged[i])
-		kept.length = append(kept.length, c.length[i])
-		kept.prompt = append(kept.prompt, c.prompt[i])
-		kept.group = append(kept.group, c.group[i])
-		kept.file = append(kept.file, f)
-		kept.offset = append(kept.offset, c.offset[i])
 	}
 	return kept
 }

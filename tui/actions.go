@@ -235,6 +235,7 @@ func (a App) toggleHelp() (App, tea.Cmd) {
 
 func (a App) escape() (App, tea.Cmd) {
 	a.help = false
+	a.place.view = viewOverview
 	return a.goPane(layout.Groups), nil
 }
 

@@ -36,7 +36,7 @@ func (a App) frame() string {
 	case a.result.analysis == nil:
 		lines = append(lines, a.waiting(a.look.w, body)...)
 	default:
-		lines = append(lines, a.body(s, body)...)
+		lines = append(lines, a.seen().body(a, a.look.w, body)...)
 	}
 	lines = a.withNotice(append(lines, a.hints(a.look.w)))
 	frame := strings.Join(lines, "\n")
@@ -46,8 +46,9 @@ func (a App) frame() string {
 	return frame
 }
 
-// body draws the panes and puts them side by side, row by row.
-func (a App) body(s layout.Screen, h int) []string {
+// overview draws the panes and puts them side by side, row by row.
+func (a App) overview(_, h int) []string {
+	s := a.screen()
 	rows := make([]strings.Builder, h)
 	for x := 0; x < a.look.w; { // panes tile the body: walk it column by column of panes
 		next := a.look.w
@@ -132,7 +133,7 @@ func (a App) hints(w int) string {
 		return cells.Fit(a.look.theme.Paint(themes.Accent, a.prompt.line()), w)
 	}
 	var all []string // the first section's keys come first; help and quit always stay
-	for _, s := range keyTable() {
+	for _, s := range a.keysHere() {
 		for _, b := range s.bindings {
 			if b.short != "" {
 				all = append(all, b.short)

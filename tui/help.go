@@ -10,7 +10,7 @@ import (
 func (a App) helpPage(w, h int) []string {
 	t := a.look.theme
 	var entries []string
-	for _, s := range keyTable() {
+	for _, s := range a.keysHere() {
 		entries = append(entries, t.Paint(themes.Title, s.name))
 		for _, b := range s.bindings {
 			entries = append(entries, t.Paint(themes.Key, cells.Right(b.show, 6))+"  "+b.doc)

@@ -20,8 +20,8 @@ type section struct {
 	bindings []binding
 }
 
-// keyTable is every key of the explorer.
-func keyTable() []section {
+// commonKeys work in every view.
+func commonKeys() []section {
 	return []section{
 		{"settings", []binding{
 			{[]string{"f"}, "f", "", "next framework: whose arithmetic", App.nextFramework},
@@ -42,23 +42,6 @@ func keyTable() []section {
 			{[]string{"{"}, "{", "", "ten steps back", App.stepBackTen},
 			{[]string{"}"}, "}", "", "ten steps on", App.stepOnTen},
 			{[]string{"F"}, "F", "F newest", "follow the newest step", App.followNewest},
-		}},
-		{"moving", []binding{
-			{[]string{"j", "down"}, "j ↓", "j k group", "down", App.down},
-			{[]string{"k", "up"}, "k ↑", "", "up", App.up},
-			{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", App.pageDown},
-			{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.pageUp},
-			{[]string{"g", "home"}, "g", "", "to the top", App.top},
-			{[]string{"G", "end"}, "G", "", "to the end", App.bottom},
-			{[]string{"w"}, "w", "w warning", "next warning, and the group that shows it", App.nextWarning},
-			{[]string{"W"}, "W", "", "previous warning", App.previousWarning},
-			{[]string{"tab"}, "Tab", "Tab pane", "next pane", App.nextPane},
-			{[]string{"shift+tab"}, "⇧Tab", "", "previous pane", App.previousPane},
-			{[]string{"1"}, "1", "", "groups", App.pane1},
-			{[]string{"2"}, "2", "", "advantages", App.pane2},
-			{[]string{"3"}, "3", "", "steps", App.pane3},
-			{[]string{"4"}, "4", "", "warnings", App.pane4},
-			{[]string{"5"}, "5", "", "metrics", App.pane5},
 		}},
 		{"program", []binding{
 			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
@@ -81,7 +64,7 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 		a.help = false
 		return a, nil
 	}
-	for _, s := range keyTable() {
+	for _, s := range a.keysHere() {
 		for _, b := range s.bindings {
 			for _, k := range b.keys {
 				if k == key {
@@ -91,4 +74,25 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 		}
 	}
 	return a, nil
+}
+
+// overviewKeys move about the panes.
+func overviewKeys() section {
+	return section{"overview", []binding{
+		{[]string{"j", "down"}, "j ↓", "j k group", "down", App.down},
+		{[]string{"k", "up"}, "k ↑", "", "up", App.up},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", App.pageDown},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.pageUp},
+		{[]string{"g", "home"}, "g", "", "to the top", App.top},
+		{[]string{"G", "end"}, "G", "", "to the end", App.bottom},
+		{[]string{"w"}, "w", "w warning", "next warning, and the group that shows it", App.nextWarning},
+		{[]string{"W"}, "W", "", "previous warning", App.previousWarning},
+		{[]string{"tab"}, "Tab", "Tab pane", "next pane", App.nextPane},
+		{[]string{"shift+tab"}, "⇧Tab", "", "previous pane", App.previousPane},
+		{[]string{"1"}, "1", "", "groups", App.pane1},
+		{[]string{"2"}, "2", "", "advantages", App.pane2},
+		{[]string{"3"}, "3", "", "steps", App.pane3},
+		{[]string{"4"}, "4", "", "warnings", App.pane4},
+		{[]string{"5"}, "5", "", "metrics", App.pane5},
+	}}
 }

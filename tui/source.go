@@ -12,3 +12,9 @@ import (
 type Source interface {
 	Next(ctx context.Context) (*model.Chunk, error)
 }
+
+// Reader is a source that can show the text of a sample again. One that cannot
+// is shown without texts.
+type Reader interface {
+	Text(ctx context.Context, at model.Place) (model.Text, error)
+}

@@ -1,0 +1,50 @@
+package tui
+
+import tea "charm.land/bubbletea/v2"
+
+// view is what fills the screen between the head and the hints: its body in w×h
+// cells, and the keys that mean something else, or more, while it is seen.
+type view struct {
+	name string
+	body func(a App, w, h int) []string
+	keys func() section
+}
+
+// viewName says which view is seen.
+type viewName int
+
+// The views, in the order of views.
+const (
+	viewOverview viewName = iota
+)
+
+// views are all of them: a new one is a file and a line here.
+func views() []view {
+	return []view{
+		viewOverview: {name: "overview", body: App.overview, keys: overviewKeys},
+	}
+}
+
+// seen is the view on the screen.
+func (a App) seen() view { return views()[a.place.view] }
+
+// open goes to a view.
+func (a App) open(v viewName) (App, tea.Cmd) {
+	a.place.view = v
+	return a.scrolled(), nil
+}
+
+// keysHere are the keys of the view on the screen and those that work anywhere;
+// the view's own come first and win.
+func (a App) keysHere() []section {
+	return append([]section{a.seen().keys()}, commonKeys()...)
+}
+
+// keyTable is every key of the explorer, view by view.
+func keyTable() []section {
+	var all []section
+	for _, v := range views() {
+		all = append(all, v.keys())
+	}
+	return append(all, commonKeys()...)
+}
