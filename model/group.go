@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"vantage/estimators"
+	"vantage/model/units"
 )
 
 // GroupBy says how samples of a step are put into groups.
@@ -128,7 +129,7 @@ func (s Snapshot) automatic(size int) (Grouping, error) {
 }
 
 func (e evidence) byID() Grouping {
-	g := Grouping{By: GroupByID, Evidence: fmt.Sprintf("by the log's group id: %d groups, %.1f rows each", e.idGroups, mean(e.rows, e.idGroups))}
+	g := Grouping{By: GroupByID, Evidence: fmt.Sprintf("by the log's group id: %s, %.1f rows each", units.Plural(e.idGroups, "groups"), mean(e.rows, e.idGroups))}
 	if e.mixedIDs > 0 {
 		g.Doubt = fmt.Sprintf("%d of %d groups hold more than one prompt", e.mixedIDs, e.idGroups)
 	}
@@ -143,7 +144,7 @@ func (s Snapshot) byPrompt(why string) Grouping {
 		key = "prompt"
 		g.Doubt = "the log has no ground truth, so tasks that share a prompt are merged"
 	}
-	g.Evidence = fmt.Sprintf("by %s within a step: %d groups, %.1f rows each", key, e.prompts, mean(e.rows, e.prompts))
+	g.Evidence = fmt.Sprintf("by %s within a step: %s, %.1f rows each", key, units.Plural(e.prompts, "groups"), mean(e.rows, e.prompts))
 	if why != "" {
 		g.Evidence += "; " + why
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -19,7 +20,8 @@ type Metric struct {
 // verl/trainer/metrics.py, compute_data_metrics: advantages are weighted by
 // response tokens, processed ones leave out every exact zero, and
 // sample_distribution/total counts no sample whose advantage is zero. Where a
-// log has no token counts the weights are what LengthUnit says, or 1.
+// log has no token counts the weights are what LengthUnit says, or 1, and
+// without any lengths there are no figures of lengths.
 // Sums are float64: the trainer's own float32 sums differ in the sixth digit.
 // frac_reward_zero_std is TRL's name, over exactly equal rewards.
 func (a *Analysis) metrics(best float64) []Metric {
@@ -28,7 +30,9 @@ func (a *Analysis) metrics(best float64) []Metric {
 	m = appendMoments(m, "critic/rewards", a.Rewards)
 	weights, longest := a.weights()
 	m = a.tokens(m, weights)
-	m = a.lengths(m, weights, longest)
+	if slices.ContainsFunc(a.Lengths, func(l int32) bool { return l >= 0 }) {
+		m = a.lengths(m, weights, longest)
+	}
 	m = a.distribution(m, weights)
 	m = append(m, Metric{"frac_reward_zero_std", a.constantShare()})
 	return a.ours(m, best)
