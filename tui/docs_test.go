@@ -1,0 +1,86 @@
+package tui_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every command that the documentation shows works as shown, with or without a
+// terminal: in a folder that has a run, a log of last night and a trainer's
+// configuration.
+func TestEveryCommandOfTheDocumentation(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join("..", ".github", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := map[string]string{}
+	for _, page := range append(pages, filepath.Join("..", "README.md")) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			command, _, _ := strings.Cut(strings.TrimSpace(line), " #")
+			shown := strings.HasPrefix(line, "    vantage ") || strings.HasPrefix(line, "    cat ")
+			if shown && !strings.HasPrefix(command, "vantage demo") {
+				commands[strings.TrimSpace(command)] = filepath.Base(page)
+			}
+		}
+	}
+	if len(commands) < 4 {
+		t.Fatalf("found only %d commands", len(commands))
+	}
+	for command, page := range commands {
+		t.Run(page+": "+command, func(t *testing.T) {
+			runShown(t, command)
+		})
+	}
+}
+
+func runShown(t *testing.T, command string) {
+	t.Helper()
+	dir := t.TempDir()
+	furnish(t, dir)
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(built(t))+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if len(out) == 0 {
+		t.Error("it printed nothing")
+	}
+}
+
+// furnish makes the logs that the documentation speaks of.
+func furnish(t *testing.T, dir string) {
+	t.Helper()
+	run := filepath.Join(dir, "runs", "qwen-math", "rollouts")
+	if err := os.MkdirAll(run, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	for step := range 3 {
+		rows := ""
+		for i := range 64 {
+			score := float64(i * (i + step) % 5 % 2)
+			rows += fmt.Sprintf(`{"input": "question %d", "output": "answer", "gts": "%d", "score": %.1f, "step": %d}`+"\n", i%8, i%8, score, step+1)
+		}
+		writeFile(t, filepath.Join(run, fmt.Sprintf("%d.jsonl", step+1)), rows)
+		all += rows
+	}
+	writeFile(t, filepath.Join(dir, "rollouts.jsonl"), all)
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
