@@ -113,11 +113,13 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 // addSettings declares a flag for every setting; what is given is kept in order.
 func (p *program) addSettings(flags *pflag.FlagSet) {
 	for _, s := range []setting{
-		{"framework", "NAME", "whose arithmetic: easyr1, twinkle"},
-		{"estimator", "NAME", "advantage estimator: grpo, rloo"},
+		{"framework", "NAME", "whose arithmetic: easyr1, twinkle, verl, trl, …; `vantage estimators` lists them"},
+		{"estimator", "NAME", "advantage estimator, by the framework's name: grpo, rloo, …"},
 		{"scale", "SCALE", "divide by the std of the group, the batch, or none"},
 		{"keep-pos-ratio", "RATIO", "share of each group's positive samples to keep, best first (0 to 1)"},
 		{"keep-neg-ratio", "RATIO", "share of each group's negative samples to keep, worst first (0 to 1)"},
+		{"reward", "NAME", "take this column of the log as the reward"},
+		{"weights", "a=1,b=0.5", "take the weighted sum of these columns as the reward"},
 		{"num-generations", "N", "rows per group where the log has neither group id nor prompt"},
 		{"group-by", "RULE", "group rows by auto, id, prompt or position"},
 	} {
@@ -299,7 +301,7 @@ func (p *program) export() *cobra.Command {
 			if problems := snap.Run.Problems; len(problems) > 0 {
 				_, _ = fmt.Fprintf(p.errOut, "vantage: left out what could not be read, first %s\n", problems[0])
 			}
-			return grouped(report.Samples(cmd.Context(), p.out, snap, set))
+			return asked(report.Samples(cmd.Context(), p.out, snap, set))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl")
@@ -329,14 +331,16 @@ func (p *program) writeReport(ctx context.Context, paths []string, set model.Set
 	}
 	trend, err := snap.Trend(ctx, set, nil)
 	if err != nil {
-		return grouped(err)
+		return asked(err)
 	}
 	return write(p.out, snap, trend)
 }
 
-// grouped makes a log that cannot be grouped without an option a matter of usage.
-func grouped(err error) error {
-	if errors.Is(err, model.ErrUngrouped) {
+// asked makes it a matter of usage that a log cannot be grouped without an
+// option, or cannot feed the estimator.
+func asked(err error) error {
+	var lack *model.LackError
+	if errors.Is(err, model.ErrUngrouped) || errors.As(err, &lack) {
 		return &usageError{err}
 	}
 	return err

@@ -62,6 +62,10 @@ type Analysis struct {
 	Original  []float64 // advantages before the filter
 	Processed []float64 // advantages after filter and recompute
 	Keep      []bool    // whether the filter keeps the sample
+	Given     []float64 // advantages as logged, NaN where not
+
+	batch      estimators.Batch
+	lengthUnit LengthUnit
 }
 
 // Analyze computes step i of the snapshot. It fails if the samples cannot be
@@ -84,8 +88,7 @@ func (s Snapshot) Analyze(ctx context.Context, i int, set Settings) (*Analysis, 
 		return nil, err
 	}
 	var result estimators.Result
-	batch := estimators.Batch{Rewards: a.Rewards, Offsets: a.Offsets}
-	err = estimators.Process(&result, entry, batch, set.Scale, set.KeepPos, set.KeepNeg, set.Recompute)
+	err = estimators.Process(&result, entry, a.batch, set.Scale, set.KeepPos, set.KeepNeg, set.Recompute)
 	var refusal *estimators.Refusal
 	if err != nil && !errors.As(err, &refusal) {
 		return nil, err
@@ -102,6 +105,7 @@ func (s Snapshot) Analyze(ctx context.Context, i int, set Settings) (*Analysis, 
 // gather brings the columns of step i into group order.
 func (a *Analysis) gather(s Snapshot, i int, entry *estimators.Estimator) error {
 	step := s.Steps[i]
+	a.lengthUnit = s.Run.LengthUnit
 	a.Step, a.Revision, a.Open = step.Number, step.Revision, s.Open(i)
 	var err error
 	a.Order, a.Offsets, err = a.Grouping.layout(step, a.Open)
@@ -112,9 +116,14 @@ func (a *Analysis) gather(s Snapshot, i int, entry *estimators.Estimator) error 
 	a.Logged = make([]float64, a.Rows)
 	a.Lengths = make([]int32, a.Rows)
 	a.Rewards = make([]float64, a.Rows)
+	a.Given = make([]float64, a.Rows)
 	for at, row := range a.Order {
 		a.Logged[at] = step.Rewards[row]
 		a.Lengths[at] = step.Lengths[row]
+		a.Given[at] = step.Logged[row]
+	}
+	if err := a.feed(s, step, entry); err != nil {
+		return err
 	}
 	entry.CleanInto(a.Rewards, a.Logged)
 	return nil

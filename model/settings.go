@@ -1,8 +1,8 @@
 package model
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -19,6 +19,9 @@ type Settings struct {
 	KeepPos   float64 // keep_pos_ratio: share of each group's positive samples that is kept, best first
 	KeepNeg   float64 // keep_neg_ratio: share of each group's negative samples that is kept, worst first
 	Recompute bool    // compute_new_adv: advantages anew over the kept samples
+
+	Reward  string  // the reward column; "" is the log's own reward
+	Weights Weights // the reward as a weighted sum of columns; "" is none
 
 	GroupBy        GroupBy
 	NumGenerations int // rows per group where groups are known by position only; 0 if not given
@@ -56,14 +59,8 @@ func (s Settings) Effective() Settings {
 // its order (Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/config.py,
 // PPOConfig.post_init), and then what no framework has.
 func (s Settings) Validate() error {
-	if err := ratioInRange("keep_neg_ratio", "negative", s.KeepNeg); err != nil {
-		return err
-	}
-	if err := ratioInRange("keep_pos_ratio", "positive", s.KeepPos); err != nil {
-		return err
-	}
-	if err := s.filterAccepted(); err != nil {
-		return err
+	if _, err := estimators.CheckConfig(s.Estimator, s.KeepPos, s.KeepNeg, s.Recompute); err != nil {
+		return trainerSays(err)
 	}
 	e, err := s.Entry()
 	if err != nil {
@@ -77,6 +74,9 @@ func (s Settings) Validate() error {
 	default:
 		return fmt.Errorf("cannot group by %q: choose auto, id, prompt or position", s.GroupBy)
 	}
+	if s.Reward != "" && s.Weights != "" {
+		return fmt.Errorf("the reward is either the column %q or the sum %q: give one of --reward and --weights", s.Reward, s.Weights)
+	}
 	if s.NumGenerations < 0 {
 		return fmt.Errorf("--num-generations must be positive, got %d", s.NumGenerations)
 	}
@@ -88,52 +88,20 @@ type TrainerError string
 
 func (e TrainerError) Error() string { return string(e) }
 
-func trainerSays(format string, args ...any) error {
-	return TrainerError(fmt.Sprintf(format, args...))
+// trainerSays leaves out the kind of the exception.
+func trainerSays(err error) error {
+	var refusal *estimators.Refusal
+	if errors.As(err, &refusal) {
+		return TrainerError(refusal.Text)
+	}
+	return err
 }
 
-func ratioInRange(name, sign string, ratio float64) error {
-	if ratio >= 0 && ratio <= 1 {
-		return nil
-	}
-	return trainerSays("%[1]s must be in the range [0.0, 1.0]. Got %[1]s=%[2]s. 0.0 means discard all %[3]s samples, 1.0 means keep all %[3]s samples.", name, pyFloat(ratio), sign)
-}
-
-func (s Settings) filterAccepted() error {
-	if s.Estimator == "grpo" {
-		return nil
-	}
-	if s.Filtering() {
-		return trainerSays("keep_neg_ratio and keep_pos_ratio are currently only supported for grpo algorithm. Got adv_estimator='%s' with keep_neg_ratio=%s, keep_pos_ratio=%s. Please either set adv_estimator='grpo', or set both keep_neg_ratio=1.0 and keep_pos_ratio=1.0.", s.Estimator, pyFloat(s.KeepNeg), pyFloat(s.KeepPos))
-	}
-	if s.Recompute {
-		return trainerSays("compute_new_adv is currently only supported for grpo algorithm. Got adv_estimator='%s' with compute_new_adv=True. Please either set adv_estimator='grpo', or set compute_new_adv=False.", s.Estimator)
-	}
-	return nil
-}
-
-// RecomputeWithoutFilter is what the trainer prints when compute_new_adv is set
-// and nothing is filtered.
-const RecomputeWithoutFilter = "compute_new_adv=True but keep_neg_ratio=1.0 and keep_pos_ratio=1.0. compute_new_adv is only effective when sample filtering is enabled (keep_neg_ratio < 1.0 or keep_pos_ratio < 1.0). The computed advantages will be the same as the original GRPO advantages."
-
-// pyFloat writes a float as Python's repr does.
-func pyFloat(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return "nan"
-	case math.IsInf(x, 1):
-		return "inf"
-	case math.IsInf(x, -1):
-		return "-inf"
-	}
-	if abs := math.Abs(x); abs >= 1e16 || abs > 0 && abs < 1e-4 {
-		return strconv.FormatFloat(x, 'e', -1, 64)
-	}
-	text := strconv.FormatFloat(x, 'f', -1, 64)
-	if !strings.Contains(text, ".") {
-		text += ".0"
-	}
-	return text
+// trainerWarns is what the trainer prints of settings that it takes, less its
+// mark; "" if nothing.
+func (s Settings) trainerWarns() string {
+	text, _ := estimators.CheckConfig(s.Estimator, s.KeepPos, s.KeepNeg, s.Recompute)
+	return strings.TrimPrefix(text, "⚠️ Warning: ")
 }
 
 func scaleNames(scales []estimators.Scale) string {
@@ -191,6 +159,10 @@ func (s Settings) Set(key, value string) (Settings, error) {
 		s.KeepNeg, err = parseRatio(name, value)
 	case "compute_new_adv":
 		s.Recompute, err = parseBool(name, value)
+	case "reward":
+		s.Reward = value
+	case "weights":
+		s.Weights, err = ParseWeights(value)
 	case "num_generations":
 		s.NumGenerations, err = strconv.Atoi(value)
 		if err != nil || s.NumGenerations <= 0 {
@@ -199,7 +171,7 @@ func (s Settings) Set(key, value string) (Settings, error) {
 	case "group_by":
 		s.GroupBy = GroupBy(value)
 	default:
-		err = fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, num_generations, group_by", key)
+		err = fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, num_generations, group_by", key)
 	}
 	return s, err
 }

@@ -15,7 +15,7 @@ func TestSet(t *testing.T) {
 		{"framework", "twinkle", func(s Settings) bool { return s.Framework == "twinkle" && s.Estimator == "grpo" }, ""},
 		{"keep_pos_ratio", "much", nil, `keep_pos_ratio must be a number in [0.0, 1.0], got "much"`},
 		{"num_generations", "0", nil, `num_generations must be a positive whole number, got "0"`},
-		{"algorithm.keep_ratio", "1", nil, `unknown setting "algorithm.keep_ratio": known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, num_generations, group_by`},
+		{"algorithm.keep_ratio", "1", nil, `unknown setting "algorithm.keep_ratio": known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, num_generations, group_by`},
 	}
 	for _, test := range tests {
 		got, err := DefaultSettings().Set(test.key, test.value)

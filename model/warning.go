@@ -24,6 +24,8 @@ const (
 	WarnEffective WarningKind = "effective-ratio"          // kept share far from the nominal ratio
 	WarnOurs      WarningKind = "filter-is-ours"           // the framework's trainer has no such filter
 	WarnGrouping  WarningKind = "grouping-doubt"           // groups may be wrong
+	WarnLengths   WarningKind = "approximate-lengths"      // weighted by tokens, and the log has none
+	WarnLogged    WarningKind = "logged-differs"           // advantages of the log are not those computed
 )
 
 // Warning is a doubt about a number, with what to do about it. It travels with

@@ -36,6 +36,8 @@ func (a *Analysis) warnings(refusal *estimators.Refusal) []Warning {
 	add(a.warnEffective("keep_neg_ratio", "negative", a.Settings.KeepNeg, -1))
 	add(a.warnOurs())
 	add(a.warnMerged())
+	add(a.warnLengths())
+	add(a.warnLogged())
 	return all
 }
 
@@ -146,7 +148,7 @@ func (a *Analysis) warnNoise() (Warning, bool) {
 func (a *Analysis) warnIdle() (Warning, bool) {
 	return Warning{
 		Kind: WarnIdle, Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1,
-		Text:   "are unchanged by recompute: " + RecomputeWithoutFilter,
+		Text:   "are unchanged by recompute: " + a.Settings.trainerWarns(),
 		Advice: "lower keep_pos_ratio (p) or keep_neg_ratio (m), or turn recompute off (r)",
 	}, a.Settings.Recompute && !a.Settings.Filtering()
 }
@@ -226,4 +228,49 @@ func (a *Analysis) usualSize() int {
 		}
 	}
 	return usual
+}
+
+func (a *Analysis) warnLengths() (Warning, bool) {
+	entry, err := a.Settings.Entry()
+	return Warning{
+		Kind: WarnLengths, Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1,
+		Text:   fmt.Sprintf("are approximate: %s weights by response tokens, and the log has %s only", a.Settings.Estimator, a.lengthUnit),
+		Advice: "log the number of response tokens as response_length",
+	}, err == nil && entry.Needs.Lengths && a.lengthUnit != LengthTokens
+}
+
+// warnLogged compares with what the trainer logged. It says nothing where the
+// settings are a what-if on purpose: with a filter.
+func (a *Analysis) warnLogged() (Warning, bool) {
+	if a.Settings.Filtering() {
+		return Warning{}, false
+	}
+	off, of, worst := 0, 0, 0.0
+	example := -1
+	for g := range a.Table {
+		for i := a.Table[g].Start; i < a.Table[g].End; i++ {
+			if math.IsNaN(a.Given[i]) {
+				continue
+			}
+			of++
+			if gap := math.Abs(a.Given[i] - a.Original[i]); !Agree(a.Given[i], a.Original[i]) {
+				if off == 0 {
+					example = g
+				}
+				off++
+				worst = max(worst, gap)
+			}
+		}
+	}
+	return Warning{
+		Kind: WarnLogged, Count: off, Of: of, Unit: "samples", Example: example,
+		Text:   fmt.Sprintf("have another advantage in the log than %s %s gives, by up to %.2g", a.Settings.Framework, a.Settings.Estimator, worst),
+		Advice: "`vantage match` finds the estimator that wrote the log",
+	}, off > 0
+}
+
+// Agree reports whether a logged advantage is the computed one but for the digits
+// that logs lose: within 1e-5 of it, relative or absolute.
+func Agree(logged, computed float64) bool {
+	return math.Abs(logged-computed) <= 1e-5*max(1, math.Abs(computed))
 }

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/estimators"
 	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/layout"
@@ -42,20 +41,6 @@ func (a App) walk(set model.Settings) (App, tea.Cmd) {
 		return a, nil
 	}
 	return a.apply(a.set.with(set))
-}
-
-func (a App) nextFramework() (App, tea.Cmd) {
-	return a.walk(a.set.now.WithFramework(after(estimators.Frameworks(), a.set.now.Framework)))
-}
-
-func (a App) nextEstimator() (App, tea.Cmd) {
-	var names []string
-	for _, e := range estimators.All() {
-		if e.Framework == a.set.now.Framework {
-			names = append(names, e.Name)
-		}
-	}
-	return a.walk(a.set.now.WithEstimator(after(names, a.set.now.Estimator)))
 }
 
 func (a App) nextScale() (App, tea.Cmd) {

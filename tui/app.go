@@ -70,6 +70,7 @@ type result struct {
 // place is where the person is.
 type place struct {
 	view    viewName
+	picker  picker
 	step    int64
 	follow  bool // go to the newest step as it comes
 	cursor  int  // row of the table

@@ -93,17 +93,24 @@ func painters() [layout.Panes]func(a App, w, h int) content {
 	}
 }
 
-// pane draws a frame with its content: exactly the rectangle.
+// pane draws a pane of the overview: exactly the rectangle.
 func (a App) pane(p layout.Pane, r layout.Rect) []string {
 	in := r.Inner()
 	c := painters()[p](a, in.W, in.H)
+	c.title = a.look.theme.Paint(themes.Key, fmt.Sprintf(" %d ", p+1)) + cells.Cut(c.title, max(0, in.W-5))
+	return a.box(r, a.place.focus == p, c)
+}
+
+// box draws a frame with its content: exactly the rectangle.
+func (a App) box(r layout.Rect, focused bool, c content) []string {
+	in := r.Inner()
 	role := themes.Border
-	if a.place.focus == p {
+	if focused {
 		role = themes.Focus
 	}
 	b := borders(a.look.glyphs.ASCII)
 	t := a.look.theme
-	title := cells.Cut(t.Paint(themes.Key, fmt.Sprintf(" %d ", p+1))+cells.Cut(c.title, max(0, in.W-5))+" ", in.W)
+	title := cells.Cut(c.title+" ", in.W)
 	lines := make([]string, 0, r.H)
 	lines = append(lines, t.Paint(role, b.topLeft)+title+t.Paint(role, strings.Repeat(b.flat, max(0, in.W-cells.Width(title)))+b.topRight))
 	for _, line := range cells.Block(c.lines, in.W, in.H) {
@@ -113,9 +120,8 @@ func (a App) pane(p layout.Pane, r layout.Rect) []string {
 	if c.note != "" {
 		note = cells.Cut(" "+c.note+" ", max(0, in.W-2))
 	}
-	lines = append(lines, t.Paint(role, b.bottomLeft+strings.Repeat(b.flat, max(0, in.W-cells.Width(note)-1)))+
+	return append(lines, t.Paint(role, b.bottomLeft+strings.Repeat(b.flat, max(0, in.W-cells.Width(note)-1)))+
 		t.Paint(themes.Dim, note)+t.Paint(role, strings.Repeat(b.flat, min(1, in.W))+b.bottomRight))
-	return lines
 }
 
 type border struct{ topLeft, topRight, bottomLeft, bottomRight, flat, side string }
@@ -140,7 +146,7 @@ func (a App) hints(w int) string {
 			}
 		}
 	}
-	const always = 2
+	always := min(2, len(all))
 	for len(all) > always && cells.Width(strings.Join(all, "  "))+2 > w {
 		all = append(all[:len(all)-always-1], all[len(all)-always:]...)
 	}

@@ -44,6 +44,12 @@ func TestGoldenFrames(t *testing.T) {
 		d.press("e", "p")
 		matchFrame(t, "refused-80x24", d.frame())
 	})
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}} {
+		play(t, madeRun(2), size[0], size[1], filtered(), func(d *door) {
+			d.press("E", "down", "down", "down")
+			matchFrame(t, fmt.Sprintf("estimators-%dx%d", size[0], size[1]), d.frame())
+		})
+	}
 	play(t, madeRun(30), 80, 24, filtered(), func(d *door) {
 		d.press("5")
 		matchFrame(t, "metrics-80x24", d.frame())
@@ -74,7 +80,7 @@ func matchFrame(t *testing.T, name, frame string) {
 // exactly: no line is longer or shorter, none is missing.
 func TestFrameFillsTheScreen(t *testing.T) {
 	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
-		keys := []string{"j", "k", "w", "W", "tab", "1", "2", "3", "4", "5", "e", "f", "s", "p", "m", "r", "=", "esc", "?", "G", "g", "[", "]"}
+		keys := []string{"j", "k", "w", "W", "tab", "1", "2", "3", "4", "5", "e", "f", "s", "p", "m", "r", "=", "esc", "?", "G", "g", "[", "]", "E", "down", "enter"}
 		rapid.Check(t, func(t *rapid.T) {
 			w, h := rapid.IntRange(1, 240).Draw(t, "w"), rapid.IntRange(1, 80).Draw(t, "h")
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})

@@ -26,6 +26,7 @@ func commonKeys() []section {
 		{"settings", []binding{
 			{[]string{"f"}, "f", "", "next framework: whose arithmetic", App.nextFramework},
 			{[]string{"e"}, "e", "", "next estimator of the framework", App.nextEstimator},
+			{[]string{"E"}, "E", "", "list of all estimators, and what each needs", App.openEstimators},
 			{[]string{"s"}, "s", "", "next scale: group, batch, none", App.nextScale},
 			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", App.posDown},
 			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", App.posUp},
@@ -53,6 +54,11 @@ func commonKeys() []section {
 	}
 }
 
+// leavingKeys work where characters are typed.
+func leavingKeys() []binding {
+	return []binding{{[]string{"ctrl+c"}, "^C", "^C quit", "quit", App.quit}}
+}
+
 // onKey gives a key to the prompt if one is open, else to the table.
 func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 	key := msg.String()
@@ -63,6 +69,9 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 	if a.help && key != "?" && key != "q" && key != "ctrl+c" {
 		a.help = false
 		return a, nil
+	}
+	if typed := a.seen().typed; typed != nil && len(msg.Text) == 1 {
+		return typed(a, msg.Text), nil
 	}
 	for _, s := range a.keysHere() {
 		for _, b := range s.bindings {

@@ -13,8 +13,17 @@ import (
 )
 
 func TestKeyTable(t *testing.T) {
-	seen := map[string]string{}
-	for _, s := range keyTable() {
+	for i, s := range keyTable() {
+		seen := map[string]string{}
+		if i >= len(views()) { // a view's own keys win over common ones, which must not clash
+			for _, s := range commonKeys()[:i-len(views())] {
+				for _, b := range s.bindings {
+					for _, key := range b.keys {
+						seen[key] = b.doc
+					}
+				}
+			}
+		}
 		for _, b := range s.bindings {
 			if b.doc == "" || b.show == "" || b.action == nil {
 				t.Errorf("%v has no help or does nothing", b.keys)
@@ -205,4 +214,34 @@ func TestQuit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// e walks past what the log cannot feed and says so; E lists everything, takes
+// typed words and refuses in words.
+func TestEstimatorsTheLogCannotFeed(t *testing.T) {
+	play(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *door) {
+		d.press("e", "e", "e") // rloo, reinforce_plus_plus, and past remax, gae and KL
+		if got := d.app.set.now.Estimator; got != "grpo" {
+			t.Errorf("e went to %s", got)
+		}
+		if !strings.Contains(d.app.notice, "remax") || !strings.Contains(d.app.notice, "gae") {
+			t.Errorf("the notice says %q", d.app.notice)
+		}
+		d.press("E")
+		d.press(strings.Split("verl rloo_", "")...)
+		d.press("enter")
+		if set := d.app.set.now; set.Framework != "verl" || set.Estimator != "rloo_vectorized" || set.Scale != "none" {
+			t.Errorf("took %s %s %s", set.Framework, set.Estimator, set.Scale)
+		}
+		d.press("E")
+		d.press(strings.Split("verl remax", "")...)
+		d.press("enter")
+		if !strings.Contains(d.app.notice, "reward_baseline") || d.app.set.now.Estimator != "rloo_vectorized" {
+			t.Errorf("the notice says %q, the estimator is %s", d.app.notice, d.app.set.now.Estimator)
+		}
+		d.press("esc", "u")
+		if got := d.app.set.now.Estimator; got != "grpo" {
+			t.Errorf("undo went to %s", got)
+		}
+	})
 }

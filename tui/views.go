@@ -5,9 +5,9 @@ import tea "charm.land/bubbletea/v2"
 // view is what fills the screen between the head and the hints: its body in w×h
 // cells, and the keys that mean something else, or more, while it is seen.
 type view struct {
-	name string
-	body func(a App, w, h int) []string
-	keys func() section
+	body  func(a App, w, h int) []string
+	keys  func() section
+	typed func(a App, character string) App // takes characters before any key does; nil if it has no line to type in
 }
 
 // viewName says which view is seen.
@@ -16,12 +16,14 @@ type viewName int
 // The views, in the order of views.
 const (
 	viewOverview viewName = iota
+	viewEstimators
 )
 
 // views are all of them: a new one is a file and a line here.
 func views() []view {
 	return []view{
-		viewOverview: {name: "overview", body: App.overview, keys: overviewKeys},
+		viewOverview:   {body: App.overview, keys: overviewKeys},
+		viewEstimators: {body: App.estimatorList, keys: estimatorKeys, typed: App.narrowPick},
 	}
 }
 
@@ -35,9 +37,14 @@ func (a App) open(v viewName) (App, tea.Cmd) {
 }
 
 // keysHere are the keys of the view on the screen and those that work anywhere;
-// the view's own come first and win.
+// the view's own come first and win. Where characters are typed they mean
+// themselves, so that there only few keys are left.
 func (a App) keysHere() []section {
-	return append([]section{a.seen().keys()}, commonKeys()...)
+	own := a.seen()
+	if own.typed != nil {
+		return []section{own.keys(), {"program", leavingKeys()}}
+	}
+	return append([]section{own.keys()}, commonKeys()...)
 }
 
 // keyTable is every key of the explorer, view by view.

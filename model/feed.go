@@ -1,0 +1,212 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vantage/estimators"
+)
+
+// LackError says what an estimator needs and the log does not hold.
+type LackError struct {
+	Estimator string // framework and name
+	What      string // "response lengths", or why no reward log would do
+	Do        string // what to log; "" if What says it
+}
+
+func (e *LackError) Error() string {
+	if e.Do == "" {
+		return e.Estimator + " cannot be computed from rewards: " + e.What
+	}
+	return fmt.Sprintf("%s needs %s, which the log does not hold: %s", e.Estimator, e.What, e.Do)
+}
+
+// Short says it where there is little room.
+func (e *LackError) Short() string {
+	if e.Do == "" {
+		return "not from rewards"
+	}
+	return "needs " + e.What
+}
+
+// remedies are what to do about each lack that [estimators.Estimator.Lacks] names.
+func remedies() map[string]string {
+	return map[string]string{
+		"response lengths":  "log the response or its number of tokens as response_length",
+		"reward components": "log what each reward function gave in a column of its own",
+		"greedy baselines":  "log the reward of the greedy response to the same prompt as reward_baseline",
+	}
+}
+
+// Lacks says why the log cannot feed an estimator; nil if it can. It looks at the
+// run as a whole: a step may still lack what others have.
+func (s Snapshot) Lacks(e *estimators.Estimator) *LackError {
+	n := 1
+	b := estimators.Batch{Rewards: make([]float64, n)}
+	if s.Run.LengthUnit != LengthUnknown {
+		b.Lengths = make([]int32, n)
+	}
+	if s.baseline() >= 0 {
+		b.Baselines = make([]float64, n)
+	}
+	for range s.components() {
+		b.Components = append(b.Components, make([]float64, n))
+	}
+	return lackError(e, e.Lacks(b))
+}
+
+func lackError(e *estimators.Estimator, lack string) *LackError {
+	if lack == "" {
+		return nil
+	}
+	return &LackError{Estimator: e.Framework + " " + e.Name, What: lack, Do: remedies()[lack]}
+}
+
+// baselineNames are the columns that hold the reward of a greedy response.
+func baselineNames() []string {
+	return []string{"reward_baseline", "reward_baselines", "baseline", "greedy_reward"}
+}
+
+// baseline is the index of the column of greedy rewards, -1 if there is none.
+func (s Snapshot) baseline() int {
+	return slices.IndexFunc(s.Run.Components, func(name string) bool { return slices.Contains(baselineNames(), name) })
+}
+
+// components are the indices of the reward functions: every column but the baseline.
+func (s Snapshot) components() []int {
+	var all []int
+	for k, name := range s.Run.Components {
+		if !slices.Contains(baselineNames(), name) {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// Weights are the factors of reward functions, in canonical form: "a=1,b=0.5".
+// Empty means none were given.
+type Weights string
+
+// ParseWeights reads "a=1,b=0.5" and sorts it by name.
+func ParseWeights(text string) (Weights, error) {
+	var parts []string
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, found := strings.Cut(strings.TrimSpace(part), "=")
+		x, err := strconv.ParseFloat(value, 64)
+		if !found || name == "" || err != nil || !finite(x) {
+			return "", fmt.Errorf("weights must be like correctness=1,format=0.5, got %q", text)
+		}
+		parts = append(parts, name+"="+strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	slices.Sort(parts)
+	return Weights(strings.Join(parts, ",")), nil
+}
+
+// of returns the factor of each reward function in names, 0 for one that is not
+// given, and the given names that are not among them.
+func (w Weights) of(names []string) (factors []float64, unknown []string) {
+	factors = make([]float64, len(names))
+	for part := range strings.SplitSeq(string(w), ",") {
+		name, value, _ := strings.Cut(part, "=")
+		x, _ := strconv.ParseFloat(value, 64)
+		if k := slices.Index(names, name); k >= 0 {
+			factors[k] = x
+		} else {
+			unknown = append(unknown, name)
+		}
+	}
+	return factors, unknown
+}
+
+// feed fills what an estimator reads beside rewards and groups from the step, in
+// group order, and takes the reward from where the settings say.
+func (a *Analysis) feed(s Snapshot, step Step, entry *estimators.Estimator) error {
+	if err := a.reward(s, step); err != nil {
+		return err
+	}
+	a.batch = estimators.Batch{Rewards: a.Rewards, Offsets: a.Offsets}
+	if entry.Needs.Lengths && !slices.Contains(a.Lengths, -1) {
+		a.batch.Lengths = a.Lengths
+	}
+	if k := s.baseline(); entry.Needs.Baselines && k >= 0 {
+		a.batch.Baselines = a.column(step, k)
+	}
+	if entry.Needs.Components {
+		var names []string
+		for _, k := range s.components() {
+			names = append(names, s.Run.Components[k])
+			a.batch.Components = append(a.batch.Components, a.column(step, k))
+		}
+		if a.Settings.Weights != "" {
+			a.batch.Weights, _ = a.Settings.Weights.of(names)
+		}
+	}
+	if lack := lackError(entry, entry.Lacks(a.batch)); lack != nil {
+		return lack
+	}
+	return nil
+}
+
+// reward takes the rewards from a column, or from the weighted sum of several.
+func (a *Analysis) reward(s Snapshot, step Step) error {
+	names := s.Run.Components
+	switch set := a.Settings; {
+	case set.Weights != "":
+		factors, unknown := set.Weights.of(names)
+		if len(unknown) > 0 {
+			return noColumn(unknown[0], names)
+		}
+		a.sum(step, factors)
+	case set.Reward != "":
+		k := slices.Index(names, set.Reward)
+		if k < 0 {
+			return noColumn(set.Reward, names)
+		}
+		copy(a.Logged, a.column(step, k))
+	}
+	return nil
+}
+
+func noColumn(name string, names []string) error {
+	if len(names) == 0 {
+		return fmt.Errorf("the log has no reward column %q: it has one reward per sample and no components", name)
+	}
+	return fmt.Errorf("the log has no reward column %q: it has %s", name, strings.Join(names, ", "))
+}
+
+// sum is the weighted sum of the columns; one that gave nothing counts as 0, and
+// where none gave anything the reward is missing.
+func (a *Analysis) sum(step Step, factors []float64) {
+	for i := range a.Logged {
+		a.Logged[i] = estimators.MissingReward()
+	}
+	for k, factor := range factors {
+		if factor == 0 {
+			continue
+		}
+		for i, x := range a.column(step, k) {
+			if math.IsNaN(x) {
+				continue
+			}
+			if estimators.IsMissing(a.Logged[i]) {
+				a.Logged[i] = 0
+			}
+			a.Logged[i] += factor * x
+		}
+	}
+}
+
+// column is what a reward function gave, in group order; NaN where nothing.
+func (a *Analysis) column(step Step, k int) []float64 {
+	values := make([]float64, len(a.Order))
+	for at, row := range a.Order {
+		values[at] = math.NaN()
+		if k < len(step.Parts) && step.Parts[k] != nil {
+			values[at] = step.Parts[k][row]
+		}
+	}
+	return values
+}

@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// nextFramework goes to the next framework that has an estimator which the log
+// can feed: the same one by name, if it can be.
+func (a App) nextFramework() (App, tea.Cmd) {
+	names := estimators.Frameworks()
+	at := slices.Index(names, a.set.now.Framework)
+	var passed []string
+	for i := 1; i <= len(names); i++ {
+		set := a.set.now.WithFramework(names[(at+i)%len(names)])
+		if set, ok := a.fed(set); ok {
+			return a.walked(set, passed)
+		}
+		passed = append(passed, set.Framework)
+	}
+	return a, nil
+}
+
+// fed is the settings if the log can feed their estimator, else with the first
+// estimator of the framework that it can.
+func (a App) fed(set model.Settings) (model.Settings, bool) {
+	if entry, err := set.Entry(); err == nil && a.snap.Lacks(entry) == nil {
+		return set, true
+	}
+	for _, e := range estimatorsOf(set.Framework) {
+		if a.snap.Lacks(e) == nil {
+			return set.WithEstimator(e.Name), true
+		}
+	}
+	return set, false
+}
+
+// nextEstimator goes to the next estimator of the framework that the log can
+// feed, and says which were passed over.
+func (a App) nextEstimator() (App, tea.Cmd) {
+	all := estimatorsOf(a.set.now.Framework)
+	at := slices.IndexFunc(all, func(e *estimators.Estimator) bool { return e.Name == a.set.now.Estimator })
+	var passed []string
+	for i := 1; i <= len(all); i++ {
+		e := all[(at+i)%len(all)]
+		if a.snap.Lacks(e) == nil {
+			return a.walked(a.set.now.WithEstimator(e.Name), passed)
+		}
+		passed = append(passed, e.Name)
+	}
+	return a, nil
+}
+
+// walked goes there, and says what the log could not feed on the way.
+func (a App) walked(set model.Settings, passed []string) (App, tea.Cmd) {
+	a, cmd := a.walk(set)
+	if a.notice == "" && len(passed) > 0 {
+		a.notice = fmt.Sprintf("passed over %s: the log cannot feed them (E lists all and says why)", strings.Join(passed, ", "))
+	}
+	return a, cmd
+}
+
+func estimatorsOf(framework string) []*estimators.Estimator {
+	return slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool { return e.Framework != framework })
+}
