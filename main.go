@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -22,9 +23,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"vantage/estimators"
 	"vantage/loaders"
 	"vantage/loaders/demo"
 	"vantage/model"
+	"vantage/model/match"
 	"vantage/model/report"
 	"vantage/themes"
 	"vantage/tui"
@@ -106,7 +109,7 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	p.addSettings(root.PersistentFlags())
 	p.addScreen(root.Flags())
-	root.AddCommand(p.demo(), p.report(), p.export())
+	root.AddCommand(p.demo(), p.report(), p.export(), p.match(), p.estimators())
 	return root
 }
 
@@ -305,6 +308,82 @@ func (p *program) export() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl")
+	return cmd
+}
+
+// errNoMatch is the answer of match where nothing reproduces the log: it has
+// been printed already, and only the exit code is left to say.
+var errNoMatch = errors.New("no estimator reproduces the advantages of the log")
+
+func (p *program) match() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "match PATH...",
+		Short: "Find the estimator that wrote the advantages of a log",
+		Long: `match computes the advantages of a log under every framework, estimator and
+scale that it can feed, and tells which reproduce those that the trainer logged.
+The exit code is 0 if one does, and 1 if none does or the log holds none.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			paths, set, err := p.pathsAndSettings(args)
+			if err != nil {
+				return err
+			}
+			write, ok := map[string]func(io.Writer, *match.Report) error{"text": report.MatchText, "json": report.MatchJSON}[format]
+			if !ok {
+				return &usageError{fmt.Errorf("match has no format %q: it has text and json", format)}
+			}
+			snap, err := p.readAll(cmd.Context(), paths)
+			if err != nil {
+				return err
+			}
+			found, err := match.Run(cmd.Context(), snap, set, match.Enough)
+			if err != nil {
+				return asked(err)
+			}
+			if err := write(p.out, found); err != nil {
+				return err
+			}
+			if !found.Match() {
+				return errNoMatch
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}
+
+func (p *program) estimators() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "estimators [FRAMEWORK] [NAME]",
+		Short: "List the estimators, or tell everything about some: formula, special cases, needs, source",
+		Args:  cobra.MaximumNArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			list := slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool {
+				for _, arg := range args {
+					if arg != e.Framework && arg != e.Name {
+						return true
+					}
+				}
+				return false
+			})
+			if len(list) == 0 {
+				return &usageError{fmt.Errorf("no estimator is called %q: the frameworks are %s", strings.Join(args, " "), strings.Join(estimators.Frameworks(), ", "))}
+			}
+			switch {
+			case format == "json":
+				return report.EstimatorJSON(p.out, list)
+			case format != "text":
+				return &usageError{fmt.Errorf("estimators has no format %q: it has text and json", format)}
+			case len(args) == 0:
+				return report.EstimatorList(p.out, list)
+			}
+			return report.EstimatorPages(p.out, list)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	return cmd
 }
 

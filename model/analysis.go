@@ -69,37 +69,55 @@ type Analysis struct {
 }
 
 // Analyze computes step i of the snapshot. It fails if the samples cannot be
-// grouped, if the settings are refused, or if ctx ends.
+// grouped, if the log cannot feed the estimator, if the settings are refused, or
+// if ctx ends.
 func (s Snapshot) Analyze(ctx context.Context, i int, set Settings) (*Analysis, error) {
-	set = set.Effective()
-	entry, err := set.Entry()
+	a, refusal, err := s.compute(ctx, i, set)
 	if err != nil {
 		return nil, err
 	}
-	grouping, err := s.Grouping(set)
-	if err != nil {
-		return nil, err
-	}
-	a := &Analysis{Settings: set, Grouping: grouping}
-	if err := a.gather(s, i, entry); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	var result estimators.Result
-	err = estimators.Process(&result, entry, a.batch, set.Scale, set.KeepPos, set.KeepNeg, set.Recompute)
-	var refusal *estimators.Refusal
-	if err != nil && !errors.As(err, &refusal) {
-		return nil, err
-	}
-	a.Original, a.Processed, a.Keep = result.Original, result.Processed, result.Kept
 	a.tabulate(s, i)
 	a.Metrics = a.metrics(s.hi)
 	if !a.Open {
 		a.Warnings = a.warnings(refusal)
 	}
 	return a, ctx.Err()
+}
+
+// Compute is [Snapshot.Analyze] without table, metrics and warnings: the columns
+// alone.
+func (s Snapshot) Compute(ctx context.Context, i int, set Settings) (*Analysis, error) {
+	a, _, err := s.compute(ctx, i, set)
+	return a, err
+}
+
+// compute fills the columns; the refusal is what the framework's own code would
+// raise for the batch.
+func (s Snapshot) compute(ctx context.Context, i int, set Settings) (*Analysis, *estimators.Refusal, error) {
+	set = set.Effective()
+	entry, err := set.Entry()
+	if err != nil {
+		return nil, nil, err
+	}
+	grouping, err := s.Grouping(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := &Analysis{Settings: set, Grouping: grouping}
+	if err := a.gather(s, i, entry); err != nil {
+		return nil, nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	var result estimators.Result
+	err = estimators.Process(&result, entry, a.batch, set.Scale, set.KeepPos, set.KeepNeg, set.Recompute)
+	var refusal *estimators.Refusal
+	if err != nil && !errors.As(err, &refusal) {
+		return nil, nil, err
+	}
+	a.Original, a.Processed, a.Keep = result.Original, result.Processed, result.Kept
+	return a, refusal, nil
 }
 
 // gather brings the columns of step i into group order.

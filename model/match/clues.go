@@ -1,0 +1,140 @@
+package match
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"vantage/model"
+	"vantage/model/units"
+)
+
+// facts are what the logged advantages say of themselves.
+type facts struct {
+	groups  int // with a logged advantage for every sample, and not all of them 0
+	centred int // of these, that sum to 0
+	unit    int // of these, whose standard deviation is 1
+	mixed   int // groups of equal rewards whose advantages differ
+	alike   int // groups of equal rewards
+	n       int
+	sum, sq float64
+	ratios  []float64 // logged advantage over reward less the mean of its group, where that is not 0
+}
+
+// clues say what the logged values look like, and what that usually means.
+func clues(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings) ([]string, error) {
+	var f facts
+	set = model.Settings{
+		Framework: model.DefaultSettings().Framework, Estimator: model.DefaultSettings().Estimator,
+		Scale: model.DefaultSettings().Scale, KeepPos: 1, KeepNeg: 1,
+		GroupBy: set.GroupBy, NumGenerations: set.NumGenerations, Reward: set.Reward, Weights: set.Weights,
+	}
+	for _, i := range steps {
+		a, err := snap.Compute(ctx, i, set)
+		if err != nil {
+			return nil, err
+		}
+		for g := range len(a.Offsets) - 1 {
+			f.add(a.Given[a.Offsets[g]:a.Offsets[g+1]], a.Logged[a.Offsets[g]:a.Offsets[g+1]])
+		}
+	}
+	return f.sentences(), nil
+}
+
+func (f *facts) add(advantages, rewards []float64) {
+	m := moments(advantages)
+	f.n += m.n
+	f.sum += m.sum
+	f.sq += m.squares
+	if m.n < len(advantages) || m.n == 0 {
+		return
+	}
+	if equal(rewards) {
+		f.alike++
+		if !equal(advantages) {
+			f.mixed++
+		}
+	}
+	if m.largest == 0 {
+		return
+	}
+	f.groups++
+	mean := moments(rewards).sum / float64(len(rewards))
+	for i, r := range rewards {
+		if math.Abs(r-mean) > 1e-6 {
+			f.ratios = append(f.ratios, advantages[i]/(r-mean))
+		}
+	}
+	if math.Abs(m.sum) < 1e-3*m.largest*float64(m.n) {
+		f.centred++
+	}
+	std := math.Sqrt(m.squares/float64(m.n) - (m.sum/float64(m.n))*(m.sum/float64(m.n)))
+	if unbiased := std * math.Sqrt(float64(m.n)/float64(max(1, m.n-1))); near(std, 1) || near(unbiased, 1) {
+		f.unit++
+	}
+}
+
+// steady reports whether all values are one but for the last digits.
+func steady(values []float64) bool {
+	for _, x := range values {
+		if !model.Agree(x/values[0], 1) {
+			return false
+		}
+	}
+	return len(values) > 0
+}
+
+func near(x, y float64) bool { return math.Abs(x-y) < 0.02 }
+
+// power are sums over finite values.
+type power struct {
+	n                     int
+	sum, squares, largest float64
+}
+
+func moments(values []float64) power {
+	var p power
+	for _, x := range values {
+		if x-x == 0 {
+			p.n++
+			p.sum += x
+			p.squares += x * x
+			p.largest = max(p.largest, math.Abs(x))
+		}
+	}
+	return p
+}
+
+func equal(values []float64) bool {
+	for _, x := range values {
+		if x != values[0] {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *facts) sentences() []string {
+	var all []string
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	mean := f.sum / float64(f.n)
+	std := math.Sqrt(max(0, f.sq/float64(f.n)-mean*mean))
+	if f.mixed > 0 {
+		say("%s have equal rewards and different logged advantages: the reward that was trained is not the one in the log (a KL or length penalty, an overlong buffer), or rows are in the wrong groups", units.Fraction(f.mixed, f.alike)+" groups of equal rewards")
+	}
+	switch {
+	case f.groups == 0:
+		say("every logged advantage is 0: any estimator fits, and none can be told from another")
+	case f.centred == f.groups && f.unit == f.groups:
+		say("within every group the logged advantages have mean 0 and std 1, so the estimator is of the GRPO kind: the rewards or their weights must differ (see --reward and --weights), or eps does")
+	case steady(f.ratios):
+		say("every logged advantage is %.4g times its reward less the mean of its group: the reward was scaled, or weighted with others, before", f.ratios[0])
+	case f.centred == f.groups:
+		say("within every group the logged advantages sum to 0, yet no scale fits: perhaps they were divided by the std of another batch than the step, or normalised twice")
+	case near(mean, 0) && near(std, 1):
+		say("over all samples the logged advantages have mean %+.2f and std %.2f, and %s sum to 0: they were normalised over the batch, perhaps a second time", mean, std, units.Fraction(f.centred, f.groups)+" groups")
+	default:
+		say("in only %s the logged advantages sum to 0: the groups may be found by the wrong key (see --group-by), or a baseline of another kind was taken off", units.Fraction(f.centred, f.groups)+" groups")
+	}
+	return all
+}

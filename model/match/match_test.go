@@ -1,0 +1,200 @@
+package match
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// row is a sample of a log that holds advantages.
+type row struct {
+	group             string
+	reward, advantage float64
+}
+
+func logOf(rows []row) model.Snapshot {
+	chunk := &model.Chunk{Format: "made", Positional: true, Progress: model.Progress{CaughtUp: true}}
+	for _, r := range rows {
+		chunk.Records = append(chunk.Records, model.Record{Step: 7, Group: r.group, Reward: r.reward, Advantage: r.advantage, Length: -1})
+	}
+	store := model.NewStore()
+	store.Append(chunk)
+	return store.Snapshot()
+}
+
+func run(t interface {
+	Helper()
+	Fatal(...any)
+}, rows []row,
+) *Report {
+	t.Helper()
+	set := model.DefaultSettings()
+	set.GroupBy = model.GroupByID
+	r, err := Run(context.Background(), logOf(rows), set, Enough)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// golden is the first case of a file of several groups and ordinary rewards: what
+// the framework's own code gave.
+func golden(t *testing.T, name string, wants func(map[string]any) bool) []row {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "estimators", "testdata", "golden", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			Rewards    []any          `json:"rewards"`
+			Groups     []int          `json:"groups"`
+			Params     map[string]any `json:"params"`
+			Advantages []any          `json:"advantages"`
+		} `json:"cases"`
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range file.Cases {
+		if len(c.Advantages) != len(c.Rewards) || len(c.Groups) != len(c.Rewards) || !wants(c.Params) {
+			continue
+		}
+		var rows []row
+		sizes := map[int]int{}
+		moving := 0
+		for i, g := range c.Groups {
+			reward, ok := c.Rewards[i].(float64)
+			advantage, also := c.Advantages[i].(float64)
+			if !ok || !also {
+				rows = nil
+				break
+			}
+			if math.Abs(advantage) > 0.1 {
+				moving++
+			}
+			sizes[g]++
+			rows = append(rows, row{fmt.Sprint(g), reward, advantage})
+		}
+		if len(sizes) > 2 && len(rows) >= 3*len(sizes) && moving > len(rows)/2 {
+			return rows
+		}
+	}
+	t.Fatalf("%s has no such case", name)
+	return nil
+}
+
+func TestFindsTheFrameworkThatWroteTheLog(t *testing.T) {
+	scale := func(key, want string) func(map[string]any) bool {
+		return func(p map[string]any) bool { return p[key] == want }
+	}
+	for _, c := range []struct {
+		file  string
+		wants func(map[string]any) bool
+		is    Candidate
+	}{
+		{"twinkle_grpo.json", scale("scale", "group"), Candidate{"twinkle", "grpo", "group"}},
+		{"twinkle_grpo.json", scale("scale", "batch"), Candidate{"twinkle", "grpo", "batch"}},
+		{"twinkle_rloo.json", scale("scale", "none"), Candidate{"twinkle", "rloo", "none"}},
+		{"trl_grpo.json", scale("scale_rewards", "group"), Candidate{"trl", "grpo", "group"}},
+		{"trl_grpo.json", scale("scale_rewards", "batch"), Candidate{"trl", "grpo", "batch"}},
+		{"openrlhf_rloo.json", func(map[string]any) bool { return true }, Candidate{"openrlhf", "rloo", "none"}},
+		{"verl_rloo.json", func(map[string]any) bool { return true }, Candidate{"verl", "rloo", "none"}},
+	} {
+		rows := golden(t, c.file, c.wants)
+		r := run(t, rows)
+		at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == c.is })
+		if at < 0 {
+			t.Errorf("%s: %v is not among the %d matches", c.file, c.is, len(r.Matches))
+			continue
+		}
+		if v := r.Matches[at]; v.Equal != len(rows) || v.MaxGap != 0 || v.First != nil {
+			t.Errorf("%s: %+v, want all %d to the bit", c.file, v, len(rows))
+		}
+	}
+}
+
+// Two groups of four by hand: r − μ, under an id that puts both into one.
+func TestSaysThatGroupsAreWrong(t *testing.T) {
+	r := run(t, []row{
+		{"x", 1, 0.75}, {"x", 0, -0.25}, {"x", 0, -0.25}, {"x", 0, -0.25},
+		{"x", 1, 0.25}, {"x", 1, 0.25}, {"x", 1, 0.25}, {"x", 0, -0.75},
+	})
+	if r.Match() || !strings.Contains(strings.Join(r.Clues, " "), "--group-by position --num-generations 4") {
+		t.Errorf("match %v, clues %q", r.Match(), r.Clues)
+	}
+}
+
+func TestClues(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		rows       []row
+	}{
+		{"a scaled reward", "is 1.5 times its reward less the mean", []row{{"a", 1, 0.75}, {"a", 0, -0.75}, {"b", 3, 1.5}, {"b", 1, -1.5}}},
+		{"a penalty in the reward", "equal rewards and different", []row{{"a", 1, 0.3}, {"a", 1, -0.3}, {"b", 3, 1.1}, {"b", 1, -1.1}}},
+		{"rows that the log lacks", "agrees on 2/3 (67%) groups", []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"c", 1, 0.2}}},
+	} {
+		r := run(t, c.rows)
+		if r.Match() || !strings.Contains(strings.Join(r.Clues, " "), c.want) {
+			t.Errorf("%s: match %v, clues %q", c.name, r.Match(), r.Clues)
+		}
+	}
+	rows := []row{{"a", 1, math.NaN()}, {"a", 0, math.NaN()}}
+	if _, err := Run(context.Background(), logOf(rows), model.DefaultSettings(), Enough); !errors.Is(err, ErrNothingLogged) {
+		t.Errorf("a log without advantages: %v", err)
+	}
+}
+
+// What an estimator gives is always found again, to the bit.
+func TestEveryEstimatorMatchesItself(t *testing.T) {
+	var able []*estimators.Estimator
+	for _, e := range estimators.All() {
+		if e.Computable() && e.Needs == (estimators.Needs{}) {
+			able = append(able, e)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		e := rapid.SampledFrom(able).Draw(t, "estimator")
+		scale := rapid.SampledFrom(e.Scales).Draw(t, "scale")
+		var rows []row
+		for g := range rapid.IntRange(2, 5).Draw(t, "groups") {
+			for range 4 {
+				rows = append(rows, row{fmt.Sprint(g), float64(rapid.IntRange(0, 10).Draw(t, "reward")) / 10, 0})
+			}
+		}
+		set := model.DefaultSettings()
+		set.Framework, set.Estimator, set.Scale, set.GroupBy = e.Framework, e.Name, scale, model.GroupByID
+		a, err := logOf(rows).Compute(context.Background(), 0, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range a.Original {
+			if x-x != 0 {
+				t.Skip("not a number cannot be logged")
+			}
+			rows[a.Order[i]].advantage = x
+		}
+		r := run(t, rows)
+		for _, v := range r.Matches {
+			if v.Candidate == (Candidate{e.Framework, e.Name, scale}) {
+				if v.Equal != len(rows) {
+					t.Fatalf("%d of %d equal", v.Equal, len(rows))
+				}
+				return
+			}
+		}
+		t.Fatalf("%s %s %s is not found again", e.Framework, e.Name, scale)
+	})
+}

@@ -1,0 +1,136 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"vantage/estimators"
+)
+
+// EstimatorList writes a line for each estimator: framework, name, scales,
+// formula, and what it needs beside rewards and groups.
+func EstimatorList(w io.Writer, list []*estimators.Estimator) error {
+	var b strings.Builder
+	framework := ""
+	for _, e := range list {
+		if e.Framework != framework {
+			framework = e.Framework
+			fmt.Fprintf(&b, "%s\n", framework)
+		}
+		fmt.Fprintf(&b, "  %-30s %-17s %s\n", e.Name, strings.Join(scaleNames(e), " "), formulaOrNot(e))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func formulaOrNot(e *estimators.Estimator) string {
+	if !e.Computable() {
+		return "not from rewards alone: " + e.Formula
+	}
+	if needs := needNames(e); len(needs) > 0 {
+		return e.Formula + "  [needs " + strings.Join(needs, ", ") + "]"
+	}
+	return e.Formula
+}
+
+// EstimatorPages writes everything that is known of each estimator.
+func EstimatorPages(w io.Writer, list []*estimators.Estimator) error {
+	var b strings.Builder
+	for i, e := range list {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s %s\n", e.Framework, e.Name)
+		for _, part := range [][2]string{
+			{"formula", e.Formula}, {"what to know", e.Doc}, {"scales", strings.Join(scaleNames(e), ", ")},
+			{"precision", fmt.Sprintf("float%d", e.Float)},
+			{"needs", strings.Join(append([]string{"reward", "group"}, needNames(e)...), ", ")},
+			{"filter", filterWord(e)}, {"source", e.Source},
+		} {
+			fmt.Fprintf(&b, "  %-13s%s\n", part[0], strings.Join(wrap(part[1], 80), "\n"+strings.Repeat(" ", 15)))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func filterWord(e *estimators.Estimator) string {
+	switch {
+	case e.Filter:
+		return "keep_pos_ratio, keep_neg_ratio and compute_new_adv, as its trainer has them"
+	case e.Filters:
+		return "can be tried here; its trainer has no such filter"
+	}
+	return "none"
+}
+
+func needNames(e *estimators.Estimator) []string {
+	var names []string
+	for _, n := range []struct {
+		name string
+		is   bool
+	}{
+		{"response lengths", e.Needs.Lengths}, {"reward components", e.Needs.Components},
+		{"greedy baselines", e.Needs.Baselines}, {"more than rewards", e.Needs.Refused != ""},
+	} {
+		if n.is {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}
+
+func scaleNames(e *estimators.Estimator) []string {
+	names := make([]string, len(e.Scales))
+	for i, s := range e.Scales {
+		names[i] = string(s)
+	}
+	return names
+}
+
+// wrap breaks text between words into lines of at most w characters.
+func wrap(text string, w int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len([]rune(line))+1+len([]rune(word)) > w {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return append(lines, line)
+}
+
+// estimatorJSON is one entry of [EstimatorJSON].
+type estimatorJSON struct {
+	Framework  string   `json:"framework"`
+	Name       string   `json:"name"`
+	Scales     []string `json:"scales"`
+	Formula    string   `json:"formula"`
+	Doc        string   `json:"doc"`
+	Precision  int      `json:"precision"`
+	Needs      []string `json:"needs"`
+	Computable bool     `json:"computable"`
+	Filter     bool     `json:"filter"`
+	Source     string   `json:"source"`
+}
+
+// EstimatorJSON writes the estimators as an array of objects: framework, name,
+// scales, formula, doc, precision (32 or 64 bits), needs, computable (from what a
+// reward log can hold), filter (its trainer has one), source.
+func EstimatorJSON(w io.Writer, list []*estimators.Estimator) error {
+	all := []estimatorJSON{}
+	for _, e := range list {
+		all = append(all, estimatorJSON{
+			e.Framework, e.Name, scaleNames(e), e.Formula, e.Doc, int(e.Float),
+			append([]string{"reward", "group"}, needNames(e)...), e.Computable(), e.Filter, e.Source,
+		})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(all)
+}
