@@ -31,7 +31,8 @@ func (b *batch) chunk(names []string) *model.Chunk {
 	c := &model.Chunk{
 		Files: names, Records: b.records, Forget: b.forget,
 		How: b.note.How, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
-		Problems: b.problems, Skipped: b.skipped,
+		Components: b.note.Components,
+		Problems:   b.problems, Skipped: b.skipped,
 	}
 	if b.format != nil {
 		c.Format, c.Positional = b.format.Name, b.format.Positional
@@ -42,7 +43,12 @@ func (b *batch) chunk(names []string) *model.Chunk {
 // accepts reports whether records of that kind may join those in the batch: a
 // chunk has one format and one unit of lengths.
 func (b *batch) accepts(f *Format, n Note) bool {
-	return len(b.records) == 0 || b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth
+	return len(b.records) == 0 || b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth && begins(n.Components, b.note.Components)
+}
+
+// begins reports whether the names begin with those before.
+func begins(names, before []string) bool {
+	return len(names) >= len(before) && slices.Equal(names[:len(before)], before)
 }
 
 // drop takes the records and problems of a file out again.

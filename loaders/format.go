@@ -35,5 +35,6 @@ type Decoder interface {
 type Note struct {
 	How        string // one sentence: which fields were taken for what
 	LengthUnit model.LengthUnit
-	HasTruth   bool // prompts are told apart by their ground truth too
+	Components []string // names that Record.Parts is in the order of; only grows
+	HasTruth   bool     // prompts are told apart by their ground truth too
 }

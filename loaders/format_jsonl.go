@@ -10,7 +10,7 @@ func jsonl() Format {
 		Positional: true,
 		Sniff: func(name string, first []byte) int {
 			r := newRows(names, name)
-			if scanObject(first, r.visit) != nil || r.picked[roleReward].kind == absent || isMetrics(first) {
+			if scanObject(first, r.visit) != nil || !r.rewarded() || isMetrics(first) {
 				return 0
 			}
 			return 10

@@ -7,6 +7,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // rows decodes logs with one JSON object per sample.
@@ -14,11 +15,13 @@ type rows struct {
 	fields *fields
 	step   int64 // of the file's name, for rows without one
 	named  bool  // the file's name does tell a step
+	summed bool  // the log has no total: rewards are sums of components
 	visit  func(key, v value)
 
 	picked [roles]value // of the row at hand
 	rank   [roles]int
 
+	parts   components
 	prompts prompts
 	groups  map[string]string // interned: an id comes once per sample
 	note    Note
@@ -41,6 +44,7 @@ const weak = 1000
 func (r *rows) pick(key, v value) {
 	p, ok := r.fields.place(key)
 	if !ok || !fits(p.role, v) {
+		r.parts.pick(key, v)
 		return
 	}
 	rank := p.rank
@@ -82,9 +86,25 @@ var errNoSample = errors.New("no sample: the row has neither a reward nor a prom
 
 // Line implements [Decoder].
 func (r *rows) Line(dst []model.Record, line []byte) ([]model.Record, error) {
-	clear(r.picked[:])
+	r.begin()
 	if err := scanObject(line, r.visit); err != nil {
 		return dst, err
+	}
+	return r.finish(dst)
+}
+
+// begin forgets the row before.
+func (r *rows) begin() {
+	clear(r.picked[:])
+	r.parts.begin()
+}
+
+// finish makes a record of what was picked.
+func (r *rows) finish(dst []model.Record) ([]model.Record, error) {
+	if r.picked[roleReward].kind == absent {
+		if sum, ok := r.parts.total(); ok {
+			r.picked[roleReward], r.rank[roleReward], r.summed = floatValue(sum), 0, true
+		}
 	}
 	has := func(as role) bool { return r.picked[as].kind != absent }
 	if !has(roleReward) && !has(rolePrompt) && !has(roleResponse) {
@@ -98,6 +118,7 @@ func (r *rows) Line(dst []model.Record, line []byte) ([]model.Record, error) {
 		Prompt:    asked.hash,
 		Preview:   asked.preview,
 		Reward:    estimators.MissingReward(),
+		Parts:     r.parts.row(),
 		Advantage: r.picked[roleAdvantage].toAdvantage(),
 		Length:    r.length(),
 	}
@@ -208,8 +229,9 @@ func characters(v value) int {
 
 // Note implements [Decoder].
 func (r *rows) Note() Note {
-	if r.told != r.used {
+	if r.told != r.used || len(r.note.Components) != len(r.parts.names) {
 		r.told = r.used
+		r.note.Components = r.parts.names[:len(r.parts.names):len(r.parts.names)]
 		r.note.How = r.how()
 	}
 	return r.note
@@ -217,7 +239,10 @@ func (r *rows) Note() Note {
 
 func (r *rows) how() string {
 	parts := []string{"no reward"}
-	if name := r.used[roleReward]; name != "" {
+	switch name := r.used[roleReward]; {
+	case r.summed:
+		parts[0] = "reward computed as the sum of " + strings.Join(r.parts.summands(), ", ")
+	case name != "":
 		parts[0] = "reward from " + name
 	}
 	say := func(what string, as role) {
@@ -237,6 +262,9 @@ func (r *rows) how() string {
 	say("prompt", rolePrompt)
 	say("ground truth", roleTruth)
 	say("advantage", roleAdvantage)
+	if n := len(r.parts.names); n > 0 && !r.summed {
+		parts = append(parts, units.Plural(n, "components"))
+	}
 	switch r.note.LengthUnit {
 	case model.LengthTokens:
 		parts = append(parts, "lengths in tokens")
@@ -245,4 +273,10 @@ func (r *rows) how() string {
 	case model.LengthUnknown:
 	}
 	return strings.Join(parts, ", ")
+}
+
+// rewarded reports whether the row at hand has a reward, or components to sum.
+func (r *rows) rewarded() bool {
+	_, ok := r.parts.total()
+	return ok || r.picked[roleReward].kind != absent
 }

@@ -87,3 +87,8 @@ func (v value) count() int {
 	eachElement(v, func(value) { n++ })
 	return n
 }
+
+// floatValue is a number that was not in the log as such.
+func floatValue(x float64) value {
+	return value{number, strconv.AppendFloat(nil, x, 'g', -1, 64)}
+}

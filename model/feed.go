@@ -52,7 +52,7 @@ func (s Snapshot) Lacks(e *estimators.Estimator) *LackError {
 	if s.baseline() >= 0 {
 		b.Baselines = make([]float64, n)
 	}
-	for range s.components() {
+	for range s.components("") {
 		b.Components = append(b.Components, make([]float64, n))
 	}
 	return lackError(e, e.Lacks(b))
@@ -75,11 +75,15 @@ func (s Snapshot) baseline() int {
 	return slices.IndexFunc(s.Run.Components, func(name string) bool { return slices.Contains(baselineNames(), name) })
 }
 
-// components are the indices of the reward functions: every column but the baseline.
-func (s Snapshot) components() []int {
+// components are the indices of the reward functions: those with a weight if
+// weights are given, else every column but the baseline and what stands among the
+// metrics, where counts of turns are too.
+func (s Snapshot) components(w Weights) []int {
+	factors, _ := w.of(s.Run.Components)
 	var all []int
 	for k, name := range s.Run.Components {
-		if !slices.Contains(baselineNames(), name) {
+		function := !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/")
+		if w == "" && function || w != "" && factors[k] != 0 {
 			all = append(all, k)
 		}
 	}
@@ -136,7 +140,7 @@ func (a *Analysis) feed(s Snapshot, step Step, entry *estimators.Estimator) erro
 	}
 	if entry.Needs.Components {
 		var names []string
-		for _, k := range s.components() {
+		for _, k := range s.components(a.Settings.Weights) {
 			names = append(names, s.Run.Components[k])
 			a.batch.Components = append(a.batch.Components, a.column(step, k))
 		}

@@ -1,0 +1,155 @@
+package loaders
+
+import (
+	"bytes"
+	"math"
+	"strings"
+)
+
+// components collects what each reward function gave to a sample. Columns come
+// under names of their own; the order is that in which they were first met.
+type components struct {
+	names  []string
+	index  map[string]int
+	values []float64 // of the row at hand, NaN where nothing
+}
+
+// maxComponents bounds how many columns are kept: nobody weighs more.
+const maxComponents = 64
+
+// metricsPrefix marks what stands among the metrics of a log: reward functions
+// and counts of turns side by side, so that it is never summed unasked.
+const metricsPrefix = "metrics/"
+
+func (c *components) begin() {
+	for i := range c.values {
+		c.values[i] = math.NaN()
+	}
+}
+
+// pick keeps the column if its name and value say that it is a reward function's.
+func (c *components) pick(key, v value) {
+	switch {
+	case v.kind == object:
+		c.nested(key, v)
+	case v.kind == number || v.kind == boolean:
+		if name := string(key.text()); isComponent(name) {
+			c.set(name, v)
+		}
+	case v.kind == null || v.kind == list && isComponent(string(key.text())):
+		c.set(string(key.text()), v)
+	}
+}
+
+// isComponent knows the names that trainers give to single reward functions.
+func isComponent(name string) bool {
+	name = strings.ToLower(name)
+	switch name {
+	case "judge_reward", "baseline", "reward_baseline", "reward_baselines", "greedy_reward":
+		return true
+	case "total_reward", "final_reward", "trajectory_reward", "episode_reward", "raw_reward", "rm_score":
+		return false
+	}
+	for _, end := range []string{"_reward", "_reward_func", "_score", "_reward_fn"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "rewards/") || strings.HasPrefix(name, "reward_func_") || strings.HasPrefix(name, "reward/")
+}
+
+// nested takes the numbers of an object under rewards, reward_components or
+// metrics; {"score": s, "weight": w} counts as s·w.
+func (c *components) nested(key, v value) {
+	prefix := ""
+	switch string(bytes.ToLower(key.raw)) {
+	case "rewards", "reward_components", "reward_breakdown", "scores":
+	case "metrics":
+		prefix = metricsPrefix
+	default:
+		return
+	}
+	_ = scanObject(v.raw, func(key, v value) {
+		if v.kind == object {
+			v = weighted(v)
+		}
+		if v.kind == number || v.kind == boolean {
+			c.set(prefix+string(key.text()), v)
+		}
+	})
+}
+
+// weighted is the number of a {"score": …, "weight": …}, absent if it is none.
+func weighted(v value) value {
+	score, weight := math.NaN(), 1.0
+	_ = scanObject(v.raw, func(key, v value) {
+		x, ok := v.toFloat()
+		switch {
+		case !ok:
+		case string(key.raw) == "score":
+			score = x
+		case string(key.raw) == "weight":
+			weight = x
+		}
+	})
+	if math.IsNaN(score) {
+		return value{}
+	}
+	return floatValue(score * weight)
+}
+
+func (c *components) set(name string, v value) {
+	x, ok := v.toFloat()
+	if v.kind == null || !ok {
+		x = math.NaN()
+	}
+	at, known := c.index[name]
+	if !known {
+		if math.IsNaN(x) && v.kind == null || len(c.names) >= maxComponents {
+			return
+		}
+		if c.index == nil {
+			c.index = map[string]int{}
+		}
+		at = len(c.names)
+		c.index[name] = at
+		c.names = append(c.names, name)
+		c.values = append(c.values, math.NaN())
+	}
+	c.values[at] = x
+}
+
+// row returns a copy of the values, nil if the log has no components.
+func (c *components) row() []float64 {
+	if len(c.names) == 0 {
+		return nil
+	}
+	return append([]float64(nil), c.values...)
+}
+
+// total is the sum of those that gave something, for logs that have no total.
+func (c *components) total() (float64, bool) {
+	sum, any := 0.0, false
+	for i, x := range c.values {
+		if !math.IsNaN(x) && !strings.HasPrefix(c.names[i], metricsPrefix) && !isBaseline(c.names[i]) {
+			sum += x
+			any = true
+		}
+	}
+	return sum, any
+}
+
+func isBaseline(name string) bool {
+	return strings.Contains(name, "baseline") || name == "greedy_reward"
+}
+
+// summands are the names that a total is made of.
+func (c *components) summands() []string {
+	var names []string
+	for _, name := range c.names {
+		if !strings.HasPrefix(name, metricsPrefix) && !isBaseline(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
