@@ -167,6 +167,7 @@ func (p *program) configure(args []string) (paths []string, set model.Settings, 
 		}
 		given = append(given, setting{flag: key, value: value})
 	}
+	p.settings = given
 	set = model.DefaultSettings()
 	for _, names := range []string{" framework ", " estimator algorithm.adv_estimator ", ""} {
 		for _, s := range given {
@@ -183,6 +184,13 @@ func (p *program) configure(args []string) (paths []string, set model.Settings, 
 		return nil, set, &usageError{err}
 	}
 	return paths, set, nil
+}
+
+// chosen reports whether the person said whose arithmetic they want.
+func (p *program) chosen() bool {
+	return slices.ContainsFunc(p.settings, func(s setting) bool {
+		return slices.Contains([]string{"framework", "estimator", "algorithm.adv_estimator", "scale"}, s.flag)
+	})
 }
 
 // explore opens the screen, or writes the report where there is no terminal.
@@ -225,7 +233,7 @@ func (p *program) show(ctx context.Context, source tui.Source, title string, set
 		return &usageError{fmt.Errorf("there is no theme %q: choose dark, light or mono", p.theme)}
 	}
 	noColor := os.Getenv("NO_COLOR") != ""
-	app := tui.New(ctx, source, tui.Options{Title: title, Settings: set, ASCII: p.ascii, NoColor: noColor, Theme: p.theme})
+	app := tui.New(ctx, source, tui.Options{Title: title, Settings: set, Chosen: p.chosen(), ASCII: p.ascii, NoColor: noColor, Theme: p.theme})
 	// signals end ctx, and that quits: Bubble Tea's own handler would race with it
 	options := []tea.ProgramOption{tea.WithOutput(p.out), tea.WithoutSignalHandler()}
 	if noColor {

@@ -25,6 +25,7 @@ import (
 type Options struct {
 	Title    string // what was opened, as the person named it
 	Settings model.Settings
+	Chosen   bool   // the person named framework, estimator or scale: the log's own does not win
 	ASCII    bool   // draw with plain characters only
 	NoColor  bool   // whatever the terminal can do
 	Theme    string // by name; "" asks the terminal whether it is dark or light
@@ -44,6 +45,8 @@ type App struct {
 	place  place
 	live   live
 	look   look
+	logged logged
+	chosen bool // the person named an estimator at the start
 
 	notice string // the answer to the last key, until the next one
 	prompt prompt
@@ -101,7 +104,7 @@ type look struct {
 func New(ctx context.Context, source Source, o Options) App {
 	a := App{
 		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
-		set:   history{now: o.Settings},
+		set: history{now: o.Settings}, chosen: o.Chosen,
 		place: place{follow: true},
 		look:  look{theme: themes.For(true), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
@@ -141,6 +144,8 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a.onAnalysis(msg)
 	case trendMsg:
 		return a.onTrend(msg)
+	case matchMsg:
+		return a.onMatch(msg)
 	case restedMsg:
 		a.work.resting = false
 		return a.catchUp()
@@ -197,7 +202,8 @@ func (a App) catchUp() (App, tea.Cmd) {
 		a.place.step = a.newest()
 	}
 	a, cmd := a.request()
-	return a, tea.Batch(cmd, rest())
+	a, also := a.compareOnce()
+	return a, tea.Batch(cmd, also, rest())
 }
 
 // request asks for the step on screen anew; an earlier request is void.

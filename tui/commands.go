@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
+	"vantage/model/match"
 )
 
 // restTime is the least time between two refreshes that come from data.
@@ -33,6 +34,17 @@ func follow(ctx context.Context, revision int, snap model.Snapshot, set model.Se
 	return func() tea.Msg {
 		t, err := snap.Trend(ctx, set, prev)
 		return trendMsg{revision, t, err}
+	}
+}
+
+// maxMatched is how many samples are compared: what a person does not wait for.
+const maxMatched = 4096
+
+// compare finds the estimator that wrote the advantages of the log.
+func compare(ctx context.Context, snap model.Snapshot, set model.Settings) tea.Cmd {
+	return func() tea.Msg {
+		r, err := match.Run(ctx, snap, set, maxMatched)
+		return matchMsg{r, err}
 	}
 }
 

@@ -18,6 +18,9 @@ func (h history) with(set model.Settings) history {
 	return history{now: set, past: past}
 }
 
+// changed reports whether the person has changed anything yet.
+func (h history) changed() bool { return len(h.past)+len(h.next) > 0 }
+
 // undo goes one change back, if there is one.
 func (h history) undo() (history, bool) {
 	n := len(h.past)

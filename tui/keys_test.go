@@ -245,3 +245,27 @@ func TestEstimatorsTheLogCannotFeed(t *testing.T) {
 		}
 	})
 }
+
+// A log that holds advantages is shown with the estimator that wrote it, unless
+// the person asked for another; u goes back.
+func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
+	written := func() *madeSource {
+		chunk := &model.Chunk{Format: "trl", Files: []string{"made"}, Progress: model.Progress{CaughtUp: true}}
+		for i, reward := range []float64{1, 0, 0, 0} { // r − μ, by hand
+			chunk.Records = append(chunk.Records, model.Record{Step: 1, Group: "a", Reward: reward, Advantage: reward - 0.25, Length: -1, Line: int64(i + 1)})
+		}
+		return &madeSource{chunks: []*model.Chunk{chunk}}
+	}
+	play(t, written(), 120, 36, model.DefaultSettings(), func(d *door) {
+		if set := d.app.set.now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "none" {
+			t.Errorf("started with %s %s %s", set.Framework, set.Estimator, set.Scale)
+		}
+		if !strings.Contains(ansi.Strip(d.frame()), "log: trl grpo none, 4/4 (100%)") {
+			t.Error("the verdict is not on the screen")
+		}
+		d.press("u")
+		if got := d.app.set.now; got != model.DefaultSettings() {
+			t.Errorf("undo went to %+v", got)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"vantage/model"
+	"vantage/model/match"
 )
 
 // chunkMsg is what the source had to say, and when it said it.
@@ -30,3 +31,9 @@ type trendMsg struct {
 // restedMsg ends the pause that follows each refresh from data, so that a fast
 // log repaints the screen at most twice a second.
 type restedMsg struct{}
+
+// matchMsg says which estimator wrote the advantages of the log.
+type matchMsg struct {
+	report *match.Report
+	err    error
+}

@@ -38,7 +38,7 @@ func (a App) paneAdvantages(w, h int) content {
 	if h >= roomyChart {
 		lines = append(lines, " "+a.summary(w-1))
 	}
-	return content{title: "advantages  original over processed", lines: lines}
+	return content{title: "advantages  original over processed", note: a.verdict(), lines: lines}
 }
 
 // moments describes the samples for which use is true (nil: all); zeros are
