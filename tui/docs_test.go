@@ -76,6 +76,8 @@ func furnish(t *testing.T, dir string) {
 		all += rows
 	}
 	writeFile(t, filepath.Join(dir, "rollouts.jsonl"), all)
+	writeFile(t, filepath.Join(dir, "logged.jsonl"),
+		`{"step": 1, "group_id": "a", "reward": 1, "advantage": 0.5}`+"\n"+`{"step": 1, "group_id": "a", "reward": 0, "advantage": -0.5}`+"\n")
 }
 
 func writeFile(t *testing.T, path, text string) {

@@ -129,8 +129,14 @@ func TestFindsTheFrameworkThatWroteTheLog(t *testing.T) {
 // Two groups of four by hand: r − μ, under an id that puts both into one.
 func TestSaysThatGroupsAreWrong(t *testing.T) {
 	r := run(t, []row{
-		{"x", 1, 0.75}, {"x", 0, -0.25}, {"x", 0, -0.25}, {"x", 0, -0.25},
-		{"x", 1, 0.25}, {"x", 1, 0.25}, {"x", 1, 0.25}, {"x", 0, -0.75},
+		{"x", 1, 0.75},
+		{"x", 0, -0.25},
+		{"x", 0, -0.25},
+		{"x", 0, -0.25},
+		{"x", 1, 0.25},
+		{"x", 1, 0.25},
+		{"x", 1, 0.25},
+		{"x", 0, -0.75},
 	})
 	if r.Match() || !strings.Contains(strings.Join(r.Clues, " "), "--group-by position --num-generations 4") {
 		t.Errorf("match %v, clues %q", r.Match(), r.Clues)

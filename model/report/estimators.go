@@ -44,10 +44,13 @@ func EstimatorPages(w io.Writer, list []*estimators.Estimator) error {
 		}
 		fmt.Fprintf(&b, "%s %s\n", e.Framework, e.Name)
 		for _, part := range [][2]string{
-			{"formula", e.Formula}, {"what to know", e.Doc}, {"scales", strings.Join(scaleNames(e), ", ")},
+			{"formula", e.Formula},
+			{"what to know", e.Doc},
+			{"scales", strings.Join(scaleNames(e), ", ")},
 			{"precision", fmt.Sprintf("float%d", e.Float)},
 			{"needs", strings.Join(append([]string{"reward", "group"}, needNames(e)...), ", ")},
-			{"filter", filterWord(e)}, {"source", e.Source},
+			{"filter", filterWord(e)},
+			{"source", e.Source},
 		} {
 			fmt.Fprintf(&b, "  %-13s%s\n", part[0], strings.Join(wrap(part[1], 80), "\n"+strings.Repeat(" ", 15)))
 		}
@@ -72,8 +75,10 @@ func needNames(e *estimators.Estimator) []string {
 		name string
 		is   bool
 	}{
-		{"response lengths", e.Needs.Lengths}, {"reward components", e.Needs.Components},
-		{"greedy baselines", e.Needs.Baselines}, {"more than rewards", e.Needs.Refused != ""},
+		{"response lengths", e.Needs.Lengths},
+		{"reward components", e.Needs.Components},
+		{"greedy baselines", e.Needs.Baselines},
+		{"more than rewards", e.Needs.Refused != ""},
 	} {
 		if n.is {
 			names = append(names, n.name)
