@@ -12,6 +12,7 @@ type components struct {
 	names  []string
 	index  map[string]int
 	values []float64 // of the row at hand, NaN where nothing
+	open   bool      // every column of numbers without another meaning is a reward function's
 }
 
 // maxComponents bounds how many columns are kept: nobody weighs more.
@@ -33,7 +34,7 @@ func (c *components) pick(key, v value) {
 	case v.kind == object:
 		c.nested(key, v)
 	case v.kind == number || v.kind == boolean:
-		if name := string(key.text()); isComponent(name) {
+		if name := string(key.text()); isComponent(name) || c.open && !isFigure(name) {
 			c.set(name, v)
 		}
 	case v.kind == null || v.kind == list && isComponent(string(key.text())):
@@ -56,6 +57,15 @@ func isComponent(name string) bool {
 		}
 	}
 	return strings.HasPrefix(name, "rewards/") || strings.HasPrefix(name, "reward_func_") || strings.HasPrefix(name, "reward/")
+}
+
+// isFigure knows columns of numbers that no reward function gave.
+func isFigure(name string) bool {
+	switch name {
+	case "num_turns", "entropy", "step", "gen_step", "index", "request_id", "truncated", "is_truncated":
+		return true
+	}
+	return false
 }
 
 // nested takes the numbers of an object under rewards, reward_components or

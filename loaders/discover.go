@@ -25,13 +25,31 @@ type listing struct {
 	dirs  []string       // all directories, relative, "." first
 }
 
-// isLog reports whether a name is that of a log.
+// isLog reports whether a name may be that of a log. JSON and text files are many
+// things, so they must be called like a log too.
 func isLog(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".jsonl", ".ndjson", ".json-lines":
-		return !strings.HasPrefix(name, ".")
+	if strings.HasPrefix(name, ".") {
+		return false
+	}
+	name = strings.ToLower(name)
+	switch kindOfName(name) {
+	case ".jsonl", ".ndjson", ".json-lines", ".csv", ".tsv", ".parquet":
+		return true
+	case ".json":
+		for _, part := range []string{"episode_", ".table.json", "rollouts", "samples", "completions", "results"} {
+			if strings.Contains(name, part) {
+				return true
+			}
+		}
+	case ".log":
+		return strings.Contains(name, "generations")
 	}
 	return false
+}
+
+// isVersioned knows AReaL's {version}/{task}.txt.
+func isVersioned(dir, name string) bool {
+	return isDigits(path.Base(dir)) && path.Ext(name) == ".txt"
 }
 
 // discover lists the logs beneath a directory. Symbolic links in it are passed
@@ -67,7 +85,7 @@ func (l *listing) walk(fsys fs.FS, dir string, depth int) error {
 		case e.IsDir():
 			_ = l.walk(fsys, name, depth+1)
 		case !e.Type().IsRegular():
-		case !isLog(e.Name()):
+		case !isLog(e.Name()) && !isVersioned(dir, e.Name()):
 			l.other[path.Ext(e.Name())]++
 		case len(l.files) >= l.limit:
 			l.cut = true

@@ -20,10 +20,12 @@ const (
 	roles
 )
 
-// fields says which names stand for which role; earlier names are preferred.
+// fields says which names stand for which role; earlier names are preferred. A
+// name with dots reaches into objects: task.data.prompt.
 type fields struct {
-	places map[string]place
-	names  [roles][]string
+	places  map[string]place
+	names   [roles][]string
+	parents map[string]bool // what is before a dot of some name
 }
 
 type place struct {
@@ -32,21 +34,35 @@ type place struct {
 }
 
 func newFields(names map[role][]string) *fields {
-	f := &fields{places: map[string]place{}}
+	f := &fields{places: map[string]place{}, parents: map[string]bool{}}
 	for r, list := range names {
 		f.names[r] = list
 		for rank, name := range list {
 			f.places[name] = place{r, rank}
+			for at, c := range name {
+				if c == '.' {
+					f.parents[name[:at]] = true
+				}
+			}
 		}
 	}
 	return f
 }
 
+// with returns the usual names with others before them.
+func with(names map[role][]string) *fields {
+	all := usualNames()
+	for r, list := range names {
+		all[r] = append(list[:len(list):len(list)], all[r]...)
+	}
+	return newFields(all)
+}
+
 // place finds a key, in any case of letters.
-func (f *fields) place(key value) (place, bool) {
-	p, ok := f.places[string(key.raw)]
-	if !ok && hasUpper(key.raw) {
-		p, ok = f.places[strings.ToLower(string(key.raw))]
+func (f *fields) place(key []byte) (place, bool) {
+	p, ok := f.places[string(key)]
+	if !ok && hasUpper(key) {
+		p, ok = f.places[strings.ToLower(string(key))]
 	}
 	return p, ok
 }

@@ -5,15 +5,19 @@ import "vantage/model"
 // Format is one kind of log: how it is recognised and how it is read. It is a
 // value in the list of [Formats]; nothing registers.
 type Format struct {
-	Name string // as --format spells it: "verl"
-	Doc  string // one sentence: who writes it, and what it looks like
+	Name   string // as --input-format spells it: "verl"
+	Doc    string // one sentence: who writes it, and what it looks like
+	Writes string // what a trainer must be told so that it writes it
+
+	// Cut is how the bytes of a file are cut into records; lines if nil.
+	Cut cut
 
 	// Positional permits grouping by position: rows of a group stand together.
 	Positional bool
 
-	// Sniff says how well the first line of a file fits: 0 not at all, and the
-	// highest score wins. The name is relative to the opened path. The line is
-	// complete and holds no newline.
+	// Sniff says how well the first record of a file fits: 0 not at all, and the
+	// highest score wins. The name is relative to the opened path. The record
+	// is complete.
 	Sniff func(name string, first []byte) int
 
 	// Decode returns a decoder for one file.

@@ -15,8 +15,9 @@ func verl() Format {
 		roleLength:   {"response_length"},
 	})
 	return Format{
-		Name: "verl",
-		Doc:  "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
+		Name:   "verl",
+		Doc:    "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
+		Writes: "trainer.rollout_data_dir=DIR (and trainer.validation_data_dir=DIR)",
 		Sniff: func(name string, first []byte) int {
 			var input, output, score bool
 			err := scanObject(first, func(key, _ value) {

@@ -9,7 +9,26 @@ import (
 func Formats() []Format {
 	return []Format{
 		verl(),
+		easyr1(),
+		swift(),
+		swiftRay(),
+		nemo(),
+		roll(),
+		skyrl(),
+		areal(),
+		arealText(),
+		prime(),
+		primeHosted(),
+		verifiers(),
+		openInstruct(),
+		tinker(),
+		rllm(),
+		tunix(),
+		unstableBaselines(),
+		wandbTable(),
 		jsonl(),
+		jsonDocument(),
+		csv(),
 	}
 }
 
@@ -25,11 +44,15 @@ func find(name string) (*Format, error) {
 	return nil, &Error{Path: "--format " + name, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
 }
 
-// detect returns the format that the first line fits best, nil if none does.
-func detect(formats []Format, name string, first []byte) *Format {
+// detect returns the format that the first record fits best, nil if none does;
+// how is the way in which the file was cut into records.
+func detect(formats []Format, name string, how cut, first []byte) *Format {
 	var best *Format
 	score := 0
 	for i := range formats {
+		if formats[i].Cut != how {
+			continue
+		}
 		if s := formats[i].Sniff(name, first); s > score {
 			best, score = &formats[i], s
 		}
@@ -42,15 +65,18 @@ const maxKeys = 12
 
 // refusal says what a row is, and what it lacks, that no format wants.
 func refusal(line []byte) string {
+	if scanObject(line, nil) != nil {
+		return "no reward: neither its columns nor its parts hold one under a usual name"
+	}
 	if isMetrics(line) {
 		return "metrics only, no samples: this log holds averages of steps; vantage needs one row per sample with its reward"
 	}
 	var keys []string
 	wrong := ""
 	more := 0
-	names := jsonlFields()
+	names := newFields(usualNames())
 	_ = scanObject(line, func(key, v value) {
-		if p, ok := names.place(key); ok && p.role == roleReward && (v.kind == list || v.kind == object) {
+		if p, ok := names.place(key.raw); ok && p.role == roleReward && (v.kind == list || v.kind == object) {
 			wrong = "; " + quote(key.text()) + " holds more than one number"
 		}
 		if len(keys) == maxKeys {

@@ -24,6 +24,8 @@ type intake struct {
 	out     *output
 
 	lines   lines
+	block   block   // of lines, where records have several
+	cutting bool    // how records are cut has been settled
 	format  *Format // nil until a row fitted one
 	decoder Decoder
 	search  search
@@ -55,13 +57,32 @@ func (f *intake) restart() {
 
 // feed reads bytes until the output is full, and returns how many it used.
 func (f *intake) feed(p []byte) int {
+	if !f.cutting && len(p) > 0 {
+		f.cutting = true
+		f.lines.cut = cutOf(f.name, p)
+		if len(f.formats) == 1 {
+			f.lines.cut = f.formats[0].Cut
+		}
+	}
 	return f.lines.feed(p, func(l line) bool {
 		f.line(l)
 		return !f.refused && !f.out.full()
 	})
 }
 
+// line takes a line, or what the file is cut into instead.
 func (f *intake) line(l line) {
+	if begin := f.lines.cut.begin; begin != "" && l.reason == "" {
+		done, ok := f.block.add(l, begin)
+		if !ok {
+			return
+		}
+		l = done
+	}
+	f.record(l)
+}
+
+func (f *intake) record(l line) {
 	switch {
 	case l.reason != "":
 		f.skip(l, l.reason)
@@ -97,6 +118,10 @@ func (f *intake) decode(l line) {
 // decoded once one does.
 func (f *intake) try(l line) {
 	f.search.tried++
+	if f.lines.cut != (cut{}) {
+		f.once(l)
+		return
+	}
 	if err := scanObject(l.text, nil); err != nil {
 		f.skip(l, err.Error())
 		if len(f.search.kept) == 0 && f.search.tried >= maxTried {
@@ -104,7 +129,7 @@ func (f *intake) try(l line) {
 		}
 		return
 	}
-	if format := detect(f.formats, f.name, l.text); format != nil {
+	if format := detect(f.formats, f.name, f.lines.cut, l.text); format != nil {
 		f.settle(format)
 		f.decode(l)
 		return
@@ -116,6 +141,18 @@ func (f *intake) try(l line) {
 		f.complain()
 		f.refuse("")
 	}
+}
+
+// once looks at the first record of a file whose records are not lines: it tells
+// the format, or none does.
+func (f *intake) once(l line) {
+	format := detect(f.formats, f.name, f.lines.cut, l.text)
+	if format == nil {
+		f.refuse(refusal(l.text))
+		return
+	}
+	f.settle(format)
+	f.decode(l)
 }
 
 func (f *intake) settle(format *Format) {
@@ -147,6 +184,10 @@ func (f *intake) refuse(why string) {
 // finish is called at the end of a file that is not followed: its last line may
 // lack a newline, and is taken if it is whole.
 func (f *intake) finish() {
+	if f.lines.cut != (cut{}) {
+		f.settleRest()
+		return
+	}
 	if !f.refused && f.lines.torn() {
 		l := f.lines.last()
 		var broken *syntaxError
@@ -162,14 +203,51 @@ func (f *intake) finish() {
 	f.complain()
 }
 
+// settleRest takes what is held of a file whose records are not lines.
+func (f *intake) settleRest() {
+	if !f.refused && f.lines.torn() {
+		f.line(f.lines.last())
+	}
+	if done, ok := f.block.take(); ok && !f.refused {
+		f.record(done)
+	}
+}
+
 // settleLast takes a last line without a newline that has been left so for a
 // while, if it is whole: some writers end their files that way.
 func (f *intake) settleLast() bool {
+	if f.lines.cut != (cut{}) {
+		return f.settleRecord()
+	}
 	if f.refused || f.lines.over > 0 || len(f.lines.held) == 0 || scanObject(f.lines.held, nil) != nil {
 		return false
 	}
 	f.line(f.lines.last())
 	return true
+}
+
+// settleRecord is settleLast where records are not lines: a document that is
+// whole, a row with all its quotes closed, a block whatever its end.
+func (f *intake) settleRecord() bool {
+	switch held := f.lines.held; {
+	case f.refused || f.lines.over > 0:
+		return false
+	case f.lines.cut.whole:
+		if len(held) == 0 || !complete(held) {
+			return false
+		}
+	case f.lines.cut.quoted && (len(held) == 0 || f.lines.quotes%2 != 0):
+		return false
+	}
+	f.settleRest()
+	return true
+}
+
+// complete reports whether a document is whole.
+func complete(document []byte) bool {
+	s := scanner{data: bytes.TrimPrefix(document, []byte("\xef\xbb\xbf"))}
+	_, err := s.value()
+	return err == nil
 }
 
 // skip counts a line that could not be read.

@@ -56,7 +56,7 @@ func FuzzJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		n := 0
 		err := scanObject(line, func(_, v value) { n += countRunes(v.raw) })
-		_, _ = newRows(jsonlFields(), "1.jsonl").Line(nil, line)
+		_, _ = newRows(newFields(usualNames()), "1.jsonl").Line(nil, line)
 		_, _ = verl().Decode("1.jsonl").Line(nil, line)
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.UseNumber()

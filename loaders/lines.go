@@ -18,14 +18,24 @@ type line struct {
 	reason string
 }
 
-// lines puts the bytes of one file together to lines. Nothing but \n ends a
-// line: model text holds \r, U+2028 and the rest.
+// cut says what ends a record. The zero value cuts lines: nothing but \n ends
+// one, for model text holds \r, U+2028 and the rest.
+type cut struct {
+	whole  bool   // the file is one record
+	quoted bool   // a newline between double quotes ends nothing, as in CSV
+	begin  string // a record of several lines goes on to the next that begins like this
+}
+
+// lines puts the bytes of one file together to records, lines mostly.
 type lines struct {
+	cut    cut
 	limit  int
 	held   []byte // a torn line, whose rest has not come yet
 	over   int64  // bytes that a torn line over the limit had when it was dropped
 	at     int64  // offset of the torn line
 	number int64  // lines so far
+	quotes int    // double quotes so far in the record that is held
+	inner  int64  // newlines in what is held
 	closed bool   // the last line was taken without its newline, which may still come
 }
 
@@ -41,7 +51,7 @@ func (l *lines) feed(p []byte, take func(line) bool) int {
 		}
 	}
 	for used < len(p) {
-		i := bytes.IndexByte(p[used:], '\n')
+		i := l.end(p[used:])
 		if i < 0 {
 			l.hold(p[used:])
 			return len(p)
@@ -53,6 +63,35 @@ func (l *lines) feed(p []byte, take func(line) bool) int {
 		}
 	}
 	return used
+}
+
+// end returns where the record that is held ends in p, at a newline; -1 if it goes
+// on beyond p.
+func (l *lines) end(p []byte) int {
+	switch {
+	case l.cut.whole:
+		return -1
+	case l.cut.quoted:
+		return l.endQuoted(p)
+	}
+	return bytes.IndexByte(p, '\n')
+}
+
+// endQuoted passes over newlines that an odd number of quotes stands before.
+func (l *lines) endQuoted(p []byte) int {
+	for from := 0; ; {
+		i := bytes.IndexByte(p[from:], '\n')
+		if i < 0 {
+			l.quotes += bytes.Count(p[from:], []byte{'"'})
+			return -1
+		}
+		l.quotes += bytes.Count(p[from:from+i], []byte{'"'})
+		if l.quotes%2 == 0 {
+			return from + i
+		}
+		l.inner++
+		from += i + 1
+	}
 }
 
 func (l *lines) hold(p []byte) {
@@ -69,6 +108,8 @@ func (l *lines) complete(piece []byte) line {
 	size := l.over + int64(len(l.held)+len(piece))
 	l.number++
 	done := line{number: l.number, offset: l.at}
+	l.number += l.inner
+	l.quotes, l.inner = 0, 0
 	switch {
 	case size > int64(l.limit):
 		done.reason = fmt.Sprintf("a line of %d bytes is not read: the limit is %d", size, l.limit)

@@ -133,5 +133,5 @@ func shorten(b []byte) string {
 			out = append(out, ' ')
 		}
 	}
-	return string(bytes.TrimRight(cut(out, maxPreview), " "))
+	return string(bytes.TrimRight(clip(out, maxPreview), " "))
 }

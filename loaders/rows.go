@@ -10,9 +10,11 @@ import (
 	"vantage/model/units"
 )
 
-// rows decodes logs with one JSON object per sample.
+// rows decodes logs whose samples are objects of named values, in whatever shape
+// they are laid out.
 type rows struct {
 	fields *fields
+	shape  shape
 	step   int64 // of the file's name, for rows without one
 	named  bool  // the file's name does tell a step
 	summed bool  // the log has no total: rewards are sums of components
@@ -30,7 +32,7 @@ type rows struct {
 }
 
 func newRows(f *fields, name string) *rows {
-	r := &rows{fields: f, groups: map[string]string{}}
+	r := &rows{fields: f, shape: plain, groups: map[string]string{}}
 	r.step, r.named = stepOfName(name)
 	r.visit = r.pick
 	return r
@@ -41,10 +43,16 @@ const weak = 1000
 
 // pick keeps a field if it is the best so far for its role. Of a key that comes
 // twice the last one counts.
-func (r *rows) pick(key, v value) {
+func (r *rows) pick(key, v value) { r.pickAt(key.raw, v) }
+
+func (r *rows) pickAt(key []byte, v value) {
+	if v.kind == object && r.fields.parents[string(key)] {
+		path := append(append(make([]byte, 0, 64), key...), '.')
+		_ = scanObject(v.raw, func(k, v value) { r.pickAt(append(path[:len(key)+1:len(key)+1], k.raw...), v) })
+	}
 	p, ok := r.fields.place(key)
 	if !ok || !fits(p.role, v) {
-		r.parts.pick(key, v)
+		r.parts.pick(value{text, key}, v)
 		return
 	}
 	rank := p.rank
@@ -53,6 +61,13 @@ func (r *rows) pick(key, v value) {
 	}
 	if r.picked[p.role].kind == absent || rank <= r.rank[p.role] {
 		r.picked[p.role], r.rank[p.role] = v, rank
+	}
+}
+
+// choose sets a role to a value that a shape has found out by itself.
+func (r *rows) choose(as role, v value) {
+	if v.kind != absent {
+		r.picked[as], r.rank[as] = v, 0
 	}
 }
 
@@ -86,11 +101,21 @@ var errNoSample = errors.New("no sample: the row has neither a reward nor a prom
 
 // Line implements [Decoder].
 func (r *rows) Line(dst []model.Record, line []byte) ([]model.Record, error) {
-	r.begin()
-	if err := scanObject(line, r.visit); err != nil {
-		return dst, err
+	before := len(dst)
+	var empty error
+	err := r.shape(r, line, func() {
+		var bad error
+		if dst, bad = r.finish(dst); bad != nil {
+			empty = bad
+		}
+	})
+	if err != nil {
+		return dst[:before], err
 	}
-	return r.finish(dst)
+	if len(dst) == before {
+		return dst, empty
+	}
+	return dst, nil
 }
 
 // begin forgets the row before.
@@ -143,7 +168,7 @@ func (r *rows) group() string {
 		clear(r.groups)
 	}
 	id := string(v.text())
-	if r.fields.names[roleGroup][r.rank[roleGroup]] == "uid" {
+	if r.called(roleGroup) == "uid" {
 		id = withoutRollout(id)
 	}
 	r.groups[string(v.raw)] = id
@@ -172,7 +197,7 @@ func isDigits(s string) bool {
 func (r *rows) learn() {
 	for as := range roles {
 		if r.used[as] == "" && r.picked[as].kind != absent {
-			r.used[as] = r.fields.names[as][r.rank[as]%weak]
+			r.used[as] = r.called(as)
 		}
 	}
 	r.note.HasTruth = r.note.HasTruth || r.picked[roleTruth].kind != absent && r.picked[rolePrompt].kind != absent
@@ -184,6 +209,14 @@ func (r *rows) learn() {
 	} else if r.picked[roleResponse].kind != absent {
 		r.note.LengthUnit = model.LengthCharacters
 	}
+}
+
+// called is the name of the field that was picked, or that it is no field.
+func (r *rows) called(as role) string {
+	if rank := r.rank[as] % weak; rank < len(r.fields.names[as]) {
+		return r.fields.names[as][rank]
+	}
+	return "the record"
 }
 
 func (r *rows) length() int32 {

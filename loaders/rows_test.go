@@ -71,7 +71,7 @@ func TestRows(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := detect(Formats(), c.file, []byte(c.line))
+			f := detect(Formats(), c.file, cut{}, []byte(c.line))
 			if f == nil {
 				t.Fatal("no format")
 			}
@@ -100,7 +100,7 @@ func TestRows(t *testing.T) {
 func TestPromptHash(t *testing.T) {
 	hash := func(line string) uint64 {
 		t.Helper()
-		got, err := newRows(jsonlFields(), "x").Line(nil, []byte(line))
+		got, err := newRows(newFields(usualNames()), "x").Line(nil, []byte(line))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestRefusal(t *testing.T) {
 		{`{"prompt":"a","text":"b"}`, `no reward field: the keys are "prompt", "text"; needed is`},
 		{`{"prompt":"a","score":[1,2]}`, `no reward field: the keys are "prompt", "score"; "score" holds more than one number; needed is`},
 	} {
-		if f := detect(Formats(), "x.jsonl", []byte(c.line)); f != nil {
+		if f := detect(Formats(), "x.jsonl", cut{}, []byte(c.line)); f != nil {
 			t.Errorf("%s is taken for %s", c.line, f.Name)
 		}
 		if got := refusal([]byte(c.line)); !strings.HasPrefix(got, c.want) {

@@ -33,7 +33,7 @@ func TestOpenErrors(t *testing.T) {
 		{"x.bin", Options{}, "is not text: its first bytes are 7f 45 4c 46 02 01 01 00: "},
 		{"none", Options{}, "holds no logs: vantage looks for *.jsonl, *.ndjson and *.json-lines; verl writes them with trainer.rollout_data_dir=DIR"},
 		{"other", Options{}, "found 2 other files (.parquet .txt); verl"},
-		{"empty.jsonl", Options{Format: "nope"}, "--format nope names no format: take one of verl, jsonl"},
+		{"empty.jsonl", Options{Format: "nope"}, "--format nope names no format: take one of verl, easyr1, ms-swift"},
 		{"empty.jsonl", Options{Follow: true}, ""},
 		{"none", Options{Follow: true}, ""},
 	} {

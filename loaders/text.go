@@ -121,11 +121,11 @@ func quote(b []byte) string {
 	if len(b) <= maxQuote {
 		return strconv.Quote(string(b))
 	}
-	return strconv.Quote(string(cut(b, maxQuote))) + "…"
+	return strconv.Quote(string(clip(b, maxQuote))) + "…"
 }
 
-// cut returns at most n bytes of b, whole characters only.
-func cut(b []byte, n int) []byte {
+// clip returns at most n bytes of b, whole characters only.
+func clip(b []byte, n int) []byte {
 	if len(b) <= n {
 		return b
 	}

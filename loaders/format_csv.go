@@ -1,0 +1,212 @@
+package loaders
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"vantage/model"
+)
+
+// csv is a table with a header and commas or tabs between its columns.
+func csv() Format {
+	names := with(nil)
+	return Format{
+		Name: "csv", Doc: "CSV or TSV with a header: reward and whatever else under its usual names.",
+		Writes:     "DataFrame.to_csv",
+		Cut:        cut{quoted: true},
+		Positional: true,
+		Sniff: func(name string, first []byte) int {
+			if kindOfName(name) != ".csv" && kindOfName(name) != ".tsv" {
+				return 0
+			}
+			for _, key := range splitRow(first, separator(first)) {
+				if p, ok := names.place(bytes.TrimSpace(key)); ok && p.role == roleReward || isComponent(string(key)) {
+					return 15
+				}
+			}
+			return 0
+		},
+		Decode: func(name string) Decoder { return &grid{rows: newRows(names, name)} },
+	}
+}
+
+// unstableBaselines is the train_data_step_N.csv of UnstableBaselines: turns of
+// games, with rewards that were normalised before. Nothing tells which belong
+// together but equal observations.
+// LeonGuertler/UnstableBaselines@66aec040f789.
+func unstableBaselines() Format {
+	f := csv()
+	f.Name, f.Doc = "unstable-baselines", "UnstableBaselines' train_data_step_N.csv: turns of games; its rewards are normalised already."
+	f.Writes, f.Positional = "nothing: it writes them by default", false
+	f.Sniff = func(_ string, first []byte) int {
+		if bytes.HasPrefix(first, []byte("pid,obs,act,reward")) {
+			return 85
+		}
+		return 0
+	}
+	return f
+}
+
+// tunix is Tunix's trajectory log: CSV whose cells are Python's repr of things.
+// google/tunix@c7d8950f12a9 tunix/utils/trajectory_logger.py:77-151.
+func tunix() Format {
+	names := newFields(map[role][]string{
+		roleReward: {"trajectory_reward"}, roleStep: {"policy_version"}, roleGroup: {"group_id"},
+		rolePrompt: {"original_input"}, roleTruth: {"answer"}, roleResponse: {"conversation_text"},
+	})
+	f := csv()
+	f.Name, f.Doc = "tunix", "Tunix's trajectory_log_*.csv: cells that are Python's repr of lists and dicts."
+	f.Writes = "a metrics log_dir on the agentic learner"
+	f.Sniff = func(_ string, first []byte) int {
+		if bytes.Contains(first, []byte("trajectory_reward")) && bytes.Contains(first, []byte("policy_version")) {
+			return 85
+		}
+		return 0
+	}
+	f.Decode = func(name string) Decoder { return &grid{rows: newRows(names, name), python: true} }
+	return f
+}
+
+// grid decodes tables: the first record names the columns.
+type grid struct {
+	*rows
+	python bool // cells are Python's repr
+	sep    byte
+	header []value
+}
+
+var errColumns = errors.New("the row has another number of columns than the header")
+
+// Line implements [Decoder].
+func (g *grid) Line(dst []model.Record, record []byte) ([]model.Record, error) {
+	record = bytes.TrimSuffix(record, []byte{'\r'})
+	if g.header == nil {
+		g.sep = separator(record)
+		for _, name := range splitRow(bytes.TrimPrefix(record, []byte("\xef\xbb\xbf")), g.sep) {
+			g.header = append(g.header, value{text, bytes.Clone(bytes.TrimSpace(name))})
+		}
+		return dst, nil
+	}
+	cells := splitRow(record, g.sep)
+	if len(cells) != len(g.header) {
+		return dst, fmt.Errorf("%w: %d, not %d", errColumns, len(cells), len(g.header))
+	}
+	g.begin()
+	for i, cell := range cells {
+		g.cell(g.header[i], cell)
+	}
+	return g.finish(dst)
+}
+
+func (g *grid) cell(key value, cell []byte) {
+	p, known := g.fields.place(key.raw)
+	switch {
+	case len(cell) == 0:
+		return
+	case g.python && string(key.raw) == "conversation_masks":
+		g.choose(roleLength, floatValue(float64(bytes.Count(cell, []byte{'1'}))))
+		return
+	case g.python && string(key.raw) == "original_input":
+		if prompt := pythonItem(cell, "prompt", "question"); prompt != nil {
+			cell = prompt
+		}
+	}
+	if known && (p.role == rolePrompt || p.role == roleResponse || p.role == roleTruth || p.role == roleGroup) {
+		g.pick(key, textValue(cell))
+		return
+	}
+	g.pick(key, cellValue(cell))
+}
+
+// cellValue is a cell as the number or truth value that it looks like, or a text.
+func cellValue(cell []byte) value {
+	switch string(cell) {
+	case "True", "true":
+		return value{boolean, []byte("true")}
+	case "False", "false":
+		return value{boolean, []byte("false")}
+	}
+	if _, err := strconv.ParseFloat(string(cell), 64); err == nil {
+		return value{number, cell}
+	}
+	return textValue(cell)
+}
+
+// separator is a tab if the header has more of them than commas.
+func separator(header []byte) byte {
+	if bytes.Count(header, []byte{'\t'}) > bytes.Count(header, []byte{','}) {
+		return '\t'
+	}
+	return ','
+}
+
+// splitRow cuts a record into its cells and takes quotes off. A cell without
+// quotes in it stays where it stands.
+func splitRow(record []byte, sep byte) [][]byte {
+	var cells [][]byte
+	for {
+		var cell []byte
+		cell, record = nextCell(record, sep)
+		cells = append(cells, cell)
+		if record == nil {
+			return cells
+		}
+	}
+}
+
+// nextCell returns the first cell and what follows its separator, nil at the end.
+func nextCell(record []byte, sep byte) (cell, rest []byte) {
+	if len(record) == 0 || record[0] != '"' {
+		i := bytes.IndexByte(record, sep)
+		if i < 0 {
+			return record, nil
+		}
+		return record[:i], record[i+1:]
+	}
+	record = record[1:]
+	doubled := false
+	for at := 0; ; {
+		i := bytes.IndexByte(record[at:], '"')
+		if i < 0 {
+			return record, nil // never closed: the cell is all there is
+		}
+		at += i + 1
+		if at < len(record) && record[at] == '"' {
+			doubled = true
+			at++
+			continue
+		}
+		cell, rest = record[:at-1], record[at:]
+		break
+	}
+	if doubled {
+		cell = bytes.ReplaceAll(cell, []byte(`""`), []byte{'"'})
+	}
+	if i := bytes.IndexByte(rest, sep); i >= 0 {
+		return cell, rest[i+1:]
+	}
+	return cell, nil
+}
+
+// pythonItem is the text under one of the keys in the repr of a dict, as it stands
+// there; nil if there is none.
+func pythonItem(repr []byte, keys ...string) []byte {
+	for _, key := range keys {
+		_, after, ok := bytes.Cut(repr, []byte("'"+key+"': "))
+		if !ok || len(after) == 0 || after[0] != '\'' && after[0] != '"' {
+			continue
+		}
+		quote := after[0]
+		for i := 1; i < len(after); i++ {
+			switch after[i] {
+			case '\\':
+				i++
+			case quote:
+				return after[1:i]
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package loaders
+
+// swift is ms-swift's completions.jsonl: a whole step in one line, an object of
+// lists. Reward functions come under the names of their classes, without a total.
+// modelscope/ms-swift@3602360a5623 swift/rlhf_trainers/grpo_trainer.py:1874-1897.
+func swift() Format {
+	names := with(nil)
+	return Format{
+		Name: "ms-swift", Doc: "ms-swift's completions.jsonl: one line of columns per log step.",
+		Writes:     "--log_completions true",
+		Positional: true,
+		Sniff: func(_ string, first []byte) int {
+			keys := keysOf(first)
+			steps := keys["step"] == list || keys["gen_step"] == list
+			if keys["prompt"] == list && keys["completion"] == list && steps {
+				return 85
+			}
+			return 0
+		},
+		Decode: func(name string) Decoder {
+			r := newRows(names, name)
+			r.shape = columns
+			r.parts.open = true
+			return r
+		},
+	}
+}
+
+// swiftRay is the same file as its Ray trainer writes it: a line per sample.
+func swiftRay() Format {
+	return Format{
+		Name: "ms-swift-ray", Doc: "ms-swift's completions.jsonl of the Ray trainer: one line per sample.",
+		Writes:     "--log_completions true",
+		Positional: true,
+		Sniff:      byKeys(60, "gen_step", "prompt", "completion"),
+		Decode:     shaped(with(nil), plain),
+	}
+}

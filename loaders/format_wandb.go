@@ -1,0 +1,24 @@
+package loaders
+
+// wandbTable is a table of W&B's offline runs: {"columns": […], "data": [[…]]}.
+// wandb/wandb@b6e29505884e wandb/sdk/data_types/table.py:650-701.
+func wandbTable() Format {
+	return Format{
+		Name: "wandb-table", Doc: "A W&B table on disk: files/media/table/*.table.json of an offline run.",
+		Writes:     "report_to wandb with WANDB_MODE=offline, and log_completions",
+		Cut:        cut{whole: true},
+		Positional: true,
+		Sniff: func(_ string, first []byte) int {
+			keys := keysOf(first)
+			if keys["columns"] == list && keys["data"] == list {
+				return 85
+			}
+			return 0
+		},
+		Decode: func(name string) Decoder {
+			r := newRows(with(nil), name)
+			r.shape = table
+			return r
+		},
+	}
+}
