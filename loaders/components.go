@@ -33,7 +33,7 @@ func (c *components) pick(key, v value) {
 	switch {
 	case v.kind == object:
 		c.nested(key, v)
-	case v.kind == number || v.kind == boolean:
+	case v.kind == number || v.kind == real || v.kind == boolean:
 		if name := string(key.text()); isComponent(name) || c.open && !isFigure(name) {
 			c.set(name, v)
 		}
@@ -83,7 +83,7 @@ func (c *components) nested(key, v value) {
 		if v.kind == object {
 			v = weighted(v)
 		}
-		if v.kind == number || v.kind == boolean {
+		if v.kind == number || v.kind == real || v.kind == boolean {
 			c.set(prefix+string(key.text()), v)
 		}
 	})

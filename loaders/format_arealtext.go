@@ -46,12 +46,12 @@ func arealRecord(r *rows, record []byte, head *regexp.Regexp, group, version str
 	if m == nil || !ok || !also {
 		return errTextRecord
 	}
-	r.choose(roleReward, value{text, m[2]})
+	r.choose(roleReward, value{kind: text, raw: m[2]})
 	r.choose(rolePrompt, textValue(withoutColours(prompt)))
 	r.choose(roleResponse, textValue(withoutColours(sequence)))
-	r.choose(roleGroup, value{text, []byte(group)})
+	r.choose(roleGroup, value{kind: text, raw: []byte(group)})
 	if isDigits(version) {
-		r.choose(roleStep, value{number, []byte(version)})
+		r.choose(roleStep, value{kind: number, raw: []byte(version)})
 	}
 	return nil
 }

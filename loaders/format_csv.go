@@ -85,7 +85,7 @@ func (g *grid) Line(dst []model.Record, record []byte) ([]model.Record, error) {
 	if g.header == nil {
 		g.sep = separator(record)
 		for _, name := range splitRow(bytes.TrimPrefix(record, []byte("\xef\xbb\xbf")), g.sep) {
-			g.header = append(g.header, value{text, bytes.Clone(bytes.TrimSpace(name))})
+			g.header = append(g.header, value{kind: text, raw: bytes.Clone(bytes.TrimSpace(name))})
 		}
 		return dst, nil
 	}
@@ -124,12 +124,12 @@ func (g *grid) cell(key value, cell []byte) {
 func cellValue(cell []byte) value {
 	switch string(cell) {
 	case "True", "true":
-		return value{boolean, []byte("true")}
+		return value{kind: boolean, raw: []byte("true")}
 	case "False", "false":
-		return value{boolean, []byte("false")}
+		return value{kind: boolean, raw: []byte("false")}
 	}
 	if _, err := strconv.ParseFloat(string(cell), 64); err == nil {
-		return value{number, cell}
+		return value{kind: number, raw: cell}
 	}
 	return textValue(cell)
 }

@@ -67,7 +67,7 @@ func easyr1Record(r *rows, record []byte) error {
 	r.choose(rolePrompt, textValue(bytes.TrimPrefix(prompt, []byte(easyr1Begin))))
 	r.choose(roleResponse, textValue(output))
 	r.choose(roleTruth, textValue(truth))
-	if v := (value{text, bytes.TrimSpace(score)}); fits(roleReward, v) {
+	if v := (value{kind: text, raw: bytes.TrimSpace(score)}); fits(roleReward, v) {
 		r.choose(roleReward, v)
 	}
 	return nil
@@ -87,5 +87,5 @@ func textValue(b []byte) value {
 	if bytes.IndexByte(b, '\\') >= 0 {
 		b = bytes.ReplaceAll(b, []byte{'\\'}, []byte(`\\`))
 	}
-	return value{text, b}
+	return value{kind: text, raw: b}
 }

@@ -10,6 +10,7 @@ func Formats() []Format {
 	return []Format{
 		verl(),
 		easyr1(),
+		trl(),
 		swift(),
 		swiftRay(),
 		nemo(),
@@ -29,6 +30,7 @@ func Formats() []Format {
 		jsonl(),
 		jsonDocument(),
 		csv(),
+		parquetFile(),
 	}
 }
 

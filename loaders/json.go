@@ -19,6 +19,7 @@ const (
 	text
 	list
 	object
+	real // a number that never was text
 )
 
 // value is a JSON value where it stands in its line, not decoded. A text is
@@ -26,6 +27,7 @@ const (
 type value struct {
 	kind kind
 	raw  []byte
+	x    float64 // of the kind real
 }
 
 // scanObject goes once over a line that holds one object and shows every pair
@@ -206,7 +208,7 @@ func (s *scanner) nested(open byte) (value, error) {
 		err = s.list(nil)
 	}
 	s.depth--
-	return value{k, s.data[start:s.at]}, err
+	return value{kind: k, raw: s.data[start:s.at]}, err
 }
 
 func (s *scanner) word(w string, k kind) (value, error) {
@@ -215,7 +217,7 @@ func (s *scanner) word(w string, k kind) (value, error) {
 	}
 	start := s.at
 	s.at += len(w)
-	return value{k, s.data[start:s.at]}, nil
+	return value{kind: k, raw: s.data[start:s.at]}, nil
 }
 
 // text looks for the closing quote: one that an even number of backslashes
@@ -235,7 +237,7 @@ func (s *scanner) text() (value, error) {
 		}
 		if slashes%2 == 0 {
 			s.at = end + 1
-			return value{text, s.data[start:end]}, nil
+			return value{kind: text, raw: s.data[start:end]}, nil
 		}
 		from = end + 1
 	}
@@ -247,7 +249,7 @@ func (s *scanner) number() (value, error) {
 		if _, err := s.word("Infinity", number); err != nil {
 			return value{}, err
 		}
-		return value{number, s.data[start:s.at]}, nil
+		return value{kind: number, raw: s.data[start:s.at]}, nil
 	}
 	ok := s.eat('0') || s.digits()
 	if ok && s.eat('.') {
@@ -261,7 +263,7 @@ func (s *scanner) number() (value, error) {
 		s.at = start
 		return value{}, s.fail("a value")
 	}
-	return value{number, s.data[start:s.at]}, nil
+	return value{kind: number, raw: s.data[start:s.at]}, nil
 }
 
 func (s *scanner) digits() bool {

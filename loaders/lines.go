@@ -23,6 +23,7 @@ type line struct {
 type cut struct {
 	whole  bool   // the file is one record
 	quoted bool   // a newline between double quotes ends nothing, as in CSV
+	table  bool   // the rows of a Parquet file: nothing is cut
 	begin  string // a record of several lines goes on to the next that begins like this
 }
 

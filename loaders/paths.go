@@ -72,8 +72,8 @@ func (s *Source) openFile(path string) error {
 	}
 	first := make([]byte, 512)
 	n, _ := h.ReadAt(first, 0)
-	if what := unreadable(first[:n]); what != "" && (!s.o.Follow || !blank(first[:n])) {
-		return &Error{Path: path, What: what, Do: "give a log of JSON lines"}
+	if what, do := unreadable(first[:n]); what != "" && packOf(h) == "" && (!s.o.Follow || !blank(first[:n])) {
+		return &Error{Path: path, What: what, Do: do}
 	}
 	name := filepath.Base(path)
 	if s.several {
@@ -86,22 +86,26 @@ func (s *Source) openFile(path string) error {
 	return nil
 }
 
-// magics are how the files begin that people give by mistake.
-var magics = [...]struct{ begin, what string }{
-	{"PAR1", "is a Parquet file"},
-	{"PK\x03\x04", "is a zip or torch file"},
-	{"\x1f\x8b", "is compressed with gzip"},
-	{"\x28\xb5\x2f\xfd", "is compressed with zstd"},
-	{":W&B", "is a W&B run file"},
-	{"SQLite format 3\x00", "is a SQLite database"},
+// magics are how the files begin that are known and not read, and what to do.
+var magics = [...]struct{ begin, what, do string }{
+	{"PK\x03\x04", "is a zip or torch file", "slime writes it with --save-debug-rollout-data; turn its samples into JSON lines, or unpack a zip"},
+	{":W&B", "is a W&B run file, which holds scalars", "give the run's files/media/table folder, where tables of samples are"},
+	{"SQLite format 3\x00", "is a SQLite database", "trackio keeps traces there; export them as JSON lines"},
 }
 
-// unreadable says what a file is that is not text, "" if it may be text.
-func unreadable(b []byte) string {
+// brain stands near the begin of TensorBoard's event files.
+const brain = "brain.Event:"
+
+// unreadable says what a file is that is not text, and what to do; nothing if it may
+// be text.
+func unreadable(b []byte) (what, do string) {
 	for _, m := range magics {
 		if bytes.HasPrefix(b, []byte(m.begin)) {
-			return m.what
+			return m.what, m.do
 		}
+	}
+	if bytes.Contains(b[:min(len(b), 40)], []byte(brain)) {
+		return "is a TensorBoard file, which holds scalars", "let the trainer log completions: `vantage formats` says how"
 	}
 	written := bytes.TrimRight(b, "\x00") // the rest may be on its way
 	control := bytes.Count(written, []byte{0}) * len(written)
@@ -112,9 +116,9 @@ func unreadable(b []byte) string {
 	}
 	// Model text holds a control byte here and there, machine code many.
 	if control*10 > len(written) || len(b) > 0 && len(written) == 0 {
-		return fmt.Sprintf("is not text: its first bytes are % x", b[:min(8, len(b))])
+		return fmt.Sprintf("is not text: its first bytes are % x", b[:min(8, len(b))]), "give a log: `vantage formats` lists what is read"
 	}
-	return ""
+	return "", ""
 }
 
 // blank reports whether b is nothing but the zeros that NFS may show first.
@@ -138,17 +142,17 @@ func (s *Source) openDir(path string) error {
 	return nil
 }
 
-// looked says what was looked for in a directory, and what was there.
+// looked says what was there instead of logs, and what makes trainers write them.
 func looked(l *listing) string {
-	text := "vantage looks for *.jsonl, *.ndjson and *.json-lines"
+	text := ""
 	if kinds := slices.Sorted(maps.Keys(l.other)); len(kinds) > 0 {
 		n := 0
 		for _, count := range l.other {
 			n += count
 		}
-		text += fmt.Sprintf(" and found %d other files (%s)", n, strings.Join(kinds[:min(5, len(kinds))], " "))
+		text = fmt.Sprintf("it has %d other files (%s); ", n, strings.Join(kinds[:min(5, len(kinds))], " "))
 	}
-	return text + "; verl writes them with trainer.rollout_data_dir=DIR"
+	return text + "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
 }
 
 // adopt adds those files of a listing that are new.

@@ -15,14 +15,22 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	if f.pipe != nil {
 		return s.readPipe(f, deadline)
 	}
+	if f.pack != nil && !f.pack.done {
+		return s.readPacked(f, deadline)
+	}
 	d := f.disk
 	h, info, err := d.open()
 	if err != nil {
 		return s.failed(f, err)
 	}
 	defer func() { _ = h.Close() }()
-	if d.rewritten(h, info) {
+	if d.rewritten(h, info) || d.pos > 0 && f.once() && info.Size() != d.pos {
 		s.restart(f)
+	}
+	if d.pos == 0 && packOf(h) != "" {
+		end := s.readPacked(f, deadline)
+		d.remember(h)
+		return end
 	}
 	s.saw(f, info)
 	d.fails, d.retry = 0, false
@@ -39,6 +47,9 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	d.remember(h)
 	return end
 }
+
+// once reports whether the file is read as a whole: any change is another file.
+func (f *file) once() bool { return f.pack != nil || f.lines.cut.whole && f.lines.closed }
 
 // readBlocks reads until the end, the deadline, or the output is full.
 func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end bool, err error) {
@@ -104,6 +115,10 @@ func (s *Source) restart(f *file) {
 	s.advance(f, -f.disk.pos)
 	f.disk.head, f.disk.tail, f.disk.stalled = mark{}, mark{}, false
 	f.restart()
+	if f.pack != nil {
+		f.pack.end()
+		f.pack = nil
+	}
 	if s.look.watch != nil {
 		s.look.watch.renew(f.disk.path)
 	}

@@ -52,8 +52,11 @@ func (r *rows) pickAt(key []byte, v value) {
 	}
 	p, ok := r.fields.place(key)
 	if !ok || !fits(p.role, v) {
-		r.parts.pick(value{text, key}, v)
+		r.parts.pick(value{kind: text, raw: key}, v)
 		return
+	}
+	if p.role == roleGroup || p.role == roleTruth {
+		v = v.written()
 	}
 	rank := p.rank
 	if v.kind == null {
@@ -82,7 +85,7 @@ func fits(as role, v value) bool {
 		_, ok := v.toInt()
 		return ok
 	case roleGroup:
-		return v.kind == number || v.kind == text && len(v.raw) > 0
+		return v.kind == number || v.kind == real || v.kind == text && len(v.raw) > 0
 	case rolePrompt, roleResponse:
 		return v.kind == text || v.kind == list
 	case roleTruth:

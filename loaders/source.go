@@ -60,6 +60,7 @@ type file struct {
 	intake
 	disk *disk
 	pipe *pipe
+	pack *pack // nil if it is not packed, or not open yet
 }
 
 // root is a directory that was given.
@@ -136,6 +137,9 @@ func (s *Source) Close() error {
 		for _, f := range s.files {
 			if f.pipe != nil {
 				f.pipe.close()
+			}
+			if f.pack != nil {
+				f.pack.end()
 			}
 		}
 		err = s.look.watch.close()

@@ -17,7 +17,9 @@ func TestOpenErrors(t *testing.T) {
 	w.add("x.parquet", "PAR1\x15\x04")
 	w.add("x.bin", "\x7fELF\x02\x01\x01\x00\x00")
 	w.add("other/a.txt", "x")
-	w.add("other/b.parquet", "x")
+	w.add("other/b.pt", "x")
+	w.add("x.pt", "PK\x03\x04 and so on")
+	w.add("events.out.tfevents.1", "\x18\x00\x00\x00\x00\x00\x00\x00\xa3\x7f\x4b\x22\x09\x00\x00\x00\x00\x00\x1a\x0dbrain.Event:2")
 	if err := os.Mkdir(w.path("none"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -29,11 +31,12 @@ func TestOpenErrors(t *testing.T) {
 		{"missing", Options{}, "does not exist: check the path"},
 		{"missing", Options{Follow: true}, "does not exist: check the path"},
 		{"empty.jsonl", Options{}, "is empty: "},
-		{"x.parquet", Options{}, "is a Parquet file: "},
+		{"x.pt", Options{}, "is a zip or torch file: slime"},
+		{"events.out.tfevents.1", Options{}, "is a TensorBoard file"},
 		{"x.bin", Options{}, "is not text: its first bytes are 7f 45 4c 46 02 01 01 00: "},
-		{"none", Options{}, "holds no logs: vantage looks for *.jsonl, *.ndjson and *.json-lines; verl writes them with trainer.rollout_data_dir=DIR"},
-		{"other", Options{}, "found 2 other files (.parquet .txt); verl"},
-		{"empty.jsonl", Options{Format: "nope"}, "--format nope names no format: take one of verl, easyr1, ms-swift"},
+		{"none", Options{}, "holds no logs: verl writes them with trainer.rollout_data_dir=DIR"},
+		{"other", Options{}, "it has 2 other files (.pt .txt); verl"},
+		{"empty.jsonl", Options{Format: "nope"}, "--format nope names no format: take one of verl, easyr1, trl"},
 		{"empty.jsonl", Options{Follow: true}, ""},
 		{"none", Options{Follow: true}, ""},
 	} {

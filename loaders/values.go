@@ -17,6 +17,8 @@ func (v value) toFloat() (float64, bool) {
 		// Out of range is not an error here: 1e999 is +Inf, as Python reads it.
 		x, err := strconv.ParseFloat(string(bytes.TrimSpace(v.raw)), 64)
 		return x, err == nil || math.IsInf(x, 0)
+	case real:
+		return v.x, true
 	case boolean:
 		if v.raw[0] == 't' {
 			return 1, true
@@ -89,6 +91,13 @@ func (v value) count() int {
 }
 
 // floatValue is a number that was not in the log as such.
-func floatValue(x float64) value {
-	return value{number, strconv.AppendFloat(nil, x, 'g', -1, 64)}
+func floatValue(x float64) value { return value{kind: real, x: x} }
+
+// written is the value as a log would have it in text: names and truths are told
+// apart by their bytes.
+func (v value) written() value {
+	if v.kind != real {
+		return v
+	}
+	return value{kind: number, raw: strconv.AppendFloat(nil, v.x, 'f', -1, 64)}
 }

@@ -1,0 +1,53 @@
+package loaders
+
+import "strings"
+
+// trl is TRL's completions: a Parquet file per log step, a column per reward
+// function and no total. huggingface/trl@f2cd57710 trl/trainer/grpo_trainer.py:3293-3327.
+func trl() Format {
+	f := parquetFile()
+	f.Name, f.Doc = "trl", "TRL's completions/completions_{step}.parquet: a column per reward function."
+	f.Writes = "log_completions=True in GRPOConfig"
+	f.Sniff = func(_ string, first []byte) int {
+		names := lineSet(first)
+		if names["step"] && names["prompt"] && names["completion"] && names["advantage"] {
+			return 80
+		}
+		return 0
+	}
+	f.Decode = func(name string) Decoder {
+		r := newRows(with(nil), name)
+		r.parts.open = true
+		return r
+	}
+	return f
+}
+
+// parquetFile is a Parquet file with a reward and whatever else under its usual names.
+func parquetFile() Format {
+	names := with(nil)
+	return Format{
+		Name: "parquet", Doc: "A Parquet file: reward and whatever else under its usual names.",
+		Writes:     "DataFrame.to_parquet",
+		Cut:        cut{table: true},
+		Positional: true,
+		Sniff: func(_ string, first []byte) int {
+			for name := range lineSet(first) {
+				if p, ok := names.place([]byte(name)); ok && p.role == roleReward || isComponent(name) {
+					return 15
+				}
+			}
+			return 0
+		},
+		Decode: shaped(names, plain),
+	}
+}
+
+// lineSet are the lines of a text: the names of columns.
+func lineSet(b []byte) map[string]bool {
+	set := map[string]bool{}
+	for name := range strings.SplitSeq(string(b), "\n") {
+		set[name] = true
+	}
+	return set
+}

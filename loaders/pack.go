@@ -1,0 +1,193 @@
+package loaders
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// pack is a file that cannot be read from where one left off: compressed, or a
+// Parquet file. It is read from its begin, and anew when it changes. Its handle is
+// held until then, and closed at the end.
+type pack struct {
+	handle *os.File
+	parts  io.Reader      // of a compressed file: its text
+	close  func()         // of the unpacker
+	taken  *countedReader // of a compressed file: how much of it was read
+	rest   []byte         // text that has not been fed yet
+	text   int64          // bytes of text so far
+	table  *parquetTable  // of a Parquet file
+	done   bool
+}
+
+// packOf returns the kind of packing that a file begins with: "gzip", "zstd",
+// "parquet", "" if none.
+func packOf(h io.ReaderAt) string {
+	var b [4]byte
+	n, _ := h.ReadAt(b[:], 0)
+	switch {
+	case n >= 2 && b[0] == 0x1f && b[1] == 0x8b:
+		return "gzip"
+	case n == 4 && string(b[:]) == "\x28\xb5\x2f\xfd":
+		return "zstd"
+	case n == 4 && string(b[:]) == "PAR1":
+		return "parquet"
+	}
+	return ""
+}
+
+// countedReader counts what is read of a file.
+type countedReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// A compressed file may unpack to so many times its size; beyond the first gigabyte
+// of text more than that is a bomb, not a log.
+const (
+	maxRatio  = 200
+	freeBytes = 1 << 30
+)
+
+var errBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is not read", maxRatio)
+
+// maxWindow bounds the memory that a zstd file may ask for.
+const maxWindow = 128 << 20
+
+func unpack(kind string, h *os.File) (*pack, error) {
+	p := &pack{handle: h, close: func() {}, taken: &countedReader{r: h}}
+	switch kind {
+	case "gzip":
+		r, err := gzip.NewReader(p.taken)
+		if err != nil {
+			return nil, err
+		}
+		p.parts = r
+	case "zstd":
+		r, err := zstd.NewReader(p.taken, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, err
+		}
+		p.parts, p.close = r, r.Close
+	}
+	return p, nil
+}
+
+func (p *pack) end() {
+	if !p.done {
+		p.done = true
+		p.close()
+		_ = p.handle.Close()
+		p.parts, p.table, p.rest = nil, nil, nil
+	}
+}
+
+// readPacked reads on in a packed file. It reports whether it came to its end.
+func (s *Source) readPacked(f *file, deadline time.Time) bool {
+	if f.pack == nil {
+		if done := s.openPacked(f); done {
+			return true
+		}
+	}
+	var end bool
+	var err error
+	if f.pack.table != nil {
+		end, err = s.readTable(f, deadline)
+	} else {
+		end, err = s.readText(f, deadline)
+	}
+	if err != nil {
+		f.remark(f.packProblem(err))
+	}
+	if err == nil && !end {
+		return false
+	}
+	f.pack.end()
+	s.advance(f, f.disk.size-f.disk.pos)
+	if end {
+		s.ended(f)
+	}
+	return true
+}
+
+// openPacked begins to read a packed file; done if there is nothing to read yet, or
+// it cannot be.
+func (s *Source) openPacked(f *file) (done bool) {
+	h, info, err := f.disk.open()
+	if err != nil {
+		return s.failed(f, err)
+	}
+	s.saw(f, info)
+	kind := packOf(h)
+	p := &pack{handle: h, close: func() {}}
+	if kind == "parquet" {
+		err = s.openTable(f, p, info.Size())
+	} else {
+		p, err = unpack(kind, h)
+	}
+	if err != nil {
+		_ = h.Close()
+		f.pack = &pack{done: true}
+		s.advance(f, info.Size()-f.disk.pos)
+		if !s.o.Follow {
+			f.remark(f.packProblem(err))
+		}
+		s.look.warm(f)
+		return true
+	}
+	f.pack = p
+	return false
+}
+
+func (f *file) packProblem(err error) string {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends early: it is still being written, or was cut off"
+	case errors.Is(err, errBomb), errors.Is(err, errTable):
+		return err.Error()
+	}
+	return "it cannot be unpacked: " + err.Error()
+}
+
+// readText feeds the text of a compressed file.
+func (s *Source) readText(f *file, deadline time.Time) (end bool, err error) {
+	p := f.pack
+	for !s.out.full() {
+		if f.refused {
+			return true, nil
+		}
+		if len(p.rest) == 0 {
+			n, err := p.parts.Read(s.buf)
+			p.rest, p.text = s.buf[:n], p.text+int64(n)
+			s.advance(f, p.taken.n-f.disk.pos)
+			switch {
+			case p.text > freeBytes && p.text/maxRatio > p.taken.n:
+				return false, errBomb
+			case err != nil && !errors.Is(err, io.EOF):
+				return false, err
+			case n == 0 && err != nil:
+				return true, nil
+			}
+		}
+		p.rest = p.rest[f.feed(p.rest):]
+		if s.out.full() {
+			p.rest = append([]byte(nil), p.rest...) // the buffer is another file's next
+			return false, nil
+		}
+		if !time.Now().Before(deadline) {
+			return false, nil
+		}
+	}
+	return false, nil
+}
