@@ -88,6 +88,7 @@ type program struct {
 	ascii    bool
 	theme    string
 	format   string
+	split    string
 }
 
 // setting is a flag that sets one of model.Settings, by name.
@@ -109,7 +110,7 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	p.addSettings(root.PersistentFlags())
 	p.addScreen(root.Flags())
-	root.AddCommand(p.demo(), p.report(), p.export(), p.match(), p.estimators())
+	root.AddCommand(p.demo(), p.report(), p.export(), p.match(), p.estimators(), p.formats())
 	return root
 }
 
@@ -130,7 +131,8 @@ func (p *program) addSettings(flags *pflag.FlagSet) {
 	}
 	flags.Var(&settingFlag{p, "compute-new-adv", "bool"}, "compute-new-adv", "recompute advantages over the kept samples")
 	flags.Lookup("compute-new-adv").NoOptDefVal = "true"
-	flags.StringVar(&p.format, "input-format", "", "read the log as this format instead of finding out: verl, jsonl")
+	flags.StringVar(&p.format, "input-format", "", "read the log as this format instead of finding out; `vantage formats` lists them")
+	flags.StringVar(&p.split, "split", "train", "which logs of a directory: train, val or all")
 }
 
 // addScreen declares the flags of the commands that open the screen.
@@ -224,7 +226,10 @@ func title(paths []string) string {
 }
 
 func (p *program) open(paths []string, follow bool) (*loaders.Source, error) {
-	return loaders.Open(paths, loaders.Options{Follow: follow, Format: p.format, Stdin: p.in})
+	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
+		return nil, &usageError{fmt.Errorf("there is no split %q: choose train, val or all", p.split)}
+	}
+	return loaders.Open(paths, loaders.Options{Follow: follow, Format: p.format, Split: loaders.Split(p.split), Stdin: p.in})
 }
 
 // show runs the screen until the person leaves it.
@@ -389,6 +394,30 @@ func (p *program) estimators() *cobra.Command {
 				return report.EstimatorList(p.out, list)
 			}
 			return report.EstimatorPages(p.out, list)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}
+
+func (p *program) formats() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "formats",
+		Short: "List the logs that can be read, and what makes each trainer write its own",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			var list []report.Format
+			for _, f := range loaders.Formats() {
+				list = append(list, report.Format{Name: f.Name, Doc: f.Doc, Writes: f.Writes})
+			}
+			switch format {
+			case "text":
+				return report.FormatText(p.out, list)
+			case "json":
+				return report.FormatJSON(p.out, list)
+			}
+			return &usageError{fmt.Errorf("formats has no format %q: it has text and json", format)}
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")

@@ -21,10 +21,11 @@ type batch struct {
 	forget   []int32
 	problems []model.Problem
 	skipped  int
+	notes    []string
 }
 
 func (b *batch) empty() bool {
-	return len(b.records) == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0
+	return len(b.records) == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0 && len(b.notes) == 0
 }
 
 func (b *batch) chunk(names []string) *model.Chunk {
@@ -62,6 +63,7 @@ type output struct {
 	ready    []*batch
 	open     *batch
 	listed   int // problems in all
+	relogs   relogs
 	latest   *Format
 	lastNote Note
 }
@@ -96,6 +98,8 @@ func (o *output) forget(f *intake) {
 		o.open.forget = append(o.open.forget, f.index)
 	}
 }
+
+func (o *output) note(notes []string) { o.open.notes = append(o.open.notes, notes...) }
 
 func (o *output) problem(p model.Problem) {
 	if o.listed < maxProblems {

@@ -15,6 +15,9 @@ type Format struct {
 	// Positional permits grouping by position: rows of a group stand together.
 	Positional bool
 
+	// Relogs says that the trainer logs the same block of rows for several steps.
+	Relogs bool
+
 	// Sniff says how well the first record of a file fits: 0 not at all, and the
 	// highest score wins. The name is relative to the opened path. The record
 	// is complete.

@@ -9,6 +9,7 @@ func swift() Format {
 		Name: "ms-swift", Doc: "ms-swift's completions.jsonl: one line of columns per log step.",
 		Writes:     "--log_completions true",
 		Positional: true,
+		Relogs:     true,
 		Sniff: func(_ string, first []byte) int {
 			keys := keysOf(first)
 			steps := keys["step"] == list || keys["gen_step"] == list

@@ -8,6 +8,7 @@ func trl() Format {
 	f := parquetFile()
 	f.Name, f.Doc = "trl", "TRL's completions/completions_{step}.parquet: a column per reward function."
 	f.Writes = "log_completions=True in GRPOConfig"
+	f.Relogs = true
 	f.Sniff = func(_ string, first []byte) int {
 		names := lineSet(first)
 		if names["step"] && names["prompt"] && names["completion"] && names["advantage"] {

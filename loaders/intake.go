@@ -111,7 +111,9 @@ func (f *intake) decode(l line) {
 			f.newest, f.any = r.Step, true
 		}
 	}
-	f.out.add(f.format, f.decoder.Note(), records)
+	if !f.repeated(records) {
+		f.out.add(f.format, f.decoder.Note(), records)
+	}
 }
 
 // try looks whether a row tells the format. Rows that do not are kept and

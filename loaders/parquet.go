@@ -104,7 +104,9 @@ func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
 		for i := range records {
 			f.place(&records[i])
 		}
-		f.out.add(f.format, f.decoder.Note(), records)
+		if !f.repeated(records) {
+			f.out.add(f.format, f.decoder.Note(), records)
+		}
 		if !time.Now().Before(deadline) {
 			return false, nil
 		}

@@ -155,10 +155,17 @@ func looked(l *listing) string {
 	return text + "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
 }
 
-// adopt adds those files of a listing that are new.
+// adopt adds those files of a listing that are new, as far as they are to be read.
 func (s *Source) adopt(r *root, l *listing) {
 	until := time.Now().Add(statBudget)
-	for _, rel := range l.files {
+	if slices.Equal(l.files, r.listed) {
+		return
+	}
+	r.listed = l.files
+	chosen, notes := choose(l.files, s.o.Split)
+	s.out.note(notes)
+	s.retire(r, chosen)
+	for _, rel := range chosen {
 		if s.known[filepath.Join(r.path, rel)] != nil {
 			continue
 		}
@@ -177,6 +184,24 @@ func (s *Source) adopt(r *root, l *listing) {
 		s.out.problem(problemOf(r.path, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep", s.o.MaxFiles, maxLevels)))
 	}
 }
+
+// retire forgets files that are read no more, since better ones have come.
+func (s *Source) retire(r *root, chosen []string) {
+	keep := map[string]bool{}
+	for _, rel := range chosen {
+		keep[rel] = true
+	}
+	for _, f := range s.files {
+		if f.disk != nil && f.disk.root == r.path && !keep[f.disk.path] && !f.refused && f.disk.stays(r) {
+			s.restart(f)
+			f.refused = true
+		}
+	}
+}
+
+// stays reports whether the file is still listed: one that was deleted is kept as it
+// was read.
+func (d *disk) stays(r *root) bool { return slices.Contains(r.listed, d.path) }
 
 // statBudget bounds how long sizes are asked for before anything is read; the
 // sizes of the rest are learned as they are reached.

@@ -1,9 +1,15 @@
 package loaders
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
 	"io"
 	"os"
 	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // pipe is a stream: it is read once, as it comes, by a goroutine of its own,
@@ -36,6 +42,10 @@ func (p *pipe) run(open func() (io.Reader, error)) {
 	p.mu.Lock()
 	p.source = r
 	p.mu.Unlock()
+	if r, err = unwrapped(r); err != nil {
+		p.err = err
+		return
+	}
 	for {
 		select {
 		case <-p.closed:
@@ -59,6 +69,23 @@ func (p *pipe) run(open func() (io.Reader, error)) {
 		}
 	}
 }
+
+// unwrapped reads what is compressed as what it holds.
+func unwrapped(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReader(r)
+	begin, _ := b.Peek(4)
+	switch packOf(bytes.NewReader(begin)) {
+	case "gzip":
+		return gzip.NewReader(b)
+	case "zstd":
+		return zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	case "parquet":
+		return nil, errSeek
+	}
+	return b, nil
+}
+
+var errSeek = errors.New("a Parquet file is read from its end: give the file itself")
 
 // close ends the stream. A reader that can be closed is, to wake the goroutine.
 func (p *pipe) close() {

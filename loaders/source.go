@@ -17,6 +17,7 @@ type Options struct {
 	Poll     time.Duration // how often files are looked at when following; 0 means 250 ms
 	Format   string        // the name of the format; "" means to find out
 	MaxFiles int           // files of a directory beyond it are not read; 0 means 100,000
+	Split    Split         // which logs of a directory; "" means training
 	Stdin    io.Reader     // what "-" reads; Close closes it if it is an io.Closer; nil means os.Stdin
 
 	// quiet is how long a file must not have changed to count as written.
@@ -66,8 +67,9 @@ type file struct {
 // root is a directory that was given.
 type root struct {
 	path   string
-	prefix string // of the names of its files
-	told   bool   // that there is more in it than is read
+	prefix string   // of the names of its files
+	listed []string // as of the last look
+	told   bool     // that there is more in it than is read
 }
 
 // tally counts bytes over all files.

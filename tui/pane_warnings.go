@@ -16,6 +16,7 @@ type doubt struct {
 	text, more string
 	group      int // that shows it, -1 if none
 	problem    bool
+	note       bool // nothing is wrong: what was left out, and why
 }
 
 // doubts are all warnings of the step, then the problems of the log.
@@ -30,6 +31,9 @@ func (a App) doubts() []doubt {
 			}
 			all = append(all, d)
 		}
+	}
+	for _, note := range a.snap.Run.Notes {
+		all = append(all, doubt{text: printable.Line(note), group: -1, note: true})
 	}
 	for _, p := range a.snap.Run.Problems {
 		all = append(all, doubt{text: p.String(), more: "the rest of the file was read", group: -1, problem: true})
@@ -75,8 +79,11 @@ func (a App) paneWarnings(w, h int) content {
 func (a App) doubtLines(d doubt, selected bool, w int) []string {
 	t := a.look.theme
 	mark := t.Paint(themes.Warn, " ! ")
-	if d.problem {
+	switch {
+	case d.problem:
 		mark = t.Paint(themes.Bad, " ? ")
+	case d.note:
+		mark = t.Paint(themes.Dim, " · ")
 	}
 	if !selected {
 		return []string{mark + cells.Cut(d.text, w-4)}

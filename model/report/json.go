@@ -53,6 +53,8 @@ type run struct {
 	Samples  int    `json:"samples"`
 	Skipped  int    `json:"skipped_records"`
 	Lengths  string `json:"lengths"`
+
+	Notes []string `json:"notes"` // what was left out or counted once, and why
 }
 
 func newRun(snap model.Snapshot, t *model.Trend) run {
@@ -60,7 +62,7 @@ func newRun(snap model.Snapshot, t *model.Trend) run {
 		Format: snap.Run.Format, Read: snap.Run.How,
 		Grouping: t.Grouping.Evidence, Doubt: t.Grouping.Doubt,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped,
-		Lengths: snap.Run.LengthUnit.String(),
+		Lengths: snap.Run.LengthUnit.String(), Notes: append([]string{}, snap.Run.Notes...),
 	}
 }
 

@@ -35,6 +35,9 @@ func head(out io.Writer, snap model.Snapshot, t *model.Trend) {
 	if t.Grouping.Doubt != "" {
 		fmt.Fprintf(out, "           %s\n", t.Grouping.Doubt)
 	}
+	for _, note := range snap.Run.Notes {
+		fmt.Fprintf(out, "left out   %s\n", printable.Line(note))
+	}
 	fmt.Fprintf(out, "lengths    %s\n", snap.Run.LengthUnit.Doc())
 	fmt.Fprintf(out, "settings   %s %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n\n",
 		set.Framework, set.Estimator, set.Scale, units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
