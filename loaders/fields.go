@@ -58,6 +58,14 @@ func with(names map[role][]string) *fields {
 	return newFields(all)
 }
 
+// partsOnly are the usual names for logs that have no total: whatever a column of
+// numbers is called, accuracy or score, a reward function gave it.
+func partsOnly() *fields {
+	names := usualNames()
+	names[roleReward] = []string{"reward", "total_reward"}
+	return newFields(names)
+}
+
 // place finds a key, in any case of letters.
 func (f *fields) place(key []byte) (place, bool) {
 	p, ok := f.places[string(key)]

@@ -4,7 +4,7 @@ package loaders
 // lists. Reward functions come under the names of their classes, without a total.
 // modelscope/ms-swift@3602360a5623 swift/rlhf_trainers/grpo_trainer.py:1874-1897.
 func swift() Format {
-	names := with(nil)
+	names := partsOnly()
 	return Format{
 		Name: "ms-swift", Doc: "ms-swift's completions.jsonl: one line of columns per log step.",
 		Writes:     "--log_completions true",

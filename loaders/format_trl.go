@@ -17,7 +17,7 @@ func trl() Format {
 		return 0
 	}
 	f.Decode = func(name string) Decoder {
-		r := newRows(with(nil), name)
+		r := newRows(partsOnly(), name)
 		r.parts.open = true
 		return r
 	}

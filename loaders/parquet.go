@@ -210,7 +210,7 @@ func (c *columnReader) fill() error {
 			c.add(v)
 		}
 		switch {
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), n == 0 && err == nil:
 			c.page = nil
 		case err != nil:
 			return err

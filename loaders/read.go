@@ -15,6 +15,7 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	if f.pipe != nil {
 		return s.readPipe(f, deadline)
 	}
+	defer s.shelf.put(f)
 	if f.pack != nil && !f.pack.done {
 		return s.readPacked(f, deadline)
 	}

@@ -24,6 +24,7 @@ type rows struct {
 	rank   [roles]int
 
 	parts   components
+	capture *capture // takes down the text of a sample; nil while a log is read
 	prompts prompts
 	groups  map[string]string // interned: an id comes once per sample
 	note    Note
@@ -51,6 +52,9 @@ func (r *rows) pickAt(key []byte, v value) {
 		_ = scanObject(v.raw, func(k, v value) { r.pickAt(append(path[:len(key)+1:len(key)+1], k.raw...), v) })
 	}
 	p, ok := r.fields.place(key)
+	if r.capture != nil && (!ok || p.role != rolePrompt && p.role != roleResponse && p.role != roleTruth) {
+		r.capture.field(key, v)
+	}
 	if !ok || !fits(p.role, v) {
 		r.parts.pick(value{kind: text, raw: key}, v)
 		return
@@ -125,6 +129,9 @@ func (r *rows) Line(dst []model.Record, line []byte) ([]model.Record, error) {
 func (r *rows) begin() {
 	clear(r.picked[:])
 	r.parts.begin()
+	if r.capture != nil {
+		r.capture.begin()
+	}
 }
 
 // finish makes a record of what was picked.
@@ -137,6 +144,9 @@ func (r *rows) finish(dst []model.Record) ([]model.Record, error) {
 	has := func(as role) bool { return r.picked[as].kind != absent }
 	if !has(roleReward) && !has(rolePrompt) && !has(roleResponse) {
 		return dst, errNoSample
+	}
+	if r.capture != nil {
+		r.capture.finish(r)
 	}
 	r.learn()
 	asked := r.prompts.of(r.picked[rolePrompt], r.picked[roleTruth])

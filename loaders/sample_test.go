@@ -65,9 +65,9 @@ func (a *all) add(t *testing.T, c *model.Chunk) {
 		a.Records = kept
 	}
 	records, problems, skipped := append(a.Records, c.Records...), append(a.Problems, c.Problems...), a.Skipped+c.Skipped
-	forget := append(a.Forget, c.Forget...)
+	forget, notes := append(a.Forget, c.Forget...), append(a.Notes, c.Notes...)
 	a.Chunk = *c
-	a.Records, a.Problems, a.Skipped, a.Forget = records, problems, skipped, forget
+	a.Records, a.Problems, a.Skipped, a.Forget, a.Notes = records, problems, skipped, forget, notes
 	a.chunks++
 }
 

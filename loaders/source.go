@@ -47,6 +47,7 @@ type Source struct {
 	roots   []*root
 	queue   []*file // files with something to read
 	look    looker
+	shelf   shelf
 	out     *output
 	buf     []byte
 	read    tally

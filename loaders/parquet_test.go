@@ -1,0 +1,120 @@
+package loaders
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
+	"vantage/model"
+)
+
+// completion is a row as TRL writes it.
+type completion struct {
+	Step       int64   `parquet:"step"`
+	Prompt     string  `parquet:"prompt,dict"`
+	Completion string  `parquet:"completion"`
+	Accuracy   float64 `parquet:"accuracy"`
+	Format     float64 `parquet:"format_reward"`
+	Advantage  float64 `parquet:"advantage"`
+}
+
+func parquetOf(t testing.TB, rows []completion) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := parquet.Write(&b, rows, parquet.Compression(&parquet.Snappy)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestParquet(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("completions_00002.parquet", string(parquetOf(t, []completion{
+		{2, `what is "\n"?`, "abc", 1, math.NaN(), 0.7}, {2, `what is "\n"?`, "d", 0, 0.5, -0.7},
+	})))
+	s, got := places(t, w.path("completions_00002.parquet"))
+	want := []model.Record{
+		{Step: 2, Reward: 1, Advantage: 0.7, Length: 3, Parts: []float64{1, math.NaN()}},
+		{Step: 2, Reward: 0.5, Advantage: -0.7, Length: 1, Parts: []float64{0, 0.5}},
+	}
+	if diff := cmp.Diff(want, essence(got), numbers...); diff != "" {
+		t.Error("-want +got\n" + diff)
+	}
+	if got[0].Prompt == 0 || got[0].Prompt != got[1].Prompt {
+		t.Error("rows of one prompt are told apart")
+	}
+	text, err := s.Text(context.Background(), model.Place{File: got[1].File, Offset: got[1].Offset})
+	if err != nil || text.Prompt != `what is "\n"?` || text.Response != "d" {
+		t.Errorf("%+v, %v", text, err)
+	}
+}
+
+// A block that is logged again for a later step counts once.
+func TestRepeatedBlock(t *testing.T) {
+	block := func(step int64) []completion {
+		return []completion{
+			{step, "p", "a", 1, 0, 0.5}, {step, "p", "bb", 0, 0, -0.5}, {step, "p", "ccc", 1, 0, 0.5}, {step, "p", "dddd", 0, 0, -0.5},
+		}
+	}
+	w := trainer{t, t.TempDir()}
+	w.add("completions_00001.parquet", string(parquetOf(t, block(1))))
+	w.add("completions_00002.parquet", string(parquetOf(t, block(2))))
+	other := block(3)
+	other[3].Advantage = -0.25
+	w.add("completions_00003.parquet", string(parquetOf(t, other)))
+	got := readAll(t, w.path("."))
+	if len(got.Records) != 8 || got.Records[7].Step != 3 {
+		t.Errorf("%d samples, want those of steps 1 and 3", len(got.Records))
+	}
+	if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "counted once: the 4 rows that completions_00002.parquet logged for step 2 are those of step 1") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// A file whose footer is not there yet, and one that is no table of samples.
+func TestParquetThatCannotBeRead(t *testing.T) {
+	whole := parquetOf(t, []completion{{1, "p", "a", 1, 0, 0.5}})
+	type figure struct {
+		Loss float64 `parquet:"loss"`
+	}
+	var figures bytes.Buffer
+	if err := parquet.Write(&figures, []figure{{0.5}}); err != nil {
+		t.Fatal(err)
+	}
+	broken := bytes.Clone(whole)
+	copy(broken[len(broken)-40:], "garbage garbage garbage")
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"cut.parquet":     {whole[:len(whole)-10], "it ends early"},
+		"figures.parquet": {figures.Bytes(), "no column holds a reward under a usual name; its columns are loss"},
+		"broken.parquet":  {broken, ""},
+	} {
+		w := trainer{t, t.TempDir()}
+		w.add(name, string(c.data))
+		got := readAll(t, w.path(name))
+		if len(got.Records) != 0 || len(got.Problems) != 1 || !strings.Contains(got.Problems[0].Reason, c.want) {
+			t.Errorf("%s: %d samples, problems %v", name, len(got.Records), got.Problems)
+		}
+	}
+}
+
+func FuzzParquet(f *testing.F) {
+	f.Add(parquetOf(f, []completion{{1, "p", "a", 1, 0, 0.5}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := t.TempDir() + "/x.parquet"
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Open([]string{path}, Options{}); err == nil {
+			drain(t, s)
+		}
+	})
+}

@@ -1,0 +1,216 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/parquet-go/parquet-go"
+
+	"vantage/model"
+)
+
+// shelf is what is needed to find the text of a sample again. Text may be asked for
+// while Next reads, so it has a lock.
+type shelf struct {
+	mu    sync.Mutex
+	files map[int32]volume
+}
+
+// volume is a file as it was read.
+type volume struct {
+	disk   disk // root and path only
+	name   string
+	format *Format
+	cut    cut
+}
+
+func (s *shelf) put(f *file) {
+	if f.disk == nil || f.format == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.files == nil {
+		s.files = map[int32]volume{}
+	}
+	s.files[f.index] = volume{disk{root: f.disk.root, path: f.disk.path}, f.name, f.format, f.lines.cut}
+}
+
+func (s *shelf) get(index int32) (volume, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.files[index]
+	return v, ok
+}
+
+// ErrNoText says that a sample's text cannot be read again.
+var ErrNoText = errors.New("its text cannot be read again: it came from a stream")
+
+// Text reads the text of a sample from where it stands. It may be called while Next
+// runs. A plain file is read at the sample's place; a compressed one is unpacked up
+// to it. Texts beyond a megabyte are cut.
+func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
+	v, ok := s.shelf.get(at.File)
+	if !ok {
+		return model.Text{}, ErrNoText
+	}
+	h, info, err := v.disk.open()
+	if err != nil {
+		return model.Text{}, fmt.Errorf("%s cannot be read again: %w", v.name, cause(err))
+	}
+	defer func() { _ = h.Close() }()
+	c := &capture{nth: at.Nth}
+	if packOf(h) == "parquet" {
+		err = v.cells(h, info.Size(), at.Offset, c)
+	} else {
+		err = v.record(ctx, h, at.Offset, c)
+	}
+	switch {
+	case err != nil:
+		return model.Text{}, fmt.Errorf("%s cannot be read again: %w", v.name, err)
+	case !c.found:
+		return model.Text{}, fmt.Errorf("%s has changed: the sample is not there any more", v.name)
+	}
+	return c.text, nil
+}
+
+// record decodes the record at an offset of a file's text.
+func (v volume) record(ctx context.Context, h *os.File, offset int64, c *capture) error {
+	d := v.format.Decode(v.name)
+	r, ok := d.(interface{ row() *rows })
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	if _, isGrid := d.(*grid); isGrid { // the header tells the columns apart
+		header, err := v.recordAt(ctx, h, 0)
+		if err != nil {
+			return err
+		}
+		if _, err := d.Line(nil, header); err != nil {
+			return err
+		}
+	}
+	text, err := v.recordAt(ctx, h, offset)
+	if err != nil {
+		return err
+	}
+	r.row().capture = c
+	_, err = d.Line(nil, text)
+	return err
+}
+
+// recordAt cuts the record that begins at an offset out of the file's text.
+func (v volume) recordAt(ctx context.Context, h *os.File, offset int64) ([]byte, error) {
+	in, done, err := textFrom(h, offset)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	l := lines{limit: maxLine, cut: v.cut}
+	var b block
+	var record []byte
+	take := func(line line) bool {
+		if v.cut.begin != "" {
+			whole, ok := b.add(line, v.cut.begin)
+			if !ok {
+				return true
+			}
+			line = whole
+		}
+		record = append([]byte{}, line.text...)
+		return false
+	}
+	buf := make([]byte, 64<<10)
+	for record == nil && ctx.Err() == nil {
+		n, err := in.Read(buf)
+		l.feed(buf[:n], take)
+		if err != nil {
+			break
+		}
+	}
+	if record == nil && l.torn() {
+		take(l.last())
+	}
+	if whole, ok := b.take(); record == nil && ok {
+		record = whole.text
+	}
+	return record, ctx.Err()
+}
+
+// textFrom reads a file's text from an offset on; what is compressed is unpacked.
+func textFrom(h *os.File, offset int64) (in io.Reader, done func(), err error) {
+	kind := packOf(h)
+	if kind == "" {
+		_, err := h.Seek(offset, io.SeekStart)
+		return h, func() {}, err
+	}
+	p, err := unpack(kind, h)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := io.CopyN(io.Discard, p.parts, offset); err != nil {
+		p.close()
+		return nil, nil, err
+	}
+	return p.parts, p.close, nil
+}
+
+// cells reads one row of a Parquet file.
+func (v volume) cells(h *os.File, size, row int64, c *capture) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a page is broken: %v", r)
+		}
+	}()
+	f, err := openParquet(h, size)
+	if err != nil {
+		return err
+	}
+	r, ok := v.format.Decode(v.name).(*rows)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	r.capture = c
+	r.begin()
+	for _, group := range f.RowGroups() {
+		if row >= group.NumRows() {
+			row -= group.NumRows()
+			continue
+		}
+		for i, chunk := range group.ColumnChunks() {
+			cell, err := cellAt(chunk, row)
+			if err != nil {
+				return err
+			}
+			name := []byte(strings.Join(f.Schema().Columns()[i], "."))
+			r.pick(value{kind: text, raw: name}, cell)
+		}
+		_, err := r.finish(nil)
+		return err
+	}
+	return nil
+}
+
+func cellAt(chunk parquet.ColumnChunk, row int64) (value, error) {
+	pages := chunk.Pages()
+	defer func() { _ = pages.Close() }()
+	if err := pages.SeekToRow(row); err != nil {
+		return value{}, err
+	}
+	c := columnReader{pages: pages, buffer: make([]parquet.Value, 1)}
+	for len(c.values) == 0 && !c.ended {
+		page, err := pages.ReadPage()
+		if err != nil {
+			return value{}, err
+		}
+		if n, _ := page.Values().ReadValues(c.buffer); n > 0 {
+			c.add(c.buffer[0])
+		}
+	}
+	return c.values[0], nil
+}

@@ -1,0 +1,110 @@
+package loaders
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"vantage/model"
+)
+
+// places reads a log and returns its source with the place of every sample.
+func places(t *testing.T, path string) (*Source, []model.Record) {
+	t.Helper()
+	s, err := Open([]string{path}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	var all []model.Record
+	for {
+		c, err := s.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return s, all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c.Records...)
+	}
+}
+
+// The text of every sample is found again, in whatever shape it was logged.
+func TestText(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write([]byte(`{"step":1,"prompt":"zip?","response":"zap","reward":1}` + "\n" + `{"step":1,"prompt":"zip?","response":"zup\n!","reward":0}` + "\n"))
+	_ = z.Close()
+	for _, c := range []struct {
+		name, log              string
+		nth                    int
+		prompt, response, gold string
+	}{
+		{"a.jsonl", `{"input":"q1","output":"a1","gts":"t","score":1,"step":1}` + "\n" + `{"input":"q2","output":"a\"2","gts":7,"score":1,"step":1,"x":5}` + "\n", 1, "q2", `a"2`, "7"},
+		{"columns.jsonl", `{"step":["1","1"],"prompt":["p","p"],"completion":["left","right"],"Acc":[1,0],"advantages":[1,-1]}` + "\n", 1, "p", "right", ""},
+		{"chat.jsonl", `{"id":0,"prompt":[{"role":"user","content":"hi"}],"completion":[{"role":"assistant","content":"hello"}],"answer":"x","reward":1}` + "\n", 0, "user: hi", "assistant: hello", "x"},
+		{"doc.json", "[\n {\"prompt\":\"p\",\"response\":\"one\",\"reward\":1},\n {\"prompt\":\"p\",\"response\":\"two\",\"reward\":0}\n]", 1, "p", "two", ""},
+		{"t.csv", "prompt,response,reward\n\"a, b\",\"line 1\nline \"\"2\"\"\",1\nc,d,0\n", 0, "a, b", "line 1\nline \"2\"", ""},
+		{"generations.log", "[prompt] p\\n\n[output] o1\n[ground_truth] g\n[score] 1.0\n\n[prompt] p\\n\n[output] o2\n[ground_truth] g\n[score] 0.0\n\n", 1, "p\\n", "o2", "g"},
+		{"z.jsonl.gz", packed.String(), 1, "zip?", "zup\n!", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := trainer{t, t.TempDir()}
+			w.add(c.name, c.log)
+			s, all := places(t, w.path(c.name))
+			if len(all) <= c.nth {
+				t.Fatalf("%d samples", len(all))
+			}
+			r := all[c.nth]
+			got, err := s.Text(context.Background(), model.Place{File: r.File, Nth: r.Nth, Offset: r.Offset})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Prompt != c.prompt || got.Response != c.response || got.Truth != c.gold {
+				t.Errorf("%q, %q, %q; want %q, %q, %q", got.Prompt, got.Response, got.Truth, c.prompt, c.response, c.gold)
+			}
+		})
+	}
+}
+
+func TestTextThatIsGone(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("a.jsonl", `{"prompt":"q","response":"a","reward":1}`+"\n")
+	s, all := places(t, w.path("a.jsonl"))
+	if err := os.Truncate(w.path("a.jsonl"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Text(context.Background(), model.Place{File: all[0].File}); err == nil || !strings.Contains(err.Error(), "a.jsonl") {
+		t.Errorf("the text of an emptied file: %v", err)
+	}
+	if _, err := s.Text(context.Background(), model.Place{File: 9}); !errors.Is(err, ErrNoText) {
+		t.Errorf("the text of no file: %v", err)
+	}
+}
+
+// Every sample of the folder of real logs has a text, and its prompt is the one that
+// was hashed.
+func TestTextOfSamples(t *testing.T) {
+	for _, path := range []string{"trl", "ms-swift/SYNTHETIC_hf", "nemo-rl", "roll", "verifiers/wordle--gpt-4.1-mini", "tunix", "unstable-baselines", "wandb", "easyr1", "rllm", "skyrl"} {
+		s, all := places(t, samples(t, path))
+		if len(all) == 0 {
+			t.Errorf("%s: no samples", path)
+		}
+		for _, r := range all {
+			got, err := s.Text(context.Background(), model.Place{File: r.File, Nth: r.Nth, Offset: r.Offset})
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+				break
+			}
+			if begin := strings.Fields(r.Preview); len(begin) > 0 && !strings.Contains(got.Prompt, begin[0]) {
+				t.Errorf("%s: prompt %q does not begin as %q", path, got.Prompt, r.Preview)
+				break
+			}
+		}
+	}
+}
