@@ -33,7 +33,7 @@ func (b *batch) chunk(names []string) *model.Chunk {
 		Files: names, Records: b.records, Forget: b.forget,
 		How: b.note.How, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
 		Components: b.note.Components,
-		Problems:   b.problems, Skipped: b.skipped,
+		Problems:   b.problems, Skipped: b.skipped, Notes: b.notes,
 	}
 	if b.format != nil {
 		c.Format, c.Positional = b.format.Name, b.format.Positional
