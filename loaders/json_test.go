@@ -8,8 +8,10 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"vantage/estimators"
 )
@@ -189,4 +191,15 @@ func valueOf(t *testing.T, raw string) value {
 		t.Fatal(raw, err)
 	}
 	return v
+}
+
+// Characters are counted as a decoder would have them.
+func TestCountRunes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOfN(rapid.SampledFrom([]string{`\n`, `\\`, `\"`, `\u00e9`, `\ud83d\ude42`, `\ud83d`, "é", "🙂", "中", "a", "plain text ", `\x`, `\`}), 0, 40).Draw(t, "parts")
+		raw := strings.Join(parts, "")
+		if got, want := countRunes([]byte(raw)), utf8.RuneCount(appendText(nil, []byte(raw))); got != want {
+			t.Fatalf("%q: %d characters, want %d", raw, got, want)
+		}
+	})
 }
