@@ -52,6 +52,11 @@ type Estimator struct {
 	Filters   bool    // it is of the GRPO family, so the filter can be tried on it
 	Float     Float   // the precision of the arithmetic
 
+	// Tolerance is how far the advantages here may be from the framework's,
+	// relative to the largest of the batch or to 1 if that is more. 0 is equal to
+	// the bit.
+	Tolerance float64
+
 	Formula string // one line: r reward, μ and s mean and std of the group, n its size
 	Doc     string // ddof, eps, groups of one, constant groups, ragged groups, NaN: a few sentences
 	Source  string // repository, revision, file and function or lines
