@@ -59,12 +59,19 @@ func (s Settings) Effective() Settings {
 // its order (Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/config.py,
 // PPOConfig.post_init), and then what no framework has.
 func (s Settings) Validate() error {
-	if _, err := estimators.CheckConfig(s.Estimator, s.KeepPos, s.KeepNeg, s.Recompute); err != nil {
+	e, err := s.Entry()
+	family := s.Estimator
+	if err == nil && e.Filters {
+		family = "grpo" // the filter can be tried on the whole family, whatever a framework calls it
+	}
+	if _, err := estimators.CheckConfig(family, s.KeepPos, s.KeepNeg, s.Recompute); err != nil {
 		return trainerSays(err)
 	}
-	e, err := s.Entry()
 	if err != nil {
 		return err
+	}
+	if !e.Computable() {
+		return lackError(e, e.Needs.Refused)
 	}
 	if !e.HasScale(s.Scale) {
 		return fmt.Errorf("%s %s has no scale %q: it has %s", s.Framework, s.Estimator, s.Scale, scaleNames(e.Scales))
