@@ -1,10 +1,6 @@
 package model
 
-import (
-	"context"
-
-	"vantage/estimators"
-)
+import "vantage/estimators"
 
 // Laid is one step in group order, laid out once to be computed under one
 // estimator after the other.
@@ -53,15 +49,4 @@ func (l *Laid) Under(e *estimators.Estimator, scale estimators.Scale) []float64 
 // Group names group g of the step.
 func (l *Laid) Group(g int) string {
 	return l.snap.groupName(l.base.Grouping, l.step, int(l.Order[l.Offsets[g]]), g)
-}
-
-// Compute is [Snapshot.Analyze] without table, metrics and warnings: the columns
-// alone.
-func (s Snapshot) Compute(ctx context.Context, i int, set Settings) (*Analysis, error) {
-	p, err := s.plan(set)
-	if err != nil {
-		return nil, err
-	}
-	a, _, err := s.compute(ctx, i, p)
-	return a, err
 }

@@ -85,9 +85,3 @@ func ToleranceOf(e *estimators.Estimator, computed []float64) float64 {
 	}
 	return largest * max(Digits, e.Tolerance)
 }
-
-// Agree reports whether a logged advantage is the computed one but for the digits
-// that logs lose: within 1e-5 of it, relative or absolute.
-func Agree(logged, computed float64) bool {
-	return math.Abs(logged-computed) <= 1e-5*max(1, math.Abs(computed))
-}

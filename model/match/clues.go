@@ -1,7 +1,6 @@
 package match
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -18,27 +17,17 @@ type facts struct {
 	alike   int // groups of equal rewards
 	n       int
 	sum, sq float64
-	ratios  []float64 // logged advantage over reward less the mean of its group, where that is not 0
 }
 
-// clues say what the logged values look like, and what that usually means.
-func clues(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings) ([]string, error) {
+// look says what the logged values look like, and what that usually means.
+func look(laid []*model.Laid) []string {
 	var f facts
-	set = model.Settings{
-		Framework: model.DefaultSettings().Framework, Estimator: model.DefaultSettings().Estimator,
-		Scale: model.DefaultSettings().Scale, KeepPos: 1, KeepNeg: 1,
-		GroupBy: set.GroupBy, NumGenerations: set.NumGenerations, Reward: set.Reward, Weights: set.Weights,
-	}
-	for _, i := range steps {
-		a, err := snap.Compute(ctx, i, set)
-		if err != nil {
-			return nil, err
-		}
-		for g := range len(a.Offsets) - 1 {
-			f.add(a.Given[a.Offsets[g]:a.Offsets[g+1]], a.Logged[a.Offsets[g]:a.Offsets[g+1]])
+	for _, l := range laid {
+		for g := range len(l.Offsets) - 1 {
+			f.add(l.Given[l.Offsets[g]:l.Offsets[g+1]], l.Rewards[l.Offsets[g]:l.Offsets[g+1]])
 		}
 	}
-	return f.sentences(), nil
+	return f.sentences()
 }
 
 func (f *facts) add(advantages, rewards []float64) {
@@ -59,12 +48,6 @@ func (f *facts) add(advantages, rewards []float64) {
 		return
 	}
 	f.groups++
-	mean := moments(rewards).sum / float64(len(rewards))
-	for i, r := range rewards {
-		if math.Abs(r-mean) > 1e-6 {
-			f.ratios = append(f.ratios, advantages[i]/(r-mean))
-		}
-	}
 	if math.Abs(m.sum) < 1e-3*m.largest*float64(m.n) {
 		f.centred++
 	}
@@ -72,16 +55,6 @@ func (f *facts) add(advantages, rewards []float64) {
 	if unbiased := std * math.Sqrt(float64(m.n)/float64(max(1, m.n-1))); near(std, 1) || near(unbiased, 1) {
 		f.unit++
 	}
-}
-
-// steady reports whether all values are one but for the last digits.
-func steady(values []float64) bool {
-	for _, x := range values {
-		if !model.Agree(x/values[0], 1) {
-			return false
-		}
-	}
-	return len(values) > 0
 }
 
 func near(x, y float64) bool { return math.Abs(x-y) < 0.02 }
@@ -127,8 +100,6 @@ func (f *facts) sentences() []string {
 		say("every logged advantage is 0: any estimator fits, and none can be told from another")
 	case f.centred == f.groups && f.unit == f.groups:
 		say("within every group the logged advantages have mean 0 and std 1, so the estimator is of the GRPO kind: the rewards or their weights must differ (see --reward and --weights), or eps does")
-	case steady(f.ratios):
-		say("every logged advantage is %.4g times its reward less the mean of its group: the reward was scaled, or weighted with others, before", f.ratios[0])
 	case f.centred == f.groups:
 		say("within every group the logged advantages sum to 0, yet no scale fits: perhaps they were divided by the std of another batch than the step, or normalised twice")
 	case near(mean, 0) && near(std, 1):

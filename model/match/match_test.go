@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -148,18 +149,87 @@ func TestClues(t *testing.T) {
 		name, want string
 		rows       []row
 	}{
-		{"a scaled reward", "is 1.5 times its reward less the mean", []row{{"a", 1, 0.75}, {"a", 0, -0.75}, {"b", 3, 1.5}, {"b", 1, -1.5}}},
+		{"a scaled reward", "1.5 times those of prime-rl grpo with scale none", []row{
+			{"a", 1, 0.75}, {"a", 0, -0.75}, {"a", 0, -0.75}, {"a", 1, 0.75}, {"b", 3, 1.5}, {"b", 1, -1.5}, {"b", 3, 1.5}, {"b", 1, -1.5},
+		}},
+		// r − μ is ±0.5 and ±1, of std √(5/7) over the eight
+		{
+			"normalised twice", "those of prime-rl grpo with scale none, less their mean over the batch and divided by their std: normalised twice",
+			[]row{
+				{"a", 1, 0.5916080},
+				{"a", 0, -0.5916080},
+				{"a", 0, -0.5916080},
+				{"a", 1, 0.5916080},
+				{"b", 3, 1.1832160},
+				{"b", 1, -1.1832160},
+				{"b", 3, 1.1832160},
+				{"b", 1, -1.1832160},
+			},
+		},
 		{"a penalty in the reward", "equal rewards and different", []row{{"a", 1, 0.3}, {"a", 1, -0.3}, {"b", 3, 1.1}, {"b", 1, -1.1}}},
-		{"rows that the log lacks", "agrees on 2/3 (67%) groups", []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"c", 1, 0.2}}},
+		{"rows that belong elsewhere", "agrees on 2/3 (67%) groups", []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"c", 1, 0.2}, {"c", 1, 0.3}}},
+		// r − (5 − r)/3
+		{"the batch taken for a group", "with the whole step as one group", []row{{"a", 1, -1. / 3}, {"a", 0, -5. / 3}, {"b", 3, 7. / 3}, {"b", 1, -1. / 3}}},
 	} {
 		r := run(t, c.rows)
 		if r.Match() || !strings.Contains(strings.Join(r.Clues, " "), c.want) {
-			t.Errorf("%s: match %v, clues %q", c.name, r.Match(), r.Clues)
+			t.Errorf("%s: match %v, clues %q, want %q", c.name, r.Match(), r.Clues, c.want)
 		}
 	}
 	rows := []row{{"a", 1, math.NaN()}, {"a", 0, math.NaN()}}
 	if _, err := Run(context.Background(), logOf(rows), model.DefaultSettings(), Enough); !errors.Is(err, ErrNothingLogged) {
 		t.Errorf("a log without advantages: %v", err)
+	}
+}
+
+// A log that was cut within a group is compared without it.
+func TestCutGroupsAreLeftOut(t *testing.T) {
+	r := run(t, []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"c", 1, 0.2}})
+	if !r.Match() || r.Cut != 1 || r.Compared != 4 {
+		t.Errorf("match %v without %d samples of %d, want one without 1 of 4", r.Match(), r.Cut, r.Compared)
+	}
+}
+
+// Four decimals are enough to know the estimator, and the report says that they
+// were all there was.
+func TestLogsWithFewDecimals(t *testing.T) {
+	rows := golden(t, "trl_grpo.json", func(p map[string]any) bool { return p["scale_rewards"] == "group" })
+	for i := range rows {
+		rows[i].advantage = math.Round(rows[i].advantage*1e4) / 1e4
+	}
+	r := run(t, rows)
+	at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"trl", "grpo", "group"} })
+	if at < 0 || r.Decimals != 4 || r.Matches[at].Near != len(rows) || r.Matches[at].Equal == len(rows) {
+		t.Errorf("%d decimals, matches %+v", r.Decimals, r.Matches)
+	}
+}
+
+// Seven digits, as repr of a float32 rounded by a logger: near, not equal.
+func TestLogsWithSevenDigits(t *testing.T) {
+	rows := golden(t, "verl_grpo.json", func(p map[string]any) bool { return p["norm_adv_by_std_in_grpo"] == true })
+	for i, r := range rows {
+		rows[i].advantage, _ = strconv.ParseFloat(strconv.FormatFloat(r.advantage, 'g', 7, 64), 64)
+	}
+	r := run(t, rows)
+	if at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"verl", "grpo", "group"} }); at < 0 || r.Decimals != 0 {
+		t.Errorf("%d decimals, matches %+v", r.Decimals, r.Matches)
+	}
+}
+
+// Among those that fit, the framework whose log it is comes first, then grpo, then
+// default scales.
+func TestFewestAssumptionsFirst(t *testing.T) {
+	snap := logOf([]row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"b", 3, 1}, {"b", 1, -1}})
+	for format, want := range map[string]Candidate{
+		"jsonl": {"prime-rl", "grpo", "none"}, "trl": {"trl", "grpo", "none"}, "tinker": {"tinker", "centered", "none"},
+	} {
+		snap.Run.Format = format
+		set := model.DefaultSettings()
+		set.GroupBy = model.GroupByID
+		r, err := Run(context.Background(), snap, set, Enough)
+		if err != nil || !r.Match() || r.Matches[0].Candidate != want {
+			t.Errorf("%s: %+v first, want %v (%v)", format, r.Matches[:min(1, len(r.Matches))], want, err)
+		}
 	}
 }
 
@@ -182,15 +252,15 @@ func TestEveryEstimatorMatchesItself(t *testing.T) {
 		}
 		set := model.DefaultSettings()
 		set.Framework, set.Estimator, set.Scale, set.GroupBy = e.Framework, e.Name, scale, model.GroupByID
-		a, err := logOf(rows).Compute(context.Background(), 0, set)
+		l, err := logOf(rows).Lay(0, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, x := range a.Original {
+		for i, x := range l.Under(e, scale) {
 			if x-x != 0 {
 				t.Skip("not a number cannot be logged")
 			}
-			rows[a.Order[i]].advantage = x
+			rows[l.Order[i]].advantage = x
 		}
 		r := run(t, rows)
 		for _, v := range r.Matches {
