@@ -77,75 +77,6 @@
 //	  source       Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32
 //	               verl/trainer/ray_trainer.py:apply_kl_penalty
 //
-//	easyr1-upstream grpo
-//	  formula      A = (r − μ) / (s + 1e-6)
-//	  what to know s has ddof 1. A group of one is an AssertionError. Equal rewards give 0 or a
-//	               float32 residue of it over s + 1e-6: eight of 10.1 give +0.47. Groups may differ
-//	               in size. NaN makes its group NaN.
-//	  scales       group
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
-//	               verl/trainer/core_algos.py:compute_grpo_outcome_advantage
-//
-//	easyr1-upstream grpo_passk
-//	  formula      best: (r1 − r2) / (s + 1e-6), others 0
-//	  what to know s has ddof 1. A group of one is an AssertionError. Equal best rewards give 0.
-//	               NaN ranks highest and gives NaN. Groups may differ in size.
-//	  scales       group
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
-//	               verl/trainer/core_algos.py:compute_grpo_passk_outcome_advantage
-//
-//	easyr1-upstream rloo
-//	  formula      A = r − (Σr − r) / (n − 1)
-//	  what to know No standard deviation and no eps. A group of one is an AssertionError. Equal
-//	               rewards give 0 or a float32 residue of it. Groups may differ in size. NaN makes
-//	               its group NaN.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       none
-//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
-//	               verl/trainer/core_algos.py:compute_rloo_outcome_advantage
-//
-//	easyr1-upstream reinforce_plus_plus
-//	  formula      A = (r − m) / √(v + 1e-8), m and v over response tokens
-//	  what to know All tokens of a sample have one value at gamma 1; group ids are not used. Summed
-//	               in float64 here: agrees to 1e-4, not to the bit. ddof 1. NaN makes all NaN.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group, response lengths
-//	  filter       none
-//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
-//	               verl/trainer/core_algos.py:compute_reinforce_plus_plus_outcome_advantage
-//
-//	easyr1-upstream remax
-//	  formula      A = r − b, b the reward of one greedy response
-//	  what to know No scale, no eps; groups of any size. NaN stays with its sample. The usual logs
-//	               do not hold b.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group, greedy baselines
-//	  filter       none
-//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
-//	               verl/trainer/core_algos.py:compute_remax_outcome_advantage
-//
-//	easyr1-upstream gae
-//	  formula      A = Σ (γλ)^k δ_{t+k}, whitened over tokens
-//	  what to know It takes the critic's value of every token (and at this revision raises a
-//	               RuntimeError for more than one sample). A log would have to hold the values per
-//	               token.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group, more than rewards
-//	  filter       none
-//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
-//	               verl/trainer/core_algos.py:compute_gae_advantage_return
-//
 //	twinkle grpo
 //	  formula      A = (r − μ) / (s + 1e-8), s of the group or of the batch; none: r − μ
 //	  what to know s has ddof 1. Groups of one get their raw reward (group), or are compared with
@@ -345,18 +276,6 @@
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
 //	               verl/trainer/ppo/ray_trainer.py:apply_kl_penalty
 //
-//	verl-2026-01 grpo_vectorized
-//	  formula      A = (r − μ) / (s + 1e-6), s ≥ 1e-3; none: r − μ
-//	  what to know s² = max((Σr² − (Σr)²/n)/(n − 1), 1e-6), float32 from left to right. A group of
-//	               one has μ 0 and s 1. Equal rewards give nearly 0. Groups may differ in size. NaN
-//	               makes its group NaN.
-//	  scales       group, none
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       volcengine/verl@b178a3cd56f58b2d502255daba591e92833930a7
-//	               verl/trainer/ppo/core_algos.py:compute_grpo_vectorized_outcome_advantage
-//
 //	trl grpo
 //	  formula      A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ
 //	  what to know s has ddof 1 and is float32 throughout. A group of one gets 0. A sample without
@@ -429,89 +348,6 @@
 //	  filter       none
 //	  source       huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8
 //	               trl/trainer/rloo_trainer.py:RLOOTrainer._generate_and_score_completions
-//
-//	openrlhf group_norm
-//	  formula      A = clip((r − μ) / (s + 1e-9), ±10)
-//	  what to know s has ddof 1. A group of one is NaN (the command line forbids it). Equal rewards
-//	               often do not give 0 (eight of 0.7: 10, cut from 59.6). Then cut to ±10. kl_coef
-//	               is 0 here. Groups of different sizes are a RuntimeError. NaN makes its group
-//	               NaN.
-//	  scales       group
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
-//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
-//
-//	openrlhf dr_grpo
-//	  formula      A = clip(r − μ, ±10)
-//	  what to know No scale, no eps. A group of one gets 0 (the command line forbids it). Then cut
-//	               to ±10. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN
-//	               makes its group NaN.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
-//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
-//
-//	openrlhf rloo
-//	  formula      A = clip(r − (Σr − r) / (n − 1), ±10)
-//	  what to know No scale, no eps. A group of one is NaN (the command line forbids it). Then cut
-//	               to ±10. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN
-//	               makes its group NaN.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       none
-//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
-//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
-//
-//	openrlhf reinforce
-//	  formula      A = (r − m) / √max(v, 1e-8), m and v over response tokens
-//	  what to know r is cut to ±10 first. All tokens of a sample have one value at gamma 1; group
-//	               ids are not used. Summed in float64 here: agrees to 1e-4, not to the bit. ddof
-//	               0. kl_coef is 0 here. NaN makes all NaN.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group, response lengths
-//	  filter       none
-//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
-//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
-//
-//	openrlhf reinforce_baseline
-//	  formula      a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens
-//	  what to know All tokens of a sample have one value at gamma 1; the group counts in μ only.
-//	               Summed in float64 here: agrees to 1e-4, not to the bit. ddof 0. kl_coef is 0
-//	               here. Groups of different sizes are a RuntimeError. NaN makes all NaN.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group, response lengths
-//	  filter       none
-//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
-//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
-//
-//	openrlhf gae
-//	  formula      A = Σ (γλ)^k δ_{t+k}, whitened over tokens
-//	  what to know It takes the critic's value of every token; rewards do not tell even the sign of
-//	               an advantage. A log would have to hold the values per token.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group, more than rewards
-//	  filter       none
-//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
-//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
-//
-//	openrlhf kl_in_reward
-//	  formula      r − kl_coef·KL per token, then the estimator
-//	  what to know By default (kl.init_coef 0.01, no KL loss) every token carries −kl_coef·KL. A
-//	               log would have to hold the KL per token.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group, more than rewards
-//	  filter       none
-//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
-//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
 //
 //	ms-swift grpo
 //	  formula      A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ
@@ -613,6 +449,89 @@
 //	  source       modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9
 //	               swift/rl_core/advantage.py:compute_advantages
 //
+//	openrlhf group_norm
+//	  formula      A = clip((r − μ) / (s + 1e-9), ±10)
+//	  what to know s has ddof 1. A group of one is NaN (the command line forbids it). Equal rewards
+//	               often do not give 0 (eight of 0.7: 10, cut from 59.6). Then cut to ±10. kl_coef
+//	               is 0 here. Groups of different sizes are a RuntimeError. NaN makes its group
+//	               NaN.
+//	  scales       group
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
+//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
+//
+//	openrlhf dr_grpo
+//	  formula      A = clip(r − μ, ±10)
+//	  what to know No scale, no eps. A group of one gets 0 (the command line forbids it). Then cut
+//	               to ±10. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN
+//	               makes its group NaN.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
+//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
+//
+//	openrlhf rloo
+//	  formula      A = clip(r − (Σr − r) / (n − 1), ±10)
+//	  what to know No scale, no eps. A group of one is NaN (the command line forbids it). Then cut
+//	               to ±10. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN
+//	               makes its group NaN.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       none
+//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
+//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
+//
+//	openrlhf reinforce
+//	  formula      A = (r − m) / √max(v, 1e-8), m and v over response tokens
+//	  what to know r is cut to ±10 first. All tokens of a sample have one value at gamma 1; group
+//	               ids are not used. Summed in float64 here: agrees to 1e-4, not to the bit. ddof
+//	               0. kl_coef is 0 here. NaN makes all NaN.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group, response lengths
+//	  filter       none
+//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
+//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
+//
+//	openrlhf reinforce_baseline
+//	  formula      a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens
+//	  what to know All tokens of a sample have one value at gamma 1; the group counts in μ only.
+//	               Summed in float64 here: agrees to 1e-4, not to the bit. ddof 0. kl_coef is 0
+//	               here. Groups of different sizes are a RuntimeError. NaN makes all NaN.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group, response lengths
+//	  filter       none
+//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
+//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
+//
+//	openrlhf gae
+//	  formula      A = Σ (γλ)^k δ_{t+k}, whitened over tokens
+//	  what to know It takes the critic's value of every token; rewards do not tell even the sign of
+//	               an advantage. A log would have to hold the values per token.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group, more than rewards
+//	  filter       none
+//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
+//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
+//
+//	openrlhf kl_in_reward
+//	  formula      r − kl_coef·KL per token, then the estimator
+//	  what to know By default (kl.init_coef 0.01, no KL loss) every token carries −kl_coef·KL. A
+//	               log would have to hold the KL per token.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group, more than rewards
+//	  filter       none
+//	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
+//	               openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns
+//
 //	nemo-rl grpo
 //	  formula      A = (r − μ₋ᵢ) / (s₋ᵢ + 1e-6) if s₋ᵢ > 0, else r − μ₋ᵢ; none: r − μ₋ᵢ
 //	  what to know μ and s, ddof 1, leave the sample out: one success among failures keeps 1.0, the
@@ -677,6 +596,53 @@
 //	  source       NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909
 //	               nemo_rl/algorithms/advantage_estimator.py:GDPOAdvantageEstimator.compute_advantage
 //
+//	prime-rl grpo
+//	  formula      A = r − μ
+//	  what to know No standard deviation, no eps. A group of one gets 0. Equal rewards give 0 or a
+//	               float32 residue of it, which zero-advantage filtering does not drop. Groups may
+//	               differ in size. NaN makes its group NaN.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64
+//	               src/prime_rl/orchestrator/algo/grpo.py:GRPOAlgorithm.score_group
+//
+//	prime-rl grpo_length_penalty
+//	  formula      r' = r − μ · 0.25 · l / max l; A = r' − mean r'
+//	  what to know num_output_tokens_weight is 0.25, its default; num_input_tokens_weight and
+//	               num_turns_weight, 0.1 by default, are 0 here, since they take input tokens and
+//	               turns. The rest as grpo.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group, response lengths
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64
+//	               src/prime_rl/orchestrator/algo/grpo.py:GRPOAlgorithm.score_group
+//
+//	prime-rl max_rl
+//	  formula      A = (r − μ) / μ if μ > 0, else 0
+//	  what to know No eps. A group of one gets 0. Groups may differ in size. NaN makes its group
+//	               NaN.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64
+//	               src/prime_rl/orchestrator/algo/max_rl.py:MaxRLAlgorithm.score_group
+//
+//	prime-rl rae
+//	  formula      A = r − EMA of earlier rewards of the same agent
+//	  what to know Its baseline is a running mean per agent over all groups so far, in the order in
+//	               which they were scored. A log would have to hold the agent of each sample and
+//	               every group from step 0 on.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group, more than rewards
+//	  filter       none
+//	  source       PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64
+//	               src/prime_rl/orchestrator/algo/rae.py:RAEAlgorithm.score_group
+//
 //	slime grpo
 //	  formula      a = r − μ; A = a / (s_a + 1e-6); none: a
 //	  what to know s has ddof 1 and is that of the centred rewards. Groups of one get 0. Equal
@@ -715,6 +681,64 @@
 //	  filter       none
 //	  source       THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515
 //	               slime/backends/megatron_utils/loss.py:compute_advantages_and_returns
+//
+//	skyrl grpo
+//	  formula      A = (r − μ) / (s + 1e-6); none: r − μ
+//	  what to know s has ddof 1. A group of one has μ 0 and s 1. Equal rewards give 0 or a float32
+//	               residue of it over s + 1e-6 (eight of 10.1: +0.47). Groups may differ in size.
+//	               NaN makes its group NaN.
+//	  scales       group, none
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
+//	               skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_grpo_outcome_advantage
+//
+//	skyrl rloo
+//	  formula      A = (r − μ) · n/(n − 1)
+//	  what to know No standard deviation, no eps. A group of one gets 0. Equal rewards give 0 or a
+//	               float32 residue of it. Groups may differ in size. NaN makes its group NaN.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       none
+//	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
+//	               skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_rloo_outcome_advantage
+//
+//	skyrl maxrl
+//	  formula      A = (r − μ) / (μ + 1e-6)
+//	  what to know A negative mean turns the signs round, a mean of 0 gives advantages of 1e6. A
+//	               group of one gets its raw reward. Groups may differ in size. NaN makes its group
+//	               NaN.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
+//	               skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_maxrl_advantage
+//
+//	skyrl reinforce_plus_plus
+//	  formula      A = (r − m) / √(v + 1e-8), m and v over response tokens
+//	  what to know All tokens of a sample have one value at gamma 1; group ids are not used. Summed
+//	               in float64 here: agrees to 1e-4, not to the bit. ddof 1. NaN makes all NaN.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group, response lengths
+//	  filter       none
+//	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
+//	               skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_reinforce_plus_plus_outcome_advantage
+//
+//	skyrl grpo_batch_normalize
+//	  formula      a = GRPO; A = (a − m) / √max(v, 1e-8), m over all positions, v over response
+//	               tokens
+//	  what to know m counts padding as zeros, up to the longest response of the batch; v is that of
+//	               a population around m. Summed in float64 here: agrees to 1e-4. The rest as grpo.
+//	  scales       group, none
+//	  precision    float32
+//	  needs        reward, group, response lengths
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
+//	               skyrl/train/trainer.py:1473-1482
 //
 //	roll grpo
 //	  formula      A = (r − μ) / (s + 1e-6)
@@ -784,123 +808,6 @@
 //	  source       alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a
 //	               roll/utils/functionals.py:compute_advantage
 //
-//	skyrl grpo
-//	  formula      A = (r − μ) / (s + 1e-6); none: r − μ
-//	  what to know s has ddof 1. A group of one has μ 0 and s 1. Equal rewards give 0 or a float32
-//	               residue of it over s + 1e-6 (eight of 10.1: +0.47). Groups may differ in size.
-//	               NaN makes its group NaN.
-//	  scales       group, none
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
-//	               skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_grpo_outcome_advantage
-//
-//	skyrl rloo
-//	  formula      A = (r − μ) · n/(n − 1)
-//	  what to know No standard deviation, no eps. A group of one gets 0. Equal rewards give 0 or a
-//	               float32 residue of it. Groups may differ in size. NaN makes its group NaN.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       none
-//	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
-//	               skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_rloo_outcome_advantage
-//
-//	skyrl maxrl
-//	  formula      A = (r − μ) / (μ + 1e-6)
-//	  what to know A negative mean turns the signs round, a mean of 0 gives advantages of 1e6. A
-//	               group of one gets its raw reward. Groups may differ in size. NaN makes its group
-//	               NaN.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
-//	               skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_maxrl_advantage
-//
-//	skyrl reinforce_plus_plus
-//	  formula      A = (r − m) / √(v + 1e-8), m and v over response tokens
-//	  what to know All tokens of a sample have one value at gamma 1; group ids are not used. Summed
-//	               in float64 here: agrees to 1e-4, not to the bit. ddof 1. NaN makes all NaN.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group, response lengths
-//	  filter       none
-//	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
-//	               skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_reinforce_plus_plus_outcome_advantage
-//
-//	skyrl grpo_batch_normalize
-//	  formula      a = GRPO; A = (a − m) / √max(v, 1e-8), m over all positions, v over response
-//	               tokens
-//	  what to know m counts padding as zeros, up to the longest response of the batch; v is that of
-//	               a population around m. Summed in float64 here: agrees to 1e-4. The rest as grpo.
-//	  scales       group, none
-//	  precision    float32
-//	  needs        reward, group, response lengths
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
-//	               skyrl/train/trainer.py:1473-1482
-//
-//	prime-rl grpo
-//	  formula      A = r − μ
-//	  what to know No standard deviation, no eps. A group of one gets 0. Equal rewards give 0 or a
-//	               float32 residue of it, which zero-advantage filtering does not drop. Groups may
-//	               differ in size. NaN makes its group NaN.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64
-//	               src/prime_rl/orchestrator/algo/grpo.py:GRPOAlgorithm.score_group
-//
-//	prime-rl grpo_length_penalty
-//	  formula      r' = r − μ · 0.25 · l / max l; A = r' − mean r'
-//	  what to know num_output_tokens_weight is 0.25, its default; num_input_tokens_weight and
-//	               num_turns_weight, 0.1 by default, are 0 here, since they take input tokens and
-//	               turns. The rest as grpo.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group, response lengths
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64
-//	               src/prime_rl/orchestrator/algo/grpo.py:GRPOAlgorithm.score_group
-//
-//	prime-rl max_rl
-//	  formula      A = (r − μ) / μ if μ > 0, else 0
-//	  what to know No eps. A group of one gets 0. Groups may differ in size. NaN makes its group
-//	               NaN.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64
-//	               src/prime_rl/orchestrator/algo/max_rl.py:MaxRLAlgorithm.score_group
-//
-//	prime-rl rae
-//	  formula      A = r − EMA of earlier rewards of the same agent
-//	  what to know Its baseline is a running mean per agent over all groups so far, in the order in
-//	               which they were scored. A log would have to hold the agent of each sample and
-//	               every group from step 0 on.
-//	  scales       none
-//	  precision    float32
-//	  needs        reward, group, more than rewards
-//	  filter       none
-//	  source       PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64
-//	               src/prime_rl/orchestrator/algo/rae.py:RAEAlgorithm.score_group
-//
-//	verifiers group
-//	  formula      A = r − Σr/n
-//	  what to know Python floats (float64), summed from left to right. A group of one gets 0; equal
-//	               rewards 0 or a residue. Groups may differ in size. NaN makes its group NaN. A
-//	               RubricGroup leaves the advantage of its last rubric, whatever the summed reward.
-//	  scales       none
-//	  precision    float64
-//	  needs        reward, group
-//	  filter       can be tried here; its trainer has no such filter
-//	  source       PrimeIntellect-ai/verifiers@a60a606ecc4d309247edf9ff92c3eabca362781f
-//	               verifiers/legacy/rubrics/rubric.py:Rubric.score_group
-//
 //	open-instruct centered
 //	  formula      A = r − μ
 //	  what to know numpy float64. A group of one gets 0; equal rewards are dropped before. Groups
@@ -935,6 +842,18 @@
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       thinking-machines-lab/tinker-cookbook@9dfcc3a2cf44432d621a01005073dc6d76a1e87a
 //	               tinker_cookbook/rl/data_processing.py:compute_advantages
+//
+//	verifiers group
+//	  formula      A = r − Σr/n
+//	  what to know Python floats (float64), summed from left to right. A group of one gets 0; equal
+//	               rewards 0 or a residue. Groups may differ in size. NaN makes its group NaN. A
+//	               RubricGroup leaves the advantage of its last rubric, whatever the summed reward.
+//	  scales       none
+//	  precision    float64
+//	  needs        reward, group
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       PrimeIntellect-ai/verifiers@a60a606ecc4d309247edf9ff92c3eabca362781f
+//	               verifiers/legacy/rubrics/rubric.py:Rubric.score_group
 //
 //	areal reward_norm
 //	  formula      A = (x − μ) / (s + 1e-5), x = clip(r, ±20), s of the group or of the batch;
@@ -1001,4 +920,85 @@
 //	  filter       none
 //	  source       inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77
 //	               areal/trainer/ppo/actor.py:_compute_advantages
+//
+//	easyr1-upstream grpo
+//	  formula      A = (r − μ) / (s + 1e-6)
+//	  what to know s has ddof 1. A group of one is an AssertionError. Equal rewards give 0 or a
+//	               float32 residue of it over s + 1e-6: eight of 10.1 give +0.47. Groups may differ
+//	               in size. NaN makes its group NaN.
+//	  scales       group
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
+//	               verl/trainer/core_algos.py:compute_grpo_outcome_advantage
+//
+//	easyr1-upstream grpo_passk
+//	  formula      best: (r1 − r2) / (s + 1e-6), others 0
+//	  what to know s has ddof 1. A group of one is an AssertionError. Equal best rewards give 0.
+//	               NaN ranks highest and gives NaN. Groups may differ in size.
+//	  scales       group
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
+//	               verl/trainer/core_algos.py:compute_grpo_passk_outcome_advantage
+//
+//	easyr1-upstream rloo
+//	  formula      A = r − (Σr − r) / (n − 1)
+//	  what to know No standard deviation and no eps. A group of one is an AssertionError. Equal
+//	               rewards give 0 or a float32 residue of it. Groups may differ in size. NaN makes
+//	               its group NaN.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       none
+//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
+//	               verl/trainer/core_algos.py:compute_rloo_outcome_advantage
+//
+//	easyr1-upstream reinforce_plus_plus
+//	  formula      A = (r − m) / √(v + 1e-8), m and v over response tokens
+//	  what to know All tokens of a sample have one value at gamma 1; group ids are not used. Summed
+//	               in float64 here: agrees to 1e-4, not to the bit. ddof 1. NaN makes all NaN.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group, response lengths
+//	  filter       none
+//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
+//	               verl/trainer/core_algos.py:compute_reinforce_plus_plus_outcome_advantage
+//
+//	easyr1-upstream remax
+//	  formula      A = r − b, b the reward of one greedy response
+//	  what to know No scale, no eps; groups of any size. NaN stays with its sample. The usual logs
+//	               do not hold b.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group, greedy baselines
+//	  filter       none
+//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
+//	               verl/trainer/core_algos.py:compute_remax_outcome_advantage
+//
+//	easyr1-upstream gae
+//	  formula      A = Σ (γλ)^k δ_{t+k}, whitened over tokens
+//	  what to know It takes the critic's value of every token (and at this revision raises a
+//	               RuntimeError for more than one sample). A log would have to hold the values per
+//	               token.
+//	  scales       none
+//	  precision    float32
+//	  needs        reward, group, more than rewards
+//	  filter       none
+//	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
+//	               verl/trainer/core_algos.py:compute_gae_advantage_return
+//
+//	verl-2026-01 grpo_vectorized
+//	  formula      A = (r − μ) / (s + 1e-6), s ≥ 1e-3; none: r − μ
+//	  what to know s² = max((Σr² − (Σr)²/n)/(n − 1), 1e-6), float32 from left to right. A group of
+//	               one has μ 0 and s 1. Equal rewards give nearly 0. Groups may differ in size. NaN
+//	               makes its group NaN.
+//	  scales       group, none
+//	  precision    float32
+//	  needs        reward, group
+//	  filter       can be tried here; its trainer has no such filter
+//	  source       volcengine/verl@b178a3cd56f58b2d502255daba591e92833930a7
+//	               verl/trainer/ppo/core_algos.py:compute_grpo_vectorized_outcome_advantage
 package estimators
