@@ -224,7 +224,7 @@ func TestEstimatorsTheLogCannotFeed(t *testing.T) {
 		if got := d.app.set.now.Estimator; got != "grpo" {
 			t.Errorf("e went to %s", got)
 		}
-		if !strings.Contains(d.app.notice, "remax") || !strings.Contains(d.app.notice, "gae") {
+		if !strings.Contains(d.app.notice, "remax (needs greedy baselines), gae (not from rewards)") {
 			t.Errorf("the notice says %q", d.app.notice)
 		}
 		d.press("E")
@@ -260,7 +260,7 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 		if set := d.app.set.now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "none" {
 			t.Errorf("started with %s %s %s", set.Framework, set.Estimator, set.Scale)
 		}
-		if !strings.Contains(ansi.Strip(d.frame()), "log: trl grpo none, 4/4 (100%)") {
+		if !strings.Contains(ansi.Strip(d.frame()), "log = trl grpo none, 4/4 bits") {
 			t.Error("the verdict is not on the screen")
 		}
 		d.press("u")

@@ -100,7 +100,7 @@ func (a App) estimatorList(w, h int) []string {
 		above := max(3, h/2)
 		return append(a.estimatorRows(w, above), a.estimatorText(w, h-above)...)
 	}
-	left := w / 2
+	left := w * 5 / 8
 	list, text := a.estimatorRows(left, h), a.estimatorText(w-left, h)
 	for i := range list {
 		list[i] += text[i]
