@@ -9,6 +9,7 @@ type Laid struct {
 	Order   []int32   // row in input order of each sample
 	Offsets []int     // group g is [Offsets[g]:Offsets[g+1]]
 	Rewards []float64 // as logged, or as Settings.Reward and Settings.Weights make them
+	Lengths []int32   // of the responses, -1 where unknown
 	Given   []float64 // advantages as logged, NaN where not
 
 	snap Snapshot
@@ -28,7 +29,7 @@ func (s Snapshot) Lay(i int, set Settings) (*Laid, error) {
 		return nil, err
 	}
 	a := &l.base
-	l.Step, l.Order, l.Offsets, l.Rewards, l.Given = a.Step, a.Order, a.Offsets, a.Logged, a.Given
+	l.Step, l.Order, l.Offsets, l.Rewards, l.Lengths, l.Given = a.Step, a.Order, a.Offsets, a.Logged, a.Lengths, a.Given
 	return l, nil
 }
 

@@ -13,8 +13,7 @@ type facts struct {
 	groups  int // with a logged advantage for every sample, and not all of them 0
 	centred int // of these, that sum to 0
 	unit    int // of these, whose standard deviation is 1
-	mixed   int // groups of equal rewards whose advantages differ
-	alike   int // groups of equal rewards
+	pairs   pairs
 	n       int
 	sum, sq float64
 }
@@ -24,13 +23,14 @@ func look(laid []*model.Laid) []string {
 	var f facts
 	for _, l := range laid {
 		for g := range len(l.Offsets) - 1 {
-			f.add(l.Given[l.Offsets[g]:l.Offsets[g+1]], l.Rewards[l.Offsets[g]:l.Offsets[g+1]])
+			lo, hi := l.Offsets[g], l.Offsets[g+1]
+			f.add(l.Given[lo:hi], l.Rewards[lo:hi], l.Lengths[lo:hi])
 		}
 	}
 	return f.sentences()
 }
 
-func (f *facts) add(advantages, rewards []float64) {
+func (f *facts) add(advantages, rewards []float64, lengths []int32) {
 	m := moments(advantages)
 	f.n += m.n
 	f.sum += m.sum
@@ -38,12 +38,7 @@ func (f *facts) add(advantages, rewards []float64) {
 	if m.n < len(advantages) || m.n == 0 {
 		return
 	}
-	if equal(rewards) {
-		f.alike++
-		if !equal(advantages) {
-			f.mixed++
-		}
-	}
+	f.pairs.add(advantages, rewards, lengths, m.largest)
 	if m.largest == 0 {
 		return
 	}
@@ -78,26 +73,17 @@ func moments(values []float64) power {
 	return p
 }
 
-func equal(values []float64) bool {
-	for _, x := range values {
-		if x != values[0] {
-			return false
-		}
-	}
-	return true
-}
-
 func (f *facts) sentences() []string {
 	var all []string
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	mean := f.sum / float64(f.n)
 	std := math.Sqrt(max(0, f.sq/float64(f.n)-mean*mean))
-	if f.mixed > 0 {
-		say("%s have equal rewards and different logged advantages: the reward that was trained is not the one in the log (a KL or length penalty, an overlong buffer), or rows are in the wrong groups", units.Fraction(f.mixed, f.alike)+" groups of equal rewards")
+	if text := f.pairs.sentence(); text != "" {
+		all = append(all, text)
 	}
 	switch {
 	case f.groups == 0:
-		say("every logged advantage is 0: any estimator fits, and none can be told from another")
+		say("every logged advantage is 0, although rewards differ: perhaps they were logged before they were computed")
 	case f.centred == f.groups && f.unit == f.groups:
 		say("within every group the logged advantages have mean 0 and std 1, so the estimator is of the GRPO kind: the rewards or their weights must differ (see --reward and --weights), or eps does")
 	case f.centred == f.groups:

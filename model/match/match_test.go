@@ -166,7 +166,7 @@ func TestClues(t *testing.T) {
 				{"b", 1, -1.1832160},
 			},
 		},
-		{"a penalty in the reward", "equal rewards and different", []row{{"a", 1, 0.3}, {"a", 1, -0.3}, {"b", 3, 1.1}, {"b", 1, -1.1}}},
+		{"a penalty in the reward", "1/1 (100%) groups give samples of equal reward different advantages: the reward that was trained is not", []row{{"a", 1, 0.3}, {"a", 1, -0.3}, {"b", 3, 1.1}, {"b", 1, -1.1}}},
 		{"rows that belong elsewhere", "agrees on 2/3 (67%) groups", []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"c", 1, 0.2}, {"c", 1, 0.3}}},
 		// r − (5 − r)/3
 		{"the batch taken for a group", "with the whole step as one group", []row{{"a", 1, -1. / 3}, {"a", 0, -5. / 3}, {"b", 3, 7. / 3}, {"b", 1, -1. / 3}}},
@@ -179,6 +179,26 @@ func TestClues(t *testing.T) {
 	rows := []row{{"a", 1, math.NaN()}, {"a", 0, math.NaN()}}
 	if _, err := Run(context.Background(), logOf(rows), model.DefaultSettings(), Enough); !errors.Is(err, ErrNothingLogged) {
 		t.Errorf("a log without advantages: %v", err)
+	}
+}
+
+// A penalty for length is told from one for KL: the longer of two equally good
+// responses always has less.
+func TestLengthPenaltyIsToldByName(t *testing.T) {
+	chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, Progress: model.Progress{CaughtUp: true}}
+	for g := range 4 {
+		for i := range 4 {
+			length := 100 + 37*((i*3+g)%4)
+			chunk.Records = append(chunk.Records, model.Record{
+				Step: 1, Group: fmt.Sprint(g), Reward: float64(i % 2), Advantage: float64(i%2) - 0.5 - float64(length)/(1000+100*float64(g)), Length: int32(length),
+			})
+		}
+	}
+	store := model.NewStore()
+	store.Append(chunk)
+	r, err := Run(context.Background(), store.Snapshot(), model.DefaultSettings(), Enough)
+	if err != nil || !strings.Contains(strings.Join(r.Clues, " "), "4/4 (100%) groups give samples of equal reward different advantages, and the longer response nearly always the lower one") {
+		t.Errorf("%v, clues %q", err, r.Clues)
 	}
 }
 
