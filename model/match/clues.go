@@ -89,9 +89,17 @@ func (f *facts) sentences() []string {
 	case f.centred == f.groups:
 		say("within every group the logged advantages sum to 0, yet no scale fits: perhaps they were divided by the std of another batch than the step, or normalised twice")
 	case near(mean, 0) && near(std, 1):
-		say("over all samples the logged advantages have mean %+.2f and std %.2f, and %s sum to 0: they were normalised over the batch, perhaps a second time", mean, std, units.Fraction(f.centred, f.groups)+" groups")
+		say("over all samples the logged advantages have mean %+.2f and std %.2f, and sum to 0 in %s: they were normalised over the batch, perhaps a second time", mean, std, few(f.centred, f.groups))
 	default:
-		say("in only %s the logged advantages sum to 0: the groups may be found by the wrong key (see --group-by), or a baseline of another kind was taken off", units.Fraction(f.centred, f.groups)+" groups")
+		say("the logged advantages sum to 0 in %s: the groups may be found by the wrong key (see --group-by), or a baseline of another kind was taken off", few(f.centred, f.groups))
 	}
 	return all
+}
+
+// few writes a share that is less than all.
+func few(n, of int) string {
+	if n == 0 {
+		return fmt.Sprintf("none of %s", units.Plural(of, "groups"))
+	}
+	return fmt.Sprintf("only %s groups", units.Fraction(n, of))
 }

@@ -114,7 +114,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 	if r.Match() {
 		return r, nil
 	}
-	r.Clues, err = r.why(ctx, snap, set, steps, laid)
+	r.Clues, err = r.why(ctx, snap, set, laid)
 	return r, err
 }
 
@@ -282,8 +282,8 @@ func same(logged, computed float64, precision estimators.Float) bool {
 
 // why says what the log looks like where nothing reproduces it: how it would be
 // reproduced, if there is a way, else what is seen.
-func (r *Report) why(ctx context.Context, snap model.Snapshot, set model.Settings, steps []int, laid []*model.Laid) ([]string, error) {
-	clues, err := r.otherwise(ctx, snap, set, steps)
+func (r *Report) why(ctx context.Context, snap model.Snapshot, set model.Settings, laid []*model.Laid) ([]string, error) {
+	clues, err := r.otherwise(ctx, snap, set)
 	if err != nil || len(clues) > 0 {
 		return clues, err
 	}

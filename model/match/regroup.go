@@ -20,19 +20,25 @@ type alternative struct {
 	means string
 }
 
-// otherwise tries other groups and other rewards on the newest step, and says which
-// of them some estimator fits.
-func (r *Report) otherwise(ctx context.Context, snap model.Snapshot, set model.Settings, steps []int) ([]string, error) {
-	step := snap.Steps[steps[0]]
+// otherwise tries other groups and other rewards on a step that the nearest
+// candidate does not reproduce, and says which of them some estimator fits.
+func (r *Report) otherwise(ctx context.Context, snap model.Snapshot, set model.Settings) ([]string, error) {
+	if len(r.Others) == 0 || r.Others[0].First == nil {
+		return nil, nil
+	}
+	at, _ := snap.Find(r.Others[0].First.Step)
+	step := snap.Steps[at]
 	if len(step.Rewards) > maxRegrouped {
 		return nil, nil
 	}
-	for _, other := range alternatives(snap, set, len(step.Rewards)) {
+	all := alternatives(snap, set, len(step.Rewards))
+	snap.Run.Positional = true // only to look: no figure is made of it
+	for _, other := range all {
 		found, err := snap.Grouping(other.set)
 		if err != nil || found == r.Grouping && other.set.Reward == set.Reward && other.set.Weights == set.Weights {
 			continue
 		}
-		laid, err := lay(snap, other.set, steps[:1])
+		laid, err := lay(snap, other.set, []int{at})
 		if err != nil {
 			continue // not so either
 		}
@@ -49,6 +55,10 @@ func (r *Report) otherwise(ctx context.Context, snap model.Snapshot, set model.S
 
 func alternatives(snap model.Snapshot, set model.Settings, rows int) []alternative {
 	const wrongKey = "the groups are found by the wrong key"
+	how := "with %d consecutive rows as a group"
+	if snap.Run.Positional {
+		how = "with --group-by position --num-generations %d"
+	}
 	all := rewardsBeside(snap, set)
 	for _, by := range []model.GroupBy{model.GroupByID, model.GroupByPrompt} {
 		other := set
@@ -60,7 +70,7 @@ func alternatives(snap model.Snapshot, set model.Settings, rows int) []alternati
 	all = append(all, alternative{set, "with the whole step as one group", "the trainer took the batch for a group"})
 	for _, n := range sizes() {
 		set.NumGenerations = n
-		all = append(all, alternative{set, fmt.Sprintf("with --group-by position --num-generations %d", n), wrongKey})
+		all = append(all, alternative{set, fmt.Sprintf(how, n), wrongKey})
 	}
 	return all
 }

@@ -42,9 +42,9 @@ func straight(snap model.Snapshot, laid []*model.Laid) []string {
 
 func (l line) sentence(step int64, c Candidate) string {
 	if math.Abs(l.slope*l.std-1) < 2e-3 && math.Abs(l.slope*l.mean+l.shift) < 1e-3 {
-		return fmt.Sprintf("at step %d they are those of %s, less their mean over the batch and divided by their std: normalised twice", step, c)
+		return fmt.Sprintf("at step %d the logged advantages are those of %s, less their mean over the batch and divided by their std: normalised twice", step, c)
 	}
-	return fmt.Sprintf("at step %d they are %.5g times those of %s%s: the reward was scaled, or weighted with others, before", step, l.slope, c, shifted(l.shift))
+	return fmt.Sprintf("at step %d the logged advantages are %.5g times those of %s%s: the reward was scaled, or weighted with others, before", step, l.slope, c, shifted(l.shift))
 }
 
 func shifted(by float64) string {

@@ -35,7 +35,7 @@ func MatchText(w io.Writer, r *match.Report) error {
 	} else {
 		fmt.Fprintf(&b, "None of %d estimators and scales that the log can feed reproduces it.\n", r.Tried)
 		for _, clue := range r.Clues {
-			fmt.Fprintf(&b, "  %s\n", strings.Join(wrap("the logged advantages: "+clue, 90), "\n    "))
+			fmt.Fprintf(&b, "· %s\n", strings.Join(wrap(clue, 96), "\n  "))
 		}
 		b.WriteString("\nThe nearest:\n")
 		verdicts(&b, r.Others[:min(nearest, len(r.Others))], r.Compared)
