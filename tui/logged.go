@@ -60,7 +60,7 @@ func (a App) verdict() string {
 	}
 	t := a.look.theme
 	if !r.Match() {
-		return t.Paint(themes.Warn, "! log = no known estimator")
+		return t.Paint(themes.Warn, "! "+nearest(r))
 	}
 	best, how, equal := r.Matches[0], "bits", r.Matches[0].Equal
 	if equal < r.Compared {
@@ -70,6 +70,16 @@ func (a App) verdict() string {
 		best.Framework, best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)
 }
 
+// nearest is the estimator that gives most of the advantages in the log, if one
+// gives half of them.
+func nearest(r *match.Report) string {
+	if len(r.Others) == 0 || 2*r.Others[0].Near < r.Compared {
+		return "log = no known estimator"
+	}
+	v := r.Others[0]
+	return fmt.Sprintf("log ≈ %s %s %s, %s/%s", v.Framework, v.Estimator, v.Scale, units.Count(v.Near), units.Count(r.Compared))
+}
+
 // doubtLogged is what the log's advantages look like, if nothing reproduces them.
 func (a App) doubtLogged() []doubt {
 	r := a.logged.report
@@ -77,7 +87,7 @@ func (a App) doubtLogged() []doubt {
 		return nil
 	}
 	return []doubt{{
-		text: fmt.Sprintf("none of %d estimators and scales gives the advantages in the log", r.Tried),
+		text: fmt.Sprintf("none of %d estimators and scales gives all the advantages in the log", r.Tried),
 		more: strings.Join(r.Clues, "; ") + " — `vantage match` tells more", group: -1,
 	}}
 }

@@ -59,3 +59,18 @@ func TestVerdictIsTakenAgain(t *testing.T) {
 		}
 	})
 }
+
+// Where an estimator gives most of the log, it is named as the nearest.
+func TestNearestEstimatorIsNamed(t *testing.T) {
+	once := func(step int, reward float64) float64 {
+		if step == 0 {
+			return reward
+		}
+		return reward - 0.25
+	}
+	play(t, written(4, once), 120, 36, model.DefaultSettings(), func(d *door) {
+		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "! log ≈ trl grpo none, 12/16") {
+			t.Errorf("the nearest is not named:\n%s", frame)
+		}
+	})
+}
