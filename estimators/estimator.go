@@ -3,6 +3,7 @@ package estimators
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Scale says what centred rewards are divided by.
@@ -48,6 +49,7 @@ type Estimator struct {
 	Framework string  // whose arithmetic: "easyr1", "twinkle", …
 	Name      string  // as that framework's option spells it: "grpo", "rloo"
 	Scales    []Scale // the scales that the framework offers, its default first
+	BadScale  string  // what the framework says of any other scale, with %s for it; "" if nothing
 	Filter    bool    // the framework's trainer accepts keep_pos_ratio, keep_neg_ratio and compute_new_adv with it
 	Filters   bool    // it is of the GRPO family, so the filter can be tried on it
 	Float     Float   // the precision of the arithmetic
@@ -84,6 +86,22 @@ func (e *Estimator) HasScale(s Scale) bool {
 		}
 	}
 	return false
+}
+
+// CheckScale returns what the framework raises for a scale that it lacks, a
+// [Refusal], where it raises anything; else an error that says what there is.
+func (e *Estimator) CheckScale(s Scale) error {
+	if e.HasScale(s) {
+		return nil
+	}
+	if e.BadScale != "" {
+		return valueError(e.BadScale, s)
+	}
+	names := make([]string, len(e.Scales))
+	for i, s := range e.Scales {
+		names[i] = string(s)
+	}
+	return fmt.Errorf("%s %s has no scale %q: it has %s", e.Framework, e.Name, s, strings.Join(names, ", "))
 }
 
 // CleanInto writes to dst what the trainer makes of the logged rewards before any

@@ -73,8 +73,8 @@ func (s Settings) Validate() error {
 	if !e.Computable() {
 		return lackError(e, e.Needs.Refused)
 	}
-	if !e.HasScale(s.Scale) {
-		return fmt.Errorf("%s %s has no scale %q: it has %s", s.Framework, s.Estimator, s.Scale, scaleNames(e.Scales))
+	if err := e.CheckScale(s.Scale); err != nil {
+		return trainerSays(err)
 	}
 	switch s.GroupBy {
 	case GroupAutomatic, GroupByID, GroupByPrompt, GroupByPosition:
@@ -109,14 +109,6 @@ func trainerSays(err error) error {
 func (s Settings) trainerWarns() string {
 	text, _ := estimators.CheckConfig(s.Estimator, s.KeepPos, s.KeepNeg, s.Recompute)
 	return strings.TrimPrefix(text, "⚠️ Warning: ")
-}
-
-func scaleNames(scales []estimators.Scale) string {
-	names := make([]string, len(scales))
-	for i, s := range scales {
-		names[i] = string(s)
-	}
-	return strings.Join(names, ", ")
 }
 
 // WithFramework returns the settings under another framework: the same

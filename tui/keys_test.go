@@ -246,6 +246,24 @@ func TestEstimatorsTheLogCannotFeed(t *testing.T) {
 	})
 }
 
+// Settings that the log cannot feed leave a sentence, and the way out of them.
+func TestLeavesAnEstimatorThatTheLogCannotFeed(t *testing.T) {
+	set := model.DefaultSettings().WithFramework("verl").WithEstimator("remax")
+	play(t, madeRun(2), 120, 36, set, func(d *door) {
+		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "verl remax needs greedy baselines") || !strings.Contains(frame, "E all estimators") {
+			t.Errorf("no reason on the screen:\n%s", frame)
+		}
+		d.press("E")
+		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "type to narrow the list") {
+			t.Errorf("no list on the screen:\n%s", frame)
+		}
+		d.press("esc", "e")
+		if d.app.result.analysis == nil || d.app.set.now.Estimator != "grpo" {
+			t.Errorf("e went to %s, %v", d.app.set.now.Estimator, d.app.result.err)
+		}
+	})
+}
+
 // A log that holds advantages is shown with the estimator that wrote it, unless
 // the person asked for another; u goes back.
 func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
