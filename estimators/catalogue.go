@@ -13,7 +13,7 @@
 //	               size. NaN and missing rewards count as 0; an infinite reward makes its group
 //	               NaN.
 //	  scales       group
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       keep_pos_ratio, keep_neg_ratio and compute_new_adv, as its trainer has them
 //	  source       Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32
@@ -25,7 +25,7 @@
 //	               rewards give 0 or a float32 residue of it. Groups may differ in size. NaN and
 //	               missing rewards count as 0.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32
@@ -37,7 +37,7 @@
 //	               in float64 here: agrees to 1e-4, not to the bit. ddof 1 (none for a single
 //	               token). NaN and missing rewards count as 0; an infinite one makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32
@@ -48,7 +48,7 @@
 //	  what to know No scale, no eps; groups of any size, of one too. NaN and missing rewards count
 //	               as 0. The usual logs do not hold b.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group, greedy baselines
 //	  filter       none
 //	  source       Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32
@@ -84,7 +84,7 @@
 //	               and float32 misses the mean (eight of 0.7 give +5.96). Groups of different sizes
 //	               are a ValueError, missing rewards a TypeError; NaN makes its group NaN.
 //	  scales       group, batch, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       modelscope/twinkle@1a1d8845dc6de05c7957bada323b0cc5c5e90f35
@@ -98,7 +98,7 @@
 //	               missing rewards a TypeError; NaN makes its group NaN. Equal rewards often do not
 //	               give 0.
 //	  scales       group, batch, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       modelscope/twinkle@1a1d8845dc6de05c7957bada323b0cc5c5e90f35
@@ -110,7 +110,7 @@
 //	               residue of it over s + 1e-6 (eight of 10.1 give +0.47). Groups may differ in
 //	               size. NaN makes its group NaN.
 //	  scales       group, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
@@ -122,7 +122,7 @@
 //	               group of one has μ 0 and s 1. Groups may differ in size. NaN makes its group
 //	               NaN.
 //	  scales       group, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
@@ -133,7 +133,7 @@
 //	  what to know s has ddof 1. A group of one is a ValueError. Equal best rewards give 0. NaN
 //	               ranks highest and gives NaN. Groups may differ in size.
 //	  scales       group, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
@@ -145,7 +145,7 @@
 //	               give 0 or a float32 residue of it. Groups may differ in size. NaN makes its
 //	               group NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
@@ -156,7 +156,7 @@
 //	  what to know No standard deviation, no eps; the sum runs from left to right. A group of one
 //	               gets 0, unlike rloo. Groups may differ in size. NaN makes its group NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
@@ -167,7 +167,7 @@
 //	  what to know No scale, no eps. A group of one gets its raw reward. Equal rewards give 0 or a
 //	               float32 residue of it. Groups may differ in size. NaN makes its group NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
@@ -178,7 +178,7 @@
 //	  what to know The option alpha is overwritten, the standard deviation not used. A group of one
 //	               has μ 0. NaN counts as not 0 and makes its group NaN. Groups may differ in size.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
@@ -190,7 +190,7 @@
 //	               in float64 here: agrees to 1e-4, not to the bit. ddof 1. Up to one token in the
 //	               batch is a ValueError. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
@@ -202,7 +202,7 @@
 //	               group counts in μ only. Summed in float64 here: agrees to 1e-4, not to the bit.
 //	               ddof 1. Up to one token in the batch is a ValueError. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
@@ -213,7 +213,7 @@
 //	  what to know No scale, no eps; groups of any size. NaN stays with its sample. verl's rollout
 //	               dump does not hold b.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group, greedy baselines
 //	  filter       none
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
@@ -225,7 +225,7 @@
 //	               weights gdpo_reward_weights, 1 by default. Whitening is summed in float64 here:
 //	               agrees to 1e-4. NaN makes all NaN.
 //	  scales       group, none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths, reward components
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9
@@ -283,7 +283,7 @@
 //	               are a RuntimeError. Equal rewards give 0 or a residue (eight of 10.1: +0.0094),
 //	               which frac_reward_zero_std misses.
 //	  scales       group, batch, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8
@@ -295,7 +295,7 @@
 //	               of one gets 0. A sample without a score (NaN, None) gets 0 and counts in no mean
 //	               or s. Groups of different sizes are a RuntimeError.
 //	  scales       group
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group, reward components
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8
@@ -308,7 +308,7 @@
 //	               without a score (NaN, None) gets 0 and counts in no mean or s. Groups of
 //	               different sizes are a RuntimeError.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8
@@ -320,7 +320,7 @@
 //	               without a score (NaN, None) gets 0 and counts in no mean or s. Groups of
 //	               different sizes are a RuntimeError.
 //	  scales       batch
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8
@@ -332,7 +332,7 @@
 //	               0 or a residue of it. Groups may differ in size. NaN and None get 0 and count in
 //	               no mean.
 //	  scales       group
-//	  precision    float64
+//	  precision    float64, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8
@@ -355,7 +355,7 @@
 //	               of it (eight of 10.1: +0.0095). Groups of different sizes are a RuntimeError.
 //	               NaN counts as 0.
 //	  scales       group, batch, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9
@@ -367,7 +367,7 @@
 //	               the rewards. A group of one gets 0. Groups of different sizes are a
 //	               RuntimeError. NaN counts as 0.
 //	  scales       none, group, batch
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9
@@ -380,7 +380,7 @@
 //	               others. A group of one gets 0. Groups of different sizes are a RuntimeError. NaN
 //	               counts as 0.
 //	  scales       batch, group, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9
@@ -393,7 +393,7 @@
 //	               one request the last counts, which the log must have sorted out. NaN counts as
 //	               0.
 //	  scales       group, batch, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9
@@ -406,7 +406,7 @@
 //	               of one request the last counts, which the log must have sorted out. NaN counts
 //	               as 0.
 //	  scales       none, group, batch
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9
@@ -420,7 +420,7 @@
 //	               one request the last counts, which the log must have sorted out. NaN counts as
 //	               0.
 //	  scales       batch, group, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9
@@ -431,7 +431,7 @@
 //	  what to know ddof 1 twice, the second time over the batch. A component without a score counts
 //	               as 0 after its scaling. Groups of different sizes are a RuntimeError.
 //	  scales       group
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group, reward components
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9
@@ -456,7 +456,7 @@
 //	               is 0 here. Groups of different sizes are a RuntimeError. NaN makes its group
 //	               NaN.
 //	  scales       group
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
@@ -468,7 +468,7 @@
 //	               to ±10. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN
 //	               makes its group NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
@@ -480,7 +480,7 @@
 //	               to ±10. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN
 //	               makes its group NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
@@ -492,7 +492,7 @@
 //	               ids are not used. Summed in float64 here: agrees to 1e-4, not to the bit. ddof
 //	               0. kl_coef is 0 here. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
@@ -504,7 +504,7 @@
 //	               Summed in float64 here: agrees to 1e-4, not to the bit. ddof 0. kl_coef is 0
 //	               here. Groups of different sizes are a RuntimeError. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7
@@ -540,7 +540,7 @@
 //	               rewards are nearly equal, the rounding of the framework's BLAS decides whether s
 //	               is 0.
 //	  scales       group, none
-//	  precision    float32
+//	  precision    float32, to 1e-5
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909
@@ -553,7 +553,7 @@
 //	               where rewards are nearly equal, the rounding of the framework's BLAS decides
 //	               whether s is 0.
 //	  scales       group, none
-//	  precision    float32
+//	  precision    float32, to 1e-5
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909
@@ -565,7 +565,7 @@
 //	               sample have one value at gamma 1; the group counts in μ only. Summed in float64
 //	               here: agrees to 1e-4, not to the bit. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909
@@ -577,7 +577,7 @@
 //	               1; group ids are not used. Summed in float64 here: agrees to 1e-4, not to the
 //	               bit. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909
@@ -590,7 +590,7 @@
 //	               group NaN. Agrees to 1e-5; where rewards are nearly equal, the rounding of the
 //	               framework's BLAS decides whether s is 0.
 //	  scales       group, none
-//	  precision    float32
+//	  precision    float32, to 1e-5
 //	  needs        reward, group, reward components
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909
@@ -602,7 +602,7 @@
 //	               float32 residue of it, which zero-advantage filtering does not drop. Groups may
 //	               differ in size. NaN makes its group NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64
@@ -614,7 +614,7 @@
 //	               num_turns_weight, 0.1 by default, are 0 here, since they take input tokens and
 //	               turns. The rest as grpo.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group, response lengths
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64
@@ -625,7 +625,7 @@
 //	  what to know No eps. A group of one gets 0. Groups may differ in size. NaN makes its group
 //	               NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64
@@ -649,7 +649,7 @@
 //	               rewards give 0 or a residue over s + 1e-6 (eight of 10.1: +0.95). If groups
 //	               differ in size, the whole batch is one group. NaN makes its group NaN.
 //	  scales       group, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515
@@ -662,7 +662,7 @@
 //	               framework, in float32, gives NaN for a batch of equal rewards or with a large
 //	               offset; here it does not. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515
@@ -676,7 +676,7 @@
 //	               a large offset; here it does not. If groups differ in size, the whole batch is
 //	               one group. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515
@@ -688,7 +688,7 @@
 //	               residue of it over s + 1e-6 (eight of 10.1: +0.47). Groups may differ in size.
 //	               NaN makes its group NaN.
 //	  scales       group, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
@@ -699,7 +699,7 @@
 //	  what to know No standard deviation, no eps. A group of one gets 0. Equal rewards give 0 or a
 //	               float32 residue of it. Groups may differ in size. NaN makes its group NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
@@ -711,7 +711,7 @@
 //	               group of one gets its raw reward. Groups may differ in size. NaN makes its group
 //	               NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
@@ -722,7 +722,7 @@
 //	  what to know All tokens of a sample have one value at gamma 1; group ids are not used. Summed
 //	               in float64 here: agrees to 1e-4, not to the bit. ddof 1. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
@@ -734,7 +734,7 @@
 //	  what to know m counts padding as zeros, up to the longest response of the batch; v is that of
 //	               a population around m. Summed in float64 here: agrees to 1e-4. The rest as grpo.
 //	  scales       group, none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265
@@ -746,7 +746,7 @@
 //	               1e-6 (eight of 10.1: +0.95). Groups of different sizes are a RuntimeError. NaN
 //	               makes its group NaN. reward_clip is off.
 //	  scales       group
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a
@@ -757,7 +757,7 @@
 //	  what to know s has ddof 1. A group of one is NaN (group). Groups of different sizes are a
 //	               RuntimeError. NaN makes its group NaN. reward_clip is off.
 //	  scales       group, batch, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a
@@ -768,7 +768,7 @@
 //	  what to know s has ddof 1. Groups do not count. (batch, group) is broken in the framework: it
 //	               returns a matrix. NaN makes all NaN.
 //	  scales       batch, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a
@@ -779,7 +779,7 @@
 //	  what to know s has ddof 1. A group of one gets 0. Groups may differ in size. NaN makes its
 //	               group 0.
 //	  scales       group, batch, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a
@@ -790,7 +790,7 @@
 //	  what to know All tokens of a sample have one value at gamma 1; group ids are not used. Summed
 //	               in float64 here: agrees to 1e-4, not to the bit. ddof 1. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a
@@ -802,7 +802,7 @@
 //	               Summed in float64 here: agrees to 1e-4, not to the bit. ddof 1. Groups of
 //	               different sizes are a RuntimeError. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a
@@ -813,7 +813,7 @@
 //	  what to know numpy float64. A group of one gets 0; equal rewards are dropped before. Groups
 //	               of different sizes are a ValueError. NaN makes its group NaN.
 //	  scales       none
-//	  precision    float64
+//	  precision    float64, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       allenai/open-instruct@e6c3044aa6201c8bfa4573c1b03142af599e730d
@@ -825,7 +825,7 @@
 //	               are dropped before. Groups of different sizes are a ValueError. NaN makes its
 //	               group NaN.
 //	  scales       group
-//	  precision    float64
+//	  precision    float64, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       allenai/open-instruct@e6c3044aa6201c8bfa4573c1b03142af599e730d
@@ -837,7 +837,7 @@
 //	               give 0 or a float32 residue of it. Groups may differ in size. NaN makes its
 //	               group NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       thinking-machines-lab/tinker-cookbook@9dfcc3a2cf44432d621a01005073dc6d76a1e87a
@@ -849,7 +849,7 @@
 //	               rewards 0 or a residue. Groups may differ in size. NaN makes its group NaN. A
 //	               RubricGroup leaves the advantage of its last rubric, whatever the summed reward.
 //	  scales       none
-//	  precision    float64
+//	  precision    float64, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       PrimeIntellect-ai/verifiers@a60a606ecc4d309247edf9ff92c3eabca362781f
@@ -863,7 +863,7 @@
 //	               blocks of the usual size by position; rows beyond the last whole block are
 //	               divided by 1e-5 alone (group). NaN makes its group NaN.
 //	  scales       group, batch, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77
@@ -876,7 +876,7 @@
 //	               position; rows beyond the last whole block are divided by 1e-5 alone (group).
 //	               NaN makes its group NaN.
 //	  scales       group, batch
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77
@@ -888,7 +888,7 @@
 //	               float64 inside. Groups are blocks of the usual size by position; rows beyond the
 //	               last whole block are divided by 1e-5 alone (group). NaN makes its group NaN.
 //	  scales       batch, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77
@@ -901,7 +901,7 @@
 //	               position; rows beyond the last whole block are divided by 1e-5 alone (group).
 //	               NaN makes its group NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77
@@ -915,7 +915,7 @@
 //	               position; rows beyond the last whole block are divided by 1e-5 alone (group).
 //	               NaN makes its group NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77
@@ -927,7 +927,7 @@
 //	               float32 residue of it over s + 1e-6: eight of 10.1 give +0.47. Groups may differ
 //	               in size. NaN makes its group NaN.
 //	  scales       group
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
@@ -938,7 +938,7 @@
 //	  what to know s has ddof 1. A group of one is an AssertionError. Equal best rewards give 0.
 //	               NaN ranks highest and gives NaN. Groups may differ in size.
 //	  scales       group
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
@@ -950,7 +950,7 @@
 //	               rewards give 0 or a float32 residue of it. Groups may differ in size. NaN makes
 //	               its group NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       none
 //	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
@@ -961,7 +961,7 @@
 //	  what to know All tokens of a sample have one value at gamma 1; group ids are not used. Summed
 //	               in float64 here: agrees to 1e-4, not to the bit. ddof 1. NaN makes all NaN.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to 1e-4
 //	  needs        reward, group, response lengths
 //	  filter       none
 //	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
@@ -972,7 +972,7 @@
 //	  what to know No scale, no eps; groups of any size. NaN stays with its sample. The usual logs
 //	               do not hold b.
 //	  scales       none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group, greedy baselines
 //	  filter       none
 //	  source       hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16
@@ -996,7 +996,7 @@
 //	               one has μ 0 and s 1. Equal rewards give nearly 0. Groups may differ in size. NaN
 //	               makes its group NaN.
 //	  scales       group, none
-//	  precision    float32
+//	  precision    float32, to the bit
 //	  needs        reward, group
 //	  filter       can be tried here; its trainer has no such filter
 //	  source       volcengine/verl@b178a3cd56f58b2d502255daba591e92833930a7

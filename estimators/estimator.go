@@ -78,6 +78,18 @@ type Estimator struct {
 	Advantage func(dst []float64, b Batch, s Scale) error
 }
 
+// Precision says in what a framework computes, and how near the numbers here are:
+// "float32, to the bit", "float32, to 1e-4".
+func (e *Estimator) Precision() string {
+	switch {
+	case !e.Computable():
+		return fmt.Sprintf("float%d", e.Float)
+	case e.Tolerance == 0:
+		return fmt.Sprintf("float%d, to the bit", e.Float)
+	}
+	return fmt.Sprintf("float%d, to 1e%.0f", e.Float, math.Log10(e.Tolerance))
+}
+
 // HasScale reports whether the framework offers s with this estimator.
 func (e *Estimator) HasScale(s Scale) bool {
 	for _, have := range e.Scales {

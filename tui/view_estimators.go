@@ -169,7 +169,7 @@ func (a App) estimatorPage(e *estimators.Estimator, w int) []string {
 	part("formula", e.Formula)
 	part("what to know", e.Doc)
 	part("scales", scales(e))
-	part("precision", fmt.Sprintf("float%d", e.Float))
+	part("precision", e.Precision())
 	if why := a.snap.Lacks(e); why != nil {
 		part("not with this log", why.Error())
 	}
