@@ -75,8 +75,9 @@ func arealRLOO() *Estimator {
 func arealAdvNorm() *Estimator {
 	return &Estimator{
 		Framework: areal, Name: "adv_norm_batch", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "a = x − μ; A = (a − m) / (√v + 1e-5), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "a = x − μ; A = (a − m) / (√v + 1e-5), m and v over response tokens",
 		Doc: "v has ddof 1. mean_leave1out would leave out a token, not a sample. Summed in float64 here: agrees to 1e-4. " +
 			"Rewards are cut to ±20 first (reward_bias 0, reward_scaling 1). float64 inside. Groups are blocks of the usual " +
 			"size by position; rows beyond the last whole block are divided by 1e-5 alone (group). NaN makes its group NaN.",

@@ -7,8 +7,9 @@ package estimators
 func easyR1ReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: easyR1, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; group ids are not used. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1 (none for a single token). NaN and missing rewards count as 0; an infinite one " +
 			"makes all NaN.",

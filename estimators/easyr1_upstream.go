@@ -66,8 +66,9 @@ func upstreamRLOO() *Estimator {
 func upstreamReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: easyR1Upstream, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; group ids are not used. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1. NaN makes all NaN.",
 		Source:    "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:compute_reinforce_plus_plus_outcome_advantage",

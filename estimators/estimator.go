@@ -3,6 +3,7 @@ package estimators
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Scale says what centred rewards are divided by.
@@ -48,9 +49,15 @@ type Estimator struct {
 	Framework string  // whose arithmetic: "easyr1", "twinkle", …
 	Name      string  // as that framework's option spells it: "grpo", "rloo"
 	Scales    []Scale // the scales that the framework offers, its default first
+	BadScale  string  // what the framework says of any other scale, with %s for it; "" if nothing
 	Filter    bool    // the framework's trainer accepts keep_pos_ratio, keep_neg_ratio and compute_new_adv with it
 	Filters   bool    // it is of the GRPO family, so the filter can be tried on it
 	Float     Float   // the precision of the arithmetic
+
+	// Tolerance is how far the advantages here may be from the framework's,
+	// relative to the largest of the batch or to 1 if that is more. 0 is equal to
+	// the bit.
+	Tolerance float64
 
 	Formula string // one line: r reward, μ and s mean and std of the group, n its size
 	Doc     string // ddof, eps, groups of one, constant groups, ragged groups, NaN: a few sentences
@@ -71,6 +78,18 @@ type Estimator struct {
 	Advantage func(dst []float64, b Batch, s Scale) error
 }
 
+// Precision says in what a framework computes, and how near the numbers here are:
+// "float32, to the bit", "float32, to 1e-4".
+func (e *Estimator) Precision() string {
+	switch {
+	case !e.Computable():
+		return fmt.Sprintf("float%d", e.Float)
+	case e.Tolerance == 0:
+		return fmt.Sprintf("float%d, to the bit", e.Float)
+	}
+	return fmt.Sprintf("float%d, to 1e%.0f", e.Float, math.Log10(e.Tolerance))
+}
+
 // HasScale reports whether the framework offers s with this estimator.
 func (e *Estimator) HasScale(s Scale) bool {
 	for _, have := range e.Scales {
@@ -79,6 +98,22 @@ func (e *Estimator) HasScale(s Scale) bool {
 		}
 	}
 	return false
+}
+
+// CheckScale returns what the framework raises for a scale that it lacks, a
+// [Refusal], where it raises anything; else an error that says what there is.
+func (e *Estimator) CheckScale(s Scale) error {
+	if e.HasScale(s) {
+		return nil
+	}
+	if e.BadScale != "" {
+		return valueError(e.BadScale, s)
+	}
+	names := make([]string, len(e.Scales))
+	for i, s := range e.Scales {
+		names[i] = string(s)
+	}
+	return fmt.Errorf("%s %s has no scale %q: it has %s", e.Framework, e.Name, s, strings.Join(names, ", "))
 }
 
 // CleanInto writes to dst what the trainer makes of the logged rewards before any

@@ -237,11 +237,11 @@ func TestFind(t *testing.T) {
 	if e := All()[0]; e.Framework != "easyr1" || e.Name != "grpo" {
 		t.Errorf("the default is %s %s", e.Framework, e.Name)
 	}
-	if diff := cmp.Diff([]string{"easyr1", "easyr1-upstream"}, Frameworks()[:2]); diff != "" {
+	if diff := cmp.Diff([]string{"easyr1", "twinkle", "verl", "trl"}, Frameworks()[:4]); diff != "" {
 		t.Error(diff)
 	}
 	for _, c := range []struct{ framework, name, want string }{
-		{"nope", "grpo", `no framework "nope": choose easyr1, easyr1-upstream, twinkle, verl, verl-2026-01, trl, openrlhf, ms-swift, nemo-rl, slime, roll, skyrl, prime-rl, verifiers, open-instruct, tinker or areal`},
+		{"nope", "grpo", `no framework "nope": choose easyr1, twinkle, verl, trl, ms-swift, openrlhf, nemo-rl, prime-rl, slime, skyrl, roll, open-instruct, tinker, verifiers, areal, easyr1-upstream or verl-2026-01`},
 		{"twinkle", "gae", `twinkle has no estimator "gae": choose grpo or rloo`},
 	} {
 		if _, err := Find(c.framework, c.name); err == nil || err.Error() != c.want {

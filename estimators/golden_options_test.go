@@ -1,6 +1,9 @@
 package estimators
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // The functions here turn an entry, which has the framework's defaults, into what
 // the options of a case ask for.
@@ -15,9 +18,9 @@ func byOption(e *Estimator, p goldenParams) Scale {
 	if p.ScaleRewards == "" {
 		return p.Scale
 	}
-	if e.Framework == trl && !e.HasScale(p.ScaleRewards) {
-		e.Advantage = refusing(&Refusal{Kind: "ValueError", Text: fmt.Sprintf(
-			"Invalid value for scale_rewards: %s. Must be one of 'batch', 'group', or 'none'.", p.ScaleRewards)})
+	var refusal *Refusal
+	if errors.As(e.CheckScale(p.ScaleRewards), &refusal) {
+		e.Advantage = refusing(refusal)
 	}
 	return p.ScaleRewards
 }

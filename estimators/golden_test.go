@@ -305,3 +305,17 @@ func TestGoldenConfig(t *testing.T) {
 		t.Errorf("%d cases, want 16", n)
 	}
 }
+
+// TestToleranceIsThatOfTheFrameworksNumbers: what an entry promises is what its
+// file is held to.
+func TestToleranceIsThatOfTheFrameworksNumbers(t *testing.T) {
+	for _, row := range goldenRows() {
+		e := find(t, row.framework, row.name)
+		if row.tolerance > e.Tolerance && row.file != "verl_gdpo_multi_reward" {
+			t.Errorf("%s is held to %g, %s %s promises %g", row.file, row.tolerance, e.Framework, e.Name, e.Tolerance)
+		}
+		if row.tolerance == 0 && e.Tolerance > 0 {
+			t.Errorf("%s %s reaches every bit of %s and promises %g only", e.Framework, e.Name, row.file, e.Tolerance)
+		}
+	}
+}

@@ -163,3 +163,32 @@ func find(t *testing.T, framework, name string) *Estimator {
 	}
 	return e
 }
+
+// TestNoAllocationPerGroup: what is allocated is allocated for the batch, so that
+// a thousand groups take as much as ten.
+func TestNoAllocationPerGroup(t *testing.T) {
+	batch := func(groups int) (Batch, []float64) {
+		n := groups * 64
+		b := Batch{Rewards: make([]float64, n), Lengths: make([]int32, n), Baselines: make([]float64, n)}
+		for i := range b.Rewards {
+			b.Rewards[i], b.Lengths[i] = float64(i%7)/10, int32(1+i%50)
+		}
+		b.Offsets, _ = Blocks(n, 64)
+		b.Components = [][]float64{b.Rewards, b.Rewards}
+		return b, make([]float64, n)
+	}
+	few, fewDst := batch(10)
+	many, manyDst := batch(1000)
+	for _, e := range All() {
+		if !e.Computable() {
+			continue
+		}
+		for _, s := range e.Scales {
+			a := testing.AllocsPerRun(2, func() { _ = e.Advantage(fewDst, few, s) })
+			b := testing.AllocsPerRun(2, func() { _ = e.Advantage(manyDst, many, s) })
+			if b > a+10 {
+				t.Errorf("%s %s %s allocates %v times for 10 groups and %v times for 1000", e.Framework, e.Name, s, a, b)
+			}
+		}
+	}
+}

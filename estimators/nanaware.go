@@ -60,7 +60,10 @@ func (w nanAware) whiten(z []float32) {
 
 // numberOf is nan_to_num: NaN is 0, an infinity the largest float32.
 func numberOf(x float32) float32 {
-	if x != x {
+	switch {
+	case x-x == 0:
+		return x
+	case x != x:
 		return 0
 	}
 	return min(max(x, -math.MaxFloat32), math.MaxFloat32)

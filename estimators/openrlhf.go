@@ -60,8 +60,9 @@ func openRLHFRLOO() *Estimator {
 func openRLHFReinforce() *Estimator {
 	return &Estimator{
 		Framework: openRLHF, Name: "reinforce", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
 		Doc: "r is cut to ±10 first. All tokens of a sample have one value at gamma 1; group ids are not used. Summed in " +
 			"float64 here: agrees to 1e-4, not to the bit. ddof 0. kl_coef is 0 here. NaN makes all NaN.",
 		Source:    "OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
@@ -77,8 +78,9 @@ func openRLHFReinforce() *Estimator {
 func openRLHFReinforceBaseline() *Estimator {
 	return &Estimator{
 		Framework: openRLHF, Name: "reinforce_baseline", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; the group counts in μ only. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 0. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN makes all " +
 			"NaN.",

@@ -76,8 +76,9 @@ func rollAgentic() *Estimator {
 func rollWhiten() *Estimator {
 	return &Estimator{
 		Framework: roll, Name: "reinforce_whiten_advantages", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; group ids are not used. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1. NaN makes all NaN.",
 		Source:    "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a roll/utils/functionals.py:compute_advantage",
@@ -93,8 +94,9 @@ func rollWhiten() *Estimator {
 func rollWhitenGroup() *Estimator {
 	return &Estimator{
 		Framework: roll, Name: "reinforce_whiten_advantages_group", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; the group counts in μ only. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1. Groups of different sizes are a RuntimeError. NaN makes all NaN.",
 		Source:    "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a roll/utils/functionals.py:compute_advantage",

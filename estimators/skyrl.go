@@ -55,8 +55,9 @@ func skyRLMaxRL() *Estimator {
 func skyRLReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: skyRL, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; group ids are not used. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1. NaN makes all NaN.",
 		Source:    "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_reinforce_plus_plus_outcome_advantage",
@@ -71,9 +72,10 @@ func skyRLReinforcePlusPlus() *Estimator {
 func skyRLBatchNormalize() *Estimator {
 	return &Estimator{
 		Framework: skyRL, Name: "grpo_batch_normalize", Scales: []Scale{ScaleGroup, ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "a = GRPO; A = (a − m) / √max(v, 1e-8), m over all positions, v over response tokens",
+		Filters:   true,
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "a = GRPO; A = (a − m) / √max(v, 1e-8), m over all positions, v over response tokens",
 		Doc: "m counts padding as zeros, up to the longest response of the batch; v is that of a population around m. Summed " +
 			"in float64 here: agrees to 1e-4. The rest as grpo.",
 		Source:    "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 skyrl/train/trainer.py:1473-1482",

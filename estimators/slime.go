@@ -26,8 +26,9 @@ func slimeGRPO() *Estimator {
 func slimeReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: slime, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; group ids are not used. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1; v = E[x²] − E[x]²: the framework, in float32, gives NaN for a batch of equal " +
 			"rewards or with a large offset; here it does not. NaN makes all NaN.",
@@ -43,8 +44,9 @@ func slimeReinforcePlusPlus() *Estimator {
 func slimeReinforceBaseline() *Estimator {
 	return &Estimator{
 		Framework: slime, Name: "reinforce_plus_plus_baseline", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; the group counts in μ only. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1; v = E[x²] − E[x]²: the framework, in float32, gives NaN for a batch of equal " +
 			"rewards or with a large offset; here it does not. If groups differ in size, the whole batch is one group. NaN " +

@@ -11,9 +11,10 @@ const trlEps = 1e-4
 func trlGRPO() *Estimator {
 	return &Estimator{
 		Framework: trl, Name: "grpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
+		BadScale: "Invalid value for scale_rewards: %s. Must be one of 'batch', 'group', or 'none'.",
+		Filters:  true,
+		Float:    Float32,
+		Formula:  "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
 		Doc: "s has ddof 1 and is float32 throughout. A group of one gets 0. A sample without a score (NaN, None) gets 0 and " +
 			"counts in no mean or s. Groups of different sizes are a RuntimeError. Equal rewards give 0 or a residue (eight " +
 			"of 10.1: +0.0094), which frac_reward_zero_std misses.",

@@ -121,8 +121,9 @@ func verlGPG() *Estimator {
 func verlReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; group ids are not used. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1. Up to one token in the batch is a ValueError. NaN makes all NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_reinforce_plus_plus_outcome_advantage",
@@ -137,8 +138,9 @@ func verlReinforcePlusPlus() *Estimator {
 func verlReinforceBaseline() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "reinforce_plus_plus_baseline", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "A group of one keeps r. All tokens of a sample have one value at gamma 1; the group counts in μ only. Summed in " +
 			"float64 here: agrees to 1e-4, not to the bit. ddof 1. Up to one token in the batch is a ValueError. NaN makes " +
 			"all NaN.",
@@ -169,9 +171,10 @@ func verlReMax() *Estimator {
 func verlGDPO() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "gdpo", Scales: []Scale{ScaleGroup, ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = whiten(Σ_k w_k · (r_k − μ_k) / (s_k + 1e-6)), over response tokens",
+		Filters:   true,
+		Float:     Float32,
+		Tolerance: 1e-4,
+		Formula:   "A = whiten(Σ_k w_k · (r_k − μ_k) / (s_k + 1e-6)), over response tokens",
 		Doc: "ddof 1 twice. A group of one has μ 0 and s 1. Components are gdpo_reward_keys, weights gdpo_reward_weights, 1 by " +
 			"default. Whitening is summed in float64 here: agrees to 1e-4. NaN makes all NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_gdpo_outcome_advantage",

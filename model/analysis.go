@@ -22,6 +22,7 @@ type Group struct {
 
 	equal  bool // all rewards equal, as the estimator sees them
 	before bool // some original advantage is not zero
+	vague  bool // some original advantage is not a number
 	after  bool // some processed advantage is not zero
 }
 
@@ -68,50 +69,66 @@ type Analysis struct {
 	lengthUnit LengthUnit
 }
 
+// plan is what the settings say of every step of a run.
+type plan struct {
+	set      Settings // effective
+	entry    *estimators.Estimator
+	grouping Grouping
+	lo, hi   float64 // the worst and the best reward of the run
+}
+
+// plan fails if the settings are refused, if the log as a whole cannot feed the
+// estimator, or if samples cannot be grouped.
+func (s Snapshot) plan(set Settings) (p plan, err error) {
+	p.set = set.Effective()
+	if p.entry, err = p.set.Entry(); err != nil {
+		return p, err
+	}
+	if lack := s.Lacks(p.entry); lack != nil {
+		return p, lack
+	}
+	p.grouping, err = s.Grouping(p.set)
+	p.lo, p.hi = s.rewardRange(p.set)
+	return p, err
+}
+
 // Analyze computes step i of the snapshot. It fails if the samples cannot be
 // grouped, if the log cannot feed the estimator, if the settings are refused, or
 // if ctx ends.
 func (s Snapshot) Analyze(ctx context.Context, i int, set Settings) (*Analysis, error) {
-	a, refusal, err := s.compute(ctx, i, set)
+	p, err := s.plan(set)
 	if err != nil {
 		return nil, err
 	}
-	a.tabulate(s, i)
-	a.Metrics = a.metrics(s.hi)
+	return s.analyze(ctx, i, p)
+}
+
+func (s Snapshot) analyze(ctx context.Context, i int, p plan) (*Analysis, error) {
+	a, refusal, err := s.compute(ctx, i, p)
+	if err != nil {
+		return nil, err
+	}
+	a.tabulate(s, i, p)
+	a.Metrics = a.metrics(p.hi)
 	if !a.Open {
-		a.Warnings = a.warnings(refusal)
+		a.Warnings = a.warnings(p.entry, refusal)
 	}
 	return a, ctx.Err()
 }
 
-// Compute is [Snapshot.Analyze] without table, metrics and warnings: the columns
-// alone.
-func (s Snapshot) Compute(ctx context.Context, i int, set Settings) (*Analysis, error) {
-	a, _, err := s.compute(ctx, i, set)
-	return a, err
-}
-
 // compute fills the columns; the refusal is what the framework's own code would
 // raise for the batch.
-func (s Snapshot) compute(ctx context.Context, i int, set Settings) (*Analysis, *estimators.Refusal, error) {
-	set = set.Effective()
-	entry, err := set.Entry()
-	if err != nil {
+func (s Snapshot) compute(ctx context.Context, i int, p plan) (*Analysis, *estimators.Refusal, error) {
+	a := &Analysis{Settings: p.set, Grouping: p.grouping}
+	if err := a.gather(s, i); err != nil {
 		return nil, nil, err
 	}
-	grouping, err := s.Grouping(set)
-	if err != nil {
-		return nil, nil, err
-	}
-	a := &Analysis{Settings: set, Grouping: grouping}
-	if err := a.gather(s, i, entry); err != nil {
-		return nil, nil, err
-	}
+	a.feed(s, s.Steps[i], p.entry)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
 	var result estimators.Result
-	err = estimators.Process(&result, entry, a.batch, set.Scale, set.KeepPos, set.KeepNeg, set.Recompute)
+	err := estimators.Process(&result, p.entry, a.batch, p.set.Scale, p.set.KeepPos, p.set.KeepNeg, p.set.Recompute)
 	var refusal *estimators.Refusal
 	if err != nil && !errors.As(err, &refusal) {
 		return nil, nil, err
@@ -121,7 +138,7 @@ func (s Snapshot) compute(ctx context.Context, i int, set Settings) (*Analysis, 
 }
 
 // gather brings the columns of step i into group order.
-func (a *Analysis) gather(s Snapshot, i int, entry *estimators.Estimator) error {
+func (a *Analysis) gather(s Snapshot, i int) error {
 	step := s.Steps[i]
 	a.lengthUnit = s.Run.LengthUnit
 	a.Step, a.Revision, a.Open = step.Number, step.Revision, s.Open(i)
@@ -133,22 +150,17 @@ func (a *Analysis) gather(s Snapshot, i int, entry *estimators.Estimator) error 
 	a.Rows = len(a.Order)
 	a.Logged = make([]float64, a.Rows)
 	a.Lengths = make([]int32, a.Rows)
-	a.Rewards = make([]float64, a.Rows)
 	a.Given = make([]float64, a.Rows)
 	for at, row := range a.Order {
 		a.Logged[at] = step.Rewards[row]
 		a.Lengths[at] = step.Lengths[row]
 		a.Given[at] = step.Logged[row]
 	}
-	if err := a.feed(s, step, entry); err != nil {
-		return err
-	}
-	entry.CleanInto(a.Rewards, a.Logged)
-	return nil
+	return a.reward(s, step)
 }
 
 // tabulate fills the group table and the counts of the summary.
-func (a *Analysis) tabulate(s Snapshot, i int) {
+func (a *Analysis) tabulate(s Snapshot, i int, p plan) {
 	step := s.Steps[i]
 	a.Groups = len(a.Offsets) - 1
 	a.Table = make([]Group, a.Groups)
@@ -159,7 +171,7 @@ func (a *Analysis) tabulate(s Snapshot, i int) {
 		g.Name = s.groupName(a.Grouping, step, first, at)
 		g.Preview = s.preview(step, first)
 		a.count(g)
-		g.Fate = a.fate(g, s.lo, s.hi)
+		g.Fate = a.fate(g, p.lo, p.hi)
 		a.Fates[g.Fate]++
 		a.Kept += g.Kept()
 		a.Flips += g.Flips
@@ -181,6 +193,7 @@ func (a *Analysis) count(g *Group) {
 		g.equal = g.equal && a.Rewards[i] == a.Rewards[g.Start]
 		g.before = g.before || a.Original[i] != 0
 		g.after = g.after || a.Processed[i] != 0
+		g.vague = g.vague || math.IsNaN(a.Original[i])
 		if a.Keep[i] {
 			g.keep(a.Original[i], a.Processed[i])
 		}
@@ -225,6 +238,8 @@ func (a *Analysis) fate(g *Group, lo, hi float64) Fate {
 		return FateInvalid
 	case g.Size() == 1:
 		return FateSingle
+	case g.vague:
+		return FateInvalid
 	case g.equal && g.after:
 		return FateNoise
 	case g.equal || !g.before:

@@ -7,7 +7,7 @@ type Fate int
 const (
 	FateShort   Fate = iota // fewer than 2 samples kept under recompute: original values are used
 	FateKilled              // alive before the filter, all zero after it
-	FateInvalid             // NaN or missing rewards
+	FateInvalid             // NaN or missing rewards, or advantages that are not defined
 	FateNoise               // all rewards equal, advantages not zero: float residue
 	FateSingle              // one sample
 	FateWrong               // all rewards equal, at the run's worst
@@ -41,7 +41,7 @@ func (f Fate) Doc() string {
 	return [...]string{
 		"fewer than 2 samples kept: recompute falls back to the original values",
 		"alive before the filter, no signal after it",
-		"holds NaN or missing rewards",
+		"NaN or missing rewards, or advantages that are not defined",
 		"all rewards equal, yet advantages are not zero: float residue that trains",
 		"one sample only",
 		"all rewards equal, at the worst seen in the run",

@@ -94,19 +94,29 @@ func (s Snapshot) components(w Weights) []int {
 // Empty means none were given.
 type Weights string
 
-// ParseWeights reads "a=1,b=0.5" and sorts it by name.
+// ParseWeights reads "a=1,b=0.5" and sorts it by name. No text is no weights.
 func ParseWeights(text string) (Weights, error) {
-	var parts []string
+	if text == "" {
+		return "", nil
+	}
+	var names, parts []string
 	for part := range strings.SplitSeq(text, ",") {
-		name, value, found := strings.Cut(strings.TrimSpace(part), "=")
+		name, value := cutWeight(part)
 		x, err := strconv.ParseFloat(value, 64)
-		if !found || name == "" || err != nil || !finite(x) {
-			return "", fmt.Errorf("weights must be like correctness=1,format=0.5, got %q", text)
+		if name == "" || err != nil || !finite(x) || slices.Contains(names, name) {
+			return "", fmt.Errorf("weights must be like correctness=1,format=0.5, each name once, got %q", text)
 		}
+		names = append(names, name)
 		parts = append(parts, name+"="+strconv.FormatFloat(x, 'g', -1, 64))
 	}
 	slices.Sort(parts)
 	return Weights(strings.Join(parts, ",")), nil
+}
+
+// cutWeight splits at the last "=": a name may hold one.
+func cutWeight(part string) (name, value string) {
+	at := strings.LastIndexByte(part, '=')
+	return strings.TrimSpace(part[:max(0, at)]), strings.TrimSpace(part[at+1:])
 }
 
 // of returns the factor of each reward function in names, 0 for one that is not
@@ -114,7 +124,7 @@ func ParseWeights(text string) (Weights, error) {
 func (w Weights) of(names []string) (factors []float64, unknown []string) {
 	factors = make([]float64, len(names))
 	for part := range strings.SplitSeq(string(w), ",") {
-		name, value, _ := strings.Cut(part, "=")
+		name, value := cutWeight(part)
 		x, _ := strconv.ParseFloat(value, 64)
 		if k := slices.Index(names, name); k >= 0 {
 			factors[k] = x
@@ -125,15 +135,14 @@ func (w Weights) of(names []string) (factors []float64, unknown []string) {
 	return factors, unknown
 }
 
-// feed fills what an estimator reads beside rewards and groups from the step, in
-// group order, and takes the reward from where the settings say.
-func (a *Analysis) feed(s Snapshot, step Step, entry *estimators.Estimator) error {
-	if err := a.reward(s, step); err != nil {
-		return err
-	}
+// feed makes the batch that the estimator reads: the rewards as the trainer cleans
+// them, and what else it needs of the step, in group order.
+func (a *Analysis) feed(s Snapshot, step Step, entry *estimators.Estimator) {
+	a.Rewards = make([]float64, a.Rows)
+	entry.CleanInto(a.Rewards, a.Logged)
 	a.batch = estimators.Batch{Rewards: a.Rewards, Offsets: a.Offsets}
-	if entry.Needs.Lengths && !slices.Contains(a.Lengths, -1) {
-		a.batch.Lengths = a.Lengths
+	if entry.Needs.Lengths {
+		a.batch.Lengths = tokens(a.Lengths)
 	}
 	if k := s.baseline(); entry.Needs.Baselines && k >= 0 {
 		a.batch.Baselines = a.column(step, k)
@@ -141,6 +150,9 @@ func (a *Analysis) feed(s Snapshot, step Step, entry *estimators.Estimator) erro
 	if entry.Needs.Components {
 		var names []string
 		for _, k := range s.components(a.Settings.Weights) {
+			if k >= len(step.Parts) || step.Parts[k] == nil {
+				continue // it gave nothing in this step
+			}
 			names = append(names, s.Run.Components[k])
 			a.batch.Components = append(a.batch.Components, a.column(step, k))
 		}
@@ -148,10 +160,47 @@ func (a *Analysis) feed(s Snapshot, step Step, entry *estimators.Estimator) erro
 			a.batch.Weights, _ = a.Settings.Weights.of(names)
 		}
 	}
-	if lack := lackError(entry, entry.Lacks(a.batch)); lack != nil {
-		return lack
+}
+
+// tokens are lengths in which an unknown one counts for no token, with a warning;
+// nil if none is known.
+func tokens(lengths []int32) []int32 {
+	if !slices.ContainsFunc(lengths, func(l int32) bool { return l >= 0 }) {
+		return nil
 	}
-	return nil
+	known := make([]int32, len(lengths))
+	for i, l := range lengths {
+		known[i] = max(0, l)
+	}
+	return known
+}
+
+// rewardRange is the least and the greatest finite reward of the run under the
+// settings: what right and wrong are told by.
+func (s Snapshot) rewardRange(set Settings) (lo, hi float64) {
+	if set.Reward == "" && set.Weights == "" {
+		return s.lo, s.hi
+	}
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, step := range s.Steps {
+		a := &Analysis{Settings: set, Order: inOrder(len(step.Rewards)), Logged: make([]float64, len(step.Rewards))}
+		if a.reward(s, step) != nil {
+			return s.lo, s.hi
+		}
+		if l, h, ok := rewardRange(a.Logged); ok {
+			lo, hi = min(lo, l), max(hi, h)
+		}
+	}
+	return lo, hi
+}
+
+// inOrder is the order in which n rows came.
+func inOrder(n int) []int32 {
+	order := make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	return order
 }
 
 // reward takes the rewards from a column, or from the weighted sum of several.
@@ -169,7 +218,12 @@ func (a *Analysis) reward(s Snapshot, step Step) error {
 		if k < 0 {
 			return noColumn(set.Reward, names)
 		}
-		copy(a.Logged, a.column(step, k))
+		for i, x := range a.column(step, k) {
+			if math.IsNaN(x) {
+				x = estimators.MissingReward()
+			}
+			a.Logged[i] = x
+		}
 	}
 	return nil
 }
@@ -181,8 +235,9 @@ func noColumn(name string, names []string) error {
 	return fmt.Errorf("the log has no reward column %q: it has %s", name, strings.Join(names, ", "))
 }
 
-// sum is the weighted sum of the columns; one that gave nothing counts as 0, and
-// where none gave anything the reward is missing.
+// sum is the weighted sum of the columns, added in float32 and in the order of the
+// log, as trainers do; one that gave nothing counts as 0, and where none gave
+// anything the reward is missing.
 func (a *Analysis) sum(step Step, factors []float64) {
 	for i := range a.Logged {
 		a.Logged[i] = estimators.MissingReward()
@@ -198,7 +253,7 @@ func (a *Analysis) sum(step Step, factors []float64) {
 			if estimators.IsMissing(a.Logged[i]) {
 				a.Logged[i] = 0
 			}
-			a.Logged[i] += factor * x
+			a.Logged[i] = float64(float32(a.Logged[i]) + float32(float32(factor)*float32(x)))
 		}
 	}
 }

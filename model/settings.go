@@ -59,15 +59,22 @@ func (s Settings) Effective() Settings {
 // its order (Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/config.py,
 // PPOConfig.post_init), and then what no framework has.
 func (s Settings) Validate() error {
-	if _, err := estimators.CheckConfig(s.Estimator, s.KeepPos, s.KeepNeg, s.Recompute); err != nil {
+	e, err := s.Entry()
+	family := s.Estimator
+	if err == nil && e.Filters {
+		family = "grpo" // the filter can be tried on the whole family, whatever a framework calls it
+	}
+	if _, err := estimators.CheckConfig(family, s.KeepPos, s.KeepNeg, s.Recompute); err != nil {
 		return trainerSays(err)
 	}
-	e, err := s.Entry()
 	if err != nil {
 		return err
 	}
-	if !e.HasScale(s.Scale) {
-		return fmt.Errorf("%s %s has no scale %q: it has %s", s.Framework, s.Estimator, s.Scale, scaleNames(e.Scales))
+	if !e.Computable() {
+		return lackError(e, e.Needs.Refused)
+	}
+	if err := e.CheckScale(s.Scale); err != nil {
+		return trainerSays(err)
 	}
 	switch s.GroupBy {
 	case GroupAutomatic, GroupByID, GroupByPrompt, GroupByPosition:
@@ -102,14 +109,6 @@ func trainerSays(err error) error {
 func (s Settings) trainerWarns() string {
 	text, _ := estimators.CheckConfig(s.Estimator, s.KeepPos, s.KeepNeg, s.Recompute)
 	return strings.TrimPrefix(text, "⚠️ Warning: ")
-}
-
-func scaleNames(scales []estimators.Scale) string {
-	names := make([]string, len(scales))
-	for i, s := range scales {
-		names[i] = string(s)
-	}
-	return strings.Join(names, ", ")
 }
 
 // WithFramework returns the settings under another framework: the same

@@ -14,18 +14,17 @@ type Trend struct {
 // Trend computes all steps. Steps that have not changed since prev, computed
 // under equal settings, are taken over; prev may be nil.
 func (s Snapshot) Trend(ctx context.Context, set Settings, prev *Trend) (*Trend, error) {
-	set = set.Effective()
-	grouping, err := s.Grouping(set)
+	p, err := s.plan(set)
 	if err != nil {
 		return nil, err
 	}
-	t := &Trend{Revision: s.Revision, Settings: set, Grouping: grouping, lo: s.lo, hi: s.hi, Steps: make([]Summary, len(s.Steps))}
+	t := &Trend{Revision: s.Revision, Settings: p.set, Grouping: p.grouping, lo: p.lo, hi: p.hi, Steps: make([]Summary, len(s.Steps))}
 	for i, step := range s.Steps {
 		if old, ok := t.reuse(prev, step, s.Open(i)); ok {
 			t.Steps[i] = old
 			continue
 		}
-		a, err := s.Analyze(ctx, i, set)
+		a, err := s.analyze(ctx, i, p)
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ const (
 	WarnShort     WarningKind = "too-few-kept"             // groups with fewer than 2 kept samples
 	WarnKilled    WarningKind = "killed-groups"            // alive before the filter, all zero after it
 	WarnFlips     WarningKind = "sign-flips"               // kept samples whose advantage changed sign
+	WarnUndefined WarningKind = "undefined-advantages"     // the formula gives no number for a group
 	WarnInvalid   WarningKind = "invalid-rewards"          // NaN, infinite or missing rewards
 	WarnNoise     WarningKind = "float-noise"              // equal rewards, advantages not zero
 	WarnIdle      WarningKind = "recompute-without-filter" // compute_new_adv with both ratios 1

@@ -3,8 +3,10 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"vantage/estimators"
+	"vantage/model/units"
 )
 
 // A mean processed advantage of more than this share of the mean absolute one
@@ -15,7 +17,7 @@ const oneSided = 0.25
 const ratioSlack = 0.1
 
 // warnings lists what is doubtful about the step, worst first.
-func (a *Analysis) warnings(refusal *estimators.Refusal) []Warning {
+func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Refusal) []Warning {
 	var all []Warning
 	add := func(w Warning, ok bool) {
 		if ok {
@@ -28,16 +30,17 @@ func (a *Analysis) warnings(refusal *estimators.Refusal) []Warning {
 	add(a.warnKilled())
 	add(a.warnFlips())
 	add(a.warnInvalid())
+	add(a.warnUndefined())
 	add(a.warnNoise())
 	add(a.warnIdle())
 	add(a.warnSingles(refusal))
 	add(a.warnOneSided())
 	add(a.warnEffective("keep_pos_ratio", "positive", a.Settings.KeepPos, 1))
 	add(a.warnEffective("keep_neg_ratio", "negative", a.Settings.KeepNeg, -1))
-	add(a.warnOurs())
+	add(a.warnOurs(entry))
 	add(a.warnMerged())
-	add(a.warnLengths())
-	add(a.warnLogged())
+	add(a.warnLengths(entry))
+	add(a.warnLogged(entry))
 	return all
 }
 
@@ -70,6 +73,13 @@ func (a *Analysis) withFate(fate Fate, kind WarningKind, text, advice string) (W
 func (a *Analysis) warnRefusal(r *estimators.Refusal) (Warning, bool) {
 	if r == nil {
 		return Warning{}, false
+	}
+	if r.Kind == estimators.Missing {
+		return Warning{
+			Kind: WarnUndefined, Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1,
+			Text:   fmt.Sprintf("have no advantages: the step holds no %s, which %s %s reads", r.Text, a.Settings.Framework, a.Settings.Estimator),
+			Advice: "find out why the trainer left them out at this step, or take another estimator (e)",
+		}, true
 	}
 	w := Warning{
 		Kind: WarnRefused, Count: max(1, len(r.Groups)), Of: a.Groups, Unit: "groups", Example: -1,
@@ -127,14 +137,25 @@ func (a *Analysis) warnInvalid() (Warning, bool) {
 	if missing > 0 {
 		text = fmt.Sprintf("have no usable reward (%d missing, %d NaN or infinite)", missing, count-missing)
 	}
-	advice := "find out why the reward function failed; one such sample makes its whole group NaN"
-	if a.Settings.Framework == "easyr1" {
-		advice = "find out why the reward function failed; the trainer counts NaN as reward 0"
-	}
 	return Warning{
 		Kind: WarnInvalid, Count: count, Of: a.Rows, Unit: "samples", Example: example,
-		Text: text, Advice: advice,
+		Text: text, Advice: "find out why the reward function failed; " + a.invalidBecomes(),
 	}, count > 0
+}
+
+// invalidBecomes says what the framework makes of a reward that is none, by the
+// first of them.
+func (a *Analysis) invalidBecomes() string {
+	i := slices.IndexFunc(a.Logged, func(r float64) bool { return !finite(r) })
+	switch {
+	case i < 0:
+		return ""
+	case finite(a.Rewards[i]):
+		return "the trainer counts it as reward " + units.Short(a.Rewards[i])
+	case a.Original[i] == 0:
+		return "the trainer leaves it out and gives it 0"
+	}
+	return "one such sample makes its whole group NaN"
 }
 
 func (a *Analysis) warnNoise() (Warning, bool) {
@@ -194,13 +215,12 @@ func (a *Analysis) warnEffective(option, word string, ratio float64, sign float6
 	}, ratio > 0 && ratio < 1 && math.Abs(share-ratio) > ratioSlack
 }
 
-func (a *Analysis) warnOurs() (Warning, bool) {
-	entry, err := a.Settings.Entry()
+func (a *Analysis) warnOurs(entry *estimators.Estimator) (Warning, bool) {
 	return Warning{
 		Kind: WarnOurs, Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1,
 		Text:   fmt.Sprintf("are filtered by easyr1's rule with %s's arithmetic: %s itself has no such filter", a.Settings.Framework, a.Settings.Framework),
 		Advice: "take it as a what-if; only easyr1 (f) trains like this",
-	}, err == nil && !entry.Filter && a.Settings.Filtering()
+	}, !entry.Filter && a.Settings.Filtering()
 }
 
 // warnMerged looks for groups a whole multiple larger than the usual one: tasks
@@ -228,49 +248,4 @@ func (a *Analysis) usualSize() int {
 		}
 	}
 	return usual
-}
-
-func (a *Analysis) warnLengths() (Warning, bool) {
-	entry, err := a.Settings.Entry()
-	return Warning{
-		Kind: WarnLengths, Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1,
-		Text:   fmt.Sprintf("are approximate: %s weights by response tokens, and the log has %s only", a.Settings.Estimator, a.lengthUnit),
-		Advice: "log the number of response tokens as response_length",
-	}, err == nil && entry.Needs.Lengths && a.lengthUnit != LengthTokens
-}
-
-// warnLogged compares with what the trainer logged. It says nothing where the
-// settings are a what-if on purpose: with a filter.
-func (a *Analysis) warnLogged() (Warning, bool) {
-	if a.Settings.Filtering() {
-		return Warning{}, false
-	}
-	off, of, worst := 0, 0, 0.0
-	example := -1
-	for g := range a.Table {
-		for i := a.Table[g].Start; i < a.Table[g].End; i++ {
-			if math.IsNaN(a.Given[i]) {
-				continue
-			}
-			of++
-			if gap := math.Abs(a.Given[i] - a.Original[i]); !Agree(a.Given[i], a.Original[i]) {
-				if off == 0 {
-					example = g
-				}
-				off++
-				worst = max(worst, gap)
-			}
-		}
-	}
-	return Warning{
-		Kind: WarnLogged, Count: off, Of: of, Unit: "samples", Example: example,
-		Text:   fmt.Sprintf("have another advantage in the log than %s %s gives, by up to %.2g", a.Settings.Framework, a.Settings.Estimator, worst),
-		Advice: "`vantage match` finds the estimator that wrote the log",
-	}, off > 0
-}
-
-// Agree reports whether a logged advantage is the computed one but for the digits
-// that logs lose: within 1e-5 of it, relative or absolute.
-func Agree(logged, computed float64) bool {
-	return math.Abs(logged-computed) <= 1e-5*max(1, math.Abs(computed))
 }

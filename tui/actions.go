@@ -213,13 +213,14 @@ func (a App) nextTheme() (App, tea.Cmd) {
 	return a, nil
 }
 
+// toggleHelp opens the help, turns its page, closes it.
 func (a App) toggleHelp() (App, tea.Cmd) {
-	a.help = !a.help
+	a.help, a.about = !a.about, a.help && !a.about
 	return a, nil
 }
 
 func (a App) escape() (App, tea.Cmd) {
-	a.help = false
+	a.help, a.about = false, false
 	a.place.view = viewOverview
 	return a.goPane(layout.Groups), nil
 }

@@ -51,6 +51,7 @@ type App struct {
 	notice string // the answer to the last key, until the next one
 	prompt prompt
 	help   bool
+	about  bool // the help tells of the estimator, not of the keys
 }
 
 // work is what is being computed.
@@ -202,7 +203,7 @@ func (a App) catchUp() (App, tea.Cmd) {
 		a.place.step = a.newest()
 	}
 	a, cmd := a.request()
-	a, also := a.compareOnce()
+	a, also := a.compareLogged()
 	return a, tea.Batch(cmd, also, rest())
 }
 

@@ -33,7 +33,7 @@ func (a App) frame() string {
 	switch {
 	case a.help:
 		lines = append(lines, a.helpPage(a.look.w, body)...)
-	case a.result.analysis == nil:
+	case a.result.analysis == nil && a.place.view != viewEstimators:
 		lines = append(lines, a.waiting(a.look.w, body)...)
 	default:
 		lines = append(lines, a.seen().body(a, a.look.w, body)...)
@@ -202,6 +202,10 @@ func (a App) waiting(w, h int) []string {
 	for _, p := range a.snap.Run.Problems[:min(5, len(a.snap.Run.Problems))] {
 		lines = append(lines, "    "+a.look.theme.Paint(themes.Dim, cells.Cut(p.String(), w-8)))
 	}
-	lines = append(lines, "", "    "+a.look.theme.Paint(themes.Key, "q")+a.look.theme.Paint(themes.Dim, " quit"))
+	way := "    " + a.look.theme.Paint(themes.Key, "q") + a.look.theme.Paint(themes.Dim, " quit")
+	if a.result.err != nil {
+		way = "    " + a.look.theme.Paint(themes.Key, "E") + a.look.theme.Paint(themes.Dim, " all estimators") + way
+	}
+	lines = append(lines, "", way)
 	return cells.Block(lines, w, h)
 }

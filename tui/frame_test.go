@@ -35,6 +35,12 @@ func TestGoldenFrames(t *testing.T) {
 	play(t, madeRun(30), 120, 36, filtered(), func(d *door) {
 		d.press("?")
 		matchFrame(t, "help-120x36", d.frame())
+		d.press("?")
+		matchFrame(t, "about-120x36", d.frame())
+		d.press("?")
+		if d.app.help || d.app.about {
+			t.Error("the third ? does not close the help")
+		}
 	})
 	play(t, madeRun(30), 80, 24, filtered(), func(d *door) {
 		d.app.look.glyphs = chart.ASCII()

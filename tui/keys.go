@@ -46,7 +46,7 @@ func commonKeys() []section {
 		}},
 		{"program", []binding{
 			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
-			{[]string{"?"}, "?", "? help", "these keys", App.toggleHelp},
+			{[]string{"?"}, "?", "? help", "these keys; again: the estimator at work", App.toggleHelp},
 			{[]string{"esc"}, "Esc", "", "close what is open; never quits", App.escape},
 			{[]string{"ctrl+l"}, "^L", "", "draw anew", App.redraw},
 			{[]string{"q", "ctrl+c"}, "q ^C", "q quit", "quit", App.quit},
@@ -67,7 +67,7 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 	}
 	a.notice = ""
 	if a.help && key != "?" && key != "q" && key != "ctrl+c" {
-		a.help = false
+		a.help, a.about = false, false
 		return a, nil
 	}
 	if typed := a.seen().typed; typed != nil && len(msg.Text) == 1 {

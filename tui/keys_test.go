@@ -224,7 +224,7 @@ func TestEstimatorsTheLogCannotFeed(t *testing.T) {
 		if got := d.app.set.now.Estimator; got != "grpo" {
 			t.Errorf("e went to %s", got)
 		}
-		if !strings.Contains(d.app.notice, "remax") || !strings.Contains(d.app.notice, "gae") {
+		if !strings.Contains(d.app.notice, "remax (needs greedy baselines), gae (not from rewards)") {
 			t.Errorf("the notice says %q", d.app.notice)
 		}
 		d.press("E")
@@ -246,6 +246,24 @@ func TestEstimatorsTheLogCannotFeed(t *testing.T) {
 	})
 }
 
+// Settings that the log cannot feed leave a sentence, and the way out of them.
+func TestLeavesAnEstimatorThatTheLogCannotFeed(t *testing.T) {
+	set := model.DefaultSettings().WithFramework("verl").WithEstimator("remax")
+	play(t, madeRun(2), 120, 36, set, func(d *door) {
+		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "verl remax needs greedy baselines") || !strings.Contains(frame, "E all estimators") {
+			t.Errorf("no reason on the screen:\n%s", frame)
+		}
+		d.press("E")
+		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "type to narrow the list") {
+			t.Errorf("no list on the screen:\n%s", frame)
+		}
+		d.press("esc", "e")
+		if d.app.result.analysis == nil || d.app.set.now.Estimator != "grpo" {
+			t.Errorf("e went to %s, %v", d.app.set.now.Estimator, d.app.result.err)
+		}
+	})
+}
+
 // A log that holds advantages is shown with the estimator that wrote it, unless
 // the person asked for another; u goes back.
 func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
@@ -260,7 +278,7 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 		if set := d.app.set.now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "none" {
 			t.Errorf("started with %s %s %s", set.Framework, set.Estimator, set.Scale)
 		}
-		if !strings.Contains(ansi.Strip(d.frame()), "log: trl grpo none, 4/4 (100%)") {
+		if !strings.Contains(ansi.Strip(d.frame()), "log = trl grpo none, 4/4 bits") {
 			t.Error("the verdict is not on the screen")
 		}
 		d.press("u")

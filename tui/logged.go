@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -12,16 +13,21 @@ import (
 
 // logged is what is known of the advantages that the trainer logged.
 type logged struct {
-	asked  bool // the comparison was started: once a run is enough
+	steps  int // complete ones when the comparison was started last; 0 if it never was
 	report *match.Report
 }
 
-// compareOnce starts the comparison when the first step has been read whole.
-func (a App) compareOnce() (App, tea.Cmd) {
-	if a.logged.asked || !a.snap.Run.Progress.CaughtUp || len(a.snap.Steps) == 0 {
+// compareLogged starts the comparison when the first step is complete, and again
+// whenever there are twice as many: few samples fit more than one estimator.
+func (a App) compareLogged() (App, tea.Cmd) {
+	steps := len(a.snap.Steps)
+	if steps > 0 && a.snap.Open(steps-1) {
+		steps--
+	}
+	if !a.snap.Run.Progress.CaughtUp || steps < max(1, 2*a.logged.steps) {
 		return a, nil
 	}
-	a.logged.asked = true
+	a.logged.steps = steps
 	return a, compare(a.ctx, a.snap, a.set.now)
 }
 
@@ -31,8 +37,9 @@ func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 	if msg.err != nil {
 		return a, nil // no advantages in the log, or no groups: nothing to compare
 	}
+	first := a.logged.report == nil
 	a.logged.report = msg.report
-	if !msg.report.Match() || a.chosen || a.set.changed() {
+	if !first || !msg.report.Match() || a.chosen || a.set.changed() {
 		return a, nil
 	}
 	best := msg.report.Matches[0]
@@ -53,8 +60,34 @@ func (a App) verdict() string {
 	}
 	t := a.look.theme
 	if !r.Match() {
-		return t.Paint(themes.Warn, "! log: no estimator fits")
+		return t.Paint(themes.Warn, "! "+nearest(r))
 	}
-	best := r.Matches[0]
-	return t.Paint(themes.Good, a.look.glyphs.Kept) + fmt.Sprintf(" log: %s %s %s, %s bits", best.Framework, best.Estimator, best.Scale, units.Fraction(best.Equal, r.Compared))
+	best, how, equal := r.Matches[0], "bits", r.Matches[0].Equal
+	if equal < r.Compared {
+		how, equal = "but for digits", r.Matches[0].Near
+	}
+	return t.Paint(themes.Good, a.look.glyphs.Kept) + fmt.Sprintf(" log = %s %s %s, %s/%s %s",
+		best.Framework, best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)
+}
+
+// nearest is the estimator that gives most of the advantages in the log, if one
+// gives half of them.
+func nearest(r *match.Report) string {
+	if len(r.Others) == 0 || 2*r.Others[0].Near < r.Compared {
+		return "log = no known estimator"
+	}
+	v := r.Others[0]
+	return fmt.Sprintf("log ≈ %s %s %s, %s/%s", v.Framework, v.Estimator, v.Scale, units.Count(v.Near), units.Count(r.Compared))
+}
+
+// doubtLogged is what the log's advantages look like, if nothing reproduces them.
+func (a App) doubtLogged() []doubt {
+	r := a.logged.report
+	if r == nil || r.Match() {
+		return nil
+	}
+	return []doubt{{
+		text: fmt.Sprintf("none of %d estimators and scales gives all the advantages in the log", r.Tried),
+		more: strings.Join(r.Clues, "; ") + " — `vantage match` tells more", group: -1,
+	}}
 }

@@ -32,6 +32,7 @@ func (a App) doubts() []doubt {
 			all = append(all, d)
 		}
 	}
+	all = append(all, a.doubtLogged()...)
 	for _, note := range a.snap.Run.Notes {
 		all = append(all, doubt{text: printable.Line(note), group: -1, note: true})
 	}

@@ -100,7 +100,7 @@ func (a App) estimatorList(w, h int) []string {
 		above := max(3, h/2)
 		return append(a.estimatorRows(w, above), a.estimatorText(w, h-above)...)
 	}
-	left := w / 2
+	left := w * 5 / 8
 	list, text := a.estimatorRows(left, h), a.estimatorText(w-left, h)
 	for i := range list {
 		list[i] += text[i]
@@ -169,7 +169,7 @@ func (a App) estimatorPage(e *estimators.Estimator, w int) []string {
 	part("formula", e.Formula)
 	part("what to know", e.Doc)
 	part("scales", scales(e))
-	part("precision", fmt.Sprintf("float%d", e.Float))
+	part("precision", e.Precision())
 	if why := a.snap.Lacks(e); why != nil {
 		part("not with this log", why.Error())
 	}

@@ -22,7 +22,7 @@ func (a App) nextFramework() (App, tea.Cmd) {
 		if set, ok := a.fed(set); ok {
 			return a.walked(set, passed)
 		}
-		passed = append(passed, set.Framework)
+		passed = append(passed, set.Framework+" (nothing that the log can feed)")
 	}
 	return a, nil
 }
@@ -52,7 +52,7 @@ func (a App) nextEstimator() (App, tea.Cmd) {
 		if a.snap.Lacks(e) == nil {
 			return a.walked(a.set.now.WithEstimator(e.Name), passed)
 		}
-		passed = append(passed, e.Name)
+		passed = append(passed, e.Name+" ("+a.snap.Lacks(e).Short()+")")
 	}
 	return a, nil
 }
@@ -61,7 +61,7 @@ func (a App) nextEstimator() (App, tea.Cmd) {
 func (a App) walked(set model.Settings, passed []string) (App, tea.Cmd) {
 	a, cmd := a.walk(set)
 	if a.notice == "" && len(passed) > 0 {
-		a.notice = fmt.Sprintf("passed over %s: the log cannot feed them (E lists all and says why)", strings.Join(passed, ", "))
+		a.notice = fmt.Sprintf("passed over %s: E lists all and says what to log", strings.Join(passed, ", "))
 	}
 	return a, cmd
 }

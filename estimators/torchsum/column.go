@@ -2,23 +2,31 @@ package torchsum
 
 // Column returns the sum of x as PyTorch takes it where x is a column of a matrix
 // of up to 31 columns, that is, where neighbours in x are no neighbours in memory:
-// one row of single values, dealt to four chains, whatever its length.
+// one row of single values, dealt to four chains, whatever its length. The chains
+// are folded as in [Sum].
 func Column(x []float32) float32 {
 	rows := len(x) / chains
-	var p [lanes * chains]float32 // only lane 0 of each chain
-	if rows < minStep {
-		for i := range rows * chains {
-			p[i%chains*lanes] += x[i]
+	power := max(minPower, ceilLog2(rows)/levels)
+	var sums [levels][chains]float32
+	for i := range rows {
+		for c, v := range x[i*chains : (i+1)*chains] {
+			sums[0][c] += v
 		}
-	} else {
-		wide := make([]float32, rows*chains*lanes)
-		for i := range rows * chains {
-			wide[i*lanes] = x[i]
+		for j := 0; j < levels-1 && (i+1)&(1<<((j+1)*power)-1) == 0; j++ {
+			for c, v := range sums[j] {
+				sums[j+1][c] += v
+			}
+			sums[j] = [chains]float32{}
 		}
-		cascade(&p, wide)
+	}
+	p := sums[0]
+	for _, upper := range sums[1:] {
+		for c, v := range upper {
+			p[c] += v
+		}
 	}
 	for _, v := range x[rows*chains:] {
 		p[0] += v
 	}
-	return ((p[0] + p[lanes]) + p[2*lanes]) + p[3*lanes]
+	return ((p[0] + p[1]) + p[2]) + p[3]
 }

@@ -18,6 +18,15 @@ import "math"
 //
 // Source: huggingface/trl@f2cd57710ae3 trl/trainer/utils.py:nanstd.
 func NanMoments(x, buf []float32, sum func([]float32) float32) (mean, std float32, count int) {
+	buf = buf[:len(x)]
+	if mean = sum(x) / float32(len(x)); mean-mean == 0 {
+		// Finite, so that no value is a NaN: the usual case, without a look at each.
+		for i, v := range x {
+			d := v - mean
+			buf[i] = d * d
+		}
+		return mean, spread(sum(buf), len(x)), len(x)
+	}
 	for i, v := range x {
 		buf[i] = 0
 		if v == v {
@@ -34,10 +43,17 @@ func NanMoments(x, buf []float32, sum func([]float32) float32) (mean, std float3
 			buf[i] = d * d
 		}
 	}
-	v := sum(buf) / c
+	return mean, spread(sum(buf), count), count
+}
+
+// spread is the standard deviation, ddof 1, of count values by the sum of their
+// squares around the mean; NaN for fewer than two.
+func spread(squares float32, count int) float32 {
 	if count < 2 {
-		return mean, float32(math.NaN()), count
+		return float32(math.NaN())
 	}
+	c := float32(count)
+	v := squares / c
 	v *= c / float32(count-1)
-	return mean, float32(math.Sqrt(float64(v))), count
+	return float32(math.Sqrt(float64(v)))
 }

@@ -1,7 +1,6 @@
 package match
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -14,34 +13,24 @@ type facts struct {
 	groups  int // with a logged advantage for every sample, and not all of them 0
 	centred int // of these, that sum to 0
 	unit    int // of these, whose standard deviation is 1
-	mixed   int // groups of equal rewards whose advantages differ
-	alike   int // groups of equal rewards
+	pairs   pairs
 	n       int
 	sum, sq float64
-	ratios  []float64 // logged advantage over reward less the mean of its group, where that is not 0
 }
 
-// clues say what the logged values look like, and what that usually means.
-func clues(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings) ([]string, error) {
+// look says what the logged values look like, and what that usually means.
+func look(laid []*model.Laid) []string {
 	var f facts
-	set = model.Settings{
-		Framework: model.DefaultSettings().Framework, Estimator: model.DefaultSettings().Estimator,
-		Scale: model.DefaultSettings().Scale, KeepPos: 1, KeepNeg: 1,
-		GroupBy: set.GroupBy, NumGenerations: set.NumGenerations, Reward: set.Reward, Weights: set.Weights,
-	}
-	for _, i := range steps {
-		a, err := snap.Compute(ctx, i, set)
-		if err != nil {
-			return nil, err
-		}
-		for g := range len(a.Offsets) - 1 {
-			f.add(a.Given[a.Offsets[g]:a.Offsets[g+1]], a.Logged[a.Offsets[g]:a.Offsets[g+1]])
+	for _, l := range laid {
+		for g := range len(l.Offsets) - 1 {
+			lo, hi := l.Offsets[g], l.Offsets[g+1]
+			f.add(l.Given[lo:hi], l.Rewards[lo:hi], l.Lengths[lo:hi])
 		}
 	}
-	return f.sentences(), nil
+	return f.sentences()
 }
 
-func (f *facts) add(advantages, rewards []float64) {
+func (f *facts) add(advantages, rewards []float64, lengths []int32) {
 	m := moments(advantages)
 	f.n += m.n
 	f.sum += m.sum
@@ -49,22 +38,11 @@ func (f *facts) add(advantages, rewards []float64) {
 	if m.n < len(advantages) || m.n == 0 {
 		return
 	}
-	if equal(rewards) {
-		f.alike++
-		if !equal(advantages) {
-			f.mixed++
-		}
-	}
+	f.pairs.add(advantages, rewards, lengths, m.largest)
 	if m.largest == 0 {
 		return
 	}
 	f.groups++
-	mean := moments(rewards).sum / float64(len(rewards))
-	for i, r := range rewards {
-		if math.Abs(r-mean) > 1e-6 {
-			f.ratios = append(f.ratios, advantages[i]/(r-mean))
-		}
-	}
 	if math.Abs(m.sum) < 1e-3*m.largest*float64(m.n) {
 		f.centred++
 	}
@@ -72,16 +50,6 @@ func (f *facts) add(advantages, rewards []float64) {
 	if unbiased := std * math.Sqrt(float64(m.n)/float64(max(1, m.n-1))); near(std, 1) || near(unbiased, 1) {
 		f.unit++
 	}
-}
-
-// steady reports whether all values are one but for the last digits.
-func steady(values []float64) bool {
-	for _, x := range values {
-		if !model.Agree(x/values[0], 1) {
-			return false
-		}
-	}
-	return len(values) > 0
 }
 
 func near(x, y float64) bool { return math.Abs(x-y) < 0.02 }
@@ -105,36 +73,33 @@ func moments(values []float64) power {
 	return p
 }
 
-func equal(values []float64) bool {
-	for _, x := range values {
-		if x != values[0] {
-			return false
-		}
-	}
-	return true
-}
-
 func (f *facts) sentences() []string {
 	var all []string
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	mean := f.sum / float64(f.n)
 	std := math.Sqrt(max(0, f.sq/float64(f.n)-mean*mean))
-	if f.mixed > 0 {
-		say("%s have equal rewards and different logged advantages: the reward that was trained is not the one in the log (a KL or length penalty, an overlong buffer), or rows are in the wrong groups", units.Fraction(f.mixed, f.alike)+" groups of equal rewards")
+	if text := f.pairs.sentence(); text != "" {
+		all = append(all, text)
 	}
 	switch {
 	case f.groups == 0:
-		say("every logged advantage is 0: any estimator fits, and none can be told from another")
+		say("every logged advantage is 0, although rewards differ: perhaps they were logged before they were computed")
 	case f.centred == f.groups && f.unit == f.groups:
 		say("within every group the logged advantages have mean 0 and std 1, so the estimator is of the GRPO kind: the rewards or their weights must differ (see --reward and --weights), or eps does")
-	case steady(f.ratios):
-		say("every logged advantage is %.4g times its reward less the mean of its group: the reward was scaled, or weighted with others, before", f.ratios[0])
 	case f.centred == f.groups:
 		say("within every group the logged advantages sum to 0, yet no scale fits: perhaps they were divided by the std of another batch than the step, or normalised twice")
 	case near(mean, 0) && near(std, 1):
-		say("over all samples the logged advantages have mean %+.2f and std %.2f, and %s sum to 0: they were normalised over the batch, perhaps a second time", mean, std, units.Fraction(f.centred, f.groups)+" groups")
+		say("over all samples the logged advantages have mean %+.2f and std %.2f, and sum to 0 in %s: they were normalised over the batch, perhaps a second time", mean, std, few(f.centred, f.groups))
 	default:
-		say("in only %s the logged advantages sum to 0: the groups may be found by the wrong key (see --group-by), or a baseline of another kind was taken off", units.Fraction(f.centred, f.groups)+" groups")
+		say("the logged advantages sum to 0 in %s: the groups may be found by the wrong key (see --group-by), or a baseline of another kind was taken off", few(f.centred, f.groups))
 	}
 	return all
+}
+
+// few writes a share that is less than all.
+func few(n, of int) string {
+	if n == 0 {
+		return fmt.Sprintf("none of %s", units.Plural(of, "groups"))
+	}
+	return fmt.Sprintf("only %s groups", units.Fraction(n, of))
 }

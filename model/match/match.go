@@ -1,6 +1,14 @@
 // Package match finds the estimator that wrote the advantages of a log: it
 // computes them under every framework, estimator and scale that the log can feed,
 // and compares.
+//
+// A logged advantage is one of three things to a computed one: equal to the bit in
+// the precision of the framework; near, that is within the digits that logs lose
+// (1e-6 of the largest advantage of the step, or what the estimator itself
+// promises, see [estimators.Estimator.Tolerance]); or off. If nothing is near
+// throughout and the log was written with three to five decimals, what rounds to
+// them is near; if still nothing is, groups that hold fewer samples than the others
+// are left out, since logs are cut.
 package match
 
 import (
@@ -27,15 +35,22 @@ type Candidate struct {
 	Scale     estimators.Scale
 }
 
+// String names it as a person would.
+func (c Candidate) String() string {
+	return fmt.Sprintf("%s %s with scale %s", c.Framework, c.Estimator, c.Scale)
+}
+
 // Verdict is how well a candidate reproduces the log.
 type Verdict struct {
 	Candidate
 	Equal  int       // samples that are equal to the bit of the candidate's precision
-	Near   int       // samples that are equal but for digits that logs lose: see [model.Agree]
+	Near   int       // samples that are equal or near
 	Groups int       // groups all of whose logged advantages are near
 	Of     int       // groups with a logged advantage
 	MaxGap float64   // largest |logged − computed| of samples that are not equal
 	First  *Mismatch // the first sample that is not near; nil if all are
+
+	assumes int // how much has to be assumed beside rewards and groups
 }
 
 // Mismatch is a sample whose logged advantage is not the computed one.
@@ -50,9 +65,12 @@ type Mismatch struct {
 type Report struct {
 	Steps    int  // compared
 	Compared int  // samples with a logged advantage
+	Tried    int  // candidates
 	Sampled  bool // the log has more of them, which were not looked at
+	Decimals int  // if not 0: near means equal after rounding to so many decimals, as the log was
+	Cut      int  // samples left out since their groups hold fewer than the others: the log was cut there
 	Grouping model.Grouping
-	Matches  []Verdict // that agree on every sample, the most bits first, then the list's order
+	Matches  []Verdict // that agree on every sample: the most bits first, then the fewest assumptions
 	Others   []Verdict // the rest, the most agreeing samples first
 	Clues    []string  // if nothing matches: what the logged values say, and what it usually means
 }
@@ -78,56 +96,34 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 	if r.Grouping, err = snap.Grouping(set); err != nil {
 		return nil, err
 	}
-	if err := r.all(ctx, snap, steps, set); err != nil {
+	laid, err := lay(snap, set, steps)
+	if err != nil {
 		return nil, err
+	}
+	if err := r.all(ctx, snap, laid, 0); err != nil {
+		return nil, err
+	}
+	for _, relax := range []func(context.Context, model.Snapshot, []*model.Laid) error{r.rounded, r.whole} {
+		if r.Match() {
+			return r, nil
+		}
+		if err := relax(ctx, snap, laid); err != nil {
+			return nil, err
+		}
 	}
 	if r.Match() {
 		return r, nil
 	}
-	r.Clues, err = clues(ctx, snap, steps, set)
-	if err != nil {
-		return nil, err
-	}
-	r.Clues = append(r.partly(), r.Clues...)
-	regrouped, err := r.regroup(ctx, snap, steps, set)
-	r.Clues = append(regrouped, r.Clues...)
+	r.Clues, err = r.why(ctx, snap, set, laid)
 	return r, err
-}
-
-// all tries every candidate that the log can feed.
-func (r *Report) all(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings) error {
-	for _, e := range estimators.All() {
-		if snap.Lacks(e) != nil {
-			continue
-		}
-		for _, scale := range e.Scales {
-			v, ok, err := try(ctx, snap, steps, candidate(set, e, scale), e.Float)
-			if err != nil {
-				return err
-			}
-			if ok {
-				r.file(v)
-			}
-		}
-	}
-	home := func(v Verdict) int { // the framework whose log it is comes first among equals
-		return strings.Index(v.Framework, snap.Run.Format)
-	}
-	slices.SortStableFunc(r.Matches, func(v, w Verdict) int {
-		return cmp.Or(cmp.Compare(w.Equal, v.Equal), cmp.Compare(home(w), home(v)))
-	})
-	slices.SortStableFunc(r.Others, func(v, w Verdict) int {
-		return cmp.Or(cmp.Compare(w.Near, v.Near), cmp.Compare(v.MaxGap, w.MaxGap), cmp.Compare(home(w), home(v)))
-	})
-	return nil
 }
 
 // choose returns the indices of the steps to compare, the newest first.
 func (r *Report) choose(snap model.Snapshot, limit int) []int {
 	var steps []int
 	for i := len(snap.Steps) - 1; i >= 0; i-- {
-		n := logged(snap.Steps[i])
-		if n == 0 || snap.Open(i) && i > 0 {
+		n := logged(snap.Steps[i].Logged)
+		if n == 0 || snap.Open(i) {
 			continue
 		}
 		if r.Compared >= limit {
@@ -141,44 +137,110 @@ func (r *Report) choose(snap model.Snapshot, limit int) []int {
 	return steps
 }
 
-func candidate(set model.Settings, e *estimators.Estimator, scale estimators.Scale) model.Settings {
-	set.Framework, set.Estimator, set.Scale = e.Framework, e.Name, scale
-	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
-	return set
-}
-
-// try compares one candidate; ok is false where a step lacks what it needs.
-func try(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings, precision estimators.Float) (v Verdict, ok bool, err error) {
-	v.Candidate = Candidate{set.Framework, set.Estimator, set.Scale}
-	for _, i := range steps {
-		a, err := snap.Compute(ctx, i, set)
-		var lack *model.LackError
-		if errors.As(err, &lack) {
-			return v, false, nil
+func logged(advantages []float64) int {
+	n := 0
+	for _, x := range advantages {
+		if !math.IsNaN(x) {
+			n++
 		}
-		if err != nil {
-			return v, false, err
-		}
-		v.compare(snap, a, precision)
 	}
-	return v, true, nil
+	return n
 }
 
-func (v *Verdict) compare(snap model.Snapshot, a *model.Analysis, precision estimators.Float) {
-	for g := range len(a.Offsets) - 1 {
+func lay(snap model.Snapshot, set model.Settings, steps []int) ([]*model.Laid, error) {
+	laid := make([]*model.Laid, len(steps))
+	for at, i := range steps {
+		var err error
+		if laid[at], err = snap.Lay(i, set); err != nil {
+			return nil, err
+		}
+	}
+	return laid, nil
+}
+
+// all tries every candidate that the log can feed. A sample is near within the
+// tolerance, if that is more than the candidate's own.
+func (r *Report) all(ctx context.Context, snap model.Snapshot, laid []*model.Laid, tolerance float64) error {
+	r.Tried, r.Matches, r.Others = 0, nil, nil
+	for _, e := range estimators.All() {
+		if snap.Lacks(e) != nil {
+			continue
+		}
+		for at, scale := range e.Scales {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			v := Verdict{Candidate: Candidate{e.Framework, e.Name, scale}, assumes: assumptions(snap.Run.Format, e, at)}
+			if v.try(laid, e, tolerance) {
+				r.file(v)
+			}
+		}
+	}
+	slices.SortStableFunc(r.Matches, func(v, w Verdict) int {
+		return cmp.Or(cmp.Compare(w.Equal, v.Equal), cmp.Compare(v.assumes, w.assumes))
+	})
+	slices.SortStableFunc(r.Others, func(v, w Verdict) int {
+		return cmp.Or(cmp.Compare(w.Near, v.Near), cmp.Compare(v.MaxGap, w.MaxGap), cmp.Compare(v.assumes, w.assumes))
+	})
+	return nil
+}
+
+// assumptions counts what a candidate takes for granted: most of all another
+// framework than the one whose log it is, then needs, then another estimator than
+// grpo, which most people run, then a scale that is not the framework's default.
+func assumptions(format string, e *estimators.Estimator, scale int) int {
+	n := min(scale, 1)
+	if e.Name != "grpo" {
+		n += 2
+	}
+	if e.Needs.Lengths || e.Needs.Components || e.Needs.Baselines {
+		n += 4
+	}
+	switch {
+	case e.Framework == format:
+	case strings.HasPrefix(e.Framework, format):
+		n += 8
+	default:
+		n += 16
+	}
+	return n
+}
+
+func (r *Report) file(v Verdict) {
+	r.Tried++
+	if v.Near == r.Compared {
+		r.Matches = append(r.Matches, v)
+	} else {
+		r.Others = append(r.Others, v)
+	}
+}
+
+// try compares the candidate; false if a step lacks what it needs.
+func (v *Verdict) try(laid []*model.Laid, e *estimators.Estimator, tolerance float64) bool {
+	for _, l := range laid {
+		computed := l.Under(e, v.Scale)
+		if computed == nil {
+			return false
+		}
+		v.compare(l, computed, e.Float, max(tolerance, model.ToleranceOf(e, computed)))
+	}
+	return true
+}
+
+func (v *Verdict) compare(l *model.Laid, computed []float64, precision estimators.Float, tolerance float64) {
+	for g := range len(l.Offsets) - 1 {
 		logged, off := 0, 0
-		for i := a.Offsets[g]; i < a.Offsets[g+1]; i++ {
-			if math.IsNaN(a.Given[i]) {
+		for i := l.Offsets[g]; i < l.Offsets[g+1]; i++ {
+			if math.IsNaN(l.Given[i]) {
 				continue
 			}
 			logged++
-			if v.sample(a.Given[i], a.Original[i], precision) {
+			if v.sample(l.Given[i], computed[i], precision, tolerance) {
 				continue
 			}
 			off++
 			if v.First == nil {
-				name, _ := snap.Group(a.Grouping, a.Step, g)
-				v.First = &Mismatch{Step: a.Step, Group: name, Row: int(a.Order[i]), Logged: a.Given[i], Computed: a.Original[i]}
+				v.First = &Mismatch{Step: l.Step, Group: l.Group(g), Row: int(l.Order[i]), Logged: l.Given[i], Computed: computed[i]}
 			}
 		}
 		if logged > 0 {
@@ -191,16 +253,18 @@ func (v *Verdict) compare(snap model.Snapshot, a *model.Analysis, precision esti
 }
 
 // sample counts one sample and reports whether it is near.
-func (v *Verdict) sample(logged, computed float64, precision estimators.Float) bool {
+func (v *Verdict) sample(logged, computed float64, precision estimators.Float, tolerance float64) bool {
 	if same(logged, computed, precision) {
 		v.Equal++
 		v.Near++
 		return true
 	}
-	if gap := math.Abs(logged - computed); gap > v.MaxGap || math.IsNaN(gap) {
-		v.MaxGap = gap
+	gap := math.Abs(logged - computed)
+	if math.IsNaN(gap) {
+		gap = math.Inf(1)
 	}
-	if !model.Agree(logged, computed) {
+	v.MaxGap = max(v.MaxGap, gap)
+	if gap > tolerance {
 		return false
 	}
 	v.Near++
@@ -216,12 +280,17 @@ func same(logged, computed float64, precision estimators.Float) bool {
 	return float32(logged) == float32(computed)
 }
 
-func (r *Report) file(v Verdict) {
-	if v.Near == r.Compared {
-		r.Matches = append(r.Matches, v)
-	} else {
-		r.Others = append(r.Others, v)
+// why says what the log looks like where nothing reproduces it: how it would be
+// reproduced, if there is a way, else what is seen.
+func (r *Report) why(ctx context.Context, snap model.Snapshot, set model.Settings, laid []*model.Laid) ([]string, error) {
+	clues, err := r.otherwise(ctx, snap, set)
+	if err != nil || len(clues) > 0 {
+		return clues, err
 	}
+	if clues = straight(snap, laid); len(clues) > 0 {
+		return clues, nil
+	}
+	return append(r.partly(), look(laid)...), nil
 }
 
 // partly says that the nearest candidate is right for whole groups and wrong for
@@ -231,6 +300,6 @@ func (r *Report) partly() []string {
 		return nil
 	}
 	v := r.Others[0]
-	return []string{fmt.Sprintf("%s %s with scale %s agrees on %s: look at the others for rows that the log lacks, or that belong elsewhere",
-		v.Framework, v.Estimator, v.Scale, units.Fraction(v.Groups, v.Of)+" groups")}
+	return []string{fmt.Sprintf("%s agrees on %s: look at the others for rows that the log lacks, or that belong elsewhere",
+		v.Candidate, units.Fraction(v.Groups, v.Of)+" groups")}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,9 +30,7 @@ func logOf(rows []row) model.Snapshot {
 	for _, r := range rows {
 		chunk.Records = append(chunk.Records, model.Record{Step: 7, Group: r.group, Reward: r.reward, Advantage: r.advantage, Length: -1})
 	}
-	store := model.NewStore()
-	store.Append(chunk)
-	return store.Snapshot()
+	return snapshotOf(chunk)
 }
 
 func run(t interface {
@@ -148,13 +147,31 @@ func TestClues(t *testing.T) {
 		name, want string
 		rows       []row
 	}{
-		{"a scaled reward", "is 1.5 times its reward less the mean", []row{{"a", 1, 0.75}, {"a", 0, -0.75}, {"b", 3, 1.5}, {"b", 1, -1.5}}},
-		{"a penalty in the reward", "equal rewards and different", []row{{"a", 1, 0.3}, {"a", 1, -0.3}, {"b", 3, 1.1}, {"b", 1, -1.1}}},
-		{"rows that the log lacks", "agrees on 2/3 (67%) groups", []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"c", 1, 0.2}}},
+		{"a scaled reward", "1.5 times those of prime-rl grpo with scale none", []row{
+			{"a", 1, 0.75}, {"a", 0, -0.75}, {"a", 0, -0.75}, {"a", 1, 0.75}, {"b", 3, 1.5}, {"b", 1, -1.5}, {"b", 3, 1.5}, {"b", 1, -1.5},
+		}},
+		// r − μ is ±0.5 and ±1, of std √(5/7) over the eight
+		{
+			"normalised twice", "those of prime-rl grpo with scale none, less their mean over the batch and divided by their std: normalised twice",
+			[]row{
+				{"a", 1, 0.5916080},
+				{"a", 0, -0.5916080},
+				{"a", 0, -0.5916080},
+				{"a", 1, 0.5916080},
+				{"b", 3, 1.1832160},
+				{"b", 1, -1.1832160},
+				{"b", 3, 1.1832160},
+				{"b", 1, -1.1832160},
+			},
+		},
+		{"a penalty in the reward", "1/1 (100%) groups give samples of equal reward different advantages: the reward that was trained is not", []row{{"a", 1, 0.3}, {"a", 1, -0.3}, {"b", 3, 1.1}, {"b", 1, -1.1}}},
+		{"rows that belong elsewhere", "agrees on 2/3 (67%) groups", []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"c", 1, 0.2}, {"c", 1, 0.3}}},
+		// r − (5 − r)/3
+		{"the batch taken for a group", "with the whole step as one group", []row{{"a", 1, -1. / 3}, {"a", 0, -5. / 3}, {"b", 3, 7. / 3}, {"b", 1, -1. / 3}}},
 	} {
 		r := run(t, c.rows)
 		if r.Match() || !strings.Contains(strings.Join(r.Clues, " "), c.want) {
-			t.Errorf("%s: match %v, clues %q", c.name, r.Match(), r.Clues)
+			t.Errorf("%s: match %v, clues %q, want %q", c.name, r.Match(), r.Clues, c.want)
 		}
 	}
 	rows := []row{{"a", 1, math.NaN()}, {"a", 0, math.NaN()}}
@@ -163,44 +180,119 @@ func TestClues(t *testing.T) {
 	}
 }
 
-// What an estimator gives is always found again, to the bit.
-func TestEveryEstimatorMatchesItself(t *testing.T) {
-	var able []*estimators.Estimator
-	for _, e := range estimators.All() {
-		if e.Computable() && e.Needs == (estimators.Needs{}) {
-			able = append(able, e)
+// A penalty for length is told from one for KL: the longer of two equally good
+// responses always has less.
+func TestLengthPenaltyIsToldByName(t *testing.T) {
+	chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, Progress: model.Progress{CaughtUp: true}}
+	for g := range 4 {
+		for i := range 4 {
+			length := 100 + 37*((i*3+g)%4)
+			chunk.Records = append(chunk.Records, model.Record{
+				Step: 1, Group: fmt.Sprint(g), Reward: float64(i % 2), Advantage: float64(i%2) - 0.5 - float64(length)/(1000+100*float64(g)), Length: int32(length),
+			})
 		}
 	}
+	r, err := Run(context.Background(), snapshotOf(chunk), model.DefaultSettings(), Enough)
+	if err != nil || !strings.Contains(strings.Join(r.Clues, " "), "4/4 (100%) groups give samples of equal reward different advantages, and the longer response nearly always the lower one") {
+		t.Errorf("%v, clues %q", err, r.Clues)
+	}
+}
+
+// A log that was cut within a group is compared without it.
+func TestCutGroupsAreLeftOut(t *testing.T) {
+	r := run(t, []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"c", 1, 0.2}})
+	if !r.Match() || r.Cut != 1 || r.Compared != 4 {
+		t.Errorf("match %v without %d samples of %d, want one without 1 of 4", r.Match(), r.Cut, r.Compared)
+	}
+}
+
+// Four decimals are enough to know the estimator, and the report says that they
+// were all there was.
+func TestLogsWithFewDecimals(t *testing.T) {
+	rows := golden(t, "trl_grpo.json", func(p map[string]any) bool { return p["scale_rewards"] == "group" })
+	for i := range rows {
+		rows[i].advantage = math.Round(rows[i].advantage*1e4) / 1e4
+	}
+	r := run(t, rows)
+	at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"trl", "grpo", "group"} })
+	if at < 0 || r.Decimals != 4 || r.Matches[at].Near != len(rows) || r.Matches[at].Equal == len(rows) {
+		t.Errorf("%d decimals, matches %+v", r.Decimals, r.Matches)
+	}
+}
+
+// Seven digits, as repr of a float32 rounded by a logger: near, not equal.
+func TestLogsWithSevenDigits(t *testing.T) {
+	rows := golden(t, "verl_grpo.json", func(p map[string]any) bool { return p["norm_adv_by_std_in_grpo"] == true })
+	for i, r := range rows {
+		rows[i].advantage, _ = strconv.ParseFloat(strconv.FormatFloat(r.advantage, 'g', 7, 64), 64)
+	}
+	r := run(t, rows)
+	if at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"verl", "grpo", "group"} }); at < 0 || r.Decimals != 0 {
+		t.Errorf("%d decimals, matches %+v", r.Decimals, r.Matches)
+	}
+}
+
+// Among those that fit, the framework whose log it is comes first, then grpo, then
+// default scales.
+func TestFewestAssumptionsFirst(t *testing.T) {
+	snap := logOf([]row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"b", 3, 1}, {"b", 1, -1}})
+	for format, want := range map[string]Candidate{
+		"jsonl": {"prime-rl", "grpo", "none"}, "trl": {"trl", "grpo", "none"}, "tinker": {"tinker", "centered", "none"},
+	} {
+		snap.Run.Format = format
+		set := model.DefaultSettings()
+		set.GroupBy = model.GroupByID
+		r, err := Run(context.Background(), snap, set, Enough)
+		if err != nil || !r.Match() || r.Matches[0].Candidate != want {
+			t.Errorf("%s: %+v first, want %v (%v)", format, r.Matches[:min(1, len(r.Matches))], want, err)
+		}
+	}
+}
+
+// What an estimator gives is always found again, to the bit, whatever it needs.
+func TestEveryEstimatorMatchesItself(t *testing.T) {
+	able := slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool { return !e.Computable() })
 	rapid.Check(t, func(t *rapid.T) {
 		e := rapid.SampledFrom(able).Draw(t, "estimator")
 		scale := rapid.SampledFrom(e.Scales).Draw(t, "scale")
-		var rows []row
+		tenths := rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(0, 10).Draw(t, "tenths")) / 10 })
+		chunk := &model.Chunk{
+			Format: "made", LengthUnit: model.LengthTokens, Components: []string{"a", "b", "baseline"}, Progress: model.Progress{CaughtUp: true},
+		}
 		for g := range rapid.IntRange(2, 5).Draw(t, "groups") {
 			for range 4 {
-				rows = append(rows, row{fmt.Sprint(g), float64(rapid.IntRange(0, 10).Draw(t, "reward")) / 10, 0})
+				chunk.Records = append(chunk.Records, model.Record{
+					Step: 7, Group: fmt.Sprint(g), Reward: tenths.Draw(t, "reward"), Length: int32(rapid.IntRange(1, 50).Draw(t, "length")),
+					Parts: []float64{tenths.Draw(t, "a"), tenths.Draw(t, "b"), tenths.Draw(t, "baseline")},
+				})
 			}
 		}
-		set := model.DefaultSettings()
-		set.Framework, set.Estimator, set.Scale, set.GroupBy = e.Framework, e.Name, scale, model.GroupByID
-		a, err := logOf(rows).Compute(context.Background(), 0, set)
+		l, err := snapshotOf(chunk).Lay(0, model.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, x := range a.Original {
+		for i, x := range l.Under(e, scale) {
 			if x-x != 0 {
 				t.Skip("not a number cannot be logged")
 			}
-			rows[a.Order[i]].advantage = x
+			chunk.Records[l.Order[i]].Advantage = x
 		}
-		r := run(t, rows)
-		for _, v := range r.Matches {
-			if v.Candidate == (Candidate{e.Framework, e.Name, scale}) {
-				if v.Equal != len(rows) {
-					t.Fatalf("%d of %d equal", v.Equal, len(rows))
-				}
-				return
-			}
+		r, err := Run(context.Background(), snapshotOf(chunk), model.DefaultSettings(), Enough)
+		if err != nil {
+			t.Fatal(err)
 		}
-		t.Fatalf("%s %s %s is not found again", e.Framework, e.Name, scale)
+		at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{e.Framework, e.Name, scale} })
+		if at < 0 {
+			t.Fatalf("%s %s %s is not found again", e.Framework, e.Name, scale)
+		}
+		if r.Matches[at].Equal != len(chunk.Records) {
+			t.Fatalf("%d of %d equal", r.Matches[at].Equal, len(chunk.Records))
+		}
 	})
+}
+
+func snapshotOf(chunk *model.Chunk) model.Snapshot {
+	store := model.NewStore()
+	store.Append(chunk)
+	return store.Snapshot()
 }

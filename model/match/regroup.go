@@ -3,7 +3,6 @@ package match
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"vantage/model"
 )
@@ -11,52 +10,79 @@ import (
 // sizes are the numbers of samples per prompt that people choose.
 func sizes() []int { return []int{8, 16, 4, 32, 64, 2, 5, 6, 10, 12, 20, 24, 48, 128} }
 
-// regroup tries the other ways of finding groups on the newest step, and says
-// which of them some estimator fits.
-func (r *Report) regroup(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings) ([]string, error) {
-	for _, other := range regroupings(set) {
-		found, err := snap.Grouping(other)
-		if err != nil || found == r.Grouping {
+// A step of more samples is not laid out in other ways: it would take seconds.
+const maxRegrouped = 100_000
+
+// alternative is another way to read the log, and what it would mean.
+type alternative struct {
+	set   model.Settings
+	how   string // "with --group-by prompt"
+	means string
+}
+
+// otherwise tries other groups and other rewards on a step that the nearest
+// candidate does not reproduce, and says which of them some estimator fits.
+func (r *Report) otherwise(ctx context.Context, snap model.Snapshot, set model.Settings) ([]string, error) {
+	if len(r.Others) == 0 || r.Others[0].First == nil {
+		return nil, nil
+	}
+	at, _ := snap.Find(r.Others[0].First.Step)
+	step := snap.Steps[at]
+	if len(step.Rewards) > maxRegrouped {
+		return nil, nil
+	}
+	all := alternatives(snap, set, len(step.Rewards))
+	snap.Run.Positional = true // only to look: no figure is made of it
+	for _, other := range all {
+		found, err := snap.Grouping(other.set)
+		if err != nil || found == r.Grouping && other.set.Reward == set.Reward && other.set.Weights == set.Weights {
 			continue
 		}
-		again := &Report{Compared: logged(snap.Steps[steps[0]])}
-		err = again.all(ctx, snap, steps[:1], other)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		laid, err := lay(snap, other.set, []int{at})
+		if err != nil {
+			continue // not so either
 		}
-		if err == nil && again.Match() {
-			v := again.Matches[0]
-			flags := "--group-by " + string(other.GroupBy)
-			if other.GroupBy == model.GroupByPosition {
-				flags += fmt.Sprintf(" --num-generations %d", other.NumGenerations)
-			}
-			return []string{fmt.Sprintf("with %s, %s %s with scale %s reproduces step %d: the groups are found by the wrong key",
-				flags, v.Framework, v.Estimator, v.Scale, snap.Steps[steps[0]].Number)}, nil
+		again := &Report{Compared: logged(step.Logged)}
+		if err := again.all(ctx, snap, laid, 0); err != nil {
+			return nil, err
+		}
+		if again.Match() {
+			return []string{fmt.Sprintf("%s, %s reproduces step %d: %s", other.how, again.Matches[0].Candidate, step.Number, other.means)}, nil
 		}
 	}
 	return nil, nil
 }
 
-func regroupings(set model.Settings) []model.Settings {
-	var all []model.Settings
+func alternatives(snap model.Snapshot, set model.Settings, rows int) []alternative {
+	const wrongKey = "the groups are found by the wrong key"
+	how := "with %d consecutive rows as a group"
+	if snap.Run.Positional {
+		how = "with --group-by position --num-generations %d"
+	}
+	all := rewardsBeside(snap, set)
 	for _, by := range []model.GroupBy{model.GroupByID, model.GroupByPrompt} {
-		set.GroupBy = by
-		all = append(all, set)
+		other := set
+		other.GroupBy = by
+		all = append(all, alternative{other, "with --group-by " + string(by), wrongKey})
 	}
 	set.GroupBy = model.GroupByPosition
+	set.NumGenerations = rows
+	all = append(all, alternative{set, "with the whole step as one group", "the trainer took the batch for a group"})
 	for _, n := range sizes() {
 		set.NumGenerations = n
-		all = append(all, set)
+		all = append(all, alternative{set, fmt.Sprintf(how, n), wrongKey})
 	}
 	return all
 }
 
-func logged(step model.Step) int {
-	n := 0
-	for _, x := range step.Logged {
-		if !math.IsNaN(x) {
-			n++
-		}
+// rewardsBeside are the rewards that the log holds beside the one that was
+// compared: each column.
+func rewardsBeside(snap model.Snapshot, set model.Settings) []alternative {
+	var all []alternative
+	set.Weights = ""
+	for _, name := range snap.Run.Components {
+		set.Reward = name
+		all = append(all, alternative{set, "with --reward " + name, "the advantages are those of this column"})
 	}
-	return n
+	return all
 }

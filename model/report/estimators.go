@@ -47,7 +47,7 @@ func EstimatorPages(w io.Writer, list []*estimators.Estimator) error {
 			{"formula", e.Formula},
 			{"what to know", e.Doc},
 			{"scales", strings.Join(scaleNames(e), ", ")},
-			{"precision", fmt.Sprintf("float%d", e.Float)},
+			{"precision", e.Precision()},
 			{"needs", strings.Join(append([]string{"reward", "group"}, needNames(e)...), ", ")},
 			{"filter", filterWord(e)},
 			{"source", e.Source},
@@ -117,6 +117,7 @@ type estimatorJSON struct {
 	Formula    string   `json:"formula"`
 	Doc        string   `json:"doc"`
 	Precision  int      `json:"precision"`
+	Tolerance  float64  `json:"tolerance"`
 	Needs      []string `json:"needs"`
 	Computable bool     `json:"computable"`
 	Filter     bool     `json:"filter"`
@@ -124,13 +125,15 @@ type estimatorJSON struct {
 }
 
 // EstimatorJSON writes the estimators as an array of objects: framework, name,
-// scales, formula, doc, precision (32 or 64 bits), needs, computable (from what a
-// reward log can hold), filter (its trainer has one), source.
+// scales, formula, doc, precision (32 or 64 bits), tolerance (0 is equal to the
+// framework's to the bit, else relative to the largest of the batch), needs,
+// computable (from what a reward log can hold), filter (its trainer has one),
+// source.
 func EstimatorJSON(w io.Writer, list []*estimators.Estimator) error {
 	all := []estimatorJSON{}
 	for _, e := range list {
 		all = append(all, estimatorJSON{
-			e.Framework, e.Name, scaleNames(e), e.Formula, e.Doc, int(e.Float),
+			e.Framework, e.Name, scaleNames(e), e.Formula, e.Doc, int(e.Float), e.Tolerance,
 			append([]string{"reward", "group"}, needNames(e)...), e.Computable(), e.Filter, e.Source,
 		})
 	}

@@ -73,10 +73,12 @@ type settings struct {
 	KeepPos   float64 `json:"keep_pos_ratio"`
 	KeepNeg   float64 `json:"keep_neg_ratio"`
 	Recompute bool    `json:"compute_new_adv"`
+	Reward    string  `json:"reward,omitempty"`
+	Weights   string  `json:"weights,omitempty"`
 }
 
 func newSettings(s model.Settings) settings {
-	return settings{s.Framework, s.Estimator, string(s.Scale), s.KeepPos, s.KeepNeg, s.Recompute}
+	return settings{s.Framework, s.Estimator, string(s.Scale), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights)}
 }
 
 type step struct {

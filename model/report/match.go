@@ -19,24 +19,39 @@ const nearest = 5
 func MatchText(w io.Writer, r *match.Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), sampled(r))
-	fmt.Fprintf(&b, "groups     %s\n\n", r.Grouping.Evidence)
+	fmt.Fprintf(&b, "groups     %s\n", r.Grouping.Evidence)
+	if r.Cut > 0 {
+		fmt.Fprintf(&b, "left out   %s in groups that hold fewer than the others: the log was cut there\n", units.Plural(r.Cut, "samples"))
+	}
+	b.WriteByte('\n')
 	if r.Match() {
 		if len(r.Matches) == 1 {
-			b.WriteString("One estimator wrote this log:\n")
+			b.WriteString("One estimator reproduces this log:\n")
 		} else {
-			fmt.Fprintf(&b, "%d estimators reproduce this log, and nothing in it tells them apart; the most exact first:\n", len(r.Matches))
+			fmt.Fprintf(&b, "%d estimators reproduce this log, and nothing in it tells them apart. The most exact come first, then those that assume least:\n", len(r.Matches))
 		}
 		verdicts(&b, r.Matches, r.Compared)
+		digits(&b, r)
 	} else {
-		b.WriteString("No estimator reproduces this log.\n")
+		fmt.Fprintf(&b, "None of %d estimators and scales that the log can feed reproduces it.\n", r.Tried)
 		for _, clue := range r.Clues {
-			fmt.Fprintf(&b, "  %s\n", strings.Join(wrap("the logged advantages: "+clue, 90), "\n    "))
+			fmt.Fprintf(&b, "· %s\n", strings.Join(wrap(clue, 96), "\n  "))
 		}
 		b.WriteString("\nThe nearest:\n")
 		verdicts(&b, r.Others[:min(nearest, len(r.Others))], r.Compared)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// digits explains what near means where not all is equal to the bit.
+func digits(b *strings.Builder, r *match.Report) {
+	switch {
+	case r.Decimals > 0:
+		fmt.Fprintf(b, "\nThe log was written with %d decimals: near is what rounds to them.\n", r.Decimals)
+	case r.Matches[0].Equal < r.Compared:
+		b.WriteString("\nNear is within 1e-6 of the largest advantage of its step: logs lose digits. What is whitened over\ntokens (1e-4), and NeMo-RL (1e-5), cannot be reproduced closer.\n")
+	}
 }
 
 func sampled(r *match.Report) string {
@@ -47,7 +62,7 @@ func sampled(r *match.Report) string {
 }
 
 func verdicts(b *strings.Builder, list []match.Verdict, of int) {
-	fmt.Fprintf(b, "\n  %-16s %-28s %-7s %-22s %-22s %s\n", "framework", "estimator", "scale", "equal to the bit", "equal but for digits", "max |Δ|")
+	fmt.Fprintf(b, "\n  %-16s %-28s %-7s %-22s %-22s %s\n", "framework", "estimator", "scale", "equal to the bit", "equal or near", "max |Δ|")
 	for _, v := range list {
 		fmt.Fprintf(b, "  %-16s %-28s %-7s %-22s %-22s %.3g\n", v.Framework, v.Estimator, v.Scale, units.Fraction(v.Equal, of), units.Fraction(v.Near, of), v.MaxGap)
 		if m := v.First; m != nil {
@@ -61,7 +76,10 @@ type matchJSON struct {
 	Match    bool          `json:"match"`
 	Steps    int           `json:"steps"`
 	Compared int           `json:"compared"`
+	Tried    int           `json:"tried"`
 	Sampled  bool          `json:"sampled"`
+	Decimals int           `json:"decimals"`
+	Cut      int           `json:"cut"`
 	Groups   string        `json:"groups"`
 	Matches  []verdictJSON `json:"matches"`
 	Others   []verdictJSON `json:"others"`
@@ -86,17 +104,29 @@ type mismatchJSON struct {
 	Computed any    `json:"computed"`
 }
 
-// MatchJSON writes the same as an object: version 1, match, steps and compared
-// (counts), sampled (whether the log has more), groups (how they were found),
-// matches and others (framework, estimator, scale, equal, near, max_gap,
-// first_mismatch with step, group, row from 0, logged and computed), clues.
-// Numbers that JSON lacks are the strings "NaN", "Infinity" and "-Infinity".
+// MatchJSON writes the same as one object:
+//
+//	{"version": 1, "match": true, "steps": 2, "compared": 512, "tried": 103, "sampled": false,
+//	 "decimals": 0, "cut": 0, "groups": "by prompt …",
+//	 "matches": [{"framework": "trl", "estimator": "grpo", "scale": "group",
+//	              "equal": 512, "near": 512, "max_gap": 0}],
+//	 "others": [{…, "first_mismatch": {"step": 7, "group": "a", "row": 3, "logged": 0.5, "computed": 0.25}}],
+//	 "clues": ["…"]}
+//
+// compared counts samples with a logged advantage, tried the estimators and scales
+// that the log can feed; sampled says that the log has more samples than were
+// compared; equal is to the bit of the framework's precision, near includes equal;
+// decimals is 0 unless near means equal after rounding to so many; cut counts
+// samples that were left out since their groups hold fewer than the others; max_gap
+// is over samples that are not equal; row counts from 0 within its step. matches and others
+// are sorted, the best first. Numbers that JSON lacks are the strings "NaN",
+// "Infinity" and "-Infinity". Later versions only add keys.
 func MatchJSON(w io.Writer, r *match.Report) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(matchJSON{
-		Version: 1, Match: r.Match(), Steps: r.Steps, Compared: r.Compared, Sampled: r.Sampled, Groups: r.Grouping.Evidence,
+		Version: 1, Match: r.Match(), Steps: r.Steps, Compared: r.Compared, Tried: r.Tried, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.Cut, Groups: r.Grouping.Evidence,
 		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...),
 	})
 }

@@ -1,0 +1,52 @@
+package match
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"vantage/model"
+)
+
+// BenchmarkRun is a comparison as the program makes it, of a log that one family
+// fits and of one that nothing does, which takes the looking for reasons too.
+func BenchmarkRun(b *testing.B) {
+	for _, noise := range []float64{0, 1} {
+		b.Run(map[float64]string{0: "fits", 1: "nothing fits"}[noise], func(b *testing.B) {
+			random := rand.New(rand.NewPCG(1, 2))
+			chunk := &model.Chunk{Format: "made", Positional: true, LengthUnit: model.LengthTokens, Progress: model.Progress{CaughtUp: true}}
+			for i := range Enough {
+				r := math.Round(10*random.Float64()) / 10
+				chunk.Records = append(chunk.Records, model.Record{
+					Step: 1, Group: strconv.Itoa(i / 8), Reward: r, Advantage: r + noise*random.Float64(), Length: int32(1 + random.IntN(1000)),
+				})
+			}
+			centre(chunk.Records)
+			store := model.NewStore()
+			store.Append(chunk)
+			snap, set := store.Snapshot(), model.DefaultSettings()
+			b.ReportAllocs()
+			for b.Loop() {
+				r, err := Run(context.Background(), snap, set, Enough)
+				if err != nil || r.Match() != (noise == 0) {
+					b.Fatal(r, err)
+				}
+			}
+		})
+	}
+}
+
+// centre takes the mean of eight off eight advantages.
+func centre(records []model.Record) {
+	for at := 0; at < len(records); at += 8 {
+		sum := 0.0
+		for _, r := range records[at : at+8] {
+			sum += r.Advantage
+		}
+		for i := range records[at : at+8] {
+			records[at+i].Advantage -= sum / 8
+		}
+	}
+}

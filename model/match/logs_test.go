@@ -1,0 +1,250 @@
+package match_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"vantage/loaders"
+	"vantage/model"
+	"vantage/model/match"
+)
+
+// goldenCase is one call of a framework's own code.
+type goldenCase struct {
+	Name       string         `json:"name"`
+	Rewards    []any          `json:"rewards"`
+	Components [][]any        `json:"rewards_per_func"`
+	Groups     []int          `json:"groups"`
+	Advantages []any          `json:"advantages"`
+	Params     map[string]any `json:"params"`
+}
+
+// jsonl writes the case as a log: a row per sample with all that the case has.
+func (c goldenCase) jsonl() []byte {
+	var b bytes.Buffer
+	lengths, _ := c.Params["lengths"].([]any)
+	for i, g := range c.Groups {
+		row := map[string]any{"step": 1, "group_id": fmt.Sprint(g), "advantage": c.Advantages[i]}
+		if c.Rewards != nil {
+			row["reward"] = c.Rewards[i]
+		}
+		if lengths != nil {
+			row["response_length"] = lengths[i]
+		}
+		if c.Components != nil {
+			parts := map[string]any{}
+			for k, x := range c.Components[i] {
+				parts[fmt.Sprintf("r%d", k)] = x
+			}
+			row["rewards"] = parts
+			if c.Rewards == nil {
+				row["reward"] = 0
+			}
+		}
+		line, err := json.Marshal(row)
+		if err != nil {
+			panic(err)
+		}
+		b.Write(append(line, '\n'))
+	}
+	return b.Bytes()
+}
+
+// ordinary reports whether a log could hold the case as a step of its own: numbers
+// only, groups that stand together, more than one of them and no single samples.
+func (c goldenCase) ordinary() bool {
+	if len(c.Advantages) != len(c.Groups) || len(c.Groups) == 0 {
+		return false
+	}
+	for _, values := range [][]any{c.Rewards, c.Advantages} {
+		for _, x := range values {
+			if _, ok := x.(float64); !ok {
+				return false
+			}
+		}
+	}
+	for _, row := range c.Components {
+		for _, x := range row {
+			if _, ok := x.(float64); !ok {
+				return false
+			}
+		}
+	}
+	sizes := map[int]int{}
+	for i, g := range c.Groups {
+		if sizes[g] > 0 && c.Groups[i-1] != g {
+			return false
+		}
+		sizes[g]++
+	}
+	for _, n := range sizes {
+		if n < 2 {
+			return false
+		}
+	}
+	return len(sizes) > 1
+}
+
+func read(t *testing.T, path string) model.Snapshot {
+	t.Helper()
+	source, err := loaders.Open([]string{path}, loaders.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = source.Close() }()
+	store := model.NewStore()
+	for {
+		chunk, err := source.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return store.Snapshot()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.Append(chunk)
+	}
+}
+
+// A log of what a framework's own code computed is known for that framework's, to
+// the bit or within what the entry promises: all ordinary cases of these files.
+func TestLogsOfTheFrameworks(t *testing.T) {
+	is := func(key string, want any) func(map[string]any) bool {
+		return func(p map[string]any) bool { return p[key] == want }
+	}
+	both := func(f, g func(map[string]any) bool) func(map[string]any) bool {
+		return func(p map[string]any) bool { return f(p) && g(p) }
+	}
+	always := func(map[string]any) bool { return true }
+	for _, c := range []struct {
+		file   string
+		wants  func(map[string]any) bool
+		is     match.Candidate
+		bits   bool
+		fewest int // cases, so that none is lost by mistake
+	}{
+		{"twinkle_grpo", is("scale", "group"), match.Candidate{"twinkle", "grpo", "group"}, true, 10},
+		{"verl_grpo", is("norm_adv_by_std_in_grpo", true), match.Candidate{"verl", "grpo", "group"}, true, 10},
+		{"verl_opo", always, match.Candidate{"verl", "opo", "none"}, true, 10},
+		{"verl_gpg", always, match.Candidate{"verl", "gpg", "none"}, true, 10},
+		{"trl_grpo", is("scale_rewards", "batch"), match.Candidate{"trl", "grpo", "batch"}, true, 10},
+		{"trl_async_grpo", always, match.Candidate{"trl", "async_grpo", "group"}, true, 10},
+		{"openrlhf_group_norm", is("reward_clip_range", nil), match.Candidate{"openrlhf", "group_norm", "group"}, true, 10},
+		{"swift_rloo", is("scale_rewards", "none"), match.Candidate{"ms-swift", "rloo", "none"}, true, 10},
+		{"roll_agentic_reward_norm", both(is("norm_mean_type", "group"), is("norm_std_type", "group")), match.Candidate{"roll", "agentic_reward_norm", "group"}, true, 10},
+		{"skyrl_maxrl", always, match.Candidate{"skyrl", "maxrl", "none"}, true, 10},
+		{"prime_rl_grpo", always, match.Candidate{"prime-rl", "grpo", "none"}, true, 10},
+		{"verifiers_group", always, match.Candidate{"verifiers", "group", "none"}, true, 10},
+		{"open_instruct", is("advantage_normalization_type", "standard"), match.Candidate{"open-instruct", "standard", "group"}, true, 10},
+		{"tinker", always, match.Candidate{"tinker", "centered", "none"}, true, 10},
+		{"verl_reinforce_plus_plus", is("gamma", 1.0), match.Candidate{"verl", "reinforce_plus_plus", "none"}, false, 5},
+		{"slime_reinforce_plus_plus_baseline", always, match.Candidate{"slime", "reinforce_plus_plus_baseline", "none"}, false, 5},
+		{"trl_grpo_multi_reward", is("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl", "grpo_normalize_then_sum", "group"}, true, 3},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			tried := 0
+			for _, one := range goldenCases(t, c.file) {
+				ill := strings.Contains(one.Name, "large_offset") || strings.Contains(one.Name, "equal") || strings.Contains(one.Name, "ragged")
+				if !one.ordinary() || !c.wants(one.Params) || ill {
+					continue
+				}
+				tried++
+				found(t, one, c.is, c.bits)
+			}
+			if tried < c.fewest {
+				t.Errorf("%d cases only", tried)
+			}
+			t.Logf("%d cases", tried)
+		})
+	}
+}
+
+func goldenCases(t *testing.T, name string) []goldenCase {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "estimators", "testdata", "golden", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Cases []goldenCase }
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Cases
+}
+
+// found wants the candidate among those that reproduce the log of a case.
+func found(t *testing.T, c goldenCase, is match.Candidate, bits bool) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	if err := os.WriteFile(path, c.jsonl(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set := model.DefaultSettings()
+	set.GroupBy = model.GroupByID
+	if w, ok := c.Params["reward_weights"].([]any); ok {
+		var parts []string
+		for k, x := range w {
+			parts = append(parts, fmt.Sprintf("r%d=%v", k, x))
+		}
+		set, _ = set.Set("weights", strings.Join(parts, ","))
+	}
+	r, err := match.Run(context.Background(), read(t, path), set, match.Enough)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Name, err)
+	}
+	at := slices.IndexFunc(r.Matches, func(v match.Verdict) bool { return v.Candidate == is })
+	switch {
+	case at < 0:
+		at = slices.IndexFunc(r.Others, func(v match.Verdict) bool { return v.Candidate == is })
+		if at < 0 {
+			t.Errorf("%s: %v was not tried", c.Name, is)
+			return
+		}
+		t.Errorf("%s: %v does not reproduce it: %+v", c.Name, is, r.Others[at])
+	case bits && r.Matches[at].Equal != r.Compared:
+		t.Errorf("%s: only %d of %d bits", c.Name, r.Matches[at].Equal, r.Compared)
+	}
+}
+
+// samples returns a sample log of a real run; tests skip where there is none.
+func samples(t *testing.T, path string) string {
+	t.Helper()
+	dir := os.Getenv("VANTAGE_SAMPLES")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "samples")
+	}
+	path = filepath.Join(dir, filepath.FromSlash(path))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no sample logs here: %v", err)
+	}
+	return path
+}
+
+// Two real logs of prime-rl: one was cut within its last group; the other numbers
+// two groups as one.
+func TestRealLogs(t *testing.T) {
+	dir := samples(t, "prime-rl/hosted_training_samples")
+	cut, err := match.Run(context.Background(), read(t, filepath.Join(dir, "iiy65ubvx5xwke4dfb9vos64", "results.jsonl")), model.DefaultSettings(), match.Enough)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(cut.Matches, func(v match.Verdict) bool { return v.Candidate == match.Candidate{"prime-rl", "grpo", "none"} })
+	if at < 0 || cut.Cut != 1 || cut.Matches[at].Equal != 24 {
+		t.Errorf("%d left out, matches %+v", cut.Cut, cut.Matches)
+	}
+	merged, err := match.Run(context.Background(), read(t, filepath.Join(dir, "h4y9hb6fjom4xfbclitb2938", "results.jsonl")), model.DefaultSettings(), match.Enough)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if merged.Match() || !strings.Contains(strings.Join(merged.Clues, " "), "with 8 consecutive rows as a group, prime-rl grpo with scale none reproduces step 0") {
+		t.Errorf("match %v, clues %q", merged.Match(), merged.Clues)
+	}
+}

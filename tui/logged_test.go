@@ -1,0 +1,76 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"vantage/model"
+)
+
+// written is a run whose logged advantages are those of f, one group of rewards 1,
+// 0, 0, 0 per step. Its newest step is still open.
+func written(steps int, f func(step int, reward float64) float64) *madeSource {
+	source := &madeSource{}
+	for step := range steps + 1 {
+		chunk := &model.Chunk{Format: "trl", Files: []string{"made"}, Progress: model.Progress{CaughtUp: true, Open: true}}
+		for _, reward := range []float64{1, 0, 0, 0} {
+			chunk.Records = append(chunk.Records, model.Record{Step: int64(step), Group: "a", Reward: reward, Advantage: f(step, reward), Length: -1})
+		}
+		source.chunks = append(source.chunks, chunk)
+	}
+	return source
+}
+
+// What the log's advantages look like stands among the warnings if no estimator
+// gives them.
+func TestLogThatNoEstimatorWrote(t *testing.T) {
+	thrice := func(_ int, reward float64) float64 { return 3 * (reward - 0.25) }
+	play(t, written(1, thrice), 120, 36, model.DefaultSettings(), func(d *door) {
+		d.press("w", "w")
+		frame := ansi.Strip(d.frame())
+		for _, want := range []string{"log = no known estimator", "times those of trl grpo"} {
+			if !strings.Contains(frame, want) {
+				t.Errorf("%q is not on the screen:\n%s", want, frame)
+			}
+		}
+		if d.app.set.now != model.DefaultSettings() {
+			t.Errorf("started with %+v", d.app.set.now)
+		}
+	})
+}
+
+// A verdict on few samples is looked at again when there are more; the settings
+// stay where the person is.
+func TestVerdictIsTakenAgain(t *testing.T) {
+	turns := func(step int, reward float64) float64 { // r − μ, and from the third step on something else
+		if step > 2 {
+			return reward
+		}
+		return reward - 0.25
+	}
+	play(t, written(8, turns), 120, 36, model.DefaultSettings(), func(d *door) {
+		if r := d.app.logged.report; r == nil || r.Match() || r.Steps < 4 {
+			t.Errorf("the last verdict is %+v", r)
+		}
+		if set := d.app.set.now; set.Framework != "trl" || set.Scale != "none" {
+			t.Errorf("at first only r − μ was there, and the program is at %+v", set)
+		}
+	})
+}
+
+// Where an estimator gives most of the log, it is named as the nearest.
+func TestNearestEstimatorIsNamed(t *testing.T) {
+	once := func(step int, reward float64) float64 {
+		if step == 0 {
+			return reward
+		}
+		return reward - 0.25
+	}
+	play(t, written(4, once), 120, 36, model.DefaultSettings(), func(d *door) {
+		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "! log ≈ trl grpo none, 12/16") {
+			t.Errorf("the nearest is not named:\n%s", frame)
+		}
+	})
+}
