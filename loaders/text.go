@@ -46,11 +46,18 @@ func countRunes(raw []byte) int {
 		n -= bits.OnesCount64((w >> 7) & ^(w >> 6) & ones)
 		x := w ^ slashes
 		for found := ^((x&lows + lows) | x) & highs; found != 0; found &= found - 1 {
-			if p := at + bits.TrailingZeros64(found)/8; p >= next {
-				_, size := unescape(raw[p:])
-				next = p + size
-				n -= size - 1
+			p := at + bits.TrailingZeros64(found)/8
+			if p < next {
+				continue
 			}
+			if p+1 < len(raw) && short(raw[p+1]) {
+				next = p + 2
+				n--
+				continue
+			}
+			_, size := unescape(raw[p:])
+			next = p + size
+			n -= size - 1
 		}
 	}
 	for ; at < len(raw); at++ {
@@ -64,6 +71,11 @@ func countRunes(raw []byte) int {
 		}
 	}
 	return n
+}
+
+// short reports whether a backslash before c is an escape of two bytes.
+func short(c byte) bool {
+	return c == 'n' || c == '"' || c == '\\' || c == 't' || c == '/' || c == 'r' || c == 'b' || c == 'f'
 }
 
 // nextRune returns the first character of a raw string and its size there.
