@@ -24,11 +24,11 @@ type completion struct {
 	Advantage  float64 `parquet:"advantage"`
 }
 
-func parquetOf(t testing.TB, rows []completion) []byte {
-	t.Helper()
+func parquetOf(tb testing.TB, rows []completion) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	if err := parquet.Write(&b, rows, parquet.Compression(&parquet.Snappy)); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.Bytes()
 }
