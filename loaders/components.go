@@ -2,7 +2,9 @@ package loaders
 
 import (
 	"bytes"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -162,4 +164,11 @@ func (c *components) summands() []string {
 		}
 	}
 	return names
+}
+
+// twin knows the same columns.
+func (c *components) twin() components {
+	return components{
+		names: slices.Clone(c.names), index: maps.Clone(c.index), values: slices.Clone(c.values), open: c.open,
+	}
 }

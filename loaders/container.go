@@ -21,17 +21,8 @@ func cutOf(name string, first []byte) cut {
 			return cut{begin: begin}
 		}
 	}
-	trimmed := bytes.TrimLeft(first, " \t\r\n")
-	if bytes.HasPrefix(trimmed, []byte{'['}) {
-		return cut{whole: true}
-	}
-	if rest, ok := bytes.CutPrefix(trimmed, []byte{'{'}); ok {
-		// a newline right after the brace is a document spread over lines
-		if rest = bytes.TrimLeft(rest, " \t\r"); len(rest) > 0 && rest[0] == '\n' {
-			return cut{whole: true}
-		}
-	}
-	return cut{}
+	pretty := bytes.HasPrefix(first, []byte("{\n")) && kindOfName(name) == ""
+	return cut{whole: pretty || bytes.HasPrefix(first, []byte{'['})}
 }
 
 // kindOfName is the extension of a name in small letters, less that of a

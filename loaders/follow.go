@@ -77,7 +77,7 @@ func (s *Source) lookAround(now time.Time) {
 	s.sweep()
 }
 
-func (f *file) torn() bool { return f.lines.torn() && !f.disk.queued }
+func (f *file) torn() bool { return (f.lines.torn() || len(f.begin) > 0) && !f.disk.queued }
 
 // sweep looks at the files in turn, as far as its share of the time goes.
 func (s *Source) sweep() {

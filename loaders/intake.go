@@ -26,6 +26,7 @@ type intake struct {
 	lines   lines
 	block   block   // of lines, where records have several
 	cutting bool    // how records are cut has been settled
+	begin   []byte  // of the file, until then
 	format  *Format // nil until a row fitted one
 	decoder Decoder
 	search  search
@@ -57,17 +58,35 @@ func (f *intake) restart() {
 
 // feed reads bytes until the output is full, and returns how many it used.
 func (f *intake) feed(p []byte) int {
-	if !f.cutting && len(p) > 0 {
-		f.cutting = true
-		f.lines.cut = cutOf(f.name, p)
-		if len(f.formats) == 1 {
-			f.lines.cut = f.formats[0].Cut
-		}
+	if f.cutting {
+		return f.lines.feed(p, f.take)
 	}
-	return f.lines.feed(p, func(l line) bool {
-		f.line(l)
-		return !f.refused && !f.out.full()
-	})
+	held := len(f.begin)
+	f.begin = append(f.begin, p...)
+	if len(f.begin) < enough && bytes.IndexByte(f.begin, '\n') < 0 && bytes.IndexByte(f.begin, 0) < 0 {
+		return len(p)
+	}
+	return f.guess() - held
+}
+
+// enough is how many bytes tell how a file is cut, unless a line ends before.
+const enough = 16
+
+func (f *intake) take(l line) bool {
+	f.line(l)
+	return !f.refused && !f.out.full()
+}
+
+// guess settles how the file is cut into records, and feeds its begin: no record
+// ends in it before the bytes that came last.
+func (f *intake) guess() int {
+	begin := f.begin
+	f.begin, f.cutting = nil, true
+	f.lines.cut = cutOf(f.name, begin)
+	if len(f.formats) == 1 {
+		f.lines.cut = f.formats[0].Cut
+	}
+	return f.lines.feed(begin, f.take)
 }
 
 // line takes a line, or what the file is cut into instead.
@@ -186,6 +205,9 @@ func (f *intake) refuse(why string) {
 // finish is called at the end of a file that is not followed: its last line may
 // lack a newline, and is taken if it is whole.
 func (f *intake) finish() {
+	if !f.cutting {
+		f.guess()
+	}
 	if f.lines.cut != (cut{}) {
 		f.settleRest()
 		return
@@ -218,6 +240,9 @@ func (f *intake) settleRest() {
 // settleLast takes a last line without a newline that has been left so for a
 // while, if it is whole: some writers end their files that way.
 func (f *intake) settleLast() bool {
+	if !f.cutting {
+		f.guess()
+	}
 	if f.lines.cut != (cut{}) {
 		return f.settleRecord()
 	}

@@ -120,11 +120,15 @@ func (l *lines) complete(piece []byte) line {
 		done.text = piece
 	}
 	if i := bytes.IndexByte(done.text, 0); i >= 0 {
-		done.text, done.reason = nil, fmt.Sprintf("column %d: a NUL byte: the file was damaged, or not yet written there", i+1)
+		done.text, done.reason = nil, errNUL(i).Error()
 	}
 	l.at += size + 1
 	l.held, l.over = nil, 0
 	return done
+}
+
+func errNUL(at int) error {
+	return fmt.Errorf("column %d: a NUL byte: the file was damaged, or not yet written there", at+1)
 }
 
 // unread gives back what follows the first NUL of the torn line, and returns how

@@ -87,6 +87,7 @@ func FuzzLines(f *testing.F) {
 	for i, s := range lineSeeds() {
 		f.Add([]byte(s), uint16(i), uint16(3*i+1))
 	}
+	f.Add([]byte("{\n"), uint16(1), uint16(1)) // the first bytes do not tell how it is cut
 	f.Fuzz(func(t *testing.T, data []byte, a, b uint16) {
 		n := len(data) + 1
 		first, second := int(a)%n, int(b)%n

@@ -35,6 +35,10 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	}
 	s.saw(f, info)
 	d.fails, d.retry = 0, false
+	err = s.readParallel(f, h, info.Size(), deadline)
+	if err != nil && !errors.Is(err, errLongLine) {
+		return s.failed(f, err)
+	}
 	end, err := s.readBlocks(f, h, deadline)
 	if err != nil {
 		return s.failed(f, err)
@@ -116,6 +120,7 @@ func (s *Source) restart(f *file) {
 	s.advance(f, -f.disk.pos)
 	f.disk.head, f.disk.tail, f.disk.stalled = mark{}, mark{}, false
 	f.restart()
+	f.twins = nil
 	if f.pack != nil {
 		f.pack.end()
 		f.pack = nil

@@ -3,6 +3,7 @@ package loaders
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"vantage/estimators"
@@ -325,4 +326,20 @@ func (r *rows) how() string {
 func (r *rows) rewarded() bool {
 	_, ok := r.parts.total()
 	return ok || r.picked[roleReward].kind != absent
+}
+
+// twin implements copier.
+func (r *rows) twin() copier {
+	t := newRows(r.fields, "")
+	t.shape, t.step, t.named, t.summed = r.shape, r.step, r.named, r.summed
+	t.note, t.used, t.told = r.Note(), r.used, r.told
+	t.parts = r.parts.twin()
+	return t
+}
+
+// same implements copier: whether another has learned nothing that this one does
+// not know.
+func (r *rows) same(n Note) bool {
+	have := r.Note()
+	return have.How == n.How && have.LengthUnit == n.LengthUnit && have.HasTruth == n.HasTruth && slices.Equal(have.Components, n.Components)
 }

@@ -23,6 +23,8 @@ type Options struct {
 	// quiet is how long a file must not have changed to count as written.
 	// Tests have less time than the 3 s it is otherwise.
 	quiet time.Duration
+
+	serial bool // no workers: tests compare
 }
 
 // A chunk ends after so much work. The first is shorter: somebody waits to see
@@ -50,6 +52,7 @@ type Source struct {
 	shelf   shelf
 	out     *output
 	buf     []byte
+	strides []strideWork // of large files
 	read    tally
 	shown   model.Progress // as last handed over
 	started bool
@@ -62,6 +65,9 @@ type file struct {
 	intake
 	disk *disk
 	pipe *pipe
+
+	twins []copier // decoders beside the file's own, while it is large
+
 	pack *pack // nil if it is not packed, or not open yet
 }
 

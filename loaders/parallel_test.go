@@ -1,0 +1,68 @@
+package loaders
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// largeLog has rows of all sizes, some broken, some with what no row had before.
+func largeLog(seed uint64) string {
+	random := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	for n := 0; b.Len() < 14<<20; n++ {
+		size := random.IntN(2000)
+		switch random.IntN(4000) {
+		case 0:
+			size = 2 << 20 // longer than a stride
+		case 1:
+			b.WriteString("{\"prompt\": \"torn\n\n")
+			continue
+		case 2:
+			b.WriteString("{\"prompt\": \"zero\x00\"}\n")
+			continue
+		case 3:
+			fmt.Fprintf(&b, `{"prompt": "q%d", "reward": 1, "style%d_reward": 0.5}`+"\n", n, n%3)
+			continue
+		}
+		fmt.Fprintf(&b, `{"step": %d, "group_id": "g%d", "prompt": "question \"%d\"", "response": %q, "reward": %.3f, "answer": "é%d"}`+"\n",
+			n/500, n/8, n/8, strings.Repeat("word ünd ", size/10), random.Float64(), n/8)
+	}
+	return b.String()
+}
+
+// A large file that several workers read gives what one gives: the same samples and
+// problems, at the same places, in the same order.
+func TestWorkersChangeNothing(t *testing.T) {
+	for seed := range uint64(3) {
+		path := t.TempDir() + "/large.jsonl"
+		if err := os.WriteFile(path, []byte(largeLog(seed)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got [2]all
+		for i, serial := range []bool{true, false} {
+			s, err := Open([]string{path}, Options{serial: serial})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i] = drain(t, s)
+			_ = s.Close()
+		}
+		if diff := cmp.Diff(got[0].Problems, got[1].Problems); diff != "" {
+			t.Errorf("problems: -one +several\n%.2000s", diff)
+		}
+		if one, several := got[0], got[1]; len(one.Records) != len(several.Records) || one.Skipped != several.Skipped || one.How != several.How {
+			t.Fatalf("%d samples, %d skipped, %q; want %d, %d, %q", len(several.Records), several.Skipped, several.How, len(one.Records), one.Skipped, one.How)
+		}
+		for i, want := range got[0].Records {
+			if have := got[1].Records[i]; !cmp.Equal(want, have, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()) {
+				t.Fatalf("sample %d: -one +several\n%s", i, cmp.Diff(want, have, cmpopts.EquateNaNs()))
+			}
+		}
+	}
+}
