@@ -1,0 +1,34 @@
+package commands
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vantage/loaders"
+	"vantage/model/report"
+)
+
+func (p *Program) formats() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "formats",
+		Short: "List the logs that can be read, and what makes each trainer write its own",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			var list []report.Format
+			for _, f := range loaders.Formats() {
+				list = append(list, report.Format{Name: f.Name, Doc: f.Doc, Writes: f.Writes})
+			}
+			switch format {
+			case "text":
+				return report.FormatText(p.Out, list)
+			case "json":
+				return report.FormatJSON(p.Out, list)
+			}
+			return Usage(fmt.Errorf("formats has no format %q: it has text and json", format))
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}

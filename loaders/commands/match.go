@@ -1,0 +1,55 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"vantage/model/match"
+	"vantage/model/report"
+)
+
+// errNoMatch is the answer of match where nothing reproduces the log: it has
+// been printed already, and only the exit code is left to say.
+var errNoMatch = errors.New("no estimator reproduces the advantages of the log")
+
+func (p *Program) match() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "match PATH...",
+		Short: "Find the estimator that wrote the advantages of a log",
+		Long: `match computes the advantages of a log under every framework, estimator and
+scale that it can feed, and tells which reproduce those that the trainer logged.
+The exit code is 0 if one does, and 1 if none does or the log holds none.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			paths, set, err := p.pathsAndSettings(args)
+			if err != nil {
+				return err
+			}
+			write, ok := map[string]func(io.Writer, *match.Report) error{"text": report.MatchText, "json": report.MatchJSON}[format]
+			if !ok {
+				return Usage(fmt.Errorf("match has no format %q: it has text and json", format))
+			}
+			snap, err := p.readAll(cmd.Context(), paths)
+			if err != nil {
+				return err
+			}
+			found, err := match.Run(cmd.Context(), snap, set, match.Enough)
+			if err != nil {
+				return asked(err)
+			}
+			if err := write(p.Out, found); err != nil {
+				return err
+			}
+			if !found.Match() {
+				return errNoMatch
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}

@@ -1,0 +1,56 @@
+// Package commands is the program without a screen: each command reads a log to
+// its end and prints what it says. A command is a file here and a line in All.
+package commands
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Program is what the commands share: where they read and write, and the flags
+// that all of them take.
+type Program struct {
+	In     io.Reader
+	Out    io.Writer
+	ErrOut io.Writer
+
+	settings []setting
+	format   string
+	split    string
+}
+
+// UsageError is a mistake in the command line.
+type UsageError struct{ error }
+
+// Usage makes an error a matter of how the program was called.
+func Usage(err error) error { return &UsageError{err} }
+
+func (e *UsageError) Unwrap() error { return e.error }
+
+// All are the commands.
+func (p *Program) All() []*cobra.Command {
+	return []*cobra.Command{p.report(), p.export(), p.match(), p.estimators(), p.formats()}
+}
+
+// AddFlags declares the flags that every command takes: one for each setting; what is given is kept in order.
+func (p *Program) AddFlags(flags *pflag.FlagSet) {
+	for _, s := range []setting{
+		{"framework", "NAME", "whose arithmetic: easyr1, twinkle, verl, trl, …; `vantage estimators` lists them"},
+		{"estimator", "NAME", "advantage estimator, by the framework's name: grpo, rloo, …"},
+		{"scale", "SCALE", "divide by the std of the group, the batch, or none"},
+		{"keep-pos-ratio", "RATIO", "share of each group's positive samples to keep, best first (0 to 1)"},
+		{"keep-neg-ratio", "RATIO", "share of each group's negative samples to keep, worst first (0 to 1)"},
+		{"reward", "NAME", "take this column of the log as the reward"},
+		{"weights", "a=1,b=0.5", "take the weighted sum of these columns as the reward"},
+		{"num-generations", "N", "rows per group where the log has neither group id nor prompt"},
+		{"group-by", "RULE", "group rows by auto, id, prompt or position"},
+	} {
+		flags.Var(&settingFlag{p, s.flag, s.value}, s.flag, s.usage)
+	}
+	flags.Var(&settingFlag{p, "compute-new-adv", "bool"}, "compute-new-adv", "recompute advantages over the kept samples")
+	flags.Lookup("compute-new-adv").NoOptDefVal = "true"
+	flags.StringVar(&p.format, "input-format", "", "read the log as this format instead of finding out; `vantage formats` lists them")
+	flags.StringVar(&p.split, "split", "train", "which logs of a directory: train, val or all")
+}

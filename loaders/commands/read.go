@@ -1,0 +1,70 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"vantage/loaders"
+	"vantage/model"
+)
+
+// Open opens the paths under the flags that were given; follow goes on at their end.
+func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
+	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
+		return nil, Usage(fmt.Errorf("there is no split %q: choose train, val or all", p.split))
+	}
+	return loaders.Open(paths, loaders.Options{Follow: follow, Format: p.format, Split: loaders.Split(p.split), Stdin: p.In})
+}
+
+// readAll reads everything that is there now.
+func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, error) {
+	source, err := p.Open(paths, false)
+	if err != nil {
+		return model.Snapshot{}, err
+	}
+	defer source.Close()
+	store := model.NewStore()
+	for {
+		chunk, err := source.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return model.Snapshot{}, err
+		}
+		store.Append(chunk)
+	}
+	snap := store.Snapshot()
+	if snap.Rows > 0 {
+		return snap, nil
+	}
+	if problems := snap.Run.Problems; len(problems) > 0 {
+		return snap, fmt.Errorf("no samples in %s: %s", Title(paths), problems[0])
+	}
+	return snap, fmt.Errorf("no samples in %s: it is empty", Title(paths))
+}
+
+// Title names what was opened.
+func Title(paths []string) string {
+	if len(paths) > 1 {
+		return fmt.Sprintf("%s and %d more", paths[0], len(paths)-1)
+	}
+	if paths[0] == "-" {
+		return "standard input"
+	}
+	return filepath.Clean(paths[0])
+}
+
+// asked makes it a matter of usage that a log cannot be grouped without an
+// option, or cannot feed the estimator.
+func asked(err error) error {
+	var lack *model.LackError
+	if errors.Is(err, model.ErrUngrouped) || errors.As(err, &lack) {
+		return Usage(err)
+	}
+	return err
+}

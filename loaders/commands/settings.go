@@ -1,0 +1,74 @@
+package commands
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"vantage/model"
+)
+
+// setting is a flag that sets one of model.Settings, by name.
+type setting struct{ flag, value, usage string }
+
+// settingFlag notes a setting that was given on the command line.
+type settingFlag struct {
+	p          *Program
+	name, kind string
+}
+
+func (f *settingFlag) String() string { return "" }
+func (f *settingFlag) Type() string   { return f.kind }
+
+// Set notes the value; whether it is valid can only be said of all together.
+func (f *settingFlag) Set(value string) error {
+	f.p.settings = append(f.p.settings, setting{flag: f.name, value: value})
+	return nil
+}
+
+// Configure splits the arguments into paths and settings and returns the
+// settings that all of them give: flags first, then key=value as trainers take
+// them. Framework and estimator come before the rest, whatever their order.
+func (p *Program) Configure(args []string) (paths []string, set model.Settings, err error) {
+	given := p.settings
+	for _, arg := range args {
+		key, value, found := strings.Cut(arg, "=")
+		if !found || !strings.HasPrefix(key, "algorithm.") {
+			paths = append(paths, arg)
+			continue
+		}
+		given = append(given, setting{flag: key, value: value})
+	}
+	p.settings = given
+	set = model.DefaultSettings()
+	for _, names := range []string{" framework ", " estimator algorithm.adv_estimator ", ""} {
+		for _, s := range given {
+			first := strings.Contains(" framework estimator algorithm.adv_estimator ", " "+s.flag+" ")
+			if names == "" && first || names != "" && !strings.Contains(names, " "+s.flag+" ") {
+				continue
+			}
+			if set, err = set.Set(s.flag, s.value); err != nil {
+				return nil, set, Usage(err)
+			}
+		}
+	}
+	if err := set.Validate(); err != nil {
+		return nil, set, Usage(err)
+	}
+	return paths, set, nil
+}
+
+// Chosen reports whether the person said whose arithmetic they want.
+func (p *Program) Chosen() bool {
+	return slices.ContainsFunc(p.settings, func(s setting) bool {
+		return slices.Contains([]string{"framework", "estimator", "algorithm.adv_estimator", "scale"}, s.flag)
+	})
+}
+
+func (p *Program) pathsAndSettings(args []string) ([]string, model.Settings, error) {
+	paths, set, err := p.Configure(args)
+	if err == nil && len(paths) == 0 {
+		err = Usage(errors.New("nothing to read: give a log file, a directory, or - for standard input"))
+	}
+	return paths, set, err
+}
