@@ -8,7 +8,7 @@ import (
 
 // The bounds of a chunk. Counts beyond them are kept, sentences are not.
 const (
-	maxRecords      = 4096
+	maxRecords      = 4096 // what a block has beyond it comes with it
 	maxFileProblems = 100
 	maxProblems     = 1000
 )
@@ -18,6 +18,8 @@ type batch struct {
 	format   *Format
 	note     Note
 	records  []model.Record
+	blocks   []model.Block
+	samples  int // of both
 	forget   []int32
 	problems []model.Problem
 	skipped  int
@@ -25,12 +27,12 @@ type batch struct {
 }
 
 func (b *batch) empty() bool {
-	return len(b.records) == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0 && len(b.notes) == 0
+	return b.samples == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0 && len(b.notes) == 0
 }
 
 func (b *batch) chunk(names []string) *model.Chunk {
 	c := &model.Chunk{
-		Files: names, Records: b.records, Forget: b.forget,
+		Files: names, Records: b.records, Blocks: b.blocks, Forget: b.forget,
 		How: b.note.How, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
 		Components: b.note.Components,
 		Problems:   b.problems, Skipped: b.skipped, Notes: b.notes,
@@ -44,7 +46,7 @@ func (b *batch) chunk(names []string) *model.Chunk {
 // accepts reports whether records of that kind may join those in the batch: a
 // chunk has one format and one unit of lengths.
 func (b *batch) accepts(f *Format, n Note) bool {
-	return len(b.records) == 0 || b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth && begins(n.Components, b.note.Components)
+	return b.samples == 0 || b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth && begins(n.Components, b.note.Components)
 }
 
 // begins reports whether the names begin with those before.
@@ -55,6 +57,11 @@ func begins(names, before []string) bool {
 // drop takes the records and problems of a file out again.
 func (b *batch) drop(file int32, name string) {
 	b.records = slices.DeleteFunc(b.records, func(r model.Record) bool { return r.File == file })
+	b.blocks = slices.DeleteFunc(b.blocks, func(k model.Block) bool { return k.File == file })
+	b.samples = len(b.records)
+	for i := range b.blocks {
+		b.samples += b.blocks[i].Len()
+	}
 	b.problems = slices.DeleteFunc(b.problems, func(p model.Problem) bool { return p.File == name })
 }
 
@@ -71,21 +78,36 @@ type output struct {
 func newOutput() *output { return &output{open: &batch{}} }
 
 // full reports whether reading should stop and hand over.
-func (o *output) full() bool { return len(o.ready) > 0 || len(o.open.records) >= maxRecords }
+func (o *output) full() bool { return len(o.ready) > 0 || o.open.samples >= maxRecords }
 
 func (o *output) add(f *Format, n Note, records []model.Record) {
 	for len(records) > 0 {
-		room := maxRecords - len(o.open.records)
-		if room == 0 || !o.open.accepts(f, n) {
-			o.ready = append(o.ready, o.open)
-			o.open, room = &batch{}, maxRecords
-		}
-		took := min(room, len(records))
-		o.open.records = append(o.open.records, records[:took]...)
-		o.open.format, o.open.note = f, n
+		b := o.accepting(f, n, len(o.open.blocks) > 0)
+		took := min(maxRecords-b.samples, len(records))
+		b.records = append(b.records, records[:took]...)
+		b.samples += took
 		records = records[took:]
 	}
 	o.latest, o.lastNote = f, n
+}
+
+// addBlock takes a block as a whole.
+func (o *output) addBlock(f *Format, n Note, k model.Block) {
+	b := o.accepting(f, n, false)
+	b.blocks = append(b.blocks, k)
+	b.samples += k.Len()
+	o.latest, o.lastNote = f, n
+}
+
+// accepting is the open batch, or a new one if that is full or of another kind, or
+// has blocks, which come after its records.
+func (o *output) accepting(f *Format, n Note, blocks bool) *batch {
+	if blocks || o.open.samples >= maxRecords || !o.open.accepts(f, n) {
+		o.ready = append(o.ready, o.open)
+		o.open = &batch{}
+	}
+	o.open.format, o.open.note = f, n
+	return o.open
 }
 
 func (o *output) forget(f *intake) {

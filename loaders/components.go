@@ -73,12 +73,8 @@ func isFigure(name string) bool {
 // nested takes the numbers of an object under rewards, reward_components or
 // metrics; {"score": s, "weight": w} counts as s·w.
 func (c *components) nested(key, v value) {
-	prefix := ""
-	switch string(bytes.ToLower(key.raw)) {
-	case "rewards", "reward_components", "reward_breakdown", "scores":
-	case "metrics":
-		prefix = metricsPrefix
-	default:
+	prefix, ok := nest(key.raw)
+	if !ok {
 		return
 	}
 	_ = scanObject(v.raw, func(key, v value) {
@@ -89,6 +85,18 @@ func (c *components) nested(key, v value) {
 			c.set(prefix+string(key.text()), v)
 		}
 	})
+}
+
+// nest knows the names of objects that hold what reward functions gave, and what is
+// put before the names in them.
+func nest(key []byte) (prefix string, ok bool) {
+	switch string(bytes.ToLower(key)) {
+	case "rewards", "reward_components", "reward_breakdown", "scores":
+		return "", true
+	case "metrics":
+		return metricsPrefix, true
+	}
+	return "", false
 }
 
 // weighted is the number of a {"score": …, "weight": …}, absent if it is none.

@@ -126,12 +126,17 @@ func (f *intake) decode(l line) {
 	for i := range records {
 		r := &records[i]
 		r.File, r.Line, r.Offset, r.Nth = f.index, l.number, l.offset, int32(i)
-		if !f.any || r.Step > f.newest {
-			f.newest, f.any = r.Step, true
-		}
+		f.reached(r.Step)
 	}
 	if !f.repeated(records) {
 		f.out.add(f.format, f.decoder.Note(), records)
+	}
+}
+
+// reached notes that there is a sample of a step.
+func (f *intake) reached(step int64) {
+	if !f.any || step > f.newest {
+		f.newest, f.any = step, true
 	}
 }
 

@@ -220,24 +220,33 @@ func (s *scanner) word(w string, k kind) (value, error) {
 	return value{kind: k, raw: s.data[start:s.at]}, nil
 }
 
-// text looks for the closing quote: one that an even number of backslashes
-// stands before.
+// text reads a string up to its closing quote.
 func (s *scanner) text() (value, error) {
 	start := s.at + 1
+	end := textEnd(s.data, start)
+	if end < 0 {
+		s.at = len(s.data)
+		return value{}, s.fail("a closing quote")
+	}
+	s.at = end + 1
+	return value{kind: text, raw: s.data[start:end]}, nil
+}
+
+// textEnd looks for the closing quote of a string that begins at start: one that an
+// even number of backslashes stands before. -1 if there is none.
+func textEnd(data []byte, start int) int {
 	for from := start; ; {
-		i := bytes.IndexByte(s.data[from:], '"')
+		i := bytes.IndexByte(data[from:], '"')
 		if i < 0 {
-			s.at = len(s.data)
-			return value{}, s.fail("a closing quote")
+			return -1
 		}
 		end := from + i
 		slashes := 0
-		for end-slashes > start && s.data[end-slashes-1] == '\\' {
+		for end-slashes > start && data[end-slashes-1] == '\\' {
 			slashes++
 		}
 		if slashes%2 == 0 {
-			s.at = end + 1
-			return value{kind: text, raw: s.data[start:end]}, nil
+			return end
 		}
 		from = end + 1
 	}

@@ -16,10 +16,11 @@ import (
 // processors, up to a few: the node has better to do. A round is so many strides for
 // each of them.
 const (
-	stride     = 1 << 20
-	perWorker  = 4
+	stride     = 256 << 10
+	overlap    = 32 << 10 // beyond it, where its last line mostly ends
+	perWorker  = 16
 	maxWorkers = 4
-	leastBytes = 4 << 20
+	leastBytes = 2 << 20
 )
 
 // copier is a decoder that others of its kind can work beside.
@@ -29,12 +30,20 @@ type copier interface {
 	same(Note) bool
 }
 
+// worker decodes strides, one at a time, into memory of its own: what it reads
+// should stay in its processor's cache.
+type worker struct {
+	decoder copier
+	quick   *quick // nil where rows are not plain objects
+	buf     []byte
+}
+
 // strideWork is a stride and what became of it.
 type strideWork struct {
 	from     int64 // the lines that begin in [from, from+stride)
 	first    bool  // a line begins at from
-	buf      []byte
 	records  []model.Record
+	block    model.Block // of what is quick; else there are records
 	problems []model.Problem
 	lines    int64
 	end      int64 // where the line after the last begins
@@ -49,6 +58,7 @@ func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.
 	lead, ok := f.decoder.(copier)
 	if !ok || f.refused || f.format.Relogs || f.lines.cut != (cut{}) || f.lines.over > 0 || f.lines.closed ||
 		s.workers() < 2 || size-f.disk.pos < leastBytes {
+		f.workers = nil
 		return nil
 	}
 	s.advance(f, -int64(len(f.lines.held))) // begin at a line
@@ -56,6 +66,7 @@ func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.
 	for !s.out.full() && time.Now().Before(deadline) {
 		n := min(int64(s.workers()*perWorker), (size-f.disk.pos)/stride)
 		if n*stride < leastBytes {
+			f.workers = nil
 			return nil
 		}
 		round := s.round(f, h, lead, int(n))
@@ -80,36 +91,34 @@ func (s *Source) workers() int {
 	return min(maxWorkers, runtime.GOMAXPROCS(0))
 }
 
-// muster sees to it that there are n decoders beside the file's own, each of which
-// knows what that knows. They stay, since they remember prompts.
+// muster sees to it that there are n workers, each of which knows what the file's own
+// decoder knows. They stay, since they remember prompts.
 func (f *file) muster(lead copier, n int) {
-	f.twins = slices.DeleteFunc(f.twins, func(d copier) bool { return !lead.same(d.Note()) })
-	for len(f.twins) < n {
-		f.twins = append(f.twins, lead.twin())
+	f.workers = slices.DeleteFunc(f.workers, func(w *worker) bool { return !lead.same(w.decoder.Note()) })
+	for len(f.workers) < n {
+		w := &worker{decoder: lead.twin(), buf: make([]byte, stride+overlap)}
+		if r, ok := w.decoder.(*rows); ok && r.shape == nil {
+			w.quick = newQuick(r)
+		}
+		f.workers = append(f.workers, w)
 	}
 }
 
 // round decodes n strides from where the file has been read to.
 func (s *Source) round(f *file, h io.ReaderAt, lead copier, n int) []strideWork {
-	for len(s.strides) < n {
-		s.strides = append(s.strides, strideWork{})
-	}
-	work := s.strides[:n]
-	for i := range work {
-		w := &work[i]
-		*w = strideWork{from: f.disk.pos + int64(i)*stride, first: i == 0, buf: w.buf, records: w.records[:0], problems: w.problems[:0]}
-	}
-	var wg sync.WaitGroup
+	work := make([]strideWork, n)
 	next := make(chan *strideWork, n)
 	for i := range work {
+		work[i] = strideWork{from: f.disk.pos + int64(i)*stride, first: i == 0}
 		next <- &work[i]
 	}
 	close(next)
 	f.muster(lead, s.workers())
-	for _, d := range f.twins {
+	var wg sync.WaitGroup
+	for _, worker := range f.workers {
 		wg.Go(func() {
 			for w := range next {
-				w.decode(h, d)
+				worker.decode(h, w)
 			}
 		})
 	}
@@ -118,65 +127,83 @@ func (s *Source) round(f *file, h io.ReaderAt, lead copier, n int) []strideWork 
 }
 
 // decode reads the lines that begin in the stride; the last may end beyond it.
-func (w *strideWork) decode(h io.ReaderAt, d Decoder) {
-	if cap(w.buf) < stride {
-		w.buf = make([]byte, stride)
-	}
-	w.buf = w.buf[:stride]
-	if _, err := h.ReadAt(w.buf, w.from); err != nil {
+func (k *worker) decode(h io.ReaderAt, w *strideWork) {
+	k.buf = k.buf[:cap(k.buf)]
+	n, err := h.ReadAt(k.buf, w.from)
+	if err != nil && (err != io.EOF || n < stride) {
 		w.err = err
 		return
 	}
-	at := 0
-	if !w.first { // the line before may end here or go on
-		var before [1]byte
-		if _, w.err = h.ReadAt(before[:], w.from-1); w.err != nil {
-			return
-		}
-		if before[0] != '\n' {
-			at = bytes.IndexByte(w.buf, '\n') + 1
-			if at == 0 { // a line longer than the stride: another worker has it
-				w.end, w.note = w.from, d.Note()
-				return
-			}
-		}
+	k.buf = k.buf[:n]
+	at, err := w.begin(h, k.buf)
+	if err != nil {
+		w.err = err
+		return
 	}
+	if k.quick != nil {
+		k.quick.begin()
+	}
+	clean := bytes.IndexByte(k.buf, 0) < 0
 	for at < stride {
-		i := bytes.IndexByte(w.buf[at:], '\n')
+		i := bytes.IndexByte(k.buf[at:], '\n')
 		if i < 0 {
-			i = w.extend(h, at)
-			if w.err != nil {
+			if i = k.extend(h, w.from, at); i < 0 {
+				w.err = errLongLine
 				return
 			}
+			clean = false
 		}
-		w.line(d, w.buf[at:at+i], w.from+int64(at))
+		k.line(w, k.buf[at:at+i], w.from+int64(at), clean)
 		at += i + 1
 	}
-	w.end, w.note = w.from+int64(at), d.Note()
+	w.end, w.note = w.from+int64(at), k.decoder.Note()
+	if k.quick != nil {
+		w.block = k.quick.end()
+	}
+}
+
+// begin returns where the first line of the stride begins: the line before may end
+// here or go on.
+func (w *strideWork) begin(h io.ReaderAt, buf []byte) (int, error) {
+	if w.first {
+		return 0, nil
+	}
+	var before [1]byte
+	if _, err := h.ReadAt(before[:], w.from-1); err != nil || before[0] == '\n' {
+		return 0, err
+	}
+	if i := bytes.IndexByte(buf[:stride], '\n'); i >= 0 {
+		return i + 1, nil
+	}
+	return stride, nil // a line longer than the stride: another worker has it
 }
 
 var errLongLine = errors.New("a line that is read by itself")
 
-// extend reads on to the end of the line that begins at at, and returns its length.
-func (w *strideWork) extend(h io.ReaderAt, at int) int {
-	for len(w.buf)-at < maxLine {
-		old := len(w.buf)
-		w.buf = slices.Grow(w.buf, stride)[:old+stride]
-		n, err := h.ReadAt(w.buf[old:], w.from+int64(old))
-		w.buf = w.buf[:old+n]
-		if i := bytes.IndexByte(w.buf[old:], '\n'); i >= 0 {
+// extend reads on to the end of the line that begins at at in the buffer, and returns
+// its length; -1 if it is too long, or not ended yet.
+func (k *worker) extend(h io.ReaderAt, from int64, at int) int {
+	for more := overlap; len(k.buf)-at < maxLine; more *= 2 {
+		old := len(k.buf)
+		k.buf = slices.Grow(k.buf, more)[:old+more]
+		n, err := h.ReadAt(k.buf[old:], from+int64(old))
+		k.buf = k.buf[:old+n]
+		if i := bytes.IndexByte(k.buf[old:], '\n'); i >= 0 {
 			return old + i - at
 		}
 		if err != nil {
 			break
 		}
 	}
-	w.err = errLongLine // too long, or not ended yet
-	return 0
+	return -1
 }
 
-func (w *strideWork) line(d Decoder, text []byte, offset int64) {
+// line decodes a line, quickly if that can be; clean says that it holds no NUL.
+func (k *worker) line(w *strideWork, text []byte, offset int64, clean bool) {
 	w.lines++
+	if clean && k.quick != nil && k.quick.row(text, offset) {
+		return
+	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
@@ -185,7 +212,7 @@ func (w *strideWork) line(d Decoder, text []byte, offset int64) {
 	if i := bytes.IndexByte(text, 0); i >= 0 {
 		err = errNUL(i)
 	} else {
-		w.records, err = d.Line(w.records, text)
+		w.records, err = k.decoder.Line(w.records, text)
 	}
 	if err != nil {
 		w.records = w.records[:before]
@@ -196,6 +223,11 @@ func (w *strideWork) line(d Decoder, text []byte, offset int64) {
 		r := &w.records[i]
 		r.Line, r.Offset, r.Nth = w.lines, offset, int32(i-before)
 	}
+	if k.quick != nil && len(w.records) == 1 {
+		k.quick.record(&w.records[0])
+		k.quick.learn(text)
+		w.records = w.records[:0]
+	}
 }
 
 // merge takes a stride over as if it had been read line by line.
@@ -204,14 +236,19 @@ func (s *Source) merge(f *file, w *strideWork) {
 	for i := range w.records {
 		r := &w.records[i]
 		r.File, r.Line = f.index, base+r.Line
-		if !f.any || r.Step > f.newest {
-			f.newest, f.any = r.Step, true
-		}
+		f.reached(r.Step)
+	}
+	for _, step := range w.block.Step {
+		f.reached(step)
 	}
 	for _, p := range w.problems {
 		f.skip(line{number: base + p.Line}, p.Reason)
 	}
 	f.out.add(f.format, w.note, w.records)
+	if w.block.Len() > 0 {
+		w.block.File = f.index
+		f.out.addBlock(f.format, w.note, w.block)
+	}
 	f.lines.number += w.lines
 	if w.end > f.disk.pos {
 		s.advance(f, w.end-f.disk.pos)

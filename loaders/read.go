@@ -120,7 +120,7 @@ func (s *Source) restart(f *file) {
 	s.advance(f, -f.disk.pos)
 	f.disk.head, f.disk.tail, f.disk.stalled = mark{}, mark{}, false
 	f.restart()
-	f.twins = nil
+	f.workers = nil
 	if f.pack != nil {
 		f.pack.end()
 		f.pack = nil

@@ -15,7 +15,7 @@ import (
 // they are laid out.
 type rows struct {
 	fields *fields
-	shape  shape
+	shape  shape // nil is plain
 	step   int64 // of the file's name, for rows without one
 	named  bool  // the file's name does tell a step
 	summed bool  // the log has no total: rewards are sums of components
@@ -34,7 +34,7 @@ type rows struct {
 }
 
 func newRows(f *fields, name string) *rows {
-	r := &rows{fields: f, shape: plain, groups: map[string]string{}}
+	r := &rows{fields: f, groups: map[string]string{}}
 	r.step, r.named = stepOfName(name)
 	r.visit = r.pick
 	return r
@@ -111,7 +111,11 @@ var errNoSample = errors.New("no sample: the row has neither a reward nor a prom
 func (r *rows) Line(dst []model.Record, line []byte) ([]model.Record, error) {
 	before := len(dst)
 	var empty error
-	err := r.shape(r, line, func() {
+	lay := r.shape
+	if lay == nil {
+		lay = plain
+	}
+	err := lay(r, line, func() {
 		var bad error
 		if dst, bad = r.finish(dst); bad != nil {
 			empty = bad
@@ -181,11 +185,17 @@ func (r *rows) group() string {
 	if len(r.groups) >= maxMemo {
 		clear(r.groups)
 	}
+	id := r.id(v, r.rank[roleGroup])
+	r.groups[string(v.raw)] = id
+	return id
+}
+
+// id is the group that a field names; the rank tells which field it is.
+func (r *rows) id(v value, rank int) string {
 	id := string(v.text())
-	if r.called(roleGroup) == "uid" {
+	if rank < len(r.fields.names[roleGroup]) && r.fields.names[roleGroup][rank] == "uid" {
 		id = withoutRollout(id)
 	}
-	r.groups[string(v.raw)] = id
 	return id
 }
 

@@ -55,6 +55,9 @@ func (a *all) add(t *testing.T, c *model.Chunk) {
 	if len(c.Records) > maxRecords {
 		t.Fatalf("a chunk of %d records", len(c.Records))
 	}
+	for i := range c.Blocks {
+		c.Records = append(c.Records, c.Blocks[i].Records()...)
+	}
 	for _, f := range c.Forget {
 		kept := a.Records[:0]
 		for _, r := range a.Records {

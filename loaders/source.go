@@ -50,9 +50,9 @@ type Source struct {
 	queue   []*file // files with something to read
 	look    looker
 	shelf   shelf
+	ahead   ahead
 	out     *output
 	buf     []byte
-	strides []strideWork // of large files
 	read    tally
 	shown   model.Progress // as last handed over
 	started bool
@@ -66,7 +66,7 @@ type file struct {
 	disk *disk
 	pipe *pipe
 
-	twins []copier // decoders beside the file's own, while it is large
+	workers []*worker // while it is large
 
 	pack *pack // nil if it is not packed, or not open yet
 }
@@ -113,11 +113,24 @@ func Open(paths []string, o Options) (*Source, error) {
 	return s, nil
 }
 
-// Next returns the next chunk: at most 4096 records, or what 50 ms of work
+// Next returns the next chunk: at most 4096 records, a few blocks, or what 50 ms of work
 // yield. It returns a chunk without records when the progress changed in a way
 // that a person sees, and [io.EOF] after everything has been read. When
-// following it waits for more until ctx is done.
+// following it waits for more until ctx is done. While there is more to read the
+// next chunk is made before it is asked for.
 func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
+	a := s.ahead.take(ctx)
+	if a == nil {
+		chunk, err := s.next(ctx)
+		a = &answer{chunk, err}
+	}
+	if a.err == nil && !a.chunk.Progress.CaughtUp {
+		s.ahead.start(func() (*model.Chunk, error) { return s.next(ctx) })
+	}
+	return a.chunk, a.err
+}
+
+func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 	for {
 		if err := s.halted(ctx); err != nil {
 			return nil, err

@@ -154,7 +154,10 @@ func (a *Analysis) gather(s Snapshot, i int) error {
 	for at, row := range a.Order {
 		a.Logged[at] = step.Rewards[row]
 		a.Lengths[at] = step.Lengths[row]
-		a.Given[at] = step.Logged[row]
+		a.Given[at] = math.NaN()
+		if step.Logged != nil {
+			a.Given[at] = step.Logged[row]
+		}
 	}
 	return a.reward(s, step)
 }

@@ -73,8 +73,9 @@ type Chunk struct {
 	How        string   // one sentence: which fields were taken for what
 	Files      []string // names that Record.File indexes, relative to the opened path; may grow from chunk to chunk, never reordered
 	Records    []Record
+	Blocks     []Block  // more samples, after those of Records
 	Forget     []int32  // files that are read anew from the start: their earlier records no longer count
-	Components []string // names of the reward functions that Record.Parts is in the order of
+	Components []string // names of the reward functions that Record.Parts and Block.Parts are in the order of
 	Notes      []string // sentences about what was left out or counted once, and why
 	LengthUnit LengthUnit
 	HasTruth   bool // the prompt hash covers a ground truth too

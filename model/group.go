@@ -67,8 +67,8 @@ func (c *stepColumns) weigh() {
 	promptOf := map[uint32]uint32{}
 	mixed := map[uint32]bool{}
 	prompts := map[uint32]struct{}{}
-	for i, id := range c.group {
-		prompt := c.prompt[i]
+	for i := range c.reward {
+		prompt, id := numberAt(c.prompt, i), numberAt(c.group, i)
 		if prompt != 0 {
 			e.withPrompt++
 			prompts[prompt] = struct{}{}
@@ -237,8 +237,16 @@ func (s Snapshot) groupName(g Grouping, step Step, row, index int) string {
 
 // preview returns the beginning of a row's prompt, as logged; "" if there is none.
 func (s Snapshot) preview(step Step, row int) string {
-	if k := step.prompt[row]; k != 0 {
+	if k := numberAt(step.prompt, row); k != 0 {
 		return s.previews[k-1]
 	}
 	return ""
+}
+
+// numberAt is the number in a row of a column that is nil where all are 0.
+func numberAt(column []uint32, row int) uint32 {
+	if column == nil {
+		return 0
+	}
+	return column[row]
 }

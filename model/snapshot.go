@@ -43,19 +43,20 @@ type Step struct {
 	Number   int64
 	Revision int // changes whenever the step does
 	Rewards  []float64
-	Logged   []float64 // advantages as logged, NaN where not
+	Logged   []float64 // advantages as logged, NaN where not; nil if none is
 	Lengths  []int32   // -1 where unknown
 
 	Parts [][]float64 // by index of Run.Components; nil where one gave nothing in this step, else NaN where it gave nothing
 
-	prompt, group []uint32
-	file, nth     []int32
-	offset        []int64
+	prompt, group []uint32 // see stepColumns
+	near          []uint32
+	nth           []int32
+	spans         []span
 }
 
 // Place returns where the text of a row stands.
 func (s Step) Place(row int) Place {
-	return Place{File: s.file[row], Nth: s.nth[row], Offset: s.offset[row]}
+	return place(s.spans, s.near, s.nth, row)
 }
 
 // Snapshot freezes the store as it is now.
@@ -90,15 +91,12 @@ func (c *stepColumns) view(number int64) Step {
 	n := len(c.reward)
 	step := Step{
 		Number: number, Revision: c.revision,
-		Rewards: c.reward[:n:n], Logged: c.logged[:n:n], Lengths: c.length[:n:n],
-		prompt: c.prompt[:n:n], group: c.group[:n:n],
-		file: c.file[:n:n], nth: c.nth[:n:n], offset: c.offset[:n:n],
+		Rewards: clip(c.reward, n), Logged: clip(c.logged, n), Lengths: clip(c.length, n),
+		prompt: clip(c.prompt, n), group: clip(c.group, n),
+		near: clip(c.near, n), nth: clip(c.nth, n), spans: slices.Clip(c.spans),
 	}
 	for _, part := range c.parts {
-		if part != nil {
-			part = part[:n:n]
-		}
-		step.Parts = append(step.Parts, part)
+		step.Parts = append(step.Parts, clip(part, n))
 	}
 	return step
 }

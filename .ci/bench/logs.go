@@ -1,0 +1,64 @@
+// Command logs makes logs to measure with: the rows of a verl dump with long texts,
+// small rows, or a CSV. It writes at least so many bytes to standard output.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	kind, size := os.Args[1], must(strconv.ParseInt(os.Args[2], 10, 64))
+	random := rand.New(rand.NewPCG(1, 2))
+	out := bufio.NewWriterSize(os.Stdout, 1<<20)
+	write := map[string]func(random *rand.Rand, n int) string{"verl": verl, "small": small, "csv": csv}[kind]
+	if kind == "csv" {
+		size -= int64(must(out.WriteString("step,prompt,reward,completion\n")))
+	}
+	for n := 0; size > 0; n++ {
+		size -= int64(must(out.WriteString(write(random, n))))
+	}
+	if err := out.Flush(); err != nil {
+		panic(err)
+	}
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+// words are what the texts are made of; a newline is an escape, as in all model text.
+const words = `Let us consider the triangle whose sides are given, so that the remainder is \\frac{3}{4}.\n\nFirst we note that x = 12 and therefore `
+
+// prose is a text of about so many bytes, quoted and escaped.
+func prose(random *rand.Rand, size int) string {
+	from := random.IntN(len(words) / 2)
+	for words[from] != ' ' {
+		from++
+	}
+	return strings.Repeat(words, size/len(words)+1)[from : from+size/len(words)*len(words)+1]
+}
+
+// verl is a row of 2 to 20 KB, 16 of a prompt.
+func verl(random *rand.Rand, n int) string {
+	group := n / 16
+	return fmt.Sprintf(`{"input": "user\n%d %s\nassistant\n", "output": "%s", "gts": "%d", "score": %d.0, "step": %d, "acc": %d.0}`+"\n",
+		group, prose(rand.New(rand.NewPCG(uint64(group), 3)), 400), prose(random, 1600+random.IntN(18000)), group%97, random.IntN(2), group/64, random.IntN(2))
+}
+
+// small is a row of about 100 bytes, 8 of a prompt.
+func small(random *rand.Rand, n int) string {
+	return fmt.Sprintf(`{"step": %d, "group_id": %d, "prompt": "question %d", "reward": %.4f, "length": %d}`+"\n",
+		n/8192, n/8, n/8, random.Float64(), random.IntN(4096)+1)
+}
+
+func csv(random *rand.Rand, n int) string {
+	return fmt.Sprintf("%d,question %d,%.4f,\"%s\"\n", n/8192, n/8, random.Float64(), strings.ReplaceAll(prose(random, 600), `\n`, "\n"))
+}

@@ -1,0 +1,435 @@
+package loaders
+
+import (
+	"bytes"
+	"math"
+
+	"vantage/model"
+)
+
+// quick reads the rows of a large log whose keys come in one order. It learns the
+// order from a row that was read the long way, and then compares bytes where that
+// looks names up. A row that differs in anything, a key, a kind of value, a way to
+// write a number, is left to the long way: quick reads a row as [rows] does, or
+// not at all.
+type quick struct {
+	rows   *rows
+	slots  []slot
+	tail   []byte // what follows the last value
+	wasted int    // rows that were learned from in vain since the last that was read
+
+	line  []byte
+	found [roles]finding
+	parts []float64
+	block model.Block
+	asked seen // prompt and truth of the row before
+	group []byte
+	rank  int // of the name that the group id has
+}
+
+// slot is what stands at a place of the row.
+type slot struct {
+	lead []byte // all bytes from the value before to this one
+	kind kind
+	role role // -1 if it plays none
+	part int  // number of the reward function whose value it is, or -1
+}
+
+// finding is the value that plays a role in the row at hand. It holds no pointer,
+// since it is written for every value of millions of rows.
+type finding struct {
+	kind     kind
+	from, to int // in the line, without quotes
+	x        float64
+}
+
+// seen are the bytes of a prompt and its truth.
+type seen struct {
+	prompt, truth []byte
+	any           bool
+}
+
+// maxWasted is how often an order is learned in vain: then the log has none.
+const maxWasted = 64
+
+func newQuick(r *rows) *quick { return &quick{rows: r} }
+
+// begin starts a block, with room for as many samples as the one before had.
+func (q *quick) begin() {
+	room := q.block.Len() + q.block.Len()/8
+	q.block = model.Block{
+		Step: make([]int64, 0, room), Offset: make([]int64, 0, room),
+		Reward: make([]float64, 0, room), Length: make([]int32, 0, room),
+		Prompts: make([]model.Prompt, 1, 1+room/8), Groups: make([]string, 1, 1+room/8), // the first is none
+	}
+	q.asked.any, q.group = false, q.group[:0]
+}
+
+// learn takes the order of keys of a row that has been read the long way.
+func (q *quick) learn(line []byte) {
+	if q.wasted++; q.wasted > maxWasted {
+		return
+	}
+	q.slots, q.tail, q.parts = q.slots[:0], nil, nil
+	clear(q.found[:])
+	q.asked.any = false
+	s, from := scanner{data: line}, 0
+	var winners [roles]struct{ slot, rank int }
+	for {
+		if s.at++; s.at > len(line) { // the brace, or a comma
+			return
+		}
+		s.space()
+		key, err := s.text()
+		if err != nil {
+			return
+		}
+		s.space()
+		s.at++ // the colon
+		s.space()
+		lead := bytes.Clone(line[from:s.at])
+		v, err := s.value()
+		if err != nil {
+			return
+		}
+		from = s.at
+		next, rank, ok := q.classify(key, v)
+		if !ok {
+			q.slots = nil
+			return
+		}
+		next.lead = lead
+		if next.role >= 0 {
+			if w := &winners[next.role]; w.slot == 0 || rank <= w.rank {
+				if w.slot > 0 {
+					q.slots[w.slot-1].role = -1
+				}
+				w.slot, w.rank = len(q.slots)+1, rank
+			} else {
+				next.role = -1
+			}
+		}
+		q.slots = append(q.slots, next)
+		s.space()
+		if s.peek() == '}' {
+			break
+		}
+	}
+	if winners[roleReward].slot == 0 || !q.lengthened(winners[roleLength].slot, winners[roleResponse].slot) {
+		q.slots = nil
+		return
+	}
+	q.rank, q.tail = winners[roleGroup].rank, bytes.Clone(line[from:])
+}
+
+// lengthened reports whether the row has its length where quick looks for it.
+func (q *quick) lengthened(length, response int) bool {
+	switch q.rows.note.LengthUnit {
+	case model.LengthTokens:
+		return length > 0
+	case model.LengthCharacters:
+		return response > 0
+	default:
+		return true
+	}
+}
+
+// classify says what a pair of the row means, and its rank among those of the same
+// role; not ok if only the long way can tell.
+func (q *quick) classify(key, v value) (s slot, rank int, ok bool) {
+	s = slot{kind: v.kind, role: -1, part: -1}
+	p, known := q.rows.fields.place(key.raw)
+	if known && fits(p.role, v) {
+		s.role = p.role
+		return s, p.rank, v.kind == text || v.kind == number || v.kind == list && (p.role == rolePrompt || p.role == roleResponse)
+	}
+	name := string(key.text())
+	switch v.kind {
+	case object:
+		_, nested := nest(key.raw)
+		return s, 0, !nested && !q.rows.fields.parents[string(key.raw)]
+	case number, boolean:
+		if at, part := q.rows.parts.index[name]; part {
+			s.part = at
+		}
+		return s, 0, !known
+	default:
+		return s, 0, !isComponent(name)
+	}
+}
+
+// row reads a line into the block, or returns false and leaves it to the long way.
+func (q *quick) row(line []byte, offset int64) bool {
+	if q.tail == nil {
+		return false
+	}
+	q.line = line
+	at := 0
+	for i := range q.slots {
+		slot := &q.slots[i]
+		if at+len(slot.lead) > len(line) || string(line[at:at+len(slot.lead)]) != string(slot.lead) {
+			return false
+		}
+		v, next, ok := spot(line, at+len(slot.lead), slot.kind)
+		if !ok {
+			return false
+		}
+		at = next
+		if slot.role >= 0 {
+			q.found[slot.role] = v
+		} else if slot.part >= 0 {
+			q.part(slot.part, v)
+		}
+	}
+	if string(line[at:]) != string(q.tail) || !q.take(offset) {
+		return false
+	}
+	q.wasted = 0
+	return true
+}
+
+// spot reads a value of a kind that is known, and returns where it ends.
+func spot(line []byte, at int, k kind) (v finding, next int, ok bool) {
+	v.kind = k
+	switch k {
+	case number:
+		x, size, ok := quickNumber(line[at:])
+		v.from, v.to, v.x = at, at+size, x
+		return v, v.to, ok
+	case text:
+		if at == len(line) || line[at] != '"' {
+			return v, at, false
+		}
+		v.from = at + 1
+		v.to = textEnd(line, v.from)
+		return v, v.to + 1, v.to >= 0
+	default:
+		s := scanner{data: line, at: at}
+		found, err := s.value()
+		v.from, v.to = at, s.at
+		if k == boolean && err == nil && found.kind == boolean {
+			v.x, _ = found.toFloat()
+		}
+		return v, s.at, err == nil && found.kind == k
+	}
+}
+
+// quickNumber reads a number without exponent and of up to 15 digits, and returns how
+// many bytes it has. Such a one is an integer below 2^53 over a power of ten, both
+// exact, so that one division rounds it as it should be.
+func quickNumber(b []byte) (x float64, size int, ok bool) {
+	i, digits, decimals := 0, 0, 0
+	if len(b) > 0 && b[0] == '-' {
+		i = 1
+	}
+	first, mantissa := i, int64(0)
+	for ; i < len(b) && '0' <= b[i] && b[i] <= '9'; i++ {
+		mantissa = mantissa*10 + int64(b[i]-'0')
+		digits++
+	}
+	if digits == 0 || digits > 1 && b[first] == '0' || digits > maxDigits {
+		return 0, i, false
+	}
+	if i < len(b) && b[i] == '.' {
+		for i++; i < len(b) && '0' <= b[i] && b[i] <= '9'; i++ {
+			mantissa = mantissa*10 + int64(b[i]-'0')
+			decimals++
+		}
+		if decimals == 0 || digits+decimals > maxDigits {
+			return 0, i, false
+		}
+	}
+	if i < len(b) && (b[i]|0x20 == 'e' || b[i] == '.') {
+		return 0, i, false
+	}
+	x = float64(mantissa)
+	if decimals > 0 {
+		x /= powersOfTen[decimals]
+	}
+	if first == 1 {
+		x = -x
+	}
+	return x, i, true
+}
+
+const maxDigits = 15
+
+var powersOfTen = [maxDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// part keeps what a reward function gave.
+func (q *quick) part(at int, v finding) {
+	for len(q.parts) <= at {
+		q.parts = append(q.parts, math.NaN())
+	}
+	q.parts[at] = v.x
+}
+
+// take adds the row at hand to the block.
+func (q *quick) take(offset int64) bool {
+	reward, ok := q.number(roleReward)
+	step, stepped := q.step()
+	length, long := q.length()
+	if g := &q.found[roleGroup]; !ok || !stepped || !long || g.kind == text && g.from == g.to {
+		return false
+	}
+	advantage := math.NaN()
+	switch v := &q.found[roleAdvantage]; v.kind {
+	case absent:
+	case number:
+		advantage = v.x
+	default:
+		advantage = q.value(roleAdvantage).toAdvantage()
+	}
+	q.add(step, offset, reward, advantage, length, q.prompt(), q.called())
+	for k, x := range q.parts {
+		q.setPart(k, x)
+	}
+	return true
+}
+
+// value is what plays a role, as the long way has it.
+func (q *quick) value(as role) value {
+	v := &q.found[as]
+	return value{kind: v.kind, raw: q.line[v.from:v.to]}
+}
+
+// number is what plays a role, if it is a number.
+func (q *quick) number(as role) (float64, bool) {
+	if v := &q.found[as]; v.kind == number {
+		return v.x, true
+	}
+	return q.value(as).toFloat()
+}
+
+func (q *quick) step() (int64, bool) {
+	switch v := &q.found[roleStep]; {
+	case v.kind == absent:
+		return q.rows.step, true
+	case v.kind == number:
+		return int64(v.x), v.x == math.Trunc(v.x)
+	default:
+		return q.value(roleStep).toInt()
+	}
+}
+
+// length is that of the response, as rows.length has it. Numbers that are none
+// leave the row to the long way.
+func (q *quick) length() (int32, bool) {
+	for _, as := range [...]role{roleLength, roleTotal, rolePromptLength} {
+		if v := &q.found[as]; v.kind != absent && (v.kind != number || v.x < 1 || v.x > math.MaxInt32 || v.x != math.Trunc(v.x)) {
+			return 0, false
+		}
+	}
+	switch q.rows.note.LengthUnit {
+	case model.LengthTokens:
+		return int32(q.found[roleLength].x), q.found[roleLength].kind == number
+	case model.LengthCharacters:
+		return int32(min(characters(q.value(roleResponse)), math.MaxInt32)), true
+	default:
+		return -1, true
+	}
+}
+
+// add appends a sample to the block. Columns that say nothing are begun by the first
+// sample that has something to say.
+func (q *quick) add(step, offset int64, reward, advantage float64, length, prompt, group int32) {
+	b := &q.block
+	n, room := b.Len(), cap(b.Reward)
+	b.Step, b.Offset = append(b.Step, step), append(b.Offset, offset)
+	b.Reward, b.Length = append(b.Reward, reward), append(b.Length, length)
+	b.Prompt = column(b.Prompt, n, room, prompt, 0, prompt == 0)
+	b.Group = column(b.Group, n, room, group, 0, group == 0)
+	b.Advantage = column(b.Advantage, n, room, advantage, math.NaN(), advantage != advantage)
+}
+
+// column appends to a column of n values that is nil as long as all are none.
+func column[T any](c []T, n, room int, x, none T, nothing bool) []T {
+	if c == nil && nothing {
+		return nil
+	}
+	if c == nil {
+		c = make([]T, n, max(room, n+1))
+		for i := range c {
+			c[i] = none
+		}
+	}
+	return append(c, x)
+}
+
+// setPart sets what reward function k gave to the newest sample.
+func (q *quick) setPart(k int, x float64) {
+	b := &q.block
+	for len(b.Parts) <= k {
+		b.Parts = append(b.Parts, make([]float64, 0, cap(b.Reward)))
+	}
+	for len(b.Parts[k]) < b.Len() {
+		b.Parts[k] = append(b.Parts[k], math.NaN())
+	}
+	b.Parts[k][b.Len()-1] = x
+}
+
+// end hands the block over.
+func (q *quick) end() model.Block {
+	for k := range q.block.Parts {
+		for len(q.block.Parts[k]) < q.block.Len() {
+			q.block.Parts[k] = append(q.block.Parts[k], math.NaN())
+		}
+	}
+	return q.block
+}
+
+// prompt numbers the prompt of the row: mostly it is that of the row before.
+func (q *quick) prompt() int32 {
+	if q.found[rolePrompt].kind == absent {
+		return 0
+	}
+	b := &q.block
+	v, truth := q.value(rolePrompt), q.value(roleTruth)
+	if q.asked.any && bytes.Equal(v.raw, q.asked.prompt) && bytes.Equal(truth.raw, q.asked.truth) {
+		return int32(len(b.Prompts) - 1)
+	}
+	q.asked = seen{append(q.asked.prompt[:0], v.raw...), append(q.asked.truth[:0], truth.raw...), true}
+	var found prompt
+	if len(v.raw)+len(truth.raw) < maxShort && v.kind == text && len(v.raw) > 0 {
+		found = prompt{hash: q.rows.prompts.hash(v, truth), preview: q.rows.prompts.preview(v)}
+	} else {
+		found = q.rows.prompts.of(v, truth)
+	}
+	b.Prompts = append(b.Prompts, model.Prompt{Hash: found.hash, Preview: found.preview})
+	return int32(len(b.Prompts) - 1)
+}
+
+// maxShort is the size of a prompt from which it pays to remember what was found.
+const maxShort = 256
+
+// called numbers the group id of the row: mostly it is that of the row before.
+func (q *quick) called() int32 {
+	if q.found[roleGroup].kind == absent {
+		return 0
+	}
+	b := &q.block
+	v := q.value(roleGroup)
+	if len(b.Groups) == 1 || !bytes.Equal(v.raw, q.group) {
+		q.group = append(q.group[:0], v.raw...)
+		b.Groups = append(b.Groups, q.rows.id(v, q.rank))
+	}
+	return int32(len(b.Groups) - 1)
+}
+
+// record adds a row that was read the long way.
+func (q *quick) record(r *model.Record) {
+	b := &q.block
+	prompt, group := int32(0), int32(0)
+	if r.Prompt != 0 {
+		b.Prompts, q.asked.any = append(b.Prompts, model.Prompt{Hash: r.Prompt, Preview: r.Preview}), false
+		prompt = int32(len(b.Prompts) - 1)
+	}
+	if r.Group != "" {
+		b.Groups, q.group = append(b.Groups, r.Group), q.group[:0]
+		group = int32(len(b.Groups) - 1)
+	}
+	q.add(r.Step, r.Offset, r.Reward, r.Advantage, r.Length, prompt, group)
+	for k, x := range r.Parts {
+		q.setPart(k, x)
+	}
+}

@@ -1,0 +1,55 @@
+package model
+
+import "math"
+
+// Block is what fast readers hand over instead of records: many samples of one
+// file, column by column, in input order. All columns are of one length; those
+// that may be nil say so.
+type Block struct {
+	File      int32
+	Step      []int64
+	Offset    []int64   // of the record's line in its file; its Nth is 0
+	Reward    []float64 // estimators.MissingReward() where the log has none
+	Advantage []float64 // as logged, NaN where not; nil if nowhere
+	Length    []int32   // -1 where unknown
+	Prompt    []int32   // index into Prompts; nil if the log has none
+	Group     []int32   // index into Groups; nil if the log has no ids
+	Parts     [][]float64
+	Prompts   []Prompt // neighbours differ; one may come again further on
+	Groups    []string
+}
+
+// Prompt is how prompts are told apart, and recognised by a person.
+type Prompt struct {
+	Hash    uint64 // of prompt and ground truth
+	Preview string // as in Record
+}
+
+// Len returns the number of samples.
+func (b *Block) Len() int { return len(b.Reward) }
+
+// Records returns the samples of a block one by one, as slower readers hand them
+// over; Line is not known.
+func (b *Block) Records() []Record {
+	all := make([]Record, b.Len())
+	for i := range all {
+		r := Record{
+			Step: b.Step[i], Reward: b.Reward[i], Advantage: math.NaN(), Length: b.Length[i],
+			File: b.File, Offset: b.Offset[i],
+		}
+		if b.Advantage != nil {
+			r.Advantage = b.Advantage[i]
+		}
+		if b.Prompt != nil {
+			r.Prompt, r.Preview = b.Prompts[b.Prompt[i]].Hash, b.Prompts[b.Prompt[i]].Preview
+		}
+		if b.Group != nil {
+			r.Group = b.Groups[b.Group[i]]
+		}
+		for _, part := range b.Parts {
+			r.Parts = append(r.Parts, part[i])
+		}
+		all[i] = r
+	}
+	return all
+}

@@ -1,0 +1,109 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// Samples in a block are the samples that its records are, whatever came before and
+// whatever the block leaves out.
+func TestBlocksAreRecords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		inBlocks, inRecords := NewStore(), NewStore()
+		for range rapid.IntRange(1, 6).Draw(t, "chunks") {
+			b := drawBlock(t)
+			chunk := Chunk{Files: []string{"a", "b"}, Components: []string{"x", "y"}[:len(b.Parts)]}
+			if rapid.IntRange(0, 3).Draw(t, "forget") == 0 {
+				chunk.Forget = []int32{0}
+			}
+			other := chunk
+			chunk.Records = b.Records()
+			other.Blocks = []Block{b}
+			if rapid.Bool().Draw(t, "as records") {
+				other = chunk
+			}
+			inBlocks.Append(&other)
+			inRecords.Append(&chunk)
+		}
+		got, want := inBlocks.Snapshot(), inRecords.Snapshot()
+		if diff := cmp.Diff(plainSteps(want), plainSteps(got), cmpopts.EquateNaNs()); diff != "" {
+			t.Fatalf("-records +blocks\n%s", diff)
+		}
+	})
+}
+
+func drawBlock(t *rapid.T) Block {
+	n := rapid.IntRange(1, 12).Draw(t, "n")
+	b := Block{File: int32(rapid.IntRange(0, 1).Draw(t, "file")), Prompts: []Prompt{{7, "seven"}, {8, "eight"}}, Groups: []string{"g", "h"}}
+	step, offset := int64(0), int64(0)
+	for i := range n {
+		step += int64(rapid.IntRange(0, 1).Draw(t, "step"))
+		offset += rapid.SampledFrom([]int64{1, 100, 5 << 30}).Draw(t, "offset")
+		b.Step, b.Offset = append(b.Step, step), append(b.Offset, offset)
+		b.Reward, b.Length = append(b.Reward, float64(i)), append(b.Length, int32(i))
+	}
+	numbers := func(name string) []int32 {
+		if rapid.Bool().Draw(t, "no "+name) {
+			return nil
+		}
+		return rapid.SliceOfN(rapid.Int32Range(0, 1), n, n).Draw(t, name)
+	}
+	b.Prompt, b.Group = numbers("prompt"), numbers("group")
+	column := func(name string) []float64 {
+		return rapid.SliceOfN(rapid.SampledFrom([]float64{math.NaN(), 1, -2}), n, n).Draw(t, name)
+	}
+	if rapid.Bool().Draw(t, "advantages") {
+		b.Advantage = column("advantage")
+	}
+	for k := range rapid.IntRange(0, 2).Draw(t, "parts") {
+		b.Parts = append(b.Parts, column(fmt.Sprint("part ", k)))
+	}
+	return b
+}
+
+type plainStep struct {
+	Number          int64
+	Rewards, Logged []float64
+	Lengths         []int32
+	Parts           [][]float64
+	Prompts, Groups []string
+	Places          []Place
+}
+
+// plainSteps are steps with nothing left out and every name in full.
+func plainSteps(s Snapshot) []plainStep {
+	var all []plainStep
+	for _, step := range s.Steps {
+		p := plainStep{Number: step.Number, Rewards: step.Rewards, Lengths: step.Lengths}
+		for i := range step.Rewards {
+			logged := math.NaN()
+			if step.Logged != nil {
+				logged = step.Logged[i]
+			}
+			p.Logged = append(p.Logged, logged)
+			group := ""
+			if k := numberAt(step.group, i); k > 0 {
+				group = s.ids[k-1]
+			}
+			p.Prompts, p.Groups = append(p.Prompts, s.preview(step, i)), append(p.Groups, group)
+			p.Places = append(p.Places, step.Place(i))
+		}
+		for k := range s.Run.Components {
+			part := make([]float64, len(step.Rewards))
+			for i := range part {
+				part[i] = math.NaN()
+				if k < len(step.Parts) && step.Parts[k] != nil {
+					part[i] = step.Parts[k][i]
+				}
+			}
+			p.Parts = append(p.Parts, part)
+		}
+		all = append(all, p)
+	}
+	return all
+}

@@ -1,0 +1,69 @@
+package model
+
+import "hash/maphash"
+
+// interner numbers distinct values from 1; the zero value of K is 0, "none". It is a
+// table of hashes with linear probing: a log of millions of rows has a prompt and an
+// id for every few of them, and a map takes five times as long.
+type interner[K comparable] struct {
+	names []K // value k has number index+1; only grows
+	slots []internSlot
+	hash  func(K) uint64
+}
+
+type internSlot struct {
+	hash   uint64
+	number uint32 // 0: the slot is free
+}
+
+func internHashes() interner[uint64] {
+	return interner[uint64]{hash: func(k uint64) uint64 { return k }} // is one already
+}
+
+func internStrings() interner[string] {
+	seed := maphash.MakeSeed()
+	return interner[string]{hash: func(k string) uint64 { return maphash.String(seed, k) }}
+}
+
+func (in *interner[K]) intern(k K) uint32 {
+	var none K
+	if k == none {
+		return 0
+	}
+	if 4*(len(in.names)+1) > 3*len(in.slots) {
+		in.grow()
+	}
+	h := in.hash(k)
+	at := in.free(h, k)
+	if s := &in.slots[at]; s.number > 0 {
+		return s.number
+	}
+	in.names = append(in.names, k)
+	in.slots[at] = internSlot{h, uint32(len(in.names))}
+	return uint32(len(in.names))
+}
+
+// free returns the slot that a value has, or the one that it would take.
+func (in *interner[K]) free(h uint64, k K) uint64 {
+	mask := uint64(len(in.slots) - 1)
+	at := h & mask
+	for in.slots[at].number > 0 && (in.slots[at].hash != h || in.names[in.slots[at].number-1] != k) {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
+func (in *interner[K]) grow() {
+	old := in.slots
+	in.slots = make([]internSlot, max(64, 2*len(old)))
+	mask := uint64(len(in.slots) - 1)
+	for _, s := range old {
+		if s.number > 0 {
+			at := s.hash & mask
+			for in.slots[at].number > 0 {
+				at = (at + 1) & mask
+			}
+			in.slots[at] = s
+		}
+	}
+}
