@@ -92,6 +92,7 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return commands.Usage(err) })
 	p.AddFlags(root.PersistentFlags())
 	p.addScreen(root.Flags())
+	p.AddFormat(root.Flags())
 	root.AddCommand(p.demo())
 	root.AddCommand(p.All()...)
 	return root

@@ -15,6 +15,7 @@ type components struct {
 	index  map[string]int
 	values []float64 // of the row at hand, NaN where nothing
 	open   bool      // every column of numbers without another meaning is a reward function's
+	also   []string  // columns that a person asked for, whatever else they are
 }
 
 // maxComponents bounds how many columns are kept: nobody weighs more.
@@ -36,12 +37,17 @@ func (c *components) pick(key, v value) {
 	case v.kind == object:
 		c.nested(key, v)
 	case v.kind == number || v.kind == real || v.kind == boolean:
-		if name := string(key.text()); isComponent(name) || c.open && !isFigure(name) {
+		if name := string(key.text()); c.wants(name) {
 			c.set(name, v)
 		}
 	case v.kind == null || v.kind == list && isComponent(string(key.text())):
 		c.set(string(key.text()), v)
 	}
+}
+
+// wants reports whether a column of numbers under that name is kept.
+func (c *components) wants(name string) bool {
+	return isComponent(name) || c.open && !isFigure(name) || slices.Contains(c.also, name)
 }
 
 // isComponent knows the names that trainers give to single reward functions.
@@ -177,6 +183,6 @@ func (c *components) summands() []string {
 // twin knows the same columns.
 func (c *components) twin() components {
 	return components{
-		names: slices.Clone(c.names), index: maps.Clone(c.index), values: slices.Clone(c.values), open: c.open,
+		names: slices.Clone(c.names), index: maps.Clone(c.index), values: slices.Clone(c.values), open: c.open, also: c.also,
 	}
 }

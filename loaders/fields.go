@@ -1,6 +1,10 @@
 package loaders
 
-import "strings"
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
 
 // role is what a field of a row is taken for.
 type role int
@@ -82,4 +86,75 @@ func hasUpper(b []byte) bool {
 		}
 	}
 	return false
+}
+
+// Columns are the columns that a person named: they win over what would be found by
+// their usual names. "" leaves a role to be found.
+type Columns struct {
+	Step, Group, Prompt string
+	Rewards             []string // kept beside the reward, to be chosen from
+}
+
+func (c Columns) named() map[role]string {
+	named := map[role]string{}
+	for as, name := range map[role]string{roleStep: c.Step, roleGroup: c.Group, rolePrompt: c.Prompt} {
+		if name != "" {
+			named[as] = name
+		}
+	}
+	return named
+}
+
+// over returns the formats with the named columns put first in each.
+func (c Columns) over(formats []Format) []Format {
+	named := c.named()
+	if len(named)+len(c.Rewards) == 0 {
+		return formats
+	}
+	for i := range formats {
+		decode, sniff, generic := formats[i].Decode, formats[i].Sniff, formats[i].generic()
+		formats[i].Decode = func(name string) Decoder {
+			d := decode(name)
+			if r, ok := d.(interface{ row() *rows }); ok {
+				r.row().fields = r.row().fields.over(named)
+				r.row().parts.also = c.Rewards
+			}
+			return d
+		}
+		formats[i].Sniff = func(name string, first []byte) int {
+			score := sniff(name, first)
+			if generic && score == 0 && c.among(first) {
+				return 1
+			}
+			return score
+		}
+	}
+	return formats
+}
+
+// among reports whether a first record, or the header of a table, has a named column.
+func (c Columns) among(first []byte) bool {
+	for _, name := range append(c.Rewards, c.Step, c.Group, c.Prompt) {
+		if name != "" && bytes.Contains(first, []byte(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// generic reports whether a format is nobody's own.
+func (f *Format) generic() bool {
+	return slices.Contains([]string{"jsonl", "json", "csv", "parquet"}, f.Name)
+}
+
+// over returns the fields with other names before the usual ones.
+func (f *fields) over(named map[role]string) *fields {
+	names := map[role][]string{}
+	for as, list := range f.names {
+		names[role(as)] = list
+		if name := named[role(as)]; name != "" {
+			names[role(as)] = append([]string{name}, list...)
+		}
+	}
+	return newFields(names)
 }

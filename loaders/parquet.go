@@ -84,7 +84,7 @@ func (r *rows) wants(name string) bool {
 	if p, ok := r.fields.place([]byte(name)); ok {
 		return p.role != roleTokens
 	}
-	return isComponent(name) || r.parts.open && !isFigure(name) && !strings.Contains(name, ".")
+	return r.parts.wants(name) && (!r.parts.open || isComponent(name) || !strings.Contains(name, "."))
 }
 
 // readTable decodes batches of rows until the deadline.

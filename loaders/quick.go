@@ -3,6 +3,7 @@ package loaders
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"vantage/model"
 )
@@ -141,6 +142,9 @@ func (q *quick) classify(key, v value) (s slot, rank int, ok bool) {
 	p, known := q.rows.fields.place(key.raw)
 	if known && fits(p.role, v) {
 		s.role = p.role
+		if slices.Contains(q.rows.parts.also, string(key.raw)) {
+			return s, 0, false
+		}
 		return s, p.rank, v.kind == text || v.kind == number || v.kind == list && (p.role == rolePrompt || p.role == roleResponse)
 	}
 	name := string(key.text())

@@ -56,8 +56,10 @@ func (r *rows) pickAt(key []byte, v value) {
 	if r.capture != nil && (!ok || p.role != rolePrompt && p.role != roleResponse && p.role != roleTruth) {
 		r.capture.field(key, v)
 	}
-	if !ok || !fits(p.role, v) {
+	if ok = ok && fits(p.role, v); !ok || slices.Contains(r.parts.also, string(key)) {
 		r.parts.pick(value{kind: text, raw: key}, v)
+	}
+	if !ok {
 		return
 	}
 	if p.role == roleGroup || p.role == roleTruth {

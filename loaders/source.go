@@ -18,6 +18,7 @@ type Options struct {
 	Format   string        // the name of the format; "" means to find out
 	MaxFiles int           // files of a directory beyond it are not read; 0 means 100,000
 	Split    Split         // which logs of a directory; "" means training
+	Columns  Columns       // what a person said of the log's columns
 	Stdin    io.Reader     // what "-" reads; Close closes it if it is an io.Closer; nil means os.Stdin
 
 	// quiet is how long a file must not have changed to count as written.
@@ -101,6 +102,7 @@ func Open(paths []string, o Options) (*Source, error) {
 		}
 		s.formats = []Format{*f}
 	}
+	s.formats = o.Columns.over(s.formats)
 	if o.Follow {
 		s.look.watch = newWatch()
 	}

@@ -119,6 +119,17 @@ func cutWeight(part string) (name, value string) {
 	return strings.TrimSpace(part[:max(0, at)]), strings.TrimSpace(part[at+1:])
 }
 
+// Names are the reward functions that have a weight.
+func (w Weights) Names() []string {
+	var names []string
+	for part := range strings.SplitSeq(string(w), ",") {
+		if name, _, found := strings.Cut(part, "="); found {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // of returns the factor of each reward function in names, 0 for one that is not
 // given, and the given names that are not among them.
 func (w Weights) of(names []string) (factors []float64, unknown []string) {

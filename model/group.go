@@ -20,6 +20,11 @@ const (
 	GroupByPosition GroupBy = "position" // consecutive blocks of num_generations
 )
 
+// Groupings are the rules.
+func Groupings() []GroupBy {
+	return []GroupBy{GroupAutomatic, GroupByID, GroupByPrompt, GroupByPosition}
+}
+
 // ErrUngrouped says that nothing in the log tells which samples belong together.
 var ErrUngrouped = errors.New("the log has neither a group id nor a prompt: say how many consecutive rows share a prompt with --num-generations N")
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"vantage/loaders"
 )
 
 // Program is what the commands share: where they read and write, and the flags
@@ -17,6 +19,7 @@ type Program struct {
 	ErrOut io.Writer
 
 	settings []setting
+	columns  loaders.Columns
 	format   string
 	split    string
 }
@@ -45,12 +48,20 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 		{"reward", "NAME", "take this column of the log as the reward"},
 		{"weights", "a=1,b=0.5", "take the weighted sum of these columns as the reward"},
 		{"num-generations", "N", "rows per group where the log has neither group id nor prompt"},
-		{"group-by", "RULE", "group rows by auto, id, prompt or position"},
+		{"group-by", "RULE", "group rows by auto, id, prompt or position, or by a column of the log"},
 	} {
 		flags.Var(&settingFlag{p, s.flag, s.value}, s.flag, s.usage)
 	}
 	flags.Var(&settingFlag{p, "compute-new-adv", "bool"}, "compute-new-adv", "recompute advantages over the kept samples")
 	flags.Lookup("compute-new-adv").NoOptDefVal = "true"
+	flags.StringVar(&p.columns.Step, "step", "", "take this column of the log as the step")
+	flags.StringVar(&p.columns.Prompt, "prompt", "", "take this column of the log as the prompt")
 	flags.StringVar(&p.format, "input-format", "", "read the log as this format instead of finding out; `vantage formats` lists them")
 	flags.StringVar(&p.split, "split", "train", "which logs of a directory: train, val or all")
+}
+
+// AddFormat declares --format as another word for --input-format, where nothing is
+// written that has a format too.
+func (p *Program) AddFormat(flags *pflag.FlagSet) {
+	flags.StringVar(&p.format, "format", "", "the same as --input-format")
 }

@@ -17,7 +17,7 @@ func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
 		return nil, Usage(fmt.Errorf("there is no split %q: choose train, val or all", p.split))
 	}
-	return loaders.Open(paths, loaders.Options{Follow: follow, Format: p.format, Split: loaders.Split(p.split), Stdin: p.In})
+	return loaders.Open(paths, loaders.Options{Follow: follow, Format: p.format, Split: loaders.Split(p.split), Columns: p.columns, Stdin: p.In})
 }
 
 // readAll reads everything that is there now.

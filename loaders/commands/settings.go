@@ -52,10 +52,23 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 			}
 		}
 	}
+	set = p.ask(set)
 	if err := set.Validate(); err != nil {
 		return nil, set, Usage(err)
 	}
 	return paths, set, nil
+}
+
+// ask has the loader keep the columns that the settings name.
+func (p *Program) ask(set model.Settings) model.Settings {
+	if !slices.Contains(append(model.Groupings(), ""), set.GroupBy) {
+		p.columns.Group, set.GroupBy = string(set.GroupBy), model.GroupByID
+	}
+	p.columns.Rewards = set.Weights.Names()
+	if set.Reward != "" {
+		p.columns.Rewards = append(p.columns.Rewards, set.Reward)
+	}
+	return set
 }
 
 // Chosen reports whether the person said whose arithmetic they want.
