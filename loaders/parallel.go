@@ -17,10 +17,12 @@ import (
 // each of them.
 const (
 	stride     = 256 << 10
+	longest    = 16 << 20 // line that a worker reads
 	overlap    = 32 << 10 // beyond it, where its last line mostly ends
 	perWorker  = 16
 	maxWorkers = 4
 	leastBytes = 2 << 20
+	most       = 4 * stride // of a worker's memory that it keeps
 )
 
 // copier is a decoder that others of its kind can work beside.
@@ -57,6 +59,7 @@ type strideWork struct {
 func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.Time) error {
 	lead, ok := f.decoder.(copier)
 	if !ok || f.refused || f.format.Relogs || f.lines.cut != (cut{}) || f.lines.over > 0 || f.lines.closed ||
+		len(f.lines.held) > overlap || // a long line, which is read by itself
 		s.workers() < 2 || size-f.disk.pos < leastBytes {
 		f.workers = nil
 		return nil
@@ -128,7 +131,10 @@ func (s *Source) round(f *file, h io.ReaderAt, lead copier, n int) []strideWork 
 
 // decode reads the lines that begin in the stride; the last may end beyond it.
 func (k *worker) decode(h io.ReaderAt, w *strideWork) {
-	k.buf = k.buf[:cap(k.buf)]
+	if cap(k.buf) > most {
+		k.buf = make([]byte, stride+overlap) // a long line is not worth its memory
+	}
+	k.buf = k.buf[:stride+overlap]
 	n, err := h.ReadAt(k.buf, w.from)
 	if err != nil && (err != io.EOF || n < stride) {
 		w.err = err
@@ -183,7 +189,7 @@ var errLongLine = errors.New("a line that is read by itself")
 // extend reads on to the end of the line that begins at at in the buffer, and returns
 // its length; -1 if it is too long, or not ended yet.
 func (k *worker) extend(h io.ReaderAt, from int64, at int) int {
-	for more := overlap; len(k.buf)-at < maxLine; more *= 2 {
+	for more := overlap; len(k.buf)-at < longest; more *= 2 {
 		old := len(k.buf)
 		k.buf = slices.Grow(k.buf, more)[:old+more]
 		n, err := h.ReadAt(k.buf[old:], from+int64(old))

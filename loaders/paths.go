@@ -139,7 +139,20 @@ func (s *Source) openDir(path string) error {
 	}
 	s.roots = append(s.roots, r)
 	s.adopt(r, l)
+	s.newestFirst()
 	return nil
+}
+
+// newestFirst has somebody who watches see the newest step first, and the steps
+// before it fill in behind, where files are called by their steps.
+func (s *Source) newestFirst() {
+	last := len(s.queue) - 1
+	if !s.o.Follow || last < 1 {
+		return
+	}
+	if _, ok := numberName(s.queue[last].name); ok && kindOfName(s.queue[last].name) == ".jsonl" {
+		s.queue = slices.Insert(s.queue[:last], 0, s.queue[last])
+	}
 }
 
 // looked says what was there instead of logs, and what makes trainers write them.

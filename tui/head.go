@@ -44,7 +44,11 @@ func (a App) status(roomy bool) string {
 		parts = append(parts, t.Paint(themes.Accent, fmt.Sprintf("reading %s · %s of %s",
 			units.Percent(int(p.BytesRead), int(p.BytesAll)), units.Bytes(p.BytesRead), units.Bytes(p.BytesAll))))
 	default:
-		parts = append(parts, t.Paint(themes.Good, a.look.glyphs.Kept+" live"))
+		how := " live"
+		if p.Polling && roomy {
+			how += ", polling"
+		}
+		parts = append(parts, t.Paint(themes.Good, a.look.glyphs.Kept+how))
 	}
 	if last := len(a.snap.Steps) - 1; roomy && last >= 0 && a.snap.Open(last) {
 		parts = append(parts, t.Paint(themes.Dim, fmt.Sprintf("step %d growing, %s", a.snap.Steps[last].Number,

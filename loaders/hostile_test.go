@@ -1,0 +1,285 @@
+package loaders
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"vantage/model"
+)
+
+// What a file may hold that no trainer meant to write, and what becomes of it.
+func TestOddValues(t *testing.T) {
+	rest := `"prompt": "q", "response": "r", "answer": "a"}`
+	for name, c := range map[string]struct {
+		line   string
+		reward float64
+		bad    string // what the problem says; then the row is left out
+	}{
+		"invalid UTF-8 is text":            {`{"reward": 1, "id": "` + "\xff\xfe" + `", ` + rest, 1, ""},
+		"a lone surrogate is text":         {`{"reward": 1, "id": "\ud800", ` + rest, 1, ""},
+		"of a key twice the last counts":   {`{"reward": 1, "reward": 0.5, ` + rest, 0.5, ""},
+		"beyond a float is infinite":       {`{"reward": 1e999, ` + rest, math.Inf(1), ""},
+		"below a float is zero":            {`{"reward": 1e-999, ` + rest, 0, ""},
+		"a number as text counts":          {`{"reward": "0.25", ` + rest, 0.25, ""},
+		"Python's NaN is missing":          {`{"reward": NaN, ` + rest, math.NaN(), ""},
+		"an object is no reward":           {`{"reward": {"mean": 1}, ` + rest, math.NaN(), ""},
+		"null is no reward":                {`{"reward": null, ` + rest, math.NaN(), ""},
+		"a step beyond an integer":         {`{"reward": 1, "step": 1e300, ` + rest, 1, ""},
+		"raw control bytes in a text":      {"{\"reward\": 1, \"id\": \"\x1b]0;x\x07\", " + rest, 1, ""},
+		"single quotes are Python's":       {`{'reward': 1, ` + rest, 0, "stands where a key should be"},
+		"a list is no row":                 {`[1, 2]`, 0, "stands where an object should be"},
+		"a million brackets":               {`{"reward": ` + strings.Repeat("[", 1_000_000), 0, "levels of nesting"},
+		"something after the row":          {`{"reward": 1, ` + rest + `}`, 0, "nothing more"},
+		"a number that JSON does not have": {`{"reward": 0x10, ` + rest, 0, "should be"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := trainer{t, t.TempDir()}
+			first, last := `{"reward": 7, `+rest, `{"reward": 8, `+rest
+			w.add("x.jsonl", first+"\n"+c.line+"\n"+last+"\n")
+			got := readAll(t, w.path("x.jsonl"))
+			if c.bad != "" {
+				if got.rewards() != "7 8" || len(got.Problems) != 1 || got.Problems[0].Line != 2 || !strings.Contains(got.Problems[0].Reason, c.bad) {
+					t.Errorf("rewards %s, problems %v", got.rewards(), got.Problems)
+				}
+				return
+			}
+			if len(got.Records) != 3 || len(got.Problems) != 0 {
+				t.Fatalf("rewards %s, problems %v", got.rewards(), got.Problems)
+			}
+			if x := got.Records[1].Reward; x != c.reward && (x == x || c.reward == c.reward) {
+				t.Errorf("reward %v, want %v", x, c.reward)
+			}
+		})
+	}
+}
+
+// A line of 2 GB is left out, and what follows it is read; it takes no memory.
+func TestLongLine(t *testing.T) {
+	if raced {
+		t.Skip("takes long")
+	}
+	path := t.TempDir() + "/x.jsonl"
+	h, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.WriteString(row(1, 1) + `{"input": "`)
+	end, seekErr := h.Seek(2<<30, io.SeekCurrent) // a hole: no disk is filled
+	_, writeErr := h.WriteString("\"}\n" + row(1, 2))
+	if err := errors.Join(err, seekErr, writeErr, h.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got := readAll(t, path)
+	if got.rewards() != "1 2" || len(got.Problems) != 1 || got.Problems[0].Line != 2 || !strings.Contains(got.Problems[0].Reason, "is not read: the limit is 67108864") {
+		t.Errorf("rewards %s, problems %v, of %d bytes", got.rewards(), got.Problems, end)
+	}
+}
+
+// A file of a few kilobytes that unpacks to gigabytes is left where it is one.
+func TestBomb(t *testing.T) {
+	if raced {
+		t.Skip("takes long")
+	}
+	var packed bytes.Buffer
+	z, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.WriteString(z, row(1, 1))
+	spaces := bytes.Repeat([]byte{' '}, 1<<20)
+	spaces[len(spaces)-1] = '\n'
+	for range 1200 {
+		_, writeErr := z.Write(spaces)
+		err = errors.Join(err, writeErr)
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	w := trainer{t, t.TempDir()}
+	w.add("x.jsonl.zst", packed.String())
+	got := readAll(t, w.path("x.jsonl.zst"))
+	if got.rewards() != "1" || len(got.Problems) != 1 || !strings.Contains(got.Problems[0].Reason, "unpacks to more than 200 times its size") {
+		t.Errorf("rewards %s, problems %v, %d bytes packed", got.rewards(), got.Problems, packed.Len())
+	}
+}
+
+// Links in a directory are not followed: neither round in circles nor out of it.
+func TestLinks(t *testing.T) {
+	w, elsewhere := trainer{t, t.TempDir()}, trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	elsewhere.add("secret.jsonl", row(1, 9))
+	for name, to := range map[string]string{
+		"loop": ".", "out": elsewhere.dir, "2.jsonl": elsewhere.path("secret.jsonl"), "up": "..", "self.jsonl": "self.jsonl",
+	} {
+		if err := os.Symlink(to, w.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := readAll(t, w.dir); got.rewards() != "1" || len(got.Problems) != 0 {
+		t.Errorf("rewards %s, problems %v", got.rewards(), got.Problems)
+	}
+}
+
+// A hundred thousand small files are a run of AReaL that has been going for a while.
+func TestManyFiles(t *testing.T) {
+	if raced {
+		t.Skip("takes long")
+	}
+	w := trainer{t, t.TempDir()}
+	const steps, tasks = 400, 250
+	for step := range steps {
+		if err := os.Mkdir(w.path(fmt.Sprint(step)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for task := range tasks {
+			if err := os.WriteFile(w.path(fmt.Sprintf("%d/%d.jsonl", step, task)), []byte(row(step, float64(task))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got := readAll(t, w.dir)
+	if len(got.Records) != steps*tasks || len(got.Problems) != 0 || got.Records[0].Step != 0 || got.Records[steps*tasks-1].Step != steps-1 {
+		t.Errorf("%d samples, problems %v", len(got.Records), got.Problems)
+	}
+}
+
+// A file that shrinks while it is read ends where it ends, and is read anew.
+func TestShrinking(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", strings.Repeat(row(1, 1), 200_000))
+	r := follow(t, w.path("1.jsonl"), Options{})
+	c, err := r.s.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.add(t, c)
+	w.replace("1.jsonl", row(1, 5)+row(1, 6))
+	r.until("what is left", rewards("5 6"))
+	if len(r.Problems) != 0 {
+		t.Error(r.Problems)
+	}
+}
+
+// A dump of 64 prompts with 16 answers each, whose rows the trainer has put into
+// another order, groups by prompt and ground truth.
+func TestReorderedDump(t *testing.T) {
+	var rows []string
+	for n := range 64 * 16 {
+		at := n * 389 % (64 * 16) // prime to it: every row once, none where it was
+		rows = append(rows, fmt.Sprintf(`{"input":"user\nquestion %d\nassistant\n","output":"o","gts":"%d","score":%d,"step":3}`+"\n", at/16, at/16, at%2))
+	}
+	w := trainer{t, t.TempDir()}
+	w.add("3.jsonl", strings.Join(rows, ""))
+	s, err := Open([]string{w.dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	store := model.NewStore()
+	for {
+		c, err := s.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.Append(c)
+	}
+	a, err := store.Snapshot().Analyze(context.Background(), 0, model.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Groups != 64 || a.Grouping.By != model.GroupByPrompt {
+		t.Fatalf("%d groups, %s", a.Groups, a.Grouping.Evidence)
+	}
+	for _, g := range a.Table {
+		if g.Size() != 16 || g.Mean != 0.5 {
+			t.Errorf("group %s: %d samples, mean %v", g.Name, g.Size(), g.Mean)
+		}
+	}
+}
+
+// Every trainer's way of writing, followed live.
+func TestFollowWriters(t *testing.T) {
+	for name, c := range map[string]struct {
+		write func(w trainer)
+		want  string
+	}{
+		"verl: a file per step, at once": {func(w trainer) {
+			w.add("1.jsonl", row(1, 1)+row(1, 2))
+			w.add("2.jsonl", row(2, 3))
+		}, "1 2 3"},
+		"verl: a resumed run writes a step again": {func(w trainer) {
+			w.add("1.jsonl", row(1, 1))
+			w.add("2.jsonl", row(2, 2))
+			time.Sleep(60 * time.Millisecond)
+			w.replace("2.jsonl", row(2, 5)+row(2, 6))
+		}, "1 5 6"},
+		"prime-rl: appends row by row, in halves": {func(w trainer) {
+			for _, part := range []string{row(1, 1)[:9], row(1, 1)[9:], row(1, 2), row(1, 3)[:30]} {
+				w.add("1.jsonl", part)
+				time.Sleep(5 * time.Millisecond)
+			}
+			w.add("1.jsonl", row(1, 3)[30:])
+		}, "1 2 3"},
+		"AReaL: a directory per version": {func(w trainer) {
+			w.add("1/a.jsonl", row(1, 1))
+			time.Sleep(40 * time.Millisecond)
+			w.add("2/a.jsonl", row(2, 2))
+			w.add("2/b.jsonl", row(2, 3))
+		}, "1 2 3"},
+		"a temporary file, renamed": {func(w trainer) {
+			w.add(".1.tmp", row(1, 1)+row(1, 2))
+			if err := os.Rename(w.path(".1.tmp"), w.path("1.jsonl")); err != nil {
+				w.t.Fatal(err)
+			}
+		}, "1 2"},
+		"a log that is rotated": {func(w trainer) {
+			w.add("log.jsonl", row(1, 1))
+			time.Sleep(60 * time.Millisecond)
+			if err := os.Rename(w.path("log.jsonl"), w.path("log.1.jsonl")); err != nil {
+				w.t.Fatal(err)
+			}
+			w.add("log.jsonl", row(2, 2))
+		}, "2 1"},
+		"TRL: a table whose footer comes last": {func(w trainer) {
+			table := string(parquetOf(w.t, []completion{{1, "q", "a", 1, math.NaN(), 0}, {1, "q", "b", 0, math.NaN(), 0}}))
+			w.add("completions_00001.parquet", table[:len(table)/2])
+			time.Sleep(60 * time.Millisecond)
+			w.add("completions_00001.parquet", table[len(table)/2:])
+		}, "1 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := trainer{t, t.TempDir()}
+			r := follow(t, w.dir, Options{})
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				c.write(w)
+			}()
+			r.until("all rows", func(r *reader) bool {
+				select {
+				case <-done:
+					return rewards(c.want)(r)
+				default:
+					return false
+				}
+			})
+			if len(r.Problems) != 0 {
+				t.Error(r.Problems)
+			}
+		})
+	}
+}
