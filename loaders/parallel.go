@@ -136,7 +136,7 @@ func (k *worker) decode(h io.ReaderAt, w *strideWork) {
 	}
 	k.buf = k.buf[:stride+overlap]
 	n, err := h.ReadAt(k.buf, w.from)
-	if err != nil && (err != io.EOF || n < stride) {
+	if err != nil && (!errors.Is(err, io.EOF) || n < stride) {
 		w.err = err
 		return
 	}

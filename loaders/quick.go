@@ -222,28 +222,24 @@ func spot(line []byte, at int, k kind) (v finding, next int, ok bool) {
 // many bytes it has. Such a one is an integer below 2^53 over a power of ten, both
 // exact, so that one division rounds it as it should be.
 func quickNumber(b []byte) (x float64, size int, ok bool) {
-	i, digits, decimals := 0, 0, 0
+	i := 0
 	if len(b) > 0 && b[0] == '-' {
 		i = 1
 	}
-	first, mantissa := i, int64(0)
-	for ; i < len(b) && '0' <= b[i] && b[i] <= '9'; i++ {
-		mantissa = mantissa*10 + int64(b[i]-'0')
-		digits++
-	}
-	if digits == 0 || digits > 1 && b[first] == '0' || digits > maxDigits {
+	first := i
+	mantissa, i := digits(b, i, 0)
+	whole, decimals := i-first, 0
+	if whole == 0 || whole > 1 && b[first] == '0' {
 		return 0, i, false
 	}
 	if i < len(b) && b[i] == '.' {
-		for i++; i < len(b) && '0' <= b[i] && b[i] <= '9'; i++ {
-			mantissa = mantissa*10 + int64(b[i]-'0')
-			decimals++
-		}
-		if decimals == 0 || digits+decimals > maxDigits {
+		point := i
+		mantissa, i = digits(b, i+1, mantissa)
+		if decimals = i - point - 1; decimals == 0 {
 			return 0, i, false
 		}
 	}
-	if i < len(b) && (b[i]|0x20 == 'e' || b[i] == '.') {
+	if whole+decimals > maxDigits || i < len(b) && (b[i]|0x20 == 'e' || b[i] == '.') {
 		return 0, i, false
 	}
 	x = float64(mantissa)
@@ -254,6 +250,15 @@ func quickNumber(b []byte) (x float64, size int, ok bool) {
 		x = -x
 	}
 	return x, i, true
+}
+
+// digits reads on in a number of which so much has been read, and returns where its
+// digits end.
+func digits(b []byte, i int, n int64) (int64, int) {
+	for ; i < len(b) && '0' <= b[i] && b[i] <= '9'; i++ {
+		n = n*10 + int64(b[i]-'0')
+	}
+	return n, i
 }
 
 const maxDigits = 15
@@ -306,10 +311,10 @@ func (q *quick) number(as role) (float64, bool) {
 }
 
 func (q *quick) step() (int64, bool) {
-	switch v := &q.found[roleStep]; {
-	case v.kind == absent:
+	switch v := &q.found[roleStep]; v.kind {
+	case absent:
 		return q.rows.step, true
-	case v.kind == number:
+	case number:
 		return int64(v.x), v.x == math.Trunc(v.x)
 	default:
 		return q.value(roleStep).toInt()

@@ -49,8 +49,7 @@ func (r *rows) pick(key, v value) { r.pickAt(key.raw, v) }
 
 func (r *rows) pickAt(key []byte, v value) {
 	if v.kind == object && r.fields.parents[string(key)] {
-		path := append(append(make([]byte, 0, 64), key...), '.')
-		_ = scanObject(v.raw, func(k, v value) { r.pickAt(append(path[:len(key)+1:len(key)+1], k.raw...), v) })
+		r.pickWithin(key, v)
 	}
 	p, ok := r.fields.place(key)
 	if r.capture != nil && (!ok || p.role != rolePrompt && p.role != roleResponse && p.role != roleTruth) {
@@ -72,6 +71,12 @@ func (r *rows) pickAt(key []byte, v value) {
 	if r.picked[p.role].kind == absent || rank <= r.rank[p.role] {
 		r.picked[p.role], r.rank[p.role] = v, rank
 	}
+}
+
+// pickWithin picks from an object some of whose fields have names with dots.
+func (r *rows) pickWithin(key []byte, v value) {
+	path := append(append(make([]byte, 0, 64), key...), '.')
+	_ = scanObject(v.raw, func(k, v value) { r.pickAt(append(path[:len(key)+1:len(key)+1], k.raw...), v) })
 }
 
 // choose sets a role to a value that a shape has found out by itself.
