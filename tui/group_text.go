@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"fmt"
+
+	"vantage/model"
+	"vantage/model/printable"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+)
+
+// textPane shows the text of the sample under the cursor.
+func (a App) textPane(w, h int) content {
+	c := content{title: " " + a.textTitle(), note: a.textNote(h)}
+	r := a.reader
+	want, ok := a.wanted(a.groupNow())
+	switch {
+	case r.source == nil:
+		c.lines = a.said("This source keeps no texts. Open the log's own file or directory to read prompts and responses here.", themes.Warn, w)
+	case !ok || r.shown != want:
+		c.lines = a.said("reading …", themes.Dim, w)
+	case r.err != nil:
+		c.lines = a.said(printable.Line(r.err.Error()), themes.Warn, w)
+	default:
+		for i := r.scroll; i < min(r.page.Len(), r.scroll+h); i++ {
+			c.lines = append(c.lines, " "+r.page.Line(a.look.theme, a.look.glyphs.Zero, i, r.search.found))
+		}
+	}
+	return c
+}
+
+// said is a sentence in place of a text.
+func (a App) said(text string, role themes.Role, w int) []string {
+	lines := []string{""}
+	for _, line := range cells.Wrap(text, w-4) {
+		lines = append(lines, "  "+a.look.theme.Paint(role, line))
+	}
+	return lines
+}
+
+// textTitle says whose text it is, or what is searched for.
+func (a App) textTitle() string {
+	t := a.look.theme
+	if tally := a.reader.search.tally(a.place.view == viewSearch); tally != "" {
+		return t.Paint(themes.Accent, printable.Line(tally))
+	}
+	if a.reader.diff {
+		return "diff  " + t.Paint(themes.Positive, "+") + " best  " + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)
+	}
+	title := fmt.Sprintf("text  sample %d", a.reader.sample+1)
+	if a.reader.raw {
+		title += " · as logged"
+	}
+	return title
+}
+
+// textNote says how much of the text is seen.
+func (a App) textNote(h int) string {
+	r := a.reader
+	if r.page == nil || r.err != nil || r.page.Len() <= h {
+		return ""
+	}
+	last := min(r.page.Len(), r.scroll+h)
+	return fmt.Sprintf("%d–%d/%d", min(r.scroll+1, last), last, r.page.Len())
+}
+
+// loserRow is the row of the sample that the best one is compared with.
+func (a App) loserRow() int {
+	if a.reader.sample == 0 {
+		return a.groupNow().Size() - 1
+	}
+	return a.reader.sample
+}
+
+// sideNames says of the two samples of a diff which they are.
+func (a App) sideNames() (winner, loser string) {
+	order := a.ranking(a.groupNow())
+	name := func(row int) string {
+		return fmt.Sprintf("sample %d  reward %s%s", row+1, units.Short(a.result.analysis.Logged[order[row]]), a.lengthOf(order[row]))
+	}
+	return name(0), name(a.loserRow())
+}
+
+func (a App) lengthOf(column int) string {
+	n := a.result.analysis.Lengths[column]
+	unit := a.snap.Run.LengthUnit
+	if n < 0 || unit == model.LengthUnknown {
+		return ""
+	}
+	return "  " + units.Plural(int(n), unit.String())
+}
