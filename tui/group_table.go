@@ -91,35 +91,38 @@ func (a App) components(g *model.Group) []figure {
 			values = append(values, part[x.Order[i]])
 		}
 		write := asNeeded(values)
-		all = append(all, figure{printable.Line(a.snap.Run.Components[k]), componentRoom,
+		all = append(all, figure{componentName(a.snap.Run.Components[k]), componentRoom,
 			func(i int) (string, themes.Role) { return write(part[x.Order[i]]), themes.Dim }})
 	}
 	return all
 }
 
+// componentName is the name of a reward function: of a long path its end, which
+// tells it from the others.
+func componentName(name string) string {
+	name = printable.Line(name)
+	if at := strings.LastIndexByte(name, '/'); at >= 0 && cells.Width(name) >= componentRoom {
+		return name[at+1:]
+	}
+	return name
+}
+
 // asNeeded writes figures with as many decimals as they need, at most three.
 func asNeeded(values []float64) func(float64) string {
+	const most = 3
 	decimals := 0
 	for _, v := range values {
-		for decimals < 3 && v == v && units.Fixed(v, decimals) != trimmed(v) {
-			decimals++
+		if v-v == 0 {
+			_, after, _ := strings.Cut(strings.TrimRight(units.Fixed(v, most), "0"), ".")
+			decimals = max(decimals, len(after))
 		}
 	}
 	return func(v float64) string {
-		if estimators.IsMissing(v) || v != v {
+		if estimators.IsMissing(v) {
 			return units.Missing
 		}
 		return units.Fixed(v, decimals)
 	}
-}
-
-// trimmed is a figure with three decimals less the zeros at its end.
-func trimmed(v float64) string {
-	text := units.Fixed(v, 3)
-	if !strings.Contains(text, ".") {
-		return text
-	}
-	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
 // signRole is the look of an advantage; dropped samples look dropped.
@@ -171,7 +174,7 @@ func fitting(all []figure, w int) (some []figure, hidden int) {
 
 // sampleTable lists the samples of the group under what became of it.
 func (a App) sampleTable(w, h int) content {
-	g := a.groupNow()
+	g := a.selected()
 	t := a.look.theme
 	figures, hidden := fitting(a.figures(g), w)
 	lines := a.fateLines(g, w-2, max(1, h-3))
@@ -214,8 +217,8 @@ func (a App) fateLines(g *model.Group, w, most int) []string {
 	}
 	head := " " + t.Paint(a.fateRole(g.Fate), a.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
 	lines := hang(head, g.Fate.Doc()+"; "+figures, w)
-	if len(lines) > most {
-		lines = hang(head, g.Fate.Doc(), w)
+	if len(lines) > 1 && most > len(lines) {
+		lines = append(hang(head, g.Fate.Doc(), w), hang(cells.Blank(cells.Width(head)), figures, w)...)
 	}
 	return lines[:min(len(lines), most)]
 }

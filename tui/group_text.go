@@ -14,11 +14,11 @@ import (
 func (a App) textPane(w, h int) content {
 	c := content{title: " " + a.textTitle(), note: a.textNote(h)}
 	r := a.reader
-	want, ok := a.wanted(a.groupNow())
+	want, ok := a.wanted(a.selected())
 	switch {
 	case r.source == nil:
 		c.lines = a.said("This source keeps no texts. Open the log's own file or directory to read prompts and responses here.", themes.Warn, w)
-	case !ok || r.shown != want:
+	case r.page == nil && r.err == nil, ok && !r.shown.like(want):
 		c.lines = a.said("reading …", themes.Dim, w)
 	case r.err != nil:
 		c.lines = a.said(printable.Line(r.err.Error()), themes.Warn, w)
@@ -68,14 +68,14 @@ func (a App) textNote(h int) string {
 // loserRow is the row of the sample that the best one is compared with.
 func (a App) loserRow() int {
 	if a.reader.sample == 0 {
-		return a.groupNow().Size() - 1
+		return a.selected().Size() - 1
 	}
 	return a.reader.sample
 }
 
 // sideNames says of the two samples of a diff which they are.
 func (a App) sideNames() (winner, loser string) {
-	order := a.ranking(a.groupNow())
+	order := a.ranking(a.selected())
 	name := func(row int) string {
 		return fmt.Sprintf("sample %d  reward %s%s", row+1, units.Short(a.result.analysis.Logged[order[row]]), a.lengthOf(order[row]))
 	}

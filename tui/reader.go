@@ -48,6 +48,11 @@ type request struct {
 	width        int
 }
 
+// like reports whether two pages are of the same texts, however they are set.
+func (r request) like(o request) bool {
+	return r.sample.at == o.sample.at && r.best.at == o.best.at && r.diff == o.diff
+}
+
 // textKey finds a text again: the same place may hold another one when the step
 // was written anew.
 type textKey struct {
@@ -113,7 +118,10 @@ func (a App) wanted(g *model.Group) (want request, ok bool) {
 		return textKey{step.Place(int(a.result.analysis.Order[column])), step.Revision}
 	}
 	_, text := a.rooms()
-	want = request{sample: key(row), width: max(1, text.Inner().W-2), diff: a.reader.diff}
+	want = request{
+		sample: key(row), width: max(1, text.Inner().W-2), diff: a.reader.diff,
+		folded: !a.reader.open && a.reader.search.typed == "",
+	}
 	if a.reader.diff {
 		want.best = key(order[0])
 		if row == order[0] {
@@ -121,7 +129,7 @@ func (a App) wanted(g *model.Group) (want request, ok bool) {
 		}
 		return want, true
 	}
-	want.raw, want.folded = a.reader.raw, !a.reader.open && a.reader.search.typed == ""
+	want.raw = a.reader.raw
 	return want, true
 }
 
@@ -196,7 +204,7 @@ func withTexts(held, more []heldText) []heldText {
 // same text, else where the answer begins, or where two part.
 func (a App) firstLine(before *reading.Page, was request) int {
 	now, page := a.reader.shown, a.reader.page
-	if before != nil && was.sample == now.sample && was.diff == now.diff && was.best == now.best {
+	if before != nil && was.like(now) {
 		if was.folded == now.folded && was.raw == now.raw {
 			return page.Same(before, a.reader.scroll)
 		}

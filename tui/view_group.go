@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model"
 	"vantage/tui/reading"
 )
 
@@ -21,7 +20,7 @@ func groupKeys() section {
 		{[]string{"n"}, "n", "", "next match; without a search the next difference", App.nextMatch},
 		{[]string{"N"}, "N", "", "previous one", App.previousMatch},
 		{[]string{"d"}, "d", "d diff", "the best sample against the one under the cursor, or against the worst", App.toggleDiff},
-		{[]string{"z"}, "z", "z thoughts", "unfold or fold the thoughts, what models put between think tags", App.toggleThoughts},
+		{[]string{"z"}, "z", "z thoughts", "unfold the thoughts, or fold them; a diff compares them too, or not", App.toggleThoughts},
 		{[]string{"v"}, "v", "v as-logged", "the text as logged, or with its Markdown and LaTeX set", App.toggleRaw},
 		{[]string{"1"}, "1", "", "to the prompt", App.toPrompt},
 		{[]string{"2"}, "2", "", "to the response", App.toResponse},
@@ -163,7 +162,3 @@ func (a App) groupView(_, _ int) []string {
 	}
 	return left
 }
-
-// groupNow is the group on the screen; the body of a view is drawn only when there
-// is one.
-func (a App) groupNow() *model.Group { return a.selected() }

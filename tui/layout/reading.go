@@ -10,7 +10,8 @@ const wideReading = 110
 func Reading(w, h, table int, inText bool) (samples, text Rect) {
 	body := Rect{0, 0, w, h}
 	if w >= wideReading {
-		return cutColumns(body, min(table+2, w*9/20))
+		const sentence = 50 // what the fate of a group is read in
+		return cutColumns(body, min(max(table+2, sentence), w*9/20))
 	}
 	const few = 6 // the fate, the header and two samples, in a frame
 	rows := max(few, h*9/20)

@@ -11,9 +11,13 @@ import (
 	"vantage/themes"
 )
 
-// maxWords is how many words of each answer are compared, from the first on. Two
-// answers of that length that have nothing in common take half a second.
-const maxWords = 1 << 16
+// maxWords is how many words of each answer are compared, from the first on: a
+// megabyte of English, which takes a quarter of a second.
+const maxWords = 1 << 18
+
+// longWords is how many words both answers may have together to be compared with
+// all care: beyond it the shortest difference is not looked for.
+const longWords = 1 << 15
 
 // weak is how many words in a row must be the same between two differences to
 // count as the same: fewer is what any two texts have in common.
@@ -23,9 +27,15 @@ const weak = 2
 type Side struct{ Name, Text string }
 
 // Diff compares two answers word by word. What only the winner says stands in
-// [+ +], what only the loser says in [- -]; spaces and line breaks are not
-// compared. The rest of a text beyond 65 536 words is left out, and that is said.
+// [+ ], what only the loser says in [− ]; spaces and line breaks are not compared.
+// The rest of a text beyond 262 144 words is left out, and that is said.
 func Diff(winner, loser Side, o Options) *Doc {
+	hidden := false
+	if o.Folded {
+		aloudW, aloudL := aloud(winner.Text), aloud(loser.Text)
+		hidden = aloudW != winner.Text || aloudL != loser.Text
+		winner.Text, loser.Text = aloudW, aloudL
+	}
 	x, moreX := wordsOf(loser.Text)
 	y, moreY := wordsOf(winner.Text)
 	c := comparison{x: x, y: y, signs: signsOf(o.ASCII)}
@@ -37,6 +47,9 @@ func Diff(winner, loser Side, o Options) *Doc {
 	b.line(themes.Plain, loser.Name)
 	b.begun.hang = 2
 	b.line(themes.Dim, c.summary())
+	if hidden {
+		b.line(themes.Dim, "thoughts are left out: z compares them too")
+	}
 	if moreX || moreY {
 		b.line(themes.Warn, fmt.Sprintf("only the first %d words of each are compared", maxWords))
 	}
@@ -134,8 +147,12 @@ func (c *comparison) compare() {
 		}
 		return all
 	}
+	var how []diff.Option
+	if len(c.x)+len(c.y) > longWords {
+		how = append(how, diff.Fast())
+	}
 	x, y := 0, 0
-	for _, e := range diff.Edits(texts(c.x), texts(c.y)) {
+	for _, e := range diff.Edits(texts(c.x), texts(c.y), how...) {
 		same := e.Op == diff.Match
 		if n := len(c.parts); n == 0 || c.parts[n-1].same != same {
 			c.parts = append(c.parts, part{same: same, x: x, y: y})
@@ -183,10 +200,10 @@ func (c *comparison) summary() string {
 	case common == 0:
 		return "they have nothing in common"
 	case c.parts[0].same:
-		return fmt.Sprintf("the first %s the same; %d of %d and %d words are in both; n next difference",
+		return fmt.Sprintf("the first %s the same; %d of %d and %d words are in both (n: the next difference)",
 			plural(c.parts[0].nx, "word is", "words are"), common, len(c.y), len(c.x))
 	}
-	return fmt.Sprintf("they differ from the first word on; %d of %d and %d words are in both; n next difference", common, len(c.y), len(c.x))
+	return fmt.Sprintf("they differ from the first word on; %d of %d and %d words are in both (n: the next difference)", common, len(c.y), len(c.x))
 }
 
 func plural(n int, one, many string) string {

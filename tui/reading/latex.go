@@ -10,7 +10,7 @@ const deepest = 12
 
 // longest bounds, in bytes, what is looked through for the brace that closes
 // another: a text that never closes them costs no more for it.
-const longest = 2000
+const longest = 600
 
 // formulas writes the LaTeX of a text as people write formulas by hand: common
 // commands become characters, the marks around formulas go, what is not known
@@ -72,16 +72,48 @@ func (f *finder) formula(s string) (inner string, n int) {
 			f.unclosed[pair[1]] = true
 		}
 	}
+	if inner, n := f.setting(s); n > 0 {
+		return inner, n
+	}
 	if s[0] != '$' || len(s) < 3 || s[1] == ' ' || s[1] == '$' {
 		return "", 0
 	}
 	line, _, _ := strings.Cut(s[1:], "\n")
 	end := strings.IndexByte(line, '$')
 	// as in “$5 and $6”: no formula ends in a space or before a digit
-	if end < 1 || line[end-1] == ' ' || end+1 < len(line) && line[end+1] >= '0' && line[end+1] <= '9' {
+	if end < 1 || line[end-1] == ' ' || line[end-1] == '\\' || end+1 < len(line) && line[end+1] >= '0' && line[end+1] <= '9' {
 		return "", 0
 	}
 	return line[:end], end + 2
+}
+
+// setting is a formula of several lines, from its \begin to its \end.
+func (f *finder) setting(s string) (inner string, n int) {
+	const begin = `\begin`
+	if !strings.HasPrefix(s, begin) {
+		return "", 0
+	}
+	of, taken := argument(s[len(begin):])
+	closes := `\end{` + of + "}"
+	if !lined(of) || f.unclosed[closes] {
+		return "", 0
+	}
+	start := len(begin) + taken
+	end := strings.Index(s[start:], closes)
+	if end < 0 {
+		f.unclosed[closes] = true
+		return "", 0
+	}
+	return s[start : start+end], start + end + len(closes)
+}
+
+// lined reports whether a setting is one of formulas in lines.
+func lined(of string) bool {
+	switch strings.TrimSuffix(of, "*") {
+	case "align", "aligned", "equation", "gather", "gathered", "split", "cases", "matrix", "pmatrix", "bmatrix", "vmatrix":
+		return true
+	}
+	return false
 }
 
 // formula writes the inside of a formula.
@@ -182,9 +214,25 @@ func command(s string, inside bool, depth int) (out string, n int) {
 		}
 	}
 	if draw := shapeOf(word); draw != nil {
-		return draw(s, n, depth)
+		if out, taken := draw(s, n, depth); taken > n || out != s[:n] {
+			return out, taken
+		}
 	}
-	return s[:n], n
+	return unknown(s, n, inside, depth)
+}
+
+// unknown leaves a command as it is, and in a formula the braces after it too.
+func unknown(s string, n int, inside bool, depth int) (string, int) {
+	out := s[:n]
+	for inside && n < len(s) && s[n] == '{' {
+		end := braceEnd(s[n:])
+		if end == 0 {
+			break
+		}
+		out += "{" + formula(s[n+1:n+end], depth+1) + "}"
+		n += end + 1
+	}
+	return out, n
 }
 
 // script raises or lowers what follows.
@@ -343,9 +391,7 @@ func sized(s string, n, _ int) (string, int) {
 
 // surrounded leaves out where a setting of lines begins and ends.
 func surrounded(s string, n, _ int) (string, int) {
-	inner, taken := argument(s[n:])
-	switch strings.TrimSuffix(inner, "*") {
-	case "align", "aligned", "equation", "gather", "gathered", "split", "cases", "matrix", "pmatrix", "bmatrix", "vmatrix", "center":
+	if of, taken := argument(s[n:]); lined(of) {
 		return "", n + taken
 	}
 	return s[:n], n

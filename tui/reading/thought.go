@@ -67,6 +67,18 @@ func between(s string, tag [2]string) []piece {
 	return append(pieces, piece{body: s})
 }
 
+// aloud is a response without its thoughts. One that is never closed stays, since
+// there is nothing else to read.
+func aloud(s string) string {
+	var b strings.Builder
+	for _, p := range thoughts(s) {
+		if !p.thought || p.close == "" {
+			b.WriteString(p.text())
+		}
+	}
+	return b.String()
+}
+
 // folded is a thought as a line: its length, and whether a tag is missing.
 func (b *builder) folded(p piece, o Options) {
 	arrow := "▸ "
