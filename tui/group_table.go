@@ -43,16 +43,16 @@ type figure struct {
 }
 
 // componentRoom is the width of a column of what a reward function gave.
-const componentRoom = 10
+const componentRoom = 9
 
 // figures are the columns that the log has, components after the reward.
 func (a App) figures(g *model.Group) []figure {
 	x := a.result.analysis
 	reward := asNeeded(x.Logged[g.Start:g.End])
-	all := []figure{{"reward", 8, func(i int) (string, themes.Role) { return reward(x.Logged[i]), themes.Plain }}}
+	all := []figure{{"reward", 7, func(i int) (string, themes.Role) { return reward(x.Logged[i]), themes.Plain }}}
 	all = append(all, a.components(g)...)
 	if slices.Max(x.Lengths[g.Start:g.End]) >= 0 {
-		all = append(all, figure{a.lengthName(), 8, func(i int) (string, themes.Role) {
+		all = append(all, figure{a.lengthName(), 7, func(i int) (string, themes.Role) {
 			if x.Lengths[i] < 0 {
 				return units.Missing, themes.Dim
 			}
@@ -141,7 +141,7 @@ func signRole(v float64, kept bool) themes.Role {
 // The cells of a row that every table has: number, marks and blanks.
 const (
 	numberRoom = 5
-	marksRoom  = 8
+	marksRoom  = 7
 )
 
 // tableRoom is the width at which every column is seen.
@@ -220,7 +220,11 @@ func (a App) fateLines(g *model.Group, w, most int) []string {
 	if len(lines) > 1 && most > len(lines) {
 		lines = append(hang(head, g.Fate.Doc(), w), hang(cells.Blank(cells.Width(head)), figures, w)...)
 	}
-	return lines[:min(len(lines), most)]
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = cells.Cut(lines[most-1], w-1) + "…"
+	}
+	return lines
 }
 
 // sampleRow is a sample: its figures, whether it is kept, and whether the sign of
@@ -233,9 +237,9 @@ func (a App) sampleRow(figures []figure, row, column int) string {
 		line += " " + t.Paint(role, cells.Right(text, f.w-1))
 	}
 	if !x.Keep[column] {
-		return line + "  " + t.Paint(themes.Dropped, glyphs.Dropped+" drop")
+		return line + " " + t.Paint(themes.Dropped, glyphs.Dropped+" drop")
 	}
-	line += "  " + t.Paint(signRole(x.Original[column], true), glyphs.Kept)
+	line += " " + t.Paint(signRole(x.Original[column], true), glyphs.Kept)
 	if x.Original[column]*x.Processed[column] < 0 {
 		line += t.Paint(themes.Warn, " flip")
 	}

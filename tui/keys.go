@@ -90,7 +90,7 @@ func overviewKeys() section {
 	return section{"overview", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k group", "down", App.down},
 		{[]string{"k", "up"}, "k ↑", "", "up", App.up},
-		{[]string{"enter"}, "⏎", "⏎ open", "read the group: its samples and their texts", App.openGroup},
+		{[]string{"enter"}, "⏎", "Enter open", "read the group: its samples and their texts", App.openGroup},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", App.pageDown},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.pageUp},
 		{[]string{"g", "home"}, "g", "", "to the top", App.top},

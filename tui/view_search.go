@@ -21,7 +21,7 @@ const maxSearch = 80
 
 func searchKeys() section {
 	return section{"search in the text", []binding{
-		{[]string{"enter"}, "⏎", "⏎ keep", "go on with n and N", App.keepSearch},
+		{[]string{"enter"}, "⏎", "Enter keep", "go on with n and N", App.keepSearch},
 		{[]string{"down"}, "↓", "↓ ↑ match", "next match", App.nextMatch},
 		{[]string{"up"}, "↑", "", "previous match", App.previousMatch},
 		{[]string{"backspace"}, "⌫", "", "take a character back", App.shortenSearch},

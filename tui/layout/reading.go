@@ -11,7 +11,7 @@ func Reading(w, h, table int, inText bool) (samples, text Rect) {
 	body := Rect{0, 0, w, h}
 	if w >= wideReading {
 		const sentence = 50 // what the fate of a group is read in
-		return cutColumns(body, min(max(table+2, sentence), w*9/20))
+		return cutColumns(body, min(max(table+2, sentence), w/2))
 	}
 	const few = 6 // the fate, the header and two samples, in a frame
 	rows := max(few, h*9/20)

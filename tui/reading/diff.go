@@ -9,6 +9,7 @@ import (
 	"znkr.io/diff"
 
 	"vantage/themes"
+	"vantage/tui/cells"
 )
 
 // maxWords is how many words of each answer are compared, from the first on: a
@@ -27,7 +28,8 @@ const weak = 2
 type Side struct{ Name, Text string }
 
 // Diff compares two answers word by word. What only the winner says stands in
-// [+ ], what only the loser says in [− ]; spaces and line breaks are not compared.
+// [+ ], what only the loser says in [− ]. Compared is what is shown, with Markdown
+// and LaTeX set unless it is to be raw; spaces and line breaks are not compared.
 // The rest of a text beyond 262 144 words is left out, and that is said.
 func Diff(winner, loser Side, o Options) *Doc {
 	hidden := false
@@ -36,8 +38,8 @@ func Diff(winner, loser Side, o Options) *Doc {
 		hidden = aloudW != winner.Text || aloudL != loser.Text
 		winner.Text, loser.Text = aloudW, aloudL
 	}
-	x, moreX := wordsOf(loser.Text)
-	y, moreY := wordsOf(winner.Text)
+	x, moreX := wordsOf(loser.Text, o)
+	y, moreY := wordsOf(winner.Text, o)
 	c := comparison{x: x, y: y, signs: signsOf(o.ASCII)}
 	c.compare()
 	var b builder
@@ -71,22 +73,24 @@ func signsOf(ascii bool) signs {
 // word is what is compared, and the space that follows it.
 type word struct {
 	text   string
-	breaks int  // line breaks after it
-	space  bool // or a space
+	breaks int // line breaks after it
+	spaces int // after those
 }
 
 // wordsOf cuts a text into words: letters and digits that stand together, and
 // every other character by itself.
-func wordsOf(s string) (all []word, more bool) {
-	s, beyond := cut(strings.TrimSpace(s))
-	for i, line := range clean(s) {
-		if i > 0 && len(all) > 0 {
-			all[len(all)-1].breaks++
+func wordsOf(s string, o Options) (all []word, more bool) {
+	s, beyond := cut(s)
+	var shown builder
+	shown.prose(s, themes.Plain, o)
+	for i, line := range strings.Split(strings.TrimSpace(shown.text.String()), "\n") {
+		if n := len(all); i > 0 && n > 0 { // spaces at the end of a line do not count
+			all[n-1].breaks, all[n-1].spaces = all[n-1].breaks+1, 0
 		}
 		for at := 0; at < len(line); {
 			if line[at] == ' ' {
 				if n := len(all); n > 0 {
-					all[n-1].space = true
+					all[n-1].spaces++
 				}
 				at++
 				continue
@@ -251,7 +255,5 @@ func (b *builder) space(role themes.Role, w word) {
 	for range min(2, w.breaks) {
 		b.end()
 	}
-	if w.breaks == 0 && w.space {
-		b.say(role, " ")
-	}
+	b.say(role, cells.Blank(w.spaces))
 }
