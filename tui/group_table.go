@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -91,8 +92,10 @@ func (a App) components(g *model.Group) []figure {
 			values = append(values, part[x.Order[i]])
 		}
 		write := asNeeded(values)
-		all = append(all, figure{componentName(a.snap.Run.Components[k]), componentRoom,
-			func(i int) (string, themes.Role) { return write(part[x.Order[i]]), themes.Dim }})
+		all = append(all, figure{
+			componentName(a.snap.Run.Components[k]), componentRoom,
+			func(i int) (string, themes.Role) { return write(part[x.Order[i]]), themes.Dim },
+		})
 	}
 	return all
 }
@@ -109,12 +112,13 @@ func componentName(name string) string {
 
 // asNeeded writes figures with as many decimals as they need, at most three.
 func asNeeded(values []float64) func(float64) string {
-	const most = 3
 	decimals := 0
 	for _, v := range values {
-		if v-v == 0 {
-			_, after, _ := strings.Cut(strings.TrimRight(units.Fixed(v, most), "0"), ".")
-			decimals = max(decimals, len(after))
+		thousandths := math.Round(v * 1000)
+		for i, unit := range []float64{1000, 100, 10} {
+			if v-v == 0 && math.Mod(thousandths, unit) != 0 {
+				decimals = max(decimals, i+1)
+			}
 		}
 	}
 	return func(v float64) string {
@@ -197,7 +201,16 @@ func (a App) sampleTable(w, h int) content {
 	if hidden > 0 {
 		note = fmt.Sprintf("%s beyond the edge · %s", units.Plural(hidden, "components"), note)
 	}
-	return content{title: fmt.Sprintf(" group %d/%d  ", a.place.cursor+1, len(a.result.rows)) + a.promptLine(g), note: note, lines: lines}
+	title := a.headline(fmt.Sprintf("group %d/%d", a.place.cursor+1, len(a.result.rows)), !a.reader.inText)
+	return content{title: " " + title + "  " + a.promptLine(g), note: note, lines: lines}
+}
+
+// headline is the title of a pane: where keys go to is told without colour too.
+func (a App) headline(title string, focused bool) string {
+	if !focused {
+		return title
+	}
+	return a.look.theme.Paint(themes.Title, title)
 }
 
 // promptLine is what the group is recognised by.

@@ -46,9 +46,9 @@ func (a App) textTitle() string {
 		return t.Paint(themes.Accent, printable.Line(tally))
 	}
 	if a.reader.diff {
-		return "diff  " + t.Paint(themes.Positive, "+") + " best  " + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)
+		return a.headline("diff", a.reader.inText) + "  " + t.Paint(themes.Positive, "+") + " best  " + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)
 	}
-	title := fmt.Sprintf("text  sample %d", a.reader.sample+1)
+	title := a.headline("text", a.reader.inText) + fmt.Sprintf("  sample %d", a.reader.sample+1)
 	if a.reader.raw {
 		title += " · as logged"
 	}
@@ -75,9 +75,11 @@ func (a App) loserRow() int {
 
 // sideNames says of the two samples of a diff which they are.
 func (a App) sideNames() (winner, loser string) {
-	order := a.ranking(a.selected())
+	g := a.selected()
+	order, rewards := a.ranking(g), a.result.analysis.Logged
+	write := asNeeded(rewards[g.Start:g.End])
 	name := func(row int) string {
-		return fmt.Sprintf("sample %d  reward %s%s", row+1, units.Short(a.result.analysis.Logged[order[row]]), a.lengthOf(order[row]))
+		return fmt.Sprintf("sample %d  reward %s%s", row+1, write(rewards[order[row]]), a.lengthOf(order[row]))
 	}
 	return name(0), name(a.loserRow())
 }

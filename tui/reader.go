@@ -119,7 +119,7 @@ func (a App) wanted(g *model.Group) (want request, ok bool) {
 	}
 	_, text := a.rooms()
 	want = request{
-		sample: key(row), width: max(1, text.Inner().W-2), diff: a.reader.diff,
+		sample: key(row), width: min(readable, max(1, text.Inner().W-2)), diff: a.reader.diff,
 		folded: !a.reader.open && a.reader.search.typed == "",
 	}
 	if a.reader.diff {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"vantage/estimators"
 	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/chart"
@@ -379,5 +381,27 @@ func BenchmarkGroupView(b *testing.B) {
 	d.press("enter", "tab", "/", "e")
 	for b.Loop() {
 		_ = d.app.frame()
+	}
+}
+
+func TestAsNeeded(t *testing.T) {
+	for _, test := range []struct {
+		values []float64
+		want   string
+	}{
+		{[]float64{1, 0}, "1 0"},
+		{[]float64{0.5, 1}, "0.5 1.0"},
+		{[]float64{0.25, math.NaN(), -0.1}, "0.25 nan -0.10"},
+		{[]float64{1. / 3, math.Inf(1), 2}, "0.333 inf 2.000"},
+		{[]float64{0.1 + 0.2, estimators.MissingReward()}, "0.3 —"},
+	} {
+		write := asNeeded(test.values)
+		var got []string
+		for _, v := range test.values {
+			got = append(got, write(v))
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%v is written %q, want %q", test.values, strings.Join(got, " "), test.want)
+		}
 	}
 }

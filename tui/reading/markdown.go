@@ -13,7 +13,6 @@ type setter struct {
 	role  themes.Role // of what has no look of its own
 	latex bool
 	ascii bool
-	fence string // that closes the code, "" outside
 }
 
 // set sets the lines of a text. Formulas may span lines, so what lies between

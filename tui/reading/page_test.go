@@ -117,8 +117,11 @@ func TestDiff(t *testing.T) {
 		"nothing":  {"a", "b", Options{}, []string{"they have nothing in common", "", "[−b][+a]"}},
 		"missing":  {"a b c d", "a b c", Options{}, []string{"the first 3 words are the same; 3 of 4 and 3 words are in both (n: the next difference)", "", "a b c [+d]"}},
 		"at once":  {"b is the one", "a is the one", Options{}, []string{"they differ from the first word on; 3 of 4 and 4 words are in both (n: the next difference)", "", "[−a] [+b] is the one"}},
-		"what is the same by chance": {"w1 w2 w3 the w4 w5 w6", "l1 l2 l3 the l4 l5 l6", Options{},
-			[]string{"they have nothing in common", "", "[−l1 l2 l3 the l4 l5 l6][+w1 w2 w3 the w4 w5 w6]"}},
+		"what is the same by chance": {
+			"w1 w2 w3 the w4 w5 w6", "l1 l2 l3 the l4 l5 l6",
+			Options{},
+			[]string{"they have nothing in common", "", "[−l1 l2 l3 the l4 l5 l6][+w1 w2 w3 the w4 w5 w6]"},
+		},
 		"lines":    {"a\nb\nc d e f", "a\nx\nc d e f", Options{}, []string{"the first word is the same; 5 of 6 and 6 words are in both (n: the next difference)", "", "a", "[−x]", "[+b]", "c d e f"}},
 		"chinese":  {"答案是四。", "答案是五。", Options{}, []string{"the first 3 words are the same; 4 of 5 and 5 words are in both (n: the next difference)", "", "答案是[−五][+四]。"}},
 		"thoughts": {"<think>x</think>a", "<think>y</think>a", Options{Folded: true}, []string{"word for word the same", "thoughts are left out: z compares them too", "", "a"}},

@@ -21,7 +21,9 @@ func (p piece) text() string { return p.open + p.body + p.close }
 // tags are what models put their thoughts between.
 func tags() [][2]string {
 	return [][2]string{
-		{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<reasoning>", "</reasoning>"},
+		{"<think>", "</think>"},
+		{"<thinking>", "</thinking>"},
+		{"<reasoning>", "</reasoning>"},
 		{"<|begin_of_thought|>", "<|end_of_thought|>"},
 	}
 }
