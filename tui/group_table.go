@@ -46,6 +46,9 @@ type figure struct {
 // componentRoom is the width of a column of what a reward function gave.
 const componentRoom = 9
 
+// advantages is how many figures, the last ones, are advantages.
+const advantages = 2
+
 // figures are the columns that the log has, components after the reward.
 func (a App) figures(g *model.Group) []figure {
 	x := a.result.analysis

@@ -2,10 +2,9 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
-	"vantage/model"
 	"vantage/model/printable"
-	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
 )
@@ -73,22 +72,18 @@ func (a App) loserRow() int {
 	return a.reader.sample
 }
 
-// sideNames says of the two samples of a diff which they are.
+// sideNames says of the two samples of a diff which they are, and what was logged of
+// them: not the advantages, which change with every key.
 func (a App) sideNames() (winner, loser string) {
 	g := a.selected()
-	order, rewards := a.ranking(g), a.result.analysis.Logged
-	write := asNeeded(rewards[g.Start:g.End])
+	order, figures := a.ranking(g), a.figures(g)
 	name := func(row int) string {
-		return fmt.Sprintf("sample %d  reward %s%s", row+1, write(rewards[order[row]]), a.lengthOf(order[row]))
+		text := fmt.Sprintf("sample %d", row+1)
+		for _, f := range figures[:len(figures)-advantages] {
+			value, _ := f.of(order[row])
+			text += "  " + f.name + " " + strings.TrimSpace(value)
+		}
+		return text
 	}
 	return name(0), name(a.loserRow())
-}
-
-func (a App) lengthOf(column int) string {
-	n := a.result.analysis.Lengths[column]
-	unit := a.snap.Run.LengthUnit
-	if n < 0 || unit == model.LengthUnknown {
-		return ""
-	}
-	return "  " + units.Plural(int(n), unit.String())
 }

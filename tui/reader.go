@@ -30,7 +30,8 @@ type reader struct {
 	shown  request // what the page is of
 	err    error   // why there is none
 	kept   []heldText
-	resume bool // the newest step was followed before the group was opened
+	held   int64 // the step that holds still while it is read
+	resume bool  // the newest step was followed before
 }
 
 // job is the text that was asked for last.
@@ -46,6 +47,8 @@ type request struct {
 	diff         bool
 	folded, raw  bool
 	width        int
+
+	winner, loser string // what the two of a diff are called
 }
 
 // like reports whether two pages are of the same texts, however they are set.
@@ -84,8 +87,11 @@ func (a App) reading() bool { return a.place.view == viewGroup || a.place.view =
 // not asked for yet. It is called after every message, so that no key has to
 // think of it.
 func (a App) attend() (App, tea.Cmd) {
+	if !a.reading() {
+		return a.released()
+	}
 	g := a.selected()
-	if !a.reading() || g == nil || a.screen().Small {
+	if g == nil || a.screen().Small {
 		return a, nil
 	}
 	if g.Name != a.reader.group {
@@ -103,6 +109,24 @@ func (a App) attend() (App, tea.Cmd) {
 	var ctx context.Context
 	ctx, a.reader.job.cancel = context.WithCancel(a.ctx)
 	return a, a.readPage(ctx, want)
+}
+
+// released ends what goes on while a group is read, whichever way it was left: the
+// text that is asked for, and the step that holds still, unless the person went to
+// another.
+func (a App) released() (App, tea.Cmd) {
+	if a.reader.job.cancel != nil {
+		a.reader.job.cancel()
+		a.reader.job = job{revision: a.reader.job.revision + 1}
+	}
+	if a.place.view != viewOverview || !a.reader.resume {
+		return a, nil
+	}
+	a.reader.resume = false
+	if a.place.step != a.reader.held {
+		return a, nil
+	}
+	return a.followNewest()
 }
 
 // wanted is the page that belongs on the screen; ok is false while the step in the
@@ -127,6 +151,7 @@ func (a App) wanted(g *model.Group) (want request, ok bool) {
 		if row == order[0] {
 			want.sample = key(order[len(order)-1])
 		}
+		want.winner, want.loser = a.sideNames()
 		return want, true
 	}
 	want.raw = a.reader.raw
@@ -146,7 +171,6 @@ func (a App) stepRead() (model.Step, bool) {
 func (a App) readPage(ctx context.Context, want request) tea.Cmd {
 	source, held, revision := a.reader.source, a.reader.kept, a.reader.job.revision
 	options := reading.Options{Folded: want.folded, Raw: want.raw, ASCII: a.look.glyphs.ASCII}
-	winner, loser := a.sideNames()
 	return func() tea.Msg {
 		sample, err := textOf(ctx, source, held, want.sample)
 		if err != nil {
@@ -159,7 +183,7 @@ func (a App) readPage(ctx context.Context, want request) tea.Cmd {
 		if err != nil {
 			return pageMsg{revision: revision, err: err}
 		}
-		doc := reading.Diff(reading.Side{Name: winner, Text: best.text.Response}, reading.Side{Name: loser, Text: sample.text.Response}, options)
+		doc := reading.Diff(reading.Side{Name: want.winner, Text: best.text.Response}, reading.Side{Name: want.loser, Text: sample.text.Response}, options)
 		return pageMsg{revision, doc.Wrap(want.width), []heldText{best, sample}, ctx.Err()}
 	}
 }

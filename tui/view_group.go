@@ -29,7 +29,7 @@ func groupKeys() section {
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", App.textPageUp},
 		{[]string{"g", "home"}, "g", "", "to the top", App.readTop},
 		{[]string{"G", "end"}, "G", "", "to the end", App.readEnd},
-		{[]string{"esc"}, "Esc", "Esc back", "back to the groups", App.leaveGroup},
+		{[]string{"esc"}, "Esc", "Esc back", "back to the groups", App.escape},
 	}}
 }
 
@@ -40,27 +40,11 @@ func (a App) openGroup() (App, tea.Cmd) {
 		a.notice = "no group to open yet"
 		return a, nil
 	}
-	a.reader.resume = a.place.follow
+	a.reader.resume, a.reader.held = a.place.follow, a.place.step
 	a.place.follow = false
 	a.reader.group, a.reader.inText, a.reader.diff = "", false, false
 	a.reader.search = search{}
 	return a.open(viewGroup)
-}
-
-// leaveGroup goes back to the groups, and to the newest step if that was followed.
-func (a App) leaveGroup() (App, tea.Cmd) {
-	if a.reader.job.cancel != nil {
-		a.reader.job.cancel()
-	}
-	a.reader.job.asked = request{}
-	a.reader.job.revision++
-	a, cmd := a.escape()
-	if !a.reader.resume {
-		return a, cmd
-	}
-	a.reader.resume = false
-	a, also := a.followNewest()
-	return a, tea.Batch(cmd, also)
 }
 
 func (a App) nextGroup() (App, tea.Cmd)     { return a.groupBy(1) }

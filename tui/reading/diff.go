@@ -43,8 +43,10 @@ func Diff(winner, loser Side, o Options) *Doc {
 	c := comparison{x: x, y: y, signs: signsOf(o.ASCII)}
 	c.compare()
 	var b builder
+	b.begun.hang = 2
 	b.say(themes.Positive, c.signs.plus+" ")
 	b.line(themes.Plain, winner.Name)
+	b.begun.hang = 2
 	b.say(themes.Negative, c.signs.minus+" ")
 	b.line(themes.Plain, loser.Name)
 	b.begun.hang = 2
