@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"vantage/model/printable"
 )
 
 // maxHits bounds the matches of a search.
@@ -28,6 +30,7 @@ func (p *Page) Find(typed string) Found {
 	if typed == "" {
 		return Found{}
 	}
+	typed = printable.Line(typed) // as the text is
 	in := p.text
 	if small(typed) == typed {
 		in = p.lower
