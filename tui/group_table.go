@@ -238,7 +238,7 @@ func (a App) fateLines(g *model.Group, w, most int) []string {
 	}
 	if len(lines) > most {
 		lines = lines[:most]
-		lines[most-1] = cells.Cut(lines[most-1], w-1) + "…"
+		lines[most-1] = strings.TrimSuffix(cells.Cut(lines[most-1], w-1), "…") + "…"
 	}
 	return lines
 }

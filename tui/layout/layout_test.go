@@ -120,7 +120,7 @@ func TestReading(t *testing.T) {
 		samples, text layout.Rect
 	}{
 		{80, 20, 60, false, layout.Rect{W: 80, H: 9}, layout.Rect{Y: 9, W: 80, H: 11}},
-		{80, 20, 60, true, layout.Rect{W: 80, H: 6}, layout.Rect{Y: 6, W: 80, H: 14}},
+		{80, 20, 60, true, layout.Rect{W: 80, H: 5}, layout.Rect{Y: 5, W: 80, H: 15}},
 		{60, 12, 60, false, layout.Rect{W: 60, H: 6}, layout.Rect{Y: 6, W: 60, H: 6}},
 		{120, 32, 40, true, layout.Rect{W: 50, H: 32}, layout.Rect{X: 50, W: 70, H: 32}},
 		{120, 32, 90, false, layout.Rect{W: 60, H: 32}, layout.Rect{X: 60, W: 60, H: 32}},

@@ -13,8 +13,8 @@ func Reading(w, h, table int, inText bool) (samples, text Rect) {
 		const sentence = 50 // what the fate of a group is read in
 		return cutColumns(body, min(max(table+2, sentence), w/2))
 	}
-	const few = 6 // the fate, the header and two samples, in a frame
-	rows := max(few, h*9/20)
+	const few = 5 // the fate, the header and the sample that is read, in a frame
+	rows := max(few+1, h*9/20)
 	if inText {
 		rows = few
 	}
