@@ -32,45 +32,6 @@ var marks = map[string]string{
 	",": " ", ";": " ", ":": " ", " ": " ", "!": "", "\\": "\n", "{": "{", "}": "}", "%": "%", "$": "$", "#": "#", "&": "&", "_": "_", "|": "‖",
 }
 
-// shape is a command that is applied to something: s begins with it, n is the bytes
-// of its name. It returns what is written and how many bytes it took in all.
-type shape func(s string, n, depth int) (string, int)
-
-// shapeOf returns the shape that a command has, nil if it has none.
-func shapeOf(word string) shape {
-	switch word {
-	case "frac", "dfrac", "tfrac", "cfrac":
-		return fraction
-	case "sqrt":
-		return root
-	case "mathrm", "mathbf", "mathit", "mathsf", "mathcal", "mathfrak", "boldsymbol", "operatorname", "bm":
-		return plain
-	case "text", "textbf", "textit", "textrm", "mbox", "emph":
-		return words
-	case "mathbb":
-		return doubled
-	case "boxed":
-		return boxed
-	case "binom", "dbinom", "tbinom":
-		return choose
-	case "pmod":
-		return modulo
-	case "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr":
-		return sized
-	case "begin", "end":
-		return surrounded
-	case "bar", "overline":
-		return over("\u0304")
-	case "hat", "widehat":
-		return over("\u0302")
-	case "vec":
-		return over("\u20d7")
-	case "tilde":
-		return over("\u0303")
-	}
-	return nil
-}
-
 // raised and lowered are the characters that can stand above and below the line.
 var (
 	raised = map[rune]rune{
