@@ -49,7 +49,7 @@ func (s *shelf) get(index int32) (volume, bool) {
 }
 
 // ErrNoText says that a sample's text cannot be read again.
-var ErrNoText = errors.New("its text cannot be read again: it came from a stream")
+var ErrNoText = errors.New("its text cannot be read again, since it came from a stream: write that to a file and open the file")
 
 // Text reads the text of a sample from where it stands. It may be called while Next
 // runs. A plain file is read at the sample's place; a compressed one is unpacked up

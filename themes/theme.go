@@ -29,6 +29,8 @@ const (
 	Cursor        // the selected row
 	Track         // the empty part of a bar, axes
 	Accent        // the current value of a setting
+	Match         // what a search has found
+	Here          // the match that was gone to
 
 	roles = iota
 )
@@ -108,6 +110,7 @@ func build(name, doc string, p palette) Theme {
 		Good: fg(p.good), Warn: fg(p.warn), Bad: fg(p.bad),
 		Border: fg(p.faint), Focus: fg(p.accent), Track: fg(p.faint), Accent: fg(p.accent),
 		Cursor: lipgloss.NewStyle().Bold(true),
+		Match:  fg(p.warn).Underline(true), Here: fg(p.warn).Reverse(true),
 	}
 	if p.cursor == "" {
 		t.styles[Cursor] = lipgloss.NewStyle().Reverse(true)

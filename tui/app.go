@@ -46,6 +46,7 @@ type App struct {
 	live   live
 	look   look
 	logged logged
+	reader reader
 	chosen bool // the person named an estimator at the start
 
 	notice string // the answer to the last key, until the next one
@@ -109,6 +110,7 @@ func New(ctx context.Context, source Source, o Options) App {
 		place: place{follow: true},
 		look:  look{theme: themes.For(true), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
+	a.reader.source, _ = source.(Reader)
 	if o.ASCII {
 		a.look.glyphs = chart.ASCII()
 	}
@@ -127,8 +129,15 @@ func (a App) Init() tea.Cmd {
 	return tea.Batch(read(a.ctx, a.source), tea.RequestBackgroundColor)
 }
 
-// Update sends each message to its handler.
+// Update handles a message, and asks for the text that then belongs on the screen.
 func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	a, cmd := a.handle(msg)
+	a, also := a.attend()
+	return a, tea.Batch(cmd, also)
+}
+
+// handle sends each message to its handler.
+func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return a.onKey(msg)
@@ -147,6 +156,8 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a.onTrend(msg)
 	case matchMsg:
 		return a.onMatch(msg)
+	case pageMsg:
+		return a.onPage(msg), nil
 	case restedMsg:
 		a.work.resting = false
 		return a.catchUp()
@@ -270,7 +281,7 @@ func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
 // top, with the worst, if it was never moved from there.
 func (a App) show(next *model.Analysis) App {
 	selected := ""
-	if g := a.selected(); g != nil && a.place.cursor > 0 {
+	if g := a.selected(); g != nil && (a.place.cursor > 0 || a.reading()) {
 		selected = g.Name
 	}
 	a.result.analysis, a.result.err = next, nil

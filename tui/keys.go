@@ -70,7 +70,7 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 		a.help, a.about = false, false
 		return a, nil
 	}
-	if typed := a.seen().typed; typed != nil && len(msg.Text) == 1 {
+	if typed := a.seen().typed; typed != nil && msg.Text != "" {
 		return typed(a, msg.Text), nil
 	}
 	for _, s := range a.keysHere() {
@@ -90,6 +90,7 @@ func overviewKeys() section {
 	return section{"overview", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k group", "down", App.down},
 		{[]string{"k", "up"}, "k ↑", "", "up", App.up},
+		{[]string{"enter"}, "⏎", "Enter open", "read the group: its samples and their texts", App.openGroup},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", App.pageDown},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.pageUp},
 		{[]string{"g", "home"}, "g", "", "to the top", App.top},

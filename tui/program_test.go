@@ -218,3 +218,29 @@ func (x *terminal) send(keys string) {
 		}
 	}
 }
+
+// What a model wrote to take the terminal over is not among the bytes that the
+// terminal is sent, whichever way its text is looked at.
+func TestHostileTextInATerminal(t *testing.T) {
+	dir := t.TempDir()
+	evil := `\u001b]52;c;ZXZpbA==\u0007\u001b]8;;http://evil\u0007\u001b]0;evil\u0007\u001b[31;1mred\u001b[5n\u009b5n\u202e\u200b\u0000\u0085`
+	row := func(score string) string {
+		return `{"input":"q ` + evil + `","output":"<think>` + evil + `</think> seen ` + evil + `","gts":"` + evil + `","score":` + score + `,"step":1}` + "\n"
+	}
+	writeFile(t, filepath.Join(dir, "1.jsonl"), row("1.0")+row("0.0"))
+	x := start(t, dir)
+	x.waitFor("step 1")
+	x.send("\r")
+	x.waitFor("seen")
+	for _, key := range []string{"z", "v", "d", "\t", "/red\r", "G"} {
+		x.send(key)
+		time.Sleep(50 * time.Millisecond)
+	}
+	x.send("q")
+	x.ends()
+	for _, sent := range []string{"\x1b]52", "\x1b]8;", "\x1b]0;evil", "\x1b[31;1m", "\x1b[5n", "\u009b", "\u202e", "\u200b", "\x00", "\u0085"} {
+		if strings.Contains(x.output(), sent) {
+			t.Errorf("%q was sent to the terminal", sent)
+		}
+	}
+}

@@ -17,6 +17,8 @@ type viewName int
 const (
 	viewOverview viewName = iota
 	viewEstimators
+	viewGroup
+	viewSearch
 )
 
 // views are all of them: a new one is a file and a line here.
@@ -24,6 +26,8 @@ func views() []view {
 	return []view{
 		viewOverview:   {body: App.overview, keys: overviewKeys},
 		viewEstimators: {body: App.estimatorList, keys: estimatorKeys, typed: App.narrowPick},
+		viewGroup:      {body: App.groupView, keys: groupKeys},
+		viewSearch:     {body: App.groupView, keys: searchKeys, typed: App.narrowSearch},
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"strconv"
+
+	"vantage/model"
 )
 
 // phrases are what the made model thinks in.
@@ -17,37 +19,73 @@ func phrases() []string {
 	}
 }
 
-// rows writes samples as verl does: {input, output, gts, score, step}.
-func rows(rng *rand.Rand, samples []sample, step int) [][]byte {
-	say := phrases()
-	lines := make([][]byte, len(samples))
-	for i, s := range samples {
-		var b bytes.Buffer
-		b.WriteString(`{"input": `)
-		quote(&b, "system\nYou are a careful assistant. Think first, then answer between <answer> tags.\nuser\n"+s.task.prompt+"\nassistant\n")
-		b.WriteString(`, "output": `)
-		quote(&b, response(rng, say, s))
-		b.WriteString(`, "gts": `)
-		quote(&b, s.task.truth)
-		b.WriteString(`, "score": ` + float(s.reward))
-		b.WriteString(`, "step": ` + strconv.Itoa(step) + "}\n")
-		lines[i] = b.Bytes()
-	}
-	return lines
+// row is a sample with its text.
+type row struct {
+	text  model.Text
+	score float64
 }
 
-func response(rng *rand.Rand, say []string, s sample) string {
+// rows writes the texts of samples.
+func rows(rng *rand.Rand, samples []sample) []row {
+	all := make([]row, len(samples))
+	v := voice{phrases(), works()}
+	for i, s := range samples {
+		all[i] = row{score: s.reward, text: model.Text{
+			Prompt:   "system\nYou are a careful assistant. Think first, then answer between <answer> tags.\nuser\n" + s.task.prompt + "\nassistant\n",
+			Response: v.response(rng, s), Truth: s.task.truth,
+		}}
+	}
+	return all
+}
+
+// line is the row as verl writes it: {input, output, gts, score, step}.
+func (r row) line(step int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"input": `)
+	quote(&b, r.text.Prompt)
+	b.WriteString(`, "output": `)
+	quote(&b, r.text.Response)
+	b.WriteString(`, "gts": `)
+	quote(&b, r.text.Truth)
+	b.WriteString(`, "score": ` + float(r.score))
+	b.WriteString(`, "step": ` + strconv.Itoa(step) + "}\n")
+	return b.Bytes()
+}
+
+// voice is how the made model speaks.
+type voice struct {
+	say   []string
+	works []work
+}
+
+// good is the grade from which a graded answer shows right work.
+const good = 0.7
+
+func (v voice) response(rng *rand.Rand, s sample) string {
+	work, worked := workOf(v.works, s.task)
 	text := []byte("<think>\n")
-	for n := 0; n < s.words; n += 6 {
-		text = append(append(text, say[rng.IntN(len(say))]...), ' ')
+	for i, n := 0, 0; n < s.words; i, n = i+1, n+6 {
+		say := v.say[rng.IntN(len(v.say))]
+		if i < len(work.ideas) {
+			say = work.ideas[i]
+		}
+		text = append(append(text, say...), ' ')
 	}
 	if rng.IntN(200) == 0 {
 		text = append(text, "\x1b[31mstill red\x1b]0;title\a"...) // models write such things
 	}
-	text = append(text, "\n</think>\n<answer>"...)
-	if s.reward == 1 {
+	text = append(text, "\n</think>\n"...)
+	right := s.reward == 1 || s.task.graded && s.reward >= good
+	if worked {
+		text = append(text, work.answer(right)...)
+	}
+	text = append(text, "<answer>"...)
+	switch {
+	case right:
 		text = append(text, s.task.truth...)
-	} else {
+	case worked:
+		text = append(text, work.slip...)
+	default:
 		text = strconv.AppendInt(text, rng.Int64N(1000), 10)
 	}
 	return string(append(text, "</answer>"...))

@@ -136,10 +136,18 @@ func (s *Source) burst() *model.Chunk {
 // begin makes the rows of the next step, as a file of its own.
 func (s *Source) begin() {
 	number := s.given + 1
-	text := rand.New(rand.NewPCG(s.o.Seed+1, uint64(number)))
-	s.rest = rows(text, s.run.step(number), number)
+	s.rest = nil
+	for _, r := range s.made(number) {
+		s.rest = append(s.rest, r.line(number))
+	}
 	s.names = append(s.names, fmt.Sprintf("%d.jsonl", number))
 	s.line, s.at = 0, 0
+}
+
+// made is the rows of a step, the same whenever they are made.
+func (s *Source) made(number int) []row {
+	text := rand.New(rand.NewPCG(s.o.Seed+1, uint64(number)))
+	return rows(text, s.run.step(number))
 }
 
 // hand decodes the next n rows into c.

@@ -20,24 +20,24 @@ const maxMarks = 3
 // characters their pictures (ESC becomes ␛), direction and zero-width marks and
 // bytes that are not UTF-8 the replacement character; joiners, variation
 // selectors and skin tones, which change how wide their neighbours are drawn, are
-// left out, and so is a combining mark that has nothing to stand on.
+// left out, and so is a combining mark that has nothing to stand on. Characters that
+// join with their neighbours are kept apart: see chain.
 func Line(s string) string {
 	if plain(s) {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	marks := 0
+	var c chain
 	for _, r := range s {
 		if unicode.Is(unicode.M, r) && !selector(r) {
-			if marks++; marks <= maxMarks && b.Len() > 0 {
+			if c.mark(r) && b.Len() > 0 {
 				b.WriteRune(r)
 			}
 			continue
 		}
-		marks = 0
 		if r = shown(r); r >= 0 {
-			b.WriteRune(r)
+			c.base(&b, r)
 		}
 	}
 	return b.String()

@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"vantage/model/printable"
 )
 
@@ -26,6 +28,15 @@ func TestLine(t *testing.T) {
 		"no base for a mark":    {"\u0301a", "a"},
 		"spacing mark alone":    {"\u0903", ""},
 		"skin tone":             {"👍🏽", "👍"},
+		"korean in parts":       {"\u1112\u1161\u11ab\u1100\u116e\u11a8", "\u1112\u1161\u11ab\u1100\u116e\u11a8"},
+		"korean":                {"한국어", "한국어"},
+		"initials in a row":     {"\u1100\u1100\u1100", "\u1100��"},
+		"vowels in a row":       {"\u1161\u1161", "\u1161�"},
+		"finals in a row":       {"가\u11a8\u11a8", "가\u11a8�"},
+		"its own non-joiner":    {"a\u200cb", "a�b"},
+		"hindi":                 {"हिन्दी राष्ट्र", "हिन्\u200cदी राष्\u200cट्\u200cर"},
+		"consonants in a row":   {"क्क्क", "क्\u200cक्\u200cक"},
+		"letters before others": {"\u0d4e\u0d4eക", "\u0d4e�ക"},
 		"odd spaces":            {"a\u00a0b\u3000c", "a b c"},
 	}
 	for name, test := range tests {
@@ -35,7 +46,14 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// mostJoined is how many characters may be drawn as one: a letter that leads, one
+// that it joins, its marks, and what keeps it apart from the next.
+const mostJoined = 6
+
 func FuzzLine(f *testing.F) {
+	for _, s := range []string{"\u1100", "\u1161", "\u11a8", "가\u1161", "क्", "\u0d4e", "🇩", "👩\u200d", "\u0600", "ක්", "\u1b44ᬓ"} {
+		f.Add(strings.Repeat(s, 50))
+	}
 	f.Add("\x1b]8;;http://x\a\u202e\ufeff")
 	f.Fuzz(func(t *testing.T, s string) {
 		got := printable.Line(s)
@@ -43,9 +61,16 @@ func FuzzLine(f *testing.F) {
 			t.Fatalf("Line(%q) is not UTF-8", s)
 		}
 		for _, r := range got {
-			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200c' {
 				t.Fatalf("Line(%q) holds %U", s, r)
 			}
+		}
+		for rest := got; rest != ""; {
+			first, _ := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
+			if utf8.RuneCountInString(first) > mostJoined {
+				t.Fatalf("Line(%q) joins %q", s, first)
+			}
+			rest = rest[len(first):]
 		}
 	})
 }

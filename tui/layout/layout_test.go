@@ -110,3 +110,25 @@ func TestTooSmall(t *testing.T) {
 		t.Error("60×16 is the least size")
 	}
 }
+
+// The text stands beside the samples where there is room; above each other, the
+// part that keys go to has more of it. Both always fill the body.
+func TestReading(t *testing.T) {
+	for _, test := range []struct {
+		w, h, table   int
+		inText        bool
+		samples, text layout.Rect
+	}{
+		{80, 20, 60, false, layout.Rect{W: 80, H: 9}, layout.Rect{Y: 9, W: 80, H: 11}},
+		{80, 20, 60, true, layout.Rect{W: 80, H: 5}, layout.Rect{Y: 5, W: 80, H: 15}},
+		{60, 12, 60, false, layout.Rect{W: 60, H: 6}, layout.Rect{Y: 6, W: 60, H: 6}},
+		{120, 32, 40, true, layout.Rect{W: 50, H: 32}, layout.Rect{X: 50, W: 70, H: 32}},
+		{120, 32, 90, false, layout.Rect{W: 60, H: 32}, layout.Rect{X: 60, W: 60, H: 32}},
+		{200, 56, 70, false, layout.Rect{W: 72, H: 56}, layout.Rect{X: 72, W: 128, H: 56}},
+	} {
+		samples, text := layout.Reading(test.w, test.h, test.table, test.inText)
+		if samples != test.samples || text != test.text {
+			t.Errorf("%d×%d: %+v and %+v, want %+v and %+v", test.w, test.h, samples, text, test.samples, test.text)
+		}
+	}
+}

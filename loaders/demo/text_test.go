@@ -1,0 +1,80 @@
+package demo
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"vantage/model"
+)
+
+// Every row of a made run is found again, with the text that its length was taken
+// from, also one whose score is no number.
+func TestText(t *testing.T) {
+	s := New(Options{History: 3, Steps: 3})
+	records, _, _ := drain(t, s)
+	odd, worked := 0, 0
+	for i, r := range records {
+		if i%16 > 0 && r.Reward == r.Reward {
+			continue
+		}
+		text, err := s.Text(t.Context(), model.Place{File: r.File, Offset: r.Offset})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.Prompt, strings.TrimSpace(r.Preview[:10])) || len([]rune(text.Response)) != int(r.Length) {
+			t.Fatalf("%q is not the text of a row that begins with %q and is %d long", text, r.Preview, r.Length)
+		}
+		if r.Reward != r.Reward {
+			odd++
+		}
+		if strings.Contains(text.Response, "### Solution") {
+			worked++
+		}
+	}
+	if odd == 0 || worked < len(records)/160 {
+		t.Errorf("%d rows without a number and %d with work among %d", odd, worked, len(records))
+	}
+	if _, err := s.Text(t.Context(), model.Place{Offset: 1}); err == nil {
+		t.Error("a text where no row begins")
+	}
+}
+
+// Right answers hold the truth and no step that went wrong; wrong ones go along
+// with right ones until that step.
+func TestWork(t *testing.T) {
+	found := 0
+	for _, task := range tasks() {
+		w, ok := workOf(works(), &task)
+		if !ok {
+			continue
+		}
+		found++
+		right, wrong := w.answer(true), w.answer(false)
+		if right == wrong || w.slip == task.truth {
+			t.Errorf("%s: the wrong answer is the right one", w.begin)
+		}
+		at := 0
+		for at < len(wrong) && right[at] == wrong[at] {
+			at++
+		}
+		if at < len("### Solution\n\n1. ") {
+			t.Errorf("%s: the answers part at once", w.begin)
+		}
+	}
+	if found != len(works()) {
+		t.Errorf("%d of %d works belong to a task", found, len(works()))
+	}
+}
+
+func TestLineIsJSON(t *testing.T) {
+	r := row{text: model.Text{Prompt: "q \"1\"", Response: "\x1b[31m", Truth: "π"}, score: 0.1}
+	var got struct {
+		Input, Output, Gts string
+		Score              float64
+		Step               int
+	}
+	if err := json.Unmarshal(r.line(7), &got); err != nil || got.Output != r.text.Response || got.Step != 7 || got.Score != 0.1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

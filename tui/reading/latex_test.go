@@ -1,0 +1,98 @@
+package reading
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"vantage/model/printable"
+)
+
+func TestFormulas(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{`no formula, no change: a_b ^ c * d`, `no formula, no change: a_b ^ c * d`},
+		{`$x^2 + y_1$`, `x² + y₁`},
+		{`\(a \leq b\) and \[ c \neq d \]`, `a ≤ b and c ≠ d`},
+		{"$$\n\\sum_{k=1}^{n} k\n$$", `∑ₖ₌₁ⁿ k`},
+		{`$\frac{1}{2}$, $\frac{a+b}{2c}$, $\frac12$`, `1/2, (a+b)/2c, 1/2`},
+		{`$\sqrt{2}$ $\sqrt{x+1}$ $\sqrt[3]{8}$`, `√2 √(x+1) ³√8`},
+		{`$\alpha \to \infty$`, `α → ∞`},
+		{`$x^{y_q}$ $2^{Ω}$`, `x^(y_q) 2^Ω`},
+		{`$90^\circ$`, `90°`},
+		{`$\mathbb{R}^n$, $\text{if } x_i$`, `ℝⁿ, if  xᵢ`},
+		{`$\binom{7}{3}$, $7 \equiv 2 \pmod{5}$`, `C(7, 3), 7 ≡ 2 (mod 5)`},
+		{`$\left( \frac{a}{b} \right)$`, `( a/b )`},
+		{`\begin{align} a &= b \\ c &= d \end{align}`, "a  = b \n c  = d"},
+		{`\begin{code} a &= b \end{code}`, `\begin{code} a &= b \end{code}`},
+		{`$$\begin{aligned}a &= b\\c &= d\end{aligned}$$`, "a  = b\nc  = d"},
+		{`$\vec{v} \cdot \hat{n}$ $\hat{xy}$`, "v\u20d7 · n\u0302 \\hat{xy}"},
+		// what answers are looked for by stays
+		{`\boxed{\frac{2}{15}}`, `\boxed{2/15}`},
+		// commands outside of formulas, and what only looks like one
+		{`so x \leq 3, in C:\temp\new and \d+`, `so x ≤ 3, in C:\temp\new and \d+`},
+		{`it costs $5 and then $6 more`, `it costs $5 and then $6 more`},
+		{`an open $x and no end`, `an open $x and no end`},
+		{"code `$x^2$ \\leq` stays", "code `$x^2$ \\leq` stays"},
+		// unknown and broken ones stay
+		{`$\unknown{x}$ $\frac{a}$`, `\unknown{x} \frac{a}`},
+		{`\frac{a`, `\frac{a`},
+		{`\`, `\`},
+		{`$\$`, `$\$`},
+		{`面积是 $\pi r^2$。`, `面积是 π r²。`},
+	} {
+		if got := formulas(test.in); got != test.want {
+			t.Errorf("formulas(%q) = %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
+// Every character that a command becomes is one that terminals draw in a cell and
+// that printable lets through.
+func TestSymbolsAreHarmless(t *testing.T) {
+	var all strings.Builder
+	for _, table := range []map[string]string{symbols, struck} {
+		for _, s := range table {
+			all.WriteString(s)
+		}
+	}
+	for _, table := range []map[rune]rune{raised, lowered} {
+		for _, r := range table {
+			all.WriteRune(r)
+		}
+	}
+	if got := printable.Line(all.String()); got != all.String() {
+		t.Errorf("%q becomes %q", all.String(), got)
+	}
+	for name, s := range symbols {
+		if utf8.RuneCountInString(s) == 1 && width(s) != 1 {
+			t.Errorf("%s is %d cells wide", name, width(s))
+		}
+	}
+}
+
+func FuzzFormulas(f *testing.F) {
+	f.Add(`$\frac{\sqrt[3]{x}}{\hat y}$ \[ \begin{cases} a & b \\ c \end{cases} \]`)
+	f.Add(`\frac\frac\frac{{{{}}}^^__$$$`)
+	f.Fuzz(func(t *testing.T, s string) {
+		s = printable.Line(s) // as everything is by then
+		for _, r := range formulas(s) {
+			if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+				t.Fatalf("formulas(%q) holds %U", s, r)
+			}
+		}
+	})
+}
+
+// What is never closed costs no more than what is.
+func BenchmarkHostileFormulas(b *testing.B) {
+	for _, s := range []string{`\frac{`, `\[`, `$$`, `\sqrt[`, `^{`, `$a^{`} {
+		b.Run(s, func(b *testing.B) {
+			text := strings.Repeat(s, maxShown/len(s))
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				formulas(text)
+			}
+		})
+	}
+}

@@ -1,0 +1,415 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"vantage/estimators"
+	"vantage/model"
+	"vantage/themes"
+	"vantage/tui/chart"
+)
+
+// toldRun is a made run whose samples have texts and two components.
+type toldRun struct {
+	*madeSource
+	text func(model.Record) (model.Text, error)
+	rows map[int64]model.Record // by offset
+	read int                    // how often a text was read
+	last context.Context        // of the last read
+}
+
+func (s *toldRun) Text(ctx context.Context, at model.Place) (model.Text, error) {
+	s.read++
+	s.last = ctx
+	return s.text(s.rows[at.Offset])
+}
+
+// told makes a run with a place for every sample, where text finds what it says.
+func told(steps int, text func(model.Record) (model.Text, error)) *toldRun {
+	s := &toldRun{madeSource: madeRun(steps), text: text, rows: map[int64]model.Record{}}
+	for _, chunk := range s.chunks {
+		chunk.Components = []string{"accuracy", "rewards/format"}
+		for i := range chunk.Records {
+			r := &chunk.Records[i]
+			r.Offset = 1000*r.Step + r.Line
+			r.Parts = []float64{r.Reward, float64(i % 2)}
+			s.rows[r.Offset] = *r
+		}
+	}
+	return s
+}
+
+// proof is what the samples of a made run say: those with less than half a reward
+// are wrong from the second line on.
+func proof(r model.Record) (model.Text, error) {
+	second := `2. Of the $9$ left, $3$ are red: $\frac{3}{9} = \frac{1}{3}$.`
+	end := `3. Together $\frac{2}{5} \cdot \frac{1}{3} = \boxed{\frac{2}{15}}$.`
+	if r.Reward < 0.5 {
+		second = `2. The second is red with probability $\frac{2}{5}$ again.`
+		end = `3. Together $\frac{2}{5} \cdot \frac{2}{5} = \boxed{\frac{4}{25}}$.`
+	}
+	return model.Text{
+		Prompt: "一个盒子里有四个红球和六个蓝球，取出两个，两个都是红球的概率是多少？",
+		Response: "<think>\nTwo draws without replacement. " + strings.Repeat("Hmm, let me see. ", int(r.Offset%7)) + "\n</think>\n## Solution\n\n" +
+			"1. The first marble is red with probability $\\frac{4}{10} = \\frac{2}{5}$.\n" + second + "\n" + end +
+			"\n\nIn **code**:\n\n```python\nprint(Fraction(4, 10) * Fraction(3, 9))  # 和\n```\n",
+		Truth:  "2/15",
+		Fields: []model.Field{{Name: "uid", Value: fmt.Sprint(r.Offset)}},
+	}, nil
+}
+
+// looks are the ways in which the same frame is drawn.
+func looks() map[string]func(*look) {
+	return map[string]func(*look){
+		"mono":   func(*look) {},
+		"colour": func(l *look) { l.theme, l.noColor = themes.For(true), false },
+		"ascii":  func(l *look) { l.glyphs = chart.ASCII() },
+	}
+}
+
+func TestGoldenGroup(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
+		for name, dress := range looks() {
+			play(t, told(3, proof), size[0], size[1], filtered(), func(d *door) {
+				dress(&d.app.look)
+				shot := func(what string) {
+					matchStyled(t, fmt.Sprintf("%s-%dx%d-%s", what, size[0], size[1], name), d.frame())
+				}
+				d.press("G", "enter")
+				shot("group")
+				d.press("d")
+				shot("diff")
+				d.press("d", "tab", "/", "r", "e", "d")
+				shot("search")
+			})
+		}
+	}
+}
+
+// matchStyled compares a frame with its styles, whose escapes are written so that
+// they can be read.
+func matchStyled(t *testing.T, name, frame string) {
+	t.Helper()
+	matchFrame(t, name, strings.ReplaceAll(frame, "\x1b", "␛"))
+}
+
+// says fails unless the frame holds every one of some texts.
+func (d *door) says(wanted ...string) {
+	d.t.Helper()
+	frame := ansi.Strip(d.frame())
+	for _, want := range wanted {
+		if !strings.Contains(frame, want) {
+			d.t.Errorf("%q is not on the screen:\n%s", want, frame)
+		}
+	}
+}
+
+func TestReadAGroup(t *testing.T) {
+	source := told(2, proof)
+	play(t, source, 120, 36, filtered(), func(d *door) {
+		d.press("j", "enter")
+		group := d.app.selected()
+		d.says("accuracy", "format", "tokens", "一个盒子里", "▸ thought", "4/10 = 2/5", "ground truth", group.Fate.Doc()[:20], "1/8")
+		d.press("z")
+		d.says("▾ thought", "Two draws without replacement.")
+		d.press("v")
+		d.says("<think>", `$\frac{4}{10} = \frac{2}{5}$`, "as logged")
+		d.press("v", "z", "j", "j", "k")
+		d.says("sample 2/8", "text  sample 2")
+		d.press("J")
+		d.says("sample 1/8", "group 3/24")
+		d.press("K", "K", "K")
+		d.says("group 1/24", "no group beyond this one")
+		d.press("esc")
+		d.says("1 groups")
+	})
+}
+
+// The text is walked, its parts are gone to, and the keys say what there is not.
+func TestWalkTheText(t *testing.T) {
+	long := func(model.Record) (model.Text, error) {
+		return model.Text{Prompt: "q", Response: strings.Repeat("line\n", 300) + "the last", Truth: "42"}, nil
+	}
+	play(t, told(1, long), 80, 24, filtered(), func(d *door) {
+		d.press("enter", "tab", "j", "j")
+		if d.app.reader.scroll != 2 || d.app.reader.sample != 0 {
+			t.Errorf("two lines down is line %d of sample %d", d.app.reader.scroll, d.app.reader.sample)
+		}
+		d.press("3")
+		d.says("ground truth", "42", "the last")
+		d.press("g")
+		d.says("prompt  1 character")
+		d.press("G", "j", "j")
+		end := d.app.reader.scroll
+		d.press("k")
+		if d.app.reader.scroll != end-1 {
+			t.Error("the text can be walked past its end")
+		}
+		d.press("n")
+		d.says("nothing is searched for")
+		d.press("d", "2", "1")
+		d.says("a diff holds responses only")
+	})
+}
+
+func TestSearchTheText(t *testing.T) {
+	play(t, told(1, proof), 120, 36, filtered(), func(d *door) {
+		d.press("enter", "/")
+		d.says("type what to look for")
+		d.press("H", "m", "m")
+		if want := int(d.app.reader.shown.sample.at.Offset % 7); d.app.reader.search.found.Len() != want {
+			t.Errorf("%d matches in a folded thought, want %d", d.app.reader.search.found.Len(), want)
+		}
+		d.press("backspace", "backspace", "backspace", "红", "球")
+		d.says("/红球▏ 1 of 2")
+		d.press("enter", "n")
+		d.says("/红球 2 of 2")
+		d.press("n", "N", "N")
+		d.says("/红球 1 of 2")
+		d.press("/", "q", "x", "enter")
+		d.says("/qx not found")
+		d.press("/", "esc")
+		d.says("text  sample 1")
+	})
+}
+
+// d compares with the best sample; from the best one the worst is gone to.
+func TestDiffOfSamples(t *testing.T) {
+	play(t, told(1, proof), 120, 36, filtered(), func(d *door) {
+		for d.app.selected() == nil || d.app.selected().Mean == d.app.ranked(0) {
+			d.press("j")
+		}
+		d.press("enter", "d")
+		d.says("diff  + best  − sample 8", "sample 8/8", "+ sample 1  reward")
+		d.press("k")
+		d.says("− sample 7")
+		d.press("d")
+		d.says("text  sample 7")
+	})
+}
+
+// ranked is the reward of a row of the open group's table.
+func (a App) ranked(row int) float64 {
+	return a.result.analysis.Logged[a.ranking(a.selected())[row]]
+}
+
+// A text that nobody waits for any more is cancelled, and dropped if it comes; the
+// last ones are not read again.
+func TestTextsAreReadOnce(t *testing.T) {
+	source := told(1, proof)
+	play(t, source, 120, 36, filtered(), func(d *door) {
+		d.press("enter", "j", "j", "k", "k", "z", "v")
+		if source.read != 3 {
+			t.Errorf("three samples were read %d times", source.read)
+		}
+		first := source.last
+		d.press("j", "j", "j")
+		if first.Err() == nil {
+			t.Error("what was asked for before is not cancelled")
+		}
+		page := d.app.reader.page
+		d.send(pageMsg{revision: d.app.reader.job.revision - 1, err: errors.New("late")})
+		if d.app.reader.page != page || d.app.reader.err != nil {
+			t.Error("a late text is on the screen")
+		}
+		d.press("esc")
+		if source.last.Err() == nil {
+			t.Error("the text is read on after the group was left")
+		}
+	})
+}
+
+func TestSourceWithoutTexts(t *testing.T) {
+	play(t, madeRun(1), 80, 24, filtered(), func(d *door) {
+		d.press("enter")
+		d.says("This source keeps no texts. Open the log")
+		d.press("d", "n", "/", "x", "enter", "1", "G", "z") // none of which fails
+	})
+	gone := func(model.Record) (model.Text, error) {
+		return model.Text{}, errors.New("a.jsonl has changed:\x1b[2J the sample is not there any more")
+	}
+	play(t, told(1, gone), 80, 24, filtered(), func(d *door) {
+		d.press("enter")
+		d.says("a.jsonl has changed:␛[2J the sample is not there any more")
+	})
+}
+
+// While a group is read its step stays on the screen; afterwards the newest is
+// followed again.
+func TestTheStepHoldsStill(t *testing.T) {
+	play(t, told(2, proof), 120, 36, filtered(), func(d *door) {
+		d.press("j", "j", "enter")
+		name := d.app.selected().Name
+		d.send(chunkMsg{chunk: told(3, proof).chunks[2]})
+		if d.app.result.analysis.Step != 2 || d.app.selected().Name != name {
+			t.Errorf("the screen went to step %d", d.app.result.analysis.Step)
+		}
+		d.press("esc")
+		if d.app.result.analysis.Step != 3 {
+			t.Errorf("after the group was left the screen is at step %d", d.app.result.analysis.Step)
+		}
+		d.press("[", "enter", "esc")
+		if d.app.result.analysis.Step != 2 {
+			t.Errorf("leaving a group of step 2 went to step %d", d.app.result.analysis.Step)
+		}
+		d.press("F", "enter", "[", "esc")
+		if d.app.result.analysis.Step != 2 {
+			t.Errorf("leaving the step that was gone to went to step %d", d.app.result.analysis.Step)
+		}
+		d.press("F", "enter", "E", "esc")
+		if !d.app.place.follow {
+			t.Error("the newest step is not followed after the list of estimators")
+		}
+	})
+}
+
+// ours are the escapes that the program itself writes into a frame.
+var ours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Everything that a terminal might obey, in every text that a group shows, is
+// shown and never sent.
+func TestNoTextControlsTheTerminal(t *testing.T) {
+	var all strings.Builder
+	for c := range 0x100 {
+		if c < ' ' || c >= 0x7f {
+			fmt.Fprintf(&all, "%c %s ", rune(c), []byte{byte(c)})
+		}
+	}
+	for _, s := range []string{
+		"\x1b]52;c;ZXZpbA==\a", "\x1b]52;c;ZXZpbA==\x1b\\", "\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\", "\x1b]0;title\a", "\x9d0;title\x9c",
+		"\x1b[2J\x1b[H", "\u009b31m", "\x1b[?1049l", "\x1bP+q544e\x1b\\", "\x1b_Gf=24;\x1b\\", "\x1bc",
+		"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c", "\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f\u115f\u3164\U000e0041",
+		"<think>\x1b[2J</think>", "$\x1b[2J \\frac{\x1b]0;x\a}{\u202e}$", "**\x1b[2J**", "`\x1b[2J`", "```\n\x1b[2J\n```", "# \x1b[2J", "- \x1b[2J", "| \x1b[2J |",
+	} {
+		all.WriteString(s + " x\n")
+	}
+	marks := "e" + strings.Repeat("\u0301\u0489\u20dd", 10<<20/7) // 10 MB of combining marks on one letter
+	for _, hostile := range []string{all.String(), marks, strings.Repeat("\u0301", 5<<20), strings.Repeat("\x1b[2J", 1<<20)} {
+		text := func(model.Record) (model.Text, error) {
+			return model.Text{Prompt: hostile, Response: hostile, Truth: hostile, Fields: []model.Field{{Name: all.String(), Value: hostile}}}, nil
+		}
+		source := told(1, text)
+		for i := range source.chunks[0].Records {
+			source.chunks[0].Records[i].Preview = all.String()
+		}
+		source.chunks[0].Components[0] = all.String()
+		play(t, source, 120, 36, filtered(), func(d *door) {
+			d.app.look.theme = themes.For(true)
+			for _, key := range []string{"enter", "z", "v", "v", "d", "tab", "G", "/", "x", "enter", "2", "3"} {
+				d.press(key)
+				for range 20 {
+					harmless(t, key, d.frame())
+					d.app = d.app.textBy(7)
+				}
+			}
+		})
+	}
+}
+
+// harmless fails if a frame holds a control, direction or invisible character, or
+// an escape that is not a style.
+func harmless(t *testing.T, key, frame string) {
+	t.Helper()
+	marks := 0
+	for _, r := range ours.ReplaceAllString(frame, "") {
+		if r != '\n' && unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+			t.Fatalf("after %s: %U reaches the terminal", key, r)
+		}
+		if marks++; !unicode.Is(unicode.M, r) {
+			marks = 0
+		}
+		if marks > 3 {
+			t.Fatalf("after %s: a stack of marks reaches the terminal", key)
+		}
+	}
+}
+
+// Whatever the size, the text and the keys, the frame fills the screen exactly.
+func TestGroupFillsTheScreen(t *testing.T) {
+	keys := []string{"j", "k", "J", "K", "tab", "/", "x", "enter", "n", "N", "d", "z", "v", "1", "2", "3", "g", "G", "esc", "[", "]", "p", "?"}
+	var said string
+	text := func(r model.Record) (model.Text, error) {
+		return model.Text{Prompt: said, Response: fmt.Sprint(said, r.Offset, "\n三角形 x", said), Truth: said}, nil
+	}
+	play(t, told(2, text), 120, 36, filtered(), func(d *door) {
+		rapid.Check(t, func(t *rapid.T) {
+			said = rapid.StringN(0, 80, -1).Draw(t, "text") + rapid.SampledFrom([]string{"", "\x1b[2J", "一二三", "```\na\n```", "$\\frac{1}{2}$", "👩‍👩‍👧🇩🇪", "שלום"}).Draw(t, "more")
+			d.app.reader.kept = nil
+			d.press("esc", "esc", "esc", "enter")
+			w, h := rapid.IntRange(1, 240).Draw(t, "w"), rapid.IntRange(1, 80).Draw(t, "h")
+			d.send(tea.WindowSizeMsg{Width: w, Height: h})
+			d.press(rapid.SliceOfN(rapid.SampledFrom(keys), 0, 6).Draw(t, "keys")...)
+			lines := strings.Split(d.frame(), "\n")
+			if len(lines) != h {
+				t.Fatalf("%d lines at %d×%d", len(lines), w, h)
+			}
+			for i, line := range lines {
+				if got := ansi.StringWidth(line); got != w {
+					t.Fatalf("line %d of %d×%d has %d cells: %q", i, w, h, got, line)
+				}
+			}
+		})
+	})
+}
+
+// Wide characters stand in columns: the frame to the right of them is straight.
+func TestChineseAligns(t *testing.T) {
+	play(t, told(1, proof), 80, 24, filtered(), func(d *door) {
+		d.press("enter", "1")
+		for _, line := range strings.Split(ansi.Strip(d.frame()), "\n")[4:] {
+			if strings.Contains(line, "盒子") && (ansi.StringWidth(line) != 80 || !strings.HasSuffix(line, "│")) {
+				t.Errorf("%q", line)
+			}
+		}
+	})
+}
+
+func BenchmarkGroupView(b *testing.B) {
+	long := func(model.Record) (model.Text, error) {
+		text, _ := proof(model.Record{})
+		text.Response = strings.Repeat(text.Response, 2000)
+		return text, nil
+	}
+	d := &door{t: &testing.T{}, app: New(context.Background(), told(1, long), Options{Settings: filtered()})}
+	for _, msg := range []tea.Msg{tea.WindowSizeMsg{Width: 200, Height: 60}} {
+		d.send(msg)
+	}
+	d.run(read(d.app.ctx, d.app.source))
+	d.press("enter", "tab", "/", "e")
+	for b.Loop() {
+		_ = d.app.frame()
+	}
+}
+
+func TestAsNeeded(t *testing.T) {
+	for _, test := range []struct {
+		values []float64
+		want   string
+	}{
+		{[]float64{1, 0}, "1 0"},
+		{[]float64{0.5, 1}, "0.5 1.0"},
+		{[]float64{0.25, math.NaN(), -0.1}, "0.25 nan -0.10"},
+		{[]float64{1. / 3, math.Inf(1), 2}, "0.333 inf 2.000"},
+		{[]float64{0.1 + 0.2, estimators.MissingReward()}, "0.3 —"},
+	} {
+		write := asNeeded(test.values)
+		var got []string
+		for _, v := range test.values {
+			got = append(got, write(v))
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%v is written %q, want %q", test.values, strings.Join(got, " "), test.want)
+		}
+	}
+}
