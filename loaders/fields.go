@@ -24,6 +24,9 @@ const (
 	roles
 )
 
+// isText reports whether a person reads the field as a text by itself.
+func (r role) isText() bool { return r == rolePrompt || r == roleResponse || r == roleTruth }
+
 // fields says which names stand for which role; earlier names are preferred. A
 // name with dots reaches into objects: task.data.prompt.
 type fields struct {

@@ -52,7 +52,7 @@ func (r *rows) pickAt(key []byte, v value) {
 		r.pickWithin(key, v)
 	}
 	p, ok := r.fields.place(key)
-	if r.capture != nil && (!ok || p.role != rolePrompt && p.role != roleResponse && p.role != roleTruth) {
+	if r.capture != nil && (!ok || !p.role.isText()) {
 		r.capture.field(key, v)
 	}
 	if ok = ok && fits(p.role, v); !ok || slices.Contains(r.parts.also, string(key)) {
