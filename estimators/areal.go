@@ -8,9 +8,10 @@ const areal = "areal"
 func arealRewardNorm() *Estimator {
 	return &Estimator{
 		Framework: areal, Name: "reward_norm", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = (x − μ) / (s + 1e-5), x = clip(r, ±20), s of the group or of the batch; none: x − μ",
+		Batchwise: true,
+		Filters:   true,
+		Float:     Float32,
+		Formula:   "A = (x − μ) / (s + 1e-5), x = clip(r, ±20), s of the group or of the batch; none: x − μ",
 		Doc: "s has ddof 1, around the means of the groups. A group of one gets 0. Rewards are cut to ±20 first (reward_bias " +
 			"0, reward_scaling 1). float64 inside. Groups are blocks of the usual size by position; rows beyond the last " +
 			"whole block are divided by 1e-5 alone (group). NaN makes its group NaN.",
@@ -25,9 +26,10 @@ func arealRewardNorm() *Estimator {
 func arealRewardNormPopulation() *Estimator {
 	return &Estimator{
 		Framework: areal, Name: "reward_norm_biased", Scales: []Scale{ScaleGroup, ScaleBatch},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = (x − μ) / (s + 1e-5), x = clip(r, ±20)",
+		Batchwise: true,
+		Filters:   true,
+		Float:     Float32,
+		Formula:   "A = (x − μ) / (s + 1e-5), x = clip(r, ±20)",
 		Doc: "As reward_norm, but s has ddof 0. Rewards are cut to ±20 first (reward_bias 0, reward_scaling 1). float64 " +
 			"inside. Groups are blocks of the usual size by position; rows beyond the last whole block are divided by 1e-5 " +
 			"alone (group). NaN makes its group NaN.",

@@ -52,6 +52,7 @@ type Estimator struct {
 	BadScale  string  // what the framework says of any other scale, with %s for it; "" if nothing
 	Filter    bool    // the framework's trainer accepts keep_pos_ratio, keep_neg_ratio and compute_new_adv with it
 	Filters   bool    // it is of the GRPO family, so the filter can be tried on it
+	Batchwise bool    // other groups of the batch bear on the advantages of a group, whatever the scale: their size, if nothing else
 	Float     Float   // the precision of the arithmetic
 
 	// Tolerance is how far the advantages here may be from the framework's,
@@ -156,3 +157,23 @@ func MissingReward() float64 { return math.Float64frombits(missingBits) }
 
 // IsMissing reports whether x is [MissingReward]. NaN results of arithmetic are not.
 func IsMissing(x float64) bool { return math.Float64bits(x) == missingBits }
+
+// Slice returns samples [lo, hi), one group, as a batch of their own. It shares the
+// memory of b.
+func (b Batch) Slice(lo, hi int) Batch {
+	one := Batch{Rewards: b.Rewards[lo:hi:hi], Offsets: []int{0, hi - lo}, Weights: b.Weights}
+	if b.Lengths != nil {
+		one.Lengths = b.Lengths[lo:hi:hi]
+	}
+	if b.Baselines != nil {
+		one.Baselines = b.Baselines[lo:hi:hi]
+	}
+	for _, c := range b.Components {
+		one.Components = append(one.Components, c[lo:hi:hi])
+	}
+	return one
+}
+
+// Local reports whether the advantages of a group depend on nothing but the group,
+// under every scale but batch.
+func (e *Estimator) Local() bool { return !e.Batchwise }

@@ -78,6 +78,7 @@ func nemoReinforcePlain() *Estimator {
 func nemoGDPO() *Estimator {
 	return &Estimator{
 		Framework: nemoRL, Name: "gdpo", Scales: []Scale{ScaleGroup, ScaleNone},
+		Batchwise: true,
 		Filters:   true,
 		Float:     Float32,
 		Tolerance: 1e-5,

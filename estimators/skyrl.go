@@ -72,6 +72,7 @@ func skyRLReinforcePlusPlus() *Estimator {
 func skyRLBatchNormalize() *Estimator {
 	return &Estimator{
 		Framework: skyRL, Name: "grpo_batch_normalize", Scales: []Scale{ScaleGroup, ScaleNone},
+		Batchwise: true,
 		Filters:   true,
 		Float:     Float32,
 		Tolerance: 1e-4,

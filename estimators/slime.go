@@ -9,9 +9,10 @@ const slime = "slime"
 func slimeGRPO() *Estimator {
 	return &Estimator{
 		Framework: slime, Name: "grpo", Scales: []Scale{ScaleGroup, ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "a = r − μ; A = a / (s_a + 1e-6); none: a",
+		Batchwise: true,
+		Filters:   true,
+		Float:     Float32,
+		Formula:   "a = r − μ; A = a / (s_a + 1e-6); none: a",
 		Doc: "s has ddof 1 and is that of the centred rewards. Groups of one get 0. Equal rewards give 0 or a residue over s + " +
 			"1e-6 (eight of 10.1: +0.95). If groups differ in size, the whole batch is one group. NaN makes its group NaN.",
 		Source:    "THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515 slime/ray/rollout.py:_post_process_rewards",

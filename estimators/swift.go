@@ -120,9 +120,10 @@ func swiftReinforcePlusPlusDynamic() *Estimator {
 func swiftGDPO() *Estimator {
 	return &Estimator{
 		Framework: swift, Name: "gdpo", Scales: []Scale{ScaleGroup},
-		Filters: true,
-		Float:   Float32,
-		Formula: "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-8); A = (z − mean z) / (s_z + 1e-8)",
+		Batchwise: true,
+		Filters:   true,
+		Float:     Float32,
+		Formula:   "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-8); A = (z − mean z) / (s_z + 1e-8)",
 		Doc: "ddof 1 twice, the second time over the batch. A component without a score counts as 0 after its scaling. Groups " +
 			"of different sizes are a RuntimeError.",
 		Source:    "modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages",

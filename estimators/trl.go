@@ -29,9 +29,10 @@ func trlGRPO() *Estimator {
 func trlNormalizeThenSum() *Estimator {
 	return &Estimator{
 		Framework: trl, Name: "grpo_normalize_then_sum", Scales: []Scale{ScaleGroup},
-		Filters: true,
-		Float:   Float32,
-		Formula: "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)",
+		Batchwise: true,
+		Filters:   true,
+		Float:     Float32,
+		Formula:   "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)",
 		Doc: "ddof 1 twice, the second time over the batch; scale_rewards is ignored. A group of one gets 0. A sample without " +
 			"a score (NaN, None) gets 0 and counts in no mean or s. Groups of different sizes are a RuntimeError.",
 		Source:    "huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/trainer/grpo_trainer.py:GRPOTrainer._generate_and_score_completions",

@@ -105,9 +105,10 @@ func verlOPO() *Estimator {
 func verlGPG() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "gpg", Scales: []Scale{ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = N / max(m, 1) · (r − μ), m = rewards that are not 0",
+		Batchwise: true,
+		Filters:   true,
+		Float:     Float32,
+		Formula:   "A = N / max(m, 1) · (r − μ), m = rewards that are not 0",
 		Doc: "The option alpha is overwritten, the standard deviation not used. A group of one has μ 0. NaN counts as not 0 " +
 			"and makes its group NaN. Groups may differ in size.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_gpg_outcome_advantage",
@@ -171,6 +172,7 @@ func verlReMax() *Estimator {
 func verlGDPO() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "gdpo", Scales: []Scale{ScaleGroup, ScaleNone},
+		Batchwise: true,
 		Filters:   true,
 		Float:     Float32,
 		Tolerance: 1e-4,

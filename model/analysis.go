@@ -266,3 +266,7 @@ func equalFate(reward, lo, hi float64) Fate {
 	}
 	return FateStuck
 }
+
+// Batch is the step as the estimator saw it. It shares the columns of the analysis:
+// read it only.
+func (a *Analysis) Batch() estimators.Batch { return a.batch }

@@ -1,0 +1,155 @@
+package sweep
+
+import (
+	"context"
+	"math"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// Ratios are the values that each of the two ratios takes, ascending.
+type Ratios struct{ Pos, Neg []float64 }
+
+// Usual is 0 to 1 by 0.05 for both.
+func Usual() Ratios {
+	var all []float64
+	for i := range 21 {
+		all = append(all, float64(i*5)/100)
+	}
+	return Ratios{all, all}
+}
+
+// Grid is a cell for every pair of ratios, without and with recompute.
+type Grid struct {
+	Ratios
+	Settings model.Settings // those swept around
+	Steps    int
+	off, on  []Cell
+}
+
+// At returns the cell of the i-th positive and the j-th negative ratio.
+func (g *Grid) At(recompute bool, i, j int) *Cell {
+	cells := g.off
+	if recompute {
+		cells = g.on
+	}
+	return &cells[i*len(g.Neg)+j]
+}
+
+// Run sweeps the ratios over steps of a snapshot, by their index. It fails if the
+// steps cannot be computed under the settings, if these cannot be filtered, or if
+// ctx ends.
+func Run(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings, r Ratios) (*Grid, error) {
+	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
+	g := &Grid{Ratios: r, Settings: set, off: make([]Cell, len(r.Pos)*len(r.Neg)), on: make([]Cell, len(r.Pos)*len(r.Neg))}
+	for i, pos := range r.Pos {
+		for j, neg := range r.Neg {
+			for _, recompute := range []bool{false, true} {
+				c := g.At(recompute, i, j)
+				c.KeepPos, c.KeepNeg, c.Recompute = pos, neg, recompute
+				some := set
+				some.KeepPos, some.KeepNeg, some.Recompute = pos, neg, recompute
+				if err := some.Validate(); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	for _, i := range steps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		a, err := snap.Analyze(ctx, i, set)
+		if err != nil {
+			return nil, err
+		}
+		if err := g.step(ctx, a); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// step adds a step, computed without a filter, to all cells.
+func (g *Grid) step(ctx context.Context, a *model.Analysis) error {
+	entry, err := a.Settings.Entry()
+	if err != nil {
+		return err
+	}
+	g.Steps++
+	before := 0.0
+	for _, x := range a.Original {
+		before += math.Abs(x)
+	}
+	for k := range g.off {
+		for _, c := range []*Cell{&g.off[k], &g.on[k]} {
+			c.Samples += a.Rows
+			c.Groups += a.Groups
+			c.before += before
+		}
+	}
+	s := newSorter(g, a, entry)
+	if err := s.run(ctx); err != nil {
+		return err
+	}
+	if !s.local {
+		return g.whole(ctx, a, entry)
+	}
+	return nil
+}
+
+// whole computes the cells with recompute one by one, for estimators whose
+// advantages depend on more than the group.
+func (g *Grid) whole(ctx context.Context, a *model.Analysis, entry *estimators.Estimator) error {
+	var r estimators.Result
+	for k := range g.on {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c := &g.on[k]
+		// what the trainer would refuse was said when the step was computed
+		_ = estimators.Process(&r, entry, a.Batch(), a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
+		for i := range a.Table {
+			grp := &a.Table[i]
+			lo, hi := grp.Start, grp.End
+			filtered := c.KeepPos < 1 || c.KeepNeg < 1
+			c.add(count(grp.Fate == model.FateAlive, filtered, a.Original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
+		}
+	}
+	return nil
+}
+
+// count is what one group adds to a cell; alive says that it carried signal before
+// the filter, and filtered that the recompute is not ignored.
+func count(alive, filtered bool, original, processed []float64, kept []bool) (t tally) {
+	after := false
+	for i, keep := range kept {
+		x := processed[i]
+		if keep {
+			t.kept++
+			if original[i]*x < 0 {
+				t.flips++
+			}
+		}
+		after = after || x != 0
+		t.sum += x
+		t.squares += x * x
+		t.abs += math.Abs(x)
+	}
+	t.fate(alive, after, filtered && t.kept < 2)
+	return t
+}
+
+// fate says what the filter made of a group: see model.Fate.
+func (t *tally) fate(alive, after, short bool) {
+	switch {
+	case !alive:
+	case !after:
+		t.killed = 1
+	case short:
+		t.short, t.signal = 1, 1
+	default:
+		t.signal = 1
+	}
+}
