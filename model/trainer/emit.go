@@ -1,0 +1,107 @@
+// Package trainer speaks the trainers' own language: settings as the options that
+// each of them takes.
+package trainer
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// Dialect is a framework's way to be told of settings.
+type Dialect struct {
+	Framework string
+	emit      func(model.Settings) []string
+}
+
+// Dialects are those that settings can be written in.
+func Dialects() []Dialect {
+	return []Dialect{
+		{"easyr1", easyr1},
+		{"verl", verl},
+		{"trl", trl},
+		{"ms-swift", swift},
+		{"twinkle", twinkle},
+	}
+}
+
+// Emit writes settings as lines to copy: options, or a call. A line that begins with
+// # says what the framework has no option for.
+func (d Dialect) Emit(set model.Settings) []string { return d.emit(set.Effective()) }
+
+// Find returns the dialect of a framework.
+func Find(framework string) (Dialect, bool) {
+	for _, d := range Dialects() {
+		if d.Framework == framework || framework == "swift" && d.Framework == "ms-swift" {
+			return d, true
+		}
+	}
+	return Dialect{}, false
+}
+
+func easyr1(set model.Settings) []string {
+	return []string{
+		"algorithm.adv_estimator=" + set.Estimator,
+		"algorithm.keep_pos_ratio=" + ratio(set.KeepPos),
+		"algorithm.keep_neg_ratio=" + ratio(set.KeepNeg),
+		fmt.Sprintf("algorithm.compute_new_adv=%t", set.Recompute),
+	}
+}
+
+// ratio writes a float as YAML and Python do: never as an integer.
+func ratio(x float64) string {
+	text := strconv.FormatFloat(x, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}
+
+func verl(set model.Settings) []string {
+	lines := []string{"algorithm.adv_estimator=" + set.Estimator}
+	switch set.Scale {
+	case estimators.ScaleGroup:
+		lines = append(lines, "algorithm.norm_adv_by_std_in_grpo=True")
+	case estimators.ScaleNone:
+		lines = append(lines, "algorithm.norm_adv_by_std_in_grpo=False")
+	default:
+		lines = append(lines, fmt.Sprintf("# verl has no scale %q", set.Scale))
+	}
+	return append(lines, unfiltered("verl", set)...)
+}
+
+func trl(set model.Settings) []string {
+	lines := []string{"scale_rewards: " + string(set.Scale)}
+	if set.Estimator != "grpo" {
+		lines = append(lines, fmt.Sprintf("# TRL's GRPOTrainer has no option for the estimator %s", set.Estimator))
+	}
+	return append(lines, unfiltered("TRL", set)...)
+}
+
+func swift(set model.Settings) []string {
+	return append([]string{"--advantage_estimator " + set.Estimator, "--scale_rewards " + string(set.Scale)}, unfiltered("ms-swift", set)...)
+}
+
+func twinkle(set model.Settings) []string {
+	class := map[string]string{"grpo": "GRPOAdvantage", "rloo": "RLOOAdvantage"}[set.Estimator]
+	if class == "" {
+		return []string{"# twinkle has no estimator " + set.Estimator}
+	}
+	n := "num_generations"
+	if set.NumGenerations > 0 {
+		n = strconv.Itoa(set.NumGenerations)
+	}
+	call := fmt.Sprintf("%s()(rewards, num_generations=%s, scale='%s')", class, n, set.Scale)
+	return append([]string{call}, unfiltered("twinkle", set)...)
+}
+
+// unfiltered says that a framework cannot do what the settings ask, if they ask it.
+func unfiltered(name string, set model.Settings) []string {
+	if !set.Filtering() {
+		return nil
+	}
+	return []string{fmt.Sprintf("# %s has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: of the frameworks here only EasyR1 filters so", name)}
+}

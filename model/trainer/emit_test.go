@@ -1,0 +1,37 @@
+package trainer
+
+import (
+	"strings"
+	"testing"
+
+	"vantage/model"
+)
+
+func TestEmit(t *testing.T) {
+	set := model.DefaultSettings()
+	set.KeepPos, set.KeepNeg, set.Recompute = 0.7, 0.5, true
+	plain := model.DefaultSettings().WithFramework("twinkle")
+	plain.NumGenerations = 8
+	for _, c := range []struct {
+		framework string
+		set       model.Settings
+		want      string
+	}{
+		{"easyr1", set, "algorithm.adv_estimator=grpo algorithm.keep_pos_ratio=0.7 algorithm.keep_neg_ratio=0.5 algorithm.compute_new_adv=true"},
+		{"easyr1", model.DefaultSettings(), "algorithm.adv_estimator=grpo algorithm.keep_pos_ratio=1.0 algorithm.keep_neg_ratio=1.0 algorithm.compute_new_adv=false"},
+		{"twinkle", plain, "GRPOAdvantage()(rewards, num_generations=8, scale='group')"},
+		{"verl", plain, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True"},
+		{"trl", plain, "scale_rewards: group"},
+		{"swift", plain, "--advantage_estimator grpo --scale_rewards group"},
+		{"verl", set, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True " +
+			"# verl has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: of the frameworks here only EasyR1 filters so"},
+	} {
+		d, ok := Find(c.framework)
+		if !ok {
+			t.Fatal(c.framework)
+		}
+		if got := strings.Join(d.Emit(c.set), " "); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.framework, got, c.want)
+		}
+	}
+}
