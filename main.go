@@ -101,7 +101,7 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 // addScreen declares the flags of the commands that open the screen.
 func (p *program) addScreen(flags *pflag.FlagSet) {
 	flags.BoolVar(&p.ascii, "ascii", plainTerminal(), "draw with ASCII characters only")
-	flags.StringVar(&p.theme, "theme", "", "dark, light or mono; the terminal is asked if not given")
+	flags.StringVar(&p.theme, "theme", "", themes.Names()+"; the terminal is asked if not given")
 }
 
 // explore opens the screen, or writes the report where there is no terminal.
@@ -127,7 +127,7 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 // show runs the screen until the person leaves it.
 func (p *program) show(ctx context.Context, source tui.Source, title string, set model.Settings) error {
 	if _, ok := themes.Find(p.theme); !ok && p.theme != "" {
-		return commands.Usage(fmt.Errorf("there is no theme %q: choose dark, light or mono", p.theme))
+		return commands.Usage(fmt.Errorf("there is no theme %q: choose %s", p.theme, themes.Names()))
 	}
 	noColor := os.Getenv("NO_COLOR") != ""
 	app := tui.New(ctx, source, tui.Options{Title: title, Settings: set, Chosen: p.Chosen(), ASCII: p.ascii, NoColor: noColor, Theme: p.theme})

@@ -8,5 +8,6 @@ func dark() Theme {
 		positive: "75", negative: "208",
 		good: "79", warn: "221", bad: "203",
 		accent: "117", cursor: "237",
+		heat: [5]shade{{"234", "250"}, {"17", "252"}, {"24", "255"}, {"31", "231"}, {"117", "16"}},
 	})
 }

@@ -7,5 +7,6 @@ func light() Theme {
 		positive: "26", negative: "166",
 		good: "29", warn: "130", bad: "160",
 		accent: "25", cursor: "254",
+		heat: [5]shade{{"255", "238"}, {"189", "16"}, {"153", "16"}, {"74", "16"}, {"25", "231"}},
 	})
 }

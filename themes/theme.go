@@ -31,6 +31,11 @@ const (
 	Accent        // the current value of a setting
 	Match         // what a search has found
 	Here          // the match that was gone to
+	Heat0         // the least on a map; the next ones are more
+	Heat1
+	Heat2
+	Heat3
+	Heat4 // the most on a map
 
 	roles = iota
 )
@@ -67,8 +72,21 @@ func (t Theme) Over(r Role, s string) string {
 	return k.on + strings.ReplaceAll(s, k.off, k.off+k.on) + k.off
 }
 
+// Heated reports whether a map can be told by its colours; else it needs marks.
+func (t Theme) Heated() bool { return t.inks[Heat4].on != "" }
+
 // All lists the themes, the default for dark and for light backgrounds first.
-func All() []Theme { return []Theme{dark(), light(), Mono()} }
+func All() []Theme { return []Theme{dark(), light(), safe(), contrast(), sixteen(), Mono()} }
+
+// Names lists them for a person: "dark, light or mono".
+func Names() string {
+	all := All()
+	names := make([]string, len(all))
+	for i, t := range all {
+		names[i] = t.Name
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
 
 // Find returns the theme with the given name.
 func Find(name string) (Theme, bool) {
@@ -91,7 +109,12 @@ func For(isDark bool) Theme {
 // palette names the colours of a theme; the rest follows from them.
 type palette struct {
 	text, dim, faint, positive, negative, good, warn, bad, accent, cursor string
+
+	heat [5]shade // of a map, from the least to the most
 }
+
+// shade is a background, and the text that is read on it.
+type shade struct{ under, text string }
 
 // build gives every role its style. Plus is blue and minus orange in all
 // themes: the pair that people of all kinds of colour vision tell apart.
@@ -116,6 +139,11 @@ func build(name, doc string, p palette) Theme {
 		t.styles[Cursor] = lipgloss.NewStyle().Reverse(true)
 	} else {
 		t.styles[Cursor] = t.styles[Cursor].Background(lipgloss.Color(p.cursor))
+	}
+	for i, h := range p.heat {
+		if h.under != "" {
+			t.styles[int(Heat0)+i] = fg(h.text).Background(lipgloss.Color(h.under))
+		}
 	}
 	for r, style := range t.styles {
 		t.inks[r].on, t.inks[r].off, _ = strings.Cut(style.Render("x"), "x")

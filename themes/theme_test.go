@@ -1,6 +1,8 @@
 package themes_test
 
 import (
+	"image/color"
+	"math"
 	"strings"
 	"testing"
 
@@ -33,7 +35,7 @@ func TestPaint(t *testing.T) {
 			}
 			continue
 		}
-		if plus == minus || !strings.Contains(plus, "38;5;") {
+		if plus == minus || !strings.Contains(plus, "\x1b[") {
 			t.Errorf("%s paints %q %q", theme.Name, plus, minus)
 		}
 	}
@@ -48,4 +50,60 @@ func TestOver(t *testing.T) {
 	if got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+// The themes for eyes that need it: text on black has a contrast of 7 (WCAG AAA), and
+// plus and minus differ for deuteranopes.
+func TestContrast(t *testing.T) {
+	theme, _ := themes.Find("contrast")
+	for role := themes.Plain; role <= themes.Accent; role++ {
+		c, ok := colour(theme.Style(role).GetForeground())
+		if role == themes.Cursor || !ok {
+			continue
+		}
+		if got := (luminance(c) + 0.05) / 0.05; got < 7 {
+			t.Errorf("role %d: contrast %.1f", role, got)
+		}
+	}
+	for _, name := range []string{"dark", "light", "safe", "contrast"} {
+		theme, _ := themes.Find(name)
+		plus, _ := colour(theme.Style(themes.Positive).GetForeground())
+		minus, _ := colour(theme.Style(themes.Negative).GetForeground())
+		if d := distance(deuteranope(plus), deuteranope(minus)); d < 0.35 {
+			t.Errorf("%s: plus and minus are %.2f apart for a deuteranope", name, d)
+		}
+	}
+}
+
+type rgb [3]float64 // linear
+
+func colour(c color.Color) (rgb, bool) {
+	if c == nil {
+		return rgb{}, false
+	}
+	r, g, b, _ := c.RGBA()
+	return rgb{linear(r), linear(g), linear(b)}, true
+}
+
+func linear(x uint32) float64 {
+	v := float64(x) / 0xffff
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+0.055)/1.055, 2.4)
+}
+
+func luminance(c rgb) float64 { return 0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2] }
+
+// deuteranope is what is seen without the cones for green (Machado et al. 2009).
+func deuteranope(c rgb) rgb {
+	return rgb{
+		0.367322*c[0] + 0.860646*c[1] - 0.227968*c[2],
+		0.280085*c[0] + 0.672501*c[1] + 0.047413*c[2],
+		-0.011820*c[0] + 0.042940*c[1] + 0.968881*c[2],
+	}
+}
+
+func distance(a, b rgb) float64 {
+	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
 }

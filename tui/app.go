@@ -46,6 +46,7 @@ type App struct {
 	live   live
 	look   look
 	logged logged
+	sweep  sweeping
 	reader reader
 	chosen bool // the person named an estimator at the start
 
@@ -129,11 +130,13 @@ func (a App) Init() tea.Cmd {
 	return tea.Batch(read(a.ctx, a.source), tea.RequestBackgroundColor)
 }
 
-// Update handles a message, and asks for the text that then belongs on the screen.
+// Update handles a message, and asks for what then belongs on the screen and is not
+// there yet.
 func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a, cmd := a.handle(msg)
-	a, also := a.attend()
-	return a, tea.Batch(cmd, also)
+	a, text := a.attend()
+	a, grid := a.attendSweep()
+	return a, tea.Batch(cmd, text, grid)
 }
 
 // handle sends each message to its handler.
@@ -158,6 +161,8 @@ func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 		return a.onMatch(msg)
 	case pageMsg:
 		return a.onPage(msg), nil
+	case sweepMsg:
+		return a.onSweep(msg)
 	case restedMsg:
 		a.work.resting = false
 		return a.catchUp()

@@ -19,6 +19,7 @@ const (
 	viewEstimators
 	viewGroup
 	viewSearch
+	viewSweep
 )
 
 // views are all of them: a new one is a file and a line here.
@@ -28,6 +29,7 @@ func views() []view {
 		viewEstimators: {body: App.estimatorList, keys: estimatorKeys, typed: App.narrowPick},
 		viewGroup:      {body: App.groupView, keys: groupKeys},
 		viewSearch:     {body: App.groupView, keys: searchKeys, typed: App.narrowSearch},
+		viewSweep:      {body: App.sweepView, keys: sweepKeys},
 	}
 }
 

@@ -26,6 +26,7 @@ type Grid struct {
 	Settings model.Settings // those swept around
 	Steps    int
 	off, on  []Cell
+	signal   int // groups that carry signal without a filter
 }
 
 // At returns the cell of the i-th positive and the j-th negative ratio.
@@ -78,6 +79,7 @@ func (g *Grid) step(ctx context.Context, a *model.Analysis) error {
 		return err
 	}
 	g.Steps++
+	g.signal += a.Signal
 	before := 0.0
 	for _, x := range a.Original {
 		before += math.Abs(x)

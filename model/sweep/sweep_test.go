@@ -123,10 +123,13 @@ func TestByHand(t *testing.T) {
 		recompute                   bool
 		kept, signal, killed, short int
 	}{
-		{0, 0, false, 0, 0, 1, 0}, {1, 1, false, 2, 1, 0, 0}, {2, 2, false, 4, 1, 0, 0},
+		{0, 0, false, 0, 0, 1, 0},
+		{1, 1, false, 2, 1, 0, 0},
+		{2, 2, false, 4, 1, 0, 0},
 		{0, 1, true, 1, 1, 0, 1}, // one kept: original values
 		{0, 2, true, 2, 0, 1, 0}, // two kept, both wrong: nothing to learn
-		{1, 1, true, 2, 1, 0, 0}, {2, 2, true, 4, 1, 0, 0},
+		{1, 1, true, 2, 1, 0, 0},
+		{2, 2, true, 4, 1, 0, 0},
 	} {
 		got := grid.At(c.recompute, c.i, c.j)
 		if got.Kept != c.kept || got.Signal != c.signal || got.Killed != c.killed || got.Short != c.short {

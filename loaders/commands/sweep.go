@@ -1,0 +1,127 @@
+package commands
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vantage/model/report"
+	"vantage/model/sweep"
+)
+
+// sweepOptions are what the command takes beside the settings.
+type sweepOptions struct {
+	pos, neg, recompute, figures, format string
+}
+
+func (p *Program) sweep() *cobra.Command {
+	var o sweepOptions
+	cmd := &cobra.Command{
+		Use:   "sweep PATH... [algorithm.key=value...]",
+		Short: "Print what every pair of keep ratios would do, and recommend one",
+		Long: `sweep computes the steps of a log under every pair of keep_pos_ratio and
+keep_neg_ratio of a grid, with or without compute_new_adv, and prints the figures
+that were asked for, with a recommendation that states its rule. A range is
+FROM:TO:BY, or a single ratio.`,
+		Example: `vantage sweep runs/qwen-math/rollouts --keep-neg-ratio 0.1:1:0.1 --figure signal,killed`,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write, ok := map[string]func(io.Writer, report.Sweep) error{
+				"text": report.SweepText, "csv": report.SweepCSV, "json": report.SweepJSON, "svg": report.SweepSVG,
+			}[o.format]
+			if !ok {
+				return Usage(fmt.Errorf("sweep has no format %q: it has text, csv, json and svg", o.format))
+			}
+			s, ratios, err := o.parse()
+			if err != nil {
+				return Usage(err)
+			}
+			paths, set, err := p.pathsAndSettings(args)
+			if err != nil {
+				return err
+			}
+			snap, err := p.readAll(cmd.Context(), paths)
+			if err != nil {
+				return err
+			}
+			var steps []int
+			for i := range snap.Steps {
+				steps = append(steps, i)
+			}
+			if s.Grid, err = sweep.Run(cmd.Context(), snap, steps, set, ratios); err != nil {
+				return asked(err)
+			}
+			return write(p.Out, s)
+		},
+	}
+	cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "the ratios to try: FROM:TO:BY, or one")
+	cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "the ratios to try: FROM:TO:BY, or one")
+	cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "on, off or both")
+	cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "which of "+figureNames())
+	cmd.Flags().StringVar(&o.format, "format", "text", "text, csv, json or svg")
+	return cmd
+}
+
+func figureNames() string {
+	var names []string
+	for _, f := range sweep.Figures() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (o sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
+	if r.Pos, err = span(o.pos); err != nil {
+		return s, r, fmt.Errorf("--keep-pos-ratio: %w", err)
+	}
+	if r.Neg, err = span(o.neg); err != nil {
+		return s, r, fmt.Errorf("--keep-neg-ratio: %w", err)
+	}
+	var ok bool
+	s.Recompute, ok = map[string][]bool{"both": {false, true}, "on": {true}, "true": {true}, "off": {false}, "false": {false}}[o.recompute]
+	if !ok {
+		return s, r, fmt.Errorf("--compute-new-adv %s: choose on, off or both", o.recompute)
+	}
+	for name := range strings.SplitSeq(o.figures, ",") {
+		f, ok := sweep.Find(strings.TrimSpace(name))
+		if !ok {
+			return s, r, fmt.Errorf("there is no figure %q: choose of %s", name, figureNames())
+		}
+		s.Figures = append(s.Figures, f)
+	}
+	return s, r, nil
+}
+
+// maxRatios bounds a grid's side: beyond it no two rows differ.
+const maxRatios = 101
+
+// span reads FROM:TO:BY, or one ratio.
+func span(text string) ([]float64, error) {
+	var parts []float64
+	for part := range strings.SplitSeq(text, ":") {
+		x, err := strconv.ParseFloat(part, 64)
+		if err != nil || !(x >= 0 && x <= 1) {
+			return nil, fmt.Errorf("%q is not a ratio from 0 to 1, nor FROM:TO:BY of such", text)
+		}
+		parts = append(parts, x)
+	}
+	switch {
+	case len(parts) == 1:
+		return parts, nil
+	case len(parts) != 3 || parts[2] <= 0 || parts[1] < parts[0] || (parts[1]-parts[0])/parts[2] > maxRatios-1:
+		return nil, fmt.Errorf("%q is no FROM:TO:BY with at most %d ratios", text, maxRatios)
+	}
+	var all []float64
+	for i := 0; ; i++ {
+		x := math.Round((parts[0]+float64(i)*parts[2])*1e9) / 1e9
+		if x > parts[1] {
+			return slices.Clip(all), nil
+		}
+		all = append(all, x)
+	}
+}

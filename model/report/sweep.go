@@ -1,0 +1,200 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"vantage/model/sweep"
+	"vantage/model/units"
+)
+
+// Sweep is what is written of a grid.
+type Sweep struct {
+	Grid      *sweep.Grid
+	Figures   []sweep.Figure
+	Recompute []bool // which of the two
+}
+
+// SweepText writes a table per figure and recompute, keep_pos_ratio downwards and
+// keep_neg_ratio across, and the recommendation.
+func SweepText(w io.Writer, s Sweep) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s over %s, %s %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), s.Grid.Settings.Framework, s.Grid.Settings.Estimator, s.Grid.Settings.Scale)
+	for _, on := range s.Recompute {
+		for _, f := range s.Figures {
+			fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s\n%10s", f.Name, f.Doc, onOff(on), "pos \\ neg")
+			for _, neg := range s.Grid.Neg {
+				fmt.Fprintf(out, " %7s", units.Fixed(neg, 2))
+			}
+			fmt.Fprintln(out)
+			for i, pos := range s.Grid.Pos {
+				fmt.Fprintf(out, "%10s", units.Fixed(pos, 2))
+				for j := range s.Grid.Neg {
+					fmt.Fprintf(out, " %7s", sweepValue(f, s.Grid.At(on, i, j)))
+				}
+				fmt.Fprintln(out)
+			}
+		}
+	}
+	a := s.Grid.Recommend(s.Recompute...)
+	fmt.Fprintf(out, "\nrule       %s\n", a.Rule)
+	if a.Found {
+		fmt.Fprintf(out, "choice     keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", units.Fixed(a.Cell.KeepPos, 2), units.Fixed(a.Cell.KeepNeg, 2), onOff(a.Cell.Recompute))
+	}
+	fmt.Fprintf(out, "because    %s\n", a.Why)
+	return out.Flush()
+}
+
+func sweepValue(f sweep.Figure, c *sweep.Cell) string {
+	if f.Whole {
+		return units.Count(int(f.Of(c)))
+	}
+	return units.Short(f.Of(c))
+}
+
+// SweepCSV writes a row per cell: steps, samples, groups, keep_pos_ratio,
+// keep_neg_ratio, compute_new_adv, then every figure by name. The last row is a
+// comment that says that the table is whole.
+func SweepCSV(w io.Writer, s Sweep) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprint(out, "steps,samples,groups,keep_pos_ratio,keep_neg_ratio,compute_new_adv")
+	for _, f := range s.Figures {
+		fmt.Fprint(out, ","+f.Name)
+	}
+	fmt.Fprintln(out)
+	rows := 0
+	s.each(func(c *sweep.Cell) {
+		rows++
+		fmt.Fprintf(out, "%d,%d,%d,%g,%g,%t", s.Grid.Steps, c.Samples, c.Groups, c.KeepPos, c.KeepNeg, c.Recompute)
+		for _, f := range s.Figures {
+			fmt.Fprint(out, ","+strconv.FormatFloat(f.Of(c), 'g', -1, 64))
+		}
+		fmt.Fprintln(out)
+	})
+	fmt.Fprintf(out, "# complete: %d rows\n", rows)
+	return out.Flush()
+}
+
+func (s Sweep) each(do func(*sweep.Cell)) {
+	for _, on := range s.Recompute {
+		for i := range s.Grid.Pos {
+			for j := range s.Grid.Neg {
+				do(s.Grid.At(on, i, j))
+			}
+		}
+	}
+}
+
+// SweepJSON writes one object:
+//
+//	{"steps": 3, "settings": {…}, "cells": [{"keep_pos_ratio": 0.5, "keep_neg_ratio": 1, "compute_new_adv": false,
+//	 "samples": 512, "groups": 32, "signal": 20, …}, …], "recommendation": {…}}
+//
+// A cell has every figure that was asked for, under its name; numbers that JSON has no
+// word for are strings.
+func SweepJSON(w io.Writer, s Sweep) error {
+	type choice struct {
+		Rule      string   `json:"rule"`
+		Why       string   `json:"because"`
+		KeepPos   *float64 `json:"keep_pos_ratio,omitempty"`
+		KeepNeg   *float64 `json:"keep_neg_ratio,omitempty"`
+		Recompute *bool    `json:"compute_new_adv,omitempty"`
+	}
+	a := s.Grid.Recommend(s.Recompute...)
+	best := choice{Rule: a.Rule, Why: a.Why}
+	if a.Found {
+		best.KeepPos, best.KeepNeg, best.Recompute = &a.Cell.KeepPos, &a.Cell.KeepNeg, &a.Cell.Recompute
+	}
+	var cells []json.RawMessage
+	s.each(func(c *sweep.Cell) { cells = append(cells, s.cell(c)) })
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(struct {
+		Steps    int               `json:"steps"`
+		Settings settings          `json:"settings"`
+		Cells    []json.RawMessage `json:"cells"`
+		Choice   choice            `json:"recommendation"`
+	}{s.Grid.Steps, newSettings(s.Grid.Settings), cells, best})
+}
+
+func (s Sweep) cell(c *sweep.Cell) json.RawMessage {
+	out := fmt.Appendf(nil, `{"keep_pos_ratio":%g,"keep_neg_ratio":%g,"compute_new_adv":%t,"samples":%d,"groups":%d`, c.KeepPos, c.KeepNeg, c.Recompute, c.Samples, c.Groups)
+	for _, f := range s.Figures {
+		out = fmt.Appendf(out, `,%q:`, f.Name)
+		out = appendNumber(out, f.Of(c), 64)
+	}
+	return append(out, '}')
+}
+
+// SweepSVG draws a heat map of each figure, one below the other.
+func SweepSVG(w io.Writer, s Sweep) error {
+	const cell, left, top, gap = 34, 70, 40, 60
+	width := left + cell*len(s.Grid.Neg) + 20
+	height := cell*len(s.Grid.Pos) + top + gap
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", width, height*len(s.Figures)*len(s.Recompute))
+	y := 0
+	for _, on := range s.Recompute {
+		for _, f := range s.Figures {
+			s.svgMap(out, f, on, y, cell, left, top)
+			y += height
+		}
+	}
+	fmt.Fprint(out, "</svg>\n")
+	return out.Flush()
+}
+
+func (s Sweep) svgMap(out io.Writer, f sweep.Figure, on bool, y, cell, left, top int) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := range s.Grid.Pos {
+		for j := range s.Grid.Neg {
+			if x := f.Of(s.Grid.At(on, i, j)); x-x == 0 {
+				lo, hi = min(lo, x), max(hi, x)
+			}
+		}
+	}
+	text := func(x, y int, anchor, t string) {
+		fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="%s">%s</text>`+"\n", x, y, anchor, svgEscape(t))
+	}
+	text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(on)))
+	text(left-8, y+top-6, "end", "keep_pos")
+	for i := range s.Grid.Pos {
+		row := y + top + (len(s.Grid.Pos)-1-i)*cell
+		text(left-8, row+cell/2+4, "end", units.Fixed(s.Grid.Pos[i], 2))
+		for j := range s.Grid.Neg {
+			c := s.Grid.At(on, i, j)
+			fill, ink := svgShade(f.Of(c), lo, hi)
+			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, left+j*cell, row, cell, cell, fill)
+			fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`+"\n", left+j*cell+cell/2, row+cell/2+4, ink, svgEscape(sweepValue(f, c)))
+		}
+	}
+	below := y + top + len(s.Grid.Pos)*cell + 16
+	for j, neg := range s.Grid.Neg {
+		text(left+j*cell+cell/2, below, "middle", units.Fixed(neg, 2))
+	}
+	text(left, below+16, "start", "keep_neg")
+}
+
+// svgShade is a blue between nearly white and dark, and black or white on it.
+func svgShade(x, lo, hi float64) (fill, ink string) {
+	if x-x != 0 || hi <= lo {
+		return "#eeeeee", "#000000"
+	}
+	at := (x - lo) / (hi - lo)
+	mix := func(from, to float64) int { return int(math.Round(from + at*(to-from))) }
+	ink = "#000000"
+	if at > 0.6 {
+		ink = "#ffffff"
+	}
+	return fmt.Sprintf("#%02x%02x%02x", mix(240, 8), mix(246, 69), mix(252, 148)), ink
+}
+
+func svgEscape(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
+}

@@ -1,0 +1,13 @@
+package themes
+
+// safe is for eyes that do not tell red from green: blue, orange, yellow and purple
+// differ in lightness too.
+func safe() Theme {
+	return build("safe", "for colour-blind eyes, on dark backgrounds", palette{
+		text: "", dim: "246", faint: "240",
+		positive: "39", negative: "214",
+		good: "117", warn: "227", bad: "176",
+		accent: "153", cursor: "237",
+		heat: [5]shade{{"234", "250"}, {"17", "252"}, {"24", "255"}, {"67", "231"}, {"229", "16"}},
+	})
+}

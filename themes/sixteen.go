@@ -1,0 +1,12 @@
+package themes
+
+// sixteen uses the terminal's own sixteen colours, whatever they are.
+func sixteen() Theme {
+	return build("sixteen", "the terminal's own 16 colours", palette{
+		text: "", dim: "7", faint: "8",
+		positive: "12", negative: "3",
+		good: "10", warn: "11", bad: "9",
+		accent: "14", cursor: "",
+		heat: [5]shade{{"0", "7"}, {"4", "15"}, {"6", "0"}, {"14", "0"}, {"15", "0"}},
+	})
+}
