@@ -26,10 +26,14 @@ func (a App) change(set model.Settings) (App, tea.Cmd) {
 
 // apply takes over settings and computes under them.
 func (a App) apply(h history) (App, tea.Cmd) {
-	if h.now == a.set.now {
+	same, narrowed := h.now == a.set.now, h.filter != a.set.filter
+	a.set = h
+	if narrowed {
+		a = a.arranged()
+	}
+	if same {
 		return a, nil
 	}
-	a.set = h
 	return a.request()
 }
 

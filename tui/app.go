@@ -69,7 +69,8 @@ type work struct {
 type result struct {
 	analysis *model.Analysis
 	trend    *model.Trend
-	rows     []int // groups in the order of the table
+	rows     []int  // groups in the order of the table, as far as the filter shows them
+	shown    []bool // which samples these are, by column; nil: all
 	err      error
 }
 
@@ -85,6 +86,9 @@ type place struct {
 	front   layout.Pane // which of the panes that share a place is seen
 	warning int         // index of the selected warning
 	scroll  int         // first metric seen
+	order   order       // of the table
+	draft   string      // the filter while it is typed
+	spread  spread      // what the distribution shows
 }
 
 // live is what is known of the source.
@@ -291,12 +295,7 @@ func (a App) show(next *model.Analysis) App {
 	}
 	a.result.analysis, a.result.err = next, nil
 	a.place.step = next.Step
-	a.result.rows = worstFirst(next)
-	for row, g := range a.result.rows {
-		if selected != "" && next.Table[g].Name == selected {
-			a.place.cursor = row
-		}
-	}
+	a = a.arrange(selected)
 	a.place.warning = min(a.place.warning, max(0, len(a.doubts())-1))
 	return a.scrolled()
 }

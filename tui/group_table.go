@@ -232,9 +232,13 @@ func (a App) fateLines(g *model.Group, w, most int) []string {
 		figures += ", " + units.Plural(g.Flips, "flips")
 	}
 	head := " " + t.Paint(a.fateRole(g.Fate), a.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
-	lines := hang(head, g.Fate.Doc()+"; "+figures, w)
+	why := a.cause()
+	if why == "" {
+		why = g.Fate.Doc()
+	}
+	lines := hang(head, why+"; "+figures, w)
 	if len(lines) > 1 && most > len(lines) {
-		lines = append(hang(head, g.Fate.Doc(), w), hang(cells.Blank(cells.Width(head)), figures, w)...)
+		lines = append(hang(head, why, w), hang(cells.Blank(cells.Width(head)), figures, w)...)
 	}
 	if len(lines) > most {
 		lines = lines[:most]

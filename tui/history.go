@@ -2,21 +2,35 @@ package tui
 
 import "vantage/model"
 
-// history is the settings now, and those to go back and forth to. It is a
-// value: the slices are never written in place.
+// moment is what undo goes back to: the settings, and what the table is narrowed to.
+type moment struct {
+	set    model.Settings
+	filter string
+}
+
+// history is the settings and the filter now, and those to go back and forth to. It
+// is a value: the slices are never written in place.
 type history struct {
 	now        model.Settings
-	past, next []model.Settings
+	filter     string // a query; "" shows all groups
+	past, next []moment
 }
 
 // with makes set the settings; what had been undone is forgotten.
-func (h history) with(set model.Settings) history {
-	if set == h.now {
+func (h history) with(set model.Settings) history { return h.to(moment{set, h.filter}) }
+
+// narrowed makes filter the filter.
+func (h history) narrowed(filter string) history { return h.to(moment{h.now, filter}) }
+
+func (h history) to(m moment) history {
+	if m == h.moment() {
 		return h
 	}
-	past := append(h.past[:len(h.past):len(h.past)], h.now)
-	return history{now: set, past: past}
+	past := append(h.past[:len(h.past):len(h.past)], h.moment())
+	return history{now: m.set, filter: m.filter, past: past}
 }
+
+func (h history) moment() moment { return moment{h.now, h.filter} }
 
 // changed reports whether the person has changed anything yet.
 func (h history) changed() bool { return len(h.past)+len(h.next) > 0 }
@@ -27,8 +41,8 @@ func (h history) undo() (history, bool) {
 	if n == 0 {
 		return h, false
 	}
-	next := append(h.next[:len(h.next):len(h.next)], h.now)
-	return history{now: h.past[n-1], past: h.past[:n-1], next: next}, true
+	next := append(h.next[:len(h.next):len(h.next)], h.moment())
+	return history{now: h.past[n-1].set, filter: h.past[n-1].filter, past: h.past[:n-1], next: next}, true
 }
 
 // redo takes an undo back.
@@ -37,6 +51,6 @@ func (h history) redo() (history, bool) {
 	if n == 0 {
 		return h, false
 	}
-	past := append(h.past[:len(h.past):len(h.past)], h.now)
-	return history{now: h.next[n-1], past: past, next: h.next[:n-1]}, true
+	past := append(h.past[:len(h.past):len(h.past)], h.moment())
+	return history{now: h.next[n-1].set, filter: h.next[n-1].filter, past: past, next: h.next[:n-1]}, true
 }

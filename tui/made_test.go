@@ -72,7 +72,7 @@ func madeRun(steps int) *madeSource {
 
 // door drives the program through the same door as Bubble Tea: Update and View.
 type door struct {
-	t   *testing.T
+	t   testing.TB
 	app App
 }
 

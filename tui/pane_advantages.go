@@ -17,43 +17,49 @@ const roomyChart = 9
 // processed ones of kept samples downwards, over one axis.
 func (a App) paneAdvantages(w, h int) content {
 	x := a.result.analysis
-	width := w - 2
-	if width%2 == 0 {
-		width--
+	all := a.distributions()
+	if d := all[a.place.spread.figure%len(all)]; a.place.spread.figure > 0 {
+		return a.paneSpread(d, w, h)
 	}
+	width := oddWidth(w)
 	axis := a.axis()
-	up := chart.Bin(axis, width, x.Original, nil)
-	down := chart.Bin(axis, width, x.Processed, x.Keep)
-	lines := []string{" " + a.moments("A original ", x.Original, nil, up.Zeros, w-1)}
+	use, kept := a.shownOf(nil), a.shownOf(x.Keep)
+	up := chart.Bin(axis, width, x.Original, use)
+	down := chart.Bin(axis, width, x.Processed, kept)
+	lines := []string{" " + a.moments("A original ", x.Original, use, up.Zeros, w-1)}
 	words := 3 // lines around the chart
 	if h >= roomyChart {
 		words++
 	}
-	for _, line := range chart.Mirror(a.look.theme, a.look.glyphs, up, down, width, max(1, h-words)) {
+	for _, line := range chart.Mirror(a.look.theme, a.look.glyphs, a.scaled(up), a.scaled(down), width, max(1, h-words)) {
 		lines = append(lines, " "+line)
 	}
 	lines = append(lines,
 		" "+a.look.theme.Paint(themes.Dim, ruler(axis, width)),
-		" "+a.moments("B processed", x.Processed, x.Keep, down.Zeros, w-1))
+		" "+a.moments("B processed", x.Processed, kept, down.Zeros, w-1))
 	if h >= roomyChart {
 		lines = append(lines, " "+a.summary(w-1))
 	}
-	return content{title: "advantages  original over processed", note: a.verdict(), lines: lines}
+	note := a.binRead(axis, width, up, down)
+	if note == "" {
+		note = a.verdict()
+	}
+	return content{title: "advantages  original over processed", note: note, lines: lines}
 }
 
-// moments describes the samples for which use is true (nil: all); zeros are
-// counted, not drawn.
+// moments describes the samples for which use is true (nil: all), as far as their
+// values are numbers; zeros are counted, not drawn, or -1.
 func (a App) moments(name string, values []float64, use []bool, zeros, w int) string {
 	n, sum := 0, 0.0
 	for i, v := range values {
-		if use == nil || use[i] {
+		if v-v == 0 && (use == nil || use[i]) {
 			n++
 			sum += v
 		}
 	}
 	mean, squares := sum/float64(n), 0.0
 	for i, v := range values {
-		if use == nil || use[i] {
+		if v-v == 0 && (use == nil || use[i]) {
 			squares += (v - mean) * (v - mean)
 		}
 	}
@@ -62,7 +68,7 @@ func (a App) moments(name string, values []float64, use []bool, zeros, w int) st
 	dim := func(s string) string { return t.Paint(themes.Dim, s) }
 	line := t.Paint(themes.Title, name) + cells.Right(units.Count(n), 6) +
 		dim(" mean ") + units.Signed(mean) + dim(" std ") + units.Fixed(std, 2)
-	if extra := dim(" at 0 ") + units.Count(zeros); cells.Width(line)+cells.Width(extra) <= w {
+	if extra := dim(" at 0 ") + units.Count(zeros); zeros >= 0 && cells.Width(line)+cells.Width(extra) <= w {
 		line += extra
 	}
 	return line

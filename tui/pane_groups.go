@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"vantage/model"
@@ -12,17 +11,6 @@ import (
 	"vantage/tui/cells"
 	"vantage/tui/chart"
 )
-
-// worstFirst orders the groups of a step: the fates that call for action first,
-// within a fate as in the log.
-func worstFirst(x *model.Analysis) []int {
-	rows := make([]int, len(x.Table))
-	for i := range rows {
-		rows[i] = i
-	}
-	slices.SortStableFunc(rows, func(i, j int) int { return int(x.Table[i].Fate) - int(x.Table[j].Fate) })
-	return rows
-}
 
 // columns are the widths of the group table.
 type columns struct{ fate, prompt, n, kept, reward, strip int }
@@ -42,8 +30,16 @@ func columnsFor(w int) columns {
 
 // tableRows is how many groups are seen at once.
 func (a App) tableRows() int {
-	return a.screen().Panes[0].Inner().H - 1 // less the header
+	h := a.screen().Panes[0].Inner().H - 1 // less the header
+	if h >= roomyTable {
+		h-- // and the cause
+	}
+	return h
 }
+
+// roomyTable is the height from which the table leaves a line for why the group under
+// the cursor has no signal.
+const roomyTable = 4
 
 func (a App) paneGroups(w, h int) content {
 	x := a.result.analysis
@@ -51,18 +47,27 @@ func (a App) paneGroups(w, h int) content {
 	c := columnsFor(w)
 	axis := a.axis()
 	lines := []string{a.groupHeader(c, axis)}
-	for row := a.place.top; row < len(a.result.rows) && len(lines) < h; row++ {
+	room := h
+	if h-1 >= roomyTable {
+		room--
+	}
+	for row := a.place.top; row < len(a.result.rows) && len(lines) < room; row++ {
 		line := cells.Fit(a.groupRow(c, axis, &x.Table[a.result.rows[row]]), w)
 		if row == a.place.cursor {
 			line = t.Over(themes.Cursor, line)
 		}
 		lines = append(lines, line)
 	}
-	return content{
-		title: fmt.Sprintf("groups  %s · worst first", units.Count(len(a.result.rows))),
-		note:  fmt.Sprintf("%d/%d", a.place.cursor+1, len(a.result.rows)),
-		lines: lines,
+	if len(a.result.rows) == 0 {
+		lines = append(lines, "", " "+t.Paint(themes.Dim, cells.Cut(fmt.Sprintf("No groups match %s (0/%s). / changes the filter, u takes it back.", a.filterText(), units.Count(x.Groups)), w-1)))
 	}
+	if room < h {
+		for len(lines) < room {
+			lines = append(lines, "")
+		}
+		lines = append(lines, " "+t.Paint(themes.Dim, cells.Cut(a.cause(), w-1)))
+	}
+	return content{title: a.tableTitle(), note: fmt.Sprintf("%d/%d", min(a.place.cursor+1, len(a.result.rows)), len(a.result.rows)), lines: lines}
 }
 
 // axis is the one on which strips and histogram of the step are drawn.
@@ -71,8 +76,8 @@ func (a App) axis() chart.Axis {
 }
 
 func (a App) groupHeader(c columns, axis chart.Axis) string {
-	return a.look.theme.Paint(themes.Dim, " "+cells.Fit("fate", c.fate)+cells.Fit("prompt", c.prompt)+" "+
-		cells.Right("n", c.n)+" "+cells.Right("kept", c.kept)+" "+cells.Right("reward", c.reward)+" "+ruler(axis, c.strip))
+	return a.look.theme.Paint(themes.Dim, " "+cells.Fit(a.columnName("fate"), c.fate)+cells.Fit(a.columnName("prompt"), c.prompt)+" "+
+		cells.Right(a.columnName("n"), c.n)+" "+cells.Right(a.columnName("kept"), c.kept)+" "+cells.Right(a.columnName("reward"), c.reward)+" "+ruler(axis, c.strip))
 }
 
 // ruler writes the ends and the zero of an axis over w cells.

@@ -119,8 +119,7 @@ func TestReadAGroup(t *testing.T) {
 	source := told(2, proof)
 	play(t, source, 120, 36, filtered(), func(d *door) {
 		d.press("j", "enter")
-		group := d.app.selected()
-		d.says("accuracy", "format", "tokens", "一个盒子里", "▸ thought", "4/10 = 2/5", "ground truth", group.Fate.Doc()[:20], "1/8")
+		d.says("accuracy", "format", "tokens", "一个盒子里", "▸ thought", "4/10 = 2/5", "ground truth", "rewards are NaN or missing", "1/8")
 		d.press("z")
 		d.says("▾ thought", "Two draws without replacement.")
 		d.press("v")

@@ -20,6 +20,7 @@ const (
 	viewGroup
 	viewSearch
 	viewSweep
+	viewFilter
 )
 
 // views are all of them: a new one is a file and a line here.
@@ -29,6 +30,7 @@ func views() []view {
 		viewEstimators: {body: App.estimatorList, keys: estimatorKeys, typed: App.narrowPick},
 		viewGroup:      {body: App.groupView, keys: groupKeys},
 		viewSearch:     {body: App.groupView, keys: searchKeys, typed: App.narrowSearch},
+		viewFilter:     {body: App.overview, keys: filterKeys, typed: App.typeFilter},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys},
 	}
 }

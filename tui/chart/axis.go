@@ -47,3 +47,12 @@ func (a Axis) Middle(at, w int) float64 {
 	part := (float64(at) + 0.5) / float64(w)
 	return a.Lo*(1-part) + a.Hi*part
 }
+
+// Edges returns the values between which column at of w lies.
+func (a Axis) Edges(at, w int) (lo, hi float64) {
+	edge := func(at int) float64 {
+		part := float64(at) / float64(w)
+		return a.Lo*(1-part) + a.Hi*part
+	}
+	return edge(at), edge(at + 1)
+}

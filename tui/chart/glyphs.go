@@ -30,3 +30,16 @@ func ASCII() Glyphs {
 		ASCII: true,
 	}
 }
+
+// Sorted marks a column that a table is sorted by.
+func (g Glyphs) Sorted(up bool) string {
+	switch {
+	case g.ASCII && up:
+		return "^"
+	case g.ASCII:
+		return "v"
+	case up:
+		return "▲"
+	}
+	return "▼"
+}

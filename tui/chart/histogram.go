@@ -34,6 +34,26 @@ func Bin(axis Axis, w int, values []float64, use []bool) Histogram {
 	return h
 }
 
+// BinAll is Bin where a zero is a value like others.
+func BinAll(axis Axis, w int, values []float64, use []bool) Histogram {
+	h := Bin(axis, w, values, use)
+	if h.Zeros > 0 && axis.Lo <= 0 && axis.Hi >= 0 {
+		h.Counts[axis.Column(0, len(h.Counts))] += h.Zeros
+	}
+	return h
+}
+
+// Logarithmic draws a count of n as high as log2(1+n): a bin with one sample is seen
+// beside one with thousands.
+func (h Histogram) Logarithmic() Histogram {
+	counts := make([]int, len(h.Counts))
+	for i, n := range h.Counts {
+		counts[i] = int(math.Round(1000 * math.Log2(1+float64(n))))
+	}
+	h.Counts = counts
+	return h
+}
+
 // Tallest returns the greatest count.
 func (h Histogram) Tallest() int {
 	tallest := 0

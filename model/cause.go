@@ -1,0 +1,117 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"vantage/model/units"
+)
+
+// Cause says in a sentence, with its evidence, why a group carries no signal, or not
+// the signal that it seems to; "" if nothing is to be said. It asks the columns of
+// reward functions, so it needs the snapshot that the analysis is of.
+func (a *Analysis) Cause(s Snapshot, g int) string {
+	group := &a.Table[g]
+	n, all := group.Size(), fmt.Sprintf("all %d rewards are %s", group.Size(), units.Short(a.Logged[group.Start]))
+	switch group.Fate {
+	case FateInvalid:
+		if group.Invalid == 0 {
+			return "its advantages are not numbers, though its rewards are"
+		}
+		return fmt.Sprintf("%d of %d rewards are NaN or missing", group.Invalid, n)
+	case FateSingle:
+		return "one sample only: there is nothing to compare it with"
+	case FateRight:
+		return all + ", the best of the run: too easy now"
+	case FateWrong, FateStuck:
+		return all + a.whyEqual(s, group)
+	case FateNoise:
+		return fmt.Sprintf("%s, yet advantages are up to %s: float residue, divided by a tiny std", all, units.Short(a.largest(group)))
+	case FateKilled:
+		return a.whyKilled(group)
+	case FateShort:
+		return fmt.Sprintf("the filter keeps %d of %d: too few to recompute, so the original value stays", group.Kept(), n)
+	case FateAlive:
+		if group.Flips > 0 {
+			return fmt.Sprintf("%d of %d kept samples change sign in the recompute", group.Flips, group.Kept())
+		}
+	case FateOpen:
+	}
+	return ""
+}
+
+// whyEqual looks for what makes all rewards equal: components that cancel, or
+// responses that were all cut off.
+func (a *Analysis) whyEqual(s Snapshot, g *Group) string {
+	if names := a.varying(s, g); len(names) > 1 {
+		return ", though " + strings.Join(names, " and ") + " vary: they cancel"
+	}
+	if length, cut := a.truncated(g); cut {
+		return fmt.Sprintf(", and all responses end at %s %s, the longest of the step: cut off", units.Count(int(length)), a.lengthUnit)
+	}
+	if g.Fate == FateWrong {
+		return ", the worst of the run: too hard yet"
+	}
+	return ", neither the best nor the worst of the run: stuck there"
+}
+
+// varying names the reward functions that do not give all samples of a group the same.
+func (a *Analysis) varying(s Snapshot, g *Group) []string {
+	i, ok := s.Find(a.Step)
+	if !ok {
+		return nil
+	}
+	var names []string
+	for k, part := range s.Steps[i].Parts {
+		if part == nil || len(part) < a.Rows {
+			continue
+		}
+		first := part[a.Order[g.Start]]
+		for at := g.Start + 1; at < g.End; at++ {
+			if x := part[a.Order[at]]; x != first && !(math.IsNaN(x) && math.IsNaN(first)) {
+				names = append(names, s.Run.Components[k])
+				break
+			}
+		}
+	}
+	return names
+}
+
+// truncated reports whether all responses of a group are as long as the longest of
+// the step, which others are not.
+func (a *Analysis) truncated(g *Group) (length int32, yes bool) {
+	longest, shorter := int32(0), false
+	for _, l := range a.Lengths {
+		longest = max(longest, l)
+	}
+	for _, l := range a.Lengths {
+		shorter = shorter || l >= 0 && l < longest
+	}
+	for _, l := range a.Lengths[g.Start:g.End] {
+		if l != longest {
+			return 0, false
+		}
+	}
+	return longest, shorter && longest > 0
+}
+
+func (a *Analysis) largest(g *Group) float64 {
+	largest := 0.0
+	for _, x := range a.Processed[g.Start:g.End] {
+		largest = max(largest, math.Abs(x))
+	}
+	return largest
+}
+
+func (a *Analysis) whyKilled(g *Group) string {
+	switch {
+	case g.KeptPos+g.KeptNeg == 0:
+		return fmt.Sprintf("the filter drops all %d samples with an advantage", g.Size()-g.KeptZero)
+	case g.KeptNeg == 0:
+		return fmt.Sprintf("the filter keeps %d positive samples and no negative one: their rewards are equal, so the recompute gives 0", g.KeptPos)
+	case g.KeptPos == 0:
+		return fmt.Sprintf("the filter keeps %d negative samples and no positive one: their rewards are equal, so the recompute gives 0", g.KeptNeg)
+	}
+	return fmt.Sprintf("the rewards of the %d kept samples are equal, so the recompute gives 0", g.Kept())
+}

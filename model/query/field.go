@@ -1,0 +1,86 @@
+package query
+
+import (
+	"math"
+
+	"vantage/model"
+)
+
+// Field is something that can be asked of a group or of a sample.
+type Field struct {
+	Name, Doc string
+	Sample    bool // it is asked of each sample
+	number    func(a *model.Analysis, g *model.Group, i int) float64
+	text      func(a *model.Analysis, g *model.Group) string
+}
+
+// Fields are all that can be asked.
+func Fields() []Field {
+	group := func(name, doc string, f func(g *model.Group) float64) Field {
+		return Field{Name: name, Doc: doc, number: func(_ *model.Analysis, g *model.Group, _ int) float64 { return f(g) }}
+	}
+	sample := func(name, doc string, f func(a *model.Analysis, i int) float64) Field {
+		return Field{Name: "sample." + name, Doc: doc, Sample: true, number: func(a *model.Analysis, _ *model.Group, i int) float64 { return f(a, i) }}
+	}
+	return []Field{
+		{Name: "fate", Doc: "what the settings make of the group: alive, killed, short, right, wrong, …", text: func(_ *model.Analysis, g *model.Group) string { return g.Fate.String() }},
+		{Name: "prompt", Doc: "the beginning of the prompt", text: func(_ *model.Analysis, g *model.Group) string { return g.Preview }},
+		{Name: "name", Doc: "the group's id, or its hash", text: func(_ *model.Analysis, g *model.Group) string { return g.Name }},
+		group("size", "how many samples", func(g *model.Group) float64 { return float64(g.Size()) }),
+		group("kept", "how many of them are kept", func(g *model.Group) float64 { return float64(g.Kept()) }),
+		group("dropped", "how many are not", func(g *model.Group) float64 { return float64(g.Size() - g.Kept()) }),
+		group("pos", "kept samples above 0", func(g *model.Group) float64 { return float64(g.KeptPos) }),
+		group("neg", "kept samples below 0", func(g *model.Group) float64 { return float64(g.KeptNeg) }),
+		group("flips", "kept samples whose sign changed", func(g *model.Group) float64 { return float64(g.Flips) }),
+		group("reward", "mean reward", func(g *model.Group) float64 { return g.Mean }),
+		group("std", "std of the rewards, with n-1", func(g *model.Group) float64 { return g.Std }),
+		group("invalid", "rewards that are NaN or missing", func(g *model.Group) float64 { return float64(g.Invalid) }),
+		sample("reward", "a sample's reward", func(a *model.Analysis, i int) float64 { return a.Logged[i] }),
+		sample("length", "its length", func(a *model.Analysis, i int) float64 { return float64(a.Lengths[i]) }),
+		sample("adv", "its advantage before the filter", func(a *model.Analysis, i int) float64 { return a.Original[i] }),
+		sample("new", "its advantage after filter and recompute", func(a *model.Analysis, i int) float64 { return a.Processed[i] }),
+		sample("kept", "1 if it is kept, else 0", func(a *model.Analysis, i int) float64 {
+			if a.Keep[i] {
+				return 1
+			}
+			return 0
+		}),
+		sample("logged", "its advantage as logged", func(a *model.Analysis, i int) float64 { return a.Given[i] }),
+	}
+}
+
+func find(name string) (Field, bool) {
+	for _, f := range Fields() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// comparison is a term over a number.
+type comparison struct {
+	field Field
+	op    string
+	value float64
+}
+
+func (c comparison) bySample() bool { return c.field.Sample }
+
+func (c comparison) holds(a *model.Analysis, g, i int) bool {
+	x := c.field.number(a, &a.Table[g], i)
+	switch c.op {
+	case "<":
+		return x < c.value
+	case "<=":
+		return x <= c.value
+	case ">":
+		return x > c.value
+	case ">=":
+		return x >= c.value
+	case "!=":
+		return x != c.value
+	default:
+		return x == c.value || math.IsNaN(x) && math.IsNaN(c.value)
+	}
+}

@@ -1,0 +1,189 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/chart"
+	"vantage/tui/layout"
+)
+
+// spread is what the pane of distributions shows.
+type spread struct {
+	figure int // index of distributions
+	log    bool
+	bin    int // the bin that is read, by column from the left
+	read   bool
+}
+
+// distribution is a figure of each sample, all above the axis, kept ones below it.
+type distribution struct {
+	name       string
+	above      []float64
+	below      []float64
+	use        []bool // of those below
+	everywhere bool   // of groups, not of samples: the filter of samples is not asked
+}
+
+// distributions are those that the step has something for.
+func (a App) distributions() []distribution {
+	x := a.result.analysis
+	all := []distribution{
+		{name: "advantages", above: x.Original, below: x.Processed, use: x.Keep},
+		{name: "rewards", above: x.Logged, below: x.Logged, use: x.Keep},
+	}
+	lengths, known := make([]float64, x.Rows), false
+	for i, l := range x.Lengths {
+		lengths[i] = float64(l)
+		if l < 0 {
+			lengths[i] = math.NaN()
+		}
+		known = known || l >= 0
+	}
+	if known {
+		all = append(all, distribution{name: "lengths, " + a.snap.Run.LengthUnit.String(), above: lengths, below: lengths, use: x.Keep})
+	}
+	if i, ok := a.snap.Find(x.Step); ok {
+		for k, part := range a.snap.Steps[i].Parts {
+			if len(part) < x.Rows {
+				continue
+			}
+			values := make([]float64, x.Rows)
+			for at, row := range x.Order {
+				values[at] = part[row]
+			}
+			all = append(all, distribution{name: a.snap.Run.Components[k], above: values, below: values, use: x.Keep})
+		}
+	}
+	return append(all, a.solved())
+}
+
+// solved is how many samples of each group have the best reward of the step.
+func (a App) solved() distribution {
+	x := a.result.analysis
+	_, best := chart.Range(x.Logged)
+	var counts []float64
+	for _, g := range a.result.rows {
+		n := 0
+		for _, r := range x.Logged[x.Table[g].Start:x.Table[g].End] {
+			if r == best {
+				n++
+			}
+		}
+		counts = append(counts, float64(n))
+	}
+	return distribution{name: "groups by how many samples are solved", above: counts, everywhere: true}
+}
+
+func (a App) nextFigure() (App, tea.Cmd) {
+	if a.result.analysis == nil {
+		return a, nil
+	}
+	a.place.spread.figure = (a.place.spread.figure + 1) % len(a.distributions())
+	a.place.front = layout.Advantages
+	return a, nil
+}
+
+func (a App) toggleLog() (App, tea.Cmd) {
+	a.place.spread.log = !a.place.spread.log
+	return a, nil
+}
+
+func (a App) binBack() (App, tea.Cmd) { return a.binBy(-1), nil }
+func (a App) binOn() (App, tea.Cmd)   { return a.binBy(1), nil }
+
+// binBy reads the bin beside; the first press reads the middle one.
+func (a App) binBy(by int) App {
+	if a.result.analysis == nil {
+		return a
+	}
+	w := oddWidth(a.screen().Panes[layout.Advantages].Inner().W)
+	if !a.place.spread.read {
+		a.place.spread.read, a.place.spread.bin = true, w/2
+		return a
+	}
+	a.place.spread.bin = within(a.place.spread.bin+by, w)
+	return a
+}
+
+// oddWidth is the width of a chart in a pane: odd, so that zero has a column.
+func oddWidth(w int) int {
+	w -= 2
+	if w%2 == 0 {
+		w--
+	}
+	return max(1, w)
+}
+
+// shownOf is which samples are drawn: those of the groups that the filter shows.
+func (a App) shownOf(use []bool) []bool {
+	if a.result.shown == nil {
+		return use
+	}
+	if use == nil {
+		return a.result.shown
+	}
+	both := make([]bool, len(use))
+	for i := range both {
+		both[i] = use[i] && a.result.shown[i]
+	}
+	return both
+}
+
+// paneSpread draws another figure than the advantages: all samples above the axis,
+// kept ones below.
+func (a App) paneSpread(d distribution, w, h int) content {
+	t, width := a.look.theme, oddWidth(w)
+	lo, hi := chart.Range(d.above)
+	if lo >= hi {
+		lo, hi = lo-0.5, hi+0.5
+	}
+	axis := chart.Axis{Lo: lo, Hi: hi}
+	above, below := a.shownOf(nil), a.shownOf(d.use)
+	if d.everywhere {
+		above = nil
+	}
+	up := chart.BinAll(axis, width, d.above, above)
+	down := chart.BinAll(axis, width, d.below, below)
+	lines := []string{" " + a.moments("all ", d.above, above, -1, w-1)}
+	words := 2
+	if d.below != nil {
+		words++
+	}
+	for _, line := range chart.Mirror(t, a.look.glyphs, a.scaled(up), a.scaled(down), width, max(1, h-words)) {
+		lines = append(lines, " "+line)
+	}
+	left, right := units.Short(axis.Lo), units.Short(axis.Hi)
+	lines = append(lines, " "+t.Paint(themes.Dim, cells.Spread(left, right, width)))
+	if d.below != nil {
+		lines = append(lines, " "+a.moments("kept", d.below, below, -1, w-1))
+	}
+	title := d.name
+	if d.below != nil {
+		title += "  all over kept"
+	}
+	return content{title: title, note: a.binRead(axis, width, up, down), lines: lines}
+}
+
+// scaled is a histogram as it is drawn: its counts, or their logarithms.
+func (a App) scaled(h chart.Histogram) chart.Histogram {
+	if a.place.spread.log {
+		return h.Logarithmic()
+	}
+	return h
+}
+
+// binRead says what is in the bin that is read; "" if none is.
+func (a App) binRead(axis chart.Axis, w int, up, down chart.Histogram) string {
+	if !a.place.spread.read {
+		return ""
+	}
+	at := within(a.place.spread.bin, w)
+	lo, hi := axis.Edges(at, w)
+	return fmt.Sprintf("%s to %s: %s above, %s below", units.Short(lo), units.Short(hi), units.Count(up.Counts[at]), units.Count(down.Counts[at]))
+}

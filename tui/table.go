@@ -1,0 +1,232 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/printable"
+	"vantage/model/query"
+	"vantage/model/units"
+)
+
+// order is how the table of groups is sorted.
+type order struct {
+	column int // index of orders
+	turned bool
+}
+
+// sorting is a way to sort: by fate the worst come first, by a number the greatest,
+// by a text the first of the alphabet.
+type sorting struct {
+	name    string // of the column, as the header has it
+	says    string
+	compare func(a, b *model.Group) int
+}
+
+// orders are the ways to sort, the usual one first.
+func orders() []sorting {
+	by := func(name, says string, of func(g *model.Group) float64) sorting {
+		return sorting{name, says, func(a, b *model.Group) int { return cmp.Compare(of(b), of(a)) }}
+	}
+	return []sorting{
+		{"fate", "worst first", func(a, b *model.Group) int { return int(a.Fate) - int(b.Fate) }},
+		{"prompt", "by prompt", func(a, b *model.Group) int { return strings.Compare(a.Preview, b.Preview) }},
+		by("n", "by size", func(g *model.Group) float64 { return float64(g.Size()) }),
+		by("kept", "by kept", func(g *model.Group) float64 { return float64(g.Kept()) }),
+		by("reward", "by reward", func(g *model.Group) float64 { return g.Mean }),
+		by("", "by std of reward", func(g *model.Group) float64 { return g.Std }),
+		by("", "by flips", func(g *model.Group) float64 { return float64(g.Flips) }),
+	}
+}
+
+func (a App) nextOrder() (App, tea.Cmd) {
+	a.place.order = order{column: (a.place.order.column + 1) % len(orders())}
+	return a.arranged(), nil
+}
+
+func (a App) turnOrder() (App, tea.Cmd) {
+	a.place.order.turned = !a.place.order.turned
+	return a.arranged(), nil
+}
+
+// columnName is a column's header, with a mark if the table is sorted by it.
+func (a App) columnName(name string) string {
+	if a.place.order == (order{}) || orders()[a.place.order.column].name != name {
+		return name
+	}
+	up := a.place.order.turned != (a.place.order.column == 1) // text runs the other way
+	return name + a.look.glyphs.Sorted(up)
+}
+
+// tableTitle says how many groups are shown, in which order, and by which filter.
+func (a App) tableTitle() string {
+	x := a.result.analysis
+	title := "groups  " + units.Count(x.Groups)
+	if a.filterText() != "" {
+		title = fmt.Sprintf("groups  %s/%s", units.Count(len(a.result.rows)), units.Count(x.Groups))
+	}
+	says := orders()[a.place.order.column].says
+	if a.place.order.turned {
+		says += ", turned"
+	}
+	if text := printable.Line(a.filterText()); a.place.view == viewFilter {
+		return title + " · " + text + "▏"
+	} else if text != "" {
+		return title + " · " + text + " · " + says
+	}
+	return title + " · " + says
+}
+
+// cause is why the group under the cursor has no signal.
+func (a App) cause() string {
+	if len(a.result.rows) == 0 {
+		return ""
+	}
+	return a.result.analysis.Cause(a.snap, a.result.rows[a.place.cursor])
+}
+
+// filterText is the filter in force: the one that is typed while it is.
+func (a App) filterText() string {
+	if a.place.view == viewFilter {
+		return a.place.draft
+	}
+	return a.set.filter
+}
+
+// arranged sorts and filters anew; the cursor stays on its group.
+func (a App) arranged() App {
+	if a.result.analysis == nil {
+		return a
+	}
+	selected := ""
+	if g := a.selected(); g != nil {
+		selected = g.Name
+	}
+	return a.arrange(selected).scrolled()
+}
+
+// arrange puts the groups that the filter shows in order, and the cursor on the one
+// of that name. What cannot be parsed, half typed, filters nothing.
+func (a App) arrange(selected string) App {
+	x := a.result.analysis
+	q, err := query.Parse(a.filterText())
+	if err != nil {
+		q = query.Query{}
+	}
+	a.result.rows, a.result.shown = make([]int, 0, len(x.Table)), nil
+	for g := range x.Table {
+		if q.Group(x, g) {
+			a.result.rows = append(a.result.rows, g)
+		}
+	}
+	if len(a.result.rows) < len(x.Table) {
+		a.result.shown = make([]bool, x.Rows)
+		for _, g := range a.result.rows {
+			for i := x.Table[g].Start; i < x.Table[g].End; i++ {
+				a.result.shown[i] = true
+			}
+		}
+	}
+	sort := orders()[a.place.order.column]
+	slices.SortStableFunc(a.result.rows, func(g, h int) int {
+		if a.place.order.turned {
+			return sort.compare(&x.Table[h], &x.Table[g])
+		}
+		return sort.compare(&x.Table[g], &x.Table[h])
+	})
+	for row, g := range a.result.rows {
+		if selected != "" && x.Table[g].Name == selected {
+			a.place.cursor = row
+		}
+	}
+	return a
+}
+
+func filterKeys() section {
+	return section{"filter", []binding{
+		{[]string{"enter"}, "⏎", "⏎ keep", "keep the filter", App.keepFilter},
+		{[]string{"tab"}, "Tab", "Tab field", "complete the name of a field", App.completeField},
+		{[]string{"backspace"}, "⌫", "", "take a character back", App.shortenFilter},
+		{[]string{"down"}, "↓", "↓ ↑ group", "down", App.down},
+		{[]string{"up"}, "↑", "", "up", App.up},
+		{[]string{"esc"}, "Esc", "Esc clear", "show all groups", App.clearFilter},
+	}}
+}
+
+// openFilter types a filter; the table follows each character.
+func (a App) openFilter() (App, tea.Cmd) {
+	if a.result.analysis == nil {
+		a.notice = "no groups to filter yet"
+		return a, nil
+	}
+	a.place.draft = a.set.filter
+	a.place.focus, a.place.front = 0, 0
+	return a.open(viewFilter)
+}
+
+func (a App) typeFilter(text string) App {
+	if len(a.place.draft)+len(text) <= query.MaxLength {
+		a.place.draft += text
+	}
+	return a.arranged()
+}
+
+func (a App) shortenFilter() (App, tea.Cmd) {
+	_, n := utf8.DecodeLastRuneInString(a.place.draft)
+	a.place.draft = a.place.draft[:len(a.place.draft)-n]
+	return a.arranged(), nil
+}
+
+// keepFilter takes the filter over, if it can be understood.
+func (a App) keepFilter() (App, tea.Cmd) {
+	draft := strings.TrimSpace(a.place.draft)
+	if _, err := query.Parse(draft); err != nil {
+		a.notice = "the filter cannot be understood: " + err.Error()
+		return a, nil
+	}
+	a.place.view = viewOverview
+	a, cmd := a.apply(a.set.narrowed(draft))
+	return a.arranged(), cmd
+}
+
+func (a App) clearFilter() (App, tea.Cmd) {
+	a.place.view, a.place.draft = viewOverview, ""
+	a, cmd := a.apply(a.set.narrowed(""))
+	return a.arranged(), cmd
+}
+
+// completeField goes on with the name of a field that has been begun, or through
+// those that begin so.
+func (a App) completeField() (App, tea.Cmd) {
+	at := strings.LastIndexAny(a.place.draft, " (") + 1
+	begun := a.place.draft[at:]
+	var fit []string
+	for _, f := range query.Fields() {
+		if strings.HasPrefix(f.Name, begun) {
+			fit = append(fit, f.Name)
+		}
+	}
+	if i := slices.Index(fit, begun); i >= 0 && len(fit) > 1 {
+		fit = fit[(i+1)%len(fit):]
+	}
+	if len(fit) == 0 {
+		a.notice = "the fields are " + fieldNames()
+		return a, nil
+	}
+	a.place.draft = a.place.draft[:at] + fit[0]
+	return a.arranged(), nil
+}
+
+func fieldNames() string {
+	var names []string
+	for _, f := range query.Fields() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " ")
+}

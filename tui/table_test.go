@@ -1,0 +1,156 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"vantage/model"
+)
+
+// The table follows each character of the filter, keeps it on Enter, says what to do
+// where nothing fits, and undo brings all groups back.
+func TestFilter(t *testing.T) {
+	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+		all := len(d.app.result.rows)
+		d.press("/")
+		for _, c := range "fate:aliv" {
+			d.press(string(c))
+		}
+		if len(d.app.result.rows) != 0 {
+			t.Errorf("half a fate shows %d groups", len(d.app.result.rows))
+		}
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, fmt.Sprintf("No groups match fate:aliv (0/%d)", all)) {
+			t.Error(text)
+		}
+		d.press("e", "enter")
+		for _, g := range d.app.result.rows {
+			if fate := d.app.result.analysis.Table[g].Fate; fate != model.FateAlive {
+				t.Errorf("a group is %s", fate)
+			}
+		}
+		alive := d.app.result.analysis.Fates[model.FateAlive]
+		if text := ansi.Strip(d.frame()); len(d.app.result.rows) != alive || !strings.Contains(text, fmt.Sprintf("groups  %d/%d · fate:alive", alive, all)) {
+			t.Errorf("%d of %d alive groups\n%s", len(d.app.result.rows), alive, text)
+		}
+		d.press("u")
+		if len(d.app.result.rows) != all {
+			t.Errorf("undo leaves %d of %d groups", len(d.app.result.rows), all)
+		}
+		d.press("/", "s", "t", "d", ">", "enter")
+		if !strings.Contains(d.app.notice, "column 5: expected a value") || d.app.place.view != viewFilter {
+			t.Errorf("notice %q", d.app.notice)
+		}
+		d.press("esc")
+		if d.app.set.filter != "" || d.app.place.view != viewOverview {
+			t.Error("Esc does not leave")
+		}
+		d.press("/", "f", "l", "tab")
+		if d.app.place.draft != "flips" {
+			t.Errorf("Tab makes %q", d.app.place.draft)
+		}
+	})
+}
+
+func TestOrder(t *testing.T) {
+	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+		d.press("j", "j")
+		here := d.app.selected().Name
+		for _, s := range orders()[1:] {
+			d.press("o")
+			x := d.app.result.analysis
+			if !slices.IsSortedFunc(d.app.result.rows, func(g, h int) int { return s.compare(&x.Table[g], &x.Table[h]) }) {
+				t.Errorf("not %s", s.says)
+			}
+			if d.app.selected().Name != here {
+				t.Errorf("%s: the cursor has left its group", s.says)
+			}
+		}
+		d.press("o", "o", "O")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "prompt▼") || !strings.Contains(text, "by prompt, turned") {
+			t.Error(text)
+		}
+	})
+}
+
+// Each figure is drawn, and a bin is read: the bins of the made run's rewards hold
+// all of them.
+func TestSpread(t *testing.T) {
+	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+		d.press("v")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "2 rewards  all over kept") {
+			t.Error(text)
+		}
+		d.press("l")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, " above, ") {
+			t.Error(text)
+		}
+		for range d.app.distributions() {
+			d.press("v", "L")
+			d.frame()
+		}
+	})
+}
+
+// BenchmarkScroll moves through a table of 100,000 groups.
+func BenchmarkScroll(b *testing.B) {
+	d := large(b, 100_000, 4)
+	for b.Loop() {
+		d.press("j")
+		d.frame()
+	}
+}
+
+// BenchmarkFrame draws a screen of 200×60.
+func BenchmarkFrame(b *testing.B) {
+	d := large(b, 128, 16)
+	for b.Loop() {
+		d.frame()
+	}
+}
+
+// BenchmarkKey changes a ratio with so many samples in the step: to the new frame.
+func BenchmarkKey(b *testing.B) {
+	for _, n := range []int{1 << 20, 10 << 20} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			d := large(b, n/16, 16)
+			key := "p"
+			for b.Loop() {
+				if d.app.set.now.KeepPos < 0.3 {
+					key = "P"
+				} else if d.app.set.now.KeepPos > 0.9 {
+					key = "p"
+				}
+				d.press(key)
+				d.frame()
+			}
+		})
+	}
+}
+
+// large is the program with one complete step of so many groups.
+func large(b *testing.B, groups, size int) *door {
+	b.Helper()
+	block := model.Block{Prompts: []model.Prompt{{}}}
+	for g := range groups {
+		block.Prompts = append(block.Prompts, model.Prompt{Hash: uint64(g + 1), Preview: fmt.Sprintf("question %d of many, whose text goes on for a while", g)})
+		for i := range size {
+			n := g*size + i
+			block.Step, block.Offset = append(block.Step, 1), append(block.Offset, int64(n)*100)
+			block.Reward, block.Length = append(block.Reward, float64(n*7919%11)/10), append(block.Length, int32(n%4096))
+			block.Prompt = append(block.Prompt, int32(g+1))
+		}
+	}
+	source := &madeSource{chunks: []*model.Chunk{{
+		Format: "made", Files: []string{"x"}, HasTruth: true, Blocks: []model.Block{block}, Progress: model.Progress{CaughtUp: true},
+	}}}
+	d := &door{t: b, app: New(context.Background(), source, Options{Title: "made", Settings: model.DefaultSettings()})}
+	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
+	d.run(d.app.Init())
+	return d
+}
