@@ -14,6 +14,12 @@ type Trend struct {
 // Trend computes all steps. Steps that have not changed since prev, computed
 // under equal settings, are taken over; prev may be nil.
 func (s Snapshot) Trend(ctx context.Context, set Settings, prev *Trend) (*Trend, error) {
+	return s.TrendBeside(ctx, set, prev, nil)
+}
+
+// TrendBeside is Trend where one step has been computed already, under the same
+// settings: it is taken over.
+func (s Snapshot) TrendBeside(ctx context.Context, set Settings, prev *Trend, known *Analysis) (*Trend, error) {
 	p, err := s.plan(set)
 	if err != nil {
 		return nil, err
@@ -22,6 +28,10 @@ func (s Snapshot) Trend(ctx context.Context, set Settings, prev *Trend) (*Trend,
 	for i, step := range s.Steps {
 		if old, ok := t.reuse(prev, step, s.Open(i)); ok {
 			t.Steps[i] = old
+			continue
+		}
+		if known != nil && known.Step == step.Number && known.Revision == step.Revision && known.Open == s.Open(i) && known.Settings == p.set {
+			t.Steps[i] = known.Summary
 			continue
 		}
 		a, err := s.analyze(ctx, i, p)

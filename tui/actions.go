@@ -196,7 +196,14 @@ func (a App) previousPane() (App, tea.Cmd) {
 }
 func (a App) pane1() (App, tea.Cmd) { return a.goPane(layout.Groups), nil }
 func (a App) pane2() (App, tea.Cmd) { return a.goPane(layout.Advantages), nil }
-func (a App) pane3() (App, tea.Cmd) { return a.goPane(layout.Steps), nil }
+
+// pane3 goes to the steps; a second time to the view of all of them.
+func (a App) pane3() (App, tea.Cmd) {
+	if a.place.focus == layout.Steps {
+		return a.openSteps()
+	}
+	return a.goPane(layout.Steps), nil
+}
 func (a App) pane4() (App, tea.Cmd) { return a.goPane(layout.Warnings), nil }
 func (a App) pane5() (App, tea.Cmd) { return a.goPane(layout.Metrics), nil }
 

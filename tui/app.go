@@ -88,6 +88,8 @@ type place struct {
 	scroll  int         // first metric seen
 	order   order       // of the table
 	draft   string      // the filter while it is typed
+	steps   stepsState  // of the view of all steps
+	problem int         // first line of how the log was read
 	spread  spread      // what the distribution shows
 }
 
@@ -272,7 +274,7 @@ func (a App) onAnalysis(msg analysisMsg) (App, tea.Cmd) {
 	a = a.show(msg.analysis)
 	var ctx context.Context
 	ctx, a.work.cancel = context.WithCancel(a.ctx)
-	return a, follow(ctx, a.work.revision, a.snap, a.set.now, a.result.trend)
+	return a, follow(ctx, a.work.revision, a.snap, a.set.now, a.result.trend, a.result.analysis)
 }
 
 func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {

@@ -29,10 +29,11 @@ func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, s
 	}
 }
 
-// follow computes all steps of a snapshot, taking over what has not changed.
-func follow(ctx context.Context, revision int, snap model.Snapshot, set model.Settings, prev *model.Trend) tea.Cmd {
+// follow computes all steps of a snapshot, taking over what has not changed and the
+// step that is known.
+func follow(ctx context.Context, revision int, snap model.Snapshot, set model.Settings, prev *model.Trend, known *model.Analysis) tea.Cmd {
 	return func() tea.Msg {
-		t, err := snap.Trend(ctx, set, prev)
+		t, err := snap.TrendBeside(ctx, set, prev, known)
 		return trendMsg{revision, t, err}
 	}
 }

@@ -46,6 +46,7 @@ func commonKeys() []section {
 			{[]string{"F"}, "F", "F newest", "follow the newest step", App.followNewest},
 		}},
 		{"program", []binding{
+			{[]string{"!"}, "!", "", "how the log was read, and what could not be", App.openProblems},
 			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
 			{[]string{"?"}, "?", "? help", "these keys; again: the estimator at work", App.toggleHelp},
 			{[]string{"esc"}, "Esc", "", "close what is open; never quits", App.escape},
@@ -91,7 +92,7 @@ func overviewKeys() section {
 	return section{"overview", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k group", "down", App.down},
 		{[]string{"k", "up"}, "k ↑", "", "up", App.up},
-		{[]string{"enter"}, "⏎", "Enter open", "read the group: its samples and their texts", App.openGroup},
+		{[]string{"enter"}, "⏎", "Enter open", "read the group; with the steps in focus all steps, with the warnings how the log was read", App.enterPane},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", App.pageDown},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.pageUp},
 		{[]string{"g", "home"}, "g", "", "to the top", App.top},

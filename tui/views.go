@@ -21,6 +21,8 @@ const (
 	viewSearch
 	viewSweep
 	viewFilter
+	viewSteps
+	viewProblems
 )
 
 // views are all of them: a new one is a file and a line here.
@@ -31,6 +33,8 @@ func views() []view {
 		viewGroup:      {body: App.groupView, keys: groupKeys},
 		viewSearch:     {body: App.groupView, keys: searchKeys, typed: App.narrowSearch},
 		viewFilter:     {body: App.overview, keys: filterKeys, typed: App.typeFilter},
+		viewSteps:      {body: App.stepsView, keys: stepsKeys},
+		viewProblems:   {body: App.problemsView, keys: problemKeys},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys},
 	}
 }
