@@ -26,7 +26,7 @@ func (a App) change(set model.Settings) (App, tea.Cmd) {
 
 // apply takes over settings and computes under them.
 func (a App) apply(h history) (App, tea.Cmd) {
-	same, narrowed := h.now == a.set.now, h.filter != a.set.filter
+	same, narrowed := h.now == a.set.now && h.base == a.set.base, h.filter != a.set.filter
 	a.set = h
 	if narrowed {
 		a = a.arranged()

@@ -67,11 +67,13 @@ type work struct {
 
 // result is what was computed last.
 type result struct {
-	analysis *model.Analysis
-	trend    *model.Trend
-	rows     []int  // groups in the order of the table, as far as the filter shows them
-	shown    []bool // which samples these are, by column; nil: all
-	err      error
+	analysis  *model.Analysis
+	trend     *model.Trend
+	base      *model.Analysis // of the baseline, nil if there is none
+	baseTrend *model.Trend
+	rows      []int  // groups in the order of the table, as far as the filter shows them
+	shown     []bool // which samples these are, by column; nil: all
+	err       error
 }
 
 // place is where the person is.
@@ -242,7 +244,7 @@ func (a App) request() (App, tea.Cmd) {
 	a.work.busy = true
 	var ctx context.Context
 	ctx, a.work.cancel = context.WithCancel(a.ctx)
-	return a, analyze(ctx, a.work.revision, a.snap, a.stepIndex(), a.set.now)
+	return a, analyze(ctx, a.work.revision, a.snap, a.stepIndex(), a.set.now, a.set.base)
 }
 
 // newest is the step to follow: the newest that is complete, so that what is on
@@ -271,10 +273,11 @@ func (a App) onAnalysis(msg analysisMsg) (App, tea.Cmd) {
 		a.result = result{err: msg.err}
 		return a.catchUp()
 	}
+	a.result.base = msg.base
 	a = a.show(msg.analysis)
 	var ctx context.Context
 	ctx, a.work.cancel = context.WithCancel(a.ctx)
-	return a, follow(ctx, a.work.revision, a.snap, a.set.now, a.result.trend, a.result.analysis)
+	return a, follow(ctx, a.work.revision, a.snap, a.set, a.result)
 }
 
 func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
@@ -283,7 +286,7 @@ func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
 	}
 	a.work.busy = false
 	if msg.err == nil {
-		a.result.trend = msg.trend
+		a.result.trend, a.result.baseTrend = msg.trend, msg.base
 	}
 	return a.catchUp()
 }

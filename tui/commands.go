@@ -21,20 +21,26 @@ func read(ctx context.Context, s Source) tea.Cmd {
 	}
 }
 
-// analyze computes one step of a snapshot.
-func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, set model.Settings) tea.Cmd {
+// analyze computes one step of a snapshot, under the baseline too if there is one.
+func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, set model.Settings, base baseline) tea.Cmd {
 	return func() tea.Msg {
-		a, err := snap.Analyze(ctx, step, set)
-		return analysisMsg{revision, a, err}
+		msg := analysisMsg{revision: revision}
+		if msg.analysis, msg.err = snap.Analyze(ctx, step, set); msg.err == nil && base.on {
+			msg.base, msg.err = snap.Analyze(ctx, step, base.set)
+		}
+		return msg
 	}
 }
 
 // follow computes all steps of a snapshot, taking over what has not changed and the
 // step that is known.
-func follow(ctx context.Context, revision int, snap model.Snapshot, set model.Settings, prev *model.Trend, known *model.Analysis) tea.Cmd {
+func follow(ctx context.Context, revision int, snap model.Snapshot, set history, known result) tea.Cmd {
 	return func() tea.Msg {
-		t, err := snap.TrendBeside(ctx, set, prev, known)
-		return trendMsg{revision, t, err}
+		msg := trendMsg{revision: revision}
+		if msg.trend, msg.err = snap.TrendBeside(ctx, set.now, known.trend, known.analysis); msg.err == nil && set.base.on {
+			msg.base, msg.err = snap.TrendBeside(ctx, set.base.set, known.baseTrend, known.base)
+		}
+		return msg
 	}
 }
 

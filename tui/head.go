@@ -77,9 +77,9 @@ func (a App) stepLine(w int) string {
 	figure := func(name, value string) string { return t.Paint(themes.Dim, name+" ") + value }
 	parts := []string{
 		figure("reward", units.Fixed(x.Metric("critic/score/mean"), 3)),
-		figure("signal", units.Fraction(x.Signal, x.Groups)),
-		figure("kept", units.Fraction(x.Kept, x.Rows)),
-		figure("Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))),
+		figure("signal", units.Fraction(x.Signal, x.Groups)) + a.delta(float64(x.Signal), func(b *model.Analysis) float64 { return float64(b.Signal) }),
+		figure("kept", units.Fraction(x.Kept, x.Rows)) + a.delta(float64(x.Kept), func(b *model.Analysis) float64 { return float64(b.Kept) }),
+		figure("Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))) + a.delta(x.Metric("vantage/abs_advantage_ratio"), func(b *model.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }),
 	}
 	right := a.fateCounts() + " "
 	room := w - cells.Width(right)

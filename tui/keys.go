@@ -34,6 +34,8 @@ func commonKeys() []section {
 			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", App.negUp},
 			{[]string{"="}, "=", "= value", "type a ratio; Tab changes which", App.typeValue},
 			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
+			{[]string{"b"}, "b", "b baseline", "compare what you set from now on with what is set now; again: no more", App.setBaseline},
+			{[]string{"B"}, "B", "", "swap the baseline and what is set", App.swapBaseline},
 			{[]string{"S"}, "S", "S sweep", "every pair of keep ratios, as a map", App.openSweep},
 			{[]string{"u"}, "u", "u undo", "undo the last change of a setting or of the filter", App.undo},
 			{[]string{"ctrl+r"}, "^R", "", "redo it", App.redo},

@@ -18,6 +18,7 @@ type chunkMsg struct {
 type analysisMsg struct {
 	revision int // of the request: a late answer is dropped
 	analysis *model.Analysis
+	base     *model.Analysis // of the baseline, nil if there is none
 	err      error
 }
 
@@ -25,6 +26,7 @@ type analysisMsg struct {
 type trendMsg struct {
 	revision int
 	trend    *model.Trend
+	base     *model.Trend // of the baseline, nil if there is none
 	err      error
 }
 

@@ -24,9 +24,14 @@ func (a App) paneAdvantages(w, h int) content {
 	width := oddWidth(w)
 	axis := a.axis()
 	use, kept := a.shownOf(nil), a.shownOf(x.Keep)
-	up := chart.Bin(axis, width, x.Original, use)
+	name, above, title := "A original ", x.Original, "advantages  original over processed"
+	if base := a.against(); base != nil {
+		name, above, use, title = "A baseline ", base.Processed, a.shownOf(base.Keep), "advantages  baseline over candidate, as processed"
+		axis = chart.Symmetric(base.Processed, x.Processed)
+	}
+	up := chart.Bin(axis, width, above, use)
 	down := chart.Bin(axis, width, x.Processed, kept)
-	lines := []string{" " + a.moments("A original ", x.Original, use, up.Zeros, w-1)}
+	lines := []string{" " + a.moments(name, above, use, up.Zeros, w-1)}
 	words := 3 // lines around the chart
 	if h >= roomyChart {
 		words++
@@ -44,7 +49,7 @@ func (a App) paneAdvantages(w, h int) content {
 	if note == "" {
 		note = a.verdict()
 	}
-	return content{title: "advantages  original over processed", note: note, lines: lines}
+	return content{title: title, note: note, lines: lines}
 }
 
 // moments describes the samples for which use is true (nil: all), as far as their

@@ -52,7 +52,7 @@ func (a App) paneGroups(w, h int) content {
 		room--
 	}
 	for row := a.place.top; row < len(a.result.rows) && len(lines) < room; row++ {
-		line := cells.Fit(a.groupRow(c, axis, &x.Table[a.result.rows[row]]), w)
+		line := cells.Fit(a.groupRow(c, axis, a.result.rows[row]), w)
 		if row == a.place.cursor {
 			line = t.Over(themes.Cursor, line)
 		}
@@ -76,7 +76,11 @@ func (a App) axis() chart.Axis {
 }
 
 func (a App) groupHeader(c columns, axis chart.Axis) string {
-	return a.look.theme.Paint(themes.Dim, " "+cells.Fit(a.columnName("fate"), c.fate)+cells.Fit(a.columnName("prompt"), c.prompt)+" "+
+	fate := a.columnName("fate")
+	if a.against() != nil {
+		fate = cells.Fit(fate, c.fate-2) + "A" // what the baseline makes of it, where that differs
+	}
+	return a.look.theme.Paint(themes.Dim, " "+cells.Fit(fate, c.fate)+cells.Fit(a.columnName("prompt"), c.prompt)+" "+
 		cells.Right(a.columnName("n"), c.n)+" "+cells.Right(a.columnName("kept"), c.kept)+" "+cells.Right(a.columnName("reward"), c.reward)+" "+ruler(axis, c.strip))
 }
 
@@ -90,9 +94,14 @@ func ruler(axis chart.Axis, w int) string {
 	return cells.Fit(strings.Replace(lo, "-", "−", 1), side) + "0" + cells.Right(hi, w-side-1)
 }
 
-func (a App) groupRow(c columns, axis chart.Axis, g *model.Group) string {
+func (a App) groupRow(c columns, axis chart.Axis, index int) string {
 	t, x := a.look.theme, a.result.analysis
-	fate := t.Paint(a.fateRole(g.Fate), cells.Fit(a.fateGlyph(g.Fate)+" "+g.Fate.String(), c.fate))
+	g := &x.Table[index]
+	word := a.fateGlyph(g.Fate) + " " + g.Fate.String()
+	if was, differs := a.fateUnderBase(index); differs {
+		word = cells.Fit(word, c.fate-2) + a.fateGlyph(was)
+	}
+	fate := t.Paint(a.fateRole(g.Fate), cells.Fit(word, c.fate))
 	prompt := printable.Line(g.Preview)
 	if prompt == "" {
 		prompt = "group " + printable.Line(g.Name)

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 
+	"vantage/model"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -11,6 +12,9 @@ import (
 
 // metricRoom is the least width of a column of metrics.
 const metricRoom = 38
+
+// deltaRoom is the room for how a figure differs from the baseline's.
+const deltaRoom = 10
 
 // paneMetrics lists the figures of the step under the trainers' names, in as
 // many columns as fit.
@@ -22,6 +26,11 @@ func (a App) paneMetrics(w, h int) content {
 	if hidden := a.metricsBeyond(); hidden > 0 {
 		c.note = fmt.Sprintf("%d–%d/%d", a.place.scroll*across+1, min(len(all), (a.place.scroll+h)*across), len(all))
 	}
+	room := 0
+	if a.against() != nil {
+		room = deltaRoom
+		c.title += " · Δ against " + settingsInWords(a.set.base.set)
+	}
 	for y := range h {
 		line := ""
 		for x := range across {
@@ -29,8 +38,12 @@ func (a App) paneMetrics(w, h int) content {
 			if at >= len(all) {
 				break
 			}
-			name := a.look.theme.Paint(themes.Dim, cells.Cut(all[at].Name, width-10))
-			line += " " + cells.Spread(name, units.Short(all[at].Value), width-2) + " "
+			name := a.look.theme.Paint(themes.Dim, cells.Cut(all[at].Name, width-10-room))
+			value := units.Short(all[at].Value)
+			if base := a.against(); base != nil {
+				value += cells.Right(a.delta(all[at].Value, func(b *model.Analysis) float64 { return b.Metric(all[at].Name) }), deltaRoom)
+			}
+			line += " " + cells.Spread(name, value, width-2) + " "
 		}
 		c.lines = append(c.lines, line)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"vantage/model"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -62,15 +63,22 @@ const (
 	valueRoom = 8
 )
 
+// roomyDelta is the width from which a trend says how it differs from the baseline's.
+const roomyDelta = 44
+
 func (a App) trendLine(row trendRow, w int) string {
 	values := a.series(row.metric)
 	lo, hi := row.bounds(values)
-	value := units.Missing
+	value, room := units.Missing, valueRoom
 	if a.result.analysis != nil {
 		value = units.Short(a.result.analysis.Metric(row.metric))
+		if base := a.against(); base != nil && w >= roomyDelta {
+			room += deltaRoom
+			value += cells.Right(a.delta(a.result.analysis.Metric(row.metric), func(b *model.Analysis) float64 { return b.Metric(row.metric) }), deltaRoom)
+		}
 	}
-	spark := chart.Spark(a.look.theme, a.look.glyphs, values, a.trendIndex(), lo, hi, w-nameRoom-valueRoom)
-	return a.look.theme.Paint(themes.Dim, cells.Fit(" "+row.name, nameRoom)) + spark + cells.Right(value, valueRoom-1) + " "
+	spark := chart.Spark(a.look.theme, a.look.glyphs, values, a.trendIndex(), lo, hi, w-nameRoom-room)
+	return a.look.theme.Paint(themes.Dim, cells.Fit(" "+row.name, nameRoom)) + spark + cells.Right(value, room-1) + " "
 }
 
 // bigTrend draws a figure as a line over h rows.

@@ -88,7 +88,12 @@ func (a App) cause() string {
 	if len(a.result.rows) == 0 {
 		return ""
 	}
-	return a.result.analysis.Cause(a.snap, a.result.rows[a.place.cursor])
+	g := a.result.rows[a.place.cursor]
+	why := a.result.analysis.Cause(a.snap, g)
+	if was, differs := a.fateUnderBase(g); differs {
+		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, a.result.analysis.Table[g].Fate, why), ": ")
+	}
+	return why
 }
 
 // filterText is the filter in force: the one that is typed while it is.

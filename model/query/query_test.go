@@ -11,8 +11,8 @@ import (
 
 // made has three groups of four: "Area of a triangle" half right and long, "Compute
 // 12" all right, "Hard one" all wrong.
-func made(t testing.TB) *model.Analysis {
-	t.Helper()
+func made(tb testing.TB) *model.Analysis {
+	tb.Helper()
 	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true, LengthUnit: model.LengthTokens}
 	for g, name := range []string{"Area of a triangle", "Compute 12", "Hard one"} {
 		for i := range 4 {
@@ -26,7 +26,7 @@ func made(t testing.TB) *model.Analysis {
 	s.Append(chunk)
 	a, err := s.Snapshot().Analyze(context.Background(), 0, model.DefaultSettings())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return a
 }

@@ -1,0 +1,100 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/units"
+	"vantage/themes"
+)
+
+// baseline is the settings that others are compared with: A. What is set now is B.
+type baseline struct {
+	on  bool
+	set model.Settings
+}
+
+// setBaseline makes what is set now the baseline; pressed again on the same settings
+// it takes it away.
+func (a App) setBaseline() (App, tea.Cmd) {
+	next := baseline{on: true, set: a.set.now}
+	if a.set.base == next {
+		next = baseline{}
+		a.notice = "no baseline any more"
+	} else {
+		a.notice = "baseline A: " + settingsInWords(a.set.now) + " — what you change now is B, and Δ is B less A; B swaps them"
+	}
+	return a.apply(a.set.against(next))
+}
+
+// swapBaseline makes the baseline what is set, and what was set the baseline.
+func (a App) swapBaseline() (App, tea.Cmd) {
+	if !a.set.base.on {
+		a.notice = "no baseline to swap with: b sets one"
+		return a, nil
+	}
+	return a.apply(a.set.swapped())
+}
+
+// settingsInWords says settings in a line.
+func settingsInWords(s model.Settings) string {
+	text := fmt.Sprintf("%s %s, scale %s", s.Framework, s.Estimator, s.Scale)
+	if s.Filtering() {
+		text += fmt.Sprintf(", keep %s+ %s−", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2))
+		if s.Recompute {
+			text += ", recompute"
+		}
+	}
+	return text
+}
+
+// against is the baseline's analysis of the step on the screen, nil if there is none.
+func (a App) against() *model.Analysis {
+	if !a.set.base.on || a.result.base == nil || a.result.base.Step != a.result.analysis.Step || a.result.base.Rows != a.result.analysis.Rows {
+		return nil
+	}
+	return a.result.base
+}
+
+// change writes by how much a count differs from the baseline's: " Δ+4", "" without
+// a baseline.
+func (a App) delta(now float64, was func(*model.Analysis) float64) string {
+	base := a.against()
+	if base == nil {
+		return ""
+	}
+	d := now - was(base)
+	role := themes.Dim
+	switch {
+	case d > 0:
+		role = themes.Positive
+	case d < 0:
+		role = themes.Negative
+	}
+	return a.look.theme.Paint(role, " Δ"+signedShort(d))
+}
+
+// signedShort is a difference with its sign.
+func signedShort(d float64) string {
+	switch {
+	case d != d:
+		return units.Missing
+	case d == 0:
+		return "0"
+	case d > 0:
+		return "+" + units.Short(d)
+	}
+	return "−" + units.Short(-d)
+}
+
+// fateUnderBase is what the baseline makes of a group, and whether that differs.
+func (a App) fateUnderBase(g int) (model.Fate, bool) {
+	base := a.against()
+	if base == nil || g >= len(base.Table) {
+		return 0, false
+	}
+	fate := base.Table[g].Fate
+	return fate, fate != a.result.analysis.Table[g].Fate
+}

@@ -1,0 +1,43 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// With a baseline every figure says by how much it differs, B swaps the two, and undo
+// goes back over both.
+func TestBaseline(t *testing.T) {
+	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+		was := d.app.result.analysis
+		d.press("b", "m", "m", "m")
+		now := d.app.result.analysis
+		if d.app.against() == nil || d.app.result.base.Kept != was.Kept || now.Kept == was.Kept {
+			t.Fatalf("kept %d, baseline %v", now.Kept, d.app.result.base)
+		}
+		want := fmt.Sprintf("kept %d/%d (%.0f%%) Δ−%d", now.Kept, now.Rows, 100*float64(now.Kept)/float64(now.Rows), was.Kept-now.Kept)
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, want) || !strings.Contains(text, "A baseline") {
+			t.Errorf("%q is not on the screen\n%s", want, text)
+		}
+		matchFrame(t, "baseline-120x36", d.frame())
+		d.press("B")
+		if d.app.set.now != filtered() || d.app.set.base.set.KeepNeg != 0.35 {
+			t.Errorf("swapped: %+v against %+v", d.app.set.now, d.app.set.base.set)
+		}
+		d.press("u", "u", "u", "u")
+		if !d.app.set.base.on || d.app.set.now != filtered() {
+			t.Errorf("three changes undone: %+v", d.app.set)
+		}
+		d.press("b")
+		if d.app.set.base.on {
+			t.Error("b on the baseline's settings does not take it away")
+		}
+		d.press("B")
+		if !strings.Contains(d.app.notice, "no baseline") {
+			t.Errorf("%q", d.app.notice)
+		}
+	})
+}
