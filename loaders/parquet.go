@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -37,9 +38,12 @@ type leaf struct {
 // openTable opens a Parquet file, whose footer says what it holds: one that is not
 // there yet is io.ErrUnexpectedEOF.
 func (s *Source) openTable(f *file, p *pack, size int64) error {
-	var tail [4]byte
-	if _, err := p.handle.ReadAt(tail[:], size-4); err != nil || string(tail[:]) != "PAR1" {
+	var tail [8]byte // the footer's length, and the mark of the end
+	if _, err := p.handle.ReadAt(tail[:], size-int64(len(tail))); err != nil || string(tail[4:]) != "PAR1" {
 		return io.ErrUnexpectedEOF
+	}
+	if n := int64(binary.LittleEndian.Uint32(tail[:])); n > size-int64(len(tail)) {
+		return fmt.Errorf("%w: its footer is said to be larger than the file", errTable) // the library would make room for it
 	}
 	file, err := openParquet(p.handle, size)
 	if err != nil {

@@ -89,10 +89,13 @@ func TestParquetThatCannotBeRead(t *testing.T) {
 	}
 	broken := bytes.Clone(whole)
 	copy(broken[len(broken)-40:], "garbage garbage garbage")
+	greedy := bytes.Clone(whole)
+	copy(greedy[len(greedy)-8:], "\xff\xff\xff\xff")
 	for name, c := range map[string]struct {
 		data []byte
 		want string
 	}{
+		"greedy.parquet":  {greedy, "its footer is said to be larger than the file"},
 		"cut.parquet":     {whole[:len(whole)-10], "it ends early"},
 		"figures.parquet": {figures.Bytes(), "no column holds a reward under a usual name; its columns are loss"},
 		"broken.parquet":  {broken, ""},
