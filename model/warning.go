@@ -29,6 +29,14 @@ const (
 	WarnLogged    WarningKind = "logged-differs"           // advantages of the log are not those computed
 )
 
+// WarningKinds are all of them, worst first.
+func WarningKinds() []WarningKind {
+	return []WarningKind{
+		WarnRefused, WarnShort, WarnKilled, WarnFlips, WarnUndefined, WarnInvalid, WarnNoise, WarnIdle, WarnSingles,
+		WarnRagged, WarnOneSided, WarnEffective, WarnOurs, WarnGrouping, WarnLengths, WarnLogged,
+	}
+}
+
 // Warning is a doubt about a number, with what to do about it. It travels with
 // the result, to the screen and to reports alike.
 type Warning struct {
