@@ -132,3 +132,13 @@ func (s Snapshot) Group(g Grouping, number int64, index int) (name, preview stri
 	row := int(order[offsets[index]])
 	return s.groupName(g, s.Steps[i], row, index), s.preview(s.Steps[i], row)
 }
+
+// Only returns the snapshot with some of its steps, ascending. What is known of the
+// run as a whole, its best reward and how it is grouped, stays.
+func (s Snapshot) Only(steps []Step) Snapshot {
+	s.Steps, s.Rows = steps, 0
+	for _, step := range steps {
+		s.Rows += len(step.Rewards)
+	}
+	return s
+}

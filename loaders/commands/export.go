@@ -1,15 +1,21 @@
 package commands
 
 import (
+	"context"
 	"fmt"
+	"io"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/spf13/cobra"
 
+	"vantage/estimators"
+	"vantage/model"
 	"vantage/model/report"
 )
 
 func (p *Program) export() *cobra.Command {
 	var format string
+	var which stepRange
 	cmd := &cobra.Command{
 		Use:   "export PATH... [algorithm.key=value...]",
 		Short: "Write every sample with its advantages",
@@ -19,19 +25,75 @@ func (p *Program) export() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if format != "jsonl" {
-				return Usage(fmt.Errorf("export has no format %q: it has jsonl", format))
+			write, ok := map[string]func(context.Context, io.Writer, model.Snapshot, model.Settings) error{
+				"jsonl": report.Samples, "csv": report.SamplesCSV, "parquet": samplesParquet,
+			}[format]
+			if !ok {
+				return Usage(fmt.Errorf("export has no format %q: it has jsonl, csv and parquet", format))
 			}
 			snap, err := p.readAll(cmd.Context(), paths)
 			if err != nil {
 				return err
 			}
+			if snap, err = which.of(snap); err != nil {
+				return err
+			}
 			if problems := snap.Run.Problems; len(problems) > 0 {
 				_, _ = fmt.Fprintf(p.ErrOut, "vantage: left out what could not be read, first %s\n", problems[0])
 			}
-			return asked(report.Samples(cmd.Context(), p.Out, snap, set))
+			return asked(write(cmd.Context(), p.Out, snap, set))
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl")
+	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv or parquet")
+	which.addFlags(cmd.Flags())
 	return cmd
+}
+
+// sampleRow is a sample as Parquet has it.
+type sampleRow struct {
+	Step      int64    `parquet:"step"`
+	Group     string   `parquet:"group,dict"`
+	Index     int64    `parquet:"index"`
+	Reward    *float64 `parquet:"reward"`
+	Original  float64  `parquet:"advantage_original"`
+	Kept      bool     `parquet:"kept"`
+	Advantage float64  `parquet:"advantage"`
+	Length    *int32   `parquet:"length"`
+	Fate      string   `parquet:"fate,dict"`
+}
+
+// samplesParquet writes the samples as a Parquet file, a row group at a time; it is
+// whole when its footer is there.
+func samplesParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings) error {
+	out := parquet.NewGenericWriter[sampleRow](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(1<<16))
+	rows := make([]sampleRow, 0, 1<<10)
+	flush := func() error {
+		_, err := out.Write(rows)
+		rows = rows[:0]
+		return err
+	}
+	err := report.EachSample(ctx, snap, set, func(s report.Sample) error {
+		a, i := s.Step, s.Column
+		row := sampleRow{
+			Step: a.Step, Group: s.Group.Name, Index: int64(s.Row), Original: a.Original[i], Kept: a.Keep[i],
+			Advantage: a.Processed[i], Fate: s.Group.Fate.String(),
+		}
+		if x := a.Logged[i]; !estimators.IsMissing(x) {
+			row.Reward = &x
+		}
+		if n := a.Lengths[i]; n >= 0 {
+			row.Length = &n
+		}
+		if rows = append(rows, row); len(rows) == cap(rows) {
+			return flush()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	return out.Close()
 }

@@ -3,8 +3,12 @@ package commands
 import (
 	"context"
 	"fmt"
+	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"vantage/model"
 	"vantage/model/report"
@@ -12,6 +16,7 @@ import (
 
 func (p *Program) report() *cobra.Command {
 	var format string
+	var which stepRange
 	cmd := &cobra.Command{
 		Use:   "report PATH... [algorithm.key=value...]",
 		Short: "Print the same numbers without a screen",
@@ -21,25 +26,31 @@ func (p *Program) report() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.WriteReport(cmd.Context(), paths, set, format)
+			return p.writeReport(cmd.Context(), paths, set, format, which)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	cmd.Flags().StringVar(&format, "format", "text", "text, md, csv or json")
+	which.addFlags(cmd.Flags())
 	return cmd
 }
 
 // WriteReport reads all that is there and prints it.
 func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Settings, format string) error {
-	write := report.Text
-	switch format {
-	case "text":
-	case "json":
-		write = report.JSON
-	default:
-		return Usage(fmt.Errorf("report has no format %q: it has text and json", format))
+	return p.writeReport(ctx, paths, set, format, stepRange{})
+}
+
+func (p *Program) writeReport(ctx context.Context, paths []string, set model.Settings, format string, which stepRange) error {
+	write, ok := map[string]func(io.Writer, model.Snapshot, *model.Trend) error{
+		"text": report.Text, "md": report.Markdown, "csv": report.CSV, "json": report.JSON,
+	}[format]
+	if !ok {
+		return Usage(fmt.Errorf("report has no format %q: it has text, md, csv and json", format))
 	}
 	snap, err := p.readAll(ctx, paths)
 	if err != nil {
+		return err
+	}
+	if snap, err = which.of(snap); err != nil {
 		return err
 	}
 	trend, err := snap.Trend(ctx, set, nil)
@@ -47,4 +58,61 @@ func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Set
 		return asked(err)
 	}
 	return write(p.Out, snap, trend)
+}
+
+// stepRange is which steps of a run are meant.
+type stepRange struct {
+	steps string // FROM:TO, each end may be left out; or one step
+	last  int
+}
+
+func (r *stepRange) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&r.steps, "steps", "", "only these steps: FROM:TO, an end may be left out")
+	flags.IntVar(&r.last, "last", 0, "only so many of the newest steps")
+}
+
+// of leaves the steps that are meant.
+func (r stepRange) of(snap model.Snapshot) (model.Snapshot, error) {
+	from, to, err := r.ends()
+	if err != nil {
+		return snap, Usage(err)
+	}
+	var some []model.Step
+	for _, step := range snap.Steps {
+		if (from == nil || step.Number >= *from) && (to == nil || step.Number <= *to) {
+			some = append(some, step)
+		}
+	}
+	if r.last > 0 && len(some) > r.last {
+		some = some[len(some)-r.last:]
+	}
+	if len(some) == 0 && len(snap.Steps) > 0 {
+		return snap, fmt.Errorf("no step is in --steps %s: the log has %d to %d", r.steps, snap.Steps[0].Number, snap.Steps[len(snap.Steps)-1].Number)
+	}
+	return snap.Only(some), nil
+}
+
+func (r stepRange) ends() (from, to *int64, err error) {
+	if r.steps == "" {
+		return nil, nil, nil
+	}
+	first, last, several := strings.Cut(r.steps, ":")
+	if !several {
+		last = first
+	}
+	if from, err = end(first); err == nil {
+		to, err = end(last)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("--steps %s: expected FROM:TO, each a step, or one step", r.steps)
+	}
+	return from, to, nil
+}
+
+func end(text string) (*int64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return &n, err
 }

@@ -3,7 +3,10 @@ package report
 import (
 	"bufio"
 	"context"
+	"encoding/csv"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -26,38 +29,87 @@ func Samples(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Se
 		return err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
+	var line, name []byte
+	err = EachSample(ctx, snap, set, func(s Sample) error {
+		if name, err = json.Marshal(s.Group.Name); err != nil {
+			return err
+		}
+		line = appendSample(line[:0], s.Step, s.Row, s.Column, name, int(entry.Float))
+		_, err := out.Write(line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// Sample is one sample of a step as it is written out.
+type Sample struct {
+	Step   *model.Analysis
+	Group  *model.Group
+	Row    int // in input order
+	Column int // of the analysis
+}
+
+// EachSample shows every sample, steps ascending and in input order within each; one
+// step is held in memory at a time.
+func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, show func(Sample) error) error {
 	for i := range snap.Steps {
 		a, err := snap.Analyze(ctx, i, set)
 		if err != nil {
 			return err
 		}
-		if err := writeSamples(out, a, entry.Float); err != nil {
-			return err
+		at, group := make([]int, a.Rows), make([]*model.Group, a.Rows)
+		for g := range a.Table {
+			for c := a.Table[g].Start; c < a.Table[g].End; c++ {
+				at[a.Order[c]], group[a.Order[c]] = c, &a.Table[g]
+			}
 		}
-	}
-	return out.Flush()
-}
-
-func writeSamples(out *bufio.Writer, a *model.Analysis, float estimators.Float) error {
-	at := make([]int, a.Rows)       // column of each row
-	group := make([][]byte, a.Rows) // quoted name of each row's group
-	for g := range a.Table {
-		name, err := json.Marshal(a.Table[g].Name)
-		if err != nil {
-			return err
-		}
-		for i := a.Table[g].Start; i < a.Table[g].End; i++ {
-			at[a.Order[i]], group[a.Order[i]] = i, name
-		}
-	}
-	var line []byte
-	for row, i := range at {
-		line = appendSample(line[:0], a, row, i, group[row], int(float))
-		if _, err := out.Write(line); err != nil {
-			return err
+		for row, column := range at {
+			if err := show(Sample{a, group[row], row, column}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// SamplesCSV writes the same as a table: step, group, index, reward,
+// advantage_original, kept, advantage, length, fate. A missing reward and an unknown
+// length are empty. The last line is a comment that says that the table is whole.
+func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings) error {
+	entry, err := set.Entry()
+	if err != nil {
+		return err
+	}
+	out := csv.NewWriter(w)
+	bits, rows := int(entry.Float), 0
+	float := func(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }
+	err = out.Write([]string{"step", "group", "index", "reward", "advantage_original", "kept", "advantage", "length", "fate"})
+	if err != nil {
+		return err
+	}
+	err = EachSample(ctx, snap, set, func(s Sample) error {
+		a, i := s.Step, s.Column
+		reward, length := "", ""
+		if !estimators.IsMissing(a.Logged[i]) {
+			reward = float(a.Logged[i], 64)
+		}
+		if a.Lengths[i] >= 0 {
+			length = strconv.Itoa(int(a.Lengths[i]))
+		}
+		rows++
+		return out.Write([]string{
+			strconv.FormatInt(a.Step, 10), s.Group.Name, strconv.Itoa(s.Row), reward,
+			float(a.Original[i], bits), strconv.FormatBool(a.Keep[i]), float(a.Processed[i], bits), length, s.Group.Fate.String(),
+		})
+	})
+	if out.Flush(); err != nil || out.Error() != nil {
+		return errors.Join(err, out.Error())
+	}
+	_, err = fmt.Fprintf(w, "# complete: %d rows\n", rows)
+	return err
 }
 
 func appendSample(line []byte, a *model.Analysis, row, i int, group []byte, bits int) []byte {

@@ -1,0 +1,148 @@
+// Package check holds the steps of a run to rules with thresholds: the fates, counts
+// and metrics of the screen, for scripts that decide by an exit code.
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/units"
+)
+
+// Rule is what must not be: "killed>5%" fails a step of which more than 5 % of the
+// groups are killed.
+type Rule struct {
+	Name    string // a fate, a count, the kind of a warning, or a metric
+	Op      string
+	Limit   float64
+	Percent bool // the limit is a share of 100
+}
+
+// Defaults are the rules of a run that nobody has thought about: they are quiet on a
+// healthy one.
+func Defaults() []string {
+	return []string{"killed>5%", "short>5%", "flips>10%", "noise>0", "invalid>0"}
+}
+
+// operators, the longer before those that they begin with.
+var operators = [...]string{">=", "<=", "!=", ">", "<", "="}
+
+// Parse reads a rule.
+func Parse(text string) (Rule, error) {
+	text = strings.TrimSpace(text)
+	for at := range text {
+		for _, op := range operators {
+			if !strings.HasPrefix(text[at:], op) {
+				continue
+			}
+			r := Rule{Name: strings.TrimSpace(text[:at]), Op: op}
+			limit, percent := strings.CutSuffix(strings.TrimSpace(text[at+len(op):]), "%")
+			x, err := strconv.ParseFloat(strings.TrimSpace(limit), 64)
+			if err != nil || r.Name == "" || x != x {
+				return r, fmt.Errorf("rule %q: expected a name, one of > >= < <= = !=, and a number or a percentage", text)
+			}
+			r.Limit, r.Percent = x, percent
+			return r, r.known()
+		}
+	}
+	return Rule{}, fmt.Errorf("rule %q has no > >= < <= = or !=, as in killed>5%%", text)
+}
+
+// known fails for a name that nothing has, and for a percentage of what is no share.
+// Names with a slash are metrics, which a log has or has not.
+func (r Rule) known() error {
+	_, counted := r.count(&model.Summary{Groups: 1, Rows: 1})
+	if !counted && !strings.Contains(r.Name, "/") && !strings.Contains(r.Name, "_") && !strings.Contains(r.Name, "@") {
+		return fmt.Errorf("there is nothing called %q to check: there are %s, the kinds of warnings, and the names of metrics", r.Name, strings.Join(Names(), ", "))
+	}
+	if r.Percent && !counted {
+		return fmt.Errorf("rule %q: %s is no share of anything, so its limit has no %%", r, r.Name)
+	}
+	return nil
+}
+
+// String is the rule as it is written.
+func (r Rule) String() string {
+	text := r.Name + r.Op + strconv.FormatFloat(r.Limit, 'g', -1, 64)
+	if r.Percent {
+		text += "%"
+	}
+	return text
+}
+
+// Names are what can be counted beside warnings and metrics.
+func Names() []string {
+	names := []string{"signal", "kept", "flips"}
+	for _, f := range model.Fates() {
+		if f != model.FateOpen {
+			names = append(names, f.String())
+		}
+	}
+	return names
+}
+
+// share is a count out of so many.
+type share struct{ n, of int }
+
+// count is what a rule counts in a step; not ok if it names no count.
+func (r Rule) count(s *model.Summary) (share, bool) {
+	switch r.Name {
+	case "signal":
+		return share{s.Signal, s.Groups}, true
+	case "kept":
+		return share{s.Kept, s.Rows}, true
+	case "flips":
+		return share{s.Flips, s.Kept}, true
+	}
+	for _, f := range model.Fates() {
+		if f != model.FateOpen && f.String() == r.Name {
+			return share{s.Fates[f], s.Groups}, true
+		}
+	}
+	if !slices.Contains(model.WarningKinds(), model.WarningKind(r.Name)) {
+		return share{}, false
+	}
+	for _, w := range s.Warnings {
+		if string(w.Kind) == r.Name {
+			return share{w.Count, w.Of}, true
+		}
+	}
+	return share{0, max(1, s.Groups)}, true
+}
+
+// Value is what a rule looks at in a step, and how a person reads it; not ok if the
+// step has no such thing.
+func (r Rule) Value(s *model.Summary) (x float64, says string, ok bool) {
+	if c, counted := r.count(s); counted {
+		if r.Percent {
+			return 100 * float64(c.n) / float64(max(1, c.of)), units.Fraction(c.n, c.of), c.of > 0
+		}
+		return float64(c.n), units.Count(c.n), true
+	}
+	for _, m := range s.Metrics {
+		if m.Name == r.Name {
+			return m.Value, units.Short(m.Value), m.Value == m.Value
+		}
+	}
+	return 0, "", false
+}
+
+// Fails reports whether a value is what must not be.
+func (r Rule) Fails(x float64) bool {
+	switch r.Op {
+	case ">":
+		return x > r.Limit
+	case ">=":
+		return x >= r.Limit
+	case "<":
+		return x < r.Limit
+	case "<=":
+		return x <= r.Limit
+	case "!=":
+		return x != r.Limit
+	}
+	return x == r.Limit
+}
