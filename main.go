@@ -23,6 +23,7 @@ import (
 
 	"vantage/loaders/commands"
 	"vantage/loaders/demo"
+	"vantage/loaders/desk"
 	"vantage/model"
 	"vantage/themes"
 	"vantage/tui"
@@ -130,7 +131,7 @@ func (p *program) show(ctx context.Context, source tui.Source, title string, set
 		return commands.Usage(fmt.Errorf("there is no theme %q: choose %s", p.theme, themes.Names()))
 	}
 	noColor := os.Getenv("NO_COLOR") != ""
-	app := tui.New(ctx, source, tui.Options{Title: title, Settings: set, Chosen: p.Chosen(), ASCII: p.ascii, NoColor: noColor, Theme: p.theme})
+	app := tui.New(ctx, source, tui.Options{Title: title, Settings: set, Chosen: p.Chosen(), ASCII: p.ascii, NoColor: noColor, Theme: p.theme, Desk: ownDesk(), Multiplexer: multiplexer()})
 	// signals end ctx, and that quits: Bubble Tea's own handler would race with it
 	options := []tea.ProgramOption{tea.WithOutput(p.Out), tea.WithoutSignalHandler()}
 	if noColor {
@@ -168,6 +169,26 @@ func (p *program) demo() *cobra.Command {
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "which run to make")
 	p.addScreen(cmd.Flags())
 	return cmd
+}
+
+// ownDesk is where copies and exports go; nil if there is no place for them.
+func ownDesk() tui.Desk {
+	d, err := desk.New()
+	if err != nil {
+		return nil
+	}
+	return d
+}
+
+// multiplexer guesses what stands between the program and the terminal.
+func multiplexer() tui.Multiplexer {
+	switch {
+	case os.Getenv("TMUX") != "":
+		return tui.Tmux
+	case os.Getenv("STY") != "":
+		return tui.Screen
+	}
+	return tui.NoMultiplexer
 }
 
 // isTerminal reports whether w is a terminal.

@@ -23,12 +23,14 @@ import (
 
 // Options are what the program was started with.
 type Options struct {
-	Title    string // what was opened, as the person named it
-	Settings model.Settings
-	Chosen   bool   // the person named framework, estimator or scale: the log's own does not win
-	ASCII    bool   // draw with plain characters only
-	NoColor  bool   // whatever the terminal can do
-	Theme    string // by name; "" asks the terminal whether it is dark or light
+	Title       string // what was opened, as the person named it
+	Settings    model.Settings
+	Chosen      bool        // the person named framework, estimator or scale: the log's own does not win
+	ASCII       bool        // draw with plain characters only
+	NoColor     bool        // whatever the terminal can do
+	Desk        Desk        // nil writes nothing
+	Multiplexer Multiplexer // between here and the terminal
+	Theme       string      // by name; "" asks the terminal whether it is dark or light
 }
 
 // App is the state of the screen.
@@ -47,8 +49,12 @@ type App struct {
 	look   look
 	logged logged
 	sweep  sweeping
-	reader reader
-	chosen bool // the person named an estimator at the start
+	line   commandLine
+	desk   Desk // nil: nothing is written
+
+	multiplexer Multiplexer
+	reader      reader
+	chosen      bool // the person named an estimator at the start
 
 	notice string // the answer to the last key, until the next one
 	prompt prompt
@@ -79,6 +85,7 @@ type result struct {
 // place is where the person is.
 type place struct {
 	view    viewName
+	under   viewName // what a line of choices was opened over
 	picker  picker
 	step    int64
 	follow  bool // go to the newest step as it comes
@@ -108,6 +115,7 @@ type look struct {
 	glyphs  chart.Glyphs
 	w, h    int
 	noColor bool
+	mouse   bool
 	chosen  bool // the theme was chosen by the person: the terminal is not asked
 }
 
@@ -115,7 +123,7 @@ type look struct {
 func New(ctx context.Context, source Source, o Options) App {
 	a := App{
 		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
-		set: history{now: o.Settings}, chosen: o.Chosen,
+		set: history{now: o.Settings}, chosen: o.Chosen, desk: o.Desk, multiplexer: o.Multiplexer,
 		place: place{follow: true},
 		look:  look{theme: themes.For(true), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
@@ -171,6 +179,10 @@ func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 		return a.onPage(msg), nil
 	case sweepMsg:
 		return a.onSweep(msg)
+	case tea.MouseWheelMsg:
+		return a.onWheel(msg.Mouse().Button), nil
+	case tea.MouseClickMsg:
+		return a.onClick(msg.Mouse().X, msg.Mouse().Y), nil
 	case restedMsg:
 		a.work.resting = false
 		return a.catchUp()

@@ -15,6 +15,9 @@ import (
 func (a App) View() tea.View {
 	v := tea.NewView(a.frame())
 	v.AltScreen = true
+	if a.look.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	return v
 }
 
@@ -135,6 +138,9 @@ func borders(ascii bool) border {
 
 // hints are the keys that matter most, as many as fit.
 func (a App) hints(w int) string {
+	if a.place.view == viewCommand {
+		return cells.Fit(a.commandPrompt(), w)
+	}
 	if a.prompt.open {
 		return cells.Fit(a.look.theme.Paint(themes.Accent, a.prompt.line()), w)
 	}

@@ -23,6 +23,8 @@ const (
 	viewFilter
 	viewSteps
 	viewProblems
+	viewCopy
+	viewCommand
 )
 
 // views are all of them: a new one is a file and a line here.
@@ -35,6 +37,8 @@ func views() []view {
 		viewFilter:     {body: App.overview, keys: filterKeys, typed: App.typeFilter},
 		viewSteps:      {body: App.stepsView, keys: stepsKeys},
 		viewProblems:   {body: App.problemsView, keys: problemKeys},
+		viewCopy:       {body: App.underneath, keys: clipboardKeys},
+		viewCommand:    {body: App.underneath, keys: commandKeys, typed: App.typeCommand},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys},
 	}
 }
@@ -53,7 +57,7 @@ func (a App) open(v viewName) (App, tea.Cmd) {
 // themselves, so that there only few keys are left.
 func (a App) keysHere() []section {
 	own := a.seen()
-	if own.typed != nil {
+	if own.typed != nil || a.place.view == viewCopy {
 		return []section{own.keys(), {"program", leavingKeys()}}
 	}
 	return append([]section{own.keys()}, commonKeys()...)

@@ -1,0 +1,55 @@
+// Package desk keeps what a person takes along: files under the state directory of
+// the user, never beside a log.
+package desk
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Desk writes files into a directory, which it makes when the first one comes.
+type Desk struct{ dir string }
+
+// New returns the desk of the user: $XDG_STATE_HOME/vantage, or ~/.local/state/vantage.
+func New() (*Desk, error) {
+	state := os.Getenv("XDG_STATE_HOME")
+	if state == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil, fmt.Errorf("there is no home directory to keep files in: %w", err)
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return &Desk{filepath.Join(state, "vantage")}, nil
+}
+
+// maxFiles is how many files of one name are kept.
+const maxFiles = 1000
+
+// Save writes data to a new file of that name, with a number in it: groups-3.tsv. No
+// file is written over.
+func (d *Desk) Save(name string, data []byte) (path string, err error) {
+	if err := os.MkdirAll(d.dir, 0o700); err != nil {
+		return "", err
+	}
+	ext := filepath.Ext(name)
+	base := strings.TrimSuffix(filepath.Base(name), ext)
+	for n := 1; n <= maxFiles; n++ {
+		path = filepath.Join(d.dir, fmt.Sprintf("%s-%d%s", base, n, ext))
+		h, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if os.IsExist(err) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = h.Write(data)
+		if closeErr := h.Close(); err == nil {
+			err = closeErr
+		}
+		return path, err
+	}
+	return "", fmt.Errorf("%s has %d files called %s already", d.dir, maxFiles, base)
+}

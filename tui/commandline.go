@@ -1,0 +1,320 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/estimators"
+	"vantage/model/report"
+	"vantage/themes"
+)
+
+// word is a command of the line that : opens.
+type word struct {
+	name, args, doc string
+	run             func(a App, args []string) (App, tea.Cmd, error)
+	offers          func(a App) []string // what its first argument may be
+}
+
+// words are all of them.
+func words() []word {
+	setting := func(key string) func(a App, args []string) (App, tea.Cmd, error) {
+		return func(a App, args []string) (App, tea.Cmd, error) {
+			if len(args) != 1 {
+				return a, nil, fmt.Errorf("%s takes one value", key)
+			}
+			set, err := a.set.now.Set(key, args[0])
+			if err == nil {
+				err = set.Effective().Validate()
+			}
+			if err != nil {
+				return a, nil, err
+			}
+			a, cmd := a.apply(a.set.with(set))
+			return a, cmd, nil
+		}
+	}
+	action := func(f func(App) (App, tea.Cmd)) func(a App, args []string) (App, tea.Cmd, error) {
+		return func(a App, _ []string) (App, tea.Cmd, error) {
+			a, cmd := f(a)
+			return a, cmd, nil
+		}
+	}
+	return []word{
+		{"step", "N", "go to a step", runStep, nil},
+		{"framework", "NAME", "whose arithmetic", setting("framework"), func(App) []string { return estimators.Frameworks() }},
+		{"est", "NAME", "the estimator of the framework", setting("adv_estimator"), App.estimatorNames},
+		{"scale", "NAME", "group, batch or none", setting("scale"), func(App) []string { return []string{"group", "batch", "none"} }},
+		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, func(App) []string { return []string{"pos", "neg"} }},
+		{"recompute", "on|off", "compute_new_adv", setting("compute_new_adv"), func(App) []string { return []string{"on", "off"} }},
+		{"reward", "NAME", "take this column as the reward", setting("reward"), func(a App) []string { return a.snap.Run.Components }},
+		{"filter", "QUERY", "show some groups only", runFilter, nil},
+		{"theme", "NAME", "how it looks", runTheme, themeNames},
+		{"mouse", "on|off", "wheel and clicks; Shift selects text all the same", runMouse, func(App) []string { return []string{"on", "off"} }},
+		{"export", "md|csv|jsonl|txt", "write what is analysed to a file", runExport, func(App) []string { return []string{"md", "csv", "jsonl", "txt"} }},
+		{"steps", "", "the view of all steps", action(App.openSteps), nil},
+		{"sweep", "", "every pair of keep ratios", action(App.openSweep), nil},
+		{"problems", "", "how the log was read", action(App.openProblems), nil},
+		{"help", "", "the keys", action(App.toggleHelp), nil},
+		{"q", "", "quit", action(App.quit), nil},
+	}
+}
+
+// commandLine is what is typed after a colon.
+type commandLine struct {
+	text string
+	past []string // commands that were run, the latest at the end
+	at   int      // which of them is shown; len(past): none
+}
+
+// maxCommand bounds a command, in bytes.
+const maxCommand = 200
+
+func commandKeys() section {
+	return section{"command line", []binding{
+		{[]string{"enter"}, "⏎", "⏎ run", "run the command", App.runCommand},
+		{[]string{"tab"}, "Tab", "Tab complete", "complete it", App.completeCommand},
+		{[]string{"up"}, "↑", "", "the command before", func(a App) (App, tea.Cmd) { return a.recall(-1), nil }},
+		{[]string{"down"}, "↓", "", "the command after", func(a App) (App, tea.Cmd) { return a.recall(1), nil }},
+		{[]string{"backspace"}, "⌫", "", "take a character back", App.shortenCommand},
+		{[]string{"esc"}, "Esc", "Esc leave", "run nothing", App.leaveCommand},
+	}}
+}
+
+func (a App) openCommand() (App, tea.Cmd) {
+	a.place.under = a.place.view
+	a.line.text, a.line.at = "", len(a.line.past)
+	return a.open(viewCommand)
+}
+
+func (a App) leaveCommand() (App, tea.Cmd) { return a.open(a.place.under) }
+
+func (a App) typeCommand(text string) App {
+	if len(a.line.text)+len(text) <= maxCommand {
+		a.line.text += text
+	}
+	return a
+}
+
+func (a App) shortenCommand() (App, tea.Cmd) {
+	if a.line.text == "" {
+		return a.leaveCommand()
+	}
+	_, n := utf8.DecodeLastRuneInString(a.line.text)
+	a.line.text = a.line.text[:len(a.line.text)-n]
+	return a, nil
+}
+
+func (a App) recall(by int) App {
+	a.line.at = max(0, min(a.line.at+by, len(a.line.past)))
+	a.line.text = ""
+	if a.line.at < len(a.line.past) {
+		a.line.text = a.line.past[a.line.at]
+	}
+	return a
+}
+
+// runCommand runs what is typed. What cannot be understood stays, to be mended.
+func (a App) runCommand() (App, tea.Cmd) {
+	fields := strings.Fields(a.line.text)
+	if len(fields) == 0 {
+		return a.leaveCommand()
+	}
+	i := slices.IndexFunc(words(), func(w word) bool { return w.name == fields[0] })
+	if i < 0 {
+		a.notice = fmt.Sprintf("no command is called %q: there are %s", fields[0], strings.Join(wordNames(), " "))
+		return a, nil
+	}
+	typed := a.line.text
+	a.place.view = a.place.under
+	next, cmd, err := words()[i].run(a, fields[1:])
+	if err != nil {
+		a.place.view = viewCommand
+		a.notice = err.Error()
+		return a, nil
+	}
+	next.line.past = append(a.line.past[:len(a.line.past):len(a.line.past)], typed)
+	next.line.text = ""
+	return next, cmd
+}
+
+func wordNames() []string {
+	var names []string
+	for _, w := range words() {
+		names = append(names, w.name)
+	}
+	return names
+}
+
+// offered are the words that what is typed last may become.
+func (a App) offered() (before string, offers []string) {
+	at := strings.LastIndexByte(a.line.text, ' ') + 1
+	before, begun := a.line.text[:at], a.line.text[at:]
+	all := wordNames()
+	if at > 0 {
+		all = nil
+		first, _, _ := strings.Cut(a.line.text, " ")
+		for _, w := range words() {
+			if w.name == first && w.offers != nil && strings.Count(strings.TrimLeft(a.line.text, " "), " ") == 1 {
+				all = w.offers(a)
+			}
+		}
+	}
+	for _, o := range all {
+		if strings.HasPrefix(o, begun) {
+			offers = append(offers, o)
+		}
+	}
+	return before, offers
+}
+
+// completeCommand goes on as far as all offers agree.
+func (a App) completeCommand() (App, tea.Cmd) {
+	before, offers := a.offered()
+	if len(offers) == 0 {
+		return a, nil
+	}
+	common := offers[0]
+	for _, o := range offers[1:] {
+		for !strings.HasPrefix(o, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	a.line.text = before + common
+	if len(offers) == 1 {
+		a.line.text += " "
+	}
+	return a, nil
+}
+
+// prompt is the line as the hints show it: what is typed, and what it may become.
+func (a App) commandPrompt() string {
+	t := a.look.theme
+	line := " " + t.Paint(themes.Accent, ":"+a.line.text+"▏")
+	if first, _, found := strings.Cut(a.line.text, " "); found {
+		for _, w := range words() {
+			if w.name == first {
+				line += t.Paint(themes.Dim, " "+w.args+" — "+w.doc)
+			}
+		}
+	}
+	if _, offers := a.offered(); len(offers) > 0 {
+		line += t.Paint(themes.Dim, "  "+strings.Join(offers, " "))
+	}
+	return line
+}
+
+func (a App) estimatorNames() []string {
+	var names []string
+	for _, e := range estimatorsOf(a.set.now.Framework) {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func themeNames(App) []string {
+	var names []string
+	for _, t := range themes.All() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func runStep(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) != 1 {
+		return a, nil, fmt.Errorf("step takes a number")
+	}
+	n, err := strconv.ParseInt(args[0], 10, 64)
+	if err != nil {
+		return a, nil, fmt.Errorf("step takes a number, not %q", args[0])
+	}
+	i, ok := a.snap.Find(n)
+	if !ok {
+		return a, nil, fmt.Errorf("there is no step %d", n)
+	}
+	a, cmd := a.goTo(i)
+	return a, cmd, nil
+}
+
+func runKeep(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) != 2 || args[0] != "pos" && args[0] != "neg" {
+		return a, nil, fmt.Errorf("keep takes pos or neg and a ratio: keep pos 0.7")
+	}
+	set, err := a.set.now.Set("keep_"+args[0]+"_ratio", args[1])
+	if err == nil {
+		err = set.Validate()
+	}
+	if err != nil {
+		return a, nil, err
+	}
+	a, cmd := a.apply(a.set.with(set))
+	return a, cmd, nil
+}
+
+func runFilter(a App, args []string) (App, tea.Cmd, error) {
+	a.place.draft = strings.Join(args, " ")
+	a, cmd := a.keepFilter()
+	if a.notice != "" {
+		return a, nil, fmt.Errorf("%s", a.notice)
+	}
+	return a, cmd, nil
+}
+
+func runTheme(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) == 1 {
+		if t, ok := themes.Find(args[0]); ok {
+			a.look.theme, a.look.chosen = t, true
+			return a, nil, nil
+		}
+	}
+	return a, nil, fmt.Errorf("the themes are %s", themes.Names())
+}
+
+func runMouse(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) != 1 || args[0] != "on" && args[0] != "off" {
+		return a, nil, fmt.Errorf("mouse takes on or off")
+	}
+	a.look.mouse = args[0] == "on"
+	if a.look.mouse {
+		a.notice = "mouse on: the wheel scrolls, a click selects; hold Shift to select text"
+	}
+	return a, nil, nil
+}
+
+// runExport writes what is analysed: the report as text or Markdown, the steps as a
+// table, or every sample.
+func runExport(a App, args []string) (App, tea.Cmd, error) {
+	if a.result.trend == nil {
+		return a, nil, fmt.Errorf("nothing to export yet")
+	}
+	if len(args) != 1 {
+		return a, nil, fmt.Errorf("export takes one of md, csv, jsonl and txt")
+	}
+	var b bytes.Buffer
+	var err error
+	switch args[0] {
+	case "md":
+		err = report.Markdown(&b, a.snap, a.result.trend)
+	case "txt":
+		err = report.Text(&b, a.snap, a.result.trend)
+	case "csv":
+		err = report.CSV(&b, a.snap, a.result.trend)
+	case "jsonl":
+		i := a.stepIndex()
+		err = report.Samples(context.Background(), &b, a.snap.Only(a.snap.Steps[i:i+1]), a.set.now)
+	default:
+		err = fmt.Errorf("export writes md, csv, jsonl (the samples of the step) and txt, not %q", args[0])
+	}
+	if err != nil {
+		return a, nil, err
+	}
+	a, cmd := a.save("export."+args[0], b.String(), "export."+args[0], nil)
+	return a, cmd, nil
+}

@@ -1,0 +1,42 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/tui/layout"
+)
+
+// onWheel scrolls what is in focus.
+func (a App) onWheel(b tea.MouseButton) App {
+	by := 3
+	if b == tea.MouseWheelUp {
+		by = -3
+	}
+	switch a.place.view {
+	case viewOverview, viewFilter:
+		return a.moveBy(by)
+	case viewGroup:
+		return a.readBy(by)
+	case viewProblems:
+		return a.problemBy(by)
+	default:
+		return a
+	}
+}
+
+// onClick goes to the pane under the pointer, and in the table to the group.
+func (a App) onClick(x, y int) App {
+	if a.place.view != viewOverview || a.result.analysis == nil {
+		return a
+	}
+	for p, r := range a.screen().Panes {
+		if r.Empty() || x < r.X || x >= r.X+r.W || y < r.Y || y >= r.Y+r.H {
+			continue
+		}
+		a = a.goPane(layout.Pane(p))
+		if row := y - r.Y - 2; layout.Pane(p) == layout.Groups && row >= 0 && row < a.tableRows() {
+			a.place.cursor = within(a.place.top+row, len(a.result.rows))
+		}
+	}
+	return a.scrolled()
+}
