@@ -1,0 +1,160 @@
+// Package pairing compares two runs prompt by prompt: the same task under both says
+// more than two averages over different ones.
+package pairing
+
+import (
+	"math"
+	"slices"
+
+	"vantage/model"
+)
+
+// Pair is a prompt that both runs have.
+type Pair struct {
+	Preview string
+	A, B    float64 // mean reward under each
+	NA, NB  int     // samples under each
+}
+
+// Delta is B less A.
+func (p Pair) Delta() float64 { return p.B - p.A }
+
+// Bin is the pairs of one difficulty: those whose mean reward under A lies in
+// [Lo, Hi), the last one with Hi.
+type Bin struct {
+	Lo, Hi float64
+	N      int
+	Delta  float64 // mean of B less A; NaN if there are none
+}
+
+// Result is the comparison.
+type Result struct {
+	Pairs        []Pair // worst delta first
+	OnlyA, OnlyB int    // prompts that one run has
+	Wins         int    // B better
+	Losses       int    // A better
+	Ties         int
+	Delta        float64    // mean over the pairs of B less A; NaN without pairs
+	P            float64    // of a two-sided sign test over wins and losses, exact; 1 if there are none
+	Share        [2]float64 // 95 % interval (Wilson) of the share of wins among wins and losses
+	Bins         []Bin
+}
+
+// tie is how near two means count as equal.
+const tie = 1e-9
+
+// bins is how many difficulties are told apart.
+const bins = 5
+
+// Compare pairs two lists of prompts, each ascending by hash.
+func Compare(a, b []model.PromptMean) *Result {
+	r := &Result{}
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i].Hash < b[j].Hash:
+			i++
+			r.OnlyA++
+		case a[i].Hash > b[j].Hash:
+			j++
+			r.OnlyB++
+		default:
+			r.Pairs = append(r.Pairs, Pair{a[i].Preview, a[i].Mean, b[j].Mean, a[i].N, b[j].N})
+			i++
+			j++
+		}
+	}
+	r.OnlyA += len(a) - i
+	r.OnlyB += len(b) - j
+	slices.SortStableFunc(r.Pairs, func(p, q Pair) int {
+		switch {
+		case p.Delta() < q.Delta():
+			return -1
+		case p.Delta() > q.Delta():
+			return 1
+		}
+		return 0
+	})
+	r.judge()
+	return r
+}
+
+func (r *Result) judge() {
+	sum, lo, hi := 0.0, math.Inf(1), math.Inf(-1)
+	for _, p := range r.Pairs {
+		d := p.Delta()
+		sum += d
+		lo, hi = min(lo, p.A), max(hi, p.A)
+		switch {
+		case d > tie:
+			r.Wins++
+		case d < -tie:
+			r.Losses++
+		default:
+			r.Ties++
+		}
+	}
+	r.Delta = sum / float64(len(r.Pairs))
+	r.P = SignTest(r.Wins, r.Losses)
+	r.Share = Wilson(r.Wins, r.Wins+r.Losses)
+	if len(r.Pairs) > 0 {
+		r.bin(lo, hi)
+	}
+}
+
+// bin puts the pairs into difficulties of equal width.
+func (r *Result) bin(lo, hi float64) {
+	n := bins
+	if lo == hi {
+		n = 1
+	}
+	width := (hi - lo) / float64(n)
+	r.Bins = make([]Bin, n)
+	for k := range r.Bins {
+		r.Bins[k] = Bin{Lo: lo + float64(k)*width, Hi: lo + float64(k+1)*width}
+	}
+	for _, p := range r.Pairs {
+		k := 0
+		if width > 0 {
+			k = min(n-1, int((p.A-lo)/width))
+		}
+		r.Bins[k].N++
+		r.Bins[k].Delta += p.Delta()
+	}
+	for k := range r.Bins {
+		r.Bins[k].Delta /= float64(r.Bins[k].N)
+	}
+}
+
+// SignTest is the probability that a fair coin splits so, or further from even, in
+// wins+losses throws: exact, two-sided.
+func SignTest(wins, losses int) float64 {
+	n, k := wins+losses, min(wins, losses)
+	if n == 0 {
+		return 1
+	}
+	total := 0.0
+	for i := 0; i <= k; i++ {
+		total += math.Exp(logChoose(n, i) - float64(n)*math.Ln2)
+	}
+	return min(1, 2*total)
+}
+
+func logChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}
+
+// Wilson is the 95 % interval of a share k of n (E. B. Wilson, 1927); [0, 1] for none.
+func Wilson(k, n int) [2]float64 {
+	if n == 0 {
+		return [2]float64{0, 1}
+	}
+	const z = 1.959963984540054
+	p, m := float64(k)/float64(n), float64(n)
+	middle := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return [2]float64{max(0, middle-half), min(1, middle+half)}
+}

@@ -1,0 +1,73 @@
+package pairing
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"vantage/model"
+)
+
+// Values by hand: two-sided, k or fewer of n.
+func TestSignTest(t *testing.T) {
+	for _, c := range []struct {
+		wins, losses int
+		want         float64
+	}{
+		{0, 0, 1}, {1, 0, 1}, {5, 0, 0.0625}, {8, 2, 0.109375}, {2, 8, 0.109375}, {10, 10, 1}, {15, 5, 0.04138947},
+	} {
+		if got := SignTest(c.wins, c.losses); math.Abs(got-c.want) > 1e-8 {
+			t.Errorf("%d wins, %d losses: %v, want %v", c.wins, c.losses, got, c.want)
+		}
+	}
+}
+
+// The interval of 15 of 20 is 0.5313 to 0.8881 in the literature.
+func TestWilson(t *testing.T) {
+	got := Wilson(15, 20)
+	if math.Abs(got[0]-0.5313) > 1e-4 || math.Abs(got[1]-0.8881) > 1e-4 {
+		t.Error(got)
+	}
+	if got := Wilson(0, 0); got != [2]float64{0, 1} {
+		t.Error(got)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	a := []model.PromptMean{{Hash: 1, Mean: 0, N: 4}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 4, Mean: 1, N: 4}, {Hash: 9, Mean: 1, N: 4}}
+	b := []model.PromptMean{{Hash: 1, Mean: 0.5, N: 8}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 3, Mean: 1, N: 4}, {Hash: 4, Mean: 0.75, N: 4}}
+	r := Compare(a, b)
+	if r.Wins != 1 || r.Losses != 1 || r.Ties != 1 || r.OnlyA != 1 || r.OnlyB != 1 || math.Abs(r.Delta-0.25/3) > 1e-12 {
+		t.Errorf("%+v", r)
+	}
+	if r.Pairs[0].Delta() != -0.25 || r.Pairs[2].Delta() != 0.5 {
+		t.Errorf("%+v", r.Pairs)
+	}
+	if len(r.Bins) != 5 || r.Bins[0].N != 1 || r.Bins[0].Delta != 0.5 || r.Bins[2].N != 1 || r.Bins[4].Delta != -0.25 {
+		t.Errorf("%+v", r.Bins)
+	}
+}
+
+// Swapping the runs swaps wins and losses, negates the difference and leaves p.
+func TestSwap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string) []model.PromptMean {
+			var all []model.PromptMean
+			for hash := range uint64(12) {
+				if rapid.Bool().Draw(t, name) {
+					all = append(all, model.PromptMean{Hash: hash, Mean: float64(rapid.IntRange(0, 4).Draw(t, name)) / 4, N: 4})
+				}
+			}
+			return all
+		}
+		a, b := draw("a"), draw("b")
+		r, s := Compare(a, b), Compare(b, a)
+		if r.Wins != s.Losses || r.Losses != s.Wins || r.Ties != s.Ties || r.P != s.P || r.OnlyA != s.OnlyB {
+			t.Fatalf("%+v\n%+v", r, s)
+		}
+		if len(r.Pairs) > 0 && math.Abs(r.Delta+s.Delta) > 1e-12 {
+			t.Fatalf("%v and %v", r.Delta, s.Delta)
+		}
+	})
+}

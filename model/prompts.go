@@ -1,0 +1,47 @@
+package model
+
+import "slices"
+
+// PromptMean is what a run made of one prompt, over all its steps.
+type PromptMean struct {
+	Hash    uint64 // of prompt and ground truth: the same in every run
+	Preview string
+	N       int     // samples with a finite reward
+	Mean    float64 // of their rewards
+}
+
+// Prompts are the prompts of the run by hash, ascending. Rewards are those that the
+// settings choose. It fails if the log has no prompts, or no such reward.
+func (s Snapshot) Prompts(set Settings) ([]PromptMean, error) {
+	set.GroupBy = GroupByPrompt
+	sums := make([]float64, len(s.hashes))
+	counts := make([]int, len(s.hashes))
+	for i := range s.Steps {
+		l, err := s.Lay(i, set)
+		if err != nil {
+			return nil, err
+		}
+		for at, row := range l.Order {
+			if k, r := s.Steps[i].prompt[row], l.Rewards[at]; k > 0 && finite(r) {
+				sums[k-1] += r
+				counts[k-1]++
+			}
+		}
+	}
+	var all []PromptMean
+	for k, n := range counts {
+		if n > 0 {
+			all = append(all, PromptMean{s.hashes[k], s.previews[k], n, sums[k] / float64(n)})
+		}
+	}
+	slices.SortFunc(all, func(a, b PromptMean) int {
+		switch {
+		case a.Hash < b.Hash:
+			return -1
+		case a.Hash > b.Hash:
+			return 1
+		}
+		return 0
+	})
+	return all, nil
+}

@@ -1,0 +1,147 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"vantage/model/pairing"
+	"vantage/model/printable"
+	"vantage/model/units"
+)
+
+// Comparison is two runs, paired, and what they are called.
+type Comparison struct {
+	A, B string
+	*pairing.Result
+}
+
+// shownPairs is how many prompts are listed at each end.
+const shownPairs = 10
+
+// sentence says in a line which run is better, and how sure that is.
+func (c Comparison) sentence() string {
+	if len(c.Pairs) == 0 {
+		return "the runs have no prompt in common"
+	}
+	text := fmt.Sprintf("B wins %d, loses %d, ties %d of %s; mean Δ %s", c.Wins, c.Losses, c.Ties, units.Plural(len(c.Pairs), "prompts"), signed3(c.Delta))
+	if c.Wins+c.Losses == 0 {
+		return text
+	}
+	sure := "may well be chance"
+	if c.P < 0.05 {
+		sure = "is hardly chance"
+	}
+	return text + fmt.Sprintf("; wins are %.0f–%.0f %% of what is decided (95 %%), sign test p = %.2g: that %s", 100*c.Share[0], 100*c.Share[1], c.P, sure)
+}
+
+func signed3(x float64) string {
+	text := fmt.Sprintf("%+.3f", x)
+	if text == "-0.000" {
+		return "+0.000"
+	}
+	return text
+}
+
+// CompareText writes the comparison as a page that a person reads.
+func CompareText(w io.Writer, c Comparison) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "A          %s\nB          %s\nverdict    %s\n", printable.Line(c.A), printable.Line(c.B), c.sentence())
+	fmt.Fprintf(out, "unpaired   %d prompts only in A, %d only in B\n", c.OnlyA, c.OnlyB)
+	if len(c.Pairs) > 0 {
+		fmt.Fprintf(out, "\n%-18s %8s %9s\n", "reward under A", "prompts", "mean Δ")
+		for _, b := range c.Bins {
+			delta := units.Missing
+			if b.N > 0 {
+				delta = signed3(b.Delta)
+			}
+			fmt.Fprintf(out, "%-18s %8d %9s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.N, delta)
+		}
+		n := min(shownPairs, len(c.Pairs))
+		pairsText(out, "worst for B", c.Pairs[:n])
+		best := make([]pairing.Pair, n)
+		for i := range best {
+			best[i] = c.Pairs[len(c.Pairs)-1-i]
+		}
+		pairsText(out, "best for B", best)
+	}
+	return out.Flush()
+}
+
+func pairsText(out io.Writer, title string, pairs []pairing.Pair) {
+	fmt.Fprintf(out, "\n%-12s %7s %7s %8s %6s  %s\n", title, "A", "B", "Δ", "n", "prompt")
+	for _, p := range pairs {
+		fmt.Fprintf(out, "%-12s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signed3(p.Delta()), fmt.Sprintf("%d/%d", p.NA, p.NB), printable.Line(p.Preview))
+	}
+}
+
+// CompareMarkdown writes the same for issues and chats.
+func CompareMarkdown(w io.Writer, c Comparison) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "## %s against %s\n\n%s. Unpaired: %d prompts only in A, %d only in B.\n\n| reward under A | prompts | mean Δ |\n| :--- | ---: | ---: |\n",
+		cell(c.B), cell(c.A), c.sentence(), c.OnlyA, c.OnlyB)
+	for _, b := range c.Bins {
+		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.N, signed3(b.Delta))
+	}
+	fmt.Fprint(out, "\n| worst for B | A | B | Δ |\n| :--- | ---: | ---: | ---: |\n")
+	for _, p := range c.Pairs[:min(shownPairs, len(c.Pairs))] {
+		fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", cell(p.Preview), units.Short(p.A), units.Short(p.B), signed3(p.Delta()))
+	}
+	return out.Flush()
+}
+
+// CompareCSV writes a row per prompt, worst first: reward_a, reward_b, delta,
+// samples_a, samples_b, prompt. The last line is a comment that says that the table is
+// whole.
+func CompareCSV(w io.Writer, c Comparison) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "reward_a,reward_b,delta,samples_a,samples_b,prompt")
+	float := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	for _, p := range c.Pairs {
+		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", float(p.A), float(p.B), float(p.Delta()), p.NA, p.NB, quoted(printable.Line(p.Preview)))
+	}
+	fmt.Fprintf(out, "# complete: %d rows\n", len(c.Pairs))
+	return out.Flush()
+}
+
+// quoted is a text as a cell of CSV.
+func quoted(s string) string {
+	b := []byte{'"'}
+	for i := range len(s) {
+		if s[i] == '"' {
+			b = append(b, '"')
+		}
+		b = append(b, s[i])
+	}
+	return string(append(b, '"'))
+}
+
+// CompareJSON writes {"a": …, "b": …, "wins": …, "losses": …, "ties": …, "delta": …,
+// "p": …, "win_share_95": [lo, hi], "only_a": …, "only_b": …, "difficulty": [{"from", "to",
+// "prompts", "delta"}], "pairs": [{"prompt", "a", "b", "samples_a", "samples_b"}]}.
+func CompareJSON(w io.Writer, c Comparison) error {
+	difficulty, pairs := []map[string]any{}, []map[string]any{}
+	for _, b := range c.Bins {
+		d := map[string]any{"from": b.Lo, "to": b.Hi, "prompts": b.N}
+		if b.N > 0 {
+			d["delta"] = b.Delta
+		}
+		difficulty = append(difficulty, d)
+	}
+	for _, p := range c.Pairs {
+		pairs = append(pairs, map[string]any{"prompt": printable.Line(p.Preview), "a": p.A, "b": p.B, "samples_a": p.NA, "samples_b": p.NB})
+	}
+	out := map[string]any{
+		"a": c.A, "b": c.B, "wins": c.Wins, "losses": c.Losses, "ties": c.Ties, "p": c.P, "win_share_95": c.Share,
+		"only_a": c.OnlyA, "only_b": c.OnlyB, "difficulty": difficulty, "pairs": pairs, "verdict": c.sentence(),
+	}
+	if len(c.Pairs) > 0 {
+		out["delta"] = c.Delta
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}
