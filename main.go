@@ -131,7 +131,7 @@ func (p *program) show(ctx context.Context, source tui.Source, title string, set
 		return commands.Usage(fmt.Errorf("there is no theme %q: choose %s", p.theme, themes.Names()))
 	}
 	noColor := os.Getenv("NO_COLOR") != ""
-	app := tui.New(ctx, source, tui.Options{Title: title, Settings: set, Chosen: p.Chosen(), ASCII: p.ascii, NoColor: noColor, Theme: p.theme, Desk: ownDesk(), Multiplexer: multiplexer()})
+	app := tui.New(ctx, source, tui.Options{Title: title, Settings: set, Chosen: p.Chosen(), ASCII: p.ascii, NoColor: noColor, Theme: p.theme, Notice: p.Notice, Desk: ownDesk(), Multiplexer: multiplexer()})
 	// signals end ctx, and that quits: Bubble Tea's own handler would race with it
 	options := []tea.ProgramOption{tea.WithOutput(p.Out), tea.WithoutSignalHandler()}
 	if noColor {

@@ -192,3 +192,6 @@ func parseBool(name, value string) (bool, error) {
 	}
 	return false, fmt.Errorf("%s must be true or false, got %q", name, value)
 }
+
+// Option is a setting by name, as Settings.Set takes it.
+type Option struct{ Name, Value string }

@@ -32,6 +32,7 @@ type Run struct {
 	HasTruth   bool
 	Positional bool
 	Components []string // names of the reward functions, in the order of Step.Parts
+	Config     string   // what was made of a trainer's configuration; "" if none was given
 	Notes      []string // what was left out or counted once, and why
 	Problems   []Problem
 	Skipped    int

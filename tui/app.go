@@ -30,6 +30,7 @@ type Options struct {
 	NoColor     bool        // whatever the terminal can do
 	Desk        Desk        // nil writes nothing
 	Multiplexer Multiplexer // between here and the terminal
+	Notice      string      // said at the start
 	Theme       string      // by name; "" asks the terminal whether it is dark or light
 }
 
@@ -128,6 +129,7 @@ func New(ctx context.Context, source Source, o Options) App {
 		look:  look{theme: themes.For(true), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
 	a.reader.source, _ = source.(Reader)
+	a.notice = o.Notice
 	if o.ASCII {
 		a.look.glyphs = chart.ASCII()
 	}

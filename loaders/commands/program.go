@@ -18,7 +18,11 @@ type Program struct {
 	Out    io.Writer
 	ErrOut io.Writer
 
+	// Notice says what was made of --config, once the settings are known.
+	Notice string
+
 	settings []setting
+	config   string
 	columns  loaders.Columns
 	format   string
 	split    string
@@ -34,7 +38,7 @@ func (e *UsageError) Unwrap() error { return e.error }
 
 // All are the commands.
 func (p *Program) All() []*cobra.Command {
-	return []*cobra.Command{p.report(), p.export(), p.sweep(), p.compare(), p.check(), p.match(), p.estimators(), p.formats()}
+	return []*cobra.Command{p.report(), p.export(), p.sweep(), p.compare(), p.check(), p.match(), p.flags(), p.estimators(), p.formats()}
 }
 
 // AddFlags declares the flags that every command takes: one for each setting; what is given is kept in order.
@@ -54,6 +58,7 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 	}
 	flags.Var(&settingFlag{p, "compute-new-adv", "bool"}, "compute-new-adv", "recompute advantages over the kept samples")
 	flags.Lookup("compute-new-adv").NoOptDefVal = "true"
+	flags.StringVar(&p.config, "config", "", "take the settings from this configuration of a trainer (EasyR1, verl, TRL, ms-swift); flags win")
 	flags.StringVar(&p.columns.Step, "step", "", "take this column of the log as the step")
 	flags.StringVar(&p.columns.Prompt, "prompt", "", "take this column of the log as the prompt")
 	flags.StringVar(&p.format, "input-format", "", "read the log as this format instead of finding out; `vantage formats` lists them")

@@ -39,6 +39,9 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 		store.Append(chunk)
 	}
 	snap := store.Snapshot()
+	if p.Notice != "" {
+		snap.Run.Config = p.Notice
+	}
 	if snap.Rows > 0 {
 		return snap, nil
 	}

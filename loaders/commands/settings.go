@@ -27,10 +27,14 @@ func (f *settingFlag) Set(value string) error {
 }
 
 // Configure splits the arguments into paths and settings and returns the
-// settings that all of them give: flags first, then key=value as trainers take
-// them. Framework and estimator come before the rest, whatever their order.
+// settings that all of them give: the trainer's configuration first, then flags, then
+// key=value as trainers take them; of what is given twice the last counts. Framework
+// and estimator come before the rest, whatever their order.
 func (p *Program) Configure(args []string) (paths []string, set model.Settings, err error) {
-	given := p.settings
+	given, err := p.configured()
+	if err != nil {
+		return nil, set, err
+	}
 	for _, arg := range args {
 		key, value, found := strings.Cut(arg, "=")
 		if !found || !strings.HasPrefix(key, "algorithm.") {
@@ -41,9 +45,9 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	}
 	p.settings = given
 	set = model.DefaultSettings()
-	for _, names := range []string{" framework ", " estimator algorithm.adv_estimator ", ""} {
+	for _, names := range []string{" framework ", " estimator adv_estimator algorithm.adv_estimator ", ""} {
 		for _, s := range given {
-			first := strings.Contains(" framework estimator algorithm.adv_estimator ", " "+s.flag+" ")
+			first := strings.Contains(" framework estimator adv_estimator algorithm.adv_estimator ", " "+s.flag+" ")
 			if names == "" && first || names != "" && !strings.Contains(names, " "+s.flag+" ") {
 				continue
 			}
@@ -57,6 +61,23 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 		return nil, set, Usage(err)
 	}
 	return paths, set, nil
+}
+
+// configured are the settings of --config, then those of flags.
+func (p *Program) configured() ([]setting, error) {
+	if p.config == "" {
+		return p.settings, nil
+	}
+	r, err := readConfig(p.config)
+	if err != nil {
+		return nil, err
+	}
+	p.Notice = p.config + ": " + r.Sentence()
+	var given []setting
+	for _, o := range r.Settings() {
+		given = append(given, setting{flag: o.Name, value: o.Value})
+	}
+	return append(given, p.settings...), nil
 }
 
 // ask has the loader keep the columns that the settings name.
@@ -74,7 +95,7 @@ func (p *Program) ask(set model.Settings) model.Settings {
 // Chosen reports whether the person said whose arithmetic they want.
 func (p *Program) Chosen() bool {
 	return slices.ContainsFunc(p.settings, func(s setting) bool {
-		return slices.Contains([]string{"framework", "estimator", "algorithm.adv_estimator", "scale"}, s.flag)
+		return slices.Contains([]string{"framework", "estimator", "adv_estimator", "algorithm.adv_estimator", "scale"}, s.flag)
 	})
 }
 

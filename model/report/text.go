@@ -39,6 +39,9 @@ func head(out io.Writer, snap model.Snapshot, t *model.Trend) {
 		fmt.Fprintf(out, "left out   %s\n", printable.Line(note))
 	}
 	fmt.Fprintf(out, "lengths    %s\n", snap.Run.LengthUnit.Doc())
+	if snap.Run.Config != "" {
+		fmt.Fprintf(out, "config     %s\n", printable.Line(snap.Run.Config))
+	}
 	fmt.Fprintf(out, "settings   %s %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n",
 		set.Framework, set.Estimator, set.Scale, units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
 	if chosen := set.Reward + string(set.Weights); chosen != "" {

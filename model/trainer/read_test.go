@@ -1,0 +1,88 @@
+package trainer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"vantage/model"
+)
+
+func TestRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		options []Option
+		want    string // framework, settings
+		doubt   string
+	}{
+		"EasyR1": {
+			[]Option{{"data.train_files", "x"}, {"algorithm.adv_estimator", "grpo"}, {"algorithm.keep_pos_ratio", "0.7"}, {"algorithm.keep_neg_ratio", "${algorithm.keep_pos_ratio}"}, {"algorithm.compute_new_adv", "true"}, {"worker.rollout.n", "8"}},
+			"easyr1 [{framework easyr1} {adv_estimator grpo} {keep_pos_ratio 0.7} {keep_neg_ratio 0.7} {compute_new_adv true} {num_generations 8}]", "",
+		},
+		"verl": {
+			[]Option{{"actor_rollout_ref.rollout.n", "16"}, {"algorithm.norm_adv_by_std_in_grpo", "False"}, {"algorithm.adv_estimator", "rloo"}, {"algorithm.gamma", "0.99"}},
+			"verl [{framework verl} {adv_estimator rloo} {scale none} {num_generations 16}]", "algorithm.gamma is 0.99, which is not taken into account",
+		},
+		"TRL": {
+			[]Option{{"scale_rewards", "true"}, {"num_generations", "8"}, {"learning_rate", "1e-6"}},
+			"trl [{framework trl} {scale group} {num_generations 8}]", "",
+		},
+		"ms-swift": {
+			[]Option{{"rlhf_type", "grpo"}, {"advantage_estimator", "rloo"}, {"scale_rewards", "none"}},
+			"ms-swift [{framework ms-swift} {adv_estimator rloo} {scale none}]", "",
+		},
+		"a reference that only the trainer resolves": {
+			[]Option{{"algorithm.adv_estimator", "${oc.env:EST}"}, {"algorithm.keep_pos_ratio", "0.5"}},
+			"easyr1 [{framework easyr1} {keep_pos_ratio 0.5}]", "only the trainer can resolve",
+		},
+		"a reference to itself": {
+			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.keep_pos_ratio", "${algorithm.keep_pos_ratio}"}},
+			"easyr1 [{framework easyr1} {adv_estimator grpo}]", "only the trainer can resolve",
+		},
+	} {
+		r, err := Read(c.options)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := fmt.Sprint(r.Framework, " ", r.Settings()); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
+		}
+		if !strings.Contains(r.Sentence(), c.doubt) || c.doubt == "" && len(r.Doubts) > 0 {
+			t.Errorf("%s: %s", name, r.Sentence())
+		}
+	}
+	if _, err := Read([]Option{{"lr", "1"}}); err == nil {
+		t.Error("a configuration without anything is read")
+	}
+}
+
+// What is written in EasyR1's words is read back as it was.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set := model.DefaultSettings()
+		set.KeepPos = float64(rapid.IntRange(0, 100).Draw(t, "pos")) / 100
+		set.KeepNeg = float64(rapid.IntRange(0, 100).Draw(t, "neg")) / 100
+		set.Recompute = rapid.Bool().Draw(t, "recompute")
+		d, _ := Find("easyr1")
+		var options []Option
+		for _, line := range d.Emit(set) {
+			key, value, _ := strings.Cut(line, "=")
+			options = append(options, Option{key, value})
+		}
+		r, err := Read(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := model.DefaultSettings()
+		for _, o := range r.Settings() {
+			if got, err = got.Set(o.Name, o.Value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got.Effective() != set.Effective() {
+			t.Fatalf("%+v became %+v", set, got)
+		}
+	})
+}
