@@ -227,6 +227,7 @@ func (a App) nextTheme() (App, tea.Cmd) {
 // toggleHelp opens the help, turns its page, closes it.
 func (a App) toggleHelp() (App, tea.Cmd) {
 	a.help, a.about = !a.about, a.help && !a.about
+	a.sought = sought{}
 	return a, nil
 }
 

@@ -60,7 +60,8 @@ type App struct {
 	notice string // the answer to the last key, until the next one
 	prompt prompt
 	help   bool
-	about  bool // the help tells of the estimator, not of the keys
+	sought sought // in the help
+	about  bool   // the help tells of the estimator, not of the keys
 }
 
 // work is what is being computed.

@@ -144,6 +144,10 @@ func (a App) hints(w int) string {
 	if a.prompt.open {
 		return cells.Fit(a.look.theme.Paint(themes.Accent, a.prompt.line()), w)
 	}
+	if a.help {
+		t := a.look.theme
+		return cells.Fit(" "+t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close")+"  "+t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit"), w)
+	}
 	var all []string // the first section's keys come first; help and quit always stay
 	for _, s := range a.keysHere() {
 		for _, b := range s.bindings {

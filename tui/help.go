@@ -1,6 +1,11 @@
 package tui
 
 import (
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
 	"vantage/model"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -12,7 +17,47 @@ func (a App) helpPage(w, h int) []string {
 	if a.about {
 		return a.estimatorAtWork(w, h)
 	}
-	return flow(a.helpEntries, w, h)
+	t := a.look.theme
+	says := "type to look for a key · ↓ ↑ scroll · ? the estimator at work · Esc close"
+	if a.sought.text != "" {
+		says = a.sought.text + "▏"
+	}
+	head := cells.Fit(" "+t.Paint(themes.Accent, says), w)
+	return append([]string{head}, flow(a.helpEntries, a.sought.top, w, h-1)...)
+}
+
+// sought is what is looked for in the help, and how far it is scrolled.
+type sought struct {
+	text string
+	top  int // lines that are above
+}
+
+// onHelp narrows and scrolls the help; Esc and Enter close it.
+func (a App) onHelp(msg tea.KeyPressMsg) App {
+	switch key := msg.String(); {
+	case a.about || key == "esc" || key == "enter":
+		a.help, a.about = false, false
+	case key == "down" || key == "pgdown":
+		a.sought.top += 5
+	case key == "up" || key == "pgup":
+		a.sought.top = max(0, a.sought.top-5)
+	case key == "backspace" && a.sought.text != "":
+		_, n := utf8.DecodeLastRuneInString(a.sought.text)
+		a.sought.text = a.sought.text[:len(a.sought.text)-n]
+	case msg.Text != "" && len(a.sought.text)+len(msg.Text) <= maxTyped:
+		a.sought.text, a.sought.top = a.sought.text+msg.Text, 0
+	}
+	return a
+}
+
+// seeks reports whether an entry of the help has every word that is looked for.
+func (a App) seeks(entry string) bool {
+	for _, word := range strings.Fields(strings.ToLower(a.sought.text)) {
+		if !strings.Contains(strings.ToLower(entry), word) {
+			return false
+		}
+	}
+	return true
 }
 
 // helpEntries are the lines of the page in columns of a width.
@@ -20,11 +65,18 @@ func (a App) helpEntries(w int) []string {
 	t := a.look.theme
 	var lines []string
 	for _, s := range a.keysHere() {
-		lines = append(lines, t.Paint(themes.Title, s.name))
+		var found []string
 		for _, b := range s.bindings {
-			lines = append(lines, hang(t.Paint(themes.Key, cells.Right(b.show, 6))+"  ", b.doc, w)...)
+			if a.seeks(s.name + " " + b.show + " " + b.doc) {
+				found = append(found, hang(t.Paint(themes.Key, cells.Right(b.show, 6))+"  ", b.doc, w)...)
+			}
 		}
-		lines = append(lines, "")
+		if len(found) > 0 {
+			lines = append(append(append(lines, t.Paint(themes.Title, s.name)), found...), "")
+		}
+	}
+	if a.sought.text != "" {
+		return lines
 	}
 	lines = append(lines, t.Paint(themes.Title, "fates of a group"))
 	for _, f := range model.Fates() {
@@ -33,7 +85,7 @@ func (a App) helpEntries(w int) []string {
 	g := a.look.glyphs
 	return append(lines, "", t.Paint(themes.Title, "marks"),
 		"  "+t.Paint(themes.Positive, g.Kept)+" kept  "+t.Paint(themes.Dropped, g.Dropped)+" dropped  "+g.Both+" some of each",
-		"  5+3−2·  kept: positive, negative, at zero", "  ? again: the estimator; any other key closes")
+		"  5+3−2·  kept: positive, negative, at zero")
 }
 
 // hang puts a text behind a head, and its further lines under the first.
@@ -64,8 +116,8 @@ func (a App) estimatorAtWork(w, h int) []string {
 const readable = 100
 
 // flow sets lines in columns of equal width, top to bottom: as few as hold them, at
-// most three.
-func flow(entries func(w int) []string, w, h int) []string {
+// most three. So many lines are scrolled away, as far as that shows others.
+func flow(entries func(w int) []string, away, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
@@ -75,6 +127,7 @@ func flow(entries func(w int) []string, w, h int) []string {
 		across++
 		all = entries(w/across - 2)
 	}
+	all = all[max(0, min(away, len(all)-across*h)):]
 	lines := make([]string, h)
 	for i := range lines {
 		for x := range across {

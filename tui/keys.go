@@ -52,7 +52,7 @@ func commonKeys() []section {
 			{[]string{"y"}, "y", "y copy", "copy the table, the group, the screen or the flags, to the clipboard and a file", App.openCopy},
 			{[]string{"!"}, "!", "", "how the log was read, and what could not be", App.openProblems},
 			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
-			{[]string{"?"}, "?", "? help", "these keys; again: the estimator at work", App.toggleHelp},
+			{[]string{"?"}, "?", "? help", "these keys, to look among; again: the estimator at work", App.toggleHelp},
 			{[]string{"esc"}, "Esc", "", "close what is open; never quits", App.escape},
 			{[]string{"ctrl+l"}, "^L", "", "draw anew", App.redraw},
 			{[]string{"q", "ctrl+c"}, "q ^C", "q quit", "quit", App.quit},
@@ -72,9 +72,8 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 		return a.onPrompt(key)
 	}
 	a.notice = ""
-	if a.help && key != "?" && key != "q" && key != "ctrl+c" {
-		a.help, a.about = false, false
-		return a, nil
+	if a.help && key != "?" && key != "ctrl+c" {
+		return a.onHelp(msg), nil
 	}
 	if typed := a.seen().typed; typed != nil && msg.Text != "" {
 		return typed(a, msg.Text), nil

@@ -287,3 +287,24 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 		}
 	})
 }
+
+// The help narrows as one types, scrolls, and closes without doing anything else.
+func TestHelpIsSearched(t *testing.T) {
+	play(t, madeRun(3), 80, 24, filtered(), func(d *door) {
+		before := d.app.set
+		d.press("?")
+		whole := d.frame()
+		d.press("down", "down")
+		if d.frame() == whole {
+			t.Error("the help does not scroll")
+		}
+		d.typeKeys("keep_neg")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "keep_neg_ratio down by 0.05") || strings.Contains(text, "keep_pos_ratio down") {
+			t.Error(text)
+		}
+		d.press("esc")
+		if d.app.help || d.app.set.now != before.now {
+			t.Error("the keys did something else")
+		}
+	})
+}
