@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -48,7 +47,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	err := fang.Execute(ctx, root, fang.WithVersion(version()), fang.WithErrorHandler(
+	err := fang.Execute(ctx, root, fang.WithVersion(commands.ThisBuild().Version), fang.WithErrorHandler(
 		func(w io.Writer, _ fang.Styles, err error) { _, _ = fmt.Fprintln(w, "vantage: "+err.Error()) }))
 	var usage *commands.UsageError
 	switch {
@@ -58,15 +57,6 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 		return exitUsage
 	}
 	return exitFailed
-}
-
-// version is the module's version, or the revision that it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "unknown"
-	}
-	return info.Main.Version
 }
 
 // program adds the screen to the commands that do without.
@@ -94,6 +84,9 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	p.AddFlags(root.PersistentFlags())
 	p.addScreen(root.Flags())
 	p.AddFormat(root.Flags())
+	// these flags were declared a few lines above: completing them cannot fail
+	_ = p.Complete(root)
+	_ = root.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(strings.Split(strings.ReplaceAll(themes.Names(), " or ", ", "), ", "), cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(p.demo())
 	root.AddCommand(p.All()...)
 	return root
