@@ -35,6 +35,7 @@ const (
 )
 
 func main() {
+	commands.SpareMemory()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -106,6 +106,8 @@ type place struct {
 
 // live is what is known of the source.
 type live struct {
+	begun   time.Time     // when the first bytes came
+	left    time.Duration // until all that is there has been read, as far as one can tell; 0 if one cannot
 	lastRow time.Time
 	ended   bool
 	err     error
@@ -220,12 +222,28 @@ func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
 		return a, nil
 	}
 	a.store.Append(msg.chunk)
+	a.live = a.live.estimated(msg.chunk.Progress, msg.at)
 	if len(msg.chunk.Records) > 0 {
 		a.live.lastRow = msg.at
 	}
 	a.work.stale = true
 	a, cmd := a.catchUp()
 	return a, tea.Batch(cmd, read(a.ctx, a.source))
+}
+
+// leastElapsed is the time from which a rate says something.
+const leastElapsed = time.Second
+
+// estimated says how long the rest will take at the rate so far.
+func (l live) estimated(p model.Progress, now time.Time) live {
+	if l.begun.IsZero() {
+		l.begun = now
+	}
+	l.left = 0
+	if elapsed := now.Sub(l.begun); !p.CaughtUp && elapsed >= leastElapsed && p.BytesRead > 0 && p.BytesAll > p.BytesRead {
+		l.left = time.Duration(float64(elapsed) / float64(p.BytesRead) * float64(p.BytesAll-p.BytesRead)).Round(time.Second)
+	}
+	return l
 }
 
 // catchUp refreshes from new data, unless a computation is under way (it is

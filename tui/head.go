@@ -41,8 +41,11 @@ func (a App) status(roomy bool) string {
 	case a.live.ended:
 		parts = append(parts, t.Paint(themes.Dim, "ended"))
 	case !p.CaughtUp && p.BytesAll > 0:
-		parts = append(parts, t.Paint(themes.Accent, fmt.Sprintf("reading %s · %s of %s",
-			units.Percent(int(p.BytesRead), int(p.BytesAll)), units.Bytes(p.BytesRead), units.Bytes(p.BytesAll))))
+		says := fmt.Sprintf("reading %s · %s of %s", units.Percent(int(p.BytesRead), int(p.BytesAll)), units.Bytes(p.BytesRead), units.Bytes(p.BytesAll))
+		if a.live.left > 0 {
+			says += fmt.Sprintf(" · %s left", a.live.left)
+		}
+		parts = append(parts, t.Paint(themes.Accent, says))
 	default:
 		how := " live"
 		if p.Polling && roomy {
