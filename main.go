@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,7 +126,15 @@ func (p *program) show(ctx context.Context, source tui.Source, title string, set
 		return commands.Usage(fmt.Errorf("there is no theme %q: choose %s", p.theme, themes.Names()))
 	}
 	noColor := os.Getenv("NO_COLOR") != ""
-	app := tui.New(ctx, source, tui.Options{Title: title, Settings: set, Chosen: p.Chosen(), ASCII: p.ascii, NoColor: noColor, Theme: p.theme, Notice: p.Notice, Desk: ownDesk(), Multiplexer: multiplexer()})
+	own, err := desk.Load()
+	if err != nil {
+		p.Notice = err.Error()
+	}
+	app := tui.New(ctx, source, tui.Options{
+		Title: title, Settings: set, Chosen: p.Chosen(), Notice: p.Notice,
+		ASCII: p.ascii || own.ASCII, NoColor: noColor, Theme: cmp.Or(p.theme, own.Theme), Mouse: own.Mouse, Keys: own.Keys,
+		Desk: ownDesk(), Multiplexer: multiplexer(),
+	})
 	// signals end ctx, and that quits: Bubble Tea's own handler would race with it
 	options := []tea.ProgramOption{tea.WithOutput(p.Out), tea.WithoutSignalHandler()}
 	if noColor {
@@ -134,7 +143,7 @@ func (p *program) show(ctx context.Context, source tui.Source, title string, set
 	screen := tea.NewProgram(app, options...)
 	stop := context.AfterFunc(ctx, screen.Quit)
 	defer stop()
-	_, err := screen.Run()
+	_, err = screen.Run()
 	return err
 }
 

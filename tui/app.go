@@ -25,13 +25,15 @@ import (
 type Options struct {
 	Title       string // what was opened, as the person named it
 	Settings    model.Settings
-	Chosen      bool        // the person named framework, estimator or scale: the log's own does not win
-	ASCII       bool        // draw with plain characters only
-	NoColor     bool        // whatever the terminal can do
-	Desk        Desk        // nil writes nothing
-	Multiplexer Multiplexer // between here and the terminal
-	Notice      string      // said at the start
-	Theme       string      // by name; "" asks the terminal whether it is dark or light
+	Chosen      bool              // the person named framework, estimator or scale: the log's own does not win
+	ASCII       bool              // draw with plain characters only
+	NoColor     bool              // whatever the terminal can do
+	Desk        Desk              // nil writes nothing
+	Multiplexer Multiplexer       // between here and the terminal
+	Notice      string            // said at the start
+	Mouse       bool              // on from the start
+	Keys        map[string]string // what a key does instead: that of another key
+	Theme       string            // by name; "" asks the terminal whether it is dark or light
 }
 
 // App is the state of the screen.
@@ -54,6 +56,7 @@ type App struct {
 	desk   Desk // nil: nothing is written
 
 	multiplexer Multiplexer
+	remapped    map[string]string // keys that do what others do; never written
 	reader      reader
 	chosen      bool // the person named an estimator at the start
 
@@ -132,7 +135,7 @@ func New(ctx context.Context, source Source, o Options) App {
 		look:  look{theme: themes.For(true), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
 	a.reader.source, _ = source.(Reader)
-	a.notice = o.Notice
+	a.notice, a.look.mouse, a.remapped = o.Notice, o.Mouse, o.Keys
 	if o.ASCII {
 		a.look.glyphs = chart.ASCII()
 	}

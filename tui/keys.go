@@ -78,6 +78,9 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 	if typed := a.seen().typed; typed != nil && msg.Text != "" {
 		return typed(a, msg.Text), nil
 	}
+	if other, ok := a.remapped[key]; ok {
+		key = other
+	}
 	for _, s := range a.keysHere() {
 		for _, b := range s.bindings {
 			for _, k := range b.keys {

@@ -308,3 +308,18 @@ func TestHelpIsSearched(t *testing.T) {
 		}
 	})
 }
+
+// A key of the configuration does what another one does, but where text is typed.
+func TestKeysAreRemapped(t *testing.T) {
+	play(t, madeRun(3), 80, 24, filtered(), func(d *door) {
+		d.app.remapped = map[string]string{"x": "m"}
+		d.press("x")
+		if got := d.app.set.now.KeepNeg; got != 0.45 {
+			t.Errorf("keep_neg_ratio %v", got)
+		}
+		d.press("/", "x")
+		if d.app.place.draft != "x" {
+			t.Errorf("typed %q", d.app.place.draft)
+		}
+	})
+}

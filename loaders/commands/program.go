@@ -38,7 +38,7 @@ func (e *UsageError) Unwrap() error { return e.error }
 
 // All are the commands.
 func (p *Program) All() []*cobra.Command {
-	return []*cobra.Command{p.report(), p.export(), p.sweep(), p.compare(), p.check(), p.match(), p.flags(), p.estimators(), p.formats(), p.version()}
+	return []*cobra.Command{p.report(), p.export(), p.sweep(), p.compare(), p.check(), p.match(), p.flags(), p.estimators(), p.formats(), p.userConfig(), p.version()}
 }
 
 // AddFlags declares the flags that every command takes: one for each setting; what is given is kept in order.

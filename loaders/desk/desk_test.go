@@ -3,6 +3,7 @@ package desk
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -24,5 +25,37 @@ func TestSave(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%v, %v", info, err)
 		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	if c, err := Load(); err != nil || c.Theme != "" {
+		t.Errorf("no configuration: %+v, %v", c, err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "vantage"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(dir, "vantage", "config.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("theme: light\nmouse: true\nkeys:\n  x: q\n")
+	if c, err := Load(); err != nil || c.Theme != "light" || !c.Mouse || c.Keys["x"] != "q" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	write("them: light\n")
+	if _, err := Load(); err == nil || !strings.Contains(err.Error(), "config.yaml is passed over: [1:1] unknown field \"them\"") {
+		t.Error(err)
+	}
+	write(Sample)
+	if c, err := Load(); err != nil || c.Theme != "" || c.Keys != nil {
+		t.Errorf("the sample: %+v, %v", c, err)
+	}
+	write(strings.NewReplacer("# theme", "theme", "# ascii", "ascii", "# mouse", "mouse", "# keys", "keys", "#   x", "  x", "#   n", "  n").Replace(Sample))
+	if c, err := Load(); err != nil || c.Theme != "dark" || !c.ASCII || !c.Mouse || len(c.Keys) != 2 {
+		t.Errorf("the sample, all taken: %+v, %v", c, err)
 	}
 }

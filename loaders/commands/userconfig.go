@@ -1,0 +1,29 @@
+package commands
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"vantage/loaders/desk"
+)
+
+func (p *Program) userConfig() *cobra.Command {
+	return &cobra.Command{
+		Use:   "config",
+		Short: "Print a configuration of the screen with every choice, to be written where it is looked for",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			path, err := desk.ConfigPath()
+			if err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintf(p.Out, "# %s\n", path); err != nil {
+				return err
+			}
+			_, err = io.WriteString(p.Out, desk.Sample)
+			return err
+		},
+	}
+}
