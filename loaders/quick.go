@@ -148,6 +148,9 @@ func (q *quick) classify(key, v value) (s slot, rank int, ok bool) {
 		return s, p.rank, v.kind == text || v.kind == number || v.kind == list && (p.role == rolePrompt || p.role == roleResponse)
 	}
 	name := string(key.text())
+	if known { // another value of that kind may play the role; null never will
+		return s, 0, v.kind == null && !isComponent(name)
+	}
 	switch v.kind {
 	case object:
 		_, nested := nest(key.raw)
@@ -156,7 +159,7 @@ func (q *quick) classify(key, v value) (s slot, rank int, ok bool) {
 		if at, part := q.rows.parts.index[name]; part {
 			s.part = at
 		}
-		return s, 0, !known
+		return s, 0, true
 	default:
 		return s, 0, !isComponent(name)
 	}

@@ -48,6 +48,8 @@ func FuzzQuick(f *testing.F) {
 		f.Add([]byte(row), []byte(row))
 		f.Add([]byte(row), []byte(first))
 	}
+	named := []byte(`{"step": 0, "group_id": "0", "prompt": "", "response": "", "reward": 0, "answer": ""}`)
+	f.Add(bytes.Replace(named, []byte(`"0"`), []byte(`""`), 1), named) // an empty id is none
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		if bytes.IndexByte(first, 0) >= 0 || bytes.IndexByte(second, 0) >= 0 {
 			return // asked before

@@ -1,9 +1,11 @@
 package commands
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,12 +25,6 @@ sign test, and the difference by how difficult a prompt was under A.`,
 		Example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts --format md`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			write, ok := map[string]func(io.Writer, report.Comparison) error{
-				"text": report.CompareText, "json": report.CompareJSON, "csv": report.CompareCSV, "md": report.CompareMarkdown,
-			}[format]
-			if !ok {
-				return Usage(fmt.Errorf("compare has no format %q: it has text, md, csv and json", format))
-			}
 			paths, set, err := p.pathsAndSettings(args)
 			if err != nil {
 				return err
@@ -36,19 +32,56 @@ sign test, and the difference by how difficult a prompt was under A.`,
 			if len(paths) != 2 {
 				return Usage(errors.New("compare takes two runs: vantage compare A B"))
 			}
-			var prompts [2][]model.PromptMean
-			for i, path := range paths {
-				snap, err := p.readAll(cmd.Context(), []string{path})
-				if err != nil {
-					return err
-				}
-				if prompts[i], err = snap.Prompts(set); err != nil {
-					return asked(fmt.Errorf("%s: %w", path, err))
-				}
+			names, runs, err := Labelled(paths)
+			if err != nil {
+				return err
 			}
-			return write(p.Out, report.Comparison{A: paths[0], B: paths[1], Result: pairing.Compare(prompts[0], prompts[1])})
+			if len(names) == 0 {
+				names, runs = paths, [][]string{paths[:1], paths[1:]}
+			}
+			return p.WriteComparison(cmd.Context(), names, runs, set, format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, md, csv or json")
 	return cmd
+}
+
+// WriteComparison reads two runs and prints how they compare.
+func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]string, set model.Settings, format string) error {
+	write, ok := map[string]func(io.Writer, report.Comparison) error{
+		"text": report.CompareText, "json": report.CompareJSON, "csv": report.CompareCSV, "md": report.CompareMarkdown,
+	}[format]
+	if !ok {
+		return Usage(fmt.Errorf("compare has no format %q: it has text, md, csv and json", format))
+	}
+	var prompts [2][]model.PromptMean
+	for i, paths := range runs {
+		snap, err := p.readAll(ctx, paths)
+		if err != nil {
+			return err
+		}
+		if prompts[i], err = snap.Prompts(set); err != nil {
+			return asked(fmt.Errorf("%s: %w", names[i], err))
+		}
+	}
+	return write(p.Out, report.Comparison{A: names[0], B: names[1], Result: pairing.Compare(prompts[0], prompts[1])})
+}
+
+// Labelled takes label=path apart: two of them are two runs to be compared. Paths
+// without labels are one run, and none is returned.
+func Labelled(paths []string) (names []string, runs [][]string, err error) {
+	for _, path := range paths {
+		label, rest, ok := strings.Cut(path, "=")
+		if !ok || label == "" || strings.ContainsAny(label, "/.") || rest == "" {
+			continue
+		}
+		names, runs = append(names, label), append(runs, []string{rest})
+	}
+	switch {
+	case len(names) == 0:
+		return nil, nil, nil
+	case len(names) != 2 || len(paths) != 2:
+		return nil, nil, Usage(errors.New("two runs are compared: give label=path twice, and nothing else"))
+	}
+	return names, runs, nil
 }
