@@ -37,11 +37,11 @@ const (
 
 func main() {
 	commands.SpareMemory()
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(start(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the whole program. What it writes to errOut is one sentence.
-func run(args []string, in io.Reader, out, errOut io.Writer) int {
+// start is the whole program. What it writes to errOut is one sentence.
+func start(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	root := (&program{Program: commands.Program{In: in, Out: out, ErrOut: errOut}}).root()
@@ -78,6 +78,7 @@ grow, and recomputes the advantages as the settings change, in the arithmetic of
 the trainer. PATH is a file, a directory or - for standard input.`,
 		Example: `vantage demo
 vantage runs/qwen-math/rollouts
+vantage base=runs/a new=runs/b
 vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		Args: cobra.ArbitraryArgs,
 		RunE: p.explore,
@@ -109,19 +110,38 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	if len(paths) == 0 {
 		return commands.Usage(errors.New("nothing to open: give a log file or directory, or try `vantage demo`"))
 	}
-	if !isTerminal(p.Out) {
-		return p.WriteReport(cmd.Context(), paths, set, "text")
-	}
-	source, err := p.Open(paths, true)
+	names, runs, err := commands.Labelled(paths)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
-	return p.show(cmd.Context(), source, commands.Title(paths), set)
+	switch {
+	case !isTerminal(p.Out) && len(names) > 0:
+		return p.WriteComparison(cmd.Context(), names, runs, set, "text")
+	case !isTerminal(p.Out):
+		return p.WriteReport(cmd.Context(), paths, set, "text")
+	case len(names) == 0:
+		names, runs = []string{commands.Title(paths)}, [][]string{paths}
+	}
+	var opened []run
+	for i, paths := range runs {
+		source, err := p.Open(paths, true)
+		if err != nil {
+			return err
+		}
+		defer source.Close()
+		opened = append(opened, run{source, names[i]})
+	}
+	return p.show(cmd.Context(), set, opened...)
 }
 
-// show runs the screen until the person leaves it.
-func (p *program) show(ctx context.Context, source tui.Source, title string, set model.Settings) error {
+// run is a log that is open, and what it is called.
+type run struct {
+	source tui.Source
+	title  string
+}
+
+// show runs the screen on a run, or on two to be compared, until the person leaves it.
+func (p *program) show(ctx context.Context, set model.Settings, runs ...run) error {
 	if _, ok := themes.Find(p.theme); !ok && p.theme != "" {
 		return commands.Usage(fmt.Errorf("there is no theme %q: choose %s", p.theme, themes.Names()))
 	}
@@ -130,8 +150,12 @@ func (p *program) show(ctx context.Context, source tui.Source, title string, set
 	if err != nil {
 		p.Notice = err.Error()
 	}
-	app := tui.New(ctx, source, tui.Options{
-		Title: title, Settings: set, Chosen: p.Chosen(), Notice: p.Notice,
+	var other run
+	if len(runs) > 1 {
+		other = runs[1]
+	}
+	app := tui.New(ctx, runs[0].source, tui.Options{
+		Title: runs[0].title, Other: other.source, OtherTitle: other.title, Settings: set, Chosen: p.Chosen(), Notice: p.Notice,
 		ASCII: p.ascii || own.ASCII, NoColor: noColor, Theme: cmp.Or(p.theme, own.Theme), Mouse: own.Mouse, Keys: own.Keys,
 		Desk: ownDesk(), Multiplexer: multiplexer(),
 	})
@@ -166,7 +190,7 @@ func (p *program) demo() *cobra.Command {
 			if !isTerminal(p.Out) {
 				return commands.Usage(errors.New("demo needs a terminal: for text run `vantage report PATH`"))
 			}
-			return p.show(cmd.Context(), source, "demo", set)
+			return p.show(cmd.Context(), set, run{source, "demo"})
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "which run to make")

@@ -25,9 +25,11 @@ import (
 type Options struct {
 	Title       string // what was opened, as the person named it
 	Settings    model.Settings
-	Chosen      bool              // the person named framework, estimator or scale: the log's own does not win
-	ASCII       bool              // draw with plain characters only
-	NoColor     bool              // whatever the terminal can do
+	Chosen      bool   // the person named framework, estimator or scale: the log's own does not win
+	ASCII       bool   // draw with plain characters only
+	NoColor     bool   // whatever the terminal can do
+	Other       Source // a second run to compare with, or nil
+	OtherTitle  string
 	Desk        Desk              // nil writes nothing
 	Multiplexer Multiplexer       // between here and the terminal
 	Notice      string            // said at the start
@@ -52,6 +54,7 @@ type App struct {
 	look   look
 	logged logged
 	sweep  sweeping
+	other  otherRun
 	line   commandLine
 	desk   Desk // nil: nothing is written
 
@@ -135,6 +138,7 @@ func New(ctx context.Context, source Source, o Options) App {
 		look:  look{theme: themes.For(true), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
 	a.reader.source, _ = source.(Reader)
+	a.other = otherRun{source: o.Other, title: o.OtherTitle, store: model.NewStore()}
 	a.notice, a.look.mouse, a.remapped = o.Notice, o.Mouse, o.Keys
 	if o.ASCII {
 		a.look.glyphs = chart.ASCII()
@@ -151,7 +155,11 @@ func New(ctx context.Context, source Source, o Options) App {
 // Init starts reading and asks the terminal whether it is dark; nothing waits
 // for the answer.
 func (a App) Init() tea.Cmd {
-	return tea.Batch(read(a.ctx, a.source), tea.RequestBackgroundColor)
+	first := []tea.Cmd{read(a.ctx, a.source), tea.RequestBackgroundColor}
+	if a.other.source != nil {
+		first = append(first, readOther(a.ctx, a.other.source))
+	}
+	return tea.Batch(first...)
 }
 
 // Update handles a message, and asks for what then belongs on the screen and is not
@@ -160,7 +168,8 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a, cmd := a.handle(msg)
 	a, text := a.attend()
 	a, grid := a.attendSweep()
-	return a, tea.Batch(cmd, text, grid)
+	a, pairs := a.attendPairs()
+	return a, tea.Batch(cmd, text, grid, pairs)
 }
 
 // handle sends each message to its handler.
@@ -191,6 +200,10 @@ func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 		return a.onWheel(msg.Mouse().Button), nil
 	case tea.MouseClickMsg:
 		return a.onClick(msg.Mouse().X, msg.Mouse().Y), nil
+	case otherChunkMsg:
+		return a.onOtherChunk(msg)
+	case pairMsg:
+		return a.onPairs(msg)
 	case restedMsg:
 		a.work.resting = false
 		return a.catchUp()

@@ -86,7 +86,7 @@ func matchFrame(t *testing.T, name, frame string) {
 // exactly: no line is longer or shorter, none is missing.
 func TestFrameFillsTheScreen(t *testing.T) {
 	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
-		keys := []string{"j", "k", "w", "W", "tab", "1", "2", "3", "4", "5", "e", "f", "s", "p", "m", "r", "=", "esc", "?", "G", "g", "[", "]", "E", "down", "enter", "S", "v", "a", "!", ":", "y", "f", "b", "B", "3", "w", "V", "/", "x", "o", "O", "L", "l", "h", "backspace"}
+		keys := []string{"j", "k", "w", "W", "tab", "1", "2", "3", "4", "5", "e", "f", "s", "p", "m", "r", "=", "esc", "?", "G", "g", "[", "]", "E", "down", "enter", "S", "v", "a", "!", "c", ":", "y", "f", "b", "B", "3", "w", "V", "/", "x", "o", "O", "L", "l", "h", "backspace"}
 		rapid.Check(t, func(t *rapid.T) {
 			w, h := rapid.IntRange(1, 240).Draw(t, "w"), rapid.IntRange(1, 80).Draw(t, "h")
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})

@@ -36,6 +36,7 @@ func commonKeys() []section {
 			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
 			{[]string{"b"}, "b", "b baseline", "compare what you set from now on with what is set now; again: no more", App.setBaseline},
 			{[]string{"B"}, "B", "", "swap the baseline and what is set", App.swapBaseline},
+			{[]string{"c"}, "c", "", "compare the two runs that were opened, prompt by prompt", App.openCompare},
 			{[]string{"S"}, "S", "S sweep", "every pair of keep ratios, as a map", App.openSweep},
 			{[]string{"u"}, "u", "u undo", "undo the last change of a setting or of the filter", App.undo},
 			{[]string{"ctrl+r"}, "^R", "", "redo it", App.redo},

@@ -25,6 +25,7 @@ const (
 	viewProblems
 	viewCopy
 	viewCommand
+	viewCompare
 )
 
 // views are all of them: a new one is a file and a line here.
@@ -39,6 +40,7 @@ func views() []view {
 		viewProblems:   {body: App.problemsView, keys: problemKeys},
 		viewCopy:       {body: App.underneath, keys: clipboardKeys},
 		viewCommand:    {body: App.underneath, keys: commandKeys, typed: App.typeCommand},
+		viewCompare:    {body: App.compareView, keys: compareKeys},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys},
 	}
 }

@@ -21,8 +21,8 @@ type Comparison struct {
 // shownPairs is how many prompts are listed at each end.
 const shownPairs = 10
 
-// sentence says in a line which run is better, and how sure that is.
-func (c Comparison) sentence() string {
+// Sentence says in a line which run is better, and how sure that is.
+func (c Comparison) Sentence() string {
 	if len(c.Pairs) == 0 {
 		return "the runs have no prompt in common"
 	}
@@ -48,7 +48,7 @@ func signed3(x float64) string {
 // CompareText writes the comparison as a page that a person reads.
 func CompareText(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "A          %s\nB          %s\nverdict    %s\n", printable.Line(c.A), printable.Line(c.B), c.sentence())
+	fmt.Fprintf(out, "A          %s\nB          %s\nverdict    %s\n", printable.Line(c.A), printable.Line(c.B), c.Sentence())
 	fmt.Fprintf(out, "unpaired   %d prompts only in A, %d only in B\n", c.OnlyA, c.OnlyB)
 	if len(c.Pairs) > 0 {
 		fmt.Fprintf(out, "\n%-18s %8s %9s\n", "reward under A", "prompts", "mean Δ")
@@ -81,7 +81,7 @@ func pairsText(out io.Writer, title string, pairs []pairing.Pair) {
 func CompareMarkdown(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "## %s against %s\n\n%s. Unpaired: %d prompts only in A, %d only in B.\n\n| reward under A | prompts | mean Δ |\n| :--- | ---: | ---: |\n",
-		cell(c.B), cell(c.A), c.sentence(), c.OnlyA, c.OnlyB)
+		cell(c.B), cell(c.A), c.Sentence(), c.OnlyA, c.OnlyB)
 	for _, b := range c.Bins {
 		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.N, signed3(b.Delta))
 	}
@@ -135,7 +135,7 @@ func CompareJSON(w io.Writer, c Comparison) error {
 	}
 	out := map[string]any{
 		"a": c.A, "b": c.B, "wins": c.Wins, "losses": c.Losses, "ties": c.Ties, "p": c.P, "win_share_95": c.Share,
-		"only_a": c.OnlyA, "only_b": c.OnlyB, "difficulty": difficulty, "pairs": pairs, "verdict": c.sentence(),
+		"only_a": c.OnlyA, "only_b": c.OnlyB, "difficulty": difficulty, "pairs": pairs, "verdict": c.Sentence(),
 	}
 	if len(c.Pairs) > 0 {
 		out["delta"] = c.Delta

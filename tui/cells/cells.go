@@ -67,7 +67,7 @@ func Wrap(s string, w int) []string {
 // plain are the stand-ins for the characters of the screen outside ASCII, each as
 // wide as what it stands for.
 var plain = strings.NewReplacer("−", "-", "–", "-", "—", "-", "…", "~", "·", ".", "×", "x", "±", "~",
-	"Σ", "S", "↓", "v", "↑", "^", "⇧", "^", "▏", "|")
+	"Σ", "S", "↓", "v", "↑", "^", "⇧", "^", "▏", "|", "Δ", "d", "⏎", "<", "→", ">", "⌫", "<", "–", "-", "▼", "v", "▲", "^")
 
 // ASCII replaces every character outside ASCII by as many cells within it.
 // Escape sequences of styles stay.

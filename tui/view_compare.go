@@ -1,0 +1,129 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model/pairing"
+	"vantage/model/printable"
+	"vantage/model/report"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+func compareKeys() section {
+	return section{"two runs", []binding{
+		{[]string{"j", "down"}, "j ↓", "j k scroll", "next prompts", func(a App) (App, tea.Cmd) { return a.pairsBy(1), nil }},
+		{[]string{"k", "up"}, "k ↑", "", "prompts before", func(a App) (App, tea.Cmd) { return a.pairsBy(-1), nil }},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", func(a App) (App, tea.Cmd) { return a.pairsBy(10), nil }},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", func(a App) (App, tea.Cmd) { return a.pairsBy(-10), nil }},
+		{[]string{"o", "O"}, "o", "o turn", "worst for B first, or best", App.turnPairs},
+		{[]string{"esc", "c"}, "Esc", "Esc back", "back", App.escape},
+	}}
+}
+
+// openCompare compares the runs that were opened side by side.
+func (a App) openCompare() (App, tea.Cmd) {
+	if a.other.source == nil {
+		a.notice = "one run is open: `vantage base=runs/a new=runs/b` compares two (b compares settings)"
+		return a, nil
+	}
+	return a.open(viewCompare)
+}
+
+func (a App) pairsBy(by int) App {
+	if r := a.other.result; r != nil {
+		a.other.top = within(a.other.top+by, len(r.Pairs))
+	}
+	return a
+}
+
+func (a App) turnPairs() (App, tea.Cmd) {
+	a.other.turned, a.other.top = !a.other.turned, 0
+	return a, nil
+}
+
+// compareView says which run is better, for which difficulties, and by which prompts.
+func (a App) compareView(w, h int) []string {
+	t, r := a.look.theme, a.other.result
+	title := fmt.Sprintf(" A %s   B %s", printable.Line(a.title), printable.Line(a.other.title))
+	if r == nil {
+		text := "comparing the runs prompt by prompt …"
+		if a.other.err != nil {
+			text = printable.Line(a.other.err.Error())
+		}
+		return a.box(layout.Rect{W: w, H: h}, true, content{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
+	}
+	above := a.verdictLines(r, w-4)
+	height := min(len(above)+2, h-5)
+	return append(a.box(layout.Rect{W: w, H: height}, false, content{title: title, lines: above}),
+		a.box(layout.Rect{W: w, H: h - height}, true, a.pairTable(r, w-2, h-height-2))...)
+}
+
+func (a App) verdictLines(r *pairing.Result, w int) []string {
+	t := a.look.theme
+	var lines []string
+	for _, line := range cells.Wrap(report.Comparison{Result: r}.Sentence(), w) {
+		lines = append(lines, " "+line)
+	}
+	lines = append(lines, " "+a.outcomes(r, w), " "+t.Paint(themes.Dim, fmt.Sprintf("%d prompts only in A, %d only in B", r.OnlyA, r.OnlyB)))
+	if len(r.Bins) < 2 {
+		return lines
+	}
+	names, values := t.Paint(themes.Dim, cells.Fit("reward under A", 16)), t.Paint(themes.Dim, cells.Fit("mean Δ", 16))
+	for _, b := range r.Bins {
+		delta := units.Missing
+		if b.N > 0 {
+			delta = a.signedDelta(b.Delta)
+		}
+		names += t.Paint(themes.Dim, cells.Right(units.Short(b.Lo)+"–"+units.Short(b.Hi), 14))
+		values += cells.Right(fmt.Sprintf("%s of %d", delta, b.N), 14)
+	}
+	return append(lines, " "+names, " "+values)
+}
+
+// signedDelta is a difference with its sign and its colour.
+func (a App) signedDelta(d float64) string {
+	role := themes.Dim
+	switch {
+	case d > 0:
+		role = themes.Positive
+	case d < 0:
+		role = themes.Negative
+	}
+	return a.look.theme.Paint(role, units.Signed(d))
+}
+
+// outcomes is a bar of wins, ties and losses.
+func (a App) outcomes(r *pairing.Result, w int) string {
+	t, g := a.look.theme, a.look.glyphs
+	room := max(3, min(60, w-40))
+	n := float64(max(1, len(r.Pairs)))
+	wins := int(math.Round(float64(r.Wins) / n * float64(room)))
+	losses := min(room-wins, int(math.Round(float64(r.Losses)/n*float64(room))))
+	bar := t.Paint(themes.Positive, strings.Repeat(g.Full, wins)) + t.Paint(themes.Track, strings.Repeat(g.Empty, room-wins-losses)) + t.Paint(themes.Negative, strings.Repeat(g.Full, losses))
+	return bar + fmt.Sprintf("  +%d wins  %d ties  −%d losses", r.Wins, r.Ties, r.Losses)
+}
+
+func (a App) pairTable(r *pairing.Result, w, h int) content {
+	lines := []string{a.look.theme.Paint(themes.Dim, cells.Right("A", 8)+cells.Right("B", 8)+cells.Right("Δ", 8)+cells.Right("samples", 10)+"  prompt")}
+	for i := a.other.top; i < len(r.Pairs) && len(lines) < h; i++ {
+		p := r.Pairs[i]
+		if a.other.turned {
+			p = r.Pairs[len(r.Pairs)-1-i]
+		}
+		line := cells.Right(units.Fixed(p.A, 2), 8) + cells.Right(units.Fixed(p.B, 2), 8) + cells.Right(a.signedDelta(p.Delta()), 8) +
+			cells.Right(fmt.Sprintf("%d/%d", p.NA, p.NB), 10) + "  " + printable.Line(p.Preview)
+		lines = append(lines, cells.Fit(line, w))
+	}
+	order := "worst for B first"
+	if a.other.turned {
+		order = "best for B first"
+	}
+	return content{title: fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order), note: fmt.Sprintf("%d/%d", min(a.other.top+1, len(r.Pairs)), len(r.Pairs)), lines: lines}
+}

@@ -1,0 +1,76 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/themes"
+	"vantage/tui/chart"
+)
+
+// sideBySide starts the program on two made runs; the second has its rewards turned.
+func sideBySide(t *testing.T, w, h int, f func(*door)) {
+	t.Helper()
+	other := madeRun(2)
+	for _, chunk := range other.chunks {
+		for i := range chunk.Records {
+			chunk.Records[i].Reward = 1 - chunk.Records[i].Reward
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := &door{t: t, app: New(context.Background(), madeRun(2), Options{
+			Title: "base", Other: other, OtherTitle: "new", Settings: filtered(), NoColor: true,
+		})}
+		d.send(tea.WindowSizeMsg{Width: w, Height: h})
+		d.run(d.app.Init())
+		f(d)
+	})
+}
+
+func TestCompareFrames(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
+		for _, mode := range []string{"colour", "mono", "ascii"} {
+			sideBySide(t, size[0], size[1], func(d *door) {
+				if mode == "colour" {
+					d.app.look.theme = themes.For(true)
+				}
+				if mode == "ascii" {
+					d.app.look.glyphs = chart.ASCII()
+				}
+				d.press("c")
+				matchFrame(t, fmt.Sprintf("compare-%dx%d-%s", size[0], size[1], mode), d.frame())
+			})
+		}
+	}
+}
+
+// With turned rewards the best prompt of one run is the worst of the other.
+func TestCompareRuns(t *testing.T) {
+	sideBySide(t, 120, 36, func(d *door) {
+		d.press("c")
+		r := d.app.other.result
+		if r == nil || len(r.Pairs) == 0 || r.OnlyA+r.OnlyB != 0 {
+			t.Fatalf("%+v", r)
+		}
+		for _, p := range r.Pairs {
+			if sum := p.A + p.B; sum < 1-1e-9 || sum > 1+1e-9 {
+				t.Errorf("%v and %v", p.A, p.B)
+			}
+		}
+		d.says("A base   B new", "wins", "worst for B first")
+		d.press("o")
+		d.says("best for B first")
+		d.press("esc")
+		if d.app.place.view != viewOverview {
+			t.Error("Esc does not leave")
+		}
+	})
+	play(t, madeRun(2), 120, 36, filtered(), func(d *door) {
+		d.press("c")
+		d.says("one run is open")
+	})
+}
