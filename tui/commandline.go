@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/estimators"
+	"vantage/model/query"
 	"vantage/model/report"
 	"vantage/themes"
 )
@@ -308,9 +309,10 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 		err = report.CSV(&b, a.snap, a.result.trend)
 	case "jsonl":
 		i := a.stepIndex()
-		err = report.Samples(context.Background(), &b, a.snap.Only(a.snap.Steps[i:i+1]), a.set.now)
+		chosen, _ := query.Parse(a.set.filter) // it was understood when it was kept
+		err = report.Samples(context.Background(), &b, a.snap.Only(a.snap.Steps[i:i+1]), a.set.now, chosen)
 	default:
-		err = fmt.Errorf("export writes md, csv, jsonl (the samples of the step) and txt, not %q", args[0])
+		err = fmt.Errorf("export writes md, csv, jsonl (the samples of the step that the filter shows) and txt, not %q", args[0])
 	}
 	if err != nil {
 		return a, nil, err

@@ -10,11 +10,12 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/query"
 	"vantage/model/report"
 )
 
 func (p *Program) export() *cobra.Command {
-	var format string
+	var format, where string
 	var which stepRange
 	cmd := &cobra.Command{
 		Use:   "export PATH... [algorithm.key=value...]",
@@ -25,11 +26,15 @@ func (p *Program) export() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			write, ok := map[string]func(context.Context, io.Writer, model.Snapshot, model.Settings) error{
+			write, ok := map[string]func(context.Context, io.Writer, model.Snapshot, model.Settings, query.Query) error{
 				"jsonl": report.Samples, "csv": report.SamplesCSV, "parquet": samplesParquet,
 			}[format]
 			if !ok {
 				return Usage(fmt.Errorf("export has no format %q: it has jsonl, csv and parquet", format))
+			}
+			chosen, err := query.Parse(where)
+			if err != nil {
+				return Usage(fmt.Errorf("--where: %w", err))
 			}
 			snap, err := p.readAll(cmd.Context(), paths)
 			if err != nil {
@@ -41,10 +46,11 @@ func (p *Program) export() *cobra.Command {
 			if problems := snap.Run.Problems; len(problems) > 0 {
 				_, _ = fmt.Fprintf(p.ErrOut, "vantage: left out what could not be read, first %s\n", problems[0])
 			}
-			return asked(write(cmd.Context(), p.Out, snap, set))
+			return asked(write(cmd.Context(), p.Out, snap, set, chosen))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv or parquet")
+	cmd.Flags().StringVar(&where, "where", "", "only the samples that a query chooses: fate:killed sample.reward>0.5")
 	which.addFlags(cmd.Flags())
 	return cmd
 }
@@ -64,7 +70,7 @@ type sampleRow struct {
 
 // samplesParquet writes the samples as a Parquet file, a row group at a time; it is
 // whole when its footer is there.
-func samplesParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings) error {
+func samplesParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
 	out := parquet.NewGenericWriter[sampleRow](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(1<<16))
 	rows := make([]sampleRow, 0, 1<<10)
 	flush := func() error {
@@ -72,7 +78,7 @@ func samplesParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set m
 		rows = rows[:0]
 		return err
 	}
-	err := report.EachSample(ctx, snap, set, func(s report.Sample) error {
+	err := report.EachSample(ctx, snap, set, where, func(s report.Sample) error {
 		a, i := s.Step, s.Column
 		row := sampleRow{
 			Step: a.Step, Group: s.Group.Name, Index: int64(s.Row), Original: a.Original[i], Kept: a.Keep[i],

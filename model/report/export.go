@@ -12,6 +12,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/query"
 )
 
 // Samples writes one JSON object per sample and line, steps ascending, in input
@@ -23,14 +24,14 @@ import (
 // the log has none); advantages are the shortest decimals that give the same
 // float back, of 32 bits where the framework computes in float32. NaN is the
 // string "NaN". One step is held in memory at a time.
-func Samples(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings) error {
+func Samples(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
 	entry, err := set.Entry()
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line, name []byte
-	err = EachSample(ctx, snap, set, func(s Sample) error {
+	err = EachSample(ctx, snap, set, where, func(s Sample) error {
 		if name, err = json.Marshal(s.Group.Name); err != nil {
 			return err
 		}
@@ -52,21 +53,24 @@ type Sample struct {
 	Column int // of the analysis
 }
 
-// EachSample shows every sample, steps ascending and in input order within each; one
+// EachSample shows every sample that a query chooses, steps ascending and in input order within each; one
 // step is held in memory at a time.
-func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, show func(Sample) error) error {
+func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, show func(Sample) error) error {
 	for i := range snap.Steps {
 		a, err := snap.Analyze(ctx, i, set)
 		if err != nil {
 			return err
 		}
-		at, group := make([]int, a.Rows), make([]*model.Group, a.Rows)
+		at, group, chosen := make([]int, a.Rows), make([]*model.Group, a.Rows), make([]bool, a.Rows)
 		for g := range a.Table {
 			for c := a.Table[g].Start; c < a.Table[g].End; c++ {
-				at[a.Order[c]], group[a.Order[c]] = c, &a.Table[g]
+				at[a.Order[c]], group[a.Order[c]], chosen[a.Order[c]] = c, &a.Table[g], where.Sample(a, g, c)
 			}
 		}
 		for row, column := range at {
+			if !chosen[row] {
+				continue
+			}
 			if err := show(Sample{a, group[row], row, column}); err != nil {
 				return err
 			}
@@ -78,7 +82,7 @@ func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, sh
 // SamplesCSV writes the same as a table: step, group, index, reward,
 // advantage_original, kept, advantage, length, fate. A missing reward and an unknown
 // length are empty. The last line is a comment that says that the table is whole.
-func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings) error {
+func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
 	entry, err := set.Entry()
 	if err != nil {
 		return err
@@ -90,7 +94,7 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 	if err != nil {
 		return err
 	}
-	err = EachSample(ctx, snap, set, func(s Sample) error {
+	err = EachSample(ctx, snap, set, where, func(s Sample) error {
 		a, i := s.Step, s.Column
 		reward, length := "", ""
 		if !estimators.IsMissing(a.Logged[i]) {

@@ -12,14 +12,16 @@ import (
 
 // JSON writes the run and its steps as one object:
 //
-//	{"run": {…}, "settings": {…}, "steps": [{"step": 1, "samples": 512, "groups": 32,
+//	{"schema": "vantage.report/1", "run": {…}, "settings": {…}, "steps": [{"step": 1, "samples": 512, "groups": 32,
 //	 "fates": {"alive": 24, …}, "metrics": {"critic/score/mean": 0.4, …},
 //	 "warnings": [{"kind": "killed-groups", "count": 2, …}]}, …], "problems": [{…}]}
 //
-// Numbers that JSON has no word for are the strings "NaN", "Infinity" and
+// The schema's number changes when a name goes or changes its meaning; names may be
+// added. Numbers that JSON has no word for are the strings "NaN", "Infinity" and
 // "-Infinity".
 func JSON(w io.Writer, snap model.Snapshot, t *model.Trend) error {
 	out := document{
+		Schema:   reportSchema,
 		Run:      newRun(snap, t),
 		Settings: newSettings(t.Settings),
 		Steps:    make([]step, len(t.Steps)),
@@ -37,7 +39,11 @@ func JSON(w io.Writer, snap model.Snapshot, t *model.Trend) error {
 	return enc.Encode(out)
 }
 
+// reportSchema names the layout of the object.
+const reportSchema = "vantage.report/1"
+
 type document struct {
+	Schema   string    `json:"schema"`
 	Run      run       `json:"run"`
 	Settings settings  `json:"settings"`
 	Steps    []step    `json:"steps"`

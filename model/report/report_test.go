@@ -10,6 +10,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/query"
 	"vantage/model/report"
 )
 
@@ -106,7 +107,7 @@ func TestText(t *testing.T) {
 
 func TestSamples(t *testing.T) {
 	var out bytes.Buffer
-	if err := report.Samples(context.Background(), &out, small(), model.DefaultSettings()); err != nil {
+	if err := report.Samples(context.Background(), &out, small(), model.DefaultSettings(), query.Query{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
