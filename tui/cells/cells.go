@@ -45,7 +45,8 @@ func Fit(s string, w int) string {
 // Right makes s exactly w columns wide, flush right.
 func Right(s string, w int) string {
 	s = Cut(s, w)
-	return Blank(w-Width(s)) + s
+	s = Blank(w-Width(s)) + s
+	return s + Blank(w-Width(s)) // a mark may join the blank before it
 }
 
 // Spread puts left and right at the two ends of w columns. Where both do not

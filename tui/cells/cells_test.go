@@ -50,6 +50,9 @@ func TestASCII(t *testing.T) {
 
 // Whatever goes in, what comes out is as wide as asked for.
 func TestWidths(t *testing.T) {
+	if got := cells.Right("\uff9e", 2); ansi.StringWidth(got) != 2 {
+		t.Errorf("a mark that joins the blank before it: %q", got)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		s, w := rapid.String().Draw(t, "s"), rapid.IntRange(0, 40).Draw(t, "w")
 		s = printable.Line(s) // as everything from a log is
