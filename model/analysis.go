@@ -38,6 +38,7 @@ type Summary struct {
 	Revision int // of the step, to know when to compute anew
 	Rows     int
 	Open     bool
+	Pending  bool       // not computed yet: only Step, Rows and Open are known
 	Fates    [fates]int // groups by fate
 	Groups   int
 	Signal   int // groups that carry signal: alive, or short and so left at their original values

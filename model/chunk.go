@@ -85,14 +85,16 @@ type Chunk struct {
 	Progress   Progress
 }
 
-// String says where and why, for a person: file:line: reason.
-func (p Problem) String() string {
-	where := printable.Line(p.File)
-	if p.Line > 0 {
-		where += ":" + strconv.FormatInt(p.Line, 10)
+// Where says where it is, for a person: file:line, or the file.
+func (p Problem) Where() string {
+	if p.Line == 0 {
+		return printable.Line(p.File)
 	}
-	return where + ": " + printable.Line(p.Reason)
+	return printable.Line(p.File) + ":" + strconv.FormatInt(p.Line, 10)
 }
+
+// String says where and why, for a person: file:line: reason.
+func (p Problem) String() string { return p.Where() + ": " + printable.Line(p.Reason) }
 
 // String is the unit's name.
 func (u LengthUnit) String() string {

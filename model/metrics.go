@@ -292,10 +292,20 @@ func (a *Analysis) passAt(k int, solved []int) float64 {
 
 // Metric returns the figure with the given name, NaN if there is none.
 func (s *Summary) Metric(name string) float64 {
-	for _, m := range s.Metrics {
-		if m.Name == name {
-			return m.Value
+	value, _ := s.metricNear(name, 0)
+	return value
+}
+
+// metricNear is Metric where the figure may stand at a known index; it returns where
+// it does.
+func (s *Summary) metricNear(name string, hint int) (value float64, at int) {
+	if hint < len(s.Metrics) && s.Metrics[hint].Name == name {
+		return s.Metrics[hint].Value, hint
+	}
+	for i := range s.Metrics {
+		if s.Metrics[i].Name == name {
+			return s.Metrics[i].Value, i
 		}
 	}
-	return math.NaN()
+	return math.NaN(), hint
 }

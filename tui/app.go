@@ -112,9 +112,9 @@ type place struct {
 
 // live is what is known of the source.
 type live struct {
-	begun   time.Time     // when the first bytes came
-	left    time.Duration // until all that is there has been read, as far as one can tell; 0 if one cannot
 	lastRow time.Time
+	heard   time.Time // when it last said something
+	pace    pace
 	ended   bool
 	err     error
 }
@@ -238,28 +238,13 @@ func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
 		return a, nil
 	}
 	a.store.Append(msg.chunk)
-	a.live = a.live.estimated(msg.chunk.Progress, msg.at)
+	a.live.heard = msg.at
 	if len(msg.chunk.Records) > 0 {
 		a.live.lastRow = msg.at
 	}
 	a.work.stale = true
 	a, cmd := a.catchUp()
 	return a, tea.Batch(cmd, read(a.ctx, a.source))
-}
-
-// leastElapsed is the time from which a rate says something.
-const leastElapsed = time.Second
-
-// estimated says how long the rest will take at the rate so far.
-func (l live) estimated(p model.Progress, now time.Time) live {
-	if l.begun.IsZero() {
-		l.begun = now
-	}
-	l.left = 0
-	if elapsed := now.Sub(l.begun); !p.CaughtUp && elapsed >= leastElapsed && p.BytesRead > 0 && p.BytesAll > p.BytesRead {
-		l.left = time.Duration(float64(elapsed) / float64(p.BytesRead) * float64(p.BytesAll-p.BytesRead)).Round(time.Second)
-	}
-	return l
 }
 
 // catchUp refreshes from new data, unless a computation is under way (it is
@@ -272,6 +257,7 @@ func (a App) catchUp() (App, tea.Cmd) {
 	a.work.stale = false
 	a.work.resting = true
 	a.snap = a.store.Snapshot()
+	a.live.pace = a.live.pace.at(a.live.heard, a.snap.Run.Progress)
 	if a.place.follow && len(a.snap.Steps) > 0 {
 		a.place.step = a.newest()
 	}
@@ -323,20 +309,20 @@ func (a App) onAnalysis(msg analysisMsg) (App, tea.Cmd) {
 		return a.catchUp()
 	}
 	a.result.base = msg.base
-	a = a.show(msg.analysis)
-	var ctx context.Context
-	ctx, a.work.cancel = context.WithCancel(a.ctx)
-	return a, follow(ctx, a.work.revision, a.snap, a.set, a.result)
+	return a.show(msg.analysis).fill(a.firstPart())
 }
 
 func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
 	if msg.revision != a.work.revision {
 		return a, nil
 	}
-	a.work.busy = false
 	if msg.err == nil {
 		a.result.trend, a.result.baseTrend = msg.trend, msg.base
+		if !msg.trend.Complete() || msg.base != nil && !msg.base.Complete() {
+			return a.fill(2 * msg.samples)
+		}
 	}
+	a.work.busy = false
 	return a.catchUp()
 }
 

@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"vantage/model"
 )
 
 // With a baseline every figure says by how much it differs, B swaps the two, and undo
@@ -43,21 +40,4 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%q", d.app.notice)
 		}
 	})
-}
-
-// A quarter read in ten seconds leaves half a minute; at first one cannot tell.
-func TestTimeLeft(t *testing.T) {
-	begun := time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC)
-	quarter := model.Progress{BytesRead: 25, BytesAll: 100}
-	l := live{}.estimated(model.Progress{BytesRead: 1, BytesAll: 100}, begun)
-	if l.left != 0 {
-		t.Errorf("at once: %v", l.left)
-	}
-	if l = l.estimated(quarter, begun.Add(10*time.Second)); l.left != 30*time.Second {
-		t.Errorf("after 10 s: %v", l.left)
-	}
-	quarter.CaughtUp = true
-	if l = l.estimated(quarter, begun.Add(11*time.Second)); l.left != 0 {
-		t.Errorf("caught up: %v", l.left)
-	}
 }

@@ -295,6 +295,9 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 	if a.result.trend == nil {
 		return a, nil, fmt.Errorf("nothing to export yet")
 	}
+	if !a.result.trend.Complete() {
+		return a, nil, fmt.Errorf("not all steps are computed yet: %s, try again in a moment", a.filling())
+	}
 	if len(args) != 1 {
 		return a, nil, fmt.Errorf("export takes one of md, csv, jsonl and txt")
 	}

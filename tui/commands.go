@@ -32,13 +32,13 @@ func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, s
 	}
 }
 
-// follow computes all steps of a snapshot, taking over what has not changed and the
-// step that is known.
-func follow(ctx context.Context, revision int, snap model.Snapshot, set history, known result) tea.Cmd {
+// follow computes as many steps of a snapshot as come to so many samples, newest
+// first, taking over what has not changed and the step that is known.
+func follow(ctx context.Context, revision int, snap model.Snapshot, set history, known result, samples int) tea.Cmd {
 	return func() tea.Msg {
-		msg := trendMsg{revision: revision}
-		if msg.trend, msg.err = snap.TrendBeside(ctx, set.now, known.trend, known.analysis); msg.err == nil && set.base.on {
-			msg.base, msg.err = snap.TrendBeside(ctx, set.base.set, known.baseTrend, known.base)
+		msg := trendMsg{revision: revision, samples: samples}
+		if msg.trend, msg.err = snap.TrendPart(ctx, set.now, known.trend, known.analysis, samples); msg.err == nil && set.base.on {
+			msg.base, msg.err = snap.TrendPart(ctx, set.base.set, known.baseTrend, known.base, samples)
 		}
 		return msg
 	}

@@ -23,30 +23,31 @@ func (a App) View() tea.View {
 
 // frame is the whole screen as text: exactly h lines of w columns.
 func (a App) frame() string {
-	s := a.screen()
 	if a.look.w == 0 {
 		return ""
 	}
-	if s.Small {
-		text := fmt.Sprintf("vantage needs %d×%d, this is %d×%d", layout.MinWidth, layout.MinHeight, a.look.w, a.look.h)
-		return strings.Join(cells.Block([]string{text}, a.look.w, a.look.h), "\n")
+	frame := strings.Join(a.lines(), "\n")
+	if a.look.glyphs.ASCII {
+		return cells.ASCII(frame)
+	}
+	return frame
+}
+
+func (a App) lines() []string {
+	if a.screen().Small {
+		return a.tooSmall(a.look.w, a.look.h)
 	}
 	lines := a.head(a.look.w)
 	body := a.look.h - len(lines) - 1
 	switch {
 	case a.help:
 		lines = append(lines, a.helpPage(a.look.w, body)...)
-	case a.result.analysis == nil && a.place.view != viewEstimators:
+	case a.result.analysis == nil && !a.seen().early:
 		lines = append(lines, a.waiting(a.look.w, body)...)
 	default:
 		lines = append(lines, a.seen().body(a, a.look.w, body)...)
 	}
-	lines = a.withNotice(append(lines, a.hints(a.look.w)))
-	frame := strings.Join(lines, "\n")
-	if a.look.glyphs.ASCII {
-		return cells.ASCII(frame)
-	}
-	return frame
+	return a.withNotice(append(lines, a.hints(a.look.w)))
 }
 
 // overview draws the panes and puts them side by side, row by row.
@@ -149,7 +150,11 @@ func (a App) hints(w int) string {
 		return cells.Fit(" "+t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close")+"  "+t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit"), w)
 	}
 	var all []string // the first section's keys come first; help and quit always stay
-	for _, s := range a.keysHere() {
+	sections := a.keysHere()
+	if a.result.analysis == nil && !a.seen().early {
+		sections = sections[len(sections)-1:] // there is nothing yet that the others could act on
+	}
+	for _, s := range sections {
 		for _, b := range s.bindings {
 			if b.short != "" {
 				all = append(all, b.short)
@@ -188,34 +193,4 @@ func (a App) withNotice(lines []string) []string {
 	}
 	lines[at+1+len(text)] = t.Paint(themes.Warn, b.bottomLeft+rule+b.bottomRight)
 	return lines
-}
-
-// waiting is the body before there is anything to show: what is missing and
-// what to do.
-func (a App) waiting(w, h int) []string {
-	text := "reading " + a.title + " …"
-	role := themes.Dim
-	switch {
-	case a.live.err != nil:
-		text, role = a.live.err.Error(), themes.Bad
-	case a.result.err != nil:
-		text, role = a.result.err.Error(), themes.Warn
-	case a.live.ended:
-		text = a.title + " holds no samples"
-	case a.snap.Run.Progress.CaughtUp:
-		text = "waiting for the first samples in " + a.title
-	}
-	lines := make([]string, h/3)
-	for _, line := range cells.Wrap(text, w-8) {
-		lines = append(lines, "    "+a.look.theme.Paint(role, line))
-	}
-	for _, p := range a.snap.Run.Problems[:min(5, len(a.snap.Run.Problems))] {
-		lines = append(lines, "    "+a.look.theme.Paint(themes.Dim, cells.Cut(p.String(), w-8)))
-	}
-	way := "    " + a.look.theme.Paint(themes.Key, "q") + a.look.theme.Paint(themes.Dim, " quit")
-	if a.result.err != nil {
-		way = "    " + a.look.theme.Paint(themes.Key, "E") + a.look.theme.Paint(themes.Dim, " all estimators") + way
-	}
-	lines = append(lines, "", way)
-	return cells.Block(lines, w, h)
 }

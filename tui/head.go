@@ -41,11 +41,7 @@ func (a App) status(roomy bool) string {
 	case a.live.ended:
 		parts = append(parts, t.Paint(themes.Dim, "ended"))
 	case !p.CaughtUp && p.BytesAll > 0:
-		says := fmt.Sprintf("reading %s · %s of %s", units.Percent(int(p.BytesRead), int(p.BytesAll)), units.Bytes(p.BytesRead), units.Bytes(p.BytesAll))
-		if a.live.left > 0 {
-			says += fmt.Sprintf(" · %s left", a.live.left)
-		}
-		parts = append(parts, t.Paint(themes.Accent, says))
+		parts = append(parts, t.Paint(themes.Accent, "reading "+a.loaded()))
 	default:
 		how := " live"
 		if p.Polling && roomy {
@@ -53,9 +49,8 @@ func (a App) status(roomy bool) string {
 		}
 		parts = append(parts, t.Paint(themes.Good, a.look.glyphs.Kept+how))
 	}
-	if last := len(a.snap.Steps) - 1; roomy && last >= 0 && a.snap.Open(last) {
-		parts = append(parts, t.Paint(themes.Dim, fmt.Sprintf("step %d growing, %s", a.snap.Steps[last].Number,
-			units.Plural(len(a.snap.Steps[last].Rewards), "rows"))))
+	if last := len(a.snap.Steps) - 1; roomy && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.place.step {
+		parts = append(parts, t.Paint(themes.Dim, a.growing(last)))
 	}
 	if !a.live.lastRow.IsZero() {
 		parts = append(parts, t.Paint(themes.Dim, "last row "+a.live.lastRow.Format("15:04:05")))
@@ -75,7 +70,7 @@ func (a App) stepLine(w int) string {
 	t := a.look.theme
 	step := " " + t.Paint(themes.Title, fmt.Sprintf("step %d", x.Step))
 	if x.Open {
-		step += t.Paint(themes.Warn, " still growing")
+		step += t.Paint(themes.Warn, " ("+a.groupsSoFar(&x.Summary)+", still growing)")
 	}
 	figure := func(name, value string) string { return t.Paint(themes.Dim, name+" ") + value }
 	parts := []string{

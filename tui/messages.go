@@ -22,9 +22,10 @@ type analysisMsg struct {
 	err      error
 }
 
-// trendMsg answers a request for all steps.
+// trendMsg answers a request for all steps, or for a part of them.
 type trendMsg struct {
 	revision int
+	samples  int // that were asked for
 	trend    *model.Trend
 	base     *model.Trend // of the baseline, nil if there is none
 	err      error

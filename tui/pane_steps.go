@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 
 	"vantage/model"
 	"vantage/model/units"
@@ -43,7 +42,10 @@ func (a App) paneSteps(w, h int) content {
 	}
 	first, last := a.trendBounds()
 	c.title = fmt.Sprintf("steps  %d – %d", first, last)
-	if a.place.follow {
+	switch {
+	case !a.result.trend.Complete():
+		c.note = a.filling()
+	case a.place.follow:
 		c.note = "following the newest"
 	}
 	rows := trendRows()
@@ -116,22 +118,13 @@ func (a App) series(metric string) []float64 {
 	if a.result.trend == nil {
 		return nil
 	}
-	values := make([]float64, len(a.result.trend.Steps))
-	for i := range values {
-		values[i] = math.NaN() // a step that is still being written would bend the line
-		if s := &a.result.trend.Steps[i]; !s.Open {
-			values[i] = s.Metric(metric)
-		}
-	}
-	return values
+	return a.result.trend.Series(metric)
 }
 
 // trendIndex is where the step on screen is in the trend, -1 if it is not there yet.
 func (a App) trendIndex() int {
-	for i := range a.result.trend.Steps {
-		if a.result.trend.Steps[i].Step == a.result.analysis.Step {
-			return i
-		}
+	if i, ok := a.result.trend.Find(a.result.analysis.Step); ok {
+		return i
 	}
 	return -1
 }

@@ -1,10 +1,15 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"regexp"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/model"
 	"vantage/model/printable"
 	"vantage/model/units"
 	"vantage/themes"
@@ -13,11 +18,16 @@ import (
 )
 
 func problemKeys() section {
+	by := func(n int) func(App) (App, tea.Cmd) {
+		return func(a App) (App, tea.Cmd) { return a.problemBy(n), nil }
+	}
 	return section{"log and problems", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k scroll", "down", func(a App) (App, tea.Cmd) { return a.problemBy(1), nil }},
-		{[]string{"k", "up"}, "k ↑", "", "up", func(a App) (App, tea.Cmd) { return a.problemBy(-1), nil }},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", func(a App) (App, tea.Cmd) { return a.problemBy(10), nil }},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", func(a App) (App, tea.Cmd) { return a.problemBy(-10), nil }},
+		{[]string{"j", "down"}, "j ↓", "j k scroll", "down", by(1)},
+		{[]string{"k", "up"}, "k ↑", "", "up", by(-1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", by(10)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", by(-10)},
+		{[]string{"g", "home"}, "g", "", "to the top", by(math.MinInt32)},
+		{[]string{"G", "end"}, "G", "", "to the end", by(math.MaxInt32)},
 		{[]string{"esc", "!"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }
@@ -28,20 +38,50 @@ func (a App) openProblems() (App, tea.Cmd) {
 	return a.open(viewProblems)
 }
 
+// problemBy scrolls, no further than the last line at the bottom.
 func (a App) problemBy(by int) App {
-	a.place.problem = within(a.place.problem+by, len(a.problemLines(a.look.w-4)))
+	seen := a.look.h - len(a.head(a.look.w)) - 3
+	lines := len(a.readingLines(a.look.w-4)) + a.listed()
+	a.place.problem = within(a.place.problem+by, max(1, lines-seen+1))
 	return a
 }
 
+// problemsView is how the log was read over each place that could not be: only those
+// in sight are written out, since a broken log has a thousand.
 func (a App) problemsView(w, h int) []string {
-	lines := a.problemLines(w - 4)
-	at := min(a.place.problem, max(0, len(lines)-(h-2)))
-	return a.box(layout.Rect{W: w, H: h}, true, content{
-		title: " how the log was read", note: units.Plural(max(a.snap.Run.Skipped, len(a.snap.Run.Problems)), "problems"), lines: lines[at:],
-	})
+	t, run := a.look.theme, a.snap.Run
+	above := a.readingLines(w - 4)
+	all := len(above) + a.listed()
+	at := min(a.place.problem, max(0, all-(h-2)))
+	c := content{title: " how the log was read", note: units.Plural(a.unreadable(), "problems")}
+	if all > h-2 {
+		c.note = fmt.Sprintf("%d–%d/%d · %s", at+1, min(all, at+h-2), all, c.note)
+	}
+	for i := at; i < min(all, at+h-2); i++ {
+		if i < len(above) {
+			c.lines = append(c.lines, above[i])
+			continue
+		}
+		c.lines = append(c.lines, "   "+t.Paint(themes.Warn, cells.Cut(run.Problems[i-len(above)].String(), w-6)))
+	}
+	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-func (a App) problemLines(w int) []string {
+// listed is how many problems have a line of their own below the reasons: few are said
+// at full length instead.
+func (a App) listed() int {
+	if n := len(a.snap.Run.Problems); n > maxReasons {
+		return n
+	}
+	return 0
+}
+
+// unreadable is how many places could not be read.
+func (a App) unreadable() int { return max(a.snap.Run.Skipped, len(a.snap.Run.Problems)) }
+
+// readingLines say what was decided about the log, what could not be read and why, and
+// what to do about it.
+func (a App) readingLines(w int) []string {
 	t, run := a.look.theme, a.snap.Run
 	var lines []string
 	say := func(name, text string) {
@@ -52,38 +92,133 @@ func (a App) problemLines(w int) []string {
 			lines = append(lines, " "+t.Paint(themes.Title, cells.Fit(name, 12))+line)
 		}
 	}
-	say("log", fmt.Sprintf("%s · %s · %s · %s", run.Format, units.Plural(run.Progress.Files, "files"), units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples")))
-	say("read", run.How)
-	if g, err := a.snap.Grouping(a.set.now); err == nil {
-		say("groups", g.Evidence)
-		if g.Doubt != "" {
-			say("", g.Doubt)
-		}
-	} else {
-		say("groups", err.Error())
+	for _, d := range a.decided() {
+		say(d.about, d.text)
 	}
-	say("lengths", run.LengthUnit.Doc())
-	for _, note := range run.Notes {
-		say("left out", note)
-	}
-	how := "the kernel tells of changes; files are looked at besides"
-	if run.Progress.Polling {
-		how = "by polling: this filesystem tells of no changes"
-	}
-	say("followed", how)
-	say("otherwise", "--input-format, --reward, --step, --prompt and --group-by NAME say what is right, if this is not")
 	lines = append(lines, "")
-	if len(run.Problems) == 0 {
+	switch {
+	case a.unreadable() > 0:
+	case a.snap.Rows == 0:
+		return append(lines, " "+t.Paint(themes.Dim, "nothing has been read yet"))
+	default:
 		return append(lines, " "+t.Paint(themes.Good, "everything could be read"))
 	}
-	lines = append(lines, " "+t.Paint(themes.Title, fmt.Sprintf("%s could not be read; the rest was", units.Plural(max(run.Skipped, len(run.Problems)), "places"))))
-	for _, p := range run.Problems {
-		for i, line := range cells.Wrap(p.String(), w-4) {
-			if i > 0 {
-				line = "  " + line
+	lines = append(lines, " "+t.Paint(themes.Title, units.Plural(a.unreadable(), "places")+" could not be read"+a.rest()))
+	if a.listed() == 0 {
+		for _, p := range run.Problems {
+			for _, line := range cells.Wrap(p.String(), w-6) {
+				lines = append(lines, "   "+t.Paint(themes.Warn, line))
 			}
-			lines = append(lines, "   "+t.Paint(themes.Warn, line))
+		}
+	} else {
+		if n := a.unreadable(); n > a.listed() {
+			lines = append(lines, " "+t.Paint(themes.Dim, fmt.Sprintf("the first %s of them, by reason and one by one:", units.Count(a.listed()))))
+		}
+		reasons := reasonsOf(run.Problems)
+		for _, r := range reasons[:min(maxReasonsListed, len(reasons))] {
+			say(cells.Right(units.Count(r.count), 8)+" ×", r.text+", first at "+r.first)
+		}
+		if n := len(reasons) - maxReasonsListed; n > 0 {
+			say("", "and for "+units.Plural(n, "other reasons"))
 		}
 	}
-	return lines
+	say("what to do", a.remedy())
+	return append(lines, "")
+}
+
+// rest says what became of the rest of a log that could not be read everywhere.
+func (a App) rest() string {
+	if a.snap.Rows == 0 {
+		return ""
+	}
+	return "; the rest was"
+}
+
+func (a App) remedy() string {
+	if a.snap.Rows == 0 {
+		return "name its fields with the flags above; " + formatsHelp
+	}
+	return "nothing, if they are few: they count nowhere. Else mend the file and open it again"
+}
+
+// decision is what reading found out about the log, or was told.
+type decision struct{ about, text string }
+
+// decided are the decisions behind every number, and how to decide otherwise.
+func (a App) decided() []decision {
+	run := a.snap.Run
+	format := run.Format
+	if format == "" {
+		format = "no known format"
+	}
+	all := []decision{{"log", fmt.Sprintf("%s · %s · %s · %s", format, units.Plural(run.Progress.Files, "files"), units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples"))}}
+	if run.How != "" {
+		all = append(all, decision{"read", run.How})
+	}
+	if a.snap.Rows > 0 {
+		all = append(all, a.decidedGroups()...)
+		all = append(all, decision{"lengths", run.LengthUnit.Doc()})
+	}
+	for _, note := range run.Notes {
+		all = append(all, decision{"left out", note})
+	}
+	how := "the kernel tells of changes; files are looked at besides"
+	switch {
+	case a.live.ended:
+		how = "no more: the log has ended"
+	case run.Progress.Polling:
+		how = "by polling: this filesystem tells of no changes"
+	}
+	return append(all, decision{"followed", how},
+		decision{"otherwise", "--input-format, --reward, --step, --prompt and --group-by NAME say what is right, if this is not"})
+}
+
+func (a App) decidedGroups() []decision {
+	g, err := a.snap.Grouping(a.set.now)
+	if err != nil {
+		return []decision{{"groups", err.Error()}}
+	}
+	all := []decision{{"groups", g.Evidence}}
+	if g.Doubt != "" {
+		all = append(all, decision{"", g.Doubt})
+	}
+	return all
+}
+
+// maxReasonsListed is how many reasons are counted by name: each place is listed
+// below.
+const maxReasonsListed = 8
+
+// reason is why places could not be read.
+type reason struct {
+	text, first string // first is where it was met first
+	count       int
+}
+
+// details are what differs between places with one reason: where in the line, and what
+// stands there.
+var details = regexp.MustCompile(`^column \d+: |"[^"]*"`)
+
+// reasonsOf counts the problems by reason, the most frequent first. What differs from
+// place to place is left out, or each line would have a reason of its own.
+func reasonsOf(problems []model.Problem) []reason {
+	at := map[string]int{}
+	var all []reason
+	for _, p := range problems {
+		text := details.ReplaceAllStringFunc(p.Reason, func(s string) string {
+			if s[0] == '"' {
+				return "\"…\""
+			}
+			return ""
+		})
+		i, ok := at[text]
+		if !ok {
+			i = len(all)
+			at[text] = i
+			all = append(all, reason{text: text, first: p.Where()})
+		}
+		all[i].count++
+	}
+	slices.SortStableFunc(all, func(x, y reason) int { return cmp.Compare(y.count, x.count) })
+	return all
 }

@@ -1,63 +1,125 @@
 package tui
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"vantage/themes"
-	"vantage/tui/chart"
+	"vantage/model"
 )
 
 func TestStepsFrames(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
-		for _, mode := range []string{"colour", "mono", "ascii"} {
+		for mode, dress := range looks() {
 			play(t, madeRun(30), size[0], size[1], filtered(), func(d *door) {
-				if mode != "colour" {
-					d.app.look.theme = themes.Mono()
-				}
-				if mode == "ascii" {
-					d.app.look.glyphs = chart.ASCII()
-				}
+				dress(&d.app.look)
 				d.press("3", "3", "k", "k", "a")
-				matchFrame(t, fmt.Sprintf("steps-%dx%d-%s", size[0], size[1], mode), d.frame())
+				matchStyled(t, fmt.Sprintf("steps-%dx%d-%s", size[0], size[1], mode), d.frame())
 				d.press("!")
-				matchFrame(t, fmt.Sprintf("problems-%dx%d-%s", size[0], size[1], mode), d.frame())
+				matchStyled(t, fmt.Sprintf("problems-%dx%d-%s", size[0], size[1], mode), d.frame())
 			})
 		}
 	}
 }
 
-// Scrubbing moves the step that everything shows; w goes to where a warning appears
-// first, and the figure is that of the step.
+// Scrubbing moves the step that everything shows; w and W go to where warnings appear
+// first, and Enter goes to the groups of that step.
 func TestAllSteps(t *testing.T) {
-	play(t, madeRun(30), 120, 36, filtered(), func(d *door) {
+	play(t, brokenLater(), 120, 36, filtered(), func(d *door) {
 		d.press("3", "enter")
 		if d.app.place.view != viewSteps {
 			t.Fatal("Enter in the steps does not open them")
 		}
-		d.press("k", "k")
-		if got := d.app.result.analysis.Step; got != 28 {
-			t.Errorf("two steps back from 30: %d", got)
+		d.press("k", "k", "[")
+		if got := d.app.result.analysis.Step; got != 9 {
+			t.Errorf("three steps back from 12: %d", got)
 		}
-		d.press("w")
-		first := d.app.result.analysis.Step
-		if len(d.app.result.analysis.Warnings) == 0 || !strings.Contains(d.app.notice, fmt.Sprintf("first at step %d", first)) {
-			t.Errorf("step %d, %q", first, d.app.notice)
+		d.press("W")
+		if got := d.app.result.analysis.Step; got != 7 || !strings.Contains(d.app.notice, "first at step 7: 1 of 8 samples have a NaN") {
+			t.Errorf("the warning before step 9: step %d, %q", got, d.app.notice)
 		}
-		for i := range d.app.result.trend.Steps {
-			s := &d.app.result.trend.Steps[i]
-			for _, w := range s.Warnings {
-				if s.Step < first && strings.HasPrefix(d.app.notice, string(w.Kind)) {
-					t.Errorf("%s is at step %d already", w.Kind, s.Step)
-				}
-			}
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "7  invalid rewards") {
+			t.Errorf("the list does not say where rewards are invalid first:\n%s", text)
 		}
-		d.press("esc")
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, fmt.Sprintf("step %d", first)) || d.app.place.view != viewOverview {
+		d.press("w", "w")
+		if got := d.app.result.analysis.Step; got != 7 {
+			t.Errorf("the only two steps with something new are 1 and 7; twice on from 7 is step %d", got)
+		}
+		d.press("enter")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "step 7 ") || d.app.place.view != viewOverview {
 			t.Error("the overview is not at that step")
+		}
+	})
+}
+
+// brokenLater is a run of 12 steps with two groups of four. From step 7 on a reward is
+// not a number.
+func brokenLater() *madeSource {
+	source := &madeSource{}
+	for step := range 12 {
+		chunk := &model.Chunk{Format: "made", Files: []string{"made.jsonl"}, HasTruth: true, Progress: model.Progress{Files: 1, CaughtUp: true}}
+		for i := range 8 {
+			reward := float64(i % 2)
+			if step >= 6 && i == 0 {
+				reward = math.NaN()
+			}
+			chunk.Records = append(chunk.Records, model.Record{Step: int64(step + 1), Prompt: uint64(i/4 + 1), Preview: "q", Reward: reward, Advantage: math.NaN(), Length: 10})
+		}
+		source.chunks = append(source.chunks, chunk)
+	}
+	return source
+}
+
+// A long run fills the screen from the newest step on. What comes in parts is shown in
+// parts, says how far it is, and stops for settings that nobody asks for any more.
+func TestStepsComeInParts(t *testing.T) {
+	play(t, madeRun(30), 120, 36, filtered(), func(d *door) {
+		d.press("3", "3")
+		d.app.result.trend, d.app.work.busy = nil, true
+		a, cmd := d.app.fill(10 * 192) // a step has 192 samples, and the newest is known
+		next, _ := a.Update(cmd())
+		d.app = next.(App)
+		matchFrame(t, "filling-120x36", d.frame())
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "11/30 steps") {
+			t.Error(text)
+		}
+		if d.press(":", "e", "x", "p", "o", "r", "t", " ", "m", "d", "enter"); !strings.Contains(d.frame(), "11/30 steps") {
+			t.Error("half a run is exported as if it were all of it")
+		}
+		d.press("esc", "esc", "3", "3")
+		a, cmd = d.app.fill(192)
+		late := cmd()
+		d.app = a
+		d.press("p")
+		want := d.app.result.trend
+		if d.send(late); d.app.result.trend != want || !want.Complete() || want.Settings != d.app.set.now {
+			t.Error("a part under the settings of before is on the screen")
+		}
+	})
+}
+
+// BenchmarkSteps draws the steps of a run of 1,000 at 200×60, and scrubs.
+func BenchmarkSteps(b *testing.B) {
+	d := &door{t: b, app: New(context.Background(), madeRun(1000), Options{Title: "runs/made", Settings: filtered()})}
+	d.app.work.resting = true // one refresh at the end instead of two a second
+	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
+	d.run(read(d.app.ctx, d.app.source))
+	d.send(restedMsg{})
+	d.press("3", "3", "a")
+	b.Run("frame", func(b *testing.B) {
+		for b.Loop() {
+			d.frame()
+		}
+	})
+	b.Run("scrub", func(b *testing.B) {
+		for b.Loop() {
+			d.press("k")
+			d.frame()
 		}
 	})
 }

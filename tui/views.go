@@ -7,6 +7,7 @@ import tea "charm.land/bubbletea/v2"
 type view struct {
 	body  func(a App, w, h int) []string
 	keys  func() section
+	early bool                              // can be seen before anything is computed
 	typed func(a App, character string) App // takes characters before any key does; nil if it has no line to type in
 }
 
@@ -32,12 +33,12 @@ const (
 func views() []view {
 	return []view{
 		viewOverview:   {body: App.overview, keys: overviewKeys},
-		viewEstimators: {body: App.estimatorList, keys: estimatorKeys, typed: App.narrowPick},
+		viewEstimators: {early: true, body: App.estimatorList, keys: estimatorKeys, typed: App.narrowPick},
 		viewGroup:      {body: App.groupView, keys: groupKeys},
 		viewSearch:     {body: App.groupView, keys: searchKeys, typed: App.narrowSearch},
 		viewFilter:     {body: App.overview, keys: filterKeys, typed: App.typeFilter},
 		viewSteps:      {body: App.stepsView, keys: stepsKeys},
-		viewProblems:   {body: App.problemsView, keys: problemKeys},
+		viewProblems:   {early: true, body: App.problemsView, keys: problemKeys},
 		viewCopy:       {body: App.underneath, keys: clipboardKeys},
 		viewCommand:    {body: App.underneath, keys: commandKeys, typed: App.typeCommand},
 		viewCompare:    {body: App.compareView, keys: compareKeys},

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Missing stands for a number that is not there.
@@ -128,6 +129,27 @@ func Bytes(n int64) string {
 		return Fixed(x, 0) + " " + unit
 	}
 	return Fixed(x, 1) + " " + unit
+}
+
+// BytesOf writes how much of a size is there: 1.2/3.5 GB, 800 kB/3.5 GB.
+func BytesOf(n, of int64) string {
+	part, whole := Bytes(n), Bytes(of)
+	if number, unit, _ := strings.Cut(part, " "); strings.HasSuffix(whole, " "+unit) {
+		part = number
+	}
+	return part + "/" + whole
+}
+
+// About writes a time as a person says it who does not know it to the second: 41 s,
+// 3 min, 2 h.
+func About(d time.Duration) string {
+	switch {
+	case d < 99*time.Second:
+		return strconv.Itoa(int(math.Ceil(d.Seconds()))) + " s"
+	case d < 99*time.Minute:
+		return strconv.Itoa(int(math.Round(d.Minutes()))) + " min"
+	}
+	return strconv.Itoa(int(math.Round(d.Hours()))) + " h"
 }
 
 // Plural writes a count with its noun: 1 group, 9 groups.

@@ -3,6 +3,7 @@ package units_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"vantage/model/units"
 )
@@ -59,6 +60,28 @@ func TestCountAndBytes(t *testing.T) {
 	for n, want := range map[int64]string{512: "512 B", 1_200_000: "1.2 MB", 3_500_000_000: "3.5 GB", 999: "999 B", 120_000: "120 kB", 12_340_000: "12 MB"} {
 		if got := units.Bytes(n); got != want {
 			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestBytesOf(t *testing.T) {
+	for _, c := range []struct {
+		n, of int64
+		want  string
+	}{{1_200_000_000, 3_500_000_000, "1.2/3.5 GB"}, {800_000, 3_500_000_000, "800 kB/3.5 GB"}, {0, 12, "0/12 B"}} {
+		if got := units.BytesOf(c.n, c.of); got != c.want {
+			t.Errorf("%d of %d: %q, want %q", c.n, c.of, got, c.want)
+		}
+	}
+}
+
+func TestAbout(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		300 * time.Millisecond: "1 s", 41 * time.Second: "41 s", 98 * time.Second: "98 s",
+		170 * time.Second: "3 min", 2*time.Hour + 10*time.Minute: "2 h",
+	} {
+		if got := units.About(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
 }

@@ -120,3 +120,18 @@ func TestSizes(t *testing.T) {
 		}
 	})
 }
+
+// Without braille a line is a star a column: from the bottom on the left to the top on
+// the right, with a gap where a value is missing.
+func TestTrendInASCII(t *testing.T) {
+	got := chart.Trend(themes.Mono(), chart.ASCII(), themes.Accent, []float64{0, 1, math.NaN(), 3}, 0, 3, 10, 4)
+	want := []string{
+		"         *",
+		"          ",
+		"   *      ",
+		"*         ",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

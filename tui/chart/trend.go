@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"math"
 	"strings"
 
 	"github.com/NimbleMarkets/ntcharts/v2/canvas"
@@ -11,13 +12,16 @@ import (
 
 // Trend draws a line through the values in w columns and h rows of braille
 // dots, from lo at the bottom to hi at the top. NaN breaks the line. Where
-// braille is not to be had, it draws the columns of a [Spark] instead.
+// braille is not to be had, a star in each column stands for the mean of its values.
 func Trend(t themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
 	if w < 1 || h < 1 {
 		return nil
 	}
+	if g.ASCII {
+		return stars(t, role, values, lo, hi, w, h)
+	}
 	lines := make([]string, h)
-	if g.ASCII || len(values) < 2 {
+	if len(values) < 2 {
 		for i := range lines {
 			lines[i] = strings.Repeat(" ", w)
 		}
@@ -59,4 +63,38 @@ func braille(row []rune, w int) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// stars draws the values with one character a column.
+func stars(t themes.Theme, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
+	heights, counts := make([]float64, w), make([]float64, w)
+	for i, v := range values {
+		if v-v == 0 {
+			x := Column(i, len(values), w)
+			heights[x] += share(v, lo, hi)
+			counts[x]++
+		}
+	}
+	rows := make([][]byte, h)
+	for y := range rows {
+		rows[y] = []byte(strings.Repeat(" ", w))
+	}
+	for x, n := range counts {
+		if n > 0 {
+			rows[h-1-int(math.Round(heights[x]/n*float64(h-1)))][x] = '*'
+		}
+	}
+	lines := make([]string, h)
+	for y := range lines {
+		lines[y] = t.Paint(role, string(rows[y]))
+	}
+	return lines
+}
+
+// Column is where in w columns value i of n is drawn by [Trend].
+func Column(i, n, w int) int {
+	if n < 2 {
+		return 0
+	}
+	return i * (w - 1) / (n - 1)
 }

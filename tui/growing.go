@@ -1,0 +1,30 @@
+package tui
+
+import (
+	"fmt"
+
+	"vantage/model"
+	"vantage/model/units"
+)
+
+// growing says how far the newest step has come, while another one is on the screen.
+func (a App) growing(last int) string {
+	step := a.snap.Steps[last]
+	if t := a.result.trend; t != nil {
+		if i, ok := t.Find(step.Number); ok && t.Steps[i].Open && t.Steps[i].Groups > 0 {
+			return fmt.Sprintf("step %d growing, %s", step.Number, a.groupsSoFar(&t.Steps[i]))
+		}
+	}
+	return fmt.Sprintf("step %d growing, %s", step.Number, units.Plural(len(step.Rewards), "rows"))
+}
+
+// groupsSoFar counts the groups of a step that is being written, beside those of the
+// step before where they are known: the steps of a run are about as large.
+func (a App) groupsSoFar(s *model.Summary) string {
+	if t := a.result.trend; t != nil {
+		if i, ok := t.Find(s.Step); ok && i > 0 && t.Steps[i-1].Groups >= s.Groups {
+			return units.Count(s.Groups) + "/" + units.Plural(t.Steps[i-1].Groups, "groups")
+		}
+	}
+	return units.Plural(s.Groups, "groups")
+}

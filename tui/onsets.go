@@ -1,0 +1,99 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+)
+
+func (a App) nextOnset() (App, tea.Cmd)     { return a.goOnset(1) }
+func (a App) previousOnset() (App, tea.Cmd) { return a.goOnset(-1) }
+
+// goOnset goes to the next step where a warning appears first, or to the previous one,
+// around the ends, and says which.
+func (a App) goOnset(by int) (App, tea.Cmd) {
+	steps := a.onsetSteps()
+	if len(steps) == 0 {
+		a.notice = "no warnings at any step"
+		if t := a.result.trend; t == nil || !t.Complete() {
+			a.notice = "no warnings yet: not all steps are computed"
+		}
+		return a, nil
+	}
+	here := a.result.analysis.Step
+	to, met := slices.BinarySearch(steps, here)
+	switch {
+	case by < 0:
+		to--
+	case met:
+		to++
+	}
+	step := steps[(to+len(steps))%len(steps)]
+	var says []string
+	for _, o := range a.result.trend.Onsets() {
+		if o.Step == step {
+			says = append(says, o.Sentence())
+		}
+	}
+	a.notice = fmt.Sprintf("first at step %d: %s", step, strings.Join(says, "; "))
+	i, _ := a.snap.Find(step)
+	return a.goTo(i)
+}
+
+// onsetSteps are the steps where warnings appear first, ascending, each once.
+func (a App) onsetSteps() []int64 {
+	if a.result.trend == nil || a.result.analysis == nil {
+		return nil
+	}
+	var steps []int64
+	for _, o := range a.result.trend.Onsets() {
+		if n := len(steps); n == 0 || steps[n-1] != o.Step {
+			steps = append(steps, o.Step)
+		}
+	}
+	return steps
+}
+
+// roomyCount is the width from which the list says how many groups or samples.
+const roomyCount = 50
+
+// onsetList says of each kind of warning at which step it appears first, around the
+// step on the screen.
+func (a App) onsetList(w, h int) content {
+	t, all := a.look.theme, a.result.trend.Onsets()
+	c := content{title: " where warnings begin"}
+	if !a.result.trend.Complete() {
+		c.lines = []string{t.Paint(themes.Dim, " known when all steps are computed")}
+		return c
+	}
+	if len(all) == 0 {
+		c.lines = []string{t.Paint(themes.Dim, " no warnings at any step")}
+		return c
+	}
+	here := a.result.analysis.Step
+	passed := slices.IndexFunc(all, func(o model.Onset) bool { return o.Step > here })
+	if passed < 0 {
+		passed = len(all)
+	}
+	top := max(0, min(passed-h/2, len(all)-h))
+	for _, o := range all[top:min(len(all), top+h)] {
+		line := cells.Right(fmt.Sprint(o.Step), 6) + "  " + strings.ReplaceAll(string(o.Kind), "-", " ")
+		if w >= roomyCount {
+			line = cells.Spread(line, t.Paint(themes.Dim, units.Count(o.Count)+" of "+units.Plural(o.Of, o.Unit)+" "), w)
+		}
+		line = cells.Fit(line, w)
+		if o.Step == here {
+			line = t.Over(themes.Cursor, line)
+		}
+		c.lines = append(c.lines, line)
+	}
+	c.note = fmt.Sprintf("%d/%d", passed, len(all))
+	return c
+}

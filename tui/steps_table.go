@@ -1,0 +1,85 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+)
+
+// stepsTable has a row per step, around the one on the screen.
+func (a App) stepsTable(w, h int) content {
+	t, trend := a.look.theme, a.result.trend
+	c := content{title: " all steps  " + units.Count(len(trend.Steps))}
+	if !trend.Complete() {
+		c.title += t.Paint(themes.Dim, "  computed: "+a.filling()+", newest first")
+	}
+	here := max(0, a.trendIndex())
+	c.note = fmt.Sprintf("%d/%d", here+1, len(trend.Steps))
+	first := map[int][]string{}
+	for _, o := range trend.Onsets() {
+		first[o.At] = append(first[o.At], string(o.Kind))
+	}
+	c.lines = []string{t.Paint(themes.Dim, stepColumns(w, "step", "samples", "groups", "reward", "signal", "kept", "Σ|A|", "flips")+"to look at")}
+	top := max(0, min(here-(h-1)/2, len(trend.Steps)-(h-1)))
+	for i := top; i < len(trend.Steps) && len(c.lines) < h; i++ {
+		line := cells.Fit(a.stepRow(&trend.Steps[i], first[i], w), w)
+		if i == here {
+			line = t.Over(themes.Cursor, line)
+		}
+		c.lines = append(c.lines, line)
+	}
+	return c
+}
+
+// stepRow is a step in a line; begins are the kinds of warnings that it is the first
+// with.
+func (a App) stepRow(s *model.Summary, begins []string, w int) string {
+	t := a.look.theme
+	if s.Pending {
+		return t.Paint(themes.Dim, stepColumns(w, fmt.Sprint(s.Step), units.Count(s.Rows), "", "…", "…", "…", "…", "…")+"computing")
+	}
+	line := stepColumns(w, fmt.Sprint(s.Step), units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
+		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips))
+	if len(begins) > 0 {
+		line = t.Paint(themes.Warn, "!") + strings.TrimPrefix(line, " ")
+		if w < roomyOnsets-2 { // else they are listed beside the chart
+			line += t.Paint(themes.Warn, "first "+strings.Join(begins, ", ")) + "  "
+		}
+	}
+	return line + a.stepWorries(s)
+}
+
+// stepColumns sets the columns of a step; a narrow table does without the sizes.
+func stepColumns(w int, step, samples, groups, reward, signal, kept, abs, flips string) string {
+	line := " " + cells.Right(step, 7)
+	if w >= 110 {
+		line += cells.Right(samples, 9) + cells.Right(groups, 8)
+	}
+	line += cells.Right(reward, 8) + "  " + cells.Fit(signal, 14)
+	if w >= 76 {
+		line += cells.Fit(kept, 18)
+	}
+	return line + cells.Right(abs, 7) + cells.Right(flips, 6) + "  "
+}
+
+// stepWorries counts the groups of a step by the fates that a person would want to know
+// of: what the settings do first, then what the rewards do.
+func (a App) stepWorries(s *model.Summary) string {
+	if s.Open {
+		return a.look.theme.Paint(themes.Warn, a.groupsSoFar(s)+", still growing")
+	}
+	var parts []string
+	for _, f := range []model.Fate{
+		model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise,
+		model.FateWrong, model.FateStuck, model.FateSingle, model.FateRight,
+	} {
+		if n := s.Fates[f]; n > 0 {
+			parts = append(parts, a.look.theme.Paint(a.fateRole(f), fmt.Sprintf("%d %s", n, f)))
+		}
+	}
+	return strings.Join(parts, "  ")
+}

@@ -1,0 +1,93 @@
+package tui
+
+import (
+	"fmt"
+
+	"vantage/model/printable"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+// tooSmall says what is needed, and still the step in a line where there is room.
+func (a App) tooSmall(w, h int) []string {
+	lines := []string{fmt.Sprintf("vantage needs %d×%d, this is %d×%d", layout.MinWidth, layout.MinHeight, w, h)}
+	if a.result.analysis != nil {
+		lines = append(lines, a.stepLine(w))
+	}
+	return cells.Block(lines, w, h)
+}
+
+// maxReasons is how many problems are shown at full length before there is anything
+// else to show.
+const maxReasons = 3
+
+// waiting is the body before there is anything to show: what is missing, why, and what
+// to do.
+func (a App) waiting(w, h int) []string {
+	t := a.look.theme
+	var lines []string
+	say := func(role themes.Role, text string) {
+		for _, line := range cells.Wrap(text, w-8) {
+			lines = append(lines, "    "+t.Paint(role, line))
+		}
+	}
+	text, role, more := a.missing()
+	say(role, text)
+	for _, m := range more {
+		say(themes.Dim, m)
+	}
+	if problems := a.snap.Run.Problems; len(problems) > 0 {
+		lines = append(lines, "")
+		for _, p := range problems[:min(maxReasons, len(problems))] {
+			say(themes.Warn, p.String())
+		}
+	}
+	lines = append(lines, "", "    "+a.ways())
+	above := max(0, min(h/3, h-len(lines)))
+	return cells.Block(append(make([]string, above), lines...), w, h)
+}
+
+// missing says what there is not and why, and how it stands.
+func (a App) missing() (text string, role themes.Role, more []string) {
+	title, p := printable.Line(a.title), a.snap.Run.Progress
+	switch {
+	case a.live.err != nil:
+		return printable.Line(a.live.err.Error()), themes.Bad, []string{"reading has stopped: mend this, and open it again"}
+	case a.result.err != nil:
+		return printable.Line(a.result.err.Error()), themes.Warn, nil
+	case a.live.heard.IsZero():
+		return "reading " + title + " …", themes.Plain, nil
+	case len(a.snap.Run.Problems) > 0 && (p.CaughtUp || a.live.ended):
+		return "nothing in " + title + " can be read as a sample", themes.Warn, nil
+	case a.live.ended:
+		return title + " holds no samples", themes.Warn, []string{"", formatsHelp}
+	case !p.CaughtUp && p.BytesAll > 0:
+		return "reading " + title, themes.Plain, []string{a.loaded()}
+	case !p.CaughtUp:
+		return "waiting for the first row of " + title, themes.Plain, nil
+	}
+	return "waiting for the first step in " + title, themes.Plain, []string{
+		fmt.Sprintf("found %s at %s; what is written there from now on is shown", units.Plural(p.Files, "files"), a.live.heard.Format("15:04:05")),
+		"", formatsHelp,
+		"groups are the log's own where it has ids, else rows of the same prompt: --group-by says otherwise",
+	}
+}
+
+// formatsHelp is where to look when a trainer writes nothing.
+const formatsHelp = "`vantage formats` lists what can be read, and the option with which each trainer writes it"
+
+// ways are the keys that lead on from a screen with nothing on it.
+func (a App) ways() string {
+	t := a.look.theme
+	way := func(key, what string) string { return t.Paint(themes.Key, key) + t.Paint(themes.Dim, " "+what+"    ") }
+	line := ""
+	if a.result.err != nil {
+		line += way("E", "all estimators")
+	}
+	if a.snap.Run.Format != "" || len(a.snap.Run.Problems) > 0 {
+		line += way("!", "how the log was read")
+	}
+	return line + way("q", "quit")
+}

@@ -1,0 +1,202 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"vantage/model"
+	"vantage/tui/chart"
+)
+
+// stopped is a source that fails.
+type stopped struct{}
+
+func (stopped) Next(context.Context) (*model.Chunk, error) {
+	return nil, errors.New("open runs/made: permission denied")
+}
+
+// progress is a source that has come so far without a sample.
+func progress(p model.Progress, problems ...model.Problem) *madeSource {
+	return &madeSource{chunks: []*model.Chunk{{Progress: p, Problems: problems, Skipped: len(problems)}}}
+}
+
+// growingRun has two whole steps and the beginning of a third.
+func growingRun() *madeSource {
+	source := madeRun(3)
+	last := source.chunks[2]
+	last.Records = last.Records[:14*8]
+	last.Progress.Open = true
+	return source
+}
+
+// What a person sees before there is anything to see, and when there is less than one
+// would like: each state says what is missing and what to do.
+func TestStates(t *testing.T) {
+	unknown := model.Problem{File: "a.jsonl", Reason: `no reward field: the keys are "foo", "bar"; needed is a number under reward, score or total_reward`}
+	for name, state := range map[string]struct {
+		source func() Source
+		keys   []string
+		says   []string
+	}{
+		"empty": {func() Source { return progress(model.Progress{CaughtUp: true}) }, nil, []string{"waiting for the first step in runs/made", "found 0 files at 14:03:22", "vantage formats"}},
+		"loading": {func() Source {
+			return progress(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
+		}, nil, []string{"34% · 1.2/3.5 GB"}},
+		"unknown": {func() Source { return progress(model.Progress{Files: 1, CaughtUp: true}, unknown) }, nil, []string{"nothing in runs/made can be read", "score or"}},
+		"failed":  {func() Source { return stopped{} }, nil, []string{"permission denied"}},
+		"growing": {func() Source { return growingRun() }, []string{"3", "3", "]"}, []string{"step 3 (14/24 groups, still growing)"}},
+	} {
+		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
+			for mode, dress := range looks() {
+				play(t, state.source(), size[0], size[1], filtered(), func(d *door) {
+					dress(&d.app.look)
+					if d.app.live.err == nil {
+						d.app.live.ended = false // the source goes on, as a followed run does
+					}
+					d.press(state.keys...)
+					matchStyled(t, fmt.Sprintf("%s-%dx%d-%s", name, size[0], size[1], mode), d.frame())
+					text := strings.Join(strings.Fields(ansi.Strip(d.frame())), " ")
+					for _, says := range state.says {
+						if mode != "ascii" && !strings.Contains(text, says) {
+							t.Errorf("%s at %v does not say %q:\n%s", name, size, says, d.frame())
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// A terminal that is too small says what is needed, and still how the step is.
+func TestTooSmall(t *testing.T) {
+	play(t, madeRun(3), 48, 12, filtered(), func(d *door) {
+		text := ansi.Strip(d.frame())
+		if !strings.Contains(text, "vantage needs 60×16, this is 48×12") || !strings.Contains(text, "step 3  reward") {
+			t.Error(text)
+		}
+		d.app.look.glyphs = chart.ASCII()
+		if text := ansi.Strip(d.frame()); strings.ContainsAny(text, "×−│") {
+			t.Errorf("not ASCII: %s", text)
+		}
+	})
+}
+
+// The time that reading takes still is taken from the bytes of the time so far: at
+// 300 MB in 3 s the other 600 MB take 6 s. Nothing is said in the first second.
+func TestPace(t *testing.T) {
+	at := func(second int) time.Time { return time.Date(2026, 1, 2, 14, 3, second, 0, time.UTC) }
+	var p pace
+	for _, c := range []struct {
+		second int
+		read   int64
+		done   bool
+		want   time.Duration
+	}{
+		{0, 100e6, false, 0},
+		{0, 200e6, false, 0},
+		{3, 400e6, false, 6 * time.Second},
+		{9, 1000e6, true, 0},
+		{20, 1000e6, false, 0}, // it grows again: from the start
+	} {
+		if p = p.at(at(c.second), model.Progress{BytesRead: c.read, BytesAll: 1000e6, CaughtUp: c.done}); p.left != c.want {
+			t.Errorf("%d bytes after %d s: %v left, want %v", c.read, c.second, p.left, c.want)
+		}
+	}
+}
+
+// Where not one sample could be read the reasons are a key press away, before anything
+// is on the screen.
+func TestProblemsBeforeAnySample(t *testing.T) {
+	reason := model.Problem{File: "a.jsonl", Line: 7, Reason: "column 1: the line is no object"}
+	play(t, progress(model.Progress{Files: 1, CaughtUp: true}, reason), 80, 24, filtered(), func(d *door) {
+		d.press("!")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "a.jsonl:7: column 1: the line is no object") || !strings.Contains(text, "what to do") {
+			t.Error(text)
+		}
+	})
+}
+
+// Many problems are counted by reason, whatever differs from line to line, and each is
+// listed; scrolling ends at the last, and the next key up is seen.
+func TestProblemsAreCounted(t *testing.T) {
+	var all []model.Problem
+	for i := range 40 {
+		all = append(all, model.Problem{File: "a.jsonl", Line: int64(i + 1), Reason: fmt.Sprintf("column %d: %q stands where an object should be", i, fmt.Sprint(i))})
+	}
+	all = append(all, model.Problem{File: "b.jsonl", Reason: "cannot be opened"})
+	play(t, progress(model.Progress{Files: 2, CaughtUp: true}, all...), 100, 30, filtered(), func(d *door) {
+		d.press("!")
+		text := ansi.Strip(d.frame())
+		for _, want := range []string{"41 places could not be read", `40 ×  "…" stands where an object should be, first at a.jsonl:1`, "1 ×  cannot be opened, first at b.jsonl"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is missing:\n%s", want, text)
+			}
+		}
+		d.press("G")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "b.jsonl: cannot be opened") {
+			t.Errorf("the end does not show the last problem:\n%s", text)
+		}
+		end := d.frame()
+		if d.press("j", "j"); d.frame() != end {
+			t.Error("it scrolls beyond the end")
+		}
+		if d.press("k"); d.frame() == end {
+			t.Error("one up from the end shows nothing else")
+		}
+	})
+}
+
+// Any text, at any size, fills the screen exactly: in the steps, the problems and the
+// states alike.
+func TestAnyTextFillsTheScreen(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.SampledFrom([]string{"", "一个盒子里有三个红球", "🙂🍎", "שלום עולם", "é̂̂̂", "\x1b[2J\a\x00\u202e", strings.Repeat("x", 400), "\xff\xfe"})
+		any := func() string {
+			return strings.Join(rapid.SliceOfN(rapid.OneOf(text, rapid.String()), 0, 3).Draw(rt, "text"), "")
+		}
+		source := madeRun(2)
+		if rapid.Bool().Draw(rt, "empty") {
+			source = &madeSource{chunks: []*model.Chunk{{Progress: model.Progress{CaughtUp: rapid.Bool().Draw(rt, "all"), BytesAll: 10, BytesRead: 3}}}}
+		}
+		last := source.chunks[len(source.chunks)-1]
+		last.How, last.Notes = any(), []string{any()}
+		for range rapid.IntRange(0, 12).Draw(rt, "problems") {
+			last.Problems = append(last.Problems, model.Problem{File: any(), Line: rapid.Int64Range(0, 1<<40).Draw(rt, "line"), Reason: any()})
+		}
+		w, h := rapid.IntRange(1, 220).Draw(rt, "w"), rapid.IntRange(1, 70).Draw(rt, "h")
+		keys := rapid.SliceOfN(rapid.SampledFrom([]string{"3", "!", "a", "v", "V", "w", "W", "j", "k", "G", "g", "esc"}), 0, 6).Draw(rt, "keys")
+		a := New(context.Background(), source, Options{Title: any(), Settings: filtered(), NoColor: true})
+		d := &door{t: t, app: a}
+		d.app.work.resting = true // no refresh but the one below: the pause takes real time here
+		d.send(tea.WindowSizeMsg{Width: w, Height: h})
+		for _, chunk := range source.chunks {
+			d.app.store.Append(chunk)
+			d.app.live.heard = time.Unix(0, 0)
+		}
+		d.app.snap = d.app.store.Snapshot()
+		if len(d.app.snap.Steps) > 0 {
+			d.app.place.step = d.app.newest()
+			next, cmd := d.app.request()
+			d.app = next
+			d.run(cmd)
+		}
+		d.press(keys...)
+		lines := strings.Split(d.frame(), "\n")
+		if len(lines) != h {
+			rt.Fatalf("%d lines of %d", len(lines), h)
+		}
+		for _, line := range lines {
+			if got := ansi.StringWidth(line); got != w {
+				rt.Fatalf("%d cells of %d: %q", got, w, line)
+			}
+		}
+	})
+}
