@@ -29,12 +29,6 @@ import (
 	"vantage/tui"
 )
 
-// The exit codes: 0 all went well.
-const (
-	exitFailed = 1 // it could not be done: the input, the terminal
-	exitUsage  = 2 // it was asked for wrongly
-)
-
 func main() {
 	commands.SpareMemory()
 	os.Exit(start(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -42,7 +36,7 @@ func main() {
 
 // start is the whole program. What it writes to errOut is one sentence.
 func start(args []string, in io.Reader, out, errOut io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilSignal()
 	defer stop()
 	root := (&program{Program: commands.Program{In: in, Out: out, ErrOut: errOut}}).root()
 	root.SetArgs(args)
@@ -50,15 +44,22 @@ func start(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(errOut)
 	err := fang.Execute(ctx, root, fang.WithVersion(commands.ThisBuild().Version), fang.WithErrorHandler(
-		func(w io.Writer, _ fang.Styles, err error) { _, _ = fmt.Fprintln(w, "vantage: "+err.Error()) }))
-	var usage *commands.UsageError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &usage):
-		return exitUsage
-	}
-	return exitFailed
+		func(w io.Writer, _ fang.Styles, err error) { commands.Say(w, args, commands.Because(ctx, err)) }))
+	return commands.ExitCode(commands.Because(ctx, err))
+}
+
+// untilSignal is a context that ends at the first signal, and says at which. Those that
+// follow, as when a terminal goes, must not disturb the end.
+func untilSignal() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		if s, ok := <-told; ok {
+			cancel(&commands.Stopped{Signal: s})
+		}
+	}()
+	return ctx, func() { signal.Stop(told); close(told) }
 }
 
 // program adds the screen to the commands that do without.

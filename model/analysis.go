@@ -104,6 +104,25 @@ func (s Snapshot) Analyze(ctx context.Context, i int, set Settings) (*Analysis, 
 	return s.analyze(ctx, i, p)
 }
 
+// Each computes the steps one after the other, ascending, and shows each: what is shown
+// may be forgotten before the next is computed.
+func (s Snapshot) Each(ctx context.Context, set Settings, show func(*Analysis) error) error {
+	p, err := s.plan(set)
+	if err != nil {
+		return err
+	}
+	for i := range s.Steps {
+		a, err := s.analyze(ctx, i, p)
+		if err != nil {
+			return err
+		}
+		if err := show(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (s Snapshot) analyze(ctx context.Context, i int, p plan) (*Analysis, error) {
 	a, refusal, err := s.compute(ctx, i, p)
 	if err != nil {

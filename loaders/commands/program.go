@@ -28,14 +28,6 @@ type Program struct {
 	split    string
 }
 
-// UsageError is a mistake in the command line.
-type UsageError struct{ error }
-
-// Usage makes an error a matter of how the program was called.
-func Usage(err error) error { return &UsageError{err} }
-
-func (e *UsageError) Unwrap() error { return e.error }
-
 // All are the commands.
 func (p *Program) All() []*cobra.Command {
 	return []*cobra.Command{p.report(), p.export(), p.sweep(), p.compare(), p.check(), p.match(), p.flags(), p.estimators(), p.formats(), p.userConfig(), p.version()}

@@ -57,7 +57,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if err != nil {
 		return asked(err)
 	}
-	return write(p.Out, snap, trend)
+	return write(output{ctx, p.Out}, snap, trend)
 }
 
 // stepRange is which steps of a run are meant.

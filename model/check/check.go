@@ -1,6 +1,10 @@
 package check
 
-import "vantage/model"
+import (
+	"fmt"
+
+	"vantage/model"
+)
 
 // Finding is a rule held against the steps.
 type Finding struct {
@@ -17,25 +21,75 @@ type Finding struct {
 // Passed reports whether no step fails the rule.
 func (f *Finding) Passed() bool { return len(f.Failed) == 0 }
 
-// Run holds the rules against the last steps that are complete; last 0 means all.
-func Run(steps []model.Summary, rules []Rule, last int) []Finding {
-	var whole []*model.Summary
-	for i := range steps {
-		if !steps[i].Open {
-			whole = append(whole, &steps[i])
-		}
-	}
-	if last > 0 && len(whole) > last {
-		whole = whole[len(whole)-last:]
-	}
-	all := make([]Finding, len(rules))
+// Held reports whether some step has what the rule looks at. A rule that nothing was
+// held against is kept, and says nothing.
+func (f *Finding) Held() bool { return f.Steps > 0 }
+
+// Check holds steps against rules, one step after the other.
+type Check struct {
+	Findings []Finding // one per rule, in their order
+	ledger
+}
+
+// New begins a check.
+func New(rules []Rule) *Check {
+	c := &Check{Findings: make([]Finding, len(rules)), ledger: newLedger(rules)}
 	for k, r := range rules {
-		all[k].Rule = r
-		for _, s := range whole {
-			all[k].add(s)
+		c.Findings[k].Rule = r
+	}
+	return c
+}
+
+// Add holds a step against the rules, unless it is open.
+func (c *Check) Add(s *model.Summary) {
+	if s.Open {
+		return
+	}
+	c.note(s)
+	for k := range c.Findings {
+		c.Findings[k].add(s)
+	}
+}
+
+// ledger is which rules name what some step has, if only as NaN.
+type ledger struct {
+	rules []Rule
+	met   []bool
+	steps int
+}
+
+func newLedger(rules []Rule) ledger {
+	return ledger{rules: rules, met: make([]bool, len(rules))}
+}
+
+func (l *ledger) note(s *model.Summary) {
+	l.steps++
+	for k, r := range l.rules {
+		l.met[k] = l.met[k] || r.met(s)
+	}
+}
+
+// Unknown fails if a rule names what no step has had: most often it is misspelt, and
+// a rule that can never fail must not pass for one that is kept.
+func (l *ledger) Unknown() error {
+	for k, met := range l.met {
+		if !met && l.steps > 0 {
+			r := l.rules[k]
+			return fmt.Errorf("rule %s: no step of this log has a metric %q; `vantage report PATH --last 1` lists those that it has", r, r.Name)
 		}
 	}
-	return all
+	return nil
+}
+
+// Failed counts the rules that some step fails.
+func Failed(found []Finding) int {
+	n := 0
+	for i := range found {
+		if !found[i].Passed() {
+			n++
+		}
+	}
+	return n
 }
 
 func (f *Finding) add(s *model.Summary) {
@@ -54,8 +108,11 @@ func (f *Finding) add(s *model.Summary) {
 	}
 }
 
-// beyond reports whether x is worse than y.
+// beyond reports whether x is worse than y; nothing is worse than NaN.
 func beyond(r Rule, x, y float64) bool {
+	if x != x || y != y {
+		return y == y
+	}
 	if r.Op == "<" || r.Op == "<=" {
 		return x < y
 	}
@@ -100,14 +157,14 @@ type Onset struct {
 
 // Watch tells onsets as steps become complete, each once.
 type Watch struct {
-	rules  []Rule
+	ledger
 	failed []bool
 	seen   map[int64]bool
 }
 
 // NewWatch holds steps against rules, one after the other.
 func NewWatch(rules []Rule) *Watch {
-	return &Watch{rules: rules, failed: make([]bool, len(rules)), seen: map[int64]bool{}}
+	return &Watch{ledger: newLedger(rules), failed: make([]bool, len(rules)), seen: map[int64]bool{}}
 }
 
 // Next looks at the steps that have become complete since the last look.
@@ -119,6 +176,7 @@ func (w *Watch) Next(steps []model.Summary) []Onset {
 			continue
 		}
 		w.seen[s.Step] = true
+		w.note(s)
 		for k, r := range w.rules {
 			x, says, ok := r.Value(s)
 			if !ok || r.Fails(x) == w.failed[k] {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -34,21 +35,61 @@ func TestRun(t *testing.T) {
 		"flips > 10 %":          "[2] worst 2: 6/50 (12%) ",
 		"critic/score/mean<0.6": "[1 2] worst 1: 0.500 ",
 		"kept=50":               "[1 2] worst 1: 50 ",
-		"no/such/metric>0":      "[] worst 0:  ",
+		"kept==50":              "[1 2] worst 1: 50 ",
 	} {
 		r, err := Parse(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		f := Run(steps(), []Rule{r}, 0)[0]
+		f := held(r, steps()...)
 		if got := fmt.Sprintf("%v worst %d: %s %s", f.Failed, f.Worst, f.Value, f.Advice); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
-	r, _ := Parse("killed<1")
-	if f := Run(steps(), []Rule{r}, 1)[0]; f.Steps != 1 || !f.Passed() {
-		t.Errorf("the last complete step alone: %+v", f)
+}
+
+func held(r Rule, all ...model.Summary) Finding {
+	c := New([]Rule{r})
+	for i := range all {
+		c.Add(&all[i])
+	}
+	return c.Findings[0]
+}
+
+// A trainer's metric that is NaN fails, and stays the worst; one of ours that is NaN
+// could not be computed, and is left out.
+func TestNaN(t *testing.T) {
+	all := steps()[:2]
+	all[0].Metrics = []model.Metric{{Name: "critic/score/mean", Value: math.NaN()}, {Name: "vantage/length_correlation", Value: math.NaN()}}
+	all[1].Metrics = []model.Metric{{Name: "critic/score/mean", Value: 9}}
+	r, _ := Parse("critic/score/mean>1")
+	if f := held(r, all...); fmt.Sprintf("%v %d %s", f.Failed, f.Worst, f.Value) != "[1 2] 1 nan" {
+		t.Errorf("a metric of the trainer: %+v", f)
+	}
+	r, _ = Parse("vantage/length_correlation>0.5")
+	if f := held(r, all...); f.Held() || !f.Passed() {
+		t.Errorf("a metric of ours: %+v", f)
+	}
+}
+
+// What no step has is misspelt: neither kept nor failed.
+func TestUnknown(t *testing.T) {
+	for text, want := range map[string]bool{"critic/score/mean<0": false, "critic/scoer/mean<0": true, "killed-groups>0": false} {
+		r, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, all := New([]Rule{r}), steps()
+		if err := c.Unknown(); err != nil {
+			t.Errorf("%s, before any step: %v", text, err)
+		}
+		c.Add(&all[0])
+		w := NewWatch([]Rule{r})
+		w.Next(all)
+		if (c.Unknown() != nil) != want || (w.Unknown() != nil) != want {
+			t.Errorf("%s: %v, %v", text, c.Unknown(), w.Unknown())
+		}
 	}
 }
 
@@ -60,6 +101,9 @@ func TestParseErrors(t *testing.T) {
 		"loss>5":     `nothing called "loss"`,
 		"pass@1>5%":  "no share of anything",
 		"killed>nan": "expected a name",
+		"killed>inf": "expected a name",
+		"a b>1":      "expected a name",
+		"\x1b[m/>1":  "expected a name",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,11 +25,11 @@ type Rule struct {
 // Defaults are the rules of a run that nobody has thought about: they are quiet on a
 // healthy one.
 func Defaults() []string {
-	return []string{"killed>5%", "short>5%", "flips>10%", "noise>0", "invalid>0"}
+	return []string{"signal=0", "killed>5%", "short>5%", "flips>10%", "noise>0", "invalid>0"}
 }
 
-// operators, the longer before those that they begin with.
-var operators = [...]string{">=", "<=", "!=", ">", "<", "="}
+// operators, the longer before those that they begin with; == is read as =.
+var operators = [...]string{">=", "<=", "!=", "==", ">", "<", "="}
 
 // Parse reads a rule.
 func Parse(text string) (Rule, error) {
@@ -38,10 +39,11 @@ func Parse(text string) (Rule, error) {
 			if !strings.HasPrefix(text[at:], op) {
 				continue
 			}
-			r := Rule{Name: strings.TrimSpace(text[:at]), Op: op}
+			r := Rule{Name: strings.TrimSpace(text[:at]), Op: strings.TrimPrefix(op, "==")}
+			r.Op = cmp.Or(r.Op, "=")
 			limit, percent := strings.CutSuffix(strings.TrimSpace(text[at+len(op):]), "%")
 			x, err := strconv.ParseFloat(strings.TrimSpace(limit), 64)
-			if err != nil || r.Name == "" || x != x {
+			if err != nil || !named(r.Name) || x-x != 0 {
 				return r, fmt.Errorf("rule %q: expected a name, one of > >= < <= = !=, and a number or a percentage", text)
 			}
 			r.Limit, r.Percent = x, percent
@@ -49,6 +51,26 @@ func Parse(text string) (Rule, error) {
 		}
 	}
 	return Rule{}, fmt.Errorf("rule %q has no > >= < <= = or !=, as in killed>5%%", text)
+}
+
+// ParseAll reads several rules.
+func ParseAll(texts []string) ([]Rule, error) {
+	rules := make([]Rule, len(texts))
+	for i, text := range texts {
+		var err error
+		if rules[i], err = Parse(text); err != nil {
+			return nil, err
+		}
+	}
+	return rules, nil
+}
+
+// named reports whether a text can be a name: one word of plain characters.
+func named(name string) bool {
+	odd := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/_@-.", r)
+	}
+	return name != "" && !strings.ContainsFunc(name, odd)
 }
 
 // known fails for a name that nothing has, and for a percentage of what is no share.
@@ -114,7 +136,8 @@ func (r Rule) count(s *model.Summary) (share, bool) {
 }
 
 // Value is what a rule looks at in a step, and how a person reads it; not ok if the
-// step has no such thing.
+// step has no such thing. A metric of ours that is NaN is not there, as where nothing
+// can be divided; one of the trainer's is a value, and fails every rule.
 func (r Rule) Value(s *model.Summary) (x float64, says string, ok bool) {
 	if c, counted := r.count(s); counted {
 		if r.Percent {
@@ -124,14 +147,24 @@ func (r Rule) Value(s *model.Summary) (x float64, says string, ok bool) {
 	}
 	for _, m := range s.Metrics {
 		if m.Name == r.Name {
-			return m.Value, units.Short(m.Value), m.Value == m.Value
+			return m.Value, units.Short(m.Value), m.Value == m.Value || !strings.HasPrefix(m.Name, "vantage/")
 		}
 	}
 	return 0, "", false
 }
 
-// Fails reports whether a value is what must not be.
+// met reports whether a step has what the rule names.
+func (r Rule) met(s *model.Summary) bool {
+	_, counted := r.count(s)
+	return counted || slices.ContainsFunc(s.Metrics, func(m model.Metric) bool { return m.Name == r.Name })
+}
+
+// Fails reports whether a value is what must not be. NaN always is: it cannot be told
+// to be within the limit.
 func (r Rule) Fails(x float64) bool {
+	if x != x {
+		return true
+	}
 	switch r.Op {
 	case ">":
 		return x > r.Limit

@@ -16,21 +16,28 @@ import (
 // do.
 func CheckText(w io.Writer, found []check.Finding) error {
 	out := bufio.NewWriter(w)
-	failed := 0
 	for i := range found {
 		f := &found[i]
+		if f.Passed() && !f.Held() {
+			fmt.Fprintf(out, "none  %-28s no step has a number for it\n", f.Rule)
+			continue
+		}
 		if f.Passed() {
 			fmt.Fprintf(out, "ok    %-28s %s\n", f.Rule, units.Plural(f.Steps, "steps"))
 			continue
 		}
-		failed++
 		fmt.Fprintf(out, "FAIL  %-28s %s\n", f.Rule, failure(f))
 		if f.Advice != "" {
 			fmt.Fprintf(out, "      %s\n", f.Advice)
 		}
 	}
-	fmt.Fprintf(out, "%s, %d failed\n", units.Plural(len(found), "rules"), failed)
+	fmt.Fprintln(out, total(found))
 	return out.Flush()
+}
+
+// total is the last line: without it the list is not whole.
+func total(found []check.Finding) string {
+	return fmt.Sprintf("%s, %d failed", units.Plural(len(found), "rules"), check.Failed(found))
 }
 
 // failure says in a sentence which steps fail, and the worst.
@@ -40,6 +47,7 @@ func failure(f *check.Finding) string {
 
 // CheckJSON writes {"rules": [{"rule": "killed>5%", "passed": false, "steps": 30,
 // "failed": [12, 13], "worst_step": 13, "value": "9/128 (7%)", "advice": "…"}], "passed": false}.
+// A rule with 0 steps was held against none: no step has a number for it.
 func CheckJSON(w io.Writer, found []check.Finding) error {
 	type rule struct {
 		Rule   string  `json:"rule"`
@@ -53,12 +61,12 @@ func CheckJSON(w io.Writer, found []check.Finding) error {
 	out := struct {
 		Rules  []rule `json:"rules"`
 		Passed bool   `json:"passed"`
-	}{[]rule{}, true}
+	}{[]rule{}, check.Failed(found) == 0}
 	for i := range found {
 		f := &found[i]
 		r := rule{Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...), Value: f.Value, Advice: f.Advice}
 		if !f.Passed() {
-			r.Worst, out.Passed = &f.Worst, false
+			r.Worst = &f.Worst
 		}
 		out.Rules = append(out.Rules, r)
 	}
@@ -68,71 +76,110 @@ func CheckJSON(w io.Writer, found []check.Finding) error {
 	return enc.Encode(out)
 }
 
-// CheckJUnit writes a test suite with a case per rule, for those who collect such.
-func CheckJUnit(w io.Writer, found []check.Finding) error {
-	type failed struct {
+// The elements of a JUnit file.
+type (
+	junitSuite struct {
+		XMLName  xml.Name    `xml:"testsuite"`
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string     `xml:"classname,attr"`
+		Name    string     `xml:"name,attr"`
+		Failure *junitNote `xml:"failure,omitempty"`
+		Skipped *junitNote `xml:"skipped,omitempty"`
+	}
+	junitNote struct {
 		Message string `xml:"message,attr"`
 		Text    string `xml:",chardata"`
 	}
-	type testcase struct {
-		Class   string  `xml:"classname,attr"`
-		Name    string  `xml:"name,attr"`
-		Failure *failed `xml:"failure,omitempty"`
-	}
-	suite := struct {
-		XMLName  xml.Name   `xml:"testsuite"`
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Cases    []testcase `xml:"testcase"`
-	}{Name: "vantage check", Tests: len(found)}
+)
+
+// CheckJUnit writes a test suite with a case per rule, for those who collect such; a
+// rule that no step has a number for is skipped.
+func CheckJUnit(w io.Writer, found []check.Finding) error {
+	suite := junitSuite{Name: "vantage check", Tests: len(found), Failures: check.Failed(found)}
 	for i := range found {
 		f := &found[i]
-		c := testcase{Class: "vantage.check", Name: f.Rule.String()}
-		if !f.Passed() {
-			suite.Failures++
-			c.Failure = &failed{Message: failure(f), Text: f.Advice}
+		c := junitCase{Class: "vantage.check", Name: f.Rule.String()}
+		switch {
+		case !f.Passed():
+			c.Failure = &junitNote{Message: failure(f), Text: f.Advice}
+		case !f.Held():
+			suite.Skipped++
+			c.Skipped = &junitNote{Message: "no step has a number for it"}
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
+	text, err := xml.MarshalIndent(suite, "", "  ")
+	if err != nil {
 		return err
 	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(suite); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
+	_, err = io.WriteString(w, xml.Header+string(text)+"\n")
 	return err
 }
 
-// CheckGitHub writes an annotation for each rule that fails, as workflow commands.
+// CheckGitHub writes an annotation for each rule that fails, as workflow commands, and
+// the total.
 func CheckGitHub(w io.Writer, found []check.Finding) error {
-	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	out := bufio.NewWriter(w)
 	for i := range found {
-		f := &found[i]
-		if f.Passed() {
-			continue
-		}
-		text := failure(f)
-		if f.Advice != "" {
-			text += ". " + f.Advice
-		}
-		if _, err := fmt.Fprintf(w, "::error title=%s::%s\n", title.Replace(f.Rule.String()), escape.Replace(text)); err != nil {
-			return err
+		if f := &found[i]; !f.Passed() {
+			text := failure(f)
+			if f.Advice != "" {
+				text += ". " + f.Advice
+			}
+			annotate(out, "error", f.Rule, text)
 		}
 	}
-	return nil
+	fmt.Fprintln(out, total(found))
+	return out.Flush()
 }
 
-// OnsetLine says in a line that a rule begins to fail, or is kept again.
-func OnsetLine(w io.Writer, o check.Onset) error {
-	word := "ok   "
+// annotate writes a workflow command: percent signs and line breaks would end or change
+// it, colons and commas its title.
+func annotate(out io.Writer, level string, r check.Rule, text string) {
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	fmt.Fprintf(out, "::%s title=%s::%s\n", level, title.Replace(r.String()), data.Replace(text))
+}
+
+// OnsetText says in a line that a rule begins to fail, or is kept again.
+func OnsetText(w io.Writer, o check.Onset) error {
+	word := "ok  "
 	if o.Failed {
-		word = "FAIL "
+		word = "FAIL"
 	}
-	_, err := fmt.Fprintf(w, "%s %s: %s at step %d\n", word, o.Rule, o.Value, o.Step)
+	_, err := fmt.Fprintf(w, "%s  %s: %s at step %d\n", word, o.Rule, o.Value, o.Step)
+	return err
+}
+
+// OnsetJSON writes {"rule":"killed>5%","step":13,"failed":true,"value":"9/128 (7%)"} and
+// a line break.
+func OnsetJSON(w io.Writer, o check.Onset) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(struct {
+		Rule   string `json:"rule"`
+		Step   int64  `json:"step"`
+		Failed bool   `json:"failed"`
+		Value  string `json:"value"`
+	}{o.Rule.String(), o.Step, o.Failed, o.Value})
+}
+
+// OnsetGitHub writes an annotation: an error where a rule begins to fail, a notice
+// where it is kept again.
+func OnsetGitHub(w io.Writer, o check.Onset) error {
+	var b strings.Builder
+	level := "notice"
+	if o.Failed {
+		level = "error"
+	}
+	annotate(&b, level, o.Rule, fmt.Sprintf("%s at step %d", o.Value, o.Step))
+	_, err := io.WriteString(w, b.String())
 	return err
 }

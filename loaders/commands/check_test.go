@@ -1,0 +1,87 @@
+package commands
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vantage/model"
+	"vantage/model/check"
+)
+
+// The default rules are quiet on logs of healthy runs, and speak where something is
+// wrong: each log that fails one says why here.
+func TestDefaultRules(t *testing.T) {
+	for path, want := range map[string]string{
+		"verl/SYNTHETIC_v1/rollout_data": "",
+		"easyr1/SYNTHETIC_ckpt":          "",
+		"ms-swift/SYNTHETIC_hf":          "",
+		"ms-swift/SYNTHETIC_ray":         "",
+		"roll":                           "",
+		"open-instruct":                  "",
+		"tinker-cookbook/SYNTHETIC":      "",
+		"nemo-rl/SYNTHETIC":              "",
+		"rllm":                           "signal=0", // a step of two groups, neither with a difference
+		"skyrl":                          "",
+		"areal":                          "",
+		"prime-rl/SYNTHETIC_v1":          "",
+		"prime-rl/hosted_training_samples/h4y9hb6fjom4xfbclitb2938": "",
+		"prime-rl/hosted_training_samples/iiy65ubvx5xwke4dfb9vos64": "",
+		"verifiers/wordle--gpt-4.1-mini":                            "",
+		"verifiers/sv-env-network-logs--gpt-4.1-mini":               "",
+		"unstable-baselines":                                        "",
+		"wandb":                                                     "",
+		"tunix":                                                     "",
+		"verl/SYNTHETIC_v0_dapo/rollout_data":                       "invalid>0", // a reward that is NaN
+		"verl/verl_dev_1.jsonl":                                     "signal=0",  // one sample per prompt
+		"verifiers/wiki-search--gpt-5":                              "signal=0",  // one sample per prompt
+		"verifiers/gsm8k--gpt-4.1-mini":                             "signal=0",  // all rewards are 0
+		"trl":                                                       "signal=0",  // steps of one group, all right or all wrong
+	} {
+		t.Run(path, func(t *testing.T) {
+			if got := failing(t, samples(t, path)); got != want {
+				t.Errorf("fails %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// samples returns a path in the folder of sample logs; tests skip where there is none.
+func samples(t *testing.T, path string) string {
+	t.Helper()
+	dir := os.Getenv("VANTAGE_SAMPLES")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "samples")
+	}
+	path = filepath.Join(dir, filepath.FromSlash(path))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no sample logs here: %v", err)
+	}
+	return path
+}
+
+// failing names the default rules that a log fails.
+func failing(t *testing.T, path string) string {
+	t.Helper()
+	rules, err := check.ParseAll(check.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed []string
+	format := checkFormat{found: func(_ io.Writer, found []check.Finding) error {
+		for i := range found {
+			if !found[i].Passed() {
+				failed = append(failed, found[i].Rule.String())
+			}
+		}
+		return nil
+	}}
+	p := &Program{split: "train"}
+	if err := p.runCheck(context.Background(), []string{path}, model.DefaultSettings(), rules, format, checkOptions{}); err != nil && ExitCode(err) != exitFailed {
+		t.Fatal(err)
+	}
+	return strings.Join(failed, " ")
+}

@@ -1,0 +1,49 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestExitCodes(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(&Stopped{os.Interrupt})
+	for _, c := range []struct {
+		err  error
+		code int
+		said string
+	}{
+		{nil, 0, ""},
+		{errors.New("no such file"), 1, "vantage: no such file\n"},
+		{Usage(errors.New("no such flag")), 2, "vantage: no such flag\n"},
+		{fmt.Errorf("--rules: %w", Usage(errors.New("none"))), 2, "vantage: --rules: none\n"},
+		{&verdict{errRule}, 1, ""},
+		{fmt.Errorf("write: %w", syscall.EPIPE), 141, ""},
+		{Because(ctx, fmt.Errorf("reading: %w", context.Canceled)), 130, "vantage: stopped (interrupt): what was written until then is not whole\n"},
+		{Because(context.Background(), context.Canceled), 1, "vantage: context canceled\n"},
+	} {
+		var said strings.Builder
+		if c.err != nil {
+			Say(&said, nil, c.err)
+		}
+		if code := ExitCode(c.err); code != c.code || said.String() != c.said {
+			t.Errorf("%v: exit code %d, %q; want %d, %q", c.err, code, said.String(), c.code, c.said)
+		}
+	}
+}
+
+func TestWantsJSON(t *testing.T) {
+	for args, want := range map[string]bool{
+		"report x --format json": true, "report x --format=json": true, "export --format jsonl x": true,
+		"report x": false, "report --format csv x": false, "report -- --format json": false, "report --format": false,
+	} {
+		if got := wantsJSON(strings.Fields(args)); got != want {
+			t.Errorf("%s: %t", args, got)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// output writes until ctx ends, whoever reads: a pager that waits for a key must not
+// keep a program that was told to stop.
+type output struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+// Write gives up when ctx ends; p is then left to the write that hangs.
+func (o output) Write(p []byte) (int, error) {
+	type answer struct {
+		n   int
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		n, err := o.to.Write(p)
+		done <- answer{n, err}
+	}()
+	select {
+	case a := <-done:
+		return a.n, a.err
+	case <-o.ctx.Done():
+		return 0, o.ctx.Err()
+	}
+}
+
+// writeFile writes a file as a whole or not at all: it takes its name when it is
+// complete.
+func writeFile(path string, write func(io.Writer) error) error {
+	h, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	defer func() { _ = os.Remove(h.Name()) }() // gone already if all went well
+	if err := write(h); err != nil {
+		_ = h.Close()
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	if err := h.Close(); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	if err := os.Chmod(h.Name(), 0o644); err != nil { // temporary files are private
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	if err := os.Rename(h.Name(), path); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	return nil
+}

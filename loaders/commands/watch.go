@@ -1,0 +1,87 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"vantage/loaders"
+	"vantage/model"
+	"vantage/model/check"
+)
+
+// watch follows a run and tells onsets until a signal ends it, or its input. Its exit
+// code then says whether a rule fails at the newest step; a signal is how a job ends a
+// watch, and no error.
+func (p *Program) watch(ctx context.Context, paths []string, set model.Settings, rules []check.Rule, format checkFormat) error {
+	source, err := p.Open(paths, true)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	w := watcher{source: source, set: set, watch: check.NewWatch(rules), tell: func(o check.Onset) error {
+		return format.onset(output{ctx, p.Out}, o)
+	}}
+	err = w.run(ctx)
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	if w.watch.Failing() {
+		return &verdict{errRule}
+	}
+	return nil
+}
+
+// watcher is a run that is watched.
+type watcher struct {
+	source *loaders.Source
+	set    model.Settings
+	watch  *check.Watch
+	tell   func(check.Onset) error
+	trend  *model.Trend
+}
+
+// run looks whenever all that there is has been read.
+func (w *watcher) run(ctx context.Context) error {
+	store := model.NewStore()
+	doubt := errors.New("no samples came before the input ended")
+	for {
+		chunk, err := w.source.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return doubt
+		}
+		if err != nil {
+			return err
+		}
+		store.Append(chunk)
+		if !chunk.Progress.CaughtUp {
+			continue
+		}
+		snap := store.Snapshot()
+		if snap.Rows == 0 {
+			continue
+		}
+		if doubt, err = w.look(ctx, snap); err != nil {
+			return err
+		}
+	}
+}
+
+// look holds the steps that are complete by now to the rules. The doubt is why nothing
+// could be computed: what cannot be grouped yet may be later.
+func (w *watcher) look(ctx context.Context, snap model.Snapshot) (doubt, err error) {
+	trend, err := snap.Trend(ctx, w.set, w.trend)
+	if err != nil {
+		return asked(err), ctx.Err()
+	}
+	w.trend = trend
+	for _, o := range w.watch.Next(trend.Steps) {
+		if err := w.tell(o); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.watch.Unknown(); err != nil {
+		return nil, Usage(err)
+	}
+	return nil, nil
+}
