@@ -7,10 +7,13 @@ type message struct {
 	role, content value
 }
 
+// messagesText is how a text begins that may hold messages as JSON.
+const messagesText = `[{`
+
 // toMessages reads a conversation: a list of {role, content}, also where it
 // was written as JSON inside a string. It returns nil if v is none.
 func (v value) toMessages() []message {
-	if v.kind == text && bytes.HasPrefix(v.raw, []byte(`[{`)) {
+	if v.kind == text && bytes.HasPrefix(v.raw, []byte(messagesText)) {
 		s := scanner{data: v.text()}
 		inner, err := s.value()
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 // processors, up to a few: the node has better to do. A round is so many strides for
 // each of them.
 const (
-	stride     = 256 << 10
+	stride     = 512 << 10
 	longest    = 16 << 20 // line that a worker reads
 	overlap    = 32 << 10 // beyond it, where its last line mostly ends
 	perWorker  = 16
@@ -149,17 +149,20 @@ func (k *worker) decode(h io.ReaderAt, w *strideWork) {
 	if k.quick != nil {
 		k.quick.begin()
 	}
-	clean := bytes.IndexByte(k.buf, 0) < 0
 	for at < stride {
+		if n := k.row(w, k.buf[at:], w.from+int64(at)); n > 0 {
+			at += n
+			continue
+		}
 		i := bytes.IndexByte(k.buf[at:], '\n')
 		if i < 0 {
-			if i = k.extend(h, w.from, at); i < 0 {
-				w.err = errLongLine
-				return
-			}
-			clean = false
+			i = k.extend(h, w.from, at)
 		}
-		k.line(w, k.buf[at:at+i], w.from+int64(at), clean)
+		if i < 0 {
+			w.err = errLongLine
+			return
+		}
+		k.line(w, k.buf[at:at+i], w.from+int64(at))
 		at += i + 1
 	}
 	w.end, w.note = w.from+int64(at), k.decoder.Note()
@@ -204,12 +207,22 @@ func (k *worker) extend(h io.ReaderAt, from int64, at int) int {
 	return -1
 }
 
-// line decodes a line, quickly if that can be; clean says that it holds no NUL.
-func (k *worker) line(w *strideWork, text []byte, offset int64, clean bool) {
-	w.lines++
-	if clean && k.quick != nil && k.quick.row(text, offset) {
-		return
+// row decodes the line that p begins with if that can be done quickly, and returns its
+// size; else 0.
+func (k *worker) row(w *strideWork, p []byte, offset int64) int {
+	if k.quick == nil {
+		return 0
 	}
+	n := k.quick.row(p, offset)
+	if n > 0 {
+		w.lines++
+	}
+	return n
+}
+
+// line decodes a line the long way.
+func (k *worker) line(w *strideWork, text []byte, offset int64) {
+	w.lines++
 	if len(bytes.TrimSpace(text)) == 0 {
 		return
 	}

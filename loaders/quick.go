@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"vantage/loaders/quoted"
 	"vantage/model"
 )
 
@@ -16,7 +17,7 @@ import (
 type quick struct {
 	rows   *rows
 	slots  []slot
-	tail   []byte // what follows the last value
+	tail   []byte // what follows the last value, to the end of the line
 	wasted int    // rows that were learned from in vain since the last that was read
 
 	line  []byte
@@ -40,8 +41,9 @@ type slot struct {
 // since it is written for every value of millions of rows.
 type finding struct {
 	kind     kind
-	from, to int // in the line, without quotes
+	from, to int // in the row, without quotes
 	x        float64
+	chars    int // of a text, once decoded; -1 if nobody has counted
 }
 
 // seen are the bytes of a prompt and its truth.
@@ -120,7 +122,7 @@ func (q *quick) learn(line []byte) {
 		q.slots = nil
 		return
 	}
-	q.rank, q.tail = winners[roleGroup].rank, bytes.Clone(line[from:])
+	q.rank, q.tail = winners[roleGroup].rank, append(bytes.Clone(line[from:]), '\n')
 }
 
 // lengthened reports whether the row has its length where quick looks for it.
@@ -165,21 +167,25 @@ func (q *quick) classify(key, v value) (s slot, rank int, ok bool) {
 	}
 }
 
-// row reads a line into the block, or returns false and leaves it to the long way.
-func (q *quick) row(line []byte, offset int64) bool {
+// row reads the line that p begins with into the block, and returns its size. If that
+// is 0, nothing was read, and the line is left to the long way.
+//
+// It does not look for the newline: what stands between the values is compared, texts
+// end at a control character, and nothing else has room for one.
+func (q *quick) row(p []byte, offset int64) int {
 	if q.tail == nil {
-		return false
+		return 0
 	}
-	q.line = line
+	q.line = p
 	at := 0
 	for i := range q.slots {
 		slot := &q.slots[i]
-		if at+len(slot.lead) > len(line) || string(line[at:at+len(slot.lead)]) != string(slot.lead) {
-			return false
+		if at+len(slot.lead) > len(p) || string(p[at:at+len(slot.lead)]) != string(slot.lead) {
+			return 0
 		}
-		v, next, ok := spot(line, at+len(slot.lead), slot.kind)
+		v, next, ok := spot(p, at+len(slot.lead), slot.kind)
 		if !ok {
-			return false
+			return 0
 		}
 		at = next
 		if slot.role >= 0 {
@@ -188,11 +194,11 @@ func (q *quick) row(line []byte, offset int64) bool {
 			q.part(slot.part, v)
 		}
 	}
-	if string(line[at:]) != string(q.tail) || !q.take(offset) {
-		return false
+	if !bytes.HasPrefix(p[at:], q.tail) || !q.take(offset) {
+		return 0
 	}
 	q.wasted = 0
-	return true
+	return at + len(q.tail)
 }
 
 // spot reads a value of a kind that is known, and returns where it ends.
@@ -207,9 +213,12 @@ func spot(line []byte, at int, k kind) (v finding, next int, ok bool) {
 		if at == len(line) || line[at] != '"' {
 			return v, at, false
 		}
-		v.from = at + 1
-		v.to = textEnd(line, v.from)
-		return v, v.to + 1, v.to >= 0
+		c, ok := quoted.Measure(line[at+1:])
+		v.from, v.to, v.chars = at+1, at+1+c.Bytes, -1
+		if n, sure := c.Characters(); sure {
+			v.chars = n
+		}
+		return v, v.to + 1, ok
 	default:
 		s := scanner{data: line, at: at}
 		found, err := s.value()
@@ -217,8 +226,13 @@ func spot(line []byte, at int, k kind) (v finding, next int, ok bool) {
 		if k == boolean && err == nil && found.kind == boolean {
 			v.x, _ = found.toFloat()
 		}
-		return v, s.at, err == nil && found.kind == k
+		return v, s.at, err == nil && found.kind == k && !broken(line[at:s.at])
 	}
+}
+
+// broken reports whether a list or an object goes on beyond its line, or has a NUL.
+func broken(raw []byte) bool {
+	return bytes.IndexByte(raw, '\n') >= 0 || bytes.IndexByte(raw, 0) >= 0
 }
 
 // quickNumber reads a number without exponent and of up to 15 digits, and returns how
@@ -336,7 +350,11 @@ func (q *quick) length() (int32, bool) {
 	case model.LengthTokens:
 		return int32(q.found[roleLength].x), q.found[roleLength].kind == number
 	case model.LengthCharacters:
-		return int32(min(characters(q.value(roleResponse)), math.MaxInt32)), true
+		v := q.value(roleResponse)
+		if n := q.found[roleResponse].chars; v.kind == text && n >= 0 && !bytes.HasPrefix(v.raw, []byte(messagesText)) {
+			return int32(min(n, math.MaxInt32)), true
+		}
+		return int32(min(characters(v), math.MaxInt32)), true
 	default:
 		return -1, true
 	}

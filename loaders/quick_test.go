@@ -51,7 +51,7 @@ func FuzzQuick(f *testing.F) {
 	named := []byte(`{"step": 0, "group_id": "0", "prompt": "", "response": "", "reward": 0, "answer": ""}`)
 	f.Add(bytes.Replace(named, []byte(`"0"`), []byte(`""`), 1), named) // an empty id is none
 	f.Fuzz(func(t *testing.T, first, second []byte) {
-		if bytes.IndexByte(first, 0) >= 0 || bytes.IndexByte(second, 0) >= 0 {
+		if bytes.ContainsAny(first, "\x00\n") || bytes.ContainsAny(second, "\n") {
 			return // asked before
 		}
 		for _, fields := range []*fields{newFields(usualNames()), partsOnly()} {
@@ -65,8 +65,16 @@ func FuzzQuick(f *testing.F) {
 			q.begin()
 			q.learn(first)
 			before := r.Note()
-			if !q.row(second, 5) {
+			line := append(bytes.Clone(second), '\n')
+			size := q.row(line, 5)
+			if size == 0 {
 				continue
+			}
+			if size != len(line) {
+				t.Fatalf("after %q: of %q %d bytes are read", first, line, size)
+			}
+			if bytes.IndexByte(second, 0) >= 0 {
+				t.Fatalf("after %q: %q is read quickly", first, second)
 			}
 			long, err := newTwin(r).Line(nil, second)
 			if err != nil || len(long) != 1 {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -281,7 +282,7 @@ func characters(v value) int {
 	if all := v.toMessages(); len(all) > 0 {
 		n := 0
 		for _, m := range all {
-			n += countRunes(m.appendContent(nil))
+			n += utf8.RuneCount(m.appendContent(nil))
 		}
 		return n
 	}
