@@ -18,15 +18,25 @@ type quick struct {
 	rows   *rows
 	slots  []slot
 	tail   []byte // what follows the last value, to the end of the line
+	own    int    // the first slot that is not shared by the samples of a group
+	leads  bool   // all that they share stands before it
 	wasted int    // rows that were learned from in vain since the last that was read
 
 	line  []byte
 	found [roles]finding
+	head  []byte // of the row before, up to the value of the own slot; nil if it must not be used
+	last  shared
 	parts []float64
 	block model.Block
 	asked seen // prompt and truth of the row before
 	group []byte
 	rank  int // of the name that the group id has
+}
+
+// shared is what the samples of a group have in common.
+type shared struct {
+	step          int64
+	prompt, group int32
 }
 
 // slot is what stands at a place of the row.
@@ -35,6 +45,11 @@ type slot struct {
 	kind kind
 	role role // -1 if it plays none
 	part int  // number of the reward function whose value it is, or -1
+}
+
+// isShared reports whether all samples of a group have the same there.
+func (s slot) isShared() bool {
+	return s.role == roleStep || s.role == roleGroup || s.role == rolePrompt || s.role == roleTruth
 }
 
 // finding is the value that plays a role in the row at hand. It holds no pointer,
@@ -65,7 +80,7 @@ func (q *quick) begin() {
 		Reward: make([]float64, 0, room), Length: make([]int32, 0, room),
 		Prompts: make([]model.Prompt, 1, 1+room/8), Groups: make([]string, 1, 1+room/8), // the first is none
 	}
-	q.asked.any, q.group = false, q.group[:0]
+	q.asked.any, q.group, q.head = false, q.group[:0], nil
 }
 
 // learn takes the order of keys of a row that has been read the long way.
@@ -73,7 +88,7 @@ func (q *quick) learn(line []byte) {
 	if q.wasted++; q.wasted > maxWasted {
 		return
 	}
-	q.slots, q.tail, q.parts = q.slots[:0], nil, nil
+	q.slots, q.tail, q.parts, q.head = q.slots[:0], nil, nil, nil
 	clear(q.found[:])
 	q.asked.any = false
 	s, from := scanner{data: line}, 0
@@ -122,6 +137,8 @@ func (q *quick) learn(line []byte) {
 		q.slots = nil
 		return
 	}
+	q.own = slices.IndexFunc(q.slots, func(s slot) bool { return (s.role >= 0 || s.part >= 0) && !s.isShared() })
+	q.leads = !slices.ContainsFunc(q.slots[q.own:], func(s slot) bool { return s.isShared() })
 	q.rank, q.tail = winners[roleGroup].rank, append(bytes.Clone(line[from:]), '\n')
 }
 
@@ -171,21 +188,42 @@ func (q *quick) classify(key, v value) (s slot, rank int, ok bool) {
 // is 0, nothing was read, and the line is left to the long way.
 //
 // It does not look for the newline: what stands between the values is compared, texts
-// end at a control character, and nothing else has room for one.
+// end at a control character, and nothing else has room for one. A row that begins as
+// the one before, as those of a group do, is read from where it may differ.
 func (q *quick) row(p []byte, offset int64) int {
 	if q.tail == nil {
 		return 0
 	}
-	q.line = p
-	at := 0
-	for i := range q.slots {
+	same := q.head != nil && bytes.HasPrefix(p, q.head)
+	first, at := 0, 0
+	if same {
+		first, at = q.own, len(q.head)-len(q.slots[q.own].lead)
+	}
+	q.line, q.head = p, nil
+	begin, at := q.values(p, first, at)
+	if at == 0 || !bytes.HasPrefix(p[at:], q.tail) || !q.take(offset, same) {
+		return 0
+	}
+	q.head, q.wasted = p[:begin], 0
+	return at + len(q.tail)
+}
+
+// values reads the slots from the first on, whose lead is at at. It returns where the
+// value of the own slot begins and where the last value ends; 0 if one is not as
+// learned.
+func (q *quick) values(p []byte, first, at int) (begin, end int) {
+	for i := first; i < len(q.slots); i++ {
 		slot := &q.slots[i]
 		if at+len(slot.lead) > len(p) || string(p[at:at+len(slot.lead)]) != string(slot.lead) {
-			return 0
+			return 0, 0
 		}
-		v, next, ok := spot(p, at+len(slot.lead), slot.kind)
+		at += len(slot.lead)
+		if i == q.own {
+			begin = at
+		}
+		v, next, ok := spot(p, at, slot.kind)
 		if !ok {
-			return 0
+			return 0, 0
 		}
 		at = next
 		if slot.role >= 0 {
@@ -194,11 +232,7 @@ func (q *quick) row(p []byte, offset int64) int {
 			q.part(slot.part, v)
 		}
 	}
-	if !bytes.HasPrefix(p[at:], q.tail) || !q.take(offset) {
-		return 0
-	}
-	q.wasted = 0
-	return at + len(q.tail)
+	return begin, at
 }
 
 // spot reads a value of a kind that is known, and returns where it ends.
@@ -290,12 +324,11 @@ func (q *quick) part(at int, v finding) {
 	q.parts[at] = v.x
 }
 
-// take adds the row at hand to the block.
-func (q *quick) take(offset int64) bool {
+// take adds the row at hand to the block; same says that it begins as the one before.
+func (q *quick) take(offset int64, same bool) bool {
 	reward, ok := q.number(roleReward)
-	step, stepped := q.step()
 	length, long := q.length()
-	if g := &q.found[roleGroup]; !ok || !stepped || !long || g.kind == text && g.from == g.to {
+	if !ok || !long || !q.share(same) {
 		return false
 	}
 	advantage := math.NaN()
@@ -306,10 +339,24 @@ func (q *quick) take(offset int64) bool {
 	default:
 		advantage = q.value(roleAdvantage).toAdvantage()
 	}
-	q.add(step, offset, reward, advantage, length, q.prompt(), q.called())
+	q.add(offset, reward, advantage, length)
 	for k, x := range q.parts {
 		q.setPart(k, x)
 	}
+	return true
+}
+
+// share finds what the row has in common with others of its group. All that stands
+// before the own slot is known if the row begins as the one before.
+func (q *quick) share(same bool) bool {
+	if same && q.leads {
+		return true
+	}
+	step, ok := q.step()
+	if g := &q.found[roleGroup]; !ok || g.kind == text && g.from == g.to {
+		return false
+	}
+	q.last = shared{step, q.prompt(), q.called()}
 	return true
 }
 
@@ -362,13 +409,13 @@ func (q *quick) length() (int32, bool) {
 
 // add appends a sample to the block. Columns that say nothing are begun by the first
 // sample that has something to say.
-func (q *quick) add(step, offset int64, reward, advantage float64, length, prompt, group int32) {
-	b := &q.block
+func (q *quick) add(offset int64, reward, advantage float64, length int32) {
+	b, of := &q.block, q.last
 	n, room := b.Len(), cap(b.Reward)
-	b.Step, b.Offset = append(b.Step, step), append(b.Offset, offset)
+	b.Step, b.Offset = append(b.Step, of.step), append(b.Offset, offset)
 	b.Reward, b.Length = append(b.Reward, reward), append(b.Length, length)
-	b.Prompt = column(b.Prompt, n, room, prompt, 0, prompt == 0)
-	b.Group = column(b.Group, n, room, group, 0, group == 0)
+	b.Prompt = column(b.Prompt, n, room, of.prompt, 0, of.prompt == 0)
+	b.Group = column(b.Group, n, room, of.group, 0, of.group == 0)
 	b.Advantage = column(b.Advantage, n, room, advantage, math.NaN(), advantage != advantage)
 }
 
@@ -458,7 +505,8 @@ func (q *quick) record(r *model.Record) {
 		b.Groups, q.group = append(b.Groups, r.Group), q.group[:0]
 		group = int32(len(b.Groups) - 1)
 	}
-	q.add(r.Step, r.Offset, r.Reward, r.Advantage, r.Length, prompt, group)
+	q.last, q.head = shared{r.Step, prompt, group}, nil
+	q.add(r.Offset, r.Reward, r.Advantage, r.Length)
 	for k, x := range r.Parts {
 		q.setPart(k, x)
 	}

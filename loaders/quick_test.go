@@ -39,57 +39,65 @@ func oddRows() []string {
 	}
 }
 
-// FuzzQuick reads two rows the long way, and the second as quick does after the
-// first: the same, or quick leaves it to the long way.
+// FuzzQuick reads a row the long way, and three more as quick does after it: the same
+// as the long way, or quick leaves it to that. The third begins as the second, mostly.
 func FuzzQuick(f *testing.F) {
 	first := oddRows()[0]
 	for _, row := range oddRows() {
-		f.Add([]byte(first), []byte(row))
-		f.Add([]byte(row), []byte(row))
-		f.Add([]byte(row), []byte(first))
+		f.Add([]byte(first), []byte(row), 60)
+		f.Add([]byte(row), []byte(row), 60)
+		f.Add([]byte(row), []byte(first), 90)
 	}
 	named := []byte(`{"step": 0, "group_id": "0", "prompt": "", "response": "", "reward": 0, "answer": ""}`)
-	f.Add(bytes.Replace(named, []byte(`"0"`), []byte(`""`), 1), named) // an empty id is none
-	f.Fuzz(func(t *testing.T, first, second []byte) {
+	f.Add(bytes.Replace(named, []byte(`"0"`), []byte(`""`), 1), named, 0) // an empty id is none
+	f.Fuzz(func(t *testing.T, first, second []byte, at int) {
 		if bytes.ContainsAny(first, "\x00\n") || bytes.ContainsAny(second, "\n") {
 			return // asked before
+		}
+		third := bytes.Clone(second)
+		if 0 <= at && at < len(third) && third[at] >= '0' {
+			third[at] = '7' // mostly another value
 		}
 		for _, fields := range []*fields{newFields(usualNames()), partsOnly()} {
 			r := newRows(fields, "12.jsonl")
 			r.parts.open = r.fields.names[roleReward][0] == "reward"
-			learned, err := r.Line(nil, first)
-			if err != nil || len(learned) != 1 {
+			if learned, err := r.Line(nil, first); err != nil || len(learned) != 1 {
 				return
 			}
 			q := newQuick(r)
 			q.begin()
 			q.learn(first)
 			before := r.Note()
-			line := append(bytes.Clone(second), '\n')
-			size := q.row(line, 5)
-			if size == 0 {
-				continue
-			}
-			if size != len(line) {
-				t.Fatalf("after %q: of %q %d bytes are read", first, line, size)
-			}
-			if bytes.IndexByte(second, 0) >= 0 {
-				t.Fatalf("after %q: %q is read quickly", first, second)
-			}
-			long, err := newTwin(r).Line(nil, second)
-			if err != nil || len(long) != 1 {
-				t.Fatalf("after %q: %q is read quickly, but: %v", first, second, err)
-			}
-			long[0].Offset = 5
-			block := q.end()
-			if diff := cmp.Diff(told(long[0]), told(block.Records()[0]), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Record{}, "Line")); diff != "" {
-				t.Fatalf("after %q: %q: -long +quick\n%s", first, second, diff)
+			for _, row := range [][]byte{second, third, second, second} {
+				quickly(t, q, row)
 			}
 			if diff := cmp.Diff(before, r.Note()); diff != "" {
 				t.Fatalf("quick learned: %s", diff)
 			}
 		}
 	})
+}
+
+// quickly reads a row, and the long way too where it could be read.
+func quickly(t *testing.T, q *quick, row []byte) {
+	t.Helper()
+	line := append(bytes.Clone(row), '\n')
+	switch size := q.row(line, 5); {
+	case size == 0:
+		return
+	case size != len(line) || bytes.IndexByte(row, 0) >= 0:
+		t.Fatalf("of %q %d bytes are read quickly", line, size)
+	}
+	long, err := newTwin(q.rows).Line(nil, row)
+	if err != nil || len(long) != 1 {
+		t.Fatalf("%q is read quickly, but: %v", row, err)
+	}
+	long[0].Offset = 5
+	block := q.end()
+	records := block.Records()
+	if diff := cmp.Diff(told(long[0]), told(records[len(records)-1]), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Record{}, "Line")); diff != "" {
+		t.Fatalf("%q: -long +quick\n%s", row, diff)
+	}
 }
 
 // newTwin reads as r does, and what it learns r does not.
