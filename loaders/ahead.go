@@ -17,6 +17,9 @@ type answer struct {
 	err   error
 }
 
+// idle reports whether nothing is under way.
+func (a *ahead) idle() bool { return a.answer == nil }
+
 func (a *ahead) start(next func() (*model.Chunk, error)) {
 	a.answer = make(chan *answer, 1)
 	go func(to chan<- *answer) {

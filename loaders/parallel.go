@@ -45,7 +45,7 @@ type strideWork struct {
 	from     int64 // the lines that begin in [from, from+stride)
 	first    bool  // a line begins at from
 	records  []model.Record
-	block    model.Block // of what is quick; else there are records
+	block    model.Block // of what is quick, in the memory of an old one; else there are records
 	problems []model.Problem
 	lines    int64
 	end      int64 // where the line after the last begins
@@ -112,7 +112,7 @@ func (s *Source) round(f *file, h io.ReaderAt, lead copier, n int) []strideWork 
 	work := make([]strideWork, n)
 	next := make(chan *strideWork, n)
 	for i := range work {
-		work[i] = strideWork{from: f.disk.pos + int64(i)*stride, first: i == 0}
+		work[i] = strideWork{from: f.disk.pos + int64(i)*stride, first: i == 0, block: s.spent.take()}
 		next <- &work[i]
 	}
 	close(next)
@@ -147,7 +147,7 @@ func (k *worker) decode(h io.ReaderAt, w *strideWork) {
 		return
 	}
 	if k.quick != nil {
-		k.quick.begin()
+		k.quick.begin(w.block)
 	}
 	for at < stride {
 		if n := k.row(w, k.buf[at:], w.from+int64(at)); n > 0 {
@@ -166,6 +166,7 @@ func (k *worker) decode(h io.ReaderAt, w *strideWork) {
 		at += i + 1
 	}
 	w.end, w.note = w.from+int64(at), k.decoder.Note()
+	w.block = model.Block{}
 	if k.quick != nil {
 		w.block = k.quick.end()
 	}

@@ -28,7 +28,8 @@ type quick struct {
 	last  shared
 	parts []float64
 	block model.Block
-	asked seen // prompt and truth of the row before
+	old   model.Block // whose memory it takes
+	asked seen        // prompt and truth of the row before
 	group []byte
 	rank  int // of the name that the group id has
 }
@@ -72,14 +73,13 @@ const maxWasted = 64
 
 func newQuick(r *rows) *quick { return &quick{rows: r} }
 
-// begin starts a block, with room for as many samples as the one before had.
-func (q *quick) begin() {
-	room := q.block.Len() + q.block.Len()/8
+// begin starts a block in the memory of one that nobody needs any more.
+func (q *quick) begin(old model.Block) {
 	q.block = model.Block{
-		Step: make([]int64, 0, room), Offset: make([]int64, 0, room),
-		Reward: make([]float64, 0, room), Length: make([]int32, 0, room),
-		Prompts: make([]model.Prompt, 1, 1+room/8), Groups: make([]string, 1, 1+room/8), // the first is none
+		Step: old.Step[:0], Offset: old.Offset[:0], Reward: old.Reward[:0], Length: old.Length[:0],
+		Prompts: append(old.Prompts[:0], model.Prompt{}), Groups: append(old.Groups[:0], ""), // the first is none
 	}
+	q.old = old
 	q.asked.any, q.group, q.head = false, q.group[:0], nil
 }
 
@@ -411,24 +411,26 @@ func (q *quick) length() (int32, bool) {
 // sample that has something to say.
 func (q *quick) add(offset int64, reward, advantage float64, length int32) {
 	b, of := &q.block, q.last
-	n, room := b.Len(), cap(b.Reward)
+	n := b.Len()
 	b.Step, b.Offset = append(b.Step, of.step), append(b.Offset, offset)
 	b.Reward, b.Length = append(b.Reward, reward), append(b.Length, length)
-	b.Prompt = column(b.Prompt, n, room, of.prompt, 0, of.prompt == 0)
-	b.Group = column(b.Group, n, room, of.group, 0, of.group == 0)
-	b.Advantage = column(b.Advantage, n, room, advantage, math.NaN(), advantage != advantage)
+	b.Prompt = column(b.Prompt, q.old.Prompt, n, of.prompt, 0, of.prompt == 0)
+	b.Group = column(b.Group, q.old.Group, n, of.group, 0, of.group == 0)
+	b.Advantage = column(b.Advantage, q.old.Advantage, n, advantage, math.NaN(), advantage != advantage)
 }
 
-// column appends to a column of n values that is nil as long as all are none.
-func column[T any](c []T, n, room int, x, none T, nothing bool) []T {
-	if c == nil && nothing {
+// column appends to a column of n values that is nil as long as all are none; then it
+// begins in the memory of an old one.
+func column[T any](c, old []T, n int, x, none T, nothing bool) []T {
+	switch {
+	case c != nil:
+		return append(c, x)
+	case nothing:
 		return nil
 	}
-	if c == nil {
-		c = make([]T, n, max(room, n+1))
-		for i := range c {
-			c[i] = none
-		}
+	c = old[:0]
+	for range n {
+		c = append(c, none)
 	}
 	return append(c, x)
 }

@@ -65,7 +65,7 @@ func FuzzQuick(f *testing.F) {
 				return
 			}
 			q := newQuick(r)
-			q.begin()
+			q.begin(model.Block{})
 			q.learn(first)
 			before := r.Note()
 			for _, row := range [][]byte{second, third, second, second} {

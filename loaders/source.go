@@ -52,6 +52,8 @@ type Source struct {
 	look    looker
 	shelf   shelf
 	ahead   ahead
+	given   []model.Block // of the chunk that the receiver is at work on
+	spent   spent
 	out     *output
 	buf     []byte
 	read    tally
@@ -119,17 +121,26 @@ func Open(paths []string, o Options) (*Source, error) {
 // yield. It returns a chunk without records when the progress changed in a way
 // that a person sees, and [io.EOF] after everything has been read. When
 // following it waits for more until ctx is done. While there is more to read the
-// next chunk is made before it is asked for.
+// next chunk is made before it is asked for. The blocks of a chunk are good until the
+// next call: their memory is used again.
 func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 	a := s.ahead.take(ctx)
+	if s.ahead.idle() {
+		s.spent.put(s.given)
+		s.given = nil
+	}
 	if a == nil {
 		chunk, err := s.next(ctx)
 		a = &answer{chunk, err}
 	}
-	if a.err == nil && !a.chunk.Progress.CaughtUp {
+	if a.err != nil {
+		return nil, a.err
+	}
+	s.given = a.chunk.Blocks
+	if !a.chunk.Progress.CaughtUp {
 		s.ahead.start(func() (*model.Chunk, error) { return s.next(ctx) })
 	}
-	return a.chunk, a.err
+	return a.chunk, nil
 }
 
 func (s *Source) next(ctx context.Context) (*model.Chunk, error) {

@@ -111,13 +111,15 @@ func (c *stepColumns) extend(b *Block, from, to int, prompts, groups []uint32) {
 	c.length = append(c.length, b.Length[from:to]...)
 	c.prompt = numbered(c.prompt, n, b.Prompt, from, to, prompts, cap(c.reward))
 	c.group = numbered(c.group, n, b.Group, from, to, groups, cap(c.reward))
-	for i := range to - from {
+	for i := from; i < to && (b.Advantage != nil || c.logged != nil); i++ {
 		logged := math.NaN()
 		if b.Advantage != nil {
-			logged = b.Advantage[from+i]
+			logged = b.Advantage[i]
 		}
-		c.logged = with(c.logged, n+i, logged, math.NaN(), logged == logged, cap(c.reward))
-		c.nth = with(c.nth, n+i, 0, 0, false, cap(c.reward))
+		c.logged = with(c.logged, n+i-from, logged, math.NaN(), logged == logged, cap(c.reward))
+	}
+	if c.nth != nil {
+		c.nth = append(c.nth, make([]int32, to-from)...)
 	}
 	c.even()
 }

@@ -11,8 +11,10 @@ type interner[K comparable] struct {
 	hash  func(K) uint64
 }
 
+// internSlot is small, so that the table is: where it lies outside the caches, its
+// size is what a look costs.
 type internSlot struct {
-	hash   uint64
+	hash   uint32
 	number uint32 // 0: the slot is free
 }
 
@@ -33,7 +35,7 @@ func (in *interner[K]) intern(k K) uint32 {
 	if 4*(len(in.names)+1) > 3*len(in.slots) {
 		in.grow()
 	}
-	h := in.hash(k)
+	h := uint32(in.hash(k))
 	at := in.free(h, k)
 	if s := &in.slots[at]; s.number > 0 {
 		return s.number
@@ -44,8 +46,8 @@ func (in *interner[K]) intern(k K) uint32 {
 }
 
 // free returns the slot that a value has, or the one that it would take.
-func (in *interner[K]) free(h uint64, k K) uint64 {
-	mask := uint64(len(in.slots) - 1)
+func (in *interner[K]) free(h uint32, k K) uint32 {
+	mask := uint32(len(in.slots) - 1)
 	at := h & mask
 	for in.slots[at].number > 0 && (in.slots[at].hash != h || in.names[in.slots[at].number-1] != k) {
 		at = (at + 1) & mask
@@ -56,7 +58,7 @@ func (in *interner[K]) free(h uint64, k K) uint64 {
 func (in *interner[K]) grow() {
 	old := in.slots
 	in.slots = make([]internSlot, max(64, 2*len(old)))
-	mask := uint64(len(in.slots) - 1)
+	mask := uint32(len(in.slots) - 1)
 	for _, s := range old {
 		if s.number > 0 {
 			at := s.hash & mask
