@@ -24,7 +24,8 @@ type quick struct {
 
 	line  []byte
 	found [roles]finding
-	head  []byte // of the row before, up to the value of the own slot; nil if it must not be used
+	other finding // one that plays no role
+	head  []byte  // of the row before, up to the value of the own slot; nil if it must not be used
 	last  shared
 	parts []float64
 	block model.Block
@@ -57,9 +58,8 @@ func (s slot) isShared() bool {
 // since it is written for every value of millions of rows.
 type finding struct {
 	kind     kind
-	from, to int // in the row, without quotes
-	x        float64
-	chars    int // of a text, once decoded; -1 if nobody has counted
+	from, to int     // in the row, without quotes
+	x        float64 // of a text: how many characters it has once decoded, -1 if that was not counted
 }
 
 // seen are the bytes of a prompt and its truth.
@@ -221,47 +221,61 @@ func (q *quick) values(p []byte, first, at int) (begin, end int) {
 		if i == q.own {
 			begin = at
 		}
-		v, next, ok := spot(p, at, slot.kind)
-		if !ok {
+		v := &q.found[max(slot.role, 0)]
+		if slot.role < 0 {
+			v = &q.other
+		}
+		v.kind = slot.kind
+		if at = v.read(p, at); at == 0 {
 			return 0, 0
 		}
-		at = next
-		if slot.role >= 0 {
-			q.found[slot.role] = v
-		} else if slot.part >= 0 {
-			q.part(slot.part, v)
+		if slot.part >= 0 {
+			q.part(slot.part, q.other.x)
 		}
 	}
 	return begin, at
 }
 
-// spot reads a value of a kind that is known, and returns where it ends.
-func spot(line []byte, at int, k kind) (v finding, next int, ok bool) {
-	v.kind = k
-	switch k {
+// read reads a value of the kind that is expected, and returns where it ends; 0 if
+// another stands there.
+func (v *finding) read(p []byte, at int) (end int) {
+	switch v.kind {
 	case number:
-		x, size, ok := quickNumber(line[at:])
+		x, size, ok := quickNumber(p[at:])
+		if !ok {
+			return 0
+		}
 		v.from, v.to, v.x = at, at+size, x
-		return v, v.to, ok
+		return v.to
 	case text:
-		if at == len(line) || line[at] != '"' {
-			return v, at, false
-		}
-		c, ok := quoted.Measure(line[at+1:])
-		v.from, v.to, v.chars = at+1, at+1+c.Bytes, -1
-		if n, sure := c.Characters(); sure {
-			v.chars = n
-		}
-		return v, v.to + 1, ok
+		return v.readText(p, at)
 	default:
-		s := scanner{data: line, at: at}
+		s := scanner{data: p, at: at}
 		found, err := s.value()
+		if err != nil || found.kind != v.kind || broken(p[at:s.at]) {
+			return 0
+		}
 		v.from, v.to = at, s.at
-		if k == boolean && err == nil && found.kind == boolean {
+		if v.kind == boolean {
 			v.x, _ = found.toFloat()
 		}
-		return v, s.at, err == nil && found.kind == k && !broken(line[at:s.at])
+		return s.at
 	}
+}
+
+func (v *finding) readText(p []byte, at int) (end int) {
+	if at == len(p) || p[at] != '"' {
+		return 0
+	}
+	c, ok := quoted.Measure(p[at+1:])
+	if !ok {
+		return 0
+	}
+	v.from, v.to, v.x = at+1, at+1+c.Bytes, -1
+	if n, sure := c.Characters(); sure {
+		v.x = float64(n)
+	}
+	return v.to + 1
 }
 
 // broken reports whether a list or an object goes on beyond its line, or has a NUL.
@@ -317,11 +331,11 @@ const maxDigits = 15
 var powersOfTen = [maxDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // part keeps what a reward function gave.
-func (q *quick) part(at int, v finding) {
+func (q *quick) part(at int, x float64) {
 	for len(q.parts) <= at {
 		q.parts = append(q.parts, math.NaN())
 	}
-	q.parts[at] = v.x
+	q.parts[at] = x
 }
 
 // take adds the row at hand to the block; same says that it begins as the one before.
@@ -398,7 +412,7 @@ func (q *quick) length() (int32, bool) {
 		return int32(q.found[roleLength].x), q.found[roleLength].kind == number
 	case model.LengthCharacters:
 		v := q.value(roleResponse)
-		if n := q.found[roleResponse].chars; v.kind == text && n >= 0 && !bytes.HasPrefix(v.raw, []byte(messagesText)) {
+		if n := q.found[roleResponse].x; v.kind == text && n >= 0 && !bytes.HasPrefix(v.raw, []byte(messagesText)) {
 			return int32(min(n, math.MaxInt32)), true
 		}
 		return int32(min(characters(v), math.MaxInt32)), true

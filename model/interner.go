@@ -9,6 +9,7 @@ type interner[K comparable] struct {
 	names []K // value k has number index+1; only grows
 	slots []internSlot
 	hash  func(K) uint64
+	warm  uint32 // what [interner.internAll] saw, so that it has to look
 }
 
 // internSlot is small, so that the table is: where it lies outside the caches, its
@@ -27,7 +28,28 @@ func internStrings() interner[string] {
 	return interner[string]{hash: func(k string) uint64 { return maphash.String(seed, k) }}
 }
 
+// intern returns the number of a value.
 func (in *interner[K]) intern(k K) uint32 {
+	return in.number(k, uint32(in.hash(k)))
+}
+
+// internAll numbers many values. It looks at the slots of all of them first: one
+// lookup after the other would wait for memory each time, and these wait together.
+func (in *interner[K]) internAll(keys []K, numbers []uint32) {
+	mask := uint32(max(1, len(in.slots)) - 1)
+	for i, k := range keys {
+		h := uint32(in.hash(k))
+		numbers[i] = h
+		if mask > 0 {
+			in.warm |= in.slots[h&mask].number
+		}
+	}
+	for i, k := range keys {
+		numbers[i] = in.number(k, numbers[i])
+	}
+}
+
+func (in *interner[K]) number(k K, h uint32) uint32 {
 	var none K
 	if k == none {
 		return 0
@@ -35,7 +57,6 @@ func (in *interner[K]) intern(k K) uint32 {
 	if 4*(len(in.names)+1) > 3*len(in.slots) {
 		in.grow()
 	}
-	h := uint32(in.hash(k))
 	at := in.free(h, k)
 	if s := &in.slots[at]; s.number > 0 {
 		return s.number

@@ -93,13 +93,8 @@ func (s *Store) add(r *Record, parts []uint32) {
 
 // addBlock takes over the samples of a block, run by run of the same step.
 func (s *Store) addBlock(b *Block, parts []uint32) {
-	prompts, groups := make([]uint32, len(b.Prompts)), make([]uint32, len(b.Groups))
-	for i, p := range b.Prompts {
-		prompts[i] = s.prompt(p)
-	}
-	for i, id := range b.Groups {
-		groups[i] = s.ids.intern(id)
-	}
+	prompts, groups := s.promptsOf(b), make([]uint32, len(b.Groups))
+	s.ids.internAll(b.Groups, groups)
 	for from := 0; from < b.Len(); {
 		to := from + 1
 		for to < b.Len() && b.Step[to] == b.Step[from] {
@@ -115,6 +110,20 @@ func (s *Store) addBlock(b *Block, parts []uint32) {
 		}
 		from = to
 	}
+}
+
+func (s *Store) promptsOf(b *Block) []uint32 {
+	hashes, numbers := make([]uint64, len(b.Prompts)), make([]uint32, len(b.Prompts))
+	for i, p := range b.Prompts {
+		hashes[i] = p.Hash
+	}
+	s.prompts.internAll(hashes, numbers)
+	for i, n := range numbers { // new ones come in the order of their numbers
+		if int(n) > len(s.previews) {
+			s.previews = append(s.previews, b.Prompts[i].Preview)
+		}
+	}
+	return numbers
 }
 
 // columns are those of a step, about to get so many samples more. Steps are mostly
