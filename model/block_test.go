@@ -88,7 +88,7 @@ func plainSteps(s Snapshot) []plainStep {
 			p.Logged = append(p.Logged, logged)
 			group := ""
 			if k := numberAt(step.group, i); k > 0 {
-				group = s.ids[k-1]
+				group = s.ids.at(int(k) - 1)
 			}
 			p.Prompts, p.Groups = append(p.Prompts, s.preview(step, i)), append(p.Groups, group)
 			p.Places = append(p.Places, step.Place(i))

@@ -232,9 +232,9 @@ func positions(n, size int, open bool) (order []int32, offsets []int, err error)
 func (s Snapshot) groupName(g Grouping, step Step, row, index int) string {
 	switch g.By {
 	case GroupByID:
-		return s.ids[step.group[row]-1]
+		return s.ids.at(int(step.group[row]) - 1)
 	case GroupByPrompt:
-		return fmt.Sprintf("%016x", s.hashes[step.prompt[row]-1])
+		return fmt.Sprintf("%016x", s.hashes.at(int(step.prompt[row])-1))
 	case GroupByPosition, GroupAutomatic:
 	}
 	return strconv.Itoa(index)
@@ -243,7 +243,7 @@ func (s Snapshot) groupName(g Grouping, step Step, row, index int) string {
 // preview returns the beginning of a row's prompt, as logged; "" if there is none.
 func (s Snapshot) preview(step Step, row int) string {
 	if k := numberAt(step.prompt, row); k != 0 {
-		return s.previews[k-1]
+		return s.previews.at(int(k) - 1)
 	}
 	return ""
 }

@@ -6,7 +6,7 @@ import "hash/maphash"
 // table of hashes with linear probing: a log of millions of rows has a prompt and an
 // id for every few of them, and a map takes five times as long.
 type interner[K comparable] struct {
-	names []K // value k has number index+1; only grows
+	names list[K] // value k has number index+1; only grows
 	slots []internSlot
 	hash  func(K) uint64
 	warm  uint32 // what [interner.internAll] saw, so that it has to look
@@ -54,23 +54,23 @@ func (in *interner[K]) number(k K, h uint32) uint32 {
 	if k == none {
 		return 0
 	}
-	if 4*(len(in.names)+1) > 3*len(in.slots) {
+	if 4*(in.names.size+1) > 3*len(in.slots) {
 		in.grow()
 	}
 	at := in.free(h, k)
 	if s := &in.slots[at]; s.number > 0 {
 		return s.number
 	}
-	in.names = append(in.names, k)
-	in.slots[at] = internSlot{h, uint32(len(in.names))}
-	return uint32(len(in.names))
+	in.names.append(k)
+	in.slots[at] = internSlot{h, uint32(in.names.size)}
+	return uint32(in.names.size)
 }
 
 // free returns the slot that a value has, or the one that it would take.
 func (in *interner[K]) free(h uint32, k K) uint32 {
 	mask := uint32(len(in.slots) - 1)
 	at := h & mask
-	for in.slots[at].number > 0 && (in.slots[at].hash != h || in.names[in.slots[at].number-1] != k) {
+	for in.slots[at].number > 0 && (in.slots[at].hash != h || in.names.at(int(in.slots[at].number)-1) != k) {
 		at = (at + 1) & mask
 	}
 	return at

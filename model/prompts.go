@@ -14,8 +14,8 @@ type PromptMean struct {
 // settings choose. It fails if the log has no prompts, or no such reward.
 func (s Snapshot) Prompts(set Settings) ([]PromptMean, error) {
 	set.GroupBy = GroupByPrompt
-	sums := make([]float64, len(s.hashes))
-	counts := make([]int, len(s.hashes))
+	sums := make([]float64, s.hashes.size)
+	counts := make([]int, s.hashes.size)
 	for i := range s.Steps {
 		l, err := s.Lay(i, set)
 		if err != nil {
@@ -31,7 +31,7 @@ func (s Snapshot) Prompts(set Settings) ([]PromptMean, error) {
 	var all []PromptMean
 	for k, n := range counts {
 		if n > 0 {
-			all = append(all, PromptMean{s.hashes[k], s.previews[k], n, sums[k] / float64(n)})
+			all = append(all, PromptMean{s.hashes.at(k), s.previews.at(k), n, sums[k] / float64(n)})
 		}
 	}
 	slices.SortFunc(all, func(a, b PromptMean) int {

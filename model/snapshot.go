@@ -18,9 +18,9 @@ type Snapshot struct {
 
 	evidence evidence
 	lo, hi   float64 // least and greatest finite reward of the run
-	previews []string
-	ids      []string // name of explicit id k-1
-	hashes   []uint64 // hash of prompt k-1
+	previews list[string]
+	ids      list[string] // name of explicit id k-1
+	hashes   list[uint64] // hash of prompt k-1
 }
 
 // Run is what is known of the log as a whole.
@@ -66,14 +66,14 @@ func (s *Store) Snapshot() Snapshot {
 		Revision: s.revision,
 		Run: Run{
 			Files: slices.Clip(s.files), Format: s.format, How: s.how, LengthUnit: s.unit,
-			Components: slices.Clip(s.parts.names), Notes: slices.Clip(s.notes),
+			Components: slices.Clip(s.parts), Notes: slices.Clip(s.notes),
 			HasTruth: s.hasTruth, Positional: s.positional,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
 		},
 		lo: math.Inf(1), hi: math.Inf(-1),
-		previews: slices.Clip(s.previews),
-		ids:      slices.Clip(s.ids.names),
-		hashes:   slices.Clip(s.prompts.names),
+		previews: s.previews,
+		ids:      s.ids.names,
+		hashes:   s.prompts.names,
 	}
 	for _, number := range slices.Sorted(maps.Keys(s.steps)) {
 		cols := s.steps[number]

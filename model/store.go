@@ -14,8 +14,8 @@ type Store struct {
 	latest   *stepColumns // that got samples last
 	prompts  interner[uint64]
 	ids      interner[string]
-	previews []string         // of prompt k-1, beside prompts
-	parts    interner[string] // names of reward functions
+	previews list[string] // of prompt k-1, beside prompts
+	parts    []string     // names of reward functions
 	notes    []string
 
 	format, how string
@@ -32,7 +32,7 @@ const maxProblems = 1000
 
 // NewStore returns an empty store.
 func NewStore() *Store {
-	return &Store{steps: map[int64]*stepColumns{}, prompts: internHashes(), ids: internStrings(), parts: internStrings()}
+	return &Store{steps: map[int64]*stepColumns{}, prompts: internHashes(), ids: internStrings()}
 }
 
 // Append takes over what a loader read.
@@ -44,7 +44,7 @@ func (s *Store) Append(c *Chunk) {
 	}
 	parts := make([]uint32, len(c.Components))
 	for i, name := range c.Components {
-		parts[i] = s.parts.intern(name)
+		parts[i] = s.part(name)
 	}
 	for i := range c.Records {
 		s.add(&c.Records[i], parts)
@@ -58,6 +58,16 @@ func (s *Store) Append(c *Chunk) {
 		s.problems = append(s.problems, c.Problems[:min(room, len(c.Problems))]...)
 	}
 	s.progress = c.Progress
+}
+
+// part numbers a reward function from 1: a log has a few.
+func (s *Store) part(name string) uint32 {
+	at := slices.Index(s.parts, name)
+	if at < 0 {
+		at = len(s.parts)
+		s.parts = append(s.parts, name)
+	}
+	return uint32(at + 1)
 }
 
 // maxNotes bounds what is remembered of what loaders left out.
@@ -119,8 +129,8 @@ func (s *Store) promptsOf(b *Block) []uint32 {
 	}
 	s.prompts.internAll(hashes, numbers)
 	for i, n := range numbers { // new ones come in the order of their numbers
-		if int(n) > len(s.previews) {
-			s.previews = append(s.previews, b.Prompts[i].Preview)
+		if int(n) > s.previews.size {
+			s.previews.append(b.Prompts[i].Preview)
 		}
 	}
 	return numbers
@@ -145,8 +155,8 @@ func (s *Store) columns(step int64, more int) *stepColumns {
 // prompt numbers a prompt.
 func (s *Store) prompt(p Prompt) uint32 {
 	n := s.prompts.intern(p.Hash)
-	if int(n) > len(s.previews) {
-		s.previews = append(s.previews, p.Preview)
+	if int(n) > s.previews.size {
+		s.previews.append(p.Preview)
 	}
 	return n
 }
