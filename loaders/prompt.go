@@ -126,6 +126,9 @@ func opening(b []byte, answer string) bool {
 
 // shorten makes one line of a text and cuts it.
 func shorten(b []byte) string {
+	if len(b) <= maxPreview && isLine(b) {
+		return string(b)
+	}
 	out := make([]byte, 0, maxPreview+utf8.UTFMax)
 	for len(b) > 0 && len(out) <= maxPreview {
 		r, size := utf8.DecodeRune(b)
@@ -137,4 +140,16 @@ func shorten(b []byte) string {
 		}
 	}
 	return string(bytes.TrimRight(clip(out, maxPreview), " "))
+}
+
+// isLine reports whether a text is words with one blank between them, in ASCII.
+func isLine(b []byte) bool {
+	blank := true // one before the first word would be one too many
+	for _, c := range b {
+		if c < ' ' || c >= utf8.RuneSelf || c == ' ' && blank {
+			return false
+		}
+		blank = c == ' '
+	}
+	return !blank
 }

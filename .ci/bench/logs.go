@@ -1,5 +1,5 @@
 // Command logs makes logs to measure with: the rows of a verl dump with long texts,
-// small rows, or a CSV. It writes at least so many bytes to standard output.
+// small rows, small rows of ever new prompts, or a CSV. It writes at least so many bytes to standard output.
 package main
 
 import (
@@ -15,7 +15,7 @@ func main() {
 	kind, size := os.Args[1], must(strconv.ParseInt(os.Args[2], 10, 64))
 	random := rand.New(rand.NewPCG(1, 2))
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
-	write := map[string]func(random *rand.Rand, n int) string{"verl": verl, "small": small, "csv": csv}[kind]
+	write := map[string]func(random *rand.Rand, n int) string{"verl": verl, "small": small, "fresh": fresh, "csv": csv}[kind]
 	if kind == "csv" {
 		size -= int64(must(out.WriteString("step,prompt,reward,completion\n")))
 	}
@@ -53,10 +53,20 @@ func verl(random *rand.Rand, n int) string {
 		group, prose(rand.New(rand.NewPCG(uint64(group), 3)), 400), prose(random, 1600+random.IntN(18000)), group%97, random.IntN(2), group/64, random.IntN(2))
 }
 
-// small is a row of about 100 bytes, 8 of a prompt.
+// small is a row of about 100 bytes: steps of 1,024 prompts × 16 from a pool of
+// 50,000, as a run of several epochs has them.
 func small(random *rand.Rand, n int) string {
+	return row(random, n/16384, n/16%50_000)
+}
+
+// fresh is such a row of a run whose prompts never come again.
+func fresh(random *rand.Rand, n int) string {
+	return row(random, n/8192, n/8)
+}
+
+func row(random *rand.Rand, step, prompt int) string {
 	return fmt.Sprintf(`{"step": %d, "group_id": %d, "prompt": "question %d", "reward": %.4f, "length": %d}`+"\n",
-		n/8192, n/8, n/8, random.Float64(), random.IntN(4096)+1)
+		step, prompt, prompt, random.Float64(), random.IntN(4096)+1)
 }
 
 func csv(random *rand.Rand, n int) string {
