@@ -3,7 +3,6 @@ package loaders
 import (
 	"bytes"
 	"math"
-	"slices"
 
 	"vantage/loaders/quoted"
 	"vantage/model"
@@ -20,6 +19,7 @@ type quick struct {
 	tail   []byte // what follows the last value, to the end of the line
 	own    int    // the first slot that is not shared by the samples of a group
 	leads  bool   // all that they share stands before it
+	counts []role // that are numbers of tokens
 	wasted int    // rows that were learned from in vain since the last that was read
 
 	line  []byte
@@ -41,19 +41,6 @@ type shared struct {
 	prompt, group int32
 }
 
-// slot is what stands at a place of the row.
-type slot struct {
-	lead []byte // all bytes from the value before to this one
-	kind kind
-	role role // -1 if it plays none
-	part int  // number of the reward function whose value it is, or -1
-}
-
-// isShared reports whether all samples of a group have the same there.
-func (s slot) isShared() bool {
-	return s.role == roleStep || s.role == roleGroup || s.role == rolePrompt || s.role == roleTruth
-}
-
 // finding is the value that plays a role in the row at hand. It holds no pointer,
 // since it is written for every value of millions of rows.
 type finding struct {
@@ -68,9 +55,6 @@ type seen struct {
 	any           bool
 }
 
-// maxWasted is how often an order is learned in vain: then the log has none.
-const maxWasted = 64
-
 func newQuick(r *rows) *quick { return &quick{rows: r} }
 
 // begin starts a block in the memory of one that nobody needs any more.
@@ -81,107 +65,6 @@ func (q *quick) begin(old model.Block) {
 	}
 	q.old = old
 	q.asked.any, q.group, q.head = false, q.group[:0], nil
-}
-
-// learn takes the order of keys of a row that has been read the long way.
-func (q *quick) learn(line []byte) {
-	if q.wasted++; q.wasted > maxWasted {
-		return
-	}
-	q.slots, q.tail, q.parts, q.head = q.slots[:0], nil, nil, nil
-	clear(q.found[:])
-	q.asked.any = false
-	s, from := scanner{data: line}, 0
-	var winners [roles]struct{ slot, rank int }
-	for {
-		if s.at++; s.at > len(line) { // the brace, or a comma
-			return
-		}
-		s.space()
-		key, err := s.text()
-		if err != nil {
-			return
-		}
-		s.space()
-		s.at++ // the colon
-		s.space()
-		lead := bytes.Clone(line[from:s.at])
-		v, err := s.value()
-		if err != nil {
-			return
-		}
-		from = s.at
-		next, rank, ok := q.classify(key, v)
-		if !ok {
-			q.slots = nil
-			return
-		}
-		next.lead = lead
-		if next.role >= 0 {
-			if w := &winners[next.role]; w.slot == 0 || rank <= w.rank {
-				if w.slot > 0 {
-					q.slots[w.slot-1].role = -1
-				}
-				w.slot, w.rank = len(q.slots)+1, rank
-			} else {
-				next.role = -1
-			}
-		}
-		q.slots = append(q.slots, next)
-		s.space()
-		if s.peek() == '}' {
-			break
-		}
-	}
-	if winners[roleReward].slot == 0 || !q.lengthened(winners[roleLength].slot, winners[roleResponse].slot) {
-		q.slots = nil
-		return
-	}
-	q.own = slices.IndexFunc(q.slots, func(s slot) bool { return (s.role >= 0 || s.part >= 0) && !s.isShared() })
-	q.leads = !slices.ContainsFunc(q.slots[q.own:], func(s slot) bool { return s.isShared() })
-	q.rank, q.tail = winners[roleGroup].rank, append(bytes.Clone(line[from:]), '\n')
-}
-
-// lengthened reports whether the row has its length where quick looks for it.
-func (q *quick) lengthened(length, response int) bool {
-	switch q.rows.note.LengthUnit {
-	case model.LengthTokens:
-		return length > 0
-	case model.LengthCharacters:
-		return response > 0
-	default:
-		return true
-	}
-}
-
-// classify says what a pair of the row means, and its rank among those of the same
-// role; not ok if only the long way can tell.
-func (q *quick) classify(key, v value) (s slot, rank int, ok bool) {
-	s = slot{kind: v.kind, role: -1, part: -1}
-	p, known := q.rows.fields.place(key.raw)
-	if known && fits(p.role, v) {
-		s.role = p.role
-		if slices.Contains(q.rows.parts.also, string(key.raw)) {
-			return s, 0, false
-		}
-		return s, p.rank, v.kind == text || v.kind == number || v.kind == list && (p.role == rolePrompt || p.role == roleResponse)
-	}
-	name := string(key.text())
-	if known { // another value of that kind may play the role; null never will
-		return s, 0, v.kind == null && !isComponent(name)
-	}
-	switch v.kind {
-	case object:
-		_, nested := nest(key.raw)
-		return s, 0, !nested && !q.rows.fields.parents[string(key.raw)]
-	case number, boolean:
-		if at, part := q.rows.parts.index[name]; part {
-			s.part = at
-		}
-		return s, 0, true
-	default:
-		return s, 0, !isComponent(name)
-	}
 }
 
 // row reads the line that p begins with into the block, and returns its size. If that
@@ -283,53 +166,6 @@ func broken(raw []byte) bool {
 	return bytes.IndexByte(raw, '\n') >= 0 || bytes.IndexByte(raw, 0) >= 0
 }
 
-// quickNumber reads a number without exponent and of up to 15 digits, and returns how
-// many bytes it has. Such a one is an integer below 2^53 over a power of ten, both
-// exact, so that one division rounds it as it should be.
-func quickNumber(b []byte) (x float64, size int, ok bool) {
-	i := 0
-	if len(b) > 0 && b[0] == '-' {
-		i = 1
-	}
-	first := i
-	mantissa, i := digits(b, i, 0)
-	whole, decimals := i-first, 0
-	if whole == 0 || whole > 1 && b[first] == '0' {
-		return 0, i, false
-	}
-	if i < len(b) && b[i] == '.' {
-		point := i
-		mantissa, i = digits(b, i+1, mantissa)
-		if decimals = i - point - 1; decimals == 0 {
-			return 0, i, false
-		}
-	}
-	if whole+decimals > maxDigits || i < len(b) && (b[i]|0x20 == 'e' || b[i] == '.') {
-		return 0, i, false
-	}
-	x = float64(mantissa)
-	if decimals > 0 {
-		x /= powersOfTen[decimals]
-	}
-	if first == 1 {
-		x = -x
-	}
-	return x, i, true
-}
-
-// digits reads on in a number of which so much has been read, and returns where its
-// digits end.
-func digits(b []byte, i int, n int64) (int64, int) {
-	for ; i < len(b) && '0' <= b[i] && b[i] <= '9'; i++ {
-		n = n*10 + int64(b[i]-'0')
-	}
-	return n, i
-}
-
-const maxDigits = 15
-
-var powersOfTen = [maxDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
-
 // part keeps what a reward function gave.
 func (q *quick) part(at int, x float64) {
 	for len(q.parts) <= at {
@@ -402,7 +238,7 @@ func (q *quick) step() (int64, bool) {
 // length is that of the response, as rows.length has it. Numbers that are none
 // leave the row to the long way.
 func (q *quick) length() (int32, bool) {
-	for _, as := range [...]role{roleLength, roleTotal, rolePromptLength} {
+	for _, as := range q.counts {
 		if v := &q.found[as]; v.kind != absent && (v.kind != number || v.x < 1 || v.x > math.MaxInt32 || v.x != math.Trunc(v.x)) {
 			return 0, false
 		}
