@@ -160,18 +160,30 @@ func IsMissing(x float64) bool { return math.Float64bits(x) == missingBits }
 
 // Slice returns samples [lo, hi), one group, as a batch of their own. It shares the
 // memory of b.
-func (b Batch) Slice(lo, hi int) Batch {
-	one := Batch{Rewards: b.Rewards[lo:hi:hi], Offsets: []int{0, hi - lo}, Weights: b.Weights}
+func (b Batch) Slice(lo, hi int) Batch { return b.part(lo, hi, []int{0, hi - lo}) }
+
+// Between returns groups [from, to) as a batch of their own. It shares the memory of b.
+func (b Batch) Between(from, to int) Batch {
+	lo := b.Offsets[from]
+	offsets := make([]int, to-from+1)
+	for i := range offsets {
+		offsets[i] = b.Offsets[from+i] - lo
+	}
+	return b.part(lo, b.Offsets[to], offsets)
+}
+
+func (b Batch) part(lo, hi int, offsets []int) Batch {
+	part := Batch{Rewards: b.Rewards[lo:hi:hi], Offsets: offsets, Weights: b.Weights}
 	if b.Lengths != nil {
-		one.Lengths = b.Lengths[lo:hi:hi]
+		part.Lengths = b.Lengths[lo:hi:hi]
 	}
 	if b.Baselines != nil {
-		one.Baselines = b.Baselines[lo:hi:hi]
+		part.Baselines = b.Baselines[lo:hi:hi]
 	}
 	for _, c := range b.Components {
-		one.Components = append(one.Components, c[lo:hi:hi])
+		part.Components = append(part.Components, c[lo:hi:hi])
 	}
-	return one
+	return part
 }
 
 // Local reports whether the advantages of a group depend on nothing but the group,

@@ -37,9 +37,9 @@ func (e *Estimator) Lacks(b Batch) string {
 	return ""
 }
 
-// compute is Advantage behind a look at what the batch holds: where it lacks
-// something, dst becomes NaN.
-func (e *Estimator) compute(dst []float64, b Batch, s Scale) error {
+// Compute is Advantage behind a look at what the batch holds: where it lacks
+// something, dst becomes NaN and the refusal is of the kind [Missing].
+func (e *Estimator) Compute(dst []float64, b Batch, s Scale) error {
 	if lack := e.Lacks(b); lack != "" {
 		fillNaN(dst)
 		return &Refusal{Kind: Missing, Text: lack}

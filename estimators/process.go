@@ -36,9 +36,19 @@ type workspace struct {
 // [Estimator.Computable] gives NaN and a refusal of the kind [Missing].
 func Process(r *Result, e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
 	n := len(b.Rewards)
-	r.Original, r.Processed = resize(r.Original, n), resize(r.Processed, n)
-	r.Kept = resize(r.Kept, n)
-	refused := e.compute(r.Original, b, s)
+	r.Original = resize(r.Original, n)
+	refused := e.Compute(r.Original, b, s)
+	if err := r.Filter(e, b, s, keepPos, keepNeg, recompute); err != nil {
+		return err
+	}
+	return refused
+}
+
+// Filter is [Process] from the filter on: Original holds the advantages of the batch
+// under e and s already, and is read only. The error is that of a refused ratio.
+func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
+	n := len(b.Rewards)
+	r.Processed, r.Kept = resize(r.Processed, n), resize(r.Kept, n)
 	if err := CheckRatios(keepPos, keepNeg); err != nil {
 		clear(r.Kept)
 		fillNaN(r.Processed)
@@ -53,7 +63,7 @@ func Process(r *Result, e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 	default:
 		drop(r.Processed, r.Original, r.Kept)
 	}
-	return refused
+	return nil
 }
 
 // drop writes the advantages of the kept samples, and 0 for the others.

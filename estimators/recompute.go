@@ -39,7 +39,7 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 	w.gather(b, kept, e.Needs)
 	w.fresh = resize(w.fresh, len(w.sub.Rewards))
 	// The refusal is deliberately not looked at: the filter made this batch.
-	_ = e.compute(w.fresh, w.sub, s)
+	_ = e.Compute(w.fresh, w.sub, s)
 	if !e.Filter {
 		w.flatten()
 	}

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"errors"
-	"math"
 
 	"vantage/estimators"
 )
@@ -66,8 +65,9 @@ type Analysis struct {
 	Keep      []bool    // whether the filter keeps the sample
 	Given     []float64 // advantages as logged, NaN where not
 
-	batch      estimators.Batch
 	lengthUnit LengthUnit
+	ground     *ground
+	origin     *origin
 }
 
 // plan is what the settings say of every step of a run.
@@ -97,11 +97,18 @@ func (s Snapshot) plan(set Settings) (p plan, err error) {
 // grouped, if the log cannot feed the estimator, if the settings are refused, or
 // if ctx ends.
 func (s Snapshot) Analyze(ctx context.Context, i int, set Settings) (*Analysis, error) {
+	return s.AnalyzeAfter(ctx, i, set, nil)
+}
+
+// AnalyzeAfter is Analyze after some step, of the same store, has been computed
+// before: what the settings leave as it was is taken over. A change of the filter
+// costs a third of the whole. before may be nil.
+func (s Snapshot) AnalyzeAfter(ctx context.Context, i int, set Settings, before *Analysis) (*Analysis, error) {
 	p, err := s.plan(set)
 	if err != nil {
 		return nil, err
 	}
-	return s.analyze(ctx, i, p)
+	return s.analyze(ctx, i, p, before)
 }
 
 // Each computes the steps one after the other, ascending, and shows each: what is shown
@@ -112,7 +119,7 @@ func (s Snapshot) Each(ctx context.Context, set Settings, show func(*Analysis) e
 		return err
 	}
 	for i := range s.Steps {
-		a, err := s.analyze(ctx, i, p)
+		a, err := s.analyze(ctx, i, p, nil)
 		if err != nil {
 			return err
 		}
@@ -123,132 +130,97 @@ func (s Snapshot) Each(ctx context.Context, set Settings, show func(*Analysis) e
 	return nil
 }
 
-func (s Snapshot) analyze(ctx context.Context, i int, p plan) (*Analysis, error) {
-	a, refusal, err := s.compute(ctx, i, p)
+func (s Snapshot) analyze(ctx context.Context, i int, p plan, before *Analysis) (*Analysis, error) {
+	g, err := s.ground(i, p, before)
 	if err != nil {
 		return nil, err
 	}
-	a.tabulate(s, i, p)
-	a.Metrics = a.metrics(p.hi)
+	o, err := s.origin(g, i, p, before)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	a := &Analysis{
+		Summary:  Summary{Step: g.key.step, Revision: g.key.revision, Open: g.key.open, Rows: len(g.order), Groups: len(g.table)},
+		Settings: p.set, Grouping: p.grouping, lengthUnit: s.Run.LengthUnit, ground: g, origin: o,
+		Order: g.order, Offsets: g.offsets, Logged: g.logged, Lengths: g.lengths, Given: g.given,
+		Rewards: o.batch.Rewards, Original: o.advantages,
+	}
+	refusal, err := a.filter(p)
+	if err != nil {
+		return nil, err
+	}
+	sums := a.tabulate(p)
+	a.Metrics = a.metrics(&sums)
 	if !a.Open {
-		a.Warnings = a.warnings(p.entry, refusal)
+		a.Warnings = a.warnings(p.entry, refusal, &sums)
 	}
 	return a, ctx.Err()
 }
 
-// compute fills the columns; the refusal is what the framework's own code would
-// raise for the batch.
-func (s Snapshot) compute(ctx context.Context, i int, p plan) (*Analysis, *estimators.Refusal, error) {
-	a := &Analysis{Settings: p.set, Grouping: p.grouping}
-	if err := a.gather(s, i); err != nil {
-		return nil, nil, err
-	}
-	a.feed(s, s.Steps[i], p.entry)
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
-	}
-	var result estimators.Result
-	err := estimators.Process(&result, p.entry, a.batch, p.set.Scale, p.set.KeepPos, p.set.KeepNeg, p.set.Recompute)
-	var refusal *estimators.Refusal
-	if err != nil && !errors.As(err, &refusal) {
-		return nil, nil, err
-	}
-	a.Original, a.Processed, a.Keep = result.Original, result.Processed, result.Kept
-	return a, refusal, nil
-}
-
-// gather brings the columns of step i into group order.
-func (a *Analysis) gather(s Snapshot, i int) error {
-	step := s.Steps[i]
-	a.lengthUnit = s.Run.LengthUnit
-	a.Step, a.Revision, a.Open = step.Number, step.Revision, s.Open(i)
-	var err error
-	a.Order, a.Offsets, err = a.Grouping.layout(step, a.Open)
-	if err != nil {
-		return err
-	}
-	a.Rows = len(a.Order)
-	a.Logged = make([]float64, a.Rows)
-	a.Lengths = make([]int32, a.Rows)
-	a.Given = make([]float64, a.Rows)
-	for at, row := range a.Order {
-		a.Logged[at] = step.Rewards[row]
-		a.Lengths[at] = step.Lengths[row]
-		a.Given[at] = math.NaN()
-		if step.Logged != nil {
-			a.Given[at] = step.Logged[row]
+// filter fills the columns of what is kept. The refusal is what the framework's own
+// code would raise for the batch, of a ratio before all else.
+func (a *Analysis) filter(p plan) (*estimators.Refusal, error) {
+	a.Keep = make([]bool, a.Rows)
+	if !p.set.Filtering() {
+		for i := range a.Keep {
+			a.Keep[i] = true
 		}
+		a.Processed = a.Original
+		return a.origin.refusal, nil
 	}
-	return a.reward(s, step)
+	a.Processed = make([]float64, a.Rows)
+	parts := a.ground.parts
+	if !p.entry.Local() || p.set.Scale == estimators.ScaleBatch {
+		parts = []part{{from: 0, to: a.Groups, lo: 0, hi: a.Rows}}
+	}
+	errs := make([]error, len(parts))
+	eachPart(parts, func(k int, part part) {
+		r := estimators.Result{Original: a.Original[part.lo:part.hi], Processed: a.Processed[part.lo:part.hi], Kept: a.Keep[part.lo:part.hi]}
+		errs[k] = r.Filter(p.entry, a.origin.batch.Between(part.from, part.to), p.set.Scale, p.set.KeepPos, p.set.KeepNeg, p.set.Recompute)
+	})
+	refusal := a.origin.refusal
+	if len(errs) > 0 && errs[0] != nil && !errors.As(errs[0], &refusal) {
+		return nil, errs[0]
+	}
+	return refusal, nil
 }
 
 // tabulate fills the group table and the counts of the summary.
-func (a *Analysis) tabulate(s Snapshot, i int, p plan) {
-	step := s.Steps[i]
-	a.Groups = len(a.Offsets) - 1
+func (a *Analysis) tabulate(p plan) tally {
 	a.Table = make([]Group, a.Groups)
+	tallies := make([]tally, len(a.ground.parts))
+	eachPart(a.ground.parts, func(k int, part part) {
+		for at := part.from; at < part.to; at++ {
+			g := &a.Table[at]
+			*g = a.origin.table[at]
+			a.count(g, &tallies[k])
+			g.Fate = a.fate(g, p.lo, p.hi)
+		}
+	})
+	var sums tally
+	for k := range tallies {
+		sums.merge(&tallies[k])
+	}
 	for at := range a.Table {
 		g := &a.Table[at]
-		g.Start, g.End = a.Offsets[at], a.Offsets[at+1]
-		first := int(a.Order[g.Start])
-		g.Name = s.groupName(a.Grouping, step, first, at)
-		g.Preview = s.preview(step, first)
-		a.count(g)
-		g.Fate = a.fate(g, p.lo, p.hi)
 		a.Fates[g.Fate]++
 		a.Kept += g.Kept()
 		a.Flips += g.Flips
 	}
 	a.Signal = a.Fates[FateAlive] + a.Fates[FateShort]
-}
-
-// count takes the figures of one group.
-func (a *Analysis) count(g *Group) {
-	sum, n := 0.0, 0
-	g.equal = true
-	for i := g.Start; i < g.End; i++ {
-		if r := a.Logged[i]; finite(r) {
-			sum += r
-			n++
-		} else {
-			g.Invalid++
-		}
-		g.equal = g.equal && a.Rewards[i] == a.Rewards[g.Start]
-		g.before = g.before || a.Original[i] != 0
-		g.after = g.after || a.Processed[i] != 0
-		g.vague = g.vague || math.IsNaN(a.Original[i])
-		if a.Keep[i] {
-			g.keep(a.Original[i], a.Processed[i])
-		}
-	}
-	g.Mean = sum / float64(n)
-	g.Std = spread(a.Logged[g.Start:g.End], g.Mean, n)
+	return sums
 }
 
 // keep counts a kept sample by the sign of its original advantage.
 func (g *Group) keep(original, processed float64) {
-	switch {
-	case original > 0:
-		g.KeptPos++
-	case original < 0:
-		g.KeptNeg++
-	default:
-		g.KeptZero++
-	}
-	if original*processed < 0 {
-		g.Flips++
-	}
-}
-
-// spread is the standard deviation of the n finite values, with n-1.
-func spread(values []float64, mean float64, n int) float64 {
-	squares := 0.0
-	for _, v := range values {
-		if finite(v) {
-			squares += (v - mean) * (v - mean)
-		}
-	}
-	return math.Sqrt(squares / float64(n-1))
+	up, down := one(original > 0), one(original < 0)
+	g.KeptPos += up
+	g.KeptNeg += down
+	g.KeptZero += 1 - up - down
+	g.Flips += one(original*processed < 0)
 }
 
 // fate says what the settings make of a group; lo and hi are the worst and the
@@ -289,4 +261,4 @@ func equalFate(reward, lo, hi float64) Fate {
 
 // Batch is the step as the estimator saw it. It shares the columns of the analysis:
 // read it only.
-func (a *Analysis) Batch() estimators.Batch { return a.batch }
+func (a *Analysis) Batch() estimators.Batch { return a.origin.batch }

@@ -146,33 +146,6 @@ func (w Weights) of(names []string) (factors []float64, unknown []string) {
 	return factors, unknown
 }
 
-// feed makes the batch that the estimator reads: the rewards as the trainer cleans
-// them, and what else it needs of the step, in group order.
-func (a *Analysis) feed(s Snapshot, step Step, entry *estimators.Estimator) {
-	a.Rewards = make([]float64, a.Rows)
-	entry.CleanInto(a.Rewards, a.Logged)
-	a.batch = estimators.Batch{Rewards: a.Rewards, Offsets: a.Offsets}
-	if entry.Needs.Lengths {
-		a.batch.Lengths = tokens(a.Lengths)
-	}
-	if k := s.baseline(); entry.Needs.Baselines && k >= 0 {
-		a.batch.Baselines = a.column(step, k)
-	}
-	if entry.Needs.Components {
-		var names []string
-		for _, k := range s.components(a.Settings.Weights) {
-			if k >= len(step.Parts) || step.Parts[k] == nil {
-				continue // it gave nothing in this step
-			}
-			names = append(names, s.Run.Components[k])
-			a.batch.Components = append(a.batch.Components, a.column(step, k))
-		}
-		if a.Settings.Weights != "" {
-			a.batch.Weights, _ = a.Settings.Weights.of(names)
-		}
-	}
-}
-
 // tokens are lengths in which an unknown one counts for no token, with a warning;
 // nil if none is known.
 func tokens(lengths []int32) []int32 {
@@ -194,11 +167,11 @@ func (s Snapshot) rewardRange(set Settings) (lo, hi float64) {
 	}
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, step := range s.Steps {
-		a := &Analysis{Settings: set, Order: inOrder(len(step.Rewards)), Logged: make([]float64, len(step.Rewards))}
-		if a.reward(s, step) != nil {
+		a := &arranged{order: inOrder(len(step.Rewards)), logged: make([]float64, len(step.Rewards))}
+		if a.reward(s.Run.Components, step, set) != nil {
 			return s.lo, s.hi
 		}
-		if l, h, ok := rewardRange(a.Logged); ok {
+		if l, h, ok := rewardRange(a.logged); ok {
 			lo, hi = min(lo, l), max(hi, h)
 		}
 	}
@@ -214,69 +187,9 @@ func inOrder(n int) []int32 {
 	return order
 }
 
-// reward takes the rewards from a column, or from the weighted sum of several.
-func (a *Analysis) reward(s Snapshot, step Step) error {
-	names := s.Run.Components
-	switch set := a.Settings; {
-	case set.Weights != "":
-		factors, unknown := set.Weights.of(names)
-		if len(unknown) > 0 {
-			return noColumn(unknown[0], names)
-		}
-		a.sum(step, factors)
-	case set.Reward != "":
-		k := slices.Index(names, set.Reward)
-		if k < 0 {
-			return noColumn(set.Reward, names)
-		}
-		for i, x := range a.column(step, k) {
-			if math.IsNaN(x) {
-				x = estimators.MissingReward()
-			}
-			a.Logged[i] = x
-		}
-	}
-	return nil
-}
-
 func noColumn(name string, names []string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("the log has no reward column %q: it has one reward per sample and no components", name)
 	}
 	return fmt.Errorf("the log has no reward column %q: it has %s", name, strings.Join(names, ", "))
-}
-
-// sum is the weighted sum of the columns, added in float32 and in the order of the
-// log, as trainers do; one that gave nothing counts as 0, and where none gave
-// anything the reward is missing.
-func (a *Analysis) sum(step Step, factors []float64) {
-	for i := range a.Logged {
-		a.Logged[i] = estimators.MissingReward()
-	}
-	for k, factor := range factors {
-		if factor == 0 {
-			continue
-		}
-		for i, x := range a.column(step, k) {
-			if math.IsNaN(x) {
-				continue
-			}
-			if estimators.IsMissing(a.Logged[i]) {
-				a.Logged[i] = 0
-			}
-			a.Logged[i] = float64(float32(a.Logged[i]) + float32(float32(factor)*float32(x)))
-		}
-	}
-}
-
-// column is what a reward function gave, in group order; NaN where nothing.
-func (a *Analysis) column(step Step, k int) []float64 {
-	values := make([]float64, len(a.Order))
-	for at, row := range a.Order {
-		values[at] = math.NaN()
-		if k < len(step.Parts) && step.Parts[k] != nil {
-			values[at] = step.Parts[k][row]
-		}
-	}
-	return values
 }

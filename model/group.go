@@ -180,17 +180,15 @@ func (g Grouping) layout(step Step, open bool) (order []int32, offsets []int, er
 	if g.By == GroupByID {
 		keys = step.group
 	}
-	place := map[uint32]int{}
 	var sizes []int
 	member := make([]int32, n)
+	place := newPlaces(keys)
 	for i, key := range keys {
-		at, seen := place[key]
-		if !seen {
-			at = len(sizes)
-			place[key] = at
+		at := place.of(key)
+		if int(at) == len(sizes) {
 			sizes = append(sizes, 0)
 		}
-		member[i] = int32(at)
+		member[i] = at
 		sizes[at]++
 	}
 	offsets = make([]int, len(sizes)+1)

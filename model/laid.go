@@ -12,9 +12,11 @@ type Laid struct {
 	Lengths []int32   // of the responses, -1 where unknown
 	Given   []float64 // advantages as logged, NaN where not
 
-	snap Snapshot
-	step Step
-	base Analysis
+	snap     Snapshot
+	step     Step
+	weights  Weights
+	grouping Grouping
+	columns  *arranged
 }
 
 // Lay lays step i out. Of the settings it takes grouping and reward. It fails if
@@ -24,30 +26,30 @@ func (s Snapshot) Lay(i int, set Settings) (*Laid, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Laid{snap: s, step: s.Steps[i], base: Analysis{Settings: set, Grouping: grouping}}
-	if err := l.base.gather(s, i); err != nil {
+	a, err := s.arrange(i, grouping, set)
+	if err != nil {
 		return nil, err
 	}
-	a := &l.base
-	l.Step, l.Order, l.Offsets, l.Rewards, l.Lengths, l.Given = a.Step, a.Order, a.Offsets, a.Logged, a.Lengths, a.Given
-	return l, nil
+	return &Laid{
+		Step: s.Steps[i].Number, Order: a.order, Offsets: a.offsets, Rewards: a.logged, Lengths: a.lengths, Given: a.given,
+		snap: s, step: s.Steps[i], weights: set.Weights, grouping: grouping, columns: a,
+	}, nil
 }
 
 // Under returns the advantages of the step under an estimator, unfiltered; nil if
 // the step lacks what it needs.
 func (l *Laid) Under(e *estimators.Estimator, scale estimators.Scale) []float64 {
-	a := l.base
-	a.feed(l.snap, l.step, e)
-	if e.Lacks(a.batch) != "" {
+	batch := l.columns.feed(l.snap, l.step, e, l.weights)
+	if e.Lacks(batch) != "" {
 		return nil
 	}
-	dst := make([]float64, a.Rows)
+	dst := make([]float64, len(l.Order))
 	// what the trainer would refuse it did not: the log is there
-	_ = e.Advantage(dst, a.batch, scale)
+	_ = e.Advantage(dst, batch, scale)
 	return dst
 }
 
 // Group names group g of the step.
 func (l *Laid) Group(g int) string {
-	return l.snap.groupName(l.base.Grouping, l.step, int(l.Order[l.Offsets[g]]), g)
+	return l.snap.groupName(l.grouping, l.step, int(l.Order[l.Offsets[g]]), g)
 }

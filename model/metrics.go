@@ -2,7 +2,6 @@ package model
 
 import (
 	"math"
-	"slices"
 	"strconv"
 )
 
@@ -24,213 +23,53 @@ type Metric struct {
 // without any lengths there are no figures of lengths.
 // Sums are float64: the trainer's own float32 sums differ in the sixth digit.
 // frac_reward_zero_std is TRL's name, over exactly equal rewards.
-func (a *Analysis) metrics(best float64) []Metric {
+func (a *Analysis) metrics(t *tally) []Metric {
+	g, o := a.ground, a.origin
+	around := a.square(t)
 	m := make([]Metric, 0, 64)
-	m = appendMoments(m, "critic/score", a.Rewards)
-	m = appendMoments(m, "critic/rewards", a.Rewards)
-	weights, longest := a.weights()
-	m = a.tokens(m, weights)
-	if slices.ContainsFunc(a.Lengths, func(l int32) bool { return l >= 0 }) {
-		m = a.lengths(m, weights, longest)
+	m = o.score.append(m, "critic/score")
+	m = o.score.append(m, "critic/rewards")
+	m = o.tokens.append(m, "critic/advantages")
+	m = t.processed.append(m, "critic/advantages_processed")
+	std := 0.0
+	if t.processed.n > 0 {
+		std = math.Sqrt(around.processed / (t.processed.weight - 1))
 	}
-	m = a.distribution(m, weights)
-	m = append(m, Metric{"frac_reward_zero_std", a.constantShare()})
-	return a.ours(m, best)
-}
-
-// weights returns how many tokens each response counts for, and the longest.
-func (a *Analysis) weights() ([]float64, float64) {
-	w := make([]float64, a.Rows)
-	longest := 0.0
-	for i, l := range a.Lengths {
-		w[i] = 1
-		if l >= 0 {
-			w[i] = float64(l)
-		}
-		longest = max(longest, w[i])
+	m = append(m, Metric{"critic/advantages_processed/std", std})
+	m = t.returns.append(m, "critic/returns")
+	if g.known {
+		m = a.lengthMetrics(m)
 	}
-	return w, longest
-}
-
-// moments accumulates mean and extremes of weighted values.
-type moments struct {
-	weight, sum, lo, hi float64
-	n                   int
-}
-
-func (m *moments) add(x, w float64) {
-	if w == 0 {
-		return
-	}
-	if m.n == 0 {
-		m.lo, m.hi = x, x
-	}
-	m.n++
-	m.weight += w
-	m.sum += x * w
-	// NaN goes through, as torch's max and min let it
-	m.lo, m.hi = min(m.lo, x), max(m.hi, x)
-}
-
-func (m *moments) mean() float64 { return m.sum / m.weight }
-
-func appendMoments(to []Metric, name string, values []float64) []Metric {
-	var m moments
-	for _, v := range values {
-		m.add(v, 1)
-	}
-	return m.append(to, name)
-}
-
-func (m *moments) append(to []Metric, name string) []Metric {
-	mean := 0.0
-	if m.n > 0 {
-		mean = m.mean()
-	}
-	return append(to, Metric{name + "/mean", mean}, Metric{name + "/max", m.hi}, Metric{name + "/min", m.lo})
-}
-
-// tokens are the figures over response tokens.
-func (a *Analysis) tokens(to []Metric, w []float64) []Metric {
-	var original, final, processed moments
-	for i := range w {
-		original.add(a.Original[i], w[i])
-		final.add(a.Processed[i], w[i])
-		if a.Processed[i] != 0 {
-			processed.add(a.Processed[i], w[i])
-		}
-	}
-	to = original.append(to, "critic/advantages")
-	to = processed.append(to, "critic/advantages_processed")
-	to = append(to, Metric{"critic/advantages_processed/std", a.processedStd(w, &processed)})
-	return final.append(to, "critic/returns")
-}
-
-// processedStd is the unbiased std over the tokens of advantages that are not zero.
-func (a *Analysis) processedStd(w []float64, m *moments) float64 {
-	if m.n == 0 {
-		return 0
-	}
-	squares, mean := 0.0, m.mean()
-	for i, x := range a.Processed {
-		if x != 0 {
-			squares += w[i] * (x - mean) * (x - mean)
-		}
-	}
-	return math.Sqrt(squares / (m.weight - 1))
-}
-
-// lengths are the figures over responses; a response as long as the longest of
-// the batch counts as cut off.
-func (a *Analysis) lengths(to []Metric, w []float64, longest float64) []Metric {
-	var all, whole, positive, negative moments
-	cut := 0
-	for i, l := range w {
-		all.add(l, 1)
-		if l < longest {
-			whole.add(l, 1)
-		} else {
-			cut++
-		}
-		switch {
-		case l == 0:
-		case a.Original[i] > 0:
-			positive.add(l, 1)
-		case a.Original[i] < 0:
-			negative.add(l, 1)
-		}
-	}
-	to = all.append(to, "response_length")
-	to = append(to, Metric{"response_length/clip_ratio", float64(cut) / float64(len(w))})
-	to = whole.append(to, "response_length_no_cutoff")
-	to = append(to, Metric{"response_length_no_cutoff/count", float64(whole.n)})
-	to = positive.append(to, "response_length_positive")
-	return negative.append(to, "response_length_negative")
-}
-
-// distribution counts samples by the sign of their original advantage.
-func (a *Analysis) distribution(to []Metric, w []float64) []Metric {
-	var positive, negative, keptPositive, keptNegative, filtered float64
-	for i, x := range a.Original {
-		if w[i] == 0 || !a.Keep[i] {
-			filtered++
-		}
-		switch {
-		case w[i] == 0:
-		case x > 0:
-			positive++
-			keptPositive += one(a.Keep[i])
-		case x < 0:
-			negative++
-			keptNegative += one(a.Keep[i])
-		}
-	}
-	return append(to,
-		Metric{"sample_distribution/num_positive", positive},
-		Metric{"sample_distribution/num_negative", negative},
-		Metric{"sample_distribution/total", positive + negative},
-		Metric{"sample_distribution/num_kept_positive", keptPositive},
-		Metric{"sample_distribution/num_kept_negative", keptNegative},
-		Metric{"sample_distribution/num_filtered", filtered},
-		Metric{"sample_distribution/kept_total", keptPositive + keptNegative},
-	)
-}
-
-func one(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// constantShare is the share of samples whose group has one reward throughout.
-func (a *Analysis) constantShare() float64 {
-	n := 0
-	for i := range a.Table {
-		if a.Table[i].equal {
-			n += a.Table[i].Size()
-		}
-	}
-	return float64(n) / float64(a.Rows)
-}
-
-// ours are the figures that no trainer logs. best is the best reward of the
-// run: a sample that has it counts as solved.
-func (a *Analysis) ours(to []Metric, best float64) []Metric {
-	before, after, squares := 0.0, 0.0, 0.0
-	for i, x := range a.Processed {
-		before += math.Abs(a.Original[i])
-		after += math.Abs(x)
-		squares += x * x
-	}
-	to = append(to,
+	m = append(m,
+		Metric{"sample_distribution/num_positive", float64(o.upTokens)},
+		Metric{"sample_distribution/num_negative", float64(o.downTokens)},
+		Metric{"sample_distribution/total", float64(o.upTokens + o.downTokens)},
+		Metric{"sample_distribution/num_kept_positive", float64(t.up)},
+		Metric{"sample_distribution/num_kept_negative", float64(t.down)},
+		Metric{"sample_distribution/num_filtered", float64(t.filtered)},
+		Metric{"sample_distribution/kept_total", float64(t.up + t.down)},
+		Metric{"frac_reward_zero_std", float64(o.flat) / float64(a.Rows)},
+		// what no trainer logs
 		Metric{"vantage/signal", float64(a.Signal) / float64(a.Groups)},
 		Metric{"vantage/kept", float64(a.Kept) / float64(a.Rows)},
 		Metric{"vantage/flips", float64(a.Flips)},
-		Metric{"vantage/abs_advantage_ratio", after / before},
-		Metric{"vantage/effective_samples", after * after / squares},
-		Metric{"vantage/length_correlation", a.lengthCorrelation()},
+		Metric{"vantage/abs_advantage_ratio", t.abs / o.abs},
+		Metric{"vantage/effective_samples", t.abs * t.abs / t.squares},
+		Metric{"vantage/length_correlation", around.xy / math.Sqrt(around.xx*around.yy)},
 	)
-	return a.solved(to, best)
+	return append(m, g.solved...)
 }
 
-// lengthCorrelation is Pearson's r between response length and processed
-// advantage over the samples whose length is known; NaN if either is constant.
-func (a *Analysis) lengthCorrelation() float64 {
-	n, sx, sy := 0.0, 0.0, 0.0
-	for i, l := range a.Lengths {
-		if l >= 0 {
-			n, sx, sy = n+1, sx+float64(l), sy+a.Processed[i]
-		}
-	}
-	var xy, xx, yy float64
-	for i, l := range a.Lengths {
-		if l >= 0 {
-			dx, dy := float64(l)-sx/n, a.Processed[i]-sy/n
-			xy, xx, yy = xy+dx*dy, xx+dx*dx, yy+dy*dy
-		}
-	}
-	return xy / math.Sqrt(xx*yy)
+// lengthMetrics are the figures over responses; a response as long as the longest of
+// the batch counts as cut off.
+func (a *Analysis) lengthMetrics(to []Metric) []Metric {
+	g, o := a.ground, a.origin
+	to = g.all.append(to, "response_length")
+	to = append(to, Metric{"response_length/clip_ratio", float64(g.cut) / float64(a.Rows)})
+	to = g.whole.append(to, "response_length_no_cutoff")
+	to = append(to, Metric{"response_length_no_cutoff/count", float64(g.whole.n)})
+	to = o.positive.append(to, "response_length_positive")
+	return o.negative.append(to, "response_length_negative")
 }
 
 // SolveBins are the bounds of the solve-rate histogram: bin i counts the groups
@@ -238,27 +77,22 @@ func (a *Analysis) lengthCorrelation() float64 {
 // reach the best reward of the run; the first holds those with none.
 func SolveBins() []float64 { return []float64{0, 0.25, 0.5, 0.75, 0.999, 1} }
 
-// solved are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over
-// the groups with at least k samples) and the solve-rate histogram.
-func (a *Analysis) solved(to []Metric, best float64) []Metric {
-	solved := make([]int, a.Groups)
+// solvedMetrics are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over
+// the groups with at least k samples) and the solve-rate histogram; solved is how many
+// samples of each group reach the best reward.
+func solvedMetrics(table []Group, solved []int) []Metric {
+	var to []Metric
 	largest := 0
-	for at := range a.Table {
-		g := &a.Table[at]
-		largest = max(largest, g.Size())
-		for i := g.Start; i < g.End; i++ {
-			if a.Logged[i] == best {
-				solved[at]++
-			}
-		}
+	for at := range table {
+		largest = max(largest, table[at].Size())
 	}
 	for k := 1; k <= largest; k *= 2 {
-		to = append(to, Metric{"pass@" + strconv.Itoa(k), a.passAt(k, solved)})
+		to = append(to, Metric{"pass@" + strconv.Itoa(k), passAt(k, table, solved)})
 	}
 	bins := SolveBins()
 	counts := make([]float64, len(bins))
-	for at := range a.Table {
-		rate := float64(solved[at]) / float64(a.Table[at].Size())
+	for at := range table {
+		rate := float64(solved[at]) / float64(table[at].Size())
 		for i, bound := range bins {
 			if rate <= bound {
 				counts[i]++
@@ -273,10 +107,10 @@ func (a *Analysis) solved(to []Metric, best float64) []Metric {
 	return to
 }
 
-func (a *Analysis) passAt(k int, solved []int) float64 {
+func passAt(k int, table []Group, solved []int) float64 {
 	sum, groups := 0.0, 0
-	for at := range a.Table {
-		n := a.Table[at].Size()
+	for at := range table {
+		n := table[at].Size()
 		if n < k {
 			continue
 		}

@@ -48,7 +48,7 @@ func (s Snapshot) TrendPart(ctx context.Context, set Settings, prev *Trend, know
 			t.Steps[i] = Summary{Step: step.Number, Rows: len(step.Rewards), Open: open, Pending: true}
 			t.Pending++
 		default:
-			a, err := s.analyze(ctx, i, p)
+			a, err := s.analyze(ctx, i, p, known)
 			if err != nil {
 				return nil, err
 			}

@@ -17,7 +17,7 @@ const oneSided = 0.25
 const ratioSlack = 0.1
 
 // warnings lists what is doubtful about the step, worst first.
-func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Refusal) []Warning {
+func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Refusal, sums *tally) []Warning {
 	var all []Warning
 	add := func(w Warning, ok bool) {
 		if ok {
@@ -34,9 +34,9 @@ func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Ref
 	add(a.warnNoise())
 	add(a.warnIdle())
 	add(a.warnSingles(refusal))
-	add(a.warnOneSided())
-	add(a.warnEffective("keep_pos_ratio", "positive", a.Settings.KeepPos, 1))
-	add(a.warnEffective("keep_neg_ratio", "negative", a.Settings.KeepNeg, -1))
+	add(a.warnOneSided(sums))
+	add(a.warnEffective("keep_pos_ratio", "positive", a.Settings.KeepPos, a.origin.up, func(g *Group) int { return g.KeptPos }))
+	add(a.warnEffective("keep_neg_ratio", "negative", a.Settings.KeepNeg, a.origin.down, func(g *Group) int { return g.KeptNeg }))
 	add(a.warnOurs(entry))
 	add(a.warnMerged())
 	add(a.warnLengths(entry))
@@ -123,15 +123,7 @@ func (a *Analysis) warnFlips() (Warning, bool) {
 }
 
 func (a *Analysis) warnInvalid() (Warning, bool) {
-	count, missing := 0, 0
-	for _, r := range a.Logged {
-		if !finite(r) {
-			count++
-		}
-		if estimators.IsMissing(r) {
-			missing++
-		}
-	}
+	count, missing := a.ground.invalid, a.ground.missing
 	_, example := a.where(func(g *Group) bool { return g.Invalid > 0 })
 	text := "have a NaN or infinite reward"
 	if missing > 0 {
@@ -181,31 +173,23 @@ func (a *Analysis) warnSingles(refusal *estimators.Refusal) (Warning, bool) {
 	return a.withFate(FateSingle, WarnSingles, "have one sample, so nothing to compare it with", "check how the groups were found, or raise the number of generations")
 }
 
-func (a *Analysis) warnOneSided() (Warning, bool) {
-	sum, abs := 0.0, 0.0
-	for _, x := range a.Processed {
-		sum += x
-		abs += math.Abs(x)
-	}
-	share := sum / abs
+func (a *Analysis) warnOneSided(t *tally) (Warning, bool) {
+	share := t.sum / t.abs
 	way := "up"
 	if share < 0 {
 		way = "down"
 	}
 	return Warning{
 		Kind: WarnOneSided, Count: a.Kept, Of: a.Rows, Unit: "kept samples", Example: -1,
-		Text:   fmt.Sprintf("push %s on the whole: mean advantage %+.2f of mean |A| %.2f", way, sum/float64(a.Rows), abs/float64(a.Rows)),
+		Text:   fmt.Sprintf("push %s on the whole: mean advantage %+.2f of mean |A| %.2f", way, t.sum/float64(a.Rows), t.abs/float64(a.Rows)),
 		Advice: "bring keep_pos_ratio (p, P) and keep_neg_ratio (m, M) closer together",
 	}, a.Settings.Filtering() && math.Abs(share) > oneSided
 }
 
-func (a *Analysis) warnEffective(option, word string, ratio float64, sign float64) (Warning, bool) {
-	kept, all := 0, 0
-	for i, x := range a.Original {
-		if x*sign > 0 {
-			all++
-			kept += int(one(a.Keep[i]))
-		}
+func (a *Analysis) warnEffective(option, word string, ratio float64, all int, keptOf func(*Group) int) (Warning, bool) {
+	kept := 0
+	for at := range a.Table {
+		kept += keptOf(&a.Table[at])
 	}
 	share := float64(kept) / float64(all)
 	return Warning{

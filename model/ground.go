@@ -1,0 +1,128 @@
+package model
+
+import "vantage/estimators"
+
+// ground is what no setting but the grouping and the choice of the reward changes of
+// a step. It is computed once, and every key that a person presses builds on it.
+type ground struct {
+	key groundKey
+	*arranged
+	parts []part
+	table []Group   // as far as the rewards tell
+	count []float64 // how many tokens each response counts for: its length, or 1
+
+	known            bool    // some length is
+	all, whole       moments // lengths of the responses, and of those below the longest
+	cut              int     // responses as long as the longest
+	invalid, missing int     // rewards that are not finite, and those of them that the log lacks
+	solved           []Metric
+}
+
+// groundKey is all that a ground depends on, within one store.
+type groundKey struct {
+	step     int64
+	revision int
+	open     bool
+	by       GroupBy
+	size     int
+	reward   string
+	weights  Weights
+	lo, hi   float64
+}
+
+// ground returns that of step i, the one before if that still holds.
+func (s Snapshot) ground(i int, p plan, before *Analysis) (*ground, error) {
+	step := s.Steps[i]
+	key := groundKey{step.Number, step.Revision, s.Open(i), p.grouping.By, p.grouping.Size, p.set.Reward, p.set.Weights, p.lo, p.hi}
+	if before != nil && before.ground.key == key {
+		return before.ground, nil
+	}
+	columns, err := s.arrange(i, p.grouping, p.set)
+	if err != nil {
+		return nil, err
+	}
+	g := &ground{key: key, arranged: columns, parts: partsOf(columns.offsets)}
+	g.table, g.count = make([]Group, len(columns.offsets)-1), make([]float64, len(columns.order))
+	longest := g.weigh()
+	tallies := make([]groundTally, len(g.parts))
+	solved := make([]int, len(g.table))
+	eachPart(g.parts, func(k int, part part) {
+		for at := part.from; at < part.to; at++ {
+			g.describe(s, step, p.grouping, at)
+			solved[at] = g.reach(at, p.hi)
+		}
+		tallies[k] = g.tally(part, longest)
+	})
+	for _, t := range tallies {
+		g.all.merge(t.all)
+		g.whole.merge(t.whole)
+		g.cut, g.invalid, g.missing = g.cut+t.cut, g.invalid+t.invalid, g.missing+t.missing
+	}
+	g.solved = solvedMetrics(g.table, solved)
+	return g, nil
+}
+
+// weigh counts the tokens of each response and returns the most.
+func (g *ground) weigh() (longest float64) {
+	for i, l := range g.lengths {
+		g.count[i] = 1
+		if l >= 0 {
+			g.count[i], g.known = float64(l), true
+		}
+		longest = max(longest, g.count[i])
+	}
+	return longest
+}
+
+// describe fills in what is known of a group without an estimator.
+func (g *ground) describe(s Snapshot, step Step, by Grouping, at int) {
+	row := &g.table[at]
+	row.Start, row.End = g.offsets[at], g.offsets[at+1]
+	first := int(g.order[row.Start])
+	row.Name, row.Preview = s.groupName(by, step, first, at), s.preview(step, first)
+	sum, n := 0.0, 0
+	for _, r := range g.logged[row.Start:row.End] {
+		if finite(r) {
+			sum += r
+			n++
+		}
+	}
+	row.Invalid = row.Size() - n
+	row.Mean = sum / float64(n)
+	row.Std = spread(g.logged[row.Start:row.End], row.Mean, n)
+}
+
+// reach counts the samples of a group that have the best reward of the run.
+func (g *ground) reach(at int, best float64) int {
+	n := 0
+	for _, r := range g.logged[g.offsets[at]:g.offsets[at+1]] {
+		if r == best {
+			n++
+		}
+	}
+	return n
+}
+
+type groundTally struct {
+	all, whole            moments
+	cut, invalid, missing int
+}
+
+func (g *ground) tally(p part, longest float64) (t groundTally) {
+	for i := p.lo; i < p.hi; i++ {
+		l := g.count[i]
+		t.all.add(l, 1)
+		if l < longest {
+			t.whole.add(l, 1)
+		} else {
+			t.cut++
+		}
+		if r := g.logged[i]; !finite(r) {
+			t.invalid++
+			if estimators.IsMissing(r) {
+				t.missing++
+			}
+		}
+	}
+	return t
+}
