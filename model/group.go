@@ -1,6 +1,8 @@
 package model
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -69,26 +71,30 @@ func (c *stepColumns) weigh() {
 	}
 	c.weighed = c.revision
 	e := evidence{rows: len(c.reward)}
-	promptOf := map[uint32]uint32{}
-	mixed := map[uint32]bool{}
-	prompts := map[uint32]struct{}{}
-	for i := range c.reward {
-		prompt, id := numberAt(c.prompt, i), numberAt(c.group, i)
+	prompts, ids := newPlaces(c.prompt), newPlaces(c.group)
+	for _, prompt := range c.prompt {
 		if prompt != 0 {
 			e.withPrompt++
-			prompts[prompt] = struct{}{}
+			e.prompts = int(max(int32(e.prompts), prompts.of(prompt)+1))
 		}
+	}
+	var first []uint32 // prompt of each id
+	var mixed []bool
+	for i, id := range c.group {
 		if id == 0 {
 			continue
 		}
 		e.withID++
-		if first, seen := promptOf[id]; !seen {
-			promptOf[id] = prompt
-		} else if first != prompt {
-			mixed[id] = true
+		prompt := numberAt(c.prompt, i)
+		switch at := int(ids.of(id)); {
+		case at == len(first):
+			first, mixed = append(first, prompt), append(mixed, false)
+		case first[at] != prompt && !mixed[at]:
+			mixed[at] = true
+			e.mixedIDs++
 		}
 	}
-	e.idGroups, e.mixedIDs, e.prompts = len(promptOf), len(mixed), len(prompts)
+	e.idGroups = len(first)
 	e.lo, e.hi, e.ranged = rewardRange(c.reward)
 	c.evidence = e
 }
@@ -232,7 +238,8 @@ func (s Snapshot) groupName(g Grouping, step Step, row, index int) string {
 	case GroupByID:
 		return s.ids.at(int(step.group[row]) - 1)
 	case GroupByPrompt:
-		return fmt.Sprintf("%016x", s.hashes.at(int(step.prompt[row])-1))
+		hash := binary.BigEndian.AppendUint64(nil, s.hashes.at(int(step.prompt[row])-1))
+		return hex.EncodeToString(hash)
 	case GroupByPosition, GroupAutomatic:
 	}
 	return strconv.Itoa(index)

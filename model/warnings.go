@@ -124,6 +124,9 @@ func (a *Analysis) warnFlips() (Warning, bool) {
 
 func (a *Analysis) warnInvalid() (Warning, bool) {
 	count, missing := a.ground.invalid, a.ground.missing
+	if count == 0 {
+		return Warning{}, false
+	}
 	_, example := a.where(func(g *Group) bool { return g.Invalid > 0 })
 	text := "have a NaN or infinite reward"
 	if missing > 0 {
@@ -132,7 +135,7 @@ func (a *Analysis) warnInvalid() (Warning, bool) {
 	return Warning{
 		Kind: WarnInvalid, Count: count, Of: a.Rows, Unit: "samples", Example: example,
 		Text: text, Advice: "find out why the reward function failed; " + a.invalidBecomes(),
-	}, count > 0
+	}, true
 }
 
 // invalidBecomes says what the framework makes of a reward that is none, by the

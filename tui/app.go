@@ -239,7 +239,7 @@ func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
 	}
 	a.store.Append(msg.chunk)
 	a.live.heard = msg.at
-	if len(msg.chunk.Records) > 0 {
+	if len(msg.chunk.Records)+len(msg.chunk.Blocks) > 0 {
 		a.live.lastRow = msg.at
 	}
 	a.work.stale = true
@@ -279,7 +279,7 @@ func (a App) request() (App, tea.Cmd) {
 	a.work.busy = true
 	var ctx context.Context
 	ctx, a.work.cancel = context.WithCancel(a.ctx)
-	return a, analyze(ctx, a.work.revision, a.snap, a.stepIndex(), a.set.now, a.set.base)
+	return a, analyze(ctx, a.work.revision, a.snap, a.stepIndex(), a.set, a.result)
 }
 
 // newest is the step to follow: the newest that is complete, so that what is on

@@ -21,13 +21,19 @@ func read(ctx context.Context, s Source) tea.Cmd {
 	}
 }
 
-// analyze computes one step of a snapshot, under the baseline too if there is one.
-func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, set model.Settings, base baseline) tea.Cmd {
+// analyze computes one step of a snapshot, under the baseline too if there is one. What
+// is on the screen may be had over.
+func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, set history, known result) tea.Cmd {
 	return func() tea.Msg {
 		msg := analysisMsg{revision: revision}
-		if msg.analysis, msg.err = snap.Analyze(ctx, step, set); msg.err == nil && base.on {
-			msg.base, msg.err = snap.Analyze(ctx, step, base.set)
+		if msg.analysis, msg.err = snap.AnalyzeAfter(ctx, step, set.now, known.analysis); msg.err != nil || !set.base.on {
+			return msg
 		}
+		before := known.base
+		if before == nil {
+			before = msg.analysis
+		}
+		msg.base, msg.err = snap.AnalyzeAfter(ctx, step, set.base.set, before)
 		return msg
 	}
 }

@@ -2,11 +2,13 @@ package chart_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"vantage/themes"
@@ -36,8 +38,28 @@ func TestSymmetric(t *testing.T) {
 func TestBin(t *testing.T) {
 	h := chart.Bin(chart.Axis{Lo: -1, Hi: 1}, 5, []float64{-1, -0.9, 0.9, 0, 0.5, math.NaN()}, []bool{true, true, true, true, false, true})
 	want := chart.Histogram{Axis: chart.Axis{Lo: -1, Hi: 1}, Counts: []int{2, 0, 0, 0, 1}, Zeros: 1, Other: 1}
-	if diff := cmp.Diff(want, h); diff != "" {
+	if diff := cmp.Diff(want, h, cmpopts.IgnoreUnexported(h)); diff != "" {
 		t.Error(diff)
+	}
+	// -1, -0.9, 0.9 and 0: the squares around -0.25 are 2.37
+	if n, mean, std := h.Moments(); n != 4 || math.Abs(mean+0.25) > 1e-12 || math.Abs(std-math.Sqrt(2.37/3)) > 1e-12 {
+		t.Errorf("%d values of mean %v and std %v", n, mean, std)
+	}
+}
+
+// A step of many samples is counted in parts: as often, with the same moments.
+func TestBinParts(t *testing.T) {
+	values, use := make([]float64, 200_000), make([]bool, 200_000)
+	for i := range values {
+		values[i], use[i] = float64(i%5)/4, i%5 != 3
+	}
+	h := chart.Bin(chart.Axis{Lo: 0, Hi: 1}, 4, values, use)
+	if want := []int{0, 40_000, 40_000, 40_000}; !slices.Equal(h.Counts, want) || h.Zeros != 40_000 {
+		t.Errorf("counts %v and %d zeros, want %v and 40000", h.Counts, h.Zeros, want)
+	}
+	// 0, ¼, ½ and 1, in equal parts: mean 0.4375, variance 0.13671875
+	if n, mean, std := h.Moments(); n != 160_000 || math.Abs(mean-0.4375) > 1e-9 || math.Abs(std*std-0.13671875) > 1e-5 {
+		t.Errorf("%d values of mean %v and std %v", n, mean, std)
 	}
 }
 

@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"strings"
+	"sync"
 
 	"vantage/themes"
 )
@@ -15,19 +16,71 @@ type Histogram struct {
 	Counts []int
 	Zeros  int
 	Other  int // values that are not finite
+
+	n            int     // finite values
+	sum, squares float64 // of them, around the middle of the axis
 }
 
-// Bin counts the values for which use is true (nil: all) in w bins.
+// Moments returns how many values are finite, their mean, and their standard deviation
+// with n-1; NaN where there are too few.
+func (h Histogram) Moments() (n int, mean, std float64) {
+	count := float64(h.n)
+	mean = h.sum / count
+	return h.n, h.middle() + mean, math.Sqrt(max(0, h.squares-h.sum*mean) / (count - 1))
+}
+
+func (h Histogram) middle() float64 { return h.Axis.Lo/2 + h.Axis.Hi/2 }
+
+// together is how many values are binned by one processor.
+const together = 1 << 16
+
+// Bin counts the values for which use is true (nil: all) in w bins. A step may have
+// millions of them: several processors count, and the parts are added in one order.
 func Bin(axis Axis, w int, values []float64, use []bool) Histogram {
+	parts := make([]Histogram, max(1, (len(values)+together-1)/together))
+	var wg sync.WaitGroup
+	for k := range parts {
+		lo, hi := k*together, min(len(values), (k+1)*together)
+		bin := func() { parts[k] = binPart(axis, w, values[lo:hi], use, lo) }
+		if len(parts) == 1 {
+			bin()
+			continue
+		}
+		wg.Go(bin)
+	}
+	wg.Wait()
+	h := parts[0]
+	for _, p := range parts[1:] {
+		h.add(p)
+	}
+	return h
+}
+
+func (h *Histogram) add(o Histogram) {
+	for i, n := range o.Counts {
+		h.Counts[i] += n
+	}
+	h.Zeros, h.Other, h.n = h.Zeros+o.Zeros, h.Other+o.Other, h.n+o.n
+	h.sum, h.squares = h.sum+o.sum, h.squares+o.squares
+}
+
+func binPart(axis Axis, w int, values []float64, use []bool, from int) Histogram {
 	h := Histogram{Axis: axis, Counts: make([]int, max(1, w))}
+	middle := h.middle()
 	for i, v := range values {
-		switch {
-		case use != nil && !use[i]:
-		case v == 0:
-			h.Zeros++
-		case v-v != 0:
+		if use != nil && !use[from+i] {
+			continue
+		}
+		if v-v != 0 {
 			h.Other++
-		default:
+			continue
+		}
+		h.n++
+		h.sum += v - middle
+		h.squares += (v - middle) * (v - middle)
+		if v == 0 {
+			h.Zeros++
+		} else {
 			h.Counts[axis.Column(v, len(h.Counts))]++
 		}
 	}

@@ -1,0 +1,133 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"vantage/estimators"
+)
+
+// wide is a step of so many groups of uneven sizes, whose rows are dealt in turn.
+func wide(groups int) Snapshot {
+	random := rand.New(rand.NewPCG(3, 4))
+	s := NewStore()
+	c := &Chunk{Format: "made", Files: []string{"x"}, LengthUnit: LengthTokens}
+	for round := range 12 {
+		for g := range groups {
+			if round >= 4+g%9 {
+				continue
+			}
+			reward := float64(random.IntN(4)) / 3
+			if g%17 == 0 {
+				reward = 1
+			}
+			if g%301 == 5 && round == 2 {
+				reward = math.NaN()
+			}
+			c.Records = append(c.Records, Record{
+				Step: 1, Group: fmt.Sprint(g), Reward: reward, Length: int32(random.IntN(900)), Advantage: math.NaN(),
+			})
+		}
+	}
+	s.Append(c)
+	return s.Snapshot()
+}
+
+// What is built on another setting's work is what stands by itself.
+func TestAnalyzeAfter(t *testing.T) {
+	snap := wide(60)
+	rapid.Check(t, func(t *rapid.T) {
+		var before *Analysis
+		for range 6 {
+			set := DefaultSettings()
+			e := rapid.SampledFrom([][2]string{{"easyr1", "grpo"}, {"twinkle", "grpo"}, {"trl", "grpo"}, {"verl", "rloo"}}).Draw(t, "estimator")
+			set = set.WithFramework(e[0]).WithEstimator(e[1])
+			set.KeepPos = rapid.SampledFrom([]float64{0, 0.3, 0.5, 1}).Draw(t, "pos")
+			set.KeepNeg = rapid.SampledFrom([]float64{0.2, 1}).Draw(t, "neg")
+			set.Recompute = rapid.Bool().Draw(t, "recompute")
+			after, err := snap.AnalyzeAfter(context.Background(), 0, set, before)
+			alone, fails := snap.Analyze(context.Background(), 0, set)
+			if diff := cmp.Diff(alone, after, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Analysis{}), cmp.AllowUnexported(Group{})); diff != "" || (err == nil) != (fails == nil) {
+				t.Fatalf("%+v, after another: %v, %v -alone +after\n%s", set, fails, err, diff)
+			}
+			before = after
+		}
+	})
+}
+
+// A step of several parts has the advantages of the whole.
+func TestParts(t *testing.T) {
+	snap := wide(30_000)
+	set := DefaultSettings()
+	set.KeepPos, set.KeepNeg, set.Recompute = 0.5, 0.7, true
+	a, err := snap.Analyze(context.Background(), 0, set)
+	if err != nil || len(a.ground.parts) < 3 {
+		t.Fatal(err, len(a.ground.parts))
+	}
+	entry, _ := set.Entry()
+	var want estimators.Result
+	_ = estimators.Process(&want, entry, a.Batch(), set.Scale, set.KeepPos, set.KeepNeg, set.Recompute)
+	kept, flips := 0, 0
+	for i := range want.Kept {
+		if a.Keep[i] != want.Kept[i] || math.Float64bits(a.Processed[i]) != math.Float64bits(want.Processed[i]) {
+			t.Fatalf("sample %d: %v %v, want %v %v", i, a.Keep[i], a.Processed[i], want.Kept[i], want.Processed[i])
+		}
+		if want.Kept[i] {
+			kept++
+			if want.Original[i]*want.Processed[i] < 0 {
+				flips++
+			}
+		}
+	}
+	if a.Kept != kept || a.Flips != flips {
+		t.Errorf("%d kept, %d flips, want %d and %d", a.Kept, a.Flips, kept, flips)
+	}
+}
+
+// BenchmarkAnalyze computes a step of a million samples: all of it, and after only the
+// filter, or the estimator, has changed.
+func BenchmarkAnalyze(b *testing.B) {
+	block := Block{Prompts: []Prompt{{}}}
+	for i := range 1 << 20 {
+		if i%16 == 0 {
+			block.Prompts = append(block.Prompts, Prompt{Hash: uint64(i + 1)})
+		}
+		block.Step, block.Offset = append(block.Step, 1), append(block.Offset, int64(i)*100)
+		block.Reward, block.Length = append(block.Reward, float64(i*7919%11)/10), append(block.Length, int32(i%4096))
+		block.Prompt = append(block.Prompt, int32(i/16+1))
+	}
+	s := NewStore()
+	s.Append(&Chunk{Format: "made", Files: []string{"x"}, LengthUnit: LengthTokens, HasTruth: true, Blocks: []Block{block}})
+	snap, set := s.Snapshot(), DefaultSettings()
+	filtered := set
+	filtered.KeepPos, filtered.KeepNeg = 0.7, 0.5
+	recomputed := filtered
+	recomputed.Recompute = true
+	before, err := snap.Analyze(context.Background(), 0, set)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, run := range map[string]func() (*Analysis, error){
+		"all": func() (*Analysis, error) { return snap.Analyze(context.Background(), 0, filtered) },
+		"estimator": func() (*Analysis, error) {
+			return snap.AnalyzeAfter(context.Background(), 0, set.WithEstimator("rloo"), before)
+		},
+		"filter":    func() (*Analysis, error) { return snap.AnalyzeAfter(context.Background(), 0, filtered, before) },
+		"recompute": func() (*Analysis, error) { return snap.AnalyzeAfter(context.Background(), 0, recomputed, before) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := run(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
