@@ -22,7 +22,8 @@ type Metric struct {
 // log has no token counts the weights are what LengthUnit says, or 1, and
 // without any lengths there are no figures of lengths.
 // Sums are float64: the trainer's own float32 sums differ in the sixth digit.
-// frac_reward_zero_std is TRL's name, over exactly equal rewards.
+// frac_reward_zero_std is TRL's name, over exactly equal rewards. Those under vantage/
+// are over the samples that have a finite advantage.
 func (a *Analysis) metrics(t *tally) []Metric {
 	g, o := a.ground, a.origin
 	around := a.square(t)

@@ -18,7 +18,7 @@ type origin struct {
 	score, tokens        moments // of the rewards, and of the advantages over tokens
 	positive, negative   moments // of the lengths of responses by the sign of their advantage
 	up, down             int     // samples by the sign of their advantage
-	abs                  float64 // sum of |A|
+	abs                  float64 // sum of |A|, of those that are finite
 	flat                 int     // samples whose group has one reward throughout
 	upTokens, downTokens int     // samples by sign, those without tokens left out
 }
@@ -73,7 +73,9 @@ func (o *origin) tally(g *ground, p part, t *origin) {
 		x, w := o.advantages[i], g.count[i]
 		t.score.add(o.batch.Rewards[i], 1)
 		t.tokens.add(x, w)
-		t.abs += math.Abs(x)
+		if finite(x) {
+			t.abs += math.Abs(x)
+		}
 		switch {
 		case x > 0:
 			t.up++

@@ -5,11 +5,11 @@ import "math"
 // tally sums up what the filter made of the samples.
 type tally struct {
 	returns, processed moments // processed advantages over tokens: all, and those that are not zero
-	sum, abs, squares  float64 // of the processed advantages
+	sum, abs, squares  float64 // of the processed advantages that are finite
 	filtered           int     // samples that are not kept or have no tokens
 	up, down           int     // kept samples with tokens, by the sign of their original advantage
 
-	known, length, advantage float64 // samples whose length is known, and the sums of both
+	known, length, advantage float64 // such samples whose length is known too, and the sums of both
 }
 
 // count takes the samples of a group into its row and into the sums.
@@ -24,20 +24,28 @@ func (a *Analysis) count(g *Group, t *tally) {
 		if y != 0 {
 			t.processed.add(y, w)
 		}
-		t.sum += y
-		t.abs += math.Abs(y)
-		t.squares += y * y
 		if w == 0 || !keep {
 			t.filtered++
 		} else {
 			t.up += one(x > 0)
 			t.down += one(x < 0)
 		}
-		if a.Lengths[i] >= 0 {
-			t.known++
-			t.length += w
-			t.advantage += y
+		if finite(y) {
+			t.add(y, w, a.Lengths[i] >= 0)
 		}
+	}
+}
+
+// add sums up for the figures that are ours: one group that has no advantages, as one
+// of a single sample, must not leave the step without them.
+func (t *tally) add(y, w float64, known bool) {
+	t.sum += y
+	t.abs += math.Abs(y)
+	t.squares += y * y
+	if known {
+		t.known++
+		t.length += w
+		t.advantage += y
 	}
 }
 
@@ -65,7 +73,7 @@ func (a *Analysis) square(t *tally) (all squares) {
 			if y != 0 {
 				s.processed += w * (y - mean) * (y - mean)
 			}
-			if a.Lengths[i] >= 0 {
+			if a.Lengths[i] >= 0 && finite(y) {
 				dx, dy := w-long, y-push
 				s.xy, s.xx, s.yy = s.xy+dx*dy, s.xx+dx*dx, s.yy+dy*dy
 			}
