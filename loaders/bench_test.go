@@ -5,7 +5,10 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
+	"syscall"
 	"testing"
+	"time"
 
 	"vantage/model"
 )
@@ -36,4 +39,52 @@ func BenchmarkLoad(b *testing.B) {
 		}
 		_ = s.Close()
 	}
+}
+
+// BenchmarkFollow follows the log named by VANTAGE_BENCH_LIVE, while .ci/bench/follow
+// writes it, until no more comes, and prints how long rows took to be read, and which
+// share of a processor reading them took.
+func BenchmarkFollow(b *testing.B) {
+	path := os.Getenv("VANTAGE_BENCH_LIVE")
+	if path == "" {
+		b.Skip("no log to follow")
+	}
+	s, err := Open([]string{path}, Options{Follow: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var late []float64
+	begin, spent := time.Now(), processorTime()
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		chunk, err := s.Next(ctx)
+		cancel()
+		if err != nil {
+			break
+		}
+		now := float64(time.Now().UnixMicro())
+		records := chunk.Records
+		for i := range chunk.Blocks {
+			records = append(records, chunk.Blocks[i].Records()...)
+		}
+		for _, r := range records {
+			late = append(late, (now-r.Parts[0])/1000)
+		}
+	}
+	if len(late) == 0 {
+		b.Fatal("nothing was read")
+	}
+	slices.Sort(late)
+	b.ReportMetric(float64(len(late)), "rows")
+	b.ReportMetric(late[len(late)/2], "p50-ms")
+	b.ReportMetric(late[len(late)*99/100], "p99-ms")
+	b.ReportMetric(100*(processorTime()-spent).Seconds()/(time.Since(begin).Seconds()-3), "processor-%")
+}
+
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

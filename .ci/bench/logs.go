@@ -1,5 +1,6 @@
 // Command logs makes logs to measure with: the rows of a verl dump with long texts,
-// small rows, small rows of ever new prompts, or a CSV. It writes at least so many bytes to standard output.
+// small rows, small rows of ever new prompts, or a CSV. It writes at least so many bytes
+// to standard output; or, live, rows at a pace, each with the time of its writing.
 package main
 
 import (
@@ -9,10 +10,15 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 func main() {
 	kind, size := os.Args[1], must(strconv.ParseInt(os.Args[2], 10, 64))
+	if kind == "live" {
+		live(int(size))
+		return
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
 	write := map[string]func(random *rand.Rand, n int) string{"verl": verl, "small": small, "fresh": fresh, "csv": csv}[kind]
@@ -62,6 +68,19 @@ func small(random *rand.Rand, n int) string {
 // fresh is such a row of a run whose prompts never come again.
 func fresh(random *rand.Rand, n int) string {
 	return row(random, n/8192, n/8)
+}
+
+// live writes so many rows a second for ten seconds, a write each millisecond.
+func live(pace int) {
+	written := 0
+	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(time.Millisecond) {
+		var rows []byte
+		now := time.Now().UnixMicro()
+		for ; written < int(time.Since(begin).Seconds()*float64(pace)); written++ {
+			rows = fmt.Appendf(rows, `{"step": 1, "group_id": %d, "reward": 0.5, "micros_reward": %d}`+"\n", written/8, now)
+		}
+		_ = must(os.Stdout.Write(rows))
+	}
 }
 
 func row(random *rand.Rand, step, prompt int) string {
