@@ -4,6 +4,7 @@ package themes
 // more on black.
 func contrast() Theme {
 	return build("contrast", "high contrast, on dark backgrounds", palette{
+		paper: "#000000", ink: "#ffffff",
 		text: "231", dim: "252", faint: "250",
 		positive: "117", negative: "215",
 		good: "121", warn: "227", bad: "217",

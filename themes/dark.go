@@ -4,6 +4,7 @@ package themes
 // so that tmux and older terminals show the same.
 func dark() Theme {
 	return build("dark", "for dark backgrounds", palette{
+		paper: "#1c1c1c", ink: "#d0d0d0",
 		text: "", dim: "245", faint: "239",
 		positive: "75", negative: "208",
 		good: "79", warn: "221", bad: "203",

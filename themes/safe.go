@@ -4,6 +4,7 @@ package themes
 // differ in lightness too.
 func safe() Theme {
 	return build("safe", "for colour-blind eyes, on dark backgrounds", palette{
+		paper: "#1c1c1c", ink: "#d0d0d0",
 		text: "", dim: "246", faint: "240",
 		positive: "39", negative: "214",
 		good: "117", warn: "227", bad: "176",

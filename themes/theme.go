@@ -43,8 +43,13 @@ const (
 // Theme is a complete look, as a value.
 type Theme struct {
 	Name, Doc string
-	styles    [roles]lipgloss.Style
-	inks      [roles]ink
+
+	// Paper and Ink are the terminal's own colours that the theme is made for, as
+	// #rrggbb: for what is drawn outside of one.
+	Paper, Ink string
+
+	styles [roles]lipgloss.Style
+	inks   [roles]ink
 }
 
 // ink is a style as the bytes that switch it on and off. Rendering a style anew
@@ -108,6 +113,8 @@ func For(isDark bool) Theme {
 
 // palette names the colours of a theme; the rest follows from them.
 type palette struct {
+	paper, ink string // of the terminal
+
 	text, dim, faint, positive, negative, good, warn, bad, accent, cursor string
 
 	heat [5]shade // of a map, from the least to the most
@@ -126,7 +133,7 @@ func build(name, doc string, p palette) Theme {
 		}
 		return s
 	}
-	t := Theme{Name: name, Doc: doc}
+	t := Theme{Name: name, Doc: doc, Paper: p.paper, Ink: p.ink}
 	t.styles = [roles]lipgloss.Style{
 		Plain: fg(p.text), Dim: fg(p.dim), Title: fg(p.text).Bold(true), Key: fg(p.accent).Bold(true),
 		Positive: fg(p.positive), Negative: fg(p.negative), Dropped: fg(p.dim),
