@@ -59,7 +59,7 @@ func words() []word {
 		{"filter", "QUERY", "show some groups only", runFilter, nil},
 		{"theme", "NAME", "how it looks", runTheme, themeNames},
 		{"mouse", "on|off", "wheel and clicks; Shift selects text all the same", runMouse, func(App) []string { return []string{"on", "off"} }},
-		{"export", "md|csv|jsonl|txt", "write what is analysed to a file", runExport, func(App) []string { return []string{"md", "csv", "jsonl", "txt"} }},
+		{"export", "md|csv|jsonl|txt|svg", "write what is analysed to a file; svg: the screen", runExport, func(App) []string { return []string{"md", "csv", "jsonl", "txt", "svg"} }},
 		{"steps", "", "the view of all steps", action(App.openSteps), nil},
 		{"sweep", "", "every pair of keep ratios", action(App.openSweep), nil},
 		{"problems", "", "how the log was read", action(App.openProblems), nil},
@@ -290,8 +290,12 @@ func runMouse(a App, args []string) (App, tea.Cmd, error) {
 }
 
 // runExport writes what is analysed: the report as text or Markdown, the steps as a
-// table, or every sample.
+// table, or every sample; or the screen as a picture.
 func runExport(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) == 1 && args[0] == "svg" {
+		a, cmd := a.save("screen.svg", a.picture(), "screen.svg", nil)
+		return a, cmd, nil
+	}
 	if a.result.trend == nil {
 		return a, nil, fmt.Errorf("nothing to export yet")
 	}
@@ -299,7 +303,7 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 		return a, nil, fmt.Errorf("not all steps are computed yet: %s, try again in a moment", a.filling())
 	}
 	if len(args) != 1 {
-		return a, nil, fmt.Errorf("export takes one of md, csv, jsonl and txt")
+		return a, nil, fmt.Errorf("export takes one of md, csv, jsonl, txt and svg")
 	}
 	var b bytes.Buffer
 	var err error
@@ -315,7 +319,7 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 		chosen, _ := query.Parse(a.set.filter) // it was understood when it was kept
 		err = report.Samples(context.Background(), &b, a.snap.Only(a.snap.Steps[i:i+1]), a.set.now, chosen)
 	default:
-		err = fmt.Errorf("export writes md, csv, jsonl (the samples of the step that the filter shows) and txt, not %q", args[0])
+		err = fmt.Errorf("export writes md, csv, jsonl (the samples of the step that the filter shows), txt and svg (the screen), not %q", args[0])
 	}
 	if err != nil {
 		return a, nil, err

@@ -12,6 +12,7 @@ import (
 	"vantage/model/printable"
 	"vantage/model/trainer"
 	"vantage/model/units"
+	"vantage/tui/picture"
 )
 
 // Desk is where what a person takes along is put: files, outside of the log. Whoever
@@ -103,6 +104,13 @@ func (a App) copyScreen() (App, tea.Cmd) {
 		lines[i] = strings.TrimRight(line, " ")
 	}
 	return a.take("screen.txt", strings.Join(lines, "\n")+"\n")
+}
+
+// picture is the screen as an SVG.
+func (a App) picture() string {
+	a.notice = ""
+	t := a.look.theme
+	return picture.SVG(a.frame(), "vantage "+printable.Line(a.title), picture.Ground{Paper: t.Paper, Ink: t.Ink})
 }
 
 func (a App) copyFlags() (App, tea.Cmd) {

@@ -107,6 +107,12 @@ func TestCommandLine(t *testing.T) {
 		if desk.name != "export.md" || !strings.HasPrefix(desk.data, "## made") {
 			t.Errorf("%s %.40q", desk.name, desk.data)
 		}
+		d.press("S")
+		run("export svg")
+		if desk.name != "screen.svg" || !strings.Contains(desk.data, ">keep_pos</text>") || strings.Contains(desk.data, ":export") || !strings.Contains(d.app.notice, "it is in /state/screen.svg") {
+			t.Errorf("%s: %q %.400q", desk.name, d.app.notice, desk.data)
+		}
+		d.press("esc")
 		run("theme light")
 		if d.app.look.theme.Name != "light" {
 			t.Error(d.app.look.theme.Name)
