@@ -2,14 +2,10 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"testing/synctest"
 
 	tea "charm.land/bubbletea/v2"
-
-	"vantage/themes"
-	"vantage/tui/chart"
 )
 
 // sideBySide starts the program on two made runs; the second has its rewards turned.
@@ -29,23 +25,6 @@ func sideBySide(t *testing.T, w, h int, f func(*door)) {
 		d.run(d.app.Init())
 		f(d)
 	})
-}
-
-func TestCompareFrames(t *testing.T) {
-	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
-		for _, mode := range []string{"colour", "mono", "ascii"} {
-			sideBySide(t, size[0], size[1], func(d *door) {
-				if mode == "colour" {
-					d.app.look.theme = themes.For(true)
-				}
-				if mode == "ascii" {
-					d.app.look.glyphs = chart.ASCII()
-				}
-				d.press("c")
-				matchFrame(t, fmt.Sprintf("compare-%dx%d-%s", size[0], size[1], mode), d.frame())
-			})
-		}
-	}
 }
 
 // With turned rewards the best prompt of one run is the worst of the other.

@@ -78,32 +78,6 @@ func looks() map[string]func(*look) {
 	}
 }
 
-func TestGoldenGroup(t *testing.T) {
-	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
-		for name, dress := range looks() {
-			play(t, told(3, proof), size[0], size[1], filtered(), func(d *door) {
-				dress(&d.app.look)
-				shot := func(what string) {
-					matchStyled(t, fmt.Sprintf("%s-%dx%d-%s", what, size[0], size[1], name), d.frame())
-				}
-				d.press("G", "enter")
-				shot("group")
-				d.press("d")
-				shot("diff")
-				d.press("d", "tab", "/", "r", "e", "d")
-				shot("search")
-			})
-		}
-	}
-}
-
-// matchStyled compares a frame with its styles, whose escapes are written so that
-// they can be read.
-func matchStyled(t *testing.T, name, frame string) {
-	t.Helper()
-	matchFrame(t, name, strings.ReplaceAll(frame, "\x1b", "␛"))
-}
-
 // says fails unless the frame holds every one of some texts.
 func (d *door) says(wanted ...string) {
 	d.t.Helper()

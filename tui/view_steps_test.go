@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -12,20 +11,6 @@ import (
 
 	"vantage/model"
 )
-
-func TestStepsFrames(t *testing.T) {
-	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
-		for mode, dress := range looks() {
-			play(t, madeRun(30), size[0], size[1], filtered(), func(d *door) {
-				dress(&d.app.look)
-				d.press("3", "3", "k", "k", "a")
-				matchStyled(t, fmt.Sprintf("steps-%dx%d-%s", size[0], size[1], mode), d.frame())
-				d.press("!")
-				matchStyled(t, fmt.Sprintf("problems-%dx%d-%s", size[0], size[1], mode), d.frame())
-			})
-		}
-	}
-}
 
 // Scrubbing moves the step that everything shows; w and W go to where warnings appear
 // first, and Enter goes to the groups of that step.
@@ -80,11 +65,7 @@ func brokenLater() *madeSource {
 func TestStepsComeInParts(t *testing.T) {
 	play(t, madeRun(30), 120, 36, filtered(), func(d *door) {
 		d.press("3", "3")
-		d.app.result.trend, d.app.work.busy = nil, true
-		a, cmd := d.app.fill(10 * 192) // a step has 192 samples, and the newest is known
-		next, _ := a.Update(cmd())
-		d.app = next.(App)
-		matchFrame(t, "filling-120x36", d.frame())
+		halfFilled(d)
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "11/30 steps") {
 			t.Error(text)
 		}
@@ -92,7 +73,7 @@ func TestStepsComeInParts(t *testing.T) {
 			t.Error("half a run is exported as if it were all of it")
 		}
 		d.press("esc", "esc", "3", "3")
-		a, cmd = d.app.fill(192)
+		a, cmd := d.app.fill(192)
 		late := cmd()
 		d.app = a
 		d.press("p")

@@ -6,25 +6,7 @@ import (
 	"testing"
 
 	"vantage/themes"
-	"vantage/tui/chart"
 )
-
-func TestSweepFrames(t *testing.T) {
-	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
-		for _, mode := range []string{"colour", "mono", "ascii"} {
-			play(t, madeRun(3), size[0], size[1], filtered(), func(d *door) {
-				if mode != "colour" {
-					d.app.look.theme = themes.Mono()
-				}
-				if mode == "ascii" {
-					d.app.look.glyphs = chart.ASCII()
-				}
-				d.press("S", "v", "j", "h")
-				matchFrame(t, fmt.Sprintf("sweep-%dx%d-%s", size[0], size[1], mode), d.frame())
-			})
-		}
-	}
-}
 
 // The cell under the cursor becomes the settings, and undo takes it back.
 func TestSweepApplies(t *testing.T) {

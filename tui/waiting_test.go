@@ -37,10 +37,12 @@ func growingRun() *madeSource {
 	return source
 }
 
+// noReward is what is said of a file in which no rewards are found.
+var noReward = model.Problem{File: "a.jsonl", Reason: `no reward field: the keys are "foo", "bar"; needed is a number under reward, score or total_reward`}
+
 // What a person sees before there is anything to see, and when there is less than one
 // would like: each state says what is missing and what to do.
 func TestStates(t *testing.T) {
-	unknown := model.Problem{File: "a.jsonl", Reason: `no reward field: the keys are "foo", "bar"; needed is a number under reward, score or total_reward`}
 	for name, state := range map[string]struct {
 		source func() Source
 		keys   []string
@@ -50,7 +52,7 @@ func TestStates(t *testing.T) {
 		"loading": {func() Source {
 			return progress(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
 		}, nil, []string{"34% · 1.2/3.5 GB"}},
-		"unknown": {func() Source { return progress(model.Progress{Files: 1, CaughtUp: true}, unknown) }, nil, []string{"nothing in runs/made can be read", "score or"}},
+		"unknown": {func() Source { return progress(model.Progress{Files: 1, CaughtUp: true}, noReward) }, nil, []string{"nothing in runs/made can be read", "score or"}},
 		"failed":  {func() Source { return stopped{} }, nil, []string{"permission denied"}},
 		"growing": {func() Source { return growingRun() }, []string{"3", "3", "]"}, []string{"step 3 (14/24 groups, still growing)"}},
 	} {
@@ -62,7 +64,6 @@ func TestStates(t *testing.T) {
 						d.app.live.ended = false // the source goes on, as a followed run does
 					}
 					d.press(state.keys...)
-					matchStyled(t, fmt.Sprintf("%s-%dx%d-%s", name, size[0], size[1], mode), d.frame())
 					text := strings.Join(strings.Fields(ansi.Strip(d.frame())), " ")
 					for _, says := range state.says {
 						if mode != "ascii" && !strings.Contains(text, says) {

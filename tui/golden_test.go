@@ -1,0 +1,185 @@
+package tui
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"vantage/themes"
+	"vantage/tui/chart"
+)
+
+var update = flag.Bool("update", false, "write the golden frames anew; look at them before keeping them")
+
+// letters stand for the roles in golden frames. Some roles look the same: the first of
+// them counts.
+const letters = " dtkpndgwb-aC-amh01234"
+
+const legend = `The screen at each size: as it is seen, then the role of each cell, then in ASCII.
+
+d dim or dropped   t title   k key   a accent or focus   - frame or track   p positive   n negative
+g good   w warning   b bad   m match   h here   0-4 the shades of a map; capitals (C, =): under the cursor
+
+Lines end where blanks begin; " is the line above once more. Without colours the screen has the same
+text, and each role is bold, underlined or reversed as the theme without colours says: there is a
+picture of its own only where it has not.
+
+`
+
+// roleOf maps every look of a theme to its letter.
+func roleOf(theme themes.Theme) map[string]rune {
+	all := map[string]rune{}
+	set := func(painted string, letter rune) {
+		look := cellsOf(painted, 1, 1)[0][0].Style.String()
+		if _, ok := all[look]; !ok {
+			all[look] = letter
+		}
+	}
+	for role, letter := range letters {
+		set(theme.Paint(themes.Role(role), "x"), letter)
+	}
+	for role, letter := range letters {
+		over := theme.Over(themes.Cursor, theme.Paint(themes.Role(role), "x"))
+		set(over, underCursor(letter))
+	}
+	return all
+}
+
+// underCursor is the letter of a role in the row under the cursor.
+func underCursor(letter rune) rune {
+	switch letter {
+	case ' ':
+		return 'C'
+	case '-':
+		return '='
+	}
+	return unicode.ToUpper(letter)
+}
+
+// cellsOf is a frame as a terminal shows it.
+func cellsOf(frame string, w, h int) []uv.Line {
+	screen := uv.NewScreenBuffer(w, h)
+	screen.Method = ansi.GraphemeWidth
+	uv.NewStyledString(frame).Draw(screen, uv.Rect(0, 0, w, h))
+	return screen.Lines
+}
+
+// rolesIn are the roles of a frame, a letter for each cell, row by row.
+func rolesIn(t testing.TB, theme themes.Theme, frame string, w, h int) []string {
+	t.Helper()
+	known := roleOf(theme)
+	var rows []string
+	for _, row := range cellsOf(frame, w, h) {
+		line := ""
+		for _, c := range row {
+			letter, ok := known[c.Style.String()]
+			if !ok {
+				t.Fatalf("no role looks like %q", c.Style.String())
+			}
+			line += string(letter)
+		}
+		rows = append(rows, line)
+	}
+	return rows
+}
+
+// withoutColour is how roles look where there are no colours: some alike.
+func withoutColour(rows []string) []string {
+	mono, looks := themes.Mono(), roleOf(themes.Mono())
+	look := func(painted string) rune { return looks[cellsOf(painted, 1, 1)[0][0].Style.String()] }
+	plain := map[rune]rune{}
+	for role, letter := range letters {
+		painted := mono.Paint(themes.Role(role), "x")
+		plain[letter], plain[underCursor(letter)] = look(painted), look(mono.Over(themes.Cursor, painted))
+	}
+	all := make([]string, len(rows))
+	for i, row := range rows {
+		all[i] = strings.Map(func(r rune) rune { return plain[r] }, row)
+	}
+	return all
+}
+
+// seenIn is the text of a frame, row by row.
+func seenIn(frame string) []string { return strings.Split(ansi.Strip(frame), "\n") }
+
+// kept is rows as the file holds them.
+func kept(rows []string) []byte {
+	var b bytes.Buffer
+	for i, row := range rows {
+		if row = strings.TrimRight(row, " "); i > 0 && row != "" && rows[i] == rows[i-1] {
+			row = `"`
+		}
+		b.WriteString(row + "\n")
+	}
+	return b.Bytes()
+}
+
+// shots draws the screen as it is in every way: with colours, without, in ASCII.
+func (d *door) shots() []txtar.File {
+	d.t.Helper()
+	w, h := d.app.look.w, d.app.look.h
+	was := d.app.look
+	defer func() { d.app.look = was }()
+	dressed := func(theme themes.Theme, glyphs chart.Glyphs) string {
+		d.app.look.theme, d.app.look.glyphs = theme, glyphs
+		frame := d.frame()
+		for i, line := range strings.Split(frame, "\n") {
+			if got := ansi.StringWidth(line); got != w {
+				d.t.Errorf("line %d of %dx%d has %d cells: %q", i, w, h, got, line)
+			}
+		}
+		if n := strings.Count(frame, "\n") + 1; n != h {
+			d.t.Errorf("%d lines at %dx%d", n, w, h)
+		}
+		return frame
+	}
+	colour, mono := dressed(themes.For(true), chart.Unicode()), dressed(themes.Mono(), chart.Unicode())
+	ascii := dressed(themes.Mono(), chart.ASCII())
+	roles, without := rolesIn(d.t, themes.For(true), colour, w, h), rolesIn(d.t, themes.Mono(), mono, w, h)
+	name := fmt.Sprintf("%dx%d", w, h)
+	files := []txtar.File{{Name: name, Data: kept(seenIn(colour))}, {Name: name + " roles", Data: kept(roles)}}
+	if !slices.Equal(seenIn(mono), seenIn(colour)) || !slices.Equal(without, withoutColour(roles)) {
+		files = append(files, txtar.File{Name: name + " mono", Data: kept(seenIn(mono))}, txtar.File{Name: name + " mono roles", Data: kept(without)})
+	}
+	return append(files, txtar.File{Name: name + " ASCII", Data: kept(seenIn(ascii))})
+}
+
+// matchGolden compares pictures of the screen with those that were looked at.
+func matchGolden(t *testing.T, name string, files []txtar.File) {
+	t.Helper()
+	path := filepath.Join("testdata", "frames", name+".txtar")
+	if *update {
+		if err := os.WriteFile(path, txtar.Format(&txtar.Archive{Comment: []byte(legend), Files: files}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, f := range archive.Files {
+		want[f.Name] = string(f.Data)
+	}
+	for _, f := range files {
+		if diff := cmp.Diff(strings.Split(want[f.Name], "\n"), strings.Split(string(f.Data), "\n")); diff != "" {
+			t.Errorf("%s, %s: go test ./tui -run Golden -update writes it anew\n%s", name, f.Name, diff)
+		}
+		delete(want, f.Name)
+	}
+	for name := range want {
+		t.Errorf("%s is not drawn any more", name)
+	}
+}

@@ -1,0 +1,124 @@
+package tui
+
+import (
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"vantage/model"
+)
+
+// scene is a state of the screen that is kept as pictures.
+type scene struct {
+	name   string
+	source func() Source
+	two    bool // runs side by side, in place of the source
+	keys   []string
+	does   func(*door) // instead of keys, or after them
+	sizes  [][2]int
+}
+
+// everySize is where the screen must be at home: what is least, what terminals open with,
+// what people have, and what fills a monitor.
+var everySize = [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}}
+
+// scenes are every view, every state of it that looks different, and what there is to see
+// before there is anything to see.
+func scenes() []scene {
+	made := func(steps int) func() Source { return func() Source { return madeRun(steps) } }
+	read := func() Source { return told(3, proof) }
+	usual := [][2]int{{80, 24}, {120, 36}}
+	return []scene{
+		{name: "overview", source: made(30)},
+		{name: "baseline", source: made(30), keys: []string{"b", "m", "m", "m"}, sizes: usual},
+		{name: "metrics", source: made(30), keys: []string{"5"}, sizes: [][2]int{{60, 16}, {80, 24}}},
+		{name: "warnings", source: made(30), keys: []string{"w", "w"}, sizes: [][2]int{{60, 16}, {80, 24}}},
+		{name: "refused", source: made(30), keys: []string{"e", "p"}, sizes: [][2]int{{60, 16}, {80, 24}}},
+		{name: "value", source: made(30), keys: []string{"=", "0", ".", "3"}, sizes: [][2]int{{60, 16}, {80, 24}}},
+		{name: "filter", source: made(30), keys: typed("/", "fate:alive reward>0.4")},
+		{name: "estimators", source: made(2), keys: []string{"E", "down", "down", "down"}},
+		{name: "group", source: read, keys: []string{"G", "enter"}},
+		{name: "diff", source: read, keys: []string{"G", "enter", "d"}},
+		{name: "search", source: read, keys: typed("G", "enter", "tab", "/", "red")},
+		{name: "sweep", source: made(3), keys: []string{"S", "v", "j", "h"}},
+		{name: "steps", source: made(30), keys: []string{"3", "3", "k", "k", "a"}},
+		{name: "filling", source: made(30), keys: []string{"3", "3"}, does: halfFilled, sizes: usual},
+		{name: "problems", source: func() Source { return brokenRun() }, keys: []string{"!"}},
+		{name: "copy", source: made(30), keys: []string{"y"}},
+		{name: "command", source: made(30), keys: typed(":", "export ")},
+		{name: "compare", two: true, keys: []string{"c"}},
+		{name: "help", source: made(30), keys: []string{"?"}},
+		{name: "about", source: made(30), keys: []string{"?", "?"}, sizes: usual},
+		{name: "empty", source: func() Source { return progress(model.Progress{CaughtUp: true}) }, does: followed},
+		{name: "loading", source: func() Source {
+			return progress(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
+		}, does: followed},
+		{name: "unknown", source: func() Source { return progress(model.Progress{Files: 1, CaughtUp: true}, noReward) }, does: followed},
+		{name: "failed", source: func() Source { return stopped{} }},
+		{name: "growing", source: func() Source { return growingRun() }, keys: []string{"]"}, does: followed},
+		{name: "small", source: made(3), sizes: [][2]int{{30, 3}, {40, 10}, {59, 30}, {200, 15}}},
+	}
+}
+
+// typed are keys of which the last is a text.
+func typed(keys ...string) []string {
+	text := keys[len(keys)-1]
+	keys = keys[:len(keys)-1]
+	for _, c := range text {
+		keys = append(keys, string(c))
+	}
+	return keys
+}
+
+// followed makes the source one that goes on, as that of a followed run does.
+func followed(d *door) { d.app.live.ended = false }
+
+// halfFilled takes away what is known of the steps but for the newest ones.
+func halfFilled(d *door) {
+	d.app.result.trend, d.app.work.busy = nil, true
+	a, cmd := d.app.fill(10 * 192) // a step has 192 samples, and the newest is known
+	next, _ := a.Update(cmd())
+	d.app = next.(App)
+}
+
+// brokenRun is a run with places that cannot be read, and a note on what was left out.
+func brokenRun() *madeSource {
+	source := madeRun(3)
+	last := source.chunks[2]
+	last.Notes = []string{"12 rows of validation steps are kept apart: they are not training"}
+	for i := range 9 {
+		last.Problems = append(last.Problems, model.Problem{File: "made.jsonl", Line: int64(40 + i*17), Reason: "column 3: the reward is no number: \"n/a\""})
+	}
+	last.Problems = append(last.Problems, model.Problem{File: "torn.jsonl", Line: 7, Reason: "the line ends in the middle of a text"})
+	last.Skipped = len(last.Problems)
+	return source
+}
+
+// Every view at every size, in colour, without, and in ASCII, is as it was when it was
+// last looked at, and fills the screen exactly.
+func TestGolden(t *testing.T) {
+	for _, s := range scenes() {
+		t.Run(s.name, func(t *testing.T) {
+			var files []txtar.File
+			sizes := s.sizes
+			if sizes == nil {
+				sizes = everySize
+			}
+			for _, size := range sizes {
+				show := func(d *door) {
+					d.press(s.keys...)
+					if s.does != nil {
+						s.does(d)
+					}
+					files = append(files, d.shots()...)
+				}
+				if s.two {
+					sideBySide(t, size[0], size[1], show)
+				} else {
+					play(t, s.source(), size[0], size[1], filtered(), show)
+				}
+			}
+			matchGolden(t, s.name, files)
+		})
+	}
+}
