@@ -15,6 +15,7 @@ import (
 	"vantage/model/query"
 	"vantage/model/report"
 	"vantage/themes"
+	"vantage/tui/cells"
 )
 
 // word is a command of the line that : opens.
@@ -59,7 +60,7 @@ func words() []word {
 		{"filter", "QUERY", "show some groups only", runFilter, nil},
 		{"theme", "NAME", "how it looks", runTheme, themeNames},
 		{"mouse", "on|off", "wheel and clicks; Shift selects text all the same", runMouse, func(App) []string { return []string{"on", "off"} }},
-		{"export", "md|csv|jsonl|txt|svg", "write what is analysed to a file; svg: the screen", runExport, func(App) []string { return []string{"md", "csv", "jsonl", "txt", "svg"} }},
+		{"export", "md|csv|jsonl|txt|svg", "write it to a file; svg: the screen", runExport, func(App) []string { return []string{"md", "csv", "jsonl", "txt", "svg"} }},
 		{"steps", "", "the view of all steps", action(App.openSteps), nil},
 		{"sweep", "", "every pair of keep ratios", action(App.openSweep), nil},
 		{"problems", "", "how the log was read", action(App.openProblems), nil},
@@ -80,7 +81,7 @@ const maxCommand = 200
 
 func commandKeys() section {
 	return section{"command line", []binding{
-		{[]string{"enter"}, "⏎", "⏎ run", "run the command", App.runCommand},
+		{[]string{"enter"}, "⏎", "Enter run", "run the command", App.runCommand},
 		{[]string{"tab"}, "Tab", "Tab complete", "complete it", App.completeCommand},
 		{[]string{"up"}, "↑", "", "the command before", func(a App) (App, tea.Cmd) { return a.recall(-1), nil }},
 		{[]string{"down"}, "↓", "", "the command after", func(a App) (App, tea.Cmd) { return a.recall(1), nil }},
@@ -195,21 +196,28 @@ func (a App) completeCommand() (App, tea.Cmd) {
 	return a, nil
 }
 
-// prompt is the line as the hints show it: what is typed, and what it may become.
-func (a App) commandPrompt() string {
+// commandPrompt is the line in w cells: what is typed, what it may become, and what that
+// does.
+func (a App) commandPrompt(w int) string {
 	t := a.look.theme
-	line := " " + t.Paint(themes.Accent, ":"+a.line.text+"▏")
+	line, doc := " "+t.Paint(themes.Accent, ":"+a.line.text+"▏"), ""
+	_, offers := a.offered()
+	next := strings.Join(offers, " ")
 	if first, _, found := strings.Cut(a.line.text, " "); found {
-		for _, w := range words() {
-			if w.name == first {
-				line += t.Paint(themes.Dim, " "+w.args+" — "+w.doc)
+		for _, word := range words() {
+			if word.name == first {
+				doc = word.doc
+				if next == "" {
+					next = word.args
+				}
 			}
 		}
 	}
-	if _, offers := a.offered(); len(offers) > 0 {
-		line += t.Paint(themes.Dim, "  "+strings.Join(offers, " "))
+	line = cells.Cut(line+" "+t.Paint(themes.Dim, next), w)
+	if doc == "" {
+		return line
 	}
-	return line
+	return cells.Pack(w, " — ", line, t.Paint(themes.Dim, doc))
 }
 
 func (a App) estimatorNames() []string {

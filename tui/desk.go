@@ -54,7 +54,7 @@ func (a App) openCopy() (App, tea.Cmd) {
 		return a, nil
 	}
 	a.place.under = a.place.view
-	a.notice = "copy what? t the table · g the group · s the screen · f the flags · Esc nothing"
+	a.notice = "copy what? To the clipboard, and into a file"
 	return a.open(viewCopy)
 }
 

@@ -120,6 +120,9 @@ func (a App) box(r layout.Rect, focused bool, c content) []string {
 	for _, line := range cells.Block(c.lines, in.W, in.H) {
 		lines = append(lines, t.Paint(role, b.side)+line+t.Paint(role, b.side))
 	}
+	if c.note == "" && len(c.lines) > in.H {
+		c.note = "…"
+	}
 	note := ""
 	if c.note != "" {
 		note = cells.Cut(" "+c.note+" ", max(0, in.W-2))
@@ -140,10 +143,10 @@ func borders(ascii bool) border {
 // hints are the keys that matter most, as many as fit.
 func (a App) hints(w int) string {
 	if a.place.view == viewCommand {
-		return cells.Fit(a.commandPrompt(), w)
+		return cells.Fit(a.commandPrompt(w), w)
 	}
 	if a.prompt.open {
-		return cells.Fit(a.look.theme.Paint(themes.Accent, a.prompt.line()), w)
+		return cells.Fit(a.look.theme.Paint(themes.Accent, a.prompt.line(w)), w)
 	}
 	if a.help {
 		t := a.look.theme
@@ -157,7 +160,7 @@ func (a App) hints(w int) string {
 	for _, s := range sections {
 		for _, b := range s.bindings {
 			if b.short != "" {
-				all = append(all, b.short)
+				all = append(all, a.keyNames(b.short))
 			}
 		}
 	}

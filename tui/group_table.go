@@ -227,14 +227,18 @@ func (a App) promptLine(g *model.Group) string {
 // fateLines say in words what became of the group, in at most some lines.
 func (a App) fateLines(g *model.Group, w, most int) []string {
 	t := a.look.theme
-	figures := fmt.Sprintf("reward %s, kept %s of %d", meanAndStd(g), keptBySign(g), g.Size())
+	parts := []string{"reward " + meanAndStd(g), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
 	if g.Flips > 0 {
-		figures += ", " + units.Plural(g.Flips, "flips")
+		parts = append(parts, units.Plural(g.Flips, "flips"))
 	}
+	figures := strings.Join(parts, ", ")
 	head := " " + t.Paint(a.fateRole(g.Fate), a.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
 	why := a.cause()
 	if why == "" {
 		why = g.Fate.Doc()
+	}
+	if most == 1 {
+		return []string{cells.Cut(head+cells.Pack(w-cells.Width(head), "; ", append([]string{why}, parts...)...), w)}
 	}
 	lines := hang(head, why+"; "+figures, w)
 	if len(lines) > 1 && most > len(lines) {

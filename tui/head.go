@@ -20,12 +20,15 @@ func (a App) head(w int) []string {
 func (a App) runLine(w int) string {
 	t := a.look.theme
 	run := a.snap.Run
-	left := " " + t.Paint(themes.Title, "vantage") + "  " + printable.Line(a.title)
+	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+printable.Line(a.title), a.status(w >= roomyHead)+" "
 	if run.Format != "" {
-		left += t.Paint(themes.Dim, fmt.Sprintf("  %s · %s · %s", run.Format,
-			units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples")))
+		room := w - cells.Width(left) - cells.Width(right) - 4
+		words := cells.Pack(room, " · ", run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples"))
+		if cells.Width(words) <= room {
+			left += "  " + t.Paint(themes.Dim, words)
+		}
 	}
-	return cells.Spread(left, a.status(w >= roomyHead)+" ", w)
+	return cells.Spread(left, right, w)
 }
 
 // roomyHead is the width from which the first line says more.
@@ -37,7 +40,7 @@ func (a App) status(roomy bool) string {
 	var parts []string
 	switch {
 	case a.live.err != nil:
-		parts = append(parts, t.Paint(themes.Bad, "stopped: "+printable.Line(a.live.err.Error())))
+		parts = append(parts, t.Paint(themes.Bad, a.stopped()))
 	case a.live.ended:
 		parts = append(parts, t.Paint(themes.Dim, "ended"))
 	case !p.CaughtUp && p.BytesAll > 0:
@@ -59,6 +62,15 @@ func (a App) status(roomy bool) string {
 		parts = append(parts, t.Paint(themes.Warn, "!"+units.Count(n)))
 	}
 	return strings.Join(parts, "  ")
+}
+
+// stopped says that reading has ended too early. The reason is on the screen in full as
+// long as there is nothing else.
+func (a App) stopped() string {
+	if a.result.analysis == nil {
+		return "stopped"
+	}
+	return "stopped: " + cells.Cut(printable.Line(a.live.err.Error()), a.look.w/2)
 }
 
 // stepLine is the step in a line: the most telling figures first, as many as fit.

@@ -18,7 +18,7 @@ func (a App) helpPage(w, h int) []string {
 		return a.estimatorAtWork(w, h)
 	}
 	t := a.look.theme
-	says := "type to look for a key · ↓ ↑ scroll · ? the estimator at work · Esc close"
+	says := cells.Pack(w-2, " · ", "type to look for a key", a.keyNames("↓ ↑")+" scroll", "? the estimator at work")
 	if a.sought.text != "" {
 		says = a.sought.text + "▏"
 	}
@@ -62,13 +62,16 @@ func (a App) seeks(entry string) bool {
 
 // helpEntries are the lines of the page in columns of a width.
 func (a App) helpEntries(w int) []string {
-	t := a.look.theme
+	t, room := a.look.theme, 6
+	if a.look.glyphs.ASCII {
+		room = 9
+	}
 	var lines []string
 	for _, s := range a.keysHere() {
 		var found []string
 		for _, b := range s.bindings {
 			if a.seeks(s.name + " " + b.show + " " + b.doc) {
-				found = append(found, hang(t.Paint(themes.Key, cells.Right(b.show, 6))+"  ", b.doc, w)...)
+				found = append(found, hang(t.Paint(themes.Key, cells.Right(a.keyNames(b.show), room))+"  ", b.doc, w)...)
 			}
 		}
 		if len(found) > 0 {
@@ -86,6 +89,17 @@ func (a App) helpEntries(w int) []string {
 	return append(lines, "", t.Paint(themes.Title, "marks"),
 		"  "+t.Paint(themes.Positive, g.Kept)+" kept  "+t.Paint(themes.Dropped, g.Dropped)+" dropped  "+g.Both+" some of each",
 		"  5+3−2·  kept: positive, negative, at zero")
+}
+
+// spelt are the names of keys that have a character of their own.
+var spelt = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
+
+// keyNames writes keys as the terminal can.
+func (a App) keyNames(keys string) string {
+	if a.look.glyphs.ASCII {
+		return spelt.Replace(keys)
+	}
+	return keys
 }
 
 // hang puts a text behind a head, and its further lines under the first.
@@ -121,9 +135,9 @@ func flow(entries func(w int) []string, away, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	const most = 3
+	const most, least = 3, 36
 	across, all := 1, entries(w-2)
-	for across < most && len(all) > across*h {
+	for across < most && w/(across+1) >= least && len(all) > across*h {
 		across++
 		all = entries(w/across - 2)
 	}

@@ -70,7 +70,9 @@ func (a App) onsetList(w, h int) content {
 	t, all := a.look.theme, a.result.trend.Onsets()
 	c := content{title: " where warnings begin"}
 	if !a.result.trend.Complete() {
-		c.lines = []string{t.Paint(themes.Dim, " known when all steps are computed")}
+		for _, line := range cells.Wrap("known when all steps are computed", w-2) {
+			c.lines = append(c.lines, " "+t.Paint(themes.Dim, line))
+		}
 		return c
 	}
 	if len(all) == 0 {

@@ -10,6 +10,9 @@ import (
 	"vantage/tui/chart"
 )
 
+// lowChart is the height below which the chart has the room of the words.
+const lowChart = 6
+
 // roomyChart is the height from which the chart leaves room for more figures.
 const roomyChart = 9
 
@@ -31,14 +34,21 @@ func (a App) paneAdvantages(w, h int) content {
 	}
 	up := chart.Bin(axis, width, above, use)
 	down := chart.Bin(axis, width, x.Processed, kept)
+	if w < roomyTitle {
+		title = "advantages  A over B"
+	}
+	if h < lowChart {
+		n, mean, _ := momentsOf(above, use)
+		m, then, _ := momentsOf(x.Processed, kept)
+		words := cells.Pack(w-1, "  ", a.look.theme.Paint(themes.Dim, "mean ")+"A "+units.Signed(mean)+"  B "+units.Signed(then), fmt.Sprintf("n %d, %d", n, m))
+		return content{title: title, lines: append([]string{" " + words}, a.mirror(up, down, width, h-1)...)}
+	}
 	lines := []string{" " + a.moments(name, above, use, up.Zeros, w-1)}
 	words := 3 // lines around the chart
 	if h >= roomyChart {
 		words++
 	}
-	for _, line := range chart.Mirror(a.look.theme, a.look.glyphs, a.scaled(up), a.scaled(down), width, max(1, h-words)) {
-		lines = append(lines, " "+line)
-	}
+	lines = append(lines, a.mirror(up, down, width, h-words)...)
 	lines = append(lines,
 		" "+a.look.theme.Paint(themes.Dim, ruler(axis, width)),
 		" "+a.moments("B processed", x.Processed, kept, down.Zeros, w-1))
@@ -52,31 +62,50 @@ func (a App) paneAdvantages(w, h int) content {
 	return content{title: title, note: note, lines: lines}
 }
 
+// roomyTitle is the width from which the title says what A and B are.
+const roomyTitle = 36
+
+// mirror draws one histogram over another in h rows, or one.
+func (a App) mirror(up, down chart.Histogram, width, h int) []string {
+	var lines []string
+	for _, line := range chart.Mirror(a.look.theme, a.look.glyphs, a.scaled(up), a.scaled(down), width, max(1, h)) {
+		lines = append(lines, " "+line)
+	}
+	return lines
+}
+
 // moments describes the samples for which use is true (nil: all), as far as their
 // values are numbers; zeros are counted, not drawn, or -1.
 func (a App) moments(name string, values []float64, use []bool, zeros, w int) string {
-	n, sum := 0, 0.0
+	n, mean, std := momentsOf(values, use)
+	t := a.look.theme
+	dim := func(s string) string { return t.Paint(themes.Dim, s) }
+	pieces := []string{
+		t.Paint(themes.Title, name) + cells.Right(units.Count(n), 6) + dim(" mean ") + units.Signed(mean), dim("std ") + units.Fixed(std, 2),
+	}
+	if zeros >= 0 {
+		pieces = append(pieces, dim("at 0 ")+units.Count(zeros))
+	}
+	return cells.Pack(w, " ", pieces...)
+}
+
+// momentsOf are how many numbers there are, their mean and their std (n−1).
+func momentsOf(values []float64, use []bool) (n int, mean, std float64) {
+	sum := 0.0
 	for i, v := range values {
 		if v-v == 0 && (use == nil || use[i]) {
 			n++
 			sum += v
 		}
 	}
-	mean, squares := sum/float64(n), 0.0
+	mean = sum / float64(n)
+	squares := 0.0
 	for i, v := range values {
 		if v-v == 0 && (use == nil || use[i]) {
 			squares += (v - mean) * (v - mean)
 		}
 	}
-	std := math.Sqrt(squares / float64(n-1))
-	t := a.look.theme
-	dim := func(s string) string { return t.Paint(themes.Dim, s) }
-	line := t.Paint(themes.Title, name) + cells.Right(units.Count(n), 6) +
-		dim(" mean ") + units.Signed(mean) + dim(" std ") + units.Fixed(std, 2)
-	if extra := dim(" at 0 ") + units.Count(zeros); zeros >= 0 && cells.Width(line)+cells.Width(extra) <= w {
-		line += extra
-	}
-	return line
+	return n, mean, math.Sqrt(squares / float64(n-1))
 }
 
 // summary are the figures of the step that a distribution does not show.

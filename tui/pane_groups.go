@@ -150,7 +150,7 @@ func (a App) fateRole(f model.Fate) themes.Role {
 func (a App) fateGlyph(f model.Fate) string {
 	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "●", "…"}
 	if a.look.glyphs.ASCII {
-		glyphs = [...]string{"!", "x", "?", "~", "1", "0", "0", "0", "o", "."}
+		glyphs = [...]string{"!", "x", "?", "~", "1", "-", "-", "-", "o", "."}
 	}
 	return glyphs[f]
 }

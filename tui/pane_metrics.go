@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	"vantage/model"
 	"vantage/model/units"
@@ -38,7 +39,7 @@ func (a App) paneMetrics(w, h int) content {
 			if at >= len(all) {
 				break
 			}
-			name := a.look.theme.Paint(themes.Dim, cells.Cut(all[at].Name, width-10-room))
+			name := a.look.theme.Paint(themes.Dim, lastParts(all[at].Name, width-9-room))
 			value := units.Short(all[at].Value)
 			if base := a.against(); base != nil {
 				value += cells.Right(a.delta(all[at].Value, func(b *model.Analysis) float64 { return b.Metric(all[at].Name) }), deltaRoom)
@@ -48,6 +49,20 @@ func (a App) paneMetrics(w, h int) content {
 		c.lines = append(c.lines, line)
 	}
 	return c
+}
+
+// lastParts is a name in w cells: where it is too long, without what it begins with,
+// which it shares with others.
+func lastParts(name string, w int) string {
+	short := name
+	for cells.Width(short) > w {
+		_, rest, ok := strings.Cut(strings.TrimPrefix(short, "…/"), "/")
+		if !ok {
+			return cells.End(short, w)
+		}
+		short = "…/" + rest
+	}
+	return short
 }
 
 // metricsBeyond is how many rows of metrics do not fit.

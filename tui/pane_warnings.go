@@ -56,12 +56,14 @@ func (a App) paneWarnings(w, h int) content {
 	c := content{title: fmt.Sprintf("warnings  %s", units.Count(len(doubts)))}
 	t := a.look.theme
 	if len(doubts) == 0 {
-		text := " none at this step"
+		text := "none at this step"
 		if a.result.analysis != nil && a.result.analysis.Open {
-			text = " the step is still being written: nothing is judged yet"
+			text = "the step is still being written: nothing is judged yet"
 		}
 		c.title = "warnings"
-		c.lines = []string{t.Paint(themes.Dim, text)}
+		for _, line := range cells.Wrap(text, w-1) {
+			c.lines = append(c.lines, " "+t.Paint(themes.Dim, line))
+		}
 		return c
 	}
 	c.note = fmt.Sprintf("%d/%d", a.place.warning+1, len(doubts))
@@ -73,7 +75,10 @@ func (a App) paneWarnings(w, h int) content {
 		}
 		c.lines = append(c.lines, lines...)
 	}
-	c.lines = c.lines[max(0, min(first, end-h)):] // keep it in sight, its beginning before its end
+	top := max(0, min(first, end-h)) // keep it in sight, its beginning before its end
+	if c.lines = c.lines[top:]; end-top > h && h > 0 {
+		c.lines[h-1] = cells.Cut(c.lines[h-1]+t.Paint(themes.Dim, " …"), w-1)
+	}
 	return c
 }
 

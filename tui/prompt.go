@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"vantage/tui/cells"
 )
 
 // maxTyped bounds what can be typed for a number.
@@ -69,7 +71,7 @@ func (a App) enter() (App, tea.Cmd) {
 	return a.apply(a.set.with(set))
 }
 
-// line is what the prompt shows.
-func (p prompt) line() string {
-	return fmt.Sprintf(" %s = %s▏ a number from 0 to 1 · Tab the other ratio · Enter apply · Esc leave", p.option(), p.text)
+// line is what the prompt shows in w cells.
+func (p prompt) line(w int) string {
+	return cells.Pack(w, " · ", fmt.Sprintf(" %s = %s▏ 0 to 1", p.option(), p.text), "Enter apply", "Esc leave", "Tab the other ratio")
 }

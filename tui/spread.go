@@ -151,13 +151,14 @@ func (a App) paneSpread(d distribution, w, h int) content {
 	up := chart.BinAll(axis, width, d.above, above)
 	down := chart.BinAll(axis, width, d.below, below)
 	lines := []string{" " + a.moments("all ", d.above, above, -1, w-1)}
+	if h < lowChart {
+		return content{title: d.name, note: a.binRead(axis, width, up, down), lines: append(lines, a.mirror(up, down, width, h-1)...)}
+	}
 	words := 2
 	if d.below != nil {
 		words++
 	}
-	for _, line := range chart.Mirror(t, a.look.glyphs, a.scaled(up), a.scaled(down), width, max(1, h-words)) {
-		lines = append(lines, " "+line)
-	}
+	lines = append(lines, a.mirror(up, down, width, h-words)...)
 	left, right := units.Short(axis.Lo), units.Short(axis.Hi)
 	lines = append(lines, " "+t.Paint(themes.Dim, cells.Spread(left, right, width)))
 	if d.below != nil {

@@ -12,14 +12,17 @@ import (
 	"vantage/tui/chart"
 )
 
+// roomyNames is the width from which two figures are called by their full names.
+const roomyNames = 76
+
 // stepsChart draws the figure over all steps, and the second one below it.
 func (a App) stepsChart(w, h int) content {
 	name, second := a.drawnMetric(), a.place.steps.second
 	names := a.metricNames()
-	c := content{title: " " + a.figureHere(name), note: fmt.Sprintf("figure %d/%d", slices.Index(names, name)+1, len(names))}
+	c := content{title: " " + a.figureHere(name, w), note: fmt.Sprintf("figure %d/%d", slices.Index(names, name)+1, len(names))}
 	room := h - 1
 	if second != "" {
-		c.title += a.look.theme.Paint(themes.Dim, "  below ") + a.figureHere(second)
+		c.title += a.look.theme.Paint(themes.Dim, "  below ") + a.figureHere(second, w)
 		c.lines = append(a.stepsLine(name, themes.Accent, w, room-room/2), a.stepsLine(second, themes.Positive, w, room/2)...)
 	} else {
 		c.lines = a.stepsLine(name, themes.Accent, w, room)
@@ -29,10 +32,14 @@ func (a App) stepsChart(w, h int) content {
 }
 
 // figureHere is a figure at the step on the screen, and by how much it differs from the
-// baseline's.
-func (a App) figureHere(name string) string {
+// baseline's. In a narrow chart its name goes without what it begins with.
+func (a App) figureHere(name string, w int) string {
 	value := func(x *model.Analysis) float64 { return x.Metric(name) }
-	return name + " " + a.look.theme.Paint(themes.Accent, units.Short(value(a.result.analysis))) + a.delta(value(a.result.analysis), value)
+	said := name
+	if _, rest, ok := strings.Cut(name, "/"); ok && w < roomyNames {
+		said = rest
+	}
+	return said + " " + a.look.theme.Paint(themes.Accent, units.Short(value(a.result.analysis))) + a.delta(value(a.result.analysis), value)
 }
 
 // stepsLine draws a figure over h rows, with its greatest and least value in front.

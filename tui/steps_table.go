@@ -50,7 +50,7 @@ func (a App) stepRow(s *model.Summary, begins []string, w int) string {
 			line += t.Paint(themes.Warn, "first "+strings.Join(begins, ", ")) + "  "
 		}
 	}
-	return line + a.stepWorries(s)
+	return line + a.stepWorries(s, w-cells.Width(line))
 }
 
 // stepColumns sets the columns of a step; a narrow table does without the sizes.
@@ -67,8 +67,8 @@ func stepColumns(w int, step, samples, groups, reward, signal, kept, abs, flips 
 }
 
 // stepWorries counts the groups of a step by the fates that a person would want to know
-// of: what the settings do first, then what the rewards do.
-func (a App) stepWorries(s *model.Summary) string {
+// of, in w cells: what the settings do first, then what the rewards do.
+func (a App) stepWorries(s *model.Summary, w int) string {
 	if s.Open {
 		return a.look.theme.Paint(themes.Warn, a.groupsSoFar(s)+", still growing")
 	}
@@ -81,5 +81,9 @@ func (a App) stepWorries(s *model.Summary) string {
 			parts = append(parts, a.look.theme.Paint(a.fateRole(f), fmt.Sprintf("%d %s", n, f)))
 		}
 	}
-	return strings.Join(parts, "  ")
+	line := cells.Pack(w-2, "  ", parts...)
+	if line != strings.Join(parts, "  ") {
+		line += a.look.theme.Paint(themes.Dim, " …")
+	}
+	return line
 }

@@ -45,7 +45,7 @@ func sweepKeys() section {
 		{[]string{"v"}, "v", "v figure", "next figure: signal, kept, killed, short, flips, Σ|A|, mean, std", func(a App) (App, tea.Cmd) { return a.sweepFigure(1), nil }},
 		{[]string{"V"}, "V", "", "previous figure", func(a App) (App, tea.Cmd) { return a.sweepFigure(-1), nil }},
 		{[]string{"a"}, "a", "a all-steps", "sweep all steps, or the one on the screen", App.sweepScope},
-		{[]string{"enter"}, "⏎", "⏎ apply", "set these ratios", App.applySweep},
+		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", App.applySweep},
 		{[]string{"esc", "S"}, "Esc", "Esc back", "back, without a change", App.escape},
 	}}
 }

@@ -155,7 +155,7 @@ func (a App) arrange(selected string) App {
 
 func filterKeys() section {
 	return section{"filter", []binding{
-		{[]string{"enter"}, "⏎", "⏎ keep", "keep the filter", App.keepFilter},
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.keepFilter},
 		{[]string{"tab"}, "Tab", "Tab field", "complete the name of a field", App.completeField},
 		{[]string{"backspace"}, "⌫", "", "take a character back", App.shortenFilter},
 		{[]string{"down"}, "↓", "↓ ↑ group", "down", App.down},

@@ -75,14 +75,15 @@ func (a App) verdictLines(r *pairing.Result, w int) []string {
 	if len(r.Bins) < 2 {
 		return lines
 	}
-	names, values := t.Paint(themes.Dim, cells.Fit("reward under A", 16)), t.Paint(themes.Dim, cells.Fit("mean Δ", 16))
+	names, values := t.Paint(themes.Dim, cells.Fit("reward under A", 15)), t.Paint(themes.Dim, cells.Fit("mean Δ", 15))
+	room := min(14, (w-16)/len(r.Bins))
 	for _, b := range r.Bins {
 		delta := units.Missing
 		if b.N > 0 {
 			delta = a.signedDelta(b.Delta)
 		}
-		names += t.Paint(themes.Dim, cells.Right(units.Short(b.Lo)+"–"+units.Short(b.Hi), 14))
-		values += cells.Right(fmt.Sprintf("%s of %d", delta, b.N), 14)
+		names += t.Paint(themes.Dim, cells.Right(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), room))
+		values += cells.Right(fmt.Sprintf("%s of %d", delta, b.N), room)
 	}
 	return append(lines, " "+names, " "+values)
 }
@@ -107,7 +108,7 @@ func (a App) outcomes(r *pairing.Result, w int) string {
 	wins := int(math.Round(float64(r.Wins) / n * float64(room)))
 	losses := min(room-wins, int(math.Round(float64(r.Losses)/n*float64(room))))
 	bar := t.Paint(themes.Positive, strings.Repeat(g.Full, wins)) + t.Paint(themes.Track, strings.Repeat(g.Empty, room-wins-losses)) + t.Paint(themes.Negative, strings.Repeat(g.Full, losses))
-	return bar + fmt.Sprintf("  +%d wins  %d ties  −%d losses", r.Wins, r.Ties, r.Losses)
+	return bar + fmt.Sprintf("  +%d wins  %s  −%d losses", r.Wins, units.Plural(r.Ties, "ties"), r.Losses)
 }
 
 func (a App) pairTable(r *pairing.Result, w, h int) content {

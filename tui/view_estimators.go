@@ -25,7 +25,7 @@ func estimatorKeys() section {
 		{[]string{"pgdown", "ctrl+d"}, "^D", "", "ten down", func(a App) (App, tea.Cmd) { return a.pickBy(10), nil }},
 		{[]string{"pgup", "ctrl+u"}, "^U", "", "ten up", func(a App) (App, tea.Cmd) { return a.pickBy(-10), nil }},
 		{[]string{"backspace"}, "⌫", "", "widen the list again", App.widenPick},
-		{[]string{"enter"}, "⏎", "⏎ take", "compute under the estimator", App.pick},
+		{[]string{"enter"}, "⏎", "Enter take", "compute under the estimator", App.pick},
 		{[]string{"esc"}, "Esc", "Esc back", "back, without a change", App.escape},
 	}}
 }
@@ -113,11 +113,15 @@ func (a App) estimatorRows(w, h int) []string {
 	in := layout.Rect{W: w, H: h}.Inner()
 	top := max(0, min(a.place.picker.cursor-in.H/2, len(list)-in.H))
 	var lines []string
+	framework, name := 16, 30
+	if in.W < 70 {
+		framework, name = 14, 22
+	}
 	for i := top; i < len(list) && len(lines) < in.H; i++ {
 		e := list[i]
-		row := " " + cells.Fit(e.Framework, 16) + cells.Fit(e.Name, 30) + scales(e)
+		row := " " + cells.Fit(e.Framework, framework) + cells.Fit(e.Name, name) + scales(e)
 		if why := a.snap.Lacks(e); why != nil {
-			row = t.Paint(themes.Dim, " "+cells.Fit(e.Framework, 16)+cells.Fit(e.Name, 30)+"– "+why.Short())
+			row = t.Paint(themes.Dim, " "+cells.Fit(e.Framework, framework)+cells.Fit(e.Name, name)+"– "+why.Short())
 		}
 		row = cells.Fit(row, in.W)
 		if i == a.place.picker.cursor {

@@ -110,7 +110,7 @@ func (a App) sweepLegend(f sweep.Figure) string {
 	if f.Against != nil {
 		text += t.Paint(themes.Dim, ", in %")
 	}
-	return text + t.Paint(themes.Dim, " · [ ] as it is set")
+	return text + t.Paint(themes.Dim, " · [ ] is set")
 }
 
 // sweepRange is the least and the greatest value on the map.

@@ -12,7 +12,7 @@ import (
 
 // tooSmall says what is needed, and still the step in a line where there is room.
 func (a App) tooSmall(w, h int) []string {
-	lines := []string{fmt.Sprintf("vantage needs %d×%d, this is %d×%d", layout.MinWidth, layout.MinHeight, w, h)}
+	lines := cells.Wrap(fmt.Sprintf("vantage needs %d×%d, this is %d×%d", layout.MinWidth, layout.MinHeight, w, h), w)
 	if a.result.analysis != nil {
 		lines = append(lines, a.stepLine(w))
 	}

@@ -36,6 +36,32 @@ func Cut(s string, w int) string {
 	return ansi.Truncate(s, w, "…")
 }
 
+// End shortens s to at most w columns, beginning in … if something was cut: for names that
+// differ at their end.
+func End(s string, w int) string {
+	over := Width(s) - w
+	if over <= 0 {
+		return s
+	}
+	return Cut(ansi.TruncateLeft(s, over+1, "…"), w)
+}
+
+// Pack joins as many pieces as fit into w columns whole, and the first at any rate.
+func Pack(w int, between string, pieces ...string) string {
+	line := ""
+	for i, piece := range pieces {
+		switch {
+		case i == 0:
+			line = piece
+		case Width(line)+Width(between)+Width(piece) > w:
+			return line
+		default:
+			line += between + piece
+		}
+	}
+	return line
+}
+
 // Fit makes s exactly w columns wide, flush left.
 func Fit(s string, w int) string {
 	s = Cut(s, w)
@@ -68,7 +94,7 @@ func Wrap(s string, w int) []string {
 // plain are the stand-ins for the characters of the screen outside ASCII, each as
 // wide as what it stands for.
 var plain = strings.NewReplacer("−", "-", "–", "-", "—", "-", "…", "~", "·", ".", "×", "x", "±", "~",
-	"Σ", "S", "↓", "v", "↑", "^", "⇧", "^", "▏", "|", "Δ", "d", "⏎", "<", "→", ">", "⌫", "<", "–", "-", "▼", "v", "▲", "^")
+	"Σ", "S", "↓", "v", "↑", "^", "←", "<", "→", ">", "▏", "|", "Δ", "d", "␛", "^", "≈", "~", "▼", "v", "▲", "^")
 
 // ASCII replaces every character outside ASCII by as many cells within it.
 // Escape sequences of styles stay.

@@ -42,6 +42,20 @@ func TestRightAndSpread(t *testing.T) {
 	}
 }
 
+func TestEndAndPack(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{cells.End("critic/advantages/mean", 12), "…ntages/mean"},
+		{cells.End("mean", 12), "mean"},
+		{cells.Pack(12, " · ", "verl", "3 steps", "576 samples"), "verl"},
+		{cells.Pack(14, " · ", "verl", "3 steps", "576 samples"), "verl · 3 steps"},
+		{cells.Pack(2, " · ", "verl"), "verl"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%q, want %q", test.got, test.want)
+		}
+	}
+}
+
 func TestASCII(t *testing.T) {
 	if got := cells.ASCII("5+3−2· … 计 Σ|A| é"); got != "5+3-2. ~ ?? S|A| ?" {
 		t.Errorf("%q", got)
@@ -57,7 +71,7 @@ func TestWidths(t *testing.T) {
 		s, w := rapid.String().Draw(t, "s"), rapid.IntRange(0, 40).Draw(t, "w")
 		s = printable.Line(s) // as everything from a log is
 		for name, got := range map[string]string{
-			"Fit": cells.Fit(s, w), "Right": cells.Right(s, w), "Spread": cells.Spread(s, "ab", w), "Block": cells.Block([]string{s}, w, 1)[0],
+			"End": cells.Fit(cells.End(s, w), w), "Fit": cells.Fit(s, w), "Right": cells.Right(s, w), "Spread": cells.Spread(s, "ab", w), "Block": cells.Block([]string{s}, w, 1)[0],
 		} {
 			if ansi.StringWidth(got) != w {
 				t.Fatalf("%s(%q, %d) is %d wide: %q", name, s, w, ansi.StringWidth(got), got)

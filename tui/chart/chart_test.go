@@ -144,14 +144,14 @@ func TestSizes(t *testing.T) {
 }
 
 // Without braille a line is a star a column: from the bottom on the left to the top on
-// the right, with a gap where a value is missing.
+// the right, straight between two values, with a gap where one is missing.
 func TestTrendInASCII(t *testing.T) {
 	got := chart.Trend(themes.Mono(), chart.ASCII(), themes.Accent, []float64{0, 1, math.NaN(), 3}, 0, 3, 10, 4)
 	want := []string{
 		"         *",
 		"          ",
-		"   *      ",
-		"*         ",
+		"  **      ", // 0, 1/3, 2/3, 1 in rows of one
+		"**        ",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

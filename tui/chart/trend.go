@@ -69,10 +69,19 @@ func braille(row []rune, w int) string {
 func stars(t themes.Theme, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
 	heights, counts := make([]float64, w), make([]float64, w)
 	for i, v := range values {
-		if v-v == 0 {
-			x := Column(i, len(values), w)
-			heights[x] += share(v, lo, hi)
-			counts[x]++
+		if v-v != 0 {
+			continue
+		}
+		x := Column(i, len(values), w)
+		heights[x] += share(v, lo, hi)
+		counts[x]++
+		if i+1 == len(values) || values[i+1]-values[i+1] != 0 {
+			continue
+		}
+		next := Column(i+1, len(values), w)
+		for between := x + 1; between < next; between++ { // more columns than values: a straight line
+			part := float64(between-x) / float64(next-x)
+			heights[between], counts[between] = share(v+part*(values[i+1]-v), lo, hi), 1
 		}
 	}
 	rows := make([][]byte, h)
