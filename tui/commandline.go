@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/estimators"
+	"vantage/model/printable"
 	"vantage/model/query"
 	"vantage/model/report"
 	"vantage/themes"
@@ -56,7 +57,7 @@ func words() []word {
 		{"scale", "NAME", "group, batch or none", setting("scale"), func(App) []string { return []string{"group", "batch", "none"} }},
 		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, func(App) []string { return []string{"pos", "neg"} }},
 		{"recompute", "on|off", "compute_new_adv", setting("compute_new_adv"), func(App) []string { return []string{"on", "off"} }},
-		{"reward", "NAME", "take this column as the reward", setting("reward"), func(a App) []string { return a.snap.Run.Components }},
+		{"reward", "NAME", "take this column as the reward", setting("reward"), App.rewardNames},
 		{"filter", "QUERY", "show some groups only", runFilter, nil},
 		{"theme", "NAME", "how it looks", runTheme, themeNames},
 		{"mouse", "on|off", "wheel and clicks; Shift selects text all the same", runMouse, func(App) []string { return []string{"on", "off"} }},
@@ -226,6 +227,11 @@ func (a App) estimatorNames() []string {
 		names = append(names, e.Name)
 	}
 	return names
+}
+
+// rewardNames are the components that can be typed.
+func (a App) rewardNames() []string {
+	return slices.DeleteFunc(slices.Clone(a.snap.Run.Components), func(name string) bool { return printable.Line(name) != name })
 }
 
 func themeNames(App) []string {

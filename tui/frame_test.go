@@ -4,12 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"pgregory.net/rapid"
 
 	"vantage/model"
-	"vantage/tui/layout"
 )
 
 // filtered are settings under which every part of the screen has something to say.
@@ -30,46 +27,6 @@ func TestHelpCloses(t *testing.T) {
 		if d.app.help || d.app.about {
 			t.Error("the third ? does not close the help")
 		}
-	})
-}
-
-// Whatever the size and wherever one has walked, the frame fills the screen
-// exactly: no line is longer or shorter, none is missing.
-func TestFrameFillsTheScreen(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
-		keys := []string{"j", "k", "w", "W", "tab", "1", "2", "3", "4", "5", "e", "f", "s", "p", "m", "r", "=", "esc", "?", "G", "g", "[", "]", "E", "down", "enter", "S", "v", "a", "!", "c", ":", "y", "f", "b", "B", "3", "w", "V", "/", "x", "o", "O", "L", "l", "h", "backspace"}
-		rapid.Check(t, func(t *rapid.T) {
-			w, h := rapid.IntRange(1, 240).Draw(t, "w"), rapid.IntRange(1, 80).Draw(t, "h")
-			d.send(tea.WindowSizeMsg{Width: w, Height: h})
-			d.press(rapid.SliceOfN(rapid.SampledFrom(keys), 0, 4).Draw(t, "keys")...)
-			lines := strings.Split(d.frame(), "\n")
-			if len(lines) != h {
-				t.Fatalf("%d lines at %d×%d", len(lines), w, h)
-			}
-			for i, line := range lines {
-				if got := ansi.StringWidth(line); got != w {
-					t.Fatalf("line %d of %d×%d has %d cells: %q", i, w, h, got, line)
-				}
-			}
-		})
-	})
-}
-
-func TestEveryPaneFillsItsPlace(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
-		rapid.Check(t, func(t *rapid.T) {
-			r := layout.Rect{W: rapid.IntRange(2, 150).Draw(t, "w"), H: rapid.IntRange(2, 60).Draw(t, "h")}
-			p := layout.Pane(rapid.IntRange(0, layout.Panes-1).Draw(t, "pane"))
-			lines := d.app.pane(p, r)
-			if len(lines) != r.H {
-				t.Fatalf("pane %d has %d lines of %d", p, len(lines), r.H)
-			}
-			for _, line := range lines {
-				if got := ansi.StringWidth(line); got != r.W {
-					t.Fatalf("pane %d: %d cells of %d: %q", p, got, r.W, line)
-				}
-			}
-		})
 	})
 }
 

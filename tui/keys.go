@@ -2,6 +2,8 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"vantage/model/printable"
 )
 
 // binding is one row of the key table: the keys, what they are for, and what
@@ -77,7 +79,7 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 		return a.onHelp(msg), nil
 	}
 	if typed := a.seen().typed; typed != nil && msg.Text != "" {
-		return typed(a, msg.Text), nil
+		return typed(a, printable.Line(msg.Text)), nil
 	}
 	if other, ok := a.remapped[key]; ok {
 		key = other

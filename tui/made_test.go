@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -121,12 +122,15 @@ func (d *door) press(keys ...string) {
 	d.t.Helper()
 	special := map[string]tea.KeyPressMsg{
 		"tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
-		"down": {Code: tea.KeyDown}, "backspace": {Code: tea.KeyBackspace},
-		"ctrl+r": {Code: 'r', Mod: tea.ModCtrl}, "ctrl+c": {Code: 'c', Mod: tea.ModCtrl},
+		"down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight},
+		"pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+		"backspace": {Code: tea.KeyBackspace}, "space": {Code: tea.KeySpace, Text: " "}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
 	}
 	for _, key := range keys {
 		msg, ok := special[key]
-		if !ok {
+		if letter, held := strings.CutPrefix(key, "ctrl+"); held {
+			msg = tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModCtrl}
+		} else if !ok {
 			msg = tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
 		}
 		d.send(msg)

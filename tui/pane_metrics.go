@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/printable"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -39,7 +40,7 @@ func (a App) paneMetrics(w, h int) content {
 			if at >= len(all) {
 				break
 			}
-			name := a.look.theme.Paint(themes.Dim, lastParts(all[at].Name, width-9-room))
+			name := a.look.theme.Paint(themes.Dim, lastParts(printable.Line(all[at].Name), width-9-room))
 			value := units.Short(all[at].Value)
 			if base := a.against(); base != nil {
 				value += cells.Right(a.delta(all[at].Value, func(b *model.Analysis) float64 { return b.Metric(all[at].Name) }), deltaRoom)

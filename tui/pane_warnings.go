@@ -24,7 +24,7 @@ func (a App) doubts() []doubt {
 	var all []doubt
 	if x := a.result.analysis; x != nil {
 		for _, w := range x.Warnings {
-			d := doubt{text: w.Sentence(), more: w.Advice, group: w.Example}
+			d := doubt{text: printable.Line(w.Sentence()), more: w.Advice, group: w.Example}
 			if w.Example >= 0 {
 				g := x.Table[w.Example]
 				d.more = "for example " + printable.Line(strings.TrimSpace(g.Preview+" ("+short(g.Name)+")")) + " — " + w.Advice

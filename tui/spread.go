@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/model/printable"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -57,7 +58,7 @@ func (a App) distributions() []distribution {
 			for at, row := range x.Order {
 				values[at] = part[row]
 			}
-			all = append(all, distribution{name: a.snap.Run.Components[k], above: values, below: values, use: x.Keep})
+			all = append(all, distribution{name: printable.Line(a.snap.Run.Components[k]), above: values, below: values, use: x.Keep})
 		}
 	}
 	return append(all, a.solved())

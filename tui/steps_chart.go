@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/printable"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -35,8 +36,8 @@ func (a App) stepsChart(w, h int) content {
 // baseline's. In a narrow chart its name goes without what it begins with.
 func (a App) figureHere(name string, w int) string {
 	value := func(x *model.Analysis) float64 { return x.Metric(name) }
-	said := name
-	if _, rest, ok := strings.Cut(name, "/"); ok && w < roomyNames {
+	said := printable.Line(name)
+	if _, rest, ok := strings.Cut(said, "/"); ok && w < roomyNames {
 		said = rest
 	}
 	return said + " " + a.look.theme.Paint(themes.Accent, units.Short(value(a.result.analysis))) + a.delta(value(a.result.analysis), value)

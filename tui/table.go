@@ -89,7 +89,7 @@ func (a App) cause() string {
 		return ""
 	}
 	g := a.result.rows[a.place.cursor]
-	why := a.result.analysis.Cause(a.snap, g)
+	why := printable.Line(a.result.analysis.Cause(a.snap, g)) // it names components, which are the log's
 	if was, differs := a.fateUnderBase(g); differs {
 		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, a.result.analysis.Table[g].Fate, why), ": ")
 	}

@@ -8,9 +8,7 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"pgregory.net/rapid"
 
 	"vantage/model"
 	"vantage/tui/chart"
@@ -151,53 +149,6 @@ func TestProblemsAreCounted(t *testing.T) {
 		}
 		if d.press("k"); d.frame() == end {
 			t.Error("one up from the end shows nothing else")
-		}
-	})
-}
-
-// Any text, at any size, fills the screen exactly: in the steps, the problems and the
-// states alike.
-func TestAnyTextFillsTheScreen(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		text := rapid.SampledFrom([]string{"", "一个盒子里有三个红球", "🙂🍎", "שלום עולם", "é̂̂̂", "\x1b[2J\a\x00\u202e", strings.Repeat("x", 400), "\xff\xfe"})
-		any := func() string {
-			return strings.Join(rapid.SliceOfN(rapid.OneOf(text, rapid.String()), 0, 3).Draw(rt, "text"), "")
-		}
-		source := madeRun(2)
-		if rapid.Bool().Draw(rt, "empty") {
-			source = &madeSource{chunks: []*model.Chunk{{Progress: model.Progress{CaughtUp: rapid.Bool().Draw(rt, "all"), BytesAll: 10, BytesRead: 3}}}}
-		}
-		last := source.chunks[len(source.chunks)-1]
-		last.How, last.Notes = any(), []string{any()}
-		for range rapid.IntRange(0, 12).Draw(rt, "problems") {
-			last.Problems = append(last.Problems, model.Problem{File: any(), Line: rapid.Int64Range(0, 1<<40).Draw(rt, "line"), Reason: any()})
-		}
-		w, h := rapid.IntRange(1, 220).Draw(rt, "w"), rapid.IntRange(1, 70).Draw(rt, "h")
-		keys := rapid.SliceOfN(rapid.SampledFrom([]string{"3", "!", "a", "v", "V", "w", "W", "j", "k", "G", "g", "esc"}), 0, 6).Draw(rt, "keys")
-		a := New(context.Background(), source, Options{Title: any(), Settings: filtered(), NoColor: true})
-		d := &door{t: t, app: a}
-		d.app.work.resting = true // no refresh but the one below: the pause takes real time here
-		d.send(tea.WindowSizeMsg{Width: w, Height: h})
-		for _, chunk := range source.chunks {
-			d.app.store.Append(chunk)
-			d.app.live.heard = time.Unix(0, 0)
-		}
-		d.app.snap = d.app.store.Snapshot()
-		if len(d.app.snap.Steps) > 0 {
-			d.app.place.step = d.app.newest()
-			next, cmd := d.app.request()
-			d.app = next
-			d.run(cmd)
-		}
-		d.press(keys...)
-		lines := strings.Split(d.frame(), "\n")
-		if len(lines) != h {
-			rt.Fatalf("%d lines of %d", len(lines), h)
-		}
-		for _, line := range lines {
-			if got := ansi.StringWidth(line); got != w {
-				rt.Fatalf("%d cells of %d: %q", got, w, line)
-			}
 		}
 	})
 }

@@ -91,21 +91,43 @@ func Wrap(s string, w int) []string {
 	return strings.Split(ansi.Wrap(s, w, ""), "\n")
 }
 
-// plain are the stand-ins for the characters of the screen outside ASCII, each as
-// wide as what it stands for.
-var plain = strings.NewReplacer("−", "-", "–", "-", "—", "-", "…", "~", "·", ".", "×", "x", "±", "~",
-	"Σ", "S", "↓", "v", "↑", "^", "←", "<", "→", ">", "▏", "|", "Δ", "d", "␛", "^", "≈", "~", "▼", "v", "▲", "^")
+// plain is the stand-in of a character of the screen outside ASCII.
+func plain(r rune) (byte, bool) {
+	const known, standIns = "−–—…·×±≈Σ↓↑←→▏Δ␛▼▲", "---~.x~~Sv^<>|d^v^"
+	if i := strings.IndexRune(known, r); i >= 0 {
+		return standIns[utf8.RuneCountInString(known[:i])], true
+	}
+	return 0, false
+}
 
-// ASCII replaces every character outside ASCII by as many cells within it.
-// Escape sequences of styles stay.
+// ASCII replaces every character outside ASCII by as many cells within it: a cluster of
+// characters is one. Escape sequences of styles stay.
 func ASCII(s string) string {
 	var b strings.Builder
-	for _, r := range plain.Replace(s) {
-		if r < utf8.RuneSelf {
-			b.WriteRune(r)
+	b.Grow(len(s))
+	for len(s) > 0 {
+		if end := strings.IndexByte(s, 'm') + 1; s[0] == '\x1b' && end > 0 {
+			b.WriteString(s[:end])
+			s = s[end:]
 			continue
 		}
-		b.WriteString("??"[:min(2, Width(string(r)))])
+		if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
+			b.WriteByte(s[0])
+			s = s[1:]
+			continue
+		}
+		cluster, w := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		s = s[len(cluster):]
+		first, size := utf8.DecodeRuneInString(cluster)
+		stand, known := plain(first)
+		switch {
+		case known && size == len(cluster):
+			b.WriteByte(stand)
+		case first < utf8.RuneSelf && w <= 1: // with marks over it
+			b.WriteByte(byte(first))
+		case w > 0:
+			b.WriteString(strings.Repeat("?", w))
+		}
 	}
 	return b.String()
 }

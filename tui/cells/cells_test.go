@@ -71,7 +71,7 @@ func TestWidths(t *testing.T) {
 		s, w := rapid.String().Draw(t, "s"), rapid.IntRange(0, 40).Draw(t, "w")
 		s = printable.Line(s) // as everything from a log is
 		for name, got := range map[string]string{
-			"End": cells.Fit(cells.End(s, w), w), "Fit": cells.Fit(s, w), "Right": cells.Right(s, w), "Spread": cells.Spread(s, "ab", w), "Block": cells.Block([]string{s}, w, 1)[0],
+			"ASCII": cells.ASCII("\x1b[1m" + cells.Fit(s, w)), "End": cells.Fit(cells.End(s, w), w), "Fit": cells.Fit(s, w), "Right": cells.Right(s, w), "Spread": cells.Spread(s, "ab", w), "Block": cells.Block([]string{s}, w, 1)[0],
 		} {
 			if ansi.StringWidth(got) != w {
 				t.Fatalf("%s(%q, %d) is %d wide: %q", name, s, w, ansi.StringWidth(got), got)

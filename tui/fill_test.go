@@ -1,0 +1,161 @@
+package tui
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"vantage/estimators"
+	"vantage/model"
+	"vantage/themes"
+	"vantage/tui/chart"
+	"vantage/tui/layout"
+)
+
+// anyText draws a text as models, people and broken files write it.
+func anyText(t *rapid.T, label string) string {
+	return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom([]string{
+		"", "plain words", "一个盒子里有三个红球，", "🙂🍎", "👩‍👩‍👧", "🇩🇪", "שלום עולם", "مرحبا", "é̂̂̂", "ﾞ", "\u2028", "\t", "a\nb",
+		"\x1b[2J\a\x00\u202e", "\xff\xfe", "$\\frac{1}{2}$ **bold**", "<think>why", "# ", "|a|b|\n|-|-|", "```\ncode", strings.Repeat("x", 300),
+	}), rapid.String()), 0, 3).Draw(t, label), "")
+}
+
+// anyRun draws a run of a few steps, groups and components, whose every text and number
+// may be anything.
+func anyRun(t *rapid.T) Source {
+	number := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 0.5, -1, 1e300, math.NaN(), math.Inf(1), estimators.MissingReward()}), rapid.Float64Range(-9, 9))
+	chunk := &model.Chunk{
+		Format: "made", How: anyText(t, "how"), Files: []string{anyText(t, "file")}, Notes: []string{anyText(t, "note")},
+		HasTruth: true, LengthUnit: model.LengthTokens,
+		Progress: model.Progress{Files: 1, CaughtUp: rapid.Bool().Draw(t, "all"), Open: rapid.Bool().Draw(t, "open"), BytesRead: 3, BytesAll: 10},
+	}
+	for i := range rapid.IntRange(0, 2).Draw(t, "components") {
+		chunk.Components = append(chunk.Components, anyText(t, "component")+strconv.Itoa(i)) // no two of one name
+	}
+	for step := range rapid.IntRange(0, 3).Draw(t, "steps") {
+		for group := range rapid.IntRange(1, 4).Draw(t, "groups") {
+			preview := anyText(t, "prompt")
+			for range rapid.IntRange(1, 4).Draw(t, "samples") {
+				r := model.Record{
+					Step: int64(step), Prompt: uint64(group + 1), Preview: preview, Reward: number.Draw(t, "reward"), Advantage: number.Draw(t, "advantage"),
+					Length: rapid.Int32Range(-1, 1<<30).Draw(t, "length"), Offset: int64(len(chunk.Records)),
+				}
+				for range chunk.Components {
+					r.Parts = append(r.Parts, number.Draw(t, "part"))
+				}
+				chunk.Records = append(chunk.Records, r)
+			}
+		}
+	}
+	for range rapid.IntRange(0, 12).Draw(t, "problems") {
+		chunk.Problems = append(chunk.Problems, model.Problem{File: anyText(t, "file"), Line: rapid.Int64Range(0, 1<<40).Draw(t, "line"), Reason: anyText(t, "reason")})
+	}
+	said := model.Text{Prompt: anyText(t, "prompt"), Response: anyText(t, "response"), Truth: anyText(t, "truth"), Fields: []model.Field{{Name: anyText(t, "name"), Value: anyText(t, "value")}}}
+	return &toldRun{madeSource: &madeSource{chunks: []*model.Chunk{chunk}}, text: func(model.Record) (model.Text, error) { return said, nil }}
+}
+
+// anyApp starts the program on any run, in any look, at any size.
+func anyApp(t *rapid.T, tb testing.TB) *door {
+	o := Options{Title: anyText(t, "title"), Settings: filtered(), ASCII: rapid.Bool().Draw(t, "ascii"), NoColor: rapid.Bool().Draw(t, "mono"), OtherTitle: anyText(t, "other")}
+	if rapid.Bool().Draw(t, "two") {
+		o.Other = anyRun(t)
+	}
+	d := &door{t: tb, app: New(context.Background(), anyRun(t), o)}
+	d.send(tea.WindowSizeMsg{Width: rapid.IntRange(1, 400).Draw(t, "w"), Height: rapid.IntRange(1, 120).Draw(t, "h")})
+	d.run(d.app.Init())
+	return d
+}
+
+// walk presses any keys, types any text and changes the size in between.
+func walk(t *rapid.T, d *door) {
+	var keys []string
+	for _, s := range keyTable() {
+		for _, b := range s.bindings {
+			keys = append(keys, b.keys...)
+		}
+	}
+	for range rapid.IntRange(0, 8).Draw(t, "moves") {
+		switch rapid.IntRange(0, 9).Draw(t, "move") {
+		case 0:
+			d.send(tea.WindowSizeMsg{Width: rapid.IntRange(40, 400).Draw(t, "w"), Height: rapid.IntRange(10, 120).Draw(t, "h")})
+		case 1:
+			d.send(tea.KeyPressMsg{Code: 'x', Text: anyText(t, "typed")})
+		default:
+			d.press(rapid.SampledFrom(keys).Draw(t, "key"))
+		}
+	}
+}
+
+// fills fails unless lines are exactly w×h cells of what may be shown.
+func fills(t *rapid.T, lines []string, w, h int, ascii bool) {
+	if len(lines) != h {
+		t.Fatalf("%d lines of %d×%d", len(lines), w, h)
+	}
+	for i, line := range lines {
+		if got := ansi.StringWidth(line); got != w {
+			t.Fatalf("line %d of %d×%d has %d cells: %q", i, w, h, got, line)
+		}
+		for _, r := range ansi.Strip(line) {
+			if unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Bidi_Control, r) || ascii && r >= utf8.RuneSelf {
+				t.Fatalf("%U is in line %d of %d×%d: %q", r, i, w, h, line)
+			}
+		}
+	}
+}
+
+// Whatever the run holds, however large the screen is and wherever one has walked, the
+// frame fills the screen exactly.
+func TestFrameFillsTheScreen(t *testing.T) {
+	play(t, madeRun(1), 80, 24, filtered(), func(*door) {
+		rapid.Check(t, func(rt *rapid.T) {
+			d := anyApp(rt, t)
+			walk(rt, d)
+			fills(rt, strings.Split(d.frame(), "\n"), d.app.look.w, d.app.look.h, d.app.look.glyphs.ASCII)
+		})
+	})
+}
+
+// A pane fills its place, whatever that is.
+func TestEveryPaneFillsItsPlace(t *testing.T) {
+	play(t, madeRun(1), 80, 24, filtered(), func(*door) {
+		rapid.Check(t, func(rt *rapid.T) {
+			d := anyApp(rt, t)
+			walk(rt, d)
+			if d.app.result.analysis == nil {
+				return
+			}
+			r := layout.Rect{W: rapid.IntRange(2, 150).Draw(rt, "pane w"), H: rapid.IntRange(2, 60).Draw(rt, "pane h")}
+			for p := range layout.Pane(layout.Panes) {
+				fills(rt, d.app.pane(p, r), r.W, r.H, false)
+			}
+		})
+	})
+}
+
+// Every view fills the room that it is given, in every look.
+func TestEveryViewFillsItsRoom(t *testing.T) {
+	source := told(3, proof)
+	play(t, source, 120, 36, filtered(), func(d *door) {
+		d.press("enter", "esc", "S", "esc")
+		rapid.Check(t, func(rt *rapid.T) {
+			w, h := rapid.IntRange(layout.MinWidth, 400).Draw(rt, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(rt, "h")
+			d.send(tea.WindowSizeMsg{Width: w, Height: h})
+			d.app.look.theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
+			d.app.look.glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
+			room := h - len(d.app.head(w)) - 1
+			for name, v := range views() {
+				a := d.app
+				a.place.view = viewName(name)
+				fills(rt, v.body(a, w, room), w, room, false)
+			}
+		})
+	})
+}
