@@ -158,7 +158,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...run) err
 	app := tui.New(ctx, runs[0].source, tui.Options{
 		Title: runs[0].title, Other: other.source, OtherTitle: other.title, Settings: set, Chosen: p.Chosen(), Notice: p.Notice,
 		ASCII: p.ascii || own.ASCII, NoColor: noColor, Theme: cmp.Or(p.theme, own.Theme), Mouse: own.Mouse, Keys: own.Keys,
-		Desk: ownDesk(), Multiplexer: multiplexer(),
+		Desk: ownDesk(), Multiplexer: multiplexer(), Suspends: commands.HasShell(),
 	})
 	// signals end ctx, and that quits: Bubble Tea's own handler would race with it
 	options := []tea.ProgramOption{tea.WithOutput(p.Out), tea.WithoutSignalHandler()}

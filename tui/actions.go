@@ -238,4 +238,14 @@ func (a App) escape() (App, tea.Cmd) {
 }
 
 func (a App) redraw() (App, tea.Cmd) { return a, tea.ClearScreen }
-func (a App) quit() (App, tea.Cmd)   { return a, tea.Quit }
+
+// suspend stops the program until the shell wakes it.
+func (a App) suspend() (App, tea.Cmd) {
+	if !a.suspends {
+		a.notice = "there is no shell to go back to: nothing could wake the program again"
+		return a, nil
+	}
+	return a, tea.Suspend
+}
+
+func (a App) quit() (App, tea.Cmd) { return a, tea.Quit }

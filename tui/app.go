@@ -35,6 +35,7 @@ type Options struct {
 	Notice      string            // said at the start
 	Mouse       bool              // on from the start
 	Keys        map[string]string // what a key does instead: that of another key
+	Suspends    bool              // there is a shell that can wake the program
 	Theme       string            // by name; "" asks the terminal whether it is dark or light
 }
 
@@ -62,6 +63,7 @@ type App struct {
 	remapped    map[string]string // keys that do what others do; never written
 	reader      reader
 	chosen      bool // the person named an estimator at the start
+	suspends    bool // the program can stop, and be woken
 
 	notice string // the answer to the last key, until the next one
 	prompt prompt
@@ -112,8 +114,9 @@ type place struct {
 
 // live is what is known of the source.
 type live struct {
-	lastRow time.Time
 	heard   time.Time // when it last said something
+	rowAt   time.Time // when the newest row was read
+	lastRow time.Time // the same, as of what is on the screen: that does not change more often
 	pace    pace
 	ended   bool
 	err     error
@@ -139,7 +142,7 @@ func New(ctx context.Context, source Source, o Options) App {
 	}
 	a.reader.source, _ = source.(Reader)
 	a.other = otherRun{source: o.Other, title: o.OtherTitle, store: model.NewStore()}
-	a.notice, a.look.mouse, a.remapped = o.Notice, o.Mouse, o.Keys
+	a.notice, a.look.mouse, a.remapped, a.suspends = o.Notice, o.Mouse, o.Keys, o.Suspends
 	if o.ASCII {
 		a.look.glyphs = chart.ASCII()
 	}
@@ -240,7 +243,7 @@ func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
 	a.store.Append(msg.chunk)
 	a.live.heard = msg.at
 	if len(msg.chunk.Records)+len(msg.chunk.Blocks) > 0 {
-		a.live.lastRow = msg.at
+		a.live.rowAt = msg.at
 	}
 	a.work.stale = true
 	a, cmd := a.catchUp()
@@ -257,6 +260,7 @@ func (a App) catchUp() (App, tea.Cmd) {
 	a.work.stale = false
 	a.work.resting = true
 	a.snap = a.store.Snapshot()
+	a.live.lastRow = a.live.rowAt
 	a.live.pace = a.live.pace.at(a.live.heard, a.snap.Run.Progress)
 	if a.place.follow && len(a.snap.Steps) > 0 {
 		a.place.step = a.newest()

@@ -58,6 +58,7 @@ func commonKeys() []section {
 			{[]string{"?"}, "?", "? help", "these keys, to look among; again: the estimator at work", App.toggleHelp},
 			{[]string{"esc"}, "Esc", "", "close what is open; never quits", App.escape},
 			{[]string{"ctrl+l"}, "^L", "", "draw anew", App.redraw},
+			{[]string{"ctrl+z"}, "^Z", "", "back to the shell; fg goes on here", App.suspend},
 			{[]string{"q", "ctrl+c"}, "q ^C", "q quit", "quit", App.quit},
 		}},
 	}
@@ -65,7 +66,10 @@ func commonKeys() []section {
 
 // leavingKeys work where characters are typed.
 func leavingKeys() []binding {
-	return []binding{{[]string{"ctrl+c"}, "^C", "^C quit", "quit", App.quit}}
+	return []binding{
+		{[]string{"ctrl+z"}, "^Z", "", "back to the shell; fg goes on here", App.suspend},
+		{[]string{"ctrl+c"}, "^C", "^C quit", "quit", App.quit},
+	}
 }
 
 // onKey gives a key to the prompt if one is open, else to the table.

@@ -52,11 +52,7 @@ func (a App) paneGroups(w, h int) content {
 		room--
 	}
 	for row := a.place.top; row < len(a.result.rows) && len(lines) < room; row++ {
-		line := cells.Fit(a.groupRow(c, axis, a.result.rows[row]), w)
-		if row == a.place.cursor {
-			line = t.Over(themes.Cursor, line)
-		}
-		lines = append(lines, line)
+		lines = append(lines, cells.Fit(a.groupRow(c, axis, row), w))
 	}
 	if len(a.result.rows) == 0 {
 		lines = append(lines, "", " "+t.Paint(themes.Dim, cells.Cut(fmt.Sprintf("No groups match %s (0/%s). / changes the filter, u takes it back.", a.filterText(), units.Count(x.Groups)), w-1)))
@@ -94,8 +90,10 @@ func ruler(axis chart.Axis, w int) string {
 	return cells.Fit(strings.Replace(lo, "-", "−", 1), side) + "0" + cells.Right(hi, w-side-1)
 }
 
-func (a App) groupRow(c columns, axis chart.Axis, index int) string {
-	t, x := a.look.theme, a.result.analysis
+// groupRow is a row of the table. The cursor lies on what the group is called by only: on
+// a slow link each key has to draw two rows anew, and their figures are half of them.
+func (a App) groupRow(c columns, axis chart.Axis, row int) string {
+	t, x, index := a.look.theme, a.result.analysis, a.result.rows[row]
 	g := &x.Table[index]
 	word := a.fateGlyph(g.Fate) + " " + g.Fate.String()
 	if was, differs := a.fateUnderBase(index); differs {
@@ -106,8 +104,12 @@ func (a App) groupRow(c columns, axis chart.Axis, index int) string {
 	if prompt == "" {
 		prompt = "group " + printable.Line(g.Name)
 	}
+	name := " " + fate + cells.Fit(prompt, c.prompt)
+	if row == a.place.cursor {
+		name = t.Over(themes.Cursor, name)
+	}
 	strip := chart.Strip(t, a.look.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], c.strip)
-	return " " + fate + cells.Fit(prompt, c.prompt) + " " + cells.Right(units.Count(g.Size()), c.n) + " " +
+	return name + " " + cells.Right(units.Count(g.Size()), c.n) + " " +
 		cells.Right(keptBySign(g), c.kept) + " " + t.Paint(themes.Dim, cells.Right(meanAndStd(g), c.reward)) + " " + strip
 }
 

@@ -9,11 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -42,6 +40,10 @@ func built(t *testing.T) string {
 }
 
 func TestMain(m *testing.M) {
+	if what := os.Getenv(panicAt); what != "" {
+		panicking(what)
+		return
+	}
 	code := m.Run()
 	if path, err := program(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))
@@ -89,71 +91,6 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// terminal is the program in a real one.
-type terminal struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	tty  *os.File
-	mu   sync.Mutex
-	seen bytes.Buffer
-	done chan struct{}
-}
-
-func start(t *testing.T, args ...string) *terminal {
-	t.Helper()
-	x := &terminal{t: t, cmd: exec.Command(built(t), args...), done: make(chan struct{})}
-	x.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=", "LANG=C.UTF-8")
-	var err error
-	x.tty, err = pty.StartWithSize(x.cmd, &pty.Winsize{Cols: 120, Rows: 36})
-	if err != nil {
-		t.Skipf("no pseudo-terminal here: %v", err)
-	}
-	go func() {
-		defer close(x.done)
-		buffer := make([]byte, 1<<16)
-		for {
-			n, err := x.tty.Read(buffer)
-			x.mu.Lock()
-			x.seen.Write(buffer[:n])
-			x.mu.Unlock()
-			if err != nil {
-				return
-			}
-		}
-	}()
-	t.Cleanup(func() { _ = x.cmd.Process.Kill(); _ = x.tty.Close() })
-	return x
-}
-
-func (x *terminal) output() string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.seen.String()
-}
-
-// waitFor waits until the terminal was sent the text.
-func (x *terminal) waitFor(text string) {
-	x.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if strings.Contains(x.output(), text) {
-			return
-		}
-	}
-	x.t.Fatalf("never saw %q in %q", text, x.output())
-}
-
-// ends waits for the program's end and returns its exit code.
-func (x *terminal) ends() int {
-	x.t.Helper()
-	timer := time.AfterFunc(10*time.Second, func() { _ = x.cmd.Process.Kill() })
-	defer timer.Stop()
-	_ = x.cmd.Wait()
-	<-x.done
-	return x.cmd.ProcessState.ExitCode()
-}
-
-const leavesAltScreen = "\x1b[?1049l"
-
 func TestDemoInATerminal(t *testing.T) {
 	x := start(t, "demo")
 	x.waitFor("advantages")
@@ -164,27 +101,12 @@ func TestDemoInATerminal(t *testing.T) {
 	if code := x.ends(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	if !strings.Contains(x.output(), leavesAltScreen) {
-		t.Error("the terminal was not given back")
-	}
-}
-
-func TestSignalsGiveTheTerminalBack(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
-		x := start(t, "demo")
-		x.waitFor("advantages")
-		if err := x.cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
-		x.ends()
-		if !strings.Contains(x.output(), leavesAltScreen) {
-			t.Errorf("%v: the terminal was not given back", sig)
-		}
-	}
+	x.givenBack()
 }
 
 // A log that grows is on the screen without a key, and an idle one sends nothing.
 func TestLiveAndQuiet(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(step, text string) {
 		if err := os.WriteFile(filepath.Join(dir, step+".jsonl"), []byte(text), 0o600); err != nil {
@@ -208,15 +130,6 @@ func TestLiveAndQuiet(t *testing.T) {
 	}
 	x.send("q")
 	x.ends()
-}
-
-func (x *terminal) send(keys string) {
-	x.t.Helper()
-	for _, key := range keys {
-		if _, err := x.tty.WriteString(string(key)); err != nil {
-			x.t.Fatal(err)
-		}
-	}
 }
 
 // What a model wrote to take the terminal over is not among the bytes that the

@@ -1,0 +1,166 @@
+package tui_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/loaders/demo"
+	"vantage/model"
+	"vantage/tui"
+)
+
+func TestSignalsGiveTheTerminalBack(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		x := start(t, "demo")
+		x.waitFor("advantages")
+		x.send(":mouse on\r")
+		x.waitFor("\x1b[?1002h")
+		if err := x.cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		x.ends()
+		x.givenBack()
+	}
+}
+
+// ^Z leaves the shell a terminal in order, and fg comes back to the same screen.
+func TestSuspendAndResume(t *testing.T) {
+	shell := exec.Command("sh", "-i")
+	shell.Env = []string{"PATH=" + filepath.Dir(built(t)) + string(os.PathListSeparator) + os.Getenv("PATH"), "PS1=ready> ", "ENV="}
+	x := startCommand(t, shell)
+	x.waitFor("ready> ")
+	for range 2 {
+		n := len(x.output())
+		x.send("vantage demo\r")
+		x.waitAfter(n, "advantages")
+		x.send(":mouse on\r")
+		x.waitAfter(n, "\x1b[?1002h")
+		n = len(x.output())
+		x.send("\x1a")
+		x.waitAfter(n, "ready> ")
+		x.givenBack()
+		n = len(x.output())
+		x.send("fg\r")
+		x.waitAfter(n, "\x1b[?1049h")
+		x.waitAfter(n, "advantages")
+		x.waitAfter(n, "\x1b[?1002h")
+		n = len(x.output())
+		x.send("p")
+		x.waitAfter(n, "0.95")
+		n = len(x.output())
+		x.send("q")
+		x.waitAfter(n, "ready> ")
+		x.givenBack()
+	}
+	x.send("exit\r")
+	x.ends()
+}
+
+// Without a shell nobody could wake the program: it stays.
+func TestNoShellToGoBackTo(t *testing.T) {
+	x := start(t, "demo")
+	x.waitFor("advantages")
+	x.send("\x1a")
+	x.waitFor("no shell to go back to")
+	x.send("pq")
+	if code := x.ends(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// Whatever sizes the terminal goes through, the screen is whole at the end.
+func TestResizeStorm(t *testing.T) {
+	x := start(t, "demo")
+	x.waitFor("advantages")
+	random := rand.New(rand.NewPCG(5, 6))
+	for i := range 300 {
+		x.size(40+random.IntN(361), 10+random.IntN(111))
+		if i%10 == 0 {
+			x.send("jSv\x1b3"[i/10%5 : i/10%5+1])
+		}
+	}
+	x.send("\x1b\x1b")
+	x.size(100, 30)
+	x.settle()
+	n := len(x.output())
+	x.send("\x0c") // draw anew
+	x.waitAfter(n, "worst first")
+	if x.settle(); !strings.Contains(x.output()[n:], "quit") {
+		t.Errorf("the last line is not drawn: %q", x.output()[n:])
+	}
+	x.send("q")
+	if code := x.ends(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	x.givenBack()
+}
+
+// panicAt is the name of the variable that makes this test binary a program which panics.
+const panicAt = "VANTAGE_TEST_PANIC"
+
+// A fault of ours leaves the terminal in order, and its trace on the screen of before.
+func TestPanicGivesTheTerminalBack(t *testing.T) {
+	for _, where := range []string{"update", "view", "command"} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = []string{panicAt + "=" + where}
+		x := startCommand(t, cmd)
+		x.waitFor("advantages")
+		x.send("!")
+		if code := x.ends(); code != 3 {
+			t.Errorf("%s: exit code %d", where, code)
+		}
+		x.givenBack()
+		sent := x.output()
+		if at := strings.LastIndex(sent, "\x1b[?1049l"); !strings.Contains(sent, "a fault in "+where) || where != "command" && strings.Index(sent, "a fault in "+where) < at {
+			t.Errorf("%s: the trace is not on the screen of before: %q", where, sent[max(0, len(sent)-2000):])
+		}
+	}
+}
+
+// faulty is the program with a fault, which the key ! brings about.
+type faulty struct {
+	tea.Model
+
+	where string
+	now   bool
+}
+
+// panicking runs the program with a fault in one place, as main runs it.
+func panicking(where string) {
+	source := demo.New(demo.Options{Seed: 1})
+	app := tui.New(context.Background(), source, tui.Options{Title: "demo", Settings: model.DefaultSettings(), Mouse: true})
+	_, err := tea.NewProgram(faulty{Model: app, where: where}, tea.WithoutSignalHandler()).Run()
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(3)
+}
+
+func (f faulty) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "!" {
+		switch f.where {
+		case "update":
+			panic("a fault in update")
+		case "command":
+			return f, func() tea.Msg { panic("a fault in command") }
+		}
+		f.now = true
+	}
+	next, cmd := f.Model.Update(msg)
+	f.Model = next
+	return f, cmd
+}
+
+func (f faulty) View() tea.View {
+	if f.now {
+		panic("a fault in view")
+	}
+	return f.Model.View()
+}

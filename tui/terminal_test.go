@@ -1,0 +1,163 @@
+package tui_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/creack/pty"
+)
+
+// terminal is a program in a real one.
+type terminal struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	tty    *os.File
+	before *term.State
+	mu     sync.Mutex
+	seen   bytes.Buffer
+	bursts int // of output, with a tenth of a second and more between them
+	last   time.Time
+	done   chan struct{}
+}
+
+// start runs the program in a terminal of 120×36.
+func start(t *testing.T, args ...string) *terminal {
+	t.Helper()
+	return startCommand(t, exec.Command(built(t), args...))
+}
+
+func startCommand(t *testing.T, cmd *exec.Cmd) *terminal {
+	t.Helper()
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	x := &terminal{t: t, cmd: cmd, tty: master, done: make(chan struct{})}
+	x.size(120, 36)
+	if x.before, err = term.GetState(master.Fd()); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=", "LANG=C.UTF-8"), cmd.Env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go x.read()
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = slave.Close(); _ = master.Close() })
+	return x
+}
+
+// read takes what the program sends, until nobody holds the terminal any more.
+func (x *terminal) read() {
+	defer close(x.done)
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := x.tty.Read(buffer)
+		x.mu.Lock()
+		x.seen.Write(buffer[:n])
+		if now := time.Now(); now.Sub(x.last) > 100*time.Millisecond {
+			x.bursts, x.last = x.bursts+1, now
+		}
+		x.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (x *terminal) output() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.seen.String()
+}
+
+func (x *terminal) size(w, h int) {
+	x.t.Helper()
+	if err := pty.Setsize(x.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// waitFor waits until the terminal was sent the text.
+func (x *terminal) waitFor(text string) {
+	x.t.Helper()
+	x.waitAfter(0, text)
+}
+
+// waitAfter waits until the terminal was sent the text after so many bytes.
+func (x *terminal) waitAfter(n int, text string) {
+	x.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if strings.Contains(x.output()[n:], text) {
+			return
+		}
+	}
+	x.t.Fatalf("never saw %q in %q", text, x.output()[n:])
+}
+
+// settle waits until nothing more comes, and returns how much has come by then.
+func (x *terminal) settle() int {
+	for n := len(x.output()); ; {
+		time.Sleep(100 * time.Millisecond)
+		now := len(x.output())
+		if now == n {
+			return n
+		}
+		n = now
+	}
+}
+
+// send types keys, one after the other.
+func (x *terminal) send(keys string) {
+	x.t.Helper()
+	for _, key := range keys {
+		if _, err := x.tty.WriteString(string(key)); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+}
+
+// ends waits for the program's end and returns its exit code.
+func (x *terminal) ends() int {
+	x.t.Helper()
+	timer := time.AfterFunc(20*time.Second, func() { _ = x.cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = x.cmd.Wait()
+	x.settle()
+	return x.cmd.ProcessState.ExitCode()
+}
+
+// givenBack fails unless the terminal is as it was: the screen of before, a cursor, no
+// mouse, pasting and keys as usual, and the line discipline of before.
+func (x *terminal) givenBack() {
+	x.t.Helper()
+	sent := x.output()
+	if !strings.Contains(sent, "\x1b[?1049h") {
+		x.t.Error("there was no screen to leave")
+	}
+	for _, mode := range []struct{ what, on, off string }{
+		{"the alternate screen is on", "\x1b[?1049h", "\x1b[?1049l"},
+		{"the cursor is hidden", "\x1b[?25l", "\x1b[?25h"},
+		{"the mouse is on", "\x1b[?1002h", "\x1b[?1002l"},
+		{"the mouse is on", "\x1b[?1006h", "\x1b[?1006l"},
+		{"bracketed paste is on", "\x1b[?2004h", "\x1b[?2004l"},
+		{"keys are told apart", "\x1b[>1u", "\x1b[<1u"},
+		{"keys are told apart", "\x1b[>4;2m", "\x1b[>4m"},
+	} {
+		if strings.LastIndex(sent, mode.on) > strings.LastIndex(sent, mode.off) {
+			x.t.Errorf("%s: %q", mode.what, sent[max(0, len(sent)-300):])
+		}
+	}
+	if after, err := term.GetState(x.tty.Fd()); err != nil || !reflect.DeepEqual(after, x.before) {
+		x.t.Errorf("the line discipline is %+v, it was %+v (%v)", after, x.before, err)
+	}
+}
