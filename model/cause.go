@@ -31,7 +31,7 @@ func (a *Analysis) Cause(s Snapshot, g int) string {
 	case FateKilled:
 		return a.whyKilled(group)
 	case FateShort:
-		return fmt.Sprintf("the filter keeps %d of %d: too few to recompute, so the original value stays", group.Kept(), n)
+		return fmt.Sprintf("%d of %d kept: too few to recompute, the original value stays", group.Kept(), n)
 	case FateAlive:
 		if group.Flips > 0 {
 			return fmt.Sprintf("%d of %d kept samples change sign in the recompute", group.Flips, group.Kept())
@@ -109,9 +109,9 @@ func (a *Analysis) whyKilled(g *Group) string {
 	case g.KeptPos+g.KeptNeg == 0:
 		return fmt.Sprintf("the filter drops all %d samples with an advantage", g.Size()-g.KeptZero)
 	case g.KeptNeg == 0:
-		return fmt.Sprintf("the filter keeps %d positive samples and no negative one: their rewards are equal, so the recompute gives 0", g.KeptPos)
+		return fmt.Sprintf("only %d positive ones are kept, all equal: recompute gives 0", g.KeptPos)
 	case g.KeptPos == 0:
-		return fmt.Sprintf("the filter keeps %d negative samples and no positive one: their rewards are equal, so the recompute gives 0", g.KeptNeg)
+		return fmt.Sprintf("only %d negative ones are kept, all equal: recompute gives 0", g.KeptNeg)
 	}
-	return fmt.Sprintf("the rewards of the %d kept samples are equal, so the recompute gives 0", g.Kept())
+	return fmt.Sprintf("the %d kept samples have equal rewards: recompute gives 0", g.Kept())
 }

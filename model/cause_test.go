@@ -27,9 +27,9 @@ func TestCause(t *testing.T) {
 		"stuck":            {DefaultSettings(), []float64{0.5, 0.5, 0.5, 0.5}, nil, nil, "all 4 rewards are 0.500, neither the best nor the worst of the run: stuck there"},
 		"cancel":           {DefaultSettings(), []float64{0.5, 0.5, 0.5, 0.5}, [][]float64{{0.5, 0}, {0, 0.5}, {0.5, 0}, {0, 0.5}}, nil, "all 4 rewards are 0.500, though right and format vary: they cancel"},
 		"truncated":        {DefaultSettings(), []float64{0, 0, 0, 0}, nil, []int32{64, 64, 64, 64}, "all 4 rewards are 0, and all responses end at 64 tokens, the longest of the step: cut off"},
-		"killed one-sided": {half, []float64{1, 1, 0, 0}, nil, nil, "the filter keeps 2 positive samples and no negative one: their rewards are equal, so the recompute gives 0"},
+		"killed one-sided": {half, []float64{1, 1, 0, 0}, nil, nil, "only 2 positive ones are kept, all equal: recompute gives 0"},
 		"killed by all":    {nothing, []float64{1, 1, 0, 0}, nil, nil, "the filter drops all 4 samples with an advantage"},
-		"short":            {one, []float64{1, 1, 0, 0}, nil, nil, "the filter keeps 1 of 4: too few to recompute, so the original value stays"},
+		"short":            {one, []float64{1, 1, 0, 0}, nil, nil, "1 of 4 kept: too few to recompute, the original value stays"},
 		"missing":          {DefaultSettings(), []float64{1, math.NaN(), 0, 0}, nil, nil, "1 of 4 rewards are NaN or missing"},
 		"alive":            {DefaultSettings(), []float64{1, 0, 1, 0}, nil, nil, ""},
 	} {

@@ -63,7 +63,8 @@ func anyRun(t *rapid.T) Source {
 }
 
 // anyApp starts the program on any run, in any look, at any size.
-func anyApp(t *rapid.T, tb testing.TB) *door {
+func anyApp(tb testing.TB, t *rapid.T) *door {
+	tb.Helper()
 	o := Options{Title: anyText(t, "title"), Settings: filtered(), ASCII: rapid.Bool().Draw(t, "ascii"), NoColor: rapid.Bool().Draw(t, "mono"), OtherTitle: anyText(t, "other")}
 	if rapid.Bool().Draw(t, "two") {
 		o.Other = anyRun(t)
@@ -116,7 +117,7 @@ func fills(t *rapid.T, lines []string, w, h int, ascii bool) {
 func TestFrameFillsTheScreen(t *testing.T) {
 	play(t, madeRun(1), 80, 24, filtered(), func(*door) {
 		rapid.Check(t, func(rt *rapid.T) {
-			d := anyApp(rt, t)
+			d := anyApp(t, rt)
 			walk(rt, d)
 			fills(rt, strings.Split(d.frame(), "\n"), d.app.look.w, d.app.look.h, d.app.look.glyphs.ASCII)
 		})
@@ -127,7 +128,7 @@ func TestFrameFillsTheScreen(t *testing.T) {
 func TestEveryPaneFillsItsPlace(t *testing.T) {
 	play(t, madeRun(1), 80, 24, filtered(), func(*door) {
 		rapid.Check(t, func(rt *rapid.T) {
-			d := anyApp(rt, t)
+			d := anyApp(t, rt)
 			walk(rt, d)
 			if d.app.result.analysis == nil {
 				return

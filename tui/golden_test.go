@@ -76,8 +76,8 @@ func cellsOf(frame string, w, h int) []uv.Line {
 }
 
 // rolesIn are the roles of a frame, a letter for each cell, row by row.
-func rolesIn(t testing.TB, theme themes.Theme, frame string, w, h int) []string {
-	t.Helper()
+func rolesIn(tb testing.TB, theme themes.Theme, frame string, w, h int) []string {
+	tb.Helper()
 	known := roleOf(theme)
 	var rows []string
 	for _, row := range cellsOf(frame, w, h) {
@@ -85,7 +85,7 @@ func rolesIn(t testing.TB, theme themes.Theme, frame string, w, h int) []string 
 		for _, c := range row {
 			letter, ok := known[c.Style.String()]
 			if !ok {
-				t.Fatalf("no role looks like %q", c.Style.String())
+				tb.Fatalf("no role looks like %q", c.Style.String())
 			}
 			line += string(letter)
 		}

@@ -9,25 +9,28 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"vantage/model"
 )
 
-// The README shows the program as it is: its picture and its table of keys are
-// what the program draws and obeys. -update writes them anew.
-func TestReadmeShowsTheProgram(t *testing.T) {
-	set := filtered()
-	set.KeepNeg = 0
-	play(t, storyRun(30), 100, 32, set, func(d *door) {
-		lines := strings.Split(ansi.Strip(d.frame()), "\n")
-		for i, line := range lines {
-			lines[i] = strings.TrimRight(line, " ")
+// The pages show the keys that the program obeys. -update writes them anew.
+func TestPagesShowTheKeys(t *testing.T) {
+	matchPart(t, "README.md", "keys", keysAsMarkdown(firstKeys()))
+	matchPart(t, filepath.Join(".github", "docs", "screen.md"), "keys", keysAsMarkdown(keyTable()))
+}
+
+// firstKeys are those that the hints and the head of the screen show: what to begin with.
+func firstKeys() []section {
+	first := section{name: "key"}
+	for _, s := range append([]section{overviewKeys()}, commonKeys()...) {
+		for _, b := range s.bindings {
+			if b.short != "" || strings.Contains("fespPmMr]", b.keys[0]) {
+				first.bindings = append(first.bindings, b)
+			}
 		}
-		matchReadme(t, "picture", "```text\n"+strings.Join(lines, "\n")+"\n```")
-	})
-	matchReadme(t, "keys", keysAsMarkdown())
+	}
+	return []section{first}
 }
 
 // storyRun is a run as people have them: prompts from easy to hopeless, answers
@@ -67,38 +70,38 @@ func storyRun(steps int) *madeSource {
 	return source
 }
 
-func keysAsMarkdown() string {
+func keysAsMarkdown(sections []section) string {
 	var b strings.Builder
-	for _, s := range keyTable() {
+	for _, s := range sections {
 		fmt.Fprintf(&b, "\n| %s | |\n|---|---|\n", s.name)
 		for _, k := range s.bindings {
-			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(k.show, " ", "` `"), k.doc)
+			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(k.show, " ", "` `"), strings.ReplaceAll(k.doc, "|", `\|`))
 		}
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// matchReadme compares what stands between the marks of a part of the README.
-func matchReadme(t *testing.T, part, want string) {
+// matchPart compares what stands between the marks of a part of a page.
+func matchPart(t *testing.T, page, part, want string) {
 	t.Helper()
-	path := filepath.Join("..", "README.md")
-	readme, err := os.ReadFile(path)
+	path := filepath.Join("..", page)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(readme), "<!-- "+part+": written by a test -->\n")
-	got, after, also := strings.Cut(rest, "\n<!-- end of "+part+" -->")
+	begin, end := "<!-- "+part+": written by a test -->\n", "<!-- end of "+part+" -->"
+	before, rest, found := strings.Cut(string(text), begin)
+	got, after, also := strings.Cut(rest, end)
 	if !found || !also {
-		t.Fatalf("README.md has no part %q", part)
+		t.Fatalf("%s has no part %q", page, part)
 	}
 	if *update {
-		text := before + "<!-- " + part + ": written by a test -->\n" + want + "\n<!-- end of " + part + " -->" + after
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(before+begin+want+"\n"+end+after), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("README.md, %s: go test ./tui -run Readme -update writes it anew\n%s", part, diff)
+	if diff := cmp.Diff(strings.Split(want+"\n", "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s, %s: go test ./tui -run Pages -update writes it anew\n%s", page, part, diff)
 	}
 }

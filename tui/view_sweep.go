@@ -71,7 +71,7 @@ func (a App) sweepMap(h int) content {
 	lo, hi := a.sweepRange(f)
 	rows := (len(g.Pos)-1)/by + 1
 	seen := max(1, min(rows, h-sweepLines))
-	c.lines = append(c.lines, t.Paint(themes.Dim, " keep_pos"))
+	c.lines = append(c.lines, t.Paint(themes.Dim, cells.Spread(" keep_pos", "[ ] as it is set", sweepAxis+sweepCell*((len(g.Neg)-1)/by+1))))
 	atPos, atNeg := a.sweepAt()
 	first := max(0, min(atPos/by-seen/2, rows-seen)) // of those seen, from below
 	for k := first + seen - 1; k >= first; k-- {
@@ -110,7 +110,7 @@ func (a App) sweepLegend(f sweep.Figure) string {
 	if f.Against != nil {
 		text += t.Paint(themes.Dim, ", in %")
 	}
-	return text + t.Paint(themes.Dim, " · [ ] is set")
+	return text
 }
 
 // sweepRange is the least and the greatest value on the map.

@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vantage/model"
+	"vantage/themes"
+)
+
+// shown is a picture of the documentation: what is pressed, and what it shows, for those
+// who do not see it.
+type shown struct {
+	name, says string
+	keys       []string
+	set        func(*model.Settings)
+}
+
+// pictures are all of them.
+func pictures() []shown {
+	return []shown{
+		{
+			name: "overview", says: "The groups of a step, worst first, each with its advantages on an axis; the distribution before and after the filter; figures over the steps; warnings",
+			set: func(s *model.Settings) { s.KeepNeg = 0 },
+		},
+		{
+			name: "group", says: "The samples of a group, best first, and the best answer against a wrong one, word by word",
+			keys: []string{"o", "o", "o", "o", "O", "g", "enter", "d"}, // the lowest mean of rewards
+		},
+		{
+			name: "sweep", says: "Every pair of keep ratios as a map of how many samples are kept, and what the pair under the cursor does",
+			keys: []string{"S", "v", "j", "j", "l", "l"},
+		},
+		{
+			name: "steps", says: "Two figures over all steps, where warnings appear first, and a table of the steps",
+			keys: []string{"3", "3", "a", "k", "k"},
+		},
+	}
+}
+
+// The pictures of the documentation are frames of the program as it is: -update draws
+// them anew. None is missing, and none is left that nobody shows.
+func TestPictures(t *testing.T) {
+	dir := filepath.Join("..", ".github", "pictures")
+	left := map[string]bool{}
+	files, err := os.ReadDir(dir)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		left[f.Name()] = true
+	}
+	pages := documentation(t)
+	for _, p := range pictures() {
+		set := filtered()
+		if p.set != nil {
+			p.set(&set)
+		}
+		play(t, toldStory(30), 110, 31, set, func(d *door) {
+			d.app.look.theme, d.app.look.noColor = themes.For(true), false
+			d.app.title = "runs/qwen-math/rollouts"
+			d.press(p.keys...)
+			matchFile(t, filepath.Join(dir, p.name+".svg"), d.app.picture())
+		})
+		delete(left, p.name+".svg")
+		if want := fmt.Sprintf("![%s](", p.says); !strings.Contains(pages, want) || !strings.Contains(pages, "pictures/"+p.name+".svg)") {
+			t.Errorf("no page shows %s as %s…)", p.name, want)
+		}
+	}
+	for name := range left {
+		t.Errorf("%s is no picture of the program", name)
+	}
+}
+
+// matchFile compares a text with a file, or writes it.
+func matchFile(t *testing.T, path, text string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
+		t.Errorf("%s is not what the program draws (%v): go test ./tui -run Pictures -update draws it anew", path, err)
+	}
+}
+
+// documentation is every page, one after the other.
+func documentation(t *testing.T) string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("..", ".github", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	for _, path := range append(paths, filepath.Join("..", "README.md")) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += string(text)
+	}
+	return all
+}
+
+// toldStory is a run as people have them, with what its samples say.
+func toldStory(steps int) *toldRun {
+	s := &toldRun{madeSource: storyRun(steps), text: area, rows: map[int64]model.Record{}}
+	for _, chunk := range s.chunks {
+		for i := range chunk.Records {
+			r := &chunk.Records[i]
+			r.Line, r.Offset = int64(i+1), 1000*r.Step+int64(i)
+			s.rows[r.Offset] = *r
+		}
+	}
+	return s
+}
+
+// area is what a sample says about a triangle: those without a reward take the wrong
+// height.
+func area(r model.Record) (model.Text, error) {
+	height, end := "By Heron $s = \\frac{13 + 14 + 15}{2} = 21$, so $A = \\sqrt{21 \\cdot 8 \\cdot 7 \\cdot 6} = \\sqrt{7056}$.", "\\boxed{84}"
+	if r.Reward < 0.5 {
+		height, end = "Take $14$ as the base; the height is about $13$, so $A = \\frac{14 \\cdot 13}{2}$.", "\\boxed{91}"
+	}
+	return model.Text{
+		Prompt:   r.Preview,
+		Response: "<think>\nSides 13, 14, 15. " + strings.Repeat("Let me check that once more. ", int(r.Offset%9)) + "\n</think>\n**Solution.** The sides are $13$, $14$ and $15$.\n\n" + height + "\n\nThe area is $" + end + "$.",
+		Truth:    "84",
+	}, nil
+}
