@@ -20,9 +20,9 @@ const roomyChart = 9
 // processed ones of kept samples downwards, over one axis.
 func (a App) paneAdvantages(w, h int) content {
 	x := a.result.analysis
-	all := a.distributions()
-	if d := all[a.place.spread.figure%len(all)]; a.place.spread.figure > 0 {
-		return a.paneSpread(d, w, h)
+	if i := a.place.spread.figure; i > 0 {
+		all := a.distributions()
+		return a.paneSpread(all[i%len(all)], w, h)
 	}
 	width := oddWidth(w)
 	axis := a.axis()
