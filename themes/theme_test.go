@@ -1,6 +1,7 @@
 package themes_test
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"strings"
@@ -73,6 +74,38 @@ func TestContrast(t *testing.T) {
 			t.Errorf("%s: plus and minus are %.2f apart for a deuteranope", name, d)
 		}
 	}
+}
+
+// Every theme can be read on its own paper: words have a contrast of 4.5 to it, and marks
+// one of 3 (WCAG AA). Nobody knows the terminal's own sixteen colours.
+func TestPaper(t *testing.T) {
+	for _, theme := range themes.All() {
+		paper, ink := luminance(hex(t, theme.Paper)), luminance(hex(t, theme.Ink))
+		if got := ratio(paper, ink); got < 7 {
+			t.Errorf("%s: ink on paper has a contrast of %.1f", theme.Name, got)
+		}
+		for role, least := range map[themes.Role]float64{
+			themes.Dim: 4.5, themes.Key: 4.5, themes.Good: 4.5, themes.Warn: 4.5, themes.Bad: 4.5, themes.Accent: 4.5, themes.Positive: 3, themes.Negative: 3,
+		} {
+			c, ok := colour(theme.Style(role).GetForeground())
+			if got := ratio(paper, luminance(c)); ok && theme.Name != "sixteen" && theme.Name != "mono" && got < least {
+				t.Errorf("%s: role %d has a contrast of %.1f", theme.Name, role, got)
+			}
+		}
+	}
+}
+
+// ratio is the contrast of two luminances.
+func ratio(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
+
+func hex(t *testing.T, s string) rgb {
+	t.Helper()
+	var r, g, b uint8
+	if _, err := fmt.Sscanf(s, "#%02x%02x%02x", &r, &g, &b); err != nil {
+		t.Fatalf("%q: %v", s, err)
+	}
+	c, _ := colour(color.RGBA{r, g, b, 0xff})
+	return c
 }
 
 type rgb [3]float64 // linear
