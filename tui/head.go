@@ -20,7 +20,10 @@ func (a App) head(w int) []string {
 func (a App) runLine(w int) string {
 	t := a.look.theme
 	run := a.snap.Run
-	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+printable.Line(a.title), a.status(w >= roomyHead)+" "
+	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+printable.Line(a.title), a.status(w >= roomyHead, true)+" "
+	if cells.Width(left)+cells.Width(right)+2 > w {
+		right = a.status(false, false) + " "
+	}
 	if run.Format != "" {
 		room := w - cells.Width(left) - cells.Width(right) - 4
 		words := cells.Pack(room, " · ", run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples"))
@@ -34,8 +37,9 @@ func (a App) runLine(w int) string {
 // roomyHead is the width from which the first line says more.
 const roomyHead = 100
 
-// status says how the source is doing: still reading, live, or ended.
-func (a App) status(roomy bool) string {
+// status says how the source is doing: still reading, live, or ended; in a roomy head
+// more of it, and when the last row came if there is room for that.
+func (a App) status(roomy, lastRow bool) string {
 	t, p := a.look.theme, a.snap.Run.Progress
 	var parts []string
 	switch {
@@ -55,7 +59,7 @@ func (a App) status(roomy bool) string {
 	if last := len(a.snap.Steps) - 1; roomy && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.place.step {
 		parts = append(parts, t.Paint(themes.Dim, a.growing(last)))
 	}
-	if !a.live.lastRow.IsZero() {
+	if lastRow && !a.live.lastRow.IsZero() {
 		parts = append(parts, t.Paint(themes.Dim, "last row "+a.live.lastRow.Format("15:04:05")))
 	}
 	if n := max(a.snap.Run.Skipped, len(a.snap.Run.Problems)); n > 0 {
@@ -64,13 +68,13 @@ func (a App) status(roomy bool) string {
 	return strings.Join(parts, "  ")
 }
 
-// stopped says that reading has ended too early. The reason is on the screen in full as
-// long as there is nothing else.
+// stopped says that reading has ended too early, and where the reason is if it is not on
+// the screen.
 func (a App) stopped() string {
 	if a.result.analysis == nil {
 		return "stopped"
 	}
-	return "stopped: " + cells.Cut(printable.Line(a.live.err.Error()), a.look.w/2)
+	return "stopped: ! says why"
 }
 
 // stepLine is the step in a line: the most telling figures first, as many as fit.

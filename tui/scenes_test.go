@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -55,9 +57,30 @@ func scenes() []scene {
 		}, does: followed},
 		{name: "unknown", source: func() Source { return progress(model.Progress{Files: 1, CaughtUp: true}, noReward) }, does: followed},
 		{name: "failed", source: func() Source { return stopped{} }},
+		{name: "stopped", source: func() Source { return &stoppedLater{madeRun(3)} }, sizes: [][2]int{{60, 16}, {80, 24}}},
+		{name: "why", source: func() Source { return &stoppedLater{madeRun(3)} }, keys: []string{"!"}, sizes: [][2]int{{60, 16}}},
+		{name: "behind", source: func() Source { return behindRun() }, does: followed, sizes: [][2]int{{60, 16}, {80, 24}}},
 		{name: "growing", source: func() Source { return growingRun() }, keys: []string{"]"}, does: followed},
 		{name: "small", source: made(3), sizes: [][2]int{{30, 3}, {40, 10}, {59, 30}, {200, 15}}},
 	}
+}
+
+// stoppedLater is a source that fails after some steps.
+type stoppedLater struct{ *madeSource }
+
+func (s *stoppedLater) Next(ctx context.Context) (*model.Chunk, error) {
+	if chunk, err := s.madeSource.Next(ctx); err == nil {
+		return chunk, nil
+	}
+	return nil, errors.New("read runs/made/rollouts-3.jsonl: stale NFS file handle")
+}
+
+// behindRun is a run of which the newest steps are on the screen, and older ones are
+// still being read.
+func behindRun() *madeSource {
+	source := madeRun(3)
+	source.chunks[2].Progress = model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000}
+	return source
 }
 
 // typed are keys of which the last is a text.

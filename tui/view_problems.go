@@ -164,6 +164,8 @@ func (a App) decided() []decision {
 	}
 	how := "the kernel tells of changes; files are looked at besides"
 	switch {
+	case a.live.err != nil:
+		how = "no more: " + a.live.err.Error() + "; mend this, and open it again"
 	case a.live.ended:
 		how = "no more: the log has ended"
 	case run.Progress.Polling:
