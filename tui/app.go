@@ -162,7 +162,7 @@ func (a App) Init() tea.Cmd {
 	if a.other.source != nil {
 		first = append(first, readOther(a.ctx, a.other.source))
 	}
-	return tea.Batch(first...)
+	return guarded(tea.Batch(first...))
 }
 
 // Update handles a message, and asks for what then belongs on the screen and is not
@@ -172,7 +172,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a, text := a.attend()
 	a, grid := a.attendSweep()
 	a, pairs := a.attendPairs()
-	return a, tea.Batch(cmd, text, grid, pairs)
+	return a, guarded(tea.Batch(cmd, text, grid, pairs))
 }
 
 // handle sends each message to its handler.
@@ -199,14 +199,14 @@ func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 		return a.onPage(msg), nil
 	case sweepMsg:
 		return a.onSweep(msg)
-	case tea.MouseWheelMsg:
-		return a.onWheel(msg.Mouse().Button), nil
-	case tea.MouseClickMsg:
-		return a.onClick(msg.Mouse().X, msg.Mouse().Y), nil
+	case tea.MouseMsg:
+		return a.onMouse(msg), nil
 	case otherChunkMsg:
 		return a.onOtherChunk(msg)
 	case pairMsg:
 		return a.onPairs(msg)
+	case fault:
+		panic(msg.String())
 	case restedMsg:
 		a.work.resting = false
 		return a.catchUp()

@@ -6,6 +6,17 @@ import (
 	"vantage/tui/layout"
 )
 
+// onMouse takes the wheel and clicks; nothing follows the pointer.
+func (a App) onMouse(msg tea.MouseMsg) App {
+	switch m := msg.Mouse(); msg.(type) {
+	case tea.MouseWheelMsg:
+		return a.onWheel(m.Button)
+	case tea.MouseClickMsg:
+		return a.onClick(m.X, m.Y)
+	}
+	return a
+}
+
 // onWheel scrolls what is in focus.
 func (a App) onWheel(b tea.MouseButton) App {
 	by := 3

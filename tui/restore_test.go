@@ -32,6 +32,18 @@ func TestSignalsGiveTheTerminalBack(t *testing.T) {
 	}
 }
 
+// A terminal that is closed ends the program, which nobody could end any more.
+func TestTerminalGoes(t *testing.T) {
+	x := start(t, "demo")
+	x.waitFor("advantages")
+	if err := x.tty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if x.ends(); x.cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
+		t.Error("the program goes on without a terminal")
+	}
+}
+
 // ^Z leaves the shell a terminal in order, and fg comes back to the same screen.
 func TestSuspendAndResume(t *testing.T) {
 	shell := exec.Command("sh", "-i")
@@ -120,7 +132,7 @@ func TestPanicGivesTheTerminalBack(t *testing.T) {
 		}
 		x.givenBack()
 		sent := x.output()
-		if at := strings.LastIndex(sent, "\x1b[?1049l"); !strings.Contains(sent, "a fault in "+where) || where != "command" && strings.Index(sent, "a fault in "+where) < at {
+		if !strings.Contains(sent[strings.LastIndex(sent, "\x1b[?1049l"):], "a fault in "+where) {
 			t.Errorf("%s: the trace is not on the screen of before: %q", where, sent[max(0, len(sent)-2000):])
 		}
 	}
@@ -130,15 +142,32 @@ func TestPanicGivesTheTerminalBack(t *testing.T) {
 type faulty struct {
 	tea.Model
 
-	where string
-	now   bool
+	where  string
+	now    bool
+	source *faultySource
+}
+
+// faultySource is a source with a fault, once it is told so.
+type faultySource struct {
+	tui.Source
+
+	now chan struct{}
+}
+
+func (s *faultySource) Next(ctx context.Context) (*model.Chunk, error) {
+	select {
+	case <-s.now:
+		panic("a fault in command")
+	default:
+		return s.Source.Next(ctx)
+	}
 }
 
 // panicking runs the program with a fault in one place, as main runs it.
 func panicking(where string) {
-	source := demo.New(demo.Options{Seed: 1})
+	source := &faultySource{demo.New(demo.Options{Seed: 1}), make(chan struct{})}
 	app := tui.New(context.Background(), source, tui.Options{Title: "demo", Settings: model.DefaultSettings(), Mouse: true})
-	_, err := tea.NewProgram(faulty{Model: app, where: where}, tea.WithoutSignalHandler()).Run()
+	_, err := tea.NewProgram(faulty{Model: app, where: where, source: source}, tea.WithoutSignalHandler()).Run()
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(3)
 }
@@ -149,9 +178,10 @@ func (f faulty) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		case "update":
 			panic("a fault in update")
 		case "command":
-			return f, func() tea.Msg { panic("a fault in command") }
+			close(f.source.now)
+		case "view":
+			f.now = true
 		}
-		f.now = true
 	}
 	next, cmd := f.Model.Update(msg)
 	f.Model = next
