@@ -50,18 +50,21 @@ func TestBytesToTheTerminal(t *testing.T) {
 	} {
 		before := len(x.output())
 		x.send(key)
-		cost := x.settle() - before
-		costs = append(costs, cost)
-		if n := len(costs); key == "j" && n <= 8 && cost >= 250 {
-			t.Errorf("going down a row costs %d bytes: %q", cost, x.output()[before:])
-		}
+		costs = append(costs, x.settle()-before)
 	}
 	x.ends()
+	down := 0 // together: on a busy machine one key's repaint may come with the next one's
+	for _, cost := range costs[:8] {
+		down += cost
+	}
+	if down/8 >= 250 {
+		t.Errorf("going down a row costs %d bytes: %d", down/8, costs[:8])
+	}
 	slices.Sort(costs)
 	if median := costs[len(costs)/2]; median >= 2048 {
 		t.Errorf("the median key costs %d bytes: %d", median, costs)
 	}
-	t.Logf("bytes by key: median %d, most %d", costs[len(costs)/2], costs[len(costs)-1])
+	t.Logf("bytes by key: median %d, most %d; a row down %d", costs[len(costs)/2], costs[len(costs)-1], down/8)
 }
 
 // A log that grows a hundred times a second repaints the screen twice a second.

@@ -128,6 +128,11 @@ func TestCommandLine(t *testing.T) {
 			d.press("esc")
 		}
 		d.press(":")
+		d.typeKeys("export s")
+		if d.press("tab"); d.app.line.text != "export svg " {
+			t.Errorf("completed to %q", d.app.line.text)
+		}
+		d.press("esc", ":")
 		d.typeKeys("fra")
 		d.press("tab")
 		if d.app.line.text != "framework " {

@@ -51,7 +51,7 @@ func commonKeys() []section {
 			{[]string{"F"}, "F", "F newest", "follow the newest step", App.followNewest},
 		}},
 		{"program", []binding{
-			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export md, …", App.openCommand},
+			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export svg, …", App.openCommand},
 			{[]string{"y"}, "y", "y copy", "copy the table, the group, the screen or the flags, to the clipboard and a file", App.openCopy},
 			{[]string{"!"}, "!", "", "how the log was read, and what could not be", App.openProblems},
 			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
