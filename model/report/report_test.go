@@ -35,19 +35,19 @@ func small() model.Snapshot {
 	return store.Snapshot()
 }
 
-func trend(t *testing.T, snap model.Snapshot, set model.Settings) *model.Trend {
+func of(t *testing.T, snap model.Snapshot, set model.Settings) *report.Report {
 	t.Helper()
-	all, err := snap.Trend(context.Background(), set, nil)
+	r, err := report.New(context.Background(), snap, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return r
 }
 
 func TestJSON(t *testing.T) {
 	var out bytes.Buffer
 	snap := small()
-	if err := report.JSON(&out, snap, trend(t, snap, model.DefaultSettings())); err != nil {
+	if _, err := report.JSON(&out, of(t, snap, model.DefaultSettings())); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -89,7 +89,7 @@ func TestText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Text(&out, snap, trend(t, snap, set)); err != nil {
+	if _, err := report.Text(&out, of(t, snap, set)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
