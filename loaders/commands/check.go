@@ -135,7 +135,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 			return err
 		}
 	}
-	if err := format.found(output{ctx, p.Out}, held.Findings); err != nil {
+	if err := format.found(p.to(ctx), held.Findings); err != nil {
 		return err
 	}
 	if check.Failed(held.Findings) > 0 {

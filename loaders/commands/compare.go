@@ -60,11 +60,11 @@ func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]
 		if err != nil {
 			return err
 		}
-		if prompts[i], err = snap.Prompts(set); err != nil {
+		if prompts[i], err = snap.Prompts(ctx, set); err != nil {
 			return asked(fmt.Errorf("%s: %w", names[i], err))
 		}
 	}
-	return write(p.Out, report.Comparison{A: names[0], B: names[1], Result: pairing.Compare(prompts[0], prompts[1])})
+	return write(p.to(ctx), report.Comparison{A: names[0], B: names[1], Result: pairing.Compare(prompts[0], prompts[1])})
 }
 
 // Labelled takes label=path apart: two of them are two runs to be compared. Paths

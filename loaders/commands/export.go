@@ -46,7 +46,7 @@ func (p *Program) export() *cobra.Command {
 			if problems := snap.Run.Problems; len(problems) > 0 {
 				_, _ = fmt.Fprintf(p.ErrOut, "vantage: left out what could not be read, first %s\n", problems[0])
 			}
-			return asked(write(cmd.Context(), output{cmd.Context(), p.Out}, snap, set, chosen))
+			return asked(write(cmd.Context(), p.to(cmd.Context()), snap, set, chosen))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv or parquet")

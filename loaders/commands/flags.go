@@ -19,7 +19,7 @@ settings that are given: ` + strings.Join(dialectNames(), ", ") + `.`,
 vantage flags twinkle --framework twinkle --scale batch`,
 		Args:      cobra.ArbitraryArgs,
 		ValidArgs: dialectNames(),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			names, set, err := p.Configure(args)
 			if err != nil {
 				return err
@@ -31,7 +31,7 @@ vantage flags twinkle --framework twinkle --scale batch`,
 			if !ok {
 				return Usage(fmt.Errorf("settings cannot be written for %q: choose of %s", names[0], strings.Join(dialectNames(), ", ")))
 			}
-			_, err = fmt.Fprintln(p.Out, strings.Join(d.Emit(set), "\n"))
+			_, err = fmt.Fprintln(p.to(cmd.Context()), strings.Join(d.Emit(set), "\n"))
 			return err
 		},
 	}

@@ -41,7 +41,7 @@ The exit code is 0 if one does, and 1 if none does or the log holds none.`,
 			if err != nil {
 				return asked(err)
 			}
-			if err := write(p.Out, found); err != nil {
+			if err := write(p.to(cmd.Context()), found); err != nil {
 				return err
 			}
 			if !found.Match() {

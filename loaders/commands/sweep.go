@@ -56,7 +56,7 @@ FROM:TO:BY, or a single ratio.`,
 			if s.Grid, err = sweep.Run(cmd.Context(), snap, steps, set, ratios); err != nil {
 				return asked(err)
 			}
-			return write(p.Out, s)
+			return write(p.to(cmd.Context()), s)
 		},
 	}
 	cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "the ratios to try: FROM:TO:BY, or one")

@@ -67,6 +67,7 @@ func CompareText(w io.Writer, c Comparison) error {
 		}
 		pairsText(out, "best for B", best)
 	}
+	fmt.Fprintf(out, "\ncomplete: %s compared\n", units.Plural(len(c.Pairs), "prompts"))
 	return out.Flush()
 }
 
@@ -89,6 +90,7 @@ func CompareMarkdown(w io.Writer, c Comparison) error {
 	for _, p := range c.Pairs[:min(shownPairs, len(c.Pairs))] {
 		fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", cell(p.Preview), units.Short(p.A), units.Short(p.B), signed3(p.Delta()))
 	}
+	fmt.Fprintf(out, "\n*complete: %s compared*\n", units.Plural(len(c.Pairs), "prompts"))
 	return out.Flush()
 }
 
@@ -120,7 +122,8 @@ func quoted(s string) string {
 
 // CompareJSON writes {"a": …, "b": …, "wins": …, "losses": …, "ties": …, "delta": …,
 // "p": …, "win_share_95": [lo, hi], "only_a": …, "only_b": …, "difficulty": [{"from", "to",
-// "prompts", "delta"}], "pairs": [{"prompt", "a", "b", "samples_a", "samples_b"}]}.
+// "prompts", "delta"}], "pairs": [{"prompt", "a", "b", "samples_a", "samples_b"}],
+// "complete": true}. Without complete, which comes last, it is not whole.
 func CompareJSON(w io.Writer, c Comparison) error {
 	difficulty, pairs := []map[string]any{}, []map[string]any{}
 	for _, b := range c.Bins {
@@ -133,12 +136,24 @@ func CompareJSON(w io.Writer, c Comparison) error {
 	for _, p := range c.Pairs {
 		pairs = append(pairs, map[string]any{"prompt": printable.Line(p.Preview), "a": p.A, "b": p.B, "samples_a": p.NA, "samples_b": p.NB})
 	}
-	out := map[string]any{
-		"a": c.A, "b": c.B, "wins": c.Wins, "losses": c.Losses, "ties": c.Ties, "p": c.P, "win_share_95": c.Share,
-		"only_a": c.OnlyA, "only_b": c.OnlyB, "difficulty": difficulty, "pairs": pairs, "verdict": c.Sentence(),
-	}
+	out := struct {
+		A          string           `json:"a"`
+		B          string           `json:"b"`
+		Verdict    string           `json:"verdict"`
+		Wins       int              `json:"wins"`
+		Losses     int              `json:"losses"`
+		Ties       int              `json:"ties"`
+		Delta      *float64         `json:"delta,omitempty"`
+		P          float64          `json:"p"`
+		Share      [2]float64       `json:"win_share_95"`
+		OnlyA      int              `json:"only_a"`
+		OnlyB      int              `json:"only_b"`
+		Difficulty []map[string]any `json:"difficulty"`
+		Pairs      []map[string]any `json:"pairs"`
+		Complete   bool             `json:"complete"`
+	}{c.A, c.B, c.Sentence(), c.Wins, c.Losses, c.Ties, nil, c.P, c.Share, c.OnlyA, c.OnlyB, difficulty, pairs, true}
 	if len(c.Pairs) > 0 {
-		out["delta"] = c.Delta
+		out.Delta = &c.Delta
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

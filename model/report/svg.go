@@ -23,11 +23,13 @@ const (
 // svgLook follows the reader's light or dark page. Blue is plus and orange minus, and
 // signs at the axis say it too.
 const svgLook = `<style>
-:root { color-scheme: light dark; --ground: #ffffff; --ink: #1f2328; --dim: #6e7781; --track: #d0d7de; --plus: #0969da; --minus: #bc4c00; }
-@media (prefers-color-scheme: dark) { :root { --ground: #0d1117; --ink: #e6edf3; --dim: #8b949e; --track: #30363d; --plus: #58a6ff; --minus: #f0883e; } }
-text { fill: var(--ink); font: 12px ui-sans-serif, system-ui, sans-serif; }
-.ground { fill: var(--ground); } .dim { fill: var(--dim); } .title { font-weight: 600; } .number { font-variant-numeric: tabular-nums; }
-.plus { fill: var(--plus); } .minus { fill: var(--minus); } .axis { stroke: var(--track); } .line { stroke: var(--plus); stroke-width: 1.5; fill: none; }
+text { fill: #1f2328; font: 12px system-ui, sans-serif; }
+.ground { fill: #ffffff; } .dim { fill: #6e7781; } .title { font-weight: 600; } .number { font-variant-numeric: tabular-nums; }
+.plus { fill: #0969da; } .minus { fill: #bc4c00; } .axis { stroke: #d0d7de; } .line { stroke: #0969da; stroke-width: 1.5; stroke-linecap: round; fill: none; }
+@media (prefers-color-scheme: dark) {
+text { fill: #e6edf3; } .ground { fill: #0d1117; } .dim { fill: #8b949e; }
+.plus { fill: #58a6ff; } .minus { fill: #f0883e; } .axis { stroke: #30363d; } .line { stroke: #58a6ff; }
+}
 </style>
 `
 
@@ -43,7 +45,7 @@ func SVG(w io.Writer, c *Charts) error {
 		parts, height = append(parts, s.figures), height+40+rows*(svgLine+44)
 	}
 	if c.Steps > 0 {
-		parts, height = append(parts, s.solved), height+40+len(c.Solved)*svgRow
+		parts, height = append(parts, s.solved), height+56+len(c.Solved)*svgRow
 	}
 	fmt.Fprintf(s.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="advantages, figures over the steps, solve rate">`+"\n", svgWidth, height)
 	fmt.Fprint(s.out, svgLook)
@@ -146,6 +148,9 @@ func (s *svg) figure(l line, x, width int) {
 			at = (v/2 - l.Lo/2) / (l.Hi/2 - l.Lo/2)
 		}
 		fmt.Fprintf(&path, "%s%.1f %.1f ", pen, float64(x)+float64(i)/float64(max(1, len(l.Values)-1))*float64(width), float64(s.y+20)+(1-at)*svgLine)
+		if pen == "M" {
+			path.WriteString("h0 ") // a dot, if it stays alone
+		}
 		pen = "L"
 	}
 	fmt.Fprintf(s.out, `<path class="axis" d="M%d %d H%d"/><path class="line" d="%s"/>`+"\n", x, s.y+20+svgLine, x+width, strings.TrimSpace(path.String()))

@@ -46,7 +46,7 @@ func SweepText(w io.Writer, s Sweep) error {
 	if a.Found {
 		fmt.Fprintf(out, "choice     keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", units.Fixed(a.Cell.KeepPos, 2), units.Fixed(a.Cell.KeepNeg, 2), onOff(a.Cell.Recompute))
 	}
-	fmt.Fprintf(out, "because    %s\n", a.Why)
+	fmt.Fprintf(out, "because    %s\n\ncomplete: %s\n", a.Why, units.Plural(s.cells(), "cells"))
 	return out.Flush()
 }
 
@@ -67,18 +67,19 @@ func SweepCSV(w io.Writer, s Sweep) error {
 		fmt.Fprint(out, ","+f.Name)
 	}
 	fmt.Fprintln(out)
-	rows := 0
 	s.each(func(c *sweep.Cell) {
-		rows++
 		fmt.Fprintf(out, "%d,%d,%d,%g,%g,%t", s.Grid.Steps, c.Samples, c.Groups, c.KeepPos, c.KeepNeg, c.Recompute)
 		for _, f := range s.Figures {
 			fmt.Fprint(out, ","+strconv.FormatFloat(f.Of(c), 'g', -1, 64))
 		}
 		fmt.Fprintln(out)
 	})
-	fmt.Fprintf(out, "# complete: %d rows\n", rows)
+	fmt.Fprintf(out, "# complete: %d rows\n", s.cells())
 	return out.Flush()
 }
+
+// cells is how many pairs are written, with and without recompute.
+func (s Sweep) cells() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
 
 func (s Sweep) each(do func(*sweep.Cell)) {
 	for _, on := range s.Recompute {
@@ -92,10 +93,11 @@ func (s Sweep) each(do func(*sweep.Cell)) {
 
 // SweepJSON writes one object:
 //
-//	{"steps": 3, "settings": {…}, "cells": [{"keep_pos_ratio": 0.5, "keep_neg_ratio": 1, "compute_new_adv": false,
-//	 "samples": 512, "groups": 32, "signal": 20, …}, …], "recommendation": {…}}
+//	{"schema": "vantage.sweep/1", "steps": 3, "settings": {…}, "cells": [{"keep_pos_ratio": 0.5, "keep_neg_ratio": 1, "compute_new_adv": false,
+//	 "samples": 512, "groups": 32, "signal": 20, …}, …], "recommendation": {…},
+//	 "complete": true}
 //
-// A cell has every figure that was asked for, under its name; numbers that JSON has no
+// Without complete, which comes last, it is not whole. A cell has every figure that was asked for, under its name; numbers that JSON has no
 // word for are strings.
 func SweepJSON(w io.Writer, s Sweep) error {
 	type choice struct {
@@ -116,11 +118,13 @@ func SweepJSON(w io.Writer, s Sweep) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(struct {
+		Schema   string            `json:"schema"`
 		Steps    int               `json:"steps"`
 		Settings settings          `json:"settings"`
 		Cells    []json.RawMessage `json:"cells"`
 		Choice   choice            `json:"recommendation"`
-	}{s.Grid.Steps, newSettings(s.Grid.Settings), cells, best})
+		Complete bool              `json:"complete"`
+	}{"vantage.sweep/1", s.Grid.Steps, newSettings(s.Grid.Settings), cells, best, true})
 }
 
 func (s Sweep) cell(c *sweep.Cell) json.RawMessage {
