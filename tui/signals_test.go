@@ -108,14 +108,19 @@ func TestSignalsStopWriting(t *testing.T) {
 	log := filepath.Join(dir, "log.jsonl")
 	writeFile(t, log, manySteps(2000))
 	for _, args := range [][]string{ // each writes more than a pipe holds
-		{"report", log}, {"report", log, "--format", "md"}, {"report", log, "--format", "csv"}, {"report", log, "--format", "json"},
+		{"report", log},
+		{"report", log, "--format", "md"},
+		{"report", log, "--format", "csv"},
+		{"report", log, "--format", "json"},
 		{"report", log, "--per", "group"},
 		{"report", log, "--per", "group", "--format", "json"},
-		{"export", log}, {"export", log, "--format", "csv"},
+		{"export", log},
+		{"export", log, "--format", "csv"},
 		{"sweep", log, "--format", "csv", "--keep-pos-ratio", "0:1:0.01", "--keep-neg-ratio", "0:1:0.02"},
 		{"sweep", log, "--format", "json", "--keep-pos-ratio", "0:1:0.02", "--keep-neg-ratio", "0:1:0.02"},
 		{"sweep", log, "--format", "svg", "--keep-pos-ratio", "0:1:0.05", "--keep-neg-ratio", "0:1:0.05"},
-		{"compare", log, log, "--format", "csv"}, {"compare", log, log, "--format", "json"},
+		{"compare", log, log, "--format", "csv"},
+		{"compare", log, log, "--format", "json"},
 	} {
 		t.Run(strings.Join(append(args[:1:1], args[2:]...), " "), func(t *testing.T) {
 			cmd, lines, said := piped(t, args...)

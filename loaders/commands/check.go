@@ -64,6 +64,7 @@ those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
 				return err
 			}
 			if o.watch {
+				p.tell(o.format)
 				return p.watch(cmd.Context(), paths, set, rules, format)
 			}
 			return p.runCheck(cmd.Context(), paths, set, rules, format, o)
@@ -118,6 +119,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	if snap, err = o.which.of(snap); err != nil {
 		return err
 	}
+	p.tell(o.format)
 	held := check.New(rules)
 	err = snap.Each(ctx, set, func(a *model.Analysis) error {
 		held.Add(&a.Summary)

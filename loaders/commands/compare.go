@@ -54,6 +54,7 @@ func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]
 	if !ok {
 		return Usage(fmt.Errorf("compare has no format %q: it has text, md, csv and json", format))
 	}
+	p.tell(format)
 	var prompts [2][]model.PromptMean
 	for i, paths := range runs {
 		snap, err := p.readAll(ctx, paths)

@@ -43,8 +43,13 @@ func (p *Program) export() *cobra.Command {
 			if snap, err = which.of(snap); err != nil {
 				return err
 			}
+			said := "text" // to a person, who did not ask for JSON
+			if cmd.Flags().Changed("format") {
+				said = format
+			}
+			p.tell(said)
 			if problems := snap.Run.Problems; len(problems) > 0 {
-				_, _ = fmt.Fprintf(p.ErrOut, "vantage: left out what could not be read, first %s\n", problems[0])
+				p.note(said, "left out what could not be read, first "+problems[0].String())
 			}
 			return asked(write(cmd.Context(), p.to(cmd.Context()), snap, set, chosen))
 		},

@@ -37,6 +37,7 @@ The exit code is 0 if one does, and 1 if none does or the log holds none.`,
 			if err != nil {
 				return err
 			}
+			p.tell(format)
 			found, err := match.Run(cmd.Context(), snap, set, match.Enough)
 			if err != nil {
 				return asked(err)

@@ -17,8 +17,8 @@ import (
 
 // reportOptions are what the command takes beside the settings.
 type reportOptions struct {
-	format, per, svg string
-	which            stepRange
+	format, per, svg, emit string
+	which                  stepRange
 }
 
 func (p *Program) report() *cobra.Command {
@@ -38,12 +38,21 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 			if err != nil {
 				return err
 			}
+			if o.emit != "" {
+				d, err := dialect(o.emit)
+				if err != nil {
+					return Usage(err)
+				}
+				p.tell(o.format)
+				return emit(p.to(cmd.Context()), d, set)
+			}
 			return p.writeReport(cmd.Context(), paths, set, o)
 		},
 	}
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, md, csv or json")
 	cmd.Flags().StringVar(&o.per, "per", string(report.PerStep), "a row per step, per group, or for the run")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this file; Markdown then refers to it")
+	addEmit(cmd, &o.emit, "the settings")
 	o.which.addFlags(cmd.Flags())
 	return cmd
 }
@@ -73,6 +82,9 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	r, err := report.New(ctx, snap, set)
 	if err != nil {
 		return asked(err)
+	}
+	if o.format == "csv" {
+		p.tell(o.format) // a table has no room for it
 	}
 	r.Per, r.Picture = report.Per(o.per), o.svg
 	charts, err := write(p.to(ctx), r)

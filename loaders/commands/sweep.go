@@ -12,11 +12,12 @@ import (
 
 	"vantage/model/report"
 	"vantage/model/sweep"
+	"vantage/model/trainer"
 )
 
 // sweepOptions are what the command takes beside the settings.
 type sweepOptions struct {
-	pos, neg, recompute, figures, format string
+	pos, neg, recompute, figures, format, emit string
 }
 
 func (p *Program) sweep() *cobra.Command {
@@ -37,6 +38,13 @@ FROM:TO:BY, or a single ratio.`,
 			if !ok {
 				return Usage(fmt.Errorf("sweep has no format %q: it has text, csv, json and svg", o.format))
 			}
+			var d trainer.Dialect
+			if o.emit != "" {
+				var err error
+				if d, err = dialect(o.emit); err != nil {
+					return Usage(err)
+				}
+			}
 			s, ratios, err := o.parse()
 			if err != nil {
 				return Usage(err)
@@ -56,7 +64,15 @@ FROM:TO:BY, or a single ratio.`,
 			if s.Grid, err = sweep.Run(cmd.Context(), snap, steps, set, ratios); err != nil {
 				return asked(err)
 			}
-			return write(p.to(cmd.Context()), s)
+			p.tell(o.format)
+			if o.emit == "" {
+				return write(p.to(cmd.Context()), s)
+			}
+			best := s.Grid.Recommend(s.Recompute...)
+			if !best.Found {
+				return fmt.Errorf("nothing is recommended: %s (%s)", best.Why, best.Rule)
+			}
+			return emit(p.to(cmd.Context()), d, best.Cell.Settings(set))
 		},
 	}
 	cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "the ratios to try: FROM:TO:BY, or one")
@@ -64,6 +80,7 @@ FROM:TO:BY, or a single ratio.`,
 	cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "on, off or both")
 	cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "which of "+figureNames())
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, csv, json or svg")
+	addEmit(cmd, &o.emit, "the settings that are recommended")
 	return cmd
 }
 

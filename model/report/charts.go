@@ -89,12 +89,12 @@ const lineCells = 48
 
 // line is a figure over the steps.
 type line struct {
-	Name                  string
-	Values                []float64 // NaN where there is none
-	First, Last, Lo, Hi   float64
-	metric                string
-	sums                  []float64
-	counts                []int
+	Name                string
+	Values              []float64 // NaN where there is none
+	First, Last, Lo, Hi float64
+	metric              string
+	sums                []float64
+	counts              []int
 }
 
 func (l *line) begin(steps int) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Report is what is written of a run. Each of [Text], [Markdown], [CSV] and [JSON] goes
@@ -136,7 +137,7 @@ func (p *page) add(s *model.Summary, a *model.Analysis) {
 
 // complete is the last thing on a page: what ends without it is not whole.
 func (p *page) complete() string {
-	return fmt.Sprintf("complete: %d rows, one per %s", p.rows, p.Per)
+	return fmt.Sprintf("complete: %s, one per %s", units.Plural(p.rows, "rows"), p.Per)
 }
 
 func (p *page) printf(format string, args ...any) { fmt.Fprintf(p.out, format, args...) }

@@ -1,0 +1,39 @@
+package commands
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// The bounds of YAML that is handed to a parser: beyond them one that is made to do so
+// takes seconds, gigabytes, or the stack. What people write is far below.
+const (
+	maxYAMLLine  = 8 << 10
+	maxYAMLDepth = 64 // of brackets
+)
+
+// modest refuses text that is none, and text that no person or trainer wrote.
+func modest(text []byte) error {
+	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+		return fmt.Errorf("it is no text")
+	}
+	depth, n := 0, 0
+	for line := range bytes.Lines(text) {
+		if n++; len(line) > maxYAMLLine {
+			return fmt.Errorf("line %d has more than %d bytes", n, maxYAMLLine)
+		}
+		for _, c := range line {
+			switch c {
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth = max(0, depth-1)
+			}
+			if depth > maxYAMLDepth {
+				return fmt.Errorf("line %d nests more than %d brackets", n, maxYAMLDepth)
+			}
+		}
+	}
+	return nil
+}
