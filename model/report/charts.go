@@ -155,10 +155,14 @@ func (h *histogram) add(x float64) {
 	h.Sum += x
 	h.Squares += x * x
 	h.Largest = max(h.Largest, math.Abs(x))
-	for math.Abs(x) >= h.half {
+	for math.Abs(x) >= h.half && h.half < math.MaxFloat64/2 {
 		h.widen()
 	}
-	h.counts[min(histogramBins-1, int((x/h.half+1)*histogramBins/2))]++
+	bin := min(histogramBins/2-1, int(math.Abs(x)/h.half*(histogramBins/2))) // from the middle
+	if x < 0 {
+		bin = -1 - bin
+	}
+	h.counts[histogramBins/2+bin]++
 }
 
 // widen doubles the range: two bins become one, in the middle half.
@@ -176,7 +180,8 @@ func (h *histogram) Columns(half float64, n int) []int {
 	for i, count := range h.counts {
 		if count > 0 {
 			x := ((float64(i)+0.5)/histogramBins*2 - 1) * h.half
-			columns[min(n-1, max(0, int((x/half+1)/2*float64(n))))] += count
+			share := min(1, max(0, (x/half+1)/2))
+			columns[min(n-1, int(share*float64(n)))] += count
 		}
 	}
 	return columns
