@@ -74,6 +74,7 @@ those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
 	cmd.Flags().StringVar(&o.rules, "rules", "", "a YAML file with a list of rules")
 	o.which.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, json, junit or github")
+	choices(cmd, "format", "text", "json", "junit", "github")
 	cmd.Flags().StringVar(&o.junit, "junit", "", "write a JUnit file too")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run, and print a line when a rule begins to fail or is kept again")
 	return cmd

@@ -43,6 +43,7 @@ sign test, and the difference by how difficult a prompt was under A.`,
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, md, csv or json")
+	choices(cmd, "format", "text", "md", "csv", "json")
 	return cmd
 }
 

@@ -17,6 +17,8 @@ func (p *Program) estimators() *cobra.Command {
 		Use:   "estimators [FRAMEWORK] [NAME]",
 		Short: "List the estimators, or tell everything about some: formula, special cases, needs, source",
 		Args:  cobra.MaximumNArgs(2),
+
+		ValidArgs: estimators.Frameworks(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list := slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool {
 				for _, arg := range args {
@@ -41,5 +43,6 @@ func (p *Program) estimators() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	choices(cmd, "format", "text", "json")
 	return cmd
 }

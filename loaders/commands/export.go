@@ -55,6 +55,7 @@ func (p *Program) export() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv or parquet")
+	choices(cmd, "format", "jsonl", "csv", "parquet")
 	cmd.Flags().StringVar(&where, "where", "", "only the samples that a query chooses: fate:killed sample.reward>0.5")
 	which.addFlags(cmd.Flags())
 	return cmd

@@ -57,6 +57,5 @@ func emit(w io.Writer, d trainer.Dialect, set model.Settings) error {
 // addEmit declares --emit.
 func addEmit(cmd *cobra.Command, name *string, what string) {
 	cmd.Flags().StringVar(name, "emit", "", "print "+what+" as a trainer takes them, and nothing else: "+strings.Join(trainer.Names(), ", "))
-	// the flag was declared a line above: completing it cannot fail
-	_ = cmd.RegisterFlagCompletionFunc("emit", cobra.FixedCompletions(trainer.Names(), cobra.ShellCompDirectiveNoFileComp))
+	choices(cmd, "emit", trainer.Names()...)
 }

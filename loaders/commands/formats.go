@@ -30,5 +30,6 @@ func (p *Program) formats() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	choices(cmd, "format", "text", "json")
 	return cmd
 }

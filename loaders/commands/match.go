@@ -52,5 +52,6 @@ The exit code is 0 if one does, and 1 if none does or the log holds none.`,
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	choices(cmd, "format", "text", "json")
 	return cmd
 }

@@ -51,6 +51,8 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 	}
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, md, csv or json")
 	cmd.Flags().StringVar(&o.per, "per", string(report.PerStep), "a row per step, per group, or for the run")
+	choices(cmd, "format", "text", "md", "csv", "json")
+	choices(cmd, "per", "step", "group", "run")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this file; Markdown then refers to it")
 	addEmit(cmd, &o.emit, "the settings")
 	o.which.addFlags(cmd.Flags())

@@ -80,6 +80,9 @@ FROM:TO:BY, or a single ratio.`,
 	cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "on, off or both")
 	cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "which of "+figureNames())
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, csv, json or svg")
+	choices(cmd, "format", "text", "csv", "json", "svg")
+	choices(cmd, "compute-new-adv", "on", "off", "both")
+	choices(cmd, "figure", strings.Split(figureNames(), ", ")...)
 	addEmit(cmd, &o.emit, "the settings that are recommended")
 	return cmd
 }

@@ -64,6 +64,7 @@ func (p *Program) version() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	choices(cmd, "format", "text", "json")
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"vantage/model/pairing"
@@ -38,6 +39,9 @@ func (c Comparison) Sentence() string {
 }
 
 func signed3(x float64) string {
+	if x != x {
+		return units.Missing
+	}
 	text := fmt.Sprintf("%+.3f", x)
 	if text == "-0.000" {
 		return "+0.000"
@@ -53,28 +57,39 @@ func CompareText(w io.Writer, c Comparison) error {
 	if len(c.Pairs) > 0 {
 		fmt.Fprintf(out, "\n%-18s %8s %9s\n", "reward under A", "prompts", "mean Δ")
 		for _, b := range c.Bins {
-			delta := units.Missing
-			if b.N > 0 {
-				delta = signed3(b.Delta)
-			}
-			fmt.Fprintf(out, "%-18s %8d %9s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.N, delta)
+			fmt.Fprintf(out, "%-18s %8d %9s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.N, signed3(b.Delta))
 		}
-		n := min(shownPairs, len(c.Pairs))
-		pairsText(out, "worst for B", c.Pairs[:n])
-		best := make([]pairing.Pair, n)
-		for i := range best {
-			best[i] = c.Pairs[len(c.Pairs)-1-i]
+		for _, end := range c.shown() {
+			pairsText(out, end.title, end.pairs)
 		}
-		pairsText(out, "best for B", best)
 	}
 	fmt.Fprintf(out, "\ncomplete: %s compared\n", units.Plural(len(c.Pairs), "prompts"))
 	return out.Flush()
 }
 
+// end is the prompts at one end of a comparison.
+type end struct {
+	title string
+	pairs []pairing.Pair
+}
+
+// shown are the prompts at both ends, or all where they are few.
+func (c Comparison) shown() []end {
+	switch {
+	case len(c.Pairs) == 0:
+		return nil
+	case len(c.Pairs) <= 2*shownPairs:
+		return []end{{"worst for B first", c.Pairs}}
+	}
+	best := slices.Clone(c.Pairs[len(c.Pairs)-shownPairs:])
+	slices.Reverse(best)
+	return []end{{"worst for B", c.Pairs[:shownPairs]}, {"best for B", best}}
+}
+
 func pairsText(out io.Writer, title string, pairs []pairing.Pair) {
-	fmt.Fprintf(out, "\n%-12s %7s %7s %8s %6s  %s\n", title, "A", "B", "Δ", "n", "prompt")
+	fmt.Fprintf(out, "\n%-18s %7s %7s %8s %6s  %s\n", title, "A", "B", "Δ", "n", "prompt")
 	for _, p := range pairs {
-		fmt.Fprintf(out, "%-12s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signed3(p.Delta()), fmt.Sprintf("%d/%d", p.NA, p.NB), printable.Line(p.Preview))
+		fmt.Fprintf(out, "%-18s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signed3(p.Delta()), fmt.Sprintf("%d/%d", p.NA, p.NB), printable.Line(p.Preview))
 	}
 }
 
@@ -86,9 +101,11 @@ func CompareMarkdown(w io.Writer, c Comparison) error {
 	for _, b := range c.Bins {
 		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.N, signed3(b.Delta))
 	}
-	fmt.Fprint(out, "\n| worst for B | A | B | Δ |\n| :--- | ---: | ---: | ---: |\n")
-	for _, p := range c.Pairs[:min(shownPairs, len(c.Pairs))] {
-		fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", cell(p.Preview), units.Short(p.A), units.Short(p.B), signed3(p.Delta()))
+	for _, end := range c.shown() {
+		fmt.Fprintf(out, "\n| %s | A | B | Δ |\n| :--- | ---: | ---: | ---: |\n", end.title)
+		for _, p := range end.pairs {
+			fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", cell(p.Preview), units.Short(p.A), units.Short(p.B), signed3(p.Delta()))
+		}
 	}
 	fmt.Fprintf(out, "\n*complete: %s compared*\n", units.Plural(len(c.Pairs), "prompts"))
 	return out.Flush()

@@ -27,18 +27,7 @@ func SweepText(w io.Writer, s Sweep) error {
 	fmt.Fprintf(out, "%s over %s, %s %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), s.Grid.Settings.Framework, s.Grid.Settings.Estimator, s.Grid.Settings.Scale)
 	for _, on := range s.Recompute {
 		for _, f := range s.Figures {
-			fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s\n%10s", f.Name, f.Doc, onOff(on), "pos \\ neg")
-			for _, neg := range s.Grid.Neg {
-				fmt.Fprintf(out, " %7s", units.Fixed(neg, 2))
-			}
-			fmt.Fprintln(out)
-			for i, pos := range s.Grid.Pos {
-				fmt.Fprintf(out, "%10s", units.Fixed(pos, 2))
-				for j := range s.Grid.Neg {
-					fmt.Fprintf(out, " %7s", sweepValue(f, s.Grid.At(on, i, j)))
-				}
-				fmt.Fprintln(out)
-			}
+			s.table(out, f, on)
 		}
 	}
 	a := s.Grid.Recommend(s.Recompute...)
@@ -48,6 +37,39 @@ func SweepText(w io.Writer, s Sweep) error {
 	}
 	fmt.Fprintf(out, "because    %s\n\ncomplete: %s\n", a.Why, units.Plural(s.cells(), "cells"))
 	return out.Flush()
+}
+
+// table writes a figure of all cells, in a line if they are all alike.
+func (s Sweep) table(out io.Writer, f sweep.Figure, on bool) {
+	fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(on))
+	if lo, hi := s.ends(f, on); lo == hi && s.cells() > len(s.Recompute) {
+		fmt.Fprintf(out, ": %s in every cell\n", sweepValue(f, s.Grid.At(on, 0, 0)))
+		return
+	}
+	fmt.Fprintf(out, "\n%10s", "pos \\ neg")
+	for _, neg := range s.Grid.Neg {
+		fmt.Fprintf(out, " %7s", units.Fixed(neg, 2))
+	}
+	fmt.Fprintln(out)
+	for i, pos := range s.Grid.Pos {
+		fmt.Fprintf(out, "%10s", units.Fixed(pos, 2))
+		for j := range s.Grid.Neg {
+			fmt.Fprintf(out, " %7s", sweepValue(f, s.Grid.At(on, i, j)))
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+// ends are the least and the greatest value of a figure; NaN if a cell has none.
+func (s Sweep) ends(f sweep.Figure, on bool) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for i := range s.Grid.Pos {
+		for j := range s.Grid.Neg {
+			x := f.Of(s.Grid.At(on, i, j))
+			lo, hi = min(lo, x), max(hi, x)
+		}
+	}
+	return lo, hi
 }
 
 func sweepValue(f sweep.Figure, c *sweep.Cell) string {
