@@ -161,7 +161,7 @@ func (c *Charts) solved() []string {
 
 // solvedNames are the bins of model.SolveBins as a person says them.
 func solvedNames() []string {
-	return []string{"none", "up to 25 %", "up to 50 %", "up to 75 %", "up to all", "all"}
+	return []string{"none", "up to 25 %", "up to 50 %", "up to 75 %", "below all", "all"}
 }
 
 // across is a bar of a share of 1, to an eighth of a character.

@@ -171,26 +171,36 @@ func (r *Reading) take(k rule, options []Option) error {
 		case !endsIn(o.Key, k.key) || o.Value == "" || slices.Contains([]string{"null", "none", "~"}, strings.ToLower(o.Value)) && k.key != "scale_rewards":
 			continue // the default stays
 		case o.Value == missing:
-			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, to be given at the start: the default stays", o.Key, missing))
+			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, to be given at the start: the default stays", brief(o.Key), missing))
 			continue
 		case strings.Contains(o.Value, "$"):
-			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, which only the trainer can resolve: the default stays", o.Key, o.Value))
+			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, which only the trainer can resolve: the default stays", brief(o.Key), brief(o.Value)))
 			continue
 		case last.Value != "" && last.Key != o.Key && last.Value != o.Value:
-			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, but %s is %s: the last counts", last.Key, last.Value, o.Key, o.Value))
+			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, but %s is %s: the last counts", brief(last.Key), brief(last.Value), brief(o.Key), brief(o.Value)))
 		}
 		last = o
 	}
 	if last.Value == "" {
 		return nil
 	}
-	set, err := k.take(last.Value)
+	set, err := k.take(brief(last.Value)) // what is longer is none of those that are known
 	if err != nil {
 		return err
 	}
-	r.Understood = append(r.Understood, last.Key)
+	r.Understood = append(r.Understood, brief(last.Key))
 	r.settings = append(r.settings, set)
 	return nil
+}
+
+// maxShown is how many bytes of a key or a value are shown: a file may hold anything.
+const maxShown = 120
+
+func brief(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
 func order(name string) int {
@@ -201,7 +211,7 @@ func (r *Reading) doubt(o Option) {
 	for _, k := range relevant {
 		idle := o.Value == "" || slices.Contains([]string{"null", "none"}, strings.ToLower(o.Value)) || slices.Contains(k.idle, strings.ToLower(o.Value))
 		if endsIn(o.Key, k.key) && !idle {
-			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, which is not taken into account", o.Key, o.Value))
+			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, which is not taken into account", brief(o.Key), brief(o.Value)))
 		}
 	}
 }
