@@ -55,7 +55,7 @@ func TestHostileConfig(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"mappings in mappings": strings.Repeat("{a: ", n), "brackets": strings.Repeat("[", n), "over lines": strings.Repeat("{a:\n", n/4),
-		"dashes": strings.Repeat("- ", n), "question marks": strings.Repeat("? ", n), "colons": strings.Repeat("a: ", n),
+		"dashes": strings.Repeat("- ", n), "lines of dashes": strings.Repeat(strings.Repeat("- ", 4000)+"\n", 100), "question marks": strings.Repeat("? ", n), "colons": strings.Repeat("a: ", n),
 		"quotes": strings.Repeat(`"`, n), "anchors": strings.Repeat("&", n), "per cent": strings.Repeat("%", n), "stars": strings.Repeat("*a ", n),
 		"aliases of aliases": bomb, "binary": "algorithm:\n  adv_estimator: \x00grpo\n", "not UTF-8": "adv_estimator: \xff\n",
 		"deep JSON": strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n), "nothing": "", "a list": "- a\n- b\n",

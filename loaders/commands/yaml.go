@@ -10,7 +10,7 @@ import (
 // takes seconds, gigabytes, or the stack. What people write is far below.
 const (
 	maxYAMLLine  = 8 << 10
-	maxYAMLDepth = 64 // of brackets
+	maxYAMLDepth = 64 // of brackets, and of lists that begin in one line
 )
 
 // modest refuses text that is none, and text that no person or trainer wrote.
@@ -22,6 +22,10 @@ func modest(text []byte) error {
 	for line := range bytes.Lines(text) {
 		if n++; len(line) > maxYAMLLine {
 			return fmt.Errorf("line %d has more than %d bytes", n, maxYAMLLine)
+		}
+		lead := line[:len(line)-len(bytes.TrimLeft(line, " -?"))]
+		if bytes.Count(lead, []byte("-"))+bytes.Count(lead, []byte("?")) > maxYAMLDepth {
+			return fmt.Errorf("line %d begins more than %d lists", n, maxYAMLDepth)
 		}
 		for _, c := range line {
 			switch c {
