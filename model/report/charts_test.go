@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -187,6 +188,24 @@ func TestRows(t *testing.T) {
 		if !found || lines[len(lines)-1] != c.last {
 			t.Errorf("per %s: no %q, or the last line is not %q\n%s", c.per, c.line, c.last, out.String())
 		}
+	}
+}
+
+// A run without steps gives pages without rows, which say so.
+func TestNothing(t *testing.T) {
+	r, err := New(context.Background(), model.NewStore().Snapshot(), model.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := JSON(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !json.Valid(out.Bytes()) || !strings.Contains(text, `"steps": []`) {
+		t.Error(text)
+	}
+	if _, err := Text(&out, r); err != nil || !strings.HasSuffix(out.String(), "complete: 0 rows, one per step\n") {
+		t.Error(err, out.String())
 	}
 }
 

@@ -119,6 +119,9 @@ func (r *Report) write(w io.Writer, l layout) (*Charts, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.total.Steps == 0 {
+		l.begin(p)
+	}
 	if r.Per == PerRun {
 		p.rows = 1
 	}
