@@ -88,7 +88,8 @@ func (p *page) markdownWarnings(s *model.Summary) {
 	}
 }
 
-// cell is a text of a log that breaks neither a table nor a list.
+// cell is a text of a log that breaks neither a table nor a list, and neither links nor
+// loads anything.
 func cell(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'").Replace(printable.Line(s))
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "[", `\[`).Replace(printable.Line(s))
 }

@@ -129,3 +129,25 @@ func TestSamples(t *testing.T) {
 		}
 	}
 }
+
+// What a model or a person wrote stays text in Markdown: no image is loaded, no tag is
+// obeyed, no row is broken.
+func TestMarkdownShowsTextOnly(t *testing.T) {
+	store := model.NewStore()
+	chunk := &model.Chunk{Format: "made", How: "by hand", HasTruth: true}
+	for _, r := range []float64{1, 0} {
+		chunk.Records = append(chunk.Records, model.Record{
+			Step: 1, Prompt: 1, Preview: "![x](http://example.org/x.png) <script> a|b `c`\n# d", Reward: r, Advantage: math.NaN(), Length: -1,
+		})
+	}
+	store.Append(chunk)
+	r := of(t, store.Snapshot(), model.DefaultSettings())
+	r.Per = report.PerGroup
+	var out bytes.Buffer
+	if _, err := report.Markdown(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	if want := "| 1 | alive | 2 | 1+1− | 0 | 0.500 | 0.707 | !\\[x](http://example.org/x.png) &lt;script> a\\|b 'c'"; !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in\n%s", want, out.String())
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -158,13 +159,15 @@ func (s Sweep) cell(c *sweep.Cell) json.RawMessage {
 	return append(out, '}')
 }
 
-// SweepSVG draws a heat map of each figure, one below the other.
+// SweepSVG draws a heat map of each figure, one below the other; the cell that is
+// recommended has a frame.
 func SweepSVG(w io.Writer, s Sweep) error {
 	const cell, left, top, gap = 34, 70, 40, 60
 	width := left + cell*len(s.Grid.Neg) + 20
 	height := cell*len(s.Grid.Pos) + top + gap
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", width, height*len(s.Figures)*len(s.Recompute))
+	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="#ffffff"/>`) // its reader's page may be dark
 	y := 0
 	for _, on := range s.Recompute {
 		for _, f := range s.Figures {
@@ -199,6 +202,11 @@ func (s Sweep) svgMap(out io.Writer, f sweep.Figure, on bool, y, cell, left, top
 			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, left+j*cell, row, cell, cell, fill)
 			fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`+"\n", left+j*cell+cell/2, row+cell/2+4, ink, svgEscape(sweepValue(f, c)))
 		}
+	}
+	if a := s.Grid.Recommend(s.Recompute...); a.Found && a.Cell.Recompute == on {
+		j, i := slices.Index(s.Grid.Neg, a.Cell.KeepNeg), slices.Index(s.Grid.Pos, a.Cell.KeepPos)
+		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#bc4c00" stroke-width="2"><title>recommended</title></rect>`+"\n",
+			left+j*cell+1, y+top+(len(s.Grid.Pos)-1-i)*cell+1, cell-2, cell-2)
 	}
 	below := y + top + len(s.Grid.Pos)*cell + 16
 	for j, neg := range s.Grid.Neg {
