@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -12,7 +13,6 @@ import (
 
 	"vantage/model/report"
 	"vantage/model/sweep"
-	"vantage/model/trainer"
 )
 
 // sweepOptions are what the command takes beside the settings.
@@ -31,49 +31,7 @@ that were asked for, with a recommendation that states its rule. A range is
 FROM:TO:BY, or a single ratio.`,
 		Example: `vantage sweep runs/qwen-math/rollouts --keep-neg-ratio 0.1:1:0.1 --figure signal,killed`,
 		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			write, ok := map[string]func(io.Writer, report.Sweep) error{
-				"text": report.SweepText, "csv": report.SweepCSV, "json": report.SweepJSON, "svg": report.SweepSVG,
-			}[o.format]
-			if !ok {
-				return Usage(fmt.Errorf("sweep has no format %q: it has text, csv, json and svg", o.format))
-			}
-			var d trainer.Dialect
-			if o.emit != "" {
-				var err error
-				if d, err = dialect(o.emit); err != nil {
-					return Usage(err)
-				}
-			}
-			s, ratios, err := o.parse()
-			if err != nil {
-				return Usage(err)
-			}
-			paths, set, err := p.pathsAndSettings(args)
-			if err != nil {
-				return err
-			}
-			snap, err := p.readAll(cmd.Context(), paths)
-			if err != nil {
-				return err
-			}
-			var steps []int
-			for i := range snap.Steps {
-				steps = append(steps, i)
-			}
-			if s.Grid, err = sweep.Run(cmd.Context(), snap, steps, set, ratios); err != nil {
-				return asked(err)
-			}
-			p.tell(o.format)
-			if o.emit == "" {
-				return write(p.to(cmd.Context()), s)
-			}
-			best := s.Grid.Recommend(s.Recompute...)
-			if !best.Found {
-				return fmt.Errorf("nothing is recommended: %s (%s)", best.Why, best.Rule)
-			}
-			return emit(p.to(cmd.Context()), d, best.Cell.Settings(set))
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return p.runSweep(cmd.Context(), args, o) },
 	}
 	cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "the ratios to try: FROM:TO:BY, or one")
 	cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "the ratios to try: FROM:TO:BY, or one")
@@ -85,6 +43,56 @@ FROM:TO:BY, or a single ratio.`,
 	choices(cmd, "figure", strings.Split(figureNames(), ", ")...)
 	addEmit(cmd, &o.emit, "the settings that are recommended")
 	return cmd
+}
+
+// runSweep reads a log, computes the grid, and writes it or what it recommends.
+func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) error {
+	write, err := o.writer()
+	if err != nil {
+		return Usage(err)
+	}
+	s, ratios, err := o.parse()
+	if err != nil {
+		return Usage(err)
+	}
+	paths, set, err := p.pathsAndSettings(args)
+	if err != nil {
+		return err
+	}
+	snap, err := p.readAll(ctx, paths)
+	if err != nil {
+		return err
+	}
+	var steps []int
+	for i := range snap.Steps {
+		steps = append(steps, i)
+	}
+	if s.Grid, err = sweep.Run(ctx, snap, steps, set, ratios); err != nil {
+		return asked(err)
+	}
+	p.tell(o.format)
+	return write(p.to(ctx), s)
+}
+
+// writer is how the grid is written, or the settings of the cell that is recommended.
+func (o sweepOptions) writer() (func(io.Writer, report.Sweep) error, error) {
+	if o.emit != "" {
+		d, err := dialect(o.emit)
+		return func(w io.Writer, s report.Sweep) error {
+			best := s.Grid.Recommend(s.Recompute...)
+			if !best.Found {
+				return fmt.Errorf("nothing is recommended: %s (%s)", best.Why, best.Rule)
+			}
+			return emit(w, d, best.Cell.Settings(s.Grid.Settings))
+		}, err
+	}
+	write, ok := map[string]func(io.Writer, report.Sweep) error{
+		"text": report.SweepText, "csv": report.SweepCSV, "json": report.SweepJSON, "svg": report.SweepSVG,
+	}[o.format]
+	if !ok {
+		return nil, fmt.Errorf("sweep has no format %q: it has text, csv, json and svg", o.format)
+	}
+	return write, nil
 }
 
 func figureNames() string {
