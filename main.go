@@ -19,7 +19,6 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"vantage/loaders/commands"
 	"vantage/loaders/demo"
@@ -43,7 +42,7 @@ func start(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	err := fang.Execute(ctx, root, fang.WithVersion(commands.ThisBuild().Version), fang.WithErrorHandler(
+	err := fang.Execute(ctx, root, fang.WithVersion(commands.ThisBuild().Version), fang.WithoutManpage(), fang.WithErrorHandler(
 		func(w io.Writer, _ fang.Styles, err error) { commands.Say(w, args, commands.Because(ctx, err)) }))
 	return commands.ExitCode(commands.Because(ctx, err))
 }
@@ -86,20 +85,34 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return commands.Usage(err) })
 	p.AddFlags(root.PersistentFlags())
-	p.addScreen(root.Flags())
+	p.addScreen(root)
 	p.AddFormat(root.Flags())
 	// these flags were declared a few lines above: completing them cannot fail
 	_ = p.Complete(root)
-	_ = root.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(strings.Split(strings.ReplaceAll(themes.Names(), " or ", ", "), ", "), cobra.ShellCompDirectiveNoFileComp))
-	root.AddCommand(p.demo())
+	root.AddCommand(p.demo(), p.Manual(keysForManual()))
 	root.AddCommand(p.All()...)
 	return root
 }
 
+// keysForManual are the keys of the screen, by where they work.
+func keysForManual() commands.Terms {
+	t := commands.Terms{Title: "KEYS"}
+	for _, g := range tui.Keys() {
+		t.Entries = append(t.Entries, [2]string{g.Name})
+		for _, k := range g.Keys {
+			t.Entries = append(t.Entries, [2]string{k.Key, k.Doc})
+		}
+	}
+	return t
+}
+
 // addScreen declares the flags of the commands that open the screen.
-func (p *program) addScreen(flags *pflag.FlagSet) {
-	flags.BoolVar(&p.ascii, "ascii", plainTerminal(), "draw with ASCII characters only")
-	flags.StringVar(&p.theme, "theme", "", themes.Names()+"; the terminal is asked if not given")
+func (p *program) addScreen(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&p.ascii, "ascii", plainTerminal(), "draw with ASCII characters only")
+	cmd.Flags().StringVar(&p.theme, "theme", "", themes.Names()+"; the terminal is asked if not given")
+	names := strings.Split(strings.ReplaceAll(themes.Names(), " or ", ", "), ", ")
+	// the flag was declared a line above: completing it cannot fail
+	_ = cmd.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // explore opens the screen, or writes the report where there is no terminal.
@@ -195,7 +208,7 @@ func (p *program) demo() *cobra.Command {
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "which run to make")
-	p.addScreen(cmd.Flags())
+	p.addScreen(cmd)
 	return cmd
 }
 

@@ -2,6 +2,7 @@ package estimators_test
 
 import (
 	"fmt"
+	"strings"
 
 	"vantage/estimators"
 )
@@ -33,4 +34,68 @@ func Example() {
 	// original  [-1.2649 -0.6325 +0.0000 +0.6325 +1.2649]
 	// kept      [true false true false true]
 	// processed [-1 +0 -7.451e-08 +0 +1]
+}
+
+// From rewards to advantages: two groups of four responses under verl's GRPO. The
+// second has one reward throughout, and so no advantage.
+func ExampleFind() {
+	grpo, err := estimators.Find("verl", "grpo")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	logged := []float64{1, 0, 0, 1, 0.5, 0.5, 0.5, 0.5}
+	batch := estimators.Batch{Rewards: make([]float64, len(logged)), Offsets: []int{0, 4, 8}}
+	grpo.CleanInto(batch.Rewards, logged) // what the trainer makes of NaN, None and precision
+
+	advantages := make([]float64, len(logged))
+	if err := grpo.Advantage(advantages, batch, estimators.ScaleGroup); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%+.4f\n", advantages[:4])
+	fmt.Printf("%+.4f\n", advantages[4:])
+	// Output:
+	// [+0.8660 -0.8660 -0.8660 +0.8660]
+	// [+0.0000 +0.0000 +0.0000 +0.0000]
+}
+
+// The same rewards under everything that a framework has, as far as rewards feed it.
+func ExampleAll() {
+	batch := estimators.Batch{Rewards: []float64{1, 0, 0, 0}, Offsets: []int{0, 4}}
+	for _, e := range estimators.All() {
+		if e.Framework != "twinkle" || !e.Computable() || e.Lacks(batch) != "" {
+			continue
+		}
+		for _, scale := range e.Scales {
+			advantages := make([]float64, 4)
+			err := e.Advantage(advantages, batch, scale)
+			fmt.Printf("%-5s %-6s %+.3f %v\n", e.Name, scale, advantages, err)
+		}
+	}
+	// Output:
+	// grpo  group  [+1.500 -0.500 -0.500 -0.500] <nil>
+	// grpo  batch  [+1.500 -0.500 -0.500 -0.500] <nil>
+	// grpo  none   [+0.750 -0.250 -0.250 -0.250] <nil>
+	// rloo  group  [+2.000 -0.667 -0.667 -0.667] <nil>
+	// rloo  batch  [+2.000 -0.667 -0.667 -0.667] <nil>
+	// rloo  none   [+1.000 -0.333 -0.333 -0.333] <nil>
+}
+
+// Of three positive samples keep_pos_ratio 0.5 keeps int(3·0.5) = 1, the best; of three
+// negative ones keep_neg_ratio 0 keeps none; what is 0 stays.
+func ExampleKeep() {
+	original := []float64{1.5, 0.5, 0.2, 0, -0.3, -0.7, -1.2}
+	kept := make([]bool, len(original))
+	estimators.Keep(kept, original, []int{0, len(original)}, 0.5, 0)
+	fmt.Println(kept)
+	// Output: [true false false true false false false]
+}
+
+// A configuration that the trainer refuses is refused in its words.
+func ExampleCheckConfig() {
+	_, err := estimators.CheckConfig("rloo", 0.5, 1, false)
+	text, _, _ := strings.Cut(err.Error(), ". ")
+	fmt.Println(text)
+	// Output: ValueError: keep_neg_ratio and keep_pos_ratio are currently only supported for grpo algorithm
 }

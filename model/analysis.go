@@ -89,7 +89,7 @@ func (s Snapshot) plan(set Settings) (p plan, err error) {
 		return p, lack
 	}
 	p.grouping, err = s.Grouping(p.set)
-	p.lo, p.hi = s.rewardRange(p.set)
+	p.lo, p.hi = s.RewardRange(p.set)
 	return p, err
 }
 

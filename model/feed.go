@@ -159,9 +159,9 @@ func tokens(lengths []int32) []int32 {
 	return known
 }
 
-// rewardRange is the least and the greatest finite reward of the run under the
+// RewardRange is the least and the greatest finite reward of the run under the
 // settings: what right and wrong are told by.
-func (s Snapshot) rewardRange(set Settings) (lo, hi float64) {
+func (s Snapshot) RewardRange(set Settings) (lo, hi float64) {
 	if set.Reward == "" && set.Weights == "" {
 		return s.lo, s.hi
 	}

@@ -78,6 +78,9 @@ func (a *Analysis) lengthMetrics(to []Metric) []Metric {
 // reach the best reward of the run; the first holds those with none.
 func SolveBins() []float64 { return []float64{0, 0.25, 0.5, 0.75, 0.999, 1} }
 
+// SolveNames are the names of those bins under vantage/solve_rate/.
+func SolveNames() []string { return []string{"0", "to_25", "to_50", "to_75", "below_100", "100"} }
+
 // solvedMetrics are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over
 // the groups with at least k samples) and the solve-rate histogram; solved is how many
 // samples of each group reach the best reward.
@@ -101,8 +104,7 @@ func solvedMetrics(table []Group, solved []int) []Metric {
 			}
 		}
 	}
-	names := []string{"0", "to_25", "to_50", "to_75", "below_100", "100"}
-	for i, name := range names {
+	for i, name := range SolveNames() {
 		to = append(to, Metric{"vantage/solve_rate/" + name, counts[i]})
 	}
 	return to

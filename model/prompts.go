@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // PromptMean is what a run made of one prompt, over all its steps.
 type PromptMean struct {
@@ -11,12 +14,16 @@ type PromptMean struct {
 }
 
 // Prompts are the prompts of the run by hash, ascending. Rewards are those that the
-// settings choose. It fails if the log has no prompts, or no such reward.
-func (s Snapshot) Prompts(set Settings) ([]PromptMean, error) {
+// settings choose. It fails if the log has no prompts, or no such reward, or if
+// ctx ends.
+func (s Snapshot) Prompts(ctx context.Context, set Settings) ([]PromptMean, error) {
 	set.GroupBy = GroupByPrompt
 	sums := make([]float64, s.hashes.size)
 	counts := make([]int, s.hashes.size)
 	for i := range s.Steps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		l, err := s.Lay(i, set)
 		if err != nil {
 			return nil, err

@@ -104,9 +104,9 @@ func trainerSays(err error) error {
 	return err
 }
 
-// trainerWarns is what the trainer prints of settings that it takes, less its
+// TrainerWarns is what the trainer prints of settings that it takes, less its
 // mark; "" if nothing.
-func (s Settings) trainerWarns() string {
+func (s Settings) TrainerWarns() string {
 	text, _ := estimators.CheckConfig(s.Estimator, s.KeepPos, s.KeepNeg, s.Recompute)
 	return strings.TrimPrefix(text, "⚠️ Warning: ")
 }

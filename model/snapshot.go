@@ -16,6 +16,7 @@ type Snapshot struct {
 	Steps    []Step // ascending by number
 	Rows     int
 
+	newest   int64 // number of the last step that was read
 	evidence evidence
 	lo, hi   float64 // least and greatest finite reward of the run
 	previews list[string]
@@ -84,6 +85,7 @@ func (s *Store) Snapshot() Snapshot {
 		}
 		snap.Rows += len(cols.reward)
 		snap.Steps = append(snap.Steps, cols.view(number))
+		snap.newest = number
 	}
 	return snap
 }
@@ -111,7 +113,7 @@ func (s Snapshot) Find(number int64) (int, bool) {
 
 // Open reports whether step i is still being written.
 func (s Snapshot) Open(i int) bool {
-	return s.Run.Progress.Open && i == len(s.Steps)-1
+	return s.Run.Progress.Open && s.Steps[i].Number == s.newest
 }
 
 // String says in a line what the snapshot holds.
@@ -135,7 +137,7 @@ func (s Snapshot) Group(g Grouping, number int64, index int) (name, preview stri
 }
 
 // Only returns the snapshot with some of its steps, ascending. What is known of the
-// run as a whole, its best reward and how it is grouped, stays.
+// run as a whole, its best reward, how it is grouped and which step is open, stays.
 func (s Snapshot) Only(steps []Step) Snapshot {
 	s.Steps, s.Rows = steps, 0
 	for _, step := range steps {

@@ -164,7 +164,7 @@ func (a *Analysis) warnNoise() (Warning, bool) {
 func (a *Analysis) warnIdle() (Warning, bool) {
 	return Warning{
 		Kind: WarnIdle, Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1,
-		Text:   "are unchanged by recompute: " + a.Settings.trainerWarns(),
+		Text:   "are unchanged by recompute: " + a.Settings.TrainerWarns(),
 		Advice: "lower keep_pos_ratio (p) or keep_neg_ratio (m), or turn recompute off (r)",
 	}, a.Settings.Recompute && !a.Settings.Filtering()
 }

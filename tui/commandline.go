@@ -323,11 +323,11 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 	var err error
 	switch args[0] {
 	case "md":
-		err = report.Markdown(&b, a.snap, a.result.trend)
+		_, err = report.Markdown(&b, report.Of(a.snap, a.result.trend))
 	case "txt":
-		err = report.Text(&b, a.snap, a.result.trend)
+		_, err = report.Text(&b, report.Of(a.snap, a.result.trend))
 	case "csv":
-		err = report.CSV(&b, a.snap, a.result.trend)
+		_, err = report.CSV(&b, report.Of(a.snap, a.result.trend))
 	case "jsonl":
 		i := a.stepIndex()
 		chosen, _ := query.Parse(a.set.filter) // it was understood when it was kept

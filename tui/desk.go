@@ -116,11 +116,7 @@ func (a App) picture() string {
 func (a App) copyFlags() (App, tea.Cmd) {
 	var b strings.Builder
 	for _, d := range trainer.Dialects() {
-		set := a.set.now
-		if d.Framework != set.Framework {
-			set = set.WithFramework(d.Framework).WithEstimator("grpo")
-		}
-		fmt.Fprintf(&b, "# %s\n%s\n", d.Framework, strings.Join(d.Emit(set), "\n"))
+		fmt.Fprintf(&b, "# %s\n%s\n", d.Framework, strings.Join(d.Emit(a.set.now), "\n"))
 	}
 	return a.take("flags.txt", b.String())
 }

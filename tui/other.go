@@ -85,16 +85,16 @@ func (a App) attendPairs() (App, tea.Cmd) {
 	}
 	asked.b = b.Revision
 	a.other.asked, a.other.stale, a.other.busy = asked, false, true
-	return a, pairRuns(asked, a.snap, b)
+	return a, pairRuns(a.ctx, asked, a.snap, b)
 }
 
-func pairRuns(asked pairQuestion, a, b model.Snapshot) tea.Cmd {
+func pairRuns(ctx context.Context, asked pairQuestion, a, b model.Snapshot) tea.Cmd {
 	return func() tea.Msg {
 		msg := pairMsg{asked: asked}
-		first, err := a.Prompts(asked.set)
+		first, err := a.Prompts(ctx, asked.set)
 		if err == nil {
 			var second []model.PromptMean
-			if second, err = b.Prompts(asked.set); err == nil {
+			if second, err = b.Prompts(ctx, asked.set); err == nil {
 				msg.result = pairing.Compare(first, second)
 			}
 		}

@@ -3,6 +3,8 @@ package tui_test
 import (
 	"bufio"
 	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,63 +78,127 @@ func expect(t *testing.T, lines *bufio.Reader, want string) {
 	}
 }
 
-// A signal stops what is being read or written, even where the reader of the output
-// waits; the exit code and a sentence say that the output is not whole.
-func TestSignalsStop(t *testing.T) {
-	dir := t.TempDir()
-	log, silent := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "silent")
-	writeFile(t, log, strings.Repeat(`{"step":1,"group":"a","reward":1}`+"\n"+`{"step":1,"group":"a","reward":0}`+"\n", 20_000))
-	if err := syscall.Mkfifo(silent, 0o600); err != nil {
-		t.Skipf("no named pipes here: %v", err)
-	}
-	for _, c := range []struct {
-		signal os.Signal
-		code   int
-		args   []string
-		begun  func(*bufio.Reader) error
-	}{
-		{os.Interrupt, 130, []string{"export", log}, firstByte}, // more than a pipe holds
-		{syscall.SIGTERM, 143, []string{"export", log, "--format", "csv"}, firstByte},
-		{os.Interrupt, 130, []string{"report", silent}, func(*bufio.Reader) error { // nothing ever comes
+// A signal stops every command that reads, even where nothing comes.
+func TestSignalsStopReading(t *testing.T) {
+	for _, command := range []string{"report", "export", "sweep", "check", "match", "compare"} {
+		t.Run(command, func(t *testing.T) {
+			silent := filepath.Join(t.TempDir(), "silent")
+			if err := syscall.Mkfifo(silent, 0o600); err != nil {
+				t.Skipf("no named pipes here: %v", err)
+			}
+			args := []string{command, silent}
+			if command == "compare" {
+				args = append(args, silent)
+			}
+			cmd, lines, said := piped(t, args...)
 			h, err := os.OpenFile(silent, os.O_WRONLY, 0) // as soon as there is a reader
-			t.Cleanup(func() { _ = h.Close() })
-			return err
-		}},
-	} {
-		cmd, lines, said := piped(t, c.args...)
-		if err := c.begun(lines); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Process.Signal(c.signal); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
-		code := cmd.ProcessState.ExitCode()
-		if code != c.code || !strings.Contains(said.String(), "is not whole") || strings.Count(said.String(), "\n") != 1 {
-			t.Errorf("%v: exit code %d, want %d; it said %q", c.args, code, c.code, said)
-		}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = h.Close() }()
+			stops(t, cmd, lines, said, os.Interrupt, 130)
+		})
 	}
 }
 
-func firstByte(lines *bufio.Reader) error {
-	_, err := lines.ReadByte()
-	return err
-}
-
-// A reader that has had enough ends the program quietly, whether or not SIGPIPE kills.
-func TestClosedPipe(t *testing.T) {
+// A signal stops what is being written where the reader of the output waits, and what was
+// written until then shows that it is not whole: it has no last line, and does not parse.
+func TestSignalsStopWriting(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log.jsonl")
-	writeFile(t, log, strings.Repeat(`{"step":1,"group":"a","reward":1}`+"\n"+`{"step":1,"group":"a","reward":0}`+"\n", 20_000))
-	for _, command := range []string{"export log.jsonl", "export log.jsonl --format csv"} {
-		for _, trap := range []string{"", "trap '' PIPE; "} {
-			cmd := exec.Command("sh", "-c", trap+"(vantage "+command+"; echo $? >code) | head -c 1 >/dev/null")
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(built(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
-			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-				t.Errorf("%s: %v, %q", command, err, out)
+	writeFile(t, log, manySteps(2000))
+	for _, args := range [][]string{ // each writes more than a pipe holds
+		{"report", log},
+		{"report", log, "--format", "md"},
+		{"report", log, "--format", "csv"},
+		{"report", log, "--format", "json"},
+		{"report", log, "--per", "group"},
+		{"report", log, "--per", "group", "--format", "json"},
+		{"export", log},
+		{"export", log, "--format", "csv"},
+		{"sweep", log, "--format", "csv", "--keep-pos-ratio", "0:1:0.01", "--keep-neg-ratio", "0:1:0.02"},
+		{"sweep", log, "--format", "json", "--keep-pos-ratio", "0:1:0.02", "--keep-neg-ratio", "0:1:0.02"},
+		{"sweep", log, "--format", "svg", "--keep-pos-ratio", "0:1:0.05", "--keep-neg-ratio", "0:1:0.05"},
+		{"compare", log, log, "--format", "csv"},
+		{"compare", log, log, "--format", "json"},
+	} {
+		t.Run(strings.Join(append(args[:1:1], args[2:]...), " "), func(t *testing.T) {
+			cmd, lines, said := piped(t, args...)
+			if _, err := lines.Peek(1); err != nil {
+				t.Fatal(err, said)
 			}
-			if code, _ := os.ReadFile(filepath.Join(dir, "code")); strings.TrimSpace(string(code)) != "141" {
-				t.Errorf("%s%s: exit code %s, want 141", trap, command, code)
+			got := stops(t, cmd, lines, said, syscall.SIGTERM, 143)
+			if len(got) < 1<<12 {
+				t.Errorf("only %d bytes", len(got))
+			}
+			if bytes.Contains(got, []byte("complete")) || bytes.Contains(got, []byte("</svg>")) {
+				t.Errorf("it seems whole: …%s", got[max(0, len(got)-100):])
+			}
+		})
+	}
+}
+
+// stops sends a signal, wants the exit code and a sentence, and returns what had been
+// written.
+func stops(t *testing.T, cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Buffer, signal os.Signal, code int) []byte {
+	t.Helper()
+	if err := cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	state, err := cmd.Process.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := io.ReadAll(lines)
+	_ = cmd.Wait() // stderr has been read to its end
+	if state.ExitCode() != code || !strings.Contains(said.String(), "is not whole") || strings.Count(said.String(), "\n") != 1 {
+		t.Errorf("exit code %d, want %d; it said %q", state.ExitCode(), code, said)
+	}
+	return got
+}
+
+// manySteps is a log of steps with a group of two each, and a prompt of its own.
+func manySteps(n int) string {
+	var b strings.Builder
+	for i := range n {
+		for score := range 2 {
+			fmt.Fprintf(&b, `{"step":%d,"prompt":"the question that comes at number %d","answer":"a","reward":%d,"advantage":%d.5}`+"\n", i, i, score, score-1)
+		}
+	}
+	return b.String()
+}
+
+// A reader that has had enough ends every command quietly, in every format, whether or
+// not SIGPIPE kills.
+func TestClosedPipe(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "log.jsonl"), manySteps(20))
+	for _, command := range []string{
+		"report log.jsonl", "report log.jsonl --format md", "report log.jsonl --format csv", "report log.jsonl --format json", "log.jsonl",
+		"report log.jsonl --per group", "report log.jsonl --per run",
+		"export log.jsonl", "export log.jsonl --format csv", "export log.jsonl --format parquet",
+		"sweep log.jsonl", "sweep log.jsonl --format csv", "sweep log.jsonl --format json", "sweep log.jsonl --format svg",
+		"compare log.jsonl log.jsonl", "compare log.jsonl log.jsonl --format md", "compare log.jsonl log.jsonl --format csv", "compare log.jsonl log.jsonl --format json",
+		"check log.jsonl", "check log.jsonl --format json", "check log.jsonl --format junit", "check log.jsonl --format github",
+		"match log.jsonl", "match log.jsonl --format json", "estimators", "estimators grpo", "estimators --format json", "formats", "formats --format json",
+		"flags easyr1", "config", "version", "version --format json",
+	} {
+		for _, trap := range []string{"", "trap '' PIPE; "} {
+			cmd := exec.Command("sh", "-c", trap+"exec vantage "+command)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(built(t))+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CONFIG_HOME="+dir)
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			reader, writer, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = reader.Close() // nobody ever reads
+			cmd.Stdout = writer
+			_ = cmd.Run()
+			_ = writer.Close()
+			status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
+			if quiet := status.Signaled() && status.Signal() == syscall.SIGPIPE || status.ExitStatus() == 141; !quiet || said.Len() > 0 {
+				t.Errorf("%s%s: %v, it said %q", trap, command, cmd.ProcessState, &said)
 			}
 		}
 	}

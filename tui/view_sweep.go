@@ -202,11 +202,7 @@ func (a App) sweepText(w, h int) content {
 		return a.briefDialect(out, set, w)
 	}
 	for _, d := range trainer.Dialects() {
-		of := set
-		if d.Framework != set.Framework {
-			of = set.WithFramework(d.Framework).WithEstimator("grpo")
-		}
-		out.lines = append(out.lines, a.dialectLines(d, of, w)...)
+		out.lines = append(out.lines, a.dialectLines(d, set, w)...)
 	}
 	return out
 }

@@ -64,6 +64,7 @@ those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
 				return err
 			}
 			if o.watch {
+				p.tell(o.format)
 				return p.watch(cmd.Context(), paths, set, rules, format)
 			}
 			return p.runCheck(cmd.Context(), paths, set, rules, format, o)
@@ -73,6 +74,7 @@ those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
 	cmd.Flags().StringVar(&o.rules, "rules", "", "a YAML file with a list of rules")
 	o.which.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, json, junit or github")
+	choices(cmd, "format", "text", "json", "junit", "github")
 	cmd.Flags().StringVar(&o.junit, "junit", "", "write a JUnit file too")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run, and print a line when a rule begins to fail or is kept again")
 	return cmd
@@ -118,6 +120,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	if snap, err = o.which.of(snap); err != nil {
 		return err
 	}
+	p.tell(o.format)
 	held := check.New(rules)
 	err = snap.Each(ctx, set, func(a *model.Analysis) error {
 		held.Add(&a.Summary)
@@ -135,7 +138,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 			return err
 		}
 	}
-	if err := format.found(output{ctx, p.Out}, held.Findings); err != nil {
+	if err := format.found(p.to(ctx), held.Findings); err != nil {
 		return err
 	}
 	if check.Failed(held.Findings) > 0 {

@@ -43,6 +43,7 @@ sign test, and the difference by how difficult a prompt was under A.`,
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, md, csv or json")
+	choices(cmd, "format", "text", "md", "csv", "json")
 	return cmd
 }
 
@@ -54,17 +55,18 @@ func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]
 	if !ok {
 		return Usage(fmt.Errorf("compare has no format %q: it has text, md, csv and json", format))
 	}
+	p.tell(format)
 	var prompts [2][]model.PromptMean
 	for i, paths := range runs {
 		snap, err := p.readAll(ctx, paths)
 		if err != nil {
 			return err
 		}
-		if prompts[i], err = snap.Prompts(set); err != nil {
+		if prompts[i], err = snap.Prompts(ctx, set); err != nil {
 			return asked(fmt.Errorf("%s: %w", names[i], err))
 		}
 	}
-	return write(p.Out, report.Comparison{A: names[0], B: names[1], Result: pairing.Compare(prompts[0], prompts[1])})
+	return write(p.to(ctx), report.Comparison{A: names[0], B: names[1], Result: pairing.Compare(prompts[0], prompts[1])})
 }
 
 // Labelled takes label=path apart: two of them are two runs to be compared. Paths

@@ -34,3 +34,9 @@ func (p *Program) Complete(cmd *cobra.Command) error {
 	}
 	return nil
 }
+
+// choices tells the shell what a flag of a command takes. The flag is one that the command
+// has, so that this cannot fail.
+func choices(cmd *cobra.Command, flag string, words ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}

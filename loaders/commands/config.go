@@ -1,11 +1,14 @@
 package commands
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 
@@ -17,9 +20,11 @@ const (
 	maxConfig      = 1 << 20
 	maxConfigKeys  = 10_000
 	maxConfigDepth = 32
+	maxBrief       = 16 // values of a list that is named
 )
 
-// readConfig reads a trainer's configuration, YAML or JSON.
+// readConfig reads a trainer's configuration: YAML, JSON, or the arguments of its
+// command line.
 func readConfig(path string) (*trainer.Reading, error) {
 	h, err := os.Open(path)
 	if err != nil {
@@ -45,24 +50,58 @@ func readConfig(path string) (*trainer.Reading, error) {
 }
 
 // parseConfig makes options of a document, in an order that does not change.
-func parseConfig(text []byte) (options []trainer.Option, err error) {
+func parseConfig(text []byte) ([]trainer.Option, error) {
+	tree, err := parseTree(text)
+	if err == nil {
+		var options []trainer.Option
+		err = flatten(&options, "", tree, 0)
+		return slices.Clip(options), err
+	}
+	if utf8.Valid(text) {
+		if options := arguments(text); len(options) > 0 && !json.Valid(text) {
+			return options, nil
+		}
+	}
+	return nil, err
+}
+
+// parseTree reads a mapping of YAML. JSON is YAML too, but has a parser of its own that
+// nothing overwhelms; its keys are then in no order, and are sorted.
+func parseTree(text []byte) (tree yaml.MapSlice, err error) {
+	var object map[string]any
+	if json.Unmarshal(text, &object) == nil {
+		return sorted(object), nil
+	}
+	if err := modest(text); err != nil {
+		return nil, err
+	}
 	defer func() { // a parser of others' text may fail in its own ways
 		if r := recover(); r != nil {
 			err = fmt.Errorf("it cannot be parsed: %v", r)
 		}
 	}()
-	var tree yaml.MapSlice
 	if err := yaml.UnmarshalWithOptions(text, &tree, yaml.UseOrderedMap()); err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n") // the others draw the place
 		return nil, fmt.Errorf("it is no YAML: %s", first)
 	}
-	if err := flatten(&options, "", tree, 0); err != nil {
-		return nil, err
-	}
-	return slices.Clip(options), nil
+	return tree, nil
 }
 
-// flatten appends the plain values of a tree under their paths.
+// sorted is an object of JSON in the order of its keys.
+func sorted(object map[string]any) yaml.MapSlice {
+	var tree yaml.MapSlice
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		value := object[key]
+		if inner, ok := value.(map[string]any); ok {
+			value = sorted(inner)
+		}
+		tree = append(tree, yaml.MapItem{Key: key, Value: value})
+	}
+	return tree
+}
+
+// flatten appends the plain values of a tree under their paths. A list of plain values
+// becomes a text, so that it can be named where it matters.
 func flatten(to *[]trainer.Option, path string, tree yaml.MapSlice, depth int) error {
 	if depth > maxConfigDepth {
 		return fmt.Errorf("it nests more than %d deep", maxConfigDepth)
@@ -82,12 +121,30 @@ func flatten(to *[]trainer.Option, path string, tree yaml.MapSlice, depth int) e
 			return fmt.Errorf("it has more than %d keys", maxConfigKeys)
 		}
 		switch v := item.Value.(type) {
-		case nil:
+		case nil: // the default stays
 		case string, bool, int, int64, uint64, float64:
 			*to = append(*to, trainer.Option{Key: key, Value: fmt.Sprint(v)})
-		default: // lists and dates say nothing of advantages
-			*to = append(*to, trainer.Option{Key: key})
+		default: // lists and dates
+			*to = append(*to, trainer.Option{Key: key, Value: brief(v)})
 		}
 	}
 	return nil
+}
+
+// brief is a short list as text; of others only that they are there.
+func brief(value any) string {
+	list, ok := value.([]any)
+	if !ok || len(list) > maxBrief {
+		return "a list"
+	}
+	words := make([]string, len(list))
+	for i, v := range list {
+		switch v.(type) {
+		case string, bool, int, int64, uint64, float64:
+			words[i] = fmt.Sprint(v)
+		default:
+			return "a list"
+		}
+	}
+	return "[" + strings.Join(words, ", ") + "]"
 }

@@ -2,6 +2,8 @@ package commands
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"vantage/model/trainer"
@@ -13,13 +15,59 @@ func TestParseConfig(t *testing.T) {
 		"JSON": `{"algorithm": {"adv_estimator": "grpo", "keep_pos_ratio": 0.5, "compute_new_adv": true}, "worker": {"rollout": {"n": 8}}, "list": [1, 2]}`,
 	} {
 		options, err := parseConfig([]byte(text))
-		want := "[{algorithm.adv_estimator grpo} {algorithm.keep_pos_ratio 0.5} {algorithm.compute_new_adv true} {worker.rollout.n 8} {list }]"
+		slices.SortFunc(options, func(a, b trainer.Option) int { return strings.Compare(a.Key, b.Key) })
+		want := "[{algorithm.adv_estimator grpo} {algorithm.compute_new_adv true} {algorithm.keep_pos_ratio 0.5} {list [1, 2]} {worker.rollout.n 8}]"
 		if err != nil || fmt.Sprint(options) != want {
 			t.Errorf("%s: %v, %v", name, options, err)
 		}
 	}
 	if _, err := parseConfig([]byte("a: [")); err == nil {
 		t.Error("broken YAML is read")
+	}
+}
+
+// Launch scripts and argument files are understood as far as their words are options.
+func TestArguments(t *testing.T) {
+	for text, want := range map[string]string{
+		"--num_generations 8 --scale_rewards=none": "[{num_generations 8} {scale_rewards none}]",
+		"#!/bin/bash\nset -x\npython3 -m verl.trainer.main_ppo \\\n    algorithm.adv_estimator=grpo \\\n    data.train_files=\"$HOME/a b\" $@\n": "[{algorithm.adv_estimator grpo} {data.train_files $HOME/a b}]",
+		"CUDA_VISIBLE_DEVICES=0 swift rlhf --rlhf_type grpo --log_completions # --beta 0\n":                                                      "[{CUDA_VISIBLE_DEVICES 0} {rlhf_type grpo} {log_completions true}]",
+		"--flag --num_generations -1": "[{flag true} {num_generations -1}]",
+		"+trainer.x=1 'a.b=c d'":      "[{trainer.x 1} {a.b c d}]",
+		"it's plain text = nothing":   "[]",
+	} {
+		if got := fmt.Sprint(arguments([]byte(text))); got != want {
+			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// What would take a parser seconds, gigabytes or the stack is refused in a sentence.
+func TestHostileConfig(t *testing.T) {
+	const n = 200_000
+	bomb := "a0: &a0 {x: 1, y: 2}\n"
+	for i := range 9 {
+		bomb += fmt.Sprintf("a%d: &a%d {", i+1, i+1)
+		for k := range 9 {
+			bomb += fmt.Sprintf("k%d: *a%d, ", k, i)
+		}
+		bomb += "}\n"
+	}
+	for name, text := range map[string]string{
+		"mappings in mappings": strings.Repeat("{a: ", n), "brackets": strings.Repeat("[", n), "over lines": strings.Repeat("{a:\n", n/4),
+		"dashes": strings.Repeat("- ", n), "lines of dashes": strings.Repeat(strings.Repeat("- ", 4000)+"\n", 100), "question marks": strings.Repeat("? ", n), "colons": strings.Repeat("a: ", n),
+		"quotes": strings.Repeat(`"`, n), "anchors": strings.Repeat("&", n), "per cent": strings.Repeat("%", n), "stars": strings.Repeat("*a ", n),
+		"aliases of aliases": bomb, "binary": "algorithm:\n  adv_estimator: \x00grpo\n", "not UTF-8": "adv_estimator: \xff\n",
+		"deep JSON": strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n), "nothing": "", "a list": "- a\n- b\n",
+		"many keys": strings.Repeat("a: 1\n", n/8),
+	} {
+		options, err := parseConfig([]byte(text))
+		if err == nil {
+			_, err = trainer.Read(options)
+		}
+		if err == nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 300 {
+			t.Errorf("%s: %.300v", name, err)
+		}
 	}
 }
 

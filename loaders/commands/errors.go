@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"vantage/model/printable"
 )
 
 // The exit codes; 0 means that all went well, 128 and more that a signal ended it.
@@ -54,6 +56,26 @@ func ExitCode(err error) int {
 		return exitSignals + int(syscall.SIGPIPE)
 	}
 	return exitFailed
+}
+
+// tell says what was made of --config, where what is printed has no place for it.
+func (p *Program) tell(format string) {
+	if p.Notice != "" {
+		p.note(format, p.Notice)
+	}
+}
+
+// note says beside the output what a person should know of it, as a sentence or as
+// {"note": "…"} where the output is JSON.
+func (p *Program) note(format, text string) {
+	text = printable.Line(text)
+	if format != "json" && format != "jsonl" {
+		_, _ = fmt.Fprintln(p.ErrOut, "vantage: "+text)
+		return
+	}
+	enc := json.NewEncoder(p.ErrOut)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(map[string]string{"note": text})
 }
 
 // Say writes an error as a sentence, or as {"error": "…"} where the arguments ask for

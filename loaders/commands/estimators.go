@@ -17,7 +17,9 @@ func (p *Program) estimators() *cobra.Command {
 		Use:   "estimators [FRAMEWORK] [NAME]",
 		Short: "List the estimators, or tell everything about some: formula, special cases, needs, source",
 		Args:  cobra.MaximumNArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error {
+
+		ValidArgs: estimators.Frameworks(),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			list := slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool {
 				for _, arg := range args {
 					if arg != e.Framework && arg != e.Name {
@@ -31,15 +33,16 @@ func (p *Program) estimators() *cobra.Command {
 			}
 			switch {
 			case format == "json":
-				return report.EstimatorJSON(p.Out, list)
+				return report.EstimatorJSON(p.to(cmd.Context()), list)
 			case format != "text":
 				return Usage(fmt.Errorf("estimators has no format %q: it has text and json", format))
 			case len(args) == 0:
-				return report.EstimatorList(p.Out, list)
+				return report.EstimatorList(p.to(cmd.Context()), list)
 			}
-			return report.EstimatorPages(p.Out, list)
+			return report.EstimatorPages(p.to(cmd.Context()), list)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	choices(cmd, "format", "text", "json")
 	return cmd
 }

@@ -43,13 +43,19 @@ func (p *Program) export() *cobra.Command {
 			if snap, err = which.of(snap); err != nil {
 				return err
 			}
-			if problems := snap.Run.Problems; len(problems) > 0 {
-				_, _ = fmt.Fprintf(p.ErrOut, "vantage: left out what could not be read, first %s\n", problems[0])
+			said := "text" // to a person, who did not ask for JSON
+			if cmd.Flags().Changed("format") {
+				said = format
 			}
-			return asked(write(cmd.Context(), output{cmd.Context(), p.Out}, snap, set, chosen))
+			p.tell(said)
+			if problems := snap.Run.Problems; len(problems) > 0 {
+				p.note(said, "left out what could not be read, first "+problems[0].String())
+			}
+			return asked(write(cmd.Context(), p.to(cmd.Context()), snap, set, chosen))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv or parquet")
+	choices(cmd, "format", "jsonl", "csv", "parquet")
 	cmd.Flags().StringVar(&where, "where", "", "only the samples that a query chooses: fate:killed sample.reward>0.5")
 	which.addFlags(cmd.Flags())
 	return cmd

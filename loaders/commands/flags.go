@@ -2,10 +2,12 @@ package commands
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"vantage/model"
 	"vantage/model/trainer"
 )
 
@@ -14,33 +16,46 @@ func (p *Program) flags() *cobra.Command {
 		Use:   "flags FRAMEWORK [algorithm.key=value...]",
 		Short: "Print settings as a trainer takes them",
 		Long: `flags prints what to write into a trainer's configuration, or the call, for the
-settings that are given: ` + strings.Join(dialectNames(), ", ") + `.`,
+settings that are given: ` + strings.Join(trainer.Names(), ", ") + `.`,
 		Example: `vantage flags easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5 --compute-new-adv
 vantage flags twinkle --framework twinkle --scale batch`,
 		Args:      cobra.ArbitraryArgs,
-		ValidArgs: dialectNames(),
-		RunE: func(_ *cobra.Command, args []string) error {
+		ValidArgs: trainer.Names(),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			names, set, err := p.Configure(args)
 			if err != nil {
 				return err
 			}
 			if len(names) != 1 {
-				return Usage(fmt.Errorf("flags takes one framework, of %s", strings.Join(dialectNames(), ", ")))
+				return Usage(fmt.Errorf("flags takes one framework, of %s", strings.Join(trainer.Names(), ", ")))
 			}
-			d, ok := trainer.Find(names[0])
-			if !ok {
-				return Usage(fmt.Errorf("settings cannot be written for %q: choose of %s", names[0], strings.Join(dialectNames(), ", ")))
+			d, err := dialect(names[0])
+			if err != nil {
+				return Usage(err)
 			}
-			_, err = fmt.Fprintln(p.Out, strings.Join(d.Emit(set), "\n"))
-			return err
+			p.tell("text")
+			return emit(p.to(cmd.Context()), d, set)
 		},
 	}
 }
 
-func dialectNames() []string {
-	var names []string
-	for _, d := range trainer.Dialects() {
-		names = append(names, d.Framework)
+// dialect finds the framework that settings are to be written for.
+func dialect(name string) (trainer.Dialect, error) {
+	d, ok := trainer.Find(name)
+	if !ok {
+		return d, fmt.Errorf("settings cannot be written for %q: choose of %s", name, strings.Join(trainer.Names(), ", "))
 	}
-	return names
+	return d, nil
+}
+
+// emit prints settings as a trainer takes them.
+func emit(w io.Writer, d trainer.Dialect, set model.Settings) error {
+	_, err := fmt.Fprintln(w, strings.Join(d.Emit(set), "\n"))
+	return err
+}
+
+// addEmit declares --emit.
+func addEmit(cmd *cobra.Command, name *string, what string) {
+	cmd.Flags().StringVar(name, "emit", "", "print "+what+" as a trainer takes them, and nothing else: "+strings.Join(trainer.Names(), ", "))
+	choices(cmd, "emit", trainer.Names()...)
 }

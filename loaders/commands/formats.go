@@ -15,20 +15,21 @@ func (p *Program) formats() *cobra.Command {
 		Use:   "formats",
 		Short: "List the logs that can be read, and what makes each trainer write its own",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			var list []report.Format
 			for _, f := range loaders.Formats() {
 				list = append(list, report.Format{Name: f.Name, Doc: f.Doc, Writes: f.Writes})
 			}
 			switch format {
 			case "text":
-				return report.FormatText(p.Out, list)
+				return report.FormatText(p.to(cmd.Context()), list)
 			case "json":
-				return report.FormatJSON(p.Out, list)
+				return report.FormatJSON(p.to(cmd.Context()), list)
 			}
 			return Usage(fmt.Errorf("formats has no format %q: it has text and json", format))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	choices(cmd, "format", "text", "json")
 	return cmd
 }

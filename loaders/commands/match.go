@@ -37,11 +37,12 @@ The exit code is 0 if one does, and 1 if none does or the log holds none.`,
 			if err != nil {
 				return err
 			}
+			p.tell(format)
 			found, err := match.Run(cmd.Context(), snap, set, match.Enough)
 			if err != nil {
 				return asked(err)
 			}
-			if err := write(p.Out, found); err != nil {
+			if err := write(p.to(cmd.Context()), found); err != nil {
 				return err
 			}
 			if !found.Match() {
@@ -51,5 +52,6 @@ The exit code is 0 if one does, and 1 if none does or the log holds none.`,
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	choices(cmd, "format", "text", "json")
 	return cmd
 }

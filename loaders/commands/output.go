@@ -15,6 +15,9 @@ type output struct {
 	to  io.Writer
 }
 
+// to is where a command writes.
+func (p *Program) to(ctx context.Context) io.Writer { return output{ctx, p.Out} }
+
 // Write gives up when ctx ends; p is then left to the write that hangs.
 func (o output) Write(p []byte) (int, error) {
 	type answer struct {

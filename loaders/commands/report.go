@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,50 +15,85 @@ import (
 	"vantage/model/report"
 )
 
+// reportOptions are what the command takes beside the settings.
+type reportOptions struct {
+	format, per, svg, emit string
+	which                  stepRange
+}
+
 func (p *Program) report() *cobra.Command {
-	var format string
-	var which stepRange
+	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report PATH... [algorithm.key=value...]",
 		Short: "Print the same numbers without a screen",
-		Args:  cobra.ArbitraryArgs,
+		Long: `report prints what the screen shows: a row per step, or per group of each, charts,
+the figures and the warnings of the newest step. One step is held at a time. The last
+line of a page or table, and "complete" in JSON, say that it is whole.`,
+		Example: `vantage report runs/qwen-math/rollouts --last 10
+vantage report runs/qwen-math/rollouts --format md --svg report.svg
+vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, set, err := p.pathsAndSettings(args)
 			if err != nil {
 				return err
 			}
-			return p.writeReport(cmd.Context(), paths, set, format, which)
+			if o.emit != "" {
+				d, err := dialect(o.emit)
+				if err != nil {
+					return Usage(err)
+				}
+				p.tell(o.format)
+				return emit(p.to(cmd.Context()), d, set)
+			}
+			return p.writeReport(cmd.Context(), paths, set, o)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, md, csv or json")
-	which.addFlags(cmd.Flags())
+	cmd.Flags().StringVar(&o.format, "format", "text", "text, md, csv or json")
+	cmd.Flags().StringVar(&o.per, "per", string(report.PerStep), "a row per step, per group, or for the run")
+	choices(cmd, "format", "text", "md", "csv", "json")
+	choices(cmd, "per", "step", "group", "run")
+	cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this file; Markdown then refers to it")
+	addEmit(cmd, &o.emit, "the settings")
+	o.which.addFlags(cmd.Flags())
 	return cmd
 }
 
 // WriteReport reads all that is there and prints it.
 func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Settings, format string) error {
-	return p.writeReport(ctx, paths, set, format, stepRange{})
+	return p.writeReport(ctx, paths, set, reportOptions{format: format, per: string(report.PerStep)})
 }
 
-func (p *Program) writeReport(ctx context.Context, paths []string, set model.Settings, format string, which stepRange) error {
-	write, ok := map[string]func(io.Writer, model.Snapshot, *model.Trend) error{
+func (p *Program) writeReport(ctx context.Context, paths []string, set model.Settings, o reportOptions) error {
+	write, ok := map[string]func(io.Writer, *report.Report) (*report.Charts, error){
 		"text": report.Text, "md": report.Markdown, "csv": report.CSV, "json": report.JSON,
-	}[format]
+	}[o.format]
 	if !ok {
-		return Usage(fmt.Errorf("report has no format %q: it has text, md, csv and json", format))
+		return Usage(fmt.Errorf("report has no format %q: it has text, md, csv and json", o.format))
+	}
+	if !slices.Contains(report.Rows(), report.Per(o.per)) {
+		return Usage(fmt.Errorf("there is no report per %q: choose step, group or run", o.per))
 	}
 	snap, err := p.readAll(ctx, paths)
 	if err != nil {
 		return err
 	}
-	if snap, err = which.of(snap); err != nil {
+	if snap, err = o.which.of(snap); err != nil {
 		return err
 	}
-	trend, err := snap.Trend(ctx, set, nil)
+	r, err := report.New(ctx, snap, set)
 	if err != nil {
 		return asked(err)
 	}
-	return write(output{ctx, p.Out}, snap, trend)
+	if o.format == "csv" {
+		p.tell(o.format) // a table has no room for it
+	}
+	r.Per, r.Picture = report.Per(o.per), o.svg
+	charts, err := write(p.to(ctx), r)
+	if err != nil || o.svg == "" {
+		return asked(err)
+	}
+	return writeFile(o.svg, func(w io.Writer) error { return report.SVG(w, charts) })
 }
 
 // stepRange is which steps of a run are meant.

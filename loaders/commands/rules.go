@@ -49,6 +49,9 @@ func parseRules(text []byte) (rules []string, err error) {
 			rules, err = nil, errNoRules
 		}
 	}()
+	if modest(text) != nil {
+		return nil, errNoRules
+	}
 	var document any
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return nil, errNoRules

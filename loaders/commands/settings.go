@@ -60,6 +60,9 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	if err := set.Validate(); err != nil {
 		return nil, set, Usage(err)
 	}
+	if warns := set.TrainerWarns(); warns != "" && p.config != "" {
+		p.Notice += "; " + set.Framework + " says: " + warns
+	}
 	return paths, set, nil
 }
 

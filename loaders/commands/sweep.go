@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -16,7 +17,7 @@ import (
 
 // sweepOptions are what the command takes beside the settings.
 type sweepOptions struct {
-	pos, neg, recompute, figures, format string
+	pos, neg, recompute, figures, format, emit string
 }
 
 func (p *Program) sweep() *cobra.Command {
@@ -30,41 +31,68 @@ that were asked for, with a recommendation that states its rule. A range is
 FROM:TO:BY, or a single ratio.`,
 		Example: `vantage sweep runs/qwen-math/rollouts --keep-neg-ratio 0.1:1:0.1 --figure signal,killed`,
 		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			write, ok := map[string]func(io.Writer, report.Sweep) error{
-				"text": report.SweepText, "csv": report.SweepCSV, "json": report.SweepJSON, "svg": report.SweepSVG,
-			}[o.format]
-			if !ok {
-				return Usage(fmt.Errorf("sweep has no format %q: it has text, csv, json and svg", o.format))
-			}
-			s, ratios, err := o.parse()
-			if err != nil {
-				return Usage(err)
-			}
-			paths, set, err := p.pathsAndSettings(args)
-			if err != nil {
-				return err
-			}
-			snap, err := p.readAll(cmd.Context(), paths)
-			if err != nil {
-				return err
-			}
-			var steps []int
-			for i := range snap.Steps {
-				steps = append(steps, i)
-			}
-			if s.Grid, err = sweep.Run(cmd.Context(), snap, steps, set, ratios); err != nil {
-				return asked(err)
-			}
-			return write(p.Out, s)
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return p.runSweep(cmd.Context(), args, o) },
 	}
 	cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "the ratios to try: FROM:TO:BY, or one")
 	cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "the ratios to try: FROM:TO:BY, or one")
 	cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "on, off or both")
 	cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "which of "+figureNames())
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, csv, json or svg")
+	choices(cmd, "format", "text", "csv", "json", "svg")
+	choices(cmd, "compute-new-adv", "on", "off", "both")
+	choices(cmd, "figure", strings.Split(figureNames(), ", ")...)
+	addEmit(cmd, &o.emit, "the settings that are recommended")
 	return cmd
+}
+
+// runSweep reads a log, computes the grid, and writes it or what it recommends.
+func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) error {
+	write, err := o.writer()
+	if err != nil {
+		return Usage(err)
+	}
+	s, ratios, err := o.parse()
+	if err != nil {
+		return Usage(err)
+	}
+	paths, set, err := p.pathsAndSettings(args)
+	if err != nil {
+		return err
+	}
+	snap, err := p.readAll(ctx, paths)
+	if err != nil {
+		return err
+	}
+	var steps []int
+	for i := range snap.Steps {
+		steps = append(steps, i)
+	}
+	if s.Grid, err = sweep.Run(ctx, snap, steps, set, ratios); err != nil {
+		return asked(err)
+	}
+	p.tell(o.format)
+	return write(p.to(ctx), s)
+}
+
+// writer is how the grid is written, or the settings of the cell that is recommended.
+func (o sweepOptions) writer() (func(io.Writer, report.Sweep) error, error) {
+	if o.emit != "" {
+		d, err := dialect(o.emit)
+		return func(w io.Writer, s report.Sweep) error {
+			best := s.Grid.Recommend(s.Recompute...)
+			if !best.Found {
+				return fmt.Errorf("nothing is recommended: %s (%s)", best.Why, best.Rule)
+			}
+			return emit(w, d, best.Cell.Settings(s.Grid.Settings))
+		}, err
+	}
+	write, ok := map[string]func(io.Writer, report.Sweep) error{
+		"text": report.SweepText, "csv": report.SweepCSV, "json": report.SweepJSON, "svg": report.SweepSVG,
+	}[o.format]
+	if !ok {
+		return nil, fmt.Errorf("sweep has no format %q: it has text, csv, json and svg", o.format)
+	}
+	return write, nil
 }
 
 func figureNames() string {

@@ -14,15 +14,15 @@ func (p *Program) userConfig() *cobra.Command {
 		Use:   "config",
 		Short: "Print a configuration of the screen with every choice, to be written where it is looked for",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			path, err := desk.ConfigPath()
 			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintf(p.Out, "# %s\n", path); err != nil {
+			if _, err := fmt.Fprintf(p.to(cmd.Context()), "# %s\n", path); err != nil {
 				return err
 			}
-			_, err = io.WriteString(p.Out, desk.Sample)
+			_, err = io.WriteString(p.to(cmd.Context()), desk.Sample)
 			return err
 		},
 	}

@@ -48,22 +48,23 @@ func (p *Program) version() *cobra.Command {
 		Use:   "version",
 		Short: "Tell the version, and what it was built from",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			b := ThisBuild()
 			switch format {
 			case "json":
-				enc := json.NewEncoder(p.Out)
+				enc := json.NewEncoder(p.to(cmd.Context()))
 				enc.SetIndent("", "  ")
 				return enc.Encode(b)
 			case "text":
 			default:
 				return Usage(fmt.Errorf("version has no format %q: it has text and json", format))
 			}
-			_, err := fmt.Fprintf(p.Out, "vantage   %s\nrevision  %s\ndate      %s\ngo        %s\nplatform  %s\n", b.Version, orUnknown(b.Revision), orUnknown(b.Date), b.Go, b.Platform)
+			_, err := fmt.Fprintf(p.to(cmd.Context()), "vantage   %s\nrevision  %s\ndate      %s\ngo        %s\nplatform  %s\n", b.Version, orUnknown(b.Revision), orUnknown(b.Date), b.Go, b.Platform)
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	choices(cmd, "format", "text", "json")
 	return cmd
 }
 

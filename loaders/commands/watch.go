@@ -20,7 +20,7 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 	}
 	defer source.Close()
 	w := watcher{source: source, set: set, watch: check.NewWatch(rules), tell: func(o check.Onset) error {
-		return format.onset(output{ctx, p.Out}, o)
+		return format.onset(p.to(ctx), o)
 	}}
 	err = w.run(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -38,7 +38,6 @@ type watcher struct {
 	set    model.Settings
 	watch  *check.Watch
 	tell   func(check.Onset) error
-	trend  *model.Trend
 }
 
 // run looks whenever all that there is has been read.
@@ -70,15 +69,26 @@ func (w *watcher) run(ctx context.Context) error {
 // look holds the steps that are complete by now to the rules. The doubt is why nothing
 // could be computed: what cannot be grouped yet may be later.
 func (w *watcher) look(ctx context.Context, snap model.Snapshot) (doubt, err error) {
-	trend, err := snap.Trend(ctx, w.set, w.trend)
-	if err != nil {
-		return asked(err), ctx.Err()
-	}
-	w.trend = trend
-	for _, o := range w.watch.Next(trend.Steps) {
-		if err := w.tell(o); err != nil {
-			return nil, err
+	var unseen []model.Step
+	for i, step := range snap.Steps {
+		if !snap.Open(i) && !w.watch.Seen(step.Number) {
+			unseen = append(unseen, step)
 		}
+	}
+	var told error
+	doubt = snap.Only(unseen).Each(ctx, w.set, func(a *model.Analysis) error {
+		for _, o := range w.watch.Next(&a.Summary) {
+			if told = w.tell(o); told != nil {
+				return told
+			}
+		}
+		return nil
+	})
+	switch {
+	case told != nil:
+		return nil, told
+	case doubt != nil:
+		return asked(doubt), ctx.Err()
 	}
 	if err := w.watch.Unknown(); err != nil {
 		return nil, Usage(err)

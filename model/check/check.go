@@ -167,24 +167,24 @@ func NewWatch(rules []Rule) *Watch {
 	return &Watch{ledger: newLedger(rules), failed: make([]bool, len(rules)), seen: map[int64]bool{}}
 }
 
-// Next looks at the steps that have become complete since the last look.
-func (w *Watch) Next(steps []model.Summary) []Onset {
+// Seen reports whether a step was looked at already.
+func (w *Watch) Seen(step int64) bool { return w.seen[step] }
+
+// Next looks at a step, unless it is open or was looked at already.
+func (w *Watch) Next(s *model.Summary) []Onset {
+	if s.Open || w.seen[s.Step] {
+		return nil
+	}
+	w.seen[s.Step] = true
+	w.note(s)
 	var all []Onset
-	for i := range steps {
-		s := &steps[i]
-		if s.Open || w.seen[s.Step] {
+	for k, r := range w.rules {
+		x, says, ok := r.Value(s)
+		if !ok || r.Fails(x) == w.failed[k] {
 			continue
 		}
-		w.seen[s.Step] = true
-		w.note(s)
-		for k, r := range w.rules {
-			x, says, ok := r.Value(s)
-			if !ok || r.Fails(x) == w.failed[k] {
-				continue
-			}
-			w.failed[k] = !w.failed[k]
-			all = append(all, Onset{r, s.Step, w.failed[k], says})
-		}
+		w.failed[k] = !w.failed[k]
+		all = append(all, Onset{r, s.Step, w.failed[k], says})
 	}
 	return all
 }

@@ -86,7 +86,9 @@ func TestUnknown(t *testing.T) {
 		}
 		c.Add(&all[0])
 		w := NewWatch([]Rule{r})
-		w.Next(all)
+		for i := range all {
+			w.Next(&all[i])
+		}
 		if (c.Unknown() != nil) != want || (w.Unknown() != nil) != want {
 			t.Errorf("%s: %v, %v", text, c.Unknown(), w.Unknown())
 		}
@@ -125,7 +127,7 @@ func TestWatch(t *testing.T) {
 	all[2].Open, all[2].Fates[model.FateKilled] = false, 0
 	var told []string
 	for n := range len(all) + 1 {
-		for _, o := range w.Next(all[:n]) {
+		for _, o := range looked(w, all[:n]) {
 			told = append(told, fmt.Sprint(o.Step, o.Failed))
 		}
 	}
@@ -148,4 +150,12 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q is %q, which is %+v, %v", text, r, again, err)
 		}
 	})
+}
+
+// looked are the onsets of steps that are looked at one after the other.
+func looked(w *Watch, steps []model.Summary) (all []Onset) {
+	for i := range steps {
+		all = append(all, w.Next(&steps[i])...)
+	}
+	return all
 }

@@ -22,7 +22,7 @@ func TestCatalogues(t *testing.T) {
 		t.Fatal(err)
 	}
 	matchFile(t, filepath.Join("..", "..", "estimators", "catalogue.go"), goDoc(pages.String()))
-	matchFile(t, filepath.Join("..", "..", ".github", "docs", "estimators.md"), page(pages.String()))
+	matchFile(t, filepath.Join("..", "..", ".github", "docs", "estimators.md"), estimatorPage(pages.String()))
 }
 
 func goDoc(pages string) string {
@@ -35,7 +35,7 @@ func goDoc(pages string) string {
 	return b.String() + "package estimators\n"
 }
 
-func page(pages string) string {
+func estimatorPage(pages string) string {
 	return `# Estimators and their arithmetic
 
 This is what ` + "`vantage estimators NAME`" + ` prints for every estimator. Try one:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"vantage/model/pairing"
@@ -38,6 +39,9 @@ func (c Comparison) Sentence() string {
 }
 
 func signed3(x float64) string {
+	if x != x {
+		return units.Missing
+	}
 	text := fmt.Sprintf("%+.3f", x)
 	if text == "-0.000" {
 		return "+0.000"
@@ -53,27 +57,39 @@ func CompareText(w io.Writer, c Comparison) error {
 	if len(c.Pairs) > 0 {
 		fmt.Fprintf(out, "\n%-18s %8s %9s\n", "reward under A", "prompts", "mean Δ")
 		for _, b := range c.Bins {
-			delta := units.Missing
-			if b.N > 0 {
-				delta = signed3(b.Delta)
-			}
-			fmt.Fprintf(out, "%-18s %8d %9s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.N, delta)
+			fmt.Fprintf(out, "%-18s %8d %9s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.N, signed3(b.Delta))
 		}
-		n := min(shownPairs, len(c.Pairs))
-		pairsText(out, "worst for B", c.Pairs[:n])
-		best := make([]pairing.Pair, n)
-		for i := range best {
-			best[i] = c.Pairs[len(c.Pairs)-1-i]
+		for _, end := range c.shown() {
+			pairsText(out, end.title, end.pairs)
 		}
-		pairsText(out, "best for B", best)
 	}
+	fmt.Fprintf(out, "\ncomplete: %s compared\n", units.Plural(len(c.Pairs), "prompts"))
 	return out.Flush()
 }
 
+// end is the prompts at one end of a comparison.
+type end struct {
+	title string
+	pairs []pairing.Pair
+}
+
+// shown are the prompts at both ends, or all where they are few.
+func (c Comparison) shown() []end {
+	switch {
+	case len(c.Pairs) == 0:
+		return nil
+	case len(c.Pairs) <= 2*shownPairs:
+		return []end{{"worst for B first", c.Pairs}}
+	}
+	best := slices.Clone(c.Pairs[len(c.Pairs)-shownPairs:])
+	slices.Reverse(best)
+	return []end{{"worst for B", c.Pairs[:shownPairs]}, {"best for B", best}}
+}
+
 func pairsText(out io.Writer, title string, pairs []pairing.Pair) {
-	fmt.Fprintf(out, "\n%-12s %7s %7s %8s %6s  %s\n", title, "A", "B", "Δ", "n", "prompt")
+	fmt.Fprintf(out, "\n%-18s %7s %7s %8s %6s  %s\n", title, "A", "B", "Δ", "n", "prompt")
 	for _, p := range pairs {
-		fmt.Fprintf(out, "%-12s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signed3(p.Delta()), fmt.Sprintf("%d/%d", p.NA, p.NB), printable.Line(p.Preview))
+		fmt.Fprintf(out, "%-18s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signed3(p.Delta()), fmt.Sprintf("%d/%d", p.NA, p.NB), printable.Line(p.Preview))
 	}
 }
 
@@ -85,10 +101,13 @@ func CompareMarkdown(w io.Writer, c Comparison) error {
 	for _, b := range c.Bins {
 		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.N, signed3(b.Delta))
 	}
-	fmt.Fprint(out, "\n| worst for B | A | B | Δ |\n| :--- | ---: | ---: | ---: |\n")
-	for _, p := range c.Pairs[:min(shownPairs, len(c.Pairs))] {
-		fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", cell(p.Preview), units.Short(p.A), units.Short(p.B), signed3(p.Delta()))
+	for _, end := range c.shown() {
+		fmt.Fprintf(out, "\n| %s | A | B | Δ |\n| :--- | ---: | ---: | ---: |\n", end.title)
+		for _, p := range end.pairs {
+			fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", cell(p.Preview), units.Short(p.A), units.Short(p.B), signed3(p.Delta()))
+		}
 	}
+	fmt.Fprintf(out, "\n*complete: %s compared*\n", units.Plural(len(c.Pairs), "prompts"))
 	return out.Flush()
 }
 
@@ -120,7 +139,8 @@ func quoted(s string) string {
 
 // CompareJSON writes {"a": …, "b": …, "wins": …, "losses": …, "ties": …, "delta": …,
 // "p": …, "win_share_95": [lo, hi], "only_a": …, "only_b": …, "difficulty": [{"from", "to",
-// "prompts", "delta"}], "pairs": [{"prompt", "a", "b", "samples_a", "samples_b"}]}.
+// "prompts", "delta"}], "pairs": [{"prompt", "a", "b", "samples_a", "samples_b"}],
+// "complete": true}. Without complete, which comes last, it is not whole.
 func CompareJSON(w io.Writer, c Comparison) error {
 	difficulty, pairs := []map[string]any{}, []map[string]any{}
 	for _, b := range c.Bins {
@@ -133,12 +153,24 @@ func CompareJSON(w io.Writer, c Comparison) error {
 	for _, p := range c.Pairs {
 		pairs = append(pairs, map[string]any{"prompt": printable.Line(p.Preview), "a": p.A, "b": p.B, "samples_a": p.NA, "samples_b": p.NB})
 	}
-	out := map[string]any{
-		"a": c.A, "b": c.B, "wins": c.Wins, "losses": c.Losses, "ties": c.Ties, "p": c.P, "win_share_95": c.Share,
-		"only_a": c.OnlyA, "only_b": c.OnlyB, "difficulty": difficulty, "pairs": pairs, "verdict": c.Sentence(),
-	}
+	out := struct {
+		A          string           `json:"a"`
+		B          string           `json:"b"`
+		Verdict    string           `json:"verdict"`
+		Wins       int              `json:"wins"`
+		Losses     int              `json:"losses"`
+		Ties       int              `json:"ties"`
+		Delta      *float64         `json:"delta,omitempty"`
+		P          float64          `json:"p"`
+		Share      [2]float64       `json:"win_share_95"`
+		OnlyA      int              `json:"only_a"`
+		OnlyB      int              `json:"only_b"`
+		Difficulty []map[string]any `json:"difficulty"`
+		Pairs      []map[string]any `json:"pairs"`
+		Complete   bool             `json:"complete"`
+	}{c.A, c.B, c.Sentence(), c.Wins, c.Losses, c.Ties, nil, c.P, c.Share, c.OnlyA, c.OnlyB, difficulty, pairs, true}
 	if len(c.Pairs) > 0 {
-		out["delta"] = c.Delta
+		out.Delta = &c.Delta
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

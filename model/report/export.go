@@ -56,11 +56,7 @@ type Sample struct {
 // EachSample shows every sample that a query chooses, steps ascending and in input order within each; one
 // step is held in memory at a time.
 func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, show func(Sample) error) error {
-	for i := range snap.Steps {
-		a, err := snap.Analyze(ctx, i, set)
-		if err != nil {
-			return err
-		}
+	return snap.Each(ctx, set, func(a *model.Analysis) error {
 		at, group, chosen := make([]int, a.Rows), make([]*model.Group, a.Rows), make([]bool, a.Rows)
 		for g := range a.Table {
 			for c := a.Table[g].Start; c < a.Table[g].End; c++ {
@@ -75,8 +71,8 @@ func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, wh
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // SamplesCSV writes the same as a table: step, group, index, reward,

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"math"
@@ -12,42 +13,86 @@ import (
 
 // JSON writes the run and its steps as one object:
 //
-//	{"schema": "vantage.report/1", "run": {…}, "settings": {…}, "steps": [{"step": 1, "samples": 512, "groups": 32,
-//	 "fates": {"alive": 24, …}, "metrics": {"critic/score/mean": 0.4, …},
-//	 "warnings": [{"kind": "killed-groups", "count": 2, …}]}, …], "problems": [{…}]}
+//	{"schema": "vantage.report/1", "run": {…}, "settings": {…}, "per": "step",
+//	 "steps": [{"step": 1, "samples": 512, "groups": 32,
+//	   "fates": {"alive": 24, …}, "metrics": {"critic/score/mean": 0.4, …},
+//	   "warnings": [{"kind": "killed-groups", "count": 2, …}],
+//	   "by_group": [{"group": "a3…", "fate": "alive", "samples": 16, "kept_pos": 5, "kept_zero": 0, "kept_neg": 3,
+//	                 "flips": 0, "reward_mean": 0.4, "reward_std": 0.5, "invalid": 0, "prompt": "…"}, …]}, …],
+//	 "problems": [{…}],
+//	 "summary": {"steps": 3, "samples": 1536, "groups": 96, "fates": {…}, "metrics": {…},
+//	   "warnings": [{"kind": "killed-groups", "first_step": 1, "steps": 2}]},
+//	 "complete": true}
+//
+// by_group is there if a row per group is asked for, in the order of the log; if one for
+// the run is, steps is empty. The summary adds counts up; its metrics are means over the
+// complete steps. complete comes last: an object without it is not whole.
 //
 // The schema's number changes when a name goes or changes its meaning; names may be
 // added. Numbers that JSON has no word for are the strings "NaN", "Infinity" and
 // "-Infinity".
-func JSON(w io.Writer, snap model.Snapshot, t *model.Trend) error {
-	out := document{
-		Schema:   reportSchema,
-		Run:      newRun(snap, t),
-		Settings: newSettings(t.Settings),
-		Steps:    make([]step, len(t.Steps)),
-		Problems: make([]problem, len(snap.Run.Problems)),
-	}
-	for i := range t.Steps {
-		out.Steps[i] = newStep(snap, t, &t.Steps[i])
-	}
-	for i, p := range snap.Run.Problems {
-		out.Problems[i] = problem(p)
-	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+func JSON(w io.Writer, r *Report) (*Charts, error) {
+	return r.write(w, layout{begin: jsonHead, step: jsonStep, groups: jsonGroups, end: jsonEnd})
 }
 
 // reportSchema names the layout of the object.
 const reportSchema = "vantage.report/1"
 
-type document struct {
-	Schema   string    `json:"schema"`
-	Run      run       `json:"run"`
-	Settings settings  `json:"settings"`
-	Steps    []step    `json:"steps"`
-	Problems []problem `json:"problems"`
+func jsonHead(p *page) {
+	p.printf("{\n")
+	p.member("schema", reportSchema)
+	p.member("run", newRun(p))
+	p.member("settings", newSettings(p.Settings))
+	p.member("per", p.Per)
+	p.printf("  \"steps\": [")
+}
+
+// member writes a name and its value, with a comma: another follows.
+func (p *page) member(name string, value any) {
+	p.printf("  %q: %s,\n", name, indented(value, "  "))
+}
+
+// indented is a value as lines of JSON, of which all but the first begin with a prefix.
+func indented(value any, prefix string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(prefix, "  ")
+	_ = enc.Encode(value) // our own types: all of them can be written
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func jsonStep(p *page, s *model.Summary) { p.element(newStep(p, s)) }
+
+func jsonGroups(p *page, a *model.Analysis) {
+	out := newStep(p, &a.Summary)
+	out.ByGroup = make([]group, len(a.Table))
+	for i := range a.Table {
+		out.ByGroup[i] = newGroup(&a.Table[i])
+	}
+	p.element(out)
+}
+
+// element writes a step into the array that is open.
+func (p *page) element(s step) {
+	if p.elements++; p.elements > 1 {
+		p.printf(",")
+	}
+	p.printf("\n    %s", indented(s, "    "))
+}
+
+func jsonEnd(p *page) {
+	if p.elements > 0 {
+		p.printf("\n  ")
+	}
+	p.printf("],\n")
+	problems := make([]problem, len(p.Snap.Run.Problems))
+	for i, one := range p.Snap.Run.Problems {
+		problems[i] = problem(one)
+	}
+	p.member("problems", problems)
+	p.member("summary", newSummary(&p.total))
+	p.printf("  \"complete\": true\n}\n")
 }
 
 type run struct {
@@ -60,13 +105,15 @@ type run struct {
 	Skipped  int    `json:"skipped_records"`
 	Lengths  string `json:"lengths"`
 
-	Notes []string `json:"notes"` // what was left out or counted once, and why
+	Notes  []string `json:"notes"` // what was left out or counted once, and why
+	Config string   `json:"config,omitempty"`
 }
 
-func newRun(snap model.Snapshot, t *model.Trend) run {
+func newRun(p *page) run {
+	snap := p.Snap
 	return run{
 		Format: snap.Run.Format, Read: snap.Run.How,
-		Grouping: t.Grouping.Evidence, Doubt: t.Grouping.Doubt,
+		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Config: snap.Run.Config,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped,
 		Lengths: snap.Run.LengthUnit.String(), Notes: append([]string{}, snap.Run.Notes...),
 	}
@@ -94,31 +141,79 @@ type step struct {
 	Groups   int       `json:"groups"`
 	Signal   int       `json:"signal_groups"`
 	Kept     int       `json:"kept_samples"`
+	Flips    int       `json:"flips"`
 	Fates    fateCount `json:"fates"`
 	Metrics  figures   `json:"metrics"`
 	Warnings []warning `json:"warnings"`
+	ByGroup  []group   `json:"by_group,omitempty"`
 }
 
-func newStep(snap model.Snapshot, t *model.Trend, s *model.Summary) step {
+func newStep(p *page, s *model.Summary) step {
 	out := step{
-		Step: s.Step, Open: s.Open, Samples: s.Rows, Groups: s.Groups, Signal: s.Signal, Kept: s.Kept,
-		Fates: fateCount{}, Metrics: s.Metrics, Warnings: make([]warning, len(s.Warnings)),
-	}
-	for _, f := range model.Fates() {
-		if n := s.Fates[f]; n > 0 {
-			out.Fates[f.String()] = n
-		}
+		Step: s.Step, Open: s.Open, Samples: s.Rows, Groups: s.Groups, Signal: s.Signal, Kept: s.Kept, Flips: s.Flips,
+		Fates: newFates(s), Metrics: s.Metrics, Warnings: make([]warning, len(s.Warnings)),
 	}
 	for i, w := range s.Warnings {
 		out.Warnings[i] = warning{
 			Kind: string(w.Kind), Count: w.Count, Of: w.Of, Unit: w.Unit,
-			Text: w.Sentence(), Advice: w.Advice, Example: exampleOf(snap, t, w),
+			Text: w.Sentence(), Advice: w.Advice, Example: p.example(w),
 		}
 	}
 	return out
 }
 
 type fateCount map[string]int
+
+func newFates(s *model.Summary) fateCount {
+	out := fateCount{}
+	for _, f := range model.Fates() {
+		if n := s.Fates[f]; n > 0 {
+			out[f.String()] = n
+		}
+	}
+	return out
+}
+
+type group struct {
+	Group    string          `json:"group"`
+	Fate     string          `json:"fate"`
+	Samples  int             `json:"samples"`
+	KeptPos  int             `json:"kept_pos"`
+	KeptZero int             `json:"kept_zero"`
+	KeptNeg  int             `json:"kept_neg"`
+	Flips    int             `json:"flips"`
+	Mean     json.RawMessage `json:"reward_mean"`
+	Std      json.RawMessage `json:"reward_std"`
+	Invalid  int             `json:"invalid"`
+	Prompt   string          `json:"prompt,omitempty"`
+}
+
+func newGroup(g *model.Group) group {
+	return group{
+		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), KeptPos: g.KeptPos, KeptZero: g.KeptZero, KeptNeg: g.KeptNeg, Flips: g.Flips,
+		Mean: appendNumber(nil, g.Mean, 64), Std: appendNumber(nil, g.Std, 64), Invalid: g.Invalid, Prompt: printable.Line(g.Preview),
+	}
+}
+
+type summary struct {
+	Steps    int       `json:"steps"`
+	Samples  int       `json:"samples"`
+	Groups   int       `json:"groups"`
+	Signal   int       `json:"signal_groups"`
+	Kept     int       `json:"kept_samples"`
+	Flips    int       `json:"flips"`
+	Fates    fateCount `json:"fates"`
+	Metrics  figures   `json:"metrics"`
+	Warnings []spell   `json:"warnings"`
+}
+
+func newSummary(t *tally) summary {
+	s := t.summary()
+	return summary{
+		Steps: t.Steps, Samples: t.Rows, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Flips: t.Flips,
+		Fates: newFates(s), Metrics: s.Metrics, Warnings: append([]spell{}, t.warnings...),
+	}
+}
 
 type warning struct {
 	Kind    string   `json:"kind"`
@@ -135,11 +230,11 @@ type example struct {
 	Prompt string `json:"prompt,omitempty"`
 }
 
-func exampleOf(snap model.Snapshot, t *model.Trend, w model.Warning) *example {
+func (p *page) example(w model.Warning) *example {
 	if w.Example < 0 {
 		return nil
 	}
-	name, preview := snap.Group(t.Grouping, w.Step, w.Example)
+	name, preview := p.Snap.Group(p.Grouping, w.Step, w.Example)
 	return &example{Group: name, Prompt: printable.Line(preview)}
 }
 

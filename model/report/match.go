@@ -40,6 +40,7 @@ func MatchText(w io.Writer, r *match.Report) error {
 		b.WriteString("\nThe nearest:\n")
 		verdicts(&b, r.Others[:min(nearest, len(r.Others))], r.Compared)
 	}
+	fmt.Fprintf(&b, "\ncomplete: %d estimators and scales tried\n", r.Tried)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -84,6 +85,7 @@ type matchJSON struct {
 	Matches  []verdictJSON `json:"matches"`
 	Others   []verdictJSON `json:"others"`
 	Clues    []string      `json:"clues"`
+	Complete bool          `json:"complete"`
 }
 
 type verdictJSON struct {
@@ -111,7 +113,7 @@ type mismatchJSON struct {
 //	 "matches": [{"framework": "trl", "estimator": "grpo", "scale": "group",
 //	              "equal": 512, "near": 512, "max_gap": 0}],
 //	 "others": [{…, "first_mismatch": {"step": 7, "group": "a", "row": 3, "logged": 0.5, "computed": 0.25}}],
-//	 "clues": ["…"]}
+//	 "clues": ["…"], "complete": true}
 //
 // compared counts samples with a logged advantage, tried the estimators and scales
 // that the log can feed; sampled says that the log has more samples than were
@@ -127,7 +129,7 @@ func MatchJSON(w io.Writer, r *match.Report) error {
 	enc.SetIndent("", "  ")
 	return enc.Encode(matchJSON{
 		Version: 1, Match: r.Match(), Steps: r.Steps, Compared: r.Compared, Tried: r.Tried, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.Cut, Groups: r.Grouping.Evidence,
-		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...),
+		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...), Complete: true,
 	})
 }
 

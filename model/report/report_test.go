@@ -35,19 +35,19 @@ func small() model.Snapshot {
 	return store.Snapshot()
 }
 
-func trend(t *testing.T, snap model.Snapshot, set model.Settings) *model.Trend {
+func of(t *testing.T, snap model.Snapshot, set model.Settings) *report.Report {
 	t.Helper()
-	all, err := snap.Trend(context.Background(), set, nil)
+	r, err := report.New(context.Background(), snap, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return r
 }
 
 func TestJSON(t *testing.T) {
 	var out bytes.Buffer
 	snap := small()
-	if err := report.JSON(&out, snap, trend(t, snap, model.DefaultSettings())); err != nil {
+	if _, err := report.JSON(&out, of(t, snap, model.DefaultSettings())); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -89,7 +89,7 @@ func TestText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Text(&out, snap, trend(t, snap, set)); err != nil {
+	if _, err := report.Text(&out, of(t, snap, set)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -127,5 +127,27 @@ func TestSamples(t *testing.T) {
 		if !json.Valid([]byte(line)) {
 			t.Errorf("not JSON: %s", line)
 		}
+	}
+}
+
+// What a model or a person wrote stays text in Markdown: no image is loaded, no tag is
+// obeyed, no row is broken.
+func TestMarkdownShowsTextOnly(t *testing.T) {
+	store := model.NewStore()
+	chunk := &model.Chunk{Format: "made", How: "by hand", HasTruth: true}
+	for _, r := range []float64{1, 0} {
+		chunk.Records = append(chunk.Records, model.Record{
+			Step: 1, Prompt: 1, Preview: "![x](http://example.org/x.png) <script> a|b `c`\n# d", Reward: r, Advantage: math.NaN(), Length: -1,
+		})
+	}
+	store.Append(chunk)
+	r := of(t, store.Snapshot(), model.DefaultSettings())
+	r.Per = report.PerGroup
+	var out bytes.Buffer
+	if _, err := report.Markdown(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	if want := "| 1 | alive | 2 | 1+1− | 0 | 0.500 | 0.707 | !\\[x](http://example.org/x.png) &lt;script> a\\|b 'c'"; !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in\n%s", want, out.String())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,18 +28,7 @@ func SweepText(w io.Writer, s Sweep) error {
 	fmt.Fprintf(out, "%s over %s, %s %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), s.Grid.Settings.Framework, s.Grid.Settings.Estimator, s.Grid.Settings.Scale)
 	for _, on := range s.Recompute {
 		for _, f := range s.Figures {
-			fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s\n%10s", f.Name, f.Doc, onOff(on), "pos \\ neg")
-			for _, neg := range s.Grid.Neg {
-				fmt.Fprintf(out, " %7s", units.Fixed(neg, 2))
-			}
-			fmt.Fprintln(out)
-			for i, pos := range s.Grid.Pos {
-				fmt.Fprintf(out, "%10s", units.Fixed(pos, 2))
-				for j := range s.Grid.Neg {
-					fmt.Fprintf(out, " %7s", sweepValue(f, s.Grid.At(on, i, j)))
-				}
-				fmt.Fprintln(out)
-			}
+			s.table(out, f, on)
 		}
 	}
 	a := s.Grid.Recommend(s.Recompute...)
@@ -46,8 +36,41 @@ func SweepText(w io.Writer, s Sweep) error {
 	if a.Found {
 		fmt.Fprintf(out, "choice     keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", units.Fixed(a.Cell.KeepPos, 2), units.Fixed(a.Cell.KeepNeg, 2), onOff(a.Cell.Recompute))
 	}
-	fmt.Fprintf(out, "because    %s\n", a.Why)
+	fmt.Fprintf(out, "because    %s\n\ncomplete: %s\n", a.Why, units.Plural(s.cells(), "cells"))
 	return out.Flush()
+}
+
+// table writes a figure of all cells, in a line if they are all alike.
+func (s Sweep) table(out io.Writer, f sweep.Figure, on bool) {
+	fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(on))
+	if lo, hi := s.ends(f, on); lo == hi && s.cells() > len(s.Recompute) {
+		fmt.Fprintf(out, ": %s in every cell\n", sweepValue(f, s.Grid.At(on, 0, 0)))
+		return
+	}
+	fmt.Fprintf(out, "\n%10s", "pos \\ neg")
+	for _, neg := range s.Grid.Neg {
+		fmt.Fprintf(out, " %7s", units.Fixed(neg, 2))
+	}
+	fmt.Fprintln(out)
+	for i, pos := range s.Grid.Pos {
+		fmt.Fprintf(out, "%10s", units.Fixed(pos, 2))
+		for j := range s.Grid.Neg {
+			fmt.Fprintf(out, " %7s", sweepValue(f, s.Grid.At(on, i, j)))
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+// ends are the least and the greatest value of a figure; NaN if a cell has none.
+func (s Sweep) ends(f sweep.Figure, on bool) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for i := range s.Grid.Pos {
+		for j := range s.Grid.Neg {
+			x := f.Of(s.Grid.At(on, i, j))
+			lo, hi = min(lo, x), max(hi, x)
+		}
+	}
+	return lo, hi
 }
 
 func sweepValue(f sweep.Figure, c *sweep.Cell) string {
@@ -67,18 +90,19 @@ func SweepCSV(w io.Writer, s Sweep) error {
 		fmt.Fprint(out, ","+f.Name)
 	}
 	fmt.Fprintln(out)
-	rows := 0
 	s.each(func(c *sweep.Cell) {
-		rows++
 		fmt.Fprintf(out, "%d,%d,%d,%g,%g,%t", s.Grid.Steps, c.Samples, c.Groups, c.KeepPos, c.KeepNeg, c.Recompute)
 		for _, f := range s.Figures {
 			fmt.Fprint(out, ","+strconv.FormatFloat(f.Of(c), 'g', -1, 64))
 		}
 		fmt.Fprintln(out)
 	})
-	fmt.Fprintf(out, "# complete: %d rows\n", rows)
+	fmt.Fprintf(out, "# complete: %d rows\n", s.cells())
 	return out.Flush()
 }
+
+// cells is how many pairs are written, with and without recompute.
+func (s Sweep) cells() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
 
 func (s Sweep) each(do func(*sweep.Cell)) {
 	for _, on := range s.Recompute {
@@ -92,10 +116,11 @@ func (s Sweep) each(do func(*sweep.Cell)) {
 
 // SweepJSON writes one object:
 //
-//	{"steps": 3, "settings": {…}, "cells": [{"keep_pos_ratio": 0.5, "keep_neg_ratio": 1, "compute_new_adv": false,
-//	 "samples": 512, "groups": 32, "signal": 20, …}, …], "recommendation": {…}}
+//	{"schema": "vantage.sweep/1", "steps": 3, "settings": {…}, "cells": [{"keep_pos_ratio": 0.5, "keep_neg_ratio": 1, "compute_new_adv": false,
+//	 "samples": 512, "groups": 32, "signal": 20, …}, …], "recommendation": {…},
+//	 "complete": true}
 //
-// A cell has every figure that was asked for, under its name; numbers that JSON has no
+// Without complete, which comes last, it is not whole. A cell has every figure that was asked for, under its name; numbers that JSON has no
 // word for are strings.
 func SweepJSON(w io.Writer, s Sweep) error {
 	type choice struct {
@@ -116,11 +141,13 @@ func SweepJSON(w io.Writer, s Sweep) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(struct {
+		Schema   string            `json:"schema"`
 		Steps    int               `json:"steps"`
 		Settings settings          `json:"settings"`
 		Cells    []json.RawMessage `json:"cells"`
 		Choice   choice            `json:"recommendation"`
-	}{s.Grid.Steps, newSettings(s.Grid.Settings), cells, best})
+		Complete bool              `json:"complete"`
+	}{"vantage.sweep/1", s.Grid.Steps, newSettings(s.Grid.Settings), cells, best, true})
 }
 
 func (s Sweep) cell(c *sweep.Cell) json.RawMessage {
@@ -132,13 +159,15 @@ func (s Sweep) cell(c *sweep.Cell) json.RawMessage {
 	return append(out, '}')
 }
 
-// SweepSVG draws a heat map of each figure, one below the other.
+// SweepSVG draws a heat map of each figure, one below the other; the cell that is
+// recommended has a frame.
 func SweepSVG(w io.Writer, s Sweep) error {
 	const cell, left, top, gap = 34, 70, 40, 60
 	width := left + cell*len(s.Grid.Neg) + 20
 	height := cell*len(s.Grid.Pos) + top + gap
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", width, height*len(s.Figures)*len(s.Recompute))
+	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="#ffffff"/>`) // its reader's page may be dark
 	y := 0
 	for _, on := range s.Recompute {
 		for _, f := range s.Figures {
@@ -173,6 +202,11 @@ func (s Sweep) svgMap(out io.Writer, f sweep.Figure, on bool, y, cell, left, top
 			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, left+j*cell, row, cell, cell, fill)
 			fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`+"\n", left+j*cell+cell/2, row+cell/2+4, ink, svgEscape(sweepValue(f, c)))
 		}
+	}
+	if a := s.Grid.Recommend(s.Recompute...); a.Found && a.Cell.Recompute == on {
+		j, i := slices.Index(s.Grid.Neg, a.Cell.KeepNeg), slices.Index(s.Grid.Pos, a.Cell.KeepPos)
+		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#bc4c00" stroke-width="2"><title>recommended</title></rect>`+"\n",
+			left+j*cell+1, y+top+(len(s.Grid.Pos)-1-i)*cell+1, cell-2, cell-2)
 	}
 	below := y + top + len(s.Grid.Pos)*cell + 16
 	for j, neg := range s.Grid.Neg {

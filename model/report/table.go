@@ -1,104 +1,74 @@
 package report
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"vantage/model"
 	"vantage/model/printable"
-	"vantage/model/units"
 )
 
-// CSV writes a row per step: step, samples, groups, signal_groups, kept_samples, flips,
-// the groups of each fate, and every metric under its name. Floats are the shortest
-// decimals that give the same value back. The last line is a comment that says that
-// the table is whole.
-func CSV(w io.Writer, _ model.Snapshot, t *model.Trend) error {
-	out := bufio.NewWriter(w)
-	names := metricNames(t)
-	fmt.Fprint(out, "step,open,samples,groups,signal_groups,kept_samples,flips")
+// CSV writes a row per step: step, open, samples, groups, signal_groups, kept_samples,
+// flips, the groups of each fate, and every metric under its name; for the whole run the
+// same without step and open. A row per group is: step, group, fate, samples, kept_pos, kept_zero,
+// kept_neg, flips, reward_mean, reward_std, invalid, prompt. Floats are the shortest
+// decimals that give the same value back. The last line is a comment that says that the
+// table is whole.
+func CSV(w io.Writer, r *Report) (*Charts, error) {
+	return r.write(w, layout{begin: csvHead, step: csvStep, groups: csvGroups, end: csvEnd})
+}
+
+func csvHead(p *page) {
+	switch p.Per {
+	case PerGroup:
+		p.printf("step,group,fate,samples,kept_pos,kept_zero,kept_neg,flips,reward_mean,reward_std,invalid,prompt\n")
+		return
+	case PerRun:
+		p.printf("steps,")
+	case PerStep:
+		p.printf("step,open,")
+	}
+	p.printf("samples,groups,signal_groups,kept_samples,flips")
 	for _, f := range model.Fates() {
-		fmt.Fprintf(out, ",%s_groups", f)
+		p.printf(",%s_groups", f)
 	}
-	for _, name := range names {
-		fmt.Fprintf(out, ",%s", name)
+	for _, name := range p.names {
+		p.printf(",%s", name)
 	}
-	fmt.Fprintln(out)
-	for i := range t.Steps {
-		s := &t.Steps[i]
-		fmt.Fprintf(out, "%d,%t,%d,%d,%d,%d,%d", s.Step, s.Open, s.Rows, s.Groups, s.Signal, s.Kept, s.Flips)
-		for _, f := range model.Fates() {
-			fmt.Fprintf(out, ",%d", s.Fates[f])
-		}
-		for _, name := range names {
-			fmt.Fprintf(out, ",%s", strconv.FormatFloat(s.Metric(name), 'g', -1, 64))
-		}
-		fmt.Fprintln(out)
-	}
-	fmt.Fprintf(out, "# complete: %d rows\n", len(t.Steps))
-	return out.Flush()
+	p.printf("\n")
 }
 
-// metricNames are all that some step has, in the order in which they are met.
-func metricNames(t *model.Trend) []string {
-	seen := map[string]bool{}
-	var names []string
-	for i := range t.Steps {
-		for _, m := range t.Steps[i].Metrics {
-			if !seen[m.Name] {
-				seen[m.Name] = true
-				names = append(names, m.Name)
-			}
-		}
-	}
-	return names
+func csvStep(p *page, s *model.Summary) {
+	p.printf("%d,%t,", s.Step, s.Open)
+	p.csvCounts(s)
 }
 
-// Markdown writes what Text does, for issues, chats and notebooks: what was read, a
-// table of the steps, and the warnings of the newest complete one.
-func Markdown(w io.Writer, snap model.Snapshot, t *model.Trend) error {
-	out := bufio.NewWriter(w)
-	set := t.Settings
-	fmt.Fprintf(out, "## %s · %s · %s\n\n", snap.Run.Format, units.Plural(len(t.Steps), "steps"), units.Plural(snap.Rows, "samples"))
-	fmt.Fprintf(out, "- **settings** %s %s, scale %s, keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", set.Framework, set.Estimator, set.Scale,
-		units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
-	fmt.Fprintf(out, "- **read** %s\n- **groups** %s\n- **lengths** %s\n", cell(snap.Run.How), cell(t.Grouping.Evidence), snap.Run.LengthUnit.Doc())
-	for _, note := range snap.Run.Notes {
-		fmt.Fprintf(out, "- **left out** %s\n", cell(note))
+func (p *page) csvCounts(s *model.Summary) {
+	p.printf("%d,%d,%d,%d,%d", s.Rows, s.Groups, s.Signal, s.Kept, s.Flips)
+	for _, f := range model.Fates() {
+		p.printf(",%d", s.Fates[f])
 	}
-	fmt.Fprint(out, "\n| step | samples | groups | reward | signal | kept | Σ\\|A\\| | flips | needs a look |\n| ---: | ---: | ---: | ---: | :--- | :--- | ---: | ---: | :--- |\n")
-	for i := range t.Steps {
-		s := &t.Steps[i]
-		fmt.Fprintf(out, "| %d | %d | %d | %s | %s | %s | %s | %d | %s |\n", s.Step, s.Rows, s.Groups, units.Short(s.Metric("critic/score/mean")),
-			units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), s.Flips, worries(s))
+	for _, name := range p.names {
+		p.printf(",%s", shortest(s.Metric(name)))
 	}
-	if last := newestComplete(t); last != nil {
-		markdownWarnings(out, snap, t, last)
-	}
-	for _, p := range snap.Run.Problems[:min(len(snap.Run.Problems), shownProblems)] {
-		fmt.Fprintf(out, "- could not read %s\n", cell(p.String()))
-	}
-	return out.Flush()
+	p.printf("\n")
 }
 
-func markdownWarnings(out io.Writer, snap model.Snapshot, t *model.Trend, s *model.Summary) {
-	fmt.Fprintf(out, "\n### step %d\n\n", s.Step)
-	if len(s.Warnings) == 0 {
-		fmt.Fprintln(out, "No warnings.")
-	}
-	for _, w := range s.Warnings {
-		fmt.Fprintf(out, "- ⚠ %s — %s", cell(w.Sentence()), cell(w.Advice))
-		if e := exampleOf(snap, t, w); e != nil {
-			fmt.Fprintf(out, " (for example `%s`)", strings.ReplaceAll(strings.TrimSpace(e.Group+" "+e.Prompt), "`", "'"))
-		}
-		fmt.Fprintln(out)
+// shortest is the shortest decimal that gives the same float back.
+func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+func csvGroups(p *page, a *model.Analysis) {
+	for i := range a.Table {
+		g := &a.Table[i]
+		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s\n", a.Step, quoted(printable.Line(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
+			shortest(g.Mean), shortest(g.Std), g.Invalid, quoted(printable.Line(g.Preview)))
 	}
 }
 
-// cell is a text of a log that breaks neither a table nor a list.
-func cell(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'").Replace(printable.Line(s))
+func csvEnd(p *page) {
+	if p.Per == PerRun {
+		p.printf("%d,", p.total.Steps)
+		p.csvCounts(p.total.summary())
+	}
+	p.printf("# complete: %d rows\n", p.rows)
 }

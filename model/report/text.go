@@ -1,9 +1,9 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"vantage/model"
@@ -14,40 +14,39 @@ import (
 // shownProblems bounds the list of places that could not be read.
 const shownProblems = 10
 
-// Text writes a page that a person reads: what was read and how, a row per
-// step, then the figures and the warnings of the newest complete step.
-func Text(w io.Writer, snap model.Snapshot, t *model.Trend) error {
-	out := bufio.NewWriter(w)
-	head(out, snap, t)
-	table(out, t)
-	if last := newestComplete(t); last != nil {
-		details(out, snap, t, last)
-	}
-	problems(out, snap.Run)
-	return out.Flush()
+// Text writes a page that a person reads: what was read and how, the rows and what they
+// add up to, charts, then the figures and the warnings of the newest complete step. The
+// last line says that the page is whole.
+func Text(w io.Writer, r *Report) (*Charts, error) {
+	return r.write(w, layout{begin: textHead, step: textStep, groups: textGroups, end: textEnd})
 }
 
-func head(out io.Writer, snap model.Snapshot, t *model.Trend) {
-	set := t.Settings
-	fmt.Fprintf(out, "log        %s · %s · %s\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"))
-	fmt.Fprintf(out, "read       %s\n", printable.Line(snap.Run.How))
-	fmt.Fprintf(out, "groups     %s\n", t.Grouping.Evidence)
-	if t.Grouping.Doubt != "" {
-		fmt.Fprintf(out, "           %s\n", t.Grouping.Doubt)
+func textHead(p *page) {
+	set, snap := p.Settings, p.Snap
+	p.printf("log        %s · %s · %s\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"))
+	p.printf("read       %s\n", printable.Line(snap.Run.How))
+	p.printf("groups     %s\n", p.Grouping.Evidence)
+	if p.Grouping.Doubt != "" {
+		p.printf("           %s\n", p.Grouping.Doubt)
 	}
 	for _, note := range snap.Run.Notes {
-		fmt.Fprintf(out, "left out   %s\n", printable.Line(note))
+		p.printf("left out   %s\n", printable.Line(note))
 	}
-	fmt.Fprintf(out, "lengths    %s\n", snap.Run.LengthUnit.Doc())
+	p.printf("lengths    %s\n", snap.Run.LengthUnit.Doc())
 	if snap.Run.Config != "" {
-		fmt.Fprintf(out, "config     %s\n", printable.Line(snap.Run.Config))
+		p.printf("config     %s\n", printable.Line(snap.Run.Config))
 	}
-	fmt.Fprintf(out, "settings   %s %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n",
+	p.printf("settings   %s %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n",
 		set.Framework, set.Estimator, set.Scale, units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
 	if chosen := set.Reward + string(set.Weights); chosen != "" {
-		fmt.Fprintf(out, "reward     %s\n", printable.Line(chosen))
+		p.printf("reward     %s\n", printable.Line(chosen))
 	}
-	fmt.Fprintln(out)
+	p.printf("\n")
+	if p.Per == PerGroup {
+		p.printf("%7s  %-8s %5s  %-10s %5s  %7s %6s  %s\n", "step", "fate", "n", "kept", "flips", "reward", "std", "prompt")
+		return
+	}
+	p.printf("%7s %8s %7s %8s  %-16s %-20s %7s %6s  %s\n", "step", "samples", "groups", "reward", "signal", "kept", "Σ|A|", "flips", "fates that need a look")
 }
 
 func onOff(on bool) string {
@@ -57,15 +56,48 @@ func onOff(on bool) string {
 	return "off"
 }
 
-func table(out io.Writer, t *model.Trend) {
-	fmt.Fprintf(out, "%7s %8s %7s %8s  %-16s %-20s %7s %6s  %s\n", "step", "samples", "groups", "reward", "signal", "kept", "Σ|A|", "flips", "fates that need a look")
-	for i := range t.Steps {
-		s := &t.Steps[i]
-		fmt.Fprintf(out, "%7d %8s %7s %8s  %-16s %-20s %7s %6s  %s\n",
-			s.Step, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
-			units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows),
-			units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips), worries(s))
+func textStep(p *page, s *model.Summary) { p.textRow(fmt.Sprint(s.Step), s) }
+
+func (p *page) textRow(name string, s *model.Summary) {
+	p.printf("%7s %8s %7s %8s  %-16s %-20s %7s %6s  %s\n",
+		name, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
+		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows),
+		units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips), worries(s))
+}
+
+// textGroups lists the groups of a step, those that need a look first.
+func textGroups(p *page, a *model.Analysis) {
+	for _, g := range worstFirst(a) {
+		p.printf("%7d  %-8s %5d  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.Size(), keptWord(g), g.Flips,
+			units.Short(g.Mean), units.Short(g.Std), known(printable.Line(g.Preview), g.Name))
 	}
+}
+
+// worstFirst are the groups of a step by fate, and in the log's order within each.
+func worstFirst(a *model.Analysis) []*model.Group {
+	list := make([]*model.Group, len(a.Table))
+	for i := range a.Table {
+		list[i] = &a.Table[i]
+	}
+	slices.SortStableFunc(list, func(x, y *model.Group) int { return int(x.Fate) - int(y.Fate) })
+	return list
+}
+
+// keptWord is how many are kept of each sign: 5+3−, and 2· where the advantage is 0.
+func keptWord(g *model.Group) string {
+	text := fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
+	if g.KeptZero > 0 {
+		text += fmt.Sprintf("%d·", g.KeptZero)
+	}
+	return text
+}
+
+// known is what a person knows a group by: its prompt, or else its name.
+func known(preview, name string) string {
+	if preview == "" {
+		return printable.Line(name)
+	}
+	return preview
 }
 
 // worries names the fates of a step that a person would want to know of.
@@ -82,44 +114,82 @@ func worries(s *model.Summary) string {
 	return strings.Join(parts, ", ")
 }
 
-func newestComplete(t *model.Trend) *model.Summary {
-	for i := len(t.Steps) - 1; i >= 0; i-- {
-		if !t.Steps[i].Open {
-			return &t.Steps[i]
-		}
+func textEnd(p *page) {
+	p.textTotal()
+	p.lines(p.charts.Text())
+	if p.Picture != "" {
+		p.printf("\nthe charts are drawn in %s\n", printable.Line(p.Picture))
 	}
-	return nil
+	if p.last != nil && p.Per != PerRun {
+		p.textStepDetails(p.last)
+	}
+	textSpells(p)
+	textProblems(p, p.Snap.Run)
+	p.printf("\n%s\n", p.complete())
 }
 
-func details(out io.Writer, snap model.Snapshot, t *model.Trend, s *model.Summary) {
-	fmt.Fprintf(out, "\nmetrics of step %d\n", s.Step)
+// textTotal is the row that the others add up to.
+func (p *page) textTotal() {
+	switch {
+	case p.Per == PerGroup:
+		p.printf("%7s  %s\n", "all", strings.Join(counted(p.total.summary()), ", "))
+	case p.Per == PerRun || p.total.Steps > 1:
+		p.textRow("all", p.total.summary())
+		p.printf("%7s counts are added up, reward and Σ|A| are means over the steps\n", "")
+	}
+}
+
+// counted are the groups of every fate that there is.
+func counted(s *model.Summary) []string {
+	var parts []string
+	for _, f := range model.Fates() {
+		if s.Fates[f] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", s.Fates[f], f))
+		}
+	}
+	return parts
+}
+
+func (p *page) textStepDetails(s *model.Summary) {
+	p.printf("\nmetrics of step %d\n", s.Step)
 	for _, m := range s.Metrics {
-		fmt.Fprintf(out, "  %-36s %s\n", m.Name, units.Short(m.Value))
+		p.printf("  %-40s %s\n", m.Name, units.Short(m.Value))
 	}
 	if len(s.Warnings) == 0 {
-		fmt.Fprintf(out, "\nno warnings at step %d\n", s.Step)
+		p.printf("\nno warnings at step %d\n", s.Step)
 		return
 	}
-	fmt.Fprintf(out, "\nwarnings at step %d\n", s.Step)
+	p.printf("\nwarnings at step %d\n", s.Step)
 	for _, w := range s.Warnings {
-		fmt.Fprintf(out, "  ! %s\n", w.Sentence())
-		if e := exampleOf(snap, t, w); e != nil {
-			fmt.Fprintf(out, "    example: %s\n", strings.TrimSpace(e.Group+" "+e.Prompt))
+		p.printf("  ! %s\n", w.Sentence())
+		if e := p.example(w); e != nil {
+			p.printf("    example: %s\n", strings.TrimSpace(e.Group+" "+e.Prompt))
 		}
-		fmt.Fprintf(out, "    %s\n", w.Advice)
+		p.printf("    %s\n", w.Advice)
 	}
 }
 
-func problems(out io.Writer, r model.Run) {
+// textSpells says where each kind of warning was raised.
+func textSpells(p *page) {
+	if p.total.Steps < 2 || len(p.total.warnings) == 0 {
+		return
+	}
+	p.printf("\nwarnings over the steps\n")
+	for _, s := range p.total.warnings {
+		p.printf("  %-26s from step %d, at %s\n", s.Kind, s.First, units.Fraction(s.Steps, p.total.Steps)+" of the steps")
+	}
+}
+
+func textProblems(p *page, r model.Run) {
 	if len(r.Problems) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "\ncould not read %s\n", units.Plural(max(r.Skipped, len(r.Problems)), "places"))
-	for i, p := range r.Problems {
+	p.printf("\ncould not read %s\n", units.Plural(max(r.Skipped, len(r.Problems)), "places"))
+	for i, problem := range r.Problems {
 		if i == shownProblems {
-			fmt.Fprintf(out, "  and %d more\n", len(r.Problems)-i)
+			p.printf("  and %d more\n", len(r.Problems)-i)
 			break
 		}
-		fmt.Fprintf(out, "  %s\n", p)
+		p.printf("  %s\n", problem)
 	}
 }

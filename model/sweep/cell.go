@@ -1,6 +1,10 @@
 package sweep
 
-import "math"
+import (
+	"math"
+
+	"vantage/model"
+)
 
 // Cell is what one pair of ratios does.
 type Cell struct {
@@ -15,6 +19,12 @@ type Cell struct {
 	Flips           int // kept samples whose advantage changed sign
 
 	sum, squares, abs, before float64
+}
+
+// Settings are some with the ratios of the cell.
+func (c *Cell) Settings(set model.Settings) model.Settings {
+	set.KeepPos, set.KeepNeg, set.Recompute = c.KeepPos, c.KeepNeg, c.Recompute
+	return set
 }
 
 // AbsRatio is Σ|A| after the filter over Σ|A| before it; NaN if that is 0.

@@ -28,9 +28,33 @@ func Dialects() []Dialect {
 	}
 }
 
-// Emit writes settings as lines to copy: options, or a call. A line that begins with
-// # says what the framework has no option for.
-func (d Dialect) Emit(set model.Settings) []string { return d.emit(set.Effective()) }
+// Emit writes settings as lines to copy: options, or a call. Those of another framework
+// become the nearest that this one has. A line that begins with # says what it has no
+// option for.
+func (d Dialect) Emit(set model.Settings) []string {
+	set = set.Effective()
+	own := set
+	var notes []string
+	if d.Framework != set.Framework {
+		own = set.WithFramework(d.Framework)
+	}
+	if own.Estimator != set.Estimator {
+		notes = append(notes, fmt.Sprintf("# %s has no %s of %s: this is its %s", d.Framework, set.Estimator, set.Framework, own.Estimator))
+	}
+	if own.Scale != set.Scale {
+		notes = append(notes, fmt.Sprintf("# %s %s has no scale %s: this is its %s", d.Framework, own.Estimator, set.Scale, own.Scale))
+	}
+	return append(notes, d.emit(own)...)
+}
+
+// Names are the frameworks that settings can be written for.
+func Names() []string {
+	var names []string
+	for _, d := range Dialects() {
+		names = append(names, d.Framework)
+	}
+	return names
+}
 
 // Find returns the dialect of a framework.
 func Find(framework string) (Dialect, bool) {

@@ -12,6 +12,10 @@ func TestEmit(t *testing.T) {
 	set.KeepPos, set.KeepNeg, set.Recompute = 0.7, 0.5, true
 	plain := model.DefaultSettings().WithFramework("twinkle")
 	plain.NumGenerations = 8
+	rloo := model.DefaultSettings().WithFramework("verl").WithEstimator("rloo")
+	passk := rloo.WithEstimator("grpo_passk")
+	batch := model.DefaultSettings().WithFramework("trl")
+	batch.Scale = "batch"
 	for _, c := range []struct {
 		framework string
 		set       model.Settings
@@ -25,6 +29,9 @@ func TestEmit(t *testing.T) {
 		{"swift", plain, "--advantage_estimator grpo --scale_rewards group"},
 		{"verl", set, "algorithm.adv_estimator=grpo algorithm.norm_adv_by_std_in_grpo=True " +
 			"# verl has no keep_pos_ratio, keep_neg_ratio or compute_new_adv: of the frameworks here only EasyR1 filters so"},
+		{"twinkle", rloo, "RLOOAdvantage()(rewards, num_generations=num_generations, scale='none')"},
+		{"trl", passk, "# trl has no grpo_passk of verl: this is its grpo scale_rewards: none"},
+		{"easyr1", batch, "# easyr1 grpo has no scale batch: this is its group algorithm.adv_estimator=grpo algorithm.keep_pos_ratio=1.0 algorithm.keep_neg_ratio=1.0 algorithm.compute_new_adv=false"},
 	} {
 		d, ok := Find(c.framework)
 		if !ok {

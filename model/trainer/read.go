@@ -39,53 +39,102 @@ func (r *Reading) Sentence() string {
 // rule says what a key of a framework sets.
 type rule struct {
 	key  string // what the path ends in, after a dot or from the start
-	name string // of the setting
-	take func(value string) (string, error)
+	take func(value string) (model.Option, error)
 }
 
-// same takes a value as it stands.
-func same(value string) (string, error) { return value, nil }
+// as takes a value as it stands.
+func as(name string) func(string) (model.Option, error) {
+	return func(value string) (model.Option, error) { return model.Option{Name: name, Value: value}, nil }
+}
 
-// scaleOf reads TRL's and ms-swift's scale_rewards, which was a boolean once.
-func scaleOf(value string) (string, error) {
+// scaleOf reads TRL's and ms-swift's scale_rewards, which was a boolean once. ms-swift's
+// gdpo is an estimator of its own here.
+func scaleOf(value string) (model.Option, error) {
+	scale := func(s estimators.Scale) (model.Option, error) {
+		return model.Option{Name: "scale", Value: string(s)}, nil
+	}
 	switch strings.ToLower(value) {
 	case "true", "group":
-		return string(estimators.ScaleGroup), nil
+		return scale(estimators.ScaleGroup)
 	case "false", "none":
-		return string(estimators.ScaleNone), nil
+		return scale(estimators.ScaleNone)
 	case "batch":
-		return string(estimators.ScaleBatch), nil
+		return scale(estimators.ScaleBatch)
+	case "gdpo":
+		return model.Option{Name: "adv_estimator", Value: "gdpo"}, nil
 	}
-	return "", fmt.Errorf("scale_rewards is %s, which has no counterpart here", value)
+	return model.Option{}, fmt.Errorf("scale_rewards is %s, which has no counterpart here", value)
 }
 
 // byStd reads verl's norm_adv_by_std_in_grpo.
-func byStd(value string) (string, error) {
-	if strings.EqualFold(value, "false") {
-		return string(estimators.ScaleNone), nil
+func byStd(value string) (model.Option, error) {
+	switch strings.ToLower(value) {
+	case "true":
+		return model.Option{Name: "scale", Value: string(estimators.ScaleGroup)}, nil
+	case "false":
+		return model.Option{Name: "scale", Value: string(estimators.ScaleNone)}, nil
 	}
-	return string(estimators.ScaleGroup), nil
+	return model.Option{}, fmt.Errorf("norm_adv_by_std_in_grpo is %s: expected True or False", value)
 }
 
-// rules are what is understood of each framework's configuration.
+// aggregation reads how TRL makes one advantage of several rewards.
+func aggregation(value string) (model.Option, error) {
+	switch value {
+	case "sum_then_normalize":
+		return model.Option{Name: "adv_estimator", Value: "grpo"}, nil
+	case "normalize_then_sum":
+		return model.Option{Name: "adv_estimator", Value: "grpo_normalize_then_sum"}, nil
+	}
+	return model.Option{}, fmt.Errorf("multi_objective_aggregation is %s, which has no counterpart here", value)
+}
+
+// rules are what is understood of each framework's configuration; of two that set the
+// same the later counts.
 func rules(framework string) []rule {
-	common := []rule{{"adv_estimator", "adv_estimator", same}}
 	switch framework {
 	case "easyr1":
-		return append(common, rule{"keep_pos_ratio", "keep_pos_ratio", same}, rule{"keep_neg_ratio", "keep_neg_ratio", same},
-			rule{"compute_new_adv", "compute_new_adv", same}, rule{"rollout.n", "num_generations", same})
+		return []rule{
+			{"adv_estimator", as("adv_estimator")},
+			{"keep_pos_ratio", as("keep_pos_ratio")},
+			{"keep_neg_ratio", as("keep_neg_ratio")},
+			{"compute_new_adv", as("compute_new_adv")},
+			{"rollout.n", as("num_generations")},
+		}
 	case "verl":
-		return append(common, rule{"norm_adv_by_std_in_grpo", "scale", byStd}, rule{"rollout.n", "num_generations", same})
+		return []rule{{"adv_estimator", as("adv_estimator")}, {"norm_adv_by_std_in_grpo", byStd}, {"rollout.n", as("num_generations")}}
 	case "trl":
-		return []rule{{"scale_rewards", "scale", scaleOf}, {"num_generations", "num_generations", same}}
+		return []rule{{"multi_objective_aggregation", aggregation}, {"scale_rewards", scaleOf}, {"num_generations", as("num_generations")}}
 	default:
-		return []rule{{"advantage_estimator", "adv_estimator", same}, {"scale_rewards", "scale", scaleOf}, {"num_generations", "num_generations", same}}
+		return []rule{{"advantage_estimator", as("adv_estimator")}, {"scale_rewards", scaleOf}, {"num_generations", as("num_generations")}}
 	}
 }
 
 // relevant are keys that bear on advantages and are not understood: better said than
-// passed over.
-var relevant = []string{"reward_weights", "norm_adv", "use_kl_in_reward", "gamma", "lam", "filter_groups.enable", "online_filtering", "multi_objective_aggregation"}
+// passed over. Beside each are the values that change nothing.
+var relevant = []struct {
+	key  string
+	idle []string
+}{
+	{"reward_weights", nil},
+	{"norm_adv_by_std_in_grpo", nil},
+	{"use_kl_in_reward", off},
+	{"kl_in_reward", off},
+	{"gamma", one},
+	{"lam", one},
+	{"filter_groups.enable", off},
+	{"online_filtering", off},
+	{"dynamic_sample", off},
+	{"use_pf_ppo", off},
+	{"multi_objective_aggregation", []string{"sum_then_normalize"}},
+	{"reward_clip_range", nil},
+	{"normalize_advantages", off},
+}
+
+// What is as if it were not given.
+var (
+	off = []string{"false", "0"}
+	one = []string{"1", "1.0"}
+)
 
 // Read makes settings of a configuration. It fails if nothing in it is understood, or
 // if a value cannot be.
@@ -97,27 +146,61 @@ func Read(options []Option) (*Reading, error) {
 	}
 	r.settings = []model.Option{{Name: "framework", Value: r.Framework}}
 	known := rules(r.Framework)
-	for _, o := range options {
-		i := slices.IndexFunc(known, func(k rule) bool { return endsIn(o.Key, k.key) })
-		if i < 0 {
-			r.Ignored++
-			r.doubt(o)
-			continue
-		}
-		if strings.Contains(o.Value, "${") {
-			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, which only the trainer can resolve", o.Key, o.Value))
-			continue
-		}
-		value, err := known[i].take(o.Value)
-		if err != nil {
+	for _, k := range known {
+		if err := r.take(k, options); err != nil {
 			return nil, err
 		}
-		r.Understood = append(r.Understood, o.Key)
-		r.settings = append(r.settings, model.Option{Name: known[i].name, Value: value})
+	}
+	for _, o := range options {
+		if !slices.ContainsFunc(known, func(k rule) bool { return endsIn(o.Key, k.key) }) {
+			r.Ignored++
+			r.doubt(o)
+		}
 	}
 	// the estimator decides which scales there are
 	slices.SortStableFunc(r.settings, func(a, b model.Option) int { return order(a.Name) - order(b.Name) })
 	return r, nil
+}
+
+// take applies a rule to the options that it is about; of several the last counts, as
+// for the trainers.
+func (r *Reading) take(k rule, options []Option) error {
+	var last Option
+	for _, o := range options {
+		switch {
+		case !endsIn(o.Key, k.key) || o.Value == "" || slices.Contains([]string{"null", "none", "~"}, strings.ToLower(o.Value)) && k.key != "scale_rewards":
+			continue // the default stays
+		case o.Value == missing:
+			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, to be given at the start: the default stays", brief(o.Key), missing))
+			continue
+		case strings.Contains(o.Value, "$"):
+			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, which only the trainer can resolve: the default stays", brief(o.Key), brief(o.Value)))
+			continue
+		case last.Value != "" && last.Key != o.Key && last.Value != o.Value:
+			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, but %s is %s: the last counts", brief(last.Key), brief(last.Value), brief(o.Key), brief(o.Value)))
+		}
+		last = o
+	}
+	if last.Value == "" {
+		return nil
+	}
+	set, err := k.take(brief(last.Value)) // what is longer is none of those that are known
+	if err != nil {
+		return err
+	}
+	r.Understood = append(r.Understood, brief(last.Key))
+	r.settings = append(r.settings, set)
+	return nil
+}
+
+// maxShown is how many bytes of a key or a value are shown: a file may hold anything.
+const maxShown = 120
+
+func brief(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
 func order(name string) int {
@@ -125,9 +208,10 @@ func order(name string) int {
 }
 
 func (r *Reading) doubt(o Option) {
-	for _, key := range relevant {
-		if endsIn(o.Key, key) && !slices.Contains([]string{"", "false", "False", "0", "null", "None", "1.0", "1"}, o.Value) {
-			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, which is not taken into account", o.Key, o.Value))
+	for _, k := range relevant {
+		idle := o.Value == "" || slices.Contains([]string{"null", "none"}, strings.ToLower(o.Value)) || slices.Contains(k.idle, strings.ToLower(o.Value))
+		if endsIn(o.Key, k.key) && !idle {
+			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, which is not taken into account", brief(o.Key), brief(o.Value)))
 		}
 	}
 }
@@ -148,39 +232,12 @@ func frameworkOf(options []Option) string {
 	switch {
 	case has("keep_pos_ratio", "keep_neg_ratio", "compute_new_adv"), has("adv_estimator") && begins("worker."):
 		return "easyr1"
-	case has("adv_estimator"):
+	case has("adv_estimator"), has("norm_adv_by_std_in_grpo"):
 		return "verl"
 	case has("advantage_estimator", "rlhf_type"):
 		return "ms-swift"
-	case has("scale_rewards"):
+	case has("scale_rewards", "multi_objective_aggregation"), has("num_generations") && has("reward_funcs", "loss_type", "max_completion_length", "num_iterations"):
 		return "trl"
 	}
 	return ""
-}
-
-// maxSteps bounds how far references are followed.
-const maxSteps = 10
-
-// resolve replaces values that are nothing but a reference, ${a.b}, by what stands
-// there; what a resolver would compute, ${oc.env:X}, stays.
-func resolve(options []Option) []Option {
-	values := map[string]string{}
-	for _, o := range options {
-		values[o.Key] = o.Value
-	}
-	out := slices.Clone(options)
-	for i := range out {
-		for range maxSteps {
-			path, whole := strings.CutSuffix(strings.TrimPrefix(out[i].Value, "${"), "}")
-			if !whole || !strings.HasPrefix(out[i].Value, "${") || strings.ContainsAny(path, "${}:") {
-				break
-			}
-			value, known := values[path]
-			if !known {
-				break
-			}
-			out[i].Value = value
-		}
-	}
-	return out
 }

@@ -40,6 +40,38 @@ func TestRead(t *testing.T) {
 			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.keep_pos_ratio", "${algorithm.keep_pos_ratio}"}},
 			"easyr1 [{framework easyr1} {adv_estimator grpo}]", "only the trainer can resolve",
 		},
+		"references outwards, inwards and in the midst of text": {
+			[]Option{{"n", "8"}, {"which", "b"}, {"presets.a.keep", "0.1"}, {"presets.b.keep", "0.7"}, {"algorithm.adv_estimator", "gr${.short}"}, {"algorithm.short", "po"}, {"algorithm.keep_pos_ratio", "${presets.${which}.keep}"}, {"algorithm.keep_neg_ratio", "${..presets[a].keep}"}, {"worker.rollout.n", "${...n}"}},
+			"easyr1 [{framework easyr1} {adv_estimator grpo} {keep_pos_ratio 0.7} {keep_neg_ratio 0.1} {num_generations 8}]", "",
+		},
+		"an environment": {
+			[]Option{{"algorithm.adv_estimator", "grpo"}, {"actor_rollout_ref.rollout.n", "${oc.env:N,16}"}},
+			"verl [{framework verl} {adv_estimator grpo}]", "actor_rollout_ref.rollout.n is ${oc.env:N,16}, which only the trainer can resolve: the default stays",
+		},
+		"references that double": {
+			[]Option{{"algorithm.adv_estimator", "${a}"}, {"a", "${b}${b}"}, {"b", "${a}${a}"}, {"algorithm.keep_pos_ratio", "0.5"}},
+			"easyr1 [{framework easyr1} {keep_pos_ratio 0.5}]", "only the trainer can resolve",
+		},
+		"a value that is to be given": {
+			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.keep_pos_ratio", "???"}, {"algorithm.keep_neg_ratio", "None"}},
+			"easyr1 [{framework easyr1} {adv_estimator grpo}]", "algorithm.keep_pos_ratio is ???, to be given at the start: the default stays",
+		},
+		"the same in two places": {
+			[]Option{{"algorithm.adv_estimator", "grpo"}, {"critic.adv_estimator", "rloo"}},
+			"verl [{framework verl} {adv_estimator rloo}]", "algorithm.adv_estimator is grpo, but critic.adv_estimator is rloo: the last counts",
+		},
+		"several rewards under TRL": {
+			[]Option{{"reward_weights", "[1.0, 0.5]"}, {"multi_objective_aggregation", "normalize_then_sum"}},
+			"trl [{framework trl} {adv_estimator grpo_normalize_then_sum}]", "reward_weights is [1.0, 0.5], which is not taken into account",
+		},
+		"GDPO under ms-swift": {
+			[]Option{{"scale_rewards", "gdpo"}, {"advantage_estimator", "grpo"}},
+			"ms-swift [{framework ms-swift} {adv_estimator grpo} {adv_estimator gdpo}]", "",
+		},
+		"TRL's defaults": {
+			[]Option{{"num_generations", "8"}, {"loss_type", "dr_grpo"}},
+			"trl [{framework trl} {num_generations 8}]", "",
+		},
 	} {
 		r, err := Read(c.options)
 		if err != nil {
@@ -83,6 +115,21 @@ func TestRoundTrip(t *testing.T) {
 		}
 		if got.Effective() != set.Effective() {
 			t.Fatalf("%+v became %+v", set, got)
+		}
+	})
+}
+
+// Whatever refers to whatever, resolving ends, and what refers to nothing stays.
+func FuzzResolve(f *testing.F) {
+	f.Add("a", "${b}", "b", "${a}")
+	f.Add("a.b.c", "x${..d}${.e}", "a.d", "${a.${b}}")
+	f.Add("a", "${}}${", "", "${.}")
+	f.Fuzz(func(t *testing.T, k1, v1, k2, v2 string) {
+		for i, o := range resolve([]Option{{k1, v1}, {k2, v2}}) {
+			was := []string{v1, v2}[i]
+			if !strings.Contains(was, "${") && o.Value != was || len(o.Value) > max(maxValue, len(was)) {
+				t.Errorf("%q became %q", was, o.Value)
+			}
 		}
 	})
 }

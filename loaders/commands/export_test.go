@@ -1,0 +1,73 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"vantage/model"
+	"vantage/model/query"
+)
+
+// longRun has steps of 256 samples.
+func longRun(steps int) model.Snapshot {
+	store := model.NewStore()
+	for step := range steps {
+		chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, HasTruth: true}
+		for i := range 256 {
+			chunk.Records = append(chunk.Records, model.Record{
+				Step: int64(step + 1), Prompt: uint64(i/4 + 1), Reward: float64((i * (i + step)) % 3), Advantage: math.NaN(), Length: 10,
+			})
+		}
+		store.Append(chunk)
+	}
+	return store.Snapshot()
+}
+
+// gauge throws away what is written, and notes what is on the heap.
+type gauge struct{ heap []int }
+
+func (g *gauge) Write(p []byte) (int, error) {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	g.heap = append(g.heap, int(m.HeapAlloc))
+	return len(p), nil
+}
+
+// The last of ten row groups of a Parquet file is written in the memory of the first:
+// what swings between is the writer's own buffers.
+func TestParquetMemoryDoesNotGrow(t *testing.T) {
+	const slack = 1 << 20 // a row group is several times as much
+	long, g := longRun(2560), &gauge{}
+	if err := samplesParquet(context.Background(), g, long, model.DefaultSettings(), query.Query{}); err != nil {
+		t.Fatal(err)
+	}
+	quarter := len(g.heap) / 4
+	if grown := slices.Min(g.heap[3*quarter:len(g.heap)-1]) - slices.Min(g.heap[:quarter]); quarter < 4 || grown > slack {
+		t.Errorf("%d bytes more are held at the end than at the beginning, by %d writes", grown, len(g.heap))
+	}
+	runtime.KeepAlive(long)
+}
+
+// A Parquet file that lost its end is refused, not taken for a shorter one.
+func TestParquetWithoutItsEnd(t *testing.T) {
+	var whole bytes.Buffer
+	if err := samplesParquet(context.Background(), &whole, longRun(3), model.DefaultSettings(), query.Query{}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "part.parquet")
+	if err := os.WriteFile(path, whole.Bytes()[:whole.Len()-10], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := Program{Out: io.Discard, split: "train"}
+	if snap, err := p.readAll(context.Background(), []string{path}); err == nil {
+		t.Errorf("it is read as %s", snap)
+	}
+}

@@ -1,0 +1,171 @@
+package commands
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Terms are a list of words, each with what it means, under a title.
+type Terms struct {
+	Title   string
+	Entries [][2]string
+}
+
+// Manual is the command that prints the manual page, made of the commands themselves
+// and of what else is explained. Its date is that of the sources: two builds of the same
+// print the same.
+func (p *Program) Manual(more ...Terms) *cobra.Command {
+	return &cobra.Command{
+		Use:    "man",
+		Short:  "Print the manual page",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return writeManual(p.to(cmd.Context()), cmd.Root(), append(more, whatElse()...))
+		},
+	}
+}
+
+// whatElse is what no command says of itself.
+func whatElse() []Terms {
+	return []Terms{
+		{"EXIT STATUS", [][2]string{
+			{"0", "All went well; for check: all rules are kept; for match: an estimator reproduces the log."},
+			{"1", "It could not be done, and a sentence on standard error says why; a rule fails; or nothing reproduces the log."},
+			{"2", "It was asked for wrongly."},
+			{"128 and more", "A signal ended it, 130 for SIGINT: what was written is not whole."},
+		}},
+		{"ENVIRONMENT", [][2]string{
+			{"NO_COLOR", "If set and not empty, nothing is coloured."},
+			{"XDG_CONFIG_HOME", "Where the configuration of the screen is looked for; `vantage config` prints one."},
+			{"XDG_STATE_HOME", "Where copies and exports of the screen are kept."},
+			{"GOMEMLIMIT, GOGC", "Bounds of memory. If none is set, a quarter of what the node can spare."},
+		}},
+	}
+}
+
+// writeManual writes a page for man(1).
+func writeManual(w io.Writer, root *cobra.Command, more []Terms) error {
+	m := manual{bufio.NewWriter(w)}
+	date, _, _ := strings.Cut(ThisBuild().Date, "T")
+	m.raw(`.TH VANTAGE 1 "%s" "vantage" "User Commands"`, date)
+	m.section("NAME")
+	m.text(root.Name() + " - " + lowerFirst(root.Short))
+	m.section("SYNOPSIS")
+	m.raw(".B %s", roff(root.UseLine()))
+	for _, c := range listed(root) {
+		m.raw(".br\n.B %s", roff(c.UseLine()))
+	}
+	m.section("DESCRIPTION")
+	m.text(root.Long)
+	m.section("COMMANDS")
+	for _, c := range listed(root) {
+		m.command(c)
+	}
+	m.section("OPTIONS")
+	m.text("Every command that reads a log takes those that say how, and whose arithmetic counts.")
+	m.flags(root.PersistentFlags())
+	m.text("With a screen:")
+	m.flags(root.LocalNonPersistentFlags())
+	for _, t := range more {
+		m.section(t.Title)
+		m.terms(t.Entries)
+	}
+	m.section("EXAMPLES")
+	m.example(root.Example)
+	return m.out.Flush()
+}
+
+// listed are the commands that a person is told of.
+func listed(root *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool {
+		return c.Hidden || c.Name() == "help" || c.Name() == "completion"
+	})
+}
+
+// manual writes roff.
+type manual struct{ out *bufio.Writer }
+
+func (m manual) raw(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
+
+func (m manual) section(title string) { m.raw(".SH %s", title) }
+
+// text writes paragraphs: a blank line parts them, other line breaks are for the editor.
+func (m manual) text(text string) {
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		m.raw(".PP\n%s", roff(strings.Join(strings.Fields(paragraph), " ")))
+	}
+}
+
+func (m manual) command(c *cobra.Command) {
+	m.raw(".SS %s", roff(c.UseLine()))
+	if c.Long != "" {
+		m.text(c.Long)
+	} else {
+		m.text(c.Short + ".")
+	}
+	m.flags(c.LocalNonPersistentFlags())
+	m.example(c.Example)
+}
+
+func (m manual) flags(flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		m.raw(".TP\n.B %s\n%s", roff(strings.TrimSpace("--"+f.Name+" "+valueWord(f))), roff(f.Usage))
+	})
+}
+
+// valueWord stands for the value of a flag; "" if it takes none.
+func valueWord(f *pflag.Flag) string {
+	switch kind := f.Value.Type(); {
+	case f.NoOptDefVal != "":
+		return ""
+	case kind == "int" || kind == "uint64":
+		return "N"
+	case strings.HasPrefix(kind, "string"):
+		return strings.ToUpper(f.Name)
+	default:
+		return kind
+	}
+}
+
+func (m manual) terms(entries [][2]string) {
+	for _, e := range entries {
+		if e[1] == "" {
+			m.raw(".SS %s", roff(e[0]))
+			continue
+		}
+		m.raw(".TP\n.B %s\n%s", roff(e[0]), roff(e[1]))
+	}
+}
+
+// example writes lines as they are.
+func (m manual) example(text string) {
+	if text == "" {
+		return
+	}
+	m.raw(".PP\n.RS\n.nf")
+	for line := range strings.SplitSeq(text, "\n") {
+		m.raw("%s", roff(line))
+	}
+	m.raw(".fi\n.RE")
+}
+
+// roff is text with nothing in it that troff obeys.
+func roff(s string) string {
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ").Replace(s)
+	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
+		s = `\&` + s
+	}
+	return s
+}
+
+func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }

@@ -1,0 +1,43 @@
+package commands
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// The bounds of YAML that is handed to a parser: beyond them one that is made to do so
+// takes seconds, gigabytes, or the stack. What people write is far below.
+const (
+	maxYAMLLine  = 8 << 10
+	maxYAMLDepth = 64 // of brackets, and of lists that begin in one line
+)
+
+// modest refuses text that is none, and text that no person or trainer wrote.
+func modest(text []byte) error {
+	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+		return fmt.Errorf("it is no text")
+	}
+	depth, n := 0, 0
+	for line := range bytes.Lines(text) {
+		if n++; len(line) > maxYAMLLine {
+			return fmt.Errorf("line %d has more than %d bytes", n, maxYAMLLine)
+		}
+		lead := line[:len(line)-len(bytes.TrimLeft(line, " -?"))]
+		if bytes.Count(lead, []byte("-"))+bytes.Count(lead, []byte("?")) > maxYAMLDepth {
+			return fmt.Errorf("line %d begins more than %d lists", n, maxYAMLDepth)
+		}
+		for _, c := range line {
+			switch c {
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth = max(0, depth-1)
+			}
+			if depth > maxYAMLDepth {
+				return fmt.Errorf("line %d nests more than %d brackets", n, maxYAMLDepth)
+			}
+		}
+	}
+	return nil
+}

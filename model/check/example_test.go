@@ -1,0 +1,43 @@
+package check_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"vantage/model"
+	"vantage/model/check"
+)
+
+// A run is held to two rules: one is kept, one fails.
+func Example() {
+	chunk := &model.Chunk{Format: "mine", HasTruth: true}
+	for step, rewards := range [][]float64{{1, 0, 1, 0}, {1, 1, 1, 1}} {
+		for _, reward := range rewards {
+			chunk.Records = append(chunk.Records, model.Record{Step: int64(step + 1), Prompt: 1, Reward: reward, Advantage: math.NaN(), Length: -1})
+		}
+	}
+	store := model.NewStore()
+	store.Append(chunk)
+
+	rules, err := check.ParseAll([]string{"signal=0", "killed>5%"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	held := check.New(rules)
+	err = store.Snapshot().Each(context.Background(), model.DefaultSettings(), func(step *model.Analysis) error {
+		held.Add(&step.Summary)
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range held.Findings {
+		fmt.Println(f.Rule, f.Passed(), f.Failed)
+	}
+	// Output:
+	// signal=0 false [2]
+	// killed>5% true []
+}

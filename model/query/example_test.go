@@ -1,0 +1,40 @@
+package query_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"vantage/model"
+	"vantage/model/query"
+)
+
+// The right answers of groups that are neither all right nor all wrong.
+func Example() {
+	chunk := &model.Chunk{Format: "mine", HasTruth: true}
+	for prompt, rewards := range [][]float64{{1, 1, 1}, {0, 1, 0}} {
+		for _, reward := range rewards {
+			chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(prompt + 1), Reward: reward, Advantage: math.NaN(), Length: -1})
+		}
+	}
+	store := model.NewStore()
+	store.Append(chunk)
+	step, err := store.Snapshot().Analyze(context.Background(), 0, model.DefaultSettings())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	chosen, err := query.Parse("fate:alive sample.reward=1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for g := range step.Table {
+		for i := step.Table[g].Start; i < step.Table[g].End; i++ {
+			if chosen.Sample(step, g, i) {
+				fmt.Printf("row %d, advantage %+.4f\n", step.Order[i], step.Processed[i])
+			}
+		}
+	}
+	// Output: row 4, advantage +1.1547
+}

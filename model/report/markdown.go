@@ -1,0 +1,95 @@
+package report
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"vantage/model"
+	"vantage/model/printable"
+	"vantage/model/units"
+)
+
+// Markdown writes what Text does, for issues, chats and notebooks: what was read, a
+// table, the charts, and the warnings of the newest complete step. The last line says that
+// the page is whole.
+func Markdown(w io.Writer, r *Report) (*Charts, error) {
+	return r.write(w, layout{begin: markdownHead, step: markdownStep, groups: markdownGroups, end: markdownEnd})
+}
+
+func markdownHead(p *page) {
+	set, snap := p.Settings, p.Snap
+	p.printf("## %s · %s · %s\n\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"))
+	p.printf("- **settings** %s %s, scale %s, keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", set.Framework, set.Estimator, set.Scale,
+		units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
+	if snap.Run.Config != "" {
+		p.printf("- **config** %s\n", cell(snap.Run.Config))
+	}
+	p.printf("- **read** %s\n- **groups** %s\n- **lengths** %s\n", cell(snap.Run.How), cell(p.Grouping.Evidence), snap.Run.LengthUnit.Doc())
+	for _, note := range snap.Run.Notes {
+		p.printf("- **left out** %s\n", cell(note))
+	}
+	if p.Per == PerGroup {
+		p.printf("\n| step | fate | n | kept | flips | reward | std | prompt |\n| ---: | :--- | ---: | :--- | ---: | ---: | ---: | :--- |\n")
+		return
+	}
+	p.printf("\n| step | samples | groups | reward | signal | kept | Σ\\|A\\| | flips | needs a look |\n| ---: | ---: | ---: | ---: | :--- | :--- | ---: | ---: | :--- |\n")
+}
+
+func markdownStep(p *page, s *model.Summary) { p.markdownRow(strconv.FormatInt(s.Step, 10), s) }
+
+func (p *page) markdownRow(name string, s *model.Summary) {
+	p.printf("| %s | %d | %d | %s | %s | %s | %s | %d | %s |\n", name, s.Rows, s.Groups, units.Short(s.Metric("critic/score/mean")),
+		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), s.Flips, worries(s))
+}
+
+func markdownGroups(p *page, a *model.Analysis) {
+	for _, g := range worstFirst(a) {
+		p.printf("| %d | %s | %d | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.Size(), keptWord(g), g.Flips, units.Short(g.Mean), units.Short(g.Std),
+			cell(known(g.Preview, g.Name)))
+	}
+}
+
+func markdownEnd(p *page) {
+	switch {
+	case p.Per == PerGroup:
+		p.printf("\nTogether: %s.\n", strings.Join(counted(p.total.summary()), ", "))
+	case p.Per == PerRun || p.total.Steps > 1:
+		p.markdownRow("all", p.total.summary())
+		p.printf("\nIn the last row counts are added up; reward and Σ|A| are means over the steps.\n")
+	}
+	if p.Picture != "" {
+		p.printf("\n![advantages, figures over the steps, solve rate](<%s>)\n", strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "").Replace(p.Picture))
+	} else if lines := p.charts.Text(); len(lines) > 0 {
+		p.printf("\n```text\n")
+		p.lines(lines[1:]) // the first is blank
+		p.printf("```\n")
+	}
+	if p.last != nil && p.Per != PerRun {
+		p.markdownWarnings(p.last)
+	}
+	for _, problem := range p.Snap.Run.Problems[:min(len(p.Snap.Run.Problems), shownProblems)] {
+		p.printf("- could not read %s\n", cell(problem.String()))
+	}
+	p.printf("\n*%s*\n", p.complete())
+}
+
+func (p *page) markdownWarnings(s *model.Summary) {
+	p.printf("\n### step %d\n\n", s.Step)
+	if len(s.Warnings) == 0 {
+		p.printf("No warnings.\n")
+	}
+	for _, w := range s.Warnings {
+		p.printf("- ⚠ %s — %s", cell(w.Sentence()), cell(w.Advice))
+		if e := p.example(w); e != nil {
+			p.printf(" (for example `%s`)", strings.ReplaceAll(strings.TrimSpace(e.Group+" "+e.Prompt), "`", "'"))
+		}
+		p.printf("\n")
+	}
+}
+
+// cell is a text of a log that breaks neither a table nor a list, and neither links nor
+// loads anything.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "[", `\[`).Replace(printable.Line(s))
+}

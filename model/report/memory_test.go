@@ -1,0 +1,118 @@
+package report_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"runtime"
+	"testing"
+
+	"vantage/model"
+	"vantage/model/check"
+	"vantage/model/query"
+	"vantage/model/report"
+)
+
+// What is written of a thousand steps takes no more memory than what is written of ten:
+// all that a step leaves behind is gone when the next is written.
+func TestMemoryDoesNotGrow(t *testing.T) {
+	const slack = 256 << 10 // a thousand summaries alone are 4 MB
+	long := longRun(1000)
+	short := long.Only(long.Steps[:10])
+	ctx, set := context.Background(), model.DefaultSettings()
+	for name, write := range writers(ctx, set) {
+		t.Run(name, func(t *testing.T) {
+			few, many := &gauge{}, &gauge{}
+			before := live()
+			if err := write(few, short); err != nil {
+				t.Fatal(err)
+			}
+			if err := write(many, long); err != nil {
+				t.Fatal(err)
+			}
+			if many.writes < 8 {
+				t.Fatalf("only %d writes: they tell nothing", many.writes)
+			}
+			if grown := many.most - max(few.most, before); grown > slack {
+				t.Errorf("%d bytes more are held after a thousand steps than after ten", grown)
+			}
+		})
+	}
+	runtime.KeepAlive(long)
+}
+
+// writers are the reports in all formats and per all that there are, the samples, and
+// the check.
+func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer, model.Snapshot) error {
+	all := map[string]func(io.Writer, model.Snapshot) error{
+		"export jsonl": func(w io.Writer, snap model.Snapshot) error { return report.Samples(ctx, w, snap, set, query.Query{}) },
+		"export csv": func(w io.Writer, snap model.Snapshot) error {
+			return report.SamplesCSV(ctx, w, snap, set, query.Query{})
+		},
+		"check": func(w io.Writer, snap model.Snapshot) error {
+			rules, err := check.ParseAll(check.Defaults())
+			if err != nil {
+				return err
+			}
+			held := check.New(rules)
+			return snap.Each(ctx, set, func(a *model.Analysis) error {
+				held.Add(&a.Summary)
+				_, err := w.Write(nil) // the findings come at the end: look at each step
+				return err
+			})
+		},
+	}
+	for name, write := range map[string]func(io.Writer, *report.Report) (*report.Charts, error){
+		"text": report.Text, "md": report.Markdown, "csv": report.CSV, "json": report.JSON,
+	} {
+		for _, per := range []report.Per{report.PerStep, report.PerGroup} {
+			all[fmt.Sprint("report ", name, " per ", per)] = func(w io.Writer, snap model.Snapshot) error {
+				r, err := report.New(ctx, snap, set)
+				if err != nil {
+					return err
+				}
+				r.Per = per
+				_, err = write(w, r)
+				return err
+			}
+		}
+	}
+	return all
+}
+
+// gauge throws away what is written, and looks at the heap when that has doubled.
+type gauge struct {
+	writes uint
+	most   int
+}
+
+func (g *gauge) Write(p []byte) (int, error) {
+	if g.writes++; bits.OnesCount(g.writes) == 1 {
+		g.most = max(g.most, live())
+	}
+	return len(p), nil
+}
+
+func live() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// longRun has steps of four groups of four.
+func longRun(steps int) model.Snapshot {
+	store := model.NewStore()
+	for step := range steps {
+		chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, HasTruth: true}
+		for i := range 16 {
+			chunk.Records = append(chunk.Records, model.Record{
+				Step: int64(step + 1), Prompt: uint64(i/4 + 1), Preview: "what", Reward: float64((i * (i + step)) % 3), Advantage: math.NaN(), Length: 10,
+			})
+		}
+		store.Append(chunk)
+	}
+	return store.Snapshot()
+}

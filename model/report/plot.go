@@ -1,0 +1,178 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"vantage/model/units"
+)
+
+// The size of the charts of a page, in characters.
+const (
+	plotColumns = 61 // odd: one column is the zero
+	plotRows    = 5  // above and below the axis
+	barColumns  = 40
+)
+
+// Text draws the charts with characters: where advantages lie, the figures over the
+// steps, and how much is solved.
+func (c *Charts) Text() []string {
+	var lines []string
+	if c.known && c.Original.N > c.Original.Other {
+		lines = append(lines, "", fmt.Sprintf("advantages of %s: original above the line, processed below", c.steps()))
+		lines = append(lines, indent(c.distribution())...)
+	}
+	if c.Steps > 1 {
+		lines = append(lines, "")
+		lines = append(lines, c.overSteps()...)
+	}
+	if c.Steps > 0 {
+		lines = append(lines, "", fmt.Sprintf("groups of %s by how many of their samples reach %s, the best reward of the run", c.steps(), units.Short(c.Best)))
+		lines = append(lines, indent(c.solved())...)
+	}
+	return lines
+}
+
+func indent(lines []string) []string {
+	for i := range lines {
+		lines[i] = "  " + lines[i]
+	}
+	return lines
+}
+
+// steps names the steps that the charts are of.
+func (c *Charts) steps() string {
+	if c.Steps == 1 {
+		return fmt.Sprintf("step %d", c.First)
+	}
+	return fmt.Sprintf("steps %d to %d", c.First, c.Last)
+}
+
+// distribution draws both histograms over one axis, with equal scales; zeros are
+// counted below.
+func (c *Charts) distribution() []string {
+	span := c.Span()
+	up, down := c.Original.Columns(span, plotColumns), c.Processed.Columns(span, plotColumns)
+	tallest := 1
+	for i := range up {
+		tallest = max(tallest, up[i], down[i])
+	}
+	var lines []string
+	for row := range plotRows {
+		lines = append(lines, plotRow(up, tallest, plotRows-1-row, []rune("▁▂▃▄▅▆▇█")))
+	}
+	half := strings.Repeat("─", plotColumns/2)
+	lines = append(lines, half+"┼"+half)
+	for row := range plotRows {
+		lines = append(lines, plotRow(down, tallest, row, []rune("▔▀█")))
+	}
+	end := units.Short(span)
+	gap := plotColumns/2 - 1 - utf8.RuneCountInString(end)
+	lines = append(trimBlank(lines), "−"+end+strings.Repeat(" ", gap)+"0"+strings.Repeat(" ", gap)+"+"+end)
+	return append(lines, moments("original", c.Original), moments("processed", c.Processed))
+}
+
+// plotRow is a row of columns, counted from the axis; what is in a column at all is seen.
+func plotRow(columns []int, tallest, row int, levels []rune) string {
+	var b strings.Builder
+	for _, n := range columns {
+		full := float64(n)/float64(tallest)*plotRows - float64(row)
+		switch {
+		case full <= 0 || n == 0:
+			b.WriteByte(' ')
+		default:
+			at := int(math.Round(full * float64(len(levels))))
+			b.WriteRune(levels[min(len(levels), max(1, at))-1])
+		}
+	}
+	return b.String()
+}
+
+// trimBlank leaves out rows at both ends that nothing reaches.
+func trimBlank(lines []string) []string {
+	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+func moments(name string, h *histogram) string {
+	if h.N == h.Other {
+		return fmt.Sprintf("%-10s none", name)
+	}
+	text := fmt.Sprintf("%-10s %s samples, %s of them 0 and not drawn; mean %s  std %s  largest %s", name,
+		units.Count(h.N), units.Count(h.Zeros), strings.TrimSpace(units.Signed(h.Mean())), units.Fixed(h.Std(), 2), units.Fixed(h.Largest, 2))
+	if h.Other > 0 {
+		text += fmt.Sprintf("  not numbers %s", units.Count(h.Other))
+	}
+	return text
+}
+
+// overSteps draws each figure as a line of columns between its least and its greatest
+// value.
+func (c *Charts) overSteps() []string {
+	w := len(c.Lines[0].Values)
+	head := fmt.Sprintf("%-*s", max(w, 2*lineCells/3), fmt.Sprintf("%d … %d", c.First, c.Last))
+	lines := []string{fmt.Sprintf("over the steps  %s %8s %8s %8s %8s", head, "first", "newest", "least", "most")}
+	for _, l := range c.Lines {
+		if l.known() {
+			lines = append(lines, fmt.Sprintf("  %-13s %-*s %8s %8s %8s %8s", l.Name, utf8.RuneCountInString(head), spark(l),
+				units.Short(l.First), units.Short(l.Last), units.Short(l.Lo), units.Short(l.Hi)))
+		}
+	}
+	return lines
+}
+
+func spark(l line) string {
+	levels := []rune("▁▂▃▄▅▆▇█")
+	var b strings.Builder
+	for _, x := range l.Values {
+		at := 0
+		if l.Hi > l.Lo {
+			at = int(math.Round((x/2 - l.Lo/2) / (l.Hi/2 - l.Lo/2) * float64(len(levels)-1)))
+		}
+		if x != x {
+			b.WriteByte(' ')
+			continue
+		}
+		b.WriteRune(levels[min(len(levels)-1, max(0, at))])
+	}
+	return b.String()
+}
+
+// solved draws a bar for each share of solved samples.
+func (c *Charts) solved() []string {
+	tallest, all := 0.0, 0.0
+	for _, b := range c.Solved {
+		tallest, all = max(tallest, b.Count), all+b.Count
+	}
+	var lines []string
+	for i, name := range solvedNames() {
+		n := c.Solved[i].Count
+		lines = append(lines, fmt.Sprintf("%-13s %-*s %s", name, barColumns, across(n/max(1, tallest)), units.Fraction(int(n), int(all))))
+	}
+	return lines
+}
+
+// solvedNames are the bins of model.SolveBins as a person says them.
+func solvedNames() []string {
+	return []string{"none", "up to 25 %", "up to 50 %", "up to 75 %", "below all", "all"}
+}
+
+// across is a bar of a share of 1, to an eighth of a character.
+func across(share float64) string {
+	eighths := int(math.Round(share * barColumns * 8))
+	if share > 0 {
+		eighths = max(1, eighths)
+	}
+	bar := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		bar += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return bar
+}

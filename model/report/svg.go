@@ -1,0 +1,177 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"vantage/model/units"
+)
+
+// The size of the picture, in pixels, and of its parts.
+const (
+	svgWidth   = 760
+	svgMargin  = 24
+	svgBars    = 61 // odd: one column is the zero
+	svgHalf    = 84 // of the distribution, above and below its axis
+	svgLine    = 64 // a figure over the steps
+	svgColumns = 3  // of such figures
+	svgRow     = 20 // a bar of the solve rate
+)
+
+// svgLook follows the reader's light or dark page. Blue is plus and orange minus, and
+// signs at the axis say it too.
+const svgLook = `<style>
+text { fill: #1f2328; font: 12px system-ui, sans-serif; }
+.ground { fill: #ffffff; } .dim { fill: #6e7781; } .title { font-weight: 600; } .number { font-variant-numeric: tabular-nums; }
+.plus { fill: #0969da; } .minus { fill: #bc4c00; } .axis { stroke: #d0d7de; } .line { stroke: #0969da; stroke-width: 1.5; stroke-linecap: round; fill: none; }
+@media (prefers-color-scheme: dark) {
+text { fill: #e6edf3; } .ground { fill: #0d1117; } .dim { fill: #8b949e; }
+.plus { fill: #58a6ff; } .minus { fill: #f0883e; } .axis { stroke: #30363d; } .line { stroke: #58a6ff; }
+}
+</style>
+`
+
+// SVG draws the charts as one picture.
+func SVG(w io.Writer, c *Charts) error {
+	s := &svg{out: bufio.NewWriter(w)}
+	var parts []func(*Charts)
+	height := svgMargin
+	if c.known && c.Original.N > c.Original.Other {
+		parts, height = append(parts, s.distribution), height+2*svgHalf+92
+	}
+	if rows := (len(c.shown()) + svgColumns - 1) / svgColumns; c.Steps > 1 {
+		parts, height = append(parts, s.figures), height+40+rows*(svgLine+44)
+	}
+	if c.Steps > 0 {
+		parts, height = append(parts, s.solved), height+56+len(c.Solved)*svgRow
+	}
+	fmt.Fprintf(s.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="advantages, figures over the steps, solve rate">`+"\n", svgWidth, height)
+	fmt.Fprint(s.out, svgLook)
+	fmt.Fprintf(s.out, `<rect class="ground" width="%d" height="%d"/>`+"\n", svgWidth, height)
+	s.y = svgMargin
+	for _, part := range parts {
+		part(c)
+	}
+	fmt.Fprint(s.out, "</svg>\n")
+	return s.out.Flush()
+}
+
+// shown are the figures that some step has.
+func (c *Charts) shown() []line {
+	var list []line
+	for _, l := range c.Lines {
+		if l.known() {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// svg is a picture while it is drawn, from the top down.
+type svg struct {
+	out *bufio.Writer
+	y   int
+}
+
+func (s *svg) text(x, y int, class, anchor, text string) {
+	fmt.Fprintf(s.out, `<text x="%d" y="%d" class="%s" text-anchor="%s">%s</text>`+"\n", x, y, class, anchor, svgEscape(text))
+}
+
+func (s *svg) distribution(c *Charts) {
+	s.text(svgMargin, s.y+12, "title", "start", fmt.Sprintf("Advantages of %s: original above the line, processed below", c.steps()))
+	axis := s.y + 28 + svgHalf
+	span := c.Span()
+	up, down := c.Original.Columns(span, svgBars), c.Processed.Columns(span, svgBars)
+	tallest := 1
+	for i := range up {
+		tallest = max(tallest, up[i], down[i])
+	}
+	width := float64(svgWidth-2*svgMargin) / svgBars
+	for i := range up {
+		class := "plus"
+		if i < svgBars/2 {
+			class = "minus"
+		}
+		x := svgMargin + float64(i)*width
+		s.bar(x, float64(axis)-svgTall(up[i], tallest), width-1, svgTall(up[i], tallest), class)
+		s.bar(x, float64(axis), width-1, svgTall(down[i], tallest), class)
+	}
+	fmt.Fprintf(s.out, `<path class="axis" d="M%d %d H%d"/>`+"\n", svgMargin, axis, svgWidth-svgMargin)
+	below := axis + svgHalf + 16
+	s.text(svgMargin, below, "dim", "start", "−"+units.Short(span))
+	s.text(svgWidth/2, below, "dim", "middle", "0")
+	s.text(svgWidth-svgMargin, below, "dim", "end", "+"+units.Short(span))
+	s.text(svgMargin, below+18, "number", "start", moments("original", c.Original))
+	s.text(svgMargin, below+34, "number", "start", moments("processed", c.Processed))
+	s.y = below + 34 + 14
+}
+
+func svgTall(n, tallest int) float64 { return float64(n) / float64(tallest) * svgHalf }
+
+func (s *svg) bar(x, y, w, h float64, class string) {
+	if h > 0 {
+		fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" class="%s"/>`+"\n", x, y, w, max(1, h), class)
+	}
+}
+
+func (s *svg) figures(c *Charts) {
+	s.text(svgMargin, s.y+24, "title", "start", fmt.Sprintf("Over %s", c.steps()))
+	s.y += 40
+	const gap = 20
+	width := (svgWidth - 2*svgMargin - (svgColumns-1)*gap) / svgColumns
+	list := c.shown()
+	for i, l := range list {
+		x := svgMargin + i%svgColumns*(width+gap)
+		s.figure(l, x, width)
+		if i%svgColumns == svgColumns-1 || i == len(list)-1 {
+			s.y += svgLine + 44
+		}
+	}
+}
+
+// figure draws one figure between its least and its greatest value; a step without it
+// breaks the line.
+func (s *svg) figure(l line, x, width int) {
+	s.text(x, s.y+12, "title", "start", l.Name)
+	s.text(x+width, s.y+12, "number", "end", units.Short(l.First)+" → "+units.Short(l.Last))
+	var path strings.Builder
+	pen := "M"
+	for i, v := range l.Values {
+		if v != v {
+			pen = "M"
+			continue
+		}
+		at := 0.5
+		if l.Hi > l.Lo {
+			at = (v/2 - l.Lo/2) / (l.Hi/2 - l.Lo/2)
+		}
+		fmt.Fprintf(&path, "%s%.1f %.1f ", pen, float64(x)+float64(i)/float64(max(1, len(l.Values)-1))*float64(width), float64(s.y+20)+(1-at)*svgLine)
+		if pen == "M" {
+			path.WriteString("h0 ") // a dot, if it stays alone
+		}
+		pen = "L"
+	}
+	fmt.Fprintf(s.out, `<path class="axis" d="M%d %d H%d"/><path class="line" d="%s"/>`+"\n", x, s.y+20+svgLine, x+width, strings.TrimSpace(path.String()))
+	s.text(x, s.y+20+svgLine+13, "dim number", "start", units.Short(l.Lo)+" to "+units.Short(l.Hi))
+}
+
+func (s *svg) solved(c *Charts) {
+	s.text(svgMargin, s.y+24, "title", "start", fmt.Sprintf("Groups of %s by how many of their samples reach %s, the best reward of the run", c.steps(), units.Short(c.Best)))
+	s.y += 36
+	tallest, all := 0.0, 0.0
+	for _, b := range c.Solved {
+		tallest, all = max(tallest, b.Count), all+b.Count
+	}
+	const left, right = 110, 120
+	for i, name := range solvedNames() {
+		n := c.Solved[i].Count
+		y := s.y + i*svgRow
+		s.text(left-8, y+14, "dim", "end", name)
+		width := n / max(1, tallest) * (svgWidth - left - right - svgMargin)
+		s.bar(left, float64(y+3), width, svgRow-6, "plus")
+		s.text(left+int(width)+8, y+14, "number", "start", units.Fraction(int(n), int(all)))
+	}
+	s.y += len(c.Solved) * svgRow
+}
