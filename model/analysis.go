@@ -191,8 +191,10 @@ func (a *Analysis) filter(p plan) (*estimators.Refusal, error) {
 // tabulate fills the group table and the counts of the summary.
 func (a *Analysis) tabulate(p plan) tally {
 	a.Table = make([]Group, a.Groups)
+	sums := a.pivot()
 	tallies := make([]tally, len(a.ground.parts))
 	eachPart(a.ground.parts, func(k int, part part) {
+		tallies[k] = sums
 		for at := part.from; at < part.to; at++ {
 			g := &a.Table[at]
 			*g = a.origin.table[at]
@@ -200,7 +202,6 @@ func (a *Analysis) tabulate(p plan) tally {
 			g.Fate = a.fate(g, p.lo, p.hi)
 		}
 	})
-	var sums tally
 	for k := range tallies {
 		sums.merge(&tallies[k])
 	}
@@ -212,15 +213,6 @@ func (a *Analysis) tabulate(p plan) tally {
 	}
 	a.Signal = a.Fates[FateAlive] + a.Fates[FateShort]
 	return sums
-}
-
-// keep counts a kept sample by the sign of its original advantage.
-func (g *Group) keep(original, processed float64) {
-	up, down := one(original > 0), one(original < 0)
-	g.KeptPos += up
-	g.KeptNeg += down
-	g.KeptZero += 1 - up - down
-	g.Flips += one(original*processed < 0)
 }
 
 // fate says what the settings make of a group; lo and hi are the worst and the

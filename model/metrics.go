@@ -26,17 +26,12 @@ type Metric struct {
 // are over the samples that have a finite advantage.
 func (a *Analysis) metrics(t *tally) []Metric {
 	g, o := a.ground, a.origin
-	around := a.square(t)
 	m := make([]Metric, 0, 64)
 	m = o.score.append(m, "critic/score")
 	m = o.score.append(m, "critic/rewards")
 	m = o.tokens.append(m, "critic/advantages")
 	m = t.processed.append(m, "critic/advantages_processed")
-	std := 0.0
-	if t.processed.n > 0 {
-		std = math.Sqrt(around.processed / (t.processed.weight - 1))
-	}
-	m = append(m, Metric{"critic/advantages_processed/std", std})
+	m = append(m, Metric{"critic/advantages_processed/std", t.processedStd()})
 	m = t.returns.append(m, "critic/returns")
 	if g.known {
 		m = a.lengthMetrics(m)
@@ -56,7 +51,7 @@ func (a *Analysis) metrics(t *tally) []Metric {
 		Metric{"vantage/flips", float64(a.Flips)},
 		Metric{"vantage/abs_advantage_ratio", t.abs / o.abs},
 		Metric{"vantage/effective_samples", t.abs * t.abs / t.squares},
-		Metric{"vantage/length_correlation", around.xy / math.Sqrt(around.xx*around.yy)},
+		Metric{"vantage/length_correlation", t.lengthCorrelation()},
 	)
 	return append(m, g.solved...)
 }
