@@ -231,10 +231,19 @@ func (a App) toggleHelp() (App, tea.Cmd) {
 	return a, nil
 }
 
+// escape goes one level out; from the overview, to its groups.
 func (a App) escape() (App, tea.Cmd) {
-	a.help, a.about = false, false
-	a.place.view = viewOverview
-	return a.goPane(layout.Groups), nil
+	if a.place.view == viewOverview {
+		return a.goPane(layout.Groups), nil
+	}
+	return a.back()
+}
+
+// toGroups goes to the groups of the step, wherever one is.
+func (a App) toGroups() (App, tea.Cmd) {
+	a.place.path = nil
+	a, cmd := a.open(viewOverview)
+	return a.goPane(layout.Groups), cmd
 }
 
 func (a App) redraw() (App, tea.Cmd) { return a, tea.ClearScreen }

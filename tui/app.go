@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -95,7 +96,8 @@ type result struct {
 // place is where the person is.
 type place struct {
 	view    viewName
-	under   viewName // what a line of choices was opened over
+	path    []viewName // the views that back leads through; never written in place
+	under   viewName   // what a line of choices was opened over
 	picker  picker
 	step    int64
 	follow  bool // go to the newest step as it comes
@@ -334,7 +336,7 @@ func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
 // top, with the worst, if it was never moved from there.
 func (a App) show(next *model.Analysis) App {
 	selected := ""
-	if g := a.selected(); g != nil && (a.place.cursor > 0 || a.reading()) {
+	if g := a.selected(); g != nil && (a.place.cursor > 0 || a.reading() || slices.Contains(a.place.path, viewGroup)) {
 		selected = g.Name
 	}
 	a.result.analysis, a.result.err = next, nil

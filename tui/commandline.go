@@ -274,12 +274,7 @@ func runKeep(a App, args []string) (App, tea.Cmd, error) {
 }
 
 func runFilter(a App, args []string) (App, tea.Cmd, error) {
-	a.place.draft = strings.Join(args, " ")
-	a, cmd := a.keepFilter()
-	if a.notice != "" {
-		return a, nil, fmt.Errorf("%s", a.notice)
-	}
-	return a, cmd, nil
+	return a.narrow(strings.Join(args, " "))
 }
 
 func runTheme(a App, args []string) (App, tea.Cmd, error) {

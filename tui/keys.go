@@ -56,7 +56,7 @@ func commonKeys() []section {
 			{[]string{"!"}, "!", "", "how the log was read, and what could not be", App.openProblems},
 			{[]string{"t"}, "t", "", "next theme", App.nextTheme},
 			{[]string{"?"}, "?", "? help", "these keys, to look among; again: the estimator at work", App.toggleHelp},
-			{[]string{"esc"}, "Esc", "", "close what is open; never quits", App.escape},
+			{[]string{"esc"}, "Esc", "", "back where one came from; never quits", App.escape},
 			{[]string{"ctrl+l"}, "^L", "", "draw anew", App.redraw},
 			{[]string{"ctrl+z"}, "^Z", "", "back to the shell; fg goes on here", App.suspend},
 			{[]string{"q", "ctrl+c"}, "q ^C", "q quit", "quit", App.quit},

@@ -44,7 +44,7 @@ func (a App) onPrompt(key string) (App, tea.Cmd) {
 			a.prompt.text = a.prompt.text[:n-1]
 		}
 	case "enter":
-		return a.enter()
+		return a.applyTyped()
 	default:
 		if len(key) == 1 && strings.Contains("0123456789.", key) && len(a.prompt.text) < maxTyped {
 			a.prompt.text += key
@@ -53,8 +53,8 @@ func (a App) onPrompt(key string) (App, tea.Cmd) {
 	return a, nil
 }
 
-// enter applies what was typed. What cannot be taken stays, to be mended.
-func (a App) enter() (App, tea.Cmd) {
+// applyTyped applies what was typed. What cannot be taken stays, to be mended.
+func (a App) applyTyped() (App, tea.Cmd) {
 	if a.prompt.text == "" {
 		a.prompt.open = false
 		return a, nil

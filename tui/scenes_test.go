@@ -43,7 +43,7 @@ func scenes() []scene {
 		{name: "diff", source: read, keys: []string{"G", "enter", "d"}},
 		{name: "search", source: read, keys: typed("G", "enter", "tab", "/", "red")},
 		{name: "sweep", source: made(3), keys: []string{"S", "v", "j", "h"}},
-		{name: "steps", source: made(30), keys: []string{"3", "3", "k", "k", "a"}},
+		{name: "steps", source: made(30), keys: []string{"3", "3", "k", "k", "+"}},
 		{name: "filling", source: made(30), keys: []string{"3", "3"}, does: halfFilled, sizes: usual},
 		{name: "problems", source: func() Source { return brokenRun() }, keys: []string{"!"}},
 		{name: "copy", source: made(30), keys: []string{"y"}},

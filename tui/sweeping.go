@@ -58,7 +58,7 @@ func (a App) openSweep() (App, tea.Cmd) {
 	}
 	r := sweep.Usual()
 	a.sweep.pos, a.sweep.neg = nearestOf(r.Pos, a.set.now.KeepPos), nearestOf(r.Neg, a.set.now.KeepNeg)
-	return a.open(viewSweep)
+	return a.enter(viewSweep)
 }
 
 // nearestOf is the index of the value that is nearest.
@@ -103,7 +103,7 @@ func (a App) applySweep() (App, tea.Cmd) {
 	set := a.set.now
 	i, j := a.sweepAt()
 	set.KeepPos, set.KeepNeg = r.Pos[i], r.Neg[j]
-	a.place.view = viewOverview
+	a, _ = a.back()
 	return a.change(set)
 }
 

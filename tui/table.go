@@ -190,14 +190,23 @@ func (a App) shortenFilter() (App, tea.Cmd) {
 
 // keepFilter takes the filter over, if it can be understood.
 func (a App) keepFilter() (App, tea.Cmd) {
-	draft := strings.TrimSpace(a.place.draft)
-	if _, err := query.Parse(draft); err != nil {
-		a.notice = "the filter cannot be understood: " + err.Error()
+	a, cmd, err := a.narrow(a.place.draft)
+	if err != nil {
+		a.notice = err.Error()
 		return a, nil
 	}
 	a.place.view = viewOverview
-	a, cmd := a.apply(a.set.narrowed(draft))
 	return a.arranged(), cmd
+}
+
+// narrow makes text the filter; one that cannot be understood changes nothing.
+func (a App) narrow(text string) (App, tea.Cmd, error) {
+	text = strings.TrimSpace(text)
+	if _, err := query.Parse(text); err != nil {
+		return a, nil, fmt.Errorf("the filter cannot be understood: %w", err)
+	}
+	a, cmd := a.apply(a.set.narrowed(text))
+	return a, cmd, nil
 }
 
 func (a App) clearFilter() (App, tea.Cmd) {

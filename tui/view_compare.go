@@ -33,7 +33,7 @@ func (a App) openCompare() (App, tea.Cmd) {
 		a.notice = "one run is open: `vantage base=runs/a new=runs/b` compares two (b compares settings)"
 		return a, nil
 	}
-	return a.open(viewCompare)
+	return a.enter(viewCompare)
 }
 
 func (a App) pairsBy(by int) App {

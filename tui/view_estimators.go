@@ -38,7 +38,7 @@ func (a App) openEstimators() (App, tea.Cmd) {
 			a.place.picker.cursor = i
 		}
 	}
-	return a.open(viewEstimators)
+	return a.enter(viewEstimators)
 }
 
 // picked are the estimators whose framework and name hold every word typed.
@@ -88,7 +88,7 @@ func (a App) pick() (App, tea.Cmd) {
 		a.notice = err.Error()
 		return a, nil
 	}
-	a.place.view = viewOverview
+	a, _ = a.back()
 	return a.walk(a.set.now.WithFramework(e.Framework).WithEstimator(e.Name))
 }
 

@@ -44,7 +44,7 @@ func (a App) openGroup() (App, tea.Cmd) {
 	a.place.follow = false
 	a.reader.group, a.reader.inText, a.reader.diff = "", false, false
 	a.reader.search = search{}
-	return a.open(viewGroup)
+	return a.enter(viewGroup)
 }
 
 func (a App) nextGroup() (App, tea.Cmd)     { return a.groupBy(1) }

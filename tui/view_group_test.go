@@ -240,7 +240,7 @@ func TestTheStepHoldsStill(t *testing.T) {
 		if d.app.result.analysis.Step != 2 {
 			t.Errorf("leaving the step that was gone to went to step %d", d.app.result.analysis.Step)
 		}
-		d.press("F", "enter", "E", "esc")
+		d.press("F", "enter", "E", "esc", "esc")
 		if !d.app.place.follow {
 			t.Error("the newest step is not followed after the list of estimators")
 		}

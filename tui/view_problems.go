@@ -35,7 +35,7 @@ func problemKeys() section {
 // openProblems says how the log was read, and what could not be.
 func (a App) openProblems() (App, tea.Cmd) {
 	a.place.problem = 0
-	return a.open(viewProblems)
+	return a.enter(viewProblems)
 }
 
 // problemBy scrolls, no further than the last line at the bottom.

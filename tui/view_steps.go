@@ -26,15 +26,16 @@ func stepsKeys() section {
 		{[]string{"G", "end"}, "G", "", "to the newest, and follow it", App.followNewest},
 		{[]string{"v"}, "v", "v figure", "draw the next figure", App.nextMetric},
 		{[]string{"V"}, "V", "", "draw the previous figure", App.previousMetric},
-		{[]string{"a"}, "a", "a second", "keep the figure as a second line; again: without", App.pinMetric},
+		{[]string{"+"}, "+", "+ second", "keep the figure as a second line; again: without", App.pinMetric},
 		{[]string{"w"}, "w", "w onset", "to the next step where a warning appears first", App.nextOnset},
 		{[]string{"W"}, "W", "", "to the previous one", App.previousOnset},
-		{[]string{"enter", "esc"}, "⏎ Esc", "Esc back", "to the groups of the step", App.escape},
+		{[]string{"enter"}, "⏎", "⏎ groups", "to the groups of the step", App.toGroups},
+		{[]string{"esc"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }
 
 // openSteps shows all steps under the settings.
-func (a App) openSteps() (App, tea.Cmd) { return a.open(viewSteps) }
+func (a App) openSteps() (App, tea.Cmd) { return a.enter(viewSteps) }
 
 // enterPane opens what the focused pane is about.
 func (a App) enterPane() (App, tea.Cmd) {

@@ -91,7 +91,7 @@ func BenchmarkSteps(b *testing.B) {
 	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
 	d.run(read(d.app.ctx, d.app.source))
 	d.send(restedMsg{})
-	d.press("3", "3", "a")
+	d.press("3", "3", "+")
 	b.Run("frame", func(b *testing.B) {
 		for b.Loop() {
 			d.frame()

@@ -1,6 +1,10 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // view is what fills the screen between the head and the hints: its body in w×h
 // cells, and the keys that mean something else, or more, while it is seen.
@@ -49,10 +53,33 @@ func views() []view {
 // seen is the view on the screen.
 func (a App) seen() view { return views()[a.place.view] }
 
-// open goes to a view.
+// open goes to a view that belongs to the one before: a line to type in, or back
+// from it.
 func (a App) open(v viewName) (App, tea.Cmd) {
 	a.place.view = v
 	return a.scrolled(), nil
+}
+
+// enter goes to a view of its own, from which back leads here. One that was passed
+// on the way is gone back to: no way leads in circles.
+func (a App) enter(v viewName) (App, tea.Cmd) {
+	path := append(slices.Clip(a.place.path), a.place.view)
+	if i := slices.Index(path, v); i >= 0 {
+		path = path[:i]
+	}
+	a.place.path = path
+	return a.open(v)
+}
+
+// back goes where one came from: to the groups, if one was there all along.
+func (a App) back() (App, tea.Cmd) {
+	last := len(a.place.path) - 1
+	if last < 0 {
+		return a.open(viewOverview)
+	}
+	v := a.place.path[last]
+	a.place.path = a.place.path[:last]
+	return a.open(v)
 }
 
 // keysHere are the keys of the view on the screen and those that work anywhere;

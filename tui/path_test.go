@@ -1,0 +1,53 @@
+package tui
+
+import "testing"
+
+// Esc leads back through the views that one came through, wherever one has looked
+// on the way; and never out of the program.
+func TestEscapeLeadsBack(t *testing.T) {
+	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+		for _, way := range []struct {
+			keys []string
+			back []viewName
+		}{
+			{[]string{"!"}, []viewName{viewOverview, viewOverview}},
+			{[]string{"enter", "!"}, []viewName{viewGroup, viewOverview}},
+			{[]string{"3", "3", "!", "S"}, []viewName{viewProblems, viewSteps, viewOverview}},
+			{[]string{"enter", "E"}, []viewName{viewGroup, viewOverview}},
+			{[]string{"3", "3", "S", "enter"}, []viewName{viewOverview}}, // applied: back in the steps already
+			{[]string{"enter", "/", "x", "enter"}, []viewName{viewOverview}},
+			{[]string{"3", "3", ":", "esc"}, []viewName{viewOverview}},
+			{[]string{"3", "3", "!", "3", "S", "!"}, []viewName{viewSteps, viewOverview}}, // no circles
+			{[]string{"3", "3", "!", "y", "s"}, []viewName{viewSteps, viewOverview}},
+		} {
+			d.press("1")
+			d.press(way.keys...)
+			for _, want := range way.back {
+				d.press("esc")
+				if d.app.place.view != want {
+					t.Errorf("%v: Esc leads to view %d, want %d", way.keys, d.app.place.view, want)
+				}
+			}
+			if d.app.place.view != viewOverview {
+				d.press("esc", "esc", "esc", "esc")
+			}
+		}
+	})
+}
+
+// Where one came from is as it was left: the pane in focus, the group under the
+// cursor.
+func TestEscapeKeepsThePlace(t *testing.T) {
+	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+		d.press("j", "j", "j", "4", "enter")
+		focus, cursor := d.app.place.focus, d.app.place.cursor
+		d.press("esc")
+		if d.app.place.view != viewOverview || d.app.place.focus != focus || d.app.place.cursor != cursor {
+			t.Errorf("view %d, focus %d, cursor %d", d.app.place.view, d.app.place.focus, d.app.place.cursor)
+		}
+		d.press("esc")
+		if d.app.place.focus != 0 {
+			t.Error("a second Esc does not go to the groups")
+		}
+	})
+}
