@@ -41,15 +41,21 @@ func (s Snapshot) ground(i int, p plan, before *Analysis) (*ground, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ground{key: key, arranged: columns, parts: partsOf(columns.offsets)}
-	g.table, g.count = make([]Group, len(columns.offsets)-1), make([]float64, len(columns.order))
+	g := &ground{key: key, arranged: columns, table: make([]Group, len(columns.offsets)-1)}
+	g.sum(func(at int) { g.describe(s, step, p.grouping, at) })
+	return g, nil
+}
+
+// sum takes the figures of the step, and describes its groups on the way.
+func (g *ground) sum(describe func(at int)) {
+	g.parts, g.count = partsOf(g.offsets), make([]float64, len(g.order))
 	longest := g.weigh()
 	tallies := make([]groundTally, len(g.parts))
 	solved := make([]int, len(g.table))
 	eachPart(g.parts, func(k int, part part) {
 		for at := part.from; at < part.to; at++ {
-			g.describe(s, step, p.grouping, at)
-			solved[at] = g.reach(at, p.hi)
+			describe(at)
+			solved[at] = g.reach(at, g.key.hi)
 		}
 		tallies[k] = g.tally(part, longest)
 	})
@@ -59,7 +65,6 @@ func (s Snapshot) ground(i int, p plan, before *Analysis) (*ground, error) {
 		g.cut, g.invalid, g.missing = g.cut+t.cut, g.invalid+t.invalid, g.missing+t.missing
 	}
 	g.solved = solvedMetrics(g.table, solved)
-	return g, nil
 }
 
 // weigh counts the tokens of each response and returns the most.

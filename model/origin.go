@@ -40,6 +40,12 @@ func (s Snapshot) origin(g *ground, i int, p plan, before *Analysis) (*origin, e
 	if err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
+	o.sum(g)
+	return o, nil
+}
+
+// sum takes the figures of the step.
+func (o *origin) sum(g *ground) {
 	o.table = make([]Group, len(g.table))
 	parts := make([]origin, len(g.parts))
 	eachPart(g.parts, func(k int, part part) {
@@ -52,7 +58,6 @@ func (s Snapshot) origin(g *ground, i int, p plan, before *Analysis) (*origin, e
 	for i := range parts {
 		o.merge(&parts[i])
 	}
-	return o, nil
 }
 
 // look asks of a group what its fate depends on.

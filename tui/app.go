@@ -90,6 +90,7 @@ type result struct {
 	baseTrend *model.Trend
 	rows      []int  // groups in the order of the table, as far as the filter shows them
 	shown     []bool // which samples these are, by column; nil: all
+	selection selection
 	err       error
 }
 
@@ -174,7 +175,8 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a, text := a.attend()
 	a, grid := a.attendSweep()
 	a, pairs := a.attendPairs()
-	return a, guarded(tea.Batch(cmd, text, grid, pairs))
+	a, figures := a.attendSelection()
+	return a, guarded(tea.Batch(cmd, text, grid, pairs, figures))
 }
 
 // handle sends each message to its handler.
@@ -199,6 +201,8 @@ func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 		return a.onMatch(msg)
 	case pageMsg:
 		return a.onPage(msg), nil
+	case selectionMsg:
+		return a.onSelection(msg), nil
 	case sweepMsg:
 		return a.onSweep(msg)
 	case tea.MouseMsg:

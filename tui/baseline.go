@@ -58,14 +58,18 @@ func (a App) against() *model.Analysis {
 	return a.result.base
 }
 
-// change writes by how much a count differs from the baseline's: " Δ+4", "" without
+// delta writes by how much a count differs from the baseline's: " Δ+4", "" without
 // a baseline.
 func (a App) delta(now float64, was func(*model.Analysis) float64) string {
 	base := a.against()
 	if base == nil {
 		return ""
 	}
-	d := now - was(base)
+	return a.difference(now - was(base))
+}
+
+// difference is by how much B is more than A.
+func (a App) difference(d float64) string {
 	role := themes.Dim
 	switch {
 	case d > 0:

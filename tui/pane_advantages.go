@@ -59,7 +59,15 @@ func (a App) paneAdvantages(w, h int) content {
 	if note == "" {
 		note = a.verdict()
 	}
-	return content{title: title, note: note, lines: lines}
+	return content{title: a.ofShown(title), note: note, lines: lines}
+}
+
+// ofShown is the title of a pane that shows the groups in sight only.
+func (a App) ofShown(title string) string {
+	if of := a.shownOfAll(); of != "" {
+		return title + "  " + of
+	}
+	return title
 }
 
 // roomyTitle is the width from which the title says what A and B are.
@@ -108,12 +116,15 @@ func momentsOf(values []float64, use []bool) (n int, mean, std float64) {
 	return n, mean, math.Sqrt(squares / float64(n-1))
 }
 
-// summary are the figures of the step that a distribution does not show.
+// summary are the figures of the groups in sight that a distribution does not show.
 func (a App) summary(w int) string {
-	x, t := a.result.analysis, a.look.theme
+	x, t := a.figuresShown(), a.look.theme
+	if x == nil {
+		return t.Paint(themes.Dim, "…")
+	}
 	largest := 0.0
-	for _, v := range x.Processed {
-		if m := math.Abs(v); m > largest {
+	for i, v := range a.result.analysis.Processed {
+		if m := math.Abs(v); m > largest && (a.result.shown == nil || a.result.shown[i]) {
 			largest = m
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"vantage/model"
 	"vantage/model/printable"
 	"vantage/model/units"
 	"vantage/themes"
@@ -21,15 +20,22 @@ const deltaRoom = 10
 // paneMetrics lists the figures of the step under the trainers' names, in as
 // many columns as fit.
 func (a App) paneMetrics(w, h int) content {
-	all := a.result.analysis.Metrics
+	x := a.figuresShown()
+	if x == nil {
+		return content{title: "metrics  " + a.shownOfAll(), lines: []string{" " + a.look.theme.Paint(themes.Dim, "computing those of the groups shown …")}}
+	}
+	all := x.Metrics
 	across := max(1, w/metricRoom)
 	width := w / across
-	c := content{title: fmt.Sprintf("metrics  %d · step %d", len(all), a.result.analysis.Step)}
+	c := content{title: fmt.Sprintf("metrics  %d · step %d", len(all), x.Step)}
+	if of := a.shownOfAll(); of != "" {
+		c.title += " · " + of + " groups shown"
+	}
 	if hidden := a.metricsBeyond(); hidden > 0 {
 		c.note = fmt.Sprintf("%d–%d/%d", a.place.scroll*across+1, min(len(all), (a.place.scroll+h)*across), len(all))
 	}
-	room := 0
-	if a.against() != nil {
+	room, base := 0, a.figuresBefore()
+	if base != nil {
 		room = deltaRoom
 		c.title += " · Δ against " + settingsInWords(a.set.base.set)
 	}
@@ -42,8 +48,8 @@ func (a App) paneMetrics(w, h int) content {
 			}
 			name := a.look.theme.Paint(themes.Dim, lastParts(printable.Line(all[at].Name), width-9-room))
 			value := units.Short(all[at].Value)
-			if base := a.against(); base != nil {
-				value += cells.Right(a.delta(all[at].Value, func(b *model.Analysis) float64 { return b.Metric(all[at].Name) }), deltaRoom)
+			if base != nil {
+				value += cells.Right(a.difference(all[at].Value-base.Metric(all[at].Name)), deltaRoom)
 			}
 			line += " " + cells.Spread(name, value, width-2) + " "
 		}
@@ -69,10 +75,10 @@ func lastParts(name string, w int) string {
 // metricsBeyond is how many rows of metrics do not fit.
 func (a App) metricsBeyond() int {
 	in := a.screen().Panes[layout.Metrics].Inner()
-	if a.result.analysis == nil || in.H == 0 {
+	if a.result.analysis == nil || in.H == 0 || a.figuresShown() == nil {
 		return 0
 	}
 	across := max(1, in.W/metricRoom)
-	rows := (len(a.result.analysis.Metrics) + across - 1) / across
+	rows := (len(a.figuresShown().Metrics) + across - 1) / across
 	return max(0, rows-in.H)
 }

@@ -36,7 +36,7 @@ func pictures() []shown {
 		},
 		{
 			name: "steps", says: "Two figures over all steps, where warnings appear first, and a table of the steps",
-			keys: []string{"3", "3", "a", "k", "k"},
+			keys: []string{"3", "3", "+", "k", "k"},
 		},
 	}
 }

@@ -169,7 +169,7 @@ func (a App) paneSpread(d distribution, w, h int) content {
 	if d.below != nil {
 		title += "  all over kept"
 	}
-	return content{title: title, note: a.binRead(axis, width, up, down), lines: lines}
+	return content{title: a.ofShown(title), note: a.binRead(axis, width, up, down), lines: lines}
 }
 
 // scaled is a histogram as it is drawn: its counts, or their logarithms.

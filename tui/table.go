@@ -69,7 +69,7 @@ func (a App) tableTitle() string {
 	x := a.result.analysis
 	title := "groups  " + units.Count(x.Groups)
 	if a.filterText() != "" {
-		title = fmt.Sprintf("groups  %s/%s", units.Count(len(a.result.rows)), units.Count(x.Groups))
+		title = "groups  " + a.shownOfAll()
 	}
 	says := orders()[a.place.order.column].says
 	if a.place.order.turned {

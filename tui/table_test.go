@@ -35,7 +35,7 @@ func TestFilter(t *testing.T) {
 			}
 		}
 		alive := d.app.result.analysis.Fates[model.FateAlive]
-		if text := ansi.Strip(d.frame()); len(d.app.result.rows) != alive || !strings.Contains(text, fmt.Sprintf("groups  %d/%d · fate:alive", alive, all)) {
+		if text := ansi.Strip(d.frame()); len(d.app.result.rows) != alive || !strings.Contains(text, fmt.Sprintf("groups  [%d/%d] · fate:alive", alive, all)) {
 			t.Errorf("%d of %d alive groups\n%s", len(d.app.result.rows), alive, text)
 		}
 		d.press("u")

@@ -1,0 +1,41 @@
+package model
+
+import "vantage/estimators"
+
+// Select returns the figures of some groups of the step, by their index in the table, as
+// if the step held no others. Their advantages stay those of the whole step: they are
+// what the trainer makes of these groups among the rest. Warnings are of steps, so
+// there are none.
+func (a *Analysis) Select(groups []int) Summary {
+	sub := &Analysis{
+		Summary:  Summary{Step: a.Step, Revision: a.Revision, Open: a.Open, Groups: len(groups)},
+		Settings: a.Settings, lengthUnit: a.lengthUnit,
+		ground: &ground{key: a.ground.key, arranged: &arranged{offsets: []int{0}}}, origin: &origin{},
+	}
+	for _, at := range groups {
+		sub.take(a, at)
+	}
+	g, o := sub.ground, sub.origin
+	sub.Rows, sub.Logged, sub.Lengths = len(g.order), g.logged, g.lengths
+	o.batch, o.advantages = estimators.Batch{Rewards: sub.Rewards}, sub.Original
+	g.sum(func(int) {})
+	o.sum(g)
+	sums := sub.tabulate(plan{lo: g.key.lo, hi: g.key.hi})
+	sub.Metrics = sub.metrics(&sums)
+	return sub.Summary
+}
+
+// take appends a group of another analysis, and the columns that figures are made of.
+func (a *Analysis) take(from *Analysis, at int) {
+	row, g := from.ground.table[at], a.ground
+	lo, hi := row.Start, row.End
+	row.Start, row.End = len(g.order), len(g.order)+hi-lo
+	g.table, g.offsets = append(g.table, row), append(g.offsets, row.End)
+	g.order = append(g.order, from.Order[lo:hi]...)
+	g.logged = append(g.logged, from.Logged[lo:hi]...)
+	g.lengths = append(g.lengths, from.Lengths[lo:hi]...)
+	a.Rewards = append(a.Rewards, from.Rewards[lo:hi]...)
+	a.Original = append(a.Original, from.Original[lo:hi]...)
+	a.Processed = append(a.Processed, from.Processed[lo:hi]...)
+	a.Keep = append(a.Keep, from.Keep[lo:hi]...)
+}

@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"vantage/model"
+)
+
+// The metrics and the distribution are those of the groups that the filter shows, and
+// say so; with Δ against a baseline of the same groups.
+func TestFilterDrivesTheFigures(t *testing.T) {
+	play(t, madeRun(3), 200, 60, filtered(), func(d *door) {
+		x := d.app.result.analysis
+		whole, samples := x.Metric("critic/score/mean"), 0
+		d.press("/")
+		d.typeKeys("fate:wrong") // all rewards are 0, while it is still typed
+		for _, g := range d.app.result.rows {
+			samples += x.Table[g].Size()
+		}
+		mark := fmt.Sprintf("[%d/%d]", len(d.app.result.rows), len(x.Table))
+		text := ansi.Strip(d.frame())
+		for _, want := range []string{
+			"groups  " + mark + " · fate:wrong▏", "original over processed  " + mark, "step 3 · " + mark + " groups shown",
+			fmt.Sprintf("A original %6d", samples), "frac_reward_zero_std",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not on the screen", want)
+			}
+		}
+		if got := d.app.figuresShown(); got.Metric("critic/score/mean") != 0 || got.Rows != samples || whole == 0 {
+			t.Errorf("mean reward %v of %d samples, want 0 of %d", got.Metric("critic/score/mean"), got.Rows, samples)
+		}
+		d.press("enter", "b", "r")
+		if d.app.figuresBefore().Rows != samples {
+			t.Error("the baseline is of other groups")
+		}
+		d.press("[")
+		if got := d.app.figuresShown(); got.Step != 2 || got.Fates[model.FateWrong] != got.Groups {
+			t.Errorf("at the step before: %+v", got)
+		}
+		d.press("u", "u", "u")
+		if d.app.set.filter != "" || d.app.figuresShown() != &d.app.result.analysis.Summary || strings.Contains(ansi.Strip(d.frame()), "groups shown") {
+			t.Error("undo does not bring back the figures of all groups")
+		}
+	})
+}
+
+// A late answer about other groups is not shown.
+func TestLateFiguresAreDropped(t *testing.T) {
+	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
+		d.press("/")
+		d.typeKeys("fate:wrong")
+		late := selectionMsg{asked: d.app.result.selection.asked, of: model.Summary{Rows: 12345}}
+		d.press("backspace")
+		d.send(late)
+		if s := d.app.figuresShown(); s != nil && s.Rows == 12345 {
+			t.Error("a late answer is shown")
+		}
+	})
+}
