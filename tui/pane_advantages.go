@@ -27,9 +27,9 @@ func (a App) paneAdvantages(w, h int) content {
 	width := oddWidth(w)
 	axis := a.axis()
 	use, kept := a.shownOf(nil), a.shownOf(x.Keep)
-	name, above, title := "A original ", x.Original, "advantages  original over processed"
+	name, above, title := "A original ", x.Original, "original over processed"
 	if base := a.against(); base != nil {
-		name, above, use, title = "A baseline ", base.Processed, a.shownOf(base.Keep), "advantages  baseline over candidate, as processed"
+		name, above, use, title = "A baseline ", base.Processed, a.shownOf(base.Keep), "baseline over candidate, as processed"
 		axis = chart.Symmetric(base.Processed, x.Processed)
 	}
 	up := chart.Bin(axis, width, above, use)
@@ -59,15 +59,15 @@ func (a App) paneAdvantages(w, h int) content {
 	if note == "" {
 		note = a.verdict()
 	}
-	return content{title: a.ofShown(title), note: note, lines: lines}
+	return content{title: a.ofShown("advantages") + "  " + title, note: note, lines: lines}
 }
 
-// ofShown is the title of a pane that shows the groups in sight only.
-func (a App) ofShown(title string) string {
+// ofShown is the name of what a pane shows, and of how many of the groups.
+func (a App) ofShown(name string) string {
 	if of := a.shownOfAll(); of != "" {
-		return title + "  " + of
+		return name + " " + of
 	}
-	return title
+	return name
 }
 
 // roomyTitle is the width from which the title says what A and B are.

@@ -24,7 +24,7 @@ func TestFilterDrivesTheFigures(t *testing.T) {
 		mark := fmt.Sprintf("[%d/%d]", len(d.app.result.rows), len(x.Table))
 		text := ansi.Strip(d.frame())
 		for _, want := range []string{
-			"groups  " + mark + " · fate:wrong▏", "original over processed  " + mark, "step 3 · " + mark + " groups shown",
+			"groups  " + mark + " · fate:wrong▏", "advantages " + mark + "  original over processed", "step 3 · " + mark + " groups shown",
 			fmt.Sprintf("A original %6d", samples), "frac_reward_zero_std",
 		} {
 			if !strings.Contains(text, want) {

@@ -165,11 +165,11 @@ func (a App) paneSpread(d distribution, w, h int) content {
 	if d.below != nil {
 		lines = append(lines, " "+a.moments("kept", d.below, below, -1, w-1))
 	}
-	title := d.name
+	title := a.ofShown(d.name)
 	if d.below != nil {
 		title += "  all over kept"
 	}
-	return content{title: a.ofShown(title), note: a.binRead(axis, width, up, down), lines: lines}
+	return content{title: title, note: a.binRead(axis, width, up, down), lines: lines}
 }
 
 // scaled is a histogram as it is drawn: its counts, or their logarithms.
