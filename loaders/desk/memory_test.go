@@ -1,0 +1,134 @@
+package desk
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vantage/model/session"
+)
+
+// memory is that of a run, with a state directory of its own.
+func memory(t *testing.T, paths ...string) (*Memory, string) {
+	t.Helper()
+	state := filepath.Join(t.TempDir(), "state")
+	t.Setenv("XDG_STATE_HOME", state)
+	d, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := d.Memory(paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, state
+}
+
+func with(m session.Mark) func(session.Session) session.Session {
+	return func(s session.Session) session.Session { return s.With(m) }
+}
+
+// What was left behind at a run is found again by its path, however it is written, and
+// nowhere else; nothing but the one file is left.
+func TestMemory(t *testing.T) {
+	run := t.TempDir()
+	m, state := memory(t, run)
+	if s, err := m.Recall(); err != nil || s.View != nil || s.Marks != nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := m.Change(func(s session.Session) session.Session { return s }); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(state); err == nil {
+		t.Error("a file was made for nothing")
+	}
+	mark := session.Mark{Step: 3, Group: "g", Note: "why?"}
+	if _, err := m.Change(with(mark)); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "latest")
+	if err := os.Symlink(run, link); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{run, run + "/", filepath.Join(run, "..", filepath.Base(run)), link} {
+		again, err := (&Desk{filepath.Join(state, "vantage")}).Memory([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := again.Recall(); err != nil || len(s.Marks) != 1 || s.Marks[0] != mark {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+	elsewhere, err := (&Desk{filepath.Join(state, "vantage")}).Memory([]string{link, run + "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := elsewhere.Recall(); err != nil || s.Marks != nil {
+		t.Errorf("another run: %+v, %v", s, err)
+	}
+	files, err := filepath.Glob(filepath.Join(state, "vantage", "runs", "*"))
+	hidden, _ := filepath.Glob(filepath.Join(state, "vantage", "runs", ".*"))
+	if err != nil || len(files) != 1 || len(hidden) != 0 {
+		t.Errorf("%v %v %v", files, hidden, err)
+	}
+	if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if beside, err := os.ReadDir(run); err != nil || len(beside) != 0 {
+		t.Errorf("beside the log: %v, %v", beside, err)
+	}
+}
+
+// Two programs on one run keep what the other has kept.
+func TestTwoPrograms(t *testing.T) {
+	run := t.TempDir()
+	one, state := memory(t, run)
+	two, err := (&Desk{filepath.Join(state, "vantage")}).Memory([]string{run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range []*Memory{one, two, one} {
+		if s, err := m.Change(with(session.Mark{Step: int64(i)})); err != nil || len(s.Marks) != i+1 {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
+}
+
+// A file that is not understood is told of and never written over.
+func TestForeignFilesStay(t *testing.T) {
+	m, _ := memory(t, t.TempDir())
+	if _, err := m.Change(with(session.Mark{Step: 1})); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"half a fil":                           "no JSON of ours",
+		`{"vantage":9}`:                        "version 9",
+		`{"vantage":1,"run":["/else"]}`:        "another run",
+		strings.Repeat(" ", session.MaxFile+1): "larger than",
+	} {
+		if err := os.WriteFile(m.path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Recall(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "move it away") {
+			t.Errorf("%.20s: %v", text, err)
+		}
+		if _, err := m.Change(with(session.Mark{Step: 2})); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s: %v", text, err)
+		}
+		if data, err := os.ReadFile(m.path); err != nil || string(data) != text {
+			t.Errorf("%.20s was written over: %v", text, err)
+		}
+	}
+}
+
+// Where nothing can be written the person is told, and what was there stays.
+func TestNoPlace(t *testing.T) {
+	m, state := memory(t, t.TempDir())
+	if err := os.WriteFile(state, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Change(with(session.Mark{Step: 1})); err == nil {
+		t.Error("a mark was kept in a file that is no directory")
+	}
+}

@@ -1,0 +1,114 @@
+package session
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"vantage/model"
+)
+
+func run() []string { return []string{"/runs/a"} }
+
+// What is written is read again, byte for byte the same when written anew.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s Session
+		for range rapid.IntRange(0, 5).Draw(t, "marks") {
+			s = s.With(Mark{
+				Step: rapid.Int64().Draw(t, "step"), Group: rapid.StringN(0, 20, 60).Draw(t, "group"),
+				Sample: rapid.IntRange(0, 9).Draw(t, "sample"), Note: rapid.StringN(0, 50, 200).Draw(t, "note"),
+			})
+		}
+		if rapid.Bool().Draw(t, "viewed") {
+			s.View = &View{KeepPos: rapid.Float64Range(0, 1).Draw(t, "pos"), Filter: rapid.StringN(0, 20, 80).Draw(t, "filter")}
+		}
+		data, err := Encode(run(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode(data, run())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(s, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                                  "no JSON of ours",
+		`{"vantage":1,"run":["/runs/a"]`:    "no JSON of ours",
+		`[1,2]`:                             "no JSON of ours",
+		`{}`:                                "version 0",
+		`{"vantage":2,"run":["/runs/a"]}`:   "version 2, and this program knows 1",
+		`{"vantage":1,"run":["/runs/b"]}`:   `another run: ["/runs/b"]`,
+		`{"vantage":1,"run":["/runs/a"]} x`: "follows after its end",
+		`{"vantage":1,"run":["/runs/a"],"marks":[{"sample":-1}]}`:                             "mark 1 is longer",
+		`{"vantage":1,"run":["/runs/a"],"marks":[` + strings.Repeat("{},", MaxMarks) + `{}]}`: "not for 1001",
+	} {
+		if _, err := Decode([]byte(text), run()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"vantage":1,"run":["/runs/a"],"view":{"estimator":{"framework":"trl"},"keep_pos_ratio":7},"marks":[{"step":1,"group":"x"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Decode(data, run())
+		if err != nil {
+			return
+		}
+		if set := s.View.Over(model.DefaultSettings(), func(string) bool { return false }); set.Effective().Validate() != nil {
+			t.Errorf("%s becomes settings that no trainer takes: %+v", data, set)
+		}
+	})
+}
+
+func TestMarks(t *testing.T) {
+	a, b := Mark{Step: 3, Group: "g", Note: "look"}, Mark{Step: 3, Group: "g", Sample: 2}
+	s := Session{}.With(a).With(b).With(Mark{Step: 1})
+	if len(s.Marks) != 3 || s.Marks[0].Step != 1 || s.Marks[1] != a || s.Marks[2] != b {
+		t.Errorf("%+v", s.Marks)
+	}
+	changed := s.With(Mark{Step: 3, Group: "g", Note: "again"})
+	if m, ok := changed.Find(a); !ok || m.Note != "again" || len(changed.Marks) != 3 || s.Marks[1].Note != "look" {
+		t.Errorf("%+v", changed.Marks)
+	}
+	if s = s.Without(a); len(s.Marks) != 2 {
+		t.Errorf("%+v", s.Marks)
+	}
+}
+
+// What was given now wins over what was left; what cannot be taken is passed over.
+func TestOver(t *testing.T) {
+	left := &View{Estimator: &Estimator{"twinkle", "grpo", "batch"}, KeepPos: 0.7, KeepNeg: 0.5, Recompute: true}
+	given := func(names ...string) func(string) bool {
+		return func(option string) bool { return strings.Contains(" "+strings.Join(names, " ")+" ", " "+option+" ") }
+	}
+	usual := model.DefaultSettings()
+	all := usual
+	all.Framework, all.Estimator, all.Scale, all.KeepPos, all.KeepNeg, all.Recompute = "twinkle", "grpo", "batch", 0.7, 0.5, true
+	if got := left.Over(usual, given()); got != all {
+		t.Errorf("%+v", got)
+	}
+	some := usual
+	some.KeepNeg, some.Recompute = 0.5, true
+	if got := left.Over(usual, given("scale", "keep_pos_ratio")); got != some {
+		t.Errorf("%+v", got)
+	}
+	for _, broken := range []*View{
+		nil,
+		{Estimator: &Estimator{"nobody", "grpo", "group"}, KeepPos: 1, KeepNeg: 1},
+		{Estimator: &Estimator{"easyr1", "grpo", "batch"}, KeepPos: 1, KeepNeg: 7},
+	} {
+		if got := broken.Over(usual, given()); got != usual {
+			t.Errorf("%+v becomes %+v", broken, got)
+		}
+	}
+}
