@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -24,6 +25,7 @@ import (
 	"vantage/loaders/demo"
 	"vantage/loaders/desk"
 	"vantage/model"
+	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui"
 )
@@ -143,7 +145,7 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		defer source.Close()
-		opened = append(opened, run{source, names[i]})
+		opened = append(opened, run{source, names[i], paths})
 	}
 	return p.show(cmd.Context(), set, opened...)
 }
@@ -152,6 +154,7 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 type run struct {
 	source tui.Source
 	title  string
+	paths  []string // where it stands; nil: nowhere that one comes back to
 }
 
 // show runs the screen on a run, or on two to be compared, until the person leaves it.
@@ -168,10 +171,17 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...run) err
 	if len(runs) > 1 {
 		other = runs[1]
 	}
+	memory, left, err := remembered(runs[0].paths)
+	if err != nil {
+		p.Notice = strings.TrimPrefix(p.Notice+"; "+err.Error(), "; ")
+	}
+	if p.theme == "" && left.View != nil && !noColor {
+		p.theme = left.View.Theme
+	}
 	app := tui.New(ctx, runs[0].source, tui.Options{
 		Title: runs[0].title, Other: other.source, OtherTitle: other.title, Settings: set, Chosen: p.Chosen(), Notice: p.Notice,
 		ASCII: p.ascii || own.ASCII, NoColor: noColor, Theme: cmp.Or(p.theme, own.Theme), Mouse: own.Mouse, Keys: own.Keys,
-		Desk: ownDesk(), Multiplexer: multiplexer(), Suspends: commands.HasShell(),
+		Desk: ownDesk(), Memory: memory, Session: left, Given: p.Given, Multiplexer: multiplexer(), Suspends: commands.HasShell(),
 	})
 	// signals end ctx, and that quits: Bubble Tea's own handler would race with it
 	options := []tea.ProgramOption{tea.WithOutput(p.Out), tea.WithoutSignalHandler()}
@@ -181,7 +191,12 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...run) err
 	screen := tea.NewProgram(app, options...)
 	stop := context.AfterFunc(ctx, screen.Quit)
 	defer stop()
-	_, err = screen.Run()
+	last, err := screen.Run()
+	if left, ok := last.(tui.App); ok {
+		if err := left.Leave(); err != nil {
+			fmt.Fprintln(p.ErrOut, "vantage:", err)
+		}
+	}
 	return err
 }
 
@@ -204,7 +219,7 @@ func (p *program) demo() *cobra.Command {
 			if !isTerminal(p.Out) {
 				return commands.Usage(errors.New("demo needs a terminal: for text run `vantage report PATH`"))
 			}
-			return p.show(cmd.Context(), set, run{source, "demo"})
+			return p.show(cmd.Context(), set, run{source, "demo", nil})
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "which run to make")
@@ -219,6 +234,21 @@ func ownDesk() tui.Desk {
 		return nil
 	}
 	return d
+}
+
+// remembered is what is kept of a run, and what keeps it; nil and nothing for a run that
+// stands nowhere, as standard input.
+func remembered(paths []string) (tui.Memory, session.Session, error) {
+	d, err := desk.New()
+	if err != nil || len(paths) == 0 || slices.Contains(paths, "-") {
+		return nil, session.Session{}, nil
+	}
+	m, err := d.Memory(paths)
+	if err != nil {
+		return nil, session.Session{}, err
+	}
+	s, err := m.Recall()
+	return m, s, err
 }
 
 // multiplexer guesses what stands between the program and the terminal.

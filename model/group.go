@@ -1,8 +1,6 @@
 package model
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -238,8 +236,7 @@ func (s Snapshot) groupName(g Grouping, step Step, row, index int) string {
 	case GroupByID:
 		return s.ids.at(int(step.group[row]) - 1)
 	case GroupByPrompt:
-		hash := binary.BigEndian.AppendUint64(nil, s.hashes.at(int(step.prompt[row])-1))
-		return hex.EncodeToString(hash)
+		return s.PromptName(step, row)
 	case GroupByPosition, GroupAutomatic:
 	}
 	return strconv.Itoa(index)

@@ -2,6 +2,8 @@ package model
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"slices"
 )
 
@@ -11,6 +13,16 @@ type PromptMean struct {
 	Preview string
 	N       int     // samples with a finite reward
 	Mean    float64 // of their rewards
+}
+
+// PromptName is the hash of a row's prompt and ground truth, as groups by prompt are
+// named: the same in every step and run. It is "" if the log has no prompt.
+func (s Snapshot) PromptName(step Step, row int) string {
+	k := numberAt(step.prompt, row)
+	if k == 0 {
+		return ""
+	}
+	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, s.hashes.at(int(k)-1)))
 }
 
 // Prompts are the prompts of the run by hash, ascending. Rewards are those that the

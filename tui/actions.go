@@ -216,7 +216,7 @@ func (a App) nextTheme() (App, tea.Cmd) {
 	all := themes.All()
 	for i, t := range all {
 		if t.Name == a.look.theme.Name {
-			a.look.theme, a.look.chosen = all[(i+1)%len(all)], true
+			a.look = a.look.wearing(all[(i+1)%len(all)])
 			break
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"vantage/model"
+	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui/chart"
 	"vantage/tui/layout"
@@ -31,13 +32,16 @@ type Options struct {
 	NoColor     bool   // whatever the terminal can do
 	Other       Source // a second run to compare with, or nil
 	OtherTitle  string
-	Desk        Desk              // nil writes nothing
-	Multiplexer Multiplexer       // between here and the terminal
-	Notice      string            // said at the start
-	Mouse       bool              // on from the start
-	Keys        map[string]string // what a key does instead: that of another key
-	Suspends    bool              // there is a shell that can wake the program
-	Theme       string            // by name; "" asks the terminal whether it is dark or light
+	Desk        Desk                     // nil writes nothing
+	Multiplexer Multiplexer              // between here and the terminal
+	Notice      string                   // said at the start
+	Mouse       bool                     // on from the start
+	Keys        map[string]string        // what a key does instead: that of another key
+	Suspends    bool                     // there is a shell that can wake the program
+	Theme       string                   // by name; "" asks the terminal whether it is dark or light
+	Memory      Memory                   // nil keeps nothing of the run
+	Session     session.Session          // what is kept of it
+	Given       func(option string) bool // settings that win over those that are kept; nil: none
 }
 
 // App is the state of the screen.
@@ -59,6 +63,8 @@ type App struct {
 	other  otherRun
 	line   commandLine
 	desk   Desk // nil: nothing is written
+	kept   keeping
+	marks  marks
 
 	multiplexer Multiplexer
 	remapped    map[string]string // keys that do what others do; never written
@@ -132,7 +138,8 @@ type look struct {
 	w, h    int
 	noColor bool
 	mouse   bool
-	chosen  bool // the theme was chosen by the person: the terminal is not asked
+	chosen  bool // the theme is settled: the terminal is not asked
+	byHand  bool // here, so that it is kept
 }
 
 // New returns the program's model.
@@ -155,7 +162,7 @@ func New(ctx context.Context, source Source, o Options) App {
 	if t, ok := themes.Find(o.Theme); ok {
 		a.look.theme, a.look.chosen = t, true
 	}
-	return a
+	return a.recalled(o)
 }
 
 // Init starts reading and asks the terminal whether it is dark; nothing waits
@@ -201,6 +208,8 @@ func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 		return a.onMatch(msg)
 	case pageMsg:
 		return a.onPage(msg), nil
+	case keptMsg:
+		return a.onKept(msg)
 	case selectionMsg:
 		return a.onSelection(msg), nil
 	case sweepMsg:
@@ -345,7 +354,7 @@ func (a App) show(next *model.Analysis) App {
 	}
 	a.result.analysis, a.result.err = next, nil
 	a.place.step = next.Step
-	a = a.arrange(selected)
+	a = a.arrange(selected).arrived()
 	a.place.warning = min(a.place.warning, max(0, len(a.doubts())-1))
 	return a.scrolled()
 }

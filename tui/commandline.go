@@ -64,6 +64,10 @@ func words() []word {
 		{"export", "md|csv|jsonl|txt|svg", "write it to a file; svg: the screen", runExport, func(App) []string { return []string{"md", "csv", "jsonl", "txt", "svg"} }},
 		{"steps", "", "the view of all steps", action(App.openSteps), nil},
 		{"sweep", "", "every pair of keep ratios", action(App.openSweep), nil},
+		{"mark", "", "mark what the cursor is on, or no longer", action(App.toggleMark), nil},
+		{"note", "TEXT", "mark it with a note", runNote, nil},
+		{"marks", "", "all marks of the run", action(App.openMarks), nil},
+		{"forget", "", "the run as one finds it who was never here; marks stay", action(App.forget), nil},
 		{"problems", "", "how the log was read", action(App.openProblems), nil},
 		{"help", "", "the keys", action(App.toggleHelp), nil},
 		{"q", "", "quit", action(App.quit), nil},
@@ -280,7 +284,7 @@ func runFilter(a App, args []string) (App, tea.Cmd, error) {
 func runTheme(a App, args []string) (App, tea.Cmd, error) {
 	if len(args) == 1 {
 		if t, ok := themes.Find(args[0]); ok {
-			a.look.theme, a.look.chosen = t, true
+			a.look = a.look.wearing(t)
 			return a, nil, nil
 		}
 	}

@@ -146,6 +146,9 @@ func (a App) hints(w int) string {
 	if a.place.view == viewCommand {
 		return cells.Fit(a.commandPrompt(w), w)
 	}
+	if a.place.view == viewNote {
+		return cells.Fit(a.notePrompt(w), w)
+	}
 	if a.prompt.open {
 		return cells.Fit(a.look.theme.Paint(themes.Accent, a.prompt.line(w)), w)
 	}

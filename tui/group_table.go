@@ -9,6 +9,7 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/printable"
+	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -255,7 +256,7 @@ func (a App) fateLines(g *model.Group, w, most int) []string {
 // its advantage changed.
 func (a App) sampleRow(figures []figure, row, column int) string {
 	t, x, glyphs := a.look.theme, a.result.analysis, a.look.glyphs
-	line := t.Paint(themes.Dim, cells.Right(fmt.Sprint(row+1), numberRoom-1)) + " "
+	line := a.markSign(session.Mark{Step: x.Step, Group: a.reader.group, Sample: column - a.selected().Start + 1}) + t.Paint(themes.Dim, cells.Right(fmt.Sprint(row+1), numberRoom-2)) + " "
 	for _, f := range figures {
 		text, role := f.of(column)
 		line += " " + t.Paint(role, cells.Right(text, f.w-1))

@@ -50,6 +50,11 @@ func commonKeys() []section {
 			{[]string{"}"}, "}", "", "ten steps on", App.stepOnTen},
 			{[]string{"F"}, "F", "F newest", "follow the newest step", App.followNewest},
 		}},
+		{"marks", []binding{
+			{[]string{"*"}, "*", "", "mark the group, the sample or the step under the cursor; again: no longer", App.toggleMark},
+			{[]string{"a"}, "a", "", "write a note to it", App.openNote},
+			{[]string{"'"}, "'", "", "all marks of the run: Enter goes there", App.openMarks},
+		}},
 		{"program", []binding{
 			{[]string{":"}, ":", ": command", "type a command: step 120, est rloo, keep pos 0.7, export svg, …", App.openCommand},
 			{[]string{"y"}, "y", "y copy", "copy the table, the group, the screen or the flags, to the clipboard and a file", App.openCopy},
@@ -78,7 +83,7 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 	if a.prompt.open && key != "ctrl+c" {
 		return a.onPrompt(key)
 	}
-	a.notice = ""
+	a.notice, a.marks.target = "", nil
 	if a.help && key != "?" && key != "ctrl+c" {
 		return a.onHelp(msg), nil
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model/match"
+	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
 )
@@ -42,13 +43,13 @@ func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 	if !first || !msg.report.Match() || a.chosen || a.set.changed() {
 		return a, nil
 	}
-	best := msg.report.Matches[0]
-	set := a.set.now.WithFramework(best.Framework).WithEstimator(best.Estimator)
-	set.Scale = best.Scale
-	if set == a.set.now || set.Validate() != nil {
+	best := msg.report.Matches[0].Candidate
+	set := matched(a.set.now, best)
+	if set == a.set.now || set.Effective().Validate() != nil {
 		return a, nil
 	}
-	a.notice = fmt.Sprintf("the advantages in the log are those of %s %s with scale %s: started there (u takes it back)", best.Framework, best.Estimator, best.Scale)
+	a.kept.automatic = session.EstimatorOf(set)
+	a = a.alsoSay(fmt.Sprintf("the advantages in the log are those of %s: started there (u takes it back)", best))
 	return a.apply(a.set.with(set))
 }
 

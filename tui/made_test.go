@@ -81,8 +81,15 @@ type door struct {
 // is, and then does what f says. Pauses take no time.
 func play(t *testing.T, source Source, w, h int, set model.Settings, f func(*door)) {
 	t.Helper()
+	playWith(t, source, w, h, Options{Settings: set}, f)
+}
+
+// playWith is play with more options than the settings.
+func playWith(t *testing.T, source Source, w, h int, o Options, f func(*door)) {
+	t.Helper()
+	o.Title, o.NoColor = "runs/made", true
 	synctest.Test(t, func(t *testing.T) {
-		d := &door{t: t, app: New(context.Background(), source, Options{Title: "runs/made", Settings: set, NoColor: true})}
+		d := &door{t: t, app: New(context.Background(), source, o)}
 		d.send(tea.WindowSizeMsg{Width: w, Height: h})
 		d.run(d.app.Init())
 		f(d)

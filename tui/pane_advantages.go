@@ -20,9 +20,8 @@ const roomyChart = 9
 // processed ones of kept samples downwards, over one axis.
 func (a App) paneAdvantages(w, h int) content {
 	x := a.result.analysis
-	if i := a.place.spread.figure; i > 0 {
-		all := a.distributions()
-		return a.paneSpread(all[i%len(all)], w, h)
+	if d, ok := a.distribution(); ok {
+		return a.paneSpread(d, w, h)
 	}
 	width := oddWidth(w)
 	axis := a.axis()

@@ -6,6 +6,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/printable"
+	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -104,7 +105,7 @@ func (a App) groupRow(c columns, axis chart.Axis, row int) string {
 	if prompt == "" {
 		prompt = "group " + printable.Line(g.Name)
 	}
-	name := " " + fate + cells.Fit(prompt, c.prompt)
+	name := a.markSign(session.Mark{Step: x.Step, Group: g.Name}) + fate + cells.Fit(prompt, c.prompt)
 	if row == a.place.cursor {
 		name = t.Over(themes.Cursor, name)
 	}

@@ -46,6 +46,8 @@ func scenes() []scene {
 		{name: "steps", source: made(30), keys: []string{"3", "3", "k", "k", "+"}},
 		{name: "filling", source: made(30), keys: []string{"3", "3"}, does: halfFilled, sizes: usual},
 		{name: "problems", source: func() Source { return brokenRun() }, keys: []string{"!"}},
+		{name: "marks", source: made(3), does: noted},
+		{name: "note", source: made(3), keys: typed("j", "j", "a", "all of these stop at the limit"), sizes: [][2]int{{60, 16}, {80, 24}}},
 		{name: "copy", source: made(30), keys: []string{"y"}},
 		{name: "command", source: made(30), keys: typed(":", "export ")},
 		{name: "compare", two: true, keys: []string{"c"}},
@@ -95,6 +97,15 @@ func typed(keys ...string) []string {
 
 // followed makes the source one that goes on, as that of a followed run does.
 func followed(d *door) { d.app.live.ended = false }
+
+// noted marks a group, a sample and a step, two of them with notes, and lists them.
+func noted(d *door) {
+	d.press("*", "j", "j")
+	d.press(typed("a", "all of these stop at the limit of 512 tokens")...)
+	d.press("enter", "[", "enter", "*", "esc", "3")
+	d.press(typed("a", "here the learning rate was halved")...)
+	d.press("enter", "'", "j", "j")
+}
 
 // halfFilled takes away what is known of the steps but for the newest ones.
 func halfFilled(d *door) {

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,7 +17,7 @@ import (
 
 // spread is what the pane of distributions shows.
 type spread struct {
-	figure int // index of distributions
+	figure string // name of a distribution; "" is the first
 	log    bool
 	bin    int // the bin that is read, by column from the left
 	read   bool
@@ -64,6 +65,20 @@ func (a App) distributions() []distribution {
 	return append(all, a.solved())
 }
 
+// shows reports whether a distribution is the one that was chosen.
+func (s spread) shows(d distribution) bool { return d.name == s.figure }
+
+// distribution is the one on the screen; false for the advantages, and for one that
+// the step has nothing for.
+func (a App) distribution() (distribution, bool) {
+	if a.place.spread.figure == "" {
+		return distribution{}, false
+	}
+	all := a.distributions()
+	i := slices.IndexFunc(all, a.place.spread.shows)
+	return all[max(0, i)], i > 0
+}
+
 // solved is how many samples of each group have the best reward of the step.
 func (a App) solved() distribution {
 	x := a.result.analysis
@@ -85,7 +100,12 @@ func (a App) nextFigure() (App, tea.Cmd) {
 	if a.result.analysis == nil {
 		return a, nil
 	}
-	a.place.spread.figure = (a.place.spread.figure + 1) % len(a.distributions())
+	all := a.distributions()
+	next := (max(0, slices.IndexFunc(all, a.place.spread.shows)) + 1) % len(all)
+	a.place.spread.figure = ""
+	if next > 0 {
+		a.place.spread.figure = all[next].name
+	}
 	a.place.front = layout.Advantages
 	return a, nil
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/printable"
+	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -42,13 +44,21 @@ func (a App) stepRow(s *model.Summary, begins []string, w int) string {
 	if s.Pending {
 		return t.Paint(themes.Dim, stepColumns(w, fmt.Sprint(s.Step), units.Count(s.Rows), "", "…", "…", "…", "…", "…")+"computing")
 	}
-	line := stepColumns(w, fmt.Sprint(s.Step), units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
+	mark, marked := a.kept.session.Find(session.Mark{Step: s.Step})
+	number := fmt.Sprint(s.Step)
+	if marked {
+		number = t.Paint(themes.Accent, "*") + number
+	}
+	line := stepColumns(w, number, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
 		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips))
 	if len(begins) > 0 {
 		line = t.Paint(themes.Warn, "!") + strings.TrimPrefix(line, " ")
 		if w < roomyOnsets-2 { // else they are listed beside the chart
 			line += t.Paint(themes.Warn, "first "+strings.Join(begins, ", ")) + "  "
 		}
+	}
+	if mark.Note != "" {
+		line += t.Paint(themes.Accent, "* ") + printable.Line(mark.Note) + "  "
 	}
 	return line + a.stepWorries(s, w-cells.Width(line))
 }

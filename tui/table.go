@@ -90,6 +90,9 @@ func (a App) cause() string {
 	}
 	g := a.result.rows[a.place.cursor]
 	why := printable.Line(a.result.analysis.Cause(a.snap, g)) // it names components, which are the log's
+	if note := a.noteHere(); note != "" {
+		why = strings.TrimSuffix("* "+note+" — "+why, " — ")
+	}
 	if was, differs := a.fateUnderBase(g); differs {
 		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, a.result.analysis.Table[g].Fate, why), ": ")
 	}

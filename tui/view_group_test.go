@@ -310,7 +310,7 @@ func harmless(t *testing.T, key, frame string) {
 
 // Whatever the size, the text and the keys, the frame fills the screen exactly.
 func TestGroupFillsTheScreen(t *testing.T) {
-	keys := []string{"j", "k", "J", "K", "tab", "/", "x", "enter", "n", "N", "d", "z", "v", "1", "2", "3", "g", "G", "esc", "[", "]", "p", "?"}
+	keys := []string{"j", "k", "J", "K", "tab", "/", "x", "enter", "n", "N", "d", "z", "v", "1", "2", "3", "g", "G", "esc", "[", "]", "p", "?", "*", "a"}
 	var said string
 	text := func(r model.Record) (model.Text, error) {
 		return model.Text{Prompt: said, Response: fmt.Sprint(said, r.Offset, "\n三角形 x", said), Truth: said}, nil

@@ -31,6 +31,8 @@ const (
 	viewCopy
 	viewCommand
 	viewCompare
+	viewMarks
+	viewNote
 )
 
 // views are all of them: a new one is a file and a line here.
@@ -46,6 +48,8 @@ func views() []view {
 		viewCopy:       {body: App.underneath, keys: clipboardKeys},
 		viewCommand:    {body: App.underneath, keys: commandKeys, typed: App.typeCommand},
 		viewCompare:    {body: App.compareView, keys: compareKeys},
+		viewMarks:      {early: true, body: App.marksView, keys: marksKeys},
+		viewNote:       {body: App.underneath, keys: noteKeys, typed: App.typeNote},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys},
 	}
 }

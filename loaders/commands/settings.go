@@ -97,8 +97,15 @@ func (p *Program) ask(set model.Settings) model.Settings {
 
 // Chosen reports whether the person said whose arithmetic they want.
 func (p *Program) Chosen() bool {
+	return p.Given("framework") || p.Given("adv_estimator") || p.Given("scale")
+}
+
+// Given reports whether the command line, or the configuration that it names, has a
+// setting: by the name of the trainer's option.
+func (p *Program) Given(option string) bool {
 	return slices.ContainsFunc(p.settings, func(s setting) bool {
-		return slices.Contains([]string{"framework", "estimator", "adv_estimator", "algorithm.adv_estimator", "scale"}, s.flag)
+		name := strings.ReplaceAll(strings.TrimPrefix(s.flag, "algorithm."), "-", "_")
+		return name == option || name == "estimator" && option == "adv_estimator"
 	})
 }
 

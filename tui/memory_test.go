@@ -1,0 +1,190 @@
+package tui
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"vantage/model"
+	"vantage/model/session"
+)
+
+// shelf is a memory that remembers as long as the test.
+type shelf struct {
+	session session.Session
+	err     error
+}
+
+func (s *shelf) Change(change func(session.Session) session.Session) (session.Session, error) {
+	if s.err != nil {
+		return session.Session{}, s.err
+	}
+	s.session = change(s.session)
+	return s.session, nil
+}
+
+// reopen plays with what the shelf holds, and leaves.
+func reopen(t *testing.T, s *shelf, o Options, f func(*door)) {
+	t.Helper()
+	o.Memory, o.Session = s, s.session
+	if o.Settings == (model.Settings{}) {
+		o.Settings = model.DefaultSettings()
+	}
+	if s.session.View != nil && o.Theme == "" {
+		o.Theme = s.session.View.Theme
+	}
+	playWith(t, madeRun(3), 120, 36, o, func(d *door) {
+		f(d)
+		if err := d.app.Leave(); err != nil && s.err == nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A run is found again as it was left, says so, and :forget starts afresh, which undo
+// takes back.
+func TestTheViewIsRemembered(t *testing.T) {
+	s := &shelf{}
+	reopen(t, s, Options{}, func(d *door) {
+		if d.app.notice != "" {
+			t.Errorf("the first time: %q", d.app.notice)
+		}
+		d.press("f", "p", "p", "m", "r", "o", "o", "O", "v", "L", "t")
+		d.press("/")
+		d.typeKeys("std>0.1")
+		d.press("enter", "3", "3", "v")
+	})
+	left := s.session.View
+	reopen(t, s, Options{}, func(d *door) {
+		a := d.app
+		if set := a.set.now; set.Framework != "twinkle" || set.KeepPos != 0.9 || set.KeepNeg != 0.95 || !set.Recompute {
+			t.Errorf("settings %+v", set)
+		}
+		if a.set.filter != "std>0.1" || a.place.order != (order{2, true}) || a.place.spread.figure != "rewards" || !a.place.spread.log ||
+			a.place.view != viewSteps || a.place.steps.metric == "" || left.Theme == "" || a.look.theme.Name != left.Theme {
+			t.Errorf("%q %+v %+v view %d %s", a.set.filter, a.place.order, a.place.spread, a.place.view, a.look.theme.Name)
+		}
+		for _, want := range []string{"as you left it: twinkle grpo", "keep 0.90+ 0.95−, recompute", "filter std>0.1", "by size", "the steps", ":forget"} {
+			if !strings.Contains(a.notice, want) {
+				t.Errorf("%q does not say %q", a.notice, want)
+			}
+		}
+		if len(a.result.rows) == len(a.result.analysis.Table) {
+			t.Error("the filter filters nothing")
+		}
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "as you left it") {
+			t.Error(text)
+		}
+		d.press("esc")
+		if d.app.place.view != viewOverview || strings.Contains(ansi.Strip(d.frame()), "as you left it") {
+			t.Error("the next key does not take the notice away")
+		}
+		d.press("3", "3")
+	})
+	if *s.session.View.Estimator != *left.Estimator || s.session.View.Metric != left.Metric || s.session.View.Seen != "steps" {
+		t.Errorf("left %+v, then %+v", left, s.session.View)
+	}
+	reopen(t, s, Options{}, func(d *door) {
+		d.press(":")
+		d.typeKeys("forget")
+		d.press("enter")
+		if a := d.app; a.set.now != model.DefaultSettings() || a.set.filter != "" || a.place.order != (order{}) || a.place.view != viewOverview || !strings.Contains(a.notice, "forgotten") {
+			t.Errorf("%+v %q", a.set.now, a.notice)
+		}
+		d.press("u")
+		if d.app.set.now.Framework != "twinkle" || d.app.set.filter != "std>0.1" {
+			t.Error("undo does not bring the settings back")
+		}
+		d.press("ctrl+r")
+	})
+	if s.session.View != nil {
+		t.Errorf("not forgotten: %+v", s.session.View)
+	}
+}
+
+// What the command line says wins; the rest is as it was left.
+func TestFlagsWin(t *testing.T) {
+	s := &shelf{}
+	reopen(t, s, Options{}, func(d *door) { d.press("f", "p", "m", "m") })
+	set := model.DefaultSettings()
+	set.KeepPos = 0.3
+	given := func(names ...string) func(string) bool {
+		return func(option string) bool { return slices.Contains(names, option) }
+	}
+	reopen(t, s, Options{Settings: set, Given: given("keep_pos_ratio")}, func(d *door) {
+		if got := d.app.set.now; got.KeepPos != 0.3 || got.KeepNeg != 0.9 || got.Framework != "twinkle" {
+			t.Errorf("%+v", got)
+		}
+	})
+	reopen(t, s, Options{Settings: set.WithFramework("verl"), Chosen: true, Given: given("framework", "keep_pos_ratio")}, func(d *door) {
+		if got := d.app.set.now; got.Framework != "verl" {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// Where nobody chose an estimator none is kept, so that the next time the one that
+// wrote the log is looked for again; the ratios are kept all the same.
+func TestOnlyWhatWasChosenIsKept(t *testing.T) {
+	s := &shelf{}
+	reopen(t, s, Options{}, func(d *door) { d.press("j", "w") })
+	if s.session.View != nil {
+		t.Errorf("looking leaves %+v", s.session.View)
+	}
+	reopen(t, s, Options{}, func(d *door) { d.press("p") })
+	if v := s.session.View; v == nil || v.Estimator != nil || v.KeepPos != 0.95 {
+		t.Errorf("%+v", v)
+	}
+	play := func(s *shelf, f func(*door)) {
+		o := Options{Settings: model.DefaultSettings(), Memory: s, Session: s.session}
+		lessMean := func(_ int, reward float64) float64 { return reward - 0.25 }
+		playWith(t, written(4, lessMean), 120, 36, o, func(d *door) {
+			f(d)
+			if err := d.app.Leave(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	play(s, func(d *door) {
+		if set := d.app.set.now; set.Framework != "trl" || set.Scale != "none" || set.KeepPos != 0.95 {
+			t.Errorf("the estimator that wrote the log did not win: %+v", set)
+		}
+	})
+	if s.session.View.Estimator != nil {
+		t.Errorf("nobody chose %+v", s.session.View.Estimator)
+	}
+	play(s, func(d *door) { d.press("u") }) // back to what was not automatic: a choice
+	if e := s.session.View.Estimator; e == nil || e.Name != "grpo" {
+		t.Errorf("the choice is lost: %+v", e)
+	}
+	play(s, func(d *door) {
+		if d.app.set.now.Estimator != "grpo" || d.app.set.now.Framework != "easyr1" {
+			t.Errorf("the choice does not win: %+v", d.app.set.now)
+		}
+	})
+}
+
+// Without a memory nothing is kept, and a mark says so.
+func TestNothingIsKeptOfADemo(t *testing.T) {
+	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
+		d.press("*")
+		if !strings.Contains(d.app.notice, "until you quit") || len(d.app.kept.session.Marks) != 1 || d.app.Leave() != nil {
+			t.Errorf("%q", d.app.notice)
+		}
+	})
+}
+
+// What cannot be written is told of; the mark stays until the end, and the next change
+// tries again.
+func TestNothingCanBeKept(t *testing.T) {
+	s := &shelf{err: errors.New("no space left")}
+	reopen(t, s, Options{}, func(d *door) {
+		d.press("*")
+		if !strings.Contains(d.app.notice, "no space left") || len(d.app.kept.session.Marks) != 1 {
+			t.Errorf("%q", d.app.notice)
+		}
+	})
+}

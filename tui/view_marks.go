@@ -1,0 +1,201 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model/printable"
+	"vantage/model/session"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+func marksKeys() section {
+	by := func(n int) func(App) (App, tea.Cmd) {
+		return func(a App) (App, tea.Cmd) { return a.markBy(n), nil }
+	}
+	return section{"list of marks", []binding{
+		{[]string{"j", "down"}, "j ↓", "j k move", "down", by(1)},
+		{[]string{"k", "up"}, "k ↑", "", "up", by(-1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", by(10)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", by(-10)},
+		{[]string{"g", "home"}, "g", "", "to the top", by(math.MinInt32)},
+		{[]string{"G", "end"}, "G", "", "to the end", by(math.MaxInt32)},
+		{[]string{"enter"}, "⏎", "⏎ go-there", "go to what is marked", App.goMark},
+		{[]string{"*"}, "*", "* unmark", "take the mark away", App.toggleMark},
+		{[]string{"a"}, "a", "a note", "write a note to it, or change it", App.openNote},
+		{[]string{"u"}, "u", "u bring-back", "bring back the mark that was taken away last", App.markAgain},
+		{[]string{"esc", "'"}, "Esc", "Esc back", "back", App.escape},
+	}}
+}
+
+// openMarks lists the marks, the cursor on the first of the step on the screen.
+func (a App) openMarks() (App, tea.Cmd) {
+	a.marks.cursor = max(0, slices.IndexFunc(a.kept.session.Marks, func(m session.Mark) bool { return m.Step >= a.place.step }))
+	return a.enter(viewMarks)
+}
+
+func (a App) markBy(by int) App {
+	a.marks.cursor = within(a.marks.cursor+by, max(1, len(a.kept.session.Marks)))
+	return a
+}
+
+// markListed is the mark under the cursor of the list.
+func (a App) markListed() (session.Mark, bool) {
+	all := a.kept.session.Marks
+	if len(all) == 0 {
+		return session.Mark{}, false
+	}
+	return all[within(a.marks.cursor, len(all))], true
+}
+
+func (a App) markAgain() (App, tea.Cmd) {
+	if a.kept.removed == (session.Mark{}) {
+		a.notice = "no mark was taken away"
+		return a, nil
+	}
+	m := a.kept.removed
+	a.kept.removed = session.Mark{}
+	a, cmd := a.mark(m)
+	a.marks.cursor = slices.IndexFunc(a.kept.session.Marks, m.Same)
+	return a, cmd
+}
+
+// goMark goes to what is marked. The step is computed first: its groups are found when
+// it is there.
+func (a App) goMark() (App, tea.Cmd) {
+	m, ok := a.markListed()
+	if !ok {
+		return a, nil
+	}
+	i, found := a.snap.Find(m.Step)
+	if !found {
+		a.notice = fmt.Sprintf("step %d is not in the log, or no longer", m.Step)
+		return a, nil
+	}
+	a, _ = a.toGroups()
+	a.marks.target = &m
+	return a.goTo(i)
+}
+
+// arrived puts the cursor on what one was on the way to, now that its step is there.
+func (a App) arrived() App {
+	m := a.marks.target
+	if m == nil || m.Step != a.result.analysis.Step {
+		return a
+	}
+	a.marks.target = nil
+	if m.Group == "" {
+		return a.goPane(layout.Steps)
+	}
+	g, ok := a.groupOf(*m)
+	if !ok {
+		a.notice = fmt.Sprintf("step %d no longer has the group", m.Step)
+		return a
+	}
+	row := slices.Index(a.result.rows, g)
+	if row < 0 {
+		a.notice = "the filter leaves the group out: / changes it, u takes it back"
+		return a
+	}
+	a.place.cursor = row
+	if m.Sample > 0 {
+		a = a.toSample(m.Sample)
+	}
+	return a
+}
+
+// groupOf is the group that a mark of the step on the screen points at: by its name,
+// else by its prompt.
+func (a App) groupOf(m session.Mark) (int, bool) {
+	x := a.result.analysis
+	for g := range x.Table {
+		if m.Names(x.Table[g].Name) {
+			return g, true
+		}
+	}
+	step, ok := a.stepRead()
+	for g := 0; ok && m.Prompt != "" && g < len(x.Table); g++ {
+		if a.snap.PromptName(step, int(x.Order[x.Table[g].Start])) == m.Prompt {
+			return g, true
+		}
+	}
+	return 0, false
+}
+
+// toSample opens the group under the cursor at one of its samples.
+func (a App) toSample(sample int) App {
+	g := a.selected()
+	if sample > g.Size() {
+		a.notice = fmt.Sprintf("the group no longer has a sample %d", sample)
+		return a
+	}
+	a, _ = a.openGroup()
+	a.reader.group, a.reader.sample = g.Name, slices.Index(a.ranking(g), g.Start+sample-1)
+	return a
+}
+
+// markWords say what a mark points at.
+func (a App) markWords(m session.Mark) string {
+	switch {
+	case m.Group == "":
+		return fmt.Sprintf("step %d", m.Step)
+	case m.Shown == "":
+		m.Shown = "group " + m.Group
+	}
+	if m.Sample > 0 {
+		return fmt.Sprintf("sample %d · %s", m.Sample, m.Shown)
+	}
+	return m.Shown
+}
+
+// marksView lists the marks over the whole of the note under the cursor.
+func (a App) marksView(w, h int) []string {
+	t, all := a.look.theme, a.kept.session.Marks
+	if len(all) == 0 {
+		return a.box(layout.Rect{W: w, H: h}, true, content{title: " marks", lines: []string{
+			"", " " + t.Paint(themes.Dim, "Nothing is marked yet."),
+			" " + t.Paint(themes.Dim, cells.Cut("* marks the group, the sample or the step under the cursor, a writes a note to it.", w-4)),
+		}})
+	}
+	m, _ := a.markListed()
+	words := []string{}
+	for _, line := range cells.Wrap(printable.Line(m.Note), w-4) {
+		words = append(words, " "+line)
+	}
+	if m.Note == "" {
+		words = []string{" " + t.Paint(themes.Dim, "no note: a writes one")}
+	}
+	below := min(len(words), max(1, h/3)) + 2
+	return append(a.box(layout.Rect{W: w, H: h - below}, true, a.marksTable(w-2, h-below-2)),
+		a.box(layout.Rect{W: w, H: below}, false, content{title: " " + printable.Line(a.markWords(m)), lines: words})...)
+}
+
+// marksTable has a row per mark, around the cursor.
+func (a App) marksTable(w, h int) content {
+	t, all := a.look.theme, a.kept.session.Marks
+	c := content{title: " marks  " + units.Count(len(all)), note: fmt.Sprintf("%d/%d", a.marks.cursor+1, len(all))}
+	what := max(16, (w-12)*2/5)
+	row := func(step, words, note string) string {
+		return cells.Fit(" "+cells.Right(step, 7)+"  "+cells.Fit(words, what)+"  "+note, w)
+	}
+	c.lines = []string{t.Paint(themes.Dim, row("step", "marked", "note"))}
+	top := max(0, min(a.marks.cursor-(h-1)/2, len(all)-(h-1)))
+	for i := top; i < len(all) && len(c.lines) < h; i++ {
+		words := "the step"
+		if all[i].Group != "" {
+			words = printable.Line(a.markWords(all[i]))
+		}
+		line := row(fmt.Sprint(all[i].Step), words, printable.Line(all[i].Note))
+		if i == within(a.marks.cursor, len(all)) {
+			line = t.Over(themes.Cursor, line)
+		}
+		c.lines = append(c.lines, line)
+	}
+	return c
+}

@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"vantage/model"
+	"vantage/model/session"
+)
+
+// A group, a sample and a step are marked where the cursor is, with notes; the list
+// has them, and Enter goes there, from another step and another order too.
+func TestMarksAreFoundAgain(t *testing.T) {
+	s := &shelf{}
+	var group string
+	var column int
+	reopen(t, s, Options{}, func(d *door) {
+		d.press("j", "j", "j")
+		group = d.app.selected().Name
+		d.press("a")
+		d.typeKeys("why is 7^100 so hard?")
+		d.press("enter")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "│*") || !strings.Contains(text, "* why is 7^100 so hard?") {
+			t.Errorf("the mark or its note is not seen:\n%s", text)
+		}
+		d.press("enter", "j", "j", "*", "a")
+		column = d.app.ranking(d.app.selected())[2]
+		d.typeKeys("cheats")
+		d.press("enter")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "*  3 ") || !strings.Contains(text, "* cheats") {
+			t.Errorf("the sample's mark is not seen:\n%s", text)
+		}
+		d.press("esc", "[", "3", "*", "3")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "*2 ") {
+			t.Errorf("the step's mark is not seen:\n%s", text)
+		}
+	})
+	if got := fmt.Sprintf("%d %d %s %s", len(s.session.Marks), s.session.Marks[0].Step, s.session.Marks[1].Note, s.session.Marks[2].Note); got != "3 2 why is 7^100 so hard? cheats" {
+		t.Errorf("%+v", s.session.Marks)
+	}
+	s.session.View = nil
+	reopen(t, s, Options{}, func(d *door) {
+		d.press("[", "[", "o", "o", "O", "'")
+		text := ansi.Strip(d.frame())
+		for _, want := range []string{"marks  3", "the step", "why is 7^100 so hard?", "sample ", "cheats"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the list does not have %q:\n%s", want, text)
+			}
+		}
+		d.press("j", "enter")
+		if d.app.result.analysis.Step != 3 || d.app.selected().Name != group || d.app.place.view != viewOverview {
+			t.Errorf("at step %d, group %s", d.app.result.analysis.Step, d.app.selected().Name)
+		}
+		d.press("[", "'", "G", "enter")
+		if d.app.place.view != viewGroup || d.app.selected().Name != group || d.app.ranking(d.app.selected())[d.app.reader.sample] != column {
+			t.Errorf("view %d, sample %d", d.app.place.view, d.app.reader.sample)
+		}
+		d.press("esc", "'", "g", "enter")
+		if d.app.result.analysis.Step != 2 {
+			t.Errorf("at step %d", d.app.result.analysis.Step)
+		}
+	})
+}
+
+// A mark is taken away by the key that made it, and brought back with its note.
+func TestUnmark(t *testing.T) {
+	s := &shelf{}
+	reopen(t, s, Options{}, func(d *door) {
+		d.press("a")
+		d.typeKeys("look")
+		d.press("enter", "*")
+		if len(s.session.Marks) != 0 {
+			t.Error("still marked")
+		}
+		d.press("*")
+		if len(s.session.Marks) != 1 || s.session.Marks[0].Note != "look" {
+			t.Errorf("%+v", s.session.Marks)
+		}
+		d.press("'", "*")
+		if text := ansi.Strip(d.frame()); len(s.session.Marks) != 0 || !strings.Contains(text, "Nothing is marked yet") {
+			t.Errorf("%+v\n%s", s.session.Marks, text)
+		}
+		d.press("u", "a")
+		d.typeKeys(" again")
+		d.press("enter")
+		if len(s.session.Marks) != 1 || s.session.Marks[0].Note != "look again" || d.app.place.view != viewMarks {
+			t.Errorf("%+v", s.session.Marks)
+		}
+		d.press("a", "x", "esc")
+		if s.session.Marks[0].Note != "look again" {
+			t.Error("Esc changes the note")
+		}
+	})
+}
+
+// What a mark points at may be gone, or left out by the filter: the list says so.
+func TestMarksOfWhatIsGone(t *testing.T) {
+	s := &shelf{}
+	s.session = session.Session{}.With(session.Mark{Step: 99, Group: "x"}).With(session.Mark{Step: 2, Group: "x"}).
+		With(session.Mark{Step: 3, Group: "renamed", Prompt: fmt.Sprintf("%016x", 2)}).With(session.Mark{Step: 3, Group: fmt.Sprintf("%016x", 2), Sample: 77})
+	reopen(t, s, Options{}, func(d *door) {
+		for at, want := range []string{"step 2 no longer has the group", "", "no longer has a sample 77", "step 99 is not in the log"} {
+			d.press("'", "g")
+			for range at {
+				d.press("j")
+			}
+			d.press("enter")
+			if want == "" && d.app.selected().Name != fmt.Sprintf("%016x", 2) {
+				t.Errorf("the cursor is on %s", d.app.selected().Name)
+			}
+			if !strings.Contains(d.app.notice, want) || want == "" && d.app.notice != "" {
+				t.Errorf("mark %d: %q, want %q", at, d.app.notice, want)
+			}
+			d.press("esc")
+		}
+		d.press("/")
+		d.typeKeys("fate:right")
+		d.press("enter", "'", "g", "j", "enter")
+		if !strings.Contains(d.app.notice, "the filter leaves the group out") {
+			t.Errorf("%q", d.app.notice)
+		}
+	})
+}
+
+// Notes are text of a person and prompts text of a model: neither reaches the terminal
+// as anything but text, at any size.
+func TestHostileMarks(t *testing.T) {
+	s := &shelf{}
+	evil := "\x1b]52;c;eA==\a\u202e\x00 " + strings.Repeat("e\u0301", 40)
+	s.session = session.Session{}.With(session.Mark{Step: 1, Group: evil, Shown: evil, Note: evil}).With(session.Mark{Step: 3, Note: evil})
+	reopen(t, s, Options{}, func(d *door) {
+		d.press("3", "3")
+		steps := d.frame()
+		d.press("'")
+		for _, frame := range []string{steps, d.frame()} {
+			if text := ansi.Strip(frame); strings.ContainsAny(text, "\x1b\a\x00\u202e") || strings.Contains(frame, "\x1b]") {
+				t.Errorf("%q", text)
+			}
+		}
+		d.press("a")
+		d.frame()
+	})
+}
+
+// Every mark that is made can be kept: its texts have the room they need.
+func TestMarksFit(t *testing.T) {
+	play(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *door) {
+		d.press("a")
+		d.typeKeys(strings.Repeat("é", session.MaxNote))
+		d.press("enter")
+		if _, err := session.Encode(nil, d.app.kept.session); err != nil || len(d.app.kept.session.Marks[0].Note) != session.MaxNote {
+			t.Errorf("%v: %d bytes", err, len(d.app.kept.session.Marks[0].Note))
+		}
+	})
+}
