@@ -63,7 +63,7 @@ func words() []word {
 		{"mouse", "on|off", "wheel and clicks; Shift selects text all the same", runMouse, func(App) []string { return []string{"on", "off"} }},
 		{"export", "md|csv|jsonl|txt|svg", "write it to a file; svg: the screen", runExport, func(App) []string { return []string{"md", "csv", "jsonl", "txt", "svg"} }},
 		{"steps", "", "the view of all steps", action(App.openSteps), nil},
-		{"sweep", "", "every pair of keep ratios", action(App.openSweep), nil},
+		{"sweep", "step|shown|last N|FROM TO|all", "every pair of keep ratios, over so much", runSweep, func(App) []string { return []string{"step", "shown", "last", "all"} }},
 		{"mark", "", "mark what the cursor is on, or no longer", action(App.toggleMark), nil},
 		{"note", "TEXT", "mark it with a note", runNote, nil},
 		{"marks", "", "all marks of the run", action(App.openMarks), nil},

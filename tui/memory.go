@@ -190,6 +190,7 @@ func (a App) reopened(name string) App {
 		if e, err := a.set.now.Entry(); v == viewSweep && (err != nil || !e.Filters) {
 			continue
 		}
+		a = a.onMap()
 		a.place.path, a.place.view = []viewName{viewOverview}, v
 	}
 	return a

@@ -132,7 +132,7 @@ func (a App) groupOf(m session.Mark) (int, bool) {
 func (a App) toSample(sample int) App {
 	g := a.selected()
 	if sample > g.Size() {
-		a.notice = fmt.Sprintf("the group no longer has a sample %d", sample)
+		a.notice = fmt.Sprintf("the group no longer has a row %d", sample)
 		return a
 	}
 	a, _ = a.openGroup()
@@ -140,7 +140,8 @@ func (a App) toSample(sample int) App {
 	return a
 }
 
-// markWords say what a mark points at.
+// markWords say what a mark points at: a sample by its place in the log, since its rank
+// is told only by the rewards.
 func (a App) markWords(m session.Mark) string {
 	switch {
 	case m.Group == "":
@@ -149,7 +150,7 @@ func (a App) markWords(m session.Mark) string {
 		m.Shown = "group " + m.Group
 	}
 	if m.Sample > 0 {
-		return fmt.Sprintf("sample %d · %s", m.Sample, m.Shown)
+		return fmt.Sprintf("row %d · %s", m.Sample, m.Shown)
 	}
 	return m.Shown
 }

@@ -45,7 +45,7 @@ func TestMarksAreFoundAgain(t *testing.T) {
 	reopen(t, s, Options{}, func(d *door) {
 		d.press("[", "[", "o", "o", "O", "'")
 		text := ansi.Strip(d.frame())
-		for _, want := range []string{"marks  3", "the step", "why is 7^100 so hard?", "sample ", "cheats"} {
+		for _, want := range []string{"marks  3", "the step", "why is 7^100 so hard?", "row ", "cheats"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the list does not have %q:\n%s", want, text)
 			}
@@ -102,7 +102,7 @@ func TestMarksOfWhatIsGone(t *testing.T) {
 	s.session = session.Session{}.With(session.Mark{Step: 99, Group: "x"}).With(session.Mark{Step: 2, Group: "x"}).
 		With(session.Mark{Step: 3, Group: "renamed", Prompt: fmt.Sprintf("%016x", 2)}).With(session.Mark{Step: 3, Group: fmt.Sprintf("%016x", 2), Sample: 77})
 	reopen(t, s, Options{}, func(d *door) {
-		for at, want := range []string{"step 2 no longer has the group", "", "no longer has a sample 77", "step 99 is not in the log"} {
+		for at, want := range []string{"step 2 no longer has the group", "", "no longer has a row 77", "step 99 is not in the log"} {
 			d.press("'", "g")
 			for range at {
 				d.press("j")

@@ -54,11 +54,7 @@ func (a App) sweepView(w, h int) []string {
 // sweepMap draws the map in h lines: all of it, or the rows around the cursor.
 func (a App) sweepMap(h int) content {
 	t, f := a.look.theme, sweep.Figures()[a.sweep.figure]
-	scope := fmt.Sprintf("step %d", a.place.step)
-	if a.sweep.all {
-		scope = "all steps"
-	}
-	c := content{title: fmt.Sprintf(" %s — %s · %s · recompute %s", f.Name, f.Doc, scope, onOff(a.set.now.Recompute))}
+	c := content{title: fmt.Sprintf(" %s · %s · recompute %s — %s", f.Name, a.scopeWords(), onOff(a.set.now.Recompute), f.Doc), note: a.sweepProgress()}
 	if a.sweep.grid == nil {
 		text := "computing every pair of ratios …"
 		if a.sweep.err != nil {

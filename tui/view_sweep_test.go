@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"vantage/model"
 	"vantage/themes"
 )
 
@@ -34,6 +37,92 @@ func TestSweepNeedsAFilter(t *testing.T) {
 		d.press("S")
 		if !strings.Contains(d.app.notice, "GRPO family") || d.app.place.view != viewOverview {
 			t.Errorf("view %d, notice %q", d.app.place.view, d.app.notice)
+		}
+	})
+}
+
+// Tab sweeps the step, the groups shown, the last ten steps and all of them; the map
+// says what it is of, and its cells are of so many samples.
+func TestSweepScopes(t *testing.T) {
+	play(t, madeRun(15), 160, 48, filtered(), func(d *door) {
+		samples := func() int { return d.app.sweep.grid.At(false, 0, 0).Samples }
+		expect := func(want int, words string) {
+			t.Helper()
+			if text := ansi.Strip(d.frame()); samples() != want || !strings.Contains(text, " · "+words+" · recompute") {
+				t.Errorf("%d samples, want %d of %q:\n%s", samples(), want, words, strings.SplitAfter(text, "\n")[3])
+			}
+		}
+		const perStep = 24 * 8
+		d.press("S")
+		expect(perStep, "step 15")
+		d.press("tab") // there is no filter, so no groups shown
+		expect(10*perStep, "10 steps, 6 to 15")
+		d.press("tab")
+		expect(15*perStep, "all 15 steps")
+		d.press("tab")
+		expect(perStep, "step 15")
+		d.press("esc", "/")
+		d.typeKeys("fate:wrong")
+		d.press("enter", "S", "tab")
+		wrong := d.app.result.analysis.Fates[model.FateWrong]
+		expect(8*wrong, fmt.Sprintf("[%d/24] groups of step 15", wrong))
+		d.press("[")
+		wrong = d.app.result.analysis.Fates[model.FateWrong]
+		expect(8*wrong, fmt.Sprintf("[%d/24] groups of step 14", wrong))
+		d.press("esc", "u", "S") // without the filter it is the step again
+		expect(perStep, "step 14")
+		for text, want := range map[string]struct {
+			samples int
+			words   string
+		}{
+			"sweep 3 5": {3 * perStep, "3 steps, 3 to 5"}, "sweep 3-5": {3 * perStep, "3 steps, 3 to 5"}, "sweep last 4": {4 * perStep, "4 steps, 12 to 15"},
+			"sweep all": {15 * perStep, "all 15 steps"}, "sweep 14 99": {2 * perStep, "2 steps, 14 to 15"},
+		} {
+			d.press(":")
+			d.typeKeys(text)
+			d.press("enter")
+			expect(want.samples, want.words)
+		}
+		d.press(":")
+		d.typeKeys("sweep 40 50")
+		d.press("enter")
+		if text := ansi.Strip(d.frame()); d.app.sweep.grid != nil || !strings.Contains(text, "there is no complete step to sweep") {
+			t.Error(text)
+		}
+		d.press(":")
+		d.typeKeys("sweep five")
+		d.press("enter")
+		if !strings.Contains(d.app.notice, "sweep takes step, shown, all, last 10") {
+			t.Errorf("%q", d.app.notice)
+		}
+	})
+}
+
+// A map over many steps comes in parts and says how far it is; the answer to a question
+// that nobody asks any more is dropped; data that grow wait for the answer.
+func TestSweepComesInParts(t *testing.T) {
+	play(t, madeRun(4), 120, 36, filtered(), func(d *door) {
+		d.press("S", "tab")
+		a := d.app
+		a.sweep.asked = sweepQuestion{}
+		next, cmd := a.attendSweep()
+		if cmd == nil || next.sweep.cancel == nil || next.sweepProgress() != "0/4 steps so far, newest first" {
+			t.Fatalf("nothing is computed: %q", next.sweepProgress())
+		}
+		grown := next
+		grown.snap.Revision++
+		if same, again := grown.attendSweep(); again != nil || same.sweep.asked != next.sweep.asked {
+			t.Error("data that have grown start anew before there is an answer")
+		}
+		late := cmd().(sweepMsg)
+		other, _ := next.nextScope()
+		other, _ = other.attendSweep()
+		before := other.sweep.grid
+		if after, _ := other.onSweep(late); after.sweep.grid != before || after.sweep.done != 0 {
+			t.Error("a late answer is shown")
+		}
+		if left := next.leaveSweep(); left.sweep.cancel != nil || left.sweep.asked != (sweepQuestion{}) {
+			t.Error("leaving does not give up")
 		}
 	})
 }

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"math"
+	"slices"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -42,6 +43,15 @@ func (g *Grid) At(recompute bool, i, j int) *Cell {
 // steps cannot be computed under the settings, if these cannot be filtered, or if
 // ctx ends.
 func Run(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings, r Ratios) (*Grid, error) {
+	g, err := New(set, r)
+	if err != nil {
+		return nil, err
+	}
+	return g.With(ctx, snap, steps, nil)
+}
+
+// New is a grid that no step is in yet. It fails if the settings cannot be filtered.
+func New(set model.Settings, r Ratios) (*Grid, error) {
 	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
 	g := &Grid{Ratios: r, Settings: set, off: make([]Cell, len(r.Pos)*len(r.Neg)), on: make([]Cell, len(r.Pos)*len(r.Neg))}
 	for i, pos := range r.Pos {
@@ -57,53 +67,77 @@ func Run(ctx context.Context, snap model.Snapshot, steps []int, set model.Settin
 			}
 		}
 	}
-	for _, i := range steps {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		a, err := snap.Analyze(ctx, i, set)
-		if err != nil {
-			return nil, err
-		}
-		if err := g.step(ctx, a); err != nil {
-			return nil, err
-		}
-	}
 	return g, nil
 }
 
-// step adds a step, computed without a filter, to all cells.
-func (g *Grid) step(ctx context.Context, a *model.Analysis) error {
+// With returns the grid with steps of a snapshot in it too, by their index: all their
+// groups, or if only is not nil those of these indexes, ascending. The grid itself
+// stays as it was.
+func (g *Grid) With(ctx context.Context, snap model.Snapshot, steps, only []int) (*Grid, error) {
+	next := *g
+	next.off, next.on = slices.Clone(g.off), slices.Clone(g.on)
+	for _, i := range steps {
+		a, err := snap.Analyze(ctx, i, g.Settings)
+		if err != nil {
+			return nil, err
+		}
+		if err := next.step(ctx, a, chosen(a.Table, only)); err != nil {
+			return nil, err
+		}
+	}
+	return &next, nil
+}
+
+// chosen are the groups of these indexes, all if only is nil.
+func chosen(table []model.Group, only []int) []model.Group {
+	if only == nil {
+		return table
+	}
+	some := make([]model.Group, len(only))
+	for k, at := range only {
+		some[k] = table[at]
+	}
+	return some
+}
+
+// step adds groups of a step, computed without a filter, to all cells.
+func (g *Grid) step(ctx context.Context, a *model.Analysis, groups []model.Group) error {
 	entry, err := a.Settings.Entry()
 	if err != nil {
 		return err
 	}
 	g.Steps++
-	g.signal += a.Signal
-	before := 0.0
-	for _, x := range a.Original {
-		before += math.Abs(x)
+	samples, before := 0, 0.0
+	for i := range groups {
+		grp := &groups[i]
+		samples += grp.Size()
+		if grp.Fate == model.FateAlive {
+			g.signal++
+		}
+		for _, x := range a.Original[grp.Start:grp.End] {
+			before += math.Abs(x)
+		}
 	}
 	for k := range g.off {
 		for _, c := range []*Cell{&g.off[k], &g.on[k]} {
-			c.Samples += a.Rows
-			c.Groups += a.Groups
+			c.Samples += samples
+			c.Groups += len(groups)
 			c.before += before
 		}
 	}
-	s := newSorter(g, a, entry)
+	s := newSorter(g, a, groups, entry)
 	if err := s.run(ctx); err != nil {
 		return err
 	}
 	if !s.local {
-		return g.whole(ctx, a, entry)
+		return g.whole(ctx, a, groups, entry)
 	}
 	return nil
 }
 
 // whole computes the cells with recompute one by one, for estimators whose
 // advantages depend on more than the group.
-func (g *Grid) whole(ctx context.Context, a *model.Analysis, entry *estimators.Estimator) error {
+func (g *Grid) whole(ctx context.Context, a *model.Analysis, groups []model.Group, entry *estimators.Estimator) error {
 	var r estimators.Result
 	for k := range g.on {
 		if err := ctx.Err(); err != nil {
@@ -112,8 +146,8 @@ func (g *Grid) whole(ctx context.Context, a *model.Analysis, entry *estimators.E
 		c := &g.on[k]
 		// what the trainer would refuse was said when the step was computed
 		_ = estimators.Process(&r, entry, a.Batch(), a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
-		for i := range a.Table {
-			grp := &a.Table[i]
+		for i := range groups {
+			grp := &groups[i]
 			lo, hi := grp.Start, grp.End
 			filtered := c.KeepPos < 1 || c.KeepNeg < 1
 			c.add(count(grp.Fate == model.FateAlive, filtered, a.Original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))

@@ -15,14 +15,15 @@ import (
 
 // sorter adds the groups of a step to the grid.
 type sorter struct {
-	grid  *Grid
-	a     *model.Analysis
-	entry *estimators.Estimator
-	local bool // a group's advantages depend on nothing but the group
+	grid   *Grid
+	a      *model.Analysis
+	groups []model.Group // of a
+	entry  *estimators.Estimator
+	local  bool // a group's advantages depend on nothing but the group
 }
 
-func newSorter(g *Grid, a *model.Analysis, entry *estimators.Estimator) *sorter {
-	return &sorter{g, a, entry, a.Settings.Scale != estimators.ScaleBatch && entry.Local()}
+func newSorter(g *Grid, a *model.Analysis, groups []model.Group, entry *estimators.Estimator) *sorter {
+	return &sorter{g, a, groups, entry, a.Settings.Scale != estimators.ScaleBatch && entry.Local()}
 }
 
 // class is the groups that have as many positive and as many negative samples: the
@@ -38,13 +39,13 @@ type answer struct {
 }
 
 func (s *sorter) run(ctx context.Context) error {
-	n := max(1, min(runtime.GOMAXPROCS(0), len(s.a.Table)/1024))
+	n := max(1, min(runtime.GOMAXPROCS(0), len(s.groups)/1024))
 	found := make([]map[class]*answer, n)
 	var wg sync.WaitGroup
 	for k := range n {
 		wg.Go(func() {
-			from, to := k*len(s.a.Table)/n, (k+1)*len(s.a.Table)/n
-			found[k] = s.part(ctx, s.a.Table[from:to])
+			from, to := k*len(s.groups)/n, (k+1)*len(s.groups)/n
+			found[k] = s.part(ctx, s.groups[from:to])
 		})
 	}
 	wg.Wait()

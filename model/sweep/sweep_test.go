@@ -161,10 +161,53 @@ func BenchmarkRun(b *testing.B) {
 			for b.Loop() {
 				r := Usual()
 				g := &Grid{Ratios: r, Settings: set, off: make([]Cell, 441), on: make([]Cell, 441)}
-				if err := g.step(context.Background(), a); err != nil {
+				if err := g.step(context.Background(), a, a.Table); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
+	}
+}
+
+// The cells of some groups are those of a step that holds no others, where a group's
+// advantages depend on nothing but the group; and a grid stays as it was when a step is
+// added to another one made of it.
+func TestSomeGroups(t *testing.T) {
+	rewards := [][]float64{{1, 1, 0, 0}, {0.3, 0.9, 0.1, 0.5}, {1, 0, 0, 0}}
+	chunk := func(step int64, groups ...int) *model.Chunk {
+		c := &model.Chunk{Files: []string{"x"}, HasTruth: true}
+		for _, g := range groups {
+			for _, r := range rewards[g] {
+				c.Records = append(c.Records, model.Record{Step: step, Prompt: uint64(g + 1), Reward: r, Advantage: math.NaN(), Length: -1})
+			}
+		}
+		return c
+	}
+	whole, part := model.NewStore(), model.NewStore()
+	whole.Append(chunk(1, 0, 1, 2))
+	part.Append(chunk(1, 0, 2))
+	none, err := New(model.DefaultSettings(), Usual())
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := none.With(context.Background(), whole.Snapshot(), []int{0}, []int{0, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := none.With(context.Background(), part.Snapshot(), []int{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range some.Pos {
+		for j := range some.Neg {
+			for _, on := range []bool{false, true} {
+				if got, want := *some.At(on, i, j), *alone.At(on, i, j); got != want {
+					t.Fatalf("got %+v, want %+v", got, want)
+				}
+			}
+		}
+	}
+	if none.Steps != 0 || none.At(false, 0, 0).Groups != 0 {
+		t.Error("the grid has changed")
 	}
 }

@@ -1,0 +1,141 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model/units"
+)
+
+// scope is what is swept.
+type scope struct {
+	kind     scopeKind
+	last     int   // how many steps, of scopeLast
+	from, to int64 // their numbers, of scopeRange
+}
+
+// scopeKind says how what is swept is chosen.
+type scopeKind int
+
+// The kinds, in the order in which Tab goes through them.
+const (
+	scopeStep  scopeKind = iota // the step on the screen
+	scopeShown                  // its groups that the filter shows
+	scopeLast                   // the newest complete steps
+	scopeRange                  // those between two numbers
+	scopeAll                    // all complete steps
+
+	scopes = iota
+)
+
+// lastSteps is how many steps the newest ones are, unless told otherwise.
+const lastSteps = 10
+
+// swept is the scope at work: without a filter the groups shown are all of the step.
+func (a App) swept() scope {
+	if a.sweep.scope.kind == scopeShown && !a.narrowed() {
+		return scope{}
+	}
+	return a.sweep.scope
+}
+
+// nextScope goes to the next scope that there is.
+func (a App) nextScope() (App, tea.Cmd) {
+	kind := a.swept().kind
+	for {
+		kind = (kind + 1) % scopes
+		if kind == scopeShown && !a.narrowed() || kind == scopeRange && a.sweep.ranged == (scope{}) {
+			continue
+		}
+		break
+	}
+	a.sweep.scope = scope{kind: kind}
+	switch kind {
+	case scopeLast:
+		a.sweep.scope.last = lastSteps
+	case scopeRange:
+		a.sweep.scope = a.sweep.ranged
+	default:
+	}
+	return a, nil
+}
+
+// scopeWords say what is swept.
+func (a App) scopeWords() string {
+	switch s := a.swept(); s.kind {
+	case scopeShown:
+		return fmt.Sprintf("%s groups of step %d", a.shownOfAll(), a.place.step)
+	case scopeLast, scopeRange:
+		steps := a.scopeSteps(s)
+		if len(steps) == 0 {
+			return "no steps"
+		}
+		first, last := a.snap.Steps[steps[len(steps)-1]].Number, a.snap.Steps[steps[0]].Number
+		return fmt.Sprintf("%s, %d to %d", units.Plural(len(steps), "steps"), first, last)
+	case scopeAll:
+		return "all " + units.Plural(len(a.scopeSteps(s)), "steps")
+	default:
+		return fmt.Sprintf("step %d", a.place.step)
+	}
+}
+
+// scopeSteps are the steps of a scope by index, the newest first. Of several steps only
+// complete ones count: an open one has no fates yet.
+func (a App) scopeSteps(s scope) []int {
+	if s.kind == scopeStep || s.kind == scopeShown {
+		return []int{a.stepIndex()}
+	}
+	var steps []int
+	for i := len(a.snap.Steps) - 1; i >= 0; i-- {
+		n := a.snap.Steps[i].Number
+		switch {
+		case a.snap.Open(i), s.kind == scopeRange && (n < s.from || n > s.to):
+		case s.kind == scopeLast && len(steps) == s.last:
+			return steps
+		default:
+			steps = append(steps, i)
+		}
+	}
+	return steps
+}
+
+// runSweep opens the map over what the command names.
+func runSweep(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) > 0 {
+		s, err := parseScope(args)
+		if err != nil {
+			return a, nil, err
+		}
+		a.sweep.scope = s
+		if s.kind == scopeRange {
+			a.sweep.ranged = s
+		}
+	}
+	a, cmd := a.openSweep()
+	return a, cmd, nil
+}
+
+// parseScope reads step, shown, all, last 10, 3 12 or 3-12.
+func parseScope(args []string) (scope, error) {
+	kinds := map[string]scope{"step": {}, "shown": {kind: scopeShown}, "all": {kind: scopeAll}, "last": {kind: scopeLast, last: lastSteps}}
+	words := strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "-", " "))
+	if s, ok := kinds[words[0]]; ok && len(words) == 1 {
+		return s, nil
+	}
+	if words[0] == "last" && len(words) == 2 {
+		if n, err := strconv.Atoi(words[1]); err == nil && n > 0 {
+			return scope{kind: scopeLast, last: n}, nil
+		}
+	}
+	if len(words) == 2 {
+		from, err := strconv.ParseInt(words[0], 10, 64)
+		to, also := strconv.ParseInt(words[1], 10, 64)
+		if err == nil && also == nil && from <= to {
+			return scope{kind: scopeRange, from: from, to: to}, nil
+		}
+	}
+	return scope{}, fmt.Errorf("sweep takes step, shown, all, last 10, or the first and the last step of a range: sweep 3 12")
+}
