@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/estimators"
+	"vantage/model"
 	"vantage/model/printable"
 	"vantage/model/query"
 	"vantage/model/report"
@@ -23,7 +24,7 @@ import (
 type word struct {
 	name, args, doc string
 	run             func(a App, args []string) (App, tea.Cmd, error)
-	offers          func(a App) []string // what its first argument may be
+	offers          func(a App, given []string) []string // what the argument after those given may be
 }
 
 // words are all of them.
@@ -51,19 +52,19 @@ func words() []word {
 		}
 	}
 	return []word{
-		{"step", "N", "go to a step", runStep, nil},
-		{"framework", "NAME", "whose arithmetic", setting("framework"), func(App) []string { return estimators.Frameworks() }},
-		{"est", "NAME", "the estimator of the framework", setting("adv_estimator"), App.estimatorNames},
-		{"scale", "NAME", "group, batch or none", setting("scale"), func(App) []string { return []string{"group", "batch", "none"} }},
-		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, func(App) []string { return []string{"pos", "neg"} }},
-		{"recompute", "on|off", "compute_new_adv", setting("compute_new_adv"), func(App) []string { return []string{"on", "off"} }},
-		{"reward", "NAME", "take this column as the reward", setting("reward"), App.rewardNames},
-		{"filter", "QUERY", "show some groups only", runFilter, nil},
-		{"theme", "NAME", "how it looks", runTheme, themeNames},
-		{"mouse", "on|off", "wheel and clicks; Shift selects text all the same", runMouse, func(App) []string { return []string{"on", "off"} }},
-		{"export", "md|csv|jsonl|txt|svg", "write it to a file; svg: the screen", runExport, func(App) []string { return []string{"md", "csv", "jsonl", "txt", "svg"} }},
+		{"step", "N", "go to a step", runStep, first(App.stepNumbers)},
+		{"framework", "NAME", "whose arithmetic", setting("framework"), first(func(App) []string { return estimators.Frameworks() })},
+		{"est", "NAME", "the estimator of the framework", setting("adv_estimator"), first(App.estimatorNames)},
+		{"scale", "NAME", "group, batch or none", setting("scale"), first(App.scaleNames)},
+		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
+		{"recompute", "on|off", "compute_new_adv", setting("compute_new_adv"), oneOf("on", "off")},
+		{"reward", "NAME", "take this column as the reward", setting("reward"), first(App.rewardNames)},
+		{"filter", "QUERY", "show some groups only", runFilter, offerTerms},
+		{"theme", "NAME", "how it looks", runTheme, first(themeNames)},
+		{"mouse", "on|off", "wheel and clicks; Shift selects text all the same", runMouse, oneOf("on", "off")},
+		{"export", "[shown] md|csv|jsonl|txt|svg", "write it to a file; svg: the screen; shown: its table", runExport, offerForms},
 		{"steps", "", "the view of all steps", action(App.openSteps), nil},
-		{"sweep", "step|shown|last N|FROM TO|all", "every pair of keep ratios, over so much", runSweep, func(App) []string { return []string{"step", "shown", "last", "all"} }},
+		{"sweep", "step|shown|last N|FROM TO|all", "every pair of keep ratios, over so much", runSweep, oneOf("step", "shown", "last", "all")},
 		{"mark", "", "mark what the cursor is on, or no longer", action(App.toggleMark), nil},
 		{"note", "TEXT", "mark it with a note", runNote, nil},
 		{"marks", "", "all marks of the run", action(App.openMarks), nil},
@@ -167,10 +168,10 @@ func (a App) offered() (before string, offers []string) {
 	all := wordNames()
 	if at > 0 {
 		all = nil
-		first, _, _ := strings.Cut(a.line.text, " ")
+		given := strings.Fields(before)
 		for _, w := range words() {
-			if w.name == first && w.offers != nil && strings.Count(strings.TrimLeft(a.line.text, " "), " ") == 1 {
-				all = w.offers(a)
+			if len(given) > 0 && w.name == given[0] && w.offers != nil {
+				all = w.offers(a, given[1:])
 			}
 		}
 	}
@@ -201,13 +202,19 @@ func (a App) completeCommand() (App, tea.Cmd) {
 	return a, nil
 }
 
+// maxOffers is how many offers are written out: a run has thousands of steps.
+const maxOffers = 24
+
 // commandPrompt is the line in w cells: what is typed, what it may become, and what that
 // does.
 func (a App) commandPrompt(w int) string {
 	t := a.look.theme
 	line, doc := " "+t.Paint(themes.Accent, ":"+a.line.text+"▏"), ""
 	_, offers := a.offered()
-	next := strings.Join(offers, " ")
+	next := strings.Join(offers[:min(len(offers), maxOffers)], " ")
+	if len(offers) > maxOffers {
+		next += " …"
+	}
 	if first, _, found := strings.Cut(a.line.text, " "); found {
 		for _, word := range words() {
 			if word.name == first {
@@ -223,6 +230,61 @@ func (a App) commandPrompt(w int) string {
 		return line
 	}
 	return cells.Pack(w, " — ", line, t.Paint(themes.Dim, doc))
+}
+
+// first offers a list for the first argument.
+func first(list func(App) []string) func(App, []string) []string {
+	return func(a App, given []string) []string {
+		if len(given) > 0 {
+			return nil
+		}
+		return list(a)
+	}
+}
+
+// oneOf offers some words for the first argument.
+func oneOf(words ...string) func(App, []string) []string {
+	return first(func(App) []string { return words })
+}
+
+// offerTerms offers what a term of a filter may begin with.
+func offerTerms(App, []string) []string {
+	var all []string
+	for _, f := range query.Fields() {
+		all = append(all, f.Name)
+	}
+	for _, f := range model.Fates() {
+		all = append(all, "fate:"+f.String())
+	}
+	return all
+}
+
+func offerForms(_ App, given []string) []string {
+	switch {
+	case len(given) == 0:
+		return []string{"shown", "md", "csv", "jsonl", "txt", "svg"}
+	case len(given) == 1 && given[0] == "shown":
+		return []string{"md", "csv", "jsonl"}
+	}
+	return nil
+}
+
+func (a App) stepNumbers() []string {
+	var all []string
+	for _, s := range a.snap.Steps {
+		all = append(all, strconv.FormatInt(s.Number, 10))
+	}
+	return all
+}
+
+func (a App) scaleNames() []string {
+	var names []string
+	if e, err := a.set.now.Entry(); err == nil {
+		for _, s := range e.Scales {
+			names = append(names, string(s))
+		}
+	}
+	return names
 }
 
 func (a App) estimatorNames() []string {
@@ -309,6 +371,9 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 		a, cmd := a.save("screen.svg", a.picture(), "screen.svg", nil)
 		return a, cmd, nil
 	}
+	if len(args) > 0 && args[0] == "shown" {
+		return exportShown(a, args[1:])
+	}
 	if a.result.trend == nil {
 		return a, nil, fmt.Errorf("nothing to export yet")
 	}
@@ -316,7 +381,7 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 		return a, nil, fmt.Errorf("not all steps are computed yet: %s, try again in a moment", a.filling())
 	}
 	if len(args) != 1 {
-		return a, nil, fmt.Errorf("export takes one of md, csv, jsonl, txt and svg")
+		return a, nil, fmt.Errorf("export takes one of md, csv, jsonl, txt and svg, or shown and one of md, csv and jsonl")
 	}
 	var b bytes.Buffer
 	var err error

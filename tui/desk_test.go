@@ -128,7 +128,7 @@ func TestCommandLine(t *testing.T) {
 			d.press("esc")
 		}
 		d.press(":")
-		d.typeKeys("export s")
+		d.typeKeys("export sv")
 		if d.press("tab"); d.app.line.text != "export svg " {
 			t.Errorf("completed to %q", d.app.line.text)
 		}

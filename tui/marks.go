@@ -142,6 +142,12 @@ func (a App) noteHere() string {
 	return printable.Line(have.Note)
 }
 
+// noteTo is the note to a group of a step, or to the step itself.
+func (a App) noteTo(step int64, group string) string {
+	m, _ := a.kept.session.Find(session.Mark{Step: step, Group: group})
+	return m.Note
+}
+
 // openNote writes a note to what the cursor is on.
 func (a App) openNote() (App, tea.Cmd) {
 	m, ok := a.pointed()

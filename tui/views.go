@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+
+	"vantage/model/report"
 )
 
 // view is what fills the screen between the head and the hints: its body in w×h
@@ -13,6 +15,7 @@ type view struct {
 	keys  func() section
 	early bool                              // can be seen before anything is computed
 	typed func(a App, character string) App // takes characters before any key does; nil if it has no line to type in
+	sheet func(App) report.Sheet            // its table, to be exported; nil if it has none
 }
 
 // viewName says which view is seen.
@@ -38,19 +41,19 @@ const (
 // views are all of them: a new one is a file and a line here.
 func views() []view {
 	return []view{
-		viewOverview:   {body: App.overview, keys: overviewKeys},
+		viewOverview:   {body: App.overview, keys: overviewKeys, sheet: App.overviewSheet},
 		viewEstimators: {early: true, body: App.estimatorList, keys: estimatorKeys, typed: App.narrowPick},
-		viewGroup:      {body: App.groupView, keys: groupKeys},
+		viewGroup:      {body: App.groupView, keys: groupKeys, sheet: App.sampleSheet},
 		viewSearch:     {body: App.groupView, keys: searchKeys, typed: App.narrowSearch},
 		viewFilter:     {body: App.overview, keys: filterKeys, typed: App.typeFilter},
-		viewSteps:      {body: App.stepsView, keys: stepsKeys},
-		viewProblems:   {early: true, body: App.problemsView, keys: problemKeys},
+		viewSteps:      {body: App.stepsView, keys: stepsKeys, sheet: App.stepSheet},
+		viewProblems:   {early: true, body: App.problemsView, keys: problemKeys, sheet: App.problemSheet},
 		viewCopy:       {body: App.underneath, keys: clipboardKeys},
 		viewCommand:    {body: App.underneath, keys: commandKeys, typed: App.typeCommand},
-		viewCompare:    {body: App.compareView, keys: compareKeys},
-		viewMarks:      {early: true, body: App.marksView, keys: marksKeys},
+		viewCompare:    {body: App.compareView, keys: compareKeys, sheet: App.pairSheet},
+		viewMarks:      {early: true, body: App.marksView, keys: marksKeys, sheet: App.markSheet},
 		viewNote:       {body: App.underneath, keys: noteKeys, typed: App.typeNote},
-		viewSweep:      {body: App.sweepView, keys: sweepKeys},
+		viewSweep:      {body: App.sweepView, keys: sweepKeys, sheet: App.sweepSheet},
 	}
 }
 

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"vantage/model/printable"
+	"vantage/model/units"
+)
+
+// Sheet is a table as a person looks at it: in its order, with what they have filtered
+// out left out. A cell is a string, an int, an int64, a float64 or a bool.
+type Sheet struct {
+	Title   string
+	Columns []string
+	Rows    [][]any
+}
+
+// SheetCSV writes a line of names and a line per row. Floats are the shortest decimals
+// that give the same value back; control characters of a log are shown, not written.
+// The last line is a comment that says that the table is whole.
+func SheetCSV(w io.Writer, s Sheet) error {
+	out := csv.NewWriter(w)
+	err := out.Write(s.Columns)
+	for _, row := range s.Rows {
+		line := make([]string, len(row))
+		for i, cell := range row {
+			if x, ok := cell.(float64); ok {
+				line[i] = strconv.FormatFloat(x, 'g', -1, 64)
+			} else {
+				line[i] = printable.Line(fmt.Sprint(cell))
+			}
+		}
+		err = errors.Join(err, out.Write(line))
+	}
+	if out.Flush(); err != nil || out.Error() != nil {
+		return errors.Join(err, out.Error())
+	}
+	_, err = fmt.Fprintf(w, "# complete: %d rows\n", len(s.Rows))
+	return err
+}
+
+// SheetJSONL writes an object per row, its names in the order of the columns. Numbers
+// that JSON has no word for are strings.
+func SheetJSONL(w io.Writer, s Sheet) error {
+	out := bufio.NewWriter(w)
+	for _, row := range s.Rows {
+		line := []byte{'{'}
+		for i, cell := range row {
+			name, err := json.Marshal(s.Columns[i])
+			if err != nil {
+				return err
+			}
+			if i > 0 {
+				line = append(line, ',')
+			}
+			if line, err = appendCell(append(append(line, name...), ':'), cell); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(out, "%s}\n", line)
+	}
+	return out.Flush()
+}
+
+func appendCell(line []byte, cell any) ([]byte, error) {
+	if x, ok := cell.(float64); ok {
+		return appendNumber(line, x, 64), nil
+	}
+	value, err := json.Marshal(cell)
+	return append(line, value...), err
+}
+
+// SheetMarkdown writes a table under its title, with as many digits as the screen has.
+func SheetMarkdown(w io.Writer, s Sheet) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "## %s\n\n|", cell(s.Title))
+	for _, name := range s.Columns {
+		fmt.Fprintf(out, " %s |", cell(name))
+	}
+	fmt.Fprint(out, "\n|"+strings.Repeat(" --- |", len(s.Columns))+"\n")
+	for _, row := range s.Rows {
+		fmt.Fprint(out, "|")
+		for _, c := range row {
+			text := fmt.Sprint(c)
+			if x, ok := c.(float64); ok {
+				text = units.Short(x)
+			}
+			fmt.Fprintf(out, " %s |", cell(text))
+		}
+		fmt.Fprintln(out)
+	}
+	return out.Flush()
+}

@@ -1,0 +1,218 @@
+package tui
+
+import (
+	"bytes"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/printable"
+	"vantage/model/report"
+	"vantage/model/sweep"
+	"vantage/tui/layout"
+)
+
+// exportShown writes the table of the view on the screen, as it is filtered and sorted.
+func exportShown(a App, args []string) (App, tea.Cmd, error) {
+	forms := map[string]func(b *bytes.Buffer, s report.Sheet) error{
+		"csv":   func(b *bytes.Buffer, s report.Sheet) error { return report.SheetCSV(b, s) },
+		"jsonl": func(b *bytes.Buffer, s report.Sheet) error { return report.SheetJSONL(b, s) },
+		"md":    func(b *bytes.Buffer, s report.Sheet) error { return report.SheetMarkdown(b, s) },
+	}
+	if len(args) != 1 || forms[args[0]] == nil {
+		return a, nil, fmt.Errorf("export shown takes one of md, csv and jsonl")
+	}
+	of := a.seen().sheet
+	if of == nil {
+		return a, nil, fmt.Errorf("there is no table here to export")
+	}
+	s := of(a)
+	if len(s.Rows) == 0 {
+		return a, nil, fmt.Errorf("the table is empty: there is nothing to export")
+	}
+	var b bytes.Buffer
+	if err := forms[args[0]](&b, s); err != nil {
+		return a, nil, err
+	}
+	a, cmd := a.save("shown."+args[0], b.String(), "exported "+printable.Line(s.Title), nil)
+	return a, cmd, nil
+}
+
+// overviewSheet is the table of the pane in focus.
+func (a App) overviewSheet() report.Sheet {
+	switch a.place.focus {
+	case layout.Steps:
+		return a.stepSheet()
+	case layout.Metrics:
+		return a.metricSheet()
+	default:
+		return a.groupSheet()
+	}
+}
+
+// groupSheet is the groups that the filter shows, in the order of the table.
+func (a App) groupSheet() report.Sheet {
+	x := a.result.analysis
+	s := report.Sheet{Columns: []string{
+		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "note",
+	}}
+	if x == nil {
+		return s
+	}
+	s.Title = fmt.Sprintf("groups of step %d", x.Step)
+	if of := a.shownOfAll(); of != "" {
+		s.Title += fmt.Sprintf(" %s · %s", of, a.filterText())
+	}
+	for _, i := range a.result.rows {
+		g := &x.Table[i]
+		s.Rows = append(s.Rows, []any{
+			x.Step, g.Fate.String(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.Mean, g.Std, g.Flips,
+			a.noteTo(x.Step, g.Name),
+		})
+	}
+	return s
+}
+
+// sampleSheet is the samples of the group that is read, the best first, with all that
+// the reward functions gave.
+func (a App) sampleSheet() report.Sheet {
+	g, x := a.selected(), a.result.analysis
+	s := report.Sheet{Columns: []string{"step", "group", "rank", "row", "reward", "length", "advantage_original", "kept", "advantage"}}
+	if g == nil {
+		return s
+	}
+	s.Title = fmt.Sprintf("samples of %s, step %d", a.promptLine(g), x.Step)
+	parts := a.partColumns()
+	for _, p := range parts {
+		s.Columns = append(s.Columns, p.name)
+	}
+	for rank, i := range a.ranking(g) {
+		row := []any{x.Step, g.Name, rank + 1, i - g.Start + 1, x.Logged[i], int(x.Lengths[i]), x.Original[i], x.Keep[i], x.Processed[i]}
+		for _, p := range parts {
+			row = append(row, p.values[x.Order[i]])
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	return s
+}
+
+// partColumn is what a reward function gave in the step, by row of the log.
+type partColumn struct {
+	name   string
+	values []float64
+}
+
+func (a App) partColumns() []partColumn {
+	var all []partColumn
+	step, _ := a.stepRead()
+	for k, part := range step.Parts {
+		if part != nil && k < len(a.snap.Run.Components) {
+			all = append(all, partColumn{a.snap.Run.Components[k], part})
+		}
+	}
+	return all
+}
+
+// stepSheet is all steps that are computed, with every figure of the table and the one
+// that is drawn.
+func (a App) stepSheet() report.Sheet {
+	drawn := a.drawnMetric()
+	s := report.Sheet{Title: "steps", Columns: []string{"step", "samples", "groups", "signal", "kept", "flips", "critic/score/mean", "vantage/abs_advantage_ratio"}}
+	extra := drawn != "critic/score/mean" && drawn != "vantage/abs_advantage_ratio"
+	if extra {
+		s.Columns = append(s.Columns, drawn)
+	}
+	s.Columns = append(s.Columns, "note")
+	if a.result.trend == nil {
+		return s
+	}
+	for i := range a.result.trend.Steps {
+		x := &a.result.trend.Steps[i]
+		if x.Pending {
+			continue
+		}
+		row := []any{x.Step, x.Rows, x.Groups, x.Signal, x.Kept, x.Flips, x.Metric("critic/score/mean"), x.Metric("vantage/abs_advantage_ratio")}
+		if extra {
+			row = append(row, x.Metric(drawn))
+		}
+		s.Rows = append(s.Rows, append(row, a.noteTo(x.Step, "")))
+	}
+	return s
+}
+
+// sweepSheet is the cells of the map, with every figure.
+func (a App) sweepSheet() report.Sheet {
+	s := report.Sheet{Title: "keep ratios over " + a.scopeWords(), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
+	figures := sweep.Figures()
+	for _, f := range figures {
+		s.Columns = append(s.Columns, f.Name)
+	}
+	g := a.sweep.grid
+	if g == nil {
+		return s
+	}
+	for i := range g.Pos {
+		for j := range g.Neg {
+			c := g.At(a.set.now.Recompute, i, j)
+			row := []any{c.KeepPos, c.KeepNeg, a.set.now.Recompute, c.Samples, c.Groups}
+			for _, f := range figures {
+				row = append(row, f.Of(c))
+			}
+			s.Rows = append(s.Rows, row)
+		}
+	}
+	return s
+}
+
+// pairSheet is the prompts of both runs, in the order of the table.
+func (a App) pairSheet() report.Sheet {
+	s := report.Sheet{Title: fmt.Sprintf("A %s, B %s", a.title, a.other.title), Columns: []string{"prompt", "A", "B", "delta", "samples_A", "samples_B"}}
+	if a.other.result == nil {
+		return s
+	}
+	pairs := a.other.result.Pairs
+	for i := range pairs {
+		p := pairs[i]
+		if a.other.turned {
+			p = pairs[len(pairs)-1-i]
+		}
+		s.Rows = append(s.Rows, []any{p.Preview, p.A, p.B, p.Delta(), p.NA, p.NB})
+	}
+	return s
+}
+
+// problemSheet is the places that could not be read.
+func (a App) problemSheet() report.Sheet {
+	s := report.Sheet{Title: "what could not be read", Columns: []string{"file", "line", "reason"}}
+	for _, p := range a.snap.Run.Problems {
+		s.Rows = append(s.Rows, []any{p.File, p.Line, p.Reason})
+	}
+	return s
+}
+
+// markSheet is the marks with their notes.
+func (a App) markSheet() report.Sheet {
+	s := report.Sheet{Title: "marks", Columns: []string{"step", "group", "row", "prompt", "note"}}
+	for _, m := range a.kept.session.Marks {
+		s.Rows = append(s.Rows, []any{m.Step, m.Group, m.Sample, m.Shown, m.Note})
+	}
+	return s
+}
+
+// metricSheet is the figures of the groups in sight.
+func (a App) metricSheet() report.Sheet {
+	s := report.Sheet{Title: "metrics", Columns: []string{"metric", "value"}}
+	var x *model.Summary
+	if a.result.analysis != nil {
+		x = a.figuresShown()
+	}
+	if x == nil {
+		return s
+	}
+	s.Title = fmt.Sprintf("metrics of step %d %s", x.Step, a.shownOfAll())
+	for _, m := range x.Metrics {
+		s.Rows = append(s.Rows, []any{m.Name, m.Value})
+	}
+	return s
+}

@@ -1,0 +1,106 @@
+package tui
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What is exported is the table on the screen: its groups, samples or steps, filtered
+// and in its order.
+func TestExportShown(t *testing.T) {
+	play(t, madeRun(12), 120, 36, filtered(), func(d *door) {
+		desk := &drawer{}
+		d.app.desk = desk
+		export := func(form string) [][]string {
+			t.Helper()
+			d.press(":")
+			d.typeKeys("export shown " + form)
+			d.press("enter")
+			if desk.name != "shown."+form {
+				t.Fatalf("%q: %q", desk.name, d.app.notice)
+			}
+			if form != "csv" {
+				return nil
+			}
+			text := strings.Split(strings.TrimSpace(desk.data), "\n")
+			rows, err := csv.NewReader(strings.NewReader(strings.Join(text[:len(text)-1], "\n"))).ReadAll()
+			if err != nil || text[len(text)-1] != fmt.Sprintf("# complete: %d rows", len(rows)-1) {
+				t.Fatalf("%v: %s", err, text[len(text)-1])
+			}
+			return rows[1:]
+		}
+		d.press("/")
+		d.typeKeys("fate:alive")
+		d.press("enter", "o", "o", "o", "o", "a", "x", "enter")
+		rows := export("csv")
+		if len(rows) != len(d.app.result.rows) || rows[d.app.place.cursor][11] != "x" {
+			t.Errorf("%d rows of %d groups", len(rows), len(d.app.result.rows))
+		}
+		for i, row := range rows {
+			if g := d.app.result.analysis.Table[d.app.result.rows[i]]; row[2] != g.Name || row[1] != "alive" {
+				t.Errorf("row %d is of %s, on the screen is %s", i, row[2], g.Name)
+			}
+		}
+		export("md")
+		if !strings.HasPrefix(desk.data, fmt.Sprintf("## groups of step 12 \\[%d/24] · fate:alive\n", len(rows))) {
+			t.Errorf("%.80q", desk.data)
+		}
+		export("jsonl")
+		first := struct {
+			Group string
+			Step  int
+		}{}
+		if err := json.Unmarshal([]byte(strings.SplitN(desk.data, "\n", 2)[0]), &first); err != nil || first.Group != rows[0][2] || first.Step != 12 {
+			t.Errorf("%v %+v", err, first)
+		}
+		d.press("enter")
+		if rows := export("csv"); len(rows) != 8 || rows[0][2] != "1" {
+			t.Errorf("samples: %v", rows)
+		}
+		d.press("esc", "3", "3")
+		if rows := export("csv"); len(rows) != 12 || rows[11][0] != "12" {
+			t.Errorf("steps: %v", rows)
+		}
+		d.press("S")
+		if rows := export("csv"); len(rows) != 21*21 || rows[0][2] != "true" {
+			t.Errorf("cells: %d", len(rows))
+		}
+		d.press("esc", "'")
+		if rows := export("csv"); len(rows) != 1 || rows[0][4] != "x" {
+			t.Errorf("marks: %v", rows)
+		}
+		d.press("esc", "esc", "5")
+		if rows := export("csv"); len(rows) < 40 || rows[0][0] != "critic/score/mean" {
+			t.Errorf("metrics: %v", rows[0])
+		}
+		d.press("!", ":")
+		d.typeKeys("export shown csv")
+		d.press("enter")
+		if !strings.Contains(d.app.notice, "the table is empty") {
+			t.Errorf("%q", d.app.notice)
+		}
+	})
+}
+
+// Every argument is completed, not only the first, and a filter term by term.
+func TestCompletion(t *testing.T) {
+	play(t, madeRun(12), 120, 36, filtered(), func(d *door) {
+		for typed, want := range map[string]string{
+			"ste": "step", "step 1": "step 1", "step 2": "step 2 ", "ex": "export ", "export sh": "export shown ", "export shown j": "export shown jsonl ",
+			"sweep la": "sweep last ", "filter fate:ki": "filter fate:killed ", "filter std>0 and sample.le": "filter std>0 and sample.length ",
+			"scale g": "scale group ", "keep p": "keep pos ", "keep pos x": "keep pos x", "fo": "forget ", "th": "theme ", "nosuch x": "nosuch x",
+		} {
+			d.press(":")
+			d.typeKeys(typed)
+			d.frame()
+			d.press("tab")
+			if d.app.line.text != want {
+				t.Errorf("%q is completed to %q, want %q", typed, d.app.line.text, want)
+			}
+			d.press("esc")
+		}
+	})
+}
