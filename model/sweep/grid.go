@@ -177,15 +177,16 @@ func count(alive, filtered bool, original, processed []float64, kept []bool) (t 
 	return t
 }
 
-// fate says what the filter made of a group: see model.Fate.
+// fate counts what the filter made of a group: see model.Fate.
 func (t *tally) fate(alive, after, short bool) {
 	switch {
 	case !alive:
 	case !after:
-		t.killed = 1
+		t.killed++
 	case short:
-		t.short, t.signal = 1, 1
+		t.short++
+		t.signal++
 	default:
-		t.signal = 1
+		t.signal++
 	}
 }

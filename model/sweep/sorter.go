@@ -20,22 +20,47 @@ type sorter struct {
 	groups []model.Group // of a
 	entry  *estimators.Estimator
 	local  bool // a group's advantages depend on nothing but the group
+	law    law
+	lawful bool // there is one
 }
 
 func newSorter(g *Grid, a *model.Analysis, groups []model.Group, entry *estimators.Estimator) *sorter {
-	return &sorter{g, a, groups, entry, a.Settings.Scale != estimators.ScaleBatch && entry.Local()}
+	s := &sorter{grid: g, a: a, groups: groups, entry: entry}
+	s.law, s.lawful = lawOf(entry, a.Settings.Scale)
+	s.local = a.Settings.Scale != estimators.ScaleBatch && (entry.Local() || s.lawful)
+	return s
 }
 
 // class is the groups that have as many positive and as many negative samples: the
 // ratios keep the same numbers of them.
 type class struct{ pos, neg int }
 
-// answer is what the pairs of numbers of kept samples do: of index a among the
-// numbers of positive ones, and b of negative ones, at a*len(neg)+b.
+// answer is what the pairs of numbers of kept samples do to some groups of a class.
+// With recompute that is a tally for each pair: of index a among the numbers of
+// positive samples, and b of negative ones, at a*len(neg)+b. Without, the two signs add
+// up to it.
 type answer struct {
 	pos, neg []int // the numbers that some ratio keeps, ascending
-	off, on  []tally
-	full     tally // both ratios 1: nothing is filtered
+	on       []tally
+	up, down []sums // of the original advantages, by index of the numbers
+	full     tally  // both ratios 1: nothing is filtered
+
+	groups, alive, zeros int
+}
+
+// sums are those of some advantages of one sign.
+type sums struct{ sum, squares float64 }
+
+// off is what a pair does without recompute.
+func (a *answer) off(i, j int) tally {
+	n, up, down := a.pos[i]+a.neg[j], a.up[i], a.down[j]
+	t := tally{kept: a.groups*n + a.zeros, sum: up.sum + down.sum, squares: up.squares + down.squares, abs: up.sum - down.sum}
+	if n > 0 {
+		t.signal = a.alive
+	} else {
+		t.killed = a.alive
+	}
+	return t
 }
 
 func (s *sorter) run(ctx context.Context) error {
@@ -67,7 +92,7 @@ func (s *sorter) spread(c class, ans *answer) {
 		a, _ := slices.BinarySearch(ans.pos, estimators.KeepCount(c.pos, pos))
 		for j, neg := range g.Neg {
 			b, _ := slices.BinarySearch(ans.neg, estimators.KeepCount(c.neg, neg))
-			off, on := ans.off[a*len(ans.neg)+b], ans.on[a*len(ans.neg)+b]
+			off, on := ans.off(a, b), ans.on[a*len(ans.neg)+b]
 			if pos >= 1 && neg >= 1 {
 				off, on = ans.full, ans.full
 			}
@@ -96,12 +121,14 @@ func (s *sorter) part(ctx context.Context, table []model.Group) map[class]*answe
 			all[w.class] = total
 		}
 		one, seen := known[w.key]
-		if !seen || w.unlike {
+		if !seen && (w.unlike || len(known) == maxKnown) {
+			w.fill(total)
+			continue
+		}
+		if !seen {
 			one = w.empty()
 			w.fill(one)
-			if len(known) < maxKnown {
-				known[w.key] = one
-			}
+			known[w.key] = one
 		}
 		total.add(one)
 	}
@@ -113,11 +140,20 @@ func (s *sorter) part(ctx context.Context, table []model.Group) map[class]*answe
 const maxKnown = 1 << 12
 
 func (a *answer) add(o *answer) {
-	for k := range a.off {
-		a.off[k].add(o.off[k])
+	for k := range a.on {
 		a.on[k].add(o.on[k])
 	}
 	a.full.add(o.full)
+	addSums(a.up, o.up)
+	addSums(a.down, o.down)
+	a.groups, a.alive, a.zeros = a.groups+o.groups, a.alive+o.alive, a.zeros+o.zeros
+}
+
+func addSums(to, more []sums) {
+	for k, s := range more {
+		to[k].sum += s.sum
+		to[k].squares += s.squares
+	}
 }
 
 // worker has one group at hand.
@@ -132,6 +168,13 @@ type worker struct {
 	original  []float64
 	batch     estimators.Batch
 	rank      []int // positive samples best first, then negative ones worst first
+	ranked    ranked
+	waiting   []pair
+	places    []int
+	some      estimators.Batch // the kept rewards of the pairs that wait, a group for each
+	before    []float64        // their original advantages
+	fresh     []float64        // and those that are computed anew
+	all       []bool
 	zeros     int
 	kept      []bool
 	processed []float64
@@ -163,7 +206,7 @@ func (w *worker) load(g *model.Group) {
 // empty has a place for each pair of numbers that the ratios keep.
 func (w *worker) empty() *answer {
 	a := &answer{pos: counts(w.class.pos, w.grid.Pos), neg: counts(w.class.neg, w.grid.Neg)}
-	a.off, a.on = make([]tally, len(a.pos)*len(a.neg)), make([]tally, len(a.pos)*len(a.neg))
+	a.on, a.up, a.down = make([]tally, len(a.pos)*len(a.neg)), make([]sums, len(a.pos)), make([]sums, len(a.neg))
 	return a
 }
 
@@ -176,35 +219,96 @@ func counts(n int, ratios []float64) []int {
 	return slices.Compact(all)
 }
 
-// fill computes the group.
+// fill adds the group.
 func (w *worker) fill(to *answer) {
 	n := len(w.original)
 	w.sort()
+	w.ranked.load(w.batch.Rewards, w.original, w.rank, w.class.pos)
 	w.kept = slices.Grow(w.kept[:0], n)[:n]
 	w.processed = slices.Grow(w.processed[:0], n)[:n]
 	alive := w.group.Fate == model.FateAlive
 	for i := range w.kept {
 		w.kept[i] = true
 	}
-	to.full = count(alive, false, w.original, w.original, w.kept)
+	to.full.add(count(alive, false, w.original, w.original, w.kept))
+	to.groups, to.zeros = to.groups+1, to.zeros+w.zeros
+	if alive {
+		to.alive++
+	}
+	w.ranked.pos.addTo(to.up, to.pos)
+	w.ranked.neg.addTo(to.down, to.neg)
+	if !w.local {
+		return
+	}
 	for a, pos := range to.pos {
 		for b, neg := range to.neg {
-			w.keep(pos, neg)
-			for i, keep := range w.kept {
-				w.processed[i] = 0
-				if keep {
-					w.processed[i] = w.original[i]
-				}
+			w.anew(to, pair{a*len(to.neg) + b, pos, neg}, alive)
+		}
+	}
+	w.together(to, alive)
+}
+
+// pair is two numbers of kept samples, and where their answer goes.
+type pair struct{ at, pos, neg int }
+
+// anew adds what a pair does to a cell with recompute, or has it wait for the others
+// of its kind.
+func (w *worker) anew(to *answer, p pair, alive bool) {
+	if p.pos+p.neg+w.zeros < 2 { // the originals stay
+		w.ranked.short(&to.on[p.at], p.pos, p.neg, alive)
+		return
+	}
+	if w.lawful && w.ranked.differ(p.pos, p.neg) {
+		if !w.ranked.anew(&to.on[p.at], w.law, p.pos, p.neg, alive) {
+			w.waiting = append(w.waiting, p)
+		}
+		return
+	}
+	w.keep(p.pos, p.neg)
+	estimators.Recompute(w.processed, w.entry, w.batch, w.a.Settings.Scale, w.original, w.kept)
+	to.on[p.at].add(count(alive, true, w.original, w.processed, w.kept))
+}
+
+// together asks the estimator for all pairs that wait, each as a group of one batch:
+// asked one by one it would spend its time on being asked.
+func (w *worker) together(to *answer, alive bool) {
+	if len(w.waiting) == 0 {
+		return
+	}
+	w.place()
+	b := estimators.Batch{Rewards: w.some.Rewards[:0], Offsets: append(w.some.Offsets[:0], 0), Weights: w.batch.Weights}
+	w.before = w.before[:0]
+	for _, p := range w.waiting {
+		for i, at := range w.places {
+			if at <= p.pos && -at <= p.neg {
+				b.Rewards, w.before = append(b.Rewards, w.batch.Rewards[i]), append(w.before, w.original[i])
 			}
-			at := a*len(to.neg) + b
-			to.off[at] = count(alive, false, w.original, w.processed, w.kept)
-			if !w.local {
-				continue
-			}
-			if pos+neg+w.zeros >= 2 { // else the originals stay
-				estimators.Recompute(w.processed, w.entry, w.batch, w.a.Settings.Scale, w.original, w.kept)
-			}
-			to.on[at] = count(alive, true, w.original, w.processed, w.kept)
+		}
+		b.Offsets = append(b.Offsets, len(b.Rewards))
+	}
+	n := len(b.Rewards)
+	w.fresh, w.all = slices.Grow(w.fresh[:0], n)[:n], slices.Grow(w.all[:0], n)[:n]
+	for i := range w.all {
+		w.all[i] = true
+	}
+	_ = w.entry.Compute(w.fresh, b, w.a.Settings.Scale) // the filter made these groups: see estimators.Recompute
+	for k, p := range w.waiting {
+		lo, hi := b.Offsets[k], b.Offsets[k+1]
+		to.on[p.at].add(count(alive, true, w.before[lo:hi], w.fresh[lo:hi], w.all[lo:hi]))
+	}
+	w.some, w.waiting = b, w.waiting[:0]
+}
+
+// place notes of each sample where it stands in the rank: the k-th best as k, the k-th
+// worst as -k, those at zero as 0.
+func (w *worker) place() {
+	w.places = slices.Grow(w.places[:0], len(w.original))[:len(w.original)]
+	clear(w.places)
+	for k, i := range w.rank {
+		if k < w.class.pos {
+			w.places[i] = k + 1
+		} else {
+			w.places[i] = w.class.pos - k - 1
 		}
 	}
 }

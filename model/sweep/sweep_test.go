@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -46,7 +47,13 @@ func TestCellsAreAnalyses(t *testing.T) {
 	})
 }
 
-func compare(t *rapid.T, c *Cell, a *model.Analysis) {
+// failing is a test, of whichever kind.
+type failing interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+func compare(t failing, c *Cell, a *model.Analysis) {
 	t.Helper()
 	got := []int{c.Samples, c.Groups, c.Kept, c.Signal, c.Killed, c.Short, c.Flips}
 	want := []int{a.Rows, a.Groups, a.Kept, a.Signal, a.Fates[model.FateKilled], a.Fates[model.FateShort], a.Flips}
@@ -68,7 +75,7 @@ func compare(t *rapid.T, c *Cell, a *model.Analysis) {
 	near(t, where, "Σ|A|", c.AbsRatio(), a.Metric("vantage/abs_advantage_ratio"))
 }
 
-func near(t *rapid.T, where, what string, got, want float64) {
+func near(t failing, where, what string, got, want float64) {
 	t.Helper()
 	if got != want && math.Abs(got-want) > 1e-6*(1+math.Abs(want)) && got == got {
 		t.Fatalf("%s %v, want %v: %s", what, got, want, where)
@@ -209,5 +216,54 @@ func TestSomeGroups(t *testing.T) {
 	}
 	if none.Steps != 0 || none.At(false, 0, 0).Groups != 0 {
 		t.Error("the grid has changed")
+	}
+}
+
+// Groups as they come from a reward model, many at once: sums tell what the estimator
+// tells, under every law and where there is none; with rewards that lie on the mean of
+// those that are kept, or a hair beside it.
+func TestManyGroups(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true}
+	for g := range 400 {
+		for i := range 4 + g%13 {
+			r := random.Float64()
+			switch g % 5 {
+			case 1:
+				r = float64(random.IntN(11)) / 10
+			case 2:
+				r = float64(i%3) + float64(random.IntN(3)-1)*0x1p-23
+			case 3:
+				r = 100 + random.NormFloat64()
+			}
+			chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(g + 1), Reward: r, Advantage: math.NaN(), Length: -1})
+		}
+	}
+	store := model.NewStore()
+	store.Append(chunk)
+	snap := store.Snapshot()
+	ratios := Ratios{[]float64{0, 0.15, 0.4, 0.75, 1}, []float64{0, 0.3, 0.55, 0.9, 1}}
+	for _, name := range [][3]string{
+		{"easyr1", "grpo", "group"}, {"trl", "grpo", "group"}, {"verl", "grpo", "none"}, {"twinkle", "grpo", "group"},
+		{"open-instruct", "standard", "group"}, {"nemo-rl", "grpo", "group"}, {"trl", "grpo", "batch"},
+	} {
+		set := model.DefaultSettings().WithFramework(name[0]).WithEstimator(name[1])
+		set.Scale = estimators.Scale(name[2])
+		grid, err := Run(context.Background(), snap, []int{0}, set, ratios)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, pos := range ratios.Pos {
+			for j, neg := range ratios.Neg {
+				for _, recompute := range []bool{false, true} {
+					set.KeepPos, set.KeepNeg, set.Recompute = pos, neg, recompute
+					a, err := snap.Analyze(context.Background(), 0, set)
+					if err != nil {
+						t.Fatal(err)
+					}
+					compare(t, grid.At(recompute, i, j), a)
+				}
+			}
+		}
 	}
 }
