@@ -186,7 +186,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return a, guarded(tea.Batch(cmd, text, grid, pairs, figures))
 }
 
-// handle sends each message to its handler.
+// handle sends each message of the terminal to its handler.
 func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -198,6 +198,15 @@ func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 		return a.onBackground(msg.IsDark()), nil
 	case tea.ColorProfileMsg:
 		return a.onProfile(msg.Profile), nil
+	case tea.MouseMsg:
+		return a.onMouse(msg), nil
+	}
+	return a.answered(msg)
+}
+
+// answered sends each answer of the commands to its handler.
+func (a App) answered(msg tea.Msg) (App, tea.Cmd) {
+	switch msg := msg.(type) {
 	case chunkMsg:
 		return a.onChunk(msg)
 	case analysisMsg:
@@ -208,14 +217,12 @@ func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 		return a.onMatch(msg)
 	case pageMsg:
 		return a.onPage(msg), nil
-	case keptMsg:
-		return a.onKept(msg)
-	case selectionMsg:
-		return a.onSelection(msg), nil
 	case sweepMsg:
 		return a.onSweep(msg)
-	case tea.MouseMsg:
-		return a.onMouse(msg), nil
+	case selectionMsg:
+		return a.onSelection(msg), nil
+	case keptMsg:
+		return a.onKept(msg)
 	case otherChunkMsg:
 		return a.onOtherChunk(msg)
 	case pairMsg:

@@ -17,13 +17,19 @@ func TestSheet(t *testing.T) {
 		write func(*strings.Builder) error
 		want  string
 	}{
-		"csv": {func(b *strings.Builder) error { return SheetCSV(b, s) },
-			"group,n,std,kept\n\"a|b,\"\"c\"\"␛[31m <i>\",16,0.3333333333333333,true\né,-1,NaN,false\n# complete: 2 rows\n"},
-		"jsonl": {func(b *strings.Builder) error { return SheetJSONL(b, s) },
+		"csv": {
+			func(b *strings.Builder) error { return SheetCSV(b, s) },
+			"group,n,std,kept\n\"a|b,\"\"c\"\"␛[31m <i>\",16,0.3333333333333333,true\né,-1,NaN,false\n# complete: 2 rows\n",
+		},
+		"jsonl": {
+			func(b *strings.Builder) error { return SheetJSONL(b, s) },
 			`{"group":"a|b,\"c\"\u001b[31m\n\u003ci\u003e","n":16,"std":0.3333333333333333,"kept":true}` + "\n" +
-				`{"group":"é","n":-1,"std":"NaN","kept":false}` + "\n"},
-		"md": {func(b *strings.Builder) error { return SheetMarkdown(b, s) },
-			"## groups of step 3\n\n| group | n | std | kept |\n| --- | --- | --- | --- |\n| a\\|b,\"c\"␛\\[31m &lt;i> | 16 | 0.333 | true |\n| é | -1 | nan | false |\n"},
+				`{"group":"é","n":-1,"std":"NaN","kept":false}` + "\n",
+		},
+		"md": {
+			func(b *strings.Builder) error { return SheetMarkdown(b, s) },
+			"## groups of step 3\n\n| group | n | std | kept |\n| --- | --- | --- | --- |\n| a\\|b,\"c\"␛\\[31m &lt;i> | 16 | 0.333 | true |\n| é | -1 | nan | false |\n",
+		},
 	} {
 		var b strings.Builder
 		if err := form.write(&b); err != nil || b.String() != form.want {

@@ -244,8 +244,13 @@ func TestManyGroups(t *testing.T) {
 	snap := store.Snapshot()
 	ratios := Ratios{[]float64{0, 0.15, 0.4, 0.75, 1}, []float64{0, 0.3, 0.55, 0.9, 1}}
 	for _, name := range [][3]string{
-		{"easyr1", "grpo", "group"}, {"trl", "grpo", "group"}, {"verl", "grpo", "none"}, {"twinkle", "grpo", "group"},
-		{"open-instruct", "standard", "group"}, {"nemo-rl", "grpo", "group"}, {"trl", "grpo", "batch"},
+		{"easyr1", "grpo", "group"},
+		{"trl", "grpo", "group"},
+		{"verl", "grpo", "none"},
+		{"twinkle", "grpo", "group"},
+		{"open-instruct", "standard", "group"},
+		{"nemo-rl", "grpo", "group"},
+		{"trl", "grpo", "batch"},
 	} {
 		set := model.DefaultSettings().WithFramework(name[0]).WithEstimator(name[1])
 		set.Scale = estimators.Scale(name[2])
