@@ -44,7 +44,15 @@ func TestMain(m *testing.M) {
 		panicking(what)
 		return
 	}
+	state, err := os.MkdirTemp("", "vantage-state") // or the tests would remember their runs at the user's
+	if err == nil {
+		err = os.Setenv("XDG_STATE_HOME", state)
+	}
+	if err != nil {
+		panic(err)
+	}
 	code := m.Run()
+	_ = os.RemoveAll(state)
 	if path, err := program(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))
 	}
