@@ -162,42 +162,55 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...run) err
 	if _, ok := themes.Find(p.theme); !ok && p.theme != "" {
 		return commands.Usage(fmt.Errorf("there is no theme %q: choose %s", p.theme, themes.Names()))
 	}
-	noColor := os.Getenv("NO_COLOR") != ""
-	own, err := desk.Load()
-	if err != nil {
-		p.Notice = err.Error()
-	}
-	var other run
-	if len(runs) > 1 {
-		other = runs[1]
-	}
-	memory, left, err := remembered(runs[0].paths)
-	if err != nil {
-		p.Notice = strings.TrimPrefix(p.Notice+"; "+err.Error(), "; ")
-	}
-	if p.theme == "" && left.View != nil && !noColor {
-		p.theme = left.View.Theme
-	}
-	app := tui.New(ctx, runs[0].source, tui.Options{
-		Title: runs[0].title, Other: other.source, OtherTitle: other.title, Settings: set, Chosen: p.Chosen(), Notice: p.Notice,
-		ASCII: p.ascii || own.ASCII, NoColor: noColor, Theme: cmp.Or(p.theme, own.Theme), Mouse: own.Mouse, Keys: own.Keys,
-		Desk: ownDesk(), Memory: memory, Session: left, Given: p.Given, Multiplexer: multiplexer(), Suspends: commands.HasShell(),
-	})
+	o := p.options(set, runs)
+	app := tui.New(ctx, runs[0].source, o)
 	// signals end ctx, and that quits: Bubble Tea's own handler would race with it
 	options := []tea.ProgramOption{tea.WithOutput(p.Out), tea.WithoutSignalHandler()}
-	if noColor {
+	if o.NoColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	screen := tea.NewProgram(app, options...)
 	stop := context.AfterFunc(ctx, screen.Quit)
 	defer stop()
 	last, err := screen.Run()
+	if err != nil { // after a fault nothing is kept: it may lie in how one looked
+		return err
+	}
 	if left, ok := last.(tui.App); ok {
 		if err := left.Leave(); err != nil {
 			fmt.Fprintln(p.ErrOut, "vantage:", err)
 		}
 	}
-	return err
+	return nil
+}
+
+// options are what the command line says, then what is kept of the run, then how the
+// person likes it anywhere.
+func (p *program) options(set model.Settings, runs []run) tui.Options {
+	o := tui.Options{
+		Title: runs[0].title, Settings: set, Chosen: p.Chosen(), Given: p.Given, ASCII: p.ascii, Theme: p.theme,
+		NoColor: os.Getenv("NO_COLOR") != "", Desk: ownDesk(), Multiplexer: multiplexer(), Suspends: commands.HasShell(),
+	}
+	if len(runs) > 1 {
+		o.Other, o.OtherTitle = runs[1].source, runs[1].title
+	}
+	own, err := desk.Load()
+	p.tell(err)
+	o.ASCII, o.Mouse, o.Keys = o.ASCII || own.ASCII, own.Mouse, own.Keys
+	o.Memory, o.Session, err = remembered(runs[0].paths)
+	p.tell(err)
+	if o.Theme == "" && o.Session.View != nil && !o.NoColor {
+		o.Theme = o.Session.View.Theme
+	}
+	o.Theme, o.Notice = cmp.Or(o.Theme, own.Theme), p.Notice
+	return o
+}
+
+// tell says of an error, if there is one, beside what else is said at the start.
+func (p *program) tell(err error) {
+	if err != nil {
+		p.Notice = strings.TrimPrefix(p.Notice+"; "+err.Error(), "; ")
+	}
 }
 
 func (p *program) demo() *cobra.Command {

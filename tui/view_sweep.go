@@ -142,6 +142,9 @@ func (a App) sweepMark(f sweep.Figure, c *sweep.Cell, lo, hi float64, cursor boo
 	text := cells.Right(sweepNumber(f, c), sweepCell-1)
 	if set := a.set.now; abs(c.KeepPos-set.KeepPos) < 1e-9 && abs(c.KeepNeg-set.KeepNeg) < 1e-9 {
 		text = "[" + strings.TrimSpace(text) + "]"
+		if cells.Width(text) > sweepCell {
+			text = strings.TrimSuffix(text, "]") // [100 says it too
+		}
 	}
 	text = cells.Right(text, sweepCell)
 	if !t.Heated() && text[0] == ' ' {
