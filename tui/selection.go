@@ -38,8 +38,12 @@ func (a App) narrowed() bool {
 // attendSelection asks for the figures of the groups shown, unless they are there or
 // an answer is still to come: then they are asked for after it.
 func (a App) attendSelection() (App, tea.Cmd) {
+	if !a.narrowed() {
+		a.result.selection = selection{busy: a.result.selection.busy} // it would hold a step that nobody looks at
+		return a, nil
+	}
 	asked := selectionQuestion{of: a.result.analysis, base: a.result.base, filter: a.filterText()}
-	if !a.narrowed() || a.result.selection.busy || asked == a.result.selection.answered {
+	if a.result.selection.busy || asked == a.result.selection.answered {
 		return a, nil
 	}
 	a.result.selection.asked, a.result.selection.busy = asked, true

@@ -122,15 +122,16 @@ func runSweep(a App, args []string) (App, tea.Cmd, error) {
 func parseScope(args []string) (scope, error) {
 	kinds := map[string]scope{"step": {}, "shown": {kind: scopeShown}, "all": {kind: scopeAll}, "last": {kind: scopeLast, last: lastSteps}}
 	words := strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "-", " "))
-	if s, ok := kinds[words[0]]; ok && len(words) == 1 {
-		return s, nil
-	}
-	if words[0] == "last" && len(words) == 2 {
+	switch {
+	case len(words) == 1:
+		if s, ok := kinds[words[0]]; ok {
+			return s, nil
+		}
+	case len(words) == 2 && words[0] == "last":
 		if n, err := strconv.Atoi(words[1]); err == nil && n > 0 {
 			return scope{kind: scopeLast, last: n}, nil
 		}
-	}
-	if len(words) == 2 {
+	case len(words) == 2:
 		from, err := strconv.ParseInt(words[0], 10, 64)
 		to, also := strconv.ParseInt(words[1], 10, 64)
 		if err == nil && also == nil && from <= to {

@@ -110,12 +110,14 @@ func (a App) startSweep(asked sweepQuestion) (App, tea.Cmd) {
 	return a, job.part(ctx, grid)
 }
 
-// leaveSweep gives up what is still being computed; a grid that is whole stays.
+// leaveSweep gives up what is still being computed; a grid that is whole stays, unless
+// it is of some groups, whose step it would hold.
 func (a App) leaveSweep() App {
-	if a.sweep.cancel == nil {
+	if a.sweep.cancel != nil {
+		a.sweep.cancel()
+	} else if a.sweep.asked.shown == nil {
 		return a
 	}
-	a.sweep.cancel()
 	a.sweep.cancel, a.sweep.grid, a.sweep.asked = nil, nil, sweepQuestion{}
 	return a
 }

@@ -90,10 +90,13 @@ func TestSweepScopes(t *testing.T) {
 			t.Error(text)
 		}
 		d.press(":")
-		d.typeKeys("sweep five")
-		d.press("enter")
-		if !strings.Contains(d.app.notice, "sweep takes step, shown, all, last 10") {
-			t.Errorf("%q", d.app.notice)
+		for _, text := range []string{"sweep five", "sweep -", "sweep 5 3", "sweep 1 2 3", "sweep last 99999999999999999999"} {
+			d.typeKeys(text)
+			d.press("enter")
+			if !strings.Contains(d.app.notice, "sweep takes step, shown, all, last 10") {
+				t.Errorf("%s: %q", text, d.app.notice)
+			}
+			d.press("esc", ":")
 		}
 	})
 }
