@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"vantage/estimators"
 	"vantage/model"
 )
 
@@ -131,27 +130,6 @@ func (g *Grid) step(ctx context.Context, a *model.Analysis, groups []model.Group
 	}
 	if !s.local {
 		return g.whole(ctx, a, groups, entry)
-	}
-	return nil
-}
-
-// whole computes the cells with recompute one by one, for estimators whose
-// advantages depend on more than the group.
-func (g *Grid) whole(ctx context.Context, a *model.Analysis, groups []model.Group, entry *estimators.Estimator) error {
-	var r estimators.Result
-	for k := range g.on {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		c := &g.on[k]
-		// what the trainer would refuse was said when the step was computed
-		_ = estimators.Process(&r, entry, a.Batch(), a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
-		for i := range groups {
-			grp := &groups[i]
-			lo, hi := grp.Start, grp.End
-			filtered := c.KeepPos < 1 || c.KeepNeg < 1
-			c.add(count(grp.Fate == model.FateAlive, filtered, a.Original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
-		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"slices"
 	"testing"
 
 	"vantage/estimators"
@@ -34,5 +35,15 @@ func TestLaws(t *testing.T) {
 		if got, ok := lawOf(e, c.scale); ok != c.ok || ok && got != c.want {
 			t.Errorf("%s %s %s: %+v, %v, want %+v", c.framework, c.name, c.scale, got, ok, c.want)
 		}
+	}
+}
+
+// Of up to two samples every ratio between 0 and 1 keeps one; 1 stands for no filter.
+func TestAlike(t *testing.T) {
+	if got := alike([]float64{0, 0.05, 0.5, 0.95, 1}, 2); !slices.Equal(got, []int{0, 1, 1, 1, 4}) {
+		t.Errorf("%v", got)
+	}
+	if got := alike([]float64{0.5, 0.6, 0.7}, 3); !slices.Equal(got, []int{0, 0, 2}) { // 3 · 0.7 = 2.1
+		t.Errorf("%v", got)
 	}
 }
