@@ -118,14 +118,20 @@ func (a App) unmark(m session.Mark) (App, tea.Cmd) {
 	return a.markBy(0), cmd
 }
 
-// markSign is a star before what is marked.
+// markSign is a star before what is marked, a dim one before a group of which a sample
+// is.
 func (a App) markSign(m session.Mark) string {
+	sign := " "
 	for _, have := range a.kept.session.Marks {
-		if have.Step == m.Step && have.Sample == m.Sample && have.Names(m.Group) {
+		switch {
+		case have.Step != m.Step || !have.Names(m.Group):
+		case have.Sample == m.Sample:
 			return a.look.theme.Paint(themes.Accent, "*")
+		case m.Sample == 0:
+			sign = a.look.theme.Paint(themes.Dim, "*")
 		}
 	}
-	return " "
+	return sign
 }
 
 // noteHere is the note to what the cursor is on: to the sample, else to its group.

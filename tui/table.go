@@ -218,17 +218,12 @@ func (a App) clearFilter() (App, tea.Cmd) {
 	return a.arranged(), cmd
 }
 
-// completeField goes on with the name of a field that has been begun, or through
-// those that begin so.
+// completeField goes on with the name of a field that has been begun, or of a fate, or
+// through those that begin so.
 func (a App) completeField() (App, tea.Cmd) {
 	at := strings.LastIndexAny(a.place.draft, " (") + 1
 	begun := a.place.draft[at:]
-	var fit []string
-	for _, f := range query.Fields() {
-		if strings.HasPrefix(f.Name, begun) {
-			fit = append(fit, f.Name)
-		}
-	}
+	fit := slices.DeleteFunc(offerTerms(a, nil), func(term string) bool { return !strings.HasPrefix(term, begun) })
 	if i := slices.Index(fit, begun); i >= 0 && len(fit) > 1 {
 		fit = fit[(i+1)%len(fit):]
 	}

@@ -54,6 +54,11 @@ func TestFilter(t *testing.T) {
 		if d.app.place.draft != "flips" {
 			t.Errorf("Tab makes %q", d.app.place.draft)
 		}
+		d.typeKeys(">0 fate:k")
+		d.press("tab")
+		if d.app.place.draft != "flips>0 fate:killed" {
+			t.Errorf("Tab makes %q", d.app.place.draft)
+		}
 	})
 }
 

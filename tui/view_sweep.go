@@ -19,8 +19,9 @@ import (
 const (
 	sweepCell  = 4
 	sweepAxis  = 6
-	sweepLines = 3 // beside the cells: a title, the axis below and its name
-	sweepWords = 5 // rows that the words below the map want
+	sweepLines = 3  // beside the cells: a title, the axis below and its name
+	sweepWords = 5  // rows that the words below the map want
+	sweepSays  = 50 // the width of what is said where there is no map
 )
 
 // sweepStride is how many ratios there are from one cell to the next: every one where
@@ -60,7 +61,10 @@ func (a App) sweepMap(h int) content {
 		if a.sweep.err != nil {
 			text = a.sweep.err.Error()
 		}
-		c.lines = []string{"", "  " + t.Paint(themes.Dim, text)}
+		c.lines = []string{""}
+		for _, line := range cells.Wrap(text, sweepSays) {
+			c.lines = append(c.lines, "  "+t.Paint(themes.Dim, line))
+		}
 		return c
 	}
 	g, by := a.sweep.grid, a.sweepStride()
