@@ -79,7 +79,7 @@ func (a App) goMark() (App, tea.Cmd) {
 		return a, nil
 	}
 	a, _ = a.toGroups()
-	a.marks.target = &m
+	a.marks.target, a.reader.resume = &m, false // one stays there, wherever one was
 	return a.goTo(i)
 }
 

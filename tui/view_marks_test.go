@@ -62,6 +62,10 @@ func TestMarksAreFoundAgain(t *testing.T) {
 		if d.app.result.analysis.Step != 2 {
 			t.Errorf("at step %d", d.app.result.analysis.Step)
 		}
+		d.press("F", "enter", "'", "g", "j", "enter") // of the step that held still while its group was read
+		if d.app.place.follow || d.app.result.analysis.Step != 3 {
+			t.Errorf("at step %d, following: %v", d.app.result.analysis.Step, d.app.place.follow)
+		}
 	})
 }
 
