@@ -171,7 +171,7 @@ func (a App) openNote() (App, tea.Cmd) {
 
 func noteKeys() section {
 	return section{"note", []binding{
-		{[]string{"enter"}, "⏎", "⏎ keep", "keep the note, and the mark", App.keepNote},
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the note, and the mark", App.keepNote},
 		{[]string{"backspace"}, "⌫", "", "take a character back", App.shortenNote},
 		{[]string{"ctrl+u"}, "^U", "", "take all of it back", func(a App) (App, tea.Cmd) { a.marks.note.text = ""; return a, nil }},
 		{[]string{"esc"}, "Esc", "Esc leave", "leave it as it was", App.leaveCommand},

@@ -43,6 +43,8 @@ func scenes() []scene {
 		{name: "diff", source: read, keys: []string{"G", "enter", "d"}},
 		{name: "search", source: read, keys: typed("G", "enter", "tab", "/", "red")},
 		{name: "sweep", source: made(3), keys: []string{"S", "v", "j", "h"}},
+		{name: "scope", source: made(15), keys: []string{"S", "v", "tab"}, sizes: usual},
+		{name: "selection", source: made(3), keys: append(typed("/", "fate:alive"), "enter", "5"), sizes: usual},
 		{name: "steps", source: made(30), keys: []string{"3", "3", "k", "k", "+"}},
 		{name: "filling", source: made(30), keys: []string{"3", "3"}, does: halfFilled, sizes: usual},
 		{name: "problems", source: func() Source { return brokenRun() }, keys: []string{"!"}},

@@ -26,7 +26,7 @@ func marksKeys() section {
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", by(-10)},
 		{[]string{"g", "home"}, "g", "", "to the top", by(math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the end", by(math.MaxInt32)},
-		{[]string{"enter"}, "⏎", "⏎ go-there", "go to what is marked", App.goMark},
+		{[]string{"enter"}, "⏎", "Enter go-there", "go to what is marked", App.goMark},
 		{[]string{"*"}, "*", "* unmark", "take the mark away", App.toggleMark},
 		{[]string{"a"}, "a", "a note", "write a note to it, or change it", App.openNote},
 		{[]string{"u"}, "u", "u bring-back", "bring back the mark that was taken away last", App.markAgain},

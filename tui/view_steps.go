@@ -29,7 +29,7 @@ func stepsKeys() section {
 		{[]string{"+"}, "+", "+ second", "keep the figure as a second line; again: without", App.pinMetric},
 		{[]string{"w"}, "w", "w onset", "to the next step where a warning appears first", App.nextOnset},
 		{[]string{"W"}, "W", "", "to the previous one", App.previousOnset},
-		{[]string{"enter"}, "⏎", "⏎ groups", "to the groups of the step", App.toGroups},
+		{[]string{"enter"}, "⏎", "Enter groups", "to the groups of the step", App.toGroups},
 		{[]string{"esc"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }
