@@ -29,7 +29,7 @@ func marksKeys() section {
 		{[]string{"enter"}, "⏎", "Enter go-there", "go to what is marked", App.goMark},
 		{[]string{"*"}, "*", "* unmark", "take the mark away", App.toggleMark},
 		{[]string{"a"}, "a", "a note", "write a note to it, or change it", App.openNote},
-		{[]string{"u"}, "u", "", "bring back the mark that was taken away last", App.markAgain},
+		{[]string{"U"}, "U", "", "bring back the mark that was taken away last", App.markAgain},
 		{[]string{"esc", "'"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }

@@ -87,7 +87,7 @@ func TestUnmark(t *testing.T) {
 		if text := ansi.Strip(d.frame()); len(s.session.Marks) != 0 || !strings.Contains(text, "Nothing is marked yet") {
 			t.Errorf("%+v\n%s", s.session.Marks, text)
 		}
-		d.press("u", "a")
+		d.press("U", "a")
 		d.typeKeys(" again")
 		d.press("enter")
 		if len(s.session.Marks) != 1 || s.session.Marks[0].Note != "look again" || d.app.place.view != viewMarks {
