@@ -98,6 +98,7 @@ type result struct {
 	shown     []bool // which samples these are, by column; nil: all
 	selection selection
 	err       error
+	measured  measured // of analysis and base, for the charts
 }
 
 // place is where the person is.
@@ -183,6 +184,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a, grid := a.attendSweep()
 	a, pairs := a.attendPairs()
 	a, figures := a.attendSelection()
+	a = a.measureNow()
 	return a, guarded(tea.Batch(cmd, text, grid, pairs, figures))
 }
 

@@ -19,42 +19,37 @@ const roomyChart = 9
 // paneAdvantages is the mirrored histogram: original advantages upwards,
 // processed ones of kept samples downwards, over one axis.
 func (a App) paneAdvantages(w, h int) content {
-	x := a.result.analysis
-	if d, ok := a.distribution(); ok {
-		return a.paneSpread(d, w, h)
-	}
 	width := oddWidth(w)
-	axis := a.axis()
-	use, kept := a.shownOf(nil), a.shownOf(x.Keep)
-	name, above, title := "A original ", x.Original, "original over processed"
-	if base := a.against(); base != nil {
-		name, above, use, title = "A baseline ", base.Processed, a.shownOf(base.Keep), "baseline over candidate, as processed"
-		axis = chart.Symmetric(base.Processed, x.Processed)
+	m := a.measure(width)
+	if m.chosen {
+		return a.paneSpread(m, w, h)
 	}
-	up := chart.Bin(axis, width, above, use)
-	down := chart.Bin(axis, width, x.Processed, kept)
+	name, title := "A original ", "original over processed"
+	if m.of.base != nil {
+		name, title = "A baseline ", "baseline over candidate, as processed"
+	}
 	if w < roomyTitle {
 		title = "advantages  A over B"
 	}
 	if h < lowChart {
-		n, mean, _ := momentsOf(above, use)
-		m, then, _ := momentsOf(x.Processed, kept)
-		words := cells.Pack(w-1, "  ", a.look.theme.Paint(themes.Dim, "mean ")+"A "+units.Signed(mean)+"  B "+units.Signed(then), fmt.Sprintf("n %d, %d", n, m))
-		return content{title: title, lines: append([]string{" " + words}, a.mirror(up, down, width, h-1)...)}
+		n, mean, _ := m.up.Moments()
+		kept, then, _ := m.down.Moments()
+		words := cells.Pack(w-1, "  ", a.look.theme.Paint(themes.Dim, "mean ")+"A "+units.Signed(mean)+"  B "+units.Signed(then), fmt.Sprintf("n %d, %d", n, kept))
+		return content{title: title, lines: append([]string{" " + words}, a.mirror(m.up, m.down, width, h-1)...)}
 	}
-	lines := []string{" " + a.moments(name, above, use, up.Zeros, w-1)}
+	lines := []string{" " + a.moments(name, m.up, true, w-1)}
 	words := 3 // lines around the chart
 	if h >= roomyChart {
 		words++
 	}
-	lines = append(lines, a.mirror(up, down, width, h-words)...)
+	lines = append(lines, a.mirror(m.up, m.down, width, h-words)...)
 	lines = append(lines,
-		" "+a.look.theme.Paint(themes.Dim, ruler(axis, width)),
-		" "+a.moments("B processed", x.Processed, kept, down.Zeros, w-1))
+		" "+a.look.theme.Paint(themes.Dim, ruler(m.up.Axis, width)),
+		" "+a.moments("B processed", m.down, true, w-1))
 	if h >= roomyChart {
-		lines = append(lines, " "+a.summary(w-1))
+		lines = append(lines, " "+a.summary(m.largest, w-1))
 	}
-	note := a.binRead(axis, width, up, down)
+	note := a.binRead(width, m.up, m.down)
 	if note == "" {
 		note = a.verdict()
 	}
@@ -81,51 +76,26 @@ func (a App) mirror(up, down chart.Histogram, width, h int) []string {
 	return lines
 }
 
-// moments describes the samples for which use is true (nil: all), as far as their
-// values are numbers; zeros are counted, not drawn, or -1.
-func (a App) moments(name string, values []float64, use []bool, zeros, w int) string {
-	n, mean, std := momentsOf(values, use)
+// moments describes the values of a histogram that are numbers; zeros are counted where
+// they are not drawn.
+func (a App) moments(name string, h chart.Histogram, zeros bool, w int) string {
+	n, mean, std := h.Moments()
 	t := a.look.theme
 	dim := func(s string) string { return t.Paint(themes.Dim, s) }
 	pieces := []string{
 		t.Paint(themes.Title, name) + cells.Right(units.Count(n), 6) + dim(" mean ") + units.Signed(mean), dim("std ") + units.Fixed(std, 2),
 	}
-	if zeros >= 0 {
-		pieces = append(pieces, dim("at 0 ")+units.Count(zeros))
+	if zeros {
+		pieces = append(pieces, dim("at 0 ")+units.Count(h.Zeros))
 	}
 	return cells.Pack(w, " ", pieces...)
 }
 
-// momentsOf are how many numbers there are, their mean and their std (n−1).
-func momentsOf(values []float64, use []bool) (n int, mean, std float64) {
-	sum := 0.0
-	for i, v := range values {
-		if v-v == 0 && (use == nil || use[i]) {
-			n++
-			sum += v
-		}
-	}
-	mean = sum / float64(n)
-	squares := 0.0
-	for i, v := range values {
-		if v-v == 0 && (use == nil || use[i]) {
-			squares += (v - mean) * (v - mean)
-		}
-	}
-	return n, mean, math.Sqrt(squares / float64(n-1))
-}
-
 // summary are the figures of the groups in sight that a distribution does not show.
-func (a App) summary(w int) string {
+func (a App) summary(largest float64, w int) string {
 	x, t := a.figuresShown(), a.look.theme
 	if x == nil {
 		return t.Paint(themes.Dim, "…")
-	}
-	largest := 0.0
-	for i, v := range a.result.analysis.Processed {
-		if m := math.Abs(v); m > largest && (a.result.shown == nil || a.result.shown[i]) {
-			largest = m
-		}
 	}
 	line := ""
 	for _, part := range []struct{ name, value string }{

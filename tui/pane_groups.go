@@ -46,7 +46,7 @@ func (a App) paneGroups(w, h int) content {
 	x := a.result.analysis
 	t := a.look.theme
 	c := columnsFor(w)
-	axis := a.axis()
+	axis := a.measure(a.chartWidth()).axis
 	lines := []string{a.groupHeader(c, axis)}
 	room := h
 	if h-1 >= roomyTable {
@@ -65,11 +65,6 @@ func (a App) paneGroups(w, h int) content {
 		lines = append(lines, " "+t.Paint(themes.Dim, cells.Cut(a.cause(), w-1)))
 	}
 	return content{title: a.tableTitle(), note: fmt.Sprintf("%d/%d", min(a.place.cursor+1, len(a.result.rows)), len(a.result.rows)), lines: lines}
-}
-
-// axis is the one on which strips and histogram of the step are drawn.
-func (a App) axis() chart.Axis {
-	return chart.Symmetric(a.result.analysis.Original, a.result.analysis.Processed)
 }
 
 func (a App) groupHeader(c columns, axis chart.Axis) string {

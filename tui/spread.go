@@ -123,7 +123,7 @@ func (a App) binBy(by int) App {
 	if a.result.analysis == nil {
 		return a
 	}
-	w := oddWidth(a.screen().Panes[layout.Advantages].Inner().W)
+	w := a.chartWidth()
 	if !a.place.spread.read {
 		a.place.spread.read, a.place.spread.bin = true, w/2
 		return a
@@ -158,38 +158,25 @@ func (a App) shownOf(use []bool) []bool {
 
 // paneSpread draws another figure than the advantages: all samples above the axis,
 // kept ones below.
-func (a App) paneSpread(d distribution, w, h int) content {
-	t, width := a.look.theme, oddWidth(w)
-	lo, hi := chart.Range(d.above)
-	if lo >= hi {
-		lo, hi = lo-0.5, hi+0.5
-	}
-	axis := chart.Axis{Lo: lo, Hi: hi}
-	above, below := a.shownOf(nil), a.shownOf(d.use)
-	if d.everywhere {
-		above = nil
-	}
-	up := chart.BinAll(axis, width, d.above, above)
-	down := chart.BinAll(axis, width, d.below, below)
-	lines := []string{" " + a.moments("all ", d.above, above, -1, w-1)}
+func (a App) paneSpread(m measured, w, h int) content {
+	t, width, name, two := a.look.theme, oddWidth(w), m.spread.name, m.spread.below != nil
+	lines, note := []string{" " + a.moments("all ", m.up, false, w-1)}, a.binRead(width, m.up, m.down)
 	if h < lowChart {
-		return content{title: d.name, note: a.binRead(axis, width, up, down), lines: append(lines, a.mirror(up, down, width, h-1)...)}
+		return content{title: name, note: note, lines: append(lines, a.mirror(m.up, m.down, width, h-1)...)}
 	}
 	words := 2
-	if d.below != nil {
+	if two {
 		words++
 	}
-	lines = append(lines, a.mirror(up, down, width, h-words)...)
-	left, right := units.Short(axis.Lo), units.Short(axis.Hi)
+	lines = append(lines, a.mirror(m.up, m.down, width, h-words)...)
+	left, right := units.Short(m.up.Axis.Lo), units.Short(m.up.Axis.Hi)
 	lines = append(lines, " "+t.Paint(themes.Dim, cells.Spread(left, right, width)))
-	if d.below != nil {
-		lines = append(lines, " "+a.moments("kept", d.below, below, -1, w-1))
-	}
-	title := a.ofShown(d.name)
-	if d.below != nil {
+	title := a.ofShown(name)
+	if two {
+		lines = append(lines, " "+a.moments("kept", m.down, false, w-1))
 		title += "  all over kept"
 	}
-	return content{title: title, note: a.binRead(axis, width, up, down), lines: lines}
+	return content{title: title, note: note, lines: lines}
 }
 
 // scaled is a histogram as it is drawn: its counts, or their logarithms.
@@ -201,11 +188,11 @@ func (a App) scaled(h chart.Histogram) chart.Histogram {
 }
 
 // binRead says what is in the bin that is read; "" if none is.
-func (a App) binRead(axis chart.Axis, w int, up, down chart.Histogram) string {
+func (a App) binRead(w int, up, down chart.Histogram) string {
 	if !a.place.spread.read {
 		return ""
 	}
 	at := within(a.place.spread.bin, w)
-	lo, hi := axis.Edges(at, w)
+	lo, hi := up.Axis.Edges(at, w)
 	return fmt.Sprintf("%s to %s: %s above, %s below", units.Short(lo), units.Short(hi), units.Count(up.Counts[at]), units.Count(down.Counts[at]))
 }

@@ -1,0 +1,91 @@
+package tui
+
+import (
+	"math"
+
+	"vantage/model"
+	"vantage/tui/chart"
+	"vantage/tui/layout"
+)
+
+// measured is what a look at all samples of the step gives: it is taken once for each
+// change of what is shown, and every frame draws from it.
+type measured struct {
+	of       occasion
+	axis     chart.Axis // of the strips
+	spread   distribution
+	chosen   bool            // spread is on the screen, not the advantages
+	up, down chart.Histogram // above and below the axis
+	largest  float64         // processed |A| of the groups in sight
+}
+
+// occasion is all that a measure depends on.
+type occasion struct {
+	analysis, base *model.Analysis
+	shown          *bool // the first sample's: a filter makes a new list
+	figure         string
+	width          int
+}
+
+// measure returns what is known for charts of a width.
+func (a App) measure(width int) measured {
+	x := a.result.analysis
+	of := occasion{analysis: x, base: a.against(), figure: a.place.spread.figure, width: width}
+	if len(a.result.shown) > 0 {
+		of.shown = &a.result.shown[0]
+	}
+	if of == a.result.measured.of {
+		return a.result.measured
+	}
+	m := measured{of: of, axis: chart.Symmetric(x.Original, x.Processed), largest: a.largest()}
+	if m.spread, m.chosen = a.distribution(); !m.chosen {
+		m.spread = distribution{above: x.Original, below: x.Processed, use: x.Keep}
+	}
+	axis, above := m.axis, a.shownOf(nil)
+	switch {
+	case m.chosen:
+		axis = rangeOf(m.spread.above)
+		if m.spread.everywhere {
+			above = nil
+		}
+		m.up = chart.BinAll(axis, width, m.spread.above, above)
+		m.down = chart.BinAll(axis, width, m.spread.below, a.shownOf(m.spread.use))
+		return m
+	case of.base != nil:
+		axis = chart.Symmetric(of.base.Processed, x.Processed)
+		m.spread.above, above = of.base.Processed, a.shownOf(of.base.Keep)
+	}
+	m.up = chart.Bin(axis, width, m.spread.above, above)
+	m.down = chart.Bin(axis, width, m.spread.below, a.shownOf(x.Keep))
+	return m
+}
+
+// rangeOf is an axis from the least to the greatest value.
+func rangeOf(values []float64) chart.Axis {
+	lo, hi := chart.Range(values)
+	if lo >= hi {
+		lo, hi = lo-0.5, hi+0.5
+	}
+	return chart.Axis{Lo: lo, Hi: hi}
+}
+
+func (a App) largest() float64 {
+	largest := 0.0
+	for i, v := range a.result.analysis.Processed {
+		if m := math.Abs(v); m > largest && (a.result.shown == nil || a.result.shown[i]) {
+			largest = m
+		}
+	}
+	return largest
+}
+
+// measureNow keeps what the screen is about to draw from.
+func (a App) measureNow() App {
+	if a.result.analysis != nil {
+		a.result.measured = a.measure(a.chartWidth())
+	}
+	return a
+}
+
+// chartWidth is that of the pane of distributions.
+func (a App) chartWidth() int { return oddWidth(a.screen().Panes[layout.Advantages].Inner().W) }
