@@ -82,10 +82,14 @@ func (a App) moments(name string, h chart.Histogram, zeros bool, w int) string {
 	n, mean, std := h.Moments()
 	t := a.look.theme
 	dim := func(s string) string { return t.Paint(themes.Dim, s) }
-	pieces := []string{
-		t.Paint(themes.Title, name) + cells.Right(units.Count(n), 6) + dim(" mean ") + units.Signed(mean), dim("std ") + units.Fixed(std, 2),
+	pieces := []string{t.Paint(themes.Title, name) + cells.Right(units.Count(n), 6)}
+	if n > 0 {
+		pieces[0] += dim(" mean ") + units.Signed(mean)
 	}
-	if zeros {
+	if n > 1 {
+		pieces = append(pieces, dim("std ")+units.Fixed(std, 2))
+	}
+	if zeros && h.Zeros > 0 {
 		pieces = append(pieces, dim("at 0 ")+units.Count(h.Zeros))
 	}
 	return cells.Pack(w, " ", pieces...)

@@ -43,7 +43,6 @@ func (a App) tableRows() int {
 const roomyTable = 4
 
 func (a App) paneGroups(w, h int) content {
-	x := a.result.analysis
 	t := a.look.theme
 	c := columnsFor(w)
 	axis := a.measure(a.chartWidth()).axis
@@ -56,7 +55,10 @@ func (a App) paneGroups(w, h int) content {
 		lines = append(lines, cells.Fit(a.groupRow(c, axis, row), w))
 	}
 	if len(a.result.rows) == 0 {
-		lines = append(lines, "", " "+t.Paint(themes.Dim, cells.Cut(fmt.Sprintf("No groups match %s (0/%s). / changes the filter, u takes it back.", a.filterText(), units.Count(x.Groups)), w-1)))
+		lines = append(lines, "")
+		for _, line := range cells.Wrap(a.noneMatch(), max(1, w-2)) {
+			lines = append(lines, " "+t.Paint(themes.Dim, line))
+		}
 	}
 	if room < h {
 		for len(lines) < room {
@@ -65,6 +67,15 @@ func (a App) paneGroups(w, h int) content {
 		lines = append(lines, " "+t.Paint(themes.Dim, cells.Cut(a.cause(), w-1)))
 	}
 	return content{title: a.tableTitle(), note: fmt.Sprintf("%d/%d", min(a.place.cursor+1, len(a.result.rows)), len(a.result.rows)), lines: lines}
+}
+
+// noneMatch says that the filter shows nothing, and what to do.
+func (a App) noneMatch() string {
+	text := fmt.Sprintf("No groups match %s (0/%s).", a.filterText(), units.Count(a.result.analysis.Groups))
+	if a.place.view == viewFilter {
+		return text
+	}
+	return text + " / changes the filter, u takes it back."
 }
 
 func (a App) groupHeader(c columns, axis chart.Axis) string {
@@ -124,10 +135,15 @@ func keptBySign(g *model.Group) string {
 	return parts
 }
 
-// meanAndStd writes a group's rewards as 0.44±.51.
+// meanAndStd writes a group's rewards as 0.44±.51, that of one sample as 0.44.
 func meanAndStd(g *model.Group) string {
-	std := units.Fixed(g.Std, 2)
-	return units.Fixed(g.Mean, 2) + "±" + strings.TrimPrefix(std, "0")
+	switch g.Size() - g.Invalid {
+	case 0:
+		return units.Missing
+	case 1:
+		return units.Fixed(g.Mean, 2)
+	}
+	return units.Fixed(g.Mean, 2) + "±" + strings.TrimPrefix(units.Fixed(g.Std, 2), "0")
 }
 
 // fateRole is the look of a fate.
