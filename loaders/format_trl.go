@@ -5,7 +5,7 @@ import "strings"
 // trl is TRL's completions: a Parquet file per log step, a column per reward
 // function and no total. huggingface/trl@f2cd57710 trl/trainer/grpo_trainer.py:3293-3327.
 func trl() Format {
-	f := parquetFile()
+	f, names := parquetFile(), partsOnly()
 	f.Name, f.Doc = "trl", "TRL's completions/completions_{step}.parquet: a column per reward function."
 	f.Writes = "log_completions=True in GRPOConfig"
 	f.Relogs = true
@@ -17,7 +17,7 @@ func trl() Format {
 		return 0
 	}
 	f.Decode = func(name string) Decoder {
-		r := newRows(partsOnly(), name)
+		r := newRows(names, name)
 		r.parts.open = true
 		return r
 	}

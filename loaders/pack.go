@@ -9,6 +9,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"vantage/loaders/pages"
 )
 
 // pack is a file that cannot be read from where one left off: compressed, or a
@@ -16,12 +18,14 @@ import (
 // held until then, and closed at the end.
 type pack struct {
 	handle *os.File
+	info   os.FileInfo    // of a file that was opened ahead, until it is its turn
 	parts  io.Reader      // of a compressed file: its text
 	close  func()         // of the unpacker
 	taken  *countedReader // of a compressed file: how much of it was read
 	rest   []byte         // text that has not been fed yet
 	text   int64          // bytes of text so far
-	table  *parquetTable  // of a Parquet file
+	sheet  *sheet         // of a Parquet file that is read column by column
+	table  *parquetTable  // of one that is read row by row
 	done   bool
 }
 
@@ -89,7 +93,8 @@ func (p *pack) end() {
 		p.done = true
 		p.close()
 		_ = p.handle.Close()
-		p.parts, p.table, p.rest = nil, nil, nil
+		p.sheet.close()
+		p.parts, p.sheet, p.table, p.rest = nil, nil, nil, nil
 	}
 }
 
@@ -100,9 +105,13 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 			return true
 		}
 	}
+	if f.pack.info != nil {
+		s.saw(f, f.pack.info)
+		f.pack.info = nil
+	}
 	var end bool
 	var err error
-	if f.pack.table != nil {
+	if f.pack.sheet != nil || f.pack.table != nil {
 		end, err = s.readTable(f, deadline)
 	} else {
 		end, err = s.readText(f, deadline)
@@ -113,8 +122,9 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 	if err == nil && !end {
 		return false
 	}
-	f.pack.end()
 	s.advance(f, f.disk.size-f.disk.pos)
+	s.remember(f, f.pack.handle)
+	f.pack.end()
 	if end {
 		s.ended(f)
 	}
@@ -132,14 +142,15 @@ func (s *Source) openPacked(f *file) (done bool) {
 	kind := packOf(h)
 	p := &pack{handle: h, close: func() {}}
 	if kind == "parquet" {
-		err = s.openTable(f, p, info.Size())
+		err = openTable(f, p, info.Size(), s.workers())
 	} else {
 		p, err = unpack(kind, h)
 	}
 	if err != nil {
+		s.advance(f, info.Size()-f.disk.pos)
+		s.remember(f, h)
 		_ = h.Close()
 		f.pack = &pack{done: true}
-		s.advance(f, info.Size()-f.disk.pos)
 		if !s.o.Follow {
 			f.remark(f.packProblem(err))
 		}
@@ -150,11 +161,18 @@ func (s *Source) openPacked(f *file) (done bool) {
 	return false
 }
 
+// remember takes the marks of a packed file, by which it is known when it changes.
+func (s *Source) remember(f *file, h io.ReaderAt) {
+	if s.o.Follow {
+		f.disk.remember(h)
+	}
+}
+
 func (f *file) packProblem(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "it ends early: it is still being written, or was cut off"
-	case errors.Is(err, errBomb), errors.Is(err, errTable):
+	case errors.Is(err, errBomb), errors.Is(err, errTable), errors.Is(err, pages.ErrBroken):
 		return err.Error()
 	}
 	return "it cannot be unpacked: " + err.Error()

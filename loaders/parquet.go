@@ -1,7 +1,6 @@
 package loaders
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/loaders/pages"
 	"vantage/model"
 )
 
@@ -26,6 +26,7 @@ type parquetTable struct {
 	groups  []parquet.RowGroup
 	leaves  []leaf
 	row     int64 // rows so far
+	skip    int64 // rows of those that are left, which have been read otherwise
 	columns []*columnReader
 }
 
@@ -37,24 +38,16 @@ type leaf struct {
 
 // openTable opens a Parquet file, whose footer says what it holds: one that is not
 // there yet is io.ErrUnexpectedEOF.
-func (s *Source) openTable(f *file, p *pack, size int64) error {
-	var tail [8]byte // the footer's length, and the mark of the end
-	if _, err := p.handle.ReadAt(tail[:], size-int64(len(tail))); err != nil || string(tail[4:]) != "PAR1" {
-		return io.ErrUnexpectedEOF
-	}
-	if n := int64(binary.LittleEndian.Uint32(tail[:])); n > size-int64(len(tail)) {
-		return fmt.Errorf("%w: its footer is said to be larger than the file", errTable) // the library would make room for it
-	}
-	file, err := openParquet(p.handle, size)
+func openTable(f *file, p *pack, size int64, workers int) error {
+	file, err := pages.Open(p.handle, size)
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, column := range file.Schema().Columns() {
-		names = append(names, strings.Join(column, "."))
+	names := make([]string, len(file.Columns))
+	for i, c := range file.Columns {
+		names[i] = c.Name
 	}
-	header := []byte(strings.Join(names, "\n"))
-	format := detect(f.formats, f.name, cut{table: true}, header)
+	format := detect(f.formats, f.name, cut{table: true}, []byte(strings.Join(names, "\n")))
 	if format == nil {
 		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s", errTable, strings.Join(names[:min(len(names), maxKeys)], ", "))
 	}
@@ -63,13 +56,26 @@ func (s *Source) openTable(f *file, p *pack, size int64) error {
 	if !ok {
 		return errTable
 	}
-	p.table = &parquetTable{rows: r, groups: file.RowGroups()}
-	for i, name := range names {
-		if r.wants(name) {
-			p.table.leaves = append(p.table.leaves, leaf{i, value{kind: text, raw: []byte(name)}})
+	if p.sheet = newSheet(r, file, workers); p.sheet != nil {
+		return nil
+	}
+	p.table, err = newParquetTable(r, p.handle, size, 0)
+	return err
+}
+
+// newParquetTable reads a Parquet file from a row on.
+func newParquetTable(r *rows, h io.ReaderAt, size, from int64) (*parquetTable, error) {
+	file, err := openParquet(h, size)
+	if err != nil {
+		return nil, err
+	}
+	t := &parquetTable{rows: r, groups: file.RowGroups(), row: from, skip: from}
+	for i, path := range file.Schema().Columns() {
+		if name := strings.Join(path, "."); r.wants(name) {
+			t.leaves = append(t.leaves, leaf{i, value{kind: text, raw: []byte(name)}})
 		}
 	}
-	return nil
+	return t, nil
 }
 
 // openParquet keeps a broken footer from being more than an error: the library
@@ -98,9 +104,15 @@ func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
 			err = fmt.Errorf("a page is broken: %v", r)
 		}
 	}()
-	t := f.pack.table
 	for !s.out.full() {
-		records, err := t.next(f.scratch[:0])
+		if f.pack.sheet != nil {
+			err := s.readSheet(f)
+			if err != nil || !time.Now().Before(deadline) {
+				return errors.Is(err, io.EOF), ignoreEOF(err)
+			}
+			continue
+		}
+		records, err := f.pack.table.next(f.scratch[:0])
 		f.scratch = records[:0]
 		if err != nil {
 			return errors.Is(err, io.EOF), ignoreEOF(err)
@@ -108,7 +120,7 @@ func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
 		for i := range records {
 			f.place(&records[i])
 		}
-		if !f.repeated(records) {
+		if !f.format.Relogs || !f.repeated(relogOf(records)) {
 			f.out.add(f.format, f.decoder.Note(), records)
 		}
 		if !time.Now().Before(deadline) {
@@ -116,6 +128,28 @@ func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// readSheet reads one block of columns. What is odd is read row by row from there on.
+func (s *Source) readSheet(f *file) error {
+	p := f.pack
+	b, err := p.sheet.take()
+	if errors.Is(err, errOdd) || errors.Is(err, pages.ErrUnsupported) {
+		p.table, err = newParquetTable(p.sheet.rows, p.handle, f.disk.size, p.sheet.row)
+		p.sheet = nil
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	b.File = f.index
+	for _, step := range b.Step {
+		f.reached(step)
+	}
+	if !f.format.Relogs || !f.repeated(relogOfBlock(&b)) {
+		f.out.addBlock(f.format, f.decoder.Note(), b)
+	}
+	return nil
 }
 
 func ignoreEOF(err error) error {
@@ -128,9 +162,7 @@ func ignoreEOF(err error) error {
 // place notes where a row of a table stands: its number is line and offset.
 func (f *file) place(r *model.Record) {
 	r.File = f.index
-	if !f.any || r.Step > f.newest {
-		f.newest, f.any = r.Step, true
-	}
+	f.reached(r.Step)
 }
 
 // next returns the next batch of rows, io.EOF after the last.
@@ -139,11 +171,9 @@ func (t *parquetTable) next(dst []model.Record) ([]model.Record, error) {
 		if len(t.groups) == 0 {
 			return dst, io.EOF
 		}
-		chunks := t.groups[0].ColumnChunks()
-		for _, l := range t.leaves {
-			t.columns = append(t.columns, &columnReader{pages: chunks[l.index].Pages()})
+		if err := t.begin(); err != nil || t.columns == nil {
+			return dst, err
 		}
-		t.groups = t.groups[1:]
 	}
 	n := 0
 	for i, c := range t.columns {
@@ -179,6 +209,28 @@ func (t *parquetTable) next(dst []model.Record) ([]model.Record, error) {
 		c.values = c.values[n:]
 	}
 	return dst, nil
+}
+
+// begin opens the columns of the next group of rows, unless all of it has been read.
+func (t *parquetTable) begin() error {
+	group := t.groups[0]
+	t.groups = t.groups[1:]
+	if t.skip >= group.NumRows() {
+		t.skip -= group.NumRows()
+		return nil
+	}
+	chunks := group.ColumnChunks()
+	for _, l := range t.leaves {
+		c := &columnReader{pages: chunks[l.index].Pages()}
+		if t.skip > 0 {
+			if err := c.pages.SeekToRow(t.skip); err != nil {
+				return err
+			}
+		}
+		t.columns = append(t.columns, c)
+	}
+	t.skip = 0
+	return nil
 }
 
 // columnReader gives the values of a column one batch at a time.

@@ -16,10 +16,13 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 		return s.readPipe(f, deadline)
 	}
 	defer s.shelf.put(f)
+	d := f.disk
+	if d.info == nil && isTable(f) {
+		s.openAhead()
+	}
 	if f.pack != nil && !f.pack.done {
 		return s.readPacked(f, deadline)
 	}
-	d := f.disk
 	h, info, err := d.open()
 	if err != nil {
 		return s.failed(f, err)
@@ -29,9 +32,7 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 		s.restart(f)
 	}
 	if d.pos == 0 && packOf(h) != "" {
-		end := s.readPacked(f, deadline)
-		d.remember(h)
-		return end
+		return s.readPacked(f, deadline)
 	}
 	s.saw(f, info)
 	d.fails, d.retry = 0, false

@@ -30,6 +30,9 @@ func places(t *testing.T, path string) (*Source, []model.Record) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for i := range c.Blocks {
+			c.Records = append(c.Records, c.Blocks[i].Records()...)
+		}
 		all = append(all, c.Records...)
 	}
 }

@@ -1,0 +1,299 @@
+package loaders
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+
+	"vantage/loaders/pages"
+	"vantage/model"
+)
+
+// sheet reads a Parquet file column by column. It reads a file as [rows] would, row
+// by row, or says errOdd: then the rows that are left are read that way.
+type sheet struct {
+	rows    *rows
+	file    *pages.File
+	workers int
+	buffers []*pages.Buffer // one per worker
+
+	figures [roles]*lane // of the roles that are numbers, and the lengths of responses
+	parts   []*lane
+	prompt  *script
+	truth   *script
+	id      *script
+
+	group int          // of rows, the next
+	left  int64        // rows of the one at hand
+	row   int64        // rows handed over
+	ready *model.Block // read ahead
+	asked seen         // prompt and truth of the row before
+}
+
+// errOdd says that only the long way can tell what a table means.
+var errOdd = errors.New("a table that is read row by row")
+
+// newSheet finds the columns that mean something, nil if they are not all plain
+// numbers and texts in the places where those are expected.
+func newSheet(r *rows, f *pages.File, workers int) *sheet {
+	s := &sheet{rows: r, file: f, workers: workers}
+	if len(r.parts.also) > 0 || r.shape != nil {
+		return nil
+	}
+	var found [roles][]candidate
+	for i, c := range f.Columns {
+		if !r.wants(c.Name) {
+			continue
+		}
+		p, ok := r.fields.place([]byte(c.Name))
+		switch {
+		case c.Kind == pages.Other:
+			return nil
+		case ok && plays(p.role, c.Kind):
+			found[p.role] = append(found[p.role], candidate{i, p.rank})
+		case ok && p.role != rolePrompt && p.role != roleResponse:
+			return nil
+		case c.Kind != pages.Text && r.parts.wants(c.Name):
+			s.parts = append(s.parts, &lane{column: i})
+		}
+	}
+	if !s.cast(&found) {
+		return nil
+	}
+	return s
+}
+
+// plays reports whether a column of that kind plays a role in every row, unless it is
+// null there.
+func plays(as role, k pages.Kind) bool {
+	switch as {
+	case roleReward, roleAdvantage:
+		return k == pages.Number || k == pages.Truth
+	case roleStep, roleLength, roleTotal, rolePromptLength:
+		return k == pages.Number
+	case rolePrompt, roleResponse, roleTruth:
+		return k == pages.Text
+	case roleGroup:
+		return k == pages.Number || k == pages.Text
+	default:
+		return false
+	}
+}
+
+// candidate is a column that could play a role.
+type candidate struct{ column, rank int }
+
+// cast gives the columns that play a role their readers. The texts of responses are
+// only read where nothing else tells their lengths.
+func (s *sheet) cast(found *[roles][]candidate) bool {
+	if len(found[roleTotal])+len(found[rolePromptLength]) > 0 {
+		return false
+	}
+	for i, all := range found {
+		as := role(i)
+		if len(all) == 0 || as == roleResponse && len(found[roleLength]) > 0 {
+			continue
+		}
+		best, sure := s.best(all)
+		if !sure {
+			return false
+		}
+		s.rows.rank[as] = best.rank
+		switch {
+		case as == rolePrompt:
+			s.prompt = &script{column: best.column}
+		case as == roleTruth:
+			s.truth = &script{column: best.column}
+		case as == roleGroup && s.file.Columns[best.column].Kind == pages.Text:
+			s.id = &script{column: best.column}
+		default:
+			s.figures[as] = &lane{column: best.column, texts: as == roleResponse}
+		}
+	}
+	return true
+}
+
+// best returns the column whose name is the best for a role. It is not sure where it
+// has nulls, in whose rows another is taken, or where another counts as what a reward
+// function gave when it does not fit.
+func (s *sheet) best(all []candidate) (best candidate, sure bool) {
+	best = slices.MinFunc(all, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
+	for _, other := range all {
+		if other != best && (other.rank == best.rank || s.rows.parts.wants(s.file.Columns[other.column].Name)) {
+			return best, false
+		}
+	}
+	return best, len(all) == 1 || !s.file.Columns[best.column].Optional || s.file.Nulls(best.column) == 0
+}
+
+// lanes are all columns of figures.
+func (s *sheet) lanes() []*lane {
+	all := s.parts[:len(s.parts):len(s.parts)]
+	for _, l := range s.figures {
+		if l != nil {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+func (s *sheet) scripts() []*script {
+	return slices.DeleteFunc([]*script{s.prompt, s.truth, s.id}, func(c *script) bool { return c == nil })
+}
+
+// close gives back what the readers hold beside memory.
+func (s *sheet) close() {
+	if s == nil {
+		return
+	}
+	for _, b := range s.buffers {
+		b.Close()
+	}
+	s.release()
+}
+
+// release ends with the columns of the group at hand.
+func (s *sheet) release() {
+	for _, l := range s.lanes() {
+		l.reader.Close()
+	}
+	for _, c := range s.scripts() {
+		c.reader.Close()
+		c.buffer.Close()
+	}
+}
+
+// batchBytes is about how much of a file is read for one block of rows.
+const batchBytes = 16 << 20
+
+// take returns the next block of rows, io.EOF after the last.
+func (s *sheet) take() (model.Block, error) {
+	if s.ready != nil {
+		b := *s.ready
+		s.ready = nil
+		return b, nil
+	}
+	return s.next()
+}
+
+// next reads the next block of rows.
+func (s *sheet) next() (model.Block, error) {
+	for s.left == 0 {
+		if s.group == len(s.file.Groups) {
+			return model.Block{}, io.EOF
+		}
+		for _, l := range s.lanes() {
+			*l = lane{column: l.column, texts: l.texts, reader: s.file.Column(s.group, l.column)}
+		}
+		for _, c := range s.scripts() {
+			c.begin(s.file.Column(s.group, c.column))
+		}
+		s.left = s.file.Groups[s.group].Rows
+		s.group++
+	}
+	n := s.size()
+	work, err := s.plan(n)
+	if err != nil {
+		return model.Block{}, err
+	}
+	var b model.Block
+	err = s.each(work, func() error {
+		var err error
+		b, err = s.texts(n)
+		return err
+	})
+	if err == nil {
+		err = s.fill(&b, n)
+	}
+	if err != nil {
+		return model.Block{}, err
+	}
+	for _, l := range s.lanes() {
+		l.drop(n)
+	}
+	s.left -= int64(n)
+	s.row += int64(n)
+	return b, nil
+}
+
+// size is how many rows the next block has.
+func (s *sheet) size() int {
+	bytes := int64(1)
+	for _, l := range s.lanes() {
+		bytes += s.file.Bytes(s.group-1, l.column)
+	}
+	each := max(1, bytes/max(1, s.file.Groups[s.group-1].Rows))
+	return int(min(s.left, maxRecords, max(batchBytes/each, 64)))
+}
+
+// pageWork is a page of figures and what became of it.
+type pageWork struct {
+	lane   *lane
+	page   pages.Page
+	values []float64
+	there  []bool
+	err    error
+}
+
+// plan finds the pages that hold the next n rows.
+func (s *sheet) plan(n int) ([]pageWork, error) {
+	var work []pageWork
+	for _, l := range s.lanes() {
+		for have := len(l.values); have < n; {
+			p, err := l.reader.Next()
+			if err != nil {
+				return nil, err
+			}
+			work = append(work, pageWork{lane: l, page: p})
+			have += p.Rows
+		}
+	}
+	return work, nil
+}
+
+// inline is how much work is too little to be shared.
+const inline = 256 << 10
+
+// each reads pages side by side, and does something else beside that.
+func (s *sheet) each(work []pageWork, beside func() error) error {
+	workers, bytes := min(s.workers, len(work)), 0
+	for i := range work {
+		bytes += work[i].page.Bytes()
+	}
+	if bytes < inline {
+		workers = min(workers, 1)
+	}
+	for len(s.buffers) < max(1, workers) {
+		s.buffers = append(s.buffers, &pages.Buffer{})
+	}
+	next := make(chan *pageWork, len(work))
+	for i := range work {
+		next <- &work[i]
+	}
+	close(next)
+	run := func(b *pages.Buffer) {
+		for w := range next {
+			w.read(b)
+		}
+	}
+	var wg sync.WaitGroup
+	if workers > 1 {
+		for _, b := range s.buffers[:workers] {
+			wg.Go(func() { run(b) })
+		}
+	}
+	err := beside()
+	if workers <= 1 {
+		run(s.buffers[0])
+	}
+	wg.Wait()
+	for i := range work {
+		if err == nil {
+			err = work[i].err
+		}
+		work[i].lane.take(&work[i])
+	}
+	return err
+}
