@@ -28,17 +28,27 @@ type disk struct {
 // opened, whatever a symbolic link says. O_NONBLOCK: a log that was replaced by
 // a pipe must not block us.
 func (d *disk) open() (*os.File, os.FileInfo, error) {
+	if d.root == "" {
+		return d.openIn(nil)
+	}
+	root, err := os.OpenRoot(d.root)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = root.Close() }()
+	return d.openIn(root)
+}
+
+// openIn opens the file beneath a directory that is open, nil for one that was given
+// itself.
+func (d *disk) openIn(root *os.Root) (*os.File, os.FileInfo, error) {
 	const flags = os.O_RDONLY | syscall.O_NONBLOCK
 	var h *os.File
 	var err error
-	if d.root == "" {
+	if root == nil {
 		h, err = os.OpenFile(d.path, flags, 0)
 	} else {
-		var root *os.Root
-		if root, err = os.OpenRoot(d.root); err == nil {
-			h, err = root.OpenFile(d.path, flags, 0)
-			_ = root.Close()
-		}
+		h, err = root.OpenFile(d.path, flags, 0)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -93,7 +93,6 @@ func (p *pack) end() {
 		p.done = true
 		p.close()
 		_ = p.handle.Close()
-		p.sheet.close()
 		p.parts, p.sheet, p.table, p.rest = nil, nil, nil, nil
 	}
 }
@@ -142,7 +141,9 @@ func (s *Source) openPacked(f *file) (done bool) {
 	kind := packOf(h)
 	p := &pack{handle: h, close: func() {}}
 	if kind == "parquet" {
-		err = openTable(f, p, info.Size(), s.workers())
+		m := &pages.Memory{}
+		p.close = m.Close
+		err = openTable(f, p, info.Size(), s.workers(), m)
 	} else {
 		p, err = unpack(kind, h)
 	}

@@ -38,8 +38,8 @@ type leaf struct {
 
 // openTable opens a Parquet file, whose footer says what it holds: one that is not
 // there yet is io.ErrUnexpectedEOF.
-func openTable(f *file, p *pack, size int64, workers int) error {
-	file, err := pages.Open(p.handle, size)
+func openTable(f *file, p *pack, size int64, workers int, m *pages.Memory) error {
+	file, err := pages.Open(p.handle, size, m)
 	if err != nil {
 		return err
 	}

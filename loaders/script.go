@@ -11,7 +11,7 @@ import (
 type script struct {
 	column int
 	reader *pages.Reader
-	buffer pages.Buffer
+	buffer *pages.Buffer
 	texts  pages.Texts
 	next   int // of the texts
 	any    bool
@@ -21,7 +21,10 @@ type script struct {
 	entry int32 // in the dictionary, -1 if none
 }
 
-func (c *script) begin(r *pages.Reader) {
+func (c *script) begin(r *pages.Reader, f *pages.File) {
+	if c.buffer == nil {
+		c.buffer = f.Buffer()
+	}
 	c.reader, c.texts, c.next, c.any = r, pages.Texts{}, 0, false
 }
 
@@ -36,7 +39,7 @@ func (c *script) advance() (same bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if c.texts, err = p.Texts(&c.buffer); err != nil {
+		if c.texts, err = p.Texts(c.buffer); err != nil {
 			return false, err
 		}
 		c.next, c.entry = 0, -1

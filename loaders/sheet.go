@@ -21,6 +21,7 @@ type sheet struct {
 
 	figures [roles]*lane // of the roles that are numbers, and the lengths of responses
 	parts   []*lane
+	lanes   []*lane // all of these
 	prompt  *script
 	truth   *script
 	id      *script
@@ -61,6 +62,12 @@ func newSheet(r *rows, f *pages.File, workers int) *sheet {
 	}
 	if !s.cast(&found) {
 		return nil
+	}
+	s.lanes = append(s.lanes, s.parts...)
+	for _, l := range s.figures {
+		if l != nil {
+			s.lanes = append(s.lanes, l)
+		}
 	}
 	return s
 }
@@ -128,43 +135,6 @@ func (s *sheet) best(all []candidate) (best candidate, sure bool) {
 	return best, len(all) == 1 || !s.file.Columns[best.column].Optional || s.file.Nulls(best.column) == 0
 }
 
-// lanes are all columns of figures.
-func (s *sheet) lanes() []*lane {
-	all := s.parts[:len(s.parts):len(s.parts)]
-	for _, l := range s.figures {
-		if l != nil {
-			all = append(all, l)
-		}
-	}
-	return all
-}
-
-func (s *sheet) scripts() []*script {
-	return slices.DeleteFunc([]*script{s.prompt, s.truth, s.id}, func(c *script) bool { return c == nil })
-}
-
-// close gives back what the readers hold beside memory.
-func (s *sheet) close() {
-	if s == nil {
-		return
-	}
-	for _, b := range s.buffers {
-		b.Close()
-	}
-	s.release()
-}
-
-// release ends with the columns of the group at hand.
-func (s *sheet) release() {
-	for _, l := range s.lanes() {
-		l.reader.Close()
-	}
-	for _, c := range s.scripts() {
-		c.reader.Close()
-		c.buffer.Close()
-	}
-}
-
 // batchBytes is about how much of a file is read for one block of rows.
 const batchBytes = 16 << 20
 
@@ -184,11 +154,13 @@ func (s *sheet) next() (model.Block, error) {
 		if s.group == len(s.file.Groups) {
 			return model.Block{}, io.EOF
 		}
-		for _, l := range s.lanes() {
+		for _, l := range s.lanes {
 			*l = lane{column: l.column, texts: l.texts, reader: s.file.Column(s.group, l.column)}
 		}
-		for _, c := range s.scripts() {
-			c.begin(s.file.Column(s.group, c.column))
+		for _, c := range [...]*script{s.prompt, s.truth, s.id} {
+			if c != nil {
+				c.begin(s.file.Column(s.group, c.column), s.file)
+			}
 		}
 		s.left = s.file.Groups[s.group].Rows
 		s.group++
@@ -210,7 +182,7 @@ func (s *sheet) next() (model.Block, error) {
 	if err != nil {
 		return model.Block{}, err
 	}
-	for _, l := range s.lanes() {
+	for _, l := range s.lanes {
 		l.drop(n)
 	}
 	s.left -= int64(n)
@@ -221,7 +193,7 @@ func (s *sheet) next() (model.Block, error) {
 // size is how many rows the next block has.
 func (s *sheet) size() int {
 	bytes := int64(1)
-	for _, l := range s.lanes() {
+	for _, l := range s.lanes {
 		bytes += s.file.Bytes(s.group-1, l.column)
 	}
 	each := max(1, bytes/max(1, s.file.Groups[s.group-1].Rows))
@@ -239,8 +211,8 @@ type pageWork struct {
 
 // plan finds the pages that hold the next n rows.
 func (s *sheet) plan(n int) ([]pageWork, error) {
-	var work []pageWork
-	for _, l := range s.lanes() {
+	work := make([]pageWork, 0, len(s.lanes))
+	for _, l := range s.lanes {
 		for have := len(l.values); have < n; {
 			p, err := l.reader.Next()
 			if err != nil {
@@ -266,27 +238,17 @@ func (s *sheet) each(work []pageWork, beside func() error) error {
 		workers = min(workers, 1)
 	}
 	for len(s.buffers) < max(1, workers) {
-		s.buffers = append(s.buffers, &pages.Buffer{})
-	}
-	next := make(chan *pageWork, len(work))
-	for i := range work {
-		next <- &work[i]
-	}
-	close(next)
-	run := func(b *pages.Buffer) {
-		for w := range next {
-			w.read(b)
-		}
+		s.buffers = append(s.buffers, s.file.Buffer())
 	}
 	var wg sync.WaitGroup
 	if workers > 1 {
-		for _, b := range s.buffers[:workers] {
-			wg.Go(func() { run(b) })
-		}
+		share(work, s.buffers[:workers], &wg)
 	}
 	err := beside()
 	if workers <= 1 {
-		run(s.buffers[0])
+		for i := range work {
+			work[i].read(s.buffers[0])
+		}
 	}
 	wg.Wait()
 	for i := range work {
@@ -296,4 +258,20 @@ func (s *sheet) each(work []pageWork, beside func() error) error {
 		work[i].lane.take(&work[i])
 	}
 	return err
+}
+
+// share has pages read by a worker for each buffer.
+func share(work []pageWork, buffers []*pages.Buffer, wg *sync.WaitGroup) {
+	next := make(chan *pageWork, len(work))
+	for i := range work {
+		next <- &work[i]
+	}
+	close(next)
+	for _, b := range buffers {
+		wg.Go(func() {
+			for w := range next {
+				w.read(b)
+			}
+		})
+	}
 }

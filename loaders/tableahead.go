@@ -1,9 +1,14 @@
 package loaders
 
-import "sync"
+import (
+	"os"
+	"sync"
+
+	"vantage/loaders/pages"
+)
 
 // maxAhead is how many tables are opened at a time.
-const maxAhead = 64
+const maxAhead = 128
 
 // isTable reports whether a file is called like a Parquet file and has not been opened.
 func isTable(f *file) bool {
@@ -16,7 +21,7 @@ func isTable(f *file) bool {
 func (s *Source) openAhead() {
 	next := make(chan *file, maxAhead)
 	for _, f := range s.queue {
-		if len(next) == maxAhead || !isTable(f) {
+		if len(next) == maxAhead || !isTable(f) || f.disk.root != s.queue[0].disk.root {
 			break
 		}
 		next <- f
@@ -25,25 +30,36 @@ func (s *Source) openAhead() {
 	if len(next) < 2 || s.workers() < 2 {
 		return
 	}
+	root, err := os.OpenRoot(s.queue[0].disk.root)
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
 	var wg sync.WaitGroup
 	for range s.workers() {
 		wg.Go(func() {
+			m := &pages.Memory{}
 			for f := range next {
-				f.pack = openEarly(f, s.workers())
+				f.pack = openEarly(f, root, s.workers(), m)
+				if f.pack != nil && !f.pack.sheet.over() {
+					m = &pages.Memory{} // what is left of the file needs the other
+				}
+				m.Reset()
 			}
+			m.Close()
 		})
 	}
 	wg.Wait()
 }
 
 // openEarly opens a table before its turn, nil if that cannot be.
-func openEarly(f *file, workers int) *pack {
-	h, info, err := f.disk.open()
+func openEarly(f *file, root *os.Root, workers int, m *pages.Memory) *pack {
+	h, info, err := f.disk.openIn(root)
 	if err != nil {
 		return nil
 	}
-	p := &pack{handle: h, info: info, close: func() {}}
-	if openTable(f, p, info.Size(), workers) != nil || p.sheet != nil && !p.sheet.readSmall() {
+	p := &pack{handle: h, info: info, close: m.Close}
+	if openTable(f, p, info.Size(), workers, m) != nil || p.sheet != nil && !p.sheet.readSmall() {
 		_ = h.Close()
 		f.format, f.decoder = nil, nil
 		return nil
@@ -61,3 +77,6 @@ func (s *sheet) readSmall() (ok bool) {
 	s.ready = &b
 	return err == nil
 }
+
+// over reports whether nothing is left to be read of a file.
+func (s *sheet) over() bool { return s != nil && s.left == 0 && s.group == len(s.file.Groups) }

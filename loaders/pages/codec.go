@@ -36,6 +36,33 @@ type Buffer struct {
 	zstd          *zstd.Decoder
 }
 
+// Memory is what files are read and unpacked into. That of a file can serve the next
+// one, when nothing of the first is needed any more.
+type Memory struct {
+	file    []byte
+	buffers []*Buffer
+	used    int
+}
+
+// Buffer returns a buffer that nothing else uses until Reset.
+func (m *Memory) Buffer() *Buffer {
+	if m.used == len(m.buffers) {
+		m.buffers = append(m.buffers, &Buffer{})
+	}
+	m.used++
+	return m.buffers[m.used-1]
+}
+
+// Reset makes all of it free again.
+func (m *Memory) Reset() { m.used = 0 }
+
+// Close gives back what the buffers hold beside memory.
+func (m *Memory) Close() {
+	for _, b := range m.buffers {
+		b.Close()
+	}
+}
+
 // Close gives back what a buffer holds beside memory.
 func (b *Buffer) Close() {
 	if b.zstd != nil {

@@ -19,6 +19,7 @@ type File struct {
 	Groups  []Group
 	r       io.ReaderAt
 	size    int64
+	memory  *Memory
 }
 
 // Kind is what a column holds.
@@ -69,11 +70,12 @@ const (
 // small is the size up to which a file is read at once.
 const small = 128 << 10
 
-// Open reads the footer of a Parquet file of that size. One whose end is not there yet
-// is io.ErrUnexpectedEOF.
-func Open(r io.ReaderAt, size int64) (*File, error) {
-	f := &File{r: r, size: size}
-	tail := make([]byte, min(size, small))
+// Open reads the footer of a Parquet file of that size, into memory that is the file's
+// as long as anything of it is read. One whose end is not there yet is
+// io.ErrUnexpectedEOF.
+func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
+	f := &File{r: r, size: size, memory: m}
+	tail := room(&m.file, int(min(size, small)))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -86,7 +88,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		return nil, fmt.Errorf("%w: its footer is said to be larger than the file", ErrBroken)
 	}
 	if int64(len(tail)) == size {
-		f.r = memory(tail)
+		f.r = inMemory(tail)
 	}
 	footer := tail[max(0, end-int(n)):end]
 	if int64(len(footer)) < n {
@@ -98,11 +100,11 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, f.decode(&decoder{data: footer})
 }
 
-// memory is a file that has been read.
-type memory []byte
+// inMemory is a file that has been read.
+type inMemory []byte
 
 // ReadAt implements [io.ReaderAt].
-func (m memory) ReadAt(p []byte, at int64) (int, error) {
+func (m inMemory) ReadAt(p []byte, at int64) (int, error) {
 	if at >= int64(len(m)) {
 		return 0, io.EOF
 	}
@@ -229,8 +231,11 @@ func (c *chunk) describe(d *decoder) {
 // Bytes returns how many bytes a column of a group takes in the file.
 func (f *File) Bytes(group, column int) int64 { return f.Groups[group].chunks[column].size }
 
-// Small reports whether the file has been read as a whole, so that it may be closed.
+// Buffer returns a buffer of the file's memory.
+func (f *File) Buffer() *Buffer { return f.memory.Buffer() }
+
+// Small reports whether the file has been read as a whole, so that its memory is all it takes.
 func (f *File) Small() bool {
-	_, ok := f.r.(memory)
+	_, ok := f.r.(inMemory)
 	return ok
 }

@@ -15,9 +15,8 @@ type Reader struct {
 	at, end int64 // of the next header, and of the column
 	left    int64 // rows to come
 	head    []byte
-	buffer  *Buffer // the dictionary's
-	numbers []float64
-	texts   *Texts
+	numbers []float64 // the dictionary
+	texts   *Texts    // the dictionary
 }
 
 // Page is a page whose place is known, and which has not been read.
@@ -33,13 +32,6 @@ func (f *File) Column(group, column int) *Reader {
 	g := f.Groups[group]
 	c := g.chunks[column]
 	return &Reader{f: f, column: f.Columns[column], codec: c.codec, at: c.at, end: c.at + c.size, left: g.Rows}
-}
-
-// Close gives back what the reader holds beside memory.
-func (r *Reader) Close() {
-	if r != nil && r.buffer != nil {
-		r.buffer.Close()
-	}
 }
 
 // Encodings, by their numbers in the format.
@@ -150,7 +142,7 @@ func (r *Reader) next() (header, error) {
 
 // bytes returns a piece of the file, in kept if it has not been read.
 func (f *File) bytes(at int64, n int, kept *[]byte) ([]byte, error) {
-	if m, ok := f.r.(memory); ok && at+int64(n) <= int64(len(m)) {
+	if m, ok := f.r.(inMemory); ok && at+int64(n) <= int64(len(m)) {
 		return m[at : at+int64(n)], nil
 	}
 	b := room(kept, n)
@@ -192,8 +184,7 @@ func (r *Reader) Next() (Page, error) {
 
 // learn reads the dictionary. It stays as long as the reader.
 func (r *Reader) learn(p Page) error {
-	r.buffer = &Buffer{}
-	data, err := p.load(r.buffer)
+	data, err := p.load(r.f.Buffer())
 	if err != nil {
 		return err
 	}
