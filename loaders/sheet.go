@@ -119,7 +119,7 @@ func (s *sheet) cast(found *[roles][]candidate) bool {
 			s.figures[as] = &lane{column: best.column, texts: as == roleResponse}
 		}
 	}
-	return true
+	return s.truth == nil || s.prompt != nil // a truth is read beside its prompt
 }
 
 // best returns the column whose name is the best for a role. It is not sure where it
@@ -171,6 +171,7 @@ func (s *sheet) next() (model.Block, error) {
 		return model.Block{}, err
 	}
 	var b model.Block
+	used, note := s.rows.used, s.rows.note
 	err = s.each(work, func() error {
 		var err error
 		b, err = s.texts(n)
@@ -180,6 +181,7 @@ func (s *sheet) next() (model.Block, error) {
 		err = s.fill(&b, n)
 	}
 	if err != nil {
+		s.rows.used, s.rows.note = used, note
 		return model.Block{}, err
 	}
 	for _, l := range s.lanes {

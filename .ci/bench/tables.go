@@ -2,7 +2,7 @@
 // TRL: Snappy, pages of a megabyte, dictionaries of what repeats.
 //
 //	tables FILE BYTES   one file with so many bytes of text
-//	tables DIR/ FILES   so many small files, one a step
+//	tables DIR/ FILES   so many small files, one a step, of six rows each
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	}
 	for step := range n {
 		write(filepath.Join(path, fmt.Sprintf("completions_%05d.parquet", step)), func(rows *parquet.GenericWriter[row]) {
-			batch(rows, random, 512*step, 8, 300)
+			batch(rows, random, 512*step, 6, 100)
 		})
 	}
 }
