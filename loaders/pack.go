@@ -26,6 +26,7 @@ type pack struct {
 	text   int64          // bytes of text so far
 	sheet  *sheet         // of a Parquet file that is read column by column
 	table  *parquetTable  // of one that is read row by row
+	index  pages.Index    // of a Parquet file, once it has been read
 	done   bool
 }
 
@@ -91,6 +92,9 @@ func unpack(kind string, h *os.File) (*pack, error) {
 func (p *pack) end() {
 	if !p.done {
 		p.done = true
+		if p.sheet != nil {
+			p.index = p.sheet.file.Index()
+		}
 		p.close()
 		_ = p.handle.Close()
 		p.parts, p.sheet, p.table, p.rest = nil, nil, nil, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -291,10 +292,8 @@ func columnValue(v parquet.Value) value {
 	switch {
 	case v.IsNull():
 		return value{kind: null}
-	case v.Kind() == parquet.Boolean && v.Boolean():
-		return value{kind: boolean, raw: []byte("true")}
 	case v.Kind() == parquet.Boolean:
-		return value{kind: boolean, raw: []byte("false")}
+		return truthValue(v.Boolean())
 	case v.Kind() == parquet.Int32:
 		return floatValue(float64(v.Int32()))
 	case v.Kind() == parquet.Int64:
@@ -305,4 +304,8 @@ func columnValue(v parquet.Value) value {
 		return floatValue(v.Double())
 	}
 	return textValue(append([]byte(nil), v.ByteArray()...))
+}
+
+func truthValue(yes bool) value {
+	return value{kind: boolean, raw: strconv.AppendBool(nil, yes)}
 }

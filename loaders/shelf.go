@@ -1,16 +1,17 @@
 package loaders
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/loaders/pages"
 	"vantage/model"
 )
 
@@ -27,18 +28,26 @@ type volume struct {
 	name   string
 	format *Format
 	cut    cut
+	index  pages.Index // of a Parquet file
 }
 
 func (s *shelf) put(f *file) {
 	if f.disk == nil || f.format == nil {
 		return
 	}
+	v := volume{disk: disk{root: f.disk.root, path: f.disk.path}, name: f.name, format: f.format, cut: f.lines.cut}
+	if f.pack != nil {
+		v.index = f.pack.index
+		if f.pack.sheet != nil {
+			v.index = f.pack.sheet.file.Index()
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.files == nil {
 		s.files = map[int32]volume{}
 	}
-	s.files[f.index] = volume{disk{root: f.disk.root, path: f.disk.path}, f.name, f.format, f.lines.cut}
+	s.files[f.index] = v
 }
 
 func (s *shelf) get(index int32) (volume, bool) {
@@ -167,28 +176,33 @@ func (v volume) cells(h *os.File, size, row int64, c *capture) (err error) {
 			err = fmt.Errorf("a page is broken: %v", r)
 		}
 	}()
-	f, err := openParquet(h, size)
-	if err != nil {
-		return err
-	}
 	r, ok := v.format.Decode(v.name).(*rows)
 	if !ok {
 		return errors.ErrUnsupported
 	}
+	m := &pages.Memory{}
+	defer m.Close()
+	f, err := pages.Open(h, size, m)
+	if err != nil {
+		return err
+	}
+	f.Use(v.index)
 	r.capture = c
 	r.begin()
-	for _, group := range f.RowGroups() {
-		if row >= group.NumRows() {
-			row -= group.NumRows()
+	for group, g := range f.Groups {
+		if row >= g.Rows {
+			row -= g.Rows
 			continue
 		}
-		for i, chunk := range group.ColumnChunks() {
-			cell, err := cellAt(chunk, row)
+		for i, column := range f.Columns {
+			cell, err := cellAt(f, group, i, row)
+			if errors.Is(err, pages.ErrUnsupported) {
+				cell, err = nestedCellAt(h, size, group, i, row)
+			}
 			if err != nil {
 				return err
 			}
-			name := []byte(strings.Join(f.Schema().Columns()[i], "."))
-			r.pick(value{kind: text, raw: name}, cell)
+			r.pick(value{kind: text, raw: []byte(column.Name)}, cell)
 		}
 		_, err := r.finish(nil)
 		return err
@@ -196,8 +210,55 @@ func (v volume) cells(h *os.File, size, row int64, c *capture) (err error) {
 	return nil
 }
 
-func cellAt(chunk parquet.ColumnChunk, row int64) (value, error) {
-	pages := chunk.Pages()
+// cellAt reads one cell: the headers of the pages before it are passed over, and no
+// page but its own is unpacked.
+func cellAt(f *pages.File, group, column int, row int64) (value, error) {
+	kind := f.Columns[column].Kind
+	if kind == pages.Other {
+		return value{}, pages.ErrUnsupported
+	}
+	r := f.Column(group, column)
+	first, err := r.Find(row)
+	if err != nil {
+		return value{}, err
+	}
+	row -= first
+	p, err := r.Next()
+	for ; err == nil && row >= int64(p.Rows); p, err = r.Next() {
+		row -= int64(p.Rows)
+	}
+	if err != nil {
+		return value{}, err
+	}
+	if kind == pages.Text {
+		texts, err := p.Texts(f.Buffer())
+		if err != nil {
+			return value{}, err
+		}
+		if b, ok := texts.At(int(row)); ok {
+			return textValue(bytes.Clone(b)), nil
+		}
+		return value{kind: null}, nil
+	}
+	values, there, err := p.Numbers(nil, f.Buffer())
+	switch {
+	case err != nil:
+		return value{}, err
+	case there != nil && there[row] == 0:
+		return value{kind: null}, nil
+	case kind == pages.Truth:
+		return truthValue(values[row] != 0), nil
+	}
+	return floatValue(values[row]), nil
+}
+
+// nestedCellAt reads a cell of a column that is not flat.
+func nestedCellAt(h *os.File, size int64, group, column int, row int64) (value, error) {
+	f, err := openParquet(h, size)
+	if err != nil {
+		return value{}, err
+	}
+	pages := f.RowGroups()[group].ColumnChunks()[column].Pages()
 	defer func() { _ = pages.Close() }()
 	if err := pages.SeekToRow(row); err != nil {
 		return value{}, err

@@ -31,8 +31,8 @@ func main() {
 	random := rand.New(rand.NewPCG(1, 2))
 	if !strings.HasSuffix(path, "/") {
 		write(path, func(rows *parquet.GenericWriter[row]) {
-			for i := 0; n > 0; i += 512 {
-				n -= batch(rows, random, i, 512, 3000)
+			for i := 0; n > 0; i += 64 {
+				n -= batch(rows, random, i, 64, 3000)
 			}
 		})
 		return
@@ -66,14 +66,14 @@ func write(path string, fill func(*parquet.GenericWriter[row])) {
 	}
 }
 
-// batch writes rows from number i on, eight of a prompt, and returns how many bytes
+// batch writes rows from number i on, sixteen of a prompt, and returns how many bytes
 // of text they have.
 func batch(w *parquet.GenericWriter[row], random *rand.Rand, i, rows, words int) (bytes int) {
 	all := make([]row, rows)
 	for k := range all {
 		right := float64(random.IntN(2))
 		all[k] = row{
-			Step: int64(i / 512), Prompt: prose(rand.New(rand.NewPCG(uint64((i+k)/8), 3)), 60),
+			Step: int64(i / 512), Prompt: prose(rand.New(rand.NewPCG(uint64((i+k)/16), 3)), 30),
 			Completion: prose(random, words/8+random.IntN(words)), Accuracy: right, Format: 0.5, Advantage: random.NormFloat64(),
 		}
 		bytes += len(all[k].Prompt) + len(all[k].Completion)

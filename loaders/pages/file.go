@@ -20,6 +20,7 @@ type File struct {
 	r       io.ReaderAt
 	size    int64
 	memory  *Memory
+	index   Index
 }
 
 // Kind is what a column holds.
@@ -132,13 +133,24 @@ func (f *File) decode(d *decoder) error {
 		return fmt.Errorf("%w: its footer ends early", ErrBroken)
 	}
 	f.Columns = leaves(tree)
+	rows := int64(0)
 	for _, g := range f.Groups {
 		if err := f.check(g); err != nil {
 			return err
 		}
+		rows += g.Rows
+	}
+	if rows > freeRows && rows/maxRowsPerByte > f.size {
+		return fmt.Errorf("%w: it is said to have %d rows, which it has no room for", ErrBroken, rows)
 	}
 	return nil
 }
+
+// Equal values take next to nothing, but no log has more rows than that for its size.
+const (
+	freeRows       = 1 << 20
+	maxRowsPerByte = 64
+)
 
 // check holds what a footer says against what there is.
 func (f *File) check(g Group) error {
@@ -147,7 +159,7 @@ func (f *File) check(g Group) error {
 	}
 	for i, c := range g.chunks {
 		switch {
-		case c.at < 4 || c.size < 0 || c.at > f.size-c.size:
+		case g.Rows < 0 || c.at < 4 || c.size < 0 || c.at > f.size-c.size:
 			return fmt.Errorf("%w: a column is said to stand outside of the file", ErrBroken)
 		case f.Columns[i].Kind != Other && c.values != g.Rows:
 			return fmt.Errorf("%w: a column has %d values for %d rows", ErrBroken, c.values, g.Rows)

@@ -13,7 +13,9 @@ type Reader struct {
 	column  Column
 	codec   int
 	at, end int64 // of the next header, and of the column
+	rows    int64 // of the group
 	left    int64 // rows to come
+	slot    int   // of the index
 	head    []byte
 	numbers []float64 // the dictionary
 	texts   *Texts    // the dictionary
@@ -31,7 +33,10 @@ type Page struct {
 func (f *File) Column(group, column int) *Reader {
 	g := f.Groups[group]
 	c := g.chunks[column]
-	return &Reader{f: f, column: f.Columns[column], codec: c.codec, at: c.at, end: c.at + c.size, left: g.Rows}
+	return &Reader{
+		f: f, column: f.Columns[column], codec: c.codec, at: c.at, end: c.at + c.size,
+		rows: g.Rows, left: g.Rows, slot: group*len(f.Columns) + column,
+	}
 }
 
 // Encodings, by their numbers in the format.
@@ -158,6 +163,7 @@ func (f *File) bytes(at int64, n int, kept *[]byte) ([]byte, error) {
 // Next returns the next page, io.EOF after the last. The dictionary is read on the way.
 func (r *Reader) Next() (Page, error) {
 	for r.left > 0 && r.at < r.end {
+		begin := r.at
 		h, err := r.next()
 		if err != nil {
 			return Page{}, err
@@ -170,6 +176,7 @@ func (r *Reader) Next() (Page, error) {
 				return Page{}, err
 			}
 		case dataPage, dataPage2:
+			r.note(begin)
 			if r.left -= int64(h.values); r.left < 0 {
 				return Page{}, fmt.Errorf("%w: a column has more values than rows", ErrBroken)
 			}
