@@ -1,10 +1,24 @@
 package loaders
 
 import (
+	"errors"
 	"io"
 	"os"
 	"syscall"
+	"time"
 )
+
+// handle is a file that is open for reading.
+type handle interface {
+	io.Reader
+	io.ReaderAt
+	io.Closer
+	Stat() (os.FileInfo, error)
+}
+
+// through stands between the program and the files it opens: nil but in tests, where
+// network filesystems fail in it.
+type through func(path string, h handle, err error) (handle, error)
 
 // disk is where a file lies and what was last seen of it. No handle is kept:
 // a held one keeps deleted files on the disk, and on NFS leaves .nfs files
@@ -18,16 +32,18 @@ type disk struct {
 	head mark
 	tail mark
 
-	queued  bool // it waits to be read
-	stalled bool // a NUL stands at pos
-	fails   int  // tries in a row that failed
-	retry   bool // the last one did
+	queued  bool      // it waits to be read
+	stalled bool      // a NUL stands at pos
+	fails   int       // tries in a row that failed
+	retry   bool      // the last one did
+	again   time.Time // then it may be tried again
+	through through
 }
 
 // open opens the file for reading. Below a directory nothing outside of it is
 // opened, whatever a symbolic link says. O_NONBLOCK: a log that was replaced by
 // a pipe must not block us.
-func (d *disk) open() (*os.File, os.FileInfo, error) {
+func (d *disk) open() (handle, os.FileInfo, error) {
 	if d.root == "" {
 		return d.openIn(nil)
 	}
@@ -41,14 +57,18 @@ func (d *disk) open() (*os.File, os.FileInfo, error) {
 
 // openIn opens the file beneath a directory that is open, nil for one that was given
 // itself.
-func (d *disk) openIn(root *os.Root) (*os.File, os.FileInfo, error) {
+func (d *disk) openIn(root *os.Root) (handle, os.FileInfo, error) {
 	const flags = os.O_RDONLY | syscall.O_NONBLOCK
-	var h *os.File
+	var file *os.File
 	var err error
 	if root == nil {
-		h, err = os.OpenFile(d.path, flags, 0)
+		file, err = os.OpenFile(d.path, flags, 0)
 	} else {
-		h, err = root.OpenFile(d.path, flags, 0)
+		file, err = root.OpenFile(d.path, flags, 0)
+	}
+	var h handle = file
+	if d.through != nil {
+		h, err = d.through(d.path, h, err)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -62,6 +82,14 @@ func (d *disk) openIn(root *os.Root) (*os.File, os.FileInfo, error) {
 		return nil, nil, err
 	}
 	return h, info, nil
+}
+
+// modified is when the file changed last, as far as is known.
+func (d *disk) modified() time.Time {
+	if d.info == nil {
+		return time.Time{}
+	}
+	return d.info.ModTime()
 }
 
 // look reports whether there may be something new. It opens the file, since NFS
@@ -115,12 +143,21 @@ type mark struct {
 	sum          uint64
 }
 
+// newMark takes the fingerprint of so many bytes, of none if they cannot be read.
 func newMark(h io.ReaderAt, offset, size int64) mark {
 	b := make([]byte, size)
-	n, _ := h.ReadAt(b, offset)
-	return mark{offset, int64(n), hash64(b[:n])}
+	if n, err := h.ReadAt(b, offset); err == nil || errors.Is(err, io.EOF) {
+		return mark{offset, int64(n), hash64(b[:n])}
+	}
+	return mark{}
 }
 
+// holds reports whether the piece is as it was. If it cannot be read now, nobody knows
+// that it is not.
 func (m mark) holds(h io.ReaderAt) bool {
-	return m.size == 0 || newMark(h, m.offset, m.size) == m
+	if m.size == 0 {
+		return true
+	}
+	now := newMark(h, m.offset, m.size)
+	return now == m || now == mark{}
 }

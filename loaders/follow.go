@@ -9,15 +9,20 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Following must not be felt on the node. Files that changed lately, or cannot
-// be read, are looked at each poll. Beside that, listing directories and looking
-// at the files that rest may each take this share of the time: less where the
-// kernel tells of changes, so that looking is only a safeguard.
+// Following must not be felt on the node. Files that changed lately, the newest ones,
+// and those that cannot be read are looked at each poll, and so are the times of the
+// directories, which change when a file comes. Beside that, listing directories and
+// looking at the files that rest may each take this share of the time: less where the
+// kernel tells of changes, so that looking is only a safeguard, and less while nothing
+// changes at all.
 const (
 	toldShare   = 1000
 	polledShare = 200
+	idleShare   = 2000
 	warmFor     = 10 * time.Second
 	maxWarm     = 32
+	newestWarm  = 2 // of the warm files, which stay so
+	idlePolls   = 4 // polls that are one, where the kernel tells of changes and nothing does
 )
 
 // gather is how long changes are collected after one has been told.
@@ -27,62 +32,105 @@ const gather = 10 * time.Millisecond
 type looker struct {
 	watch *watch
 	next  time.Time // for the warm files
-	list  time.Time // for directories
+	list  time.Time // for directories, whatever their times say
+	soon  time.Time // for directories whose times have changed
 	deaf  time.Time // until then changes are left in the kernel's queue
+	news  time.Time // when something changed last
 	swept int       // index of the file that the sweep goes on with
-	warms []*file   // the latest at the end
+	warms []*file
 }
 
-func (l *looker) share() time.Duration {
-	if l.watch.polling() {
+func (l *looker) idle(now time.Time) bool { return now.Sub(l.news) > warmFor }
+
+func (l *looker) share(now time.Time) time.Duration {
+	switch {
+	case l.idle(now):
+		return idleShare
+	case l.watch.polling():
 		return polledShare
 	}
 	return toldShare
 }
 
+// pause is how long there is nothing to look at.
+func (l *looker) pause(now time.Time, poll time.Duration) time.Duration {
+	if l.idle(now) && !l.watch.polling() {
+		return idlePolls * poll
+	}
+	return poll
+}
+
 // warm has a file looked at each poll from now on.
 func (l *looker) warm(f *file) {
 	l.warms = slices.DeleteFunc(l.warms, func(w *file) bool { return w == f })
-	if len(l.warms) >= maxWarm {
-		l.warms = l.warms[1:]
-	}
 	l.warms = append(l.warms, f)
+	l.sort()
+	l.warms = l.warms[:min(len(l.warms), maxWarm)]
+}
+
+// sort puts the files first that changed last.
+func (l *looker) sort() {
+	slices.SortStableFunc(l.warms, func(a, b *file) int { return b.disk.modified().Compare(a.disk.modified()) })
+}
+
+// cool forgets the files that rest, but for the newest.
+func (l *looker) cool(now time.Time, quiet time.Duration) {
+	l.sort()
+	i := 0
+	l.warms = slices.DeleteFunc(l.warms, func(f *file) bool {
+		i++
+		return i > newestWarm && !f.disk.retry && now.Sub(f.changed) > max(warmFor, 2*quiet)
+	})
 }
 
 // lookAround finds what is new, if it is time to.
 func (s *Source) lookAround(now time.Time) {
 	l := &s.look
-	if !now.Before(l.list) {
-		for _, r := range s.roots {
-			// A directory that is gone or cannot be listed now may come back.
-			if found, err := discover(r.path, s.o.MaxFiles); err == nil {
-				s.adopt(r, found)
-			}
-		}
-		l.list = time.Now().Add(max(s.o.Poll, l.share()*time.Since(now)))
+	if !now.Before(l.next) || l.list.IsZero() {
+		s.lookForFiles(now)
 	}
 	if now.Before(l.next) {
 		return
 	}
-	l.next = now.Add(s.o.Poll)
+	l.next = now.Add(l.pause(now, s.o.Poll))
 	for _, f := range l.warms {
 		s.peek(f)
 		if f.torn() && now.Sub(f.changed) > s.o.quiet {
 			f.settleLast()
 		}
 	}
-	l.warms = slices.DeleteFunc(l.warms, func(f *file) bool {
-		return !f.disk.retry && now.Sub(f.changed) > max(warmFor, 2*s.o.quiet)
-	})
-	s.sweep()
+	l.cool(now, s.o.quiet)
+	s.sweep(now)
+}
+
+// lookForFiles lists directories in which something has come, and all of them from time
+// to time. Listing large ones takes long, so that is not done again at once.
+func (s *Source) lookForFiles(now time.Time) {
+	l := &s.look
+	changed := false
+	for _, r := range s.roots {
+		changed = r.changed(now) || changed
+	}
+	if now.Before(l.list) && (!changed || now.Before(l.soon)) {
+		return
+	}
+	for _, r := range s.roots {
+		// A directory that is gone or cannot be listed now may come back.
+		if found, err := discover(r.path, s.o.MaxFiles); err == nil {
+			s.adopt(r, found)
+		}
+	}
+	took := time.Since(now)
+	l.list = time.Now().Add(max(s.o.Poll, l.share(now)*took))
+	l.soon = time.Now().Add(polledShare / 2 * took)
 }
 
 func (f *file) torn() bool { return (f.lines.torn() || len(f.begin) > 0) && !f.disk.queued }
 
 // sweep looks at the files in turn, as far as its share of the time goes.
-func (s *Source) sweep() {
+func (s *Source) sweep(now time.Time) {
 	l := &s.look
-	until := time.Now().Add(s.o.Poll / l.share())
+	until := now.Add(s.o.Poll / l.share(now))
 	for range s.files {
 		if l.swept >= len(s.files) {
 			l.swept = 0
@@ -99,13 +147,16 @@ func (s *Source) sweep() {
 
 // peek enqueues a file if it has news.
 func (s *Source) peek(f *file) {
-	if f.disk.queued {
+	if f.disk.queued || time.Now().Before(f.disk.again) {
 		return
 	}
 	news, err := f.disk.look()
 	if err != nil {
 		s.failed(f, err)
 		return
+	}
+	if news {
+		s.look.news = time.Now()
 	}
 	if news || f.disk.retry {
 		s.enqueue(f)

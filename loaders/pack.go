@@ -17,7 +17,7 @@ import (
 // Parquet file. It is read from its begin, and anew when it changes. Its handle is
 // held until then, and closed at the end.
 type pack struct {
-	handle *os.File
+	handle handle
 	info   os.FileInfo    // of a file that was opened ahead, until it is its turn
 	parts  io.Reader      // of a compressed file: its text
 	close  func()         // of the unpacker
@@ -30,20 +30,28 @@ type pack struct {
 	done   bool
 }
 
-// packOf returns the kind of packing that a file begins with: "gzip", "zstd",
+// packed returns the kind of packing that a file begins with: "gzip", "zstd",
 // "parquet", "" if none.
-func packOf(h io.ReaderAt) string {
+func packed(h io.ReaderAt) (kind string, err error) {
 	var b [4]byte
-	n, _ := h.ReadAt(b[:], 0)
+	n, err := h.ReadAt(b[:], 0)
 	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return "", err
 	case n >= 2 && b[0] == 0x1f && b[1] == 0x8b:
-		return "gzip"
+		return "gzip", nil
 	case n == 4 && string(b[:]) == "\x28\xb5\x2f\xfd":
-		return "zstd"
+		return "zstd", nil
 	case n == 4 && string(b[:]) == "PAR1":
-		return "parquet"
+		return "parquet", nil
 	}
-	return ""
+	return "", nil
+}
+
+// packOf is packed for what has been read before.
+func packOf(h io.ReaderAt) string {
+	kind, _ := packed(h)
+	return kind
 }
 
 // countedReader counts what is read of a file.
@@ -70,7 +78,7 @@ var errBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is
 // maxWindow bounds the memory that a zstd file may ask for.
 const maxWindow = 128 << 20
 
-func unpack(kind string, h *os.File) (*pack, error) {
+func unpack(kind string, h handle) (*pack, error) {
 	p := &pack{handle: h, close: func() {}, taken: &countedReader{r: h}}
 	switch kind {
 	case "gzip":
@@ -119,12 +127,16 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 	} else {
 		end, err = s.readText(f, deadline)
 	}
-	if err != nil {
+	switch {
+	case err != nil && passing(err):
+		s.restart(f)
+		return s.failed(f, err)
+	case err != nil:
 		f.remark(f.packProblem(err))
-	}
-	if err == nil && !end {
+	case !end:
 		return false
 	}
+	f.disk.fails, f.disk.retry = 0, false
 	s.advance(f, f.disk.size-f.disk.pos)
 	s.remember(f, f.pack.handle)
 	f.pack.end()
@@ -150,6 +162,10 @@ func (s *Source) openPacked(f *file) (done bool) {
 		err = openTable(f, p, info.Size(), s.workers(), m)
 	} else {
 		p, err = unpack(kind, h)
+	}
+	if err != nil && passing(err) {
+		_ = h.Close()
+		return s.failed(f, err)
 	}
 	if err != nil {
 		s.advance(f, info.Size()-f.disk.pos)

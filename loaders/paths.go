@@ -47,22 +47,17 @@ func pathError(path string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return &Error{Path: path, What: "may not be read", Do: "ask its owner for read permission", Err: err}
 	default:
-		return &Error{Path: path, What: "cannot be read", Do: cause(err).Error(), Err: err}
+		return &Error{Path: path, What: "cannot be read", Do: why(err), Err: err}
 	}
-}
-
-// cause strips the path off an error, since that is said already.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 func (s *Source) openFile(path string) error {
-	d := disk{path: path}
+	d := disk{path: path, through: s.o.through}
 	h, info, err := d.open()
+	for n := 1; err != nil && passing(err) && n < tries; n++ {
+		time.Sleep(backOff(n))
+		h, info, err = d.open()
+	}
 	if err != nil {
 		return pathError(path, err)
 	}
@@ -174,7 +169,7 @@ func (s *Source) adopt(r *root, l *listing) {
 	if slices.Equal(l.files, r.listed) {
 		return
 	}
-	r.listed = l.files
+	r.listed, r.dirs, s.look.news = l.files, l.dirs, time.Now()
 	chosen, notes := choose(l.files, s.o.Split)
 	s.out.note(notes)
 	s.retire(r, chosen)
@@ -234,7 +229,7 @@ func (s *Source) add(rootPath, rel, name string) *file {
 	}
 	f := &file{
 		intake: newIntake(int32(len(s.files)), name, s.formats, s.out),
-		disk:   &disk{root: rootPath, path: rel},
+		disk:   &disk{root: rootPath, path: rel, through: s.o.through},
 	}
 	s.known[full] = f
 	s.register(f)

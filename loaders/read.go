@@ -31,16 +31,25 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	if d.rewritten(h, info) || d.pos > 0 && f.once() && info.Size() != d.pos {
 		s.restart(f)
 	}
-	if d.pos == 0 && packOf(h) != "" {
-		return s.readPacked(f, deadline)
+	if d.pos == 0 {
+		kind, err := packed(h)
+		if err != nil {
+			return s.failed(f, err)
+		}
+		if kind != "" {
+			return s.readPacked(f, deadline)
+		}
 	}
 	s.saw(f, info)
-	d.fails, d.retry = 0, false
+	before := d.pos
 	err = s.readParallel(f, h, info.Size(), deadline)
 	if err != nil && !errors.Is(err, errLongLine) {
 		return s.failed(f, err)
 	}
 	end, err := s.readBlocks(f, h, deadline)
+	if err == nil || d.pos > before {
+		d.fails, d.retry = 0, false
+	}
 	if err != nil {
 		return s.failed(f, err)
 	}
@@ -131,28 +140,6 @@ func (s *Source) restart(f *file) {
 	}
 }
 
-// tries is how often a file that cannot be read is tried before a person hears
-// of it: on network filesystems handles go stale and come back.
-const tries = 4
-
-// failed deals with a file that cannot be opened or read. One that is gone is
-// kept as it was read.
-func (s *Source) failed(f *file, err error) bool {
-	d := f.disk
-	d.fails++
-	d.retry = true
-	if !s.o.Follow && d.fails < tries {
-		time.Sleep(20 * time.Millisecond)
-		return false
-	}
-	gone := errors.Is(err, fs.ErrNotExist) && s.o.Follow
-	if d.fails == tries && !gone || errors.Is(err, fs.ErrPermission) && d.fails == 1 {
-		f.remark("it cannot be read: " + cause(err).Error())
-	}
-	s.look.warm(f)
-	return true
-}
-
 func (s *Source) readPipe(f *file, deadline time.Time) bool {
 	p := f.pipe
 	for !s.out.full() && time.Now().Before(deadline) {
@@ -185,7 +172,7 @@ func (s *Source) endPipe(f *file) {
 	f.pipe.ended = true
 	switch {
 	case f.pipe.err != nil:
-		f.remark("it cannot be read: " + cause(f.pipe.err).Error())
+		f.remark("it cannot be read: " + why(f.pipe.err))
 	case s.read.done == 0:
 		f.remark("nothing came")
 	}

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"math"
 	"sync"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -35,7 +36,7 @@ func (s *shelf) put(f *file) {
 	if f.disk == nil || f.format == nil {
 		return
 	}
-	v := volume{disk: disk{root: f.disk.root, path: f.disk.path}, name: f.name, format: f.format, cut: f.lines.cut}
+	v := volume{disk: disk{root: f.disk.root, path: f.disk.path, through: f.disk.through}, name: f.name, format: f.format, cut: f.lines.cut}
 	if f.pack != nil {
 		v.index = f.pack.index
 		if f.pack.sheet != nil {
@@ -68,28 +69,41 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	if !ok {
 		return model.Text{}, ErrNoText
 	}
-	h, info, err := v.disk.open()
-	if err != nil {
-		return model.Text{}, fmt.Errorf("%s cannot be read again: %w", v.name, cause(err))
-	}
-	defer func() { _ = h.Close() }()
 	c := &capture{nth: at.Nth}
-	if packOf(h) == "parquet" {
-		err = v.cells(h, info.Size(), at.Offset, c)
-	} else {
-		err = v.record(ctx, h, at.Offset, c)
+	err := v.read(ctx, at.Offset, c)
+	for n := 1; err != nil && passing(err) && n < tries; n++ {
+		time.Sleep(backOff(n))
+		c = &capture{nth: at.Nth}
+		err = v.read(ctx, at.Offset, c)
 	}
 	switch {
 	case err != nil:
-		return model.Text{}, fmt.Errorf("%s cannot be read again: %w", v.name, err)
+		return model.Text{}, fmt.Errorf("%s cannot be read again: %s", v.name, why(err))
 	case !c.found:
 		return model.Text{}, fmt.Errorf("%s has changed: the sample is not there any more", v.name)
 	}
 	return c.text, nil
 }
 
+// read takes the text of a sample down.
+func (v volume) read(ctx context.Context, offset int64, c *capture) error {
+	h, info, err := v.disk.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = h.Close() }()
+	kind, err := packed(h)
+	if err != nil {
+		return err
+	}
+	if kind == "parquet" {
+		return v.cells(h, info.Size(), offset, c)
+	}
+	return v.record(ctx, h, offset, c)
+}
+
 // record decodes the record at an offset of a file's text.
-func (v volume) record(ctx context.Context, h *os.File, offset int64, c *capture) error {
+func (v volume) record(ctx context.Context, h handle, offset int64, c *capture) error {
 	d := v.format.Decode(v.name)
 	r, ok := d.(interface{ row() *rows })
 	if !ok {
@@ -114,7 +128,7 @@ func (v volume) record(ctx context.Context, h *os.File, offset int64, c *capture
 }
 
 // recordAt cuts the record that begins at an offset out of the file's text.
-func (v volume) recordAt(ctx context.Context, h *os.File, offset int64) ([]byte, error) {
+func (v volume) recordAt(ctx context.Context, h handle, offset int64) ([]byte, error) {
 	in, done, err := textFrom(h, offset)
 	if err != nil {
 		return nil, err
@@ -138,8 +152,11 @@ func (v volume) recordAt(ctx context.Context, h *os.File, offset int64) ([]byte,
 	for record == nil && ctx.Err() == nil {
 		n, err := in.Read(buf)
 		l.feed(buf[:n], take)
-		if err != nil {
+		if errors.Is(err, io.EOF) {
 			break
+		}
+		if err != nil && record == nil {
+			return nil, err
 		}
 	}
 	if record == nil && l.torn() {
@@ -152,11 +169,10 @@ func (v volume) recordAt(ctx context.Context, h *os.File, offset int64) ([]byte,
 }
 
 // textFrom reads a file's text from an offset on; what is compressed is unpacked.
-func textFrom(h *os.File, offset int64) (in io.Reader, done func(), err error) {
+func textFrom(h handle, offset int64) (in io.Reader, done func(), err error) {
 	kind := packOf(h)
 	if kind == "" {
-		_, err := h.Seek(offset, io.SeekStart)
-		return h, func() {}, err
+		return io.NewSectionReader(h, offset, math.MaxInt64-offset), func() {}, nil
 	}
 	p, err := unpack(kind, h)
 	if err != nil {
@@ -170,7 +186,7 @@ func textFrom(h *os.File, offset int64) (in io.Reader, done func(), err error) {
 }
 
 // cells reads one row of a Parquet file.
-func (v volume) cells(h *os.File, size, row int64, c *capture) (err error) {
+func (v volume) cells(h handle, size, row int64, c *capture) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("a page is broken: %v", r)
@@ -253,7 +269,7 @@ func cellAt(f *pages.File, group, column int, row int64) (value, error) {
 }
 
 // nestedCellAt reads a cell of a column that is not flat.
-func nestedCellAt(h *os.File, size int64, group, column int, row int64) (value, error) {
+func nestedCellAt(h handle, size int64, group, column int, row int64) (value, error) {
 	f, err := openParquet(h, size)
 	if err != nil {
 		return value{}, err

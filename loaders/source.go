@@ -25,7 +25,8 @@ type Options struct {
 	// Tests have less time than the 3 s it is otherwise.
 	quiet time.Duration
 
-	serial bool // no workers: tests compare
+	serial  bool    // no workers: tests compare
+	through through // files fail in it: tests do not wait for a disk to break
 }
 
 // A chunk ends after so much work. The first is shorter: somebody waits to see
@@ -72,14 +73,6 @@ type file struct {
 	workers []*worker // while it is large
 
 	pack *pack // nil if it is not packed, or not open yet
-}
-
-// root is a directory that was given.
-type root struct {
-	path   string
-	prefix string   // of the names of its files
-	listed []string // as of the last look
-	told   bool     // that there is more in it than is read
 }
 
 // tally counts bytes over all files.

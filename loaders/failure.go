@@ -1,0 +1,63 @@
+package loaders
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+// tries is how often a file that cannot be read is tried before a person hears
+// of it: on network filesystems handles go stale and come back.
+const tries = 4
+
+// backOff is how long to wait after so many failures in a row, up to some seconds: what
+// a server cannot do now it cannot do any better when it is asked without pause.
+func backOff(fails int) time.Duration {
+	return min(20*time.Millisecond<<min(fails-1, 10), 5*time.Second)
+}
+
+// failed deals with a file that cannot be opened or read. One that is gone is
+// kept as it was read.
+func (s *Source) failed(f *file, err error) bool {
+	d := f.disk
+	d.fails++
+	d.retry = true
+	d.again = time.Now().Add(backOff(d.fails))
+	if !s.o.Follow && d.fails < tries {
+		time.Sleep(backOff(d.fails))
+		return false
+	}
+	gone := errors.Is(err, fs.ErrNotExist) && s.o.Follow
+	if d.fails == tries && !gone || errors.Is(err, fs.ErrPermission) && d.fails == 1 {
+		f.remark("it cannot be read: " + why(err))
+	}
+	s.look.warm(f)
+	return true
+}
+
+// passing reports whether an error is of the filesystem and may pass: the file is
+// opened anew.
+func passing(err error) bool {
+	return errors.Is(err, syscall.ESTALE) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ETIMEDOUT)
+}
+
+// why says why a file cannot be read and what to do, without its path, which is said
+// already.
+func why(err error) string {
+	switch {
+	case errors.Is(err, syscall.ESTALE):
+		return "the file server replaced it while it was open (stale handle): read it again, or look whether the run has moved"
+	case errors.Is(err, syscall.EIO):
+		return "the disk or its server reports an error: look at the mount and the kernel's log"
+	case errors.Is(err, syscall.ETIMEDOUT):
+		return "the file server does not answer: look at the mount"
+	case errors.Is(err, fs.ErrPermission):
+		return "its permissions do not let you: ask its owner for read permission"
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return err.Error()
+}
