@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"vantage/loaders/inflate"
 	"vantage/loaders/pages"
 )
 
@@ -78,15 +78,11 @@ var errBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is
 // maxWindow bounds the memory that a zstd file may ask for.
 const maxWindow = 128 << 20
 
-func unpack(kind string, h handle) (*pack, error) {
-	p := &pack{handle: h, close: func() {}, taken: &countedReader{r: h}}
+func unpack(kind string, h io.Reader) (*pack, error) {
+	p := &pack{close: func() {}, taken: &countedReader{r: h}}
 	switch kind {
 	case "gzip":
-		r, err := gzip.NewReader(p.taken)
-		if err != nil {
-			return nil, err
-		}
-		p.parts = r
+		p.parts = inflate.NewReader(p.taken)
 	case "zstd":
 		r, err := zstd.NewReader(p.taken, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
@@ -161,7 +157,7 @@ func (s *Source) openPacked(f *file) (done bool) {
 		p.close = m.Close
 		err = openTable(f, p, info.Size(), s.workers(), m)
 	} else {
-		p, err = unpack(kind, h)
+		p, err = s.unpackFile(f, kind, h)
 	}
 	if err != nil && passing(err) {
 		_ = h.Close()
@@ -180,6 +176,19 @@ func (s *Source) openPacked(f *file) (done bool) {
 	}
 	f.pack = p
 	return false
+}
+
+// unpackFile begins to unpack a file, from which marks are kept to begin at again.
+func (s *Source) unpackFile(f *file, kind string, h handle) (*pack, error) {
+	p, err := unpack(kind, h)
+	if err != nil {
+		return nil, err
+	}
+	p.handle = h
+	if r, ok := p.parts.(*inflate.Reader); ok {
+		s.shelf.marks.watch(f.index, r)
+	}
+	return p, nil
 }
 
 // remember takes the marks of a packed file, by which it is known when it changes.

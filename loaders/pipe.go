@@ -8,8 +8,9 @@ import (
 	"os"
 	"sync"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"vantage/loaders/inflate"
 )
 
 // pipe is a stream: it is read once, as it comes, by a goroutine of its own,
@@ -76,7 +77,7 @@ func unwrapped(r io.Reader) (io.Reader, error) {
 	begin, _ := b.Peek(4)
 	switch packOf(bytes.NewReader(begin)) {
 	case "gzip":
-		return gzip.NewReader(b)
+		return inflate.NewReader(b), nil
 	case "zstd":
 		return zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 	case "parquet":

@@ -130,6 +130,7 @@ func (s *Source) restart(f *file) {
 	s.advance(f, -f.disk.pos)
 	f.disk.head, f.disk.tail, f.disk.stalled = mark{}, mark{}, false
 	f.restart()
+	s.shelf.marks.forget(f.index)
 	f.workers = nil
 	if f.pack != nil {
 		f.pack.end()

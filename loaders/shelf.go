@@ -12,6 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/loaders/inflate"
 	"vantage/loaders/pages"
 	"vantage/model"
 )
@@ -21,11 +22,15 @@ import (
 type shelf struct {
 	mu    sync.Mutex
 	files map[int32]volume
+	marks marks
+	strip strip
 }
 
 // volume is a file as it was read.
 type volume struct {
-	disk   disk // root and path only
+	shelf  *shelf
+	number int32 // of the file
+	disk   disk  // root and path only
 	name   string
 	format *Format
 	cut    cut
@@ -36,7 +41,9 @@ func (s *shelf) put(f *file) {
 	if f.disk == nil || f.format == nil {
 		return
 	}
-	v := volume{disk: disk{root: f.disk.root, path: f.disk.path, through: f.disk.through}, name: f.name, format: f.format, cut: f.lines.cut}
+	v := volume{
+		shelf: s, number: f.index, disk: disk{root: f.disk.root, path: f.disk.path, through: f.disk.through}, name: f.name, format: f.format, cut: f.lines.cut,
+	}
 	if f.pack != nil {
 		v.index = f.pack.index
 		if f.pack.sheet != nil {
@@ -62,8 +69,8 @@ func (s *shelf) get(index int32) (volume, bool) {
 var ErrNoText = errors.New("its text cannot be read again, since it came from a stream: write that to a file and open the file")
 
 // Text reads the text of a sample from where it stands. It may be called while Next
-// runs. A plain file is read at the sample's place; a compressed one is unpacked up
-// to it. Texts beyond a megabyte are cut.
+// runs. A plain file is read at the sample's place, a gzip file from a mark before it,
+// a zstd file from its begin, or from what is kept of the last time. Texts beyond a megabyte are cut.
 func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	v, ok := s.shelf.get(at.File)
 	if !ok {
@@ -129,7 +136,7 @@ func (v volume) record(ctx context.Context, h handle, offset int64, c *capture) 
 
 // recordAt cuts the record that begins at an offset out of the file's text.
 func (v volume) recordAt(ctx context.Context, h handle, offset int64) ([]byte, error) {
-	in, done, err := textFrom(h, offset)
+	in, done, err := v.textFrom(ctx, h, offset)
 	if err != nil {
 		return nil, err
 	}
@@ -169,20 +176,50 @@ func (v volume) recordAt(ctx context.Context, h handle, offset int64) ([]byte, e
 }
 
 // textFrom reads a file's text from an offset on; what is compressed is unpacked.
-func textFrom(h handle, offset int64) (in io.Reader, done func(), err error) {
-	kind := packOf(h)
-	if kind == "" {
+func (v volume) textFrom(ctx context.Context, h handle, offset int64) (in io.Reader, done func(), err error) {
+	kind, err := packed(h)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case kind == "":
 		return io.NewSectionReader(h, offset, math.MaxInt64-offset), func() {}, nil
+	case kind == "zstd":
+		return v.zstdFrom(ctx, h, offset)
 	}
-	p, err := unpack(kind, h)
+	m, ok := v.shelf.marks.before(v.number, offset)
+	var r *inflate.Reader
+	if r = inflate.NewReader(h); ok {
+		if r, err = inflate.From(h, m); err != nil {
+			return nil, nil, err
+		}
+	}
+	_, err = io.CopyN(io.Discard, r, offset-m.Text)
+	return r, func() {}, err
+}
+
+// zstdFrom reads from what is kept around the sample before, or keeps it. What goes on
+// behind that is unpacked if it comes to that.
+func (v volume) zstdFrom(ctx context.Context, h handle, offset int64) (in io.Reader, done func(), err error) {
+	info, err := h.Stat()
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := io.CopyN(io.Discard, p.parts, offset); err != nil {
+	text := v.shelf.strip.at(v.number, info, offset)
+	if text == nil {
+		p, err := unpack("zstd", h)
+		if err != nil {
+			return nil, nil, err
+		}
+		from, all, err := around(ctx, p.parts, offset)
 		p.close()
-		return nil, nil, err
+		if err != nil {
+			return nil, nil, err
+		}
+		v.shelf.strip.keep(v.number, info, from, all)
+		text = all[min(offset-from, int64(len(all))):]
 	}
-	return p.parts, p.close, nil
+	rest := &later{h: h, skip: offset + int64(len(text))}
+	return io.MultiReader(bytes.NewReader(text), rest), rest.close, nil
 }
 
 // cells reads one row of a Parquet file.
