@@ -18,7 +18,7 @@ import (
 const (
 	toldShare   = 1000
 	polledShare = 200
-	idleShare   = 2000
+	idleShare   = 5000
 	warmFor     = 10 * time.Second
 	maxWarm     = 32
 	newestWarm  = 2 // of the warm files, which stay so

@@ -23,11 +23,15 @@ type pack struct {
 	close  func()         // of the unpacker
 	taken  *countedReader // of a compressed file: how much of it was read
 	rest   []byte         // text that has not been fed yet
-	text   int64          // bytes of text so far
-	sheet  *sheet         // of a Parquet file that is read column by column
-	table  *parquetTable  // of one that is read row by row
-	index  pages.Index    // of a Parquet file, once it has been read
-	done   bool
+	held   []byte         // the memory that it is in
+	ended  error          // what came behind it
+
+	unpacker *unpacker
+	text     int64         // bytes of text so far
+	sheet    *sheet        // of a Parquet file that is read column by column
+	table    *parquetTable // of one that is read row by row
+	index    pages.Index   // of a Parquet file, once it has been read
+	done     bool
 }
 
 // packed returns the kind of packing that a file begins with: "gzip", "zstd",
@@ -99,9 +103,12 @@ func (p *pack) end() {
 		if p.sheet != nil {
 			p.index = p.sheet.file.Index()
 		}
+		if p.unpacker != nil {
+			p.unpacker.end()
+		}
 		p.close()
 		_ = p.handle.Close()
-		p.parts, p.sheet, p.table, p.rest = nil, nil, nil, nil
+		p.rest, p.held, p.parts, p.sheet, p.table = nil, nil, nil, nil, nil
 	}
 }
 
@@ -188,6 +195,7 @@ func (s *Source) unpackFile(f *file, kind string, h handle) (*pack, error) {
 	if r, ok := p.parts.(*inflate.Reader); ok {
 		s.shelf.marks.watch(f.index, r)
 	}
+	p.unpacker = startUnpacker(p.parts, p.taken)
 	return p, nil
 }
 
@@ -208,6 +216,22 @@ func (f *file) packProblem(err error) string {
 	return "it cannot be unpacked: " + err.Error()
 }
 
+// nextPiece takes the next text of a compressed file.
+func (s *Source) nextPiece(f *file) error {
+	p := f.pack
+	if p.held != nil {
+		p.unpacker.free <- p.held
+	}
+	next := <-p.unpacker.pieces
+	p.rest, p.held, p.ended = next.text, next.text, next.err
+	p.text += int64(len(next.text))
+	s.advance(f, next.taken-f.disk.pos)
+	if p.text > freeBytes && p.text/maxRatio > next.taken {
+		return errBomb
+	}
+	return nil
+}
+
 // readText feeds the text of a compressed file.
 func (s *Source) readText(f *file, deadline time.Time) (end bool, err error) {
 	p := f.pack
@@ -216,23 +240,14 @@ func (s *Source) readText(f *file, deadline time.Time) (end bool, err error) {
 			return true, nil
 		}
 		if len(p.rest) == 0 {
-			n, err := p.parts.Read(s.buf)
-			p.rest, p.text = s.buf[:n], p.text+int64(n)
-			s.advance(f, p.taken.n-f.disk.pos)
-			switch {
-			case p.text > freeBytes && p.text/maxRatio > p.taken.n:
-				return false, errBomb
-			case err != nil && !errors.Is(err, io.EOF):
+			if p.ended != nil {
+				return errors.Is(p.ended, io.EOF), ignoreEOF(p.ended)
+			}
+			if err := s.nextPiece(f); err != nil {
 				return false, err
-			case n == 0 && err != nil:
-				return true, nil
 			}
 		}
 		p.rest = p.rest[f.feed(p.rest):]
-		if s.out.full() {
-			p.rest = append([]byte(nil), p.rest...) // the buffer is another file's next
-			return false, nil
-		}
 		if !time.Now().Before(deadline) {
 			return false, nil
 		}

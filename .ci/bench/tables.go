@@ -1,11 +1,16 @@
-// Command tables makes Parquet files to measure with, as pyarrow writes them for
-// TRL: Snappy, pages of a megabyte, dictionaries of what repeats.
+// Command tables makes files of long texts to measure with that are no easier to
+// compress than model text: Parquet files as pyarrow writes them for TRL, in Snappy,
+// with pages of a megabyte and dictionaries of what repeats; and the same rows as JSON.
 //
 //	tables FILE BYTES   one file with so many bytes of text
+//	tables lengths.parquet BYTES   the same, and a column with the lengths of the texts
+//	tables FILE.jsonl BYTES
 //	tables DIR/ FILES   so many small files, one a step, of six rows each
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -26,24 +31,39 @@ type row struct {
 	Advantage  float64 `parquet:"advantage,optional"`
 }
 
+// counted is one whose length the log tells.
+type counted struct {
+	row
+	Length int32 `parquet:"completion_length"`
+}
+
 func main() {
 	path, n := os.Args[1], must(strconv.Atoi(os.Args[2]))
 	random := rand.New(rand.NewPCG(1, 2))
-	if !strings.HasSuffix(path, "/") {
-		write(path, func(rows *parquet.GenericWriter[row]) {
-			for i := 0; n > 0; i += 64 {
-				n -= batch(rows, random, i, 64, 3000)
-			}
-		})
+	if strings.HasSuffix(path, ".jsonl") {
+		writeLines(path, random, n)
+		return
+	}
+	switch {
+	case filepath.Base(path) == "lengths.parquet":
+		write(path, random, n, func(r row) counted { return counted{r, int32(len(r.Completion))} })
+		return
+	case !strings.HasSuffix(path, "/"):
+		write(path, random, n, func(r row) row { return r })
 		return
 	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		panic(err)
 	}
 	for step := range n {
-		write(filepath.Join(path, fmt.Sprintf("completions_%05d.parquet", step)), func(rows *parquet.GenericWriter[row]) {
-			batch(rows, random, 512*step, 6, 100)
-		})
+		out := must(os.Create(filepath.Join(path, fmt.Sprintf("completions_%05d.parquet", step))))
+		w := parquet.NewGenericWriter[row](out, parquet.Compression(&parquet.Snappy))
+		for k := range 6 {
+			_ = must(w.Write([]row{made(random, 512*step+k, 100)}))
+		}
+		if err := errors.Join(w.Close(), out.Close()); err != nil {
+			panic(err)
+		}
 	}
 }
 
@@ -54,32 +74,40 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-func write(path string, fill func(*parquet.GenericWriter[row])) {
+// write writes rows with so many bytes of text.
+func write[T any](path string, random *rand.Rand, n int, as func(row) T) {
 	out := must(os.Create(path))
-	w := parquet.NewGenericWriter[row](out, parquet.Compression(&parquet.Snappy), parquet.PageBufferSize(1<<20), parquet.MaxRowsPerRowGroup(1<<17))
-	fill(w)
-	if err := w.Close(); err != nil {
-		panic(err)
+	w := parquet.NewGenericWriter[T](out, parquet.Compression(&parquet.Snappy), parquet.PageBufferSize(1<<20), parquet.MaxRowsPerRowGroup(1<<17))
+	for i := 0; n > 0; i++ {
+		r := made(random, i, 3000)
+		n -= len(r.Prompt) + len(r.Completion)
+		_ = must(w.Write([]T{as(r)}))
 	}
-	if err := out.Close(); err != nil {
+	if err := errors.Join(w.Close(), out.Close()); err != nil {
 		panic(err)
 	}
 }
 
-// batch writes rows from number i on, sixteen of a prompt, and returns how many bytes
-// of text they have.
-func batch(w *parquet.GenericWriter[row], random *rand.Rand, i, rows, words int) (bytes int) {
-	all := make([]row, rows)
-	for k := range all {
-		right := float64(random.IntN(2))
-		all[k] = row{
-			Step: int64(i / 512), Prompt: prose(rand.New(rand.NewPCG(uint64((i+k)/16), 3)), 30),
-			Completion: prose(random, words/8+random.IntN(words)), Accuracy: right, Format: 0.5, Advantage: random.NormFloat64(),
-		}
-		bytes += len(all[k].Prompt) + len(all[k].Completion)
+// writeLines writes rows as lines of JSON.
+func writeLines(path string, random *rand.Rand, n int) {
+	out := must(os.Create(path))
+	w := bufio.NewWriter(out)
+	for i := 0; n > 0; i++ {
+		r := made(random, i, 3000)
+		n -= must(fmt.Fprintf(w, `{"step":%d,"prompt":"%s","completion":"%s","accuracy_reward":%g,"reward":%g,"advantage":%g}`+"\n",
+			r.Step, r.Prompt, r.Completion, r.Accuracy, r.Accuracy, r.Advantage))
 	}
-	_ = must(w.Write(all))
-	return bytes
+	if err := errors.Join(w.Flush(), out.Close()); err != nil {
+		panic(err)
+	}
+}
+
+// made is row number i, sixteen of a prompt.
+func made(random *rand.Rand, i, words int) row {
+	return row{
+		Step: int64(i / 512), Prompt: prose(rand.New(rand.NewPCG(uint64(i/16), 3)), 30),
+		Completion: prose(random, words/8+random.IntN(words)), Accuracy: float64(random.IntN(2)), Format: 0.5, Advantage: random.NormFloat64(),
+	}
 }
 
 // prose is a text of so many made words.
