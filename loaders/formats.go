@@ -71,7 +71,7 @@ func refusal(line []byte) string {
 		return "no reward: neither its columns nor its parts hold one under a usual name"
 	}
 	if isMetrics(line) {
-		return "metrics only, no samples: this log holds averages of steps; vantage needs one row per sample with its reward"
+		return metricsOnly(line)
 	}
 	var keys []string
 	wrong := ""

@@ -12,8 +12,9 @@ import (
 // A file whose first rows fit no format may have a scorer that starts late; so
 // many rows, or bytes, are kept before it is given up.
 const (
-	maxTried = 50
-	maxKept  = 4 << 20
+	maxTried   = 50
+	maxKept    = 4 << 20
+	maxMetrics = 64 << 20 // of a log of metrics, whose last row is shown
 )
 
 // intake is the way of one file's bytes to records.
@@ -162,8 +163,12 @@ func (f *intake) try(l line) {
 	}
 	f.search.bytes += len(l.text)
 	l.text = bytes.Clone(l.text)
+	if kept := f.search.kept; isMetrics(l.text) && (len(kept) == 0 || isMetrics(kept[0].text)) && f.search.bytes <= maxMetrics {
+		f.search.kept = []line{l} // the last one says how the run is doing
+		return
+	}
 	f.search.kept = append(f.search.kept, l)
-	if f.search.tried >= maxTried || f.search.bytes > maxKept || isMetrics(l.text) {
+	if f.search.tried >= maxTried || f.search.bytes > maxKept {
 		f.complain()
 		f.refuse("")
 	}

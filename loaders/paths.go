@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"vantage/model/units"
 )
 
 // open takes a path that was given.
@@ -158,9 +160,23 @@ func looked(l *listing) string {
 		for _, count := range l.other {
 			n += count
 		}
-		text = fmt.Sprintf("it has %d other files (%s); ", n, strings.Join(kinds[:min(5, len(kinds))], " "))
+		text = fmt.Sprintf("it has %s (%s); ", units.Plural(n, "other files"), strings.Join(kinds[:min(5, len(kinds))], " "))
+	}
+	for _, k := range strangers {
+		if l.other[k.ext] > 0 {
+			text += k.what + "; "
+		}
 	}
 	return text + "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
+}
+
+// strangers are files that are known and not read, by their extension.
+var strangers = [...]struct{ ext, what string }{
+	{".pt", "slime's .pt files are Python objects, so turn their samples into JSON lines"},
+	{".pkl", ".pkl files are Python objects, so turn their samples into JSON lines"},
+	{".wandb", "a .wandb file holds scalars, and the folder files/media/table beside it the samples"},
+	{".db", "trackio's .db is a database, so export its traces as JSON lines"},
+	{".yaml", "ART's .yaml files are not read"},
 }
 
 // adopt adds those files of a listing that are new, as far as they are to be read.
