@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -68,7 +69,7 @@ const maxKeys = 12
 // refusal says what a row is, and what it lacks, that no format wants.
 func refusal(line []byte) string {
 	if scanObject(line, nil) != nil {
-		return "no reward: neither its columns nor its parts hold one under a usual name"
+		return "no reward under a usual name in what it begins with: " + quote(bytes.TrimSpace(line)) + "; --reward NAME names the column that is"
 	}
 	if isMetrics(line) {
 		return metricsOnly(line)
@@ -94,5 +95,5 @@ func refusal(line []byte) string {
 	if found == "" {
 		found = "none"
 	}
-	return "no reward field: the keys are " + found + wrong + "; needed is a number under reward, score or total_reward"
+	return "no reward field: the keys are " + found + wrong + "; needed is a number under reward, score or total_reward, or a name with --reward NAME"
 }

@@ -135,7 +135,7 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 		s.restart(f)
 		return s.failed(f, err)
 	case err != nil:
-		f.remark(f.packProblem(err))
+		f.remark(packProblem(err))
 	case !end:
 		return false
 	}
@@ -176,7 +176,7 @@ func (s *Source) openPacked(f *file) (done bool) {
 		_ = h.Close()
 		f.pack = &pack{done: true}
 		if !s.o.Follow {
-			f.remark(f.packProblem(err))
+			f.remark(packProblem(err))
 		}
 		s.look.warm(f)
 		return true
@@ -206,14 +206,17 @@ func (s *Source) remember(f *file, h io.ReaderAt) {
 	}
 }
 
-func (f *file) packProblem(err error) string {
+// packProblem says what is wrong with a packed file, and what to do.
+func packProblem(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "it ends early: it is still being written, or was cut off"
-	case errors.Is(err, errBomb), errors.Is(err, errTable), errors.Is(err, pages.ErrBroken):
+		return "it ends early: it is still being written, or was cut off; look again when it is whole, or copy it again"
+	case errors.Is(err, errBomb), errors.Is(err, errTable):
 		return err.Error()
+	case errors.Is(err, pages.ErrBroken):
+		return err.Error() + "; copy it again, or leave it out if the run was stopped while it was written"
 	}
-	return "it cannot be unpacked: " + err.Error()
+	return "it cannot be unpacked: " + err.Error() + "; copy it again: of what is there, what stands before has been read"
 }
 
 // nextPiece takes the next text of a compressed file.

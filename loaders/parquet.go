@@ -50,7 +50,7 @@ func openTable(f *file, p *pack, size int64, workers int, m *pages.Memory) error
 	}
 	format := detect(f.formats, f.name, cut{table: true}, []byte(strings.Join(names, "\n")))
 	if format == nil {
-		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s", errTable, strings.Join(names[:min(len(names), maxKeys)], ", "))
+		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is", errTable, strings.Join(names[:min(len(names), maxKeys)], ", "))
 	}
 	f.format, f.decoder = format, format.Decode(f.name)
 	r, ok := f.decoder.(*rows)

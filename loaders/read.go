@@ -172,6 +172,8 @@ func (s *Source) readPipe(f *file, deadline time.Time) bool {
 func (s *Source) endPipe(f *file) {
 	f.pipe.ended = true
 	switch {
+	case errors.Is(f.pipe.err, io.ErrUnexpectedEOF):
+		f.remark("it ends early: what writes it was stopped, or the file was cut off")
 	case f.pipe.err != nil:
 		f.remark("it cannot be read: " + why(f.pipe.err))
 	case s.read.done == 0:
