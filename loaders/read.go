@@ -41,8 +41,14 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 		}
 	}
 	s.saw(f, info)
+	return s.readPlain(f, h, deadline)
+}
+
+// readPlain reads on in a file that is not packed, as far as it goes now.
+func (s *Source) readPlain(f *file, h handle, deadline time.Time) bool {
+	d := f.disk
 	before := d.pos
-	err = s.readParallel(f, h, info.Size(), deadline)
+	err := s.readParallel(f, h, d.size, deadline)
 	if err != nil && !errors.Is(err, errLongLine) {
 		return s.failed(f, err)
 	}
@@ -54,7 +60,7 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 		return s.failed(f, err)
 	}
 	if f.refused {
-		s.advance(f, info.Size()-d.pos)
+		s.advance(f, d.size-d.pos)
 	}
 	if end {
 		s.ended(f)

@@ -30,7 +30,6 @@ type sheet struct {
 	left  int64        // rows of the one at hand
 	row   int64        // rows handed over
 	ready *model.Block // read ahead
-	asked seen         // prompt and truth of the row before
 }
 
 // errOdd says that only the long way can tell what a table means.
