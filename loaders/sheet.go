@@ -153,16 +153,7 @@ func (s *sheet) next() (model.Block, error) {
 		if s.group == len(s.file.Groups) {
 			return model.Block{}, io.EOF
 		}
-		for _, l := range s.lanes {
-			*l = lane{column: l.column, texts: l.texts, reader: s.file.Column(s.group, l.column)}
-		}
-		for _, c := range [...]*script{s.prompt, s.truth, s.id} {
-			if c != nil {
-				c.begin(s.file.Column(s.group, c.column), s.file)
-			}
-		}
-		s.left = s.file.Groups[s.group].Rows
-		s.group++
+		s.begin()
 	}
 	n := s.size()
 	work, err := s.plan(n)
@@ -189,6 +180,20 @@ func (s *sheet) next() (model.Block, error) {
 	s.left -= int64(n)
 	s.row += int64(n)
 	return b, nil
+}
+
+// begin goes to the next group of rows.
+func (s *sheet) begin() {
+	for _, l := range s.lanes {
+		*l = lane{column: l.column, texts: l.texts, reader: s.file.Column(s.group, l.column)}
+	}
+	for _, c := range [...]*script{s.prompt, s.truth, s.id} {
+		if c != nil {
+			c.begin(s.file.Column(s.group, c.column), s.file)
+		}
+	}
+	s.left = s.file.Groups[s.group].Rows
+	s.group++
 }
 
 // size is how many rows the next block has.

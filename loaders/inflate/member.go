@@ -10,7 +10,7 @@ const (
 	flagComment = 1 << 4
 )
 
-// header reads what a member begins with; zeros behind the last one are padding.
+// header reads what a member begins with.
 func (d *Reader) header() error {
 	magic, err := d.bits(16)
 	if err != nil {
@@ -27,6 +27,16 @@ func (d *Reader) header() error {
 	if x&0xff != 8 || flags&0xe0 != 0 {
 		return fmt.Errorf("%w: it is compressed in another way", ErrHeader)
 	}
+	if err := d.skipRest(flags); err != nil {
+		return err
+	}
+	d.state, d.last, d.member = block, false, d.text+int64(d.n)
+	d.sum, d.summed, d.unsummed = 0, d.n, false
+	return nil
+}
+
+// skipRest passes over what a header tells of the file that was packed.
+func (d *Reader) skipRest(flags uint64) error {
 	if err := d.skip(6); err != nil { // time, level, system
 		return err
 	}
@@ -45,12 +55,8 @@ func (d *Reader) header() error {
 		}
 	}
 	if flags&flagSum != 0 {
-		if err := d.skip(2); err != nil {
-			return err
-		}
+		return d.skip(2)
 	}
-	d.state, d.last, d.member = block, false, d.text+int64(d.n)
-	d.sum, d.summed, d.unsummed = 0, d.n, false
 	return nil
 }
 
