@@ -3,6 +3,7 @@ package loaders
 import (
 	"os"
 	"sync"
+	"time"
 
 	"vantage/loaders/pages"
 )
@@ -36,10 +37,14 @@ func (s *Source) openAhead() {
 	}
 	defer func() { _ = root.Close() }()
 	var wg sync.WaitGroup
+	until := time.Now().Add(budget) // a slow server is not asked for all at once
 	for range s.workers() {
 		wg.Go(func() {
 			m := &pages.Memory{}
 			for f := range next {
+				if time.Now().After(until) {
+					break
+				}
 				f.pack = openEarly(f, root, s.workers(), m)
 				if f.pack != nil && !f.pack.sheet.over() {
 					m = &pages.Memory{} // what is left of the file needs the other
