@@ -133,6 +133,9 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Add(zip(f, 0, []byte("stored")))
 	f.Add(zip(f, flate.HuffmanOnly, []byte("huffman")))
+	flagged := zip(f, 6, []byte("a flag without a meaning"))
+	flagged[3] |= 0x20
+	f.Add(flagged)
 	f.Fuzz(func(t *testing.T, packed []byte) {
 		got, err := io.ReadAll(NewReader(bytes.NewReader(packed)))
 		var want []byte

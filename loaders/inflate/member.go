@@ -24,7 +24,7 @@ func (d *Reader) header() error {
 		return err
 	}
 	flags := x >> 8
-	if x&0xff != 8 || flags&0xe0 != 0 {
+	if x&0xff != 8 { // flags that have no meaning yet are passed over, as the standard library does
 		return fmt.Errorf("%w: it is compressed in another way", ErrHeader)
 	}
 	if err := d.skipRest(flags); err != nil {
