@@ -87,6 +87,7 @@ func (d *decoder) list(visit func(kind byte)) {
 	if n == 15 {
 		n = d.varint()
 	}
+	d.bad = d.bad || n > uint64(len(d.data)-d.at) // each takes a byte at least
 	for ; n > 0 && !d.bad; n-- {
 		visit(head & 0x0f)
 	}
@@ -111,7 +112,7 @@ func (d *decoder) pass(kind byte, element bool, depth int) {
 	case kind < typeDouble:
 		d.varint()
 	case kind == typeDouble:
-		d.at = min(d.at+8, len(d.data))
+		d.at, d.bad = min(d.at+8, len(d.data)), d.bad || d.at+8 > len(d.data)
 	case kind == typeBinary:
 		d.bytes()
 	case kind == typeList, kind == typeSet:
@@ -131,6 +132,7 @@ func (d *decoder) passMap(depth int) {
 		return
 	}
 	kinds := d.byte()
+	d.bad = d.bad || n > uint64(len(d.data)-d.at)
 	for ; n > 0 && !d.bad; n-- {
 		d.pass(kinds>>4, true, depth+1)
 		d.pass(kinds&0x0f, true, depth+1)
