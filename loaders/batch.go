@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"math"
 	"slices"
 
 	"vantage/model"
@@ -8,7 +9,7 @@ import (
 
 // The bounds of a chunk. Counts beyond them are kept, sentences are not.
 const (
-	maxRecords      = 4096 // what a block has beyond it comes with it
+	maxRecords      = 4096 // blocks that are read together come together
 	maxFileProblems = 100
 	maxProblems     = 1000
 )
@@ -82,7 +83,7 @@ func (o *output) full() bool { return len(o.ready) > 0 || o.open.samples >= maxR
 
 func (o *output) add(f *Format, n Note, records []model.Record) {
 	for len(records) > 0 {
-		b := o.accepting(f, n, len(o.open.blocks) > 0)
+		b := o.accepting(f, n, len(o.open.blocks) > 0, maxRecords)
 		took := min(maxRecords-b.samples, len(records))
 		b.records = append(b.records, records[:took]...)
 		b.samples += took
@@ -91,9 +92,10 @@ func (o *output) add(f *Format, n Note, records []model.Record) {
 	o.latest, o.lastNote = f, n
 }
 
-// addBlock takes a block as a whole.
+// addBlock takes a block as a whole. All blocks that are read together come in one
+// chunk: while the receiver is at work on it the next are read.
 func (o *output) addBlock(f *Format, n Note, k model.Block) {
-	b := o.accepting(f, n, false)
+	b := o.accepting(f, n, false, math.MaxInt)
 	b.blocks = append(b.blocks, k)
 	b.samples += k.Len()
 	o.latest, o.lastNote = f, n
@@ -101,8 +103,8 @@ func (o *output) addBlock(f *Format, n Note, k model.Block) {
 
 // accepting is the open batch, or a new one if that is full or of another kind, or
 // has blocks, which come after its records.
-func (o *output) accepting(f *Format, n Note, blocks bool) *batch {
-	if blocks || o.open.samples >= maxRecords || !o.open.accepts(f, n) {
+func (o *output) accepting(f *Format, n Note, blocks bool, most int) *batch {
+	if blocks || o.open.samples >= most || !o.open.accepts(f, n) {
 		o.ready = append(o.ready, o.open)
 		o.open = &batch{}
 	}
