@@ -80,24 +80,42 @@ func (t Theme) Over(r Role, s string) string {
 // Heated reports whether a map can be told by its colours; else it needs marks.
 func (t Theme) Heated() bool { return t.inks[Heat4].on != "" }
 
-// All lists the themes, the default for dark and for light backgrounds first.
-func All() []Theme { return []Theme{dark(), light(), safe(), contrast(), sixteen(), Mono()} }
+// kind is a theme that is built when somebody wants it: the program lists their names
+// each time it starts.
+type kind struct {
+	name  string
+	build func() Theme
+}
+
+// kinds are the themes, the default for dark and for light backgrounds first.
+func kinds() []kind {
+	return []kind{{"dark", dark}, {"light", light}, {"safe", safe}, {"contrast", contrast}, {"sixteen", sixteen}, {"mono", Mono}}
+}
+
+// All builds every theme, the default for dark and for light backgrounds first.
+func All() []Theme {
+	var all []Theme
+	for _, k := range kinds() {
+		all = append(all, k.build())
+	}
+	return all
+}
 
 // Names lists them for a person: "dark, light or mono".
 func Names() string {
-	all := All()
+	all := kinds()
 	names := make([]string, len(all))
-	for i, t := range all {
-		names[i] = t.Name
+	for i, k := range all {
+		names[i] = k.name
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
 // Find returns the theme with the given name.
 func Find(name string) (Theme, bool) {
-	for _, t := range All() {
-		if t.Name == name {
-			return t, true
+	for _, k := range kinds() {
+		if k.name == name {
+			return k.build(), true
 		}
 	}
 	return Theme{}, false

@@ -140,3 +140,15 @@ func deuteranope(c rgb) rgb {
 func distance(a, b rgb) float64 {
 	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
 }
+
+// A theme is found by the name that it bears.
+func TestFind(t *testing.T) {
+	for _, want := range themes.All() {
+		if got, ok := themes.Find(want.Name); !ok || got.Name != want.Name {
+			t.Errorf("%s: found %q, %v", want.Name, got.Name, ok)
+		}
+	}
+	if _, ok := themes.Find("none"); ok {
+		t.Error("found a theme that there is not")
+	}
+}
