@@ -13,8 +13,9 @@ import (
 // for groups of equal rewards, which it gives zeros.
 func TestRecomputeOfAllKept(t *testing.T) {
 	reasons := map[string]string{
-		"roll reward_norm_batch":  "equal rewards are not the mean of the batch",
-		"areal reward_norm_batch": "equal rewards are not the mean of the batch",
+		"roll reward_norm_batch":        "equal rewards are not the mean of the batch",
+		"areal reward_norm_batch":       "equal rewards are not the mean of the batch",
+		"trl rloo_normalize_advantages": "float32 misses the mean of the batch by a residue",
 	}
 	forEach(t, reasons, func(t *rapid.T, e *Estimator, s Scale) {
 		b := dyadic(t, 1)
