@@ -254,7 +254,7 @@ func (a App) suspend() (App, tea.Cmd) {
 		a.notice = "there is no shell to go back to: nothing could wake the program again"
 		return a, nil
 	}
-	return a, tea.Suspend
+	return a, tea.Exec(suspension{}, nil)
 }
 
 func (a App) quit() (App, tea.Cmd) { return a, tea.Quit }
