@@ -25,6 +25,7 @@ type terminal struct {
 	seen   bytes.Buffer
 	bursts int // of output, with a tenth of a second and more between them
 	last   time.Time
+	w, h   int
 	done   chan struct{}
 }
 
@@ -82,6 +83,7 @@ func (x *terminal) output() string {
 
 func (x *terminal) size(w, h int) {
 	x.t.Helper()
+	x.w, x.h = w, h
 	if err := pty.Setsize(x.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
 		x.t.Fatal(err)
 	}
@@ -93,12 +95,20 @@ func (x *terminal) waitFor(text string) {
 	x.waitAfter(0, text)
 }
 
-// waitAfter waits until the terminal was sent the text after so many bytes.
+// waitAfter waits until the terminal was sent the text after so many bytes. What changes
+// on a screen is sent in parts ("11 steps" becomes 12 by one digit), so the whole of it is
+// asked for now and then, by another size for a moment.
 func (x *terminal) waitAfter(n int, text string) {
 	x.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for turn := range 2000 {
 		if strings.Contains(x.output()[n:], text) {
 			return
+		}
+		if time.Sleep(10 * time.Millisecond); turn%200 == 199 {
+			w, h := x.w, x.h
+			x.size(w, h-1)
+			time.Sleep(50 * time.Millisecond)
+			x.size(w, h)
 		}
 	}
 	x.t.Fatalf("never saw %q in %q", text, x.output()[n:])
