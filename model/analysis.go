@@ -2,34 +2,9 @@ package model
 
 import (
 	"context"
-	"errors"
 
 	"vantage/estimators"
 )
-
-// Group is one group of a step under the settings.
-type Group struct {
-	Name    string // the log's id, a hash of prompt and truth, or the position
-	Preview string // beginning of the prompt, as logged: sanitise before showing
-	Fate    Fate
-
-	Start, End                 int     // its samples are Analysis columns [Start:End]
-	KeptPos, KeptZero, KeptNeg int     // kept samples by sign of their original advantage
-	Flips                      int     // kept samples whose advantage changed sign
-	Mean, Std                  float64 // of its finite rewards; Std with n-1, NaN for one
-	Invalid                    int     // NaN, infinite or missing rewards
-
-	equal  bool // all rewards equal, as the estimator sees them
-	before bool // some original advantage is not zero
-	vague  bool // some original advantage is not a number
-	after  bool // some processed advantage is not zero
-}
-
-// Size returns the number of samples.
-func (g *Group) Size() int { return g.End - g.Start }
-
-// Kept returns the number of kept samples.
-func (g *Group) Kept() int { return g.KeptPos + g.KeptZero + g.KeptNeg }
 
 // Summary is what is kept of every step: what trends, reports and checks need.
 type Summary struct {
@@ -64,6 +39,8 @@ type Analysis struct {
 	Processed []float64 // advantages after filter and recompute
 	Keep      []bool    // whether the filter keeps the sample
 	Given     []float64 // advantages as logged, NaN where not
+	Before    float64   // the largest |A| before the filter, of those that are finite
+	After     float64   // and after it
 
 	lengthUnit LengthUnit
 	ground     *ground
@@ -143,76 +120,25 @@ func (s Snapshot) analyze(ctx context.Context, i int, p plan, before *Analysis) 
 		return nil, err
 	}
 	a := &Analysis{
-		Summary:  Summary{Step: g.key.step, Revision: g.key.revision, Open: g.key.open, Rows: len(g.order), Groups: len(g.table)},
+		Summary:  Summary{Step: g.key.step, Revision: g.key.revision, Open: g.key.open, Rows: len(g.order), Groups: len(g.members)},
 		Settings: p.set, Grouping: p.grouping, lengthUnit: s.Run.LengthUnit, ground: g, origin: o,
 		Order: g.order, Offsets: g.offsets, Logged: g.logged, Lengths: g.lengths, Given: g.given,
 		Rewards: o.batch.Rewards, Original: o.advantages,
 	}
-	refusal, err := a.filter(p)
-	if err != nil {
-		return nil, err
-	}
-	sums := a.tabulate(p)
-	a.Metrics = a.metrics(&sums)
+	sums, refusal := a.filter(p)
+	a.sum(&sums)
 	if !a.Open {
 		a.Warnings = a.warnings(p.entry, refusal, &sums)
 	}
 	return a, ctx.Err()
 }
 
-// filter fills the columns of what is kept. The refusal is what the framework's own
-// code would raise for the batch, of a ratio before all else.
-func (a *Analysis) filter(p plan) (*estimators.Refusal, error) {
-	a.Keep = make([]bool, a.Rows)
-	if !p.set.Filtering() {
-		for i := range a.Keep {
-			a.Keep[i] = true
-		}
-		a.Processed = a.Original
-		return a.origin.refusal, nil
-	}
-	a.Processed = make([]float64, a.Rows)
-	parts := a.ground.parts
-	if !p.entry.Local() || p.set.Scale == estimators.ScaleBatch {
-		parts = []part{{from: 0, to: a.Groups, lo: 0, hi: a.Rows}}
-	}
-	errs := make([]error, len(parts))
-	eachPart(parts, func(k int, part part) {
-		r := estimators.Result{Original: a.Original[part.lo:part.hi], Processed: a.Processed[part.lo:part.hi], Kept: a.Keep[part.lo:part.hi]}
-		errs[k] = r.Filter(p.entry, a.origin.batch.Between(part.from, part.to), p.set.Scale, p.set.KeepPos, p.set.KeepNeg, p.set.Recompute)
-	})
-	refusal := a.origin.refusal
-	if len(errs) > 0 && errs[0] != nil && !errors.As(errs[0], &refusal) {
-		return nil, errs[0]
-	}
-	return refusal, nil
-}
-
-// tabulate fills the group table and the counts of the summary.
-func (a *Analysis) tabulate(p plan) tally {
-	a.Table = make([]Group, a.Groups)
-	sums := a.pivot()
-	tallies := make([]tally, len(a.ground.parts))
-	eachPart(a.ground.parts, func(k int, part part) {
-		tallies[k] = sums
-		for at := part.from; at < part.to; at++ {
-			g := &a.Table[at]
-			*g = a.origin.table[at]
-			a.count(g, &tallies[k])
-			g.Fate = a.fate(g, p.lo, p.hi)
-		}
-	})
-	for k := range tallies {
-		sums.merge(&tallies[k])
-	}
-	for at := range a.Table {
-		g := &a.Table[at]
-		a.Fates[g.Fate]++
-		a.Kept += g.Kept()
-		a.Flips += g.Flips
-	}
+// sum takes the figures of the step from the sums over its parts.
+func (a *Analysis) sum(t *tally) {
+	a.Fates, a.Kept, a.Flips = t.fates, t.kept, t.flips
 	a.Signal = a.Fates[FateAlive] + a.Fates[FateShort]
-	return sums
+	a.Before, a.After = a.origin.largest, t.largest
+	a.Metrics = a.metrics(t)
 }
 
 // fate says what the settings make of a group; lo and hi are the worst and the
@@ -225,11 +151,11 @@ func (a *Analysis) fate(g *Group, lo, hi float64) Fate {
 		return FateInvalid
 	case g.Size() == 1:
 		return FateSingle
-	case g.vague:
+	case g.before.vague:
 		return FateInvalid
-	case g.equal && g.after:
+	case g.before.equal && g.after:
 		return FateNoise
-	case g.equal || !g.before:
+	case g.before.equal || !g.before.alive:
 		return equalFate(a.Logged[g.Start], lo, hi)
 	case !g.after:
 		return FateKilled

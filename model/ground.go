@@ -8,10 +8,12 @@ type ground struct {
 	key groundKey
 	*arranged
 	parts []part
-	table []Group   // as far as the rewards tell
-	count []float64 // how many tokens each response counts for: its length, or 1
+	members []Members
+	count   []float64 // how many tokens each response counts for: its length, or 1
 
 	known            bool    // some length is
+	mixed            bool    // and some is not
+	live             int     // responses that have tokens
 	all, whole       moments // lengths of the responses, and of those below the longest
 	cut              int     // responses as long as the longest
 	invalid, missing int     // rewards that are not finite, and those of them that the log lacks
@@ -41,7 +43,7 @@ func (s Snapshot) ground(i int, p plan, before *Analysis) (*ground, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ground{key: key, arranged: columns, table: make([]Group, len(columns.offsets)-1)}
+	g := &ground{key: key, arranged: columns, members: make([]Members, len(columns.offsets)-1)}
 	g.sum(func(at int) { g.describe(s, step, p.grouping, at) })
 	return g, nil
 }
@@ -51,37 +53,46 @@ func (g *ground) sum(describe func(at int)) {
 	g.parts, g.count = partsOf(g.offsets), make([]float64, len(g.order))
 	longest := g.weigh()
 	tallies := make([]groundTally, len(g.parts))
-	solved := make([]int, len(g.table))
-	eachPart(g.parts, func(k int, part part) {
-		for at := part.from; at < part.to; at++ {
-			describe(at)
-			solved[at] = g.reach(at, g.key.hi)
+	solved := make([]int, len(g.members))
+	eachPart(g.parts, func() func(int, part) {
+		return func(k int, part part) {
+			for at := part.from; at < part.to; at++ {
+				describe(at)
+				solved[at] = g.reach(at, g.key.hi)
+			}
+			tallies[k] = g.tally(part, longest)
 		}
-		tallies[k] = g.tally(part, longest)
 	})
 	for _, t := range tallies {
 		g.all.merge(t.all)
 		g.whole.merge(t.whole)
 		g.cut, g.invalid, g.missing = g.cut+t.cut, g.invalid+t.invalid, g.missing+t.missing
 	}
-	g.solved = solvedMetrics(g.table, solved)
+	g.solved = solvedMetrics(g.members, solved)
 }
 
 // weigh counts the tokens of each response and returns the most.
 func (g *ground) weigh() (longest float64) {
+	unknown := false
 	for i, l := range g.lengths {
 		g.count[i] = 1
 		if l >= 0 {
 			g.count[i], g.known = float64(l), true
+		} else {
+			unknown = true
+		}
+		if g.count[i] != 0 {
+			g.live++
 		}
 		longest = max(longest, g.count[i])
 	}
+	g.mixed = g.known && unknown
 	return longest
 }
 
 // describe fills in what is known of a group without an estimator.
 func (g *ground) describe(s Snapshot, step Step, by Grouping, at int) {
-	row := &g.table[at]
+	row := &g.members[at]
 	row.Start, row.End = g.offsets[at], g.offsets[at+1]
 	first := int(g.order[row.Start])
 	row.Name, row.Preview = s.groupName(by, step, first, at), s.preview(step, first)

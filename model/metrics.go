@@ -32,7 +32,8 @@ func (a *Analysis) metrics(t *tally) []Metric {
 	m = o.tokens.append(m, "critic/advantages")
 	m = t.processed.append(m, "critic/advantages_processed")
 	m = append(m, Metric{"critic/advantages_processed/std", t.processedStd()})
-	m = t.returns.append(m, "critic/returns")
+	returns := a.returns(t)
+	m = returns.append(m, "critic/returns")
 	if g.known {
 		m = a.lengthMetrics(m)
 	}
@@ -54,6 +55,19 @@ func (a *Analysis) metrics(t *tally) []Metric {
 		Metric{"vantage/length_correlation", t.lengthCorrelation()},
 	)
 	return append(m, g.solved...)
+}
+
+// returns are the processed advantages over tokens, with those that are zero.
+func (a *Analysis) returns(t *tally) moments {
+	m := t.processed
+	if m.n == 0 {
+		m.lo, m.hi = 0, 0
+	}
+	if zeros := a.ground.live - m.n; zeros > 0 {
+		m.lo, m.hi = min(m.lo, 0), max(m.hi, 0)
+	}
+	m.n, m.weight = a.ground.live, a.ground.all.sum
+	return m
 }
 
 // lengthMetrics are the figures over responses; a response as long as the longest of
@@ -79,7 +93,7 @@ func SolveNames() []string { return []string{"0", "to_25", "to_50", "to_75", "be
 // solvedMetrics are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over
 // the groups with at least k samples) and the solve-rate histogram; solved is how many
 // samples of each group reach the best reward.
-func solvedMetrics(table []Group, solved []int) []Metric {
+func solvedMetrics(table []Members, solved []int) []Metric {
 	var to []Metric
 	largest := 0
 	for at := range table {
@@ -105,7 +119,7 @@ func solvedMetrics(table []Group, solved []int) []Metric {
 	return to
 }
 
-func passAt(k int, table []Group, solved []int) float64 {
+func passAt(k int, table []Members, solved []int) float64 {
 	sum, groups := 0.0, 0
 	for at := range table {
 		n := table[at].Size()

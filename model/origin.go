@@ -13,12 +13,12 @@ type origin struct {
 	batch      estimators.Batch
 	advantages []float64
 	refusal    *estimators.Refusal // what the framework's own code would raise for the batch
-	table      []Group             // as far as it is known before the filter
+	traits     []traits            // of the groups
 
 	score, tokens        moments // of the rewards, and of the advantages over tokens
 	positive, negative   moments // of the lengths of responses by the sign of their advantage
 	up, down             int     // samples by the sign of their advantage
-	abs                  float64 // sum of |A|, of those that are finite
+	abs, largest         float64 // sum of |A|, and the greatest, of those that are finite
 	flat                 int     // samples whose group has one reward throughout
 	upTokens, downTokens int     // samples by sign, those without tokens left out
 }
@@ -46,14 +46,18 @@ func (s Snapshot) origin(g *ground, i int, p plan, before *Analysis) (*origin, e
 
 // sum takes the figures of the step.
 func (o *origin) sum(g *ground) {
-	o.table = make([]Group, len(g.table))
+	o.traits = make([]traits, len(g.members))
 	parts := make([]origin, len(g.parts))
-	eachPart(g.parts, func(k int, part part) {
-		for at := part.from; at < part.to; at++ {
-			o.table[at] = g.table[at]
-			o.look(&o.table[at], &parts[k])
+	eachPart(g.parts, func() func(int, part) {
+		return func(k int, part part) {
+			for at := part.from; at < part.to; at++ {
+				o.traits[at] = o.look(&g.members[at])
+				if o.traits[at].equal {
+					parts[k].flat += g.members[at].Size()
+				}
+			}
+			o.tally(g, part, &parts[k])
 		}
-		o.tally(g, part, &parts[k])
 	})
 	for i := range parts {
 		o.merge(&parts[i])
@@ -61,16 +65,14 @@ func (o *origin) sum(g *ground) {
 }
 
 // look asks of a group what its fate depends on.
-func (o *origin) look(g *Group, t *origin) {
-	g.equal = true
+func (o *origin) look(g *Members) traits {
+	t := traits{equal: true}
 	for i := g.Start; i < g.End; i++ {
-		g.equal = g.equal && o.batch.Rewards[i] == o.batch.Rewards[g.Start]
-		g.before = g.before || o.advantages[i] != 0
-		g.vague = g.vague || math.IsNaN(o.advantages[i])
+		t.equal = t.equal && o.batch.Rewards[i] == o.batch.Rewards[g.Start]
+		t.alive = t.alive || o.advantages[i] != 0
+		t.vague = t.vague || math.IsNaN(o.advantages[i])
 	}
-	if g.equal {
-		t.flat += g.Size()
-	}
+	return t
 }
 
 func (o *origin) tally(g *ground, p part, t *origin) {
@@ -80,6 +82,7 @@ func (o *origin) tally(g *ground, p part, t *origin) {
 		t.tokens.add(x, w)
 		if finite(x) {
 			t.abs += math.Abs(x)
+			t.largest = max(t.largest, math.Abs(x))
 		}
 		switch {
 		case x > 0:
@@ -105,5 +108,5 @@ func (o *origin) merge(t *origin) {
 	o.negative.merge(t.negative)
 	o.up, o.down, o.flat = o.up+t.up, o.down+t.down, o.flat+t.flat
 	o.upTokens, o.downTokens = o.upTokens+t.upTokens, o.downTokens+t.downTokens
-	o.abs += t.abs
+	o.abs, o.largest = o.abs+t.abs, max(o.largest, t.largest)
 }

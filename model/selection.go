@@ -20,17 +20,17 @@ func (a *Analysis) Select(groups []int) Summary {
 	o.batch, o.advantages = estimators.Batch{Rewards: sub.Rewards}, sub.Original
 	g.sum(func(int) {})
 	o.sum(g)
-	sums := sub.tabulate(plan{lo: g.key.lo, hi: g.key.hi})
-	sub.Metrics = sub.metrics(&sums)
+	sums := sub.tabulate(plan{lo: g.key.lo, hi: g.key.hi}, nil)
+	sub.sum(&sums)
 	return sub.Summary
 }
 
 // take appends a group of another analysis, and the columns that figures are made of.
 func (a *Analysis) take(from *Analysis, at int) {
-	row, g := from.ground.table[at], a.ground
+	row, g := from.ground.members[at], a.ground
 	lo, hi := row.Start, row.End
 	row.Start, row.End = len(g.order), len(g.order)+hi-lo
-	g.table, g.offsets = append(g.table, row), append(g.offsets, row.End)
+	g.members, g.offsets = append(g.members, row), append(g.offsets, row.End)
 	g.order = append(g.order, from.Order[lo:hi]...)
 	g.logged = append(g.logged, from.Logged[lo:hi]...)
 	g.lengths = append(g.lengths, from.Lengths[lo:hi]...)

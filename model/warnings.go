@@ -101,7 +101,7 @@ func (a *Analysis) warnShort() (Warning, bool) {
 		text = "kept fewer than 2 samples: recompute leaves their original values"
 		advice += ", or turn recompute off (r)"
 	}
-	return a.groups(WarnShort, func(g *Group) bool { return g.before && g.Kept() < 2 }, text, advice)
+	return a.groups(WarnShort, func(g *Group) bool { return g.before.alive && g.Kept() < 2 }, text, advice)
 }
 
 func (a *Analysis) warnKilled() (Warning, bool) {

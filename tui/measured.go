@@ -37,7 +37,7 @@ func (a App) measure(width int) measured {
 	if of == a.result.measured.of {
 		return a.result.measured
 	}
-	m := measured{of: of, axis: chart.Symmetric(x.Original, x.Processed), largest: a.largest()}
+	m := measured{of: of, axis: chart.Around(max(x.Before, x.After)), largest: a.largest()}
 	if m.spread, m.chosen = a.distribution(); !m.chosen {
 		m.spread = distribution{above: x.Original, below: x.Processed, use: x.Keep}
 	}
@@ -55,9 +55,19 @@ func (a App) measure(width int) measured {
 		axis = chart.Symmetric(of.base.Processed, x.Processed)
 		m.spread.above, above = of.base.Processed, a.shownOf(of.base.Keep)
 	}
-	m.up = chart.Bin(axis, width, m.spread.above, above)
+	if m.up = a.result.measured.up; !a.result.measured.sameAbove(m) {
+		m.up = chart.Bin(axis, width, m.spread.above, above)
+	}
 	m.down = chart.Bin(axis, width, m.spread.below, a.shownOf(x.Keep))
 	return m
+}
+
+// sameAbove reports whether what is drawn above the axis is what was: a key that changes
+// only the filter leaves it.
+func (m measured) sameAbove(next measured) bool {
+	return !m.chosen && !next.chosen && m.of.base == nil && next.of.base == nil &&
+		m.of.width == next.of.width && m.of.shown == next.of.shown && m.axis == next.axis &&
+		len(m.spread.above) > 0 && len(m.spread.above) == len(next.spread.above) && &m.spread.above[0] == &next.spread.above[0]
 }
 
 // rangeOf is an axis from the least to the greatest value.
@@ -70,9 +80,12 @@ func rangeOf(values []float64) chart.Axis {
 }
 
 func (a App) largest() float64 {
+	if a.result.shown == nil {
+		return a.result.analysis.After
+	}
 	largest := 0.0
 	for i, v := range a.result.analysis.Processed {
-		if m := math.Abs(v); m > largest && (a.result.shown == nil || a.result.shown[i]) {
+		if m := math.Abs(v); m > largest && a.result.shown[i] {
 			largest = m
 		}
 	}

@@ -19,6 +19,11 @@ func Symmetric(values ...[]float64) Axis {
 			}
 		}
 	}
+	return Around(limit)
+}
+
+// Around returns an axis that runs as far on either side of zero, at least to limit.
+func Around(limit float64) Axis {
 	limit = min(nice(limit), math.MaxFloat64)
 	return Axis{-limit, limit}
 }
@@ -39,7 +44,34 @@ func nice(x float64) float64 {
 
 // Column returns which of w columns v falls into, within 0 and w-1.
 func (a Axis) Column(v float64, w int) int {
-	return min(w-1, int(share(v, a.Lo, a.Hi)*float64(w)))
+	c := a.columns(w)
+	return c.of(v)
+}
+
+// columns maps values to columns: what does not depend on the value is computed once.
+// Halves are taken so that no difference overflows.
+type columns struct {
+	lo, span, w float64
+	last        int
+}
+
+func (a Axis) columns(w int) columns {
+	c := columns{lo: a.Lo / 2, span: a.Hi/2 - a.Lo/2, w: float64(w), last: w - 1}
+	if a.Hi <= a.Lo {
+		c.span, c.w = 1, 0 // all are in the first
+	}
+	return c
+}
+
+func (c *columns) of(v float64) int {
+	part := (v/2 - c.lo) / c.span
+	if part < 0 {
+		part = 0
+	}
+	if part > 1 {
+		part = 1
+	}
+	return min(c.last, int(part*c.w))
 }
 
 // Middle returns the value in the middle of column at of w.

@@ -64,27 +64,40 @@ func (h *Histogram) add(o Histogram) {
 	h.sum, h.squares = h.sum+o.sum, h.squares+o.squares
 }
 
+// binPart counts without a branch that would be hard to guess, as whether a sample is
+// used is: what is not asked for has bins of its own, which are left out.
 func binPart(axis Axis, w int, values []float64, use []bool, from int) Histogram {
-	h := Histogram{Axis: axis, Counts: make([]int, max(1, w))}
-	middle := h.middle()
+	h := Histogram{Axis: axis}
+	w = max(1, w)
+	zero, other, unused := w, w+1, w+2
+	counts := make([]int, w+3)
+	columns, middle := axis.columns(w), h.middle()
 	for i, v := range values {
-		if use != nil && !use[from+i] {
-			continue
+		in, at := use == nil || use[from+i], other
+		if v-v == 0 {
+			at = columns.of(v)
 		}
-		if v-v != 0 {
-			h.Other++
-			continue
-		}
-		h.n++
-		h.sum += v - middle
-		h.squares += (v - middle) * (v - middle)
 		if v == 0 {
-			h.Zeros++
-		} else {
-			h.Counts[axis.Column(v, len(h.Counts))]++
+			at = zero
 		}
+		if !in {
+			at = unused
+		}
+		counts[at]++
+		d := math.Float64frombits(math.Float64bits(v-middle) & -uint64(one(at < other)))
+		h.sum += d
+		h.squares += d * d
 	}
+	h.Counts, h.Zeros, h.Other = counts[:w:w], counts[zero], counts[other]
+	h.n = len(values) - h.Other - counts[unused]
 	return h
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // BinAll is Bin where a zero is a value like others.

@@ -1,0 +1,62 @@
+package model
+
+import (
+	"errors"
+	"slices"
+
+	"vantage/estimators"
+)
+
+// filter fills the columns of what is kept, and the table. The refusal is what the
+// framework's own code would raise for the batch, of a ratio before all else.
+func (a *Analysis) filter(p plan) (tally, *estimators.Refusal) {
+	refusal := a.origin.refusal
+	if !p.set.Filtering() {
+		a.Keep, a.Processed = slices.Repeat([]bool{true}, a.Rows), a.Original
+		return a.tabulate(p, nil), refusal
+	}
+	a.Keep, a.Processed = make([]bool, a.Rows), make([]float64, a.Rows)
+	// a refusal takes the place of the other's
+	_ = errors.As(estimators.CheckRatios(p.set.KeepPos, p.set.KeepNeg), &refusal)
+	if p.entry.Local() && p.set.Scale != estimators.ScaleBatch {
+		return a.tabulate(p, a.filler), refusal
+	}
+	a.filler(p)(part{to: a.Groups, hi: a.Rows})
+	return a.tabulate(p, nil), refusal
+}
+
+// filler returns what filters the samples of a part. It is for one processor: its
+// memory serves one part after the other.
+func (a *Analysis) filler(p plan) func(part) {
+	var r estimators.Result
+	return func(part part) {
+		r.Original, r.Processed, r.Kept = a.Original[part.lo:part.hi], a.Processed[part.lo:part.hi], a.Keep[part.lo:part.hi]
+		// a ratio that is refused has been asked about already
+		_ = r.Filter(p.entry, a.origin.batch.Between(part.from, part.to), p.set.Scale, p.set.KeepPos, p.set.KeepNeg, p.set.Recompute)
+	}
+}
+
+// tabulate fills the group table and sums up, part by part; what fills the columns of a
+// part may come first, as long as they are at hand.
+func (a *Analysis) tabulate(p plan, filler func(plan) func(part)) tally {
+	a.Table = make([]Group, a.Groups)
+	tallies := make([]tally, len(a.ground.parts))
+	eachPart(a.ground.parts, func() func(int, part) {
+		fill := func(part) {}
+		if filler != nil {
+			fill = filler(p)
+		}
+		return func(k int, part part) {
+			fill(part)
+			tallies[k] = a.pivot(part)
+			for at := part.from; at < part.to; at++ {
+				g := &a.Table[at]
+				g.Members, g.before = &a.ground.members[at], a.origin.traits[at]
+				a.count(g, &tallies[k])
+				g.Fate = a.fate(g, p.lo, p.hi)
+				tallies[k].fates[g.Fate]++
+			}
+		}
+	})
+	return merged(tallies)
+}

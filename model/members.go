@@ -1,0 +1,37 @@
+package model
+
+// Members are the samples of a group, and what their rewards alone tell.
+type Members struct {
+	Name    string // the log's id, a hash of prompt and truth, or the position
+	Preview string // beginning of the prompt, as logged: sanitise before showing
+
+	Start, End int     // its samples are Analysis columns [Start:End]
+	Mean, Std  float64 // of its finite rewards; Std with n-1, NaN for one
+	Invalid    int     // NaN, infinite or missing rewards
+}
+
+// Size returns the number of samples.
+func (m *Members) Size() int { return m.End - m.Start }
+
+// Group is one group of a step under the settings. A step may have a million of them,
+// and every key makes them anew: what the settings leave as it is they share.
+type Group struct {
+	*Members // read only
+	Fate     Fate
+
+	KeptPos, KeptZero, KeptNeg int // kept samples by sign of their original advantage
+	Flips                      int // kept samples whose advantage changed sign
+
+	before traits // of the original advantages
+	after  bool   // some processed advantage is not zero
+}
+
+// Kept returns the number of kept samples.
+func (g *Group) Kept() int { return g.KeptPos + g.KeptZero + g.KeptNeg }
+
+// traits are what the fate of a group depends on before the filter.
+type traits struct {
+	equal bool // all rewards equal, as the estimator sees them
+	alive bool // some advantage is not zero
+	vague bool // some advantage is not a number
+}
