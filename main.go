@@ -189,7 +189,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...run) err
 func (p *program) options(set model.Settings, runs []run) tui.Options {
 	o := tui.Options{
 		Title: runs[0].title, Settings: set, Chosen: p.Chosen(), Given: p.Given, ASCII: p.ascii, Theme: p.theme,
-		NoColor: os.Getenv("NO_COLOR") != "", Desk: ownDesk(), Multiplexer: multiplexer(), Suspends: commands.HasShell(),
+		NoColor: os.Getenv("NO_COLOR") != "", Desk: ownDesk(), Multiplexer: multiplexer(), Suspend: commands.Suspension(),
 	}
 	if len(runs) > 1 {
 		o.Other, o.OtherTitle = runs[1].source, runs[1].title

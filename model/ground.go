@@ -7,7 +7,7 @@ import "vantage/estimators"
 type ground struct {
 	key groundKey
 	*arranged
-	parts []part
+	parts   []part
 	members []Members
 	count   []float64 // how many tokens each response counts for: its length, or 1
 

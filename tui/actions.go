@@ -250,11 +250,11 @@ func (a App) redraw() (App, tea.Cmd) { return a, tea.ClearScreen }
 
 // suspend stops the program until the shell wakes it.
 func (a App) suspend() (App, tea.Cmd) {
-	if !a.suspends {
+	if a.suspends == nil {
 		a.notice = "there is no shell to go back to: nothing could wake the program again"
 		return a, nil
 	}
-	return a, tea.Exec(suspension{}, nil)
+	return a, tea.Exec(suspension{a.suspends}, nil)
 }
 
 func (a App) quit() (App, tea.Cmd) { return a, tea.Quit }

@@ -37,7 +37,7 @@ type Options struct {
 	Notice      string                   // said at the start
 	Mouse       bool                     // on from the start
 	Keys        map[string]string        // what a key does instead: that of another key
-	Suspends    bool                     // there is a shell that can wake the program
+	Suspend     func() error             // stops the program until its shell wakes it; nil: it has none
 	Theme       string                   // by name; "" asks the terminal whether it is dark or light
 	Memory      Memory                   // nil keeps nothing of the run
 	Session     session.Session          // what is kept of it
@@ -69,8 +69,8 @@ type App struct {
 	multiplexer Multiplexer
 	remapped    map[string]string // keys that do what others do; never written
 	reader      reader
-	chosen      bool // the person named an estimator at the start
-	suspends    bool // the program can stop, and be woken
+	chosen      bool         // the person named an estimator at the start
+	suspends    func() error // until the shell wakes the program; nil: nothing would
 
 	notice string // the answer to the last key, until the next one
 	prompt prompt
@@ -153,7 +153,7 @@ func New(ctx context.Context, source Source, o Options) App {
 	}
 	a.reader.source, _ = source.(Reader)
 	a.other = otherRun{source: o.Other, title: o.OtherTitle, store: model.NewStore()}
-	a.notice, a.look.mouse, a.remapped, a.suspends = o.Notice, o.Mouse, o.Keys, o.Suspends
+	a.notice, a.look.mouse, a.remapped, a.suspends = o.Notice, o.Mouse, o.Keys, o.Suspend
 	if o.ASCII {
 		a.look.glyphs = chart.ASCII()
 	}

@@ -2,9 +2,6 @@ package tui
 
 import (
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,23 +13,15 @@ import (
 // ever after (charmbracelet/bubbletea issue 1778).
 const settling = 50 * time.Millisecond
 
-// suspension stops the program, and returns when the shell wakes it. The program runs it
-// as it would run an editor: with the terminal as it was, and drawn anew afterwards.
-type suspension struct{}
+// suspension stops the program, and returns when it is woken. The program runs it as it
+// would run an editor: with the terminal as it was, and drawn anew afterwards.
+type suspension struct{ stop func() error }
 
 var _ tea.ExecCommand = suspension{}
 
-// Run stops every process of the job, as the terminal's own key does.
-func (suspension) Run() error {
+func (s suspension) Run() error {
 	time.Sleep(settling)
-	woken := make(chan os.Signal, 1)
-	signal.Notify(woken, syscall.SIGCONT)
-	defer signal.Stop(woken)
-	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
-		return err
-	}
-	<-woken
-	return nil
+	return s.stop()
 }
 
 func (suspension) SetStdin(io.Reader)  {}

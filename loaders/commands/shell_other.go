@@ -2,5 +2,5 @@
 
 package commands
 
-// HasShell is false where programs cannot be stopped and woken.
-func HasShell() bool { return false }
+// Suspension is nil where programs cannot be stopped and woken.
+func Suspension() func() error { return nil }

@@ -3,25 +3,41 @@
 package commands
 
 import (
+	"fmt"
 	"os"
+	"os/signal"
 
 	"golang.org/x/sys/unix"
 )
 
-// HasShell reports whether there is a shell that can wake the program after it has stopped:
-// one that gave it a process group of its own in the shell's session. Without one, as under
-// `ssh HOST vantage`, in a container or as the only command of a tmux window, the kernel
-// does not let it stop, and nobody would wake it.
-func HasShell() bool {
+// Suspension returns what stops the program until the shell wakes it, as the terminal's
+// own key does; nil if there is no shell that could: one that gave the program a process
+// group of its own in the shell's session. Without one, as under `ssh HOST vantage`, in a
+// container or as the only command of a tmux window, the kernel does not let it stop, and
+// nobody would wake it.
+func Suspension() func() error {
 	session, err := unix.Getsid(0)
 	if err != nil {
-		return false
+		return nil
 	}
 	parent := os.Getppid()
 	its, err := unix.Getsid(parent)
 	if err != nil || its != session {
-		return false
+		return nil
 	}
-	group, err := unix.Getpgid(parent)
-	return err == nil && group != unix.Getpgrp()
+	if group, err := unix.Getpgid(parent); err != nil || group == unix.Getpgrp() {
+		return nil
+	}
+	return suspend
+}
+
+func suspend() error {
+	woken := make(chan os.Signal, 1)
+	signal.Notify(woken, unix.SIGCONT)
+	defer signal.Stop(woken)
+	if err := unix.Kill(0, unix.SIGTSTP); err != nil {
+		return fmt.Errorf("cannot stop for the shell: %w", err)
+	}
+	<-woken
+	return nil
 }
