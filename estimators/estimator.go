@@ -189,3 +189,18 @@ func (b Batch) part(lo, hi int, offsets []int) Batch {
 // Local reports whether the advantages of a group depend on nothing but the group,
 // under every scale but batch.
 func (e *Estimator) Local() bool { return !e.Batchwise }
+
+// Apart reports whether some groups of the batch may be computed apart from the others:
+// their advantages are the same to the bit, and if e refuses the batch it refuses one of
+// the parts. Groups must have one size, since frameworks refuse what is ragged.
+func (e *Estimator) Apart(b Batch, s Scale) bool {
+	if !e.Filters || !e.Local() || s == ScaleBatch {
+		return false
+	}
+	for g := 1; g < len(b.Offsets); g++ {
+		if b.Offsets[g]-b.Offsets[g-1] != b.Offsets[1] {
+			return false
+		}
+	}
+	return true
+}

@@ -10,7 +10,7 @@ import (
 func TestLocal(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, e := range All() {
-		if !e.Filters || !e.Computable() || e.Needs.Baselines {
+		if !e.Filters || !e.Computable() {
 			continue
 		}
 		differ := false
@@ -48,6 +48,11 @@ func randomBatch(random *rand.Rand, e *Estimator) Batch {
 		}
 		b.Offsets = append(b.Offsets, len(b.Rewards))
 	}
+	if e.Needs.Baselines {
+		for range b.Rewards {
+			b.Baselines = append(b.Baselines, random.Float64())
+		}
+	}
 	if e.Needs.Components {
 		for range 2 {
 			c := make([]float64, len(b.Rewards))
@@ -59,4 +64,48 @@ func randomBatch(random *rand.Rand, e *Estimator) Batch {
 		b.Weights = []float64{1, 0.5}
 	}
 	return b
+}
+
+// Groups that may be computed apart have the advantages of the whole, and are refused if
+// and only if the whole is.
+func TestApart(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	apart := 0
+	for _, e := range All() {
+		for _, s := range e.Scales {
+			for range 40 {
+				b := randomBatch(random, e)
+				if random.IntN(4) > 0 {
+					size := 1 + random.IntN(4)
+					for b.Offsets = []int{0}; b.Offsets[len(b.Offsets)-1]+size <= len(b.Rewards); {
+						b.Offsets = append(b.Offsets, b.Offsets[len(b.Offsets)-1]+size)
+					}
+					b = b.Between(0, b.Groups())
+				}
+				if random.IntN(3) == 0 {
+					b.Rewards[random.IntN(len(b.Rewards))] = []float64{math.NaN(), math.Inf(1), MissingReward()}[random.IntN(3)]
+				}
+				if !e.Apart(b, s) {
+					continue
+				}
+				apart++
+				whole, parts := make([]float64, len(b.Rewards)), make([]float64, len(b.Rewards))
+				refused := e.Compute(whole, b, s) != nil
+				cut := random.IntN(b.Groups() + 1)
+				at := b.Offsets[cut]
+				first, second := e.Compute(parts[:at], b.Between(0, cut), s), e.Compute(parts[at:], b.Between(cut, b.Groups()), s)
+				if got := first != nil || second != nil; got != refused {
+					t.Errorf("%s %s: whole refused %v, in parts %v", e.Framework, e.Name, refused, got)
+				}
+				for i := range whole {
+					if math.Float64bits(whole[i]) != math.Float64bits(parts[i]) {
+						t.Errorf("%s %s: sample %d is %v, in parts %v", e.Framework, e.Name, i, whole[i], parts[i])
+					}
+				}
+			}
+		}
+	}
+	if apart == 0 {
+		t.Error("no estimator takes groups apart")
+	}
 }

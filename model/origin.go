@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"math"
+	"sync/atomic"
 
 	"vantage/estimators"
 )
@@ -36,20 +37,40 @@ func (s Snapshot) origin(g *ground, i int, p plan, before *Analysis) (*origin, e
 		return before.origin, nil
 	}
 	o := &origin{set: set, batch: g.feed(s, s.Steps[i], p.entry, set.Weights), advantages: make([]float64, len(g.order))}
-	err := p.entry.Compute(o.advantages, o.batch, set.Scale)
-	if err != nil && !errors.As(err, &o.refusal) {
+	if err := o.compute(g, p.entry); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
-	o.sum(g)
 	return o, nil
 }
 
-// sum takes the figures of the step.
-func (o *origin) sum(g *ground) {
+// compute fills in the advantages and sums up: part by part, while the columns are at
+// hand, if the estimator's arithmetic has parts.
+func (o *origin) compute(g *ground, e *estimators.Estimator) error {
+	scale := o.set.Scale
+	if e.Apart(o.batch, scale) {
+		var refused atomic.Bool
+		o.sum(g, func(p part) {
+			if e.Compute(o.advantages[p.lo:p.hi], o.batch.Between(p.from, p.to), scale) != nil {
+				refused.Store(true)
+			}
+		})
+		if !refused.Load() {
+			return nil
+		}
+		*o = origin{set: o.set, batch: o.batch, advantages: o.advantages} // the refusal names groups of the whole
+	}
+	err := e.Compute(o.advantages, o.batch, scale)
+	o.sum(g, func(part) {})
+	return err
+}
+
+// sum takes the figures of the step; fill comes first in every part.
+func (o *origin) sum(g *ground, fill func(part)) {
 	o.traits = make([]traits, len(g.members))
 	parts := make([]origin, len(g.parts))
 	eachPart(g.parts, func() func(int, part) {
 		return func(k int, part part) {
+			fill(part)
 			for at := part.from; at < part.to; at++ {
 				o.traits[at] = o.look(&g.members[at])
 				if o.traits[at].equal {
@@ -76,29 +97,50 @@ func (o *origin) look(g *Members) traits {
 }
 
 func (o *origin) tally(g *ground, p part, t *origin) {
-	for i := p.lo; i < p.hi; i++ {
-		x, w := o.advantages[i], g.count[i]
-		t.score.add(o.batch.Rewards[i], 1)
-		t.tokens.add(x, w)
-		if finite(x) {
-			t.abs += math.Abs(x)
-			t.largest = max(t.largest, math.Abs(x))
-		}
-		switch {
-		case x > 0:
-			t.up++
-			if w != 0 {
-				t.upTokens++
-				t.positive.add(w, 1)
-			}
-		case x < 0:
-			t.down++
-			if w != 0 {
-				t.downTokens++
-				t.negative.add(w, 1)
+	advantages, count := o.advantages[p.lo:p.hi], g.count[p.lo:p.hi]
+	t.tokens.addAll(advantages, count)
+	for _, r := range o.batch.Rewards[p.lo:p.hi] {
+		t.score.add(r, 1)
+	}
+	for _, x := range advantages {
+		if size := math.Abs(x); finite(size) {
+			t.abs += size
+			if size > t.largest {
+				t.largest = size
 			}
 		}
 	}
+	t.up, t.positive = lengthsOf(advantages, count, 1)
+	t.down, t.negative = lengthsOf(advantages, count, -1)
+	t.upTokens, t.downTokens = t.positive.n, t.negative.n
+}
+
+// infinity is the bits of +Inf.
+const infinity = 0x7ff0_0000_0000_0000
+
+// lengthsOf counts the samples whose advantage has the sign, and sums up the lengths of
+// those that have tokens: which they are is hard to guess, so without a branch on it.
+func lengthsOf(advantages, count []float64, sign float64) (samples int, lengths moments) {
+	lo, hi, sum, n := math.Inf(1), 0.0, 0.0, 0
+	for i, x := range advantages {
+		of := one(x*sign > 0)
+		w := math.Float64frombits(math.Float64bits(count[i]) & -uint64(of))
+		live := one(w != 0)
+		samples += of
+		n += live
+		sum += w
+		if w > hi {
+			hi = w
+		}
+		// infinity in the place of 0
+		if w = math.Float64frombits(math.Float64bits(w) | infinity&-uint64(1-live)); w < lo {
+			lo = w
+		}
+	}
+	if n == 0 {
+		return samples, moments{}
+	}
+	return samples, moments{weight: float64(n), sum: sum, lo: lo, hi: hi, n: n}
 }
 
 func (o *origin) merge(t *origin) {

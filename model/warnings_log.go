@@ -79,8 +79,8 @@ const Digits = 1e-6
 func ToleranceOf(e *estimators.Estimator, computed []float64) float64 {
 	largest := 0.0
 	for _, x := range computed {
-		if finite(x) {
-			largest = max(largest, math.Abs(x))
+		if size := math.Abs(x); size > largest && finite(size) {
+			largest = size
 		}
 	}
 	return largest * max(Digits, e.Tolerance)

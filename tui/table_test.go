@@ -119,22 +119,29 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkKey changes a ratio with so many samples in the step: to the new frame.
+// BenchmarkKey changes a setting with so many samples in the step: to the new frame.
 func BenchmarkKey(b *testing.B) {
-	for _, n := range []int{1 << 20, 10 << 20} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			d := large(b, n/16, 16)
-			key := "p"
-			for b.Loop() {
-				if d.app.set.now.KeepPos < 0.3 {
-					key = "P"
-				} else if d.app.set.now.KeepPos > 0.9 {
-					key = "p"
+	for _, c := range []struct {
+		name, before string
+		keys         []string
+	}{
+		{name: "ratio", keys: []string{"p", "p", "p", "P", "P", "P"}},
+		{name: "recompute", before: "p", keys: []string{"r"}},
+		{name: "estimator", before: "p", keys: []string{"e"}},
+		{name: "scale", before: "p", keys: []string{"s"}},
+	} {
+		for _, n := range []int{1 << 20, 10 << 20} {
+			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
+				d := large(b, n/16, 16)
+				if c.before != "" {
+					d.press(c.before)
 				}
-				d.press(key)
-				d.frame()
-			}
-		})
+				for i := 0; b.Loop(); i++ {
+					d.press(c.keys[i%len(c.keys)])
+					d.frame()
+				}
+			})
+		}
 	}
 }
 
