@@ -14,14 +14,15 @@ import (
 	"vantage/estimators"
 )
 
-// wide is a step of so many groups of uneven sizes, whose rows are dealt in turn.
-func wide(groups int) Snapshot {
+// wide is a step of so many groups, whose rows are dealt in turn; size is that of a
+// group, by its index.
+func wide(groups int, size func(g int) int) Snapshot {
 	random := rand.New(rand.NewPCG(3, 4))
 	s := NewStore()
 	c := &Chunk{Format: "made", Files: []string{"x"}, LengthUnit: LengthTokens}
 	for round := range 12 {
 		for g := range groups {
-			if round >= 4+g%9 {
+			if round >= size(g) {
 				continue
 			}
 			reward := float64(random.IntN(4)) / 3
@@ -42,7 +43,7 @@ func wide(groups int) Snapshot {
 
 // What is built on another setting's work is what stands by itself.
 func TestAnalyzeAfter(t *testing.T) {
-	snap := wide(60)
+	snap := wide(60, uneven)
 	rapid.Check(t, func(t *rapid.T) {
 		var before *Analysis
 		for range 6 {
@@ -62,18 +63,35 @@ func TestAnalyzeAfter(t *testing.T) {
 	})
 }
 
+func uneven(g int) int { return 4 + g%9 }
+
+func even(int) int { return 8 }
+
 // A step of several parts has the advantages of the whole.
 func TestParts(t *testing.T) {
-	snap := wide(30_000)
-	set := DefaultSettings()
-	set.KeepPos, set.KeepNeg, set.Recompute = 0.5, 0.7, true
-	a, err := snap.Analyze(context.Background(), 0, set)
-	if err != nil || len(a.ground.parts) < 3 {
-		t.Fatal(err, len(a.ground.parts))
+	for _, size := range []func(int) int{uneven, even} {
+		snap := wide(9_000, size)
+		for _, estimator := range [][2]string{{"easyr1", "grpo"}, {"twinkle", "grpo"}, {"trl", "grpo"}, {"verl", "grpo_passk"}} {
+			set := DefaultSettings().WithFramework(estimator[0]).WithEstimator(estimator[1])
+			set.KeepPos, set.KeepNeg, set.Recompute = 0.5, 0.7, true
+			a, err := snap.Analyze(context.Background(), 0, set)
+			if err != nil || len(a.ground.parts) < 3 {
+				t.Fatal(err, len(a.ground.parts))
+			}
+			entry, _ := set.Entry()
+			var want estimators.Result
+			refused := estimators.Process(&want, entry, a.Batch(), a.Settings.Scale, a.Settings.KeepPos, a.Settings.KeepNeg, a.Settings.Recompute)
+			if (refused != nil) != (a.origin.refusal != nil) {
+				t.Errorf("%v: refused %v, of the whole %v", estimator, a.origin.refusal, refused)
+			}
+			same(t, a, &want)
+		}
 	}
-	entry, _ := set.Entry()
-	var want estimators.Result
-	_ = estimators.Process(&want, entry, a.Batch(), set.Scale, set.KeepPos, set.KeepNeg, set.Recompute)
+}
+
+// same asks whether an analysis has the advantages and the counts of a result.
+func same(t *testing.T, a *Analysis, want *estimators.Result) {
+	t.Helper()
 	kept, flips := 0, 0
 	for i := range want.Kept {
 		if a.Keep[i] != want.Kept[i] || math.Float64bits(a.Processed[i]) != math.Float64bits(want.Processed[i]) {

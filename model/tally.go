@@ -130,7 +130,7 @@ func (t *tally) correlate(processed, lengths []float64) {
 // group that has no advantages, as one of a single sample, must not leave the step
 // without them.
 func (t *tally) add(y, w float64, known bool) {
-	if y != 0 {
+	if y != 0 && w != 0 {
 		t.processed.add(y, w)
 		d := y - t.pivotPush
 		t.push += w * d
