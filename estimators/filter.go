@@ -52,9 +52,7 @@ func (w *workspace) keep(kept []bool, adv []float64, offsets []int, keepPos, kee
 		panic("estimators: kept and adv differ in length")
 	}
 	if keepPos >= 1 && keepNeg >= 1 {
-		for i := range kept {
-			kept[i] = true
-		}
+		fillTrue(kept)
 		return
 	}
 	n := longest(offsets)

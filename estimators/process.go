@@ -9,6 +9,10 @@ type Result struct {
 	Processed []float64 // advantages after filter and recompute: what trains
 	Kept      []bool    // whether the filter keeps the sample
 
+	// Ranking is that of Original, if there is one: [Result.Filter] then need not look
+	// for the border between what is kept and what is not.
+	Ranking Ranking
+
 	work workspace
 }
 
@@ -36,7 +40,7 @@ type workspace struct {
 // [Estimator.Computable] gives NaN and a refusal of the kind [Missing].
 func Process(r *Result, e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
 	n := len(b.Rewards)
-	r.Original = resize(r.Original, n)
+	r.Original, r.Ranking = resize(r.Original, n), Ranking{}
 	refused := e.Compute(r.Original, b, s)
 	if err := r.Filter(e, b, s, keepPos, keepNeg, recompute); err != nil {
 		return err
@@ -54,7 +58,11 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 		fillNaN(r.Processed)
 		return err
 	}
-	r.work.keep(r.Kept, r.Original, b.Offsets, keepPos, keepNeg)
+	if r.Ranking.Ranks != nil {
+		r.Ranking.Keep(r.Kept, b.Offsets, keepPos, keepNeg)
+	} else {
+		r.work.keep(r.Kept, r.Original, b.Offsets, keepPos, keepNeg)
+	}
 	switch {
 	case keepPos >= 1 && keepNeg >= 1:
 		copy(r.Processed, r.Original)

@@ -31,15 +31,43 @@ func (a *Analysis) filler(p plan) func(part) {
 	var r estimators.Result
 	return func(part part) {
 		r.Original, r.Processed, r.Kept = a.Original[part.lo:part.hi], a.Processed[part.lo:part.hi], a.Keep[part.lo:part.hi]
+		if a.origin.ranking.Ranks != nil {
+			r.Ranking = a.origin.ranking.Between(part.from, part.to, part.lo, part.hi)
+		}
 		// a ratio that is refused has been asked about already
 		_ = r.Filter(p.entry, a.origin.batch.Between(part.from, part.to), p.set.Scale, p.set.KeepPos, p.set.KeepNeg, p.set.Recompute)
 	}
+}
+
+// keeping is the rule by which a filter counts what it keeps.
+type keeping struct {
+	all, none bool
+	pos, neg  float64
+}
+
+// keeping is the rule under the settings: a ratio that is refused keeps nothing.
+func (s Settings) keeping() keeping {
+	return keeping{all: !s.Filtering(), none: estimators.CheckRatios(s.KeepPos, s.KeepNeg) != nil, pos: s.KeepPos, neg: s.KeepNeg}
+}
+
+// of counts the samples that are kept of a group, by the sign of their original
+// advantage; one that is not a number counts as zero if all are kept.
+func (k keeping) of(g *Group) (pos, zero, neg int) {
+	pos, zero, neg = int(g.before.pos), int(g.before.zero), int(g.before.neg)
+	switch {
+	case k.all:
+		return pos, g.Size() - pos - neg, neg
+	case k.none:
+		return 0, 0, 0
+	}
+	return estimators.KeepCount(pos, k.pos), zero, estimators.KeepCount(neg, k.neg)
 }
 
 // tabulate fills the group table and sums up, part by part; what fills the columns of a
 // part may come first, as long as they are at hand.
 func (a *Analysis) tabulate(p plan, filler func(plan) func(part)) tally {
 	a.Table = make([]Group, a.Groups)
+	keeps := a.Settings.keeping()
 	tallies := make([]tally, len(a.ground.parts))
 	eachPart(a.ground.parts, func() func(int, part) {
 		fill := func(part) {}
@@ -52,6 +80,7 @@ func (a *Analysis) tabulate(p plan, filler func(plan) func(part)) tally {
 			for at := part.from; at < part.to; at++ {
 				g := &a.Table[at]
 				g.Members, g.before = &a.ground.members[at], a.origin.traits[at]
+				g.KeptPos, g.KeptZero, g.KeptNeg = keeps.of(g)
 				a.count(g, &tallies[k])
 				g.Fate = a.fate(g, p.lo, p.hi)
 				tallies[k].fates[g.Fate]++

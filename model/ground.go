@@ -103,6 +103,9 @@ func (g *ground) describe(s Snapshot, step Step, by Grouping, at int) {
 			n++
 		}
 	}
+	for _, tokens := range g.count[row.Start:row.End] {
+		row.live += one(tokens != 0)
+	}
 	row.Invalid = row.Size() - n
 	row.Mean = sum / float64(n)
 	row.Std = spread(g.logged[row.Start:row.End], row.Mean, n)

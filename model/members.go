@@ -8,6 +8,8 @@ type Members struct {
 	Start, End int     // its samples are Analysis columns [Start:End]
 	Mean, Std  float64 // of its finite rewards; Std with n-1, NaN for one
 	Invalid    int     // NaN, infinite or missing rewards
+
+	live int // samples that have tokens
 }
 
 // Size returns the number of samples.
@@ -34,4 +36,6 @@ type traits struct {
 	equal bool // all rewards equal, as the estimator sees them
 	alive bool // some advantage is not zero
 	vague bool // some advantage is not a number
+
+	pos, zero, neg int32 // samples by the sign of their advantage
 }

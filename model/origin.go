@@ -15,6 +15,7 @@ type origin struct {
 	advantages []float64
 	refusal    *estimators.Refusal // what the framework's own code would raise for the batch
 	traits     []traits            // of the groups
+	ranking    estimators.Ranking  // of the advantages, once a second filter was asked for
 
 	score, tokens        moments // of the rewards, and of the advantages over tokens
 	positive, negative   moments // of the lengths of responses by the sign of their advantage
@@ -34,6 +35,9 @@ func (s Settings) unfiltered() Settings {
 func (s Snapshot) origin(g *ground, i int, p plan, before *Analysis) (*origin, error) {
 	set := p.set.unfiltered()
 	if before != nil && before.ground == g && before.origin.set == set {
+		if before.Settings.Filtering() && p.set.Filtering() {
+			return before.origin.ranked(g), nil
+		}
 		return before.origin, nil
 	}
 	o := &origin{set: set, batch: g.feed(s, s.Steps[i], p.entry, set.Weights), advantages: make([]float64, len(g.order))}
@@ -85,14 +89,34 @@ func (o *origin) sum(g *ground, fill func(part)) {
 	}
 }
 
+// ranked returns the origin with its advantages ranked: where one filter follows
+// another more will.
+func (o *origin) ranked(g *ground) *origin {
+	if o.ranking.Ranks != nil {
+		return o
+	}
+	with := *o
+	with.ranking = estimators.NewRanking(len(o.advantages), len(g.members))
+	eachPart(g.parts, func() func(int, part) {
+		return func(_ int, p part) {
+			with.ranking.Between(p.from, p.to, p.lo, p.hi).Fill(o.advantages[p.lo:p.hi], o.batch.Between(p.from, p.to).Offsets)
+		}
+	})
+	return &with
+}
+
 // look asks of a group what its fate depends on.
 func (o *origin) look(g *Members) traits {
 	t := traits{equal: true}
 	for i := g.Start; i < g.End; i++ {
 		t.equal = t.equal && o.batch.Rewards[i] == o.batch.Rewards[g.Start]
-		t.alive = t.alive || o.advantages[i] != 0
-		t.vague = t.vague || math.IsNaN(o.advantages[i])
+		x := o.advantages[i]
+		t.pos += int32(one(x > 0))
+		t.zero += int32(one(x == 0))
+		t.neg += int32(one(x < 0))
 	}
+	size := int32(g.Size())
+	t.alive, t.vague = t.zero < size, t.pos+t.zero+t.neg < size
 	return t
 }
 

@@ -5,7 +5,8 @@ import "math"
 // tally sums up what the filter made of the samples.
 type tally struct {
 	fates                      [fates]int // groups by fate
-	kept, flips                int
+	kept, keptPos, keptNeg     int        // samples, by the sign of their original advantage
+	flips                      int
 	filtered                   int     // samples that are not kept or have no tokens
 	up, down                   int     // kept samples with tokens, by the sign of their original advantage
 	processed                  moments // processed advantages over tokens, of those that are not zero
@@ -35,51 +36,68 @@ func (a *Analysis) pivot(p part) tally {
 
 // count takes the samples of a group into its row and into the sums.
 func (a *Analysis) count(g *Group, t *tally) {
-	a.countKept(g, t)
-	processed, tokens, lengths := a.Processed[g.Start:g.End], a.ground.count[g.Start:g.End], a.Lengths[g.Start:g.End]
+	processed, tokens := a.Processed[g.Start:g.End], a.ground.count[g.Start:g.End]
+	if a.Settings.Recompute && a.Settings.Filtering() {
+		g.Flips = flips(a.Original[g.Start:g.End], processed)
+	}
+	t.keptPos, t.keptNeg, t.kept, t.flips = t.keptPos+g.KeptPos, t.keptNeg+g.KeptNeg, t.kept+g.Kept(), t.flips+g.Flips
+	a.countTrained(g, t)
+	nonzero, all := t.weigh(processed, tokens)
+	if !all {
+		nonzero = t.add(processed, tokens)
+	}
+	g.after = nonzero
 	switch {
-	case !a.ground.mixed && t.weigh(processed, tokens):
-		if a.ground.known {
-			t.correlate(processed, tokens)
-		}
+	case !a.ground.known:
+	case all && !a.ground.mixed:
+		t.correlate(processed, tokens)
 	default:
-		for i, y := range processed {
-			t.add(y, tokens[i], lengths[i] >= 0)
+		for i, l := range a.Lengths[g.Start:g.End] {
+			if l >= 0 && finite(processed[i]) {
+				t.correlate(processed[i:i+1], tokens[i:i+1])
+			}
 		}
 	}
 }
 
-// countKept is a busy loop of every key press: which samples are kept is hard to guess,
-// so it is added up without a branch.
-func (a *Analysis) countKept(g *Group, t *tally) {
-	tokens, keep, original := a.ground.count[g.Start:g.End], a.Keep[g.Start:g.End], a.Original[g.Start:g.End]
-	kept, pos, neg, flips, after := 0, 0, 0, 0, 0
-	trained, up, down := 0, 0, 0
-	for i, y := range a.Processed[g.Start:g.End] {
-		x, k := original[i], one(keep[i])
-		plus, minus, live := one(x > 0)&k, one(x < 0)&k, one(tokens[i] != 0)
-		kept += k
-		pos += plus
-		neg += minus
-		flips += one(x*y < 0) & k
-		after |= one(y != 0)
-		trained += k & live
-		up += plus & live
-		down += minus & live
+// flips counts the advantages whose sign has changed. Those of dropped samples are 0.
+func flips(original, processed []float64) int {
+	n := 0
+	for i, y := range processed {
+		n += one(original[i]*y < 0)
 	}
-	g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips, g.after = pos, kept-pos-neg, neg, flips, after != 0
-	t.kept, t.flips, t.filtered = t.kept+kept, t.flips+flips, t.filtered+g.Size()-trained
-	t.up, t.down = t.up+up, t.down+down
+	return n
+}
+
+// countTrained counts the samples of a group that are kept and have tokens: which they
+// are is hard to guess, so it is added up without a branch.
+func (a *Analysis) countTrained(g *Group, t *tally) {
+	if g.live == g.Size() {
+		t.up, t.down, t.filtered = t.up+g.KeptPos, t.down+g.KeptNeg, t.filtered+g.Size()-g.Kept()
+		return
+	}
+	t.filtered += g.Size()
+	tokens, keep := a.ground.count[g.Start:g.End], a.Keep[g.Start:g.End]
+	for i, x := range a.Original[g.Start:g.End] {
+		trained := one(keep[i]) & one(tokens[i] != 0)
+		t.filtered -= trained
+		t.up += one(x > 0) & trained
+		t.down += one(x < 0) & trained
+	}
 }
 
 // weigh takes in the advantages of a group, without a branch that would be hard to
-// guess. If one is not finite it takes in none, and returns false.
-func (t *tally) weigh(processed, tokens []float64) bool {
+// guess, and tells whether one is not zero. If one is not finite it takes in none: then
+// all is false.
+func (t *tally) weigh(processed, tokens []float64) (nonzero, all bool) {
 	var weight, product, push, push2, sum, abs, squares float64
-	lo, hi, largest, n := t.processed.lo, t.processed.hi, t.largest, 0
+	lo, hi, largest := t.processed.lo, t.processed.hi, t.largest
+	n, some := 0, 0
 	for i, y := range processed {
 		w, d := tokens[i], y-t.pivotPush
-		live := one(y != 0) & one(w != 0)
+		is := one(y != 0)
+		live := is & one(w != 0)
+		some |= is
 		n += live
 		if y < lo && live != 0 {
 			lo = y
@@ -101,12 +119,12 @@ func (t *tally) weigh(processed, tokens []float64) bool {
 		push2 += w * d * d
 	}
 	if !finite(sum) {
-		return false
+		return false, false
 	}
 	t.processed = moments{weight: t.processed.weight + weight, sum: t.processed.sum + product, lo: lo, hi: hi, n: t.processed.n + n}
 	t.push, t.push2 = t.push+push, t.push2+push2
 	t.largest, t.sum, t.abs, t.squares = largest, t.sum+sum, t.abs+abs, t.squares+squares
-	return true
+	return some != 0, true
 }
 
 // correlate takes in the finite advantages of a group, and the lengths, all known.
@@ -126,26 +144,27 @@ func (t *tally) correlate(processed, lengths []float64) {
 	t.both += both
 }
 
-// add takes in one sample. The figures that are ours leave out what is not finite: one
-// group that has no advantages, as one of a single sample, must not leave the step
-// without them.
-func (t *tally) add(y, w float64, known bool) {
-	if y != 0 && w != 0 {
-		t.processed.add(y, w)
-		d := y - t.pivotPush
-		t.push += w * d
-		t.push2 += w * d * d
+// add is weigh for a group that has advantages which are not finite. The figures that
+// are ours leave those out: one group that has none, as one of a single sample, must not
+// leave the step without them.
+func (t *tally) add(processed, tokens []float64) (nonzero bool) {
+	for i, y := range processed {
+		w := tokens[i]
+		nonzero = nonzero || y != 0
+		if y != 0 && w != 0 {
+			t.processed.add(y, w)
+			d := y - t.pivotPush
+			t.push += w * d
+			t.push2 += w * d * d
+		}
+		if size := math.Abs(y); finite(size) {
+			t.largest = max(t.largest, size)
+			t.sum += y
+			t.abs += size
+			t.squares += y * y
+		}
 	}
-	if !finite(y) {
-		return
-	}
-	t.largest = max(t.largest, math.Abs(y))
-	t.sum += y
-	t.abs += math.Abs(y)
-	t.squares += y * y
-	if known {
-		t.correlate([]float64{y}, []float64{w})
-	}
+	return nonzero
 }
 
 // merged adds up the tallies of parts, in their order, around the first pivot.
@@ -166,7 +185,8 @@ func (t *tally) merge(o *tally) {
 		t.fates[i] += n
 	}
 	o.around(t.pivotPush, t.pivotLength)
-	t.kept, t.flips, t.filtered = t.kept+o.kept, t.flips+o.flips, t.filtered+o.filtered
+	t.kept, t.keptPos, t.keptNeg = t.kept+o.kept, t.keptPos+o.keptPos, t.keptNeg+o.keptNeg
+	t.flips, t.filtered = t.flips+o.flips, t.filtered+o.filtered
 	t.up, t.down = t.up+o.up, t.down+o.down
 	t.processed.merge(o.processed)
 	t.largest = max(t.largest, o.largest)

@@ -35,8 +35,8 @@ func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Ref
 	add(a.warnIdle())
 	add(a.warnSingles(refusal))
 	add(a.warnOneSided(sums))
-	add(a.warnEffective("keep_pos_ratio", "positive", a.Settings.KeepPos, a.origin.up, func(g *Group) int { return g.KeptPos }))
-	add(a.warnEffective("keep_neg_ratio", "negative", a.Settings.KeepNeg, a.origin.down, func(g *Group) int { return g.KeptNeg }))
+	add(a.warnEffective("keep_pos_ratio", "positive", a.Settings.KeepPos, sums.keptPos, a.origin.up))
+	add(a.warnEffective("keep_neg_ratio", "negative", a.Settings.KeepNeg, sums.keptNeg, a.origin.down))
 	add(a.warnOurs(entry))
 	add(a.warnMerged())
 	add(a.warnLengths(entry))
@@ -67,6 +67,9 @@ func (a *Analysis) groups(kind WarningKind, is func(*Group) bool, text, advice s
 
 // withFate is a warning about the groups of a fate.
 func (a *Analysis) withFate(fate Fate, kind WarningKind, text, advice string) (Warning, bool) {
+	if a.Fates[fate] == 0 {
+		return Warning{}, false
+	}
 	return a.groups(kind, func(g *Group) bool { return g.Fate == fate }, text, advice)
 }
 
@@ -114,12 +117,15 @@ func (a *Analysis) warnKilled() (Warning, bool) {
 }
 
 func (a *Analysis) warnFlips() (Warning, bool) {
+	if a.Flips == 0 {
+		return Warning{}, false
+	}
 	_, example := a.where(func(g *Group) bool { return g.Flips > 0 })
 	return Warning{
 		Kind: WarnFlips, Count: a.Flips, Of: a.Kept, Unit: "kept samples", Example: example,
 		Text:   "changed sign in recompute: good answers are pushed down, or bad ones up",
 		Advice: "keep more of the other sign (P, M), or turn recompute off (r)",
-	}, a.Flips > 0
+	}, true
 }
 
 func (a *Analysis) warnInvalid() (Warning, bool) {
@@ -155,6 +161,9 @@ func (a *Analysis) invalidBecomes() string {
 
 func (a *Analysis) warnNoise() (Warning, bool) {
 	text := "have equal rewards and yet advantages that are not zero: float residue"
+	if a.Fates[FateNoise] == 0 {
+		return Warning{}, false
+	}
 	if _, example := a.where(func(g *Group) bool { return g.Fate == FateNoise }); example >= 0 {
 		text += fmt.Sprintf(" of %+.2g and the like", a.Processed[a.Table[example].Start])
 	}
@@ -189,11 +198,7 @@ func (a *Analysis) warnOneSided(t *tally) (Warning, bool) {
 	}, a.Settings.Filtering() && math.Abs(share) > oneSided
 }
 
-func (a *Analysis) warnEffective(option, word string, ratio float64, all int, keptOf func(*Group) int) (Warning, bool) {
-	kept := 0
-	for at := range a.Table {
-		kept += keptOf(&a.Table[at])
-	}
+func (a *Analysis) warnEffective(option, word string, ratio float64, kept, all int) (Warning, bool) {
 	share := float64(kept) / float64(all)
 	return Warning{
 		Kind: WarnEffective, Count: kept, Of: all, Unit: word + " samples", Example: -1,

@@ -13,6 +13,9 @@ import (
 // warnLengths says which length stands in for the tokens that the estimator
 // weights by.
 func (a *Analysis) warnLengths(e *estimators.Estimator) (Warning, bool) {
+	if !e.Needs.Lengths {
+		return Warning{}, false
+	}
 	unknown := 0
 	for _, l := range a.Lengths {
 		if l < 0 {
@@ -28,7 +31,7 @@ func (a *Analysis) warnLengths(e *estimators.Estimator) (Warning, bool) {
 		w.Count = unknown
 		w.Text = fmt.Sprintf("have no length and count for no token: the advantages of %s are approximate", e.Name)
 	}
-	return w, e.Needs.Lengths && w.Count > 0
+	return w, w.Count > 0
 }
 
 // warnUndefined names the groups for which the formula gives no number although

@@ -141,19 +141,53 @@ func (a App) arrange(selected string) App {
 			}
 		}
 	}
-	sort := orders()[a.place.order.column]
-	slices.SortStableFunc(a.result.rows, func(g, h int) int {
-		if a.place.order.turned {
-			return sort.compare(&x.Table[h], &x.Table[g])
-		}
-		return sort.compare(&x.Table[g], &x.Table[h])
-	})
+	a.result.rows = a.place.order.sorted(x.Table, a.result.rows)
+	if selected == "" {
+		return a
+	}
 	for row, g := range a.result.rows {
-		if selected != "" && x.Table[g].Name == selected {
+		if x.Table[g].Name == selected {
 			a.place.cursor = row
 		}
 	}
 	return a
+}
+
+// sorted puts rows of a table in order; equal ones stay as they are.
+func (o order) sorted(table []model.Group, rows []int) []int {
+	if o.column == 0 {
+		return o.byFate(table, rows)
+	}
+	compare := orders()[o.column].compare
+	slices.SortStableFunc(rows, func(g, h int) int {
+		if o.turned {
+			return compare(&table[h], &table[g])
+		}
+		return compare(&table[g], &table[h])
+	})
+	return rows
+}
+
+// byFate is the order of every key press: there are so few fates that it counts them.
+func (o order) byFate(table []model.Group, rows []int) []int {
+	fates := model.Fates()
+	next := make([]int, len(fates)+1)
+	of := func(g int) int { return int(table[g].Fate) }
+	if o.turned {
+		of = func(g int) int { return len(fates) - 1 - int(table[g].Fate) }
+	}
+	for _, g := range rows {
+		next[of(g)+1]++
+	}
+	for i := range fates {
+		next[i+1] += next[i]
+	}
+	sorted := make([]int, len(rows))
+	for _, g := range rows {
+		sorted[next[of(g)]] = g
+		next[of(g)]++
+	}
+	return sorted
 }
 
 func filterKeys() section {

@@ -51,27 +51,27 @@ func (a Axis) Column(v float64, w int) int {
 // columns maps values to columns: what does not depend on the value is computed once.
 // Halves are taken so that no difference overflows.
 type columns struct {
-	lo, span, w float64
-	last        int
+	lo, scale float64
+	last      float64
 }
 
 func (a Axis) columns(w int) columns {
-	c := columns{lo: a.Lo / 2, span: a.Hi/2 - a.Lo/2, w: float64(w), last: w - 1}
-	if a.Hi <= a.Lo {
-		c.span, c.w = 1, 0 // all are in the first
+	c := columns{lo: a.Lo / 2, last: float64(w - 1)}
+	if scale := float64(w) / (a.Hi/2 - a.Lo/2); scale > 0 && scale <= math.MaxFloat64 {
+		c.scale = scale // else all are in the first
 	}
 	return c
 }
 
 func (c *columns) of(v float64) int {
-	part := (v/2 - c.lo) / c.span
-	if part < 0 {
-		part = 0
+	at := (v/2 - c.lo) * c.scale
+	if !(at > 0) {
+		at = 0
 	}
-	if part > 1 {
-		part = 1
+	if at > c.last {
+		at = c.last
 	}
-	return min(c.last, int(part*c.w))
+	return int(at)
 }
 
 // Middle returns the value in the middle of column at of w.
