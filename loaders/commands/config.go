@@ -3,9 +3,7 @@ package commands
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -26,17 +24,9 @@ const (
 // readConfig reads a trainer's configuration: YAML, JSON, or the arguments of its
 // command line.
 func readConfig(path string) (*trainer.Reading, error) {
-	h, err := os.Open(path)
+	text, err := readSmall("--config", path, maxConfig, "trainer's configuration")
 	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
-	}
-	defer func() { _ = h.Close() }()
-	text, err := io.ReadAll(io.LimitReader(h, maxConfig+1))
-	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
-	}
-	if len(text) > maxConfig {
-		return nil, fmt.Errorf("--config %s is larger than %d bytes: it is no trainer's configuration", path, maxConfig)
+		return nil, err
 	}
 	options, err := parseConfig(text)
 	if err != nil {

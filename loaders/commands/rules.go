@@ -3,8 +3,6 @@ package commands
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/goccy/go-yaml"
 
@@ -16,17 +14,9 @@ const maxRules = 1 << 16
 
 // readRules reads a file of rules.
 func readRules(path string) ([]check.Rule, error) {
-	h, err := os.Open(path)
+	text, err := readSmall("--rules", path, maxRules, "list of rules")
 	if err != nil {
-		return nil, fmt.Errorf("--rules: %w", err)
-	}
-	defer func() { _ = h.Close() }()
-	text, err := io.ReadAll(io.LimitReader(h, maxRules+1))
-	if err != nil {
-		return nil, fmt.Errorf("--rules: %w", err)
-	}
-	if len(text) > maxRules {
-		return nil, fmt.Errorf("--rules %s is larger than %d bytes: it is no list of rules", path, maxRules)
+		return nil, err
 	}
 	texts, err := parseRules(text)
 	if err != nil {

@@ -1,0 +1,45 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+)
+
+// patience is how long a pipe that someone holds open may take with the little that is
+// read from it.
+const patience = 10 * time.Second
+
+// readSmall reads the whole of a file that the option names, if it is no larger than
+// most bytes; what it should be is said of a larger one. A pipe is read as the shell
+// hands one over, --config <(…), but never waited for: nobody could tell why nothing
+// happens.
+func readSmall(option, path string, most int, what string) ([]byte, error) {
+	h, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %s does not exist: check the path", option, path)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", option, err)
+	}
+	defer func() { _ = h.Close() }()
+	info, err := h.Stat()
+	if err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s: %s is a directory: name a file in it", option, path)
+	}
+	_ = h.SetReadDeadline(time.Now().Add(patience)) // files have none and need none
+	text, err := io.ReadAll(io.LimitReader(h, int64(most)+1))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded), err == nil && len(text) == 0 && info.Mode()&fs.ModeNamedPipe != 0:
+		return nil, fmt.Errorf("%s: nothing comes out of the pipe %s: name a file, or start what writes into it first", option, path)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", option, err)
+	case len(text) > most:
+		return nil, fmt.Errorf("%s %s is larger than %d bytes: it is no %s", option, path, most, what)
+	}
+	return text, nil
+}

@@ -1,0 +1,55 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What is no small file is answered in a sentence, and never waited for.
+func TestReadSmall(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for name, text := range map[string]string{"fits": "12345", "large": "123456", "empty": ""} {
+		if err := os.WriteFile(at(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(at("pipe"), 0o600); err != nil {
+		t.Skipf("no named pipes here: %v", err)
+	}
+	for name, want := range map[string]string{
+		"large": "larger than 5 bytes: it is no poem",
+		".":     "is a directory: name a file in it",
+		"none":  "none does not exist: check the path",
+		"pipe":  "nothing comes out of the pipe",
+	} {
+		if text, err := readSmall("--poem", at(name), 5, "poem"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--poem") {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	for name, want := range map[string]string{"fits": "12345", "empty": ""} {
+		if text, err := readSmall("--poem", at(name), 5, "poem"); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+}
+
+// The shell hands the output of a command over as a pipe: --config <(command).
+func TestReadSmallFromTheShell(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = reader.Close() }()
+	go func() {
+		_, _ = writer.WriteString("a: 1\n")
+		_ = writer.Close()
+	}()
+	if text, err := readSmall("--config", fmt.Sprintf("/dev/fd/%d", reader.Fd()), 100, "poem"); err != nil || string(text) != "a: 1\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
