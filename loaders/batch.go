@@ -74,6 +74,8 @@ type output struct {
 	relogs   relogs
 	latest   *Format
 	lastNote Note
+	lacks    []string // columns that a person named and no file has had
+	rows     bool     // some file has had rows
 }
 
 func newOutput() *output { return &output{open: &batch{}} }
@@ -89,7 +91,7 @@ func (o *output) add(f *Format, n Note, records []model.Record) {
 		b.samples += took
 		records = records[took:]
 	}
-	o.latest, o.lastNote = f, n
+	o.noted(f, n)
 }
 
 // addBlock takes a block as a whole. All blocks that are read together come in one
@@ -98,7 +100,20 @@ func (o *output) addBlock(f *Format, n Note, k model.Block) {
 	b := o.accepting(f, n, false, math.MaxInt)
 	b.blocks = append(b.blocks, k)
 	b.samples += k.Len()
+	o.noted(f, n)
+}
+
+// noted takes down what the latest records were read as. What one file lacks another may
+// have.
+func (o *output) noted(f *Format, n Note) {
 	o.latest, o.lastNote = f, n
+	if n.How == "" {
+		return // a header
+	}
+	if !o.rows {
+		o.rows, o.lacks = true, slices.Clone(n.Lacks)
+	}
+	o.lacks = slices.DeleteFunc(o.lacks, func(name string) bool { return !slices.Contains(n.Lacks, name) })
 }
 
 // accepting is the open batch, or a new one if that is full or of another kind, or

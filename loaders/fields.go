@@ -33,6 +33,7 @@ type fields struct {
 	places  map[string]place
 	names   [roles][]string
 	parents map[string]bool // what is before a dot of some name
+	asked   map[role]string // the names that a person gave
 }
 
 type place struct {
@@ -159,5 +160,7 @@ func (f *fields) over(named map[role]string) *fields {
 			names[role(as)] = append([]string{name}, list...)
 		}
 	}
-	return newFields(names)
+	asked := newFields(names)
+	asked.asked = named
+	return asked
 }

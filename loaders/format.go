@@ -44,4 +44,5 @@ type Note struct {
 	LengthUnit model.LengthUnit
 	Components []string // names that Record.Parts is in the order of; only grows
 	HasTruth   bool     // prompts are told apart by their ground truth too
+	Lacks      []string // columns that a person named and no row has had so far
 }

@@ -224,11 +224,15 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// learn notes what the row has that none before it had. The unit of lengths is
-// settled by the first row that has one: a file must not mix two.
+// learn notes what the row has that none before it had; a column that a person named
+// counts as met in whatever row it comes. The unit of lengths is settled by the first row
+// that has one: a file must not mix two.
 func (r *rows) learn() {
 	for as := range roles {
-		if r.used[as] == "" && r.picked[as].kind != absent {
+		if r.picked[as].kind == absent {
+			continue
+		}
+		if known := r.used[as]; known == "" || r.fields.asked != nil && r.fields.asked[as] != "" && r.fields.asked[as] != known {
 			r.used[as] = r.called(as)
 		}
 	}
@@ -297,9 +301,20 @@ func (r *rows) Note() Note {
 	if r.told != r.used || len(r.note.Components) != len(r.parts.names) {
 		r.told = r.used
 		r.note.Components = r.parts.names[:len(r.parts.names):len(r.parts.names)]
-		r.note.How = r.how()
+		r.note.How, r.note.Lacks = r.how(), r.lacks()
 	}
 	return r.note
+}
+
+// lacks are the columns that a person named and no row has had.
+func (r *rows) lacks() []string {
+	var names []string
+	for as := range roles {
+		if name := r.fields.asked[as]; name != "" && r.used[as] != name {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (r *rows) how() string {
@@ -336,6 +351,9 @@ func (r *rows) how() string {
 	case model.LengthCharacters:
 		parts = append(parts, "lengths in characters of "+r.used[roleResponse])
 	case model.LengthUnknown:
+	}
+	for _, name := range r.lacks() {
+		parts = append(parts, "no column "+name)
 	}
 	return strings.Join(parts, ", ")
 }

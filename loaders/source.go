@@ -228,6 +228,10 @@ func (s *Source) stream() *file {
 	return nil
 }
 
+// Lacks are the columns that Options.Columns names for the step, the group or the prompt
+// and that no row has had so far: something else was taken, or nothing.
+func (s *Source) Lacks() []string { return s.out.lacks }
+
 // chunk hands over what there is, nil if that is nothing worth a look.
 func (s *Source) chunk() *model.Chunk {
 	p := s.progress(time.Now())

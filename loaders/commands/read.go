@@ -39,6 +39,9 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 		store.Append(chunk)
 	}
 	snap := store.Snapshot()
+	if names := source.Lacks(); len(names) > 0 {
+		return snap, fmt.Errorf("no row of %s has a column %q: check its name; as it is the log is read as %s", Title(paths), names[0], snap.Run.How)
+	}
 	if p.Notice != "" {
 		snap.Run.Config = p.Notice
 	}

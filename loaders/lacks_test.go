@@ -1,0 +1,48 @@
+package loaders
+
+import (
+	"strings"
+	"testing"
+)
+
+// A column that a person named and no row has is told of, in every container; one that
+// comes late, or in one file only, is not.
+func TestLacks(t *testing.T) {
+	table := string(parquetOf(t, []completion{{1, "p", "a", 1, 0, 0.5}, {1, "p", "b", 0, 0, 0.5}}))
+	late := strings.Repeat(`{"prompt":"p","reward":1}`+"\n", 3) + `{"prompt":"p","reward":0,"round":2}` + "\n"
+	many := strings.Repeat(`{"prompt":"p","reward":1,"round":2}`+"\n", 50_000) // read by several workers
+	for name, c := range map[string]struct {
+		files map[string]string
+		ask   Columns
+		want  string
+	}{
+		"lines":          {map[string]string{"a.jsonl": row(1, 1)}, Columns{Step: "stp", Prompt: "input", Group: "gid"}, "stp gid"},
+		"a document":     {map[string]string{"a.json": `[{"prompt":"p","reward":1,"round":2}]`}, Columns{Step: "round", Prompt: "promt"}, "promt"},
+		"a sheet":        {map[string]string{"a.csv": "round,prompt,reward\n1,p,0\n"}, Columns{Step: "round", Group: "team"}, "team"},
+		"a table":        {map[string]string{"completions_00001.parquet": table}, Columns{Step: "step", Group: "team"}, "team"},
+		"late":           {map[string]string{"a.jsonl": late}, Columns{Step: "round"}, ""},
+		"in one file":    {map[string]string{"1.jsonl": late, "2.jsonl": strings.ReplaceAll(late, "round", "team")}, Columns{Step: "round", Group: "team"}, ""},
+		"long, and met":  {map[string]string{"a.jsonl": many}, Columns{Step: "round"}, ""},
+		"long, and none": {map[string]string{"a.jsonl": many}, Columns{Step: "rund"}, "rund"},
+		"nothing asked":  {map[string]string{"a.jsonl": late}, Columns{}, ""},
+	} {
+		w := trainer{t, t.TempDir()}
+		var paths []string
+		for file, text := range c.files {
+			w.add(file, text)
+			paths = append(paths, w.path(file))
+		}
+		s, err := Open(paths, Options{Columns: c.ask})
+		if err != nil {
+			t.Fatal(err)
+		}
+		how := drain(t, s).How
+		if got := strings.Join(s.Lacks(), " "); got != c.want {
+			t.Errorf("%s: lacks %q, want %q", name, got, c.want)
+		}
+		if told := strings.Contains(how, "no column"); len(paths) == 1 && told != (c.want != "") {
+			t.Errorf("%s: it says %q", name, how)
+		}
+		_ = s.Close()
+	}
+}
