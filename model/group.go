@@ -26,7 +26,7 @@ func Groupings() []GroupBy {
 }
 
 // ErrUngrouped says that nothing in the log tells which samples belong together.
-var ErrUngrouped = errors.New("the log has neither a group id nor a prompt under a name that is known: name the column with --prompt or --group-by, or say with --num-generations N how many consecutive rows share a prompt")
+var ErrUngrouped = errors.New("the log has neither a group id nor a prompt under a known name: name its column with --group-by or --prompt, or give --num-generations N if each N rows share a prompt")
 
 // Grouping is the rule that was chosen for a run, and why.
 type Grouping struct {

@@ -26,9 +26,10 @@ func (a App) change(set model.Settings) (App, tea.Cmd) {
 
 // apply takes over settings and computes under them.
 func (a App) apply(h history) (App, tea.Cmd) {
-	same, narrowed := h.now == a.set.now && h.base == a.set.base, h.filter != a.set.filter
+	same := h.now == a.set.now && h.base == a.set.base
+	rearranged := h.filter != a.set.filter || h.order != a.set.order
 	a.set = h
-	if narrowed {
+	if rearranged {
 		a = a.arranged()
 	}
 	if same {

@@ -115,7 +115,6 @@ type place struct {
 	front   layout.Pane // which of the panes that share a place is seen
 	warning int         // index of the selected warning
 	scroll  int         // first metric seen
-	order   order       // of the table
 	draft   string      // the filter while it is typed
 	steps   stepsState  // of the view of all steps
 	problem int         // first line of how the log was read
@@ -147,7 +146,7 @@ type look struct {
 func New(ctx context.Context, source Source, o Options) App {
 	a := App{
 		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
-		set: history{now: o.Settings}, chosen: o.Chosen, desk: o.Desk, multiplexer: o.Multiplexer,
+		set: history{moment: moment{now: o.Settings}}, chosen: o.Chosen, desk: o.Desk, multiplexer: o.Multiplexer,
 		place: place{follow: true},
 		look:  look{theme: themes.For(true), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}

@@ -1,50 +1,77 @@
 package tui
 
-import "vantage/model"
+import (
+	"slices"
 
-// moment is what undo goes back to: the settings, what they are compared with, and
-// what the table is narrowed to.
+	"vantage/model"
+)
+
+// moment is what undo goes back to: the settings, what they are compared with, what the
+// table is narrowed to, and how it is sorted.
 type moment struct {
-	set    model.Settings
+	now    model.Settings
 	base   baseline
-	filter string
+	filter string // a query; "" shows all groups
+	order  order
 }
 
-// history is the settings and the filter now, and those to go back and forth to. It
-// is a value: the slices are never written in place.
+// history is the moment now, and those to go back and forth to. It is a value: the slices
+// are never written in place.
 type history struct {
-	now        model.Settings
-	base       baseline
-	filter     string // a query; "" shows all groups
+	moment
 	past, next []moment
 }
 
 // with makes set the settings; what had been undone is forgotten.
-func (h history) with(set model.Settings) history { return h.to(moment{set, h.base, h.filter}) }
+func (h history) with(set model.Settings) history {
+	m := h.moment
+	m.now = set
+	return h.to(m)
+}
 
 // narrowed makes filter the filter.
-func (h history) narrowed(filter string) history { return h.to(moment{h.now, h.base, filter}) }
+func (h history) narrowed(filter string) history {
+	m := h.moment
+	m.filter = filter
+	return h.to(m)
+}
+
+// sorted makes by the order.
+func (h history) sorted(by order) history {
+	m := h.moment
+	m.order = by
+	return h.to(m)
+}
 
 // against makes base the baseline.
-func (h history) against(base baseline) history { return h.to(moment{h.now, base, h.filter}) }
+func (h history) against(base baseline) history {
+	m := h.moment
+	m.base = base
+	return h.to(m)
+}
 
 // swapped makes the baseline the settings, and these the baseline.
 func (h history) swapped() history {
-	return h.to(moment{h.base.set, baseline{true, h.now}, h.filter})
+	m := h.moment
+	m.now, m.base = h.base.set, baseline{true, h.now}
+	return h.to(m)
 }
 
 func (h history) to(m moment) history {
-	if m == h.moment() {
+	if m == h.moment {
 		return h
 	}
-	past := append(h.past[:len(h.past):len(h.past)], h.moment())
-	return history{now: m.set, base: m.base, filter: m.filter, past: past}
+	return history{moment: m, past: append(slices.Clip(h.past), h.moment)}
 }
 
-func (h history) moment() moment { return moment{h.now, h.base, h.filter} }
-
-// changed reports whether the person has changed anything yet.
-func (h history) changed() bool { return len(h.past)+len(h.next) > 0 }
+// changed reports whether the person has changed a number yet, or what is seen of them.
+func (h history) changed() bool {
+	elsewhere := func(m moment) bool {
+		m.order = h.order
+		return m != h.moment
+	}
+	return slices.ContainsFunc(h.past, elsewhere) || slices.ContainsFunc(h.next, elsewhere)
+}
 
 // undo goes one change back, if there is one.
 func (h history) undo() (history, bool) {
@@ -52,8 +79,7 @@ func (h history) undo() (history, bool) {
 	if n == 0 {
 		return h, false
 	}
-	next := append(h.next[:len(h.next):len(h.next)], h.moment())
-	return history{now: h.past[n-1].set, base: h.past[n-1].base, filter: h.past[n-1].filter, past: h.past[:n-1], next: next}, true
+	return history{moment: h.past[n-1], past: h.past[:n-1], next: append(slices.Clip(h.next), h.moment)}, true
 }
 
 // redo takes an undo back.
@@ -62,6 +88,5 @@ func (h history) redo() (history, bool) {
 	if n == 0 {
 		return h, false
 	}
-	past := append(h.past[:len(h.past):len(h.past)], h.moment())
-	return history{now: h.next[n-1].set, base: h.next[n-1].base, filter: h.next[n-1].filter, past: past, next: h.next[:n-1]}, true
+	return history{moment: h.next[n-1], past: append(slices.Clip(h.past), h.moment), next: h.next[:n-1]}, true
 }

@@ -40,7 +40,7 @@ func commonKeys() []section {
 			{[]string{"B"}, "B", "", "swap the baseline and what is set", App.swapBaseline},
 			{[]string{"c"}, "c", "", "compare the two runs that were opened, prompt by prompt", App.openCompare},
 			{[]string{"S"}, "S", "S sweep", "every pair of keep ratios, as a map", App.openSweep},
-			{[]string{"u"}, "u", "u undo", "undo the last change of a setting or of the filter", App.undo},
+			{[]string{"u"}, "u", "u undo", "undo the last change of a setting, the filter or the order", App.undo},
 			{[]string{"ctrl+r"}, "^R", "", "redo it", App.redo},
 		}},
 		{"steps", []binding{

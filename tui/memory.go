@@ -110,14 +110,14 @@ func (a App) viewLeft() *session.View {
 	set, usual := a.set.now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
 		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, Filter: a.set.filter,
-		Turned: a.place.order.turned, Figure: a.place.spread.figure, Log: a.place.spread.log,
+		Turned: a.set.order.turned, Figure: a.place.spread.figure, Log: a.place.spread.log,
 		Metric: a.place.steps.metric, Seen: a.seenName(),
 	}
 	if e := session.EstimatorOf(set); a.chosen || e != a.kept.automatic {
 		v.Estimator = &e
 	}
-	if a.place.order.column > 0 {
-		v.Sort = orders()[a.place.order.column].says
+	if a.set.order.column > 0 {
+		v.Sort = orders()[a.set.order.column].says
 	}
 	if a.sweep.figure > 0 {
 		v.Sweep = sweep.Figures()[a.sweep.figure].Name
@@ -173,8 +173,8 @@ func (a App) recalled(o Options) App {
 	if _, err := query.Parse(v.Filter); err == nil {
 		a.set.filter = v.Filter
 	}
-	a.place.order.turned = v.Turned
-	a.place.order.column = max(0, slices.IndexFunc(orders(), func(s sorting) bool { return s.says == v.Sort }))
+	a.set.order.turned = v.Turned
+	a.set.order.column = max(0, slices.IndexFunc(orders(), func(s sorting) bool { return s.says == v.Sort }))
 	a.place.spread.figure, a.place.spread.log, a.place.steps.metric = v.Figure, v.Log, v.Metric
 	a.sweep.figure = max(0, slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep }))
 	a.look.byHand = v.Theme != "" && v.Theme == o.Theme
@@ -205,8 +205,8 @@ func (a App) saidRecalled() App {
 	if a.set.filter != "" {
 		parts = append(parts, "filter "+printable.Line(a.set.filter))
 	}
-	if a.place.order != (order{}) {
-		parts = append(parts, orders()[a.place.order.column].says)
+	if a.set.order != (order{}) {
+		parts = append(parts, orders()[a.set.order.column].says)
 	}
 	if name := a.seenName(); name != "" {
 		parts = append(parts, "the "+name)
@@ -234,7 +234,7 @@ func (a App) forget() (App, tea.Cmd) {
 	if best != nil && best.Match() && !a.chosen {
 		set = matched(set, best.Matches[0].Candidate)
 	}
-	a.place.order, a.place.spread, a.place.steps, a.sweep.figure = order{}, spread{}, stepsState{}, 0
+	a.place.spread, a.place.steps, a.sweep.figure = spread{}, stepsState{}, 0
 	a, groups := a.toGroups()
 	cmds := []tea.Cmd{groups}
 	if a.look.byHand {
@@ -242,7 +242,7 @@ func (a App) forget() (App, tea.Cmd) {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	a, written := a.keep(func(s session.Session) session.Session { s.View = nil; return s })
-	a, computed := a.apply(a.set.to(moment{set: set}))
+	a, computed := a.apply(a.set.to(moment{now: set}))
 	a.notice = "forgotten: this is how one finds the run who was never here; marks stay, u takes the settings back"
 	return a.arranged(), tea.Batch(append(cmds, written, computed)...)
 }

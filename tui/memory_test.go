@@ -63,9 +63,9 @@ func TestTheViewIsRemembered(t *testing.T) {
 		if set := a.set.now; set.Framework != "twinkle" || set.KeepPos != 0.9 || set.KeepNeg != 0.95 || !set.Recompute {
 			t.Errorf("settings %+v", set)
 		}
-		if a.set.filter != "std>0.1" || a.place.order != (order{2, true}) || a.place.spread.figure != "rewards" || !a.place.spread.log ||
+		if a.set.filter != "std>0.1" || a.set.order != (order{2, true}) || a.place.spread.figure != "rewards" || !a.place.spread.log ||
 			a.place.view != viewSteps || a.place.steps.metric == "" || left.Theme == "" || a.look.theme.Name != left.Theme {
-			t.Errorf("%q %+v %+v view %d %s", a.set.filter, a.place.order, a.place.spread, a.place.view, a.look.theme.Name)
+			t.Errorf("%q %+v %+v view %d %s", a.set.filter, a.set.order, a.place.spread, a.place.view, a.look.theme.Name)
 		}
 		for _, want := range []string{"as you left it: twinkle grpo", "keep 0.90+ 0.95−, recompute", "filter std>0.1", "by size", "the steps", ":forget"} {
 			if !strings.Contains(a.notice, want) {
@@ -91,7 +91,7 @@ func TestTheViewIsRemembered(t *testing.T) {
 		d.press(":")
 		d.typeKeys("forget")
 		d.press("enter")
-		if a := d.app; a.set.now != model.DefaultSettings() || a.set.filter != "" || a.place.order != (order{}) || a.place.view != viewOverview || !strings.Contains(a.notice, "forgotten") {
+		if a := d.app; a.set.now != model.DefaultSettings() || a.set.filter != "" || a.set.order != (order{}) || a.place.view != viewOverview || !strings.Contains(a.notice, "forgotten") {
 			t.Errorf("%+v %q", a.set.now, a.notice)
 		}
 		d.press("u")

@@ -46,21 +46,19 @@ func orders() []sorting {
 }
 
 func (a App) nextOrder() (App, tea.Cmd) {
-	a.place.order = order{column: (a.place.order.column + 1) % len(orders())}
-	return a.arranged(), nil
+	return a.apply(a.set.sorted(order{column: (a.set.order.column + 1) % len(orders())}))
 }
 
 func (a App) turnOrder() (App, tea.Cmd) {
-	a.place.order.turned = !a.place.order.turned
-	return a.arranged(), nil
+	return a.apply(a.set.sorted(order{a.set.order.column, !a.set.order.turned}))
 }
 
 // columnName is a column's header, with a mark if the table is sorted by it.
 func (a App) columnName(name string) string {
-	if a.place.order == (order{}) || orders()[a.place.order.column].name != name {
+	if a.set.order == (order{}) || orders()[a.set.order.column].name != name {
 		return name
 	}
-	up := a.place.order.turned != (a.place.order.column == 1) // text runs the other way
+	up := a.set.order.turned != (a.set.order.column == 1) // text runs the other way
 	return name + a.look.glyphs.Sorted(up)
 }
 
@@ -71,8 +69,8 @@ func (a App) tableTitle() string {
 	if a.filterText() != "" {
 		title = "groups  " + a.shownOfAll()
 	}
-	says := orders()[a.place.order.column].says
-	if a.place.order.turned {
+	says := orders()[a.set.order.column].says
+	if a.set.order.turned {
 		says += ", turned"
 	}
 	if text := printable.Line(a.filterText()); a.place.view == viewFilter {
@@ -141,7 +139,7 @@ func (a App) arrange(selected string) App {
 			}
 		}
 	}
-	a.result.rows = a.place.order.sorted(x.Table, a.result.rows)
+	a.result.rows = a.set.order.sorted(x.Table, a.result.rows)
 	if selected == "" {
 		return a
 	}

@@ -166,3 +166,27 @@ func large(b *testing.B, groups, size int) *door {
 	d.run(d.app.Init())
 	return d
 }
+
+// Undo takes an order back as it takes back a filter, and leaves the cursor on its group.
+func TestUndoOrder(t *testing.T) {
+	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+		d.press("j", "j")
+		group, rows := d.app.selected().Name, slices.Clone(d.app.result.rows)
+		d.press("o", "O", "p")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "by prompt, turned") || slices.Equal(rows, d.app.result.rows) {
+			t.Errorf("the order is not another:\n%s", text)
+		}
+		d.press("u", "u")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "by prompt") || strings.Contains(text, "turned") {
+			t.Errorf("the first undo of the order leaves\n%s", text)
+		}
+		d.press("u")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "worst first") || !slices.Equal(rows, d.app.result.rows) || d.app.selected().Name != group {
+			t.Errorf("the last undo leaves\n%s", text)
+		}
+		d.press("ctrl+r")
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "by prompt") {
+			t.Errorf("redo leaves\n%s", text)
+		}
+	})
+}
