@@ -77,6 +77,9 @@ func (m *Memory) Change(change func(session.Session) session.Session) (session.S
 	if err := m.write(after); err != nil {
 		return was, fmt.Errorf("nothing can be kept: %w", err)
 	}
+	if before == nil {
+		prune(filepath.Dir(m.path), maxUnmarked)
+	}
 	return next, nil
 }
 
