@@ -119,17 +119,52 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+// A value that refers to a part of the configuration stands for all of it, and what is
+// in the part refers to what is beside it there.
+func TestResolveParts(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"a part":                {"algorithm=${presets.mild} presets.mild.keep=0.5 presets.mild.est=grpo", "algorithm.keep=0.5 algorithm.est=grpo presets.mild.keep=0.5 presets.mild.est=grpo"},
+		"chosen by a value":     {"which=mild algorithm=${presets.${which}} presets.mild.keep=0.5", "which=mild algorithm.keep=0.5 presets.mild.keep=0.5"},
+		"through another":       {"a=${b} b=${c} c.d.e=1", "a.d.e=1 b.d.e=1 c.d.e=1"},
+		"a value of a graft":    {"x=${a.keep} a=${p} p.keep=0.5", "x=0.5 a.keep=0.5 p.keep=0.5"},
+		"beside it in the part": {"a=${p.q} p.q.low=${.high} p.q.high=${..top} p.top=0.9 top=0.1", "a.low=0.9 a.high=0.9 p.q.low=0.9 p.q.high=0.9 p.top=0.9 top=0.1"},
+		"not in text":           {"a=x${p} p.q=1", "a=x${p} p.q=1"},
+		"nothing":               {"a=${p} pq.r=1", "a=${p} pq.r=1"},
+	} {
+		var options []Option
+		for _, word := range strings.Fields(c.in) {
+			key, value, _ := strings.Cut(word, "=")
+			options = append(options, Option{key, value})
+		}
+		var got []string
+		for _, o := range resolve(options) {
+			got = append(got, o.Key+"="+o.Value)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %s became %s, want %s", name, c.in, got, c.want)
+		}
+	}
+}
+
 // Whatever refers to whatever, resolving ends, and what refers to nothing stays.
 func FuzzResolve(f *testing.F) {
 	f.Add("a", "${b}", "b", "${a}")
 	f.Add("a.b.c", "x${..d}${.e}", "a.d", "${a.${b}}")
 	f.Add("a", "${}}${", "", "${.}")
+	f.Add("a", "${b}", "b.c", "${a}")
+	f.Add("b.c", "${b}", "b.d", "${b}")
 	f.Fuzz(func(t *testing.T, k1, v1, k2, v2 string) {
-		for i, o := range resolve([]Option{{k1, v1}, {k2, v2}}) {
-			was := []string{v1, v2}[i]
-			if !strings.Contains(was, "${") && o.Value != was || len(o.Value) > max(maxValue, len(was)) {
-				t.Errorf("%q became %q", was, o.Value)
+		resolved := resolve([]Option{{k1, v1}, {k2, v2}})
+		if len(resolved) > maxValues {
+			t.Errorf("%d options became of two", len(resolved))
+		}
+		for _, o := range resolved {
+			if len(o.Value) > max(maxValue, len(v1), len(v2)) {
+				t.Errorf("%q became of %q and %q", o.Value, v1, v2)
 			}
+		}
+		if plain := !strings.Contains(v1+v2, "${"); plain && (len(resolved) != 2 || resolved[0].Value != v1 || resolved[1].Value != v2) {
+			t.Errorf("%q and %q became %q", v1, v2, resolved)
 		}
 	})
 }

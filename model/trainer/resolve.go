@@ -5,48 +5,122 @@ import (
 	"strings"
 )
 
-// The bounds of interpolation: a configuration needs a few steps, one that refers to
-// itself, or doubles itself, any number.
+// The bounds of interpolation: a configuration needs a few steps and some hundred values,
+// one that refers to itself, or doubles itself, any number.
 const (
-	maxSteps = 32
-	maxValue = 4 << 10
+	maxSteps  = 32
+	maxValue  = 4 << 10
+	maxValues = 10_000 // that grafts make
+	maxGrafts = 100    // at a time
+	maxDepth  = 32
 )
 
 // missing is how OmegaConf spells a value that must be given elsewhere.
 const missing = "???"
 
-// resolve replaces references to plain values as OmegaConf does: ${a.b} from the root,
-// ${.x} beside the value, ${..x} beside what holds it, and so on outwards; in the midst of text too,
-// and within one another. What a resolver would compute, ${oc.env:X,default}, stays as
-// it is, and so does what refers to nothing, or to itself.
+// node is an option and where it was written: its references are relative to that place,
+// wherever a reference to a part of the configuration has put it.
+type node struct {
+	Option
+	home string // the key there
+}
+
+// resolve replaces references as OmegaConf does: ${a.b} from the root, ${.x} beside the
+// value, ${..x} beside what holds it, and so on outwards; in the midst of text too, and
+// within one another. One that is a whole value may also name a part of the
+// configuration, which then stands in both places. What a resolver would compute,
+// ${oc.env:X,default}, stays as it is, and so does what refers to nothing, or to itself.
 func resolve(options []Option) []Option {
-	values := map[string]string{}
-	for _, o := range options {
-		values[o.Key] = o.Value
+	nodes := make([]node, len(options))
+	for i, o := range options {
+		nodes[i] = node{o, o.Key}
 	}
-	out := slices.Clone(options)
-	for i, o := range out {
-		out[i].Value = interpolate(o, values)
+	for range maxSteps {
+		grown := newTree(nodes).graft(nodes)
+		if grown == nil {
+			break
+		}
+		nodes = grown
+	}
+	tree, out := newTree(nodes), make([]Option, len(nodes))
+	for i, n := range nodes {
+		text, _ := tree.interpolate(n)
+		out[i] = Option{n.Key, text}
 	}
 	return out
 }
 
+// tree is what references may name: plain values, and parts that hold some.
+type tree struct {
+	values map[string]string
+	parts  map[string]bool
+}
+
+func newTree(nodes []node) tree {
+	t := tree{map[string]string{}, map[string]bool{}}
+	for _, n := range nodes {
+		t.values[n.Key] = n.Value
+		for at, c := range n.Key {
+			if c == '.' {
+				t.parts[n.Key[:at]] = true
+			}
+		}
+	}
+	return t
+}
+
+// graft replaces every value that is nothing but a reference to a part of the
+// configuration by that part. It returns nil if there is none, and if it becomes too much:
+// a part that holds a reference to itself has no end.
+func (t tree) graft(nodes []node) []node {
+	var grown []node
+	grafts := 0
+	for _, n := range nodes {
+		_, part := t.interpolate(n)
+		if part == "" {
+			grown = append(grown, n)
+			continue
+		}
+		grafts++
+		for _, leaf := range nodes {
+			below, found := strings.CutPrefix(leaf.Key, part+".")
+			if !found {
+				continue
+			}
+			key := n.Key + "." + below
+			if grafts > maxGrafts || len(grown) >= maxValues || strings.Count(key, ".") > maxDepth {
+				return nil
+			}
+			grown = append(grown, node{Option{key, leaf.Value}, leaf.home})
+		}
+	}
+	if grafts == 0 {
+		return nil
+	}
+	return grown
+}
+
 // interpolate follows the references of one value, the innermost first. One that cannot
-// be followed leaves the value as it was written.
-func interpolate(o Option, values map[string]string) string {
-	text := o.Value
+// be followed leaves the value as it was written; if it is all of it and names a part of
+// the configuration, that is returned too.
+func (t tree) interpolate(n node) (text, part string) {
+	text = n.Value
 	for range maxSteps {
 		before, path, after, found := reference(text)
 		if !found {
-			return text
+			return text, ""
 		}
-		value, known := values[absolute(o.Key, path)]
+		path = absolute(n.home, path)
+		value, known := t.values[path]
+		if !known && before+after == "" && t.parts[path] {
+			return n.Value, path
+		}
 		if !known || len(before)+len(value)+len(after) > maxValue {
-			return o.Value
+			return n.Value, ""
 		}
 		text = before + value + after
 	}
-	return o.Value
+	return n.Value, ""
 }
 
 // reference finds ${path} with no other within it.
