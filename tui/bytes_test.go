@@ -41,7 +41,7 @@ func TestBytesToTheTerminal(t *testing.T) {
 	x := start(t, dir, "--keep-pos-ratio", "0.7", "--keep-neg-ratio", "0", "--compute-new-adv")
 	x.waitFor("12 steps")
 	x.waitFor("step 12")
-	x.settle()
+	x.quiet(500 * time.Millisecond)
 	var costs []int
 	for _, key := range []string{
 		"j", "j", "j", "j", "j", "j", "j", "j", "k", "p", "p", "P", "m", "m", "M", "r", "r", "b", "m", "b", "[", "[", "]", "]", "e", "u", "f", "u",
@@ -50,21 +50,22 @@ func TestBytesToTheTerminal(t *testing.T) {
 	} {
 		before := len(x.output())
 		x.send(key)
-		costs = append(costs, x.settle()-before)
+		if key == "q" {
+			break
+		}
+		costs = append(costs, x.answered(before)-before)
 	}
 	x.ends()
-	down := 0 // together: on a busy machine one key's repaint may come with the next one's
-	for _, cost := range costs[:8] {
-		down += cost
-	}
-	if down/8 >= 250 {
-		t.Errorf("going down a row costs %d bytes: %d", down/8, costs[:8])
+	rows := slices.Sorted(slices.Values(costs[:8]))
+	down := rows[len(rows)/2] // on a busy machine one key's repaint may come with the next one's
+	if down >= 250 {
+		t.Errorf("going down a row costs %d bytes: %d", down, rows)
 	}
 	slices.Sort(costs)
 	if median := costs[len(costs)/2]; median >= 2048 {
 		t.Errorf("the median key costs %d bytes: %d", median, costs)
 	}
-	t.Logf("bytes by key: median %d, most %d; a row down %d", costs[len(costs)/2], costs[len(costs)-1], down/8)
+	t.Logf("bytes by key: median %d, most %d; a row down %d", costs[len(costs)/2], costs[len(costs)-1], down)
 }
 
 // A log that grows a hundred times a second repaints the screen twice a second.
@@ -75,7 +76,7 @@ func TestRepaintsFromData(t *testing.T) {
 	writeFile(t, path, mixedStep(1)+mixedStep(2))
 	x := start(t, dir)
 	x.waitFor("2 steps")
-	x.settle()
+	x.quiet(500 * time.Millisecond)
 	h, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// piped starts the program with its output in a pipe, and gives it half a minute.
+// piped starts the program with its output in a pipe, and gives it two minutes.
 func piped(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Buffer) {
 	t.Helper()
 	cmd, said = exec.Command(built(t), args...), &bytes.Buffer{}
@@ -26,7 +26,7 @@ func piped(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Reader, sa
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	limit := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+	limit := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() { limit.Stop(); _ = cmd.Process.Kill() })
 	return cmd, bufio.NewReader(out), said
 }

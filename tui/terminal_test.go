@@ -19,11 +19,12 @@ import (
 type terminal struct {
 	t      *testing.T
 	cmd    *exec.Cmd
-	tty    *os.File
+	tty    *os.File // the end at which a person sits
+	slave  *os.File // the program's end
 	before *term.State
 	mu     sync.Mutex
 	seen   bytes.Buffer
-	bursts int // of output, with a tenth of a second and more between them
+	bursts int // of output, with a quarter of a second and more between them
 	last   time.Time
 	w, h   int
 	done   chan struct{}
@@ -41,7 +42,7 @@ func startCommand(t *testing.T, cmd *exec.Cmd) *terminal {
 	if err != nil {
 		t.Skipf("no pseudo-terminal here: %v", err)
 	}
-	x := &terminal{t: t, cmd: cmd, tty: master, done: make(chan struct{})}
+	x := &terminal{t: t, cmd: cmd, tty: master, slave: slave, done: make(chan struct{})}
 	x.size(120, 36)
 	if x.before, err = term.GetState(master.Fd()); err != nil {
 		t.Fatal(err)
@@ -65,7 +66,7 @@ func (x *terminal) read() {
 		n, err := x.tty.Read(buffer)
 		x.mu.Lock()
 		x.seen.Write(buffer[:n])
-		if now := time.Now(); now.Sub(x.last) > 100*time.Millisecond {
+		if now := time.Now(); now.Sub(x.last) > 250*time.Millisecond {
 			x.bursts, x.last = x.bursts+1, now
 		}
 		x.mu.Unlock()
@@ -136,13 +137,48 @@ func (x *terminal) send(keys string) {
 	}
 }
 
-// ends waits for the program's end and returns its exit code.
+// answered waits until something has come after so many bytes, as a key is answered by a
+// repaint, and then until no more comes; a key that changes nothing is given a second.
+func (x *terminal) answered(n int) int {
+	for range 100 {
+		if len(x.output()) > n {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return x.settle()
+}
+
+// quiet waits until nothing has come for so long, and reports whether that ever was.
+func (x *terminal) quiet(long time.Duration) bool {
+	for range 20 {
+		n := len(x.output())
+		if time.Sleep(long); len(x.output()) == n {
+			return true
+		}
+	}
+	return false
+}
+
+// ends waits for the program's end and returns its exit code. What it sent last has been
+// read then: what is written into the terminal after it comes out after it.
 func (x *terminal) ends() int {
 	x.t.Helper()
-	timer := time.AfterFunc(20*time.Second, func() { _ = x.cmd.Process.Kill() })
+	timer := time.AfterFunc(time.Minute, func() { _ = x.cmd.Process.Kill() })
 	defer timer.Stop()
 	_ = x.cmd.Wait()
-	x.settle()
+	const last = "the program has ended"
+	_, _ = x.slave.WriteString(last)
+	for range 1000 {
+		select {
+		case <-x.done: // nobody reads: the terminal is gone
+			return x.cmd.ProcessState.ExitCode()
+		case <-time.After(10 * time.Millisecond):
+		}
+		if strings.Contains(x.output(), last) {
+			break
+		}
+	}
 	return x.cmd.ProcessState.ExitCode()
 }
 
