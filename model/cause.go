@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"vantage/model/units"
@@ -22,9 +23,10 @@ func (a *Analysis) Cause(s Snapshot, g int) string {
 		return fmt.Sprintf("%d of %d rewards are NaN or missing", group.Invalid, n)
 	case FateSingle:
 		return "one sample only: there is nothing to compare it with"
-	case FateRight:
-		return all + ", the best of the run: too easy now"
-	case FateWrong, FateStuck:
+	case FateRight, FateWrong, FateStuck:
+		if lo, hi := slices.Min(a.Rewards[group.Start:group.End]), slices.Max(a.Rewards[group.Start:group.End]); lo < hi {
+			return fmt.Sprintf("rewards from %.9g to %.9g, yet every advantage is 0: they differ by less, or are larger, than the estimator can tell", lo, hi)
+		}
 		return all + a.whyEqual(s, group)
 	case FateNoise:
 		return fmt.Sprintf("%s, yet advantages are up to %s: float residue, divided by a tiny std", all, units.Short(a.largest(group)))
@@ -47,10 +49,13 @@ func (a *Analysis) whyEqual(s Snapshot, g *Group) string {
 	if names := a.varying(s, g); len(names) > 1 {
 		return ", though " + strings.Join(names, " and ") + " vary: they cancel"
 	}
-	if length, cut := a.truncated(g); cut {
+	if length, cut := a.truncated(g); cut && g.Fate != FateRight {
 		return fmt.Sprintf(", and all responses end at %s %s, the longest of the step: cut off", units.Count(int(length)), a.lengthUnit)
 	}
-	if g.Fate == FateWrong {
+	switch g.Fate {
+	case FateRight:
+		return ", the best of the run: too easy now"
+	case FateWrong:
 		return ", the worst of the run: too hard yet"
 	}
 	return ", neither the best nor the worst of the run: stuck there"

@@ -44,8 +44,12 @@ type figure struct {
 	of   func(column int) (text string, role themes.Role)
 }
 
-// componentRoom is the width of a column of what a reward function gave.
-const componentRoom = 9
+// componentRoom is the width of a column of what a reward function gave, figureRoom that
+// of any other without the gap before it.
+const (
+	componentRoom = 9
+	figureRoom    = 6
+)
 
 // advantages is how many figures, the last ones, are advantages.
 const advantages = 2
@@ -114,7 +118,8 @@ func componentName(name string) string {
 	return name
 }
 
-// asNeeded writes figures with as many decimals as they need, at most three.
+// asNeeded writes figures with as many decimals as they need, at most three, and as many
+// as there is room for.
 func asNeeded(values []float64) func(float64) string {
 	decimals := 0
 	for _, v := range values {
@@ -129,7 +134,7 @@ func asNeeded(values []float64) func(float64) string {
 		if estimators.IsMissing(v) {
 			return units.Missing
 		}
-		return units.Fixed(v, decimals)
+		return firstWithin(figureRoom, units.Fixed(v, decimals), units.Short(v), units.Brief(v))
 	}
 }
 
@@ -228,7 +233,7 @@ func (a App) promptLine(g *model.Group) string {
 // fateLines say in words what became of the group, in at most some lines.
 func (a App) fateLines(g *model.Group, w, most int) []string {
 	t := a.look.theme
-	parts := []string{"reward " + meanAndStd(g), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
+	parts := []string{"reward " + meanAndStd(g, 2*componentRoom), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
 	if g.Flips > 0 {
 		parts = append(parts, units.Plural(g.Flips, "flips"))
 	}

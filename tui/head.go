@@ -77,6 +77,15 @@ func (a App) stopped() string {
 	return "stopped: ! says why"
 }
 
+// rewardInHead is a mean reward with the decimals that a screen of steps needs, so that
+// it does not jump; a large one without.
+func rewardInHead(x float64) string {
+	if text := units.Fixed(x, 3); len(text) <= len("-999.999") {
+		return text
+	}
+	return units.Short(x)
+}
+
 // stepLine is the step in a line: the most telling figures first, as many as fit.
 func (a App) stepLine(w int) string {
 	x := a.result.analysis
@@ -90,7 +99,7 @@ func (a App) stepLine(w int) string {
 	}
 	figure := func(name, value string) string { return t.Paint(themes.Dim, name+" ") + value }
 	parts := []string{
-		figure("reward", units.Fixed(x.Metric("critic/score/mean"), 3)),
+		figure("reward", rewardInHead(x.Metric("critic/score/mean"))),
 		figure("signal", units.Fraction(x.Signal, x.Groups)) + a.delta(float64(x.Signal), func(b *model.Analysis) float64 { return float64(b.Signal) }),
 		figure("kept", units.Fraction(x.Kept, x.Rows)) + a.delta(float64(x.Kept), func(b *model.Analysis) float64 { return float64(b.Kept) }),
 		figure("Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))) + a.delta(x.Metric("vantage/abs_advantage_ratio"), func(b *model.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }),

@@ -117,7 +117,8 @@ func (a App) groupRow(c columns, axis chart.Axis, row int) string {
 	}
 	strip := chart.Strip(t, a.look.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], c.strip)
 	return name + " " + cells.Right(units.Count(g.Size()), c.n) + " " +
-		cells.Right(keptBySign(g), c.kept) + " " + t.Paint(themes.Dim, cells.Right(meanAndStd(g), c.reward)) + " " + strip
+		cells.Right(firstWithin(c.kept, keptBySign(g), units.Count(g.Kept())), c.kept) + " " +
+		t.Paint(themes.Dim, cells.Right(meanAndStd(g, c.reward), c.reward)) + " " + strip
 }
 
 // keptBySign writes kept samples as 5+3−, those at zero as 2·.
@@ -135,15 +136,31 @@ func keptBySign(g *model.Group) string {
 	return parts
 }
 
-// meanAndStd writes a group's rewards as 0.44±.51, that of one sample as 0.44.
-func meanAndStd(g *model.Group) string {
+// meanAndStd writes a group's rewards as 0.44±.51, that of one sample as 0.44; large ones
+// as -54k±24k, and without the std if even that is wider than w.
+func meanAndStd(g *model.Group, w int) string {
+	spread := func(write func(float64) string) string {
+		return write(g.Mean) + "±" + strings.TrimPrefix(write(g.Std), "0")
+	}
+	plain := func(x float64) string { return units.Fixed(x, 2) }
 	switch g.Size() - g.Invalid {
 	case 0:
 		return units.Missing
 	case 1:
-		return units.Fixed(g.Mean, 2)
+		return firstWithin(w, plain(g.Mean), units.Brief(g.Mean))
 	}
-	return units.Fixed(g.Mean, 2) + "±" + strings.TrimPrefix(units.Fixed(g.Std, 2), "0")
+	return firstWithin(w, spread(plain), spread(units.Brief), units.Brief(g.Mean))
+}
+
+// firstWithin is the first of some ways to write a thing that fits into w cells, or the
+// last, which is the shortest.
+func firstWithin(w int, ways ...string) string {
+	for _, text := range ways {
+		if cells.Width(text) <= w {
+			return text
+		}
+	}
+	return ways[len(ways)-1]
 }
 
 // fateRole is the look of a fate.

@@ -100,14 +100,20 @@ func TestResizeStorm(t *testing.T) {
 			x.send("jSv\x1b3"[i/10%5 : i/10%5+1])
 		}
 	}
-	x.send("\x1b\x1b")
 	x.size(100, 30)
-	x.settle()
-	n := len(x.output())
-	x.send("\x0c") // draw anew
-	x.waitAfter(n, "worst first")
-	if x.settle(); !strings.Contains(x.output()[n:], "quit") {
-		t.Errorf("the last line is not drawn: %q", x.output()[n:])
+	last := ""
+	for range 20 { // Esc and what comes close behind it are another key
+		x.settle()
+		x.send("\x1b")
+		n := x.settle()
+		x.send("\x0c") // draw anew
+		x.answered(n)
+		if last = x.output()[n:]; strings.Contains(last, "worst first") {
+			break
+		}
+	}
+	if !strings.Contains(last, "worst first") || !strings.Contains(last, "quit") {
+		t.Errorf("the screen is not whole: %q", last)
 	}
 	x.send("q")
 	if code := x.ends(); code != 0 {

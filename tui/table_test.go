@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -187,6 +189,34 @@ func TestUndoOrder(t *testing.T) {
 		d.press("ctrl+r")
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "by prompt") {
 			t.Errorf("redo leaves\n%s", text)
+		}
+	})
+}
+
+// Large rewards and large groups are written shorter, and never cut in the middle of a
+// number.
+func TestLargeFigures(t *testing.T) {
+	var records []model.Record
+	for i := range 5000 {
+		records = append(records, model.Record{Step: 1, Group: "many", Reward: float64(i%1000) - 54_000, Advantage: math.NaN(), Length: -1})
+	}
+	for i := range 8 {
+		records = append(records, model.Record{Step: 1, Group: "huge", Reward: 3.4e38 / float64(1+i), Advantage: math.NaN(), Length: -1})
+	}
+	source := &madeSource{chunks: []*model.Chunk{{Format: "jsonl", Records: records, Progress: model.Progress{CaughtUp: true}}}}
+	play(t, source, 80, 24, model.DefaultSettings(), func(d *door) {
+		frame := ansi.Strip(d.frame())
+		for _, want := range []string{"-54k±289", " 5000 "} {
+			if !strings.Contains(frame, want) {
+				t.Errorf("no %q in\n%s", want, frame)
+			}
+		}
+		if regexp.MustCompile(`\d…`).MatchString(frame) {
+			t.Errorf("a number is cut:\n%s", frame)
+		}
+		d.press("enter")
+		if frame := ansi.Strip(d.frame()); regexp.MustCompile(`\d…|\d{12}`).MatchString(frame) {
+			t.Errorf("a number is cut, or too long:\n%s", frame)
 		}
 	})
 }

@@ -112,7 +112,8 @@ func (x *terminal) waitAfter(n int, text string) {
 			x.size(w, h)
 		}
 	}
-	x.t.Fatalf("never saw %q in %q", text, x.output()[n:])
+	sent := x.output()[n:]
+	x.t.Fatalf("never saw %q in %d bytes, the last of them %q", text, len(sent), sent[max(0, len(sent)-4000):])
 }
 
 // settle waits until nothing more comes, and returns how much has come by then.

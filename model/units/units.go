@@ -47,8 +47,8 @@ func Short(x float64) string {
 		return unusual(x)
 	case x == math.Trunc(x) && abs < 100_000:
 		return strconv.FormatFloat(x, 'f', 0, 64)
-	case abs >= 1e12:
-		return strconv.FormatFloat(x, 'e', 2, 64)
+	case abs >= 999.5e9:
+		return strconv.FormatFloat(x, 'e', 1, 64)
 	case abs >= 99_950:
 		return Count(int(math.Round(x)))
 	case abs >= 99.95:
@@ -61,6 +61,31 @@ func Short(x float64) string {
 		return Fixed(x, 3)
 	}
 	return strconv.FormatFloat(x, 'e', 1, 64)
+}
+
+// Brief writes any number in about four columns, for where Short does not fit: as Short
+// below a hundred, then in two or three digits: 180, 5.4k, 54k, 1.2M, 3e+38.
+func Brief(x float64) string {
+	abs := math.Abs(x)
+	switch {
+	case unusual(x) != "", abs < 99.5:
+		return Short(x)
+	case abs >= 999.5e9:
+		return strconv.FormatFloat(x, 'e', 0, 64)
+	}
+	for _, scale := range []struct {
+		by   float64
+		name string
+	}{{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}} {
+		switch y := x / scale.by; {
+		case math.Abs(y) >= 999.5:
+		case math.Abs(y) < 9.95:
+			return Fixed(y, 1) + scale.name
+		default:
+			return Fixed(y, 0) + scale.name
+		}
+	}
+	return Short(x)
 }
 
 // Count writes a number of things: plain below 100 000, then 438k and 1.23M.

@@ -25,11 +25,25 @@ func TestSigned(t *testing.T) {
 func TestShort(t *testing.T) {
 	for x, want := range map[float64]string{
 		0: "0", 3: "3", -2: "-2", 0.6124: "0.612", 12.34: "12.3", 123.6: "124", 99_999: "99999",
-		438_123: "438k", 1_234_567: "1.23M", 4.5e-8: "4.5e-08", 3.4028235e38: "3.40e+38", -1e300: "-1.00e+300", 0.9996: "1.00", 2.5: "2.50",
+		438_123: "438k", 1_234_567: "1.23M", 4.5e-8: "4.5e-08", 3.4028235e38: "3.4e+38", -1e300: "-1.0e+300", 0.9996: "1.00", 2.5: "2.50",
 	} {
 		if got := units.Short(x); got != want {
 			t.Errorf("Short(%v) = %q, want %q", x, got, want)
 		}
+	}
+}
+
+func TestBrief(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", 0.6124: "0.612", -12.34: "-12.3", 99.4: "99.4", 99.5: "100", 180.4: "180", 999.4: "999", 999.6: "1.0k",
+		5_412: "5.4k", -9_960: "-10k", 54_250: "54k", 999_600: "1.0M", 1_234_567: "1.2M", 9.4e11: "940G", 1e12: "1e+12", 3.4028235e38: "3e+38",
+	} {
+		if got := units.Brief(x); got != want {
+			t.Errorf("Brief(%v) = %q, want %q", x, got, want)
+		}
+	}
+	if got := units.Brief(math.NaN()); got != "nan" {
+		t.Error(got)
 	}
 }
 
