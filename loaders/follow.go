@@ -34,6 +34,7 @@ type looker struct {
 	next  time.Time // for the warm files
 	list  time.Time // for directories, whatever their times say
 	soon  time.Time // for directories whose times have changed
+	stale bool      // such a change waits for soon
 	deaf  time.Time // until then changes are left in the kernel's queue
 	news  time.Time // when something changed last
 	swept int       // index of the file that the sweep goes on with
@@ -107,13 +108,13 @@ func (s *Source) lookAround(now time.Time) {
 // to time. Listing large ones takes long, so that is not done again at once.
 func (s *Source) lookForFiles(now time.Time) {
 	l := &s.look
-	changed := false
 	for _, r := range s.roots {
-		changed = r.changed(now) || changed
+		l.stale = r.changed(now) || l.stale
 	}
-	if now.Before(l.list) && (!changed || now.Before(l.soon)) {
+	if now.Before(l.list) && (!l.stale || now.Before(l.soon)) {
 		return
 	}
+	l.stale = false
 	for _, r := range s.roots {
 		// A directory that is gone or cannot be listed now may come back.
 		if found, err := discover(r.path, s.o.MaxFiles); err == nil {

@@ -231,6 +231,47 @@ func TestFollowByPolling(t *testing.T) {
 	r.until("another file", rewards("1 2 3"))
 }
 
+// A change of a directory is not forgotten while listing has to wait, as it has after a
+// listing that took long on a busy machine.
+func TestFollowWhileListingWaits(t *testing.T) {
+	t.Parallel()
+	w := trainer{t, t.TempDir()}
+	r := follow(t, w.dir, Options{})
+	if err := r.s.look.watch.close(); err != nil {
+		t.Fatal(err)
+	}
+	r.s.look.watch = &watch{failed: true}
+	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
+	now := time.Now()
+	r.s.look.list, r.s.look.soon = now.Add(time.Hour), now.Add(tick+500*time.Millisecond)
+	w.add("1.jsonl", row(1, 1))
+	r.until("a file", rewards("1"))
+}
+
+// The kernel is asked about a directory in which nothing is yet, and about a new one
+// beneath it.
+func TestWatchesEmptyDirectories(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	r := follow(t, w.dir, Options{})
+	if r.s.look.watch.polling() {
+		t.Skip("the kernel tells of nothing here")
+	}
+	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
+	if err := os.Mkdir(w.path("7"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for !r.s.look.watch.paths[w.path("7")] {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		if _, err := r.s.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		cancel()
+	}
+	if !r.s.look.watch.paths[w.dir] {
+		t.Error("the directory itself is not watched")
+	}
+}
+
 func TestFollowOpen(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	old := time.Now().Add(-time.Hour)

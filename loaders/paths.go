@@ -182,10 +182,16 @@ var strangers = [...]struct{ ext, what string }{
 // adopt adds those files of a listing that are new, as far as they are to be read.
 func (s *Source) adopt(r *root, l *listing) {
 	until := time.Now().Add(statBudget)
+	r.dirs = l.dirs // of empty ones too: a file is what comes next
+	if s.look.watch != nil {
+		for _, dir := range l.dirs {
+			s.look.watch.add(filepath.Join(r.path, dir))
+		}
+	}
 	if slices.Equal(l.files, r.listed) {
 		return
 	}
-	r.listed, r.dirs, s.look.news = l.files, l.dirs, time.Now()
+	r.listed, s.look.news = l.files, time.Now()
 	chosen, notes := choose(l.files, s.o.Split)
 	s.out.note(notes)
 	s.retire(r, chosen)
@@ -196,11 +202,6 @@ func (s *Source) adopt(r *root, l *listing) {
 		f := s.add(r.path, rel, filepath.Join(r.prefix, rel))
 		if time.Now().Before(until) {
 			s.measure(f)
-		}
-	}
-	if s.look.watch != nil {
-		for _, dir := range l.dirs {
-			s.look.watch.add(filepath.Join(r.path, dir))
 		}
 	}
 	if l.cut && !r.told {
