@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -84,6 +85,8 @@ vantage base=runs/a new=runs/b
 vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5`,
 		Args: cobra.ArbitraryArgs,
 		RunE: p.explore,
+
+		SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return commands.Usage(err) })
 	p.AddFlags(root.PersistentFlags())
@@ -125,6 +128,11 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	}
 	if len(paths) == 0 {
 		return commands.Usage(errors.New("nothing to open: give a log file or directory, or try `vantage demo`"))
+	}
+	if word := paths[0]; len(paths) > 1 {
+		if _, err := os.Stat(word); errors.Is(err, fs.ErrNotExist) && len(cmd.SuggestionsFor(word)) > 0 {
+			return commands.Usage(fmt.Errorf("there is no command %s and no such file: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
+		}
 	}
 	names, runs, err := commands.Labelled(paths)
 	if err != nil {

@@ -44,7 +44,7 @@ func find(name string) (*Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return nil, &Error{Path: "--format " + name, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
+	return nil, &Error{Path: "--input-format " + name, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
 }
 
 // detect returns the format that the first record fits best, nil if none does;

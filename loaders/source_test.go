@@ -36,7 +36,7 @@ func TestOpenErrors(t *testing.T) {
 		{"x.bin", Options{}, "is not text: its first bytes are 7f 45 4c 46 02 01 01 00: "},
 		{"none", Options{}, "holds no logs: verl writes them with trainer.rollout_data_dir=DIR"},
 		{"other", Options{}, "it has 2 other files (.pt .txt); slime's .pt files are Python objects, so turn their samples into JSON lines; verl"},
-		{"empty.jsonl", Options{Format: "nope"}, "--format nope names no format: take one of verl, easyr1, trl"},
+		{"empty.jsonl", Options{Format: "nope"}, "--input-format nope names no format: take one of verl, easyr1, trl"},
 		{"empty.jsonl", Options{Follow: true}, ""},
 		{"none", Options{Follow: true}, ""},
 	} {

@@ -51,6 +51,7 @@ func (p *Program) export() *cobra.Command {
 			if problems := snap.Run.Problems; len(problems) > 0 {
 				p.note(said, "left out what could not be read, first "+problems[0].String())
 			}
+			p.noteLogged(cmd.Context(), snap, set, said)
 			return asked(write(cmd.Context(), p.to(cmd.Context()), snap, set, chosen))
 		},
 	}

@@ -88,6 +88,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if o.format == "csv" {
 		p.tell(o.format) // a table has no room for it
 	}
+	p.noteLogged(ctx, snap, set, o.format)
 	r.Per, r.Picture = report.Per(o.per), o.svg
 	charts, err := write(p.to(ctx), r)
 	if err != nil || o.svg == "" {
@@ -113,6 +114,9 @@ func (r stepRange) of(snap model.Snapshot) (model.Snapshot, error) {
 	if err != nil {
 		return snap, Usage(err)
 	}
+	if r.last < 0 {
+		return snap, Usage(fmt.Errorf("--last %d: expected how many of the newest steps", r.last))
+	}
 	var some []model.Step
 	for _, step := range snap.Steps {
 		if (from == nil || step.Number >= *from) && (to == nil || step.Number <= *to) {
@@ -123,7 +127,7 @@ func (r stepRange) of(snap model.Snapshot) (model.Snapshot, error) {
 		some = some[len(some)-r.last:]
 	}
 	if len(some) == 0 && len(snap.Steps) > 0 {
-		return snap, fmt.Errorf("no step is in --steps %s: the log has %d to %d", r.steps, snap.Steps[0].Number, snap.Steps[len(snap.Steps)-1].Number)
+		return snap, fmt.Errorf("--steps %s holds no step of the log, which has %d to %d", r.steps, snap.Steps[0].Number, snap.Steps[len(snap.Steps)-1].Number)
 	}
 	return snap.Only(some), nil
 }
@@ -139,8 +143,8 @@ func (r stepRange) ends() (from, to *int64, err error) {
 	if from, err = end(first); err == nil {
 		to, err = end(last)
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("--steps %s: expected FROM:TO, each a step, or one step", r.steps)
+	if err != nil || from != nil && to != nil && *from > *to {
+		return nil, nil, fmt.Errorf("--steps %s: expected FROM:TO, each a step and the lower one first, or one step", r.steps)
 	}
 	return from, to, nil
 }

@@ -2,6 +2,9 @@ package commands
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -38,6 +41,9 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	for _, arg := range args {
 		key, value, found := strings.Cut(arg, "=")
 		if !found || !strings.HasPrefix(key, "algorithm.") {
+			if found && meant(key, value) && missing(arg) {
+				return nil, set, Usage(fmt.Errorf("%s is no path: as a setting it is algorithm.%s", arg, arg))
+			}
 			paths = append(paths, arg)
 			continue
 		}
@@ -64,6 +70,18 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 		p.Notice += "; " + set.Framework + " says: " + warns
 	}
 	return paths, set, nil
+}
+
+// meant reports whether an argument would be a setting, were it written in full.
+func meant(key, value string) bool {
+	_, err := model.DefaultSettings().Set("algorithm."+key, value)
+	return err == nil
+}
+
+// missing reports whether there is no such file.
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // configured are the settings of --config, then those of flags.

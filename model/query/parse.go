@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -190,6 +191,11 @@ func (p *parser) bare() (node, error) {
 	return contains{field, strings.ToLower(text), false}, nil
 }
 
+// aFate reports whether text is a fate, or the beginning of one that is being typed.
+func aFate(text string) bool {
+	return slices.ContainsFunc(model.Fates(), func(f model.Fate) bool { return strings.HasPrefix(f.String(), strings.ToLower(text)) })
+}
+
 func (p *parser) value(field Field, op string) (node, error) {
 	start := p.at
 	text, err := p.literal()
@@ -197,6 +203,10 @@ func (p *parser) value(field Field, op string) (node, error) {
 		return nil, err
 	}
 	if field.text != nil {
+		if field.Name == "fate" && op != "~" && !aFate(text) {
+			p.at = start
+			return nil, p.fail("a fate, one of " + strings.Trim(fmt.Sprint(model.Fates()), "[]"))
+		}
 		switch op {
 		case ":", "=", "~":
 			return contains{field, strings.ToLower(text), op == "=" || op == ":" && field.Name == "fate"}, nil
