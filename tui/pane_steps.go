@@ -47,6 +47,8 @@ func (a App) paneSteps(w, h int) content {
 		c.note = a.filling()
 	case a.place.follow:
 		c.note = "following the newest"
+	default:
+		c.note = "F follows the newest"
 	}
 	rows := trendRows()
 	if h >= tallTrend {

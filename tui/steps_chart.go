@@ -21,6 +21,9 @@ func (a App) stepsChart(w, h int) content {
 	name, second := a.drawnMetric(), a.place.steps.second
 	names := a.metricNames()
 	c := content{title: " " + a.figureHere(name, w), note: fmt.Sprintf("figure %d/%d", slices.Index(names, name)+1, len(names))}
+	if each := chart.PerDot(len(a.result.trend.Steps), w-valueRoom-1); each > 1 && !a.look.glyphs.ASCII {
+		c.note = fmt.Sprintf("means of %d steps · ", each) + c.note
+	}
 	room := h - 1
 	if second != "" {
 		c.title += a.look.theme.Paint(themes.Dim, "  below ") + a.figureHere(second, w)

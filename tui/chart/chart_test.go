@@ -157,3 +157,24 @@ func TestTrendInASCII(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Far more values than dots are a line through their means, not a block: a saw between 0
+// and 1 whose teeth are thinner than a dot lies at one half.
+func TestTrendOfMany(t *testing.T) {
+	values := make([]float64, 10_000)
+	for i := range values {
+		values[i] = float64(i % 2)
+	}
+	if each := chart.PerDot(len(values), 10); each != 500 {
+		t.Errorf("%d values a dot", each)
+	}
+	lines := chart.Trend(themes.Mono(), chart.Unicode(), themes.Accent, values, 0, 1, 10, 5)
+	for y, line := range lines {
+		if drawn := strings.TrimSpace(ansi.Strip(line)) != ""; drawn != (y == 2) {
+			t.Errorf("row %d is %q", y, line)
+		}
+	}
+	if each := chart.PerDot(40, 10); each != 1 {
+		t.Errorf("40 values in 20 columns of dots: %d a dot", each)
+	}
+}

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/NimbleMarkets/ntcharts/v2/canvas"
@@ -11,8 +12,10 @@ import (
 )
 
 // Trend draws a line through the values in w columns and h rows of braille
-// dots, from lo at the bottom to hi at the top. NaN breaks the line. Where
-// braille is not to be had, a star in each column stands for the mean of its values.
+// dots, from lo at the bottom to hi at the top. NaN breaks the line. Where values
+// outnumber the dots in a row by far the line goes through the means of [PerDot] of them:
+// one through all of them would be a block. Where braille is not to be had, a star in each
+// column stands for the mean of its values.
 func Trend(t themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
 	if w < 1 || h < 1 {
 		return nil
@@ -28,6 +31,7 @@ func Trend(t themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi 
 		lines[h-1] = Spark(t, g, values, -1, lo, hi, w)
 		return lines
 	}
+	values = condensed(values, PerDot(len(values), w))
 	grid := graph.NewBrailleGrid(w, h, 0, float64(len(values)-1), 0, 1)
 	var last *canvas.Point
 	for i, v := range values {
@@ -50,6 +54,30 @@ func Trend(t themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi 
 		}
 	}
 	return lines
+}
+
+// manyPerDot is how many values a dot's column takes before they are drawn as means.
+const manyPerDot = 2
+
+// PerDot is how many of n values [Trend] draws as one in w columns; there are two columns
+// of dots in each.
+func PerDot(n, w int) int {
+	if dots := max(2, 2*w); n > manyPerDot*dots {
+		return (n + dots - 1) / dots
+	}
+	return 1
+}
+
+// condensed are the means of each so many values.
+func condensed(values []float64, each int) []float64 {
+	if each <= 1 {
+		return values
+	}
+	means := make([]float64, 0, len(values)/each+1)
+	for part := range slices.Chunk(values, each) {
+		means = append(means, meanOf(part))
+	}
+	return means
 }
 
 // braille writes a row of patterns; an empty one is a blank.
