@@ -86,6 +86,14 @@ func rewardInHead(x float64) string {
 	return units.Short(x)
 }
 
+// signalOf is how many groups carry signal: nobody knows yet while the step is open.
+func signalOf(s *model.Summary) string {
+	if s.Open {
+		return units.Missing
+	}
+	return units.Fraction(s.Signal, s.Groups)
+}
+
 // stepLine is the step in a line: the most telling figures first, as many as fit.
 func (a App) stepLine(w int) string {
 	x := a.result.analysis
@@ -100,7 +108,7 @@ func (a App) stepLine(w int) string {
 	figure := func(name, value string) string { return t.Paint(themes.Dim, name+" ") + value }
 	parts := []string{
 		figure("reward", rewardInHead(x.Metric("critic/score/mean"))),
-		figure("signal", units.Fraction(x.Signal, x.Groups)) + a.delta(float64(x.Signal), func(b *model.Analysis) float64 { return float64(b.Signal) }),
+		figure("signal", signalOf(&x.Summary)) + a.delta(float64(x.Signal), func(b *model.Analysis) float64 { return float64(b.Signal) }),
 		figure("kept", units.Fraction(x.Kept, x.Rows)) + a.delta(float64(x.Kept), func(b *model.Analysis) float64 { return float64(b.Kept) }),
 		figure("Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))) + a.delta(x.Metric("vantage/abs_advantage_ratio"), func(b *model.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }),
 	}

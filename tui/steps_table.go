@@ -50,7 +50,7 @@ func (a App) stepRow(s *model.Summary, begins []string, w int) string {
 		number = t.Paint(themes.Accent, "*") + number
 	}
 	line := stepColumns(w, number, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
-		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips))
+		signalOf(s), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips))
 	if len(begins) > 0 {
 		line = t.Paint(themes.Warn, "!") + strings.TrimPrefix(line, " ")
 		if w < roomyOnsets-2 { // else they are listed beside the chart
