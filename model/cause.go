@@ -52,10 +52,10 @@ func (a *Analysis) whyEqual(s Snapshot, g *Group) string {
 	if length, cut := a.truncated(g); cut && g.Fate != FateRight {
 		return fmt.Sprintf(", and all responses end at %s %s, the longest of the step: cut off", units.Count(int(length)), a.lengthUnit)
 	}
-	switch g.Fate {
-	case FateRight:
+	if g.Fate == FateRight {
 		return ", the best of the run: too easy now"
-	case FateWrong:
+	}
+	if g.Fate == FateWrong {
 		return ", the worst of the run: too hard yet"
 	}
 	return ", neither the best nor the worst of the run: stuck there"

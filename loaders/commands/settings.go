@@ -38,17 +38,11 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	if err != nil {
 		return nil, set, err
 	}
-	for _, arg := range args {
-		key, value, found := strings.Cut(arg, "=")
-		if !found || !strings.HasPrefix(key, "algorithm.") {
-			if found && meant(key, value) && missing(arg) {
-				return nil, set, Usage(fmt.Errorf("%s is no path: as a setting it is algorithm.%s", arg, arg))
-			}
-			paths = append(paths, arg)
-			continue
-		}
-		given = append(given, setting{flag: key, value: value})
+	paths, typed, err := parted(args)
+	if err != nil {
+		return nil, set, err
 	}
+	given = append(given, typed...)
 	p.settings = given
 	set = model.DefaultSettings()
 	for _, names := range []string{" framework ", " estimator adv_estimator algorithm.adv_estimator ", ""} {
@@ -70,6 +64,22 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 		p.Notice += "; " + set.Framework + " says: " + warns
 	}
 	return paths, set, nil
+}
+
+// parted tells paths from settings.
+func parted(args []string) (paths []string, settings []setting, err error) {
+	for _, arg := range args {
+		key, value, found := strings.Cut(arg, "=")
+		switch {
+		case found && strings.HasPrefix(key, "algorithm."):
+			settings = append(settings, setting{flag: key, value: value})
+		case found && meant(key, value) && missing(arg):
+			return nil, nil, Usage(fmt.Errorf("%s is no path: as a setting it is algorithm.%s", arg, arg))
+		default:
+			paths = append(paths, arg)
+		}
+	}
+	return paths, settings, nil
 }
 
 // meant reports whether an argument would be a setting, were it written in full.
