@@ -196,7 +196,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...run) err
 // person likes it anywhere.
 func (p *program) options(set model.Settings, runs []run) tui.Options {
 	o := tui.Options{
-		Title: runs[0].title, Settings: set, Chosen: p.Chosen(), Given: p.Given, ASCII: p.ascii, Theme: p.theme,
+		Title: runs[0].title, Settings: set, Chosen: p.Chosen(), Given: p.Given, ASCII: p.ascii, Theme: p.theme, Light: lightTerminal(),
 		NoColor: os.Getenv("NO_COLOR") != "", Desk: ownDesk(), Multiplexer: multiplexer(), Suspend: commands.Suspension(),
 	}
 	if len(runs) > 1 {
@@ -287,6 +287,14 @@ func multiplexer() tui.Multiplexer {
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(term.File)
 	return ok && term.IsTerminal(f.Fd())
+}
+
+// lightTerminal guesses whether the background is light, as some terminals tell their
+// programs: of two or three colours by number the last is that of the background.
+func lightTerminal() bool {
+	colours := os.Getenv("COLORFGBG")
+	last := colours[strings.LastIndexByte(colours, ';')+1:]
+	return last == "7" || last == "15"
 }
 
 // plainTerminal guesses whether the terminal shows ASCII only: a bare console,

@@ -39,6 +39,7 @@ type Options struct {
 	Keys        map[string]string        // what a key does instead: that of another key
 	Suspend     func() error             // stops the program until its shell wakes it; nil: it has none
 	Theme       string                   // by name; "" asks the terminal whether it is dark or light
+	Light       bool                     // it is taken for light until it answers
 	Memory      Memory                   // nil keeps nothing of the run
 	Session     session.Session          // what is kept of it
 	Given       func(option string) bool // settings that win over those that are kept; nil: none
@@ -148,7 +149,7 @@ func New(ctx context.Context, source Source, o Options) App {
 		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
 		set: history{moment: moment{now: o.Settings}}, chosen: o.Chosen, desk: o.Desk, multiplexer: o.Multiplexer,
 		place: place{follow: true},
-		look:  look{theme: themes.For(true), glyphs: chart.Unicode(), noColor: o.NoColor},
+		look:  look{theme: themes.For(!o.Light), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
 	a.reader.source, _ = source.(Reader)
 	a.other = otherRun{source: o.Other, title: o.OtherTitle, store: model.NewStore()}

@@ -112,6 +112,22 @@ func TestDemoInATerminal(t *testing.T) {
 	x.givenBack()
 }
 
+// Where the terminal does not answer what its background is, what it told its programs
+// holds: the dark theme's light blue is not to be read on white.
+func TestLightTerminal(t *testing.T) {
+	for colours, dark := range map[string]bool{"": true, "15;0": true, "0;15": false, "0;default;15": false} {
+		cmd := exec.Command(built(t), "demo")
+		cmd.Env = []string{"COLORFGBG=" + colours}
+		x := startCommand(t, cmd)
+		x.waitFor("advantages")
+		x.send("q")
+		x.ends()
+		if strings.Contains(x.output(), "38;5;117") != dark {
+			t.Errorf("with COLORFGBG=%s the theme is the wrong one", colours)
+		}
+	}
+}
+
 // A log that grows is on the screen without a key, and an idle one sends nothing.
 func TestLiveAndQuiet(t *testing.T) {
 	t.Parallel()
