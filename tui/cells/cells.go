@@ -83,12 +83,23 @@ func Spread(left, right string, w int) string {
 	return Fit(Cut(left, room-1), room) + right
 }
 
-// Wrap breaks s into lines of at most w columns, between words where it can.
+// Wrap breaks s into lines of at most w columns, between words where it can, and behind
+// hyphens but for those of an option: --group-by is to be read, and copied, as a whole.
 func Wrap(s string, w int) []string {
+	const whole = "\u2011" // a hyphen at which nothing is broken
 	if w <= 0 {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(s, w, ""), "\n")
+	if !strings.Contains(s, "--") || strings.Contains(s, whole) {
+		return strings.Split(ansi.Wrap(s, w, ""), "\n")
+	}
+	words := strings.Split(s, " ")
+	for i, word := range words {
+		if strings.HasPrefix(strings.TrimLeft(word, "(`"), "--") {
+			words[i] = strings.ReplaceAll(word, "-", whole)
+		}
+	}
+	return strings.Split(strings.ReplaceAll(ansi.Wrap(strings.Join(words, " "), w, ""), whole, "-"), "\n")
 }
 
 // plain is the stand-in of a character of the screen outside ASCII.

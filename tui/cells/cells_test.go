@@ -1,6 +1,7 @@
 package cells_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -78,4 +79,20 @@ func TestWidths(t *testing.T) {
 			}
 		}
 	})
+}
+
+// An option is not broken at its hyphens; a word may be, and so may what is wider than a
+// line.
+func TestWrapOptions(t *testing.T) {
+	for s, want := range map[string]string{
+		"name it with --reward NAME":    "name it with|--reward NAME",
+		"say (--num-generations N)":     "say|(--num-generations|N)",
+		"a well-known number":           "a well-known|number",
+		"an ill-tempered, well-known 1": "an ill-tempered,|well-known 1",
+		"--abcdefghijklmnopqrstuvwxyz":  "--abcdefghijklmnop|qrstuvwxyz",
+	} {
+		if got := strings.Join(cells.Wrap(s, 18), "|"); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
 }
