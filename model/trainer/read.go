@@ -162,13 +162,33 @@ func Read(options []Option) (*Reading, error) {
 	return r, nil
 }
 
+// about are the options that a rule is about: those of the trainer's own parts, if there
+// are such. What stands elsewhere, as a preset that nothing refers to, is then not read by
+// the trainer either.
+func (k rule) about(options []Option) []Option {
+	var all, own []Option
+	for _, o := range options {
+		if !endsIn(o.Key, k.key) {
+			continue
+		}
+		all = append(all, o)
+		if part, _, _ := strings.Cut(o.Key, "."); slices.Contains([]string{"algorithm", "worker", "actor_rollout_ref", "critic", "data", "trainer"}, part) {
+			own = append(own, o)
+		}
+	}
+	if own != nil {
+		return own
+	}
+	return all
+}
+
 // take applies a rule to the options that it is about; of several the last counts, as
 // for the trainers.
 func (r *Reading) take(k rule, options []Option) error {
 	var last Option
-	for _, o := range options {
+	for _, o := range k.about(options) {
 		switch {
-		case !endsIn(o.Key, k.key) || o.Value == "" || slices.Contains([]string{"null", "none", "~"}, strings.ToLower(o.Value)) && k.key != "scale_rewards":
+		case o.Value == "" || slices.Contains([]string{"null", "none", "~"}, strings.ToLower(o.Value)) && k.key != "scale_rewards":
 			continue // the default stays
 		case o.Value == missing:
 			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, to be given at the start: the default stays", brief(o.Key), missing))

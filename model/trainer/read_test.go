@@ -146,6 +146,23 @@ func TestResolveParts(t *testing.T) {
 	}
 }
 
+// Of several presets the one that the trainer's part refers to counts.
+func TestReadPreset(t *testing.T) {
+	for _, which := range []string{"a", "b"} {
+		r, err := Read([]Option{
+			{"presets.a.adv_estimator", "grpo"}, {"presets.a.keep_pos_ratio", "0.5"}, {"algorithm", "${presets." + which + "}"},
+			{"presets.b.adv_estimator", "grpo"}, {"presets.b.keep_pos_ratio", "0.25"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"a": "0.5", "b": "0.25"}[which]
+		if got := fmt.Sprint(r.Settings()); got != "[{framework easyr1} {adv_estimator grpo} {keep_pos_ratio "+want+"}]" || len(r.Doubts) != 0 {
+			t.Errorf("%s: %s, doubts %q", which, got, r.Doubts)
+		}
+	}
+}
+
 // Whatever refers to whatever, resolving ends, and what refers to nothing stays.
 func FuzzResolve(f *testing.F) {
 	f.Add("a", "${b}", "b", "${a}")
