@@ -150,8 +150,11 @@ func TestResolveParts(t *testing.T) {
 func TestReadPreset(t *testing.T) {
 	for _, which := range []string{"a", "b"} {
 		r, err := Read([]Option{
-			{"presets.a.adv_estimator", "grpo"}, {"presets.a.keep_pos_ratio", "0.5"}, {"algorithm", "${presets." + which + "}"},
-			{"presets.b.adv_estimator", "grpo"}, {"presets.b.keep_pos_ratio", "0.25"},
+			{"presets.a.adv_estimator", "grpo"},
+			{"presets.a.keep_pos_ratio", "0.5"},
+			{"algorithm", "${presets." + which + "}"},
+			{"presets.b.adv_estimator", "grpo"},
+			{"presets.b.keep_pos_ratio", "0.25"},
 		})
 		if err != nil {
 			t.Fatal(err)
