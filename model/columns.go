@@ -38,17 +38,23 @@ const farthest = math.MaxUint32
 // grow makes room for so many samples: steps are mostly of one size, and a column
 // that is of that size wastes nothing.
 func (c *stepColumns) grow(n int) {
-	c.reward, c.length, c.near = slices.Grow(c.reward, n), slices.Grow(c.length, n), slices.Grow(c.near, n)
+	c.reward, c.length, c.near = make([]float64, 0, n), make([]int32, 0, n), make([]uint32, 0, n)
 }
 
-// locate notes where sample n, the next one, stands.
-func (c *stepColumns) locate(n int, file int32, offset int64) {
-	last := len(c.spans) - 1
-	if last < 0 || c.spans[last].file != file || offset < c.spans[last].offset || offset-c.spans[last].offset > farthest {
-		c.spans = append(c.spans, span{from: n, file: file, offset: offset})
-		last++
+// locate notes where the samples from n on, the next ones, stand.
+func (c *stepColumns) locate(n int, file int32, offsets ...int64) {
+	c.near = slices.Grow(c.near, len(offsets))[:n+len(offsets)]
+	var at span
+	if last := len(c.spans) - 1; last >= 0 {
+		at = c.spans[last]
 	}
-	c.near = append(c.near, uint32(offset-c.spans[last].offset))
+	for i, offset := range offsets {
+		if len(c.spans) == 0 || at.file != file || uint64(offset-at.offset) > farthest {
+			at = span{from: n + i, file: file, offset: offset}
+			c.spans = append(c.spans, at)
+		}
+		c.near[n+i] = uint32(offset - at.offset)
+	}
 }
 
 // place returns where the text of a sample stands.
@@ -104,9 +110,7 @@ func with[T any](column []T, n int, x, none T, some bool, room int) []T {
 // groups are the numbers of those of the block.
 func (c *stepColumns) extend(b *Block, from, to int, prompts, groups []uint32) {
 	n := len(c.reward)
-	for i, offset := range b.Offset[from:to] {
-		c.locate(n+i, b.File, offset)
-	}
+	c.locate(n, b.File, b.Offset[from:to]...)
 	c.reward = append(c.reward, b.Reward[from:to]...)
 	c.length = append(c.length, b.Length[from:to]...)
 	c.prompt = numbered(c.prompt, n, b.Prompt, from, to, prompts, cap(c.reward))
@@ -136,8 +140,9 @@ func numbered(column []uint32, n int, index []int32, from, to int, numbers []uin
 	if index == nil {
 		return append(column, make([]uint32, to-from)...)
 	}
-	for _, at := range index[from:to] {
-		column = append(column, numbers[at])
+	column = slices.Grow(column, to-from)[:n+to-from]
+	for i, at := range index[from:to] {
+		column[n+i] = numbers[at]
 	}
 	return column
 }

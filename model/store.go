@@ -15,7 +15,8 @@ type Store struct {
 	prompts  interner[uint64]
 	ids      interner[string]
 	previews list[string] // of prompt k-1, beside prompts
-	parts    []string     // names of reward functions
+	scratch  scratch
+	parts    []string // names of reward functions
 	notes    []string
 
 	format, how string
@@ -25,6 +26,12 @@ type Store struct {
 	problems    []Problem
 	skipped     int
 	progress    Progress
+}
+
+// scratch is memory for numbering the prompts and groups of a block.
+type scratch struct {
+	hashes          []uint64
+	prompts, groups []uint32
 }
 
 // maxProblems bounds what is remembered of a broken log; Skipped counts on.
@@ -103,7 +110,7 @@ func (s *Store) add(r *Record, parts []uint32) {
 
 // addBlock takes over the samples of a block, run by run of the same step.
 func (s *Store) addBlock(b *Block, parts []uint32) {
-	prompts, groups := s.promptsOf(b), make([]uint32, len(b.Groups))
+	prompts, groups := s.promptsOf(b), sized(&s.scratch.groups, len(b.Groups))
 	s.ids.internAll(b.Groups, groups)
 	for from := 0; from < b.Len(); {
 		to := from + 1
@@ -122,8 +129,14 @@ func (s *Store) addBlock(b *Block, parts []uint32) {
 	}
 }
 
+// sized returns n values of memory that is used again.
+func sized[T any](memory *[]T, n int) []T {
+	*memory = slices.Grow((*memory)[:0], n)[:n]
+	return *memory
+}
+
 func (s *Store) promptsOf(b *Block) []uint32 {
-	hashes, numbers := make([]uint64, len(b.Prompts)), make([]uint32, len(b.Prompts))
+	hashes, numbers := sized(&s.scratch.hashes, len(b.Prompts)), sized(&s.scratch.prompts, len(b.Prompts))
 	for i, p := range b.Prompts {
 		hashes[i] = p.Hash
 	}
