@@ -150,9 +150,12 @@ func (k *worker) decode(h io.ReaderAt, w *strideWork) {
 		k.quick.begin(w.block)
 	}
 	for at < stride {
-		if n := k.row(w, k.buf[at:], w.from+int64(at)); n > 0 {
-			at += n
-			continue
+		if k.quick != nil {
+			end, n := k.quick.rows(k.buf, at, stride, w.from)
+			at, w.lines = end, w.lines+int64(n)
+			if at >= stride {
+				break
+			}
 		}
 		i := bytes.IndexByte(k.buf[at:], '\n')
 		if i < 0 {
@@ -206,19 +209,6 @@ func (k *worker) extend(h io.ReaderAt, from int64, at int) int {
 		}
 	}
 	return -1
-}
-
-// row decodes the line that p begins with if that can be done quickly, and returns its
-// size; else 0.
-func (k *worker) row(w *strideWork, p []byte, offset int64) int {
-	if k.quick == nil {
-		return 0
-	}
-	n := k.quick.row(p, offset)
-	if n > 0 {
-		w.lines++
-	}
-	return n
 }
 
 // line decodes a line the long way.

@@ -41,9 +41,19 @@ func (p *prompts) of(v, truth value) prompt {
 	if p.memo == nil || len(p.memo) >= maxMemo {
 		p.memo = map[promptKey]prompt{}
 	}
-	found := prompt{hash: p.hash(v, truth), preview: p.preview(v)}
+	found := p.anew(v, truth)
 	p.memo[key] = found
 	return found
+}
+
+// anew is of without remembering.
+func (p *prompts) anew(v, truth value) prompt {
+	if !v.isPlain() {
+		return prompt{hash: p.hash(v, truth), preview: p.preview(v)}
+	}
+	p.buf = append(append(p.buf[:0], v.raw...), 0)
+	p.buf = appendValue(p.buf, truth)
+	return prompt{hash: max(1, hash64(p.buf)), preview: string(v.raw)}
 }
 
 // hash covers prompt and ground truth: environments give different games the
@@ -140,6 +150,12 @@ func shorten(b []byte) string {
 		}
 	}
 	return string(bytes.TrimRight(clip(out, maxPreview), " "))
+}
+
+// isPlain reports whether a text is its own preview: a line of ASCII with nothing in it
+// that stands for something else.
+func (v value) isPlain() bool {
+	return v.kind == text && len(v.raw) <= maxPreview && !bytes.HasPrefix(v.raw, []byte(messagesText)) && isLine(v.raw) && bytes.IndexByte(v.raw, '\\') < 0
 }
 
 // isLine reports whether a text is words with one blank between them, in ASCII.

@@ -16,6 +16,9 @@ func oddRows() []string {
 		`{"step": 1, "group_id": "g", "prompt": "q", "response": "r", "reward": 1e-05, "answer": "a"}`,
 		`{"step": 01, "group_id": "g", "prompt": "q", "response": "r", "reward": 1, "answer": "a"}`,
 		`{"step": 5.0, "group_id": "g", "prompt": "q", "response": "r", "reward": -0.0, "answer": "a"}`,
+		`{"step": 1e999, "group_id": "g", "prompt": "q", "response": "r", "reward": 1e999, "answer": "a"}`,
+		`{"step": -Infinity, "group_id": "g", "prompt": "q", "response": "r", "reward": Infinity, "answer": "a"}`,
+		`{"step": 9007199254740992.5, "group_id": "g", "prompt": "q", "response": "r", "reward": 0.8333333333333334, "answer": "a"}`,
 		`{"step": 2.5, "group_id": "g", "prompt": "q", "response": "r", "reward": 1., "answer": "a"}`,
 		`{"step": 7, "group_id": "g", "prompt": "q", "response": "r", "reward": 0.1234567890123456789, "answer": "a"}`,
 		`{"step": 9007199254740993, "group_id": "g", "prompt": "q", "response": "r", "reward": 123456789012345.5, "answer": "a"}`,
@@ -81,14 +84,15 @@ func FuzzQuick(f *testing.F) {
 // quickly reads a row, and the long way too where it could be read.
 func quickly(t *testing.T, q *quick, row []byte) {
 	t.Helper()
-	line := append(bytes.Clone(row), '\n')
-	switch size := q.row(line, 5); {
-	case size == 0:
+	const before = "the end of the row before\n"
+	line := append([]byte(before), append(row[:len(row):len(row)], '\n')...)
+	switch end, n := q.rows(line, len(before), len(line), 5-int64(len(before))); {
+	case n == 0:
 		return
-	case size != len(line) || bytes.IndexByte(row, 0) >= 0:
-		t.Fatalf("of %q %d bytes are read quickly", line, size)
+	case end != len(line) || bytes.IndexByte(row, 0) >= 0:
+		t.Fatalf("%q is read quickly up to byte %d", line, end)
 	}
-	long, err := newTwin(q.rows).Line(nil, row)
+	long, err := newTwin(q.long).Line(nil, row)
 	if err != nil || len(long) != 1 {
 		t.Fatalf("%q is read quickly, but: %v", row, err)
 	}

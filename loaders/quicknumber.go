@@ -1,46 +1,60 @@
 package loaders
 
-// quickNumber reads a number without exponent and of up to 15 digits, and returns how
-// many bytes it has. Such a one is an integer below 2^53 over a power of ten, both
+// number reads the number that stands at at and what is expected after it, and returns
+// where that ends; 0 if it does not stand there, or if the number has an exponent or more
+// than 15 digits. One that has not is an integer below 2^53 over a power of ten, both
 // exact, so that one division rounds it as it should be.
-func quickNumber(b []byte) (x float64, size int, ok bool) {
-	i := 0
-	if len(b) > 0 && b[0] == '-' {
-		i = 1
+func (v *finding) number(b []byte, at int, after *between) (end int) {
+	v.from = at
+	minus := byteAt(b, at) == '-'
+	if minus {
+		at++
 	}
-	first := i
-	mantissa, i := digits(b, i, 0)
-	whole, decimals := i-first, 0
-	if whole == 0 || whole > 1 && b[first] == '0' {
-		return 0, i, false
+	n, end := digits(b, at, 0)
+	whole, decimals := end-at, 0
+	if whole == 0 || whole > 1 && b[at] == '0' {
+		return 0
 	}
-	if i < len(b) && b[i] == '.' {
-		point := i
-		mantissa, i = digits(b, i+1, mantissa)
-		if decimals = i - point - 1; decimals == 0 {
-			return 0, i, false
+	if byteAt(b, end) == '.' {
+		point := end
+		n, end = digits(b, end+1, n)
+		if decimals = end - point - 1; decimals == 0 {
+			return 0
 		}
 	}
-	if whole+decimals > maxDigits || i < len(b) && (b[i]|0x20 == 'e' || b[i] == '.') {
-		return 0, i, false
+	if whole+decimals > maxDigits {
+		return 0
 	}
-	x = float64(mantissa)
+	v.x, v.to = float64(n), end
 	if decimals > 0 {
-		x /= powersOfTen[decimals]
+		v.x /= powersOfTen[decimals]
 	}
-	if first == 1 {
-		x = -x
+	if minus {
+		v.x = -v.x
 	}
-	return x, i, true
+	return after.pass(b, end)
 }
 
 // digits reads on in a number of which so much has been read, and returns where its
-// digits end.
+// digits end. It goes from one to the next: where they end is foretold well enough, and
+// to count them first, eight together, makes all that follows wait.
 func digits(b []byte, i int, n int64) (int64, int) {
-	for ; i < len(b) && '0' <= b[i] && b[i] <= '9'; i++ {
-		n = n*10 + int64(b[i]-'0')
+	for ; uint(i) < uint(len(b)); i++ { // one comparison for both bounds
+		d := b[i] - '0'
+		if d > 9 {
+			break
+		}
+		n = n*10 + int64(d)
 	}
 	return n, i
+}
+
+// byteAt is a byte, 0 where there is none.
+func byteAt(b []byte, i int) byte {
+	if uint(i) < uint(len(b)) {
+		return b[i]
+	}
+	return 0
 }
 
 const maxDigits = 15
