@@ -18,7 +18,8 @@ import (
 const (
 	stride     = 512 << 10
 	longest    = 16 << 20 // line that a worker reads
-	overlap    = 32 << 10 // beyond it, where its last line mostly ends
+	overlap    = 8 << 10  // beyond it, where its last line mostly ends
+	further    = 32 << 10 // where that of long texts does
 	perWorker  = 16
 	maxWorkers = 4
 	leastBytes = 2 << 20
@@ -59,7 +60,7 @@ type strideWork struct {
 func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.Time) error {
 	lead, ok := f.decoder.(copier)
 	if !ok || f.refused || f.format.Relogs || f.lines.cut != (cut{}) || f.lines.over > 0 || f.lines.closed ||
-		len(f.lines.held) > overlap || // a long line, which is read by itself
+		len(f.lines.held) > further || // a long line, which is read by itself
 		s.workers() < 2 || size-f.disk.pos < leastBytes {
 		f.workers = nil
 		return nil
@@ -196,7 +197,7 @@ var errLongLine = errors.New("a line that is read by itself")
 // extend reads on to the end of the line that begins at at in the buffer, and returns
 // its length; -1 if it is too long, or not ended yet.
 func (k *worker) extend(h io.ReaderAt, from int64, at int) int {
-	for more := overlap; len(k.buf)-at < longest; more *= 2 {
+	for more := further; len(k.buf)-at < longest; more *= 2 {
 		old := len(k.buf)
 		k.buf = slices.Grow(k.buf, more)[:old+more]
 		n, err := h.ReadAt(k.buf[old:], from+int64(old))

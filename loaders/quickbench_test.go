@@ -14,7 +14,7 @@ func BenchmarkQuick(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	log := bytes.NewBufferString("the end of the row before\n")
 	begin := log.Len()
-	for n := range 5000 {
+	for n := range 50_000 {
 		fmt.Fprintf(log, `{"step": 7, "group_id": %d, "prompt": "question %d", "reward": %.4f, "length": %d}`+"\n",
 			n/16, n/16, random.Float64(), random.IntN(4096)+1)
 	}
@@ -30,7 +30,7 @@ func BenchmarkQuick(b *testing.B) {
 	var block model.Block
 	for b.Loop() {
 		q.begin(block)
-		if _, n := q.rows(log.Bytes(), begin, log.Len(), 0); n != 5000 {
+		if _, n := q.rows(log.Bytes(), begin, log.Len(), 0); n != 50_000 {
 			b.Fatalf("%d rows are read quickly", n)
 		}
 		block = q.end()
