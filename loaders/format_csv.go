@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"vantage/model"
 )
@@ -21,7 +22,7 @@ func csv() Format {
 			if kindOfName(name) != ".csv" && kindOfName(name) != ".tsv" {
 				return 0
 			}
-			for _, key := range splitRow(first, separator(first)) {
+			for _, key := range splitRow(nil, first, separator(first)) {
 				if p, ok := names.place(bytes.TrimSpace(key)); ok && p.role == roleReward || isComponent(string(key)) {
 					return 15
 				}
@@ -74,7 +75,15 @@ type grid struct {
 	*rows
 	python bool // cells are Python's repr
 	sep    byte
-	header []value
+	header []column
+	cells  [][]byte // of the row at hand
+}
+
+// column is one of a table, by its header.
+type column struct {
+	name  value
+	known bool // its name says what it is
+	place place
 }
 
 var errColumns = errors.New("the row has another number of columns than the header")
@@ -84,24 +93,26 @@ func (g *grid) Line(dst []model.Record, record []byte) ([]model.Record, error) {
 	record = bytes.TrimSuffix(record, []byte{'\r'})
 	if g.header == nil {
 		g.sep = separator(record)
-		for _, name := range splitRow(bytes.TrimPrefix(record, []byte("\xef\xbb\xbf")), g.sep) {
-			g.header = append(g.header, value{kind: text, raw: bytes.Clone(bytes.TrimSpace(name))})
+		for _, name := range splitRow(nil, bytes.TrimPrefix(record, []byte("\xef\xbb\xbf")), g.sep) {
+			c := column{name: value{kind: text, raw: bytes.Clone(bytes.TrimSpace(name))}}
+			c.place, c.known = g.fields.place(c.name.raw)
+			g.header = append(g.header, c)
 		}
 		return dst, nil
 	}
-	cells := splitRow(record, g.sep)
-	if len(cells) != len(g.header) {
-		return dst, fmt.Errorf("%w: %d, not %d", errColumns, len(cells), len(g.header))
+	g.cells = splitRow(g.cells[:0], record, g.sep)
+	if len(g.cells) != len(g.header) {
+		return dst, fmt.Errorf("%w: %d, not %d", errColumns, len(g.cells), len(g.header))
 	}
 	g.begin()
-	for i, cell := range cells {
-		g.cell(g.header[i], cell)
+	for i, cell := range g.cells {
+		g.cell(&g.header[i], cell)
 	}
 	return g.finish(dst)
 }
 
-func (g *grid) cell(key value, cell []byte) {
-	p, known := g.fields.place(key.raw)
+func (g *grid) cell(c *column, cell []byte) {
+	key := c.name
 	switch {
 	case len(cell) == 0:
 		return
@@ -113,11 +124,14 @@ func (g *grid) cell(key value, cell []byte) {
 			cell = prompt
 		}
 	}
-	if known && (p.role == rolePrompt || p.role == roleResponse || p.role == roleTruth || p.role == roleGroup) {
+	switch {
+	case c.known && c.place.role == roleResponse && g.capture == nil && !bytes.HasPrefix(cell, []byte(messagesText)):
+		g.pick(key, value{kind: counted, x: float64(utf8.RuneCount(cell))})
+	case c.known && (c.place.role.isText() || c.place.role == roleGroup):
 		g.pick(key, textValue(cell))
-		return
+	default:
+		g.pick(key, cellValue(cell))
 	}
-	g.pick(key, cellValue(cell))
 }
 
 // cellValue is a cell as the number or truth value that it looks like, or a text.
@@ -142,10 +156,9 @@ func separator(header []byte) byte {
 	return ','
 }
 
-// splitRow cuts a record into its cells and takes quotes off. A cell without
-// quotes in it stays where it stands.
-func splitRow(record []byte, sep byte) [][]byte {
-	var cells [][]byte
+// splitRow cuts a record into its cells, appends them to others and takes quotes off.
+// A cell without quotes in it stays where it stands.
+func splitRow(cells [][]byte, record []byte, sep byte) [][]byte {
 	for {
 		var cell []byte
 		cell, record = nextCell(record, sep)

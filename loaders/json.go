@@ -19,7 +19,8 @@ const (
 	text
 	list
 	object
-	real // a number that never was text
+	real    // a number that never was text
+	counted // a text of which nothing is kept but how many characters it has
 )
 
 // value is a JSON value where it stands in its line, not decoded. A text is
@@ -27,7 +28,7 @@ const (
 type value struct {
 	kind kind
 	raw  []byte
-	x    float64 // of the kind real
+	x    float64 // of the kinds real and counted
 }
 
 // scanObject goes once over a line that holds one object and shows every pair

@@ -100,7 +100,7 @@ func fits(as role, v value) bool {
 	case roleGroup:
 		return v.kind == number || v.kind == real || v.kind == text && len(v.raw) > 0
 	case rolePrompt, roleResponse:
-		return v.kind == text || v.kind == list
+		return v.kind == text || v.kind == list || v.kind == counted
 	case roleTruth:
 		return v.kind != null
 	case roleLength, roleTotal, rolePromptLength:
@@ -290,10 +290,14 @@ func characters(v value) int {
 		}
 		return n
 	}
-	if v.kind == text {
+	switch v.kind {
+	case text:
 		return countRunes(v.raw)
+	case counted:
+		return int(v.x)
+	default:
+		return 0
 	}
-	return 0
 }
 
 // Note implements [Decoder].
