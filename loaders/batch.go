@@ -55,6 +55,25 @@ func begins(names, before []string) bool {
 	return len(names) >= len(before) && slices.Equal(names[:len(before)], before)
 }
 
+// align puts the reward functions of a block into the order of the batch: which of them a
+// file has first depends on the nulls of its first rows, and small files would come in
+// chunks of their own.
+func (b *batch) align(n *Note, k *model.Block) {
+	if b.samples == 0 || len(n.Components) != len(k.Parts) || begins(n.Components, b.note.Components) {
+		return
+	}
+	names, parts := slices.Clone(n.Components), slices.Clone(k.Parts)
+	for i, name := range b.note.Components {
+		at := slices.Index(names, name)
+		if at < i {
+			return
+		}
+		names[i], names[at] = names[at], names[i]
+		parts[i], parts[at] = parts[at], parts[i]
+	}
+	n.Components, k.Parts = names, parts
+}
+
 // drop takes the records and problems of a file out again.
 func (b *batch) drop(file int32, name string) {
 	b.records = slices.DeleteFunc(b.records, func(r model.Record) bool { return r.File == file })
@@ -97,6 +116,7 @@ func (o *output) add(f *Format, n Note, records []model.Record) {
 // addBlock takes a block as a whole. All blocks that are read together come in one
 // chunk: while the receiver is at work on it the next are read.
 func (o *output) addBlock(f *Format, n Note, k model.Block) {
+	o.open.align(&n, &k)
 	b := o.accepting(f, n, false, math.MaxInt)
 	b.blocks = append(b.blocks, k)
 	b.samples += k.Len()

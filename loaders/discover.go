@@ -18,7 +18,8 @@ const (
 
 // listing is what a directory holds.
 type listing struct {
-	files []string       // logs, relative to the directory, by natural order
+	files []string // logs, relative to the directory, by natural order
+	sizes map[string]int64
 	other map[string]int // how many other files, by extension
 	limit int            // how many files at most
 	cut   bool           // there is more than may be read
@@ -60,7 +61,7 @@ func discover(dir string, limit int) (*listing, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	l := &listing{limit: limit, other: map[string]int{}}
+	l := &listing{limit: limit, other: map[string]int{}, sizes: map[string]int64{}}
 	if err := l.walk(root.FS(), ".", 0); err != nil {
 		return nil, err
 	}
@@ -90,10 +91,18 @@ func (l *listing) walk(fsys fs.FS, dir string, depth int) error {
 		case len(l.files) >= l.limit:
 			l.cut = true
 		default:
-			l.files = append(l.files, filepath.FromSlash(name))
+			l.add(filepath.FromSlash(name), e)
 		}
 	}
 	return nil
+}
+
+// add takes a log down. Its size is known: beneath a root every entry has been looked at.
+func (l *listing) add(name string, e fs.DirEntry) {
+	l.files = append(l.files, name)
+	if info, err := e.Info(); err == nil {
+		l.sizes[name] = info.Size()
+	}
 }
 
 // natural compares names with numbers in them as a person does: 2 before 10.

@@ -40,7 +40,7 @@ func parquetFile() Format {
 			}
 			return 0
 		},
-		Decode: shaped(names, plain),
+		Decode: func(name string) Decoder { return newRows(names, name) },
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"vantage/loaders/inflate"
 	"vantage/loaders/pages"
+	"vantage/model"
 )
 
 // pack is a file that cannot be read from where one left off: compressed, or a
@@ -28,7 +29,8 @@ type pack struct {
 
 	unpacker *unpacker
 	text     int64         // bytes of text so far
-	sheet    *sheet        // of a Parquet file that is read column by column
+	ready    *model.Block  // of a Parquet file: rows that were read ahead
+	sheet    *sheet        // of one that is read column by column
 	table    *parquetTable // of one that is read row by row
 	index    pages.Index   // of a Parquet file, once it has been read
 	done     bool
@@ -108,7 +110,7 @@ func (p *pack) end() {
 		}
 		p.close()
 		_ = p.handle.Close()
-		p.rest, p.held, p.parts, p.sheet, p.table = nil, nil, nil, nil, nil
+		p.rest, p.held, p.parts, p.ready, p.sheet, p.table = nil, nil, nil, nil, nil, nil
 	}
 }
 
@@ -125,7 +127,7 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 	}
 	var end bool
 	var err error
-	if f.pack.sheet != nil || f.pack.table != nil {
+	if f.pack.unpacker == nil {
 		end, err = s.readTable(f, deadline)
 	} else {
 		end, err = s.readText(f, deadline)
@@ -160,9 +162,7 @@ func (s *Source) openPacked(f *file) (done bool) {
 	kind := packOf(h)
 	p := &pack{handle: h, close: func() {}}
 	if kind == "parquet" {
-		m := &pages.Memory{}
-		p.close = m.Close
-		err = openTable(f, p, info.Size(), s.workers(), m)
+		err = s.openParquet(f, p, info.Size())
 	} else {
 		p, err = s.unpackFile(f, kind, h)
 	}

@@ -37,13 +37,20 @@ type leaf struct {
 	key   value
 }
 
-// openTable opens a Parquet file, whose footer says what it holds: one that is not
+// openParquet opens a Parquet file, whose footer says what it holds: one that is not
 // there yet is io.ErrUnexpectedEOF.
-func openTable(f *file, p *pack, size int64, workers int, m *pages.Memory) error {
-	file, err := pages.Open(p.handle, size, m)
+func (s *Source) openParquet(f *file, p *pack, size int64) error {
+	m := &pages.Memory{}
+	p.close = m.Close
+	table, err := pages.Open(p.handle, size, m)
 	if err != nil {
 		return err
 	}
+	return openTable(f, p, table, size, s.workers())
+}
+
+// openTable finds out what the columns of a Parquet file mean.
+func openTable(f *file, p *pack, file *pages.File, size int64, workers int) error {
 	names := make([]string, len(file.Columns))
 	for i, c := range file.Columns {
 		names[i] = c.Name
@@ -60,6 +67,7 @@ func openTable(f *file, p *pack, size int64, workers int, m *pages.Memory) error
 	if p.sheet = newSheet(r, file, workers); p.sheet != nil {
 		return nil
 	}
+	var err error
 	p.table, err = newParquetTable(r, p.handle, size, 0)
 	return err
 }
@@ -106,7 +114,7 @@ func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
 		}
 	}()
 	for !s.out.full() {
-		if f.pack.sheet != nil {
+		if f.pack.table == nil {
 			err := s.readSheet(f)
 			if err != nil || !time.Now().Before(deadline) {
 				return errors.Is(err, io.EOF), ignoreEOF(err)
@@ -134,7 +142,7 @@ func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
 // readSheet reads one block of columns. What is odd is read row by row from there on.
 func (s *Source) readSheet(f *file) error {
 	p := f.pack
-	b, err := p.sheet.take()
+	b, err := p.next()
 	if errors.Is(err, errOdd) || errors.Is(err, pages.ErrUnsupported) {
 		p.table, err = newParquetTable(p.sheet.rows, p.handle, f.disk.size, p.sheet.row)
 		p.sheet = nil
@@ -151,6 +159,19 @@ func (s *Source) readSheet(f *file) error {
 		f.out.addBlock(f.format, f.decoder.Note(), b)
 	}
 	return nil
+}
+
+// next returns the next block of columns, which may have been read ahead.
+func (p *pack) next() (model.Block, error) {
+	switch {
+	case p.ready != nil:
+		b := *p.ready
+		p.ready = nil
+		return b, nil
+	case p.sheet == nil:
+		return model.Block{}, io.EOF
+	}
+	return p.sheet.next()
 }
 
 func ignoreEOF(err error) error {

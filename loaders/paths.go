@@ -181,7 +181,6 @@ var strangers = [...]struct{ ext, what string }{
 
 // adopt adds those files of a listing that are new, as far as they are to be read.
 func (s *Source) adopt(r *root, l *listing) {
-	until := time.Now().Add(statBudget)
 	r.dirs = l.dirs // of empty ones too: a file is what comes next
 	if s.look.watch != nil {
 		for _, dir := range l.dirs {
@@ -200,9 +199,8 @@ func (s *Source) adopt(r *root, l *listing) {
 			continue
 		}
 		f := s.add(r.path, rel, filepath.Join(r.prefix, rel))
-		if time.Now().Before(until) {
-			s.measure(f)
-		}
+		f.disk.size = l.sizes[rel]
+		s.read.all += f.disk.size
 	}
 	if l.cut && !r.told {
 		r.told = true
@@ -227,17 +225,6 @@ func (s *Source) retire(r *root, chosen []string) {
 // stays reports whether the file is still listed: one that was deleted is kept as it
 // was read.
 func (d *disk) stays(r *root) bool { return slices.Contains(r.listed, d.path) }
-
-// statBudget bounds how long sizes are asked for before anything is read; the
-// sizes of the rest are learned as they are reached.
-const statBudget = 10 * time.Millisecond
-
-func (s *Source) measure(f *file) {
-	if info, err := os.Lstat(filepath.Join(f.disk.root, f.disk.path)); err == nil && info.Mode().IsRegular() {
-		s.read.all += info.Size() - f.disk.size
-		f.disk.size = info.Size()
-	}
-}
 
 func (s *Source) add(rootPath, rel, name string) *file {
 	full := filepath.Join(rootPath, rel)

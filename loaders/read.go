@@ -74,6 +74,9 @@ func (f *file) once() bool { return f.pack != nil || f.lines.cut.whole && f.line
 
 // readBlocks reads until the end, the deadline, or the output is full.
 func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end bool, err error) {
+	if s.buf == nil {
+		s.buf = make([]byte, blockSize)
+	}
 	for !s.out.full() {
 		if f.refused {
 			return true, nil

@@ -18,6 +18,7 @@ type sheet struct {
 	file    *pages.File
 	workers int
 	buffers []*pages.Buffer // one per worker
+	work    []pageWork      // memory for plans
 
 	figures [roles]*lane // of the roles that are numbers, and the lengths of responses
 	parts   []*lane
@@ -26,10 +27,10 @@ type sheet struct {
 	truth   *script
 	id      *script
 
-	group int          // of rows, the next
-	left  int64        // rows of the one at hand
-	row   int64        // rows handed over
-	ready *model.Block // read ahead
+	group  int   // of rows, the next
+	left   int64 // rows of the one at hand
+	row    int64 // rows handed over
+	steady bool  // whatever nulls there are, the same columns play the roles
 }
 
 // errOdd says that only the long way can tell what a table means.
@@ -38,7 +39,7 @@ var errOdd = errors.New("a table that is read row by row")
 // newSheet finds the columns that mean something, nil if they are not all plain
 // numbers and texts in the places where those are expected.
 func newSheet(r *rows, f *pages.File, workers int) *sheet {
-	s := &sheet{rows: r, file: f, workers: workers}
+	s := &sheet{rows: r, file: f, workers: workers, steady: true}
 	if len(r.parts.also) > 0 || r.shape != nil {
 		return nil
 	}
@@ -131,23 +132,17 @@ func (s *sheet) best(all []candidate) (best candidate, sure bool) {
 			return best, false
 		}
 	}
-	return best, len(all) == 1 || !s.file.Columns[best.column].Optional || s.file.Nulls(best.column) == 0
+	if len(all) == 1 || !s.file.Columns[best.column].Optional {
+		return best, true
+	}
+	s.steady = false
+	return best, s.file.Nulls(best.column) == 0
 }
 
 // batchBytes is about how much of a file is read for one block of rows.
 const batchBytes = 16 << 20
 
-// take returns the next block of rows, io.EOF after the last.
-func (s *sheet) take() (model.Block, error) {
-	if s.ready != nil {
-		b := *s.ready
-		s.ready = nil
-		return b, nil
-	}
-	return s.next()
-}
-
-// next reads the next block of rows.
+// next reads the next block of rows, io.EOF after the last.
 func (s *sheet) next() (model.Block, error) {
 	for s.left == 0 {
 		if s.group == len(s.file.Groups) {
@@ -217,7 +212,7 @@ type pageWork struct {
 
 // plan finds the pages that hold the next n rows.
 func (s *sheet) plan(n int) ([]pageWork, error) {
-	work := make([]pageWork, 0, len(s.lanes))
+	work := s.work[:0]
 	for _, l := range s.lanes {
 		for have := len(l.values); have < n; {
 			p, err := l.reader.Next()
@@ -228,6 +223,7 @@ func (s *sheet) plan(n int) ([]pageWork, error) {
 			have += p.Rows
 		}
 	}
+	s.work = work
 	return work, nil
 }
 

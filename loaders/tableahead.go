@@ -1,11 +1,13 @@
 package loaders
 
 import (
+	"errors"
 	"os"
 	"sync"
 	"time"
 
 	"vantage/loaders/pages"
+	"vantage/model"
 )
 
 // maxAhead is how many tables are opened at a time.
@@ -36,52 +38,117 @@ func (s *Source) openAhead() {
 		return
 	}
 	defer func() { _ = root.Close() }()
+	for len(s.openers) < s.workers() {
+		s.openers = append(s.openers, &opener{workers: s.workers(), memory: &pages.Memory{}})
+	}
 	var wg sync.WaitGroup
 	until := time.Now().Add(budget) // a slow server is not asked for all at once
-	for range s.workers() {
+	for _, o := range s.openers {
 		wg.Go(func() {
-			m := &pages.Memory{}
+			o.root = root
 			for f := range next {
 				if time.Now().After(until) {
 					break
 				}
-				f.pack = openEarly(f, root, s.workers(), m)
-				if f.pack != nil && !f.pack.sheet.over() {
-					m = &pages.Memory{} // what is left of the file needs the other
-				}
-				m.Reset()
+				o.open(f)
 			}
-			m.Close()
+			o.memory.Close()
 		})
 	}
 	wg.Wait()
 }
 
-// openEarly opens a table before its turn, nil if that cannot be.
-func openEarly(f *file, root *os.Root, workers int, m *pages.Memory) *pack {
-	h, info, err := f.disk.openIn(root)
-	if err != nil {
-		return nil
-	}
-	p := &pack{handle: h, info: info, close: m.Close}
-	if openTable(f, p, info.Size(), workers, m) != nil || p.sheet != nil && !p.sheet.readSmall() {
-		_ = h.Close()
-		f.format, f.decoder = nil, nil
-		return nil
-	}
-	return p
+// opener opens tables one after the other. The files of a run are alike: memory, and
+// what the columns mean, serve one after the other.
+type opener struct {
+	root    *os.Root
+	workers int
+	memory  *pages.Memory
+	format  *Format
+	sheet   *sheet // of the table before, if nothing is left to be read of that
 }
 
-// readSmall reads the first rows of a file that is in memory already.
-func (s *sheet) readSmall() (ok bool) {
-	defer func() { ok = ok && recover() == nil }()
-	if !s.file.Small() {
-		return true
+// open opens a table before its turn, unless something is wrong with it.
+func (o *opener) open(f *file) {
+	h, info, err := f.disk.openIn(o.root)
+	if err != nil {
+		return
 	}
-	b, err := s.next()
-	s.ready = &b
-	return err == nil
+	f.pack = &pack{handle: h, info: info, close: func() {}}
+	if !o.read(f) {
+		_ = h.Close()
+		f.format, f.decoder, f.pack = nil, nil, nil
+		o.sheet, o.memory = nil, &pages.Memory{}
+	}
+}
+
+// read reads what a table holds, and its rows if it is small.
+func (o *opener) read(f *file) (ok bool) {
+	defer func() { ok = ok && recover() == nil }()
+	p := f.pack
+	table, err := pages.Open(p.handle, p.info.Size(), o.memory)
+	switch {
+	case err != nil:
+		return false
+	case o.sheet.serves(table):
+		o.sheet.renew(f.name, table)
+		f.format, p.sheet = o.format, o.sheet
+	case openTable(f, p, table, p.info.Size(), o.workers) != nil:
+		return false
+	}
+	if p.sheet != nil && table.Small() {
+		b, err := p.sheet.next()
+		if err != nil {
+			return false
+		}
+		p.ready = &b
+		if p.sheet.over() {
+			o.format, o.sheet = f.format, p.sheet
+			f.decoder, p.sheet = noted(o.sheet.rows.Note()), nil
+			o.memory.Reset()
+			return true
+		}
+		f.decoder = p.sheet.rows
+	}
+	p.close = o.memory.Close // what is left of the file needs it
+	o.sheet, o.memory = nil, &pages.Memory{}
+	return true
 }
 
 // over reports whether nothing is left to be read of a file.
-func (s *sheet) over() bool { return s != nil && s.left == 0 && s.group == len(s.file.Groups) }
+func (s *sheet) over() bool { return s.left == 0 && s.group == len(s.file.Groups) }
+
+// serves reports whether the columns of another table mean what those of this one do.
+func (s *sheet) serves(f *pages.File) bool {
+	return s != nil && s.steady && len(f.Columns) > 0 && &f.Columns[0] == &s.file.Columns[0]
+}
+
+// renew goes on to a table of the same columns.
+func (s *sheet) renew(name string, f *pages.File) {
+	s.rows.renew(name)
+	s.file, s.group, s.row, s.buffers = f, 0, 0, s.buffers[:0]
+	for _, c := range [...]*script{s.prompt, s.truth, s.id} {
+		if c != nil {
+			c.buffer = nil
+		}
+	}
+}
+
+// renew forgets what was found in a file, but for the prompts.
+func (r *rows) renew(name string) {
+	r.step, r.named = stepOfName(name)
+	r.summed, r.note, r.used, r.told = false, Note{}, [roles]string{}, [roles]string{}
+	clear(r.parts.index)
+	r.parts = components{open: r.parts.open, also: r.parts.also, index: r.parts.index, values: r.parts.values[:0]}
+}
+
+// noted is the decoder of a file of which nothing is left to be read.
+type noted Note
+
+// Line implements [Decoder].
+func (noted) Line(dst []model.Record, _ []byte) ([]model.Record, error) {
+	return dst, errors.ErrUnsupported
+}
+
+// Note implements [Decoder].
+func (n noted) Note() Note { return Note(n) }

@@ -42,6 +42,9 @@ type Memory struct {
 	file    []byte
 	buffers []*Buffer
 	used    int
+	readers []*Reader
+	reading int    // of the readers
+	schema  schema // of the file before
 }
 
 // Buffer returns a buffer that nothing else uses until Reset.
@@ -54,7 +57,16 @@ func (m *Memory) Buffer() *Buffer {
 }
 
 // Reset makes all of it free again.
-func (m *Memory) Reset() { m.used = 0 }
+func (m *Memory) Reset() { m.used, m.reading = 0, 0 }
+
+// reader is Buffer for readers.
+func (m *Memory) reader() *Reader {
+	if m.reading == len(m.readers) {
+		m.readers = append(m.readers, &Reader{})
+	}
+	m.reading++
+	return m.readers[m.reading-1]
+}
 
 // Close gives back what the buffers hold beside memory.
 func (m *Memory) Close() {

@@ -118,13 +118,12 @@ func (m inMemory) ReadAt(p []byte, at int64) (int, error) {
 
 // decode reads the footer.
 func (f *File) decode(d *decoder) error {
-	var tree []node
 	d.fields(func(id int, kind byte) {
 		switch {
 		case id == 2 && kind == typeList:
-			d.list(func(byte) { tree = append(tree, element(d)) })
+			f.Columns = f.memory.schema.columns(d)
 		case id == 4 && kind == typeList:
-			d.list(func(byte) { f.Groups = append(f.Groups, group(d)) })
+			d.list(func(byte) { f.Groups = append(f.Groups, group(d, len(f.Columns))) })
 		default:
 			d.skip(kind)
 		}
@@ -132,7 +131,6 @@ func (f *File) decode(d *decoder) error {
 	if d.bad {
 		return fmt.Errorf("%w: its footer ends early", ErrBroken)
 	}
-	f.Columns = leaves(tree)
 	rows := int64(0)
 	for _, g := range f.Groups {
 		if err := f.check(g); err != nil {
@@ -180,9 +178,9 @@ func (f *File) Nulls(column int) int64 {
 	return n
 }
 
-// group reads a group of rows.
-func group(d *decoder) Group {
-	var g Group
+// group reads a group of rows, which should have so many columns.
+func group(d *decoder, columns int) Group {
+	g := Group{chunks: make([]chunk, 0, columns)}
 	d.fields(func(id int, kind byte) {
 		switch {
 		case id == 1 && kind == typeList:

@@ -33,10 +33,15 @@ type Page struct {
 func (f *File) Column(group, column int) *Reader {
 	g := f.Groups[group]
 	c := g.chunks[column]
-	return &Reader{
-		f: f, column: f.Columns[column], codec: c.codec, at: c.at, end: c.at + c.size,
+	r := &Reader{}
+	if f.Small() {
+		r = f.memory.reader()
+	}
+	*r = Reader{
+		head: r.head, f: f, column: f.Columns[column], codec: c.codec, at: c.at, end: c.at + c.size,
 		rows: g.Rows, left: g.Rows, slot: group*len(f.Columns) + column,
 	}
+	return r
 }
 
 // Encodings, by their numbers in the format.

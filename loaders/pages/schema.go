@@ -1,5 +1,29 @@
 package pages
 
+import "bytes"
+
+// schema is the list of columns that was read last: the files of a run have the same one.
+type schema struct {
+	written []byte // as it stands in the footer
+	leaves  []Column
+}
+
+// columns reads a schema, unless it is the one before.
+func (s *schema) columns(d *decoder) []Column {
+	if len(s.written) > 0 && bytes.HasPrefix(d.data[d.at:], s.written) {
+		d.at += len(s.written)
+		return s.leaves
+	}
+	var tree []node
+	from := d.at
+	d.list(func(byte) { tree = append(tree, element(d)) })
+	s.leaves, s.written = leaves(tree), nil
+	if !d.bad {
+		s.written = bytes.Clone(d.data[from:d.at])
+	}
+	return s.leaves
+}
+
 // node is an element of the tree of columns, which a footer lists depth first.
 type node struct {
 	name                           string

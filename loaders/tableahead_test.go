@@ -1,0 +1,129 @@
+package loaders
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+	"pgregory.net/rapid"
+
+	"vantage/model"
+)
+
+// Tables that are opened side by side, in memory that served the one before, read as one
+// after the other, whether their columns are the same or not.
+func TestTablesAhead(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		dir := filepath.Join(dir, rapid.StringMatching(`[a-z]{12}`).Draw(t, "dir"))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		schema, columns, rows := drawTable(t)
+		for i := range rapid.IntRange(2, 8).Draw(t, "files") {
+			if rapid.IntRange(0, 3).Draw(t, "other") == 0 {
+				schema, columns, rows = drawTable(t)
+			}
+			for k := range columns {
+				columns[k].values = rapid.Permutation(columns[k].values).Draw(t, "cells")
+			}
+			path := filepath.Join(dir, fmt.Sprintf("completions_%05d.parquet", i))
+			if err := os.WriteFile(path, writeTable(t, schema, columns, rows), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, got := recordsOf(t, dir, Options{serial: true}), recordsOf(t, dir, Options{})
+		if diff := cmp.Diff(want, got, numbers...); diff != "" {
+			t.Fatal("-want +got\n" + diff)
+		}
+	})
+}
+
+// given is a record with what each reward function gave under its name, since tables need
+// not have those in one order.
+type given struct {
+	model.Record
+	By map[string]float64
+}
+
+func recordsOf(t *rapid.T, dir string, o Options) []given {
+	s, err := Open([]string{dir}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	var all []given
+	for {
+		c, err := s.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		records := c.Records
+		for i := range c.Blocks {
+			records = append(records, c.Blocks[i].Records()...)
+		}
+		for _, r := range records {
+			by := map[string]float64{}
+			for k, x := range r.Parts {
+				if x == x {
+					by[c.Components[k]] = x
+				}
+			}
+			r.Parts, r.Line = nil, 0
+			all = append(all, given{r, by})
+		}
+	}
+}
+
+// Small tables whose first rows have nulls in other columns come in one chunk.
+func TestTablesOfNulls(t *testing.T) {
+	type row struct {
+		Accuracy *float64 `parquet:"accuracy_reward,optional"`
+		Format   *float64 `parquet:"format_reward,optional"`
+	}
+	one, half := 1.0, 0.5
+	w := trainer{t, t.TempDir()}
+	for i, rows := range [][]row{{{&one, nil}, {&one, &half}}, {{nil, &half}, {&one, &half}}} {
+		var b bytes.Buffer
+		if err := parquet.Write(&b, rows, parquet.DataPageVersion(2)); err != nil {
+			t.Fatal(err)
+		}
+		w.add(fmt.Sprintf("completions_%05d.parquet", i), b.String())
+	}
+	s, err := Open([]string{w.path(".")}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	c, err := s.Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Blocks) != 2 {
+		t.Fatalf("%d tables in the first chunk %+v", len(c.Blocks), c)
+	}
+	accuracy, format := slices.Index(c.Components, "accuracy_reward"), slices.Index(c.Components, "format_reward")
+	want := [][]float64{{1, math.NaN(), 1}, {1, half, 1.5}, {math.NaN(), half, 0.5}, {1, half, 1.5}}
+	var got [][]float64
+	for _, b := range c.Blocks {
+		for i, reward := range b.Reward {
+			got = append(got, []float64{b.Parts[accuracy][i], b.Parts[format][i], reward})
+		}
+	}
+	if diff := cmp.Diff(want, got, numbers...); diff != "" {
+		t.Error("-want +got\n" + diff)
+	}
+}
