@@ -1,30 +1,40 @@
 package loaders
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
+	"vantage/loaders/frames"
 	"vantage/loaders/inflate"
 )
+
+// restart is a place from which a compressed file can be unpacked again.
+type restart interface {
+	inflate.Mark | frames.Mark
+	Size() int    // bytes of memory
+	Place() int64 // bytes of text before it
+}
 
 // marks are the places from which compressed files can be unpacked again, so that the
 // text of a sample is found without unpacking all before it. They are made while a file
 // is read, and thinned, in all files alike, when they take too much memory.
-type marks struct {
+type marks[M restart] struct {
 	mu      sync.Mutex
-	files   map[int32][]inflate.Mark
+	files   map[int32][]M
 	bytes   int
 	spacing int64 // bytes of text between two marks
 }
 
-// A mark takes some 10 KB, and a megabyte of text unpacks in 2 ms.
+// A mark in a gzip file takes some 10 KB, and a megabyte of text unpacks in 2 ms. One in a
+// zstd file takes a window of text, mostly of 2 MB, and they are made farther apart.
 const (
 	firstSpacing = 1 << 20
-	maxMarks     = 64 << 20 // bytes of all
+	maxMarks     = 40 << 20 // bytes of all
 )
 
-// watch has marks made of a file while it is read.
-func (m *marks) watch(file int32, r *inflate.Reader) {
+// watchGzip has marks made of a file while it is read.
+func watchGzip(m *marks[inflate.Mark], file int32, r *inflate.Reader) {
 	next := int64(0)
 	r.Marks(func(r *inflate.Reader) {
 		if r.Text() < next {
@@ -34,13 +44,25 @@ func (m *marks) watch(file int32, r *inflate.Reader) {
 	})
 }
 
+// watchZstd is that for zstd.
+func watchZstd(m *marks[frames.Mark], file int32, h handle) func(text []byte, end int64) {
+	marker := frames.NewMarker(h)
+	marker.Due(firstSpacing)
+	return func(text []byte, end int64) {
+		if at, ok := marker.Block(text, end); ok {
+			marker.Due(at.Text + m.add(file, at))
+		}
+	}
+}
+
 // add returns how much text may come before the next mark.
-func (m *marks) add(file int32, at inflate.Mark) int64 {
+func (m *marks[M]) add(file int32, at M) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.files == nil {
-		m.files, m.spacing = map[int32][]inflate.Mark{}, firstSpacing
+		m.files, m.spacing = map[int32][]M{}, firstSpacing
 	}
+	m.spacing = max(m.spacing, 4*int64(at.Size()))
 	m.files[file] = append(m.files[file], at)
 	if m.bytes += at.Size(); m.bytes > maxMarks {
 		m.thin()
@@ -49,7 +71,7 @@ func (m *marks) add(file int32, at inflate.Mark) int64 {
 }
 
 // thin forgets every other mark.
-func (m *marks) thin() {
+func (m *marks[M]) thin() {
 	m.spacing *= 2
 	m.bytes = 0
 	for file, all := range m.files {
@@ -63,7 +85,7 @@ func (m *marks) thin() {
 }
 
 // forget drops the marks of a file that is read anew.
-func (m *marks) forget(file int32) {
+func (m *marks[M]) forget(file int32) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, at := range m.files[file] {
@@ -73,18 +95,16 @@ func (m *marks) forget(file int32) {
 }
 
 // before returns the last mark that is not behind a place in the text.
-func (m *marks) before(file int32, offset int64) (at inflate.Mark, ok bool) {
+func (m *marks[M]) before(file int32, offset int64) (at M, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	all := m.files[file]
-	i, found := slices.BinarySearchFunc(all, offset, func(at inflate.Mark, offset int64) int {
-		return int(max(-1, min(1, at.Text-offset)))
-	})
+	i, found := slices.BinarySearchFunc(all, offset, func(at M, offset int64) int { return cmp.Compare(at.Place(), offset) })
 	if !found {
 		i--
 	}
 	if i < 0 {
-		return inflate.Mark{}, false
+		return at, false
 	}
 	return all[i], true
 }

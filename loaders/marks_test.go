@@ -60,7 +60,7 @@ func TestTextOfCompressed(t *testing.T) {
 // Marks stay within their memory however much is read, and the rest is spread evenly.
 func TestMarksAreThinned(t *testing.T) {
 	r := inflate.NewReader(strings.NewReader(""))
-	var m marks
+	var m marks[inflate.Mark]
 	at := int64(0)
 	for range 3_000_000 {
 		at = m.add(1, r.Mark())

@@ -90,13 +90,19 @@ func unpack(kind string, h io.Reader) (*pack, error) {
 	case "gzip":
 		p.parts = inflate.NewReader(p.taken)
 	case "zstd":
-		r, err := zstd.NewReader(p.taken, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		r, err := newZstd(p.taken)
 		if err != nil {
 			return nil, err
 		}
 		p.parts, p.close = r, r.Close
 	}
 	return p, nil
+}
+
+// newZstd unpacks in the goroutine that asks for text: others have work of their own, and
+// marks need to know what has been taken for which text.
+func newZstd(r io.Reader) (*zstd.Decoder, error) {
+	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 }
 
 func (p *pack) end() {
@@ -192,10 +198,14 @@ func (s *Source) unpackFile(f *file, kind string, h handle) (*pack, error) {
 		return nil, err
 	}
 	p.handle = h
-	if r, ok := p.parts.(*inflate.Reader); ok {
-		s.shelf.marks.watch(f.index, r)
+	var watch func(text []byte, end int64)
+	switch r := p.parts.(type) {
+	case *inflate.Reader:
+		watchGzip(&s.shelf.marks, f.index, r)
+	case *zstd.Decoder:
+		watch = watchZstd(&s.shelf.bound, f.index, h)
 	}
-	p.unpacker = startUnpacker(p.parts, p.taken)
+	p.unpacker = startUnpacker(p.parts, p.taken, watch)
 	return p, nil
 }
 

@@ -140,6 +140,7 @@ func (s *Source) restart(f *file) {
 	f.disk.head, f.disk.tail, f.disk.stalled = mark{}, mark{}, false
 	f.restart()
 	s.shelf.marks.forget(f.index)
+	s.shelf.bound.forget(f.index)
 	f.workers = nil
 	if f.pack != nil {
 		f.pack.end()

@@ -10,6 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
+	"vantage/loaders/frames"
 	"vantage/loaders/inflate"
 	"vantage/loaders/pages"
 	"vantage/model"
@@ -20,7 +23,8 @@ import (
 type shelf struct {
 	mu    sync.Mutex
 	files map[int32]volume
-	marks marks
+	marks marks[inflate.Mark]
+	bound marks[frames.Mark]
 	strip strip
 }
 
@@ -67,8 +71,8 @@ func (s *shelf) get(index int32) (volume, bool) {
 var ErrNoText = errors.New("its text cannot be read again, since it came from a stream: write that to a file and open the file")
 
 // Text reads the text of a sample from where it stands. It may be called while Next
-// runs. A plain file is read at the sample's place, a gzip file from a mark before it,
-// a zstd file from its begin, or from what is kept of the last time. Texts beyond a megabyte are cut.
+// runs. A plain file is read at the sample's place, what is compressed from a mark before
+// it, or from what is kept of the last time. Texts beyond a megabyte are cut.
 func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	v, ok := s.shelf.get(at.File)
 	if !ok {
@@ -204,18 +208,37 @@ func (v volume) zstdFrom(ctx context.Context, h handle, offset int64) (in io.Rea
 	}
 	text := v.shelf.strip.at(v.number, info, offset)
 	if text == nil {
-		p, err := unpack("zstd", h)
+		d, begin, err := v.unzstd(h, offset)
 		if err != nil {
 			return nil, nil, err
 		}
-		from, all, err := around(ctx, p.parts, offset)
-		p.close()
+		from, all, err := around(ctx, d, begin, offset)
+		d.Close()
 		if err != nil {
 			return nil, nil, err
 		}
 		v.shelf.strip.keep(v.number, info, from, all)
 		text = all[min(offset-from, int64(len(all))):]
 	}
-	rest := &later{h: h, skip: offset + int64(len(text))}
+	rest := &later{open: func(from int64) (*zstd.Decoder, int64, error) { return v.unzstd(h, from) }, from: offset + int64(len(text))}
 	return io.MultiReader(bytes.NewReader(text), rest), rest.close, nil
+}
+
+// unzstd begins to unpack a file before a place in its text, as near as there is a mark,
+// and returns how much text is before that.
+func (v volume) unzstd(h handle, place int64) (d *zstd.Decoder, begin int64, err error) {
+	if d, err = newZstd(nil); err != nil {
+		return nil, 0, err
+	}
+	m, ok := v.shelf.bound.before(v.number, place)
+	if ok {
+		err = frames.From(d, h, m)
+	} else {
+		err = d.Reset(io.NewSectionReader(h, 0, math.MaxInt64))
+	}
+	if err != nil {
+		d.Close()
+		return nil, 0, err
+	}
+	return d, m.Text, nil
 }

@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"sync"
+
+	"github.com/klauspost/compress/zstd"
 )
 
-// strip is the text around the sample that was read last from a zstd file, which has no
-// places to begin again from but its first byte: the samples beside it are at hand then.
+// strip is the text around the sample that was read last from a zstd file, in which marks
+// are far apart: the samples beside it are at hand then.
 type strip struct {
 	mu   sync.Mutex
 	file int32
@@ -23,7 +24,7 @@ type strip struct {
 // What is kept before and behind the sample.
 const (
 	behind = 2 << 20
-	onward = 2 << 20
+	onward = 512 << 10
 )
 
 // at returns the text from an offset on, as far as it is kept.
@@ -48,16 +49,13 @@ func same(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// around reads the text around an offset, and returns where it begins. The text before
-// is unpacked and thrown away, unless that takes so long that nobody waits for it.
-func around(ctx context.Context, in io.Reader, offset int64) (from int64, text []byte, err error) {
-	from = max(0, offset-behind)
-	for left := from; left > 0; {
-		n, err := io.CopyN(io.Discard, in, min(left, 1<<20))
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return 0, nil, err
-		}
-		left -= n
+// around reads the text around an offset from a reader that stands at begin, and returns
+// where it begins. The text before is unpacked and thrown away, unless that takes so long
+// that nobody waits for it.
+func around(ctx context.Context, in io.Reader, begin, offset int64) (from int64, text []byte, err error) {
+	from = max(begin, offset-behind)
+	if err := pass(ctx, in, from-begin); err != nil {
+		return 0, nil, err
 	}
 	var b bytes.Buffer
 	_, err = io.CopyN(&b, in, offset-from+onward)
@@ -67,29 +65,42 @@ func around(ctx context.Context, in io.Reader, offset int64) (from int64, text [
 	return from, b.Bytes(), err
 }
 
-// later unpacks a zstd file from an offset on, when something of that is wanted.
-type later struct {
-	h    handle
-	skip int64
-	p    *pack
+// pass throws so much text away.
+func pass(ctx context.Context, in io.Reader, left int64) error {
+	for left > 0 {
+		n, err := io.CopyN(io.Discard, in, min(left, 1<<20))
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		left -= n
+	}
+	return nil
 }
 
+// later unpacks a zstd file from a place on, when something of that is wanted.
+type later struct {
+	open func(from int64) (d *zstd.Decoder, begin int64, err error)
+	from int64
+	d    *zstd.Decoder
+}
+
+// Read implements [io.Reader].
 func (l *later) Read(b []byte) (int, error) {
-	if l.p == nil {
-		p, err := unpack("zstd", io.NewSectionReader(l.h, 0, math.MaxInt64))
+	if l.d == nil {
+		d, begin, err := l.open(l.from)
 		if err != nil {
 			return 0, err
 		}
-		l.p = p
-		if _, err := io.CopyN(io.Discard, p.parts, l.skip); err != nil {
+		l.d = d
+		if err := pass(context.Background(), d, l.from-begin); err != nil {
 			return 0, err
 		}
 	}
-	return l.p.parts.Read(b)
+	return l.d.Read(b)
 }
 
 func (l *later) close() {
-	if l.p != nil {
-		l.p.close()
+	if l.d != nil {
+		l.d.Close()
 	}
 }

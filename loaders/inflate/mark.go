@@ -20,6 +20,9 @@ type Mark struct {
 // Size returns the bytes of memory that a mark takes.
 func (m Mark) Size() int { return len(m.window) + 40 }
 
+// Place returns how much text is before a mark.
+func (m Mark) Place() int64 { return m.Text }
+
 // Marks has a function called where a block begins, from which a mark can be made.
 func (d *Reader) Marks(at func(*Reader)) { d.mark = at }
 
