@@ -55,10 +55,11 @@ func BenchmarkFollow(b *testing.B) {
 	}
 	var late []float64
 	begin, spent := time.Now(), processorTime()
+	ctx, cancel := context.WithCancel(context.Background())
+	quiet := time.AfterFunc(3*time.Second, cancel)
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 		chunk, err := s.Next(ctx)
-		cancel()
+		quiet.Reset(3 * time.Second)
 		if err != nil {
 			break
 		}
