@@ -43,7 +43,8 @@ type worker struct {
 
 // strideWork is a stride and what became of it.
 type strideWork struct {
-	from     int64 // the lines that begin in [from, from+stride)
+	from     int64 // the lines that begin in [from, from+size)
+	size     int   // at most a stride
 	first    bool  // a line begins at from
 	records  []model.Record
 	block    model.Block // of what is quick, in the memory of an old one; else there are records
@@ -58,15 +59,12 @@ type strideWork struct {
 // file's end is near, or where a worker learned something new: what follows is read
 // line by line, since it may bear on how all is read.
 func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.Time) error {
-	lead, ok := f.decoder.(copier)
-	if !ok || f.refused || f.format.Relogs || f.lines.cut != (cut{}) || f.lines.over > 0 || f.lines.closed ||
-		len(f.lines.held) > further || // a long line, which is read by itself
-		s.workers() < 2 || size-f.disk.pos < leastBytes {
+	lead := f.lead()
+	if lead == nil || s.workers() < 2 || size-f.disk.pos < leastBytes {
 		f.workers = nil
 		return nil
 	}
-	s.advance(f, -int64(len(f.lines.held))) // begin at a line
-	f.lines.held = nil
+	s.begin(f)
 	for !s.out.full() && time.Now().Before(deadline) {
 		n := min(int64(s.workers()*perWorker), (size-f.disk.pos)/stride)
 		if n*stride < leastBytes {
@@ -88,6 +86,23 @@ func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.
 	return nil
 }
 
+// lead is the decoder that workers can take after, nil if the file must be read line by
+// line now.
+func (f *file) lead() copier {
+	lead, ok := f.decoder.(copier)
+	if !ok || f.refused || f.format.Relogs || f.lines.cut != (cut{}) || f.lines.over > 0 || f.lines.closed ||
+		len(f.lines.held) > further { // a long line, which is read by itself
+		return nil
+	}
+	return lead
+}
+
+// begin goes back to where a line begins.
+func (s *Source) begin(f *file) {
+	s.advance(f, -int64(len(f.lines.held)))
+	f.lines.held = nil
+}
+
 func (s *Source) workers() int {
 	if s.o.serial {
 		return 1
@@ -100,12 +115,16 @@ func (s *Source) workers() int {
 func (f *file) muster(lead copier, n int) {
 	f.workers = slices.DeleteFunc(f.workers, func(w *worker) bool { return !lead.same(w.decoder.Note()) })
 	for len(f.workers) < n {
-		w := &worker{decoder: lead.twin(), buf: make([]byte, stride+overlap)}
-		if r, ok := w.decoder.(*rows); ok && r.shape == nil {
-			w.quick = newQuick(r)
-		}
-		f.workers = append(f.workers, w)
+		f.workers = append(f.workers, newWorker(lead))
 	}
+}
+
+func newWorker(lead copier) *worker {
+	w := &worker{decoder: lead.twin(), buf: make([]byte, stride+overlap)}
+	if r, ok := w.decoder.(*rows); ok && r.shape == nil {
+		w.quick = newQuick(r)
+	}
+	return w
 }
 
 // round decodes n strides from where the file has been read to.
@@ -113,7 +132,7 @@ func (s *Source) round(f *file, h io.ReaderAt, lead copier, n int) []strideWork 
 	work := make([]strideWork, n)
 	next := make(chan *strideWork, n)
 	for i := range work {
-		work[i] = strideWork{from: f.disk.pos + int64(i)*stride, first: i == 0, block: s.spent.take()}
+		work[i] = strideWork{from: f.disk.pos + int64(i)*stride, size: stride, first: i == 0, block: s.spent.take()}
 		next <- &work[i]
 	}
 	close(next)
@@ -137,7 +156,7 @@ func (k *worker) decode(h io.ReaderAt, w *strideWork) {
 	}
 	k.buf = k.buf[:stride+overlap]
 	n, err := h.ReadAt(k.buf, w.from)
-	if err != nil && (!errors.Is(err, io.EOF) || n < stride) {
+	if err != nil && (!errors.Is(err, io.EOF) || n < w.size) {
 		w.err = err
 		return
 	}
@@ -150,11 +169,11 @@ func (k *worker) decode(h io.ReaderAt, w *strideWork) {
 	if k.quick != nil {
 		k.quick.begin(w.block)
 	}
-	for at < stride {
+	for at < w.size {
 		if k.quick != nil {
-			end, n := k.quick.rows(k.buf, at, stride, w.from)
+			end, n := k.quick.rows(k.buf, at, w.size, w.from)
 			at, w.lines = end, w.lines+int64(n)
-			if at >= stride {
+			if at >= w.size {
 				break
 			}
 		}
@@ -186,10 +205,10 @@ func (w *strideWork) begin(h io.ReaderAt, buf []byte) (int, error) {
 	if _, err := h.ReadAt(before[:], w.from-1); err != nil || before[0] == '\n' {
 		return 0, err
 	}
-	if i := bytes.IndexByte(buf[:stride], '\n'); i >= 0 {
+	if i := bytes.IndexByte(buf[:w.size], '\n'); i >= 0 {
 		return i + 1, nil
 	}
-	return stride, nil // a line longer than the stride: another worker has it
+	return w.size, nil // a line longer than the stride: another worker has it
 }
 
 var errLongLine = errors.New("a line that is read by itself")

@@ -49,6 +49,9 @@ func (s *Source) readPlain(f *file, h handle, deadline time.Time) bool {
 	d := f.disk
 	before := d.pos
 	err := s.readParallel(f, h, d.size, deadline)
+	if err == nil {
+		err = s.readGrown(f, h, d.size)
+	}
 	if err != nil && !errors.Is(err, errLongLine) {
 		return s.failed(f, err)
 	}
@@ -74,14 +77,11 @@ func (f *file) once() bool { return f.pack != nil || f.lines.cut.whole && f.line
 
 // readBlocks reads until the end, the deadline, or the output is full.
 func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end bool, err error) {
-	if s.buf == nil {
-		s.buf = make([]byte, blockSize)
-	}
 	for !s.out.full() {
 		if f.refused {
 			return true, nil
 		}
-		n, err := h.ReadAt(s.buf, f.disk.pos)
+		n, err := h.ReadAt(s.buffer(), f.disk.pos)
 		s.advance(f, int64(f.feed(s.buf[:n])))
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
@@ -93,6 +93,14 @@ func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end boo
 		}
 	}
 	return false, nil
+}
+
+// buffer is memory to read into.
+func (s *Source) buffer() []byte {
+	if s.buf == nil {
+		s.buf = make([]byte, blockSize)
+	}
+	return s.buf
 }
 
 func (s *Source) advance(f *file, n int64) {
@@ -141,7 +149,7 @@ func (s *Source) restart(f *file) {
 	f.restart()
 	s.shelf.marks.forget(f.index)
 	s.shelf.bound.forget(f.index)
-	f.workers = nil
+	f.workers, f.grown = nil, nil
 	if f.pack != nil {
 		f.pack.end()
 		f.pack = nil

@@ -72,6 +72,7 @@ type file struct {
 	pipe *pipe
 
 	workers []*worker // while it is large
+	grown   *worker   // for what comes to it
 
 	pack *pack // nil if it is not packed, or not open yet
 }
