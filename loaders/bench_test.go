@@ -53,7 +53,7 @@ func BenchmarkFollow(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var late []float64
+	late := make([]float64, 0, 4<<20) // what measuring takes is not to be measured
 	begin, spent := time.Now(), processorTime()
 	ctx, cancel := context.WithCancel(context.Background())
 	quiet := time.AfterFunc(3*time.Second, cancel)
@@ -64,12 +64,13 @@ func BenchmarkFollow(b *testing.B) {
 			break
 		}
 		now := float64(time.Now().UnixMicro())
-		records := chunk.Records
-		for i := range chunk.Blocks {
-			records = append(records, chunk.Blocks[i].Records()...)
-		}
-		for _, r := range records {
+		for _, r := range chunk.Records {
 			late = append(late, (now-r.Parts[0])/1000)
+		}
+		for _, k := range chunk.Blocks {
+			for _, written := range k.Parts[0] {
+				late = append(late, (now-written)/1000)
+			}
 		}
 	}
 	if len(late) == 0 {
