@@ -32,8 +32,9 @@ func (r role) isText() bool { return r == rolePrompt || r == roleResponse || r =
 type fields struct {
 	places  map[string]place
 	names   [roles][]string
-	parents map[string]bool // what is before a dot of some name
-	asked   map[role]string // the names that a person gave
+	parents map[string]bool             // what is before a dot of some name
+	asked   map[role]string             // the names that a person gave
+	doubt   func(parts []string) string // what the reward may not be, by the reward functions there are; nil if it is sure
 }
 
 type place struct {

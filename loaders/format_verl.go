@@ -1,5 +1,7 @@
 package loaders
 
+import "slices"
+
 // verl is the dump of trainer.rollout_data_dir and validation_data_dir. Its v0
 // trainer writes no group id, and balance_batch shuffles the rows, so nothing
 // may be concluded from their order. Its v1 trainer adds uid, the group's uuid
@@ -14,6 +16,7 @@ func verl() Format {
 		roleTruth:    {"gts"},
 		roleLength:   {"response_length"},
 	})
+	names.doubt = overlong
 	return Format{
 		Name:   "verl",
 		Doc:    "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
@@ -37,4 +40,15 @@ func verl() Format {
 		},
 		Decode: func(name string) Decoder { return newRows(names, name) },
 	}
+}
+
+// overlong says what a score may lack: the reward manager for DAPO takes a penalty for long
+// responses off the reward, but a reward function that returns a score of its own has that
+// written instead.
+// verl-project/verl@1dda039b9 verl/trainer/ppo/ray_trainer.py:454-475, verl/workers/reward_manager/dapo.py:103-126.
+func overlong(parts []string) string {
+	if !slices.Contains(parts, "overlong_reward") {
+		return ""
+	}
+	return "; score may lack the penalty for overlong responses that the trainer adds, which stands in overlong_reward"
 }

@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"strings"
 	"bytes"
 	"math"
 	"slices"
@@ -213,4 +214,15 @@ func FuzzFormats(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, name string, log []byte) {
 		Decode(name, log)
 	})
+}
+
+// The score of a verl dump need not be what was trained with where a penalty for length
+// stands beside it, and only there.
+func TestOverlongPenaltyIsSaid(t *testing.T) {
+	for extra, want := range map[string]bool{`, "overlong_reward": -0.5, "overlong": true`: true, `, "acc": 1`: false} {
+		chunks := Decode("1.jsonl", []byte(`{"input": "p", "output": "a", "gts": "1", "score": 1.0, "step": 1`+extra+"}\n"))
+		if how := chunks[0].How; strings.Contains(how, "score may lack the penalty for overlong responses") != want {
+			t.Errorf("%s: %s", extra, how)
+		}
+	}
 }

@@ -359,7 +359,11 @@ func (r *rows) how() string {
 	for _, name := range r.lacks() {
 		parts = append(parts, "no column "+name)
 	}
-	return strings.Join(parts, ", ")
+	how := strings.Join(parts, ", ")
+	if r.fields.doubt != nil {
+		how += r.fields.doubt(r.parts.names)
+	}
+	return how
 }
 
 // rewarded reports whether the row at hand has a reward, or components to sum.
