@@ -161,7 +161,10 @@ func (f *fields) over(named map[role]string) *fields {
 			names[role(as)] = append([]string{name}, list...)
 		}
 	}
-	asked := newFields(names)
-	asked.asked = named
-	return asked
+	over := newFields(names)
+	over.asked = named
+	if named[roleReward] == "" {
+		over.doubt = f.doubt
+	}
+	return over
 }

@@ -1,10 +1,10 @@
 package loaders
 
 import (
-	"strings"
 	"bytes"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
