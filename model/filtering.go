@@ -84,6 +84,9 @@ func (a *Analysis) tabulate(p plan, filler func(plan) func(part)) tally {
 				a.count(g, &tallies[k])
 				g.Fate = a.fate(g, p.lo, p.hi)
 				tallies[k].fates[g.Fate]++
+				if g.before.alive && g.Kept() < 2 {
+					tallies[k].short.add(at)
+				}
 			}
 		}
 	})

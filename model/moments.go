@@ -22,13 +22,16 @@ func (m *moments) add(x, w float64) {
 	m.lo, m.hi = min(m.lo, x), max(m.hi, x)
 }
 
-// addAll adds many values, each with its weight. Unless one is not a number no branch in
-// it is hard to guess.
+// addAll adds many values, each with its weight; nil is 1 for each. Unless one is not a
+// number no branch in it is hard to guess.
 func (m *moments) addAll(values, weights []float64) {
 	weight, sum, n := 0.0, 0.0, 0
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i, x := range values {
-		w := weights[i]
+		w := 1.0
+		if weights != nil {
+			w = weights[i]
+		}
 		live := one(w != 0)
 		n += live
 		weight += w
@@ -45,7 +48,11 @@ func (m *moments) addAll(values, weights []float64) {
 		return
 	}
 	for i, x := range values {
-		m.add(x, weights[i])
+		w := 1.0
+		if weights != nil {
+			w = weights[i]
+		}
+		m.add(x, w)
 	}
 }
 

@@ -22,6 +22,7 @@ type origin struct {
 	up, down             int     // samples by the sign of their advantage
 	abs, largest         float64 // sum of |A|, and the greatest, of those that are finite
 	flat                 int     // samples whose group has one reward throughout
+	undefined            few     // groups for which the formula gives no number although their rewards are numbers
 	upTokens, downTokens int     // samples by sign, those without tokens left out
 }
 
@@ -76,9 +77,13 @@ func (o *origin) sum(g *ground, fill func(part)) {
 		return func(k int, part part) {
 			fill(part)
 			for at := part.from; at < part.to; at++ {
-				o.traits[at] = o.look(&g.members[at])
+				m := &g.members[at]
+				o.traits[at] = o.look(m)
 				if o.traits[at].equal {
-					parts[k].flat += g.members[at].Size()
+					parts[k].flat += m.Size()
+				}
+				if o.traits[at].vague && m.Invalid == 0 && m.Size() > 1 {
+					parts[k].undefined.add(at)
 				}
 			}
 			o.tally(g, part, &parts[k])
@@ -123,9 +128,7 @@ func (o *origin) look(g *Members) traits {
 func (o *origin) tally(g *ground, p part, t *origin) {
 	advantages, count := o.advantages[p.lo:p.hi], g.count[p.lo:p.hi]
 	t.tokens.addAll(advantages, count)
-	for _, r := range o.batch.Rewards[p.lo:p.hi] {
-		t.score.add(r, 1)
-	}
+	t.score.addAll(o.batch.Rewards[p.lo:p.hi], nil)
 	for _, x := range advantages {
 		if size := math.Abs(x); finite(size) {
 			t.abs += size
@@ -174,5 +177,6 @@ func (o *origin) merge(t *origin) {
 	o.negative.merge(t.negative)
 	o.up, o.down, o.flat = o.up+t.up, o.down+t.down, o.flat+t.flat
 	o.upTokens, o.downTokens = o.upTokens+t.upTokens, o.downTokens+t.downTokens
+	o.undefined.merge(t.undefined)
 	o.abs, o.largest = o.abs+t.abs, max(o.largest, t.largest)
 }

@@ -7,6 +7,7 @@ type tally struct {
 	fates                      [fates]int // groups by fate
 	kept, keptPos, keptNeg     int        // samples, by the sign of their original advantage
 	flips                      int
+	short                      few     // groups that had signal, and of which fewer than 2 samples are kept
 	filtered                   int     // samples that are not kept or have no tokens
 	up, down                   int     // kept samples with tokens, by the sign of their original advantage
 	processed                  moments // processed advantages over tokens, of those that are not zero
@@ -187,6 +188,7 @@ func (t *tally) merge(o *tally) {
 	o.around(t.pivotPush, t.pivotLength)
 	t.kept, t.keptPos, t.keptNeg = t.kept+o.kept, t.keptPos+o.keptPos, t.keptNeg+o.keptNeg
 	t.flips, t.filtered = t.flips+o.flips, t.filtered+o.filtered
+	t.short.merge(o.short)
 	t.up, t.down = t.up+o.up, t.down+o.down
 	t.processed.merge(o.processed)
 	t.largest = max(t.largest, o.largest)

@@ -26,7 +26,7 @@ func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Ref
 		}
 	}
 	add(a.warnRefusal(refusal))
-	add(a.warnShort())
+	add(a.warnShort(sums))
 	add(a.warnKilled())
 	add(a.warnFlips())
 	add(a.warnInvalid())
@@ -65,6 +65,11 @@ func (a *Analysis) groups(kind WarningKind, is func(*Group) bool, text, advice s
 	return Warning{Kind: kind, Count: count, Of: a.Groups, Unit: "groups", Example: example, Text: text, Advice: advice}, count > 0
 }
 
+// counted is a warning about groups that were counted on the way.
+func (a *Analysis) counted(f few, kind WarningKind, text, advice string) (Warning, bool) {
+	return Warning{Kind: kind, Count: f.count, Of: a.Groups, Unit: "groups", Example: f.example, Text: text, Advice: advice}, f.count > 0
+}
+
 // withFate is a warning about the groups of a fate.
 func (a *Analysis) withFate(fate Fate, kind WarningKind, text, advice string) (Warning, bool) {
 	if a.Fates[fate] == 0 {
@@ -95,7 +100,7 @@ func (a *Analysis) warnRefusal(r *estimators.Refusal) (Warning, bool) {
 	return w, true
 }
 
-func (a *Analysis) warnShort() (Warning, bool) {
+func (a *Analysis) warnShort(sums *tally) (Warning, bool) {
 	if !a.Settings.Filtering() {
 		return Warning{}, false
 	}
@@ -104,7 +109,7 @@ func (a *Analysis) warnShort() (Warning, bool) {
 		text = "kept fewer than 2 samples: recompute leaves their original values"
 		advice += ", or turn recompute off (r)"
 	}
-	return a.groups(WarnShort, func(g *Group) bool { return g.before.alive && g.Kept() < 2 }, text, advice)
+	return a.counted(sums.short, WarnShort, text, advice)
 }
 
 func (a *Analysis) warnKilled() (Warning, bool) {

@@ -37,7 +37,7 @@ func (a *Analysis) warnLengths(e *estimators.Estimator) (Warning, bool) {
 // warnUndefined names the groups for which the formula gives no number although
 // their rewards are numbers.
 func (a *Analysis) warnUndefined() (Warning, bool) {
-	return a.groups(WarnUndefined, func(g *Group) bool { return g.before.vague && g.Invalid == 0 && g.Size() > 1 },
+	return a.counted(a.origin.undefined, WarnUndefined,
 		"have no defined advantage under this estimator, though their rewards are numbers",
 		"take another estimator (e); the list of all (E) has the formula")
 }

@@ -125,9 +125,10 @@ func (a App) arrange(selected string) App {
 	if err != nil {
 		q = query.Query{}
 	}
+	all := q.Empty()
 	a.result.rows, a.result.shown = make([]int, 0, len(x.Table)), nil
 	for g := range x.Table {
-		if q.Group(x, g) {
+		if all || q.Group(x, g) {
 			a.result.rows = append(a.result.rows, g)
 		}
 	}
@@ -169,21 +170,22 @@ func (o order) sorted(table []model.Group, rows []int) []int {
 // byFate is the order of every key press: there are so few fates that it counts them.
 func (o order) byFate(table []model.Group, rows []int) []int {
 	fates := model.Fates()
-	next := make([]int, len(fates)+1)
-	of := func(g int) int { return int(table[g].Fate) }
-	if o.turned {
-		of = func(g int) int { return len(fates) - 1 - int(table[g].Fate) }
-	}
+	place := make([]int, len(fates)) // of a fate's first group, then of its next
 	for _, g := range rows {
-		next[of(g)+1]++
+		place[table[g].Fate]++
 	}
-	for i := range fates {
-		next[i+1] += next[i]
+	if o.turned {
+		slices.Reverse(fates)
+	}
+	before := 0
+	for _, fate := range fates {
+		place[fate], before = before, before+place[fate]
 	}
 	sorted := make([]int, len(rows))
 	for _, g := range rows {
-		sorted[next[of(g)]] = g
-		next[of(g)]++
+		fate := table[g].Fate
+		sorted[place[fate]] = g
+		place[fate]++
 	}
 	return sorted
 }

@@ -64,33 +64,50 @@ func (h *Histogram) add(o Histogram) {
 	h.sum, h.squares = h.sum+o.sum, h.squares+o.squares
 }
 
-// binPart counts without a branch that would be hard to guess, as whether a sample is
-// used is: what is not asked for has bins of its own, which are left out.
+// gathered is how many values are put together before they are counted.
+const gathered = 512
+
+// binPart counts. Whether a sample is used is hard to guess: those that are come together
+// first, without a branch.
 func binPart(axis Axis, w int, values []float64, use []bool, from int) Histogram {
-	h := Histogram{Axis: axis}
-	w = max(1, w)
-	zero, other, unused := w, w+1, w+2
-	counts := make([]int, w+3)
-	columns, middle := axis.columns(w), h.middle()
-	for i, v := range values {
-		in, at := use == nil || use[from+i], other
-		if v-v == 0 {
-			at = columns.of(v)
-		}
-		if v == 0 {
-			at = zero
-		}
-		if !in {
-			at = unused
-		}
-		counts[at]++
-		d := math.Float64frombits(math.Float64bits(v-middle) & -uint64(one(at < other)))
-		h.sum += d
-		h.squares += d * d
+	h := Histogram{Axis: axis, Counts: make([]int, max(1, w))}
+	if use == nil {
+		h.count(values)
+		return h
 	}
-	h.Counts, h.Zeros, h.Other = counts[:w:w], counts[zero], counts[other]
-	h.n = len(values) - h.Other - counts[unused]
+	use = use[from : from+len(values)]
+	var some [gathered]float64
+	for len(values) > 0 {
+		n, most := 0, min(len(values), gathered)
+		for i, v := range values[:most] {
+			some[n%gathered] = v // overwritten by the next if it is not used
+			n += one(use[i])
+		}
+		h.count(some[:n])
+		values, use = values[most:], use[most:]
+	}
 	return h
+}
+
+// count takes values in.
+func (h *Histogram) count(values []float64) {
+	columns, middle := h.Axis.columns(len(h.Counts)), h.middle()
+	sum, squares, zeros, others := 0.0, 0.0, 0, 0
+	for _, v := range values {
+		switch {
+		case v == 0:
+			zeros++
+		case v-v != 0:
+			others++
+			continue
+		default:
+			h.Counts[columns.of(v)]++
+		}
+		sum += v - middle
+		squares += (v - middle) * (v - middle)
+	}
+	h.sum, h.squares = h.sum+sum, h.squares+squares
+	h.Zeros, h.Other, h.n = h.Zeros+zeros, h.Other+others, h.n+len(values)-others
 }
 
 func one(yes bool) int {
