@@ -14,6 +14,7 @@ type arranged struct {
 	logged  []float64 // rewards as logged, or as a column or a weighted sum makes them
 	lengths []int32   // -1 if unknown
 	given   []float64 // advantages as logged, NaN where not
+	said    bool      // whether some may be logged
 }
 
 // arrange brings the columns of step i into group order. Of the settings it takes
@@ -25,7 +26,9 @@ func (s Snapshot) arrange(i int, by Grouping, set Settings) (*arranged, error) {
 		return nil, err
 	}
 	n := len(order)
-	a := &arranged{order: order, offsets: offsets, logged: make([]float64, n), lengths: make([]int32, n), given: make([]float64, n)}
+	a := &arranged{
+		order: order, offsets: offsets, logged: make([]float64, n), lengths: make([]int32, n), given: make([]float64, n), said: step.Logged != nil,
+	}
 	for at, row := range order {
 		a.logged[at] = step.Rewards[row]
 		a.lengths[at] = step.Lengths[row]

@@ -79,6 +79,8 @@ func (o *origin) sum(g *ground, fill func(part)) {
 			for at := part.from; at < part.to; at++ {
 				m := &g.members[at]
 				o.traits[at] = o.look(m)
+				parts[k].up += int(o.traits[at].pos)
+				parts[k].down += int(o.traits[at].neg)
 				if o.traits[at].equal {
 					parts[k].flat += m.Size()
 				}
@@ -127,47 +129,48 @@ func (o *origin) look(g *Members) traits {
 
 func (o *origin) tally(g *ground, p part, t *origin) {
 	advantages, count := o.advantages[p.lo:p.hi], g.count[p.lo:p.hi]
-	t.tokens.addAll(advantages, count)
 	t.score.addAll(o.batch.Rewards[p.lo:p.hi], nil)
-	for _, x := range advantages {
-		if size := math.Abs(x); finite(size) {
-			t.abs += size
-			if size > t.largest {
-				t.largest = size
-			}
-		}
-	}
-	t.up, t.positive = lengthsOf(advantages, count, 1)
-	t.down, t.negative = lengthsOf(advantages, count, -1)
+	t.tokens.addAll(advantages, count)
+	t.abs, t.largest = sizes(advantages)
+	t.lengths(advantages, count)
 	t.upTokens, t.downTokens = t.positive.n, t.negative.n
 }
 
-// infinity is the bits of +Inf.
-const infinity = 0x7ff0_0000_0000_0000
+// sizes returns the sum of |A| and the greatest, of those that are finite.
+func sizes(advantages []float64) (sum, largest float64) {
+	for _, x := range advantages {
+		size := math.Abs(x)
+		if !finite(size) {
+			continue
+		}
+		sum += size
+		if size > largest {
+			largest = size
+		}
+	}
+	return sum, largest
+}
 
-// lengthsOf counts the samples whose advantage has the sign, and sums up the lengths of
-// those that have tokens: which they are is hard to guess, so without a branch on it.
-func lengthsOf(advantages, count []float64, sign float64) (samples int, lengths moments) {
-	lo, hi, sum, n := math.Inf(1), 0.0, 0.0, 0
-	for i, x := range advantages {
-		of := one(x*sign > 0)
-		w := math.Float64frombits(math.Float64bits(count[i]) & -uint64(of))
-		live := one(w != 0)
-		samples += of
-		n += live
-		sum += w
-		if w > hi {
-			hi = w
+// gathered is how many values are put together before they are summed up.
+const gathered = 256
+
+// lengths sums up the lengths of responses that have tokens, by the sign of their
+// advantage: which sign is hard to guess, so they come together first, without a branch.
+func (o *origin) lengths(advantages, count []float64) {
+	var up, down [gathered]float64
+	for len(advantages) > 0 {
+		n, m, most := 0, 0, min(len(advantages), gathered)
+		for i, x := range advantages[:most] {
+			w := count[i]
+			live := one(w != 0)
+			up[n%gathered], down[m%gathered] = w, w // overwritten by the next if it is not of the sign
+			n += one(x > 0) & live
+			m += one(x < 0) & live
 		}
-		// infinity in the place of 0
-		if w = math.Float64frombits(math.Float64bits(w) | infinity&-uint64(1-live)); w < lo {
-			lo = w
-		}
+		o.positive.addAll(up[:n], nil)
+		o.negative.addAll(down[:m], nil)
+		advantages, count = advantages[most:], count[most:]
 	}
-	if n == 0 {
-		return samples, moments{}
-	}
-	return samples, moments{weight: float64(n), sum: sum, lo: lo, hi: hi, n: n}
 }
 
 func (o *origin) merge(t *origin) {

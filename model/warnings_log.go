@@ -45,7 +45,7 @@ func (a *Analysis) warnUndefined() (Warning, bool) {
 // warnLogged compares with what the trainer logged. It says nothing where the
 // settings are a what-if on purpose: with a filter.
 func (a *Analysis) warnLogged(e *estimators.Estimator) (Warning, bool) {
-	if a.Settings.Filtering() {
+	if a.Settings.Filtering() || !a.ground.said {
 		return Warning{}, false
 	}
 	tolerance := ToleranceOf(e, a.Original)
