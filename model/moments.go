@@ -22,16 +22,34 @@ func (m *moments) add(x, w float64) {
 	m.lo, m.hi = min(m.lo, x), max(m.hi, x)
 }
 
-// addAll adds many values, each with its weight; nil is 1 for each. Unless one is not a
-// number no branch in it is hard to guess.
+// addEach adds many values, each once. Unless one is not a number no branch in it is hard
+// to guess.
+func (m *moments) addEach(values []float64) {
+	sum, lo, hi := 0.0, math.Inf(1), math.Inf(-1)
+	for _, x := range values {
+		sum += x
+		if x < lo {
+			lo = x
+		}
+		if x > hi {
+			hi = x
+		}
+	}
+	if finite(sum) {
+		m.merge(moments{weight: float64(len(values)), sum: sum, lo: lo, hi: hi, n: len(values)})
+		return
+	}
+	for _, x := range values {
+		m.add(x, 1)
+	}
+}
+
+// addAll is addEach for values that have weights.
 func (m *moments) addAll(values, weights []float64) {
 	weight, sum, n := 0.0, 0.0, 0
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i, x := range values {
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
-		}
+		w := weights[i]
 		live := one(w != 0)
 		n += live
 		weight += w
@@ -48,11 +66,7 @@ func (m *moments) addAll(values, weights []float64) {
 		return
 	}
 	for i, x := range values {
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
-		}
-		m.add(x, w)
+		m.add(x, weights[i])
 	}
 }
 

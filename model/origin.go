@@ -129,7 +129,7 @@ func (o *origin) look(g *Members) traits {
 
 func (o *origin) tally(g *ground, p part, t *origin) {
 	advantages, count := o.advantages[p.lo:p.hi], g.count[p.lo:p.hi]
-	t.score.addAll(o.batch.Rewards[p.lo:p.hi], nil)
+	t.score.addEach(o.batch.Rewards[p.lo:p.hi])
 	t.tokens.addAll(advantages, count)
 	t.abs, t.largest = sizes(advantages)
 	t.lengths(advantages, count)
@@ -167,8 +167,8 @@ func (o *origin) lengths(advantages, count []float64) {
 			n += one(x > 0) & live
 			m += one(x < 0) & live
 		}
-		o.positive.addAll(up[:n], nil)
-		o.negative.addAll(down[:m], nil)
+		o.positive.addEach(up[:n])
+		o.negative.addEach(down[:m])
 		advantages, count = advantages[most:], count[most:]
 	}
 }
