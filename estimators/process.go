@@ -58,18 +58,13 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 		fillNaN(r.Processed)
 		return err
 	}
-	all, ranked := keepPos >= 1 && keepNeg >= 1, r.Ranking.Ranks != nil
-	if ranked && !all && !recompute {
-		r.Ranking.filter(r.Processed, r.Kept, r.Original, b.Offsets, keepPos, keepNeg)
-		return nil
-	}
-	if ranked {
+	if r.Ranking.Ranks != nil {
 		r.Ranking.Keep(r.Kept, b.Offsets, keepPos, keepNeg)
 	} else {
 		r.work.keep(r.Kept, r.Original, b.Offsets, keepPos, keepNeg)
 	}
 	switch {
-	case all:
+	case keepPos >= 1 && keepNeg >= 1:
 		copy(r.Processed, r.Original)
 	case recompute:
 		r.work.recompute(r.Processed, e, b, s, r.Original, r.Kept)

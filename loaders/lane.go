@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"vantage/loaders/pages"
 )
@@ -33,13 +34,7 @@ func (l *lane) take(w *pageWork) {
 	l.values, l.there = append(l.values, w.values...), append(l.there, w.there...)
 }
 
-func trues(n int) []bool {
-	all := make([]bool, n)
-	for i := range all {
-		all[i] = true
-	}
-	return all
-}
+func trues(n int) []bool { return slices.Repeat([]bool{true}, n) }
 
 // drop forgets the first n figures.
 func (l *lane) drop(n int) {

@@ -8,8 +8,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
-
 	"vantage/loaders/inflate"
 )
 
@@ -79,7 +77,7 @@ func unwrapped(r io.Reader) (io.Reader, error) {
 	case "gzip":
 		return inflate.NewReader(b), nil
 	case "zstd":
-		return zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		return newZstd(b)
 	case "parquet":
 		return nil, errSeek
 	}

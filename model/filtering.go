@@ -13,17 +13,22 @@ func (a *Analysis) filter(p plan) (tally, *estimators.Refusal) {
 	refusal := a.origin.refusal
 	if !p.set.Filtering() {
 		a.Keep, a.Processed = slices.Repeat([]bool{true}, a.Rows), a.Original
-		return a.tabulate(p, nil), refusal
+		return a.tabulate(p.lo, p.hi, noFiller), refusal
 	}
 	a.Keep, a.Processed = make([]bool, a.Rows), make([]float64, a.Rows)
 	// a refusal takes the place of the other's
 	_ = errors.As(estimators.CheckRatios(p.set.KeepPos, p.set.KeepNeg), &refusal)
 	if p.entry.Local() && p.set.Scale != estimators.ScaleBatch {
-		return a.tabulate(p, a.filler), refusal
+		return a.tabulate(p.lo, p.hi, func() func(part) { return a.filler(p) }), refusal
 	}
 	a.filler(p)(part{to: a.Groups, hi: a.Rows})
-	return a.tabulate(p, nil), refusal
+	return a.tabulate(p.lo, p.hi, noFiller), refusal
 }
+
+// nothing is for columns of a part that are filled already.
+func nothing(part) {}
+
+func noFiller() func(part) { return nothing }
 
 // filler returns what filters the samples of a part. It is for one processor: its
 // memory serves one part after the other.
@@ -63,17 +68,15 @@ func (k keeping) of(g *Group) (pos, zero, neg int) {
 	return estimators.KeepCount(pos, k.pos), zero, estimators.KeepCount(neg, k.neg)
 }
 
-// tabulate fills the group table and sums up, part by part; what fills the columns of a
-// part may come first, as long as they are at hand.
-func (a *Analysis) tabulate(p plan, filler func(plan) func(part)) tally {
+// tabulate fills the group table and sums up, part by part, of which the columns are
+// filled first, so that they are at hand; lo and hi are the worst and the best reward of
+// the run.
+func (a *Analysis) tabulate(lo, hi float64, filler func() func(part)) tally {
 	a.Table = make([]Group, a.Groups)
 	keeps := a.Settings.keeping()
 	tallies := make([]tally, len(a.ground.parts))
-	eachPart(a.ground.parts, func() func(int, part) {
-		fill := func(part) {}
-		if filler != nil {
-			fill = filler(p)
-		}
+	shareParts(a.ground.parts, func() func(int, part) {
+		fill := filler()
 		return func(k int, part part) {
 			fill(part)
 			tallies[k] = a.pivot(part)
@@ -82,7 +85,7 @@ func (a *Analysis) tabulate(p plan, filler func(plan) func(part)) tally {
 				g.Members, g.before = &a.ground.members[at], a.origin.traits[at]
 				g.KeptPos, g.KeptZero, g.KeptNeg = keeps.of(g)
 				a.count(g, &tallies[k])
-				g.Fate = a.fate(g, p.lo, p.hi)
+				g.Fate = a.fate(g, lo, hi)
 				tallies[k].fates[g.Fate]++
 				if g.before.alive && g.Kept() < 2 {
 					tallies[k].short.add(at)

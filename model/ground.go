@@ -54,14 +54,12 @@ func (g *ground) sum(describe func(at int)) {
 	longest := g.weigh()
 	tallies := make([]groundTally, len(g.parts))
 	solved := make([]int, len(g.members))
-	eachPart(g.parts, func() func(int, part) {
-		return func(k int, part part) {
-			for at := part.from; at < part.to; at++ {
-				describe(at)
-				solved[at] = g.reach(at, g.key.hi)
-			}
-			tallies[k] = g.tally(part, longest)
+	eachPart(g.parts, func(k int, part part) {
+		for at := part.from; at < part.to; at++ {
+			describe(at)
+			solved[at] = g.reach(at, g.key.hi)
 		}
+		tallies[k] = g.tally(part, longest)
 	})
 	for _, t := range tallies {
 		g.all.merge(t.all)

@@ -65,7 +65,7 @@ func (o *origin) compute(g *ground, e *estimators.Estimator) error {
 		*o = origin{set: o.set, batch: o.batch, advantages: o.advantages} // the refusal names groups of the whole
 	}
 	err := e.Compute(o.advantages, o.batch, scale)
-	o.sum(g, func(part) {})
+	o.sum(g, nothing)
 	return err
 }
 
@@ -73,23 +73,13 @@ func (o *origin) compute(g *ground, e *estimators.Estimator) error {
 func (o *origin) sum(g *ground, fill func(part)) {
 	o.traits = make([]traits, len(g.members))
 	parts := make([]origin, len(g.parts))
-	eachPart(g.parts, func() func(int, part) {
-		return func(k int, part part) {
-			fill(part)
-			for at := part.from; at < part.to; at++ {
-				m := &g.members[at]
-				o.traits[at] = o.look(m)
-				parts[k].up += int(o.traits[at].pos)
-				parts[k].down += int(o.traits[at].neg)
-				if o.traits[at].equal {
-					parts[k].flat += m.Size()
-				}
-				if o.traits[at].vague && m.Invalid == 0 && m.Size() > 1 {
-					parts[k].undefined.add(at)
-				}
-			}
-			o.tally(g, part, &parts[k])
+	eachPart(g.parts, func(k int, part part) {
+		fill(part)
+		for at := part.from; at < part.to; at++ {
+			o.traits[at] = o.look(&g.members[at])
+			parts[k].count(at, &g.members[at], &o.traits[at])
 		}
+		o.tally(g, part, &parts[k])
 	})
 	for i := range parts {
 		o.merge(&parts[i])
@@ -104,10 +94,8 @@ func (o *origin) ranked(g *ground) *origin {
 	}
 	with := *o
 	with.ranking = estimators.NewRanking(len(o.advantages), len(g.members))
-	eachPart(g.parts, func() func(int, part) {
-		return func(_ int, p part) {
-			with.ranking.Between(p.from, p.to, p.lo, p.hi).Fill(o.advantages[p.lo:p.hi], o.batch.Between(p.from, p.to).Offsets)
-		}
+	eachPart(g.parts, func(_ int, p part) {
+		with.ranking.Between(p.from, p.to, p.lo, p.hi).Fill(o.advantages[p.lo:p.hi], o.batch.Between(p.from, p.to).Offsets)
 	})
 	return &with
 }
@@ -125,6 +113,18 @@ func (o *origin) look(g *Members) traits {
 	size := int32(g.Size())
 	t.alive, t.vague = t.zero < size, t.pos+t.zero+t.neg < size
 	return t
+}
+
+// count takes group at into the sums.
+func (o *origin) count(at int, m *Members, t *traits) {
+	o.up += int(t.pos)
+	o.down += int(t.neg)
+	if t.equal {
+		o.flat += m.Size()
+	}
+	if t.vague && m.Invalid == 0 && m.Size() > 1 {
+		o.undefined.add(at)
+	}
 }
 
 func (o *origin) tally(g *ground, p part, t *origin) {

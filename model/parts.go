@@ -27,30 +27,17 @@ func partsOf(offsets []int) []part {
 	return parts
 }
 
-// few counts groups and knows the first.
-type few struct{ count, example int }
-
-func (f *few) add(at int) {
-	if f.count == 0 {
-		f.example = at
-	}
-	f.count++
-}
-
-// merge adds what comes behind.
-func (f *few) merge(o few) {
-	if f.count == 0 {
-		f.example = o.example
-	}
-	f.count += o.count
-}
-
 // maxProcessors is how many processors a step may take: the node has better to do.
 const maxProcessors = 4
 
-// eachPart does what worker returns for every part. A worker is made for each
-// processor, which takes one part after the other.
-func eachPart(parts []part, worker func() func(k int, p part)) {
+// eachPart calls do for every part, several at a time.
+func eachPart(parts []part, do func(k int, p part)) {
+	shareParts(parts, func() func(int, part) { return do })
+}
+
+// shareParts is eachPart where each processor, which takes one part after the other, has
+// a worker of its own.
+func shareParts(parts []part, worker func() func(k int, p part)) {
 	var next atomic.Int64
 	work := func() {
 		do := worker()

@@ -19,8 +19,8 @@ func (a *Analysis) Select(groups []int) Summary {
 	sub.Rows, sub.Logged, sub.Lengths = len(g.order), g.logged, g.lengths
 	o.batch, o.advantages = estimators.Batch{Rewards: sub.Rewards}, sub.Original
 	g.sum(func(int) {})
-	o.sum(g, func(part) {})
-	sums := sub.tabulate(plan{lo: g.key.lo, hi: g.key.hi}, nil)
+	o.sum(g, nothing)
+	sums := sub.tabulate(g.key.lo, g.key.hi, noFiller)
 	sub.sum(&sums)
 	return sub.Summary
 }
