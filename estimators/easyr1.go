@@ -67,30 +67,6 @@ func easyR1RLOO() *Estimator {
 	}
 }
 
-// nanToNum is what the trainer does to its reward tensor, if and only if some
-// reward of the batch is NaN: torch.nan_to_num(x, nan=0.0), which turns infinities
-// into ±3.4028235e38 on the way. Without a NaN the infinities stay. A missing
-// reward is a NaN to it.
-//
-// Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/ray_trainer.py:800-805.
-func nanToNum(dst, rewards []float64) {
-	found := false
-	for i, r := range rewards {
-		found = found || math.IsNaN(r)
-		dst[i] = float64(float32(r))
-	}
-	if !found {
-		return
-	}
-	for i, r := range dst {
-		if math.IsNaN(r) {
-			dst[i] = 0
-		} else {
-			dst[i] = min(max(r, -math.MaxFloat32), math.MaxFloat32)
-		}
-	}
-}
-
 // refuseSingles gives groups of one NaN and names them in an AssertionError.
 func refuseSingles(dst []float64, b Batch, text string) error {
 	var singles []int

@@ -64,17 +64,17 @@ type Estimator struct {
 	Doc     string // ddof, eps, groups of one, constant groups, ragged groups, NaN: a few sentences
 	Source  string // repository, revision, file and function or lines
 
-	// Clean writes to dst what the trainer makes of the logged rewards before
-	// any estimator sees them (NaN to 0, say). Nil means: nothing but the
-	// rounding to Float. len(dst) == len(rewards); they may be the same slice.
-	Clean func(dst, rewards []float64)
+	// Clean is what the trainer makes of the logged rewards before any estimator
+	// sees them (NaN to 0, say); [Estimator.CleanInto] does it. 0 is nothing but the
+	// rounding to Float.
+	Clean Cleaning
 
 	// Needs is what a log must hold beside rewards and groups, or why no log
 	// that holds only such things will do.
 	Needs Needs
 
 	// Advantage writes the advantages of the batch to dst, len(dst) == N. The
-	// rewards are those that Clean wrote. The error, if any, is a *Refusal;
+	// rewards are those that CleanInto wrote. The error, if any, is a *Refusal;
 	// dst is filled all the same. It is nil if Needs.Refused is not empty.
 	Advantage func(dst []float64, b Batch, s Scale) error
 }
@@ -115,27 +115,6 @@ func (e *Estimator) CheckScale(s Scale) error {
 		names[i] = string(s)
 	}
 	return fmt.Errorf("%s %s has no scale %q: it has %s", e.Framework, e.Name, s, strings.Join(names, ", "))
-}
-
-// CleanInto writes to dst what the trainer makes of the logged rewards before any
-// estimator sees them: what Clean does or, without one, the rounding to Float. A
-// missing reward stays missing unless Clean gives it a value. len(dst) ==
-// len(rewards); they may be the same slice.
-func (e *Estimator) CleanInto(dst, rewards []float64) {
-	switch dst = dst[:len(rewards)]; {
-	case e.Clean != nil:
-		e.Clean(dst, rewards)
-	case e.Float == Float64:
-		copy(dst, rewards)
-	default:
-		for i, r := range rewards {
-			if math.IsNaN(r) {
-				dst[i] = r // its payload may say that it is missing; float32 would lose it
-			} else {
-				dst[i] = float64(float32(r))
-			}
-		}
-	}
 }
 
 // Refusal is what the framework's own code raises for a batch or, with the kind

@@ -55,8 +55,12 @@ func trlOptions(e *Estimator, p goldenParams) Scale {
 	}
 	if p.Clip != nil {
 		low, high := float32(p.Clip[0]), float32(p.Clip[1])
-		e.Clean = func(dst, rewards []float64) {
-			_ = clipped(raw, low, high)(dst, Batch{Rewards: rewards}, ScaleNone)
+		inner := e.Advantage
+		e.Advantage = func(dst []float64, b Batch, s Scale) error {
+			rewards := make([]float64, len(b.Rewards))
+			_ = clipped(raw, low, high)(rewards, b, ScaleNone)
+			b.Rewards = rewards
+			return inner(dst, b, s)
 		}
 	}
 	return ScaleNone
@@ -189,7 +193,7 @@ func refusing(r *Refusal) function {
 // functionOnly is for files made by the estimator's function without the trainer
 // around it, which cleans the rewards.
 func functionOnly(e *Estimator, _ goldenParams) Scale {
-	e.Clean = nil
+	e.Clean = rounding
 	return e.Scales[0]
 }
 

@@ -1,7 +1,5 @@
 package estimators
 
-import "math"
-
 const (
 	swift    = "ms-swift"
 	swiftEps = 1e-4
@@ -141,14 +139,4 @@ func swiftKL() *Estimator {
 		"modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages",
 		"kl_in_reward (True by default for rloo and reinforce_plus_plus) subtracts beta·KL of the sequence from the "+
 			"reward. A log would have to hold the KL per sample.")
-}
-
-// nanIsZero is nansum over the reward functions: a reward without a score is 0.
-func nanIsZero(dst, rewards []float64) {
-	for i, r := range rewards {
-		dst[i] = float64(float32(r))
-		if math.IsNaN(r) {
-			dst[i] = 0
-		}
-	}
 }

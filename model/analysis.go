@@ -135,15 +135,19 @@ func (s Snapshot) analyze(ctx context.Context, i int, p plan, before *Analysis) 
 
 // sum takes the figures of the step from the sums over its parts.
 func (a *Analysis) sum(t *tally) {
-	a.Fates, a.Kept, a.Flips = t.fates, t.kept, t.flips
+	for fate, groups := range t.fates {
+		a.Fates[fate] = groups.count
+	}
+	a.Kept, a.Flips = t.kept, t.flips
 	a.Signal = a.Fates[FateAlive] + a.Fates[FateShort]
 	a.Before, a.After = a.origin.largest, t.largest
 	a.Metrics = a.metrics(t)
 }
 
-// fate says what the settings make of a group; lo and hi are the worst and the
-// best reward of the run.
-func (a *Analysis) fate(g *Group, lo, hi float64) Fate {
+// fate says what the settings make of group at: whether its advantages have a signal
+// after them; lo and hi are the worst and the best reward of the run.
+func (a *Analysis) fate(at int, after bool, lo, hi float64) Fate {
+	g, before, equal := &a.Table[at], &a.origin.traits[at], a.origin.equal[at]
 	switch {
 	case a.Open:
 		return FateOpen
@@ -151,13 +155,13 @@ func (a *Analysis) fate(g *Group, lo, hi float64) Fate {
 		return FateInvalid
 	case g.Size() == 1:
 		return FateSingle
-	case g.before.vague:
+	case before.vague:
 		return FateInvalid
-	case g.before.equal && g.after:
+	case equal && after:
 		return FateNoise
-	case g.before.equal || !g.before.alive:
+	case equal || !before.alive:
 		return equalFate(a.Logged[g.Start], lo, hi)
-	case !g.after:
+	case !after:
 		return FateKilled
 	case a.Settings.Recompute && a.Settings.Filtering() && g.Kept() < 2:
 		return FateShort

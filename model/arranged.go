@@ -101,9 +101,8 @@ func (a *arranged) column(step Step, k int) []float64 {
 
 // feed makes the batch that the estimator reads: the rewards as the trainer cleans
 // them, and what else it needs of the step.
-func (a *arranged) feed(s Snapshot, step Step, entry *estimators.Estimator, weights Weights) estimators.Batch {
-	b := estimators.Batch{Rewards: make([]float64, len(a.order)), Offsets: a.offsets}
-	entry.CleanInto(b.Rewards, a.logged)
+func (a *arranged) feed(s Snapshot, step Step, entry *estimators.Estimator, weights Weights, rewards []float64) estimators.Batch {
+	b := estimators.Batch{Rewards: rewards, Offsets: a.offsets}
 	if entry.Needs.Lengths {
 		b.Lengths = tokens(a.lengths)
 	}

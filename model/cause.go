@@ -112,7 +112,7 @@ func (a *Analysis) largest(g *Group) float64 {
 func (a *Analysis) whyKilled(g *Group) string {
 	switch {
 	case g.KeptPos+g.KeptNeg == 0:
-		return fmt.Sprintf("the filter drops all %d samples with an advantage", g.Size()-g.KeptZero)
+		return fmt.Sprintf("the filter drops all %d samples with an advantage", g.Size()-int(g.KeptZero))
 	case g.KeptNeg == 0:
 		return fmt.Sprintf("only %d positive ones are kept, all equal: recompute gives 0", g.KeptPos)
 	case g.KeptPos == 0:

@@ -57,15 +57,14 @@ func (s Settings) keeping() keeping {
 
 // of counts the samples that are kept of a group, by the sign of their original
 // advantage; one that is not a number counts as zero if all are kept.
-func (k keeping) of(g *Group) (pos, zero, neg int) {
-	pos, zero, neg = int(g.before.pos), int(g.before.zero), int(g.before.neg)
+func (k keeping) of(t *traits, size int) (pos, zero, neg int32) {
 	switch {
 	case k.all:
-		return pos, g.Size() - pos - neg, neg
+		return t.pos, int32(size) - t.pos - t.neg, t.neg
 	case k.none:
 		return 0, 0, 0
 	}
-	return estimators.KeepCount(pos, k.pos), zero, estimators.KeepCount(neg, k.neg)
+	return int32(estimators.KeepCount(int(t.pos), k.pos)), t.zero, int32(estimators.KeepCount(int(t.neg), k.neg))
 }
 
 // tabulate fills the group table and sums up, part by part, of which the columns are
@@ -79,19 +78,69 @@ func (a *Analysis) tabulate(lo, hi float64, filler func() func(part)) tally {
 		fill := filler()
 		return func(k int, part part) {
 			fill(part)
-			tallies[k] = a.pivot(part)
+			t := a.pivot(part)
+			t.weigh(a, k, part)
 			for at := part.from; at < part.to; at++ {
-				g := &a.Table[at]
-				g.Members, g.before = &a.ground.members[at], a.origin.traits[at]
-				g.KeptPos, g.KeptZero, g.KeptNeg = keeps.of(g)
-				a.count(g, &tallies[k])
-				g.Fate = a.fate(g, lo, hi)
-				tallies[k].fates[g.Fate]++
-				if g.before.alive && g.Kept() < 2 {
-					tallies[k].short.add(at)
-				}
+				a.row(at, keeps, &t, lo, hi)
 			}
+			tallies[k] = t
 		}
 	})
 	return merged(tallies)
+}
+
+// row fills in row at of the table, and counts it.
+func (a *Analysis) row(at int, keeps keeping, t *tally, lo, hi float64) {
+	g, traits := &a.Table[at], &a.origin.traits[at]
+	g.Members = &a.ground.members[at]
+	g.KeptPos, g.KeptZero, g.KeptNeg = keeps.of(traits, g.Size())
+	after := a.signal(g, traits, keeps)
+	t.keptPos, t.keptNeg, t.kept, t.flips = t.keptPos+int(g.KeptPos), t.keptNeg+int(g.KeptNeg), t.kept+g.Kept(), t.flips+int(g.Flips)
+	a.countTrained(g, t)
+	g.Fate = a.fate(at, after, lo, hi)
+	t.fates[g.Fate].add(at)
+	if traits.alive && g.Kept() < 2 {
+		t.short.add(at)
+	}
+	if g.Flips > 0 {
+		t.flipped.add(at)
+	}
+}
+
+// signal reports whether some processed advantage of a group is not zero. Only where they
+// are computed anew does it look at them, and counts the signs that changed.
+func (a *Analysis) signal(g *Group, before *traits, keeps keeping) bool {
+	switch {
+	case keeps.all:
+		return before.alive
+	case keeps.none:
+		return true // NaN throughout
+	case !a.Settings.Recompute:
+		return g.KeptPos+g.KeptNeg > 0
+	}
+	some, flips := 0, 0
+	original := a.Original[g.Start:g.End]
+	for i, y := range a.Processed[g.Start:g.End] {
+		some |= one(y != 0)
+		flips += one(original[i]*y < 0)
+	}
+	g.Flips = int32(flips)
+	return some != 0
+}
+
+// countTrained counts the samples of a group that are kept and have tokens: which they
+// are is hard to guess, so it is added up without a branch.
+func (a *Analysis) countTrained(g *Group, t *tally) {
+	if a.ground.live == a.Rows {
+		t.up, t.down, t.filtered = t.up+int(g.KeptPos), t.down+int(g.KeptNeg), t.filtered+g.Size()-g.Kept()
+		return
+	}
+	t.filtered += g.Size()
+	tokens, keep := a.ground.count[g.Start:g.End], a.Keep[g.Start:g.End]
+	for i, x := range a.Original[g.Start:g.End] {
+		trained := one(keep[i]) & one(tokens[i] != 0)
+		t.filtered -= trained
+		t.up += one(x > 0) & trained
+		t.down += one(x < 0) & trained
+	}
 }

@@ -1,6 +1,10 @@
 package model
 
-import "vantage/estimators"
+import (
+	"slices"
+
+	"vantage/estimators"
+)
 
 // ground is what no setting but the grouping and the choice of the reward changes of
 // a step. It is computed once, and every key that a person presses builds on it.
@@ -9,7 +13,9 @@ type ground struct {
 	*arranged
 	parts   []part
 	members []Members
-	count   []float64 // how many tokens each response counts for: its length, or 1
+	count   []int32 // how many tokens each response counts for: its length, or 1
+
+	around []lengthSums // of the lengths that responses count for, by part
 
 	known            bool    // some length is
 	mixed            bool    // and some is not
@@ -50,9 +56,10 @@ func (s Snapshot) ground(i int, p plan, before *Analysis) (*ground, error) {
 
 // sum takes the figures of the step, and describes its groups on the way.
 func (g *ground) sum(describe func(at int)) {
-	g.parts, g.count = partsOf(g.offsets), make([]float64, len(g.order))
+	g.parts = partsOf(g.offsets)
 	longest := g.weigh()
 	tallies := make([]groundTally, len(g.parts))
+	g.around = make([]lengthSums, len(g.parts))
 	solved := make([]int, len(g.members))
 	eachPart(g.parts, func(k int, part part) {
 		for at := part.from; at < part.to; at++ {
@@ -60,6 +67,7 @@ func (g *ground) sum(describe func(at int)) {
 			solved[at] = g.reach(at, g.key.hi)
 		}
 		tallies[k] = g.tally(part, longest)
+		g.around[k] = sumLengths(g.count[part.lo:part.hi])
 	})
 	for _, t := range tallies {
 		g.all.merge(t.all)
@@ -70,21 +78,24 @@ func (g *ground) sum(describe func(at int)) {
 }
 
 // weigh counts the tokens of each response and returns the most.
-func (g *ground) weigh() (longest float64) {
-	unknown := false
-	for i, l := range g.lengths {
-		g.count[i] = 1
-		if l >= 0 {
-			g.count[i], g.known = float64(l), true
-		} else {
-			unknown = true
-		}
-		if g.count[i] != 0 {
-			g.live++
-		}
-		longest = max(longest, g.count[i])
+func (g *ground) weigh() (longest int32) {
+	unknown := 0
+	for _, l := range g.lengths {
+		unknown += one(l < 0)
 	}
-	g.mixed = g.known && unknown
+	g.known, g.mixed = unknown < len(g.lengths), unknown > 0 && unknown < len(g.lengths)
+	if g.count = g.lengths; unknown > 0 {
+		g.count = slices.Clone(g.lengths)
+		for i, l := range g.count {
+			if l < 0 {
+				g.count[i] = 1
+			}
+		}
+	}
+	for _, l := range g.count {
+		g.live += one(l != 0)
+		longest = max(longest, l)
+	}
 	return longest
 }
 
@@ -100,9 +111,6 @@ func (g *ground) describe(s Snapshot, step Step, by Grouping, at int) {
 			sum += r
 			n++
 		}
-	}
-	for _, tokens := range g.count[row.Start:row.End] {
-		row.live += one(tokens != 0)
 	}
 	row.Invalid = row.Size() - n
 	row.Mean = sum / float64(n)
@@ -125,12 +133,12 @@ type groundTally struct {
 	cut, invalid, missing int
 }
 
-func (g *ground) tally(p part, longest float64) (t groundTally) {
+func (g *ground) tally(p part, longest int32) (t groundTally) {
 	for i := p.lo; i < p.hi; i++ {
 		l := g.count[i]
-		t.all.add(l, 1)
+		t.all.add(float64(l), 1)
 		if l < longest {
-			t.whole.add(l, 1)
+			t.whole.add(float64(l), 1)
 		} else {
 			t.cut++
 		}

@@ -39,7 +39,9 @@ func (s Snapshot) Lay(i int, set Settings) (*Laid, error) {
 // Under returns the advantages of the step under an estimator, unfiltered; nil if
 // the step lacks what it needs.
 func (l *Laid) Under(e *estimators.Estimator, scale estimators.Scale) []float64 {
-	batch := l.columns.feed(l.snap, l.step, e, l.weights)
+	rewards := make([]float64, len(l.Rewards))
+	e.CleanInto(rewards, l.Rewards)
+	batch := l.columns.feed(l.snap, l.step, e, l.weights, rewards)
 	if e.Lacks(batch) != "" {
 		return nil
 	}

@@ -8,8 +8,6 @@ type Members struct {
 	Start, End int     // its samples are Analysis columns [Start:End]
 	Mean, Std  float64 // of its finite rewards; Std with n-1, NaN for one
 	Invalid    int     // NaN, infinite or missing rewards
-
-	live int // samples that have tokens
 }
 
 // Size returns the number of samples.
@@ -19,21 +17,17 @@ func (m *Members) Size() int { return m.End - m.Start }
 // and every key makes them anew: what the settings leave as it is they share.
 type Group struct {
 	*Members // read only
-	Fate     Fate
 
-	KeptPos, KeptZero, KeptNeg int // kept samples by sign of their original advantage
-	Flips                      int // kept samples whose advantage changed sign
-
-	before traits // of the original advantages
-	after  bool   // some processed advantage is not zero
+	KeptPos, KeptZero, KeptNeg int32 // kept samples by sign of their original advantage
+	Flips                      int32 // kept samples whose advantage changed sign
+	Fate                       Fate
 }
 
 // Kept returns the number of kept samples.
-func (g *Group) Kept() int { return g.KeptPos + g.KeptZero + g.KeptNeg }
+func (g *Group) Kept() int { return int(g.KeptPos) + int(g.KeptZero) + int(g.KeptNeg) }
 
 // traits are what the fate of a group depends on before the filter.
 type traits struct {
-	equal bool // all rewards equal, as the estimator sees them
 	alive bool // some advantage is not zero
 	vague bool // some advantage is not a number
 

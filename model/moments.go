@@ -44,32 +44,6 @@ func (m *moments) addEach(values []float64) {
 	}
 }
 
-// addAll is addEach for values that have weights.
-func (m *moments) addAll(values, weights []float64) {
-	weight, sum, n := 0.0, 0.0, 0
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i, x := range values {
-		w := weights[i]
-		live := one(w != 0)
-		n += live
-		weight += w
-		sum += x * w
-		if x < lo && live != 0 {
-			lo = x
-		}
-		if x > hi && live != 0 {
-			hi = x
-		}
-	}
-	if finite(sum) {
-		m.merge(moments{weight: weight, sum: sum, lo: lo, hi: hi, n: n})
-		return
-	}
-	for i, x := range values {
-		m.add(x, weights[i])
-	}
-}
-
 // merge adds what another has accumulated.
 func (m *moments) merge(o moments) {
 	switch {

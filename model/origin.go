@@ -10,6 +10,7 @@ import (
 
 // origin is a step under an estimator, before the filter.
 type origin struct {
+	*cleaned
 	set        Settings // without the filter
 	batch      estimators.Batch
 	advantages []float64
@@ -17,11 +18,10 @@ type origin struct {
 	traits     []traits            // of the groups
 	ranking    estimators.Ranking  // of the advantages, once a second filter was asked for
 
-	score, tokens        moments // of the rewards, and of the advantages over tokens
+	tokens               moments // of the advantages over tokens
 	positive, negative   moments // of the lengths of responses by the sign of their advantage
 	up, down             int     // samples by the sign of their advantage
 	abs, largest         float64 // sum of |A|, and the greatest, of those that are finite
-	flat                 int     // samples whose group has one reward throughout
 	undefined            few     // groups for which the formula gives no number although their rewards are numbers
 	upTokens, downTokens int     // samples by sign, those without tokens left out
 }
@@ -41,7 +41,8 @@ func (s Snapshot) origin(g *ground, i int, p plan, before *Analysis) (*origin, e
 		}
 		return before.origin, nil
 	}
-	o := &origin{set: set, batch: g.feed(s, s.Steps[i], p.entry, set.Weights), advantages: make([]float64, len(g.order))}
+	o := &origin{set: set, cleaned: g.cleaned(p.entry, before), advantages: make([]float64, len(g.order))}
+	o.batch = g.feed(s, s.Steps[i], p.entry, set.Weights, o.rewards)
 	if err := o.compute(g, p.entry); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (o *origin) compute(g *ground, e *estimators.Estimator) error {
 		if !refused.Load() {
 			return nil
 		}
-		*o = origin{set: o.set, batch: o.batch, advantages: o.advantages} // the refusal names groups of the whole
+		*o = origin{cleaned: o.cleaned, set: o.set, batch: o.batch, advantages: o.advantages} // the refusal names groups of the whole
 	}
 	err := e.Compute(o.advantages, o.batch, scale)
 	o.sum(g, nothing)
@@ -75,10 +76,6 @@ func (o *origin) sum(g *ground, fill func(part)) {
 	parts := make([]origin, len(g.parts))
 	eachPart(g.parts, func(k int, part part) {
 		fill(part)
-		for at := part.from; at < part.to; at++ {
-			o.traits[at] = o.look(&g.members[at])
-			parts[k].count(at, &g.members[at], &o.traits[at])
-		}
 		o.tally(g, part, &parts[k])
 	})
 	for i := range parts {
@@ -100,40 +97,54 @@ func (o *origin) ranked(g *ground) *origin {
 	return &with
 }
 
-// look asks of a group what its fate depends on.
-func (o *origin) look(g *Members) traits {
-	t := traits{equal: true}
-	for i := g.Start; i < g.End; i++ {
-		t.equal = t.equal && o.batch.Rewards[i] == o.batch.Rewards[g.Start]
-		x := o.advantages[i]
-		t.pos += int32(one(x > 0))
-		t.zero += int32(one(x == 0))
-		t.neg += int32(one(x < 0))
-	}
-	size := int32(g.Size())
-	t.alive, t.vague = t.zero < size, t.pos+t.zero+t.neg < size
-	return t
-}
-
-// count takes group at into the sums.
-func (o *origin) count(at int, m *Members, t *traits) {
-	o.up += int(t.pos)
-	o.down += int(t.neg)
-	if t.equal {
-		o.flat += m.Size()
-	}
-	if t.vague && m.Invalid == 0 && m.Size() > 1 {
-		o.undefined.add(at)
-	}
-}
-
+// tally sums up a part, whose columns are filled.
 func (o *origin) tally(g *ground, p part, t *origin) {
 	advantages, count := o.advantages[p.lo:p.hi], g.count[p.lo:p.hi]
-	t.score.addEach(o.batch.Rewards[p.lo:p.hi])
-	t.tokens.addAll(advantages, count)
-	t.abs, t.largest = sizes(advantages)
-	t.lengths(advantages, count)
+	up, down := noLengths(), noLengths()
+	for at := p.from; at < p.to; at++ {
+		m, traits := &g.members[at], &o.traits[at]
+		*traits = bySign(o.advantages[m.Start:m.End], g.count[m.Start:m.End], &up, &down)
+		if traits.vague && m.Invalid == 0 && m.Size() > 1 {
+			t.undefined.add(at)
+		}
+	}
+	t.up, t.down = up.n, down.n
+	if t.weigh(advantages, count) {
+		t.positive, t.negative = up.moments(), down.moments()
+	} else {
+		t.positive, t.negative = signedLengths(advantages, count)
+	}
 	t.upTokens, t.downTokens = t.positive.n, t.negative.n
+}
+
+// weigh takes in advantages over tokens, and tells whether every response has some.
+func (o *origin) weigh(advantages []float64, count []int32) (live bool) {
+	var product, abs float64
+	lo, hi := math.Inf(1), math.Inf(-1)
+	weight, n := 0, 0
+	count = count[:len(advantages)]
+	for i, x := range advantages {
+		weight += int(count[i])
+		n += one(count[i] != 0)
+		product += x * float64(count[i])
+		abs += math.Abs(x)
+		if x < lo {
+			lo = x
+		}
+		if x > hi {
+			hi = x
+		}
+	}
+	if live = n == len(advantages); live && finite(abs) {
+		o.tokens = moments{weight: float64(weight), sum: product, lo: lo, hi: hi, n: n}
+		o.abs, o.largest = abs, max(-lo, hi, 0)
+	} else {
+		for i, x := range advantages {
+			o.tokens.add(x, float64(count[i]))
+		}
+		o.abs, o.largest = sizes(advantages)
+	}
+	return live
 }
 
 // sizes returns the sum of |A| and the greatest, of those that are finite.
@@ -151,34 +162,11 @@ func sizes(advantages []float64) (sum, largest float64) {
 	return sum, largest
 }
 
-// gathered is how many values are put together before they are summed up.
-const gathered = 256
-
-// lengths sums up the lengths of responses that have tokens, by the sign of their
-// advantage: which sign is hard to guess, so they come together first, without a branch.
-func (o *origin) lengths(advantages, count []float64) {
-	var up, down [gathered]float64
-	for len(advantages) > 0 {
-		n, m, most := 0, 0, min(len(advantages), gathered)
-		for i, x := range advantages[:most] {
-			w := count[i]
-			live := one(w != 0)
-			up[n%gathered], down[m%gathered] = w, w // overwritten by the next if it is not of the sign
-			n += one(x > 0) & live
-			m += one(x < 0) & live
-		}
-		o.positive.addEach(up[:n])
-		o.negative.addEach(down[:m])
-		advantages, count = advantages[most:], count[most:]
-	}
-}
-
 func (o *origin) merge(t *origin) {
-	o.score.merge(t.score)
 	o.tokens.merge(t.tokens)
 	o.positive.merge(t.positive)
 	o.negative.merge(t.negative)
-	o.up, o.down, o.flat = o.up+t.up, o.down+t.down, o.flat+t.flat
+	o.up, o.down = o.up+t.up, o.down+t.down
 	o.upTokens, o.downTokens = o.upTokens+t.upTokens, o.downTokens+t.downTokens
 	o.undefined.merge(t.undefined)
 	o.abs, o.largest = o.abs+t.abs, max(o.largest, t.largest)

@@ -1,7 +1,5 @@
 package model
 
-import "vantage/estimators"
-
 // Select returns the figures of some groups of the step, by their index in the table, as
 // if the step held no others. Their advantages stay those of the whole step: they are
 // what the trainer makes of these groups among the rest. Warnings are of steps, so
@@ -10,15 +8,16 @@ func (a *Analysis) Select(groups []int) Summary {
 	sub := &Analysis{
 		Summary:  Summary{Step: a.Step, Revision: a.Revision, Open: a.Open, Groups: len(groups)},
 		Settings: a.Settings, lengthUnit: a.lengthUnit,
-		ground: &ground{key: a.ground.key, arranged: &arranged{offsets: []int{0}}}, origin: &origin{},
+		ground: &ground{key: a.ground.key, arranged: &arranged{offsets: []int{0}}}, origin: &origin{cleaned: &cleaned{}},
 	}
 	for _, at := range groups {
 		sub.take(a, at)
 	}
 	g, o := sub.ground, sub.origin
 	sub.Rows, sub.Logged, sub.Lengths = len(g.order), g.logged, g.lengths
-	o.batch, o.advantages = estimators.Batch{Rewards: sub.Rewards}, sub.Original
+	o.rewards, o.advantages = sub.Rewards, sub.Original
 	g.sum(func(int) {})
+	o.cleaned.sum(g, nothing)
 	o.sum(g, nothing)
 	sums := sub.tabulate(g.key.lo, g.key.hi, noFiller)
 	sub.sum(&sums)

@@ -4,9 +4,10 @@ import "math"
 
 // tally sums up what the filter made of the samples.
 type tally struct {
-	fates                      [fates]int // groups by fate
+	fates                      [fates]few // groups by fate
 	kept, keptPos, keptNeg     int        // samples, by the sign of their original advantage
 	flips                      int
+	flipped                    few     // groups that have any
 	short                      few     // groups that had signal, and of which fewer than 2 samples are kept
 	filtered                   int     // samples that are not kept or have no tokens
 	up, down                   int     // kept samples with tokens, by the sign of their original advantage
@@ -25,133 +26,79 @@ type tally struct {
 // pivot returns sums around a value of each column of a part: if all are like it they
 // are 0.
 func (a *Analysis) pivot(p part) tally {
-	t := tally{processed: moments{lo: math.Inf(1), hi: math.Inf(-1)}}
-	for i := p.lo; i < p.hi; i++ {
-		if y := a.Processed[i]; finite(y) && y != 0 {
-			t.pivotPush, t.pivotLength = y, a.ground.count[i]
+	t := tally{processed: moments{lo: math.Inf(1), hi: math.Inf(-1)}, pivotLength: float64(a.ground.count[p.lo])}
+	for _, y := range a.Processed[p.lo:p.hi] {
+		if finite(y) && y != 0 {
+			t.pivotPush = y
 			break
 		}
 	}
 	return t
 }
 
-// count takes the samples of a group into its row and into the sums.
-func (a *Analysis) count(g *Group, t *tally) {
-	processed, tokens := a.Processed[g.Start:g.End], a.ground.count[g.Start:g.End]
-	if a.Settings.Recompute && a.Settings.Filtering() {
-		g.Flips = flips(a.Original[g.Start:g.End], processed)
-	}
-	t.keptPos, t.keptNeg, t.kept, t.flips = t.keptPos+g.KeptPos, t.keptNeg+g.KeptNeg, t.kept+g.Kept(), t.flips+g.Flips
-	a.countTrained(g, t)
-	nonzero, all := t.weigh(processed, tokens)
+// weigh takes in the advantages of a part.
+func (t *tally) weigh(a *Analysis, k int, p part) {
+	g := a.ground
+	processed, count := a.Processed[p.lo:p.hi], g.count[p.lo:p.hi]
+	all := g.live == a.Rows && t.weighAll(processed, count)
 	if !all {
-		nonzero = t.add(processed, tokens)
+		t.weighEach(processed, count)
 	}
-	g.after = nonzero
-	switch {
-	case !a.ground.known:
-	case all && !a.ground.mixed:
-		t.correlate(processed, tokens)
-	default:
-		for i, l := range a.Lengths[g.Start:g.End] {
-			if l >= 0 && finite(processed[i]) {
-				t.correlate(processed[i:i+1], tokens[i:i+1])
-			}
-		}
-	}
-}
-
-// flips counts the advantages whose sign has changed. Those of dropped samples are 0.
-func flips(original, processed []float64) int {
-	n := 0
-	for i, y := range processed {
-		n += one(original[i]*y < 0)
-	}
-	return n
-}
-
-// countTrained counts the samples of a group that are kept and have tokens: which they
-// are is hard to guess, so it is added up without a branch.
-func (a *Analysis) countTrained(g *Group, t *tally) {
-	if g.live == g.Size() {
-		t.up, t.down, t.filtered = t.up+g.KeptPos, t.down+g.KeptNeg, t.filtered+g.Size()-g.Kept()
+	if all && g.known && !g.mixed {
+		t.correlateAll(&g.around[k])
 		return
 	}
-	t.filtered += g.Size()
-	tokens, keep := a.ground.count[g.Start:g.End], a.Keep[g.Start:g.End]
-	for i, x := range a.Original[g.Start:g.End] {
-		trained := one(keep[i]) & one(tokens[i] != 0)
-		t.filtered -= trained
-		t.up += one(x > 0) & trained
-		t.down += one(x < 0) & trained
+	t.advantage, t.advantage2 = 0, 0
+	for i, l := range a.Lengths[p.lo:p.hi] {
+		if l >= 0 && finite(processed[i]) {
+			t.correlate(processed[i], float64(l))
+		}
 	}
 }
 
-// weigh takes in the advantages of a group, without a branch that would be hard to
-// guess, and tells whether one is not zero. If one is not finite it takes in none: then
-// all is false.
-func (t *tally) weigh(processed, tokens []float64) (nonzero, all bool) {
-	var weight, product, push, push2, sum, abs, squares float64
-	lo, hi, largest := t.processed.lo, t.processed.hi, t.largest
-	n, some := 0, 0
+// weighAll takes in advantages that are finite, of responses that all have tokens,
+// without a branch that would be hard to guess. If one is not finite it takes in none.
+func (t *tally) weighAll(processed []float64, count []int32) bool {
+	var push, push2, abs, advantage, advantage2 float64
+	lo, hi, pivot := t.processed.lo, t.processed.hi, t.pivotPush
+	weight, n := 0, 0
+	count = count[:len(processed)]
 	for i, y := range processed {
-		w, d := tokens[i], y-t.pivotPush
 		is := one(y != 0)
-		live := is & one(w != 0)
-		some |= is
-		n += live
-		if y < lo && live != 0 {
+		tokens, d := int(count[i])&-is, y-pivot
+		n += is
+		weight += tokens
+		if y < lo && is != 0 {
 			lo = y
 		}
-		if y > hi && live != 0 {
+		if y > hi && is != 0 {
 			hi = y
 		}
-		size := math.Abs(y)
-		if size > largest {
-			largest = size
-		}
-		sum += y
-		abs += size
-		squares += y * y
-		product += y * w
-		w = math.Float64frombits(math.Float64bits(w) & -uint64(live))
-		weight += w
-		push += w * d
-		push2 += w * d * d
-	}
-	if !finite(sum) {
-		return false, false
-	}
-	t.processed = moments{weight: t.processed.weight + weight, sum: t.processed.sum + product, lo: lo, hi: hi, n: t.processed.n + n}
-	t.push, t.push2 = t.push+push, t.push2+push2
-	t.largest, t.sum, t.abs, t.squares = largest, t.sum+sum, t.abs+abs, t.squares+squares
-	return some != 0, true
-}
-
-// correlate takes in the finite advantages of a group, and the lengths, all known.
-func (t *tally) correlate(processed, lengths []float64) {
-	var length, length2, advantage, advantage2, both float64
-	for i, y := range processed {
-		l, d := lengths[i]-t.pivotLength, y-t.pivotPush
-		length += l
-		length2 += l * l
+		abs += math.Abs(y)
 		advantage += d
 		advantage2 += d * d
-		both += l * d
+		w := float64(tokens) * d
+		push += w
+		push2 += w * d
 	}
-	t.known += float64(len(processed))
-	t.length, t.length2 = t.length+length, t.length2+length2
-	t.advantage, t.advantage2 = t.advantage+advantage, t.advantage2+advantage2
-	t.both += both
+	if !finite(abs) {
+		return false
+	}
+	t.processed = moments{weight: float64(weight), sum: push + pivot*float64(weight), lo: lo, hi: hi, n: n}
+	t.push, t.push2, t.advantage, t.advantage2 = push, push2, advantage, advantage2
+	if all := float64(len(processed)); n > 0 {
+		t.largest, t.abs = max(-lo, hi), abs
+		t.sum, t.squares = advantage+all*pivot, advantage2+2*pivot*advantage+all*pivot*pivot
+	}
+	return true
 }
 
-// add is weigh for a group that has advantages which are not finite. The figures that
-// are ours leave those out: one group that has none, as one of a single sample, must not
-// leave the step without them.
-func (t *tally) add(processed, tokens []float64) (nonzero bool) {
+// weighEach is weighAll for all others. The figures that are ours leave out what is not
+// finite: one group that has no advantages, as one of a single sample, must not leave
+// the step without them.
+func (t *tally) weighEach(processed []float64, count []int32) {
 	for i, y := range processed {
-		w := tokens[i]
-		nonzero = nonzero || y != 0
+		w := float64(count[i])
 		if y != 0 && w != 0 {
 			t.processed.add(y, w)
 			d := y - t.pivotPush
@@ -165,7 +112,24 @@ func (t *tally) add(processed, tokens []float64) (nonzero bool) {
 			t.squares += y * y
 		}
 	}
-	return nonzero
+}
+
+// correlate takes in a finite advantage, and the length of its response.
+func (t *tally) correlate(y, length float64) {
+	l, d := length-t.pivotLength, y-t.pivotPush
+	t.known++
+	t.length += l
+	t.length2 += l * l
+	t.advantage += d
+	t.advantage2 += d * d
+	t.both += l * d
+}
+
+// correlateAll is correlate for all that weighAll has taken in, whose sums are known.
+func (t *tally) correlateAll(l *lengthSums) {
+	zeros := l.total - t.processed.weight // tokens of responses whose advantage is 0
+	t.known, t.length, t.length2 = l.n, l.sum, l.squares
+	t.both = t.push - t.pivotPush*zeros - t.pivotLength*t.advantage
 }
 
 // merged adds up the tallies of parts, in their order, around the first pivot.
@@ -182,13 +146,14 @@ func merged(parts []tally) (t tally) {
 }
 
 func (t *tally) merge(o *tally) {
-	for i, n := range o.fates {
-		t.fates[i] += n
+	for i := range o.fates {
+		t.fates[i].merge(o.fates[i])
 	}
 	o.around(t.pivotPush, t.pivotLength)
 	t.kept, t.keptPos, t.keptNeg = t.kept+o.kept, t.keptPos+o.keptPos, t.keptNeg+o.keptNeg
 	t.flips, t.filtered = t.flips+o.flips, t.filtered+o.filtered
 	t.short.merge(o.short)
+	t.flipped.merge(o.flipped)
 	t.up, t.down = t.up+o.up, t.down+o.down
 	t.processed.merge(o.processed)
 	t.largest = max(t.largest, o.largest)
@@ -226,6 +191,9 @@ func (t *tally) processedStd() float64 {
 func (t *tally) lengthCorrelation() float64 {
 	xy := t.both - t.length*t.advantage/t.known
 	xx, yy := rest(t.length2, t.length, t.known), rest(t.advantage2, t.advantage, t.known)
+	if xx == 0 || yy == 0 {
+		return math.NaN()
+	}
 	return xy / math.Sqrt(xx*yy)
 }
 

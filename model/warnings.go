@@ -27,13 +27,13 @@ func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Ref
 	}
 	add(a.warnRefusal(refusal))
 	add(a.warnShort(sums))
-	add(a.warnKilled())
-	add(a.warnFlips())
+	add(a.warnKilled(sums))
+	add(a.warnFlips(sums))
 	add(a.warnInvalid())
 	add(a.warnUndefined())
-	add(a.warnNoise())
+	add(a.warnNoise(sums))
 	add(a.warnIdle())
-	add(a.warnSingles(refusal))
+	add(a.warnSingles(refusal, sums))
 	add(a.warnOneSided(sums))
 	add(a.warnEffective("keep_pos_ratio", "positive", a.Settings.KeepPos, sums.keptPos, a.origin.up))
 	add(a.warnEffective("keep_neg_ratio", "negative", a.Settings.KeepNeg, sums.keptNeg, a.origin.down))
@@ -70,14 +70,6 @@ func (a *Analysis) counted(f few, kind WarningKind, text, advice string) (Warnin
 	return Warning{Kind: kind, Count: f.count, Of: a.Groups, Unit: "groups", Example: f.example, Text: text, Advice: advice}, f.count > 0
 }
 
-// withFate is a warning about the groups of a fate.
-func (a *Analysis) withFate(fate Fate, kind WarningKind, text, advice string) (Warning, bool) {
-	if a.Fates[fate] == 0 {
-		return Warning{}, false
-	}
-	return a.groups(kind, func(g *Group) bool { return g.Fate == fate }, text, advice)
-}
-
 func (a *Analysis) warnRefusal(r *estimators.Refusal) (Warning, bool) {
 	if r == nil {
 		return Warning{}, false
@@ -112,22 +104,21 @@ func (a *Analysis) warnShort(sums *tally) (Warning, bool) {
 	return a.counted(sums.short, WarnShort, text, advice)
 }
 
-func (a *Analysis) warnKilled() (Warning, bool) {
+func (a *Analysis) warnKilled(sums *tally) (Warning, bool) {
 	text, advice := "had signal before the filter and none after it", "raise keep_pos_ratio (P) or keep_neg_ratio (M)"
 	if a.Settings.Recompute {
 		text = "had signal and lost it: the rewards that are kept are all equal, so recompute gives 0"
 		advice = "keep some of both signs (P, M), or turn recompute off (r)"
 	}
-	return a.withFate(FateKilled, WarnKilled, text, advice)
+	return a.counted(sums.fates[FateKilled], WarnKilled, text, advice)
 }
 
-func (a *Analysis) warnFlips() (Warning, bool) {
+func (a *Analysis) warnFlips(sums *tally) (Warning, bool) {
 	if a.Flips == 0 {
 		return Warning{}, false
 	}
-	_, example := a.where(func(g *Group) bool { return g.Flips > 0 })
 	return Warning{
-		Kind: WarnFlips, Count: a.Flips, Of: a.Kept, Unit: "kept samples", Example: example,
+		Kind: WarnFlips, Count: a.Flips, Of: a.Kept, Unit: "kept samples", Example: sums.flipped.example,
 		Text:   "changed sign in recompute: good answers are pushed down, or bad ones up",
 		Advice: "keep more of the other sign (P, M), or turn recompute off (r)",
 	}, true
@@ -164,15 +155,12 @@ func (a *Analysis) invalidBecomes() string {
 	return "one such sample makes its whole group NaN"
 }
 
-func (a *Analysis) warnNoise() (Warning, bool) {
-	text := "have equal rewards and yet advantages that are not zero: float residue"
-	if a.Fates[FateNoise] == 0 {
-		return Warning{}, false
+func (a *Analysis) warnNoise(sums *tally) (Warning, bool) {
+	text, noise := "have equal rewards and yet advantages that are not zero: float residue", sums.fates[FateNoise]
+	if noise.count > 0 {
+		text += fmt.Sprintf(" of %+.2g and the like", a.Processed[a.Table[noise.example].Start])
 	}
-	if _, example := a.where(func(g *Group) bool { return g.Fate == FateNoise }); example >= 0 {
-		text += fmt.Sprintf(" of %+.2g and the like", a.Processed[a.Table[example].Start])
-	}
-	return a.withFate(FateNoise, WarnNoise, text, "the trainer does train on it: drop constant groups, or use rewards that float32 holds exactly")
+	return a.counted(noise, WarnNoise, text, "the trainer does train on it: drop constant groups, or use rewards that float32 holds exactly")
 }
 
 func (a *Analysis) warnIdle() (Warning, bool) {
@@ -183,11 +171,11 @@ func (a *Analysis) warnIdle() (Warning, bool) {
 	}, a.Settings.Recompute && !a.Settings.Filtering()
 }
 
-func (a *Analysis) warnSingles(refusal *estimators.Refusal) (Warning, bool) {
+func (a *Analysis) warnSingles(refusal *estimators.Refusal, sums *tally) (Warning, bool) {
 	if refusal != nil {
 		return Warning{}, false
 	}
-	return a.withFate(FateSingle, WarnSingles, "have one sample, so nothing to compare it with", "check how the groups were found, or raise the number of generations")
+	return a.counted(sums.fates[FateSingle], WarnSingles, "have one sample, so nothing to compare it with", "check how the groups were found, or raise the number of generations")
 }
 
 func (a *Analysis) warnOneSided(t *tally) (Warning, bool) {

@@ -235,7 +235,7 @@ func (a App) fateLines(g *model.Group, w, most int) []string {
 	t := a.look.theme
 	parts := []string{"reward " + meanAndStd(g, 2*componentRoom), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
 	if g.Flips > 0 {
-		parts = append(parts, units.Plural(g.Flips, "flips"))
+		parts = append(parts, units.Plural(int(g.Flips), "flips"))
 	}
 	figures := strings.Join(parts, ", ")
 	head := " " + t.Paint(a.fateRole(g.Fate), a.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "

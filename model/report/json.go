@@ -190,7 +190,7 @@ type group struct {
 
 func newGroup(g *model.Group) group {
 	return group{
-		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), KeptPos: g.KeptPos, KeptZero: g.KeptZero, KeptNeg: g.KeptNeg, Flips: g.Flips,
+		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), KeptPos: int(g.KeptPos), KeptZero: int(g.KeptZero), KeptNeg: int(g.KeptNeg), Flips: int(g.Flips),
 		Mean: appendNumber(nil, g.Mean, 64), Std: appendNumber(nil, g.Std, 64), Invalid: g.Invalid, Prompt: printable.Line(g.Preview),
 	}
 }

@@ -1,0 +1,54 @@
+package estimators
+
+import "math"
+
+// Cleaning is what a trainer makes of the logged rewards before any estimator sees
+// them. Estimators of one cleaning and one [Float] see the same rewards.
+type Cleaning int
+
+const (
+	rounding Cleaning = iota // nothing but the rounding to Float
+
+	// nanToNum is what EasyR1's trainer does to its reward tensor, if and only if some
+	// reward of the batch is NaN: torch.nan_to_num(x, nan=0.0), which turns infinities
+	// into ±3.4028235e38 on the way. Without a NaN the infinities stay. A missing
+	// reward is a NaN to it.
+	//
+	// Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/ray_trainer.py:800-805.
+	nanToNum
+
+	// nanIsZero is ms-swift's nansum over the reward functions: a reward without a
+	// score is 0.
+	nanIsZero
+)
+
+// CleanInto writes to dst what the trainer makes of the logged rewards before any
+// estimator sees them. A missing reward stays missing unless Clean gives it a value.
+// Where all rewards of the batch are finite none bears on another, so that parts of it
+// may be cleaned apart. len(dst) == len(rewards); they may be the same slice.
+func (e *Estimator) CleanInto(dst, rewards []float64) {
+	dst = dst[:len(rewards)]
+	if e.Float == Float64 && e.Clean == rounding {
+		copy(dst, rewards)
+		return
+	}
+	found := false
+	for i, r := range rewards {
+		if math.IsNaN(r) {
+			found, dst[i] = true, r // its payload may say that it is missing; float32 would lose it
+		} else {
+			dst[i] = float64(float32(r))
+		}
+	}
+	if !found || e.Clean == rounding {
+		return
+	}
+	for i, r := range dst {
+		switch {
+		case math.IsNaN(r):
+			dst[i] = 0
+		case e.Clean == nanToNum:
+			dst[i] = min(max(r, -math.MaxFloat32), math.MaxFloat32)
+		}
+	}
+}
