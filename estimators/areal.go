@@ -44,8 +44,9 @@ func arealRewardNormPopulation() *Estimator {
 func arealRewardNormBatch() *Estimator {
 	return &Estimator{
 		Framework: areal, Name: "reward_norm_batch", Scales: []Scale{ScaleBatch, ScaleNone},
-		Float:   Float32,
-		Formula: "A = (x − mean) / (s + 1e-5), both of the batch, x = clip(r, ±20); none: x − mean",
+		Batchwise: true,
+		Float:     Float32,
+		Formula:   "A = (x − mean) / (s + 1e-5), both of the batch, x = clip(r, ±20); none: x − mean",
 		Doc: "s has ddof 1. Rewards are cut to ±20 first (reward_bias 0, reward_scaling 1). float64 inside. Groups are blocks " +
 			"of the usual size by position; rows beyond the last whole block are divided by 1e-5 alone (group). NaN makes its " +
 			"group NaN.",
@@ -60,8 +61,9 @@ func arealRewardNormBatch() *Estimator {
 func arealRLOO() *Estimator {
 	return &Estimator{
 		Framework: areal, Name: "reward_norm_leave_one_out", Scales: []Scale{ScaleNone},
-		Float:   Float32,
-		Formula: "A = x − mean of the others, x = clip(r, ±20)",
+		Batchwise: true,
+		Float:     Float32,
+		Formula:   "A = x − mean of the others, x = clip(r, ±20)",
 		Doc: "A group of one gets x. Rewards are cut to ±20 first (reward_bias 0, reward_scaling 1). float64 inside. Groups " +
 			"are blocks of the usual size by position; rows beyond the last whole block are divided by 1e-5 alone (group). " +
 			"NaN makes its group NaN.",
@@ -77,6 +79,7 @@ func arealRLOO() *Estimator {
 func arealAdvNorm() *Estimator {
 	return &Estimator{
 		Framework: areal, Name: "adv_norm_batch", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "a = x − μ; A = (a − m) / (√v + 1e-5), m and v over response tokens",

@@ -7,6 +7,7 @@ package estimators
 func easyR1ReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: easyR1, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",

@@ -66,6 +66,7 @@ func upstreamRLOO() *Estimator {
 func upstreamReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: easyR1Upstream, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",

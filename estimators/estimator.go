@@ -173,7 +173,7 @@ func (e *Estimator) Local() bool { return !e.Batchwise }
 // their advantages are the same to the bit, and if e refuses the batch it refuses one of
 // the parts. Groups must have one size, since frameworks refuse what is ragged.
 func (e *Estimator) Apart(b Batch, s Scale) bool {
-	if !e.Filters || !e.Local() || s == ScaleBatch {
+	if !e.Local() || s == ScaleBatch {
 		return false
 	}
 	for g := 1; g < len(b.Offsets); g++ {

@@ -44,6 +44,7 @@ func nemoGRPOAll() *Estimator {
 func nemoReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: nemoRL, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "a = r − μ; A = (a − m) / √max(v, 1e-8), m and v over response tokens",
@@ -61,6 +62,7 @@ func nemoReinforcePlusPlus() *Estimator {
 func nemoReinforcePlain() *Estimator {
 	return &Estimator{
 		Framework: nemoRL, Name: "reinforce_plus_plus_no_baseline", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "A = (r − m) / √max(v, 1e-8), m and v over response tokens",

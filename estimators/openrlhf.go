@@ -60,6 +60,7 @@ func openRLHFRLOO() *Estimator {
 func openRLHFReinforce() *Estimator {
 	return &Estimator{
 		Framework: openRLHF, Name: "reinforce", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
@@ -78,6 +79,7 @@ func openRLHFReinforce() *Estimator {
 func openRLHFReinforceBaseline() *Estimator {
 	return &Estimator{
 		Framework: openRLHF, Name: "reinforce_baseline", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens",

@@ -46,8 +46,9 @@ func rollRewardNorm() *Estimator {
 func rollRewardNormBatch() *Estimator {
 	return &Estimator{
 		Framework: roll, Name: "reward_norm_batch", Scales: []Scale{ScaleBatch, ScaleNone},
-		Float:   Float32,
-		Formula: "A = (r − mean) / (s + 1e-6), both of the batch; none: r − mean",
+		Batchwise: true,
+		Float:     Float32,
+		Formula:   "A = (r − mean) / (s + 1e-6), both of the batch; none: r − mean",
 		Doc: "s has ddof 1. Groups do not count. (batch, group) is broken in the framework: it returns a matrix. NaN makes all " +
 			"NaN.",
 		Source:    "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a roll/utils/functionals.py:reward_norm",
@@ -76,6 +77,7 @@ func rollAgentic() *Estimator {
 func rollWhiten() *Estimator {
 	return &Estimator{
 		Framework: roll, Name: "reinforce_whiten_advantages", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
@@ -94,6 +96,7 @@ func rollWhiten() *Estimator {
 func rollWhitenGroup() *Estimator {
 	return &Estimator{
 		Framework: roll, Name: "reinforce_whiten_advantages_group", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",

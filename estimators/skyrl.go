@@ -55,6 +55,7 @@ func skyRLMaxRL() *Estimator {
 func skyRLReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: skyRL, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",

@@ -27,6 +27,7 @@ func slimeGRPO() *Estimator {
 func slimeReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: slime, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
@@ -45,6 +46,7 @@ func slimeReinforcePlusPlus() *Estimator {
 func slimeReinforceBaseline() *Estimator {
 	return &Estimator{
 		Framework: slime, Name: "reinforce_plus_plus_baseline", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",

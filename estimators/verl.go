@@ -122,6 +122,7 @@ func verlGPG() *Estimator {
 func verlReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
@@ -139,6 +140,7 @@ func verlReinforcePlusPlus() *Estimator {
 func verlReinforceBaseline() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "reinforce_plus_plus_baseline", Scales: []Scale{ScaleNone},
+		Batchwise: true,
 		Float:     Float32,
 		Tolerance: 1e-4,
 		Formula:   "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",

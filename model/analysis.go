@@ -155,11 +155,11 @@ func (a *Analysis) fate(at int, after bool, lo, hi float64) Fate {
 		return FateInvalid
 	case g.Size() == 1:
 		return FateSingle
-	case before.vague:
+	case before.vague(g.Size()):
 		return FateInvalid
 	case equal && after:
 		return FateNoise
-	case equal || !before.alive:
+	case equal || !before.alive(g.Size()):
 		return equalFate(a.Logged[g.Start], lo, hi)
 	case !after:
 		return FateKilled

@@ -99,7 +99,7 @@ func (a *Analysis) row(at int, keeps keeping, t *tally, lo, hi float64) {
 	a.countTrained(g, t)
 	g.Fate = a.fate(at, after, lo, hi)
 	t.fates[g.Fate].add(at)
-	if traits.alive && g.Kept() < 2 {
+	if traits.alive(g.Size()) && g.Kept() < 2 {
 		t.short.add(at)
 	}
 	if g.Flips > 0 {
@@ -112,7 +112,7 @@ func (a *Analysis) row(at int, keeps keeping, t *tally, lo, hi float64) {
 func (a *Analysis) signal(g *Group, before *traits, keeps keeping) bool {
 	switch {
 	case keeps.all:
-		return before.alive
+		return before.alive(g.Size())
 	case keeps.none:
 		return true // NaN throughout
 	case !a.Settings.Recompute:
@@ -131,7 +131,7 @@ func (a *Analysis) signal(g *Group, before *traits, keeps keeping) bool {
 // countTrained counts the samples of a group that are kept and have tokens: which they
 // are is hard to guess, so it is added up without a branch.
 func (a *Analysis) countTrained(g *Group, t *tally) {
-	if a.ground.live == a.Rows {
+	if !g.mute {
 		t.up, t.down, t.filtered = t.up+int(g.KeptPos), t.down+int(g.KeptNeg), t.filtered+g.Size()-g.Kept()
 		return
 	}

@@ -112,6 +112,7 @@ func (g *ground) describe(s Snapshot, step Step, by Grouping, at int) {
 			n++
 		}
 	}
+	row.mute = slices.Contains(g.count[row.Start:row.End], 0)
 	row.Invalid = row.Size() - n
 	row.Mean = sum / float64(n)
 	row.Std = spread(g.logged[row.Start:row.End], row.Mean, n)

@@ -8,6 +8,8 @@ type Members struct {
 	Start, End int     // its samples are Analysis columns [Start:End]
 	Mean, Std  float64 // of its finite rewards; Std with n-1, NaN for one
 	Invalid    int     // NaN, infinite or missing rewards
+
+	mute bool // some response has no tokens
 }
 
 // Size returns the number of samples.
@@ -26,10 +28,12 @@ type Group struct {
 // Kept returns the number of kept samples.
 func (g *Group) Kept() int { return int(g.KeptPos) + int(g.KeptZero) + int(g.KeptNeg) }
 
-// traits are what the fate of a group depends on before the filter.
-type traits struct {
-	alive bool // some advantage is not zero
-	vague bool // some advantage is not a number
+// traits are what the fate of a group depends on before the filter: its samples by the sign
+// of their advantage.
+type traits struct{ pos, zero, neg int32 }
 
-	pos, zero, neg int32 // samples by the sign of their advantage
-}
+// alive reports whether some advantage of a group of that size is not zero.
+func (t *traits) alive(size int) bool { return int(t.zero) < size }
+
+// vague reports whether some advantage is not a number.
+func (t *traits) vague(size int) bool { return int(t.pos+t.zero+t.neg) < size }

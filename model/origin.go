@@ -76,7 +76,7 @@ func (o *origin) sum(g *ground, fill func(part)) {
 	parts := make([]origin, len(g.parts))
 	eachPart(g.parts, func(k int, part part) {
 		fill(part)
-		o.tally(g, part, &parts[k])
+		o.tally(g, k, part, &parts[k])
 	})
 	for i := range parts {
 		o.merge(&parts[i])
@@ -97,54 +97,64 @@ func (o *origin) ranked(g *ground) *origin {
 	return &with
 }
 
-// tally sums up a part, whose columns are filled.
-func (o *origin) tally(g *ground, p part, t *origin) {
-	advantages, count := o.advantages[p.lo:p.hi], g.count[p.lo:p.hi]
+// tally sums up part k, whose columns are filled.
+func (o *origin) tally(g *ground, k int, p part, t *origin) {
+	numbers := t.weigh(o.advantages[p.lo:p.hi], g.count[p.lo:p.hi], &g.around[k])
 	up, down := noLengths(), noLengths()
 	for at := p.from; at < p.to; at++ {
-		m, traits := &g.members[at], &o.traits[at]
-		*traits = bySign(o.advantages[m.Start:m.End], g.count[m.Start:m.End], &up, &down)
-		if traits.vague && m.Invalid == 0 && m.Size() > 1 {
+		m := &g.members[at]
+		advantages := o.advantages[m.Start:m.End]
+		pos, neg := bySign(advantages, g.count[m.Start:m.End], &up, &down)
+		zero := m.Size() - pos - neg
+		if !numbers {
+			zero = zeros(advantages)
+		}
+		o.traits[at] = traits{pos: int32(pos), zero: int32(zero), neg: int32(neg)}
+		t.up, t.down = t.up+pos, t.down+neg
+		if pos+zero+neg < m.Size() && m.Invalid == 0 && m.Size() > 1 {
 			t.undefined.add(at)
 		}
 	}
-	t.up, t.down = up.n, down.n
-	if t.weigh(advantages, count) {
-		t.positive, t.negative = up.moments(), down.moments()
-	} else {
-		t.positive, t.negative = signedLengths(advantages, count)
-	}
-	t.upTokens, t.downTokens = t.positive.n, t.negative.n
+	t.positive, t.negative = up.moments(), down.moments()
+	t.upTokens, t.downTokens = up.n, down.n
 }
 
-// weigh takes in advantages over tokens, and tells whether every response has some.
-func (o *origin) weigh(advantages []float64, count []int32) (live bool) {
-	var product, abs float64
-	lo, hi := math.Inf(1), math.Inf(-1)
-	weight, n := 0, 0
+// weigh takes in advantages over tokens, and tells whether all of them are numbers, and
+// finite.
+func (o *origin) weigh(advantages []float64, count []int32, l *lengthSums) bool {
+	product, abs, largest, lo, hi := 0.0, 0.0, 0.0, math.Inf(1), math.Inf(-1)
 	count = count[:len(advantages)]
 	for i, x := range advantages {
-		weight += int(count[i])
-		n += one(count[i] != 0)
+		size := math.Abs(x)
+		abs += size
+		if size > largest {
+			largest = size
+		}
 		product += x * float64(count[i])
-		abs += math.Abs(x)
-		if x < lo {
+		if x < lo && count[i] != 0 {
 			lo = x
 		}
-		if x > hi {
+		if x > hi && count[i] != 0 {
 			hi = x
 		}
 	}
-	if live = n == len(advantages); live && finite(abs) {
-		o.tokens = moments{weight: float64(weight), sum: product, lo: lo, hi: hi, n: n}
-		o.abs, o.largest = abs, max(-lo, hi, 0)
-	} else {
-		for i, x := range advantages {
-			o.tokens.add(x, float64(count[i]))
-		}
-		o.abs, o.largest = sizes(advantages)
+	if finite(abs) {
+		o.abs, o.largest = abs, largest
+		o.tokens = moments{weight: l.total, sum: product, lo: lo, hi: hi, n: l.live}
+		return true
 	}
-	return live
+	o.abs, o.largest = sizes(advantages)
+	for i, x := range advantages {
+		o.tokens.add(x, float64(count[i]))
+	}
+	return false
+}
+
+func zeros(advantages []float64) (n int) {
+	for _, x := range advantages {
+		n += one(x == 0)
+	}
+	return n
 }
 
 // sizes returns the sum of |A| and the greatest, of those that are finite.

@@ -40,7 +40,7 @@ func (a *Analysis) pivot(p part) tally {
 func (t *tally) weigh(a *Analysis, k int, p part) {
 	g := a.ground
 	processed, count := a.Processed[p.lo:p.hi], g.count[p.lo:p.hi]
-	all := g.live == a.Rows && t.weighAll(processed, count)
+	all := t.weighAll(processed, count)
 	if !all {
 		t.weighEach(processed, count)
 	}
@@ -56,25 +56,28 @@ func (t *tally) weigh(a *Analysis, k int, p part) {
 	}
 }
 
-// weighAll takes in advantages that are finite, of responses that all have tokens,
-// without a branch that would be hard to guess. If one is not finite it takes in none.
+// weighAll takes in advantages that are finite, without a branch that would be hard to
+// guess. If one is not finite it takes in none.
 func (t *tally) weighAll(processed []float64, count []int32) bool {
-	var push, push2, abs, advantage, advantage2 float64
+	var push, push2, abs, advantage, advantage2, largest float64
 	lo, hi, pivot := t.processed.lo, t.processed.hi, t.pivotPush
 	weight, n := 0, 0
 	count = count[:len(processed)]
 	for i, y := range processed {
-		is := one(y != 0)
-		tokens, d := int(count[i])&-is, y-pivot
-		n += is
+		tokens, d := int(count[i])&-one(y != 0), y-pivot
+		n += one(tokens != 0)
 		weight += tokens
-		if y < lo && is != 0 {
+		if y < lo && tokens != 0 {
 			lo = y
 		}
-		if y > hi && is != 0 {
+		if y > hi && tokens != 0 {
 			hi = y
 		}
-		abs += math.Abs(y)
+		size := math.Abs(y)
+		if size > largest {
+			largest = size
+		}
+		abs += size
 		advantage += d
 		advantage2 += d * d
 		w := float64(tokens) * d
@@ -84,12 +87,11 @@ func (t *tally) weighAll(processed []float64, count []int32) bool {
 	if !finite(abs) {
 		return false
 	}
+	all := float64(len(processed))
 	t.processed = moments{weight: float64(weight), sum: push + pivot*float64(weight), lo: lo, hi: hi, n: n}
 	t.push, t.push2, t.advantage, t.advantage2 = push, push2, advantage, advantage2
-	if all := float64(len(processed)); n > 0 {
-		t.largest, t.abs = max(-lo, hi), abs
-		t.sum, t.squares = advantage+all*pivot, advantage2+2*pivot*advantage+all*pivot*pivot
-	}
+	t.largest, t.abs = largest, abs
+	t.sum, t.squares = advantage+all*pivot, advantage2+2*pivot*advantage+all*pivot*pivot
 	return true
 }
 
