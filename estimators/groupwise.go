@@ -182,7 +182,11 @@ func (w groupwise) compare(dst []float64, r []float32, sum, mean, divisor float3
 	switch w.baseline {
 	case theOthers:
 		for i, x := range r {
-			dst[i] = float64((x - (sum-x)/others) / divisor)
+			v := x - (sum-x)/others
+			if divisor != 1 {
+				v /= divisor
+			}
+			dst[i] = float64(v)
 		}
 	case apart:
 		mean = float32(mean*n) / others

@@ -58,16 +58,20 @@ func (a App) measure(width int) measured {
 	if m.up = a.result.measured.up; !a.result.measured.sameAbove(m) {
 		m.up = chart.Bin(axis, width, m.spread.above, above)
 	}
-	m.down = chart.Bin(axis, width, m.spread.below, a.shownOf(x.Keep))
+	if m.down = m.up; of.base != nil || !sameColumn(x.Original, x.Processed) {
+		m.down = chart.Bin(axis, width, m.spread.below, a.shownOf(x.Keep))
+	}
 	return m
 }
+
+// sameColumn reports whether two columns are one: without a filter nothing is processed.
+func sameColumn(a, b []float64) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
 
 // sameAbove reports whether what is drawn above the axis is what was: a key that changes
 // only the filter leaves it.
 func (m measured) sameAbove(next measured) bool {
 	return !m.chosen && !next.chosen && m.of.base == nil && next.of.base == nil &&
-		m.of.width == next.of.width && m.of.shown == next.of.shown && m.axis == next.axis &&
-		len(m.spread.above) > 0 && len(m.spread.above) == len(next.spread.above) && &m.spread.above[0] == &next.spread.above[0]
+		m.of.width == next.of.width && m.of.shown == next.of.shown && m.axis == next.axis && sameColumn(m.spread.above, next.spread.above)
 }
 
 // rangeOf is an axis from the least to the greatest value.

@@ -147,6 +147,7 @@ func (a App) arrange(selected string) App {
 	for row, g := range a.result.rows {
 		if x.Table[g].Name == selected {
 			a.place.cursor = row
+			break
 		}
 	}
 	return a

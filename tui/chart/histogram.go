@@ -71,11 +71,19 @@ const gathered = 512
 // first, without a branch.
 func binPart(axis Axis, w int, values []float64, use []bool, from int) Histogram {
 	h := Histogram{Axis: axis, Counts: make([]int, max(1, w))}
+	second := make([]int, len(h.Counts))
 	if use == nil {
-		h.count(values)
-		return h
+		h.count(values, second)
+	} else {
+		h.countUsed(values, use[from:from+len(values)], second)
 	}
-	use = use[from : from+len(values)]
+	for i, n := range second {
+		h.Counts[i] += n
+	}
+	return h
+}
+
+func (h *Histogram) countUsed(values []float64, use []bool, second []int) {
 	var some [gathered]float64
 	for len(values) > 0 {
 		n, most := 0, min(len(values), gathered)
@@ -83,31 +91,51 @@ func binPart(axis Axis, w int, values []float64, use []bool, from int) Histogram
 			some[n%gathered] = v // overwritten by the next if it is not used
 			n += one(use[i])
 		}
-		h.count(some[:n])
+		h.count(some[:n], second)
 		values, use = values[most:], use[most:]
 	}
-	return h
 }
 
-// count takes values in.
-func (h *Histogram) count(values []float64) {
+// count takes values in, two at a time and each with counters and sums of its own: values
+// that lie side by side are often equal, and a counter that was just written is slow to
+// read. The second counters are to be added.
+func (h *Histogram) count(values []float64, second []int) {
 	columns, middle := h.Axis.columns(len(h.Counts)), h.middle()
-	sum, squares, zeros, others := 0.0, 0.0, 0, 0
-	for _, v := range values {
-		switch {
-		case v == 0:
-			zeros++
-		case v-v != 0:
-			others++
+	var n int
+	var sum, sum2, squares, squares2 float64
+	for ; len(values) > 1; values = values[2:] {
+		v, v2 := values[0], values[1]
+		if v == 0 || v2 == 0 || v-v2-(v-v2) != 0 {
+			h.single(v)
+			h.single(v2)
 			continue
-		default:
-			h.Counts[columns.of(v)]++
 		}
-		sum += v - middle
-		squares += (v - middle) * (v - middle)
+		h.Counts[columns.of(v)]++
+		second[columns.of(v2)]++
+		d, d2 := v-middle, v2-middle
+		sum, sum2 = sum+d, sum2+d2
+		squares, squares2 = squares+d*d, squares2+d2*d2
+		n += 2
 	}
-	h.sum, h.squares = h.sum+sum, h.squares+squares
-	h.Zeros, h.Other, h.n = h.Zeros+zeros, h.Other+others, h.n+len(values)-others
+	if len(values) > 0 {
+		h.single(values[0])
+	}
+	h.n, h.sum, h.squares = h.n+n, h.sum+(sum+sum2), h.squares+(squares+squares2)
+}
+
+// single takes in a value, which may be 0 or none.
+func (h *Histogram) single(v float64) {
+	switch {
+	case v == 0:
+		h.Zeros++
+	case v-v != 0:
+		h.Other++
+		return
+	default:
+		h.Counts[h.Axis.Column(v, len(h.Counts))]++
+	}
+	d := v - h.middle()
+	h.n, h.sum, h.squares = h.n+1, h.sum+d, h.squares+d*d
 }
 
 func one(yes bool) int {
