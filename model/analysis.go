@@ -45,6 +45,7 @@ type Analysis struct {
 	lengthUnit LengthUnit
 	ground     *ground
 	origin     *origin
+	recent     []*origin // of this ground, the one at hand first
 }
 
 // plan is what the settings say of every step of a run.
@@ -121,7 +122,7 @@ func (s Snapshot) analyze(ctx context.Context, i int, p plan, before *Analysis) 
 	}
 	a := &Analysis{
 		Summary:  Summary{Step: g.key.step, Revision: g.key.revision, Open: g.key.open, Rows: len(g.order), Groups: len(g.members)},
-		Settings: p.set, Grouping: p.grouping, lengthUnit: s.Run.LengthUnit, ground: g, origin: o,
+		Settings: p.set, Grouping: p.grouping, lengthUnit: s.Run.LengthUnit, ground: g, origin: o, recent: o.among(before.origins(g)),
 		Order: g.order, Offsets: g.offsets, Logged: g.logged, Lengths: g.lengths, Given: g.given,
 		Rewards: o.batch.Rewards, Original: o.advantages,
 	}

@@ -13,10 +13,12 @@ type cleaned struct {
 	flat    int     // samples of groups whose rewards are equal
 }
 
-// cleaned returns the rewards as e reads them, those before if they are the same.
-func (g *ground) cleaned(e *estimators.Estimator, before *Analysis) *cleaned {
-	if before != nil && before.ground == g && before.origin.clean == e.Clean && before.origin.float == e.Float {
-		return before.origin.cleaned
+// cleaned returns the rewards as e reads them, those of others if they are the same.
+func (g *ground) cleaned(e *estimators.Estimator, others []*origin) *cleaned {
+	for _, o := range others {
+		if o.clean == e.Clean && o.float == e.Float {
+			return o.cleaned
+		}
 	}
 	c := &cleaned{clean: e.Clean, float: e.Float, rewards: make([]float64, len(g.order))}
 	fill := func(p part) { e.CleanInto(c.rewards[p.lo:p.hi], g.logged[p.lo:p.hi]) }

@@ -16,6 +16,7 @@ type origin struct {
 	advantages []float64
 	refusal    *estimators.Refusal // what the framework's own code would raise for the batch
 	traits     []traits            // of the groups
+	filtered   bool                // some filter was asked for
 	ranking    estimators.Ranking  // of the advantages, once a second filter was asked for
 
 	tokens               moments // of the advantages over tokens
@@ -32,21 +33,59 @@ func (s Settings) unfiltered() Settings {
 	return s
 }
 
-// origin returns that of step i, the one before if that still holds.
+// remembered is how many origins of a step are kept: a person goes back and forth between
+// estimators. Each takes 13 bytes a sample, and 28 a group.
+const remembered = 4
+
+// origin returns that of step i, one of those before if it still holds.
 func (s Snapshot) origin(g *ground, i int, p plan, before *Analysis) (*origin, error) {
 	set := p.set.unfiltered()
-	if before != nil && before.ground == g && before.origin.set == set {
-		if before.Settings.Filtering() && p.set.Filtering() {
-			return before.origin.ranked(g), nil
+	for _, o := range before.origins(g) {
+		if o.set == set {
+			return o.toFilter(g, p.set), nil
 		}
-		return before.origin, nil
 	}
-	o := &origin{set: set, cleaned: g.cleaned(p.entry, before), advantages: make([]float64, len(g.order))}
+	o := &origin{
+		set: set, cleaned: g.cleaned(p.entry, before.origins(g)), advantages: make([]float64, len(g.order)), filtered: p.set.Filtering(),
+	}
 	o.batch = g.feed(s, s.Steps[i], p.entry, set.Weights, o.rewards)
 	if err := o.compute(g, p.entry); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
 	return o, nil
+}
+
+// origins are those that were computed on a ground, the newest first. There may be no
+// analysis.
+func (a *Analysis) origins(g *ground) []*origin {
+	if a == nil || a.ground != g {
+		return nil
+	}
+	return a.recent
+}
+
+// among puts an origin before others, without the one whose place it takes.
+func (o *origin) among(others []*origin) []*origin {
+	all := []*origin{o}
+	for _, other := range others {
+		if other.set != o.set && len(all) < remembered {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// toFilter returns the origin for a filter: with its advantages ranked where it is not the
+// first, since where one follows another more will.
+func (o *origin) toFilter(g *ground, set Settings) *origin {
+	if !set.Filtering() || o.ranking.Ranks != nil {
+		return o
+	}
+	with := *o
+	if with.filtered = true; o.filtered {
+		with.rank(g)
+	}
+	return &with
 }
 
 // compute fills in the advantages and sums up: part by part, while the columns are at
@@ -63,7 +102,7 @@ func (o *origin) compute(g *ground, e *estimators.Estimator) error {
 		if !refused.Load() {
 			return nil
 		}
-		*o = origin{cleaned: o.cleaned, set: o.set, batch: o.batch, advantages: o.advantages} // the refusal names groups of the whole
+		*o = origin{cleaned: o.cleaned, set: o.set, batch: o.batch, advantages: o.advantages, filtered: o.filtered} // the refusal names groups of the whole
 	}
 	err := e.Compute(o.advantages, o.batch, scale)
 	o.sum(g, nothing)
@@ -83,18 +122,11 @@ func (o *origin) sum(g *ground, fill func(part)) {
 	}
 }
 
-// ranked returns the origin with its advantages ranked: where one filter follows
-// another more will.
-func (o *origin) ranked(g *ground) *origin {
-	if o.ranking.Ranks != nil {
-		return o
-	}
-	with := *o
-	with.ranking = estimators.NewRanking(len(o.advantages), len(g.members))
+func (o *origin) rank(g *ground) {
+	o.ranking = estimators.NewRanking(len(o.advantages), len(g.members))
 	eachPart(g.parts, func(_ int, p part) {
-		with.ranking.Between(p.from, p.to, p.lo, p.hi).Fill(o.advantages[p.lo:p.hi], o.batch.Between(p.from, p.to).Offsets)
+		o.ranking.Between(p.from, p.to, p.lo, p.hi).Fill(o.advantages[p.lo:p.hi], o.batch.Between(p.from, p.to).Offsets)
 	})
-	return &with
 }
 
 // tally sums up part k, whose columns are filled.
