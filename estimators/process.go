@@ -63,15 +63,22 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 	} else {
 		r.work.keep(r.Kept, r.Original, b.Offsets, keepPos, keepNeg)
 	}
-	switch {
-	case keepPos >= 1 && keepNeg >= 1:
+	if keepPos >= 1 && keepNeg >= 1 {
 		copy(r.Processed, r.Original)
-	case recompute:
-		r.work.recompute(r.Processed, e, b, s, r.Original, r.Kept)
-	default:
-		drop(r.Processed, r.Original, r.Kept)
+	} else {
+		r.Train(e, b, s, recompute)
 	}
 	return nil
+}
+
+// Train is [Result.Filter] after the choice of what is kept: Original and Kept are there,
+// and are read only; Processed has their length. Some filter is at work.
+func (r *Result) Train(e *Estimator, b Batch, s Scale, recompute bool) {
+	if recompute {
+		r.work.recompute(r.Processed, e, b, s, r.Original, r.Kept)
+	} else {
+		drop(r.Processed, r.Original, r.Kept)
+	}
 }
 
 // drop writes the advantages of the kept samples, and 0 for the others.

@@ -46,7 +46,7 @@ func TestAnalyzeAfter(t *testing.T) {
 	snap := wide(60, uneven)
 	rapid.Check(t, func(t *rapid.T) {
 		var before *Analysis
-		for range 6 {
+		for range 9 {
 			set := DefaultSettings()
 			e := rapid.SampledFrom([][2]string{{"easyr1", "grpo"}, {"twinkle", "grpo"}, {"trl", "grpo"}, {"verl", "rloo"}}).Draw(t, "estimator")
 			set = set.WithFramework(e[0]).WithEstimator(e[1])

@@ -126,7 +126,7 @@ func (s Snapshot) analyze(ctx context.Context, i int, p plan, before *Analysis) 
 		Order: g.order, Offsets: g.offsets, Logged: g.logged, Lengths: g.lengths, Given: g.given,
 		Rewards: o.batch.Rewards, Original: o.advantages,
 	}
-	sums, refusal := a.filter(p)
+	sums, refusal := a.filter(p, before)
 	a.sum(&sums)
 	if !a.Open {
 		a.Warnings = a.warnings(p.entry, refusal, &sums)

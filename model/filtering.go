@@ -9,20 +9,34 @@ import (
 
 // filter fills the columns of what is kept, and the table. The refusal is what the
 // framework's own code would raise for the batch, of a ratio before all else.
-func (a *Analysis) filter(p plan) (tally, *estimators.Refusal) {
+func (a *Analysis) filter(p plan, before *Analysis) (tally, *estimators.Refusal) {
 	refusal := a.origin.refusal
 	if !p.set.Filtering() {
 		a.Keep, a.Processed = slices.Repeat([]bool{true}, a.Rows), a.Original
 		return a.tabulate(p.lo, p.hi, noFiller), refusal
 	}
-	a.Keep, a.Processed = make([]bool, a.Rows), make([]float64, a.Rows)
 	// a refusal takes the place of the other's
-	_ = errors.As(estimators.CheckRatios(p.set.KeepPos, p.set.KeepNeg), &refusal)
-	if p.entry.Local() && p.set.Scale != estimators.ScaleBatch {
-		return a.tabulate(p.lo, p.hi, func() func(part) { return a.filler(p) }), refusal
+	refused := errors.As(estimators.CheckRatios(p.set.KeepPos, p.set.KeepNeg), &refusal)
+	a.Processed = make([]float64, a.Rows)
+	filler := func() func(part) { return a.trainer(p) }
+	if !refused && a.keepsAs(before) {
+		a.Keep = before.Keep
+	} else {
+		a.Keep = make([]bool, a.Rows)
+		filler = func() func(part) { return a.filler(p) }
 	}
-	a.filler(p)(part{to: a.Groups, hi: a.Rows})
+	if p.entry.Local() && p.set.Scale != estimators.ScaleBatch {
+		return a.tabulate(p.lo, p.hi, filler), refusal
+	}
+	filler()(part{to: a.Groups, hi: a.Rows})
 	return a.tabulate(p.lo, p.hi, noFiller), refusal
+}
+
+// keepsAs reports whether the filter of another analysis, if there is one, keeps what this
+// one does.
+func (a *Analysis) keepsAs(other *Analysis) bool {
+	return other != nil && other.ground == a.ground && other.origin.set == a.origin.set && other.Settings.Filtering() &&
+		other.Settings.KeepPos == a.Settings.KeepPos && other.Settings.KeepNeg == a.Settings.KeepNeg
 }
 
 // nothing is for columns of a part that are filled already.
@@ -35,13 +49,27 @@ func noFiller() func(part) { return nothing }
 func (a *Analysis) filler(p plan) func(part) {
 	var r estimators.Result
 	return func(part part) {
-		r.Original, r.Processed, r.Kept = a.Original[part.lo:part.hi], a.Processed[part.lo:part.hi], a.Keep[part.lo:part.hi]
+		a.between(&r, part)
 		if a.origin.ranking.Ranks != nil {
 			r.Ranking = a.origin.ranking.Between(part.from, part.to, part.lo, part.hi)
 		}
 		// a ratio that is refused has been asked about already
 		_ = r.Filter(p.entry, a.origin.batch.Between(part.from, part.to), p.set.Scale, p.set.KeepPos, p.set.KeepNeg, p.set.Recompute)
 	}
+}
+
+// trainer is filler where it is known what is kept.
+func (a *Analysis) trainer(p plan) func(part) {
+	var r estimators.Result
+	return func(part part) {
+		a.between(&r, part)
+		r.Train(p.entry, a.origin.batch.Between(part.from, part.to), p.set.Scale, p.set.Recompute)
+	}
+}
+
+// between lets r work in the columns of a part.
+func (a *Analysis) between(r *estimators.Result, p part) {
+	r.Original, r.Processed, r.Kept = a.Original[p.lo:p.hi], a.Processed[p.lo:p.hi], a.Keep[p.lo:p.hi]
 }
 
 // keeping is the rule by which a filter counts what it keeps.
