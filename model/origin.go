@@ -2,7 +2,6 @@ package model
 
 import (
 	"errors"
-	"math"
 	"sync/atomic"
 
 	"vantage/estimators"
@@ -19,12 +18,7 @@ type origin struct {
 	filtered   bool                // some filter was asked for
 	ranking    estimators.Ranking  // of the advantages, once a second filter was asked for
 
-	tokens               moments // of the advantages over tokens
-	positive, negative   moments // of the lengths of responses by the sign of their advantage
-	up, down             int     // samples by the sign of their advantage
-	abs, largest         float64 // sum of |A|, and the greatest, of those that are finite
-	undefined            few     // groups for which the formula gives no number although their rewards are numbers
-	upTokens, downTokens int     // samples by sign, those without tokens left out
+	originTally
 }
 
 // unfiltered are the settings that an origin depends on, beside those of its ground.
@@ -102,7 +96,7 @@ func (o *origin) compute(g *ground, e *estimators.Estimator) error {
 		if !refused.Load() {
 			return nil
 		}
-		*o = origin{cleaned: o.cleaned, set: o.set, batch: o.batch, advantages: o.advantages, filtered: o.filtered} // the refusal names groups of the whole
+		o.originTally = originTally{} // the refusal names groups of the whole
 	}
 	err := e.Compute(o.advantages, o.batch, scale)
 	o.sum(g, nothing)
@@ -112,7 +106,7 @@ func (o *origin) compute(g *ground, e *estimators.Estimator) error {
 // sum takes the figures of the step; fill comes first in every part.
 func (o *origin) sum(g *ground, fill func(part)) {
 	o.traits = make([]traits, len(g.members))
-	parts := make([]origin, len(g.parts))
+	parts := make([]originTally, len(g.parts))
 	eachPart(g.parts, func(k int, part part) {
 		fill(part)
 		o.tally(g, k, part, &parts[k])
@@ -122,6 +116,7 @@ func (o *origin) sum(g *ground, fill func(part)) {
 	}
 }
 
+// rank ranks the advantages.
 func (o *origin) rank(g *ground) {
 	o.ranking = estimators.NewRanking(len(o.advantages), len(g.members))
 	eachPart(g.parts, func(_ int, p part) {
@@ -130,7 +125,7 @@ func (o *origin) rank(g *ground) {
 }
 
 // tally sums up part k, whose columns are filled.
-func (o *origin) tally(g *ground, k int, p part, t *origin) {
+func (o *origin) tally(g *ground, k int, p part, t *originTally) {
 	numbers := t.weigh(o.advantages[p.lo:p.hi], g.count[p.lo:p.hi], &g.around[k])
 	up, down := noLengths(), noLengths()
 	for at := p.from; at < p.to; at++ {
@@ -149,67 +144,4 @@ func (o *origin) tally(g *ground, k int, p part, t *origin) {
 	}
 	t.positive, t.negative = up.moments(), down.moments()
 	t.upTokens, t.downTokens = up.n, down.n
-}
-
-// weigh takes in advantages over tokens, and tells whether all of them are numbers, and
-// finite.
-func (o *origin) weigh(advantages []float64, count []int32, l *lengthSums) bool {
-	product, abs, largest, lo, hi := 0.0, 0.0, 0.0, math.Inf(1), math.Inf(-1)
-	count = count[:len(advantages)]
-	for i, x := range advantages {
-		size := math.Abs(x)
-		abs += size
-		if size > largest {
-			largest = size
-		}
-		product += x * float64(count[i])
-		if x < lo && count[i] != 0 {
-			lo = x
-		}
-		if x > hi && count[i] != 0 {
-			hi = x
-		}
-	}
-	if finite(abs) {
-		o.abs, o.largest = abs, largest
-		o.tokens = moments{weight: l.total, sum: product, lo: lo, hi: hi, n: l.live}
-		return true
-	}
-	o.abs, o.largest = sizes(advantages)
-	for i, x := range advantages {
-		o.tokens.add(x, float64(count[i]))
-	}
-	return false
-}
-
-func zeros(advantages []float64) (n int) {
-	for _, x := range advantages {
-		n += one(x == 0)
-	}
-	return n
-}
-
-// sizes returns the sum of |A| and the greatest, of those that are finite.
-func sizes(advantages []float64) (sum, largest float64) {
-	for _, x := range advantages {
-		size := math.Abs(x)
-		if !finite(size) {
-			continue
-		}
-		sum += size
-		if size > largest {
-			largest = size
-		}
-	}
-	return sum, largest
-}
-
-func (o *origin) merge(t *origin) {
-	o.tokens.merge(t.tokens)
-	o.positive.merge(t.positive)
-	o.negative.merge(t.negative)
-	o.up, o.down = o.up+t.up, o.down+t.down
-	o.upTokens, o.downTokens = o.upTokens+t.upTokens, o.downTokens+t.downTokens
-	o.undefined.merge(t.undefined)
-	o.abs, o.largest = o.abs+t.abs, max(o.largest, t.largest)
 }
