@@ -21,6 +21,7 @@ type workspace struct {
 	positive, negative []uint64  // sizes of one group's advantages by sign, as bits
 	spare              []uint64  // room to select in
 	sub                Batch     // the kept samples as a batch
+	counts             []int     // how many those are, by group
 	rewards            []float64 // memory of its rewards
 	fresh              []float64 // its advantages
 	narrow             []float32 // its rewards

@@ -46,7 +46,9 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 	at := 0
 	for g := range b.Groups() {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
-		at = w.spread(dst[lo:hi], original[lo:hi], kept[lo:hi], at)
+		n := w.counts[g]
+		spread(dst[lo:hi], original[lo:hi], kept[lo:hi], w.fresh[at:at+n])
+		at += n
 	}
 }
 
@@ -55,14 +57,16 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 func (w *workspace) gather(b Batch, kept []bool, needs Needs) {
 	rewards := resize(w.rewards, len(b.Rewards))
 	offsets := append(w.sub.Offsets[:0], 0)
+	w.counts = resize(w.counts, b.Groups())
 	n := 0
 	for g := range b.Groups() {
+		before := n
 		for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
 			// Written in any case and counted if kept: no branch to mispredict.
 			rewards[n] = b.Rewards[i]
 			n += one(kept[i])
 		}
-		if n > offsets[len(offsets)-1] {
+		if w.counts[g] = n - before; n > before {
 			offsets = append(offsets, n)
 		}
 	}
@@ -106,23 +110,16 @@ func (w *workspace) flatten() {
 	}
 }
 
-// spread deals the new advantages of one group, from fresh[at:] on, to its kept
-// samples and returns where the next group's begin.
-func (w *workspace) spread(dst, original []float64, kept []bool, at int) int {
-	n := 0
-	for _, k := range kept {
-		n += one(k)
-	}
-	if n < 2 {
+// spread deals the new advantages of one group to its kept samples.
+func spread(dst, original []float64, kept []bool, fresh []float64) {
+	if len(fresh) < 2 {
 		drop(dst, original, kept)
-		return at + n
+		return
 	}
-	from := w.fresh[at : at+n]
 	taken := 0
 	for i, k := range kept {
 		// After the last kept sample its value is read again, for nothing.
-		dst[i] = onlyIf(k, from[min(taken, n-1)])
+		dst[i] = onlyIf(k, fresh[min(taken, len(fresh)-1)])
 		taken += one(k)
 	}
-	return at + n
 }
