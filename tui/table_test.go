@@ -133,7 +133,8 @@ func BenchmarkKey(b *testing.B) {
 	}{
 		{name: "ratio", keys: []string{"p", "p", "p", "P", "P", "P"}},
 		{name: "recompute", before: "p", keys: []string{"r"}},
-		{name: "estimator", before: "p", keys: []string{"e"}},
+		{name: "estimator", before: "p", keys: []string{"e"}}, // back to those that are remembered
+		{name: "framework", before: "p", keys: []string{"f"}}, // on to one after the other: none is
 	} {
 		for _, n := range []int{1 << 20, 10 << 20} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
