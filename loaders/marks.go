@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"cmp"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -27,11 +28,25 @@ type marks[M restart] struct {
 }
 
 // A mark in a gzip file takes some 10 KB, and a megabyte of text unpacks in 2 ms. One in a
-// zstd file takes a window of text, mostly of 2 MB, and they are made farther apart.
+// zstd file takes some 100 KB, and to begin there as long as a megabyte of text or two.
 const (
-	firstSpacing = 1 << 20
-	maxMarks     = 40 << 20 // bytes of all
+	gzipSpacing = 1 << 20
+	zstdSpacing = 4 << 20
+	leastShare  = 20 // a mark takes no more of memory than a part in so many of the text
 )
+
+// Marks take a part of the memory that the program may take, within bounds: 40 MB are
+// enough for a gigabyte and a half, 256 MB for ten.
+const (
+	marksShare = 16
+	leastMarks = 40 << 20
+	mostMarks  = 256 << 20
+)
+
+// room is how many bytes all marks may take.
+func room() int {
+	return int(min(max(debug.SetMemoryLimit(-1)/marksShare, leastMarks), mostMarks))
+}
 
 // watchGzip has marks made of a file while it is read.
 func watchGzip(m *marks[inflate.Mark], file int32, r *inflate.Reader) {
@@ -44,14 +59,25 @@ func watchGzip(m *marks[inflate.Mark], file int32, r *inflate.Reader) {
 	})
 }
 
-// watchZstd is that for zstd.
-func watchZstd(m *marks[frames.Mark], file int32, h handle) func(text []byte, end int64) {
-	marker := frames.NewMarker(h)
-	marker.Due(firstSpacing)
-	return func(text []byte, end int64) {
-		if at, ok := marker.Block(text, end); ok {
-			marker.Due(at.Text + m.add(file, at))
-		}
+// zstdWatcher has marks made of a zstd file while it is read.
+type zstdWatcher struct {
+	*frames.Marker
+	spacing func() int64
+	text    int64
+}
+
+func watchZstd(m *marks[frames.Mark], file int32, h handle) *zstdWatcher {
+	w := &zstdWatcher{spacing: m.between}
+	w.Marker = frames.NewMarker(h, func(at frames.Mark) { m.add(file, at) })
+	w.Due(zstdSpacing)
+	return w
+}
+
+// Block implements [watcher].
+func (w *zstdWatcher) Block(text []byte, taken int64) {
+	w.text += int64(len(text))
+	if w.Marker.Block(text, taken) {
+		w.Due(w.text + max(zstdSpacing, w.spacing()))
 	}
 }
 
@@ -60,13 +86,20 @@ func (m *marks[M]) add(file int32, at M) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.files == nil {
-		m.files, m.spacing = map[int32][]M{}, firstSpacing
+		m.files = map[int32][]M{}
 	}
-	m.spacing = max(m.spacing, 4*int64(at.Size()))
+	m.spacing = max(m.spacing, gzipSpacing, leastShare*int64(at.Size()))
 	m.files[file] = append(m.files[file], at)
-	if m.bytes += at.Size(); m.bytes > maxMarks {
+	if m.bytes += at.Size(); m.bytes > room() {
 		m.thin()
 	}
+	return m.spacing
+}
+
+// between is how much text there is between two marks.
+func (m *marks[M]) between() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	return m.spacing
 }
 

@@ -24,7 +24,7 @@ type pack struct {
 	close  func()         // of the unpacker
 	taken  *countedReader // of a compressed file: how much of it was read
 	rest   []byte         // text that has not been fed yet
-	held   []byte         // the memory that it is in
+	held   *piece         // that it is of
 	ended  error          // what came behind it
 
 	unpacker *unpacker
@@ -112,6 +112,7 @@ func (p *pack) end() {
 			p.index = p.sheet.file.Index()
 		}
 		if p.unpacker != nil {
+			p.giveBack()
 			p.unpacker.end()
 		}
 		p.close()
@@ -198,7 +199,7 @@ func (s *Source) unpackFile(f *file, kind string, h handle) (*pack, error) {
 		return nil, err
 	}
 	p.handle = h
-	var watch func(text []byte, end int64)
+	var watch watcher
 	switch r := p.parts.(type) {
 	case *inflate.Reader:
 		watchGzip(&s.shelf.marks, f.index, r)
@@ -229,14 +230,20 @@ func packProblem(err error) string {
 	return "it cannot be unpacked: " + err.Error() + "; copy it again: of what is there, what stands before has been read"
 }
 
+// giveBack gives back the piece that was read last.
+func (p *pack) giveBack() {
+	if p.held != nil {
+		p.unpacker.back(p.held)
+		p.rest, p.held = nil, nil
+	}
+}
+
 // nextPiece takes the next text of a compressed file.
 func (s *Source) nextPiece(f *file) error {
 	p := f.pack
-	if p.held != nil {
-		p.unpacker.free <- p.held
-	}
+	p.giveBack()
 	next := <-p.unpacker.pieces
-	p.rest, p.held, p.ended = next.text, next.text, next.err
+	p.rest, p.held, p.ended = next.text, next, next.err
 	p.text += int64(len(next.text))
 	s.advance(f, next.taken-f.disk.pos)
 	if p.text > freeBytes && p.text/maxRatio > next.taken {

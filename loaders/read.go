@@ -147,13 +147,13 @@ func (s *Source) restart(f *file) {
 	s.advance(f, -f.disk.pos)
 	f.disk.head, f.disk.tail, f.disk.stalled = mark{}, mark{}, false
 	f.restart()
-	s.shelf.marks.forget(f.index)
-	s.shelf.bound.forget(f.index)
 	f.workers, f.grown = nil, nil
 	if f.pack != nil {
 		f.pack.end()
 		f.pack = nil
 	}
+	s.shelf.marks.forget(f.index)
+	s.shelf.bound.forget(f.index)
 	if s.look.watch != nil {
 		s.look.watch.renew(f.disk.path)
 	}

@@ -6,32 +6,53 @@ import (
 	"sync"
 )
 
-// unpacker unpacks a compressed file beside those who read its text: both take their
-// time.
+// unpacker unpacks a compressed file beside those who read its text, and one who watches
+// it then: all take their time.
 type unpacker struct {
 	taken  *countedReader
-	watch  func(text []byte, end int64)
-	text   []byte // that is not handed over yet
-	pieces chan piece
-	free   chan []byte
+	watch  watcher
+	at     *piece // that is not handed over yet
+	pieces chan *piece
+	seen   chan *piece // by those who read, and not by the watcher
+	free   chan *piece
 	closed chan struct{}
-	done   sync.WaitGroup
+	done   sync.WaitGroup // unpacking
+	idle   sync.WaitGroup // watching
+}
+
+// watcher watches what writes its text block by block.
+type watcher interface {
+	Block(text []byte, taken int64) // taken are the bytes of the file that it took to get there
+	End()
 }
 
 // piece is some text, and what had been taken of the file when it was there.
 type piece struct {
-	text  []byte
-	taken int64
-	err   error // behind the text
+	text   []byte
+	taken  int64
+	err    error // behind the text
+	blocks []blockEnd
 }
 
+// blockEnd is where a block ends: in a piece, and in the file.
+type blockEnd struct {
+	text  int
+	taken int64
+}
+
+// piecesAhead is how many pieces there are: one each is being written, read and watched, the
+// others wait for that.
+const piecesAhead = 6
+
 // startUnpacker unpacks text from r, which takes its bytes from the file through taken.
-// What writes its text block by block is watched: each comes with the bytes of the file
-// that have been taken when it is there.
-func startUnpacker(r io.Reader, taken *countedReader, watch func(text []byte, end int64)) *unpacker {
-	u := &unpacker{taken: taken, watch: watch, pieces: make(chan piece, 2), free: make(chan []byte, 4), closed: make(chan struct{})}
+// There may be no watcher.
+func startUnpacker(r io.Reader, taken *countedReader, watch watcher) *unpacker {
+	u := &unpacker{
+		taken: taken, watch: watch, closed: make(chan struct{}),
+		pieces: make(chan *piece, 2), seen: make(chan *piece, piecesAhead), free: make(chan *piece, piecesAhead),
+	}
 	for range cap(u.free) {
-		u.free <- make([]byte, blockSize)
+		u.free <- &piece{}
 	}
 	u.done.Go(func() {
 		defer close(u.pieces)
@@ -41,6 +62,9 @@ func startUnpacker(r io.Reader, taken *countedReader, watch func(text []byte, en
 		}
 		_ = u.send(err)
 	})
+	if watch != nil {
+		u.idle.Go(u.look)
+	}
 	return u
 }
 
@@ -50,64 +74,96 @@ func (u *unpacker) run(r io.Reader) error {
 		return err
 	}
 	for {
-		room, err := u.room()
-		if err != nil {
+		if err := u.room(1); err != nil {
 			return err
 		}
-		n, err := r.Read(room)
-		u.text = u.text[:len(u.text)+n]
+		p := u.at
+		n, err := r.Read(p.text[len(p.text):cap(p.text)])
+		p.text = p.text[:len(p.text)+n]
 		if err != nil {
 			return err
 		}
 	}
 }
 
-// Write implements [io.Writer].
-func (u *unpacker) Write(p []byte) (n int, err error) {
-	u.watch(p, u.taken.n)
-	for n < len(p) {
-		room, err := u.room()
-		if err != nil {
-			return n, err
-		}
-		k := copy(room, p[n:])
-		u.text = u.text[:len(u.text)+k]
-		n += k
+// Write implements [io.Writer]. It takes one block at a time.
+func (u *unpacker) Write(b []byte) (n int, err error) {
+	if err := u.room(len(b)); err != nil {
+		return 0, err
 	}
-	return n, nil
+	p := u.at
+	p.text = append(p.text, b...)
+	p.blocks = append(p.blocks, blockEnd{len(p.text), u.taken.n})
+	return len(b), nil
 }
 
-// room is where the next text goes: behind what there is, or in memory that has become free.
-func (u *unpacker) room() ([]byte, error) {
-	if len(u.text) == blockSize {
+// room makes room for so much text behind what there is, or in memory that has become free.
+func (u *unpacker) room(size int) error {
+	if u.at != nil && len(u.at.text)+size > blockSize {
 		if err := u.send(nil); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if u.text == nil {
-		select {
-		case u.text = <-u.free:
-			u.text = u.text[:0]
-		case <-u.closed:
-			return nil, os.ErrClosed
-		}
+	if u.at != nil {
+		return nil
 	}
-	return u.text[len(u.text):blockSize], nil
+	select {
+	case u.at = <-u.free:
+	case <-u.closed:
+		return os.ErrClosed
+	}
+	if u.at.text == nil {
+		u.at.text = make([]byte, 0, blockSize)
+	}
+	return nil
 }
 
 // send hands the text over, and what came behind it.
 func (u *unpacker) send(end error) error {
+	if u.at == nil {
+		u.at = &piece{}
+	}
+	u.at.taken, u.at.err = u.taken.n, end
 	select {
-	case u.pieces <- piece{u.text, u.taken.n, end}:
-		u.text = nil
+	case u.pieces <- u.at:
+		u.at = nil
 		return nil
 	case <-u.closed:
 		return os.ErrClosed
 	}
 }
 
-// end stops unpacking, and waits until it has.
+// back takes a piece that has been read.
+func (u *unpacker) back(p *piece) {
+	if u.watch != nil {
+		u.seen <- p
+		return
+	}
+	u.reuse(p)
+}
+
+func (u *unpacker) reuse(p *piece) {
+	*p = piece{text: p.text[:0], blocks: p.blocks[:0]}
+	u.free <- p
+}
+
+// look watches the pieces that have been read.
+func (u *unpacker) look() {
+	for p := range u.seen {
+		from := 0
+		for _, b := range p.blocks {
+			u.watch.Block(p.text[from:b.text], b.taken)
+			from = b.text
+		}
+		u.reuse(p)
+	}
+	u.watch.End()
+}
+
+// end stops unpacking, and waits until that and watching are over.
 func (u *unpacker) end() {
 	close(u.closed)
 	u.done.Wait()
+	close(u.seen)
+	u.idle.Wait()
 }

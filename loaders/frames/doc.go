@@ -11,13 +11,19 @@
 // So it is brought about. A [Mark] stands between two blocks. From there an unpacker is
 // given a frame that is made for it:
 //
-//	blocks of one byte repeated   something that distances can lead to
+//	zeros                         something that distances can lead to
 //	primer                        the blocks of the file that stand before the mark, from one that
 //	                              comes with tables of its own: the text is wrong, tables and distances are right
 //	window                        the text before the mark, as blocks that are not compressed
 //	blocks behind the mark        as they stand in the file
 //
 // Tables are right since the first block of the primer brings all of them. Distances are
-// right if the primer has replaced those that an unpacker begins with: that is tried, once,
-// when a mark is made, with a block that copies from each of the three.
+// right if the primer replaces those that an unpacker begins with. To know that, and what is
+// copied from where, the copies of blocks are read, which takes a fraction of unpacking them.
+//
+// A window is mostly 2 MB, and marks should be no more than some megabytes apart, for an
+// unpacker passes one in a millisecond. But few bytes of a window are ever copied by the blocks
+// behind it: three to five in a hundred, in logs of model text. So a [Marker] draws a mark
+// while the blocks behind it come: it takes down what they copy from before the mark, leaves
+// the rest of the window zero, and is left with 100 KB or less.
 package frames

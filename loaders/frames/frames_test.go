@@ -41,18 +41,18 @@ func marked(tb testing.TB, packed []byte, each int64) (text []byte, marks []Mark
 	if err := d.Reset(in); err != nil {
 		tb.Fatal(err)
 	}
-	m := NewMarker(bytes.NewReader(packed))
+	m := NewMarker(bytes.NewReader(packed), func(mark Mark) { marks = append(marks, mark) })
 	m.Due(each)
 	_, err := d.WriteTo(watcher(func(p []byte) {
 		text = append(text, p...)
-		if mark, ok := m.Block(p, in.n); ok {
-			marks = append(marks, mark)
-			m.Due(mark.Text + each)
+		if m.Block(p, in.n) {
+			m.Due(int64(len(text)) + each)
 		}
 	}))
 	if err != nil {
 		tb.Fatal(err)
 	}
+	m.End()
 	return text, marks
 }
 
@@ -218,12 +218,11 @@ func TestMarksOfAnother(t *testing.T) {
 	}
 	packed := e.EncodeAll(logs(1 << 20)["prose"], nil)
 	for _, h := range [][]byte{nil, packed[:20], bytes.Repeat([]byte("a"), len(packed))} {
-		m := NewMarker(bytes.NewReader(h))
+		m := NewMarker(bytes.NewReader(h), func(Mark) { t.Errorf("a mark in %.10q…", h) })
 		for end := int64(1000); end < 10000; end += 1000 {
-			if _, ok := m.Block(make([]byte, 1<<17), end); ok {
-				t.Errorf("a mark in %.10q…", h)
-			}
+			m.Block(make([]byte, 1<<17), end)
 		}
+		m.End()
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -15,11 +16,12 @@ type Mark struct {
 	at     int64 // of the file
 	frame  frame
 	primer []*block
-	window []byte
+	window []byte // packed
+	size   int    // of it, unpacked
 }
 
 // Size returns the bytes of memory that a mark takes.
-func (m Mark) Size() int { return len(m.window) + 100 }
+func (m Mark) Size() int { return len(m.window) + 48*len(m.primer) + 120 }
 
 // Place returns how much text is before a mark.
 func (m Mark) Place() int64 { return m.Text }
@@ -29,8 +31,12 @@ func From(d *zstd.Decoder, h io.ReaderAt, m Mark) error {
 	if m.primer == nil { // a frame begins
 		return d.Reset(io.NewSectionReader(h, m.at, math.MaxInt64-m.at))
 	}
-	err := d.Reset(io.MultiReader(append(m.prime(h), &rest{h: h, at: m.at, summed: m.frame.summed})...))
+	window, err := s2.Decode(nil, m.window)
 	if err != nil {
+		return err
+	}
+	prime := append(m.ground(h), raws(window, m.room())...)
+	if err := d.Reset(io.MultiReader(append(prime, &rest{h: h, at: m.at, summed: m.frame.summed})...)); err != nil {
 		return err
 	}
 	_, err = io.CopyN(io.Discard, d, m.primed())
@@ -42,20 +48,15 @@ func (m Mark) room() int64 {
 	return max(1<<10, int64(1)<<bits.Len64(uint64(max(1, m.frame.window)-1)))
 }
 
-// prime is what brings an unpacker into the state that it was in at the mark.
-func (m Mark) prime(h io.ReaderAt) []io.Reader {
-	return append(m.ground(h), raws(m.window, m.room())...)
-}
-
-// ground is that without the window.
+// ground is what comes before the window: zeros that distances can lead to, and the primer.
 func (m Mark) ground(h io.ReaderAt) []io.Reader {
 	head := zstd.Header{WindowSize: uint64(m.room())}
 	begin, _ := head.AppendTo(nil) // a window that is a power of two can be said
-	each := min(m.room(), maxBlock)
-	for range m.room() / each {
-		begin = append(appendHeader(begin, repeated, each, false), 0)
-	}
 	all := []io.Reader{bytes.NewReader(begin)}
+	zeros := make([]byte, min(m.room(), maxBlock))
+	for range m.room() / int64(len(zeros)) {
+		all = append(all, raws(zeros, m.room())...)
+	}
 	for _, b := range m.primer {
 		all = append(all, io.NewSectionReader(h, b.at, b.size))
 	}
@@ -64,7 +65,7 @@ func (m Mark) ground(h io.ReaderAt) []io.Reader {
 
 // primed is how much text all of that unpacks to.
 func (m Mark) primed() int64 {
-	n := m.room() + int64(len(m.window))
+	n := m.room() + int64(m.size)
 	for _, b := range m.primer {
 		n += b.text
 	}

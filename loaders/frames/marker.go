@@ -9,6 +9,7 @@ import (
 // other.
 type Marker struct {
 	h      io.ReaderAt
+	made   func(Mark)
 	lost   bool  // the file is not what was expected: there are no more marks
 	at     int64 // of the file: everything before it has been passed
 	text   int64 // that has come
@@ -18,40 +19,51 @@ type Marker struct {
 	block  *block // that came last
 	latest chain  // of it
 	due    int64  // a mark is wanted behind so much text
-	recent []byte
-	trial  trial
+	recent []byte // text
+	copier *copier
+	other  *copier
+	drafts []*draft
+	spare  []*draft
 }
 
-// maxWindow is the largest window that is kept for a mark.
+// maxWindow is the largest window of which marks are made.
 const maxWindow = 8 << 20
 
-// NewMarker finds marks in a file.
-func NewMarker(h io.ReaderAt) *Marker { return &Marker{h: h} }
+// NewMarker finds marks in a file. They are handed over when they are made: a window of
+// text behind the place where they stand, or at the end of the frame.
+func NewMarker(h io.ReaderAt, made func(Mark)) *Marker {
+	return &Marker{h: h, made: made, copier: &copier{}, other: &copier{}}
+}
 
 // Due says behind how much text the next mark is wanted.
 func (m *Marker) Due(text int64) { m.due = text }
 
-// Block takes the text of one block, and where in the file the unpacker stands then. It
-// returns a mark if one is due and can be made there.
-func (m *Marker) Block(text []byte, end int64) (mark Mark, ok bool) {
+// Block takes the text of one block, and where in the file the unpacker stood then. It
+// reports whether a mark stands behind it.
+func (m *Marker) Block(text []byte, end int64) (marked bool) {
 	if m.lost {
-		return Mark{}, false
+		return false
 	}
 	if !m.pass(end) {
-		m.lost, m.recent = true, nil
-		return Mark{}, false
+		m.lost, m.recent, m.drafts, m.spare = true, nil, nil, nil
+		return false
 	}
-	m.text += int64(len(text))
 	m.block.text = int64(len(text))
 	m.keep(text)
-	if m.text < m.due {
-		return Mark{}, false
+	m.text += m.block.text
+	m.fill()
+	switch {
+	case m.text < m.due:
+		return false
+	case m.inside:
+		return m.begin()
 	}
-	if !m.inside {
-		return Mark{Text: m.text, at: m.at}, true
-	}
-	return m.mark()
+	m.made(Mark{Text: m.text, at: m.at})
+	return true
 }
+
+// End says that no more blocks come.
+func (m *Marker) End() { m.finish(m.text) }
 
 // pass goes over the file to where the unpacker stands: over one block with text, and
 // others without.
@@ -78,6 +90,7 @@ func (m *Marker) passFrame() error {
 	}
 	m.at += size
 	if !skipped {
+		m.End()
 		f.text = m.text
 		m.frame, m.inside, m.chains, m.recent = f, true, chains{}, m.recent[:0]
 	}
@@ -104,42 +117,95 @@ func (m *Marker) passBlock() error {
 	return nil
 }
 
-// near reports whether a mark is due so soon that what it needs must be kept from now on.
+// near reports whether text is needed of a mark that is due soon, or in the making.
 func (m *Marker) near() bool {
-	return m.frame.window <= maxWindow && m.text+maxBlock >= m.due-m.frame.window
+	return m.frame.window <= maxWindow && (len(m.drafts) > 0 || m.text+maxBlock >= m.due-m.frame.window)
 }
 
-// keep keeps the text that blocks to come may refer back to.
+// keep keeps the text that blocks may refer back to, and that of the block at hand.
 func (m *Marker) keep(text []byte) {
 	if !m.near() {
 		m.recent = m.recent[:0]
 		return
 	}
 	if m.recent == nil {
-		m.recent = make([]byte, 0, 2*m.frame.window+maxBlock)
+		m.recent = make([]byte, 0, 2*m.frame.window+2*maxBlock)
 	}
-	m.recent = append(m.recent, text...)
 	if extra := len(m.recent) - int(m.frame.window); extra > int(m.frame.window) {
 		m.recent = slices.Delete(m.recent, 0, extra)
 	}
+	m.recent = append(m.recent, text...)
 }
 
-// mark makes a mark between two blocks.
-func (m *Marker) mark() (Mark, bool) {
+// fill gives marks in the making what the block at hand copies from before them.
+func (m *Marker) fill() {
+	if len(m.drafts) == 0 {
+		return
+	}
+	if m.block.kind == compressed {
+		text, err := m.copier.read(m.h, m.block)
+		if err != nil || int64(text) != m.block.text {
+			m.spare, m.drafts = append(m.spare, m.drafts...), m.drafts[:0]
+			return
+		}
+		from := m.text - m.block.text
+		m.drafts = slices.DeleteFunc(m.drafts, func(d *draft) bool {
+			right := d.take(m.copier.copies, from, m.recent, m.text)
+			if !right {
+				m.spare = append(m.spare, d)
+			}
+			return !right
+		})
+	}
+	m.finish(m.text - m.frame.window)
+}
+
+// finish hands over the marks that stand up to some place in the text: nothing refers
+// back to what is before them any more.
+func (m *Marker) finish(text int64) {
+	for len(m.drafts) > 0 && m.drafts[0].mark.Text <= text {
+		d := m.drafts[0]
+		m.made(d.done())
+		m.drafts, m.spare = m.drafts[1:], append(m.spare, d)
+	}
+}
+
+// begin begins a mark between two blocks, if an unpacker can be brought there.
+func (m *Marker) begin() bool {
 	need := min(m.frame.window, m.text-m.frame.text)
 	primer := m.latest
 	for _, c := range m.chains {
 		primer = primer.and(c)
 	}
-	if int64(len(m.recent)) < need || primer.broken {
-		return Mark{}, false
+	if int64(len(m.recent)) < need || primer.broken || !m.room(need) {
+		return false
 	}
-	made := Mark{
-		Text: m.text, at: m.at, primer: primer.blocks, frame: m.frame,
-		window: slices.Clone(m.recent[int64(len(m.recent))-need:]),
+	m.other.begin()
+	for _, b := range primer.blocks {
+		if text, err := m.other.read(m.h, b); err != nil || int64(text) != b.text {
+			return false
+		}
 	}
-	if !m.trial.passes(m.h, made) {
-		return Mark{}, false
+	if !m.other.settled() {
+		return false
 	}
-	return made, true
+	m.copier, m.other = m.other, m.copier
+	d := &draft{}
+	if n := len(m.spare); n > 0 {
+		d, m.spare = m.spare[n-1], m.spare[:n-1]
+	}
+	d.begin(Mark{Text: m.text, at: m.at, primer: primer.blocks, frame: m.frame}, int(need))
+	m.drafts = append(m.drafts, d)
+	return true
+}
+
+// maxDrafts bounds the memory of the marks in the making, in bytes.
+const maxDrafts = 32 << 20
+
+// room reports whether one more mark can be made at the same time.
+func (m *Marker) room(need int64) bool {
+	for _, d := range m.drafts {
+		need += int64(len(d.window))
+	}
+	return need <= maxDrafts
 }

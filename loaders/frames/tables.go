@@ -56,27 +56,45 @@ func usesOf(h io.ReaderAt, b *block) (uses [tables]use) {
 // these: a kind, and numbers of literals and of bytes, in as many bits as they need.
 func literalsSize(head [5]byte) int64 {
 	x := uint64(binary.LittleEndian.Uint32(head[:])) | uint64(head[4])<<32
-	kind, format := x&3, x>>2&3
-	if kind < 2 { // as they are, or one repeated
-		size, n := int64(1), x>>3&0x1f
-		switch format {
-		case 1:
-			size, n = 2, x>>4&0xfff
-		case 3:
-			size, n = 3, x>>4&0xfffff
-		}
-		if kind == 1 {
-			n = 1
-		}
-		return size + int64(n)
-	}
-	switch format {
-	case 2:
+	switch kind, format := x&3, x>>2&3; {
+	case kind < 2 && format&1 == 0:
+		return 1 + stored(kind, head)
+	case kind < 2:
+		return 1 + int64(format+1)/2 + stored(kind, head)
+	case format == 2:
 		return 4 + int64(x>>18&0x3fff)
-	case 3:
+	case format == 3:
 		return 5 + int64(x>>22&0x3ffff)
+	default:
+		return 3 + int64(x>>14&0x3ff)
 	}
-	return 3 + int64(x>>14&0x3ff)
+}
+
+// stored is how many bytes literals take that are not packed: one if that is repeated.
+func stored(kind uint64, head [5]byte) int64 {
+	if kind == 1 {
+		return 1
+	}
+	return int64(literalsIn(head))
+}
+
+// literalsIn is how many literals a block has that begins with these bytes.
+func literalsIn(head [5]byte) int {
+	x := int(binary.LittleEndian.Uint32(head[:]))
+	switch kind, format := x&3, x>>2&3; {
+	case kind < 2 && format&1 == 0:
+		return x >> 3 & 0x1f
+	case kind < 2 && format == 1:
+		return x >> 4 & 0xfff
+	case kind < 2:
+		return x >> 4 & 0xfffff
+	case format == 2:
+		return x >> 4 & 0x3fff
+	case format == 3:
+		return x >> 4 & 0x3ffff
+	default:
+		return x >> 4 & 0x3ff
+	}
 }
 
 // maxPrimer is how many blocks a primer may have: each takes some 0.2 ms.

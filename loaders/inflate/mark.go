@@ -1,6 +1,7 @@
 package inflate
 
 import (
+	"bytes"
 	"io"
 	"math"
 
@@ -36,7 +37,7 @@ func (d *Reader) Mark() Mark {
 	return Mark{
 		Text:   d.Text(),
 		bit:    (d.base+int64(d.at))*8 - int64(d.count),
-		window: s2.Encode(nil, d.out[from:d.n]),
+		window: bytes.Clone(s2.Encode(nil, d.out[from:d.n])), // no longer than it must be
 	}
 }
 
