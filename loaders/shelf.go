@@ -1,7 +1,6 @@
 package loaders
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +8,6 @@ import (
 	"math"
 	"sync"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
 
 	"vantage/loaders/frames"
 	"vantage/loaders/inflate"
@@ -21,11 +18,11 @@ import (
 // shelf is what is needed to find the text of a sample again. Text may be asked for
 // while Next reads, so it has a lock.
 type shelf struct {
-	mu    sync.Mutex
-	files map[int32]volume
-	marks marks[inflate.Mark]
-	bound marks[frames.Mark]
-	strip strip
+	mu     sync.Mutex
+	files  map[int32]volume
+	marks  marks[inflate.Mark]
+	bound  marks[frames.Mark]
+	strips strips
 }
 
 // volume is a file as it was read.
@@ -138,11 +135,10 @@ func (v volume) record(ctx context.Context, h handle, offset int64, c *capture) 
 
 // recordAt cuts the record that begins at an offset out of the file's text.
 func (v volume) recordAt(ctx context.Context, h handle, offset int64) ([]byte, error) {
-	in, done, err := v.textFrom(ctx, h, offset)
+	in, err := v.textFrom(ctx, h, offset)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	l := lines{limit: maxLine, cut: v.cut}
 	var b block
 	var record []byte
@@ -178,13 +174,13 @@ func (v volume) recordAt(ctx context.Context, h handle, offset int64) ([]byte, e
 }
 
 // textFrom reads a file's text from an offset on; what is compressed is unpacked.
-func (v volume) textFrom(ctx context.Context, h handle, offset int64) (in io.Reader, done func(), err error) {
+func (v volume) textFrom(ctx context.Context, h handle, offset int64) (io.Reader, error) {
 	kind, err := packed(h)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return nil, err
 	case kind == "":
-		return io.NewSectionReader(h, offset, math.MaxInt64-offset), func() {}, nil
+		return io.NewSectionReader(h, offset, math.MaxInt64-offset), nil
 	case kind == "zstd":
 		return v.zstdFrom(ctx, h, offset)
 	}
@@ -192,53 +188,9 @@ func (v volume) textFrom(ctx context.Context, h handle, offset int64) (in io.Rea
 	var r *inflate.Reader
 	if r = inflate.NewReader(h); ok {
 		if r, err = inflate.From(h, m); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	_, err = io.CopyN(io.Discard, r, offset-m.Text)
-	return r, func() {}, err
-}
-
-// zstdFrom reads from what is kept around the sample before, or keeps it. What goes on
-// behind that is unpacked if it comes to that.
-func (v volume) zstdFrom(ctx context.Context, h handle, offset int64) (in io.Reader, done func(), err error) {
-	info, err := h.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	text := v.shelf.strip.at(v.number, info, offset)
-	if text == nil {
-		d, begin, err := v.unzstd(h, offset)
-		if err != nil {
-			return nil, nil, err
-		}
-		from, all, err := around(ctx, d, begin, offset)
-		d.Close()
-		if err != nil {
-			return nil, nil, err
-		}
-		v.shelf.strip.keep(v.number, info, from, all)
-		text = all[min(offset-from, int64(len(all))):]
-	}
-	rest := &later{open: func(from int64) (*zstd.Decoder, int64, error) { return v.unzstd(h, from) }, from: offset + int64(len(text))}
-	return io.MultiReader(bytes.NewReader(text), rest), rest.close, nil
-}
-
-// unzstd begins to unpack a file before a place in its text, as near as there is a mark,
-// and returns how much text is before that.
-func (v volume) unzstd(h handle, place int64) (d *zstd.Decoder, begin int64, err error) {
-	if d, err = newZstd(nil); err != nil {
-		return nil, 0, err
-	}
-	m, ok := v.shelf.bound.before(v.number, place)
-	if ok {
-		err = frames.From(d, h, m)
-	} else {
-		err = d.Reset(io.NewSectionReader(h, 0, math.MaxInt64))
-	}
-	if err != nil {
-		d.Close()
-		return nil, 0, err
-	}
-	return d, m.Text, nil
+	return r, err
 }

@@ -3,45 +3,81 @@ package loaders
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
+	"vantage/loaders/frames"
 )
 
-// strip is the text around the sample that was read last from a zstd file, in which marks
-// are far apart: the samples beside it are at hand then.
+// strips are the texts around the samples that were read last from zstd files: the samples
+// beside them are at hand then. They lend what unpacks them.
+type strips struct {
+	mu     sync.Mutex
+	all    []strip // the newest first
+	reader *frames.Reader
+}
+
+// strip is a piece of the text of a file.
 type strip struct {
-	mu   sync.Mutex
 	file int32
 	info os.FileInfo // of the file as it was
 	from int64
 	text []byte
 }
 
-// What is kept before and behind the sample.
+// What is kept before and behind a sample, and how many strips: the header of a CSV is in
+// one of its own.
 const (
-	behind = 2 << 20
-	onward = 512 << 10
+	behind    = 512 << 10
+	onward    = 128 << 10
+	maxStrips = 4
+
+	mostOnward = 32 << 20 // of a record that goes on, at a time
 )
 
 // at returns the text from an offset on, as far as it is kept.
-func (s *strip) at(file int32, info os.FileInfo, offset int64) []byte {
+func (s *strips) at(file int32, info os.FileInfo, offset int64) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.info == nil || s.file != file || !same(s.info, info) || offset < s.from || offset >= s.from+int64(len(s.text)) {
-		return nil
+	for i, k := range s.all {
+		if k.file == file && same(k.info, info) && k.from <= offset && offset < k.from+int64(len(k.text)) {
+			copy(s.all[1:i+1], s.all)
+			s.all[0] = k
+			return k.text[offset-k.from:]
+		}
 	}
-	return s.text[offset-s.from:]
+	return nil
 }
 
-// keep takes over what is around an offset.
-func (s *strip) keep(file int32, info os.FileInfo, from int64, text []byte) {
+// keep takes over a strip, for the one that was not used the longest.
+func (s *strips) keep(k strip) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.file, s.info, s.from, s.text = file, info, from, text
+	s.all = slices.Insert(s.all[:min(len(s.all), maxStrips-1)], 0, k)
+}
+
+// borrow lends a reader, which is to be given back.
+func (s *strips) borrow() (*frames.Reader, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.reader; r != nil {
+		s.reader = nil
+		return r, nil
+	}
+	return frames.NewReader(maxWindow)
+}
+
+// giveBack takes a reader back. One that may have asked for much memory is not kept.
+func (s *strips) giveBack(r *frames.Reader, bounded bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !bounded || s.reader != nil {
+		r.Close()
+		return
+	}
+	s.reader = r
 }
 
 // same reports whether a file has not changed.
@@ -49,58 +85,63 @@ func same(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// around reads the text around an offset from a reader that stands at begin, and returns
-// where it begins. The text before is unpacked and thrown away, unless that takes so long
-// that nobody waits for it.
-func around(ctx context.Context, in io.Reader, begin, offset int64) (from int64, text []byte, err error) {
-	from = max(begin, offset-behind)
-	if err := pass(ctx, in, from-begin); err != nil {
+// zstdFrom reads from what is kept around the samples before, or keeps it. What goes on
+// behind that is unpacked if it comes to that.
+func (v volume) zstdFrom(ctx context.Context, h handle, offset int64) (io.Reader, error) {
+	info, err := h.Stat()
+	if err != nil {
+		return nil, err
+	}
+	text := v.shelf.strips.at(v.number, info, offset)
+	if text == nil {
+		k := strip{file: v.number, info: info}
+		if k.from, k.text, err = v.unzstd(ctx, h, offset-behind, offset, offset+onward); err != nil {
+			return nil, err
+		}
+		v.shelf.strips.keep(k)
+		text = k.text[min(offset-k.from, int64(len(k.text))):]
+	}
+	return io.MultiReader(bytes.NewReader(text), &onwards{ctx: ctx, v: v, h: h, from: offset + int64(len(text)), size: onward}), nil
+}
+
+// unzstd unpacks the text around a place: from one before it on, if there is a mark before
+// that, to another.
+func (v volume) unzstd(ctx context.Context, h handle, before, place, to int64) (from int64, text []byte, err error) {
+	r, err := v.shelf.strips.borrow()
+	if err != nil {
 		return 0, nil, err
 	}
-	var b bytes.Buffer
-	_, err = io.CopyN(&b, in, offset-from+onward)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return from, b.Bytes(), err
+	m, _ := v.shelf.bound.before(v.number, place)
+	defer func() { v.shelf.strips.giveBack(r, m.Bounded()) }()
+	from = max(before, m.Text)
+	text, err = r.Text(ctx, h, m, from, to)
+	return from, text, err
 }
 
-// pass throws so much text away.
-func pass(ctx context.Context, in io.Reader, left int64) error {
-	for left > 0 {
-		n, err := io.CopyN(io.Discard, in, min(left, 1<<20))
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return err
-		}
-		left -= n
-	}
-	return nil
-}
-
-// later unpacks a zstd file from a place on, when something of that is wanted.
-type later struct {
-	open func(from int64) (d *zstd.Decoder, begin int64, err error)
+// onwards unpacks a zstd file from a place on, a piece that is larger each time.
+type onwards struct {
+	ctx  context.Context
+	v    volume
+	h    handle
 	from int64
-	d    *zstd.Decoder
+	size int64
+	text []byte
 }
 
 // Read implements [io.Reader].
-func (l *later) Read(b []byte) (int, error) {
-	if l.d == nil {
-		d, begin, err := l.open(l.from)
-		if err != nil {
+func (o *onwards) Read(p []byte) (int, error) {
+	if len(o.text) == 0 {
+		var err error
+		o.size = min(16*o.size, mostOnward)
+		if _, o.text, err = o.v.unzstd(o.ctx, o.h, o.from, o.from, o.from+o.size); err != nil {
 			return 0, err
 		}
-		l.d = d
-		if err := pass(context.Background(), d, l.from-begin); err != nil {
-			return 0, err
+		if len(o.text) == 0 {
+			return 0, io.EOF
 		}
+		o.from += int64(len(o.text))
 	}
-	return l.d.Read(b)
-}
-
-func (l *later) close() {
-	if l.d != nil {
-		l.d.Close()
-	}
+	n := copy(p, o.text)
+	o.text = o.text[n:]
+	return n, nil
 }

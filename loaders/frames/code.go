@@ -84,7 +84,7 @@ func (c *code) read(a *alphabet, in []byte) (size int, err error) {
 	shares := room[:0]
 	left := 1 << width
 	for left > 0 && len(shares) < len(a.extra) {
-		share := r.below(left + 1) - 1
+		share := r.below(left+1) - 1
 		shares = append(shares, int16(share))
 		left -= max(share, -share)
 		for again := share == 0; again; { // how many more have none

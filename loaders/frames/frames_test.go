@@ -2,6 +2,7 @@ package frames
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -70,21 +71,19 @@ func decoder(tb testing.TB) *zstd.Decoder {
 // and the last, some from the others.
 func check(tb testing.TB, packed, text []byte, marks []Mark) {
 	tb.Helper()
-	d := decoder(tb)
+	d, err := NewReader(maxWindow)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer d.Close()
 	for i, m := range marks {
 		want := text[m.Text:]
 		if i > 0 && i < len(marks)-1 {
 			want = want[:min(len(want), 600<<10)]
 		}
-		if err := From(d, bytes.NewReader(packed), m); err != nil {
-			tb.Fatalf("mark %d, at %d: %v", i, m.Text, err)
-		}
-		got := make([]byte, len(want))
-		if _, err := io.ReadFull(d, got); err != nil || !bytes.Equal(got, want) {
+		got, err := d.Text(context.Background(), bytes.NewReader(packed), m, m.Text, m.Text+int64(len(want))+int64(i+1)/int64(len(marks)))
+		if err != nil || !bytes.Equal(got, want) {
 			tb.Fatalf("mark %d, at %d: other text, %v", i, m.Text, err)
-		}
-		if more, err := io.ReadFull(d, make([]byte, 1)); i == len(marks)-1 && (more != 0 || err != io.EOF) {
-			tb.Fatalf("%d bytes behind the end, %v", more, err)
 		}
 	}
 }
@@ -283,4 +282,25 @@ func FuzzMarks(f *testing.F) {
 	f.Add([]byte("\x03\x90\x81\x22\xff\x10\x07\x07"), byte(1))
 	f.Add(bytes.Repeat([]byte("\x80\x05\x13\x37"), 50), byte(6))
 	f.Fuzz(func(t *testing.T, script []byte, how byte) { packScript(t, script, how) })
+}
+
+// BenchmarkText goes to a mark whose window is of 2 MB.
+func BenchmarkText(b *testing.B) {
+	e, err := zstd.NewWriter(nil, zstd.WithWindowSize(2<<20))
+	if err != nil {
+		b.Fatal(err)
+	}
+	packed := e.EncodeAll(logs(16 << 20)["prose"], nil)
+	_, marks := marked(b, packed, 1<<20)
+	r, err := NewReader(maxWindow)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	for n := 0; b.Loop(); n++ {
+		m := marks[n%len(marks)]
+		if _, err := r.Text(b.Context(), bytes.NewReader(packed), m, m.Text, m.Text+1); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
