@@ -3,6 +3,7 @@ package loaders
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -115,6 +116,10 @@ func (v volume) unzstd(ctx context.Context, h handle, before, place, to int64) (
 	defer func() { v.shelf.strips.giveBack(r, m.Bounded()) }()
 	from = max(before, m.Text)
 	text, err = r.Text(ctx, h, m, from, to)
+	if errors.Is(err, frames.ErrChanged) { // or the mark is wrong: the slow way knows
+		m = frames.Mark{}
+		text, err = r.Text(ctx, h, m, from, to)
+	}
 	return from, text, err
 }
 

@@ -10,7 +10,7 @@ import (
 // stands for a number and leads to the next.
 type code struct {
 	states [maxStates]state
-	bits   uint8 // that tell the first state
+	bits   uint // that tell the first state
 }
 
 // maxStates is how many states the largest code has.
@@ -18,12 +18,15 @@ const maxStates = 1 << 9
 
 // state is a state of a code. What it stands for and where it leads are told by some bits
 // more.
-type state struct {
-	base  uint32 // of the number
-	next  uint16 // state, at least
-	bits  uint8  // that are added to next
-	extra uint8  // bits that are added to base
+type state uint64
+
+func stateOf(base uint32, next uint16, bits, extra uint8) state {
+	return state(base)<<32 | state(next)<<16 | state(bits)<<8 | state(extra)
 }
+func (s state) base() int   { return int(s >> 32) }
+func (s state) next() uint  { return uint(s >> 16 & 0xffff) }
+func (s state) bits() uint  { return uint(s >> 8 & 0xff) }
+func (s state) extra() uint { return uint(s & 0xff) }
 
 // alphabet is what a code can be of: symbols that stand for a base and the numbers behind
 // it, each with so many extra bits.
@@ -69,7 +72,7 @@ func (c *code) one(a *alphabet, symbol int) error {
 	for _, extra := range a.extra[:symbol] {
 		base += 1 << extra
 	}
-	c.bits, c.states[0] = 0, state{base: base, extra: a.extra[symbol]}
+	c.bits, c.states[0] = 0, stateOf(base, 0, 0, a.extra[symbol])
 	return nil
 }
 
@@ -104,7 +107,7 @@ func (c *code) read(a *alphabet, in []byte) (size int, err error) {
 // one that hardly ever comes.
 func (c *code) share(a *alphabet, shares []int16, width uint8) {
 	size := 1 << width
-	c.bits = width
+	c.bits = uint(width)
 	var symbols [maxStates]uint8
 	var next [64]uint16 // of the states of a symbol
 	last := size - 1
@@ -134,7 +137,7 @@ func (c *code) share(a *alphabet, shares []int16, width uint8) {
 		n := next[symbol]
 		next[symbol]++
 		more := width - uint8(bits.Len16(n)-1)
-		c.states[i] = state{base: bases[symbol], extra: a.extra[symbol], bits: more, next: n<<more - uint16(size)}
+		c.states[i] = stateOf(bases[symbol], n<<more-uint16(size), more, a.extra[symbol])
 	}
 }
 

@@ -3,6 +3,7 @@ package frames
 import (
 	"encoding/binary"
 	"io"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -10,11 +11,12 @@ import (
 // copied is a piece of the text of a block that is copied from what stands before it.
 type copied struct{ at, length, distance int32 }
 
-// copier tells what blocks copy, without unpacking them. It begins at a block that brings
-// the tables it uses, or behind such blocks.
+// copier tells what blocks copy from far before them, without unpacking them. It begins at
+// a block that brings the tables it uses, or behind such blocks.
 type copier struct {
 	codes  [tables]code
 	recent [3]int // distances, the last one first
+	far    int    // bytes before the block: only what is copied from before those is told
 	copies []copied
 	buffer []byte
 }
@@ -22,8 +24,10 @@ type copier struct {
 // unknown are distances before any has been seen: nothing can be copied from so far back.
 const unknown = 1 << 40
 
-// begin forgets what came before.
-func (c *copier) begin() { c.recent = [3]int{unknown, 2 * unknown, 3 * unknown} }
+// begin forgets what came before. No copies are told.
+func (c *copier) begin() {
+	c.recent, c.far = [3]int{unknown, 2 * unknown, 3 * unknown}, math.MaxInt/2
+}
 
 // settled reports whether all of the distances that are remembered have been seen.
 func (c *copier) settled() bool { return max(c.recent[0], c.recent[1], c.recent[2]) < unknown/2 }
@@ -134,27 +138,28 @@ func (c *copier) run(in []byte, begin, n, plain int) (text int, err error) {
 	stateD, used := bitsOf(hold, used, codeD.bits)
 	stateL, used := bitsOf(hold, used, codeL.bits)
 	first, second, third := c.recent[0], c.recent[1], c.recent[2]
+	copies, far := c.copies, c.far
 	for {
 		at, used = at-int(used>>3), used&7
-		if at < 0 {
+		if uint(at) >= uint(len(in)-7) {
 			return 0, errLost
 		}
 		hold = binary.LittleEndian.Uint64(in[at:])
 		toN, toD, toL := codeN.states[stateN%maxStates], codeD.states[stateD%maxStates], codeL.states[stateL%maxStates]
 		var more uint
-		more, used = bitsOf(hold, used, toD.extra)
-		distance := int(toD.base) + int(more)
-		number, length := int(toN.base), int(toL.base)
-		if toN.extra|toL.extra != 0 {
+		more, used = bitsOf(hold, used, toD.extra())
+		distance := toD.base() + int(more)
+		number, length := toN.base(), toL.base()
+		if (toN|toL)&0xff != 0 {
 			if used > 24 {
 				if at, used = at-int(used>>3), used&7; at < 0 {
 					return 0, errLost
 				}
 				hold = binary.LittleEndian.Uint64(in[at:])
 			}
-			more, used = bitsOf(hold, used, toL.extra)
+			more, used = bitsOf(hold, used, toL.extra())
 			length += int(more)
-			more, used = bitsOf(hold, used, toN.extra)
+			more, used = bitsOf(hold, used, toN.extra())
 			number += int(more)
 		}
 		if distance > 3 {
@@ -177,7 +182,9 @@ func (c *copier) run(in []byte, begin, n, plain int) (text int, err error) {
 		}
 		plain -= number
 		text += number
-		c.copies = append(c.copies, copied{int32(text), int32(length), int32(min(first, 1<<31-1))})
+		if first > text+far {
+			copies = append(copies, copied{int32(text), int32(length), int32(min(first, 1<<31-1))})
+		}
 		text += length
 		if n--; n == 0 {
 			break
@@ -188,14 +195,14 @@ func (c *copier) run(in []byte, begin, n, plain int) (text int, err error) {
 			}
 			hold = binary.LittleEndian.Uint64(in[at:])
 		}
-		more, used = bitsOf(hold, used, toN.bits)
-		stateN = uint(toN.next) + more
-		more, used = bitsOf(hold, used, toL.bits)
-		stateL = uint(toL.next) + more
-		more, used = bitsOf(hold, used, toD.bits)
-		stateD = uint(toD.next) + more
+		more, used = bitsOf(hold, used, toN.bits())
+		stateN = toN.next() + more
+		more, used = bitsOf(hold, used, toL.bits())
+		stateL = toL.next() + more
+		more, used = bitsOf(hold, used, toD.bits())
+		stateD = toD.next() + more
 	}
-	c.recent = [3]int{first, second, third}
+	c.recent, c.copies = [3]int{first, second, third}, copies
 	if plain < 0 || text+plain > maxBlock || at*8+64-int(used) != begin*8 {
 		return 0, errLost
 	}
@@ -203,6 +210,6 @@ func (c *copier) run(in []byte, begin, n, plain int) (text int, err error) {
 }
 
 // bitsOf takes the n bits of hold behind those that have been used.
-func bitsOf(hold uint64, used uint, n uint8) (x, after uint) {
-	return uint(hold << (used & 63) >> 1 >> (^n & 63)), used + uint(n)
+func bitsOf(hold uint64, used, n uint) (x, after uint) {
+	return uint(hold << (used & 63) >> 1 >> (^n & 63)), used + n
 }

@@ -14,12 +14,13 @@ type Mark struct {
 	at     int64 // of the file
 	frame  frame
 	primer []*block
-	window []byte // packed
-	size   int    // of it, unpacked
+	window []byte   // packed
+	size   int      // of it, unpacked
+	sums   []uint32 // of the blocks behind it that may refer back to the window
 }
 
 // Size returns the bytes of memory that a mark takes.
-func (m Mark) Size() int { return len(m.window) + 48*len(m.primer) + 120 }
+func (m Mark) Size() int { return len(m.window) + 48*len(m.primer) + 4*cap(m.sums) + 160 }
 
 // Place returns how much text is before a mark.
 func (m Mark) Place() int64 { return m.Text }

@@ -1,6 +1,7 @@
 package frames
 
 import (
+	"hash/crc32"
 	"io"
 	"slices"
 )
@@ -19,11 +20,10 @@ type Marker struct {
 	block  *block // that came last
 	latest chain  // of it
 	due    int64  // a mark is wanted behind so much text
-	recent []byte // text
 	copier *copier
 	other  *copier
 	drafts []*draft
-	spare  []*draft
+	spare  *draft
 }
 
 // maxWindow is the largest window of which marks are made.
@@ -45,13 +45,12 @@ func (m *Marker) Block(text []byte, end int64) (marked bool) {
 		return false
 	}
 	if !m.pass(end) {
-		m.lost, m.recent, m.drafts, m.spare = true, nil, nil, nil
+		m.lost, m.drafts, m.spare = true, nil, nil
 		return false
 	}
 	m.block.text = int64(len(text))
-	m.keep(text)
 	m.text += m.block.text
-	m.fill()
+	m.fill(text)
 	switch {
 	case m.text < m.due:
 		return false
@@ -92,7 +91,7 @@ func (m *Marker) passFrame() error {
 	if !skipped {
 		m.End()
 		f.text = m.text
-		m.frame, m.inside, m.chains, m.recent = f, true, chains{}, m.recent[:0]
+		m.frame, m.inside, m.chains = f, true, chains{}
 	}
 	return nil
 }
@@ -117,46 +116,23 @@ func (m *Marker) passBlock() error {
 	return nil
 }
 
-// near reports whether text is needed of a mark that is due soon, or in the making.
-func (m *Marker) near() bool {
-	return m.frame.window <= maxWindow && (len(m.drafts) > 0 || m.text+maxBlock >= m.due-m.frame.window)
-}
-
-// keep keeps the text that blocks may refer back to, and that of the block at hand.
-func (m *Marker) keep(text []byte) {
-	if !m.near() {
-		m.recent = m.recent[:0]
-		return
-	}
-	if m.recent == nil {
-		m.recent = make([]byte, 0, 2*m.frame.window+2*maxBlock)
-	}
-	if extra := len(m.recent) - int(m.frame.window); extra > int(m.frame.window) {
-		m.recent = slices.Delete(m.recent, 0, extra)
-	}
-	m.recent = append(m.recent, text...)
-}
-
 // fill gives marks in the making what the block at hand copies from before them.
-func (m *Marker) fill() {
+func (m *Marker) fill(text []byte) {
 	if len(m.drafts) == 0 {
 		return
 	}
+	var copies []copied
+	from := m.text - m.block.text
 	if m.block.kind == compressed {
-		text, err := m.copier.read(m.h, m.block)
-		if err != nil || int64(text) != m.block.text {
-			m.spare, m.drafts = append(m.spare, m.drafts...), m.drafts[:0]
+		m.copier.far = int(from - m.drafts[len(m.drafts)-1].mark.Text)
+		if n, err := m.copier.read(m.h, m.block); err != nil || n != len(text) {
+			m.drafts = nil
 			return
 		}
-		from := m.text - m.block.text
-		m.drafts = slices.DeleteFunc(m.drafts, func(d *draft) bool {
-			right := d.take(m.copier.copies, from, m.recent, m.text)
-			if !right {
-				m.spare = append(m.spare, d)
-			}
-			return !right
-		})
+		copies = m.copier.copies
 	}
+	sum := crc32.Checksum(text, sums)
+	m.drafts = slices.DeleteFunc(m.drafts, func(d *draft) bool { return !d.take(copies, text, from, sum) })
 	m.finish(m.text - m.frame.window)
 }
 
@@ -166,7 +142,7 @@ func (m *Marker) finish(text int64) {
 	for len(m.drafts) > 0 && m.drafts[0].mark.Text <= text {
 		d := m.drafts[0]
 		m.made(d.done())
-		m.drafts, m.spare = m.drafts[1:], append(m.spare, d)
+		m.drafts, m.spare = m.drafts[1:], d
 	}
 }
 
@@ -177,12 +153,12 @@ func (m *Marker) begin() bool {
 	for _, c := range m.chains {
 		primer = primer.and(c)
 	}
-	if int64(len(m.recent)) < need || primer.broken || !m.room(need) {
+	if primer.broken || m.frame.window > maxWindow || !m.room(need) {
 		return false
 	}
 	m.other.begin()
 	for _, b := range primer.blocks {
-		if text, err := m.other.read(m.h, b); err != nil || int64(text) != b.text {
+		if n, err := m.other.read(m.h, b); err != nil || int64(n) != b.text {
 			return false
 		}
 	}
@@ -190,9 +166,9 @@ func (m *Marker) begin() bool {
 		return false
 	}
 	m.copier, m.other = m.other, m.copier
-	d := &draft{}
-	if n := len(m.spare); n > 0 {
-		d, m.spare = m.spare[n-1], m.spare[:n-1]
+	d := m.spare
+	if m.spare = nil; d == nil {
+		d = &draft{}
 	}
 	d.begin(Mark{Text: m.text, at: m.at, primer: primer.blocks, frame: m.frame}, int(need))
 	m.drafts = append(m.drafts, d)

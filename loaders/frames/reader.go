@@ -3,6 +3,7 @@ package frames
 import (
 	"context"
 	"errors"
+	"hash/crc32"
 	"io"
 	"math"
 
@@ -28,7 +29,7 @@ func (r *Reader) Text(ctx context.Context, h io.ReaderAt, m Mark, from, to int64
 	if err := r.begin(h, m); err != nil {
 		return nil, err
 	}
-	s := &span{ctx: ctx, at: m.Text - m.primed(), from: from, text: make([]byte, 0, to-from)}
+	s := &span{ctx: ctx, at: m.Text - m.primed(), begin: m.Text, sums: m.sums, from: from, text: make([]byte, 0, to-from)}
 	if _, err := r.decoder.WriteTo(s); err != nil && !errors.Is(err, errFull) {
 		return nil, err
 	}
@@ -50,19 +51,34 @@ func (r *Reader) begin(h io.ReaderAt, m Mark) (err error) {
 // Close gives back what a reader holds beside memory.
 func (r *Reader) Close() { r.decoder.Close() }
 
-// span takes text from a place on, as much as there is room for.
+// span takes text from a place on, as much as there is room for. What comes behind the
+// begin is checked, block by block, as far as there are sums.
 type span struct {
-	ctx      context.Context
-	at, from int64 // where the next text is from, and that which is wanted
-	text     []byte
+	ctx   context.Context
+	at    int64 // where the next text is from
+	begin int64
+	sums  []uint32
+	from  int64
+	text  []byte
 }
 
-var errFull = errors.New("no more text is wanted")
+var (
+	errFull = errors.New("no more text is wanted")
+
+	// ErrChanged says that a file does not hold what it held when a mark was made.
+	ErrChanged = errors.New("it has changed since it was read")
+)
 
 // Write implements [io.Writer].
 func (s *span) Write(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
+	}
+	if s.at >= s.begin && len(s.sums) > 0 {
+		if crc32.Checksum(p, sums) != s.sums[0] {
+			return 0, ErrChanged
+		}
+		s.sums = s.sums[1:]
 	}
 	if skip := max(0, s.from-s.at); skip < int64(len(p)) {
 		wanted := p[skip:]
