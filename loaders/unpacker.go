@@ -40,16 +40,16 @@ type blockEnd struct {
 	taken int64
 }
 
-// piecesAhead is how many pieces there are: one each is being written, read and watched, the
-// others wait for that.
-const piecesAhead = 6
+// maxPieces is how many pieces there are. With half as many those who read and watch hold
+// unpacking up now and then, by five parts in a hundred.
+const maxPieces = 16
 
 // startUnpacker unpacks text from r, which takes its bytes from the file through taken.
 // There may be no watcher.
 func startUnpacker(r io.Reader, taken *countedReader, watch watcher) *unpacker {
 	u := &unpacker{
 		taken: taken, watch: watch, closed: make(chan struct{}),
-		pieces: make(chan *piece, 2), seen: make(chan *piece, piecesAhead), free: make(chan *piece, piecesAhead),
+		pieces: make(chan *piece, maxPieces/2), seen: make(chan *piece, maxPieces), free: make(chan *piece, maxPieces),
 	}
 	for range cap(u.free) {
 		u.free <- &piece{}
