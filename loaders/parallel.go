@@ -166,9 +166,20 @@ func (k *worker) decode(h io.ReaderAt, w *strideWork) {
 		w.err = err
 		return
 	}
+	k.begin(w)
+	k.lines(h, w, at)
+	k.end(w)
+}
+
+// begin begins a block.
+func (k *worker) begin(w *strideWork) {
 	if k.quick != nil {
 		k.quick.begin(w.block)
 	}
+}
+
+// lines decodes the lines in the buffer, from the one on that begins at at.
+func (k *worker) lines(h io.ReaderAt, w *strideWork, at int) {
 	for at < w.size {
 		if k.quick != nil {
 			end, n := k.quick.rows(k.buf, at, w.size, w.from)
@@ -188,8 +199,12 @@ func (k *worker) decode(h io.ReaderAt, w *strideWork) {
 		k.line(w, k.buf[at:at+i], w.from+int64(at))
 		at += i + 1
 	}
-	w.end, w.note = w.from+int64(at), k.decoder.Note()
-	w.block = model.Block{}
+	w.end = w.from + int64(at)
+}
+
+// end takes the block.
+func (k *worker) end(w *strideWork) {
+	w.note, w.block = k.decoder.Note(), model.Block{}
 	if k.quick != nil {
 		w.block = k.quick.end()
 	}
@@ -280,7 +295,10 @@ func (s *Source) merge(f *file, w *strideWork) {
 		f.out.addBlock(f.format, w.note, w.block)
 	}
 	f.lines.number += w.lines
-	if w.end > f.disk.pos {
+	switch {
+	case f.pack != nil:
+		f.lines.at = w.end
+	case w.end > f.disk.pos:
 		s.advance(f, w.end-f.disk.pos)
 		f.lines.at = w.end
 	}
