@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/parquet-go/parquet-go"
 
 	"vantage/loaders/pages"
 )
 
-// cells reads one row of a Parquet file.
-func (v volume) cells(h handle, size, row int64, c *capture) (err error) {
+// cells reads one row of a Parquet file. Of each column no more than a page is unpacked,
+// and nothing that the shelf still has.
+func (v volume) cells(h handle, info os.FileInfo, row int64, c *capture) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("a page is broken: %v", r)
@@ -21,93 +23,83 @@ func (v volume) cells(h handle, size, row int64, c *capture) (err error) {
 	if !ok {
 		return errors.ErrUnsupported
 	}
-	m := &pages.Memory{}
-	defer m.Close()
-	f, err := pages.Open(h, size, m)
-	if err != nil {
+	t := v.shelf.tables.borrow(v.number, info)
+	if t == nil {
+		if t, err = v.openTable(h, info); err != nil {
+			return err
+		}
+	}
+	t.handle.handle = h
+	r.capture = c
+	if err := t.row(r, row); err != nil {
+		t.close()
 		return err
 	}
-	f.Use(v.index)
+	v.shelf.tables.giveBack(t)
+	return nil
+}
+
+// row decodes a row, if there is one of that number.
+func (t *opened) row(r *rows, row int64) error {
 	group := 0
-	for ; group < len(f.Groups) && row >= f.Groups[group].Rows; group++ {
-		row -= f.Groups[group].Rows
+	for ; group < len(t.pages.Groups) && row >= t.pages.Groups[group].Rows; group++ {
+		row -= t.pages.Groups[group].Rows
 	}
-	if group == len(f.Groups) {
+	if group == len(t.pages.Groups) {
 		return nil
 	}
-	r.capture = c
 	r.begin()
-	for i, column := range f.Columns {
-		cell, err := cellAt(f, group, i, row)
-		if errors.Is(err, pages.ErrUnsupported) {
-			cell, err = nestedCellAt(h, size, group, i, row)
-		}
+	for i, column := range t.pages.Columns {
+		cell, err := t.cell(group, i, row)
 		if err != nil {
 			return err
 		}
 		r.pick(value{kind: text, raw: []byte(column.Name)}, cell)
 	}
-	_, err = r.finish(nil)
+	_, err := r.finish(nil)
 	return err
 }
 
-// cellAt reads one cell: the headers of the pages before it are passed over, and no
-// page but its own is unpacked.
-func cellAt(f *pages.File, group, column int, row int64) (value, error) {
-	kind := f.Columns[column].Kind
-	if kind == pages.Other {
+// cell reads one cell.
+func (t *opened) cell(group, column int, row int64) (value, error) {
+	v, err := t.flatCell(group, column, row)
+	if errors.Is(err, pages.ErrUnsupported) {
+		return t.nestedCell(group, column, row)
+	}
+	return v, err
+}
+
+func (t *opened) flatCell(group, column int, row int64) (value, error) {
+	switch kind := t.pages.Columns[column].Kind; kind {
+	case pages.Other:
 		return value{}, pages.ErrUnsupported
-	}
-	r := f.Column(group, column)
-	first, err := r.Find(row)
-	if err != nil {
-		return value{}, err
-	}
-	row -= first
-	p, err := r.Next()
-	for ; err == nil && row >= int64(p.Rows); p, err = r.Next() {
-		row -= int64(p.Rows)
-	}
-	switch {
-	case err != nil:
-		return value{}, err
-	case kind == pages.Text:
-		return textIn(&p, f.Buffer(), int(row))
-	}
-	return figureIn(&p, f.Buffer(), int(row), kind)
-}
-
-func textIn(p *pages.Page, b *pages.Buffer, row int) (value, error) {
-	texts, err := p.Texts(b)
-	if err != nil {
-		return value{}, err
-	}
-	if text, ok := texts.At(row); ok {
+	case pages.Text:
+		text, ok, err := t.cells.Text(group, column, row)
+		if err != nil || !ok {
+			return value{kind: null}, err
+		}
 		return textValue(bytes.Clone(text)), nil
+	default:
+		x, ok, err := t.cells.Number(group, column, row)
+		switch {
+		case err != nil || !ok:
+			return value{kind: null}, err
+		case kind == pages.Truth:
+			return truthValue(x != 0), nil
+		}
+		return floatValue(x), nil
 	}
-	return value{kind: null}, nil
 }
 
-func figureIn(p *pages.Page, b *pages.Buffer, row int, kind pages.Kind) (value, error) {
-	values, there, err := p.Numbers(nil, b)
-	switch {
-	case err != nil:
-		return value{}, err
-	case there != nil && there[row] == 0:
-		return value{kind: null}, nil
-	case kind == pages.Truth:
-		return truthValue(values[row] != 0), nil
+// nestedCell reads a cell of a column that is not flat.
+func (t *opened) nestedCell(group, column int, row int64) (value, error) {
+	if t.long == nil {
+		var err error
+		if t.long, err = openParquet(t.handle, t.info.Size()); err != nil {
+			return value{}, err
+		}
 	}
-	return floatValue(values[row]), nil
-}
-
-// nestedCellAt reads a cell of a column that is not flat.
-func nestedCellAt(h handle, size int64, group, column int, row int64) (value, error) {
-	f, err := openParquet(h, size)
-	if err != nil {
-		return value{}, err
-	}
-	pages := f.RowGroups()[group].ColumnChunks()[column].Pages()
+	pages := t.long.RowGroups()[group].ColumnChunks()[column].Pages()
 	defer func() { _ = pages.Close() }()
 	if err := pages.SeekToRow(row); err != nil {
 		return value{}, err

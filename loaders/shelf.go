@@ -23,6 +23,7 @@ type shelf struct {
 	marks  marks[inflate.Mark]
 	bound  marks[frames.Mark]
 	strips strips
+	tables tables
 }
 
 // volume is a file as it was read.
@@ -103,7 +104,7 @@ func (v volume) read(ctx context.Context, offset int64, c *capture) error {
 		return err
 	}
 	if kind == "parquet" {
-		return v.cells(h, info.Size(), offset, c)
+		return v.cells(h, info, offset, c)
 	}
 	return v.record(ctx, h, offset, c)
 }

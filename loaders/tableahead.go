@@ -96,7 +96,7 @@ func (o *opener) read(f *file) (ok bool) {
 	case openTable(f, p, table, p.info.Size(), o.workers) != nil:
 		return false
 	}
-	if p.sheet != nil && table.Small() {
+	if p.sheet != nil && table.Whole() {
 		b, err := p.sheet.next()
 		if err != nil {
 			return false

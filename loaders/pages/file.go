@@ -68,15 +68,15 @@ const (
 	fixedArrays
 )
 
-// small is the size up to which a file is read at once.
-const small = 128 << 10
+// Small is the size up to which a file is read at once, and stays in memory.
+const Small = 128 << 10
 
 // Open reads the footer of a Parquet file of that size, into memory that is the file's
 // as long as anything of it is read. One whose end is not there yet is
 // io.ErrUnexpectedEOF.
 func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 	f := &File{r: r, size: size, memory: m}
-	tail := room(&m.file, int(min(size, small)))
+	tail := room(&m.file, int(min(size, Small)))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -244,8 +244,8 @@ func (f *File) Bytes(group, column int) int64 { return f.Groups[group].chunks[co
 // Buffer returns a buffer of the file's memory.
 func (f *File) Buffer() *Buffer { return f.memory.Buffer() }
 
-// Small reports whether the file has been read as a whole, so that its memory is all it takes.
-func (f *File) Small() bool {
+// Whole reports whether the file has been read as a whole, so that its memory is all it takes.
+func (f *File) Whole() bool {
 	_, ok := f.r.(inMemory)
 	return ok
 }

@@ -1,6 +1,9 @@
 package pages
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Index says where pages begin, as far as they have been passed: with it a row is
 // found without passing the pages before it once more.
@@ -12,10 +15,15 @@ type start struct{ row, at int64 }
 // Index returns what has been passed so far. It may be used while reading goes on.
 func (f *File) Index() Index { return append(Index(nil), f.index...) }
 
-// Use lets readers look pages up in an index that was made of the same file.
+// Use lets readers look pages up in an index that was made of the same file. What they pass
+// is added to a copy.
 func (f *File) Use(i Index) {
-	if len(i) == len(f.Groups)*len(f.Columns) {
-		f.index = i
+	if len(i) != len(f.Groups)*len(f.Columns) {
+		return
+	}
+	f.index = make(Index, len(i))
+	for n, starts := range i {
+		f.index[n] = slices.Clip(starts)
 	}
 }
 

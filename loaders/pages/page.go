@@ -12,6 +12,7 @@ type Reader struct {
 	f       *File
 	column  Column
 	codec   int
+	start   int64 // of the first header that is not the dictionary's, once that has been read
 	at, end int64 // of the next header, and of the column
 	rows    int64 // of the group
 	left    int64 // rows to come
@@ -19,6 +20,8 @@ type Reader struct {
 	head    []byte
 	numbers []float64 // the dictionary
 	texts   *Texts    // the dictionary
+	size    int       // bytes of memory that it takes
+	lean    bool      // it is kept for long: nothing beside memory is, and none of the file's
 }
 
 // Page is a page whose place is known, and which has not been read.
@@ -34,11 +37,11 @@ func (f *File) Column(group, column int) *Reader {
 	g := f.Groups[group]
 	c := g.chunks[column]
 	r := &Reader{}
-	if f.Small() {
+	if f.Whole() {
 		r = f.memory.reader()
 	}
 	*r = Reader{
-		head: r.head, f: f, column: f.Columns[column], codec: c.codec, at: c.at, end: c.at + c.size,
+		head: r.head, f: f, column: f.Columns[column], codec: c.codec, start: c.at, at: c.at, end: c.at + c.size,
 		rows: g.Rows, left: g.Rows, slot: group*len(f.Columns) + column,
 	}
 	return r
@@ -180,6 +183,7 @@ func (r *Reader) Next() (Page, error) {
 			if err := r.learn(p); err != nil {
 				return Page{}, err
 			}
+			r.start = r.at
 		case dataPage, dataPage2:
 			r.note(begin)
 			if r.left -= int64(h.values); r.left < 0 {
@@ -194,12 +198,22 @@ func (r *Reader) Next() (Page, error) {
 	return Page{}, io.EOF
 }
 
+// rewind goes back to the first page.
+func (r *Reader) rewind() { r.at, r.left = r.start, r.rows }
+
 // learn reads the dictionary. It stays as long as the reader.
 func (r *Reader) learn(p Page) error {
-	data, err := p.load(r.f.Buffer())
+	b := &Buffer{}
+	if r.lean {
+		defer b.Close()
+	} else {
+		b = r.f.Buffer()
+	}
+	data, err := p.load(b)
 	if err != nil {
 		return err
 	}
+	r.size = cap(b.packed) + cap(b.plain) + 8*p.header.values
 	if p.header.values > len(data) {
 		return fmt.Errorf("%w: a dictionary is shorter than it says", ErrBroken)
 	}
@@ -238,11 +252,20 @@ func (p *Page) load(b *Buffer) ([]byte, error) {
 // present splits a page into which of its values are there, nil if all are, and
 // those values.
 func (p *Page) present(b *Buffer) (there []int32, values []byte, err error) {
+	levels, values, err := p.split(b)
+	if err != nil || levels == nil {
+		return nil, values, err
+	}
+	b.levels, err = hybrid(b.levels[:0], levels, 1, p.Rows)
+	return b.levels, values, err
+}
+
+// split is that for levels as they stand in the page.
+func (p *Page) split(b *Buffer) (levels, values []byte, err error) {
 	values, err = p.load(b)
 	if err != nil || !p.reader.column.Optional {
 		return nil, values, err
 	}
-	var levels []byte
 	if p.header.kind == dataPage2 {
 		levels, err = p.reader.f.bytes(p.at, p.header.levels, &b.packed)
 		if err != nil {
@@ -250,7 +273,7 @@ func (p *Page) present(b *Buffer) (there []int32, values []byte, err error) {
 		}
 	} else {
 		if len(values) < 4 {
-			return nil, nil, fmt.Errorf("%w: a page ends early", ErrBroken)
+			return nil, nil, errEarly
 		}
 		n := binary.LittleEndian.Uint32(values)
 		if values = values[4:]; uint64(n) > uint64(len(values)) {
@@ -261,8 +284,7 @@ func (p *Page) present(b *Buffer) (there []int32, values []byte, err error) {
 	if all(levels, p.Rows) {
 		return nil, values, nil
 	}
-	b.levels, err = hybrid(b.levels[:0], levels, 1, p.Rows)
-	return b.levels, values, err
+	return levels, values, nil
 }
 
 // all reports whether levels are one run that says of all rows that they are there.

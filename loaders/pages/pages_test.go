@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,6 +91,38 @@ func values(p *Page, k Kind, b *Buffer, all []any) ([]any, error) {
 	return all, err
 }
 
+// sameCells holds cells, read one by one from here and there, against a column that was read
+// as a whole.
+func sameCells(t *testing.T, f *File, c *Cells, i int, all []any) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(uint64(i), 1))
+	for range min(len(all), 60) {
+		n := random.IntN(len(all))
+		group, row := 0, int64(n)
+		for ; row >= f.Groups[group].Rows; group++ {
+			row -= f.Groups[group].Rows
+		}
+		var got any
+		var err error
+		if f.Columns[i].Kind == Text {
+			var text []byte
+			var ok bool
+			if text, ok, err = c.Text(group, i, row); ok {
+				got = string(text)
+			}
+		} else {
+			var x float64
+			var ok bool
+			if x, ok, err = c.Number(group, i, row); ok {
+				got = x
+			}
+		}
+		if err != nil || !cmp.Equal(all[n], got, cmpopts.EquateNaNs()) {
+			t.Errorf("%s, row %d: %v, %v; in the column it is %v", f.Columns[i].Name, n, got, err, all[n])
+		}
+	}
+}
+
 func TestColumns(t *testing.T) {
 	want := map[string][]any{
 		"step": {7.0, 7.0, 8.0, 9.0}, "text": {"a", nil, "", "bb"}, "same": {"p", "p", "käse", "p"},
@@ -117,6 +151,7 @@ func TestColumns(t *testing.T) {
 			if diff := cmp.Diff(want[c.Name], got, cmpopts.EquateNaNs()); diff != "" || err != nil {
 				t.Errorf("%s: %s: %v\n%s", name, c.Name, err, diff)
 			}
+			sameCells(t, f, NewCells(f, 1<<20), i, got)
 		}
 	}
 }
@@ -136,6 +171,43 @@ func TestFirstVersion(t *testing.T) {
 	got, there, err := p.Numbers(nil, &Buffer{})
 	if err != nil || !slices.Equal(there, []int32{1, 0, 1}) || got[0] != 0.5 || !math.IsNaN(got[1]) || got[2] != -2 {
 		t.Errorf("%v, %v, %v", got, there, err)
+	}
+}
+
+// Cells of many pages and groups, with nulls here and there and in rows, are those of their
+// columns, wherever one looks first.
+func TestCells(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 3))
+	var rows []sample
+	for i := range 20_000 {
+		s := sample{Step: int64(i / 300), Same: string(rune('a' + i%3)), Right: random.IntN(2) > 0}
+		if random.IntN(5) > 0 && i/700%3 > 0 {
+			s.Text = point(strings.Repeat("x", i%50))
+			s.Reward = point(random.Float64())
+		}
+		rows = append(rows, s)
+	}
+	for _, codec := range []parquet.WriterOption{parquet.Compression(&parquet.Zstd), parquet.Compression(&parquet.Uncompressed)} {
+		data := write(t, rows, codec, parquet.PageBufferSize(4000), parquet.MaxRowsPerRowGroup(7_000))
+		f, err := Open(bytes.NewReader(data), int64(len(data)), &Memory{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := NewCells(f, 100<<10)
+		defer c.Close()
+		for i := range f.Columns {
+			if f.Columns[i].Kind == Other {
+				continue
+			}
+			all, err := column(f, i)
+			if err != nil || len(all) != len(rows) {
+				t.Fatalf("%d values, %v", len(all), err)
+			}
+			sameCells(t, f, c, i, all)
+		}
+		if c.Size() < 1000 || c.Size() > 400<<10 {
+			t.Errorf("%d bytes are kept", c.Size())
+		}
 	}
 }
 
@@ -168,7 +240,7 @@ func TestIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Small() {
+	if f.Whole() {
 		t.Fatal("the file is too small for an index")
 	}
 	if _, err := column(f, 1); err != nil {
@@ -219,6 +291,9 @@ func FuzzOpen(f *testing.F) {
 			}
 			if err == nil && int64(len(all)) != rows {
 				t.Errorf("%d values in %d rows", len(all), rows)
+			}
+			if err == nil {
+				sameCells(t, file, NewCells(file, 1<<20), i, all)
 			}
 		}
 	})

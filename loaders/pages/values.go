@@ -77,7 +77,7 @@ func (p *Page) indexes(data []byte, n, size int, b *Buffer) ([]int32, error) {
 		return nil, nil
 	}
 	if len(data) == 0 {
-		return nil, fmt.Errorf("%w: a page ends early", ErrBroken)
+		return nil, errEarly
 	}
 	var err error
 	if b.index, err = hybrid(b.index[:0], data[1:], int(data[0]), n); err != nil {
@@ -91,14 +91,14 @@ func (p *Page) indexes(data []byte, n, size int, b *Buffer) ([]int32, error) {
 	return b.index, nil
 }
 
-var errShort = fmt.Errorf("%w: a page has fewer values than it says", ErrBroken)
+var (
+	errShort   = fmt.Errorf("%w: a page has fewer values than it says", ErrBroken)
+	errMissing = fmt.Errorf("%w: a dictionary is missing", ErrBroken)
+)
 
 // numbers appends n numbers that stand one after the other.
 func numbers(dst []float64, data []byte, physical, n int) ([]float64, error) {
-	width := 8
-	if physical == int32s || physical == float32s {
-		width = 4
-	}
+	width := widthOf(physical)
 	if n > len(data)/width {
 		return dst, errShort
 	}
@@ -117,6 +117,14 @@ func numbers(dst []float64, data []byte, physical, n int) ([]float64, error) {
 		dst, data = append(dst, x), data[width:]
 	}
 	return dst, nil
+}
+
+// widthOf is how many bytes a number takes.
+func widthOf(physical int) int {
+	if physical == int32s || physical == float32s {
+		return 4
+	}
+	return 8
 }
 
 func truths(dst []float64, data []byte, n, encoding int) ([]float64, error) {
@@ -173,7 +181,7 @@ func (p *Page) Texts(b *Buffer) (Texts, error) {
 // named reads texts that stand in the dictionary.
 func (p *Page) named(there []int32, data []byte, n int, b *Buffer) (Texts, error) {
 	if p.reader.texts == nil {
-		return Texts{}, fmt.Errorf("%w: a dictionary is missing", ErrBroken)
+		return Texts{}, errMissing
 	}
 	index, err := p.indexes(data, n, len(p.reader.texts.spans), b)
 	if err != nil || there == nil {
