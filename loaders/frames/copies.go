@@ -164,21 +164,8 @@ func (c *copier) run(in []byte, begin, n, plain int) (text int, err error) {
 		}
 		if distance > 3 {
 			first, second, third = distance-3, first, second
-		} else {
-			if number == 0 {
-				distance++
-			}
-			switch distance {
-			case 2:
-				first, second = second, first
-			case 3:
-				first, second, third = third, first, second
-			case 4:
-				if first > unknown/2 { // it could be 1, so that none is left
-					return 0, errLost
-				}
-				first, second, third = first-1, first, second
-			}
+		} else if first, second, third = again(distance, number, first, second, third); first == 0 {
+			return 0, errLost
 		}
 		plain -= number
 		text += number
@@ -207,6 +194,27 @@ func (c *copier) run(in []byte, begin, n, plain int) (text int, err error) {
 		return 0, errLost
 	}
 	return text + plain, nil
+}
+
+// again is one of the distances before, or one less than the last, which comes first then.
+// Where there are no literals before the copy, the last itself is not meant. It is 0 if that is
+// none.
+func again(which, literals, first, second, third int) (int, int, int) {
+	if literals == 0 {
+		which++
+	}
+	switch which {
+	case 2:
+		return second, first, third
+	case 3:
+		return third, first, second
+	case 4:
+		if first > unknown/2 { // it could be 1, of which none is left
+			return 0, 0, 0
+		}
+		return first - 1, first, second
+	}
+	return first, second, third
 }
 
 // bitsOf takes the n bits of hold behind those that have been used.

@@ -3,7 +3,6 @@ package pages
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/bits"
 
 	"github.com/klauspost/compress/zstd"
@@ -179,33 +178,41 @@ func nth(data []byte, width, n int) (uint32, error) {
 
 // number returns a value of the page.
 func (s *slot) number(at int) (float64, error) {
-	encoding, kind, physical := s.page.header.encoding, s.reader.column.Kind, s.reader.column.physical
-	switch {
+	switch encoding := s.page.header.encoding; {
 	case encoding == dictionary || encoding == plainDictionary:
 		i, err := s.entry(at, len(s.reader.numbers))
 		if err != nil {
 			return 0, err
 		}
 		return s.reader.numbers[i], nil
-	case kind == Truth && encoding == plain && at/8 < len(s.values):
-		return float64(s.values[at/8] >> (at % 8) & 1), nil
-	case kind == Truth && encoding == runs && len(s.values) >= 4:
-		x, err := nth(s.values[4:], 1, at)
-		return float64(x), err
-	case kind == Truth && (encoding == plain || encoding == runs):
-		return 0, errShort
-	case kind == Truth || encoding != plain:
+	case s.reader.column.Kind == Truth:
+		return s.truth(at)
+	case encoding != plain:
 		return 0, ErrUnsupported
 	}
+	physical := s.reader.column.physical
 	width := widthOf(physical)
 	if at >= len(s.values)/width {
 		return 0, errShort
 	}
 	one, err := numbers(make([]float64, 0, 1), s.values[at*width:], physical, 1)
 	if err != nil {
-		return math.NaN(), err
+		return 0, err
 	}
 	return one[0], nil
+}
+
+func (s *slot) truth(at int) (float64, error) {
+	switch encoding := s.page.header.encoding; {
+	case encoding == plain && at/8 < len(s.values):
+		return float64(s.values[at/8] >> (at % 8) & 1), nil
+	case encoding == runs && len(s.values) >= 4:
+		x, err := nth(s.values[4:], 1, at)
+		return float64(x), err
+	case encoding == plain || encoding == runs:
+		return 0, errShort
+	}
+	return 0, ErrUnsupported
 }
 
 // entry returns which entry of the dictionary a value is.
