@@ -28,15 +28,17 @@ type marks[M restart] struct {
 }
 
 // A mark in a gzip file takes some 10 KB, and a megabyte of text unpacks in 2 ms. One in a
-// zstd file takes some 100 KB, and to begin there as long as a megabyte of text or two.
+// zstd file takes 100 KB and some work, and a megabyte unpacks in one. Where marks take more,
+// as those in text that repeats itself far apart, they stand so far apart too that all of
+// them take no more than five parts in a hundred of the text.
 const (
 	gzipSpacing = 1 << 20
 	zstdSpacing = 4 << 20
-	leastShare  = 20 // a mark takes no more of memory than a part in so many of the text
+	leastShare  = 20
 )
 
-// Marks take a part of the memory that the program may take, within bounds: 40 MB are
-// enough for a gigabyte and a half, 256 MB for ten.
+// All marks take no more than a part of the memory that the program may take, within
+// bounds: 40 MB are enough for a gigabyte and a half, 256 MB for ten.
 const (
 	marksShare = 16
 	leastMarks = 40 << 20
@@ -52,23 +54,23 @@ func room() int {
 func watchGzip(m *marks[inflate.Mark], file int32, r *inflate.Reader) {
 	next := int64(0)
 	r.Marks(func(r *inflate.Reader) {
-		if r.Text() < next {
-			return
+		if r.Text() >= next {
+			next = r.Text() + m.add(file, r.Mark())
 		}
-		next = r.Text() + m.add(file, r.Mark())
 	})
 }
 
-// zstdWatcher has marks made of a zstd file while it is read.
+// zstdWatcher has marks made of a zstd file while it is read. They are made some text
+// after the place where they stand.
 type zstdWatcher struct {
 	*frames.Marker
-	spacing func() int64
 	text    int64
+	spacing int64
 }
 
 func watchZstd(m *marks[frames.Mark], file int32, h handle) *zstdWatcher {
-	w := &zstdWatcher{spacing: m.between}
-	w.Marker = frames.NewMarker(h, func(at frames.Mark) { m.add(file, at) })
+	w := &zstdWatcher{spacing: zstdSpacing}
+	w.Marker = frames.NewMarker(h, func(at frames.Mark) { w.spacing = m.add(file, at) })
 	w.Due(zstdSpacing)
 	return w
 }
@@ -77,7 +79,7 @@ func watchZstd(m *marks[frames.Mark], file int32, h handle) *zstdWatcher {
 func (w *zstdWatcher) Block(text []byte, taken int64) {
 	w.text += int64(len(text))
 	if w.Marker.Block(text, taken) {
-		w.Due(w.text + max(zstdSpacing, w.spacing()))
+		w.Due(w.text + w.spacing)
 	}
 }
 
@@ -88,19 +90,11 @@ func (m *marks[M]) add(file int32, at M) int64 {
 	if m.files == nil {
 		m.files = map[int32][]M{}
 	}
-	m.spacing = max(m.spacing, gzipSpacing, leastShare*int64(at.Size()))
 	m.files[file] = append(m.files[file], at)
 	if m.bytes += at.Size(); m.bytes > room() {
 		m.thin()
 	}
-	return m.spacing
-}
-
-// between is how much text there is between two marks.
-func (m *marks[M]) between() int64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.spacing
+	return max(m.spacing, leastShare*int64(at.Size()))
 }
 
 // thin forgets every other mark.

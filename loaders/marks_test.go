@@ -62,7 +62,7 @@ func TestTextOfCompressed(t *testing.T) {
 func TestMarksAreThinned(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(512 << 20))
 	r := inflate.NewReader(strings.NewReader(""))
-	var m marks[inflate.Mark]
+	m := marks[inflate.Mark]{spacing: gzipSpacing}
 	at := int64(0)
 	for range 3_000_000 {
 		at = m.add(1, r.Mark())

@@ -203,9 +203,9 @@ func (s *Source) unpackFile(f *file, kind string, h handle) (*pack, error) {
 	var watch watcher
 	switch r := p.parts.(type) {
 	case *inflate.Reader:
-		watchGzip(&s.shelf.marks, f.index, r)
+		watchGzip(&s.shelf.gzip, f.index, r)
 	case *zstd.Decoder:
-		watch = watchZstd(&s.shelf.bound, f.index, h)
+		watch = watchZstd(&s.shelf.zstd, f.index, h)
 	}
 	p.unpacker = startUnpacker(p.parts, p.taken, watch)
 	return p, nil

@@ -152,8 +152,8 @@ func (s *Source) restart(f *file) {
 		f.pack.end()
 		f.pack = nil
 	}
-	s.shelf.marks.forget(f.index)
-	s.shelf.bound.forget(f.index)
+	s.shelf.gzip.forget(f.index)
+	s.shelf.zstd.forget(f.index)
 	if s.look.watch != nil {
 		s.look.watch.renew(f.disk.path)
 	}

@@ -20,10 +20,14 @@ import (
 type shelf struct {
 	mu     sync.Mutex
 	files  map[int32]volume
-	marks  marks[inflate.Mark]
-	bound  marks[frames.Mark]
+	gzip   marks[inflate.Mark]
+	zstd   marks[frames.Mark]
 	strips strips
 	tables tables
+}
+
+func newShelf() *shelf {
+	return &shelf{files: map[int32]volume{}, gzip: marks[inflate.Mark]{spacing: gzipSpacing}, zstd: marks[frames.Mark]{spacing: zstdSpacing}}
 }
 
 // volume is a file as it was read.
@@ -52,9 +56,6 @@ func (s *shelf) put(f *file) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.files == nil {
-		s.files = map[int32]volume{}
-	}
 	s.files[f.index] = v
 }
 
@@ -185,7 +186,7 @@ func (v volume) textFrom(ctx context.Context, h handle, offset int64) (io.Reader
 	case kind == "zstd":
 		return v.zstdFrom(ctx, h, offset)
 	}
-	m, ok := v.shelf.marks.before(v.number, offset)
+	m, ok := v.shelf.gzip.before(v.number, offset)
 	var r *inflate.Reader
 	if r = inflate.NewReader(h); ok {
 		if r, err = inflate.From(h, m); err != nil {

@@ -51,7 +51,7 @@ type Source struct {
 	roots   []*root
 	queue   []*file // files with something to read
 	look    looker
-	shelf   shelf
+	shelf   *shelf
 	openers []*opener // of tables
 	ahead   ahead
 	given   []model.Block // of the chunk that the receiver is at work on
@@ -90,7 +90,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	o.MaxFiles = cmp.Or(o.MaxFiles, maxFiles)
 	s := &Source{
 		o: o, formats: Formats(), several: len(paths) > 1, known: map[string]*file{},
-		out: newOutput(), closed: make(chan struct{}),
+		out: newOutput(), shelf: newShelf(), closed: make(chan struct{}),
 	}
 	if o.Format != "" {
 		f, err := find(o.Format)

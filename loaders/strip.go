@@ -112,7 +112,7 @@ func (v volume) unzstd(ctx context.Context, h handle, before, place, to int64) (
 	if err != nil {
 		return 0, nil, err
 	}
-	m, _ := v.shelf.bound.before(v.number, place)
+	m, _ := v.shelf.zstd.before(v.number, place)
 	defer func() { v.shelf.strips.giveBack(r, m.Bounded()) }()
 	from = max(before, m.Text)
 	text, err = r.Text(ctx, h, m, from, to)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -222,6 +223,38 @@ func TestMarksOfAnother(t *testing.T) {
 			m.Block(make([]byte, 1<<17), end)
 		}
 		m.End()
+	}
+}
+
+// A mark that is not right, or no longer, is found out before any text is given away.
+func TestWrongMarks(t *testing.T) {
+	e, err := zstd.NewWriter(nil, zstd.WithWindowSize(1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := e.EncodeAll(logs(8 << 20)["figures"], nil)
+	text, marks := marked(t, packed, 1<<20)
+	r, err := NewReader(maxWindow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	wrong := 0
+	for i, m := range marks {
+		if m.primer == nil {
+			continue
+		}
+		m.window = marks[(i+1)%len(marks)].window
+		got, err := r.Text(t.Context(), bytes.NewReader(packed), m, m.Text, m.Text+400<<10)
+		if err == nil && !bytes.Equal(got, text[m.Text:][:len(got)]) {
+			t.Errorf("mark %d: another text", i)
+		}
+		if errors.Is(err, ErrChanged) {
+			wrong++
+		}
+	}
+	if wrong < 4 {
+		t.Errorf("%d of %d wrong marks are found out", wrong, len(marks))
 	}
 }
 
