@@ -107,6 +107,9 @@ func (s *sheet) cast(found *[roles][]candidate) bool {
 		if !sure {
 			return false
 		}
+		if as == roleGroup && len(all) > 1 && s.file.Columns[best.column].Kind == pages.Text {
+			return false // where it is empty, another is taken
+		}
 		s.rows.rank[as] = best.rank
 		switch {
 		case as == rolePrompt:
