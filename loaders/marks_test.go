@@ -58,6 +58,36 @@ func TestTextOfCompressed(t *testing.T) {
 	}
 }
 
+// A row that is longer than what is unpacked at a time is found whole, at the end of the file
+// too, and one of a CSV beneath its header.
+func TestTextOfCompressedThatIsLong(t *testing.T) {
+	long := func(i int) string { return strings.Repeat(fmt.Sprintf("%d words. ", i), 90_000) }
+	var lines, grid strings.Builder
+	_, _ = grid.WriteString("step,prompt,response,reward\n")
+	for i := range 12 {
+		_, _ = fmt.Fprintf(&lines, `{"step":1,"prompt":"p","response":"%s","reward":1}`+"\n", long(i))
+		_, _ = fmt.Fprintf(&grid, "1,p,\"%s\",1\n", long(i))
+	}
+	e, err := zstd.NewWriter(nil, zstd.WithWindowSize(1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := trainer{t, t.TempDir()}
+	for name, text := range map[string]string{"a.jsonl.zst": strings.TrimSpace(lines.String()), "a.csv.zst": grid.String()} {
+		w.add(name, string(e.EncodeAll([]byte(text), nil)))
+		s, all := places(t, w.path(name))
+		if len(all) != 12 {
+			t.Fatalf("%s: %d samples", name, len(all))
+		}
+		for _, at := range []int{7, 0, 11, 10, 3} {
+			got, err := s.Text(context.Background(), model.Place{File: all[at].File, Offset: all[at].Offset})
+			if want := long(at); err != nil || got.Response != want {
+				t.Errorf("%s, row %d: %d bytes of %d, %v", name, at, len(got.Response), len(want), err)
+			}
+		}
+	}
+}
+
 // Marks stay within their memory however much is read, and the rest is spread evenly.
 func TestMarksAreThinned(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(512 << 20))

@@ -59,3 +59,21 @@ func TestPackingChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// Packed logs without text end.
+func TestPackedNothing(t *testing.T) {
+	var zipped bytes.Buffer
+	_ = gzip.NewWriter(&zipped).Close()
+	e, err := zstd.NewWriter(nil, zstd.WithZeroFrames(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := trainer{t, t.TempDir()}
+	for name, text := range map[string]string{"log.jsonl.gz": zipped.String(), "log.jsonl.zst": string(e.EncodeAll(nil, nil))} {
+		w.add(name, text)
+		s, all := places(t, w.path(name))
+		if _ = s.Close(); len(all) > 0 {
+			t.Errorf("%s: %d samples", name, len(all))
+		}
+	}
+}

@@ -60,7 +60,9 @@ func startUnpacker(r io.Reader, taken *countedReader, watch watcher) *unpacker {
 		if err == nil {
 			err = io.EOF
 		}
-		_ = u.send(err)
+		if u.room(0) == nil { // for what came behind the text
+			_ = u.send(err)
+		}
 	})
 	if watch != nil {
 		u.idle.Go(u.look)
@@ -120,9 +122,6 @@ func (u *unpacker) room(size int) error {
 
 // send hands the text over, and what came behind it.
 func (u *unpacker) send(end error) error {
-	if u.at == nil {
-		u.at = &piece{}
-	}
 	u.at.taken, u.at.err = u.taken.n, end
 	select {
 	case u.pieces <- u.at:
