@@ -22,7 +22,7 @@ type copier struct {
 }
 
 // unknown are distances before any has been seen: nothing can be copied from so far back.
-const unknown = 1 << 40
+const unknown = math.MaxInt / 4
 
 // begin forgets what came before. No copies are told.
 func (c *copier) begin() {
