@@ -34,6 +34,7 @@ type marks[M restart] struct {
 const (
 	gzipSpacing = 1 << 20
 	zstdSpacing = 4 << 20
+	zstdAlone   = 32 << 20 // where no other processor makes them
 	leastShare  = 20
 )
 
@@ -68,10 +69,14 @@ type zstdWatcher struct {
 	spacing int64
 }
 
-func watchZstd(m *marks[frames.Mark], file int32, h handle) *zstdWatcher {
-	w := &zstdWatcher{spacing: zstdSpacing}
-	w.Marker = frames.NewMarker(h, func(at frames.Mark) { w.spacing = m.add(file, at) })
-	w.Due(zstdSpacing)
+func watchZstd(m *marks[frames.Mark], file int32, h handle, alone bool) *zstdWatcher {
+	least := int64(zstdSpacing)
+	if alone {
+		least = zstdAlone
+	}
+	w := &zstdWatcher{spacing: least}
+	w.Marker = frames.NewMarker(h, func(at frames.Mark) { w.spacing = max(least, m.add(file, at)) })
+	w.Due(least)
 	return w
 }
 

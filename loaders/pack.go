@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -205,7 +206,7 @@ func (s *Source) unpackFile(f *file, kind string, h handle) (*pack, error) {
 	case *inflate.Reader:
 		watchGzip(&s.shelf.gzip, f.index, r)
 	case *zstd.Decoder:
-		watch = watchZstd(&s.shelf.zstd, f.index, h)
+		watch = watchZstd(&s.shelf.zstd, f.index, h, runtime.GOMAXPROCS(0) < 2)
 	}
 	p.unpacker = startUnpacker(p.parts, p.taken, watch)
 	return p, nil

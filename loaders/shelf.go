@@ -184,15 +184,8 @@ func (v volume) textFrom(ctx context.Context, h handle, offset int64) (io.Reader
 	case kind == "":
 		return io.NewSectionReader(h, offset, math.MaxInt64-offset), nil
 	case kind == "zstd":
-		return v.zstdFrom(ctx, h, offset)
+		return v.unpackedFrom(ctx, h, v.unzstd, offset)
+	default:
+		return v.unpackedFrom(ctx, h, v.gunzip, offset)
 	}
-	m, ok := v.shelf.gzip.before(v.number, offset)
-	var r *inflate.Reader
-	if r = inflate.NewReader(h); ok {
-		if r, err = inflate.From(h, m); err != nil {
-			return nil, err
-		}
-	}
-	_, err = io.CopyN(io.Discard, r, offset-m.Text)
-	return r, err
 }

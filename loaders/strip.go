@@ -5,15 +5,17 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"sync"
 
 	"vantage/loaders/frames"
+	"vantage/loaders/inflate"
 )
 
-// strips are the texts around the samples that were read last from zstd files: the samples
-// beside them are at hand then. They lend what unpacks them.
+// strips are the texts around the samples that were read last from compressed files: the
+// samples beside them are at hand then. They lend what unpacks zstd.
 type strips struct {
 	mu     sync.Mutex
 	all    []strip // the newest first
@@ -36,6 +38,7 @@ const (
 	maxStrips = 4
 
 	mostOnward = 32 << 20 // of a record that goes on, at a time
+	passed     = 1 << 20  // of what is thrown away, at a time
 )
 
 // at returns the text from an offset on, as far as it is kept.
@@ -86,9 +89,13 @@ func same(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// zstdFrom reads from what is kept around the samples before, or keeps it. What goes on
+// unpackable unpacks the text around a place of a compressed file: from one before it on, if
+// there is a mark before that, to another.
+type unpackable func(ctx context.Context, h handle, before, place, to int64) (from int64, text []byte, err error)
+
+// unpackedFrom reads from what is kept around the samples before, or keeps it. What goes on
 // behind that is unpacked if it comes to that.
-func (v volume) zstdFrom(ctx context.Context, h handle, offset int64) (io.Reader, error) {
+func (v volume) unpackedFrom(ctx context.Context, h handle, unpack unpackable, offset int64) (io.Reader, error) {
 	info, err := h.Stat()
 	if err != nil {
 		return nil, err
@@ -96,17 +103,16 @@ func (v volume) zstdFrom(ctx context.Context, h handle, offset int64) (io.Reader
 	text := v.shelf.strips.at(v.number, info, offset)
 	if text == nil {
 		k := strip{file: v.number, info: info}
-		if k.from, k.text, err = v.unzstd(ctx, h, offset-behind, offset, offset+onward); err != nil {
+		if k.from, k.text, err = unpack(ctx, h, offset-behind, offset, offset+onward); err != nil {
 			return nil, err
 		}
 		v.shelf.strips.keep(k)
 		text = k.text[min(offset-k.from, int64(len(k.text))):]
 	}
-	return io.MultiReader(bytes.NewReader(text), &onwards{ctx: ctx, v: v, h: h, from: offset + int64(len(text)), size: onward}), nil
+	return io.MultiReader(bytes.NewReader(text), &onwards{ctx: ctx, h: h, unpack: unpack, from: offset + int64(len(text)), size: onward}), nil
 }
 
-// unzstd unpacks the text around a place: from one before it on, if there is a mark before
-// that, to another.
+// unzstd is unpackable for zstd.
 func (v volume) unzstd(ctx context.Context, h handle, before, place, to int64) (from int64, text []byte, err error) {
 	r, err := v.shelf.strips.borrow()
 	if err != nil {
@@ -123,14 +129,39 @@ func (v volume) unzstd(ctx context.Context, h handle, before, place, to int64) (
 	return from, text, err
 }
 
-// onwards unpacks a zstd file from a place on, a piece that is larger each time.
+// gunzip is unpackable for gzip.
+func (v volume) gunzip(ctx context.Context, h handle, before, place, to int64) (from int64, text []byte, err error) {
+	r := inflate.NewReader(io.NewSectionReader(h, 0, math.MaxInt64))
+	m, ok := v.shelf.gzip.before(v.number, place)
+	if ok {
+		if r, err = inflate.From(h, m); err != nil {
+			return 0, nil, err
+		}
+	}
+	from = max(before, m.Text)
+	for left := from - m.Text; left > 0 && err == nil; left -= passed {
+		_, err = io.CopyN(io.Discard, r, min(left, passed))
+		err = errors.Join(err, ctx.Err())
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	text = make([]byte, to-from)
+	n, err := io.ReadFull(r, text)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && n > 0 {
+		err = nil
+	}
+	return from, text[:n], err
+}
+
+// onwards unpacks a compressed file from a place on, a piece that is larger each time.
 type onwards struct {
-	ctx  context.Context
-	v    volume
-	h    handle
-	from int64
-	size int64
-	text []byte
+	ctx    context.Context
+	h      handle
+	unpack unpackable
+	from   int64
+	size   int64
+	text   []byte
 }
 
 // Read implements [io.Reader].
@@ -138,7 +169,7 @@ func (o *onwards) Read(p []byte) (int, error) {
 	if len(o.text) == 0 {
 		var err error
 		o.size = min(16*o.size, mostOnward)
-		if _, o.text, err = o.v.unzstd(o.ctx, o.h, o.from, o.from, o.from+o.size); err != nil {
+		if _, o.text, err = o.unpack(o.ctx, o.h, o.from, o.from, o.from+o.size); err != nil {
 			return 0, err
 		}
 		if len(o.text) == 0 {
