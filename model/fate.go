@@ -1,7 +1,7 @@
 package model
 
 // Fate is what the settings make of a group.
-type Fate uint8
+type Fate int8
 
 // The fates, the ones that need a look first.
 const (
