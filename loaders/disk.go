@@ -33,6 +33,8 @@ type disk struct {
 	tail mark
 
 	queued  bool      // it waits to be read
+	news    bool      // it had changed when it was read last
+	hot     bool      // it is looked at again soon
 	stalled bool      // a NUL stands at pos
 	fails   int       // tries in a row that failed
 	retry   bool      // the last one did

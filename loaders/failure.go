@@ -22,7 +22,7 @@ func backOff(fails int) time.Duration {
 func (s *Source) failed(f *file, err error) bool {
 	d := f.disk
 	d.fails++
-	d.retry = true
+	d.retry, d.news = true, false
 	d.again = time.Now().Add(backOff(d.fails))
 	if !s.o.Follow && d.fails < tries {
 		time.Sleep(backOff(d.fails))

@@ -5,8 +5,6 @@ import (
 	"os"
 	"slices"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 // Following must not be felt on the node. Files that changed lately, the newest ones,
@@ -19,14 +17,13 @@ const (
 	toldShare   = 1000
 	polledShare = 200
 	idleShare   = 5000
+	comeShare   = 20              // of listing alone, since the kernel tells that something has come
+	longestRest = 5 * time.Minute // of any file, whatever its share
 	warmFor     = 10 * time.Second
 	maxWarm     = 32
 	newestWarm  = 2 // of the warm files, which stay so
 	idlePolls   = 4 // polls that are one, where the kernel tells of changes and nothing does
 )
-
-// gather is how long changes are collected after one has been told.
-const gather = 10 * time.Millisecond
 
 // looker is when and where to look next.
 type looker struct {
@@ -35,10 +32,11 @@ type looker struct {
 	list  time.Time // for directories, whatever their times say
 	soon  time.Time // for directories whose times have changed
 	stale bool      // such a change waits for soon
-	deaf  time.Time // until then changes are left in the kernel's queue
 	news  time.Time // when something changed last
 	swept int       // index of the file that the sweep goes on with
 	warms []*file
+	ear   ear
+	nap   nap
 }
 
 func (l *looker) idle(now time.Time) bool { return now.Sub(l.news) > warmFor }
@@ -66,7 +64,11 @@ func (l *looker) warm(f *file) {
 	l.warms = slices.DeleteFunc(l.warms, func(w *file) bool { return w == f })
 	l.warms = append(l.warms, f)
 	l.sort()
-	l.warms = l.warms[:min(len(l.warms), maxWarm)]
+	for len(l.warms) > maxWarm {
+		last := len(l.warms) - 1
+		l.warms[last].rest()
+		l.warms = l.warms[:last]
+	}
 }
 
 // sort puts the files first that changed last.
@@ -80,14 +82,22 @@ func (l *looker) cool(now time.Time, quiet time.Duration) {
 	i := 0
 	l.warms = slices.DeleteFunc(l.warms, func(f *file) bool {
 		i++
-		return i > newestWarm && !f.disk.retry && now.Sub(f.changed) > max(warmFor, 2*quiet)
+		rests := i > newestWarm && !f.disk.retry && now.Sub(f.changed) > max(warmFor, 2*quiet)
+		if rests {
+			f.rest()
+		}
+		return rests
 	})
 }
+
+// rest gives back what reading on takes: of hundreds of files it is much.
+func (f *file) rest() { f.workers, f.grown = nil, nil }
 
 // lookAround finds what is new, if it is time to.
 func (s *Source) lookAround(now time.Time) {
 	l := &s.look
-	if !now.Before(l.next) || l.list.IsZero() {
+	s.lookAgain(now)
+	if !now.Before(l.next) || l.ear.calls(now) {
 		s.lookForFiles(now)
 	}
 	if now.Before(l.next) {
@@ -98,6 +108,7 @@ func (s *Source) lookAround(now time.Time) {
 		s.peek(f)
 		if f.torn() && now.Sub(f.changed) > s.o.quiet {
 			f.settleLast()
+			s.newest.read(f)
 		}
 	}
 	l.cool(now, s.o.quiet)
@@ -111,10 +122,10 @@ func (s *Source) lookForFiles(now time.Time) {
 	for _, r := range s.roots {
 		l.stale = r.changed(now) || l.stale
 	}
-	if now.Before(l.list) && (!l.stale || now.Before(l.soon)) {
+	if now.Before(l.list) && (!l.stale || now.Before(l.soon)) && !l.ear.calls(now) {
 		return
 	}
-	l.stale = false
+	l.stale, l.ear.come = false, time.Time{}
 	for _, r := range s.roots {
 		// A directory that is gone or cannot be listed now may come back.
 		if found, err := discover(r.path, s.o.MaxFiles); err == nil {
@@ -122,8 +133,9 @@ func (s *Source) lookForFiles(now time.Time) {
 		}
 	}
 	took := time.Since(now)
-	l.list = time.Now().Add(max(s.o.Poll, l.share(now)*took))
+	l.list = time.Now().Add(max(s.o.Poll, min(l.share(now)*took, longestRest)))
 	l.soon = time.Now().Add(polledShare / 2 * took)
+	l.ear.spare = time.Now().Add(comeShare * took)
 }
 
 func (f *file) torn() bool { return (f.lines.torn() || len(f.begin) > 0) && !f.disk.queued }
@@ -146,15 +158,15 @@ func (s *Source) sweep(now time.Time) {
 	}
 }
 
-// peek enqueues a file if it has news.
-func (s *Source) peek(f *file) {
+// peek enqueues a file if it has news, and reports whether it has.
+func (s *Source) peek(f *file) bool {
 	if f.disk.queued || time.Now().Before(f.disk.again) {
-		return
+		return f.disk.queued
 	}
 	news, err := f.disk.look()
 	if err != nil {
 		s.failed(f, err)
-		return
+		return false
 	}
 	if news {
 		s.look.news = time.Now()
@@ -162,21 +174,25 @@ func (s *Source) peek(f *file) {
 	if news || f.disk.retry {
 		s.enqueue(f)
 	}
+	return news
 }
 
 // wait sleeps until it is time to look, or something tells to.
 func (s *Source) wait(ctx context.Context) error {
-	timer := time.NewTimer(s.until(time.Now()))
-	defer timer.Stop()
-	events := s.look.watch.events()
-	if time.Now().Before(s.look.deaf) {
+	now := time.Now()
+	events, stream := s.look.watch.events(), s.stream()
+	if now.Before(s.look.ear.deaf) {
 		events = nil
 	}
+	if events == nil && stream == nil && s.look.nap.sleep(ctx, s.until(now)) {
+		return nil
+	}
 	var pieces chan []byte
-	stream := s.stream()
 	if stream != nil {
 		pieces = stream.pipe.pieces
 	}
+	timer := time.NewTimer(s.until(now))
+	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -216,26 +232,13 @@ func (s *Source) until(now time.Time) time.Duration {
 	if len(s.known)+len(s.roots) > 0 {
 		at = s.look.next
 	}
-	if now.Before(s.look.deaf) && s.look.deaf.Before(at) {
-		at = s.look.deaf
+	if deaf := s.look.ear.deaf; now.Before(deaf) && deaf.Before(at) {
+		at = deaf
 	}
 	if s.shown.Open {
-		if written := s.openUntil(); written.Before(at) {
+		if written := s.newest.openUntil(s.o.quiet); written.Before(at) {
 			at = written
 		}
 	}
-	return max(0, at.Sub(now)) + time.Millisecond
-}
-
-// told acts on a change that the kernel tells of.
-func (s *Source) told(e fsnotify.Event) {
-	s.look.deaf = time.Now().Add(gather)
-	if !s.look.watch.concerns(e) {
-		return
-	}
-	if f := s.known[e.Name]; f != nil {
-		s.peek(f)
-		return
-	}
-	s.look.list = time.Time{}
+	return max(time.Millisecond, at.Sub(now))
 }

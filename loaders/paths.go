@@ -187,6 +187,7 @@ func (s *Source) adopt(r *root, l *listing) {
 			s.look.watch.add(filepath.Join(r.path, dir))
 		}
 	}
+	s.compare(r, l)
 	if slices.Equal(l.files, r.listed) {
 		return
 	}
@@ -205,6 +206,16 @@ func (s *Source) adopt(r *root, l *listing) {
 	if l.cut && !r.told {
 		r.told = true
 		s.out.problem(problemOf(r.path, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep", s.o.MaxFiles, maxLevels)))
+	}
+}
+
+// compare looks at those files of a listing that have another size than when they were
+// read: they are told of by nobody, and it is not yet their turn.
+func (s *Source) compare(r *root, l *listing) {
+	for _, rel := range l.files {
+		if f := s.known[filepath.Join(r.path, rel)]; f != nil && f.disk.info != nil && f.disk.size != l.sizes[rel] {
+			s.peek(f)
+		}
 	}
 }
 
@@ -248,6 +259,7 @@ func (s *Source) addPipe(name string, open func() (io.Reader, error)) {
 func (s *Source) register(f *file) {
 	s.files = append(s.files, f)
 	s.names = append(s.names, f.name)
+	s.newest.met(f)
 	s.enqueue(f)
 }
 

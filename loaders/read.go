@@ -81,8 +81,15 @@ func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end boo
 		if f.refused {
 			return true, nil
 		}
-		n, err := h.ReadAt(s.buffer(), f.disk.pos)
-		s.advance(f, int64(f.feed(s.buf[:n])))
+		buf := s.buffer()
+		if s.o.Follow { // what comes meanwhile is read better when there is more of it
+			buf = buf[:max(0, min(blockSize, f.disk.size-f.disk.pos))]
+		}
+		if len(buf) == 0 {
+			return true, nil
+		}
+		n, err := h.ReadAt(buf, f.disk.pos)
+		s.advance(f, int64(f.feed(buf[:n])))
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
 			return false, err
@@ -132,6 +139,9 @@ func (s *Source) ended(f *file) {
 // clocks of two machines differ. Only the first time the file's own is taken.
 func (s *Source) saw(f *file, info fs.FileInfo) {
 	d, now := f.disk, time.Now()
+	if d.news = d.differs(info); d.news {
+		s.look.news = now
+	}
 	switch {
 	case d.info != nil && d.differs(info):
 		f.changed = now
@@ -147,6 +157,7 @@ func (s *Source) restart(f *file) {
 	s.advance(f, -f.disk.pos)
 	f.disk.head, f.disk.tail, f.disk.stalled = mark{}, mark{}, false
 	f.restart()
+	s.newest.forgot(f, s.files)
 	f.workers, f.grown = nil, nil
 	if f.pack != nil {
 		f.pack.end()

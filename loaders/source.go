@@ -51,6 +51,7 @@ type Source struct {
 	roots   []*root
 	queue   []*file // files with something to read
 	look    looker
+	newest  newest
 	shelf   *shelf
 	openers []*opener // of tables
 	ahead   ahead
@@ -101,7 +102,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	}
 	s.formats = o.Columns.over(s.formats)
 	if o.Follow {
-		s.look.watch = newWatch()
+		s.look.watch, s.look.nap = newWatch(), newNap()
 	}
 	for _, path := range paths {
 		if err := s.open(path); err != nil {
@@ -172,6 +173,7 @@ func (s *Source) Close() error {
 				f.pack.end()
 			}
 		}
+		s.look.nap.close()
 		err = s.look.watch.close()
 	})
 	return err
@@ -197,7 +199,10 @@ func (s *Source) work(ctx context.Context) {
 		s.lookAround(now)
 	}
 	for len(s.queue) > 0 && !s.out.full() && ctx.Err() == nil {
-		if f := s.queue[0]; s.readFile(f, deadline) {
+		f := s.queue[0]
+		end := s.readFile(f, deadline)
+		s.newest.read(f)
+		if end {
 			s.queue = s.queue[1:]
 			if f.disk != nil {
 				f.disk.queued = false
@@ -245,6 +250,7 @@ func (s *Source) chunk() *model.Chunk {
 		p.CaughtUp = false
 	}
 	s.shown = p
+	s.look.ear.brought(b.samples)
 	if b.format == nil {
 		b.format, b.note = s.out.latest, s.out.lastNote
 	}
@@ -267,28 +273,8 @@ func (s *Source) progress(now time.Time) model.Progress {
 		p.BytesAll = 0
 	}
 	if s.o.Follow {
-		p.Open = now.Before(s.openUntil())
+		p.Open = now.Before(s.newest.openUntil(s.o.quiet))
 		p.Polling = s.look.watch.polling()
 	}
 	return p
-}
-
-// openUntil returns when the newest step counts as written, if nothing comes:
-// its file has been quiet, or there is a file of a newer step.
-func (s *Source) openUntil() time.Time {
-	var newest *file
-	for _, f := range s.files {
-		if f.any && (newest == nil || f.newest >= newest.newest) {
-			newest = f
-		}
-	}
-	if newest == nil || newest.pipe != nil && newest.pipe.ended {
-		return time.Time{}
-	}
-	for _, f := range s.files {
-		if n, ok := numberName(f.name); ok && n > newest.newest && f.disk != nil && f.disk.root != "" {
-			return time.Time{}
-		}
-	}
-	return newest.changed.Add(s.o.quiet)
 }

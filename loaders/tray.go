@@ -70,7 +70,11 @@ func (t *tray) put(offset int64, of shared, reward, advantage float64, length in
 // putParts sets what the reward functions gave to the newest sample.
 func (t *tray) putParts(parts []float64) {
 	for k := len(t.Parts); k < len(parts); k++ {
-		t.Parts = append(t.Parts, begun(nil, t.n, len(t.Reward), math.NaN()))
+		var old []float64
+		if k < len(t.old.Parts) {
+			old = t.old.Parts[k]
+		}
+		t.Parts = append(t.Parts, begun(old, t.n, len(t.Reward), math.NaN()))
 	}
 	for k, column := range t.Parts {
 		column[t.n] = math.NaN()

@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"os"
 	"path/filepath"
 
 	"github.com/fsnotify/fsnotify"
@@ -69,7 +70,22 @@ func (w *watch) concerns(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod {
 		return false
 	}
-	return w.paths[e.Name] || isLog(filepath.Base(e.Name)) || e.Has(fsnotify.Create)
+	dir, name := filepath.Split(e.Name)
+	return w.paths[e.Name] || isLog(name) || isVersioned(filepath.ToSlash(dir[:max(0, len(dir)-1)]), name) ||
+		e.Has(fsnotify.Create) && isDir(e.Name)
+}
+
+// isDir reports whether it is a directory, and no link to one.
+func isDir(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
+}
+
+// lost notes that a directory has gone, and its watch with it: it may come back.
+func (w *watch) lost(e fsnotify.Event) {
+	if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
+		delete(w.paths, e.Name)
+	}
 }
 
 func (w *watch) close() error {

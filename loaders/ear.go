@@ -1,0 +1,138 @@
+package loaders
+
+import (
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// A look at a log takes as long when one row has come as when a thousand have: most of it
+// is waking up. So rows are gathered. The first after a pause are read at once; then the
+// log is looked at again after fullGather, or after thinGather where so many looks in a row
+// have brought less than manyRows, until one brings nothing. Each file more may take a
+// part of the time, and no more.
+const (
+	fullGather = 12 * time.Millisecond
+	thinGather = 50 * time.Millisecond
+	fileGather = 200 * time.Microsecond
+	manyRows   = 64
+	thinLooks  = 8
+)
+
+// While files are looked at again, what the kernel tells is left in its queue, where
+// changes that are alike become one, and heard so often, so many at a time.
+const (
+	hearing = 100 * time.Millisecond
+	hearful = 4096
+)
+
+// ear is what the kernel has told of, and when it is listened to.
+type ear struct {
+	hot   []*file   // had news at the last look
+	thin  int       // looks in a row that brought few rows
+	deaf  time.Time // until then nothing is heard, and they are not looked at
+	heard time.Time // when the kernel was listened to last
+	come  time.Time // when directories are listed since something has come; zero if nothing has
+	spare time.Time // they are not listed for that before
+}
+
+// calls reports whether directories are to be listed now.
+func (e *ear) calls(now time.Time) bool { return !e.come.IsZero() && !now.Before(e.come) }
+
+// brought notes how many rows a look has brought.
+func (e *ear) brought(rows int) {
+	if rows >= manyRows {
+		e.thin = 0
+	}
+}
+
+// gather is deaf for a while.
+func (e *ear) gather(now time.Time) {
+	pause := fullGather
+	if e.thin >= thinLooks {
+		pause = thinGather
+	}
+	e.deaf = now.Add(pause + time.Duration(len(e.hot))*fileGather)
+}
+
+// lookAgain looks at the files that had news at the last look.
+func (s *Source) lookAgain(now time.Time) {
+	e := &s.look.ear
+	if len(e.hot) == 0 || now.Before(e.deaf) {
+		return
+	}
+	e.hot = slices.DeleteFunc(e.hot, func(f *file) bool {
+		f.disk.hot = f.disk.news
+		return !f.disk.hot
+	})
+	for _, f := range e.hot {
+		s.enqueue(f)
+	}
+	if len(e.hot) > 0 {
+		e.thin++
+		e.gather(now)
+	}
+	if len(e.hot) == 0 || now.Sub(e.heard) >= hearing {
+		s.listen(now)
+	}
+}
+
+// told acts on a change that the kernel tells of, and on those that it has told of since.
+func (s *Source) told(e fsnotify.Event) {
+	now := time.Now()
+	s.look.ear.deaf = now.Add(thinGather) // if it is nothing to us
+	s.hear(e, now)
+	s.listen(now)
+}
+
+// listen takes what the kernel has told. The goroutine of fsnotify has its turn after each
+// change, to hand over the next.
+func (s *Source) listen(now time.Time) {
+	s.look.ear.heard = now
+	for range hearful {
+		select {
+		case e, ok := <-s.look.watch.events():
+			if !ok {
+				return
+			}
+			s.hear(e, now)
+			runtime.Gosched()
+		default:
+			return
+		}
+	}
+}
+
+// hear acts on one change.
+func (s *Source) hear(e fsnotify.Event, now time.Time) {
+	l := &s.look
+	if !l.watch.concerns(e) {
+		return
+	}
+	f := s.known[e.Name]
+	switch {
+	case f != nil && f.disk.hot:
+		return // it is looked at again anyway
+	case f != nil && s.peek(f):
+		f.disk.hot = true
+		l.ear.hot = append(l.ear.hot, f)
+	case f == nil:
+		s.heardOfDirectory(e)
+	}
+	l.ear.gather(now)
+}
+
+// heardOfDirectory acts on a change of what has not been found: something comes, or goes,
+// or is not read.
+func (s *Source) heardOfDirectory(e fsnotify.Event) {
+	l := &s.look
+	switch {
+	case !e.Has(fsnotify.Create):
+		l.stale = true
+		l.watch.lost(e)
+	case l.ear.come.IsZero():
+		l.ear.come = l.ear.spare
+	}
+}

@@ -1,0 +1,55 @@
+package loaders
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// nap sleeps for so short times, and so often, that waking up is most of the work. The
+// runtime's own timers wake three threads each time, since it waits for files in whole
+// milliseconds and has a thread that watches over the others. A timer of the kernel is a
+// file, and wakes one.
+type nap struct{ timer *os.File }
+
+func newNap() nap {
+	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+	if err != nil {
+		return nap{}
+	}
+	return nap{os.NewFile(uintptr(fd), "timer")}
+}
+
+// sleep returns after so long, or when ctx is done or the nap is closed. It reports false
+// if it cannot sleep.
+func (n nap) sleep(ctx context.Context, d time.Duration) bool {
+	if n.timer == nil || n.set(d) != nil {
+		return false
+	}
+	defer context.AfterFunc(ctx, func() { _ = n.set(1) })()
+	var times [8]byte
+	_, err := n.timer.Read(times[:])
+	return err == nil
+}
+
+func (n nap) set(d time.Duration) error {
+	conn, err := n.timer.SyscallConn()
+	if err != nil {
+		return err
+	}
+	failed := conn.Control(func(fd uintptr) {
+		err = unix.TimerfdSettime(int(fd), 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}, nil)
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+func (n nap) close() {
+	if n.timer != nil {
+		_ = n.timer.Close()
+	}
+}
