@@ -118,21 +118,12 @@ func (s *Source) hear(e fsnotify.Event, now time.Time) {
 	case f != nil && s.peek(f):
 		f.disk.hot = true
 		l.ear.hot = append(l.ear.hot, f)
-	case f == nil:
-		s.heardOfDirectory(e)
-	}
-	l.ear.gather(now)
-}
-
-// heardOfDirectory acts on a change of what has not been found: something comes, or goes,
-// or is not read.
-func (s *Source) heardOfDirectory(e fsnotify.Event) {
-	l := &s.look
-	switch {
-	case !e.Has(fsnotify.Create):
+	case f == nil && !e.Has(fsnotify.Create): // a directory goes, or a log is left out
 		l.stale = true
 		l.watch.lost(e)
-	case l.ear.come.IsZero():
+		return
+	case f == nil && l.ear.come.IsZero():
 		l.ear.come = l.ear.spare
 	}
+	l.ear.gather(now)
 }

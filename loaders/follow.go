@@ -235,6 +235,9 @@ func (s *Source) until(now time.Time) time.Duration {
 	if deaf := s.look.ear.deaf; now.Before(deaf) && deaf.Before(at) {
 		at = deaf
 	}
+	if come := s.look.ear.come; !come.IsZero() && come.Before(at) {
+		at = come
+	}
 	if s.shown.Open {
 		if written := s.newest.openUntil(s.o.quiet); written.Before(at) {
 			at = written

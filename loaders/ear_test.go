@@ -1,0 +1,301 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// toldOnly follows where nothing but the kernel tells of changes.
+func toldOnly(t *testing.T, path string) *reader {
+	t.Helper()
+	r := follow(t, path, Options{Poll: time.Hour, quiet: time.Hour})
+	if r.s.look.watch.polling() {
+		t.Skip("the kernel tells of nothing here")
+	}
+	return r
+}
+
+// busily does something each millisecond, until the test ends or it is told to stop.
+func busily(t *testing.T, do func(i int)) (stop func()) {
+	t.Helper()
+	var wg sync.WaitGroup
+	over := make(chan struct{})
+	wg.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-over:
+				return
+			case <-time.After(time.Millisecond):
+				do(i)
+			}
+		}
+	})
+	stop = sync.OnceFunc(func() { close(over); wg.Wait() })
+	t.Cleanup(stop)
+	return stop
+}
+
+// has looks for the rewards of some rows among those of a log that goes on.
+func has(want ...float64) func(*reader) bool {
+	return func(r *reader) bool {
+		found := map[float64]bool{}
+		for _, one := range r.Records {
+			found[one.Reward] = true
+		}
+		for _, x := range want {
+			if !found[x] {
+				return false
+			}
+		}
+		return r.Progress.CaughtUp
+	}
+}
+
+// many expects more rows than so many.
+func many(rows int) func(*reader) bool {
+	return func(r *reader) bool { return len(r.Records) > rows && r.Progress.CaughtUp }
+}
+
+// While one log is written all the time, the kernel is heard seldom; what it tells of
+// others is not lost.
+func TestOthersBesideABusyLog(t *testing.T) {
+	t.Parallel()
+	w := trainer{t, t.TempDir()}
+	w.add("busy.jsonl", row(1, 0))
+	w.add("rests.jsonl", row(1, 1))
+	r := toldOnly(t, w.dir)
+	r.until("all", has(0, 1))
+	busily(t, func(int) { w.add("busy.jsonl", row(1, 0)) })
+	r.until("the busy log", many(100))
+	w.add("rests.jsonl", row(1, 2))
+	r.until("the log that rested", has(2))
+	w.add("new.jsonl", row(1, 3))
+	r.until("a new log", has(3))
+	w.add("deep/new.jsonl", row(1, 4))
+	r.until("a log in a new directory", has(4))
+}
+
+// A log that is busy may be truncated, rewritten or rotated between two looks.
+func TestBusyLogIsReplaced(t *testing.T) {
+	for name, change := range map[string]func(w trainer){
+		"truncated": func(w trainer) { w.replace("log.jsonl", row(2, 1)+row(2, 2)) },
+		"rotated": func(w trainer) {
+			if err := os.Rename(w.path("log.jsonl"), w.path("log.old")); err != nil {
+				w.t.Fatal(err)
+			}
+			w.add("log.jsonl", row(2, 1)+row(2, 2))
+		},
+		"rewritten longer": func(w trainer) {
+			info, err := os.Stat(w.path("log.jsonl"))
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			text := row(2, 1) + row(2, 2)
+			for int64(len(text)) <= info.Size() {
+				text += row(2, 2)
+			}
+			w.replace("log.jsonl", text)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := trainer{t, t.TempDir()}
+			w.add("log.jsonl", row(1, 0))
+			r := toldOnly(t, w.dir)
+			stop := busily(t, func(int) { w.add("log.jsonl", row(1, 0)) })
+			r.until("a busy log", many(50))
+			stop()
+			change(w)
+			r.until("the new rows", func(r *reader) bool { return len(r.Forget) > 0 && has(1, 2)(r) })
+			for _, one := range r.Records {
+				if one.Step != 2 {
+					t.Fatalf("a row of step %d, which is not there any more", one.Step)
+				}
+			}
+			if len(r.Problems) != 0 {
+				t.Error(r.Problems)
+			}
+		})
+	}
+}
+
+// However often a log is written, and whatever else is in its directory, that does not
+// wake the reader each time.
+func TestWakesSeldom(t *testing.T) {
+	for name, write := range map[string]func(w trainer, i int){
+		"a busy log":              func(w trainer, _ int) { w.add("1.jsonl", row(1, 1)) },
+		"another file":            func(w trainer, _ int) { w.add("train.txt", "loss 0.1\n") },
+		"other files that come":   func(w trainer, i int) { w.add(fmt.Sprintf("shard-%d.pt", i), "") },
+		"a log that is left out":  func(w trainer, _ int) { w.add("val/1.jsonl", row(1, 1)) },
+		"a log that is no log":    func(w trainer, _ int) { w.add("metrics.jsonl", `{"step":1,"data":{"x":1}}`+"\n") },
+		"a log by fits and jerks": func(w trainer, i int) { w.add("1.jsonl", row(1, 1)[i%2*20:(i%2+1)*20]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := trainer{t, t.TempDir()}
+			w.add("1.jsonl", row(1, 1))
+			w.add("val/1.jsonl", row(1, 1))
+			r := toldOnly(t, w.dir)
+			r.until("a row", many(0))
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			busily(t, func(i int) { write(w, i) })
+			begin, wakes := time.Now(), 0
+			for ctx.Err() == nil {
+				r.s.work(ctx)
+				r.s.chunk()
+				_ = r.s.wait(ctx)
+				wakes++
+			}
+			if most := int(time.Since(begin)/fullGather)*3/2 + 20; wakes > most {
+				t.Errorf("%d wake-ups in %v, more than %d", wakes, time.Since(begin), most)
+			}
+		})
+	}
+}
+
+// A wait without an event in sight ends with its context, and with the source.
+func TestWaitEnds(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	r := follow(t, w.dir, Options{Poll: time.Hour, quiet: time.Hour})
+	if err := r.s.look.watch.close(); err != nil {
+		t.Fatal(err)
+	}
+	r.s.look.watch = &watch{failed: true}
+	r.until("a row", rewards("1"))
+	r.quiet(20 * time.Millisecond)
+	r.quiet(20 * time.Millisecond)
+	time.AfterFunc(20*time.Millisecond, func() { _ = r.s.Close() })
+	if _, err := r.s.Next(t.Context()); !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
+	}
+}
+
+// A file that has rested for long is not looked at each poll, and yet found to have grown.
+func TestOldFilesAreLookedAt(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	old := time.Now().Add(-time.Hour)
+	for i := range 2 * maxWarm {
+		name := fmt.Sprintf("%d.jsonl", i)
+		w.add(name, row(i, 0))
+		if err := os.Chtimes(w.path(name), old, old.Add(time.Duration(i)*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := follow(t, w.dir, Options{})
+	if err := r.s.look.watch.close(); err != nil {
+		t.Fatal(err)
+	}
+	r.s.look.watch = &watch{failed: true}
+	r.until("all", func(r *reader) bool { return len(r.Records) == 2*maxWarm && r.Progress.CaughtUp })
+	r.s.look.news = old
+	w.add("7.jsonl", row(7, 5))
+	r.until("the new row", has(5))
+}
+
+// A listing tells the sizes of all files, so that what their turn has not come to is found.
+func TestListingFindsWhatHasGrown(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	r := follow(t, w.dir, Options{Poll: time.Hour, quiet: time.Hour})
+	r.until("a row", rewards("1"))
+	if err := r.s.look.watch.close(); err != nil {
+		t.Fatal(err)
+	}
+	r.s.look.watch, r.s.look.warms = &watch{failed: true}, nil
+	w.add("1.jsonl", row(1, 2))
+	r.s.lookForFiles(time.Now().Add(2 * time.Hour))
+	r.until("the new row", rewards("1 2"))
+}
+
+// The watch on a directory goes with it, and comes back with it.
+func TestWatchesDirectoriesThatReturn(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("deep/1.jsonl", row(1, 1))
+	r := toldOnly(t, w.dir)
+	r.until("a row", has(1))
+	if err := os.RemoveAll(w.path("deep")); err != nil {
+		t.Fatal(err)
+	}
+	r.quiet(200 * time.Millisecond)
+	w.add("deep/2.jsonl", row(2, 2))
+	r.until("a row of the directory that came back", has(2))
+	w.add("deep/2.jsonl", row(2, 3))
+	r.until("another", has(3))
+}
+
+// What reading on takes is given back where nothing comes any more.
+func TestRestingFilesHoldNothing(t *testing.T) {
+	now := time.Now()
+	l := looker{}
+	for i := range 2 * maxWarm {
+		f := &file{disk: &disk{}, grown: &worker{}, intake: intake{index: int32(i), changed: now.Add(-time.Hour)}}
+		l.warm(f)
+		l.cool(now, time.Second)
+	}
+	if len(l.warms) != newestWarm {
+		t.Errorf("%d files are warm", len(l.warms))
+	}
+	f := &file{disk: &disk{}, grown: &worker{}, intake: intake{changed: now.Add(-time.Hour)}}
+	l.warms = append(l.warms, f)
+	l.cool(now, time.Second)
+	if f.grown != nil {
+		t.Error("a file that rests holds on to memory")
+	}
+}
+
+// What is kept of the newest step is what a look at all files would tell.
+func TestNewestIsThatOfAllFiles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var n newest
+		var files []*file
+		for range rapid.IntRange(1, 30).Draw(t, "changes") {
+			if len(files) == 0 || rapid.Bool().Draw(t, "another") {
+				name := fmt.Sprintf("%d.jsonl", rapid.IntRange(0, 5).Draw(t, "name"))
+				f := &file{intake: intake{index: int32(len(files)), name: name}, disk: &disk{root: "run"}}
+				files = append(files, f)
+				n.met(f)
+				continue
+			}
+			f := rapid.SampledFrom(files).Draw(t, "file")
+			if rapid.IntRange(0, 3).Draw(t, "rewritten") == 0 {
+				f.any, f.newest = false, 0
+				n.forgot(f, files)
+				continue
+			}
+			f.reached(rapid.Int64Range(0, 5).Draw(t, "step"))
+			f.changed = time.Unix(int64(f.index), f.newest)
+			n.read(f)
+		}
+		if got, want := n.openUntil(time.Second), openUntilOf(files); !got.Equal(want) {
+			t.Fatalf("open until %v, want %v", got, want)
+		}
+	})
+}
+
+// openUntilOf looks at all files.
+func openUntilOf(files []*file) time.Time {
+	var last *file
+	for _, f := range files {
+		if f.any && (last == nil || f.newest >= last.newest) {
+			last = f
+		}
+	}
+	if last == nil {
+		return time.Time{}
+	}
+	for _, f := range files {
+		if n, _ := numberName(f.name); n > last.newest {
+			return time.Time{}
+		}
+	}
+	return last.changed.Add(time.Second)
+}
