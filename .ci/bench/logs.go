@@ -70,12 +70,16 @@ func fresh(random *rand.Rand, n int) string {
 	return row(random, n/8192, n/8)
 }
 
+// cycle is three years in microseconds: what a time is beyond it has as many digits as the
+// scores of a log.
+const cycle = 1e14
+
 // live writes so many rows a second for ten seconds, a write each millisecond.
 func live(pace int) {
 	written := 0
 	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(time.Millisecond) {
 		var rows []byte
-		now := time.Now().UnixMicro()
+		now := time.Now().UnixMicro() % cycle
 		for ; written < int(time.Since(begin).Seconds()*float64(pace)); written++ {
 			rows = fmt.Appendf(rows, `{"step": 1, "group_id": %d, "reward": 0.5, "micros_reward": %d}`+"\n", written/8, now)
 		}
