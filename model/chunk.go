@@ -60,7 +60,7 @@ type Problem struct {
 type Progress struct {
 	Files     int   // log files found
 	BytesRead int64 // of all files
-	BytesAll  int64 // size of all files as last seen; 0 if unknown (stdin)
+	BytesAll  int64 // size of all files as last seen; 0 if it comes from none (stdin)
 	CaughtUp  bool  // all that is there has been read
 	Open      bool  // the newest step is still being written
 	Polling   bool  // no change notifications here: the files are looked at from time to time

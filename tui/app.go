@@ -169,9 +169,9 @@ func New(ctx context.Context, source Source, o Options) App {
 // Init starts reading and asks the terminal whether it is dark; nothing waits
 // for the answer.
 func (a App) Init() tea.Cmd {
-	first := []tea.Cmd{read(a.ctx, a.source), tea.RequestBackgroundColor}
+	first := []tea.Cmd{read(a.ctx, a.source, 0), tea.RequestBackgroundColor}
 	if a.other.source != nil {
-		first = append(first, readOther(a.ctx, a.other.source))
+		first = append(first, readOther(a.ctx, a.other.source, 0))
 	}
 	return guarded(tea.Batch(first...))
 }
@@ -271,7 +271,7 @@ func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
 	}
 	a.work.stale = true
 	a, cmd := a.catchUp()
-	return a, tea.Batch(cmd, read(a.ctx, a.source))
+	return a, tea.Batch(cmd, read(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
 }
 
 // catchUp refreshes from new data, unless a computation is under way (it is

@@ -13,12 +13,31 @@ import (
 // restTime is the least time between two refreshes that come from data.
 const restTime = 500 * time.Millisecond
 
-// read waits for the next chunk. It is issued anew after each answer.
-func read(ctx context.Context, s Source) tea.Cmd {
+// read waits for the next chunk, after a pause. It is issued anew after each answer.
+func read(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
-		chunk, err := s.Next(ctx)
+		chunk, err := nextAfter(ctx, s, pause)
 		return chunkMsg{chunk: chunk, at: time.Now(), err: err}
 	}
+}
+
+func nextAfter(ctx context.Context, s Source, pause time.Duration) (*model.Chunk, error) {
+	if pause > 0 {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+	return s.Next(ctx)
+}
+
+// pauseAfter is how long nothing needs to be read, since the screen rests: what comes
+// meanwhile waits in its file, and costs nothing there. The writer of a stream would wait.
+func pauseAfter(p model.Progress) time.Duration {
+	if p.CaughtUp && p.BytesAll > 0 {
+		return restTime
+	}
+	return 0
 }
 
 // analyze computes one step of a snapshot, under the baseline too if there is one. What

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -47,10 +48,10 @@ type pairMsg struct {
 	err    error
 }
 
-// readOther waits for the next chunk of the other run.
-func readOther(ctx context.Context, s Source) tea.Cmd {
+// readOther waits for the next chunk of the other run, after a pause.
+func readOther(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
-		chunk, err := s.Next(ctx)
+		chunk, err := nextAfter(ctx, s, pause)
 		return otherChunkMsg{chunk, err}
 	}
 }
@@ -66,7 +67,7 @@ func (a App) onOtherChunk(msg otherChunkMsg) (App, tea.Cmd) {
 	a.other.store.Append(msg.chunk)
 	a.other.stale = true
 	a.other.whole = a.other.whole || msg.chunk.Progress.CaughtUp
-	return a, readOther(a.ctx, a.other.source)
+	return a, readOther(a.ctx, a.other.source, pauseAfter(msg.chunk.Progress))
 }
 
 // attendPairs compares the runs while that is seen, when either has changed and the

@@ -358,7 +358,7 @@ func BenchmarkGroupView(b *testing.B) {
 	for _, msg := range []tea.Msg{tea.WindowSizeMsg{Width: 200, Height: 60}} {
 		d.send(msg)
 	}
-	d.run(read(d.app.ctx, d.app.source))
+	d.run(read(d.app.ctx, d.app.source, 0))
 	d.press("enter", "tab", "/", "e")
 	for b.Loop() {
 		_ = d.app.frame()

@@ -89,7 +89,7 @@ func BenchmarkSteps(b *testing.B) {
 	d := &door{t: b, app: New(context.Background(), madeRun(1000), Options{Title: "runs/made", Settings: filtered()})}
 	d.app.work.resting = true // one refresh at the end instead of two a second
 	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
-	d.run(read(d.app.ctx, d.app.source))
+	d.run(read(d.app.ctx, d.app.source, 0))
 	d.send(restedMsg{})
 	d.press("3", "3", "+")
 	b.Run("frame", func(b *testing.B) {

@@ -173,7 +173,7 @@ func (s *Source) hand(c *model.Chunk, n int) {
 func (s *Source) describe(c *model.Chunk) *model.Chunk {
 	c.Files = s.names[:len(s.names):len(s.names)]
 	c.Progress = model.Progress{
-		Files: len(s.names), BytesRead: s.bytes, BytesAll: s.bytes,
+		Files: len(s.names), BytesRead: s.bytes, // of no size: it does not wait in files
 		CaughtUp: s.given >= s.o.History, Open: len(s.rest) > 0,
 	}
 	return c
