@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"vantage/loaders"
 	"vantage/model"
@@ -40,6 +41,10 @@ type watcher struct {
 	tell   func(check.Onset) error
 }
 
+// lookPause is the least time between two looks at files: what comes meanwhile waits in
+// them. Who writes a stream would wait.
+const lookPause = 500 * time.Millisecond
+
 // run looks whenever all that there is has been read.
 func (w *watcher) run(ctx context.Context) error {
 	store := model.NewStore()
@@ -62,6 +67,12 @@ func (w *watcher) run(ctx context.Context) error {
 		}
 		if doubt, err = w.look(ctx, snap); err != nil {
 			return err
+		}
+		if chunk.Progress.BytesAll > 0 {
+			select {
+			case <-time.After(lookPause):
+			case <-ctx.Done():
+			}
 		}
 	}
 }
