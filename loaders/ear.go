@@ -15,7 +15,7 @@ import (
 // part of the time, and no more.
 const (
 	fullGather = 12 * time.Millisecond
-	thinGather = 50 * time.Millisecond
+	thinGather = 75 * time.Millisecond
 	fileGather = 200 * time.Microsecond
 	manyRows   = 64
 	thinLooks  = 8
@@ -24,7 +24,7 @@ const (
 // While files are looked at again, what the kernel tells is left in its queue, where
 // changes that are alike become one, and heard so often, so many at a time.
 const (
-	hearing = 100 * time.Millisecond
+	hearing = thinGather
 	hearful = 4096
 )
 
