@@ -4,6 +4,7 @@
 // Bytes go one way:
 //
 //	paths    → discover  which files there are (again and again when following)
+//	kernel   → ear       which of them to look at soon, and how long rows are gathered
 //	file     → follow    what is new in them since the last look
 //	bytes    → lines     complete lines; a torn last line waits for its rest
 //	line     → Format    the file's format, found by its first rows

@@ -10,9 +10,9 @@ import (
 
 // A look at a log takes as long when one row has come as when a thousand have: most of it
 // is waking up. So rows are gathered. The first after a pause are read at once; then the
-// log is looked at again after fullGather, or after thinGather where so many looks in a row
-// have brought less than manyRows, until one brings nothing. Each file more may take a
-// part of the time, and no more.
+// log is looked at again after fullGather, or after thinGather where thinLooks in a row
+// have brought less than manyRows, until one brings nothing. For each file that is looked
+// at it is fileGather longer.
 const (
 	fullGather = 12 * time.Millisecond
 	thinGather = 75 * time.Millisecond
@@ -22,10 +22,10 @@ const (
 )
 
 // While files are looked at again, what the kernel tells is left in its queue, where
-// changes that are alike become one, and heard so often, so many at a time.
+// changes that are alike become one, and is heard so often, so many changes at a time.
 const (
-	hearing = thinGather
-	hearful = 4096
+	hearing   = thinGather
+	mostHeard = 4096
 )
 
 // ear is what the kernel has told of, and when it is listened to.
@@ -68,6 +68,10 @@ func (s *Source) lookAgain(now time.Time) {
 		return !f.disk.hot
 	})
 	for _, f := range e.hot {
+		if f.once() { // it would be read as a whole
+			f.disk.news = s.peek(f)
+			continue
+		}
 		s.enqueue(f)
 	}
 	if len(e.hot) > 0 {
@@ -91,7 +95,7 @@ func (s *Source) told(e fsnotify.Event) {
 // change, to hand over the next.
 func (s *Source) listen(now time.Time) {
 	s.look.ear.heard = now
-	for range hearful {
+	for range mostHeard {
 		select {
 		case e, ok := <-s.look.watch.events():
 			if !ok {

@@ -17,8 +17,8 @@ const (
 	toldShare   = 1000
 	polledShare = 200
 	idleShare   = 5000
-	comeShare   = 20              // of listing alone, since the kernel tells that something has come
-	longestRest = 5 * time.Minute // of any file, whatever its share
+	comeShare   = 20              // of listing, when the kernel has told that something came
+	longestRest = 5 * time.Minute // between two listings, whatever share of the time they take
 	warmFor     = 10 * time.Second
 	maxWarm     = 32
 	newestWarm  = 2 // of the warm files, which stay so

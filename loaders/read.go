@@ -143,7 +143,7 @@ func (s *Source) saw(f *file, info fs.FileInfo) {
 		s.look.news = now
 	}
 	switch {
-	case d.info != nil && d.differs(info):
+	case d.info != nil && d.news:
 		f.changed = now
 	case d.info == nil && now.Sub(info.ModTime()).Abs() < s.o.quiet:
 		f.changed = info.ModTime()
@@ -209,6 +209,7 @@ func (s *Source) endPipe(f *file) {
 		f.remark("nothing came")
 	}
 	f.finish()
+	s.newest.read(f)
 }
 
 func problemOf(name, reason string) model.Problem { return model.Problem{File: name, Reason: reason} }
