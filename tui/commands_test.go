@@ -1,0 +1,45 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"vantage/model"
+)
+
+// What comes to a file while the screen rests waits there. A stream is read on, since what
+// writes it would wait, and so is what has not been read yet.
+func TestPauseAfter(t *testing.T) {
+	for name, c := range map[string]struct {
+		progress model.Progress
+		want     time.Duration
+	}{
+		"a log that grows":    {model.Progress{BytesRead: 9, BytesAll: 9, CaughtUp: true}, restTime},
+		"a log that is large": {model.Progress{BytesRead: 3, BytesAll: 9}, 0},
+		"a stream":            {model.Progress{BytesRead: 9, CaughtUp: true}, 0},
+	} {
+		if got := pauseAfter(c.progress); got != c.want {
+			t.Errorf("after %s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// A pause ends with the program.
+func TestPauseEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	msg := read(ctx, waiting{}, time.Hour)()
+	if answer, ok := msg.(chunkMsg); !ok || !errors.Is(answer.err, context.Canceled) {
+		t.Errorf("%#v", msg)
+	}
+}
+
+// waiting is a source to which nothing comes.
+type waiting struct{}
+
+func (waiting) Next(ctx context.Context) (*model.Chunk, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
