@@ -38,6 +38,9 @@ type ear struct {
 	spare time.Time // they are not listed for that before
 }
 
+// closed reports whether nothing is heard now: files are to be looked at again before.
+func (e *ear) closed(now time.Time) bool { return len(e.hot) > 0 || now.Before(e.deaf) }
+
 // calls reports whether directories are to be listed now.
 func (e *ear) calls(now time.Time) bool { return !e.come.IsZero() && !now.Before(e.come) }
 

@@ -181,7 +181,7 @@ func (s *Source) peek(f *file) bool {
 func (s *Source) wait(ctx context.Context) error {
 	now := time.Now()
 	events, stream := s.look.watch.events(), s.stream()
-	if now.Before(s.look.ear.deaf) {
+	if s.look.ear.closed(now) {
 		events = nil
 	}
 	if events == nil && stream == nil && s.look.nap.sleep(ctx, s.until(now)) {
@@ -232,8 +232,8 @@ func (s *Source) until(now time.Time) time.Duration {
 	if len(s.known)+len(s.roots) > 0 {
 		at = s.look.next
 	}
-	if deaf := s.look.ear.deaf; now.Before(deaf) && deaf.Before(at) {
-		at = deaf
+	if e := &s.look.ear; e.closed(now) && e.deaf.Before(at) {
+		at = e.deaf
 	}
 	if come := s.look.ear.come; !come.IsZero() && come.Before(at) {
 		at = come
