@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -152,14 +153,17 @@ func (f *Format) generic() bool {
 	return slices.Contains([]string{"jsonl", "json", "csv", "parquet"}, f.Name)
 }
 
-// over returns the fields with other names before the usual ones.
+// over returns the fields with other names before the usual ones. A column has one role:
+// what a person takes as the prompt is not the response any more.
 func (f *fields) over(named map[role]string) *fields {
+	taken := slices.Collect(maps.Values(named))
 	names := map[role][]string{}
 	for as, list := range f.names {
-		names[role(as)] = list
+		list = slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(taken, name) })
 		if name := named[role(as)]; name != "" {
-			names[role(as)] = append([]string{name}, list...)
+			list = append([]string{name}, list...)
 		}
+		names[role(as)] = list
 	}
 	over := newFields(names)
 	over.asked = named

@@ -24,6 +24,7 @@ func TestLacks(t *testing.T) {
 		"in one file":    {map[string]string{"1.jsonl": late, "2.jsonl": strings.ReplaceAll(late, "round", "team")}, Columns{Step: "round", Group: "team"}, ""},
 		"long, and met":  {map[string]string{"a.jsonl": many}, Columns{Step: "round"}, ""},
 		"long, and none": {map[string]string{"a.jsonl": many}, Columns{Step: "rund"}, "rund"},
+		"of another use": {map[string]string{"a.jsonl": row(1, 1)}, Columns{Prompt: "output", Step: "gts"}, ""},
 		"nothing asked":  {map[string]string{"a.jsonl": late}, Columns{}, ""},
 	} {
 		w := trainer{t, t.TempDir()}
