@@ -9,7 +9,7 @@ import (
 // cutOf guesses how the bytes of a file are cut into records, from its name and
 // its first bytes.
 func cutOf(name string, first []byte) cut {
-	first = bytes.TrimPrefix(first, []byte("\xef\xbb\xbf"))
+	first = withoutMark(first)
 	switch kindOfName(name) {
 	case ".csv", ".tsv":
 		return cut{quoted: true}
@@ -24,6 +24,9 @@ func cutOf(name string, first []byte) cut {
 	pretty := bytes.HasPrefix(first, []byte("{\n")) && kindOfName(name) == ""
 	return cut{whole: pretty || bytes.HasPrefix(first, []byte{'['})}
 }
+
+// withoutMark is what follows the byte order mark that programs of Windows begin a file with.
+func withoutMark(first []byte) []byte { return bytes.TrimPrefix(first, []byte("\xef\xbb\xbf")) }
 
 // kindOfName is the extension of a name in small letters, less that of a
 // compression.

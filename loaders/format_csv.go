@@ -22,6 +22,7 @@ func csv() Format {
 			if kindOfName(name) != ".csv" && kindOfName(name) != ".tsv" {
 				return 0
 			}
+			first = withoutMark(first)
 			for _, key := range splitRow(nil, first, separator(first)) {
 				if p, ok := names.place(bytes.TrimSpace(key)); ok && p.role == roleReward || isComponent(string(key)) {
 					return 15
@@ -42,7 +43,7 @@ func unstableBaselines() Format {
 	f.Name, f.Doc = "unstable-baselines", "UnstableBaselines' train_data_step_N.csv: turns of games; its rewards are normalised already."
 	f.Writes, f.Positional = "nothing: it writes them by default", false
 	f.Sniff = func(_ string, first []byte) int {
-		if bytes.HasPrefix(first, []byte("pid,obs,act,reward")) {
+		if bytes.HasPrefix(withoutMark(first), []byte("pid,obs,act,reward")) {
 			return 85
 		}
 		return 0
@@ -93,7 +94,7 @@ func (g *grid) Line(dst []model.Record, record []byte) ([]model.Record, error) {
 	record = bytes.TrimSuffix(record, []byte{'\r'})
 	if g.header == nil {
 		g.sep = separator(record)
-		for _, name := range splitRow(nil, bytes.TrimPrefix(record, []byte("\xef\xbb\xbf")), g.sep) {
+		for _, name := range splitRow(nil, withoutMark(record), g.sep) {
 			c := column{name: value{kind: text, raw: bytes.Clone(bytes.TrimSpace(name))}}
 			c.place, c.known = g.fields.place(c.name.raw)
 			g.header = append(g.header, c)

@@ -180,6 +180,16 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// A log that went through a program of Windows begins with a byte order mark.
+func TestByteOrderMark(t *testing.T) {
+	for _, m := range append(madeLogs(), made{format: "csv", name: "a.csv", log: "reward,group\n1,a\n", want: []model.Record{{Group: "a", Reward: 1, Advantage: math.NaN(), Length: -1}}}) {
+		c := Decode(m.name, []byte("\xef\xbb\xbf"+m.log))[0]
+		if diff := cmp.Diff(m.want, essence(c.Records), numbers...); c.Format != m.format || diff != "" {
+			t.Errorf("%s: read as %q, problems %v; -want +got\n%s", m.format, c.Format, c.Problems, diff)
+		}
+	}
+}
+
 // However the bytes of a log come, the samples are the same.
 func TestAnyCutGivesTheSameSamples(t *testing.T) {
 	logs := madeLogs()

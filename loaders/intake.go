@@ -93,6 +93,9 @@ func (f *intake) guess() int {
 // line takes a line, or what the file is cut into instead.
 func (f *intake) line(l line) {
 	if begin := f.lines.cut.begin; begin != "" && l.reason == "" {
+		if l.offset == 0 {
+			l.text = withoutMark(l.text)
+		}
 		done, ok := f.block.add(l, begin)
 		if !ok {
 			return
@@ -282,7 +285,7 @@ func (f *intake) settleRecord() bool {
 
 // complete reports whether a document is whole.
 func complete(document []byte) bool {
-	s := scanner{data: bytes.TrimPrefix(document, []byte("\xef\xbb\xbf"))}
+	s := scanner{data: withoutMark(document)}
 	_, err := s.value()
 	return err == nil
 }
