@@ -37,8 +37,8 @@ func choose(files []string, split Split) (chosen []string, notes []string) {
 	switch {
 	case split == SplitVal:
 		return val, notes
-	case len(train) == 0:
-		return val, notes
+	case len(train) == 0 && len(val) > 0:
+		return val, append(notes, "training: there is none in it, so its validation is read")
 	case len(val) > 0:
 		notes = append(notes, fmt.Sprintf("validation is not read: %s; --split val reads it instead", named(val)))
 	}

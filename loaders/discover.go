@@ -21,6 +21,7 @@ type listing struct {
 	files []string // logs, relative to the directory, by natural order
 	sizes map[string]int64
 	other map[string]int // how many other files, by extension
+	links []string       // symbolic links that may lead to logs
 	limit int            // how many files at most
 	cut   bool           // there is more than may be read
 	dirs  []string       // all directories, relative, "." first
@@ -85,6 +86,8 @@ func (l *listing) walk(fsys fs.FS, dir string, depth int) error {
 			l.cut = true
 		case e.IsDir():
 			_ = l.walk(fsys, name, depth+1)
+		case e.Type()&fs.ModeSymlink != 0:
+			l.pass(name)
 		case !e.Type().IsRegular():
 		case !isLog(e.Name()) && !isVersioned(dir, e.Name()):
 			l.other[path.Ext(e.Name())]++
@@ -95,6 +98,14 @@ func (l *listing) walk(fsys fs.FS, dir string, depth int) error {
 		}
 	}
 	return nil
+}
+
+// pass takes a link down that is not followed. "latest" leads to what is found anyway.
+func (l *listing) pass(name string) {
+	base := path.Base(name)
+	if (isLog(base) || path.Ext(base) == "") && !strings.Contains(strings.ToLower(base), "latest") && len(l.links) < l.limit {
+		l.links = append(l.links, filepath.FromSlash(name))
+	}
 }
 
 // add takes a log down. Its size is known: beneath a root every entry has been looked at.

@@ -86,6 +86,8 @@ func (s *Source) openFile(path string) error {
 // magics are how the files begin that are known and not read, and what to do.
 var magics = [...]struct{ begin, what, do string }{
 	{"PK\x03\x04", "is a zip or torch file", "slime writes it with --save-debug-rollout-data; turn its samples into JSON lines, or unpack a zip"},
+	{"\xff\xfe", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
+	{"\xfe\xff", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
 	{":W&B", "is a W&B run file, which holds scalars", "give the run's files/media/table folder, where tables of samples are"},
 	{"SQLite format 3\x00", "is a SQLite database", "trackio keeps traces there; export them as JSON lines"},
 }
@@ -136,6 +138,9 @@ func (s *Source) openDir(path string) error {
 	}
 	s.roots = append(s.roots, r)
 	s.adopt(r, l)
+	if s.o.Split == SplitVal && len(s.queue) == 0 && !s.o.Follow {
+		return &Error{Path: path, What: "holds no logs of validation", Do: "--split train reads those of training: " + named(l.files)}
+	}
 	s.newestFirst()
 	return nil
 }
@@ -155,12 +160,15 @@ func (s *Source) newestFirst() {
 // looked says what was there instead of logs, and what makes trainers write them.
 func looked(l *listing) string {
 	text := ""
+	if len(l.links) > 0 {
+		text = notFollowed(l.links) + "; "
+	}
 	if kinds := slices.Sorted(maps.Keys(l.other)); len(kinds) > 0 {
 		n := 0
 		for _, count := range l.other {
 			n += count
 		}
-		text = fmt.Sprintf("it has %s (%s); ", units.Plural(n, "other files"), strings.Join(kinds[:min(5, len(kinds))], " "))
+		text += fmt.Sprintf("it has %s (%s); ", units.Plural(n, "other files"), strings.Join(kinds[:min(5, len(kinds))], " "))
 	}
 	for _, k := range strangers {
 		if l.other[k.ext] > 0 {
@@ -168,6 +176,11 @@ func looked(l *listing) string {
 		}
 	}
 	return text + "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
+}
+
+// notFollowed says which links were passed over, and how to read what they lead to.
+func notFollowed(links []string) string {
+	return "symbolic links are not followed: " + named(links) + "; give where they lead, or the links themselves"
 }
 
 // strangers are files that are known and not read, by their extension.
@@ -193,6 +206,9 @@ func (s *Source) adopt(r *root, l *listing) {
 	}
 	r.listed, s.look.news = l.files, time.Now()
 	chosen, notes := choose(l.files, s.o.Split)
+	if len(l.links) > 0 {
+		notes = append(notes, notFollowed(l.links))
+	}
 	s.out.note(notes)
 	s.retire(r, chosen)
 	for _, rel := range chosen {

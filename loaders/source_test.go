@@ -19,6 +19,11 @@ func TestOpenErrors(t *testing.T) {
 	w.add("other/a.txt", "x")
 	w.add("other/b.pt", "x")
 	w.add("x.pt", "PK\x03\x04 and so on")
+	w.add("utf16.jsonl", "\xff\xfe{\x00\"\x00")
+	w.add("train/1.jsonl", row(1, 1))
+	w.add("linked/notes.txt", "x")
+	_ = os.Symlink(w.path("train"), w.path("linked/rollouts"))
+	_ = os.Symlink(w.path("train"), w.path("linked/latest"))
 	w.add("events.out.tfevents.1", "\x18\x00\x00\x00\x00\x00\x00\x00\xa3\x7f\x4b\x22\x09\x00\x00\x00\x00\x00\x1a\x0dbrain.Event:2")
 	if err := os.Mkdir(w.path("none"), 0o755); err != nil {
 		t.Fatal(err)
@@ -34,6 +39,10 @@ func TestOpenErrors(t *testing.T) {
 		{"x.pt", Options{}, "is a zip or torch file: slime"},
 		{"events.out.tfevents.1", Options{}, "is a TensorBoard file"},
 		{"x.bin", Options{}, "is not text: its first bytes are 7f 45 4c 46 02 01 01 00: "},
+		{"utf16.jsonl", Options{}, "is text in UTF-16: turn it into UTF-8"},
+		{"train", Options{Split: SplitVal}, "holds no logs of validation: --split train reads those of training: 1.jsonl"},
+		{"train", Options{Split: SplitVal, Follow: true}, ""},
+		{"linked", Options{}, "holds no logs: symbolic links are not followed: rollouts; give where they lead"},
 		{"none", Options{}, "holds no logs: verl writes them with trainer.rollout_data_dir=DIR"},
 		{"other", Options{}, "it has 2 other files (.pt .txt); slime's .pt files are Python objects, so turn their samples into JSON lines; verl"},
 		{"empty.jsonl", Options{Format: "nope"}, "--input-format nope names no format: take one of verl, easyr1, trl"},
@@ -88,6 +97,32 @@ func TestDirectoryOrder(t *testing.T) {
 		if int(r.File) != i || r.Line != 1 {
 			t.Errorf("record %d: file %d line %d", i, r.File, r.Line)
 		}
+	}
+}
+
+// What a run directory links to is not read, and that is said; so is that validation is
+// read where there is nothing else.
+func TestLeftOut(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("run/1.jsonl", row(1, 1))
+	_ = os.Symlink(w.path("run"), w.path("run/more"))
+	_ = os.Symlink(w.path("run/1.jsonl"), w.path("run/2.jsonl"))
+	_ = os.Symlink(w.path("run/1.jsonl"), w.path("run/latest.jsonl"))
+	_ = os.Symlink(w.path("run/1.jsonl"), w.path("run/debug.log"))
+	w.add("evals/1.jsonl", row(1, 1))
+	for _, c := range []struct{ path, want string }{
+		{"run", "symbolic links are not followed: 2.jsonl and 1 more; give where they lead, or the links themselves"},
+		{"", "validation is not read: evals/1.jsonl; --split val reads it instead"},
+		{"run/latest.jsonl", ""},
+	} {
+		if got := strings.Join(readAll(t, w.path(c.path)).Notes, "; "); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%q: %q, want %q", c.path, got, c.want)
+		}
+	}
+	only := trainer{t, t.TempDir()}
+	only.add("evals/1.jsonl", row(1, 1))
+	if got := strings.Join(readAll(t, only.dir).Notes, "; "); got != "training: there is none in it, so its validation is read" {
+		t.Error(got)
 	}
 }
 
