@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -89,7 +88,7 @@ func (o *checkOptions) parse() (format checkFormat, rules []check.Rule, err erro
 	}
 	switch {
 	case format.name == "":
-		return format, nil, fmt.Errorf("check has no format %q: it has text, json, junit and github", o.format)
+		return format, nil, noFormat("check", o.format, "text, json, junit and github")
 	case o.watch && (format.onset == nil || o.junit != ""):
 		return format, nil, errors.New("a JUnit file is written when a check is over: --watch prints text, json or github")
 	case o.watch && o.which != stepRange{}:

@@ -53,7 +53,7 @@ func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]
 		"text": report.CompareText, "json": report.CompareJSON, "csv": report.CompareCSV, "md": report.CompareMarkdown,
 	}[format]
 	if !ok {
-		return Usage(fmt.Errorf("compare has no format %q: it has text, md, csv and json", format))
+		return Usage(noFormat("compare", format, "text, md, csv and json"))
 	}
 	p.tell(format)
 	var prompts [2][]model.PromptMean

@@ -30,7 +30,7 @@ func (p *Program) export() *cobra.Command {
 				"jsonl": report.Samples, "csv": report.SamplesCSV, "parquet": samplesParquet,
 			}[format]
 			if !ok {
-				return Usage(fmt.Errorf("export has no format %q: it has jsonl, csv and parquet", format))
+				return Usage(noFormat("export", format, "jsonl, csv and parquet"))
 			}
 			chosen, err := query.Parse(where)
 			if err != nil {

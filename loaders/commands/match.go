@@ -2,7 +2,6 @@ package commands
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -31,7 +30,7 @@ The exit code is 0 if one does, and 1 if none does or the log holds none.`,
 			}
 			write, ok := map[string]func(io.Writer, *match.Report) error{"text": report.MatchText, "json": report.MatchJSON}[format]
 			if !ok {
-				return Usage(fmt.Errorf("match has no format %q: it has text and json", format))
+				return Usage(noFormat("match", format, "text and json"))
 			}
 			snap, err := p.readAll(cmd.Context(), paths)
 			if err != nil {

@@ -6,6 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"vantage/loaders"
 )
 
 // output writes until ctx ends, whoever reads: a pager that waits for a key must not
@@ -35,6 +38,16 @@ func (o output) Write(p []byte) (int, error) {
 	case <-o.ctx.Done():
 		return 0, o.ctx.Err()
 	}
+}
+
+// noFormat says that a command cannot write in a format, and what to say instead where a
+// format of logs was meant.
+func noFormat(command, name, has string) error {
+	hint := ""
+	if slices.ContainsFunc(loaders.Formats(), func(f loaders.Format) bool { return f.Name == name }) {
+		hint = "; --input-format " + name + " reads a log as it"
+	}
+	return fmt.Errorf("%s has no format %q: it has %s%s", command, name, has, hint)
 }
 
 // writeFile writes a file as a whole or not at all: it takes its name when it is

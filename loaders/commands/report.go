@@ -69,7 +69,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 		"text": report.Text, "md": report.Markdown, "csv": report.CSV, "json": report.JSON,
 	}[o.format]
 	if !ok {
-		return Usage(fmt.Errorf("report has no format %q: it has text, md, csv and json", o.format))
+		return Usage(noFormat("report", o.format, "text, md, csv and json"))
 	}
 	if !slices.Contains(report.Rows(), report.Per(o.per)) {
 		return Usage(fmt.Errorf("there is no report per %q: choose step, group or run", o.per))

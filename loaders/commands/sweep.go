@@ -90,7 +90,7 @@ func (o sweepOptions) writer() (func(io.Writer, report.Sweep) error, error) {
 		"text": report.SweepText, "csv": report.SweepCSV, "json": report.SweepJSON, "svg": report.SweepSVG,
 	}[o.format]
 	if !ok {
-		return nil, fmt.Errorf("sweep has no format %q: it has text, csv, json and svg", o.format)
+		return nil, noFormat("sweep", o.format, "text, csv, json and svg")
 	}
 	return write, nil
 }
