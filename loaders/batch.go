@@ -152,6 +152,7 @@ func (o *output) forget(f *intake) {
 		b.drop(f.index, f.name)
 	}
 	o.open.drop(f.index, f.name)
+	o.relogs.forget(f.index)
 	o.listed -= f.listed
 	if !slices.Contains(o.open.forget, f.index) {
 		o.open.forget = append(o.open.forget, f.index)

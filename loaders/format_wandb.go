@@ -8,6 +8,7 @@ func wandbTable() Format {
 		Writes:     "report_to wandb with WANDB_MODE=offline, and log_completions",
 		Cut:        cut{whole: true},
 		Positional: true,
+		Relogs:     true,
 		Sniff: func(_ string, first []byte) int {
 			keys := keysOf(first)
 			if keys["columns"] == list && keys["data"] == list {

@@ -132,9 +132,7 @@ func (f *intake) decode(l line) {
 		r.File, r.Line, r.Offset, r.Nth = f.index, l.number, l.offset, int32(i)
 		f.reached(r.Step)
 	}
-	if !f.format.Relogs || !f.repeated(relogOf(records)) {
-		f.out.add(f.format, f.decoder.Note(), records)
-	}
+	f.out.add(f.format, f.decoder.Note(), f.fresh(records))
 }
 
 // reached notes that there is a sample of a step.

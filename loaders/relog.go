@@ -3,6 +3,7 @@ package loaders
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 
 	"vantage/model"
@@ -10,29 +11,38 @@ import (
 
 // relogs finds blocks of rows that a trainer logged twice: TRL and ms-swift log
 // from a queue that they do not empty, so that a generation which serves several
-// steps, an evaluation or the final log repeats the block of a step before.
+// steps, an evaluation or the final log repeats the block of a step before, or of the
+// same one; and tables of W&B hold again what those before them held.
 type relogs struct {
 	recent [maxRecent]relog
 	next   int
+	known  map[block64]int32 // the file that each was in
 }
 
-// relog is a block that was read.
+// relog is a block that was read: rows of one step that follow one another.
 type relog struct {
+	block64
+	file int32
+}
+
+// block64 is what tells a block from others.
+type block64 struct {
 	sum  uint64
 	rows int
 	step int64
 }
 
-// The blocks that a new one is compared with, and the least rows of a block: single
-// rows are alike by chance.
+// The blocks of other steps that a new one is compared with; the least rows of a block,
+// since single rows are alike by chance; and how many are known at most.
 const (
 	maxRecent = 8
 	minBlock  = 4
+	maxKnown  = 1 << 16
 )
 
 // relogOf is a block of records.
 func relogOf(records []model.Record) relog {
-	if len(records) < minBlock || records[0].Length < 0 {
+	if len(records) == 0 || records[0].Length < 0 {
 		return relog{}
 	}
 	b := make([]byte, 0, relogSize*len(records))
@@ -40,12 +50,12 @@ func relogOf(records []model.Record) relog {
 		x := &records[i]
 		b = appendRelog(b, x.Prompt, x.Reward, x.Advantage, x.Length)
 	}
-	return relog{hash64(b), len(records), records[0].Step}
+	return relog{block64{hash64(b), len(records), records[0].Step}, records[0].File}
 }
 
 // relogOfBlock is relogOf for columns.
 func relogOfBlock(k *model.Block) relog {
-	if k.Len() < minBlock || k.Length[0] < 0 {
+	if k.Len() == 0 || k.Length[0] < 0 {
 		return relog{}
 	}
 	b := make([]byte, 0, relogSize*k.Len())
@@ -59,7 +69,7 @@ func relogOfBlock(k *model.Block) relog {
 		}
 		b = appendRelog(b, prompt, k.Reward[i], advantage, k.Length[i])
 	}
-	return relog{hash64(b), k.Len(), k.Step[0]}
+	return relog{block64{hash64(b), k.Len(), k.Step[0]}, k.File}
 }
 
 // relogSize is what a row adds to what is compared.
@@ -78,21 +88,60 @@ func (r *relogs) again(now relog) (step int64, yes bool) {
 	if now.rows == 0 {
 		return 0, false
 	}
+	if file, ok := r.known[now.block64]; ok && (now.rows >= minBlock || file != now.file) {
+		return now.step, true
+	}
 	for _, old := range r.recent {
-		if old.sum == now.sum && old.rows == now.rows && old.step != now.step {
+		if old.sum == now.sum && old.rows == now.rows && now.rows >= minBlock {
 			return old.step, true
 		}
 	}
 	r.recent[r.next%maxRecent] = now
 	r.next++
+	if r.known == nil || len(r.known) >= maxKnown {
+		r.known = map[block64]int32{}
+	}
+	r.known[now.block64] = now.file
 	return 0, false
+}
+
+// forget forgets the blocks of a file, which is read anew.
+func (r *relogs) forget(file int32) {
+	for i, old := range r.recent {
+		if old.file == file {
+			r.recent[i] = relog{}
+		}
+	}
+	maps.DeleteFunc(r.known, func(_ block64, of int32) bool { return of == file })
+}
+
+// fresh are the records without the blocks that were logged before. It uses their memory.
+func (f *intake) fresh(records []model.Record) []model.Record {
+	if !f.format.Relogs {
+		return records
+	}
+	fresh := records[:0]
+	for len(records) > 0 {
+		n := 1
+		for n < len(records) && records[n].Step == records[0].Step {
+			n++
+		}
+		if !f.repeated(relogOf(records[:n])) {
+			fresh = append(fresh, records[:n]...)
+		}
+		records = records[n:]
+	}
+	return fresh
 }
 
 // repeated reports whether a block was logged before, and says so.
 func (f *intake) repeated(now relog) bool {
 	step, yes := f.out.relogs.again(now)
-	if yes {
+	switch {
+	case yes && step != now.step:
 		f.out.note([]string{fmt.Sprintf("counted once: the %d rows that %s logged for step %d are those of step %d", now.rows, f.name, now.step, step)})
+	case yes:
+		f.out.note([]string{fmt.Sprintf("counted once: rows of a step that %s logged again for the same step", f.format.Name)})
 	}
 	return yes
 }

@@ -1,0 +1,71 @@
+package loaders
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// swiftLine is a line of ms-swift's completions.jsonl: blocks of four answers to a question,
+// each at a step, with rewards that the seed tells apart.
+func swiftLine(blocks ...[2]int) string {
+	var steps, asked, answered, scored []string
+	for _, b := range blocks {
+		for n := range 4 {
+			steps = append(steps, fmt.Sprintf(`"%d"`, b[0]))
+			asked = append(asked, fmt.Sprintf(`"q%d"`, b[1]))
+			answered = append(answered, `"a"`)
+			scored = append(scored, fmt.Sprint(10*b[1]+n))
+		}
+	}
+	list := func(values []string) string { return "[" + strings.Join(values, ",") + "]" }
+	return `{"step":` + list(steps) + `,"prompt":` + list(asked) + `,"completion":` + list(answered) + `,"Accuracy":` + list(scored) + "}\n"
+}
+
+// What a trainer logged twice is counted once, whatever it was logged with: under another
+// step, under its own by the last log of a run, before new rows, and in tables that grow.
+func TestRelogged(t *testing.T) {
+	table := func(steps ...int) string {
+		var rows []string
+		for _, s := range steps {
+			for n := range 2 {
+				rows = append(rows, fmt.Sprintf(`[%d,"q","a",%d]`, s, 10*s+n))
+			}
+		}
+		return `{"columns":["step","prompt","completion","fmt_reward"],"data":[` + strings.Join(rows, ",") + "]}"
+	}
+	for name, c := range map[string]struct {
+		files      map[string]string
+		want, says string
+	}{
+		"another step":   {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{2, 1})}, "10 11 12 13", "for step 2 are those of step 1"},
+		"the same step":  {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 1})}, "10 11 12 13", "ms-swift logged again for the same step"},
+		"with new rows":  {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 1}, [2]int{2, 2})}, "10 11 12 13 20 21 22 23", "for the same step"},
+		"other rewards":  {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 2})}, "10 11 12 13 20 21 22 23", ""},
+		"growing tables": {map[string]string{"media/table/a_1.table.json": table(1), "media/table/a_2.table.json": table(1, 2)}, "10 11 20 21", "wandb-table logged again"},
+		"alike by chance": {map[string]string{"a_1.table.json": `{"columns":["step","prompt","completion","fmt_reward"],"data":[[1,"q","a",1],[2,"q","a",1],[1,"q","a",1]]}`},
+			"1 1 1", ""},
+	} {
+		w := trainer{t, t.TempDir()}
+		for file, text := range c.files {
+			w.add(file, text)
+		}
+		got := readAll(t, w.dir)
+		if notes := strings.Join(got.Notes, "\n"); got.rewards() != c.want || !strings.Contains(notes, c.says) || (c.says == "") != (notes == "") {
+			t.Errorf("%s: rewards %s, want %s; notes %q", name, got.rewards(), c.want, notes)
+		}
+	}
+}
+
+// A file that is written anew holds what it held before: that is no repetition.
+func TestRewrittenIsNotRelogged(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	line := swiftLine([2]int{1, 1})
+	w.add("completions.jsonl", line)
+	r := follow(t, w.dir, Options{})
+	r.until("the first step", rewards("10 11 12 13"))
+	_ = os.Remove(w.path("completions.jsonl"))
+	w.add("completions.jsonl", line+swiftLine([2]int{2, 2}))
+	r.until("the file that took its place", rewards("10 11 12 13 20 21 22 23"))
+}
