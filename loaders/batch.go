@@ -82,6 +82,9 @@ func (b *batch) drop(file int32, name string) {
 	for i := range b.blocks {
 		b.samples += b.blocks[i].Len()
 	}
+	if b.samples == 0 {
+		b.format, b.note = nil, Note{}
+	}
 	b.problems = slices.DeleteFunc(b.problems, func(p model.Problem) bool { return p.File == name })
 }
 
@@ -91,8 +94,11 @@ type output struct {
 	open     *batch
 	listed   int // problems in all
 	relogs   relogs
+	sites    sites
 	latest   *Format
 	lastNote Note
+	own      *Format // the latest that is a trainer's own
+	ownNote  Note
 	lacks    []string // columns that a person named and no file has had
 	rows     bool     // some file has had rows
 }
@@ -103,6 +109,14 @@ func newOutput() *output { return &output{open: &batch{}} }
 func (o *output) full() bool { return len(o.ready) > 0 || o.open.samples >= maxRecords }
 
 func (o *output) add(f *Format, n Note, records []model.Record) {
+	if o.sites.several() {
+		o.apart(records)
+	}
+	o.put(f, n, records)
+}
+
+// put takes records as they are.
+func (o *output) put(f *Format, n Note, records []model.Record) {
 	for len(records) > 0 {
 		b := o.accepting(f, n, len(o.open.blocks) > 0, maxRecords)
 		took := min(maxRecords-b.samples, len(records))
@@ -116,6 +130,12 @@ func (o *output) add(f *Format, n Note, records []model.Record) {
 // addBlock takes a block as a whole. All blocks that are read together come in one
 // chunk: while the receiver is at work on it the next are read.
 func (o *output) addBlock(f *Format, n Note, k model.Block) {
+	if o.sites.several() {
+		if records := o.apartBlock(&k); records != nil {
+			o.put(f, n, records)
+			return
+		}
+	}
 	o.open.align(&n, &k)
 	b := o.accepting(f, n, false, math.MaxInt)
 	b.blocks = append(b.blocks, k)
@@ -127,6 +147,9 @@ func (o *output) addBlock(f *Format, n Note, k model.Block) {
 // have.
 func (o *output) noted(f *Format, n Note) {
 	o.latest, o.lastNote = f, n
+	if f.isOwn() {
+		o.own, o.ownNote = f, n
+	}
 	if n.How == "" {
 		return // a header
 	}

@@ -23,6 +23,7 @@ type intake struct {
 	name    string
 	formats []Format
 	out     *output
+	root    *root // that it was found in; nil if it was given itself
 
 	lines   lines
 	block   block   // of lines, where records have several
@@ -54,7 +55,9 @@ func newIntake(index int32, name string, formats []Format, out *output) intake {
 // restart forgets everything, since the file is read anew.
 func (f *intake) restart() {
 	f.out.forget(f)
+	root := f.root
 	*f = newIntake(f.index, f.name, f.formats, f.out)
+	f.root = root
 }
 
 // feed reads bytes until the output is full, and returns how many it used.
@@ -158,8 +161,7 @@ func (f *intake) try(l line) {
 		return
 	}
 	if format := detect(f.formats, f.name, f.lines.cut, l.text); format != nil {
-		f.settle(format)
-		f.decode(l)
+		f.accept(format, l)
 		return
 	}
 	f.search.bytes += len(l.text)
@@ -181,6 +183,16 @@ func (f *intake) once(l line) {
 	format := detect(f.formats, f.name, f.lines.cut, l.text)
 	if format == nil {
 		f.refuse(refusal(l.text))
+		return
+	}
+	f.accept(format, l)
+}
+
+// accept begins to read the file in a format, unless it lies beside better ones.
+func (f *intake) accept(format *Format, l line) {
+	if f.root != nil && f.root.prefers(format) {
+		f.refuse("")
+		f.out.note(f.root.leave(f.name, format))
 		return
 	}
 	f.settle(format)

@@ -216,7 +216,7 @@ func (s *Source) adopt(r *root, l *listing) {
 			continue
 		}
 		f := s.add(r.path, rel, filepath.Join(r.prefix, rel))
-		f.disk.size = l.sizes[rel]
+		f.root, f.disk.size = r, l.sizes[rel]
 		s.read.all += f.disk.size
 	}
 	if l.cut && !r.told {
@@ -273,6 +273,7 @@ func (s *Source) addPipe(name string, open func() (io.Reader, error)) {
 }
 
 func (s *Source) register(f *file) {
+	s.out.sites.add(f.name, s.newest.file)
 	s.files = append(s.files, f)
 	s.names = append(s.names, f.name)
 	s.newest.met(f)

@@ -36,7 +36,7 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 		if err != nil {
 			return s.failed(f, err)
 		}
-		if kind != "" {
+		if kind != "" && !f.refused {
 			return s.readPacked(f, deadline)
 		}
 	}

@@ -44,8 +44,10 @@ func TestRelogged(t *testing.T) {
 		"with new rows":  {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 1}, [2]int{2, 2})}, "10 11 12 13 20 21 22 23", "for the same step"},
 		"other rewards":  {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 2})}, "10 11 12 13 20 21 22 23", ""},
 		"growing tables": {map[string]string{"media/table/a_1.table.json": table(1), "media/table/a_2.table.json": table(1, 2)}, "10 11 20 21", "wandb-table logged again"},
-		"alike by chance": {map[string]string{"a_1.table.json": `{"columns":["step","prompt","completion","fmt_reward"],"data":[[1,"q","a",1],[2,"q","a",1],[1,"q","a",1]]}`},
-			"1 1 1", ""},
+		"alike by chance": {
+			map[string]string{"a_1.table.json": `{"columns":["step","prompt","completion","fmt_reward"],"data":[[1,"q","a",1],[2,"q","a",1],[1,"q","a",1]]}`},
+			"1 1 1", "",
+		},
 	} {
 		w := trainer{t, t.TempDir()}
 		for file, text := range c.files {

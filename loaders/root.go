@@ -13,6 +13,8 @@ type root struct {
 	listed []string // files as of the last look
 	dirs   []string // directories beneath it, relative, "." first
 	told   bool     // that there is more in it than is read
+	own    *Format  // a trainer's, that some file in it is of
+	beside []string // formats of which files were left out for that
 	stamps map[string]stamp
 	turn   int // of the directories that are looked at one at a time
 }

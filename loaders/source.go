@@ -202,7 +202,7 @@ func (s *Source) work(ctx context.Context) {
 		f := s.queue[0]
 		end := s.readFile(f, deadline)
 		s.newest.read(f)
-		if end {
+		if s.isBeside(f) || end {
 			s.queue = s.queue[1:]
 			if f.disk != nil {
 				f.disk.queued = false

@@ -221,7 +221,7 @@ func TestManyRows(t *testing.T) {
 func TestMixedDirectory(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
-	w.add("2.jsonl", `{"step":2,"reward":2,"response_length":7,"prompt":"p"}`+"\n")
+	w.add("2.jsonl", `{"gen_step":2,"reward":2,"response_length":7,"prompt":"p","completion":"c"}`+"\n")
 	w.add("empty.jsonl", "")
 	w.add("metrics.jsonl", `{"step":1,"data":{"loss":1}}`+"\n")
 	s, err := Open([]string{w.dir}, Options{})
@@ -241,7 +241,7 @@ func TestMixedDirectory(t *testing.T) {
 			kinds = append(kinds, fmt.Sprint(c.Format, " ", int(c.LengthUnit), c.Positional, c.HasTruth, len(c.Records)))
 		}
 	}
-	if want := "[verl 2 false true 1 jsonl 1 true false 1]"; fmt.Sprint(kinds) != want {
+	if want := "[verl 2 false true 1 ms-swift-ray 1 true false 1]"; fmt.Sprint(kinds) != want {
 		t.Error(kinds)
 	}
 	if len(got.Problems) != 2 || got.Problems[0].Reason != "it is empty" || !strings.HasPrefix(got.Problems[1].Reason, "metrics only") {
