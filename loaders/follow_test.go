@@ -414,3 +414,33 @@ func TestFollowSleeps(t *testing.T) {
 		t.Errorf("%d wake-ups in 8 polls", looks)
 	}
 }
+
+// The last record of several lines has nothing behind it that ends it: it is taken when the
+// file has been left alone for a while.
+func TestFollowLastBlock(t *testing.T) {
+	for name, log := range map[string]string{
+		"generations.log": "[prompt] a\n[output] b\n[ground_truth] g\n[score] %d\n\n",
+		"7/q9.txt":        "idx: 1 / 2, seqlen: 33, reward is %d.0.\nprompt is \np\nsequence is: \nabc\n",
+	} {
+		w := trainer{t, t.TempDir()}
+		w.add(name, fmt.Sprintf(log, 1))
+		r := follow(t, w.dir, Options{})
+		r.until("the first record", rewards("1"))
+		w.add(name, fmt.Sprintf(log, 2)+fmt.Sprintf(log, 3))
+		r.until("the last", rewards("1 2 3"))
+	}
+}
+
+// A document that is whole is not waited with: nothing can come to it.
+func TestFollowDocuments(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	r := follow(t, w.dir, Options{quiet: time.Hour})
+	episode := "{\n \"training_step\": 1,\n \"task_hash\": \"h\",\n \"trajectories\": [\n  {\"reward\": %d}\n ]\n}"
+	w.add("episode_1.json", fmt.Sprintf(episode, 1))
+	r.until("the first episode", rewards("1"))
+	text := fmt.Sprintf(episode, 2)
+	w.add("episode_2.json", text[:len(text)-4]) // what came of it ends with a brace
+	r.until("its begin", func(r *reader) bool { return r.Progress.BytesRead > int64(len(text)) && r.Progress.CaughtUp })
+	w.add("episode_2.json", text[len(text)-4:])
+	r.until("the second", rewards("1 2"))
+}

@@ -100,6 +100,7 @@ func (f *intake) line(l line) {
 			l.text = withoutMark(l.text)
 		}
 		done, ok := f.block.add(l, begin)
+		f.lines.open = true
 		if !ok {
 			return
 		}
@@ -252,9 +253,10 @@ func (f *intake) finish() {
 
 // settleRest takes what is held of a file whose records are not lines.
 func (f *intake) settleRest() {
-	if !f.refused && f.lines.torn() {
+	if !f.refused && f.lines.holds() {
 		f.line(f.lines.last())
 	}
+	f.lines.open = false
 	if done, ok := f.block.take(); ok && !f.refused {
 		f.record(done)
 	}
@@ -291,6 +293,12 @@ func (f *intake) settleRecord() bool {
 	}
 	f.settleRest()
 	return true
+}
+
+// closes reports whether a document may be whole: what came of it last closes something.
+func (f *intake) closes() bool {
+	held := bytes.TrimRight(f.lines.held, " \t\r\n")
+	return f.lines.cut.whole && (bytes.HasSuffix(held, []byte{'}'}) || bytes.HasSuffix(held, []byte{']'}))
 }
 
 // complete reports whether a document is whole.

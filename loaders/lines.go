@@ -38,6 +38,7 @@ type lines struct {
 	quotes int    // double quotes so far in the record that is held
 	inner  int64  // newlines in what is held
 	closed bool   // the last line was taken without its newline, which may still come
+	open   bool   // a record of several lines has begun, which may go on
 }
 
 // feed gives complete lines to take until that returns false, and holds a torn
@@ -143,8 +144,11 @@ func (l *lines) unread() int64 {
 	return int64(n)
 }
 
-// torn reports whether a line waits for its rest.
-func (l *lines) torn() bool { return len(l.held) > 0 || l.over > 0 }
+// torn reports whether a record waits for its rest.
+func (l *lines) torn() bool { return l.open || l.holds() }
+
+// holds reports whether a line does.
+func (l *lines) holds() bool { return len(l.held) > 0 || l.over > 0 }
 
 // last takes the torn line as a complete one.
 func (l *lines) last() line {

@@ -130,7 +130,7 @@ func (s *Source) ended(f *file) {
 	d.stalled = back > 0
 	f.complain()
 	s.look.warm(f)
-	if f.changed.IsZero() {
+	if f.changed.IsZero() || f.closes() {
 		f.settleLast()
 	}
 }
