@@ -12,6 +12,9 @@ type block struct {
 
 // add takes a line. If that begins the next record, the one before is returned.
 func (b *block) add(l line, begin string) (done line, ok bool) {
+	if l.offset == 0 {
+		l.text = withoutMark(l.text)
+	}
 	if bytes.HasPrefix(l.text, []byte(begin)) {
 		done, ok = b.take()
 		b.number, b.offset = l.number, l.offset

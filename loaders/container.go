@@ -21,8 +21,33 @@ func cutOf(name string, first []byte) cut {
 			return cut{begin: begin}
 		}
 	}
-	pretty := bytes.HasPrefix(first, []byte("{\n")) && kindOfName(name) == ""
-	return cut{whole: pretty || bytes.HasPrefix(first, []byte{'['})}
+	if kindOfName(name) == "" { // a stream, mostly
+		line, _, _ := bytes.Cut(first, []byte{'\n'})
+		return cut{whole: goesOn(line), quoted: isHeader(line)}
+	}
+	return cut{whole: bytes.HasPrefix(first, []byte{'['})}
+}
+
+// goesOn reports whether a document that begins with the line has more of them: it is a
+// list, or an object that nothing ends.
+func goesOn(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	if bytes.HasPrefix(line, []byte{'{'}) {
+		return bytes.IndexByte([]byte("{[,:"), line[len(line)-1]) >= 0
+	}
+	return bytes.HasPrefix(line, []byte{'['})
+}
+
+// isHeader reports whether a line looks like the names of the columns of a table.
+func isHeader(line []byte) bool {
+	names := splitRow(nil, line, separator(line))
+	for _, name := range names {
+		name = bytes.TrimSpace(name)
+		if len(name) == 0 || bytes.ContainsAny(name, "{}[]:\"\x00\x1b") {
+			return false
+		}
+	}
+	return len(names) > 1
 }
 
 // withoutMark is what follows the byte order mark that programs of Windows begin a file with.

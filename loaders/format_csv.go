@@ -19,7 +19,9 @@ func csv() Format {
 		Cut:        cut{quoted: true},
 		Positional: true,
 		Sniff: func(name string, first []byte) int {
-			if kindOfName(name) != ".csv" && kindOfName(name) != ".tsv" {
+			switch kindOfName(name) {
+			case ".csv", ".tsv", "": // a stream has no name
+			default:
 				return 0
 			}
 			first = withoutMark(first)

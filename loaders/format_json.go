@@ -4,7 +4,7 @@ package loaders
 // object that holds one.
 func jsonDocument() Format {
 	return Format{
-		Name: "json", Doc: "One JSON document: a list of samples, or an object with samples, rollouts, results, rows or data.",
+		Name: "json", Doc: "A JSON document, or one on each line: a list of samples, or an object with samples, rollouts, results, rows or data.",
 		Writes:     "json.dump of a list of objects with reward and prompt",
 		Cut:        cut{whole: true},
 		Positional: true,

@@ -67,14 +67,20 @@ func (f *intake) feed(p []byte) int {
 	}
 	held := len(f.begin)
 	f.begin = append(f.begin, p...)
-	if len(f.begin) < enough && bytes.IndexByte(f.begin, '\n') < 0 && bytes.IndexByte(f.begin, 0) < 0 {
+	if len(f.begin) < f.enough() && bytes.IndexByte(f.begin, '\n') < 0 && bytes.IndexByte(f.begin, 0) < 0 {
 		return len(p)
 	}
 	return f.guess() - held
 }
 
-// enough is how many bytes tell how a file is cut, unless a line ends before.
-const enough = 16
+// enough is how many bytes tell how a file is cut, unless a line ends before: a few, or the
+// header of a table where the name does not tell.
+func (f *intake) enough() int {
+	if kindOfName(f.name) == "" {
+		return 4 << 10
+	}
+	return 16
+}
 
 func (f *intake) take(l line) bool {
 	f.line(l)
@@ -96,9 +102,6 @@ func (f *intake) guess() int {
 // line takes a line, or what the file is cut into instead.
 func (f *intake) line(l line) {
 	if begin := f.lines.cut.begin; begin != "" && l.reason == "" {
-		if l.offset == 0 {
-			l.text = withoutMark(l.text)
-		}
 		done, ok := f.block.add(l, begin)
 		f.lines.open = true
 		if !ok {
@@ -161,7 +164,7 @@ func (f *intake) try(l line) {
 		}
 		return
 	}
-	if format := detect(f.formats, f.name, f.lines.cut, l.text); format != nil {
+	if format := f.fits(l.text); format != nil {
 		f.accept(format, l)
 		return
 	}
@@ -176,6 +179,15 @@ func (f *intake) try(l line) {
 		f.complain()
 		f.refuse("")
 	}
+}
+
+// fits is the format that a line tells, nil if it tells none. A line may be a document:
+// a question with its answers, a step with its samples, a table that came through a pipe.
+func (f *intake) fits(line []byte) *Format {
+	if format := detect(f.formats, f.name, cut{}, line); format != nil || isMetrics(line) {
+		return format
+	}
+	return detect(f.formats, f.name, cut{whole: true}, line)
 }
 
 // once looks at the first record of a file whose records are not lines: it tells

@@ -81,6 +81,8 @@ const (
 	freeBytes = 1 << 30
 )
 
+var errPackedTable = fmt.Errorf("%w: a Parquet file is compressed inside, and read from its end: unpack it", errTable)
+
 var errBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is not read", maxRatio)
 
 // maxWindow bounds the memory that a zstd file may ask for.

@@ -75,10 +75,21 @@ func unwrapped(r io.Reader) (io.Reader, error) {
 	begin, _ := b.Peek(4)
 	switch packOf(bytes.NewReader(begin)) {
 	case "gzip":
-		return inflate.NewReader(b), nil
+		return unwrappedText(inflate.NewReader(b))
 	case "zstd":
-		return newZstd(b)
-	case "parquet":
+		z, err := newZstd(b)
+		if err != nil {
+			return nil, err
+		}
+		return unwrappedText(z)
+	}
+	return unwrappedText(b)
+}
+
+// unwrappedText refuses what is no text.
+func unwrappedText(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReader(r)
+	if begin, _ := b.Peek(4); packOf(bytes.NewReader(begin)) == "parquet" {
 		return nil, errSeek
 	}
 	return b, nil

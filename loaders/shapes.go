@@ -129,7 +129,7 @@ func document(r *rows, record []byte, sample func()) error {
 	s := scanner{data: record}
 	s.space()
 	if s.peek() == '[' {
-		return listed(r, record[s.at:], sample)
+		return listOf(r, record[s.at:], sample)
 	}
 	var key string
 	err := scanObject(record, func(k, v value) {
@@ -145,13 +145,31 @@ func document(r *rows, record []byte, sample func()) error {
 		return eachLine(r, record, sample, err)
 	case key != "":
 		return nested(key)(r, record, sample)
+	case r.listed(record):
+		return columns(r, record, sample)
 	default:
 		return plain(r, record, sample)
 	}
 }
 
-// listed is a list of objects.
-func listed(r *rows, record []byte, sample func()) error {
+// listed reports whether an object holds several answers and as many rewards, each a list.
+func (r *rows) listed(record []byte) bool {
+	answers, rewards := 0, 0
+	_ = scanObject(record, func(k, v value) {
+		p, ok := r.fields.place(k.raw)
+		switch {
+		case !ok || v.kind != list:
+		case p.role == roleResponse:
+			answers = v.count()
+		case p.role == roleReward:
+			rewards = v.count()
+		}
+	})
+	return answers > 1 && answers == rewards
+}
+
+// listOf is a list of objects.
+func listOf(r *rows, record []byte, sample func()) error {
 	s := scanner{data: record}
 	v, err := s.value()
 	if err != nil {

@@ -1,0 +1,69 @@
+package loaders
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+)
+
+// What comes through a pipe has no name: it is read as the file would be, but for a step
+// that only the name tells.
+func TestStreamsOfEachFormat(t *testing.T) {
+	for _, m := range madeLogs() {
+		if m.format == "areal-text" {
+			continue // group and step stand in the name
+		}
+		for _, log := range []string{m.log, packedText(t, m.log)} {
+			s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(log))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := drain(t, s)
+			want := append(m.want[:0:0], m.want...)
+			for i := range want {
+				if _, named := stepOfName(m.name); named && i < len(got.Records) && strings.Contains(got.How, "no step") {
+					want[i].Step = 0
+				}
+			}
+			if diff := cmp.Diff(want, essence(got.Records), numbers...); got.Format != m.format || diff != "" {
+				t.Errorf("%s: read as %q, problems %v; -want +got\n%s", m.format, got.Format, got.Problems, diff)
+			}
+			_ = s.Close()
+		}
+	}
+}
+
+func packedText(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = io.WriteString(w, text)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A line, or a document, may hold the answers to a question, or all samples of a step.
+func TestSamplesWithinALine(t *testing.T) {
+	for name, c := range map[string]struct{ file, log, want string }{
+		"answers to a question": {"a.jsonl", `{"question":"q","gold":"1","rollouts":[{"text":"a","reward":1},{"text":"b","reward":0}]}` + "\n" + `{"question":"r","gold":"2","rollouts":[{"text":"a","reward":3}]}` + "\n", "1 0 3"},
+		"samples of a step":     {"a.jsonl", `{"step":4,"samples":[{"prompt":"p","reward":1},{"prompt":"p","reward":2}]}` + "\n", "1 2"},
+		"lists side by side":    {"a.jsonl", `{"prompt":"p","responses":["a","b"],"rewards":[1,0]}` + "\n", "1 0"},
+		"a list per token":      {"a.jsonl", `{"prompt":"p","response":"a b","reward":1,"scores":[0,1]}` + "\n", "1"},
+		"metrics of a step":     {"a.jsonl", `{"step":4,"data":{"reward":1}}` + "\n", ""},
+		"a document in a pipe":  {"", "{\"samples\": [\r\n  {\"prompt\": \"p\", \"reward\": 1},\r\n {\"prompt\": \"p\", \"reward\": 2}]}", "1 2"},
+	} {
+		var got all
+		for _, chunk := range Decode(c.file, []byte(c.log)) {
+			got.add(t, chunk)
+		}
+		if got.rewards() != c.want {
+			t.Errorf("%s: rewards %s, want %s; problems %v", name, got.rewards(), c.want, got.Problems)
+		}
+	}
+}
