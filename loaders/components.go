@@ -14,6 +14,8 @@ type components struct {
 	names  []string
 	index  map[string]int
 	values []float64 // of the row at hand, NaN where nothing
+	given  value     // the total that an object of rewards holds beside its parts
+	under  string    // the name of that
 	open   bool      // every column of numbers without another meaning is a reward function's
 	also   []string  // columns that a person asked for, whatever else they are
 }
@@ -26,6 +28,7 @@ const maxComponents = 64
 const metricsPrefix = "metrics/"
 
 func (c *components) begin() {
+	c.given = value{}
 	for i := range c.values {
 		c.values[i] = math.NaN()
 	}
@@ -80,24 +83,48 @@ func isFigure(name string) bool {
 // metrics; {"score": s, "weight": w} counts as s·w.
 func (c *components) nested(key, v value) {
 	prefix, ok := nest(key.raw)
-	if !ok {
+	if !ok || isStatistics(v) {
 		return
 	}
-	_ = scanObject(v.raw, func(key, v value) {
+	_ = scanObject(v.raw, func(name, v value) {
 		if v.kind == object {
 			v = weighted(v)
 		}
-		if v.kind == number || v.kind == real || v.kind == boolean {
-			c.set(prefix+string(key.text()), v)
+		switch {
+		case v.kind != number && v.kind != real && v.kind != boolean:
+		case prefix == "" && isTotal(name.raw):
+			c.given, c.under = v, string(key.raw)+"."+string(name.raw)
+		default:
+			c.set(prefix+string(name.text()), v)
 		}
 	})
+}
+
+// isTotal knows the names that a total has among its parts.
+func isTotal(name []byte) bool {
+	switch string(bytes.ToLower(name)) {
+	case "overall", "total", "total_reward", "final", "final_reward", "reward", "score", "sum":
+		return true
+	}
+	return false
+}
+
+// isStatistics reports whether an object tells of many rewards, not of one.
+func isStatistics(v value) (yes bool) {
+	_ = scanObject(v.raw, func(name, _ value) {
+		switch string(name.raw) {
+		case "mean", "avg", "std", "min", "max":
+			yes = true
+		}
+	})
+	return yes
 }
 
 // nest knows the names of objects that hold what reward functions gave, and what is
 // put before the names in them.
 func nest(key []byte) (prefix string, ok bool) {
 	switch string(bytes.ToLower(key)) {
-	case "rewards", "reward_components", "reward_breakdown", "scores":
+	case "rewards", "reward", "score", "scores", "reward_components", "reward_breakdown":
 		return "", true
 	case "metrics":
 		return metricsPrefix, true

@@ -56,6 +56,11 @@ func TestSamplesWithinALine(t *testing.T) {
 		"lists side by side":    {"a.jsonl", `{"prompt":"p","responses":["a","b"],"rewards":[1,0]}` + "\n", "1 0"},
 		"a list per token":      {"a.jsonl", `{"prompt":"p","response":"a b","reward":1,"scores":[0,1]}` + "\n", "1"},
 		"metrics of a step":     {"a.jsonl", `{"step":4,"data":{"reward":1}}` + "\n", ""},
+		"a table of questions":  {"a.table.json", `{"columns":["step","input","output_1","score_1","output_2","score_2"],"data":[[1,"q","a",1,"b",0],[1,"r","a",2,null,null]]}`, "1 0 2"},
+		"a table of parts":      {"a.table.json", `{"columns":["step","prompt","completion","score_1","reward"],"data":[[1,"q","a",7,1]]}`, "1"},
+		"rewards in an object":  {"a.jsonl", `{"prompt":"p","response":"a","reward":{"format":1,"accuracy":0.5}}` + "\n", "1.5"},
+		"with their total":      {"a.jsonl", `{"prompt":"p","response":"a","reward":{"overall":0.75,"format":1,"accuracy":0.5}}` + "\n", "0.75"},
+		"a total among rewards": {"a.jsonl", `{"prompt":"p","response":"a","rewards":{"total":0.75,"format":1}}` + "\n", "0.75"},
 		"a document in a pipe":  {"", "{\"samples\": [\r\n  {\"prompt\": \"p\", \"reward\": 1},\r\n {\"prompt\": \"p\", \"reward\": 2}]}", "1 2"},
 	} {
 		var got all

@@ -53,30 +53,10 @@ func unstableBaselines() Format {
 	return f
 }
 
-// tunix is Tunix's trajectory log: CSV whose cells are Python's repr of things.
-// google/tunix@c7d8950f12a9 tunix/utils/trajectory_logger.py:77-151.
-func tunix() Format {
-	names := newFields(map[role][]string{
-		roleReward: {"trajectory_reward"}, roleStep: {"policy_version"}, roleGroup: {"group_id"},
-		rolePrompt: {"original_input"}, roleTruth: {"answer"}, roleResponse: {"conversation_text"},
-	})
-	f := csv()
-	f.Name, f.Doc = "tunix", "Tunix's trajectory_log_*.csv: cells that are Python's repr of lists and dicts."
-	f.Writes = "a metrics log_dir on the agentic learner"
-	f.Sniff = func(_ string, first []byte) int {
-		if bytes.Contains(first, []byte("trajectory_reward")) && bytes.Contains(first, []byte("policy_version")) {
-			return 85
-		}
-		return 0
-	}
-	f.Decode = func(name string) Decoder { return &grid{rows: newRows(names, name), python: true} }
-	return f
-}
-
 // grid decodes tables: the first record names the columns.
 type grid struct {
 	*rows
-	python bool // cells are Python's repr
+	python func(r *rows, name string, cell []byte) bool // reads a cell that is Python's repr; nil if none are
 	sep    byte
 	header []column
 	cells  [][]byte // of the row at hand
@@ -118,16 +98,7 @@ func (g *grid) cell(c *column, cell []byte) {
 	key := c.name
 	switch {
 	case len(cell) == 0:
-		return
-	case g.python && string(key.raw) == "conversation_masks":
-		g.choose(roleLength, floatValue(float64(bytes.Count(cell, []byte{'1'}))))
-		return
-	case g.python && string(key.raw) == "original_input":
-		if prompt := pythonItem(cell, "prompt", "question"); prompt != nil {
-			cell = prompt
-		}
-	}
-	switch {
+	case g.python != nil && g.python(g.rows, string(key.raw), cell):
 	case c.known && c.place.role == roleResponse && g.capture == nil && !bytes.HasPrefix(cell, []byte(messagesText)):
 		g.pick(key, value{kind: counted, x: float64(utf8.RuneCount(cell))})
 	case c.known && (c.place.role.isText() || c.place.role == roleGroup):
@@ -204,25 +175,4 @@ func nextCell(record []byte, sep byte) (cell, rest []byte) {
 		return cell, rest[i+1:]
 	}
 	return cell, nil
-}
-
-// pythonItem is the text under one of the keys in the repr of a dict, as it stands
-// there; nil if there is none.
-func pythonItem(repr []byte, keys ...string) []byte {
-	for _, key := range keys {
-		_, after, ok := bytes.Cut(repr, []byte("'"+key+"': "))
-		if !ok || len(after) == 0 || after[0] != '\'' && after[0] != '"' {
-			continue
-		}
-		quote := after[0]
-		for i := 1; i < len(after); i++ {
-			switch after[i] {
-			case '\\':
-				i++
-			case quote:
-				return after[1:i]
-			}
-		}
-	}
-	return nil
 }

@@ -10,7 +10,7 @@ func prime() Format {
 		roleGroup:     {"group.id", "group"},
 		rolePrompt:    {"task.data.prompt", "task.data.question", "task.prompt"},
 		roleTruth:     {"task.data.answer", "task.answer"},
-		roleResponse:  {"completion"},
+		roleResponse:  {"nodes", "completion"},
 		roleAdvantage: {"info.advantage", "advantage"},
 		roleLength:    {"num_output_tokens", "token_usage.output_tokens"},
 	})
@@ -23,8 +23,44 @@ func prime() Format {
 			}
 			return 0
 		},
-		Decode: shaped(names, nested("traces")),
+		Decode: shaped(names, traces),
 	}
+}
+
+// traces are those of an episode. A conversation is a list of nodes, and what was sampled
+// the answer, with whatever came between.
+func traces(r *rows, record []byte, sample func()) error {
+	return within(r, record, "traces", func(trace value) {
+		var turns []value
+		_ = scanObject(trace.raw, func(k, v value) {
+			if string(k.raw) == "nodes" && v.kind == list {
+				turns = sampled(v)
+			}
+		})
+		r.choose(roleResponse, conversation(turns))
+		sample()
+	})
+}
+
+// sampled are the messages of nodes, from the first that was sampled on.
+func sampled(nodes value) []value {
+	var turns []value
+	eachElement(nodes, func(node value) {
+		var message value
+		own := len(turns) > 0
+		_ = scanObject(node.raw, func(k, v value) {
+			switch string(k.raw) {
+			case "message":
+				message = v
+			case "sampled":
+				own = own || string(v.raw) == "true"
+			}
+		})
+		if own && message.kind == object {
+			turns = append(turns, message)
+		}
+	})
+	return turns
 }
 
 // primeHosted is the export of hosted training: JSON inside of texts.

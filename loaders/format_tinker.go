@@ -6,6 +6,7 @@ package loaders
 func tinker() Format {
 	names := newFields(map[role][]string{
 		roleReward: {"total_reward", "final_reward"}, roleStep: {"iteration"}, roleGroup: {"group_idx"},
+		roleResponse: {"steps.logs.response"},
 	})
 	return Format{
 		Name: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl.",
@@ -19,21 +20,25 @@ func tinker() Format {
 func trajectory(r *rows, record []byte, sample func()) error {
 	r.begin()
 	tokens := 0.0
-	err := scanObject(record, func(k, v value) {
-		r.pick(k, v)
-		if string(k.raw) != "steps" {
-			return
-		}
-		eachElement(v, func(step value) {
-			if step.kind != object {
-				return
-			}
-			_ = scanObject(step.raw, func(k, v value) {
-				if x, ok := v.toFloat(); ok && string(k.raw) == "ac_len" {
-					tokens += x
+	var said []value
+	take := func(k, v value) {
+		x, isNumber := v.toFloat()
+		switch name := string(k.raw); {
+		case name == "ac_len" && isNumber:
+			tokens += x
+		case name == "logs" && v.kind == object:
+			_ = scanObject(v.raw, func(k, v value) {
+				if string(k.raw) == "response" && v.kind == text {
+					said = append(said, v)
 				}
 			})
-		})
+		}
+	}
+	err := scanObject(record, func(k, v value) {
+		r.pick(k, v)
+		if string(k.raw) == "steps" {
+			eachElement(v, func(step value) { _ = scanObject(step.raw, take) })
+		}
 	})
 	if err != nil {
 		return err
@@ -41,6 +46,7 @@ func trajectory(r *rows, record []byte, sample func()) error {
 	if tokens > 0 {
 		r.choose(roleLength, floatValue(tokens))
 	}
+	r.choose(roleResponse, paragraphs(said))
 	sample()
 	return nil
 }

@@ -75,9 +75,9 @@ func madeLogs() []made {
 		{
 			format: "prime-rl", name: "step_2/train/effective/traces.jsonl",
 			log: `{"id":"e","task":{"data":{"prompt":"p","answer":"g"}},"group":{"id":"g0"},"run":{"work":{"step":2}},"traces":[` +
-				`{"id":"t0","rewards":{"ok":{"score":1.0,"weight":1.0},"len":{"score":0.5,"weight":0.1}},"metrics":{"num_turns":3},"info":{"advantage":0.25}},` +
+				`{"id":"t0","nodes":[{"message":{"role":"user","content":"p"}},{"message":{"role":"assistant","content":"abc"},"sampled":true}],"rewards":{"ok":{"score":1.0,"weight":1.0},"len":{"score":0.5,"weight":0.1}},"metrics":{"num_turns":3},"info":{"advantage":0.25}},` +
 				`{"id":"t1","rewards":{"ok":{"score":0.0,"weight":1.0}},"info":{"advantage":-0.25}}]}` + "\n",
-			want:       []model.Record{{Step: 2, Group: "g0", Reward: 1.05, Advantage: 0.25, Length: -1, Parts: []float64{1, 0.05, 3}}, {Step: 2, Group: "g0", Reward: 0, Advantage: -0.25, Length: -1, Parts: []float64{0, none, none}}},
+			want:       []model.Record{{Step: 2, Group: "g0", Reward: 1.05, Advantage: 0.25, Length: 3, Parts: []float64{1, 0.05, 3}}, {Step: 2, Group: "g0", Reward: 0, Advantage: -0.25, Length: -1, Parts: []float64{0, none, none}}},
 			components: []string{"ok", "len", "metrics/num_turns"},
 		},
 		{
@@ -104,8 +104,8 @@ func madeLogs() []made {
 		},
 		{
 			format: "rllm", name: "train_step_1_epoch_0/episode_hash_id.json",
-			log:  "{\n  \"training_step\": 1,\n  \"task\": {\"question\": \"q\", \"ground_truth\": \"4\"},\n  \"task_hash\": \"h\",\n  \"trajectories\": [\n    {\"name\": \"solver\", \"reward\": 1.0}\n  ]\n}",
-			want: []model.Record{{Step: 1, Group: "h", Reward: 1, Advantage: none, Length: -1}},
+			log:  "{\n  \"training_step\": 1,\n  \"task\": {\"question\": \"q\", \"ground_truth\": \"4\"},\n  \"task_hash\": \"h\",\n  \"trajectories\": [\n    {\"name\": \"solver\", \"reward\": 1.0, \"steps\": [{\"model_response\": \"ab\"}, {\"model_response\": \"c\"}]},\n    {\"name\": \"judge\", \"reward\": 0.5}\n  ]\n}",
+			want: []model.Record{{Step: 1, Group: "h:solver", Reward: 1, Advantage: none, Length: 5}, {Step: 1, Group: "h:judge", Reward: 0.5, Advantage: none, Length: -1}},
 		},
 		{
 			format: "tunix", name: "trajectory_log_1.csv",

@@ -62,3 +62,65 @@ func (m message) appendContent(dst []byte) []byte {
 	})
 	return dst
 }
+
+// conversation is what some turns say, each {role, content}: the text of one turn, or all of
+// them as a list; absent if there are none.
+func conversation(turns []value) value {
+	if len(turns) == 1 {
+		var only value
+		_ = scanObject(turns[0].raw, func(key, v value) {
+			if string(key.raw) == "content" {
+				only = v
+			}
+		})
+		if only.kind == text {
+			return only
+		}
+	}
+	if len(turns) == 0 {
+		return value{}
+	}
+	all := []byte{'['}
+	for i, turn := range turns {
+		if i > 0 {
+			all = append(all, ',')
+		}
+		all = append(all, turn.raw...)
+	}
+	return value{kind: list, raw: append(all, ']')}
+}
+
+// answered are the turns from the first of the assistant on, in a list of {role, content}.
+func answered(all value) []value {
+	var turns []value
+	eachElement(all, func(turn value) {
+		if len(turns) > 0 || turn.kind == object && roleOf(turn) == "assistant" {
+			turns = append(turns, turn)
+		}
+	})
+	return turns
+}
+
+func roleOf(turn value) (role string) {
+	_ = scanObject(turn.raw, func(key, v value) {
+		if string(key.raw) == "role" && v.kind == text {
+			role = string(v.raw)
+		}
+	})
+	return role
+}
+
+// paragraphs is a text of several.
+func paragraphs(texts []value) value {
+	var all []byte
+	for i, one := range texts {
+		if i > 0 {
+			all = append(all, `\n\n`...)
+		}
+		all = append(all, one.raw...)
+	}
+	if len(texts) == 0 {
+		return value{}
+	}
+	return value{kind: text, raw: all}
+}

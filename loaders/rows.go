@@ -150,9 +150,7 @@ func (r *rows) begin() {
 // finish makes a record of what was picked.
 func (r *rows) finish(dst []model.Record) ([]model.Record, error) {
 	if r.picked[roleReward].kind == absent {
-		if sum, ok := r.parts.total(); ok {
-			r.picked[roleReward], r.rank[roleReward], r.summed = floatValue(sum), 0, true
-		}
+		r.total()
 	}
 	has := func(as role) bool { return r.picked[as].kind != absent }
 	if !has(roleReward) && !has(rolePrompt) && !has(roleResponse) {
@@ -181,6 +179,20 @@ func (r *rows) finish(dst []model.Record) ([]model.Record, error) {
 	}
 	return append(dst, rec), nil
 }
+
+// total makes a reward of what the reward functions gave.
+func (r *rows) total() {
+	if r.parts.given.kind != absent {
+		r.picked[roleReward], r.rank[roleReward] = r.parts.given, givenRank
+		return
+	}
+	if sum, ok := r.parts.total(); ok {
+		r.picked[roleReward], r.rank[roleReward], r.summed = floatValue(sum), 0, true
+	}
+}
+
+// givenRank is that of a total within an object of rewards.
+const givenRank = weak - 1
 
 func (r *rows) group() string {
 	v := r.picked[roleGroup]
@@ -249,8 +261,11 @@ func (r *rows) learn() {
 
 // called is the name of the field that was picked, or that it is no field.
 func (r *rows) called(as role) string {
-	if rank := r.rank[as] % weak; rank < len(r.fields.names[as]) {
+	switch rank := r.rank[as] % weak; {
+	case rank < len(r.fields.names[as]):
 		return r.fields.names[as][rank]
+	case as == roleReward && rank == givenRank:
+		return r.parts.under
 	}
 	return "the record"
 }
@@ -326,6 +341,9 @@ func (r *rows) how() string {
 	switch name := r.used[roleReward]; {
 	case r.summed:
 		parts[0] = "reward computed as the sum of " + strings.Join(r.parts.summands(), ", ")
+		if all := r.parts.summands(); len(all) == 1 {
+			parts[0] = "reward from " + all[0] + " (the only reward function)"
+		}
 	case name != "":
 		parts[0] = "reward from " + name
 	}
@@ -369,7 +387,7 @@ func (r *rows) how() string {
 // rewarded reports whether the row at hand has a reward, or components to sum.
 func (r *rows) rewarded() bool {
 	_, ok := r.parts.total()
-	return ok || r.picked[roleReward].kind != absent
+	return ok || r.parts.given.kind != absent || r.picked[roleReward].kind != absent
 }
 
 // twin implements copier.

@@ -20,29 +20,35 @@ func plain(r *rows, record []byte, sample func()) error {
 // list holds for all of them.
 func nested(key string) shape {
 	return func(r *rows, record []byte, sample func()) error {
-		var list value
-		err := scanObject(record, func(k, v value) {
-			if string(k.raw) == key {
-				list = v
-			}
-		})
-		if err != nil {
-			return err
-		}
-		eachElement(list, func(e value) {
-			r.begin()
-			_ = scanObject(record, func(k, v value) {
-				if string(k.raw) != key {
-					r.pick(k, v)
-				}
-			})
-			if e.kind == object {
-				_ = scanObject(e.raw, r.visit)
-				sample()
-			}
-		})
-		return nil
+		return within(r, record, key, func(value) { sample() })
 	}
+}
+
+// within begins a row for each object of the list under a key, with what stands beside the
+// list, and picks its values.
+func within(r *rows, record []byte, key string, sample func(of value)) error {
+	var list value
+	err := scanObject(record, func(k, v value) {
+		if string(k.raw) == key {
+			list = v
+		}
+	})
+	if err != nil {
+		return err
+	}
+	eachElement(list, func(e value) {
+		r.begin()
+		_ = scanObject(record, func(k, v value) {
+			if string(k.raw) != key {
+				r.pick(k, v)
+			}
+		})
+		if e.kind == object {
+			_ = scanObject(e.raw, r.visit)
+			sample(e)
+		}
+	})
+	return nil
 }
 
 // maxColumns bounds what one record of columns may hold.
@@ -92,35 +98,6 @@ func elements(v value) []value {
 	var all []value
 	eachElement(v, func(e value) { all = append(all, e) })
 	return all
-}
-
-// table is {"columns": [names], "data": [rows]}, as W&B writes tables.
-func table(r *rows, record []byte, sample func()) error {
-	var names, data value
-	err := scanObject(record, func(k, v value) {
-		switch string(k.raw) {
-		case "columns":
-			names = v
-		case "data":
-			data = v
-		}
-	})
-	if err != nil {
-		return err
-	}
-	keys := elements(names)
-	eachElement(data, func(row value) {
-		r.begin()
-		i := 0
-		eachElement(row, func(v value) {
-			if i < len(keys) {
-				r.pick(keys[i], v)
-			}
-			i++
-		})
-		sample()
-	})
-	return nil
 }
 
 // document is a whole file: an object, a list of objects, an object with such a

@@ -54,6 +54,12 @@ func TestText(t *testing.T) {
 		{"doc.json", "[\n {\"prompt\":\"p\",\"response\":\"one\",\"reward\":1},\n {\"prompt\":\"p\",\"response\":\"two\",\"reward\":0}\n]", 1, "p", "two", ""},
 		{"t.csv", "prompt,response,reward\n\"a, b\",\"line 1\nline \"\"2\"\"\",1\nc,d,0\n", 0, "a, b", "line 1\nline \"2\"", ""},
 		{"generations.log", "[prompt] p\\n\n[output] o1\n[ground_truth] g\n[score] 1.0\n\n[prompt] p\\n\n[output] o2\n[ground_truth] g\n[score] 0.0\n\n", 1, "p\\n", "o2", "g"},
+		{"traces.jsonl", `{"task":{"data":{"prompt":"p","answer":"g"}},"traces":[{"nodes":[{"message":{"role":"user","content":"p"},"sampled":false},{"message":{"role":"assistant","content":"say \"it\""},"sampled":true}],"reward":1},` +
+			`{"nodes":[{"message":{"role":"user","content":"p"}},{"message":{"role":"assistant","content":"call"},"sampled":true},{"message":{"role":"tool","content":"4"}},{"message":{"role":"assistant","content":"so 4"},"sampled":true}],"reward":1}]}` + "\n", 1, "p", "assistant: call\n\ntool: 4\n\nassistant: so 4", "g"},
+		{"episode_1.json", `{"training_step":1,"task":{"question":"p","ground_truth":"g"},"task_hash":"h","trajectories":[{"name":"solver","reward":1,"steps":[{"chat_completions":[{"role":"user","content":"p"},{"role":"assistant","content":"first\nline"}]}]}]}`, 0, "p", "first\nline", "g"},
+		{"rollout_summaries.jsonl", `{"group_idx":0,"traj_idx":0,"total_reward":1,"steps":[{"ac_len":3,"logs":{"response":"one"}},{"ac_len":4,"logs":{"response":"two"}}]}` + "\n", 0, "", "one\n\ntwo", ""},
+		{"trajectory_log_1.csv", "conversation_text,trajectory_reward,policy_version,original_input\n\"[{'role': 'user', 'content': 'p'}, {'role': 'assistant', 'content': 'it\\'s \"\"4\"\"\\n\\x41\\U0001f642'}]\",1,1,\"{'prompt': 'p', 'answer': '4'}\"\n", 0, "p", "it's \"4\"\nA🙂", "4"},
+		{"generations_5_ab.table.json", `{"columns":["step","input","label","output_1","score_1","output_2","score_2"],"data":[[5,"p","g","one",1,"two",0]]}`, 1, "p", "two", "g"},
 		{"z.jsonl.gz", packed.String(), 1, "zip?", "zup\n!", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
