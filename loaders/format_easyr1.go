@@ -24,7 +24,11 @@ func easyr1() Format {
 			return 0
 		},
 		Decode: func(name string) Decoder {
-			return &texts{rows: newRows(newFields(textNames()), name), read: easyr1Record}
+			names := newFields(textNames())
+			names.doubt = func([]string) string {
+				return "; answers of every validation stand together, so a prompt that is asked each time has one group of all"
+			}
+			return &texts{rows: newRows(names, name), read: easyr1Record}
 		},
 	}
 }

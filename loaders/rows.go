@@ -32,6 +32,8 @@ type rows struct {
 	note    Note
 	used    [roles]string // the name under which a role was first met
 	told    [roles]string // what note.How was made of
+	extra   unused
+	others  int // how many names note.How was made of
 }
 
 func newRows(f *fields, name string) *rows {
@@ -46,7 +48,12 @@ const weak = 1000
 
 // pick keeps a field if it is the best so far for its role. Of a key that comes
 // twice the last one counts.
-func (r *rows) pick(key, v value) { r.pickAt(key.raw, v) }
+func (r *rows) pick(key, v value) {
+	if r.extra.rows < maxLooked {
+		r.extra.meet(key.raw)
+	}
+	r.pickAt(key.raw, v)
+}
 
 func (r *rows) pickAt(key []byte, v value) {
 	if v.kind == object && r.fields.parents[string(key)] {
@@ -160,6 +167,7 @@ func (r *rows) finish(dst []model.Record) ([]model.Record, error) {
 		r.capture.finish(r)
 	}
 	r.learn()
+	r.extra.rows++
 	asked := r.prompts.of(r.picked[rolePrompt], r.picked[roleTruth])
 	rec := model.Record{
 		Step:      r.step,
@@ -317,8 +325,8 @@ func characters(v value) int {
 
 // Note implements [Decoder].
 func (r *rows) Note() Note {
-	if r.told != r.used || len(r.note.Components) != len(r.parts.names) {
-		r.told = r.used
+	if r.told != r.used || len(r.note.Components) != len(r.parts.names) || r.note.How != "" && r.others != len(r.extra.names) {
+		r.told, r.others = r.used, len(r.extra.names)
 		r.note.Components = r.parts.names[:len(r.parts.names):len(r.parts.names)]
 		r.note.How, r.note.Lacks = r.how(), r.lacks()
 	}
@@ -377,7 +385,7 @@ func (r *rows) how() string {
 	for _, name := range r.lacks() {
 		parts = append(parts, "no column "+name)
 	}
-	how := strings.Join(parts, ", ")
+	how := strings.Join(parts, ", ") + r.unused()
 	if r.fields.doubt != nil {
 		how += r.fields.doubt(r.parts.names)
 	}
@@ -396,6 +404,8 @@ func (r *rows) twin() copier {
 	t.shape, t.step, t.named, t.summed = r.shape, r.step, r.named, r.summed
 	t.note, t.used, t.told = r.Note(), r.used, r.told
 	t.parts = r.parts.twin()
+	r.extra.rows = maxLooked // what they tell must not differ
+	t.extra, t.others = r.extra, r.others
 	return t
 }
 

@@ -46,6 +46,7 @@ func newSheet(r *rows, f *pages.File, workers int) *sheet {
 	var found [roles][]candidate
 	for i, c := range f.Columns {
 		if !r.wants(c.Name) {
+			r.extra.meet([]byte(c.Name))
 			continue
 		}
 		p, ok := r.fields.place([]byte(c.Name))
@@ -60,6 +61,7 @@ func newSheet(r *rows, f *pages.File, workers int) *sheet {
 			s.parts = append(s.parts, &lane{column: i})
 		}
 	}
+	r.extra.rows = maxLooked // the other columns are wanted
 	if !s.cast(&found) {
 		return nil
 	}

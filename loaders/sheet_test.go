@@ -129,14 +129,15 @@ func TestSheetIsTable(t *testing.T) {
 		data := writeTable(t, schema, columns, n)
 		format := rapid.SampledFrom([]Format{trl(), parquetFile()}).Draw(t, "format")
 		slow, fast := format.Decode("completions_00003.parquet").(*rows), format.Decode("completions_00003.parquet").(*rows)
-		want, err := readRowByRow(t, slow, data, 0)
-		if err != nil {
-			return // the library writes optional columns wrong in pages of the first version
-		}
 		m := &pages.Memory{}
 		f, err := pages.Open(bytes.NewReader(data), int64(len(data)), m)
 		if err != nil {
 			t.Fatal(err)
+		}
+		newSheet(slow, f, 1) // is asked first in any case
+		want, err := readRowByRow(t, slow, data, 0)
+		if err != nil {
+			return // the library writes optional columns wrong in pages of the first version
 		}
 		s := newSheet(fast, f, 2)
 		if s == nil {
