@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"cmp"
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -22,6 +23,7 @@ type listing struct {
 	sizes map[string]int64
 	other map[string]int // how many other files, by extension
 	links []string       // symbolic links that may lead to logs
+	shut  []string       // directories that may not be listed
 	limit int            // how many files at most
 	cut   bool           // there is more than may be read
 	dirs  []string       // all directories, relative, "." first
@@ -85,7 +87,9 @@ func (l *listing) walk(fsys fs.FS, dir string, depth int) error {
 		case e.IsDir() && depth >= maxLevels:
 			l.cut = true
 		case e.IsDir():
-			_ = l.walk(fsys, name, depth+1)
+			if err := l.walk(fsys, name, depth+1); errors.Is(err, fs.ErrPermission) {
+				l.shut = append(l.shut, filepath.FromSlash(name))
+			}
 		case e.Type()&fs.ModeSymlink != 0:
 			l.pass(name)
 		case !e.Type().IsRegular():

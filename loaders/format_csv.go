@@ -91,7 +91,15 @@ func (g *grid) Line(dst []model.Record, record []byte) ([]model.Record, error) {
 	for i, cell := range g.cells {
 		g.cell(&g.header[i], cell)
 	}
-	return g.finish(dst)
+	before := len(dst)
+	dst, err := g.finish(dst)
+	if err == nil {
+		err = g.belongs(dst[before:])
+	}
+	if err != nil {
+		return dst[:before], err
+	}
+	return dst, nil
 }
 
 func (g *grid) cell(c *column, cell []byte) {

@@ -291,3 +291,33 @@ func TestFollowWriters(t *testing.T) {
 		})
 	}
 }
+
+// A row that nothing tells the group of is left out where other rows say theirs, read by
+// one or by several workers: all would be without groups for one.
+func TestRowsWithoutGroup(t *testing.T) {
+	const odd = `{"reward":1,"output":"o","step":1}` + "\n"
+	many := strings.Repeat(row(1, 1), 50_000)
+	for name, c := range map[string]struct {
+		file, log string
+		rows      int
+		problem   string
+	}{
+		"among others":   {"1.jsonl", row(1, 1) + odd + strings.Replace(row(1, 1), `"q"`, `""`, 1) + row(1, 2), 2, "1.jsonl:2: no prompt: the rows before it have one"},
+		"of many":        {"1.jsonl", many + odd + many + strings.Replace(row(1, 1), `"q"`, `""`, 1), 100_000, "1.jsonl:50001: no prompt"},
+		"in a table":     {"a.csv", "prompt,reward\nq,1\n,1\nq,0\n", 2, "a.csv:3: no prompt"},
+		"all are alike":  {"1.jsonl", odd + odd, 2, ""},
+		"told by an id":  {"a.jsonl", `{"prompt":"q","uid":"u","reward":1}` + "\n" + `{"uid":"u","reward":1}` + "\n", 2, ""},
+		"several a line": {"a.jsonl", `{"samples":[{"prompt":"q","reward":1},{"reward":2}]}` + "\n", 2, ""},
+	} {
+		w := trainer{t, t.TempDir()}
+		w.add(c.file, c.log)
+		got := readAll(t, w.path(c.file))
+		said := ""
+		if len(got.Problems) > 0 {
+			said = got.Problems[0].String()
+		}
+		if len(got.Records) != c.rows || !strings.HasPrefix(said, c.problem) || (said == "") != (c.problem == "") {
+			t.Errorf("%s: %d rows, want %d; %q", name, len(got.Records), c.rows, said)
+		}
+	}
+}

@@ -163,6 +163,9 @@ func looked(l *listing) string {
 	if len(l.links) > 0 {
 		text = notFollowed(l.links) + "; "
 	}
+	if len(l.shut) > 0 {
+		text += notListed(l.shut) + "; "
+	}
 	if kinds := slices.Sorted(maps.Keys(l.other)); len(kinds) > 0 {
 		n := 0
 		for _, count := range l.other {
@@ -181,6 +184,11 @@ func looked(l *listing) string {
 // notFollowed says which links were passed over, and how to read what they lead to.
 func notFollowed(links []string) string {
 	return "symbolic links are not followed: " + named(links) + "; give where they lead, or the links themselves"
+}
+
+// notListed says which directories nobody may look into.
+func notListed(shut []string) string {
+	return "no permission to list " + named(shut) + ": ask its owner for it"
 }
 
 // strangers are files that are known and not read, by their extension.
@@ -208,6 +216,9 @@ func (s *Source) adopt(r *root, l *listing) {
 	chosen, notes := choose(l.files, s.o.Split)
 	if len(l.links) > 0 {
 		notes = append(notes, notFollowed(l.links))
+	}
+	if len(l.shut) > 0 {
+		notes = append(notes, notListed(l.shut))
 	}
 	s.out.note(notes)
 	s.retire(r, chosen)

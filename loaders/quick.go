@@ -189,7 +189,7 @@ func (q *quick) share() bool {
 		return false
 	}
 	q.last = shared{step, q.prompt(), q.called()}
-	return true
+	return !q.long.grouped || q.last.group != 0 || q.tray.Prompts[q.last.prompt].Hash != 0
 }
 
 // value is what plays a role, as the long way has it.

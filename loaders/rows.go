@@ -20,7 +20,9 @@ type rows struct {
 	step   int64 // of the file's name, for rows without one
 	named  bool  // the file's name does tell a step
 	summed bool  // the log has no total: rewards are sums of components
-	visit  func(key, v value)
+
+	grouped bool // some row before told its group
+	visit   func(key, v value)
 
 	picked [roles]value // of the row at hand
 	rank   [roles]int
@@ -142,7 +144,23 @@ func (r *rows) Line(dst []model.Record, line []byte) ([]model.Record, error) {
 	if len(dst) == before {
 		return dst, empty
 	}
+	if err := r.belongs(dst[before:]); err != nil {
+		return dst[:before], err
+	}
 	return dst, nil
+}
+
+var errNoGroup = errors.New("no prompt: the rows before it have one, and without it is of no group")
+
+// belongs refuses the only sample of a record if nothing tells its group, where that is told
+// of the samples before: one such row would leave all of them without groups.
+func (r *rows) belongs(samples []model.Record) error {
+	if samples[0].Prompt != 0 || samples[0].Group != "" {
+		r.grouped = true
+	} else if r.grouped && len(samples) == 1 {
+		return errNoGroup
+	}
+	return nil
 }
 
 // begin forgets the row before.
@@ -401,7 +419,7 @@ func (r *rows) rewarded() bool {
 // twin implements copier.
 func (r *rows) twin() copier {
 	t := newRows(r.fields, "")
-	t.shape, t.step, t.named, t.summed = r.shape, r.step, r.named, r.summed
+	t.shape, t.step, t.named, t.summed, t.grouped = r.shape, r.step, r.named, r.summed, r.grouped
 	t.note, t.used, t.told = r.Note(), r.used, r.told
 	t.parts = r.parts.twin()
 	r.extra.rows = maxLooked // what they tell must not differ

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,21 @@ func TestOpenForbidden(t *testing.T) {
 	_ = os.Chmod(w.path("1.jsonl"), 0)
 	if _, err := Open([]string{w.path("1.jsonl")}, Options{}); err == nil || !strings.Contains(err.Error(), "may not be read") {
 		t.Error(err)
+	}
+}
+
+// A directory that may not be listed hides nothing in silence.
+func TestDirectoryThatIsShut(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may list everything")
+	}
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", row(1, 1))
+	w.add("more/2.jsonl", row(2, 2))
+	_ = os.Chmod(w.path("more"), 0)
+	defer func() { _ = os.Chmod(w.path("more"), 0o755) }()
+	if got := readAll(t, w.dir); got.rewards() != "1" || !slices.Contains(got.Notes, "no permission to list more: ask its owner for it") {
+		t.Error(got.rewards(), got.Notes)
 	}
 }
 

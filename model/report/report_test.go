@@ -105,6 +105,23 @@ func TestText(t *testing.T) {
 	}
 }
 
+// Of many problems some are listed, and all are counted.
+func TestTextCountsProblems(t *testing.T) {
+	store := model.NewStore()
+	chunk := &model.Chunk{Records: []model.Record{{Step: 1, Prompt: 1}}, Skipped: 5000}
+	for line := range int64(100) {
+		chunk.Problems = append(chunk.Problems, model.Problem{File: "a.jsonl", Line: line, Reason: "torn"})
+	}
+	store.Append(chunk)
+	var out bytes.Buffer
+	if _, err := report.Text(&out, of(t, store.Snapshot(), model.DefaultSettings())); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.Contains(got, "could not read 5000 places") || !strings.Contains(got, "and 4990 more") {
+		t.Error(got)
+	}
+}
+
 func TestSamples(t *testing.T) {
 	var out bytes.Buffer
 	if err := report.Samples(context.Background(), &out, small(), model.DefaultSettings(), query.Query{}); err != nil {

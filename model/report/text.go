@@ -184,10 +184,11 @@ func textProblems(p *page, r model.Run) {
 	if len(r.Problems) == 0 {
 		return
 	}
-	p.printf("\ncould not read %s\n", units.Plural(max(r.Skipped, len(r.Problems)), "places"))
+	all := max(r.Skipped, len(r.Problems))
+	p.printf("\ncould not read %s\n", units.Plural(all, "places"))
 	for i, problem := range r.Problems {
 		if i == shownProblems {
-			p.printf("  and %d more\n", len(r.Problems)-i)
+			p.printf("  and %d more\n", all-i)
 			break
 		}
 		p.printf("  %s\n", problem)
