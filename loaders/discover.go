@@ -94,7 +94,7 @@ func (l *listing) walk(fsys fs.FS, dir string, depth int) error {
 			l.pass(name)
 		case !e.Type().IsRegular():
 		case !isLog(e.Name()) && !isVersioned(dir, e.Name()):
-			l.other[path.Ext(e.Name())]++
+			l.other[kindOfOther(e.Name())]++
 		case len(l.files) >= l.limit:
 			l.cut = true
 		default:
@@ -102,6 +102,15 @@ func (l *listing) walk(fsys fs.FS, dir string, depth int) error {
 		}
 	}
 	return nil
+}
+
+// kindOfOther is the extension of a file that is no log. TensorBoard's end in the name of a
+// machine.
+func kindOfOther(name string) string {
+	if strings.HasPrefix(name, "events.out.tfevents") {
+		return ".tfevents"
+	}
+	return path.Ext(name)
 }
 
 // pass takes a link down that is not followed. "latest" leads to what is found anyway.

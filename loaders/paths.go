@@ -160,11 +160,8 @@ func (s *Source) newestFirst() {
 // looked says what was there instead of logs, and what makes trainers write them.
 func looked(l *listing) string {
 	text := ""
-	if len(l.links) > 0 {
-		text = notFollowed(l.links) + "; "
-	}
-	if len(l.shut) > 0 {
-		text += notListed(l.shut) + "; "
+	for _, note := range l.passedOver() {
+		text += note + "; "
 	}
 	if kinds := slices.Sorted(maps.Keys(l.other)); len(kinds) > 0 {
 		n := 0
@@ -173,12 +170,31 @@ func looked(l *listing) string {
 		}
 		text += fmt.Sprintf("it has %s (%s); ", units.Plural(n, "other files"), strings.Join(kinds[:min(5, len(kinds))], " "))
 	}
-	for _, k := range strangers {
-		if l.other[k.ext] > 0 {
-			text += k.what + "; "
-		}
+	for _, note := range l.met() {
+		text += note + "; "
 	}
 	return text + "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
+}
+
+// passedOver says what of a directory was not looked at.
+func (l *listing) passedOver() (notes []string) {
+	if len(l.links) > 0 {
+		notes = append(notes, notFollowed(l.links))
+	}
+	if len(l.shut) > 0 {
+		notes = append(notes, notListed(l.shut))
+	}
+	return notes
+}
+
+// met says of which files it is known why they are not read.
+func (l *listing) met() (notes []string) {
+	for _, k := range strangers {
+		if l.other[k.ext] > 0 {
+			notes = append(notes, k.what)
+		}
+	}
+	return notes
 }
 
 // notFollowed says which links were passed over, and how to read what they lead to.
@@ -196,6 +212,7 @@ var strangers = [...]struct{ ext, what string }{
 	{".pt", "slime's .pt files are Python objects, so turn their samples into JSON lines"},
 	{".pkl", ".pkl files are Python objects, so turn their samples into JSON lines"},
 	{".wandb", "a .wandb file holds scalars, and the folder files/media/table beside it the samples"},
+	{".tfevents", "TensorBoard's files hold scalars, so let the trainer log completions"},
 	{".db", "trackio's .db is a database, so export its traces as JSON lines"},
 	{".yaml", "ART's .yaml files are not read"},
 }
@@ -209,17 +226,12 @@ func (s *Source) adopt(r *root, l *listing) {
 		}
 	}
 	s.compare(r, l)
+	s.tellPassed(r, l)
 	if slices.Equal(l.files, r.listed) {
 		return
 	}
 	r.listed, s.look.news = l.files, time.Now()
 	chosen, notes := choose(l.files, s.o.Split)
-	if len(l.links) > 0 {
-		notes = append(notes, notFollowed(l.links))
-	}
-	if len(l.shut) > 0 {
-		notes = append(notes, notListed(l.shut))
-	}
 	s.out.note(notes)
 	s.retire(r, chosen)
 	for _, rel := range chosen {
@@ -243,6 +255,19 @@ func (s *Source) compare(r *root, l *listing) {
 		if f := s.known[filepath.Join(r.path, rel)]; f != nil && f.disk.info != nil && f.disk.size != l.sizes[rel] {
 			s.peek(f)
 		}
+	}
+}
+
+// tellPassed says, once, what of a directory is not read, and what else is in one that has
+// no logs yet.
+func (s *Source) tellPassed(r *root, l *listing) {
+	notes := l.passedOver()
+	if len(l.files) == 0 {
+		notes = append(notes, l.met()...)
+	}
+	if !slices.Equal(notes, r.passed) {
+		r.passed = notes
+		s.out.note(notes)
 	}
 }
 

@@ -13,6 +13,7 @@ type root struct {
 	listed []string // files as of the last look
 	dirs   []string // directories beneath it, relative, "." first
 	told   bool     // that there is more in it than is read
+	passed []string // what was said of what is not read
 	own    *Format  // a trainer's, that some file in it is of
 	beside []string // formats of which files were left out for that
 	stamps map[string]stamp

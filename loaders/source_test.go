@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vantage/model"
 )
@@ -75,6 +76,26 @@ func TestOpenForbidden(t *testing.T) {
 	}
 }
 
+// A directory without logs says, when it is followed too, what else is in it.
+func TestFollowedWithoutLogs(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("rollout_data/0.pt", "PK")
+	w.add("events.out.tfevents.17.node", "")
+	_ = os.Symlink("/", w.path("rollouts"))
+	r := follow(t, w.dir, Options{})
+	r.until("a word", func(r *reader) bool { return len(r.Notes) > 0 })
+	want := []string{
+		"symbolic links are not followed: rollouts; give where they lead, or the links themselves",
+		"slime's .pt files are Python objects, so turn their samples into JSON lines",
+		"TensorBoard's files hold scalars, so let the trainer log completions",
+	}
+	if !slices.Equal(r.Notes, want) {
+		t.Errorf("%q", r.Notes)
+	}
+	w.add("rollout_data/1.pt", "PK")
+	r.quiet(200 * time.Millisecond)
+}
+
 // A directory that may not be listed hides nothing in silence.
 func TestDirectoryThatIsShut(t *testing.T) {
 	if os.Getuid() == 0 {
@@ -128,7 +149,7 @@ func TestLeftOut(t *testing.T) {
 	w.add("evals/1.jsonl", row(1, 1))
 	for _, c := range []struct{ path, want string }{
 		{"run", "symbolic links are not followed: 2.jsonl and 1 more; give where they lead, or the links themselves"},
-		{"", "validation is not read: evals/1.jsonl; --split val reads it instead"},
+		{"", "symbolic links are not followed: run/2.jsonl and 1 more; give where they lead, or the links themselves; validation is not read: evals/1.jsonl; --split val reads it instead"},
 		{"run/latest.jsonl", ""},
 	} {
 		if got := strings.Join(readAll(t, w.path(c.path)).Notes, "; "); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {

@@ -68,12 +68,18 @@ func (a App) missing() (text string, role themes.Role, more []string) {
 	case !p.CaughtUp:
 		return "waiting for the first row of " + title, themes.Plain, nil
 	}
-	return "waiting for the first step in " + title, themes.Plain, []string{
-		fmt.Sprintf("found %s at %s; what is written there from now on is shown", units.Plural(p.Files, "files"), a.live.heard.Format("15:04:05")),
-		"", formatsHelp,
-		"groups are the log's own where it has ids, else rows of the same prompt: --group-by says otherwise",
+	more = []string{fmt.Sprintf("found %s at %s; what is written there from now on is shown", units.Plural(p.Files, "files"), a.live.heard.Format("15:04:05"))}
+	for _, note := range a.snap.Run.Notes {
+		more = append(more, printable.Line(note))
 	}
+	return "waiting for the first step in " + title, themes.Plain, append(more,
+		"", writesHelp, formatsHelp,
+		"groups are the log's own where it has ids, else rows of the same prompt: --group-by says otherwise",
+	)
 }
+
+// writesHelp is what most often makes a trainer write something.
+const writesHelp = "verl writes a log with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true"
 
 // formatsHelp is where to look when a trainer writes nothing.
 const formatsHelp = "`vantage formats` lists what can be read, and the option with which each trainer writes it"

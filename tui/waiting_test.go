@@ -46,7 +46,10 @@ func TestStates(t *testing.T) {
 		keys   []string
 		says   []string
 	}{
-		"empty": {func() Source { return progress(model.Progress{CaughtUp: true}) }, nil, []string{"waiting for the first step in runs/made", "found 0 files at 14:03:22", "vantage formats"}},
+		"empty": {func() Source { return progress(model.Progress{CaughtUp: true}) }, nil, []string{"waiting for the first step in runs/made", "found 0 files at 14:03:22", "vantage formats", "TRL with log_completions=True"}},
+		"strangers": {func() Source {
+			return &madeSource{chunks: []*model.Chunk{{Progress: model.Progress{CaughtUp: true}, Notes: []string{"a .wandb file holds scalars"}}}}
+		}, nil, []string{"waiting for the first step", "a .wandb file holds scalars"}},
 		"loading": {func() Source {
 			return progress(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
 		}, nil, []string{"34% · 1.2/3.5 GB"}},
