@@ -38,6 +38,9 @@ type pack struct {
 	done     bool
 }
 
+// parquetBegin is how a Parquet file begins.
+const parquetBegin = "PAR1"
+
 // packed returns the kind of packing that a file begins with: "gzip", "zstd",
 // "parquet", "" if none.
 func packed(h io.ReaderAt) (kind string, err error) {
@@ -50,7 +53,7 @@ func packed(h io.ReaderAt) (kind string, err error) {
 		return "gzip", nil
 	case n == 4 && string(b[:]) == "\x28\xb5\x2f\xfd":
 		return "zstd", nil
-	case n == 4 && string(b[:]) == "PAR1":
+	case n == 4 && string(b[:]) == parquetBegin:
 		return "parquet", nil
 	}
 	return "", nil
@@ -80,8 +83,6 @@ const (
 	maxRatio  = 200
 	freeBytes = 1 << 30
 )
-
-var errPackedTable = fmt.Errorf("%w: a Parquet file is compressed inside, and read from its end: unpack it", errTable)
 
 var errBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is not read", maxRatio)
 
@@ -170,13 +171,7 @@ func (s *Source) openPacked(f *file) (done bool) {
 		return s.failed(f, err)
 	}
 	s.saw(f, info)
-	kind := packOf(h)
-	p := &pack{handle: h, close: func() {}}
-	if kind == "parquet" {
-		err = s.openParquet(f, p, info.Size())
-	} else {
-		p, err = s.unpackFile(f, kind, h)
-	}
+	p, err := s.openKind(f, packOf(h), h, info.Size())
 	if err != nil && passing(err) {
 		_ = h.Close()
 		return s.failed(f, err)
@@ -194,6 +189,30 @@ func (s *Source) openPacked(f *file) (done bool) {
 	}
 	f.pack = p
 	return false
+}
+
+// openKind begins to read a file of that kind of packing.
+func (s *Source) openKind(f *file, kind string, h handle, size int64) (*pack, error) {
+	if kind == "parquet" {
+		p := &pack{handle: h, close: func() {}}
+		return p, s.openParquet(f, p, size)
+	}
+	within, err := tableIn(kind, h)
+	switch {
+	case err != nil:
+		return nil, err
+	case within == nil:
+		return s.unpackFile(f, kind, h)
+	}
+	m, err := hold(within)
+	if err != nil {
+		return nil, err
+	}
+	p, err := f.openHeld(m)
+	if err == nil {
+		p.close = func() { _ = h.Close() }
+	}
+	return p, err
 }
 
 // unpackFile begins to unpack a file, from which marks are kept to begin at again.

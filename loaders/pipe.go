@@ -3,7 +3,6 @@ package loaders
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"sync"
@@ -15,8 +14,9 @@ import (
 // since a read of standard input cannot be called off.
 type pipe struct {
 	pieces chan []byte
-	rest   []byte // of a piece, not yet read
-	err    error  // set before pieces is closed
+	rest   []byte  // of a piece, not yet read
+	err    error   // set before pieces is closed
+	held   *memory // a Parquet file that came; set before pieces is closed
 	ended  bool
 	closed chan struct{}
 	once   sync.Once
@@ -41,8 +41,14 @@ func (p *pipe) run(open func() (io.Reader, error)) {
 	p.mu.Lock()
 	p.source = r
 	p.mu.Unlock()
-	if r, err = unwrapped(r); err != nil {
+	b, err := unwrapped(r)
+	if err != nil {
 		p.err = err
+		return
+	}
+	if begin, _ := b.Peek(len(parquetBegin)); string(begin) == parquetBegin {
+		m, err := hold(b)
+		p.held, p.err = &m, err
 		return
 	}
 	for {
@@ -52,7 +58,7 @@ func (p *pipe) run(open func() (io.Reader, error)) {
 		default:
 		}
 		piece := make([]byte, 64<<10)
-		n, err := r.Read(piece)
+		n, err := b.Read(piece)
 		if n > 0 {
 			select {
 			case p.pieces <- piece[:n]:
@@ -70,32 +76,21 @@ func (p *pipe) run(open func() (io.Reader, error)) {
 }
 
 // unwrapped reads what is compressed as what it holds.
-func unwrapped(r io.Reader) (io.Reader, error) {
+func unwrapped(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReader(r)
 	begin, _ := b.Peek(4)
 	switch packOf(bytes.NewReader(begin)) {
 	case "gzip":
-		return unwrappedText(inflate.NewReader(b))
+		return bufio.NewReader(inflate.NewReader(b)), nil
 	case "zstd":
 		z, err := newZstd(b)
 		if err != nil {
 			return nil, err
 		}
-		return unwrappedText(z)
-	}
-	return unwrappedText(b)
-}
-
-// unwrappedText refuses what is no text.
-func unwrappedText(r io.Reader) (io.Reader, error) {
-	b := bufio.NewReader(r)
-	if begin, _ := b.Peek(4); packOf(bytes.NewReader(begin)) == "parquet" {
-		return nil, errSeek
+		return bufio.NewReader(z), nil
 	}
 	return b, nil
 }
-
-var errSeek = errors.New("a Parquet file is read from its end: give the file itself")
 
 // close ends the stream. A reader that can be closed is, to wake the goroutine.
 func (p *pipe) close() {

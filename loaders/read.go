@@ -172,6 +172,9 @@ func (s *Source) restart(f *file) {
 
 func (s *Source) readPipe(f *file, deadline time.Time) bool {
 	p := f.pipe
+	if f.pack != nil {
+		return s.readHeld(f, deadline)
+	}
 	for !s.out.full() && time.Now().Before(deadline) {
 		if f.refused {
 			p.rest = nil
@@ -199,6 +202,11 @@ func (s *Source) readPipe(f *file, deadline time.Time) bool {
 }
 
 func (s *Source) endPipe(f *file) {
+	if f.pipe.held != nil && f.pipe.err == nil {
+		if f.pipe.err = s.beginHeld(f); f.pipe.err == nil {
+			return
+		}
+	}
 	f.pipe.ended = true
 	switch {
 	case errors.Is(f.pipe.err, io.ErrUnexpectedEOF):

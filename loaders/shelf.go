@@ -104,7 +104,18 @@ func (v volume) read(ctx context.Context, offset int64, c *capture) error {
 	if err != nil {
 		return err
 	}
-	if kind == "parquet" {
+	switch table := v.format.Cut.table; {
+	case table && kind != "parquet":
+		within, err := tableIn(kind, h)
+		if err != nil || within == nil {
+			return err
+		}
+		m, err := hold(within)
+		if err != nil {
+			return err
+		}
+		return v.cells(m, heldInfo{info, m.Size()}, offset, c)
+	case table:
 		return v.cells(h, info, offset, c)
 	}
 	return v.record(ctx, h, offset, c)

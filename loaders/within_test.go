@@ -1,0 +1,77 @@
+package loaders
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"vantage/model"
+)
+
+// A Parquet file reads the same through a pipe and within gzip or zstd, where its texts are
+// found again too.
+func TestTableWithin(t *testing.T) {
+	plain := string(parquetOf(t, []completion{{3, "p", "left", 1, 0, 0.5}, {3, "p", "right", 0, 0, -0.5}}))
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{"": plain, ".gz": packedText(t, plain), ".zst": string(z.EncodeAll([]byte(plain), nil))} {
+		s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(data))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := drain(t, s)
+		_ = s.Close()
+		if got.rewards() != "1 0" || got.Format != "trl" || got.Records[0].Step != 3 || len(got.Problems) > 0 {
+			t.Errorf("a pipe of %q: %s rewards %s, problems %v", name, got.Format, got.rewards(), got.Problems)
+		}
+		w := trainer{t, t.TempDir()}
+		w.add("completions_00003.parquet"+name, data)
+		file, all := places(t, w.dir)
+		if len(all) != 2 || all[1].Advantage != -0.5 {
+			t.Fatalf("a file %q: %+v", name, all)
+		}
+		text, err := file.Text(context.Background(), model.Place{File: all[1].File, Offset: all[1].Offset})
+		if err != nil || text.Response != "right" {
+			t.Errorf("the text of a file %q: %+v, %v", name, text, err)
+		}
+	}
+}
+
+// A table that was cut off, or takes too much memory, is told of; one that is written anew
+// while it is followed is read anew.
+func TestTableWithinThatFails(t *testing.T) {
+	one := string(parquetOf(t, []completion{{1, "p", "a", 1, 0, 0.5}}))
+	for name, data := range map[string]string{"a pipe": one[:len(one)-9], "a packed one": packedText(t, one[:len(one)-9])} {
+		s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(data))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := drain(t, s); len(got.Problems) != 1 || !strings.Contains(got.Problems[0].Reason, "ends early") {
+			t.Errorf("%s: %v", name, got.Problems)
+		}
+		_ = s.Close()
+	}
+	if _, err := hold(io.MultiReader(strings.NewReader(parquetBegin), io.LimitReader(zeros{}, maxWithin))); !errors.Is(err, errWithin) {
+		t.Error(err)
+	}
+	w := trainer{t, t.TempDir()}
+	w.add("completions_00001.parquet.gz", packedText(t, one))
+	r := follow(t, w.dir, Options{quiet: time.Hour})
+	r.until("the first", rewards("1"))
+	two := string(parquetOf(t, []completion{{1, "p", "a", 1, 0, 0.5}, {1, "p", "b", 2, 0, 0.5}}))
+	w.replace("completions_00001.parquet.gz", packedText(t, two))
+	r.until("the second", rewards("1 2"))
+}
+
+// zeros has no end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte{0}, len(p))), nil }
