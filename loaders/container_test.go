@@ -61,6 +61,7 @@ func TestSamplesWithinALine(t *testing.T) {
 		"rewards in an object":  {"a.jsonl", `{"prompt":"p","response":"a","reward":{"format":1,"accuracy":0.5}}` + "\n", "1.5"},
 		"with their total":      {"a.jsonl", `{"prompt":"p","response":"a","reward":{"overall":0.75,"format":1,"accuracy":0.5}}` + "\n", "0.75"},
 		"a total among rewards": {"a.jsonl", `{"prompt":"p","response":"a","rewards":{"total":0.75,"format":1}}` + "\n", "0.75"},
+		"no reward in one row":  {"a.jsonl", `{"prompt":"p","acc_reward":1,"fmt_reward":1,"reward":7}` + "\n" + `{"prompt":"p","acc_reward":1,"fmt_reward":1}` + "\n", "7 NaN"},
 		"a document in a pipe":  {"", "{\"samples\": [\r\n  {\"prompt\": \"p\", \"reward\": 1},\r\n {\"prompt\": \"p\", \"reward\": 2}]}", "1 2"},
 	} {
 		var got all

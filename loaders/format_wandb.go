@@ -5,7 +5,7 @@ package loaders
 func wandbTable() Format {
 	return Format{
 		Name: "wandb-table", Doc: "A W&B table on disk: files/media/table/*.table.json of an offline run.",
-		Writes:     "report_to wandb with WANDB_MODE=offline, and log_completions",
+		Writes:     "WANDB_MODE=offline, with log_completions (TRL), trainer.log_val_generations=N (verl) or trainer.val_generations_to_log=N (EasyR1)",
 		Cut:        cut{whole: true},
 		Positional: true,
 		Relogs:     true,

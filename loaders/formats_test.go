@@ -132,7 +132,7 @@ func madeLogs() []made {
 		{
 			format: "csv", name: "log.tsv",
 			log:  "step\tgroup\treward\tcorrect_reward\n1\t7\t0.5\tTrue\n1\t7\t\tFalse\n",
-			want: []model.Record{{Step: 1, Group: "7", Reward: 0.5, Advantage: none, Length: -1, Parts: []float64{1}}, {Step: 1, Group: "7", Reward: 0, Advantage: none, Length: -1, Parts: []float64{0}}},
+			want: []model.Record{{Step: 1, Group: "7", Reward: 0.5, Advantage: none, Length: -1, Parts: []float64{1}}, {Step: 1, Group: "7", Reward: none, Advantage: none, Length: -1, Parts: []float64{0}}},
 
 			components: []string{"correct_reward"},
 		},

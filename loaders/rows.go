@@ -178,7 +178,7 @@ func (r *rows) finish(dst []model.Record) ([]model.Record, error) {
 		r.total()
 	}
 	has := func(as role) bool { return r.picked[as].kind != absent }
-	if !has(roleReward) && !has(rolePrompt) && !has(roleResponse) {
+	if !has(roleReward) && !has(rolePrompt) && !has(roleResponse) && !r.rewarded() {
 		return dst, errNoSample
 	}
 	if r.capture != nil {
@@ -206,8 +206,12 @@ func (r *rows) finish(dst []model.Record) ([]model.Record, error) {
 	return append(dst, rec), nil
 }
 
-// total makes a reward of what the reward functions gave.
+// total makes a reward of what the reward functions gave, in a log that has no reward of its
+// own: what one row lacks must not be another thing than what the others have.
 func (r *rows) total() {
+	if r.used[roleReward] != "" && r.used[roleReward] != r.parts.under && !r.summed {
+		return
+	}
 	if r.parts.given.kind != absent {
 		r.picked[roleReward], r.rank[roleReward] = r.parts.given, givenRank
 		return
