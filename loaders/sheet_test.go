@@ -183,3 +183,22 @@ func TestSheetIsTable(t *testing.T) {
 		t.Error("no table was read column by column")
 	}
 }
+
+// A row whose first id is empty is of the group that its second names, as row by row.
+func TestSheetWithTwoIDs(t *testing.T) {
+	type ids struct {
+		Group  string  `parquet:"group_id"`
+		UID    string  `parquet:"uid"`
+		Reward float64 `parquet:"reward"`
+	}
+	var b bytes.Buffer
+	if err := parquet.Write(&b, []ids{{"g", "a", 1}, {"", "a", 0}}); err != nil {
+		t.Fatal(err)
+	}
+	w := trainer{t, t.TempDir()}
+	w.add("a.parquet", b.String())
+	got := readAll(t, w.path("a.parquet"))
+	if len(got.Records) != 2 || got.Records[0].Group != "g" || got.Records[1].Group != "a" {
+		t.Errorf("%+v", got.Records)
+	}
+}
