@@ -15,6 +15,7 @@ import (
 // above two runs is opened easily, and validation asks what training asks.
 type sites struct {
 	all   []site
+	known map[site]int32
 	file  []int32         // the site of each file
 	owner map[int64]int32 // the site that had the first samples of a step
 	from  int64           // steps up to this one are the first site's, if there are any
@@ -40,12 +41,14 @@ func siteOf(name string) site {
 	return site{strings.Join(parts, "/"), isValidation(name)}
 }
 
-// isNumbered knows folders of which a run has many: one for each step, or process.
+// isNumbered knows folders of which a run has many that may share a step: one for each step,
+// where rows may be of the step before, or process. Plain numbers are runs of a sweep, or
+// versions of the policy, which share none.
 func isNumbered(part string) bool {
-	if _, ok := stepAfterWord(part); ok || isDigits(part) {
+	if _, ok := stepAfterWord(part); ok {
 		return true
 	}
-	for _, word := range []string{"rank", "worker", "version", "epoch"} {
+	for _, word := range []string{"rank", "worker", "node", "shard"} {
 		if rest, ok := strings.CutPrefix(part, word); ok && isDigits(strings.TrimLeft(rest, "_-")) {
 			return true
 		}
@@ -56,17 +59,20 @@ func isNumbered(part string) bool {
 // add takes a file down; newest is the one before it that has the newest step, nil if none has.
 func (p *sites) add(name string, newest *file) {
 	at := siteOf(name)
-	i := slices.Index(p.all, at)
-	if i < 0 {
-		if len(p.all) == 1 {
+	i, ok := p.known[at]
+	if !ok {
+		switch len(p.all) {
+		case 0:
+			p.known = map[site]int32{}
+		case 1:
 			if p.any = newest != nil; p.any {
 				p.from = newest.newest
 			}
 		}
-		i = len(p.all)
-		p.all = append(p.all, at)
+		i = int32(len(p.all))
+		p.all, p.known[at] = append(p.all, at), i
 	}
-	p.file = append(p.file, int32(i))
+	p.file = append(p.file, i)
 }
 
 // several reports whether there is more than one site.

@@ -59,6 +59,9 @@ func TestRunsApart(t *testing.T) {
 		{"many rows", map[string]string{"a/1.jsonl": answers(1, 50_000), "b/1.jsonl": answers(1, 40_000)}, Options{}, "1: 50000 40000", "a and b"},
 		{"validation", map[string]string{"rollouts/1.jsonl": answers(1, 2), "validation/1.jsonl": answers(1, 3)}, Options{Split: SplitAll}, "1: 2 3", ""},
 		{"one run in parts", map[string]string{"rank_0/1.jsonl": answers(1, 2), "rank_1/1.jsonl": answers(1, 3)}, Options{}, "1: 5", ""},
+		{"runs of a sweep", map[string]string{"0/1.jsonl": answers(1, 2), "1/1.jsonl": answers(1, 3)}, Options{}, "1: 2 3", "0 and 1, both step 1"},
+		{"a step that begins anew", map[string]string{"epoch_0/1.jsonl": answers(1, 2), "epoch_1/1.jsonl": answers(1, 3)}, Options{}, "1: 2 3", "epoch_0 and epoch_1"},
+		{"rows of the step before", map[string]string{"step_1/r.jsonl": answers(1, 2), "step_2/r.jsonl": answers(1, 1) + answers(2, 3)}, Options{}, "1: 3, 2: 3", ""},
 		{"a folder for each step", map[string]string{"step_1/r.jsonl": answers(1, 2), "step_2/r.jsonl": answers(2, 3)}, Options{}, "1: 2, 2: 3", ""},
 	}
 	for _, test := range tests {

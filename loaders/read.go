@@ -123,6 +123,7 @@ func (s *Source) ended(f *file) {
 			f.remark("it is empty")
 		}
 		f.finish()
+		f.decoder, f.scratch = nil, nil // of many small files they take most of the memory
 		return
 	}
 	back := f.lines.unread()
