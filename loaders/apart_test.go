@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,5 +119,32 @@ func TestBeside(t *testing.T) {
 	}
 	if named := readAll(t, w.path("m/1.jsonl"), w.path("a/data.jsonl")); named.rewards() != "1 7" {
 		t.Error("files that were given themselves:", named.rewards())
+	}
+}
+
+// What holds no samples is no problem beside a log that does, but a log without rewards is,
+// and so is everything where nothing better is found.
+func TestAside(t *testing.T) {
+	files := map[string]string{
+		"checkpoints.jsonl":    `{"name":"000010","batch":10,"path":"x"}` + "\n",
+		"step_1/metrics.jsonl": `{"step":1,"data":{"score":0.5}}` + "\n",
+		"step_2/metrics.jsonl": `{"step":2,"data":{"score":0.5}}` + "\n",
+		"2.jsonl":              `{"input":"q","output":"o","gts":"1","step":2}` + "\n",
+	}
+	w := trainer{t, t.TempDir()}
+	for name, text := range files {
+		w.add(name, text)
+	}
+	if alone := readAll(t, w.dir); len(alone.Problems) != 4 || len(alone.Notes) > 0 {
+		t.Errorf("alone: problems %v, notes %q", alone.Problems, alone.Notes)
+	}
+	w.add("1.jsonl", row(1, 1))
+	got := readAll(t, w.dir)
+	if len(got.Problems) != 1 || got.Problems[0].File != "2.jsonl" || got.rewards() != "1" {
+		t.Errorf("rewards %s, problems %v", got.rewards(), got.Problems)
+	}
+	want := []string{`checkpoints.jsonl: no reward field: the keys are "name", "batch", "path"`, "step_1/metrics.jsonl: metrics only, no samples: it holds averages of steps (last: score 0.5)"}
+	if !slices.Equal(got.Notes, want) {
+		t.Errorf("notes %q", got.Notes)
 	}
 }

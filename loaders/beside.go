@@ -2,7 +2,9 @@ package loaders
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Beside the log of a trainer lie other files that look like logs: a data set with a column
@@ -43,6 +45,37 @@ func (s *Source) isBeside(f *file) bool {
 		}
 	}
 	return false
+}
+
+// holdsAnswer reports whether a row has a field of its own for what a model answered.
+func holdsAnswer(row []byte) (yes bool) {
+	names := newFields(usualNames())
+	_ = scanObject(row, func(key, v value) {
+		p, ok := names.place(key.raw)
+		yes = yes || ok && p.role == roleResponse && fits(p.role, v)
+	})
+	return yes
+}
+
+// tellAside says what files hold no samples: they are left out, once for each name, where a
+// trainer's own log lies beside, and problems where nothing better has come.
+func (s *Source) tellAside() {
+	for _, r := range s.roots {
+		if r.own == nil && len(s.queue) > 0 {
+			continue
+		}
+		for _, a := range r.aside {
+			switch base := filepath.Base(a.File); {
+			case r.own == nil:
+				s.out.problem(a)
+			case !slices.Contains(r.others, base):
+				r.others = append(r.others, base)
+				a.Reason, _, _ = strings.Cut(a.Reason, "; needed") // there is what is needed
+				s.out.note([]string{a.String()})
+			}
+		}
+		r.aside = nil
+	}
 }
 
 // leaveOut forgets what was read of a file that lies beside a trainer's log.

@@ -11,6 +11,10 @@
 //	line     → Decoder   records, or an error that becomes a model.Problem
 //	records  → Source    chunks bounded in count and time
 //
+// What a directory holds besides is said and left out: tables of the same samples
+// (beside.go), rows that were logged twice (relog.go); and two runs in it are kept
+// apart (apart.go).
+//
 // A format is a value in the list of formats.go. A bad line is counted and
 // skipped. Files are opened for reading, looked at, and closed again: no handle
 // is held between two looks, nothing is locked, nothing is written.

@@ -195,7 +195,8 @@ func (f *intake) fits(line []byte) *Format {
 func (f *intake) once(l line) {
 	format := detect(f.formats, f.name, f.lines.cut, l.text)
 	if format == nil {
-		f.refuse(refusal(l.text))
+		f.dismiss(l.text)
+		f.refuse("")
 		return
 	}
 	f.accept(format, l)
@@ -225,7 +226,17 @@ func (f *intake) settle(format *Format) {
 func (f *intake) complain() {
 	if len(f.search.kept) > 0 && !f.search.told {
 		f.search.told = true
-		f.remark(refusal(f.search.kept[0].text))
+		f.dismiss(f.search.kept[0].text)
+	}
+}
+
+// dismiss says why a file with such a row is not read. What is no answer of a model belongs
+// to no log, and may be one of the files that lie beside it.
+func (f *intake) dismiss(row []byte) {
+	if why := refusal(row); f.root == nil || holdsAnswer(row) {
+		f.remark(why)
+	} else {
+		f.root.aside = append(f.root.aside, model.Problem{File: f.name, Reason: why})
 	}
 }
 

@@ -4,18 +4,22 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"vantage/model"
 )
 
 // root is a directory that was given.
 type root struct {
 	path   string
-	prefix string   // of the names of its files
-	listed []string // files as of the last look
-	dirs   []string // directories beneath it, relative, "." first
-	told   bool     // that there is more in it than is read
-	passed []string // what was said of what is not read
-	own    *Format  // a trainer's, that some file in it is of
-	beside []string // formats of which files were left out for that
+	prefix string          // of the names of its files
+	listed []string        // files as of the last look
+	dirs   []string        // directories beneath it, relative, "." first
+	told   bool            // that there is more in it than is read
+	passed []string        // what was said of what is not read
+	own    *Format         // a trainer's, that some file in it is of
+	beside []string        // formats of which files were left out for that
+	aside  []model.Problem // files without samples that have not been told of
+	others []string        // names of files that were told of
 	stamps map[string]stamp
 	turn   int // of the directories that are looked at one at a time
 }

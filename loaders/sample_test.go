@@ -98,7 +98,7 @@ func TestSamples(t *testing.T) {
 		{path: "verl/SYNTHETIC_v1/rollout_data", format: "verl", rows: 32, prompts: 4, sum: 14, unit: model.LengthCharacters},
 		{path: "verl/verl_dev_1.jsonl", format: "verl", rows: 128, prompts: 128, sum: 2, unit: model.LengthCharacters},
 		{path: "verl/file_logger", problems: []string{"metrics only, no samples"}},
-		{path: "easyr1/SYNTHETIC_ckpt", format: "easyr1", rows: 16, prompts: 2, sum: 12, problems: []string{"metrics only, no samples"}, unit: model.LengthCharacters},
+		{path: "easyr1/SYNTHETIC_ckpt", format: "easyr1", rows: 16, prompts: 2, sum: 12, unit: model.LengthCharacters},
 		{path: "tinker-cookbook/joanvelja_qwen3-30b", problems: []string{"metrics only, no samples"}},
 		{path: "ms-swift/SYNTHETIC_hf", format: "ms-swift", rows: 48, prompts: 4, sum: 77, unit: model.LengthCharacters},
 		{path: "roll", format: "roll", rows: 32, prompts: 4, sum: 17, unit: model.LengthCharacters},

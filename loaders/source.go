@@ -190,6 +190,7 @@ func (s *Source) halted(ctx context.Context) error {
 
 // work reads until there is enough for a chunk or nothing to read.
 func (s *Source) work(ctx context.Context) {
+	defer s.tellAside()
 	now := time.Now()
 	deadline := now.Add(budget)
 	if !s.started {

@@ -281,8 +281,8 @@ func TestMixedDirectory(t *testing.T) {
 	if want := "[verl 2 false true 1 ms-swift-ray 1 true false 1]"; fmt.Sprint(kinds) != want {
 		t.Error(kinds)
 	}
-	if len(got.Problems) != 2 || got.Problems[0].Reason != "it is empty" || !strings.HasPrefix(got.Problems[1].Reason, "metrics only") {
-		t.Error(got.Problems)
+	if len(got.Problems) != 1 || got.Problems[0].Reason != "it is empty" || !slices.Equal(got.Notes, []string{"metrics.jsonl: metrics only, no samples: it holds averages of steps"}) {
+		t.Error(got.Problems, got.Notes)
 	}
 }
 
