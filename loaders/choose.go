@@ -38,7 +38,7 @@ func choose(files []string, split Split) (chosen []string, notes []string) {
 	case split == SplitVal:
 		return val, notes
 	case len(train) == 0 && len(val) > 0:
-		return val, append(notes, "training: there is none in it, so its validation is read")
+		return val, append(notes, "training: as long as there is none, validation is read")
 	case len(val) > 0:
 		notes = append(notes, fmt.Sprintf("validation is not read: %s; --split val reads it instead", named(val)))
 	}

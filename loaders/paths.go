@@ -214,6 +214,7 @@ var strangers = [...]struct{ ext, what string }{
 	{".wandb", "a .wandb file holds scalars, and the folder files/media/table beside it the samples"},
 	{".tfevents", "TensorBoard's files hold scalars, so let the trainer log completions"},
 	{".db", "trackio's .db is a database, so export its traces as JSON lines"},
+	{".zip", "a .zip is not read, as Agent-Lightning's, so unpack it"},
 	{".yaml", "ART's .yaml files are not read"},
 }
 

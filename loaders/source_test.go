@@ -81,6 +81,7 @@ func TestFollowedWithoutLogs(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("rollout_data/0.pt", "PK")
 	w.add("events.out.tfevents.17.node", "")
+	w.add("step_1/train_trajectories.jsonl.zip", "PK")
 	_ = os.Symlink("/", w.path("rollouts"))
 	r := follow(t, w.dir, Options{})
 	r.until("a word", func(r *reader) bool { return len(r.Notes) > 0 })
@@ -88,6 +89,7 @@ func TestFollowedWithoutLogs(t *testing.T) {
 		"symbolic links are not followed: rollouts; give where they lead, or the links themselves",
 		"slime's .pt files are Python objects, so turn their samples into JSON lines",
 		"TensorBoard's files hold scalars, so let the trainer log completions",
+		"a .zip is not read, as Agent-Lightning's, so unpack it",
 	}
 	if !slices.Equal(r.Notes, want) {
 		t.Errorf("%q", r.Notes)
@@ -158,7 +160,7 @@ func TestLeftOut(t *testing.T) {
 	}
 	only := trainer{t, t.TempDir()}
 	only.add("evals/1.jsonl", row(1, 1))
-	if got := strings.Join(readAll(t, only.dir).Notes, "; "); got != "training: there is none in it, so its validation is read" {
+	if got := strings.Join(readAll(t, only.dir).Notes, "; "); got != "training: as long as there is none, validation is read" {
 		t.Error(got)
 	}
 }
