@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/gzip"
+
+	"vantage/model"
 )
 
 // What comes through a pipe has no name: it is read as the file would be, but for a step
@@ -71,5 +73,31 @@ func TestSamplesWithinALine(t *testing.T) {
 		if got.rewards() != c.want {
 			t.Errorf("%s: rewards %s, want %s; problems %v", name, got.rewards(), c.want, got.Problems)
 		}
+	}
+}
+
+// A conversation with its answer is asked and answered: two answers to a question are of one
+// group, in long logs too.
+func TestConversationWithItsAnswer(t *testing.T) {
+	const begin = `{"step":1,"messages":[{"role":"system","content":"s"},{"role":"user","content":"q"}`
+	one, two := begin+`,{"role":"assistant","content":"ab"}],"reward":1}`+"\n", begin+`,{"role":"assistant","content":"cde"},{"role":"tool","content":"4"}],"reward":0}`+"\n"
+	w := trainer{t, t.TempDir()}
+	w.add("a.jsonl", one+two)
+	s, all := places(t, w.path("a.jsonl"))
+	if len(all) != 2 || all[0].Prompt != all[1].Prompt || all[0].Length != 2 || all[1].Length != 4 {
+		t.Fatalf("%+v", all)
+	}
+	text, err := s.Text(t.Context(), model.Place{File: all[1].File, Offset: all[1].Offset})
+	if err != nil || text.Prompt != "system: s\n\nuser: q" || text.Response != "assistant: cde\n\ntool: 4" {
+		t.Errorf("%+v, %v", text, err)
+	}
+	w.add("long.jsonl", strings.Repeat(one+two, 20_000))
+	prompts := map[uint64]bool{}
+	for _, r := range readAll(t, w.path("long.jsonl")).Records {
+		prompts[r.Prompt] = true
+	}
+	w.add("asked.jsonl", begin+`],"reward":1}`+"\n")
+	if only := readAll(t, w.path("asked.jsonl")); len(prompts) != 1 || !prompts[only.Records[0].Prompt] {
+		t.Errorf("%d prompts", len(prompts))
 	}
 }

@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -164,7 +165,7 @@ func (q *quick) classify(key, v value) (s slot, rank int, ok bool) {
 	p, known := q.long.fields.place(key.raw)
 	if known && fits(p.role, v) {
 		s.role = p.role
-		if slices.Contains(q.long.parts.also, string(key.raw)) {
+		if slices.Contains(q.long.parts.also, string(key.raw)) || bytes.EqualFold(key.raw, []byte(conversationName)) {
 			return s, 0, false
 		}
 		return s, p.rank, v.kind == text || v.kind == number || v.kind == list && (p.role == rolePrompt || p.role == roleResponse)

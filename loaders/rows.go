@@ -177,6 +177,7 @@ func (r *rows) finish(dst []model.Record) ([]model.Record, error) {
 	if r.picked[roleReward].kind == absent {
 		r.total()
 	}
+	r.part()
 	has := func(as role) bool { return r.picked[as].kind != absent }
 	if !has(roleReward) && !has(rolePrompt) && !has(roleResponse) && !r.rewarded() {
 		return dst, errNoSample
@@ -221,8 +222,26 @@ func (r *rows) total() {
 	}
 }
 
-// givenRank is that of a total within an object of rewards.
+// givenRank is that of what stands within another field: a total among rewards, an answer at
+// the end of a conversation.
 const givenRank = weak - 1
+
+// part takes the answer off a conversation that holds both: else each answer would be a
+// prompt of its own.
+func (r *rows) part() {
+	all := r.picked[rolePrompt]
+	if all.kind != list || r.picked[roleResponse].kind != absent || r.called(rolePrompt) != conversationName {
+		return
+	}
+	turns := elements(all)
+	if n := len(answered(all)); 0 < n && n < len(turns) {
+		r.picked[rolePrompt] = conversation(turns[:len(turns)-n])
+		r.picked[roleResponse], r.rank[roleResponse] = conversation(turns[len(turns)-n:]), givenRank
+	}
+}
+
+// conversationName is the field of which nobody knows whether the answer is in it.
+const conversationName = "messages"
 
 func (r *rows) group() string {
 	v := r.picked[roleGroup]
@@ -296,6 +315,8 @@ func (r *rows) called(as role) string {
 		return r.fields.names[as][rank]
 	case as == roleReward && rank == givenRank:
 		return r.parts.under
+	case as == roleResponse && rank == givenRank:
+		return conversationName
 	}
 	return "the record"
 }
