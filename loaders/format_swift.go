@@ -21,6 +21,7 @@ func swift() Format {
 		Decode: func(name string) Decoder {
 			r := newRows(names, name)
 			r.shape = columns
+			r.relogs = true
 			r.parts.open = true
 			return r
 		},

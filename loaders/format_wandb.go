@@ -19,6 +19,7 @@ func wandbTable() Format {
 		Decode: func(name string) Decoder {
 			r := newRows(with(nil), name)
 			r.shape = table
+			r.relogs = true
 			return r
 		},
 	}

@@ -40,8 +40,9 @@ const (
 	maxKnown  = 1 << 16
 )
 
-// relogOf is a block of records.
-func relogOf(records []model.Record) relog {
+// relogOf is a block of records, told apart by their answers too where these are at hand:
+// short ones are of one length by chance.
+func relogOf(records []model.Record, answers ...uint64) relog {
 	if len(records) == 0 || records[0].Length < 0 {
 		return relog{}
 	}
@@ -49,6 +50,9 @@ func relogOf(records []model.Record) relog {
 	for i := range records {
 		x := &records[i]
 		b = appendRelog(b, x.Prompt, x.Reward, x.Advantage, x.Length)
+	}
+	for _, sum := range answers {
+		b = binary.LittleEndian.AppendUint64(b, sum)
 	}
 	return relog{block64{hash64(b), len(records), records[0].Step}, records[0].File}
 }
@@ -120,16 +124,20 @@ func (f *intake) fresh(records []model.Record) []model.Record {
 	if !f.format.Relogs {
 		return records
 	}
+	var answers []uint64
+	if r, ok := f.decoder.(*rows); ok && len(r.answers) == len(records) {
+		answers = r.answers
+	}
 	fresh := records[:0]
-	for len(records) > 0 {
-		n := 1
-		for n < len(records) && records[n].Step == records[0].Step {
-			n++
+	for from := 0; from < len(records); {
+		to := from + 1
+		for to < len(records) && records[to].Step == records[from].Step {
+			to++
 		}
-		if !f.repeated(relogOf(records[:n])) {
-			fresh = append(fresh, records[:n]...)
+		if !f.repeated(relogOf(records[from:to], answers[min(from, len(answers)):min(to, len(answers))]...)) {
+			fresh = append(fresh, records[from:to]...)
 		}
-		records = records[n:]
+		from = to
 	}
 	return fresh
 }

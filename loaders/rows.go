@@ -22,6 +22,9 @@ type rows struct {
 	summed bool  // the log has no total: rewards are sums of components
 
 	grouped bool // some row before told its group
+
+	relogs  bool     // the trainer logs rows twice
+	answers []uint64 // then: hashes of the answers of the record at hand
 	visit   func(key, v value)
 
 	picked [roles]value // of the row at hand
@@ -127,6 +130,7 @@ var errNoSample = errors.New("no sample: the row has neither a reward nor a prom
 // Line implements [Decoder].
 func (r *rows) Line(dst []model.Record, line []byte) ([]model.Record, error) {
 	before := len(dst)
+	r.answers = r.answers[:0]
 	var empty error
 	lay := r.shape
 	if lay == nil {
@@ -197,6 +201,9 @@ func (r *rows) finish(dst []model.Record) ([]model.Record, error) {
 		Parts:     r.parts.row(),
 		Advantage: r.picked[roleAdvantage].toAdvantage(),
 		Length:    r.length(),
+	}
+	if r.relogs {
+		r.answers = append(r.answers, hash64(r.picked[roleResponse].raw))
 	}
 	if x, ok := r.picked[roleReward].toFloat(); ok {
 		rec.Reward = x
