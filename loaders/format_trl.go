@@ -18,7 +18,7 @@ func trl() Format {
 	}
 	f.Decode = func(name string) Decoder {
 		r := newRows(names, name)
-		r.parts.open = true
+		r.parts.open, r.relogs = true, true
 		return r
 	}
 	return f

@@ -21,6 +21,11 @@ func hash64(b []byte) uint64 {
 	return fold(h^k0, k0)
 }
 
+// mix is a hash of a hash of what came before and of what comes next.
+func mix(before, next uint64) uint64 {
+	return fold(before^0x9e3779b97f4a7c15, next^0xd6e8feb86659fd93) + next
+}
+
 func fold(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	return hi ^ lo

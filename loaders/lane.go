@@ -17,10 +17,13 @@ type lane struct {
 	reader *pages.Reader
 	values []float64
 	there  []bool // beside values: it is no null; nil as long as none is
+	summed bool   // the texts are wanted as a sum too
+	sum    uint64
 }
 
 // take appends what has been read of a page.
 func (l *lane) take(w *pageWork) {
+	l.sum = mix(l.sum, w.sum)
 	if l.there == nil && w.there != nil {
 		l.there = trues(len(l.values))
 	}
@@ -96,6 +99,9 @@ func (w *pageWork) measure(b *pages.Buffer) {
 			continue
 		}
 		w.values[i] = float64(length(text))
+		if w.lane.summed {
+			w.sum = mix(w.sum, hash64(text))
+		}
 	}
 }
 

@@ -32,6 +32,7 @@ type pack struct {
 	unpacker *unpacker
 	text     int64         // bytes of text so far
 	ready    *model.Block  // of a Parquet file: rows that were read ahead
+	answers  uint64        // a sum of theirs
 	sheet    *sheet        // of one that is read column by column
 	table    *parquetTable // of one that is read row by row
 	index    pages.Index   // of a Parquet file, once it has been read

@@ -142,6 +142,32 @@ func (f *intake) fresh(records []model.Record) []model.Record {
 	return fresh
 }
 
+// repeated is that of the intake for a block of a table, which is told apart by its answers
+// too, if it is small: what is large is not alike by chance.
+func (f *file) repeated(now relog) bool {
+	switch r, ok := f.decoder.(*rows); {
+	case f.pack.answers != 0:
+		now.sum = mix(now.sum, f.pack.answers)
+		f.pack.answers = 0
+	case f.pack.sheet != nil:
+		now.sum = mix(now.sum, f.pack.sheet.answers())
+	case ok:
+		for _, sum := range r.answers {
+			now.sum = mix(now.sum, sum)
+		}
+		r.answers = r.answers[:0]
+	}
+	return f.intake.repeated(now)
+}
+
+// answers is the sum of the answers in the block that was read last, 0 if they were not read.
+func (s *sheet) answers() uint64 {
+	if l := s.figures[roleResponse]; l != nil {
+		return l.sum
+	}
+	return 0
+}
+
 // repeated reports whether a block was logged before, and says so.
 func (f *intake) repeated(now relog) bool {
 	step, yes := f.out.relogs.again(now)

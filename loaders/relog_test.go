@@ -1,10 +1,13 @@
 package loaders
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // swiftLine is a line of ms-swift's completions.jsonl: blocks of four answers to a question,
@@ -58,6 +61,51 @@ func TestRelogged(t *testing.T) {
 		if notes := strings.Join(got.Notes, "\n"); got.rewards() != c.want || !strings.Contains(notes, c.says) || (c.says == "") != (notes == "") {
 			t.Errorf("%s: rewards %s, want %s; notes %q", name, got.rewards(), c.want, notes)
 		}
+	}
+}
+
+// Tables too are told apart by their answers, read one by one or ahead of their turn.
+func TestRelogTables(t *testing.T) {
+	type plain struct { // no column of which is read row by row
+		Step       int64   `parquet:"step"`
+		Prompt     string  `parquet:"prompt"`
+		Completion string  `parquet:"completion"`
+		Correct    float64 `parquet:"correct_reward"`
+		Advantage  float64 `parquet:"advantage"`
+	}
+	odd := func(step int64, answers string) string {
+		var all []completion
+		for _, a := range answers {
+			all = append(all, completion{step, "p", string(a), 0, 0, 0})
+		}
+		return string(parquetOf(t, all))
+	}
+	even := func(step int64, answers string) string {
+		var all []plain
+		for _, a := range answers {
+			all = append(all, plain{step, "p", string(a), 0, 0})
+		}
+		var b bytes.Buffer
+		if err := parquet.Write(&b, all); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for i, table := range []func(int64, string) string{odd, even, odd, even} {
+		serial := i > 1
+		w := trainer{t, t.TempDir()}
+		w.add("completions_00001.parquet", table(1, "ABCD"))
+		w.add("completions_00002.parquet", table(2, "BBCA"))
+		w.add("completions_00003.parquet", table(3, "ABCD"))
+		s, err := Open([]string{w.dir}, Options{serial: serial})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := drain(t, s)
+		if len(got.Records) != 8 || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "for step 3 are those of step 1") {
+			t.Errorf("%d: %d rows, %q", i, len(got.Records), got.Notes)
+		}
+		_ = s.Close()
 	}
 }
 

@@ -185,7 +185,7 @@ func (s *sheet) next() (model.Block, error) {
 // begin goes to the next group of rows.
 func (s *sheet) begin() {
 	for _, l := range s.lanes {
-		*l = lane{column: l.column, texts: l.texts, reader: s.file.Column(s.group, l.column)}
+		*l = lane{column: l.column, texts: l.texts, summed: l.texts && s.rows.relogs && s.file.Whole(), reader: s.file.Column(s.group, l.column)}
 	}
 	for _, c := range [...]*script{s.prompt, s.truth, s.id} {
 		if c != nil {
@@ -212,6 +212,7 @@ type pageWork struct {
 	page   pages.Page
 	values []float64
 	there  []bool
+	sum    uint64
 	err    error
 }
 

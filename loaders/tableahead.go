@@ -101,7 +101,7 @@ func (o *opener) read(f *file) (ok bool) {
 		if err != nil {
 			return false
 		}
-		p.ready = &b
+		p.ready, p.answers = &b, p.sheet.answers()
 		if p.sheet.over() {
 			o.format, o.sheet = f.format, p.sheet
 			f.decoder, p.sheet = noted(o.sheet.rows.Note()), nil
