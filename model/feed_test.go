@@ -161,6 +161,13 @@ func TestLoggedAdvantagesAreCompared(t *testing.T) {
 	if !ok || w.Count != 1 || w.Of != 3 || w.Example != 0 || !strings.Contains(w.Text, "up to 0.25") {
 		t.Errorf("one differs: %+v", w)
 	}
+	noNumber := madeChunk(1, []float64{math.NaN(), 0, 1, 0})
+	noNumber.Records[0].Advantage = 0.5
+	store := NewStore()
+	store.Append(noNumber)
+	if w, ok := warningOf(analyze(t, store.Snapshot(), centred), WarnLogged); !ok || !strings.Contains(w.Text, "gives, one of the two is no number") {
+		t.Errorf("computed from NaN: %+v", w)
+	}
 	// written with seven digits: 1/√(4/3) is 0.866025403…
 	easy := given(0.8660254, -0.8660254, 0.8660254, -0.8660254)
 	if w, ok := warningOf(analyze(t, easy, DefaultSettings()), WarnLogged); ok {

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"vantage/estimators"
@@ -105,7 +106,7 @@ func (s Snapshot) Grouping(set Settings) (Grouping, error) {
 		if e.withID < e.rows {
 			return Grouping{}, fmt.Errorf("cannot group by id: %d of %d rows have no group id", e.rows-e.withID, e.rows)
 		}
-		return e.byID(), nil
+		return s.byID(), nil
 	case GroupByPrompt:
 		if e.withPrompt < e.rows {
 			return Grouping{}, fmt.Errorf("cannot group by prompt: %d of %d rows have no prompt", e.rows-e.withPrompt, e.rows)
@@ -128,20 +129,40 @@ func (s Snapshot) automatic(size int) (Grouping, error) {
 		case e.mixedIDs*minPurity > e.idGroups:
 			why = fmt.Sprintf("its id column puts different prompts into one group (%d of %d)", e.mixedIDs, e.idGroups)
 		default:
-			return e.byID(), nil
+			return s.byID(), nil
 		}
 	}
-	if e.withPrompt == e.rows {
+	switch {
+	case e.withPrompt == e.rows:
 		return s.byPrompt(why), nil
+	case !s.Run.Positional:
+		return Grouping{}, fmt.Errorf("%d of %d rows have no prompt and %d no group id, and position does not tell in %s files: the trainer reorders their rows; name another column with --prompt or --group-by",
+			e.rows-e.withPrompt, e.rows, e.rows-e.withID, s.Run.Format)
 	}
 	return s.byPosition(size)
 }
 
-func (e evidence) byID() Grouping {
+func (s Snapshot) byID() Grouping {
+	e := s.evidence
 	g := Grouping{By: GroupByID, Evidence: fmt.Sprintf("by the log's group id: %s, %.1f rows each", units.Plural(e.idGroups, "groups"), mean(e.rows, e.idGroups))}
-	if e.mixedIDs > 0 {
-		g.Doubt = fmt.Sprintf("%d of %d groups hold more than one prompt", e.mixedIDs, e.idGroups)
+	return s.pure(g, e.mixedIDs, e.idGroups)
+}
+
+// pure adds how many groups hold one prompt, where the log tells.
+func (s Snapshot) pure(g Grouping, mixed, groups int) Grouping {
+	if s.evidence.withPrompt < s.evidence.rows {
+		return g
 	}
+	what := "one prompt and ground truth"
+	if !s.Run.HasTruth {
+		what = "one prompt"
+	}
+	if mixed == 0 {
+		g.Evidence += ", each of " + what
+		return g
+	}
+	g.Evidence += fmt.Sprintf(", %s of %s", units.Fraction(groups-mixed, groups), what)
+	g.Doubt = fmt.Sprintf("%d of %d groups hold more than one prompt", mixed, groups)
 	return g
 }
 
@@ -164,10 +185,23 @@ func (s Snapshot) byPosition(size int) (Grouping, error) {
 	if !s.Run.Positional {
 		return Grouping{}, fmt.Errorf("%s files cannot be grouped by position: the trainer reorders their rows", s.Run.Format)
 	}
-	if size == 0 {
+	if size < 1 {
 		return Grouping{}, ErrUngrouped
 	}
-	return Grouping{By: GroupByPosition, Size: size, Evidence: fmt.Sprintf("by position: %d consecutive rows a group", size)}, nil
+	g := Grouping{By: GroupByPosition, Size: size, Evidence: fmt.Sprintf("by position: %d consecutive rows a group", size)}
+	mixed, blocks := s.mixedBlocks(size)
+	return s.pure(g, mixed, blocks), nil
+}
+
+// mixedBlocks counts the blocks of so many rows, and those that hold more than one prompt.
+func (s Snapshot) mixedBlocks(size int) (mixed, blocks int) {
+	for _, step := range s.Steps {
+		for block := range slices.Chunk(step.prompt, size) {
+			blocks++
+			mixed += one(slices.ContainsFunc(block, func(prompt uint32) bool { return prompt != block[0] }))
+		}
+	}
+	return mixed, blocks
 }
 
 func mean(rows, groups int) float64 { return float64(rows) / float64(max(1, groups)) }

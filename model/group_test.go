@@ -56,6 +56,10 @@ func TestGrouping(t *testing.T) {
 		{"an id per row is no group id", rows("1/a", "2/a", "3/b", "4/b"), nil, GroupByPrompt, [][]float64{{0, 1}, {2, 3}}, "numbers rows"},
 		{"an id over different prompts is not believed", rows("1/a", "1/b", "2/a", "2/b"), nil, GroupByPrompt, [][]float64{{0, 2}, {1, 3}}, "different prompts"},
 		{"unless a person says so", rows("1/a", "1/b", "2/a", "2/b"), []string{"group_by", "id"}, GroupByID, [][]float64{{0, 1}, {2, 3}}, "group id"},
+		{"an id whose groups hold one prompt each", rows("x/a", "x/a", "y/b", "y/b"), nil, GroupByID, [][]float64{{0, 1}, {2, 3}}, "2 groups, 2.0 rows each, each of one prompt and ground truth"},
+		{"and one whose groups do not", rows("1/a", "1/b", "2/a", "2/a"), []string{"group_by", "id"}, GroupByID, [][]float64{{0, 1}, {2, 3}}, "1/2 (50%) of one prompt and ground truth"},
+		{"positions that hold one prompt each", rows("/a", "/a", "/b", "/b"), []string{"group_by", "position", "num_generations", "2"}, GroupByPosition, [][]float64{{0, 1}, {2, 3}}, "each of one prompt"},
+		{"and some that do not", rows("/a", "/b", "/b", "/b"), []string{"group_by", "position", "num_generations", "2"}, GroupByPosition, [][]float64{{0, 1}, {2, 3}}, "1/2 (50%) of one prompt"},
 		{"position", rows("", "", "", ""), []string{"num_generations", "2"}, GroupByPosition, [][]float64{{0, 1}, {2, 3}}, "2 consecutive rows"},
 	}
 	for _, test := range tests {
@@ -83,6 +87,11 @@ func TestGroupingRefusals(t *testing.T) {
 	verl.Format, verl.Positional = "verl", false
 	if _, _, err := grouped(t, verl, settings(t, "num_generations", "2")); err == nil || !strings.Contains(err.Error(), "reorders") {
 		t.Errorf("verl by position: %v", err)
+	}
+	verl = rows("x/a", "x/a", "/b", "")
+	verl.Format, verl.Positional = "verl", false
+	if _, _, err := grouped(t, verl, DefaultSettings()); err == nil || !strings.HasPrefix(err.Error(), "1 of 4 rows have no prompt and 2 no group id") {
+		t.Errorf("verl with a row that nothing tells of: %v", err)
 	}
 }
 

@@ -58,16 +58,22 @@ func (a *Analysis) warnLogged(e *estimators.Estimator) (Warning, bool) {
 			of++
 			if gap := math.Abs(a.Given[i] - a.Original[i]); !(gap <= tolerance) {
 				off++
-				worst = max(worst, gap)
+				if finite(gap) {
+					worst = max(worst, gap)
+				}
 				if example < 0 {
 					example = g
 				}
 			}
 		}
 	}
+	by := "one of the two is no number"
+	if worst > 0 {
+		by = fmt.Sprintf("by up to %.2g", worst)
+	}
 	return Warning{
 		Kind: WarnLogged, Count: off, Of: of, Unit: "samples", Example: example,
-		Text:   fmt.Sprintf("have another advantage in the log than %s %s gives, by up to %.2g", a.Settings.Framework, a.Settings.Estimator, worst),
+		Text:   fmt.Sprintf("have another advantage in the log than %s %s gives, %s", a.Settings.Framework, a.Settings.Estimator, by),
 		Advice: "`vantage match` finds the estimator that wrote the log",
 	}, off > 0
 }
