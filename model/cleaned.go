@@ -16,7 +16,8 @@ type cleaned struct {
 // cleaned returns the rewards as e reads them, those of others if they are the same.
 func (g *ground) cleaned(e *estimators.Estimator, others []*origin) *cleaned {
 	for _, o := range others {
-		if o.clean == e.Clean && o.float == e.Float {
+		// what ways of cleaning differ in is what they make of a reward that is no number
+		if o.float == e.Float && (o.clean == e.Clean || g.invalid == 0) {
 			return o.cleaned
 		}
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"slices"
+	"sync"
 
 	"vantage/estimators"
 )
@@ -13,23 +14,40 @@ func (a *Analysis) filter(p plan, before *Analysis) (tally, *estimators.Refusal)
 	refusal := a.origin.refusal
 	if !p.set.Filtering() {
 		a.Keep, a.Processed = slices.Repeat([]bool{true}, a.Rows), a.Original
+		a.room()
 		return a.tabulate(p.lo, p.hi, noFiller), refusal
 	}
 	// a refusal takes the place of the other's
 	refused := errors.As(estimators.CheckRatios(p.set.KeepPos, p.set.KeepNeg), &refusal)
-	a.Processed = make([]float64, a.Rows)
 	filler := func() func(part) { return a.trainer(p) }
 	if !refused && a.keepsAs(before) {
 		a.Keep = before.Keep
 	} else {
-		a.Keep = make([]bool, a.Rows)
 		filler = func() func(part) { return a.filler(p) }
 	}
-	if p.entry.Local() && p.set.Scale != estimators.ScaleBatch {
+	a.room()
+	// what is kept of a group depends on nothing else; its recompute may
+	if !p.set.Recompute || p.entry.Local() && p.set.Scale != estimators.ScaleBatch {
 		return a.tabulate(p.lo, p.hi, filler), refusal
 	}
 	filler()(part{to: a.Groups, hi: a.Rows})
 	return a.tabulate(p.lo, p.hi, noFiller), refusal
+}
+
+// room makes room for the columns and the table, both at a time: to clear that much memory
+// takes about as long as to fill it.
+func (a *Analysis) room() {
+	var table sync.WaitGroup
+	table.Go(func() {
+		a.Table = make([]Group, a.Groups)
+		if a.Keep == nil {
+			a.Keep = make([]bool, a.Rows)
+		}
+	})
+	if a.Processed == nil {
+		a.Processed = make([]float64, a.Rows)
+	}
+	table.Wait()
 }
 
 // keepsAs reports whether the filter of another analysis, if there is one, keeps what this
@@ -99,7 +117,6 @@ func (k keeping) of(t *traits, size int) (pos, zero, neg int32) {
 // filled first, so that they are at hand; lo and hi are the worst and the best reward of
 // the run.
 func (a *Analysis) tabulate(lo, hi float64, filler func() func(part)) tally {
-	a.Table = make([]Group, a.Groups)
 	keeps := a.Settings.keeping()
 	tallies := make([]tally, len(a.ground.parts))
 	shareParts(a.ground.parts, func() func(int, part) {

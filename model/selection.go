@@ -19,6 +19,7 @@ func (a *Analysis) Select(groups []int) Summary {
 	g.sum(func(int) {})
 	o.cleaned.sum(g, nothing)
 	o.sum(g, nothing)
+	sub.room()
 	sums := sub.tabulate(g.key.lo, g.key.hi, noFiller)
 	sub.sum(&sums)
 	return sub.Summary
