@@ -125,12 +125,10 @@ func (a App) arrange(selected string) App {
 	if err != nil {
 		q = query.Query{}
 	}
-	all := q.Empty()
-	a.result.rows, a.result.shown = make([]int, 0, len(x.Table)), nil
-	for g := range x.Table {
-		if all || q.Group(x, g) {
-			a.result.rows = append(a.result.rows, g)
-		}
+	if a.result.shown = nil; q.Empty() {
+		a.result.rows = a.set.order.all(x)
+	} else {
+		a.result.rows = a.set.order.sorted(x.Table, matching(x, q))
 	}
 	if len(a.result.rows) < len(x.Table) {
 		a.result.shown = make([]bool, x.Rows)
@@ -140,7 +138,6 @@ func (a App) arrange(selected string) App {
 			}
 		}
 	}
-	a.result.rows = a.set.order.sorted(x.Table, a.result.rows)
 	if selected == "" {
 		return a
 	}
@@ -151,6 +148,34 @@ func (a App) arrange(selected string) App {
 		}
 	}
 	return a
+}
+
+// matching are the groups that a query shows.
+func matching(x *model.Analysis, q query.Query) []int {
+	var rows []int
+	for g := range x.Table {
+		if q.Group(x, g) {
+			rows = append(rows, g)
+		}
+	}
+	return rows
+}
+
+// all puts all groups of a table in order. By fate is the order of every key press: there
+// are so few, whose groups are counted already, that each is put where it belongs.
+func (o order) all(x *model.Analysis) []int {
+	rows := make([]int, len(x.Table))
+	if o.column == 0 {
+		place := o.seats(x.Fates[:])
+		for g := range x.Table {
+			place.put(rows, g, x.Table[g].Fate)
+		}
+		return rows
+	}
+	for g := range rows {
+		rows[g] = g
+	}
+	return o.sorted(x.Table, rows)
 }
 
 // sorted puts rows of a table in order; equal ones stay as they are.
@@ -168,27 +193,37 @@ func (o order) sorted(table []model.Group, rows []int) []int {
 	return rows
 }
 
-// byFate is the order of every key press: there are so few fates that it counts them.
 func (o order) byFate(table []model.Group, rows []int) []int {
-	fates := model.Fates()
-	place := make([]int, len(fates)) // of a fate's first group, then of its next
+	groups := make([]int, len(model.Fates()))
 	for _, g := range rows {
-		place[table[g].Fate]++
+		groups[table[g].Fate]++
 	}
+	sorted, place := make([]int, len(rows)), o.seats(groups)
+	for _, g := range rows {
+		place.put(sorted, g, table[g].Fate)
+	}
+	return sorted
+}
+
+// seats are the rows of the next group of each fate.
+type seats []int
+
+// seats begins with those of the first groups, of so many by fate.
+func (o order) seats(groups []int) seats {
+	fates := model.Fates()
 	if o.turned {
 		slices.Reverse(fates)
 	}
-	before := 0
+	first, before := make(seats, len(fates)), 0
 	for _, fate := range fates {
-		place[fate], before = before, before+place[fate]
+		first[fate], before = before, before+groups[fate]
 	}
-	sorted := make([]int, len(rows))
-	for _, g := range rows {
-		fate := table[g].Fate
-		sorted[place[fate]] = g
-		place[fate]++
-	}
-	return sorted
+	return first
+}
+
+func (s seats) put(rows []int, g int, fate model.Fate) {
+	rows[s[fate]] = g
+	s[fate]++
 }
 
 func filterKeys() section {
