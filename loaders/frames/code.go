@@ -11,6 +11,7 @@ import (
 type code struct {
 	states [maxStates]state
 	bits   uint // that tell the first state
+	known  bool // some block has said it
 }
 
 // maxStates is how many states the largest code has.
@@ -72,7 +73,7 @@ func (c *code) one(a *alphabet, symbol int) error {
 	for _, extra := range a.extra[:symbol] {
 		base += 1 << extra
 	}
-	c.bits, c.states[0] = 0, stateOf(base, 0, 0, a.extra[symbol])
+	c.known, c.bits, c.states[0] = true, 0, stateOf(base, 0, 0, a.extra[symbol])
 	return nil
 }
 
@@ -107,7 +108,7 @@ func (c *code) read(a *alphabet, in []byte) (size int, err error) {
 // one that hardly ever comes.
 func (c *code) share(a *alphabet, shares []int16, width uint8) {
 	size := 1 << width
-	c.bits = uint(width)
+	c.known, c.bits = true, uint(width)
 	var symbols [maxStates]uint8
 	var next [64]uint16 // of the states of a symbol
 	last := size - 1

@@ -115,6 +115,9 @@ func (c *copier) learn(t int, mode byte, in []byte) (rest []byte, err error) {
 		n, err := c.codes[t].read(a, in)
 		return in[n:], err
 	}
+	if !c.codes[t].known {
+		return nil, errLost
+	}
 	return in, nil
 }
 
