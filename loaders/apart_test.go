@@ -17,15 +17,7 @@ func groupsOf(t *testing.T, o Options, paths ...string) (sizes string, notes str
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	store := model.NewStore()
-	for {
-		c, err := s.Next(t.Context())
-		if err != nil {
-			break
-		}
-		store.Append(c)
-	}
-	snap := store.Snapshot()
+	snap := stored(t, s)
 	var all []string
 	for i := range snap.Steps {
 		a, err := snap.Analyze(t.Context(), i, model.DefaultSettings())

@@ -50,8 +50,11 @@ func isHeader(line []byte) bool {
 	return len(names) > 1
 }
 
-// withoutMark is what follows the byte order mark that programs of Windows begin a file with.
-func withoutMark(first []byte) []byte { return bytes.TrimPrefix(first, []byte("\xef\xbb\xbf")) }
+// byteOrderMark is what programs of Windows begin a file with.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// withoutMark is what follows a byte order mark.
+func withoutMark(first []byte) []byte { return bytes.TrimPrefix(first, []byte(byteOrderMark)) }
 
 // kindOfName is the extension of a name in small letters, less that of a
 // compression.

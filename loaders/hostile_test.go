@@ -186,18 +186,7 @@ func TestReorderedDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	store := model.NewStore()
-	for {
-		c, err := s.Next(t.Context())
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		store.Append(c)
-	}
-	a, err := store.Snapshot().Analyze(context.Background(), 0, model.DefaultSettings())
+	a, err := stored(t, s).Analyze(context.Background(), 0, model.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

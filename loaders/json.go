@@ -38,8 +38,8 @@ type value struct {
 // nobody wants them.
 func scanObject(line []byte, visit func(key, v value)) error {
 	s := scanner{data: line}
-	if bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
-		s.at = 3
+	if bytes.HasPrefix(line, []byte(byteOrderMark)) {
+		s.at = len(byteOrderMark)
 	}
 	s.space()
 	if s.peek() != '{' {

@@ -50,6 +50,22 @@ func drain(t *testing.T, s *Source) all {
 	}
 }
 
+// stored reads until the end, as the screen takes it.
+func stored(t *testing.T, s *Source) model.Snapshot {
+	t.Helper()
+	store := model.NewStore()
+	for {
+		c, err := s.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			return store.Snapshot()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.Append(c)
+	}
+}
+
 func (a *all) add(t *testing.T, c *model.Chunk) {
 	t.Helper()
 	if len(c.Records) > maxRecords {
