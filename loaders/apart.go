@@ -164,7 +164,7 @@ func (o *output) tellApart(owner, at int32, step int64) {
 		p.told = map[int32]bool{}
 	}
 	p.told[at] = true
-	o.note([]string{fmt.Sprintf("nothing of two folders that hold the same steps: %s and %s, both step %d. Their groups are kept apart, but the figures of such a step are of both: if these are two runs, open one of them, or `vantage compare` the two",
+	o.note([]string{fmt.Sprintf("both read, though these two folders hold the same steps: %s and %s, both step %d. Their groups are kept apart, but the figures of such a step are of both: if these are two runs, open one of them, or `vantage compare` the two",
 		one.name(), two.name(), step)})
 }
 
