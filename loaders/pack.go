@@ -276,8 +276,8 @@ func (s *Source) nextPiece(f *file) error {
 	return nil
 }
 
-// readPiece reads the whole lines of a piece, and what is held of the first, as workers read:
-// line by line they take five times as long. What a worker has learned of something new from
+// readPiece reads the whole lines of a piece, and what is held of the first, as workers read
+// and not line by line. What a worker has learned of something new from
 // is read line by line, as in [Source.readParallel].
 func (s *Source) readPiece(f *file) {
 	p := f.pack

@@ -79,8 +79,8 @@ func (s Snapshot) Analyze(ctx context.Context, i int, set Settings) (*Analysis, 
 }
 
 // AnalyzeAfter is Analyze after some step, of the same store, has been computed
-// before: what the settings leave as it was is taken over, so that a change of the
-// filter costs a fifth of the whole. before may be nil.
+// before: what the settings leave as it was is taken over, and what the last few estimators
+// gave, so that a change of the filter costs a fifth of the whole. before may be nil.
 func (s Snapshot) AnalyzeAfter(ctx context.Context, i int, set Settings, before *Analysis) (*Analysis, error) {
 	p, err := s.plan(set)
 	if err != nil {

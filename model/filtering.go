@@ -34,8 +34,8 @@ func (a *Analysis) filter(p plan, before *Analysis) (tally, *estimators.Refusal)
 	return a.tabulate(p.lo, p.hi, noFiller), refusal
 }
 
-// room makes room for the columns and the table, both at a time: to clear that much memory
-// takes about as long as to fill it.
+// room makes room for the columns and the table, both at a time: memory is cleared before it
+// is given, which a step of millions of samples feels.
 func (a *Analysis) room() {
 	var table sync.WaitGroup
 	table.Go(func() {

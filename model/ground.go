@@ -69,7 +69,8 @@ func (g *ground) sum(describe func(at int)) {
 		tallies[k] = g.tally(part, longest)
 		g.around[k] = sumLengths(g.count[part.lo:part.hi])
 	})
-	for _, t := range tallies {
+	for k, t := range tallies {
+		g.live += g.around[k].live
 		g.all.merge(t.all)
 		g.whole.merge(t.whole)
 		g.cut, g.invalid, g.missing = g.cut+t.cut, g.invalid+t.invalid, g.missing+t.missing
@@ -93,7 +94,6 @@ func (g *ground) weigh() (longest int32) {
 		}
 	}
 	for _, l := range g.count {
-		g.live += one(l != 0)
 		longest = max(longest, l)
 	}
 	return longest
