@@ -30,18 +30,18 @@ type Analysis struct {
 	Grouping Grouping
 	Table    []Group
 
-	Order     []int32   // row in input order of each sample
-	Offsets   []int     // group g is [Offsets[g]:Offsets[g+1]]
-	Logged    []float64 // rewards as logged
-	Rewards   []float64 // rewards as the trainer's estimator sees them
-	Lengths   []int32   // of the responses, -1 if unknown
-	Original  []float64 // advantages before the filter
-	Processed []float64 // advantages after filter and recompute
-	Keep      []bool    // whether the filter keeps the sample
-	Given     []float64 // advantages as logged, NaN where not
-	Before    float64   // the largest |A| before the filter, of those that are finite
-	After     float64   // and after it
+	Order    []int32   // row in input order of each sample
+	Offsets  []int     // group g is [Offsets[g]:Offsets[g+1]]
+	Logged   []float64 // rewards as logged
+	Rewards  []float64 // rewards as the trainer's estimator sees them
+	Lengths  []int32   // of the responses, -1 if unknown
+	Original []float64 // advantages before the filter
+	Keep     []bool    // whether the filter keeps the sample
+	Given    []float64 // advantages as logged, NaN where not
+	Before   float64   // the largest |A| before the filter, of those that are finite
+	After    float64   // and after it
 
+	fresh      []float64 // processed advantages, if they are not those before the filter of what is kept, and 0 else
 	lengthUnit LengthUnit
 	ground     *ground
 	origin     *origin
@@ -180,6 +180,35 @@ func equalFate(reward, lo, hi float64) Fate {
 		return FateWrong
 	}
 	return FateStuck
+}
+
+// Processed returns the advantage of sample i after filter and recompute: what trains.
+func (a *Analysis) Processed(i int) float64 {
+	switch {
+	case a.fresh != nil:
+		return a.fresh[i]
+	case a.Keep[i]:
+		return a.Original[i]
+	}
+	return 0
+}
+
+// ProcessedOf returns the processed advantages of a group.
+func (a *Analysis) ProcessedOf(m *Members) []float64 {
+	values := make([]float64, m.Size())
+	for i := range values {
+		values[i] = a.Processed(m.Start + i)
+	}
+	return values
+}
+
+// ProcessedKept is a column that holds the processed advantage of each sample that is
+// kept; of the others it says nothing. It is read only.
+func (a *Analysis) ProcessedKept() []float64 {
+	if a.fresh != nil {
+		return a.fresh
+	}
+	return a.Original
 }
 
 // Batch is the step as the estimator saw it. It shares the columns of the analysis:

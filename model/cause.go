@@ -103,7 +103,7 @@ func (a *Analysis) truncated(g *Group) (length int32, yes bool) {
 
 func (a *Analysis) largest(g *Group) float64 {
 	largest := 0.0
-	for _, x := range a.Processed[g.Start:g.End] {
+	for _, x := range a.ProcessedOf(g.Members) {
 		largest = max(largest, math.Abs(x))
 	}
 	return largest

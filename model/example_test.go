@@ -41,7 +41,7 @@ func Example() {
 		return
 	}
 	for _, g := range step.Table {
-		fmt.Printf("%s %-6s kept %d of %d, advantages %+.2f\n", g.Preview, g.Fate, g.Kept(), g.Size(), step.Processed[g.Start:g.End])
+		fmt.Printf("%s %-6s kept %d of %d, advantages %+.2f\n", g.Preview, g.Fate, g.Kept(), g.Size(), step.ProcessedOf(g.Members))
 	}
 	fmt.Println(step.Warnings[0].Sentence())
 	// Output:

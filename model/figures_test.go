@@ -93,8 +93,8 @@ func TestFiguresByDefinition(t *testing.T) {
 		}
 		var before, processed, returns, positive, negative, abs, length, finiteOnes plain
 		kept, filtered := [2]int{}, 0
-		for i, y := range a.Processed {
-			x, w := a.Original[i], 1.0
+		for i, x := range a.Original {
+			y, w := a.Processed(i), 1.0
 			if a.Lengths[i] >= 0 {
 				w = float64(a.Lengths[i])
 			}

@@ -13,30 +13,30 @@ import (
 func (a *Analysis) filter(p plan, before *Analysis) (tally, *estimators.Refusal) {
 	refusal := a.origin.refusal
 	if !p.set.Filtering() {
-		a.Keep, a.Processed = slices.Repeat([]bool{true}, a.Rows), a.Original
-		a.room()
-		return a.tabulate(p.lo, p.hi, noFiller), refusal
+		a.Keep = slices.Repeat([]bool{true}, a.Rows)
+		a.room(false)
+		return a.tabulate(p.lo, p.hi, a.there), refusal
 	}
 	// a refusal takes the place of the other's
 	refused := errors.As(estimators.CheckRatios(p.set.KeepPos, p.set.KeepNeg), &refusal)
-	filler := func() func(part) { return a.trainer(p) }
+	fill := func() filler { return a.trainer(p) }
 	if !refused && a.keepsAs(before) {
 		a.Keep = before.Keep
 	} else {
-		filler = func() func(part) { return a.filler(p) }
+		fill = func() filler { return a.filler(p) }
 	}
-	a.room()
+	a.room(refused || p.set.Recompute)
 	// what is kept of a group depends on nothing else; its recompute may
 	if !p.set.Recompute || p.entry.Local() && p.set.Scale != estimators.ScaleBatch {
-		return a.tabulate(p.lo, p.hi, filler), refusal
+		return a.tabulate(p.lo, p.hi, fill), refusal
 	}
-	filler()(part{to: a.Groups, hi: a.Rows})
-	return a.tabulate(p.lo, p.hi, noFiller), refusal
+	fill()(part{to: a.Groups, hi: a.Rows})
+	return a.tabulate(p.lo, p.hi, a.there), refusal
 }
 
 // room makes room for the columns and the table, both at a time: memory is cleared before it
 // is given, which a step of millions of samples feels.
-func (a *Analysis) room() {
+func (a *Analysis) room(fresh bool) {
 	var table sync.WaitGroup
 	table.Go(func() {
 		a.Table = make([]Group, a.Groups)
@@ -44,8 +44,8 @@ func (a *Analysis) room() {
 			a.Keep = make([]bool, a.Rows)
 		}
 	})
-	if a.Processed == nil {
-		a.Processed = make([]float64, a.Rows)
+	if fresh {
+		a.fresh = make([]float64, a.Rows)
 	}
 	table.Wait()
 }
@@ -60,34 +60,49 @@ func (a *Analysis) keepsAs(other *Analysis) bool {
 // nothing is for columns of a part that are filled already.
 func nothing(part) {}
 
-func noFiller() func(part) { return nothing }
+// filler fills the columns of a part and returns its processed advantages, which hold until
+// the next part. It is for one processor: its memory serves one part after the other.
+type filler func(part) []float64
 
-// filler returns what filters the samples of a part. It is for one processor: its
-// memory serves one part after the other.
-func (a *Analysis) filler(p plan) func(part) {
+// there is for columns that are filled already.
+func (a *Analysis) there() filler {
+	processed := a.ProcessedKept()
+	return func(p part) []float64 { return processed[p.lo:p.hi] }
+}
+
+// filler filters.
+func (a *Analysis) filler(p plan) filler {
 	var r estimators.Result
-	return func(part part) {
+	return func(part part) []float64 {
 		a.between(&r, part)
 		if a.origin.ranking.Ranks != nil {
 			r.Ranking = a.origin.ranking.Between(part.from, part.to, part.lo, part.hi)
 		}
 		// a ratio that is refused has been asked about already
 		_ = r.Filter(p.entry, a.origin.batch.Between(part.from, part.to), p.set.Scale, p.set.KeepPos, p.set.KeepNeg, p.set.Recompute)
+		return r.Processed
 	}
 }
 
 // trainer is filler where it is known what is kept.
-func (a *Analysis) trainer(p plan) func(part) {
+func (a *Analysis) trainer(p plan) filler {
 	var r estimators.Result
-	return func(part part) {
+	return func(part part) []float64 {
 		a.between(&r, part)
 		r.Train(p.entry, a.origin.batch.Between(part.from, part.to), p.set.Scale, p.set.Recompute)
+		return r.Processed
 	}
 }
 
-// between lets r work in the columns of a part.
+// between lets r work in the columns of a part. Where nothing is computed anew what it makes
+// is seen in what is kept: it is not kept twice.
 func (a *Analysis) between(r *estimators.Result, p part) {
-	r.Original, r.Processed, r.Kept = a.Original[p.lo:p.hi], a.Processed[p.lo:p.hi], a.Keep[p.lo:p.hi]
+	r.Original, r.Kept = a.Original[p.lo:p.hi], a.Keep[p.lo:p.hi]
+	if a.fresh != nil {
+		r.Processed = a.fresh[p.lo:p.hi]
+	} else {
+		r.Processed = slices.Grow(r.Processed[:0], p.hi-p.lo)[:p.hi-p.lo]
+	}
 }
 
 // keeping is the rule by which a filter counts what it keeps.
@@ -116,15 +131,15 @@ func (k keeping) of(t *traits, size int) (pos, zero, neg int32) {
 // tabulate fills the group table and sums up, part by part, of which the columns are
 // filled first, so that they are at hand; lo and hi are the worst and the best reward of
 // the run.
-func (a *Analysis) tabulate(lo, hi float64, filler func() func(part)) tally {
+func (a *Analysis) tabulate(lo, hi float64, filler func() filler) tally {
 	keeps := a.Settings.keeping()
 	tallies := make([]tally, len(a.ground.parts))
 	shareParts(a.ground.parts, func() func(int, part) {
 		fill := filler()
 		return func(k int, part part) {
-			fill(part)
-			t := a.pivot(part)
-			t.weigh(a, k, part)
+			processed := fill(part)
+			t := a.pivot(part, processed)
+			t.weigh(a, k, part, processed)
 			for at := part.from; at < part.to; at++ {
 				a.row(at, keeps, &t, lo, hi)
 			}
@@ -165,7 +180,7 @@ func (a *Analysis) signal(g *Group, before *traits, keeps keeping) bool {
 	}
 	some, flips := 0, 0
 	original := a.Original[g.Start:g.End]
-	for i, y := range a.Processed[g.Start:g.End] {
+	for i, y := range a.fresh[g.Start:g.End] {
 		some |= one(y != 0)
 		flips += one(original[i]*y < 0)
 	}

@@ -19,8 +19,8 @@ func (a *Analysis) Select(groups []int) Summary {
 	g.sum(func(int) {})
 	o.cleaned.sum(g, nothing)
 	o.sum(g, nothing)
-	sub.room()
-	sums := sub.tabulate(g.key.lo, g.key.hi, noFiller)
+	sub.room(false)
+	sums := sub.tabulate(g.key.lo, g.key.hi, sub.there)
 	sub.sum(&sums)
 	return sub.Summary
 }
@@ -36,6 +36,6 @@ func (a *Analysis) take(from *Analysis, at int) {
 	g.lengths = append(g.lengths, from.Lengths[lo:hi]...)
 	a.Rewards = append(a.Rewards, from.Rewards[lo:hi]...)
 	a.Original = append(a.Original, from.Original[lo:hi]...)
-	a.Processed = append(a.Processed, from.Processed[lo:hi]...)
+	a.fresh = append(a.fresh, from.ProcessedOf(&from.ground.members[at])...)
 	a.Keep = append(a.Keep, from.Keep[lo:hi]...)
 }

@@ -25,9 +25,9 @@ type tally struct {
 
 // pivot returns sums around a value of each column of a part: if all are like it they
 // are 0.
-func (a *Analysis) pivot(p part) tally {
+func (a *Analysis) pivot(p part, processed []float64) tally {
 	t := tally{processed: moments{lo: math.Inf(1), hi: math.Inf(-1)}, pivotLength: float64(a.ground.count[p.lo])}
-	for _, y := range a.Processed[p.lo:p.hi] {
+	for _, y := range processed {
 		if finite(y) && y != 0 {
 			t.pivotPush = y
 			break
@@ -37,9 +37,9 @@ func (a *Analysis) pivot(p part) tally {
 }
 
 // weigh takes in the advantages of a part.
-func (t *tally) weigh(a *Analysis, k int, p part) {
+func (t *tally) weigh(a *Analysis, k int, p part, processed []float64) {
 	g := a.ground
-	processed, count := a.Processed[p.lo:p.hi], g.count[p.lo:p.hi]
+	count := g.count[p.lo:p.hi]
 	all := t.weighAll(processed, count)
 	if !all {
 		t.weighEach(processed, count)

@@ -109,7 +109,7 @@ func moved(a *model.Analysis) float64 {
 	var before, after float64
 	for i := range a.Original {
 		before += math.Abs(a.Original[i])
-		after += math.Abs(a.Processed[i])
+		after += math.Abs(a.Processed(i))
 	}
 	return after / before
 }

@@ -158,7 +158,7 @@ func (a *Analysis) invalidBecomes() string {
 func (a *Analysis) warnNoise(sums *tally) (Warning, bool) {
 	text, noise := "have equal rewards and yet advantages that are not zero: float residue", sums.fates[FateNoise]
 	if noise.count > 0 {
-		text += fmt.Sprintf(" of %+.2g and the like", a.Processed[a.Table[noise.example].Start])
+		text += fmt.Sprintf(" of %+.2g and the like", a.Processed(a.Table[noise.example].Start))
 	}
 	return a.counted(noise, WarnNoise, text, "the trainer does train on it: drop constant groups, or use rewards that float32 holds exactly")
 }

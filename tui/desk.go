@@ -91,7 +91,7 @@ func groupText(x *model.Analysis, g *model.Group) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s %s, step %d: %s\nreward\tlength\tadvantage_original\tkept\tadvantage\n", printable.Line(g.Name), printable.Line(g.Preview), x.Step, g.Fate)
 	for i := g.Start; i < g.End; i++ {
-		fmt.Fprintf(&b, "%.9g\t%d\t%.9g\t%t\t%.9g\n", x.Logged[i], x.Lengths[i], x.Original[i], x.Keep[i], x.Processed[i])
+		fmt.Fprintf(&b, "%.9g\t%d\t%.9g\t%t\t%.9g\n", x.Logged[i], x.Lengths[i], x.Original[i], x.Keep[i], x.Processed(i))
 	}
 	return b.String()
 }

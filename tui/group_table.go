@@ -71,7 +71,7 @@ func (a App) figures(g *model.Group) []figure {
 	return append(all,
 		figure{"A", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }},
 		figure{"B", 7, func(i int) (string, themes.Role) {
-			return units.Signed(x.Processed[i]), signRole(x.Processed[i], x.Keep[i])
+			return units.Signed(x.Processed(i)), signRole(x.Processed(i), x.Keep[i])
 		}},
 	)
 }
@@ -270,7 +270,7 @@ func (a App) sampleRow(figures []figure, row, column int) string {
 		return line + " " + t.Paint(themes.Dropped, glyphs.Dropped+" drop")
 	}
 	line += " " + t.Paint(signRole(x.Original[column], true), glyphs.Kept)
-	if x.Original[column]*x.Processed[column] < 0 {
+	if x.Original[column]*x.Processed(column) < 0 {
 		line += t.Paint(themes.Warn, " flip")
 	}
 	return line

@@ -39,7 +39,7 @@ func (a App) measure(width int) measured {
 	}
 	m := measured{of: of, axis: chart.Around(max(x.Before, x.After)), largest: a.largest()}
 	if m.spread, m.chosen = a.distribution(); !m.chosen {
-		m.spread = distribution{above: x.Original, below: x.Processed, use: x.Keep}
+		m.spread = distribution{above: x.Original, below: x.ProcessedKept(), use: x.Keep}
 	}
 	axis, above := m.axis, a.shownOf(nil)
 	switch {
@@ -52,13 +52,13 @@ func (a App) measure(width int) measured {
 		m.down = chart.BinAll(axis, width, m.spread.below, a.shownOf(m.spread.use))
 		return m
 	case of.base != nil:
-		axis = chart.Symmetric(of.base.Processed, x.Processed)
-		m.spread.above, above = of.base.Processed, a.shownOf(of.base.Keep)
+		axis = chart.Around(max(of.base.After, x.After))
+		m.spread.above, above = of.base.ProcessedKept(), a.shownOf(of.base.Keep)
 	}
 	if m.up = a.result.measured.up; !a.result.measured.sameAbove(m) {
 		m.up = chart.Bin(axis, width, m.spread.above, above)
 	}
-	if m.down = m.up; of.base != nil || !sameColumn(x.Original, x.Processed) {
+	if m.down = m.up; of.base != nil || x.Settings.Filtering() {
 		m.down = chart.Bin(axis, width, m.spread.below, a.shownOf(x.Keep))
 	}
 	return m
@@ -88,8 +88,9 @@ func (a App) largest() float64 {
 		return a.result.analysis.After
 	}
 	largest := 0.0
-	for i, v := range a.result.analysis.Processed {
-		if m := math.Abs(v); m > largest && a.result.shown[i] {
+	x := a.result.analysis
+	for i, v := range x.ProcessedKept() {
+		if m := math.Abs(v); m > largest && a.result.shown[i] && x.Keep[i] {
 			largest = m
 		}
 	}

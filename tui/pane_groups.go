@@ -115,7 +115,7 @@ func (a App) groupRow(c columns, axis chart.Axis, row int) string {
 	if row == a.place.cursor {
 		name = t.Over(themes.Cursor, name)
 	}
-	strip := chart.Strip(t, a.look.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], c.strip)
+	strip := chart.Strip(t, a.look.glyphs, axis, x.Original[g.Start:g.End], x.ProcessedOf(g.Members), x.Keep[g.Start:g.End], c.strip)
 	return name + " " + cells.Right(units.Count(g.Size()), c.n) + " " +
 		cells.Right(firstWithin(c.kept, keptBySign(g), units.Count(g.Kept())), c.kept) + " " +
 		t.Paint(themes.Dim, cells.Right(meanAndStd(g, c.reward), c.reward)) + " " + strip

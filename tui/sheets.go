@@ -88,7 +88,7 @@ func (a App) sampleSheet() report.Sheet {
 		s.Columns = append(s.Columns, p.name)
 	}
 	for rank, i := range a.ranking(g) {
-		row := []any{x.Step, g.Name, rank + 1, i - g.Start + 1, x.Logged[i], int(x.Lengths[i]), x.Original[i], x.Keep[i], x.Processed[i]}
+		row := []any{x.Step, g.Name, rank + 1, i - g.Start + 1, x.Logged[i], int(x.Lengths[i]), x.Original[i], x.Keep[i], x.Processed(i)}
 		for _, p := range parts {
 			row = append(row, p.values[x.Order[i]])
 		}

@@ -36,7 +36,7 @@ type distribution struct {
 func (a App) distributions() []distribution {
 	x := a.result.analysis
 	all := []distribution{
-		{name: "advantages", above: x.Original, below: x.Processed, use: x.Keep},
+		{name: "advantages", above: x.Original, below: x.ProcessedKept(), use: x.Keep},
 		{name: "rewards", above: x.Logged, below: x.Logged, use: x.Keep},
 	}
 	lengths, known := make([]float64, x.Rows), false

@@ -89,7 +89,7 @@ func samplesParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set m
 		a, i := s.Step, s.Column
 		row := sampleRow{
 			Step: a.Step, Group: s.Group.Name, Index: int64(s.Row), Original: a.Original[i], Kept: a.Keep[i],
-			Advantage: a.Processed[i], Fate: s.Group.Fate.String(),
+			Advantage: a.Processed(i), Fate: s.Group.Fate.String(),
 		}
 		if x := a.Logged[i]; !estimators.IsMissing(x) {
 			row.Reward = &x

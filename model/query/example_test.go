@@ -32,7 +32,7 @@ func Example() {
 	for g := range step.Table {
 		for i := step.Table[g].Start; i < step.Table[g].End; i++ {
 			if chosen.Sample(step, g, i) {
-				fmt.Printf("row %d, advantage %+.4f\n", step.Order[i], step.Processed[i])
+				fmt.Printf("row %d, advantage %+.4f\n", step.Order[i], step.Processed(i))
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func Fields() []Field {
 		sample("reward", "a sample's reward", func(a *model.Analysis, i int) float64 { return a.Logged[i] }),
 		sample("length", "its length", func(a *model.Analysis, i int) float64 { return float64(a.Lengths[i]) }),
 		sample("adv", "its advantage before the filter", func(a *model.Analysis, i int) float64 { return a.Original[i] }),
-		sample("new", "its advantage after filter and recompute", func(a *model.Analysis, i int) float64 { return a.Processed[i] }),
+		sample("new", "its advantage after filter and recompute", func(a *model.Analysis, i int) float64 { return a.Processed(i) }),
 		sample("kept", "1 if it is kept, else 0", func(a *model.Analysis, i int) float64 {
 			if a.Keep[i] {
 				return 1

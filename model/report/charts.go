@@ -78,7 +78,7 @@ func (c *Charts) add(s *model.Summary, a *model.Analysis) {
 	for i, x := range a.Original {
 		c.Original.add(x)
 		if a.Keep[i] {
-			c.Processed.add(a.Processed[i])
+			c.Processed.add(a.Processed(i))
 		}
 	}
 }

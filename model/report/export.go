@@ -102,7 +102,7 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 		rows++
 		return out.Write([]string{
 			strconv.FormatInt(a.Step, 10), s.Group.Name, strconv.Itoa(s.Row), reward,
-			float(a.Original[i], bits), strconv.FormatBool(a.Keep[i]), float(a.Processed[i], bits), length, s.Group.Fate.String(),
+			float(a.Original[i], bits), strconv.FormatBool(a.Keep[i]), float(a.Processed(i), bits), length, s.Group.Fate.String(),
 		})
 	})
 	if out.Flush(); err != nil || out.Error() != nil {
@@ -130,6 +130,6 @@ func appendSample(line []byte, a *model.Analysis, row, i int, group []byte, bits
 	line = append(line, `,"kept":`...)
 	line = strconv.AppendBool(line, a.Keep[i])
 	line = append(line, `,"advantage":`...)
-	line = appendNumber(line, a.Processed[i], bits)
+	line = appendNumber(line, a.Processed(i), bits)
 	return append(line, '}', '\n')
 }

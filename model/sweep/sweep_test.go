@@ -55,19 +55,23 @@ type failing interface {
 
 func compare(t failing, c *Cell, a *model.Analysis) {
 	t.Helper()
+	processed := make([]float64, a.Rows)
+	for i := range processed {
+		processed[i] = a.Processed(i)
+	}
 	got := []int{c.Samples, c.Groups, c.Kept, c.Signal, c.Killed, c.Short, c.Flips}
 	want := []int{a.Rows, a.Groups, a.Kept, a.Signal, a.Fates[model.FateKilled], a.Fates[model.FateShort], a.Flips}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Fatalf("%s %s %s, keep %v %v, recompute %v:\nsamples, groups, kept, signal, killed, short, flips\n got %v\nwant %v\nrewards %v\nadvantages %v\n%v",
-			a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, got, want, a.Rewards, a.Original, a.Processed)
+			a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, got, want, a.Rewards, a.Original, processed)
 	}
-	where := fmt.Sprintf("%s %s %s, keep %v %v, recompute %v: rewards %v, processed %v", a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, a.Rewards, a.Processed)
+	where := fmt.Sprintf("%s %s %s, keep %v %v, recompute %v: rewards %v, processed %v", a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, a.Rewards, processed)
 	sum, squares := 0.0, 0.0
-	for _, x := range a.Processed {
+	for _, x := range processed {
 		sum += x
 	}
 	mean := sum / float64(a.Rows)
-	for _, x := range a.Processed {
+	for _, x := range processed {
 		squares += (x - mean) * (x - mean)
 	}
 	near(t, where, "mean", c.Mean(), mean)
