@@ -76,22 +76,22 @@ func BenchmarkProcess(b *testing.B) {
 	}
 }
 
-// BenchmarkRanking ranks advantages, and keeps by rank, and keeps without.
-func BenchmarkRanking(b *testing.B) {
+// BenchmarkOrder puts rewards in order, and keeps by it, and keeps without.
+func BenchmarkOrder(b *testing.B) {
 	for _, n := range []int{8, 16, 64, 256} {
 		batch := benchBatch(n)
 		adv, kept := batch.Rewards, make([]bool, benchSamples)
 		for i := range adv {
 			adv[i] -= 0.5 // of both signs
 		}
-		ranking := NewRanking(len(adv), batch.Groups())
-		ranking.Fill(adv, batch.Offsets)
+		order := make([]uint16, len(adv))
+		Order(order, adv, batch.Offsets)
 		for _, c := range []struct {
 			name string
 			do   func()
 		}{
-			{"fill", func() { ranking.Fill(adv, batch.Offsets) }},
-			{"by rank", func() { ranking.Keep(kept, batch.Offsets, 0.7, 0.5) }},
+			{"order", func() { Order(order, adv, batch.Offsets) }},
+			{"by order", func() { keepByOrder(kept, adv, adv, order, batch.Offsets, 0.7, 0.5) }},
 			{"without", func() { Keep(kept, adv, batch.Offsets, 0.7, 0.5) }},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {

@@ -63,6 +63,12 @@ func (w *workspace) keep(kept []bool, adv []float64, offsets []int, keepPos, kee
 	}
 }
 
+func fillTrue(kept []bool) {
+	for i := range kept {
+		kept[i] = true
+	}
+}
+
 // keepGroup does not sort the samples: the k-th size of a sign is enough to tell
 // what lies before it, and how many of its equals still have a place.
 func (w *workspace) keepGroup(kept []bool, adv []float64, keepPos, keepNeg float64) {

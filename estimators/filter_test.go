@@ -57,12 +57,6 @@ func TestKeep(t *testing.T) {
 		if diff := cmp.Diff(c.want, places(kept)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
-		ranking := NewRanking(len(c.adv), 1)
-		ranking.Fill(c.adv, []int{0, len(c.adv)})
-		ranking.Keep(kept, []int{0, len(c.adv)}, c.pos, c.neg)
-		if diff := cmp.Diff(c.want, places(kept)); diff != "" {
-			t.Errorf("%s, by rank (-want +got):\n%s", c.name, diff)
-		}
 	}
 }
 
@@ -111,11 +105,6 @@ func TestKeepIsSortAndTake(t *testing.T) {
 		Keep(got, adv, []int{0, cut, len(adv)}, pos, neg)
 		if !slices.Equal(got, want) {
 			t.Fatalf("kept %v, want %v", got, want)
-		}
-		ranking := NewRanking(len(adv), 2)
-		ranking.Fill(adv, []int{0, cut, len(adv)})
-		if ranking.Keep(got, []int{0, cut, len(adv)}, pos, neg); !slices.Equal(got, want) {
-			t.Fatalf("kept %v by rank, want %v", got, want)
 		}
 		counts(t, adv[:cut], got[:cut], pos, neg)
 		counts(t, adv[cut:], got[cut:], pos, neg)

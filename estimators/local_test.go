@@ -109,3 +109,25 @@ func TestApart(t *testing.T) {
 		t.Error("no estimator takes groups apart")
 	}
 }
+
+// Where the arithmetic is float32 each advantage is a float32: columns of them may be as wide.
+func TestFloat32(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	for _, e := range All() {
+		if !e.Computable() || e.Float != Float32 {
+			continue
+		}
+		for _, s := range e.Scales {
+			for range 40 {
+				b := randomBatch(random, e)
+				adv := make([]float64, len(b.Rewards))
+				_ = e.Compute(adv, b, s)
+				for _, x := range adv {
+					if x == x && float64(float32(x)) != x {
+						t.Fatalf("%s %s %s: %v", e.Framework, e.Name, s, x)
+					}
+				}
+			}
+		}
+	}
+}

@@ -9,10 +9,6 @@ type Result struct {
 	Processed []float64 // advantages after filter and recompute: what trains
 	Kept      []bool    // whether the filter keeps the sample
 
-	// Ranking is that of Original, if there is one: [Result.Filter] then need not look
-	// for the border between what is kept and what is not.
-	Ranking Ranking
-
 	work workspace
 }
 
@@ -41,7 +37,7 @@ type workspace struct {
 // [Estimator.Computable] gives NaN and a refusal of the kind [Missing].
 func Process(r *Result, e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
 	n := len(b.Rewards)
-	r.Original, r.Ranking = resize(r.Original, n), Ranking{}
+	r.Original = resize(r.Original, n)
 	refused := e.Compute(r.Original, b, s)
 	if err := r.Filter(e, b, s, keepPos, keepNeg, recompute); err != nil {
 		return err
@@ -59,17 +55,19 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 		fillNaN(r.Processed)
 		return err
 	}
-	if r.Ranking.Ranks != nil {
-		r.Ranking.Keep(r.Kept, b.Offsets, keepPos, keepNeg)
-	} else {
-		r.work.keep(r.Kept, r.Original, b.Offsets, keepPos, keepNeg)
-	}
+	r.Keep(b, keepPos, keepNeg)
 	if keepPos >= 1 && keepNeg >= 1 {
 		copy(r.Processed, r.Original)
 	} else {
 		r.Train(e, b, s, recompute)
 	}
 	return nil
+}
+
+// Keep is [Result.Filter] up to the choice of what is kept: Original is there, and is read
+// only; Kept has its length. The ratios are none that is refused.
+func (r *Result) Keep(b Batch, keepPos, keepNeg float64) {
+	r.work.keep(r.Kept, r.Original, b.Offsets, keepPos, keepNeg)
 }
 
 // Train is [Result.Filter] after the choice of what is kept: Original and Kept are there,

@@ -94,8 +94,8 @@ func same(t *testing.T, a *Analysis, want *estimators.Result) {
 	t.Helper()
 	kept, flips := 0, 0
 	for i := range want.Kept {
-		if a.Keep[i] != want.Kept[i] || math.Float64bits(a.Processed(i)) != math.Float64bits(want.Processed[i]) {
-			t.Fatalf("sample %d: %v %v, want %v %v", i, a.Keep[i], a.Processed(i), want.Kept[i], want.Processed[i])
+		if a.Keep.At(i) != want.Kept[i] || math.Float64bits(a.Processed(i)) != math.Float64bits(want.Processed[i]) {
+			t.Fatalf("sample %d: %v %v, want %v %v", i, a.Keep.At(i), a.Processed(i), want.Kept[i], want.Processed[i])
 		}
 		if want.Kept[i] {
 			kept++

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"slices"
 
 	"vantage/estimators"
 )
@@ -28,7 +29,6 @@ type Analysis struct {
 	Summary
 	Settings Settings // as computed: see Settings.Effective
 	Grouping Grouping
-	Table    []Group
 
 	Order    []int32   // row in input order of each sample
 	Offsets  []int     // group g is [Offsets[g]:Offsets[g+1]]
@@ -36,16 +36,19 @@ type Analysis struct {
 	Rewards  []float64 // rewards as the trainer's estimator sees them
 	Lengths  []int32   // of the responses, -1 if unknown
 	Original []float64 // advantages before the filter
-	Keep     []bool    // whether the filter keeps the sample
+	Keep     Flags     // whether the filter keeps the sample
 	Given    []float64 // advantages as logged, NaN where not
 	Before   float64   // the largest |A| before the filter, of those that are finite
 	After    float64   // and after it
 
-	fresh      []float64 // processed advantages, if they are not those before the filter of what is kept, and 0 else
+	fates      []Fate  // by group
+	flips      []int32 // by group: kept samples whose advantage changed sign; nil if nothing is computed anew
+	fresh      Column  // processed advantages, if they are not those before the filter of what is kept, and 0 else
 	lengthUnit LengthUnit
 	ground     *ground
 	origin     *origin
-	recent     []*origin // of this ground, the one at hand first
+	recent     []*origin  // of this ground, the one at hand first
+	cleanings  []*cleaned // of this ground
 }
 
 // plan is what the settings say of every step of a run.
@@ -122,7 +125,7 @@ func (s Snapshot) analyze(ctx context.Context, i int, p plan, before *Analysis) 
 	}
 	a := &Analysis{
 		Summary:  Summary{Step: g.key.step, Revision: g.key.revision, Open: g.key.open, Rows: len(g.order), Groups: len(g.members)},
-		Settings: p.set, Grouping: p.grouping, lengthUnit: s.Run.LengthUnit, ground: g, origin: o, recent: o.among(before.origins(g)),
+		Settings: p.set, Grouping: p.grouping, lengthUnit: s.Run.LengthUnit, ground: g, origin: o, recent: o.among(before.origins(g)), cleanings: o.cleaned.among(before.cleaned(g)),
 		Order: g.order, Offsets: g.offsets, Logged: g.logged, Lengths: g.lengths, Given: g.given,
 		Rewards: o.batch.Rewards, Original: o.advantages,
 	}
@@ -146,25 +149,26 @@ func (a *Analysis) sum(t *tally) {
 }
 
 // fate says what the settings make of group at: whether its advantages have a signal
-// after them; lo and hi are the worst and the best reward of the run.
-func (a *Analysis) fate(at int, after bool, lo, hi float64) Fate {
-	g, before, equal := &a.Table[at], &a.origin.traits[at], a.origin.equal[at]
+// after them; invalid says that some reward is no number, lo and hi are the worst and the best
+// reward of the run.
+func (a *Analysis) fate(at, size, kept int, invalid, after bool, lo, hi float64) Fate {
+	before, equal := &a.origin.traits[at], a.origin.equal[at]
 	switch {
 	case a.Open:
 		return FateOpen
-	case g.Invalid > 0:
+	case invalid:
 		return FateInvalid
-	case g.Size() == 1:
+	case size == 1:
 		return FateSingle
-	case before.vague(g.Size()):
+	case before.vague(size):
 		return FateInvalid
 	case equal && after:
 		return FateNoise
-	case equal || !before.alive(g.Size()):
-		return equalFate(a.Logged[g.Start], lo, hi)
+	case equal || !before.alive(size):
+		return equalFate(a.Logged[a.ground.offsets[at]], lo, hi)
 	case !after:
 		return FateKilled
-	case a.Settings.Recompute && a.Settings.Filtering() && g.Kept() < 2:
+	case a.Settings.Recompute && a.Settings.Filtering() && kept < 2:
 		return FateShort
 	}
 	return FateAlive
@@ -182,12 +186,41 @@ func equalFate(reward, lo, hi float64) Fate {
 	return FateStuck
 }
 
+// Group returns row at of the table of groups.
+func (a *Analysis) Group(at int) Group {
+	g := Group{Members: &a.ground.members[at], Fate: a.fates[at]}
+	g.KeptPos, g.KeptZero, g.KeptNeg = a.Settings.keeping().of(&a.origin.traits[at], g.Size())
+	if a.flips != nil {
+		g.Flips = a.flips[at]
+	}
+	return g
+}
+
+// Table returns all groups, in the order of the columns.
+func (a *Analysis) Table() []Group {
+	table := make([]Group, a.Groups)
+	for at := range table {
+		table[at] = a.Group(at)
+	}
+	return table
+}
+
+// Members are the samples of group at.
+func (a *Analysis) Members(at int) *Members { return &a.ground.members[at] }
+
+// Fate is that of group at.
+func (a *Analysis) Fate(at int) Fate { return a.fates[at] }
+
+// SameFates reports whether the groups of another step, or of this one under other settings,
+// have the same fates one by one.
+func (a *Analysis) SameFates(o *Analysis) bool { return slices.Equal(a.fates, o.fates) }
+
 // Processed returns the advantage of sample i after filter and recompute: what trains.
 func (a *Analysis) Processed(i int) float64 {
 	switch {
-	case a.fresh != nil:
-		return a.fresh[i]
-	case a.Keep[i]:
+	case a.anew():
+		return a.fresh.At(i)
+	case a.Keep.At(i):
 		return a.Original[i]
 	}
 	return 0
@@ -202,11 +235,17 @@ func (a *Analysis) ProcessedOf(m *Members) []float64 {
 	return values
 }
 
+// Anew returns the processed advantages where some are computed anew: false if those that are
+// kept stay as they were.
+func (a *Analysis) Anew() (Column, bool) { return a.fresh, a.anew() }
+
+func (a *Analysis) anew() bool { return a.fresh.Len() > 0 }
+
 // ProcessedKept is a column that holds the processed advantage of each sample that is
 // kept; of the others it says nothing. It is read only.
 func (a *Analysis) ProcessedKept() []float64 {
-	if a.fresh != nil {
-		return a.fresh
+	if a.anew() {
+		return a.fresh.Between(0, a.Rows, nil)
 	}
 	return a.Original
 }

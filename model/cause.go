@@ -13,7 +13,8 @@ import (
 // the signal that it seems to; "" if nothing is to be said. It asks the columns of
 // reward functions, so it needs the snapshot that the analysis is of.
 func (a *Analysis) Cause(s Snapshot, g int) string {
-	group := &a.Table[g]
+	row := a.Group(g)
+	group := &row
 	n, all := group.Size(), fmt.Sprintf("all %d rewards are %s", group.Size(), units.Short(a.Logged[group.Start]))
 	switch group.Fate {
 	case FateInvalid:

@@ -1,6 +1,10 @@
 package model
 
-import "vantage/estimators"
+import (
+	"slices"
+
+	"vantage/estimators"
+)
 
 // cleaned are the rewards of a step as a trainer makes them of those in the log: what all
 // estimators of one way of cleaning start from.
@@ -13,12 +17,29 @@ type cleaned struct {
 	flat    int     // samples of groups whose rewards are equal
 }
 
+// cleaned are the rewards that were cleaned on a ground. There may be no analysis.
+func (a *Analysis) cleaned(g *ground) []*cleaned {
+	if a == nil || a.ground != g {
+		return nil
+	}
+	return a.cleanings
+}
+
+// among adds rewards to others, if they are none of them: there are no more than ways of
+// cleaning.
+func (c *cleaned) among(others []*cleaned) []*cleaned {
+	if slices.Contains(others, c) {
+		return others
+	}
+	return append(slices.Clip(others), c)
+}
+
 // cleaned returns the rewards as e reads them, those of others if they are the same.
-func (g *ground) cleaned(e *estimators.Estimator, others []*origin) *cleaned {
-	for _, o := range others {
+func (g *ground) cleaned(e *estimators.Estimator, others []*cleaned) *cleaned {
+	for _, c := range others {
 		// what ways of cleaning differ in is what they make of a reward that is no number
-		if o.float == e.Float && (o.clean == e.Clean || g.invalid == 0) {
-			return o.cleaned
+		if c.float == e.Float && (c.clean == e.Clean || g.invalid == 0) {
+			return c
 		}
 	}
 	c := &cleaned{clean: e.Clean, float: e.Float, rewards: make([]float64, len(g.order))}

@@ -138,8 +138,8 @@ func TestWarningsAboutTheLog(t *testing.T) {
 	// openrlhf divides 0 by 0 for rewards that a float cannot hold
 	huge := withParts(LengthTokens, nil, []float64{3e38, -3e38, 3e38, -3e38})
 	a := analyze(t, huge, settings(t, "framework", "slime", "estimator", "reinforce_plus_plus"))
-	if w, ok := warningOf(a, WarnUndefined); ok != (a.Table[0].Fate == FateInvalid) || ok && w.Count != 1 {
-		t.Errorf("undefined: %+v, fate %v, %v", w, a.Table[0].Fate, a.Original)
+	if w, ok := warningOf(a, WarnUndefined); ok != (a.Table()[0].Fate == FateInvalid) || ok && w.Count != 1 {
+		t.Errorf("undefined: %+v, fate %v, %v", w, a.Table()[0].Fate, a.Original)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestLoggedAdvantagesAreCompared(t *testing.T) {
 // What is right and what is wrong is told by the reward that was chosen.
 func TestFatesAreThoseOfTheChosenReward(t *testing.T) {
 	snap := withParts(LengthTokens, []string{"a"}, []float64{9, 3}, []float64{1}, []float64{1})
-	if fate := analyze(t, snap, settings(t, "reward", "a")).Table[0].Fate; fate != FateRight {
+	if fate := analyze(t, snap, settings(t, "reward", "a")).Table()[0].Fate; fate != FateRight {
 		t.Errorf("the only reward there is, 1, is %v", fate)
 	}
 }

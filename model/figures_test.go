@@ -105,13 +105,13 @@ func TestFiguresByDefinition(t *testing.T) {
 			}
 			if x > 0 {
 				positive.add(w, one64(w))
-				kept[0] += one(a.Keep[i] && w != 0)
+				kept[0] += one(a.Keep.At(i) && w != 0)
 			}
 			if x < 0 {
 				negative.add(w, one64(w))
-				kept[1] += one(a.Keep[i] && w != 0)
+				kept[1] += one(a.Keep.At(i) && w != 0)
 			}
-			filtered += one(!a.Keep[i] || w == 0)
+			filtered += one(!a.Keep.At(i) || w == 0)
 			if finite(y) {
 				abs.add(math.Abs(y), 1)
 				if a.Lengths[i] >= 0 {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 
 	"vantage/estimators"
@@ -11,9 +12,13 @@ import (
 type ground struct {
 	key groundKey
 	*arranged
-	parts   []part
-	members []Members
-	count   []int32 // how many tokens each response counts for: its length, or 1
+	parts    []part
+	members  []Members
+	byReward []uint16 // of each group, its places from the best reward to the worst; nil if there are groups too large for it
+	reaches  []reach  // by group, of what its responses count for
+	mute     []bool   // parts with a response that has no tokens
+	odd      []bool   // parts with a reward that is no number: the order is not asked
+	count    []int32  // how many tokens each response counts for: its length, or 1
 
 	around []lengthSums // of the lengths that responses count for, by part
 
@@ -24,6 +29,17 @@ type ground struct {
 	cut              int     // responses as long as the longest
 	invalid, missing int     // rewards that are not finite, and those of them that the log lacks
 	solved           []Metric
+}
+
+// reach is the least and the greatest length.
+type reach struct{ lo, hi int32 }
+
+func reachOf(lengths []int32) reach {
+	r := reach{lo: math.MaxInt32}
+	for _, l := range lengths {
+		r.lo, r.hi = min(r.lo, l), max(r.hi, l)
+	}
+	return r
 }
 
 // groundKey is all that a ground depends on, within one store.
@@ -61,10 +77,20 @@ func (g *ground) sum(describe func(at int)) {
 	tallies := make([]groundTally, len(g.parts))
 	g.around = make([]lengthSums, len(g.parts))
 	solved := make([]int, len(g.members))
+	g.odd, g.mute, g.reaches = make([]bool, len(g.parts)), make([]bool, len(g.parts)), make([]reach, len(g.members))
+	if g.orderly() {
+		g.byReward = make([]uint16, len(g.logged))
+	}
 	eachPart(g.parts, func(k int, part part) {
 		for at := part.from; at < part.to; at++ {
 			describe(at)
+			g.reaches[at] = reachOf(g.count[g.offsets[at]:g.offsets[at+1]])
 			solved[at] = g.reach(at, g.key.hi)
+			g.odd[k] = g.odd[k] || g.members[at].Invalid > 0
+			g.mute[k] = g.mute[k] || g.reaches[at].lo == 0
+		}
+		if g.byReward != nil && !g.odd[k] {
+			estimators.Order(g.byReward, g.logged, g.offsets[part.from:part.to+1])
 		}
 		tallies[k] = g.tally(part, longest)
 		g.around[k] = sumLengths(g.count[part.lo:part.hi])
@@ -76,6 +102,17 @@ func (g *ground) sum(describe func(at int)) {
 		g.cut, g.invalid, g.missing = g.cut+t.cut, g.invalid+t.invalid, g.missing+t.missing
 	}
 	g.solved = solvedMetrics(g.members, solved)
+}
+
+// orderly reports whether the groups can be put in order, and whether that is of use: where
+// only some lengths are known each is asked.
+func (g *ground) orderly() bool {
+	for i, hi := range g.offsets[1:] {
+		if hi-g.offsets[i] > estimators.OrderMax {
+			return false
+		}
+	}
+	return !g.mixed
 }
 
 // weigh counts the tokens of each response and returns the most.
@@ -112,7 +149,7 @@ func (g *ground) describe(s Snapshot, step Step, by Grouping, at int) {
 			n++
 		}
 	}
-	row.mute = slices.Contains(g.count[row.Start:row.End], 0)
+
 	row.Invalid = row.Size() - n
 	row.Mean = sum / float64(n)
 	row.Std = spread(g.logged[row.Start:row.End], row.Mean, n)

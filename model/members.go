@@ -8,15 +8,13 @@ type Members struct {
 	Start, End int     // its samples are Analysis columns [Start:End]
 	Mean, Std  float64 // of its finite rewards; Std with n-1, NaN for one
 	Invalid    int     // NaN, infinite or missing rewards
-
-	mute bool // some response has no tokens
 }
 
 // Size returns the number of samples.
 func (m *Members) Size() int { return m.End - m.Start }
 
-// Group is one group of a step under the settings. A step may have a million of them,
-// and every key makes them anew: what the settings leave as it is they share.
+// Group is one group of a step under the settings: a row of the table. A step may have a
+// million of them, and every key changes them all: they are made when they are asked for.
 type Group struct {
 	*Members // read only
 

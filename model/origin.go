@@ -15,8 +15,8 @@ type origin struct {
 	advantages []float64
 	refusal    *estimators.Refusal // what the framework's own code would raise for the batch
 	traits     []traits            // of the groups
-	filtered   bool                // some filter was asked for
-	ranking    estimators.Ranking  // of the advantages, once a second filter was asked for
+	falls      []bool              // by part: the advantages fall along the order of the rewards
+	totals     []sums              // by part, if they do
 
 	originTally
 }
@@ -37,11 +37,11 @@ func (s Snapshot) origin(g *ground, i int, p plan, before *Analysis) (*origin, e
 	set := p.set.unfiltered()
 	for _, o := range before.origins(g) {
 		if o.set == set {
-			return o.toFilter(g, p.set), nil
+			return o, nil
 		}
 	}
 	o := &origin{
-		set: set, cleaned: g.cleaned(p.entry, before.origins(g)), advantages: make([]float64, len(g.order)), filtered: p.set.Filtering(),
+		set: set, cleaned: g.cleaned(p.entry, before.cleaned(g)), advantages: make([]float64, len(g.order)),
 	}
 	o.batch = g.feed(s, s.Steps[i], p.entry, set.Weights, o.rewards)
 	if err := o.compute(g, p.entry); err != nil && !errors.As(err, &o.refusal) {
@@ -70,19 +70,6 @@ func (o *origin) among(others []*origin) []*origin {
 	return all
 }
 
-// toFilter returns the origin for a filter: with its advantages ranked where it is not the
-// first, since where one follows another more will.
-func (o *origin) toFilter(g *ground, set Settings) *origin {
-	if !set.Filtering() || o.ranking.Ranks != nil {
-		return o
-	}
-	with := *o
-	if with.filtered = true; o.filtered {
-		with.rank(g)
-	}
-	return &with
-}
-
 // compute fills in the advantages and sums up: part by part, while the columns are at
 // hand, if the estimator's arithmetic has parts.
 func (o *origin) compute(g *ground, e *estimators.Estimator) error {
@@ -107,6 +94,7 @@ func (o *origin) compute(g *ground, e *estimators.Estimator) error {
 // sum takes the figures of the step; fill comes first in every part.
 func (o *origin) sum(g *ground, fill func(part)) {
 	o.traits = make([]traits, len(g.members))
+	o.falls, o.totals = make([]bool, len(g.parts)), make([]sums, len(g.parts))
 	parts := make([]originTally, len(g.parts))
 	eachPart(g.parts, func(k int, part part) {
 		fill(part)
@@ -117,16 +105,12 @@ func (o *origin) sum(g *ground, fill func(part)) {
 	}
 }
 
-// rank ranks the advantages.
-func (o *origin) rank(g *ground) {
-	o.ranking = estimators.NewRanking(len(o.advantages), len(g.members))
-	eachPart(g.parts, func(_ int, p part) {
-		o.ranking.Between(p.from, p.to, p.lo, p.hi).Fill(o.advantages[p.lo:p.hi], o.batch.Between(p.from, p.to).Offsets)
-	})
-}
-
 // tally sums up part k, whose columns are filled.
 func (o *origin) tally(g *ground, k int, p part, t *originTally) {
+	if o.falls[k] = o.falling(g, k, p, t); o.falls[k] {
+		return
+	}
+	*t = originTally{}
 	numbers := t.weigh(o.advantages[p.lo:p.hi], g.count[p.lo:p.hi], &g.around[k])
 	up, down := noLengths(), noLengths()
 	for at := p.from; at < p.to; at++ {

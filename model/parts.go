@@ -14,6 +14,14 @@ const partSize = 1 << 13
 // part is a run of groups [from, to), whose samples are [lo, hi).
 type part struct{ from, to, lo, hi int }
 
+// of is what belongs to group at of a column of the part, nothing if there is none.
+func (p part) of(offsets []int, at int, column []float64) []float64 {
+	if column == nil {
+		return nil
+	}
+	return column[offsets[at]-p.lo : offsets[at+1]-p.lo]
+}
+
 // partsOf cuts a step between groups.
 func partsOf(offsets []int) []part {
 	var parts []part

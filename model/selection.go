@@ -19,8 +19,11 @@ func (a *Analysis) Select(groups []int) Summary {
 	g.sum(func(int) {})
 	o.cleaned.sum(g, nothing)
 	o.sum(g, nothing)
-	sub.room(false)
-	sums := sub.tabulate(g.key.lo, g.key.hi, sub.there)
+	sub.room(0, false)
+	if a.flips != nil {
+		sub.flips = make([]int32, len(groups))
+	}
+	sums := sub.tabulate(plan{lo: g.key.lo, hi: g.key.hi}, sub.there)
 	sub.sum(&sums)
 	return sub.Summary
 }
@@ -36,6 +39,8 @@ func (a *Analysis) take(from *Analysis, at int) {
 	g.lengths = append(g.lengths, from.Lengths[lo:hi]...)
 	a.Rewards = append(a.Rewards, from.Rewards[lo:hi]...)
 	a.Original = append(a.Original, from.Original[lo:hi]...)
-	a.fresh = append(a.fresh, from.ProcessedOf(&from.ground.members[at])...)
-	a.Keep = append(a.Keep, from.Keep[lo:hi]...)
+	a.fresh.wide = append(a.fresh.wide, from.ProcessedOf(&from.ground.members[at])...)
+	for i := lo; i < hi; i++ {
+		a.Keep = a.Keep.with(row.Start+i-lo, from.Keep.At(i))
+	}
 }

@@ -23,22 +23,25 @@ type tally struct {
 	pivotPush, pivotLength float64
 }
 
-// pivot returns sums around a value of each column of a part: if all are like it they
-// are 0.
-func (a *Analysis) pivot(p part, processed []float64) tally {
-	t := tally{processed: moments{lo: math.Inf(1), hi: math.Inf(-1)}, pivotLength: float64(a.ground.count[p.lo])}
+// noTally is before anything was summed up of a part.
+func (g *ground) noTally(p part) tally {
+	return tally{processed: moments{lo: math.Inf(1), hi: math.Inf(-1)}, pivotLength: float64(g.count[p.lo])}
+}
+
+// pivot chooses the value that sums are taken around: if all are like it they are 0.
+func (t *tally) pivot(processed []float64) {
 	for _, y := range processed {
 		if finite(y) && y != 0 {
 			t.pivotPush = y
-			break
+			return
 		}
 	}
-	return t
 }
 
 // weigh takes in the advantages of a part.
 func (t *tally) weigh(a *Analysis, k int, p part, processed []float64) {
 	g := a.ground
+	t.pivot(processed)
 	count := g.count[p.lo:p.hi]
 	all := t.weighAll(processed, count)
 	if !all {

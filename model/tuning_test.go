@@ -52,8 +52,8 @@ func trapTable(t *testing.T, rewards func(*rand.Rand, []float64)) string {
 	for _, set := range traps() {
 		a := made(t, set, rewards)
 		pushed := 0
-		for i, kept := range a.Keep {
-			if kept && a.Original[i] != 0 {
+		for i, x := range a.Original {
+			if a.Keep.At(i) && x != 0 {
 				pushed++
 			}
 		}

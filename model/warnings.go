@@ -47,8 +47,8 @@ func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Ref
 // where counts the groups that satisfy is, and returns the first.
 func (a *Analysis) where(is func(*Group) bool) (count, example int) {
 	example = -1
-	for i := range a.Table {
-		if !is(&a.Table[i]) {
+	for i := range a.Groups {
+		if g := a.Group(i); !is(&g) {
 			continue
 		}
 		if count == 0 {
@@ -158,7 +158,7 @@ func (a *Analysis) invalidBecomes() string {
 func (a *Analysis) warnNoise(sums *tally) (Warning, bool) {
 	text, noise := "have equal rewards and yet advantages that are not zero: float residue", sums.fates[FateNoise]
 	if noise.count > 0 {
-		text += fmt.Sprintf(" of %+.2g and the like", a.Processed(a.Table[noise.example].Start))
+		text += fmt.Sprintf(" of %+.2g and the like", a.Processed(a.Members(noise.example).Start))
 	}
 	return a.counted(noise, WarnNoise, text, "the trainer does train on it: drop constant groups, or use rewards that float32 holds exactly")
 }
@@ -223,8 +223,8 @@ func (a *Analysis) warnMerged() (Warning, bool) {
 // usualSize is the most common group size, the smaller of equals.
 func (a *Analysis) usualSize() int {
 	sizes := map[int]int{}
-	for i := range a.Table {
-		sizes[a.Table[i].Size()]++
+	for i := range a.Groups {
+		sizes[a.Members(i).Size()]++
 	}
 	usual := 0
 	for size, n := range sizes {

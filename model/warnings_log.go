@@ -50,8 +50,8 @@ func (a *Analysis) warnLogged(e *estimators.Estimator) (Warning, bool) {
 	}
 	tolerance := ToleranceOf(e, a.Original)
 	off, of, worst, example := 0, 0, 0.0, -1
-	for g := range a.Table {
-		for i := a.Table[g].Start; i < a.Table[g].End; i++ {
+	for g := range a.Groups {
+		for i := a.Offsets[g]; i < a.Offsets[g+1]; i++ {
 			if math.IsNaN(a.Given[i]) {
 				continue
 			}

@@ -95,8 +95,9 @@ type result struct {
 	trend     *model.Trend
 	base      *model.Analysis // of the baseline, nil if there is none
 	baseTrend *model.Trend
-	rows      []int  // groups in the order of the table, as far as the filter shows them
-	shown     []bool // which samples these are, by column; nil: all
+	rows      []int   // groups in the order of the table, as far as the filter shows them
+	ordered   ordered // what the rows come from
+	shown     []bool  // which samples these are, by column; nil: all
 	selection selection
 	err       error
 	measured  measured // of analysis and base, for the charts
@@ -373,7 +374,8 @@ func (a App) selected() *model.Group {
 	if a.result.analysis == nil || a.place.cursor >= len(a.result.rows) {
 		return nil
 	}
-	return &a.result.analysis.Table[a.result.rows[a.place.cursor]]
+	g := a.result.analysis.Group(a.result.rows[a.place.cursor])
+	return &g
 }
 
 // scrolled keeps the cursor within the table and in sight.

@@ -96,9 +96,9 @@ func signedShort(d float64) string {
 // fateUnderBase is what the baseline makes of a group, and whether that differs.
 func (a App) fateUnderBase(g int) (model.Fate, bool) {
 	base := a.against()
-	if base == nil || g >= len(base.Table) {
+	if base == nil || g >= base.Groups {
 		return 0, false
 	}
-	fate := base.Table[g].Fate
-	return fate, fate != a.result.analysis.Table[g].Fate
+	fate := base.Fate(g)
+	return fate, fate != a.result.analysis.Fate(g)
 }

@@ -71,7 +71,7 @@ func (a App) figures(g *model.Group) []figure {
 	return append(all,
 		figure{"A", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }},
 		figure{"B", 7, func(i int) (string, themes.Role) {
-			return units.Signed(x.Processed(i)), signRole(x.Processed(i), x.Keep[i])
+			return units.Signed(x.Processed(i)), signRole(x.Processed(i), x.Keep.At(i))
 		}},
 	)
 }
@@ -266,7 +266,7 @@ func (a App) sampleRow(figures []figure, row, column int) string {
 		text, role := f.of(column)
 		line += " " + t.Paint(role, cells.Right(text, f.w-1))
 	}
-	if !x.Keep[column] {
+	if !x.Keep.At(column) {
 		return line + " " + t.Paint(themes.Dropped, glyphs.Dropped+" drop")
 	}
 	line += " " + t.Paint(signRole(x.Original[column], true), glyphs.Kept)

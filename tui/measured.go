@@ -38,30 +38,47 @@ func (a App) measure(width int) measured {
 		return a.result.measured
 	}
 	m := measured{of: of, axis: chart.Around(max(x.Before, x.After)), largest: a.largest()}
-	if m.spread, m.chosen = a.distribution(); !m.chosen {
-		m.spread = distribution{above: x.Original, below: x.ProcessedKept(), use: x.Keep}
+	if m.spread, m.chosen = a.distribution(); m.chosen {
+		return a.measureChosen(m)
 	}
+	m.spread.above = x.Original
 	axis, above := m.axis, a.shownOf(nil)
-	switch {
-	case m.chosen:
-		axis = rangeOf(m.spread.above)
-		if m.spread.everywhere {
-			above = nil
-		}
-		m.up = chart.BinAll(axis, width, m.spread.above, above)
-		m.down = chart.BinAll(axis, width, m.spread.below, a.shownOf(m.spread.use))
-		return m
-	case of.base != nil:
+	if of.base != nil {
 		axis = chart.Around(max(of.base.After, x.After))
-		m.spread.above, above = of.base.ProcessedKept(), a.shownOf(of.base.Keep)
+		m.spread.above, above = of.base.ProcessedKept(), a.shownOf(of.base.Keep.Between(0, x.Rows))
 	}
 	if m.up = a.result.measured.up; !a.result.measured.sameAbove(m) {
 		m.up = chart.Bin(axis, width, m.spread.above, above)
 	}
-	if m.down = m.up; of.base != nil || x.Settings.Filtering() {
-		m.down = chart.Bin(axis, width, m.spread.below, a.shownOf(x.Keep))
-	}
+	m.down = a.processed(m)
 	return m
+}
+
+// measureChosen bins the figure that was chosen.
+func (a App) measureChosen(m measured) measured {
+	axis, above := rangeOf(m.spread.above), a.shownOf(nil)
+	if m.spread.everywhere {
+		above = nil
+	}
+	m.up = chart.BinAll(axis, m.of.width, m.spread.above, above)
+	m.down = chart.BinAll(axis, m.of.width, m.spread.below, a.shownOf(m.spread.use))
+	return m
+}
+
+// processed bins the advantages of what is kept, by the shortest way.
+func (a App) processed(m measured) chart.Histogram {
+	x := a.result.analysis
+	axis, width := m.up.Axis, m.of.width
+	anew, differ := x.Anew()
+	switch {
+	case m.of.base == nil && !x.Settings.Filtering():
+		return m.up
+	case m.of.shown == nil && differ && x.Kept > 0:
+		return chart.BinEach(axis, width, anew).LessZeros(x.Rows - x.Kept) // those that are dropped
+	case m.of.shown == nil && !differ && m.of.base == nil:
+		return m.up.Without(x.Original, x.Keep)
+	}
+	return chart.Bin(axis, width, x.ProcessedKept(), a.shownOf(x.Keep.Between(0, x.Rows)))
 }
 
 // sameColumn reports whether two columns are one: without a filter nothing is processed.
@@ -90,7 +107,7 @@ func (a App) largest() float64 {
 	largest := 0.0
 	x := a.result.analysis
 	for i, v := range x.ProcessedKept() {
-		if m := math.Abs(v); m > largest && a.result.shown[i] && x.Keep[i] {
+		if m := math.Abs(v); m > largest && a.result.shown[i] && x.Keep.At(i) {
 			largest = m
 		}
 	}

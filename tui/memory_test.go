@@ -72,7 +72,7 @@ func TestTheViewIsRemembered(t *testing.T) {
 				t.Errorf("%q does not say %q", a.notice, want)
 			}
 		}
-		if len(a.result.rows) == len(a.result.analysis.Table) {
+		if len(a.result.rows) == a.result.analysis.Groups {
 			t.Error("the filter filters nothing")
 		}
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "as you left it") {

@@ -101,7 +101,7 @@ func ruler(axis chart.Axis, w int) string {
 // a slow link each key has to draw two rows anew, and their figures are half of them.
 func (a App) groupRow(c columns, axis chart.Axis, row int) string {
 	t, x, index := a.look.theme, a.result.analysis, a.result.rows[row]
-	g := &x.Table[index]
+	g := x.Group(index)
 	word := a.fateGlyph(g.Fate) + " " + g.Fate.String()
 	if was, differs := a.fateUnderBase(index); differs {
 		word = cells.Fit(word, c.fate-2) + a.fateGlyph(was)
@@ -115,10 +115,10 @@ func (a App) groupRow(c columns, axis chart.Axis, row int) string {
 	if row == a.place.cursor {
 		name = t.Over(themes.Cursor, name)
 	}
-	strip := chart.Strip(t, a.look.glyphs, axis, x.Original[g.Start:g.End], x.ProcessedOf(g.Members), x.Keep[g.Start:g.End], c.strip)
+	strip := chart.Strip(t, a.look.glyphs, axis, x.Original[g.Start:g.End], x.ProcessedOf(g.Members), x.Keep.Between(g.Start, g.End), c.strip)
 	return name + " " + cells.Right(units.Count(g.Size()), c.n) + " " +
-		cells.Right(firstWithin(c.kept, keptBySign(g), units.Count(g.Kept())), c.kept) + " " +
-		t.Paint(themes.Dim, cells.Right(meanAndStd(g, c.reward), c.reward)) + " " + strip
+		cells.Right(firstWithin(c.kept, keptBySign(&g), units.Count(g.Kept())), c.kept) + " " +
+		t.Paint(themes.Dim, cells.Right(meanAndStd(&g, c.reward), c.reward)) + " " + strip
 }
 
 // keptBySign writes kept samples as 5+3−, those at zero as 2·.

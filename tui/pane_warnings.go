@@ -26,7 +26,7 @@ func (a App) doubts() []doubt {
 		for _, w := range x.Warnings {
 			d := doubt{text: printable.Line(w.Sentence()), more: w.Advice, group: w.Example}
 			if w.Example >= 0 {
-				g := x.Table[w.Example]
+				g := x.Members(w.Example)
 				d.more = "for example " + printable.Line(strings.TrimSpace(g.Preview+" ("+short(g.Name)+")")) + " — " + w.Advice
 			}
 			all = append(all, d)

@@ -32,7 +32,7 @@ type selectionMsg struct {
 
 // narrowed reports whether the filter leaves groups out.
 func (a App) narrowed() bool {
-	return a.result.analysis != nil && len(a.result.rows) < len(a.result.analysis.Table)
+	return a.result.analysis != nil && len(a.result.rows) < a.result.analysis.Groups
 }
 
 // attendSelection asks for the figures of the groups shown, unless they are there or
@@ -54,7 +54,7 @@ func (a App) attendSelection() (App, tea.Cmd) {
 func selectGroups(asked selectionQuestion, groups []int) tea.Cmd {
 	return func() tea.Msg {
 		msg := selectionMsg{asked: asked, of: asked.of.Select(groups)}
-		if base := asked.base; base != nil && len(base.Table) == len(asked.of.Table) {
+		if base := asked.base; base != nil && base.Groups == asked.of.Groups {
 			msg.base = base.Select(groups)
 		}
 		return msg
@@ -97,5 +97,5 @@ func (a App) shownOfAll() string {
 	if a.filterText() == "" {
 		return ""
 	}
-	return fmt.Sprintf("[%s/%s]", units.Count(len(a.result.rows)), units.Count(len(a.result.analysis.Table)))
+	return fmt.Sprintf("[%s/%s]", units.Count(len(a.result.rows)), units.Count(a.result.analysis.Groups))
 }

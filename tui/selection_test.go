@@ -19,9 +19,9 @@ func TestFilterDrivesTheFigures(t *testing.T) {
 		d.press("/")
 		d.typeKeys("fate:wrong") // all rewards are 0, while it is still typed
 		for _, g := range d.app.result.rows {
-			samples += x.Table[g].Size()
+			samples += x.Table()[g].Size()
 		}
-		mark := fmt.Sprintf("[%d/%d]", len(d.app.result.rows), len(x.Table))
+		mark := fmt.Sprintf("[%d/%d]", len(d.app.result.rows), x.Groups)
 		text := ansi.Strip(d.frame())
 		for _, want := range []string{
 			"groups  " + mark + " · fate:wrong▏", "advantages " + mark + "  original over processed", "step 3 · " + mark + " groups shown",

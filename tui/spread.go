@@ -35,9 +35,10 @@ type distribution struct {
 // distributions are those that the step has something for.
 func (a App) distributions() []distribution {
 	x := a.result.analysis
+	kept := x.Keep.Between(0, x.Rows)
 	all := []distribution{
-		{name: "advantages", above: x.Original, below: x.ProcessedKept(), use: x.Keep},
-		{name: "rewards", above: x.Logged, below: x.Logged, use: x.Keep},
+		{name: "advantages", above: x.Original, below: x.ProcessedKept(), use: kept},
+		{name: "rewards", above: x.Logged, below: x.Logged, use: kept},
 	}
 	lengths, known := make([]float64, x.Rows), false
 	for i, l := range x.Lengths {
@@ -48,7 +49,7 @@ func (a App) distributions() []distribution {
 		known = known || l >= 0
 	}
 	if known {
-		all = append(all, distribution{name: "lengths, " + a.snap.Run.LengthUnit.String(), above: lengths, below: lengths, use: x.Keep})
+		all = append(all, distribution{name: "lengths, " + a.snap.Run.LengthUnit.String(), above: lengths, below: lengths, use: kept})
 	}
 	if i, ok := a.snap.Find(x.Step); ok {
 		for k, part := range a.snap.Steps[i].Parts {
@@ -59,7 +60,7 @@ func (a App) distributions() []distribution {
 			for at, row := range x.Order {
 				values[at] = part[row]
 			}
-			all = append(all, distribution{name: printable.Line(a.snap.Run.Components[k]), above: values, below: values, use: x.Keep})
+			all = append(all, distribution{name: printable.Line(a.snap.Run.Components[k]), above: values, below: values, use: kept})
 		}
 	}
 	return append(all, a.solved())
@@ -86,7 +87,7 @@ func (a App) solved() distribution {
 	var counts []float64
 	for _, g := range a.result.rows {
 		n := 0
-		for _, r := range x.Logged[x.Table[g].Start:x.Table[g].End] {
+		for _, r := range x.Logged[x.Offsets[g]:x.Offsets[g+1]] {
 			if r == best {
 				n++
 			}

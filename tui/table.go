@@ -92,7 +92,7 @@ func (a App) cause() string {
 		why = strings.TrimSuffix("* "+note+" — "+why, " — ")
 	}
 	if was, differs := a.fateUnderBase(g); differs {
-		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, a.result.analysis.Table[g].Fate, why), ": ")
+		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, a.result.analysis.Fate(g), why), ": ")
 	}
 	return why
 }
@@ -125,15 +125,18 @@ func (a App) arrange(selected string) App {
 	if err != nil {
 		q = query.Query{}
 	}
-	if a.result.shown = nil; q.Empty() {
+	from := ordered{x, a.set.order}
+	switch {
+	case !q.Empty():
+		from, a.result.rows = ordered{}, a.set.order.sorted(x, matching(x, q))
+	case !a.result.ordered.as(from):
 		a.result.rows = a.set.order.all(x)
-	} else {
-		a.result.rows = a.set.order.sorted(x.Table, matching(x, q))
 	}
-	if len(a.result.rows) < len(x.Table) {
+	a.result.ordered, a.result.shown = from, nil
+	if len(a.result.rows) < x.Groups {
 		a.result.shown = make([]bool, x.Rows)
 		for _, g := range a.result.rows {
-			for i := x.Table[g].Start; i < x.Table[g].End; i++ {
+			for i := x.Offsets[g]; i < x.Offsets[g+1]; i++ {
 				a.result.shown[i] = true
 			}
 		}
@@ -142,7 +145,7 @@ func (a App) arrange(selected string) App {
 		return a
 	}
 	for row, g := range a.result.rows {
-		if x.Table[g].Name == selected {
+		if x.Members(g).Name == selected {
 			a.place.cursor = row
 			break
 		}
@@ -150,10 +153,21 @@ func (a App) arrange(selected string) App {
 	return a
 }
 
+// ordered is what rows come from that are all groups of a table.
+type ordered struct {
+	of *model.Analysis // nil if they are not all
+	by order
+}
+
+// as reports whether others have the same rows: many a key leaves the fates as they are.
+func (o ordered) as(other ordered) bool {
+	return o.of != nil && o.by == other.by && o.by.column == 0 && o.of.SameFates(other.of)
+}
+
 // matching are the groups that a query shows.
 func matching(x *model.Analysis, q query.Query) []int {
 	var rows []int
-	for g := range x.Table {
+	for g := range x.Groups {
 		if q.Group(x, g) {
 			rows = append(rows, g)
 		}
@@ -164,26 +178,26 @@ func matching(x *model.Analysis, q query.Query) []int {
 // all puts all groups of a table in order. By fate is the order of every key press: there
 // are so few, whose groups are counted already, that each is put where it belongs.
 func (o order) all(x *model.Analysis) []int {
-	rows := make([]int, len(x.Table))
+	rows := make([]int, x.Groups)
 	if o.column == 0 {
 		place := o.seats(x.Fates[:])
-		for g := range x.Table {
-			place.put(rows, g, x.Table[g].Fate)
+		for g := range rows {
+			place.put(rows, g, x.Fate(g))
 		}
 		return rows
 	}
 	for g := range rows {
 		rows[g] = g
 	}
-	return o.sorted(x.Table, rows)
+	return o.sorted(x, rows)
 }
 
 // sorted puts rows of a table in order; equal ones stay as they are.
-func (o order) sorted(table []model.Group, rows []int) []int {
+func (o order) sorted(x *model.Analysis, rows []int) []int {
 	if o.column == 0 {
-		return o.byFate(table, rows)
+		return o.byFate(x, rows)
 	}
-	compare := orders()[o.column].compare
+	compare, table := orders()[o.column].compare, x.Table()
 	slices.SortStableFunc(rows, func(g, h int) int {
 		if o.turned {
 			return compare(&table[h], &table[g])
@@ -193,14 +207,14 @@ func (o order) sorted(table []model.Group, rows []int) []int {
 	return rows
 }
 
-func (o order) byFate(table []model.Group, rows []int) []int {
+func (o order) byFate(x *model.Analysis, rows []int) []int {
 	groups := make([]int, len(model.Fates()))
 	for _, g := range rows {
-		groups[table[g].Fate]++
+		groups[x.Fate(g)]++
 	}
 	sorted, place := make([]int, len(rows)), o.seats(groups)
 	for _, g := range rows {
-		place.put(sorted, g, table[g].Fate)
+		place.put(sorted, g, x.Fate(g))
 	}
 	return sorted
 }

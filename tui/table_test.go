@@ -32,7 +32,7 @@ func TestFilter(t *testing.T) {
 		}
 		d.press("e", "enter")
 		for _, g := range d.app.result.rows {
-			if fate := d.app.result.analysis.Table[g].Fate; fate != model.FateAlive {
+			if fate := d.app.result.analysis.Table()[g].Fate; fate != model.FateAlive {
 				t.Errorf("a group is %s", fate)
 			}
 		}
@@ -71,7 +71,7 @@ func TestOrder(t *testing.T) {
 		for _, s := range orders()[1:] {
 			d.press("o")
 			x := d.app.result.analysis
-			if !slices.IsSortedFunc(d.app.result.rows, func(g, h int) int { return s.compare(&x.Table[g], &x.Table[h]) }) {
+			if !slices.IsSortedFunc(d.app.result.rows, func(g, h int) int { return s.compare(&x.Table()[g], &x.Table()[h]) }) {
 				t.Errorf("not %s", s.says)
 			}
 			if d.app.selected().Name != here {

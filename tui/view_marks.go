@@ -114,14 +114,14 @@ func (a App) arrived() App {
 // else by its prompt.
 func (a App) groupOf(m session.Mark) (int, bool) {
 	x := a.result.analysis
-	for g := range x.Table {
-		if m.Names(x.Table[g].Name) {
+	for g := range x.Groups {
+		if m.Names(x.Members(g).Name) {
 			return g, true
 		}
 	}
 	step, ok := a.stepRead()
-	for g := 0; ok && m.Prompt != "" && g < len(x.Table); g++ {
-		if a.snap.PromptName(step, int(x.Order[x.Table[g].Start])) == m.Prompt {
+	for g := 0; ok && m.Prompt != "" && g < x.Groups; g++ {
+		if a.snap.PromptName(step, int(x.Order[x.Offsets[g]])) == m.Prompt {
 			return g, true
 		}
 	}

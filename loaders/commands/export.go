@@ -88,7 +88,7 @@ func samplesParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set m
 	err := report.EachSample(ctx, snap, set, where, func(s report.Sample) error {
 		a, i := s.Step, s.Column
 		row := sampleRow{
-			Step: a.Step, Group: s.Group.Name, Index: int64(s.Row), Original: a.Original[i], Kept: a.Keep[i],
+			Step: a.Step, Group: s.Group.Name, Index: int64(s.Row), Original: a.Original[i], Kept: a.Keep.At(i),
 			Advantage: a.Processed(i), Fate: s.Group.Fate.String(),
 		}
 		if x := a.Logged[i]; !estimators.IsMissing(x) {

@@ -40,7 +40,7 @@ func Fields() []Field {
 		sample("adv", "its advantage before the filter", func(a *model.Analysis, i int) float64 { return a.Original[i] }),
 		sample("new", "its advantage after filter and recompute", func(a *model.Analysis, i int) float64 { return a.Processed(i) }),
 		sample("kept", "1 if it is kept, else 0", func(a *model.Analysis, i int) float64 {
-			if a.Keep[i] {
+			if a.Keep.At(i) {
 				return 1
 			}
 			return 0
@@ -68,7 +68,8 @@ type comparison struct {
 func (c comparison) bySample() bool { return c.field.Sample }
 
 func (c comparison) holds(a *model.Analysis, g, i int) bool {
-	x := c.field.number(a, &a.Table[g], i)
+	group := a.Group(g)
+	x := c.field.number(a, &group, i)
 	switch c.op {
 	case "<":
 		return x < c.value

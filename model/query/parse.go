@@ -254,7 +254,8 @@ type contains struct {
 func (c contains) bySample() bool { return false }
 
 func (c contains) holds(a *model.Analysis, g, _ int) bool {
-	have := strings.ToLower(c.field.text(a, &a.Table[g]))
+	group := a.Group(g)
+	have := strings.ToLower(c.field.text(a, &group))
 	if c.whole {
 		return have == c.text
 	}

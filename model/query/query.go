@@ -37,7 +37,7 @@ func (q Query) Group(a *model.Analysis, g int) bool {
 	if q.root == nil {
 		return true
 	}
-	from, to := a.Table[g].Start, a.Table[g].End
+	from, to := a.Members(g).Start, a.Members(g).End
 	if !q.root.bySample() {
 		to = from + 1
 	}

@@ -77,7 +77,7 @@ func (c *Charts) add(s *model.Summary, a *model.Analysis) {
 	c.known = true
 	for i, x := range a.Original {
 		c.Original.add(x)
-		if a.Keep[i] {
+		if a.Keep.At(i) {
 			c.Processed.add(a.Processed(i))
 		}
 	}

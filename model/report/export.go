@@ -58,9 +58,10 @@ type Sample struct {
 func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, show func(Sample) error) error {
 	return snap.Each(ctx, set, func(a *model.Analysis) error {
 		at, group, chosen := make([]int, a.Rows), make([]*model.Group, a.Rows), make([]bool, a.Rows)
-		for g := range a.Table {
-			for c := a.Table[g].Start; c < a.Table[g].End; c++ {
-				at[a.Order[c]], group[a.Order[c]], chosen[a.Order[c]] = c, &a.Table[g], where.Sample(a, g, c)
+		table := a.Table()
+		for g := range table {
+			for c := table[g].Start; c < table[g].End; c++ {
+				at[a.Order[c]], group[a.Order[c]], chosen[a.Order[c]] = c, &table[g], where.Sample(a, g, c)
 			}
 		}
 		for row, column := range at {
@@ -102,7 +103,7 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 		rows++
 		return out.Write([]string{
 			strconv.FormatInt(a.Step, 10), s.Group.Name, strconv.Itoa(s.Row), reward,
-			float(a.Original[i], bits), strconv.FormatBool(a.Keep[i]), float(a.Processed(i), bits), length, s.Group.Fate.String(),
+			float(a.Original[i], bits), strconv.FormatBool(a.Keep.At(i)), float(a.Processed(i), bits), length, s.Group.Fate.String(),
 		})
 	})
 	if out.Flush(); err != nil || out.Error() != nil {
@@ -128,7 +129,7 @@ func appendSample(line []byte, a *model.Analysis, row, i int, group []byte, bits
 	line = append(line, `,"advantage_original":`...)
 	line = appendNumber(line, a.Original[i], bits)
 	line = append(line, `,"kept":`...)
-	line = strconv.AppendBool(line, a.Keep[i])
+	line = strconv.AppendBool(line, a.Keep.At(i))
 	line = append(line, `,"advantage":`...)
 	line = appendNumber(line, a.Processed(i), bits)
 	return append(line, '}', '\n')

@@ -66,9 +66,8 @@ func jsonStep(p *page, s *model.Summary) { p.element(newStep(p, s)) }
 
 func jsonGroups(p *page, a *model.Analysis) {
 	out := newStep(p, &a.Summary)
-	out.ByGroup = make([]group, len(a.Table))
-	for i := range a.Table {
-		out.ByGroup[i] = newGroup(&a.Table[i])
+	for _, g := range a.Table() {
+		out.ByGroup = append(out.ByGroup, newGroup(&g))
 	}
 	p.element(out)
 }

@@ -58,8 +58,8 @@ func (p *page) csvCounts(s *model.Summary) {
 func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 func csvGroups(p *page, a *model.Analysis) {
-	for i := range a.Table {
-		g := &a.Table[i]
+	for i := range a.Groups {
+		g := a.Group(i)
 		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s\n", a.Step, quoted(printable.Line(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
 			shortest(g.Mean), shortest(g.Std), g.Invalid, quoted(printable.Line(g.Preview)))
 	}

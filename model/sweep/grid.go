@@ -80,7 +80,7 @@ func (g *Grid) With(ctx context.Context, snap model.Snapshot, steps, only []int)
 		if err != nil {
 			return nil, err
 		}
-		if err := next.step(ctx, a, chosen(a.Table, only)); err != nil {
+		if err := next.step(ctx, a, chosen(a.Table(), only)); err != nil {
 			return nil, err
 		}
 	}

@@ -172,7 +172,7 @@ func BenchmarkRun(b *testing.B) {
 			for b.Loop() {
 				r := Usual()
 				g := &Grid{Ratios: r, Settings: set, off: make([]Cell, 441), on: make([]Cell, 441)}
-				if err := g.step(context.Background(), a, a.Table); err != nil {
+				if err := g.step(context.Background(), a, a.Table()); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -53,9 +53,10 @@ func (c *Cell) of(groups []model.Group, original []float64, r *estimators.Result
 
 // most is the most positive and the most negative samples that a group of the step has.
 func most(a *model.Analysis) (pos, neg int) {
-	for i := range a.Table {
+	for i := range a.Groups {
 		up, down := 0, 0
-		for _, x := range a.Original[a.Table[i].Start:a.Table[i].End] {
+		m := a.Members(i)
+		for _, x := range a.Original[m.Start:m.End] {
 			if x > 0 {
 				up++
 			} else if x < 0 {

@@ -2,6 +2,8 @@ package chart
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,14 +36,66 @@ func (h Histogram) middle() float64 { return h.Axis.Lo/2 + h.Axis.Hi/2 }
 // together is how many values are binned by one processor.
 const together = 1 << 16
 
-// Bin counts the values for which use is true (nil: all) in w bins. A step may have
-// millions of them: several processors count, and the parts are added in one order.
+// Bin counts the values for which use is true (nil: all) in w bins.
 func Bin(axis Axis, w int, values []float64, use []bool) Histogram {
-	parts := make([]Histogram, max(1, (len(values)+together-1)/together))
+	return inParts(axis, w, len(values), func(c *counter, lo, hi int) {
+		if use == nil {
+			c.count(values[lo:hi])
+			return
+		}
+		c.countUsed(values[lo:hi], use[lo:hi])
+	})
+}
+
+// Values are numbers that can be read part by part; room is for those that have to be made.
+type Values interface {
+	Len() int
+	Between(lo, hi int, room []float64) []float64
+}
+
+// BinEach counts all values in w bins.
+func BinEach(axis Axis, w int, values Values) Histogram {
+	return inParts(axis, w, values.Len(), func(c *counter, lo, hi int) {
+		var some [gathered]float64
+		for ; lo < hi; lo += gathered {
+			c.count(values.Between(lo, min(hi, lo+gathered), some[:0]))
+		}
+	})
+}
+
+// Without returns the histogram of the values that are used, where h is that of all of them:
+// it looks at the others, since those are few. Value i is used if bit i%64 of use[i/64] is 1.
+func (h Histogram) Without(values []float64, use []uint64) Histogram {
+	rest := inParts(h.Axis, len(h.Counts), len(values), func(c *counter, lo, hi int) { c.countUnused(values, use, lo, hi) })
+	h.Counts = slices.Clone(h.Counts)
+	for i, n := range rest.Counts {
+		h.Counts[i] -= n
+	}
+	h.Zeros, h.Other, h.n = h.Zeros-rest.Zeros, h.Other-rest.Other, h.n-rest.n
+	h.sum, h.squares = h.sum-rest.sum, h.squares-rest.squares
+	return h
+}
+
+// LessZeros returns the histogram without so many of its zeros.
+func (h Histogram) LessZeros(n int) Histogram {
+	d := -h.middle()
+	h.Zeros, h.n = h.Zeros-n, h.n-n
+	h.sum, h.squares = h.sum-float64(n)*d, h.squares-float64(n)*d*d
+	return h
+}
+
+// inParts counts n values part by part. A step may have millions of them: several processors
+// count, and the parts are added in one order.
+func inParts(axis Axis, w, n int, count func(c *counter, lo, hi int)) Histogram {
+	parts := make([]counter, max(1, (n+together-1)/together))
 	var wg sync.WaitGroup
 	for k := range parts {
-		lo, hi := k*together, min(len(values), (k+1)*together)
-		bin := func() { parts[k] = binPart(axis, w, values[lo:hi], use, lo) }
+		lo, hi := k*together, min(n, (k+1)*together)
+		bin := func() {
+			c := counter{h: Histogram{Axis: axis, Counts: make([]int, max(1, w))}, second: make([]int, max(1, w))}
+			count(&c, lo, hi)
+			parts[k] = c
+		}
 		if len(parts) == 1 {
 			bin()
 			continue
@@ -49,9 +103,9 @@ func Bin(axis Axis, w int, values []float64, use []bool) Histogram {
 		wg.Go(bin)
 	}
 	wg.Wait()
-	h := parts[0]
+	h := parts[0].histogram()
 	for _, p := range parts[1:] {
-		h.add(p)
+		h.add(p.histogram())
 	}
 	return h
 }
@@ -64,26 +118,26 @@ func (h *Histogram) add(o Histogram) {
 	h.sum, h.squares = h.sum+o.sum, h.squares+o.squares
 }
 
+// counter is a histogram in the making. It has second counters, to be added: values that lie
+// side by side are often equal, and a counter that was just written is slow to read.
+type counter struct {
+	h      Histogram
+	second []int
+}
+
+func (c *counter) histogram() Histogram {
+	for i, n := range c.second {
+		c.h.Counts[i] += n
+	}
+	return c.h
+}
+
 // gathered is how many values are put together before they are counted.
 const gathered = 512
 
-// binPart counts. Whether a sample is used is hard to guess: those that are come together
-// first, without a branch.
-func binPart(axis Axis, w int, values []float64, use []bool, from int) Histogram {
-	h := Histogram{Axis: axis, Counts: make([]int, max(1, w))}
-	second := make([]int, len(h.Counts))
-	if use == nil {
-		h.count(values, second)
-	} else {
-		h.countUsed(values, use[from:from+len(values)], second)
-	}
-	for i, n := range second {
-		h.Counts[i] += n
-	}
-	return h
-}
-
-func (h *Histogram) countUsed(values []float64, use []bool, second []int) {
+// countUsed counts values of which some are used. Which is hard to guess: those that are
+// come together first, without a branch.
+func (c *counter) countUsed(values []float64, use []bool) {
 	var some [gathered]float64
 	for len(values) > 0 {
 		n, most := 0, min(len(values), gathered)
@@ -91,15 +145,36 @@ func (h *Histogram) countUsed(values []float64, use []bool, second []int) {
 			some[n%gathered] = v // overwritten by the next if it is not used
 			n += one(use[i])
 		}
-		h.count(some[:n], second)
+		c.count(some[:n])
 		values, use = values[most:], use[most:]
 	}
 }
 
-// count takes values in, two at a time and each with counters and sums of its own: values
-// that lie side by side are often equal, and a counter that was just written is slow to
-// read. The second counters are to be added.
-func (h *Histogram) count(values []float64, second []int) {
+// wordBits is how many values a word of used ones speaks of.
+const wordBits = 64
+
+// countUnused counts those of the values [lo, hi) that are not used; lo begins a word.
+func (c *counter) countUnused(values []float64, use []uint64, lo, hi int) {
+	var some [gathered]float64
+	n := 0
+	for from := lo; from < hi; from += wordBits {
+		for rest := ^use[from/wordBits]; rest != 0; rest &= rest - 1 {
+			if i := from + bits.TrailingZeros64(rest); i < hi {
+				some[n] = values[i]
+				n++
+			}
+		}
+		if n > gathered-wordBits {
+			c.count(some[:n])
+			n = 0
+		}
+	}
+	c.count(some[:n])
+}
+
+// count takes values in, two at a time and each with counters and sums of its own.
+func (c *counter) count(values []float64) {
+	h, second := &c.h, c.second
 	columns, middle := h.Axis.columns(len(h.Counts)), h.middle()
 	var n int
 	var sum, sum2, squares, squares2 float64

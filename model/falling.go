@@ -1,0 +1,293 @@
+package model
+
+import (
+	"math"
+
+	"vantage/estimators"
+)
+
+// Most estimators give a higher reward a higher advantage, so that the order of the rewards,
+// which the ground knows, is that of the advantages too. Where it is, the samples of one sign
+// are a stretch of the order, extremes stand at its ends, and what a filter keeps is a few
+// stretches. Sums over what is kept are then those over all, which are known, without those
+// over the few that are dropped.
+
+// ordered are the samples of a group with the order of their rewards, from the highest down.
+// A stretch [from, to) of it is some of them.
+type ordered struct {
+	mute       bool // some response has no tokens
+	advantages []float64
+	count      []int32  // how many tokens each response counts for
+	order      []uint16 // places in the group
+}
+
+// ordered returns group at, of part k. What its members say is asked only where it may matter: they are
+// many, and far away.
+func (g *ground) ordered(at, k int, advantages []float64) ordered {
+	lo, hi := g.offsets[at], g.offsets[at+1]
+	return ordered{g.mute[k] && g.reaches[at].lo == 0, advantages[lo:hi], g.count[lo:hi], g.byReward[lo:hi]}
+}
+
+// at returns the advantage at a place of the order.
+func (s *ordered) at(place int) float64 { return s.advantages[s.order[place]] }
+
+// ends returns the lowest and the highest advantage over tokens of a stretch that is not empty.
+func (s *ordered) ends(from, to int) (lo, hi float64) {
+	if !s.mute {
+		return s.at(to - 1), s.at(from)
+	}
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, i := range s.order[from:to] {
+		if s.count[i] != 0 {
+			lo, hi = min(lo, s.advantages[i]), max(hi, s.advantages[i])
+		}
+	}
+	return lo, hi
+}
+
+// zeros returns where the zeros end that begin at a place.
+func (s *ordered) zeros(from int) int {
+	for from < len(s.order) && s.at(from) == 0 {
+		from++
+	}
+	return from
+}
+
+// live counts the responses of a stretch that have tokens.
+func (s *ordered) live(from, to int) int {
+	if !s.mute {
+		return to - from
+	}
+	n := 0
+	for _, i := range s.order[from:to] {
+		n += one(s.count[i] != 0)
+	}
+	return n
+}
+
+// sums are over advantages that are not zero, around a pivot: the first of them.
+type sums struct {
+	pivot                 float64
+	n, live, tokens       int     // advantages, those over tokens, and the tokens
+	abs                   float64 // of |A|
+	advantage, advantage2 float64 // of what they lie above the pivot
+	push, push2           float64 // the same over tokens
+}
+
+// fall takes in a group whose advantages fall along the order, and counts its signs and the
+// tokens of each; false if they do not fall. Half of them are positive, but which is hard to
+// guess: no branch asks.
+func (t *sums) fall(s *ordered) (signs traits, above, below int, ok bool) {
+	n := len(s.order)
+	if t.pivot == 0 {
+		if t.pivot = s.at(0); t.pivot == 0 {
+			t.pivot = s.at(n - 1)
+		}
+	}
+	pos, tokens, pivot, last := 0, 0, t.pivot, math.Inf(1)
+	abs, push, push2, advantage, advantage2 := t.abs, t.push, t.push2, t.advantage, t.advantage2
+	for _, i := range s.order {
+		x, l := s.advantages[i], s.count[i]
+		if !(x <= last) {
+			return signs, 0, 0, false
+		}
+		last = x
+		plus := one(x > 0)
+		pos += plus
+		above += int(l) & -plus
+		tokens += int(l)
+		abs += math.Abs(x)
+		d := x - pivot
+		advantage += d
+		advantage2 += d * d
+		w := float64(l) * d
+		push += w
+		push2 += w * d
+	}
+	t.abs, t.push, t.push2, t.advantage, t.advantage2 = abs, push, push2, advantage, advantage2
+	t.n, t.live, t.tokens = t.n+n, t.live+s.live(0, n), t.tokens+tokens
+	neg := s.zeros(pos)
+	if neg > pos {
+		tokens -= t.without(s, pos, neg)
+	}
+	return traits{pos: int32(pos), zero: int32(neg - pos), neg: int32(n - neg)}, above, tokens - above, true
+}
+
+// without takes a stretch of zeros out again, and returns how many tokens they have.
+func (t *sums) without(s *ordered, from, to int) (tokens int) {
+	for _, i := range s.order[from:to] {
+		tokens += int(s.count[i])
+	}
+	n, pivot := float64(to-from), t.pivot
+	t.n, t.live, t.tokens = t.n-(to-from), t.live-s.live(from, to), t.tokens-tokens
+	t.advantage += n * pivot
+	t.advantage2 -= n * pivot * pivot
+	t.push += float64(tokens) * pivot
+	t.push2 -= float64(tokens) * pivot * pivot
+	return tokens
+}
+
+// add takes in a stretch of advantages of which none is zero.
+func (t *sums) add(s *ordered, from, to int) {
+	tokens, pivot := 0, t.pivot
+	abs, push, push2, advantage, advantage2 := t.abs, t.push, t.push2, t.advantage, t.advantage2
+	for _, i := range s.order[from:to] {
+		x, l := s.advantages[i], s.count[i]
+		tokens += int(l)
+		abs += math.Abs(x)
+		d := x - pivot
+		advantage += d
+		advantage2 += d * d
+		w := float64(l) * d
+		push += w
+		push2 += w * d
+	}
+	t.n, t.live, t.tokens = t.n+to-from, t.live+s.live(from, to), t.tokens+tokens
+	t.abs, t.push, t.push2, t.advantage, t.advantage2 = abs, push, push2, advantage, advantage2
+}
+
+// less returns the sums without others around the same pivot.
+func (t sums) less(o *sums) sums {
+	t.n, t.live, t.tokens = t.n-o.n, t.live-o.live, t.tokens-o.tokens
+	t.abs -= o.abs
+	t.push, t.push2 = t.push-o.push, t.push2-o.push2
+	t.advantage, t.advantage2 = t.advantage-o.advantage, t.advantage2-o.advantage2
+	return t
+}
+
+// falling sums up the advantages of a part before the filter; false if those of some group do
+// not fall along the order. Then what was summed up is to be forgotten.
+func (o *origin) falling(g *ground, k int, p part, t *originTally) bool {
+	if g.byReward == nil || g.odd[k] {
+		return false
+	}
+	up, down := noLengths(), noLengths()
+	lo, hi := math.Inf(1), math.Inf(-1)
+	var all sums
+	for at := p.from; at < p.to; at++ {
+		s := g.ordered(at, k, o.advantages)
+		signs, above, below, ok := all.fall(&s)
+		if !ok {
+			return false
+		}
+		o.traits[at] = signs
+		t.up, t.down = t.up+int(signs.pos), t.down+int(signs.neg)
+		n := len(s.order)
+		up.add(&s, g.reaches[at], 0, int(signs.pos), above)
+		down.add(&s, g.reaches[at], n-int(signs.neg), n, below)
+		least, most := s.ends(0, n)
+		lo, hi = lower(lo, least), higher(hi, most)
+		t.largest = higher(higher(t.largest, s.at(0)), -s.at(n-1))
+	}
+	t.abs = all.abs
+	t.tokens = moments{weight: g.around[k].total, sum: all.push + all.pivot*float64(all.tokens), lo: lo, hi: hi, n: g.around[k].live}
+	t.positive, t.negative = up.moments(), down.moments()
+	t.upTokens, t.downTokens = up.n, down.n
+	o.totals[k] = all
+	return finite(t.abs)
+}
+
+// lower and higher are min and max of numbers: what those do for NaN takes time.
+func lower(a, b float64) float64 {
+	if b < a {
+		return b
+	}
+	return a
+}
+
+func higher(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}
+
+// add takes in the responses of a stretch that has so many tokens. That the extremes change
+// is seldom so.
+func (l *lengths) add(s *ordered, r reach, from, to, tokens int) {
+	l.n += s.live(from, to)
+	l.sum += tokens
+	if r.lo >= l.lo && r.hi <= l.hi {
+		return
+	}
+	for _, i := range s.order[from:to] {
+		if n := s.count[i]; n != 0 {
+			l.lo, l.hi = min(l.lo, n), max(l.hi, n)
+		}
+	}
+}
+
+// cut writes down what is kept of part k; false, and nothing is said, if its advantages do not
+// fall along the order or if that does not tell. If there is a tally it takes in the part, of
+// which what is kept stays as it was.
+func (a *Analysis) cut(keep *patch, k int, p part, t *tally) bool {
+	g, o := a.ground, a.origin
+	if !o.falls[k] {
+		return false
+	}
+	keep.begin(p.lo, p.hi)
+	few := sums{pivot: o.totals[k].pivot}
+	for at := p.from; at < p.to; at++ {
+		s, signs := g.ordered(at, k, o.advantages), &o.traits[at]
+		lo, hi := g.offsets[at], g.offsets[at+1]
+		c, ok := estimators.CutOf(s.advantages, g.logged[lo:hi], s.order, int(signs.pos), int(signs.zero), a.Settings.KeepPos, a.Settings.KeepNeg)
+		if !ok {
+			return false
+		}
+		for _, dropped := range c.Dropped(s.order) {
+			keep.drop(lo, dropped)
+		}
+		if t != nil {
+			t.cut(&s, &c, &few)
+		}
+	}
+	keep.write(a.Keep)
+	if t != nil {
+		kept := o.totals[k].less(&few)
+		t.take(g, k, p.hi-p.lo, &kept)
+	}
+	return true
+}
+
+// cut takes in the extremes of what is kept of a group; few is what is dropped.
+func (t *tally) cut(s *ordered, c *estimators.Cut, few *sums) {
+	if c.Best < c.Positive {
+		few.add(s, int(c.Best), int(c.Positive))
+	}
+	if c.Negative < c.Worst[0] {
+		few.add(s, int(c.Negative), int(c.Worst[0]))
+	}
+	if c.Worst[1] < c.Worst[2] {
+		few.add(s, int(c.Worst[1]), int(c.Worst[2]))
+	}
+	t.reach(s, 0, int(c.Best))
+	t.reach(s, int(c.Worst[0]), int(c.Worst[1]))
+	t.reach(s, int(c.Worst[2]), len(s.order))
+}
+
+// take makes the figures of part k of the sums over what is kept; the others of its n samples
+// have the advantage 0.
+func (t *tally) take(g *ground, k, n int, kept *sums) {
+	all, zeros, pivot := float64(n), float64(n-kept.n), kept.pivot
+	t.pivotPush = pivot
+	t.abs, t.push, t.push2 = kept.abs, kept.push, kept.push2
+	t.advantage, t.advantage2 = kept.advantage-zeros*pivot, kept.advantage2+zeros*pivot*pivot
+	t.processed.n, t.processed.weight = kept.live, float64(kept.tokens)
+	t.processed.sum = t.push + pivot*t.processed.weight
+	t.sum, t.squares = t.advantage+all*pivot, t.advantage2+2*pivot*t.advantage+all*pivot*pivot
+	if g.known {
+		t.correlateAll(&g.around[k])
+		return
+	}
+	t.advantage, t.advantage2 = 0, 0
+}
+
+// reach widens the extremes to those of a stretch.
+func (t *tally) reach(s *ordered, from, to int) {
+	if from == to {
+		return
+	}
+	lo, hi := s.ends(from, to)
+	t.processed.lo, t.processed.hi = lower(t.processed.lo, lo), higher(t.processed.hi, hi)
+	t.largest = higher(higher(t.largest, s.at(from)), -s.at(to-1))
+}
