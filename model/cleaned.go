@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"slices"
 
 	"vantage/estimators"
@@ -35,7 +36,7 @@ func (c *cleaned) among(others []*cleaned) []*cleaned {
 }
 
 // cleaned returns the rewards as e reads them, those of others if they are the same.
-func (g *ground) cleaned(e *estimators.Estimator, others []*cleaned) *cleaned {
+func (g *ground) cleaned(ctx context.Context, e *estimators.Estimator, others []*cleaned) *cleaned {
 	for _, c := range others {
 		// what ways of cleaning differ in is what they make of a reward that is no number
 		if c.float == e.Float && (c.clean == e.Clean || g.invalid == 0) {
@@ -48,15 +49,15 @@ func (g *ground) cleaned(e *estimators.Estimator, others []*cleaned) *cleaned {
 		fill(part{hi: len(g.order)}) // one that is not a number may bear on all others
 		fill = nothing
 	}
-	c.sum(g, fill)
+	c.sum(ctx, g, fill)
 	return c
 }
 
 // sum takes the figures of the rewards; fill comes first in every part.
-func (c *cleaned) sum(g *ground, fill func(part)) {
+func (c *cleaned) sum(ctx context.Context, g *ground, fill func(part)) {
 	c.equal = make([]bool, len(g.members))
 	parts := make([]cleaned, len(g.parts))
-	eachPart(g.parts, func(k int, p part) {
+	eachPart(ctx, g.parts, func(k int, p part) {
 		fill(p)
 		parts[k].score.addEach(c.rewards[p.lo:p.hi])
 		for at := p.from; at < p.to; at++ {

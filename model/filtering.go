@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -10,7 +11,7 @@ import (
 
 // filter fills the columns of what is kept, and the table. The refusal is what the
 // framework's own code would raise for the batch, of a ratio before all else.
-func (a *Analysis) filter(p plan, before *Analysis) (tally, *estimators.Refusal) {
+func (a *Analysis) filter(ctx context.Context, p plan, before *Analysis) (tally, *estimators.Refusal) {
 	refusal := a.origin.refusal
 	// a refusal takes the place of the other's
 	refused := p.set.Filtering() && errors.As(estimators.CheckRatios(p.set.KeepPos, p.set.KeepNeg), &refusal)
@@ -22,13 +23,13 @@ func (a *Analysis) filter(p plan, before *Analysis) (tally, *estimators.Refusal)
 	switch {
 	case refused:
 		a.fresh.put(0, slices.Repeat([]float64{math.NaN()}, a.Rows))
-		return a.tabulate(p, a.there), refusal
+		return a.tabulate(ctx, p, a.there), refusal
 	// what is kept of a group depends on nothing else; its recompute may
 	case a.anew() && (!p.entry.Local() || p.set.Scale == estimators.ScaleBatch):
-		a.trainWhole(p, chosen)
-		return a.tabulate(p, a.there), refusal
+		a.trainWhole(ctx, p, chosen)
+		return a.tabulate(ctx, p, a.there), refusal
 	}
-	return a.tabulate(p, func() filler { return a.filler(p, chosen) }), refusal
+	return a.tabulate(ctx, p, func() filler { return a.filler(p, chosen) }), refusal
 }
 
 // room makes room for the columns, those of what is computed anew if they are.
@@ -94,9 +95,9 @@ func (a *Analysis) filler(p plan, chosen bool) filler {
 }
 
 // trainWhole fills the columns where the recompute of a group depends on other groups.
-func (a *Analysis) trainWhole(p plan, chosen bool) {
+func (a *Analysis) trainWhole(ctx context.Context, p plan, chosen bool) {
 	whole := estimators.Result{Original: a.Original, Processed: make([]float64, a.Rows), Kept: make([]bool, a.Rows)}
-	shareParts(a.ground.parts, func() func(int, part) {
+	shareParts(ctx, a.ground.parts, func() func(int, part) {
 		var keep patch
 		return func(k int, part part) {
 			r := estimators.Result{Original: a.Original[part.lo:part.hi], Kept: whole.Kept[part.lo:part.lo]}
@@ -120,10 +121,10 @@ func (a *Analysis) choose(r *estimators.Result, keep *patch, k int, p part, chos
 
 // tabulate fills the group table and sums up, part by part, of which the columns are
 // filled first, so that they are at hand.
-func (a *Analysis) tabulate(p plan, worker func() filler) tally {
+func (a *Analysis) tabulate(ctx context.Context, p plan, worker func() filler) tally {
 	keeps := a.Settings.keeping()
 	tallies := make([]tally, len(a.ground.parts))
-	shareParts(a.ground.parts, func() func(int, part) {
+	shareParts(ctx, a.ground.parts, func() func(int, part) {
 		fill := worker()
 		return func(k int, part part) {
 			t := a.ground.noTally(part)

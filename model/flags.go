@@ -23,8 +23,12 @@ func (f Flags) At(i int) bool { return f[i>>wordShift]>>(i%wordBits)&1 != 0 }
 func (f Flags) Between(lo, hi int) []bool { return f.appendTo(make([]bool, 0, hi-lo), lo, hi) }
 
 func (f Flags) appendTo(to []bool, lo, hi int) []bool {
-	for i := lo; i < hi; i++ {
-		to = append(to, f.At(i))
+	for i := lo; i < hi; {
+		word, end := f[i>>wordShift]>>(i%wordBits), min(hi, (i|(wordBits-1))+1)
+		for ; i < end; i++ {
+			to = append(to, word&1 != 0)
+			word >>= 1
+		}
 	}
 	return to
 }

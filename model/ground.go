@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -54,10 +55,14 @@ type groundKey struct {
 	lo, hi   float64
 }
 
-// ground returns that of step i, the one before if that still holds.
-func (s Snapshot) ground(i int, p plan, before *Analysis) (*ground, error) {
+func (s Snapshot) groundKey(i int, p plan) groundKey {
 	step := s.Steps[i]
-	key := groundKey{step.Number, step.Revision, s.Open(i), p.grouping.By, p.grouping.Size, p.set.Reward, p.set.Weights, p.lo, p.hi}
+	return groundKey{step.Number, step.Revision, s.Open(i), p.grouping.By, p.grouping.Size, p.set.Reward, p.set.Weights, p.lo, p.hi}
+}
+
+// ground returns that of step i, the one before if that still holds.
+func (s Snapshot) ground(ctx context.Context, i int, p plan, before *Analysis) (*ground, error) {
+	step, key := s.Steps[i], s.groundKey(i, p)
 	if before != nil && before.ground.key == key {
 		return before.ground, nil
 	}
@@ -66,12 +71,12 @@ func (s Snapshot) ground(i int, p plan, before *Analysis) (*ground, error) {
 		return nil, err
 	}
 	g := &ground{key: key, arranged: columns, members: make([]Members, len(columns.offsets)-1)}
-	g.sum(func(at int) { g.describe(s, step, p.grouping, at) })
+	g.sum(ctx, func(at int) { g.describe(s, step, p.grouping, at) })
 	return g, nil
 }
 
 // sum takes the figures of the step, and describes its groups on the way.
-func (g *ground) sum(describe func(at int)) {
+func (g *ground) sum(ctx context.Context, describe func(at int)) {
 	g.parts = partsOf(g.offsets)
 	longest := g.weigh()
 	tallies := make([]groundTally, len(g.parts))
@@ -81,7 +86,7 @@ func (g *ground) sum(describe func(at int)) {
 	if g.orderly() {
 		g.byReward = make([]uint16, len(g.logged))
 	}
-	eachPart(g.parts, func(k int, part part) {
+	eachPart(ctx, g.parts, func(k int, part part) {
 		for at := part.from; at < part.to; at++ {
 			describe(at)
 			g.reaches[at] = reachOf(g.count[g.offsets[at]:g.offsets[at+1]])

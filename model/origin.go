@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"sync/atomic"
 
@@ -33,7 +34,7 @@ func (s Settings) unfiltered() Settings {
 const remembered = 4
 
 // origin returns that of step i, one of those before if it still holds.
-func (s Snapshot) origin(g *ground, i int, p plan, before *Analysis) (*origin, error) {
+func (s Snapshot) origin(ctx context.Context, g *ground, i int, p plan, before *Analysis) (*origin, error) {
 	set := p.set.unfiltered()
 	for _, o := range before.origins(g) {
 		if o.set == set {
@@ -41,10 +42,10 @@ func (s Snapshot) origin(g *ground, i int, p plan, before *Analysis) (*origin, e
 		}
 	}
 	o := &origin{
-		set: set, cleaned: g.cleaned(p.entry, before.cleaned(g)), advantages: make([]float64, len(g.order)),
+		set: set, cleaned: g.cleaned(ctx, p.entry, before.cleaned(g)), advantages: make([]float64, len(g.order)),
 	}
 	o.batch = g.feed(s, s.Steps[i], p.entry, set.Weights, o.rewards)
-	if err := o.compute(g, p.entry); err != nil && !errors.As(err, &o.refusal) {
+	if err := o.compute(ctx, g, p.entry); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
 	return o, nil
@@ -72,11 +73,11 @@ func (o *origin) among(others []*origin) []*origin {
 
 // compute fills in the advantages and sums up: part by part, while the columns are at
 // hand, if the estimator's arithmetic has parts.
-func (o *origin) compute(g *ground, e *estimators.Estimator) error {
+func (o *origin) compute(ctx context.Context, g *ground, e *estimators.Estimator) error {
 	scale := o.set.Scale
 	if e.Apart(o.batch, scale) {
 		var refused atomic.Bool
-		o.sum(g, func(p part) {
+		o.sum(ctx, g, func(p part) {
 			if e.Compute(o.advantages[p.lo:p.hi], o.batch.Between(p.from, p.to), scale) != nil {
 				refused.Store(true)
 			}
@@ -87,16 +88,16 @@ func (o *origin) compute(g *ground, e *estimators.Estimator) error {
 		o.originTally = originTally{} // the refusal names groups of the whole
 	}
 	err := e.Compute(o.advantages, o.batch, scale)
-	o.sum(g, nothing)
+	o.sum(ctx, g, nothing)
 	return err
 }
 
 // sum takes the figures of the step; fill comes first in every part.
-func (o *origin) sum(g *ground, fill func(part)) {
+func (o *origin) sum(ctx context.Context, g *ground, fill func(part)) {
 	o.traits = make([]traits, len(g.members))
 	o.falls, o.totals = make([]bool, len(g.parts)), make([]sums, len(g.parts))
 	parts := make([]originTally, len(g.parts))
-	eachPart(g.parts, func(k int, part part) {
+	eachPart(ctx, g.parts, func(k int, part part) {
 		fill(part)
 		o.tally(g, k, part, &parts[k])
 	})

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -38,18 +39,19 @@ func partsOf(offsets []int) []part {
 // maxProcessors is how many processors a step may take: the node has better to do.
 const maxProcessors = 4
 
-// eachPart calls do for every part, several at a time.
-func eachPart(parts []part, do func(k int, p part)) {
-	shareParts(parts, func() func(int, part) { return do })
+// eachPart calls do for every part, several at a time, until ctx ends: what was made of the
+// parts is then to be forgotten.
+func eachPart(ctx context.Context, parts []part, do func(k int, p part)) {
+	shareParts(ctx, parts, func() func(int, part) { return do })
 }
 
 // shareParts is eachPart where each processor, which takes one part after the other, has
 // a worker of its own.
-func shareParts(parts []part, worker func() func(k int, p part)) {
+func shareParts(ctx context.Context, parts []part, worker func() func(k int, p part)) {
 	var next atomic.Int64
 	work := func() {
 		do := worker()
-		for k := int(next.Add(1)) - 1; k < len(parts); k = int(next.Add(1)) - 1 {
+		for k := int(next.Add(1)) - 1; k < len(parts) && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
 			do(k, parts[k])
 		}
 	}

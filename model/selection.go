@@ -1,5 +1,7 @@
 package model
 
+import "context"
+
 // Select returns the figures of some groups of the step, by their index in the table, as
 // if the step held no others. Their advantages stay those of the whole step: they are
 // what the trainer makes of these groups among the rest. Warnings are of steps, so
@@ -16,14 +18,15 @@ func (a *Analysis) Select(groups []int) Summary {
 	g, o := sub.ground, sub.origin
 	sub.Rows, sub.Logged, sub.Lengths = len(g.order), g.logged, g.lengths
 	o.rewards, o.advantages = sub.Rewards, sub.Original
-	g.sum(func(int) {})
-	o.cleaned.sum(g, nothing)
-	o.sum(g, nothing)
+	ctx := context.Background()
+	g.sum(ctx, func(int) {})
+	o.cleaned.sum(ctx, g, nothing)
+	o.sum(ctx, g, nothing)
 	sub.room(0, false)
 	if a.flips != nil {
 		sub.flips = make([]int32, len(groups))
 	}
-	sums := sub.tabulate(plan{lo: g.key.lo, hi: g.key.hi}, sub.there)
+	sums := sub.tabulate(ctx, plan{lo: g.key.lo, hi: g.key.hi}, sub.there)
 	sub.sum(&sums)
 	return sub.Summary
 }

@@ -54,13 +54,23 @@ func (a App) nextScale() (App, tea.Cmd) {
 		a.notice = err.Error()
 		return a, nil
 	}
-	if len(entry.Scales) == 1 {
+	set, ok := a.scaleAfter()
+	if !ok {
 		a.notice = entry.Framework + " " + entry.Name + " has one scale only: " + string(entry.Scales[0])
 		return a, nil
 	}
-	set := a.set.now
-	set.Scale = after(entry.Scales, set.Scale)
 	return a.walk(set)
+}
+
+// scaleAfter is the settings with the next scale, if there is another.
+func (a App) scaleAfter() (set model.Settings, ok bool) {
+	entry, err := a.set.now.Entry()
+	if err != nil || len(entry.Scales) == 1 {
+		return set, false
+	}
+	set = a.set.now
+	set.Scale = after(entry.Scales, set.Scale)
+	return set, true
 }
 
 // after returns the element that follows x, the first after the last.

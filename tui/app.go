@@ -55,6 +55,7 @@ type App struct {
 	snap   model.Snapshot
 	set    history
 	work   work
+	ahead  ahead
 	result result
 	place  place
 	live   live
@@ -93,6 +94,7 @@ type work struct {
 type result struct {
 	analysis  *model.Analysis
 	trend     *model.Trend
+	ahead     *model.Analysis // stands for analysis where it is built on, if something was computed ahead
 	base      *model.Analysis // of the baseline, nil if there is none
 	baseTrend *model.Trend
 	rows      []int   // groups in the order of the table, as far as the filter shows them
@@ -149,8 +151,8 @@ func New(ctx context.Context, source Source, o Options) App {
 	a := App{
 		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
 		set: history{moment: moment{now: o.Settings}}, chosen: o.Chosen, desk: o.Desk, multiplexer: o.Multiplexer,
-		place: place{follow: true},
-		look:  look{theme: themes.For(!o.Light), glyphs: chart.Unicode(), noColor: o.NoColor},
+		place: place{follow: true}, ahead: largeSteps(),
+		look: look{theme: themes.For(!o.Light), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
 	a.reader.source, _ = source.(Reader)
 	a.other = otherRun{source: o.Other, title: o.OtherTitle, store: model.NewStore()}
@@ -216,6 +218,10 @@ func (a App) answered(msg tea.Msg) (App, tea.Cmd) {
 		return a.onAnalysis(msg)
 	case trendMsg:
 		return a.onTrend(msg)
+	case restingMsg:
+		return a.onResting(msg)
+	case aheadMsg:
+		return a.onAhead(msg)
 	case matchMsg:
 		return a.onMatch(msg)
 	case pageMsg:
@@ -352,7 +358,10 @@ func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
 		}
 	}
 	a.work.busy = false
-	return a.catchUp()
+	if a, cmd := a.catchUp(); a.work.busy {
+		return a, cmd
+	}
+	return a.thinkAhead()
 }
 
 // show puts an analysis on the screen. The cursor stays on its group, or at the
@@ -362,7 +371,7 @@ func (a App) show(next *model.Analysis) App {
 	if g := a.selected(); g != nil && (a.place.cursor > 0 || a.reading() || slices.Contains(a.place.path, viewGroup)) {
 		selected = g.Name
 	}
-	a.result.analysis, a.result.err = next, nil
+	a.result.analysis, a.result.ahead, a.result.err = next, nil, nil
 	a.place.step = next.Step
 	a = a.arrange(selected).arrived()
 	a.place.warning = min(a.place.warning, max(0, len(a.doubts())-1))

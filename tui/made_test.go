@@ -73,8 +73,10 @@ func madeRun(steps int) *madeSource {
 
 // door drives the program through the same door as Bubble Tea: Update and View.
 type door struct {
-	t   testing.TB
-	app App
+	t     testing.TB
+	app   App
+	waits []tea.Msg // the ends of pauses, if they are to be held back
+	holds bool
 }
 
 // play starts the program on a source at a size, lets it read all that there
@@ -116,10 +118,25 @@ func (d *door) run(cmd tea.Cmd) {
 		for _, c := range msg {
 			d.run(c)
 		}
+	case restingMsg:
+		if d.holds {
+			d.waits = append(d.waits, msg)
+			return
+		}
+		d.send(msg)
 	case chunkMsg:
 		msg.at = time.Date(2026, 1, 2, 14, 3, 22, 0, time.UTC)
 		d.send(msg)
 	default:
+		d.send(msg)
+	}
+}
+
+// rest is a pause that is long enough for what waits for one.
+func (d *door) rest() {
+	waits := d.waits
+	d.waits = nil
+	for _, msg := range waits {
 		d.send(msg)
 	}
 }

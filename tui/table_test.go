@@ -130,11 +130,14 @@ func BenchmarkKey(b *testing.B) {
 	for _, c := range []struct {
 		name, before string
 		keys         []string
+		rests        bool // the person does, after each key
 	}{
 		{name: "ratio", keys: []string{"p", "p", "p", "P", "P", "P"}},
 		{name: "recompute", before: "p", keys: []string{"r"}},
 		{name: "estimator", before: "p", keys: []string{"e"}}, // back to those that are remembered
 		{name: "framework", before: "p", keys: []string{"f"}}, // on to one after the other: none is
+		{name: "framework after a rest", before: "p", keys: []string{"f"}, rests: true},
+		{name: "recompute after a rest", before: "p", keys: []string{"r"}, rests: true},
 	} {
 		for _, n := range []int{1 << 20, 10 << 20} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
@@ -150,6 +153,11 @@ func BenchmarkKey(b *testing.B) {
 					press(i)
 				}
 				for i := warm; b.Loop(); i++ {
+					if c.rests {
+						b.StopTimer()
+						d.rest()
+						b.StartTimer()
+					}
 					press(i)
 				}
 			})
@@ -173,7 +181,8 @@ func large(b *testing.B, groups, size int) *door {
 	source := &madeSource{chunks: []*model.Chunk{{
 		Format: "made", Files: []string{"x"}, HasTruth: true, Blocks: []model.Block{block}, Progress: model.Progress{CaughtUp: true},
 	}}}
-	d := &door{t: b, app: New(context.Background(), source, Options{Title: "made", Settings: model.DefaultSettings()})}
+	d := &door{t: b, app: New(context.Background(), source, Options{Title: "made", Settings: model.DefaultSettings()}), holds: true}
+	d.app.ahead.rest = 0
 	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
 	d.run(d.app.Init())
 	return d

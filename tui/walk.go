@@ -14,17 +14,24 @@ import (
 // nextFramework goes to the next framework that has an estimator which the log
 // can feed: the same one by name, if it can be.
 func (a App) nextFramework() (App, tea.Cmd) {
+	if set, passed, ok := a.frameworkAfter(); ok {
+		return a.walked(set, passed)
+	}
+	return a, nil
+}
+
+// frameworkAfter is the settings with the next framework, and those that are passed over.
+func (a App) frameworkAfter() (set model.Settings, passed []string, ok bool) {
 	names := estimators.Frameworks()
 	at := slices.Index(names, a.set.now.Framework)
-	var passed []string
 	for i := 1; i <= len(names); i++ {
 		set := a.set.now.WithFramework(names[(at+i)%len(names)])
 		if set, ok := a.fed(set); ok {
-			return a.walked(set, passed)
+			return set, passed, true
 		}
 		passed = append(passed, set.Framework+" (nothing that the log can feed)")
 	}
-	return a, nil
+	return set, passed, false
 }
 
 // fed is the settings if the log can feed their estimator, else with the first
@@ -44,17 +51,24 @@ func (a App) fed(set model.Settings) (model.Settings, bool) {
 // nextEstimator goes to the next estimator of the framework that the log can
 // feed, and says which were passed over.
 func (a App) nextEstimator() (App, tea.Cmd) {
+	if set, passed, ok := a.estimatorAfter(); ok {
+		return a.walked(set, passed)
+	}
+	return a, nil
+}
+
+// estimatorAfter is the settings with the next estimator, and those that are passed over.
+func (a App) estimatorAfter() (set model.Settings, passed []string, ok bool) {
 	all := estimatorsOf(a.set.now.Framework)
 	at := slices.IndexFunc(all, func(e *estimators.Estimator) bool { return e.Name == a.set.now.Estimator })
-	var passed []string
 	for i := 1; i <= len(all); i++ {
 		e := all[(at+i)%len(all)]
 		if a.snap.Lacks(e) == nil {
-			return a.walked(a.set.now.WithEstimator(e.Name), passed)
+			return a.set.now.WithEstimator(e.Name), passed, true
 		}
 		passed = append(passed, e.Name+" ("+a.snap.Lacks(e).Short()+")")
 	}
-	return a, nil
+	return set, passed, false
 }
 
 // walked goes there, and says what the log could not feed on the way.

@@ -63,6 +63,46 @@ func TestBinParts(t *testing.T) {
 	}
 }
 
+// The short ways of binning count what binning each used value does.
+func TestBinByShortWays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		axis := chart.Axis{Lo: -2, Hi: 2}
+		values := rapid.SliceOfN(rapid.SampledFrom([]float64{-2, -0.5, 0, 0.25, 1.75, math.NaN()}), 1, 900).Draw(t, "values")
+		used := make([]bool, len(values))
+		words, zeroed, dropped := make([]uint64, len(values)/64+1), wide(nil), 0
+		for i, v := range values {
+			used[i] = rapid.Bool().Draw(t, "used")
+			if !used[i] {
+				dropped++
+				v = 0
+			} else {
+				words[i/64] |= 1 << (i % 64)
+			}
+			zeroed = append(zeroed, v)
+		}
+		want := chart.Bin(axis, 7, values, used)
+		same(t, "without", chart.Bin(axis, 7, values, nil).Without(values, words), want)
+		same(t, "less zeros", chart.BinEach(axis, 7, zeroed).LessZeros(dropped), want)
+	})
+}
+
+func same(t *rapid.T, how string, got, want chart.Histogram) {
+	t.Helper()
+	n, mean, std := got.Moments()
+	n2, mean2, std2 := want.Moments()
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 || n < 2 }
+	if !slices.Equal(got.Counts, want.Counts) || got.Zeros != want.Zeros || got.Other != want.Other || n != n2 || !near(mean, mean2) || !near(std, std2) {
+		t.Fatalf("%s: %+v, want %+v", how, got, want)
+	}
+}
+
+// wide are values as they are.
+type wide []float64
+
+func (w wide) Len() int { return len(w) }
+
+func (w wide) Between(lo, hi int, _ []float64) []float64 { return w[lo:hi] }
+
 func TestMirror(t *testing.T) {
 	axis := chart.Axis{Lo: -1, Hi: 1}
 	up := chart.Histogram{Axis: axis, Counts: []int{4, 0, 1, 0, 2}}

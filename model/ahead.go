@@ -1,0 +1,41 @@
+package model
+
+import (
+	"context"
+	"slices"
+)
+
+// Ahead computes the step of an analysis, step i of the snapshot, under other settings too. It
+// returns what stands for the analysis in [Snapshot.AnalyzeAfter], which then has them ready
+// beside those that the analysis has already.
+// Settings that are refused are passed over. It fails if ctx ends.
+//
+// A step of ten million samples takes longer than a person waits without noticing, unless
+// what is asked for next has been made while the last answer was read.
+func (s Snapshot) Ahead(ctx context.Context, i int, a *Analysis, others ...Settings) (*Analysis, error) {
+	known := *a
+	known.ready = slices.Clip(a.ready)
+	for _, set := range others {
+		other, err := s.AnalyzeAfter(ctx, i, set, &known)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err == nil && other.ground == a.ground {
+			known.ready, known.cleanings = append(known.ready, other), other.cleanings
+		}
+	}
+	return &known, nil
+}
+
+// readyFor returns the analysis of step i that was computed ahead under a plan; nil if none was.
+func (a *Analysis) readyFor(s Snapshot, i int, p plan) *Analysis {
+	if a == nil || a.ground.key != s.groundKey(i, p) {
+		return nil
+	}
+	for _, other := range a.ready {
+		if other.Settings == p.set {
+			return other
+		}
+	}
+	return nil
+}
