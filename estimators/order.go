@@ -64,16 +64,15 @@ func orderFew(dst []uint16, values []float64) {
 	}
 }
 
-// Cut is what a filter keeps of a group whose advantages fall along an order. Of it are kept
-//
-//	[0, Best)                      the largest positive advantages
-//	[Positive, Negative)           the zeros
-//	[Worst[0], Worst[1])           some of equal negative ones: those that come first in the batch
-//	[Worst[2], n)                  the smallest
-type Cut struct {
-	Best, Positive, Negative int32
-	Worst                    [3]int32
-}
+// Stretch is the places [From, To) of an order.
+type Stretch struct{ From, To int32 }
+
+// Cut is what a filter makes of a group whose advantages fall along an order: of the largest
+// positive ones the first are kept and the rest is dropped, and of the negative ones, which
+// end the order, the last are kept. Of equal ones at the border those are that come first in
+// the batch, so that there are two stretches of either. Zeros, between the two signs, are kept
+// and in no stretch.
+type Cut struct{ Kept, Dropped [3]Stretch }
 
 // CutOf cuts a group, of whose advantages, which fall along order, so many are positive and
 // zero: it keeps what [Keep] does. It fails where a border divides equal advantages of rewards
@@ -84,11 +83,10 @@ func CutOf(adv, rewards []float64, order []uint16, positive, zero int, keepPos, 
 	best := KeepCount(positive, keepPos)
 	worst := n - KeepCount(n-negative, keepNeg)
 	from, to := divided(adv, order, worst, negative, n)
-	c = Cut{
-		Best: int32(best), Positive: int32(positive), Negative: int32(negative),
-		Worst: [3]int32{int32(from), int32(from + to - worst), int32(to)},
-	}
 	ok = even(rewards, order[from:to])
+	first := from + to - worst // of the equal ones at the border that are dropped
+	c.Kept = [...]Stretch{{0, int32(best)}, {int32(from), int32(first)}, {int32(to), int32(n)}}
+	c.Dropped = [...]Stretch{{int32(best), int32(positive)}, {int32(negative), int32(from)}, {int32(first), int32(to)}}
 	from, to = divided(adv, order, best, 0, positive)
 	return c, ok && even(rewards, order[from:to])
 }
@@ -113,14 +111,4 @@ func divided(adv []float64, order []uint16, border, lo, hi int) (from, to int) {
 // even reports whether rewards that fall along order are all equal.
 func even(rewards []float64, order []uint16) bool {
 	return len(order) == 0 || rewards[order[0]] == rewards[order[len(order)-1]]
-}
-
-// Kept returns how many are kept of so many samples by the sign of their advantage.
-func (c *Cut) Kept(n int) (pos, zero, neg int) {
-	return int(c.Best), int(c.Negative - c.Positive), int(c.Worst[1]-c.Worst[0]) + n - int(c.Worst[2])
-}
-
-// Dropped are the stretches of the order that are not kept.
-func (c *Cut) Dropped(order []uint16) [3][]uint16 {
-	return [...][]uint16{order[c.Best:c.Positive], order[c.Negative:c.Worst[0]], order[c.Worst[1]:c.Worst[2]]}
 }

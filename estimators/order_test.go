@@ -21,8 +21,8 @@ func keepByOrder(kept []bool, adv, rewards []float64, order []uint16, offsets []
 		if !ok {
 			return false
 		}
-		for _, stretch := range c.Dropped(order[lo:hi]) {
-			for _, at := range stretch {
+		for _, d := range c.Dropped {
+			for _, at := range order[lo:hi][d.From:d.To] {
 				kept[lo+int(at)] = false
 			}
 		}

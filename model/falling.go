@@ -65,7 +65,7 @@ func (s *ordered) live(from, to int) int {
 	return n
 }
 
-// sums are over advantages that are not zero, around a pivot: the first of them.
+// sums are over advantages that are not zero, around a pivot that is like them.
 type sums struct {
 	pivot                 float64
 	n, live, tokens       int     // advantages, those over tokens, and the tokens
@@ -79,11 +79,6 @@ type sums struct {
 // guess: no branch asks.
 func (t *sums) fall(s *ordered) (signs traits, above, below int, ok bool) {
 	n := len(s.order)
-	if t.pivot == 0 {
-		if t.pivot = s.at(0); t.pivot == 0 {
-			t.pivot = s.at(n - 1)
-		}
-	}
 	pos, tokens, pivot, last := 0, 0, t.pivot, math.Inf(1)
 	abs, push, push2, advantage, advantage2 := t.abs, t.push, t.push2, t.advantage, t.advantage2
 	for _, i := range s.order {
@@ -146,6 +141,17 @@ func (t *sums) add(s *ordered, from, to int) {
 	t.abs, t.push, t.push2, t.advantage, t.advantage2 = abs, push, push2, advantage, advantage2
 }
 
+// alike reports whether advantages differ so little from one another, beside what they do from
+// the pivot, that their mean has to be the pivot.
+func (t *sums) alike() (mean float64, yes bool) {
+	const tiny = 1e-6
+	if w := float64(t.tokens); w > 0 && rest(t.push2, t.push, w) < tiny*t.push2 {
+		return t.pivot + t.push/w, true
+	}
+	n := float64(t.n)
+	return t.pivot + t.advantage/n, n > 0 && rest(t.advantage2, t.advantage, n) < tiny*t.advantage2
+}
+
 // less returns the sums without others around the same pivot.
 func (t sums) less(o *sums) sums {
 	t.n, t.live, t.tokens = t.n-o.n, t.live-o.live, t.tokens-o.tokens
@@ -153,6 +159,17 @@ func (t sums) less(o *sums) sums {
 	t.push, t.push2 = t.push-o.push, t.push2-o.push2
 	t.advantage, t.advantage2 = t.advantage-o.advantage, t.advantage2-o.advantage2
 	return t
+}
+
+// pivot returns the middle advantage of a group of the part, the first that is not alone: one
+// that is alone may be far from all others.
+func (o *origin) pivot(g *ground, k int, p part) float64 {
+	for at := p.from; at < p.to; at++ {
+		if s := g.ordered(at, k, o.advantages); len(s.order) > 1 {
+			return s.at(len(s.order) / 2)
+		}
+	}
+	return 0
 }
 
 // falling sums up the advantages of a part before the filter; false if those of some group do
@@ -163,7 +180,7 @@ func (o *origin) falling(g *ground, k int, p part, t *originTally) bool {
 	}
 	up, down := noLengths(), noLengths()
 	lo, hi := math.Inf(1), math.Inf(-1)
-	var all sums
+	all := sums{pivot: o.pivot(g, k, p)}
 	for at := p.from; at < p.to; at++ {
 		s := g.ordered(at, k, o.advantages)
 		signs, above, below, ok := all.fall(&s)
@@ -226,43 +243,79 @@ func (a *Analysis) cut(keep *patch, k int, p part, t *tally) bool {
 		return false
 	}
 	keep.begin(p.lo, p.hi)
-	few := sums{pivot: o.totals[k].pivot}
+	direct := a.Settings.KeepPos+a.Settings.KeepNeg < 1 // what is kept are the fewer
+	some := sums{pivot: o.totals[k].pivot}
 	for at := p.from; at < p.to; at++ {
-		s, signs := g.ordered(at, k, o.advantages), &o.traits[at]
-		lo, hi := g.offsets[at], g.offsets[at+1]
-		c, ok := estimators.CutOf(s.advantages, g.logged[lo:hi], s.order, int(signs.pos), int(signs.zero), a.Settings.KeepPos, a.Settings.KeepNeg)
+		s := g.ordered(at, k, o.advantages)
+		c, ok := a.cutGroup(at, &s)
 		if !ok {
 			return false
 		}
-		for _, dropped := range c.Dropped(s.order) {
-			keep.drop(lo, dropped)
+		for _, d := range c.Dropped {
+			keep.drop(g.offsets[at], s.order[d.From:d.To])
 		}
-		if t != nil {
-			t.cut(&s, &c, &few)
+		switch {
+		case t == nil:
+			continue
+		case direct:
+			some.addEach(&s, &c.Kept)
+		default:
+			some.addEach(&s, &c.Dropped)
 		}
+		t.reach(&s, &c.Kept)
 	}
 	keep.write(a.Keep)
 	if t != nil {
-		kept := o.totals[k].less(&few)
-		t.take(g, k, p.hi-p.lo, &kept)
+		if !direct {
+			some = a.without(&some, k, p)
+		}
+		switch mean, alike := some.alike(); {
+		case some.n == 0:
+			some = sums{} // zeros around anything else would not add up to 0
+		case alike:
+			some = a.sumKept(k, p, mean)
+		}
+		t.take(g, k, p.hi-p.lo, &some)
 	}
 	return true
 }
 
-// cut takes in the extremes of what is kept of a group; few is what is dropped.
-func (t *tally) cut(s *ordered, c *estimators.Cut, few *sums) {
-	if c.Best < c.Positive {
-		few.add(s, int(c.Best), int(c.Positive))
+func (a *Analysis) cutGroup(at int, s *ordered) (estimators.Cut, bool) {
+	signs, rewards := &a.origin.traits[at], a.Logged[a.ground.offsets[at]:a.ground.offsets[at+1]]
+	return estimators.CutOf(s.advantages, rewards, s.order, int(signs.pos), int(signs.zero), a.Settings.KeepPos, a.Settings.KeepNeg)
+}
+
+// little is the share of all below which what is kept is summed up by itself: as the
+// difference of two sums that are nearly the same it would be inexact.
+const little = 1. / 64
+
+// without returns the sums over what is kept of part k, by those over what is dropped.
+func (a *Analysis) without(dropped *sums, k int, p part) sums {
+	all := &a.origin.totals[k]
+	if kept := all.less(dropped); kept.abs >= little*all.abs {
+		return kept
 	}
-	if c.Negative < c.Worst[0] {
-		few.add(s, int(c.Negative), int(c.Worst[0]))
+	return a.sumKept(k, p, all.pivot)
+}
+
+// sumKept sums up what is kept of part k, around a pivot.
+func (a *Analysis) sumKept(k int, p part, pivot float64) sums {
+	kept := sums{pivot: pivot}
+	for at := p.from; at < p.to; at++ {
+		s := a.ground.ordered(at, k, a.Original)
+		c, _ := a.cutGroup(at, &s)
+		kept.addEach(&s, &c.Kept)
 	}
-	if c.Worst[1] < c.Worst[2] {
-		few.add(s, int(c.Worst[1]), int(c.Worst[2]))
+	return kept
+}
+
+// addEach takes in stretches of advantages of which none is zero.
+func (t *sums) addEach(s *ordered, stretches *[3]estimators.Stretch) {
+	for _, x := range stretches {
+		if x.From < x.To {
+			t.add(s, int(x.From), int(x.To))
+		}
 	}
-	t.reach(s, 0, int(c.Best))
-	t.reach(s, int(c.Worst[0]), int(c.Worst[1]))
-	t.reach(s, int(c.Worst[2]), len(s.order))
 }
 
 // take makes the figures of part k of the sums over what is kept; the others of its n samples
@@ -282,12 +335,15 @@ func (t *tally) take(g *ground, k, n int, kept *sums) {
 	t.advantage, t.advantage2 = 0, 0
 }
 
-// reach widens the extremes to those of a stretch.
-func (t *tally) reach(s *ordered, from, to int) {
-	if from == to {
-		return
+// reach widens the extremes to those of stretches that are kept.
+func (t *tally) reach(s *ordered, kept *[3]estimators.Stretch) {
+	for _, x := range kept {
+		if x.From == x.To {
+			continue
+		}
+		from, to := int(x.From), int(x.To)
+		lo, hi := s.ends(from, to)
+		t.processed.lo, t.processed.hi = lower(t.processed.lo, lo), higher(t.processed.hi, hi)
+		t.largest = higher(higher(t.largest, s.at(from)), -s.at(to-1))
 	}
-	lo, hi := s.ends(from, to)
-	t.processed.lo, t.processed.hi = lower(t.processed.lo, lo), higher(t.processed.hi, hi)
-	t.largest = higher(higher(t.largest, s.at(from)), -s.at(to-1))
 }

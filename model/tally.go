@@ -182,13 +182,17 @@ func (t *tally) around(push, length float64) {
 	t.pivotPush, t.pivotLength = push, length
 }
 
-// processedStd is the unbiased std over the tokens of advantages that are not zero.
+// processedStd is the unbiased std over the tokens of advantages that are not zero; equal ones
+// have none, however they were rounded.
 func (t *tally) processedStd() float64 {
 	if t.processed.n == 0 {
 		return 0
 	}
-	w := t.processed.weight
-	return math.Sqrt(rest(t.push2, t.push, w) / (w - 1))
+	w, squares := t.processed.weight, 0.0
+	if t.processed.lo != t.processed.hi {
+		squares = rest(t.push2, t.push, t.processed.weight)
+	}
+	return math.Sqrt(squares / (w - 1))
 }
 
 // lengthCorrelation is Pearson's r between response length and processed advantage;
@@ -196,7 +200,8 @@ func (t *tally) processedStd() float64 {
 func (t *tally) lengthCorrelation() float64 {
 	xy := t.both - t.length*t.advantage/t.known
 	xx, yy := rest(t.length2, t.length, t.known), rest(t.advantage2, t.advantage, t.known)
-	if xx == 0 || yy == 0 {
+	constant := t.processed.lo == t.processed.hi && float64(t.processed.n) == t.known // however it was rounded
+	if xx == 0 || yy == 0 || constant {
 		return math.NaN()
 	}
 	return xy / math.Sqrt(xx*yy)
