@@ -16,35 +16,87 @@ const OrderMax = 1 << 16
 //
 // len(dst) == len(values); group g is values[offsets[g]:offsets[g+1]], of at most [OrderMax].
 func Order(dst []uint16, values []float64, offsets []int) {
-	var keys []placed
+	var l ladder
 	for g := 1; g < len(offsets); g++ {
 		lo, hi := offsets[g-1], offsets[g]
-		if hi-lo <= countedMax {
-			orderFew(dst[lo:hi], values[lo:hi])
+		switch group, small := values[lo:hi], hi-lo <= countedMax; {
+		case small && l.few(group, 2), !small && l.few(group, fewMax):
+			l.place(dst[lo:hi], group)
+		case small:
+			orderFew(dst[lo:hi], group)
+		default:
+			l.all(group)
+			l.place(dst[lo:hi], group)
+		}
+	}
+}
+
+// ladder are the values of a group, each once, from the greatest down, and where in the order
+// the next sample of each goes.
+type ladder struct {
+	steps []float64
+	next  []int
+	step  []uint16 // of each sample
+}
+
+// fewMax is up to how many values a sample finds its own by looking at all: rewards mostly
+// have few, such as right and wrong.
+const fewMax = 12
+
+// few builds the ladder of a group of at most so many values; it fails at one too many.
+func (l *ladder) few(values []float64, most int) bool {
+	l.steps = l.steps[:0]
+	for _, v := range values {
+		at := l.above(v)
+		if at < len(l.steps) && l.steps[at] == v {
 			continue
 		}
-		keys = keys[:0]
-		for i, v := range values[lo:hi] {
-			keys = append(keys, placed{v, uint16(i)})
+		if len(l.steps) == most {
+			return false
 		}
-		slices.SortFunc(keys, placed.before)
-		for i, k := range keys {
-			dst[lo+i] = k.at
-		}
+		l.steps = slices.Insert(l.steps, at, v)
 	}
+	return true
 }
 
-// placed is a value and its place in the group.
-type placed struct {
-	value float64
-	at    uint16
+// all builds the ladder of any group.
+func (l *ladder) all(values []float64) {
+	l.steps = append(l.steps[:0], values...)
+	slices.Sort(l.steps)
+	l.steps = slices.Compact(l.steps)
+	slices.Reverse(l.steps)
 }
 
-func (p placed) before(o placed) int {
-	if c := cmp.Compare(o.value, p.value); c != 0 {
-		return c
+// above counts the steps above a value.
+func (l *ladder) above(v float64) int {
+	if len(l.steps) > fewMax {
+		at, _ := slices.BinarySearchFunc(l.steps, v, func(step, v float64) int { return cmp.Compare(v, step) })
+		return at
 	}
-	return cmp.Compare(p.at, o.at)
+	n := 0
+	for _, step := range l.steps {
+		n += one(step > v)
+	}
+	return n
+}
+
+// place writes the order of a group by its ladder.
+func (l *ladder) place(dst []uint16, values []float64) {
+	l.next = resize(l.next, len(l.steps)+1)
+	clear(l.next)
+	l.step = resize(l.step, len(values))
+	for i, v := range values {
+		at := l.above(v)
+		l.step[i] = uint16(at)
+		l.next[at+1]++
+	}
+	for i := 1; i < len(l.next); i++ {
+		l.next[i] += l.next[i-1]
+	}
+	for i, at := range l.step {
+		dst[l.next[at]] = uint16(i)
+		l.next[at]++
+	}
 }
 
 // countedMax is the number of samples up to which counting who stands before whom beats
