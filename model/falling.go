@@ -142,14 +142,10 @@ func (t *sums) add(s *ordered, from, to int) {
 }
 
 // alike reports whether advantages differ so little from one another, beside what they do from
-// the pivot, that their mean has to be the pivot.
-func (t *sums) alike() (mean float64, yes bool) {
+// the pivot, that one of them has to be the pivot.
+func (t *sums) alike() bool {
 	const tiny = 1e-6
-	if w := float64(t.tokens); w > 0 && rest(t.push2, t.push, w) < tiny*t.push2 {
-		return t.pivot + t.push/w, true
-	}
-	n := float64(t.n)
-	return t.pivot + t.advantage/n, n > 0 && rest(t.advantage2, t.advantage, n) < tiny*t.advantage2
+	return rest(t.push2, t.push, float64(t.tokens)) < tiny*t.push2 || rest(t.advantage2, t.advantage, float64(t.n)) < tiny*t.advantage2
 }
 
 // less returns the sums without others around the same pivot.
@@ -269,11 +265,11 @@ func (a *Analysis) cut(keep *patch, k int, p part, t *tally) bool {
 		if !direct {
 			some = a.without(&some, k, p)
 		}
-		switch mean, alike := some.alike(); {
+		switch {
 		case some.n == 0:
 			some = sums{} // zeros around anything else would not add up to 0
-		case alike:
-			some = a.sumKept(k, p, mean)
+		case some.alike():
+			some = a.sumKept(k, p, a.firstKept(k, p))
 		}
 		t.take(g, k, p.hi-p.lo, &some)
 	}
@@ -296,6 +292,20 @@ func (a *Analysis) without(dropped *sums, k int, p part) sums {
 		return kept
 	}
 	return a.sumKept(k, p, all.pivot)
+}
+
+// firstKept returns an advantage of part k that is kept and not zero.
+func (a *Analysis) firstKept(k int, p part) float64 {
+	for at := p.from; at < p.to; at++ {
+		s := a.ground.ordered(at, k, a.Original)
+		c, _ := a.cutGroup(at, &s)
+		for _, x := range c.Kept {
+			if x.From < x.To {
+				return s.at(int(x.From))
+			}
+		}
+	}
+	return 0
 }
 
 // sumKept sums up what is kept of part k, around a pivot.

@@ -200,8 +200,7 @@ func (t *tally) processedStd() float64 {
 func (t *tally) lengthCorrelation() float64 {
 	xy := t.both - t.length*t.advantage/t.known
 	xx, yy := rest(t.length2, t.length, t.known), rest(t.advantage2, t.advantage, t.known)
-	constant := t.processed.lo == t.processed.hi && float64(t.processed.n) == t.known // however it was rounded
-	if xx == 0 || yy == 0 || constant {
+	if xx == 0 || yy == 0 {
 		return math.NaN()
 	}
 	return xy / math.Sqrt(xx*yy)
