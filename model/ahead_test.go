@@ -42,6 +42,9 @@ func TestAhead(t *testing.T) {
 			t.Error(diff)
 		}
 	}
+	if got, err := snap.AnalyzeAfter(context.Background(), 0, set, before); err != nil || got != before {
+		t.Error("the same settings are computed anew", err)
+	}
 	if got, err := snap.AnalyzeAfter(context.Background(), 0, set.WithEstimator("rloo"), known); err != nil || ready(known, got) {
 		t.Error("an estimator that nobody asked about is ready", err)
 	}
