@@ -16,15 +16,19 @@ const (
 
 func newFlags(n int) Flags { return make(Flags, (n+wordBits-1)>>wordShift) }
 
+// word returns the flags among which flag i is, in one piece: while a step is computed the
+// processor beside may write others of them (see patch).
+func (f Flags) word(i int) uint64 { return atomic.LoadUint64(&f[i>>wordShift]) }
+
 // At reports flag i.
-func (f Flags) At(i int) bool { return f[i>>wordShift]>>(i%wordBits)&1 != 0 }
+func (f Flags) At(i int) bool { return f.word(i)>>(i%wordBits)&1 != 0 }
 
 // Between returns the flags [lo, hi), one by one.
 func (f Flags) Between(lo, hi int) []bool { return f.appendTo(make([]bool, 0, hi-lo), lo, hi) }
 
 func (f Flags) appendTo(to []bool, lo, hi int) []bool {
 	for i := lo; i < hi; {
-		word, end := f[i>>wordShift]>>(i%wordBits), min(hi, (i|(wordBits-1))+1)
+		word, end := f.word(i)>>(i%wordBits), min(hi, (i|(wordBits-1))+1)
 		for ; i < end; i++ {
 			to = append(to, word&1 != 0)
 			word >>= 1

@@ -49,3 +49,20 @@ func TestFlags(t *testing.T) {
 		}
 	})
 }
+
+// A part reads what it wrote while the processor beside it writes in the same word, which only
+// the race detector sees.
+func TestFlagsAreReadAtOnce(t *testing.T) {
+	flags, want := newFlags(200), slices.Repeat([]bool{true, false}, 50)
+	var wg sync.WaitGroup
+	for _, lo := range []int{0, 100} {
+		wg.Go(func() {
+			var p patch
+			p.writeEach(flags, lo, want)
+			if got := flags.Between(lo, lo+100); !slices.Equal(got, want) || !flags.At(lo) {
+				t.Errorf("from %d on: %v", lo, got)
+			}
+		})
+	}
+	wg.Wait()
+}
