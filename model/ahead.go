@@ -7,8 +7,9 @@ import (
 
 // Ahead computes the step of an analysis, step i of the snapshot, under other settings too. It
 // returns what stands for the analysis in [Snapshot.AnalyzeAfter], which then has them ready
-// beside those that the analysis has already. Settings that are refused are passed over. It
-// fails if ctx ends.
+// beside those that the analysis has already. Settings that are refused are passed over, and
+// those that are its own: a ratio at the end of its range, or one that the estimator does not
+// take. It fails if ctx ends.
 //
 // A step of ten million samples takes longer than a person waits without noticing, unless
 // what is asked for next has been made while the last answer was read.
@@ -16,11 +17,14 @@ func (s Snapshot) Ahead(ctx context.Context, i int, a *Analysis, others ...Setti
 	known := *a
 	known.ready = slices.Clip(a.ready)
 	for _, set := range others {
+		if set.Effective() == a.Settings {
+			continue
+		}
 		other, err := s.AnalyzeAfter(ctx, i, set, &known)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err == nil && other.ground == a.ground {
+		if err == nil && other.ground == a.ground && !slices.Contains(known.ready, other) {
 			known.ready, known.cleanings = append(known.ready, other), other.cleanings
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // What was computed ahead is what is computed when it is asked for; other settings, and the
-// step of a log that has grown, are computed anew.
+// step of a log that has grown, are computed anew. Nothing is computed that is there.
 func TestAhead(t *testing.T) {
 	store, set := NewStore(), DefaultSettings()
 	for i := range 64 {
@@ -27,10 +27,13 @@ func TestAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	turned, refused := set, set
-	turned.Recompute, refused.KeepNeg = true, 3
-	known, err := snap.Ahead(context.Background(), 0, before, set.WithFramework("trl"), turned, refused)
-	if err != nil {
-		t.Fatal(err)
+	turned.Recompute, refused.Estimator = true, "none such"
+	known, err := snap.Ahead(context.Background(), 0, before, set.WithFramework("trl"), set, turned, refused)
+	if err != nil || len(known.ready) != 2 {
+		t.Fatal(err, len(known.ready))
+	}
+	if again, err := snap.Ahead(context.Background(), 0, known, turned); err != nil || len(again.ready) != 2 {
+		t.Error("what is ready is ready twice", err)
 	}
 	for _, next := range []Settings{turned, set.WithFramework("trl")} {
 		got, err := snap.AnalyzeAfter(context.Background(), 0, next, known)
@@ -47,6 +50,13 @@ func TestAhead(t *testing.T) {
 	}
 	if got, err := snap.AnalyzeAfter(context.Background(), 0, set.WithEstimator("rloo"), known); err != nil || ready(known, got) {
 		t.Error("an estimator that nobody asked about is ready", err)
+	}
+	store.Append(&Chunk{Format: "made", Files: []string{"x"}, Records: []Record{{Step: 2, Group: "9", Reward: 1, Advantage: math.NaN()}}})
+	grown := store.Snapshot()
+	got, err := grown.AnalyzeAfter(context.Background(), 0, turned, known)
+	want, _ := grown.Analyze(context.Background(), 0, turned)
+	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Analysis{})); diff != "" || err != nil {
+		t.Error("of a log that has grown by a step:", diff, err)
 	}
 	store.Append(&Chunk{Format: "made", Files: []string{"x"}, Records: []Record{{Step: 1, Group: "0", Reward: 1, Advantage: math.NaN()}}})
 	if got, err := store.Snapshot().AnalyzeAfter(context.Background(), 0, turned, known); err != nil || ready(known, got) {
