@@ -37,8 +37,11 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Filtering reports whether a ratio is below 1.
-func (s Settings) Filtering() bool { return s.KeepPos < 1 || s.KeepNeg < 1 }
+// Filtering reports whether a ratio is below 1, or is none.
+func (s Settings) Filtering() bool {
+	all := s.KeepPos >= 1 && s.KeepNeg >= 1
+	return !all
+}
 
 // Entry returns the estimator that the settings name.
 func (s Settings) Entry() (*estimators.Estimator, error) {

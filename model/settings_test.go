@@ -1,6 +1,10 @@
 package model
 
-import "testing"
+import (
+	"context"
+	"math"
+	"testing"
+)
 
 func TestSet(t *testing.T) {
 	tests := []struct {
@@ -45,6 +49,23 @@ func TestEffectiveKeepsRatiosAside(t *testing.T) {
 	}
 	if back := set.WithEstimator("grpo").Effective(); back.KeepPos != 0.5 || !back.Recompute {
 		t.Errorf("grpo again: %+v", back)
+	}
+}
+
+// A ratio that the trainer refuses keeps nothing, whatever the other is, and the columns and
+// the figures say the same of it.
+func TestRefusedRatio(t *testing.T) {
+	snap := wide(60, even)
+	for _, ratios := range [][2]float64{{math.NaN(), 1}, {1, math.NaN()}, {0.5, -1}, {2, 0.5}} {
+		set := DefaultSettings()
+		set.KeepPos, set.KeepNeg = ratios[0], ratios[1]
+		a, err := snap.Analyze(context.Background(), 0, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Kept != 0 || a.Keep.At(0) || !math.IsNaN(a.Processed(0)) || len(a.Warnings) == 0 || a.Warnings[0].Kind != WarnRefused {
+			t.Errorf("%v: %d kept, %v, %v", ratios, a.Kept, a.Processed(0), a.Warnings)
+		}
 	}
 }
 
