@@ -76,12 +76,12 @@ func (a App) processed(m measured) chart.Histogram {
 	case m.of.shown == nil && differ && x.Kept > 0:
 		return chart.BinEach(axis, width, anew).LessZeros(x.Rows - x.Kept) // those that are dropped
 	case m.of.shown == nil && !differ && m.of.base == nil:
-		return m.up.Without(x.Original, x.Keep)
+		return m.up.Used(x.Original, x.Keep, x.Kept)
 	}
 	return chart.Bin(axis, width, x.ProcessedKept(), a.shownOf(x.Keep.Between(0, x.Rows)))
 }
 
-// sameColumn reports whether two columns are one: without a filter nothing is processed.
+// sameColumn reports whether two columns are one.
 func sameColumn(a, b []float64) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
 
 // sameAbove reports whether what is drawn above the axis is what was: a key that changes

@@ -66,12 +66,12 @@ func TestBinParts(t *testing.T) {
 // The short ways of binning count what binning each used value does.
 func TestBinByShortWays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		axis := chart.Axis{Lo: -2, Hi: 2}
+		axis, share := chart.Axis{Lo: -2, Hi: 2}, rapid.IntRange(0, 10).Draw(t, "share") // used of ten
 		values := rapid.SliceOfN(rapid.SampledFrom([]float64{-2, -0.5, 0, 0.25, 1.75, math.NaN()}), 1, 900).Draw(t, "values")
 		used := make([]bool, len(values))
 		words, zeroed, dropped := make([]uint64, len(values)/64+1), wide(nil), 0
 		for i, v := range values {
-			used[i] = rapid.Bool().Draw(t, "used")
+			used[i] = rapid.IntRange(0, 9).Draw(t, "used") < share
 			if !used[i] {
 				dropped++
 				v = 0
@@ -81,7 +81,7 @@ func TestBinByShortWays(t *testing.T) {
 			zeroed = append(zeroed, v)
 		}
 		want := chart.Bin(axis, 7, values, used)
-		same(t, "without", chart.Bin(axis, 7, values, nil).Without(values, words), want)
+		same(t, "used", chart.Bin(axis, 7, values, nil).Used(values, words, len(values)-dropped), want)
 		same(t, "less zeros", chart.BinEach(axis, 7, zeroed).LessZeros(dropped), want)
 	})
 }

@@ -63,10 +63,13 @@ func BinEach(axis Axis, w int, values Values) Histogram {
 	})
 }
 
-// Without returns the histogram of the values that are used, where h is that of all of them:
-// it looks at the others, since those are few. Value i is used if bit i%64 of use[i/64] is 1.
-func (h Histogram) Without(values []float64, use []uint64) Histogram {
-	rest := inParts(h.Axis, len(h.Counts), len(values), func(c *counter, lo, hi int) { c.countUnused(values, use, lo, hi) })
+// Used returns the histogram of the values that are used, where h is that of all of them. It
+// looks at the fewer: those, or the others. Value i is used if bit i%64 of use[i/64] is 1; n are.
+func (h Histogram) Used(values []float64, use []uint64, n int) Histogram {
+	if 2*n < len(values) {
+		return inParts(h.Axis, len(h.Counts), len(values), func(c *counter, lo, hi int) { c.countFlagged(values, use, 0, lo, hi) })
+	}
+	rest := inParts(h.Axis, len(h.Counts), len(values), func(c *counter, lo, hi int) { c.countFlagged(values, use, ^uint64(0), lo, hi) })
 	h.Counts = slices.Clone(h.Counts)
 	for i, n := range rest.Counts {
 		h.Counts[i] -= n
@@ -153,12 +156,13 @@ func (c *counter) countUsed(values []float64, use []bool) {
 // wordBits is how many values a word of used ones speaks of.
 const wordBits = 64
 
-// countUnused counts those of the values [lo, hi) that are not used; lo begins a word.
-func (c *counter) countUnused(values []float64, use []uint64, lo, hi int) {
+// countFlagged counts those of the values [lo, hi) whose flag differs from that in turned;
+// lo begins a word.
+func (c *counter) countFlagged(values []float64, flags []uint64, turned uint64, lo, hi int) {
 	var some [gathered]float64
 	n := 0
 	for from := lo; from < hi; from += wordBits {
-		for rest := ^use[from/wordBits]; rest != 0; rest &= rest - 1 {
+		for rest := flags[from/wordBits] ^ turned; rest != 0; rest &= rest - 1 {
 			if i := from + bits.TrailingZeros64(rest); i < hi {
 				some[n] = values[i]
 				n++
