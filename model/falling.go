@@ -21,8 +21,7 @@ type ordered struct {
 	order      []uint16 // places in the group
 }
 
-// ordered returns group at, of part k. What its members say is asked only where it may matter: they are
-// many, and far away.
+// ordered returns group at, of part k.
 func (g *ground) ordered(at, k int, advantages []float64) ordered {
 	lo, hi := g.offsets[at], g.offsets[at+1]
 	return ordered{g.mute[k] && g.reaches[at].lo == 0, advantages[lo:hi], g.count[lo:hi], g.byReward[lo:hi]}
@@ -262,18 +261,26 @@ func (a *Analysis) cut(keep *patch, k int, p part, t *tally) bool {
 	}
 	keep.write(a.Keep)
 	if t != nil {
-		if !direct {
-			some = a.without(&some, k, p)
-		}
-		switch {
-		case some.n == 0:
-			some = sums{} // zeros around anything else would not add up to 0
-		case some.alike():
-			some = a.sumKept(k, p, a.firstKept(k, p))
-		}
-		t.take(g, k, p.hi-p.lo, &some)
+		kept := a.sumsOfKept(&some, direct, k, p)
+		t.take(g, k, p.hi-p.lo, &kept)
 	}
 	return true
+}
+
+// sumsOfKept returns the sums over what is kept of part k, by those over some: what is kept,
+// if they are direct, else what is dropped.
+func (a *Analysis) sumsOfKept(some *sums, direct bool, k int, p part) sums {
+	kept := *some
+	if !direct {
+		kept = a.without(some, k, p)
+	}
+	switch {
+	case kept.n == 0:
+		return sums{} // zeros around anything else would not add up to 0
+	case kept.alike():
+		return a.sumKept(k, p, a.firstKept(k, p))
+	}
+	return kept
 }
 
 func (a *Analysis) cutGroup(at int, s *ordered) (estimators.Cut, bool) {

@@ -9,7 +9,7 @@ import (
 	"vantage/estimators"
 )
 
-// filter fills the columns of what is kept, and the table. The refusal is what the
+// filter fills the columns of what is kept, and says what becomes of each group. The refusal is what the
 // framework's own code would raise for the batch, of a ratio before all else.
 func (a *Analysis) filter(ctx context.Context, p plan, before *Analysis) (tally, *estimators.Refusal) {
 	refusal := a.origin.refusal
@@ -44,7 +44,7 @@ func (a *Analysis) room(f estimators.Float, anew bool) {
 }
 
 // keepsAs reports whether the filter of another analysis, if there is one, keeps what this
-// one does.
+// one does. Where nothing is computed anew nobody need know: to choose is to sum up.
 func (a *Analysis) keepsAs(other *Analysis) bool {
 	return other != nil && other.ground == a.ground && other.origin.set == a.origin.set && a.Settings.Recompute && other.Settings.Filtering() &&
 		other.Settings.KeepPos == a.Settings.KeepPos && other.Settings.KeepNeg == a.Settings.KeepNeg
@@ -119,8 +119,8 @@ func (a *Analysis) choose(r *estimators.Result, keep *patch, k int, p part, chos
 	keep.writeEach(a.Keep, p.lo, r.Kept)
 }
 
-// tabulate fills the group table and sums up, part by part, of which the columns are
-// filled first, so that they are at hand.
+// tabulate says what becomes of each group and sums up, part by part, of which the columns
+// are filled first, so that they are at hand.
 func (a *Analysis) tabulate(ctx context.Context, p plan, worker func() filler) tally {
 	keeps := a.Settings.keeping()
 	tallies := make([]tally, len(a.ground.parts))

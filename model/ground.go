@@ -15,7 +15,7 @@ type ground struct {
 	*arranged
 	parts    []part
 	members  []Members
-	byReward []uint16 // of each group, its places from the best reward to the worst; nil if there are groups too large for it
+	byReward []uint16 // of each group, its places from the best reward to the worst; nil if not orderly
 	reaches  []reach  // by group, of what its responses count for
 	mute     []bool   // parts with a response that has no tokens
 	odd      []bool   // parts with a reward that is no number: the order is not asked
@@ -90,7 +90,7 @@ func (g *ground) sum(ctx context.Context, describe func(at int)) {
 		for at := part.from; at < part.to; at++ {
 			describe(at)
 			g.reaches[at] = reachOf(g.count[g.offsets[at]:g.offsets[at+1]])
-			solved[at] = g.reach(at, g.key.hi)
+			solved[at] = g.solvedIn(at)
 			g.odd[k] = g.odd[k] || g.members[at].Invalid > 0
 			g.mute[k] = g.mute[k] || g.reaches[at].lo == 0
 		}
@@ -154,15 +154,14 @@ func (g *ground) describe(s Snapshot, step Step, by Grouping, at int) {
 			n++
 		}
 	}
-
 	row.Invalid = row.Size() - n
 	row.Mean = sum / float64(n)
 	row.Std = spread(g.logged[row.Start:row.End], row.Mean, n)
 }
 
-// reach counts the samples of a group that have the best reward of the run.
-func (g *ground) reach(at int, best float64) int {
-	n := 0
+// solvedIn counts the samples of a group that have the best reward of the run.
+func (g *ground) solvedIn(at int) int {
+	n, best := 0, g.key.hi
 	for _, r := range g.logged[g.offsets[at]:g.offsets[at+1]] {
 		if r == best {
 			n++

@@ -29,7 +29,7 @@ func (s Settings) unfiltered() Settings {
 }
 
 // remembered is how many origins of a step are kept: a person goes back and forth between
-// estimators. Each takes 12 bytes a sample and 20 a group; 8 a sample more, if its rewards are
+// estimators. Each takes 8 bytes a sample and 12 a group; 8 a sample more, if its rewards are
 // cleaned as those of no other.
 const remembered = 4
 
