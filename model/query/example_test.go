@@ -29,8 +29,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for g := range step.Table() {
-		for i := step.Table()[g].Start; i < step.Table()[g].End; i++ {
+	for g, group := range step.Table() {
+		for i := group.Start; i < group.End; i++ {
 			if chosen.Sample(step, g, i) {
 				fmt.Printf("row %d, advantage %+.4f\n", step.Order[i], step.Processed(i))
 			}
