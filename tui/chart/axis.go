@@ -8,21 +8,8 @@ import "math"
 // Axis maps values of the domain [Lo, Hi] to columns.
 type Axis struct{ Lo, Hi float64 }
 
-// Symmetric returns an axis around 0 that holds all values and ends at a round
-// number. Values that are not finite are passed over.
-func Symmetric(values ...[]float64) Axis {
-	limit := 0.0
-	for _, column := range values {
-		for _, v := range column {
-			if a := math.Abs(v); a > limit && a-a == 0 {
-				limit = a
-			}
-		}
-	}
-	return Around(limit)
-}
-
-// Around returns an axis that runs as far on either side of zero, at least to limit.
+// Around returns an axis that runs as far on either side of zero, at least to limit, which is
+// finite, and ends at a round number.
 func Around(limit float64) Axis {
 	limit = min(nice(limit), math.MaxFloat64)
 	return Axis{-limit, limit}

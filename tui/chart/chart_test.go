@@ -15,21 +15,12 @@ import (
 	"vantage/tui/chart"
 )
 
-func TestSymmetric(t *testing.T) {
-	for _, test := range []struct {
-		values []float64
-		want   float64
-	}{
-		{[]float64{1.2, -0.3}, 1.5},
-		{[]float64{-2.47}, 2.5},
-		{[]float64{0.07}, 0.08},
-		{[]float64{0, 0}, 1},
-		{[]float64{math.NaN(), math.Inf(1), 3}, 3},
-		{nil, 1},
-		{[]float64{95}, 100},
+func TestAround(t *testing.T) {
+	for _, test := range []struct{ limit, want float64 }{
+		{1.2, 1.5}, {2.47, 2.5}, {0.07, 0.08}, {0, 1}, {3, 3}, {95, 100}, {math.MaxFloat64, math.MaxFloat64},
 	} {
-		if got := chart.Symmetric(test.values); got.Hi != test.want || got.Lo != -test.want {
-			t.Errorf("Symmetric(%v) = %v, want ±%v", test.values, got, test.want)
+		if got := chart.Around(test.limit); got.Hi != test.want || got.Lo != -test.want {
+			t.Errorf("Around(%v) = %v, want ±%v", test.limit, got, test.want)
 		}
 	}
 }
@@ -158,7 +149,7 @@ func TestSizes(t *testing.T) {
 		if rapid.Bool().Draw(t, "ascii") {
 			glyphs = chart.ASCII()
 		}
-		axis := chart.Symmetric(values)
+		axis := chart.Around(rapid.SampledFrom([]float64{0, 2.5, 1e300}).Draw(t, "limit"))
 		lo, hi := chart.Range(values)
 		hist := chart.Bin(axis, w, values, nil)
 		blocks := map[string][]string{
