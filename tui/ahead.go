@@ -28,8 +28,8 @@ func roomFor(samples int) bool {
 	return int64(samples)*bytes < debug.SetMemoryLimit(-1)/share
 }
 
-// restingMsg ends the pause before work is done ahead.
-type restingMsg struct{ revision int }
+// idleMsg ends the pause before work is done ahead.
+type idleMsg struct{ revision int }
 
 // aheadMsg is the step on the screen, with some of what the next key may ask for.
 type aheadMsg struct {
@@ -39,18 +39,28 @@ type aheadMsg struct {
 }
 
 // thinkAhead waits for the screen to rest, if its step is large, complete, and alone: a
-// baseline makes two of each.
+// baseline makes two of each. While a log grows all the time it would be for nothing, and the
+// node has better to do.
 func (a App) thinkAhead() (App, tea.Cmd) {
 	x := a.result.analysis
-	if x == nil || x.Rows < a.ahead.from || !roomFor(x.Rows) || x.Open || a.set.base.on || a.result.ahead != nil {
+	if x == nil || a.work.busy || a.work.resting || x.Rows < a.ahead.from || !roomFor(x.Rows) || x.Open || a.set.base.on || a.result.ahead != nil {
 		return a, nil
 	}
 	revision := a.work.revision
-	return a, tea.Tick(a.ahead.rest, func(time.Time) tea.Msg { return restingMsg{revision} })
+	return a, tea.Tick(a.ahead.rest, func(time.Time) tea.Msg { return idleMsg{revision} })
 }
 
-// onResting begins to compute ahead, if nothing was asked for meanwhile.
-func (a App) onResting(msg restingMsg) (App, tea.Cmd) {
+// onRested refreshes from what came meanwhile; if nothing did there is time for more.
+func (a App) onRested() (App, tea.Cmd) {
+	a.work.resting = false
+	if a, cmd := a.catchUp(); cmd != nil {
+		return a, cmd
+	}
+	return a.thinkAhead()
+}
+
+// onIdle begins to compute ahead, if nothing was asked for meanwhile.
+func (a App) onIdle(msg idleMsg) (App, tea.Cmd) {
 	if msg.revision != a.work.revision || a.work.busy {
 		return a, nil
 	}

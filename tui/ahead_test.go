@@ -56,6 +56,20 @@ func TestAheadIsDropped(t *testing.T) {
 	})
 }
 
+// While a log grows all the time nothing is computed ahead; once it rests what is asked for is.
+func TestNothingAheadOfAFastLog(t *testing.T) {
+	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+		d.app.ahead.from = 0
+		d.app.work.resting = true // a refresh from data was a moment ago
+		if d.press("p"); d.app.result.ahead != nil {
+			t.Error("computed ahead between two refreshes")
+		}
+		if d.send(restedMsg{}); d.app.result.ahead == nil {
+			t.Error("nothing came, yet nothing is computed ahead")
+		}
+	})
+}
+
 // A step of usual size is left alone.
 func TestNothingAhead(t *testing.T) {
 	d := &door{t: t, app: New(context.Background(), madeRun(3), Options{Title: "made", Settings: filtered()}), holds: true}

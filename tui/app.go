@@ -218,8 +218,8 @@ func (a App) answered(msg tea.Msg) (App, tea.Cmd) {
 		return a.onAnalysis(msg)
 	case trendMsg:
 		return a.onTrend(msg)
-	case restingMsg:
-		return a.onResting(msg)
+	case idleMsg:
+		return a.onIdle(msg)
 	case aheadMsg:
 		return a.onAhead(msg)
 	case matchMsg:
@@ -239,8 +239,7 @@ func (a App) answered(msg tea.Msg) (App, tea.Cmd) {
 	case fault:
 		panic(msg.String())
 	case restedMsg:
-		a.work.resting = false
-		return a.catchUp()
+		return a.onRested()
 	}
 	return a, nil
 }

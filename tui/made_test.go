@@ -118,7 +118,7 @@ func (d *door) run(cmd tea.Cmd) {
 		for _, c := range msg {
 			d.run(c)
 		}
-	case restingMsg:
+	case idleMsg:
 		if d.holds {
 			d.waits = append(d.waits, msg)
 			return
