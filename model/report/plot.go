@@ -133,7 +133,7 @@ func spark(l line) string {
 	var b strings.Builder
 	for _, x := range l.Values {
 		at := 0
-		if l.Hi > l.Lo {
+		if !units.Level(l.Lo, l.Hi) {
 			at = int(math.Round((x/2 - l.Lo/2) / (l.Hi/2 - l.Lo/2) * float64(len(levels)-1)))
 		}
 		if x != x {

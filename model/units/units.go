@@ -38,6 +38,13 @@ func Fixed(x float64, decimals int) string {
 	return text
 }
 
+// Level reports whether figures from lo to hi differ by rounding alone: a chart that told them
+// apart would show the order in which they were added up.
+func Level(lo, hi float64) bool {
+	const rounding = 1e-9
+	return hi/2-lo/2 <= rounding/2*max(math.Abs(lo), math.Abs(hi))
+}
+
 // Short writes any number in at most three significant digits and about seven
 // columns: 0.612, 12.3, 1.23M, 4.5e-08.
 func Short(x float64) string {

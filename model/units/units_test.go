@@ -99,3 +99,24 @@ func TestAbout(t *testing.T) {
 		}
 	}
 }
+
+func TestLevel(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   bool
+	}{
+		{0.5, 0.5, true},
+		{0.5, math.Nextafter(0.5, 1), true},
+		{-3, -3 + 1e-12, true},
+		{0, 0, true},
+		{1, 0, true},
+		{0.5, 0.501, false},
+		{0, 1e-300, false},
+		{-math.MaxFloat64, math.MaxFloat64, false},
+		{1e6, 1e6 + 1, false},
+	} {
+		if got := units.Level(c.lo, c.hi); got != c.want {
+			t.Errorf("Level(%v, %v) = %v", c.lo, c.hi, got)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"vantage/model/units"
 	"vantage/themes"
 )
 
@@ -40,7 +41,7 @@ func Spark(t themes.Theme, g Glyphs, values []float64, at int, lo, hi float64, w
 // share is where v lies between lo and hi, from 0 to 1; halves keep the
 // differences of the largest floats finite.
 func share(v, lo, hi float64) float64 {
-	if hi <= lo {
+	if units.Level(lo, hi) {
 		return 0
 	}
 	return min(1, max(0, (v/2-lo/2)/(hi/2-lo/2)))
