@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -118,13 +117,19 @@ func (a App) nextSettings() []model.Settings {
 			all = append(all, pos, neg)
 		}
 	}
-	if before, ok := a.set.undo(); ok {
-		last := changed(before.now, now)
-		slices.SortStableFunc(all, func(s, t model.Settings) int {
-			return distance(changed(now, s), last) - distance(changed(now, t), last)
-		})
+	before, ok := a.set.undo()
+	if !ok {
+		return all
 	}
-	return all
+	var again, others []model.Settings
+	for _, set := range all {
+		if changed(now, set) == changed(before.now, now) {
+			again = append(again, set)
+		} else {
+			others = append(others, set)
+		}
+	}
+	return append(again, others...)
 }
 
 // setting is what a key changes.
@@ -150,12 +155,4 @@ func changed(from, to model.Settings) setting {
 		return someRecompute
 	}
 	return someRatio
-}
-
-// distance is 0 for the same setting, 1 for another.
-func distance(s, t setting) int {
-	if s == t {
-		return 0
-	}
-	return 1
 }

@@ -45,7 +45,7 @@ func (p *page) markdownRow(name string, s *model.Summary) {
 
 func markdownGroups(p *page, a *model.Analysis) {
 	for _, g := range worstFirst(a) {
-		p.printf("| %d | %s | %d | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.Size(), keptWord(&g), g.Flips, units.Short(g.Mean), units.Short(g.Std),
+		p.printf("| %d | %s | %d | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.Size(), keptWord(g), g.Flips, units.Short(g.Mean), units.Short(g.Std),
 			cell(known(g.Preview, g.Name)))
 	}
 }

@@ -68,15 +68,19 @@ func (p *page) textRow(name string, s *model.Summary) {
 // textGroups lists the groups of a step, those that need a look first.
 func textGroups(p *page, a *model.Analysis) {
 	for _, g := range worstFirst(a) {
-		p.printf("%7d  %-8s %5d  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.Size(), keptWord(&g), g.Flips,
+		p.printf("%7d  %-8s %5d  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.Size(), keptWord(g), g.Flips,
 			units.Short(g.Mean), units.Short(g.Std), known(printable.Line(g.Preview), g.Name))
 	}
 }
 
 // worstFirst are the groups of a step by fate, and in the log's order within each.
-func worstFirst(a *model.Analysis) []model.Group {
-	list := a.Table()
-	slices.SortStableFunc(list, func(x, y model.Group) int { return int(x.Fate) - int(y.Fate) })
+func worstFirst(a *model.Analysis) []*model.Group {
+	table := a.Table()
+	list := make([]*model.Group, len(table))
+	for i := range table {
+		list[i] = &table[i]
+	}
+	slices.SortStableFunc(list, func(x, y *model.Group) int { return int(x.Fate) - int(y.Fate) })
 	return list
 }
 
