@@ -12,7 +12,7 @@ import (
 	"vantage/model/printable"
 	"vantage/model/trainer"
 	"vantage/model/units"
-	"vantage/tui/picture"
+	"vantage/tui/framesvg"
 )
 
 // Desk is where what a person takes along is put: files, outside of the log. Whoever
@@ -110,7 +110,7 @@ func (a App) copyScreen() (App, tea.Cmd) {
 func (a App) picture() string {
 	a.notice = ""
 	t := a.look.theme
-	return picture.SVG(a.frame(), "vantage "+printable.Line(a.title), picture.Ground{Paper: t.Paper, Ink: t.Ink})
+	return framesvg.SVG(a.frame(), "vantage "+printable.Line(a.title), framesvg.Ground{Paper: t.Paper, Ink: t.Ink})
 }
 
 func (a App) copyFlags() (App, tea.Cmd) {

@@ -8,7 +8,7 @@ import (
 
 	"vantage/model"
 	"vantage/tui/layout"
-	"vantage/tui/reading"
+	"vantage/tui/richtext"
 )
 
 // reader is the state of the group that is read. Texts stay where they were
@@ -26,7 +26,7 @@ type reader struct {
 
 	search search
 	job    job
-	page   *reading.Page
+	page   *richtext.Page
 	shown  request // what the page is of
 	err    error   // why there is none
 	kept   []heldText
@@ -75,7 +75,7 @@ const keptTexts = 8
 // pageMsg answers a request for a page.
 type pageMsg struct {
 	revision int
-	page     *reading.Page
+	page     *richtext.Page
 	read     []heldText // the texts that it was made of
 	err      error
 }
@@ -170,20 +170,20 @@ func (a App) stepRead() (model.Step, bool) {
 // readPage reads what the page needs and is not held, and sets it.
 func (a App) readPage(ctx context.Context, want request) tea.Cmd {
 	source, held, revision := a.reader.source, a.reader.kept, a.reader.job.revision
-	options := reading.Options{Folded: want.folded, Raw: want.raw, ASCII: a.look.glyphs.ASCII}
+	options := richtext.Options{Folded: want.folded, Raw: want.raw, ASCII: a.look.glyphs.ASCII}
 	return func() tea.Msg {
 		sample, err := textOf(ctx, source, held, want.sample)
 		if err != nil {
 			return pageMsg{revision: revision, err: err}
 		}
 		if !want.diff {
-			return pageMsg{revision, reading.Sample(sample.text, options).Wrap(want.width), []heldText{sample}, nil}
+			return pageMsg{revision, richtext.Sample(sample.text, options).Wrap(want.width), []heldText{sample}, nil}
 		}
 		best, err := textOf(ctx, source, held, want.best)
 		if err != nil {
 			return pageMsg{revision: revision, err: err}
 		}
-		doc := reading.Diff(reading.Side{Name: want.winner, Text: best.text.Response}, reading.Side{Name: want.loser, Text: sample.text.Response}, options)
+		doc := richtext.Diff(richtext.Side{Name: want.winner, Text: best.text.Response}, richtext.Side{Name: want.loser, Text: sample.text.Response}, options)
 		return pageMsg{revision, doc.Wrap(want.width), []heldText{best, sample}, ctx.Err()}
 	}
 }
@@ -226,22 +226,22 @@ func withTexts(held, more []heldText) []heldText {
 
 // firstLine is where a page that has come is looked at: where one was if it is the
 // same text, else where the answer begins, or where two part.
-func (a App) firstLine(before *reading.Page, was request) int {
+func (a App) firstLine(before *richtext.Page, was request) int {
 	now, page := a.reader.shown, a.reader.page
 	if before != nil && was.like(now) {
 		if was.folded == now.folded && was.raw == now.raw {
 			return page.Same(before, a.reader.scroll)
 		}
-		return a.reader.scroll - firstOf(before.Marked(reading.MarkResponse)) + firstOf(page.Marked(reading.MarkResponse))
+		return a.reader.scroll - firstOf(before.Marked(richtext.MarkResponse)) + firstOf(page.Marked(richtext.MarkResponse))
 	}
 	h := a.textRows()
 	if now.diff {
-		if part := firstOf(page.Marked(reading.MarkChange)); part >= h {
+		if part := firstOf(page.Marked(richtext.MarkChange)); part >= h {
 			return part - h/3
 		}
 		return 0
 	}
-	if answer := firstOf(page.Marked(reading.MarkResponse)); answer >= h/2 {
+	if answer := firstOf(page.Marked(richtext.MarkResponse)); answer >= h/2 {
 		return answer
 	}
 	return 0

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/tui/reading"
+	"vantage/tui/richtext"
 )
 
 // groupKeys read one group.
@@ -115,9 +115,9 @@ func (a App) toggleRaw() (App, tea.Cmd) {
 	return a, nil
 }
 
-func (a App) toPrompt() (App, tea.Cmd)   { return a.toMark(reading.MarkPrompt), nil }
-func (a App) toResponse() (App, tea.Cmd) { return a.toMark(reading.MarkResponse), nil }
-func (a App) toTruth() (App, tea.Cmd)    { return a.toMark(reading.MarkTruth), nil }
+func (a App) toPrompt() (App, tea.Cmd)   { return a.toMark(richtext.MarkPrompt), nil }
+func (a App) toResponse() (App, tea.Cmd) { return a.toMark(richtext.MarkResponse), nil }
+func (a App) toTruth() (App, tea.Cmd)    { return a.toMark(richtext.MarkTruth), nil }
 
 // toMark brings a part of the text to the top.
 func (a App) toMark(name string) App {

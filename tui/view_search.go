@@ -7,13 +7,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model/units"
-	"vantage/tui/reading"
+	"vantage/tui/richtext"
 )
 
 // search is what is looked for in the text.
 type search struct {
 	typed string
-	found reading.Found
+	found richtext.Found
 }
 
 // maxSearch bounds, in bytes, what can be looked for.
@@ -59,7 +59,7 @@ func (a App) shortenSearch() (App, tea.Cmd) {
 
 // searched looks for what is typed, from the lines that are seen on.
 func (a App) searched() App {
-	a.reader.search.found = reading.Found{}
+	a.reader.search.found = richtext.Found{}
 	page := a.reader.page
 	if page == nil || a.reader.search.typed == "" {
 		return a.scrolledText()
@@ -111,7 +111,7 @@ func (a App) inSight(line int) App {
 // changeBy goes to the next place where the two answers part, seen from a third of
 // the pane, where such places are brought to.
 func (a App) changeBy(by int) App {
-	lines := a.reader.page.Marked(reading.MarkChange)
+	lines := a.reader.page.Marked(richtext.MarkChange)
 	at := a.reader.scroll + a.textRows()/3
 	if by > 0 {
 		for _, line := range lines {

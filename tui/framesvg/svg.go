@@ -1,11 +1,11 @@
-// Package picture draws a frame of the screen as an SVG: what a person sees in the
+// Package framesvg draws a frame of the screen as an SVG: what a person sees in the
 // terminal, cell for cell, for a page or a message.
 //
 // Fonts differ in how wide they are and in which glyphs they have, so nothing is left to
 // them that a picture stands on. Each run of plain text says how long it is; what may
 // come from another font, and what is wide, is put in the middle of its own cells; and
 // frames, bars and columns are drawn as paths, which meet without a gap.
-package picture
+package framesvg
 
 import (
 	"encoding/xml"

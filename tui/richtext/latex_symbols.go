@@ -1,4 +1,4 @@
-package reading
+package richtext
 
 // symbols are the commands that stand for a character, or for a word of it.
 var symbols = map[string]string{

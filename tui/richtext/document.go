@@ -1,4 +1,4 @@
-// Package reading makes what a model wrote fit to be read on a screen: made
+// Package richtext makes what a model wrote fit to be read on a screen: made
 // harmless, its Markdown and LaTeX lightly set, its thoughts folded, two answers
 // compared word by word; then broken into lines of a width and searched.
 //
@@ -9,7 +9,7 @@
 // A Doc is one string with roles and paragraphs beside it as byte offsets. Lines,
 // matches and marks are offsets into the same string, so that a match is found
 // wherever the lines happen to break.
-package reading
+package richtext
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package picture_test
+package framesvg_test
 
 import (
 	"encoding/xml"
@@ -10,15 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"vantage/tui/picture"
+	"vantage/tui/framesvg"
 )
 
-var dark = picture.Ground{Paper: "#1c1c1c", Ink: "#d0d0d0"}
+var dark = framesvg.Ground{Paper: "#1c1c1c", Ink: "#d0d0d0"}
 
 // What a terminal shows is in the picture: colours of the cube of 256, bold, the row
 // under the cursor, and what XML would take for its own.
 func TestSVG(t *testing.T) {
-	got := picture.SVG("\x1b[1;38;5;208m−0.5\x1b[m a<b\n\x1b[48;5;237m一 ∅\x1b[m─╮", "a & b", dark)
+	got := framesvg.SVG("\x1b[1;38;5;208m−0.5\x1b[m a<b\n\x1b[48;5;237m一 ∅\x1b[m─╮", "a & b", dark)
 	for _, want := range []string{
 		`<title>a &amp; b</title>`,
 		`viewBox="0 0 100 60"`,
@@ -69,7 +69,7 @@ func TestAnyTextIsXML(t *testing.T) {
 			return strings.NewReplacer("\n", "", "\r", "").Replace(strings.Join(all, ""))
 		})
 		frame := rapid.SliceOfN(line, 1, 6).Draw(t, "frame")
-		svg := picture.SVG(strings.Join(frame, "\n"), line.Draw(t, "title"), dark)
+		svg := framesvg.SVG(strings.Join(frame, "\n"), line.Draw(t, "title"), dark)
 		if rows := read(t, svg); len(rows) != len(frame) {
 			t.Fatalf("%d rows of %d in\n%s", len(rows), len(frame), svg)
 		}
@@ -103,7 +103,7 @@ func TestCellsLineUp(t *testing.T) {
 				column += g.w
 			}
 		}
-		svg := picture.SVG(frame+"\x1b[m", "", dark)
+		svg := framesvg.SVG(frame+"\x1b[m", "", dark)
 		if diff := cmp.Diff(want, middles(t, read(t, svg))); diff != "" {
 			t.Fatalf("%s\n%s", diff, svg)
 		}
@@ -136,7 +136,7 @@ func middles(t *rapid.T, rows []element) map[string]string {
 
 // The same look is one element as long as nothing else is between.
 func TestRunsAreFew(t *testing.T) {
-	svg := picture.SVG(strings.Repeat("word ", 20)+"\x1b[31m"+strings.Repeat("∅  ", 20)+"\x1b[m"+strings.Repeat("─", 40), "", dark)
+	svg := framesvg.SVG(strings.Repeat("word ", 20)+"\x1b[31m"+strings.Repeat("∅  ", 20)+"\x1b[m"+strings.Repeat("─", 40), "", dark)
 	if n := len(read(t, svg)[0].Elements); n != 3 {
 		t.Errorf("%d elements, want 3\n%s", n, svg)
 	}
