@@ -14,24 +14,24 @@ type Role int
 
 // The roles of the screen.
 const (
-	Plain    Role = iota
-	Dim           // secondary text, hints, units
-	Title         // names of panes and of the program
-	Key           // a key that can be pressed
-	Positive      // advantages above 0
-	Negative      // advantages below 0
-	Dropped       // samples that the filter leaves out
-	Good          // groups that carry signal, a live source
-	Warn          // a warning
-	Bad           // killed, invalid, an error
-	Border        // frames
-	Focus         // the frame of the pane that keys go to
-	Cursor        // the selected row
-	Track         // the empty part of a bar, axes
-	Accent        // the current value of a setting
-	Match         // what a search has found
-	Here          // the match that was gone to
-	Heat0         // the least on a map; the next ones are more
+	Plain        Role = iota
+	Dim               // secondary text, hints, units
+	Title             // names of panes and of the program
+	Key               // a key that can be pressed
+	Positive          // advantages above 0
+	Negative          // advantages below 0
+	Dropped           // samples that the filter leaves out
+	Good              // groups that carry signal, a live source
+	Warn              // a warning
+	Bad               // killed, invalid, an error
+	Border            // frames
+	Focus             // the frame of the pane that keys go to
+	Cursor            // the selected row
+	Track             // the empty part of a bar, axes
+	Accent            // the current value of a setting
+	Match             // what a search has found
+	CurrentMatch      // the match that was gone to
+	Heat0             // the least on a map; the next ones are more
 	Heat1
 	Heat2
 	Heat3
@@ -44,9 +44,9 @@ const (
 type Theme struct {
 	Name, Doc string
 
-	// Paper and Ink are the terminal's own colours that the theme is made for, as
+	// Background and Ink are the terminal's own colours that the theme is made for, as
 	// #rrggbb: for what is drawn outside of one.
-	Paper, Ink string
+	Background, Foreground string
 
 	styles [roles]lipgloss.Style
 	inks   [roles]ink
@@ -68,8 +68,8 @@ func (t Theme) Paint(r Role, s string) string {
 	return k.on + s + k.off
 }
 
-// Over lays the look of a role under a line whose parts are already painted.
-func (t Theme) Over(r Role, s string) string {
+// Underlay lays the look of a role under a line whose parts are already painted.
+func (t Theme) Underlay(r Role, s string) string {
 	k := t.inks[r]
 	if k.on == "" {
 		return s
@@ -77,8 +77,8 @@ func (t Theme) Over(r Role, s string) string {
 	return k.on + strings.ReplaceAll(s, k.off, k.off+k.on) + k.off
 }
 
-// Heated reports whether a map can be told by its colours; else it needs marks.
-func (t Theme) Heated() bool { return t.inks[Heat4].on != "" }
+// HasHeatColors reports whether a map can be told by its colours; else it needs marks.
+func (t Theme) HasHeatColors() bool { return t.inks[Heat4].on != "" }
 
 // kind is a theme that is built when somebody wants it: the program lists their names
 // each time it starts.
@@ -121,8 +121,8 @@ func Find(name string) (Theme, bool) {
 	return Theme{}, false
 }
 
-// For returns the default theme for a background.
-func For(isDark bool) Theme {
+// Default returns the default theme for a background.
+func Default(isDark bool) Theme {
 	if isDark {
 		return dark()
 	}
@@ -151,14 +151,14 @@ func build(name, doc string, p palette) Theme {
 		}
 		return s
 	}
-	t := Theme{Name: name, Doc: doc, Paper: p.paper, Ink: p.ink}
+	t := Theme{Name: name, Doc: doc, Background: p.paper, Foreground: p.ink}
 	t.styles = [roles]lipgloss.Style{
 		Plain: fg(p.text), Dim: fg(p.dim), Title: fg(p.text).Bold(true), Key: fg(p.accent).Bold(true),
 		Positive: fg(p.positive), Negative: fg(p.negative), Dropped: fg(p.dim),
 		Good: fg(p.good), Warn: fg(p.warn), Bad: fg(p.bad),
 		Border: fg(p.faint), Focus: fg(p.accent), Track: fg(p.faint), Accent: fg(p.accent),
 		Cursor: lipgloss.NewStyle().Bold(true),
-		Match:  fg(p.warn).Underline(true), Here: fg(p.warn).Reverse(true),
+		Match:  fg(p.warn).Underline(true), CurrentMatch: fg(p.warn).Reverse(true),
 	}
 	if p.cursor == "" {
 		t.styles[Cursor] = lipgloss.NewStyle().Reverse(true)

@@ -44,9 +44,9 @@ func TestPaint(t *testing.T) {
 
 // What lies under a line is there again after each painted part of it.
 func TestOver(t *testing.T) {
-	theme := themes.For(true)
-	got := theme.Over(themes.Cursor, "a"+theme.Paint(themes.Good, "b")+"c")
-	on, off, _ := strings.Cut(theme.Over(themes.Cursor, "x"), "x")
+	theme := themes.Default(true)
+	got := theme.Underlay(themes.Cursor, "a"+theme.Paint(themes.Good, "b")+"c")
+	on, off, _ := strings.Cut(theme.Underlay(themes.Cursor, "x"), "x")
 	want := on + "a" + theme.Paint(themes.Good, "b") + on + "c" + off
 	if got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -80,7 +80,7 @@ func TestContrast(t *testing.T) {
 // one of 3 (WCAG AA). Nobody knows the terminal's own sixteen colours.
 func TestPaper(t *testing.T) {
 	for _, theme := range themes.All() {
-		paper, ink := luminance(hex(t, theme.Paper)), luminance(hex(t, theme.Ink))
+		paper, ink := luminance(hex(t, theme.Background)), luminance(hex(t, theme.Foreground))
 		if got := ratio(paper, ink); got < 7 {
 			t.Errorf("%s: ink on paper has a contrast of %.1f", theme.Name, got)
 		}

@@ -201,9 +201,9 @@ func (a App) goWarning(by int) App {
 	return a.scrolled()
 }
 
-func (a App) nextPane() (App, tea.Cmd) { return a.goPane((a.place.focus + 1) % layout.Panes), nil }
+func (a App) nextPane() (App, tea.Cmd) { return a.goPane((a.place.focus + 1) % layout.PaneCount), nil }
 func (a App) previousPane() (App, tea.Cmd) {
-	return a.goPane((a.place.focus + layout.Panes - 1) % layout.Panes), nil
+	return a.goPane((a.place.focus + layout.PaneCount - 1) % layout.PaneCount), nil
 }
 func (a App) pane1() (App, tea.Cmd) { return a.goPane(layout.Groups), nil }
 func (a App) pane2() (App, tea.Cmd) { return a.goPane(layout.Advantages), nil }

@@ -152,7 +152,7 @@ func New(ctx context.Context, source Source, o Options) App {
 		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
 		set: history{moment: moment{now: o.Settings}}, chosen: o.Chosen, desk: o.Desk, multiplexer: o.Multiplexer,
 		place: place{follow: true}, ahead: largeSteps(),
-		look: look{theme: themes.For(!o.Light), glyphs: chart.Unicode(), noColor: o.NoColor},
+		look: look{theme: themes.Default(!o.Light), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
 	a.reader.source, _ = source.(Reader)
 	a.other = otherRun{source: o.Other, title: o.OtherTitle, store: model.NewStore()}
@@ -246,7 +246,7 @@ func (a App) answered(msg tea.Msg) (App, tea.Cmd) {
 
 func (a App) onBackground(isDark bool) App {
 	if !a.look.noColor && !a.look.chosen {
-		a.look.theme = themes.For(isDark)
+		a.look.theme = themes.Default(isDark)
 	}
 	return a
 }
@@ -397,4 +397,4 @@ func (a App) scrolled() App {
 }
 
 // screen says where the panes are.
-func (a App) screen() layout.Screen { return layout.Of(a.look.w, a.look.h, a.place.front) }
+func (a App) screen() layout.Screen { return layout.NewScreen(a.look.w, a.look.h, a.place.front) }

@@ -225,11 +225,11 @@ func (a App) commandPrompt(w int) string {
 			}
 		}
 	}
-	line = cells.Cut(line+" "+t.Paint(themes.Dim, next), w)
+	line = cells.Truncate(line+" "+t.Paint(themes.Dim, next), w)
 	if doc == "" {
 		return line
 	}
-	return cells.Pack(w, " — ", line, t.Paint(themes.Dim, doc))
+	return cells.JoinFitting(w, " — ", line, t.Paint(themes.Dim, doc))
 }
 
 // first offers a list for the first argument.

@@ -110,7 +110,7 @@ func (a App) copyScreen() (App, tea.Cmd) {
 func (a App) picture() string {
 	a.notice = ""
 	t := a.look.theme
-	return framesvg.SVG(a.frame(), "vantage "+printable.Line(a.title), framesvg.Ground{Paper: t.Paper, Ink: t.Ink})
+	return framesvg.SVG(a.frame(), "vantage "+printable.Line(a.title), framesvg.Colors{Background: t.Background, Foreground: t.Foreground})
 }
 
 func (a App) copyFlags() (App, tea.Cmd) {

@@ -134,7 +134,7 @@ func TestEveryPaneFillsItsPlace(t *testing.T) {
 				return
 			}
 			r := layout.Rect{W: rapid.IntRange(2, 150).Draw(rt, "pane w"), H: rapid.IntRange(2, 60).Draw(rt, "pane h")}
-			for p := range layout.Pane(layout.Panes) {
+			for p := range layout.Pane(layout.PaneCount) {
 				fills(rt, d.app.pane(p, r), r.W, r.H, false)
 			}
 		})

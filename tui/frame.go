@@ -35,7 +35,7 @@ func (a App) frame() string {
 }
 
 func (a App) lines() []string {
-	if a.screen().Small {
+	if a.screen().TooSmall {
 		return a.tooSmall(a.look.w, a.look.h)
 	}
 	lines := a.head(a.look.w)
@@ -63,7 +63,7 @@ func (a App) overview(_, h int) []string {
 			}
 			next = min(next, rect.X+rect.W)
 			for i, line := range a.pane(layout.Pane(p), rect) {
-				rows[rect.Y-s.Head.H+i].WriteString(line)
+				rows[rect.Y-s.Header.H+i].WriteString(line)
 			}
 		}
 		for p, rect := range s.Panes {
@@ -88,8 +88,8 @@ type content struct {
 }
 
 // painters are the panes' contents in w×h cells, in the order of their numbers.
-func painters() [layout.Panes]func(a App, w, h int) content {
-	return [layout.Panes]func(a App, w, h int) content{
+func painters() [layout.PaneCount]func(a App, w, h int) content {
+	return [layout.PaneCount]func(a App, w, h int) content{
 		layout.Groups:     App.paneGroups,
 		layout.Advantages: App.paneAdvantages,
 		layout.Steps:      App.paneSteps,
@@ -102,7 +102,7 @@ func painters() [layout.Panes]func(a App, w, h int) content {
 func (a App) pane(p layout.Pane, r layout.Rect) []string {
 	in := r.Inner()
 	c := painters()[p](a, in.W, in.H)
-	c.title = a.look.theme.Paint(themes.Key, fmt.Sprintf(" %d ", p+1)) + cells.Cut(c.title, max(0, in.W-5))
+	c.title = a.look.theme.Paint(themes.Key, fmt.Sprintf(" %d ", p+1)) + cells.Truncate(c.title, max(0, in.W-5))
 	return a.box(r, a.place.focus == p, c)
 }
 
@@ -115,10 +115,10 @@ func (a App) box(r layout.Rect, focused bool, c content) []string {
 	}
 	b := borders(a.look.glyphs.ASCII)
 	t := a.look.theme
-	title := cells.Cut(c.title+" ", in.W)
+	title := cells.Truncate(c.title+" ", in.W)
 	lines := make([]string, 0, r.H)
 	lines = append(lines, t.Paint(role, b.topLeft)+title+t.Paint(role, strings.Repeat(b.flat, max(0, in.W-cells.Width(title)))+b.topRight))
-	for _, line := range cells.Block(c.lines, in.W, in.H) {
+	for _, line := range cells.FitLines(c.lines, in.W, in.H) {
 		lines = append(lines, t.Paint(role, b.side)+line+t.Paint(role, b.side))
 	}
 	if c.note == "" && len(c.lines) > in.H {
@@ -126,7 +126,7 @@ func (a App) box(r layout.Rect, focused bool, c content) []string {
 	}
 	note := ""
 	if c.note != "" {
-		note = cells.Cut(" "+c.note+" ", max(0, in.W-2))
+		note = cells.Truncate(" "+c.note+" ", max(0, in.W-2))
 	}
 	return append(lines, t.Paint(role, b.bottomLeft+strings.Repeat(b.flat, max(0, in.W-cells.Width(note)-1)))+
 		t.Paint(themes.Dim, note)+t.Paint(role, strings.Repeat(b.flat, min(1, in.W))+b.bottomRight))

@@ -50,7 +50,7 @@ func roleOf(theme themes.Theme) map[string]rune {
 		set(theme.Paint(themes.Role(role), "x"), letter)
 	}
 	for role, letter := range letters {
-		over := theme.Over(themes.Cursor, theme.Paint(themes.Role(role), "x"))
+		over := theme.Underlay(themes.Cursor, theme.Paint(themes.Role(role), "x"))
 		set(over, underCursor(letter))
 	}
 	return all
@@ -101,7 +101,7 @@ func withoutColour(rows []string) []string {
 	plain := map[rune]rune{}
 	for role, letter := range letters {
 		painted := mono.Paint(themes.Role(role), "x")
-		plain[letter], plain[underCursor(letter)] = look(painted), look(mono.Over(themes.Cursor, painted))
+		plain[letter], plain[underCursor(letter)] = look(painted), look(mono.Underlay(themes.Cursor, painted))
 	}
 	all := make([]string, len(rows))
 	for i, row := range rows {
@@ -144,9 +144,9 @@ func (d *door) shots() []txtar.File {
 		}
 		return frame
 	}
-	colour, mono := dressed(themes.For(true), chart.Unicode()), dressed(themes.Mono(), chart.Unicode())
+	colour, mono := dressed(themes.Default(true), chart.Unicode()), dressed(themes.Mono(), chart.Unicode())
 	ascii := dressed(themes.Mono(), chart.ASCII())
-	roles, without := rolesIn(d.t, themes.For(true), colour, w, h), rolesIn(d.t, themes.Mono(), mono, w, h)
+	roles, without := rolesIn(d.t, themes.Default(true), colour, w, h), rolesIn(d.t, themes.Mono(), mono, w, h)
 	name := fmt.Sprintf("%dx%d", w, h)
 	files := []txtar.File{{Name: name, Data: kept(seenIn(colour))}, {Name: name + " roles", Data: kept(roles)}}
 	if !slices.Equal(seenIn(mono), seenIn(colour)) || !slices.Equal(without, withoutColour(roles)) {

@@ -191,9 +191,9 @@ func (a App) sampleTable(w, h int) content {
 	t := a.look.theme
 	figures, hidden := fitting(a.figures(g), w)
 	lines := a.fateLines(g, w-2, max(1, h-3))
-	header := cells.Right("#", numberRoom-1) + " "
+	header := cells.FitRight("#", numberRoom-1) + " "
 	for _, f := range figures {
-		header += " " + cells.Right(f.name, f.w-1)
+		header += " " + cells.FitRight(f.name, f.w-1)
 	}
 	lines = append(lines, t.Paint(themes.Dim, header))
 	order := a.ranking(g)
@@ -202,7 +202,7 @@ func (a App) sampleTable(w, h int) content {
 	for row := top; row < min(len(order), top+rows); row++ {
 		line := cells.Fit(a.sampleRow(figures, row, order[row]), w)
 		if row == a.reader.sample {
-			line = t.Over(themes.Cursor, line)
+			line = t.Underlay(themes.Cursor, line)
 		}
 		lines = append(lines, line)
 	}
@@ -244,15 +244,15 @@ func (a App) fateLines(g *model.Group, w, most int) []string {
 		why = g.Fate.Doc()
 	}
 	if most == 1 {
-		return []string{cells.Cut(head+cells.Pack(w-cells.Width(head), "; ", append([]string{why}, parts...)...), w)}
+		return []string{cells.Truncate(head+cells.JoinFitting(w-cells.Width(head), "; ", append([]string{why}, parts...)...), w)}
 	}
 	lines := hang(head, why+"; "+figures, w)
 	if len(lines) > 1 && most > len(lines) {
-		lines = append(hang(head, why, w), hang(cells.Blank(cells.Width(head)), figures, w)...)
+		lines = append(hang(head, why, w), hang(cells.Spaces(cells.Width(head)), figures, w)...)
 	}
 	if len(lines) > most {
 		lines = lines[:most]
-		lines[most-1] = strings.TrimSuffix(cells.Cut(lines[most-1], w-1), "…") + "…"
+		lines[most-1] = strings.TrimSuffix(cells.Truncate(lines[most-1], w-1), "…") + "…"
 	}
 	return lines
 }
@@ -261,15 +261,15 @@ func (a App) fateLines(g *model.Group, w, most int) []string {
 // its advantage changed.
 func (a App) sampleRow(figures []figure, row, column int) string {
 	t, x, glyphs := a.look.theme, a.result.analysis, a.look.glyphs
-	line := a.markSign(session.Mark{Step: x.Step, Group: a.reader.group, Sample: column - a.selected().Start + 1}) + t.Paint(themes.Dim, cells.Right(fmt.Sprint(row+1), numberRoom-2)) + " "
+	line := a.markSign(session.Mark{Step: x.Step, Group: a.reader.group, Sample: column - a.selected().Start + 1}) + t.Paint(themes.Dim, cells.FitRight(fmt.Sprint(row+1), numberRoom-2)) + " "
 	for _, f := range figures {
 		text, role := f.of(column)
-		line += " " + t.Paint(role, cells.Right(text, f.w-1))
+		line += " " + t.Paint(role, cells.FitRight(text, f.w-1))
 	}
 	if !x.Keep.At(column) {
-		return line + " " + t.Paint(themes.Dropped, glyphs.Dropped+" drop")
+		return line + " " + t.Paint(themes.Dropped, glyphs.Ring+" drop")
 	}
-	line += " " + t.Paint(signRole(x.Original[column], true), glyphs.Kept)
+	line += " " + t.Paint(signRole(x.Original[column], true), glyphs.Dot)
 	if x.Original[column]*x.Processed(column) < 0 {
 		line += t.Paint(themes.Warn, " flip")
 	}

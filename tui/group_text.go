@@ -23,7 +23,7 @@ func (a App) textPane(w, h int) content {
 		c.lines = a.said(printable.Line(r.err.Error()), themes.Warn, w)
 	default:
 		for i := r.scroll; i < min(r.page.Len(), r.scroll+h); i++ {
-			c.lines = append(c.lines, " "+r.page.Line(a.look.theme, a.look.glyphs.Zero, i, r.search.found))
+			c.lines = append(c.lines, " "+r.page.Line(a.look.theme, a.look.glyphs.Vertical, i, r.search.found))
 		}
 	}
 	return c

@@ -26,12 +26,12 @@ func (a App) runLine(w int) string {
 	}
 	if run.Format != "" {
 		room := w - cells.Width(left) - cells.Width(right) - 4
-		words := cells.Pack(room, " · ", run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples"))
+		words := cells.JoinFitting(room, " · ", run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples"))
 		if cells.Width(words) <= room {
 			left += "  " + t.Paint(themes.Dim, words)
 		}
 	}
-	return cells.Spread(left, right, w)
+	return cells.Justify(left, right, w)
 }
 
 // roomyHead is the width from which the first line says more.
@@ -54,7 +54,7 @@ func (a App) status(roomy, lastRow bool) string {
 		if p.Polling && roomy {
 			how += ", polling"
 		}
-		parts = append(parts, t.Paint(themes.Good, a.look.glyphs.Kept+how))
+		parts = append(parts, t.Paint(themes.Good, a.look.glyphs.Dot+how))
 	}
 	if last := len(a.snap.Steps) - 1; roomy && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.place.step {
 		parts = append(parts, t.Paint(themes.Dim, a.growing(last)))
@@ -98,7 +98,7 @@ func signalOf(s *model.Summary) string {
 func (a App) stepLine(w int) string {
 	x := a.result.analysis
 	if x == nil {
-		return cells.Blank(w)
+		return cells.Spaces(w)
 	}
 	t := a.look.theme
 	step := " " + t.Paint(themes.Title, fmt.Sprintf("step %d", x.Step))
@@ -124,10 +124,10 @@ func (a App) stepLine(w int) string {
 		rewards := a.series("critic/score/mean")
 		lo, hi := chart.Range(rewards)
 		n = min(n, 40, len(rewards))
-		spark := chart.Spark(t, a.look.glyphs, rewards[len(rewards)-n:], a.trendIndex()-(len(rewards)-n), lo, hi, n)
+		spark := chart.Sparkline(t, a.look.glyphs, rewards[len(rewards)-n:], a.trendIndex()-(len(rewards)-n), lo, hi, n)
 		line = step + "  " + spark + strings.TrimPrefix(line, step)
 	}
-	return cells.Spread(line, right, w)
+	return cells.Justify(line, right, w)
 }
 
 // fateCounts are the fates that call for action, with their counts.

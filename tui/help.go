@@ -19,7 +19,7 @@ func (a App) helpPage(w, h int) []string {
 		return a.estimatorAtWork(w, h)
 	}
 	t := a.look.theme
-	says := cells.Pack(w-2, " · ", "type to look for a key", a.keyNames("↓ ↑")+" scroll", "? the estimator at work")
+	says := cells.JoinFitting(w-2, " · ", "type to look for a key", a.keyNames("↓ ↑")+" scroll", "? the estimator at work")
 	if a.sought.text != "" {
 		says = a.sought.text + "▏"
 	}
@@ -72,7 +72,7 @@ func (a App) helpEntries(w int) []string {
 		var found []string
 		for _, b := range s.bindings {
 			if a.seeks(s.name + " " + b.show + " " + b.doc) {
-				found = append(found, hang(t.Paint(themes.Key, cells.Right(a.keyNames(b.show), room))+"  ", b.doc, w)...)
+				found = append(found, hang(t.Paint(themes.Key, cells.FitRight(a.keyNames(b.show), room))+"  ", b.doc, w)...)
 			}
 		}
 		if len(found) > 0 {
@@ -84,11 +84,11 @@ func (a App) helpEntries(w int) []string {
 	}
 	lines = append(lines, t.Paint(themes.Title, "fates of a group"))
 	for _, f := range model.Fates() {
-		lines = append(lines, hang(t.Paint(a.fateRole(f), cells.Right(a.fateGlyph(f), 2)+" "+cells.Fit(f.String(), 8)), f.Doc(), w)...)
+		lines = append(lines, hang(t.Paint(a.fateRole(f), cells.FitRight(a.fateGlyph(f), 2)+" "+cells.Fit(f.String(), 8)), f.Doc(), w)...)
 	}
 	g := a.look.glyphs
 	return append(lines, "", t.Paint(themes.Title, "marks"),
-		"  "+t.Paint(themes.Positive, g.Kept)+" kept  "+t.Paint(themes.Dropped, g.Dropped)+" dropped  "+g.Both+" some of each",
+		"  "+t.Paint(themes.Positive, g.Dot)+" kept  "+t.Paint(themes.Dropped, g.Ring)+" dropped  "+g.HalfDot+" some of each",
 		"  5+3−2·  kept: positive, negative, at zero")
 }
 
@@ -109,7 +109,7 @@ func hang(head, text string, w int) []string {
 	lines := cells.Wrap(text, max(1, w-indent))
 	for i := range lines {
 		if i > 0 {
-			head = cells.Blank(indent)
+			head = cells.Spaces(indent)
 		}
 		lines[i] = head + lines[i]
 	}
@@ -120,11 +120,11 @@ func hang(head, text string, w int) []string {
 func (a App) estimatorAtWork(w, h int) []string {
 	e, err := a.set.now.Entry()
 	if err != nil {
-		return cells.Block([]string{err.Error()}, w, h)
+		return cells.FitLines([]string{err.Error()}, w, h)
 	}
 	t := a.look.theme
 	lines := append([]string{" " + t.Paint(themes.Title, e.Framework+" "+e.Name), ""}, a.estimatorPage(e, min(w-2, readable))...)
-	return cells.Block(append(lines, "", t.Paint(themes.Dim, "   any key closes this page; E lists all estimators")), w, h)
+	return cells.FitLines(append(lines, "", t.Paint(themes.Dim, "   any key closes this page; E lists all estimators")), w, h)
 }
 
 // readable is the width beyond which lines of prose are hard to follow.

@@ -67,7 +67,7 @@ func (a App) verdict() string {
 	if equal < r.Compared {
 		how, equal = "but for digits", r.Matches[0].Near
 	}
-	return t.Paint(themes.Good, a.look.glyphs.Kept) + fmt.Sprintf(" log = %s %s %s, %s/%s %s",
+	return t.Paint(themes.Good, a.look.glyphs.Dot) + fmt.Sprintf(" log = %s %s %s, %s/%s %s",
 		best.Framework, best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)
 }
 

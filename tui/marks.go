@@ -202,7 +202,7 @@ func (a App) keepNote() (App, tea.Cmd) {
 // notePrompt is the line as the hints show it: of a long note the end.
 func (a App) notePrompt(w int) string {
 	head := " note to " + printable.Line(a.markWords(a.marks.note.to))
-	head = cells.Cut(head, max(12, w/3)) + ": "
+	head = cells.Truncate(head, max(12, w/3)) + ": "
 	text := printable.Line(a.marks.note.text)
 	for room := w - cells.Width(head) - 2; cells.Width(text) > max(1, room); {
 		_, n := utf8.DecodeRuneInString(text)

@@ -37,14 +37,14 @@ func (a App) measure(width int) measured {
 	if of == a.result.measured.of {
 		return a.result.measured
 	}
-	m := measured{of: of, axis: chart.Around(max(x.Before, x.After)), largest: a.largest()}
+	m := measured{of: of, axis: chart.SymmetricAxis(max(x.Before, x.After)), largest: a.largest()}
 	if m.spread, m.chosen = a.distribution(); m.chosen {
 		return a.measureChosen(m)
 	}
 	m.spread.above = x.Original
 	axis, above := m.axis, a.shownOf(nil)
 	if of.base != nil {
-		axis = chart.Around(max(of.base.After, x.After))
+		axis = chart.SymmetricAxis(max(of.base.After, x.After))
 		m.spread.above, above = of.base.ProcessedKept(), a.shownOf(of.base.Keep.Between(0, x.Rows))
 	}
 	if m.up = a.result.measured.up; !a.result.measured.sameAbove(m) {
@@ -60,8 +60,8 @@ func (a App) measureChosen(m measured) measured {
 	if m.spread.everywhere {
 		above = nil
 	}
-	m.up = chart.BinAll(axis, m.of.width, m.spread.above, above)
-	m.down = chart.BinAll(axis, m.of.width, m.spread.below, a.shownOf(m.spread.use))
+	m.up = chart.BinWithZeros(axis, m.of.width, m.spread.above, above)
+	m.down = chart.BinWithZeros(axis, m.of.width, m.spread.below, a.shownOf(m.spread.use))
 	return m
 }
 
@@ -74,9 +74,9 @@ func (a App) processed(m measured) chart.Histogram {
 	case m.of.base == nil && !x.Settings.Filtering():
 		return m.up
 	case m.of.shown == nil && differ && x.Kept > 0:
-		return chart.BinEach(axis, width, anew).LessZeros(x.Rows - x.Kept) // those that are dropped
+		return chart.BinValues(axis, width, anew).SubtractZeros(x.Rows - x.Kept) // those that are dropped
 	case m.of.shown == nil && !differ && m.of.base == nil:
-		return m.up.Used(x.Original, x.Keep, x.Kept)
+		return m.up.Masked(x.Original, x.Keep, x.Kept)
 	}
 	return chart.Bin(axis, width, x.ProcessedKept(), a.shownOf(x.Keep.Between(0, x.Rows)))
 }

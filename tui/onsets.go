@@ -86,13 +86,13 @@ func (a App) onsetList(w, h int) content {
 	}
 	top := max(0, min(passed-h/2, len(all)-h))
 	for _, o := range all[top:min(len(all), top+h)] {
-		line := cells.Right(fmt.Sprint(o.Step), 6) + "  " + strings.ReplaceAll(string(o.Kind), "-", " ")
+		line := cells.FitRight(fmt.Sprint(o.Step), 6) + "  " + strings.ReplaceAll(string(o.Kind), "-", " ")
 		if w >= roomyCount {
-			line = cells.Spread(line, t.Paint(themes.Dim, units.Count(o.Count)+" of "+units.Plural(o.Of, o.Unit)+" "), w)
+			line = cells.Justify(line, t.Paint(themes.Dim, units.Count(o.Count)+" of "+units.Plural(o.Of, o.Unit)+" "), w)
 		}
 		line = cells.Fit(line, w)
 		if o.Step == here {
-			line = t.Over(themes.Cursor, line)
+			line = t.Underlay(themes.Cursor, line)
 		}
 		c.lines = append(c.lines, line)
 	}

@@ -34,7 +34,7 @@ func (a App) paneAdvantages(w, h int) content {
 	if h < lowChart {
 		n, mean, _ := m.up.Moments()
 		kept, then, _ := m.down.Moments()
-		words := cells.Pack(w-1, "  ", a.look.theme.Paint(themes.Dim, "mean ")+"A "+units.Signed(mean)+"  B "+units.Signed(then), fmt.Sprintf("n %d, %d", n, kept))
+		words := cells.JoinFitting(w-1, "  ", a.look.theme.Paint(themes.Dim, "mean ")+"A "+units.Signed(mean)+"  B "+units.Signed(then), fmt.Sprintf("n %d, %d", n, kept))
 		return content{title: title, lines: append([]string{" " + words}, a.mirror(m.up, m.down, width, h-1)...)}
 	}
 	lines := []string{" " + a.moments(name, m.up, true, w-1)}
@@ -82,7 +82,7 @@ func (a App) moments(name string, h chart.Histogram, zeros bool, w int) string {
 	n, mean, std := h.Moments()
 	t := a.look.theme
 	dim := func(s string) string { return t.Paint(themes.Dim, s) }
-	pieces := []string{t.Paint(themes.Title, name) + cells.Right(units.Count(n), 6)}
+	pieces := []string{t.Paint(themes.Title, name) + cells.FitRight(units.Count(n), 6)}
 	if n > 0 {
 		pieces[0] += dim(" mean ") + units.Signed(mean)
 	}
@@ -92,7 +92,7 @@ func (a App) moments(name string, h chart.Histogram, zeros bool, w int) string {
 	if zeros && h.Zeros > 0 {
 		pieces = append(pieces, dim("at 0 ")+units.Count(h.Zeros))
 	}
-	return cells.Pack(w, " ", pieces...)
+	return cells.JoinFitting(w, " ", pieces...)
 }
 
 // summary are the figures of the groups in sight that a distribution does not show.

@@ -64,7 +64,7 @@ func (a App) paneGroups(w, h int) content {
 		for len(lines) < room {
 			lines = append(lines, "")
 		}
-		lines = append(lines, " "+t.Paint(themes.Dim, cells.Cut(a.cause(), w-1)))
+		lines = append(lines, " "+t.Paint(themes.Dim, cells.Truncate(a.cause(), w-1)))
 	}
 	return content{title: a.tableTitle(), note: fmt.Sprintf("%d/%d", min(a.place.cursor+1, len(a.result.rows)), len(a.result.rows)), lines: lines}
 }
@@ -84,7 +84,7 @@ func (a App) groupHeader(c columns, axis chart.Axis) string {
 		fate = cells.Fit(fate, c.fate-2) + "A" // what the baseline makes of it, where that differs
 	}
 	return a.look.theme.Paint(themes.Dim, " "+cells.Fit(fate, c.fate)+cells.Fit(a.columnName("prompt"), c.prompt)+" "+
-		cells.Right(a.columnName("n"), c.n)+" "+cells.Right(a.columnName("kept"), c.kept)+" "+cells.Right(a.columnName("reward"), c.reward)+" "+ruler(axis, c.strip))
+		cells.FitRight(a.columnName("n"), c.n)+" "+cells.FitRight(a.columnName("kept"), c.kept)+" "+cells.FitRight(a.columnName("reward"), c.reward)+" "+ruler(axis, c.strip))
 }
 
 // ruler writes the ends and the zero of an axis over w cells.
@@ -92,9 +92,9 @@ func ruler(axis chart.Axis, w int) string {
 	lo, hi := units.Short(axis.Lo), "+"+units.Short(axis.Hi)
 	side := (w - 1) / 2
 	if cells.Width(lo) > side || cells.Width(hi) > side {
-		return cells.Blank(w)
+		return cells.Spaces(w)
 	}
-	return cells.Fit(strings.Replace(lo, "-", "−", 1), side) + "0" + cells.Right(hi, w-side-1)
+	return cells.Fit(strings.Replace(lo, "-", "−", 1), side) + "0" + cells.FitRight(hi, w-side-1)
 }
 
 // groupRow is a row of the table. The cursor lies on what the group is called by only: on
@@ -113,12 +113,12 @@ func (a App) groupRow(c columns, axis chart.Axis, row int) string {
 	}
 	name := a.markSign(session.Mark{Step: x.Step, Group: g.Name}) + fate + cells.Fit(prompt, c.prompt)
 	if row == a.place.cursor {
-		name = t.Over(themes.Cursor, name)
+		name = t.Underlay(themes.Cursor, name)
 	}
-	strip := chart.Strip(t, a.look.glyphs, axis, x.Original[g.Start:g.End], x.ProcessedOf(g.Members), x.Keep.Between(g.Start, g.End), c.strip)
-	return name + " " + cells.Right(units.Count(g.Size()), c.n) + " " +
-		cells.Right(firstWithin(c.kept, keptBySign(&g), units.Count(g.Kept())), c.kept) + " " +
-		t.Paint(themes.Dim, cells.Right(meanAndStd(&g, c.reward), c.reward)) + " " + strip
+	strip := chart.DotPlot(t, a.look.glyphs, axis, x.Original[g.Start:g.End], x.ProcessedOf(g.Members), x.Keep.Between(g.Start, g.End), c.strip)
+	return name + " " + cells.FitRight(units.Count(g.Size()), c.n) + " " +
+		cells.FitRight(firstWithin(c.kept, keptBySign(&g), units.Count(g.Kept())), c.kept) + " " +
+		t.Paint(themes.Dim, cells.FitRight(meanAndStd(&g, c.reward), c.reward)) + " " + strip
 }
 
 // keptBySign writes kept samples as 5+3−, those at zero as 2·.

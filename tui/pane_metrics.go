@@ -49,9 +49,9 @@ func (a App) paneMetrics(w, h int) content {
 			name := a.look.theme.Paint(themes.Dim, lastParts(printable.Line(all[at].Name), width-9-room))
 			value := units.Short(all[at].Value)
 			if base != nil {
-				value += cells.Right(a.difference(all[at].Value-base.Metric(all[at].Name)), deltaRoom)
+				value += cells.FitRight(a.difference(all[at].Value-base.Metric(all[at].Name)), deltaRoom)
 			}
-			line += " " + cells.Spread(name, value, width-2) + " "
+			line += " " + cells.Justify(name, value, width-2) + " "
 		}
 		c.lines = append(c.lines, line)
 	}
@@ -65,7 +65,7 @@ func lastParts(name string, w int) string {
 	for cells.Width(short) > w {
 		_, rest, ok := strings.Cut(strings.TrimPrefix(short, "…/"), "/")
 		if !ok {
-			return cells.End(short, w)
+			return cells.TruncateLeft(short, w)
 		}
 		short = "…/" + rest
 	}

@@ -78,11 +78,11 @@ func (a App) trendLine(row trendRow, w int) string {
 		value = units.Short(a.result.analysis.Metric(row.metric))
 		if base := a.against(); base != nil && w >= roomyDelta {
 			room += deltaRoom
-			value += cells.Right(a.delta(a.result.analysis.Metric(row.metric), func(b *model.Analysis) float64 { return b.Metric(row.metric) }), deltaRoom)
+			value += cells.FitRight(a.delta(a.result.analysis.Metric(row.metric), func(b *model.Analysis) float64 { return b.Metric(row.metric) }), deltaRoom)
 		}
 	}
-	spark := chart.Spark(a.look.theme, a.look.glyphs, values, a.trendIndex(), lo, hi, w-nameRoom-room)
-	return a.look.theme.Paint(themes.Dim, cells.Fit(" "+row.name, nameRoom)) + spark + cells.Right(value, room-1) + " "
+	spark := chart.Sparkline(a.look.theme, a.look.glyphs, values, a.trendIndex(), lo, hi, w-nameRoom-room)
+	return a.look.theme.Paint(themes.Dim, cells.Fit(" "+row.name, nameRoom)) + spark + cells.FitRight(value, room-1) + " "
 }
 
 // bigTrend draws a figure as a line over h rows.
@@ -99,7 +99,7 @@ func (a App) bigTrend(row trendRow, w, h int) []string {
 		case h - 1:
 			value = units.Short(lo)
 		}
-		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameRoom)) + lines[i] + t.Paint(themes.Dim, cells.Right(value, valueRoom-1)+" ")
+		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameRoom)) + lines[i] + t.Paint(themes.Dim, cells.FitRight(value, valueRoom-1)+" ")
 	}
 	return lines
 }

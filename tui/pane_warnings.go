@@ -77,7 +77,7 @@ func (a App) paneWarnings(w, h int) content {
 	}
 	top := max(0, min(first, end-h)) // keep it in sight, its beginning before its end
 	if c.lines = c.lines[top:]; end-top > h && h > 0 {
-		c.lines[h-1] = cells.Cut(c.lines[h-1]+t.Paint(themes.Dim, " …"), w-1)
+		c.lines[h-1] = cells.Truncate(c.lines[h-1]+t.Paint(themes.Dim, " …"), w-1)
 	}
 	return c
 }
@@ -92,7 +92,7 @@ func (a App) doubtLines(d doubt, selected bool, w int) []string {
 		mark = t.Paint(themes.Dim, " · ")
 	}
 	if !selected {
-		return []string{mark + cells.Cut(d.text, w-4)}
+		return []string{mark + cells.Truncate(d.text, w-4)}
 	}
 	var lines []string
 	for _, line := range cells.Wrap(d.text, w-4) {

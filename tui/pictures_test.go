@@ -60,7 +60,7 @@ func TestPictures(t *testing.T) {
 			p.set(&set)
 		}
 		play(t, toldStory(30), 110, 31, set, func(d *door) {
-			d.app.look.theme, d.app.look.noColor = themes.For(true), false
+			d.app.look.theme, d.app.look.noColor = themes.Default(true), false
 			d.app.title = "runs/qwen-math/rollouts"
 			d.press(p.keys...)
 			matchFile(t, filepath.Join(dir, p.name+".svg"), d.app.picture())

@@ -73,5 +73,5 @@ func (a App) applyTyped() (App, tea.Cmd) {
 
 // line is what the prompt shows in w cells.
 func (p prompt) line(w int) string {
-	return cells.Pack(w, " · ", fmt.Sprintf(" %s = %s▏ 0 to 1", p.option(), p.text), "Enter apply", "Esc leave", "Tab the other ratio")
+	return cells.JoinFitting(w, " · ", fmt.Sprintf(" %s = %s▏ 0 to 1", p.option(), p.text), "Enter apply", "Esc leave", "Tab the other ratio")
 }

@@ -91,7 +91,7 @@ func (a App) attend() (App, tea.Cmd) {
 		return a.released()
 	}
 	g := a.selected()
-	if g == nil || a.screen().Small {
+	if g == nil || a.screen().TooSmall {
 		return a, nil
 	}
 	if g.Name != a.reader.group {
@@ -230,18 +230,18 @@ func (a App) firstLine(before *richtext.Page, was request) int {
 	now, page := a.reader.shown, a.reader.page
 	if before != nil && was.like(now) {
 		if was.folded == now.folded && was.raw == now.raw {
-			return page.Same(before, a.reader.scroll)
+			return page.CorrespondingLine(before, a.reader.scroll)
 		}
-		return a.reader.scroll - firstOf(before.Marked(richtext.MarkResponse)) + firstOf(page.Marked(richtext.MarkResponse))
+		return a.reader.scroll - firstOf(before.AnchorLines(richtext.AnchorResponse)) + firstOf(page.AnchorLines(richtext.AnchorResponse))
 	}
 	h := a.textRows()
 	if now.diff {
-		if part := firstOf(page.Marked(richtext.MarkChange)); part >= h {
+		if part := firstOf(page.AnchorLines(richtext.AnchorChange)); part >= h {
 			return part - h/3
 		}
 		return 0
 	}
-	if answer := firstOf(page.Marked(richtext.MarkResponse)); answer >= h/2 {
+	if answer := firstOf(page.AnchorLines(richtext.AnchorResponse)); answer >= h/2 {
 		return answer
 	}
 	return 0
@@ -264,7 +264,7 @@ func (a App) textRows() int {
 // body.
 func (a App) rooms() (samples, text layout.Rect) {
 	s := a.screen()
-	return layout.Reading(a.look.w, max(0, a.look.h-s.Head.H-s.Hints.H), a.tableRoom(), a.reader.inText)
+	return layout.GroupView(a.look.w, max(0, a.look.h-s.Header.H-s.Hints.H), a.tableRoom(), a.reader.inText)
 }
 
 // scrolledText keeps the text in sight.

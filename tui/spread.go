@@ -171,7 +171,7 @@ func (a App) paneSpread(m measured, w, h int) content {
 	}
 	lines = append(lines, a.mirror(m.up, m.down, width, h-words)...)
 	left, right := units.Short(m.up.Axis.Lo), units.Short(m.up.Axis.Hi)
-	lines = append(lines, " "+t.Paint(themes.Dim, cells.Spread(left, right, width)))
+	lines = append(lines, " "+t.Paint(themes.Dim, cells.Justify(left, right, width)))
 	title := a.ofShown(name)
 	if two {
 		lines = append(lines, " "+a.moments("kept", m.down, false, w-1))

@@ -21,7 +21,7 @@ func (a App) stepsChart(w, h int) content {
 	name, second := a.drawnMetric(), a.place.steps.second
 	names := a.metricNames()
 	c := content{title: " " + a.figureHere(name, w), note: fmt.Sprintf("figure %d/%d", slices.Index(names, name)+1, len(names))}
-	if each := chart.PerDot(len(a.result.trend.Steps), w-valueRoom-1); each > 1 && !a.look.glyphs.ASCII {
+	if each := chart.ValuesPerDot(len(a.result.trend.Steps), w-valueRoom-1); each > 1 && !a.look.glyphs.ASCII {
 		c.note = fmt.Sprintf("means of %d steps · ", each) + c.note
 	}
 	room := h - 1
@@ -31,7 +31,7 @@ func (a App) stepsChart(w, h int) content {
 	} else {
 		c.lines = a.stepsLine(name, themes.Accent, w, room)
 	}
-	c.lines = append(c.lines, cells.Blank(valueRoom)+a.stepsRuler(w-valueRoom-1))
+	c.lines = append(c.lines, cells.Spaces(valueRoom)+a.stepsRuler(w-valueRoom-1))
 	return c
 }
 
@@ -65,7 +65,7 @@ func (a App) stepsLine(name string, role themes.Role, w, h int) []string {
 		case h - 1:
 			label = units.Short(lo)
 		}
-		lines[i] = a.look.theme.Paint(themes.Dim, cells.Right(label, valueRoom-1)+" ") + line
+		lines[i] = a.look.theme.Paint(themes.Dim, cells.FitRight(label, valueRoom-1)+" ") + line
 	}
 	return lines
 }
@@ -75,13 +75,13 @@ func (a App) stepsRuler(w int) string {
 	t, n := a.look.theme, len(a.result.trend.Steps)
 	marks := make([]string, max(1, w))
 	for i := range marks {
-		marks[i] = t.Paint(themes.Track, a.look.glyphs.Rule)
+		marks[i] = t.Paint(themes.Track, a.look.glyphs.Horizontal)
 	}
 	for _, o := range a.result.trend.Onsets() {
-		marks[chart.Column(o.At, n, len(marks))] = t.Paint(themes.Warn, "!")
+		marks[chart.TrendColumn(o.At, n, len(marks))] = t.Paint(themes.Warn, "!")
 	}
 	if i := a.trendIndex(); i >= 0 {
-		marks[chart.Column(i, n, len(marks))] = t.Paint(themes.Accent, a.look.glyphs.Kept)
+		marks[chart.TrendColumn(i, n, len(marks))] = t.Paint(themes.Accent, a.look.glyphs.Dot)
 	}
 	return strings.Join(marks, "")
 }

@@ -30,7 +30,7 @@ func (a App) stepsTable(w, h int) content {
 	for i := top; i < len(trend.Steps) && len(c.lines) < h; i++ {
 		line := cells.Fit(a.stepRow(&trend.Steps[i], first[i], w), w)
 		if i == here {
-			line = t.Over(themes.Cursor, line)
+			line = t.Underlay(themes.Cursor, line)
 		}
 		c.lines = append(c.lines, line)
 	}
@@ -65,15 +65,15 @@ func (a App) stepRow(s *model.Summary, begins []string, w int) string {
 
 // stepColumns sets the columns of a step; a narrow table does without the sizes.
 func stepColumns(w int, step, samples, groups, reward, signal, kept, abs, flips string) string {
-	line := " " + cells.Right(step, 7)
+	line := " " + cells.FitRight(step, 7)
 	if w >= 110 {
-		line += cells.Right(samples, 9) + cells.Right(groups, 8)
+		line += cells.FitRight(samples, 9) + cells.FitRight(groups, 8)
 	}
-	line += cells.Right(reward, 8) + "  " + cells.Fit(signal, 14)
+	line += cells.FitRight(reward, 8) + "  " + cells.Fit(signal, 14)
 	if w >= 76 {
 		line += cells.Fit(kept, 18)
 	}
-	return line + cells.Right(abs, 7) + cells.Right(flips, 6) + "  "
+	return line + cells.FitRight(abs, 7) + cells.FitRight(flips, 6) + "  "
 }
 
 // stepWorries counts the groups of a step by the fates that a person would want to know
@@ -91,7 +91,7 @@ func (a App) stepWorries(s *model.Summary, w int) string {
 			parts = append(parts, a.look.theme.Paint(a.fateRole(f), fmt.Sprintf("%d %s", n, f)))
 		}
 	}
-	line := cells.Pack(w-2, "  ", parts...)
+	line := cells.JoinFitting(w-2, "  ", parts...)
 	if line != strings.Join(parts, "  ") {
 		line += a.look.theme.Paint(themes.Dim, " …")
 	}

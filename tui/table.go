@@ -59,7 +59,7 @@ func (a App) columnName(name string) string {
 		return name
 	}
 	up := a.set.order.turned != (a.set.order.column == 1) // text runs the other way
-	return name + a.look.glyphs.Sorted(up)
+	return name + a.look.glyphs.SortArrow(up)
 }
 
 // tableTitle says how many groups are shown, in which order, and by which filter.

@@ -82,8 +82,8 @@ func (a App) verdictLines(r *pairing.Result, w int) []string {
 		if b.N > 0 {
 			delta = a.signedDelta(b.Delta)
 		}
-		names += t.Paint(themes.Dim, cells.Right(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), room))
-		values += cells.Right(fmt.Sprintf("%s of %d", delta, b.N), room)
+		names += t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), room))
+		values += cells.FitRight(fmt.Sprintf("%s of %d", delta, b.N), room)
 	}
 	return append(lines, " "+names, " "+values)
 }
@@ -107,19 +107,19 @@ func (a App) outcomes(r *pairing.Result, w int) string {
 	n := float64(max(1, len(r.Pairs)))
 	wins := int(math.Round(float64(r.Wins) / n * float64(room)))
 	losses := min(room-wins, int(math.Round(float64(r.Losses)/n*float64(room))))
-	bar := t.Paint(themes.Positive, strings.Repeat(g.Full, wins)) + t.Paint(themes.Track, strings.Repeat(g.Empty, room-wins-losses)) + t.Paint(themes.Negative, strings.Repeat(g.Full, losses))
+	bar := t.Paint(themes.Positive, strings.Repeat(g.MeterFull, wins)) + t.Paint(themes.Track, strings.Repeat(g.MeterEmpty, room-wins-losses)) + t.Paint(themes.Negative, strings.Repeat(g.MeterFull, losses))
 	return bar + fmt.Sprintf("  +%d wins  %s  −%d losses", r.Wins, units.Plural(r.Ties, "ties"), r.Losses)
 }
 
 func (a App) pairTable(r *pairing.Result, w, h int) content {
-	lines := []string{a.look.theme.Paint(themes.Dim, cells.Right("A", 8)+cells.Right("B", 8)+cells.Right("Δ", 8)+cells.Right("samples", 10)+"  prompt")}
+	lines := []string{a.look.theme.Paint(themes.Dim, cells.FitRight("A", 8)+cells.FitRight("B", 8)+cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}
 	for i := a.other.top; i < len(r.Pairs) && len(lines) < h; i++ {
 		p := r.Pairs[i]
 		if a.other.turned {
 			p = r.Pairs[len(r.Pairs)-1-i]
 		}
-		line := cells.Right(units.Fixed(p.A, 2), 8) + cells.Right(units.Fixed(p.B, 2), 8) + cells.Right(a.signedDelta(p.Delta()), 8) +
-			cells.Right(fmt.Sprintf("%d/%d", p.NA, p.NB), 10) + "  " + printable.Line(p.Preview)
+		line := cells.FitRight(units.Fixed(p.A, 2), 8) + cells.FitRight(units.Fixed(p.B, 2), 8) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
+			cells.FitRight(fmt.Sprintf("%d/%d", p.NA, p.NB), 10) + "  " + printable.Line(p.Preview)
 		lines = append(lines, cells.Fit(line, w))
 	}
 	order := "worst for B first"

@@ -125,7 +125,7 @@ func (a App) estimatorRows(w, h int) []string {
 		}
 		row = cells.Fit(row, in.W)
 		if i == a.place.picker.cursor {
-			row = t.Over(themes.Cursor, row)
+			row = t.Underlay(themes.Cursor, row)
 		}
 		lines = append(lines, row)
 	}

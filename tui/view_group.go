@@ -115,16 +115,16 @@ func (a App) toggleRaw() (App, tea.Cmd) {
 	return a, nil
 }
 
-func (a App) toPrompt() (App, tea.Cmd)   { return a.toMark(richtext.MarkPrompt), nil }
-func (a App) toResponse() (App, tea.Cmd) { return a.toMark(richtext.MarkResponse), nil }
-func (a App) toTruth() (App, tea.Cmd)    { return a.toMark(richtext.MarkTruth), nil }
+func (a App) toPrompt() (App, tea.Cmd)   { return a.toMark(richtext.AnchorPrompt), nil }
+func (a App) toResponse() (App, tea.Cmd) { return a.toMark(richtext.AnchorResponse), nil }
+func (a App) toTruth() (App, tea.Cmd)    { return a.toMark(richtext.AnchorTruth), nil }
 
 // toMark brings a part of the text to the top.
 func (a App) toMark(name string) App {
 	if a.reader.page == nil {
 		return a
 	}
-	lines := a.reader.page.Marked(name)
+	lines := a.reader.page.AnchorLines(name)
 	if len(lines) == 0 {
 		a.notice = "a diff holds responses only: d shows the " + name + " again"
 		return a

@@ -73,7 +73,7 @@ func proof(r model.Record) (model.Text, error) {
 func looks() map[string]func(*look) {
 	return map[string]func(*look){
 		"mono":   func(*look) {},
-		"colour": func(l *look) { l.theme, l.noColor = themes.For(true), false },
+		"colour": func(l *look) { l.theme, l.noColor = themes.Default(true), false },
 		"ascii":  func(l *look) { l.glyphs = chart.ASCII() },
 	}
 }
@@ -278,7 +278,7 @@ func TestNoTextControlsTheTerminal(t *testing.T) {
 		}
 		source.chunks[0].Components[0] = all.String()
 		play(t, source, 120, 36, filtered(), func(d *door) {
-			d.app.look.theme = themes.For(true)
+			d.app.look.theme = themes.Default(true)
 			for _, key := range []string{"enter", "z", "v", "v", "d", "tab", "G", "/", "x", "enter", "2", "3"} {
 				d.press(key)
 				for range 20 {

@@ -161,7 +161,7 @@ func (a App) marksView(w, h int) []string {
 	if len(all) == 0 {
 		return a.box(layout.Rect{W: w, H: h}, true, content{title: " marks", lines: []string{
 			"", " " + t.Paint(themes.Dim, "Nothing is marked yet."),
-			" " + t.Paint(themes.Dim, cells.Cut("* marks the group, the sample or the step under the cursor, a writes a note to it.", w-4)),
+			" " + t.Paint(themes.Dim, cells.Truncate("* marks the group, the sample or the step under the cursor, a writes a note to it.", w-4)),
 		}})
 	}
 	m, _ := a.markListed()
@@ -183,7 +183,7 @@ func (a App) marksTable(w, h int) content {
 	c := content{title: " marks  " + units.Count(len(all)), note: fmt.Sprintf("%d/%d", a.marks.cursor+1, len(all))}
 	what := max(16, (w-12)*2/5)
 	row := func(step, words, note string) string {
-		return cells.Fit(" "+cells.Right(step, 7)+"  "+cells.Fit(words, what)+"  "+note, w)
+		return cells.Fit(" "+cells.FitRight(step, 7)+"  "+cells.Fit(words, what)+"  "+note, w)
 	}
 	c.lines = []string{t.Paint(themes.Dim, row("step", "marked", "note"))}
 	top := max(0, min(a.marks.cursor-(h-1)/2, len(all)-(h-1)))
@@ -194,7 +194,7 @@ func (a App) marksTable(w, h int) content {
 		}
 		line := row(fmt.Sprint(all[i].Step), words, printable.Line(all[i].Note))
 		if i == within(a.marks.cursor, len(all)) {
-			line = t.Over(themes.Cursor, line)
+			line = t.Underlay(themes.Cursor, line)
 		}
 		c.lines = append(c.lines, line)
 	}

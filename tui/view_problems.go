@@ -62,7 +62,7 @@ func (a App) problemsView(w, h int) []string {
 			c.lines = append(c.lines, above[i])
 			continue
 		}
-		c.lines = append(c.lines, "   "+t.Paint(themes.Warn, cells.Cut(run.Problems[i-len(above)].String(), w-6)))
+		c.lines = append(c.lines, "   "+t.Paint(themes.Warn, cells.Truncate(run.Problems[i-len(above)].String(), w-6)))
 	}
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
@@ -116,7 +116,7 @@ func (a App) readingLines(w int) []string {
 		}
 		reasons := reasonsOf(run.Problems)
 		for _, r := range reasons[:min(maxReasonsListed, len(reasons))] {
-			say(cells.Right(units.Count(r.count), 8)+" ×", r.text+", first at "+r.first)
+			say(cells.FitRight(units.Count(r.count), 8)+" ×", r.text+", first at "+r.first)
 		}
 		if n := len(reasons) - maxReasonsListed; n > 0 {
 			say("", "and for "+units.Plural(n, "other reasons"))

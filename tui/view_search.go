@@ -13,7 +13,7 @@ import (
 // search is what is looked for in the text.
 type search struct {
 	typed string
-	found richtext.Found
+	found richtext.Matches
 }
 
 // maxSearch bounds, in bytes, what can be looked for.
@@ -59,13 +59,13 @@ func (a App) shortenSearch() (App, tea.Cmd) {
 
 // searched looks for what is typed, from the lines that are seen on.
 func (a App) searched() App {
-	a.reader.search.found = richtext.Found{}
+	a.reader.search.found = richtext.Matches{}
 	page := a.reader.page
 	if page == nil || a.reader.search.typed == "" {
 		return a.scrolledText()
 	}
 	found := page.Find(a.reader.search.typed)
-	found.Here = page.From(found, a.reader.scroll)
+	found.Current = page.FirstMatchFrom(found, a.reader.scroll)
 	a.reader.search.found = found
 	return a.toHit()
 }
@@ -84,7 +84,7 @@ func (a App) matchBy(by int) App {
 	case a.reader.search.typed == "":
 		a.notice = "nothing is searched for: / takes what to look for"
 	case n > 0:
-		a.reader.search.found.Here = (a.reader.search.found.Here + by + n) % n
+		a.reader.search.found.Current = (a.reader.search.found.Current + by + n) % n
 		return a.toHit()
 	}
 	return a
@@ -96,7 +96,7 @@ func (a App) toHit() App {
 	if f.Len() == 0 {
 		return a.scrolledText()
 	}
-	return a.inSight(a.reader.page.LineOfHit(f, f.Here))
+	return a.inSight(a.reader.page.LineOfMatch(f, f.Current))
 }
 
 // inSight scrolls to a line, with some of what stands before it.
@@ -111,7 +111,7 @@ func (a App) inSight(line int) App {
 // changeBy goes to the next place where the two answers part, seen from a third of
 // the pane, where such places are brought to.
 func (a App) changeBy(by int) App {
-	lines := a.reader.page.Marked(richtext.MarkChange)
+	lines := a.reader.page.AnchorLines(richtext.AnchorChange)
 	at := a.reader.scroll + a.textRows()/3
 	if by > 0 {
 		for _, line := range lines {
@@ -146,8 +146,8 @@ func (s search) tally(typing bool) string {
 		return "/" + s.typed + cursor + " not found"
 	}
 	of := units.Count(n)
-	if s.found.Full() {
+	if s.found.Truncated() {
 		of += "+"
 	}
-	return fmt.Sprintf("/%s%s %d of %s", s.typed, cursor, s.found.Here+1, of)
+	return fmt.Sprintf("/%s%s %d of %s", s.typed, cursor, s.found.Current+1, of)
 }

@@ -71,22 +71,22 @@ func (a App) sweepMap(h int) content {
 	lo, hi := a.sweepRange(f)
 	rows := (len(g.Pos)-1)/by + 1
 	seen := max(1, min(rows, h-sweepLines))
-	c.lines = append(c.lines, t.Paint(themes.Dim, cells.Spread(" keep_pos", "[ ] as it is set", sweepAxis+sweepCell*((len(g.Neg)-1)/by+1))))
+	c.lines = append(c.lines, t.Paint(themes.Dim, cells.Justify(" keep_pos", "[ ] as it is set", sweepAxis+sweepCell*((len(g.Neg)-1)/by+1))))
 	atPos, atNeg := a.sweepAt()
 	first := max(0, min(atPos/by-seen/2, rows-seen)) // of those seen, from below
 	for k := first + seen - 1; k >= first; k-- {
 		i := k * by
-		line := t.Paint(themes.Dim, cells.Right(units.Fixed(g.Pos[i], 2), sweepAxis-1)+" ")
+		line := t.Paint(themes.Dim, cells.FitRight(units.Fixed(g.Pos[i], 2), sweepAxis-1)+" ")
 		for j := 0; j < len(g.Neg); j += by {
 			line += a.sweepMark(f, g.At(a.set.now.Recompute, i, j), lo, hi, i == atPos && j == atNeg)
 		}
 		c.lines = append(c.lines, line)
 	}
-	axis := cells.Blank(sweepAxis)
+	axis := cells.Spaces(sweepAxis)
 	for j := 0; j < len(g.Neg); j += by {
-		axis += cells.Right(strings.TrimPrefix(strings.Replace(units.Fixed(g.Neg[j], 2), "1.00", "1.0", 1), "0"), sweepCell)
+		axis += cells.FitRight(strings.TrimPrefix(strings.Replace(units.Fixed(g.Neg[j], 2), "1.00", "1.0", 1), "0"), sweepCell)
 	}
-	c.lines = append(c.lines, t.Paint(themes.Dim, axis), t.Paint(themes.Dim, cells.Blank(sweepAxis)+"keep_neg   ")+a.sweepLegend(f))
+	c.lines = append(c.lines, t.Paint(themes.Dim, axis), t.Paint(themes.Dim, cells.Spaces(sweepAxis)+"keep_neg   ")+a.sweepLegend(f))
 	return c
 }
 
@@ -101,7 +101,7 @@ func (a App) sweepLegend(f sweep.Figure) string {
 	t, marks := a.look.theme, a.sweepMarks()
 	text := "least "
 	for i, mark := range marks {
-		if t.Heated() {
+		if t.HasHeatColors() {
 			mark = "  "
 		}
 		text += t.Paint(themes.Heat0+themes.Role(i), mark)
@@ -143,19 +143,19 @@ func (a App) sweepMark(f sweep.Figure, c *sweep.Cell, lo, hi float64, cursor boo
 	if hi > lo && x-x == 0 {
 		shade = int(math.Round((x - lo) / (hi - lo) * float64(len(marks)-1)))
 	}
-	text := cells.Right(sweepNumber(f, c), sweepCell-1)
+	text := cells.FitRight(sweepNumber(f, c), sweepCell-1)
 	if set := a.set.now; abs(c.KeepPos-set.KeepPos) < 1e-9 && abs(c.KeepNeg-set.KeepNeg) < 1e-9 {
 		text = "[" + strings.TrimSpace(text) + "]"
 		if cells.Width(text) > sweepCell {
 			text = strings.TrimSuffix(text, "]") // [100 says it too
 		}
 	}
-	text = cells.Right(text, sweepCell)
-	if !t.Heated() && text[0] == ' ' {
+	text = cells.FitRight(text, sweepCell)
+	if !t.HasHeatColors() && text[0] == ' ' {
 		text = marks[shade] + text[1:]
 	}
 	if cursor {
-		return t.Paint(themes.Here, text)
+		return t.Paint(themes.CurrentMatch, text)
 	}
 	return t.Paint(themes.Heat0+themes.Role(shade), text)
 }

@@ -16,7 +16,7 @@ func (a App) tooSmall(w, h int) []string {
 	if a.result.analysis != nil {
 		lines = append(lines, a.stepLine(w))
 	}
-	return cells.Block(lines, w, h)
+	return cells.FitLines(lines, w, h)
 }
 
 // maxReasons is how many problems are shown at full length before there is anything
@@ -46,7 +46,7 @@ func (a App) waiting(w, h int) []string {
 	}
 	lines = append(lines, "", "    "+a.ways())
 	above := max(0, min(h/3, h-len(lines)))
-	return cells.Block(append(make([]string, above), lines...), w, h)
+	return cells.FitLines(append(make([]string, above), lines...), w, h)
 }
 
 // missing says what there is not and why, and how it stands.

@@ -14,8 +14,8 @@ const blanks = "                                                                
 // Width is the number of columns that s takes.
 func Width(s string) int { return ansi.StringWidth(s) }
 
-// Blank returns n spaces.
-func Blank(n int) string {
+// Spaces returns n spaces.
+func Spaces(n int) string {
 	if n <= 0 {
 		return ""
 	}
@@ -25,8 +25,8 @@ func Blank(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// Cut shortens s to at most w columns, ending in … if something was cut.
-func Cut(s string, w int) string {
+// Truncate shortens s to at most w columns, ending in … if something was cut.
+func Truncate(s string, w int) string {
 	if w <= 0 {
 		return ""
 	}
@@ -36,18 +36,18 @@ func Cut(s string, w int) string {
 	return ansi.Truncate(s, w, "…")
 }
 
-// End shortens s to at most w columns, beginning in … if something was cut: for names that
+// TruncateLeft shortens s to at most w columns, beginning in … if something was cut: for names that
 // differ at their end.
-func End(s string, w int) string {
+func TruncateLeft(s string, w int) string {
 	over := Width(s) - w
 	if over <= 0 {
 		return s
 	}
-	return Cut(ansi.TruncateLeft(s, over+1, "…"), w)
+	return Truncate(ansi.TruncateLeft(s, over+1, "…"), w)
 }
 
-// Pack joins as many pieces as fit into w columns whole, and the first at any rate.
-func Pack(w int, between string, pieces ...string) string {
+// JoinFitting joins as many pieces as fit into w columns whole, and the first at any rate.
+func JoinFitting(w int, between string, pieces ...string) string {
 	line := ""
 	for i, piece := range pieces {
 		switch {
@@ -64,23 +64,23 @@ func Pack(w int, between string, pieces ...string) string {
 
 // Fit makes s exactly w columns wide, flush left.
 func Fit(s string, w int) string {
-	s = Cut(s, w)
-	return s + Blank(w-Width(s))
+	s = Truncate(s, w)
+	return s + Spaces(w-Width(s))
 }
 
-// Right makes s exactly w columns wide, flush right.
-func Right(s string, w int) string {
-	s = Cut(s, w)
-	s = Blank(w-Width(s)) + s
-	return s + Blank(w-Width(s)) // a mark may join the blank before it
+// FitRight makes s exactly w columns wide, flush right.
+func FitRight(s string, w int) string {
+	s = Truncate(s, w)
+	s = Spaces(w-Width(s)) + s
+	return s + Spaces(w-Width(s)) // a mark may join the blank before it
 }
 
-// Spread puts left and right at the two ends of w columns. Where both do not
+// Justify puts left and right at the two ends of w columns. Where both do not
 // fit the left one is cut.
-func Spread(left, right string, w int) string {
-	right = Cut(right, w)
+func Justify(left, right string, w int) string {
+	right = Truncate(right, w)
 	room := w - Width(right)
-	return Fit(Cut(left, room-1), room) + right
+	return Fit(Truncate(left, room-1), room) + right
 }
 
 // Wrap breaks s into lines of at most w columns, between words where it can, and behind
@@ -143,14 +143,14 @@ func ASCII(s string) string {
 	return b.String()
 }
 
-// Block makes lines exactly w columns and h rows: cut, padded, filled up.
-func Block(lines []string, w, h int) []string {
+// FitLines makes lines exactly w columns and h rows: cut, padded, filled up.
+func FitLines(lines []string, w, h int) []string {
 	out := make([]string, max(0, h))
 	for i := range out {
 		if i < len(lines) {
 			out[i] = Fit(lines[i], w)
 		} else {
-			out[i] = Blank(w)
+			out[i] = Spaces(w)
 		}
 	}
 	return out

@@ -32,24 +32,24 @@ func TestFit(t *testing.T) {
 }
 
 func TestRightAndSpread(t *testing.T) {
-	if got := cells.Right("12", 4); got != "  12" {
+	if got := cells.FitRight("12", 4); got != "  12" {
 		t.Errorf("%q", got)
 	}
-	if got := cells.Spread("left", "right", 12); got != "left   right" {
+	if got := cells.Justify("left", "right", 12); got != "left   right" {
 		t.Errorf("%q", got)
 	}
-	if got := cells.Spread("a long left side", "right", 12); got != "a lon… right" {
+	if got := cells.Justify("a long left side", "right", 12); got != "a lon… right" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestEndAndPack(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
-		{cells.End("critic/advantages/mean", 12), "…ntages/mean"},
-		{cells.End("mean", 12), "mean"},
-		{cells.Pack(12, " · ", "verl", "3 steps", "576 samples"), "verl"},
-		{cells.Pack(14, " · ", "verl", "3 steps", "576 samples"), "verl · 3 steps"},
-		{cells.Pack(2, " · ", "verl"), "verl"},
+		{cells.TruncateLeft("critic/advantages/mean", 12), "…ntages/mean"},
+		{cells.TruncateLeft("mean", 12), "mean"},
+		{cells.JoinFitting(12, " · ", "verl", "3 steps", "576 samples"), "verl"},
+		{cells.JoinFitting(14, " · ", "verl", "3 steps", "576 samples"), "verl · 3 steps"},
+		{cells.JoinFitting(2, " · ", "verl"), "verl"},
 	} {
 		if test.got != test.want {
 			t.Errorf("%q, want %q", test.got, test.want)
@@ -65,14 +65,14 @@ func TestASCII(t *testing.T) {
 
 // Whatever goes in, what comes out is as wide as asked for.
 func TestWidths(t *testing.T) {
-	if got := cells.Right("\uff9e", 2); ansi.StringWidth(got) != 2 {
+	if got := cells.FitRight("\uff9e", 2); ansi.StringWidth(got) != 2 {
 		t.Errorf("a mark that joins the blank before it: %q", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s, w := rapid.String().Draw(t, "s"), rapid.IntRange(0, 40).Draw(t, "w")
 		s = printable.Line(s) // as everything from a log is
 		for name, got := range map[string]string{
-			"ASCII": cells.ASCII("\x1b[1m" + cells.Fit(s, w)), "End": cells.Fit(cells.End(s, w), w), "Fit": cells.Fit(s, w), "Right": cells.Right(s, w), "Spread": cells.Spread(s, "ab", w), "Block": cells.Block([]string{s}, w, 1)[0],
+			"ASCII": cells.ASCII("\x1b[1m" + cells.Fit(s, w)), "End": cells.Fit(cells.TruncateLeft(s, w), w), "Fit": cells.Fit(s, w), "Right": cells.FitRight(s, w), "Spread": cells.Justify(s, "ab", w), "Block": cells.FitLines([]string{s}, w, 1)[0],
 		} {
 			if ansi.StringWidth(got) != w {
 				t.Fatalf("%s(%q, %d) is %d wide: %q", name, s, w, ansi.StringWidth(got), got)

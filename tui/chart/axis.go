@@ -8,9 +8,9 @@ import "math"
 // Axis maps values of the domain [Lo, Hi] to columns.
 type Axis struct{ Lo, Hi float64 }
 
-// Around returns an axis that runs as far on either side of zero, at least to limit, which is
+// SymmetricAxis returns an axis that runs as far on either side of zero, at least to limit, which is
 // finite, and ends at a round number.
-func Around(limit float64) Axis {
+func SymmetricAxis(limit float64) Axis {
 	limit = min(nice(limit), math.MaxFloat64)
 	return Axis{-limit, limit}
 }

@@ -19,7 +19,7 @@ func TestAround(t *testing.T) {
 	for _, test := range []struct{ limit, want float64 }{
 		{1.2, 1.5}, {2.47, 2.5}, {0.07, 0.08}, {0, 1}, {3, 3}, {95, 100}, {math.MaxFloat64, math.MaxFloat64},
 	} {
-		if got := chart.Around(test.limit); got.Hi != test.want || got.Lo != -test.want {
+		if got := chart.SymmetricAxis(test.limit); got.Hi != test.want || got.Lo != -test.want {
 			t.Errorf("Around(%v) = %v, want ±%v", test.limit, got, test.want)
 		}
 	}
@@ -28,7 +28,7 @@ func TestAround(t *testing.T) {
 // Five bins over ±1: two values left, one right, one zero, one dropped.
 func TestBin(t *testing.T) {
 	h := chart.Bin(chart.Axis{Lo: -1, Hi: 1}, 5, []float64{-1, -0.9, 0.9, 0, 0.5, math.NaN()}, []bool{true, true, true, true, false, true})
-	want := chart.Histogram{Axis: chart.Axis{Lo: -1, Hi: 1}, Counts: []int{2, 0, 0, 0, 1}, Zeros: 1, Other: 1}
+	want := chart.Histogram{Axis: chart.Axis{Lo: -1, Hi: 1}, Counts: []int{2, 0, 0, 0, 1}, Zeros: 1, NonFinite: 1}
 	if diff := cmp.Diff(want, h, cmpopts.IgnoreUnexported(h)); diff != "" {
 		t.Error(diff)
 	}
@@ -72,8 +72,8 @@ func TestBinByShortWays(t *testing.T) {
 			zeroed = append(zeroed, v)
 		}
 		want := chart.Bin(axis, 7, values, used)
-		same(t, "used", chart.Bin(axis, 7, values, nil).Used(values, words, len(values)-dropped), want)
-		same(t, "less zeros", chart.BinEach(axis, 7, zeroed).LessZeros(dropped), want)
+		same(t, "used", chart.Bin(axis, 7, values, nil).Masked(values, words, len(values)-dropped), want)
+		same(t, "less zeros", chart.BinValues(axis, 7, zeroed).SubtractZeros(dropped), want)
 	})
 }
 
@@ -82,7 +82,7 @@ func same(t *rapid.T, how string, got, want chart.Histogram) {
 	n, mean, std := got.Moments()
 	n2, mean2, std2 := want.Moments()
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 || n < 2 }
-	if !slices.Equal(got.Counts, want.Counts) || got.Zeros != want.Zeros || got.Other != want.Other || n != n2 || !near(mean, mean2) || !near(std, std2) {
+	if !slices.Equal(got.Counts, want.Counts) || got.Zeros != want.Zeros || got.NonFinite != want.NonFinite || n != n2 || !near(mean, mean2) || !near(std, std2) {
 		t.Fatalf("%s: %+v, want %+v", how, got, want)
 	}
 }
@@ -117,17 +117,17 @@ func TestStrip(t *testing.T) {
 	original := []float64{-1, -0.5, 0.9, 0.9}
 	processed := []float64{-1, 0, 0.9, 0}
 	keep := []bool{true, false, true, false}
-	if got := chart.Strip(themes.Mono(), chart.Unicode(), axis, original, processed, keep, 9); got != "● ○ │   ◐" {
+	if got := chart.DotPlot(themes.Mono(), chart.Unicode(), axis, original, processed, keep, 9); got != "● ○ │   ◐" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestSpark(t *testing.T) {
 	values := []float64{0, 0.5, math.NaN(), 1}
-	if got := chart.Spark(themes.Mono(), chart.Unicode(), values, 3, 0, 1, 6); got != "▁▅ █  " {
+	if got := chart.Sparkline(themes.Mono(), chart.Unicode(), values, 3, 0, 1, 6); got != "▁▅ █  " {
 		t.Errorf("%q", got)
 	}
-	if got := chart.Spark(themes.Mono(), chart.Unicode(), []float64{0, 0, 1, 1}, -1, 0, 1, 2); got != "▁█" {
+	if got := chart.Sparkline(themes.Mono(), chart.Unicode(), []float64{0, 0, 1, 1}, -1, 0, 1, 2); got != "▁█" {
 		t.Errorf("two values a cell: %q", got)
 	}
 }
@@ -145,11 +145,11 @@ func TestSizes(t *testing.T) {
 		values := rapid.SliceOf(value).Draw(t, "values")
 		w, h := rapid.IntRange(1, 60).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h")
 		keep := make([]bool, len(values))
-		theme, glyphs := themes.For(true), chart.Unicode()
+		theme, glyphs := themes.Default(true), chart.Unicode()
 		if rapid.Bool().Draw(t, "ascii") {
 			glyphs = chart.ASCII()
 		}
-		axis := chart.Around(rapid.SampledFrom([]float64{0, 2.5, 1e300}).Draw(t, "limit"))
+		axis := chart.SymmetricAxis(rapid.SampledFrom([]float64{0, 2.5, 1e300}).Draw(t, "limit"))
 		lo, hi := chart.Range(values)
 		hist := chart.Bin(axis, w, values, nil)
 		blocks := map[string][]string{
@@ -161,8 +161,8 @@ func TestSizes(t *testing.T) {
 				t.Fatalf("%s has %d lines of %d", name, len(lines), h)
 			}
 		}
-		blocks["strip"] = []string{chart.Strip(theme, glyphs, axis, values, values, keep, w)}
-		blocks["spark"] = []string{chart.Spark(theme, glyphs, values, 0, lo, hi, w)}
+		blocks["strip"] = []string{chart.DotPlot(theme, glyphs, axis, values, values, keep, w)}
+		blocks["spark"] = []string{chart.Sparkline(theme, glyphs, values, 0, lo, hi, w)}
 		blocks["meter"] = []string{chart.Meter(theme, glyphs, themes.Accent, lo, w)}
 		for name, lines := range blocks {
 			for _, line := range lines {
@@ -196,7 +196,7 @@ func TestTrendOfMany(t *testing.T) {
 	for i := range values {
 		values[i] = float64(i % 2)
 	}
-	if each := chart.PerDot(len(values), 10); each != 500 {
+	if each := chart.ValuesPerDot(len(values), 10); each != 500 {
 		t.Errorf("%d values a dot", each)
 	}
 	lines := chart.Trend(themes.Mono(), chart.Unicode(), themes.Accent, values, 0, 1, 10, 5)
@@ -205,7 +205,7 @@ func TestTrendOfMany(t *testing.T) {
 			t.Errorf("row %d is %q", y, line)
 		}
 	}
-	if each := chart.PerDot(40, 10); each != 1 {
+	if each := chart.ValuesPerDot(40, 10); each != 1 {
 		t.Errorf("40 values in 20 columns of dots: %d a dot", each)
 	}
 }

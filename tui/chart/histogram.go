@@ -14,10 +14,10 @@ import (
 // apart: groups without signal put so many of them into one bin that nothing
 // else would be seen.
 type Histogram struct {
-	Axis   Axis
-	Counts []int
-	Zeros  int
-	Other  int // values that are not finite
+	Axis      Axis
+	Counts    []int
+	Zeros     int
+	NonFinite int // values that are not finite
 
 	n            int     // finite values
 	sum, squares float64 // of them, around the middle of the axis
@@ -53,8 +53,8 @@ type Values interface {
 	Between(lo, hi int, room []float64) []float64
 }
 
-// BinEach counts all values in w bins.
-func BinEach(axis Axis, w int, values Values) Histogram {
+// BinValues counts all values in w bins.
+func BinValues(axis Axis, w int, values Values) Histogram {
 	return inParts(axis, w, values.Len(), func(c *counter, lo, hi int) {
 		var some [gathered]float64
 		for ; lo < hi; lo += gathered {
@@ -63,9 +63,9 @@ func BinEach(axis Axis, w int, values Values) Histogram {
 	})
 }
 
-// Used returns the histogram of the values that are used, where h is that of all of them. It
+// Masked returns the histogram of the values that are used, where h is that of all of them. It
 // looks at the fewer: those, or the others. Value i is used if bit i%64 of use[i/64] is 1; n are.
-func (h Histogram) Used(values []float64, use []uint64, n int) Histogram {
+func (h Histogram) Masked(values []float64, use []uint64, n int) Histogram {
 	if 2*n < len(values) {
 		return inParts(h.Axis, len(h.Counts), len(values), func(c *counter, lo, hi int) { c.countFlagged(values, use, 0, lo, hi) })
 	}
@@ -74,13 +74,13 @@ func (h Histogram) Used(values []float64, use []uint64, n int) Histogram {
 	for i, n := range rest.Counts {
 		h.Counts[i] -= n
 	}
-	h.Zeros, h.Other, h.n = h.Zeros-rest.Zeros, h.Other-rest.Other, h.n-rest.n
+	h.Zeros, h.NonFinite, h.n = h.Zeros-rest.Zeros, h.NonFinite-rest.NonFinite, h.n-rest.n
 	h.sum, h.squares = h.sum-rest.sum, h.squares-rest.squares
 	return h
 }
 
-// LessZeros returns the histogram without so many of its zeros.
-func (h Histogram) LessZeros(n int) Histogram {
+// SubtractZeros returns the histogram without so many of its zeros.
+func (h Histogram) SubtractZeros(n int) Histogram {
 	d := -h.middle()
 	h.Zeros, h.n = h.Zeros-n, h.n-n
 	h.sum, h.squares = h.sum-float64(n)*d, h.squares-float64(n)*d*d
@@ -117,7 +117,7 @@ func (h *Histogram) add(o Histogram) {
 	for i, n := range o.Counts {
 		h.Counts[i] += n
 	}
-	h.Zeros, h.Other, h.n = h.Zeros+o.Zeros, h.Other+o.Other, h.n+o.n
+	h.Zeros, h.NonFinite, h.n = h.Zeros+o.Zeros, h.NonFinite+o.NonFinite, h.n+o.n
 	h.sum, h.squares = h.sum+o.sum, h.squares+o.squares
 }
 
@@ -208,7 +208,7 @@ func (h *Histogram) single(v float64) {
 	case v == 0:
 		h.Zeros++
 	case v-v != 0:
-		h.Other++
+		h.NonFinite++
 		return
 	default:
 		h.Counts[h.Axis.Column(v, len(h.Counts))]++
@@ -224,8 +224,8 @@ func one(yes bool) int {
 	return 0
 }
 
-// BinAll is Bin where a zero is a value like others.
-func BinAll(axis Axis, w int, values []float64, use []bool) Histogram {
+// BinWithZeros is Bin where a zero is a value like others.
+func BinWithZeros(axis Axis, w int, values []float64, use []bool) Histogram {
 	h := Bin(axis, w, values, use)
 	if h.Zeros > 0 && axis.Lo <= 0 && axis.Hi >= 0 {
 		h.Counts[axis.Column(0, len(h.Counts))] += h.Zeros
@@ -244,8 +244,8 @@ func (h Histogram) Logarithmic() Histogram {
 	return h
 }
 
-// Tallest returns the greatest count.
-func (h Histogram) Tallest() int {
+// MaxCount returns the greatest count.
+func (h Histogram) MaxCount() int {
 	tallest := 0
 	for _, n := range h.Counts {
 		tallest = max(tallest, n)
@@ -262,17 +262,17 @@ func Mirror(t themes.Theme, g Glyphs, up, down Histogram, w, h int) []string {
 	}
 	above := (h - 1) / 2
 	below := h - 1 - above
-	scale := float64(max(1, up.Tallest(), down.Tallest()))
+	scale := float64(max(1, up.MaxCount(), down.MaxCount()))
 	lines := make([]string, 0, h)
 	for row := range above {
 		lines = append(lines, bars(t, up, w, func(share float64) string {
-			return level(g.Up, share*float64(above)-float64(above-1-row))
+			return level(g.BarsUp, share*float64(above)-float64(above-1-row))
 		}, scale))
 	}
 	lines = append(lines, rule(t, g, w))
 	for row := range below {
 		lines = append(lines, bars(t, down, w, func(share float64) string {
-			return level(g.Down, share*float64(below)-float64(row))
+			return level(g.BarsDown, share*float64(below)-float64(row))
 		}, scale))
 	}
 	return lines
@@ -308,5 +308,5 @@ func bars(t themes.Theme, h Histogram, w int, cell func(share float64) string, s
 // rule draws the axis with its zero.
 func rule(t themes.Theme, g Glyphs, w int) string {
 	half := w / 2
-	return t.Paint(themes.Track, strings.Repeat(g.Rule, half)+g.Cross+strings.Repeat(g.Rule, max(0, w-half-1)))
+	return t.Paint(themes.Track, strings.Repeat(g.Horizontal, half)+g.Cross+strings.Repeat(g.Horizontal, max(0, w-half-1)))
 }

@@ -13,7 +13,7 @@ import (
 
 // Trend draws a line through the values in w columns and h rows of braille
 // dots, from lo at the bottom to hi at the top. NaN breaks the line. Where values
-// outnumber the dots in a row by far the line goes through the means of [PerDot] of them:
+// outnumber the dots in a row by far the line goes through the means of [ValuesPerDot] of them:
 // one through all of them would be a block. Where braille is not to be had, a star in each
 // column stands for the mean of its values.
 func Trend(t themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
@@ -28,10 +28,10 @@ func Trend(t themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi 
 		for i := range lines {
 			lines[i] = strings.Repeat(" ", w)
 		}
-		lines[h-1] = Spark(t, g, values, -1, lo, hi, w)
+		lines[h-1] = Sparkline(t, g, values, -1, lo, hi, w)
 		return lines
 	}
-	values = condensed(values, PerDot(len(values), w))
+	values = condensed(values, ValuesPerDot(len(values), w))
 	grid := graph.NewBrailleGrid(w, h, 0, float64(len(values)-1), 0, 1)
 	var last *canvas.Point
 	for i, v := range values {
@@ -59,9 +59,9 @@ func Trend(t themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi 
 // manyPerDot is how many values a dot's column takes before they are drawn as means.
 const manyPerDot = 2
 
-// PerDot is how many of n values [Trend] draws as one in w columns; there are two columns
+// ValuesPerDot is how many of n values [Trend] draws as one in w columns; there are two columns
 // of dots in each.
-func PerDot(n, w int) int {
+func ValuesPerDot(n, w int) int {
 	if dots := max(2, 2*w); n > manyPerDot*dots {
 		return (n + dots - 1) / dots
 	}
@@ -100,13 +100,13 @@ func stars(t themes.Theme, role themes.Role, values []float64, lo, hi float64, w
 		if v-v != 0 {
 			continue
 		}
-		x := Column(i, len(values), w)
+		x := TrendColumn(i, len(values), w)
 		heights[x] += share(v, lo, hi)
 		counts[x]++
 		if i+1 == len(values) || values[i+1]-values[i+1] != 0 {
 			continue
 		}
-		next := Column(i+1, len(values), w)
+		next := TrendColumn(i+1, len(values), w)
 		for between := x + 1; between < next; between++ { // more columns than values: a straight line
 			part := float64(between-x) / float64(next-x)
 			heights[between], counts[between] = share(v+part*(values[i+1]-v), lo, hi), 1
@@ -128,8 +128,8 @@ func stars(t themes.Theme, role themes.Role, values []float64, lo, hi float64, w
 	return lines
 }
 
-// Column is where in w columns value i of n is drawn by [Trend].
-func Column(i, n, w int) int {
+// TrendColumn is where in w columns value i of n is drawn by [Trend].
+func TrendColumn(i, n, w int) int {
 	if n < 2 {
 		return 0
 	}

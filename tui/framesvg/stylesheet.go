@@ -11,7 +11,7 @@ import (
 
 // sheet are the looks of a picture, each written once and then called by a short name.
 type sheet struct {
-	ground Ground
+	ground Colors
 	looks  []string // declarations of CSS
 }
 
@@ -39,16 +39,16 @@ func (s *sheet) css() string {
 // under is the colour that lies under a cell, "" for the paper.
 func (s *sheet) under(style uv.Style) string {
 	if style.Attrs&uv.AttrReverse != 0 {
-		return hex(style.Fg, s.ground.Ink)
+		return hex(style.Fg, s.ground.Foreground)
 	}
 	return hex(style.Bg, "")
 }
 
 // ink is the look of what stands in a cell.
 func (s *sheet) ink(style uv.Style) string {
-	fill := hex(style.Fg, s.ground.Ink)
+	fill := hex(style.Fg, s.ground.Foreground)
 	if style.Attrs&uv.AttrReverse != 0 {
-		fill = hex(style.Bg, s.ground.Paper)
+		fill = hex(style.Bg, s.ground.Background)
 	}
 	look := "fill:" + fill
 	for _, part := range []struct {

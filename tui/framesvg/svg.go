@@ -16,9 +16,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Ground is what the terminal itself gives, as #rrggbb: where a frame names no colour
+// Colors is what the terminal itself gives, as #rrggbb: where a frame names no colour
 // there is ink on paper.
-type Ground struct{ Paper, Ink string }
+type Colors struct{ Background, Foreground string }
 
 // The measures of the picture, in pixels. The letters of most monospaced fonts are three
 // fifths of their size wide.
@@ -36,7 +36,7 @@ const fonts = `ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Li
 // SVG draws a frame: lines of text whose styles are escape sequences, as a view returns
 // them. Other sequences draw nothing. The title is read to those who do not see the
 // picture. The picture needs no other file, and has a line for each row of the frame.
-func SVG(frame, title string, g Ground) string {
+func SVG(frame, title string, g Colors) string {
 	rows := grid(frame)
 	w := 0
 	if len(rows) > 0 {
@@ -51,8 +51,8 @@ func SVG(frame, title string, g Ground) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" xml:space="preserve">`+"\n", width, height, width, height)
 	fmt.Fprintf(&b, "<title>%s</title>\n<style>text{font:%gpx %s;fill:%s;direction:ltr;unicode-bidi:bidi-override}.m{text-anchor:middle}%s</style>\n",
-		escape(title), fontSize, fonts, g.Ink, s.css())
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="8" fill="%s"/>`+"\n%s</svg>\n", width, height, g.Paper, body.String())
+		escape(title), fontSize, fonts, g.Foreground, s.css())
+	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="8" fill="%s"/>`+"\n%s</svg>\n", width, height, g.Background, body.String())
 	return b.String()
 }
 

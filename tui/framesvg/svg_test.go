@@ -13,7 +13,7 @@ import (
 	"vantage/tui/framesvg"
 )
 
-var dark = framesvg.Ground{Paper: "#1c1c1c", Ink: "#d0d0d0"}
+var dark = framesvg.Colors{Background: "#1c1c1c", Foreground: "#d0d0d0"}
 
 // What a terminal shows is in the picture: colours of the cube of 256, bold, the row
 // under the cursor, and what XML would take for its own.

@@ -30,27 +30,27 @@ const (
 	Warnings
 	Metrics
 
-	Panes = iota
+	PaneCount = iota
 )
 
 // Screen is where everything is.
 type Screen struct {
-	Head  Rect        // what is open, the step's figures, the settings
-	Panes [Panes]Rect // an empty one is not shown
-	Hints Rect        // the keys
-	Small bool        // too small for anything
+	Header   Rect            // what is open, the step's figures, the settings
+	Panes    [PaneCount]Rect // an empty one is not shown
+	Hints    Rect            // the keys
+	TooSmall bool            // too small for anything
 }
 
 // headRows: what is open, the step, the settings.
 const headRows = 3
 
-// Of lays out w×h cells. Warnings and metrics share a place unless there is
+// NewScreen lays out w×h cells. Warnings and metrics share a place unless there is
 // room for both; front says which of the two is seen.
-func Of(w, h int, front Pane) Screen {
+func NewScreen(w, h int, front Pane) Screen {
 	if w < MinWidth || h < MinHeight {
-		return Screen{Small: true}
+		return Screen{TooSmall: true}
 	}
-	s := Screen{Head: Rect{0, 0, w, headRows}, Hints: Rect{0, h - 1, w, 1}}
+	s := Screen{Header: Rect{0, 0, w, headRows}, Hints: Rect{0, h - 1, w, 1}}
 	body := Rect{0, headRows, w, h - headRows - 1}
 	switch {
 	case w >= 160 && body.H >= 40:

@@ -13,7 +13,7 @@ import (
 // drawn paints the panes' numbers into the body, one letter for 8×2 cells.
 func drawn(s layout.Screen, w, h int) string {
 	var b strings.Builder
-	for y := s.Head.H; y < h-s.Hints.H; y += 2 {
+	for y := s.Header.H; y < h-s.Hints.H; y += 2 {
 		for x := 0; x < w; x += 8 {
 			c := byte('.')
 			for p, r := range s.Panes {
@@ -78,7 +78,7 @@ func TestOf(t *testing.T) {
 333333444444444
 `},
 	} {
-		if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), drawn(layout.Of(test.w, test.h, test.front), test.w, test.h)); diff != "" {
+		if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), drawn(layout.NewScreen(test.w, test.h, test.front), test.w, test.h)); diff != "" {
 			t.Errorf("%s:\n%s", test.name, diff)
 		}
 	}
@@ -88,9 +88,9 @@ func TestOf(t *testing.T) {
 func TestPanesTile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(layout.MinWidth, 400).Draw(t, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(t, "h")
-		s := layout.Of(w, h, layout.Pane(rapid.IntRange(0, layout.Panes-1).Draw(t, "front")))
+		s := layout.NewScreen(w, h, layout.Pane(rapid.IntRange(0, layout.PaneCount-1).Draw(t, "front")))
 		owners := make([]int, w*h)
-		for _, r := range append(s.Panes[:], s.Head, s.Hints) {
+		for _, r := range append(s.Panes[:], s.Header, s.Hints) {
 			for y := r.Y; y < r.Y+r.H; y++ {
 				for x := r.X; x < r.X+r.W; x++ {
 					owners[y*w+x]++
@@ -106,7 +106,7 @@ func TestPanesTile(t *testing.T) {
 }
 
 func TestTooSmall(t *testing.T) {
-	if !layout.Of(59, 40, 0).Small || !layout.Of(80, 15, 0).Small || layout.Of(60, 16, 0).Small {
+	if !layout.NewScreen(59, 40, 0).TooSmall || !layout.NewScreen(80, 15, 0).TooSmall || layout.NewScreen(60, 16, 0).TooSmall {
 		t.Error("60×16 is the least size")
 	}
 }
@@ -126,7 +126,7 @@ func TestReading(t *testing.T) {
 		{120, 32, 90, false, layout.Rect{W: 60, H: 32}, layout.Rect{X: 60, W: 60, H: 32}},
 		{200, 56, 70, false, layout.Rect{W: 72, H: 56}, layout.Rect{X: 72, W: 128, H: 56}},
 	} {
-		samples, text := layout.Reading(test.w, test.h, test.table, test.inText)
+		samples, text := layout.GroupView(test.w, test.h, test.table, test.inText)
 		if samples != test.samples || text != test.text {
 			t.Errorf("%d×%d: %+v and %+v, want %+v and %+v", test.w, test.h, samples, text, test.samples, test.text)
 		}

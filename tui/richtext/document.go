@@ -2,11 +2,11 @@
 // harmless, its Markdown and LaTeX lightly set, its thoughts folded, two answers
 // compared word by word; then broken into lines of a width and searched.
 //
-// Everything is a pure function: text in, a [Doc] out; a Doc and a width in, a
+// Everything is a pure function: text in, a [Document] out; a Document and a width in, a
 // [Page] out. Both are built off the screen's own goroutine, since a text may
 // hold a megabyte, and never change afterwards.
 //
-// A Doc is one string with roles and paragraphs beside it as byte offsets. Lines,
+// A Document is one string with roles and paragraphs beside it as byte offsets. Lines,
 // matches and marks are offsets into the same string, so that a match is found
 // wherever the lines happen to break.
 package richtext
@@ -17,26 +17,26 @@ import (
 	"vantage/themes"
 )
 
-// Doc is a text fit to be shown: no control character is left in it.
-type Doc struct {
+// Document is a text fit to be shown: no control character is left in it.
+type Document struct {
 	text  string // paragraphs, each ended by a line break
 	runs  []run
 	paras []para
-	marks []Mark
+	marks []anchor
 }
 
-// Mark is a place that keys go to.
-type Mark struct {
-	Name string // MarkPrompt and the like
+// anchor is a place that keys go to.
+type anchor struct {
+	name string // MarkPrompt and the like
 	at   int
 }
 
 // The names of marks.
 const (
-	MarkPrompt   = "prompt"
-	MarkResponse = "response"
-	MarkTruth    = "truth"
-	MarkChange   = "change" // where two answers part; there may be many
+	AnchorPrompt   = "prompt"
+	AnchorResponse = "response"
+	AnchorTruth    = "truth"
+	AnchorChange   = "change" // where two answers part; there may be many
 )
 
 // run says from which byte on the text has a role.
@@ -54,10 +54,10 @@ type para struct {
 	gutter     bool // code: a rule stands on its left
 }
 
-// builder writes a Doc from its beginning to its end.
+// builder writes a Document from its beginning to its end.
 type builder struct {
 	text  strings.Builder
-	doc   Doc
+	doc   Document
 	begun para
 }
 
@@ -88,10 +88,10 @@ func (b *builder) line(role themes.Role, s string) {
 
 // mark names the place that is written next.
 func (b *builder) mark(name string) {
-	b.doc.marks = append(b.doc.marks, Mark{name, b.text.Len()})
+	b.doc.marks = append(b.doc.marks, anchor{name, b.text.Len()})
 }
 
-func (b *builder) finish() *Doc {
+func (b *builder) finish() *Document {
 	b.doc.text = b.text.String()
 	return &b.doc
 }

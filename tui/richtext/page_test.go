@@ -19,7 +19,7 @@ import (
 func drawn(p *Page) []string {
 	var lines []string
 	for i := range p.Len() {
-		lines = append(lines, strings.TrimRight(ansi.Strip(p.Line(themes.Mono(), "│", i, Found{})), " "))
+		lines = append(lines, strings.TrimRight(ansi.Strip(p.Line(themes.Mono(), "│", i, Matches{})), " "))
 	}
 	return lines
 }
@@ -28,7 +28,7 @@ func drawn(p *Page) []string {
 func body(t *testing.T, response string, w int, o Options) []string {
 	t.Helper()
 	page := Sample(model.Text{Response: response}, o).Wrap(w)
-	from, to := page.Marked(MarkResponse)[0], page.Marked(MarkTruth)[0]
+	from, to := page.AnchorLines(AnchorResponse)[0], page.AnchorLines(AnchorTruth)[0]
 	first := page.marks[1].at // of the heading, which may take more than one line
 	first += strings.IndexByte(page.text[first:], '\n')
 	return drawn(page)[max(from, page.lineOf(first+1)) : to-1]
@@ -82,7 +82,7 @@ func TestPartsOfASample(t *testing.T) {
 	if diff := cmp.Diff(want, drawn(doc.Wrap(40))); diff != "" {
 		t.Error(diff)
 	}
-	if got := doc.Wrap(40).Marked(MarkTruth); len(got) != 1 || got[0] != 5 {
+	if got := doc.Wrap(40).AnchorLines(AnchorTruth); len(got) != 1 || got[0] != 5 {
 		t.Errorf("the truth is on line %v", got)
 	}
 }
@@ -97,7 +97,7 @@ func TestFind(t *testing.T) {
 	f := page.Find("area of the triangle") // over two lines
 	on := 0
 	for i := range page.Len() {
-		if page.Line(themes.For(true), "│", i, f) != page.Line(themes.For(true), "│", i, Found{}) {
+		if page.Line(themes.Default(true), "│", i, f) != page.Line(themes.Default(true), "│", i, Matches{}) {
 			on++
 		}
 	}

@@ -19,11 +19,11 @@ type Options struct {
 
 // Sample sets a sample: prompt, response, truth, and the other fields of its
 // record.
-func Sample(t model.Text, o Options) *Doc {
+func Sample(t model.Text, o Options) *Document {
 	var b builder
-	b.part(MarkPrompt, "prompt", t.Prompt, o)
+	b.part(AnchorPrompt, "prompt", t.Prompt, o)
 	b.response(t.Response, o)
-	b.part(MarkTruth, "ground truth", t.Truth, o)
+	b.part(AnchorTruth, "ground truth", t.Truth, o)
 	b.fields(t.Fields)
 	return b.finish()
 }
@@ -51,7 +51,7 @@ func characters(s string) string { return units.Plural(utf8.RuneCountInString(s)
 
 // response is the part that may hold thoughts.
 func (b *builder) response(s string, o Options) {
-	b.heading(MarkResponse, "response", s)
+	b.heading(AnchorResponse, "response", s)
 	s, more := cut(s)
 	for _, p := range thoughts(s) {
 		switch {

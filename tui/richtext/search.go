@@ -12,10 +12,10 @@ import (
 // maxHits bounds the matches of a search.
 const maxHits = 10_000
 
-// Found are the matches of a search on a page.
-type Found struct {
-	Here int // the one that was gone to last
-	hits []hit
+// Matches are the matches of a search on a page.
+type Matches struct {
+	Current int // the one that was gone to last
+	hits    []hit
 }
 
 // hit is a match, in bytes of the text.
@@ -26,16 +26,16 @@ type hit struct {
 
 // Find looks for what was typed. Small letters find capital ones too; what holds
 // a capital is found as it is.
-func (p *Page) Find(typed string) Found {
+func (p *Page) Find(typed string) Matches {
 	if typed == "" {
-		return Found{}
+		return Matches{}
 	}
 	typed = printable.Line(typed) // as the text is
 	in := p.text
 	if small(typed) == typed {
 		in = p.lower
 	}
-	var f Found
+	var f Matches
 	for at := 0; len(f.hits) < maxHits; {
 		i := strings.Index(in[at:], typed)
 		if i < 0 {
@@ -48,17 +48,17 @@ func (p *Page) Find(typed string) Found {
 }
 
 // Len is the number of matches, at most 10 000.
-func (f Found) Len() int { return len(f.hits) }
+func (f Matches) Len() int { return len(f.hits) }
 
-// Full reports whether there may be more matches than were looked for.
-func (f Found) Full() bool { return len(f.hits) == maxHits }
+// Truncated reports whether there may be more matches than were looked for.
+func (f Matches) Truncated() bool { return len(f.hits) == maxHits }
 
-// LineOfHit returns the line on which match i begins.
-func (p *Page) LineOfHit(f Found, i int) int { return p.lineOf(f.hits[i].start) }
+// LineOfMatch returns the line on which match i begins.
+func (p *Page) LineOfMatch(f Matches, i int) int { return p.lineOf(f.hits[i].start) }
 
-// From returns the first match that begins on a line or after it; the first of all
+// FirstMatchFrom returns the first match that begins on a line or after it; the first of all
 // if none does.
-func (p *Page) From(f Found, line int) int {
+func (p *Page) FirstMatchFrom(f Matches, line int) int {
 	if line >= len(p.lines) {
 		return 0
 	}
@@ -70,12 +70,12 @@ func (p *Page) From(f Found, line int) int {
 }
 
 // within returns the matches that reach into a part of the text.
-func (f Found) within(start, end int) []hit {
+func (f Matches) within(start, end int) []hit {
 	first := sort.Search(len(f.hits), func(i int) bool { return f.hits[i].end > start })
 	var some []hit
 	for i := first; i < len(f.hits) && f.hits[i].start < end; i++ {
 		h := f.hits[i]
-		h.here = i == f.Here
+		h.here = i == f.Current
 		some = append(some, h)
 	}
 	return some

@@ -31,7 +31,7 @@ type Side struct{ Name, Text string }
 // [+ ], what only the loser says in [− ]. Compared is what is shown, with Markdown
 // and LaTeX set unless it is to be raw; spaces and line breaks are not compared.
 // The rest of a text beyond 262 144 words is left out, and that is said.
-func Diff(winner, loser Side, o Options) *Doc {
+func Diff(winner, loser Side, o Options) *Document {
 	hidden := false
 	if o.Folded {
 		aloudW, aloudL := aloud(winner.Text), aloud(loser.Text)
@@ -58,7 +58,7 @@ func Diff(winner, loser Side, o Options) *Doc {
 		b.line(themes.Warn, fmt.Sprintf("only the first %d words of each are compared", maxWords))
 	}
 	b.end()
-	b.mark(MarkResponse)
+	b.mark(AnchorResponse)
 	c.write(&b)
 	return b.finish()
 }
@@ -226,7 +226,7 @@ func (c *comparison) write(b *builder) {
 			b.words(themes.Plain, c.y[p.y:p.y+p.ny])
 			continue
 		}
-		b.mark(MarkChange)
+		b.mark(AnchorChange)
 		b.changed(themes.Negative, c.signs.minus, c.x[p.x:p.x+p.nx])
 		b.changed(themes.Positive, c.signs.plus, c.y[p.y:p.y+p.ny])
 	}
@@ -257,5 +257,5 @@ func (b *builder) space(role themes.Role, w word) {
 	for range min(2, w.breaks) {
 		b.end()
 	}
-	b.say(role, cells.Blank(w.spaces))
+	b.say(role, cells.Spaces(w.spaces))
 }

@@ -11,9 +11,9 @@ import (
 	"vantage/tui/cells"
 )
 
-// Page is a Doc broken into lines of a width.
+// Page is a Document broken into lines of a width.
 type Page struct {
-	*Doc
+	*Document
 	lines []line
 	lower string // the text with small letters, for the search
 }
@@ -33,8 +33,8 @@ const least = 12
 
 // Wrap breaks the text into lines of at most w cells: between words, or between
 // wide characters, or anywhere if a word is longer than a line.
-func (d *Doc) Wrap(w int) *Page {
-	p := &Page{Doc: d, lower: small(d.text), lines: make([]line, 0, len(d.paras))}
+func (d *Document) Wrap(w int) *Page {
+	p := &Page{Document: d, lower: small(d.text), lines: make([]line, 0, len(d.paras))}
 	for _, para := range d.paras {
 		p.lines = para.broken(d.text, max(1, w), p.lines)
 	}
@@ -115,20 +115,20 @@ func (p *Page) lineOf(at int) int {
 	return max(0, sort.Search(len(p.lines), func(i int) bool { return p.lines[i].start > at })-1)
 }
 
-// Marked returns the lines of all marks of a name, in order.
-func (p *Page) Marked(name string) []int {
+// AnchorLines returns the lines of all marks of a name, in order.
+func (p *Page) AnchorLines(name string) []int {
 	var lines []int
 	for _, m := range p.marks {
-		if m.Name == name {
+		if m.name == name {
 			lines = append(lines, p.lineOf(m.at))
 		}
 	}
 	return lines
 }
 
-// Same returns the line of p that holds what line i of another page of the same
-// Doc begins with.
-func (p *Page) Same(other *Page, i int) int {
+// CorrespondingLine returns the line of p that holds what line i of another page of the same
+// Document begins with.
+func (p *Page) CorrespondingLine(other *Page, i int) int {
 	if i < 0 || i >= len(other.lines) {
 		return 0
 	}
@@ -137,10 +137,10 @@ func (p *Page) Same(other *Page, i int) int {
 
 // Line draws line i, with the matches that lie on it; rule is what stands left of
 // code.
-func (p *Page) Line(t themes.Theme, rule string, i int, found Found) string {
+func (p *Page) Line(t themes.Theme, rule string, i int, found Matches) string {
 	l := p.lines[i]
 	var b strings.Builder
-	b.WriteString(cells.Blank(l.indent))
+	b.WriteString(cells.Spaces(l.indent))
 	if l.gutter {
 		b.WriteString(t.Paint(themes.Track, cells.Fit(rule, gutter)))
 	}
@@ -149,7 +149,7 @@ func (p *Page) Line(t themes.Theme, rule string, i int, found Found) string {
 		p.paint(&b, t, at, max(at, hit.start))
 		role := themes.Match
 		if hit.here {
-			role = themes.Here
+			role = themes.CurrentMatch
 		}
 		at = min(l.end, hit.end)
 		b.WriteString(t.Paint(role, p.text[max(l.start, hit.start):at]))

@@ -6,9 +6,9 @@ import (
 	"vantage/themes"
 )
 
-// Strip draws the samples of a group as marks on a common axis in w columns:
+// DotPlot draws the samples of a group as marks on a common axis in w columns:
 // kept ones at their processed advantage, dropped ones at their original one.
-func Strip(t themes.Theme, g Glyphs, axis Axis, original, processed []float64, keep []bool, w int) string {
+func DotPlot(t themes.Theme, g Glyphs, axis Axis, original, processed []float64, keep []bool, w int) string {
 	if w < 1 {
 		return ""
 	}
@@ -32,7 +32,7 @@ func Strip(t themes.Theme, g Glyphs, axis Axis, original, processed []float64, k
 		}
 		switch {
 		case mark == 0 && x == zero:
-			b.WriteString(t.Paint(themes.Track, g.Zero))
+			b.WriteString(t.Paint(themes.Track, g.Vertical))
 		case mark == 0:
 			b.WriteString(strings.Repeat(" ", end-x))
 		default:
@@ -48,14 +48,14 @@ func paintMark(t themes.Theme, g Glyphs, mark uint8, side int) string {
 	role := themes.Dim
 	switch {
 	case mark == 2:
-		return t.Paint(themes.Dropped, g.Dropped)
+		return t.Paint(themes.Dropped, g.Ring)
 	case side > 0:
 		role = themes.Positive
 	case side < 0:
 		role = themes.Negative
 	}
 	if mark == 3 {
-		return t.Paint(role, g.Both)
+		return t.Paint(role, g.HalfDot)
 	}
-	return t.Paint(role, g.Kept)
+	return t.Paint(role, g.Dot)
 }

@@ -8,11 +8,11 @@ import (
 	"vantage/themes"
 )
 
-// Spark draws values as one row of columns in w cells between lo and hi, newest
+// Sparkline draws values as one row of columns in w cells between lo and hi, newest
 // at the right end of those that there are; the cell of index at (-1: none) is
 // marked. Where values outnumber cells each cell shows the mean of its share;
 // NaN leaves a gap.
-func Spark(t themes.Theme, g Glyphs, values []float64, at int, lo, hi float64, w int) string {
+func Sparkline(t themes.Theme, g Glyphs, values []float64, at int, lo, hi float64, w int) string {
 	if w < 1 {
 		return ""
 	}
@@ -23,7 +23,7 @@ func Spark(t themes.Theme, g Glyphs, values []float64, at int, lo, hi float64, w
 		from, to := x*len(values)/n, (x+1)*len(values)/n
 		cell := " "
 		if v := meanOf(values[from:to]); v == v {
-			cell = g.Up[int(math.Round(share(v, lo, hi)*float64(len(g.Up)-1)))]
+			cell = g.BarsUp[int(math.Round(share(v, lo, hi)*float64(len(g.BarsUp)-1)))]
 		}
 		switch {
 		case at >= from && at < to:
@@ -77,5 +77,5 @@ func Range(values []float64) (lo, hi float64) {
 func Meter(t themes.Theme, g Glyphs, role themes.Role, share float64, w int) string {
 	w = max(0, w)
 	full := int(math.Round(min(1, max(0, share)) * float64(w)))
-	return t.Paint(role, strings.Repeat(g.Full, full)) + t.Paint(themes.Track, strings.Repeat(g.Empty, w-full))
+	return t.Paint(role, strings.Repeat(g.MeterFull, full)) + t.Paint(themes.Track, strings.Repeat(g.MeterEmpty, w-full))
 }

@@ -4,10 +4,10 @@ package layout
 // not above it.
 const wideReading = 110
 
-// Reading lays out the view of a group in w×h cells, without head and hints: the
+// GroupView lays out the view of a group in w×h cells, without head and hints: the
 // table of its samples, which is table cells wide at its best, and the text of
 // one. Above each other, the part that keys go to has most of the room.
-func Reading(w, h, table int, inText bool) (samples, text Rect) {
+func GroupView(w, h, table int, inText bool) (samples, text Rect) {
 	body := Rect{0, 0, w, h}
 	if w >= wideReading {
 		const sentence = 50 // what the fate of a group is read in
