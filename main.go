@@ -24,7 +24,7 @@ import (
 
 	"vantage/loaders/commands"
 	"vantage/loaders/demo"
-	"vantage/loaders/desk"
+	"vantage/loaders/userfiles"
 	"vantage/model"
 	"vantage/model/session"
 	"vantage/themes"
@@ -202,7 +202,7 @@ func (p *program) options(set model.Settings, runs []run) tui.Options {
 	if len(runs) > 1 {
 		o.Other, o.OtherTitle = runs[1].source, runs[1].title
 	}
-	own, err := desk.Load()
+	own, err := userfiles.LoadConfig()
 	p.tell(err)
 	o.ASCII, o.Mouse, o.Keys = o.ASCII || own.ASCII, own.Mouse, own.Keys
 	o.Memory, o.Session, err = remembered(runs[0].paths)
@@ -250,7 +250,7 @@ func (p *program) demo() *cobra.Command {
 
 // ownDesk is where copies and exports go; nil if there is no place for them.
 func ownDesk() tui.Desk {
-	d, err := desk.New()
+	d, err := userfiles.Open()
 	if err != nil {
 		return nil
 	}
@@ -260,15 +260,15 @@ func ownDesk() tui.Desk {
 // remembered is what is kept of a run, and what keeps it; nil and nothing for a run that
 // stands nowhere, as standard input.
 func remembered(paths []string) (tui.Memory, session.Session, error) {
-	d, err := desk.New()
+	d, err := userfiles.Open()
 	if err != nil || len(paths) == 0 || slices.Contains(paths, "-") {
 		return nil, session.Session{}, nil
 	}
-	m, err := d.Memory(paths)
+	m, err := d.Session(paths)
 	if err != nil {
 		return nil, session.Session{}, err
 	}
-	s, err := m.Recall()
+	s, err := m.Load()
 	return m, s, err
 }
 

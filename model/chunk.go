@@ -3,7 +3,7 @@ package model
 import (
 	"strconv"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 )
 
 // Record is one sample as a loader read it. Text is not kept: it stays in the
@@ -88,13 +88,13 @@ type Chunk struct {
 // Where says where it is, for a person: file:line, or the file.
 func (p Problem) Where() string {
 	if p.Line == 0 {
-		return printable.Line(p.File)
+		return sanitize.Line(p.File)
 	}
-	return printable.Line(p.File) + ":" + strconv.FormatInt(p.Line, 10)
+	return sanitize.Line(p.File) + ":" + strconv.FormatInt(p.Line, 10)
 }
 
 // String says where and why, for a person: file:line: reason.
-func (p Problem) String() string { return p.Where() + ": " + printable.Line(p.Reason) }
+func (p Problem) String() string { return p.Where() + ": " + sanitize.Line(p.Reason) }
 
 // String is the unit's name.
 func (u LengthUnit) String() string {

@@ -13,9 +13,9 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
-	"vantage/model/printable"
 	"vantage/model/query"
 	"vantage/model/report"
+	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/cells"
 )
@@ -297,7 +297,7 @@ func (a App) estimatorNames() []string {
 
 // rewardNames are the components that can be typed.
 func (a App) rewardNames() []string {
-	return slices.DeleteFunc(slices.Clone(a.snap.Run.Components), func(name string) bool { return printable.Line(name) != name })
+	return slices.DeleteFunc(slices.Clone(a.snap.Run.Components), func(name string) bool { return sanitize.Line(name) != name })
 }
 
 func themeNames(App) []string {

@@ -76,8 +76,8 @@ func follow(ctx context.Context, revision int, snap model.Snapshot, set history,
 // maxMatched is how many samples are compared: what a person does not wait for.
 const maxMatched = 4096
 
-// compare finds the estimator that wrote the advantages of the log.
-func compare(ctx context.Context, snap model.Snapshot, set model.Settings) tea.Cmd {
+// matchLogged finds the estimator that wrote the advantages of the log.
+func matchLogged(ctx context.Context, snap model.Snapshot, set model.Settings) tea.Cmd {
 	return func() tea.Msg {
 		r, err := match.Run(ctx, snap, set, maxMatched)
 		return matchMsg{r, err}

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/trainer"
 	"vantage/model/units"
 	"vantage/tui/framesvg"
@@ -71,7 +71,7 @@ func (a App) copyTable() (App, tea.Cmd) {
 	b.WriteString("fate\tgroup\tprompt\tsize\tkept_pos\tkept_neg\tkept_zero\treward_mean\treward_std\tflips\n")
 	for _, i := range a.result.rows {
 		g := a.result.analysis.Group(i)
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%.6g\t%.6g\t%d\n", g.Fate, printable.Line(g.Name), printable.Line(g.Preview), g.Size(),
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%.6g\t%.6g\t%d\n", g.Fate, sanitize.Line(g.Name), sanitize.Line(g.Preview), g.Size(),
 			g.KeptPos, g.KeptNeg, g.KeptZero, g.Mean, g.Std, g.Flips)
 	}
 	return a.take("groups.tsv", b.String())
@@ -89,7 +89,7 @@ func (a App) copyGroup() (App, tea.Cmd) {
 // groupText is a group's samples, line by line.
 func groupText(x *model.Analysis, g *model.Group) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s %s, step %d: %s\nreward\tlength\tadvantage_original\tkept\tadvantage\n", printable.Line(g.Name), printable.Line(g.Preview), x.Step, g.Fate)
+	fmt.Fprintf(&b, "# %s %s, step %d: %s\nreward\tlength\tadvantage_original\tkept\tadvantage\n", sanitize.Line(g.Name), sanitize.Line(g.Preview), x.Step, g.Fate)
 	for i := g.Start; i < g.End; i++ {
 		fmt.Fprintf(&b, "%.9g\t%d\t%.9g\t%t\t%.9g\n", x.Logged[i], x.Lengths[i], x.Original[i], x.Keep.At(i), x.Processed(i))
 	}
@@ -110,7 +110,7 @@ func (a App) copyScreen() (App, tea.Cmd) {
 func (a App) picture() string {
 	a.notice = ""
 	t := a.look.theme
-	return framesvg.SVG(a.frame(), "vantage "+printable.Line(a.title), framesvg.Colors{Background: t.Background, Foreground: t.Foreground})
+	return framesvg.SVG(a.frame(), "vantage "+sanitize.Line(a.title), framesvg.Colors{Background: t.Background, Foreground: t.Foreground})
 }
 
 func (a App) copyFlags() (App, tea.Cmd) {
@@ -145,7 +145,7 @@ func (a App) save(name, text, says string, also tea.Cmd) (App, tea.Cmd) {
 		a.notice += "; it could not be written to a file either: " + err.Error()
 		return a, also
 	}
-	a.notice += "; it is in " + printable.Line(path)
+	a.notice += "; it is in " + sanitize.Line(path)
 	return a, also
 }
 

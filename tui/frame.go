@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/cells"
 	"vantage/tui/layout"
@@ -187,7 +187,7 @@ func (a App) withNotice(lines []string) []string {
 		return lines
 	}
 	w := a.look.w
-	text := cells.Wrap(printable.Line(a.notice), w-4)
+	text := cells.Wrap(sanitize.Line(a.notice), w-4)
 	text = text[:min(len(text), len(lines)-4)]
 	t := a.look.theme
 	b := borders(a.look.glyphs.ASCII)

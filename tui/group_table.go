@@ -8,7 +8,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
@@ -111,7 +111,7 @@ func (a App) components(g *model.Group) []figure {
 // componentName is the name of a reward function: of a long path its end, which
 // tells it from the others.
 func componentName(name string) string {
-	name = printable.Line(name)
+	name = sanitize.Line(name)
 	if at := strings.LastIndexByte(name, '/'); at >= 0 && cells.Width(name) >= componentRoom {
 		return name[at+1:]
 	}
@@ -224,10 +224,10 @@ func (a App) headline(title string, focused bool) string {
 
 // promptLine is what the group is recognised by.
 func (a App) promptLine(g *model.Group) string {
-	if prompt := printable.Line(g.Preview); prompt != "" {
+	if prompt := sanitize.Line(g.Preview); prompt != "" {
 		return prompt
 	}
-	return printable.Line(g.Name)
+	return sanitize.Line(g.Name)
 }
 
 // fateLines say in words what became of the group, in at most some lines.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/cells"
 )
@@ -20,7 +20,7 @@ func (a App) textPane(w, h int) content {
 	case r.page == nil && r.err == nil, ok && !r.shown.like(want):
 		c.lines = a.said("reading …", themes.Dim, w)
 	case r.err != nil:
-		c.lines = a.said(printable.Line(r.err.Error()), themes.Warn, w)
+		c.lines = a.said(sanitize.Line(r.err.Error()), themes.Warn, w)
 	default:
 		for i := r.scroll; i < min(r.page.Len(), r.scroll+h); i++ {
 			c.lines = append(c.lines, " "+r.page.Line(a.look.theme, a.look.glyphs.Vertical, i, r.search.found))
@@ -42,7 +42,7 @@ func (a App) said(text string, role themes.Role, w int) []string {
 func (a App) textTitle() string {
 	t := a.look.theme
 	if tally := a.reader.search.tally(a.place.view == viewSearch); tally != "" {
-		return t.Paint(themes.Accent, printable.Line(tally))
+		return t.Paint(themes.Accent, sanitize.Line(tally))
 	}
 	if a.reader.diff {
 		return a.headline("diff", a.reader.inText) + "  " + t.Paint(themes.Positive, "+") + " best  " + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -20,7 +20,7 @@ func (a App) head(w int) []string {
 func (a App) runLine(w int) string {
 	t := a.look.theme
 	run := a.snap.Run
-	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+printable.Line(a.title), a.status(w >= roomyHead, true)+" "
+	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+sanitize.Line(a.title), a.status(w >= roomyHead, true)+" "
 	if cells.Width(left)+cells.Width(right)+2 > w {
 		right = a.status(false, false) + " "
 	}

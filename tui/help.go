@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/cells"
 )
@@ -46,7 +46,7 @@ func (a App) onHelp(msg tea.KeyPressMsg) App {
 		_, n := utf8.DecodeLastRuneInString(a.sought.text)
 		a.sought.text = a.sought.text[:len(a.sought.text)-n]
 	case msg.Text != "" && len(a.sought.text)+len(msg.Text) <= maxTyped:
-		a.sought.text, a.sought.top = a.sought.text+printable.Line(msg.Text), 0
+		a.sought.text, a.sought.top = a.sought.text+sanitize.Line(msg.Text), 0
 	}
 	return a
 }

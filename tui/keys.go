@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 )
 
 // binding is one row of the key table: the keys, what they are for, and what
@@ -88,7 +88,7 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 		return a.onHelp(msg), nil
 	}
 	if typed := a.seen().typed; typed != nil && msg.Text != "" {
-		return typed(a, printable.Line(msg.Text)), nil
+		return typed(a, sanitize.Line(msg.Text)), nil
 	}
 	if other, ok := a.remapped[key]; ok {
 		key = other

@@ -29,7 +29,7 @@ func (a App) compareLogged() (App, tea.Cmd) {
 		return a, nil
 	}
 	a.logged.steps = steps
-	return a, compare(a.ctx, a.snap, a.set.now)
+	return a, matchLogged(a.ctx, a.snap, a.set.now)
 }
 
 // onMatch starts with the estimator that wrote the log, unless the person chose

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -145,7 +145,7 @@ func (a App) noteHere() string {
 			have = of
 		}
 	}
-	return printable.Line(have.Note)
+	return sanitize.Line(have.Note)
 }
 
 // noteTo is the note to a group of a step, or to the step itself.
@@ -201,9 +201,9 @@ func (a App) keepNote() (App, tea.Cmd) {
 
 // notePrompt is the line as the hints show it: of a long note the end.
 func (a App) notePrompt(w int) string {
-	head := " note to " + printable.Line(a.markWords(a.marks.note.to))
+	head := " note to " + sanitize.Line(a.markWords(a.marks.note.to))
 	head = cells.Truncate(head, max(12, w/3)) + ": "
-	text := printable.Line(a.marks.note.text)
+	text := sanitize.Line(a.marks.note.text)
 	for room := w - cells.Width(head) - 2; cells.Width(text) > max(1, room); {
 		_, n := utf8.DecodeRuneInString(text)
 		text = text[n:]

@@ -8,8 +8,8 @@ import (
 
 	"vantage/model"
 	"vantage/model/match"
-	"vantage/model/printable"
 	"vantage/model/query"
+	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/sweep"
 	"vantage/themes"
@@ -18,9 +18,9 @@ import (
 // Memory is what is kept of the run from one time to the next. Whoever started the
 // program hands one in.
 type Memory interface {
-	// Change applies a change to what is kept and returns what is kept then. It may be
+	// Update applies a change to what is kept and returns what is kept then. It may be
 	// applied again, to the same effect.
-	Change(change func(session.Session) session.Session) (session.Session, error)
+	Update(change func(session.Session) session.Session) (session.Session, error)
 }
 
 // keeping is what is kept of the run.
@@ -64,7 +64,7 @@ func (a App) write() (App, tea.Cmd) {
 	a.kept.busy = true
 	memory, waiting := a.kept.memory, a.kept.waiting
 	return a, func() tea.Msg {
-		s, err := memory.Change(inTurn(waiting))
+		s, err := memory.Update(inTurn(waiting))
 		return keptMsg{len(waiting), s, err}
 	}
 }
@@ -83,7 +83,7 @@ func inTurn(all []change) change {
 func (a App) onKept(msg keptMsg) (App, tea.Cmd) {
 	a.kept.busy, a.kept.waiting = false, a.kept.waiting[msg.changes:]
 	if msg.err != nil {
-		a.notice = "kept until you quit only: " + printable.Line(msg.err.Error())
+		a.notice = "kept until you quit only: " + sanitize.Line(msg.err.Error())
 	} else {
 		a.kept.session = inTurn(a.kept.waiting)(msg.session)
 	}
@@ -97,7 +97,7 @@ func (a App) Leave() error {
 		return nil
 	}
 	view := a.viewLeft()
-	_, err := a.kept.memory.Change(func(s session.Session) session.Session {
+	_, err := a.kept.memory.Update(func(s session.Session) session.Session {
 		s = inTurn(a.kept.waiting)(s)
 		s.View = view
 		return s
@@ -203,7 +203,7 @@ func (a App) saidRecalled() App {
 		parts = append(parts, settingsInWords(a.set.now))
 	}
 	if a.set.filter != "" {
-		parts = append(parts, "filter "+printable.Line(a.set.filter))
+		parts = append(parts, "filter "+sanitize.Line(a.set.filter))
 	}
 	if a.set.order != (order{}) {
 		parts = append(parts, orders()[a.set.order.column].says)

@@ -18,7 +18,7 @@ type shelf struct {
 	err     error
 }
 
-func (s *shelf) Change(change func(session.Session) session.Session) (session.Session, error) {
+func (s *shelf) Update(change func(session.Session) session.Session) (session.Session, error) {
 	if s.err != nil {
 		return session.Session{}, s.err
 	}

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/pairing"
+	"vantage/model/compare"
 )
 
 // otherRun is a second run, which the first is compared with prompt by prompt: the
@@ -22,7 +22,7 @@ type otherRun struct {
 
 	asked  pairQuestion
 	busy   bool
-	result *pairing.Result
+	result *compare.Result
 	err    error
 
 	top    int  // first prompt seen
@@ -44,7 +44,7 @@ type otherChunkMsg struct {
 // pairMsg is the comparison.
 type pairMsg struct {
 	asked  pairQuestion
-	result *pairing.Result
+	result *compare.Result
 	err    error
 }
 
@@ -96,7 +96,7 @@ func pairRuns(ctx context.Context, asked pairQuestion, a, b model.Snapshot) tea.
 		if err == nil {
 			var second []model.PromptMean
 			if second, err = b.Prompts(ctx, asked.set); err == nil {
-				msg.result = pairing.Compare(first, second)
+				msg.result = compare.Runs(first, second)
 			}
 		}
 		msg.err = err

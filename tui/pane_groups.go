@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
@@ -107,9 +107,9 @@ func (a App) groupRow(c columns, axis chart.Axis, row int) string {
 		word = cells.Fit(word, c.fate-2) + a.fateGlyph(was)
 	}
 	fate := t.Paint(a.fateRole(g.Fate), cells.Fit(word, c.fate))
-	prompt := printable.Line(g.Preview)
+	prompt := sanitize.Line(g.Preview)
 	if prompt == "" {
-		prompt = "group " + printable.Line(g.Name)
+		prompt = "group " + sanitize.Line(g.Name)
 	}
 	name := a.markSign(session.Mark{Step: x.Step, Group: g.Name}) + fate + cells.Fit(prompt, c.prompt)
 	if row == a.place.cursor {

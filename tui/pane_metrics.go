@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -46,7 +46,7 @@ func (a App) paneMetrics(w, h int) content {
 			if at >= len(all) {
 				break
 			}
-			name := a.look.theme.Paint(themes.Dim, lastParts(printable.Line(all[at].Name), width-9-room))
+			name := a.look.theme.Paint(themes.Dim, lastParts(sanitize.Line(all[at].Name), width-9-room))
 			value := units.Short(all[at].Value)
 			if base != nil {
 				value += cells.FitRight(a.difference(all[at].Value-base.Metric(all[at].Name)), deltaRoom)

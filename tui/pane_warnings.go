@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -24,17 +24,17 @@ func (a App) doubts() []doubt {
 	var all []doubt
 	if x := a.result.analysis; x != nil {
 		for _, w := range x.Warnings {
-			d := doubt{text: printable.Line(w.Sentence()), more: w.Advice, group: w.Example}
+			d := doubt{text: sanitize.Line(w.Sentence()), more: w.Advice, group: w.Example}
 			if w.Example >= 0 {
 				g := x.Members(w.Example)
-				d.more = "for example " + printable.Line(strings.TrimSpace(g.Preview+" ("+short(g.Name)+")")) + " — " + w.Advice
+				d.more = "for example " + sanitize.Line(strings.TrimSpace(g.Preview+" ("+short(g.Name)+")")) + " — " + w.Advice
 			}
 			all = append(all, d)
 		}
 	}
 	all = append(all, a.doubtLogged()...)
 	for _, note := range a.snap.Run.Notes {
-		all = append(all, doubt{text: printable.Line(note), group: -1, note: true})
+		all = append(all, doubt{text: sanitize.Line(note), group: -1, note: true})
 	}
 	for _, p := range a.snap.Run.Problems {
 		all = append(all, doubt{text: p.String(), more: "the rest of the file was read", group: -1, problem: true})

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/printable"
 	"vantage/model/report"
+	"vantage/model/sanitize"
 	"vantage/model/sweep"
 	"vantage/tui/layout"
 )
@@ -35,7 +35,7 @@ func exportShown(a App, args []string) (App, tea.Cmd, error) {
 	if err := forms[args[0]](&b, s); err != nil {
 		return a, nil, err
 	}
-	a, cmd := a.save("shown."+args[0], b.String(), "exported "+printable.Line(s.Title), nil)
+	a, cmd := a.save("shown."+args[0], b.String(), "exported "+sanitize.Line(s.Title), nil)
 	return a, cmd, nil
 }
 

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -60,7 +60,7 @@ func (a App) distributions() []distribution {
 			for at, row := range x.Order {
 				values[at] = part[row]
 			}
-			all = append(all, distribution{name: printable.Line(a.snap.Run.Components[k]), above: values, below: values, use: kept})
+			all = append(all, distribution{name: sanitize.Line(a.snap.Run.Components[k]), above: values, below: values, use: kept})
 		}
 	}
 	return append(all, a.solved())

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -39,7 +39,7 @@ func (a App) stepsChart(w, h int) content {
 // baseline's. In a narrow chart its name goes without what it begins with.
 func (a App) figureHere(name string, w int) string {
 	value := func(x *model.Analysis) float64 { return x.Metric(name) }
-	said := printable.Line(name)
+	said := sanitize.Line(name)
 	if _, rest, ok := strings.Cut(said, "/"); ok && w < roomyNames {
 		said = rest
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
@@ -58,7 +58,7 @@ func (a App) stepRow(s *model.Summary, begins []string, w int) string {
 		}
 	}
 	if mark.Note != "" {
-		line += t.Paint(themes.Accent, "* ") + printable.Line(mark.Note) + "  "
+		line += t.Paint(themes.Accent, "* ") + sanitize.Line(mark.Note) + "  "
 	}
 	return line + a.stepWorries(s, w-cells.Width(line))
 }

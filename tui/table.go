@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/printable"
 	"vantage/model/query"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -73,7 +73,7 @@ func (a App) tableTitle() string {
 	if a.set.order.turned {
 		says += ", turned"
 	}
-	if text := printable.Line(a.filterText()); a.place.view == viewFilter {
+	if text := sanitize.Line(a.filterText()); a.place.view == viewFilter {
 		return title + " · " + text + "▏"
 	} else if text != "" {
 		return title + " · " + text + " · " + says
@@ -87,7 +87,7 @@ func (a App) cause() string {
 		return ""
 	}
 	g := a.result.rows[a.place.cursor]
-	why := printable.Line(a.result.analysis.Cause(a.snap, g)) // it names components, which are the log's
+	why := sanitize.Line(a.result.analysis.Cause(a.snap, g)) // it names components, which are the log's
 	if note := a.noteHere(); note != "" {
 		why = strings.TrimSuffix("* "+note+" — "+why, " — ")
 	}

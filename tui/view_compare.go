@@ -7,9 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model/pairing"
-	"vantage/model/printable"
+	"vantage/model/compare"
 	"vantage/model/report"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -51,11 +51,11 @@ func (a App) turnPairs() (App, tea.Cmd) {
 // compareView says which run is better, for which difficulties, and by which prompts.
 func (a App) compareView(w, h int) []string {
 	t, r := a.look.theme, a.other.result
-	title := fmt.Sprintf(" A %s   B %s", printable.Line(a.title), printable.Line(a.other.title))
+	title := fmt.Sprintf(" A %s   B %s", sanitize.Line(a.title), sanitize.Line(a.other.title))
 	if r == nil {
 		text := "comparing the runs prompt by prompt …"
 		if a.other.err != nil {
-			text = printable.Line(a.other.err.Error())
+			text = sanitize.Line(a.other.err.Error())
 		}
 		return a.box(layout.Rect{W: w, H: h}, true, content{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
 	}
@@ -65,7 +65,7 @@ func (a App) compareView(w, h int) []string {
 		a.box(layout.Rect{W: w, H: h - height}, true, a.pairTable(r, w-2, h-height-2))...)
 }
 
-func (a App) verdictLines(r *pairing.Result, w int) []string {
+func (a App) verdictLines(r *compare.Result, w int) []string {
 	t := a.look.theme
 	var lines []string
 	for _, line := range cells.Wrap(report.Comparison{Result: r}.Sentence(), w) {
@@ -101,7 +101,7 @@ func (a App) signedDelta(d float64) string {
 }
 
 // outcomes is a bar of wins, ties and losses.
-func (a App) outcomes(r *pairing.Result, w int) string {
+func (a App) outcomes(r *compare.Result, w int) string {
 	t, g := a.look.theme, a.look.glyphs
 	room := max(3, min(60, w-40))
 	n := float64(max(1, len(r.Pairs)))
@@ -111,7 +111,7 @@ func (a App) outcomes(r *pairing.Result, w int) string {
 	return bar + fmt.Sprintf("  +%d wins  %s  −%d losses", r.Wins, units.Plural(r.Ties, "ties"), r.Losses)
 }
 
-func (a App) pairTable(r *pairing.Result, w, h int) content {
+func (a App) pairTable(r *compare.Result, w, h int) content {
 	lines := []string{a.look.theme.Paint(themes.Dim, cells.FitRight("A", 8)+cells.FitRight("B", 8)+cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}
 	for i := a.other.top; i < len(r.Pairs) && len(lines) < h; i++ {
 		p := r.Pairs[i]
@@ -119,7 +119,7 @@ func (a App) pairTable(r *pairing.Result, w, h int) content {
 			p = r.Pairs[len(r.Pairs)-1-i]
 		}
 		line := cells.FitRight(units.Fixed(p.A, 2), 8) + cells.FitRight(units.Fixed(p.B, 2), 8) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
-			cells.FitRight(fmt.Sprintf("%d/%d", p.NA, p.NB), 10) + "  " + printable.Line(p.Preview)
+			cells.FitRight(fmt.Sprintf("%d/%d", p.NA, p.NB), 10) + "  " + sanitize.Line(p.Preview)
 		lines = append(lines, cells.Fit(line, w))
 	}
 	order := "worst for B first"

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
@@ -166,7 +166,7 @@ func (a App) marksView(w, h int) []string {
 	}
 	m, _ := a.markListed()
 	words := []string{}
-	for _, line := range cells.Wrap(printable.Line(m.Note), w-4) {
+	for _, line := range cells.Wrap(sanitize.Line(m.Note), w-4) {
 		words = append(words, " "+line)
 	}
 	if m.Note == "" {
@@ -174,7 +174,7 @@ func (a App) marksView(w, h int) []string {
 	}
 	below := min(len(words), max(1, h/3)) + 2
 	return append(a.box(layout.Rect{W: w, H: h - below}, true, a.marksTable(w-2, h-below-2)),
-		a.box(layout.Rect{W: w, H: below}, false, content{title: " " + printable.Line(a.markWords(m)), lines: words})...)
+		a.box(layout.Rect{W: w, H: below}, false, content{title: " " + sanitize.Line(a.markWords(m)), lines: words})...)
 }
 
 // marksTable has a row per mark, around the cursor.
@@ -190,9 +190,9 @@ func (a App) marksTable(w, h int) content {
 	for i := top; i < len(all) && len(c.lines) < h; i++ {
 		words := "the step"
 		if all[i].Group != "" {
-			words = printable.Line(a.markWords(all[i]))
+			words = sanitize.Line(a.markWords(all[i]))
 		}
-		line := row(fmt.Sprint(all[i].Step), words, printable.Line(all[i].Note))
+		line := row(fmt.Sprint(all[i].Step), words, sanitize.Line(all[i].Note))
 		if i == within(a.marks.cursor, len(all)) {
 			line = t.Underlay(themes.Cursor, line)
 		}

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -85,7 +85,7 @@ func (a App) readingLines(w int) []string {
 	t, run := a.look.theme, a.snap.Run
 	var lines []string
 	say := func(name, text string) {
-		for i, line := range cells.Wrap(printable.Line(text), w-14) {
+		for i, line := range cells.Wrap(sanitize.Line(text), w-14) {
 			if i > 0 {
 				name = ""
 			}

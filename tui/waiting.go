@@ -3,7 +3,7 @@ package tui
 import (
 	"fmt"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -51,12 +51,12 @@ func (a App) waiting(w, h int) []string {
 
 // missing says what there is not and why, and how it stands.
 func (a App) missing() (text string, role themes.Role, more []string) {
-	title, p := printable.Line(a.title), a.snap.Run.Progress
+	title, p := sanitize.Line(a.title), a.snap.Run.Progress
 	switch {
 	case a.live.err != nil:
-		return printable.Line(a.live.err.Error()), themes.Bad, []string{"reading has stopped: mend this, and open it again"}
+		return sanitize.Line(a.live.err.Error()), themes.Bad, []string{"reading has stopped: mend this, and open it again"}
 	case a.result.err != nil:
-		return printable.Line(a.result.err.Error()), themes.Warn, nil
+		return sanitize.Line(a.result.err.Error()), themes.Warn, nil
 	case a.live.heard.IsZero():
 		return "reading " + title + " …", themes.Plain, nil
 	case len(a.snap.Run.Problems) > 0 && (p.CaughtUp || a.live.ended):
@@ -70,7 +70,7 @@ func (a App) missing() (text string, role themes.Role, more []string) {
 	}
 	more = []string{fmt.Sprintf("found %s at %s; what is written there from now on is shown", units.Plural(p.Files, "files"), a.live.heard.Format("15:04:05"))}
 	for _, note := range a.snap.Run.Notes {
-		more = append(more, printable.Line(note))
+		more = append(more, sanitize.Line(note))
 	}
 	return "waiting for the first step in " + title, themes.Plain, append(more,
 		"", writesHelp, formatsHelp,

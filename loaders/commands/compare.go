@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
-	"vantage/model/pairing"
+	"vantage/model/compare"
 	"vantage/model/report"
 )
 
@@ -66,7 +66,7 @@ func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]
 			return asked(fmt.Errorf("%s: %w", names[i], err))
 		}
 	}
-	return write(p.to(ctx), report.Comparison{A: names[0], B: names[1], Result: pairing.Compare(prompts[0], prompts[1])})
+	return write(p.to(ctx), report.Comparison{A: names[0], B: names[1], Result: compare.Runs(prompts[0], prompts[1])})
 }
 
 // Labelled takes label=path apart: two of them are two runs to be compared. Paths

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vantage/loaders/desk"
+	"vantage/loaders/userfiles"
 )
 
 func (p *Program) userConfig() *cobra.Command {
@@ -15,14 +15,14 @@ func (p *Program) userConfig() *cobra.Command {
 		Short: "Print a configuration of the screen with every choice, to be written where it is looked for",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := desk.ConfigPath()
+			path, err := userfiles.ConfigPath()
 			if err != nil {
 				return err
 			}
 			if _, err := fmt.Fprintf(p.to(cmd.Context()), "# %s\n", path); err != nil {
 				return err
 			}
-			_, err = io.WriteString(p.to(cmd.Context()), desk.Sample)
+			_, err = io.WriteString(p.to(cmd.Context()), userfiles.SampleConfig)
 			return err
 		},
 	}

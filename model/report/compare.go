@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strconv"
 
-	"vantage/model/pairing"
-	"vantage/model/printable"
+	"vantage/model/compare"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
 // Comparison is two runs, paired, and what they are called.
 type Comparison struct {
 	A, B string
-	*pairing.Result
+	*compare.Result
 }
 
 // shownPairs is how many prompts are listed at each end.
@@ -52,7 +52,7 @@ func signed3(x float64) string {
 // CompareText writes the comparison as a page that a person reads.
 func CompareText(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "A          %s\nB          %s\nverdict    %s\n", printable.Line(c.A), printable.Line(c.B), c.Sentence())
+	fmt.Fprintf(out, "A          %s\nB          %s\nverdict    %s\n", sanitize.Line(c.A), sanitize.Line(c.B), c.Sentence())
 	fmt.Fprintf(out, "unpaired   %d prompts only in A, %d only in B\n", c.OnlyA, c.OnlyB)
 	if len(c.Pairs) > 0 {
 		fmt.Fprintf(out, "\n%-18s %8s %9s\n", "reward under A", "prompts", "mean Δ")
@@ -70,7 +70,7 @@ func CompareText(w io.Writer, c Comparison) error {
 // end is the prompts at one end of a comparison.
 type end struct {
 	title string
-	pairs []pairing.Pair
+	pairs []compare.Pair
 }
 
 // shown are the prompts at both ends, or all where they are few.
@@ -86,10 +86,10 @@ func (c Comparison) shown() []end {
 	return []end{{"worst for B", c.Pairs[:shownPairs]}, {"best for B", best}}
 }
 
-func pairsText(out io.Writer, title string, pairs []pairing.Pair) {
+func pairsText(out io.Writer, title string, pairs []compare.Pair) {
 	fmt.Fprintf(out, "\n%-18s %7s %7s %8s %6s  %s\n", title, "A", "B", "Δ", "n", "prompt")
 	for _, p := range pairs {
-		fmt.Fprintf(out, "%-18s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signed3(p.Delta()), fmt.Sprintf("%d/%d", p.NA, p.NB), printable.Line(p.Preview))
+		fmt.Fprintf(out, "%-18s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signed3(p.Delta()), fmt.Sprintf("%d/%d", p.NA, p.NB), sanitize.Line(p.Preview))
 	}
 }
 
@@ -119,7 +119,7 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	fmt.Fprintln(out, "reward_a,reward_b,delta,samples_a,samples_b,prompt")
 	float := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, p := range c.Pairs {
-		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", float(p.A), float(p.B), float(p.Delta()), p.NA, p.NB, quoted(printable.Line(p.Preview)))
+		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", float(p.A), float(p.B), float(p.Delta()), p.NA, p.NB, quoted(sanitize.Line(p.Preview)))
 	}
 	fmt.Fprintf(out, "# complete: %d rows\n", len(c.Pairs))
 	return out.Flush()
@@ -151,7 +151,7 @@ func CompareJSON(w io.Writer, c Comparison) error {
 		difficulty = append(difficulty, d)
 	}
 	for _, p := range c.Pairs {
-		pairs = append(pairs, map[string]any{"prompt": printable.Line(p.Preview), "a": p.A, "b": p.B, "samples_a": p.NA, "samples_b": p.NB})
+		pairs = append(pairs, map[string]any{"prompt": sanitize.Line(p.Preview), "a": p.A, "b": p.B, "samples_a": p.NA, "samples_b": p.NB})
 	}
 	out := struct {
 		A          string           `json:"a"`

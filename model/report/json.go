@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 )
 
 // JSON writes the run and its steps as one object:
@@ -190,7 +190,7 @@ type group struct {
 func newGroup(g *model.Group) group {
 	return group{
 		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), KeptPos: int(g.KeptPos), KeptZero: int(g.KeptZero), KeptNeg: int(g.KeptNeg), Flips: int(g.Flips),
-		Mean: appendNumber(nil, g.Mean, 64), Std: appendNumber(nil, g.Std, 64), Invalid: g.Invalid, Prompt: printable.Line(g.Preview),
+		Mean: appendNumber(nil, g.Mean, 64), Std: appendNumber(nil, g.Std, 64), Invalid: g.Invalid, Prompt: sanitize.Line(g.Preview),
 	}
 }
 
@@ -234,7 +234,7 @@ func (p *page) example(w model.Warning) *example {
 		return nil
 	}
 	name, preview := p.Snap.Group(p.Grouping, w.Step, w.Example)
-	return &example{Group: name, Prompt: printable.Line(preview)}
+	return &example{Group: name, Prompt: sanitize.Line(preview)}
 }
 
 type problem struct {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -91,5 +91,5 @@ func (p *page) markdownWarnings(s *model.Summary) {
 // cell is a text of a log that breaks neither a table nor a list, and neither links nor
 // loads anything.
 func cell(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "[", `\[`).Replace(printable.Line(s))
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "[", `\[`).Replace(sanitize.Line(s))
 }

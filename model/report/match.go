@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"vantage/model/match"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -67,7 +67,7 @@ func verdicts(b *strings.Builder, list []match.Verdict, of int) {
 	for _, v := range list {
 		fmt.Fprintf(b, "  %-16s %-28s %-7s %-22s %-22s %.3g\n", v.Framework, v.Estimator, v.Scale, units.Fraction(v.Equal, of), units.Fraction(v.Near, of), v.MaxGap)
 		if m := v.First; m != nil {
-			fmt.Fprintf(b, "    first: step %d, row %d of group %s: the log has %.7g, computed is %.7g\n", m.Step, m.Row+1, printable.Line(m.Group), m.Logged, m.Computed)
+			fmt.Fprintf(b, "    first: step %d, row %d of group %s: the log has %.7g, computed is %.7g\n", m.Step, m.Row+1, sanitize.Line(m.Group), m.Logged, m.Computed)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -34,7 +34,7 @@ func SheetCSV(w io.Writer, s Sheet) error {
 			if x, ok := cell.(float64); ok {
 				line[i] = strconv.FormatFloat(x, 'g', -1, 64)
 			} else {
-				line[i] = printable.Line(fmt.Sprint(cell))
+				line[i] = sanitize.Line(fmt.Sprint(cell))
 			}
 		}
 		err = errors.Join(err, out.Write(line))

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 )
 
 // CSV writes a row per step: step, open, samples, groups, signal_groups, kept_samples,
@@ -60,8 +60,8 @@ func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 func csvGroups(p *page, a *model.Analysis) {
 	for i := range a.Groups {
 		g := a.Group(i)
-		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s\n", a.Step, quoted(printable.Line(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
-			shortest(g.Mean), shortest(g.Std), g.Invalid, quoted(printable.Line(g.Preview)))
+		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s\n", a.Step, quoted(sanitize.Line(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
+			shortest(g.Mean), shortest(g.Std), g.Invalid, quoted(sanitize.Line(g.Preview)))
 	}
 }
 

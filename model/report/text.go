@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -24,22 +24,22 @@ func Text(w io.Writer, r *Report) (*Charts, error) {
 func textHead(p *page) {
 	set, snap := p.Settings, p.Snap
 	p.printf("log        %s · %s · %s\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"))
-	p.printf("read       %s\n", printable.Line(snap.Run.How))
+	p.printf("read       %s\n", sanitize.Line(snap.Run.How))
 	p.printf("groups     %s\n", p.Grouping.Evidence)
 	if p.Grouping.Doubt != "" {
 		p.printf("           %s\n", p.Grouping.Doubt)
 	}
 	for _, note := range snap.Run.Notes {
-		p.printf("left out   %s\n", printable.Line(note))
+		p.printf("left out   %s\n", sanitize.Line(note))
 	}
 	p.printf("lengths    %s\n", snap.Run.LengthUnit.Doc())
 	if snap.Run.Config != "" {
-		p.printf("config     %s\n", printable.Line(snap.Run.Config))
+		p.printf("config     %s\n", sanitize.Line(snap.Run.Config))
 	}
 	p.printf("settings   %s %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n",
 		set.Framework, set.Estimator, set.Scale, units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
 	if chosen := set.Reward + string(set.Weights); chosen != "" {
-		p.printf("reward     %s\n", printable.Line(chosen))
+		p.printf("reward     %s\n", sanitize.Line(chosen))
 	}
 	p.printf("\n")
 	if p.Per == PerGroup {
@@ -69,7 +69,7 @@ func (p *page) textRow(name string, s *model.Summary) {
 func textGroups(p *page, a *model.Analysis) {
 	for _, g := range worstFirst(a) {
 		p.printf("%7d  %-8s %5d  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.Size(), keptWord(g), g.Flips,
-			units.Short(g.Mean), units.Short(g.Std), known(printable.Line(g.Preview), g.Name))
+			units.Short(g.Mean), units.Short(g.Std), known(sanitize.Line(g.Preview), g.Name))
 	}
 }
 
@@ -96,7 +96,7 @@ func keptWord(g *model.Group) string {
 // known is what a person knows a group by: its prompt, or else its name.
 func known(preview, name string) string {
 	if preview == "" {
-		return printable.Line(name)
+		return sanitize.Line(name)
 	}
 	return preview
 }
@@ -119,7 +119,7 @@ func textEnd(p *page) {
 	p.textTotal()
 	p.lines(p.charts.Text())
 	if p.Picture != "" {
-		p.printf("\nthe charts are drawn in %s\n", printable.Line(p.Picture))
+		p.printf("\nthe charts are drawn in %s\n", sanitize.Line(p.Picture))
 	}
 	if p.last != nil && p.Per != PerRun {
 		p.textStepDetails(p.last)

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/tui/cells"
 )
 
@@ -70,7 +70,7 @@ func TestWidths(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s, w := rapid.String().Draw(t, "s"), rapid.IntRange(0, 40).Draw(t, "w")
-		s = printable.Line(s) // as everything from a log is
+		s = sanitize.Line(s) // as everything from a log is
 		for name, got := range map[string]string{
 			"ASCII": cells.ASCII("\x1b[1m" + cells.Fit(s, w)), "End": cells.Fit(cells.TruncateLeft(s, w), w), "Fit": cells.Fit(s, w), "Right": cells.FitRight(s, w), "Spread": cells.Justify(s, "ab", w), "Block": cells.FitLines([]string{s}, w, 1)[0],
 		} {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 )
@@ -32,7 +32,7 @@ func cut(s string) (shown string, more int) {
 func clean(s string) []string {
 	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 	for i, line := range lines {
-		lines[i] = printable.Line(untabbed(line))
+		lines[i] = sanitize.Line(untabbed(line))
 	}
 	return lines
 }

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 )
 
 func TestFormulas(t *testing.T) {
@@ -61,7 +61,7 @@ func TestSymbolsAreHarmless(t *testing.T) {
 			all.WriteRune(r)
 		}
 	}
-	if got := printable.Line(all.String()); got != all.String() {
+	if got := sanitize.Line(all.String()); got != all.String() {
 		t.Errorf("%q becomes %q", all.String(), got)
 	}
 	for name, s := range symbols {
@@ -75,7 +75,7 @@ func FuzzFormulas(f *testing.F) {
 	f.Add(`$\frac{\sqrt[3]{x}}{\hat y}$ \[ \begin{cases} a & b \\ c \end{cases} \]`)
 	f.Add(`\frac\frac\frac{{{{}}}^^__$$$`)
 	f.Fuzz(func(t *testing.T, s string) {
-		s = printable.Line(s) // as everything is by then
+		s = sanitize.Line(s) // as everything is by then
 		for _, r := range formulas(s) {
 			if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 				t.Fatalf("formulas(%q) holds %U", s, r)

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"vantage/model"
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 )
@@ -92,9 +92,9 @@ func (b *builder) fields(all []model.Field) {
 	b.line(themes.Title, "other fields of the record")
 	for _, f := range all {
 		b.begun.hang = 4
-		b.say(themes.Dim, printable.Line(f.Name)+"  ")
+		b.say(themes.Dim, sanitize.Line(f.Name)+"  ")
 		value, more := cut(f.Value)
-		b.line(themes.Plain, printable.Line(value))
+		b.line(themes.Plain, sanitize.Line(value))
 		b.sayMore(more)
 	}
 	b.end()

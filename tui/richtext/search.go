@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 )
 
 // maxHits bounds the matches of a search.
@@ -30,7 +30,7 @@ func (p *Page) Find(typed string) Matches {
 	if typed == "" {
 		return Matches{}
 	}
-	typed = printable.Line(typed) // as the text is
+	typed = sanitize.Line(typed) // as the text is
 	in := p.text
 	if small(typed) == typed {
 		in = p.lower

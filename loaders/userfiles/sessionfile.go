@@ -1,4 +1,4 @@
-package desk
+package userfiles
 
 import (
 	"bytes"
@@ -17,17 +17,17 @@ import (
 	"vantage/model/session"
 )
 
-// Memory keeps what a person leaves behind at one run, in a file of its own under the
+// SessionFile keeps what a person leaves behind at one run, in a file of its own under the
 // state directory, named after where the run stands.
-type Memory struct {
+type SessionFile struct {
 	path string
 	run  []string // absolute paths of the run, links followed
-	turn sync.Mutex
+	mu sync.Mutex
 }
 
-// Memory is the one of the run at some paths.
-func (d *Desk) Memory(paths []string) (*Memory, error) {
-	m := &Memory{}
+// Session is the one of the run at some paths.
+func (d *Files) Session(paths []string) (*SessionFile, error) {
+	m := &SessionFile{}
 	for _, p := range paths {
 		whole, err := filepath.Abs(p)
 		if err != nil {
@@ -45,21 +45,21 @@ func (d *Desk) Memory(paths []string) (*Memory, error) {
 	return m, nil
 }
 
-// Recall returns what was left behind; nothing if the run was never opened. What
+// Load returns what was left behind; nothing if the run was never opened. What
 // cannot be read is an error to tell the person, never a reason to stop.
-func (m *Memory) Recall() (session.Session, error) {
-	m.turn.Lock()
-	defer m.turn.Unlock()
+func (m *SessionFile) Load() (session.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	s, _, err := m.read()
 	return s, err
 }
 
-// Change applies a change to what is kept and returns what is kept then. It reads
+// Update applies a change to what is kept and returns what is kept then. It reads
 // the file anew, so that two programs that are open on a run take nothing from each
 // other. A file that cannot be read stays as it is: the error says so.
-func (m *Memory) Change(change func(session.Session) session.Session) (session.Session, error) {
-	m.turn.Lock()
-	defer m.turn.Unlock()
+func (m *SessionFile) Update(change func(session.Session) session.Session) (session.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	was, before, err := m.read()
 	if err != nil {
 		return was, err
@@ -85,7 +85,7 @@ func (m *Memory) Change(change func(session.Session) session.Session) (session.S
 
 // read returns the session and the bytes that it was read from, nil if there is no
 // file.
-func (m *Memory) read() (session.Session, []byte, error) {
+func (m *SessionFile) read() (session.Session, []byte, error) {
 	h, err := os.Open(m.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return session.Session{}, nil, nil
@@ -110,7 +110,7 @@ func (m *Memory) read() (session.Session, []byte, error) {
 
 // write puts data in the place of the file in one step: who reads meanwhile, or after
 // a crash, finds the old one whole or the new one whole.
-func (m *Memory) write(data []byte) error {
+func (m *SessionFile) write(data []byte) error {
 	dir := filepath.Dir(m.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

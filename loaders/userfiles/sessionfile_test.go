@@ -1,4 +1,4 @@
-package desk
+package userfiles
 
 import (
 	"os"
@@ -10,15 +10,15 @@ import (
 )
 
 // memory is that of a run, with a state directory of its own.
-func memory(t *testing.T, paths ...string) (*Memory, string) {
+func memory(t *testing.T, paths ...string) (*SessionFile, string) {
 	t.Helper()
 	state := filepath.Join(t.TempDir(), "state")
 	t.Setenv("XDG_STATE_HOME", state)
-	d, err := New()
+	d, err := Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := d.Memory(paths)
+	m, err := d.Session(paths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,17 +34,17 @@ func with(m session.Mark) func(session.Session) session.Session {
 func TestMemory(t *testing.T) {
 	run := t.TempDir()
 	m, state := memory(t, run)
-	if s, err := m.Recall(); err != nil || s.View != nil || s.Marks != nil {
+	if s, err := m.Load(); err != nil || s.View != nil || s.Marks != nil {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if _, err := m.Change(func(s session.Session) session.Session { return s }); err != nil {
+	if _, err := m.Update(func(s session.Session) session.Session { return s }); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(state); err == nil {
 		t.Error("a file was made for nothing")
 	}
 	mark := session.Mark{Step: 3, Group: "g", Note: "why?"}
-	if _, err := m.Change(with(mark)); err != nil {
+	if _, err := m.Update(with(mark)); err != nil {
 		t.Fatal(err)
 	}
 	link := filepath.Join(t.TempDir(), "latest")
@@ -52,19 +52,19 @@ func TestMemory(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, name := range []string{run, run + "/", filepath.Join(run, "..", filepath.Base(run)), link} {
-		again, err := (&Desk{filepath.Join(state, "vantage")}).Memory([]string{name})
+		again, err := (&Files{filepath.Join(state, "vantage")}).Session([]string{name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err := again.Recall(); err != nil || len(s.Marks) != 1 || s.Marks[0] != mark {
+		if s, err := again.Load(); err != nil || len(s.Marks) != 1 || s.Marks[0] != mark {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
-	elsewhere, err := (&Desk{filepath.Join(state, "vantage")}).Memory([]string{link, run + "2"})
+	elsewhere, err := (&Files{filepath.Join(state, "vantage")}).Session([]string{link, run + "2"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := elsewhere.Recall(); err != nil || s.Marks != nil {
+	if s, err := elsewhere.Load(); err != nil || s.Marks != nil {
 		t.Errorf("another run: %+v, %v", s, err)
 	}
 	files, err := filepath.Glob(filepath.Join(state, "vantage", "runs", "*"))
@@ -84,12 +84,12 @@ func TestMemory(t *testing.T) {
 func TestTwoPrograms(t *testing.T) {
 	run := t.TempDir()
 	one, state := memory(t, run)
-	two, err := (&Desk{filepath.Join(state, "vantage")}).Memory([]string{run})
+	two, err := (&Files{filepath.Join(state, "vantage")}).Session([]string{run})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, m := range []*Memory{one, two, one} {
-		if s, err := m.Change(with(session.Mark{Step: int64(i)})); err != nil || len(s.Marks) != i+1 {
+	for i, m := range []*SessionFile{one, two, one} {
+		if s, err := m.Update(with(session.Mark{Step: int64(i)})); err != nil || len(s.Marks) != i+1 {
 			t.Errorf("%+v, %v", s, err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestTwoPrograms(t *testing.T) {
 // A file that is not understood is told of and never written over.
 func TestForeignFilesStay(t *testing.T) {
 	m, _ := memory(t, t.TempDir())
-	if _, err := m.Change(with(session.Mark{Step: 1})); err != nil {
+	if _, err := m.Update(with(session.Mark{Step: 1})); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
@@ -110,10 +110,10 @@ func TestForeignFilesStay(t *testing.T) {
 		if err := os.WriteFile(m.path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Recall(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "move it away") {
+		if _, err := m.Load(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "move it away") {
 			t.Errorf("%.20s: %v", text, err)
 		}
-		if _, err := m.Change(with(session.Mark{Step: 2})); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := m.Update(with(session.Mark{Step: 2})); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20s: %v", text, err)
 		}
 		if data, err := os.ReadFile(m.path); err != nil || string(data) != text {
@@ -128,7 +128,7 @@ func TestNoPlace(t *testing.T) {
 	if err := os.WriteFile(state, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Change(with(session.Mark{Step: 1})); err == nil {
+	if _, err := m.Update(with(session.Mark{Step: 1})); err == nil {
 		t.Error("a mark was kept in a file that is no directory")
 	}
 }

@@ -1,4 +1,4 @@
-package printable_test
+package sanitize_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 )
 
 func TestLine(t *testing.T) {
@@ -40,7 +40,7 @@ func TestLine(t *testing.T) {
 		"odd spaces":            {"a\u00a0b\u3000c", "a b c"},
 	}
 	for name, test := range tests {
-		if got := printable.Line(test.in); got != test.want {
+		if got := sanitize.Line(test.in); got != test.want {
 			t.Errorf("%s: Line(%q) = %q, want %q", name, test.in, got, test.want)
 		}
 	}
@@ -56,7 +56,7 @@ func FuzzLine(f *testing.F) {
 	}
 	f.Add("\x1b]8;;http://x\a\u202e\ufeff")
 	f.Fuzz(func(t *testing.T, s string) {
-		got := printable.Line(s)
+		got := sanitize.Line(s)
 		if !utf8.ValidString(got) {
 			t.Fatalf("Line(%q) is not UTF-8", s)
 		}

@@ -1,4 +1,4 @@
-package printable
+package sanitize
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package pairing
+package compare
 
 import (
 	"math"
@@ -37,7 +37,7 @@ func TestWilson(t *testing.T) {
 func TestCompare(t *testing.T) {
 	a := []model.PromptMean{{Hash: 1, Mean: 0, N: 4}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 4, Mean: 1, N: 4}, {Hash: 9, Mean: 1, N: 4}}
 	b := []model.PromptMean{{Hash: 1, Mean: 0.5, N: 8}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 3, Mean: 1, N: 4}, {Hash: 4, Mean: 0.75, N: 4}}
-	r := Compare(a, b)
+	r := Runs(a, b)
 	if r.Wins != 1 || r.Losses != 1 || r.Ties != 1 || r.OnlyA != 1 || r.OnlyB != 1 || math.Abs(r.Delta-0.25/3) > 1e-12 {
 		t.Errorf("%+v", r)
 	}
@@ -62,7 +62,7 @@ func TestSwap(t *testing.T) {
 			return all
 		}
 		a, b := draw("a"), draw("b")
-		r, s := Compare(a, b), Compare(b, a)
+		r, s := Runs(a, b), Runs(b, a)
 		if r.Wins != s.Losses || r.Losses != s.Wins || r.Ties != s.Ties || r.P != s.P || r.OnlyA != s.OnlyB {
 			t.Fatalf("%+v\n%+v", r, s)
 		}

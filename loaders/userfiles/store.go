@@ -1,6 +1,6 @@
-// Package desk keeps what a person takes along: files under the state directory of
+// Package userfiles keeps what a person takes along: files under the state directory of
 // the user, never beside a log.
-package desk
+package userfiles
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Desk writes files into a directory, which it makes when the first one comes.
-type Desk struct{ dir string }
+// Files writes files into a directory, which it makes when the first one comes.
+type Files struct{ dir string }
 
-// New returns the desk of the user: $XDG_STATE_HOME/vantage, or ~/.local/state/vantage.
-func New() (*Desk, error) {
+// Open returns the desk of the user: $XDG_STATE_HOME/vantage, or ~/.local/state/vantage.
+func Open() (*Files, error) {
 	state := os.Getenv("XDG_STATE_HOME")
 	if state == "" {
 		home, err := os.UserHomeDir()
@@ -22,7 +22,7 @@ func New() (*Desk, error) {
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
-	return &Desk{filepath.Join(state, "vantage")}, nil
+	return &Files{filepath.Join(state, "vantage")}, nil
 }
 
 // maxFiles is how many files of one name are kept.
@@ -30,7 +30,7 @@ const maxFiles = 1000
 
 // Save writes data to a new file of that name, with a number in it: groups-3.tsv. No
 // file is written over.
-func (d *Desk) Save(name string, data []byte) (path string, err error) {
+func (d *Files) Save(name string, data []byte) (path string, err error) {
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return "", err
 	}

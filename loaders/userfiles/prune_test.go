@@ -1,4 +1,4 @@
-package desk
+package userfiles
 
 import (
 	"fmt"
@@ -15,17 +15,17 @@ import (
 // left a mark; what is not ours is left alone.
 func TestPrune(t *testing.T) {
 	state := t.TempDir()
-	d := &Desk{filepath.Join(state, "vantage")}
+	d := &Files{filepath.Join(state, "vantage")}
 	dir := filepath.Join(d.dir, "runs")
 	at := time.Now().Add(-time.Hour)
 	names := map[string]string{} // of the file: what it is
 	visit := func(what string, change func(session.Session) session.Session) {
 		t.Helper()
-		m, err := d.Memory([]string{"/runs/" + what})
+		m, err := d.Session([]string{"/runs/" + what})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Change(change); err != nil {
+		if _, err := m.Update(change); err != nil {
 			t.Fatal(err)
 		}
 		at = at.Add(time.Second)

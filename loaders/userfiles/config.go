@@ -1,4 +1,4 @@
-package desk
+package userfiles
 
 import (
 	"errors"
@@ -20,9 +20,9 @@ type Config struct {
 	Keys  map[string]string `yaml:"keys"` // what a key does instead: that of another key
 }
 
-// Sample is a configuration with every choice and what it means, as `vantage config`
+// SampleConfig is a configuration with every choice and what it means, as `vantage config`
 // prints it.
-const Sample = `# How vantage looks and listens. Every line is a choice; what is left out is as usual.
+const SampleConfig = `# How vantage looks and listens. Every line is a choice; what is left out is as usual.
 
 # theme: dark        # see --theme; without it the terminal is asked
 # ascii: true        # plain characters only
@@ -51,9 +51,9 @@ func ConfigPath() (string, error) {
 	return filepath.Join(dir, "vantage", "config.yaml"), nil
 }
 
-// Load reads the configuration; none is an empty one. What cannot be read is an error
+// LoadConfig reads the configuration; none is an empty one. What cannot be read is an error
 // to tell the person, never a reason to stop.
-func Load() (Config, error) {
+func LoadConfig() (Config, error) {
 	path, err := ConfigPath()
 	if err != nil {
 		return Config{}, nil
@@ -70,16 +70,16 @@ func Load() (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("the configuration cannot be read: %w", err)
 	}
-	c, err := parse(text)
+	c, err := parseConfig(text)
 	if err != nil {
 		return Config{}, fmt.Errorf("%s is passed over: %w", path, err)
 	}
 	return c, nil
 }
 
-// parse reads a configuration. A name that is no choice is an error: it would do
+// parseConfig reads a configuration. A name that is no choice is an error: it would do
 // nothing, and nobody would know.
-func parse(text []byte) (c Config, err error) {
+func parseConfig(text []byte) (c Config, err error) {
 	if err := yaml.UnmarshalWithOptions(text, &c, yaml.Strict()); err != nil && !errors.Is(err, io.EOF) {
 		first, _, _ := strings.Cut(err.Error(), "\n") // the others draw the place
 		return Config{}, errors.New(first)

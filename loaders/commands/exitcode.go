@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"vantage/model/printable"
+	"vantage/model/sanitize"
 )
 
 // The exit codes; 0 means that all went well, 128 and more that a signal ended it.
@@ -68,7 +68,7 @@ func (p *Program) tell(format string) {
 // note says beside the output what a person should know of it, as a sentence or as
 // {"note": "…"} where the output is JSON.
 func (p *Program) note(format, text string) {
-	text = printable.Line(text)
+	text = sanitize.Line(text)
 	if format != "json" && format != "jsonl" {
 		_, _ = fmt.Fprintln(p.ErrOut, "vantage: "+text)
 		return

@@ -1,10 +1,10 @@
-// Package printable makes text that came from a log safe to put on a terminal.
+// Package sanitize makes text that came from a log safe to put on a terminal.
 //
 // What a model wrote can hold escape sequences that move the cursor, change the
 // title or write to the clipboard, marks that turn the direction of the line,
 // and characters that take no room or more than they seem to. None of them
 // reaches the screen as itself.
-package printable
+package sanitize
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package desk
+package userfiles
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 func TestSave(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)
-	d, err := New()
+	d, err := Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestSave(t *testing.T) {
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", dir)
-	if c, err := Load(); err != nil || c.Theme != "" {
+	if c, err := LoadConfig(); err != nil || c.Theme != "" {
 		t.Errorf("no configuration: %+v, %v", c, err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "vantage"), 0o700); err != nil {
@@ -43,19 +43,19 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	write("theme: light\nmouse: true\nkeys:\n  x: q\n")
-	if c, err := Load(); err != nil || c.Theme != "light" || !c.Mouse || c.Keys["x"] != "q" {
+	if c, err := LoadConfig(); err != nil || c.Theme != "light" || !c.Mouse || c.Keys["x"] != "q" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	write("them: light\n")
-	if _, err := Load(); err == nil || !strings.Contains(err.Error(), "config.yaml is passed over: [1:1] unknown field \"them\"") {
+	if _, err := LoadConfig(); err == nil || !strings.Contains(err.Error(), "config.yaml is passed over: [1:1] unknown field \"them\"") {
 		t.Error(err)
 	}
-	write(Sample)
-	if c, err := Load(); err != nil || c.Theme != "" || c.Keys != nil {
+	write(SampleConfig)
+	if c, err := LoadConfig(); err != nil || c.Theme != "" || c.Keys != nil {
 		t.Errorf("the sample: %+v, %v", c, err)
 	}
-	write(strings.NewReplacer("# theme", "theme", "# ascii", "ascii", "# mouse", "mouse", "# keys", "keys", "#   x", "  x", "#   n", "  n").Replace(Sample))
-	if c, err := Load(); err != nil || c.Theme != "dark" || !c.ASCII || !c.Mouse || len(c.Keys) != 2 {
+	write(strings.NewReplacer("# theme", "theme", "# ascii", "ascii", "# mouse", "mouse", "# keys", "keys", "#   x", "  x", "#   n", "  n").Replace(SampleConfig))
+	if c, err := LoadConfig(); err != nil || c.Theme != "dark" || !c.ASCII || !c.Mouse || len(c.Keys) != 2 {
 		t.Errorf("the sample, all taken: %+v, %v", c, err)
 	}
 }

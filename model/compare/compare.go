@@ -1,6 +1,6 @@
-// Package pairing compares two runs prompt by prompt: the same task under both says
+// Package compare compares two runs prompt by prompt: the same task under both says
 // more than two averages over different ones.
-package pairing
+package compare
 
 import (
 	"math"
@@ -40,14 +40,14 @@ type Result struct {
 	Bins         []Bin
 }
 
-// tie is how near two means count as equal.
-const tie = 1e-9
+// tieTolerance is how near two means count as equal.
+const tieTolerance = 1e-9
 
-// bins is how many difficulties are told apart.
-const bins = 5
+// maxBins is how many difficulties are told apart.
+const maxBins = 5
 
-// Compare pairs two lists of prompts, each ascending by hash.
-func Compare(a, b []model.PromptMean) *Result {
+// Runs pairs two lists of prompts, each ascending by hash.
+func Runs(a, b []model.PromptMean) *Result {
 	r := &Result{}
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
@@ -75,20 +75,20 @@ func Compare(a, b []model.PromptMean) *Result {
 		}
 		return 0
 	})
-	r.judge()
+	r.aggregate()
 	return r
 }
 
-func (r *Result) judge() {
+func (r *Result) aggregate() {
 	sum, lo, hi := 0.0, math.Inf(1), math.Inf(-1)
 	for _, p := range r.Pairs {
 		d := p.Delta()
 		sum += d
 		lo, hi = min(lo, p.A), max(hi, p.A)
 		switch {
-		case d > tie:
+		case d > tieTolerance:
 			r.Wins++
-		case d < -tie:
+		case d < -tieTolerance:
 			r.Losses++
 		default:
 			r.Ties++
@@ -98,13 +98,13 @@ func (r *Result) judge() {
 	r.P = SignTest(r.Wins, r.Losses)
 	r.Share = Wilson(r.Wins, r.Wins+r.Losses)
 	if len(r.Pairs) > 0 {
-		r.bin(lo, hi)
+		r.fillBins(lo, hi)
 	}
 }
 
-// bin puts the pairs into difficulties of equal width.
-func (r *Result) bin(lo, hi float64) {
-	n := bins
+// fillBins puts the pairs into difficulties of equal width.
+func (r *Result) fillBins(lo, hi float64) {
+	n := maxBins
 	if lo == hi {
 		n = 1
 	}
