@@ -2,7 +2,7 @@ package themes
 
 // contrast is for bright rooms and tired eyes: every text has a contrast of 7 and
 // more on black.
-func contrast() Theme {
+func contrast() *Theme {
 	return build("contrast", "high contrast, on dark backgrounds", palette{
 		paper: "#000000", ink: "#ffffff",
 		text: "231", dim: "252", faint: "250",

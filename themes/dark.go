@@ -2,7 +2,7 @@ package themes
 
 // dark is for dark backgrounds. The colours are entries of the 256-colour cube,
 // so that tmux and older terminals show the same.
-func dark() Theme {
+func dark() *Theme {
 	return build("dark", "for dark backgrounds", palette{
 		paper: "#1c1c1c", ink: "#d0d0d0",
 		text: "", dim: "245", faint: "239",

@@ -1,7 +1,7 @@
 package themes
 
 // light is for light backgrounds.
-func light() Theme {
+func light() *Theme {
 	return build("light", "for light backgrounds", palette{
 		paper: "#ffffff", ink: "#262626",
 		text: "", dim: "242", faint: "250",

@@ -1,6 +1,6 @@
 package themes
 
 // Mono uses no colour: the terminal's own foreground, bold and reverse.
-func Mono() Theme {
+func Mono() *Theme {
 	return build("mono", "no colour", palette{paper: "#ffffff", ink: "#000000"})
 }

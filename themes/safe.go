@@ -2,7 +2,7 @@ package themes
 
 // safe is for eyes that do not tell red from green: blue, orange, yellow and purple
 // differ in lightness too.
-func safe() Theme {
+func safe() *Theme {
 	return build("safe", "for colour-blind eyes, on dark backgrounds", palette{
 		paper: "#1c1c1c", ink: "#d0d0d0",
 		text: "", dim: "246", faint: "240",

@@ -1,7 +1,7 @@
 package themes
 
 // sixteen uses the terminal's own sixteen colours, whatever they are.
-func sixteen() Theme {
+func sixteen() *Theme {
 	return build("sixteen", "the terminal's own 16 colours", palette{
 		paper: "#000000", ink: "#c0c0c0",
 		text: "", dim: "7", faint: "8",

@@ -40,7 +40,7 @@ const (
 	roles = iota
 )
 
-// Theme is a complete look, as a value.
+// Theme is a complete look. It is never written after it is built; share it by pointer.
 type Theme struct {
 	Name, Doc string
 
@@ -57,10 +57,10 @@ type Theme struct {
 type ink struct{ on, off string }
 
 // Style returns the look of a role.
-func (t Theme) Style(r Role) lipgloss.Style { return t.styles[r] }
+func (t *Theme) Style(r Role) lipgloss.Style { return t.styles[r] }
 
 // Paint gives one line of text, not itself painted, the look of a role.
-func (t Theme) Paint(r Role, s string) string {
+func (t *Theme) Paint(r Role, s string) string {
 	k := t.inks[r]
 	if s == "" || k.on == "" {
 		return s
@@ -69,7 +69,7 @@ func (t Theme) Paint(r Role, s string) string {
 }
 
 // Underlay lays the look of a role under a line whose parts are already painted.
-func (t Theme) Underlay(r Role, s string) string {
+func (t *Theme) Underlay(r Role, s string) string {
 	k := t.inks[r]
 	if k.on == "" {
 		return s
@@ -78,13 +78,13 @@ func (t Theme) Underlay(r Role, s string) string {
 }
 
 // HasHeatColors reports whether a map can be told by its colours; else it needs marks.
-func (t Theme) HasHeatColors() bool { return t.inks[Heat4].on != "" }
+func (t *Theme) HasHeatColors() bool { return t.inks[Heat4].on != "" }
 
 // kind is a theme that is built when somebody wants it: the program lists their names
 // each time it starts.
 type kind struct {
 	name  string
-	build func() Theme
+	build func() *Theme
 }
 
 // kinds are the themes, the default for dark and for light backgrounds first.
@@ -93,8 +93,8 @@ func kinds() []kind {
 }
 
 // All builds every theme, the default for dark and for light backgrounds first.
-func All() []Theme {
-	var all []Theme
+func All() []*Theme {
+	var all []*Theme
 	for _, k := range kinds() {
 		all = append(all, k.build())
 	}
@@ -112,17 +112,17 @@ func Names() string {
 }
 
 // Find returns the theme with the given name.
-func Find(name string) (Theme, bool) {
+func Find(name string) (*Theme, bool) {
 	for _, k := range kinds() {
 		if k.name == name {
 			return k.build(), true
 		}
 	}
-	return Theme{}, false
+	return nil, false
 }
 
 // Default returns the default theme for a background.
-func Default(isDark bool) Theme {
+func Default(isDark bool) *Theme {
 	if isDark {
 		return dark()
 	}
@@ -143,7 +143,7 @@ type shade struct{ under, text string }
 
 // build gives every role its style. Plus is blue and minus orange in all
 // themes: the pair that people of all kinds of colour vision tell apart.
-func build(name, doc string, p palette) Theme {
+func build(name, doc string, p palette) *Theme {
 	fg := func(c string) lipgloss.Style {
 		s := lipgloss.NewStyle()
 		if c != "" {
@@ -151,7 +151,7 @@ func build(name, doc string, p palette) Theme {
 		}
 		return s
 	}
-	t := Theme{Name: name, Doc: doc, Background: p.paper, Foreground: p.ink}
+	t := &Theme{Name: name, Doc: doc, Background: p.paper, Foreground: p.ink}
 	t.styles = [roles]lipgloss.Style{
 		Plain: fg(p.text), Dim: fg(p.dim), Title: fg(p.text).Bold(true), Key: fg(p.accent).Bold(true),
 		Positive: fg(p.positive), Negative: fg(p.negative), Dropped: fg(p.dim),

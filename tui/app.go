@@ -137,7 +137,7 @@ type live struct {
 
 // look is how things are drawn.
 type look struct {
-	theme   themes.Theme
+	theme   *themes.Theme
 	glyphs  chart.Glyphs
 	w, h    int
 	noColor bool

@@ -38,7 +38,7 @@ picture of its own only where it has not.
 `
 
 // roleOf maps every look of a theme to its letter.
-func roleOf(theme themes.Theme) map[string]rune {
+func roleOf(theme *themes.Theme) map[string]rune {
 	all := map[string]rune{}
 	set := func(painted string, letter rune) {
 		look := cellsOf(painted, 1, 1)[0][0].Style.String()
@@ -76,7 +76,7 @@ func cellsOf(frame string, w, h int) []uv.Line {
 }
 
 // rolesIn are the roles of a frame, a letter for each cell, row by row.
-func rolesIn(tb testing.TB, theme themes.Theme, frame string, w, h int) []string {
+func rolesIn(tb testing.TB, theme *themes.Theme, frame string, w, h int) []string {
 	tb.Helper()
 	known := roleOf(theme)
 	var rows []string
@@ -131,7 +131,7 @@ func (d *door) shots() []txtar.File {
 	w, h := d.app.look.w, d.app.look.h
 	was := d.app.look
 	defer func() { d.app.look = was }()
-	dressed := func(theme themes.Theme, glyphs chart.Glyphs) string {
+	dressed := func(theme *themes.Theme, glyphs chart.Glyphs) string {
 		d.app.look.theme, d.app.look.glyphs = theme, glyphs
 		frame := d.frame()
 		for i, line := range strings.Split(frame, "\n") {

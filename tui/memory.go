@@ -255,7 +255,7 @@ func matched(set model.Settings, best match.Candidate) model.Settings {
 }
 
 // wearing takes over a theme that the person chose.
-func (l look) wearing(t themes.Theme) look {
+func (l look) wearing(t *themes.Theme) look {
 	l.theme, l.chosen, l.byHand = t, true, true
 	return l
 }

@@ -8,7 +8,7 @@ import (
 
 // DotPlot draws the samples of a group as marks on a common axis in w columns:
 // kept ones at their processed advantage, dropped ones at their original one.
-func DotPlot(t themes.Theme, g Glyphs, axis Axis, original, processed []float64, keep []bool, w int) string {
+func DotPlot(t *themes.Theme, g Glyphs, axis Axis, original, processed []float64, keep []bool, w int) string {
 	if w < 1 {
 		return ""
 	}
@@ -44,7 +44,7 @@ func DotPlot(t themes.Theme, g Glyphs, axis Axis, original, processed []float64,
 }
 
 // paintMark draws one mark; side is the sign of its place on the axis.
-func paintMark(t themes.Theme, g Glyphs, mark uint8, side int) string {
+func paintMark(t *themes.Theme, g Glyphs, mark uint8, side int) string {
 	role := themes.Dim
 	switch {
 	case mark == 2:

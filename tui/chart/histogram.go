@@ -256,7 +256,7 @@ func (h Histogram) MaxCount() int {
 // Mirror draws two histograms over one axis, the first upwards and the second
 // downwards, with equal scales, in w columns and h rows: the axis takes the
 // middle one. Bins left of zero have the look of negative values.
-func Mirror(t themes.Theme, g Glyphs, up, down Histogram, w, h int) []string {
+func Mirror(t *themes.Theme, g Glyphs, up, down Histogram, w, h int) []string {
 	if w < 1 || h < 1 {
 		return nil
 	}
@@ -289,7 +289,7 @@ func level(glyphs []string, full float64) string {
 }
 
 // bars draws one row of a histogram; runs of one sign are painted together.
-func bars(t themes.Theme, h Histogram, w int, cell func(share float64) string, scale float64) string {
+func bars(t *themes.Theme, h Histogram, w int, cell func(share float64) string, scale float64) string {
 	var negative, positive strings.Builder
 	for x := range w {
 		glyph := " "
@@ -306,7 +306,7 @@ func bars(t themes.Theme, h Histogram, w int, cell func(share float64) string, s
 }
 
 // rule draws the axis with its zero.
-func rule(t themes.Theme, g Glyphs, w int) string {
+func rule(t *themes.Theme, g Glyphs, w int) string {
 	half := w / 2
 	return t.Paint(themes.Track, strings.Repeat(g.Horizontal, half)+g.Cross+strings.Repeat(g.Horizontal, max(0, w-half-1)))
 }

@@ -12,7 +12,7 @@ import (
 // at the right end of those that there are; the cell of index at (-1: none) is
 // marked. Where values outnumber cells each cell shows the mean of its share;
 // NaN leaves a gap.
-func Sparkline(t themes.Theme, g Glyphs, values []float64, at int, lo, hi float64, w int) string {
+func Sparkline(t *themes.Theme, g Glyphs, values []float64, at int, lo, hi float64, w int) string {
 	if w < 1 {
 		return ""
 	}
@@ -74,7 +74,7 @@ func Range(values []float64) (lo, hi float64) {
 }
 
 // Meter draws a share of 1 as a bar in w cells.
-func Meter(t themes.Theme, g Glyphs, role themes.Role, share float64, w int) string {
+func Meter(t *themes.Theme, g Glyphs, role themes.Role, share float64, w int) string {
 	w = max(0, w)
 	full := int(math.Round(min(1, max(0, share)) * float64(w)))
 	return t.Paint(role, strings.Repeat(g.MeterFull, full)) + t.Paint(themes.Track, strings.Repeat(g.MeterEmpty, w-full))

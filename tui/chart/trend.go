@@ -16,7 +16,7 @@ import (
 // outnumber the dots in a row by far the line goes through the means of [ValuesPerDot] of them:
 // one through all of them would be a block. Where braille is not to be had, a star in each
 // column stands for the mean of its values.
-func Trend(t themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
+func Trend(t *themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
 	if w < 1 || h < 1 {
 		return nil
 	}
@@ -94,7 +94,7 @@ func braille(row []rune, w int) string {
 }
 
 // stars draws the values with one character a column.
-func stars(t themes.Theme, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
+func stars(t *themes.Theme, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
 	heights, counts := make([]float64, w), make([]float64, w)
 	for i, v := range values {
 		if v-v != 0 {

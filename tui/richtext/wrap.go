@@ -137,7 +137,7 @@ func (p *Page) CorrespondingLine(other *Page, i int) int {
 
 // Line draws line i, with the matches that lie on it; rule is what stands left of
 // code.
-func (p *Page) Line(t themes.Theme, rule string, i int, found Matches) string {
+func (p *Page) Line(t *themes.Theme, rule string, i int, found Matches) string {
 	l := p.lines[i]
 	var b strings.Builder
 	b.WriteString(cells.Spaces(l.indent))
@@ -159,7 +159,7 @@ func (p *Page) Line(t themes.Theme, rule string, i int, found Matches) string {
 }
 
 // paint draws a part of a line in its roles.
-func (p *Page) paint(b *strings.Builder, t themes.Theme, from, to int) {
+func (p *Page) paint(b *strings.Builder, t *themes.Theme, from, to int) {
 	i := max(0, sort.Search(len(p.runs), func(i int) bool { return p.runs[i].at > from })-1)
 	for ; from < to; i++ {
 		end := to
