@@ -38,6 +38,8 @@
 // Advantage (see [Estimator.Computable]) and are in the list so that a reader
 // finds them. [Estimator.Lacks] compares the needs with a batch.
 //
+// The page .github/docs/estimators.md lists what every entry says of itself.
+//
 // Options of a framework that change numbers are a scale or an entry of their own;
 // all others are at the framework's default: no KL in the reward, gamma 1.
 //
