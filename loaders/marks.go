@@ -6,53 +6,41 @@ import (
 	"slices"
 	"sync"
 
-	"vantage/loaders/frames"
 	"vantage/loaders/inflate"
 )
 
-// restart is a place from which a compressed file can be unpacked again.
-type restart interface {
-	inflate.Mark | frames.Mark
-	Size() int    // bytes of memory
-	Place() int64 // bytes of text before it
-}
-
-// marks are the places from which compressed files can be unpacked again, so that the
-// text of a sample is found without unpacking all before it. They are made while a file
-// is read, and thinned, in all files alike, when they take too much memory.
-type marks[M restart] struct {
+// marks are the places from which gzip files can be decompressed again, so that the text of
+// a sample is found without decompressing all before it. They are made while a file is read,
+// and thinned in all files alike when they take too much memory.
+type marks struct {
 	mu      sync.Mutex
-	files   map[int32][]M
+	files   map[int32][]inflate.Mark
 	bytes   int
 	spacing int64 // bytes of text between two marks
 }
 
-// A mark in a gzip file takes some 10 KB, and a megabyte of text unpacks in 2 ms. One in a
-// zstd file takes 100 KB and some work, and a megabyte unpacks in one. Where marks take more,
-// as those in text that repeats itself far apart, they stand so far apart too that all of
-// them take no more than five parts in a hundred of the text.
+// A mark takes some 10 KB, and a megabyte of text decompresses in 2 ms. Marks that take more,
+// as those in noise, stand farther apart: all of them take at most a twentieth of the text.
 const (
-	gzipSpacing = 1 << 20
-	zstdSpacing = 4 << 20
-	zstdAlone   = 32 << 20 // where no other processor makes them
-	leastShare  = 20
+	leastSpacing = 1 << 20
+	leastShare   = 20
 )
 
-// All marks take no more than a part of the memory that the program may take, within
-// bounds: 40 MB are enough for a gigabyte and a half, 256 MB for ten.
+// All marks take at most a part of the memory that the program may take, within bounds:
+// 40 MB are enough for a gigabyte and a half of text, 256 MB for ten.
 const (
 	marksShare = 16
 	leastMarks = 40 << 20
 	mostMarks  = 256 << 20
 )
 
-// room is how many bytes all marks may take.
-func room() int {
+// maxMarksSize returns how many bytes all marks may take.
+func maxMarksSize() int {
 	return int(min(max(debug.SetMemoryLimit(-1)/marksShare, leastMarks), mostMarks))
 }
 
-// watchGzip has marks made of a file while it is read.
-func watchGzip(m *marks[inflate.Mark], file int32, r *inflate.Reader) {
+// record makes marks of a file while r decompresses it.
+func (m *marks) record(file int32, r *inflate.Reader) {
 	next := int64(0)
 	r.Marks(func(r *inflate.Reader) {
 		if r.Text() >= next {
@@ -61,50 +49,23 @@ func watchGzip(m *marks[inflate.Mark], file int32, r *inflate.Reader) {
 	})
 }
 
-// zstdWatcher has marks made of a zstd file while it is read. They are made some text
-// after the place where they stand.
-type zstdWatcher struct {
-	*frames.Marker
-	text    int64
-	spacing int64
-}
-
-func watchZstd(m *marks[frames.Mark], file int32, h handle, alone bool) *zstdWatcher {
-	least := int64(zstdSpacing)
-	if alone {
-		least = zstdAlone
-	}
-	w := &zstdWatcher{spacing: least}
-	w.Marker = frames.NewMarker(h, func(at frames.Mark) { w.spacing = max(least, m.add(file, at)) })
-	w.Due(least)
-	return w
-}
-
-// Block implements [watcher].
-func (w *zstdWatcher) Block(text []byte, taken int64) {
-	w.text += int64(len(text))
-	if w.Marker.Block(text, taken) {
-		w.Due(w.text + w.spacing)
-	}
-}
-
 // add returns how much text may come before the next mark.
-func (m *marks[M]) add(file int32, at M) int64 {
+func (m *marks) add(file int32, at inflate.Mark) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.files == nil {
-		m.files = map[int32][]M{}
+		m.files = map[int32][]inflate.Mark{}
 	}
 	m.files[file] = append(m.files[file], at)
-	if m.bytes += at.Size(); m.bytes > room() {
+	if m.bytes += at.Size(); m.bytes > maxMarksSize() {
 		m.thin()
 	}
-	return max(m.spacing, leastShare*int64(at.Size()))
+	return max(m.spacing, leastSpacing, leastShare*int64(at.Size()))
 }
 
-// thin forgets every other mark.
-func (m *marks[M]) thin() {
-	m.spacing *= 2
+// thin drops every other mark.
+func (m *marks) thin() {
+	m.spacing = 2 * max(m.spacing, leastSpacing)
 	m.bytes = 0
 	for file, all := range m.files {
 		kept := all[:0:0]
@@ -116,8 +77,8 @@ func (m *marks[M]) thin() {
 	}
 }
 
-// forget drops the marks of a file that is read anew.
-func (m *marks[M]) forget(file int32) {
+// forget drops the marks of a file.
+func (m *marks) forget(file int32) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, at := range m.files[file] {
@@ -126,12 +87,12 @@ func (m *marks[M]) forget(file int32) {
 	delete(m.files, file)
 }
 
-// before returns the last mark that is not behind a place in the text.
-func (m *marks[M]) before(file int32, offset int64) (at M, ok bool) {
+// before returns the last mark at or before an offset of the text.
+func (m *marks) before(file int32, offset int64) (at inflate.Mark, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	all := m.files[file]
-	i, found := slices.BinarySearchFunc(all, offset, func(at M, offset int64) int { return cmp.Compare(at.Place(), offset) })
+	i, found := slices.BinarySearchFunc(all, offset, func(at inflate.Mark, offset int64) int { return cmp.Compare(at.Text, offset) })
 	if !found {
 		i--
 	}

@@ -92,12 +92,12 @@ func TestTextOfCompressedThatIsLong(t *testing.T) {
 func TestMarksAreThinned(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(512 << 20))
 	r := inflate.NewReader(strings.NewReader(""))
-	m := marks[inflate.Mark]{spacing: gzipSpacing}
+	var m marks
 	at := int64(0)
 	for range 3_000_000 {
 		at = m.add(1, r.Mark())
 	}
-	if m.bytes > leastMarks || m.bytes < leastMarks/4 || at <= gzipSpacing {
+	if m.bytes > leastMarks || m.bytes < leastMarks/4 || at <= leastSpacing {
 		t.Errorf("%d bytes of marks, %d bytes of text between them", m.bytes, at)
 	}
 	m.forget(1)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -21,13 +20,9 @@ import (
 // held until then, and closed at the end.
 type pack struct {
 	handle handle
-	info   os.FileInfo    // of a file that was opened ahead, until it is its turn
-	parts  io.Reader      // of a compressed file: its text
-	close  func()         // of the unpacker
-	taken  *countedReader // of a compressed file: how much of it was read
-	rest   []byte         // text that has not been fed yet
-	held   *piece         // that it is of
-	ended  error          // what came behind it
+	info   os.FileInfo // of a file that was opened ahead, until it is its turn
+	close  func()      // of the unpacker
+	rest   []byte      // text that has not been fed yet
 
 	unpacker *unpacker
 	text     int64         // bytes of text so far
@@ -90,23 +85,16 @@ var errBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is
 // maxWindow bounds the memory that a zstd file may ask for.
 const maxWindow = 128 << 20
 
-func unpack(kind string, h io.Reader) (*pack, error) {
-	p := &pack{close: func() {}, taken: &countedReader{r: h}}
-	switch kind {
-	case "gzip":
-		p.parts = inflate.NewReader(p.taken)
-	case "zstd":
-		r, err := newZstd(p.taken)
-		if err != nil {
-			return nil, err
-		}
-		p.parts, p.close = r, r.Close
+// newUnpacked returns a reader of the text of a compressed file.
+func newUnpacked(kind string, r io.Reader) (io.Reader, error) {
+	if kind == "gzip" {
+		return inflate.NewReader(r), nil
 	}
-	return p, nil
+	return newZstd(r)
 }
 
-// newZstd unpacks in the goroutine that asks for text: others have work of their own, and
-// marks need to know what has been taken for which text.
+// newZstd returns a decoder without goroutines of its own: others have work to do, and
+// progress counts what has been read for the text so far.
 func newZstd(r io.Reader) (*zstd.Decoder, error) {
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 }
@@ -118,12 +106,11 @@ func (p *pack) end() {
 			p.index = p.sheet.file.Index()
 		}
 		if p.unpacker != nil {
-			p.giveBack()
-			p.unpacker.end()
+			p.unpacker.stop()
 		}
 		p.close()
 		_ = p.handle.Close()
-		p.rest, p.held, p.parts, p.ready, p.sheet, p.table = nil, nil, nil, nil, nil, nil
+		p.rest, p.ready, p.sheet, p.table = nil, nil, nil, nil
 	}
 }
 
@@ -216,22 +203,17 @@ func (s *Source) openKind(f *file, kind string, h handle, size int64) (*pack, er
 	return p, err
 }
 
-// unpackFile begins to unpack a file, from which marks are kept to begin at again.
+// unpackFile begins to decompress a file.
 func (s *Source) unpackFile(f *file, kind string, h handle) (*pack, error) {
-	p, err := unpack(kind, h)
+	counted := &countedReader{r: h}
+	text, err := newUnpacked(kind, counted)
 	if err != nil {
 		return nil, err
 	}
-	p.handle = h
-	var watch watcher
-	switch r := p.parts.(type) {
-	case *inflate.Reader:
-		watchGzip(&s.shelf.gzip, f.index, r)
-	case *zstd.Decoder:
-		watch = watchZstd(&s.shelf.zstd, f.index, h, runtime.GOMAXPROCS(0) < 2)
+	if r, ok := text.(*inflate.Reader); ok {
+		s.shelf.gzip.record(f.index, r)
 	}
-	p.unpacker = startUnpacker(p.parts, p.taken, watch)
-	return p, nil
+	return &pack{handle: h, close: func() {}, unpacker: startUnpacker(text, counted)}, nil
 }
 
 // remember takes the marks of a packed file, by which it is known when it changes.
@@ -254,23 +236,17 @@ func packProblem(err error) string {
 	return "it cannot be unpacked: " + err.Error() + "; copy it again: of what is there, what stands before has been read"
 }
 
-// giveBack gives back the piece that was read last.
-func (p *pack) giveBack() {
-	if p.held != nil {
-		p.unpacker.back(p.held)
-		p.rest, p.held = nil, nil
-	}
-}
-
 // nextPiece takes the next text of a compressed file.
 func (s *Source) nextPiece(f *file) error {
 	p := f.pack
-	p.giveBack()
-	next := <-p.unpacker.pieces
-	p.rest, p.held, p.ended = next.text, next, next.err
-	p.text += int64(len(next.text))
-	s.advance(f, next.taken-f.disk.pos)
-	if p.text > freeBytes && p.text/maxRatio > next.taken {
+	text, consumed, err := p.unpacker.next()
+	if err != nil {
+		return err
+	}
+	p.rest = text
+	p.text += int64(len(text))
+	s.advance(f, consumed-f.disk.pos)
+	if p.text > freeBytes && p.text/maxRatio > consumed {
 		return errBomb
 	}
 	return nil
@@ -315,11 +291,8 @@ func (s *Source) readText(f *file, deadline time.Time) (end bool, err error) {
 			return true, nil
 		}
 		if len(p.rest) == 0 {
-			if p.ended != nil {
-				return errors.Is(p.ended, io.EOF), ignoreEOF(p.ended)
-			}
 			if err := s.nextPiece(f); err != nil {
-				return false, err
+				return errors.Is(err, io.EOF), ignoreEOF(err)
 			}
 			s.readPiece(f)
 		}

@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"sync"
-
-	"vantage/loaders/inflate"
 )
 
 // pipe is a stream: it is read once, as it comes, by a goroutine of its own,
@@ -79,17 +77,15 @@ func (p *pipe) run(open func() (io.Reader, error)) {
 func unwrapped(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReader(r)
 	begin, _ := b.Peek(4)
-	switch packOf(bytes.NewReader(begin)) {
-	case "gzip":
-		return bufio.NewReader(inflate.NewReader(b)), nil
-	case "zstd":
-		z, err := newZstd(b)
-		if err != nil {
-			return nil, err
-		}
-		return bufio.NewReader(z), nil
+	kind := packOf(bytes.NewReader(begin))
+	if kind != "gzip" && kind != "zstd" {
+		return b, nil
 	}
-	return b, nil
+	text, err := newUnpacked(kind, b)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReader(text), nil
 }
 
 // close ends the stream. A reader that can be closed is, to wake the goroutine.

@@ -165,7 +165,6 @@ func (s *Source) restart(f *file) {
 		f.pack = nil
 	}
 	s.shelf.gzip.forget(f.index)
-	s.shelf.zstd.forget(f.index)
 	if s.look.watch != nil {
 		s.look.watch.renew(f.disk.path)
 	}

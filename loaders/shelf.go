@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"vantage/loaders/frames"
-	"vantage/loaders/inflate"
 	"vantage/loaders/pages"
 	"vantage/model"
 )
@@ -20,14 +18,13 @@ import (
 type shelf struct {
 	mu     sync.Mutex
 	files  map[int32]volume
-	gzip   marks[inflate.Mark]
-	zstd   marks[frames.Mark]
-	strips strips
+	gzip   marks
+	texts  textCache
 	tables tables
 }
 
 func newShelf() *shelf {
-	return &shelf{files: map[int32]volume{}, gzip: marks[inflate.Mark]{spacing: gzipSpacing}, zstd: marks[frames.Mark]{spacing: zstdSpacing}}
+	return &shelf{files: map[int32]volume{}}
 }
 
 // volume is a file as it was read.
@@ -70,8 +67,9 @@ func (s *shelf) get(index int32) (volume, bool) {
 var ErrNoText = errors.New("its text cannot be read again, since it came from a stream: write that to a file and open the file")
 
 // Text reads the text of a sample from where it stands. It may be called while Next
-// runs. A plain file is read at the sample's place, what is compressed from a mark before
-// it, or from what is kept of the last time. Texts beyond a megabyte are cut.
+// runs. A plain file is read at the sample's place, a gzip file from a mark before it, a zstd
+// file from its start; both are cached around the samples read last. Texts beyond a megabyte
+// are cut.
 func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	v, ok := s.shelf.get(at.File)
 	if !ok {
@@ -194,9 +192,6 @@ func (v volume) textFrom(ctx context.Context, h handle, offset int64) (io.Reader
 		return nil, err
 	case kind == "":
 		return io.NewSectionReader(h, offset, math.MaxInt64-offset), nil
-	case kind == "zstd":
-		return v.unpackedFrom(ctx, h, v.unzstd, offset)
-	default:
-		return v.unpackedFrom(ctx, h, v.gunzip, offset)
 	}
+	return v.compressedText(ctx, kind, h, offset)
 }

@@ -1,87 +1,63 @@
 package loaders
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"io"
 	"math"
 	"os"
 	"slices"
 	"sync"
 
-	"vantage/loaders/frames"
 	"vantage/loaders/inflate"
 )
 
-// strips are the texts around the samples that were read last from compressed files: the
-// samples beside them are at hand then. They lend what unpacks zstd.
-type strips struct {
+// textCache holds the text around the samples read last from compressed files, so that
+// their neighbours are read at once.
+type textCache struct {
 	mu     sync.Mutex
-	all    []strip // the newest first
-	reader *frames.Reader
+	ranges []textRange // the most recent first
 }
 
-// strip is a piece of the text of a file.
-type strip struct {
+// textRange is a part of the text of a file.
+type textRange struct {
 	file int32
-	info os.FileInfo // of the file as it was
+	info os.FileInfo // of the file when it was read
 	from int64
 	text []byte
 }
 
-// What is kept before and behind a sample, and how many strips: the header of a CSV is in
-// one of its own.
-const (
-	behind    = 512 << 10
-	onward    = 128 << 10
-	maxStrips = 4
+// maxRanges leaves one for the header of a CSV.
+const maxRanges = 4
 
-	mostOnward = 32 << 20 // of a record that goes on, at a time
-	passed     = 1 << 20  // of what is thrown away, at a time
+// margin is how much text is cached before and after a sample.
+type margin struct{ before, after int64 }
+
+// A zstd file is decompressed from its start, a second for a gigabyte, so more is cached.
+var (
+	gzipMargin = margin{512 << 10, 128 << 10}
+	zstdMargin = margin{2 << 20, 2 << 20}
 )
 
-// at returns the text from an offset on, as far as it is kept.
-func (s *strips) at(file int32, info os.FileInfo, offset int64) []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, k := range s.all {
-		if k.file == file && same(k.info, info) && k.from <= offset && offset < k.from+int64(len(k.text)) {
-			copy(s.all[1:i+1], s.all)
-			s.all[0] = k
-			return k.text[offset-k.from:]
+// get returns the cached text from an offset on, nil if there is none.
+func (c *textCache) get(file int32, info os.FileInfo, offset int64) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, r := range c.ranges {
+		if r.file == file && same(r.info, info) && r.from <= offset && offset < r.from+int64(len(r.text)) {
+			copy(c.ranges[1:i+1], c.ranges)
+			c.ranges[0] = r
+			return r.text[offset-r.from:]
 		}
 	}
 	return nil
 }
 
-// keep takes over a strip, for the one that was not used the longest.
-func (s *strips) keep(k strip) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all = slices.Insert(s.all[:min(len(s.all), maxStrips-1)], 0, k)
-}
-
-// borrow lends a reader, which is to be given back.
-func (s *strips) borrow() (*frames.Reader, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r := s.reader; r != nil {
-		s.reader = nil
-		return r, nil
-	}
-	return frames.NewReader(maxWindow)
-}
-
-// giveBack takes a reader back. One that may have asked for much memory is not kept.
-func (s *strips) giveBack(r *frames.Reader, bounded bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !bounded || s.reader != nil {
-		r.Close()
-		return
-	}
-	s.reader = r
+// put adds a range, in place of the least recently used if there are too many.
+func (c *textCache) put(r textRange) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ranges = slices.Insert(c.ranges[:min(len(c.ranges), maxRanges-1)], 0, r)
 }
 
 // same reports whether a file has not changed.
@@ -89,95 +65,79 @@ func same(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// unpackable unpacks the text around a place of a compressed file: from one before it on, if
-// there is a mark before that, to another.
-type unpackable func(ctx context.Context, h handle, before, place, to int64) (from int64, text []byte, err error)
+// compressedText reads the text of a compressed file from an offset on: from the cache, and by
+// decompressing what is not there.
+type compressedText struct {
+	ctx    context.Context
+	v      volume
+	kind   string
+	h      handle
+	info   os.FileInfo
+	offset int64     // of the next byte in neither cached nor rest
+	cached []byte    // text before offset
+	rest   io.Reader // text from offset on; nil until decompressed
+}
 
-// unpackedFrom reads from what is kept around the samples before, or keeps it. What goes on
-// behind that is unpacked if it comes to that.
-func (v volume) unpackedFrom(ctx context.Context, h handle, unpack unpackable, offset int64) (io.Reader, error) {
+func (v volume) compressedText(ctx context.Context, kind string, h handle, offset int64) (*compressedText, error) {
 	info, err := h.Stat()
 	if err != nil {
 		return nil, err
 	}
-	text := v.shelf.strips.at(v.number, info, offset)
-	if text == nil {
-		k := strip{file: v.number, info: info}
-		if k.from, k.text, err = unpack(ctx, h, offset-behind, offset, offset+onward); err != nil {
-			return nil, err
-		}
-		v.shelf.strips.keep(k)
-		text = k.text[min(offset-k.from, int64(len(k.text))):]
-	}
-	return io.MultiReader(bytes.NewReader(text), &onwards{ctx: ctx, h: h, unpack: unpack, from: offset + int64(len(text)), size: onward}), nil
-}
-
-// unzstd is unpackable for zstd.
-func (v volume) unzstd(ctx context.Context, h handle, before, place, to int64) (from int64, text []byte, err error) {
-	r, err := v.shelf.strips.borrow()
-	if err != nil {
-		return 0, nil, err
-	}
-	m, _ := v.shelf.zstd.before(v.number, place)
-	defer func() { v.shelf.strips.giveBack(r, m.Bounded()) }()
-	from = max(before, m.Text)
-	text, err = r.Text(ctx, h, m, from, to)
-	if errors.Is(err, frames.ErrChanged) { // or the mark is wrong: the slow way knows
-		m = frames.Mark{}
-		text, err = r.Text(ctx, h, m, from, to)
-	}
-	return from, text, err
-}
-
-// gunzip is unpackable for gzip.
-func (v volume) gunzip(ctx context.Context, h handle, before, place, to int64) (from int64, text []byte, err error) {
-	r := inflate.NewReader(io.NewSectionReader(h, 0, math.MaxInt64))
-	m, ok := v.shelf.gzip.before(v.number, place)
-	if ok {
-		if r, err = inflate.From(h, m); err != nil {
-			return 0, nil, err
-		}
-	}
-	from = max(before, m.Text)
-	for left := from - m.Text; left > 0 && err == nil; left -= passed {
-		_, err = io.CopyN(io.Discard, r, min(left, passed))
-		err = errors.Join(err, ctx.Err())
-	}
-	if err != nil {
-		return 0, nil, err
-	}
-	text = make([]byte, to-from)
-	n, err := io.ReadFull(r, text)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && n > 0 {
-		err = nil
-	}
-	return from, text[:n], err
-}
-
-// onwards unpacks a compressed file from a place on, a piece that is larger each time.
-type onwards struct {
-	ctx    context.Context
-	h      handle
-	unpack unpackable
-	from   int64
-	size   int64
-	text   []byte
+	cached := v.shelf.texts.get(v.number, info, offset)
+	return &compressedText{ctx: ctx, v: v, kind: kind, h: h, info: info, offset: offset + int64(len(cached)), cached: cached}, nil
 }
 
 // Read implements [io.Reader].
-func (o *onwards) Read(p []byte) (int, error) {
-	if len(o.text) == 0 {
-		var err error
-		o.size = min(16*o.size, mostOnward)
-		if _, o.text, err = o.unpack(o.ctx, o.h, o.from, o.from, o.from+o.size); err != nil {
+func (t *compressedText) Read(p []byte) (int, error) {
+	if len(t.cached) == 0 && t.rest == nil {
+		if err := t.decompress(); err != nil {
 			return 0, err
 		}
-		if len(o.text) == 0 {
-			return 0, io.EOF
-		}
-		o.from += int64(len(o.text))
 	}
-	n := copy(p, o.text)
-	o.text = o.text[n:]
-	return n, nil
+	if len(t.cached) > 0 {
+		n := copy(p, t.cached)
+		t.cached = t.cached[n:]
+		return n, nil
+	}
+	return t.rest.Read(p)
+}
+
+// decompress caches the text around the offset.
+func (t *compressedText) decompress() error {
+	around := gzipMargin
+	if t.kind == "zstd" {
+		around = zstdMargin
+	}
+	from := max(0, t.offset-around.before)
+	r, at, err := t.decompressor(from)
+	if err != nil {
+		return err
+	}
+	text := make([]byte, t.offset+around.after-from)
+	for skip := from - at; skip > 0; {
+		n, err := io.ReadFull(r, text[:min(skip, int64(len(text)))])
+		if err != nil || t.ctx.Err() != nil {
+			return cmp.Or(t.ctx.Err(), err)
+		}
+		skip -= int64(n)
+	}
+	n, _ := io.ReadFull(r, text) // reading on meets the error again
+	t.v.shelf.texts.put(textRange{t.v.number, t.info, from, text[:n]})
+	t.cached = text[min(t.offset-from, int64(n)):n]
+	t.rest = r
+	return nil
+}
+
+// decompressor returns a reader of the text from at on, which is not after offset.
+func (t *compressedText) decompressor(offset int64) (r io.Reader, at int64, err error) {
+	start := io.NewSectionReader(t.h, 0, math.MaxInt64)
+	if t.kind == "zstd" {
+		r, err = newZstd(start)
+		return r, 0, err
+	}
+	if m, ok := t.v.shelf.gzip.before(t.v.number, offset); ok {
+		r, err = inflate.From(t.h, m)
+		return r, m.Text, err
+	}
+	return inflate.NewReader(start), 0, nil
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"vantage/loaders/inflate"
 	"vantage/loaders/pages"
 )
 
@@ -51,28 +50,15 @@ func tableIn(kind string, h io.ReaderAt) (io.Reader, error) {
 	if kind == "parquet" {
 		return nil, nil
 	}
-	from := io.NewSectionReader(h, 0, math.MaxInt64)
-	var r io.Reader = inflate.NewReader(from)
-	if kind == "zstd" {
-		d, err := newZstd(from)
-		if err != nil {
-			return nil, err
-		}
-		r = d.IOReadCloser()
+	r, err := newUnpacked(kind, io.NewSectionReader(h, 0, math.MaxInt64))
+	if err != nil {
+		return nil, err
 	}
 	begin := make([]byte, len(parquetBegin))
 	if _, err := io.ReadFull(r, begin); err != nil || string(begin) != parquetBegin {
-		return nil, closed(r)
+		return nil, nil
 	}
 	return io.MultiReader(bytes.NewReader(begin), r), nil
-}
-
-// closed ends an unpacker that has something to end.
-func closed(r io.Reader) error {
-	if c, ok := r.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
 }
 
 // openHeld begins to read a table row by row from memory.
