@@ -1,6 +1,6 @@
 package estimators
 
-// Blocks returns the offsets of consecutive groups of size samples over n
+// EqualGroups returns the offsets of consecutive groups of size samples over n
 // samples: the interface of the frameworks that know a group by its position.
 // len(offsets) == n/size + 1.
 //
@@ -8,7 +8,7 @@ package estimators
 // positive or does not divide n. No samples are no groups, of any positive size.
 //
 // Source: modelscope/twinkle@1a1d8845dc6d src/twinkle/advantage/grpo.py:45-46.
-func Blocks(n, size int) (offsets []int, err error) {
+func EqualGroups(n, size int) (offsets []int, err error) {
 	if size <= 0 || n%size != 0 {
 		return nil, &Refusal{Kind: "ValueError", Text: "Invalid"}
 	}

@@ -16,7 +16,7 @@ func benchBatch(n int) Batch {
 	for i := range b.Rewards {
 		b.Rewards[i] = float64(float32(rng.IntN(11)) / 10)
 	}
-	b.Offsets, _ = Blocks(benchSamples, n)
+	b.Offsets, _ = EqualGroups(benchSamples, n)
 	b.Lengths, b.Baselines = make([]int32, benchSamples), make([]float64, benchSamples)
 	for i := range b.Lengths {
 		b.Lengths[i] = 1 + rng.Int32N(1000)
@@ -55,7 +55,7 @@ func BenchmarkAdvantage(b *testing.B) {
 // BenchmarkProcess is the advantage, the filter and, if asked for, the recompute.
 func BenchmarkProcess(b *testing.B) {
 	for _, e := range All() {
-		if !e.Filter {
+		if !e.TrainerFilters {
 			continue
 		}
 		for _, recompute := range []bool{false, true} {

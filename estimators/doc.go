@@ -36,7 +36,7 @@
 // need response lengths, the components of the reward, or the reward of a greedy
 // response, and which no reward log can feed, with the reason: those have no
 // Advantage (see [Estimator.Computable]) and are in the list so that a reader
-// finds them. [Estimator.Lacks] compares the needs with a batch.
+// finds them. [Estimator.MissingIn] compares the needs with a batch.
 //
 // The page .github/docs/estimators.md lists what every entry says of itself.
 //

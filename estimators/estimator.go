@@ -46,14 +46,14 @@ func (b Batch) Group(g int) []float64 { return b.Rewards[b.Offsets[g]:b.Offsets[
 // Estimator is one estimator of one framework: what a person has to know about
 // it, and the function. It is a value in the list [All]; nothing registers.
 type Estimator struct {
-	Framework string  // whose arithmetic: "easyr1", "twinkle", …
-	Name      string  // as that framework's option spells it: "grpo", "rloo"
-	Scales    []Scale // the scales that the framework offers, its default first
-	BadScale  string  // what the framework says of any other scale, with %s for it; "" if nothing
-	Filter    bool    // the framework's trainer accepts keep_pos_ratio, keep_neg_ratio and compute_new_adv with it
-	Filters   bool    // it is of the GRPO family, so the filter can be tried on it
-	Batchwise bool    // other groups of the batch bear on the advantages of a group, whatever the scale: their size, if nothing else
-	Float     Float   // the precision of the arithmetic
+	Framework      string  // whose arithmetic: "easyr1", "twinkle", …
+	Name           string  // as that framework's option spells it: "grpo", "rloo"
+	Scales         []Scale // the scales that the framework offers, its default first
+	ScaleError     string  // what the framework says of any other scale, with %s for it; "" if nothing
+	TrainerFilters bool    // the framework's trainer accepts keep_pos_ratio, keep_neg_ratio and compute_new_adv with it
+	CanFilter      bool    // it is of the GRPO family, so the filter can be tried on it
+	DependsOnBatch bool    // other groups of the batch bear on the advantages of a group, whatever the scale: their size, if nothing else
+	Float          Float   // the precision of the arithmetic
 
 	// Tolerance is how far the advantages here may be from the framework's,
 	// relative to the largest of the batch or to 1 if that is more. 0 is equal to
@@ -75,7 +75,7 @@ type Estimator struct {
 
 	// Advantage writes the advantages of the batch to dst, len(dst) == N. The
 	// rewards are those that CleanInto wrote. The error, if any, is a *Refusal;
-	// dst is filled all the same. It is nil if Needs.Refused is not empty.
+	// dst is filled all the same. It is nil if Needs.NotComputable is not empty.
 	Advantage func(dst []float64, b Batch, s Scale) error
 }
 
@@ -107,8 +107,8 @@ func (e *Estimator) CheckScale(s Scale) error {
 	if e.HasScale(s) {
 		return nil
 	}
-	if e.BadScale != "" {
-		return valueError(e.BadScale, s)
+	if e.ScaleError != "" {
+		return valueError(e.ScaleError, s)
 	}
 	names := make([]string, len(e.Scales))
 	for i, s := range e.Scales {
@@ -118,7 +118,7 @@ func (e *Estimator) CheckScale(s Scale) error {
 }
 
 // Refusal is what the framework's own code raises for a batch or, with the kind
-// [Missing], what the batch lacks of the estimator's needs.
+// [KindMissing], what the batch lacks of the estimator's needs.
 type Refusal struct {
 	Kind   string // the exception's type: "ValueError"
 	Text   string // its message
@@ -137,12 +137,12 @@ func MissingReward() float64 { return math.Float64frombits(missingBits) }
 // IsMissing reports whether x is [MissingReward]. NaN results of arithmetic are not.
 func IsMissing(x float64) bool { return math.Float64bits(x) == missingBits }
 
-// Slice returns samples [lo, hi), one group, as a batch of their own. It shares the
+// OneGroup returns samples [lo, hi), one group, as a batch of their own. It shares the
 // memory of b.
-func (b Batch) Slice(lo, hi int) Batch { return b.part(lo, hi, []int{0, hi - lo}) }
+func (b Batch) OneGroup(lo, hi int) Batch { return b.part(lo, hi, []int{0, hi - lo}) }
 
-// Between returns groups [from, to) as a batch of their own. It shares the memory of b.
-func (b Batch) Between(from, to int) Batch {
+// GroupRange returns groups [from, to) as a batch of their own. It shares the memory of b.
+func (b Batch) GroupRange(from, to int) Batch {
 	lo := b.Offsets[from]
 	offsets := make([]int, to-from+1)
 	for i := range offsets {
@@ -165,15 +165,11 @@ func (b Batch) part(lo, hi int, offsets []int) Batch {
 	return part
 }
 
-// Local reports whether the advantages of a group depend on nothing but the group,
-// under every scale but batch.
-func (e *Estimator) Local() bool { return !e.Batchwise }
-
-// Apart reports whether some groups of the batch may be computed apart from the others:
+// Separable reports whether some groups of the batch may be computed apart from the others:
 // their advantages are the same to the bit, and if e refuses the batch it refuses one of
 // the parts. Groups must have one size, since frameworks refuse what is ragged.
-func (e *Estimator) Apart(b Batch, s Scale) bool {
-	if !e.Local() || s == ScaleBatch {
+func (e *Estimator) Separable(b Batch, s Scale) bool {
+	if e.DependsOnBatch || s == ScaleBatch {
 		return false
 	}
 	for g := 1; g < len(b.Offsets); g++ {

@@ -222,12 +222,12 @@ func TestTilesAreSeams(t *testing.T) {
 }
 
 func TestBlocks(t *testing.T) {
-	got, err := Blocks(6, 3)
+	got, err := EqualGroups(6, 3)
 	if diff := cmp.Diff([]int{0, 3, 6}, got); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
 	for _, c := range [][2]int{{6, 0}, {6, -2}, {6, 4}, {6, 7}} {
-		if _, err := Blocks(c[0], c[1]); text(err) != "ValueError: Invalid" {
+		if _, err := EqualGroups(c[0], c[1]); text(err) != "ValueError: Invalid" {
 			t.Errorf("Blocks(%d, %d): %v", c[0], c[1], err)
 		}
 	}
@@ -260,16 +260,16 @@ func TestEntriesAreComplete(t *testing.T) {
 			t.Errorf("%s is there twice", name)
 		}
 		seen[name] = true
-		if len(e.Scales) == 0 || e.Formula == "" || e.Doc == "" || e.Float == 0 || e.Computable() != (e.Needs.Refused == "") {
+		if len(e.Scales) == 0 || e.Formula == "" || e.Doc == "" || e.Float == 0 || e.Computable() != (e.Needs.NotComputable == "") {
 			t.Errorf("%s is incomplete", name)
 		}
 		if !strings.Contains(e.Source, "@") || !strings.Contains(e.Source, ".py:") {
 			t.Errorf("%s: source %q has no revision or function", name, e.Source)
 		}
-		if e.Filter && !e.Filters {
+		if e.TrainerFilters && !e.CanFilter {
 			t.Errorf("%s: its trainer filters, we would not", name)
 		}
-		if strings.HasPrefix(e.Name, "grpo") && !e.Filters {
+		if strings.HasPrefix(e.Name, "grpo") && !e.CanFilter {
 			t.Errorf("%s: is GRPO but would not filter", name)
 		}
 	}

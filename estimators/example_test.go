@@ -64,7 +64,7 @@ func ExampleFind() {
 func ExampleAll() {
 	batch := estimators.Batch{Rewards: []float64{1, 0, 0, 0}, Offsets: []int{0, 4}}
 	for _, e := range estimators.All() {
-		if e.Framework != "twinkle" || !e.Computable() || e.Lacks(batch) != "" {
+		if e.Framework != "twinkle" || !e.Computable() || e.MissingIn(batch) != "" {
 			continue
 		}
 		for _, scale := range e.Scales {

@@ -35,7 +35,7 @@ func standardized(f function) function {
 		a := make([]float32, len(dst))
 		narrow(a, dst)
 		mean := torchsum.Mean(a)
-		std := torchsum.StdAround(a, mean)
+		std := torchsum.StdWithMean(a, mean)
 		for i, x := range a {
 			d := x - mean
 			if std > 0 {

@@ -83,7 +83,7 @@ func (w groupwise) scaleBy(b Batch, s Scale) tileScale {
 	narrow(r, b.Rewards)
 	by.mean = torchsum.Mean(r)
 	if s == ScaleBatch {
-		by.std = torchsum.StdAround(r, by.mean)
+		by.std = torchsum.StdWithMean(r, by.mean)
 		if len(r) == 1 && w.single == stdZero {
 			by.std = 0
 		}
@@ -128,7 +128,7 @@ func (w groupwise) tile(dst []float64, r []float32, rows int, by tileScale) {
 		divisor, s := by.common, by.std
 		if by.group {
 			if !by.rows {
-				std[g] = torchsum.StdAround(x, mean)
+				std[g] = torchsum.StdWithMean(x, mean)
 			}
 			s = std[g]
 			divisor = w.divisor(s)

@@ -17,7 +17,7 @@ func vectorized(floored, centre bool) function {
 	return perGroup(func(dst, r []float32) {
 		mean, std := float32(0), float32(1)
 		if len(r) > 1 {
-			mean = torchsum.Plain(r) / float32(len(r))
+			mean = torchsum.SumLeftToRight(r) / float32(len(r))
 			std = plainStd(r, mean, floored)
 		}
 		for i, x := range r {
@@ -40,7 +40,7 @@ func plainStd(r []float32, mean float32, floored bool) float32 {
 		squares += float32(d * d)
 	}
 	if floored {
-		sum := torchsum.Plain(r)
+		sum := torchsum.SumLeftToRight(r)
 		squares -= float32(sum*sum) / float32(len(r))
 	}
 	v := squares / float32(len(r)-1)
@@ -54,7 +54,7 @@ func plainStd(r []float32, mean float32, floored bool) float32 {
 // left to right. A group of one gets 0.
 func vectorizedRLOO() function {
 	return perGroup(func(dst, r []float32) {
-		n, sum := float32(len(r)), torchsum.Plain(r)
+		n, sum := float32(len(r)), torchsum.SumLeftToRight(r)
 		others, mask := max(n-1, 1), float32(min(1, len(r)-1))
 		for i, x := range r {
 			dst[i] = (float32(n*x) - sum) / others * mask

@@ -30,11 +30,11 @@ func (w nanAware) centre(r []float32, offsets []int, s Scale, sum func([]float32
 	buf := make([]float32, longest(offsets))
 	var whole float32
 	if s == ScaleBatch {
-		_, whole, _ = torchsum.NanMoments(r, make([]float32, len(r)), torchsum.Sum)
+		_, whole, _ = torchsum.NaNMeanStd(r, make([]float32, len(r)), torchsum.Sum)
 	}
 	for g := 1; g < len(offsets); g++ {
 		x := r[offsets[g-1]:offsets[g]]
-		mean, std, _ := torchsum.NanMoments(x, buf[:len(x)], sum)
+		mean, std, _ := torchsum.NaNMeanStd(x, buf[:len(x)], sum)
 		divisor := std + w.eps
 		switch {
 		case s == ScaleNone:
@@ -52,7 +52,7 @@ func (w nanAware) centre(r []float32, offsets []int, s Scale, sum func([]float32
 
 // whiten replaces z by (z − z̄)/(s + eps) over the batch.
 func (w nanAware) whiten(z []float32) {
-	mean, std, _ := torchsum.NanMoments(z, make([]float32, len(z)), torchsum.Sum)
+	mean, std, _ := torchsum.NaNMeanStd(z, make([]float32, len(z)), torchsum.Sum)
 	for i := range z {
 		z[i] = (z[i] - mean) / (std + w.eps)
 	}
@@ -84,7 +84,7 @@ func (w nanAware) components(apart bool) function {
 		parts := narrowAll(b.Components)
 		sum := torchsum.Sum
 		if len(parts) > 1 {
-			sum = torchsum.Column // the components are columns of one matrix
+			sum = torchsum.SumColumn // the components are columns of one matrix
 		}
 		for _, r := range parts {
 			w.centre(r, b.Offsets, ScaleGroup, sum)
@@ -94,7 +94,7 @@ func (w nanAware) components(apart bool) function {
 			w.whiten(z)
 		} else {
 			mean := torchsum.Mean(z)
-			s := torchsum.StdAround(z, mean) + w.eps
+			s := torchsum.StdWithMean(z, mean) + w.eps
 			for i := range z {
 				z[i] = (z[i] - mean) / s
 			}
@@ -123,7 +123,7 @@ func weightedSum(parts [][]float32, weights []float64, blank bool) []float32 {
 				scored++
 			}
 		}
-		z[i] = torchsum.Plain(terms)
+		z[i] = torchsum.SumLeftToRight(terms)
 		if blank && scored == 0 {
 			z[i] = nan32()
 		}

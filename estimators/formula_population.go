@@ -45,7 +45,7 @@ func populationMoments(r, buf []float64, apart bool) (mean, std float64) {
 			count++
 		}
 	}
-	mean = torchsum.Numpy(buf) / float64(count)
+	mean = torchsum.SumNumpy(buf) / float64(count)
 	for i, x := range r {
 		d := x - mean
 		buf[i] = d * d
@@ -53,7 +53,7 @@ func populationMoments(r, buf []float64, apart bool) (mean, std float64) {
 			buf[i] = 0
 		}
 	}
-	return mean, math.Sqrt(torchsum.Numpy(buf) / float64(count))
+	return mean, math.Sqrt(torchsum.SumNumpy(buf) / float64(count))
 }
 
 // centred is r − Σr/n in float64, the sum from left to right as Python's sum was up

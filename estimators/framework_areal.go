@@ -8,10 +8,10 @@ const areal = "areal"
 func arealRewardNorm() *Estimator {
 	return &Estimator{
 		Framework: areal, Name: "reward_norm", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-		Batchwise: true,
-		Filters:   true,
-		Float:     Float32,
-		Formula:   "A = (x − μ) / (s + 1e-5), x = clip(r, ±20), s of the group or of the batch; none: x − μ",
+		DependsOnBatch: true,
+		CanFilter:      true,
+		Float:          Float32,
+		Formula:        "A = (x − μ) / (s + 1e-5), x = clip(r, ±20), s of the group or of the batch; none: x − μ",
 		Doc: "s has ddof 1, around the means of the groups. A group of one gets 0. Rewards are cut to ±20 first (reward_bias " +
 			"0, reward_scaling 1). float64 inside. Groups are blocks of the usual size by position; rows beyond the last " +
 			"whole block are divided by 1e-5 alone (group). NaN makes its group NaN.",
@@ -26,10 +26,10 @@ func arealRewardNorm() *Estimator {
 func arealRewardNormPopulation() *Estimator {
 	return &Estimator{
 		Framework: areal, Name: "reward_norm_biased", Scales: []Scale{ScaleGroup, ScaleBatch},
-		Batchwise: true,
-		Filters:   true,
-		Float:     Float32,
-		Formula:   "A = (x − μ) / (s + 1e-5), x = clip(r, ±20)",
+		DependsOnBatch: true,
+		CanFilter:      true,
+		Float:          Float32,
+		Formula:        "A = (x − μ) / (s + 1e-5), x = clip(r, ±20)",
 		Doc: "As reward_norm, but s has ddof 0. Rewards are cut to ±20 first (reward_bias 0, reward_scaling 1). float64 " +
 			"inside. Groups are blocks of the usual size by position; rows beyond the last whole block are divided by 1e-5 " +
 			"alone (group). NaN makes its group NaN.",
@@ -44,9 +44,9 @@ func arealRewardNormPopulation() *Estimator {
 func arealRewardNormBatch() *Estimator {
 	return &Estimator{
 		Framework: areal, Name: "reward_norm_batch", Scales: []Scale{ScaleBatch, ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Formula:   "A = (x − mean) / (s + 1e-5), both of the batch, x = clip(r, ±20); none: x − mean",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Formula:        "A = (x − mean) / (s + 1e-5), both of the batch, x = clip(r, ±20); none: x − mean",
 		Doc: "s has ddof 1. Rewards are cut to ±20 first (reward_bias 0, reward_scaling 1). float64 inside. Groups are blocks " +
 			"of the usual size by position; rows beyond the last whole block are divided by 1e-5 alone (group). NaN makes its " +
 			"group NaN.",
@@ -61,9 +61,9 @@ func arealRewardNormBatch() *Estimator {
 func arealRLOO() *Estimator {
 	return &Estimator{
 		Framework: areal, Name: "reward_norm_leave_one_out", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Formula:   "A = x − mean of the others, x = clip(r, ±20)",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Formula:        "A = x − mean of the others, x = clip(r, ±20)",
 		Doc: "A group of one gets x. Rewards are cut to ±20 first (reward_bias 0, reward_scaling 1). float64 inside. Groups " +
 			"are blocks of the usual size by position; rows beyond the last whole block are divided by 1e-5 alone (group). " +
 			"NaN makes its group NaN.",
@@ -79,10 +79,10 @@ func arealRLOO() *Estimator {
 func arealAdvNorm() *Estimator {
 	return &Estimator{
 		Framework: areal, Name: "adv_norm_batch", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "a = x − μ; A = (a − m) / (√v + 1e-5), m and v over response tokens",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "a = x − μ; A = (a − m) / (√v + 1e-5), m and v over response tokens",
 		Doc: "v has ddof 1. mean_leave1out would leave out a token, not a sample. Summed in float64 here: agrees to 1e-4. " +
 			"Rewards are cut to ±20 first (reward_bias 0, reward_scaling 1). float64 inside. Groups are blocks of the usual " +
 			"size by position; rows beyond the last whole block are divided by 1e-5 alone (group). NaN makes its group NaN.",

@@ -26,7 +26,7 @@ const easyR1 = "easyr1"
 func easyR1GRPO() *Estimator {
 	arithmetic := grpoThreshold(1e-6)
 	return &Estimator{
-		Framework: easyR1, Name: "grpo", Scales: []Scale{ScaleGroup}, Filter: true, Filters: true, Float: Float32,
+		Framework: easyR1, Name: "grpo", Scales: []Scale{ScaleGroup}, TrainerFilters: true, CanFilter: true, Float: Float32,
 		Formula: "A = (r − μ) / s, 0 if s < 1e-6",
 		Doc: "s has ddof 1. The eps of 1e-6 is a threshold: nothing is added to s. A group of one is an AssertionError. " +
 			"Equal rewards give 0, except where float32 misses their mean by 1e-6 or more (eight of 10.1 give 0.935). " +
@@ -89,10 +89,10 @@ func refuseSingles(dst []float64, b Batch, text string) error {
 func easyR1ReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: easyR1, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; group ids are not used. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1 (none for a single token). NaN and missing rewards count as 0; an infinite one " +
 			"makes all NaN.",

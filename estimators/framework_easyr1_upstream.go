@@ -10,9 +10,9 @@ const easyR1Upstream = "easyr1-upstream"
 func upstreamGRPO() *Estimator {
 	return &Estimator{
 		Framework: easyR1Upstream, Name: "grpo", Scales: []Scale{ScaleGroup},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = (r − μ) / (s + 1e-6)",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "A = (r − μ) / (s + 1e-6)",
 		Doc: "s has ddof 1. A group of one is an AssertionError. Equal rewards give 0 or a float32 residue of it over s + " +
 			"1e-6: eight of 10.1 give +0.47. Groups may differ in size. NaN makes its group NaN.",
 		Source: "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:compute_grpo_outcome_advantage",
@@ -29,9 +29,9 @@ func upstreamGRPO() *Estimator {
 func upstreamPassK() *Estimator {
 	return &Estimator{
 		Framework: easyR1Upstream, Name: "grpo_passk", Scales: []Scale{ScaleGroup},
-		Filters: true,
-		Float:   Float32,
-		Formula: "best: (r1 − r2) / (s + 1e-6), others 0",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "best: (r1 − r2) / (s + 1e-6), others 0",
 		Doc: "s has ddof 1. A group of one is an AssertionError. Equal best rewards give 0. NaN ranks highest and gives NaN. " +
 			"Groups may differ in size.",
 		Source: "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:compute_grpo_passk_outcome_advantage",
@@ -66,10 +66,10 @@ func upstreamRLOO() *Estimator {
 func upstreamReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: easyR1Upstream, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; group ids are not used. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1. NaN makes all NaN.",
 		Source:    "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:compute_reinforce_plus_plus_outcome_advantage",

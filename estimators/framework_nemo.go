@@ -8,7 +8,7 @@ const nemoRL = "nemo-rl"
 func nemoGRPO() *Estimator {
 	return &Estimator{
 		Framework: nemoRL, Name: "grpo", Scales: []Scale{ScaleGroup, ScaleNone},
-		Filters:   true,
+		CanFilter: true,
 		Float:     Float32,
 		Tolerance: 1e-5,
 		Formula:   "A = (r − μ₋ᵢ) / (s₋ᵢ + 1e-6) if s₋ᵢ > 0, else r − μ₋ᵢ; none: r − μ₋ᵢ",
@@ -26,7 +26,7 @@ func nemoGRPO() *Estimator {
 func nemoGRPOAll() *Estimator {
 	return &Estimator{
 		Framework: nemoRL, Name: "grpo_no_leave_one_out", Scales: []Scale{ScaleGroup, ScaleNone},
-		Filters:   true,
+		CanFilter: true,
 		Float:     Float32,
 		Tolerance: 1e-5,
 		Formula:   "A = (r − μ) / (s + 1e-6) if s > 0, else r − μ; none: r − μ",
@@ -44,10 +44,10 @@ func nemoGRPOAll() *Estimator {
 func nemoReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: nemoRL, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "a = r − μ; A = (a − m) / √max(v, 1e-8), m and v over response tokens",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "a = r − μ; A = (a − m) / √max(v, 1e-8), m and v over response tokens",
 		Doc: "ddof 0. A group of one has a = 0. Without KL in the reward. All tokens of a sample have one value at gamma 1; " +
 			"the group counts in μ only. Summed in float64 here: agrees to 1e-4, not to the bit. NaN makes all NaN.",
 		Source:    "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/advantage_estimator.py:ReinforcePlusPlusAdvantageEstimator.compute_advantage",
@@ -62,10 +62,10 @@ func nemoReinforcePlusPlus() *Estimator {
 func nemoReinforcePlain() *Estimator {
 	return &Estimator{
 		Framework: nemoRL, Name: "reinforce_plus_plus_no_baseline", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
 		Doc: "ddof 0. Without KL in the reward. All tokens of a sample have one value at gamma 1; group ids are not used. " +
 			"Summed in float64 here: agrees to 1e-4, not to the bit. NaN makes all NaN.",
 		Source:    "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/advantage_estimator.py:ReinforcePlusPlusAdvantageEstimator.compute_advantage",
@@ -80,11 +80,11 @@ func nemoReinforcePlain() *Estimator {
 func nemoGDPO() *Estimator {
 	return &Estimator{
 		Framework: nemoRL, Name: "gdpo", Scales: []Scale{ScaleGroup, ScaleNone},
-		Batchwise: true,
-		Filters:   true,
-		Float:     Float32,
-		Tolerance: 1e-5,
-		Formula:   "a = Σ_k w_k · A_k; A = (a − mean a) / s_a, not divided if s_a is 0",
+		DependsOnBatch: true,
+		CanFilter:      true,
+		Float:          Float32,
+		Tolerance:      1e-5,
+		Formula:        "a = Σ_k w_k · A_k; A = (a − mean a) / s_a, not divided if s_a is 0",
 		Doc: "A_k is grpo of component k. s_a has ddof 1, over the batch, and nothing added to it. Groups may differ in size; " +
 			"identical prompts are one group. NaN makes its group NaN. Agrees to 1e-5; where rewards are nearly equal, the " +
 			"rounding of the framework's BLAS decides whether s is 0.",

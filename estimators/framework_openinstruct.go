@@ -8,9 +8,9 @@ const openInstruct = "open-instruct"
 func openInstructCentered() *Estimator {
 	return &Estimator{
 		Framework: openInstruct, Name: "centered", Scales: []Scale{ScaleNone},
-		Filters: true,
-		Float:   Float64,
-		Formula: "A = r − μ",
+		CanFilter: true,
+		Float:     Float64,
+		Formula:   "A = r − μ",
 		Doc: "numpy float64. A group of one gets 0; equal rewards are dropped before. Groups of different sizes are a " +
 			"ValueError. NaN makes its group NaN.",
 		Source:    "allenai/open-instruct@e6c3044aa6201c8bfa4573c1b03142af599e730d open_instruct/data_loader.py:1472-1484",
@@ -24,9 +24,9 @@ func openInstructCentered() *Estimator {
 func openInstructStandard() *Estimator {
 	return &Estimator{
 		Framework: openInstruct, Name: "standard", Scales: []Scale{ScaleGroup},
-		Filters: true,
-		Float:   Float64,
-		Formula: "A = (r − μ) / (s + 1e-8)",
+		CanFilter: true,
+		Float:     Float64,
+		Formula:   "A = (r − μ) / (s + 1e-8)",
 		Doc: "numpy float64, s of a population (ddof 0). A group of one gets 0; equal rewards are dropped before. Groups of " +
 			"different sizes are a ValueError. NaN makes its group NaN.",
 		Source:    "allenai/open-instruct@e6c3044aa6201c8bfa4573c1b03142af599e730d open_instruct/data_loader.py:1472-1484",

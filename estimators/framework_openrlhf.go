@@ -12,9 +12,9 @@ const openRLHFClip = 10
 func openRLHFGroupNorm() *Estimator {
 	return &Estimator{
 		Framework: openRLHF, Name: "group_norm", Scales: []Scale{ScaleGroup},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = clip((r − μ) / (s + 1e-9), ±10)",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "A = clip((r − μ) / (s + 1e-9), ±10)",
 		Doc: "s has ddof 1. A group of one is NaN (the command line forbids it). Equal rewards often do not give 0 (eight of " +
 			"0.7: 10, cut from 59.6). Then cut to ±10. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN " +
 			"makes its group NaN.",
@@ -29,9 +29,9 @@ func openRLHFGroupNorm() *Estimator {
 func openRLHFDrGRPO() *Estimator {
 	return &Estimator{
 		Framework: openRLHF, Name: "dr_grpo", Scales: []Scale{ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = clip(r − μ, ±10)",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "A = clip(r − μ, ±10)",
 		Doc: "No scale, no eps. A group of one gets 0 (the command line forbids it). Then cut to ±10. kl_coef is 0 here. " +
 			"Groups of different sizes are a RuntimeError. NaN makes its group NaN.",
 		Source:    "OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
@@ -60,10 +60,10 @@ func openRLHFRLOO() *Estimator {
 func openRLHFReinforce() *Estimator {
 	return &Estimator{
 		Framework: openRLHF, Name: "reinforce", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
 		Doc: "r is cut to ±10 first. All tokens of a sample have one value at gamma 1; group ids are not used. Summed in " +
 			"float64 here: agrees to 1e-4, not to the bit. ddof 0. kl_coef is 0 here. NaN makes all NaN.",
 		Source:    "OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
@@ -79,10 +79,10 @@ func openRLHFReinforce() *Estimator {
 func openRLHFReinforceBaseline() *Estimator {
 	return &Estimator{
 		Framework: openRLHF, Name: "reinforce_baseline", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; the group counts in μ only. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 0. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN makes all " +
 			"NaN.",

@@ -8,9 +8,9 @@ const primeRL = "prime-rl"
 func primeGRPO() *Estimator {
 	return &Estimator{
 		Framework: primeRL, Name: "grpo", Scales: []Scale{ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = r − μ",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "A = r − μ",
 		Doc: "No standard deviation, no eps. A group of one gets 0. Equal rewards give 0 or a float32 residue of it, which " +
 			"zero-advantage filtering does not drop. Groups may differ in size. NaN makes its group NaN.",
 		Source:    "PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/grpo.py:GRPOAlgorithm.score_group",
@@ -25,9 +25,9 @@ func primeGRPO() *Estimator {
 func primeLengthPenalty() *Estimator {
 	return &Estimator{
 		Framework: primeRL, Name: "grpo_length_penalty", Scales: []Scale{ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "r' = r − μ · 0.25 · l / max l; A = r' − mean r'",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "r' = r − μ · 0.25 · l / max l; A = r' − mean r'",
 		Doc: "num_output_tokens_weight is 0.25, its default; num_input_tokens_weight and num_turns_weight, 0.1 by default, are " +
 			"0 here, since they take input tokens and turns. The rest as grpo.",
 		Source:    "PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/grpo.py:GRPOAlgorithm.score_group",
@@ -42,7 +42,7 @@ func primeLengthPenalty() *Estimator {
 func primeMaxRL() *Estimator {
 	return &Estimator{
 		Framework: primeRL, Name: "max_rl", Scales: []Scale{ScaleNone},
-		Filters:   true,
+		CanFilter: true,
 		Float:     Float32,
 		Formula:   "A = (r − μ) / μ if μ > 0, else 0",
 		Doc:       "No eps. A group of one gets 0. Groups may differ in size. NaN makes its group NaN.",

@@ -8,9 +8,9 @@ const skyRL = "skyrl"
 func skyRLGRPO() *Estimator {
 	return &Estimator{
 		Framework: skyRL, Name: "grpo", Scales: []Scale{ScaleGroup, ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = (r − μ) / (s + 1e-6); none: r − μ",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "A = (r − μ) / (s + 1e-6); none: r − μ",
 		Doc: "s has ddof 1. A group of one has μ 0 and s 1. Equal rewards give 0 or a float32 residue of it over s + 1e-6 " +
 			"(eight of 10.1: +0.47). Groups may differ in size. NaN makes its group NaN.",
 		Source:    "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_grpo_outcome_advantage",
@@ -39,9 +39,9 @@ func skyRLRLOO() *Estimator {
 func skyRLMaxRL() *Estimator {
 	return &Estimator{
 		Framework: skyRL, Name: "maxrl", Scales: []Scale{ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = (r − μ) / (μ + 1e-6)",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "A = (r − μ) / (μ + 1e-6)",
 		Doc: "A negative mean turns the signs round, a mean of 0 gives advantages of 1e6. A group of one gets its raw reward. " +
 			"Groups may differ in size. NaN makes its group NaN.",
 		Source:    "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_maxrl_advantage",
@@ -55,10 +55,10 @@ func skyRLMaxRL() *Estimator {
 func skyRLReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: skyRL, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; group ids are not used. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1. NaN makes all NaN.",
 		Source:    "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_reinforce_plus_plus_outcome_advantage",
@@ -73,11 +73,11 @@ func skyRLReinforcePlusPlus() *Estimator {
 func skyRLBatchNormalize() *Estimator {
 	return &Estimator{
 		Framework: skyRL, Name: "grpo_batch_normalize", Scales: []Scale{ScaleGroup, ScaleNone},
-		Batchwise: true,
-		Filters:   true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "a = GRPO; A = (a − m) / √max(v, 1e-8), m over all positions, v over response tokens",
+		DependsOnBatch: true,
+		CanFilter:      true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "a = GRPO; A = (a − m) / √max(v, 1e-8), m over all positions, v over response tokens",
 		Doc: "m counts padding as zeros, up to the longest response of the batch; v is that of a population around m. Summed " +
 			"in float64 here: agrees to 1e-4. The rest as grpo.",
 		Source:    "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 skyrl/train/trainer.py:1473-1482",

@@ -14,9 +14,9 @@ const (
 func swiftGRPO() *Estimator {
 	return &Estimator{
 		Framework: swift, Name: "grpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
 		Doc: "s has ddof 1. A group of one gets 0. Equal rewards give 0 or a float32 residue of it (eight of 10.1: +0.0095). " +
 			"Groups of different sizes are a RuntimeError. NaN counts as 0.",
 		Source:    "modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages",
@@ -65,9 +65,9 @@ func swiftReinforcePlusPlus() *Estimator {
 func swiftGRPODynamic() *Estimator {
 	return &Estimator{
 		Framework: swift, Name: "grpo_dynamic", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
 		Doc: "s has ddof 1. A group of one gets 0. Equal rewards give 0 or a float32 residue of it (eight of 10.1: +0.0095). " +
 			"Groups may differ in size; of several turns of one request the last counts, which the log must have sorted out. " +
 			"NaN counts as 0.",
@@ -118,10 +118,10 @@ func swiftReinforcePlusPlusDynamic() *Estimator {
 func swiftGDPO() *Estimator {
 	return &Estimator{
 		Framework: swift, Name: "gdpo", Scales: []Scale{ScaleGroup},
-		Batchwise: true,
-		Filters:   true,
-		Float:     Float32,
-		Formula:   "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-8); A = (z − mean z) / (s_z + 1e-8)",
+		DependsOnBatch: true,
+		CanFilter:      true,
+		Float:          Float32,
+		Formula:        "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-8); A = (z − mean z) / (s_z + 1e-8)",
 		Doc: "ddof 1 twice, the second time over the batch. A component without a score counts as 0 after its scaling. Groups " +
 			"of different sizes are a RuntimeError.",
 		Source:    "modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages",

@@ -11,10 +11,10 @@ const trlEps = 1e-4
 func trlGRPO() *Estimator {
 	return &Estimator{
 		Framework: trl, Name: "grpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-		BadScale: "Invalid value for scale_rewards: %s. Must be one of 'batch', 'group', or 'none'.",
-		Filters:  true,
-		Float:    Float32,
-		Formula:  "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
+		ScaleError: "Invalid value for scale_rewards: %s. Must be one of 'batch', 'group', or 'none'.",
+		CanFilter:  true,
+		Float:      Float32,
+		Formula:    "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
 		Doc: "s has ddof 1 and is float32 throughout. A group of one gets 0. A sample without a score (NaN, None) gets 0 and " +
 			"counts in no mean or s. Groups of different sizes are a RuntimeError. Equal rewards give 0 or a residue (eight " +
 			"of 10.1: +0.0094), which frac_reward_zero_std misses.",
@@ -29,10 +29,10 @@ func trlGRPO() *Estimator {
 func trlNormalizeThenSum() *Estimator {
 	return &Estimator{
 		Framework: trl, Name: "grpo_normalize_then_sum", Scales: []Scale{ScaleGroup},
-		Batchwise: true,
-		Filters:   true,
-		Float:     Float32,
-		Formula:   "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)",
+		DependsOnBatch: true,
+		CanFilter:      true,
+		Float:          Float32,
+		Formula:        "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)",
 		Doc: "ddof 1 twice, the second time over the batch; scale_rewards is ignored. A group of one gets 0. A sample without " +
 			"a score (NaN, None) gets 0 and counts in no mean or s. Groups of different sizes are a RuntimeError.",
 		Source:    "huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/trainer/grpo_trainer.py:GRPOTrainer._generate_and_score_completions",
@@ -80,9 +80,9 @@ func trlRLOONormalized() *Estimator {
 func trlAsync() *Estimator {
 	return &Estimator{
 		Framework: trl, Name: "async_grpo", Scales: []Scale{ScaleGroup},
-		Filters: true,
-		Float:   Float64,
-		Formula: "A = (r − μ) / (s + 1e-8)",
+		CanFilter: true,
+		Float:     Float64,
+		Formula:   "A = (r − μ) / (s + 1e-8)",
 		Doc: "numpy float64, s of a population (ddof 0). A group of one and equal rewards give 0 or a residue of it. Groups " +
 			"may differ in size. NaN and None get 0 and count in no mean.",
 		Source:    "huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/experimental/async_grpo/async_rollout_worker.py:828-843",

@@ -28,7 +28,7 @@ const (
 func twinkleGRPO() *Estimator {
 	arithmetic := grpo(twinkleEps)
 	return &Estimator{
-		Framework: twinkle, Name: "grpo", Scales: twinkleScales(), Batchwise: true, Filters: true, Float: Float32,
+		Framework: twinkle, Name: "grpo", Scales: twinkleScales(), DependsOnBatch: true, CanFilter: true, Float: Float32,
 		Formula: "A = (r − μ) / (s + 1e-8), s of the group or of the batch; none: r − μ",
 		Doc: "s has ddof 1. Groups of one get their raw reward (group), or are compared with the whole batch (batch, none). " +
 			"Equal rewards often do not give 0, since s is 0 and float32 misses the mean (eight of 0.7 give +5.96). " +
@@ -79,7 +79,7 @@ func twinkleSingles(dst, rewards []float64, s Scale) {
 		mean = torchsum.Mean(r)
 	}
 	if s == ScaleBatch && len(r) > 1 {
-		divisor = torchsum.StdAround(r, mean) + twinkleEps
+		divisor = torchsum.StdWithMean(r, mean) + twinkleEps
 	}
 	for i, x := range r {
 		dst[i] = float64((x - mean) / divisor)

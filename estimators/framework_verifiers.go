@@ -8,9 +8,9 @@ const verifiers = "verifiers"
 func verifiersGroup() *Estimator {
 	return &Estimator{
 		Framework: verifiers, Name: "group", Scales: []Scale{ScaleNone},
-		Filters: true,
-		Float:   Float64,
-		Formula: "A = r − Σr/n",
+		CanFilter: true,
+		Float:     Float64,
+		Formula:   "A = r − Σr/n",
 		Doc: "Python floats (float64), summed from left to right. A group of one gets 0; equal rewards 0 or a residue. Groups " +
 			"may differ in size. NaN makes its group NaN. A RubricGroup leaves the advantage of its last rubric, whatever the " +
 			"summed reward.",

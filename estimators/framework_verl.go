@@ -8,9 +8,9 @@ const verl = "verl"
 func verlGRPO() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "grpo", Scales: []Scale{ScaleGroup, ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = (r − μ) / (s + 1e-6); none: r − μ",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "A = (r − μ) / (s + 1e-6); none: r − μ",
 		Doc: "s has ddof 1. A group of one has μ 0 and s 1. Equal rewards give 0 or a float32 residue of it over s + 1e-6 " +
 			"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_grpo_outcome_advantage",
@@ -24,9 +24,9 @@ func verlGRPO() *Estimator {
 func verlVectorized() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "grpo_vectorized", Scales: []Scale{ScaleGroup, ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "A = (r − μ) / (s + 1e-6); none: r − μ",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "A = (r − μ) / (s + 1e-6); none: r − μ",
 		Doc: "As grpo, but sums run from left to right and s, ddof 1, is float32 throughout. A group of one has μ 0 and s 1. " +
 			"Groups may differ in size. NaN makes its group NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_grpo_vectorized_outcome_advantage",
@@ -40,9 +40,9 @@ func verlVectorized() *Estimator {
 func verlPassK() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "grpo_passk", Scales: []Scale{ScaleGroup, ScaleNone},
-		Filters: true,
-		Float:   Float32,
-		Formula: "best: (r1 − r2) / (s + 1e-6), others 0; none: r1 − r2",
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "best: (r1 − r2) / (s + 1e-6), others 0; none: r1 − r2",
 		Doc: "s has ddof 1. A group of one is a ValueError. Equal best rewards give 0. NaN ranks highest and gives NaN. Groups " +
 			"may differ in size.",
 		Source: "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_grpo_passk_outcome_advantage",
@@ -105,10 +105,10 @@ func verlOPO() *Estimator {
 func verlGPG() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "gpg", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Filters:   true,
-		Float:     Float32,
-		Formula:   "A = N / max(m, 1) · (r − μ), m = rewards that are not 0",
+		DependsOnBatch: true,
+		CanFilter:      true,
+		Float:          Float32,
+		Formula:        "A = N / max(m, 1) · (r − μ), m = rewards that are not 0",
 		Doc: "The option alpha is overwritten, the standard deviation not used. A group of one has μ 0. NaN counts as not 0 " +
 			"and makes its group NaN. Groups may differ in size.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_gpg_outcome_advantage",
@@ -122,10 +122,10 @@ func verlGPG() *Estimator {
 func verlReinforcePlusPlus() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "reinforce_plus_plus", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "All tokens of a sample have one value at gamma 1; group ids are not used. Summed in float64 here: agrees to " +
 			"1e-4, not to the bit. ddof 1. Up to one token in the batch is a ValueError. NaN makes all NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_reinforce_plus_plus_outcome_advantage",
@@ -140,10 +140,10 @@ func verlReinforcePlusPlus() *Estimator {
 func verlReinforceBaseline() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "reinforce_plus_plus_baseline", Scales: []Scale{ScaleNone},
-		Batchwise: true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
+		DependsOnBatch: true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
 		Doc: "A group of one keeps r. All tokens of a sample have one value at gamma 1; the group counts in μ only. Summed in " +
 			"float64 here: agrees to 1e-4, not to the bit. ddof 1. Up to one token in the batch is a ValueError. NaN makes " +
 			"all NaN.",
@@ -174,11 +174,11 @@ func verlReMax() *Estimator {
 func verlGDPO() *Estimator {
 	return &Estimator{
 		Framework: verl, Name: "gdpo", Scales: []Scale{ScaleGroup, ScaleNone},
-		Batchwise: true,
-		Filters:   true,
-		Float:     Float32,
-		Tolerance: 1e-4,
-		Formula:   "A = whiten(Σ_k w_k · (r_k − μ_k) / (s_k + 1e-6)), over response tokens",
+		DependsOnBatch: true,
+		CanFilter:      true,
+		Float:          Float32,
+		Tolerance:      1e-4,
+		Formula:        "A = whiten(Σ_k w_k · (r_k − μ_k) / (s_k + 1e-6)), over response tokens",
 		Doc: "ddof 1 twice. A group of one has μ 0 and s 1. Components are gdpo_reward_keys, weights gdpo_reward_weights, 1 by " +
 			"default. Whitening is summed in float64 here: agrees to 1e-4. NaN makes all NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_gdpo_outcome_advantage",

@@ -161,7 +161,7 @@ func (c goldenCase) layout() (order, offsets []int, err error) {
 		for row := range c.Groups {
 			order = append(order, row)
 		}
-		offsets, err = Blocks(len(order), *n)
+		offsets, err = EqualGroups(len(order), *n)
 		if err != nil && c.Params.ScaleRewards != "" {
 			// trl: blocks of the size asked for, and the rest.
 			for at := 0; at < len(order); at += *n {

@@ -17,7 +17,7 @@ func dyadic(t *rapid.T, fewest int) Batch {
 	for i := range b.Rewards {
 		b.Rewards[i] = float64(rapid.IntRange(-32, 32).Draw(t, "quarters")) / 4
 	}
-	b.Offsets, _ = Blocks(len(b.Rewards), n)
+	b.Offsets, _ = EqualGroups(len(b.Rewards), n)
 	return b
 }
 
@@ -173,7 +173,7 @@ func TestNoAllocationPerGroup(t *testing.T) {
 		for i := range b.Rewards {
 			b.Rewards[i], b.Lengths[i] = float64(i%7)/10, int32(1+i%50)
 		}
-		b.Offsets, _ = Blocks(n, 64)
+		b.Offsets, _ = EqualGroups(n, 64)
 		b.Components = [][]float64{b.Rewards, b.Rewards}
 		return b, make([]float64, n)
 	}

@@ -25,14 +25,14 @@ func TestLocal(t *testing.T) {
 				for g := range b.Groups() {
 					lo, hi := b.Offsets[g], b.Offsets[g+1]
 					alone := make([]float64, hi-lo)
-					_ = e.Advantage(alone, b.Slice(lo, hi), s)
+					_ = e.Advantage(alone, b.OneGroup(lo, hi), s)
 					for i, x := range alone {
 						differ = differ || math.Float64bits(x) != math.Float64bits(whole[lo+i])
 					}
 				}
 			}
 		}
-		if differ == e.Local() {
+		if differ != e.DependsOnBatch {
 			t.Errorf("%s %s: other groups bear on it: %v", e.Framework, e.Name, differ)
 		}
 	}
@@ -80,12 +80,12 @@ func TestApart(t *testing.T) {
 					for b.Offsets = []int{0}; b.Offsets[len(b.Offsets)-1]+size <= len(b.Rewards); {
 						b.Offsets = append(b.Offsets, b.Offsets[len(b.Offsets)-1]+size)
 					}
-					b = b.Between(0, b.Groups())
+					b = b.GroupRange(0, b.Groups())
 				}
 				if random.IntN(3) == 0 {
 					b.Rewards[random.IntN(len(b.Rewards))] = []float64{math.NaN(), math.Inf(1), MissingReward()}[random.IntN(3)]
 				}
-				if !e.Apart(b, s) {
+				if !e.Separable(b, s) {
 					continue
 				}
 				apart++
@@ -93,7 +93,7 @@ func TestApart(t *testing.T) {
 				refused := e.Compute(whole, b, s) != nil
 				cut := random.IntN(b.Groups() + 1)
 				at := b.Offsets[cut]
-				first, second := e.Compute(parts[:at], b.Between(0, cut), s), e.Compute(parts[at:], b.Between(cut, b.Groups()), s)
+				first, second := e.Compute(parts[:at], b.GroupRange(0, cut), s), e.Compute(parts[at:], b.GroupRange(cut, b.Groups()), s)
 				if got := first != nil || second != nil; got != refused {
 					t.Errorf("%s %s: whole refused %v, in parts %v", e.Framework, e.Name, refused, got)
 				}

@@ -7,26 +7,26 @@ type Needs struct {
 	Components bool // Batch.Components: the reward of each reward function
 	Baselines  bool // Batch.Baselines: the reward of one greedy response per prompt
 
-	// Refused says why the advantages cannot be computed from a reward log, and
+	// NotComputable says why the advantages cannot be computed from a reward log, and
 	// what a log would have to hold. Empty if they can.
-	Refused string
+	NotComputable string
 }
 
-// Missing is the kind of a [Refusal] that no framework raises: the batch does not
+// KindMissing is the kind of a [Refusal] that no framework raises: the batch does not
 // hold what [Needs] asks for.
-const Missing = "missing"
+const KindMissing = "missing"
 
 // Computable reports whether advantages can be computed at all from what a
 // [Batch] can hold. Without it, Advantage is nil.
 func (e *Estimator) Computable() bool { return e.Advantage != nil }
 
-// Lacks names what the estimator needs and the batch does not hold: "response
+// MissingIn names what the estimator needs and the batch does not hold: "response
 // lengths", "reward components", "greedy baselines", or the reason why nothing
 // would do. It is empty if the batch has all that is needed.
-func (e *Estimator) Lacks(b Batch) string {
+func (e *Estimator) MissingIn(b Batch) string {
 	switch n := e.Needs; {
-	case n.Refused != "":
-		return n.Refused
+	case n.NotComputable != "":
+		return n.NotComputable
 	case n.Lengths && len(b.Lengths) != len(b.Rewards):
 		return "response lengths"
 	case n.Components && !whole(b.Components, len(b.Rewards)):
@@ -38,11 +38,11 @@ func (e *Estimator) Lacks(b Batch) string {
 }
 
 // Compute is Advantage behind a look at what the batch holds: where it lacks
-// something, dst becomes NaN and the refusal is of the kind [Missing].
+// something, dst becomes NaN and the refusal is of the kind [KindMissing].
 func (e *Estimator) Compute(dst []float64, b Batch, s Scale) error {
-	if lack := e.Lacks(b); lack != "" {
+	if lack := e.MissingIn(b); lack != "" {
 		fillNaN(dst)
-		return &Refusal{Kind: Missing, Text: lack}
+		return &Refusal{Kind: KindMissing, Text: lack}
 	}
 	return e.Advantage(dst, b, s)
 }
@@ -62,6 +62,6 @@ func refused(framework, name, formula, source, why string) *Estimator {
 	return &Estimator{
 		Framework: framework, Name: name, Scales: []Scale{ScaleNone}, Float: Float32,
 		Formula: formula, Doc: why, Source: source,
-		Needs: Needs{Refused: why},
+		Needs: Needs{NotComputable: why},
 	}
 }

@@ -34,7 +34,7 @@ type workspace struct {
 // The error is a *Refusal or nil; r is filled in either case. A refused ratio (see
 // [CheckRatios]) keeps nothing and leaves Processed NaN. It comes before what e
 // refuses: the trainer asks in that order. An estimator that is not
-// [Estimator.Computable] gives NaN and a refusal of the kind [Missing].
+// [Estimator.Computable] gives NaN and a refusal of the kind [KindMissing].
 func Process(r *Result, e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
 	n := len(b.Rewards)
 	r.Original = resize(r.Original, n)
@@ -55,24 +55,24 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 		fillNaN(r.Processed)
 		return err
 	}
-	r.Keep(b, keepPos, keepNeg)
+	r.SelectKept(b, keepPos, keepNeg)
 	if keepPos >= 1 && keepNeg >= 1 {
 		copy(r.Processed, r.Original)
 	} else {
-		r.Train(e, b, s, recompute)
+		r.WriteProcessed(e, b, s, recompute)
 	}
 	return nil
 }
 
-// Keep is [Result.Filter] up to the choice of what is kept: Original is there, and is read
+// SelectKept is [Result.Filter] up to the choice of what is kept: Original is there, and is read
 // only; Kept has its length. The ratios are none that is refused.
-func (r *Result) Keep(b Batch, keepPos, keepNeg float64) {
+func (r *Result) SelectKept(b Batch, keepPos, keepNeg float64) {
 	r.work.keep(r.Kept, r.Original, b.Offsets, keepPos, keepNeg)
 }
 
-// Train is [Result.Filter] after the choice of what is kept: Original and Kept are there,
+// WriteProcessed is [Result.Filter] after the choice of what is kept: Original and Kept are there,
 // and are read only; Processed has their length. Some filter is at work.
-func (r *Result) Train(e *Estimator, b Batch, s Scale, recompute bool) {
+func (r *Result) WriteProcessed(e *Estimator, b Batch, s Scale, recompute bool) {
 	if recompute {
 		r.work.recompute(r.Processed, e, b, s, r.Original, r.Kept)
 	} else {

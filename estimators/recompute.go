@@ -40,7 +40,7 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 	w.fresh = resize(w.fresh, len(w.sub.Rewards))
 	// The refusal is deliberately not looked at: the filter made this batch.
 	_ = e.Compute(w.fresh, w.sub, s)
-	if !e.Filter {
+	if !e.TrainerFilters {
 		w.flatten()
 	}
 	at := 0

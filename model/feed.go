@@ -32,7 +32,7 @@ func (e *LackError) Short() string {
 	return "needs " + e.What
 }
 
-// remedies are what to do about each lack that [estimators.Estimator.Lacks] names.
+// remedies are what to do about each lack that [estimators.Estimator.MissingIn] names.
 func remedies() map[string]string {
 	return map[string]string{
 		"response lengths":  "log the response or its number of tokens as response_length",
@@ -55,7 +55,7 @@ func (s Snapshot) Lacks(e *estimators.Estimator) *LackError {
 	for range s.components("") {
 		b.Components = append(b.Components, make([]float64, n))
 	}
-	return lackError(e, e.Lacks(b))
+	return lackError(e, e.MissingIn(b))
 }
 
 func lackError(e *estimators.Estimator, lack string) *LackError {

@@ -204,7 +204,7 @@ func TestFilterOfTheFamily(t *testing.T) {
 	for _, e := range estimators.All() {
 		set := DefaultSettings()
 		set.Framework, set.Estimator, set.Scale, set.KeepPos = e.Framework, e.Name, e.Scales[0], 0.5
-		if err := set.Validate(); (err == nil) != (e.Filters && e.Computable()) {
+		if err := set.Validate(); (err == nil) != (e.CanFilter && e.Computable()) {
 			t.Errorf("%s %s with keep_pos_ratio 0.5: %v", e.Framework, e.Name, err)
 		}
 	}

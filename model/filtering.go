@@ -25,7 +25,7 @@ func (a *Analysis) filter(ctx context.Context, p plan, before *Analysis) (tally,
 		a.fresh.put(0, slices.Repeat([]float64{math.NaN()}, a.Rows))
 		return a.tabulate(ctx, p, a.there), refusal
 	// what is kept of a group depends on nothing else; its recompute may
-	case a.anew() && (!p.entry.Local() || p.set.Scale == estimators.ScaleBatch):
+	case a.anew() && (p.entry.DependsOnBatch || p.set.Scale == estimators.ScaleBatch):
 		a.trainWhole(ctx, p, chosen)
 		return a.tabulate(ctx, p, a.there), refusal
 	}
@@ -85,7 +85,7 @@ func (a *Analysis) filler(p plan, chosen bool) filler {
 		r.Original = a.Original[part.lo:part.hi]
 		r.Processed = slices.Grow(r.Processed[:0], part.hi-part.lo)[:part.hi-part.lo]
 		a.choose(&r, &keep, k, part, chosen)
-		r.Train(p.entry, a.origin.batch.Between(part.from, part.to), p.set.Scale, a.anew())
+		r.WriteProcessed(p.entry, a.origin.batch.GroupRange(part.from, part.to), p.set.Scale, a.anew())
 		if a.anew() {
 			a.fresh.put(part.lo, r.Processed)
 		}
@@ -104,7 +104,7 @@ func (a *Analysis) trainWhole(ctx context.Context, p plan, chosen bool) {
 			a.choose(&r, &keep, k, part, chosen)
 		}
 	})
-	whole.Train(p.entry, a.origin.batch, p.set.Scale, true)
+	whole.WriteProcessed(p.entry, a.origin.batch, p.set.Scale, true)
 	a.fresh.put(0, whole.Processed)
 }
 
@@ -115,7 +115,7 @@ func (a *Analysis) choose(r *estimators.Result, keep *patch, k int, p part, chos
 		return
 	}
 	r.Kept = slices.Grow(r.Kept[:0], p.hi-p.lo)[:p.hi-p.lo]
-	r.Keep(a.origin.batch.Between(p.from, p.to), a.Settings.KeepPos, a.Settings.KeepNeg)
+	r.SelectKept(a.origin.batch.GroupRange(p.from, p.to), a.Settings.KeepPos, a.Settings.KeepNeg)
 	keep.writeEach(a.Keep, p.lo, r.Kept)
 }
 

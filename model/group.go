@@ -249,7 +249,7 @@ func positions(n, size int, open bool) (order []int32, offsets []int, err error)
 	if open && size > 0 {
 		whole = n - n%size
 	}
-	offsets, err = estimators.Blocks(whole, size)
+	offsets, err = estimators.EqualGroups(whole, size)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%d rows are not a multiple of --num-generations %d: %w", n, size, err)
 	}

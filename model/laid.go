@@ -42,7 +42,7 @@ func (l *Laid) Under(e *estimators.Estimator, scale estimators.Scale) []float64 
 	rewards := make([]float64, len(l.Rewards))
 	e.CleanInto(rewards, l.Rewards)
 	batch := l.columns.feed(l.snap, l.step, e, l.weights, rewards)
-	if e.Lacks(batch) != "" {
+	if e.MissingIn(batch) != "" {
 		return nil
 	}
 	dst := make([]float64, len(l.Order))

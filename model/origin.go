@@ -75,10 +75,10 @@ func (o *origin) among(others []*origin) []*origin {
 // hand, if the estimator's arithmetic has parts.
 func (o *origin) compute(ctx context.Context, g *ground, e *estimators.Estimator) error {
 	scale := o.set.Scale
-	if e.Apart(o.batch, scale) {
+	if e.Separable(o.batch, scale) {
 		var refused atomic.Bool
 		o.sum(ctx, g, func(p part) {
-			if e.Compute(o.advantages[p.lo:p.hi], o.batch.Between(p.from, p.to), scale) != nil {
+			if e.Compute(o.advantages[p.lo:p.hi], o.batch.GroupRange(p.from, p.to), scale) != nil {
 				refused.Store(true)
 			}
 		})

@@ -52,7 +52,7 @@ func (s Settings) Entry() (*estimators.Estimator, error) {
 // is not one that can be filtered. A person who walks through the estimators
 // finds the ratios again where they left them.
 func (s Settings) Effective() Settings {
-	if e, err := s.Entry(); err == nil && !e.Filters {
+	if e, err := s.Entry(); err == nil && !e.CanFilter {
 		s.KeepPos, s.KeepNeg, s.Recompute = 1, 1, false
 	}
 	return s
@@ -64,7 +64,7 @@ func (s Settings) Effective() Settings {
 func (s Settings) Validate() error {
 	e, err := s.Entry()
 	family := s.Estimator
-	if err == nil && e.Filters {
+	if err == nil && e.CanFilter {
 		family = "grpo" // the filter can be tried on the whole family, whatever a framework calls it
 	}
 	if _, err := estimators.CheckConfig(family, s.KeepPos, s.KeepNeg, s.Recompute); err != nil {
@@ -74,7 +74,7 @@ func (s Settings) Validate() error {
 		return err
 	}
 	if !e.Computable() {
-		return lackError(e, e.Needs.Refused)
+		return lackError(e, e.Needs.NotComputable)
 	}
 	if err := e.CheckScale(s.Scale); err != nil {
 		return trainerSays(err)

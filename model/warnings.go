@@ -74,7 +74,7 @@ func (a *Analysis) warnRefusal(r *estimators.Refusal) (Warning, bool) {
 	if r == nil {
 		return Warning{}, false
 	}
-	if r.Kind == estimators.Missing {
+	if r.Kind == estimators.KindMissing {
 		return Warning{
 			Kind: WarnUndefined, Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1,
 			Text:   fmt.Sprintf("have no advantages: the step holds no %s, which %s %s reads", r.Text, a.Settings.Framework, a.Settings.Estimator),
@@ -205,7 +205,7 @@ func (a *Analysis) warnOurs(entry *estimators.Estimator) (Warning, bool) {
 		Kind: WarnOurs, Count: a.Groups, Of: a.Groups, Unit: "groups", Example: -1,
 		Text:   fmt.Sprintf("are filtered by easyr1's rule with %s's arithmetic: %s itself has no such filter", a.Settings.Framework, a.Settings.Framework),
 		Advice: "take it as a what-if; only easyr1 (f) trains like this",
-	}, !entry.Filter && a.Settings.Filtering()
+	}, !entry.TrainerFilters && a.Settings.Filtering()
 }
 
 // warnMerged looks for groups a whole multiple larger than the usual one: tasks

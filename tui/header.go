@@ -165,7 +165,7 @@ func (a App) settings(pos, neg, recompute string, meter int) string {
 	t, set := a.look.theme, a.set.now
 	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + word + " " }
 	entry, err := set.Entry()
-	off := err != nil || !entry.Filters
+	off := err != nil || !entry.CanFilter
 	ratio := func(k, name string, role themes.Role, value float64) string {
 		if off {
 			return key(k, t.Paint(themes.Dim, name+" "+units.Missing))

@@ -187,7 +187,7 @@ func (a App) reopened(name string) App {
 		if known != name || v == viewCompare && a.other.source == nil {
 			continue
 		}
-		if e, err := a.set.now.Entry(); v == viewSweep && (err != nil || !e.Filters) {
+		if e, err := a.set.now.Entry(); v == viewSweep && (err != nil || !e.CanFilter) {
 			continue
 		}
 		a = a.onMap()

@@ -37,7 +37,7 @@ func sweepKeys() section {
 
 // openSweep goes to the map, the cursor on the ratios that are set.
 func (a App) openSweep() (App, tea.Cmd) {
-	if e, err := a.set.now.Entry(); err != nil || !e.Filters {
+	if e, err := a.set.now.Entry(); err != nil || !e.CanFilter {
 		a.notice = "the filter is of the GRPO family: choose such an estimator with e or E first"
 		return a, nil
 	}

@@ -1,10 +1,10 @@
 package torchsum
 
-// Column returns the sum of x as PyTorch takes it where x is a column of a matrix
+// SumColumn returns the sum of x as PyTorch takes it where x is a column of a matrix
 // of up to 31 columns, that is, where neighbours in x are no neighbours in memory:
 // one row of single values, dealt to four chains, whatever its length. The chains
 // are folded as in [Sum].
-func Column(x []float32) float32 {
+func SumColumn(x []float32) float32 {
 	rows := len(x) / chains
 	power := max(minPower, ceilLog2(rows)/levels)
 	var sums [levels][chains]float32

@@ -2,13 +2,13 @@ package torchsum
 
 import "math"
 
-// NanMoments returns the mean and the standard deviation, ddof 1, of the values
+// NaNMeanStd returns the mean and the standard deviation, ddof 1, of the values
 // of x that are no NaN, and their number, as trl's and ms-swift's nanstd take
 // them. All of it is float32:
 //
 //	m = Σ x/c ;  v = Σ (x − m)²/c · (c/(c−1)) ;  s = √v
 //
-// The sums are in the order of sum, [Sum] or [Column], NaN counting as 0. buf is
+// The sums are in the order of sum, [Sum] or [SumColumn], NaN counting as 0. buf is
 // overwritten; its length is that of x.
 //
 // Special cases are:
@@ -17,7 +17,7 @@ import "math"
 //	one value        = the value, NaN, 1
 //
 // Source: huggingface/trl@f2cd57710ae3 trl/trainer/utils.py:nanstd.
-func NanMoments(x, buf []float32, sum func([]float32) float32) (mean, std float32, count int) {
+func NaNMeanStd(x, buf []float32, sum func([]float32) float32) (mean, std float32, count int) {
 	buf = buf[:len(x)]
 	if mean = sum(x) / float32(len(x)); mean-mean == 0 {
 		// Finite, so that no value is a NaN: the usual case, without a look at each.

@@ -3,13 +3,13 @@ package torchsum
 // pairwiseBlock is the length up to which numpy adds without halving.
 const pairwiseBlock = 128
 
-// Numpy returns the sum of x as numpy takes it, in float64: fewer than 8 values
+// SumNumpy returns the sum of x as numpy takes it, in float64: fewer than 8 values
 // from left to right, up to 128 in eight chains, ((r0+r1)+(r2+r3))+((r4+r5)+(r6+r7)),
 // with what is left added at the end, and more as two halves, cut at a multiple of
 // eight.
 //
 // Source: numpy/numpy numpy/core/src/umath/loops_utils.h.src (pairwise_sum).
-func Numpy(x []float64) float64 {
+func SumNumpy(x []float64) float64 {
 	n := len(x)
 	switch {
 	case n < 8:
@@ -21,7 +21,7 @@ func Numpy(x []float64) float64 {
 	case n > pairwiseBlock:
 		half := n / 2
 		half -= half % 8
-		return Numpy(x[:half]) + Numpy(x[half:])
+		return SumNumpy(x[:half]) + SumNumpy(x[half:])
 	}
 	var r [8]float64
 	copy(r[:], x)

@@ -10,14 +10,14 @@ import (
 func TestColumnOrder(t *testing.T) {
 	x := []float32{big, 1, 1, 1, -big, 0, 0, 0, 1}
 	// p0 = big−big+1, p1 = p2 = p3 = 1.
-	if got := Column(x); got != 4 {
+	if got := SumColumn(x); got != 4 {
 		t.Errorf("Column = %v, want 4", got)
 	}
 	// x8 first, then the lanes: (1+big)+1+1+1−big, where big+1 = big.
 	if got := Sum(x); got != 0 {
 		t.Errorf("Sum = %v, want 0", got)
 	}
-	if got := Column([]float32{1, 2, 3}); got != 6 {
+	if got := SumColumn([]float32{1, 2, 3}); got != 6 {
 		t.Errorf("Column of three = %v", got)
 	}
 }
@@ -30,13 +30,13 @@ func TestColumnCascade(t *testing.T) {
 		x[i] = 1
 	}
 	x[0] = big
-	if got := Column(x); got != big+16 {
+	if got := SumColumn(x); got != big+16 {
 		t.Errorf("Column = %v, want %v", got, float32(big+16))
 	}
 }
 
 func TestPlainOrder(t *testing.T) {
-	if got := Plain([]float32{big, 1, -big, 1}); got != 1 {
+	if got := SumLeftToRight([]float32{big, 1, -big, 1}); got != 1 {
 		t.Errorf("Plain = %v, want 1", got)
 	}
 }
@@ -57,7 +57,7 @@ func TestNumpyOrder(t *testing.T) {
 		// Halves of 64 and 72: the one is 0, the other 72.
 		{"136: halves", halves(huge, 64, 72), 72},
 	} {
-		if got := Numpy(c.x); got != c.want {
+		if got := SumNumpy(c.x); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -77,15 +77,15 @@ func halves(huge float64, first, second int) []float64 {
 func TestNanMoments(t *testing.T) {
 	nan := float32(math.NaN())
 	buf := make([]float32, 5)
-	mean, std, count := NanMoments([]float32{1, nan, 2, 3, nan}, buf, Sum)
+	mean, std, count := NaNMeanStd([]float32{1, nan, 2, 3, nan}, buf, Sum)
 	if mean != 2 || std != 1 || count != 3 {
 		t.Errorf("%v, %v of %d", mean, std, count)
 	}
-	mean, std, count = NanMoments([]float32{nan, 7}, buf[:2], Column)
+	mean, std, count = NaNMeanStd([]float32{nan, 7}, buf[:2], SumColumn)
 	if mean != 7 || std == std || count != 1 {
 		t.Errorf("one value: %v, %v of %d", mean, std, count)
 	}
-	mean, std, count = NanMoments([]float32{nan}, buf[:1], Sum)
+	mean, std, count = NaNMeanStd([]float32{nan}, buf[:1], Sum)
 	if mean == mean || std == std || count != 0 {
 		t.Errorf("none: %v, %v of %d", mean, std, count)
 	}

@@ -15,10 +15,10 @@ import "math"
 //
 //	Std of fewer than two values = NaN
 //	Std with a NaN or an infinity = NaN
-func Std(x []float32) float32 { return StdAround(x, Mean(x)) }
+func Std(x []float32) float32 { return StdWithMean(x, Mean(x)) }
 
-// StdAround is [Std] where mean, which must be Mean(x), is known already.
-func StdAround(x []float32, mean float32) float32 {
+// StdWithMean is [Std] where mean, which must be Mean(x), is known already.
+func StdWithMean(x []float32, mean float32) float32 {
 	m, squares := float64(mean), 0.0
 	for _, v := range x {
 		d := float64(v) - m

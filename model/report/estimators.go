@@ -61,9 +61,9 @@ func EstimatorPages(w io.Writer, list []*estimators.Estimator) error {
 
 func filterWord(e *estimators.Estimator) string {
 	switch {
-	case e.Filter:
+	case e.TrainerFilters:
 		return "keep_pos_ratio, keep_neg_ratio and compute_new_adv, as its trainer has them"
-	case e.Filters:
+	case e.CanFilter:
 		return "can be tried here; its trainer has no such filter"
 	}
 	return "none"
@@ -78,7 +78,7 @@ func needNames(e *estimators.Estimator) []string {
 		{"response lengths", e.Needs.Lengths},
 		{"reward components", e.Needs.Components},
 		{"greedy baselines", e.Needs.Baselines},
-		{"more than rewards", e.Needs.Refused != ""},
+		{"more than rewards", e.Needs.NotComputable != ""},
 	} {
 		if n.is {
 			names = append(names, n.name)
@@ -134,7 +134,7 @@ func EstimatorJSON(w io.Writer, list []*estimators.Estimator) error {
 	for _, e := range list {
 		all = append(all, estimatorJSON{
 			e.Framework, e.Name, scaleNames(e), e.Formula, e.Doc, int(e.Float), e.Tolerance,
-			append([]string{"reward", "group"}, needNames(e)...), e.Computable(), e.Filter, e.Source,
+			append([]string{"reward", "group"}, needNames(e)...), e.Computable(), e.TrainerFilters, e.Source,
 		})
 	}
 	enc := json.NewEncoder(w)

@@ -27,7 +27,7 @@ type sorter struct {
 func newSorter(g *Grid, a *model.Analysis, groups []model.Group, entry *estimators.Estimator) *sorter {
 	s := &sorter{grid: g, a: a, groups: groups, entry: entry}
 	s.law, s.lawful = lawOf(entry, a.Settings.Scale)
-	s.local = a.Settings.Scale != estimators.ScaleBatch && (entry.Local() || s.lawful)
+	s.local = a.Settings.Scale != estimators.ScaleBatch && (!entry.DependsOnBatch || s.lawful)
 	return s
 }
 
@@ -184,7 +184,7 @@ type worker struct {
 func (w *worker) load(g *model.Group) {
 	lo, hi := g.Start, g.End
 	w.group, w.original = g, w.a.Original[lo:hi]
-	w.batch = w.a.Batch().Slice(lo, hi)
+	w.batch = w.a.Batch().OneGroup(lo, hi)
 	w.unlike = w.batch.Lengths != nil && w.entry.Needs.Lengths || w.entry.Needs.Baselines || w.entry.Needs.Components
 	w.rank = w.rank[:0]
 	w.class, w.zeros = class{}, 0

@@ -18,7 +18,7 @@ import (
 func TestCellsAreAnalyses(t *testing.T) {
 	var entries []*estimators.Estimator
 	for _, e := range estimators.All() {
-		if e.Filters && e.Computable() && !e.Needs.Baselines && !e.Needs.Components {
+		if e.CanFilter && e.Computable() && !e.Needs.Baselines && !e.Needs.Components {
 			entries = append(entries, e)
 		}
 	}
