@@ -38,18 +38,18 @@ func siteOf(name string) site {
 			parts[i] = "*"
 		}
 	}
-	return site{strings.Join(parts, "/"), isValidation(name)}
+	return site{strings.Join(parts, "/"), IsValidation(name)}
 }
 
 // isNumbered knows folders of which a run has many that may share a step: one for each step,
 // where rows may be of the step before, or process. Plain numbers are runs of a sweep, or
 // versions of the policy, which share none.
 func isNumbered(part string) bool {
-	if _, ok := stepAfterWord(part); ok {
+	if _, ok := StepAfterWord(part); ok {
 		return true
 	}
 	for _, word := range []string{"rank", "worker", "node", "shard"} {
-		if rest, ok := strings.CutPrefix(part, word); ok && isDigits(strings.TrimLeft(rest, "_-")) {
+		if rest, ok := strings.CutPrefix(part, word); ok && IsDigits(strings.TrimLeft(rest, "_-")) {
 			return true
 		}
 	}
@@ -146,7 +146,7 @@ func (at site) mark(r *model.Record) {
 		name = strings.TrimPrefix(name+" validation", " ")
 	}
 	if r.Prompt != 0 {
-		r.Prompt = max(1, r.Prompt^hash64([]byte(name)))
+		r.Prompt = max(1, r.Prompt^Hash64([]byte(name)))
 	}
 	if r.Group != "" {
 		r.Group = name + ": " + r.Group

@@ -11,19 +11,19 @@ const maxAverages = 4
 // averages are the figures of rewards in a row of metrics, as "name value".
 func averages(line []byte) []string {
 	var all []string
-	var look func(prefix string) func(key, v value)
-	look = func(prefix string) func(key, v value) {
-		return func(key, v value) {
-			name := prefix + string(key.text())
+	var look func(prefix string) func(key, v Value)
+	look = func(prefix string) func(key, v Value) {
+		return func(key, v Value) {
+			name := prefix + string(key.Text())
 			switch {
-			case v.kind == object && len(prefix) < maxQuote:
-				_ = scanObject(v.raw, look(strings.TrimPrefix(name+"/", "data/")))
-			case v.kind == number && len(all) < maxAverages && isAverage(name):
-				all = append(all, string(clip([]byte(name), maxQuote))+" "+string(v.raw))
+			case v.Kind == Object && len(prefix) < MaxQuote:
+				_ = ScanObject(v.Raw, look(strings.TrimPrefix(name+"/", "data/")))
+			case v.Kind == Number && len(all) < maxAverages && isAverage(name):
+				all = append(all, string(Clip([]byte(name), MaxQuote))+" "+string(v.Raw))
 			}
 		}
 	}
-	_ = scanObject(line, look(""))
+	_ = ScanObject(line, look(""))
 	return all
 }
 
@@ -40,8 +40,8 @@ func isAverage(name string) bool {
 	return !strings.HasPrefix(name, "timing") && !strings.HasPrefix(name, "perf")
 }
 
-// metricsOnly says what a log of metrics holds, by its last row, and how to get samples.
-func metricsOnly(line []byte) string {
+// MetricsRefusal says what a log of metrics holds, by its last row, and how to get samples.
+func MetricsRefusal(line []byte) string {
 	text := "metrics only, no samples: it holds averages of steps"
 	if all := averages(line); len(all) > 0 {
 		text += " (last: " + strings.Join(all, ", ") + ")"

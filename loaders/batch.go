@@ -34,7 +34,7 @@ func (b *batch) empty() bool {
 func (b *batch) chunk(names []string) *model.Chunk {
 	c := &model.Chunk{
 		Files: names, Records: b.records, Blocks: b.blocks, Forget: b.forget,
-		How: b.note.How, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
+		How: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
 		Components: b.note.Components,
 		Problems:   b.problems, Skipped: b.skipped, Notes: b.notes,
 	}
@@ -147,16 +147,16 @@ func (o *output) addBlock(f *Format, n Note, k model.Block) {
 // have.
 func (o *output) noted(f *Format, n Note) {
 	o.latest, o.lastNote = f, n
-	if f.isOwn() {
+	if f.IsTrainers() {
 		o.own, o.ownNote = f, n
 	}
-	if n.How == "" {
+	if n.Provenance == "" {
 		return // a header
 	}
 	if !o.rows {
-		o.rows, o.lacks = true, slices.Clone(n.Lacks)
+		o.rows, o.lacks = true, slices.Clone(n.Missing)
 	}
-	o.lacks = slices.DeleteFunc(o.lacks, func(name string) bool { return !slices.Contains(n.Lacks, name) })
+	o.lacks = slices.DeleteFunc(o.lacks, func(name string) bool { return !slices.Contains(n.Missing, name) })
 }
 
 // accepting is the open batch, or a new one if that is full or of another kind, or

@@ -11,19 +11,19 @@ import (
 // of scores, metrics, tables that W&B keeps of the same samples. They would be counted with
 // it, so in a directory a trainer's own log is read alone.
 
-// isOwn reports whether a format is that of one trainer's log.
-func (f *Format) isOwn() bool { return !f.generic() && f.Name != "wandb-table" }
+// IsTrainers reports whether a format is that of one trainer's log.
+func (f *Format) IsTrainers() bool { return !f.IsGeneric() && f.Name != "wandb-table" }
 
-// prefers reports whether a format is left out beside what was found in the directory.
-func (r *root) prefers(format *Format) bool { return r.own != nil && !format.isOwn() }
+// Hides reports whether a format is left out beside what was found in the directory.
+func (r *Directory) Hides(format *Format) bool { return r.Own != nil && !format.IsTrainers() }
 
-// leave says, once for each format, that a file is left out.
-func (r *root) leave(name string, format *Format) []string {
-	if slices.Contains(r.beside, format.Name) {
+// LeaveOut says, once for each format, that a file is left out.
+func (r *Directory) LeaveOut(name string, format *Format) []string {
+	if slices.Contains(r.leftOut, format.Name) {
 		return nil
 	}
-	r.beside = append(r.beside, format.Name)
-	return []string{fmt.Sprintf("%s (%s) and what is like it, since the log of %s lies beside; give it by itself to read it", name, format.Name, r.own.Name)}
+	r.leftOut = append(r.leftOut, format.Name)
+	return []string{fmt.Sprintf("%s (%s) and what is like it, since the log of %s lies beside; give it by itself to read it", name, format.Name, r.Own.Name)}
 }
 
 // isBeside sees to it that the file, or others in its directory, are left out if need be,
@@ -33,13 +33,13 @@ func (s *Source) isBeside(f *file) bool {
 	switch {
 	case r == nil || !f.any || f.refused || len(s.formats) == 1:
 		return false
-	case r.prefers(f.format):
+	case r.Hides(f.format):
 		s.leaveOut(f)
 		return true
-	case r.own == nil && f.format.isOwn():
-		r.own = f.format
+	case r.Own == nil && f.format.IsTrainers():
+		r.Own = f.format
 		for _, other := range s.files {
-			if other.root == r && other.any && !other.refused && r.prefers(other.format) {
+			if other.root == r && other.any && !other.refused && r.Hides(other.format) {
 				s.leaveOut(other)
 			}
 		}
@@ -49,10 +49,10 @@ func (s *Source) isBeside(f *file) bool {
 
 // holdsAnswer reports whether a row has a field of its own for what a model answered.
 func holdsAnswer(row []byte) (yes bool) {
-	names := newFields(usualNames())
-	_ = scanObject(row, func(key, v value) {
-		p, ok := names.place(key.raw)
-		yes = yes || ok && p.role == roleResponse && fits(p.role, v)
+	names := NewFields(Synonyms())
+	_ = ScanObject(row, func(key, v Value) {
+		p, ok := names.Lookup(key.Raw)
+		yes = yes || ok && p.Role == RoleResponse && CanPlay(p.Role, v)
 	})
 	return yes
 }
@@ -61,20 +61,20 @@ func holdsAnswer(row []byte) (yes bool) {
 // trainer's own log lies beside, and problems where nothing better has come.
 func (s *Source) tellAside() {
 	for _, r := range s.roots {
-		if r.own == nil && len(s.queue) > 0 {
+		if r.Own == nil && len(s.queue) > 0 {
 			continue
 		}
-		for _, a := range r.aside {
+		for _, a := range r.WithoutSamples {
 			switch base := filepath.Base(a.File); {
-			case r.own == nil:
+			case r.Own == nil:
 				s.out.problem(a)
-			case !slices.Contains(r.others, base):
-				r.others = append(r.others, base)
+			case !slices.Contains(r.NotedNames, base):
+				r.NotedNames = append(r.NotedNames, base)
 				a.Reason, _, _ = strings.Cut(a.Reason, "; needed") // there is what is needed
 				s.out.note([]string{a.String()})
 			}
 		}
-		r.aside = nil
+		r.WithoutSamples = nil
 	}
 }
 
@@ -83,8 +83,8 @@ func (s *Source) leaveOut(f *file) {
 	format := f.format
 	s.restart(f)
 	f.refused = true
-	s.advance(f, f.disk.size)
+	s.advance(f, f.disk.Size)
 	s.out.sites.release(f.index)
 	s.out.latest, s.out.lastNote = s.out.own, s.out.ownNote
-	s.out.note(f.root.leave(f.name, format))
+	s.out.note(f.root.LeaveOut(f.name, format))
 }

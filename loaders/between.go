@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 )
 
-// between are the bytes that stand between two values in every row, keys and all. There
+// literal are the bytes that stand between two values in every row, keys and all. There
 // are a few of them in each of millions of rows, and most are short: their last sixteen
 // bytes are compared as two words, of which a mask takes what stands before them.
-type between struct {
+type literal struct {
 	text         []byte
 	word0, word1 uint64
 	mask0, mask1 uint64
@@ -16,18 +16,18 @@ type between struct {
 
 const twoWords = 16 // bytes
 
-func newBetween(text []byte) between {
+func newLiteral(text []byte) literal {
 	var last, mask [twoWords]byte
 	for i := 1; i <= min(len(text), twoWords); i++ {
 		last[twoWords-i], mask[twoWords-i] = text[len(text)-i], 0xff
 	}
 	word := binary.LittleEndian.Uint64
-	return between{bytes.Clone(text), word(last[:]), word(last[8:]), word(mask[:]), word(mask[8:])}
+	return literal{bytes.Clone(text), word(last[:]), word(last[8:]), word(mask[:]), word(mask[8:])}
 }
 
-// pass returns where the bytes end that should stand at at; 0 if others do, or if too few
+// match returns where the bytes end that should stand at at; 0 if others do, or if too few
 // stand before them to look at two words.
-func (b *between) pass(p []byte, at int) int {
+func (b *literal) match(p []byte, at int) int {
 	end := at + len(b.text)
 	if end < twoWords || end > len(p) || len(b.text) > twoWords && string(p[at:end]) != string(b.text) {
 		return 0

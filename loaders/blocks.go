@@ -2,38 +2,38 @@ package loaders
 
 import "bytes"
 
-// block is a record of several lines in the making.
-type block struct {
-	text   []byte
-	number int64
-	offset int64
-	over   bool // it is longer than a record may be
+// Multiline is a record of several lines in the making.
+type Multiline struct {
+	text    []byte
+	number  int64
+	offset  int64
+	tooLong bool // it is longer than a record may be
 }
 
-// add takes a line. If that begins the next record, the one before is returned.
-func (b *block) add(l line, begin string) (done line, ok bool) {
-	if l.offset == 0 {
-		l.text = withoutMark(l.text)
+// Add takes a line. If that begins the next record, the one before is returned.
+func (b *Multiline) Add(l Line, begin string) (done Line, ok bool) {
+	if l.Offset == 0 {
+		l.Text = TrimByteOrderMark(l.Text)
 	}
-	if bytes.HasPrefix(l.text, []byte(begin)) {
-		done, ok = b.take()
-		b.number, b.offset = l.number, l.offset
+	if bytes.HasPrefix(l.Text, []byte(begin)) {
+		done, ok = b.Take()
+		b.number, b.offset = l.Number, l.Offset
 	}
-	if len(b.text)+len(l.text) > maxLine {
-		b.over = true
+	if len(b.text)+len(l.Text) > MaxLine {
+		b.tooLong = true
 		return done, ok
 	}
-	b.text = append(append(b.text, l.text...), '\n')
+	b.text = append(append(b.text, l.Text...), '\n')
 	return done, ok
 }
 
-// take returns the record so far and begins another.
-func (b *block) take() (done line, ok bool) {
-	done = line{text: b.text, number: b.number, offset: b.offset}
-	if b.over {
-		done.text, done.reason = nil, "a record of more than 64 MB is not read"
+// Take returns the record so far and begins another.
+func (b *Multiline) Take() (done Line, ok bool) {
+	done = Line{Text: b.text, Number: b.number, Offset: b.offset}
+	if b.tooLong {
+		done.Text, done.Reason = nil, "a record of more than 64 MB is not read"
 	}
-	ok = len(b.text) > 0 || b.over
-	*b = block{}
+	ok = len(b.text) > 0 || b.tooLong
+	*b = Multiline{}
 	return done, ok
 }

@@ -20,15 +20,15 @@ const (
 	SplitAll   Split = "all"
 )
 
-// choose leaves out what would be counted twice or belongs apart, and says so.
-func choose(files []string, split Split) (chosen []string, notes []string) {
-	chosen, notes = once(files)
+// Choose leaves out what would be counted twice or belongs apart, and says so.
+func Choose(files []string, split Split) (chosen []string, notes []string) {
+	chosen, notes = withoutDuplicates(files)
 	if split == SplitAll {
 		return chosen, notes
 	}
 	var train, val []string
 	for _, f := range chosen {
-		if isValidation(f) {
+		if IsValidation(f) {
 			val = append(val, f)
 		} else {
 			train = append(train, f)
@@ -40,13 +40,13 @@ func choose(files []string, split Split) (chosen []string, notes []string) {
 	case len(train) == 0 && len(val) > 0:
 		return val, append(notes, "training: as long as there is none, validation is read")
 	case len(val) > 0:
-		notes = append(notes, fmt.Sprintf("validation is not read: %s; --split val reads it instead", named(val)))
+		notes = append(notes, fmt.Sprintf("validation is not read: %s; --split val reads it instead", Summarize(val)))
 	}
 	return train, notes
 }
 
-// isValidation knows the words for it in the names of files and folders.
-func isValidation(name string) bool {
+// IsValidation knows the words for it in the names of files and folders.
+func IsValidation(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(filepath.ToSlash(name)), func(r rune) bool { return !unicode.IsLetter(r) })
 	return slices.ContainsFunc(words, func(w string) bool {
 		switch w {
@@ -57,9 +57,9 @@ func isValidation(name string) bool {
 	})
 }
 
-// once leaves out files whose samples are in others too: prime-rl's all beside its
+// withoutDuplicates leaves out files whose samples are in others too: prime-rl's all beside its
 // effective, and a hosted export's raw page beside its rows.
-func once(files []string) (kept []string, notes []string) {
+func withoutDuplicates(files []string) (kept []string, notes []string) {
 	have := map[string]bool{}
 	for _, f := range files {
 		have[filepath.ToSlash(f)] = true
@@ -77,16 +77,16 @@ func once(files []string) (kept []string, notes []string) {
 		}
 	}
 	if len(all) > 0 {
-		notes = append(notes, fmt.Sprintf("counted once: %s, whose episodes effective/ holds as far as they were trained on", named(all)))
+		notes = append(notes, fmt.Sprintf("counted once: %s, whose episodes effective/ holds as far as they were trained on", Summarize(all)))
 	}
 	if len(raw) > 0 {
-		notes = append(notes, fmt.Sprintf("counted once: %s, whose samples results.jsonl holds too", named(raw)))
+		notes = append(notes, fmt.Sprintf("counted once: %s, whose samples results.jsonl holds too", Summarize(raw)))
 	}
 	return kept, notes
 }
 
-// named is the first of some files and how many more there are.
-func named(files []string) string {
+// Summarize is the first of some files and how many more there are.
+func Summarize(files []string) string {
 	if len(files) == 1 {
 		return files[0]
 	}

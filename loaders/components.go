@@ -8,53 +8,53 @@ import (
 	"strings"
 )
 
-// components collects what each reward function gave to a sample. Columns come
+// Components collects what each reward function gave to a sample. Columns come
 // under names of their own; the order is that in which they were first met.
-type components struct {
-	names  []string
-	index  map[string]int
-	values []float64 // of the row at hand, NaN where nothing
-	given  value     // the total that an object of rewards holds beside its parts
-	under  string    // the name of that
-	open   bool      // every column of numbers without another meaning is a reward function's
-	also   []string  // columns that a person asked for, whatever else they are
+type Components struct {
+	Names       []string
+	Index       map[string]int
+	values      []float64 // of the row at hand, NaN where nothing
+	loggedTotal Value     // the total that an object of rewards holds beside its parts
+	totalName   string    // the name of that
+	AcceptAll   bool      // every column of numbers without another meaning is a reward function's
+	Requested   []string  // columns that a person asked for, whatever else they are
 }
 
-// maxComponents bounds how many columns are kept: nobody weighs more.
-const maxComponents = 64
+// MaxComponents bounds how many columns are kept: nobody weighs more.
+const MaxComponents = 64
 
-// metricsPrefix marks what stands among the metrics of a log: reward functions
+// MetricsPrefix marks what stands among the metrics of a log: reward functions
 // and counts of turns side by side, so that it is never summed unasked.
-const metricsPrefix = "metrics/"
+const MetricsPrefix = "metrics/"
 
-func (c *components) begin() {
-	c.given = value{}
+func (c *Components) reset() {
+	c.loggedTotal = Value{}
 	for i := range c.values {
 		c.values[i] = math.NaN()
 	}
 }
 
 // pick keeps the column if its name and value say that it is a reward function's.
-func (c *components) pick(key, v value) {
+func (c *Components) pick(key, v Value) {
 	switch {
-	case v.kind == object:
-		c.nested(key, v)
-	case v.kind == number || v.kind == real || v.kind == boolean:
-		if name := string(key.text()); c.wants(name) {
-			c.set(name, v)
+	case v.Kind == Object:
+		c.pickObject(key, v)
+	case v.Kind == Number || v.Kind == Float || v.Kind == Bool:
+		if name := string(key.Text()); c.Wants(name) {
+			c.Set(name, v)
 		}
-	case v.kind == null || v.kind == list && isComponent(string(key.text())):
-		c.set(string(key.text()), v)
+	case v.Kind == Null || v.Kind == Array && IsComponent(string(key.Text())):
+		c.Set(string(key.Text()), v)
 	}
 }
 
-// wants reports whether a column of numbers under that name is kept.
-func (c *components) wants(name string) bool {
-	return isComponent(name) || c.open && !isFigure(name) || slices.Contains(c.also, name)
+// Wants reports whether a column of numbers under that name is kept.
+func (c *Components) Wants(name string) bool {
+	return IsComponent(name) || c.AcceptAll && !isCounter(name) || slices.Contains(c.Requested, name)
 }
 
-// isComponent knows the names that trainers give to single reward functions.
-func isComponent(name string) bool {
+// IsComponent knows the names that trainers give to single reward functions.
+func IsComponent(name string) bool {
 	name = strings.ToLower(name)
 	switch name {
 	case "judge_reward", "baseline", "reward_baseline", "reward_baselines", "greedy_reward":
@@ -70,8 +70,8 @@ func isComponent(name string) bool {
 	return strings.HasPrefix(name, "rewards/") || strings.HasPrefix(name, "reward_func_") || strings.HasPrefix(name, "reward/")
 }
 
-// isFigure knows columns of numbers that no reward function gave.
-func isFigure(name string) bool {
+// isCounter knows columns of numbers that no reward function gave.
+func isCounter(name string) bool {
 	switch name {
 	case "num_turns", "entropy", "step", "gen_step", "index", "request_id", "truncated", "is_truncated":
 		return true
@@ -79,23 +79,23 @@ func isFigure(name string) bool {
 	return false
 }
 
-// nested takes the numbers of an object under rewards, reward_components or
+// pickObject takes the numbers of an object under rewards, reward_components or
 // metrics; {"score": s, "weight": w} counts as s·w.
-func (c *components) nested(key, v value) {
-	prefix, ok := nest(key.raw)
-	if !ok || isStatistics(v) {
+func (c *Components) pickObject(key, v Value) {
+	prefix, ok := ComponentPrefix(key.Raw)
+	if !ok || isSummary(v) {
 		return
 	}
-	_ = scanObject(v.raw, func(name, v value) {
-		if v.kind == object {
+	_ = ScanObject(v.Raw, func(name, v Value) {
+		if v.Kind == Object {
 			v = weighted(v)
 		}
 		switch {
-		case v.kind != number && v.kind != real && v.kind != boolean:
-		case prefix == "" && isTotal(name.raw):
-			c.given, c.under = v, string(key.raw)+"."+string(name.raw)
+		case v.Kind != Number && v.Kind != Float && v.Kind != Bool:
+		case prefix == "" && isTotal(name.Raw):
+			c.loggedTotal, c.totalName = v, string(key.Raw)+"."+string(name.Raw)
 		default:
-			c.set(prefix+string(name.text()), v)
+			c.Set(prefix+string(name.Text()), v)
 		}
 	})
 }
@@ -109,10 +109,10 @@ func isTotal(name []byte) bool {
 	return false
 }
 
-// isStatistics reports whether an object tells of many rewards, not of one.
-func isStatistics(v value) (yes bool) {
-	_ = scanObject(v.raw, func(name, _ value) {
-		switch string(name.raw) {
+// isSummary reports whether an object tells of many rewards, not of one.
+func isSummary(v Value) (yes bool) {
+	_ = ScanObject(v.Raw, func(name, _ Value) {
+		switch string(name.Raw) {
 		case "mean", "avg", "std", "min", "max":
 			yes = true
 		}
@@ -120,71 +120,71 @@ func isStatistics(v value) (yes bool) {
 	return yes
 }
 
-// nest knows the names of objects that hold what reward functions gave, and what is
+// ComponentPrefix knows the names of objects that hold what reward functions gave, and what is
 // put before the names in them.
-func nest(key []byte) (prefix string, ok bool) {
+func ComponentPrefix(key []byte) (prefix string, ok bool) {
 	switch string(bytes.ToLower(key)) {
 	case "rewards", "reward", "score", "scores", "reward_components", "reward_breakdown":
 		return "", true
 	case "metrics":
-		return metricsPrefix, true
+		return MetricsPrefix, true
 	}
 	return "", false
 }
 
 // weighted is the number of a {"score": …, "weight": …}, absent if it is none.
-func weighted(v value) value {
+func weighted(v Value) Value {
 	score, weight := math.NaN(), 1.0
-	_ = scanObject(v.raw, func(key, v value) {
-		x, ok := v.toFloat()
+	_ = ScanObject(v.Raw, func(key, v Value) {
+		x, ok := v.ToFloat()
 		switch {
 		case !ok:
-		case string(key.raw) == "score":
+		case string(key.Raw) == "score":
 			score = x
-		case string(key.raw) == "weight":
+		case string(key.Raw) == "weight":
 			weight = x
 		}
 	})
 	if math.IsNaN(score) {
-		return value{}
+		return Value{}
 	}
-	return floatValue(score * weight)
+	return FromFloat(score * weight)
 }
 
-func (c *components) set(name string, v value) {
-	x, ok := v.toFloat()
-	if v.kind == null || !ok {
+func (c *Components) Set(name string, v Value) {
+	x, ok := v.ToFloat()
+	if v.Kind == Null || !ok {
 		x = math.NaN()
 	}
-	at, known := c.index[name]
+	at, known := c.Index[name]
 	if !known {
-		if math.IsNaN(x) && v.kind == null || len(c.names) >= maxComponents {
+		if math.IsNaN(x) && v.Kind == Null || len(c.Names) >= MaxComponents {
 			return
 		}
-		if c.index == nil {
-			c.index = map[string]int{}
+		if c.Index == nil {
+			c.Index = map[string]int{}
 		}
-		at = len(c.names)
-		c.index[name] = at
-		c.names = append(c.names, name)
+		at = len(c.Names)
+		c.Index[name] = at
+		c.Names = append(c.Names, name)
 		c.values = append(c.values, math.NaN())
 	}
 	c.values[at] = x
 }
 
-// row returns a copy of the values, nil if the log has no components.
-func (c *components) row() []float64 {
-	if len(c.names) == 0 {
+// snapshot returns a copy of the values, nil if the log has no components.
+func (c *Components) snapshot() []float64 {
+	if len(c.Names) == 0 {
 		return nil
 	}
 	return append([]float64(nil), c.values...)
 }
 
 // total is the sum of those that gave something, for logs that have no total.
-func (c *components) total() (float64, bool) {
+func (c *Components) total() (float64, bool) {
 	sum, any := 0.0, false
 	for i, x := range c.values {
-		if !math.IsNaN(x) && !strings.HasPrefix(c.names[i], metricsPrefix) && !isBaseline(c.names[i]) {
+		if !math.IsNaN(x) && !strings.HasPrefix(c.Names[i], MetricsPrefix) && !IsBaseline(c.Names[i]) {
 			sum += x
 			any = true
 		}
@@ -192,24 +192,24 @@ func (c *components) total() (float64, bool) {
 	return sum, any
 }
 
-func isBaseline(name string) bool {
+func IsBaseline(name string) bool {
 	return strings.Contains(name, "baseline") || name == "greedy_reward"
 }
 
 // summands are the names that a total is made of.
-func (c *components) summands() []string {
+func (c *Components) summands() []string {
 	var names []string
-	for _, name := range c.names {
-		if !strings.HasPrefix(name, metricsPrefix) && !isBaseline(name) {
+	for _, name := range c.Names {
+		if !strings.HasPrefix(name, MetricsPrefix) && !IsBaseline(name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// twin knows the same columns.
-func (c *components) twin() components {
-	return components{
-		names: slices.Clone(c.names), index: maps.Clone(c.index), values: slices.Clone(c.values), open: c.open, also: c.also,
+// clone knows the same columns.
+func (c *Components) clone() Components {
+	return Components{
+		Names: slices.Clone(c.Names), Index: maps.Clone(c.Index), values: slices.Clone(c.values), AcceptAll: c.AcceptAll, Requested: c.Requested,
 	}
 }

@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// cutOf guesses how the bytes of a file are cut into records, from its name and
+// Detect guesses how the bytes of a file are cut into records, from its name and
 // its first bytes.
-func cutOf(name string, first []byte) cut {
-	first = withoutMark(first)
-	switch kindOfName(name) {
+func Detect(name string, first []byte) Framing {
+	first = TrimByteOrderMark(first)
+	switch Extension(name) {
 	case ".csv", ".tsv":
-		return cut{quoted: true}
+		return Framing{Quoted: true}
 	case ".json":
-		return cut{whole: true}
+		return Framing{Whole: true}
 	}
-	for _, begin := range []string{easyr1Begin, arealBegin} {
+	for _, begin := range []string{EasyR1Prefix, ARealPrefix} {
 		if bytes.HasPrefix(first, []byte(begin)) {
-			return cut{begin: begin}
+			return Framing{RecordPrefix: begin}
 		}
 	}
-	if kindOfName(name) == "" { // a stream, mostly
+	if Extension(name) == "" { // a stream, mostly
 		line, _, _ := bytes.Cut(first, []byte{'\n'})
-		return cut{whole: goesOn(line), quoted: isHeader(line)}
+		return Framing{Whole: continues(line), Quoted: isHeader(line)}
 	}
-	return cut{whole: bytes.HasPrefix(first, []byte{'['})}
+	return Framing{Whole: bytes.HasPrefix(first, []byte{'['})}
 }
 
-// goesOn reports whether a document that begins with the line has more of them: it is a
+// continues reports whether a document that begins with the line has more of them: it is a
 // list, or an object that nothing ends.
-func goesOn(line []byte) bool {
+func continues(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	if bytes.HasPrefix(line, []byte{'{'}) {
 		return bytes.IndexByte([]byte("{[,:"), line[len(line)-1]) >= 0
@@ -40,7 +40,7 @@ func goesOn(line []byte) bool {
 
 // isHeader reports whether a line looks like the names of the columns of a table.
 func isHeader(line []byte) bool {
-	names := splitRow(nil, line, separator(line))
+	names := SplitCSV(nil, line, CSVSeparator(line))
 	for _, name := range names {
 		name = bytes.TrimSpace(name)
 		if len(name) == 0 || bytes.ContainsAny(name, "{}[]:\"\x00\x1b") {
@@ -50,21 +50,21 @@ func isHeader(line []byte) bool {
 	return len(names) > 1
 }
 
-// byteOrderMark is what programs of Windows begin a file with.
-const byteOrderMark = "\xef\xbb\xbf"
+// ByteOrderMark is what programs of Windows begin a file with.
+const ByteOrderMark = "\xef\xbb\xbf"
 
-// withoutMark is what follows a byte order mark.
-func withoutMark(first []byte) []byte { return bytes.TrimPrefix(first, []byte(byteOrderMark)) }
+// TrimByteOrderMark is what follows a byte order mark.
+func TrimByteOrderMark(first []byte) []byte { return bytes.TrimPrefix(first, []byte(ByteOrderMark)) }
 
-// kindOfName is the extension of a name in small letters, less that of a
+// Extension is the extension of a name in small letters, less that of a
 // compression.
-func kindOfName(name string) string {
+func Extension(name string) string {
 	name = strings.ToLower(name)
-	for _, ext := range compressions() {
+	for _, ext := range compressionExtensions() {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return path.Ext(name)
 }
 
-// compressions are the extensions of what is unpacked while it is read.
-func compressions() []string { return []string{".gz", ".zst", ".zstd"} }
+// compressionExtensions are the extensions of what is unpacked while it is read.
+func compressionExtensions() []string { return []string{".gz", ".zst", ".zstd"} }

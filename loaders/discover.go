@@ -13,30 +13,30 @@ import (
 
 // The bounds of a directory. A mistyped path may be somebody's whole home.
 const (
-	maxLevels = 8
-	maxFiles  = 100_000
+	MaxDepth = 8
+	MaxFiles = 100_000
 )
 
-// listing is what a directory holds.
-type listing struct {
-	files []string // logs, relative to the directory, by natural order
-	sizes map[string]int64
-	other map[string]int // how many other files, by extension
-	links []string       // symbolic links that may lead to logs
-	shut  []string       // directories that may not be listed
-	limit int            // how many files at most
-	cut   bool           // there is more than may be read
-	dirs  []string       // all directories, relative, "." first
+// Listing is what a directory holds.
+type Listing struct {
+	Files      []string // logs, relative to the directory, by natural order
+	Sizes      map[string]int64
+	Other      map[string]int // how many other files, by extension
+	links      []string       // symbolic links that may lead to logs
+	unreadable []string       // directories that may not be listed
+	limit      int            // how many files at most
+	Truncated  bool           // there is more than may be read
+	Dirs       []string       // all directories, relative, "." first
 }
 
-// isLog reports whether a name may be that of a log. JSON and text files are many
+// IsLog reports whether a name may be that of a log. JSON and text files are many
 // things, so they must be called like a log too.
-func isLog(name string) bool {
+func IsLog(name string) bool {
 	if strings.HasPrefix(name, ".") {
 		return false
 	}
 	name = strings.ToLower(name)
-	switch kindOfName(name) {
+	switch Extension(name) {
 	case ".jsonl", ".ndjson", ".json-lines", ".csv", ".tsv", ".parquet":
 		return true
 	case ".json":
@@ -51,54 +51,54 @@ func isLog(name string) bool {
 	return false
 }
 
-// isVersioned knows AReaL's {version}/{task}.txt.
-func isVersioned(dir, name string) bool {
-	return isDigits(path.Base(dir)) && path.Ext(name) == ".txt"
+// IsVersionedText knows AReaL's {version}/{task}.txt.
+func IsVersionedText(dir, name string) bool {
+	return IsDigits(path.Base(dir)) && path.Ext(name) == ".txt"
 }
 
-// discover lists the logs beneath a directory. Symbolic links in it are passed
+// List lists the logs beneath a directory. Symbolic links in it are passed
 // over: they lead out of it, or to what is found anyway.
-func discover(dir string, limit int) (*listing, error) {
+func List(dir string, limit int) (*Listing, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	l := &listing{limit: limit, other: map[string]int{}, sizes: map[string]int64{}}
+	l := &Listing{limit: limit, Other: map[string]int{}, Sizes: map[string]int64{}}
 	if err := l.walk(root.FS(), ".", 0); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(l.files, natural)
+	slices.SortFunc(l.Files, natural)
 	return l, nil
 }
 
 // walk reads one directory. What cannot be read beneath the first is left out:
 // the others may still hold logs.
-func (l *listing) walk(fsys fs.FS, dir string, depth int) error {
+func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil && len(entries) == 0 {
 		return err
 	}
-	l.dirs = append(l.dirs, filepath.FromSlash(dir))
+	l.Dirs = append(l.Dirs, filepath.FromSlash(dir))
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
 		switch {
 		case strings.HasPrefix(e.Name(), "."):
-		case e.IsDir() && depth >= maxLevels:
-			l.cut = true
+		case e.IsDir() && depth >= MaxDepth:
+			l.Truncated = true
 		case e.IsDir():
 			if err := l.walk(fsys, name, depth+1); errors.Is(err, fs.ErrPermission) {
-				l.shut = append(l.shut, filepath.FromSlash(name))
+				l.unreadable = append(l.unreadable, filepath.FromSlash(name))
 			}
 		case e.Type()&fs.ModeSymlink != 0:
-			l.pass(name)
+			l.noteLink(name)
 		case !e.Type().IsRegular():
-		case !isLog(e.Name()) && !isVersioned(dir, e.Name()):
-			l.other[kindOfOther(e.Name())]++
-		case len(l.files) >= l.limit:
-			l.cut = true
+		case !IsLog(e.Name()) && !IsVersionedText(dir, e.Name()):
+			l.Other[kindOfOther(e.Name())]++
+		case len(l.Files) >= l.limit:
+			l.Truncated = true
 		default:
-			l.add(filepath.FromSlash(name), e)
+			l.addFile(filepath.FromSlash(name), e)
 		}
 	}
 	return nil
@@ -113,19 +113,19 @@ func kindOfOther(name string) string {
 	return path.Ext(name)
 }
 
-// pass takes a link down that is not followed. "latest" leads to what is found anyway.
-func (l *listing) pass(name string) {
+// noteLink takes a link down that is not followed. "latest" leads to what is found anyway.
+func (l *Listing) noteLink(name string) {
 	base := path.Base(name)
-	if (isLog(base) || path.Ext(base) == "") && !strings.Contains(strings.ToLower(base), "latest") && len(l.links) < l.limit {
+	if (IsLog(base) || path.Ext(base) == "") && !strings.Contains(strings.ToLower(base), "latest") && len(l.links) < l.limit {
 		l.links = append(l.links, filepath.FromSlash(name))
 	}
 }
 
-// add takes a log down. Its size is known: beneath a root every entry has been looked at.
-func (l *listing) add(name string, e fs.DirEntry) {
-	l.files = append(l.files, name)
+// addFile takes a log down. Its size is known: beneath a root every entry has been looked at.
+func (l *Listing) addFile(name string, e fs.DirEntry) {
+	l.Files = append(l.Files, name)
 	if info, err := e.Info(); err == nil {
-		l.sizes[name] = info.Size()
+		l.Sizes[name] = info.Size()
 	}
 }
 

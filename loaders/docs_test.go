@@ -41,7 +41,7 @@ func formatsTable() string {
 	b.WriteString("| `--input-format` | what it is | what makes the trainer write it |\n| --- | --- | --- |\n")
 	cell := strings.NewReplacer("|", `\|`, "{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*")
 	for _, f := range Formats() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, cell.Replace(f.Doc), cell.Replace(f.Writes))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, cell.Replace(f.Doc), cell.Replace(f.TrainerOption))
 	}
 	return b.String()
 }

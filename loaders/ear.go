@@ -100,7 +100,7 @@ func (s *Source) listen(now time.Time) {
 	s.look.ear.heard = now
 	for range mostHeard {
 		select {
-		case e, ok := <-s.look.watch.events():
+		case e, ok := <-s.look.watch.Events():
 			if !ok {
 				return
 			}
@@ -115,7 +115,7 @@ func (s *Source) listen(now time.Time) {
 // hear acts on one change.
 func (s *Source) hear(e fsnotify.Event, now time.Time) {
 	l := &s.look
-	if !l.watch.concerns(e) {
+	if !l.watch.Concerns(e) {
 		return
 	}
 	f := s.known[e.Name]
@@ -127,7 +127,7 @@ func (s *Source) hear(e fsnotify.Event, now time.Time) {
 		l.ear.hot = append(l.ear.hot, f)
 	case f == nil && !e.Has(fsnotify.Create): // a directory goes, or a log is left out
 		l.stale = true
-		l.watch.lost(e)
+		l.watch.Forget(e)
 		return
 	case f == nil && l.ear.come.IsZero():
 		l.ear.come = l.ear.spare

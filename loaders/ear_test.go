@@ -16,7 +16,7 @@ import (
 func toldOnly(t *testing.T, path string) *reader {
 	t.Helper()
 	r := follow(t, path, Options{Poll: time.Hour, quiet: time.Hour})
-	if r.s.look.watch.polling() {
+	if r.s.look.watch.Polling() {
 		t.Skip("the kernel tells of nothing here")
 	}
 	return r
@@ -166,10 +166,10 @@ func TestWaitEnds(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
 	r := follow(t, w.dir, Options{Poll: time.Hour, quiet: time.Hour})
-	if err := r.s.look.watch.close(); err != nil {
+	if err := r.s.look.watch.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.s.look.watch = &watch{failed: true}
+	r.s.look.watch = &Watcher{failed: true}
 	r.until("a row", rewards("1"))
 	r.quiet(20 * time.Millisecond)
 	r.quiet(20 * time.Millisecond)
@@ -191,10 +191,10 @@ func TestOldFilesAreLookedAt(t *testing.T) {
 		}
 	}
 	r := follow(t, w.dir, Options{})
-	if err := r.s.look.watch.close(); err != nil {
+	if err := r.s.look.watch.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.s.look.watch = &watch{failed: true}
+	r.s.look.watch = &Watcher{failed: true}
 	r.until("all", func(r *reader) bool { return len(r.Records) == 2*maxWarm && r.Progress.CaughtUp })
 	r.s.look.news = old
 	w.add("7.jsonl", row(7, 5))
@@ -207,10 +207,10 @@ func TestListingFindsWhatHasGrown(t *testing.T) {
 	w.add("1.jsonl", row(1, 1))
 	r := follow(t, w.dir, Options{Poll: time.Hour, quiet: time.Hour})
 	r.until("a row", rewards("1"))
-	if err := r.s.look.watch.close(); err != nil {
+	if err := r.s.look.watch.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.s.look.watch, r.s.look.warms = &watch{failed: true}, nil
+	r.s.look.watch, r.s.look.warms = &Watcher{failed: true}, nil
 	w.add("1.jsonl", row(1, 2))
 	r.s.lookForFiles(time.Now().Add(2 * time.Hour))
 	r.until("the new row", rewards("1 2"))
@@ -237,14 +237,14 @@ func TestRestingFilesHoldNothing(t *testing.T) {
 	now := time.Now()
 	l := looker{}
 	for i := range 2 * maxWarm {
-		f := &file{disk: &disk{}, grown: &worker{}, intake: intake{index: int32(i), changed: now.Add(-time.Hour)}}
+		f := &file{disk: &File{}, grown: &worker{}, intake: intake{index: int32(i), changed: now.Add(-time.Hour)}}
 		l.warm(f)
 		l.cool(now, time.Second)
 	}
 	if len(l.warms) != newestWarm {
 		t.Errorf("%d files are warm", len(l.warms))
 	}
-	f := &file{disk: &disk{}, grown: &worker{}, intake: intake{changed: now.Add(-time.Hour)}}
+	f := &file{disk: &File{}, grown: &worker{}, intake: intake{changed: now.Add(-time.Hour)}}
 	l.warms = append(l.warms, f)
 	l.cool(now, time.Second)
 	if f.grown != nil {
@@ -260,7 +260,7 @@ func TestNewestIsThatOfAllFiles(t *testing.T) {
 		for range rapid.IntRange(1, 30).Draw(t, "changes") {
 			if len(files) == 0 || rapid.Bool().Draw(t, "another") {
 				name := fmt.Sprintf("%d.jsonl", rapid.IntRange(0, 5).Draw(t, "name"))
-				f := &file{intake: intake{index: int32(len(files)), name: name}, disk: &disk{root: "run"}}
+				f := &file{intake: intake{index: int32(len(files)), name: name}, disk: &File{Root: "run"}}
 				files = append(files, f)
 				n.met(f)
 				continue
@@ -293,7 +293,7 @@ func openUntilOf(files []*file) time.Time {
 		return time.Time{}
 	}
 	for _, f := range files {
-		if n, _ := numberName(f.name); n > last.newest {
+		if n, _ := NumberedName(f.name); n > last.newest {
 			return time.Time{}
 		}
 	}

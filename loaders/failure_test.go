@@ -36,7 +36,7 @@ func (f *flaw) fails(op string) error {
 	return f.err
 }
 
-func (f *flaw) through(path string, h handle, err error) (handle, error) {
+func (f *flaw) through(path string, h Handle, err error) (Handle, error) {
 	if bad := f.fails("open"); err == nil && bad != nil {
 		_ = h.Close()
 		return nil, &os.PathError{Op: "open", Path: path, Err: bad}
@@ -46,7 +46,7 @@ func (f *flaw) through(path string, h handle, err error) (handle, error) {
 
 // flawed is a file on a network filesystem that fails now and then.
 type flawed struct {
-	handle
+	Handle
 	flaw *flaw
 }
 
@@ -54,21 +54,21 @@ func (f flawed) Stat() (os.FileInfo, error) {
 	if err := f.flaw.fails("stat"); err != nil {
 		return nil, err
 	}
-	return f.handle.Stat()
+	return f.Handle.Stat()
 }
 
 func (f flawed) ReadAt(p []byte, at int64) (int, error) {
 	if err := f.flaw.fails("read"); err != nil {
 		return 0, err
 	}
-	return f.handle.ReadAt(p, at)
+	return f.Handle.ReadAt(p, at)
 }
 
 func (f flawed) Read(p []byte) (int, error) {
 	if err := f.flaw.fails("read"); err != nil {
 		return 0, err
 	}
-	return f.handle.Read(p)
+	return f.Handle.Read(p)
 }
 
 const forever = -1

@@ -7,51 +7,51 @@ import (
 	"strings"
 )
 
-// role is what a field of a row is taken for.
-type role int
+// Role is what a field of a row is taken for.
+type Role int
 
 const (
-	roleReward role = iota
-	roleStep
-	roleGroup
-	rolePrompt
-	roleResponse
-	roleTruth
-	roleAdvantage
-	roleLength       // of the response, in tokens
-	roleTokens       // of the response, as a list
-	roleTotal        // tokens of prompt and response together
-	rolePromptLength // tokens of the prompt
-	roles
+	RoleReward Role = iota
+	RoleStep
+	RoleGroup
+	RolePrompt
+	RoleResponse
+	RoleTruth
+	RoleAdvantage
+	RoleLength       // of the response, in tokens
+	RoleTokens       // of the response, as a list
+	RoleTotalTokens  // tokens of prompt and response together
+	RolePromptLength // tokens of the prompt
+	RoleCount
 )
 
-// isText reports whether a person reads the field as a text by itself.
-func (r role) isText() bool { return r == rolePrompt || r == roleResponse || r == roleTruth }
+// IsText reports whether a person reads the field as a text by itself.
+func (r Role) IsText() bool { return r == RolePrompt || r == RoleResponse || r == RoleTruth }
 
-// fields says which names stand for which role; earlier names are preferred. A
+// Fields says which names stand for which role; earlier names are preferred. A
 // name with dots reaches into objects: task.data.prompt.
-type fields struct {
-	places  map[string]place
-	names   [roles][]string
-	parents map[string]bool             // what is before a dot of some name
-	asked   map[role]string             // the names that a person gave
-	doubt   func(parts []string) string // what the reward may not be, by the reward functions there are; nil if it is sure
+type Fields struct {
+	byName       map[string]FieldRole
+	Names        [RoleCount][]string
+	Parents      map[string]bool             // what is before a dot of some name
+	overrides    map[Role]string             // the names that a person gave
+	RewardCaveat func(parts []string) string // what the reward may not be, by the reward functions there are; nil if it is sure
 }
 
-type place struct {
-	role role
-	rank int
+type FieldRole struct {
+	Role Role
+	Rank int
 }
 
-func newFields(names map[role][]string) *fields {
-	f := &fields{places: map[string]place{}, parents: map[string]bool{}}
+func NewFields(names map[Role][]string) *Fields {
+	f := &Fields{byName: map[string]FieldRole{}, Parents: map[string]bool{}}
 	for r, list := range names {
-		f.names[r] = list
+		f.Names[r] = list
 		for rank, name := range list {
-			f.places[name] = place{r, rank}
+			f.byName[name] = FieldRole{r, rank}
 			for at, c := range name {
 				if c == '.' {
-					f.parents[name[:at]] = true
+					f.Parents[name[:at]] = true
 				}
 			}
 		}
@@ -59,28 +59,28 @@ func newFields(names map[role][]string) *fields {
 	return f
 }
 
-// with returns the usual names with others before them.
-func with(names map[role][]string) *fields {
-	all := usualNames()
+// PreferNames returns the usual names with others before them.
+func PreferNames(names map[Role][]string) *Fields {
+	all := Synonyms()
 	for r, list := range names {
 		all[r] = append(list[:len(list):len(list)], all[r]...)
 	}
-	return newFields(all)
+	return NewFields(all)
 }
 
-// partsOnly are the usual names for logs that have no total: whatever a column of
+// ComponentFields are the usual names for logs that have no total: whatever a column of
 // numbers is called, accuracy or score, a reward function gave it.
-func partsOnly() *fields {
-	names := usualNames()
-	names[roleReward] = []string{"reward", "total_reward"}
-	return newFields(names)
+func ComponentFields() *Fields {
+	names := Synonyms()
+	names[RoleReward] = []string{"reward", "total_reward"}
+	return NewFields(names)
 }
 
-// place finds a key, in any case of letters.
-func (f *fields) place(key []byte) (place, bool) {
-	p, ok := f.places[string(key)]
+// Lookup finds a key, in any case of letters.
+func (f *Fields) Lookup(key []byte) (FieldRole, bool) {
+	p, ok := f.byName[string(key)]
 	if !ok && hasUpper(key) {
-		p, ok = f.places[strings.ToLower(string(key))]
+		p, ok = f.byName[strings.ToLower(string(key))]
 	}
 	return p, ok
 }
@@ -101,9 +101,9 @@ type Columns struct {
 	Rewards             []string // kept beside the reward, to be chosen from
 }
 
-func (c Columns) named() map[role]string {
-	named := map[role]string{}
-	for as, name := range map[role]string{roleStep: c.Step, roleGroup: c.Group, rolePrompt: c.Prompt} {
+func (c Columns) byRole() map[Role]string {
+	named := map[Role]string{}
+	for as, name := range map[Role]string{RoleStep: c.Step, RoleGroup: c.Group, RolePrompt: c.Prompt} {
 		if name != "" {
 			named[as] = name
 		}
@@ -113,23 +113,23 @@ func (c Columns) named() map[role]string {
 
 // over returns the formats with the named columns put first in each.
 func (c Columns) over(formats []Format) []Format {
-	named := c.named()
+	named := c.byRole()
 	if len(named)+len(c.Rewards) == 0 {
 		return formats
 	}
 	for i := range formats {
-		decode, sniff, generic := formats[i].Decode, formats[i].Sniff, formats[i].generic()
+		decode, sniff, generic := formats[i].Decode, formats[i].Sniff, formats[i].IsGeneric()
 		formats[i].Decode = func(name string) Decoder {
 			d := decode(name)
-			if r, ok := d.(interface{ row() *rows }); ok {
-				r.row().fields = r.row().fields.over(named)
-				r.row().parts.also = c.Rewards
+			if r, ok := d.(interface{ Row() *RowDecoder }); ok {
+				r.Row().Fields = r.Row().Fields.withOverrides(named)
+				r.Row().Components.Requested = c.Rewards
 			}
 			return d
 		}
 		formats[i].Sniff = func(name string, first []byte) int {
 			score := sniff(name, first)
-			if generic && score == 0 && c.among(first) {
+			if generic && score == 0 && c.In(first) {
 				return 1
 			}
 			return score
@@ -138,8 +138,8 @@ func (c Columns) over(formats []Format) []Format {
 	return formats
 }
 
-// among reports whether a first record, or the header of a table, has a named column.
-func (c Columns) among(first []byte) bool {
+// In reports whether a first record, or the header of a table, has a named column.
+func (c Columns) In(first []byte) bool {
 	for _, name := range append(c.Rewards, c.Step, c.Group, c.Prompt) {
 		if name != "" && bytes.Contains(first, []byte(name)) {
 			return true
@@ -148,27 +148,27 @@ func (c Columns) among(first []byte) bool {
 	return false
 }
 
-// generic reports whether a format is nobody's own.
-func (f *Format) generic() bool {
+// IsGeneric reports whether a format is nobody's own.
+func (f *Format) IsGeneric() bool {
 	return slices.Contains([]string{"jsonl", "json", "csv", "parquet"}, f.Name)
 }
 
-// over returns the fields with other names before the usual ones. A column has one role:
+// withOverrides returns the fields with other names before the usual ones. A column has one role:
 // what a person takes as the prompt is not the response any more.
-func (f *fields) over(named map[role]string) *fields {
+func (f *Fields) withOverrides(named map[Role]string) *Fields {
 	taken := slices.Collect(maps.Values(named))
-	names := map[role][]string{}
-	for as, list := range f.names {
+	names := map[Role][]string{}
+	for as, list := range f.Names {
 		list = slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(taken, name) })
-		if name := named[role(as)]; name != "" {
+		if name := named[Role(as)]; name != "" {
 			list = append([]string{name}, list...)
 		}
-		names[role(as)] = list
+		names[Role(as)] = list
 	}
-	over := newFields(names)
-	over.asked = named
-	if named[roleReward] == "" {
-		over.doubt = f.doubt
+	over := NewFields(names)
+	over.overrides = named
+	if named[RoleReward] == "" {
+		over.RewardCaveat = f.RewardCaveat
 	}
 	return over
 }

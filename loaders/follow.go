@@ -27,7 +27,7 @@ const (
 
 // looker is when and where to look next.
 type looker struct {
-	watch *watch
+	watch *Watcher
 	next  time.Time // for the warm files
 	list  time.Time // for directories, whatever their times say
 	soon  time.Time // for directories whose times have changed
@@ -36,7 +36,7 @@ type looker struct {
 	swept int       // index of the file that the sweep goes on with
 	warms []*file
 	ear   ear
-	nap   nap
+	nap   Sleeper
 }
 
 func (l *looker) idle(now time.Time) bool { return now.Sub(l.news) > warmFor }
@@ -45,7 +45,7 @@ func (l *looker) share(now time.Time) time.Duration {
 	switch {
 	case l.idle(now):
 		return idleShare
-	case l.watch.polling():
+	case l.watch.Polling():
 		return polledShare
 	}
 	return toldShare
@@ -53,7 +53,7 @@ func (l *looker) share(now time.Time) time.Duration {
 
 // pause is how long there is nothing to look at.
 func (l *looker) pause(now time.Time, poll time.Duration) time.Duration {
-	if l.idle(now) && !l.watch.polling() {
+	if l.idle(now) && !l.watch.Polling() {
 		return idlePolls * poll
 	}
 	return poll
@@ -73,7 +73,7 @@ func (l *looker) warm(f *file) {
 
 // sort puts the files first that changed last.
 func (l *looker) sort() {
-	slices.SortStableFunc(l.warms, func(a, b *file) int { return b.disk.modified().Compare(a.disk.modified()) })
+	slices.SortStableFunc(l.warms, func(a, b *file) int { return b.disk.Modified().Compare(a.disk.Modified()) })
 }
 
 // cool forgets the files that rest, but for the newest.
@@ -120,7 +120,7 @@ func (s *Source) lookAround(now time.Time) {
 func (s *Source) lookForFiles(now time.Time) {
 	l := &s.look
 	for _, r := range s.roots {
-		l.stale = r.changed(now) || l.stale
+		l.stale = r.Changed(now) || l.stale
 	}
 	if now.Before(l.list) && (!l.stale || now.Before(l.soon)) && !l.ear.calls(now) {
 		return
@@ -128,7 +128,7 @@ func (s *Source) lookForFiles(now time.Time) {
 	l.stale, l.ear.come = false, time.Time{}
 	for _, r := range s.roots {
 		// A directory that is gone or cannot be listed now may come back.
-		if found, err := discover(r.path, s.o.MaxFiles); err == nil {
+		if found, err := List(r.Path, s.o.MaxFiles); err == nil {
 			s.adopt(r, found)
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Source) lookForFiles(now time.Time) {
 	l.ear.spare = time.Now().Add(comeShare * took)
 }
 
-func (f *file) torn() bool { return (f.lines.torn() || len(f.begin) > 0) && !f.disk.queued }
+func (f *file) torn() bool { return (f.lines.Pending() || len(f.begin) > 0) && !f.disk.queued }
 
 // sweep looks at the files in turn, as far as its share of the time goes.
 func (s *Source) sweep(now time.Time) {
@@ -163,7 +163,7 @@ func (s *Source) peek(f *file) bool {
 	if f.disk.queued || time.Now().Before(f.disk.again) {
 		return f.disk.queued
 	}
-	news, err := f.disk.look()
+	news, err := f.disk.Changed()
 	if err != nil {
 		s.failed(f, err)
 		return false
@@ -180,11 +180,11 @@ func (s *Source) peek(f *file) bool {
 // wait sleeps until it is time to look, or something tells to.
 func (s *Source) wait(ctx context.Context) error {
 	now := time.Now()
-	events, stream := s.look.watch.events(), s.stream()
+	events, stream := s.look.watch.Events(), s.stream()
 	if s.look.ear.closed(now) {
 		events = nil
 	}
-	if events == nil && stream == nil && s.look.nap.sleep(ctx, s.until(now)) {
+	if events == nil && stream == nil && s.look.nap.Sleep(ctx, s.until(now)) {
 		return nil
 	}
 	var pieces chan []byte
@@ -204,7 +204,7 @@ func (s *Source) wait(ctx context.Context) error {
 			return os.ErrClosed
 		}
 		s.told(e)
-	case <-s.look.watch.errors():
+	case <-s.look.watch.Errors():
 		// The queue ran over: changes were lost, so look everywhere.
 		s.look.list, s.look.next = time.Time{}, time.Time{}
 	case piece, ok := <-pieces:

@@ -217,10 +217,10 @@ func TestFollowByPolling(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
 	r := follow(t, w.dir, Options{})
-	if err := r.s.look.watch.close(); err != nil {
+	if err := r.s.look.watch.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.s.look.watch = &watch{failed: true}
+	r.s.look.watch = &Watcher{failed: true}
 	r.until("a row", rewards("1"))
 	if !r.Progress.Polling {
 		t.Error("polling is not said")
@@ -237,13 +237,13 @@ func TestFollowWhileListingWaits(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{})
-	if err := r.s.look.watch.close(); err != nil {
+	if err := r.s.look.watch.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.s.look.watch = &watch{failed: true}
+	r.s.look.watch = &Watcher{failed: true}
 	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
 	now := time.Now()
-	r.s.look.list, r.s.look.soon = now.Add(time.Hour), now.Add(tick+500*time.Millisecond)
+	r.s.look.list, r.s.look.soon = now.Add(time.Hour), now.Add(clockTick+500*time.Millisecond)
 	w.add("1.jsonl", row(1, 1))
 	r.until("a file", rewards("1"))
 }
@@ -253,7 +253,7 @@ func TestFollowWhileListingWaits(t *testing.T) {
 func TestWatchesEmptyDirectories(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{})
-	if r.s.look.watch.polling() {
+	if r.s.look.watch.Polling() {
 		t.Skip("the kernel tells of nothing here")
 	}
 	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })

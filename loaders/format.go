@@ -5,18 +5,18 @@ import "vantage/model"
 // Format is one kind of log: how it is recognised and how it is read. It is a
 // value in the list of [Formats]; nothing registers.
 type Format struct {
-	Name   string // as --input-format spells it: "verl"
-	Doc    string // one sentence: who writes it, and what it looks like
-	Writes string // what a trainer must be told so that it writes it
+	Name          string // as --input-format spells it: "verl"
+	Doc           string // one sentence: who writes it, and what it looks like
+	TrainerOption string // what a trainer must be told so that it writes it
 
-	// Cut is how the bytes of a file are cut into records; lines if nil.
-	Cut cut
+	// Framing is how the bytes of a file are cut into records; lines if nil.
+	Framing Framing
 
 	// Positional permits grouping by position: rows of a group stand together.
 	Positional bool
 
-	// Relogs says that the trainer logs the same block of rows for several steps.
-	Relogs bool
+	// MayRepeatRows says that the trainer logs the same block of rows for several steps.
+	MayRepeatRows bool
 
 	// Sniff says how well the first record of a file fits: 0 not at all, and the
 	// highest score wins. The name is relative to the opened path. The record
@@ -40,9 +40,9 @@ type Decoder interface {
 
 // Note is what a decoder found out about its file.
 type Note struct {
-	How        string // one sentence: which fields were taken for what
+	Provenance string // one sentence: which fields were taken for what
 	LengthUnit model.LengthUnit
 	Components []string // names that Record.Parts is in the order of; only grows
 	HasTruth   bool     // prompts are told apart by their ground truth too
-	Lacks      []string // columns that a person named and no row has had so far
+	Missing    []string // columns that a person named and no row has had so far
 }

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// arealBegin begins a record of AReaL's old dump.
-const arealBegin = "idx: "
+// ARealPrefix begins a record of AReaL's old dump.
+const ARealPrefix = "idx: "
 
 // arealText is AReaL's dump of before 2026: a text file per prompt, in a folder per
 // version, with colours in it.
 func arealText() Format {
 	return Format{
 		Name: "areal-text", Doc: "AReaL's {version}/{task}.txt of before 2026: text with terminal colours, a file per prompt.",
-		Writes: "the workflow's dump_dir",
-		Cut:    cut{begin: arealBegin},
+		TrainerOption: "the workflow's dump_dir",
+		Framing:       Framing{RecordPrefix: ARealPrefix},
 		Sniff: func(_ string, first []byte) int {
-			if bytes.HasPrefix(first, []byte(arealBegin)) && arealHead().Match(first) {
+			if bytes.HasPrefix(first, []byte(ARealPrefix)) && arealHead().Match(first) {
 				return 90
 			}
 			return 0
@@ -27,7 +27,7 @@ func arealText() Format {
 			group := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 			version := filepath.Base(filepath.Dir(name))
 			head := arealHead()
-			return &texts{rows: newRows(newFields(textNames()), name), read: func(r *rows, record []byte) error {
+			return &TextDecoder{RowDecoder: NewRowDecoder(NewFields(TextFields()), name), read: func(r *RowDecoder, record []byte) error {
 				return arealRecord(r, record, head, group, version)
 			}}
 		},
@@ -39,19 +39,19 @@ func arealHead() *regexp.Regexp {
 	return regexp.MustCompile(`^idx: \d+ / \d+, seqlen: (\d+), reward is (\S+?)\.?\n`)
 }
 
-func arealRecord(r *rows, record []byte, head *regexp.Regexp, group, version string) error {
+func arealRecord(r *RowDecoder, record []byte, head *regexp.Regexp, group, version string) error {
 	m := head.FindSubmatch(record)
 	prompt, sequence, ok := bytes.Cut(record, []byte("\nsequence is: \n"))
 	_, prompt, also := bytes.Cut(prompt, []byte("\nprompt is \n"))
 	if m == nil || !ok || !also {
-		return errTextRecord
+		return ErrTextRecord
 	}
-	r.choose(roleReward, value{kind: text, raw: m[2]})
-	r.choose(rolePrompt, textValue(withoutColours(prompt)))
-	r.choose(roleResponse, textValue(withoutColours(sequence)))
-	r.choose(roleGroup, value{kind: text, raw: []byte(group)})
-	if isDigits(version) {
-		r.choose(roleStep, value{kind: number, raw: []byte(version)})
+	r.Set(RoleReward, Value{Kind: String, Raw: m[2]})
+	r.Set(RolePrompt, TextValue(withoutColours(prompt)))
+	r.Set(RoleResponse, TextValue(withoutColours(sequence)))
+	r.Set(RoleGroup, Value{Kind: String, Raw: []byte(group)})
+	if IsDigits(version) {
+		r.Set(RoleStep, Value{Kind: Number, Raw: []byte(version)})
 	}
 	return nil
 }

@@ -12,27 +12,27 @@ import (
 
 // csv is a table with a header and commas or tabs between its columns.
 func csv() Format {
-	names := with(nil)
+	names := PreferNames(nil)
 	return Format{
 		Name: "csv", Doc: "CSV or TSV with a header: reward and whatever else under its usual names.",
-		Writes:     "DataFrame.to_csv",
-		Cut:        cut{quoted: true},
-		Positional: true,
+		TrainerOption: "DataFrame.to_csv",
+		Framing:       Framing{Quoted: true},
+		Positional:    true,
 		Sniff: func(name string, first []byte) int {
-			switch kindOfName(name) {
+			switch Extension(name) {
 			case ".csv", ".tsv", "": // a stream has no name
 			default:
 				return 0
 			}
-			first = withoutMark(first)
-			for _, key := range splitRow(nil, first, separator(first)) {
-				if p, ok := names.place(bytes.TrimSpace(key)); ok && p.role == roleReward || isComponent(string(key)) {
+			first = TrimByteOrderMark(first)
+			for _, key := range SplitCSV(nil, first, CSVSeparator(first)) {
+				if p, ok := names.Lookup(bytes.TrimSpace(key)); ok && p.Role == RoleReward || IsComponent(string(key)) {
 					return 15
 				}
 			}
 			return 0
 		},
-		Decode: func(name string) Decoder { return &grid{rows: newRows(names, name)} },
+		Decode: func(name string) Decoder { return &CSVDecoder{RowDecoder: NewRowDecoder(names, name)} },
 	}
 }
 
@@ -43,9 +43,9 @@ func csv() Format {
 func unstableBaselines() Format {
 	f := csv()
 	f.Name, f.Doc = "unstable-baselines", "UnstableBaselines' train_data_step_N.csv: turns of games; its rewards are normalised already."
-	f.Writes, f.Positional = "nothing: it writes them by default", false
+	f.TrainerOption, f.Positional = "nothing: it writes them by default", false
 	f.Sniff = func(_ string, first []byte) int {
-		if bytes.HasPrefix(withoutMark(first), []byte("pid,obs,act,reward")) {
+		if bytes.HasPrefix(TrimByteOrderMark(first), []byte("pid,obs,act,reward")) {
 			return 85
 		}
 		return 0
@@ -53,48 +53,48 @@ func unstableBaselines() Format {
 	return f
 }
 
-// grid decodes tables: the first record names the columns.
-type grid struct {
-	*rows
-	python func(r *rows, name string, cell []byte) bool // reads a cell that is Python's repr; nil if none are
+// CSVDecoder decodes tables: the first record names the columns.
+type CSVDecoder struct {
+	*RowDecoder
+	Python func(r *RowDecoder, name string, cell []byte) bool // reads a cell that is Python's repr; nil if none are
 	sep    byte
-	header []column
+	header []csvColumn
 	cells  [][]byte // of the row at hand
 }
 
-// column is one of a table, by its header.
-type column struct {
-	name  value
-	known bool // its name says what it is
-	place place
+// csvColumn is one of a table, by its header.
+type csvColumn struct {
+	name    Value
+	hasRole bool // its name says what it is
+	field   FieldRole
 }
 
 var errColumns = errors.New("the row has another number of columns than the header")
 
 // Line implements [Decoder].
-func (g *grid) Line(dst []model.Record, record []byte) ([]model.Record, error) {
+func (g *CSVDecoder) Line(dst []model.Record, record []byte) ([]model.Record, error) {
 	record = bytes.TrimSuffix(record, []byte{'\r'})
 	if g.header == nil {
-		g.sep = separator(record)
-		for _, name := range splitRow(nil, withoutMark(record), g.sep) {
-			c := column{name: value{kind: text, raw: bytes.Clone(bytes.TrimSpace(name))}}
-			c.place, c.known = g.fields.place(c.name.raw)
+		g.sep = CSVSeparator(record)
+		for _, name := range SplitCSV(nil, TrimByteOrderMark(record), g.sep) {
+			c := csvColumn{name: Value{Kind: String, Raw: bytes.Clone(bytes.TrimSpace(name))}}
+			c.field, c.hasRole = g.Fields.Lookup(c.name.Raw)
 			g.header = append(g.header, c)
 		}
 		return dst, nil
 	}
-	g.cells = splitRow(g.cells[:0], record, g.sep)
+	g.cells = SplitCSV(g.cells[:0], record, g.sep)
 	if len(g.cells) != len(g.header) {
 		return dst, fmt.Errorf("%w: %d, not %d", errColumns, len(g.cells), len(g.header))
 	}
-	g.begin()
+	g.BeginRow()
 	for i, cell := range g.cells {
 		g.cell(&g.header[i], cell)
 	}
 	before := len(dst)
-	dst, err := g.finish(dst)
+	dst, err := g.FinishRow(dst)
 	if err == nil {
-		err = g.belongs(dst[before:])
+		err = g.requireGroup(dst[before:])
 	}
 	if err != nil {
 		return dst[:before], err
@@ -102,48 +102,48 @@ func (g *grid) Line(dst []model.Record, record []byte) ([]model.Record, error) {
 	return dst, nil
 }
 
-func (g *grid) cell(c *column, cell []byte) {
+func (g *CSVDecoder) cell(c *csvColumn, cell []byte) {
 	key := c.name
 	switch {
 	case len(cell) == 0:
-	case g.python != nil && g.python(g.rows, string(key.raw), cell):
-	case c.known && c.place.role == roleResponse && g.capture == nil && !bytes.HasPrefix(cell, []byte(messagesText)):
-		g.pick(key, value{kind: counted, x: float64(utf8.RuneCount(cell))})
-	case c.known && (c.place.role.isText() || c.place.role == roleGroup):
-		g.pick(key, textValue(cell))
+	case g.Python != nil && g.Python(g.RowDecoder, string(key.Raw), cell):
+	case c.hasRole && c.field.Role == RoleResponse && g.Capture == nil && !bytes.HasPrefix(cell, []byte(MessagesPrefix)):
+		g.Pick(key, Value{Kind: RuneCount, Float: float64(utf8.RuneCount(cell))})
+	case c.hasRole && (c.field.Role.IsText() || c.field.Role == RoleGroup):
+		g.Pick(key, TextValue(cell))
 	default:
-		g.pick(key, cellValue(cell))
+		g.Pick(key, cellValue(cell))
 	}
 }
 
 // cellValue is a cell as the number or truth value that it looks like, or a text.
-func cellValue(cell []byte) value {
+func cellValue(cell []byte) Value {
 	switch string(cell) {
 	case "True", "true":
-		return value{kind: boolean, raw: []byte("true")}
+		return Value{Kind: Bool, Raw: []byte("true")}
 	case "False", "false":
-		return value{kind: boolean, raw: []byte("false")}
+		return Value{Kind: Bool, Raw: []byte("false")}
 	}
 	if _, err := strconv.ParseFloat(string(cell), 64); err == nil {
-		return value{kind: number, raw: cell}
+		return Value{Kind: Number, Raw: cell}
 	}
-	return textValue(cell)
+	return TextValue(cell)
 }
 
-// separator is a tab if the header has more of them than commas.
-func separator(header []byte) byte {
+// CSVSeparator is a tab if the header has more of them than commas.
+func CSVSeparator(header []byte) byte {
 	if bytes.Count(header, []byte{'\t'}) > bytes.Count(header, []byte{','}) {
 		return '\t'
 	}
 	return ','
 }
 
-// splitRow cuts a record into its cells, appends them to others and takes quotes off.
+// SplitCSV cuts a record into its cells, appends them to others and takes quotes off.
 // A cell without quotes in it stays where it stands.
-func splitRow(cells [][]byte, record []byte, sep byte) [][]byte {
+func SplitCSV(cells [][]byte, record []byte, sep byte) [][]byte {
 	for {
 		var cell []byte
-		cell, record = nextCell(record, sep)
+		cell, record = nextCSVCell(record, sep)
 		cells = append(cells, cell)
 		if record == nil {
 			return cells
@@ -151,8 +151,8 @@ func splitRow(cells [][]byte, record []byte, sep byte) [][]byte {
 	}
 }
 
-// nextCell returns the first cell and what follows its separator, nil at the end.
-func nextCell(record []byte, sep byte) (cell, rest []byte) {
+// nextCSVCell returns the first cell and what follows its separator, nil at the end.
+func nextCSVCell(record []byte, sep byte) (cell, rest []byte) {
 	if len(record) == 0 || record[0] != '"' {
 		i := bytes.IndexByte(record, sep)
 		if i < 0 {

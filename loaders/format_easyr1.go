@@ -7,72 +7,72 @@ import (
 	"vantage/model"
 )
 
-// easyr1Begin begins a record of EasyR1's generations.log.
-const easyr1Begin = "[prompt] "
+// EasyR1Prefix begins a record of EasyR1's generations.log.
+const EasyR1Prefix = "[prompt] "
 
 // easyr1 is EasyR1's generations.log: validation answers as text. Nothing in it is
 // escaped and it has no step. hiyouga/EasyR1@b44b311b669b verl/utils/logger/gen_logger.py:48-52.
 func easyr1() Format {
 	return Format{
 		Name: "easyr1", Doc: "EasyR1's generations.log: validation answers as blocks of text, without steps.",
-		Writes: "trainer.logger=[file] with trainer.val_generations_to_log=N",
-		Cut:    cut{begin: easyr1Begin},
+		TrainerOption: "trainer.logger=[file] with trainer.val_generations_to_log=N",
+		Framing:       Framing{RecordPrefix: EasyR1Prefix},
 		Sniff: func(_ string, first []byte) int {
-			if bytes.HasPrefix(first, []byte(easyr1Begin)) {
+			if bytes.HasPrefix(first, []byte(EasyR1Prefix)) {
 				return 90
 			}
 			return 0
 		},
 		Decode: func(name string) Decoder {
-			names := newFields(textNames())
-			names.doubt = func([]string) string {
+			names := NewFields(TextFields())
+			names.RewardCaveat = func([]string) string {
 				return "; answers of every validation stand together, so a prompt that is asked each time has one group of all"
 			}
-			return &texts{rows: newRows(names, name), read: easyr1Record}
+			return &TextDecoder{RowDecoder: NewRowDecoder(names, name), read: easyr1Record}
 		},
 	}
 }
 
-// textNames are the roles that records of text are read for.
-func textNames() map[role][]string {
-	return map[role][]string{
-		roleReward: {"score"}, rolePrompt: {"prompt"}, roleResponse: {"output"}, roleTruth: {"ground_truth"},
-		roleLength: {"seqlen"}, roleStep: {"version"}, roleGroup: {"file"},
+// TextFields are the roles that records of text are read for.
+func TextFields() map[Role][]string {
+	return map[Role][]string{
+		RoleReward: {"score"}, RolePrompt: {"prompt"}, RoleResponse: {"output"}, RoleTruth: {"ground_truth"},
+		RoleLength: {"seqlen"}, RoleStep: {"version"}, RoleGroup: {"file"},
 	}
 }
 
-// texts decodes records of plain text.
-type texts struct {
-	*rows
-	read func(r *rows, record []byte) error
+// TextDecoder decodes records of plain text.
+type TextDecoder struct {
+	*RowDecoder
+	read func(r *RowDecoder, record []byte) error
 }
 
 // Line implements [Decoder].
-func (t *texts) Line(dst []model.Record, record []byte) ([]model.Record, error) {
-	t.begin()
-	if err := t.read(t.rows, record); err != nil {
+func (t *TextDecoder) Line(dst []model.Record, record []byte) ([]model.Record, error) {
+	t.BeginRow()
+	if err := t.read(t.RowDecoder, record); err != nil {
 		return dst, err
 	}
-	return t.finish(dst)
+	return t.FinishRow(dst)
 }
 
-var errTextRecord = errors.New("the record lacks a part: it was cut off, or is of another kind")
+var ErrTextRecord = errors.New("the record lacks a part: it was cut off, or is of another kind")
 
 // easyr1Record takes the parts at their marks: the last ones, since model text may
 // hold marks too.
-func easyr1Record(r *rows, record []byte) error {
+func easyr1Record(r *RowDecoder, record []byte) error {
 	record = bytes.TrimRight(record, "\n")
 	head, score, ok := cutLast(record, "\n[score] ")
 	head, truth, also := cutLast(head, "\n[ground_truth] ")
 	prompt, output, too := bytes.Cut(head, []byte("\n[output] "))
 	if !ok || !also || !too {
-		return errTextRecord
+		return ErrTextRecord
 	}
-	r.choose(rolePrompt, textValue(bytes.TrimPrefix(prompt, []byte(easyr1Begin))))
-	r.choose(roleResponse, textValue(output))
-	r.choose(roleTruth, textValue(truth))
-	if v := (value{kind: text, raw: bytes.TrimSpace(score)}); fits(roleReward, v) {
-		r.choose(roleReward, v)
+	r.Set(RolePrompt, TextValue(bytes.TrimPrefix(prompt, []byte(EasyR1Prefix))))
+	r.Set(RoleResponse, TextValue(output))
+	r.Set(RoleTruth, TextValue(truth))
+	if v := (Value{Kind: String, Raw: bytes.TrimSpace(score)}); CanPlay(RoleReward, v) {
+		r.Set(RoleReward, v)
 	}
 	return nil
 }
@@ -86,10 +86,10 @@ func cutLast(b []byte, mark string) (before, after []byte, ok bool) {
 	return b[:i], b[i+len(mark):], true
 }
 
-// textValue is plain text as a value: what would be an escape is escaped.
-func textValue(b []byte) value {
+// TextValue is plain text as a value: what would be an escape is escaped.
+func TextValue(b []byte) Value {
 	if bytes.IndexByte(b, '\\') >= 0 {
 		b = bytes.ReplaceAll(b, []byte{'\\'}, []byte(`\\`))
 	}
-	return value{kind: text, raw: b}
+	return Value{Kind: String, Raw: b}
 }

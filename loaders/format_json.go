@@ -5,14 +5,14 @@ package loaders
 func jsonDocument() Format {
 	return Format{
 		Name: "json", Doc: "A JSON document, or one on each line: a list of samples, or an object with samples, rollouts, results, rows or data.",
-		Writes:     "json.dump of a list of objects with reward and prompt",
-		Cut:        cut{whole: true},
-		Positional: true,
+		TrainerOption: "json.dump of a list of objects with reward and prompt",
+		Framing:       Framing{Whole: true},
+		Positional:    true,
 		Sniff: func(name string, first []byte) int {
-			r := newRows(newFields(usualNames()), name)
+			r := NewRowDecoder(NewFields(Synonyms()), name)
 			found := 0
-			if document(r, first, func() {
-				if r.rewarded() {
+			if Document(r, first, func() {
+				if r.HasReward() {
 					found++
 				}
 			}) != nil || found == 0 {
@@ -20,6 +20,6 @@ func jsonDocument() Format {
 			}
 			return 20
 		},
-		Decode: shaped(with(nil), document),
+		Decode: withLayout(PreferNames(nil), Document),
 	}
 }

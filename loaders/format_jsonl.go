@@ -3,40 +3,40 @@ package loaders
 // jsonl is any log with one JSON object per sample: fields are found by the
 // names that trainers give them, the first of a list that a row has.
 func jsonl() Format {
-	names := newFields(usualNames())
+	names := NewFields(Synonyms())
 	return Format{
-		Name:       "jsonl",
-		Doc:        "Plain JSON lines, one object per sample, with a reward and whatever else under its usual names.",
-		Writes:     "one json.dumps per sample with reward, step and prompt",
-		Positional: true,
+		Name:          "jsonl",
+		Doc:           "Plain JSON lines, one object per sample, with a reward and whatever else under its usual names.",
+		TrainerOption: "one json.dumps per sample with reward, step and prompt",
+		Positional:    true,
 		Sniff: func(name string, first []byte) int {
-			r := newRows(names, name)
-			if scanObject(first, r.visit) != nil || !r.rewarded() || isMetrics(first) {
+			r := NewRowDecoder(names, name)
+			if ScanObject(first, r.Visit) != nil || !r.HasReward() || IsMetrics(first) {
 				return 0
 			}
 			return 10
 		},
-		Decode: func(name string) Decoder { return newRows(names, name) },
+		Decode: func(name string) Decoder { return NewRowDecoder(names, name) },
 	}
 }
 
-// isMetrics reports whether a row holds figures of a step, not a sample. Such a
+// IsMetrics reports whether a row holds figures of a step, not a sample. Such a
 // row has neither texts nor lists; a plain {"step": 1, "reward": 0.5} may well
 // be a sample, unless the figures of a training loop stand beside it.
-func isMetrics(line []byte) bool {
+func IsMetrics(line []byte) bool {
 	var samples, loop bool
 	keys, reward := 0, false
-	err := scanObject(line, func(key, v value) {
+	err := ScanObject(line, func(key, v Value) {
 		keys++
-		switch string(key.raw) {
+		switch string(key.Raw) {
 		case "loss", "lr", "learning_rate", "grad_norm", "current_steps", "total_steps":
 			loop = true
 		case "prompt", "completion", "response", "input", "output":
 			samples = true
 		case "reward", "score", "total_reward", "rewards", "final_reward", "acc", "correct", "is_correct":
-			reward = reward || v.kind == number || v.kind == boolean || v.kind == null
+			reward = reward || v.Kind == Number || v.Kind == Bool || v.Kind == Null
 		}
-		samples = samples || v.kind == list || v.kind == text && !loop
+		samples = samples || v.Kind == Array || v.Kind == String && !loop
 	})
 	switch {
 	case err != nil || keys == 0:

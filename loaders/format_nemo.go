@@ -7,42 +7,42 @@ package loaders
 func nemo() Format {
 	return Format{
 		Name: "nemo-rl", Doc: "NeMo-RL's train_data_stepN.jsonl: rows of lists of one, with token ids.",
-		Writes: "nothing: it writes them by default, into logger.log_dir",
+		TrainerOption: "nothing: it writes them by default, into logger.log_dir",
 		Sniff: func(_ string, first []byte) int {
 			keys := keysOf(first)
-			if keys["content"] == list && keys["rewards"] == list && keys["idx"] == number {
+			if keys["content"] == Array && keys["rewards"] == Array && keys["idx"] == Number {
 				return 85
 			}
 			return 0
 		},
-		Decode: shaped(with(map[role][]string{roleReward: {"filtered_rewards", "rewards"}, roleGroup: {"group_id"}}), unboxed),
+		Decode: withLayout(PreferNames(map[Role][]string{RoleReward: {"filtered_rewards", "rewards"}, RoleGroup: {"group_id"}}), unboxed),
 	}
 }
 
 // unboxed takes the values out of their lists of one, and the conversation apart.
-func unboxed(r *rows, record []byte, sample func()) error {
-	r.begin()
-	err := scanObject(record, func(k, v value) {
-		one, ok := v.single()
+func unboxed(r *RowDecoder, record []byte, sample func()) error {
+	r.BeginRow()
+	err := ScanObject(record, func(k, v Value) {
+		one, ok := v.Single()
 		if !ok {
-			r.pick(k, v)
+			r.Pick(k, v)
 			return
 		}
-		switch string(k.raw) {
+		switch string(k.Raw) {
 		case "content":
 			asked, answered := turns(one)
-			r.choose(rolePrompt, asked)
-			r.choose(roleResponse, answered)
+			r.Set(RolePrompt, asked)
+			r.Set(RoleResponse, answered)
 		case "token_loss_mask":
 			n := 0
-			eachElement(one, func(e value) {
-				if x, ok := e.toFloat(); ok && x != 0 {
+			EachElement(one, func(e Value) {
+				if x, ok := e.ToFloat(); ok && x != 0 {
 					n++
 				}
 			})
-			r.choose(roleLength, floatValue(float64(n)))
+			r.Set(RoleLength, FromFloat(float64(n)))
 		default:
-			r.pick(k, one)
+			r.Pick(k, one)
 		}
 	})
 	if err == nil {
@@ -53,19 +53,19 @@ func unboxed(r *rows, record []byte, sample func()) error {
 
 // turns are the first and the second entry of a conversation: of texts in turn, or
 // of {role, content}.
-func turns(v value) (asked, answered value) {
-	if all := v.toMessages(); len(all) > 1 {
+func turns(v Value) (asked, answered Value) {
+	if all := v.Messages(); len(all) > 1 {
 		for _, m := range all {
 			switch {
-			case string(m.role.raw) == "user" && asked.kind == absent:
-				asked = m.content
-			case string(m.role.raw) == "assistant" && answered.kind == absent:
-				answered = m.content
+			case string(m.Role.Raw) == "user" && asked.Kind == Absent:
+				asked = m.Content
+			case string(m.Role.Raw) == "assistant" && answered.Kind == Absent:
+				answered = m.Content
 			}
 		}
 		return asked, answered
 	}
-	all := elements(v)
+	all := Elements(v)
 	if len(all) > 0 {
 		asked = all[0]
 	}

@@ -3,15 +3,15 @@ package loaders
 // openInstruct is open-instruct's rollouts: token ids only.
 // allenai/open-instruct@e6c3044aa620 open_instruct/rl_utils.py:18-128.
 func openInstruct() Format {
-	names := newFields(map[role][]string{
-		roleReward: {"reward"}, roleStep: {"step"}, roleGroup: {"prompt_idx"}, roleAdvantage: {"advantage"},
-		roleTokens: {"response_tokens"},
+	names := NewFields(map[Role][]string{
+		RoleReward: {"reward"}, RoleStep: {"step"}, RoleGroup: {"prompt_idx"}, RoleAdvantage: {"advantage"},
+		RoleTokens: {"response_tokens"},
 	})
 	return Format{
 		Name: "open-instruct", Doc: "open-instruct's {run}_rollouts_{shard}.jsonl: token ids without text.",
-		Writes:     "--save_traces --rollouts_save_path DIR",
-		Positional: true,
-		Sniff:      byKeys(85, "prompt_tokens", "response_tokens", "prompt_idx"),
-		Decode:     shaped(names, plain),
+		TrainerOption: "--save_traces --rollouts_save_path DIR",
+		Positional:    true,
+		Sniff:         byKeys(85, "prompt_tokens", "response_tokens", "prompt_idx"),
+		Decode:        withLayout(names, OneObject),
 	}
 }

@@ -5,14 +5,14 @@ package loaders
 func roll() Format {
 	return Format{
 		Name: "roll", Doc: "ROLL's rollout_dump_data.step_N.jsonl: one line of columns per step.",
-		Writes: "rollout_dump_dir: /absolute/path",
+		TrainerOption: "rollout_dump_dir: /absolute/path",
 		Sniff: func(_ string, first []byte) int {
 			keys := keysOf(first)
-			if keys["responses"] == list && keys["scores"] == list {
+			if keys["responses"] == Array && keys["scores"] == Array {
 				return 85
 			}
 			return 0
 		},
-		Decode: shaped(with(map[role][]string{roleReward: {"scores"}, roleGroup: {"id"}}), columns),
+		Decode: withLayout(PreferNames(map[Role][]string{RoleReward: {"scores"}, RoleGroup: {"id"}}), ColumnLists),
 	}
 }

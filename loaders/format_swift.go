@@ -4,25 +4,25 @@ package loaders
 // lists. Reward functions come under the names of their classes, without a total.
 // modelscope/ms-swift@3602360a5623 swift/rlhf_trainers/grpo_trainer.py:1874-1897.
 func swift() Format {
-	names := partsOnly()
+	names := ComponentFields()
 	return Format{
 		Name: "ms-swift", Doc: "ms-swift's completions.jsonl: one line of columns per log step.",
-		Writes:     "--log_completions true",
-		Positional: true,
-		Relogs:     true,
+		TrainerOption: "--log_completions true",
+		Positional:    true,
+		MayRepeatRows: true,
 		Sniff: func(_ string, first []byte) int {
 			keys := keysOf(first)
-			steps := keys["step"] == list || keys["gen_step"] == list
-			if keys["prompt"] == list && keys["completion"] == list && steps {
+			steps := keys["step"] == Array || keys["gen_step"] == Array
+			if keys["prompt"] == Array && keys["completion"] == Array && steps {
 				return 85
 			}
 			return 0
 		},
 		Decode: func(name string) Decoder {
-			r := newRows(names, name)
-			r.shape = columns
-			r.relogs = true
-			r.parts.open = true
+			r := NewRowDecoder(names, name)
+			r.Layout = ColumnLists
+			r.HashAnswers = true
+			r.Components.AcceptAll = true
 			return r
 		},
 	}
@@ -32,9 +32,9 @@ func swift() Format {
 func swiftRay() Format {
 	return Format{
 		Name: "ms-swift-ray", Doc: "ms-swift's completions.jsonl of the Ray trainer: one line per sample.",
-		Writes:     "--log_completions true",
-		Positional: true,
-		Sniff:      byKeys(60, "gen_step", "prompt", "completion"),
-		Decode:     shaped(with(nil), plain),
+		TrainerOption: "--log_completions true",
+		Positional:    true,
+		Sniff:         byKeys(60, "gen_step", "prompt", "completion"),
+		Decode:        withLayout(PreferNames(nil), OneObject),
 	}
 }

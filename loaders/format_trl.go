@@ -5,10 +5,10 @@ import "strings"
 // trl is TRL's completions: a Parquet file per log step, a column per reward
 // function and no total. huggingface/trl@f2cd57710 trl/trainer/grpo_trainer.py:3293-3327.
 func trl() Format {
-	f, names := parquetFile(), partsOnly()
+	f, names := parquetFile(), ComponentFields()
 	f.Name, f.Doc = "trl", "TRL's completions/completions_{step}.parquet: a column per reward function."
-	f.Writes = "log_completions=True in GRPOConfig"
-	f.Relogs = true
+	f.TrainerOption = "log_completions=True in GRPOConfig"
+	f.MayRepeatRows = true
 	f.Sniff = func(_ string, first []byte) int {
 		names := lineSet(first)
 		if names["step"] && names["prompt"] && names["completion"] && names["advantage"] {
@@ -17,8 +17,8 @@ func trl() Format {
 		return 0
 	}
 	f.Decode = func(name string) Decoder {
-		r := newRows(names, name)
-		r.parts.open, r.relogs = true, true
+		r := NewRowDecoder(names, name)
+		r.Components.AcceptAll, r.HashAnswers = true, true
 		return r
 	}
 	return f
@@ -26,21 +26,21 @@ func trl() Format {
 
 // parquetFile is a Parquet file with a reward and whatever else under its usual names.
 func parquetFile() Format {
-	names := with(nil)
+	names := PreferNames(nil)
 	return Format{
 		Name: "parquet", Doc: "A Parquet file: reward and whatever else under its usual names.",
-		Writes:     "DataFrame.to_parquet",
-		Cut:        cut{table: true},
-		Positional: true,
+		TrainerOption: "DataFrame.to_parquet",
+		Framing:       Framing{Table: true},
+		Positional:    true,
 		Sniff: func(_ string, first []byte) int {
 			for name := range lineSet(first) {
-				if p, ok := names.place([]byte(name)); ok && p.role == roleReward || isComponent(name) {
+				if p, ok := names.Lookup([]byte(name)); ok && p.Role == RoleReward || IsComponent(name) {
 					return 15
 				}
 			}
 			return 0
 		},
-		Decode: func(name string) Decoder { return newRows(names, name) },
+		Decode: func(name string) Decoder { return NewRowDecoder(names, name) },
 	}
 }
 

@@ -10,40 +10,42 @@ import (
 // tunix is Tunix's trajectory log: CSV whose cells are Python's repr of things.
 // google/tunix@c7d8950f12a9 tunix/utils/trajectory_logger.py:77-151.
 func tunix() Format {
-	names := newFields(map[role][]string{
-		roleReward: {"trajectory_reward"}, roleStep: {"policy_version"}, roleGroup: {"group_id"},
-		rolePrompt: {"original_input"}, roleTruth: {"answer"}, roleResponse: {"conversation_text"},
+	names := NewFields(map[Role][]string{
+		RoleReward: {"trajectory_reward"}, RoleStep: {"policy_version"}, RoleGroup: {"group_id"},
+		RolePrompt: {"original_input"}, RoleTruth: {"answer"}, RoleResponse: {"conversation_text"},
 	})
 	f := csv()
 	f.Name, f.Doc = "tunix", "Tunix's trajectory_log_*.csv: cells that are Python's repr of lists and dicts."
-	f.Writes = "a metrics log_dir on the agentic learner"
+	f.TrainerOption = "a metrics log_dir on the agentic learner"
 	f.Sniff = func(_ string, first []byte) int {
 		if bytes.Contains(first, []byte("trajectory_reward")) && bytes.Contains(first, []byte("policy_version")) {
 			return 85
 		}
 		return 0
 	}
-	f.Decode = func(name string) Decoder { return &grid{rows: newRows(names, name), python: tunixCell} }
+	f.Decode = func(name string) Decoder {
+		return &CSVDecoder{RowDecoder: NewRowDecoder(names, name), Python: tunixCell}
+	}
 	return f
 }
 
 // tunixCell reads the cells that are Python's repr of lists and dicts.
-func tunixCell(r *rows, name string, cell []byte) bool {
+func tunixCell(r *RowDecoder, name string, cell []byte) bool {
 	switch name {
 	case "conversation_masks":
-		r.choose(roleLength, floatValue(float64(bytes.Count(cell, []byte{'1'}))))
+		r.Set(RoleLength, FromFloat(float64(bytes.Count(cell, []byte{'1'}))))
 	case "conversation_text":
-		if r.capture == nil {
+		if r.Capture == nil {
 			return false // nobody reads it
 		}
 		answer := pythonAnswer(cell)
-		r.choose(roleResponse, answer)
-		return answer.kind != absent
+		r.Set(RoleResponse, answer)
+		return answer.Kind != Absent
 	case "original_input":
 		prompt := pythonItem(cell, "prompt", "question")
-		r.choose(rolePrompt, prompt)
-		r.choose(roleTruth, pythonItem(cell, "answer", "ground_truth", "solution"))
-		return prompt.kind != absent
+		r.Set(RolePrompt, prompt)
+		r.Set(RoleTruth, pythonItem(cell, "answer", "ground_truth", "solution"))
+		return prompt.Kind != Absent
 	default:
 		return false
 	}
@@ -51,15 +53,15 @@ func tunixCell(r *rows, name string, cell []byte) bool {
 }
 
 // pythonAnswer is what the assistant says in the repr of a list of {role, content}.
-func pythonAnswer(repr []byte) value {
-	var said []value
+func pythonAnswer(repr []byte) Value {
+	var said []Value
 	for {
 		_, after, ok := bytes.Cut(repr, []byte("'role': 'assistant', 'content': "))
 		if !ok {
-			return paragraphs(said)
+			return Paragraphs(said)
 		}
 		text, size := pythonText(after)
-		if text.kind != absent {
+		if text.Kind != Absent {
 			said = append(said, text)
 		}
 		repr = after[size:]
@@ -67,28 +69,28 @@ func pythonAnswer(repr []byte) value {
 }
 
 // pythonItem is the text under the first of the keys that the repr of a dict has.
-func pythonItem(repr []byte, keys ...string) value {
+func pythonItem(repr []byte, keys ...string) Value {
 	for _, key := range keys {
 		if _, after, ok := bytes.Cut(repr, []byte("'"+key+"': ")); ok {
-			if text, _ := pythonText(after); text.kind != absent {
+			if text, _ := pythonText(after); text.Kind != Absent {
 				return text
 			}
 		}
 	}
-	return value{}
+	return Value{}
 }
 
 // pythonText reads the repr of a text and returns how long that is; absent if b begins with
 // something else.
-func pythonText(b []byte) (one value, size int) {
+func pythonText(b []byte) (one Value, size int) {
 	if len(b) == 0 || b[0] != '\'' && b[0] != '"' {
-		return value{}, 0
+		return Value{}, 0
 	}
 	var raw []byte
 	for i := 1; i < len(b); i++ {
 		switch {
 		case b[i] == b[0]:
-			return value{kind: text, raw: raw}, i + 1
+			return Value{Kind: String, Raw: raw}, i + 1
 		case b[i] == '\\' && i+1 < len(b):
 			var n int
 			raw, n = appendEscape(raw, b[i:])
@@ -97,7 +99,7 @@ func pythonText(b []byte) (one value, size int) {
 			raw = append(raw, b[i])
 		}
 	}
-	return value{}, len(b)
+	return Value{}, len(b)
 }
 
 // appendEscape appends the escape of Python that b begins with as one of JSON, and returns

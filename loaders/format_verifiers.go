@@ -4,23 +4,23 @@ package loaders
 // column per reward function) and of 2026 (example_id, metrics).
 // PrimeIntellect-ai/verifiers@a60a606ec verifiers/legacy/utils/save_utils.py:199-294.
 func verifiers() Format {
-	names := with(map[role][]string{
-		roleGroup: {"example_id", "id"}, roleTruth: {"answer"}, roleLength: {"token_usage.output_tokens"},
+	names := PreferNames(map[Role][]string{
+		RoleGroup: {"example_id", "id"}, RoleTruth: {"answer"}, RoleLength: {"token_usage.output_tokens"},
 	})
 	return Format{
 		Name: "verifiers", Doc: "verifiers' results.jsonl, and prime-rl's {train,eval}_rollouts.jsonl of early 2026.",
-		Writes: "-s, or save_results = true",
+		TrainerOption: "-s, or save_results = true",
 		Sniff: func(_ string, first []byte) int {
 			keys := keysOf(first)
 			_, id := keys["id"]
 			_, example := keys["example_id"]
 			_, hosted := keys["sample_id"]
 			_, rewarded := keys["reward"]
-			if keys["prompt"] == list && keys["completion"] == list && (id || example) && rewarded && !hosted {
+			if keys["prompt"] == Array && keys["completion"] == Array && (id || example) && rewarded && !hosted {
 				return 70
 			}
 			return 0
 		},
-		Decode: shaped(names, plain),
+		Decode: withLayout(names, OneObject),
 	}
 }

@@ -7,24 +7,24 @@ import "slices"
 // may be concluded from their order. Its v1 trainer adds uid, the group's uuid
 // with "_{rollout}_{output}" after it. request_id is another per row: no group.
 func verl() Format {
-	names := newFields(map[role][]string{
-		roleReward:   {"score", "reward"},
-		roleStep:     {"step"},
-		roleGroup:    {"uid"},
-		rolePrompt:   {"input"},
-		roleResponse: {"output"},
-		roleTruth:    {"gts"},
-		roleLength:   {"response_length"},
+	names := NewFields(map[Role][]string{
+		RoleReward:   {"score", "reward"},
+		RoleStep:     {"step"},
+		RoleGroup:    {"uid"},
+		RolePrompt:   {"input"},
+		RoleResponse: {"output"},
+		RoleTruth:    {"gts"},
+		RoleLength:   {"response_length"},
 	})
-	names.doubt = overlong
+	names.RewardCaveat = overlong
 	return Format{
-		Name:   "verl",
-		Doc:    "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
-		Writes: "trainer.rollout_data_dir=DIR (and trainer.validation_data_dir=DIR)",
+		Name:          "verl",
+		Doc:           "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
+		TrainerOption: "trainer.rollout_data_dir=DIR (and trainer.validation_data_dir=DIR)",
 		Sniff: func(name string, first []byte) int {
 			var input, output, score bool
-			err := scanObject(first, func(key, _ value) {
-				switch string(key.raw) {
+			err := ScanObject(first, func(key, _ Value) {
+				switch string(key.Raw) {
 				case "input":
 					input = true
 				case "output":
@@ -38,7 +38,7 @@ func verl() Format {
 			}
 			return 90
 		},
-		Decode: func(name string) Decoder { return newRows(names, name) },
+		Decode: func(name string) Decoder { return NewRowDecoder(names, name) },
 	}
 }
 

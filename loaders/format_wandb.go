@@ -5,21 +5,21 @@ package loaders
 func wandbTable() Format {
 	return Format{
 		Name: "wandb-table", Doc: "A W&B table on disk: files/media/table/*.table.json of an offline run.",
-		Writes:     "WANDB_MODE=offline, with log_completions (TRL), trainer.log_val_generations=N (verl) or trainer.val_generations_to_log=N (EasyR1)",
-		Cut:        cut{whole: true},
-		Positional: true,
-		Relogs:     true,
+		TrainerOption: "WANDB_MODE=offline, with log_completions (TRL), trainer.log_val_generations=N (verl) or trainer.val_generations_to_log=N (EasyR1)",
+		Framing:       Framing{Whole: true},
+		Positional:    true,
+		MayRepeatRows: true,
 		Sniff: func(_ string, first []byte) int {
 			keys := keysOf(first)
-			if keys["columns"] == list && keys["data"] == list {
+			if keys["columns"] == Array && keys["data"] == Array {
 				return 85
 			}
 			return 0
 		},
 		Decode: func(name string) Decoder {
-			r := newRows(with(nil), name)
-			r.shape = table
-			r.relogs = true
+			r := NewRowDecoder(PreferNames(nil), name)
+			r.Layout = WandbTable
+			r.HashAnswers = true
 			return r
 		},
 	}

@@ -35,8 +35,8 @@ func Formats() []Format {
 	}
 }
 
-// find returns the format of that name.
-func find(name string) (*Format, error) {
+// Find returns the format of that name.
+func Find(name string) (*Format, error) {
 	var names []string
 	for _, f := range Formats() {
 		if f.Name == name {
@@ -49,11 +49,11 @@ func find(name string) (*Format, error) {
 
 // detect returns the format that the first record fits best, nil if none does;
 // how is the way in which the file was cut into records.
-func detect(formats []Format, name string, how cut, first []byte) *Format {
+func detect(formats []Format, name string, how Framing, first []byte) *Format {
 	var best *Format
 	score := 0
 	for i := range formats {
-		if formats[i].Cut != how {
+		if formats[i].Framing != how {
 			continue
 		}
 		if s := formats[i].Sniff(name, first); s > score {
@@ -66,27 +66,27 @@ func detect(formats []Format, name string, how cut, first []byte) *Format {
 // maxKeys bounds how many keys a refusal lists.
 const maxKeys = 12
 
-// refusal says what a row is, and what it lacks, that no format wants.
-func refusal(line []byte) string {
-	if scanObject(line, nil) != nil {
-		return "no reward under a usual name in what it begins with: " + quote(bytes.TrimSpace(line)) + "; --reward NAME names the column that is"
+// Refusal says what a row is, and what it lacks, that no format wants.
+func Refusal(line []byte) string {
+	if ScanObject(line, nil) != nil {
+		return "no reward under a usual name in what it begins with: " + Quote(bytes.TrimSpace(line)) + "; --reward NAME names the column that is"
 	}
-	if isMetrics(line) {
-		return metricsOnly(line)
+	if IsMetrics(line) {
+		return MetricsRefusal(line)
 	}
 	var keys []string
 	wrong := ""
 	more := 0
-	names := newFields(usualNames())
-	_ = scanObject(line, func(key, v value) {
-		if p, ok := names.place(key.raw); ok && p.role == roleReward && (v.kind == list || v.kind == object) {
-			wrong = "; " + quote(key.text()) + " holds more than one number"
+	names := NewFields(Synonyms())
+	_ = ScanObject(line, func(key, v Value) {
+		if p, ok := names.Lookup(key.Raw); ok && p.Role == RoleReward && (v.Kind == Array || v.Kind == Object) {
+			wrong = "; " + Quote(key.Text()) + " holds more than one number"
 		}
 		if len(keys) == maxKeys {
 			more++
 			return
 		}
-		keys = append(keys, quote(key.text()))
+		keys = append(keys, Quote(key.Text()))
 	})
 	found := strings.Join(keys, ", ")
 	if more > 0 {

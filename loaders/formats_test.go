@@ -174,7 +174,7 @@ func TestFormats(t *testing.T) {
 		if !have[f.Name] {
 			t.Errorf("%s has no made log", f.Name)
 		}
-		if f.Doc == "" || f.Writes == "" {
+		if f.Doc == "" || f.TrainerOption == "" {
 			t.Errorf("%s does not say what it is or how it is written", f.Name)
 		}
 	}

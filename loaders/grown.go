@@ -17,20 +17,20 @@ const (
 // learned of something new from is read line by line, as in [Source.readParallel].
 func (s *Source) readGrown(f *file, h io.ReaderAt, size int64) error {
 	lead := f.lead()
-	if lead == nil || !s.o.Follow || s.o.serial || s.out.full() || size-f.disk.pos < leastGrown {
+	if lead == nil || !s.o.Follow || s.o.serial || s.out.full() || size-f.disk.Pos < leastGrown {
 		return nil
 	}
-	n, err := s.whole(h, f.disk.pos, min(size, f.disk.pos+stride))
+	n, err := s.whole(h, f.disk.Pos, min(size, f.disk.Pos+stride))
 	if err != nil || n <= 0 {
 		return err
 	}
-	if f.grown == nil || !lead.same(f.grown.decoder.Note()) {
+	if f.grown == nil || !lead.SameNote(f.grown.decoder.Note()) {
 		f.grown = newWorker(lead)
 	}
-	n += len(f.lines.held)
+	n += len(f.lines.Partial)
 	s.begin(f)
-	w := strideWork{from: f.disk.pos, size: n, first: true, block: s.spent.take()}
-	if f.grown.decode(h, &w); w.err == nil && lead.same(w.note) {
+	w := strideWork{from: f.disk.Pos, size: n, first: true, block: s.spent.take()}
+	if f.grown.decode(h, &w); w.err == nil && lead.SameNote(w.note) {
 		s.merge(f, &w)
 	}
 	return w.err

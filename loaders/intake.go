@@ -23,13 +23,13 @@ type intake struct {
 	name    string
 	formats []Format
 	out     *output
-	root    *root // that it was found in; nil if it was given itself
+	root    *Directory // that it was found in; nil if it was given itself
 
-	lines   lines
-	block   block   // of lines, where records have several
-	cutting bool    // how records are cut has been settled
-	begin   []byte  // of the file, until then
-	format  *Format // nil until a row fitted one
+	lines   Lines
+	block   Multiline // of lines, where records have several
+	cutting bool      // how records are cut has been settled
+	begin   []byte    // of the file, until then
+	format  *Format   // nil until a row fitted one
 	decoder Decoder
 	search  search
 	refused bool // no format wants it; it is not read any more
@@ -42,14 +42,14 @@ type intake struct {
 
 // search is the state of looking for a format.
 type search struct {
-	kept  []line // rows that are JSON but fit none
+	kept  []Line // rows that are JSON but fit none
 	bytes int
 	tried int
 	told  bool
 }
 
 func newIntake(index int32, name string, formats []Format, out *output) intake {
-	return intake{index: index, name: name, formats: formats, out: out, lines: lines{limit: maxLine}}
+	return intake{index: index, name: name, formats: formats, out: out, lines: Lines{Limit: MaxLine}}
 }
 
 // restart forgets everything, since the file is read anew.
@@ -63,7 +63,7 @@ func (f *intake) restart() {
 // feed reads bytes until the output is full, and returns how many it used.
 func (f *intake) feed(p []byte) int {
 	if f.cutting {
-		return f.lines.feed(p, f.take)
+		return f.lines.Feed(p, f.take)
 	}
 	held := len(f.begin)
 	f.begin = append(f.begin, p...)
@@ -76,13 +76,13 @@ func (f *intake) feed(p []byte) int {
 // enough is how many bytes tell how a file is cut, unless a line ends before: a few, or the
 // header of a table where the name does not tell.
 func (f *intake) enough() int {
-	if kindOfName(f.name) == "" {
+	if Extension(f.name) == "" {
 		return 4 << 10
 	}
 	return 16
 }
 
-func (f *intake) take(l line) bool {
+func (f *intake) take(l Line) bool {
 	f.line(l)
 	return !f.refused && !f.out.full()
 }
@@ -92,18 +92,18 @@ func (f *intake) take(l line) bool {
 func (f *intake) guess() int {
 	begin := f.begin
 	f.begin, f.cutting = nil, true
-	f.lines.cut = cutOf(f.name, begin)
+	f.lines.Framing = Detect(f.name, begin)
 	if len(f.formats) == 1 {
-		f.lines.cut = f.formats[0].Cut
+		f.lines.Framing = f.formats[0].Framing
 	}
-	return f.lines.feed(begin, f.take)
+	return f.lines.Feed(begin, f.take)
 }
 
 // line takes a line, or what the file is cut into instead.
-func (f *intake) line(l line) {
-	if begin := f.lines.cut.begin; begin != "" && l.reason == "" {
-		done, ok := f.block.add(l, begin)
-		f.lines.open = true
+func (f *intake) line(l Line) {
+	if begin := f.lines.Framing.RecordPrefix; begin != "" && l.Reason == "" {
+		done, ok := f.block.Add(l, begin)
+		f.lines.RecordOpen = true
 		if !ok {
 			return
 		}
@@ -112,11 +112,11 @@ func (f *intake) line(l line) {
 	f.record(l)
 }
 
-func (f *intake) record(l line) {
+func (f *intake) record(l Line) {
 	switch {
-	case l.reason != "":
-		f.skip(l, l.reason)
-	case len(bytes.TrimSpace(l.text)) == 0:
+	case l.Reason != "":
+		f.skip(l, l.Reason)
+	case len(bytes.TrimSpace(l.Text)) == 0:
 	case f.format != nil:
 		f.decode(l)
 	case len(f.formats) == 1:
@@ -127,8 +127,8 @@ func (f *intake) record(l line) {
 	}
 }
 
-func (f *intake) decode(l line) {
-	records, err := f.decoder.Line(f.scratch[:0], l.text)
+func (f *intake) decode(l Line) {
+	records, err := f.decoder.Line(f.scratch[:0], l.Text)
 	f.scratch = records[:0]
 	if err != nil {
 		f.skip(l, err.Error())
@@ -136,7 +136,7 @@ func (f *intake) decode(l line) {
 	}
 	for i := range records {
 		r := &records[i]
-		r.File, r.Line, r.Offset, r.Nth = f.index, l.number, l.offset, int32(i)
+		r.File, r.Line, r.Offset, r.Nth = f.index, l.Number, l.Offset, int32(i)
 		f.reached(r.Step)
 	}
 	f.out.add(f.format, f.decoder.Note(), f.fresh(records))
@@ -151,27 +151,27 @@ func (f *intake) reached(step int64) {
 
 // try looks whether a row tells the format. Rows that do not are kept and
 // decoded once one does.
-func (f *intake) try(l line) {
+func (f *intake) try(l Line) {
 	f.search.tried++
-	if f.lines.cut != (cut{}) {
+	if f.lines.Framing != (Framing{}) {
 		f.once(l)
 		return
 	}
-	if err := scanObject(l.text, nil); err != nil {
+	if err := ScanObject(l.Text, nil); err != nil {
 		f.skip(l, err.Error())
 		if len(f.search.kept) == 0 && f.search.tried >= maxTried {
 			f.refuse(fmt.Sprintf("not read: none of its first %d lines is a JSON object", maxTried))
 		}
 		return
 	}
-	if format := f.fits(l.text); format != nil {
+	if format := f.fits(l.Text); format != nil {
 		f.accept(format, l)
 		return
 	}
-	f.search.bytes += len(l.text)
-	l.text = bytes.Clone(l.text)
-	if kept := f.search.kept; isMetrics(l.text) && (len(kept) == 0 || isMetrics(kept[0].text)) && f.search.bytes <= maxMetrics {
-		f.search.kept = []line{l} // the last one says how the run is doing
+	f.search.bytes += len(l.Text)
+	l.Text = bytes.Clone(l.Text)
+	if kept := f.search.kept; IsMetrics(l.Text) && (len(kept) == 0 || IsMetrics(kept[0].Text)) && f.search.bytes <= maxMetrics {
+		f.search.kept = []Line{l} // the last one says how the run is doing
 		return
 	}
 	f.search.kept = append(f.search.kept, l)
@@ -184,18 +184,18 @@ func (f *intake) try(l line) {
 // fits is the format that a line tells, nil if it tells none. A line may be a document:
 // a question with its answers, a step with its samples, a table that came through a pipe.
 func (f *intake) fits(line []byte) *Format {
-	if format := detect(f.formats, f.name, cut{}, line); format != nil || isMetrics(line) {
+	if format := detect(f.formats, f.name, Framing{}, line); format != nil || IsMetrics(line) {
 		return format
 	}
-	return detect(f.formats, f.name, cut{whole: true}, line)
+	return detect(f.formats, f.name, Framing{Whole: true}, line)
 }
 
 // once looks at the first record of a file whose records are not lines: it tells
 // the format, or none does.
-func (f *intake) once(l line) {
-	format := detect(f.formats, f.name, f.lines.cut, l.text)
+func (f *intake) once(l Line) {
+	format := detect(f.formats, f.name, f.lines.Framing, l.Text)
 	if format == nil {
-		f.dismiss(l.text)
+		f.dismiss(l.Text)
 		f.refuse("")
 		return
 	}
@@ -203,10 +203,10 @@ func (f *intake) once(l line) {
 }
 
 // accept begins to read the file in a format, unless it lies beside better ones.
-func (f *intake) accept(format *Format, l line) {
-	if f.root != nil && f.root.prefers(format) {
+func (f *intake) accept(format *Format, l Line) {
+	if f.root != nil && f.root.Hides(format) {
 		f.refuse("")
-		f.out.note(f.root.leave(f.name, format))
+		f.out.note(f.root.LeaveOut(f.name, format))
 		return
 	}
 	f.settle(format)
@@ -226,24 +226,24 @@ func (f *intake) settle(format *Format) {
 func (f *intake) complain() {
 	if len(f.search.kept) > 0 && !f.search.told {
 		f.search.told = true
-		f.dismiss(f.search.kept[0].text)
+		f.dismiss(f.search.kept[0].Text)
 	}
 }
 
 // dismiss says why a file with such a row is not read. What is no answer of a model belongs
 // to no log, and may be one of the files that lie beside it.
 func (f *intake) dismiss(row []byte) {
-	if why := refusal(row); f.root == nil || holdsAnswer(row) {
+	if why := Refusal(row); f.root == nil || holdsAnswer(row) {
 		f.remark(why)
 	} else {
-		f.root.aside = append(f.root.aside, model.Problem{File: f.name, Reason: why})
+		f.root.WithoutSamples = append(f.root.WithoutSamples, model.Problem{File: f.name, Reason: why})
 	}
 }
 
 func (f *intake) refuse(why string) {
 	f.refused = true
 	f.search.kept = nil
-	f.lines.held = nil
+	f.lines.Partial = nil
 	if why != "" {
 		f.remark(why)
 	}
@@ -255,16 +255,16 @@ func (f *intake) finish() {
 	if !f.cutting {
 		f.guess()
 	}
-	if f.lines.cut != (cut{}) {
+	if f.lines.Framing != (Framing{}) {
 		f.settleRest()
 		return
 	}
-	if !f.refused && f.lines.torn() {
-		l := f.lines.last()
-		var broken *syntaxError
-		switch err := scanObject(l.text, nil); {
-		case l.reason != "":
-			f.skip(l, "incomplete last line: "+l.reason)
+	if !f.refused && f.lines.Pending() {
+		l := f.lines.TakeLast()
+		var broken *SyntaxError
+		switch err := ScanObject(l.Text, nil); {
+		case l.Reason != "":
+			f.skip(l, "incomplete last line: "+l.Reason)
 		case errors.As(err, &broken):
 			f.skip(l, "incomplete last line: "+err.Error())
 		default:
@@ -276,11 +276,11 @@ func (f *intake) finish() {
 
 // settleRest takes what is held of a file whose records are not lines.
 func (f *intake) settleRest() {
-	if !f.refused && f.lines.holds() {
-		f.line(f.lines.last())
+	if !f.refused && f.lines.HasPartial() {
+		f.line(f.lines.TakeLast())
 	}
-	f.lines.open = false
-	if done, ok := f.block.take(); ok && !f.refused {
+	f.lines.RecordOpen = false
+	if done, ok := f.block.Take(); ok && !f.refused {
 		f.record(done)
 	}
 }
@@ -291,27 +291,27 @@ func (f *intake) settleLast() bool {
 	if !f.cutting {
 		f.guess()
 	}
-	if f.lines.cut != (cut{}) {
+	if f.lines.Framing != (Framing{}) {
 		return f.settleRecord()
 	}
-	if f.refused || f.lines.over > 0 || len(f.lines.held) == 0 || scanObject(f.lines.held, nil) != nil {
+	if f.refused || f.lines.DroppedBytes > 0 || len(f.lines.Partial) == 0 || ScanObject(f.lines.Partial, nil) != nil {
 		return false
 	}
-	f.line(f.lines.last())
+	f.line(f.lines.TakeLast())
 	return true
 }
 
 // settleRecord is settleLast where records are not lines: a document that is
 // whole, a row with all its quotes closed, a block whatever its end.
 func (f *intake) settleRecord() bool {
-	switch held := f.lines.held; {
-	case f.refused || f.lines.over > 0:
+	switch held := f.lines.Partial; {
+	case f.refused || f.lines.DroppedBytes > 0:
 		return false
-	case f.lines.cut.whole:
+	case f.lines.Framing.Whole:
 		if len(held) == 0 || !complete(held) {
 			return false
 		}
-	case f.lines.cut.quoted && (len(held) == 0 || f.lines.quotes%2 != 0):
+	case f.lines.Framing.Quoted && (len(held) == 0 || f.lines.Quotes%2 != 0):
 		return false
 	}
 	f.settleRest()
@@ -320,21 +320,21 @@ func (f *intake) settleRecord() bool {
 
 // closes reports whether a document may be whole: what came of it last closes something.
 func (f *intake) closes() bool {
-	held := bytes.TrimRight(f.lines.held, " \t\r\n")
-	return f.lines.cut.whole && (bytes.HasSuffix(held, []byte{'}'}) || bytes.HasSuffix(held, []byte{']'}))
+	held := bytes.TrimRight(f.lines.Partial, " \t\r\n")
+	return f.lines.Framing.Whole && (bytes.HasSuffix(held, []byte{'}'}) || bytes.HasSuffix(held, []byte{']'}))
 }
 
 // complete reports whether a document is whole.
 func complete(document []byte) bool {
-	s := scanner{data: withoutMark(document)}
-	_, err := s.value()
+	s := Scanner{Data: TrimByteOrderMark(document)}
+	_, err := s.Value()
 	return err == nil
 }
 
 // skip counts a line that could not be read.
-func (f *intake) skip(l line, reason string) {
+func (f *intake) skip(l Line, reason string) {
 	f.out.open.skipped++
-	f.problem(model.Problem{File: f.name, Line: l.number, Reason: reason})
+	f.problem(model.Problem{File: f.name, Line: l.Number, Reason: reason})
 }
 
 // remark is about the file as a whole.

@@ -9,233 +9,233 @@ import (
 // million brackets must not take the stack.
 const maxDepth = 512
 
-type kind byte
+type Kind byte
 
 const (
-	absent kind = iota
-	null
-	boolean
-	number
-	text
-	list
-	object
-	real    // a number that never was text
-	counted // a text of which nothing is kept but how many characters it has
+	Absent Kind = iota
+	Null
+	Bool
+	Number
+	String
+	Array
+	Object
+	Float     // a number that never was text
+	RuneCount // a text of which nothing is kept but how many characters it has
 )
 
-// value is a JSON value where it stands in its line, not decoded. A text is
+// Value is a JSON value where it stands in its line, not decoded. A text is
 // without its quotes, a list or object with its brackets.
-type value struct {
-	kind kind
-	raw  []byte
-	x    float64 // of the kinds real and counted
+type Value struct {
+	Kind  Kind
+	Raw   []byte
+	Float float64 // of the kinds real and counted
 }
 
-// scanObject goes once over a line that holds one object and shows every pair
+// ScanObject goes once over a line that holds one object and shows every pair
 // of it, in order. It differs from encoding/json because trainers do: it takes
 // NaN and ±Infinity, raw control bytes and unknown escapes in strings, and a
 // byte order mark. Strings are passed over, not decoded: most are long and
 // nobody wants them.
-func scanObject(line []byte, visit func(key, v value)) error {
-	s := scanner{data: line}
-	if bytes.HasPrefix(line, []byte(byteOrderMark)) {
-		s.at = len(byteOrderMark)
+func ScanObject(line []byte, visit func(key, v Value)) error {
+	s := Scanner{Data: line}
+	if bytes.HasPrefix(line, []byte(ByteOrderMark)) {
+		s.Pos = len(ByteOrderMark)
 	}
-	s.space()
-	if s.peek() != '{' {
-		return s.fail("an object")
+	s.SkipSpace()
+	if s.Peek() != '{' {
+		return s.Fail("an object")
 	}
 	if err := s.object(visit); err != nil {
 		return err
 	}
-	s.space()
-	if s.at < len(s.data) {
-		return s.fail("nothing more")
+	s.SkipSpace()
+	if s.Pos < len(s.Data) {
+		return s.Fail("nothing more")
 	}
 	return nil
 }
 
-// eachElement shows the elements of a list that has been scanned before.
-func eachElement(v value, visit func(value)) {
-	s := scanner{data: v.raw}
-	if v.kind == list {
+// EachElement shows the elements of a list that has been scanned before.
+func EachElement(v Value, visit func(Value)) {
+	s := Scanner{Data: v.Raw}
+	if v.Kind == Array {
 		_ = s.list(visit)
 	}
 }
 
-// syntaxError is where a line stops being JSON.
-type syntaxError struct {
+// SyntaxError is where a line stops being JSON.
+type SyntaxError struct {
 	column int // 1-based, in bytes
 	want   string
 	found  []byte
 }
 
-func (e *syntaxError) Error() string {
+func (e *SyntaxError) Error() string {
 	if len(e.found) == 0 {
 		return fmt.Sprintf("column %d: the line ends where %s should be", e.column, e.want)
 	}
-	return fmt.Sprintf("column %d: %s stands where %s should be", e.column, quote(e.found), e.want)
+	return fmt.Sprintf("column %d: %s stands where %s should be", e.column, Quote(e.found), e.want)
 }
 
-type scanner struct {
-	data  []byte
-	at    int
+type Scanner struct {
+	Data  []byte
+	Pos   int
 	depth int
 }
 
-func (s *scanner) fail(want string) error {
-	return &syntaxError{column: s.at + 1, want: want, found: s.data[min(s.at, len(s.data)):]}
+func (s *Scanner) Fail(want string) error {
+	return &SyntaxError{column: s.Pos + 1, want: want, found: s.Data[min(s.Pos, len(s.Data)):]}
 }
 
-// peek returns the next byte, 0 at the end: no JSON begins with a 0 byte.
-func (s *scanner) peek() byte {
-	if s.at < len(s.data) {
-		return s.data[s.at]
+// Peek returns the next byte, 0 at the end: no JSON begins with a 0 byte.
+func (s *Scanner) Peek() byte {
+	if s.Pos < len(s.Data) {
+		return s.Data[s.Pos]
 	}
 	return 0
 }
 
-func (s *scanner) eat(c byte) bool {
-	if s.peek() != c {
+func (s *Scanner) accept(c byte) bool {
+	if s.Peek() != c {
 		return false
 	}
-	s.at++
+	s.Pos++
 	return true
 }
 
-func (s *scanner) space() {
-	for s.at < len(s.data) {
-		switch s.data[s.at] {
+func (s *Scanner) SkipSpace() {
+	for s.Pos < len(s.Data) {
+		switch s.Data[s.Pos] {
 		case ' ', '\t', '\r', '\n':
-			s.at++
+			s.Pos++
 		default:
 			return
 		}
 	}
 }
 
-func (s *scanner) object(visit func(key, v value)) error {
-	s.at++
-	s.space()
-	if s.eat('}') {
+func (s *Scanner) object(visit func(key, v Value)) error {
+	s.Pos++
+	s.SkipSpace()
+	if s.accept('}') {
 		return nil
 	}
 	for {
-		if s.peek() != '"' {
-			return s.fail("a key")
+		if s.Peek() != '"' {
+			return s.Fail("a key")
 		}
-		key, err := s.text()
+		key, err := s.str()
 		if err != nil {
 			return err
 		}
-		s.space()
-		if !s.eat(':') {
-			return s.fail("':'")
+		s.SkipSpace()
+		if !s.accept(':') {
+			return s.Fail("':'")
 		}
-		v, err := s.value()
+		v, err := s.Value()
 		if err != nil {
 			return err
 		}
 		if visit != nil {
 			visit(key, v)
 		}
-		s.space()
-		if s.eat('}') {
+		s.SkipSpace()
+		if s.accept('}') {
 			return nil
 		}
-		if !s.eat(',') {
-			return s.fail("',' or '}'")
+		if !s.accept(',') {
+			return s.Fail("',' or '}'")
 		}
-		s.space()
+		s.SkipSpace()
 	}
 }
 
-func (s *scanner) list(visit func(value)) error {
-	s.at++
-	s.space()
-	if s.eat(']') {
+func (s *Scanner) list(visit func(Value)) error {
+	s.Pos++
+	s.SkipSpace()
+	if s.accept(']') {
 		return nil
 	}
 	for {
-		v, err := s.value()
+		v, err := s.Value()
 		if err != nil {
 			return err
 		}
 		if visit != nil {
 			visit(v)
 		}
-		s.space()
-		if s.eat(']') {
+		s.SkipSpace()
+		if s.accept(']') {
 			return nil
 		}
-		if !s.eat(',') {
-			return s.fail("',' or ']'")
+		if !s.accept(',') {
+			return s.Fail("',' or ']'")
 		}
 	}
 }
 
-func (s *scanner) value() (value, error) {
-	s.space()
-	switch c := s.peek(); c {
+func (s *Scanner) Value() (Value, error) {
+	s.SkipSpace()
+	switch c := s.Peek(); c {
 	case '"':
-		return s.text()
+		return s.str()
 	case '{', '[':
 		return s.nested(c)
 	case 't':
-		return s.word("true", boolean)
+		return s.literal("true", Bool)
 	case 'f':
-		return s.word("false", boolean)
+		return s.literal("false", Bool)
 	case 'n':
-		return s.word("null", null)
+		return s.literal("null", Null)
 	case 'N':
-		return s.word("NaN", number)
+		return s.literal("NaN", Number)
 	case 'I':
-		return s.word("Infinity", number)
+		return s.literal("Infinity", Number)
 	default:
 		return s.number()
 	}
 }
 
-func (s *scanner) nested(open byte) (value, error) {
+func (s *Scanner) nested(open byte) (Value, error) {
 	if s.depth++; s.depth > maxDepth {
-		return value{}, s.fail(fmt.Sprintf("an end to %d levels of nesting", maxDepth))
+		return Value{}, s.Fail(fmt.Sprintf("an end to %d levels of nesting", maxDepth))
 	}
-	start, k := s.at, object
+	start, k := s.Pos, Object
 	var err error
 	if open == '{' {
 		err = s.object(nil)
 	} else {
-		k = list
+		k = Array
 		err = s.list(nil)
 	}
 	s.depth--
-	return value{kind: k, raw: s.data[start:s.at]}, err
+	return Value{Kind: k, Raw: s.Data[start:s.Pos]}, err
 }
 
-func (s *scanner) word(w string, k kind) (value, error) {
-	if !bytes.HasPrefix(s.data[s.at:], []byte(w)) {
-		return value{}, s.fail("a value")
+func (s *Scanner) literal(w string, k Kind) (Value, error) {
+	if !bytes.HasPrefix(s.Data[s.Pos:], []byte(w)) {
+		return Value{}, s.Fail("a value")
 	}
-	start := s.at
-	s.at += len(w)
-	return value{kind: k, raw: s.data[start:s.at]}, nil
+	start := s.Pos
+	s.Pos += len(w)
+	return Value{Kind: k, Raw: s.Data[start:s.Pos]}, nil
 }
 
-// text reads a string up to its closing quote.
-func (s *scanner) text() (value, error) {
-	start := s.at + 1
-	end := textEnd(s.data, start)
+// str reads a string up to its closing quote.
+func (s *Scanner) str() (Value, error) {
+	start := s.Pos + 1
+	end := stringEnd(s.Data, start)
 	if end < 0 {
-		s.at = len(s.data)
-		return value{}, s.fail("a closing quote")
+		s.Pos = len(s.Data)
+		return Value{}, s.Fail("a closing quote")
 	}
-	s.at = end + 1
-	return value{kind: text, raw: s.data[start:end]}, nil
+	s.Pos = end + 1
+	return Value{Kind: String, Raw: s.Data[start:end]}, nil
 }
 
-// textEnd looks for the closing quote of a string that begins at start: one that an
+// stringEnd looks for the closing quote of a string that begins at start: one that an
 // even number of backslashes stands before. -1 if there is none.
-func textEnd(data []byte, start int) int {
+func stringEnd(data []byte, start int) int {
 	for from := start; ; {
 		i := bytes.IndexByte(data[from:], '"')
 		if i < 0 {
@@ -253,33 +253,33 @@ func textEnd(data []byte, start int) int {
 	}
 }
 
-func (s *scanner) number() (value, error) {
-	start := s.at
-	if s.eat('-') && s.peek() == 'I' {
-		if _, err := s.word("Infinity", number); err != nil {
-			return value{}, err
+func (s *Scanner) number() (Value, error) {
+	start := s.Pos
+	if s.accept('-') && s.Peek() == 'I' {
+		if _, err := s.literal("Infinity", Number); err != nil {
+			return Value{}, err
 		}
-		return value{kind: number, raw: s.data[start:s.at]}, nil
+		return Value{Kind: Number, Raw: s.Data[start:s.Pos]}, nil
 	}
-	ok := s.eat('0') || s.digits()
-	if ok && s.eat('.') {
+	ok := s.accept('0') || s.digits()
+	if ok && s.accept('.') {
 		ok = s.digits()
 	}
-	if ok && (s.eat('e') || s.eat('E')) {
-		_ = s.eat('+') || s.eat('-')
+	if ok && (s.accept('e') || s.accept('E')) {
+		_ = s.accept('+') || s.accept('-')
 		ok = s.digits()
 	}
 	if !ok {
-		s.at = start
-		return value{}, s.fail("a value")
+		s.Pos = start
+		return Value{}, s.Fail("a value")
 	}
-	return value{kind: number, raw: s.data[start:s.at]}, nil
+	return Value{Kind: Number, Raw: s.Data[start:s.Pos]}, nil
 }
 
-func (s *scanner) digits() bool {
-	start := s.at
-	for c := s.peek(); '0' <= c && c <= '9'; c = s.peek() {
-		s.at++
+func (s *Scanner) digits() bool {
+	start := s.Pos
+	for c := s.Peek(); '0' <= c && c <= '9'; c = s.Peek() {
+		s.Pos++
 	}
-	return s.at > start
+	return s.Pos > start
 }

@@ -17,30 +17,30 @@ import (
 )
 
 // decodeAny makes of a value what encoding/json makes of it with UseNumber.
-func decodeAny(t *testing.T, v value) any {
+func decodeAny(t *testing.T, v Value) any {
 	t.Helper()
-	switch v.kind {
-	case null:
+	switch v.Kind {
+	case Null:
 		return nil
-	case boolean:
-		return string(v.raw) == "true"
-	case number:
-		return json.Number(v.raw)
-	case text:
-		return string(v.text())
-	case list:
+	case Bool:
+		return string(v.Raw) == "true"
+	case Number:
+		return json.Number(v.Raw)
+	case String:
+		return string(v.Text())
+	case Array:
 		all := []any{}
-		eachElement(v, func(e value) { all = append(all, decodeAny(t, e)) })
+		EachElement(v, func(e Value) { all = append(all, decodeAny(t, e)) })
 		return all
 	default:
-		return decodeObject(t, v.raw)
+		return decodeObject(t, v.Raw)
 	}
 }
 
 func decodeObject(t *testing.T, raw []byte) map[string]any {
 	t.Helper()
 	all := map[string]any{}
-	err := scanObject(raw, func(key, v value) { all[string(key.text())] = decodeAny(t, v) })
+	err := ScanObject(raw, func(key, v Value) { all[string(key.Text())] = decodeAny(t, v) })
 	if err != nil {
 		t.Fatalf("%q was scanned before, now: %v", raw, err)
 	}
@@ -57,8 +57,8 @@ func FuzzJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		n := 0
-		err := scanObject(line, func(_, v value) { n += countRunes(v.raw) })
-		_, _ = newRows(newFields(usualNames()), "1.jsonl").Line(nil, line)
+		err := ScanObject(line, func(_, v Value) { n += CountRunes(v.Raw) })
+		_, _ = NewRowDecoder(NewFields(Synonyms()), "1.jsonl").Line(nil, line)
 		_, _ = verl().Decode("1.jsonl").Line(nil, line)
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.UseNumber()
@@ -92,12 +92,12 @@ func TestScanErrors(t *testing.T) {
 		{``, `column 1: the line ends where an object should be`},
 		{"{\"a\": \x1b[31m" + strings.Repeat("x", 100), `column 7: "\x1b[31m` + strings.Repeat("x", 35) + `"… stands where a value should be`},
 	} {
-		if err := scanObject([]byte(c.line), nil); err == nil || err.Error() != c.want {
+		if err := ScanObject([]byte(c.line), nil); err == nil || err.Error() != c.want {
 			t.Errorf("%q:\n got %v\nwant %s", c.line, err, c.want)
 		}
 	}
 	for _, depth := range []int{maxDepth + 1, 1_000_000} {
-		if scanObject([]byte(`{"a":`+strings.Repeat("[", depth)), nil) == nil {
+		if ScanObject([]byte(`{"a":`+strings.Repeat("[", depth)), nil) == nil {
 			t.Errorf("%d levels are accepted", depth)
 		}
 	}
@@ -130,7 +130,7 @@ func TestToFloat(t *testing.T) {
 		{`{}`, 0, false},
 		{`123456789012345678901234567890`, 123456789012345678901234567890., true},
 	} {
-		got, ok := valueOf(t, c.in).toFloat()
+		got, ok := valueOf(t, c.in).ToFloat()
 		if ok != c.ok || got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%s: %v %v, want %v %v", c.in, got, ok, c.want, c.ok)
 		}
@@ -138,7 +138,7 @@ func TestToFloat(t *testing.T) {
 			t.Errorf("%s counts as missing", c.in)
 		}
 	}
-	if got, ok := valueOf(t, `null`).toFloat(); !ok || !estimators.IsMissing(got) {
+	if got, ok := valueOf(t, `null`).ToFloat(); !ok || !estimators.IsMissing(got) {
 		t.Errorf("null is %v, %v", got, ok)
 	}
 }
@@ -164,7 +164,7 @@ func TestToInt(t *testing.T) {
 		{`true`, 0, false},
 		{`[1,2]`, 0, false},
 	} {
-		if got, ok := valueOf(t, c.in).toInt(); got != c.want || ok != c.ok {
+		if got, ok := valueOf(t, c.in).ToInt(); got != c.want || ok != c.ok {
 			t.Errorf("%s: %v %v, want %v %v", c.in, got, ok, c.want, c.ok)
 		}
 	}
@@ -177,16 +177,16 @@ func TestToAdvantage(t *testing.T) {
 	}{
 		{`0.5`, 0.5}, {`[0, 0, -1.5, -1.5]`, -1.5}, {`[[0, 0.25]]`, 0.25}, {`[0, 0]`, 0}, {`null`, math.NaN()}, {`[]`, math.NaN()}, {`"x"`, math.NaN()},
 	} {
-		if got := valueOf(t, c.in).toAdvantage(); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+		if got := valueOf(t, c.in).ToAdvantage(); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%s: %v, want %v", c.in, got, c.want)
 		}
 	}
 }
 
-func valueOf(t *testing.T, raw string) value {
+func valueOf(t *testing.T, raw string) Value {
 	t.Helper()
-	s := scanner{data: []byte(raw)}
-	v, err := s.value()
+	s := Scanner{Data: []byte(raw)}
+	v, err := s.Value()
 	if err != nil {
 		t.Fatal(raw, err)
 	}
@@ -198,7 +198,7 @@ func TestCountRunes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOfN(rapid.SampledFrom([]string{`\n`, `\\`, `\"`, `\u00e9`, `\ud83d\ude42`, `\ud83d`, "é", "🙂", "中", "a", "plain text ", `\x`, `\`}), 0, 40).Draw(t, "parts")
 		raw := strings.Join(parts, "")
-		if got, want := countRunes([]byte(raw)), utf8.RuneCount(appendText(nil, []byte(raw))); got != want {
+		if got, want := CountRunes([]byte(raw)), utf8.RuneCount(AppendUnescaped(nil, []byte(raw))); got != want {
 			t.Fatalf("%q: %d characters, want %d", raw, got, want)
 		}
 	})

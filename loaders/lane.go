@@ -23,7 +23,7 @@ type lane struct {
 
 // take appends what has been read of a page.
 func (l *lane) take(w *pageWork) {
-	l.sum = mix(l.sum, w.sum)
+	l.sum = MixHash(l.sum, w.sum)
 	if l.there == nil && w.there != nil {
 		l.there = trues(len(l.values))
 	}
@@ -100,7 +100,7 @@ func (w *pageWork) measure(b *pages.Buffer) {
 		}
 		w.values[i] = float64(length(text))
 		if w.lane.summed {
-			w.sum = mix(w.sum, hash64(text))
+			w.sum = MixHash(w.sum, Hash64(text))
 		}
 	}
 }
@@ -115,7 +115,7 @@ const (
 // messages.
 func length(b []byte) int {
 	if len(b) > 1 && b[0] == '[' && b[1] == '{' {
-		return characters(textValue(b))
+		return CountCharacters(TextValue(b))
 	}
 	n := len(b)
 	for ; len(b) >= 32; b = b[32:] {

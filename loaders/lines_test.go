@@ -19,19 +19,19 @@ type gotLine struct {
 	Number, Offset int64
 }
 
-func collect(into *[]gotLine) func(line) bool {
-	return func(l line) bool {
-		*into = append(*into, gotLine{string(l.text), l.reason, l.number, l.offset})
+func collect(into *[]gotLine) func(Line) bool {
+	return func(l Line) bool {
+		*into = append(*into, gotLine{string(l.Text), l.Reason, l.Number, l.Offset})
 		return true
 	}
 }
 
 func TestLines(t *testing.T) {
-	l := lines{limit: 8}
+	l := Lines{Limit: 8}
 	var got []gotLine
 	data := "ab\r\n\n123456789\n12345678\nx\x00y\ntorn"
 	for i := range len(data) { // byte by byte
-		l.feed([]byte(data[i:i+1]), collect(&got))
+		l.Feed([]byte(data[i:i+1]), collect(&got))
 	}
 	want := []gotLine{
 		{"ab\r", "", 1, 0},
@@ -43,11 +43,11 @@ func TestLines(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error("-want +got\n" + diff)
 	}
-	if last := l.last(); string(last.text) != "torn" || last.number != 6 || last.offset != 28 {
+	if last := l.TakeLast(); string(last.Text) != "torn" || last.Number != 6 || last.Offset != 28 {
 		t.Errorf("last %+v", last)
 	}
 	got = nil
-	l.feed([]byte("\nnext\n"), collect(&got))
+	l.Feed([]byte("\nnext\n"), collect(&got))
 	if diff := cmp.Diff([]gotLine{{"next", "", 7, 33}}, got); diff != "" {
 		t.Error("-want +got\n" + diff)
 	}
@@ -55,21 +55,21 @@ func TestLines(t *testing.T) {
 
 // A line over the limit is not held.
 func TestLinesHoldLittle(t *testing.T) {
-	l := lines{limit: 1000}
+	l := Lines{Limit: 1000}
 	block := bytes.Repeat([]byte("x"), 300)
 	for range 10_000 {
-		l.feed(block, func(line) bool { return true })
-		if len(l.held) > 1000 {
-			t.Fatalf("%d bytes are held", len(l.held))
+		l.Feed(block, func(Line) bool { return true })
+		if len(l.Partial) > 1000 {
+			t.Fatalf("%d bytes are held", len(l.Partial))
 		}
 	}
 }
 
 func TestUnread(t *testing.T) {
-	l := lines{limit: 100}
-	l.feed([]byte("ab\x00\x00"), func(line) bool { return true })
-	if n := l.unread(); n != 2 || string(l.held) != "ab" {
-		t.Errorf("%d bytes back, %q held", n, l.held)
+	l := Lines{Limit: 100}
+	l.Feed([]byte("ab\x00\x00"), func(Line) bool { return true })
+	if n := l.CutAtNUL(); n != 2 || string(l.Partial) != "ab" {
+		t.Errorf("%d bytes back, %q held", n, l.Partial)
 	}
 }
 
@@ -113,7 +113,7 @@ type taken struct {
 func intakeOf(data []byte, cuts ...int) taken {
 	out := newOutput()
 	f := newIntake(0, "x.jsonl", Formats(), out)
-	f.lines.limit = 64
+	f.lines.Limit = 64
 	var got taken
 	from := 0
 	for _, to := range append(cuts, len(data)) {

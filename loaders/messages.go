@@ -2,40 +2,40 @@ package loaders
 
 import "bytes"
 
-// message is one turn of a conversation.
-type message struct {
-	role, content value
+// Message is one turn of a conversation.
+type Message struct {
+	Role, Content Value
 }
 
-// messagesText is how a text begins that may hold messages as JSON.
-const messagesText = `[{`
+// MessagesPrefix is how a text begins that may hold messages as JSON.
+const MessagesPrefix = `[{`
 
-// toMessages reads a conversation: a list of {role, content}, also where it
+// Messages reads a conversation: a list of {role, content}, also where it
 // was written as JSON inside a string. It returns nil if v is none.
-func (v value) toMessages() []message {
-	if v.kind == text && bytes.HasPrefix(v.raw, []byte(messagesText)) {
-		s := scanner{data: v.text()}
-		inner, err := s.value()
+func (v Value) Messages() []Message {
+	if v.Kind == String && bytes.HasPrefix(v.Raw, []byte(MessagesPrefix)) {
+		s := Scanner{Data: v.Text()}
+		inner, err := s.Value()
 		if err != nil {
 			return nil
 		}
 		v = inner
 	}
-	var all []message
-	proper := v.kind == list
-	eachElement(v, func(e value) {
-		var m message
-		if e.kind == object {
-			_ = scanObject(e.raw, func(key, v value) {
-				switch string(key.raw) {
+	var all []Message
+	proper := v.Kind == Array
+	EachElement(v, func(e Value) {
+		var m Message
+		if e.Kind == Object {
+			_ = ScanObject(e.Raw, func(key, v Value) {
+				switch string(key.Raw) {
 				case "role":
-					m.role = v
+					m.Role = v
 				case "content":
-					m.content = v
+					m.Content = v
 				}
 			})
 		}
-		proper = proper && m.role.kind == text
+		proper = proper && m.Role.Kind == String
 		all = append(all, m)
 	})
 	if !proper {
@@ -44,83 +44,83 @@ func (v value) toMessages() []message {
 	return all
 }
 
-// appendContent appends a message's text, which may come in parts:
+// AppendContent appends a message's text, which may come in parts:
 // [{"type": "text", "text": "…"}, {"type": "image", …}].
-func (m message) appendContent(dst []byte) []byte {
-	if m.content.kind == text {
-		return appendText(dst, m.content.raw)
+func (m Message) AppendContent(dst []byte) []byte {
+	if m.Content.Kind == String {
+		return AppendUnescaped(dst, m.Content.Raw)
 	}
-	eachElement(m.content, func(part value) {
-		if part.kind != object {
+	EachElement(m.Content, func(part Value) {
+		if part.Kind != Object {
 			return
 		}
-		_ = scanObject(part.raw, func(key, v value) {
-			if string(key.raw) == "text" && v.kind == text {
-				dst = appendText(dst, v.raw)
+		_ = ScanObject(part.Raw, func(key, v Value) {
+			if string(key.Raw) == "text" && v.Kind == String {
+				dst = AppendUnescaped(dst, v.Raw)
 			}
 		})
 	})
 	return dst
 }
 
-// conversation is what some turns say, each {role, content}: the text of one turn, or all of
+// Conversation is what some turns say, each {role, content}: the text of one turn, or all of
 // them as a list; absent if there are none.
-func conversation(turns []value) value {
+func Conversation(turns []Value) Value {
 	if len(turns) == 1 {
-		var only value
-		_ = scanObject(turns[0].raw, func(key, v value) {
-			if string(key.raw) == "content" {
+		var only Value
+		_ = ScanObject(turns[0].Raw, func(key, v Value) {
+			if string(key.Raw) == "content" {
 				only = v
 			}
 		})
-		if only.kind == text {
+		if only.Kind == String {
 			return only
 		}
 	}
 	if len(turns) == 0 {
-		return value{}
+		return Value{}
 	}
 	all := []byte{'['}
 	for i, turn := range turns {
 		if i > 0 {
 			all = append(all, ',')
 		}
-		all = append(all, turn.raw...)
+		all = append(all, turn.Raw...)
 	}
-	return value{kind: list, raw: append(all, ']')}
+	return Value{Kind: Array, Raw: append(all, ']')}
 }
 
-// answered are the turns from the first of the assistant on, in a list of {role, content}.
-func answered(all value) []value {
-	var turns []value
-	eachElement(all, func(turn value) {
-		if len(turns) > 0 || turn.kind == object && roleOf(turn) == "assistant" {
+// FromAssistant are the turns from the first of the assistant on, in a list of {role, content}.
+func FromAssistant(all Value) []Value {
+	var turns []Value
+	EachElement(all, func(turn Value) {
+		if len(turns) > 0 || turn.Kind == Object && roleOf(turn) == "assistant" {
 			turns = append(turns, turn)
 		}
 	})
 	return turns
 }
 
-func roleOf(turn value) (role string) {
-	_ = scanObject(turn.raw, func(key, v value) {
-		if string(key.raw) == "role" && v.kind == text {
-			role = string(v.raw)
+func roleOf(turn Value) (role string) {
+	_ = ScanObject(turn.Raw, func(key, v Value) {
+		if string(key.Raw) == "role" && v.Kind == String {
+			role = string(v.Raw)
 		}
 	})
 	return role
 }
 
-// paragraphs is a text of several.
-func paragraphs(texts []value) value {
+// Paragraphs is a text of several.
+func Paragraphs(texts []Value) Value {
 	var all []byte
 	for i, one := range texts {
 		if i > 0 {
 			all = append(all, `\n\n`...)
 		}
-		all = append(all, one.raw...)
+		all = append(all, one.Raw...)
 	}
 	if len(texts) == 0 {
-		return value{}
+		return Value{}
 	}
-	return value{kind: text, raw: all}
+	return Value{Kind: String, Raw: all}
 }

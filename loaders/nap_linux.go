@@ -8,23 +8,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nap sleeps for so short times, and so often, that waking up is most of the work. The
+// Sleeper sleeps for so short times, and so often, that waking up is most of the work. The
 // runtime's own timers wake three threads each time, since it waits for files in whole
 // milliseconds and has a thread that watches over the others. A timer of the kernel is a
 // file, and wakes one.
-type nap struct{ timer *os.File }
+type Sleeper struct{ timer *os.File }
 
-func newNap() nap {
+func NewSleeper() Sleeper {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
-		return nap{}
+		return Sleeper{}
 	}
-	return nap{os.NewFile(uintptr(fd), "timer")}
+	return Sleeper{os.NewFile(uintptr(fd), "timer")}
 }
 
-// sleep returns after so long, or when ctx is done or the nap is closed. It reports false
+// Sleep returns after so long, or when ctx is done or the nap is closed. It reports false
 // if it cannot sleep.
-func (n nap) sleep(ctx context.Context, d time.Duration) bool {
+func (n Sleeper) Sleep(ctx context.Context, d time.Duration) bool {
 	if n.timer == nil || n.set(d) != nil {
 		return false
 	}
@@ -34,7 +34,7 @@ func (n nap) sleep(ctx context.Context, d time.Duration) bool {
 	return err == nil
 }
 
-func (n nap) set(d time.Duration) error {
+func (n Sleeper) set(d time.Duration) error {
 	conn, err := n.timer.SyscallConn()
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (n nap) set(d time.Duration) error {
 	return err
 }
 
-func (n nap) close() {
+func (n Sleeper) Close() {
 	if n.timer != nil {
 		_ = n.timer.Close()
 	}

@@ -7,11 +7,14 @@ import (
 	"time"
 )
 
-// nap is not known here: others sleep.
-type nap struct{}
+// Sleeper does not exist on this system: callers use a timer of the runtime instead.
+type Sleeper struct{}
 
-func newNap() nap { return nap{} }
+// NewSleeper returns a sleeper that never sleeps.
+func NewSleeper() Sleeper { return Sleeper{} }
 
-func (nap) sleep(context.Context, time.Duration) bool { return false }
+// Sleep returns false at once.
+func (Sleeper) Sleep(context.Context, time.Duration) bool { return false }
 
-func (nap) close() {}
+// Close does nothing.
+func (Sleeper) Close() {}

@@ -12,7 +12,7 @@ type newest struct {
 
 // met takes a file into account that is new.
 func (n *newest) met(f *file) {
-	if step, ok := numberName(f.name); ok && f.disk != nil && f.disk.root != "" && (!n.named || step > n.highest) {
+	if step, ok := NumberedName(f.name); ok && f.disk != nil && f.disk.Root != "" && (!n.named || step > n.highest) {
 		n.highest, n.named = step, true
 	}
 }

@@ -2,11 +2,11 @@ package loaders
 
 import "syscall"
 
-// notifies reports whether the kernel tells of changes that other machines make
+// reportsRemoteChanges reports whether the kernel tells of changes that other machines make
 // on the filesystem of path. Network filesystems do not: the numbers are those
 // of statfs(2) for NFS, SMB, CIFS, SMB2, FUSE, Lustre, Ceph, GPFS, 9P, AFS and
 // BeeGFS.
-func notifies(path string) bool {
+func reportsRemoteChanges(path string) bool {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(path, &fs); err != nil {
 		return false

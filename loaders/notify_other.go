@@ -2,5 +2,5 @@
 
 package loaders
 
-// notifies is not known here; a watch that works is believed.
-func notifies(string) bool { return true }
+// reportsRemoteChanges is not known here; a watch that works is believed.
+func reportsRemoteChanges(string) bool { return true }

@@ -8,56 +8,56 @@ import (
 	"vantage/model"
 )
 
-// order is the order of the keys of a row, and all else that does not change from row
+// template is the order of the keys of a row, and all else that does not change from row
 // to row.
-type order struct {
-	start  between // what stands before the first value
-	slots  []slot  // nil if no order is known
-	own    int     // the first slot that is not shared by the samples of a group
-	leads  bool    // all that they share stands before it
-	counts []role  // that are numbers of tokens
-	rank   int     // of the name that the group id has
+type template struct {
+	before      literal // what stands before the first value
+	fields      []field // nil if no order is known
+	firstOwn    int     // the first slot that is not shared by the samples of a group
+	groupFirst  bool    // all that they share stands before it
+	tokenCounts []Role  // that are numbers of tokens
+	groupRank   int     // of the name that the group id has
 }
 
-// slot is a value of a row.
-type slot struct {
-	kind  kind
-	role  role // noRole if it plays none
-	part  int  // number of the reward function whose value it is, or -1
-	after between
+// field is a value of a row.
+type field struct {
+	kind      Kind
+	role      Role // noRole if it plays none
+	component int  // number of the reward function whose value it is, or -1
+	after     literal
 }
 
-const noRole = roles
+const noRole = RoleCount
 
 // isShared reports whether all samples of a group have the same there.
-func (s slot) isShared() bool {
-	return s.role == roleStep || s.role == roleGroup || s.role == rolePrompt || s.role == roleTruth
+func (s field) isShared() bool {
+	return s.role == RoleStep || s.role == RoleGroup || s.role == RolePrompt || s.role == RoleTruth
 }
 
 // isNumber reports whether the value is wanted as a number, whatever its kind.
-func (s *slot) isNumber() bool {
-	return s.kind == number || s.kind == boolean || s.role == roleReward || s.role == roleAdvantage
+func (s *field) isNumber() bool {
+	return s.kind == Number || s.kind == Bool || s.role == RoleReward || s.role == RoleAdvantage
 }
 
 // isCount reports whether the value is a number of tokens.
-func (s *slot) isCount() bool {
-	return s.role == roleLength || s.role == roleTotal || s.role == rolePromptLength
+func (s *field) isCount() bool {
+	return s.role == RoleLength || s.role == RoleTotalTokens || s.role == RolePromptLength
 }
 
-// maxWasted is how often an order is learned in vain: then the log has none.
-const maxWasted = 64
+// maxFailedLearns is how often an order is learned in vain: then the log has none.
+const maxFailedLearns = 64
 
-// learn takes the order of keys of a row that has been read the long way.
-func (q *quick) learn(line []byte) {
-	if q.wasted++; q.wasted > maxWasted {
+// Learn takes the order of keys of a row that has been read the long way.
+func (q *Reader) Learn(line []byte) {
+	if q.failedLearns++; q.failedLearns > maxFailedLearns {
 		return
 	}
-	q.order, q.parts, q.head, q.asked.any = order{}, nil, nil, false
-	var o order
-	var best winners
-	s, from := scanner{data: line}, 0
-	for more := true; more; more = s.peek() != '}' {
-		key, v, at, ok := s.pair()
+	q.template, q.parts, q.sharedPrefix, q.prompt.any = template{}, nil, nil, false
+	var o template
+	var best bestFields
+	s, from := Scanner{Data: line}, 0
+	for more := true; more; more = s.Peek() != '}' {
+		key, v, at, ok := s.Pair()
 		if !ok {
 			return
 		}
@@ -65,52 +65,52 @@ func (q *quick) learn(line []byte) {
 		if !ok {
 			return
 		}
-		o.stand(line[from:at])
-		from = s.at
-		best.enter(o.slots, &next, rank)
-		o.slots = append(o.slots, next)
-		s.space()
+		o.addLiteral(line[from:at])
+		from = s.Pos
+		best.claim(o.fields, &next, rank)
+		o.fields = append(o.fields, next)
+		s.SkipSpace()
 	}
-	o.stand(append(line[from:len(line):len(line)], '\n'))
-	o.rank = best[roleGroup].rank
-	if best[roleReward].slot > 0 && q.lengthened(best[roleLength].slot, best[roleResponse].slot) {
-		q.settle(o)
+	o.addLiteral(append(line[from:len(line):len(line)], '\n'))
+	o.groupRank = best[RoleGroup].rank
+	if best[RoleReward].slot > 0 && q.hasLength(best[RoleLength].slot, best[RoleResponse].slot) {
+		q.useTemplate(o)
 	}
 }
 
-// pair reads a key and its value from the brace or the comma before them, and returns
+// Pair reads a key and its value from the brace or the comma before them, and returns
 // where the value begins.
-func (s *scanner) pair() (key, v value, at int, ok bool) {
-	if s.at++; s.at > len(s.data) {
+func (s *Scanner) Pair() (key, v Value, at int, ok bool) {
+	if s.Pos++; s.Pos > len(s.Data) {
 		return key, v, 0, false
 	}
-	s.space()
-	key, err := s.text()
+	s.SkipSpace()
+	key, err := s.str()
 	if err != nil {
 		return key, v, 0, false
 	}
-	s.space()
-	s.at++ // the colon
-	s.space()
-	at = s.at
-	v, err = s.value()
+	s.SkipSpace()
+	s.Pos++ // the colon
+	s.SkipSpace()
+	at = s.Pos
+	v, err = s.Value()
 	return key, v, at, err == nil
 }
 
-// stand notes what stands behind the slots so far.
-func (o *order) stand(text []byte) {
-	if n := len(o.slots); n > 0 {
-		o.slots[n-1].after = newBetween(text)
+// addLiteral notes what stands behind the slots so far.
+func (o *template) addLiteral(text []byte) {
+	if n := len(o.fields); n > 0 {
+		o.fields[n-1].after = newLiteral(text)
 	} else {
-		o.start = newBetween(text)
+		o.before = newLiteral(text)
 	}
 }
 
-// winners are the slots that play the roles, numbered from 1, and the ranks of their names.
-type winners [roles]struct{ slot, rank int }
+// bestFields are the slots that play the roles, numbered from 1, and the ranks of their names.
+type bestFields [RoleCount]struct{ slot, rank int }
 
-// enter sees which of two slots plays the role that both might.
-func (w *winners) enter(before []slot, next *slot, rank int) {
+// claim sees which of two slots plays the role that both might.
+func (w *bestFields) claim(before []field, next *field, rank int) {
 	if next.role == noRole {
 		return
 	}
@@ -125,30 +125,30 @@ func (w *winners) enter(before []slot, next *slot, rank int) {
 	best.slot, best.rank = len(before)+1, rank
 }
 
-// settle notes what the order means for every row to come.
-func (q *quick) settle(o order) {
-	o.own = slices.IndexFunc(o.slots, func(s slot) bool { return (s.role != noRole || s.part >= 0) && !s.isShared() })
-	o.leads = !slices.ContainsFunc(o.slots[o.own:], slot.isShared)
-	clear(q.found[:])
-	q.found[roleAdvantage].x = math.NaN()
-	for _, s := range o.slots {
-		if s.isCount() && s.kind != number {
+// useTemplate notes what the order means for every row to come.
+func (q *Reader) useTemplate(o template) {
+	o.firstOwn = slices.IndexFunc(o.fields, func(s field) bool { return (s.role != noRole || s.component >= 0) && !s.isShared() })
+	o.groupFirst = !slices.ContainsFunc(o.fields[o.firstOwn:], field.isShared)
+	clear(q.spans[:])
+	q.spans[RoleAdvantage].x = math.NaN()
+	for _, s := range o.fields {
+		if s.isCount() && s.kind != Number {
 			return
 		}
-		q.found[s.role].kind = s.kind
-		for len(q.parts) <= s.part {
+		q.spans[s.role].kind = s.kind
+		for len(q.parts) <= s.component {
 			q.parts = append(q.parts, math.NaN())
 		}
 		if s.isCount() {
-			o.counts = append(o.counts, s.role)
+			o.tokenCounts = append(o.tokenCounts, s.role)
 		}
 	}
-	q.order = o
+	q.template = o
 }
 
-// lengthened reports whether the row has its length where quick looks for it.
-func (q *quick) lengthened(length, response int) bool {
-	switch q.long.note.LengthUnit {
+// hasLength reports whether the row has its length where quick looks for it.
+func (q *Reader) hasLength(length, response int) bool {
+	switch q.slow.note.LengthUnit {
 	case model.LengthTokens:
 		return length > 0
 	case model.LengthCharacters:
@@ -160,30 +160,30 @@ func (q *quick) lengthened(length, response int) bool {
 
 // classify says what a pair of the row means, and its rank among those of the same
 // role; not ok if only the long way can tell.
-func (q *quick) classify(key, v value) (s slot, rank int, ok bool) {
-	s = slot{kind: v.kind, role: noRole, part: -1}
-	p, known := q.long.fields.place(key.raw)
-	if known && fits(p.role, v) {
-		s.role = p.role
-		if slices.Contains(q.long.parts.also, string(key.raw)) || bytes.EqualFold(key.raw, []byte(conversationName)) {
+func (q *Reader) classify(key, v Value) (s field, rank int, ok bool) {
+	s = field{kind: v.Kind, role: noRole, component: -1}
+	p, known := q.slow.Fields.Lookup(key.Raw)
+	if known && CanPlay(p.Role, v) {
+		s.role = p.Role
+		if slices.Contains(q.slow.Components.Requested, string(key.Raw)) || bytes.EqualFold(key.Raw, []byte(ConversationField)) {
 			return s, 0, false
 		}
-		return s, p.rank, v.kind == text || v.kind == number || v.kind == list && (p.role == rolePrompt || p.role == roleResponse)
+		return s, p.Rank, v.Kind == String || v.Kind == Number || v.Kind == Array && (p.Role == RolePrompt || p.Role == RoleResponse)
 	}
-	name := string(key.text())
+	name := string(key.Text())
 	if known { // another value of that kind may play the role; null never will
-		return s, 0, v.kind == null && !isComponent(name)
+		return s, 0, v.Kind == Null && !IsComponent(name)
 	}
-	switch v.kind {
-	case object:
-		_, nested := nest(key.raw)
-		return s, 0, !nested && !q.long.fields.parents[string(key.raw)]
-	case number, boolean:
-		if at, part := q.long.parts.index[name]; part {
-			s.part = at
+	switch v.Kind {
+	case Object:
+		_, nested := ComponentPrefix(key.Raw)
+		return s, 0, !nested && !q.slow.Fields.Parents[string(key.Raw)]
+	case Number, Bool:
+		if at, part := q.slow.Components.Index[name]; part {
+			s.component = at
 		}
 		return s, 0, true
 	default:
-		return s, 0, !isComponent(name)
+		return s, 0, !IsComponent(name)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // Parquet file. It is read from its begin, and anew when it changes. Its handle is
 // held until then, and closed at the end.
 type pack struct {
-	handle handle
+	handle Handle
 	info   os.FileInfo // of a file that was opened ahead, until it is its turn
 	close  func()      // of the unpacker
 	rest   []byte      // text that has not been fed yet
@@ -142,7 +142,7 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 		return false
 	}
 	f.disk.fails, f.disk.retry = 0, false
-	s.advance(f, f.disk.size-f.disk.pos)
+	s.advance(f, f.disk.Size-f.disk.Pos)
 	s.remember(f, f.pack.handle)
 	f.pack.end()
 	if end {
@@ -154,7 +154,7 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 // openPacked begins to read a packed file; done if there is nothing to read yet, or
 // it cannot be.
 func (s *Source) openPacked(f *file) (done bool) {
-	h, info, err := f.disk.open()
+	h, info, err := f.disk.Open()
 	if err != nil {
 		return s.failed(f, err)
 	}
@@ -165,7 +165,7 @@ func (s *Source) openPacked(f *file) (done bool) {
 		return s.failed(f, err)
 	}
 	if err != nil {
-		s.advance(f, info.Size()-f.disk.pos)
+		s.advance(f, info.Size()-f.disk.Pos)
 		s.remember(f, h)
 		_ = h.Close()
 		f.pack = &pack{done: true}
@@ -180,7 +180,7 @@ func (s *Source) openPacked(f *file) (done bool) {
 }
 
 // openKind begins to read a file of that kind of packing.
-func (s *Source) openKind(f *file, kind string, h handle, size int64) (*pack, error) {
+func (s *Source) openKind(f *file, kind string, h Handle, size int64) (*pack, error) {
 	if kind == "parquet" {
 		p := &pack{handle: h, close: func() {}}
 		return p, s.openParquet(f, p, size)
@@ -204,7 +204,7 @@ func (s *Source) openKind(f *file, kind string, h handle, size int64) (*pack, er
 }
 
 // unpackFile begins to decompress a file.
-func (s *Source) unpackFile(f *file, kind string, h handle) (*pack, error) {
+func (s *Source) unpackFile(f *file, kind string, h Handle) (*pack, error) {
 	counted := &countedReader{r: h}
 	text, err := newUnpacked(kind, counted)
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *Source) unpackFile(f *file, kind string, h handle) (*pack, error) {
 // remember takes the marks of a packed file, by which it is known when it changes.
 func (s *Source) remember(f *file, h io.ReaderAt) {
 	if s.o.Follow {
-		f.disk.remember(h)
+		f.disk.Remember(h)
 	}
 }
 
@@ -245,7 +245,7 @@ func (s *Source) nextPiece(f *file) error {
 	}
 	p.rest = text
 	p.text += int64(len(text))
-	s.advance(f, consumed-f.disk.pos)
+	s.advance(f, consumed-f.disk.Pos)
 	if p.text > freeBytes && p.text/maxRatio > consumed {
 		return errBomb
 	}
@@ -261,18 +261,18 @@ func (s *Source) readPiece(f *file) {
 	if lead == nil || size == 0 || s.o.serial || s.out.full() {
 		return
 	}
-	if f.grown == nil || !lead.same(f.grown.decoder.Note()) {
+	if f.grown == nil || !lead.SameNote(f.grown.decoder.Note()) {
 		f.grown = newWorker(lead)
 	}
-	w := strideWork{from: f.lines.at, block: s.spent.take()}
+	w := strideWork{from: f.lines.Offset, block: s.spent.take()}
 	first := bytes.IndexByte(p.rest, '\n') + 1
 	f.grown.begin(&w)
-	f.grown.read(&w, append(f.lines.held, p.rest[:first]...))
+	f.grown.read(&w, append(f.lines.Partial, p.rest[:first]...))
 	f.grown.read(&w, p.rest[first:size])
 	f.grown.end(&w)
-	if lead.same(w.note) {
+	if lead.SameNote(w.note) {
 		s.merge(f, &w)
-		f.lines.held, p.rest = nil, p.rest[size:]
+		f.lines.Partial, p.rest = nil, p.rest[size:]
 	}
 }
 

@@ -26,18 +26,18 @@ const (
 	most       = 4 * stride // of a worker's memory that it keeps
 )
 
-// copier is a decoder that others of its kind can work beside.
-type copier interface {
+// Cloner is a decoder that others of its kind can work beside.
+type Cloner interface {
 	Decoder
-	twin() copier // knows what this one has learned; they share nothing that changes
-	same(Note) bool
+	Clone() Cloner // knows what this one has learned; they share nothing that changes
+	SameNote(Note) bool
 }
 
 // worker decodes strides, one at a time, into memory of its own: what it reads
 // should stay in its processor's cache.
 type worker struct {
-	decoder copier
-	quick   *quick // nil where rows are not plain objects
+	decoder Cloner
+	quick   *Reader // nil where rows are not plain objects
 	buf     []byte
 }
 
@@ -60,13 +60,13 @@ type strideWork struct {
 // line by line, since it may bear on how all is read.
 func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.Time) error {
 	lead := f.lead()
-	if lead == nil || s.workers() < 2 || size-f.disk.pos < leastBytes {
+	if lead == nil || s.workers() < 2 || size-f.disk.Pos < leastBytes {
 		f.workers = nil
 		return nil
 	}
 	s.begin(f)
 	for !s.out.full() && time.Now().Before(deadline) {
-		n := min(int64(s.workers()*perWorker), (size-f.disk.pos)/stride)
+		n := min(int64(s.workers()*perWorker), (size-f.disk.Pos)/stride)
 		if n*stride < leastBytes {
 			f.workers = nil
 			return nil
@@ -77,7 +77,7 @@ func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.
 			if w.err != nil {
 				return w.err
 			}
-			if !lead.same(w.note) {
+			if !lead.SameNote(w.note) {
 				return nil
 			}
 			s.merge(f, w)
@@ -88,10 +88,10 @@ func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.
 
 // lead is the decoder that workers can take after, nil if the file must be read line by
 // line now.
-func (f *file) lead() copier {
-	lead, ok := f.decoder.(copier)
-	if !ok || f.refused || f.format.Relogs || f.lines.cut != (cut{}) || f.lines.over > 0 || f.lines.closed ||
-		len(f.lines.held) > further { // a long line, which is read by itself
+func (f *file) lead() Cloner {
+	lead, ok := f.decoder.(Cloner)
+	if !ok || f.refused || f.format.MayRepeatRows || f.lines.Framing != (Framing{}) || f.lines.DroppedBytes > 0 || f.lines.Unterminated ||
+		len(f.lines.Partial) > further { // a long line, which is read by itself
 		return nil
 	}
 	return lead
@@ -99,8 +99,8 @@ func (f *file) lead() copier {
 
 // begin goes back to where a line begins.
 func (s *Source) begin(f *file) {
-	s.advance(f, -int64(len(f.lines.held)))
-	f.lines.held = nil
+	s.advance(f, -int64(len(f.lines.Partial)))
+	f.lines.Partial = nil
 }
 
 func (s *Source) workers() int {
@@ -112,27 +112,27 @@ func (s *Source) workers() int {
 
 // muster sees to it that there are n workers, each of which knows what the file's own
 // decoder knows. They stay, since they remember prompts.
-func (f *file) muster(lead copier, n int) {
-	f.workers = slices.DeleteFunc(f.workers, func(w *worker) bool { return !lead.same(w.decoder.Note()) })
+func (f *file) muster(lead Cloner, n int) {
+	f.workers = slices.DeleteFunc(f.workers, func(w *worker) bool { return !lead.SameNote(w.decoder.Note()) })
 	for len(f.workers) < n {
 		f.workers = append(f.workers, newWorker(lead))
 	}
 }
 
-func newWorker(lead copier) *worker {
-	w := &worker{decoder: lead.twin(), buf: make([]byte, stride+overlap)}
-	if r, ok := w.decoder.(*rows); ok && r.shape == nil {
-		w.quick = newQuick(r)
+func newWorker(lead Cloner) *worker {
+	w := &worker{decoder: lead.Clone(), buf: make([]byte, stride+overlap)}
+	if r, ok := w.decoder.(*RowDecoder); ok && r.Layout == nil {
+		w.quick = New(r)
 	}
 	return w
 }
 
 // round decodes n strides from where the file has been read to.
-func (s *Source) round(f *file, h io.ReaderAt, lead copier, n int) []strideWork {
+func (s *Source) round(f *file, h io.ReaderAt, lead Cloner, n int) []strideWork {
 	work := make([]strideWork, n)
 	next := make(chan *strideWork, n)
 	for i := range work {
-		work[i] = strideWork{from: f.disk.pos + int64(i)*stride, size: stride, first: i == 0, block: s.spent.take()}
+		work[i] = strideWork{from: f.disk.Pos + int64(i)*stride, size: stride, first: i == 0, block: s.spent.take()}
 		next <- &work[i]
 	}
 	close(next)
@@ -174,7 +174,7 @@ func (k *worker) decode(h io.ReaderAt, w *strideWork) {
 // begin begins a block.
 func (k *worker) begin(w *strideWork) {
 	if k.quick != nil {
-		k.quick.begin(w.block)
+		k.quick.BeginBlock(w.block)
 	}
 }
 
@@ -182,7 +182,7 @@ func (k *worker) begin(w *strideWork) {
 func (k *worker) lines(h io.ReaderAt, w *strideWork, at int) {
 	for at < w.size {
 		if k.quick != nil {
-			end, n := k.quick.rows(k.buf, at, w.size, w.from)
+			end, n := k.quick.ReadRows(k.buf, at, w.size, w.from)
 			at, w.lines = end, w.lines+int64(n)
 			if at >= w.size {
 				break
@@ -206,7 +206,7 @@ func (k *worker) lines(h io.ReaderAt, w *strideWork, at int) {
 func (k *worker) end(w *strideWork) {
 	w.note, w.block = k.decoder.Note(), model.Block{}
 	if k.quick != nil {
-		w.block = k.quick.end()
+		w.block = k.quick.EndBlock()
 	}
 }
 
@@ -255,7 +255,7 @@ func (k *worker) line(w *strideWork, text []byte, offset int64) {
 	before := len(w.records)
 	var err error
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		err = errNUL(i)
+		err = ErrNUL(i)
 	} else {
 		w.records, err = k.decoder.Line(w.records, text)
 	}
@@ -269,15 +269,15 @@ func (k *worker) line(w *strideWork, text []byte, offset int64) {
 		r.Line, r.Offset, r.Nth = w.lines, offset, int32(i-before)
 	}
 	if k.quick != nil && len(w.records) == 1 {
-		k.quick.record(&w.records[0])
-		k.quick.learn(text)
+		k.quick.AddRecord(&w.records[0])
+		k.quick.Learn(text)
 		w.records = w.records[:0]
 	}
 }
 
 // merge takes a stride over as if it had been read line by line.
 func (s *Source) merge(f *file, w *strideWork) {
-	base := f.lines.number
+	base := f.lines.Count
 	for i := range w.records {
 		r := &w.records[i]
 		r.File, r.Line = f.index, base+r.Line
@@ -287,19 +287,19 @@ func (s *Source) merge(f *file, w *strideWork) {
 		f.reached(step)
 	}
 	for _, p := range w.problems {
-		f.skip(line{number: base + p.Line}, p.Reason)
+		f.skip(Line{Number: base + p.Line}, p.Reason)
 	}
 	f.out.add(f.format, w.note, w.records)
 	if w.block.Len() > 0 {
 		w.block.File = f.index
 		f.out.addBlock(f.format, w.note, w.block)
 	}
-	f.lines.number += w.lines
+	f.lines.Count += w.lines
 	switch {
 	case f.pack != nil:
-		f.lines.at = w.end
-	case w.end > f.disk.pos:
-		s.advance(f, w.end-f.disk.pos)
-		f.lines.at = w.end
+		f.lines.Offset = w.end
+	case w.end > f.disk.Pos:
+		s.advance(f, w.end-f.disk.Pos)
+		f.lines.Offset = w.end
 	}
 }

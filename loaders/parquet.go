@@ -23,7 +23,7 @@ const tableBatch = 1024
 // parquetTable reads the columns of a Parquet file that mean something, side by
 // side, in batches.
 type parquetTable struct {
-	rows    *rows
+	rows    *RowDecoder
 	groups  []parquet.RowGroup
 	leaves  []leaf
 	row     int64 // rows so far
@@ -34,7 +34,7 @@ type parquetTable struct {
 // leaf is a column that is read.
 type leaf struct {
 	index int
-	key   value
+	key   Value
 }
 
 // openParquet opens a Parquet file, whose footer says what it holds: one that is not
@@ -55,12 +55,12 @@ func openTable(f *file, p *pack, file *pages.File, size int64, workers int) erro
 	for i, c := range file.Columns {
 		names[i] = c.Name
 	}
-	format := detect(f.formats, f.name, cut{table: true}, []byte(strings.Join(names, "\n")))
+	format := detect(f.formats, f.name, Framing{Table: true}, []byte(strings.Join(names, "\n")))
 	if format == nil {
 		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is", errTable, strings.Join(names[:min(len(names), maxKeys)], ", "))
 	}
 	f.format, f.decoder = format, format.Decode(f.name)
-	r, ok := f.decoder.(*rows)
+	r, ok := f.decoder.(*RowDecoder)
 	if !ok {
 		return errTable
 	}
@@ -73,15 +73,15 @@ func openTable(f *file, p *pack, file *pages.File, size int64, workers int) erro
 }
 
 // newParquetTable reads a Parquet file from a row on.
-func newParquetTable(r *rows, h io.ReaderAt, size, from int64) (*parquetTable, error) {
+func newParquetTable(r *RowDecoder, h io.ReaderAt, size, from int64) (*parquetTable, error) {
 	file, err := openParquet(h, size)
 	if err != nil {
 		return nil, err
 	}
 	t := &parquetTable{rows: r, groups: file.RowGroups(), row: from, skip: from}
 	for i, path := range file.Schema().Columns() {
-		if name := strings.Join(path, "."); r.wants(name) {
-			t.leaves = append(t.leaves, leaf{i, value{kind: text, raw: []byte(name)}})
+		if name := strings.Join(path, "."); r.Wants(name) {
+			t.leaves = append(t.leaves, leaf{i, Value{Kind: String, Raw: []byte(name)}})
 		}
 	}
 	return t, nil
@@ -98,12 +98,12 @@ func openParquet(h io.ReaderAt, size int64) (f *parquet.File, err error) {
 	return parquet.OpenFile(h, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 }
 
-// wants reports whether a column can play a role.
-func (r *rows) wants(name string) bool {
-	if p, ok := r.fields.place([]byte(name)); ok {
-		return p.role != roleTokens
+// Wants reports whether a column can play a role.
+func (r *RowDecoder) Wants(name string) bool {
+	if p, ok := r.Fields.Lookup([]byte(name)); ok {
+		return p.Role != RoleTokens
 	}
-	return r.parts.wants(name) && (!r.parts.open || isComponent(name) || !strings.Contains(name, "."))
+	return r.Components.Wants(name) && (!r.Components.AcceptAll || IsComponent(name) || !strings.Contains(name, "."))
 }
 
 // readTable decodes batches of rows until the deadline.
@@ -129,7 +129,7 @@ func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
 		for i := range records {
 			f.place(&records[i])
 		}
-		if !f.format.Relogs || !f.repeated(relogOf(records)) {
+		if !f.format.MayRepeatRows || !f.repeated(relogOf(records)) {
 			f.out.add(f.format, f.decoder.Note(), records)
 		}
 		if !time.Now().Before(deadline) {
@@ -144,7 +144,7 @@ func (s *Source) readSheet(f *file) error {
 	p := f.pack
 	b, err := p.next()
 	if errors.Is(err, errOdd) || errors.Is(err, pages.ErrUnsupported) {
-		p.table, err = newParquetTable(p.sheet.rows, p.handle, f.disk.size, p.sheet.row)
+		p.table, err = newParquetTable(p.sheet.rows, p.handle, f.disk.Size, p.sheet.row)
 		p.sheet = nil
 		return err
 	}
@@ -155,7 +155,7 @@ func (s *Source) readSheet(f *file) error {
 	for _, step := range b.Step {
 		f.reached(step)
 	}
-	if !f.format.Relogs || !f.repeated(relogOfBlock(&b)) {
+	if !f.format.MayRepeatRows || !f.repeated(relogOfBlock(&b)) {
 		f.out.addBlock(f.format, f.decoder.Note(), b)
 	}
 	return nil
@@ -214,12 +214,12 @@ func (t *parquetTable) next(dst []model.Record) ([]model.Record, error) {
 		return dst, nil
 	}
 	for i := range n {
-		t.rows.begin()
+		t.rows.BeginRow()
 		for k, c := range t.columns {
-			t.rows.pick(t.leaves[k].key, c.values[i])
+			t.rows.Pick(t.leaves[k].key, c.values[i])
 		}
 		var err error
-		if dst, err = t.rows.finish(dst); err != nil {
+		if dst, err = t.rows.FinishRow(dst); err != nil {
 			t.row++
 			continue
 		}
@@ -260,7 +260,7 @@ type columnReader struct {
 	pages  parquet.Pages
 	page   parquet.ValueReader
 	buffer []parquet.Value
-	values []value
+	values []Value
 	ended  bool
 }
 
@@ -270,7 +270,7 @@ func (c *columnReader) fill() error {
 	if c.buffer == nil {
 		c.buffer = make([]parquet.Value, tableBatch)
 	}
-	c.values = append([]value(nil), c.values...)
+	c.values = append([]Value(nil), c.values...)
 	for len(c.values) < tableBatch && !c.ended {
 		if c.page == nil {
 			page, err := c.pages.ReadPage()
@@ -302,31 +302,31 @@ func (c *columnReader) add(v parquet.Value) {
 		c.values = append(c.values, columnValue(v))
 		return
 	}
-	if last := &c.values[len(c.values)-1]; last.kind == text && v.Kind() == parquet.ByteArray {
+	if last := &c.values[len(c.values)-1]; last.Kind == String && v.Kind() == parquet.ByteArray {
 		more := columnValue(v)
-		last.raw = append(append(append([]byte(nil), last.raw...), "\\n"...), more.raw...)
+		last.Raw = append(append(append([]byte(nil), last.Raw...), "\\n"...), more.Raw...)
 	}
 }
 
 // columnValue is a cell as the decoders of rows know values.
-func columnValue(v parquet.Value) value {
+func columnValue(v parquet.Value) Value {
 	switch {
 	case v.IsNull():
-		return value{kind: null}
+		return Value{Kind: Null}
 	case v.Kind() == parquet.Boolean:
 		return truthValue(v.Boolean())
 	case v.Kind() == parquet.Int32:
-		return floatValue(float64(v.Int32()))
+		return FromFloat(float64(v.Int32()))
 	case v.Kind() == parquet.Int64:
-		return floatValue(float64(v.Int64()))
+		return FromFloat(float64(v.Int64()))
 	case v.Kind() == parquet.Float:
-		return floatValue(float64(v.Float()))
+		return FromFloat(float64(v.Float()))
 	case v.Kind() == parquet.Double:
-		return floatValue(v.Double())
+		return FromFloat(v.Double())
 	}
-	return textValue(append([]byte(nil), v.ByteArray()...))
+	return TextValue(append([]byte(nil), v.ByteArray()...))
 }
 
-func truthValue(yes bool) value {
-	return value{kind: boolean, raw: strconv.AppendBool(nil, yes)}
+func truthValue(yes bool) Value {
+	return Value{Kind: Bool, Raw: strconv.AppendBool(nil, yes)}
 }

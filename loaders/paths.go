@@ -54,11 +54,11 @@ func pathError(path string, err error) error {
 }
 
 func (s *Source) openFile(path string) error {
-	d := disk{path: path, through: s.o.through}
-	h, info, err := d.open()
+	d := File{Path: path, Fault: s.o.through}
+	h, info, err := d.Open()
 	for n := 1; err != nil && passing(err) && n < tries; n++ {
 		time.Sleep(backOff(n))
-		h, info, err = d.open()
+		h, info, err = d.Open()
 	}
 	if err != nil {
 		return pathError(path, err)
@@ -78,7 +78,7 @@ func (s *Source) openFile(path string) error {
 	}
 	s.add("", path, name)
 	if s.look.watch != nil {
-		s.look.watch.add(path)
+		s.look.watch.Add(path)
 	}
 	return nil
 }
@@ -128,18 +128,18 @@ func (s *Source) openDir(path string) error {
 	if s.several {
 		prefix = path
 	}
-	r := &root{path: path, prefix: prefix}
-	l, err := discover(path, s.o.MaxFiles)
+	r := &Directory{Path: path, Prefix: prefix}
+	l, err := List(path, s.o.MaxFiles)
 	if err != nil {
 		return pathError(path, err)
 	}
-	if len(l.files) == 0 && !s.o.Follow {
+	if len(l.Files) == 0 && !s.o.Follow {
 		return &Error{Path: path, What: "holds no logs", Do: looked(l)}
 	}
 	s.roots = append(s.roots, r)
 	s.adopt(r, l)
 	if s.o.Split == SplitVal && len(s.queue) == 0 && !s.o.Follow {
-		return &Error{Path: path, What: "holds no logs of validation", Do: "--split train reads those of training: " + named(l.files)}
+		return &Error{Path: path, What: "holds no logs of validation", Do: "--split train reads those of training: " + Summarize(l.Files)}
 	}
 	s.newestFirst()
 	return nil
@@ -152,45 +152,45 @@ func (s *Source) newestFirst() {
 	if !s.o.Follow || last < 1 {
 		return
 	}
-	if _, ok := numberName(s.queue[last].name); ok && kindOfName(s.queue[last].name) == ".jsonl" {
+	if _, ok := NumberedName(s.queue[last].name); ok && Extension(s.queue[last].name) == ".jsonl" {
 		s.queue = slices.Insert(s.queue[:last], 0, s.queue[last])
 	}
 }
 
 // looked says what was there instead of logs, and what makes trainers write them.
-func looked(l *listing) string {
+func looked(l *Listing) string {
 	text := ""
-	for _, note := range l.passedOver() {
+	for _, note := range l.Skipped() {
 		text += note + "; "
 	}
-	if kinds := slices.Sorted(maps.Keys(l.other)); len(kinds) > 0 {
+	if kinds := slices.Sorted(maps.Keys(l.Other)); len(kinds) > 0 {
 		n := 0
-		for _, count := range l.other {
+		for _, count := range l.Other {
 			n += count
 		}
 		text += fmt.Sprintf("it has %s (%s); ", units.Plural(n, "other files"), strings.Join(kinds[:min(5, len(kinds))], " "))
 	}
-	for _, note := range l.met() {
+	for _, note := range l.KnownUnread() {
 		text += note + "; "
 	}
 	return text + "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
 }
 
-// passedOver says what of a directory was not looked at.
-func (l *listing) passedOver() (notes []string) {
+// Skipped says what of a directory was not looked at.
+func (l *Listing) Skipped() (notes []string) {
 	if len(l.links) > 0 {
 		notes = append(notes, notFollowed(l.links))
 	}
-	if len(l.shut) > 0 {
-		notes = append(notes, notListed(l.shut))
+	if len(l.unreadable) > 0 {
+		notes = append(notes, notListed(l.unreadable))
 	}
 	return notes
 }
 
-// met says of which files it is known why they are not read.
-func (l *listing) met() (notes []string) {
-	for _, k := range strangers {
-		if l.other[k.ext] > 0 {
+// KnownUnread says of which files it is known why they are not read.
+func (l *Listing) KnownUnread() (notes []string) {
+	for _, k := range knownUnread {
+		if l.Other[k.ext] > 0 {
 			notes = append(notes, k.what)
 		}
 	}
@@ -199,16 +199,16 @@ func (l *listing) met() (notes []string) {
 
 // notFollowed says which links were passed over, and how to read what they lead to.
 func notFollowed(links []string) string {
-	return "symbolic links are not followed: " + named(links) + "; give where they lead, or the links themselves"
+	return "symbolic links are not followed: " + Summarize(links) + "; give where they lead, or the links themselves"
 }
 
 // notListed says which directories nobody may look into.
 func notListed(shut []string) string {
-	return "no permission to list " + named(shut) + ": ask its owner for it"
+	return "no permission to list " + Summarize(shut) + ": ask its owner for it"
 }
 
-// strangers are files that are known and not read, by their extension.
-var strangers = [...]struct{ ext, what string }{
+// knownUnread are files that are known and not read, by their extension.
+var knownUnread = [...]struct{ ext, what string }{
 	{".pt", "slime's .pt files are Python objects, so turn their samples into JSON lines"},
 	{".pkl", ".pkl files are Python objects, so turn their samples into JSON lines"},
 	{".wandb", "a .wandb file holds scalars, and the folder files/media/table beside it the samples"},
@@ -219,41 +219,41 @@ var strangers = [...]struct{ ext, what string }{
 }
 
 // adopt adds those files of a listing that are new, as far as they are to be read.
-func (s *Source) adopt(r *root, l *listing) {
-	r.dirs = l.dirs // of empty ones too: a file is what comes next
+func (s *Source) adopt(r *Directory, l *Listing) {
+	r.Dirs = l.Dirs // of empty ones too: a file is what comes next
 	if s.look.watch != nil {
-		for _, dir := range l.dirs {
-			s.look.watch.add(filepath.Join(r.path, dir))
+		for _, dir := range l.Dirs {
+			s.look.watch.Add(filepath.Join(r.Path, dir))
 		}
 	}
 	s.compare(r, l)
 	s.tellPassed(r, l)
-	if slices.Equal(l.files, r.listed) {
+	if slices.Equal(l.Files, r.Listed) {
 		return
 	}
-	r.listed, s.look.news = l.files, time.Now()
-	chosen, notes := choose(l.files, s.o.Split)
+	r.Listed, s.look.news = l.Files, time.Now()
+	chosen, notes := Choose(l.Files, s.o.Split)
 	s.out.note(notes)
 	s.retire(r, chosen)
 	for _, rel := range chosen {
-		if s.known[filepath.Join(r.path, rel)] != nil {
+		if s.known[filepath.Join(r.Path, rel)] != nil {
 			continue
 		}
-		f := s.add(r.path, rel, filepath.Join(r.prefix, rel))
-		f.root, f.disk.size = r, l.sizes[rel]
-		s.read.all += f.disk.size
+		f := s.add(r.Path, rel, filepath.Join(r.Prefix, rel))
+		f.root, f.disk.Size = r, l.Sizes[rel]
+		s.read.all += f.disk.Size
 	}
-	if l.cut && !r.told {
-		r.told = true
-		s.out.problem(problemOf(r.path, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep", s.o.MaxFiles, maxLevels)))
+	if l.Truncated && !r.TruncationNoted {
+		r.TruncationNoted = true
+		s.out.problem(problemOf(r.Path, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep", s.o.MaxFiles, MaxDepth)))
 	}
 }
 
 // compare looks at those files of a listing that have another size than when they were
 // read: they are told of by nobody, and it is not yet their turn.
-func (s *Source) compare(r *root, l *listing) {
-	for _, rel := range l.files {
-		if f := s.known[filepath.Join(r.path, rel)]; f != nil && f.disk.info != nil && f.disk.size != l.sizes[rel] {
+func (s *Source) compare(r *Directory, l *Listing) {
+	for _, rel := range l.Files {
+		if f := s.known[filepath.Join(r.Path, rel)]; f != nil && f.disk.Info != nil && f.disk.Size != l.Sizes[rel] {
 			s.peek(f)
 		}
 	}
@@ -261,25 +261,25 @@ func (s *Source) compare(r *root, l *listing) {
 
 // tellPassed says, once, what of a directory is not read, and what else is in one that has
 // no logs yet.
-func (s *Source) tellPassed(r *root, l *listing) {
-	notes := l.passedOver()
-	if len(l.files) == 0 {
-		notes = append(notes, l.met()...)
+func (s *Source) tellPassed(r *Directory, l *Listing) {
+	notes := l.Skipped()
+	if len(l.Files) == 0 {
+		notes = append(notes, l.KnownUnread()...)
 	}
-	if !slices.Equal(notes, r.passed) {
-		r.passed = notes
+	if !slices.Equal(notes, r.NotesShown) {
+		r.NotesShown = notes
 		s.out.note(notes)
 	}
 }
 
 // retire forgets files that are read no more, since better ones have come.
-func (s *Source) retire(r *root, chosen []string) {
+func (s *Source) retire(r *Directory, chosen []string) {
 	keep := map[string]bool{}
 	for _, rel := range chosen {
 		keep[rel] = true
 	}
 	for _, f := range s.files {
-		if f.disk != nil && f.disk.root == r.path && !keep[f.disk.path] && !f.refused && f.disk.stays(r) {
+		if f.disk != nil && f.disk.Root == r.Path && !keep[f.disk.Path] && !f.refused && f.disk.stays(r) {
 			s.restart(f)
 			f.refused = true
 		}
@@ -288,7 +288,7 @@ func (s *Source) retire(r *root, chosen []string) {
 
 // stays reports whether the file is still listed: one that was deleted is kept as it
 // was read.
-func (d *disk) stays(r *root) bool { return slices.Contains(r.listed, d.path) }
+func (d *File) stays(r *Directory) bool { return slices.Contains(r.Listed, d.Path) }
 
 func (s *Source) add(rootPath, rel, name string) *file {
 	full := filepath.Join(rootPath, rel)
@@ -297,7 +297,7 @@ func (s *Source) add(rootPath, rel, name string) *file {
 	}
 	f := &file{
 		intake: newIntake(int32(len(s.files)), name, s.formats, s.out),
-		disk:   &disk{root: rootPath, path: rel, through: s.o.through},
+		disk:   &File{Root: rootPath, Path: rel, Fault: s.o.through},
 	}
 	s.known[full] = f
 	s.register(f)

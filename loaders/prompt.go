@@ -12,73 +12,73 @@ const maxPreview = 160
 // maxMemo bounds what a decoder remembers; beyond it, it starts over.
 const maxMemo = 1 << 15
 
-// prompts turns prompts into hash and preview. A prompt comes once per sample
+// PromptCache turns prompts into hash and preview. A prompt comes once per sample
 // of its group, so what was found for the same bytes is remembered.
-type prompts struct {
-	memo map[promptKey]prompt
+type PromptCache struct {
+	memo map[promptKey]Prompt
 	buf  []byte
 }
 
 type promptKey struct{ prompt, truth uint64 }
 
-type prompt struct {
-	hash    uint64
-	preview string
+type Prompt struct {
+	Hash    uint64
+	Preview string
 }
 
-// of returns the zero prompt if there is none.
-func (p *prompts) of(v, truth value) prompt {
-	if v.kind != text && v.kind != list || len(v.raw) == 0 {
-		return prompt{}
+// Get returns the zero prompt if there is none.
+func (p *PromptCache) Get(v, truth Value) Prompt {
+	if v.Kind != String && v.Kind != Array || len(v.Raw) == 0 {
+		return Prompt{}
 	}
-	key := promptKey{prompt: hash64(v.raw)}
-	if truth.kind != absent {
-		key.truth = hash64(truth.raw)
+	key := promptKey{prompt: Hash64(v.Raw)}
+	if truth.Kind != Absent {
+		key.truth = Hash64(truth.Raw)
 	}
 	if known, ok := p.memo[key]; ok {
 		return known
 	}
 	if p.memo == nil || len(p.memo) >= maxMemo {
-		p.memo = map[promptKey]prompt{}
+		p.memo = map[promptKey]Prompt{}
 	}
-	found := p.anew(v, truth)
+	found := p.Compute(v, truth)
 	p.memo[key] = found
 	return found
 }
 
-// anew is of without remembering.
-func (p *prompts) anew(v, truth value) prompt {
+// Compute is of without remembering.
+func (p *PromptCache) Compute(v, truth Value) Prompt {
 	if !v.isPlain() {
-		return prompt{hash: p.hash(v, truth), preview: p.preview(v)}
+		return Prompt{Hash: p.hash(v, truth), Preview: p.preview(v)}
 	}
-	p.buf = append(append(p.buf[:0], v.raw...), 0)
+	p.buf = append(append(p.buf[:0], v.Raw...), 0)
 	p.buf = appendValue(p.buf, truth)
-	return prompt{hash: max(1, hash64(p.buf)), preview: string(v.raw)}
+	return Prompt{Hash: max(1, Hash64(p.buf)), Preview: string(v.Raw)}
 }
 
 // hash covers prompt and ground truth: environments give different games the
 // same prompt. 0 is kept for "no prompt".
-func (p *prompts) hash(v, truth value) uint64 {
+func (p *PromptCache) hash(v, truth Value) uint64 {
 	p.buf = append(appendValue(p.buf[:0], v), 0)
 	p.buf = appendValue(p.buf, truth)
-	return max(1, hash64(p.buf))
+	return max(1, Hash64(p.buf))
 }
 
-func appendValue(dst []byte, v value) []byte {
-	switch v.kind {
-	case absent, null:
+func appendValue(dst []byte, v Value) []byte {
+	switch v.Kind {
+	case Absent, Null:
 		return dst
-	case text:
-		return appendText(dst, v.raw)
+	case String:
+		return AppendUnescaped(dst, v.Raw)
 	default:
-		return append(dst, v.raw...)
+		return append(dst, v.Raw...)
 	}
 }
 
-func (p *prompts) preview(v value) string {
+func (p *PromptCache) preview(v Value) string {
 	p.buf = p.buf[:0]
-	if all := v.toMessages(); len(all) > 0 {
-		p.buf = lastOfUser(all).appendContent(p.buf)
+	if all := v.Messages(); len(all) > 0 {
+		p.buf = lastOfUser(all).AppendContent(p.buf)
 	} else {
 		p.buf = appendValue(p.buf, v)
 		return shorten(question(p.buf))
@@ -86,9 +86,9 @@ func (p *prompts) preview(v value) string {
 	return shorten(p.buf)
 }
 
-func lastOfUser(all []message) message {
+func lastOfUser(all []Message) Message {
 	for i := len(all) - 1; i >= 0; i-- {
-		if string(all[i].role.raw) == "user" {
+		if string(all[i].Role.Raw) == "user" {
 			return all[i]
 		}
 	}
@@ -149,13 +149,13 @@ func shorten(b []byte) string {
 			out = append(out, ' ')
 		}
 	}
-	return string(bytes.TrimRight(clip(out, maxPreview), " "))
+	return string(bytes.TrimRight(Clip(out, maxPreview), " "))
 }
 
 // isPlain reports whether a text is its own preview: a line of ASCII with nothing in it
 // that stands for something else.
-func (v value) isPlain() bool {
-	return v.kind == text && len(v.raw) <= maxPreview && !bytes.HasPrefix(v.raw, []byte(messagesText)) && isLine(v.raw) && bytes.IndexByte(v.raw, '\\') < 0
+func (v Value) isPlain() bool {
+	return v.Kind == String && len(v.Raw) <= maxPreview && !bytes.HasPrefix(v.Raw, []byte(MessagesPrefix)) && isLine(v.Raw) && bytes.IndexByte(v.Raw, '\\') < 0
 }
 
 // isLine reports whether a text is words with one blank between them, in ASCII.

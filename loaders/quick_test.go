@@ -61,15 +61,15 @@ func FuzzQuick(f *testing.F) {
 		if 0 <= at && at < len(third) && third[at] >= '0' {
 			third[at] = '7' // mostly another value
 		}
-		for _, fields := range []*fields{newFields(usualNames()), partsOnly()} {
-			r := newRows(fields, "12.jsonl")
-			r.parts.open = r.fields.names[roleReward][0] == "reward"
+		for _, fields := range []*Fields{NewFields(Synonyms()), ComponentFields()} {
+			r := NewRowDecoder(fields, "12.jsonl")
+			r.Components.AcceptAll = r.Fields.Names[RoleReward][0] == "reward"
 			if learned, err := r.Line(nil, first); err != nil || len(learned) != 1 {
 				return
 			}
-			q := newQuick(r)
-			q.begin(model.Block{})
-			q.learn(first)
+			q := New(r)
+			q.BeginBlock(model.Block{})
+			q.Learn(first)
 			before := r.Note()
 			for _, row := range [][]byte{second, third, second, second} {
 				quickly(t, q, row)
@@ -82,22 +82,22 @@ func FuzzQuick(f *testing.F) {
 }
 
 // quickly reads a row, and the long way too where it could be read.
-func quickly(t *testing.T, q *quick, row []byte) {
+func quickly(t *testing.T, q *Reader, row []byte) {
 	t.Helper()
 	const before = "the end of the row before\n"
 	line := append([]byte(before), append(row[:len(row):len(row)], '\n')...)
-	switch end, n := q.rows(line, len(before), len(line), 5-int64(len(before))); {
+	switch end, n := q.ReadRows(line, len(before), len(line), 5-int64(len(before))); {
 	case n == 0:
 		return
 	case end != len(line) || bytes.IndexByte(row, 0) >= 0:
 		t.Fatalf("%q is read quickly up to byte %d", line, end)
 	}
-	long, err := newTwin(q.long).Line(nil, row)
+	long, err := newTwin(q.slow).Line(nil, row)
 	if err != nil || len(long) != 1 {
 		t.Fatalf("%q is read quickly, but: %v", row, err)
 	}
 	long[0].Offset = 5
-	block := q.end()
+	block := q.EndBlock()
 	records := block.Records()
 	if diff := cmp.Diff(told(long[0]), told(records[len(records)-1]), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Record{}, "Line")); diff != "" {
 		t.Fatalf("%q: -long +quick\n%s", row, diff)
@@ -105,4 +105,4 @@ func quickly(t *testing.T, q *quick, row []byte) {
 }
 
 // newTwin reads as r does, and what it learns r does not.
-func newTwin(r *rows) *rows { return r.twin().(*rows) }
+func newTwin(r *RowDecoder) *RowDecoder { return r.Clone().(*RowDecoder) }

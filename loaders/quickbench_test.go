@@ -18,21 +18,21 @@ func BenchmarkQuick(b *testing.B) {
 		fmt.Fprintf(log, `{"step": 7, "group_id": %d, "prompt": "question %d", "reward": %.4f, "length": %d}`+"\n",
 			n/16, n/16, random.Float64(), random.IntN(4096)+1)
 	}
-	r := newRows(newFields(usualNames()), "small.jsonl")
+	r := NewRowDecoder(NewFields(Synonyms()), "small.jsonl")
 	first := bytes.Clone(log.Bytes()[begin : begin+bytes.IndexByte(log.Bytes()[begin:], '\n')])
 	if _, err := r.Line(nil, first); err != nil {
 		b.Fatal(err)
 	}
-	q := newQuick(r)
-	q.begin(model.Block{})
-	q.learn(first)
+	q := New(r)
+	q.BeginBlock(model.Block{})
+	q.Learn(first)
 	b.SetBytes(int64(log.Len()))
 	var block model.Block
 	for b.Loop() {
-		q.begin(block)
-		if _, n := q.rows(log.Bytes(), begin, log.Len(), 0); n != 50_000 {
+		q.BeginBlock(block)
+		if _, n := q.ReadRows(log.Bytes(), begin, log.Len(), 0); n != 50_000 {
 			b.Fatalf("%d rows are read quickly", n)
 		}
-		block = q.end()
+		block = q.EndBlock()
 	}
 }

@@ -1,10 +1,10 @@
 package loaders
 
-// number reads the number that stands at at and what is expected after it, and returns
+// readNumber reads the number that stands at at and what is expected after it, and returns
 // where that ends; 0 if it does not stand there, or if the number has an exponent or more
 // than 15 digits. One that has not is an integer below 2^53 over a power of ten, both
 // exact, so that one division rounds it as it should be.
-func (v *finding) number(b []byte, at int, after *between) (end int) {
+func (v *span) readNumber(b []byte, at int, after *literal) (end int) {
 	v.from = at
 	minus := byteAt(b, at) == '-'
 	if minus {
@@ -32,7 +32,7 @@ func (v *finding) number(b []byte, at int, after *between) (end int) {
 	if minus {
 		v.x = -v.x
 	}
-	return after.pass(b, end)
+	return after.match(b, end)
 }
 
 // digits reads on in a number of which so much has been read, and returns where its

@@ -17,21 +17,21 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	}
 	defer s.shelf.put(f)
 	d := f.disk
-	if d.info == nil && isTable(f) {
+	if d.Info == nil && isTable(f) {
 		s.openAhead()
 	}
 	if f.pack != nil && !f.pack.done {
 		return s.readPacked(f, deadline)
 	}
-	h, info, err := d.open()
+	h, info, err := d.Open()
 	if err != nil {
 		return s.failed(f, err)
 	}
 	defer func() { _ = h.Close() }()
-	if d.rewritten(h, info) || d.pos > 0 && f.once() && info.Size() != d.pos {
+	if d.Rewritten(h, info) || d.Pos > 0 && f.once() && info.Size() != d.Pos {
 		s.restart(f)
 	}
-	if d.pos == 0 {
+	if d.Pos == 0 {
 		kind, err := packed(h)
 		if err != nil {
 			return s.failed(f, err)
@@ -45,35 +45,35 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 }
 
 // readPlain reads on in a file that is not packed, as far as it goes now.
-func (s *Source) readPlain(f *file, h handle, deadline time.Time) bool {
+func (s *Source) readPlain(f *file, h Handle, deadline time.Time) bool {
 	d := f.disk
-	before := d.pos
-	err := s.readParallel(f, h, d.size, deadline)
+	before := d.Pos
+	err := s.readParallel(f, h, d.Size, deadline)
 	if err == nil {
-		err = s.readGrown(f, h, d.size)
+		err = s.readGrown(f, h, d.Size)
 	}
 	if err != nil && !errors.Is(err, errLongLine) {
 		return s.failed(f, err)
 	}
 	end, err := s.readBlocks(f, h, deadline)
-	if err == nil || d.pos > before {
+	if err == nil || d.Pos > before {
 		d.fails, d.retry = 0, false
 	}
 	if err != nil {
 		return s.failed(f, err)
 	}
 	if f.refused {
-		s.advance(f, d.size-d.pos)
+		s.advance(f, d.Size-d.Pos)
 	}
 	if end {
 		s.ended(f)
 	}
-	d.remember(h)
+	d.Remember(h)
 	return end
 }
 
 // once reports whether the file is read as a whole: any change is another file.
-func (f *file) once() bool { return f.pack != nil || f.lines.cut.whole && f.lines.closed }
+func (f *file) once() bool { return f.pack != nil || f.lines.Framing.Whole && f.lines.Unterminated }
 
 // readBlocks reads until the end, the deadline, or the output is full.
 func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end bool, err error) {
@@ -83,12 +83,12 @@ func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end boo
 		}
 		buf := s.buffer()
 		if s.o.Follow { // what comes meanwhile is read better when there is more of it
-			buf = buf[:max(0, min(blockSize, f.disk.size-f.disk.pos))]
+			buf = buf[:max(0, min(blockSize, f.disk.Size-f.disk.Pos))]
 		}
 		if len(buf) == 0 {
 			return true, nil
 		}
-		n, err := h.ReadAt(buf, f.disk.pos)
+		n, err := h.ReadAt(buf, f.disk.Pos)
 		s.advance(f, int64(f.feed(buf[:n])))
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
@@ -111,7 +111,7 @@ func (s *Source) buffer() []byte {
 }
 
 func (s *Source) advance(f *file, n int64) {
-	f.disk.pos += n
+	f.disk.Pos += n
 	s.read.done += n
 }
 
@@ -119,16 +119,16 @@ func (s *Source) advance(f *file, n int64) {
 func (s *Source) ended(f *file) {
 	d := f.disk
 	if !s.o.Follow {
-		if d.pos == 0 {
+		if d.Pos == 0 {
 			f.remark("it is empty")
 		}
 		f.finish()
 		f.decoder, f.scratch = nil, nil // of many small files they take most of the memory
 		return
 	}
-	back := f.lines.unread()
+	back := f.lines.CutAtNUL()
 	s.advance(f, -back)
-	d.stalled = back > 0
+	d.StoppedAtNUL = back > 0
 	f.complain()
 	s.look.warm(f)
 	if f.changed.IsZero() || f.closes() {
@@ -140,23 +140,23 @@ func (s *Source) ended(f *file) {
 // clocks of two machines differ. Only the first time the file's own is taken.
 func (s *Source) saw(f *file, info fs.FileInfo) {
 	d, now := f.disk, time.Now()
-	if d.news = d.differs(info); d.news {
+	if d.news = d.Differs(info); d.news {
 		s.look.news = now
 	}
 	switch {
-	case d.info != nil && d.news:
+	case d.Info != nil && d.news:
 		f.changed = now
-	case d.info == nil && now.Sub(info.ModTime()).Abs() < s.o.quiet:
+	case d.Info == nil && now.Sub(info.ModTime()).Abs() < s.o.quiet:
 		f.changed = info.ModTime()
 	}
-	s.read.all += info.Size() - d.size
-	d.info, d.size = info, info.Size()
+	s.read.all += info.Size() - d.Size
+	d.Info, d.Size = info, info.Size()
 }
 
 // restart begins a file anew that is not what it was.
 func (s *Source) restart(f *file) {
-	s.advance(f, -f.disk.pos)
-	f.disk.head, f.disk.tail, f.disk.stalled = mark{}, mark{}, false
+	s.advance(f, -f.disk.Pos)
+	f.disk.head, f.disk.tail, f.disk.StoppedAtNUL = fingerprint{}, fingerprint{}, false
 	f.restart()
 	s.newest.forgot(f, s.files)
 	f.workers, f.grown = nil, nil
@@ -166,7 +166,7 @@ func (s *Source) restart(f *file) {
 	}
 	s.shelf.gzip.forget(f.index)
 	if s.look.watch != nil {
-		s.look.watch.renew(f.disk.path)
+		s.look.watch.Renew(f.disk.Path)
 	}
 }
 

@@ -54,7 +54,7 @@ func relogOf(records []model.Record, answers ...uint64) relog {
 	for _, sum := range answers {
 		b = binary.LittleEndian.AppendUint64(b, sum)
 	}
-	return relog{block64{hash64(b), len(records), records[0].Step}, records[0].File}
+	return relog{block64{Hash64(b), len(records), records[0].Step}, records[0].File}
 }
 
 // relogOfBlock is relogOf for columns.
@@ -73,7 +73,7 @@ func relogOfBlock(k *model.Block) relog {
 		}
 		b = appendRelog(b, prompt, k.Reward[i], advantage, k.Length[i])
 	}
-	return relog{block64{hash64(b), k.Len(), k.Step[0]}, k.File}
+	return relog{block64{Hash64(b), k.Len(), k.Step[0]}, k.File}
 }
 
 // relogSize is what a row adds to what is compared.
@@ -121,12 +121,12 @@ func (r *relogs) forget(file int32) {
 
 // fresh are the records without the blocks that were logged before. It uses their memory.
 func (f *intake) fresh(records []model.Record) []model.Record {
-	if !f.format.Relogs {
+	if !f.format.MayRepeatRows {
 		return records
 	}
 	var answers []uint64
-	if r, ok := f.decoder.(*rows); ok && len(r.answers) == len(records) {
-		answers = r.answers
+	if r, ok := f.decoder.(*RowDecoder); ok && len(r.AnswerHashes) == len(records) {
+		answers = r.AnswerHashes
 	}
 	fresh := records[:0]
 	for from := 0; from < len(records); {
@@ -145,24 +145,24 @@ func (f *intake) fresh(records []model.Record) []model.Record {
 // repeated is that of the intake for a block of a table, which is told apart by its answers
 // too, if it is small: what is large is not alike by chance.
 func (f *file) repeated(now relog) bool {
-	switch r, ok := f.decoder.(*rows); {
+	switch r, ok := f.decoder.(*RowDecoder); {
 	case f.pack.answers != 0:
-		now.sum = mix(now.sum, f.pack.answers)
+		now.sum = MixHash(now.sum, f.pack.answers)
 		f.pack.answers = 0
 	case f.pack.sheet != nil:
-		now.sum = mix(now.sum, f.pack.sheet.answers())
+		now.sum = MixHash(now.sum, f.pack.sheet.answers())
 	case ok:
-		for _, sum := range r.answers {
-			now.sum = mix(now.sum, sum)
+		for _, sum := range r.AnswerHashes {
+			now.sum = MixHash(now.sum, sum)
 		}
-		r.answers = r.answers[:0]
+		r.AnswerHashes = r.AnswerHashes[:0]
 	}
 	return f.intake.repeated(now)
 }
 
 // answers is the sum of the answers in the block that was read last, 0 if they were not read.
 func (s *sheet) answers() uint64 {
-	if l := s.figures[roleResponse]; l != nil {
+	if l := s.figures[RoleResponse]; l != nil {
 		return l.sum
 	}
 	return 0

@@ -12,114 +12,114 @@ import (
 	"vantage/model/units"
 )
 
-// rows decodes logs whose samples are objects of named values, in whatever shape
+// RowDecoder decodes logs whose samples are objects of named values, in whatever shape
 // they are laid out.
-type rows struct {
-	fields *fields
-	shape  shape // nil is plain
-	step   int64 // of the file's name, for rows without one
-	named  bool  // the file's name does tell a step
-	summed bool  // the log has no total: rewards are sums of components
+type RowDecoder struct {
+	Fields         *Fields
+	Layout         Layout // nil is plain
+	FileStep       int64  // of the file's name, for rows without one
+	hasFileStep    bool   // the file's name does tell a step
+	sumsComponents bool   // the log has no total: rewards are sums of components
 
-	grouped bool // some row before told its group
+	SawGroup bool // some row before told its group
 
-	relogs  bool     // the trainer logs rows twice
-	answers []uint64 // then: hashes of the answers of the record at hand
-	visit   func(key, v value)
+	HashAnswers  bool     // the trainer logs rows twice
+	AnswerHashes []uint64 // then: hashes of the answers of the record at hand
+	Visit        func(key, v Value)
 
-	picked [roles]value // of the row at hand
-	rank   [roles]int
+	Values [RoleCount]Value // of the row at hand
+	ranks  [RoleCount]int
 
-	parts   components
-	capture *capture // takes down the text of a sample; nil while a log is read
-	prompts prompts
-	groups  map[string]string // interned: an id comes once per sample
-	note    Note
-	used    [roles]string // the name under which a role was first met
-	told    [roles]string // what note.How was made of
-	extra   unused
-	others  int // how many names note.How was made of
+	Components Components
+	Capture    *TextCapture // takes down the text of a sample; nil while a log is read
+	Prompts    PromptCache
+	groupIDs   map[string]string // interned: an id comes once per sample
+	note       Note
+	Used       [RoleCount]string // the name under which a role was first met
+	notedUsed  [RoleCount]string // what note.How was made of
+	seen       fieldNames
+	notedSeen  int // how many names note.How was made of
 }
 
-func newRows(f *fields, name string) *rows {
-	r := &rows{fields: f, groups: map[string]string{}}
-	r.step, r.named = stepOfName(name)
-	r.visit = r.pick
+func NewRowDecoder(f *Fields, name string) *RowDecoder {
+	r := &RowDecoder{Fields: f, groupIDs: map[string]string{}}
+	r.FileStep, r.hasFileStep = StepOfName(name)
+	r.Visit = r.Pick
 	return r
 }
 
-// weak is added to the rank of a null: any other field is better.
-const weak = 1000
+// nullPenalty is added to the rank of a null: any other field is better.
+const nullPenalty = 1000
 
-// pick keeps a field if it is the best so far for its role. Of a key that comes
+// Pick keeps a field if it is the best so far for its role. Of a key that comes
 // twice the last one counts.
-func (r *rows) pick(key, v value) {
-	if r.extra.rows < maxLooked {
-		r.extra.meet(key.raw)
+func (r *RowDecoder) Pick(key, v Value) {
+	if r.seen.rows < maxNameRows {
+		r.seen.add(key.Raw)
 	}
-	r.pickAt(key.raw, v)
+	r.pickPath(key.Raw, v)
 }
 
-func (r *rows) pickAt(key []byte, v value) {
-	if v.kind == object && r.fields.parents[string(key)] {
-		r.pickWithin(key, v)
+func (r *RowDecoder) pickPath(key []byte, v Value) {
+	if v.Kind == Object && r.Fields.Parents[string(key)] {
+		r.pickNested(key, v)
 	}
-	p, ok := r.fields.place(key)
-	if r.capture != nil && (!ok || !p.role.isText()) {
-		r.capture.field(key, v)
+	p, ok := r.Fields.Lookup(key)
+	if r.Capture != nil && (!ok || !p.Role.IsText()) {
+		r.Capture.field(key, v)
 	}
-	if ok = ok && fits(p.role, v); !ok || slices.Contains(r.parts.also, string(key)) {
-		r.parts.pick(value{kind: text, raw: key}, v)
+	if ok = ok && CanPlay(p.Role, v); !ok || slices.Contains(r.Components.Requested, string(key)) {
+		r.Components.pick(Value{Kind: String, Raw: key}, v)
 	}
 	if !ok {
 		return
 	}
-	if p.role == roleGroup || p.role == roleTruth {
-		v = v.written()
+	if p.Role == RoleGroup || p.Role == RoleTruth {
+		v = v.Literal()
 	}
-	rank := p.rank
-	if v.kind == null {
-		rank += weak
+	rank := p.Rank
+	if v.Kind == Null {
+		rank += nullPenalty
 	}
-	if r.picked[p.role].kind == absent || rank <= r.rank[p.role] {
-		r.picked[p.role], r.rank[p.role] = v, rank
+	if r.Values[p.Role].Kind == Absent || rank <= r.ranks[p.Role] {
+		r.Values[p.Role], r.ranks[p.Role] = v, rank
 	}
 }
 
-// pickWithin picks from an object some of whose fields have names with dots.
-func (r *rows) pickWithin(key []byte, v value) {
+// pickNested picks from an object some of whose fields have names with dots.
+func (r *RowDecoder) pickNested(key []byte, v Value) {
 	path := append(append(make([]byte, 0, 64), key...), '.')
-	_ = scanObject(v.raw, func(k, v value) { r.pickAt(append(path[:len(key)+1:len(key)+1], k.raw...), v) })
+	_ = ScanObject(v.Raw, func(k, v Value) { r.pickPath(append(path[:len(key)+1:len(key)+1], k.Raw...), v) })
 }
 
-// choose sets a role to a value that a shape has found out by itself.
-func (r *rows) choose(as role, v value) {
-	if v.kind != absent {
-		r.picked[as], r.rank[as] = v, 0
+// Set sets a role to a value that a shape has found out by itself.
+func (r *RowDecoder) Set(as Role, v Value) {
+	if v.Kind != Absent {
+		r.Values[as], r.ranks[as] = v, 0
 	}
 }
 
-// fits reports whether a value can play a role: names alone do not decide,
+// CanPlay reports whether a value can play a role: names alone do not decide,
 // "reward" may be an object of averages and "tokens" a list.
-func fits(as role, v value) bool {
+func CanPlay(as Role, v Value) bool {
 	switch as {
-	case roleReward:
-		_, ok := v.toFloat()
+	case RoleReward:
+		_, ok := v.ToFloat()
 		return ok
-	case roleStep:
-		_, ok := v.toInt()
+	case RoleStep:
+		_, ok := v.ToInt()
 		return ok
-	case roleGroup:
-		return v.kind == number || v.kind == real || v.kind == text && len(v.raw) > 0
-	case rolePrompt, roleResponse:
-		return v.kind == text || v.kind == list || v.kind == counted
-	case roleTruth:
-		return v.kind != null
-	case roleLength, roleTotal, rolePromptLength:
-		n, ok := v.toInt()
+	case RoleGroup:
+		return v.Kind == Number || v.Kind == Float || v.Kind == String && len(v.Raw) > 0
+	case RolePrompt, RoleResponse:
+		return v.Kind == String || v.Kind == Array || v.Kind == RuneCount
+	case RoleTruth:
+		return v.Kind != Null
+	case RoleLength, RoleTotalTokens, RolePromptLength:
+		n, ok := v.ToInt()
 		return ok && n > 0 && n <= math.MaxInt32
-	case roleTokens:
-		return v.kind == list
+	case RoleTokens:
+		return v.Kind == Array
 	default:
 		return true
 	}
@@ -128,17 +128,17 @@ func fits(as role, v value) bool {
 var errNoSample = errors.New("no sample: the row has neither a reward nor a prompt nor a response")
 
 // Line implements [Decoder].
-func (r *rows) Line(dst []model.Record, line []byte) ([]model.Record, error) {
+func (r *RowDecoder) Line(dst []model.Record, line []byte) ([]model.Record, error) {
 	before := len(dst)
-	r.answers = r.answers[:0]
+	r.AnswerHashes = r.AnswerHashes[:0]
 	var empty error
-	lay := r.shape
+	lay := r.Layout
 	if lay == nil {
-		lay = plain
+		lay = OneObject
 	}
 	err := lay(r, line, func() {
 		var bad error
-		if dst, bad = r.finish(dst); bad != nil {
+		if dst, bad = r.FinishRow(dst); bad != nil {
 			empty = bad
 		}
 	})
@@ -148,7 +148,7 @@ func (r *rows) Line(dst []model.Record, line []byte) ([]model.Record, error) {
 	if len(dst) == before {
 		return dst, empty
 	}
-	if err := r.belongs(dst[before:]); err != nil {
+	if err := r.requireGroup(dst[before:]); err != nil {
 		return dst[:before], err
 	}
 	return dst, nil
@@ -156,131 +156,131 @@ func (r *rows) Line(dst []model.Record, line []byte) ([]model.Record, error) {
 
 var errNoGroup = errors.New("no prompt: the rows before it have one, and without it is of no group")
 
-// belongs refuses the only sample of a record if nothing tells its group, where that is told
+// requireGroup refuses the only sample of a record if nothing tells its group, where that is told
 // of the samples before: one such row would leave all of them without groups.
-func (r *rows) belongs(samples []model.Record) error {
+func (r *RowDecoder) requireGroup(samples []model.Record) error {
 	if samples[0].Prompt != 0 || samples[0].Group != "" {
-		r.grouped = true
-	} else if r.grouped && len(samples) == 1 {
+		r.SawGroup = true
+	} else if r.SawGroup && len(samples) == 1 {
 		return errNoGroup
 	}
 	return nil
 }
 
-// begin forgets the row before.
-func (r *rows) begin() {
-	clear(r.picked[:])
-	r.parts.begin()
-	if r.capture != nil {
-		r.capture.begin()
+// BeginRow forgets the row before.
+func (r *RowDecoder) BeginRow() {
+	clear(r.Values[:])
+	r.Components.reset()
+	if r.Capture != nil {
+		r.Capture.begin()
 	}
 }
 
-// finish makes a record of what was picked.
-func (r *rows) finish(dst []model.Record) ([]model.Record, error) {
-	if r.picked[roleReward].kind == absent {
-		r.total()
+// FinishRow makes a record of what was picked.
+func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
+	if r.Values[RoleReward].Kind == Absent {
+		r.fillTotal()
 	}
-	r.part()
-	has := func(as role) bool { return r.picked[as].kind != absent }
-	if !has(roleReward) && !has(rolePrompt) && !has(roleResponse) && !r.rewarded() {
+	r.splitConversation()
+	has := func(as Role) bool { return r.Values[as].Kind != Absent }
+	if !has(RoleReward) && !has(RolePrompt) && !has(RoleResponse) && !r.HasReward() {
 		return dst, errNoSample
 	}
-	if r.capture != nil {
-		r.capture.finish(r)
+	if r.Capture != nil {
+		r.Capture.finish(r)
 	}
-	r.learn()
-	r.extra.rows++
-	asked := r.prompts.of(r.picked[rolePrompt], r.picked[roleTruth])
+	r.noteFields()
+	r.seen.rows++
+	asked := r.Prompts.Get(r.Values[RolePrompt], r.Values[RoleTruth])
 	rec := model.Record{
-		Step:      r.step,
+		Step:      r.FileStep,
 		Group:     r.group(),
-		Prompt:    asked.hash,
-		Preview:   asked.preview,
+		Prompt:    asked.Hash,
+		Preview:   asked.Preview,
 		Reward:    estimators.MissingReward(),
-		Parts:     r.parts.row(),
-		Advantage: r.picked[roleAdvantage].toAdvantage(),
+		Parts:     r.Components.snapshot(),
+		Advantage: r.Values[RoleAdvantage].ToAdvantage(),
 		Length:    r.length(),
 	}
-	if r.relogs {
-		r.answers = append(r.answers, hash64(r.picked[roleResponse].raw))
+	if r.HashAnswers {
+		r.AnswerHashes = append(r.AnswerHashes, Hash64(r.Values[RoleResponse].Raw))
 	}
-	if x, ok := r.picked[roleReward].toFloat(); ok {
+	if x, ok := r.Values[RoleReward].ToFloat(); ok {
 		rec.Reward = x
 	}
-	if n, ok := r.picked[roleStep].toInt(); ok {
+	if n, ok := r.Values[RoleStep].ToInt(); ok {
 		rec.Step = n
 	}
 	return append(dst, rec), nil
 }
 
-// total makes a reward of what the reward functions gave, in a log that has no reward of its
+// fillTotal makes a reward of what the reward functions gave, in a log that has no reward of its
 // own: what one row lacks must not be another thing than what the others have.
-func (r *rows) total() {
-	if r.used[roleReward] != "" && r.used[roleReward] != r.parts.under && !r.summed {
+func (r *RowDecoder) fillTotal() {
+	if r.Used[RoleReward] != "" && r.Used[RoleReward] != r.Components.totalName && !r.sumsComponents {
 		return
 	}
-	if r.parts.given.kind != absent {
-		r.picked[roleReward], r.rank[roleReward] = r.parts.given, givenRank
+	if r.Components.loggedTotal.Kind != Absent {
+		r.Values[RoleReward], r.ranks[RoleReward] = r.Components.loggedTotal, derivedRank
 		return
 	}
-	if sum, ok := r.parts.total(); ok {
-		r.picked[roleReward], r.rank[roleReward], r.summed = floatValue(sum), 0, true
+	if sum, ok := r.Components.total(); ok {
+		r.Values[RoleReward], r.ranks[RoleReward], r.sumsComponents = FromFloat(sum), 0, true
 	}
 }
 
-// givenRank is that of what stands within another field: a total among rewards, an answer at
+// derivedRank is that of what stands within another field: a total among rewards, an answer at
 // the end of a conversation.
-const givenRank = weak - 1
+const derivedRank = nullPenalty - 1
 
-// part takes the answer off a conversation that holds both: else each answer would be a
+// splitConversation takes the answer off a conversation that holds both: else each answer would be a
 // prompt of its own.
-func (r *rows) part() {
-	all := r.picked[rolePrompt]
-	if all.kind != list || r.picked[roleResponse].kind != absent || r.called(rolePrompt) != conversationName {
+func (r *RowDecoder) splitConversation() {
+	all := r.Values[RolePrompt]
+	if all.Kind != Array || r.Values[RoleResponse].Kind != Absent || r.fieldName(RolePrompt) != ConversationField {
 		return
 	}
-	turns := elements(all)
-	if n := len(answered(all)); 0 < n && n < len(turns) {
-		r.picked[rolePrompt] = conversation(turns[:len(turns)-n])
-		r.picked[roleResponse], r.rank[roleResponse] = conversation(turns[len(turns)-n:]), givenRank
+	turns := Elements(all)
+	if n := len(FromAssistant(all)); 0 < n && n < len(turns) {
+		r.Values[RolePrompt] = Conversation(turns[:len(turns)-n])
+		r.Values[RoleResponse], r.ranks[RoleResponse] = Conversation(turns[len(turns)-n:]), derivedRank
 	}
 }
 
-// conversationName is the field of which nobody knows whether the answer is in it.
-const conversationName = "messages"
+// ConversationField is the field of which nobody knows whether the answer is in it.
+const ConversationField = "messages"
 
-func (r *rows) group() string {
-	v := r.picked[roleGroup]
-	if v.kind == absent {
+func (r *RowDecoder) group() string {
+	v := r.Values[RoleGroup]
+	if v.Kind == Absent {
 		return ""
 	}
-	if known, ok := r.groups[string(v.raw)]; ok {
+	if known, ok := r.groupIDs[string(v.Raw)]; ok {
 		return known
 	}
-	if len(r.groups) >= maxMemo {
-		clear(r.groups)
+	if len(r.groupIDs) >= maxMemo {
+		clear(r.groupIDs)
 	}
-	id := r.id(v, r.rank[roleGroup])
-	r.groups[string(v.raw)] = id
+	id := r.GroupID(v, r.ranks[RoleGroup])
+	r.groupIDs[string(v.Raw)] = id
 	return id
 }
 
-// id is the group that a field names; the rank tells which field it is.
-func (r *rows) id(v value, rank int) string {
-	id := string(v.text())
-	if rank < len(r.fields.names[roleGroup]) && r.fields.names[roleGroup][rank] == "uid" {
-		id = withoutRollout(id)
+// GroupID is the group that a field names; the rank tells which field it is.
+func (r *RowDecoder) GroupID(v Value, rank int) string {
+	id := string(v.Text())
+	if rank < len(r.Fields.Names[RoleGroup]) && r.Fields.Names[RoleGroup][rank] == "uid" {
+		id = trimRolloutSuffix(id)
 	}
 	return id
 }
 
-// withoutRollout strips "_{rollout}_{output}" of a verl uid, if both are there.
-func withoutRollout(uid string) string {
+// trimRolloutSuffix strips "_{rollout}_{output}" of a verl uid, if both are there.
+func trimRolloutSuffix(uid string) string {
 	id := uid
 	for range 2 {
 		i := strings.LastIndexByte(id, '_')
-		if i <= 0 || !isDigits(id[i+1:]) {
+		if i <= 0 || !IsDigits(id[i+1:]) {
 			return uid
 		}
 		id = id[:i]
@@ -288,53 +288,53 @@ func withoutRollout(uid string) string {
 	return id
 }
 
-func isDigits(s string) bool {
+func IsDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// learn notes what the row has that none before it had; a column that a person named
+// noteFields notes what the row has that none before it had; a column that a person named
 // counts as met in whatever row it comes. The unit of lengths is settled by the first row
 // that has one: a file must not mix two.
-func (r *rows) learn() {
-	for as := range roles {
-		if r.picked[as].kind == absent {
+func (r *RowDecoder) noteFields() {
+	for as := range RoleCount {
+		if r.Values[as].Kind == Absent {
 			continue
 		}
-		if known := r.used[as]; known == "" || r.fields.asked != nil && r.fields.asked[as] != "" && r.fields.asked[as] != known {
-			r.used[as] = r.called(as)
+		if known := r.Used[as]; known == "" || r.Fields.overrides != nil && r.Fields.overrides[as] != "" && r.Fields.overrides[as] != known {
+			r.Used[as] = r.fieldName(as)
 		}
 	}
-	r.note.HasTruth = r.note.HasTruth || r.picked[roleTruth].kind != absent && r.picked[rolePrompt].kind != absent
+	r.note.HasTruth = r.note.HasTruth || r.Values[RoleTruth].Kind != Absent && r.Values[RolePrompt].Kind != Absent
 	if r.note.LengthUnit != model.LengthUnknown {
 		return
 	}
 	if _, ok := r.tokens(); ok {
 		r.note.LengthUnit = model.LengthTokens
-	} else if r.picked[roleResponse].kind != absent {
+	} else if r.Values[RoleResponse].Kind != Absent {
 		r.note.LengthUnit = model.LengthCharacters
 	}
 }
 
-// called is the name of the field that was picked, or that it is no field.
-func (r *rows) called(as role) string {
-	switch rank := r.rank[as] % weak; {
-	case rank < len(r.fields.names[as]):
-		return r.fields.names[as][rank]
-	case as == roleReward && rank == givenRank:
-		return r.parts.under
-	case as == roleResponse && rank == givenRank:
-		return conversationName
+// fieldName is the name of the field that was picked, or that it is no field.
+func (r *RowDecoder) fieldName(as Role) string {
+	switch rank := r.ranks[as] % nullPenalty; {
+	case rank < len(r.Fields.Names[as]):
+		return r.Fields.Names[as][rank]
+	case as == RoleReward && rank == derivedRank:
+		return r.Components.totalName
+	case as == RoleResponse && rank == derivedRank:
+		return ConversationField
 	}
 	return "the record"
 }
 
-func (r *rows) length() int32 {
+func (r *RowDecoder) length() int32 {
 	n, ok := 0, false
 	switch r.note.LengthUnit {
 	case model.LengthTokens:
 		n, ok = r.tokens()
 	case model.LengthCharacters:
-		n, ok = characters(r.picked[roleResponse]), r.picked[roleResponse].kind != absent
+		n, ok = CountCharacters(r.Values[RoleResponse]), r.Values[RoleResponse].Kind != Absent
 	case model.LengthUnknown:
 	}
 	if !ok {
@@ -343,125 +343,125 @@ func (r *rows) length() int32 {
 	return int32(min(n, math.MaxInt32))
 }
 
-func (r *rows) tokens() (int, bool) {
-	if n, ok := r.picked[roleLength].toInt(); ok {
+func (r *RowDecoder) tokens() (int, bool) {
+	if n, ok := r.Values[RoleLength].ToInt(); ok {
 		return int(n), true
 	}
-	if v := r.picked[roleTokens]; v.kind == list {
-		return v.count(), true
+	if v := r.Values[RoleTokens]; v.Kind == Array {
+		return v.Len(), true
 	}
-	total, ok := r.picked[roleTotal].toInt()
-	asked, also := r.picked[rolePromptLength].toInt()
+	total, ok := r.Values[RoleTotalTokens].ToInt()
+	asked, also := r.Values[RolePromptLength].ToInt()
 	return int(total - asked), ok && also && total >= asked
 }
 
-func characters(v value) int {
-	if all := v.toMessages(); len(all) > 0 {
+func CountCharacters(v Value) int {
+	if all := v.Messages(); len(all) > 0 {
 		n := 0
 		for _, m := range all {
-			n += utf8.RuneCount(m.appendContent(nil))
+			n += utf8.RuneCount(m.AppendContent(nil))
 		}
 		return n
 	}
-	switch v.kind {
-	case text:
-		return countRunes(v.raw)
-	case counted:
-		return int(v.x)
+	switch v.Kind {
+	case String:
+		return CountRunes(v.Raw)
+	case RuneCount:
+		return int(v.Float)
 	default:
 		return 0
 	}
 }
 
 // Note implements [Decoder].
-func (r *rows) Note() Note {
-	if r.told != r.used || len(r.note.Components) != len(r.parts.names) || r.note.How != "" && r.others != len(r.extra.names) {
-		r.told, r.others = r.used, len(r.extra.names)
-		r.note.Components = r.parts.names[:len(r.parts.names):len(r.parts.names)]
-		r.note.How, r.note.Lacks = r.how(), r.lacks()
+func (r *RowDecoder) Note() Note {
+	if r.notedUsed != r.Used || len(r.note.Components) != len(r.Components.Names) || r.note.Provenance != "" && r.notedSeen != len(r.seen.names) {
+		r.notedUsed, r.notedSeen = r.Used, len(r.seen.names)
+		r.note.Components = r.Components.Names[:len(r.Components.Names):len(r.Components.Names)]
+		r.note.Provenance, r.note.Missing = r.provenance(), r.missing()
 	}
 	return r.note
 }
 
-// lacks are the columns that a person named and no row has had.
-func (r *rows) lacks() []string {
+// missing are the columns that a person named and no row has had.
+func (r *RowDecoder) missing() []string {
 	var names []string
-	for as := range roles {
-		if name := r.fields.asked[as]; name != "" && r.used[as] != name {
+	for as := range RoleCount {
+		if name := r.Fields.overrides[as]; name != "" && r.Used[as] != name {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func (r *rows) how() string {
+func (r *RowDecoder) provenance() string {
 	parts := []string{"no reward"}
-	switch name := r.used[roleReward]; {
-	case r.summed:
-		parts[0] = "reward computed as the sum of " + strings.Join(r.parts.summands(), ", ")
-		if all := r.parts.summands(); len(all) == 1 {
+	switch name := r.Used[RoleReward]; {
+	case r.sumsComponents:
+		parts[0] = "reward computed as the sum of " + strings.Join(r.Components.summands(), ", ")
+		if all := r.Components.summands(); len(all) == 1 {
 			parts[0] = "reward from " + all[0] + " (the only reward function)"
 		}
 	case name != "":
 		parts[0] = "reward from " + name
 	}
-	say := func(what string, as role) {
-		if name := r.used[as]; name != "" {
+	say := func(what string, as Role) {
+		if name := r.Used[as]; name != "" {
 			parts = append(parts, what+" from "+name)
 		}
 	}
-	say("step", roleStep)
+	say("step", RoleStep)
 	switch {
-	case r.used[roleStep] != "":
-	case r.named:
+	case r.Used[RoleStep] != "":
+	case r.hasFileStep:
 		parts = append(parts, "step from the file name")
 	default:
 		parts = append(parts, "no step, so all rows are step 0")
 	}
-	say("group id", roleGroup)
-	say("prompt", rolePrompt)
-	say("ground truth", roleTruth)
-	say("advantage", roleAdvantage)
-	if n := len(r.parts.names); n > 0 && !r.summed {
+	say("group id", RoleGroup)
+	say("prompt", RolePrompt)
+	say("ground truth", RoleTruth)
+	say("advantage", RoleAdvantage)
+	if n := len(r.Components.Names); n > 0 && !r.sumsComponents {
 		parts = append(parts, units.Plural(n, "components"))
 	}
 	switch r.note.LengthUnit {
 	case model.LengthTokens:
 		parts = append(parts, "lengths in tokens")
 	case model.LengthCharacters:
-		parts = append(parts, "lengths in characters of "+r.used[roleResponse])
+		parts = append(parts, "lengths in characters of "+r.Used[RoleResponse])
 	case model.LengthUnknown:
 	}
-	for _, name := range r.lacks() {
+	for _, name := range r.missing() {
 		parts = append(parts, "no column "+name)
 	}
-	how := strings.Join(parts, ", ") + r.unused()
-	if r.fields.doubt != nil {
-		how += r.fields.doubt(r.parts.names)
+	how := strings.Join(parts, ", ") + r.unusedFields()
+	if r.Fields.RewardCaveat != nil {
+		how += r.Fields.RewardCaveat(r.Components.Names)
 	}
 	return how
 }
 
-// rewarded reports whether the row at hand has a reward, or components to sum.
-func (r *rows) rewarded() bool {
-	_, ok := r.parts.total()
-	return ok || r.parts.given.kind != absent || r.picked[roleReward].kind != absent
+// HasReward reports whether the row at hand has a reward, or components to sum.
+func (r *RowDecoder) HasReward() bool {
+	_, ok := r.Components.total()
+	return ok || r.Components.loggedTotal.Kind != Absent || r.Values[RoleReward].Kind != Absent
 }
 
-// twin implements copier.
-func (r *rows) twin() copier {
-	t := newRows(r.fields, "")
-	t.shape, t.step, t.named, t.summed, t.grouped = r.shape, r.step, r.named, r.summed, r.grouped
-	t.note, t.used, t.told = r.Note(), r.used, r.told
-	t.parts = r.parts.twin()
-	r.extra.rows = maxLooked // what they tell must not differ
-	t.extra, t.others = r.extra, r.others
+// Clone implements copier.
+func (r *RowDecoder) Clone() Cloner {
+	t := NewRowDecoder(r.Fields, "")
+	t.Layout, t.FileStep, t.hasFileStep, t.sumsComponents, t.SawGroup = r.Layout, r.FileStep, r.hasFileStep, r.sumsComponents, r.SawGroup
+	t.note, t.Used, t.notedUsed = r.Note(), r.Used, r.notedUsed
+	t.Components = r.Components.clone()
+	r.seen.rows = maxNameRows // what they tell must not differ
+	t.seen, t.notedSeen = r.seen, r.notedSeen
 	return t
 }
 
-// same implements copier: whether another has learned nothing that this one does
+// SameNote implements copier: whether another has learned nothing that this one does
 // not know.
-func (r *rows) same(n Note) bool {
+func (r *RowDecoder) SameNote(n Note) bool {
 	have := r.Note()
-	return have.How == n.How && have.LengthUnit == n.LengthUnit && have.HasTruth == n.HasTruth && slices.Equal(have.Components, n.Components)
+	return have.Provenance == n.Provenance && have.LengthUnit == n.LengthUnit && have.HasTruth == n.HasTruth && slices.Equal(have.Components, n.Components)
 }

@@ -57,9 +57,9 @@ func (c *script) advance() (same bool, err error) {
 }
 
 // value is the text as the decoders of rows know values.
-func (c *script) value() value {
+func (c *script) value() Value {
 	if c == nil || !c.ok {
-		return value{}
+		return Value{}
 	}
-	return textValue(c.text)
+	return TextValue(c.text)
 }

@@ -2,49 +2,49 @@ package loaders
 
 import "fmt"
 
-// shape finds the samples of a record and, for each, begins a row, picks its
+// Layout finds the samples of a record and, for each, begins a row, picks its
 // values and calls sample.
-type shape func(r *rows, record []byte, sample func()) error
+type Layout func(r *RowDecoder, record []byte, sample func()) error
 
-// plain is one object, one sample.
-func plain(r *rows, record []byte, sample func()) error {
-	r.begin()
-	if err := scanObject(record, r.visit); err != nil {
+// OneObject is one object, one sample.
+func OneObject(r *RowDecoder, record []byte, sample func()) error {
+	r.BeginRow()
+	if err := ScanObject(record, r.Visit); err != nil {
 		return err
 	}
 	sample()
 	return nil
 }
 
-// nested is one object with a list of samples under a key; what stands beside the
+// NestedList is one object with a list of samples under a key; what stands beside the
 // list holds for all of them.
-func nested(key string) shape {
-	return func(r *rows, record []byte, sample func()) error {
-		return within(r, record, key, func(value) { sample() })
+func NestedList(key string) Layout {
+	return func(r *RowDecoder, record []byte, sample func()) error {
+		return EachNested(r, record, key, func(Value) { sample() })
 	}
 }
 
-// within begins a row for each object of the list under a key, with what stands beside the
+// EachNested begins a row for each object of the list under a key, with what stands beside the
 // list, and picks its values.
-func within(r *rows, record []byte, key string, sample func(of value)) error {
-	var list value
-	err := scanObject(record, func(k, v value) {
-		if string(k.raw) == key {
+func EachNested(r *RowDecoder, record []byte, key string, sample func(of Value)) error {
+	var list Value
+	err := ScanObject(record, func(k, v Value) {
+		if string(k.Raw) == key {
 			list = v
 		}
 	})
 	if err != nil {
 		return err
 	}
-	eachElement(list, func(e value) {
-		r.begin()
-		_ = scanObject(record, func(k, v value) {
-			if string(k.raw) != key {
-				r.pick(k, v)
+	EachElement(list, func(e Value) {
+		r.BeginRow()
+		_ = ScanObject(record, func(k, v Value) {
+			if string(k.Raw) != key {
+				r.Pick(k, v)
 			}
 		})
-		if e.kind == object {
-			_ = scanObject(e.raw, r.visit)
+		if e.Kind == Object {
+			_ = ScanObject(e.Raw, r.Visit)
 			sample(e)
 		}
 	})
@@ -54,25 +54,25 @@ func within(r *rows, record []byte, key string, sample func(of value)) error {
 // maxColumns bounds what one record of columns may hold.
 const maxColumns = 1024
 
-// columns is one object of lists, the values of one sample under the same index
+// ColumnLists is one object of lists, the values of one sample under the same index
 // of each. Lists of another length, and what is no list, hold for all.
-func columns(r *rows, record []byte, sample func()) error {
+func ColumnLists(r *RowDecoder, record []byte, sample func()) error {
 	type column struct {
-		key    value
-		values []value
+		key    Value
+		values []Value
 	}
 	var all []column
 	n := 0
-	err := scanObject(record, func(k, v value) {
+	err := ScanObject(record, func(k, v Value) {
 		if len(all) == maxColumns {
 			return
 		}
-		c := column{key: k, values: elements(v)}
-		if p, ok := r.fields.place(k.raw); ok && (p.role == rolePrompt || p.role == roleResponse || p.role == roleReward) {
+		c := column{key: k, values: Elements(v)}
+		if p, ok := r.Fields.Lookup(k.Raw); ok && (p.Role == RolePrompt || p.Role == RoleResponse || p.Role == RoleReward) {
 			n = max(n, len(c.values))
 		}
-		if v.kind != list {
-			c.values = []value{v}
+		if v.Kind != Array {
+			c.values = []Value{v}
 		}
 		all = append(all, c)
 	})
@@ -80,13 +80,13 @@ func columns(r *rows, record []byte, sample func()) error {
 		return err
 	}
 	for i := range n {
-		r.begin()
+		r.BeginRow()
 		for _, c := range all {
 			switch {
 			case len(c.values) == n:
-				r.pick(c.key, c.values[i])
+				r.Pick(c.key, c.values[i])
 			case len(c.values) == 1:
-				r.pick(c.key, c.values[0])
+				r.Pick(c.key, c.values[0])
 			}
 		}
 		sample()
@@ -94,25 +94,25 @@ func columns(r *rows, record []byte, sample func()) error {
 	return nil
 }
 
-func elements(v value) []value {
-	var all []value
-	eachElement(v, func(e value) { all = append(all, e) })
+func Elements(v Value) []Value {
+	var all []Value
+	EachElement(v, func(e Value) { all = append(all, e) })
 	return all
 }
 
-// document is a whole file: an object, a list of objects, an object with such a
+// Document is a whole file: an object, a list of objects, an object with such a
 // list under one of a few names, or lines of objects after all.
-func document(r *rows, record []byte, sample func()) error {
-	s := scanner{data: record}
-	s.space()
-	if s.peek() == '[' {
-		return listOf(r, record[s.at:], sample)
+func Document(r *RowDecoder, record []byte, sample func()) error {
+	s := Scanner{Data: record}
+	s.SkipSpace()
+	if s.Peek() == '[' {
+		return listOf(r, record[s.Pos:], sample)
 	}
 	var key string
-	err := scanObject(record, func(k, v value) {
-		switch name := string(k.raw); name {
+	err := ScanObject(record, func(k, v Value) {
+		switch name := string(k.Raw); name {
 		case "samples", "rollouts", "results", "rows", "data", "trajectories", "completions":
-			if v.kind == list {
+			if v.Kind == Array {
 				key = name
 			}
 		}
@@ -121,43 +121,43 @@ func document(r *rows, record []byte, sample func()) error {
 	case err != nil:
 		return eachLine(r, record, sample, err)
 	case key != "":
-		return nested(key)(r, record, sample)
-	case r.listed(record):
-		return columns(r, record, sample)
+		return NestedList(key)(r, record, sample)
+	case r.holdsLists(record):
+		return ColumnLists(r, record, sample)
 	default:
-		return plain(r, record, sample)
+		return OneObject(r, record, sample)
 	}
 }
 
-// listed reports whether an object holds several answers and as many rewards, each a list.
-func (r *rows) listed(record []byte) bool {
+// holdsLists reports whether an object holds several answers and as many rewards, each a list.
+func (r *RowDecoder) holdsLists(record []byte) bool {
 	answers, rewards := 0, 0
-	_ = scanObject(record, func(k, v value) {
-		p, ok := r.fields.place(k.raw)
+	_ = ScanObject(record, func(k, v Value) {
+		p, ok := r.Fields.Lookup(k.Raw)
 		switch {
-		case !ok || v.kind != list:
-		case p.role == roleResponse:
-			answers = v.count()
-		case p.role == roleReward:
-			rewards = v.count()
+		case !ok || v.Kind != Array:
+		case p.Role == RoleResponse:
+			answers = v.Len()
+		case p.Role == RoleReward:
+			rewards = v.Len()
 		}
 	})
 	return answers > 1 && answers == rewards
 }
 
 // listOf is a list of objects.
-func listOf(r *rows, record []byte, sample func()) error {
-	s := scanner{data: record}
-	v, err := s.value()
+func listOf(r *RowDecoder, record []byte, sample func()) error {
+	s := Scanner{Data: record}
+	v, err := s.Value()
 	if err != nil {
 		return err
 	}
-	if s.space(); s.at < len(s.data) {
-		return s.fail("nothing more")
+	if s.SkipSpace(); s.Pos < len(s.Data) {
+		return s.Fail("nothing more")
 	}
 	bad := 0
-	eachElement(v, func(e value) {
-		if e.kind != object || plain(r, e.raw, sample) != nil {
+	EachElement(v, func(e Value) {
+		if e.Kind != Object || OneObject(r, e.Raw, sample) != nil {
 			bad++
 		}
 	})
@@ -168,21 +168,21 @@ func listOf(r *rows, record []byte, sample func()) error {
 }
 
 // eachLine reads lines of objects; whole is what was wrong with them as one.
-func eachLine(r *rows, record []byte, sample func(), whole error) error {
-	l := lines{limit: maxLine}
+func eachLine(r *RowDecoder, record []byte, sample func(), whole error) error {
+	l := Lines{Limit: MaxLine}
 	var bad error
-	take := func(line line) bool {
-		if len(line.text) > 0 && bad == nil {
-			bad = plain(r, line.text, sample)
+	take := func(line Line) bool {
+		if len(line.Text) > 0 && bad == nil {
+			bad = OneObject(r, line.Text, sample)
 		}
 		return bad == nil
 	}
-	l.feed(record, take)
-	if l.number == 0 {
+	l.Feed(record, take)
+	if l.Count == 0 {
 		return whole
 	}
-	if l.torn() && bad == nil {
-		take(l.last())
+	if l.Pending() && bad == nil {
+		take(l.TakeLast())
 	}
 	if bad != nil {
 		return whole

@@ -14,13 +14,13 @@ import (
 // sheet reads a Parquet file column by column. It reads a file as [rows] would, row
 // by row, or says errOdd: then the rows that are left are read that way.
 type sheet struct {
-	rows    *rows
+	rows    *RowDecoder
 	file    *pages.File
 	workers int
 	buffers []*pages.Buffer // one per worker
 	work    []pageWork      // memory for plans
 
-	figures [roles]*lane // of the roles that are numbers, and the lengths of responses
+	figures [RoleCount]*lane // of the roles that are numbers, and the lengths of responses
 	parts   []*lane
 	lanes   []*lane // all of these
 	prompt  *script
@@ -38,30 +38,30 @@ var errOdd = errors.New("a table that is read row by row")
 
 // newSheet finds the columns that mean something, nil if they are not all plain
 // numbers and texts in the places where those are expected.
-func newSheet(r *rows, f *pages.File, workers int) *sheet {
+func newSheet(r *RowDecoder, f *pages.File, workers int) *sheet {
 	s := &sheet{rows: r, file: f, workers: workers, steady: true}
-	if len(r.parts.also) > 0 || r.shape != nil {
+	if len(r.Components.Requested) > 0 || r.Layout != nil {
 		return nil
 	}
-	var found [roles][]candidate
+	var found [RoleCount][]candidate
 	for i, c := range f.Columns {
-		if !r.wants(c.Name) {
-			r.extra.meet([]byte(c.Name))
+		if !r.Wants(c.Name) {
+			r.seen.add([]byte(c.Name))
 			continue
 		}
-		p, ok := r.fields.place([]byte(c.Name))
+		p, ok := r.Fields.Lookup([]byte(c.Name))
 		switch {
 		case c.Kind == pages.Other:
 			return nil
-		case ok && plays(p.role, c.Kind):
-			found[p.role] = append(found[p.role], candidate{i, p.rank})
-		case ok && p.role != rolePrompt && p.role != roleResponse:
+		case ok && plays(p.Role, c.Kind):
+			found[p.Role] = append(found[p.Role], candidate{i, p.Rank})
+		case ok && p.Role != RolePrompt && p.Role != RoleResponse:
 			return nil
-		case c.Kind != pages.Text && r.parts.wants(c.Name):
+		case c.Kind != pages.Text && r.Components.Wants(c.Name):
 			s.parts = append(s.parts, &lane{column: i})
 		}
 	}
-	r.extra.rows = maxLooked // the other columns are wanted
+	r.seen.rows = maxNameRows // the other columns are wanted
 	if !s.cast(&found) {
 		return nil
 	}
@@ -76,15 +76,15 @@ func newSheet(r *rows, f *pages.File, workers int) *sheet {
 
 // plays reports whether a column of that kind plays a role in every row, unless it is
 // null there.
-func plays(as role, k pages.Kind) bool {
+func plays(as Role, k pages.Kind) bool {
 	switch as {
-	case roleReward, roleAdvantage:
+	case RoleReward, RoleAdvantage:
 		return k == pages.Number || k == pages.Truth
-	case roleStep, roleLength, roleTotal, rolePromptLength:
+	case RoleStep, RoleLength, RoleTotalTokens, RolePromptLength:
 		return k == pages.Number
-	case rolePrompt, roleResponse, roleTruth:
+	case RolePrompt, RoleResponse, RoleTruth:
 		return k == pages.Text
-	case roleGroup:
+	case RoleGroup:
 		return k == pages.Number || k == pages.Text
 	default:
 		return false
@@ -96,32 +96,32 @@ type candidate struct{ column, rank int }
 
 // cast gives the columns that play a role their readers. The texts of responses are
 // only read where nothing else tells their lengths.
-func (s *sheet) cast(found *[roles][]candidate) bool {
-	if len(found[roleTotal])+len(found[rolePromptLength]) > 0 {
+func (s *sheet) cast(found *[RoleCount][]candidate) bool {
+	if len(found[RoleTotalTokens])+len(found[RolePromptLength]) > 0 {
 		return false
 	}
 	for i, all := range found {
-		as := role(i)
-		if len(all) == 0 || as == roleResponse && len(found[roleLength]) > 0 {
+		as := Role(i)
+		if len(all) == 0 || as == RoleResponse && len(found[RoleLength]) > 0 {
 			continue
 		}
 		best, sure := s.best(all)
 		if !sure {
 			return false
 		}
-		if as == roleGroup && len(all) > 1 && s.file.Columns[best.column].Kind == pages.Text {
+		if as == RoleGroup && len(all) > 1 && s.file.Columns[best.column].Kind == pages.Text {
 			return false // where it is empty, another is taken
 		}
-		s.rows.rank[as] = best.rank
+		s.rows.ranks[as] = best.rank
 		switch {
-		case as == rolePrompt:
+		case as == RolePrompt:
 			s.prompt = &script{column: best.column}
-		case as == roleTruth:
+		case as == RoleTruth:
 			s.truth = &script{column: best.column}
-		case as == roleGroup && s.file.Columns[best.column].Kind == pages.Text:
+		case as == RoleGroup && s.file.Columns[best.column].Kind == pages.Text:
 			s.id = &script{column: best.column}
 		default:
-			s.figures[as] = &lane{column: best.column, texts: as == roleResponse}
+			s.figures[as] = &lane{column: best.column, texts: as == RoleResponse}
 		}
 	}
 	return s.truth == nil || s.prompt != nil // a truth is read beside its prompt
@@ -133,7 +133,7 @@ func (s *sheet) cast(found *[roles][]candidate) bool {
 func (s *sheet) best(all []candidate) (best candidate, sure bool) {
 	best = slices.MinFunc(all, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
 	for _, other := range all {
-		if other != best && (other.rank == best.rank || s.rows.parts.wants(s.file.Columns[other.column].Name)) {
+		if other != best && (other.rank == best.rank || s.rows.Components.Wants(s.file.Columns[other.column].Name)) {
 			return best, false
 		}
 	}
@@ -161,7 +161,7 @@ func (s *sheet) next() (model.Block, error) {
 		return model.Block{}, err
 	}
 	var b model.Block
-	used, note := s.rows.used, s.rows.note
+	used, note := s.rows.Used, s.rows.note
 	err = s.each(work, func() error {
 		var err error
 		b, err = s.texts(n)
@@ -171,7 +171,7 @@ func (s *sheet) next() (model.Block, error) {
 		err = s.fill(&b, n)
 	}
 	if err != nil {
-		s.rows.used, s.rows.note = used, note
+		s.rows.Used, s.rows.note = used, note
 		return model.Block{}, err
 	}
 	for _, l := range s.lanes {
@@ -185,7 +185,7 @@ func (s *sheet) next() (model.Block, error) {
 // begin goes to the next group of rows.
 func (s *sheet) begin() {
 	for _, l := range s.lanes {
-		*l = lane{column: l.column, texts: l.texts, summed: l.texts && s.rows.relogs && s.file.Whole(), reader: s.file.Column(s.group, l.column)}
+		*l = lane{column: l.column, texts: l.texts, summed: l.texts && s.rows.HashAnswers && s.file.Whole(), reader: s.file.Column(s.group, l.column)}
 	}
 	for _, c := range [...]*script{s.prompt, s.truth, s.id} {
 		if c != nil {

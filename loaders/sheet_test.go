@@ -109,7 +109,7 @@ func writeTable(t *rapid.T, schema *parquet.Schema, columns []madeColumn, rows i
 }
 
 // readRowByRow reads a table as it is read where columns cannot be.
-func readRowByRow(t *rapid.T, r *rows, data []byte, from int64) ([]model.Record, error) {
+func readRowByRow(t *rapid.T, r *RowDecoder, data []byte, from int64) ([]model.Record, error) {
 	table, err := newParquetTable(r, bytes.NewReader(data), int64(len(data)), from)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestSheetIsTable(t *testing.T) {
 		schema, columns, n := drawTable(t)
 		data := writeTable(t, schema, columns, n)
 		format := rapid.SampledFrom([]Format{trl(), parquetFile()}).Draw(t, "format")
-		slow, fast := format.Decode("completions_00003.parquet").(*rows), format.Decode("completions_00003.parquet").(*rows)
+		slow, fast := format.Decode("completions_00003.parquet").(*RowDecoder), format.Decode("completions_00003.parquet").(*RowDecoder)
 		m := &pages.Memory{}
 		f, err := pages.Open(bytes.NewReader(data), int64(len(data)), m)
 		if err != nil {

@@ -48,11 +48,11 @@ func (s *sheet) ask(b *model.Block, i int) error {
 		return nil
 	}
 	asked, truth := s.prompt.value(), s.truth.value()
-	s.rows.note.HasTruth = s.rows.note.HasTruth || asked.kind != absent && truth.kind != absent
-	s.use(rolePrompt, asked.kind != absent)
-	s.use(roleTruth, truth.kind != absent)
-	if found := s.rows.prompts.of(asked, truth); found.hash != 0 {
-		b.Prompts = append(b.Prompts, model.Prompt{Hash: found.hash, Preview: found.preview})
+	s.rows.note.HasTruth = s.rows.note.HasTruth || asked.Kind != Absent && truth.Kind != Absent
+	s.use(RolePrompt, asked.Kind != Absent)
+	s.use(RoleTruth, truth.Kind != Absent)
+	if found := s.rows.Prompts.Get(asked, truth); found.Hash != 0 {
+		b.Prompts = append(b.Prompts, model.Prompt{Hash: found.Hash, Preview: found.Preview})
 		b.Prompt[i] = int32(len(b.Prompts) - 1)
 	}
 	return nil
@@ -70,17 +70,17 @@ func (s *sheet) call(b *model.Block, i int) error {
 	case same && i > 0:
 		b.Group[i] = b.Group[i-1]
 	case s.id.ok && len(s.id.text) > 0:
-		s.use(roleGroup, true)
-		b.Groups = append(b.Groups, s.rows.id(s.id.value(), s.rows.rank[roleGroup]))
+		s.use(RoleGroup, true)
+		b.Groups = append(b.Groups, s.rows.GroupID(s.id.value(), s.rows.ranks[RoleGroup]))
 		b.Group[i] = int32(len(b.Groups) - 1)
 	}
 	return nil
 }
 
 // use notes that a role is played, as rows.learn does.
-func (s *sheet) use(as role, yes bool) {
-	if yes && s.rows.used[as] == "" {
-		s.rows.used[as] = s.rows.called(as)
+func (s *sheet) use(as Role, yes bool) {
+	if yes && s.rows.Used[as] == "" {
+		s.rows.Used[as] = s.rows.fieldName(as)
 	}
 }
 
@@ -97,12 +97,12 @@ func (s *sheet) fill(b *model.Block, n int) error {
 	}
 	b.Step = s.steps(n)
 	b.Length = s.lengths(n)
-	if l := s.figures[roleGroup]; l != nil {
+	if l := s.figures[RoleGroup]; l != nil {
 		s.numberedGroups(b, l, n)
 	}
-	if l := s.figures[roleAdvantage]; l != nil {
+	if l := s.figures[RoleAdvantage]; l != nil {
 		b.Advantage = slices.Clone(l.values[:n])
-		s.use(roleAdvantage, true)
+		s.use(RoleAdvantage, true)
 	}
 	s.meet(n)
 	b.Parts = s.columns(n)
@@ -113,13 +113,13 @@ func (s *sheet) fill(b *model.Block, n int) error {
 // proper reports whether n rows mean what they mean row by row: steps and lengths are
 // whole numbers or nulls, and every row is a sample.
 func (s *sheet) proper(n int) bool {
-	if l := s.figures[roleStep]; l != nil && !l.all(n, whole) {
+	if l := s.figures[RoleStep]; l != nil && !l.all(n, whole) {
 		return false
 	}
-	if l := s.figures[roleLength]; l != nil && (!l.all(n, countable) || l.first(n) > 0 && s.rows.note.LengthUnit != model.LengthTokens) {
+	if l := s.figures[RoleLength]; l != nil && (!l.all(n, countable) || l.first(n) > 0 && s.rows.note.LengthUnit != model.LengthTokens) {
 		return false
 	}
-	if s.figures[roleReward] != nil {
+	if s.figures[RoleReward] != nil {
 		return true
 	}
 	for i := range n { // without a reward of its own a row may hold nothing
@@ -144,13 +144,13 @@ func countable(x float64) bool { return whole(x) && x > 0 && x <= math.MaxInt32 
 
 // said reports whether row i has a response, or a figure of a reward function.
 func (s *sheet) said(i int) bool {
-	if l := s.figures[roleResponse]; l != nil {
+	if l := s.figures[RoleResponse]; l != nil {
 		if _, ok := l.at(i); ok {
 			return true
 		}
 	}
 	for _, l := range s.parts {
-		if x, ok := l.at(i); ok && x == x && !isBaseline(s.name(l)) && !strings.HasPrefix(s.name(l), metricsPrefix) {
+		if x, ok := l.at(i); ok && x == x && !IsBaseline(s.name(l)) && !strings.HasPrefix(s.name(l), MetricsPrefix) {
 			return true
 		}
 	}
@@ -162,11 +162,11 @@ func (s *sheet) name(l *lane) string { return s.file.Columns[l.column].Name }
 // unit settles what lengths count, by the first row that has one.
 func (s *sheet) unit(n int) {
 	note := &s.rows.note
-	if l := s.figures[roleLength]; l != nil && l.first(n) < n {
+	if l := s.figures[RoleLength]; l != nil && l.first(n) < n {
 		note.LengthUnit = model.LengthTokens
 	}
-	if l := s.figures[roleResponse]; l != nil && l.first(n) < n {
-		s.use(roleResponse, true)
+	if l := s.figures[RoleResponse]; l != nil && l.first(n) < n {
+		s.use(RoleResponse, true)
 		if note.LengthUnit == model.LengthUnknown {
 			note.LengthUnit = model.LengthCharacters
 		}
@@ -176,11 +176,11 @@ func (s *sheet) unit(n int) {
 func (s *sheet) steps(n int) []int64 {
 	steps := make([]int64, n)
 	for i := range steps {
-		steps[i] = s.rows.step
-		if l := s.figures[roleStep]; l != nil {
+		steps[i] = s.rows.FileStep
+		if l := s.figures[RoleStep]; l != nil {
 			if x, ok := l.at(i); ok {
 				steps[i] = int64(x)
-				s.use(roleStep, true)
+				s.use(RoleStep, true)
 			}
 		}
 	}
@@ -188,9 +188,9 @@ func (s *sheet) steps(n int) []int64 {
 }
 
 func (s *sheet) lengths(n int) []int32 {
-	l := s.figures[roleResponse]
-	if s.figures[roleLength] != nil {
-		l = s.figures[roleLength]
+	l := s.figures[RoleResponse]
+	if s.figures[RoleLength] != nil {
+		l = s.figures[RoleLength]
 	}
 	all := make([]int32, n)
 	for i := range all {
@@ -214,8 +214,8 @@ func (s *sheet) numberedGroups(b *model.Block, l *lane, n int) {
 		case !ok:
 			continue
 		case x != before || i == 0 || b.Group[i-1] == 0:
-			s.use(roleGroup, true)
-			b.Groups = append(b.Groups, s.rows.id(floatValue(x).written(), s.rows.rank[roleGroup]))
+			s.use(RoleGroup, true)
+			b.Groups = append(b.Groups, s.rows.GroupID(FromFloat(x).Literal(), s.rows.ranks[RoleGroup]))
 			before = x
 		}
 		b.Group[i] = int32(len(b.Groups) - 1)
@@ -228,22 +228,22 @@ func (s *sheet) meet(n int) {
 	for {
 		var next *lane
 		for _, l := range s.parts {
-			if _, known := s.rows.parts.index[s.name(l)]; !known && l.first(n) < n && (next == nil || l.first(n) < next.first(n)) {
+			if _, known := s.rows.Components.Index[s.name(l)]; !known && l.first(n) < n && (next == nil || l.first(n) < next.first(n)) {
 				next = l
 			}
 		}
-		if next == nil || len(s.rows.parts.names) >= maxComponents {
+		if next == nil || len(s.rows.Components.Names) >= MaxComponents {
 			return
 		}
-		s.rows.parts.set(s.name(next), floatValue(0))
+		s.rows.Components.Set(s.name(next), FromFloat(0))
 	}
 }
 
 // columns are what the reward functions gave.
 func (s *sheet) columns(n int) [][]float64 {
-	all := make([][]float64, len(s.rows.parts.names))
+	all := make([][]float64, len(s.rows.Components.Names))
 	for _, l := range s.parts {
-		if at, ok := s.rows.parts.index[s.name(l)]; ok {
+		if at, ok := s.rows.Components.Index[s.name(l)]; ok {
 			all[at] = slices.Clone(l.values[:n])
 		}
 	}
@@ -257,8 +257,8 @@ func (s *sheet) columns(n int) [][]float64 {
 
 // rewards are those of the log, or the sums of what the reward functions gave.
 func (s *sheet) rewards(b *model.Block, n int) []float64 {
-	if l := s.figures[roleReward]; l != nil {
-		s.use(roleReward, true)
+	if l := s.figures[RoleReward]; l != nil {
+		s.use(RoleReward, true)
 		rewards := slices.Clone(l.values[:n])
 		for i := range rewards {
 			if _, ok := l.at(i); !ok {
@@ -270,15 +270,15 @@ func (s *sheet) rewards(b *model.Block, n int) []float64 {
 	rewards := slices.Repeat([]float64{estimators.MissingReward()}, n)
 	for i := range rewards {
 		sum, any := 0.0, false
-		for k, name := range s.rows.parts.names {
-			if x := b.Parts[k][i]; x == x && !isBaseline(name) && !strings.HasPrefix(name, metricsPrefix) {
+		for k, name := range s.rows.Components.Names {
+			if x := b.Parts[k][i]; x == x && !IsBaseline(name) && !strings.HasPrefix(name, MetricsPrefix) {
 				sum, any = sum+x, true
 			}
 		}
 		if any {
-			rewards[i], s.rows.summed = sum, true
+			rewards[i], s.rows.sumsComponents = sum, true
 		}
 	}
-	s.use(roleReward, s.rows.summed)
+	s.use(RoleReward, s.rows.sumsComponents)
 	return rewards
 }

@@ -31,10 +31,10 @@ func newShelf() *shelf {
 type volume struct {
 	shelf  *shelf
 	number int32 // of the file
-	disk   disk  // root and path only
+	disk   File  // root and path only
 	name   string
 	format *Format
-	cut    cut
+	cut    Framing
 	index  pages.Index // of a Parquet file
 }
 
@@ -43,7 +43,7 @@ func (s *shelf) put(f *file) {
 		return
 	}
 	v := volume{
-		shelf: s, number: f.index, disk: disk{root: f.disk.root, path: f.disk.path, through: f.disk.through}, name: f.name, format: f.format, cut: f.lines.cut,
+		shelf: s, number: f.index, disk: File{Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, cut: f.lines.Framing,
 	}
 	if f.pack != nil {
 		v.index = f.pack.index
@@ -75,25 +75,25 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	if !ok {
 		return model.Text{}, ErrNoText
 	}
-	c := &capture{nth: at.Nth}
+	c := &TextCapture{Nth: at.Nth}
 	err := v.read(ctx, at.Offset, c)
 	for n := 1; err != nil && passing(err) && n < tries; n++ {
 		time.Sleep(backOff(n))
-		c = &capture{nth: at.Nth}
+		c = &TextCapture{Nth: at.Nth}
 		err = v.read(ctx, at.Offset, c)
 	}
 	switch {
 	case err != nil:
 		return model.Text{}, fmt.Errorf("%s cannot be read again: %s", v.name, why(err))
-	case !c.found:
+	case !c.Found:
 		return model.Text{}, fmt.Errorf("%s has changed: the sample is not there any more", v.name)
 	}
-	return c.text, nil
+	return c.Text, nil
 }
 
 // read takes the text of a sample down.
-func (v volume) read(ctx context.Context, offset int64, c *capture) error {
-	h, info, err := v.disk.open()
+func (v volume) read(ctx context.Context, offset int64, c *TextCapture) error {
+	h, info, err := v.disk.Open()
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (v volume) read(ctx context.Context, offset int64, c *capture) error {
 	if err != nil {
 		return err
 	}
-	switch table := v.format.Cut.table; {
+	switch table := v.format.Framing.Table; {
 	case table && kind != "parquet":
 		within, err := tableIn(kind, h)
 		if err != nil || within == nil {
@@ -120,13 +120,13 @@ func (v volume) read(ctx context.Context, offset int64, c *capture) error {
 }
 
 // record decodes the record at an offset of a file's text.
-func (v volume) record(ctx context.Context, h handle, offset int64, c *capture) error {
+func (v volume) record(ctx context.Context, h Handle, offset int64, c *TextCapture) error {
 	d := v.format.Decode(v.name)
-	r, ok := d.(interface{ row() *rows })
+	r, ok := d.(interface{ Row() *RowDecoder })
 	if !ok {
 		return errors.ErrUnsupported
 	}
-	if _, isGrid := d.(*grid); isGrid { // the header tells the columns apart
+	if _, isGrid := d.(*CSVDecoder); isGrid { // the header tells the columns apart
 		header, err := v.recordAt(ctx, h, 0)
 		if err != nil {
 			return err
@@ -139,35 +139,35 @@ func (v volume) record(ctx context.Context, h handle, offset int64, c *capture) 
 	if err != nil {
 		return err
 	}
-	r.row().capture = c
+	r.Row().Capture = c
 	_, err = d.Line(nil, text)
 	return err
 }
 
 // recordAt cuts the record that begins at an offset out of the file's text.
-func (v volume) recordAt(ctx context.Context, h handle, offset int64) ([]byte, error) {
+func (v volume) recordAt(ctx context.Context, h Handle, offset int64) ([]byte, error) {
 	in, err := v.textFrom(ctx, h, offset)
 	if err != nil {
 		return nil, err
 	}
-	l := lines{limit: maxLine, cut: v.cut}
-	var b block
+	l := Lines{Limit: MaxLine, Framing: v.cut}
+	var b Multiline
 	var record []byte
-	take := func(line line) bool {
-		if v.cut.begin != "" {
-			whole, ok := b.add(line, v.cut.begin)
+	take := func(line Line) bool {
+		if v.cut.RecordPrefix != "" {
+			whole, ok := b.Add(line, v.cut.RecordPrefix)
 			if !ok {
 				return true
 			}
 			line = whole
 		}
-		record = append([]byte{}, line.text...)
+		record = append([]byte{}, line.Text...)
 		return false
 	}
 	buf := make([]byte, 64<<10)
 	for record == nil && ctx.Err() == nil {
 		n, err := in.Read(buf)
-		l.feed(buf[:n], take)
+		l.Feed(buf[:n], take)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -175,17 +175,17 @@ func (v volume) recordAt(ctx context.Context, h handle, offset int64) ([]byte, e
 			return nil, err
 		}
 	}
-	if record == nil && l.torn() {
-		take(l.last())
+	if record == nil && l.Pending() {
+		take(l.TakeLast())
 	}
-	if whole, ok := b.take(); record == nil && ok {
-		record = whole.text
+	if whole, ok := b.Take(); record == nil && ok {
+		record = whole.Text
 	}
 	return record, ctx.Err()
 }
 
 // textFrom reads a file's text from an offset on; what is compressed is unpacked.
-func (v volume) textFrom(ctx context.Context, h handle, offset int64) (io.Reader, error) {
+func (v volume) textFrom(ctx context.Context, h Handle, offset int64) (io.Reader, error) {
 	kind, err := packed(h)
 	switch {
 	case err != nil:

@@ -1,9 +1,9 @@
 package loaders
 
 // keysOf are the keys of a record and what their values are; nil if it is no object.
-func keysOf(record []byte) map[string]kind {
-	keys := map[string]kind{}
-	if scanObject(record, func(k, v value) { keys[string(k.raw)] = v.kind }) != nil {
+func keysOf(record []byte) map[string]Kind {
+	keys := map[string]Kind{}
+	if ScanObject(record, func(k, v Value) { keys[string(k.Raw)] = v.Kind }) != nil {
 		return nil
 	}
 	return keys
@@ -22,11 +22,11 @@ func byKeys(score int, keys ...string) func(string, []byte) int {
 	}
 }
 
-// shaped is the decoder of a table of names and a shape.
-func shaped(f *fields, s shape) func(string) Decoder {
+// withLayout is the decoder of a table of names and a shape.
+func withLayout(f *Fields, s Layout) func(string) Decoder {
 	return func(name string) Decoder {
-		r := newRows(f, name)
-		r.shape = s
+		r := NewRowDecoder(f, name)
+		r.Layout = s
 		return r
 	}
 }

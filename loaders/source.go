@@ -25,8 +25,8 @@ type Options struct {
 	// Tests have less time than the 3 s it is otherwise.
 	quiet time.Duration
 
-	serial  bool    // no workers: tests compare
-	through through // files fail in it: tests do not wait for a disk to break
+	serial  bool          // no workers: tests compare
+	through FaultInjector // files fail in it: tests do not wait for a disk to break
 }
 
 // A chunk ends after so much work. The first is shorter: somebody waits to see
@@ -48,7 +48,7 @@ type Source struct {
 	files   []*file
 	names   []string
 	known   map[string]*file // by path on disk
-	roots   []*root
+	roots   []*Directory
 	queue   []*file // files with something to read
 	look    looker
 	newest  newest
@@ -69,7 +69,7 @@ type Source struct {
 // file is one log: something on a disk or a stream.
 type file struct {
 	intake
-	disk *disk
+	disk *File
 	pipe *pipe
 
 	workers []*worker // while it is large
@@ -88,13 +88,13 @@ type tally struct {
 func Open(paths []string, o Options) (*Source, error) {
 	o.Poll = cmp.Or(o.Poll, 250*time.Millisecond)
 	o.quiet = cmp.Or(o.quiet, 3*time.Second)
-	o.MaxFiles = cmp.Or(o.MaxFiles, maxFiles)
+	o.MaxFiles = cmp.Or(o.MaxFiles, MaxFiles)
 	s := &Source{
 		o: o, formats: Formats(), several: len(paths) > 1, known: map[string]*file{},
 		out: newOutput(), shelf: newShelf(), closed: make(chan struct{}),
 	}
 	if o.Format != "" {
-		f, err := find(o.Format)
+		f, err := Find(o.Format)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	}
 	s.formats = o.Columns.over(s.formats)
 	if o.Follow {
-		s.look.watch, s.look.nap = newWatch(), newNap()
+		s.look.watch, s.look.nap = NewWatcher(), NewSleeper()
 	}
 	for _, path := range paths {
 		if err := s.open(path); err != nil {
@@ -173,8 +173,8 @@ func (s *Source) Close() error {
 				f.pack.end()
 			}
 		}
-		s.look.nap.close()
-		err = s.look.watch.close()
+		s.look.nap.Close()
+		err = s.look.watch.Close()
 	})
 	return err
 }
@@ -275,7 +275,7 @@ func (s *Source) progress(now time.Time) model.Progress {
 	}
 	if s.o.Follow {
 		p.Open = now.Before(s.newest.openUntil(s.o.quiet))
-		p.Polling = s.look.watch.polling()
+		p.Polling = s.look.watch.Polling()
 	}
 	return p
 }

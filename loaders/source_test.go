@@ -177,9 +177,9 @@ func TestSeveralPaths(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	w := trainer{t, t.TempDir()}
-	deep := strings.Repeat("d/", maxLevels+1)
+	deep := strings.Repeat("d/", MaxDepth+1)
 	w.add(deep+"1.jsonl", row(1, 1))
-	w.add(strings.Repeat("d/", maxLevels)+"2.jsonl", row(2, 2))
+	w.add(strings.Repeat("d/", MaxDepth)+"2.jsonl", row(2, 2))
 	for n := range 5 {
 		w.add(fmt.Sprintf("x/%d.jsonl", n), row(n, float64(n)))
 	}

@@ -71,14 +71,14 @@ type compressedText struct {
 	ctx    context.Context
 	v      volume
 	kind   string
-	h      handle
+	h      Handle
 	info   os.FileInfo
 	offset int64     // of the next byte in neither cached nor rest
 	cached []byte    // text before offset
 	rest   io.Reader // text from offset on; nil until decompressed
 }
 
-func (v volume) compressedText(ctx context.Context, kind string, h handle, offset int64) (*compressedText, error) {
+func (v volume) compressedText(ctx context.Context, kind string, h Handle, offset int64) (*compressedText, error) {
 	info, err := h.Stat()
 	if err != nil {
 		return nil, err

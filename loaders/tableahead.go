@@ -15,7 +15,7 @@ const maxAhead = 128
 
 // isTable reports whether a file is called like a Parquet file and has not been opened.
 func isTable(f *file) bool {
-	return f.disk != nil && f.disk.info == nil && f.pack == nil && kindOfName(f.name) == ".parquet"
+	return f.disk != nil && f.disk.Info == nil && f.pack == nil && Extension(f.name) == ".parquet"
 }
 
 // openAhead opens the Parquet files that are the next to be read side by side, and
@@ -24,7 +24,7 @@ func isTable(f *file) bool {
 func (s *Source) openAhead() {
 	next := make(chan *file, maxAhead)
 	for _, f := range s.queue {
-		if len(next) == maxAhead || !isTable(f) || f.disk.root != s.queue[0].disk.root {
+		if len(next) == maxAhead || !isTable(f) || f.disk.Root != s.queue[0].disk.Root {
 			break
 		}
 		next <- f
@@ -33,7 +33,7 @@ func (s *Source) openAhead() {
 	if len(next) < 2 || s.workers() < 2 {
 		return
 	}
-	root, err := os.OpenRoot(s.queue[0].disk.root)
+	root, err := os.OpenRoot(s.queue[0].disk.Root)
 	if err != nil {
 		return
 	}
@@ -70,7 +70,7 @@ type opener struct {
 
 // open opens a table before its turn, unless something is wrong with it.
 func (o *opener) open(f *file) {
-	h, info, err := f.disk.openIn(o.root)
+	h, info, err := f.disk.OpenIn(o.root)
 	if err != nil {
 		return
 	}
@@ -125,7 +125,7 @@ func (s *sheet) serves(f *pages.File) bool {
 
 // renew goes on to a table of the same columns.
 func (s *sheet) renew(name string, f *pages.File) {
-	s.rows.renew(name)
+	s.rows.Reset(name)
 	s.file, s.group, s.row, s.buffers = f, 0, 0, s.buffers[:0]
 	for _, c := range [...]*script{s.prompt, s.truth, s.id} {
 		if c != nil {
@@ -134,12 +134,12 @@ func (s *sheet) renew(name string, f *pages.File) {
 	}
 }
 
-// renew forgets what was found in a file, but for the prompts.
-func (r *rows) renew(name string) {
-	r.step, r.named = stepOfName(name)
-	r.summed, r.note, r.used, r.told = false, Note{}, [roles]string{}, [roles]string{}
-	clear(r.parts.index)
-	r.parts = components{open: r.parts.open, also: r.parts.also, index: r.parts.index, values: r.parts.values[:0]}
+// Reset forgets what was found in a file, but for the prompts.
+func (r *RowDecoder) Reset(name string) {
+	r.FileStep, r.hasFileStep = StepOfName(name)
+	r.sumsComponents, r.note, r.Used, r.notedUsed = false, Note{}, [RoleCount]string{}, [RoleCount]string{}
+	clear(r.Components.Index)
+	r.Components = Components{AcceptAll: r.Components.AcceptAll, Requested: r.Components.Requested, Index: r.Components.Index, values: r.Components.values[:0]}
 }
 
 // noted is the decoder of a file of which nothing is left to be read.

@@ -37,10 +37,10 @@ type opened struct {
 }
 
 // seat is where the handle is put by which a file is read now.
-type seat struct{ handle }
+type seat struct{ Handle }
 
 // open opens a table.
-func (v volume) openTable(h handle, info os.FileInfo) (*opened, error) {
+func (v volume) openTable(h Handle, info os.FileInfo) (*opened, error) {
 	t := &opened{file: v.number, info: info, handle: &seat{h}, memory: &pages.Memory{}}
 	var err error
 	if t.pages, err = pages.Open(t.handle, info.Size(), t.memory); err != nil {
@@ -72,7 +72,7 @@ func (s *tables) borrow(file int32, info os.FileInfo) *opened {
 
 // giveBack puts a table on the shelf, and takes those off that there is no room for.
 func (s *tables) giveBack(t *opened) {
-	t.handle.handle = nil
+	t.handle.Handle = nil
 	if t.size = t.cells.Size() + pages.Small; t.size > maxTablesSize {
 		t.close()
 		return

@@ -8,18 +8,18 @@ import (
 	"vantage/loaders/quoted"
 )
 
-// text decodes a JSON string. What has neither escapes nor broken UTF-8 is
+// Text decodes a JSON string. What has neither escapes nor broken UTF-8 is
 // returned as it stands in the line, so it must not be changed or kept.
-func (v value) text() []byte {
-	if bytes.IndexByte(v.raw, '\\') < 0 && utf8.Valid(v.raw) {
-		return v.raw
+func (v Value) Text() []byte {
+	if bytes.IndexByte(v.Raw, '\\') < 0 && utf8.Valid(v.Raw) {
+		return v.Raw
 	}
-	return appendText(nil, v.raw)
+	return AppendUnescaped(nil, v.Raw)
 }
 
-// appendText appends a decoded string. Lone surrogates and broken UTF-8 become
+// AppendUnescaped appends a decoded string. Lone surrogates and broken UTF-8 become
 // U+FFFD, an escape that JSON does not know stays as it is.
-func appendText(dst, raw []byte) []byte {
+func AppendUnescaped(dst, raw []byte) []byte {
 	for {
 		i := bytes.IndexByte(raw, '\\')
 		if i < 0 {
@@ -41,8 +41,8 @@ func appendValid(dst, raw []byte) []byte {
 	return dst
 }
 
-// countRunes returns how many characters a string has once it is decoded.
-func countRunes(raw []byte) int {
+// CountRunes returns how many characters a string has once it is decoded.
+func CountRunes(raw []byte) int {
 	if c, ok := quoted.Whole(raw); ok {
 		if n, ok := c.Characters(); ok {
 			return n
@@ -121,19 +121,19 @@ func hex4(raw []byte) (rune, bool) {
 	return r, true
 }
 
-// maxQuote bounds what a message repeats of a log.
-const maxQuote = 40
+// MaxQuote bounds what a message repeats of a log.
+const MaxQuote = 40
 
-// quote makes text of a log safe to show in a sentence.
-func quote(b []byte) string {
-	if len(b) <= maxQuote {
+// Quote makes text of a log safe to show in a sentence.
+func Quote(b []byte) string {
+	if len(b) <= MaxQuote {
 		return strconv.Quote(string(b))
 	}
-	return strconv.Quote(string(clip(b, maxQuote))) + "…"
+	return strconv.Quote(string(Clip(b, MaxQuote))) + "…"
 }
 
-// clip returns at most n bytes of b, whole characters only.
-func clip(b []byte, n int) []byte {
+// Clip returns at most n bytes of b, whole characters only.
+func Clip(b []byte, n int) []byte {
 	if len(b) <= n {
 		return b
 	}

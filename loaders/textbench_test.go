@@ -87,8 +87,8 @@ func BenchmarkIdle(b *testing.B) {
 			}
 			defer func() { _ = s.Close() }()
 			if polling {
-				_ = s.look.watch.close()
-				s.look.watch = &watch{failed: true}
+				_ = s.look.watch.Close()
+				s.look.watch = &Watcher{failed: true}
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 			for err == nil { // until what was read has settled

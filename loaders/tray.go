@@ -7,26 +7,26 @@ import (
 	"vantage/model"
 )
 
-// tray is a block in the making. Its columns are as long as there is room, and a row is
+// blockBuilder is a block in the making. Its columns are as long as there is room, and a row is
 // put at its number: millions of rows that are appended to each column take longer.
-type tray struct {
+type blockBuilder struct {
 	model.Block
 	n   int         // rows so far
 	old model.Block // whose memory columns take that have not begun
 }
 
-// shared is what the samples of a group have in common.
-type shared struct {
+// groupKey is what the samples of a group have in common.
+type groupKey struct {
 	step          int64
 	prompt, group int32
 }
 
-// begin starts a block in the memory of one that nobody needs any more. If that has
+// reset starts a block in the memory of one that nobody needs any more. If that has
 // none, there is room for a few rows more than the last block had.
-func (t *tray) begin(old model.Block) {
+func (t *blockBuilder) reset(old model.Block) {
 	room := min(cap(old.Step), cap(old.Offset), cap(old.Reward), cap(old.Length))
 	last := t.n
-	*t = tray{old: old, Block: model.Block{
+	*t = blockBuilder{old: old, Block: model.Block{
 		Step: old.Step[:room], Offset: old.Offset[:room], Reward: old.Reward[:room], Length: old.Length[:room],
 		Prompts: append(old.Prompts[:0], model.Prompt{}), Groups: append(old.Groups[:0], ""), // the first is none
 	}}
@@ -35,46 +35,46 @@ func (t *tray) begin(old model.Block) {
 	}
 }
 
-// put adds a sample. Columns that say nothing are begun by the first sample that has
+// addRow adds a sample. Columns that say nothing are begun by the first sample that has
 // something to say.
-func (t *tray) put(offset int64, of shared, reward, advantage float64, length int32, parts []float64) {
+func (t *blockBuilder) addRow(offset int64, of groupKey, reward, advantage float64, length int32, parts []float64) {
 	if t.n == len(t.Reward) {
 		t.grow(t.n + t.n/2 + 1024)
 	}
 	n := t.n
 	t.Step[n], t.Offset[n], t.Reward[n], t.Length[n] = of.step, offset, reward, length
 	if of.prompt != 0 && t.Prompt == nil {
-		t.Prompt = begun(t.old.Prompt, n, len(t.Reward), 0)
+		t.Prompt = reuse(t.old.Prompt, n, len(t.Reward), 0)
 	}
 	if t.Prompt != nil {
 		t.Prompt[n] = of.prompt
 	}
 	if of.group != 0 && t.Group == nil {
-		t.Group = begun(t.old.Group, n, len(t.Reward), 0)
+		t.Group = reuse(t.old.Group, n, len(t.Reward), 0)
 	}
 	if t.Group != nil {
 		t.Group[n] = of.group
 	}
 	if advantage == advantage && t.Advantage == nil {
-		t.Advantage = begun(t.old.Advantage, n, len(t.Reward), math.NaN())
+		t.Advantage = reuse(t.old.Advantage, n, len(t.Reward), math.NaN())
 	}
 	if t.Advantage != nil {
 		t.Advantage[n] = advantage
 	}
 	if len(parts)+len(t.Parts) > 0 {
-		t.putParts(parts)
+		t.addComponents(parts)
 	}
 	t.n++
 }
 
-// putParts sets what the reward functions gave to the newest sample.
-func (t *tray) putParts(parts []float64) {
+// addComponents sets what the reward functions gave to the newest sample.
+func (t *blockBuilder) addComponents(parts []float64) {
 	for k := len(t.Parts); k < len(parts); k++ {
 		var old []float64
 		if k < len(t.old.Parts) {
 			old = t.old.Parts[k]
 		}
-		t.Parts = append(t.Parts, begun(old, t.n, len(t.Reward), math.NaN()))
+		t.Parts = append(t.Parts, reuse(old, t.n, len(t.Reward), math.NaN()))
 	}
 	for k, column := range t.Parts {
 		column[t.n] = math.NaN()
@@ -84,9 +84,9 @@ func (t *tray) putParts(parts []float64) {
 	}
 }
 
-// begun is a column with so much room and none in its first n rows, in the memory of
+// reuse is a column with so much room and none in its first n rows, in the memory of
 // an old one if that will do.
-func begun[T any](old []T, n, room int, none T) []T {
+func reuse[T any](old []T, n, room int, none T) []T {
 	if cap(old) < room {
 		old = make([]T, room)
 	}
@@ -98,39 +98,39 @@ func begun[T any](old []T, n, room int, none T) []T {
 }
 
 // grow makes room for so many rows.
-func (t *tray) grow(room int) {
-	t.Step, t.Offset, t.Reward, t.Length = longer(t.Step, room), longer(t.Offset, room), longer(t.Reward, room), longer(t.Length, room)
+func (t *blockBuilder) grow(room int) {
+	t.Step, t.Offset, t.Reward, t.Length = extend(t.Step, room), extend(t.Offset, room), extend(t.Reward, room), extend(t.Length, room)
 	if t.Prompt != nil {
-		t.Prompt = longer(t.Prompt, room)
+		t.Prompt = extend(t.Prompt, room)
 	}
 	if t.Group != nil {
-		t.Group = longer(t.Group, room)
+		t.Group = extend(t.Group, room)
 	}
 	if t.Advantage != nil {
-		t.Advantage = longer(t.Advantage, room)
+		t.Advantage = extend(t.Advantage, room)
 	}
 	for k := range t.Parts {
-		t.Parts[k] = longer(t.Parts[k], room)
+		t.Parts[k] = extend(t.Parts[k], room)
 	}
 }
 
-// longer is a column with so much room.
-func longer[T any](column []T, room int) []T { return append(make([]T, 0, room), column...)[:room] }
+// extend is a column with so much room.
+func extend[T any](column []T, room int) []T { return append(make([]T, 0, room), column...)[:room] }
 
-// end hands the block over.
-func (t *tray) end() model.Block {
+// finish hands the block over.
+func (t *blockBuilder) finish() model.Block {
 	b := t.Block
 	b.Step, b.Offset, b.Reward, b.Length = b.Step[:t.n], b.Offset[:t.n], b.Reward[:t.n], b.Length[:t.n]
-	b.Prompt, b.Group, b.Advantage = filled(b.Prompt, t.n), filled(b.Group, t.n), filled(b.Advantage, t.n)
+	b.Prompt, b.Group, b.Advantage = trim(b.Prompt, t.n), trim(b.Group, t.n), trim(b.Advantage, t.n)
 	b.Parts = slices.Clone(b.Parts)
 	for k := range b.Parts {
-		b.Parts[k] = filled(b.Parts[k], t.n)
+		b.Parts[k] = trim(b.Parts[k], t.n)
 	}
 	return b
 }
 
-// filled is the part of a column that has been put; nil stays nil.
-func filled[T any](column []T, n int) []T {
+// trim is the part of a column that has been put; nil stays nil.
+func trim[T any](column []T, n int) []T {
 	if column == nil {
 		return nil
 	}

@@ -6,33 +6,33 @@ import (
 	"strings"
 )
 
-// unused are the names in the first rows of a log, of which those that nothing was taken
+// fieldNames are the names in the first rows of a log, of which those that nothing was taken
 // from are told: a person may have meant one of them.
-type unused struct {
+type fieldNames struct {
 	rows  int
 	names []string
 }
 
 // So many rows are looked at, and so many names kept and told.
 const (
-	maxLooked = 16
-	maxNamed  = 64
-	maxUnused = 6
+	maxNameRows = 16
+	maxNamed    = 64
+	maxUnused   = 6
 )
 
-// meet notes a name.
-func (u *unused) meet(name []byte) {
-	if u.rows < maxLooked && len(u.names) < maxNamed && !slices.Contains(u.names, string(name)) {
+// add notes a name.
+func (u *fieldNames) add(name []byte) {
+	if u.rows < maxNameRows && len(u.names) < maxNamed && !slices.Contains(u.names, string(name)) {
 		u.names = append(u.names, string(name))
 	}
 }
 
-// unused says which columns nothing was taken from.
-func (r *rows) unused() string {
+// unusedFields says which columns nothing was taken from.
+func (r *RowDecoder) unusedFields() string {
 	var names []string
-	for _, name := range r.extra.names {
+	for _, name := range r.seen.names {
 		if !r.uses(name) {
-			names = append(names, string(clip([]byte(name), maxQuote)))
+			names = append(names, string(Clip([]byte(name), MaxQuote)))
 		}
 	}
 	switch n := len(names); {
@@ -45,7 +45,7 @@ func (r *rows) unused() string {
 }
 
 // uses reports whether something was taken from a column, or from within it.
-func (r *rows) uses(name string) bool {
+func (r *RowDecoder) uses(name string) bool {
 	of := func(used string) bool {
 		rest, ok := strings.CutPrefix(used, strings.ToLower(name))
 		if !ok {
@@ -53,6 +53,6 @@ func (r *rows) uses(name string) bool {
 		}
 		return ok && (rest == "" || rest[0] == '.' || rest[0] == ' ')
 	}
-	_, nested := nest([]byte(name))
-	return nested || slices.ContainsFunc(r.used[:], of) || slices.ContainsFunc(r.parts.names, of)
+	_, nested := ComponentPrefix([]byte(name))
+	return nested || slices.ContainsFunc(r.Used[:], of) || slices.ContainsFunc(r.Components.Names, of)
 }

@@ -11,67 +11,67 @@ import (
 // others need them. What is not watched is polled, as everything is.
 const maxWatches = 64
 
-// watch wakes the reader early when the kernel tells of a change. It is never
+// Watcher wakes the reader early when the kernel tells of a change. It is never
 // the only source of news.
-type watch struct {
-	w      *fsnotify.Watcher
+type Watcher struct {
+	fs     *fsnotify.Watcher
 	paths  map[string]bool
 	failed bool
 }
 
-func newWatch() *watch {
+func NewWatcher() *Watcher {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
-		return &watch{failed: true}
+		return &Watcher{failed: true}
 	}
-	return &watch{w: w, paths: map[string]bool{}}
+	return &Watcher{fs: w, paths: map[string]bool{}}
 }
 
-// add watches a directory, or a file that was given itself.
-func (w *watch) add(path string) {
-	if w.w == nil || w.paths[path] {
+// Add watches a directory, or a file that was given itself.
+func (w *Watcher) Add(path string) {
+	if w.fs == nil || w.paths[path] {
 		return
 	}
-	if len(w.paths) >= maxWatches || !notifies(path) || w.w.Add(path) != nil {
+	if len(w.paths) >= maxWatches || !reportsRemoteChanges(path) || w.fs.Add(path) != nil {
 		w.failed = true
 		return
 	}
 	w.paths[path] = true
 }
 
-// renew watches a file again that was replaced: the old watch went with it.
-func (w *watch) renew(path string) {
-	if w.w != nil && w.paths[path] {
-		_ = w.w.Remove(path)
+// Renew watches a file again that was replaced: the old watch went with it.
+func (w *Watcher) Renew(path string) {
+	if w.fs != nil && w.paths[path] {
+		_ = w.fs.Remove(path)
 		delete(w.paths, path)
-		w.add(path)
+		w.Add(path)
 	}
 }
 
-// polling reports whether some changes are only found by looking.
-func (w *watch) polling() bool { return w == nil || w.failed }
+// Polling reports whether some changes are only found by looking.
+func (w *Watcher) Polling() bool { return w == nil || w.failed }
 
-func (w *watch) events() <-chan fsnotify.Event {
-	if w == nil || w.w == nil {
+func (w *Watcher) Events() <-chan fsnotify.Event {
+	if w == nil || w.fs == nil {
 		return nil
 	}
-	return w.w.Events
+	return w.fs.Events
 }
 
-func (w *watch) errors() <-chan error {
-	if w == nil || w.w == nil {
+func (w *Watcher) Errors() <-chan error {
+	if w == nil || w.fs == nil {
 		return nil
 	}
-	return w.w.Errors
+	return w.fs.Errors
 }
 
-// concerns reports whether an event is about something that is read.
-func (w *watch) concerns(e fsnotify.Event) bool {
+// Concerns reports whether an event is about something that is read.
+func (w *Watcher) Concerns(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod {
 		return false
 	}
 	dir, name := filepath.Split(e.Name)
-	return w.paths[e.Name] || isLog(name) || isVersioned(filepath.ToSlash(dir[:max(0, len(dir)-1)]), name) ||
+	return w.paths[e.Name] || IsLog(name) || IsVersionedText(filepath.ToSlash(dir[:max(0, len(dir)-1)]), name) ||
 		e.Has(fsnotify.Create) && isDir(e.Name)
 }
 
@@ -81,16 +81,16 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// lost notes that a directory has gone, and its watch with it: it may come back.
-func (w *watch) lost(e fsnotify.Event) {
+// Forget notes that a directory has gone, and its watch with it: it may come back.
+func (w *Watcher) Forget(e fsnotify.Event) {
 	if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
 		delete(w.paths, e.Name)
 	}
 }
 
-func (w *watch) close() error {
-	if w == nil || w.w == nil {
+func (w *Watcher) Close() error {
+	if w == nil || w.fs == nil {
 		return nil
 	}
-	return w.w.Close()
+	return w.fs.Close()
 }

@@ -72,7 +72,7 @@ func (f *file) openHeld(m memory) (*pack, error) {
 		return p, err
 	}
 	p.sheet = nil
-	p.table, err = newParquetTable(f.decoder.(*rows), m, m.Size(), 0)
+	p.table, err = newParquetTable(f.decoder.(*RowDecoder), m, m.Size(), 0)
 	return p, err
 }
 

@@ -18,7 +18,7 @@ func (p *Program) formats() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var list []report.Format
 			for _, f := range loaders.Formats() {
-				list = append(list, report.Format{Name: f.Name, Doc: f.Doc, Writes: f.Writes})
+				list = append(list, report.Format{Name: f.Name, Doc: f.Doc, Writes: f.TrainerOption})
 			}
 			switch format {
 			case "text":

@@ -22,7 +22,7 @@ import (
 type SessionFile struct {
 	path string
 	run  []string // absolute paths of the run, links followed
-	mu sync.Mutex
+	mu   sync.Mutex
 }
 
 // Session is the one of the run at some paths.
