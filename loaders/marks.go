@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"vantage/loaders/inflate"
+	"vantage/loaders/compressed/gzipindex"
 )
 
 // marks are the places from which gzip files can be decompressed again, so that the text of
@@ -14,7 +14,7 @@ import (
 // and thinned in all files alike when they take too much memory.
 type marks struct {
 	mu      sync.Mutex
-	files   map[int32][]inflate.Mark
+	files   map[int32][]gzipindex.Checkpoint
 	bytes   int
 	spacing int64 // bytes of text between two marks
 }
@@ -40,21 +40,21 @@ func maxMarksSize() int {
 }
 
 // record makes marks of a file while r decompresses it.
-func (m *marks) record(file int32, r *inflate.Reader) {
+func (m *marks) record(file int32, r *gzipindex.Reader) {
 	next := int64(0)
-	r.Marks(func(r *inflate.Reader) {
-		if r.Text() >= next {
-			next = r.Text() + m.add(file, r.Mark())
+	r.OnBlock(func(r *gzipindex.Reader) {
+		if r.Offset() >= next {
+			next = r.Offset() + m.add(file, r.Checkpoint())
 		}
 	})
 }
 
 // add returns how much text may come before the next mark.
-func (m *marks) add(file int32, at inflate.Mark) int64 {
+func (m *marks) add(file int32, at gzipindex.Checkpoint) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.files == nil {
-		m.files = map[int32][]inflate.Mark{}
+		m.files = map[int32][]gzipindex.Checkpoint{}
 	}
 	m.files[file] = append(m.files[file], at)
 	if m.bytes += at.Size(); m.bytes > maxMarksSize() {
@@ -88,11 +88,11 @@ func (m *marks) forget(file int32) {
 }
 
 // before returns the last mark at or before an offset of the text.
-func (m *marks) before(file int32, offset int64) (at inflate.Mark, ok bool) {
+func (m *marks) before(file int32, offset int64) (at gzipindex.Checkpoint, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	all := m.files[file]
-	i, found := slices.BinarySearchFunc(all, offset, func(at inflate.Mark, offset int64) int { return cmp.Compare(at.Text, offset) })
+	i, found := slices.BinarySearchFunc(all, offset, func(at gzipindex.Checkpoint, offset int64) int { return cmp.Compare(at.Offset, offset) })
 	if !found {
 		i--
 	}

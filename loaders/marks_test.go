@@ -13,7 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"vantage/loaders/inflate"
+	"vantage/loaders/compressed/gzipindex"
 	"vantage/model"
 )
 
@@ -91,11 +91,11 @@ func TestTextOfCompressedThatIsLong(t *testing.T) {
 // Marks stay within their memory however much is read, and the rest is spread evenly.
 func TestMarksAreThinned(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(512 << 20))
-	r := inflate.NewReader(strings.NewReader(""))
+	r := gzipindex.NewReader(strings.NewReader(""))
 	var m marks
 	at := int64(0)
 	for range 3_000_000 {
-		at = m.add(1, r.Mark())
+		at = m.add(1, r.Checkpoint())
 	}
 	if m.bytes > leastMarks || m.bytes < leastMarks/4 || at <= leastSpacing {
 		t.Errorf("%d bytes of marks, %d bytes of text between them", m.bytes, at)

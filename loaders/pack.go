@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"vantage/loaders/inflate"
+	"vantage/loaders/compressed/gzipindex"
 	"vantage/loaders/pages"
 	"vantage/model"
 )
@@ -88,7 +88,7 @@ const maxWindow = 128 << 20
 // newUnpacked returns a reader of the text of a compressed file.
 func newUnpacked(kind string, r io.Reader) (io.Reader, error) {
 	if kind == "gzip" {
-		return inflate.NewReader(r), nil
+		return gzipindex.NewReader(r), nil
 	}
 	return newZstd(r)
 }
@@ -210,7 +210,7 @@ func (s *Source) unpackFile(f *file, kind string, h Handle) (*pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r, ok := text.(*inflate.Reader); ok {
+	if r, ok := text.(*gzipindex.Reader); ok {
 		s.shelf.gzip.record(f.index, r)
 	}
 	return &pack{handle: h, close: func() {}, unpacker: startUnpacker(text, counted)}, nil

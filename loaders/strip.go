@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"vantage/loaders/inflate"
+	"vantage/loaders/compressed/gzipindex"
 )
 
 // textCache holds the text around the samples read last from compressed files, so that
@@ -136,8 +136,8 @@ func (t *compressedText) decompressor(offset int64) (r io.Reader, at int64, err 
 		return r, 0, err
 	}
 	if m, ok := t.v.shelf.gzip.before(t.v.number, offset); ok {
-		r, err = inflate.From(t.h, m)
-		return r, m.Text, err
+		r, err = gzipindex.Resume(t.h, m)
+		return r, m.Offset, err
 	}
-	return inflate.NewReader(start), 0, nil
+	return gzipindex.NewReader(start), 0, nil
 }
