@@ -185,7 +185,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...run) err
 		return err
 	}
 	if left, ok := last.(tui.App); ok {
-		if err := left.Leave(); err != nil {
+		if err := left.SaveSession(); err != nil {
 			fmt.Fprintln(p.ErrOut, "vantage:", err)
 		}
 	}
@@ -196,16 +196,16 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...run) err
 // person likes it anywhere.
 func (p *program) options(set model.Settings, runs []run) tui.Options {
 	o := tui.Options{
-		Title: runs[0].title, Settings: set, Chosen: p.Chosen(), Given: p.Given, ASCII: p.ascii, Theme: p.theme, Light: lightTerminal(),
-		NoColor: os.Getenv("NO_COLOR") != "", Desk: ownDesk(), Multiplexer: multiplexer(), Suspend: commands.Suspension(),
+		Title: runs[0].title, Settings: set, EstimatorChosen: p.Chosen(), SetByFlag: p.Given, ASCII: p.ascii, Theme: p.theme, AssumeLight: lightTerminal(),
+		NoColor: os.Getenv("NO_COLOR") != "", Files: ownDesk(), Multiplexer: multiplexer(), Suspend: commands.Suspension(),
 	}
 	if len(runs) > 1 {
-		o.Other, o.OtherTitle = runs[1].source, runs[1].title
+		o.Second, o.SecondTitle = runs[1].source, runs[1].title
 	}
 	own, err := userfiles.LoadConfig()
 	p.tell(err)
-	o.ASCII, o.Mouse, o.Keys = o.ASCII || own.ASCII, own.Mouse, own.Keys
-	o.Memory, o.Session, err = remembered(runs[0].paths)
+	o.ASCII, o.Mouse, o.KeyMap = o.ASCII || own.ASCII, own.Mouse, own.Keys
+	o.SessionStore, o.Session, err = remembered(runs[0].paths)
 	p.tell(err)
 	if o.Theme == "" && o.Session.View != nil && !o.NoColor {
 		o.Theme = o.Session.View.Theme
@@ -249,7 +249,7 @@ func (p *program) demo() *cobra.Command {
 }
 
 // ownDesk is where copies and exports go; nil if there is no place for them.
-func ownDesk() tui.Desk {
+func ownDesk() tui.FileSaver {
 	d, err := userfiles.Open()
 	if err != nil {
 		return nil
@@ -259,7 +259,7 @@ func ownDesk() tui.Desk {
 
 // remembered is what is kept of a run, and what keeps it; nil and nothing for a run that
 // stands nowhere, as standard input.
-func remembered(paths []string) (tui.Memory, session.Session, error) {
+func remembered(paths []string) (tui.SessionStore, session.Session, error) {
 	d, err := userfiles.Open()
 	if err != nil || len(paths) == 0 || slices.Contains(paths, "-") {
 		return nil, session.Session{}, nil

@@ -13,13 +13,13 @@ import (
 	"vantage/tui/cells"
 )
 
-func (a App) nextOnset() (App, tea.Cmd)     { return a.goOnset(1) }
-func (a App) previousOnset() (App, tea.Cmd) { return a.goOnset(-1) }
+func (a App) nextFirstWarning() (App, tea.Cmd)     { return a.moveFirstWarning(1) }
+func (a App) previousFirstWarning() (App, tea.Cmd) { return a.moveFirstWarning(-1) }
 
-// goOnset goes to the next step where a warning appears first, or to the previous one,
+// moveFirstWarning goes to the next step where a warning appears first, or to the previous one,
 // around the ends, and says which.
-func (a App) goOnset(by int) (App, tea.Cmd) {
-	steps := a.onsetSteps()
+func (a App) moveFirstWarning(by int) (App, tea.Cmd) {
+	steps := a.firstWarningSteps()
 	if len(steps) == 0 {
 		a.notice = "no warnings at any step"
 		if t := a.result.trend; t == nil || !t.Complete() {
@@ -44,11 +44,11 @@ func (a App) goOnset(by int) (App, tea.Cmd) {
 	}
 	a.notice = fmt.Sprintf("first at step %d: %s", step, strings.Join(says, "; "))
 	i, _ := a.snap.Find(step)
-	return a.goTo(i)
+	return a.showStep(i)
 }
 
-// onsetSteps are the steps where warnings appear first, ascending, each once.
-func (a App) onsetSteps() []int64 {
+// firstWarningSteps are the steps where warnings appear first, ascending, each once.
+func (a App) firstWarningSteps() []int64 {
 	if a.result.trend == nil || a.result.analysis == nil {
 		return nil
 	}
@@ -61,14 +61,14 @@ func (a App) onsetSteps() []int64 {
 	return steps
 }
 
-// roomyCount is the width from which the list says how many groups or samples.
-const roomyCount = 50
+// widthForCounts is the width from which the list says how many groups or samples.
+const widthForCounts = 50
 
-// onsetList says of each kind of warning at which step it appears first, around the
+// firstWarningList says of each kind of warning at which step it appears first, around the
 // step on the screen.
-func (a App) onsetList(w, h int) content {
-	t, all := a.look.theme, a.result.trend.Onsets()
-	c := content{title: " where warnings begin"}
+func (a App) firstWarningList(w, h int) paneContent {
+	t, all := a.display.theme, a.result.trend.Onsets()
+	c := paneContent{title: " where warnings begin"}
 	if !a.result.trend.Complete() {
 		for _, line := range cells.Wrap("known when all steps are computed", w-2) {
 			c.lines = append(c.lines, " "+t.Paint(themes.Dim, line))
@@ -87,7 +87,7 @@ func (a App) onsetList(w, h int) content {
 	top := max(0, min(passed-h/2, len(all)-h))
 	for _, o := range all[top:min(len(all), top+h)] {
 		line := cells.FitRight(fmt.Sprint(o.Step), 6) + "  " + strings.ReplaceAll(string(o.Kind), "-", " ")
-		if w >= roomyCount {
+		if w >= widthForCounts {
 			line = cells.Justify(line, t.Paint(themes.Dim, units.Count(o.Count)+" of "+units.Plural(o.Of, o.Unit)+" "), w)
 		}
 		line = cells.Fit(line, w)

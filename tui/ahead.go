@@ -42,7 +42,7 @@ type aheadMsg struct {
 // node has better to do.
 func (a App) thinkAhead() (App, tea.Cmd) {
 	x := a.result.analysis
-	if x == nil || a.work.busy || a.work.resting || x.Rows < a.ahead.from || !roomFor(x.Rows) || x.Open || a.set.base.on || a.result.ahead != nil {
+	if x == nil || a.work.busy || a.work.throttled || x.Rows < a.ahead.from || !roomFor(x.Rows) || x.Open || a.settings.base.on || a.result.ahead != nil {
 		return a, nil
 	}
 	revision := a.work.revision
@@ -51,7 +51,7 @@ func (a App) thinkAhead() (App, tea.Cmd) {
 
 // onRested refreshes from what came meanwhile; if nothing did there is time for more.
 func (a App) onRested() (App, tea.Cmd) {
-	a.work.resting = false
+	a.work.throttled = false
 	if a, cmd := a.catchUp(); cmd != nil {
 		return a, cmd
 	}
@@ -97,7 +97,7 @@ func (a App) goOn(known *model.Analysis, next []model.Settings) (App, tea.Cmd) {
 // another ratio does unless advantages are computed anew. What the last key did comes first:
 // a person who walks goes on.
 func (a App) nextSettings() []model.Settings {
-	now := a.set.now
+	now := a.settings.now
 	turned := now
 	turned.Recompute = !now.Recompute
 	all := []model.Settings{turned}
@@ -112,12 +112,12 @@ func (a App) nextSettings() []model.Settings {
 	}
 	for _, by := range []float64{-ratioStep, ratioStep} {
 		pos, neg := now, now
-		pos.KeepPos, neg.KeepNeg = moved(now.KeepPos, by), moved(now.KeepNeg, by)
+		pos.KeepPos, neg.KeepNeg = stepRatio(now.KeepPos, by), stepRatio(now.KeepNeg, by)
 		if now.Recompute {
 			all = append(all, pos, neg)
 		}
 	}
-	before, ok := a.set.undo()
+	before, ok := a.settings.undo()
 	if !ok {
 		return all
 	}

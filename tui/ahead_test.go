@@ -60,11 +60,11 @@ func TestAheadIsDropped(t *testing.T) {
 func TestNothingAheadOfAFastLog(t *testing.T) {
 	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
 		d.app.ahead.from = 0
-		d.app.work.resting = true // a refresh from data was a moment ago
+		d.app.work.throttled = true // a refresh from data was a moment ago
 		if d.press("p"); d.app.result.ahead != nil {
 			t.Error("computed ahead between two refreshes")
 		}
-		if d.send(restedMsg{}); d.app.result.ahead == nil {
+		if d.send(throttleEndedMsg{}); d.app.result.ahead == nil {
 			t.Error("nothing came, yet nothing is computed ahead")
 		}
 	})

@@ -25,24 +25,24 @@ import (
 
 // Options are what the program was started with.
 type Options struct {
-	Title       string // what was opened, as the person named it
-	Settings    model.Settings
-	Chosen      bool   // the person named framework, estimator or scale: the log's own does not win
-	ASCII       bool   // draw with plain characters only
-	NoColor     bool   // whatever the terminal can do
-	Other       Source // a second run to compare with, or nil
-	OtherTitle  string
-	Desk        Desk                     // nil writes nothing
-	Multiplexer Multiplexer              // between here and the terminal
-	Notice      string                   // said at the start
-	Mouse       bool                     // on from the start
-	Keys        map[string]string        // what a key does instead: that of another key
-	Suspend     func() error             // stops the program until its shell wakes it; nil: it has none
-	Theme       string                   // by name; "" asks the terminal whether it is dark or light
-	Light       bool                     // it is taken for light until it answers
-	Memory      Memory                   // nil keeps nothing of the run
-	Session     session.Session          // what is kept of it
-	Given       func(option string) bool // settings that win over those that are kept; nil: none
+	Title           string // what was opened, as the person named it
+	Settings        model.Settings
+	EstimatorChosen bool   // the person named framework, estimator or scale: the log's own does not win
+	ASCII           bool   // draw with plain characters only
+	NoColor         bool   // whatever the terminal can do
+	Second          Source // a second run to compare with, or nil
+	SecondTitle     string
+	Files           FileSaver                // nil writes nothing
+	Multiplexer     Multiplexer              // between here and the terminal
+	Notice          string                   // said at the start
+	Mouse           bool                     // on from the start
+	KeyMap          map[string]string        // what a key does instead: that of another key
+	Suspend         func() error             // stops the program until its shell wakes it; nil: it has none
+	Theme           string                   // by name; "" asks the terminal whether it is dark or light
+	AssumeLight     bool                     // it is taken for light until it answers
+	SessionStore    SessionStore             // nil keeps nothing of the run
+	Session         session.Session          // what is kept of it
+	SetByFlag       func(option string) bool // settings that win over those that are kept; nil: none
 }
 
 // App is the state of the screen.
@@ -52,129 +52,129 @@ type App struct {
 	store  *model.Store // only Update touches it
 	title  string
 
-	snap   model.Snapshot
-	set    history
-	work   work
-	ahead  ahead
-	result result
-	place  place
-	live   live
-	look   look
-	logged logged
-	sweep  sweeping
-	other  otherRun
-	line   commandLine
-	desk   Desk // nil: nothing is written
-	kept   keeping
-	marks  marks
+	snap        model.Snapshot
+	settings    undoHistory
+	work        work
+	ahead       ahead
+	result      result
+	position    position
+	sourceState sourceState
+	display     display
+	loggedMatch loggedMatch
+	sweep       sweepState
+	second      secondRun
+	commandLine commandLine
+	files       FileSaver // nil: nothing is written
+	session     sessionState
+	marks       marks
 
-	multiplexer Multiplexer
-	remapped    map[string]string // keys that do what others do; never written
-	reader      reader
-	chosen      bool         // the person named an estimator at the start
-	suspends    func() error // until the shell wakes the program; nil: nothing would
+	multiplexer     Multiplexer
+	keyMap          map[string]string // keys that do what others do; never written
+	sampleReader    sampleReader
+	estimatorChosen bool         // the person named an estimator at the start
+	stopProgram     func() error // until the shell wakes the program; nil: nothing would
 
-	notice string // the answer to the last key, until the next one
-	prompt prompt
-	help   bool
-	sought sought // in the help
-	about  bool   // the help tells of the estimator, not of the keys
+	notice          string // the answer to the last key, until the next one
+	valuePrompt     valuePrompt
+	helpOpen        bool
+	helpSearch      helpSearch // in the help
+	helpOnEstimator bool       // the help tells of the estimator, not of the keys
 }
 
 // work is what is being computed.
 type work struct {
-	revision int // of the latest request
-	cancel   context.CancelFunc
-	busy     bool // a request is under way
-	stale    bool // data arrived that the latest request does not cover
-	resting  bool // a refresh from data was a moment ago
+	revision  int // of the latest request
+	cancel    context.CancelFunc
+	busy      bool // a request is under way
+	stale     bool // data arrived that the latest request does not cover
+	throttled bool // a refresh from data was a moment ago
 }
 
 // result is what was computed last.
 type result struct {
-	analysis  *model.Analysis
-	trend     *model.Trend
-	ahead     *model.Analysis // stands for analysis where it is built on, if something was computed ahead
-	base      *model.Analysis // of the baseline, nil if there is none
-	baseTrend *model.Trend
-	rows      []int   // groups in the order of the table, as far as the filter shows them
-	ordered   ordered // what the rows come from
-	shown     []bool  // which samples these are, by column; nil: all
-	selection selection
-	err       error
-	measured  measured // of analysis and base, for the charts
+	analysis     *model.Analysis
+	trend        *model.Trend
+	ahead        *model.Analysis // stands for analysis where it is built on, if something was computed ahead
+	base         *model.Analysis // of the baseline, nil if there is none
+	baseTrend    *model.Trend
+	rows         []int   // groups in the order of the table, as far as the filter shows them
+	rowsKey      rowsKey // what the rows come from
+	shownSamples []bool  // which samples these are, by column; nil: all
+	subset       subset
+	err          error
+	charts       chartCache // of analysis and base, for the charts
 }
 
-// place is where the person is.
-type place struct {
-	view    viewName
-	path    []viewName // the views that back leads through; never written in place
-	under   viewName   // what a line of choices was opened over
-	picker  picker
-	step    int64
-	follow  bool // go to the newest step as it comes
-	cursor  int  // row of the table
-	top     int  // first row seen
-	focus   layout.Pane
-	front   layout.Pane // which of the panes that share a place is seen
-	warning int         // index of the selected warning
-	scroll  int         // first metric seen
-	draft   string      // the filter while it is typed
-	steps   stepsState  // of the view of all steps
-	problem int         // first line of how the log was read
-	spread  spread      // what the distribution shows
+// position is where the person is.
+type position struct {
+	view          viewName
+	backStack     []viewName // the views that back leads through; never written in place
+	viewBelow     viewName   // what a line of choices was opened over
+	picker        estimatorPicker
+	step          int64
+	follow        bool // go to the newest step as it comes
+	cursor        int  // row of the table
+	topRow        int  // first row seen
+	focus         layout.Pane
+	frontPane     layout.Pane       // which of the panes that share a place is seen
+	warning       int               // index of the selected warning
+	metricScroll  int               // first metric seen
+	filterDraft   string            // the filter while it is typed
+	steps         stepsState        // of the view of all steps
+	problemScroll int               // first line of how the log was read
+	distribution  distributionState // what the distribution shows
 }
 
-// live is what is known of the source.
-type live struct {
-	heard   time.Time // when it last said something
-	rowAt   time.Time // when the newest row was read
-	lastRow time.Time // the same, as of what is on the screen: that does not change more often
-	pace    pace
-	ended   bool
-	err     error
+// sourceState is what is known of the source.
+type sourceState struct {
+	lastChunk    time.Time // when it last said something
+	lastRow      time.Time // when the newest row was read
+	shownLastRow time.Time // the same, as of what is on the screen: that does not change more often
+	rate         readRate
+	ended        bool
+	err          error
 }
 
-// look is how things are drawn.
-type look struct {
-	theme   *themes.Theme
-	glyphs  chart.Glyphs
-	w, h    int
-	noColor bool
-	mouse   bool
-	chosen  bool // the theme is settled: the terminal is not asked
-	byHand  bool // here, so that it is kept
+// display is how things are drawn.
+type display struct {
+	theme       *themes.Theme
+	glyphs      chart.Glyphs
+	w, h        int
+	noColor     bool
+	mouse       bool
+	themeFixed  bool // the theme is settled: the terminal is not asked
+	themeByUser bool // here, so that it is kept
 }
 
 // New returns the program's model.
 func New(ctx context.Context, source Source, o Options) App {
 	a := App{
 		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
-		set: history{moment: moment{now: o.Settings}}, chosen: o.Chosen, desk: o.Desk, multiplexer: o.Multiplexer,
-		place: place{follow: true}, ahead: largeSteps(),
-		look: look{theme: themes.Default(!o.Light), glyphs: chart.Unicode(), noColor: o.NoColor},
+		settings: undoHistory{undoState: undoState{now: o.Settings}}, estimatorChosen: o.EstimatorChosen, files: o.Files, multiplexer: o.Multiplexer,
+		position: position{follow: true}, ahead: largeSteps(),
+		display: display{theme: themes.Default(!o.AssumeLight), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
-	a.reader.source, _ = source.(Reader)
-	a.other = otherRun{source: o.Other, title: o.OtherTitle, store: model.NewStore()}
-	a.notice, a.look.mouse, a.remapped, a.suspends = o.Notice, o.Mouse, o.Keys, o.Suspend
+	a.sampleReader.source, _ = source.(TextReader)
+	a.second = secondRun{source: o.Second, title: o.SecondTitle, store: model.NewStore()}
+	a.notice, a.display.mouse, a.keyMap, a.stopProgram = o.Notice, o.Mouse, o.KeyMap, o.Suspend
 	if o.ASCII {
-		a.look.glyphs = chart.ASCII()
+		a.display.glyphs = chart.ASCII()
 	}
 	if o.NoColor {
-		a.look.theme = themes.Mono()
+		a.display.theme = themes.Mono()
 	}
 	if t, ok := themes.Find(o.Theme); ok {
-		a.look.theme, a.look.chosen = t, true
+		a.display.theme, a.display.themeFixed = t, true
 	}
-	return a.recalled(o)
+	return a.restoreSession(o)
 }
 
 // Init starts reading and asks the terminal whether it is dark; nothing waits
 // for the answer.
 func (a App) Init() tea.Cmd {
-	first := []tea.Cmd{read(a.ctx, a.source, 0), tea.RequestBackgroundColor}
-	if a.other.source != nil {
-		first = append(first, readOther(a.ctx, a.other.source, 0))
+	first := []tea.Cmd{readChunk(a.ctx, a.source, 0), tea.RequestBackgroundColor}
+	if a.second.source != nil {
+		first = append(first, readSecond(a.ctx, a.second.source, 0))
 	}
 	return guarded(tea.Batch(first...))
 }
@@ -183,11 +183,11 @@ func (a App) Init() tea.Cmd {
 // there yet.
 func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a, cmd := a.handle(msg)
-	a, text := a.attend()
-	a, grid := a.attendSweep()
-	a, pairs := a.attendPairs()
-	a, figures := a.attendSelection()
-	a = a.measureNow()
+	a, text := a.requestText()
+	a, grid := a.requestSweep()
+	a, pairs := a.requestComparison()
+	a, figures := a.requestSubset()
+	a = a.updateChartCache()
 	return a, guarded(tea.Batch(cmd, text, grid, pairs, figures))
 }
 
@@ -197,8 +197,8 @@ func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return a.onKey(msg)
 	case tea.WindowSizeMsg:
-		a.look.w, a.look.h = msg.Width, msg.Height
-		return a.scrolled(), nil
+		a.display.w, a.display.h = msg.Width, msg.Height
+		return a.clampCursor(), nil
 	case tea.BackgroundColorMsg:
 		return a.onBackground(msg.IsDark()), nil
 	case tea.ColorProfileMsg:
@@ -206,11 +206,11 @@ func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 	case tea.MouseMsg:
 		return a.onMouse(msg), nil
 	}
-	return a.answered(msg)
+	return a.handleAnswer(msg)
 }
 
-// answered sends each answer of the commands to its handler.
-func (a App) answered(msg tea.Msg) (App, tea.Cmd) {
+// handleAnswer sends each answer of the commands to its handler.
+func (a App) handleAnswer(msg tea.Msg) (App, tea.Cmd) {
 	switch msg := msg.(type) {
 	case chunkMsg:
 		return a.onChunk(msg)
@@ -228,25 +228,25 @@ func (a App) answered(msg tea.Msg) (App, tea.Cmd) {
 		return a.onPage(msg), nil
 	case sweepMsg:
 		return a.onSweep(msg)
-	case selectionMsg:
-		return a.onSelection(msg), nil
-	case keptMsg:
-		return a.onKept(msg)
-	case otherChunkMsg:
-		return a.onOtherChunk(msg)
-	case pairMsg:
-		return a.onPairs(msg)
-	case fault:
+	case subsetMsg:
+		return a.onSubset(msg), nil
+	case sessionMsg:
+		return a.onSession(msg)
+	case secondChunkMsg:
+		return a.onSecondChunk(msg)
+	case comparisonMsg:
+		return a.onComparison(msg)
+	case panicMsg:
 		panic(msg.String())
-	case restedMsg:
+	case throttleEndedMsg:
 		return a.onRested()
 	}
 	return a, nil
 }
 
 func (a App) onBackground(isDark bool) App {
-	if !a.look.noColor && !a.look.chosen {
-		a.look.theme = themes.Default(isDark)
+	if !a.display.noColor && !a.display.themeFixed {
+		a.display.theme = themes.Default(isDark)
 	}
 	return a
 }
@@ -255,8 +255,8 @@ func (a App) onBackground(isDark bool) App {
 // by a background colour would not be seen.
 func (a App) onProfile(p colorprofile.Profile) App {
 	if p <= colorprofile.ASCII {
-		a.look.noColor = true
-		a.look.theme = themes.Mono()
+		a.display.noColor = true
+		a.display.theme = themes.Mono()
 	}
 	return a
 }
@@ -264,44 +264,44 @@ func (a App) onProfile(p colorprofile.Profile) App {
 // onChunk takes over what was read, and reads on.
 func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
 	if msg.err != nil {
-		a.live.ended = true
+		a.sourceState.ended = true
 		if !errors.Is(msg.err, io.EOF) && !errors.Is(msg.err, context.Canceled) {
-			a.live.err = msg.err
+			a.sourceState.err = msg.err
 		}
 		return a, nil
 	}
 	a.store.Append(msg.chunk)
-	a.live.heard = msg.at
+	a.sourceState.lastChunk = msg.at
 	if len(msg.chunk.Records)+len(msg.chunk.Blocks) > 0 {
-		a.live.rowAt = msg.at
+		a.sourceState.lastRow = msg.at
 	}
 	a.work.stale = true
 	a, cmd := a.catchUp()
-	return a, tea.Batch(cmd, read(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
+	return a, tea.Batch(cmd, readChunk(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
 }
 
 // catchUp refreshes from new data, unless a computation is under way (it is
 // waited for, never cancelled: a fast log would starve the screen) or the last
 // refresh was a moment ago.
 func (a App) catchUp() (App, tea.Cmd) {
-	if !a.work.stale || a.work.busy || a.work.resting {
+	if !a.work.stale || a.work.busy || a.work.throttled {
 		return a, nil
 	}
 	a.work.stale = false
-	a.work.resting = true
+	a.work.throttled = true
 	a.snap = a.store.Snapshot()
-	a.live.lastRow = a.live.rowAt
-	a.live.pace = a.live.pace.at(a.live.heard, a.snap.Run.Progress)
-	if a.place.follow && len(a.snap.Steps) > 0 {
-		a.place.step = a.newest()
+	a.sourceState.shownLastRow = a.sourceState.lastRow
+	a.sourceState.rate = a.sourceState.rate.updated(a.sourceState.lastChunk, a.snap.Run.Progress)
+	if a.position.follow && len(a.snap.Steps) > 0 {
+		a.position.step = a.newestStep()
 	}
-	a, cmd := a.request()
-	a, also := a.compareLogged()
-	return a, tea.Batch(cmd, also, rest())
+	a, cmd := a.requestAnalysis()
+	a, also := a.requestMatch()
+	return a, tea.Batch(cmd, also, throttle())
 }
 
-// request asks for the step on screen anew; an earlier request is void.
-func (a App) request() (App, tea.Cmd) {
+// requestAnalysis asks for the step on screen anew; an earlier request is void.
+func (a App) requestAnalysis() (App, tea.Cmd) {
 	if len(a.snap.Steps) == 0 {
 		a.result = result{}
 		return a, nil
@@ -313,12 +313,12 @@ func (a App) request() (App, tea.Cmd) {
 	a.work.busy = true
 	var ctx context.Context
 	ctx, a.work.cancel = context.WithCancel(a.ctx)
-	return a, analyze(ctx, a.work.revision, a.snap, a.stepIndex(), a.set, a.result)
+	return a, analyze(ctx, a.work.revision, a.snap, a.stepIndex(), a.settings, a.result)
 }
 
-// newest is the step to follow: the newest that is complete, so that what is on
+// newestStep is the step to follow: the newest that is complete, so that what is on
 // the screen has been judged and holds still; the first one while it grows.
-func (a App) newest() int64 {
+func (a App) newestStep() int64 {
 	last := len(a.snap.Steps) - 1
 	if last > 0 && a.snap.Open(last) {
 		last--
@@ -328,7 +328,7 @@ func (a App) newest() int64 {
 
 // stepIndex is where the step on screen is in the snapshot, or the nearest one.
 func (a App) stepIndex() int {
-	i, _ := a.snap.Find(a.place.step)
+	i, _ := a.snap.Find(a.position.step)
 	return min(i, len(a.snap.Steps)-1)
 }
 
@@ -343,7 +343,7 @@ func (a App) onAnalysis(msg analysisMsg) (App, tea.Cmd) {
 		return a.catchUp()
 	}
 	a.result.base = msg.base
-	return a.show(msg.analysis).fill(a.firstPart())
+	return a.showAnalysis(msg.analysis).continueTrend(a.firstTrendPart())
 }
 
 func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
@@ -353,7 +353,7 @@ func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
 	if msg.err == nil {
 		a.result.trend, a.result.baseTrend = msg.trend, msg.base
 		if !msg.trend.Complete() || msg.base != nil && !msg.base.Complete() {
-			return a.fill(2 * msg.samples)
+			return a.continueTrend(2 * msg.samples)
 		}
 	}
 	a.work.busy = false
@@ -363,38 +363,40 @@ func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
 	return a.thinkAhead()
 }
 
-// show puts an analysis on the screen. The cursor stays on its group, or at the
+// showAnalysis puts an analysis on the screen. The cursor stays on its group, or at the
 // top, with the worst, if it was never moved from there.
-func (a App) show(next *model.Analysis) App {
+func (a App) showAnalysis(next *model.Analysis) App {
 	selected := ""
-	if g := a.selected(); g != nil && (a.place.cursor > 0 || a.reading() || slices.Contains(a.place.path, viewGroup)) {
+	if g := a.selectedGroup(); g != nil && (a.position.cursor > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
 		selected = g.Name
 	}
 	a.result.analysis, a.result.ahead, a.result.err = next, nil, nil
-	a.place.step = next.Step
-	a = a.arrange(selected).arrived()
-	a.place.warning = min(a.place.warning, max(0, len(a.doubts())-1))
-	return a.scrolled()
+	a.position.step = next.Step
+	a = a.arrangeRows(selected).arriveAtMark()
+	a.position.warning = min(a.position.warning, max(0, len(a.warningLines())-1))
+	return a.clampCursor()
 }
 
-// selected is the group under the cursor, nil if there is none.
-func (a App) selected() *model.Group {
-	if a.result.analysis == nil || a.place.cursor >= len(a.result.rows) {
+// selectedGroup is the group under the cursor, nil if there is none.
+func (a App) selectedGroup() *model.Group {
+	if a.result.analysis == nil || a.position.cursor >= len(a.result.rows) {
 		return nil
 	}
-	g := a.result.analysis.Group(a.result.rows[a.place.cursor])
+	g := a.result.analysis.Group(a.result.rows[a.position.cursor])
 	return &g
 }
 
-// scrolled keeps the cursor within the table and in sight.
-func (a App) scrolled() App {
-	a.place.cursor = max(0, min(a.place.cursor, len(a.result.rows)-1))
-	seen := max(1, a.tableRows())
-	a.place.top = max(0, min(a.place.top, len(a.result.rows)-seen))
-	a.place.top = min(a.place.top, a.place.cursor)
-	a.place.top = max(a.place.top, a.place.cursor-seen+1)
+// clampCursor keeps the cursor within the table and in sight.
+func (a App) clampCursor() App {
+	a.position.cursor = max(0, min(a.position.cursor, len(a.result.rows)-1))
+	seen := max(1, a.visibleGroups())
+	a.position.topRow = max(0, min(a.position.topRow, len(a.result.rows)-seen))
+	a.position.topRow = min(a.position.topRow, a.position.cursor)
+	a.position.topRow = max(a.position.topRow, a.position.cursor-seen+1)
 	return a
 }
 
 // screen says where the panes are.
-func (a App) screen() layout.Screen { return layout.NewScreen(a.look.w, a.look.h, a.place.front) }
+func (a App) screen() layout.Screen {
+	return layout.NewScreen(a.display.w, a.display.h, a.position.frontPane)
+}

@@ -12,30 +12,30 @@ import (
 
 // baseline is the settings that others are compared with: A. What is set now is B.
 type baseline struct {
-	on  bool
-	set model.Settings
+	on       bool
+	settings model.Settings
 }
 
 // setBaseline makes what is set now the baseline; pressed again on the same settings
 // it takes it away.
 func (a App) setBaseline() (App, tea.Cmd) {
-	next := baseline{on: true, set: a.set.now}
-	if a.set.base == next {
+	next := baseline{on: true, settings: a.settings.now}
+	if a.settings.base == next {
 		next = baseline{}
 		a.notice = "no baseline any more"
 	} else {
-		a.notice = "baseline A: " + settingsInWords(a.set.now) + " — what you change now is B, and Δ is B less A; B swaps them"
+		a.notice = "baseline A: " + settingsInWords(a.settings.now) + " — what you change now is B, and Δ is B less A; B swaps them"
 	}
-	return a.apply(a.set.against(next))
+	return a.apply(a.settings.withBaseline(next))
 }
 
 // swapBaseline makes the baseline what is set, and what was set the baseline.
 func (a App) swapBaseline() (App, tea.Cmd) {
-	if !a.set.base.on {
+	if !a.settings.base.on {
 		a.notice = "no baseline to swap with: b sets one"
 		return a, nil
 	}
-	return a.apply(a.set.swapped())
+	return a.apply(a.settings.swapped())
 }
 
 // settingsInWords says settings in a line.
@@ -50,9 +50,9 @@ func settingsInWords(s model.Settings) string {
 	return text
 }
 
-// against is the baseline's analysis of the step on the screen, nil if there is none.
-func (a App) against() *model.Analysis {
-	if !a.set.base.on || a.result.base == nil || a.result.base.Step != a.result.analysis.Step || a.result.base.Rows != a.result.analysis.Rows {
+// baselineAnalysis is the baseline's analysis of the step on the screen, nil if there is none.
+func (a App) baselineAnalysis() *model.Analysis {
+	if !a.settings.base.on || a.result.base == nil || a.result.base.Step != a.result.analysis.Step || a.result.base.Rows != a.result.analysis.Rows {
 		return nil
 	}
 	return a.result.base
@@ -61,15 +61,15 @@ func (a App) against() *model.Analysis {
 // delta writes by how much a count differs from the baseline's: " Δ+4", "" without
 // a baseline.
 func (a App) delta(now float64, was func(*model.Analysis) float64) string {
-	base := a.against()
+	base := a.baselineAnalysis()
 	if base == nil {
 		return ""
 	}
-	return a.difference(now - was(base))
+	return a.paintDelta(now - was(base))
 }
 
-// difference is by how much B is more than A.
-func (a App) difference(d float64) string {
+// paintDelta is by how much B is more than A.
+func (a App) paintDelta(d float64) string {
 	role := themes.Dim
 	switch {
 	case d > 0:
@@ -77,7 +77,7 @@ func (a App) difference(d float64) string {
 	case d < 0:
 		role = themes.Negative
 	}
-	return a.look.theme.Paint(role, " Δ"+signedShort(d))
+	return a.display.theme.Paint(role, " Δ"+signedShort(d))
 }
 
 // signedShort is a difference with its sign.
@@ -93,9 +93,9 @@ func signedShort(d float64) string {
 	return "−" + units.Short(-d)
 }
 
-// fateUnderBase is what the baseline makes of a group, and whether that differs.
-func (a App) fateUnderBase(g int) (model.Fate, bool) {
-	base := a.against()
+// baselineFate is what the baseline makes of a group, and whether that differs.
+func (a App) baselineFate(g int) (model.Fate, bool) {
+	base := a.baselineAnalysis()
 	if base == nil || g >= base.Groups {
 		return 0, false
 	}

@@ -15,7 +15,7 @@ func TestBaseline(t *testing.T) {
 		was := d.app.result.analysis
 		d.press("b", "m", "m", "m")
 		now := d.app.result.analysis
-		if d.app.against() == nil || d.app.result.base.Kept != was.Kept || now.Kept == was.Kept {
+		if d.app.baselineAnalysis() == nil || d.app.result.base.Kept != was.Kept || now.Kept == was.Kept {
 			t.Fatalf("kept %d, baseline %v", now.Kept, d.app.result.base)
 		}
 		want := fmt.Sprintf("kept %d/%d (%.0f%%) Δ−%d", now.Kept, now.Rows, 100*float64(now.Kept)/float64(now.Rows), was.Kept-now.Kept)
@@ -23,15 +23,15 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%q is not on the screen\n%s", want, text)
 		}
 		d.press("B")
-		if d.app.set.now != filtered() || d.app.set.base.set.KeepNeg != 0.35 {
-			t.Errorf("swapped: %+v against %+v", d.app.set.now, d.app.set.base.set)
+		if d.app.settings.now != filtered() || d.app.settings.base.settings.KeepNeg != 0.35 {
+			t.Errorf("swapped: %+v against %+v", d.app.settings.now, d.app.settings.base.settings)
 		}
 		d.press("u", "u", "u", "u")
-		if !d.app.set.base.on || d.app.set.now != filtered() {
-			t.Errorf("three changes undone: %+v", d.app.set)
+		if !d.app.settings.base.on || d.app.settings.now != filtered() {
+			t.Errorf("three changes undone: %+v", d.app.settings)
 		}
 		d.press("b")
-		if d.app.set.base.on {
+		if d.app.settings.base.on {
 			t.Error("b on the baseline's settings does not take it away")
 		}
 		d.press("B")

@@ -8,91 +8,91 @@ import (
 	"vantage/tui/layout"
 )
 
-// measured is what a look at all samples of the step gives: it is taken once for each
+// chartCache is what a look at all samples of the step gives: it is taken once for each
 // change of what is shown, and every frame draws from it.
-type measured struct {
-	of       occasion
-	axis     chart.Axis // of the strips
-	spread   distribution
-	chosen   bool            // spread is on the screen, not the advantages
-	up, down chart.Histogram // above and below the axis
-	largest  float64         // processed |A| of the groups in sight
+type chartCache struct {
+	key          chartKey
+	axis         chart.Axis // of the strips
+	distribution distribution
+	hasFigure    bool            // spread is on the screen, not the advantages
+	upper, lower chart.Histogram // above and below the axis
+	maxAbs       float64         // processed |A| of the groups in sight
 }
 
-// occasion is all that a measure depends on.
-type occasion struct {
+// chartKey is all that a measure depends on.
+type chartKey struct {
 	analysis, base *model.Analysis
 	shown          *bool // the first sample's: a filter makes a new list
 	figure         string
 	width          int
 }
 
-// measure returns what is known for charts of a width.
-func (a App) measure(width int) measured {
+// chartsFor returns what is known for charts of a width.
+func (a App) chartsFor(width int) chartCache {
 	x := a.result.analysis
-	of := occasion{analysis: x, base: a.against(), figure: a.place.spread.figure, width: width}
-	if len(a.result.shown) > 0 {
-		of.shown = &a.result.shown[0]
+	of := chartKey{analysis: x, base: a.baselineAnalysis(), figure: a.position.distribution.figure, width: width}
+	if len(a.result.shownSamples) > 0 {
+		of.shown = &a.result.shownSamples[0]
 	}
-	if of == a.result.measured.of {
-		return a.result.measured
+	if of == a.result.charts.key {
+		return a.result.charts
 	}
-	m := measured{of: of, axis: chart.SymmetricAxis(max(x.Before, x.After)), largest: a.largest()}
-	if m.spread, m.chosen = a.distribution(); m.chosen {
-		return a.measureChosen(m)
+	m := chartCache{key: of, axis: chart.SymmetricAxis(max(x.Before, x.After)), maxAbs: a.maxShownAdvantage()}
+	if m.distribution, m.hasFigure = a.chosenDistribution(); m.hasFigure {
+		return a.figureCharts(m)
 	}
-	m.spread.above = x.Original
-	axis, above := m.axis, a.shownOf(nil)
+	m.distribution.above = x.Original
+	axis, above := m.axis, a.onlyShown(nil)
 	if of.base != nil {
 		axis = chart.SymmetricAxis(max(of.base.After, x.After))
-		m.spread.above, above = of.base.ProcessedKept(), a.shownOf(of.base.Keep.Between(0, x.Rows))
+		m.distribution.above, above = of.base.ProcessedKept(), a.onlyShown(of.base.Keep.Between(0, x.Rows))
 	}
-	if m.up = a.result.measured.up; !a.result.measured.sameAbove(m) {
-		m.up = chart.Bin(axis, width, m.spread.above, above)
+	if m.upper = a.result.charts.upper; !a.result.charts.sameUpper(m) {
+		m.upper = chart.Bin(axis, width, m.distribution.above, above)
 	}
-	m.down = a.processed(m)
+	m.lower = a.lowerHistogram(m)
 	return m
 }
 
-// measureChosen bins the figure that was chosen.
-func (a App) measureChosen(m measured) measured {
-	axis, above := rangeOf(m.spread.above), a.shownOf(nil)
-	if m.spread.everywhere {
+// figureCharts bins the figure that was chosen.
+func (a App) figureCharts(m chartCache) chartCache {
+	axis, above := valueAxis(m.distribution.above), a.onlyShown(nil)
+	if m.distribution.perGroup {
 		above = nil
 	}
-	m.up = chart.BinWithZeros(axis, m.of.width, m.spread.above, above)
-	m.down = chart.BinWithZeros(axis, m.of.width, m.spread.below, a.shownOf(m.spread.use))
+	m.upper = chart.BinWithZeros(axis, m.key.width, m.distribution.above, above)
+	m.lower = chart.BinWithZeros(axis, m.key.width, m.distribution.below, a.onlyShown(m.distribution.keep))
 	return m
 }
 
-// processed bins the advantages of what is kept, by the shortest way.
-func (a App) processed(m measured) chart.Histogram {
+// lowerHistogram bins the advantages of what is kept, by the shortest way.
+func (a App) lowerHistogram(m chartCache) chart.Histogram {
 	x := a.result.analysis
-	axis, width := m.up.Axis, m.of.width
+	axis, width := m.upper.Axis, m.key.width
 	anew, differ := x.Anew()
 	switch {
-	case m.of.base == nil && !x.Settings.Filtering():
-		return m.up
-	case m.of.shown == nil && differ && x.Kept > 0:
+	case m.key.base == nil && !x.Settings.Filtering():
+		return m.upper
+	case m.key.shown == nil && differ && x.Kept > 0:
 		return chart.BinValues(axis, width, anew).SubtractZeros(x.Rows - x.Kept) // those that are dropped
-	case m.of.shown == nil && !differ && m.of.base == nil:
-		return m.up.Masked(x.Original, x.Keep, x.Kept)
+	case m.key.shown == nil && !differ && m.key.base == nil:
+		return m.upper.Masked(x.Original, x.Keep, x.Kept)
 	}
-	return chart.Bin(axis, width, x.ProcessedKept(), a.shownOf(x.Keep.Between(0, x.Rows)))
+	return chart.Bin(axis, width, x.ProcessedKept(), a.onlyShown(x.Keep.Between(0, x.Rows)))
 }
 
 // sameColumn reports whether two columns are one.
 func sameColumn(a, b []float64) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
 
-// sameAbove reports whether what is drawn above the axis is what was: a key that changes
+// sameUpper reports whether what is drawn above the axis is what was: a key that changes
 // only the filter leaves it.
-func (m measured) sameAbove(next measured) bool {
-	return !m.chosen && !next.chosen && m.of.base == nil && next.of.base == nil &&
-		m.of.width == next.of.width && m.of.shown == next.of.shown && m.axis == next.axis && sameColumn(m.spread.above, next.spread.above)
+func (m chartCache) sameUpper(next chartCache) bool {
+	return !m.hasFigure && !next.hasFigure && m.key.base == nil && next.key.base == nil &&
+		m.key.width == next.key.width && m.key.shown == next.key.shown && m.axis == next.axis && sameColumn(m.distribution.above, next.distribution.above)
 }
 
-// rangeOf is an axis from the least to the greatest value.
-func rangeOf(values []float64) chart.Axis {
+// valueAxis is an axis from the least to the greatest value.
+func valueAxis(values []float64) chart.Axis {
 	lo, hi := chart.Range(values)
 	if lo >= hi {
 		lo, hi = lo-0.5, hi+0.5
@@ -100,24 +100,24 @@ func rangeOf(values []float64) chart.Axis {
 	return chart.Axis{Lo: lo, Hi: hi}
 }
 
-func (a App) largest() float64 {
-	if a.result.shown == nil {
+func (a App) maxShownAdvantage() float64 {
+	if a.result.shownSamples == nil {
 		return a.result.analysis.After
 	}
 	largest := 0.0
 	x := a.result.analysis
 	for i, v := range x.ProcessedKept() {
-		if m := math.Abs(v); m > largest && a.result.shown[i] && x.Keep.At(i) {
+		if m := math.Abs(v); m > largest && a.result.shownSamples[i] && x.Keep.At(i) {
 			largest = m
 		}
 	}
 	return largest
 }
 
-// measureNow keeps what the screen is about to draw from.
-func (a App) measureNow() App {
+// updateChartCache keeps what the screen is about to draw from.
+func (a App) updateChartCache() App {
 	if a.result.analysis != nil {
-		a.result.measured = a.measure(a.chartWidth())
+		a.result.charts = a.chartsFor(a.chartWidth())
 	}
 	return a
 }

@@ -20,28 +20,28 @@ import (
 	"vantage/tui/cells"
 )
 
-// word is a command of the line that : opens.
-type word struct {
+// command is a command of the line that : opens.
+type command struct {
 	name, args, doc string
 	run             func(a App, args []string) (App, tea.Cmd, error)
-	offers          func(a App, given []string) []string // what the argument after those given may be
+	complete        func(a App, given []string) []string // what the argument after those given may be
 }
 
-// words are all of them.
-func words() []word {
+// commandWords are all of them.
+func commandWords() []command {
 	setting := func(key string) func(a App, args []string) (App, tea.Cmd, error) {
 		return func(a App, args []string) (App, tea.Cmd, error) {
 			if len(args) != 1 {
 				return a, nil, fmt.Errorf("%s takes one value", key)
 			}
-			set, err := a.set.now.Set(key, args[0])
+			set, err := a.settings.now.Set(key, args[0])
 			if err == nil {
 				err = set.Effective().Validate()
 			}
 			if err != nil {
 				return a, nil, err
 			}
-			a, cmd := a.apply(a.set.with(set))
+			a, cmd := a.apply(a.settings.withSettings(set))
 			return a, cmd, nil
 		}
 	}
@@ -51,7 +51,7 @@ func words() []word {
 			return a, cmd, nil
 		}
 	}
-	return []word{
+	return []command{
 		{"step", "N", "go to a step", runStep, first(App.stepNumbers)},
 		{"framework", "NAME", "whose arithmetic", setting("framework"), first(func(App) []string { return estimators.Frameworks() })},
 		{"est", "NAME", "the estimator of the framework", setting("adv_estimator"), first(App.estimatorNames)},
@@ -77,101 +77,101 @@ func words() []word {
 
 // commandLine is what is typed after a colon.
 type commandLine struct {
-	text string
-	past []string // commands that were run, the latest at the end
-	at   int      // which of them is shown; len(past): none
+	text         string
+	history      []string // commands that were run, the latest at the end
+	historyIndex int      // which of them is shown; len(past): none
 }
 
-// maxCommand bounds a command, in bytes.
-const maxCommand = 200
+// maxCommandBytes bounds a command, in bytes.
+const maxCommandBytes = 200
 
-func commandKeys() section {
-	return section{"command line", []binding{
+func commandKeys() keySection {
+	return keySection{"command line", []binding{
 		{[]string{"enter"}, "⏎", "Enter run", "run the command", App.runCommand},
 		{[]string{"tab"}, "Tab", "Tab complete", "complete it", App.completeCommand},
-		{[]string{"up"}, "↑", "", "the command before", func(a App) (App, tea.Cmd) { return a.recall(-1), nil }},
-		{[]string{"down"}, "↓", "", "the command after", func(a App) (App, tea.Cmd) { return a.recall(1), nil }},
-		{[]string{"backspace"}, "⌫", "", "take a character back", App.shortenCommand},
+		{[]string{"up"}, "↑", "", "the command before", func(a App) (App, tea.Cmd) { return a.recallCommand(-1), nil }},
+		{[]string{"down"}, "↓", "", "the command after", func(a App) (App, tea.Cmd) { return a.recallCommand(1), nil }},
+		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceCommand},
 		{[]string{"esc"}, "Esc", "Esc leave", "run nothing", App.leaveCommand},
 	}}
 }
 
 func (a App) openCommand() (App, tea.Cmd) {
-	a.place.under = a.place.view
-	a.line.text, a.line.at = "", len(a.line.past)
-	return a.open(viewCommand)
+	a.position.viewBelow = a.position.view
+	a.commandLine.text, a.commandLine.historyIndex = "", len(a.commandLine.history)
+	return a.openView(viewCommand)
 }
 
-func (a App) leaveCommand() (App, tea.Cmd) { return a.open(a.place.under) }
+func (a App) leaveCommand() (App, tea.Cmd) { return a.openView(a.position.viewBelow) }
 
 func (a App) typeCommand(text string) App {
-	if len(a.line.text)+len(text) <= maxCommand {
-		a.line.text += text
+	if len(a.commandLine.text)+len(text) <= maxCommandBytes {
+		a.commandLine.text += text
 	}
 	return a
 }
 
-func (a App) shortenCommand() (App, tea.Cmd) {
-	if a.line.text == "" {
+func (a App) backspaceCommand() (App, tea.Cmd) {
+	if a.commandLine.text == "" {
 		return a.leaveCommand()
 	}
-	_, n := utf8.DecodeLastRuneInString(a.line.text)
-	a.line.text = a.line.text[:len(a.line.text)-n]
+	_, n := utf8.DecodeLastRuneInString(a.commandLine.text)
+	a.commandLine.text = a.commandLine.text[:len(a.commandLine.text)-n]
 	return a, nil
 }
 
-func (a App) recall(by int) App {
-	a.line.at = max(0, min(a.line.at+by, len(a.line.past)))
-	a.line.text = ""
-	if a.line.at < len(a.line.past) {
-		a.line.text = a.line.past[a.line.at]
+func (a App) recallCommand(by int) App {
+	a.commandLine.historyIndex = max(0, min(a.commandLine.historyIndex+by, len(a.commandLine.history)))
+	a.commandLine.text = ""
+	if a.commandLine.historyIndex < len(a.commandLine.history) {
+		a.commandLine.text = a.commandLine.history[a.commandLine.historyIndex]
 	}
 	return a
 }
 
 // runCommand runs what is typed. What cannot be understood stays, to be mended.
 func (a App) runCommand() (App, tea.Cmd) {
-	fields := strings.Fields(a.line.text)
+	fields := strings.Fields(a.commandLine.text)
 	if len(fields) == 0 {
 		return a.leaveCommand()
 	}
-	i := slices.IndexFunc(words(), func(w word) bool { return w.name == fields[0] })
+	i := slices.IndexFunc(commandWords(), func(w command) bool { return w.name == fields[0] })
 	if i < 0 {
-		a.notice = fmt.Sprintf("no command is called %q: there are %s", fields[0], strings.Join(wordNames(), " "))
+		a.notice = fmt.Sprintf("no command is called %q: there are %s", fields[0], strings.Join(commandNames(), " "))
 		return a, nil
 	}
-	typed := a.line.text
-	a.place.view = a.place.under
-	next, cmd, err := words()[i].run(a, fields[1:])
+	typed := a.commandLine.text
+	a.position.view = a.position.viewBelow
+	next, cmd, err := commandWords()[i].run(a, fields[1:])
 	if err != nil {
-		a.place.view = viewCommand
+		a.position.view = viewCommand
 		a.notice = err.Error()
 		return a, nil
 	}
-	next.line.past = append(a.line.past[:len(a.line.past):len(a.line.past)], typed)
-	next.line.text = ""
+	next.commandLine.history = append(a.commandLine.history[:len(a.commandLine.history):len(a.commandLine.history)], typed)
+	next.commandLine.text = ""
 	return next, cmd
 }
 
-func wordNames() []string {
+func commandNames() []string {
 	var names []string
-	for _, w := range words() {
+	for _, w := range commandWords() {
 		names = append(names, w.name)
 	}
 	return names
 }
 
-// offered are the words that what is typed last may become.
-func (a App) offered() (before string, offers []string) {
-	at := strings.LastIndexByte(a.line.text, ' ') + 1
-	before, begun := a.line.text[:at], a.line.text[at:]
-	all := wordNames()
+// offers are the words that what is typed last may become.
+func (a App) offers() (before string, offers []string) {
+	at := strings.LastIndexByte(a.commandLine.text, ' ') + 1
+	before, begun := a.commandLine.text[:at], a.commandLine.text[at:]
+	all := commandNames()
 	if at > 0 {
 		all = nil
 		given := strings.Fields(before)
-		for _, w := range words() {
-			if len(given) > 0 && w.name == given[0] && w.offers != nil {
-				all = w.offers(a, given[1:])
+		for _, w := range commandWords() {
+			if len(given) > 0 && w.name == given[0] && w.complete != nil {
+				all = w.complete(a, given[1:])
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func (a App) offered() (before string, offers []string) {
 
 // completeCommand goes on as far as all offers agree.
 func (a App) completeCommand() (App, tea.Cmd) {
-	before, offers := a.offered()
+	before, offers := a.offers()
 	if len(offers) == 0 {
 		return a, nil
 	}
@@ -195,28 +195,28 @@ func (a App) completeCommand() (App, tea.Cmd) {
 			common = common[:len(common)-1]
 		}
 	}
-	a.line.text = before + common
+	a.commandLine.text = before + common
 	if len(offers) == 1 {
-		a.line.text += " "
+		a.commandLine.text += " "
 	}
 	return a, nil
 }
 
-// maxOffers is how many offers are written out: a run has thousands of steps.
-const maxOffers = 24
+// maxCompletions is how many offers are written out: a run has thousands of steps.
+const maxCompletions = 24
 
 // commandPrompt is the line in w cells: what is typed, what it may become, and what that
 // does.
 func (a App) commandPrompt(w int) string {
-	t := a.look.theme
-	line, doc := " "+t.Paint(themes.Accent, ":"+a.line.text+"▏"), ""
-	_, offers := a.offered()
-	next := strings.Join(offers[:min(len(offers), maxOffers)], " ")
-	if len(offers) > maxOffers {
+	t := a.display.theme
+	line, doc := " "+t.Paint(themes.Accent, ":"+a.commandLine.text+"▏"), ""
+	_, offers := a.offers()
+	next := strings.Join(offers[:min(len(offers), maxCompletions)], " ")
+	if len(offers) > maxCompletions {
 		next += " …"
 	}
-	if first, _, found := strings.Cut(a.line.text, " "); found {
-		for _, word := range words() {
+	if first, _, found := strings.Cut(a.commandLine.text, " "); found {
+		for _, word := range commandWords() {
 			if word.name == first {
 				doc = word.doc
 				if next == "" {
@@ -279,7 +279,7 @@ func (a App) stepNumbers() []string {
 
 func (a App) scaleNames() []string {
 	var names []string
-	if e, err := a.set.now.Entry(); err == nil {
+	if e, err := a.settings.now.Entry(); err == nil {
 		for _, s := range e.Scales {
 			names = append(names, string(s))
 		}
@@ -289,7 +289,7 @@ func (a App) scaleNames() []string {
 
 func (a App) estimatorNames() []string {
 	var names []string
-	for _, e := range estimatorsOf(a.set.now.Framework) {
+	for _, e := range estimatorsOf(a.settings.now.Framework) {
 		names = append(names, e.Name)
 	}
 	return names
@@ -320,7 +320,7 @@ func runStep(a App, args []string) (App, tea.Cmd, error) {
 	if !ok {
 		return a, nil, fmt.Errorf("there is no step %d", n)
 	}
-	a, cmd := a.goTo(i)
+	a, cmd := a.showStep(i)
 	return a, cmd, nil
 }
 
@@ -328,25 +328,25 @@ func runKeep(a App, args []string) (App, tea.Cmd, error) {
 	if len(args) != 2 || args[0] != "pos" && args[0] != "neg" {
 		return a, nil, fmt.Errorf("keep takes pos or neg and a ratio: keep pos 0.7")
 	}
-	set, err := a.set.now.Set("keep_"+args[0]+"_ratio", args[1])
+	set, err := a.settings.now.Set("keep_"+args[0]+"_ratio", args[1])
 	if err == nil {
 		err = set.Validate()
 	}
 	if err != nil {
 		return a, nil, err
 	}
-	a, cmd := a.apply(a.set.with(set))
+	a, cmd := a.apply(a.settings.withSettings(set))
 	return a, cmd, nil
 }
 
 func runFilter(a App, args []string) (App, tea.Cmd, error) {
-	return a.narrow(strings.Join(args, " "))
+	return a.setFilter(strings.Join(args, " "))
 }
 
 func runTheme(a App, args []string) (App, tea.Cmd, error) {
 	if len(args) == 1 {
 		if t, ok := themes.Find(args[0]); ok {
-			a.look = a.look.wearing(t)
+			a.display = a.display.withTheme(t)
 			return a, nil, nil
 		}
 	}
@@ -357,8 +357,8 @@ func runMouse(a App, args []string) (App, tea.Cmd, error) {
 	if len(args) != 1 || args[0] != "on" && args[0] != "off" {
 		return a, nil, fmt.Errorf("mouse takes on or off")
 	}
-	a.look.mouse = args[0] == "on"
-	if a.look.mouse {
+	a.display.mouse = args[0] == "on"
+	if a.display.mouse {
 		a.notice = "mouse on: the wheel scrolls, a click selects; hold Shift to select text"
 	}
 	return a, nil, nil
@@ -368,7 +368,7 @@ func runMouse(a App, args []string) (App, tea.Cmd, error) {
 // table, or every sample; or the screen as a picture.
 func runExport(a App, args []string) (App, tea.Cmd, error) {
 	if len(args) == 1 && args[0] == "svg" {
-		a, cmd := a.save("screen.svg", a.picture(), "screen.svg", nil)
+		a, cmd := a.saveFile("screen.svg", a.screenSVG(), "screen.svg", nil)
 		return a, cmd, nil
 	}
 	if len(args) > 0 && args[0] == "shown" {
@@ -378,7 +378,7 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 		return a, nil, fmt.Errorf("nothing to export yet")
 	}
 	if !a.result.trend.Complete() {
-		return a, nil, fmt.Errorf("not all steps are computed yet: %s, try again in a moment", a.filling())
+		return a, nil, fmt.Errorf("not all steps are computed yet: %s, try again in a moment", a.trendProgress())
 	}
 	if len(args) != 1 {
 		return a, nil, fmt.Errorf("export takes one of md, csv, jsonl, txt and svg, or shown and one of md, csv and jsonl")
@@ -394,14 +394,14 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 		_, err = report.CSV(&b, report.Of(a.snap, a.result.trend))
 	case "jsonl":
 		i := a.stepIndex()
-		chosen, _ := query.Parse(a.set.filter) // it was understood when it was kept
-		err = report.Samples(context.Background(), &b, a.snap.Only(a.snap.Steps[i:i+1]), a.set.now, chosen)
+		chosen, _ := query.Parse(a.settings.filter) // it was understood when it was kept
+		err = report.Samples(context.Background(), &b, a.snap.Only(a.snap.Steps[i:i+1]), a.settings.now, chosen)
 	default:
 		err = fmt.Errorf("export writes md, csv, jsonl (the samples of the step that the filter shows), txt and svg (the screen), not %q", args[0])
 	}
 	if err != nil {
 		return a, nil, err
 	}
-	a, cmd := a.save("export."+args[0], b.String(), "export."+args[0], nil)
+	a, cmd := a.saveFile("export."+args[0], b.String(), "export."+args[0], nil)
 	return a, cmd, nil
 }

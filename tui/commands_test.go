@@ -16,7 +16,7 @@ func TestPauseAfter(t *testing.T) {
 		progress model.Progress
 		want     time.Duration
 	}{
-		"a log that grows":    {model.Progress{BytesRead: 9, BytesAll: 9, CaughtUp: true}, restTime},
+		"a log that grows":    {model.Progress{BytesRead: 9, BytesAll: 9, CaughtUp: true}, refreshInterval},
 		"a log that is large": {model.Progress{BytesRead: 3, BytesAll: 9}, 0},
 		"a stream":            {model.Progress{BytesRead: 9, CaughtUp: true}, 0},
 	} {
@@ -30,7 +30,7 @@ func TestPauseAfter(t *testing.T) {
 func TestPauseEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	msg := read(ctx, waiting{}, time.Hour)()
+	msg := readChunk(ctx, waiting{}, time.Hour)()
 	if answer, ok := msg.(chunkMsg); !ok || !errors.Is(answer.err, context.Canceled) {
 		t.Errorf("%#v", msg)
 	}

@@ -15,21 +15,21 @@ import (
 	"vantage/tui/layout"
 )
 
-// spread is what the pane of distributions shows.
-type spread struct {
-	figure string // name of a distribution; "" is the first
-	log    bool
-	bin    int // the bin that is read, by column from the left
-	read   bool
+// distributionState is what the pane of distributions shows.
+type distributionState struct {
+	figure   string // name of a distribution; "" is the first
+	logScale bool
+	bin      int // the bin that is read, by column from the left
+	binShown bool
 }
 
 // distribution is a figure of each sample, all above the axis, kept ones below it.
 type distribution struct {
-	name       string
-	above      []float64
-	below      []float64
-	use        []bool // of those below
-	everywhere bool   // of groups, not of samples: the filter of samples is not asked
+	name     string
+	above    []float64
+	below    []float64
+	keep     []bool // of those below
+	perGroup bool   // of groups, not of samples: the filter of samples is not asked
 }
 
 // distributions are those that the step has something for.
@@ -37,8 +37,8 @@ func (a App) distributions() []distribution {
 	x := a.result.analysis
 	kept := x.Keep.Between(0, x.Rows)
 	all := []distribution{
-		{name: "advantages", above: x.Original, below: x.ProcessedKept(), use: kept},
-		{name: "rewards", above: x.Logged, below: x.Logged, use: kept},
+		{name: "advantages", above: x.Original, below: x.ProcessedKept(), keep: kept},
+		{name: "rewards", above: x.Logged, below: x.Logged, keep: kept},
 	}
 	lengths, known := make([]float64, x.Rows), false
 	for i, l := range x.Lengths {
@@ -49,7 +49,7 @@ func (a App) distributions() []distribution {
 		known = known || l >= 0
 	}
 	if known {
-		all = append(all, distribution{name: "lengths, " + a.snap.Run.LengthUnit.String(), above: lengths, below: lengths, use: kept})
+		all = append(all, distribution{name: "lengths, " + a.snap.Run.LengthUnit.String(), above: lengths, below: lengths, keep: kept})
 	}
 	if i, ok := a.snap.Find(x.Step); ok {
 		for k, part := range a.snap.Steps[i].Parts {
@@ -60,28 +60,28 @@ func (a App) distributions() []distribution {
 			for at, row := range x.Order {
 				values[at] = part[row]
 			}
-			all = append(all, distribution{name: sanitize.Line(a.snap.Run.Components[k]), above: values, below: values, use: kept})
+			all = append(all, distribution{name: sanitize.Line(a.snap.Run.Components[k]), above: values, below: values, keep: kept})
 		}
 	}
-	return append(all, a.solved())
+	return append(all, a.solvedPerGroup())
 }
 
-// shows reports whether a distribution is the one that was chosen.
-func (s spread) shows(d distribution) bool { return d.name == s.figure }
+// isFigure reports whether a distribution is the one that was chosen.
+func (s distributionState) isFigure(d distribution) bool { return d.name == s.figure }
 
-// distribution is the one on the screen; false for the advantages, and for one that
+// chosenDistribution is the one on the screen; false for the advantages, and for one that
 // the step has nothing for.
-func (a App) distribution() (distribution, bool) {
-	if a.place.spread.figure == "" {
+func (a App) chosenDistribution() (distribution, bool) {
+	if a.position.distribution.figure == "" {
 		return distribution{}, false
 	}
 	all := a.distributions()
-	i := slices.IndexFunc(all, a.place.spread.shows)
+	i := slices.IndexFunc(all, a.position.distribution.isFigure)
 	return all[max(0, i)], i > 0
 }
 
-// solved is how many samples of each group have the best reward of the step.
-func (a App) solved() distribution {
+// solvedPerGroup is how many samples of each group have the best reward of the step.
+func (a App) solvedPerGroup() distribution {
 	x := a.result.analysis
 	_, best := chart.Range(x.Logged)
 	var counts []float64
@@ -94,7 +94,7 @@ func (a App) solved() distribution {
 		}
 		counts = append(counts, float64(n))
 	}
-	return distribution{name: "groups by how many samples are solved", above: counts, everywhere: true}
+	return distribution{name: "groups by how many samples are solved", above: counts, perGroup: true}
 }
 
 func (a App) nextFigure() (App, tea.Cmd) {
@@ -102,34 +102,34 @@ func (a App) nextFigure() (App, tea.Cmd) {
 		return a, nil
 	}
 	all := a.distributions()
-	next := (max(0, slices.IndexFunc(all, a.place.spread.shows)) + 1) % len(all)
-	a.place.spread.figure = ""
+	next := (max(0, slices.IndexFunc(all, a.position.distribution.isFigure)) + 1) % len(all)
+	a.position.distribution.figure = ""
 	if next > 0 {
-		a.place.spread.figure = all[next].name
+		a.position.distribution.figure = all[next].name
 	}
-	a.place.front = layout.Advantages
+	a.position.frontPane = layout.Advantages
 	return a, nil
 }
 
-func (a App) toggleLog() (App, tea.Cmd) {
-	a.place.spread.log = !a.place.spread.log
+func (a App) toggleLogScale() (App, tea.Cmd) {
+	a.position.distribution.logScale = !a.position.distribution.logScale
 	return a, nil
 }
 
-func (a App) binBack() (App, tea.Cmd) { return a.binBy(-1), nil }
-func (a App) binOn() (App, tea.Cmd)   { return a.binBy(1), nil }
+func (a App) previousBin() (App, tea.Cmd) { return a.moveBin(-1), nil }
+func (a App) nextBin() (App, tea.Cmd)     { return a.moveBin(1), nil }
 
-// binBy reads the bin beside; the first press reads the middle one.
-func (a App) binBy(by int) App {
+// moveBin reads the bin beside; the first press reads the middle one.
+func (a App) moveBin(by int) App {
 	if a.result.analysis == nil {
 		return a
 	}
 	w := a.chartWidth()
-	if !a.place.spread.read {
-		a.place.spread.read, a.place.spread.bin = true, w/2
+	if !a.position.distribution.binShown {
+		a.position.distribution.binShown, a.position.distribution.bin = true, w/2
 		return a
 	}
-	a.place.spread.bin = within(a.place.spread.bin+by, w)
+	a.position.distribution.bin = clampIndex(a.position.distribution.bin+by, w)
 	return a
 }
 
@@ -142,58 +142,58 @@ func oddWidth(w int) int {
 	return max(1, w)
 }
 
-// shownOf is which samples are drawn: those of the groups that the filter shows.
-func (a App) shownOf(use []bool) []bool {
-	if a.result.shown == nil {
+// onlyShown is which samples are drawn: those of the groups that the filter shows.
+func (a App) onlyShown(use []bool) []bool {
+	if a.result.shownSamples == nil {
 		return use
 	}
 	if use == nil {
-		return a.result.shown
+		return a.result.shownSamples
 	}
 	both := make([]bool, len(use))
 	for i := range both {
-		both[i] = use[i] && a.result.shown[i]
+		both[i] = use[i] && a.result.shownSamples[i]
 	}
 	return both
 }
 
-// paneSpread draws another figure than the advantages: all samples above the axis,
+// paneDistribution draws another figure than the advantages: all samples above the axis,
 // kept ones below.
-func (a App) paneSpread(m measured, w, h int) content {
-	t, width, name, two := a.look.theme, oddWidth(w), m.spread.name, m.spread.below != nil
-	lines, note := []string{" " + a.moments("all ", m.up, false, w-1)}, a.binRead(width, m.up, m.down)
-	if h < lowChart {
-		return content{title: name, note: note, lines: append(lines, a.mirror(m.up, m.down, width, h-1)...)}
+func (a App) paneDistribution(m chartCache, w, h int) paneContent {
+	t, width, name, two := a.display.theme, oddWidth(w), m.distribution.name, m.distribution.below != nil
+	lines, note := []string{" " + a.momentsLine("all ", m.upper, false, w-1)}, a.binNote(width, m.upper, m.lower)
+	if h < heightForChartText {
+		return paneContent{title: name, note: note, lines: append(lines, a.mirrorLines(m.upper, m.lower, width, h-1)...)}
 	}
 	words := 2
 	if two {
 		words++
 	}
-	lines = append(lines, a.mirror(m.up, m.down, width, h-words)...)
-	left, right := units.Short(m.up.Axis.Lo), units.Short(m.up.Axis.Hi)
+	lines = append(lines, a.mirrorLines(m.upper, m.lower, width, h-words)...)
+	left, right := units.Short(m.upper.Axis.Lo), units.Short(m.upper.Axis.Hi)
 	lines = append(lines, " "+t.Paint(themes.Dim, cells.Justify(left, right, width)))
-	title := a.ofShown(name)
+	title := a.withShownCount(name)
 	if two {
-		lines = append(lines, " "+a.moments("kept", m.down, false, w-1))
+		lines = append(lines, " "+a.momentsLine("kept", m.lower, false, w-1))
 		title += "  all over kept"
 	}
-	return content{title: title, note: note, lines: lines}
+	return paneContent{title: title, note: note, lines: lines}
 }
 
 // scaled is a histogram as it is drawn: its counts, or their logarithms.
 func (a App) scaled(h chart.Histogram) chart.Histogram {
-	if a.place.spread.log {
+	if a.position.distribution.logScale {
 		return h.Logarithmic()
 	}
 	return h
 }
 
-// binRead says what is in the bin that is read; "" if none is.
-func (a App) binRead(w int, up, down chart.Histogram) string {
-	if !a.place.spread.read {
+// binNote says what is in the bin that is read; "" if none is.
+func (a App) binNote(w int, up, down chart.Histogram) string {
+	if !a.position.distribution.binShown {
 		return ""
 	}
-	at := within(a.place.spread.bin, w)
+	at := clampIndex(a.position.distribution.bin, w)
 	lo, hi := up.Axis.Edges(at, w)
 	return fmt.Sprintf("%s to %s: %s above, %s below", units.Short(lo), units.Short(hi), units.Count(up.Counts[at]), units.Count(down.Counts[at]))
 }

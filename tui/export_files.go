@@ -15,9 +15,9 @@ import (
 	"vantage/tui/framesvg"
 )
 
-// Desk is where what a person takes along is put: files, outside of the log. Whoever
+// FileSaver is where what a person takes along is put: files, outside of the log. Whoever
 // started the program hands one in.
-type Desk interface {
+type FileSaver interface {
 	// Save writes a file of that name, or one like it, and returns its path.
 	Save(name string, data []byte) (path string, err error)
 }
@@ -37,9 +37,9 @@ const (
 // slow link should not be kept busy for longer.
 const maxClipboard = 75 << 10
 
-// clipboardKeys choose what is copied.
-func clipboardKeys() section {
-	return section{"copy", []binding{
+// copyKeys choose what is copied.
+func copyKeys() keySection {
+	return keySection{"copy", []binding{
 		{[]string{"t"}, "t", "t table", "the table of groups, as far as the filter shows it", App.copyTable},
 		{[]string{"g"}, "g", "g group", "the samples of the group under the cursor", App.copyGroup},
 		{[]string{"s"}, "s", "s screen", "the screen as text", App.copyScreen},
@@ -53,17 +53,17 @@ func (a App) openCopy() (App, tea.Cmd) {
 		a.notice = "nothing to copy yet"
 		return a, nil
 	}
-	a.place.under = a.place.view
+	a.position.viewBelow = a.position.view
 	a.notice = "copy what? To the clipboard, and into a file"
-	return a.open(viewCopy)
+	return a.openView(viewCopy)
 }
 
-func (a App) leaveCopy() (App, tea.Cmd) { return a.open(a.place.under) }
+func (a App) leaveCopy() (App, tea.Cmd) { return a.openView(a.position.viewBelow) }
 
-// underneath draws the view that a line of choices was opened over.
-func (a App) underneath(w, h int) []string {
-	a.place.view = a.place.under
-	return a.seen().body(a, w, h)
+// drawViewBelow draws the view that a line of choices was opened over.
+func (a App) drawViewBelow(w, h int) []string {
+	a.position.view = a.position.viewBelow
+	return a.currentView().body(a, w, h)
 }
 
 func (a App) copyTable() (App, tea.Cmd) {
@@ -74,20 +74,20 @@ func (a App) copyTable() (App, tea.Cmd) {
 		fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%.6g\t%.6g\t%d\n", g.Fate, sanitize.Line(g.Name), sanitize.Line(g.Preview), g.Size(),
 			g.KeptPos, g.KeptNeg, g.KeptZero, g.Mean, g.Std, g.Flips)
 	}
-	return a.take("groups.tsv", b.String())
+	return a.copyAndSave("groups.tsv", b.String())
 }
 
 func (a App) copyGroup() (App, tea.Cmd) {
-	g := a.selected()
+	g := a.selectedGroup()
 	if g == nil {
 		a.notice = "no group under the cursor"
 		return a.leaveCopy()
 	}
-	return a.take("group.tsv", groupText(a.result.analysis, g))
+	return a.copyAndSave("group.tsv", groupTSV(a.result.analysis, g))
 }
 
-// groupText is a group's samples, line by line.
-func groupText(x *model.Analysis, g *model.Group) string {
+// groupTSV is a group's samples, line by line.
+func groupTSV(x *model.Analysis, g *model.Group) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s %s, step %d: %s\nreward\tlength\tadvantage_original\tkept\tadvantage\n", sanitize.Line(g.Name), sanitize.Line(g.Preview), x.Step, g.Fate)
 	for i := g.Start; i < g.End; i++ {
@@ -103,44 +103,44 @@ func (a App) copyScreen() (App, tea.Cmd) {
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")
 	}
-	return a.take("screen.txt", strings.Join(lines, "\n")+"\n")
+	return a.copyAndSave("screen.txt", strings.Join(lines, "\n")+"\n")
 }
 
-// picture is the screen as an SVG.
-func (a App) picture() string {
+// screenSVG is the screen as an SVG.
+func (a App) screenSVG() string {
 	a.notice = ""
-	t := a.look.theme
+	t := a.display.theme
 	return framesvg.SVG(a.frame(), "vantage "+sanitize.Line(a.title), framesvg.Colors{Background: t.Background, Foreground: t.Foreground})
 }
 
 func (a App) copyFlags() (App, tea.Cmd) {
 	var b strings.Builder
 	for _, d := range trainer.Dialects() {
-		fmt.Fprintf(&b, "# %s\n%s\n", d.Framework, strings.Join(d.Emit(a.set.now), "\n"))
+		fmt.Fprintf(&b, "# %s\n%s\n", d.Framework, strings.Join(d.Emit(a.settings.now), "\n"))
 	}
-	return a.take("flags.txt", b.String())
+	return a.copyAndSave("flags.txt", b.String())
 }
 
-// take puts a text on the clipboard, if the terminal takes that much, and into a file.
-func (a App) take(name, text string) (App, tea.Cmd) {
-	if a.place.view == viewCopy {
-		a.place.view = a.place.under
+// copyAndSave puts a text on the clipboard, if the terminal takes that much, and into a file.
+func (a App) copyAndSave(name, text string) (App, tea.Cmd) {
+	if a.position.view == viewCopy {
+		a.position.view = a.position.viewBelow
 	}
 	encoded := base64.StdEncoding.EncodedLen(len(text))
-	says, cmd := fmt.Sprintf("copied %s: %s", name, units.Bytes(int64(len(text)))), tea.Raw(a.clipboard(text))
+	says, cmd := fmt.Sprintf("copied %s: %s", name, units.Bytes(int64(len(text)))), tea.Raw(a.clipboardSequence(text))
 	if encoded > maxClipboard {
 		says, cmd = fmt.Sprintf("%s has %s: too much for a terminal's clipboard", name, units.Bytes(int64(len(text)))), nil
 	}
-	return a.save(name, text, says, cmd)
+	return a.saveFile(name, text, says, cmd)
 }
 
-// save writes a text to the desk and says where.
-func (a App) save(name, text, says string, also tea.Cmd) (App, tea.Cmd) {
+// saveFile writes a text to the desk and says where.
+func (a App) saveFile(name, text, says string, also tea.Cmd) (App, tea.Cmd) {
 	a.notice = says
-	if a.desk == nil {
+	if a.files == nil {
 		return a, also
 	}
-	path, err := a.desk.Save(name, []byte(text))
+	path, err := a.files.Save(name, []byte(text))
 	if err != nil {
 		a.notice += "; it could not be written to a file either: " + err.Error()
 		return a, also
@@ -149,9 +149,9 @@ func (a App) save(name, text, says string, also tea.Cmd) (App, tea.Cmd) {
 	return a, also
 }
 
-// clipboard is the sequence that sets the terminal's clipboard (OSC 52), as it gets
+// clipboardSequence is the sequence that sets the terminal's clipboard (OSC 52), as it gets
 // through a multiplexer.
-func (a App) clipboard(text string) string {
+func (a App) clipboardSequence(text string) string {
 	seq := ansi.SetSystemClipboard(text)
 	switch a.multiplexer {
 	case Tmux:

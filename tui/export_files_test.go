@@ -32,12 +32,12 @@ func (d *door) typeKeys(text string) {
 func TestCopy(t *testing.T) {
 	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
 		desk := &drawer{}
-		d.app.desk = desk
+		d.app.files = desk
 		d.press("y", "t")
 		if lines := strings.Split(desk.data, "\n"); desk.name != "groups.tsv" || len(lines) != len(d.app.result.rows)+2 || strings.ContainsRune(desk.data, '\x1b') {
 			t.Errorf("%s: %d lines", desk.name, len(lines))
 		}
-		if !strings.Contains(d.app.notice, "copied groups.tsv") || !strings.Contains(d.app.notice, "it is in /state/groups.tsv") || d.app.place.view != viewOverview {
+		if !strings.Contains(d.app.notice, "copied groups.tsv") || !strings.Contains(d.app.notice, "it is in /state/groups.tsv") || d.app.position.view != viewOverview {
 			t.Errorf("%q", d.app.notice)
 		}
 		d.press("y", "f")
@@ -54,7 +54,7 @@ func TestCopy(t *testing.T) {
 			t.Errorf("%s, %q", desk.name, d.app.notice)
 		}
 		d.press("y", "esc")
-		if d.app.place.view != viewOverview {
+		if d.app.position.view != viewOverview {
 			t.Error("Esc does not leave")
 		}
 	})
@@ -64,21 +64,21 @@ func TestCopy(t *testing.T) {
 // beyond the limit goes to the file only.
 func TestClipboard(t *testing.T) {
 	a := App{}
-	plain := a.clipboard("héllo")
+	plain := a.clipboardSequence("héllo")
 	if want := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("héllo")) + "\a"; plain != want {
 		t.Errorf("%q, want %q", plain, want)
 	}
 	a.multiplexer = Tmux
-	if got := a.clipboard("x"); !strings.HasPrefix(got, "\x1bPtmux;\x1b\x1b]52;c;") || !strings.HasSuffix(got, "\x1b\\") {
+	if got := a.clipboardSequence("x"); !strings.HasPrefix(got, "\x1bPtmux;\x1b\x1b]52;c;") || !strings.HasSuffix(got, "\x1b\\") {
 		t.Errorf("%q", got)
 	}
 	a.multiplexer = Screen
-	if got := a.clipboard("x"); !strings.HasPrefix(got, "\x1bP\x1b]52;c;") {
+	if got := a.clipboardSequence("x"); !strings.HasPrefix(got, "\x1bP\x1b]52;c;") {
 		t.Errorf("%q", got)
 	}
 	desk := &drawer{}
-	a.desk = desk
-	next, cmd := a.take("big.txt", strings.Repeat("x", maxClipboard))
+	a.files = desk
+	next, cmd := a.copyAndSave("big.txt", strings.Repeat("x", maxClipboard))
 	if cmd != nil || len(desk.data) != maxClipboard || !strings.Contains(next.notice, "too much for a terminal's clipboard") {
 		t.Errorf("%q", next.notice)
 	}
@@ -87,21 +87,21 @@ func TestClipboard(t *testing.T) {
 func TestCommandLine(t *testing.T) {
 	play(t, madeRun(30), 120, 36, filtered(), func(d *door) {
 		desk := &drawer{}
-		d.app.desk = desk
+		d.app.files = desk
 		run := func(text string) { d.press(":"); d.typeKeys(text); d.press("enter") }
 		run("step 12")
-		if got := d.app.result.analysis.Step; got != 12 || d.app.place.follow {
+		if got := d.app.result.analysis.Step; got != 12 || d.app.position.follow {
 			t.Errorf("step %d", got)
 		}
 		run("keep pos .4")
 		run("scale group")
 		run("recompute off")
-		if set := d.app.set.now; set.KeepPos != 0.4 || set.Recompute {
+		if set := d.app.settings.now; set.KeepPos != 0.4 || set.Recompute {
 			t.Errorf("%+v", set)
 		}
 		run("filter fate:alive")
-		if d.app.set.filter != "fate:alive" {
-			t.Error(d.app.set.filter)
+		if d.app.settings.filter != "fate:alive" {
+			t.Error(d.app.settings.filter)
 		}
 		run("export md")
 		if desk.name != "export.md" || !strings.HasPrefix(desk.data, "## made") {
@@ -114,34 +114,34 @@ func TestCommandLine(t *testing.T) {
 		}
 		d.press("esc")
 		run("theme light")
-		if d.app.look.theme.Name != "light" {
-			t.Error(d.app.look.theme.Name)
+		if d.app.display.theme.Name != "light" {
+			t.Error(d.app.display.theme.Name)
 		}
 		for text, want := range map[string]string{
 			"stpe 3": `no command is called "stpe"`, "step x": "step takes a number", "step 99": "there is no step 99",
 			"keep pos 7": "must be in", "theme pink": "the themes are dark", "export pdf": "export writes md",
 		} {
 			run(text)
-			if !strings.Contains(d.app.notice, want) || d.app.place.view != viewCommand {
+			if !strings.Contains(d.app.notice, want) || d.app.position.view != viewCommand {
 				t.Errorf("%s: %q", text, d.app.notice)
 			}
 			d.press("esc")
 		}
 		d.press(":")
 		d.typeKeys("export sv")
-		if d.press("tab"); d.app.line.text != "export svg " {
-			t.Errorf("completed to %q", d.app.line.text)
+		if d.press("tab"); d.app.commandLine.text != "export svg " {
+			t.Errorf("completed to %q", d.app.commandLine.text)
 		}
 		d.press("esc", ":")
 		d.typeKeys("fra")
 		d.press("tab")
-		if d.app.line.text != "framework " {
-			t.Errorf("completed to %q", d.app.line.text)
+		if d.app.commandLine.text != "framework " {
+			t.Errorf("completed to %q", d.app.commandLine.text)
 		}
 		d.typeKeys("tw")
 		d.press("tab", "enter")
-		if d.app.set.now.Framework != "twinkle" {
-			t.Error(d.app.set.now.Framework)
+		if d.app.settings.now.Framework != "twinkle" {
+			t.Error(d.app.settings.now.Framework)
 		}
 	})
 }
@@ -159,15 +159,15 @@ func TestMouse(t *testing.T) {
 			t.Error("the mouse is off")
 		}
 		d.send(tea.MouseClickMsg(tea.Mouse{X: 10, Y: 9}))
-		if d.app.place.cursor != 4 {
-			t.Errorf("a click on the fifth row: cursor %d", d.app.place.cursor)
+		if d.app.position.cursor != 4 {
+			t.Errorf("a click on the fifth row: cursor %d", d.app.position.cursor)
 		}
 		if lines := strings.Split(ansi.Strip(d.frame()), "\n"); !strings.Contains(lines[9], "│") {
 			t.Error(lines[9])
 		}
 		d.send(tea.MouseWheelMsg(tea.Mouse{Button: tea.MouseWheelDown}))
-		if d.app.place.cursor != 7 {
-			t.Errorf("the wheel: cursor %d", d.app.place.cursor)
+		if d.app.position.cursor != 7 {
+			t.Errorf("the wheel: cursor %d", d.app.position.cursor)
 		}
 	})
 }

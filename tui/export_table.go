@@ -23,7 +23,7 @@ func exportShown(a App, args []string) (App, tea.Cmd, error) {
 	if len(args) != 1 || forms[args[0]] == nil {
 		return a, nil, fmt.Errorf("export shown takes one of md, csv and jsonl")
 	}
-	of := a.seen().sheet
+	of := a.currentView().exported
 	if of == nil {
 		return a, nil, fmt.Errorf("there is no table here to export")
 	}
@@ -35,24 +35,24 @@ func exportShown(a App, args []string) (App, tea.Cmd, error) {
 	if err := forms[args[0]](&b, s); err != nil {
 		return a, nil, err
 	}
-	a, cmd := a.save("shown."+args[0], b.String(), "exported "+sanitize.Line(s.Title), nil)
+	a, cmd := a.saveFile("shown."+args[0], b.String(), "exported "+sanitize.Line(s.Title), nil)
 	return a, cmd, nil
 }
 
-// overviewSheet is the table of the pane in focus.
-func (a App) overviewSheet() report.Sheet {
-	switch a.place.focus {
+// exportedPane is the table of the pane in focus.
+func (a App) exportedPane() report.Sheet {
+	switch a.position.focus {
 	case layout.Steps:
-		return a.stepSheet()
+		return a.exportedSteps()
 	case layout.Metrics:
-		return a.metricSheet()
+		return a.exportedMetrics()
 	default:
-		return a.groupSheet()
+		return a.exportedGroups()
 	}
 }
 
-// groupSheet is the groups that the filter shows, in the order of the table.
-func (a App) groupSheet() report.Sheet {
+// exportedGroups is the groups that the filter shows, in the order of the table.
+func (a App) exportedGroups() report.Sheet {
 	x := a.result.analysis
 	s := report.Sheet{Columns: []string{
 		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "note",
@@ -61,33 +61,33 @@ func (a App) groupSheet() report.Sheet {
 		return s
 	}
 	s.Title = fmt.Sprintf("groups of step %d", x.Step)
-	if of := a.shownOfAll(); of != "" {
-		s.Title += fmt.Sprintf(" %s · %s", of, a.filterText())
+	if of := a.shownCount(); of != "" {
+		s.Title += fmt.Sprintf(" %s · %s", of, a.activeFilter())
 	}
 	for _, i := range a.result.rows {
 		g := x.Group(i)
 		s.Rows = append(s.Rows, []any{
 			x.Step, g.Fate.String(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.Mean, g.Std, g.Flips,
-			a.noteTo(x.Step, g.Name),
+			a.noteOf(x.Step, g.Name),
 		})
 	}
 	return s
 }
 
-// sampleSheet is the samples of the group that is read, the best first, with all that
+// exportedSamples is the samples of the group that is read, the best first, with all that
 // the reward functions gave.
-func (a App) sampleSheet() report.Sheet {
-	g, x := a.selected(), a.result.analysis
+func (a App) exportedSamples() report.Sheet {
+	g, x := a.selectedGroup(), a.result.analysis
 	s := report.Sheet{Columns: []string{"step", "group", "rank", "row", "reward", "length", "advantage_original", "kept", "advantage"}}
 	if g == nil {
 		return s
 	}
-	s.Title = fmt.Sprintf("samples of %s, step %d", a.promptLine(g), x.Step)
-	parts := a.partColumns()
+	s.Title = fmt.Sprintf("samples of %s, step %d", a.promptOrName(g), x.Step)
+	parts := a.componentColumns()
 	for _, p := range parts {
 		s.Columns = append(s.Columns, p.name)
 	}
-	for rank, i := range a.ranking(g) {
+	for rank, i := range a.rankedSamples(g) {
 		row := []any{x.Step, g.Name, rank + 1, i - g.Start + 1, x.Logged[i], int(x.Lengths[i]), x.Original[i], x.Keep.At(i), x.Processed(i)}
 		for _, p := range parts {
 			row = append(row, p.values[x.Order[i]])
@@ -97,26 +97,26 @@ func (a App) sampleSheet() report.Sheet {
 	return s
 }
 
-// partColumn is what a reward function gave in the step, by row of the log.
-type partColumn struct {
+// componentColumn is what a reward function gave in the step, by row of the log.
+type componentColumn struct {
 	name   string
 	values []float64
 }
 
-func (a App) partColumns() []partColumn {
-	var all []partColumn
-	step, _ := a.stepRead()
+func (a App) componentColumns() []componentColumn {
+	var all []componentColumn
+	step, _ := a.analyzedStep()
 	for k, part := range step.Parts {
 		if part != nil && k < len(a.snap.Run.Components) {
-			all = append(all, partColumn{a.snap.Run.Components[k], part})
+			all = append(all, componentColumn{a.snap.Run.Components[k], part})
 		}
 	}
 	return all
 }
 
-// stepSheet is all steps that are computed, with every figure of the table and the one
+// exportedSteps is all steps that are computed, with every figure of the table and the one
 // that is drawn.
-func (a App) stepSheet() report.Sheet {
+func (a App) exportedSteps() report.Sheet {
 	drawn := a.drawnMetric()
 	s := report.Sheet{Title: "steps", Columns: []string{"step", "samples", "groups", "signal", "kept", "flips", "critic/score/mean", "vantage/abs_advantage_ratio"}}
 	extra := drawn != "critic/score/mean" && drawn != "vantage/abs_advantage_ratio"
@@ -136,14 +136,14 @@ func (a App) stepSheet() report.Sheet {
 		if extra {
 			row = append(row, x.Metric(drawn))
 		}
-		s.Rows = append(s.Rows, append(row, a.noteTo(x.Step, "")))
+		s.Rows = append(s.Rows, append(row, a.noteOf(x.Step, "")))
 	}
 	return s
 }
 
-// sweepSheet is the cells of the map, with every figure.
-func (a App) sweepSheet() report.Sheet {
-	s := report.Sheet{Title: "keep ratios over " + a.scopeWords(), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
+// exportedSweep is the cells of the map, with every figure.
+func (a App) exportedSweep() report.Sheet {
+	s := report.Sheet{Title: "keep ratios over " + a.scopeText(), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
 	figures := sweep.Figures()
 	for _, f := range figures {
 		s.Columns = append(s.Columns, f.Name)
@@ -154,8 +154,8 @@ func (a App) sweepSheet() report.Sheet {
 	}
 	for i := range g.Pos {
 		for j := range g.Neg {
-			c := g.At(a.set.now.Recompute, i, j)
-			row := []any{c.KeepPos, c.KeepNeg, a.set.now.Recompute, c.Samples, c.Groups}
+			c := g.At(a.settings.now.Recompute, i, j)
+			row := []any{c.KeepPos, c.KeepNeg, a.settings.now.Recompute, c.Samples, c.Groups}
 			for _, f := range figures {
 				row = append(row, f.Of(c))
 			}
@@ -165,16 +165,16 @@ func (a App) sweepSheet() report.Sheet {
 	return s
 }
 
-// pairSheet is the prompts of both runs, in the order of the table.
-func (a App) pairSheet() report.Sheet {
-	s := report.Sheet{Title: fmt.Sprintf("A %s, B %s", a.title, a.other.title), Columns: []string{"prompt", "A", "B", "delta", "samples_A", "samples_B"}}
-	if a.other.result == nil {
+// exportedPairs is the prompts of both runs, in the order of the table.
+func (a App) exportedPairs() report.Sheet {
+	s := report.Sheet{Title: fmt.Sprintf("A %s, B %s", a.title, a.second.title), Columns: []string{"prompt", "A", "B", "delta", "samples_A", "samples_B"}}
+	if a.second.result == nil {
 		return s
 	}
-	pairs := a.other.result.Pairs
+	pairs := a.second.result.Pairs
 	for i := range pairs {
 		p := pairs[i]
-		if a.other.turned {
+		if a.second.bestFirst {
 			p = pairs[len(pairs)-1-i]
 		}
 		s.Rows = append(s.Rows, []any{p.Preview, p.A, p.B, p.Delta(), p.NA, p.NB})
@@ -182,8 +182,8 @@ func (a App) pairSheet() report.Sheet {
 	return s
 }
 
-// problemSheet is the places that could not be read.
-func (a App) problemSheet() report.Sheet {
+// exportedProblems is the places that could not be read.
+func (a App) exportedProblems() report.Sheet {
 	s := report.Sheet{Title: "what could not be read", Columns: []string{"file", "line", "reason"}}
 	for _, p := range a.snap.Run.Problems {
 		s.Rows = append(s.Rows, []any{p.File, p.Line, p.Reason})
@@ -191,26 +191,26 @@ func (a App) problemSheet() report.Sheet {
 	return s
 }
 
-// markSheet is the marks with their notes.
-func (a App) markSheet() report.Sheet {
+// exportedMarks is the marks with their notes.
+func (a App) exportedMarks() report.Sheet {
 	s := report.Sheet{Title: "marks", Columns: []string{"step", "group", "row", "prompt", "note"}}
-	for _, m := range a.kept.session.Marks {
+	for _, m := range a.session.current.Marks {
 		s.Rows = append(s.Rows, []any{m.Step, m.Group, m.Sample, m.Shown, m.Note})
 	}
 	return s
 }
 
-// metricSheet is the figures of the groups in sight.
-func (a App) metricSheet() report.Sheet {
+// exportedMetrics is the figures of the groups in sight.
+func (a App) exportedMetrics() report.Sheet {
 	s := report.Sheet{Title: "metrics", Columns: []string{"metric", "value"}}
 	var x *model.Summary
 	if a.result.analysis != nil {
-		x = a.figuresShown()
+		x = a.shownFigures()
 	}
 	if x == nil {
 		return s
 	}
-	s.Title = fmt.Sprintf("metrics of step %d %s", x.Step, a.shownOfAll())
+	s.Title = fmt.Sprintf("metrics of step %d %s", x.Step, a.shownCount())
 	for _, m := range x.Metrics {
 		s.Rows = append(s.Rows, []any{m.Name, m.Value})
 	}

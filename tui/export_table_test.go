@@ -13,7 +13,7 @@ import (
 func TestExportShown(t *testing.T) {
 	play(t, madeRun(12), 120, 36, filtered(), func(d *door) {
 		desk := &drawer{}
-		d.app.desk = desk
+		d.app.files = desk
 		export := func(form string) [][]string {
 			t.Helper()
 			d.press(":")
@@ -36,7 +36,7 @@ func TestExportShown(t *testing.T) {
 		d.typeKeys("fate:alive")
 		d.press("enter", "o", "o", "o", "o", "a", "x", "enter")
 		rows := export("csv")
-		if len(rows) != len(d.app.result.rows) || rows[d.app.place.cursor][11] != "x" {
+		if len(rows) != len(d.app.result.rows) || rows[d.app.position.cursor][11] != "x" {
 			t.Errorf("%d rows of %d groups", len(rows), len(d.app.result.rows))
 		}
 		for i, row := range rows {
@@ -97,8 +97,8 @@ func TestCompletion(t *testing.T) {
 			d.typeKeys(typed)
 			d.frame()
 			d.press("tab")
-			if d.app.line.text != want {
-				t.Errorf("%q is completed to %q, want %q", typed, d.app.line.text, want)
+			if d.app.commandLine.text != want {
+				t.Errorf("%q is completed to %q, want %q", typed, d.app.commandLine.text, want)
 			}
 			d.press("esc")
 		}

@@ -65,9 +65,9 @@ func anyRun(t *rapid.T) Source {
 // anyApp starts the program on any run, in any look, at any size.
 func anyApp(tb testing.TB, t *rapid.T) *door {
 	tb.Helper()
-	o := Options{Title: anyText(t, "title"), Settings: filtered(), ASCII: rapid.Bool().Draw(t, "ascii"), NoColor: rapid.Bool().Draw(t, "mono"), OtherTitle: anyText(t, "other")}
+	o := Options{Title: anyText(t, "title"), Settings: filtered(), ASCII: rapid.Bool().Draw(t, "ascii"), NoColor: rapid.Bool().Draw(t, "mono"), SecondTitle: anyText(t, "other")}
 	if rapid.Bool().Draw(t, "two") {
-		o.Other = anyRun(t)
+		o.Second = anyRun(t)
 	}
 	d := &door{t: tb, app: New(context.Background(), anyRun(t), o)}
 	d.send(tea.WindowSizeMsg{Width: rapid.IntRange(1, 400).Draw(t, "w"), Height: rapid.IntRange(1, 120).Draw(t, "h")})
@@ -78,7 +78,7 @@ func anyApp(tb testing.TB, t *rapid.T) *door {
 // walk presses any keys, types any text and changes the size in between.
 func walk(t *rapid.T, d *door) {
 	var keys []string
-	for _, s := range keyTable() {
+	for _, s := range allKeys() {
 		for _, b := range s.bindings {
 			keys = append(keys, b.keys...)
 		}
@@ -119,7 +119,7 @@ func TestFrameFillsTheScreen(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := anyApp(t, rt)
 			walk(rt, d)
-			fills(rt, strings.Split(d.frame(), "\n"), d.app.look.w, d.app.look.h, d.app.look.glyphs.ASCII)
+			fills(rt, strings.Split(d.frame(), "\n"), d.app.display.w, d.app.display.h, d.app.display.glyphs.ASCII)
 		})
 	})
 }
@@ -135,7 +135,7 @@ func TestEveryPaneFillsItsPlace(t *testing.T) {
 			}
 			r := layout.Rect{W: rapid.IntRange(2, 150).Draw(rt, "pane w"), H: rapid.IntRange(2, 60).Draw(rt, "pane h")}
 			for p := range layout.Pane(layout.PaneCount) {
-				fills(rt, d.app.pane(p, r), r.W, r.H, false)
+				fills(rt, d.app.drawPane(p, r), r.W, r.H, false)
 			}
 		})
 	})
@@ -149,12 +149,12 @@ func TestEveryViewFillsItsRoom(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			w, h := rapid.IntRange(layout.MinWidth, 400).Draw(rt, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(rt, "h")
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})
-			d.app.look.theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
-			d.app.look.glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
-			room := h - len(d.app.head(w)) - 1
+			d.app.display.theme = rapid.SampledFrom(themes.All()).Draw(rt, "theme")
+			d.app.display.glyphs = rapid.SampledFrom([]chart.Glyphs{chart.Unicode(), chart.ASCII()}).Draw(rt, "glyphs")
+			room := h - len(d.app.header(w)) - 1
 			for name, v := range views() {
 				a := d.app
-				a.place.view = viewName(name)
+				a.position.view = viewName(name)
 				fills(rt, v.body(a, w, room), w, room, false)
 			}
 		})

@@ -16,7 +16,7 @@ import (
 func (a App) View() tea.View {
 	v := tea.NewView(a.frame())
 	v.AltScreen = true
-	if a.look.mouse {
+	if a.display.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	return v
@@ -24,11 +24,11 @@ func (a App) View() tea.View {
 
 // frame is the whole screen as text: exactly h lines of w columns.
 func (a App) frame() string {
-	if a.look.w == 0 {
+	if a.display.w == 0 {
 		return ""
 	}
 	frame := strings.Join(a.lines(), "\n")
-	if a.look.glyphs.ASCII {
+	if a.display.glyphs.ASCII {
 		return cells.ASCII(frame)
 	}
 	return frame
@@ -36,33 +36,33 @@ func (a App) frame() string {
 
 func (a App) lines() []string {
 	if a.screen().TooSmall {
-		return a.tooSmall(a.look.w, a.look.h)
+		return a.tooSmall(a.display.w, a.display.h)
 	}
-	lines := a.head(a.look.w)
-	body := a.look.h - len(lines) - 1
+	lines := a.header(a.display.w)
+	body := a.display.h - len(lines) - 1
 	switch {
-	case a.help:
-		lines = append(lines, a.helpPage(a.look.w, body)...)
-	case a.result.analysis == nil && !a.seen().early:
-		lines = append(lines, a.waiting(a.look.w, body)...)
+	case a.helpOpen:
+		lines = append(lines, a.helpPage(a.display.w, body)...)
+	case a.result.analysis == nil && !a.currentView().beforeAnalysis:
+		lines = append(lines, a.emptyBody(a.display.w, body)...)
 	default:
-		lines = append(lines, a.seen().body(a, a.look.w, body)...)
+		lines = append(lines, a.currentView().body(a, a.display.w, body)...)
 	}
-	return a.withNotice(append(lines, a.hints(a.look.w)))
+	return a.overlayNotice(append(lines, a.hints(a.display.w)))
 }
 
 // overview draws the panes and puts them side by side, row by row.
 func (a App) overview(_, h int) []string {
 	s := a.screen()
 	rows := make([]strings.Builder, h)
-	for x := 0; x < a.look.w; { // panes tile the body: walk it column by column of panes
-		next := a.look.w
+	for x := 0; x < a.display.w; { // panes tile the body: walk it column by column of panes
+		next := a.display.w
 		for p, rect := range s.Panes {
 			if rect.Empty() || rect.X != x {
 				continue
 			}
 			next = min(next, rect.X+rect.W)
-			for i, line := range a.pane(layout.Pane(p), rect) {
+			for i, line := range a.drawPane(layout.Pane(p), rect) {
 				rows[rect.Y-s.Header.H+i].WriteString(line)
 			}
 		}
@@ -80,16 +80,16 @@ func (a App) overview(_, h int) []string {
 	return lines
 }
 
-// content is what a pane has to show: its title, a note at the end of its frame,
+// paneContent is what a pane has to show: its title, a note at the end of its frame,
 // and its lines.
-type content struct {
+type paneContent struct {
 	title, note string
 	lines       []string
 }
 
-// painters are the panes' contents in w×h cells, in the order of their numbers.
-func painters() [layout.PaneCount]func(a App, w, h int) content {
-	return [layout.PaneCount]func(a App, w, h int) content{
+// paneContents are the panes' contents in w×h cells, in the order of their numbers.
+func paneContents() [layout.PaneCount]func(a App, w, h int) paneContent {
+	return [layout.PaneCount]func(a App, w, h int) paneContent{
 		layout.Groups:     App.paneGroups,
 		layout.Advantages: App.paneAdvantages,
 		layout.Steps:      App.paneSteps,
@@ -98,23 +98,23 @@ func painters() [layout.PaneCount]func(a App, w, h int) content {
 	}
 }
 
-// pane draws a pane of the overview: exactly the rectangle.
-func (a App) pane(p layout.Pane, r layout.Rect) []string {
+// drawPane draws a pane of the overview: exactly the rectangle.
+func (a App) drawPane(p layout.Pane, r layout.Rect) []string {
 	in := r.Inner()
-	c := painters()[p](a, in.W, in.H)
-	c.title = a.look.theme.Paint(themes.Key, fmt.Sprintf(" %d ", p+1)) + cells.Truncate(c.title, max(0, in.W-5))
-	return a.box(r, a.place.focus == p, c)
+	c := paneContents()[p](a, in.W, in.H)
+	c.title = a.display.theme.Paint(themes.Key, fmt.Sprintf(" %d ", p+1)) + cells.Truncate(c.title, max(0, in.W-5))
+	return a.box(r, a.position.focus == p, c)
 }
 
 // box draws a frame with its content: exactly the rectangle.
-func (a App) box(r layout.Rect, focused bool, c content) []string {
+func (a App) box(r layout.Rect, focused bool, c paneContent) []string {
 	in := r.Inner()
 	role := themes.Border
 	if focused {
 		role = themes.Focus
 	}
-	b := borders(a.look.glyphs.ASCII)
-	t := a.look.theme
+	b := borders(a.display.glyphs.ASCII)
+	t := a.display.theme
 	title := cells.Truncate(c.title+" ", in.W)
 	lines := make([]string, 0, r.H)
 	lines = append(lines, t.Paint(role, b.topLeft)+title+t.Paint(role, strings.Repeat(b.flat, max(0, in.W-cells.Width(title)))+b.topRight))
@@ -143,28 +143,28 @@ func borders(ascii bool) border {
 
 // hints are the keys that matter most, as many as fit.
 func (a App) hints(w int) string {
-	if a.place.view == viewCommand {
+	if a.position.view == viewCommand {
 		return cells.Fit(a.commandPrompt(w), w)
 	}
-	if a.place.view == viewNote {
+	if a.position.view == viewNote {
 		return cells.Fit(a.notePrompt(w), w)
 	}
-	if a.prompt.open {
-		return cells.Fit(a.look.theme.Paint(themes.Accent, a.prompt.line(w)), w)
+	if a.valuePrompt.open {
+		return cells.Fit(a.display.theme.Paint(themes.Accent, a.valuePrompt.line(w)), w)
 	}
-	if a.help {
-		t := a.look.theme
+	if a.helpOpen {
+		t := a.display.theme
 		return cells.Fit(" "+t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close")+"  "+t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit"), w)
 	}
 	var all []string // the first section's keys come first; help and quit always stay
-	sections := a.keysHere()
-	if a.result.analysis == nil && !a.seen().early {
+	sections := a.activeKeys()
+	if a.result.analysis == nil && !a.currentView().beforeAnalysis {
 		sections = sections[len(sections)-1:] // there is nothing yet that the others could act on
 	}
 	for _, s := range sections {
 		for _, b := range s.bindings {
-			if b.short != "" {
-				all = append(all, a.keyNames(b.short))
+			if b.hint != "" {
+				all = append(all, a.keyLabel(b.hint))
 			}
 		}
 	}
@@ -175,22 +175,22 @@ func (a App) hints(w int) string {
 	line := ""
 	for _, hint := range all {
 		at := strings.LastIndex(hint, " ")
-		line += " " + a.look.theme.Paint(themes.Key, hint[:at]) + " " + a.look.theme.Paint(themes.Dim, hint[at+1:]) + " "
+		line += " " + a.display.theme.Paint(themes.Key, hint[:at]) + " " + a.display.theme.Paint(themes.Dim, hint[at+1:]) + " "
 	}
 	return cells.Fit(line, w)
 }
 
-// withNotice lays the answer to the last key over the end of the screen, above
+// overlayNotice lays the answer to the last key over the end of the screen, above
 // the hints, in as many lines as it takes.
-func (a App) withNotice(lines []string) []string {
+func (a App) overlayNotice(lines []string) []string {
 	if a.notice == "" {
 		return lines
 	}
-	w := a.look.w
+	w := a.display.w
 	text := cells.Wrap(sanitize.Line(a.notice), w-4)
 	text = text[:min(len(text), len(lines)-4)]
-	t := a.look.theme
-	b := borders(a.look.glyphs.ASCII)
+	t := a.display.theme
+	b := borders(a.display.glyphs.ASCII)
 	at := len(lines) - 3 - len(text)
 	rule := strings.Repeat(b.flat, w-2)
 	lines[at] = t.Paint(themes.Warn, b.topLeft+rule+b.topRight)

@@ -24,7 +24,7 @@ func TestHelpCloses(t *testing.T) {
 		d.press("?")
 		d.says("easyr1 grpo", "any key closes this page")
 		d.press("?")
-		if d.app.help || d.app.about {
+		if d.app.helpOpen || d.app.helpOnEstimator {
 			t.Error("the third ? does not close the help")
 		}
 	})

@@ -128,11 +128,11 @@ func kept(rows []string) []byte {
 // shots draws the screen as it is in every way: with colours, without, in ASCII.
 func (d *door) shots() []txtar.File {
 	d.t.Helper()
-	w, h := d.app.look.w, d.app.look.h
-	was := d.app.look
-	defer func() { d.app.look = was }()
+	w, h := d.app.display.w, d.app.display.h
+	was := d.app.display
+	defer func() { d.app.display = was }()
 	dressed := func(theme *themes.Theme, glyphs chart.Glyphs) string {
-		d.app.look.theme, d.app.look.glyphs = theme, glyphs
+		d.app.display.theme, d.app.display.glyphs = theme, glyphs
 		frame := d.frame()
 		for i, line := range strings.Split(frame, "\n") {
 			if got := ansi.StringWidth(line); got != w {

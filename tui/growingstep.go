@@ -7,8 +7,8 @@ import (
 	"vantage/model/units"
 )
 
-// growing says how far the newest step has come, while another one is on the screen.
-func (a App) growing(last int) string {
+// growingText says how far the newest step has come, while another one is on the screen.
+func (a App) growingText(last int) string {
 	step := a.snap.Steps[last]
 	if t := a.result.trend; t != nil {
 		if i, ok := t.Find(step.Number); ok && t.Steps[i].Open && t.Steps[i].Groups > 0 {

@@ -12,15 +12,15 @@ import (
 	"vantage/tui/chart"
 )
 
-// head is what is open, the figures of the step, and the settings.
-func (a App) head(w int) []string {
+// header is what is open, the figures of the step, and the settings.
+func (a App) header(w int) []string {
 	return []string{a.runLine(w), a.stepLine(w), a.settingsLine(w)}
 }
 
 func (a App) runLine(w int) string {
-	t := a.look.theme
+	t := a.display.theme
 	run := a.snap.Run
-	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+sanitize.Line(a.title), a.status(w >= roomyHead, true)+" "
+	left, right := " "+t.Paint(themes.Title, "vantage")+"  "+sanitize.Line(a.title), a.status(w >= widthForFullHeader, true)+" "
 	if cells.Width(left)+cells.Width(right)+2 > w {
 		right = a.status(false, false) + " "
 	}
@@ -34,33 +34,33 @@ func (a App) runLine(w int) string {
 	return cells.Justify(left, right, w)
 }
 
-// roomyHead is the width from which the first line says more.
-const roomyHead = 100
+// widthForFullHeader is the width from which the first line says more.
+const widthForFullHeader = 100
 
 // status says how the source is doing: still reading, live, or ended; in a roomy head
 // more of it, and when the last row came if there is room for that.
 func (a App) status(roomy, lastRow bool) string {
-	t, p := a.look.theme, a.snap.Run.Progress
+	t, p := a.display.theme, a.snap.Run.Progress
 	var parts []string
 	switch {
-	case a.live.err != nil:
-		parts = append(parts, t.Paint(themes.Bad, a.stopped()))
-	case a.live.ended:
+	case a.sourceState.err != nil:
+		parts = append(parts, t.Paint(themes.Bad, a.stoppedText()))
+	case a.sourceState.ended:
 		parts = append(parts, t.Paint(themes.Dim, "ended"))
 	case !p.CaughtUp && p.BytesAll > 0:
-		parts = append(parts, t.Paint(themes.Accent, "reading "+a.loaded()))
+		parts = append(parts, t.Paint(themes.Accent, "reading "+a.loadedText()))
 	default:
 		how := " live"
 		if p.Polling && roomy {
 			how += ", polling"
 		}
-		parts = append(parts, t.Paint(themes.Good, a.look.glyphs.Dot+how))
+		parts = append(parts, t.Paint(themes.Good, a.display.glyphs.Dot+how))
 	}
-	if last := len(a.snap.Steps) - 1; roomy && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.place.step {
-		parts = append(parts, t.Paint(themes.Dim, a.growing(last)))
+	if last := len(a.snap.Steps) - 1; roomy && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.position.step {
+		parts = append(parts, t.Paint(themes.Dim, a.growingText(last)))
 	}
-	if lastRow && !a.live.lastRow.IsZero() {
-		parts = append(parts, t.Paint(themes.Dim, "last row "+a.live.lastRow.Format("15:04:05")))
+	if lastRow && !a.sourceState.shownLastRow.IsZero() {
+		parts = append(parts, t.Paint(themes.Dim, "last row "+a.sourceState.shownLastRow.Format("15:04:05")))
 	}
 	if n := max(a.snap.Run.Skipped, len(a.snap.Run.Problems)); n > 0 {
 		parts = append(parts, t.Paint(themes.Warn, "!"+units.Count(n)))
@@ -68,26 +68,26 @@ func (a App) status(roomy, lastRow bool) string {
 	return strings.Join(parts, "  ")
 }
 
-// stopped says that reading has ended too early, and where the reason is if it is not on
+// stoppedText says that reading has ended too early, and where the reason is if it is not on
 // the screen.
-func (a App) stopped() string {
+func (a App) stoppedText() string {
 	if a.result.analysis == nil {
 		return "stopped"
 	}
 	return "stopped: ! says why"
 }
 
-// rewardInHead is a mean reward with the decimals that a screen of steps needs, so that
+// headerReward is a mean reward with the decimals that a screen of steps needs, so that
 // it does not jump; a large one without.
-func rewardInHead(x float64) string {
+func headerReward(x float64) string {
 	if text := units.Fixed(x, 3); len(text) <= len("-999.999") {
 		return text
 	}
 	return units.Short(x)
 }
 
-// signalOf is how many groups carry signal: nobody knows yet while the step is open.
-func signalOf(s *model.Summary) string {
+// signalText is how many groups carry signal: nobody knows yet while the step is open.
+func signalText(s *model.Summary) string {
 	if s.Open {
 		return units.Missing
 	}
@@ -100,15 +100,15 @@ func (a App) stepLine(w int) string {
 	if x == nil {
 		return cells.Spaces(w)
 	}
-	t := a.look.theme
+	t := a.display.theme
 	step := " " + t.Paint(themes.Title, fmt.Sprintf("step %d", x.Step))
 	if x.Open {
 		step += t.Paint(themes.Warn, " ("+a.groupsSoFar(&x.Summary)+", still growing)")
 	}
 	figure := func(name, value string) string { return t.Paint(themes.Dim, name+" ") + value }
 	parts := []string{
-		figure("reward", rewardInHead(x.Metric("critic/score/mean"))),
-		figure("signal", signalOf(&x.Summary)) + a.delta(float64(x.Signal), func(b *model.Analysis) float64 { return float64(b.Signal) }),
+		figure("reward", headerReward(x.Metric("critic/score/mean"))),
+		figure("signal", signalText(&x.Summary)) + a.delta(float64(x.Signal), func(b *model.Analysis) float64 { return float64(b.Signal) }),
 		figure("kept", units.Fraction(x.Kept, x.Rows)) + a.delta(float64(x.Kept), func(b *model.Analysis) float64 { return float64(b.Kept) }),
 		figure("Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))) + a.delta(x.Metric("vantage/abs_advantage_ratio"), func(b *model.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }),
 	}
@@ -124,7 +124,7 @@ func (a App) stepLine(w int) string {
 		rewards := a.series("critic/score/mean")
 		lo, hi := chart.Range(rewards)
 		n = min(n, 40, len(rewards))
-		spark := chart.Sparkline(t, a.look.glyphs, rewards[len(rewards)-n:], a.trendIndex()-(len(rewards)-n), lo, hi, n)
+		spark := chart.Sparkline(t, a.display.glyphs, rewards[len(rewards)-n:], a.trendIndex()-(len(rewards)-n), lo, hi, n)
 		line = step + "  " + spark + strings.TrimPrefix(line, step)
 	}
 	return cells.Justify(line, right, w)
@@ -132,7 +132,7 @@ func (a App) stepLine(w int) string {
 
 // fateCounts are the fates that call for action, with their counts.
 func (a App) fateCounts() string {
-	t := a.look.theme
+	t := a.display.theme
 	var parts []string
 	for _, f := range []model.Fate{model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise} {
 		if n := a.result.analysis.Fates[f]; n > 0 {
@@ -153,16 +153,16 @@ func (a App) settingsLine(w int) string {
 		{"keep_pos", "keep_neg", "recompute", 0},
 		{"pos", "neg", "re", 0},
 	} {
-		line := strings.TrimRight(a.settings(form.pos, form.neg, form.recompute, form.meter), " ")
+		line := strings.TrimRight(a.settingsForm(form.pos, form.neg, form.recompute, form.meter), " ")
 		if cells.Width(line) <= w {
 			return cells.Fit(line, w)
 		}
 	}
-	return cells.Fit(a.settings("pos", "neg", "re", 0), w)
+	return cells.Fit(a.settingsForm("pos", "neg", "re", 0), w)
 }
 
-func (a App) settings(pos, neg, recompute string, meter int) string {
-	t, set := a.look.theme, a.set.now
+func (a App) settingsForm(pos, neg, recompute string, meter int) string {
+	t, set := a.display.theme, a.settings.now
 	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + word + " " }
 	entry, err := set.Entry()
 	off := err != nil || !entry.CanFilter
@@ -172,7 +172,7 @@ func (a App) settings(pos, neg, recompute string, meter int) string {
 		}
 		bar := ""
 		if meter > 0 {
-			bar = chart.Meter(t, a.look.glyphs, role, value, meter) + " "
+			bar = chart.Meter(t, a.display.glyphs, role, value, meter) + " "
 		}
 		return key(k, t.Paint(themes.Dim, name)+" "+bar+t.Paint(themes.Accent, units.Fixed(value, 2)))
 	}

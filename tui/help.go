@@ -15,45 +15,45 @@ import (
 // helpPage explains the keys, the fates and the marks, in as many columns as they
 // take; or, after a second ?, the estimator at work.
 func (a App) helpPage(w, h int) []string {
-	if a.about {
-		return a.estimatorAtWork(w, h)
+	if a.helpOnEstimator {
+		return a.currentEstimatorPage(w, h)
 	}
-	t := a.look.theme
-	says := cells.JoinFitting(w-2, " · ", "type to look for a key", a.keyNames("↓ ↑")+" scroll", "? the estimator at work")
-	if a.sought.text != "" {
-		says = a.sought.text + "▏"
+	t := a.display.theme
+	says := cells.JoinFitting(w-2, " · ", "type to look for a key", a.keyLabel("↓ ↑")+" scroll", "? the estimator at work")
+	if a.helpSearch.query != "" {
+		says = a.helpSearch.query + "▏"
 	}
 	head := cells.Fit(" "+t.Paint(themes.Accent, says), w)
-	return append([]string{head}, flow(a.helpEntries, a.sought.top, w, h-1)...)
+	return append([]string{head}, flowColumns(a.helpEntries, a.helpSearch.scroll, w, h-1)...)
 }
 
-// sought is what is looked for in the help, and how far it is scrolled.
-type sought struct {
-	text string
-	top  int // lines that are above
+// helpSearch is what is looked for in the help, and how far it is scrolled.
+type helpSearch struct {
+	query  string
+	scroll int // lines that are above
 }
 
-// onHelp narrows and scrolls the help; Esc and Enter close it.
-func (a App) onHelp(msg tea.KeyPressMsg) App {
+// onHelpKey narrows and scrolls the help; Esc and Enter close it.
+func (a App) onHelpKey(msg tea.KeyPressMsg) App {
 	switch key := msg.String(); {
-	case a.about || key == "esc" || key == "enter":
-		a.help, a.about = false, false
+	case a.helpOnEstimator || key == "esc" || key == "enter":
+		a.helpOpen, a.helpOnEstimator = false, false
 	case key == "down" || key == "pgdown":
-		a.sought.top += 5
+		a.helpSearch.scroll += 5
 	case key == "up" || key == "pgup":
-		a.sought.top = max(0, a.sought.top-5)
-	case key == "backspace" && a.sought.text != "":
-		_, n := utf8.DecodeLastRuneInString(a.sought.text)
-		a.sought.text = a.sought.text[:len(a.sought.text)-n]
-	case msg.Text != "" && len(a.sought.text)+len(msg.Text) <= maxTyped:
-		a.sought.text, a.sought.top = a.sought.text+sanitize.Line(msg.Text), 0
+		a.helpSearch.scroll = max(0, a.helpSearch.scroll-5)
+	case key == "backspace" && a.helpSearch.query != "":
+		_, n := utf8.DecodeLastRuneInString(a.helpSearch.query)
+		a.helpSearch.query = a.helpSearch.query[:len(a.helpSearch.query)-n]
+	case msg.Text != "" && len(a.helpSearch.query)+len(msg.Text) <= maxTyped:
+		a.helpSearch.query, a.helpSearch.scroll = a.helpSearch.query+sanitize.Line(msg.Text), 0
 	}
 	return a
 }
 
-// seeks reports whether an entry of the help has every word that is looked for.
-func (a App) seeks(entry string) bool {
-	for _, word := range strings.Fields(strings.ToLower(a.sought.text)) {
+// matchesHelpSearch reports whether an entry of the help has every word that is looked for.
+func (a App) matchesHelpSearch(entry string) bool {
+	for _, word := range strings.Fields(strings.ToLower(a.helpSearch.query)) {
 		if !strings.Contains(strings.ToLower(entry), word) {
 			return false
 		}
@@ -63,48 +63,48 @@ func (a App) seeks(entry string) bool {
 
 // helpEntries are the lines of the page in columns of a width.
 func (a App) helpEntries(w int) []string {
-	t, room := a.look.theme, 6
-	if a.look.glyphs.ASCII {
+	t, room := a.display.theme, 6
+	if a.display.glyphs.ASCII {
 		room = 9
 	}
 	var lines []string
-	for _, s := range a.keysHere() {
+	for _, s := range a.activeKeys() {
 		var found []string
 		for _, b := range s.bindings {
-			if a.seeks(s.name + " " + b.show + " " + b.doc) {
-				found = append(found, hang(t.Paint(themes.Key, cells.FitRight(a.keyNames(b.show), room))+"  ", b.doc, w)...)
+			if a.matchesHelpSearch(s.name + " " + b.label + " " + b.doc) {
+				found = append(found, hangingIndent(t.Paint(themes.Key, cells.FitRight(a.keyLabel(b.label), room))+"  ", b.doc, w)...)
 			}
 		}
 		if len(found) > 0 {
 			lines = append(append(append(lines, t.Paint(themes.Title, s.name)), found...), "")
 		}
 	}
-	if a.sought.text != "" {
+	if a.helpSearch.query != "" {
 		return lines
 	}
 	lines = append(lines, t.Paint(themes.Title, "fates of a group"))
 	for _, f := range model.Fates() {
-		lines = append(lines, hang(t.Paint(a.fateRole(f), cells.FitRight(a.fateGlyph(f), 2)+" "+cells.Fit(f.String(), 8)), f.Doc(), w)...)
+		lines = append(lines, hangingIndent(t.Paint(a.fateRole(f), cells.FitRight(a.fateGlyph(f), 2)+" "+cells.Fit(f.String(), 8)), f.Doc(), w)...)
 	}
-	g := a.look.glyphs
+	g := a.display.glyphs
 	return append(lines, "", t.Paint(themes.Title, "marks"),
 		"  "+t.Paint(themes.Positive, g.Dot)+" kept  "+t.Paint(themes.Dropped, g.Ring)+" dropped  "+g.HalfDot+" some of each",
 		"  5+3−2·  kept: positive, negative, at zero")
 }
 
-// spelt are the names of keys that have a character of their own.
-var spelt = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
+// spelledKeys are the names of keys that have a character of their own.
+var spelledKeys = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
 
-// keyNames writes keys as the terminal can.
-func (a App) keyNames(keys string) string {
-	if a.look.glyphs.ASCII {
-		return spelt.Replace(keys)
+// keyLabel writes keys as the terminal can.
+func (a App) keyLabel(keys string) string {
+	if a.display.glyphs.ASCII {
+		return spelledKeys.Replace(keys)
 	}
 	return keys
 }
 
-// hang puts a text behind a head, and its further lines under the first.
-func hang(head, text string, w int) []string {
+// hangingIndent puts a text behind a head, and its further lines under the first.
+func hangingIndent(head, text string, w int) []string {
 	indent := cells.Width(head)
 	lines := cells.Wrap(text, max(1, w-indent))
 	for i := range lines {
@@ -116,23 +116,23 @@ func hang(head, text string, w int) []string {
 	return lines
 }
 
-// estimatorAtWork is all that is known of the estimator that is set.
-func (a App) estimatorAtWork(w, h int) []string {
-	e, err := a.set.now.Entry()
+// currentEstimatorPage is all that is known of the estimator that is set.
+func (a App) currentEstimatorPage(w, h int) []string {
+	e, err := a.settings.now.Entry()
 	if err != nil {
 		return cells.FitLines([]string{err.Error()}, w, h)
 	}
-	t := a.look.theme
-	lines := append([]string{" " + t.Paint(themes.Title, e.Framework+" "+e.Name), ""}, a.estimatorPage(e, min(w-2, readable))...)
+	t := a.display.theme
+	lines := append([]string{" " + t.Paint(themes.Title, e.Framework+" "+e.Name), ""}, a.estimatorPage(e, min(w-2, maxProseWidth))...)
 	return cells.FitLines(append(lines, "", t.Paint(themes.Dim, "   any key closes this page; E lists all estimators")), w, h)
 }
 
-// readable is the width beyond which lines of prose are hard to follow.
-const readable = 100
+// maxProseWidth is the width beyond which lines of prose are hard to follow.
+const maxProseWidth = 100
 
-// flow sets lines in columns of equal width, top to bottom: as few as hold them, at
+// flowColumns sets lines in columns of equal width, top to bottom: as few as hold them, at
 // most three. So many lines are scrolled away, as far as that shows others.
-func flow(entries func(w int) []string, away, w, h int) []string {
+func flowColumns(entries func(w int) []string, away, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}

@@ -12,10 +12,10 @@ type KeyDoc struct{ Key, Doc string }
 // Keys are all keys of the screen, for manuals: the table that the screen obeys.
 func Keys() []KeyGroup {
 	var all []KeyGroup
-	for _, s := range keyTable() {
+	for _, s := range allKeys() {
 		g := KeyGroup{Name: s.name}
 		for _, b := range s.bindings {
-			g.Keys = append(g.Keys, KeyDoc{b.show, b.doc})
+			g.Keys = append(g.Keys, KeyDoc{b.label, b.doc})
 		}
 		all = append(all, g)
 	}

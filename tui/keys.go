@@ -10,31 +10,31 @@ import (
 // they do. Dispatch, the hints, the help and the README come from this table.
 type binding struct {
 	keys   []string // as Bubble Tea names them
-	show   string   // as a person reads them
-	short  string   // for the line of hints; "" if not shown there
+	label  string   // as a person reads them
+	hint   string   // for the line of hints; "" if not shown there
 	doc    string
 	action func(App) (App, tea.Cmd)
 }
 
-// section is a named part of the key table.
-type section struct {
+// keySection is a named part of the key table.
+type keySection struct {
 	name     string
 	bindings []binding
 }
 
 // commonKeys work in every view.
-func commonKeys() []section {
-	return []section{
+func commonKeys() []keySection {
+	return []keySection{
 		{"settings", []binding{
 			{[]string{"f"}, "f", "", "next framework: whose arithmetic", App.nextFramework},
 			{[]string{"e"}, "e", "", "next estimator of the framework", App.nextEstimator},
 			{[]string{"E"}, "E", "", "list of all estimators, and what each needs", App.openEstimators},
 			{[]string{"s"}, "s", "", "next scale: group, batch, none", App.nextScale},
-			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", App.posDown},
-			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", App.posUp},
-			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", App.negDown},
-			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", App.negUp},
-			{[]string{"="}, "=", "= value", "type a ratio; Tab changes which", App.typeValue},
+			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", App.keepPosDown},
+			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", App.keepPosUp},
+			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", App.keepNegDown},
+			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", App.keepNegUp},
+			{[]string{"="}, "=", "= value", "type a ratio; Tab changes which", App.openValuePrompt},
 			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
 			{[]string{"b"}, "b", "b baseline", "compare what you set from now on with what is set now; again: no more", App.setBaseline},
 			{[]string{"B"}, "B", "", "swap the baseline and what is set", App.swapBaseline},
@@ -44,10 +44,10 @@ func commonKeys() []section {
 			{[]string{"ctrl+r"}, "^R", "", "redo it", App.redo},
 		}},
 		{"steps", []binding{
-			{[]string{"["}, "[", "[ ] step", "one step back", App.stepBack},
-			{[]string{"]"}, "]", "", "one step on", App.stepOn},
-			{[]string{"{"}, "{", "", "ten steps back", App.stepBackTen},
-			{[]string{"}"}, "}", "", "ten steps on", App.stepOnTen},
+			{[]string{"["}, "[", "[ ] step", "one step back", App.previousStep},
+			{[]string{"]"}, "]", "", "one step on", App.nextStep},
+			{[]string{"{"}, "{", "", "ten steps back", App.tenStepsBack},
+			{[]string{"}"}, "}", "", "ten steps on", App.tenStepsOn},
 			{[]string{"F"}, "F", "F newest", "follow the newest step", App.followNewest},
 		}},
 		{"marks", []binding{
@@ -69,8 +69,8 @@ func commonKeys() []section {
 	}
 }
 
-// leavingKeys work where characters are typed.
-func leavingKeys() []binding {
+// typingKeys work where characters are typed.
+func typingKeys() []binding {
 	return []binding{
 		{[]string{"ctrl+z"}, "^Z", "", "back to the shell; fg goes on here", App.suspend},
 		{[]string{"ctrl+c"}, "^C", "^C quit", "quit", App.quit},
@@ -80,20 +80,20 @@ func leavingKeys() []binding {
 // onKey gives a key to the prompt if one is open, else to the table.
 func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 	key := msg.String()
-	if a.prompt.open && key != "ctrl+c" {
-		return a.onPrompt(key)
+	if a.valuePrompt.open && key != "ctrl+c" {
+		return a.onPromptKey(key)
 	}
 	a.notice, a.marks.target = "", nil
-	if a.help && key != "?" && key != "ctrl+c" {
-		return a.onHelp(msg), nil
+	if a.helpOpen && key != "?" && key != "ctrl+c" {
+		return a.onHelpKey(msg), nil
 	}
-	if typed := a.seen().typed; typed != nil && msg.Text != "" {
+	if typed := a.currentView().typeText; typed != nil && msg.Text != "" {
 		return typed(a, sanitize.Line(msg.Text)), nil
 	}
-	if other, ok := a.remapped[key]; ok {
+	if other, ok := a.keyMap[key]; ok {
 		key = other
 	}
-	for _, s := range a.keysHere() {
+	for _, s := range a.activeKeys() {
 		for _, b := range s.bindings {
 			for _, k := range b.keys {
 				if k == key {
@@ -106,30 +106,30 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 }
 
 // overviewKeys move about the panes.
-func overviewKeys() section {
-	return section{"overview", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k group", "down", App.down},
-		{[]string{"k", "up"}, "k ↑", "", "up", App.up},
+func overviewKeys() keySection {
+	return keySection{"overview", []binding{
+		{[]string{"j", "down"}, "j ↓", "j k group", "down", App.moveDown},
+		{[]string{"k", "up"}, "k ↑", "", "up", App.moveUp},
 		{[]string{"enter"}, "⏎", "Enter open", "read the group; with the steps in focus all steps, with the warnings how the log was read", App.enterPane},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", App.pageDown},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.pageUp},
-		{[]string{"g", "home"}, "g", "", "to the top", App.top},
-		{[]string{"G", "end"}, "G", "", "to the end", App.bottom},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", App.movePageDown},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.movePageUp},
+		{[]string{"g", "home"}, "g", "", "to the top", App.moveToTop},
+		{[]string{"G", "end"}, "G", "", "to the end", App.moveToEnd},
 		{[]string{"/"}, "/", "/ filter", "show some groups only: fate:killed std>0.4 prompt~triangle", App.openFilter},
 		{[]string{"o"}, "o", "", "sort by the next column", App.nextOrder},
-		{[]string{"O"}, "O", "", "sort the other way round", App.turnOrder},
+		{[]string{"O"}, "O", "", "sort the other way round", App.reverseOrder},
 		{[]string{"v"}, "v", "", "distribution of the next figure: advantage, reward, length, parts, solved", App.nextFigure},
-		{[]string{"L"}, "L", "", "counts on a logarithmic scale, or not", App.toggleLog},
-		{[]string{"h", "left"}, "h ←", "", "in the distribution: read the bin before", App.binBack},
-		{[]string{"l", "right"}, "l →", "", "in the distribution: read the next bin", App.binOn},
+		{[]string{"L"}, "L", "", "counts on a logarithmic scale, or not", App.toggleLogScale},
+		{[]string{"h", "left"}, "h ←", "", "in the distribution: read the bin before", App.previousBin},
+		{[]string{"l", "right"}, "l →", "", "in the distribution: read the next bin", App.nextBin},
 		{[]string{"w"}, "w", "w warning", "next warning, and the group that shows it", App.nextWarning},
 		{[]string{"W"}, "W", "", "previous warning", App.previousWarning},
 		{[]string{"tab"}, "Tab", "Tab pane", "next pane", App.nextPane},
 		{[]string{"shift+tab"}, "⇧Tab", "", "previous pane", App.previousPane},
-		{[]string{"1"}, "1", "", "groups", App.pane1},
-		{[]string{"2"}, "2", "", "advantages", App.pane2},
-		{[]string{"3"}, "3", "", "steps", App.pane3},
-		{[]string{"4"}, "4", "", "warnings", App.pane4},
-		{[]string{"5"}, "5", "", "metrics", App.pane5},
+		{[]string{"1"}, "1", "", "groups", App.focusGroups},
+		{[]string{"2"}, "2", "", "advantages", App.focusAdvantages},
+		{[]string{"3"}, "3", "", "steps", App.focusSteps},
+		{[]string{"4"}, "4", "", "warnings", App.focusWarnings},
+		{[]string{"5"}, "5", "", "metrics", App.focusMetrics},
 	}}
 }

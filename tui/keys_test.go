@@ -13,7 +13,7 @@ import (
 )
 
 func TestKeyTable(t *testing.T) {
-	for i, s := range keyTable() {
+	for i, s := range allKeys() {
 		seen := map[string]string{}
 		if i >= len(views()) { // a view's own keys win over common ones, which must not clash
 			for _, s := range commonKeys()[:i-len(views())] {
@@ -25,7 +25,7 @@ func TestKeyTable(t *testing.T) {
 			}
 		}
 		for _, b := range s.bindings {
-			if b.doc == "" || b.show == "" || b.action == nil {
+			if b.doc == "" || b.label == "" || b.action == nil {
 				t.Errorf("%v has no help or does nothing", b.keys)
 			}
 			for _, key := range b.keys {
@@ -42,7 +42,7 @@ func TestSettingsChangeLive(t *testing.T) {
 	play(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *door) {
 		kept := d.app.result.analysis.Kept
 		d.press("p", "p", "m")
-		set := d.app.set.now
+		set := d.app.settings.now
 		if set.KeepPos != 0.9 || set.KeepNeg != 0.95 {
 			t.Fatalf("keep_pos %v, keep_neg %v, want 0.9 and 0.95", set.KeepPos, set.KeepNeg)
 		}
@@ -50,11 +50,11 @@ func TestSettingsChangeLive(t *testing.T) {
 			t.Error("the analysis did not follow the settings")
 		}
 		d.press("P", "M", "r")
-		if set := d.app.set.now; set.KeepPos != 0.95 || set.KeepNeg != 1 || !set.Recompute {
+		if set := d.app.settings.now; set.KeepPos != 0.95 || set.KeepNeg != 1 || !set.Recompute {
 			t.Errorf("%+v", set)
 		}
 		d.press("u", "u", "ctrl+r")
-		if set := d.app.set.now; set.Recompute || set.KeepNeg != 1 {
+		if set := d.app.settings.now; set.Recompute || set.KeepNeg != 1 {
 			t.Errorf("after two undos and a redo: %+v", set)
 		}
 	})
@@ -63,14 +63,14 @@ func TestSettingsChangeLive(t *testing.T) {
 func TestRatioStops(t *testing.T) {
 	play(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *door) {
 		d.press("P")
-		if len(d.app.set.past) != 0 || d.app.set.now.KeepPos != 1 {
+		if len(d.app.settings.past) != 0 || d.app.settings.now.KeepPos != 1 {
 			t.Error("a ratio of 1 went up")
 		}
 		for range 30 {
 			d.press("p")
 		}
-		if d.app.set.now.KeepPos != 0 {
-			t.Errorf("keep_pos %v after 30 steps down", d.app.set.now.KeepPos)
+		if d.app.settings.now.KeepPos != 0 {
+			t.Errorf("keep_pos %v after 30 steps down", d.app.settings.now.KeepPos)
 		}
 	})
 }
@@ -79,15 +79,15 @@ func TestTypedValue(t *testing.T) {
 	play(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *door) {
 		d.press("=", "0", ".", "3", "3", "enter")
 		d.press("=", "tab", ".", "5", "x", "enter")
-		if set := d.app.set.now; set.KeepPos != 0.33 || set.KeepNeg != 0.5 {
+		if set := d.app.settings.now; set.KeepPos != 0.33 || set.KeepNeg != 0.5 {
 			t.Errorf("%+v", set)
 		}
 		d.press("=", "7", "enter")
-		if !d.app.prompt.open || !strings.Contains(d.app.notice, "keep_neg_ratio must be in the range [0.0, 1.0]. Got keep_neg_ratio=7.0") {
+		if !d.app.valuePrompt.open || !strings.Contains(d.app.notice, "keep_neg_ratio must be in the range [0.0, 1.0]. Got keep_neg_ratio=7.0") {
 			t.Errorf("7 is answered with %q", d.app.notice)
 		}
 		d.press("esc")
-		if d.app.prompt.open || d.app.set.now.KeepNeg != 0.5 {
+		if d.app.valuePrompt.open || d.app.settings.now.KeepNeg != 0.5 {
 			t.Error("Esc did not leave the prompt")
 		}
 	})
@@ -97,19 +97,19 @@ func TestTypedValue(t *testing.T) {
 func TestRefusedControls(t *testing.T) {
 	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
 		d.press("e")
-		if d.app.set.now.Estimator != "rloo" {
-			t.Fatalf("e went to %s", d.app.set.now.Estimator)
+		if d.app.settings.now.Estimator != "rloo" {
+			t.Fatalf("e went to %s", d.app.settings.now.Estimator)
 		}
-		before := d.app.set.now
+		before := d.app.settings.now
 		d.press("p")
-		if d.app.set.now != before || !strings.HasPrefix(d.app.notice, "keep_neg_ratio and keep_pos_ratio are currently only supported for grpo algorithm. Got adv_estimator='rloo'") {
+		if d.app.settings.now != before || !strings.HasPrefix(d.app.notice, "keep_neg_ratio and keep_pos_ratio are currently only supported for grpo algorithm. Got adv_estimator='rloo'") {
 			t.Errorf("p under rloo: %q", d.app.notice)
 		}
 		if line := ansi.Strip(d.app.settingsLine(120)); !strings.Contains(line, "keep_pos —") {
 			t.Errorf("the control does not look disabled: %q", line)
 		}
 		d.press("e")
-		if d.app.set.now.KeepPos != 0.7 || d.app.notice != "" {
+		if d.app.settings.now.KeepPos != 0.7 || d.app.notice != "" {
 			t.Error("back at grpo the ratios are gone")
 		}
 	})
@@ -122,7 +122,7 @@ func TestSteps(t *testing.T) {
 			t.Fatalf("starts at step %d, want the newest, 15", at())
 		}
 		d.press("[", "[")
-		if at() != 13 || d.app.place.follow {
+		if at() != 13 || d.app.position.follow {
 			t.Errorf("[[ goes to %d", at())
 		}
 		d.press("{")
@@ -130,11 +130,11 @@ func TestSteps(t *testing.T) {
 			t.Errorf("{ goes to %d", at())
 		}
 		d.press("]", "}", "}")
-		if at() != 15 || d.app.place.follow {
+		if at() != 15 || d.app.position.follow {
 			t.Errorf("]}} goes to %d", at())
 		}
 		d.press("[", "F")
-		if at() != 15 || !d.app.place.follow {
+		if at() != 15 || !d.app.position.follow {
 			t.Errorf("F goes to %d", at())
 		}
 	})
@@ -145,16 +145,16 @@ func TestWarningsWalk(t *testing.T) {
 	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
 		d.press("w")
 		n := len(d.app.result.analysis.Warnings)
-		if n < 2 || d.app.place.warning != 0 {
-			t.Fatalf("%d warnings, at %d", n, d.app.place.warning)
+		if n < 2 || d.app.position.warning != 0 {
+			t.Fatalf("%d warnings, at %d", n, d.app.position.warning)
 		}
 		for i, w := range d.app.result.analysis.Warnings {
-			if w.Example >= 0 && d.app.result.rows[d.app.place.cursor] != w.Example {
+			if w.Example >= 0 && d.app.result.rows[d.app.position.cursor] != w.Example {
 				t.Errorf("warning %d: the cursor is not on its example", i)
 			}
 			d.press("w")
 		}
-		if d.app.place.warning != 0 {
+		if d.app.position.warning != 0 {
 			t.Error("w does not come around")
 		}
 	})
@@ -221,7 +221,7 @@ func TestQuit(t *testing.T) {
 func TestEstimatorsTheLogCannotFeed(t *testing.T) {
 	play(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *door) {
 		d.press("e", "e", "e") // rloo, reinforce_plus_plus, and past remax, gae and KL
-		if got := d.app.set.now.Estimator; got != "grpo" {
+		if got := d.app.settings.now.Estimator; got != "grpo" {
 			t.Errorf("e went to %s", got)
 		}
 		if !strings.Contains(d.app.notice, "remax (needs greedy baselines), gae (not from rewards)") {
@@ -230,17 +230,17 @@ func TestEstimatorsTheLogCannotFeed(t *testing.T) {
 		d.press("E")
 		d.press(strings.Split("verl rloo_", "")...)
 		d.press("enter")
-		if set := d.app.set.now; set.Framework != "verl" || set.Estimator != "rloo_vectorized" || set.Scale != "none" {
+		if set := d.app.settings.now; set.Framework != "verl" || set.Estimator != "rloo_vectorized" || set.Scale != "none" {
 			t.Errorf("took %s %s %s", set.Framework, set.Estimator, set.Scale)
 		}
 		d.press("E")
 		d.press(strings.Split("verl remax", "")...)
 		d.press("enter")
-		if !strings.Contains(d.app.notice, "reward_baseline") || d.app.set.now.Estimator != "rloo_vectorized" {
-			t.Errorf("the notice says %q, the estimator is %s", d.app.notice, d.app.set.now.Estimator)
+		if !strings.Contains(d.app.notice, "reward_baseline") || d.app.settings.now.Estimator != "rloo_vectorized" {
+			t.Errorf("the notice says %q, the estimator is %s", d.app.notice, d.app.settings.now.Estimator)
 		}
 		d.press("esc", "u")
-		if got := d.app.set.now.Estimator; got != "grpo" {
+		if got := d.app.settings.now.Estimator; got != "grpo" {
 			t.Errorf("undo went to %s", got)
 		}
 	})
@@ -258,8 +258,8 @@ func TestLeavesAnEstimatorThatTheLogCannotFeed(t *testing.T) {
 			t.Errorf("no list on the screen:\n%s", frame)
 		}
 		d.press("esc", "e")
-		if d.app.result.analysis == nil || d.app.set.now.Estimator != "grpo" {
-			t.Errorf("e went to %s, %v", d.app.set.now.Estimator, d.app.result.err)
+		if d.app.result.analysis == nil || d.app.settings.now.Estimator != "grpo" {
+			t.Errorf("e went to %s, %v", d.app.settings.now.Estimator, d.app.result.err)
 		}
 	})
 }
@@ -275,14 +275,14 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 		return &madeSource{chunks: []*model.Chunk{chunk}}
 	}
 	play(t, written(), 120, 36, model.DefaultSettings(), func(d *door) {
-		if set := d.app.set.now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "none" {
+		if set := d.app.settings.now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "none" {
 			t.Errorf("started with %s %s %s", set.Framework, set.Estimator, set.Scale)
 		}
 		if !strings.Contains(ansi.Strip(d.frame()), "log = trl grpo none, 4/4 bits") {
 			t.Error("the verdict is not on the screen")
 		}
 		d.press("u")
-		if got := d.app.set.now; got != model.DefaultSettings() {
+		if got := d.app.settings.now; got != model.DefaultSettings() {
 			t.Errorf("undo went to %+v", got)
 		}
 	})
@@ -291,7 +291,7 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 // The help narrows as one types, scrolls, and closes without doing anything else.
 func TestHelpIsSearched(t *testing.T) {
 	play(t, madeRun(3), 80, 24, filtered(), func(d *door) {
-		before := d.app.set
+		before := d.app.settings
 		d.press("?")
 		whole := d.frame()
 		d.press("down", "down")
@@ -303,7 +303,7 @@ func TestHelpIsSearched(t *testing.T) {
 			t.Error(text)
 		}
 		d.press("esc")
-		if d.app.help || d.app.set.now != before.now {
+		if d.app.helpOpen || d.app.settings.now != before.now {
 			t.Error("the keys did something else")
 		}
 	})
@@ -312,14 +312,14 @@ func TestHelpIsSearched(t *testing.T) {
 // A key of the configuration does what another one does, but where text is typed.
 func TestKeysAreRemapped(t *testing.T) {
 	play(t, madeRun(3), 80, 24, filtered(), func(d *door) {
-		d.app.remapped = map[string]string{"x": "m"}
+		d.app.keyMap = map[string]string{"x": "m"}
 		d.press("x")
-		if got := d.app.set.now.KeepNeg; got != 0.45 {
+		if got := d.app.settings.now.KeepNeg; got != 0.45 {
 			t.Errorf("keep_neg_ratio %v", got)
 		}
 		d.press("/", "x")
-		if d.app.place.draft != "x" {
-			t.Errorf("typed %q", d.app.place.draft)
+		if d.app.position.filterDraft != "x" {
+			t.Errorf("typed %q", d.app.position.filterDraft)
 		}
 	})
 }

@@ -12,24 +12,24 @@ import (
 	"vantage/themes"
 )
 
-// logged is what is known of the advantages that the trainer logged.
-type logged struct {
+// loggedMatch is what is known of the advantages that the trainer logged.
+type loggedMatch struct {
 	steps  int // complete ones when the comparison was started last; 0 if it never was
 	report *match.Report
 }
 
-// compareLogged starts the comparison when the first step is complete, and again
+// requestMatch starts the comparison when the first step is complete, and again
 // whenever there are twice as many: few samples fit more than one estimator.
-func (a App) compareLogged() (App, tea.Cmd) {
+func (a App) requestMatch() (App, tea.Cmd) {
 	steps := len(a.snap.Steps)
 	if steps > 0 && a.snap.Open(steps-1) {
 		steps--
 	}
-	if !a.snap.Run.Progress.CaughtUp || steps < max(1, 2*a.logged.steps) {
+	if !a.snap.Run.Progress.CaughtUp || steps < max(1, 2*a.loggedMatch.steps) {
 		return a, nil
 	}
-	a.logged.steps = steps
-	return a, matchLogged(a.ctx, a.snap, a.set.now)
+	a.loggedMatch.steps = steps
+	return a, matchLogged(a.ctx, a.snap, a.settings.now)
 }
 
 // onMatch starts with the estimator that wrote the log, unless the person chose
@@ -38,42 +38,42 @@ func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 	if msg.err != nil {
 		return a, nil // no advantages in the log, or no groups: nothing to compare
 	}
-	first := a.logged.report == nil
-	a.logged.report = msg.report
-	if !first || !msg.report.Match() || a.chosen || a.set.changed() {
+	first := a.loggedMatch.report == nil
+	a.loggedMatch.report = msg.report
+	if !first || !msg.report.Match() || a.estimatorChosen || a.settings.hasChanges() {
 		return a, nil
 	}
 	best := msg.report.Matches[0].Candidate
-	set := matched(a.set.now, best)
-	if set == a.set.now || set.Effective().Validate() != nil {
+	set := withMatch(a.settings.now, best)
+	if set == a.settings.now || set.Effective().Validate() != nil {
 		return a, nil
 	}
-	a.kept.automatic = session.EstimatorOf(set)
-	a = a.alsoSay(fmt.Sprintf("the advantages in the log are those of %s: started there (u takes it back)", best))
-	return a.apply(a.set.with(set))
+	a.session.autoEstimator = session.EstimatorOf(set)
+	a = a.addNotice(fmt.Sprintf("the advantages in the log are those of %s: started there (u takes it back)", best))
+	return a.apply(a.settings.withSettings(set))
 }
 
-// verdict says in a few words whether the log's own advantages were reproduced.
-func (a App) verdict() string {
-	r := a.logged.report
+// matchVerdict says in a few words whether the log's own advantages were reproduced.
+func (a App) matchVerdict() string {
+	r := a.loggedMatch.report
 	if r == nil {
 		return ""
 	}
-	t := a.look.theme
+	t := a.display.theme
 	if !r.Match() {
-		return t.Paint(themes.Warn, "! "+nearest(r))
+		return t.Paint(themes.Warn, "! "+nearestEstimator(r))
 	}
 	best, how, equal := r.Matches[0], "bits", r.Matches[0].Equal
 	if equal < r.Compared {
 		how, equal = "but for digits", r.Matches[0].Near
 	}
-	return t.Paint(themes.Good, a.look.glyphs.Dot) + fmt.Sprintf(" log = %s %s %s, %s/%s %s",
+	return t.Paint(themes.Good, a.display.glyphs.Dot) + fmt.Sprintf(" log = %s %s %s, %s/%s %s",
 		best.Framework, best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)
 }
 
-// nearest is the estimator that gives most of the advantages in the log, if one
+// nearestEstimator is the estimator that gives most of the advantages in the log, if one
 // gives half of them.
-func nearest(r *match.Report) string {
+func nearestEstimator(r *match.Report) string {
 	if len(r.Others) == 0 || 2*r.Others[0].Near < r.Compared {
 		return "log = no known estimator"
 	}
@@ -81,14 +81,14 @@ func nearest(r *match.Report) string {
 	return fmt.Sprintf("log ≈ %s %s %s, %s/%s", v.Framework, v.Estimator, v.Scale, units.Count(v.Near), units.Count(r.Compared))
 }
 
-// doubtLogged is what the log's advantages look like, if nothing reproduces them.
-func (a App) doubtLogged() []doubt {
-	r := a.logged.report
+// matchWarning is what the log's advantages look like, if nothing reproduces them.
+func (a App) matchWarning() []warningLine {
+	r := a.loggedMatch.report
 	if r == nil || r.Match() {
 		return nil
 	}
-	return []doubt{{
-		text: fmt.Sprintf("none of %d estimators and scales gives all the advantages in the log", r.Tried),
-		more: strings.Join(r.Clues, "; ") + " — `vantage match` tells more", group: -1,
+	return []warningLine{{
+		text:   fmt.Sprintf("none of %d estimators and scales gives all the advantages in the log", r.Tried),
+		advice: strings.Join(r.Clues, "; ") + " — `vantage match` tells more", group: -1,
 	}}
 }

@@ -35,8 +35,8 @@ func TestLogThatNoEstimatorWrote(t *testing.T) {
 				t.Errorf("%q is not on the screen:\n%s", want, frame)
 			}
 		}
-		if d.app.set.now != model.DefaultSettings() {
-			t.Errorf("started with %+v", d.app.set.now)
+		if d.app.settings.now != model.DefaultSettings() {
+			t.Errorf("started with %+v", d.app.settings.now)
 		}
 	})
 }
@@ -51,10 +51,10 @@ func TestVerdictIsTakenAgain(t *testing.T) {
 		return reward - 0.25
 	}
 	play(t, written(8, turns), 120, 36, model.DefaultSettings(), func(d *door) {
-		if r := d.app.logged.report; r == nil || r.Match() || r.Steps < 4 {
+		if r := d.app.loggedMatch.report; r == nil || r.Match() || r.Steps < 4 {
 			t.Errorf("the last verdict is %+v", r)
 		}
-		if set := d.app.set.now; set.Framework != "trl" || set.Scale != "none" {
+		if set := d.app.settings.now; set.Framework != "trl" || set.Scale != "none" {
 			t.Errorf("at first only r − μ was there, and the program is at %+v", set)
 		}
 	})

@@ -18,30 +18,30 @@ import (
 // that one is on the way to.
 type marks struct {
 	cursor int
-	note   note
+	draft  noteDraft
 	target *session.Mark // nil: one is where one is
 }
 
-// note is the line in which a note is written.
-type note struct {
-	to   session.Mark
+// noteDraft is the line in which a note is written.
+type noteDraft struct {
+	mark session.Mark
 	text string
 }
 
-// pointed is a mark, without a note, of what the cursor is on.
-func (a App) pointed() (session.Mark, bool) {
-	switch g := a.selected(); {
-	case a.place.view == viewMarks:
-		return a.markListed()
+// markUnderCursor is a mark, without a note, of what the cursor is on.
+func (a App) markUnderCursor() (session.Mark, bool) {
+	switch g := a.selectedGroup(); {
+	case a.position.view == viewMarks:
+		return a.listedMark()
 	case a.result.analysis == nil:
 		return session.Mark{}, false
-	case a.place.view == viewSteps, a.place.view == viewOverview && a.place.focus == layout.Steps:
+	case a.position.view == viewSteps, a.position.view == viewOverview && a.position.focus == layout.Steps:
 		return session.Mark{Step: a.result.analysis.Step}, true
 	case g == nil:
 		return session.Mark{}, false
-	case a.place.view == viewGroup:
-		return a.sampleMark(a.ranking(g)[within(a.reader.sample, g.Size())]), true
-	case a.place.view == viewOverview:
+	case a.position.view == viewGroup:
+		return a.sampleMark(a.rankedSamples(g)[clampIndex(a.sampleReader.sample, g.Size())]), true
+	case a.position.view == viewOverview:
 		return a.groupMark(), true
 	}
 	return session.Mark{}, false
@@ -49,9 +49,9 @@ func (a App) pointed() (session.Mark, bool) {
 
 // groupMark points at the group under the cursor.
 func (a App) groupMark() session.Mark {
-	g, x := a.selected(), a.result.analysis
-	m := session.Mark{Step: x.Step, Group: g.Name, Shown: begun(g.Preview, session.MaxText)}
-	if step, ok := a.stepRead(); ok {
+	g, x := a.selectedGroup(), a.result.analysis
+	m := session.Mark{Step: x.Step, Group: g.Name, Shown: truncateBytes(g.Preview, session.MaxText)}
+	if step, ok := a.analyzedStep(); ok {
 		m.Prompt = a.snap.PromptName(step, int(x.Order[g.Start]))
 	}
 	return m
@@ -60,12 +60,12 @@ func (a App) groupMark() session.Mark {
 // sampleMark points at a sample of the group under the cursor, by its column.
 func (a App) sampleMark(column int) session.Mark {
 	m := a.groupMark()
-	m.Sample = column - a.selected().Start + 1
+	m.Sample = column - a.selectedGroup().Start + 1
 	return m
 }
 
-// begun is as much of the beginning of a text as some bytes hold.
-func begun(text string, most int) string {
+// truncateBytes is as much of the beginning of a text as some bytes hold.
+func truncateBytes(text string, most int) string {
 	for len(text) > most {
 		_, n := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-n]
@@ -77,23 +77,23 @@ func begun(text string, most int) string {
 const nothingToMark = "nothing to mark here: groups, samples and steps can be"
 
 func (a App) toggleMark() (App, tea.Cmd) {
-	m, ok := a.pointed()
+	m, ok := a.markUnderCursor()
 	if !ok {
 		a.notice = nothingToMark
 		return a, nil
 	}
-	if old, marked := a.kept.session.Find(m); marked {
-		return a.unmark(old)
+	if old, marked := a.session.current.Find(m); marked {
+		return a.removeMark(old)
 	}
-	if a.kept.removed.Same(m) {
-		m.Note = a.kept.removed.Note
+	if a.session.removedMark.Same(m) {
+		m.Note = a.session.removedMark.Note
 	}
-	return a.mark(m)
+	return a.addMark(m)
 }
 
-// mark marks, if there is room.
-func (a App) mark(m session.Mark) (App, tea.Cmd) {
-	if _, marked := a.kept.session.Find(m); !marked && len(a.kept.session.Marks) >= session.MaxMarks {
+// addMark marks, if there is room.
+func (a App) addMark(m session.Mark) (App, tea.Cmd) {
+	if _, marked := a.session.current.Find(m); !marked && len(a.session.current.Marks) >= session.MaxMarks {
 		a.notice = fmt.Sprintf("there are %d marks: take some away first", session.MaxMarks)
 		return a, nil
 	}
@@ -101,124 +101,124 @@ func (a App) mark(m session.Mark) (App, tea.Cmd) {
 	if m.Note != "" {
 		a.notice = "noted: ' lists all marks"
 	}
-	if a.kept.memory == nil {
+	if a.session.store == nil {
 		a.notice += " (until you quit: nothing is kept of this run)"
 	}
-	return a.keep(func(s session.Session) session.Session { return s.With(m) })
+	return a.changeSession(func(s session.Session) session.Session { return s.With(m) })
 }
 
-// unmark takes a mark away; its note comes back with it if it is marked again.
-func (a App) unmark(m session.Mark) (App, tea.Cmd) {
-	a.kept.removed = m
+// removeMark takes a mark away; its note comes back with it if it is marked again.
+func (a App) removeMark(m session.Mark) (App, tea.Cmd) {
+	a.session.removedMark = m
 	a.notice = "no longer marked"
 	if m.Note != "" {
 		a.notice += ": marked again it has its note again, until you quit"
 	}
-	a, cmd := a.keep(func(s session.Session) session.Session { return s.Without(m) })
-	return a.markBy(0), cmd
+	a, cmd := a.changeSession(func(s session.Session) session.Session { return s.Without(m) })
+	return a.moveMark(0), cmd
 }
 
 // markSign is a star before what is marked, a dim one before a group of which a sample
 // is.
 func (a App) markSign(m session.Mark) string {
 	sign := " "
-	for _, have := range a.kept.session.Marks {
+	for _, have := range a.session.current.Marks {
 		switch {
 		case have.Step != m.Step || !have.Names(m.Group):
 		case have.Sample == m.Sample:
-			return a.look.theme.Paint(themes.Accent, "*")
+			return a.display.theme.Paint(themes.Accent, "*")
 		case m.Sample == 0:
-			sign = a.look.theme.Paint(themes.Dim, "*")
+			sign = a.display.theme.Paint(themes.Dim, "*")
 		}
 	}
 	return sign
 }
 
-// noteHere is the note to what the cursor is on: to the sample, else to its group.
-func (a App) noteHere() string {
-	if len(a.kept.session.Marks) == 0 || a.selected() == nil {
+// noteUnderCursor is the note to what the cursor is on: to the sample, else to its group.
+func (a App) noteUnderCursor() string {
+	if len(a.session.current.Marks) == 0 || a.selectedGroup() == nil {
 		return ""
 	}
-	have, _ := a.kept.session.Find(a.groupMark())
-	if m, ok := a.pointed(); ok && m.Sample > 0 {
-		if of, _ := a.kept.session.Find(m); of.Note != "" {
+	have, _ := a.session.current.Find(a.groupMark())
+	if m, ok := a.markUnderCursor(); ok && m.Sample > 0 {
+		if of, _ := a.session.current.Find(m); of.Note != "" {
 			have = of
 		}
 	}
 	return sanitize.Line(have.Note)
 }
 
-// noteTo is the note to a group of a step, or to the step itself.
-func (a App) noteTo(step int64, group string) string {
-	m, _ := a.kept.session.Find(session.Mark{Step: step, Group: group})
+// noteOf is the note to a group of a step, or to the step itself.
+func (a App) noteOf(step int64, group string) string {
+	m, _ := a.session.current.Find(session.Mark{Step: step, Group: group})
 	return m.Note
 }
 
 // openNote writes a note to what the cursor is on.
 func (a App) openNote() (App, tea.Cmd) {
-	m, ok := a.pointed()
+	m, ok := a.markUnderCursor()
 	if !ok {
 		a.notice = nothingToMark
 		return a, nil
 	}
-	if have, marked := a.kept.session.Find(m); marked {
+	if have, marked := a.session.current.Find(m); marked {
 		m = have
 	}
-	a.marks.note = note{to: m, text: m.Note}
-	a.place.under = a.place.view
-	return a.open(viewNote)
+	a.marks.draft = noteDraft{mark: m, text: m.Note}
+	a.position.viewBelow = a.position.view
+	return a.openView(viewNote)
 }
 
-func noteKeys() section {
-	return section{"note", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "keep the note, and the mark", App.keepNote},
-		{[]string{"backspace"}, "⌫", "", "take a character back", App.shortenNote},
-		{[]string{"ctrl+u"}, "^U", "", "take all of it back", func(a App) (App, tea.Cmd) { a.marks.note.text = ""; return a, nil }},
+func noteKeys() keySection {
+	return keySection{"note", []binding{
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the note, and the mark", App.saveNote},
+		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceNote},
+		{[]string{"ctrl+u"}, "^U", "", "take all of it back", func(a App) (App, tea.Cmd) { a.marks.draft.text = ""; return a, nil }},
 		{[]string{"esc"}, "Esc", "Esc leave", "leave it as it was", App.leaveCommand},
 	}}
 }
 
 func (a App) typeNote(text string) App {
-	if len(a.marks.note.text)+len(text) <= session.MaxNote {
-		a.marks.note.text += text
+	if len(a.marks.draft.text)+len(text) <= session.MaxNote {
+		a.marks.draft.text += text
 	}
 	return a
 }
 
-func (a App) shortenNote() (App, tea.Cmd) {
-	text := a.marks.note.text
+func (a App) backspaceNote() (App, tea.Cmd) {
+	text := a.marks.draft.text
 	_, n := utf8.DecodeLastRuneInString(text)
-	a.marks.note.text = text[:len(text)-n]
+	a.marks.draft.text = text[:len(text)-n]
 	return a, nil
 }
 
-func (a App) keepNote() (App, tea.Cmd) {
-	m := a.marks.note.to
-	m.Note = strings.TrimSpace(a.marks.note.text)
+func (a App) saveNote() (App, tea.Cmd) {
+	m := a.marks.draft.mark
+	m.Note = strings.TrimSpace(a.marks.draft.text)
 	a, _ = a.leaveCommand()
-	return a.mark(m)
+	return a.addMark(m)
 }
 
 // notePrompt is the line as the hints show it: of a long note the end.
 func (a App) notePrompt(w int) string {
-	head := " note to " + sanitize.Line(a.markWords(a.marks.note.to))
+	head := " note to " + sanitize.Line(a.markText(a.marks.draft.mark))
 	head = cells.Truncate(head, max(12, w/3)) + ": "
-	text := sanitize.Line(a.marks.note.text)
+	text := sanitize.Line(a.marks.draft.text)
 	for room := w - cells.Width(head) - 2; cells.Width(text) > max(1, room); {
 		_, n := utf8.DecodeRuneInString(text)
 		text = text[n:]
 	}
-	return a.look.theme.Paint(themes.Dim, head) + a.look.theme.Paint(themes.Accent, text+"▏")
+	return a.display.theme.Paint(themes.Dim, head) + a.display.theme.Paint(themes.Accent, text+"▏")
 }
 
 // runNote marks what the cursor is on with a note.
 func runNote(a App, args []string) (App, tea.Cmd, error) {
-	m, ok := a.pointed()
-	text := begun(strings.Join(args, " "), session.MaxNote)
+	m, ok := a.markUnderCursor()
+	text := truncateBytes(strings.Join(args, " "), session.MaxNote)
 	if !ok || text == "" {
 		return a, nil, fmt.Errorf("note takes a text, and a group, a sample or a step under the cursor")
 	}
 	m.Note = text
-	a, cmd := a.mark(m)
+	a, cmd := a.addMark(m)
 	return a, cmd, nil
 }

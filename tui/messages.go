@@ -31,9 +31,9 @@ type trendMsg struct {
 	err      error
 }
 
-// restedMsg ends the pause that follows each refresh from data, so that a fast
+// throttleEndedMsg ends the pause that follows each refresh from data, so that a fast
 // log repaints the screen at most twice a second.
-type restedMsg struct{}
+type throttleEndedMsg struct{}
 
 // matchMsg says which estimator wrote the advantages of the log.
 type matchMsg struct {

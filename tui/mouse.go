@@ -23,13 +23,13 @@ func (a App) onWheel(b tea.MouseButton) App {
 	if b == tea.MouseWheelUp {
 		by = -3
 	}
-	switch a.place.view {
+	switch a.position.view {
 	case viewOverview, viewFilter:
-		return a.moveBy(by)
+		return a.moveFocused(by)
 	case viewGroup:
-		return a.readBy(by)
+		return a.moveReading(by)
 	case viewProblems:
-		return a.problemBy(by)
+		return a.scrollProblems(by)
 	default:
 		return a
 	}
@@ -37,17 +37,17 @@ func (a App) onWheel(b tea.MouseButton) App {
 
 // onClick goes to the pane under the pointer, and in the table to the group.
 func (a App) onClick(x, y int) App {
-	if a.place.view != viewOverview || a.result.analysis == nil {
+	if a.position.view != viewOverview || a.result.analysis == nil {
 		return a
 	}
 	for p, r := range a.screen().Panes {
 		if r.Empty() || x < r.X || x >= r.X+r.W || y < r.Y || y >= r.Y+r.H {
 			continue
 		}
-		a = a.goPane(layout.Pane(p))
-		if row := y - r.Y - 2; layout.Pane(p) == layout.Groups && row >= 0 && row < a.tableRows() {
-			a.place.cursor = within(a.place.top+row, len(a.result.rows))
+		a = a.focusPane(layout.Pane(p))
+		if row := y - r.Y - 2; layout.Pane(p) == layout.Groups && row >= 0 && row < a.visibleGroups() {
+			a.position.cursor = clampIndex(a.position.topRow+row, len(a.result.rows))
 		}
 	}
-	return a.scrolled()
+	return a.clampCursor()
 }

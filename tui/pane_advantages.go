@@ -10,77 +10,77 @@ import (
 	"vantage/tui/chart"
 )
 
-// lowChart is the height below which the chart has the room of the words.
-const lowChart = 6
+// heightForChartText is the height below which the chart has the room of the words.
+const heightForChartText = 6
 
-// roomyChart is the height from which the chart leaves room for more figures.
-const roomyChart = 9
+// heightForSummary is the height from which the chart leaves room for more figures.
+const heightForSummary = 9
 
 // paneAdvantages is the mirrored histogram: original advantages upwards,
 // processed ones of kept samples downwards, over one axis.
-func (a App) paneAdvantages(w, h int) content {
+func (a App) paneAdvantages(w, h int) paneContent {
 	width := oddWidth(w)
-	m := a.measure(width)
-	if m.chosen {
-		return a.paneSpread(m, w, h)
+	m := a.chartsFor(width)
+	if m.hasFigure {
+		return a.paneDistribution(m, w, h)
 	}
 	name, title := "A original ", "original over processed"
-	if m.of.base != nil {
+	if m.key.base != nil {
 		name, title = "A baseline ", "baseline over candidate, as processed"
 	}
-	if w < roomyTitle {
+	if w < widthForLongTitle {
 		title = "advantages  A over B"
 	}
-	if h < lowChart {
-		n, mean, _ := m.up.Moments()
-		kept, then, _ := m.down.Moments()
-		words := cells.JoinFitting(w-1, "  ", a.look.theme.Paint(themes.Dim, "mean ")+"A "+units.Signed(mean)+"  B "+units.Signed(then), fmt.Sprintf("n %d, %d", n, kept))
-		return content{title: title, lines: append([]string{" " + words}, a.mirror(m.up, m.down, width, h-1)...)}
+	if h < heightForChartText {
+		n, mean, _ := m.upper.Moments()
+		kept, then, _ := m.lower.Moments()
+		words := cells.JoinFitting(w-1, "  ", a.display.theme.Paint(themes.Dim, "mean ")+"A "+units.Signed(mean)+"  B "+units.Signed(then), fmt.Sprintf("n %d, %d", n, kept))
+		return paneContent{title: title, lines: append([]string{" " + words}, a.mirrorLines(m.upper, m.lower, width, h-1)...)}
 	}
-	lines := []string{" " + a.moments(name, m.up, true, w-1)}
+	lines := []string{" " + a.momentsLine(name, m.upper, true, w-1)}
 	words := 3 // lines around the chart
-	if h >= roomyChart {
+	if h >= heightForSummary {
 		words++
 	}
-	lines = append(lines, a.mirror(m.up, m.down, width, h-words)...)
+	lines = append(lines, a.mirrorLines(m.upper, m.lower, width, h-words)...)
 	lines = append(lines,
-		" "+a.look.theme.Paint(themes.Dim, ruler(m.up.Axis, width)),
-		" "+a.moments("B processed", m.down, true, w-1))
-	if h >= roomyChart {
-		lines = append(lines, " "+a.summary(m.largest, w-1))
+		" "+a.display.theme.Paint(themes.Dim, axisRuler(m.upper.Axis, width)),
+		" "+a.momentsLine("B processed", m.lower, true, w-1))
+	if h >= heightForSummary {
+		lines = append(lines, " "+a.summaryLine(m.maxAbs, w-1))
 	}
-	note := a.binRead(width, m.up, m.down)
+	note := a.binNote(width, m.upper, m.lower)
 	if note == "" {
-		note = a.verdict()
+		note = a.matchVerdict()
 	}
-	return content{title: a.ofShown("advantages") + "  " + title, note: note, lines: lines}
+	return paneContent{title: a.withShownCount("advantages") + "  " + title, note: note, lines: lines}
 }
 
-// ofShown is the name of what a pane shows, and of how many of the groups.
-func (a App) ofShown(name string) string {
-	if of := a.shownOfAll(); of != "" {
+// withShownCount is the name of what a pane shows, and of how many of the groups.
+func (a App) withShownCount(name string) string {
+	if of := a.shownCount(); of != "" {
 		return name + " " + of
 	}
 	return name
 }
 
-// roomyTitle is the width from which the title says what A and B are.
-const roomyTitle = 36
+// widthForLongTitle is the width from which the title says what A and B are.
+const widthForLongTitle = 36
 
-// mirror draws one histogram over another in h rows, or one.
-func (a App) mirror(up, down chart.Histogram, width, h int) []string {
+// mirrorLines draws one histogram over another in h rows, or one.
+func (a App) mirrorLines(up, down chart.Histogram, width, h int) []string {
 	var lines []string
-	for _, line := range chart.Mirror(a.look.theme, a.look.glyphs, a.scaled(up), a.scaled(down), width, max(1, h)) {
+	for _, line := range chart.Mirror(a.display.theme, a.display.glyphs, a.scaled(up), a.scaled(down), width, max(1, h)) {
 		lines = append(lines, " "+line)
 	}
 	return lines
 }
 
-// moments describes the values of a histogram that are numbers; zeros are counted where
+// momentsLine describes the values of a histogram that are numbers; zeros are counted where
 // they are not drawn.
-func (a App) moments(name string, h chart.Histogram, zeros bool, w int) string {
+func (a App) momentsLine(name string, h chart.Histogram, zeros bool, w int) string {
 	n, mean, std := h.Moments()
-	t := a.look.theme
+	t := a.display.theme
 	dim := func(s string) string { return t.Paint(themes.Dim, s) }
 	pieces := []string{t.Paint(themes.Title, name) + cells.FitRight(units.Count(n), 6)}
 	if n > 0 {
@@ -95,9 +95,9 @@ func (a App) moments(name string, h chart.Histogram, zeros bool, w int) string {
 	return cells.JoinFitting(w, " ", pieces...)
 }
 
-// summary are the figures of the groups in sight that a distribution does not show.
-func (a App) summary(largest float64, w int) string {
-	x, t := a.figuresShown(), a.look.theme
+// summaryLine are the figures of the groups in sight that a distribution does not show.
+func (a App) summaryLine(largest float64, w int) string {
+	x, t := a.shownFigures(), a.display.theme
 	if x == nil {
 		return t.Paint(themes.Dim, "…")
 	}

@@ -13,50 +13,50 @@ import (
 	"vantage/tui/chart"
 )
 
-// columns are the widths of the group table.
-type columns struct{ fate, prompt, n, kept, reward, strip int }
+// groupColumns are the widths of the group table.
+type groupColumns struct{ fate, prompt, n, kept, reward, dotPlot int }
 
-// columnsFor shares out w cells: the prompt and the strip take what is left,
+// groupColumnsFor shares out w cells: the prompt and the strip take what is left,
 // and the strip has an odd width so that zero has a cell of its own.
-func columnsFor(w int) columns {
-	c := columns{fate: 10, n: 4, kept: 8, reward: 10}
+func groupColumnsFor(w int) groupColumns {
+	c := groupColumns{fate: 10, n: 4, kept: 8, reward: 10}
 	left := w - c.fate - c.n - c.kept - c.reward - 5
-	c.strip = min(61, max(13, left*11/20))
-	if c.strip%2 == 0 {
-		c.strip--
+	c.dotPlot = min(61, max(13, left*11/20))
+	if c.dotPlot%2 == 0 {
+		c.dotPlot--
 	}
-	c.prompt = max(0, left-c.strip)
+	c.prompt = max(0, left-c.dotPlot)
 	return c
 }
 
-// tableRows is how many groups are seen at once.
-func (a App) tableRows() int {
+// visibleGroups is how many groups are seen at once.
+func (a App) visibleGroups() int {
 	h := a.screen().Panes[0].Inner().H - 1 // less the header
-	if h >= roomyTable {
+	if h >= heightForCause {
 		h-- // and the cause
 	}
 	return h
 }
 
-// roomyTable is the height from which the table leaves a line for why the group under
+// heightForCause is the height from which the table leaves a line for why the group under
 // the cursor has no signal.
-const roomyTable = 4
+const heightForCause = 4
 
-func (a App) paneGroups(w, h int) content {
-	t := a.look.theme
-	c := columnsFor(w)
-	axis := a.measure(a.chartWidth()).axis
+func (a App) paneGroups(w, h int) paneContent {
+	t := a.display.theme
+	c := groupColumnsFor(w)
+	axis := a.chartsFor(a.chartWidth()).axis
 	lines := []string{a.groupHeader(c, axis)}
 	room := h
-	if h-1 >= roomyTable {
+	if h-1 >= heightForCause {
 		room--
 	}
-	for row := a.place.top; row < len(a.result.rows) && len(lines) < room; row++ {
+	for row := a.position.topRow; row < len(a.result.rows) && len(lines) < room; row++ {
 		lines = append(lines, cells.Fit(a.groupRow(c, axis, row), w))
 	}
 	if len(a.result.rows) == 0 {
 		lines = append(lines, "")
-		for _, line := range cells.Wrap(a.noneMatch(), max(1, w-2)) {
+		for _, line := range cells.Wrap(a.noMatchText(), max(1, w-2)) {
 			lines = append(lines, " "+t.Paint(themes.Dim, line))
 		}
 	}
@@ -64,31 +64,31 @@ func (a App) paneGroups(w, h int) content {
 		for len(lines) < room {
 			lines = append(lines, "")
 		}
-		lines = append(lines, " "+t.Paint(themes.Dim, cells.Truncate(a.cause(), w-1)))
+		lines = append(lines, " "+t.Paint(themes.Dim, cells.Truncate(a.causeUnderCursor(), w-1)))
 	}
-	return content{title: a.tableTitle(), note: fmt.Sprintf("%d/%d", min(a.place.cursor+1, len(a.result.rows)), len(a.result.rows)), lines: lines}
+	return paneContent{title: a.groupsTitle(), note: fmt.Sprintf("%d/%d", min(a.position.cursor+1, len(a.result.rows)), len(a.result.rows)), lines: lines}
 }
 
-// noneMatch says that the filter shows nothing, and what to do.
-func (a App) noneMatch() string {
-	text := fmt.Sprintf("No groups match %s (0/%s).", a.filterText(), units.Count(a.result.analysis.Groups))
-	if a.place.view == viewFilter {
+// noMatchText says that the filter shows nothing, and what to do.
+func (a App) noMatchText() string {
+	text := fmt.Sprintf("No groups match %s (0/%s).", a.activeFilter(), units.Count(a.result.analysis.Groups))
+	if a.position.view == viewFilter {
 		return text
 	}
 	return text + " / changes the filter, u takes it back."
 }
 
-func (a App) groupHeader(c columns, axis chart.Axis) string {
-	fate := a.columnName("fate")
-	if a.against() != nil {
+func (a App) groupHeader(c groupColumns, axis chart.Axis) string {
+	fate := a.columnHeader("fate")
+	if a.baselineAnalysis() != nil {
 		fate = cells.Fit(fate, c.fate-2) + "A" // what the baseline makes of it, where that differs
 	}
-	return a.look.theme.Paint(themes.Dim, " "+cells.Fit(fate, c.fate)+cells.Fit(a.columnName("prompt"), c.prompt)+" "+
-		cells.FitRight(a.columnName("n"), c.n)+" "+cells.FitRight(a.columnName("kept"), c.kept)+" "+cells.FitRight(a.columnName("reward"), c.reward)+" "+ruler(axis, c.strip))
+	return a.display.theme.Paint(themes.Dim, " "+cells.Fit(fate, c.fate)+cells.Fit(a.columnHeader("prompt"), c.prompt)+" "+
+		cells.FitRight(a.columnHeader("n"), c.n)+" "+cells.FitRight(a.columnHeader("kept"), c.kept)+" "+cells.FitRight(a.columnHeader("reward"), c.reward)+" "+axisRuler(axis, c.dotPlot))
 }
 
-// ruler writes the ends and the zero of an axis over w cells.
-func ruler(axis chart.Axis, w int) string {
+// axisRuler writes the ends and the zero of an axis over w cells.
+func axisRuler(axis chart.Axis, w int) string {
 	lo, hi := units.Short(axis.Lo), "+"+units.Short(axis.Hi)
 	side := (w - 1) / 2
 	if cells.Width(lo) > side || cells.Width(hi) > side {
@@ -99,11 +99,11 @@ func ruler(axis chart.Axis, w int) string {
 
 // groupRow is a row of the table. The cursor lies on what the group is called by only: on
 // a slow link each key has to draw two rows anew, and their figures are half of them.
-func (a App) groupRow(c columns, axis chart.Axis, row int) string {
-	t, x, index := a.look.theme, a.result.analysis, a.result.rows[row]
+func (a App) groupRow(c groupColumns, axis chart.Axis, row int) string {
+	t, x, index := a.display.theme, a.result.analysis, a.result.rows[row]
 	g := x.Group(index)
 	word := a.fateGlyph(g.Fate) + " " + g.Fate.String()
-	if was, differs := a.fateUnderBase(index); differs {
+	if was, differs := a.baselineFate(index); differs {
 		word = cells.Fit(word, c.fate-2) + a.fateGlyph(was)
 	}
 	fate := t.Paint(a.fateRole(g.Fate), cells.Fit(word, c.fate))
@@ -112,13 +112,13 @@ func (a App) groupRow(c columns, axis chart.Axis, row int) string {
 		prompt = "group " + sanitize.Line(g.Name)
 	}
 	name := a.markSign(session.Mark{Step: x.Step, Group: g.Name}) + fate + cells.Fit(prompt, c.prompt)
-	if row == a.place.cursor {
+	if row == a.position.cursor {
 		name = t.Underlay(themes.Cursor, name)
 	}
-	strip := chart.DotPlot(t, a.look.glyphs, axis, x.Original[g.Start:g.End], x.ProcessedOf(g.Members), x.Keep.Between(g.Start, g.End), c.strip)
+	dotPlot := chart.DotPlot(t, a.display.glyphs, axis, x.Original[g.Start:g.End], x.ProcessedOf(g.Members), x.Keep.Between(g.Start, g.End), c.dotPlot)
 	return name + " " + cells.FitRight(units.Count(g.Size()), c.n) + " " +
-		cells.FitRight(firstWithin(c.kept, keptBySign(&g), units.Count(g.Kept())), c.kept) + " " +
-		t.Paint(themes.Dim, cells.FitRight(meanAndStd(&g, c.reward), c.reward)) + " " + strip
+		cells.FitRight(firstFitting(c.kept, keptBySign(&g), units.Count(g.Kept())), c.kept) + " " +
+		t.Paint(themes.Dim, cells.FitRight(meanAndStd(&g, c.reward), c.reward)) + " " + dotPlot
 }
 
 // keptBySign writes kept samples as 5+3−, those at zero as 2·.
@@ -147,14 +147,14 @@ func meanAndStd(g *model.Group, w int) string {
 	case 0:
 		return units.Missing
 	case 1:
-		return firstWithin(w, plain(g.Mean), units.Brief(g.Mean))
+		return firstFitting(w, plain(g.Mean), units.Brief(g.Mean))
 	}
-	return firstWithin(w, spread(plain), spread(units.Brief), units.Brief(g.Mean))
+	return firstFitting(w, spread(plain), spread(units.Brief), units.Brief(g.Mean))
 }
 
-// firstWithin is the first of some ways to write a thing that fits into w cells, or the
+// firstFitting is the first of some ways to write a thing that fits into w cells, or the
 // last, which is the shortest.
-func firstWithin(w int, ways ...string) string {
+func firstFitting(w int, ways ...string) string {
 	for _, text := range ways {
 		if cells.Width(text) <= w {
 			return text
@@ -180,7 +180,7 @@ func (a App) fateRole(f model.Fate) themes.Role {
 // fateGlyph says a fate without colour.
 func (a App) fateGlyph(f model.Fate) string {
 	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "●", "…"}
-	if a.look.glyphs.ASCII {
+	if a.display.glyphs.ASCII {
 		glyphs = [...]string{"!", "x", "?", "~", "1", "-", "-", "-", "o", "."}
 	}
 	return glyphs[f]

@@ -46,21 +46,21 @@ func TestFilter(t *testing.T) {
 			t.Errorf("undo leaves %d of %d groups", len(d.app.result.rows), all)
 		}
 		d.press("/", "s", "t", "d", ">", "enter")
-		if !strings.Contains(d.app.notice, "column 5: expected a value") || d.app.place.view != viewFilter {
+		if !strings.Contains(d.app.notice, "column 5: expected a value") || d.app.position.view != viewFilter {
 			t.Errorf("notice %q", d.app.notice)
 		}
 		d.press("esc")
-		if d.app.set.filter != "" || d.app.place.view != viewOverview {
+		if d.app.settings.filter != "" || d.app.position.view != viewOverview {
 			t.Error("Esc does not leave")
 		}
 		d.press("/", "f", "l", "tab")
-		if d.app.place.draft != "flips" {
-			t.Errorf("Tab makes %q", d.app.place.draft)
+		if d.app.position.filterDraft != "flips" {
+			t.Errorf("Tab makes %q", d.app.position.filterDraft)
 		}
 		d.typeKeys(">0 fate:k")
 		d.press("tab")
-		if d.app.place.draft != "flips>0 fate:killed" {
-			t.Errorf("Tab makes %q", d.app.place.draft)
+		if d.app.position.filterDraft != "flips>0 fate:killed" {
+			t.Errorf("Tab makes %q", d.app.position.filterDraft)
 		}
 	})
 }
@@ -68,15 +68,15 @@ func TestFilter(t *testing.T) {
 func TestOrder(t *testing.T) {
 	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
 		d.press("j", "j")
-		here := d.app.selected().Name
-		for _, s := range orders()[1:] {
+		here := d.app.selectedGroup().Name
+		for _, s := range sortings()[1:] {
 			d.press("o")
 			x := d.app.result.analysis
 			if !slices.IsSortedFunc(d.app.result.rows, func(g, h int) int { return s.compare(&x.Table()[g], &x.Table()[h]) }) {
-				t.Errorf("not %s", s.says)
+				t.Errorf("not %s", s.words)
 			}
-			if d.app.selected().Name != here {
-				t.Errorf("%s: the cursor has left its group", s.says)
+			if d.app.selectedGroup().Name != here {
+				t.Errorf("%s: the cursor has left its group", s.words)
 			}
 		}
 		d.press("o", "o", "O")
@@ -197,7 +197,7 @@ func large(b *testing.B, groups, size int) *door {
 func TestUndoOrder(t *testing.T) {
 	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
 		d.press("j", "j")
-		group, rows := d.app.selected().Name, slices.Clone(d.app.result.rows)
+		group, rows := d.app.selectedGroup().Name, slices.Clone(d.app.result.rows)
 		d.press("o", "O", "p")
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "by prompt, turned") || slices.Equal(rows, d.app.result.rows) {
 			t.Errorf("the order is not another:\n%s", text)
@@ -207,7 +207,7 @@ func TestUndoOrder(t *testing.T) {
 			t.Errorf("the first undo of the order leaves\n%s", text)
 		}
 		d.press("u")
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "worst first") || !slices.Equal(rows, d.app.result.rows) || d.app.selected().Name != group {
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "worst first") || !slices.Equal(rows, d.app.result.rows) || d.app.selectedGroup().Name != group {
 			t.Errorf("the last undo leaves\n%s", text)
 		}
 		d.press("ctrl+r")

@@ -11,45 +11,45 @@ import (
 	"vantage/tui/layout"
 )
 
-// metricRoom is the least width of a column of metrics.
-const metricRoom = 38
+// metricWidth is the least width of a column of metrics.
+const metricWidth = 38
 
-// deltaRoom is the room for how a figure differs from the baseline's.
-const deltaRoom = 10
+// deltaWidth is the room for how a figure differs from the baseline's.
+const deltaWidth = 10
 
 // paneMetrics lists the figures of the step under the trainers' names, in as
 // many columns as fit.
-func (a App) paneMetrics(w, h int) content {
-	x := a.figuresShown()
+func (a App) paneMetrics(w, h int) paneContent {
+	x := a.shownFigures()
 	if x == nil {
-		return content{title: "metrics  " + a.shownOfAll(), lines: []string{" " + a.look.theme.Paint(themes.Dim, "computing those of the groups shown …")}}
+		return paneContent{title: "metrics  " + a.shownCount(), lines: []string{" " + a.display.theme.Paint(themes.Dim, "computing those of the groups shown …")}}
 	}
 	all := x.Metrics
-	across := max(1, w/metricRoom)
+	across := max(1, w/metricWidth)
 	width := w / across
-	c := content{title: fmt.Sprintf("metrics  %d · step %d", len(all), x.Step)}
-	if of := a.shownOfAll(); of != "" {
+	c := paneContent{title: fmt.Sprintf("metrics  %d · step %d", len(all), x.Step)}
+	if of := a.shownCount(); of != "" {
 		c.title += " · " + of + " groups shown"
 	}
-	if hidden := a.metricsBeyond(); hidden > 0 {
-		c.note = fmt.Sprintf("%d–%d/%d", a.place.scroll*across+1, min(len(all), (a.place.scroll+h)*across), len(all))
+	if hidden := a.hiddenMetricRows(); hidden > 0 {
+		c.note = fmt.Sprintf("%d–%d/%d", a.position.metricScroll*across+1, min(len(all), (a.position.metricScroll+h)*across), len(all))
 	}
-	room, base := 0, a.figuresBefore()
+	room, base := 0, a.baselineFigures()
 	if base != nil {
-		room = deltaRoom
-		c.title += " · Δ against " + settingsInWords(a.set.base.set)
+		room = deltaWidth
+		c.title += " · Δ against " + settingsInWords(a.settings.base.settings)
 	}
 	for y := range h {
 		line := ""
 		for x := range across {
-			at := a.place.scroll*across + x*h + y
+			at := a.position.metricScroll*across + x*h + y
 			if at >= len(all) {
 				break
 			}
-			name := a.look.theme.Paint(themes.Dim, lastParts(sanitize.Line(all[at].Name), width-9-room))
+			name := a.display.theme.Paint(themes.Dim, trimPathPrefix(sanitize.Line(all[at].Name), width-9-room))
 			value := units.Short(all[at].Value)
 			if base != nil {
-				value += cells.FitRight(a.difference(all[at].Value-base.Metric(all[at].Name)), deltaRoom)
+				value += cells.FitRight(a.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
 			}
 			line += " " + cells.Justify(name, value, width-2) + " "
 		}
@@ -58,9 +58,9 @@ func (a App) paneMetrics(w, h int) content {
 	return c
 }
 
-// lastParts is a name in w cells: where it is too long, without what it begins with,
+// trimPathPrefix is a name in w cells: where it is too long, without what it begins with,
 // which it shares with others.
-func lastParts(name string, w int) string {
+func trimPathPrefix(name string, w int) string {
 	short := name
 	for cells.Width(short) > w {
 		_, rest, ok := strings.Cut(strings.TrimPrefix(short, "…/"), "/")
@@ -72,13 +72,13 @@ func lastParts(name string, w int) string {
 	return short
 }
 
-// metricsBeyond is how many rows of metrics do not fit.
-func (a App) metricsBeyond() int {
+// hiddenMetricRows is how many rows of metrics do not fit.
+func (a App) hiddenMetricRows() int {
 	in := a.screen().Panes[layout.Metrics].Inner()
-	if a.result.analysis == nil || in.H == 0 || a.figuresShown() == nil {
+	if a.result.analysis == nil || in.H == 0 || a.shownFigures() == nil {
 		return 0
 	}
-	across := max(1, in.W/metricRoom)
-	rows := (len(a.figuresShown().Metrics) + across - 1) / across
+	across := max(1, in.W/metricWidth)
+	rows := (len(a.shownFigures().Metrics) + across - 1) / across
 	return max(0, rows-in.H)
 }

@@ -12,9 +12,9 @@ import (
 
 // trendRow is a figure followed over the steps.
 type trendRow struct {
-	name   string
-	metric string
-	fixed  bool // drawn from 0 to 1, else over its own range
+	name      string
+	metric    string
+	zeroToOne bool // drawn from 0 to 1, else over its own range
 }
 
 // trendRows lists what the steps pane follows, most telling first.
@@ -31,27 +31,27 @@ func trendRows() []trendRow {
 	}
 }
 
-// tallTrend is the height from which the first figure is drawn as a line.
-const tallTrend = 10
+// heightForBigTrend is the height from which the first figure is drawn as a line.
+const heightForBigTrend = 10
 
-func (a App) paneSteps(w, h int) content {
-	c := content{title: "steps"}
+func (a App) paneSteps(w, h int) paneContent {
+	c := paneContent{title: "steps"}
 	if a.result.trend == nil {
-		c.lines = []string{a.look.theme.Paint(themes.Dim, " computing …")}
+		c.lines = []string{a.display.theme.Paint(themes.Dim, " computing …")}
 		return c
 	}
 	first, last := a.trendBounds()
 	c.title = fmt.Sprintf("steps  %d – %d", first, last)
 	switch {
 	case !a.result.trend.Complete():
-		c.note = a.filling()
-	case a.place.follow:
+		c.note = a.trendProgress()
+	case a.position.follow:
 		c.note = "following the newest"
 	default:
 		c.note = "F follows the newest"
 	}
 	rows := trendRows()
-	if h >= tallTrend {
+	if h >= heightForBigTrend {
 		c.lines = a.bigTrend(rows[0], w, h-len(rows))
 		rows = rows[1:]
 	}
@@ -63,34 +63,34 @@ func (a App) paneSteps(w, h int) content {
 
 // labels are the room for the name in front of a trend and the value behind it.
 const (
-	nameRoom  = 8
-	valueRoom = 8
+	nameWidth  = 8
+	valueWidth = 8
 )
 
-// roomyDelta is the width from which a trend says how it differs from the baseline's.
-const roomyDelta = 44
+// widthForDelta is the width from which a trend says how it differs from the baseline's.
+const widthForDelta = 44
 
 func (a App) trendLine(row trendRow, w int) string {
 	values := a.series(row.metric)
 	lo, hi := row.bounds(values)
-	value, room := units.Missing, valueRoom
+	value, room := units.Missing, valueWidth
 	if a.result.analysis != nil {
 		value = units.Short(a.result.analysis.Metric(row.metric))
-		if base := a.against(); base != nil && w >= roomyDelta {
-			room += deltaRoom
-			value += cells.FitRight(a.delta(a.result.analysis.Metric(row.metric), func(b *model.Analysis) float64 { return b.Metric(row.metric) }), deltaRoom)
+		if base := a.baselineAnalysis(); base != nil && w >= widthForDelta {
+			room += deltaWidth
+			value += cells.FitRight(a.delta(a.result.analysis.Metric(row.metric), func(b *model.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
 		}
 	}
-	spark := chart.Sparkline(a.look.theme, a.look.glyphs, values, a.trendIndex(), lo, hi, w-nameRoom-room)
-	return a.look.theme.Paint(themes.Dim, cells.Fit(" "+row.name, nameRoom)) + spark + cells.FitRight(value, room-1) + " "
+	spark := chart.Sparkline(a.display.theme, a.display.glyphs, values, a.trendIndex(), lo, hi, w-nameWidth-room)
+	return a.display.theme.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + spark + cells.FitRight(value, room-1) + " "
 }
 
 // bigTrend draws a figure as a line over h rows.
 func (a App) bigTrend(row trendRow, w, h int) []string {
 	values := a.series(row.metric)
 	lo, hi := row.bounds(values)
-	t := a.look.theme
-	lines := chart.Trend(t, a.look.glyphs, themes.Accent, values, lo, hi, w-nameRoom-valueRoom, h)
+	t := a.display.theme
+	lines := chart.Trend(t, a.display.glyphs, themes.Accent, values, lo, hi, w-nameWidth-valueWidth, h)
 	for i := range lines {
 		name, value := "", ""
 		switch i {
@@ -99,13 +99,13 @@ func (a App) bigTrend(row trendRow, w, h int) []string {
 		case h - 1:
 			value = units.Short(lo)
 		}
-		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameRoom)) + lines[i] + t.Paint(themes.Dim, cells.FitRight(value, valueRoom-1)+" ")
+		lines[i] = t.Paint(themes.Dim, cells.Fit(" "+name, nameWidth)) + lines[i] + t.Paint(themes.Dim, cells.FitRight(value, valueWidth-1)+" ")
 	}
 	return lines
 }
 
 func (r trendRow) bounds(values []float64) (lo, hi float64) {
-	if r.fixed {
+	if r.zeroToOne {
 		return 0, 1
 	}
 	lo, hi = chart.Range(values)

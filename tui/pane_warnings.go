@@ -10,40 +10,40 @@ import (
 	"vantage/tui/cells"
 )
 
-// doubt is a line of the warnings pane: a warning, or a place in the log that
+// warningLine is a line of the warnings pane: a warning, or a place in the log that
 // could not be read.
-type doubt struct {
-	text, more string
-	group      int // that shows it, -1 if none
-	problem    bool
-	note       bool // nothing is wrong: what was left out, and why
+type warningLine struct {
+	text, advice string
+	group        int // that shows it, -1 if none
+	isProblem    bool
+	isNote       bool // nothing is wrong: what was left out, and why
 }
 
-// doubts are all warnings of the step, then the problems of the log.
-func (a App) doubts() []doubt {
-	var all []doubt
+// warningLines are all warnings of the step, then the problems of the log.
+func (a App) warningLines() []warningLine {
+	var all []warningLine
 	if x := a.result.analysis; x != nil {
 		for _, w := range x.Warnings {
-			d := doubt{text: sanitize.Line(w.Sentence()), more: w.Advice, group: w.Example}
+			d := warningLine{text: sanitize.Line(w.Sentence()), advice: w.Advice, group: w.Example}
 			if w.Example >= 0 {
 				g := x.Members(w.Example)
-				d.more = "for example " + sanitize.Line(strings.TrimSpace(g.Preview+" ("+short(g.Name)+")")) + " — " + w.Advice
+				d.advice = "for example " + sanitize.Line(strings.TrimSpace(g.Preview+" ("+shortName(g.Name)+")")) + " — " + w.Advice
 			}
 			all = append(all, d)
 		}
 	}
-	all = append(all, a.doubtLogged()...)
+	all = append(all, a.matchWarning()...)
 	for _, note := range a.snap.Run.Notes {
-		all = append(all, doubt{text: sanitize.Line(note), group: -1, note: true})
+		all = append(all, warningLine{text: sanitize.Line(note), group: -1, isNote: true})
 	}
 	for _, p := range a.snap.Run.Problems {
-		all = append(all, doubt{text: p.String(), more: "the rest of the file was read", group: -1, problem: true})
+		all = append(all, warningLine{text: p.String(), advice: "the rest of the file was read", group: -1, isProblem: true})
 	}
 	return all
 }
 
-// short cuts a group's name to what tells it apart.
-func short(name string) string {
+// shortName cuts a group's name to what tells it apart.
+func shortName(name string) string {
 	if len(name) > 12 {
 		return name[:8] + "…"
 	}
@@ -51,10 +51,10 @@ func short(name string) string {
 }
 
 // paneWarnings lists the doubts in a line each; the selected one is told in full.
-func (a App) paneWarnings(w, h int) content {
-	doubts := a.doubts()
-	c := content{title: fmt.Sprintf("warnings  %s", units.Count(len(doubts)))}
-	t := a.look.theme
+func (a App) paneWarnings(w, h int) paneContent {
+	doubts := a.warningLines()
+	c := paneContent{title: fmt.Sprintf("warnings  %s", units.Count(len(doubts)))}
+	t := a.display.theme
 	if len(doubts) == 0 {
 		text := "none at this step"
 		if a.result.analysis != nil && a.result.analysis.Open {
@@ -66,11 +66,11 @@ func (a App) paneWarnings(w, h int) content {
 		}
 		return c
 	}
-	c.note = fmt.Sprintf("%d/%d", a.place.warning+1, len(doubts))
+	c.note = fmt.Sprintf("%d/%d", a.position.warning+1, len(doubts))
 	first, end := 0, 0 // lines of the selected one
 	for i, d := range doubts {
-		lines := a.doubtLines(d, i == a.place.warning, w)
-		if i == a.place.warning {
+		lines := a.drawWarning(d, i == a.position.warning, w)
+		if i == a.position.warning {
 			first, end = len(c.lines), len(c.lines)+len(lines)
 		}
 		c.lines = append(c.lines, lines...)
@@ -82,13 +82,13 @@ func (a App) paneWarnings(w, h int) content {
 	return c
 }
 
-func (a App) doubtLines(d doubt, selected bool, w int) []string {
-	t := a.look.theme
+func (a App) drawWarning(d warningLine, selected bool, w int) []string {
+	t := a.display.theme
 	mark := t.Paint(themes.Warn, " ! ")
 	switch {
-	case d.problem:
+	case d.isProblem:
 		mark = t.Paint(themes.Bad, " ? ")
-	case d.note:
+	case d.isNote:
 		mark = t.Paint(themes.Dim, " · ")
 	}
 	if !selected {
@@ -99,7 +99,7 @@ func (a App) doubtLines(d doubt, selected bool, w int) []string {
 		lines = append(lines, mark+line)
 		mark = "   "
 	}
-	for _, line := range cells.Wrap(d.more, w-4) {
+	for _, line := range cells.Wrap(d.advice, w-4) {
 		lines = append(lines, mark+t.Paint(themes.Dim, line))
 	}
 	return lines

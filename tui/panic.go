@@ -7,15 +7,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// fault is a panic in a command: a fault of ours, which ends the program. It is raised
+// panicMsg is a panic in a command: a fault of ours, which ends the program. It is raised
 // anew in Update, since from there the terminal is given back before the trace is
 // written; what is written sooner goes with the screen.
-type fault struct {
+type panicMsg struct {
 	what  any
 	trace []byte
 }
 
-func (f fault) String() string { return fmt.Sprintf("%v, in a command:\n%s", f.what, f.trace) }
+func (f panicMsg) String() string { return fmt.Sprintf("%v, in a command:\n%s", f.what, f.trace) }
 
 // guarded is a command whose panic is a message, as is that of each command which it
 // stands for.
@@ -26,7 +26,7 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer func() {
 			if what := recover(); what != nil {
-				msg = fault{what, debug.Stack()}
+				msg = panicMsg{what, debug.Stack()}
 			}
 		}()
 		msg = cmd()

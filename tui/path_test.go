@@ -24,11 +24,11 @@ func TestEscapeLeadsBack(t *testing.T) {
 			d.press(way.keys...)
 			for _, want := range way.back {
 				d.press("esc")
-				if d.app.place.view != want {
-					t.Errorf("%v: Esc leads to view %d, want %d", way.keys, d.app.place.view, want)
+				if d.app.position.view != want {
+					t.Errorf("%v: Esc leads to view %d, want %d", way.keys, d.app.position.view, want)
 				}
 			}
-			if d.app.place.view != viewOverview {
+			if d.app.position.view != viewOverview {
 				d.press("esc", "esc", "esc", "esc")
 			}
 		}
@@ -40,13 +40,13 @@ func TestEscapeLeadsBack(t *testing.T) {
 func TestEscapeKeepsThePlace(t *testing.T) {
 	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
 		d.press("j", "j", "j", "4", "enter")
-		focus, cursor := d.app.place.focus, d.app.place.cursor
+		focus, cursor := d.app.position.focus, d.app.position.cursor
 		d.press("esc")
-		if d.app.place.view != viewOverview || d.app.place.focus != focus || d.app.place.cursor != cursor {
-			t.Errorf("view %d, focus %d, cursor %d", d.app.place.view, d.app.place.focus, d.app.place.cursor)
+		if d.app.position.view != viewOverview || d.app.position.focus != focus || d.app.position.cursor != cursor {
+			t.Errorf("view %d, focus %d, cursor %d", d.app.position.view, d.app.position.focus, d.app.position.cursor)
 		}
 		d.press("esc")
-		if d.app.place.focus != 0 {
+		if d.app.position.focus != 0 {
 			t.Error("a second Esc does not go to the groups")
 		}
 	})

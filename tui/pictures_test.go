@@ -60,10 +60,10 @@ func TestPictures(t *testing.T) {
 			p.set(&set)
 		}
 		play(t, toldStory(30), 110, 31, set, func(d *door) {
-			d.app.look.theme, d.app.look.noColor = themes.Default(true), false
+			d.app.display.theme, d.app.display.noColor = themes.Default(true), false
 			d.app.title = "runs/qwen-math/rollouts"
 			d.press(p.keys...)
-			matchFile(t, filepath.Join(dir, p.name+".svg"), d.app.picture())
+			matchFile(t, filepath.Join(dir, p.name+".svg"), d.app.screenSVG())
 		})
 		delete(left, p.name+".svg")
 		if want := fmt.Sprintf("![%s](", p.says); !strings.Contains(pages, want) || !strings.Contains(pages, "pictures/"+p.name+".svg)") {

@@ -19,74 +19,74 @@ func (a App) tooSmall(w, h int) []string {
 	return cells.FitLines(lines, w, h)
 }
 
-// maxReasons is how many problems are shown at full length before there is anything
+// maxFullProblems is how many problems are shown at full length before there is anything
 // else to show.
-const maxReasons = 3
+const maxFullProblems = 3
 
-// waiting is the body before there is anything to show: what is missing, why, and what
+// emptyBody is the body before there is anything to show: what is missing, why, and what
 // to do.
-func (a App) waiting(w, h int) []string {
-	t := a.look.theme
+func (a App) emptyBody(w, h int) []string {
+	t := a.display.theme
 	var lines []string
 	say := func(role themes.Role, text string) {
 		for _, line := range cells.Wrap(text, w-8) {
 			lines = append(lines, "    "+t.Paint(role, line))
 		}
 	}
-	text, role, more := a.missing()
+	text, role, more := a.whyEmpty()
 	say(role, text)
 	for _, m := range more {
 		say(themes.Dim, m)
 	}
 	if problems := a.snap.Run.Problems; len(problems) > 0 {
 		lines = append(lines, "")
-		for _, p := range problems[:min(maxReasons, len(problems))] {
+		for _, p := range problems[:min(maxFullProblems, len(problems))] {
 			say(themes.Warn, p.String())
 		}
 	}
-	lines = append(lines, "", "    "+a.ways())
+	lines = append(lines, "", "    "+a.keysWhenEmpty())
 	above := max(0, min(h/3, h-len(lines)))
 	return cells.FitLines(append(make([]string, above), lines...), w, h)
 }
 
-// missing says what there is not and why, and how it stands.
-func (a App) missing() (text string, role themes.Role, more []string) {
+// whyEmpty says what there is not and why, and how it stands.
+func (a App) whyEmpty() (text string, role themes.Role, more []string) {
 	title, p := sanitize.Line(a.title), a.snap.Run.Progress
 	switch {
-	case a.live.err != nil:
-		return sanitize.Line(a.live.err.Error()), themes.Bad, []string{"reading has stopped: mend this, and open it again"}
+	case a.sourceState.err != nil:
+		return sanitize.Line(a.sourceState.err.Error()), themes.Bad, []string{"reading has stopped: mend this, and open it again"}
 	case a.result.err != nil:
 		return sanitize.Line(a.result.err.Error()), themes.Warn, nil
-	case a.live.heard.IsZero():
+	case a.sourceState.lastChunk.IsZero():
 		return "reading " + title + " …", themes.Plain, nil
-	case len(a.snap.Run.Problems) > 0 && (p.CaughtUp || a.live.ended):
+	case len(a.snap.Run.Problems) > 0 && (p.CaughtUp || a.sourceState.ended):
 		return "nothing in " + title + " can be read as a sample", themes.Warn, nil
-	case a.live.ended:
+	case a.sourceState.ended:
 		return title + " holds no samples", themes.Warn, []string{"", formatsHelp}
 	case !p.CaughtUp && p.BytesAll > 0:
-		return "reading " + title, themes.Plain, []string{a.loaded()}
+		return "reading " + title, themes.Plain, []string{a.loadedText()}
 	case !p.CaughtUp:
 		return "waiting for the first row of " + title, themes.Plain, nil
 	}
-	more = []string{fmt.Sprintf("found %s at %s; what is written there from now on is shown", units.Plural(p.Files, "files"), a.live.heard.Format("15:04:05"))}
+	more = []string{fmt.Sprintf("found %s at %s; what is written there from now on is shown", units.Plural(p.Files, "files"), a.sourceState.lastChunk.Format("15:04:05"))}
 	for _, note := range a.snap.Run.Notes {
 		more = append(more, sanitize.Line(note))
 	}
 	return "waiting for the first step in " + title, themes.Plain, append(more,
-		"", writesHelp, formatsHelp,
+		"", trainerOptionsHelp, formatsHelp,
 		"groups are the log's own where it has ids, else rows of the same prompt: --group-by says otherwise",
 	)
 }
 
-// writesHelp is what most often makes a trainer write something.
-const writesHelp = "verl writes a log with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true"
+// trainerOptionsHelp is what most often makes a trainer write something.
+const trainerOptionsHelp = "verl writes a log with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true"
 
 // formatsHelp is where to look when a trainer writes nothing.
 const formatsHelp = "`vantage formats` lists what can be read, and the option with which each trainer writes it"
 
-// ways are the keys that lead on from a screen with nothing on it.
-func (a App) ways() string {
-	t := a.look.theme
+// keysWhenEmpty are the keys that lead on from a screen with nothing on it.
+func (a App) keysWhenEmpty() string {
+	t := a.display.theme
 	way := func(key, what string) string { return t.Paint(themes.Key, key) + t.Paint(themes.Dim, " "+what+"    ") }
 	line := ""
 	if a.result.err != nil {

@@ -60,9 +60,9 @@ func TestStates(t *testing.T) {
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
 			for mode, dress := range looks() {
 				play(t, state.source(), size[0], size[1], filtered(), func(d *door) {
-					dress(&d.app.look)
-					if d.app.live.err == nil {
-						d.app.live.ended = false // the source goes on, as a followed run does
+					dress(&d.app.display)
+					if d.app.sourceState.err == nil {
+						d.app.sourceState.ended = false // the source goes on, as a followed run does
 					}
 					d.press(state.keys...)
 					text := strings.Join(strings.Fields(ansi.Strip(d.frame())), " ")
@@ -84,7 +84,7 @@ func TestTooSmall(t *testing.T) {
 		if !strings.Contains(text, "vantage needs 60×16, this is 48×12") || !strings.Contains(text, "step 3  reward") {
 			t.Error(text)
 		}
-		d.app.look.glyphs = chart.ASCII()
+		d.app.display.glyphs = chart.ASCII()
 		if text := ansi.Strip(d.frame()); strings.ContainsAny(text, "×−│") {
 			t.Errorf("not ASCII: %s", text)
 		}
@@ -95,7 +95,7 @@ func TestTooSmall(t *testing.T) {
 // 300 MB in 3 s the other 600 MB take 6 s. Nothing is said in the first second.
 func TestPace(t *testing.T) {
 	at := func(second int) time.Time { return time.Date(2026, 1, 2, 14, 3, second, 0, time.UTC) }
-	var p pace
+	var p readRate
 	for _, c := range []struct {
 		second int
 		read   int64
@@ -108,8 +108,8 @@ func TestPace(t *testing.T) {
 		{9, 1000e6, true, 0},
 		{20, 1000e6, false, 0}, // it grows again: from the start
 	} {
-		if p = p.at(at(c.second), model.Progress{BytesRead: c.read, BytesAll: 1000e6, CaughtUp: c.done}); p.left != c.want {
-			t.Errorf("%d bytes after %d s: %v left, want %v", c.read, c.second, p.left, c.want)
+		if p = p.updated(at(c.second), model.Progress{BytesRead: c.read, BytesAll: 1000e6, CaughtUp: c.done}); p.remaining != c.want {
+			t.Errorf("%d bytes after %d s: %v left, want %v", c.read, c.second, p.remaining, c.want)
 		}
 	}
 }

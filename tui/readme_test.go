@@ -17,20 +17,20 @@ import (
 // The pages show the keys that the program obeys. -update writes them anew.
 func TestPagesShowTheKeys(t *testing.T) {
 	matchPart(t, "README.md", "keys", keysAsMarkdown(firstKeys()))
-	matchPart(t, filepath.Join(".github", "docs", "screen.md"), "keys", keysAsMarkdown(keyTable()))
+	matchPart(t, filepath.Join(".github", "docs", "screen.md"), "keys", keysAsMarkdown(allKeys()))
 }
 
 // firstKeys are those that the hints and the head of the screen show: what to begin with.
-func firstKeys() []section {
-	first := section{name: "key"}
-	for _, s := range append([]section{overviewKeys()}, commonKeys()...) {
+func firstKeys() []keySection {
+	first := keySection{name: "key"}
+	for _, s := range append([]keySection{overviewKeys()}, commonKeys()...) {
 		for _, b := range s.bindings {
-			if b.short != "" || strings.Contains("fespPmMr]", b.keys[0]) {
+			if b.hint != "" || strings.Contains("fespPmMr]", b.keys[0]) {
 				first.bindings = append(first.bindings, b)
 			}
 		}
 	}
-	return []section{first}
+	return []keySection{first}
 }
 
 // storyRun is a run as people have them: prompts from easy to hopeless, answers
@@ -70,12 +70,12 @@ func storyRun(steps int) *madeSource {
 	return source
 }
 
-func keysAsMarkdown(sections []section) string {
+func keysAsMarkdown(sections []keySection) string {
 	var b strings.Builder
 	for _, s := range sections {
 		fmt.Fprintf(&b, "\n| %s | |\n|---|---|\n", s.name)
 		for _, k := range s.bindings {
-			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(k.show, " ", "` `"), strings.ReplaceAll(k.doc, "|", `\|`))
+			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(k.label, " ", "` `"), strings.ReplaceAll(k.doc, "|", `\|`))
 		}
 	}
 	return strings.TrimSpace(b.String())

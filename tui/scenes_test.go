@@ -98,7 +98,7 @@ func typed(keys ...string) []string {
 }
 
 // followed makes the source one that goes on, as that of a followed run does.
-func followed(d *door) { d.app.live.ended = false }
+func followed(d *door) { d.app.sourceState.ended = false }
 
 // noted marks a group, a sample and a step, two of them with notes, and lists them.
 func noted(d *door) {
@@ -112,7 +112,7 @@ func noted(d *door) {
 // halfFilled takes away what is known of the steps but for the newest ones.
 func halfFilled(d *door) {
 	d.app.result.trend, d.app.work.busy = nil, true
-	a, cmd := d.app.fill(10 * 192) // a step has 192 samples, and the newest is known
+	a, cmd := d.app.continueTrend(10 * 192) // a step has 192 samples, and the newest is known
 	next, _ := a.Update(cmd())
 	d.app = next.(App)
 }

@@ -15,62 +15,62 @@ import (
 	"vantage/themes"
 )
 
-// Memory is what is kept of the run from one time to the next. Whoever started the
+// SessionStore is what is kept of the run from one time to the next. Whoever started the
 // program hands one in.
-type Memory interface {
+type SessionStore interface {
 	// Update applies a change to what is kept and returns what is kept then. It may be
 	// applied again, to the same effect.
 	Update(change func(session.Session) session.Session) (session.Session, error)
 }
 
-// keeping is what is kept of the run.
-type keeping struct {
-	memory    Memory // nil: until the program ends
-	session   session.Session
-	waiting   []change // not written yet; the first ones may be on their way
-	busy      bool
-	start     model.Settings    // as one finds the run who was never here
-	chosen    bool              // whose estimator the command line has
-	automatic session.Estimator // at work without anybody's choice
-	removed   session.Mark      // the last one that was taken away
+// sessionState is what is kept of the run.
+type sessionState struct {
+	store           SessionStore // nil: until the program ends
+	current         session.Session
+	pending         []sessionChange // not written yet; the first ones may be on their way
+	writing         bool
+	defaults        model.Settings    // as one finds the run who was never here
+	estimatorChosen bool              // whose estimator the command line has
+	autoEstimator   session.Estimator // at work without anybody's choice
+	removedMark     session.Mark      // the last one that was taken away
 }
 
-// change makes of what is kept something else.
-type change = func(session.Session) session.Session
+// sessionChange makes of what is kept something else.
+type sessionChange = func(session.Session) session.Session
 
-// keptMsg says what is kept after so many of the changes that wait.
-type keptMsg struct {
+// sessionMsg says what is kept after so many of the changes that wait.
+type sessionMsg struct {
 	changes int
 	session session.Session
 	err     error
 }
 
-// keep changes what is kept: at once here, in the background in its file, one after
+// changeSession changes what is kept: at once here, in the background in its file, one after
 // the other.
-func (a App) keep(c change) (App, tea.Cmd) {
-	a.kept.session = c(a.kept.session)
-	if a.kept.memory == nil {
+func (a App) changeSession(c sessionChange) (App, tea.Cmd) {
+	a.session.current = c(a.session.current)
+	if a.session.store == nil {
 		return a, nil
 	}
-	a.kept.waiting = append(slices.Clip(a.kept.waiting), c)
-	return a.write()
+	a.session.pending = append(slices.Clip(a.session.pending), c)
+	return a.writeSession()
 }
 
-// write writes what waits, unless something is being written.
-func (a App) write() (App, tea.Cmd) {
-	if a.kept.busy || len(a.kept.waiting) == 0 {
+// writeSession writes what waits, unless something is being written.
+func (a App) writeSession() (App, tea.Cmd) {
+	if a.session.writing || len(a.session.pending) == 0 {
 		return a, nil
 	}
-	a.kept.busy = true
-	memory, waiting := a.kept.memory, a.kept.waiting
+	a.session.writing = true
+	memory, waiting := a.session.store, a.session.pending
 	return a, func() tea.Msg {
-		s, err := memory.Update(inTurn(waiting))
-		return keptMsg{len(waiting), s, err}
+		s, err := memory.Update(inSequence(waiting))
+		return sessionMsg{len(waiting), s, err}
 	}
 }
 
-// inTurn is some changes as one.
-func inTurn(all []change) change {
+// inSequence is some changes as one.
+func inSequence(all []sessionChange) sessionChange {
 	return func(s session.Session) session.Session {
 		for _, c := range all {
 			s = c(s)
@@ -79,53 +79,53 @@ func inTurn(all []change) change {
 	}
 }
 
-// onKept takes over what is kept: another program may have left something too.
-func (a App) onKept(msg keptMsg) (App, tea.Cmd) {
-	a.kept.busy, a.kept.waiting = false, a.kept.waiting[msg.changes:]
+// onSession takes over what is kept: another program may have left something too.
+func (a App) onSession(msg sessionMsg) (App, tea.Cmd) {
+	a.session.writing, a.session.pending = false, a.session.pending[msg.changes:]
 	if msg.err != nil {
 		a.notice = "kept until you quit only: " + sanitize.Line(msg.err.Error())
 	} else {
-		a.kept.session = inTurn(a.kept.waiting)(msg.session)
+		a.session.current = inSequence(a.session.pending)(msg.session)
 	}
-	return a.write()
+	return a.writeSession()
 }
 
-// Leave writes what is kept of the run when the person has left: what was still to be
+// SaveSession writes what is kept of the run when the person has left: what was still to be
 // written, and how they looked at it.
-func (a App) Leave() error {
-	if a.kept.memory == nil {
+func (a App) SaveSession() error {
+	if a.session.store == nil {
 		return nil
 	}
-	view := a.viewLeft()
-	_, err := a.kept.memory.Update(func(s session.Session) session.Session {
-		s = inTurn(a.kept.waiting)(s)
+	view := a.viewToSave()
+	_, err := a.session.store.Update(func(s session.Session) session.Session {
+		s = inSequence(a.session.pending)(s)
 		s.View = view
 		return s
 	})
 	return err
 }
 
-// viewLeft is how the run is looked at; nil if that is how everybody finds it.
-func (a App) viewLeft() *session.View {
-	set, usual := a.set.now, session.View{KeepPos: 1, KeepNeg: 1}
+// viewToSave is how the run is looked at; nil if that is how everybody finds it.
+func (a App) viewToSave() *session.View {
+	set, usual := a.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
-		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, Filter: a.set.filter,
-		Turned: a.set.order.turned, Figure: a.place.spread.figure, Log: a.place.spread.log,
-		Metric: a.place.steps.metric, Seen: a.seenName(),
+		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, Filter: a.settings.filter,
+		Turned: a.settings.order.reversed, Figure: a.position.distribution.figure, Log: a.position.distribution.logScale,
+		Metric: a.position.steps.metric, Seen: a.savedViewName(),
 	}
-	if e := session.EstimatorOf(set); a.chosen || e != a.kept.automatic {
+	if e := session.EstimatorOf(set); a.estimatorChosen || e != a.session.autoEstimator {
 		v.Estimator = &e
 	}
-	if a.set.order.column > 0 {
-		v.Sort = orders()[a.set.order.column].says
+	if a.settings.order.column > 0 {
+		v.Sort = sortings()[a.settings.order.column].words
 	}
 	if a.sweep.figure > 0 {
 		v.Sweep = sweep.Figures()[a.sweep.figure].Name
 	}
-	switch before := a.kept.session.View; {
-	case a.look.byHand:
-		v.Theme = a.look.theme.Name
-	case a.look.noColor && before != nil:
+	switch before := a.session.current.View; {
+	case a.display.themeByUser:
+		v.Theme = a.display.theme.Name
+	case a.display.noColor && before != nil:
 		v.Theme = before.Theme // for the next terminal
 	}
 	if v == usual {
@@ -134,91 +134,91 @@ func (a App) viewLeft() *session.View {
 	return &v
 }
 
-// places are the views that one comes back to, by the name that is kept.
-func places() map[viewName]string {
+// savedViews are the views that one comes back to, by the name that is kept.
+func savedViews() map[viewName]string {
 	return map[viewName]string{viewSteps: "steps", viewSweep: "sweep", viewCompare: "compare"}
 }
 
-// seenName is the view on the screen, or the nearest below that one comes back to.
-func (a App) seenName() string {
-	here := a.place.view
+// savedViewName is the view on the screen, or the nearest below that one comes back to.
+func (a App) savedViewName() string {
+	here := a.position.view
 	if here == viewCommand || here == viewCopy || here == viewNote {
-		here = a.place.under
+		here = a.position.viewBelow
 	}
-	for _, v := range slices.Backward(append(slices.Clip(a.place.path), here)) {
+	for _, v := range slices.Backward(append(slices.Clip(a.position.backStack), here)) {
 		if v == viewOverview {
 			return ""
 		}
-		if name := places()[v]; name != "" {
+		if name := savedViews()[v]; name != "" {
 			return name
 		}
 	}
 	return ""
 }
 
-// recalled is the program as the run was left, and says so. Settings that the command
+// restoreSession is the program as the run was left, and says so. Settings that the command
 // line gives stay.
-func (a App) recalled(o Options) App {
-	a.kept = keeping{memory: o.Memory, session: o.Session, start: o.Settings, chosen: o.Chosen, automatic: session.EstimatorOf(o.Settings)}
+func (a App) restoreSession(o Options) App {
+	a.session = sessionState{store: o.SessionStore, current: o.Session, defaults: o.Settings, estimatorChosen: o.EstimatorChosen, autoEstimator: session.EstimatorOf(o.Settings)}
 	v := o.Session.View
 	if v == nil {
 		return a
 	}
-	given := o.Given
+	given := o.SetByFlag
 	if given == nil {
 		given = func(string) bool { return false }
 	}
-	a.set.now = v.Over(o.Settings, given)
-	a.chosen = a.chosen || v.Estimator != nil && session.EstimatorOf(a.set.now) == *v.Estimator
+	a.settings.now = v.Over(o.Settings, given)
+	a.estimatorChosen = a.estimatorChosen || v.Estimator != nil && session.EstimatorOf(a.settings.now) == *v.Estimator
 	if _, err := query.Parse(v.Filter); err == nil {
-		a.set.filter = v.Filter
+		a.settings.filter = v.Filter
 	}
-	a.set.order.turned = v.Turned
-	a.set.order.column = max(0, slices.IndexFunc(orders(), func(s sorting) bool { return s.says == v.Sort }))
-	a.place.spread.figure, a.place.spread.log, a.place.steps.metric = v.Figure, v.Log, v.Metric
+	a.settings.order.reversed = v.Turned
+	a.settings.order.column = max(0, slices.IndexFunc(sortings(), func(s sorting) bool { return s.words == v.Sort }))
+	a.position.distribution.figure, a.position.distribution.logScale, a.position.steps.metric = v.Figure, v.Log, v.Metric
 	a.sweep.figure = max(0, slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep }))
-	a.look.byHand = v.Theme != "" && v.Theme == o.Theme
-	return a.reopened(v.Seen).saidRecalled()
+	a.display.themeByUser = v.Theme != "" && v.Theme == o.Theme
+	return a.restoreView(v.Seen).noticeRestored()
 }
 
-// reopened goes to the view that was left, if it has something to show.
-func (a App) reopened(name string) App {
-	for v, known := range places() {
-		if known != name || v == viewCompare && a.other.source == nil {
+// restoreView goes to the view that was left, if it has something to show.
+func (a App) restoreView(name string) App {
+	for v, known := range savedViews() {
+		if known != name || v == viewCompare && a.second.source == nil {
 			continue
 		}
-		if e, err := a.set.now.Entry(); v == viewSweep && (err != nil || !e.CanFilter) {
+		if e, err := a.settings.now.Entry(); v == viewSweep && (err != nil || !e.CanFilter) {
 			continue
 		}
-		a = a.onMap()
-		a.place.path, a.place.view = []viewName{viewOverview}, v
+		a = a.sweepCursorToSettings()
+		a.position.backStack, a.position.view = []viewName{viewOverview}, v
 	}
 	return a
 }
 
-// saidRecalled says what is not as everybody finds it.
-func (a App) saidRecalled() App {
+// noticeRestored says what is not as everybody finds it.
+func (a App) noticeRestored() App {
 	var parts []string
-	if a.set.now != a.kept.start {
-		parts = append(parts, settingsInWords(a.set.now))
+	if a.settings.now != a.session.defaults {
+		parts = append(parts, settingsInWords(a.settings.now))
 	}
-	if a.set.filter != "" {
-		parts = append(parts, "filter "+sanitize.Line(a.set.filter))
+	if a.settings.filter != "" {
+		parts = append(parts, "filter "+sanitize.Line(a.settings.filter))
 	}
-	if a.set.order != (order{}) {
-		parts = append(parts, orders()[a.set.order.column].says)
+	if a.settings.order != (order{}) {
+		parts = append(parts, sortings()[a.settings.order.column].words)
 	}
-	if name := a.seenName(); name != "" {
+	if name := a.savedViewName(); name != "" {
 		parts = append(parts, "the "+name)
 	}
 	if len(parts) > 0 {
-		a = a.alsoSay("as you left it: " + strings.Join(parts, " · ") + " (:forget starts afresh)")
+		a = a.addNotice("as you left it: " + strings.Join(parts, " · ") + " (:forget starts afresh)")
 	}
 	return a
 }
 
-// alsoSay says something beside what is being said.
-func (a App) alsoSay(text string) App {
+// addNotice says something beside what is being said.
+func (a App) addNotice(text string) App {
 	if a.notice != "" {
 		text = a.notice + "; " + text
 	}
@@ -229,33 +229,33 @@ func (a App) alsoSay(text string) App {
 // forget goes to how everybody finds the run, now and the next time. Marks stay, and
 // undo takes the settings back.
 func (a App) forget() (App, tea.Cmd) {
-	set, best := a.kept.start, a.logged.report
-	a.chosen = a.kept.chosen
-	if best != nil && best.Match() && !a.chosen {
-		set = matched(set, best.Matches[0].Candidate)
+	set, best := a.session.defaults, a.loggedMatch.report
+	a.estimatorChosen = a.session.estimatorChosen
+	if best != nil && best.Match() && !a.estimatorChosen {
+		set = withMatch(set, best.Matches[0].Candidate)
 	}
-	a.place.spread, a.place.steps, a.sweep.figure = spread{}, stepsState{}, 0
-	a, groups := a.toGroups()
+	a.position.distribution, a.position.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
+	a, groups := a.showGroups()
 	cmds := []tea.Cmd{groups}
-	if a.look.byHand {
-		a.look.byHand, a.look.chosen = false, false
+	if a.display.themeByUser {
+		a.display.themeByUser, a.display.themeFixed = false, false
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
-	a, written := a.keep(func(s session.Session) session.Session { s.View = nil; return s })
-	a, computed := a.apply(a.set.to(moment{now: set}))
+	a, written := a.changeSession(func(s session.Session) session.Session { s.View = nil; return s })
+	a, computed := a.apply(a.settings.push(undoState{now: set}))
 	a.notice = "forgotten: this is how one finds the run who was never here; marks stay, u takes the settings back"
-	return a.arranged(), tea.Batch(append(cmds, written, computed)...)
+	return a.rearrange(), tea.Batch(append(cmds, written, computed)...)
 }
 
-// matched is settings with the estimator that wrote the log.
-func matched(set model.Settings, best match.Candidate) model.Settings {
+// withMatch is settings with the estimator that wrote the log.
+func withMatch(set model.Settings, best match.Candidate) model.Settings {
 	set = set.WithFramework(best.Framework).WithEstimator(best.Estimator)
 	set.Scale = best.Scale
 	return set
 }
 
-// wearing takes over a theme that the person chose.
-func (l look) wearing(t *themes.Theme) look {
-	l.theme, l.chosen, l.byHand = t, true, true
+// withTheme takes over a theme that the person chose.
+func (l display) withTheme(t *themes.Theme) display {
+	l.theme, l.themeFixed, l.themeByUser = t, true, true
 	return l
 }

@@ -29,7 +29,7 @@ func (s *shelf) Update(change func(session.Session) session.Session) (session.Se
 // reopen plays with what the shelf holds, and leaves.
 func reopen(t *testing.T, s *shelf, o Options, f func(*door)) {
 	t.Helper()
-	o.Memory, o.Session = s, s.session
+	o.SessionStore, o.Session = s, s.session
 	if o.Settings == (model.Settings{}) {
 		o.Settings = model.DefaultSettings()
 	}
@@ -38,7 +38,7 @@ func reopen(t *testing.T, s *shelf, o Options, f func(*door)) {
 	}
 	playWith(t, madeRun(3), 120, 36, o, func(d *door) {
 		f(d)
-		if err := d.app.Leave(); err != nil && s.err == nil {
+		if err := d.app.SaveSession(); err != nil && s.err == nil {
 			t.Error(err)
 		}
 	})
@@ -60,12 +60,12 @@ func TestTheViewIsRemembered(t *testing.T) {
 	left := s.session.View
 	reopen(t, s, Options{}, func(d *door) {
 		a := d.app
-		if set := a.set.now; set.Framework != "twinkle" || set.KeepPos != 0.9 || set.KeepNeg != 0.95 || !set.Recompute {
+		if set := a.settings.now; set.Framework != "twinkle" || set.KeepPos != 0.9 || set.KeepNeg != 0.95 || !set.Recompute {
 			t.Errorf("settings %+v", set)
 		}
-		if a.set.filter != "std>0.1" || a.set.order != (order{2, true}) || a.place.spread.figure != "rewards" || !a.place.spread.log ||
-			a.place.view != viewSteps || a.place.steps.metric == "" || left.Theme == "" || a.look.theme.Name != left.Theme {
-			t.Errorf("%q %+v %+v view %d %s", a.set.filter, a.set.order, a.place.spread, a.place.view, a.look.theme.Name)
+		if a.settings.filter != "std>0.1" || a.settings.order != (order{2, true}) || a.position.distribution.figure != "rewards" || !a.position.distribution.logScale ||
+			a.position.view != viewSteps || a.position.steps.metric == "" || left.Theme == "" || a.display.theme.Name != left.Theme {
+			t.Errorf("%q %+v %+v view %d %s", a.settings.filter, a.settings.order, a.position.distribution, a.position.view, a.display.theme.Name)
 		}
 		for _, want := range []string{"as you left it: twinkle grpo", "keep 0.90+ 0.95−, recompute", "filter std>0.1", "by size", "the steps", ":forget"} {
 			if !strings.Contains(a.notice, want) {
@@ -79,7 +79,7 @@ func TestTheViewIsRemembered(t *testing.T) {
 			t.Error(text)
 		}
 		d.press("esc")
-		if d.app.place.view != viewOverview || strings.Contains(ansi.Strip(d.frame()), "as you left it") {
+		if d.app.position.view != viewOverview || strings.Contains(ansi.Strip(d.frame()), "as you left it") {
 			t.Error("the next key does not take the notice away")
 		}
 		d.press("3", "3")
@@ -91,11 +91,11 @@ func TestTheViewIsRemembered(t *testing.T) {
 		d.press(":")
 		d.typeKeys("forget")
 		d.press("enter")
-		if a := d.app; a.set.now != model.DefaultSettings() || a.set.filter != "" || a.set.order != (order{}) || a.place.view != viewOverview || !strings.Contains(a.notice, "forgotten") {
-			t.Errorf("%+v %q", a.set.now, a.notice)
+		if a := d.app; a.settings.now != model.DefaultSettings() || a.settings.filter != "" || a.settings.order != (order{}) || a.position.view != viewOverview || !strings.Contains(a.notice, "forgotten") {
+			t.Errorf("%+v %q", a.settings.now, a.notice)
 		}
 		d.press("u")
-		if d.app.set.now.Framework != "twinkle" || d.app.set.filter != "std>0.1" {
+		if d.app.settings.now.Framework != "twinkle" || d.app.settings.filter != "std>0.1" {
 			t.Error("undo does not bring the settings back")
 		}
 		d.press("ctrl+r")
@@ -114,13 +114,13 @@ func TestFlagsWin(t *testing.T) {
 	given := func(names ...string) func(string) bool {
 		return func(option string) bool { return slices.Contains(names, option) }
 	}
-	reopen(t, s, Options{Settings: set, Given: given("keep_pos_ratio")}, func(d *door) {
-		if got := d.app.set.now; got.KeepPos != 0.3 || got.KeepNeg != 0.9 || got.Framework != "twinkle" {
+	reopen(t, s, Options{Settings: set, SetByFlag: given("keep_pos_ratio")}, func(d *door) {
+		if got := d.app.settings.now; got.KeepPos != 0.3 || got.KeepNeg != 0.9 || got.Framework != "twinkle" {
 			t.Errorf("%+v", got)
 		}
 	})
-	reopen(t, s, Options{Settings: set.WithFramework("verl"), Chosen: true, Given: given("framework", "keep_pos_ratio")}, func(d *door) {
-		if got := d.app.set.now; got.Framework != "verl" {
+	reopen(t, s, Options{Settings: set.WithFramework("verl"), EstimatorChosen: true, SetByFlag: given("framework", "keep_pos_ratio")}, func(d *door) {
+		if got := d.app.settings.now; got.Framework != "verl" {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -139,17 +139,17 @@ func TestOnlyWhatWasChosenIsKept(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	play := func(s *shelf, f func(*door)) {
-		o := Options{Settings: model.DefaultSettings(), Memory: s, Session: s.session}
+		o := Options{Settings: model.DefaultSettings(), SessionStore: s, Session: s.session}
 		lessMean := func(_ int, reward float64) float64 { return reward - 0.25 }
 		playWith(t, written(4, lessMean), 120, 36, o, func(d *door) {
 			f(d)
-			if err := d.app.Leave(); err != nil {
+			if err := d.app.SaveSession(); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	play(s, func(d *door) {
-		if set := d.app.set.now; set.Framework != "trl" || set.Scale != "none" || set.KeepPos != 0.95 {
+		if set := d.app.settings.now; set.Framework != "trl" || set.Scale != "none" || set.KeepPos != 0.95 {
 			t.Errorf("the estimator that wrote the log did not win: %+v", set)
 		}
 	})
@@ -161,8 +161,8 @@ func TestOnlyWhatWasChosenIsKept(t *testing.T) {
 		t.Errorf("the choice is lost: %+v", e)
 	}
 	play(s, func(d *door) {
-		if d.app.set.now.Estimator != "grpo" || d.app.set.now.Framework != "easyr1" {
-			t.Errorf("the choice does not win: %+v", d.app.set.now)
+		if d.app.settings.now.Estimator != "grpo" || d.app.settings.now.Framework != "easyr1" {
+			t.Errorf("the choice does not win: %+v", d.app.settings.now)
 		}
 	})
 }
@@ -171,7 +171,7 @@ func TestOnlyWhatWasChosenIsKept(t *testing.T) {
 func TestNothingIsKeptOfADemo(t *testing.T) {
 	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
 		d.press("*")
-		if !strings.Contains(d.app.notice, "until you quit") || len(d.app.kept.session.Marks) != 1 || d.app.Leave() != nil {
+		if !strings.Contains(d.app.notice, "until you quit") || len(d.app.session.current.Marks) != 1 || d.app.SaveSession() != nil {
 			t.Errorf("%q", d.app.notice)
 		}
 	})
@@ -183,7 +183,7 @@ func TestNothingCanBeKept(t *testing.T) {
 	s := &shelf{err: errors.New("no space left")}
 	reopen(t, s, Options{}, func(d *door) {
 		d.press("*")
-		if !strings.Contains(d.app.notice, "no space left") || len(d.app.kept.session.Marks) != 1 {
+		if !strings.Contains(d.app.notice, "no space left") || len(d.app.session.current.Marks) != 1 {
 			t.Errorf("%q", d.app.notice)
 		}
 	})

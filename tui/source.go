@@ -13,8 +13,8 @@ type Source interface {
 	Next(ctx context.Context) (*model.Chunk, error)
 }
 
-// Reader is a source that can show the text of a sample again. One that cannot
+// TextReader is a source that can show the text of a sample again. One that cannot
 // is shown without texts.
-type Reader interface {
+type TextReader interface {
 	Text(ctx context.Context, at model.Place) (model.Text, error)
 }

@@ -10,91 +10,91 @@ import (
 	"vantage/model/units"
 )
 
-// selection is the figures of the groups that the filter shows.
-type selection struct {
-	asked    selectionQuestion
-	busy     bool
-	answered selectionQuestion // what the figures are of
-	of, base model.Summary     // base is that of the baseline, if there is one
+// subset is the figures of the groups that the filter shows.
+type subset struct {
+	request              subsetRequest
+	busy                 bool
+	answered             subsetRequest // what the figures are of
+	figures, baseFigures model.Summary // base is that of the baseline, if there is one
 }
 
-// selectionQuestion tells selections apart.
-type selectionQuestion struct {
-	of, base *model.Analysis
-	filter   string
+// subsetRequest tells selections apart.
+type subsetRequest struct {
+	analysis, base *model.Analysis
+	filter         string
 }
 
-// selectionMsg is the figures of a selection.
-type selectionMsg struct {
-	asked    selectionQuestion
-	of, base model.Summary
+// subsetMsg is the figures of a selection.
+type subsetMsg struct {
+	request              subsetRequest
+	figures, baseFigures model.Summary
 }
 
-// narrowed reports whether the filter leaves groups out.
-func (a App) narrowed() bool {
+// isFiltered reports whether the filter leaves groups out.
+func (a App) isFiltered() bool {
 	return a.result.analysis != nil && len(a.result.rows) < a.result.analysis.Groups
 }
 
-// attendSelection asks for the figures of the groups shown, unless they are there or
+// requestSubset asks for the figures of the groups shown, unless they are there or
 // an answer is still to come: then they are asked for after it.
-func (a App) attendSelection() (App, tea.Cmd) {
-	if !a.narrowed() {
-		a.result.selection = selection{busy: a.result.selection.busy} // it would hold a step that nobody looks at
+func (a App) requestSubset() (App, tea.Cmd) {
+	if !a.isFiltered() {
+		a.result.subset = subset{busy: a.result.subset.busy} // it would hold a step that nobody looks at
 		return a, nil
 	}
-	asked := selectionQuestion{of: a.result.analysis, base: a.result.base, filter: a.filterText()}
-	if a.result.selection.busy || asked == a.result.selection.answered {
+	asked := subsetRequest{analysis: a.result.analysis, base: a.result.base, filter: a.activeFilter()}
+	if a.result.subset.busy || asked == a.result.subset.answered {
 		return a, nil
 	}
-	a.result.selection.asked, a.result.selection.busy = asked, true
+	a.result.subset.request, a.result.subset.busy = asked, true
 	groups := slices.Sorted(slices.Values(a.result.rows)) // sums in the order of the step, however it is sorted
-	return a, selectGroups(asked, groups)
+	return a, computeSubset(asked, groups)
 }
 
-func selectGroups(asked selectionQuestion, groups []int) tea.Cmd {
+func computeSubset(asked subsetRequest, groups []int) tea.Cmd {
 	return func() tea.Msg {
-		msg := selectionMsg{asked: asked, of: asked.of.Select(groups)}
-		if base := asked.base; base != nil && base.Groups == asked.of.Groups {
-			msg.base = base.Select(groups)
+		msg := subsetMsg{request: asked, figures: asked.analysis.Select(groups)}
+		if base := asked.base; base != nil && base.Groups == asked.analysis.Groups {
+			msg.baseFigures = base.Select(groups)
 		}
 		return msg
 	}
 }
 
-func (a App) onSelection(msg selectionMsg) App {
-	a.result.selection.busy = false
-	if msg.asked == a.result.selection.asked {
-		a.result.selection.answered, a.result.selection.of, a.result.selection.base = msg.asked, msg.of, msg.base
+func (a App) onSubset(msg subsetMsg) App {
+	a.result.subset.busy = false
+	if msg.request == a.result.subset.request {
+		a.result.subset.answered, a.result.subset.figures, a.result.subset.baseFigures = msg.request, msg.figures, msg.baseFigures
 	}
 	return a
 }
 
-// figuresShown are those of the groups on the screen: of all, or of those that the filter
+// shownFigures are those of the groups on the screen: of all, or of those that the filter
 // shows; nil while these are computed.
-func (a App) figuresShown() *model.Summary {
+func (a App) shownFigures() *model.Summary {
 	switch {
-	case !a.narrowed():
+	case !a.isFiltered():
 		return &a.result.analysis.Summary
-	case a.result.selection.answered.filter != a.filterText() || a.result.selection.of.Step != a.result.analysis.Step:
+	case a.result.subset.answered.filter != a.activeFilter() || a.result.subset.figures.Step != a.result.analysis.Step:
 		return nil
 	}
-	return &a.result.selection.of
+	return &a.result.subset.figures
 }
 
-// figuresBefore are the same under the baseline, nil if there is none.
-func (a App) figuresBefore() *model.Summary {
-	switch base := a.against(); {
+// baselineFigures are the same under the baseline, nil if there is none.
+func (a App) baselineFigures() *model.Summary {
+	switch base := a.baselineAnalysis(); {
 	case base == nil:
 		return nil
-	case !a.narrowed():
+	case !a.isFiltered():
 		return &base.Summary
 	}
-	return &a.result.selection.base
+	return &a.result.subset.baseFigures
 }
 
-// shownOfAll says how many groups the filter shows: "[12/24]", "" if it shows all.
-func (a App) shownOfAll() string {
-	if a.filterText() == "" {
+// shownCount says how many groups the filter shows: "[12/24]", "" if it shows all.
+func (a App) shownCount() string {
+	if a.activeFilter() == "" {
 		return ""
 	}
 	return fmt.Sprintf("[%s/%s]", units.Count(len(a.result.rows)), units.Count(a.result.analysis.Groups))

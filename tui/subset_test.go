@@ -31,19 +31,19 @@ func TestFilterDrivesTheFigures(t *testing.T) {
 				t.Errorf("%q is not on the screen", want)
 			}
 		}
-		if got := d.app.figuresShown(); got.Metric("critic/score/mean") != 0 || got.Rows != samples || whole == 0 {
+		if got := d.app.shownFigures(); got.Metric("critic/score/mean") != 0 || got.Rows != samples || whole == 0 {
 			t.Errorf("mean reward %v of %d samples, want 0 of %d", got.Metric("critic/score/mean"), got.Rows, samples)
 		}
 		d.press("enter", "b", "r")
-		if d.app.figuresBefore().Rows != samples {
+		if d.app.baselineFigures().Rows != samples {
 			t.Error("the baseline is of other groups")
 		}
 		d.press("[")
-		if got := d.app.figuresShown(); got.Step != 2 || got.Fates[model.FateWrong] != got.Groups {
+		if got := d.app.shownFigures(); got.Step != 2 || got.Fates[model.FateWrong] != got.Groups {
 			t.Errorf("at the step before: %+v", got)
 		}
 		d.press("u", "u", "u")
-		if d.app.set.filter != "" || d.app.figuresShown() != &d.app.result.analysis.Summary || strings.Contains(ansi.Strip(d.frame()), "groups shown") {
+		if d.app.settings.filter != "" || d.app.shownFigures() != &d.app.result.analysis.Summary || strings.Contains(ansi.Strip(d.frame()), "groups shown") {
 			t.Error("undo does not bring back the figures of all groups")
 		}
 	})
@@ -54,10 +54,10 @@ func TestLateFiguresAreDropped(t *testing.T) {
 	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
 		d.press("/")
 		d.typeKeys("fate:wrong")
-		late := selectionMsg{asked: d.app.result.selection.asked, of: model.Summary{Rows: 12345}}
+		late := subsetMsg{request: d.app.result.subset.request, figures: model.Summary{Rows: 12345}}
 		d.press("backspace")
 		d.send(late)
-		if s := d.app.figuresShown(); s != nil && s.Rows == 12345 {
+		if s := d.app.shownFigures(); s != nil && s.Rows == 12345 {
 			t.Error("a late answer is shown")
 		}
 	})

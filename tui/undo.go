@@ -6,87 +6,87 @@ import (
 	"vantage/model"
 )
 
-// moment is what undo goes back to: the settings, what they are compared with, what the
+// undoState is what undo goes back to: the settings, what they are compared with, what the
 // table is narrowed to, and how it is sorted.
-type moment struct {
+type undoState struct {
 	now    model.Settings
 	base   baseline
 	filter string // a query; "" shows all groups
 	order  order
 }
 
-// history is the moment now, and those to go back and forth to. It is a value: the slices
+// undoHistory is the moment now, and those to go back and forth to. It is a value: the slices
 // are never written in place.
-type history struct {
-	moment
-	past, next []moment
+type undoHistory struct {
+	undoState
+	past, next []undoState
 }
 
-// with makes set the settings; what had been undone is forgotten.
-func (h history) with(set model.Settings) history {
-	m := h.moment
+// withSettings makes set the settings; what had been undone is forgotten.
+func (h undoHistory) withSettings(set model.Settings) undoHistory {
+	m := h.undoState
 	m.now = set
-	return h.to(m)
+	return h.push(m)
 }
 
-// narrowed makes filter the filter.
-func (h history) narrowed(filter string) history {
-	m := h.moment
+// withFilter makes filter the filter.
+func (h undoHistory) withFilter(filter string) undoHistory {
+	m := h.undoState
 	m.filter = filter
-	return h.to(m)
+	return h.push(m)
 }
 
-// sorted makes by the order.
-func (h history) sorted(by order) history {
-	m := h.moment
+// withOrder makes by the order.
+func (h undoHistory) withOrder(by order) undoHistory {
+	m := h.undoState
 	m.order = by
-	return h.to(m)
+	return h.push(m)
 }
 
-// against makes base the baseline.
-func (h history) against(base baseline) history {
-	m := h.moment
+// withBaseline makes base the baseline.
+func (h undoHistory) withBaseline(base baseline) undoHistory {
+	m := h.undoState
 	m.base = base
-	return h.to(m)
+	return h.push(m)
 }
 
 // swapped makes the baseline the settings, and these the baseline.
-func (h history) swapped() history {
-	m := h.moment
-	m.now, m.base = h.base.set, baseline{true, h.now}
-	return h.to(m)
+func (h undoHistory) swapped() undoHistory {
+	m := h.undoState
+	m.now, m.base = h.base.settings, baseline{true, h.now}
+	return h.push(m)
 }
 
-func (h history) to(m moment) history {
-	if m == h.moment {
+func (h undoHistory) push(m undoState) undoHistory {
+	if m == h.undoState {
 		return h
 	}
-	return history{moment: m, past: append(slices.Clip(h.past), h.moment)}
+	return undoHistory{undoState: m, past: append(slices.Clip(h.past), h.undoState)}
 }
 
-// changed reports whether the person has changed a number yet, or what is seen of them.
-func (h history) changed() bool {
-	elsewhere := func(m moment) bool {
+// hasChanges reports whether the person has changed a number yet, or what is seen of them.
+func (h undoHistory) hasChanges() bool {
+	elsewhere := func(m undoState) bool {
 		m.order = h.order
-		return m != h.moment
+		return m != h.undoState
 	}
 	return slices.ContainsFunc(h.past, elsewhere) || slices.ContainsFunc(h.next, elsewhere)
 }
 
 // undo goes one change back, if there is one.
-func (h history) undo() (history, bool) {
+func (h undoHistory) undo() (undoHistory, bool) {
 	n := len(h.past)
 	if n == 0 {
 		return h, false
 	}
-	return history{moment: h.past[n-1], past: h.past[:n-1], next: append(slices.Clip(h.next), h.moment)}, true
+	return undoHistory{undoState: h.past[n-1], past: h.past[:n-1], next: append(slices.Clip(h.next), h.undoState)}, true
 }
 
 // redo takes an undo back.
-func (h history) redo() (history, bool) {
+func (h undoHistory) redo() (undoHistory, bool) {
 	n := len(h.next)
 	if n == 0 {
 		return h, false
 	}
-	return history{moment: h.next[n-1], past: append(slices.Clip(h.past), h.moment), next: h.next[:n-1]}, true
+	return undoHistory{undoState: h.next[n-1], past: append(slices.Clip(h.past), h.undoState), next: h.next[:n-1]}, true
 }

@@ -12,54 +12,54 @@ import (
 // maxTyped bounds what can be typed for a number.
 const maxTyped = 20
 
-// prompt is the line in which a ratio is typed.
-type prompt struct {
+// valuePrompt is the line in which a ratio is typed.
+type valuePrompt struct {
 	open     bool
 	negative bool // keep_neg_ratio, not keep_pos_ratio: the one that was moved last
 	text     string
 }
 
-func (a App) typeValue() (App, tea.Cmd) {
-	a.prompt.open, a.prompt.text = true, ""
+func (a App) openValuePrompt() (App, tea.Cmd) {
+	a.valuePrompt.open, a.valuePrompt.text = true, ""
 	return a, nil
 }
 
 // option is the name of the ratio that is typed.
-func (p prompt) option() string {
+func (p valuePrompt) option() string {
 	if p.negative {
 		return "keep_neg_ratio"
 	}
 	return "keep_pos_ratio"
 }
 
-// onPrompt edits the line. Enter applies it, Tab changes which ratio is meant.
-func (a App) onPrompt(key string) (App, tea.Cmd) {
+// onPromptKey edits the line. Enter applies it, Tab changes which ratio is meant.
+func (a App) onPromptKey(key string) (App, tea.Cmd) {
 	switch key {
 	case "esc":
-		a.prompt.open = false
+		a.valuePrompt.open = false
 	case "tab", "shift+tab":
-		a.prompt.negative = !a.prompt.negative
+		a.valuePrompt.negative = !a.valuePrompt.negative
 	case "backspace":
-		if n := len(a.prompt.text); n > 0 {
-			a.prompt.text = a.prompt.text[:n-1]
+		if n := len(a.valuePrompt.text); n > 0 {
+			a.valuePrompt.text = a.valuePrompt.text[:n-1]
 		}
 	case "enter":
-		return a.applyTyped()
+		return a.applyTypedValue()
 	default:
-		if len(key) == 1 && strings.Contains("0123456789.", key) && len(a.prompt.text) < maxTyped {
-			a.prompt.text += key
+		if len(key) == 1 && strings.Contains("0123456789.", key) && len(a.valuePrompt.text) < maxTyped {
+			a.valuePrompt.text += key
 		}
 	}
 	return a, nil
 }
 
-// applyTyped applies what was typed. What cannot be taken stays, to be mended.
-func (a App) applyTyped() (App, tea.Cmd) {
-	if a.prompt.text == "" {
-		a.prompt.open = false
+// applyTypedValue applies what was typed. What cannot be taken stays, to be mended.
+func (a App) applyTypedValue() (App, tea.Cmd) {
+	if a.valuePrompt.text == "" {
+		a.valuePrompt.open = false
 		return a, nil
 	}
-	set, err := a.set.now.Set(a.prompt.option(), a.prompt.text)
+	set, err := a.settings.now.Set(a.valuePrompt.option(), a.valuePrompt.text)
 	if err == nil {
 		err = set.Validate()
 	}
@@ -67,11 +67,11 @@ func (a App) applyTyped() (App, tea.Cmd) {
 		a.notice = err.Error()
 		return a, nil
 	}
-	a.prompt.open, a.notice = false, ""
-	return a.apply(a.set.with(set))
+	a.valuePrompt.open, a.notice = false, ""
+	return a.apply(a.settings.withSettings(set))
 }
 
 // line is what the prompt shows in w cells.
-func (p prompt) line(w int) string {
+func (p valuePrompt) line(w int) string {
 	return cells.JoinFitting(w, " · ", fmt.Sprintf(" %s = %s▏ 0 to 1", p.option(), p.text), "Enter apply", "Esc leave", "Tab the other ratio")
 }

@@ -16,62 +16,62 @@ import (
 	"vantage/tui/layout"
 )
 
-func compareKeys() section {
-	return section{"two runs", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k scroll", "next prompts", func(a App) (App, tea.Cmd) { return a.pairsBy(1), nil }},
-		{[]string{"k", "up"}, "k ↑", "", "prompts before", func(a App) (App, tea.Cmd) { return a.pairsBy(-1), nil }},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", func(a App) (App, tea.Cmd) { return a.pairsBy(10), nil }},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", func(a App) (App, tea.Cmd) { return a.pairsBy(-10), nil }},
-		{[]string{"o", "O"}, "o", "o turn", "worst for B first, or best", App.turnPairs},
+func compareKeys() keySection {
+	return keySection{"two runs", []binding{
+		{[]string{"j", "down"}, "j ↓", "j k scroll", "next prompts", func(a App) (App, tea.Cmd) { return a.scrollPairs(1), nil }},
+		{[]string{"k", "up"}, "k ↑", "", "prompts before", func(a App) (App, tea.Cmd) { return a.scrollPairs(-1), nil }},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", func(a App) (App, tea.Cmd) { return a.scrollPairs(10), nil }},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", func(a App) (App, tea.Cmd) { return a.scrollPairs(-10), nil }},
+		{[]string{"o", "O"}, "o", "o turn", "worst for B first, or best", App.reversePairs},
 		{[]string{"esc", "c"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }
 
 // openCompare compares the runs that were opened side by side.
 func (a App) openCompare() (App, tea.Cmd) {
-	if a.other.source == nil {
+	if a.second.source == nil {
 		a.notice = "one run is open: `vantage base=runs/a new=runs/b` compares two (b compares settings)"
 		return a, nil
 	}
-	return a.enter(viewCompare)
+	return a.pushView(viewCompare)
 }
 
-func (a App) pairsBy(by int) App {
-	if r := a.other.result; r != nil {
-		a.other.top = within(a.other.top+by, len(r.Pairs))
+func (a App) scrollPairs(by int) App {
+	if r := a.second.result; r != nil {
+		a.second.topPair = clampIndex(a.second.topPair+by, len(r.Pairs))
 	}
 	return a
 }
 
-func (a App) turnPairs() (App, tea.Cmd) {
-	a.other.turned, a.other.top = !a.other.turned, 0
+func (a App) reversePairs() (App, tea.Cmd) {
+	a.second.bestFirst, a.second.topPair = !a.second.bestFirst, 0
 	return a, nil
 }
 
 // compareView says which run is better, for which difficulties, and by which prompts.
 func (a App) compareView(w, h int) []string {
-	t, r := a.look.theme, a.other.result
-	title := fmt.Sprintf(" A %s   B %s", sanitize.Line(a.title), sanitize.Line(a.other.title))
+	t, r := a.display.theme, a.second.result
+	title := fmt.Sprintf(" A %s   B %s", sanitize.Line(a.title), sanitize.Line(a.second.title))
 	if r == nil {
 		text := "comparing the runs prompt by prompt …"
-		if a.other.err != nil {
-			text = sanitize.Line(a.other.err.Error())
+		if a.second.err != nil {
+			text = sanitize.Line(a.second.err.Error())
 		}
-		return a.box(layout.Rect{W: w, H: h}, true, content{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
+		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
 	}
-	above := a.verdictLines(r, w-4)
+	above := a.comparisonLines(r, w-4)
 	height := min(len(above)+2, h-5)
-	return append(a.box(layout.Rect{W: w, H: height}, false, content{title: title, lines: above}),
+	return append(a.box(layout.Rect{W: w, H: height}, false, paneContent{title: title, lines: above}),
 		a.box(layout.Rect{W: w, H: h - height}, true, a.pairTable(r, w-2, h-height-2))...)
 }
 
-func (a App) verdictLines(r *compare.Result, w int) []string {
-	t := a.look.theme
+func (a App) comparisonLines(r *compare.Result, w int) []string {
+	t := a.display.theme
 	var lines []string
 	for _, line := range cells.Wrap(report.Comparison{Result: r}.Sentence(), w) {
 		lines = append(lines, " "+line)
 	}
-	lines = append(lines, " "+a.outcomes(r, w), " "+t.Paint(themes.Dim, fmt.Sprintf("%d prompts only in A, %d only in B", r.OnlyA, r.OnlyB)))
+	lines = append(lines, " "+a.outcomeBar(r, w), " "+t.Paint(themes.Dim, fmt.Sprintf("%d prompts only in A, %d only in B", r.OnlyA, r.OnlyB)))
 	if len(r.Bins) < 2 {
 		return lines
 	}
@@ -97,12 +97,12 @@ func (a App) signedDelta(d float64) string {
 	case d < 0:
 		role = themes.Negative
 	}
-	return a.look.theme.Paint(role, units.Signed(d))
+	return a.display.theme.Paint(role, units.Signed(d))
 }
 
-// outcomes is a bar of wins, ties and losses.
-func (a App) outcomes(r *compare.Result, w int) string {
-	t, g := a.look.theme, a.look.glyphs
+// outcomeBar is a bar of wins, ties and losses.
+func (a App) outcomeBar(r *compare.Result, w int) string {
+	t, g := a.display.theme, a.display.glyphs
 	room := max(3, min(60, w-40))
 	n := float64(max(1, len(r.Pairs)))
 	wins := int(math.Round(float64(r.Wins) / n * float64(room)))
@@ -111,11 +111,11 @@ func (a App) outcomes(r *compare.Result, w int) string {
 	return bar + fmt.Sprintf("  +%d wins  %s  −%d losses", r.Wins, units.Plural(r.Ties, "ties"), r.Losses)
 }
 
-func (a App) pairTable(r *compare.Result, w, h int) content {
-	lines := []string{a.look.theme.Paint(themes.Dim, cells.FitRight("A", 8)+cells.FitRight("B", 8)+cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}
-	for i := a.other.top; i < len(r.Pairs) && len(lines) < h; i++ {
+func (a App) pairTable(r *compare.Result, w, h int) paneContent {
+	lines := []string{a.display.theme.Paint(themes.Dim, cells.FitRight("A", 8)+cells.FitRight("B", 8)+cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}
+	for i := a.second.topPair; i < len(r.Pairs) && len(lines) < h; i++ {
 		p := r.Pairs[i]
-		if a.other.turned {
+		if a.second.bestFirst {
 			p = r.Pairs[len(r.Pairs)-1-i]
 		}
 		line := cells.FitRight(units.Fixed(p.A, 2), 8) + cells.FitRight(units.Fixed(p.B, 2), 8) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
@@ -123,8 +123,8 @@ func (a App) pairTable(r *compare.Result, w, h int) content {
 		lines = append(lines, cells.Fit(line, w))
 	}
 	order := "worst for B first"
-	if a.other.turned {
+	if a.second.bestFirst {
 		order = "best for B first"
 	}
-	return content{title: fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order), note: fmt.Sprintf("%d/%d", min(a.other.top+1, len(r.Pairs)), len(r.Pairs)), lines: lines}
+	return paneContent{title: fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order), note: fmt.Sprintf("%d/%d", min(a.second.topPair+1, len(r.Pairs)), len(r.Pairs)), lines: lines}
 }

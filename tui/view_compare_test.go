@@ -19,7 +19,7 @@ func sideBySide(t *testing.T, w, h int, f func(*door)) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		d := &door{t: t, app: New(context.Background(), madeRun(2), Options{
-			Title: "base", Other: other, OtherTitle: "new", Settings: filtered(), NoColor: true,
+			Title: "base", Second: other, SecondTitle: "new", Settings: filtered(), NoColor: true,
 		})}
 		d.send(tea.WindowSizeMsg{Width: w, Height: h})
 		d.run(d.app.Init())
@@ -31,7 +31,7 @@ func sideBySide(t *testing.T, w, h int, f func(*door)) {
 func TestCompareRuns(t *testing.T) {
 	sideBySide(t, 120, 36, func(d *door) {
 		d.press("c")
-		r := d.app.other.result
+		r := d.app.second.result
 		if r == nil || len(r.Pairs) == 0 || r.OnlyA+r.OnlyB != 0 {
 			t.Fatalf("%+v", r)
 		}
@@ -44,7 +44,7 @@ func TestCompareRuns(t *testing.T) {
 		d.press("o")
 		d.says("best for B first")
 		d.press("esc")
-		if d.app.place.view != viewOverview {
+		if d.app.position.view != viewOverview {
 			t.Error("Esc does not leave")
 		}
 	})

@@ -70,11 +70,11 @@ func proof(r model.Record) (model.Text, error) {
 }
 
 // looks are the ways in which the same frame is drawn.
-func looks() map[string]func(*look) {
-	return map[string]func(*look){
-		"mono":   func(*look) {},
-		"colour": func(l *look) { l.theme, l.noColor = themes.Default(true), false },
-		"ascii":  func(l *look) { l.glyphs = chart.ASCII() },
+func looks() map[string]func(*display) {
+	return map[string]func(*display){
+		"mono":   func(*display) {},
+		"colour": func(l *display) { l.theme, l.noColor = themes.Default(true), false },
+		"ascii":  func(l *display) { l.glyphs = chart.ASCII() },
 	}
 }
 
@@ -116,17 +116,17 @@ func TestWalkTheText(t *testing.T) {
 	}
 	play(t, told(1, long), 80, 24, filtered(), func(d *door) {
 		d.press("enter", "tab", "j", "j")
-		if d.app.reader.scroll != 2 || d.app.reader.sample != 0 {
-			t.Errorf("two lines down is line %d of sample %d", d.app.reader.scroll, d.app.reader.sample)
+		if d.app.sampleReader.scroll != 2 || d.app.sampleReader.sample != 0 {
+			t.Errorf("two lines down is line %d of sample %d", d.app.sampleReader.scroll, d.app.sampleReader.sample)
 		}
 		d.press("3")
 		d.says("ground truth", "42", "the last")
 		d.press("g")
 		d.says("prompt  1 character")
 		d.press("G", "j", "j")
-		end := d.app.reader.scroll
+		end := d.app.sampleReader.scroll
 		d.press("k")
-		if d.app.reader.scroll != end-1 {
+		if d.app.sampleReader.scroll != end-1 {
 			t.Error("the text can be walked past its end")
 		}
 		d.press("n")
@@ -141,8 +141,8 @@ func TestSearchTheText(t *testing.T) {
 		d.press("enter", "/")
 		d.says("type what to look for")
 		d.press("H", "m", "m")
-		if want := int(d.app.reader.shown.sample.at.Offset % 7); d.app.reader.search.found.Len() != want {
-			t.Errorf("%d matches in a folded thought, want %d", d.app.reader.search.found.Len(), want)
+		if want := int(d.app.sampleReader.pageRequest.sample.place.Offset % 7); d.app.sampleReader.search.matches.Len() != want {
+			t.Errorf("%d matches in a folded thought, want %d", d.app.sampleReader.search.matches.Len(), want)
 		}
 		d.press("backspace", "backspace", "backspace", "红", "球")
 		d.says("/红球▏ 1 of 2")
@@ -160,7 +160,7 @@ func TestSearchTheText(t *testing.T) {
 // d compares with the best sample; from the best one the worst is gone to.
 func TestDiffOfSamples(t *testing.T) {
 	play(t, told(1, proof), 120, 36, filtered(), func(d *door) {
-		for d.app.selected() == nil || d.app.selected().Mean == d.app.ranked(0) {
+		for d.app.selectedGroup() == nil || d.app.selectedGroup().Mean == d.app.ranked(0) {
 			d.press("j")
 		}
 		d.press("enter", "d")
@@ -174,7 +174,7 @@ func TestDiffOfSamples(t *testing.T) {
 
 // ranked is the reward of a row of the open group's table.
 func (a App) ranked(row int) float64 {
-	return a.result.analysis.Logged[a.ranking(a.selected())[row]]
+	return a.result.analysis.Logged[a.rankedSamples(a.selectedGroup())[row]]
 }
 
 // A text that nobody waits for any more is cancelled, and dropped if it comes; the
@@ -191,9 +191,9 @@ func TestTextsAreReadOnce(t *testing.T) {
 		if first.Err() == nil {
 			t.Error("what was asked for before is not cancelled")
 		}
-		page := d.app.reader.page
-		d.send(pageMsg{revision: d.app.reader.job.revision - 1, err: errors.New("late")})
-		if d.app.reader.page != page || d.app.reader.err != nil {
+		page := d.app.sampleReader.page
+		d.send(pageMsg{revision: d.app.sampleReader.job.revision - 1, err: errors.New("late")})
+		if d.app.sampleReader.page != page || d.app.sampleReader.err != nil {
 			t.Error("a late text is on the screen")
 		}
 		d.press("esc")
@@ -223,9 +223,9 @@ func TestSourceWithoutTexts(t *testing.T) {
 func TestTheStepHoldsStill(t *testing.T) {
 	play(t, told(2, proof), 120, 36, filtered(), func(d *door) {
 		d.press("j", "j", "enter")
-		name := d.app.selected().Name
+		name := d.app.selectedGroup().Name
 		d.send(chunkMsg{chunk: told(3, proof).chunks[2]})
-		if d.app.result.analysis.Step != 2 || d.app.selected().Name != name {
+		if d.app.result.analysis.Step != 2 || d.app.selectedGroup().Name != name {
 			t.Errorf("the screen went to step %d", d.app.result.analysis.Step)
 		}
 		d.press("esc")
@@ -241,7 +241,7 @@ func TestTheStepHoldsStill(t *testing.T) {
 			t.Errorf("leaving the step that was gone to went to step %d", d.app.result.analysis.Step)
 		}
 		d.press("F", "enter", "E", "esc", "esc")
-		if !d.app.place.follow {
+		if !d.app.position.follow {
 			t.Error("the newest step is not followed after the list of estimators")
 		}
 	})
@@ -278,12 +278,12 @@ func TestNoTextControlsTheTerminal(t *testing.T) {
 		}
 		source.chunks[0].Components[0] = all.String()
 		play(t, source, 120, 36, filtered(), func(d *door) {
-			d.app.look.theme = themes.Default(true)
+			d.app.display.theme = themes.Default(true)
 			for _, key := range []string{"enter", "z", "v", "v", "d", "tab", "G", "/", "x", "enter", "2", "3"} {
 				d.press(key)
 				for range 20 {
 					harmless(t, key, d.frame())
-					d.app = d.app.textBy(7)
+					d.app = d.app.scrollText(7)
 				}
 			}
 		})
@@ -318,7 +318,7 @@ func TestGroupFillsTheScreen(t *testing.T) {
 	play(t, told(2, text), 120, 36, filtered(), func(d *door) {
 		rapid.Check(t, func(t *rapid.T) {
 			said = rapid.StringN(0, 80, -1).Draw(t, "text") + rapid.SampledFrom([]string{"", "\x1b[2J", "一二三", "```\na\n```", "$\\frac{1}{2}$", "👩‍👩‍👧🇩🇪", "שלום"}).Draw(t, "more")
-			d.app.reader.kept = nil
+			d.app.sampleReader.texts = nil
 			d.press("esc", "esc", "esc", "enter")
 			w, h := rapid.IntRange(1, 240).Draw(t, "w"), rapid.IntRange(1, 80).Draw(t, "h")
 			d.send(tea.WindowSizeMsg{Width: w, Height: h})
@@ -358,7 +358,7 @@ func BenchmarkGroupView(b *testing.B) {
 	for _, msg := range []tea.Msg{tea.WindowSizeMsg{Width: 200, Height: 60}} {
 		d.send(msg)
 	}
-	d.run(read(d.app.ctx, d.app.source, 0))
+	d.run(readChunk(d.app.ctx, d.app.source, 0))
 	d.press("enter", "tab", "/", "e")
 	for b.Loop() {
 		_ = d.app.frame()
@@ -376,7 +376,7 @@ func TestAsNeeded(t *testing.T) {
 		{[]float64{1. / 3, math.Inf(1), 2}, "0.333 inf 2.000"},
 		{[]float64{0.1 + 0.2, estimators.MissingReward()}, "0.3 —"},
 	} {
-		write := asNeeded(test.values)
+		write := numberWriter(test.values)
 		var got []string
 		for _, v := range test.values {
 			got = append(got, write(v))

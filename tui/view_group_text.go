@@ -10,45 +10,45 @@ import (
 )
 
 // textPane shows the text of the sample under the cursor.
-func (a App) textPane(w, h int) content {
-	c := content{title: " " + a.textTitle(), note: a.textNote(h)}
-	r := a.reader
-	want, ok := a.wanted(a.selected())
+func (a App) textPane(w, h int) paneContent {
+	c := paneContent{title: " " + a.textTitle(), note: a.textNote(h)}
+	r := a.sampleReader
+	want, ok := a.wantedPage(a.selectedGroup())
 	switch {
 	case r.source == nil:
-		c.lines = a.said("This source keeps no texts. Open the log's own file or directory to read prompts and responses here.", themes.Warn, w)
-	case r.page == nil && r.err == nil, ok && !r.shown.like(want):
-		c.lines = a.said("reading …", themes.Dim, w)
+		c.lines = a.sentenceLines("This source keeps no texts. Open the log's own file or directory to read prompts and responses here.", themes.Warn, w)
+	case r.page == nil && r.err == nil, ok && !r.pageRequest.sameTexts(want):
+		c.lines = a.sentenceLines("reading …", themes.Dim, w)
 	case r.err != nil:
-		c.lines = a.said(sanitize.Line(r.err.Error()), themes.Warn, w)
+		c.lines = a.sentenceLines(sanitize.Line(r.err.Error()), themes.Warn, w)
 	default:
 		for i := r.scroll; i < min(r.page.Len(), r.scroll+h); i++ {
-			c.lines = append(c.lines, " "+r.page.Line(a.look.theme, a.look.glyphs.Vertical, i, r.search.found))
+			c.lines = append(c.lines, " "+r.page.Line(a.display.theme, a.display.glyphs.Vertical, i, r.search.matches))
 		}
 	}
 	return c
 }
 
-// said is a sentence in place of a text.
-func (a App) said(text string, role themes.Role, w int) []string {
+// sentenceLines is a sentence in place of a text.
+func (a App) sentenceLines(text string, role themes.Role, w int) []string {
 	lines := []string{""}
 	for _, line := range cells.Wrap(text, w-4) {
-		lines = append(lines, "  "+a.look.theme.Paint(role, line))
+		lines = append(lines, "  "+a.display.theme.Paint(role, line))
 	}
 	return lines
 }
 
 // textTitle says whose text it is, or what is searched for.
 func (a App) textTitle() string {
-	t := a.look.theme
-	if tally := a.reader.search.tally(a.place.view == viewSearch); tally != "" {
+	t := a.display.theme
+	if tally := a.sampleReader.search.status(a.position.view == viewSearch); tally != "" {
 		return t.Paint(themes.Accent, sanitize.Line(tally))
 	}
-	if a.reader.diff {
-		return a.headline("diff", a.reader.inText) + "  " + t.Paint(themes.Positive, "+") + " best  " + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)
+	if a.sampleReader.showDiff {
+		return a.paneTitle("diff", a.sampleReader.inText) + "  " + t.Paint(themes.Positive, "+") + " best  " + t.Paint(themes.Negative, "−") + fmt.Sprintf(" sample %d", a.loserRow()+1)
 	}
-	title := a.headline("text", a.reader.inText) + fmt.Sprintf("  sample %d", a.reader.sample+1)
-	if a.reader.raw {
+	title := a.paneTitle("text", a.sampleReader.inText) + fmt.Sprintf("  sample %d", a.sampleReader.sample+1)
+	if a.sampleReader.showRaw {
 		title += " · as logged"
 	}
 	return title
@@ -56,7 +56,7 @@ func (a App) textTitle() string {
 
 // textNote says how much of the text is seen.
 func (a App) textNote(h int) string {
-	r := a.reader
+	r := a.sampleReader
 	if r.page == nil || r.err != nil || r.page.Len() <= h {
 		return ""
 	}
@@ -66,21 +66,21 @@ func (a App) textNote(h int) string {
 
 // loserRow is the row of the sample that the best one is compared with.
 func (a App) loserRow() int {
-	if a.reader.sample == 0 {
-		return a.selected().Size() - 1
+	if a.sampleReader.sample == 0 {
+		return a.selectedGroup().Size() - 1
 	}
-	return a.reader.sample
+	return a.sampleReader.sample
 }
 
 // sideNames says of the two samples of a diff which they are, and what was logged of
 // them: not the advantages, which change with every key.
 func (a App) sideNames() (winner, loser string) {
-	g := a.selected()
-	order, figures := a.ranking(g), a.figures(g)
+	g := a.selectedGroup()
+	order, figures := a.rankedSamples(g), a.sampleColumns(g)
 	name := func(row int) string {
 		text := fmt.Sprintf("sample %d", row+1)
-		for _, f := range figures[:len(figures)-advantages] {
-			value, _ := f.of(order[row])
+		for _, f := range figures[:len(figures)-advantageColumns] {
+			value, _ := f.cell(order[row])
 			text += "  " + f.name + " " + strings.TrimSpace(value)
 		}
 		return text

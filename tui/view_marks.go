@@ -15,61 +15,61 @@ import (
 	"vantage/tui/layout"
 )
 
-func marksKeys() section {
+func marksKeys() keySection {
 	by := func(n int) func(App) (App, tea.Cmd) {
-		return func(a App) (App, tea.Cmd) { return a.markBy(n), nil }
+		return func(a App) (App, tea.Cmd) { return a.moveMark(n), nil }
 	}
-	return section{"list of marks", []binding{
+	return keySection{"list of marks", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k move", "down", by(1)},
 		{[]string{"k", "up"}, "k ↑", "", "up", by(-1)},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", by(10)},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", by(-10)},
 		{[]string{"g", "home"}, "g", "", "to the top", by(math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the end", by(math.MaxInt32)},
-		{[]string{"enter"}, "⏎", "Enter go-there", "go to what is marked", App.goMark},
+		{[]string{"enter"}, "⏎", "Enter go-there", "go to what is marked", App.goToMark},
 		{[]string{"*"}, "*", "* unmark", "take the mark away", App.toggleMark},
 		{[]string{"a"}, "a", "a note", "write a note to it, or change it", App.openNote},
-		{[]string{"U"}, "U", "", "bring back the mark that was taken away last", App.markAgain},
+		{[]string{"U"}, "U", "", "bring back the mark that was taken away last", App.restoreMark},
 		{[]string{"esc", "'"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }
 
 // openMarks lists the marks, the cursor on the first of the step on the screen.
 func (a App) openMarks() (App, tea.Cmd) {
-	a.marks.cursor = max(0, slices.IndexFunc(a.kept.session.Marks, func(m session.Mark) bool { return m.Step >= a.place.step }))
-	return a.enter(viewMarks)
+	a.marks.cursor = max(0, slices.IndexFunc(a.session.current.Marks, func(m session.Mark) bool { return m.Step >= a.position.step }))
+	return a.pushView(viewMarks)
 }
 
-func (a App) markBy(by int) App {
-	a.marks.cursor = within(a.marks.cursor+by, max(1, len(a.kept.session.Marks)))
+func (a App) moveMark(by int) App {
+	a.marks.cursor = clampIndex(a.marks.cursor+by, max(1, len(a.session.current.Marks)))
 	return a
 }
 
-// markListed is the mark under the cursor of the list.
-func (a App) markListed() (session.Mark, bool) {
-	all := a.kept.session.Marks
+// listedMark is the mark under the cursor of the list.
+func (a App) listedMark() (session.Mark, bool) {
+	all := a.session.current.Marks
 	if len(all) == 0 {
 		return session.Mark{}, false
 	}
-	return all[within(a.marks.cursor, len(all))], true
+	return all[clampIndex(a.marks.cursor, len(all))], true
 }
 
-func (a App) markAgain() (App, tea.Cmd) {
-	if a.kept.removed == (session.Mark{}) {
+func (a App) restoreMark() (App, tea.Cmd) {
+	if a.session.removedMark == (session.Mark{}) {
 		a.notice = "no mark was taken away"
 		return a, nil
 	}
-	m := a.kept.removed
-	a.kept.removed = session.Mark{}
-	a, cmd := a.mark(m)
-	a.marks.cursor = slices.IndexFunc(a.kept.session.Marks, m.Same)
+	m := a.session.removedMark
+	a.session.removedMark = session.Mark{}
+	a, cmd := a.addMark(m)
+	a.marks.cursor = slices.IndexFunc(a.session.current.Marks, m.Same)
 	return a, cmd
 }
 
-// goMark goes to what is marked. The step is computed first: its groups are found when
+// goToMark goes to what is marked. The step is computed first: its groups are found when
 // it is there.
-func (a App) goMark() (App, tea.Cmd) {
-	m, ok := a.markListed()
+func (a App) goToMark() (App, tea.Cmd) {
+	m, ok := a.listedMark()
 	if !ok {
 		return a, nil
 	}
@@ -78,22 +78,22 @@ func (a App) goMark() (App, tea.Cmd) {
 		a.notice = fmt.Sprintf("step %d is not in the log, or no longer", m.Step)
 		return a, nil
 	}
-	a, _ = a.toGroups()
-	a.marks.target, a.reader.resume = &m, false // one stays there, wherever one was
-	return a.goTo(i)
+	a, _ = a.showGroups()
+	a.marks.target, a.sampleReader.resumeFollow = &m, false // one stays there, wherever one was
+	return a.showStep(i)
 }
 
-// arrived puts the cursor on what one was on the way to, now that its step is there.
-func (a App) arrived() App {
+// arriveAtMark puts the cursor on what one was on the way to, now that its step is there.
+func (a App) arriveAtMark() App {
 	m := a.marks.target
 	if m == nil || m.Step != a.result.analysis.Step {
 		return a
 	}
 	a.marks.target = nil
 	if m.Group == "" {
-		return a.goPane(layout.Steps)
+		return a.focusPane(layout.Steps)
 	}
-	g, ok := a.groupOf(*m)
+	g, ok := a.groupOfMark(*m)
 	if !ok {
 		a.notice = fmt.Sprintf("step %d no longer has the group", m.Step)
 		return a
@@ -103,23 +103,23 @@ func (a App) arrived() App {
 		a.notice = "the filter leaves the group out: / changes it, u takes it back"
 		return a
 	}
-	a.place.cursor = row
+	a.position.cursor = row
 	if m.Sample > 0 {
-		a = a.toSample(m.Sample)
+		a = a.openSample(m.Sample)
 	}
 	return a
 }
 
-// groupOf is the group that a mark of the step on the screen points at: by its name,
+// groupOfMark is the group that a mark of the step on the screen points at: by its name,
 // else by its prompt.
-func (a App) groupOf(m session.Mark) (int, bool) {
+func (a App) groupOfMark(m session.Mark) (int, bool) {
 	x := a.result.analysis
 	for g := range x.Groups {
 		if m.Names(x.Members(g).Name) {
 			return g, true
 		}
 	}
-	step, ok := a.stepRead()
+	step, ok := a.analyzedStep()
 	for g := 0; ok && m.Prompt != "" && g < x.Groups; g++ {
 		if a.snap.PromptName(step, int(x.Order[x.Offsets[g]])) == m.Prompt {
 			return g, true
@@ -128,21 +128,21 @@ func (a App) groupOf(m session.Mark) (int, bool) {
 	return 0, false
 }
 
-// toSample opens the group under the cursor at one of its samples.
-func (a App) toSample(sample int) App {
-	g := a.selected()
+// openSample opens the group under the cursor at one of its samples.
+func (a App) openSample(sample int) App {
+	g := a.selectedGroup()
 	if sample > g.Size() {
 		a.notice = fmt.Sprintf("the group no longer has a row %d", sample)
 		return a
 	}
 	a, _ = a.openGroup()
-	a.reader.group, a.reader.sample = g.Name, slices.Index(a.ranking(g), g.Start+sample-1)
+	a.sampleReader.group, a.sampleReader.sample = g.Name, slices.Index(a.rankedSamples(g), g.Start+sample-1)
 	return a
 }
 
-// markWords say what a mark points at: a sample by its place in the log, since its rank
+// markText say what a mark points at: a sample by its place in the log, since its rank
 // is told only by the rewards.
-func (a App) markWords(m session.Mark) string {
+func (a App) markText(m session.Mark) string {
 	switch {
 	case m.Group == "":
 		return fmt.Sprintf("step %d", m.Step)
@@ -157,14 +157,14 @@ func (a App) markWords(m session.Mark) string {
 
 // marksView lists the marks over the whole of the note under the cursor.
 func (a App) marksView(w, h int) []string {
-	t, all := a.look.theme, a.kept.session.Marks
+	t, all := a.display.theme, a.session.current.Marks
 	if len(all) == 0 {
-		return a.box(layout.Rect{W: w, H: h}, true, content{title: " marks", lines: []string{
+		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " marks", lines: []string{
 			"", " " + t.Paint(themes.Dim, "Nothing is marked yet."),
 			" " + t.Paint(themes.Dim, cells.Truncate("* marks the group, the sample or the step under the cursor, a writes a note to it.", w-4)),
 		}})
 	}
-	m, _ := a.markListed()
+	m, _ := a.listedMark()
 	words := []string{}
 	for _, line := range cells.Wrap(sanitize.Line(m.Note), w-4) {
 		words = append(words, " "+line)
@@ -174,13 +174,13 @@ func (a App) marksView(w, h int) []string {
 	}
 	below := min(len(words), max(1, h/3)) + 2
 	return append(a.box(layout.Rect{W: w, H: h - below}, true, a.marksTable(w-2, h-below-2)),
-		a.box(layout.Rect{W: w, H: below}, false, content{title: " " + sanitize.Line(a.markWords(m)), lines: words})...)
+		a.box(layout.Rect{W: w, H: below}, false, paneContent{title: " " + sanitize.Line(a.markText(m)), lines: words})...)
 }
 
 // marksTable has a row per mark, around the cursor.
-func (a App) marksTable(w, h int) content {
-	t, all := a.look.theme, a.kept.session.Marks
-	c := content{title: " marks  " + units.Count(len(all)), note: fmt.Sprintf("%d/%d", a.marks.cursor+1, len(all))}
+func (a App) marksTable(w, h int) paneContent {
+	t, all := a.display.theme, a.session.current.Marks
+	c := paneContent{title: " marks  " + units.Count(len(all)), note: fmt.Sprintf("%d/%d", a.marks.cursor+1, len(all))}
 	what := max(16, (w-12)*2/5)
 	row := func(step, words, note string) string {
 		return cells.Fit(" "+cells.FitRight(step, 7)+"  "+cells.Fit(words, what)+"  "+note, w)
@@ -190,10 +190,10 @@ func (a App) marksTable(w, h int) content {
 	for i := top; i < len(all) && len(c.lines) < h; i++ {
 		words := "the step"
 		if all[i].Group != "" {
-			words = sanitize.Line(a.markWords(all[i]))
+			words = sanitize.Line(a.markText(all[i]))
 		}
 		line := row(fmt.Sprint(all[i].Step), words, sanitize.Line(all[i].Note))
-		if i == within(a.marks.cursor, len(all)) {
+		if i == clampIndex(a.marks.cursor, len(all)) {
 			line = t.Underlay(themes.Cursor, line)
 		}
 		c.lines = append(c.lines, line)

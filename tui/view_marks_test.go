@@ -19,7 +19,7 @@ func TestMarksAreFoundAgain(t *testing.T) {
 	var column int
 	reopen(t, s, Options{}, func(d *door) {
 		d.press("j", "j", "j")
-		group = d.app.selected().Name
+		group = d.app.selectedGroup().Name
 		d.press("a")
 		d.typeKeys("why is 7^100 so hard?")
 		d.press("enter")
@@ -27,7 +27,7 @@ func TestMarksAreFoundAgain(t *testing.T) {
 			t.Errorf("the mark or its note is not seen:\n%s", text)
 		}
 		d.press("enter", "j", "j", "*", "a")
-		column = d.app.ranking(d.app.selected())[2]
+		column = d.app.rankedSamples(d.app.selectedGroup())[2]
 		d.typeKeys("cheats")
 		d.press("enter")
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "*  3 ") || !strings.Contains(text, "* cheats") {
@@ -51,20 +51,20 @@ func TestMarksAreFoundAgain(t *testing.T) {
 			}
 		}
 		d.press("j", "enter")
-		if d.app.result.analysis.Step != 3 || d.app.selected().Name != group || d.app.place.view != viewOverview {
-			t.Errorf("at step %d, group %s", d.app.result.analysis.Step, d.app.selected().Name)
+		if d.app.result.analysis.Step != 3 || d.app.selectedGroup().Name != group || d.app.position.view != viewOverview {
+			t.Errorf("at step %d, group %s", d.app.result.analysis.Step, d.app.selectedGroup().Name)
 		}
 		d.press("[", "'", "G", "enter")
-		if d.app.place.view != viewGroup || d.app.selected().Name != group || d.app.ranking(d.app.selected())[d.app.reader.sample] != column {
-			t.Errorf("view %d, sample %d", d.app.place.view, d.app.reader.sample)
+		if d.app.position.view != viewGroup || d.app.selectedGroup().Name != group || d.app.rankedSamples(d.app.selectedGroup())[d.app.sampleReader.sample] != column {
+			t.Errorf("view %d, sample %d", d.app.position.view, d.app.sampleReader.sample)
 		}
 		d.press("esc", "'", "g", "enter")
 		if d.app.result.analysis.Step != 2 {
 			t.Errorf("at step %d", d.app.result.analysis.Step)
 		}
 		d.press("F", "enter", "'", "g", "j", "enter") // of the step that held still while its group was read
-		if d.app.place.follow || d.app.result.analysis.Step != 3 {
-			t.Errorf("at step %d, following: %v", d.app.result.analysis.Step, d.app.place.follow)
+		if d.app.position.follow || d.app.result.analysis.Step != 3 {
+			t.Errorf("at step %d, following: %v", d.app.result.analysis.Step, d.app.position.follow)
 		}
 	})
 }
@@ -90,7 +90,7 @@ func TestUnmark(t *testing.T) {
 		d.press("U", "a")
 		d.typeKeys(" again")
 		d.press("enter")
-		if len(s.session.Marks) != 1 || s.session.Marks[0].Note != "look again" || d.app.place.view != viewMarks {
+		if len(s.session.Marks) != 1 || s.session.Marks[0].Note != "look again" || d.app.position.view != viewMarks {
 			t.Errorf("%+v", s.session.Marks)
 		}
 		d.press("a", "x", "esc")
@@ -112,8 +112,8 @@ func TestMarksOfWhatIsGone(t *testing.T) {
 				d.press("j")
 			}
 			d.press("enter")
-			if want == "" && d.app.selected().Name != fmt.Sprintf("%016x", 2) {
-				t.Errorf("the cursor is on %s", d.app.selected().Name)
+			if want == "" && d.app.selectedGroup().Name != fmt.Sprintf("%016x", 2) {
+				t.Errorf("the cursor is on %s", d.app.selectedGroup().Name)
 			}
 			if !strings.Contains(d.app.notice, want) || want == "" && d.app.notice != "" {
 				t.Errorf("mark %d: %q, want %q", at, d.app.notice, want)
@@ -155,8 +155,8 @@ func TestMarksFit(t *testing.T) {
 		d.press("a")
 		d.typeKeys(strings.Repeat("é", session.MaxNote))
 		d.press("enter")
-		if _, err := session.Encode(nil, d.app.kept.session); err != nil || len(d.app.kept.session.Marks[0].Note) != session.MaxNote {
-			t.Errorf("%v: %d bytes", err, len(d.app.kept.session.Marks[0].Note))
+		if _, err := session.Encode(nil, d.app.session.current); err != nil || len(d.app.session.current.Marks[0].Note) != session.MaxNote {
+			t.Errorf("%v: %d bytes", err, len(d.app.session.current.Marks[0].Note))
 		}
 	})
 }

@@ -17,11 +17,11 @@ import (
 	"vantage/tui/layout"
 )
 
-func problemKeys() section {
+func problemKeys() keySection {
 	by := func(n int) func(App) (App, tea.Cmd) {
-		return func(a App) (App, tea.Cmd) { return a.problemBy(n), nil }
+		return func(a App) (App, tea.Cmd) { return a.scrollProblems(n), nil }
 	}
-	return section{"log and problems", []binding{
+	return keySection{"log and problems", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k scroll", "down", by(1)},
 		{[]string{"k", "up"}, "k ↑", "", "up", by(-1)},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", by(10)},
@@ -34,26 +34,26 @@ func problemKeys() section {
 
 // openProblems says how the log was read, and what could not be.
 func (a App) openProblems() (App, tea.Cmd) {
-	a.place.problem = 0
-	return a.enter(viewProblems)
+	a.position.problemScroll = 0
+	return a.pushView(viewProblems)
 }
 
-// problemBy scrolls, no further than the last line at the bottom.
-func (a App) problemBy(by int) App {
-	seen := a.look.h - len(a.head(a.look.w)) - 3
-	lines := len(a.readingLines(a.look.w-4)) + a.listed()
-	a.place.problem = within(a.place.problem+by, max(1, lines-seen+1))
+// scrollProblems scrolls, no further than the last line at the bottom.
+func (a App) scrollProblems(by int) App {
+	seen := a.display.h - len(a.header(a.display.w)) - 3
+	lines := len(a.readingLines(a.display.w-4)) + a.listedProblems()
+	a.position.problemScroll = clampIndex(a.position.problemScroll+by, max(1, lines-seen+1))
 	return a
 }
 
 // problemsView is how the log was read over each place that could not be: only those
 // in sight are written out, since a broken log has a thousand.
 func (a App) problemsView(w, h int) []string {
-	t, run := a.look.theme, a.snap.Run
+	t, run := a.display.theme, a.snap.Run
 	above := a.readingLines(w - 4)
-	all := len(above) + a.listed()
-	at := min(a.place.problem, max(0, all-(h-2)))
-	c := content{title: " how the log was read", note: units.Plural(a.unreadable(), "problems")}
+	all := len(above) + a.listedProblems()
+	at := min(a.position.problemScroll, max(0, all-(h-2)))
+	c := paneContent{title: " how the log was read", note: units.Plural(a.unreadableCount(), "problems")}
 	if all > h-2 {
 		c.note = fmt.Sprintf("%d–%d/%d · %s", at+1, min(all, at+h-2), all, c.note)
 	}
@@ -67,22 +67,22 @@ func (a App) problemsView(w, h int) []string {
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-// listed is how many problems have a line of their own below the reasons: few are said
+// listedProblems is how many problems have a line of their own below the reasons: few are said
 // at full length instead.
-func (a App) listed() int {
-	if n := len(a.snap.Run.Problems); n > maxReasons {
+func (a App) listedProblems() int {
+	if n := len(a.snap.Run.Problems); n > maxFullProblems {
 		return n
 	}
 	return 0
 }
 
-// unreadable is how many places could not be read.
-func (a App) unreadable() int { return max(a.snap.Run.Skipped, len(a.snap.Run.Problems)) }
+// unreadableCount is how many places could not be read.
+func (a App) unreadableCount() int { return max(a.snap.Run.Skipped, len(a.snap.Run.Problems)) }
 
 // readingLines say what was decided about the log, what could not be read and why, and
 // what to do about it.
 func (a App) readingLines(w int) []string {
-	t, run := a.look.theme, a.snap.Run
+	t, run := a.display.theme, a.snap.Run
 	var lines []string
 	say := func(name, text string) {
 		for i, line := range cells.Wrap(sanitize.Line(text), w-14) {
@@ -92,29 +92,29 @@ func (a App) readingLines(w int) []string {
 			lines = append(lines, " "+t.Paint(themes.Title, cells.Fit(name, 12))+line)
 		}
 	}
-	for _, d := range a.decided() {
+	for _, d := range a.decisions() {
 		say(d.about, d.text)
 	}
 	lines = append(lines, "")
 	switch {
-	case a.unreadable() > 0:
+	case a.unreadableCount() > 0:
 	case a.snap.Rows == 0:
 		return append(lines, " "+t.Paint(themes.Dim, "nothing has been read yet"))
 	default:
 		return append(lines, " "+t.Paint(themes.Good, "everything could be read"))
 	}
-	lines = append(lines, " "+t.Paint(themes.Title, units.Plural(a.unreadable(), "places")+" could not be read"+a.rest()))
-	if a.listed() == 0 {
+	lines = append(lines, " "+t.Paint(themes.Title, units.Plural(a.unreadableCount(), "places")+" could not be read"+a.restWasRead()))
+	if a.listedProblems() == 0 {
 		for _, p := range run.Problems {
 			for _, line := range cells.Wrap(p.String(), w-6) {
 				lines = append(lines, "   "+t.Paint(themes.Warn, line))
 			}
 		}
 	} else {
-		if n := a.unreadable(); n > a.listed() {
-			lines = append(lines, " "+t.Paint(themes.Dim, fmt.Sprintf("the first %s of them, by reason and one by one:", units.Count(a.listed()))))
+		if n := a.unreadableCount(); n > a.listedProblems() {
+			lines = append(lines, " "+t.Paint(themes.Dim, fmt.Sprintf("the first %s of them, by reason and one by one:", units.Count(a.listedProblems()))))
 		}
-		reasons := reasonsOf(run.Problems)
+		reasons := countReasons(run.Problems)
 		for _, r := range reasons[:min(maxReasonsListed, len(reasons))] {
 			say(cells.FitRight(units.Count(r.count), 8)+" ×", r.text+", first at "+r.first)
 		}
@@ -126,8 +126,8 @@ func (a App) readingLines(w int) []string {
 	return append(lines, "")
 }
 
-// rest says what became of the rest of a log that could not be read everywhere.
-func (a App) rest() string {
+// restWasRead says what became of the rest of a log that could not be read everywhere.
+func (a App) restWasRead() string {
 	if a.snap.Rows == 0 {
 		return ""
 	}
@@ -144,8 +144,8 @@ func (a App) remedy() string {
 // decision is what reading found out about the log, or was told.
 type decision struct{ about, text string }
 
-// decided are the decisions behind every number, and how to decide otherwise.
-func (a App) decided() []decision {
+// decisions are the decisions behind every number, and how to decide otherwise.
+func (a App) decisions() []decision {
 	run := a.snap.Run
 	format := run.Format
 	if format == "" {
@@ -156,7 +156,7 @@ func (a App) decided() []decision {
 		all = append(all, decision{"read", run.How})
 	}
 	if a.snap.Rows > 0 {
-		all = append(all, a.decidedGroups()...)
+		all = append(all, a.groupDecisions()...)
 		all = append(all, decision{"lengths", run.LengthUnit.Doc()})
 	}
 	for _, note := range run.Notes {
@@ -164,9 +164,9 @@ func (a App) decided() []decision {
 	}
 	how := "the kernel tells of changes; files are looked at besides"
 	switch {
-	case a.live.err != nil:
-		how = "no more: " + a.live.err.Error() + "; mend this, and open it again"
-	case a.live.ended:
+	case a.sourceState.err != nil:
+		how = "no more: " + a.sourceState.err.Error() + "; mend this, and open it again"
+	case a.sourceState.ended:
 		how = "no more: the log has ended"
 	case run.Progress.Polling:
 		how = "by polling: this filesystem tells of no changes"
@@ -175,8 +175,8 @@ func (a App) decided() []decision {
 		decision{"otherwise", "--input-format, --reward, --step, --prompt and --group-by NAME say what is right, if this is not"})
 }
 
-func (a App) decidedGroups() []decision {
-	g, err := a.snap.Grouping(a.set.now)
+func (a App) groupDecisions() []decision {
+	g, err := a.snap.Grouping(a.settings.now)
 	if err != nil {
 		return []decision{{"groups", err.Error()}}
 	}
@@ -197,17 +197,17 @@ type reason struct {
 	count       int
 }
 
-// details are what differs between places with one reason: where in the line, and what
+// placeDetails are what differs between places with one reason: where in the line, and what
 // stands there.
-var details = regexp.MustCompile(`^column \d+: |"[^"]*"`)
+var placeDetails = regexp.MustCompile(`^column \d+: |"[^"]*"`)
 
-// reasonsOf counts the problems by reason, the most frequent first. What differs from
+// countReasons counts the problems by reason, the most frequent first. What differs from
 // place to place is left out, or each line would have a reason of its own.
-func reasonsOf(problems []model.Problem) []reason {
+func countReasons(problems []model.Problem) []reason {
 	at := map[string]int{}
 	var all []reason
 	for _, p := range problems {
-		text := details.ReplaceAllStringFunc(p.Reason, func(s string) string {
+		text := placeDetails.ReplaceAllStringFunc(p.Reason, func(s string) string {
 			if s[0] == '"' {
 				return "\"…\""
 			}

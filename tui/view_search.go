@@ -10,119 +10,119 @@ import (
 	"vantage/tui/richtext"
 )
 
-// search is what is looked for in the text.
-type search struct {
-	typed string
-	found richtext.Matches
+// textSearch is what is looked for in the text.
+type textSearch struct {
+	query   string
+	matches richtext.Matches
 }
 
-// maxSearch bounds, in bytes, what can be looked for.
-const maxSearch = 80
+// maxSearchBytes bounds, in bytes, what can be looked for.
+const maxSearchBytes = 80
 
-func searchKeys() section {
-	return section{"search in the text", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "go on with n and N", App.keepSearch},
+func searchKeys() keySection {
+	return keySection{"search in the text", []binding{
+		{[]string{"enter"}, "⏎", "Enter keep", "go on with n and N", App.acceptSearch},
 		{[]string{"down"}, "↓", "↓ ↑ match", "next match", App.nextMatch},
 		{[]string{"up"}, "↑", "", "previous match", App.previousMatch},
-		{[]string{"backspace"}, "⌫", "", "take a character back", App.shortenSearch},
-		{[]string{"esc"}, "Esc", "Esc forget", "forget the search", App.forgetSearch},
+		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceSearch},
+		{[]string{"esc"}, "Esc", "Esc forget", "forget the search", App.cancelSearch},
 	}}
 }
 
 // openSearch takes characters from now on; thoughts are searched too.
 func (a App) openSearch() (App, tea.Cmd) {
-	a.reader.search = search{}
-	return a.open(viewSearch)
+	a.sampleReader.search = textSearch{}
+	return a.openView(viewSearch)
 }
 
-func (a App) keepSearch() (App, tea.Cmd) { return a.open(viewGroup) }
+func (a App) acceptSearch() (App, tea.Cmd) { return a.openView(viewGroup) }
 
-func (a App) forgetSearch() (App, tea.Cmd) {
-	a.reader.search = search{}
-	return a.open(viewGroup)
+func (a App) cancelSearch() (App, tea.Cmd) {
+	a.sampleReader.search = textSearch{}
+	return a.openView(viewGroup)
 }
 
-// narrowSearch takes what was typed.
-func (a App) narrowSearch(text string) App {
-	if len(a.reader.search.typed)+len(text) <= maxSearch {
-		a.reader.search.typed += text
+// typeSearch takes what was typed.
+func (a App) typeSearch(text string) App {
+	if len(a.sampleReader.search.query)+len(text) <= maxSearchBytes {
+		a.sampleReader.search.query += text
 	}
-	return a.searched()
+	return a.updateSearch()
 }
 
-func (a App) shortenSearch() (App, tea.Cmd) {
-	typed := a.reader.search.typed
+func (a App) backspaceSearch() (App, tea.Cmd) {
+	typed := a.sampleReader.search.query
 	_, n := utf8.DecodeLastRuneInString(typed)
-	a.reader.search.typed = typed[:len(typed)-n]
-	return a.searched(), nil
+	a.sampleReader.search.query = typed[:len(typed)-n]
+	return a.updateSearch(), nil
 }
 
-// searched looks for what is typed, from the lines that are seen on.
-func (a App) searched() App {
-	a.reader.search.found = richtext.Matches{}
-	page := a.reader.page
-	if page == nil || a.reader.search.typed == "" {
-		return a.scrolledText()
+// updateSearch looks for what is typed, from the lines that are seen on.
+func (a App) updateSearch() App {
+	a.sampleReader.search.matches = richtext.Matches{}
+	page := a.sampleReader.page
+	if page == nil || a.sampleReader.search.query == "" {
+		return a.clampTextScroll()
 	}
-	found := page.Find(a.reader.search.typed)
-	found.Current = page.FirstMatchFrom(found, a.reader.scroll)
-	a.reader.search.found = found
-	return a.toHit()
+	found := page.Find(a.sampleReader.search.query)
+	found.Current = page.FirstMatchFrom(found, a.sampleReader.scroll)
+	a.sampleReader.search.matches = found
+	return a.scrollToMatch()
 }
 
-func (a App) nextMatch() (App, tea.Cmd)     { return a.matchBy(1), nil }
-func (a App) previousMatch() (App, tea.Cmd) { return a.matchBy(-1), nil }
+func (a App) nextMatch() (App, tea.Cmd)     { return a.moveMatch(1), nil }
+func (a App) previousMatch() (App, tea.Cmd) { return a.moveMatch(-1), nil }
 
-// matchBy goes to another match, around the end; to another difference where
+// moveMatch goes to another match, around the end; to another difference where
 // nothing is searched for.
-func (a App) matchBy(by int) App {
-	n := a.reader.search.found.Len()
+func (a App) moveMatch(by int) App {
+	n := a.sampleReader.search.matches.Len()
 	switch {
-	case a.reader.page == nil:
-	case a.reader.search.typed == "" && a.reader.diff:
-		return a.changeBy(by)
-	case a.reader.search.typed == "":
+	case a.sampleReader.page == nil:
+	case a.sampleReader.search.query == "" && a.sampleReader.showDiff:
+		return a.moveDifference(by)
+	case a.sampleReader.search.query == "":
 		a.notice = "nothing is searched for: / takes what to look for"
 	case n > 0:
-		a.reader.search.found.Current = (a.reader.search.found.Current + by + n) % n
-		return a.toHit()
+		a.sampleReader.search.matches.Current = (a.sampleReader.search.matches.Current + by + n) % n
+		return a.scrollToMatch()
 	}
 	return a
 }
 
-// toHit brings the match into sight if it is not.
-func (a App) toHit() App {
-	f := a.reader.search.found
+// scrollToMatch brings the match into sight if it is not.
+func (a App) scrollToMatch() App {
+	f := a.sampleReader.search.matches
 	if f.Len() == 0 {
-		return a.scrolledText()
+		return a.clampTextScroll()
 	}
-	return a.inSight(a.reader.page.LineOfMatch(f, f.Current))
+	return a.scrollToLine(a.sampleReader.page.LineOfMatch(f, f.Current))
 }
 
-// inSight scrolls to a line, with some of what stands before it.
-func (a App) inSight(line int) App {
-	h := a.textRows()
-	if line < a.reader.scroll || line >= a.reader.scroll+h {
-		a.reader.scroll = line - h/3
+// scrollToLine scrolls to a line, with some of what stands before it.
+func (a App) scrollToLine(line int) App {
+	h := a.textHeight()
+	if line < a.sampleReader.scroll || line >= a.sampleReader.scroll+h {
+		a.sampleReader.scroll = line - h/3
 	}
-	return a.scrolledText()
+	return a.clampTextScroll()
 }
 
-// changeBy goes to the next place where the two answers part, seen from a third of
+// moveDifference goes to the next place where the two answers part, seen from a third of
 // the pane, where such places are brought to.
-func (a App) changeBy(by int) App {
-	lines := a.reader.page.AnchorLines(richtext.AnchorChange)
-	at := a.reader.scroll + a.textRows()/3
+func (a App) moveDifference(by int) App {
+	lines := a.sampleReader.page.AnchorLines(richtext.AnchorChange)
+	at := a.sampleReader.scroll + a.textHeight()/3
 	if by > 0 {
 		for _, line := range lines {
 			if line > at {
-				return a.textBy(line - at)
+				return a.scrollText(line - at)
 			}
 		}
 	} else {
 		for i := len(lines) - 1; i >= 0; i-- {
 			if lines[i] < at {
-				return a.textBy(lines[i] - at)
+				return a.scrollText(lines[i] - at)
 			}
 		}
 	}
@@ -130,24 +130,24 @@ func (a App) changeBy(by int) App {
 	return a
 }
 
-// tally says what is searched for and how many matches there are.
-func (s search) tally(typing bool) string {
+// status says what is searched for and how many matches there are.
+func (s textSearch) status(typing bool) string {
 	cursor := ""
 	if typing {
 		cursor = "▏"
 	}
-	n := s.found.Len()
+	n := s.matches.Len()
 	switch {
-	case s.typed == "" && typing:
+	case s.query == "" && typing:
 		return "/" + cursor + " type what to look for"
-	case s.typed == "":
+	case s.query == "":
 		return ""
 	case n == 0:
-		return "/" + s.typed + cursor + " not found"
+		return "/" + s.query + cursor + " not found"
 	}
 	of := units.Count(n)
-	if s.found.Truncated() {
+	if s.matches.Truncated() {
 		of += "+"
 	}
-	return fmt.Sprintf("/%s%s %d of %s", s.typed, cursor, s.found.Current+1, of)
+	return fmt.Sprintf("/%s%s %d of %s", s.query, cursor, s.matches.Current+1, of)
 }

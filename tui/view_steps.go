@@ -16,30 +16,30 @@ type stepsState struct {
 	second string // drawn below it; "" is none
 }
 
-func stepsKeys() section {
-	return section{"steps", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k step", "one step on", App.stepOn},
-		{[]string{"k", "up"}, "k ↑", "", "one step back", App.stepBack},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps on", App.stepOnTen},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", App.stepBackTen},
+func stepsKeys() keySection {
+	return keySection{"steps", []binding{
+		{[]string{"j", "down"}, "j ↓", "j k step", "one step on", App.nextStep},
+		{[]string{"k", "up"}, "k ↑", "", "one step back", App.previousStep},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps on", App.tenStepsOn},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", App.tenStepsBack},
 		{[]string{"g", "home"}, "g", "", "to the first step", App.firstStep},
 		{[]string{"G", "end"}, "G", "", "to the newest, and follow it", App.followNewest},
 		{[]string{"v"}, "v", "v figure", "draw the next figure", App.nextMetric},
 		{[]string{"V"}, "V", "", "draw the previous figure", App.previousMetric},
 		{[]string{"+"}, "+", "+ second", "keep the figure as a second line; again: without", App.pinMetric},
-		{[]string{"w"}, "w", "w onset", "to the next step where a warning appears first", App.nextOnset},
-		{[]string{"W"}, "W", "", "to the previous one", App.previousOnset},
-		{[]string{"enter"}, "⏎", "Enter groups", "to the groups of the step", App.toGroups},
+		{[]string{"w"}, "w", "w onset", "to the next step where a warning appears first", App.nextFirstWarning},
+		{[]string{"W"}, "W", "", "to the previous one", App.previousFirstWarning},
+		{[]string{"enter"}, "⏎", "Enter groups", "to the groups of the step", App.showGroups},
 		{[]string{"esc"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }
 
 // openSteps shows all steps under the settings.
-func (a App) openSteps() (App, tea.Cmd) { return a.enter(viewSteps) }
+func (a App) openSteps() (App, tea.Cmd) { return a.pushView(viewSteps) }
 
 // enterPane opens what the focused pane is about.
 func (a App) enterPane() (App, tea.Cmd) {
-	switch a.place.focus {
+	switch a.position.focus {
 	case layout.Steps:
 		return a.openSteps()
 	case layout.Warnings:
@@ -49,10 +49,10 @@ func (a App) enterPane() (App, tea.Cmd) {
 	}
 }
 
-func (a App) firstStep() (App, tea.Cmd) { return a.goBy(-len(a.snap.Steps)) }
+func (a App) firstStep() (App, tea.Cmd) { return a.moveStep(-len(a.snap.Steps)) }
 
-func (a App) nextMetric() (App, tea.Cmd)     { return a.metricBy(1), nil }
-func (a App) previousMetric() (App, tea.Cmd) { return a.metricBy(-1), nil }
+func (a App) nextMetric() (App, tea.Cmd)     { return a.moveMetric(1), nil }
+func (a App) previousMetric() (App, tea.Cmd) { return a.moveMetric(-1), nil }
 
 // metricNames are the figures of the step: those of the pane first.
 func (a App) metricNames() []string {
@@ -70,60 +70,60 @@ func (a App) metricNames() []string {
 	return names
 }
 
-func (a App) metricBy(by int) App {
+func (a App) moveMetric(by int) App {
 	names := a.metricNames()
-	at := max(0, slices.Index(names, a.place.steps.metric))
-	a.place.steps.metric = names[(at+by+len(names))%len(names)]
+	at := max(0, slices.Index(names, a.position.steps.metric))
+	a.position.steps.metric = names[(at+by+len(names))%len(names)]
 	return a
 }
 
 func (a App) pinMetric() (App, tea.Cmd) {
-	if a.place.steps.second != "" {
-		a.place.steps.second = ""
+	if a.position.steps.second != "" {
+		a.position.steps.second = ""
 		return a, nil
 	}
-	a.place.steps.second = a.drawnMetric()
-	return a.metricBy(1), nil
+	a.position.steps.second = a.drawnMetric()
+	return a.moveMetric(1), nil
 }
 
 func (a App) drawnMetric() string {
-	if a.place.steps.metric == "" {
+	if a.position.steps.metric == "" {
 		return a.metricNames()[0]
 	}
-	return a.place.steps.metric
+	return a.position.steps.metric
 }
 
-// roomyOnsets is the width from which the steps list where warnings begin; below it
+// widthForFirstWarnings is the width from which the steps list where warnings begin; below it
 // the table says so.
-const roomyOnsets = 76
+const widthForFirstWarnings = 76
 
 // stepsView is a figure over all steps beside where warnings begin, over the table.
 func (a App) stepsView(w, h int) []string {
 	if a.result.trend == nil {
-		return a.box(layout.Rect{W: w, H: h}, true, content{title: " steps", lines: []string{"", " " + a.look.theme.Paint(themes.Dim, "computing all steps …")}})
+		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " steps", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "computing all steps …")}})
 	}
 	above := max(5, min(h/3, 16))
-	if a.place.steps.second != "" {
+	if a.position.steps.second != "" {
 		above = max(7, min(h/2, 24))
 	}
 	wide, list := w, 0
-	if w >= roomyOnsets {
+	if w >= widthForFirstWarnings {
 		list = max(32, min(w/3, 56))
 		wide -= list
 	}
 	lines := a.box(layout.Rect{W: wide, H: above}, false, a.stepsChart(wide-2, above-2))
 	if list > 0 {
-		for i, line := range a.box(layout.Rect{W: list, H: above}, false, a.onsetList(list-2, above-2)) {
+		for i, line := range a.box(layout.Rect{W: list, H: above}, false, a.firstWarningList(list-2, above-2)) {
 			lines[i] += line
 		}
 	}
 	return append(lines, a.box(layout.Rect{W: w, H: h - above}, true, a.stepsTable(w-2, h-above-2))...)
 }
 
-// goTo goes to a step by its index in the snapshot.
-func (a App) goTo(i int) (App, tea.Cmd) {
+// showStep goes to a step by its index in the snapshot.
+func (a App) showStep(i int) (App, tea.Cmd) {
 	i = int(math.Max(0, math.Min(float64(i), float64(len(a.snap.Steps)-1))))
-	a.place.follow = false
-	a.place.step = a.snap.Steps[i].Number
-	return a.request()
+	a.position.follow = false
+	a.position.step = a.snap.Steps[i].Number
+	return a.requestAnalysis()
 }

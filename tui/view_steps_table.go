@@ -13,11 +13,11 @@ import (
 )
 
 // stepsTable has a row per step, around the one on the screen.
-func (a App) stepsTable(w, h int) content {
-	t, trend := a.look.theme, a.result.trend
-	c := content{title: " all steps  " + units.Count(len(trend.Steps))}
+func (a App) stepsTable(w, h int) paneContent {
+	t, trend := a.display.theme, a.result.trend
+	c := paneContent{title: " all steps  " + units.Count(len(trend.Steps))}
 	if !trend.Complete() {
-		c.title += t.Paint(themes.Dim, "  computed: "+a.filling()+", newest first")
+		c.title += t.Paint(themes.Dim, "  computed: "+a.trendProgress()+", newest first")
 	}
 	here := max(0, a.trendIndex())
 	c.note = fmt.Sprintf("%d/%d", here+1, len(trend.Steps))
@@ -39,28 +39,28 @@ func (a App) stepsTable(w, h int) content {
 
 // stepRow is a step in a line; begins are the kinds of warnings that it is the first
 // with.
-func (a App) stepRow(s *model.Summary, begins []string, w int) string {
-	t := a.look.theme
+func (a App) stepRow(s *model.Summary, firstWarnings []string, w int) string {
+	t := a.display.theme
 	if s.Pending {
 		return t.Paint(themes.Dim, stepColumns(w, fmt.Sprint(s.Step), units.Count(s.Rows), "", "…", "…", "…", "…", "…")+"computing")
 	}
-	mark, marked := a.kept.session.Find(session.Mark{Step: s.Step})
+	mark, marked := a.session.current.Find(session.Mark{Step: s.Step})
 	number := fmt.Sprint(s.Step)
 	if marked {
 		number = t.Paint(themes.Accent, "*") + number
 	}
 	line := stepColumns(w, number, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
-		signalOf(s), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips))
-	if len(begins) > 0 {
+		signalText(s), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips))
+	if len(firstWarnings) > 0 {
 		line = t.Paint(themes.Warn, "!") + strings.TrimPrefix(line, " ")
-		if w < roomyOnsets-2 { // else they are listed beside the chart
-			line += t.Paint(themes.Warn, "first "+strings.Join(begins, ", ")) + "  "
+		if w < widthForFirstWarnings-2 { // else they are listed beside the chart
+			line += t.Paint(themes.Warn, "first "+strings.Join(firstWarnings, ", ")) + "  "
 		}
 	}
 	if mark.Note != "" {
 		line += t.Paint(themes.Accent, "* ") + sanitize.Line(mark.Note) + "  "
 	}
-	return line + a.stepWorries(s, w-cells.Width(line))
+	return line + a.stepFates(s, w-cells.Width(line))
 }
 
 // stepColumns sets the columns of a step; a narrow table does without the sizes.
@@ -76,11 +76,11 @@ func stepColumns(w int, step, samples, groups, reward, signal, kept, abs, flips 
 	return line + cells.FitRight(abs, 7) + cells.FitRight(flips, 6) + "  "
 }
 
-// stepWorries counts the groups of a step by the fates that a person would want to know
+// stepFates counts the groups of a step by the fates that a person would want to know
 // of, in w cells: what the settings do first, then what the rewards do.
-func (a App) stepWorries(s *model.Summary, w int) string {
+func (a App) stepFates(s *model.Summary, w int) string {
 	if s.Open {
-		return a.look.theme.Paint(themes.Warn, a.groupsSoFar(s)+", still growing")
+		return a.display.theme.Paint(themes.Warn, a.groupsSoFar(s)+", still growing")
 	}
 	var parts []string
 	for _, f := range []model.Fate{
@@ -88,12 +88,12 @@ func (a App) stepWorries(s *model.Summary, w int) string {
 		model.FateWrong, model.FateStuck, model.FateSingle, model.FateRight,
 	} {
 		if n := s.Fates[f]; n > 0 {
-			parts = append(parts, a.look.theme.Paint(a.fateRole(f), fmt.Sprintf("%d %s", n, f)))
+			parts = append(parts, a.display.theme.Paint(a.fateRole(f), fmt.Sprintf("%d %s", n, f)))
 		}
 	}
 	line := cells.JoinFitting(w-2, "  ", parts...)
 	if line != strings.Join(parts, "  ") {
-		line += a.look.theme.Paint(themes.Dim, " …")
+		line += a.display.theme.Paint(themes.Dim, " …")
 	}
 	return line
 }

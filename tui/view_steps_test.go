@@ -17,7 +17,7 @@ import (
 func TestAllSteps(t *testing.T) {
 	play(t, brokenLater(), 120, 36, filtered(), func(d *door) {
 		d.press("3", "enter")
-		if d.app.place.view != viewSteps {
+		if d.app.position.view != viewSteps {
 			t.Fatal("Enter in the steps does not open them")
 		}
 		d.press("k", "k", "[")
@@ -36,7 +36,7 @@ func TestAllSteps(t *testing.T) {
 			t.Errorf("the only two steps with something new are 1 and 7; twice on from 7 is step %d", got)
 		}
 		d.press("enter")
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "step 7 ") || d.app.place.view != viewOverview {
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, "step 7 ") || d.app.position.view != viewOverview {
 			t.Error("the overview is not at that step")
 		}
 	})
@@ -73,12 +73,12 @@ func TestStepsComeInParts(t *testing.T) {
 			t.Error("half a run is exported as if it were all of it")
 		}
 		d.press("esc", "esc", "3", "3")
-		a, cmd := d.app.fill(192)
+		a, cmd := d.app.continueTrend(192)
 		late := cmd()
 		d.app = a
 		d.press("p")
 		want := d.app.result.trend
-		if d.send(late); d.app.result.trend != want || !want.Complete() || want.Settings != d.app.set.now {
+		if d.send(late); d.app.result.trend != want || !want.Complete() || want.Settings != d.app.settings.now {
 			t.Error("a part under the settings of before is on the screen")
 		}
 	})
@@ -87,10 +87,10 @@ func TestStepsComeInParts(t *testing.T) {
 // BenchmarkSteps draws the steps of a run of 1,000 at 200×60, and scrubs.
 func BenchmarkSteps(b *testing.B) {
 	d := &door{t: b, app: New(context.Background(), madeRun(1000), Options{Title: "runs/made", Settings: filtered()})}
-	d.app.work.resting = true // one refresh at the end instead of two a second
+	d.app.work.throttled = true // one refresh at the end instead of two a second
 	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
-	d.run(read(d.app.ctx, d.app.source, 0))
-	d.send(restedMsg{})
+	d.run(readChunk(d.app.ctx, d.app.source, 0))
+	d.send(throttleEndedMsg{})
 	d.press("3", "3", "+")
 	b.Run("frame", func(b *testing.B) {
 		for b.Loop() {

@@ -10,8 +10,8 @@ import (
 	"vantage/model/units"
 )
 
-// scope is what is swept.
-type scope struct {
+// sweepScope is what is swept.
+type sweepScope struct {
 	kind     scopeKind
 	last     int   // how many steps, of scopeLast
 	from, to int64 // their numbers, of scopeRange
@@ -28,46 +28,46 @@ const (
 	scopeRange                  // those between two numbers
 	scopeAll                    // all complete steps
 
-	scopes = iota
+	scopeKinds = iota
 )
 
-// lastSteps is how many steps the newest ones are, unless told otherwise.
-const lastSteps = 10
+// defaultLastSteps is how many steps the newest ones are, unless told otherwise.
+const defaultLastSteps = 10
 
-// swept is the scope at work: without a filter the groups shown are all of the step.
-func (a App) swept() scope {
-	if a.sweep.scope.kind == scopeShown && !a.narrowed() {
-		return scope{}
+// currentScope is the scope at work: without a filter the groups shown are all of the step.
+func (a App) currentScope() sweepScope {
+	if a.sweep.scope.kind == scopeShown && !a.isFiltered() {
+		return sweepScope{}
 	}
 	return a.sweep.scope
 }
 
 // nextScope goes to the next scope that there is.
 func (a App) nextScope() (App, tea.Cmd) {
-	kind := a.swept().kind
+	kind := a.currentScope().kind
 	for {
-		kind = (kind + 1) % scopes
-		if kind == scopeShown && !a.narrowed() || kind == scopeRange && a.sweep.ranged == (scope{}) {
+		kind = (kind + 1) % scopeKinds
+		if kind == scopeShown && !a.isFiltered() || kind == scopeRange && a.sweep.lastRange == (sweepScope{}) {
 			continue
 		}
 		break
 	}
-	a.sweep.scope = scope{kind: kind}
+	a.sweep.scope = sweepScope{kind: kind}
 	switch kind {
 	case scopeLast:
-		a.sweep.scope.last = lastSteps
+		a.sweep.scope.last = defaultLastSteps
 	case scopeRange:
-		a.sweep.scope = a.sweep.ranged
+		a.sweep.scope = a.sweep.lastRange
 	default:
 	}
 	return a, nil
 }
 
-// scopeWords say what is swept.
-func (a App) scopeWords() string {
-	switch s := a.swept(); s.kind {
+// scopeText say what is swept.
+func (a App) scopeText() string {
+	switch s := a.currentScope(); s.kind {
 	case scopeShown:
-		return fmt.Sprintf("%s groups of step %d", a.shownOfAll(), a.place.step)
+		return fmt.Sprintf("%s groups of step %d", a.shownCount(), a.position.step)
 	case scopeLast, scopeRange:
 		steps := a.scopeSteps(s)
 		if len(steps) == 0 {
@@ -78,13 +78,13 @@ func (a App) scopeWords() string {
 	case scopeAll:
 		return "all " + units.Plural(len(a.scopeSteps(s)), "steps")
 	default:
-		return fmt.Sprintf("step %d", a.place.step)
+		return fmt.Sprintf("step %d", a.position.step)
 	}
 }
 
 // scopeSteps are the steps of a scope by index, the newest first. Of several steps only
 // complete ones count: an open one has no fates yet.
-func (a App) scopeSteps(s scope) []int {
+func (a App) scopeSteps(s sweepScope) []int {
 	if s.kind == scopeStep || s.kind == scopeShown {
 		return []int{a.stepIndex()}
 	}
@@ -111,7 +111,7 @@ func runSweep(a App, args []string) (App, tea.Cmd, error) {
 		}
 		a.sweep.scope = s
 		if s.kind == scopeRange {
-			a.sweep.ranged = s
+			a.sweep.lastRange = s
 		}
 	}
 	a, cmd := a.openSweep()
@@ -119,8 +119,8 @@ func runSweep(a App, args []string) (App, tea.Cmd, error) {
 }
 
 // parseScope reads step, shown, all, last 10, 3 12 or 3-12.
-func parseScope(args []string) (scope, error) {
-	kinds := map[string]scope{"step": {}, "shown": {kind: scopeShown}, "all": {kind: scopeAll}, "last": {kind: scopeLast, last: lastSteps}}
+func parseScope(args []string) (sweepScope, error) {
+	kinds := map[string]sweepScope{"step": {}, "shown": {kind: scopeShown}, "all": {kind: scopeAll}, "last": {kind: scopeLast, last: defaultLastSteps}}
 	words := strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "-", " "))
 	switch {
 	case len(words) == 1:
@@ -129,14 +129,14 @@ func parseScope(args []string) (scope, error) {
 		}
 	case len(words) == 2 && words[0] == "last":
 		if n, err := strconv.Atoi(words[1]); err == nil && n > 0 {
-			return scope{kind: scopeLast, last: n}, nil
+			return sweepScope{kind: scopeLast, last: n}, nil
 		}
 	case len(words) == 2:
 		from, err := strconv.ParseInt(words[0], 10, 64)
 		to, also := strconv.ParseInt(words[1], 10, 64)
 		if err == nil && also == nil && from <= to {
-			return scope{kind: scopeRange, from: from, to: to}, nil
+			return sweepScope{kind: scopeRange, from: from, to: to}, nil
 		}
 	}
-	return scope{}, fmt.Errorf("sweep takes step, shown, all, last 10, or the first and the last step of a range: sweep 3 12")
+	return sweepScope{}, fmt.Errorf("sweep takes step, shown, all, last 10, or the first and the last step of a range: sweep 3 12")
 }

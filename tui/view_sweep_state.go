@@ -8,27 +8,27 @@ import (
 	"vantage/model/sweep"
 )
 
-// sweeping is the state of the sweep: what every pair of keep ratios would do.
-type sweeping struct {
-	figure   int // index of sweep.Figures
-	pos, neg int // the cell under the cursor, by index of the ratios
-	scope    scope
-	ranged   scope // the range that was typed last, to come back to
-	grid     *sweep.Grid
-	asked    sweepQuestion      // what the grid answers, or will
-	cancel   context.CancelFunc // of what is computed; nil: nothing is
-	done, of int                // steps in the grid, and those that will be
-	err      error
+// sweepState is the state of the sweep: what every pair of keep ratios would do.
+type sweepState struct {
+	figure                int // index of sweep.Figures
+	pos, neg              int // the cell under the cursor, by index of the ratios
+	scope                 sweepScope
+	lastRange             sweepScope // the range that was typed last, to come back to
+	grid                  *sweep.Grid
+	request               sweepRequest       // what the grid answers, or will
+	cancel                context.CancelFunc // of what is computed; nil: nothing is
+	stepsDone, stepsTotal int                // steps in the grid, and those that will be
+	err                   error
 }
 
-func sweepKeys() section {
-	return section{"sweep", []binding{
-		{[]string{"h", "left"}, "h ←", "h j k l cell", "a lower keep_neg_ratio", func(a App) (App, tea.Cmd) { return a.sweepBy(0, -1), nil }},
-		{[]string{"l", "right"}, "l →", "", "a higher keep_neg_ratio", func(a App) (App, tea.Cmd) { return a.sweepBy(0, 1), nil }},
-		{[]string{"j", "down"}, "j ↓", "", "a lower keep_pos_ratio", func(a App) (App, tea.Cmd) { return a.sweepBy(-1, 0), nil }},
-		{[]string{"k", "up"}, "k ↑", "", "a higher keep_pos_ratio", func(a App) (App, tea.Cmd) { return a.sweepBy(1, 0), nil }},
-		{[]string{"v"}, "v", "v figure", "next figure: signal, kept, killed, short, flips, Σ|A|, mean, std", func(a App) (App, tea.Cmd) { return a.sweepFigure(1), nil }},
-		{[]string{"V"}, "V", "", "previous figure", func(a App) (App, tea.Cmd) { return a.sweepFigure(-1), nil }},
+func sweepKeys() keySection {
+	return keySection{"sweep", []binding{
+		{[]string{"h", "left"}, "h ←", "h j k l cell", "a lower keep_neg_ratio", func(a App) (App, tea.Cmd) { return a.moveSweepCursor(0, -1), nil }},
+		{[]string{"l", "right"}, "l →", "", "a higher keep_neg_ratio", func(a App) (App, tea.Cmd) { return a.moveSweepCursor(0, 1), nil }},
+		{[]string{"j", "down"}, "j ↓", "", "a lower keep_pos_ratio", func(a App) (App, tea.Cmd) { return a.moveSweepCursor(-1, 0), nil }},
+		{[]string{"k", "up"}, "k ↑", "", "a higher keep_pos_ratio", func(a App) (App, tea.Cmd) { return a.moveSweepCursor(1, 0), nil }},
+		{[]string{"v"}, "v", "v figure", "next figure: signal, kept, killed, short, flips, Σ|A|, mean, std", func(a App) (App, tea.Cmd) { return a.moveSweepFigure(1), nil }},
+		{[]string{"V"}, "V", "", "previous figure", func(a App) (App, tea.Cmd) { return a.moveSweepFigure(-1), nil }},
 		{[]string{"tab"}, "Tab", "Tab scope", "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range", App.nextScope},
 		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", App.applySweep},
 		{[]string{"esc", "S"}, "Esc", "Esc back", "back, without a change", App.escape},
@@ -37,22 +37,22 @@ func sweepKeys() section {
 
 // openSweep goes to the map, the cursor on the ratios that are set.
 func (a App) openSweep() (App, tea.Cmd) {
-	if e, err := a.set.now.Entry(); err != nil || !e.CanFilter {
+	if e, err := a.settings.now.Entry(); err != nil || !e.CanFilter {
 		a.notice = "the filter is of the GRPO family: choose such an estimator with e or E first"
 		return a, nil
 	}
-	return a.onMap().enter(viewSweep)
+	return a.sweepCursorToSettings().pushView(viewSweep)
 }
 
-// onMap puts the cursor on the cell that is nearest to what is set.
-func (a App) onMap() App {
+// sweepCursorToSettings puts the cursor on the cell that is nearest to what is set.
+func (a App) sweepCursorToSettings() App {
 	r := sweep.Usual()
-	a.sweep.pos, a.sweep.neg = nearestOf(r.Pos, a.set.now.KeepPos), nearestOf(r.Neg, a.set.now.KeepNeg)
+	a.sweep.pos, a.sweep.neg = nearestIndex(r.Pos, a.settings.now.KeepPos), nearestIndex(r.Neg, a.settings.now.KeepNeg)
 	return a
 }
 
-// nearestOf is the index of the value that is nearest.
-func nearestOf(values []float64, x float64) int {
+// nearestIndex is the index of the value that is nearest.
+func nearestIndex(values []float64, x float64) int {
 	best := 0
 	for i, v := range values {
 		if abs(v-x) < abs(values[best]-x) {
@@ -64,20 +64,20 @@ func nearestOf(values []float64, x float64) int {
 
 func abs(x float64) float64 { return max(x, -x) }
 
-func (a App) sweepBy(pos, neg int) App {
+func (a App) moveSweepCursor(pos, neg int) App {
 	r, by := sweep.Usual(), a.sweepStride()
-	i, j := a.sweepAt()
-	a.sweep.pos, a.sweep.neg = within(i+pos*by, len(r.Pos)), within(j+neg*by, len(r.Neg))
+	i, j := a.sweepCursor()
+	a.sweep.pos, a.sweep.neg = clampIndex(i+pos*by, len(r.Pos)), clampIndex(j+neg*by, len(r.Neg))
 	return a
 }
 
-// sweepAt is the cell under the cursor: one that is on the map.
-func (a App) sweepAt() (pos, neg int) {
+// sweepCursor is the cell under the cursor: one that is on the map.
+func (a App) sweepCursor() (pos, neg int) {
 	by := a.sweepStride()
 	return a.sweep.pos - a.sweep.pos%by, a.sweep.neg - a.sweep.neg%by
 }
 
-func (a App) sweepFigure(by int) App {
+func (a App) moveSweepFigure(by int) App {
 	n := len(sweep.Figures())
 	a.sweep.figure = (a.sweep.figure + by + n) % n
 	return a
@@ -85,9 +85,9 @@ func (a App) sweepFigure(by int) App {
 
 func (a App) applySweep() (App, tea.Cmd) {
 	r := sweep.Usual()
-	set := a.set.now
-	i, j := a.sweepAt()
+	set := a.settings.now
+	i, j := a.sweepCursor()
 	set.KeepPos, set.KeepNeg = r.Pos[i], r.Neg[j]
-	a, _ = a.back()
-	return a.change(set)
+	a, _ = a.goBack()
+	return a.trySettings(set)
 }

@@ -15,16 +15,16 @@ import (
 func TestSweepApplies(t *testing.T) {
 	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
 		d.press("S", "k", "l", "l", "enter")
-		if got := d.app.set.now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 {
+		if got := d.app.settings.now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 {
 			t.Errorf("keep %v and %v, want 0.75 and 0.6", got.KeepPos, got.KeepNeg)
 		}
 		kept := fmt.Sprintf("kept %d/", d.app.result.analysis.Kept)
 		d.press("S")
-		if frame := d.frame(); !strings.Contains(frame, "keep_pos 0.75  keep_neg 0.60") || !strings.Contains(strings.ReplaceAll(frame, d.app.look.theme.Paint(themes.Dim, "kept "), "kept "), kept) {
+		if frame := d.frame(); !strings.Contains(frame, "keep_pos 0.75  keep_neg 0.60") || !strings.Contains(strings.ReplaceAll(frame, d.app.display.theme.Paint(themes.Dim, "kept "), "kept "), kept) {
 			t.Errorf("the map does not say what the overview says: %s\n%s", kept, frame)
 		}
 		d.press("esc", "u")
-		if got := d.app.set.now; got != filtered() {
+		if got := d.app.settings.now; got != filtered() {
 			t.Errorf("undo leaves %+v", got)
 		}
 	})
@@ -35,8 +35,8 @@ func TestSweepNeedsAFilter(t *testing.T) {
 	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
 	play(t, madeRun(3), 120, 36, set, func(d *door) {
 		d.press("S")
-		if !strings.Contains(d.app.notice, "GRPO family") || d.app.place.view != viewOverview {
-			t.Errorf("view %d, notice %q", d.app.place.view, d.app.notice)
+		if !strings.Contains(d.app.notice, "GRPO family") || d.app.position.view != viewOverview {
+			t.Errorf("view %d, notice %q", d.app.position.view, d.app.notice)
 		}
 	})
 }
@@ -107,24 +107,24 @@ func TestSweepComesInParts(t *testing.T) {
 	play(t, madeRun(4), 120, 36, filtered(), func(d *door) {
 		d.press("S", "tab")
 		a := d.app
-		a.sweep.asked = sweepQuestion{}
-		next, cmd := a.attendSweep()
+		a.sweep.request = sweepRequest{}
+		next, cmd := a.requestSweep()
 		if cmd == nil || next.sweep.cancel == nil || next.sweepProgress() != "0/4 steps so far, newest first" {
 			t.Fatalf("nothing is computed: %q", next.sweepProgress())
 		}
 		grown := next
 		grown.snap.Revision++
-		if same, again := grown.attendSweep(); again != nil || same.sweep.asked != next.sweep.asked {
+		if same, again := grown.requestSweep(); again != nil || same.sweep.request != next.sweep.request {
 			t.Error("data that have grown start anew before there is an answer")
 		}
 		late := cmd().(sweepMsg)
 		other, _ := next.nextScope()
-		other, _ = other.attendSweep()
+		other, _ = other.requestSweep()
 		before := other.sweep.grid
-		if after, _ := other.onSweep(late); after.sweep.grid != before || after.sweep.done != 0 {
+		if after, _ := other.onSweep(late); after.sweep.grid != before || after.sweep.stepsDone != 0 {
 			t.Error("a late answer is shown")
 		}
-		if left := next.leaveSweep(); left.sweep.cancel != nil || left.sweep.asked != (sweepQuestion{}) {
+		if left := next.stopSweep(); left.sweep.cancel != nil || left.sweep.request != (sweepRequest{}) {
 			t.Error("leaving does not give up")
 		}
 	})

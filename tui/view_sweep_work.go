@@ -12,39 +12,39 @@ import (
 	"vantage/model/sweep"
 )
 
-// sweepQuestion tells grids apart: nothing else bears on one.
-type sweepQuestion struct {
-	scope    scope
+// sweepRequest tells grids apart: nothing else bears on one.
+type sweepRequest struct {
+	scope    sweepScope
 	step     int64          // if one is swept
 	revision int            // of the step, or of the snapshot
 	set      model.Settings // less the ratios and the recompute
 
-	shown  *model.Analysis // of which the filter shows some groups, nil: all
-	filter string
+	analysis *model.Analysis // of which the filter shows some groups, nil: all
+	filter   string
 }
 
-// waits reports whether a question may wait for the answer to another one: it is the
+// sameButData reports whether a question may wait for the answer to another one: it is the
 // same of data that have grown since.
-func (q sweepQuestion) waits(o sweepQuestion) bool {
-	q.revision, q.shown = o.revision, o.shown
+func (q sweepRequest) sameButData(o sweepRequest) bool {
+	q.revision, q.analysis = o.revision, o.analysis
 	return q == o
 }
 
 // sweepMsg is a part of the answer to a question.
 type sweepMsg struct {
-	asked    sweepQuestion
-	grid     *sweep.Grid
-	done, of int     // steps
-	more     tea.Cmd // the next part; nil: it is whole
-	err      error
+	request     sweepRequest
+	grid        *sweep.Grid
+	done, total int     // steps
+	more        tea.Cmd // the next part; nil: it is whole
+	err         error
 }
 
-// sweepAsked is the question that the screen asks now.
-func (a App) sweepAsked() sweepQuestion {
-	q := sweepQuestion{scope: a.swept(), set: a.set.now, revision: a.snap.Revision}
+// wantedSweep is the question that the screen asks now.
+func (a App) wantedSweep() sweepRequest {
+	q := sweepRequest{scope: a.currentScope(), set: a.settings.now, revision: a.snap.Revision}
 	q.set.KeepPos, q.set.KeepNeg, q.set.Recompute = 1, 1, false
 	if q.scope.kind == scopeShown {
-		q.shown, q.filter = a.result.analysis, a.set.filter
+		q.analysis, q.filter = a.result.analysis, a.settings.filter
 	}
 	if q.scope.kind == scopeStep || q.scope.kind == scopeShown {
 		i := a.stepIndex()
@@ -53,51 +53,51 @@ func (a App) sweepAsked() sweepQuestion {
 	return q
 }
 
-// attendSweep asks for the grid while its view is seen, unless it is there or on its
+// requestSweep asks for the grid while its view is seen, unless it is there or on its
 // way. A question that is no longer asked is given up; one whose data have grown is
 // answered first, or a fast log would have no answer ever.
-func (a App) attendSweep() (App, tea.Cmd) {
-	if a.place.view != viewSweep || len(a.snap.Steps) == 0 || a.result.analysis == nil {
-		return a.leaveSweep(), nil
+func (a App) requestSweep() (App, tea.Cmd) {
+	if a.position.view != viewSweep || len(a.snap.Steps) == 0 || a.result.analysis == nil {
+		return a.stopSweep(), nil
 	}
-	if a.swept().kind == scopeShown && !a.stepStands() {
+	if a.currentScope().kind == scopeShown && !a.stepIsCurrent() {
 		return a, nil
 	}
-	asked, grown := a.sweepAsked(), a.sweepAsked().waits(a.sweep.asked)
-	if a.sweep.asked == asked || grown && a.sweep.cancel != nil {
+	asked, grown := a.wantedSweep(), a.wantedSweep().sameButData(a.sweep.request)
+	if a.sweep.request == asked || grown && a.sweep.cancel != nil {
 		return a, nil
 	}
 	if a.sweep.cancel != nil {
 		a.sweep.cancel()
 		a.sweep.cancel = nil
 	}
-	a.sweep.asked, a.sweep.err = asked, nil
+	a.sweep.request, a.sweep.err = asked, nil
 	if !grown {
 		a.sweep.grid = nil // of something else: better nothing than that
 	}
 	return a.startSweep(asked)
 }
 
-// stepStands reports whether the groups on the screen are those of the step that was
+// stepIsCurrent reports whether the groups on the screen are those of the step that was
 // gone to, as the log has it now: else they would be looked for in another one.
-func (a App) stepStands() bool {
-	step, ok := a.stepRead()
+func (a App) stepIsCurrent() bool {
+	step, ok := a.analyzedStep()
 	return ok && step.Number == a.snap.Steps[a.stepIndex()].Number
 }
 
 // startSweep computes in the background what is asked, in parts.
-func (a App) startSweep(asked sweepQuestion) (App, tea.Cmd) {
-	job := sweepJob{asked: asked, snap: a.snap, steps: a.scopeSteps(asked.scope)}
-	if asked.shown != nil {
-		job.only = slices.Sorted(slices.Values(a.result.rows))
+func (a App) startSweep(asked sweepRequest) (App, tea.Cmd) {
+	job := sweepJob{request: asked, snap: a.snap, steps: a.scopeSteps(asked.scope)}
+	if asked.analysis != nil {
+		job.groups = slices.Sorted(slices.Values(a.result.rows))
 	}
-	job.of = len(job.steps)
+	job.total = len(job.steps)
 	grid, err := sweep.New(asked.set, sweep.Usual())
 	switch {
 	case err != nil:
-	case job.of == 0:
+	case job.total == 0:
 		err = errors.New("there is no complete step to sweep: Tab sweeps something else")
-	case asked.shown != nil && len(job.only) == 0:
+	case asked.analysis != nil && len(job.groups) == 0:
 		err = errors.New("the filter shows no groups: Tab sweeps something else")
 	}
 	if err != nil {
@@ -106,48 +106,48 @@ func (a App) startSweep(asked sweepQuestion) (App, tea.Cmd) {
 	}
 	var ctx context.Context
 	ctx, a.sweep.cancel = context.WithCancel(a.ctx)
-	a.sweep.done, a.sweep.of = 0, job.of
-	return a, job.part(ctx, grid)
+	a.sweep.stepsDone, a.sweep.stepsTotal = 0, job.total
+	return a, job.nextPart(ctx, grid)
 }
 
-// leaveSweep gives up what is still being computed; a grid that is whole stays, unless
+// stopSweep gives up what is still being computed; a grid that is whole stays, unless
 // it is of some groups, whose step it would hold.
-func (a App) leaveSweep() App {
+func (a App) stopSweep() App {
 	if a.sweep.cancel != nil {
 		a.sweep.cancel()
-	} else if a.sweep.asked.shown == nil {
+	} else if a.sweep.request.analysis == nil {
 		return a
 	}
-	a.sweep.cancel, a.sweep.grid, a.sweep.asked = nil, nil, sweepQuestion{}
+	a.sweep.cancel, a.sweep.grid, a.sweep.request = nil, nil, sweepRequest{}
 	return a
 }
 
 // sweepJob is a sweep that is computed part by part, so that the map fills while one
 // looks at it.
 type sweepJob struct {
-	asked sweepQuestion
-	snap  model.Snapshot
-	steps []int // that are left, the newest first
-	only  []int // groups of the step, nil: all
-	of    int   // steps in all
+	request sweepRequest
+	snap    model.Snapshot
+	steps   []int // that are left, the newest first
+	groups  []int // groups of the step, nil: all
+	total   int   // steps in all
 }
 
-// sweepPart is how many samples a part has at least.
-const sweepPart = 1 << 18
+// sweepPartSamples is how many samples a part has at least.
+const sweepPartSamples = 1 << 18
 
-// part adds steps to a grid, as many as a part has.
-func (j sweepJob) part(ctx context.Context, grid *sweep.Grid) tea.Cmd {
+// nextPart adds steps to a grid, as many as a part has.
+func (j sweepJob) nextPart(ctx context.Context, grid *sweep.Grid) tea.Cmd {
 	return func() tea.Msg {
 		n := 0
-		for samples := 0; samples < sweepPart && n < len(j.steps); n++ {
+		for samples := 0; samples < sweepPartSamples && n < len(j.steps); n++ {
 			samples += len(j.snap.Steps[j.steps[n]].Rewards)
 		}
-		next, err := grid.With(ctx, j.snap, j.steps[:n], j.only)
+		next, err := grid.With(ctx, j.snap, j.steps[:n], j.groups)
 		rest := j
 		rest.steps = j.steps[n:]
-		msg := sweepMsg{asked: j.asked, grid: next, done: j.of - len(rest.steps), of: j.of, err: err}
+		msg := sweepMsg{request: j.request, grid: next, done: j.total - len(rest.steps), total: j.total, err: err}
 		if err == nil && len(rest.steps) > 0 {
-			msg.more = rest.part(ctx, next)
+			msg.more = rest.nextPart(ctx, next)
 		}
 		return msg
 	}
@@ -156,13 +156,13 @@ func (j sweepJob) part(ctx context.Context, grid *sweep.Grid) tea.Cmd {
 // onSweep shows what has come. A grid of the same thing that is whole is not taken away
 // for a part of the next one.
 func (a App) onSweep(msg sweepMsg) (App, tea.Cmd) {
-	if msg.asked != a.sweep.asked || errors.Is(msg.err, context.Canceled) {
+	if msg.request != a.sweep.request || errors.Is(msg.err, context.Canceled) {
 		return a, nil
 	}
 	if a.sweep.grid == nil || a.sweep.grid.Steps <= msg.done || msg.more == nil {
 		a.sweep.grid = msg.grid
 	}
-	a.sweep.done, a.sweep.of, a.sweep.err = msg.done, msg.of, msg.err
+	a.sweep.stepsDone, a.sweep.stepsTotal, a.sweep.err = msg.done, msg.total, msg.err
 	if msg.more == nil {
 		a.sweep.cancel = nil
 	}
@@ -171,8 +171,8 @@ func (a App) onSweep(msg sweepMsg) (App, tea.Cmd) {
 
 // sweepProgress says how far a map over many steps is; "" if it is whole.
 func (a App) sweepProgress() string {
-	if a.sweep.cancel == nil || a.sweep.of < 2 {
+	if a.sweep.cancel == nil || a.sweep.stepsTotal < 2 {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d steps so far, newest first", a.sweep.done, a.sweep.of)
+	return fmt.Sprintf("%d/%d steps so far, newest first", a.sweep.stepsDone, a.sweep.stepsTotal)
 }

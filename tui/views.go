@@ -11,11 +11,11 @@ import (
 // view is what fills the screen between the head and the hints: its body in w×h
 // cells, and the keys that mean something else, or more, while it is seen.
 type view struct {
-	body  func(a App, w, h int) []string
-	keys  func() section
-	early bool                              // can be seen before anything is computed
-	typed func(a App, character string) App // takes characters before any key does; nil if it has no line to type in
-	sheet func(App) report.Sheet            // its table, to be exported; nil if it has none
+	body           func(a App, w, h int) []string
+	keys           func() keySection
+	beforeAnalysis bool                              // can be seen before anything is computed
+	typeText       func(a App, character string) App // takes characters before any key does; nil if it has no line to type in
+	exported       func(App) report.Sheet            // its table, to be exported; nil if it has none
 }
 
 // viewName says which view is seen.
@@ -41,68 +41,68 @@ const (
 // views are all of them: a new one is a file and a line here.
 func views() []view {
 	return []view{
-		viewOverview:   {body: App.overview, keys: overviewKeys, sheet: App.overviewSheet},
-		viewEstimators: {early: true, body: App.estimatorList, keys: estimatorKeys, typed: App.narrowPick},
-		viewGroup:      {body: App.groupView, keys: groupKeys, sheet: App.sampleSheet},
-		viewSearch:     {body: App.groupView, keys: searchKeys, typed: App.narrowSearch},
-		viewFilter:     {body: App.overview, keys: filterKeys, typed: App.typeFilter},
-		viewSteps:      {body: App.stepsView, keys: stepsKeys, sheet: App.stepSheet},
-		viewProblems:   {early: true, body: App.problemsView, keys: problemKeys, sheet: App.problemSheet},
-		viewCopy:       {body: App.underneath, keys: clipboardKeys},
-		viewCommand:    {body: App.underneath, keys: commandKeys, typed: App.typeCommand},
-		viewCompare:    {body: App.compareView, keys: compareKeys, sheet: App.pairSheet},
-		viewMarks:      {early: true, body: App.marksView, keys: marksKeys, sheet: App.markSheet},
-		viewNote:       {body: App.underneath, keys: noteKeys, typed: App.typeNote},
-		viewSweep:      {body: App.sweepView, keys: sweepKeys, sheet: App.sweepSheet},
+		viewOverview:   {body: App.overview, keys: overviewKeys, exported: App.exportedPane},
+		viewEstimators: {beforeAnalysis: true, body: App.estimatorsView, keys: estimatorKeys, typeText: App.typePick},
+		viewGroup:      {body: App.groupView, keys: groupKeys, exported: App.exportedSamples},
+		viewSearch:     {body: App.groupView, keys: searchKeys, typeText: App.typeSearch},
+		viewFilter:     {body: App.overview, keys: filterKeys, typeText: App.typeFilter},
+		viewSteps:      {body: App.stepsView, keys: stepsKeys, exported: App.exportedSteps},
+		viewProblems:   {beforeAnalysis: true, body: App.problemsView, keys: problemKeys, exported: App.exportedProblems},
+		viewCopy:       {body: App.drawViewBelow, keys: copyKeys},
+		viewCommand:    {body: App.drawViewBelow, keys: commandKeys, typeText: App.typeCommand},
+		viewCompare:    {body: App.compareView, keys: compareKeys, exported: App.exportedPairs},
+		viewMarks:      {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks},
+		viewNote:       {body: App.drawViewBelow, keys: noteKeys, typeText: App.typeNote},
+		viewSweep:      {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
 	}
 }
 
-// seen is the view on the screen.
-func (a App) seen() view { return views()[a.place.view] }
+// currentView is the view on the screen.
+func (a App) currentView() view { return views()[a.position.view] }
 
-// open goes to a view that belongs to the one before: a line to type in, or back
+// openView goes to a view that belongs to the one before: a line to type in, or back
 // from it.
-func (a App) open(v viewName) (App, tea.Cmd) {
-	a.place.view = v
-	return a.scrolled(), nil
+func (a App) openView(v viewName) (App, tea.Cmd) {
+	a.position.view = v
+	return a.clampCursor(), nil
 }
 
-// enter goes to a view of its own, from which back leads here. One that was passed
+// pushView goes to a view of its own, from which back leads here. One that was passed
 // on the way is gone back to: no way leads in circles.
-func (a App) enter(v viewName) (App, tea.Cmd) {
-	path := append(slices.Clip(a.place.path), a.place.view)
+func (a App) pushView(v viewName) (App, tea.Cmd) {
+	path := append(slices.Clip(a.position.backStack), a.position.view)
 	if i := slices.Index(path, v); i >= 0 {
 		path = path[:i]
 	}
-	a.place.path = path
-	return a.open(v)
+	a.position.backStack = path
+	return a.openView(v)
 }
 
-// back goes where one came from: to the groups, if one was there all along.
-func (a App) back() (App, tea.Cmd) {
-	last := len(a.place.path) - 1
+// goBack goes where one came from: to the groups, if one was there all along.
+func (a App) goBack() (App, tea.Cmd) {
+	last := len(a.position.backStack) - 1
 	if last < 0 {
-		return a.open(viewOverview)
+		return a.openView(viewOverview)
 	}
-	v := a.place.path[last]
-	a.place.path = a.place.path[:last]
-	return a.open(v)
+	v := a.position.backStack[last]
+	a.position.backStack = a.position.backStack[:last]
+	return a.openView(v)
 }
 
-// keysHere are the keys of the view on the screen and those that work anywhere;
+// activeKeys are the keys of the view on the screen and those that work anywhere;
 // the view's own come first and win. Where characters are typed they mean
 // themselves, so that there only few keys are left.
-func (a App) keysHere() []section {
-	own := a.seen()
-	if own.typed != nil || a.place.view == viewCopy {
-		return []section{own.keys(), {"program", leavingKeys()}}
+func (a App) activeKeys() []keySection {
+	own := a.currentView()
+	if own.typeText != nil || a.position.view == viewCopy {
+		return []keySection{own.keys(), {"program", typingKeys()}}
 	}
-	return append([]section{own.keys()}, commonKeys()...)
+	return append([]keySection{own.keys()}, commonKeys()...)
 }
 
-// keyTable is every key of the explorer, view by view.
-func keyTable() []section {
-	var all []section
+// allKeys is every key of the explorer, view by view.
+func allKeys() []keySection {
+	var all []keySection
 	for _, v := range views() {
 		all = append(all, v.keys())
 	}
