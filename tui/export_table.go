@@ -157,7 +157,7 @@ func (a App) exportedSweep() report.Sheet {
 			c := g.At(a.settings.now.Recompute, i, j)
 			row := []any{c.KeepPos, c.KeepNeg, a.settings.now.Recompute, c.Samples, c.Groups}
 			for _, f := range figures {
-				row = append(row, f.Of(c))
+				row = append(row, f.Value(c))
 			}
 			s.Rows = append(s.Rows, row)
 		}

@@ -27,7 +27,7 @@ const (
 // sweepStride is how many ratios there are from one cell to the next: every one where
 // there is room, else every other.
 func (a App) sweepStride() int {
-	n := len(sweep.Usual().Pos)
+	n := len(sweep.DefaultRatios().Pos)
 	if a.display.w-2 >= sweepAxisWidth+n*sweepCellWidth && a.display.h-4-2 >= n+sweepExtraLines+sweepTextLines {
 		return 1
 	}
@@ -37,7 +37,7 @@ func (a App) sweepStride() int {
 // sweepView is the map, and in words what the cell under the cursor does.
 func (a App) sweepView(w, h int) []string {
 	const beside = 46
-	n := (len(sweep.Usual().Pos)-1)/a.sweepStride() + 1
+	n := (len(sweep.DefaultRatios().Pos)-1)/a.sweepStride() + 1
 	mapW, mapH := sweepAxisWidth+n*sweepCellWidth+2, n+sweepExtraLines+2
 	if w-mapW >= beside {
 		left := a.box(layout.Rect{W: mapW, H: h}, true, a.sweepMap(h-2))
@@ -107,7 +107,7 @@ func (a App) sweepLegend(f sweep.Figure) string {
 		text += t.Paint(themes.Heat0+themes.Role(i), mark)
 	}
 	text += t.Paint(themes.Dim, " most")
-	if f.Against != nil {
+	if f.Total != nil {
 		text += t.Paint(themes.Dim, ", in %")
 	}
 	return text
@@ -119,7 +119,7 @@ func (a App) sweepRange(f sweep.Figure) (lo, hi float64) {
 	g := a.sweep.grid
 	for i := range g.Pos {
 		for j := range g.Neg {
-			if x := f.Of(g.At(a.settings.now.Recompute, i, j)); x-x == 0 {
+			if x := f.Value(g.At(a.settings.now.Recompute, i, j)); x-x == 0 {
 				lo, hi = min(lo, x), max(hi, x)
 			}
 		}
@@ -138,7 +138,7 @@ func (a App) sweepShades() []string {
 // sweepCellText is one cell: the figure on a shade of the theme, or behind a mark where
 // there are no colours.
 func (a App) sweepCellText(f sweep.Figure, c *sweep.Cell, lo, hi float64, cursor bool) string {
-	t, marks, x := a.display.theme, a.sweepShades(), f.Of(c)
+	t, marks, x := a.display.theme, a.sweepShades(), f.Value(c)
 	shade := 0
 	if hi > lo && x-x == 0 {
 		shade = int(math.Round((x - lo) / (hi - lo) * float64(len(marks)-1)))
@@ -163,12 +163,12 @@ func (a App) sweepCellText(f sweep.Figure, c *sweep.Cell, lo, hi float64, cursor
 // sweepNumber is the figure in three characters: a share in percent, a number with as
 // many digits as fit.
 func sweepNumber(f sweep.Figure, c *sweep.Cell) string {
-	x := f.Of(c)
+	x := f.Value(c)
 	switch {
 	case x-x != 0:
 		return units.Missing
-	case f.Against != nil:
-		share := 100 * x / float64(max(1, f.Against(c)))
+	case f.Total != nil:
+		share := 100 * x / float64(max(1, f.Total(c)))
 		if share > 0 && share < 1 {
 			return "<1"
 		}

@@ -46,7 +46,7 @@ func (a App) openSweep() (App, tea.Cmd) {
 
 // sweepCursorToSettings puts the cursor on the cell that is nearest to what is set.
 func (a App) sweepCursorToSettings() App {
-	r := sweep.Usual()
+	r := sweep.DefaultRatios()
 	a.sweep.pos, a.sweep.neg = nearestIndex(r.Pos, a.settings.now.KeepPos), nearestIndex(r.Neg, a.settings.now.KeepNeg)
 	return a
 }
@@ -65,7 +65,7 @@ func nearestIndex(values []float64, x float64) int {
 func abs(x float64) float64 { return max(x, -x) }
 
 func (a App) moveSweepCursor(pos, neg int) App {
-	r, by := sweep.Usual(), a.sweepStride()
+	r, by := sweep.DefaultRatios(), a.sweepStride()
 	i, j := a.sweepCursor()
 	a.sweep.pos, a.sweep.neg = clampIndex(i+pos*by, len(r.Pos)), clampIndex(j+neg*by, len(r.Neg))
 	return a
@@ -84,7 +84,7 @@ func (a App) moveSweepFigure(by int) App {
 }
 
 func (a App) applySweep() (App, tea.Cmd) {
-	r := sweep.Usual()
+	r := sweep.DefaultRatios()
 	set := a.settings.now
 	i, j := a.sweepCursor()
 	set.KeepPos, set.KeepNeg = r.Pos[i], r.Neg[j]

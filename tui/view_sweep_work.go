@@ -92,7 +92,7 @@ func (a App) startSweep(asked sweepRequest) (App, tea.Cmd) {
 		job.groups = slices.Sorted(slices.Values(a.result.rows))
 	}
 	job.total = len(job.steps)
-	grid, err := sweep.New(asked.set, sweep.Usual())
+	grid, err := sweep.New(asked.set, sweep.DefaultRatios())
 	switch {
 	case err != nil:
 	case job.total == 0:
@@ -142,7 +142,7 @@ func (j sweepJob) nextPart(ctx context.Context, grid *sweep.Grid) tea.Cmd {
 		for samples := 0; samples < sweepPartSamples && n < len(j.steps); n++ {
 			samples += len(j.snap.Steps[j.steps[n]].Rewards)
 		}
-		next, err := grid.With(ctx, j.snap, j.steps[:n], j.groups)
+		next, err := grid.WithSteps(ctx, j.snap, j.steps[:n], j.groups)
 		rest := j
 		rest.steps = j.steps[n:]
 		msg := sweepMsg{request: j.request, grid: next, done: j.total - len(rest.steps), total: j.total, err: err}

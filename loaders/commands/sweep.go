@@ -80,10 +80,10 @@ func (o sweepOptions) writer() (func(io.Writer, report.Sweep) error, error) {
 		d, err := dialect(o.emit)
 		return func(w io.Writer, s report.Sweep) error {
 			best := s.Grid.Recommend(s.Recompute...)
-			if !best.Found {
-				return fmt.Errorf("nothing is recommended: %s (%s)", best.Why, best.Rule)
+			if best.Cell == nil {
+				return fmt.Errorf("nothing is recommended: %s (%s)", best.Reason, best.Rule)
 			}
-			return emit(w, d, best.Cell.Settings(s.Grid.Settings))
+			return emit(w, d, best.Cell.Apply(s.Grid.Settings))
 		}, err
 	}
 	write, ok := map[string]func(io.Writer, report.Sweep) error{
@@ -116,7 +116,7 @@ func (o sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
 		return s, r, fmt.Errorf("--compute-new-adv %s: choose on, off or both", o.recompute)
 	}
 	for name := range strings.SplitSeq(o.figures, ",") {
-		f, ok := sweep.Find(strings.TrimSpace(name))
+		f, ok := sweep.FindFigure(strings.TrimSpace(name))
 		if !ok {
 			return s, r, fmt.Errorf("there is no figure %q: choose of %s", name, figureNames())
 		}

@@ -33,10 +33,10 @@ func SweepText(w io.Writer, s Sweep) error {
 	}
 	a := s.Grid.Recommend(s.Recompute...)
 	fmt.Fprintf(out, "\nrule       %s\n", a.Rule)
-	if a.Found {
+	if a.Cell != nil {
 		fmt.Fprintf(out, "choice     keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", units.Fixed(a.Cell.KeepPos, 2), units.Fixed(a.Cell.KeepNeg, 2), onOff(a.Cell.Recompute))
 	}
-	fmt.Fprintf(out, "because    %s\n\ncomplete: %s\n", a.Why, units.Plural(s.cells(), "cells"))
+	fmt.Fprintf(out, "because    %s\n\ncomplete: %s\n", a.Reason, units.Plural(s.cells(), "cells"))
 	return out.Flush()
 }
 
@@ -66,7 +66,7 @@ func (s Sweep) ends(f sweep.Figure, on bool) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := range s.Grid.Pos {
 		for j := range s.Grid.Neg {
-			x := f.Of(s.Grid.At(on, i, j))
+			x := f.Value(s.Grid.At(on, i, j))
 			lo, hi = min(lo, x), max(hi, x)
 		}
 	}
@@ -74,10 +74,10 @@ func (s Sweep) ends(f sweep.Figure, on bool) (lo, hi float64) {
 }
 
 func sweepValue(f sweep.Figure, c *sweep.Cell) string {
-	if f.Whole {
-		return units.Count(int(f.Of(c)))
+	if f.IsCount {
+		return units.Count(int(f.Value(c)))
 	}
-	return units.Short(f.Of(c))
+	return units.Short(f.Value(c))
 }
 
 // SweepCSV writes a row per cell: steps, samples, groups, keep_pos_ratio,
@@ -93,7 +93,7 @@ func SweepCSV(w io.Writer, s Sweep) error {
 	s.each(func(c *sweep.Cell) {
 		fmt.Fprintf(out, "%d,%d,%d,%g,%g,%t", s.Grid.Steps, c.Samples, c.Groups, c.KeepPos, c.KeepNeg, c.Recompute)
 		for _, f := range s.Figures {
-			fmt.Fprint(out, ","+strconv.FormatFloat(f.Of(c), 'g', -1, 64))
+			fmt.Fprint(out, ","+strconv.FormatFloat(f.Value(c), 'g', -1, 64))
 		}
 		fmt.Fprintln(out)
 	})
@@ -131,8 +131,8 @@ func SweepJSON(w io.Writer, s Sweep) error {
 		Recompute *bool    `json:"compute_new_adv,omitempty"`
 	}
 	a := s.Grid.Recommend(s.Recompute...)
-	best := choice{Rule: a.Rule, Why: a.Why}
-	if a.Found {
+	best := choice{Rule: a.Rule, Why: a.Reason}
+	if a.Cell != nil {
 		best.KeepPos, best.KeepNeg, best.Recompute = &a.Cell.KeepPos, &a.Cell.KeepNeg, &a.Cell.Recompute
 	}
 	var cells []json.RawMessage
@@ -154,7 +154,7 @@ func (s Sweep) cell(c *sweep.Cell) json.RawMessage {
 	out := fmt.Appendf(nil, `{"keep_pos_ratio":%g,"keep_neg_ratio":%g,"compute_new_adv":%t,"samples":%d,"groups":%d`, c.KeepPos, c.KeepNeg, c.Recompute, c.Samples, c.Groups)
 	for _, f := range s.Figures {
 		out = fmt.Appendf(out, `,%q:`, f.Name)
-		out = appendNumber(out, f.Of(c), 64)
+		out = appendNumber(out, f.Value(c), 64)
 	}
 	return append(out, '}')
 }
@@ -183,7 +183,7 @@ func (s Sweep) svgMap(out io.Writer, f sweep.Figure, on bool, y, cell, left, top
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range s.Grid.Pos {
 		for j := range s.Grid.Neg {
-			if x := f.Of(s.Grid.At(on, i, j)); x-x == 0 {
+			if x := f.Value(s.Grid.At(on, i, j)); x-x == 0 {
 				lo, hi = min(lo, x), max(hi, x)
 			}
 		}
@@ -198,12 +198,12 @@ func (s Sweep) svgMap(out io.Writer, f sweep.Figure, on bool, y, cell, left, top
 		text(left-8, row+cell/2+4, "end", units.Fixed(s.Grid.Pos[i], 2))
 		for j := range s.Grid.Neg {
 			c := s.Grid.At(on, i, j)
-			fill, ink := svgShade(f.Of(c), lo, hi)
+			fill, ink := svgShade(f.Value(c), lo, hi)
 			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, left+j*cell, row, cell, cell, fill)
 			fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`+"\n", left+j*cell+cell/2, row+cell/2+4, ink, svgEscape(sweepValue(f, c)))
 		}
 	}
-	if a := s.Grid.Recommend(s.Recompute...); a.Found && a.Cell.Recompute == on {
+	if a := s.Grid.Recommend(s.Recompute...); a.Cell != nil && a.Cell.Recompute == on {
 		j, i := slices.Index(s.Grid.Neg, a.Cell.KeepNeg), slices.Index(s.Grid.Pos, a.Cell.KeepPos)
 		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#bc4c00" stroke-width="2"><title>recommended</title></rect>`+"\n",
 			left+j*cell+1, y+top+(len(s.Grid.Pos)-1-i)*cell+1, cell-2, cell-2)

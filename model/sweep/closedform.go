@@ -6,49 +6,50 @@ import (
 	"vantage/estimators"
 )
 
-// law is what most estimators do to a group of two or more whose rewards differ:
+// closedForm is the formula of most estimators for a group of two or more samples with
+// rewards that differ, where μ is the mean of the group and s its standard deviation:
 //
 //	A = (r − μ) / (s + eps)    scaled, s with n − ddof
-//	A =  r − μ                 else
+//	A =  r − μ                 otherwise
 //
-// Under a law the sign of an advantage and the sums over a group follow from a few
-// sums of rewards. The bits do not: see ranked.
-type law struct {
+// It gives the signs and sums of advantages from a few sums of rewards, but not their last
+// bits: see rankedGroup.
+type closedForm struct {
 	scaled bool
 	ddof   int
 	eps    float64
 }
 
-// laws are those that frameworks follow.
-func laws() []law {
-	all := []law{{}}
+// closedForms returns those that frameworks use.
+func closedForms() []closedForm {
+	all := []closedForm{{}}
 	for _, ddof := range []int{1, 0} {
 		for _, eps := range []float64{0, 1e-8, 1e-6, 1e-5, 1e-4} {
-			all = append(all, law{true, ddof, eps})
+			all = append(all, closedForm{true, ddof, eps})
 		}
 	}
 	return all
 }
 
-// lawOf is the law that an estimator follows, found by trying: estimators are
-// functions, and what they do to groups of several sizes and spreads, alone and
-// together, tells them apart. It is false if none explains them all, or if more than
-// rewards decides.
-func lawOf(e *estimators.Estimator, s estimators.Scale) (law, bool) {
+// closedFormOf returns the closed form of an estimator. Estimators are functions, so it is
+// found by running them on groups of several sizes and spreads, alone and as one batch. It
+// returns false if no form explains all results, or if the estimator reads more than
+// rewards.
+func closedFormOf(e *estimators.Estimator, s estimators.Scale) (closedForm, bool) {
 	if s == estimators.ScaleBatch || e.Needs.Lengths || e.Needs.Baselines || e.Needs.Components {
-		return law{}, false
+		return closedForm{}, false
 	}
-	for _, l := range laws() {
-		if l.explains(e, s) {
-			return l, true
+	for _, f := range closedForms() {
+		if f.matches(e, s) {
+			return f, true
 		}
 	}
-	return law{}, false
+	return closedForm{}, false
 }
 
-// probes are groups that tell the laws apart: the last ones have so small an s that
-// an eps of 1e-8 shows.
-func probes() [][]float64 {
+// probeGroups returns rewards that tell the forms apart: in the last groups s is so small
+// that an eps of 1e-8 shows.
+func probeGroups() [][]float64 {
 	return [][]float64{
 		{0, 1},
 		{1, 0, 0},
@@ -61,32 +62,31 @@ func probes() [][]float64 {
 	}
 }
 
-// told is how near an advantage must be to the one that a law gives: float32 and a
-// little more.
-const told = 1e-6
+// formTolerance is the largest relative difference between an estimator and its closed
+// form: float32 and a little more.
+const formTolerance = 1e-6
 
-func (l law) explains(e *estimators.Estimator, s estimators.Scale) bool {
+func (f closedForm) matches(e *estimators.Estimator, s estimators.Scale) bool {
 	together := estimators.Batch{Offsets: []int{0}}
-	for _, rewards := range probes() {
+	for _, rewards := range probeGroups() {
 		alone := estimators.Batch{Rewards: rewards, Offsets: []int{0, len(rewards)}}
-		if !l.fits(e, s, alone) {
+		if !f.matchesBatch(e, s, alone) {
 			return false
 		}
 		together.Rewards = append(together.Rewards, rewards...)
 		together.Offsets = append(together.Offsets, len(together.Rewards))
 	}
-	return l.fits(e, s, together)
+	return f.matchesBatch(e, s, together)
 }
 
-// fits reports whether the law gives what the estimator gives, refused or not.
-func (l law) fits(e *estimators.Estimator, s estimators.Scale, b estimators.Batch) bool {
+func (f closedForm) matchesBatch(e *estimators.Estimator, s estimators.Scale, b estimators.Batch) bool {
 	e.CleanInto(b.Rewards, b.Rewards)
 	got := make([]float64, len(b.Rewards))
-	_ = e.Compute(got, b, s) // what the framework refuses, ragged groups for one, is computed all the same
+	_ = e.Compute(got, b, s) // the values are there even if the framework would refuse the batch, as for ragged groups
 	for g := range b.Groups() {
 		from := b.Offsets[g]
-		for i, want := range l.advantages(b.Group(g)) {
-			if !(math.Abs(got[from+i]-want) <= told*(1+math.Abs(want))) {
+		for i, want := range f.advantages(b.Group(g)) {
+			if !(math.Abs(got[from+i]-want) <= formTolerance*(1+math.Abs(want))) {
 				return false
 			}
 		}
@@ -94,8 +94,8 @@ func (l law) fits(e *estimators.Estimator, s estimators.Scale, b estimators.Batc
 	return true
 }
 
-// advantages is the law in float64, of one group.
-func (l law) advantages(rewards []float64) []float64 {
+// advantages returns those of one group, in float64.
+func (f closedForm) advantages(rewards []float64) []float64 {
 	n, sum, squares := float64(len(rewards)), 0.0, 0.0
 	for _, r := range rewards {
 		sum += r
@@ -105,16 +105,15 @@ func (l law) advantages(rewards []float64) []float64 {
 	}
 	all := make([]float64, len(rewards))
 	for i, r := range rewards {
-		all[i] = (r - sum/n) / l.divisor(squares, len(rewards))
+		all[i] = (r - sum/n) / f.divisor(squares, len(rewards))
 	}
 	return all
 }
 
-// divisor is what differences to the mean of n rewards are divided by; squares is the
-// sum of theirs.
-func (l law) divisor(squares float64, n int) float64 {
-	if !l.scaled {
+// divisor returns what r − μ is divided by; squares is Σ(r − μ)² of n rewards.
+func (f closedForm) divisor(squares float64, n int) float64 {
+	if !f.scaled {
 		return 1
 	}
-	return math.Sqrt(squares/float64(n-l.ddof)) + l.eps
+	return math.Sqrt(squares/float64(n-f.ddof)) + f.eps
 }

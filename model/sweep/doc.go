@@ -1,13 +1,13 @@
-// Package sweep computes what every pair of keep ratios would do to a step, to some
-// groups of it, to some steps or to a whole run, with and without recompute.
+// Package sweep computes what every pair of keep ratios would do to steps of a run, or
+// to some of their groups, with and without recompute. The command, the screen and the
+// reports build a [Grid] from a snapshot and read its cells.
 //
-// Few pairs differ for a group: of 8 positive samples 21 ratios keep 9 different
-// numbers at most. So each group is sorted once, every number of kept samples is
-// computed once, and groups that are alike share the answer. Where an estimator
-// follows one of the usual laws, what a number of kept samples does is told from sums
-// over the sorted group, each number at the same cost; see ranked.
+// Few pairs differ for a group: of 8 positive samples 21 ratios keep at most 9 different
+// numbers. So each group is sorted once, every number of kept samples is computed once,
+// and equal groups share the result. Most estimators have a closed form, which needs only
+// prefix sums over the sorted group, at the same cost for each number: see rankedGroup.
 //
-// The counts are exactly those of model.Snapshot.Analyze under the same settings: what
-// sums cannot tell for certain the estimator is asked. Sums of advantages are equal to
-// six digits.
+// Counts equal those of model.Snapshot.Analyze under the same settings: where sums could
+// be wrong about a sign, the estimator itself computes. Sums of advantages agree to six
+// digits.
 package sweep

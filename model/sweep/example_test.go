@@ -9,7 +9,7 @@ import (
 	"vantage/model/sweep"
 )
 
-// What a few pairs of ratios would do to a run, and which the rule recommends.
+// Sweep a few pairs of ratios over a run and print the recommended one.
 func Example() {
 	chunk := &model.Chunk{Format: "mine", HasTruth: true}
 	for prompt, rewards := range [][]float64{{1, 1, 1, 1, 0, 0, 0, 0}, {1, 1, 0, 0, 0, 0, 0, 0}} {
@@ -33,7 +33,7 @@ func Example() {
 		}
 	}
 	advice := grid.Recommend(false, true)
-	fmt.Println(advice.Why)
+	fmt.Println(advice.Reason)
 	// Output:
 	// keep_pos 0.5 keep_neg 0.0: kept  3, signal 1, killed 1
 	// keep_pos 0.5 keep_neg 0.5: kept  8, signal 2, killed 0

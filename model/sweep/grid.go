@@ -8,11 +8,11 @@ import (
 	"vantage/model"
 )
 
-// Ratios are the values that each of the two ratios takes, ascending.
+// Ratios are the values of the two keep ratios, ascending.
 type Ratios struct{ Pos, Neg []float64 }
 
-// Usual is 0 to 1 by 0.05 for both.
-func Usual() Ratios {
+// DefaultRatios returns 0 to 1 by 0.05 for both.
+func DefaultRatios() Ratios {
 	var all []float64
 	for i := range 21 {
 		all = append(all, float64(i*5)/100)
@@ -20,47 +20,47 @@ func Usual() Ratios {
 	return Ratios{all, all}
 }
 
-// Grid is a cell for every pair of ratios, without and with recompute.
+// Grid has a cell for every pair of ratios, without and with recompute.
 type Grid struct {
 	Ratios
-	Settings model.Settings // those swept around
+	Settings model.Settings // of the sweep, without a filter
 	Steps    int
-	off, on  []Cell
-	signal   int // groups that carry signal without a filter
+
+	filtered, recomputed []Cell // row-major: Pos, then Neg
+	unfilteredSignal     int    // groups with signal without a filter
 }
 
-// At returns the cell of the i-th positive and the j-th negative ratio.
+// At returns the cell of Pos[i] and Neg[j].
 func (g *Grid) At(recompute bool, i, j int) *Cell {
-	cells := g.off
+	cells := g.filtered
 	if recompute {
-		cells = g.on
+		cells = g.recomputed
 	}
 	return &cells[i*len(g.Neg)+j]
 }
 
-// Run sweeps the ratios over steps of a snapshot, by their index. It fails if the
-// steps cannot be computed under the settings, if these cannot be filtered, or if
-// ctx ends.
+// Run returns the grid of some steps of a snapshot, given by index. It fails if the
+// steps cannot be computed under the settings, if the estimator has no filter, or if ctx
+// ends.
 func Run(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings, r Ratios) (*Grid, error) {
 	g, err := New(set, r)
 	if err != nil {
 		return nil, err
 	}
-	return g.With(ctx, snap, steps, nil)
+	return g.WithSteps(ctx, snap, steps, nil)
 }
 
-// New is a grid that no step is in yet. It fails if the settings cannot be filtered.
+// New returns a grid without steps. It fails if the estimator has no filter or a ratio is
+// not in [0, 1].
 func New(set model.Settings, r Ratios) (*Grid, error) {
 	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
-	g := &Grid{Ratios: r, Settings: set, off: make([]Cell, len(r.Pos)*len(r.Neg)), on: make([]Cell, len(r.Pos)*len(r.Neg))}
+	g := &Grid{Ratios: r, Settings: set, filtered: make([]Cell, len(r.Pos)*len(r.Neg)), recomputed: make([]Cell, len(r.Pos)*len(r.Neg))}
 	for i, pos := range r.Pos {
 		for j, neg := range r.Neg {
 			for _, recompute := range []bool{false, true} {
 				c := g.At(recompute, i, j)
 				c.KeepPos, c.KeepNeg, c.Recompute = pos, neg, recompute
-				some := set
-				some.KeepPos, some.KeepNeg, some.Recompute = pos, neg, recompute
-				if err := some.Validate(); err != nil {
+				if err := c.Apply(set).Validate(); err != nil {
 					return nil, err
 				}
 			}
@@ -69,102 +69,66 @@ func New(set model.Settings, r Ratios) (*Grid, error) {
 	return g, nil
 }
 
-// With returns the grid with steps of a snapshot in it too, by their index: all their
-// groups, or if only is not nil those of these indexes, ascending. The grid itself
-// stays as it was.
-func (g *Grid) With(ctx context.Context, snap model.Snapshot, steps, only []int) (*Grid, error) {
+// WithSteps returns a grid that also holds these steps of a snapshot: all their groups or,
+// if only is not nil, those with these indexes, ascending. g does not change.
+func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, only []int) (*Grid, error) {
 	next := *g
-	next.off, next.on = slices.Clone(g.off), slices.Clone(g.on)
+	next.filtered, next.recomputed = slices.Clone(g.filtered), slices.Clone(g.recomputed)
 	for _, i := range steps {
 		a, err := snap.Analyze(ctx, i, g.Settings)
 		if err != nil {
 			return nil, err
 		}
-		if err := next.step(ctx, a, chosen(a.Table(), only)); err != nil {
+		if err := next.addStep(ctx, a, selectGroups(a.Table(), only)); err != nil {
 			return nil, err
 		}
 	}
 	return &next, nil
 }
 
-// chosen are the groups of these indexes, all if only is nil.
-func chosen(table []model.Group, only []int) []model.Group {
+// selectGroups returns the groups with these indexes, all if only is nil.
+func selectGroups(table []model.Group, only []int) []model.Group {
 	if only == nil {
 		return table
 	}
-	some := make([]model.Group, len(only))
+	selected := make([]model.Group, len(only))
 	for k, at := range only {
-		some[k] = table[at]
+		selected[k] = table[at]
 	}
-	return some
+	return selected
 }
 
-// step adds groups of a step, computed without a filter, to all cells.
-func (g *Grid) step(ctx context.Context, a *model.Analysis, groups []model.Group) error {
+// addStep adds groups of a step, analysed without a filter, to all cells.
+func (g *Grid) addStep(ctx context.Context, a *model.Analysis, groups []model.Group) error {
 	entry, err := a.Settings.Entry()
 	if err != nil {
 		return err
 	}
 	g.Steps++
-	samples, before := 0, 0.0
+	samples, sumAbs := 0, 0.0
 	for i := range groups {
 		grp := &groups[i]
 		samples += grp.Size()
 		if grp.Fate == model.FateAlive {
-			g.signal++
+			g.unfilteredSignal++
 		}
 		for _, x := range a.Original[grp.Start:grp.End] {
-			before += math.Abs(x)
+			sumAbs += math.Abs(x)
 		}
 	}
-	for k := range g.off {
-		for _, c := range []*Cell{&g.off[k], &g.on[k]} {
+	for k := range g.filtered {
+		for _, c := range []*Cell{&g.filtered[k], &g.recomputed[k]} {
 			c.Samples += samples
 			c.Groups += len(groups)
-			c.before += before
+			c.sumAbsOriginal += sumAbs
 		}
 	}
-	s := newSorter(g, a, groups, entry)
+	s := newAccumulator(g, a, groups, entry)
 	if err := s.run(ctx); err != nil {
 		return err
 	}
-	if !s.local {
-		return g.whole(ctx, a, groups, entry)
+	if !s.groupLocal {
+		return g.bruteForce(ctx, a, groups, entry)
 	}
 	return nil
-}
-
-// count is what one group adds to a cell; alive says that it carried signal before
-// the filter, and filtered that the recompute is not ignored.
-func count(alive, filtered bool, original, processed []float64, kept []bool) (t tally) {
-	after := false
-	for i, keep := range kept {
-		x := processed[i]
-		if keep {
-			t.kept++
-			if original[i]*x < 0 {
-				t.flips++
-			}
-		}
-		after = after || x != 0
-		t.sum += x
-		t.squares += x * x
-		t.abs += math.Abs(x)
-	}
-	t.fate(alive, after, filtered && t.kept < 2)
-	return t
-}
-
-// fate counts what the filter made of a group: see model.Fate.
-func (t *tally) fate(alive, after, short bool) {
-	switch {
-	case !alive:
-	case !after:
-		t.killed++
-	case short:
-		t.short++
-		t.signal++
-	default:
-		t.signal++
-	}
 }

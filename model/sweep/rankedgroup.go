@@ -2,149 +2,151 @@ package sweep
 
 import "math"
 
-// ranked is a group whose samples are sorted as the filter keeps them, with sums from
-// the first on: what any numbers of kept samples add up to is then a difference of a
-// few of these, and each of the 441 pairs of ratios costs the same, however many
-// samples there are.
+// rankedGroup is a group sorted in the order in which the filter keeps samples, with
+// prefix sums: the totals of any numbers of kept samples are differences of a few of them,
+// so each of the 441 pairs of ratios costs the same, whatever the size of the group.
 //
-// Signs are exact, though the sums are float64 and the estimator's own are float32 in
-// an order of its own: its mean is at most n·2⁻²⁴ of the largest reward away, and if a
-// kept reward lies nearer to the mean than twice that, or if the rewards hardly
-// differ, the estimator itself is asked.
-type ranked struct {
-	pos, neg side
-	zeros    int
-	atZero   float64 // sum of the rewards of those, less the centre
-	aroundZ  float64 // and of their squares
-	largest  float64 // |r|
-	finite   bool    // all rewards and advantages are
+// Signs are exact, although these sums are float64 and the estimator's float32 in its own
+// order: its mean is off by at most n·2⁻²⁴ of the largest reward. If a kept reward lies
+// within twice that of the mean, or if the rewards hardly differ, the estimator computes.
+type rankedGroup struct {
+	pos, neg     rankedSide
+	zeros        int     // samples with advantage 0: always kept
+	zeroSum      float64 // of their centred rewards
+	zeroSquares  float64
+	maxAbsReward float64
+	finite       bool // all rewards and advantages are
 }
 
-// side is the samples of one sign, the first that is kept first.
-type side struct {
-	rewards      []float64 // less the centre: the mean of the group
-	sum, squares []float64 // of the first k of them
-	adv, advs    []float64 // of the first k advantages, and of their squares
+// rankedSide is the samples of one sign, the first to be kept first. The slices of sums
+// have one element more than rewards: element k is that of the first k samples.
+type rankedSide struct {
+	rewards                         []float64 // less the mean of the group
+	rewardSums, rewardSquares       []float64
+	advantageSums, advantageSquares []float64
 }
 
-func (s *side) clear() {
+func (s *rankedSide) clear() {
 	s.rewards = s.rewards[:0]
-	s.sum, s.squares = append(s.sum[:0], 0), append(s.squares[:0], 0)
-	s.adv, s.advs = append(s.adv[:0], 0), append(s.advs[:0], 0)
+	s.rewardSums, s.rewardSquares = append(s.rewardSums[:0], 0), append(s.rewardSquares[:0], 0)
+	s.advantageSums, s.advantageSquares = append(s.advantageSums[:0], 0), append(s.advantageSquares[:0], 0)
 }
 
-func (s *side) add(reward, advantage float64) {
+func (s *rankedSide) add(reward, advantage float64) {
 	n := len(s.rewards)
 	s.rewards = append(s.rewards, reward)
-	s.sum, s.squares = append(s.sum, s.sum[n]+reward), append(s.squares, s.squares[n]+reward*reward)
-	s.adv, s.advs = append(s.adv, s.adv[n]+advantage), append(s.advs, s.advs[n]+advantage*advantage)
+	s.rewardSums, s.rewardSquares = append(s.rewardSums, s.rewardSums[n]+reward), append(s.rewardSquares, s.rewardSquares[n]+reward*reward)
+	s.advantageSums, s.advantageSquares = append(s.advantageSums, s.advantageSums[n]+advantage), append(s.advantageSquares, s.advantageSquares[n]+advantage*advantage)
 }
 
-// addTo adds the advantages of so many kept samples, for each number.
-func (s *side) addTo(to []sums, numbers []int) {
-	for k, n := range numbers {
-		to[k].sum += s.adv[n]
-		to[k].squares += s.advs[n]
+// addAdvantages adds to dst[k] the original advantages of the first counts[k] samples.
+func (s *rankedSide) addAdvantages(dst []moments, counts []int) {
+	for k, n := range counts {
+		dst[k].sum += s.advantageSums[n]
+		dst[k].sumSquares += s.advantageSquares[n]
 	}
 }
 
-// load takes over a group: rank lists its positive samples best first, then its
-// negative ones worst first.
-func (r *ranked) load(rewards, original []float64, rank []int, positive int) {
+// load takes a group: rank lists its positive samples best first, then its negative ones
+// worst first.
+func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int) {
 	r.pos.clear()
 	r.neg.clear()
-	r.zeros, r.atZero, r.aroundZ, r.largest, r.finite = 0, 0, 0, 0, true
-	centre := 0.0
+	r.zeros, r.zeroSum, r.zeroSquares, r.maxAbsReward, r.finite = 0, 0, 0, 0, true
+	mean := 0.0
 	for _, x := range rewards {
-		centre += x
-		r.largest = max(r.largest, math.Abs(x))
+		mean += x
+		r.maxAbsReward = max(r.maxAbsReward, math.Abs(x))
 	}
-	centre /= float64(len(rewards))
+	mean /= float64(len(rewards))
 	for i, x := range original {
 		r.finite = r.finite && x-x == 0
 		if x == 0 {
-			y := rewards[i] - centre
-			r.zeros, r.atZero, r.aroundZ = r.zeros+1, r.atZero+y, r.aroundZ+y*y
+			y := rewards[i] - mean
+			r.zeros, r.zeroSum, r.zeroSquares = r.zeros+1, r.zeroSum+y, r.zeroSquares+y*y
 		}
 	}
-	r.finite = r.finite && centre-centre == 0
+	r.finite = r.finite && mean-mean == 0
 	for k, i := range rank {
 		if k < positive {
-			r.pos.add(rewards[i]-centre, original[i])
+			r.pos.add(rewards[i]-mean, original[i])
 		} else {
-			r.neg.add(rewards[i]-centre, original[i])
+			r.neg.add(rewards[i]-mean, original[i])
 		}
 	}
 }
 
-// short adds what keeping so few does that they keep their advantages.
-func (r *ranked) short(t *tally, pos, neg int, alive bool) {
+// addOriginal adds the group to t with the original advantages of the first pos and neg
+// samples: too few are kept to recompute.
+func (r *rankedGroup) addOriginal(t *contribution, pos, neg int, alive bool) {
 	t.kept += pos + neg + r.zeros
-	t.sum += r.pos.adv[pos] + r.neg.adv[neg]
-	t.squares += r.pos.advs[pos] + r.neg.advs[neg]
-	t.abs += r.pos.adv[pos] - r.neg.adv[neg]
-	t.fate(alive, pos+neg > 0, true)
+	t.sum += r.pos.advantageSums[pos] + r.neg.advantageSums[neg]
+	t.sumSquares += r.pos.advantageSquares[pos] + r.neg.advantageSquares[neg]
+	t.sumAbs += r.pos.advantageSums[pos] - r.neg.advantageSums[neg]
+	t.countFate(alive, pos+neg > 0, true)
 }
 
-// spreadOut is how large a share of the largest reward the spread must be: below it
-// float32 loses too much of it for sums to be told to six digits.
-const spreadOut = 1.0 / 8
+// minSpreadShare is the smallest std, as a share of the largest reward, for which sums
+// agree with float32 to six digits.
+const minSpreadShare = 1.0 / 8
 
-// hardly is a spread at which thresholds of estimators are not far.
-const hardly = 1e-3
+// minSpread is a std well above the thresholds under which estimators treat rewards as
+// equal.
+const minSpread = 1e-3
 
-// around is the mean of so many kept rewards, less the centre, and the sum of the
+// keptMoments returns the mean of the kept rewards, less that of the group, and the sum of
 // squares around it.
-func (r *ranked) around(pos, neg int) (mean, squares float64) {
-	sum := r.pos.sum[pos] + r.neg.sum[neg] + r.atZero
+func (r *rankedGroup) keptMoments(pos, neg int) (mean, squares float64) {
+	sum := r.pos.rewardSums[pos] + r.neg.rewardSums[neg] + r.zeroSum
 	mean = sum / float64(pos+neg+r.zeros)
-	return mean, r.pos.squares[pos] + r.neg.squares[neg] + r.aroundZ - sum*mean
+	return mean, r.pos.rewardSquares[pos] + r.neg.rewardSquares[neg] + r.zeroSquares - sum*mean
 }
 
-// differ reports whether so many kept rewards are numbers that differ enough for no
+// rewardsDiffer reports whether the kept rewards are finite and differ enough for no
 // threshold to apply.
-func (r *ranked) differ(pos, neg int) bool {
-	_, squares := r.around(pos, neg)
-	return r.finite && squares > hardly*hardly*float64(pos+neg+r.zeros)
+func (r *rankedGroup) rewardsDiffer(pos, neg int) bool {
+	_, squares := r.keptMoments(pos, neg)
+	return r.finite && squares > minSpread*minSpread*float64(pos+neg+r.zeros)
 }
 
-// anew adds what keeping so many does if their advantages are computed anew under a
-// law, where they differ; nothing, and false, if that is too near to call.
-func (r *ranked) anew(t *tally, l law, pos, neg int, alive bool) bool {
+// addRecomputed adds the group to t with advantages recomputed by the closed form over the
+// first pos and neg samples, whose rewards differ. It returns false, and adds nothing, if
+// float32 could give another sign.
+func (r *rankedGroup) addRecomputed(t *contribution, form closedForm, pos, neg int, alive bool) bool {
 	n := pos + neg + r.zeros
-	mean, squares := r.around(pos, neg)
-	if least := spreadOut * r.largest; !(squares > least*least*float64(n)) {
+	mean, squares := r.keptMoments(pos, neg)
+	if least := minSpreadShare * r.maxAbsReward; !(squares > least*least*float64(n)) {
 		return false
 	}
-	near := float64(n) * 0x1p-23 * r.largest
-	over, sure := r.pos.beyond(pos, mean, near, 1)
-	under, also := r.neg.beyond(neg, mean, near, -1)
-	if !sure || !also {
+	margin := float64(n) * 0x1p-23 * r.maxAbsReward
+	above, aboveSure := r.pos.countBeyond(pos, mean, margin, 1)
+	below, belowSure := r.neg.countBeyond(neg, mean, margin, -1)
+	if !aboveSure || !belowSure {
 		return false
 	}
-	divisor := l.divisor(squares, n)
-	away := r.pos.away(pos, over, mean) - r.neg.away(neg, under, mean) + math.Abs(r.atZero-float64(r.zeros)*mean)
+	divisor := form.divisor(squares, n)
+	distances := r.pos.sumDistances(pos, above, mean) - r.neg.sumDistances(neg, below, mean) + math.Abs(r.zeroSum-float64(r.zeros)*mean)
 	t.kept += n
-	t.flips += pos - over + neg - under
-	t.squares += squares / (divisor * divisor)
-	t.abs += away / divisor
-	t.fate(alive, true, false)
+	t.flips += pos - above + neg - below
+	t.sumSquares += squares / (divisor * divisor)
+	t.sumAbs += distances / divisor
+	t.countFate(alive, true, false)
 	return true
 }
 
-// beyond counts how many of the first k lie on their own side of the mean: above it
-// those with sign 1, below it those with -1. They are sorted, so that those are the
-// first ones. It is not sure if one lies too near.
-func (s *side) beyond(k int, mean, near, sign float64) (n int, sure bool) {
+// countBeyond counts how many of the first k samples are above the mean for sign 1, below
+// it for sign -1; being sorted, they come first. It is not sure if a reward is within
+// margin of the mean.
+func (s *rankedSide) countBeyond(k int, mean, margin, sign float64) (n int, sure bool) {
 	n = k
-	for n > 0 && (s.rewards[n-1]-mean)*sign <= near {
+	for n > 0 && (s.rewards[n-1]-mean)*sign <= margin {
 		n--
 	}
-	return n, n == k || (s.rewards[n]-mean)*sign < -near
+	return n, n == k || (s.rewards[n]-mean)*sign < -margin
 }
 
-// away sums up how far the first k are from the mean, those beyond it on their own
-// side and the others on the other; negative ones count negative.
-func (s *side) away(k, beyond int, mean float64) float64 {
-	return 2*(s.sum[beyond]-float64(beyond)*mean) - (s.sum[k] - float64(k)*mean)
+// sumDistances returns Σ|r − mean| over the first k samples, of which the first beyond are
+// on the far side of the mean. For negative samples the result is negated.
+func (s *rankedSide) sumDistances(k, beyond int, mean float64) float64 {
+	return 2*(s.rewardSums[beyond]-float64(beyond)*mean) - (s.rewardSums[k] - float64(k)*mean)
 }

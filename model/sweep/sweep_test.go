@@ -13,9 +13,8 @@ import (
 	"vantage/model"
 )
 
-// Every cell counts what the same settings count by themselves, for every estimator
-// that can be filtered.
-func TestCellsAreAnalyses(t *testing.T) {
+// Every cell equals an analysis under its settings, for every estimator with a filter.
+func TestCellsEqualAnalyses(t *testing.T) {
 	var entries []*estimators.Estimator
 	for _, e := range estimators.All() {
 		if e.CanFilter && e.Computable() && !e.Needs.Baselines && !e.Needs.Components {
@@ -32,40 +31,40 @@ func TestCellsAreAnalyses(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		for i, pos := range ratios.Pos {
-			for j, neg := range ratios.Neg {
-				for _, recompute := range []bool{false, true} {
-					set.KeepPos, set.KeepNeg, set.Recompute = pos, neg, recompute
-					a, err := snap.Analyze(context.Background(), 0, set)
-					if err != nil {
-						t.Fatal(err)
-					}
-					compare(t, grid.At(recompute, i, j), a)
-				}
-			}
-		}
+		checkGrid(t, grid, snap)
 	})
 }
 
-// failing is a test, of whichever kind.
-type failing interface {
-	Helper()
-	Fatalf(format string, args ...any)
+// checkGrid compares each cell of a grid of one step with an analysis.
+func checkGrid(t rapid.TB, grid *Grid, snap model.Snapshot) {
+	t.Helper()
+	for i := range grid.Pos {
+		for j := range grid.Neg {
+			for _, recompute := range []bool{false, true} {
+				c := grid.At(recompute, i, j)
+				a, err := snap.Analyze(context.Background(), 0, c.Apply(grid.Settings))
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkCell(t, c, a)
+			}
+		}
+	}
 }
 
-func compare(t failing, c *Cell, a *model.Analysis) {
+func checkCell(t rapid.TB, c *Cell, a *model.Analysis) {
 	t.Helper()
 	processed := make([]float64, a.Rows)
 	for i := range processed {
 		processed[i] = a.Processed(i)
 	}
+	where := fmt.Sprintf("%s %s %s, keep %v %v, recompute %v: rewards %v, advantages %v, processed %v",
+		a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, a.Rewards, a.Original, processed)
 	got := []int{c.Samples, c.Groups, c.Kept, c.Signal, c.Killed, c.Short, c.Flips}
 	want := []int{a.Rows, a.Groups, a.Kept, a.Signal, a.Fates[model.FateKilled], a.Fates[model.FateShort], a.Flips}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Fatalf("%s %s %s, keep %v %v, recompute %v:\nsamples, groups, kept, signal, killed, short, flips\n got %v\nwant %v\nrewards %v\nadvantages %v\n%v",
-			a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, got, want, a.Rewards, a.Original, processed)
+		t.Fatalf("samples, groups, kept, signal, killed, short, flips\n got %v\nwant %v\n%s", got, want, where)
 	}
-	where := fmt.Sprintf("%s %s %s, keep %v %v, recompute %v: rewards %v, processed %v", a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, a.Rewards, processed)
 	sum, squares := 0.0, 0.0
 	for _, x := range processed {
 		sum += x
@@ -74,20 +73,33 @@ func compare(t failing, c *Cell, a *model.Analysis) {
 	for _, x := range processed {
 		squares += (x - mean) * (x - mean)
 	}
-	near(t, where, "mean", c.Mean(), mean)
-	near(t, where, "std", c.Std(), math.Sqrt(squares/float64(a.Rows-1)))
-	near(t, where, "Σ|A|", c.AbsRatio(), a.Metric("vantage/abs_advantage_ratio"))
+	checkNear(t, where, "mean", c.Mean(), mean)
+	checkNear(t, where, "std", c.Std(), math.Sqrt(squares/float64(a.Rows-1)))
+	checkNear(t, where, "Σ|A|", c.AbsRatio(), a.Metric("vantage/abs_advantage_ratio"))
 }
 
-func near(t failing, where, what string, got, want float64) {
+func checkNear(t rapid.TB, where, what string, got, want float64) {
 	t.Helper()
 	if got != want && math.Abs(got-want) > 1e-6*(1+math.Abs(want)) && got == got {
 		t.Fatalf("%s %v, want %v: %s", what, got, want, where)
 	}
 }
 
-// drawSnapshot is a step of ragged or even groups with rewards of all kinds: binary,
-// in tenths, continuous, constant, missing.
+// snapshotOf holds one step of groups with these rewards.
+func snapshotOf(groups ...[]float64) model.Snapshot {
+	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true}
+	for g, rewards := range groups {
+		for _, r := range rewards {
+			chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(g + 1), Reward: r, Advantage: math.NaN(), Length: -1})
+		}
+	}
+	s := model.NewStore()
+	s.Append(chunk)
+	return s.Snapshot()
+}
+
+// drawSnapshot draws a step of groups with rewards of all kinds: binary, in tenths,
+// continuous, constant, missing.
 func drawSnapshot(t *rapid.T) model.Snapshot {
 	var records []model.Record
 	size := rapid.IntRange(1, 9).Draw(t, "size")
@@ -117,15 +129,9 @@ func drawSnapshot(t *rapid.T) model.Snapshot {
 	return s.Snapshot()
 }
 
-// Two positive and two negative samples by hand: at 0.5 one of each stays.
-func TestByHand(t *testing.T) {
-	s := model.NewStore()
-	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true}
-	for i, r := range []float64{1, 1, 0, 0} {
-		chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: 1, Reward: r, Advantage: math.NaN(), Length: -1, Offset: int64(i)})
-	}
-	s.Append(chunk)
-	grid, err := Run(context.Background(), s.Snapshot(), []int{0}, model.DefaultSettings(), Ratios{[]float64{0, 0.5, 1}, []float64{0, 0.5, 1}})
+// Two positive and two negative samples by hand: a ratio of 0.5 keeps one of each.
+func TestCountsOfOneGroup(t *testing.T) {
+	grid, err := Run(context.Background(), snapshotOf([]float64{1, 1, 0, 0}), []int{0}, model.DefaultSettings(), Ratios{[]float64{0, 0.5, 1}, []float64{0, 0.5, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +143,8 @@ func TestByHand(t *testing.T) {
 		{0, 0, false, 0, 0, 1, 0},
 		{1, 1, false, 2, 1, 0, 0},
 		{2, 2, false, 4, 1, 0, 0},
-		{0, 1, true, 1, 1, 0, 1}, // one kept: original values
-		{0, 2, true, 2, 0, 1, 0}, // two kept, both wrong: nothing to learn
+		{0, 1, true, 1, 1, 0, 1}, // one kept: original advantages
+		{0, 2, true, 2, 0, 1, 0}, // two kept, both wrong: no signal
 		{1, 1, true, 2, 1, 0, 0},
 		{2, 2, true, 4, 1, 0, 0},
 	} {
@@ -156,23 +162,24 @@ func BenchmarkRun(b *testing.B) {
 		"continuous": func(i int) float64 { return math.Mod(float64(i)*0.6180339887, 1) },
 	} {
 		b.Run(name, func(b *testing.B) {
-			const n = 1 << 20
-			s := model.NewStore()
-			chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true}
-			for i := range n {
-				chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(i/16 + 1), Reward: reward(i), Advantage: math.NaN(), Length: -1})
+			groups := make([][]float64, 1<<16)
+			for g := range groups {
+				for i := range 16 {
+					groups[g] = append(groups[g], reward(16*g+i))
+				}
 			}
-			s.Append(chunk)
-			snap := s.Snapshot()
+			snap := snapshotOf(groups...)
 			set := model.DefaultSettings()
 			a, err := snap.Analyze(context.Background(), 0, set)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				r := Usual()
-				g := &Grid{Ratios: r, Settings: set, off: make([]Cell, 441), on: make([]Cell, 441)}
-				if err := g.step(context.Background(), a, a.Table()); err != nil {
+				g, err := New(set, DefaultRatios())
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := g.addStep(context.Background(), a, a.Table()); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -180,56 +187,43 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// The cells of some groups are those of a step that holds no others, where a group's
-// advantages depend on nothing but the group; and a grid stays as it was when a step is
-// added to another one made of it.
-func TestSomeGroups(t *testing.T) {
-	rewards := [][]float64{{1, 1, 0, 0}, {0.3, 0.9, 0.1, 0.5}, {1, 0, 0, 0}}
-	chunk := func(step int64, groups ...int) *model.Chunk {
-		c := &model.Chunk{Files: []string{"x"}, HasTruth: true}
-		for _, g := range groups {
-			for _, r := range rewards[g] {
-				c.Records = append(c.Records, model.Record{Step: step, Prompt: uint64(g + 1), Reward: r, Advantage: math.NaN(), Length: -1})
-			}
-		}
-		return c
-	}
-	whole, part := model.NewStore(), model.NewStore()
-	whole.Append(chunk(1, 0, 1, 2))
-	part.Append(chunk(1, 0, 2))
-	none, err := New(model.DefaultSettings(), Usual())
+// A grid of some groups equals that of a step without the others, if groups are computed
+// alone; and WithSteps does not change its receiver.
+func TestWithStepsOfSomeGroups(t *testing.T) {
+	first, second, third := []float64{1, 1, 0, 0}, []float64{0.3, 0.9, 0.1, 0.5}, []float64{1, 0, 0, 0}
+	empty, err := New(model.DefaultSettings(), DefaultRatios())
 	if err != nil {
 		t.Fatal(err)
 	}
-	some, err := none.With(context.Background(), whole.Snapshot(), []int{0}, []int{0, 2})
+	subset, err := empty.WithSteps(context.Background(), snapshotOf(first, second, third), []int{0}, []int{0, 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := none.With(context.Background(), part.Snapshot(), []int{0}, nil)
+	alone, err := empty.WithSteps(context.Background(), snapshotOf(first, third), []int{0}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range some.Pos {
-		for j := range some.Neg {
-			for _, on := range []bool{false, true} {
-				if got, want := *some.At(on, i, j), *alone.At(on, i, j); got != want {
+	for i := range subset.Pos {
+		for j := range subset.Neg {
+			for _, recompute := range []bool{false, true} {
+				if got, want := *subset.At(recompute, i, j), *alone.At(recompute, i, j); got != want {
 					t.Fatalf("got %+v, want %+v", got, want)
 				}
 			}
 		}
 	}
-	if none.Steps != 0 || none.At(false, 0, 0).Groups != 0 {
-		t.Error("the grid has changed")
+	if empty.Steps != 0 || empty.At(false, 0, 0).Groups != 0 {
+		t.Error("the receiver has changed")
 	}
 }
 
-// Groups as they come from a reward model, many at once: sums tell what the estimator
-// tells, under every law and where there is none; with rewards that lie on the mean of
-// those that are kept, or a hair beside it.
+// Many groups as of a reward model: closed forms agree with the estimators, also where
+// kept rewards lie on their mean or within float32 rounding of it, and so do estimators
+// without one.
 func TestManyGroups(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true}
-	for g := range 400 {
+	groups := make([][]float64, 400)
+	for g := range groups {
 		for i := range 4 + g%13 {
 			r := random.Float64()
 			switch g % 5 {
@@ -240,12 +234,10 @@ func TestManyGroups(t *testing.T) {
 			case 3:
 				r = 100 + random.NormFloat64()
 			}
-			chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(g + 1), Reward: r, Advantage: math.NaN(), Length: -1})
+			groups[g] = append(groups[g], r)
 		}
 	}
-	store := model.NewStore()
-	store.Append(chunk)
-	snap := store.Snapshot()
+	snap := snapshotOf(groups...)
 	ratios := Ratios{[]float64{0, 0.15, 0.4, 0.75, 1}, []float64{0, 0.3, 0.55, 0.9, 1}}
 	for _, name := range [][3]string{
 		{"easyr1", "grpo", "group"},
@@ -262,17 +254,6 @@ func TestManyGroups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, pos := range ratios.Pos {
-			for j, neg := range ratios.Neg {
-				for _, recompute := range []bool{false, true} {
-					set.KeepPos, set.KeepNeg, set.Recompute = pos, neg, recompute
-					a, err := snap.Analyze(context.Background(), 0, set)
-					if err != nil {
-						t.Fatal(err)
-					}
-					compare(t, grid.At(recompute, i, j), a)
-				}
-			}
-		}
+		checkGrid(t, grid, snap)
 	}
 }
