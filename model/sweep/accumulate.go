@@ -1,8 +1,10 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -32,6 +34,10 @@ func newAccumulator(g *Grid, a *model.Analysis, groups []model.Group, entry *est
 // signCounts is how many positive and negative advantages a group has. Of groups with equal
 // signCounts a pair of ratios keeps equal numbers.
 type signCounts struct{ pos, neg int }
+
+func (c signCounts) compare(o signCounts) int {
+	return cmp.Or(cmp.Compare(c.pos, o.pos), cmp.Compare(c.neg, o.neg))
+}
 
 // outcomes is what each pair of numbers of kept samples does to some groups with equal
 // signCounts.
@@ -74,8 +80,8 @@ func (s *accumulator) run(ctx context.Context) error {
 		return err
 	}
 	for _, part := range parts {
-		for counts, o := range part {
-			s.addToGrid(counts, o)
+		for _, counts := range slices.SortedFunc(maps.Keys(part), signCounts.compare) { // sums depend on the order
+			s.addToGrid(counts, part[counts])
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -214,6 +215,28 @@ func TestWithStepsOfSomeGroups(t *testing.T) {
 	}
 	if empty.Steps != 0 || empty.At(false, 0, 0).Groups != 0 {
 		t.Error("the receiver has changed")
+	}
+}
+
+// Two runs of one sweep agree in every bit, whatever the order of maps.
+func TestRunIsDeterministic(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	groups := make([][]float64, 50)
+	for g := range groups {
+		for range 4 + g%9 {
+			groups[g] = append(groups[g], random.Float64())
+		}
+	}
+	snap := snapshotOf(groups...)
+	first, err := Run(context.Background(), snap, []int{0}, model.DefaultSettings(), DefaultRatios())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		again, err := Run(context.Background(), snap, []int{0}, model.DefaultSettings(), DefaultRatios())
+		if err != nil || !slices.Equal(again.filtered, first.filtered) || !slices.Equal(again.recomputed, first.recomputed) {
+			t.Fatalf("the cells differ (%v)", err)
+		}
 	}
 }
 
