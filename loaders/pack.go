@@ -3,14 +3,11 @@ package loaders
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
-	"vantage/loaders/compressed/gzipindex"
+	"vantage/loaders/compressed"
 	"vantage/loaders/pages"
 	"vantage/model"
 )
@@ -20,83 +17,17 @@ import (
 // held until then, and closed at the end.
 type pack struct {
 	handle Handle
+	close  func()      // of the memory of a Parquet file
 	info   os.FileInfo // of a file that was opened ahead, until it is its turn
-	close  func()      // of the unpacker
 	rest   []byte      // text that has not been fed yet
 
-	unpacker *unpacker
-	text     int64         // bytes of text so far
-	ready    *model.Block  // of a Parquet file: rows that were read ahead
-	answers  uint64        // a sum of theirs
-	sheet    *sheet        // of one that is read column by column
-	table    *parquetTable // of one that is read row by row
-	index    pages.Index   // of a Parquet file, once it has been read
-	done     bool
-}
-
-// parquetBegin is how a Parquet file begins.
-const parquetBegin = "PAR1"
-
-// packed returns the kind of packing that a file begins with: "gzip", "zstd",
-// "parquet", "" if none.
-func packed(h io.ReaderAt) (kind string, err error) {
-	var b [4]byte
-	n, err := h.ReadAt(b[:], 0)
-	switch {
-	case err != nil && !errors.Is(err, io.EOF):
-		return "", err
-	case n >= 2 && b[0] == 0x1f && b[1] == 0x8b:
-		return "gzip", nil
-	case n == 4 && string(b[:]) == "\x28\xb5\x2f\xfd":
-		return "zstd", nil
-	case n == 4 && string(b[:]) == parquetBegin:
-		return "parquet", nil
-	}
-	return "", nil
-}
-
-// packOf is packed for what has been read before.
-func packOf(h io.ReaderAt) string {
-	kind, _ := packed(h)
-	return kind
-}
-
-// countedReader counts what is read of a file.
-type countedReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countedReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// A compressed file may unpack to so many times its size; beyond the first gigabyte
-// of text more than that is a bomb, not a log.
-const (
-	maxRatio  = 200
-	freeBytes = 1 << 30
-)
-
-var errBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is not read", maxRatio)
-
-// maxWindow bounds the memory that a zstd file may ask for.
-const maxWindow = 128 << 20
-
-// newUnpacked returns a reader of the text of a compressed file.
-func newUnpacked(kind string, r io.Reader) (io.Reader, error) {
-	if kind == "gzip" {
-		return gzipindex.NewReader(r), nil
-	}
-	return newZstd(r)
-}
-
-// newZstd returns a decoder without goroutines of its own: others have work to do, and
-// progress counts what has been read for the text so far.
-func newZstd(r io.Reader) (*zstd.Decoder, error) {
-	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	decompressor *compressed.Decompressor // of a compressed file
+	ready        *model.Block             // of a Parquet file: rows that were read ahead
+	answers      uint64                   // a sum of theirs
+	sheet        *sheet                   // of one that is read column by column
+	table        *parquetTable            // of one that is read row by row
+	index        pages.Index              // of a Parquet file, once it has been read
+	done         bool
 }
 
 func (p *pack) end() {
@@ -105,10 +36,12 @@ func (p *pack) end() {
 		if p.sheet != nil {
 			p.index = p.sheet.file.Index()
 		}
-		if p.unpacker != nil {
-			p.unpacker.stop()
+		if p.decompressor != nil {
+			p.decompressor.Stop()
 		}
-		p.close()
+		if p.close != nil {
+			p.close()
+		}
 		_ = p.handle.Close()
 		p.rest, p.ready, p.sheet, p.table = nil, nil, nil, nil
 	}
@@ -127,7 +60,7 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 	}
 	var end bool
 	var err error
-	if f.pack.unpacker == nil {
+	if f.pack.decompressor == nil {
 		end, err = s.readTable(f, deadline)
 	} else {
 		end, err = s.readText(f, deadline)
@@ -159,7 +92,7 @@ func (s *Source) openPacked(f *file) (done bool) {
 		return s.failed(f, err)
 	}
 	s.saw(f, info)
-	p, err := s.openKind(f, packOf(h), h, info.Size())
+	p, err := s.openPacking(f, h, info.Size())
 	if err != nil && passing(err) {
 		_ = h.Close()
 		return s.failed(f, err)
@@ -179,41 +112,33 @@ func (s *Source) openPacked(f *file) (done bool) {
 	return false
 }
 
-// openKind begins to read a file of that kind of packing.
-func (s *Source) openKind(f *file, kind string, h Handle, size int64) (*pack, error) {
-	if kind == "parquet" {
-		p := &pack{handle: h, close: func() {}}
+// openPacking starts to read a packed file.
+func (s *Source) openPacking(f *file, h Handle, size int64) (*pack, error) {
+	packing, err := compressed.Detect(h)
+	if err != nil {
+		return nil, err
+	}
+	if packing == compressed.Parquet {
+		p := &pack{handle: h}
 		return p, s.openParquet(f, p, size)
 	}
-	within, err := tableIn(kind, h)
-	switch {
-	case err != nil:
+	table, err := tableIn(packing, h)
+	if err != nil {
 		return nil, err
-	case within == nil:
-		return s.unpackFile(f, kind, h)
 	}
-	m, err := hold(within)
+	if table == nil {
+		d, err := s.shelf.compressed.Decompress(packing, f.index, h)
+		return &pack{handle: h, decompressor: d}, err
+	}
+	m, err := hold(table)
 	if err != nil {
 		return nil, err
 	}
 	p, err := f.openHeld(m)
 	if err == nil {
-		p.close = func() { _ = h.Close() }
+		_ = h.Close()
 	}
 	return p, err
-}
-
-// unpackFile begins to decompress a file.
-func (s *Source) unpackFile(f *file, kind string, h Handle) (*pack, error) {
-	counted := &countedReader{r: h}
-	text, err := newUnpacked(kind, counted)
-	if err != nil {
-		return nil, err
-	}
-	if r, ok := text.(*gzipindex.Reader); ok {
-		s.shelf.gzip.record(f.index, r)
-	}
-	return &pack{handle: h, close: func() {}, unpacker: startUnpacker(text, counted)}, nil
 }
 
 // remember takes the marks of a packed file, by which it is known when it changes.
@@ -228,28 +153,12 @@ func packProblem(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "it ends early: it is still being written, or was cut off; look again when it is whole, or copy it again"
-	case errors.Is(err, errBomb), errors.Is(err, errTable):
+	case errors.Is(err, compressed.ErrBomb), errors.Is(err, errTable):
 		return err.Error()
 	case errors.Is(err, pages.ErrBroken):
 		return err.Error() + "; copy it again, or leave it out if the run was stopped while it was written"
 	}
 	return "it cannot be unpacked: " + err.Error() + "; copy it again: of what is there, what stands before has been read"
-}
-
-// nextPiece takes the next text of a compressed file.
-func (s *Source) nextPiece(f *file) error {
-	p := f.pack
-	text, consumed, err := p.unpacker.next()
-	if err != nil {
-		return err
-	}
-	p.rest = text
-	p.text += int64(len(text))
-	s.advance(f, consumed-f.disk.Pos)
-	if p.text > freeBytes && p.text/maxRatio > consumed {
-		return errBomb
-	}
-	return nil
 }
 
 // readPiece reads the whole lines of a piece, and what is held of the first, as workers read
@@ -291,9 +200,12 @@ func (s *Source) readText(f *file, deadline time.Time) (end bool, err error) {
 			return true, nil
 		}
 		if len(p.rest) == 0 {
-			if err := s.nextPiece(f); err != nil {
+			text, consumed, err := p.decompressor.Next()
+			if err != nil {
 				return errors.Is(err, io.EOF), ignoreEOF(err)
 			}
+			s.advance(f, consumed-f.disk.Pos)
+			p.rest = text
 			s.readPiece(f)
 		}
 		p.rest = p.rest[f.feed(p.rest):]

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"vantage/loaders/compressed"
 	"vantage/model/units"
 )
 
@@ -69,7 +70,7 @@ func (s *Source) openFile(path string) error {
 	}
 	first := make([]byte, 512)
 	n, _ := h.ReadAt(first, 0)
-	if what, do := unreadable(first[:n]); what != "" && packOf(h) == "" && (!s.o.Follow || !blank(first[:n])) {
+	if what, do := unreadable(first[:n]); what != "" && compressed.Sniff(first[:n]) == compressed.None && (!s.o.Follow || !blank(first[:n])) {
 		return &Error{Path: path, What: what, Do: do}
 	}
 	name := filepath.Base(path)

@@ -2,10 +2,11 @@ package loaders
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"os"
 	"sync"
+
+	"vantage/loaders/compressed"
 )
 
 // pipe is a stream: it is read once, as it comes, by a goroutine of its own,
@@ -44,7 +45,7 @@ func (p *pipe) run(open func() (io.Reader, error)) {
 		p.err = err
 		return
 	}
-	if begin, _ := b.Peek(len(parquetBegin)); string(begin) == parquetBegin {
+	if start, _ := b.Peek(compressed.SniffSize); compressed.Sniff(start) == compressed.Parquet {
 		m, err := hold(b)
 		p.held, p.err = &m, err
 		return
@@ -76,12 +77,12 @@ func (p *pipe) run(open func() (io.Reader, error)) {
 // unwrapped reads what is compressed as what it holds.
 func unwrapped(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReader(r)
-	begin, _ := b.Peek(4)
-	kind := packOf(bytes.NewReader(begin))
-	if kind != "gzip" && kind != "zstd" {
+	start, _ := b.Peek(compressed.SniffSize)
+	packing := compressed.Sniff(start)
+	if packing != compressed.Gzip && packing != compressed.Zstd {
 		return b, nil
 	}
-	text, err := newUnpacked(kind, b)
+	text, err := compressed.NewReader(packing, b)
 	if err != nil {
 		return nil, err
 	}

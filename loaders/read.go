@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"time"
 
+	"vantage/loaders/compressed"
 	"vantage/model"
 )
 
@@ -32,11 +33,11 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 		s.restart(f)
 	}
 	if d.Pos == 0 {
-		kind, err := packed(h)
+		packing, err := compressed.Detect(h)
 		if err != nil {
 			return s.failed(f, err)
 		}
-		if kind != "" && !f.refused {
+		if packing != compressed.None && !f.refused {
 			return s.readPacked(f, deadline)
 		}
 	}
@@ -164,7 +165,7 @@ func (s *Source) restart(f *file) {
 		f.pack.end()
 		f.pack = nil
 	}
-	s.shelf.gzip.forget(f.index)
+	s.shelf.compressed.Forget(f.index)
 	if s.look.watch != nil {
 		s.look.watch.Renew(f.disk.Path)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"vantage/loaders/compressed"
 	"vantage/loaders/pages"
 	"vantage/model"
 )
@@ -16,11 +17,10 @@ import (
 // shelf is what is needed to find the text of a sample again. Text may be asked for
 // while Next reads, so it has a lock.
 type shelf struct {
-	mu     sync.Mutex
-	files  map[int32]volume
-	gzip   marks
-	texts  textCache
-	tables tables
+	mu         sync.Mutex
+	files      map[int32]volume
+	compressed compressed.Index
+	tables     tables
 }
 
 func newShelf() *shelf {
@@ -67,7 +67,7 @@ func (s *shelf) get(index int32) (volume, bool) {
 var ErrNoText = errors.New("its text cannot be read again, since it came from a stream: write that to a file and open the file")
 
 // Text reads the text of a sample from where it stands. It may be called while Next
-// runs. A plain file is read at the sample's place, a gzip file from a mark before it, a zstd
+// runs. A plain file is read at the sample's place, a gzip file from a checkpoint, a zstd
 // file from its start; both are cached around the samples read last. Texts beyond a megabyte
 // are cut.
 func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
@@ -98,13 +98,13 @@ func (v volume) read(ctx context.Context, offset int64, c *TextCapture) error {
 		return err
 	}
 	defer func() { _ = h.Close() }()
-	kind, err := packed(h)
+	packing, err := compressed.Detect(h)
 	if err != nil {
 		return err
 	}
 	switch table := v.format.Framing.Table; {
-	case table && kind != "parquet":
-		within, err := tableIn(kind, h)
+	case table && packing != compressed.Parquet:
+		within, err := tableIn(packing, h)
 		if err != nil || within == nil {
 			return err
 		}
@@ -186,12 +186,12 @@ func (v volume) recordAt(ctx context.Context, h Handle, offset int64) ([]byte, e
 
 // textFrom reads a file's text from an offset on; what is compressed is unpacked.
 func (v volume) textFrom(ctx context.Context, h Handle, offset int64) (io.Reader, error) {
-	kind, err := packed(h)
+	packing, err := compressed.Detect(h)
 	switch {
 	case err != nil:
 		return nil, err
-	case kind == "":
+	case packing == compressed.None:
 		return io.NewSectionReader(h, offset, math.MaxInt64-offset), nil
 	}
-	return v.compressedText(ctx, kind, h, offset)
+	return v.shelf.compressed.TextAt(ctx, packing, v.number, h, offset)
 }

@@ -74,7 +74,7 @@ func (o *opener) open(f *file) {
 	if err != nil {
 		return
 	}
-	f.pack = &pack{handle: h, info: info, close: func() {}}
+	f.pack = &pack{handle: h, info: info}
 	if !o.read(f) {
 		_ = h.Close()
 		f.format, f.decoder, f.pack = nil, nil, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/loaders/fileio"
 	"vantage/loaders/pages"
 )
 
@@ -60,7 +61,7 @@ func (t *opened) close() {
 func (s *tables) borrow(file int32, info os.FileInfo) *opened {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.all, func(t *opened) bool { return t.file == file && same(t.info, info) })
+	i := slices.IndexFunc(s.all, func(t *opened) bool { return t.file == file && fileio.Unchanged(t.info, info) })
 	if i < 0 {
 		return nil
 	}

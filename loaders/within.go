@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"vantage/loaders/compressed"
 	"vantage/loaders/pages"
 )
 
@@ -45,25 +46,22 @@ func hold(r io.Reader) (memory, error) {
 	return memory{bytes.NewReader(data)}, err
 }
 
-// tableIn is the Parquet file within a compressed file, nil if that holds text.
-func tableIn(kind string, h io.ReaderAt) (io.Reader, error) {
-	if kind == "parquet" {
-		return nil, nil
-	}
-	r, err := newUnpacked(kind, io.NewSectionReader(h, 0, math.MaxInt64))
+// tableIn returns the Parquet file in a compressed file, nil if that holds text.
+func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
+	r, err := compressed.NewReader(p, io.NewSectionReader(h, 0, math.MaxInt64))
 	if err != nil {
 		return nil, err
 	}
-	begin := make([]byte, len(parquetBegin))
-	if _, err := io.ReadFull(r, begin); err != nil || string(begin) != parquetBegin {
+	start := make([]byte, compressed.SniffSize)
+	if _, err := io.ReadFull(r, start); err != nil || compressed.Sniff(start) != compressed.Parquet {
 		return nil, nil
 	}
-	return io.MultiReader(bytes.NewReader(begin), r), nil
+	return io.MultiReader(bytes.NewReader(start), r), nil
 }
 
 // openHeld begins to read a table row by row from memory.
 func (f *file) openHeld(m memory) (*pack, error) {
-	p := &pack{handle: m, close: func() {}}
+	p := &pack{handle: m}
 	table, err := pages.Open(m, m.Size(), &pages.Memory{})
 	if err == nil {
 		err = openTable(f, p, table, m.Size(), 1)

@@ -59,7 +59,7 @@ func TestTableWithinThatFails(t *testing.T) {
 		}
 		_ = s.Close()
 	}
-	if _, err := hold(io.MultiReader(strings.NewReader(parquetBegin), io.LimitReader(zeros{}, maxWithin))); !errors.Is(err, errWithin) {
+	if _, err := hold(io.MultiReader(strings.NewReader("PAR1"), io.LimitReader(zeros{}, maxWithin))); !errors.Is(err, errWithin) {
 		t.Error(err)
 	}
 	w := trainer{t, t.TempDir()}

@@ -1,0 +1,135 @@
+package compressed
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// Decompressor decompresses a file in its own goroutine, concurrently with the decoding of
+// records.
+type Decompressor struct {
+	file    *countingReader
+	text    io.Reader
+	filled  chan *buffer
+	free    chan *buffer
+	stopped chan struct{}
+	running sync.WaitGroup
+
+	current *buffer // that Next returned last
+	err     error   // after its text
+	size    int64   // of the text so far
+}
+
+// buffer is a piece of text, how many bytes of the file have been read for it, and the error
+// after it.
+type buffer struct {
+	text     []byte
+	consumed int64
+	err      error
+}
+
+// With half as many buffers the decompressor waits for the decoder now and then, which
+// costs 5 %.
+const (
+	maxBuffers = 8
+	bufferSize = 256 << 10
+)
+
+// Beyond the first gigabyte of text more than maxRatio times the file's size is a bomb,
+// not a log.
+const (
+	maxRatio  = 200
+	freeBytes = 1 << 30
+)
+
+// ErrBomb says that a file decompresses to too much text.
+var ErrBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is not read", maxRatio)
+
+// startDecompressor decompresses text, which reads file.
+func startDecompressor(text io.Reader, file *countingReader) *Decompressor {
+	d := &Decompressor{
+		file: file, text: text, stopped: make(chan struct{}),
+		filled: make(chan *buffer, maxBuffers), free: make(chan *buffer, maxBuffers),
+	}
+	for range maxBuffers {
+		d.free <- &buffer{}
+	}
+	d.running.Go(d.run)
+	return d
+}
+
+func (d *Decompressor) run() {
+	defer close(d.filled)
+	for {
+		select {
+		case <-d.stopped:
+			return
+		case b := <-d.free:
+			d.fill(b)
+			d.filled <- b
+			if b.err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (d *Decompressor) fill(b *buffer) {
+	if b.text == nil {
+		b.text = make([]byte, bufferSize)
+	}
+	b.text = b.text[:0]
+	for len(b.text) < cap(b.text) && b.err == nil {
+		var n int
+		n, b.err = d.text.Read(b.text[len(b.text):cap(b.text)])
+		b.text = b.text[:len(b.text)+n]
+	}
+	b.consumed = d.file.n
+}
+
+// Next returns the next text and how many bytes of the file have been read so far. The text
+// is valid until the next call. The error is [io.EOF] at the end of the text, [ErrBomb] if
+// there is too much of it, and [os.ErrClosed] after [Decompressor.Stop].
+func (d *Decompressor) Next() (text []byte, consumed int64, err error) {
+	if d.err != nil {
+		return nil, 0, d.err
+	}
+	if d.current != nil {
+		d.free <- d.current
+		d.current = nil
+	}
+	b, ok := <-d.filled
+	if !ok {
+		return nil, 0, os.ErrClosed
+	}
+	d.current, d.err = b, b.err
+	d.size += int64(len(b.text))
+	switch {
+	case len(b.text) == 0:
+		return nil, b.consumed, b.err
+	case d.size > freeBytes && d.size/maxRatio > b.consumed:
+		return nil, b.consumed, ErrBomb
+	}
+	return b.text, b.consumed, nil
+}
+
+// Stop ends the goroutine.
+func (d *Decompressor) Stop() {
+	close(d.stopped)
+	d.running.Wait()
+}
+
+// countingReader counts the bytes that are read.
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+// Read implements [io.Reader].
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,8 @@
+package fileio
+
+import "os"
+
+// Unchanged reports whether a file is the same, of the same size and time, as before.
+func Unchanged(before, now os.FileInfo) bool {
+	return os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
+}
