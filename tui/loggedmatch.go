@@ -40,7 +40,7 @@ func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 	}
 	first := a.loggedMatch.report == nil
 	a.loggedMatch.report = msg.report
-	if !first || !msg.report.Match() || a.estimatorChosen || a.settings.hasChanges() {
+	if !first || !msg.report.HasMatch() || a.estimatorChosen || a.settings.hasChanges() {
 		return a, nil
 	}
 	best := msg.report.Matches[0].Candidate
@@ -60,12 +60,12 @@ func (a App) matchVerdict() string {
 		return ""
 	}
 	t := a.display.theme
-	if !r.Match() {
+	if !r.HasMatch() {
 		return t.Paint(themes.Warn, "! "+nearestEstimator(r))
 	}
-	best, how, equal := r.Matches[0], "bits", r.Matches[0].Equal
+	best, how, equal := r.Matches[0], "bits", r.Matches[0].Exact
 	if equal < r.Compared {
-		how, equal = "but for digits", r.Matches[0].Near
+		how, equal = "but for digits", r.Matches[0].Agreeing
 	}
 	return t.Paint(themes.Good, a.display.glyphs.Dot) + fmt.Sprintf(" log = %s %s %s, %s/%s %s",
 		best.Framework, best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)
@@ -74,21 +74,21 @@ func (a App) matchVerdict() string {
 // nearestEstimator is the estimator that gives most of the advantages in the log, if one
 // gives half of them.
 func nearestEstimator(r *match.Report) string {
-	if len(r.Others) == 0 || 2*r.Others[0].Near < r.Compared {
+	if len(r.Others) == 0 || 2*r.Others[0].Agreeing < r.Compared {
 		return "log = no known estimator"
 	}
 	v := r.Others[0]
-	return fmt.Sprintf("log ≈ %s %s %s, %s/%s", v.Framework, v.Estimator, v.Scale, units.Count(v.Near), units.Count(r.Compared))
+	return fmt.Sprintf("log ≈ %s %s %s, %s/%s", v.Framework, v.Estimator, v.Scale, units.Count(v.Agreeing), units.Count(r.Compared))
 }
 
 // matchWarning is what the log's advantages look like, if nothing reproduces them.
 func (a App) matchWarning() []warningLine {
 	r := a.loggedMatch.report
-	if r == nil || r.Match() {
+	if r == nil || r.HasMatch() {
 		return nil
 	}
 	return []warningLine{{
-		text:   fmt.Sprintf("none of %d estimators and scales gives all the advantages in the log", r.Tried),
+		text:   fmt.Sprintf("none of %d estimators and scales gives all the advantages in the log", r.Candidates),
 		advice: strings.Join(r.Clues, "; ") + " — `vantage match` tells more", group: -1,
 	}}
 }

@@ -51,7 +51,7 @@ func TestVerdictIsTakenAgain(t *testing.T) {
 		return reward - 0.25
 	}
 	play(t, written(8, turns), 120, 36, model.DefaultSettings(), func(d *door) {
-		if r := d.app.loggedMatch.report; r == nil || r.Match() || r.Steps < 4 {
+		if r := d.app.loggedMatch.report; r == nil || r.HasMatch() || r.Steps < 4 {
 			t.Errorf("the last verdict is %+v", r)
 		}
 		if set := d.app.settings.now; set.Framework != "trl" || set.Scale != "none" {

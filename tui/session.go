@@ -231,7 +231,7 @@ func (a App) addNotice(text string) App {
 func (a App) forget() (App, tea.Cmd) {
 	set, best := a.session.defaults, a.loggedMatch.report
 	a.estimatorChosen = a.session.estimatorChosen
-	if best != nil && best.Match() && !a.estimatorChosen {
+	if best != nil && best.HasMatch() && !a.estimatorChosen {
 		set = withMatch(set, best.Matches[0].Candidate)
 	}
 	a.position.distribution, a.position.steps, a.sweep.figure = distributionState{}, stepsState{}, 0

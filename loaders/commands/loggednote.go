@@ -15,8 +15,8 @@ func (p *Program) noteLogged(ctx context.Context, snap model.Snapshot, set model
 	if p.Chosen() {
 		return
 	}
-	r, err := match.Run(ctx, snap, set, match.Enough)
-	if err != nil || !r.Match() { // no advantages, or of nobody's that is known: `match` says more
+	r, err := match.Run(ctx, snap, set, match.DefaultLimit)
+	if err != nil || !r.HasMatch() { // no advantages, or of nobody's that is known: `match` says more
 		return
 	}
 	for _, m := range r.Matches {

@@ -37,14 +37,14 @@ The exit code is 0 if one does, and 1 if none does or the log holds none.`,
 				return err
 			}
 			p.tell(format)
-			found, err := match.Run(cmd.Context(), snap, set, match.Enough)
+			found, err := match.Run(cmd.Context(), snap, set, match.DefaultLimit)
 			if err != nil {
 				return asked(err)
 			}
 			if err := write(p.to(cmd.Context()), found); err != nil {
 				return err
 			}
-			if !found.Match() {
+			if !found.HasMatch() {
 				return errNoMatch
 			}
 			return nil

@@ -17,7 +17,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(map[float64]string{0: "fits", 1: "nothing fits"}[noise], func(b *testing.B) {
 			random := rand.New(rand.NewPCG(1, 2))
 			chunk := &model.Chunk{Format: "made", Positional: true, LengthUnit: model.LengthTokens, Progress: model.Progress{CaughtUp: true}}
-			for i := range Enough {
+			for i := range DefaultLimit {
 				r := math.Round(10*random.Float64()) / 10
 				chunk.Records = append(chunk.Records, model.Record{
 					Step: 1, Group: strconv.Itoa(i / 8), Reward: r, Advantage: r + noise*random.Float64(), Length: int32(1 + random.IntN(1000)),
@@ -29,8 +29,8 @@ func BenchmarkRun(b *testing.B) {
 			snap, set := store.Snapshot(), model.DefaultSettings()
 			b.ReportAllocs()
 			for b.Loop() {
-				r, err := Run(context.Background(), snap, set, Enough)
-				if err != nil || r.Match() != (noise == 0) {
+				r, err := Run(context.Background(), snap, set, DefaultLimit)
+				if err != nil || r.HasMatch() != (noise == 0) {
 					b.Fatal(r, err)
 				}
 			}

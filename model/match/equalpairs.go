@@ -7,19 +7,19 @@ import (
 	"vantage/model/units"
 )
 
-// pairs are samples of one group with equal rewards: whatever an estimator does, it
+// equalPairs are samples of one group with equal rewards: whatever an estimator does, it
 // gives them the same advantage.
-type pairs struct {
-	groups, mixed int // groups that hold such samples; of these, in which advantages differ
-	apart         int // pairs of neighbours whose advantages differ and whose lengths do
-	longer        int // of these, in which the longer response has the lower one
+type equalPairs struct {
+	groups, differing int // groups that hold such samples; of these, in which advantages differ
+	differentLength         int // pairs of neighbours whose advantages differ and whose lengths do
+	longerIsLower        int // of these, in which the longer response has the lower one
 }
 
-// samePush is how much of the greatest advantage two values may differ by and pass
+// equalTolerance is how much of the greatest advantage two values may differ by and pass
 // for the same.
-const samePush = 1e-4
+const equalTolerance = 1e-4
 
-func (p *pairs) add(advantages, rewards []float64, lengths []int32, largest float64) {
+func (p *equalPairs) add(advantages, rewards []float64, lengths []int32, largest float64) {
 	last := map[float64]int{} // the latest sample with a reward
 	found, differ := false, false
 	for i, r := range rewards {
@@ -30,14 +30,14 @@ func (p *pairs) add(advantages, rewards []float64, lengths []int32, largest floa
 		}
 		found = true
 		gap := advantages[i] - advantages[j]
-		if math.Abs(gap) <= samePush*largest {
+		if math.Abs(gap) <= equalTolerance*largest {
 			continue
 		}
 		differ = true
 		if lengths[i] >= 0 && lengths[j] >= 0 && lengths[i] != lengths[j] {
-			p.apart++
+			p.differentLength++
 			if gap < 0 == (lengths[i] > lengths[j]) {
-				p.longer++
+				p.longerIsLower++
 			}
 		}
 	}
@@ -45,20 +45,20 @@ func (p *pairs) add(advantages, rewards []float64, lengths []int32, largest floa
 		p.groups++
 	}
 	if differ {
-		p.mixed++
+		p.differing++
 	}
 }
 
 // sentence is empty if equal rewards have equal advantages throughout.
-func (p *pairs) sentence() string {
+func (p *equalPairs) sentence() string {
 	const fewest, most = 8, 0.95
 	switch {
-	case p.mixed == 0:
+	case p.differing == 0:
 		return ""
-	case p.apart >= fewest && float64(p.longer) > most*float64(p.apart):
+	case p.differentLength >= fewest && float64(p.longerIsLower) > most*float64(p.differentLength):
 		return fmt.Sprintf("%s give samples of equal reward different advantages, and the longer response nearly always the lower one: a length penalty was taken off the reward after it was logged",
-			units.Fraction(p.mixed, p.groups)+" groups")
+			units.Fraction(p.differing, p.groups)+" groups")
 	}
 	return fmt.Sprintf("%s give samples of equal reward different advantages: the reward that was trained is not the one in the log (a KL or length penalty, an overlong buffer), or rows are in the wrong groups",
-		units.Fraction(p.mixed, p.groups)+" groups")
+		units.Fraction(p.differing, p.groups)+" groups")
 }

@@ -8,20 +8,20 @@ import (
 	"vantage/model/units"
 )
 
-// facts are what the logged advantages say of themselves.
-type facts struct {
+// evidence are what the logged advantages say of themselves.
+type evidence struct {
 	groups  int // with a logged advantage for every sample, and not all of them 0
-	centred int // of these, that sum to 0
-	unit    int // of these, whose standard deviation is 1
-	pairs   pairs
+	zeroSum int // of these, that sum to 0
+	unitStd    int // of these, whose standard deviation is 1
+	equalPairs   equalPairs
 	n       int
-	sum, sq float64
+	sum, sumSquares float64
 }
 
-// look says what the logged values look like, and what that usually means.
-func look(laid []*model.Laid) []string {
-	var f facts
-	for _, l := range laid {
+// evidenceClues says what the logged values look like, and what that usually means.
+func evidenceClues(prepared []*model.Laid) []string {
+	var f evidence
+	for _, l := range prepared {
 		for g := range len(l.Offsets) - 1 {
 			lo, hi := l.Offsets[g], l.Offsets[g+1]
 			f.add(l.Given[lo:hi], l.Rewards[lo:hi], l.Lengths[lo:hi])
@@ -30,74 +30,74 @@ func look(laid []*model.Laid) []string {
 	return f.sentences()
 }
 
-func (f *facts) add(advantages, rewards []float64, lengths []int32) {
-	m := moments(advantages)
+func (f *evidence) add(advantages, rewards []float64, lengths []int32) {
+	m := momentsOf(advantages)
 	f.n += m.n
 	f.sum += m.sum
-	f.sq += m.squares
+	f.sumSquares += m.sumSquares
 	if m.n < len(advantages) || m.n == 0 {
 		return
 	}
-	f.pairs.add(advantages, rewards, lengths, m.largest)
-	if m.largest == 0 {
+	f.equalPairs.add(advantages, rewards, lengths, m.maxAbs)
+	if m.maxAbs == 0 {
 		return
 	}
 	f.groups++
-	if math.Abs(m.sum) < 1e-3*m.largest*float64(m.n) {
-		f.centred++
+	if math.Abs(m.sum) < 1e-3*m.maxAbs*float64(m.n) {
+		f.zeroSum++
 	}
-	std := math.Sqrt(m.squares/float64(m.n) - (m.sum/float64(m.n))*(m.sum/float64(m.n)))
-	if unbiased := std * math.Sqrt(float64(m.n)/float64(max(1, m.n-1))); near(std, 1) || near(unbiased, 1) {
-		f.unit++
+	std := math.Sqrt(m.sumSquares/float64(m.n) - (m.sum/float64(m.n))*(m.sum/float64(m.n)))
+	if unbiased := std * math.Sqrt(float64(m.n)/float64(max(1, m.n-1))); roughly(std, 1) || roughly(unbiased, 1) {
+		f.unitStd++
 	}
 }
 
-func near(x, y float64) bool { return math.Abs(x-y) < 0.02 }
+func roughly(x, y float64) bool { return math.Abs(x-y) < 0.02 }
 
-// power are sums over finite values.
-type power struct {
+// moments are sums over finite values.
+type moments struct {
 	n                     int
-	sum, squares, largest float64
+	sum, sumSquares, maxAbs float64
 }
 
-func moments(values []float64) power {
-	var p power
+func momentsOf(values []float64) moments {
+	var p moments
 	for _, x := range values {
 		if x-x == 0 {
 			p.n++
 			p.sum += x
-			p.squares += x * x
-			p.largest = max(p.largest, math.Abs(x))
+			p.sumSquares += x * x
+			p.maxAbs = max(p.maxAbs, math.Abs(x))
 		}
 	}
 	return p
 }
 
-func (f *facts) sentences() []string {
+func (f *evidence) sentences() []string {
 	var all []string
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	mean := f.sum / float64(f.n)
-	std := math.Sqrt(max(0, f.sq/float64(f.n)-mean*mean))
-	if text := f.pairs.sentence(); text != "" {
+	std := math.Sqrt(max(0, f.sumSquares/float64(f.n)-mean*mean))
+	if text := f.equalPairs.sentence(); text != "" {
 		all = append(all, text)
 	}
 	switch {
 	case f.groups == 0:
 		say("every logged advantage is 0, although rewards differ: perhaps they were logged before they were computed")
-	case f.centred == f.groups && f.unit == f.groups:
+	case f.zeroSum == f.groups && f.unitStd == f.groups:
 		say("within every group the logged advantages have mean 0 and std 1, so the estimator is of the GRPO kind: the rewards or their weights must differ (see --reward and --weights), or eps does")
-	case f.centred == f.groups:
+	case f.zeroSum == f.groups:
 		say("within every group the logged advantages sum to 0, yet no scale fits: perhaps they were divided by the std of another batch than the step, or normalised twice")
-	case near(mean, 0) && near(std, 1):
-		say("over all samples the logged advantages have mean %+.2f and std %.2f, and sum to 0 in %s: they were normalised over the batch, perhaps a second time", mean, std, few(f.centred, f.groups))
+	case roughly(mean, 0) && roughly(std, 1):
+		say("over all samples the logged advantages have mean %+.2f and std %.2f, and sum to 0 in %s: they were normalised over the batch, perhaps a second time", mean, std, shareOf(f.zeroSum, f.groups))
 	default:
-		say("the logged advantages sum to 0 in %s: the groups may be found by the wrong key (see --group-by), or a baseline of another kind was taken off", few(f.centred, f.groups))
+		say("the logged advantages sum to 0 in %s: the groups may be found by the wrong key (see --group-by), or a baseline of another kind was taken off", shareOf(f.zeroSum, f.groups))
 	}
 	return all
 }
 
-// few writes a share that is less than all.
-func few(n, of int) string {
+// shareOf writes a share that is less than all.
+func shareOf(n, of int) string {
 	if n == 0 {
 		return fmt.Sprintf("none of %s", units.Plural(of, "groups"))
 	}

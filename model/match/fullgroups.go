@@ -7,36 +7,36 @@ import (
 	"vantage/model"
 )
 
-// whole tries again without the groups that hold fewer samples than most: where a
+// retryFullGroups tries again without the groups that hold fewer samples than most: where a
 // log was cut, the trainer has seen samples that are not in it. At least two groups
 // of the usual size must be left.
-func (r *Report) whole(ctx context.Context, snap model.Snapshot, laid []*model.Laid) error {
-	usual, groups := usualSize(laid)
+func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, prepared []*model.Laid) error {
+	usual, groups := commonGroupSize(prepared)
 	again := &Report{}
-	some := make([]*model.Laid, len(laid))
-	for i, l := range laid {
+	some := make([]*model.Laid, len(prepared))
+	for i, l := range prepared {
 		kept := *l
-		kept.Given = without(l, usual)
+		kept.Given = maskShortGroups(l, usual)
 		some[i] = &kept
-		again.Compared += logged(kept.Given)
+		again.Compared += countLogged(kept.Given)
 	}
 	if groups < 2 || again.Compared == r.Compared {
 		return nil
 	}
-	if err := again.all(ctx, snap, some, 0); err != nil {
+	if err := again.tryAll(ctx, snap, some, 0); err != nil {
 		return err
 	}
-	if again.Match() {
-		r.Cut, r.Compared, r.Matches, r.Others = r.Compared-again.Compared, again.Compared, again.Matches, again.Others
+	if again.HasMatch() {
+		r.LeftOut, r.Compared, r.Matches, r.Others = r.Compared-again.Compared, again.Compared, again.Matches, again.Others
 	}
 	return nil
 }
 
-// usualSize is the most common number of samples of a group, and how many groups
+// commonGroupSize is the most common number of samples of a group, and how many groups
 // have it.
-func usualSize(laid []*model.Laid) (size, groups int) {
+func commonGroupSize(prepared []*model.Laid) (size, groups int) {
 	counts := map[int]int{}
-	for _, l := range laid {
+	for _, l := range prepared {
 		for g := 1; g < len(l.Offsets); g++ {
 			counts[l.Offsets[g]-l.Offsets[g-1]]++
 		}
@@ -49,8 +49,8 @@ func usualSize(laid []*model.Laid) (size, groups int) {
 	return size, groups
 }
 
-// without are the logged advantages, NaN in groups of fewer samples than usual.
-func without(l *model.Laid, usual int) []float64 {
+// maskShortGroups are the logged advantages, NaN in groups of fewer samples than usual.
+func maskShortGroups(l *model.Laid, usual int) []float64 {
 	given := append([]float64(nil), l.Given...)
 	for g := 1; g < len(l.Offsets); g++ {
 		if lo, hi := l.Offsets[g-1], l.Offsets[g]; hi-lo < usual {

@@ -8,29 +8,29 @@ import (
 	"vantage/model"
 )
 
-// line is logged = slope·computed + shift over all samples, fitted by least
+// linearFit is logged = slope·computed + shift over all samples, fitted by least
 // squares.
-type line struct {
+type linearFit struct {
 	slope, shift float64
-	worst        float64 // largest residual, relative to the largest logged advantage
+	maxResidual        float64 // largest residual, relative to the largest logged advantage
 	mean, std    float64 // of computed, the std with n−1
 }
 
-// straight looks for a candidate whose advantages became the logged ones by one
+// linearClue looks for a candidate whose advantages became the logged ones by one
 // factor and one shift for all samples: a second normalisation over the batch, or
 // a reward that was scaled. With one step only: a batch has a mean and std of its
 // own.
-func straight(snap model.Snapshot, laid []*model.Laid) []string {
+func linearClue(snap model.Snapshot, prepared []*model.Laid) []string {
 	clue, least := "", 0
 	for _, e := range estimators.All() {
 		if snap.Lacks(e) != nil {
 			continue
 		}
 		for at, scale := range e.Scales {
-			l, ok := fit(laid[0].Under(e, scale), laid[0].Given)
-			assumes := assumptions(snap.Run.Format, e, at)
-			if ok && l.worst < 1e-4 && (clue == "" || assumes < least) {
-				clue, least = l.sentence(laid[0].Step, Candidate{e.Framework, e.Name, scale}), assumes
+			l, ok := fitLine(prepared[0].Under(e, scale), prepared[0].Given)
+			assumes := countAssumptions(snap.Run.Format, e, at)
+			if ok && l.maxResidual < 1e-4 && (clue == "" || assumes < least) {
+				clue, least = l.sentence(prepared[0].Step, Candidate{e.Framework, e.Name, scale}), assumes
 			}
 		}
 	}
@@ -40,22 +40,22 @@ func straight(snap model.Snapshot, laid []*model.Laid) []string {
 	return []string{clue}
 }
 
-func (l line) sentence(step int64, c Candidate) string {
+func (l linearFit) sentence(step int64, c Candidate) string {
 	if math.Abs(l.slope*l.std-1) < 2e-3 && math.Abs(l.slope*l.mean+l.shift) < 1e-3 {
 		return fmt.Sprintf("at step %d the logged advantages are those of %s, less their mean over the batch and divided by their std: normalised twice", step, c)
 	}
-	return fmt.Sprintf("at step %d the logged advantages are %.5g times those of %s%s: the reward was scaled, or weighted with others, before", step, l.slope, c, shifted(l.shift))
+	return fmt.Sprintf("at step %d the logged advantages are %.5g times those of %s%s: the reward was scaled, or weighted with others, before", step, l.slope, c, signedTerm(l.shift))
 }
 
-func shifted(by float64) string {
+func signedTerm(by float64) string {
 	if math.Abs(by) < 1e-6 {
 		return ""
 	}
 	return fmt.Sprintf(", %+.5g", by)
 }
 
-// fit is false where there is too little to fit, or nothing that varies.
-func fit(x, y []float64) (line, bool) {
+// fitLine is false where there is too little to fit, or nothing that varies.
+func fitLine(x, y []float64) (linearFit, bool) {
 	var n, sx, sy float64
 	for i := range x {
 		if !math.IsNaN(y[i]) {
@@ -71,13 +71,13 @@ func fit(x, y []float64) (line, bool) {
 			largest = max(largest, math.Abs(y[i]))
 		}
 	}
-	l := line{slope: xy / xx, mean: mx, std: math.Sqrt(xx / (n - 1))}
+	l := linearFit{slope: xy / xx, mean: mx, std: math.Sqrt(xx / (n - 1))}
 	l.shift = my - l.slope*mx
 	for i := range x {
 		if !math.IsNaN(y[i]) {
-			l.worst = max(l.worst, math.Abs(l.slope*x[i]+l.shift-y[i])/largest)
+			l.maxResidual = max(l.maxResidual, math.Abs(l.slope*x[i]+l.shift-y[i])/largest)
 		}
 	}
 	const few = 4
-	return l, n >= few && xx > 0 && math.Abs(l.slope) > 1e-6 && !math.IsNaN(l.worst)
+	return l, n >= few && xx > 0 && math.Abs(l.slope) > 1e-6 && !math.IsNaN(l.maxResidual)
 }

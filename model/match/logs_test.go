@@ -196,7 +196,7 @@ func found(t *testing.T, c goldenCase, is match.Candidate, bits bool) {
 		}
 		set, _ = set.Set("weights", strings.Join(parts, ","))
 	}
-	r, err := match.Run(context.Background(), read(t, path), set, match.Enough)
+	r, err := match.Run(context.Background(), read(t, path), set, match.DefaultLimit)
 	if err != nil {
 		t.Fatalf("%s: %v", c.Name, err)
 	}
@@ -209,8 +209,8 @@ func found(t *testing.T, c goldenCase, is match.Candidate, bits bool) {
 			return
 		}
 		t.Errorf("%s: %v does not reproduce it: %+v", c.Name, is, r.Others[at])
-	case bits && r.Matches[at].Equal != r.Compared:
-		t.Errorf("%s: only %d of %d bits", c.Name, r.Matches[at].Equal, r.Compared)
+	case bits && r.Matches[at].Exact != r.Compared:
+		t.Errorf("%s: only %d of %d bits", c.Name, r.Matches[at].Exact, r.Compared)
 	}
 }
 
@@ -232,19 +232,19 @@ func samples(t *testing.T, path string) string {
 // two groups as one.
 func TestRealLogs(t *testing.T) {
 	dir := samples(t, "prime-rl/hosted_training_samples")
-	cut, err := match.Run(context.Background(), read(t, filepath.Join(dir, "iiy65ubvx5xwke4dfb9vos64", "results.jsonl")), model.DefaultSettings(), match.Enough)
+	cut, err := match.Run(context.Background(), read(t, filepath.Join(dir, "iiy65ubvx5xwke4dfb9vos64", "results.jsonl")), model.DefaultSettings(), match.DefaultLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(cut.Matches, func(v match.Verdict) bool { return v.Candidate == match.Candidate{"prime-rl", "grpo", "none"} })
-	if at < 0 || cut.Cut != 1 || cut.Matches[at].Equal != 24 {
-		t.Errorf("%d left out, matches %+v", cut.Cut, cut.Matches)
+	if at < 0 || cut.LeftOut != 1 || cut.Matches[at].Exact != 24 {
+		t.Errorf("%d left out, matches %+v", cut.LeftOut, cut.Matches)
 	}
-	merged, err := match.Run(context.Background(), read(t, filepath.Join(dir, "h4y9hb6fjom4xfbclitb2938", "results.jsonl")), model.DefaultSettings(), match.Enough)
+	merged, err := match.Run(context.Background(), read(t, filepath.Join(dir, "h4y9hb6fjom4xfbclitb2938", "results.jsonl")), model.DefaultSettings(), match.DefaultLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if merged.Match() || !strings.Contains(strings.Join(merged.Clues, " "), "with 8 consecutive rows as a group, prime-rl grpo with scale none reproduces step 0") {
-		t.Errorf("match %v, clues %q", merged.Match(), merged.Clues)
+	if merged.HasMatch() || !strings.Contains(strings.Join(merged.Clues, " "), "with 8 consecutive rows as a group, prime-rl grpo with scale none reproduces step 0") {
+		t.Errorf("match %v, clues %q", merged.HasMatch(), merged.Clues)
 	}
 }

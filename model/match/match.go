@@ -43,14 +43,14 @@ func (c Candidate) String() string {
 // Verdict is how well a candidate reproduces the log.
 type Verdict struct {
 	Candidate
-	Equal  int       // samples that are equal to the bit of the candidate's precision
-	Near   int       // samples that are equal or near
-	Groups int       // groups all of whose logged advantages are near
-	Of     int       // groups with a logged advantage
+	Exact  int       // samples that are equal to the bit of the candidate's precision
+	Agreeing   int       // samples that are equal or near
+	AgreeingGroups int       // groups all of whose logged advantages are near
+	Groups     int       // groups with a logged advantage
 	MaxGap float64   // largest |logged − computed| of samples that are not equal
-	First  *Mismatch // the first sample that is not near; nil if all are
+	FirstMismatch  *Mismatch // the first sample that is not near; nil if all are
 
-	assumes int // how much has to be assumed beside rewards and groups
+	assumptions int // how much has to be assumed beside rewards and groups
 }
 
 // Mismatch is a sample whose logged advantage is not the computed one.
@@ -65,22 +65,22 @@ type Mismatch struct {
 type Report struct {
 	Steps    int  // compared
 	Compared int  // samples with a logged advantage
-	Tried    int  // candidates
+	Candidates    int  // candidates
 	Sampled  bool // the log has more of them, which were not looked at
 	Decimals int  // if not 0: near means equal after rounding to so many decimals, as the log was
-	Cut      int  // samples left out since their groups hold fewer than the others: the log was cut there
+	LeftOut      int  // samples left out since their groups hold fewer than the others: the log was cut there
 	Grouping model.Grouping
 	Matches  []Verdict // that agree on every sample: the most bits first, then the fewest assumptions
 	Others   []Verdict // the rest, the most agreeing samples first
 	Clues    []string  // if nothing matches: what the logged values say, and what it usually means
 }
 
-// Match reports whether anything reproduces the log.
-func (r *Report) Match() bool { return len(r.Matches) > 0 }
+// HasMatch reports whether anything reproduces the log.
+func (r *Report) HasMatch() bool { return len(r.Matches) > 0 }
 
-// Enough is how many samples a comparison looks at unless told otherwise: whole
+// DefaultLimit is how many samples a comparison looks at unless told otherwise: whole
 // steps, the newest first.
-const Enough = 20_000
+const DefaultLimit = 20_000
 
 // Run compares the newest complete steps of the snapshot, until there are limit
 // samples with a logged advantage. Of the settings it takes grouping and reward;
@@ -88,7 +88,7 @@ const Enough = 20_000
 // returns [ErrNothingLogged], the reason why rows cannot be grouped, or ctx's end.
 func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int) (*Report, error) {
 	r := &Report{}
-	steps := r.choose(snap, limit)
+	steps := r.chooseSteps(snap, limit)
 	if len(steps) == 0 {
 		return nil, ErrNothingLogged
 	}
@@ -96,33 +96,33 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 	if r.Grouping, err = snap.Grouping(set); err != nil {
 		return nil, err
 	}
-	laid, err := lay(snap, set, steps)
+	prepared, err := prepare(snap, set, steps)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.all(ctx, snap, laid, 0); err != nil {
+	if err := r.tryAll(ctx, snap, prepared, 0); err != nil {
 		return nil, err
 	}
-	for _, relax := range []func(context.Context, model.Snapshot, []*model.Laid) error{r.rounded, r.whole} {
-		if r.Match() {
+	for _, relax := range []func(context.Context, model.Snapshot, []*model.Laid) error{r.retryRounded, r.retryFullGroups} {
+		if r.HasMatch() {
 			return r, nil
 		}
-		if err := relax(ctx, snap, laid); err != nil {
+		if err := relax(ctx, snap, prepared); err != nil {
 			return nil, err
 		}
 	}
-	if r.Match() {
+	if r.HasMatch() {
 		return r, nil
 	}
-	r.Clues, err = r.why(ctx, snap, set, laid)
+	r.Clues, err = r.explain(ctx, snap, set, prepared)
 	return r, err
 }
 
-// choose returns the indices of the steps to compare, the newest first.
-func (r *Report) choose(snap model.Snapshot, limit int) []int {
+// chooseSteps returns the indices of the steps to compare, the newest first.
+func (r *Report) chooseSteps(snap model.Snapshot, limit int) []int {
 	var steps []int
 	for i := len(snap.Steps) - 1; i >= 0; i-- {
-		n := logged(snap.Steps[i].Logged)
+		n := countLogged(snap.Steps[i].Logged)
 		if n == 0 || snap.Open(i) {
 			continue
 		}
@@ -137,7 +137,7 @@ func (r *Report) choose(snap model.Snapshot, limit int) []int {
 	return steps
 }
 
-func logged(advantages []float64) int {
+func countLogged(advantages []float64) int {
 	n := 0
 	for _, x := range advantages {
 		if !math.IsNaN(x) {
@@ -147,21 +147,21 @@ func logged(advantages []float64) int {
 	return n
 }
 
-func lay(snap model.Snapshot, set model.Settings, steps []int) ([]*model.Laid, error) {
-	laid := make([]*model.Laid, len(steps))
+func prepare(snap model.Snapshot, set model.Settings, steps []int) ([]*model.Laid, error) {
+	prepared := make([]*model.Laid, len(steps))
 	for at, i := range steps {
 		var err error
-		if laid[at], err = snap.Lay(i, set); err != nil {
+		if prepared[at], err = snap.Lay(i, set); err != nil {
 			return nil, err
 		}
 	}
-	return laid, nil
+	return prepared, nil
 }
 
-// all tries every candidate that the log can feed. A sample is near within the
+// tryAll tries every candidate that the log can feed. A sample is near within the
 // tolerance, if that is more than the candidate's own.
-func (r *Report) all(ctx context.Context, snap model.Snapshot, laid []*model.Laid, tolerance float64) error {
-	r.Tried, r.Matches, r.Others = 0, nil, nil
+func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, prepared []*model.Laid, tolerance float64) error {
+	r.Candidates, r.Matches, r.Others = 0, nil, nil
 	for _, e := range estimators.All() {
 		if snap.Lacks(e) != nil {
 			continue
@@ -170,25 +170,25 @@ func (r *Report) all(ctx context.Context, snap model.Snapshot, laid []*model.Lai
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			v := Verdict{Candidate: Candidate{e.Framework, e.Name, scale}, assumes: assumptions(snap.Run.Format, e, at)}
-			if v.try(laid, e, tolerance) {
-				r.file(v)
+			v := Verdict{Candidate: Candidate{e.Framework, e.Name, scale}, assumptions: countAssumptions(snap.Run.Format, e, at)}
+			if v.evaluate(prepared, e, tolerance) {
+				r.record(v)
 			}
 		}
 	}
 	slices.SortStableFunc(r.Matches, func(v, w Verdict) int {
-		return cmp.Or(cmp.Compare(w.Equal, v.Equal), cmp.Compare(v.assumes, w.assumes))
+		return cmp.Or(cmp.Compare(w.Exact, v.Exact), cmp.Compare(v.assumptions, w.assumptions))
 	})
 	slices.SortStableFunc(r.Others, func(v, w Verdict) int {
-		return cmp.Or(cmp.Compare(w.Near, v.Near), cmp.Compare(v.MaxGap, w.MaxGap), cmp.Compare(v.assumes, w.assumes))
+		return cmp.Or(cmp.Compare(w.Agreeing, v.Agreeing), cmp.Compare(v.MaxGap, w.MaxGap), cmp.Compare(v.assumptions, w.assumptions))
 	})
 	return nil
 }
 
-// assumptions counts what a candidate takes for granted: most of all another
+// countAssumptions counts what a candidate takes for granted: most of all another
 // framework than the one whose log it is, then needs, then another estimator than
 // grpo, which most people run, then a scale that is not the framework's default.
-func assumptions(format string, e *estimators.Estimator, scale int) int {
+func countAssumptions(format string, e *estimators.Estimator, scale int) int {
 	n := min(scale, 1)
 	if e.Name != "grpo" {
 		n += 2
@@ -206,28 +206,28 @@ func assumptions(format string, e *estimators.Estimator, scale int) int {
 	return n
 }
 
-func (r *Report) file(v Verdict) {
-	r.Tried++
-	if v.Near == r.Compared {
+func (r *Report) record(v Verdict) {
+	r.Candidates++
+	if v.Agreeing == r.Compared {
 		r.Matches = append(r.Matches, v)
 	} else {
 		r.Others = append(r.Others, v)
 	}
 }
 
-// try compares the candidate; false if a step lacks what it needs.
-func (v *Verdict) try(laid []*model.Laid, e *estimators.Estimator, tolerance float64) bool {
-	for _, l := range laid {
+// evaluate compares the candidate; false if a step lacks what it needs.
+func (v *Verdict) evaluate(prepared []*model.Laid, e *estimators.Estimator, tolerance float64) bool {
+	for _, l := range prepared {
 		computed := l.Under(e, v.Scale)
 		if computed == nil {
 			return false
 		}
-		v.compare(l, computed, e.Float, max(tolerance, model.ToleranceOf(e, computed)))
+		v.addStep(l, computed, e.Float, max(tolerance, model.ToleranceOf(e, computed)))
 	}
 	return true
 }
 
-func (v *Verdict) compare(l *model.Laid, computed []float64, precision estimators.Float, tolerance float64) {
+func (v *Verdict) addStep(l *model.Laid, computed []float64, precision estimators.Float, tolerance float64) {
 	for g := range len(l.Offsets) - 1 {
 		logged, off := 0, 0
 		for i := l.Offsets[g]; i < l.Offsets[g+1]; i++ {
@@ -235,28 +235,28 @@ func (v *Verdict) compare(l *model.Laid, computed []float64, precision estimator
 				continue
 			}
 			logged++
-			if v.sample(l.Given[i], computed[i], precision, tolerance) {
+			if v.addSample(l.Given[i], computed[i], precision, tolerance) {
 				continue
 			}
 			off++
-			if v.First == nil {
-				v.First = &Mismatch{Step: l.Step, Group: l.Group(g), Row: int(l.Order[i]), Logged: l.Given[i], Computed: computed[i]}
+			if v.FirstMismatch == nil {
+				v.FirstMismatch = &Mismatch{Step: l.Step, Group: l.Group(g), Row: int(l.Order[i]), Logged: l.Given[i], Computed: computed[i]}
 			}
 		}
 		if logged > 0 {
-			v.Of++
+			v.Groups++
 		}
 		if logged > 0 && off == 0 {
-			v.Groups++
+			v.AgreeingGroups++
 		}
 	}
 }
 
-// sample counts one sample and reports whether it is near.
-func (v *Verdict) sample(logged, computed float64, precision estimators.Float, tolerance float64) bool {
-	if same(logged, computed, precision) {
-		v.Equal++
-		v.Near++
+// addSample counts one sample and reports whether it is near.
+func (v *Verdict) addSample(logged, computed float64, precision estimators.Float, tolerance float64) bool {
+	if equalIn(logged, computed, precision) {
+		v.Exact++
+		v.Agreeing++
 		return true
 	}
 	gap := math.Abs(logged - computed)
@@ -267,39 +267,39 @@ func (v *Verdict) sample(logged, computed float64, precision estimators.Float, t
 	if gap > tolerance {
 		return false
 	}
-	v.Near++
+	v.Agreeing++
 	return true
 }
 
-// same compares in the precision of the framework: a log may write a float32 with
+// equalIn compares in the precision of the framework: a log may write a float32 with
 // more digits than it has.
-func same(logged, computed float64, precision estimators.Float) bool {
+func equalIn(logged, computed float64, precision estimators.Float) bool {
 	if precision == estimators.Float64 {
 		return logged == computed
 	}
 	return float32(logged) == float32(computed)
 }
 
-// why says what the log looks like where nothing reproduces it: how it would be
+// explain says what the log looks like where nothing reproduces it: how it would be
 // reproduced, if there is a way, else what is seen.
-func (r *Report) why(ctx context.Context, snap model.Snapshot, set model.Settings, laid []*model.Laid) ([]string, error) {
-	clues, err := r.otherwise(ctx, snap, set)
+func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Settings, prepared []*model.Laid) ([]string, error) {
+	clues, err := r.tryAlternatives(ctx, snap, set)
 	if err != nil || len(clues) > 0 {
 		return clues, err
 	}
-	if clues = straight(snap, laid); len(clues) > 0 {
+	if clues = linearClue(snap, prepared); len(clues) > 0 {
 		return clues, nil
 	}
-	return append(r.partly(), look(laid)...), nil
+	return append(r.partialAgreement(), evidenceClues(prepared)...), nil
 }
 
-// partly says that the nearest candidate is right for whole groups and wrong for
+// partialAgreement says that the nearest candidate is right for whole groups and wrong for
 // others, if it is: then it is rarely the arithmetic.
-func (r *Report) partly() []string {
-	if len(r.Others) == 0 || 2*r.Others[0].Groups < r.Others[0].Of {
+func (r *Report) partialAgreement() []string {
+	if len(r.Others) == 0 || 2*r.Others[0].AgreeingGroups < r.Others[0].Groups {
 		return nil
 	}
 	v := r.Others[0]
 	return []string{fmt.Sprintf("%s agrees on %s: look at the others for rows that the log lacks, or that belong elsewhere",
-		v.Candidate, units.Fraction(v.Groups, v.Of)+" groups")}
+		v.Candidate, units.Fraction(v.AgreeingGroups, v.Groups)+" groups")}
 }

@@ -41,7 +41,7 @@ func run(t interface {
 	t.Helper()
 	set := model.DefaultSettings()
 	set.GroupBy = model.GroupByID
-	r, err := Run(context.Background(), logOf(rows), set, Enough)
+	r, err := Run(context.Background(), logOf(rows), set, DefaultLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestFindsTheFrameworkThatWroteTheLog(t *testing.T) {
 			t.Errorf("%s: %v is not among the %d matches", c.file, c.is, len(r.Matches))
 			continue
 		}
-		if v := r.Matches[at]; v.Equal != len(rows) || v.MaxGap != 0 || v.First != nil {
+		if v := r.Matches[at]; v.Exact != len(rows) || v.MaxGap != 0 || v.FirstMismatch != nil {
 			t.Errorf("%s: %+v, want all %d to the bit", c.file, v, len(rows))
 		}
 	}
@@ -137,8 +137,8 @@ func TestSaysThatGroupsAreWrong(t *testing.T) {
 		{"x", 1, 0.25},
 		{"x", 0, -0.75},
 	})
-	if r.Match() || !strings.Contains(strings.Join(r.Clues, " "), "--group-by position --num-generations 4") {
-		t.Errorf("match %v, clues %q", r.Match(), r.Clues)
+	if r.HasMatch() || !strings.Contains(strings.Join(r.Clues, " "), "--group-by position --num-generations 4") {
+		t.Errorf("match %v, clues %q", r.HasMatch(), r.Clues)
 	}
 }
 
@@ -170,12 +170,12 @@ func TestClues(t *testing.T) {
 		{"the batch taken for a group", "with the whole step as one group", []row{{"a", 1, -1. / 3}, {"a", 0, -5. / 3}, {"b", 3, 7. / 3}, {"b", 1, -1. / 3}}},
 	} {
 		r := run(t, c.rows)
-		if r.Match() || !strings.Contains(strings.Join(r.Clues, " "), c.want) {
-			t.Errorf("%s: match %v, clues %q, want %q", c.name, r.Match(), r.Clues, c.want)
+		if r.HasMatch() || !strings.Contains(strings.Join(r.Clues, " "), c.want) {
+			t.Errorf("%s: match %v, clues %q, want %q", c.name, r.HasMatch(), r.Clues, c.want)
 		}
 	}
 	rows := []row{{"a", 1, math.NaN()}, {"a", 0, math.NaN()}}
-	if _, err := Run(context.Background(), logOf(rows), model.DefaultSettings(), Enough); !errors.Is(err, ErrNothingLogged) {
+	if _, err := Run(context.Background(), logOf(rows), model.DefaultSettings(), DefaultLimit); !errors.Is(err, ErrNothingLogged) {
 		t.Errorf("a log without advantages: %v", err)
 	}
 }
@@ -192,7 +192,7 @@ func TestLengthPenaltyIsToldByName(t *testing.T) {
 			})
 		}
 	}
-	r, err := Run(context.Background(), snapshotOf(chunk), model.DefaultSettings(), Enough)
+	r, err := Run(context.Background(), snapshotOf(chunk), model.DefaultSettings(), DefaultLimit)
 	if err != nil || !strings.Contains(strings.Join(r.Clues, " "), "4/4 (100%) groups give samples of equal reward different advantages, and the longer response nearly always the lower one") {
 		t.Errorf("%v, clues %q", err, r.Clues)
 	}
@@ -201,8 +201,8 @@ func TestLengthPenaltyIsToldByName(t *testing.T) {
 // A log that was cut within a group is compared without it.
 func TestCutGroupsAreLeftOut(t *testing.T) {
 	r := run(t, []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"c", 1, 0.2}})
-	if !r.Match() || r.Cut != 1 || r.Compared != 4 {
-		t.Errorf("match %v without %d samples of %d, want one without 1 of 4", r.Match(), r.Cut, r.Compared)
+	if !r.HasMatch() || r.LeftOut != 1 || r.Compared != 4 {
+		t.Errorf("match %v without %d samples of %d, want one without 1 of 4", r.HasMatch(), r.LeftOut, r.Compared)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestLogsWithFewDecimals(t *testing.T) {
 	}
 	r := run(t, rows)
 	at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"trl", "grpo", "group"} })
-	if at < 0 || r.Decimals != 4 || r.Matches[at].Near != len(rows) || r.Matches[at].Equal == len(rows) {
+	if at < 0 || r.Decimals != 4 || r.Matches[at].Agreeing != len(rows) || r.Matches[at].Exact == len(rows) {
 		t.Errorf("%d decimals, matches %+v", r.Decimals, r.Matches)
 	}
 }
@@ -242,8 +242,8 @@ func TestFewestAssumptionsFirst(t *testing.T) {
 		snap.Run.Format = format
 		set := model.DefaultSettings()
 		set.GroupBy = model.GroupByID
-		r, err := Run(context.Background(), snap, set, Enough)
-		if err != nil || !r.Match() || r.Matches[0].Candidate != want {
+		r, err := Run(context.Background(), snap, set, DefaultLimit)
+		if err != nil || !r.HasMatch() || r.Matches[0].Candidate != want {
 			t.Errorf("%s: %+v first, want %v (%v)", format, r.Matches[:min(1, len(r.Matches))], want, err)
 		}
 	}
@@ -277,7 +277,7 @@ func TestEveryEstimatorMatchesItself(t *testing.T) {
 			}
 			chunk.Records[l.Order[i]].Advantage = x
 		}
-		r, err := Run(context.Background(), snapshotOf(chunk), model.DefaultSettings(), Enough)
+		r, err := Run(context.Background(), snapshotOf(chunk), model.DefaultSettings(), DefaultLimit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,8 +285,8 @@ func TestEveryEstimatorMatchesItself(t *testing.T) {
 		if at < 0 {
 			t.Fatalf("%s %s %s is not found again", e.Framework, e.Name, scale)
 		}
-		if r.Matches[at].Equal != len(chunk.Records) {
-			t.Fatalf("%d of %d equal", r.Matches[at].Equal, len(chunk.Records))
+		if r.Matches[at].Exact != len(chunk.Records) {
+			t.Fatalf("%d of %d equal", r.Matches[at].Exact, len(chunk.Records))
 		}
 	})
 }

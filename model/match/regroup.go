@@ -7,26 +7,26 @@ import (
 	"vantage/model"
 )
 
-// sizes are the numbers of samples per prompt that people choose.
-func sizes() []int { return []int{8, 16, 4, 32, 64, 2, 5, 6, 10, 12, 20, 24, 48, 128} }
+// commonGroupSizes are the numbers of samples per prompt that people choose.
+func commonGroupSizes() []int { return []int{8, 16, 4, 32, 64, 2, 5, 6, 10, 12, 20, 24, 48, 128} }
 
-// A step of more samples is not laid out in other ways: it would take seconds.
+// A step of more samples is not prepared out in other ways: it would take seconds.
 const maxRegrouped = 100_000
 
 // alternative is another way to read the log, and what it would mean.
 type alternative struct {
 	set   model.Settings
-	how   string // "with --group-by prompt"
-	means string
+	flags   string // "with --group-by prompt"
+	meaning string
 }
 
-// otherwise tries other groups and other rewards on a step that the nearest
+// tryAlternatives tries other groups and other rewards on a step that the nearest
 // candidate does not reproduce, and says which of them some estimator fits.
-func (r *Report) otherwise(ctx context.Context, snap model.Snapshot, set model.Settings) ([]string, error) {
-	if len(r.Others) == 0 || r.Others[0].First == nil {
+func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set model.Settings) ([]string, error) {
+	if len(r.Others) == 0 || r.Others[0].FirstMismatch == nil {
 		return nil, nil
 	}
-	at, _ := snap.Find(r.Others[0].First.Step)
+	at, _ := snap.Find(r.Others[0].FirstMismatch.Step)
 	step := snap.Steps[at]
 	if len(step.Rewards) > maxRegrouped {
 		return nil, nil
@@ -38,16 +38,16 @@ func (r *Report) otherwise(ctx context.Context, snap model.Snapshot, set model.S
 		if err != nil || found == r.Grouping && other.set.Reward == set.Reward && other.set.Weights == set.Weights {
 			continue
 		}
-		laid, err := lay(snap, other.set, []int{at})
+		prepared, err := prepare(snap, other.set, []int{at})
 		if err != nil {
 			continue // not so either
 		}
-		again := &Report{Compared: logged(step.Logged)}
-		if err := again.all(ctx, snap, laid, 0); err != nil {
+		again := &Report{Compared: countLogged(step.Logged)}
+		if err := again.tryAll(ctx, snap, prepared, 0); err != nil {
 			return nil, err
 		}
-		if again.Match() {
-			return []string{fmt.Sprintf("%s, %s reproduces step %d: %s", other.how, again.Matches[0].Candidate, step.Number, other.means)}, nil
+		if again.HasMatch() {
+			return []string{fmt.Sprintf("%s, %s reproduces step %d: %s", other.flags, again.Matches[0].Candidate, step.Number, other.meaning)}, nil
 		}
 	}
 	return nil, nil
@@ -59,7 +59,7 @@ func alternatives(snap model.Snapshot, set model.Settings, rows int) []alternati
 	if snap.Run.Positional {
 		how = "with --group-by position --num-generations %d"
 	}
-	all := rewardsBeside(snap, set)
+	all := otherRewards(snap, set)
 	for _, by := range []model.GroupBy{model.GroupByID, model.GroupByPrompt} {
 		other := set
 		other.GroupBy = by
@@ -68,16 +68,16 @@ func alternatives(snap model.Snapshot, set model.Settings, rows int) []alternati
 	set.GroupBy = model.GroupByPosition
 	set.NumGenerations = rows
 	all = append(all, alternative{set, "with the whole step as one group", "the trainer took the batch for a group"})
-	for _, n := range sizes() {
+	for _, n := range commonGroupSizes() {
 		set.NumGenerations = n
 		all = append(all, alternative{set, fmt.Sprintf(how, n), wrongKey})
 	}
 	return all
 }
 
-// rewardsBeside are the rewards that the log holds beside the one that was
+// otherRewards are the rewards that the log holds beside the one that was
 // compared: each column.
-func rewardsBeside(snap model.Snapshot, set model.Settings) []alternative {
+func otherRewards(snap model.Snapshot, set model.Settings) []alternative {
 	var all []alternative
 	set.Weights = ""
 	for _, name := range snap.Run.Components {

@@ -10,16 +10,16 @@ import (
 // The number of decimals that tell something: with fewer, what rounds to them is
 // almost anything; with more, the tolerance is enough.
 const (
-	fewestDecimals = 3
-	mostDecimals   = 5
+	minDecimals = 3
+	maxDecimals   = 5
 )
 
-// decimals returns how many decimals the logged advantages were written with, 0
+// loggedDecimals returns how many decimals the logged advantages were written with, 0
 // if fewer or more than tell something.
-func decimals(laid []*model.Laid) int {
-	for d := range mostDecimals + 1 {
-		if written(laid, d) {
-			if d < fewestDecimals {
+func loggedDecimals(prepared []*model.Laid) int {
+	for d := range maxDecimals + 1 {
+		if haveDecimals(prepared, d) {
+			if d < minDecimals {
 				return 0
 			}
 			return d
@@ -28,10 +28,10 @@ func decimals(laid []*model.Laid) int {
 	return 0
 }
 
-// written reports whether all logged advantages have at most d decimals.
-func written(laid []*model.Laid, d int) bool {
+// haveDecimals reports whether all logged advantages have at most d decimals.
+func haveDecimals(prepared []*model.Laid, d int) bool {
 	unit := math.Pow10(d)
-	for _, l := range laid {
+	for _, l := range prepared {
 		for _, x := range l.Given {
 			if scaled := x * unit; math.Abs(scaled-math.Round(scaled)) > 1e-9*max(1, math.Abs(scaled)) {
 				return false
@@ -41,18 +41,18 @@ func written(laid []*model.Laid, d int) bool {
 	return true
 }
 
-// rounded tries again with a tolerance of half a unit of the last decimal, and a
+// retryRounded tries again with a tolerance of half a unit of the last decimal, and a
 // little for the arithmetic of the comparison.
-func (r *Report) rounded(ctx context.Context, snap model.Snapshot, laid []*model.Laid) error {
-	d := decimals(laid)
+func (r *Report) retryRounded(ctx context.Context, snap model.Snapshot, prepared []*model.Laid) error {
+	d := loggedDecimals(prepared)
 	if d == 0 {
 		return nil
 	}
 	again := &Report{Compared: r.Compared}
-	if err := again.all(ctx, snap, laid, 0.5*math.Pow10(-d)*(1+1e-6)); err != nil {
+	if err := again.tryAll(ctx, snap, prepared, 0.5*math.Pow10(-d)*(1+1e-6)); err != nil {
 		return err
 	}
-	if again.Match() {
+	if again.HasMatch() {
 		r.Decimals, r.Matches, r.Others = d, again.Matches, again.Others
 	}
 	return nil

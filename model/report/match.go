@@ -20,11 +20,11 @@ func MatchText(w io.Writer, r *match.Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), sampled(r))
 	fmt.Fprintf(&b, "groups     %s\n", r.Grouping.Evidence)
-	if r.Cut > 0 {
-		fmt.Fprintf(&b, "left out   %s in groups that hold fewer than the others: the log was cut there\n", units.Plural(r.Cut, "samples"))
+	if r.LeftOut > 0 {
+		fmt.Fprintf(&b, "left out   %s in groups that hold fewer than the others: the log was cut there\n", units.Plural(r.LeftOut, "samples"))
 	}
 	b.WriteByte('\n')
-	if r.Match() {
+	if r.HasMatch() {
 		if len(r.Matches) == 1 {
 			b.WriteString("One estimator reproduces this log:\n")
 		} else {
@@ -33,14 +33,14 @@ func MatchText(w io.Writer, r *match.Report) error {
 		verdicts(&b, r.Matches, r.Compared)
 		digits(&b, r)
 	} else {
-		fmt.Fprintf(&b, "None of %d estimators and scales that the log can feed reproduces it.\n", r.Tried)
+		fmt.Fprintf(&b, "None of %d estimators and scales that the log can feed reproduces it.\n", r.Candidates)
 		for _, clue := range r.Clues {
 			fmt.Fprintf(&b, "· %s\n", strings.Join(wrap(clue, 96), "\n  "))
 		}
 		b.WriteString("\nThe nearest:\n")
 		verdicts(&b, r.Others[:min(nearest, len(r.Others))], r.Compared)
 	}
-	fmt.Fprintf(&b, "\ncomplete: %d estimators and scales tried\n", r.Tried)
+	fmt.Fprintf(&b, "\ncomplete: %d estimators and scales tried\n", r.Candidates)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -50,7 +50,7 @@ func digits(b *strings.Builder, r *match.Report) {
 	switch {
 	case r.Decimals > 0:
 		fmt.Fprintf(b, "\nThe log was written with %d decimals: near is what rounds to them.\n", r.Decimals)
-	case r.Matches[0].Equal < r.Compared:
+	case r.Matches[0].Exact < r.Compared:
 		b.WriteString("\nNear is within 1e-6 of the largest advantage of its step: logs lose digits. What is whitened over\ntokens (1e-4), and NeMo-RL (1e-5), cannot be reproduced closer.\n")
 	}
 }
@@ -65,8 +65,8 @@ func sampled(r *match.Report) string {
 func verdicts(b *strings.Builder, list []match.Verdict, of int) {
 	fmt.Fprintf(b, "\n  %-16s %-28s %-7s %-22s %-22s %s\n", "framework", "estimator", "scale", "equal to the bit", "equal or near", "max |Δ|")
 	for _, v := range list {
-		fmt.Fprintf(b, "  %-16s %-28s %-7s %-22s %-22s %.3g\n", v.Framework, v.Estimator, v.Scale, units.Fraction(v.Equal, of), units.Fraction(v.Near, of), v.MaxGap)
-		if m := v.First; m != nil {
+		fmt.Fprintf(b, "  %-16s %-28s %-7s %-22s %-22s %.3g\n", v.Framework, v.Estimator, v.Scale, units.Fraction(v.Exact, of), units.Fraction(v.Agreeing, of), v.MaxGap)
+		if m := v.FirstMismatch; m != nil {
 			fmt.Fprintf(b, "    first: step %d, row %d of group %s: the log has %.7g, computed is %.7g\n", m.Step, m.Row+1, sanitize.Line(m.Group), m.Logged, m.Computed)
 		}
 	}
@@ -128,7 +128,7 @@ func MatchJSON(w io.Writer, r *match.Report) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(matchJSON{
-		Version: 1, Match: r.Match(), Steps: r.Steps, Compared: r.Compared, Tried: r.Tried, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.Cut, Groups: r.Grouping.Evidence,
+		Version: 1, Match: r.HasMatch(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence,
 		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...), Complete: true,
 	})
 }
@@ -136,8 +136,8 @@ func MatchJSON(w io.Writer, r *match.Report) error {
 func verdictsJSON(list []match.Verdict) []verdictJSON {
 	all := []verdictJSON{}
 	for _, v := range list {
-		one := verdictJSON{Framework: v.Framework, Estimator: v.Estimator, Scale: string(v.Scale), Equal: v.Equal, Near: v.Near, MaxGap: number(v.MaxGap)}
-		if m := v.First; m != nil {
+		one := verdictJSON{Framework: v.Framework, Estimator: v.Estimator, Scale: string(v.Scale), Equal: v.Exact, Near: v.Agreeing, MaxGap: number(v.MaxGap)}
+		if m := v.FirstMismatch; m != nil {
 			one.First = &mismatchJSON{m.Step, m.Group, m.Row, number(m.Logged), number(m.Computed)}
 		}
 		all = append(all, one)
