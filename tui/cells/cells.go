@@ -1,5 +1,3 @@
-// Package cells measures and cuts text by the columns that it takes on a
-// terminal. Escape sequences of styles take none; a wide character takes two.
 package cells
 
 import (
@@ -9,23 +7,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-const blanks = "                                                                                                                                "
-
 // Width is the number of columns that s takes.
 func Width(s string) int { return ansi.StringWidth(s) }
 
-// Spaces returns n spaces.
-func Spaces(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	if n <= len(blanks) {
-		return blanks[:n]
-	}
-	return strings.Repeat(" ", n)
-}
+// Spaces returns n spaces, or "" if n is negative.
+func Spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
 
-// Truncate shortens s to at most w columns, ending in … if something was cut.
+// Truncate shortens s to at most w columns; a shortened text ends in ….
 func Truncate(s string, w int) string {
 	if w <= 0 {
 		return ""
@@ -36,8 +24,8 @@ func Truncate(s string, w int) string {
 	return ansi.Truncate(s, w, "…")
 }
 
-// TruncateLeft shortens s to at most w columns, beginning in … if something was cut: for names that
-// differ at their end.
+// TruncateLeft shortens s to at most w columns by cutting its beginning, for names that
+// differ at their end; a shortened text begins with ….
 func TruncateLeft(s string, w int) string {
 	over := Width(s) - w
 	if over <= 0 {
@@ -46,73 +34,75 @@ func TruncateLeft(s string, w int) string {
 	return Truncate(ansi.TruncateLeft(s, over+1, "…"), w)
 }
 
-// JoinFitting joins as many pieces as fit into w columns whole, and the first at any rate.
-func JoinFitting(w int, between string, pieces ...string) string {
+// JoinFitting joins the first pieces that fit into w columns whole. The first one is always
+// included.
+func JoinFitting(w int, separator string, pieces ...string) string {
 	line := ""
 	for i, piece := range pieces {
 		switch {
 		case i == 0:
 			line = piece
-		case Width(line)+Width(between)+Width(piece) > w:
+		case Width(line)+Width(separator)+Width(piece) > w:
 			return line
 		default:
-			line += between + piece
+			line += separator + piece
 		}
 	}
 	return line
 }
 
-// Fit makes s exactly w columns wide, flush left.
+// Fit truncates or pads s to exactly w columns, aligned left.
 func Fit(s string, w int) string {
 	s = Truncate(s, w)
 	return s + Spaces(w-Width(s))
 }
 
-// FitRight makes s exactly w columns wide, flush right.
+// FitRight truncates or pads s to exactly w columns, aligned right.
 func FitRight(s string, w int) string {
 	s = Truncate(s, w)
 	s = Spaces(w-Width(s)) + s
-	return s + Spaces(w-Width(s)) // a mark may join the blank before it
+	return s + Spaces(w-Width(s)) // a combining character may join the space before it
 }
 
-// Justify puts left and right at the two ends of w columns. Where both do not
-// fit the left one is cut.
+// Justify aligns left and right to the two ends of w columns. If they do not both fit,
+// left is truncated.
 func Justify(left, right string, w int) string {
 	right = Truncate(right, w)
 	room := w - Width(right)
 	return Fit(Truncate(left, room-1), room) + right
 }
 
-// Wrap breaks s into lines of at most w columns, between words where it can, and behind
-// hyphens but for those of an option: --group-by is to be read, and copied, as a whole.
+// Wrap breaks s into lines of at most w columns: between words, after hyphens, or anywhere
+// in a longer word. It does not break at the hyphens of an option, so that --group-by can
+// be copied.
 func Wrap(s string, w int) []string {
-	const whole = "\u2011" // a hyphen at which nothing is broken
+	const noBreakHyphen = "\u2011"
 	if w <= 0 {
 		return nil
 	}
-	if !strings.Contains(s, "--") || strings.Contains(s, whole) {
+	if !strings.Contains(s, "--") || strings.Contains(s, noBreakHyphen) {
 		return strings.Split(ansi.Wrap(s, w, ""), "\n")
 	}
 	words := strings.Split(s, " ")
 	for i, word := range words {
 		if strings.HasPrefix(strings.TrimLeft(word, "(`"), "--") {
-			words[i] = strings.ReplaceAll(word, "-", whole)
+			words[i] = strings.ReplaceAll(word, "-", noBreakHyphen)
 		}
 	}
-	return strings.Split(strings.ReplaceAll(ansi.Wrap(strings.Join(words, " "), w, ""), whole, "-"), "\n")
+	return strings.Split(strings.ReplaceAll(ansi.Wrap(strings.Join(words, " "), w, ""), noBreakHyphen, "-"), "\n")
 }
 
-// plain is the stand-in of a character of the screen outside ASCII.
-func plain(r rune) (byte, bool) {
-	const known, standIns = "−–—…·×±≈Σ↓↑←→▏Δ␛▼▲", "---~.x~~Sv^<>|d^v^"
+// asciiFor returns the ASCII replacement of a character that the screens use.
+func asciiFor(r rune) (byte, bool) {
+	const known, replacements = "−–—…·×±≈Σ↓↑←→▏Δ␛▼▲", "---~.x~~Sv^<>|d^v^"
 	if i := strings.IndexRune(known, r); i >= 0 {
-		return standIns[utf8.RuneCountInString(known[:i])], true
+		return replacements[utf8.RuneCountInString(known[:i])], true
 	}
 	return 0, false
 }
 
-// ASCII replaces every character outside ASCII by as many cells within it: a cluster of
-// characters is one. Escape sequences of styles stay.
+// ASCII replaces every grapheme cluster outside ASCII by ASCII characters of the same
+// width. The escape sequences of styles are kept.
 func ASCII(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -130,11 +120,11 @@ func ASCII(s string) string {
 		cluster, w := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 		s = s[len(cluster):]
 		first, size := utf8.DecodeRuneInString(cluster)
-		stand, known := plain(first)
+		replacement, known := asciiFor(first)
 		switch {
 		case known && size == len(cluster):
-			b.WriteByte(stand)
-		case first < utf8.RuneSelf && w <= 1: // with marks over it
+			b.WriteByte(replacement)
+		case first < utf8.RuneSelf && w <= 1: // an ASCII letter with accents
 			b.WriteByte(byte(first))
 		case w > 0:
 			b.WriteString(strings.Repeat("?", w))
@@ -143,7 +133,7 @@ func ASCII(s string) string {
 	return b.String()
 }
 
-// FitLines makes lines exactly w columns and h rows: cut, padded, filled up.
+// FitLines truncates or pads lines to exactly w columns and h rows.
 func FitLines(lines []string, w, h int) []string {
 	out := make([]string, max(0, h))
 	for i := range out {

@@ -31,7 +31,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-func TestRightAndSpread(t *testing.T) {
+func TestFitRightAndJustify(t *testing.T) {
 	if got := cells.FitRight("12", 4); got != "  12" {
 		t.Errorf("%q", got)
 	}
@@ -43,7 +43,7 @@ func TestRightAndSpread(t *testing.T) {
 	}
 }
 
-func TestEndAndPack(t *testing.T) {
+func TestTruncateLeftAndJoinFitting(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{cells.TruncateLeft("critic/advantages/mean", 12), "…ntages/mean"},
 		{cells.TruncateLeft("mean", 12), "mean"},
@@ -63,16 +63,16 @@ func TestASCII(t *testing.T) {
 	}
 }
 
-// Whatever goes in, what comes out is as wide as asked for.
-func TestWidths(t *testing.T) {
+// The result has exactly the requested width, whatever the text.
+func TestResultsHaveTheRequestedWidth(t *testing.T) {
 	if got := cells.FitRight("\uff9e", 2); ansi.StringWidth(got) != 2 {
-		t.Errorf("a mark that joins the blank before it: %q", got)
+		t.Errorf("a combining character joins the space before it: %q", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s, w := rapid.String().Draw(t, "s"), rapid.IntRange(0, 40).Draw(t, "w")
-		s = sanitize.Line(s) // as everything from a log is
+		s = sanitize.Line(s) // as all text from a log
 		for name, got := range map[string]string{
-			"ASCII": cells.ASCII("\x1b[1m" + cells.Fit(s, w)), "End": cells.Fit(cells.TruncateLeft(s, w), w), "Fit": cells.Fit(s, w), "Right": cells.FitRight(s, w), "Spread": cells.Justify(s, "ab", w), "Block": cells.FitLines([]string{s}, w, 1)[0],
+			"ASCII": cells.ASCII("\x1b[1m" + cells.Fit(s, w)), "TruncateLeft": cells.Fit(cells.TruncateLeft(s, w), w), "Fit": cells.Fit(s, w), "FitRight": cells.FitRight(s, w), "Justify": cells.Justify(s, "ab", w), "FitLines": cells.FitLines([]string{s}, w, 1)[0],
 		} {
 			if ansi.StringWidth(got) != w {
 				t.Fatalf("%s(%q, %d) is %d wide: %q", name, s, w, ansi.StringWidth(got), got)
@@ -81,9 +81,8 @@ func TestWidths(t *testing.T) {
 	})
 }
 
-// An option is not broken at its hyphens; a word may be, and so may what is wider than a
-// line.
-func TestWrapOptions(t *testing.T) {
+// Words may be broken at hyphens, options only if they are wider than a line.
+func TestWrapKeepsOptionsWhole(t *testing.T) {
 	for s, want := range map[string]string{
 		"name it with --reward NAME":    "name it with|--reward NAME",
 		"say (--num-generations N)":     "say|(--num-generations|N)",

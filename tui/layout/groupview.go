@@ -1,22 +1,21 @@
 package layout
 
-// wideReading is the width from which a group's samples stand beside the text,
-// not above it.
-const wideReading = 110
+// sideBySideWidth is the width from which samples and text are side by side.
+const sideBySideWidth = 110
 
-// GroupView lays out the view of a group in w×h cells, without head and hints: the
-// table of its samples, which is table cells wide at its best, and the text of
-// one. Above each other, the part that keys go to has most of the room.
-func GroupView(w, h, table int, inText bool) (samples, text Rect) {
+// GroupView lays out the view of a group in the w×h cells between header and hints: the
+// table of the samples, which needs tableWidth columns, and the text of one sample. One
+// above the other, the part with the focus is taller.
+func GroupView(w, h, tableWidth int, textFocused bool) (samples, text Rect) {
 	body := Rect{0, 0, w, h}
-	if w >= wideReading {
-		const sentence = 50 // what the fate of a group is read in
-		return cutColumns(body, min(max(table+2, sentence), w/2))
+	if w >= sideBySideWidth {
+		const fateWidth = 50 // of the sentence above the table
+		return splitColumns(body, min(max(tableWidth+2, fateWidth), w/2))
 	}
-	const few = 5 // the fate, the header and the sample that is read, in a frame
-	rows := max(few+1, h*9/20)
-	if inText {
-		rows = few
+	const minRows = 5 // fate, header and selected sample, in a border
+	rows := max(minRows+1, h*9/20)
+	if textFocused {
+		rows = minRows
 	}
-	return cutRows(body, min(rows, h))
+	return splitRows(body, min(rows, h))
 }

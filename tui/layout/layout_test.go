@@ -10,7 +10,7 @@ import (
 	"vantage/tui/layout"
 )
 
-// drawn paints the panes' numbers into the body, one letter for 8×2 cells.
+// drawn draws the body with the number of a pane for every 8×2 cells.
 func drawn(s layout.Screen, w, h int) string {
 	var b strings.Builder
 	for y := s.Header.H; y < h-s.Hints.H; y += 2 {
@@ -28,7 +28,7 @@ func drawn(s layout.Screen, w, h int) string {
 	return b.String()
 }
 
-func TestOf(t *testing.T) {
+func TestNewScreen(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		w, h  int
@@ -47,7 +47,7 @@ func TestOf(t *testing.T) {
 2222224444
 2222224444
 `},
-		{"narrow, the metrics in front", 80, 24, layout.Metrics, `
+		{"narrow with the metrics in front", 80, 24, layout.Metrics, `
 1111111111
 1111111111
 1111111111
@@ -84,8 +84,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// The panes tile the body: every cell belongs to exactly one.
-func TestPanesTile(t *testing.T) {
+// Every cell of the screen belongs to exactly one rectangle.
+func TestScreenIsTiled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(layout.MinWidth, 400).Draw(t, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(t, "h")
 		s := layout.NewScreen(w, h, layout.Pane(rapid.IntRange(0, layout.PaneCount-1).Draw(t, "front")))
@@ -99,7 +99,7 @@ func TestPanesTile(t *testing.T) {
 		}
 		for at, n := range owners {
 			if n != 1 {
-				t.Fatalf("cell %d,%d of %d×%d belongs to %d places", at%w, at/w, w, h, n)
+				t.Fatalf("cell %d,%d of %d×%d belongs to %d rectangles", at%w, at/w, w, h, n)
 			}
 		}
 	})
@@ -107,17 +107,17 @@ func TestPanesTile(t *testing.T) {
 
 func TestTooSmall(t *testing.T) {
 	if !layout.NewScreen(59, 40, 0).TooSmall || !layout.NewScreen(80, 15, 0).TooSmall || layout.NewScreen(60, 16, 0).TooSmall {
-		t.Error("60×16 is the least size")
+		t.Error("60×16 is the smallest size")
 	}
 }
 
-// The text stands beside the samples where there is room; above each other, the
-// part that keys go to has more of it. Both always fill the body.
-func TestReading(t *testing.T) {
+// Samples and text fill the body, side by side if it is wide enough; one above the other,
+// the part with the focus is taller.
+func TestGroupView(t *testing.T) {
 	for _, test := range []struct {
-		w, h, table   int
-		inText        bool
-		samples, text layout.Rect
+		w, h, tableWidth int
+		textFocused      bool
+		samples, text    layout.Rect
 	}{
 		{80, 20, 60, false, layout.Rect{W: 80, H: 9}, layout.Rect{Y: 9, W: 80, H: 11}},
 		{80, 20, 60, true, layout.Rect{W: 80, H: 5}, layout.Rect{Y: 5, W: 80, H: 15}},
@@ -126,7 +126,7 @@ func TestReading(t *testing.T) {
 		{120, 32, 90, false, layout.Rect{W: 60, H: 32}, layout.Rect{X: 60, W: 60, H: 32}},
 		{200, 56, 70, false, layout.Rect{W: 72, H: 56}, layout.Rect{X: 72, W: 128, H: 56}},
 	} {
-		samples, text := layout.GroupView(test.w, test.h, test.table, test.inText)
+		samples, text := layout.GroupView(test.w, test.h, test.tableWidth, test.textFocused)
 		if samples != test.samples || text != test.text {
 			t.Errorf("%d×%d: %+v and %+v, want %+v and %+v", test.w, test.h, samples, text, test.samples, test.text)
 		}
