@@ -1,22 +1,23 @@
-// Package chart draws small charts as lines of text: histograms, strips,
-// trends and bars. Everything here is a pure function of values and a size, and
-// gives back exactly the size that it was asked for.
 package chart
 
-import "math"
+import (
+	"math"
 
-// Axis maps values of the domain [Lo, Hi] to columns.
+	"vantage/model/units"
+)
+
+// Axis maps values in [Lo, Hi] to columns.
 type Axis struct{ Lo, Hi float64 }
 
-// SymmetricAxis returns an axis that runs as far on either side of zero, at least to limit, which is
-// finite, and ends at a round number.
+// SymmetricAxis returns an axis around zero that ends at a round number not below limit,
+// which must be finite.
 func SymmetricAxis(limit float64) Axis {
-	limit = min(nice(limit), math.MaxFloat64)
+	limit = min(roundUp(limit), math.MaxFloat64)
 	return Axis{-limit, limit}
 }
 
-// nice rounds up to a number that reads well at the end of an axis.
-func nice(x float64) float64 {
+// roundUp rounds x up to a number that is easy to read at the end of an axis.
+func roundUp(x float64) float64 {
 	if x <= 0 {
 		return 1
 	}
@@ -29,49 +30,84 @@ func nice(x float64) float64 {
 	return 10 * unit
 }
 
-// Column returns which of w columns v falls into, within 0 and w-1.
+// Column returns the column of v among w columns; values beyond the axis are in the first
+// or the last.
 func (a Axis) Column(v float64, w int) int {
 	c := a.columns(w)
 	return c.of(v)
 }
 
-// columns maps values to columns: what does not depend on the value is computed once.
-// Halves are taken so that no difference overflows.
+// columns is an axis prepared for many values. It works on halves, so that no difference
+// overflows.
 type columns struct {
-	lo, scale float64
-	last      float64
+	halfLo     float64
+	perHalf    float64 // columns per half of a unit
+	lastColumn float64
 }
 
 func (a Axis) columns(w int) columns {
-	c := columns{lo: a.Lo / 2, last: float64(w - 1)}
-	if scale := float64(w) / (a.Hi/2 - a.Lo/2); scale > 0 && scale <= math.MaxFloat64 {
-		c.scale = scale // else all are in the first
+	c := columns{halfLo: a.Lo / 2, lastColumn: float64(w - 1)}
+	if perHalf := float64(w) / (a.Hi/2 - a.Lo/2); perHalf > 0 && perHalf <= math.MaxFloat64 {
+		c.perHalf = perHalf // otherwise all values are in the first column
 	}
 	return c
 }
 
 func (c *columns) of(v float64) int {
-	at := (v/2 - c.lo) * c.scale
-	if !(at > 0) {
-		at = 0
+	column := (v/2 - c.halfLo) * c.perHalf
+	if !(column > 0) {
+		column = 0
 	}
-	if at > c.last {
-		at = c.last
+	if column > c.lastColumn {
+		column = c.lastColumn
 	}
-	return int(at)
+	return int(column)
 }
 
-// Middle returns the value in the middle of column at of w.
-func (a Axis) Middle(at, w int) float64 {
-	part := (float64(at) + 0.5) / float64(w)
-	return a.Lo*(1-part) + a.Hi*part
+// Middle returns the value in the middle of a column among w.
+func (a Axis) Middle(column, w int) float64 { return a.at((float64(column) + 0.5) / float64(w)) }
+
+// Edges returns the values at the two edges of a column among w.
+func (a Axis) Edges(column, w int) (lo, hi float64) {
+	return a.at(float64(column) / float64(w)), a.at(float64(column+1) / float64(w))
 }
 
-// Edges returns the values between which column at of w lies.
-func (a Axis) Edges(at, w int) (lo, hi float64) {
-	edge := func(at int) float64 {
-		part := float64(at) / float64(w)
-		return a.Lo*(1-part) + a.Hi*part
+// at returns the value at a fraction of the axis.
+func (a Axis) at(fraction float64) float64 { return a.Lo*(1-fraction) + a.Hi*fraction }
+
+// Range returns the smallest and the largest finite value, 0 and 0 if there is none.
+func Range(values []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if isFinite(v) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
 	}
-	return edge(at), edge(at + 1)
+	if lo > hi {
+		return 0, 0
+	}
+	return lo, hi
 }
+
+// fractionOf returns where v is between lo and hi, from 0 to 1. It works on halves, so
+// that no difference overflows.
+func fractionOf(v, lo, hi float64) float64 {
+	if units.Level(lo, hi) {
+		return 0
+	}
+	return min(1, max(0, (v/2-lo/2)/(hi/2-lo/2)))
+}
+
+// finiteMean returns the mean of the finite values, NaN if there is none.
+func finiteMean(values []float64) float64 {
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if isFinite(v) {
+			sum += v
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
+func isFinite(v float64) bool { return v-v == 0 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkBin counts a million values of which half are used.
+// BenchmarkBin bins a million values, half of them used.
 func BenchmarkBin(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	values, use := make([]float64, 1<<20), make([]bool, 1<<20)

@@ -15,31 +15,32 @@ import (
 	"vantage/tui/chart"
 )
 
-func TestAround(t *testing.T) {
+func TestSymmetricAxis(t *testing.T) {
 	for _, test := range []struct{ limit, want float64 }{
 		{1.2, 1.5}, {2.47, 2.5}, {0.07, 0.08}, {0, 1}, {3, 3}, {95, 100}, {math.MaxFloat64, math.MaxFloat64},
 	} {
 		if got := chart.SymmetricAxis(test.limit); got.Hi != test.want || got.Lo != -test.want {
-			t.Errorf("Around(%v) = %v, want ±%v", test.limit, got, test.want)
+			t.Errorf("SymmetricAxis(%v) = %v, want ±%v", test.limit, got, test.want)
 		}
 	}
 }
 
-// Five bins over ±1: two values left, one right, one zero, one dropped.
+// Of six values in five bins over ±1 two are on the left, one on the right, one is zero,
+// one is NaN and one is not used.
 func TestBin(t *testing.T) {
 	h := chart.Bin(chart.Axis{Lo: -1, Hi: 1}, 5, []float64{-1, -0.9, 0.9, 0, 0.5, math.NaN()}, []bool{true, true, true, true, false, true})
 	want := chart.Histogram{Axis: chart.Axis{Lo: -1, Hi: 1}, Counts: []int{2, 0, 0, 0, 1}, Zeros: 1, NonFinite: 1}
 	if diff := cmp.Diff(want, h, cmpopts.IgnoreUnexported(h)); diff != "" {
 		t.Error(diff)
 	}
-	// -1, -0.9, 0.9 and 0: the squares around -0.25 are 2.37
+	// -1, -0.9, 0.9 and 0: the squared deviations from -0.25 sum to 2.37
 	if n, mean, std := h.Moments(); n != 4 || math.Abs(mean+0.25) > 1e-12 || math.Abs(std-math.Sqrt(2.37/3)) > 1e-12 {
 		t.Errorf("%d values of mean %v and std %v", n, mean, std)
 	}
 }
 
-// A step of many samples is counted in parts: as often, with the same moments.
-func TestBinParts(t *testing.T) {
+// Many values are binned in several goroutines, with the same counts and moments.
+func TestBinInParallel(t *testing.T) {
 	values, use := make([]float64, 200_000), make([]bool, 200_000)
 	for i := range values {
 		values[i], use[i] = float64(i%5)/4, i%5 != 3
@@ -48,57 +49,56 @@ func TestBinParts(t *testing.T) {
 	if want := []int{0, 40_000, 40_000, 40_000}; !slices.Equal(h.Counts, want) || h.Zeros != 40_000 {
 		t.Errorf("counts %v and %d zeros, want %v and 40000", h.Counts, h.Zeros, want)
 	}
-	// 0, ¼, ½ and 1, in equal parts: mean 0.4375, variance 0.13671875
+	// as many of 0, ¼, ½ and 1: mean 0.4375, variance 0.13671875
 	if n, mean, std := h.Moments(); n != 160_000 || math.Abs(mean-0.4375) > 1e-9 || math.Abs(std*std-0.13671875) > 1e-5 {
 		t.Errorf("%d values of mean %v and std %v", n, mean, std)
 	}
 }
 
-// The short ways of binning count what binning each used value does.
-func TestBinByShortWays(t *testing.T) {
+// Masked and SubtractZeros equal binning the used values.
+func TestMaskedAndSubtractZeros(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		axis, share := chart.Axis{Lo: -2, Hi: 2}, rapid.IntRange(0, 10).Draw(t, "share") // used of ten
+		axis, usedOfTen := chart.Axis{Lo: -2, Hi: 2}, rapid.IntRange(0, 10).Draw(t, "used of ten")
 		values := rapid.SliceOfN(rapid.SampledFrom([]float64{-2, -0.5, 0, 0.25, 1.75, math.NaN()}), 1, 900).Draw(t, "values")
 		used := make([]bool, len(values))
-		words, zeroed, dropped := make([]uint64, len(values)/64+1), wide(nil), 0
+		mask, zeroed, dropped := make([]uint64, len(values)/64+1), column(nil), 0
 		for i, v := range values {
-			used[i] = rapid.IntRange(0, 9).Draw(t, "used") < share
+			used[i] = rapid.IntRange(0, 9).Draw(t, "used") < usedOfTen
 			if !used[i] {
 				dropped++
 				v = 0
 			} else {
-				words[i/64] |= 1 << (i % 64)
+				mask[i/64] |= 1 << (i % 64)
 			}
 			zeroed = append(zeroed, v)
 		}
 		want := chart.Bin(axis, 7, values, used)
-		same(t, "used", chart.Bin(axis, 7, values, nil).Masked(values, words, len(values)-dropped), want)
-		same(t, "less zeros", chart.BinValues(axis, 7, zeroed).SubtractZeros(dropped), want)
+		same(t, "Masked", chart.Bin(axis, 7, values, nil).Masked(values, mask, len(values)-dropped), want)
+		same(t, "SubtractZeros", chart.BinValues(axis, 7, zeroed).SubtractZeros(dropped), want)
 	})
 }
 
-func same(t *rapid.T, how string, got, want chart.Histogram) {
+func same(t *rapid.T, name string, got, want chart.Histogram) {
 	t.Helper()
 	n, mean, std := got.Moments()
 	n2, mean2, std2 := want.Moments()
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 || n < 2 }
 	if !slices.Equal(got.Counts, want.Counts) || got.Zeros != want.Zeros || got.NonFinite != want.NonFinite || n != n2 || !near(mean, mean2) || !near(std, std2) {
-		t.Fatalf("%s: %+v, want %+v", how, got, want)
+		t.Fatalf("%s: %+v, want %+v", name, got, want)
 	}
 }
 
-// wide are values as they are.
-type wide []float64
+type column []float64
 
-func (w wide) Len() int { return len(w) }
+func (c column) Len() int { return len(c) }
 
-func (w wide) Between(lo, hi int, _ []float64) []float64 { return w[lo:hi] }
+func (c column) Between(lo, hi int, _ []float64) []float64 { return c[lo:hi] }
 
 func TestMirror(t *testing.T) {
 	axis := chart.Axis{Lo: -1, Hi: 1}
-	up := chart.Histogram{Axis: axis, Counts: []int{4, 0, 1, 0, 2}}
-	down := chart.Histogram{Axis: axis, Counts: []int{2, 0, 0, 0, 4}}
-	got := chart.Mirror(themes.Mono(), chart.Unicode(), up, down, 5, 5)
+	above := chart.Histogram{Axis: axis, Counts: []int{4, 0, 1, 0, 2}}
+	below := chart.Histogram{Axis: axis, Counts: []int{2, 0, 0, 0, 4}}
+	got := chart.Mirror(themes.Mono(), chart.Unicode(), above, below, 5, 5)
 	want := []string{
 		"█    ",
 		"█ ▄ █",
@@ -111,8 +111,8 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// Kept samples are full, dropped ones hollow, at the places of the axis.
-func TestStrip(t *testing.T) {
+// Kept samples are filled dots and dropped ones hollow, at their advantages.
+func TestDotPlot(t *testing.T) {
 	axis := chart.Axis{Lo: -1, Hi: 1}
 	original := []float64{-1, -0.5, 0.9, 0.9}
 	processed := []float64{-1, 0, 0.9, 0}
@@ -122,13 +122,13 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-func TestSpark(t *testing.T) {
+func TestSparkline(t *testing.T) {
 	values := []float64{0, 0.5, math.NaN(), 1}
 	if got := chart.Sparkline(themes.Mono(), chart.Unicode(), values, 3, 0, 1, 6); got != "▁▅ █  " {
 		t.Errorf("%q", got)
 	}
 	if got := chart.Sparkline(themes.Mono(), chart.Unicode(), []float64{0, 0, 1, 1}, -1, 0, 1, 2); got != "▁█" {
-		t.Errorf("two values a cell: %q", got)
+		t.Errorf("two values per cell: %q", got)
 	}
 }
 
@@ -138,8 +138,8 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// Charts are exactly as large as asked for, whatever the values.
-func TestSizes(t *testing.T) {
+// Charts have exactly the requested size, whatever the values.
+func TestChartsHaveTheRequestedSize(t *testing.T) {
 	value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1), 1e300}))
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOf(value).Draw(t, "values")
@@ -158,24 +158,24 @@ func TestSizes(t *testing.T) {
 		}
 		for name, lines := range blocks {
 			if len(lines) != h {
-				t.Fatalf("%s has %d lines of %d", name, len(lines), h)
+				t.Fatalf("%s has %d lines, want %d", name, len(lines), h)
 			}
 		}
-		blocks["strip"] = []string{chart.DotPlot(theme, glyphs, axis, values, values, keep, w)}
-		blocks["spark"] = []string{chart.Sparkline(theme, glyphs, values, 0, lo, hi, w)}
+		blocks["dot plot"] = []string{chart.DotPlot(theme, glyphs, axis, values, values, keep, w)}
+		blocks["sparkline"] = []string{chart.Sparkline(theme, glyphs, values, 0, lo, hi, w)}
 		blocks["meter"] = []string{chart.Meter(theme, glyphs, themes.Accent, lo, w)}
 		for name, lines := range blocks {
 			for _, line := range lines {
 				if got := ansi.StringWidth(line); got != w || strings.Contains(line, "\n") {
-					t.Fatalf("%s: %d cells of %d: %q", name, got, w, line)
+					t.Fatalf("%s is %d cells wide, want %d: %q", name, got, w, line)
 				}
 			}
 		}
 	})
 }
 
-// Without braille a line is a star a column: from the bottom on the left to the top on
-// the right, straight between two values, with a gap where one is missing.
+// Without braille a trend is a star per column: interpolated between two values, with a gap
+// at NaN.
 func TestTrendInASCII(t *testing.T) {
 	got := chart.Trend(themes.Mono(), chart.ASCII(), themes.Accent, []float64{0, 1, math.NaN(), 3}, 0, 3, 10, 4)
 	want := []string{
@@ -189,15 +189,15 @@ func TestTrendInASCII(t *testing.T) {
 	}
 }
 
-// Far more values than dots are a line through their means, not a block: a saw between 0
-// and 1 whose teeth are thinner than a dot lies at one half.
-func TestTrendOfMany(t *testing.T) {
+// A trend of many more values than dots connects their means: values that alternate between
+// 0 and 1 give a line at one half.
+func TestTrendOfManyValuesConnectsMeans(t *testing.T) {
 	values := make([]float64, 10_000)
 	for i := range values {
 		values[i] = float64(i % 2)
 	}
-	if each := chart.ValuesPerDot(len(values), 10); each != 500 {
-		t.Errorf("%d values a dot", each)
+	if n := chart.ValuesPerDot(len(values), 10); n != 500 {
+		t.Errorf("%d values per dot, want 500", n)
 	}
 	lines := chart.Trend(themes.Mono(), chart.Unicode(), themes.Accent, values, 0, 1, 10, 5)
 	for y, line := range lines {
@@ -205,7 +205,7 @@ func TestTrendOfMany(t *testing.T) {
 			t.Errorf("row %d is %q", y, line)
 		}
 	}
-	if each := chart.ValuesPerDot(40, 10); each != 1 {
-		t.Errorf("40 values in 20 columns of dots: %d a dot", each)
+	if n := chart.ValuesPerDot(40, 10); n != 1 {
+		t.Errorf("40 values in 20 columns of dots: %d per dot, want 1", n)
 	}
 }

@@ -6,56 +6,60 @@ import (
 	"vantage/themes"
 )
 
-// DotPlot draws the samples of a group as marks on a common axis in w columns:
-// kept ones at their processed advantage, dropped ones at their original one.
+// DotPlot draws the samples of a group as dots on an axis in w columns: a kept sample at
+// its processed advantage, a dropped one at its original advantage.
 func DotPlot(t *themes.Theme, g Glyphs, axis Axis, original, processed []float64, keep []bool, w int) string {
 	if w < 1 {
 		return ""
 	}
-	const kept, dropped = 1, 2
-	marks := make([]uint8, w)
-	for i, k := range keep {
-		v, mark := processed[i], uint8(kept)
-		if !k {
-			v, mark = original[i], dropped
+	dots := make([]dot, w)
+	for i, kept := range keep {
+		v, d := processed[i], keptDot
+		if !kept {
+			v, d = original[i], droppedDot
 		}
-		if v-v == 0 { // finite
-			marks[axis.Column(v, w)] |= mark
+		if isFinite(v) {
+			dots[axis.Column(v, w)] |= d
 		}
 	}
 	zero := axis.Column(0, w)
 	var b strings.Builder
-	for x := 0; x < w; {
-		mark, end := marks[x], x+1
-		for end < w && marks[end] == mark && mark == 0 && end != zero && x != zero {
-			end++
-		}
+	for x, d := range dots {
 		switch {
-		case mark == 0 && x == zero:
+		case d == 0 && x == zero:
 			b.WriteString(t.Paint(themes.Track, g.Vertical))
-		case mark == 0:
-			b.WriteString(strings.Repeat(" ", end-x))
+		case d == 0:
+			b.WriteByte(' ')
 		default:
-			b.WriteString(paintMark(t, g, mark, x-zero))
+			b.WriteString(d.paint(t, g, x-zero))
 		}
-		x = end
 	}
 	return b.String()
 }
 
-// paintMark draws one mark; side is the sign of its place on the axis.
-func paintMark(t *themes.Theme, g Glyphs, mark uint8, side int) string {
-	role := themes.Dim
-	switch {
-	case mark == 2:
+// dot says which kinds of samples a cell holds.
+type dot uint8
+
+const (
+	keptDot dot = 1 << iota
+	droppedDot
+)
+
+// paint draws a dot in the colour of the advantages at x, which is 0 at the zero of the
+// axis.
+func (d dot) paint(t *themes.Theme, g Glyphs, x int) string {
+	if d == droppedDot {
 		return t.Paint(themes.Dropped, g.Ring)
-	case side > 0:
+	}
+	role, glyph := themes.Dim, g.Dot
+	switch {
+	case x > 0:
 		role = themes.Positive
-	case side < 0:
+	case x < 0:
 		role = themes.Negative
 	}
-	if mark == 3 {
-		return t.Paint(role, g.HalfDot)
+	if d == keptDot|droppedDot {
+		glyph = g.HalfDot
 	}
-	return t.Paint(role, g.Dot)
+	return t.Paint(role, glyph)
 }

@@ -2,15 +2,15 @@ package chart
 
 // Glyphs are the characters that charts are made of.
 type Glyphs struct {
-	Dot, Ring, HalfDot          string   // a kept sample, a dropped one, some of each in one place
-	Vertical, Horizontal, Cross string   // the zero of an axis, its line, and where the two meet
-	BarsUp                      []string // columns from the bottom, emptiest first; the last is full
-	BarsDown                    []string // columns from the top
-	MeterFull, MeterEmpty       string   // a horizontal bar
+	Dot, Ring, HalfDot          string   // a kept sample, a dropped one, both kinds in one cell
+	Vertical, Horizontal, Cross string   // lines of axes, and where two cross
+	BarsUp                      []string // parts of a bar from the bottom, the full one last
+	BarsDown                    []string // parts of a bar from the top, the full one last
+	MeterFull, MeterEmpty       string
 	ASCII                       bool
 }
 
-// Unicode are the glyphs of a terminal that knows UTF-8.
+// Unicode returns the glyphs of a terminal with UTF-8.
 func Unicode() Glyphs {
 	return Glyphs{
 		Dot: "●", Ring: "○", HalfDot: "◐", Vertical: "│", Horizontal: "─", Cross: "┼",
@@ -20,7 +20,7 @@ func Unicode() Glyphs {
 	}
 }
 
-// ASCII are the glyphs of any terminal.
+// ASCII returns the glyphs of a terminal without UTF-8.
 func ASCII() Glyphs {
 	return Glyphs{
 		Dot: "o", Ring: ".", HalfDot: "8", Vertical: "|", Horizontal: "-", Cross: "+",
@@ -31,14 +31,14 @@ func ASCII() Glyphs {
 	}
 }
 
-// SortArrow marks a column that a table is sorted by.
-func (g Glyphs) SortArrow(up bool) string {
+// SortArrow returns the mark of the column that a table is sorted by.
+func (g Glyphs) SortArrow(ascending bool) string {
 	switch {
-	case g.ASCII && up:
+	case g.ASCII && ascending:
 		return "^"
 	case g.ASCII:
 		return "v"
-	case up:
+	case ascending:
 		return "▲"
 	}
 	return "▼"

@@ -11,17 +11,16 @@ import (
 	"vantage/themes"
 )
 
-// Trend draws a line through the values in w columns and h rows of braille
-// dots, from lo at the bottom to hi at the top. NaN breaks the line. Where values
-// outnumber the dots in a row by far the line goes through the means of [ValuesPerDot] of them:
-// one through all of them would be a block. Where braille is not to be had, a star in each
-// column stands for the mean of its values.
+// Trend draws a line through the values between lo and hi in w columns and h rows of
+// braille. NaN breaks the line. If there are many more values than dots in a row, the line
+// connects the means of [ValuesPerDot] values each, since all of them would fill a solid
+// block. With ASCII glyphs every column has a star at the mean of its values.
 func Trend(t *themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
 	if w < 1 || h < 1 {
 		return nil
 	}
 	if g.ASCII {
-		return stars(t, role, values, lo, hi, w, h)
+		return asciiTrend(t, role, values, lo, hi, w, h)
 	}
 	lines := make([]string, h)
 	if len(values) < 2 {
@@ -31,15 +30,15 @@ func Trend(t *themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi
 		lines[h-1] = Sparkline(t, g, values, -1, lo, hi, w)
 		return lines
 	}
-	values = condensed(values, ValuesPerDot(len(values), w))
+	values = means(values, ValuesPerDot(len(values), w))
 	grid := graph.NewBrailleGrid(w, h, 0, float64(len(values)-1), 0, 1)
 	var last *canvas.Point
 	for i, v := range values {
-		if v-v != 0 {
+		if !isFinite(v) {
 			last = nil
 			continue
 		}
-		p := grid.GridPoint(canvas.Float64Point{X: float64(i), Y: share(v, lo, hi)})
+		p := grid.GridPoint(canvas.Float64Point{X: float64(i), Y: fractionOf(v, lo, hi)})
 		if last == nil {
 			last = &p
 		}
@@ -50,66 +49,67 @@ func Trend(t *themes.Theme, g Glyphs, role themes.Role, values []float64, lo, hi
 	}
 	for y, row := range grid.BraillePatterns() {
 		if y < h {
-			lines[y] = t.Paint(role, braille(row, w))
+			lines[y] = t.Paint(role, brailleRow(row, w))
 		}
 	}
 	return lines
 }
 
-// manyPerDot is how many values a dot's column takes before they are drawn as means.
-const manyPerDot = 2
+// maxPerDot is how many values per dot a trend draws before it averages them.
+const maxPerDot = 2
 
-// ValuesPerDot is how many of n values [Trend] draws as one in w columns; there are two columns
-// of dots in each.
+// ValuesPerDot returns how many of n values [Trend] averages into one dot in w columns,
+// each two dots wide.
 func ValuesPerDot(n, w int) int {
-	if dots := max(2, 2*w); n > manyPerDot*dots {
+	if dots := max(2, 2*w); n > maxPerDot*dots {
 		return (n + dots - 1) / dots
 	}
 	return 1
 }
 
-// condensed are the means of each so many values.
-func condensed(values []float64, each int) []float64 {
-	if each <= 1 {
+// means returns the means of every n values in a row.
+func means(values []float64, n int) []float64 {
+	if n <= 1 {
 		return values
 	}
-	means := make([]float64, 0, len(values)/each+1)
-	for part := range slices.Chunk(values, each) {
-		means = append(means, meanOf(part))
+	all := make([]float64, 0, len(values)/n+1)
+	for chunk := range slices.Chunk(values, n) {
+		all = append(all, finiteMean(chunk))
 	}
-	return means
+	return all
 }
 
-// braille writes a row of patterns; an empty one is a blank.
-func braille(row []rune, w int) string {
+// brailleRow returns w cells of a row of patterns, an empty pattern as a space.
+func brailleRow(patterns []rune, w int) string {
 	var b strings.Builder
 	for x := range w {
 		r := ' '
-		if x < len(row) && row[x] != 0 && row[x] != '\u2800' {
-			r = row[x]
+		if x < len(patterns) && patterns[x] != 0 && patterns[x] != '\u2800' {
+			r = patterns[x]
 		}
 		b.WriteRune(r)
 	}
 	return b.String()
 }
 
-// stars draws the values with one character a column.
-func stars(t *themes.Theme, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
+// asciiTrend draws the mean of every column as a star. Columns between two values are
+// interpolated.
+func asciiTrend(t *themes.Theme, role themes.Role, values []float64, lo, hi float64, w, h int) []string {
 	heights, counts := make([]float64, w), make([]float64, w)
 	for i, v := range values {
-		if v-v != 0 {
+		if !isFinite(v) {
 			continue
 		}
 		x := TrendColumn(i, len(values), w)
-		heights[x] += share(v, lo, hi)
+		heights[x] += fractionOf(v, lo, hi)
 		counts[x]++
-		if i+1 == len(values) || values[i+1]-values[i+1] != 0 {
+		if i+1 == len(values) || !isFinite(values[i+1]) {
 			continue
 		}
 		next := TrendColumn(i+1, len(values), w)
-		for between := x + 1; between < next; between++ { // more columns than values: a straight line
-			part := float64(between-x) / float64(next-x)
-			heights[between], counts[between] = share(v+part*(values[i+1]-v), lo, hi), 1
+		for between := x + 1; between < next; between++ {
+			share := float64(between-x) / float64(next-x)
+			heights[between], counts[between] = fractionOf(v+share*(values[i+1]-v), lo, hi), 1
 		}
 	}
 	rows := make([][]byte, h)
@@ -128,7 +128,7 @@ func stars(t *themes.Theme, role themes.Role, values []float64, lo, hi float64, 
 	return lines
 }
 
-// TrendColumn is where in w columns value i of n is drawn by [Trend].
+// TrendColumn returns the column among w in which [Trend] draws value i of n.
 func TrendColumn(i, n, w int) int {
 	if n < 2 {
 		return 0
