@@ -10,110 +10,121 @@ import (
 	"vantage/loaders/pages"
 )
 
-// lane is a column of figures, as far as it has been read and not handed over.
-type lane struct {
-	column int
-	texts  bool // the figures are how many characters texts have
-	reader *pages.Reader
-	values []float64
-	there  []bool // beside values: it is no null; nil as long as none is
-	summed bool   // the texts are wanted as a sum too
-	sum    uint64
+// numberColumn holds the values of a column that have been read and not yet returned: its
+// numbers, or the lengths of its texts.
+type numberColumn struct {
+	column       int
+	measuresText bool // a value is the length of a text, in characters
+	hashesText   bool // and hash covers the texts
+	reader       *pages.Reader
+	values       []float64
+	valid        []bool // parallel to values, false for a null; nil if there is no null
+	hash         uint64
 }
 
-// take appends what has been read of a page.
-func (l *lane) take(w *pageWork) {
-	l.sum = MixHash(l.sum, w.sum)
-	if l.there == nil && w.there != nil {
-		l.there = trues(len(l.values))
+// add appends the values of a page.
+func (c *numberColumn) add(p *pageRead) {
+	c.hash = MixHash(c.hash, p.hash)
+	if c.valid == nil && p.valid != nil {
+		c.valid = trues(len(c.values))
 	}
-	if w.there == nil && l.there != nil {
-		w.there = trues(len(w.values))
+	if p.valid == nil && c.valid != nil {
+		p.valid = trues(len(p.values))
 	}
-	if len(l.values) == 0 {
-		l.values, l.there = w.values, w.there
+	if len(c.values) == 0 {
+		c.values, c.valid = p.values, p.valid
 		return
 	}
-	l.values, l.there = append(l.values, w.values...), append(l.there, w.there...)
+	c.values, c.valid = append(c.values, p.values...), append(c.valid, p.valid...)
 }
 
 func trues(n int) []bool { return slices.Repeat([]bool{true}, n) }
 
-// drop forgets the first n figures.
-func (l *lane) drop(n int) {
-	l.values = l.values[n:]
-	if l.there != nil {
-		l.there = l.there[n:]
+// drop removes the first n values.
+func (c *numberColumn) drop(n int) {
+	c.values = c.values[n:]
+	if c.valid != nil {
+		c.valid = c.valid[n:]
 	}
 }
 
-// at returns a figure; a null is none.
-func (l *lane) at(i int) (x float64, ok bool) {
-	return l.values[i], l.there == nil || l.there[i]
+// at returns value i; false for a null.
+func (c *numberColumn) at(i int) (x float64, ok bool) {
+	return c.values[i], c.valid == nil || c.valid[i]
 }
 
-// first returns the first of n figures that is none, n if all are nulls.
-func (l *lane) first(n int) int {
+// firstValid returns the first of n values that is not null, n if all are.
+func (c *numberColumn) firstValid(n int) int {
 	i := 0
-	for l.there != nil && i < n && !l.there[i] {
+	for c.valid != nil && i < n && !c.valid[i] {
 		i++
 	}
 	return i
 }
 
-// read reads the page into memory of its own. It may run beside others.
-func (w *pageWork) read(b *pages.Buffer) {
+// all reports whether each of the first n values is null or satisfies the predicate.
+func (c *numberColumn) all(n int, predicate func(float64) bool) bool {
+	for i := range n {
+		if x, ok := c.at(i); ok && !predicate(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// read reads the page. Several pages may be read at the same time, each with its own buffer.
+func (p *pageRead) read(b *pages.Buffer) {
 	defer func() {
 		if r := recover(); r != nil {
-			w.err = fmt.Errorf("a page is broken: %v", r)
+			p.err = fmt.Errorf("a page is broken: %v", r)
 		}
 	}()
-	if w.lane.texts {
-		w.measure(b)
+	if p.column.measuresText {
+		p.measure(b)
 		return
 	}
-	var there []int32
-	if w.values, there, w.err = w.page.Numbers(nil, b); there != nil {
-		w.there = make([]bool, len(there))
-		for i, level := range there {
-			w.there[i] = level != 0
+	var levels []int32
+	if p.values, levels, p.err = p.page.Numbers(nil, b); levels != nil {
+		p.valid = make([]bool, len(levels))
+		for i, level := range levels {
+			p.valid[i] = level != 0
 		}
 	}
 }
 
 // measure counts the characters of the page's texts.
-func (w *pageWork) measure(b *pages.Buffer) {
-	texts, err := w.page.Texts(b)
+func (p *pageRead) measure(b *pages.Buffer) {
+	texts, err := p.page.Texts(b)
 	if err != nil {
-		w.err = err
+		p.err = err
 		return
 	}
-	w.values = make([]float64, texts.Len())
-	for i := range w.values {
+	p.values = make([]float64, texts.Len())
+	for i := range p.values {
 		text, ok := texts.At(i)
-		if !ok && w.there == nil {
-			w.there = trues(len(w.values))
+		if !ok && p.valid == nil {
+			p.valid = trues(len(p.values))
 		}
 		if !ok {
-			w.there[i] = false
+			p.valid[i] = false
 			continue
 		}
-		w.values[i] = float64(length(text))
-		if w.lane.summed {
-			w.sum = MixHash(w.sum, Hash64(text))
+		p.values[i] = float64(textLength(text))
+		if p.column.hashesText {
+			p.hash = MixHash(p.hash, Hash64(text))
 		}
 	}
 }
 
-// Words of eight equal bytes.
+// The lowest and the highest bit of each byte of a word.
 const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
 )
 
-// length is how many characters a text has; one that is a conversation, those of its
-// messages.
-func length(b []byte) int {
+// textLength is how many characters a text has, or the contents of the messages of a
+// conversation in JSON.
+func textLength(b []byte) int {
 	if len(b) > 1 && b[0] == '[' && b[1] == '{' {
 		return CountCharacters(TextValue(b))
 	}
@@ -121,8 +132,8 @@ func length(b []byte) int {
 	for ; len(b) >= 32; b = b[32:] {
 		w0, w1 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 		w2, w3 := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
-		if (w0|w1|w2|w3)&highs != 0 {
-			n -= continuing(w0) + continuing(w1) + continuing(w2) + continuing(w3)
+		if (w0|w1|w2|w3)&highBits != 0 {
+			n -= continuationBytes(w0) + continuationBytes(w1) + continuationBytes(w2) + continuationBytes(w3)
 		}
 	}
 	for _, c := range b {
@@ -133,8 +144,8 @@ func length(b []byte) int {
 	return n
 }
 
-// continuing counts the bytes of a word that go on with a character.
-func continuing(w uint64) int { return bits.OnesCount64((w >> 7) & ^(w >> 6) & ones) }
+// continuationBytes counts the UTF-8 continuation bytes (10xxxxxx) of a word.
+func continuationBytes(w uint64) int { return bits.OnesCount64((w >> 7) & ^(w >> 6) & lowBits) }
 
-// whole reports whether a figure is an integer that a float64 holds exactly.
-func whole(x float64) bool { return x == math.Trunc(x) && math.Abs(x) <= 1<<53 }
+// isExactInt reports whether x is an integer that a float64 represents exactly.
+func isExactInt(x float64) bool { return x == math.Trunc(x) && math.Abs(x) <= 1<<53 }

@@ -22,10 +22,9 @@ type pack struct {
 	rest   []byte      // text that has not been fed yet
 
 	decompressor *compressed.Decompressor // of a compressed file
-	ready        *model.Block             // of a Parquet file: rows that were read ahead
-	answers      uint64                   // a sum of theirs
-	sheet        *sheet                   // of one that is read column by column
-	table        *parquetTable            // of one that is read row by row
+	ready        *model.Block             // of a Parquet file: its first rows, which were prefetched
+	responses    uint64                   // a hash of their responses
+	reader       *parquetReader           // of a Parquet file; nil once all is prefetched
 	index        pages.Index              // of a Parquet file, once it has been read
 	done         bool
 }
@@ -33,8 +32,8 @@ type pack struct {
 func (p *pack) end() {
 	if !p.done {
 		p.done = true
-		if p.sheet != nil {
-			p.index = p.sheet.file.Index()
+		if p.reader != nil {
+			p.index = p.reader.Index()
 		}
 		if p.decompressor != nil {
 			p.decompressor.Stop()
@@ -43,7 +42,7 @@ func (p *pack) end() {
 			p.close()
 		}
 		_ = p.handle.Close()
-		p.rest, p.ready, p.sheet, p.table = nil, nil, nil, nil
+		p.rest, p.ready, p.reader = nil, nil, nil
 	}
 }
 

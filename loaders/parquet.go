@@ -6,90 +6,49 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
 
-	"vantage/loaders/pages"
 	"vantage/model"
 )
 
-// errTable says that a Parquet file holds no samples.
-var errTable = errors.New("not read")
+// rowBatch is how many rows are decoded at a time.
+const rowBatch = 1024
 
-// tableBatch is how many rows are brought together at a time.
-const tableBatch = 1024
-
-// parquetTable reads the columns of a Parquet file that mean something, side by
-// side, in batches.
-type parquetTable struct {
-	rows    *RowDecoder
-	groups  []parquet.RowGroup
-	leaves  []leaf
-	row     int64 // rows so far
-	skip    int64 // rows of those that are left, which have been read otherwise
-	columns []*columnReader
+// rowReader reads a Parquet file row by row, in batches, through parquet-go: files with nested
+// columns, and rows whose columns change their meaning.
+type rowReader struct {
+	decoder *RowDecoder
+	groups  []parquet.RowGroup // still to be opened
+	columns []namedColumn      // those that can play a role
+	values  []*valueReader     // of the open group, parallel to columns; nil if none is open
+	row     int64              // number of the next row
+	skip    int64              // rows to skip: the column reader has read them
 }
 
-// leaf is a column that is read.
-type leaf struct {
+// namedColumn is a leaf of the schema and its name as the decoder takes it.
+type namedColumn struct {
 	index int
 	key   Value
 }
 
-// openParquet opens a Parquet file, whose footer says what it holds: one that is not
-// there yet is io.ErrUnexpectedEOF.
-func (s *Source) openParquet(f *file, p *pack, size int64) error {
-	m := &pages.Memory{}
-	p.close = m.Close
-	table, err := pages.Open(p.handle, size, m)
-	if err != nil {
-		return err
-	}
-	return openTable(f, p, table, size, s.workers())
-}
-
-// openTable finds out what the columns of a Parquet file mean.
-func openTable(f *file, p *pack, file *pages.File, size int64, workers int) error {
-	names := make([]string, len(file.Columns))
-	for i, c := range file.Columns {
-		names[i] = c.Name
-	}
-	format := detect(f.formats, f.name, Framing{Table: true}, []byte(strings.Join(names, "\n")))
-	if format == nil {
-		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is", errTable, strings.Join(names[:min(len(names), maxKeys)], ", "))
-	}
-	f.format, f.decoder = format, format.Decode(f.name)
-	r, ok := f.decoder.(*RowDecoder)
-	if !ok {
-		return errTable
-	}
-	if p.sheet = newSheet(r, file, workers); p.sheet != nil {
-		return nil
-	}
-	var err error
-	p.table, err = newParquetTable(r, p.handle, size, 0)
-	return err
-}
-
-// newParquetTable reads a Parquet file from a row on.
-func newParquetTable(r *RowDecoder, h io.ReaderAt, size, from int64) (*parquetTable, error) {
-	file, err := openParquet(h, size)
+// newRowReader reads a Parquet file from row first on.
+func newRowReader(decoder *RowDecoder, h io.ReaderAt, size, first int64) (*rowReader, error) {
+	file, err := openWithLibrary(h, size)
 	if err != nil {
 		return nil, err
 	}
-	t := &parquetTable{rows: r, groups: file.RowGroups(), row: from, skip: from}
+	r := &rowReader{decoder: decoder, groups: file.RowGroups(), row: first, skip: first}
 	for i, path := range file.Schema().Columns() {
-		if name := strings.Join(path, "."); r.Wants(name) {
-			t.leaves = append(t.leaves, leaf{i, Value{Kind: String, Raw: []byte(name)}})
+		if name := strings.Join(path, "."); decoder.Wants(name) {
+			r.columns = append(r.columns, namedColumn{i, Value{Kind: String, Raw: []byte(name)}})
 		}
 	}
-	return t, nil
+	return r, nil
 }
 
-// openParquet keeps a broken footer from being more than an error: the library
-// panics on some.
-func openParquet(h io.ReaderAt, size int64) (f *parquet.File, err error) {
+// openWithLibrary turns a panic of the library, which some broken footers cause, into an error.
+func openWithLibrary(h io.ReaderAt, size int64) (f *parquet.File, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("its footer is broken: %v", r)
@@ -98,180 +57,103 @@ func openParquet(h io.ReaderAt, size int64) (f *parquet.File, err error) {
 	return parquet.OpenFile(h, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 }
 
-// Wants reports whether a column can play a role.
-func (r *RowDecoder) Wants(name string) bool {
-	if p, ok := r.Fields.Lookup([]byte(name)); ok {
-		return p.Role != RoleTokens
-	}
-	return r.Components.Wants(name) && (!r.Components.AcceptAll || IsComponent(name) || !strings.Contains(name, "."))
-}
-
-// readTable decodes batches of rows until the deadline.
-func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("a page is broken: %v", r)
-		}
-	}()
-	for !s.out.full() {
-		if f.pack.table == nil {
-			err := s.readSheet(f)
-			if err != nil || !time.Now().Before(deadline) {
-				return errors.Is(err, io.EOF), ignoreEOF(err)
-			}
-			continue
-		}
-		records, err := f.pack.table.next(f.scratch[:0])
-		f.scratch = records[:0]
-		if err != nil {
-			return errors.Is(err, io.EOF), ignoreEOF(err)
-		}
-		for i := range records {
-			f.place(&records[i])
-		}
-		if !f.format.MayRepeatRows || !f.repeated(relogOf(records)) {
-			f.out.add(f.format, f.decoder.Note(), records)
-		}
-		if !time.Now().Before(deadline) {
-			return false, nil
-		}
-	}
-	return false, nil
-}
-
-// readSheet reads one block of columns. What is odd is read row by row from there on.
-func (s *Source) readSheet(f *file) error {
-	p := f.pack
-	b, err := p.next()
-	if errors.Is(err, errOdd) || errors.Is(err, pages.ErrUnsupported) {
-		p.table, err = newParquetTable(p.sheet.rows, p.handle, f.disk.Size, p.sheet.row)
-		p.sheet = nil
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	b.File = f.index
-	for _, step := range b.Step {
-		f.reached(step)
-	}
-	if !f.format.MayRepeatRows || !f.repeated(relogOfBlock(&b)) {
-		f.out.addBlock(f.format, f.decoder.Note(), b)
-	}
-	return nil
-}
-
-// next returns the next block of columns, which may have been read ahead.
-func (p *pack) next() (model.Block, error) {
-	switch {
-	case p.ready != nil:
-		b := *p.ready
-		p.ready = nil
-		return b, nil
-	case p.sheet == nil:
-		return model.Block{}, io.EOF
-	}
-	return p.sheet.next()
-}
-
-func ignoreEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
-// place notes where a row of a table stands: its number is line and offset.
-func (f *file) place(r *model.Record) {
-	r.File = f.index
-	f.reached(r.Step)
-}
-
-// next returns the next batch of rows, io.EOF after the last.
-func (t *parquetTable) next(dst []model.Record) ([]model.Record, error) {
-	if t.columns == nil {
-		if len(t.groups) == 0 {
+// next appends the samples of the next batch of rows, io.EOF after the last. Their place is
+// the number of the row.
+func (r *rowReader) next(dst []model.Record) ([]model.Record, error) {
+	if r.values == nil {
+		if len(r.groups) == 0 {
 			return dst, io.EOF
 		}
-		if err := t.begin(); err != nil || t.columns == nil {
+		if err := r.openGroup(); err != nil || r.values == nil {
 			return dst, err
 		}
 	}
-	n := 0
-	for i, c := range t.columns {
-		if err := c.fill(); err != nil {
-			return dst, err
-		}
-		if i == 0 || len(c.values) < n {
-			n = len(c.values)
-		}
+	n, err := r.fill()
+	if err != nil {
+		return dst, err
 	}
 	if n == 0 {
-		for _, c := range t.columns {
-			_ = c.pages.Close()
-		}
-		t.columns = nil
+		r.closeGroup()
 		return dst, nil
 	}
 	for i := range n {
-		t.rows.BeginRow()
-		for k, c := range t.columns {
-			t.rows.Pick(t.leaves[k].key, c.values[i])
+		r.decoder.BeginRow()
+		for k, c := range r.values {
+			r.decoder.Pick(r.columns[k].key, c.values[i])
 		}
-		var err error
-		if dst, err = t.rows.FinishRow(dst); err != nil {
-			t.row++
+		r.row++
+		var noSample error
+		if dst, noSample = r.decoder.FinishRow(dst); noSample != nil {
 			continue
 		}
-		t.row++
 		last := &dst[len(dst)-1]
-		last.Line, last.Offset = t.row, t.row-1
+		last.Line, last.Offset = r.row, r.row-1
 	}
-	for _, c := range t.columns {
+	for _, c := range r.values {
 		c.values = c.values[n:]
 	}
 	return dst, nil
 }
 
-// begin opens the columns of the next group of rows, unless all of it has been read.
-func (t *parquetTable) begin() error {
-	group := t.groups[0]
-	t.groups = t.groups[1:]
-	if t.skip >= group.NumRows() {
-		t.skip -= group.NumRows()
+// fill reads until each column has a batch or has ended, and returns how many rows all have.
+func (r *rowReader) fill() (rows int, err error) {
+	for i, c := range r.values {
+		if err := c.fill(); err != nil {
+			return 0, err
+		}
+		if i == 0 || len(c.values) < rows {
+			rows = len(c.values)
+		}
+	}
+	return rows, nil
+}
+
+// openGroup opens the columns of the next row group, unless all of its rows are skipped.
+func (r *rowReader) openGroup() error {
+	group := r.groups[0]
+	r.groups = r.groups[1:]
+	if r.skip >= group.NumRows() {
+		r.skip -= group.NumRows()
 		return nil
 	}
 	chunks := group.ColumnChunks()
-	for _, l := range t.leaves {
-		c := &columnReader{pages: chunks[l.index].Pages()}
-		if t.skip > 0 {
-			if err := c.pages.SeekToRow(t.skip); err != nil {
+	for _, column := range r.columns {
+		c := &valueReader{pages: chunks[column.index].Pages()}
+		if r.skip > 0 {
+			if err := c.pages.SeekToRow(r.skip); err != nil {
 				return err
 			}
 		}
-		t.columns = append(t.columns, c)
+		r.values = append(r.values, c)
 	}
-	t.skip = 0
+	r.skip = 0
 	return nil
 }
 
-// columnReader gives the values of a column one batch at a time.
-type columnReader struct {
+func (r *rowReader) closeGroup() {
+	for _, c := range r.values {
+		_ = c.pages.Close()
+	}
+	r.values = nil
+}
+
+// valueReader reads the values of a column of a row group.
+type valueReader struct {
 	pages  parquet.Pages
 	page   parquet.ValueReader
 	buffer []parquet.Value
-	values []Value
+	values []Value // one per row
 	ended  bool
 }
 
-// fill reads until there is a batch, or the row group has no more. Of a repeated
-// column the first value of each row counts, and texts are put together.
-func (c *columnReader) fill() error {
+// fill reads until there is a batch of rows or the group ends. Of a repeated column a row
+// takes the first value, or all of them joined if they are texts.
+func (c *valueReader) fill() error {
 	if c.buffer == nil {
-		c.buffer = make([]parquet.Value, tableBatch)
+		c.buffer = make([]parquet.Value, rowBatch)
 	}
 	c.values = append([]Value(nil), c.values...)
-	for len(c.values) < tableBatch && !c.ended {
+	for len(c.values) < rowBatch && !c.ended {
 		if c.page == nil {
 			page, err := c.pages.ReadPage()
 			if errors.Is(err, io.EOF) {
@@ -297,24 +179,23 @@ func (c *columnReader) fill() error {
 	return nil
 }
 
-func (c *columnReader) add(v parquet.Value) {
+func (c *valueReader) add(v parquet.Value) {
 	if v.RepetitionLevel() == 0 || len(c.values) == 0 {
-		c.values = append(c.values, columnValue(v))
+		c.values = append(c.values, toValue(v))
 		return
 	}
 	if last := &c.values[len(c.values)-1]; last.Kind == String && v.Kind() == parquet.ByteArray {
-		more := columnValue(v)
-		last.Raw = append(append(append([]byte(nil), last.Raw...), "\\n"...), more.Raw...)
+		last.Raw = append(append(append([]byte(nil), last.Raw...), "\\n"...), toValue(v).Raw...)
 	}
 }
 
-// columnValue is a cell as the decoders of rows know values.
-func columnValue(v parquet.Value) Value {
+// toValue is a Parquet value as the row decoder takes it.
+func toValue(v parquet.Value) Value {
 	switch {
 	case v.IsNull():
 		return Value{Kind: Null}
 	case v.Kind() == parquet.Boolean:
-		return truthValue(v.Boolean())
+		return boolValue(v.Boolean())
 	case v.Kind() == parquet.Int32:
 		return FromFloat(float64(v.Int32()))
 	case v.Kind() == parquet.Int64:
@@ -327,6 +208,6 @@ func columnValue(v parquet.Value) Value {
 	return TextValue(append([]byte(nil), v.ByteArray()...))
 }
 
-func truthValue(yes bool) Value {
+func boolValue(yes bool) Value {
 	return Value{Kind: Bool, Raw: strconv.AppendBool(nil, yes)}
 }

@@ -18,8 +18,8 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	}
 	defer s.shelf.put(f)
 	d := f.disk
-	if d.Info == nil && isTable(f) {
-		s.openAhead()
+	if d.Info == nil && isUnopenedTable(f) {
+		s.prefetchTables()
 	}
 	if f.pack != nil && !f.pack.done {
 		return s.readPacked(f, deadline)

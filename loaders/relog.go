@@ -146,11 +146,11 @@ func (f *intake) fresh(records []model.Record) []model.Record {
 // too, if it is small: what is large is not alike by chance.
 func (f *file) repeated(now relog) bool {
 	switch r, ok := f.decoder.(*RowDecoder); {
-	case f.pack.answers != 0:
-		now.sum = MixHash(now.sum, f.pack.answers)
-		f.pack.answers = 0
-	case f.pack.sheet != nil:
-		now.sum = MixHash(now.sum, f.pack.sheet.answers())
+	case f.pack.responses != 0:
+		now.sum = MixHash(now.sum, f.pack.responses)
+		f.pack.responses = 0
+	case f.pack.reader != nil && f.pack.reader.ByColumns():
+		now.sum = MixHash(now.sum, f.pack.reader.ResponseHash())
 	case ok:
 		for _, sum := range r.AnswerHashes {
 			now.sum = MixHash(now.sum, sum)
@@ -158,14 +158,6 @@ func (f *file) repeated(now relog) bool {
 		r.AnswerHashes = r.AnswerHashes[:0]
 	}
 	return f.intake.repeated(now)
-}
-
-// answers is the sum of the answers in the block that was read last, 0 if they were not read.
-func (s *sheet) answers() uint64 {
-	if l := s.figures[RoleResponse]; l != nil {
-		return l.sum
-	}
-	return 0
 }
 
 // repeated reports whether a block was logged before, and says so.

@@ -465,3 +465,19 @@ func (r *RowDecoder) SameNote(n Note) bool {
 	have := r.Note()
 	return have.Provenance == n.Provenance && have.LengthUnit == n.LengthUnit && have.HasTruth == n.HasTruth && slices.Equal(have.Components, n.Components)
 }
+
+// Wants reports whether a column can play a role.
+func (r *RowDecoder) Wants(name string) bool {
+	if p, ok := r.Fields.Lookup([]byte(name)); ok {
+		return p.Role != RoleTokens
+	}
+	return r.Components.Wants(name) && (!r.Components.AcceptAll || IsComponent(name) || !strings.Contains(name, "."))
+}
+
+// Reset prepares for another file of the same columns: all but the memory of prompts is as new.
+func (r *RowDecoder) Reset(name string) {
+	r.FileStep, r.hasFileStep = StepOfName(name)
+	r.sumsComponents, r.note, r.Used, r.notedUsed = false, Note{}, [RoleCount]string{}, [RoleCount]string{}
+	clear(r.Components.Index)
+	r.Components = Components{AcceptAll: r.Components.AcceptAll, Requested: r.Components.Requested, Index: r.Components.Index, values: r.Components.values[:0]}
+}

@@ -6,33 +6,31 @@ import (
 	"vantage/loaders/pages"
 )
 
-// script is a column of texts that is read row by row beside others: prompts and what
-// tells them apart.
-type script struct {
-	column int
-	reader *pages.Reader
-	buffer *pages.Buffer
-	texts  pages.Texts
-	next   int // of the texts
-	any    bool
+// textColumn reads a column of texts row by row: prompts, ground truths, group ids.
+type textColumn struct {
+	column  int
+	reader  *pages.Reader
+	buffer  *pages.Buffer
+	texts   pages.Texts // of the open page
+	at      int         // index of the next text in the page
+	started bool        // a row of the group has been read
 
-	text  []byte // of the row before
-	ok    bool
-	entry int32 // in the dictionary, -1 if none
+	text  []byte // of the current row
+	valid bool   // it is not null
+	entry int32  // in the dictionary, -1 if none
 }
 
-func (c *script) begin(r *pages.Reader, f *pages.File) {
+func (c *textColumn) open(r *pages.Reader, f *pages.File) {
 	if c.buffer == nil {
 		c.buffer = f.Buffer()
 	}
-	c.reader, c.texts, c.next, c.any = r, pages.Texts{}, 0, false
+	c.reader, c.texts, c.at, c.started = r, pages.Texts{}, 0, false
 }
 
-// advance reads the text of the next row. It reports whether that is the same as the
-// one before.
-func (c *script) advance() (same bool, err error) {
-	for c.next == c.texts.Len() {
-		if c.any { // what is remembered stands in the memory of the page before
+// next reads the text of the next row, and reports whether it equals the one before.
+func (c *textColumn) next() (same bool, err error) {
+	for c.at == c.texts.Len() {
+		if c.started { // the text lies in the buffer of the page that ends here
 			c.text = bytes.Clone(c.text)
 		}
 		p, err := c.reader.Next()
@@ -42,23 +40,23 @@ func (c *script) advance() (same bool, err error) {
 		if c.texts, err = p.Texts(c.buffer); err != nil {
 			return false, err
 		}
-		c.next, c.entry = 0, -1
+		c.at, c.entry = 0, -1
 	}
-	entry := c.texts.Entry(c.next)
-	if c.any && entry >= 0 && entry == c.entry {
-		c.next++
+	entry := c.texts.Entry(c.at)
+	if c.started && entry >= 0 && entry == c.entry {
+		c.at++
 		return true, nil
 	}
-	text, ok := c.texts.At(c.next)
-	same = c.any && ok == c.ok && bytes.Equal(text, c.text)
-	c.text, c.ok, c.entry, c.any = text, ok, entry, true
-	c.next++
+	text, ok := c.texts.At(c.at)
+	same = c.started && ok == c.valid && bytes.Equal(text, c.text)
+	c.text, c.valid, c.entry, c.started = text, ok, entry, true
+	c.at++
 	return same, nil
 }
 
-// value is the text as the decoders of rows know values.
-func (c *script) value() Value {
-	if c == nil || !c.ok {
+// value is the current text as the row decoder takes it, absent if it is null.
+func (c *textColumn) value() Value {
+	if c == nil || !c.valid {
 		return Value{}
 	}
 	return TextValue(c.text)

@@ -11,75 +11,74 @@ import (
 	"vantage/model"
 )
 
-// sheet reads a Parquet file column by column. It reads a file as [rows] would, row
-// by row, or says errOdd: then the rows that are left are read that way.
-type sheet struct {
-	rows    *RowDecoder
+// columnReader reads a Parquet file column by column into blocks of the same samples that
+// decoding row by row gives. Where it cannot it returns errNeedsRows, and the rows from there on
+// must be read one by one.
+type columnReader struct {
+	decoder *RowDecoder // learns the names and the prompts of the file
 	file    *pages.File
 	workers int
 	buffers []*pages.Buffer // one per worker
-	work    []pageWork      // memory for plans
+	work    []pageRead      // memory for planPages
 
-	figures [RoleCount]*lane // of the roles that are numbers, and the lengths of responses
-	parts   []*lane
-	lanes   []*lane // all of these
-	prompt  *script
-	truth   *script
-	id      *script
+	numbers    [RoleCount]*numberColumn // by role; that of the response holds the lengths of its texts
+	components []*numberColumn
+	all        []*numberColumn // numbers and components
+	prompt     *textColumn
+	truth      *textColumn
+	groupID    *textColumn
 
-	group  int   // of rows, the next
-	left   int64 // rows of the one at hand
-	row    int64 // rows handed over
-	steady bool  // whatever nulls there are, the same columns play the roles
+	nextGroup int
+	left      int64 // rows left of the open row group
+	row       int64 // rows returned
+	fixed     bool  // which column plays a role does not depend on nulls
 }
 
-// errOdd says that only the long way can tell what a table means.
-var errOdd = errors.New("a table that is read row by row")
+var errNeedsRows = errors.New("a table that must be read row by row")
 
-// newSheet finds the columns that mean something, nil if they are not all plain
-// numbers and texts in the places where those are expected.
-func newSheet(r *RowDecoder, f *pages.File, workers int) *sheet {
-	s := &sheet{rows: r, file: f, workers: workers, steady: true}
-	if len(r.Components.Requested) > 0 || r.Layout != nil {
+// newColumnReader returns nil if some column that means something is not flat, not of the type
+// that its role has, or shares its role with others so that each row must choose.
+func newColumnReader(decoder *RowDecoder, f *pages.File, workers int) *columnReader {
+	r := &columnReader{decoder: decoder, file: f, workers: workers, fixed: true}
+	if len(decoder.Components.Requested) > 0 || decoder.Layout != nil {
 		return nil
 	}
 	var found [RoleCount][]candidate
 	for i, c := range f.Columns {
-		if !r.Wants(c.Name) {
-			r.seen.add([]byte(c.Name))
+		if !decoder.Wants(c.Name) {
+			decoder.seen.add([]byte(c.Name))
 			continue
 		}
-		p, ok := r.Fields.Lookup([]byte(c.Name))
+		p, ok := decoder.Fields.Lookup([]byte(c.Name))
 		switch {
-		case c.Kind == pages.Other:
+		case c.Kind == pages.Nested:
 			return nil
-		case ok && plays(p.Role, c.Kind):
+		case ok && fitsKind(p.Role, c.Kind):
 			found[p.Role] = append(found[p.Role], candidate{i, p.Rank})
 		case ok && p.Role != RolePrompt && p.Role != RoleResponse:
 			return nil
-		case c.Kind != pages.Text && r.Components.Wants(c.Name):
-			s.parts = append(s.parts, &lane{column: i})
+		case c.Kind != pages.Text && decoder.Components.Wants(c.Name):
+			r.components = append(r.components, &numberColumn{column: i})
 		}
 	}
-	r.seen.rows = maxNameRows // the other columns are wanted
-	if !s.cast(&found) {
+	decoder.seen.rows = maxNameRows // the other columns are wanted
+	if !r.assignRoles(&found) {
 		return nil
 	}
-	s.lanes = append(s.lanes, s.parts...)
-	for _, l := range s.figures {
-		if l != nil {
-			s.lanes = append(s.lanes, l)
+	r.all = append(r.all, r.components...)
+	for _, c := range r.numbers {
+		if c != nil {
+			r.all = append(r.all, c)
 		}
 	}
-	return s
+	return r
 }
 
-// plays reports whether a column of that kind plays a role in every row, unless it is
-// null there.
-func plays(as Role, k pages.Kind) bool {
+// fitsKind reports whether every value of a column of that kind, but a null, can play the role.
+func fitsKind(as Role, k pages.Kind) bool {
 	switch as {
 	case RoleReward, RoleAdvantage:
-		return k == pages.Number || k == pages.Truth
+		return k == pages.Number || k == pages.Bool
 	case RoleStep, RoleLength, RoleTotalTokens, RolePromptLength:
 		return k == pages.Number
 	case RolePrompt, RoleResponse, RoleTruth:
@@ -91,12 +90,12 @@ func plays(as Role, k pages.Kind) bool {
 	}
 }
 
-// candidate is a column that could play a role.
+// candidate is a column that could play a role; the least rank is preferred.
 type candidate struct{ column, rank int }
 
-// cast gives the columns that play a role their readers. The texts of responses are
-// only read where nothing else tells their lengths.
-func (s *sheet) cast(found *[RoleCount][]candidate) bool {
+// assignRoles chooses the column of each role. It returns false if the choice needs single rows.
+// The texts of responses are read only if no column holds their lengths.
+func (r *columnReader) assignRoles(found *[RoleCount][]candidate) bool {
 	if len(found[RoleTotalTokens])+len(found[RolePromptLength]) > 0 {
 		return false
 	}
@@ -105,157 +104,164 @@ func (s *sheet) cast(found *[RoleCount][]candidate) bool {
 		if len(all) == 0 || as == RoleResponse && len(found[RoleLength]) > 0 {
 			continue
 		}
-		best, sure := s.best(all)
+		best, sure := r.bestOf(all)
 		if !sure {
 			return false
 		}
-		if as == RoleGroup && len(all) > 1 && s.file.Columns[best.column].Kind == pages.Text {
-			return false // where it is empty, another is taken
+		isText := r.file.Columns[best.column].Kind == pages.Text
+		if as == RoleGroup && len(all) > 1 && isText {
+			return false // rows where it is empty take another
 		}
-		s.rows.ranks[as] = best.rank
+		r.decoder.ranks[as] = best.rank
 		switch {
 		case as == RolePrompt:
-			s.prompt = &script{column: best.column}
+			r.prompt = &textColumn{column: best.column}
 		case as == RoleTruth:
-			s.truth = &script{column: best.column}
-		case as == RoleGroup && s.file.Columns[best.column].Kind == pages.Text:
-			s.id = &script{column: best.column}
+			r.truth = &textColumn{column: best.column}
+		case as == RoleGroup && isText:
+			r.groupID = &textColumn{column: best.column}
 		default:
-			s.figures[as] = &lane{column: best.column, texts: as == RoleResponse}
+			r.numbers[as] = &numberColumn{column: best.column, measuresText: as == RoleResponse}
 		}
 	}
-	return s.truth == nil || s.prompt != nil // a truth is read beside its prompt
+	return r.truth == nil || r.prompt != nil // a ground truth counts only with its prompt
 }
 
-// best returns the column whose name is the best for a role. It is not sure where it
-// has nulls, in whose rows another is taken, or where another counts as what a reward
-// function gave when it does not fit.
-func (s *sheet) best(all []candidate) (best candidate, sure bool) {
+// bestOf returns the column with the preferred name. It is not sure if the column has nulls, in
+// whose rows another is taken, or if another would count as a reward component instead.
+func (r *columnReader) bestOf(all []candidate) (best candidate, sure bool) {
 	best = slices.MinFunc(all, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
 	for _, other := range all {
-		if other != best && (other.rank == best.rank || s.rows.Components.Wants(s.file.Columns[other.column].Name)) {
+		if other != best && (other.rank == best.rank || r.decoder.Components.Wants(r.file.Columns[other.column].Name)) {
 			return best, false
 		}
 	}
-	if len(all) == 1 || !s.file.Columns[best.column].Optional {
+	if len(all) == 1 || !r.file.Columns[best.column].Optional {
 		return best, true
 	}
-	s.steady = false
-	return best, s.file.Nulls(best.column) == 0
+	r.fixed = false
+	return best, r.file.Nulls(best.column) == 0
 }
 
-// batchBytes is about how much of a file is read for one block of rows.
-const batchBytes = 16 << 20
+// blockBytes is about how many bytes of a file are read for one block.
+const blockBytes = 16 << 20
 
-// next reads the next block of rows, io.EOF after the last.
-func (s *sheet) next() (model.Block, error) {
-	for s.left == 0 {
-		if s.group == len(s.file.Groups) {
+// next returns the next block of rows, io.EOF after the last.
+func (r *columnReader) next() (model.Block, error) {
+	for r.left == 0 {
+		if r.nextGroup == len(r.file.Groups) {
 			return model.Block{}, io.EOF
 		}
-		s.begin()
+		r.openGroup()
 	}
-	n := s.size()
-	work, err := s.plan(n)
+	n := r.blockRows()
+	work, err := r.planPages(n)
 	if err != nil {
 		return model.Block{}, err
 	}
 	var b model.Block
-	used, note := s.rows.Used, s.rows.note
-	err = s.each(work, func() error {
+	used, note := r.decoder.Used, r.decoder.note
+	err = r.readPages(work, func() error {
 		var err error
-		b, err = s.texts(n)
+		b, err = r.readTexts(n)
 		return err
 	})
 	if err == nil {
-		err = s.fill(&b, n)
+		err = r.fill(&b, n)
 	}
 	if err != nil {
-		s.rows.Used, s.rows.note = used, note
+		r.decoder.Used, r.decoder.note = used, note
 		return model.Block{}, err
 	}
-	for _, l := range s.lanes {
-		l.drop(n)
+	for _, c := range r.all {
+		c.drop(n)
 	}
-	s.left -= int64(n)
-	s.row += int64(n)
+	r.left -= int64(n)
+	r.row += int64(n)
 	return b, nil
 }
 
-// begin goes to the next group of rows.
-func (s *sheet) begin() {
-	for _, l := range s.lanes {
-		*l = lane{column: l.column, texts: l.texts, summed: l.texts && s.rows.HashAnswers && s.file.Whole(), reader: s.file.Column(s.group, l.column)}
-	}
-	for _, c := range [...]*script{s.prompt, s.truth, s.id} {
-		if c != nil {
-			c.begin(s.file.Column(s.group, c.column), s.file)
+func (r *columnReader) openGroup() {
+	for _, c := range r.all {
+		*c = numberColumn{
+			column: c.column, measuresText: c.measuresText, hashesText: c.measuresText && r.decoder.HashAnswers && r.file.InMemory(),
+			reader: r.file.Column(r.nextGroup, c.column),
 		}
 	}
-	s.left = s.file.Groups[s.group].Rows
-	s.group++
-}
-
-// size is how many rows the next block has.
-func (s *sheet) size() int {
-	bytes := int64(1)
-	for _, l := range s.lanes {
-		bytes += s.file.Bytes(s.group-1, l.column)
+	for _, c := range r.textColumns() {
+		if c != nil {
+			c.open(r.file.Column(r.nextGroup, c.column), r.file)
+		}
 	}
-	each := max(1, bytes/max(1, s.file.Groups[s.group-1].Rows))
-	return int(min(s.left, maxRecords, max(batchBytes/each, 64)))
+	r.left = r.file.Groups[r.nextGroup].Rows
+	r.nextGroup++
 }
 
-// pageWork is a page of figures and what became of it.
-type pageWork struct {
-	lane   *lane
+// textColumns are the columns of texts; some may be nil.
+func (r *columnReader) textColumns() [3]*textColumn {
+	return [...]*textColumn{r.prompt, r.truth, r.groupID}
+}
+
+// blockRows is how many rows the next block has.
+func (r *columnReader) blockRows() int {
+	bytes := int64(1)
+	for _, c := range r.all {
+		bytes += r.file.Bytes(r.nextGroup-1, c.column)
+	}
+	perRow := max(1, bytes/max(1, r.file.Groups[r.nextGroup-1].Rows))
+	return int(min(r.left, maxRecords, max(blockBytes/perRow, 64)))
+}
+
+// pageRead is a page of a number column to be read, and its values.
+type pageRead struct {
+	column *numberColumn
 	page   pages.Page
 	values []float64
-	there  []bool
-	sum    uint64
+	valid  []bool // nil if no value is null
+	hash   uint64 // of the texts, if the column hashes them
 	err    error
 }
 
-// plan finds the pages that hold the next n rows.
-func (s *sheet) plan(n int) ([]pageWork, error) {
-	work := s.work[:0]
-	for _, l := range s.lanes {
-		for have := len(l.values); have < n; {
-			p, err := l.reader.Next()
+// planPages lists the pages that hold the next n rows of all number columns.
+func (r *columnReader) planPages(n int) ([]pageRead, error) {
+	work := r.work[:0]
+	for _, c := range r.all {
+		for have := len(c.values); have < n; {
+			p, err := c.reader.Next()
 			if err != nil {
 				return nil, err
 			}
-			work = append(work, pageWork{lane: l, page: p})
+			work = append(work, pageRead{column: c, page: p})
 			have += p.Rows
 		}
 	}
-	s.work = work
+	r.work = work
 	return work, nil
 }
 
-// inline is how much work is too little to be shared.
-const inline = 256 << 10
+// minShared is the least number of bytes that are worth several workers.
+const minShared = 256 << 10
 
-// each reads pages side by side, and does something else beside that.
-func (s *sheet) each(work []pageWork, beside func() error) error {
-	workers, bytes := min(s.workers, len(work)), 0
+// readPages reads pages on all workers while it runs meanwhile.
+func (r *columnReader) readPages(work []pageRead, meanwhile func() error) error {
+	workers, bytes := min(r.workers, len(work)), 0
 	for i := range work {
 		bytes += work[i].page.Bytes()
 	}
-	if bytes < inline {
+	if bytes < minShared {
 		workers = min(workers, 1)
 	}
-	for len(s.buffers) < max(1, workers) {
-		s.buffers = append(s.buffers, s.file.Buffer())
+	for len(r.buffers) < max(1, workers) {
+		r.buffers = append(r.buffers, r.file.Buffer())
 	}
 	var wg sync.WaitGroup
 	if workers > 1 {
-		share(work, s.buffers[:workers], &wg)
+		startWorkers(work, r.buffers[:workers], &wg)
 	}
-	err := beside()
+	err := meanwhile()
 	if workers <= 1 {
 		for i := range work {
-			work[i].read(s.buffers[0])
+			work[i].read(r.buffers[0])
 		}
 	}
 	wg.Wait()
@@ -263,23 +269,42 @@ func (s *sheet) each(work []pageWork, beside func() error) error {
 		if err == nil {
 			err = work[i].err
 		}
-		work[i].lane.take(&work[i])
+		work[i].column.add(&work[i])
 	}
 	return err
 }
 
-// share has pages read by a worker for each buffer.
-func share(work []pageWork, buffers []*pages.Buffer, wg *sync.WaitGroup) {
-	next := make(chan *pageWork, len(work))
+// startWorkers reads pages with one worker per buffer.
+func startWorkers(work []pageRead, buffers []*pages.Buffer, wg *sync.WaitGroup) {
+	next := make(chan *pageRead, len(work))
 	for i := range work {
 		next <- &work[i]
 	}
 	close(next)
 	for _, b := range buffers {
 		wg.Go(func() {
-			for w := range next {
-				w.read(b)
+			for p := range next {
+				p.read(b)
 			}
 		})
+	}
+}
+
+// atEOF reports whether all rows have been read.
+func (r *columnReader) atEOF() bool { return r.left == 0 && r.nextGroup == len(r.file.Groups) }
+
+// fits reports whether the columns of another file mean the same.
+func (r *columnReader) fits(f *pages.File) bool {
+	return r.fixed && len(f.Columns) > 0 && &f.Columns[0] == &r.file.Columns[0]
+}
+
+// reset makes r read another file that fits.
+func (r *columnReader) reset(name string, f *pages.File) {
+	r.decoder.Reset(name)
+	r.file, r.nextGroup, r.row, r.buffers = f, 0, 0, r.buffers[:0]
+	for _, c := range r.textColumns() {
+		if c != nil {
+			c.buffer = nil
+		}
 	}
 }

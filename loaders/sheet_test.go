@@ -18,8 +18,8 @@ import (
 	"vantage/model"
 )
 
-// cells draws a value of some type, for a column of a made table.
-var cells = map[string]*rapid.Generator[any]{
+// cellValues draws a value of a type.
+var cellValues = map[string]*rapid.Generator[any]{
 	"double": rapid.Map(rapid.SampledFrom([]float64{0, 1, 0.5, -1, 2}), func(x float64) any { return x }),
 	"float":  rapid.Map(rapid.SampledFrom([]float32{0, 1, 0.25}), func(x float32) any { return x }),
 	"long":   rapid.Map(rapid.Int64Range(0, 9), func(x int64) any { return x }),
@@ -28,8 +28,8 @@ var cells = map[string]*rapid.Generator[any]{
 	"text":   rapid.Map(rapid.SampledFrom([]string{"", "a", "käse", `\frac{1}{2} "x"`, "\xff\n", `[{"role":"user","content":"hé"}]`, strings.Repeat("long ", 40)}), func(s string) any { return s }),
 }
 
-// kinds are the types that a column of a name may have.
-var kinds = map[string][]string{
+// columnTypes are the types that a column of a name may have.
+var columnTypes = map[string][]string{
 	"step": {"long", "int"}, "epoch": {"double"}, "prompt": {"text"}, "completion": {"text"}, "answer": {"text", "long"},
 	"reward": {"double", "float", "bool", "int", "text"}, "score": {"double"}, "format_reward": {"double", "float", "bool", "int"}, "judge_score": {"double"},
 	"advantage": {"double", "float"}, "completion_length": {"int", "long", "double"}, "group_id": {"long", "text", "double"}, "uid": {"text"}, "note": {"text", "double"},
@@ -44,11 +44,11 @@ type madeColumn struct {
 
 func drawTable(t *rapid.T) (*parquet.Schema, []madeColumn, int) {
 	group := parquet.Group{}
-	names := rapid.SliceOfNDistinct(rapid.SampledFrom(slices.Sorted(maps.Keys(kinds))), 2, 8, rapid.ID[string]).Draw(t, "names")
+	names := rapid.SliceOfNDistinct(rapid.SampledFrom(slices.Sorted(maps.Keys(columnTypes))), 2, 8, rapid.ID[string]).Draw(t, "names")
 	rows := rapid.IntRange(0, 60).Draw(t, "rows")
 	drawn := map[string]madeColumn{}
 	for _, name := range names {
-		kind := rapid.SampledFrom(kinds[name]).Draw(t, name)
+		kind := rapid.SampledFrom(columnTypes[name]).Draw(t, name)
 		node := map[string]parquet.Node{
 			"double": parquet.Leaf(parquet.DoubleType), "float": parquet.Leaf(parquet.FloatType), "long": parquet.Int(64),
 			"int": parquet.Int(32), "bool": parquet.Leaf(parquet.BooleanType), "text": parquet.String(),
@@ -65,7 +65,7 @@ func drawTable(t *rapid.T) (*parquet.Schema, []madeColumn, int) {
 		}
 		for i := range c.values {
 			if !c.optional || rapid.IntRange(0, 5).Draw(t, "null") > 0 {
-				c.values[i] = cells[kind].Draw(t, "cell")
+				c.values[i] = cellValues[kind].Draw(t, "cell")
 			}
 		}
 		group[name], drawn[name] = node, c
@@ -108,9 +108,9 @@ func writeTable(t *rapid.T, schema *parquet.Schema, columns []madeColumn, rows i
 	return b.Bytes()
 }
 
-// readRowByRow reads a table as it is read where columns cannot be.
+// readRowByRow reads a table from row first on through parquet-go.
 func readRowByRow(t *rapid.T, r *RowDecoder, data []byte, from int64) ([]model.Record, error) {
-	table, err := newParquetTable(r, bytes.NewReader(data), int64(len(data)), from)
+	table, err := newRowReader(r, bytes.NewReader(data), int64(len(data)), from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +121,8 @@ func readRowByRow(t *rapid.T, r *RowDecoder, data []byte, from int64) ([]model.R
 	return all, ignoreEOF(err)
 }
 
-// Column by column a table reads as row by row: the same samples, the same sentences.
-func TestSheetIsTable(t *testing.T) {
+// Reading by columns gives the same samples and the same note as reading row by row.
+func TestColumnsReadAsRows(t *testing.T) {
 	read := 0
 	rapid.Check(t, func(t *rapid.T) {
 		schema, columns, n := drawTable(t)
@@ -134,19 +134,19 @@ func TestSheetIsTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		newSheet(slow, f, 1) // is asked first in any case
+		newColumnReader(slow, f, 1) // always comes first
 		want, err := readRowByRow(t, slow, data, 0)
 		if err != nil {
 			return // the library writes optional columns wrong in pages of the first version
 		}
-		s := newSheet(fast, f, 2)
+		s := newColumnReader(fast, f, 2)
 		if s == nil {
 			return
 		}
 		var got []model.Record
 		for {
 			b, err := s.next()
-			if errors.Is(err, errOdd) {
+			if errors.Is(err, errNeedsRows) {
 				rest, _ := readRowByRow(t, fast, data, s.row)
 				got = append(got, rest...)
 				break
@@ -180,12 +180,12 @@ func TestSheetIsTable(t *testing.T) {
 		}
 	})
 	if read == 0 {
-		t.Error("no table was read column by column")
+		t.Error("no table was read by columns")
 	}
 }
 
-// A row whose first id is empty is of the group that its second names, as row by row.
-func TestSheetWithTwoIDs(t *testing.T) {
+// A row whose first id column is empty takes its group from the second one, as row by row.
+func TestEmptyGroupIDTakesNextColumn(t *testing.T) {
 	type ids struct {
 		Group  string  `parquet:"group_id"`
 		UID    string  `parquet:"uid"`

@@ -9,36 +9,36 @@ import (
 	"vantage/model"
 )
 
-// texts reads prompts and ids of n rows.
-func (s *sheet) texts(n int) (model.Block, error) {
-	b := model.Block{Prompts: make([]model.Prompt, 1, 1+n/4), Groups: make([]string, 1)} // the first is none
-	if s.prompt != nil {
+// readTexts reads the prompts and group ids of the next n rows.
+func (r *columnReader) readTexts(n int) (model.Block, error) {
+	b := model.Block{Prompts: make([]model.Prompt, 1, 1+n/4), Groups: make([]string, 1)} // entry 0 is none
+	if r.prompt != nil {
 		b.Prompt = make([]int32, n)
 	}
-	if s.id != nil {
+	if r.groupID != nil {
 		b.Group = make([]int32, n)
 	}
 	for i := range n {
-		if err := s.ask(&b, i); err != nil {
+		if err := r.readPrompt(&b, i); err != nil {
 			return b, err
 		}
-		if err := s.call(&b, i); err != nil {
+		if err := r.readGroupID(&b, i); err != nil {
 			return b, err
 		}
 	}
 	return b, nil
 }
 
-// ask numbers the prompt of row i: mostly it is that of the row before.
-func (s *sheet) ask(b *model.Block, i int) error {
-	if s.prompt == nil {
+// readPrompt sets the prompt of row i, mostly that of the row before.
+func (r *columnReader) readPrompt(b *model.Block, i int) error {
+	if r.prompt == nil {
 		return nil
 	}
-	same, err := s.prompt.advance()
-	if err == nil && s.truth != nil {
-		var also bool
-		also, err = s.truth.advance()
-		same = same && also
+	same, err := r.prompt.next()
+	if err == nil && r.truth != nil {
+		var sameTruth bool
+		sameTruth, err = r.truth.next()
+		same = same && sameTruth
 	}
 	if err != nil {
 		return err
@@ -47,221 +47,217 @@ func (s *sheet) ask(b *model.Block, i int) error {
 		b.Prompt[i] = b.Prompt[i-1]
 		return nil
 	}
-	asked, truth := s.prompt.value(), s.truth.value()
-	s.rows.note.HasTruth = s.rows.note.HasTruth || asked.Kind != Absent && truth.Kind != Absent
-	s.use(RolePrompt, asked.Kind != Absent)
-	s.use(RoleTruth, truth.Kind != Absent)
-	if found := s.rows.Prompts.Get(asked, truth); found.Hash != 0 {
+	prompt, truth := r.prompt.value(), r.truth.value()
+	r.decoder.note.HasTruth = r.decoder.note.HasTruth || prompt.Kind != Absent && truth.Kind != Absent
+	r.noteRole(RolePrompt, prompt.Kind != Absent)
+	r.noteRole(RoleTruth, truth.Kind != Absent)
+	if found := r.decoder.Prompts.Get(prompt, truth); found.Hash != 0 {
 		b.Prompts = append(b.Prompts, model.Prompt{Hash: found.Hash, Preview: found.Preview})
 		b.Prompt[i] = int32(len(b.Prompts) - 1)
 	}
 	return nil
 }
 
-// call numbers the group that row i says it is of, where that is a text.
-func (s *sheet) call(b *model.Block, i int) error {
-	if s.id == nil {
+// readGroupID sets the group of row i from a column of texts.
+func (r *columnReader) readGroupID(b *model.Block, i int) error {
+	if r.groupID == nil {
 		return nil
 	}
-	same, err := s.id.advance()
+	same, err := r.groupID.next()
 	switch {
 	case err != nil:
 		return err
 	case same && i > 0:
 		b.Group[i] = b.Group[i-1]
-	case s.id.ok && len(s.id.text) > 0:
-		s.use(RoleGroup, true)
-		b.Groups = append(b.Groups, s.rows.GroupID(s.id.value(), s.rows.ranks[RoleGroup]))
+	case r.groupID.valid && len(r.groupID.text) > 0:
+		r.noteRole(RoleGroup, true)
+		b.Groups = append(b.Groups, r.decoder.GroupID(r.groupID.value(), r.decoder.ranks[RoleGroup]))
 		b.Group[i] = int32(len(b.Groups) - 1)
 	}
 	return nil
 }
 
-// use notes that a role is played, as rows.learn does.
-func (s *sheet) use(as Role, yes bool) {
-	if yes && s.rows.Used[as] == "" {
-		s.rows.Used[as] = s.rows.fieldName(as)
+// noteRole notes the column that plays a role, once some row has a value there, as
+// [RowDecoder.learn] does.
+func (r *columnReader) noteRole(as Role, hasValue bool) {
+	if hasValue && r.decoder.Used[as] == "" {
+		r.decoder.Used[as] = r.decoder.fieldName(as)
 	}
 }
 
-// fill makes the columns of a block of n rows of figures. Nothing is learned from rows
-// that turn out to be odd.
-func (s *sheet) fill(b *model.Block, n int) error {
-	if !s.proper(n) {
-		return errOdd
+// fill makes the number columns of a block of n rows. The decoder learns nothing from rows that
+// must be read one by one.
+func (r *columnReader) fill(b *model.Block, n int) error {
+	if !r.canFill(n) {
+		return errNeedsRows
 	}
-	s.unit(n)
+	r.noteLengthUnit(n)
 	b.Offset = make([]int64, n)
 	for i := range b.Offset {
-		b.Offset[i] = s.row + int64(i)
+		b.Offset[i] = r.row + int64(i)
 	}
-	b.Step = s.steps(n)
-	b.Length = s.lengths(n)
-	if l := s.figures[RoleGroup]; l != nil {
-		s.numberedGroups(b, l, n)
+	b.Step = r.steps(n)
+	b.Length = r.lengths(n)
+	if c := r.numbers[RoleGroup]; c != nil {
+		r.numberedGroups(b, c, n)
 	}
-	if l := s.figures[RoleAdvantage]; l != nil {
-		b.Advantage = slices.Clone(l.values[:n])
-		s.use(RoleAdvantage, true)
+	if c := r.numbers[RoleAdvantage]; c != nil {
+		b.Advantage = slices.Clone(c.values[:n])
+		r.noteRole(RoleAdvantage, true)
 	}
-	s.meet(n)
-	b.Parts = s.columns(n)
-	b.Reward = s.rewards(b, n)
+	r.noteComponents(n)
+	b.Parts = r.componentValues(n)
+	b.Reward = r.rewards(b, n)
 	return nil
 }
 
-// proper reports whether n rows mean what they mean row by row: steps and lengths are
-// whole numbers or nulls, and every row is a sample.
-func (s *sheet) proper(n int) bool {
-	if l := s.figures[RoleStep]; l != nil && !l.all(n, whole) {
+// canFill reports whether n rows mean the same as when they are decoded one by one: steps and
+// lengths are integers or null, and every row is a sample.
+func (r *columnReader) canFill(n int) bool {
+	if c := r.numbers[RoleStep]; c != nil && !c.all(n, isExactInt) {
 		return false
 	}
-	if l := s.figures[RoleLength]; l != nil && (!l.all(n, countable) || l.first(n) > 0 && s.rows.note.LengthUnit != model.LengthTokens) {
+	if c := r.numbers[RoleLength]; c != nil && (!c.all(n, isLength) || c.firstValid(n) > 0 && r.decoder.note.LengthUnit != model.LengthTokens) {
 		return false
 	}
-	if s.figures[RoleReward] != nil {
+	if r.numbers[RoleReward] != nil {
 		return true
 	}
-	for i := range n { // without a reward of its own a row may hold nothing
-		if !s.said(i) {
+	for i := range n { // without a reward column a row may hold nothing
+		if !r.isSample(i) {
 			return false
 		}
 	}
 	return true
 }
 
-// all reports whether all figures of n that are none nulls are so.
-func (l *lane) all(n int, so func(float64) bool) bool {
-	for i := range n {
-		if x, ok := l.at(i); ok && !so(x) {
-			return false
-		}
-	}
-	return true
-}
+func isLength(x float64) bool { return isExactInt(x) && x > 0 && x <= math.MaxInt32 }
 
-func countable(x float64) bool { return whole(x) && x > 0 && x <= math.MaxInt32 }
-
-// said reports whether row i has a response, or a figure of a reward function.
-func (s *sheet) said(i int) bool {
-	if l := s.figures[RoleResponse]; l != nil {
-		if _, ok := l.at(i); ok {
+// isSample reports whether row i has a response, or a component that counts as reward.
+func (r *columnReader) isSample(i int) bool {
+	if c := r.numbers[RoleResponse]; c != nil {
+		if _, ok := c.at(i); ok {
 			return true
 		}
 	}
-	for _, l := range s.parts {
-		if x, ok := l.at(i); ok && x == x && !IsBaseline(s.name(l)) && !strings.HasPrefix(s.name(l), MetricsPrefix) {
+	for _, c := range r.components {
+		if x, ok := c.at(i); ok && x == x && isSummand(r.name(c)) {
 			return true
 		}
 	}
 	return false
 }
 
-func (s *sheet) name(l *lane) string { return s.file.Columns[l.column].Name }
+func (r *columnReader) name(c *numberColumn) string { return r.file.Columns[c.column].Name }
 
-// unit settles what lengths count, by the first row that has one.
-func (s *sheet) unit(n int) {
-	note := &s.rows.note
-	if l := s.figures[RoleLength]; l != nil && l.first(n) < n {
+// isSummand reports whether a component counts in the sum that replaces a missing reward.
+func isSummand(name string) bool {
+	return !IsBaseline(name) && !strings.HasPrefix(name, MetricsPrefix)
+}
+
+// noteLengthUnit sets the unit of lengths by the first row that has one.
+func (r *columnReader) noteLengthUnit(n int) {
+	note := &r.decoder.note
+	if c := r.numbers[RoleLength]; c != nil && c.firstValid(n) < n {
 		note.LengthUnit = model.LengthTokens
 	}
-	if l := s.figures[RoleResponse]; l != nil && l.first(n) < n {
-		s.use(RoleResponse, true)
+	if c := r.numbers[RoleResponse]; c != nil && c.firstValid(n) < n {
+		r.noteRole(RoleResponse, true)
 		if note.LengthUnit == model.LengthUnknown {
 			note.LengthUnit = model.LengthCharacters
 		}
 	}
 }
 
-func (s *sheet) steps(n int) []int64 {
+func (r *columnReader) steps(n int) []int64 {
 	steps := make([]int64, n)
 	for i := range steps {
-		steps[i] = s.rows.FileStep
-		if l := s.figures[RoleStep]; l != nil {
-			if x, ok := l.at(i); ok {
+		steps[i] = r.decoder.FileStep
+		if c := r.numbers[RoleStep]; c != nil {
+			if x, ok := c.at(i); ok {
 				steps[i] = int64(x)
-				s.use(RoleStep, true)
+				r.noteRole(RoleStep, true)
 			}
 		}
 	}
 	return steps
 }
 
-func (s *sheet) lengths(n int) []int32 {
-	l := s.figures[RoleResponse]
-	if s.figures[RoleLength] != nil {
-		l = s.figures[RoleLength]
+func (r *columnReader) lengths(n int) []int32 {
+	c := r.numbers[RoleResponse]
+	if r.numbers[RoleLength] != nil {
+		c = r.numbers[RoleLength]
 	}
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = -1
-		if l != nil {
-			if x, ok := l.at(i); ok {
-				all[i] = int32(min(x, math.MaxInt32))
+	lengths := make([]int32, n)
+	for i := range lengths {
+		lengths[i] = -1
+		if c != nil {
+			if x, ok := c.at(i); ok {
+				lengths[i] = int32(min(x, math.MaxInt32))
 			}
 		}
 	}
-	return all
+	return lengths
 }
 
-// numberedGroups names groups that the log has numbers for.
-func (s *sheet) numberedGroups(b *model.Block, l *lane, n int) {
+// numberedGroups sets the groups of n rows from a column of numbers.
+func (r *columnReader) numberedGroups(b *model.Block, c *numberColumn, n int) {
 	b.Group = make([]int32, n)
-	before := math.NaN()
+	previous := math.NaN()
 	for i := range n {
-		x, ok := l.at(i)
+		x, ok := c.at(i)
 		switch {
 		case !ok:
 			continue
-		case x != before || i == 0 || b.Group[i-1] == 0:
-			s.use(RoleGroup, true)
-			b.Groups = append(b.Groups, s.rows.GroupID(FromFloat(x).Literal(), s.rows.ranks[RoleGroup]))
-			before = x
+		case x != previous || i == 0 || b.Group[i-1] == 0:
+			r.noteRole(RoleGroup, true)
+			b.Groups = append(b.Groups, r.decoder.GroupID(FromFloat(x).Literal(), r.decoder.ranks[RoleGroup]))
+			previous = x
 		}
 		b.Group[i] = int32(len(b.Groups) - 1)
 	}
 }
 
-// meet gives the reward functions that have not been met before their places, in the
-// order of the rows in which they first gave something.
-func (s *sheet) meet(n int) {
+// noteComponents adds the components that are new to the decoder, in the order of the rows that
+// first have a value of them.
+func (r *columnReader) noteComponents(n int) {
 	for {
-		var next *lane
-		for _, l := range s.parts {
-			if _, known := s.rows.Components.Index[s.name(l)]; !known && l.first(n) < n && (next == nil || l.first(n) < next.first(n)) {
-				next = l
+		var next *numberColumn
+		for _, c := range r.components {
+			if _, known := r.decoder.Components.Index[r.name(c)]; !known && c.firstValid(n) < n && (next == nil || c.firstValid(n) < next.firstValid(n)) {
+				next = c
 			}
 		}
-		if next == nil || len(s.rows.Components.Names) >= MaxComponents {
+		if next == nil || len(r.decoder.Components.Names) >= MaxComponents {
 			return
 		}
-		s.rows.Components.Set(s.name(next), FromFloat(0))
+		r.decoder.Components.Set(r.name(next), FromFloat(0))
 	}
 }
 
-// columns are what the reward functions gave.
-func (s *sheet) columns(n int) [][]float64 {
-	all := make([][]float64, len(s.rows.Components.Names))
-	for _, l := range s.parts {
-		if at, ok := s.rows.Components.Index[s.name(l)]; ok {
-			all[at] = slices.Clone(l.values[:n])
+// componentValues are the values of each component in n rows.
+func (r *columnReader) componentValues(n int) [][]float64 {
+	all := make([][]float64, len(r.decoder.Components.Names))
+	for _, c := range r.components {
+		if at, ok := r.decoder.Components.Index[r.name(c)]; ok {
+			all[at] = slices.Clone(c.values[:n])
 		}
 	}
-	for i, part := range all {
-		if part == nil { // of another row group than before
+	for i, values := range all {
+		if values == nil { // this file lacks the component
 			all[i] = slices.Repeat([]float64{math.NaN()}, n)
 		}
 	}
 	return all
 }
 
-// rewards are those of the log, or the sums of what the reward functions gave.
-func (s *sheet) rewards(b *model.Block, n int) []float64 {
-	if l := s.figures[RoleReward]; l != nil {
-		s.use(RoleReward, true)
-		rewards := slices.Clone(l.values[:n])
+// rewards are the values of the reward column, or else the sums of the components.
+func (r *columnReader) rewards(b *model.Block, n int) []float64 {
+	if c := r.numbers[RoleReward]; c != nil {
+		r.noteRole(RoleReward, true)
+		rewards := slices.Clone(c.values[:n])
 		for i := range rewards {
-			if _, ok := l.at(i); !ok {
+			if _, ok := c.at(i); !ok {
 				rewards[i] = estimators.MissingReward()
 			}
 		}
@@ -270,15 +266,15 @@ func (s *sheet) rewards(b *model.Block, n int) []float64 {
 	rewards := slices.Repeat([]float64{estimators.MissingReward()}, n)
 	for i := range rewards {
 		sum, any := 0.0, false
-		for k, name := range s.rows.Components.Names {
-			if x := b.Parts[k][i]; x == x && !IsBaseline(name) && !strings.HasPrefix(name, MetricsPrefix) {
+		for k, name := range r.decoder.Components.Names {
+			if x := b.Parts[k][i]; x == x && isSummand(name) {
 				sum, any = sum+x, true
 			}
 		}
 		if any {
-			rewards[i], s.rows.sumsComponents = sum, true
+			rewards[i], r.decoder.sumsComponents = sum, true
 		}
 	}
-	s.use(RoleReward, s.rows.sumsComponents)
+	r.noteRole(RoleReward, r.decoder.sumsComponents)
 	return rewards
 }

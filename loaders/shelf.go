@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"sync"
 	"time"
 
@@ -20,7 +21,7 @@ type shelf struct {
 	mu         sync.Mutex
 	files      map[int32]volume
 	compressed compressed.Index
-	tables     tables
+	parquet    cellCache
 }
 
 func newShelf() *shelf {
@@ -47,8 +48,8 @@ func (s *shelf) put(f *file) {
 	}
 	if f.pack != nil {
 		v.index = f.pack.index
-		if f.pack.sheet != nil {
-			v.index = f.pack.sheet.file.Index()
+		if f.pack.reader != nil {
+			v.index = f.pack.reader.Index()
 		}
 	}
 	s.mu.Lock()
@@ -112,11 +113,21 @@ func (v volume) read(ctx context.Context, offset int64, c *TextCapture) error {
 		if err != nil {
 			return err
 		}
-		return v.cells(m, heldInfo{info, m.Size()}, offset, c)
+		return v.tableRow(m, heldInfo{info, m.Size()}, offset, c)
 	case table:
-		return v.cells(h, info, offset, c)
+		return v.tableRow(h, info, offset, c)
 	}
 	return v.record(ctx, h, offset, c)
+}
+
+// tableRow decodes a row of a Parquet file.
+func (v volume) tableRow(h io.ReaderAt, info os.FileInfo, row int64, c *TextCapture) error {
+	r, ok := v.format.Decode(v.name).(*RowDecoder)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	r.Capture = c
+	return v.shelf.parquet.decodeRow(r, tableFile{v.number, h, info, v.index}, row)
 }
 
 // record decodes the record at an offset of a file's text.

@@ -42,28 +42,28 @@ const blockSize = 256 << 10
 // Source reads logs, and follows them while they grow. Next and Close may be
 // called from different goroutines; no two calls of Next at once.
 type Source struct {
-	o       Options
-	formats []Format
-	several bool // paths: names must tell them apart
-	files   []*file
-	names   []string
-	known   map[string]*file // by path on disk
-	roots   []*Directory
-	queue   []*file // files with something to read
-	look    looker
-	newest  newest
-	shelf   *shelf
-	openers []*opener // of tables
-	ahead   ahead
-	given   []model.Block // of the chunk that the receiver is at work on
-	spent   spent
-	out     *output
-	buf     []byte
-	read    tally
-	shown   model.Progress // as last handed over
-	started bool
-	closed  chan struct{}
-	once    sync.Once
+	o           Options
+	formats     []Format
+	several     bool // paths: names must tell them apart
+	files       []*file
+	names       []string
+	known       map[string]*file // by path on disk
+	roots       []*Directory
+	queue       []*file // files with something to read
+	look        looker
+	newest      newest
+	shelf       *shelf
+	prefetchers []*parquetPrefetcher
+	ahead       ahead
+	given       []model.Block // of the chunk that the receiver is at work on
+	spent       spent
+	out         *output
+	buf         []byte
+	read        tally
+	shown       model.Progress // as last handed over
+	started     bool
+	closed      chan struct{}
+	once        sync.Once
 }
 
 // file is one log: something on a disk or a stream.

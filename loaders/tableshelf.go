@@ -1,6 +1,8 @@
 package loaders
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"slices"
 	"sync"
@@ -11,81 +13,110 @@ import (
 	"vantage/loaders/pages"
 )
 
-// tables are the Parquet files of which cells were read last, as far as that has been
-// opened, unpacked and found: footers, dictionaries, and the pages where the last cells stand.
-type tables struct {
-	mu   sync.Mutex
-	all  []*opened // the newest first
-	size int
+// cellCache keeps the Parquet files from which rows were decoded last open but for their
+// handles: footers, dictionaries, and the pages of the last rows. It may be used concurrently.
+type cellCache struct {
+	mu    sync.Mutex
+	files []*cachedFile // the newest first
+	size  int           // of all, in bytes
 }
 
-// What tables are kept at most, in number and in bytes.
+// The bounds of the cache.
 const (
-	maxTables     = 8
-	maxTablesSize = 64 << 20
+	maxCachedFiles = 8
+	maxCachedBytes = 64 << 20
 )
 
-// opened is an open Parquet file, but for its handle.
-type opened struct {
-	file   int32
-	info   os.FileInfo // of the file as it was
-	handle *seat
-	memory *pages.Memory
-	pages  *pages.File
-	cells  *pages.Cells
-	long   *parquet.File // for columns that are not flat
-	size   int
+// tableFile is a Parquet file to decode a row of.
+type tableFile struct {
+	number int32 // identifies the file
+	handle io.ReaderAt
+	info   os.FileInfo
+	index  pages.Index // of its pages, as far as known
 }
 
-// seat is where the handle is put by which a file is read now.
-type seat struct{ Handle }
+// cachedFile is an open Parquet file.
+type cachedFile struct {
+	number  int32
+	info    os.FileInfo // of the file when it was opened
+	handle  *swapHandle
+	memory  *pages.Memory
+	pages   *pages.File
+	cells   *pages.Cells
+	library *parquet.File // for nested columns; nil until one is read
+	size    int
+}
 
-// open opens a table.
-func (v volume) openTable(h Handle, info os.FileInfo) (*opened, error) {
-	t := &opened{file: v.number, info: info, handle: &seat{h}, memory: &pages.Memory{}}
+// swapHandle reads through the handle that is open now.
+type swapHandle struct{ io.ReaderAt }
+
+// decodeRow decodes one row of a file, of which it reads as little as possible.
+func (c *cellCache) decodeRow(decoder *RowDecoder, f tableFile, row int64) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a page is broken: %v", r)
+		}
+	}()
+	t := c.remove(f)
+	if t == nil {
+		if t, err = openCached(f); err != nil {
+			return err
+		}
+	}
+	t.handle.ReaderAt = f.handle
+	if err := t.decodeRow(decoder, row); err != nil {
+		t.close()
+		return err
+	}
+	c.add(t)
+	return nil
+}
+
+func openCached(f tableFile) (*cachedFile, error) {
+	t := &cachedFile{number: f.number, info: f.info, handle: &swapHandle{f.handle}, memory: &pages.Memory{}}
 	var err error
-	if t.pages, err = pages.Open(t.handle, info.Size(), t.memory); err != nil {
+	if t.pages, err = pages.Open(t.handle, f.info.Size(), t.memory); err != nil {
 		return nil, err
 	}
-	t.pages.Use(v.index)
-	t.cells = pages.NewCells(t.pages, maxTablesSize/2)
+	t.pages.Use(f.index)
+	t.cells = pages.NewCells(t.pages, maxCachedBytes/2)
 	return t, nil
 }
 
-func (t *opened) close() {
+func (t *cachedFile) close() {
 	t.cells.Close()
 	t.memory.Close()
 }
 
-// borrow takes a table off the shelf, nil if it is not there as the file is now.
-func (s *tables) borrow(file int32, info os.FileInfo) *opened {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.all, func(t *opened) bool { return t.file == file && fileio.Unchanged(t.info, info) })
+// remove takes a file out of the cache, nil if it is not there or has changed.
+func (c *cellCache) remove(f tableFile) *cachedFile {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.files, func(t *cachedFile) bool { return t.number == f.number && fileio.Unchanged(t.info, f.info) })
 	if i < 0 {
 		return nil
 	}
-	t := s.all[i]
-	s.all = slices.Delete(s.all, i, i+1)
-	s.size -= t.size
+	t := c.files[i]
+	c.files = slices.Delete(c.files, i, i+1)
+	c.size -= t.size
 	return t
 }
 
-// giveBack puts a table on the shelf, and takes those off that there is no room for.
-func (s *tables) giveBack(t *opened) {
-	t.handle.Handle = nil
-	if t.size = t.cells.Size() + pages.Small; t.size > maxTablesSize {
+// add puts a file into the cache, and evicts the oldest beyond its bounds.
+func (c *cellCache) add(t *cachedFile) {
+	t.handle.ReaderAt = nil
+	if t.size = t.cells.Size() + pages.MaxInMemory; t.size > maxCachedBytes {
 		t.close()
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all = slices.Insert(s.all, 0, t)
-	s.size += t.size
-	for len(s.all) > maxTables || s.size > maxTablesSize {
-		last := s.all[len(s.all)-1]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.files = slices.Insert(c.files, 0, t)
+	c.size += t.size
+	for len(c.files) > maxCachedFiles || c.size > maxCachedBytes {
+		last := c.files[len(c.files)-1]
 		last.close()
-		s.size -= last.size
-		s.all = s.all[:len(s.all)-1]
+		c.size -= last.size
+		c.files = c.files[:len(c.files)-1]
 	}
 }

@@ -5,12 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"time"
-
-	"vantage/loaders/compressed"
-	"vantage/loaders/pages"
 )
 
 // A Parquet file is read from its end. One that comes through a pipe, or lies within gzip or
@@ -44,58 +39,4 @@ func hold(r io.Reader) (memory, error) {
 		err = errWithin
 	}
 	return memory{bytes.NewReader(data)}, err
-}
-
-// tableIn returns the Parquet file in a compressed file, nil if that holds text.
-func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
-	r, err := compressed.NewReader(p, io.NewSectionReader(h, 0, math.MaxInt64))
-	if err != nil {
-		return nil, err
-	}
-	start := make([]byte, compressed.SniffSize)
-	if _, err := io.ReadFull(r, start); err != nil || compressed.Sniff(start) != compressed.Parquet {
-		return nil, nil
-	}
-	return io.MultiReader(bytes.NewReader(start), r), nil
-}
-
-// openHeld begins to read a table row by row from memory.
-func (f *file) openHeld(m memory) (*pack, error) {
-	p := &pack{handle: m}
-	table, err := pages.Open(m, m.Size(), &pages.Memory{})
-	if err == nil {
-		err = openTable(f, p, table, m.Size(), 1)
-	}
-	if err != nil || p.sheet == nil {
-		return p, err
-	}
-	p.sheet = nil
-	p.table, err = newParquetTable(f.decoder.(*RowDecoder), m, m.Size(), 0)
-	return p, err
-}
-
-// beginHeld begins to read a Parquet file that came through a pipe.
-func (s *Source) beginHeld(f *file) error {
-	m := *f.pipe.held
-	f.pipe.held = nil
-	s.read.done += m.Size()
-	p, err := f.openHeld(m)
-	if err != nil {
-		return err
-	}
-	f.pack = p
-	s.enqueue(f)
-	return nil
-}
-
-// readHeld reads on in it, and reports whether it came to its end.
-func (s *Source) readHeld(f *file, deadline time.Time) bool {
-	end, err := s.readTable(f, deadline)
-	if err != nil {
-		f.remark(packProblem(err))
-	}
-	if f.pipe.ended = end || err != nil; f.pipe.ended {
-		f.pack.end()
-	}
-	return f.pipe.ended
 }

@@ -185,7 +185,7 @@ func (s *slot) number(at int) (float64, error) {
 			return 0, err
 		}
 		return s.reader.numbers[i], nil
-	case s.reader.column.Kind == Truth:
+	case s.reader.column.Kind == Bool:
 		return s.truth(at)
 	case encoding != plain:
 		return 0, ErrUnsupported

@@ -28,9 +28,9 @@ type Kind int
 
 // The kinds. Numbers of any width are read as float64.
 const (
-	Other Kind = iota // it cannot be read here
+	Nested Kind = iota // it cannot be read here
 	Number
-	Truth // 0 or 1
+	Bool // 0 or 1
 	Text
 )
 
@@ -68,15 +68,15 @@ const (
 	fixedArrays
 )
 
-// Small is the size up to which a file is read at once, and stays in memory.
-const Small = 128 << 10
+// MaxInMemory is the size up to which a file is read at once, and stays in memory.
+const MaxInMemory = 128 << 10
 
 // Open reads the footer of a Parquet file of that size, into memory that is the file's
 // as long as anything of it is read. One whose end is not there yet is
 // io.ErrUnexpectedEOF.
 func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 	f := &File{r: r, size: size, memory: m}
-	tail := room(&m.file, int(min(size, Small)))
+	tail := room(&m.file, int(min(size, MaxInMemory)))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 		return nil, fmt.Errorf("%w: its footer is said to be larger than the file", ErrBroken)
 	}
 	if int64(len(tail)) == size {
-		f.r = inMemory(tail)
+		f.r = memoryReader(tail)
 	}
 	footer := tail[max(0, end-int(n)):end]
 	if int64(len(footer)) < n {
@@ -101,11 +101,11 @@ func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 	return f, f.decode(&decoder{data: footer})
 }
 
-// inMemory is a file that has been read.
-type inMemory []byte
+// memoryReader is a file that has been read.
+type memoryReader []byte
 
 // ReadAt implements [io.ReaderAt].
-func (m inMemory) ReadAt(p []byte, at int64) (int, error) {
+func (m memoryReader) ReadAt(p []byte, at int64) (int, error) {
 	if at >= int64(len(m)) {
 		return 0, io.EOF
 	}
@@ -159,7 +159,7 @@ func (f *File) check(g Group) error {
 		switch {
 		case g.Rows < 0 || c.at < 4 || c.size < 0 || c.at > f.size-c.size:
 			return fmt.Errorf("%w: a column is said to stand outside of the file", ErrBroken)
-		case f.Columns[i].Kind != Other && c.values != g.Rows:
+		case f.Columns[i].Kind != Nested && c.values != g.Rows:
 			return fmt.Errorf("%w: a column has %d values for %d rows", ErrBroken, c.values, g.Rows)
 		}
 	}
@@ -244,8 +244,8 @@ func (f *File) Bytes(group, column int) int64 { return f.Groups[group].chunks[co
 // Buffer returns a buffer of the file's memory.
 func (f *File) Buffer() *Buffer { return f.memory.Buffer() }
 
-// Whole reports whether the file has been read as a whole, so that its memory is all it takes.
-func (f *File) Whole() bool {
-	_, ok := f.r.(inMemory)
+// InMemory reports whether the file has been read as a whole, so that its memory is all it takes.
+func (f *File) InMemory() bool {
+	_, ok := f.r.(memoryReader)
 	return ok
 }

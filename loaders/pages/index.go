@@ -29,7 +29,7 @@ func (f *File) Use(i Index) {
 
 // note remembers where the page begins whose header comes next.
 func (r *Reader) note(at int64) {
-	if _, small := r.f.r.(inMemory); small {
+	if _, small := r.f.r.(memoryReader); small {
 		return
 	}
 	if r.f.index == nil {

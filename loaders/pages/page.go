@@ -37,7 +37,7 @@ func (f *File) Column(group, column int) *Reader {
 	g := f.Groups[group]
 	c := g.chunks[column]
 	r := &Reader{}
-	if f.Whole() {
+	if f.InMemory() {
 		r = f.memory.reader()
 	}
 	*r = Reader{
@@ -155,7 +155,7 @@ func (r *Reader) next() (header, error) {
 
 // bytes returns a piece of the file, in kept if it has not been read.
 func (f *File) bytes(at int64, n int, kept *[]byte) ([]byte, error) {
-	if m, ok := f.r.(inMemory); ok && at+int64(n) <= int64(len(m)) {
+	if m, ok := f.r.(memoryReader); ok && at+int64(n) <= int64(len(m)) {
 		return m[at : at+int64(n)], nil
 	}
 	b := room(kept, n)

@@ -142,7 +142,7 @@ func TestColumns(t *testing.T) {
 				continue // the library writes these wrong: TestFirstVersion has one that was made by hand
 			}
 			if c.Name == "odd" {
-				if c.Kind != Other {
+				if c.Kind != Nested {
 					t.Errorf("%s: a repeated column is said to be flat", name)
 				}
 				continue
@@ -165,7 +165,7 @@ func TestFirstVersion(t *testing.T) {
 	}
 	p := Page{
 		Rows:   3,
-		reader: &Reader{f: &File{r: inMemory(data)}, column: Column{Kind: Number, Optional: true, physical: float64s}},
+		reader: &Reader{f: &File{r: memoryReader(data)}, column: Column{Kind: Number, Optional: true, physical: float64s}},
 		header: header{size: len(data), packed: len(data), values: 3},
 	}
 	got, there, err := p.Numbers(nil, &Buffer{})
@@ -196,7 +196,7 @@ func TestCells(t *testing.T) {
 		c := NewCells(f, 100<<10)
 		defer c.Close()
 		for i := range f.Columns {
-			if f.Columns[i].Kind == Other {
+			if f.Columns[i].Kind == Nested {
 				continue
 			}
 			all, err := column(f, i)
@@ -240,7 +240,7 @@ func TestIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Whole() {
+	if f.InMemory() {
 		t.Fatal("the file is too small for an index")
 	}
 	if _, err := column(f, 1); err != nil {
@@ -281,7 +281,7 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		for i := range file.Columns {
-			if file.Columns[i].Kind == Other {
+			if file.Columns[i].Kind == Nested {
 				continue
 			}
 			all, err := column(file, i)

@@ -90,11 +90,11 @@ func branch(columns []Column, tree []node, prefix string, depth int) ([]Column, 
 func kindOf(physical int) Kind {
 	switch physical {
 	case boolean:
-		return Truth
+		return Bool
 	case int32s, int64s, float32s, float64s:
 		return Number
 	case byteArrays:
 		return Text
 	}
-	return Other
+	return Nested
 }

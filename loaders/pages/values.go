@@ -20,7 +20,7 @@ func (p *Page) Numbers(dst []float64, b *Buffer) (values []float64, there []int3
 	switch {
 	case p.header.encoding == dictionary || p.header.encoding == plainDictionary:
 		dst, err = p.lookUp(dst, data, n, b)
-	case p.reader.column.Kind == Truth:
+	case p.reader.column.Kind == Bool:
 		dst, err = truths(dst, data, n, p.header.encoding)
 	case p.header.encoding == plain:
 		dst, err = numbers(dst, data, p.reader.column.physical, n)

@@ -1,0 +1,107 @@
+package loaders
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"vantage/loaders/pages"
+	"vantage/model"
+)
+
+// errTable says that a Parquet file holds no samples.
+var errTable = errors.New("not read")
+
+// openParquet opens a Parquet file. One whose footer is not written yet is
+// io.ErrUnexpectedEOF.
+func (s *Source) openParquet(f *file, p *pack, size int64) error {
+	m := &pages.Memory{}
+	p.close = m.Close
+	table, err := pages.Open(p.handle, size, m)
+	if err != nil {
+		return err
+	}
+	return openTable(f, p, table, size, s.workers())
+}
+
+// openTable detects the format of a Parquet file by its columns.
+func openTable(f *file, p *pack, table *pages.File, size int64, workers int) error {
+	names := make([]string, len(table.Columns))
+	for i, c := range table.Columns {
+		names[i] = c.Name
+	}
+	format := detect(f.formats, f.name, Framing{Table: true}, []byte(strings.Join(names, "\n")))
+	if format == nil {
+		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is", errTable, strings.Join(names[:min(len(names), maxKeys)], ", "))
+	}
+	f.format, f.decoder = format, format.Decode(f.name)
+	decoder, ok := f.decoder.(*RowDecoder)
+	if !ok {
+		return errTable
+	}
+	var err error
+	p.reader, err = newParquetReader(decoder, p.handle, size, table, workers)
+	return err
+}
+
+// readTable reads blocks or batches of rows until the deadline.
+func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
+	for !s.out.full() {
+		block, records, err := f.pack.nextSamples(f.scratch[:0])
+		f.scratch = records[:0]
+		if err != nil {
+			return errors.Is(err, io.EOF), ignoreEOF(err)
+		}
+		if block.Len() > 0 {
+			s.addBlock(f, &block)
+		} else {
+			s.addRecords(f, records)
+		}
+		if !time.Now().Before(deadline) {
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+// nextSamples returns the block that was prefetched, or what comes next in the file.
+func (p *pack) nextSamples(records []model.Record) (model.Block, []model.Record, error) {
+	switch {
+	case p.ready != nil:
+		b := *p.ready
+		p.ready = nil
+		return b, records, nil
+	case p.reader == nil:
+		return model.Block{}, records, io.EOF
+	}
+	return p.reader.Next(records)
+}
+
+func (s *Source) addBlock(f *file, b *model.Block) {
+	b.File = f.index
+	for _, step := range b.Step {
+		f.reached(step)
+	}
+	if !f.format.MayRepeatRows || !f.repeated(relogOfBlock(b)) {
+		f.out.addBlock(f.format, f.decoder.Note(), *b)
+	}
+}
+
+func (s *Source) addRecords(f *file, records []model.Record) {
+	for i := range records {
+		records[i].File = f.index
+		f.reached(records[i].Step)
+	}
+	if !f.format.MayRepeatRows || !f.repeated(relogOf(records)) {
+		f.out.add(f.format, f.decoder.Note(), records)
+	}
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
