@@ -10,8 +10,8 @@ import (
 	"vantage/model"
 )
 
-// BenchmarkRun is a comparison as the program makes it, of a log that one family
-// fits and of one that nothing does, which takes the looking for reasons too.
+// BenchmarkRun compares a log that mean-centring estimators reproduce, and one that none
+// does, which includes the search for clues.
 func BenchmarkRun(b *testing.B) {
 	for _, noise := range []float64{0, 1} {
 		b.Run(map[float64]string{0: "fits", 1: "nothing fits"}[noise], func(b *testing.B) {
@@ -38,7 +38,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// centre takes the mean of eight off eight advantages.
+// centre subtracts from each eight advantages their mean.
 func centre(records []model.Record) {
 	for at := 0; at < len(records); at += 8 {
 		sum := 0.0

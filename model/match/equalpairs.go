@@ -7,20 +7,21 @@ import (
 	"vantage/model/units"
 )
 
-// equalPairs are samples of one group with equal rewards: whatever an estimator does, it
-// gives them the same advantage.
+// equalPairs counts samples of one group with equal rewards: every estimator that reads
+// only rewards gives them the same advantage.
 type equalPairs struct {
-	groups, differing int // groups that hold such samples; of these, in which advantages differ
-	differentLength         int // pairs of neighbours whose advantages differ and whose lengths do
-	longerIsLower        int // of these, in which the longer response has the lower one
+	groups          int // with such samples
+	differing       int // of these, with different advantages
+	differentLength int // pairs in input order that differ in advantage and length
+	longerIsLower   int // of these, with the lower advantage for the longer response
 }
 
-// equalTolerance is how much of the greatest advantage two values may differ by and pass
-// for the same.
+// equalTolerance is the difference, as a share of the largest advantage, up to which two
+// advantages count as equal.
 const equalTolerance = 1e-4
 
-func (p *equalPairs) add(advantages, rewards []float64, lengths []int32, largest float64) {
-	last := map[float64]int{} // the latest sample with a reward
+func (p *equalPairs) add(advantages, rewards []float64, lengths []int32, maxAbs float64) {
+	last := map[float64]int{} // the latest sample with this reward
 	found, differ := false, false
 	for i, r := range rewards {
 		j, seen := last[r]
@@ -30,7 +31,7 @@ func (p *equalPairs) add(advantages, rewards []float64, lengths []int32, largest
 		}
 		found = true
 		gap := advantages[i] - advantages[j]
-		if math.Abs(gap) <= equalTolerance*largest {
+		if math.Abs(gap) <= equalTolerance*maxAbs {
 			continue
 		}
 		differ = true
@@ -49,13 +50,13 @@ func (p *equalPairs) add(advantages, rewards []float64, lengths []int32, largest
 	}
 }
 
-// sentence is empty if equal rewards have equal advantages throughout.
+// sentence returns a clue, or "" if equal rewards always have equal advantages.
 func (p *equalPairs) sentence() string {
-	const fewest, most = 8, 0.95
+	const minPairs, minShare = 8, 0.95
 	switch {
 	case p.differing == 0:
 		return ""
-	case p.differentLength >= fewest && float64(p.longerIsLower) > most*float64(p.differentLength):
+	case p.differentLength >= minPairs && float64(p.longerIsLower) > minShare*float64(p.differentLength):
 		return fmt.Sprintf("%s give samples of equal reward different advantages, and the longer response nearly always the lower one: a length penalty was taken off the reward after it was logged",
 			units.Fraction(p.differing, p.groups)+" groups")
 	}

@@ -8,17 +8,17 @@ import (
 	"vantage/model/units"
 )
 
-// evidence are what the logged advantages say of themselves.
+// evidence is what logged advantages look like.
 type evidence struct {
-	groups  int // with a logged advantage for every sample, and not all of them 0
-	zeroSum int // of these, that sum to 0
-	unitStd    int // of these, whose standard deviation is 1
-	equalPairs   equalPairs
-	n       int
+	groups          int // with a logged advantage for every sample, not all 0
+	zeroSum         int // of these, with sum 0
+	unitStd         int // of these, with standard deviation 1
+	equalPairs      equalPairs
+	n               int
 	sum, sumSquares float64
 }
 
-// evidenceClues says what the logged values look like, and what that usually means.
+// evidenceClues says what the logged advantages look like and what that usually means.
 func evidenceClues(prepared []*model.Laid) []string {
 	var f evidence
 	for _, l := range prepared {
@@ -54,9 +54,9 @@ func (f *evidence) add(advantages, rewards []float64, lengths []int32) {
 
 func roughly(x, y float64) bool { return math.Abs(x-y) < 0.02 }
 
-// moments are sums over finite values.
+// moments are sums over the finite values of a slice.
 type moments struct {
-	n                     int
+	n                       int
 	sum, sumSquares, maxAbs float64
 }
 
@@ -96,7 +96,7 @@ func (f *evidence) sentences() []string {
 	return all
 }
 
-// shareOf writes a share that is less than all.
+// shareOf returns "only 3/8 (38%) groups".
 func shareOf(n, of int) string {
 	if n == 0 {
 		return fmt.Sprintf("none of %s", units.Plural(of, "groups"))

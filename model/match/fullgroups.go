@@ -7,33 +7,33 @@ import (
 	"vantage/model"
 )
 
-// retryFullGroups tries again without the groups that hold fewer samples than most: where a
-// log was cut, the trainer has seen samples that are not in it. At least two groups
-// of the usual size must be left.
+// retryFullGroups tries again without the groups that have fewer samples than most: the
+// trainer saw samples that a cut log lacks. At least two groups of the common size must
+// remain.
 func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, prepared []*model.Laid) error {
-	usual, groups := commonGroupSize(prepared)
-	again := &Report{}
-	some := make([]*model.Laid, len(prepared))
+	size, groups := commonGroupSize(prepared)
+	retry := &Report{}
+	masked := make([]*model.Laid, len(prepared))
 	for i, l := range prepared {
-		kept := *l
-		kept.Given = maskShortGroups(l, usual)
-		some[i] = &kept
-		again.Compared += countLogged(kept.Given)
+		copied := *l
+		copied.Given = maskShortGroups(l, size)
+		masked[i] = &copied
+		retry.Compared += countLogged(copied.Given)
 	}
-	if groups < 2 || again.Compared == r.Compared {
+	if groups < 2 || retry.Compared == r.Compared {
 		return nil
 	}
-	if err := again.tryAll(ctx, snap, some, 0); err != nil {
+	if err := retry.tryAll(ctx, snap, masked, 0); err != nil {
 		return err
 	}
-	if again.HasMatch() {
-		r.LeftOut, r.Compared, r.Matches, r.Others = r.Compared-again.Compared, again.Compared, again.Matches, again.Others
+	if retry.HasMatch() {
+		r.LeftOut, r.Compared, r.Matches, r.Others = r.Compared-retry.Compared, retry.Compared, retry.Matches, retry.Others
 	}
 	return nil
 }
 
-// commonGroupSize is the most common number of samples of a group, and how many groups
-// have it.
+// commonGroupSize returns the most common group size and how many groups have it; of
+// equally common ones the largest.
 func commonGroupSize(prepared []*model.Laid) (size, groups int) {
 	counts := map[int]int{}
 	for _, l := range prepared {
@@ -49,15 +49,15 @@ func commonGroupSize(prepared []*model.Laid) (size, groups int) {
 	return size, groups
 }
 
-// maskShortGroups are the logged advantages, NaN in groups of fewer samples than usual.
-func maskShortGroups(l *model.Laid, usual int) []float64 {
-	given := append([]float64(nil), l.Given...)
+// maskShortGroups returns the logged advantages, NaN in groups of fewer than size samples.
+func maskShortGroups(l *model.Laid, size int) []float64 {
+	advantages := append([]float64(nil), l.Given...)
 	for g := 1; g < len(l.Offsets); g++ {
-		if lo, hi := l.Offsets[g-1], l.Offsets[g]; hi-lo < usual {
+		if lo, hi := l.Offsets[g-1], l.Offsets[g]; hi-lo < size {
 			for i := lo; i < hi; i++ {
-				given[i] = math.NaN()
+				advantages[i] = math.NaN()
 			}
 		}
 	}
-	return given
+	return advantages
 }

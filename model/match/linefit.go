@@ -8,20 +8,18 @@ import (
 	"vantage/model"
 )
 
-// linearFit is logged = slope·computed + shift over all samples, fitted by least
-// squares.
+// linearFit is the least-squares fit logged = slope·computed + shift.
 type linearFit struct {
 	slope, shift float64
-	maxResidual        float64 // largest residual, relative to the largest logged advantage
-	mean, std    float64 // of computed, the std with n−1
+	maxResidual  float64 // relative to the largest logged advantage
+	mean, std    float64 // of computed, ddof 1
 }
 
-// linearClue looks for a candidate whose advantages became the logged ones by one
-// factor and one shift for all samples: a second normalisation over the batch, or
-// a reward that was scaled. With one step only: a batch has a mean and std of its
-// own.
+// linearClue looks for a candidate whose advantages differ from the logged ones by one
+// factor and one shift: normalised again over the batch, or from a scaled reward. It
+// compares one step, since each batch has its own mean and std.
 func linearClue(snap model.Snapshot, prepared []*model.Laid) []string {
-	clue, least := "", 0
+	clue, fewest := "", 0
 	for _, e := range estimators.All() {
 		if snap.Lacks(e) != nil {
 			continue
@@ -29,8 +27,8 @@ func linearClue(snap model.Snapshot, prepared []*model.Laid) []string {
 		for at, scale := range e.Scales {
 			l, ok := fitLine(prepared[0].Under(e, scale), prepared[0].Given)
 			assumes := countAssumptions(snap.Run.Format, e, at)
-			if ok && l.maxResidual < 1e-4 && (clue == "" || assumes < least) {
-				clue, least = l.sentence(prepared[0].Step, Candidate{e.Framework, e.Name, scale}), assumes
+			if ok && l.maxResidual < 1e-4 && (clue == "" || assumes < fewest) {
+				clue, fewest = l.sentence(prepared[0].Step, Candidate{e.Framework, e.Name, scale}), assumes
 			}
 		}
 	}
@@ -54,7 +52,7 @@ func signedTerm(by float64) string {
 	return fmt.Sprintf(", %+.5g", by)
 }
 
-// fitLine is false where there is too little to fit, or nothing that varies.
+// fitLine returns false if there are too few points or x does not vary.
 func fitLine(x, y []float64) (linearFit, bool) {
 	var n, sx, sy float64
 	for i := range x {
@@ -63,21 +61,21 @@ func fitLine(x, y []float64) (linearFit, bool) {
 		}
 	}
 	mx, my := sx/n, sy/n
-	var xx, xy, largest float64
+	var xx, xy, maxAbs float64
 	for i := range x {
 		if !math.IsNaN(y[i]) {
 			xx += (x[i] - mx) * (x[i] - mx)
 			xy += (x[i] - mx) * (y[i] - my)
-			largest = max(largest, math.Abs(y[i]))
+			maxAbs = max(maxAbs, math.Abs(y[i]))
 		}
 	}
 	l := linearFit{slope: xy / xx, mean: mx, std: math.Sqrt(xx / (n - 1))}
 	l.shift = my - l.slope*mx
 	for i := range x {
 		if !math.IsNaN(y[i]) {
-			l.maxResidual = max(l.maxResidual, math.Abs(l.slope*x[i]+l.shift-y[i])/largest)
+			l.maxResidual = max(l.maxResidual, math.Abs(l.slope*x[i]+l.shift-y[i])/maxAbs)
 		}
 	}
-	const few = 4
-	return l, n >= few && xx > 0 && math.Abs(l.slope) > 1e-6 && !math.IsNaN(l.maxResidual)
+	const minPoints = 4
+	return l, n >= minPoints && xx > 0 && math.Abs(l.slope) > 1e-6 && !math.IsNaN(l.maxResidual)
 }

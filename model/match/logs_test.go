@@ -28,7 +28,7 @@ type goldenCase struct {
 	Params     map[string]any `json:"params"`
 }
 
-// jsonl writes the case as a log: a row per sample with all that the case has.
+// jsonl returns the case as a log with one row per sample.
 func (c goldenCase) jsonl() []byte {
 	var b bytes.Buffer
 	lengths, _ := c.Params["lengths"].([]any)
@@ -59,8 +59,8 @@ func (c goldenCase) jsonl() []byte {
 	return b.Bytes()
 }
 
-// ordinary reports whether a log could hold the case as a step of its own: numbers
-// only, groups that stand together, more than one of them and no single samples.
+// ordinary reports whether the case could be a step of a log: finite numbers, at least two
+// groups, each contiguous and of two or more samples.
 func (c goldenCase) ordinary() bool {
 	if len(c.Advantages) != len(c.Groups) || len(c.Groups) == 0 {
 		return false
@@ -114,9 +114,9 @@ func read(t *testing.T, path string) model.Snapshot {
 	}
 }
 
-// A log of what a framework's own code computed is known for that framework's, to
-// the bit or within what the entry promises: all ordinary cases of these files.
-func TestLogsOfTheFrameworks(t *testing.T) {
+// A log with the advantages of a framework's own code matches that framework's estimator,
+// in every bit or within its tolerance, for all ordinary cases of these files.
+func TestGoldenCasesMatch(t *testing.T) {
 	is := func(key string, want any) func(map[string]any) bool {
 		return func(p map[string]any) bool { return p[key] == want }
 	}
@@ -180,7 +180,7 @@ func goldenCases(t *testing.T, name string) []goldenCase {
 	return file.Cases
 }
 
-// found wants the candidate among those that reproduce the log of a case.
+// found fails unless the candidate reproduces the log of the case.
 func found(t *testing.T, c goldenCase, is match.Candidate, bits bool) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log.jsonl")
@@ -214,7 +214,7 @@ func found(t *testing.T, c goldenCase, is match.Candidate, bits bool) {
 	}
 }
 
-// samples returns a sample log of a real run; tests skip where there is none.
+// samples returns the path of a real run's log. It skips the test if there is none.
 func samples(t *testing.T, path string) string {
 	t.Helper()
 	dir := os.Getenv("VANTAGE_SAMPLES")
@@ -228,9 +228,9 @@ func samples(t *testing.T, path string) string {
 	return path
 }
 
-// Two real logs of prime-rl: one was cut within its last group; the other numbers
-// two groups as one.
-func TestRealLogs(t *testing.T) {
+// Two logs of prime-rl: one is cut within its last group; in the other, two groups have
+// the same number.
+func TestPrimeRLLogs(t *testing.T) {
 	dir := samples(t, "prime-rl/hosted_training_samples")
 	cut, err := match.Run(context.Background(), read(t, filepath.Join(dir, "iiy65ubvx5xwke4dfb9vos64", "results.jsonl")), model.DefaultSettings(), match.DefaultLimit)
 	if err != nil {

@@ -1,14 +1,3 @@
-// Package match finds the estimator that wrote the advantages of a log: it
-// computes them under every framework, estimator and scale that the log can feed,
-// and compares.
-//
-// A logged advantage is one of three things to a computed one: equal to the bit in
-// the precision of the framework; near, that is within the digits that logs lose
-// (1e-6 of the largest advantage of the step, or what the estimator itself
-// promises, see [estimators.Estimator.Tolerance]); or off. If nothing is near
-// throughout and the log was written with three to five decimals, what rounds to
-// them is near; if still nothing is, groups that hold fewer samples than the others
-// are left out, since logs are cut.
 package match
 
 import (
@@ -25,67 +14,66 @@ import (
 	"vantage/model/units"
 )
 
-// ErrNothingLogged says that there is nothing to compare with.
+// ErrNothingLogged is the error for a log without advantages.
 var ErrNothingLogged = errors.New("the log holds no advantages: match compares with those that the trainer logged (TRL, ms-swift, prime-rl, NeMo-RL and open-instruct log them)")
 
-// Candidate is one way to compute advantages.
+// Candidate is an estimator with a scale.
 type Candidate struct {
 	Framework string
 	Estimator string
 	Scale     estimators.Scale
 }
 
-// String names it as a person would.
+// String returns "easyr1 grpo with scale group".
 func (c Candidate) String() string {
 	return fmt.Sprintf("%s %s with scale %s", c.Framework, c.Estimator, c.Scale)
 }
 
-// Verdict is how well a candidate reproduces the log.
+// Verdict says how well a candidate reproduces the log.
 type Verdict struct {
 	Candidate
-	Exact  int       // samples that are equal to the bit of the candidate's precision
-	Agreeing   int       // samples that are equal or near
-	AgreeingGroups int       // groups all of whose logged advantages are near
-	Groups     int       // groups with a logged advantage
-	MaxGap float64   // largest |logged − computed| of samples that are not equal
-	FirstMismatch  *Mismatch // the first sample that is not near; nil if all are
+	Exact          int       // samples equal in every bit of the framework's precision
+	Agreeing       int       // samples equal or near
+	AgreeingGroups int       // groups without a mismatch
+	Groups         int       // groups with a logged advantage
+	MaxGap         float64   // largest |logged − computed| of samples that are not equal
+	FirstMismatch  *Mismatch // nil if all samples agree
 
-	assumptions int // how much has to be assumed beside rewards and groups
+	assumptions int // see countAssumptions
 }
 
-// Mismatch is a sample whose logged advantage is not the computed one.
+// Mismatch is a sample whose logged advantage is not near the computed one.
 type Mismatch struct {
 	Step             int64
 	Group            string
-	Row              int // of the step, from 0, in input order
+	Row              int // in its step, from 0, in input order
 	Logged, Computed float64
 }
 
-// Report is the outcome of a comparison.
+// Report is the result of a comparison.
 type Report struct {
-	Steps    int  // compared
-	Compared int  // samples with a logged advantage
-	Candidates    int  // candidates
-	Sampled  bool // the log has more of them, which were not looked at
-	Decimals int  // if not 0: near means equal after rounding to so many decimals, as the log was
-	LeftOut      int  // samples left out since their groups hold fewer than the others: the log was cut there
-	Grouping model.Grouping
-	Matches  []Verdict // that agree on every sample: the most bits first, then the fewest assumptions
-	Others   []Verdict // the rest, the most agreeing samples first
-	Clues    []string  // if nothing matches: what the logged values say, and what it usually means
+	Steps      int  // compared
+	Compared   int  // samples with a logged advantage
+	Candidates int  // tried
+	Sampled    bool // the log has more samples than were compared
+	Decimals   int  // if not 0, near means equal after rounding to this many
+	LeftOut    int  // samples left out because their groups have fewer than the others
+	Grouping   model.Grouping
+	Matches    []Verdict // those that agree on every sample: the most exact samples first, then the fewest assumptions
+	Others     []Verdict // the rest, the most agreeing samples first
+	Clues      []string  // without a match: what the logged values look like, and what that usually means
 }
 
-// HasMatch reports whether anything reproduces the log.
+// HasMatch reports whether a candidate reproduces the log.
 func (r *Report) HasMatch() bool { return len(r.Matches) > 0 }
 
-// DefaultLimit is how many samples a comparison looks at unless told otherwise: whole
-// steps, the newest first.
+// DefaultLimit is the usual number of samples to compare.
 const DefaultLimit = 20_000
 
-// Run compares the newest complete steps of the snapshot, until there are limit
-// samples with a logged advantage. Of the settings it takes grouping and reward;
-// the filter is left out: advantages are logged as the estimator gave them. It
-// returns [ErrNothingLogged], the reason why rows cannot be grouped, or ctx's end.
+// Run compares the newest complete steps of the snapshot, up to and including the one that
+// reaches limit samples with a logged advantage. It reads grouping and reward of the
+// settings, not the filter: trainers log advantages before it. Errors are
+// [ErrNothingLogged], rows that cannot be grouped, and the end of ctx.
 func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int) (*Report, error) {
 	r := &Report{}
 	steps := r.chooseSteps(snap, limit)
@@ -118,7 +106,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 	return r, err
 }
 
-// chooseSteps returns the indices of the steps to compare, the newest first.
+// chooseSteps returns the indexes of the steps to compare, the newest first.
 func (r *Report) chooseSteps(snap model.Snapshot, limit int) []int {
 	var steps []int
 	for i := len(snap.Steps) - 1; i >= 0; i-- {
@@ -158,8 +146,8 @@ func prepare(snap model.Snapshot, set model.Settings, steps []int) ([]*model.Lai
 	return prepared, nil
 }
 
-// tryAll tries every candidate that the log can feed. A sample is near within the
-// tolerance, if that is more than the candidate's own.
+// tryAll compares every candidate that the log has the columns for. Near is within
+// tolerance or within the candidate's own, whichever is larger.
 func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, prepared []*model.Laid, tolerance float64) error {
 	r.Candidates, r.Matches, r.Others = 0, nil, nil
 	for _, e := range estimators.All() {
@@ -185,9 +173,9 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, prepared []*mo
 	return nil
 }
 
-// countAssumptions counts what a candidate takes for granted: most of all another
-// framework than the one whose log it is, then needs, then another estimator than
-// grpo, which most people run, then a scale that is not the framework's default.
+// countAssumptions weighs what a candidate assumes: most of all a framework other than the
+// one that wrote the log, then columns beyond reward and group, then an estimator other
+// than grpo, which most people run, then a scale that is not the framework's default.
 func countAssumptions(format string, e *estimators.Estimator, scale int) int {
 	n := min(scale, 1)
 	if e.Name != "grpo" {
@@ -215,7 +203,8 @@ func (r *Report) record(v Verdict) {
 	}
 }
 
-// evaluate compares the candidate; false if a step lacks what it needs.
+// evaluate compares the candidate with all steps. It returns false if a step lacks a
+// column.
 func (v *Verdict) evaluate(prepared []*model.Laid, e *estimators.Estimator, tolerance float64) bool {
 	for _, l := range prepared {
 		computed := l.Under(e, v.Scale)
@@ -229,7 +218,7 @@ func (v *Verdict) evaluate(prepared []*model.Laid, e *estimators.Estimator, tole
 
 func (v *Verdict) addStep(l *model.Laid, computed []float64, precision estimators.Float, tolerance float64) {
 	for g := range len(l.Offsets) - 1 {
-		logged, off := 0, 0
+		logged, mismatches := 0, 0
 		for i := l.Offsets[g]; i < l.Offsets[g+1]; i++ {
 			if math.IsNaN(l.Given[i]) {
 				continue
@@ -238,7 +227,7 @@ func (v *Verdict) addStep(l *model.Laid, computed []float64, precision estimator
 			if v.addSample(l.Given[i], computed[i], precision, tolerance) {
 				continue
 			}
-			off++
+			mismatches++
 			if v.FirstMismatch == nil {
 				v.FirstMismatch = &Mismatch{Step: l.Step, Group: l.Group(g), Row: int(l.Order[i]), Logged: l.Given[i], Computed: computed[i]}
 			}
@@ -246,13 +235,13 @@ func (v *Verdict) addStep(l *model.Laid, computed []float64, precision estimator
 		if logged > 0 {
 			v.Groups++
 		}
-		if logged > 0 && off == 0 {
+		if logged > 0 && mismatches == 0 {
 			v.AgreeingGroups++
 		}
 	}
 }
 
-// addSample counts one sample and reports whether it is near.
+// addSample counts one sample and reports whether it agrees.
 func (v *Verdict) addSample(logged, computed float64, precision estimators.Float, tolerance float64) bool {
 	if equalIn(logged, computed, precision) {
 		v.Exact++
@@ -271,7 +260,7 @@ func (v *Verdict) addSample(logged, computed float64, precision estimators.Float
 	return true
 }
 
-// equalIn compares in the precision of the framework: a log may write a float32 with
+// equalIn compares in the precision of the framework, as a log may write a float32 with
 // more digits than it has.
 func equalIn(logged, computed float64, precision estimators.Float) bool {
 	if precision == estimators.Float64 {
@@ -280,8 +269,8 @@ func equalIn(logged, computed float64, precision estimators.Float) bool {
 	return float32(logged) == float32(computed)
 }
 
-// explain says what the log looks like where nothing reproduces it: how it would be
-// reproduced, if there is a way, else what is seen.
+// explain returns clues for a log that nothing reproduces: another grouping or reward that
+// would, else a linear relation, else what the values look like.
 func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Settings, prepared []*model.Laid) ([]string, error) {
 	clues, err := r.tryAlternatives(ctx, snap, set)
 	if err != nil || len(clues) > 0 {
@@ -293,8 +282,8 @@ func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Set
 	return append(r.partialAgreement(), evidenceClues(prepared)...), nil
 }
 
-// partialAgreement says that the nearest candidate is right for whole groups and wrong for
-// others, if it is: then it is rarely the arithmetic.
+// partialAgreement returns a clue if the nearest candidate is right for at least half of
+// the groups: then the arithmetic is rarely wrong.
 func (r *Report) partialAgreement() []string {
 	if len(r.Others) == 0 || 2*r.Others[0].AgreeingGroups < r.Others[0].Groups {
 		return nil

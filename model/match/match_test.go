@@ -48,8 +48,8 @@ func run(t interface {
 	return r
 }
 
-// golden is the first case of a file of several groups and ordinary rewards: what
-// the framework's own code gave.
+// golden returns the first case of a golden file with several groups, finite rewards and
+// mostly nonzero advantages.
 func golden(t *testing.T, name string, wants func(map[string]any) bool) []row {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "estimators", "testdata", "golden", name))
@@ -125,8 +125,8 @@ func TestFindsTheFrameworkThatWroteTheLog(t *testing.T) {
 	}
 }
 
-// Two groups of four by hand: r − μ, under an id that puts both into one.
-func TestSaysThatGroupsAreWrong(t *testing.T) {
+// Two groups of four by hand: r − μ, but both have the same id.
+func TestMergedGroupsGiveClue(t *testing.T) {
 	r := run(t, []row{
 		{"x", 1, 0.75},
 		{"x", 0, -0.25},
@@ -180,9 +180,9 @@ func TestClues(t *testing.T) {
 	}
 }
 
-// A penalty for length is told from one for KL: the longer of two equally good
-// responses always has less.
-func TestLengthPenaltyIsToldByName(t *testing.T) {
+// A length penalty is told from a KL penalty: the longer of two equally good responses
+// always has the lower advantage.
+func TestLengthPenaltyGivesClue(t *testing.T) {
 	chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, Progress: model.Progress{CaughtUp: true}}
 	for g := range 4 {
 		for i := range 4 {
@@ -198,17 +198,16 @@ func TestLengthPenaltyIsToldByName(t *testing.T) {
 	}
 }
 
-// A log that was cut within a group is compared without it.
-func TestCutGroupsAreLeftOut(t *testing.T) {
+// A group that is shorter than the others is left out.
+func TestShortGroupsAreLeftOut(t *testing.T) {
 	r := run(t, []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"c", 1, 0.2}})
 	if !r.HasMatch() || r.LeftOut != 1 || r.Compared != 4 {
 		t.Errorf("match %v without %d samples of %d, want one without 1 of 4", r.HasMatch(), r.LeftOut, r.Compared)
 	}
 }
 
-// Four decimals are enough to know the estimator, and the report says that they
-// were all there was.
-func TestLogsWithFewDecimals(t *testing.T) {
+// A log with four decimals matches, and the report says how many it has.
+func TestRoundedLogsMatch(t *testing.T) {
 	rows := golden(t, "trl_grpo.json", func(p map[string]any) bool { return p["scale_rewards"] == "group" })
 	for i := range rows {
 		rows[i].advantage = math.Round(rows[i].advantage*1e4) / 1e4
@@ -220,8 +219,8 @@ func TestLogsWithFewDecimals(t *testing.T) {
 	}
 }
 
-// Seven digits, as repr of a float32 rounded by a logger: near, not equal.
-func TestLogsWithSevenDigits(t *testing.T) {
+// Seven significant digits are near, not equal.
+func TestSevenDigitsMatch(t *testing.T) {
 	rows := golden(t, "verl_grpo.json", func(p map[string]any) bool { return p["norm_adv_by_std_in_grpo"] == true })
 	for i, r := range rows {
 		rows[i].advantage, _ = strconv.ParseFloat(strconv.FormatFloat(r.advantage, 'g', 7, 64), 64)
@@ -232,7 +231,7 @@ func TestLogsWithSevenDigits(t *testing.T) {
 	}
 }
 
-// Among those that fit, the framework whose log it is comes first, then grpo, then
+// Of several matches the framework that wrote the log comes first, then grpo, then
 // default scales.
 func TestFewestAssumptionsFirst(t *testing.T) {
 	snap := logOf([]row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"b", 3, 1}, {"b", 1, -1}})
@@ -249,7 +248,7 @@ func TestFewestAssumptionsFirst(t *testing.T) {
 	}
 }
 
-// What an estimator gives is always found again, to the bit, whatever it needs.
+// The advantages of every estimator match that estimator in every bit.
 func TestEveryEstimatorMatchesItself(t *testing.T) {
 	able := slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool { return !e.Computable() })
 	rapid.Check(t, func(t *rapid.T) {

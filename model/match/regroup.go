@@ -7,21 +7,21 @@ import (
 	"vantage/model"
 )
 
-// commonGroupSizes are the numbers of samples per prompt that people choose.
+// commonGroupSizes returns the usual numbers of samples per prompt.
 func commonGroupSizes() []int { return []int{8, 16, 4, 32, 64, 2, 5, 6, 10, 12, 20, 24, 48, 128} }
 
-// A step of more samples is not prepared out in other ways: it would take seconds.
+// maxRegrouped is the largest step that is regrouped: more samples would take seconds.
 const maxRegrouped = 100_000
 
-// alternative is another way to read the log, and what it would mean.
+// alternative is another way to read the log.
 type alternative struct {
-	set   model.Settings
+	set     model.Settings
 	flags   string // "with --group-by prompt"
-	meaning string
+	meaning string // what it means if an estimator matches this way
 }
 
 // tryAlternatives tries other groups and other rewards on a step that the nearest
-// candidate does not reproduce, and says which of them some estimator fits.
+// candidate does not reproduce. It returns a clue for the first that an estimator matches.
 func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set model.Settings) ([]string, error) {
 	if len(r.Others) == 0 || r.Others[0].FirstMismatch == nil {
 		return nil, nil
@@ -32,7 +32,7 @@ func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set m
 		return nil, nil
 	}
 	all := alternatives(snap, set, len(step.Rewards))
-	snap.Run.Positional = true // only to look: no figure is made of it
+	snap.Run.Positional = true // groups by position are only tried here
 	for _, other := range all {
 		found, err := snap.Grouping(other.set)
 		if err != nil || found == r.Grouping && other.set.Reward == set.Reward && other.set.Weights == set.Weights {
@@ -40,14 +40,14 @@ func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set m
 		}
 		prepared, err := prepare(snap, other.set, []int{at})
 		if err != nil {
-			continue // not so either
+			continue
 		}
-		again := &Report{Compared: countLogged(step.Logged)}
-		if err := again.tryAll(ctx, snap, prepared, 0); err != nil {
+		retry := &Report{Compared: countLogged(step.Logged)}
+		if err := retry.tryAll(ctx, snap, prepared, 0); err != nil {
 			return nil, err
 		}
-		if again.HasMatch() {
-			return []string{fmt.Sprintf("%s, %s reproduces step %d: %s", other.flags, again.Matches[0].Candidate, step.Number, other.meaning)}, nil
+		if retry.HasMatch() {
+			return []string{fmt.Sprintf("%s, %s reproduces step %d: %s", other.flags, retry.Matches[0].Candidate, step.Number, other.meaning)}, nil
 		}
 	}
 	return nil, nil
@@ -75,8 +75,7 @@ func alternatives(snap model.Snapshot, set model.Settings, rows int) []alternati
 	return all
 }
 
-// otherRewards are the rewards that the log holds beside the one that was
-// compared: each column.
+// otherRewards returns an alternative per reward component of the log.
 func otherRewards(snap model.Snapshot, set model.Settings) []alternative {
 	var all []alternative
 	set.Weights = ""

@@ -7,15 +7,15 @@ import (
 	"vantage/model"
 )
 
-// The number of decimals that tell something: with fewer, what rounds to them is
-// almost anything; with more, the tolerance is enough.
+// The decimals for which rounding is tried: with fewer nearly everything agrees, with more
+// the tolerance suffices.
 const (
 	minDecimals = 3
-	maxDecimals   = 5
+	maxDecimals = 5
 )
 
-// loggedDecimals returns how many decimals the logged advantages were written with, 0
-// if fewer or more than tell something.
+// loggedDecimals returns how many decimals the logged advantages have, 0 if fewer than
+// minDecimals or more than maxDecimals.
 func loggedDecimals(prepared []*model.Laid) int {
 	for d := range maxDecimals + 1 {
 		if haveDecimals(prepared, d) {
@@ -28,7 +28,7 @@ func loggedDecimals(prepared []*model.Laid) int {
 	return 0
 }
 
-// haveDecimals reports whether all logged advantages have at most d decimals.
+// haveDecimals reports whether no logged advantage has more than d decimals.
 func haveDecimals(prepared []*model.Laid, d int) bool {
 	unit := math.Pow10(d)
 	for _, l := range prepared {
@@ -42,18 +42,18 @@ func haveDecimals(prepared []*model.Laid, d int) bool {
 }
 
 // retryRounded tries again with a tolerance of half a unit of the last decimal, and a
-// little for the arithmetic of the comparison.
+// little more for the comparison's own arithmetic.
 func (r *Report) retryRounded(ctx context.Context, snap model.Snapshot, prepared []*model.Laid) error {
 	d := loggedDecimals(prepared)
 	if d == 0 {
 		return nil
 	}
-	again := &Report{Compared: r.Compared}
-	if err := again.tryAll(ctx, snap, prepared, 0.5*math.Pow10(-d)*(1+1e-6)); err != nil {
+	retry := &Report{Compared: r.Compared}
+	if err := retry.tryAll(ctx, snap, prepared, 0.5*math.Pow10(-d)*(1+1e-6)); err != nil {
 		return err
 	}
-	if again.HasMatch() {
-		r.Decimals, r.Matches, r.Others = d, again.Matches, again.Others
+	if retry.HasMatch() {
+		r.Decimals, r.Matches, r.Others = d, retry.Matches, retry.Others
 	}
 	return nil
 }
