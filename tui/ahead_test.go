@@ -13,7 +13,7 @@ func TestAhead(t *testing.T) {
 	for _, keys := range [][]string{{"f"}, {"e"}, {"s"}, {"r"}, {"f", "f", "r", "u"}, {"e", "p", "r", "s"}} {
 		var frames [2]string
 		for i, from := range []int{1 << 30, 0} {
-			play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+			drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 				d.app.ahead.from = from
 				d.press("p")
 				for _, key := range keys {
@@ -33,7 +33,7 @@ func TestAhead(t *testing.T) {
 
 // What is asked for meanwhile ends the work, and what comes late is dropped.
 func TestAheadIsDropped(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.app.ahead = ahead{rest: time.Hour}
 		d.holds = true
 		d.press("p")
@@ -58,7 +58,7 @@ func TestAheadIsDropped(t *testing.T) {
 
 // While a log grows all the time nothing is computed ahead; once it rests what is asked for is.
 func TestNothingAheadOfAFastLog(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.app.ahead.from = 0
 		d.app.work.throttled = true // a refresh from data was a moment ago
 		if d.press("p"); d.app.result.ahead != nil {
@@ -72,7 +72,7 @@ func TestNothingAheadOfAFastLog(t *testing.T) {
 
 // A step of usual size is left alone.
 func TestNothingAhead(t *testing.T) {
-	d := &door{t: t, app: New(context.Background(), madeRun(3), Options{Title: "made", Settings: filtered()}), holds: true}
+	d := &driver{t: t, app: New(context.Background(), madeRun(3), Options{Title: "made", Settings: filterSettings()}), holds: true}
 	d.send(tea.WindowSizeMsg{Width: 120, Height: 36})
 	d.run(d.app.Init())
 	if d.press("f"); len(d.waits) > 0 || d.app.result.ahead != nil {

@@ -10,8 +10,8 @@ import (
 
 // With a baseline every figure says by how much it differs, B swaps the two, and undo
 // goes back over both.
-func TestBaseline(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+func TestBaselineShowsDifferences(t *testing.T) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		was := d.app.result.analysis
 		d.press("b", "m", "m", "m")
 		now := d.app.result.analysis
@@ -23,11 +23,11 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%q is not on the screen\n%s", want, text)
 		}
 		d.press("B")
-		if d.app.settings.now != filtered() || d.app.settings.base.settings.KeepNeg != 0.35 {
+		if d.app.settings.now != filterSettings() || d.app.settings.base.settings.KeepNeg != 0.35 {
 			t.Errorf("swapped: %+v against %+v", d.app.settings.now, d.app.settings.base.settings)
 		}
 		d.press("u", "u", "u", "u")
-		if !d.app.settings.base.on || d.app.settings.now != filtered() {
+		if !d.app.settings.base.on || d.app.settings.now != filterSettings() {
 			t.Errorf("three changes undone: %+v", d.app.settings)
 		}
 		d.press("b")

@@ -11,7 +11,7 @@ import (
 
 // What comes to a file while the screen rests waits there. A stream is read on, since what
 // writes it would wait, and so is what has not been read yet.
-func TestPauseAfter(t *testing.T) {
+func TestPauseOnlyBetweenRefreshesOfAFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		progress model.Progress
 		want     time.Duration
@@ -27,19 +27,19 @@ func TestPauseAfter(t *testing.T) {
 }
 
 // A pause ends with the program.
-func TestPauseEnds(t *testing.T) {
+func TestPauseEndsWithTheProgram(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	msg := readChunk(ctx, waiting{}, time.Hour)()
+	msg := readChunk(ctx, silentSource{}, time.Hour)()
 	if answer, ok := msg.(chunkMsg); !ok || !errors.Is(answer.err, context.Canceled) {
 		t.Errorf("%#v", msg)
 	}
 }
 
-// waiting is a source to which nothing comes.
-type waiting struct{}
+// silentSource is a source to which nothing comes.
+type silentSource struct{}
 
-func (waiting) Next(ctx context.Context) (*model.Chunk, error) {
+func (silentSource) Next(ctx context.Context) (*model.Chunk, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

@@ -41,7 +41,7 @@ func TestEveryCommandOfTheDocumentation(t *testing.T) {
 	}
 	for command, page := range commands {
 		t.Run(page+": "+command, func(t *testing.T) {
-			runShown(t, command)
+			runDocumented(t, command)
 		})
 	}
 }
@@ -60,7 +60,7 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 		}
 		all += string(text)
 	}
-	names, err := exec.Command(built(t), "__complete", "").Output()
+	names, err := exec.Command(programPath(t), "__complete", "").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,13 +80,13 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 	}
 }
 
-func runShown(t *testing.T, command string) {
+func runDocumented(t *testing.T, command string) {
 	t.Helper()
 	dir := t.TempDir()
-	furnish(t, dir)
+	writeSampleRuns(t, dir)
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(built(t))+string(os.PathListSeparator)+os.Getenv("PATH"),
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(programPath(t))+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
 	out, err := cmd.CombinedOutput()
 	if verdict := strings.HasPrefix(command, "vantage check") && cmd.ProcessState.ExitCode() == 1; err != nil && !verdict {
@@ -97,8 +97,8 @@ func runShown(t *testing.T, command string) {
 	}
 }
 
-// furnish makes the logs that the documentation speaks of.
-func furnish(t *testing.T, dir string) {
+// writeSampleRuns makes the logs that the documentation speaks of.
+func writeSampleRuns(t *testing.T, dir string) {
 	t.Helper()
 	for n, name := range []string{"qwen-math/rollouts", "a", "b", "baseline/rollouts"} {
 		run := filepath.Join(dir, "runs", filepath.FromSlash(name))

@@ -10,14 +10,14 @@ import (
 
 // What is exported is the table on the screen: its groups, samples or steps, filtered
 // and in its order.
-func TestExportShown(t *testing.T) {
-	play(t, madeRun(12), 120, 36, filtered(), func(d *door) {
-		desk := &drawer{}
+func TestExportShownWritesTheTableOnScreen(t *testing.T) {
+	drive(t, madeRun(12), 120, 36, filterSettings(), func(d *driver) {
+		desk := &memoryFiles{}
 		d.app.files = desk
 		export := func(form string) [][]string {
 			t.Helper()
 			d.press(":")
-			d.typeKeys("export shown " + form)
+			d.typeText("export shown " + form)
 			d.press("enter")
 			if desk.name != "shown."+form {
 				t.Fatalf("%q: %q", desk.name, d.app.notice)
@@ -33,7 +33,7 @@ func TestExportShown(t *testing.T) {
 			return rows[1:]
 		}
 		d.press("/")
-		d.typeKeys("fate:alive")
+		d.typeText("fate:alive")
 		d.press("enter", "o", "o", "o", "o", "a", "x", "enter")
 		rows := export("csv")
 		if len(rows) != len(d.app.result.rows) || rows[d.app.position.cursor][11] != "x" {
@@ -77,30 +77,10 @@ func TestExportShown(t *testing.T) {
 			t.Errorf("metrics: %v", rows[0])
 		}
 		d.press("!", ":")
-		d.typeKeys("export shown csv")
+		d.typeText("export shown csv")
 		d.press("enter")
 		if !strings.Contains(d.app.notice, "the table is empty") {
 			t.Errorf("%q", d.app.notice)
-		}
-	})
-}
-
-// Every argument is completed, not only the first, and a filter term by term.
-func TestCompletion(t *testing.T) {
-	play(t, madeRun(12), 120, 36, filtered(), func(d *door) {
-		for typed, want := range map[string]string{
-			"ste": "step", "step 1": "step 1", "step 2": "step 2 ", "ex": "export ", "export sh": "export shown ", "export shown j": "export shown jsonl ",
-			"sweep la": "sweep last ", "filter fate:ki": "filter fate:killed ", "filter std>0 and sample.le": "filter std>0 and sample.length ",
-			"scale g": "scale group ", "keep p": "keep pos ", "keep pos x": "keep pos x", "fo": "forget ", "th": "theme ", "nosuch x": "nosuch x",
-		} {
-			d.press(":")
-			d.typeKeys(typed)
-			d.frame()
-			d.press("tab")
-			if d.app.commandLine.text != want {
-				t.Errorf("%q is completed to %q, want %q", typed, d.app.commandLine.text, want)
-			}
-			d.press("esc")
 		}
 	})
 }

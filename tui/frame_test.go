@@ -9,20 +9,20 @@ import (
 	"vantage/model"
 )
 
-// filtered are settings under which every part of the screen has something to say.
-func filtered() model.Settings {
+// filterSettings are settings under which every part of the screen has something to say.
+func filterSettings() model.Settings {
 	set := model.DefaultSettings()
 	set.KeepPos, set.KeepNeg, set.Recompute = 0.7, 0.5, true
 	return set
 }
 
 // The help has three states: the keys, the estimator at work, closed.
-func TestHelpCloses(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("?")
-		d.says("type to look for a key")
+		d.wantText("type to look for a key")
 		d.press("?")
-		d.says("easyr1 grpo", "any key closes this page")
+		d.wantText("easyr1 grpo", "any key closes this page")
 		d.press("?")
 		if d.app.helpOpen || d.app.helpOnEstimator {
 			t.Error("the third ? does not close the help")
@@ -31,7 +31,7 @@ func TestHelpCloses(t *testing.T) {
 }
 
 // What models wrote reaches the terminal as text, never as control.
-func TestNothingOfTheLogControlsTheTerminal(t *testing.T) {
+func TestLogDoesNotControlTheTerminal(t *testing.T) {
 	hostile := "\x1b]52;c;ZXZpbA==\a\x1b[2J\u009b31m\u202e\u200b\x00"
 	source := &madeSource{chunks: []*model.Chunk{{
 		Format: "made", Files: []string{hostile}, HasTruth: true,
@@ -39,7 +39,7 @@ func TestNothingOfTheLogControlsTheTerminal(t *testing.T) {
 		Problems: []model.Problem{{File: hostile, Line: 3, Reason: hostile}},
 		Progress: model.Progress{CaughtUp: true},
 	}}}
-	play(t, source, 120, 36, filtered(), func(d *door) {
+	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.app.title = hostile
 		d.press("w")
 		text := ansi.Strip(d.frame())

@@ -22,9 +22,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden frames anew; look at them before keeping them")
 
-// letters stand for the roles in golden frames. Some roles look the same: the first of
+// roleLetters stand for the roles in golden frames. Some roles look the same: the first of
 // them counts.
-const letters = " dtkpndgwb-aC-amh01234"
+const roleLetters = " dtkpndgwb-aC-amh01234"
 
 const legend = `The screen at each size: as it is seen, then the role of each cell, then in ASCII.
 
@@ -37,8 +37,8 @@ picture of its own only where it has not.
 
 `
 
-// roleOf maps every look of a theme to its letter.
-func roleOf(theme *themes.Theme) map[string]rune {
+// letterOfStyle maps every look of a theme to its letter.
+func letterOfStyle(theme *themes.Theme) map[string]rune {
 	all := map[string]rune{}
 	set := func(painted string, letter rune) {
 		look := cellsOf(painted, 1, 1)[0][0].Style.String()
@@ -46,10 +46,10 @@ func roleOf(theme *themes.Theme) map[string]rune {
 			all[look] = letter
 		}
 	}
-	for role, letter := range letters {
+	for role, letter := range roleLetters {
 		set(theme.Paint(themes.Role(role), "x"), letter)
 	}
-	for role, letter := range letters {
+	for role, letter := range roleLetters {
 		over := theme.Underlay(themes.Cursor, theme.Paint(themes.Role(role), "x"))
 		set(over, underCursor(letter))
 	}
@@ -75,10 +75,10 @@ func cellsOf(frame string, w, h int) []uv.Line {
 	return screen.Lines
 }
 
-// rolesIn are the roles of a frame, a letter for each cell, row by row.
-func rolesIn(tb testing.TB, theme *themes.Theme, frame string, w, h int) []string {
+// roleRows are the roles of a frame, a letter for each cell, row by row.
+func roleRows(tb testing.TB, theme *themes.Theme, frame string, w, h int) []string {
 	tb.Helper()
-	known := roleOf(theme)
+	known := letterOfStyle(theme)
 	var rows []string
 	for _, row := range cellsOf(frame, w, h) {
 		line := ""
@@ -94,12 +94,12 @@ func rolesIn(tb testing.TB, theme *themes.Theme, frame string, w, h int) []strin
 	return rows
 }
 
-// withoutColour is how roles look where there are no colours: some alike.
-func withoutColour(rows []string) []string {
-	mono, looks := themes.Mono(), roleOf(themes.Mono())
+// monoRoles is how roles look where there are no colours: some alike.
+func monoRoles(rows []string) []string {
+	mono, looks := themes.Mono(), letterOfStyle(themes.Mono())
 	look := func(painted string) rune { return looks[cellsOf(painted, 1, 1)[0][0].Style.String()] }
 	plain := map[rune]rune{}
-	for role, letter := range letters {
+	for role, letter := range roleLetters {
 		painted := mono.Paint(themes.Role(role), "x")
 		plain[letter], plain[underCursor(letter)] = look(painted), look(mono.Underlay(themes.Cursor, painted))
 	}
@@ -110,11 +110,11 @@ func withoutColour(rows []string) []string {
 	return all
 }
 
-// seenIn is the text of a frame, row by row.
-func seenIn(frame string) []string { return strings.Split(ansi.Strip(frame), "\n") }
+// frameText is the text of a frame, row by row.
+func frameText(frame string) []string { return strings.Split(ansi.Strip(frame), "\n") }
 
-// kept is rows as the file holds them.
-func kept(rows []string) []byte {
+// goldenRows is rows as the file holds them.
+func goldenRows(rows []string) []byte {
 	var b bytes.Buffer
 	for i, row := range rows {
 		if row = strings.TrimRight(row, " "); i > 0 && row != "" && rows[i] == rows[i-1] {
@@ -125,8 +125,8 @@ func kept(rows []string) []byte {
 	return b.Bytes()
 }
 
-// shots draws the screen as it is in every way: with colours, without, in ASCII.
-func (d *door) shots() []txtar.File {
+// snapshots draws the screen as it is in every way: with colours, without, in ASCII.
+func (d *driver) snapshots() []txtar.File {
 	d.t.Helper()
 	w, h := d.app.display.w, d.app.display.h
 	was := d.app.display
@@ -146,13 +146,13 @@ func (d *door) shots() []txtar.File {
 	}
 	colour, mono := dressed(themes.Default(true), chart.Unicode()), dressed(themes.Mono(), chart.Unicode())
 	ascii := dressed(themes.Mono(), chart.ASCII())
-	roles, without := rolesIn(d.t, themes.Default(true), colour, w, h), rolesIn(d.t, themes.Mono(), mono, w, h)
+	roles, without := roleRows(d.t, themes.Default(true), colour, w, h), roleRows(d.t, themes.Mono(), mono, w, h)
 	name := fmt.Sprintf("%dx%d", w, h)
-	files := []txtar.File{{Name: name, Data: kept(seenIn(colour))}, {Name: name + " roles", Data: kept(roles)}}
-	if !slices.Equal(seenIn(mono), seenIn(colour)) || !slices.Equal(without, withoutColour(roles)) {
-		files = append(files, txtar.File{Name: name + " mono", Data: kept(seenIn(mono))}, txtar.File{Name: name + " mono roles", Data: kept(without)})
+	files := []txtar.File{{Name: name, Data: goldenRows(frameText(colour))}, {Name: name + " roles", Data: goldenRows(roles)}}
+	if !slices.Equal(frameText(mono), frameText(colour)) || !slices.Equal(without, monoRoles(roles)) {
+		files = append(files, txtar.File{Name: name + " mono", Data: goldenRows(frameText(mono))}, txtar.File{Name: name + " mono roles", Data: goldenRows(without)})
 	}
-	return append(files, txtar.File{Name: name + " ASCII", Data: kept(seenIn(ascii))})
+	return append(files, txtar.File{Name: name + " ASCII", Data: goldenRows(frameText(ascii))})
 }
 
 // matchGolden compares pictures of the screen with those that were looked at.

@@ -12,7 +12,7 @@ import (
 	"vantage/model"
 )
 
-func TestKeyTable(t *testing.T) {
+func TestKeysAreDocumentedAndUnique(t *testing.T) {
 	for i, s := range allKeys() {
 		seen := map[string]string{}
 		if i >= len(views()) { // a view's own keys win over common ones, which must not clash
@@ -39,7 +39,7 @@ func TestKeyTable(t *testing.T) {
 }
 
 func TestSettingsChangeLive(t *testing.T) {
-	play(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *door) {
+	drive(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *driver) {
 		kept := d.app.result.analysis.Kept
 		d.press("p", "p", "m")
 		set := d.app.settings.now
@@ -60,8 +60,8 @@ func TestSettingsChangeLive(t *testing.T) {
 	})
 }
 
-func TestRatioStops(t *testing.T) {
-	play(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *door) {
+func TestRatioStopsAtItsBounds(t *testing.T) {
+	drive(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("P")
 		if len(d.app.settings.past) != 0 || d.app.settings.now.KeepPos != 1 {
 			t.Error("a ratio of 1 went up")
@@ -75,8 +75,8 @@ func TestRatioStops(t *testing.T) {
 	})
 }
 
-func TestTypedValue(t *testing.T) {
-	play(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *door) {
+func TestTypedValueIsCheckedAndApplied(t *testing.T) {
+	drive(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("=", "0", ".", "3", "3", "enter")
 		d.press("=", "tab", ".", "5", "x", "enter")
 		if set := d.app.settings.now; set.KeepPos != 0.33 || set.KeepNeg != 0.5 {
@@ -94,8 +94,8 @@ func TestTypedValue(t *testing.T) {
 }
 
 // Where the trainer refuses a combination the key says so in its words.
-func TestRefusedControls(t *testing.T) {
-	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
+func TestRefusedControlsQuoteTheTrainer(t *testing.T) {
+	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("e")
 		if d.app.settings.now.Estimator != "rloo" {
 			t.Fatalf("e went to %s", d.app.settings.now.Estimator)
@@ -115,8 +115,8 @@ func TestRefusedControls(t *testing.T) {
 	})
 }
 
-func TestSteps(t *testing.T) {
-	play(t, madeRun(15), 120, 36, filtered(), func(d *door) {
+func TestStepKeysMoveAndFollow(t *testing.T) {
+	drive(t, madeRun(15), 120, 36, filterSettings(), func(d *driver) {
 		at := func() int64 { return d.app.result.analysis.Step }
 		if at() != 15 {
 			t.Fatalf("starts at step %d, want the newest, 15", at())
@@ -141,8 +141,8 @@ func TestSteps(t *testing.T) {
 }
 
 // w walks the warnings and puts the cursor on a group that shows each.
-func TestWarningsWalk(t *testing.T) {
-	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
+func TestWarningKeysGoToTheirExamples(t *testing.T) {
+	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("w")
 		n := len(d.app.result.analysis.Warnings)
 		if n < 2 || d.app.position.warning != 0 {
@@ -163,7 +163,7 @@ func TestWarningsWalk(t *testing.T) {
 // The answer to an earlier request is dropped, and a fast log waits for the
 // computation under way instead of cancelling it.
 func TestLateAnswersAreDropped(t *testing.T) {
-	play(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *door) {
+	drive(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *driver) {
 		shown := d.app.result.analysis
 		d.send(analysisMsg{revision: d.app.work.revision - 1, analysis: &model.Analysis{}})
 		d.send(trendMsg{revision: d.app.work.revision - 1})
@@ -179,31 +179,31 @@ func TestLateAnswersAreDropped(t *testing.T) {
 	})
 }
 
-func TestSourceFailure(t *testing.T) {
-	source := failing{errors.New("runs/x was taken away: mount it again")}
-	play(t, source, 80, 24, model.DefaultSettings(), func(d *door) {
+func TestSourceFailureIsShown(t *testing.T) {
+	source := failingSource{errors.New("runs/x was taken away: mount it again")}
+	drive(t, source, 80, 24, model.DefaultSettings(), func(d *driver) {
 		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "runs/x was taken away: mount it again") {
 			t.Errorf("the frame does not say what happened:\n%s", frame)
 		}
 	})
 }
 
-type failing struct{ err error }
+type failingSource struct{ err error }
 
-func (f failing) Next(context.Context) (*model.Chunk, error) { return nil, f.err }
+func (f failingSource) Next(context.Context) (*model.Chunk, error) { return nil, f.err }
 
 func TestUngroupedLogSaysWhatItNeeds(t *testing.T) {
 	source := &madeSource{chunks: []*model.Chunk{{Format: "jsonl", Positional: true, Records: []model.Record{{Step: 1, Reward: 1}}}}}
-	play(t, source, 80, 24, model.DefaultSettings(), func(d *door) {
+	drive(t, source, 80, 24, model.DefaultSettings(), func(d *driver) {
 		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "--num-generations N") {
 			t.Errorf("the frame does not say what is needed:\n%s", frame)
 		}
 	})
 }
 
-func TestQuit(t *testing.T) {
+func TestQuitKeysQuit(t *testing.T) {
 	for _, key := range []string{"q", "ctrl+c"} {
-		play(t, madeRun(1), 80, 24, model.DefaultSettings(), func(d *door) {
+		drive(t, madeRun(1), 80, 24, model.DefaultSettings(), func(d *driver) {
 			msg := tea.KeyPressMsg{Code: 'q', Text: "q"}
 			if key == "ctrl+c" {
 				msg = tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
@@ -219,7 +219,7 @@ func TestQuit(t *testing.T) {
 // e walks past what the log cannot feed and says so; E lists everything, takes
 // typed words and refuses in words.
 func TestEstimatorsTheLogCannotFeed(t *testing.T) {
-	play(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *door) {
+	drive(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("e", "e", "e") // rloo, reinforce_plus_plus, and past remax, gae and KL
 		if got := d.app.settings.now.Estimator; got != "grpo" {
 			t.Errorf("e went to %s", got)
@@ -249,7 +249,7 @@ func TestEstimatorsTheLogCannotFeed(t *testing.T) {
 // Settings that the log cannot feed leave a sentence, and the way out of them.
 func TestLeavesAnEstimatorThatTheLogCannotFeed(t *testing.T) {
 	set := model.DefaultSettings().WithFramework("verl").WithEstimator("remax")
-	play(t, madeRun(2), 120, 36, set, func(d *door) {
+	drive(t, madeRun(2), 120, 36, set, func(d *driver) {
 		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "verl remax needs greedy baselines") || !strings.Contains(frame, "E all estimators") {
 			t.Errorf("no reason on the screen:\n%s", frame)
 		}
@@ -274,7 +274,7 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 		}
 		return &madeSource{chunks: []*model.Chunk{chunk}}
 	}
-	play(t, written(), 120, 36, model.DefaultSettings(), func(d *door) {
+	drive(t, written(), 120, 36, model.DefaultSettings(), func(d *driver) {
 		if set := d.app.settings.now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "none" {
 			t.Errorf("started with %s %s %s", set.Framework, set.Estimator, set.Scale)
 		}
@@ -290,7 +290,7 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 
 // The help narrows as one types, scrolls, and closes without doing anything else.
 func TestHelpIsSearched(t *testing.T) {
-	play(t, madeRun(3), 80, 24, filtered(), func(d *door) {
+	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
 		before := d.app.settings
 		d.press("?")
 		whole := d.frame()
@@ -298,7 +298,7 @@ func TestHelpIsSearched(t *testing.T) {
 		if d.frame() == whole {
 			t.Error("the help does not scroll")
 		}
-		d.typeKeys("keep_neg")
+		d.typeText("keep_neg")
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "keep_neg_ratio down by 0.05") || strings.Contains(text, "keep_pos_ratio down") {
 			t.Error(text)
 		}
@@ -311,7 +311,7 @@ func TestHelpIsSearched(t *testing.T) {
 
 // A key of the configuration does what another one does, but where text is typed.
 func TestKeysAreRemapped(t *testing.T) {
-	play(t, madeRun(3), 80, 24, filtered(), func(d *door) {
+	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
 		d.app.keyMap = map[string]string{"x": "m"}
 		d.press("x")
 		if got := d.app.settings.now.KeepNeg; got != 0.45 {

@@ -9,9 +9,9 @@ import (
 	"vantage/model"
 )
 
-// written is a run whose logged advantages are those of f, one group of rewards 1,
+// runWithAdvantages is a run whose logged advantages are those of f, one group of rewards 1,
 // 0, 0, 0 per step. Its newest step is still open.
-func written(steps int, f func(step int, reward float64) float64) *madeSource {
+func runWithAdvantages(steps int, f func(step int, reward float64) float64) *madeSource {
 	source := &madeSource{}
 	for step := range steps + 1 {
 		chunk := &model.Chunk{Format: "trl", Files: []string{"made"}, Progress: model.Progress{CaughtUp: true, Open: true}}
@@ -25,9 +25,9 @@ func written(steps int, f func(step int, reward float64) float64) *madeSource {
 
 // What the log's advantages look like stands among the warnings if no estimator
 // gives them.
-func TestLogThatNoEstimatorWrote(t *testing.T) {
+func TestUnknownAdvantagesAreAWarning(t *testing.T) {
 	thrice := func(_ int, reward float64) float64 { return 3 * (reward - 0.25) }
-	play(t, written(1, thrice), 120, 36, model.DefaultSettings(), func(d *door) {
+	drive(t, runWithAdvantages(1, thrice), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("w", "w")
 		frame := ansi.Strip(d.frame())
 		for _, want := range []string{"log = no known estimator", "times those of trl grpo"} {
@@ -43,14 +43,14 @@ func TestLogThatNoEstimatorWrote(t *testing.T) {
 
 // A verdict on few samples is looked at again when there are more; the settings
 // stay where the person is.
-func TestVerdictIsTakenAgain(t *testing.T) {
+func TestMatchIsRepeatedWithMoreSteps(t *testing.T) {
 	turns := func(step int, reward float64) float64 { // r − μ, and from the third step on something else
 		if step > 2 {
 			return reward
 		}
 		return reward - 0.25
 	}
-	play(t, written(8, turns), 120, 36, model.DefaultSettings(), func(d *door) {
+	drive(t, runWithAdvantages(8, turns), 120, 36, model.DefaultSettings(), func(d *driver) {
 		if r := d.app.loggedMatch.report; r == nil || r.HasMatch() || r.Steps < 4 {
 			t.Errorf("the last verdict is %+v", r)
 		}
@@ -68,7 +68,7 @@ func TestNearestEstimatorIsNamed(t *testing.T) {
 		}
 		return reward - 0.25
 	}
-	play(t, written(4, once), 120, 36, model.DefaultSettings(), func(d *door) {
+	drive(t, runWithAdvantages(4, once), 120, 36, model.DefaultSettings(), func(d *driver) {
 		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "! log ≈ trl grpo none, 12/16") {
 			t.Errorf("the nearest is not named:\n%s", frame)
 		}

@@ -18,8 +18,8 @@ import (
 
 // The table follows each character of the filter, keeps it on Enter, says what to do
 // where nothing fits, and undo brings all groups back.
-func TestFilter(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+func TestFilterNarrowsTheTable(t *testing.T) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		all := len(d.app.result.rows)
 		d.press("/")
 		for _, c := range "fate:aliv" {
@@ -57,7 +57,7 @@ func TestFilter(t *testing.T) {
 		if d.app.position.filterDraft != "flips" {
 			t.Errorf("Tab makes %q", d.app.position.filterDraft)
 		}
-		d.typeKeys(">0 fate:k")
+		d.typeText(">0 fate:k")
 		d.press("tab")
 		if d.app.position.filterDraft != "flips>0 fate:killed" {
 			t.Errorf("Tab makes %q", d.app.position.filterDraft)
@@ -65,8 +65,8 @@ func TestFilter(t *testing.T) {
 	})
 }
 
-func TestOrder(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+func TestSortingKeepsTheCursorOnItsGroup(t *testing.T) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j")
 		here := d.app.selectedGroup().Name
 		for _, s := range sortings()[1:] {
@@ -88,8 +88,8 @@ func TestOrder(t *testing.T) {
 
 // Each figure is drawn, and a bin is read: the bins of the made run's rewards hold
 // all of them.
-func TestSpread(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+func TestDistributionShowsEachFigure(t *testing.T) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("v")
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "2 rewards  all over kept") {
 			t.Error(text)
@@ -107,7 +107,7 @@ func TestSpread(t *testing.T) {
 
 // BenchmarkScroll moves through a table of 100,000 groups.
 func BenchmarkScroll(b *testing.B) {
-	d := large(b, 100_000, 4)
+	d := largeStep(b, 100_000, 4)
 	for b.Loop() {
 		d.press("j")
 		d.frame()
@@ -116,15 +116,15 @@ func BenchmarkScroll(b *testing.B) {
 
 // BenchmarkFrame draws a screen of 200×60.
 func BenchmarkFrame(b *testing.B) {
-	d := large(b, 128, 16)
+	d := largeStep(b, 128, 16)
 	for b.Loop() {
 		d.frame()
 	}
 }
 
-// warm is how many keys come before those that are measured: the first ones touch memory
+// warmupKeys is how many keys come before those that are measured: the first ones touch memory
 // that no key has used yet, which on a virtual machine takes longer than all else.
-const warm = 24
+const warmupKeys = 24
 
 // BenchmarkKey changes a setting with so many samples in the step: to the new frame.
 func BenchmarkKey(b *testing.B) {
@@ -142,7 +142,7 @@ func BenchmarkKey(b *testing.B) {
 	} {
 		for _, n := range []int{1 << 20, 10 << 20} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
-				d := large(b, n/16, 16)
+				d := largeStep(b, n/16, 16)
 				if c.before != "" {
 					d.press(c.before)
 				}
@@ -150,10 +150,10 @@ func BenchmarkKey(b *testing.B) {
 					d.press(c.keys[i%len(c.keys)])
 					d.frame()
 				}
-				for i := range warm {
+				for i := range warmupKeys {
 					press(i)
 				}
-				for i := warm; b.Loop(); i++ {
+				for i := warmupKeys; b.Loop(); i++ {
 					if c.rests {
 						b.StopTimer()
 						d.rest()
@@ -166,9 +166,9 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// large is the program with one complete step of so many groups. It collects what is garbage
+// largeStep is the program with one complete step of so many groups. It collects what is garbage
 // as early as the program does: memory that is new to it is slow on a virtual machine.
-func large(b *testing.B, groups, size int) *door {
+func largeStep(b *testing.B, groups, size int) *driver {
 	b.Helper()
 	const gcPercent = 50 // that of loaders/commands
 	before := debug.SetGCPercent(gcPercent)
@@ -186,7 +186,7 @@ func large(b *testing.B, groups, size int) *door {
 	source := &madeSource{chunks: []*model.Chunk{{
 		Format: "made", Files: []string{"x"}, HasTruth: true, Blocks: []model.Block{block}, Progress: model.Progress{CaughtUp: true},
 	}}}
-	d := &door{t: b, app: New(context.Background(), source, Options{Title: "made", Settings: model.DefaultSettings()}), holds: true}
+	d := &driver{t: b, app: New(context.Background(), source, Options{Title: "made", Settings: model.DefaultSettings()}), holds: true}
 	d.app.ahead.rest = 0
 	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
 	d.run(d.app.Init())
@@ -195,7 +195,7 @@ func large(b *testing.B, groups, size int) *door {
 
 // Undo takes an order back as it takes back a filter, and leaves the cursor on its group.
 func TestUndoOrder(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j")
 		group, rows := d.app.selectedGroup().Name, slices.Clone(d.app.result.rows)
 		d.press("o", "O", "p")
@@ -228,7 +228,7 @@ func TestLargeFigures(t *testing.T) {
 		records = append(records, model.Record{Step: 1, Group: "huge", Reward: 3.4e38 / float64(1+i), Advantage: math.NaN(), Length: -1})
 	}
 	source := &madeSource{chunks: []*model.Chunk{{Format: "jsonl", Records: records, Progress: model.Progress{CaughtUp: true}}}}
-	play(t, source, 80, 24, model.DefaultSettings(), func(d *door) {
+	drive(t, source, 80, 24, model.DefaultSettings(), func(d *driver) {
 		frame := ansi.Strip(d.frame())
 		for _, want := range []string{"-54k±289", " 5000 "} {
 			if !strings.Contains(frame, want) {

@@ -11,31 +11,31 @@ import (
 	"vantage/themes"
 )
 
-// shown is a picture of the documentation: what is pressed, and what it shows, for those
+// docPicture is a picture of the documentation: what is pressed, and what it shows, for those
 // who do not see it.
-type shown struct {
-	name, says string
-	keys       []string
-	set        func(*model.Settings)
+type docPicture struct {
+	name, alt string
+	keys      []string
+	set       func(*model.Settings)
 }
 
-// pictures are all of them.
-func pictures() []shown {
-	return []shown{
+// docPictures are all of them.
+func docPictures() []docPicture {
+	return []docPicture{
 		{
-			name: "overview", says: "The groups of a step, worst first, each with its advantages on an axis; the distribution before and after the filter; figures over the steps; warnings",
+			name: "overview", alt: "The groups of a step, worst first, each with its advantages on an axis; the distribution before and after the filter; figures over the steps; warnings",
 			set: func(s *model.Settings) { s.KeepNeg = 0 },
 		},
 		{
-			name: "group", says: "The samples of a group, best first, and the best answer against a wrong one, word by word",
+			name: "group", alt: "The samples of a group, best first, and the best answer against a wrong one, word by word",
 			keys: []string{"o", "o", "o", "o", "O", "g", "enter", "d"}, // the lowest mean of rewards
 		},
 		{
-			name: "sweep", says: "Every pair of keep ratios as a map of how many samples are kept, and what the pair under the cursor does",
+			name: "sweep", alt: "Every pair of keep ratios as a map of how many samples are kept, and what the pair under the cursor does",
 			keys: []string{"S", "v", "j", "j", "l", "l"},
 		},
 		{
-			name: "steps", says: "Two figures over all steps, where warnings appear first, and a table of the steps",
+			name: "steps", alt: "Two figures over all steps, where warnings appear first, and a table of the steps",
 			keys: []string{"3", "3", "+", "k", "k"},
 		},
 	}
@@ -53,20 +53,20 @@ func TestPictures(t *testing.T) {
 	for _, f := range files {
 		left[f.Name()] = true
 	}
-	pages := documentation(t)
-	for _, p := range pictures() {
-		set := filtered()
+	pages := allPages(t)
+	for _, p := range docPictures() {
+		set := filterSettings()
 		if p.set != nil {
 			p.set(&set)
 		}
-		play(t, toldStory(30), 110, 31, set, func(d *door) {
+		drive(t, storyRunWithTexts(30), 110, 31, set, func(d *driver) {
 			d.app.display.theme, d.app.display.noColor = themes.Default(true), false
 			d.app.title = "runs/qwen-math/rollouts"
 			d.press(p.keys...)
 			matchFile(t, filepath.Join(dir, p.name+".svg"), d.app.screenSVG())
 		})
 		delete(left, p.name+".svg")
-		if want := fmt.Sprintf("![%s](", p.says); !strings.Contains(pages, want) || !strings.Contains(pages, "pictures/"+p.name+".svg)") {
+		if want := fmt.Sprintf("![%s](", p.alt); !strings.Contains(pages, want) || !strings.Contains(pages, "pictures/"+p.name+".svg)") {
 			t.Errorf("no page shows %s as %s…)", p.name, want)
 		}
 	}
@@ -92,8 +92,8 @@ func matchFile(t *testing.T, path, text string) {
 	}
 }
 
-// documentation is every page, one after the other.
-func documentation(t *testing.T) string {
+// allPages is every page, one after the other.
+func allPages(t *testing.T) string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("..", ".github", "docs", "*.md"))
 	if err != nil {
@@ -110,22 +110,22 @@ func documentation(t *testing.T) string {
 	return all
 }
 
-// toldStory is a run as people have them, with what its samples say.
-func toldStory(steps int) *toldRun {
-	s := &toldRun{madeSource: storyRun(steps), text: area, rows: map[int64]model.Record{}}
+// storyRunWithTexts is a run as people have them, with what its samples say.
+func storyRunWithTexts(steps int) *textSource {
+	s := &textSource{madeSource: storyRun(steps), text: areaText, records: map[int64]model.Record{}}
 	for _, chunk := range s.chunks {
 		for i := range chunk.Records {
 			r := &chunk.Records[i]
 			r.Line, r.Offset = int64(i+1), 1000*r.Step+int64(i)
-			s.rows[r.Offset] = *r
+			s.records[r.Offset] = *r
 		}
 	}
 	return s
 }
 
-// area is what a sample says about a triangle: those without a reward take the wrong
+// areaText is what a sample says about a triangle: those without a reward take the wrong
 // height.
-func area(r model.Record) (model.Text, error) {
+func areaText(r model.Record) (model.Text, error) {
 	height, end := "By Heron $s = \\frac{13 + 14 + 15}{2} = 21$, so $A = \\sqrt{21 \\cdot 8 \\cdot 7 \\cdot 6} = \\sqrt{7056}$.", "\\boxed{84}"
 	if r.Reward < 0.5 {
 		height, end = "Take $14$ as the base; the height is about $13$, so $A = \\frac{14 \\cdot 13}{2}$.", "\\boxed{91}"

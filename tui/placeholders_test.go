@@ -21,8 +21,8 @@ func (stopped) Next(context.Context) (*model.Chunk, error) {
 	return nil, errors.New("open runs/made: permission denied")
 }
 
-// progress is a source that has come so far without a sample.
-func progress(p model.Progress, problems ...model.Problem) *madeSource {
+// progressOnly is a source that has come so far without a sample.
+func progressOnly(p model.Progress, problems ...model.Problem) *madeSource {
 	return &madeSource{chunks: []*model.Chunk{{Progress: p, Problems: problems, Skipped: len(problems)}}}
 }
 
@@ -35,31 +35,31 @@ func growingRun() *madeSource {
 	return source
 }
 
-// noReward is what is said of a file in which no rewards are found.
-var noReward = model.Problem{File: "a.jsonl", Reason: `no reward field: the keys are "foo", "bar"; needed is a number under reward, score or total_reward`}
+// noRewardProblem is what is said of a file in which no rewards are found.
+var noRewardProblem = model.Problem{File: "a.jsonl", Reason: `no reward field: the keys are "foo", "bar"; needed is a number under reward, score or total_reward`}
 
 // What a person sees before there is anything to see, and when there is less than one
 // would like: each state says what is missing and what to do.
-func TestStates(t *testing.T) {
+func TestPlaceholdersSayWhatIsMissing(t *testing.T) {
 	for name, state := range map[string]struct {
 		source func() Source
 		keys   []string
 		says   []string
 	}{
-		"empty": {func() Source { return progress(model.Progress{CaughtUp: true}) }, nil, []string{"waiting for the first step in runs/made", "found 0 files at 14:03:22", "vantage formats", "TRL with log_completions=True"}},
+		"empty": {func() Source { return progressOnly(model.Progress{CaughtUp: true}) }, nil, []string{"waiting for the first step in runs/made", "found 0 files at 14:03:22", "vantage formats", "TRL with log_completions=True"}},
 		"strangers": {func() Source {
 			return &madeSource{chunks: []*model.Chunk{{Progress: model.Progress{CaughtUp: true}, Notes: []string{"a .wandb file holds scalars"}}}}
 		}, nil, []string{"waiting for the first step", "a .wandb file holds scalars"}},
 		"loading": {func() Source {
-			return progress(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
+			return progressOnly(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
 		}, nil, []string{"34% · 1.2/3.5 GB"}},
-		"unknown": {func() Source { return progress(model.Progress{Files: 1, CaughtUp: true}, noReward) }, nil, []string{"nothing in runs/made can be read", "score or"}},
+		"unknown": {func() Source { return progressOnly(model.Progress{Files: 1, CaughtUp: true}, noRewardProblem) }, nil, []string{"nothing in runs/made can be read", "score or"}},
 		"failed":  {func() Source { return stopped{} }, nil, []string{"permission denied"}},
 		"growing": {func() Source { return growingRun() }, []string{"3", "3", "]"}, []string{"step 3 (14/24 groups, still growing)"}},
 	} {
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
-			for mode, dress := range looks() {
-				play(t, state.source(), size[0], size[1], filtered(), func(d *door) {
+			for mode, dress := range displayVariants() {
+				drive(t, state.source(), size[0], size[1], filterSettings(), func(d *driver) {
 					dress(&d.app.display)
 					if d.app.sourceState.err == nil {
 						d.app.sourceState.ended = false // the source goes on, as a followed run does
@@ -78,8 +78,8 @@ func TestStates(t *testing.T) {
 }
 
 // A terminal that is too small says what is needed, and still how the step is.
-func TestTooSmall(t *testing.T) {
-	play(t, madeRun(3), 48, 12, filtered(), func(d *door) {
+func TestTooSmallScreenSaysWhatItNeeds(t *testing.T) {
+	drive(t, madeRun(3), 48, 12, filterSettings(), func(d *driver) {
 		text := ansi.Strip(d.frame())
 		if !strings.Contains(text, "vantage needs 60×16, this is 48×12") || !strings.Contains(text, "step 3  reward") {
 			t.Error(text)
@@ -93,7 +93,7 @@ func TestTooSmall(t *testing.T) {
 
 // The time that reading takes still is taken from the bytes of the time so far: at
 // 300 MB in 3 s the other 600 MB take 6 s. Nothing is said in the first second.
-func TestPace(t *testing.T) {
+func TestReadRateEstimatesTheRemainingTime(t *testing.T) {
 	at := func(second int) time.Time { return time.Date(2026, 1, 2, 14, 3, second, 0, time.UTC) }
 	var p readRate
 	for _, c := range []struct {
@@ -118,7 +118,7 @@ func TestPace(t *testing.T) {
 // is on the screen.
 func TestProblemsBeforeAnySample(t *testing.T) {
 	reason := model.Problem{File: "a.jsonl", Line: 7, Reason: "column 1: the line is no object"}
-	play(t, progress(model.Progress{Files: 1, CaughtUp: true}, reason), 80, 24, filtered(), func(d *door) {
+	drive(t, progressOnly(model.Progress{Files: 1, CaughtUp: true}, reason), 80, 24, filterSettings(), func(d *driver) {
 		d.press("!")
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "a.jsonl:7: column 1: the line is no object") || !strings.Contains(text, "what to do") {
 			t.Error(text)
@@ -134,7 +134,7 @@ func TestProblemsAreCounted(t *testing.T) {
 		all = append(all, model.Problem{File: "a.jsonl", Line: int64(i + 1), Reason: fmt.Sprintf("column %d: %q stands where an object should be", i, fmt.Sprint(i))})
 	}
 	all = append(all, model.Problem{File: "b.jsonl", Reason: "cannot be opened"})
-	play(t, progress(model.Progress{Files: 2, CaughtUp: true}, all...), 100, 30, filtered(), func(d *door) {
+	drive(t, progressOnly(model.Progress{Files: 2, CaughtUp: true}, all...), 100, 30, filterSettings(), func(d *driver) {
 		d.press("!")
 		text := ansi.Strip(d.frame())
 		for _, want := range []string{"41 places could not be read", `40 ×  "…" stands where an object should be, first at a.jsonl:1`, "1 ×  cannot be opened, first at b.jsonl"} {

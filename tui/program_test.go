@@ -15,9 +15,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// program builds the whole program once, for the tests that run it as a person
+// buildProgram builds the whole program once, for the tests that run it as a person
 // does.
-var program = sync.OnceValues(func() (string, error) {
+var buildProgram = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "vantage")
 	if err != nil {
 		return "", err
@@ -30,9 +30,9 @@ var program = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-func built(t *testing.T) string {
+func programPath(t *testing.T) string {
 	t.Helper()
-	path, err := program()
+	path, err := buildProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +40,8 @@ func built(t *testing.T) string {
 }
 
 func TestMain(m *testing.M) {
-	if what := os.Getenv(panicAt); what != "" {
-		panicking(what)
+	if what := os.Getenv(panicVariable); what != "" {
+		runPanicking(what)
 		return
 	}
 	state, err := os.MkdirTemp("", "vantage-state") // or the tests would remember their runs at the user's
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	_ = os.RemoveAll(state)
-	if path, err := program(); err == nil {
+	if path, err := buildProgram(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))
 	}
 	os.Exit(code)
@@ -61,7 +61,7 @@ func TestMain(m *testing.M) {
 
 // The commands, as scripts: what they print, where, and with which exit code.
 func TestCommands(t *testing.T) {
-	bin := built(t)
+	bin := programPath(t)
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
@@ -79,7 +79,7 @@ func TestCommands(t *testing.T) {
 // exits N COMMAND... runs a command and wants that exit code; its output can be
 // asked for with stdout and stderr as after exec.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
-	bin, err := program()
+	bin, err := buildProgram()
 	ts.Check(err)
 	cmd := exec.Command(filepath.Join(filepath.Dir(bin), args[1]), args[2:]...)
 	cmd.Dir = ts.Getenv("WORK")
@@ -100,28 +100,28 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func TestDemoInATerminal(t *testing.T) {
-	x := start(t, "demo")
+	x := startProgram(t, "demo")
 	x.waitFor("advantages")
 	x.waitFor("24 steps")
 	x.send("pm")
 	x.waitFor("0.95")
 	x.send("q")
-	if code := x.ends(); code != 0 {
+	if code := x.waitExit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	x.givenBack()
+	x.checkRestored()
 }
 
 // Where the terminal does not answer what its background is, what it told its programs
 // holds: the dark theme's light blue is not to be read on white.
-func TestLightTerminal(t *testing.T) {
+func TestThemeFollowsCOLORFGBG(t *testing.T) {
 	for colours, dark := range map[string]bool{"": true, "15;0": true, "0;15": false, "0;default;15": false} {
-		cmd := exec.Command(built(t), "demo")
+		cmd := exec.Command(programPath(t), "demo")
 		cmd.Env = []string{"COLORFGBG=" + colours}
 		x := startCommand(t, cmd)
 		x.waitFor("advantages")
 		x.send("q")
-		x.ends()
+		x.waitExit()
 		if strings.Contains(x.output(), "38;5;117") != dark {
 			t.Errorf("with COLORFGBG=%s the theme is the wrong one", colours)
 		}
@@ -129,7 +129,7 @@ func TestLightTerminal(t *testing.T) {
 }
 
 // A log that grows is on the screen without a key, and an idle one sends nothing.
-func TestLiveAndQuiet(t *testing.T) {
+func TestGrowingLogIsShownAndIdleSendsNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write := func(step, text string) {
@@ -142,7 +142,7 @@ func TestLiveAndQuiet(t *testing.T) {
 			`{"input":"q","output":"b","gts":"1","score":0.0,"step":` + step + "}\n"
 	}
 	write("1", rows("1"))
-	x := start(t, dir)
+	x := startProgram(t, dir)
 	x.waitFor("step 1")
 	write("2", rows("2"))
 	x.waitFor("2 steps")
@@ -151,7 +151,7 @@ func TestLiveAndQuiet(t *testing.T) {
 		t.Error("an idle screen is sent something every two seconds")
 	}
 	x.send("q")
-	x.ends()
+	x.waitExit()
 }
 
 // What a model wrote to take the terminal over is not among the bytes that the
@@ -163,7 +163,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 		return `{"input":"q ` + evil + `","output":"<think>` + evil + `</think> seen ` + evil + `","gts":"` + evil + `","score":` + score + `,"step":1}` + "\n"
 	}
 	writeFile(t, filepath.Join(dir, "1.jsonl"), row("1.0")+row("0.0"))
-	x := start(t, dir)
+	x := startProgram(t, dir)
 	x.waitFor("step 1")
 	x.send("\r")
 	x.waitFor("seen")
@@ -172,7 +172,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	x.send("q")
-	x.ends()
+	x.waitExit()
 	for _, sent := range []string{"\x1b]52", "\x1b]8;", "\x1b]0;evil", "\x1b[31;1m", "\x1b[5n", "\u009b", "\u202e", "\u200b", "\x00", "\u0085"} {
 		if strings.Contains(x.output(), sent) {
 			t.Errorf("%q was sent to the terminal", sent)

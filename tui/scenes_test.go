@@ -12,23 +12,23 @@ import (
 
 // scene is a state of the screen that is kept as pictures.
 type scene struct {
-	name   string
-	source func() Source
-	two    bool // runs side by side, in place of the source
-	keys   []string
-	does   func(*door) // instead of keys, or after them
-	sizes  [][2]int
+	name       string
+	source     func() Source
+	compareTwo bool // runs side by side, in place of the source
+	keys       []string
+	setUp      func(*driver) // instead of keys, or after them
+	sizes      [][2]int
 }
 
-// everySize is where the screen must be at home: what is least, what terminals open with,
+// allSizes is where the screen must be at home: what is least, what terminals open with,
 // what people have, and what fills a monitor.
-var everySize = [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}}
+var allSizes = [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}}
 
 // scenes are every view, every state of it that looks different, and what there is to see
 // before there is anything to see.
 func scenes() []scene {
 	made := func(steps int) func() Source { return func() Source { return madeRun(steps) } }
-	read := func() Source { return told(3, proof) }
+	read := func() Source { return madeRunWithTexts(3, proofText) }
 	usual := [][2]int{{80, 24}, {120, 36}}
 	return []scene{
 		{name: "overview", source: made(30)},
@@ -37,58 +37,58 @@ func scenes() []scene {
 		{name: "warnings", source: made(30), keys: []string{"w", "w"}, sizes: [][2]int{{60, 16}, {80, 24}}},
 		{name: "refused", source: made(30), keys: []string{"e", "p"}, sizes: [][2]int{{60, 16}, {80, 24}}},
 		{name: "value", source: made(30), keys: []string{"=", "0", ".", "3"}, sizes: [][2]int{{60, 16}, {80, 24}}},
-		{name: "filter", source: made(30), keys: typed("/", "fate:alive reward>0.4")},
+		{name: "filter", source: made(30), keys: withText("/", "fate:alive reward>0.4")},
 		{name: "estimators", source: made(2), keys: []string{"E", "down", "down", "down"}},
 		{name: "group", source: read, keys: []string{"G", "enter"}},
 		{name: "diff", source: read, keys: []string{"G", "enter", "d"}},
-		{name: "search", source: read, keys: typed("G", "enter", "tab", "/", "red")},
+		{name: "search", source: read, keys: withText("G", "enter", "tab", "/", "red")},
 		{name: "sweep", source: made(3), keys: []string{"S", "v", "j", "h"}},
 		{name: "scope", source: made(15), keys: []string{"S", "v", "tab"}, sizes: usual},
-		{name: "selection", source: made(3), keys: append(typed("/", "fate:alive"), "enter", "5"), sizes: usual},
+		{name: "selection", source: made(3), keys: append(withText("/", "fate:alive"), "enter", "5"), sizes: usual},
 		{name: "steps", source: made(30), keys: []string{"3", "3", "k", "k", "+"}},
-		{name: "filling", source: made(30), keys: []string{"3", "3"}, does: halfFilled, sizes: usual},
-		{name: "problems", source: func() Source { return brokenRun() }, keys: []string{"!"}},
-		{name: "marks", source: made(3), does: noted},
-		{name: "note", source: made(3), keys: typed("j", "j", "a", "all of these stop at the limit"), sizes: [][2]int{{60, 16}, {80, 24}}},
+		{name: "filling", source: made(30), keys: []string{"3", "3"}, setUp: computeHalfTheTrend, sizes: usual},
+		{name: "problems", source: func() Source { return runWithProblems() }, keys: []string{"!"}},
+		{name: "marks", source: made(3), setUp: makeMarks},
+		{name: "note", source: made(3), keys: withText("j", "j", "a", "all of these stop at the limit"), sizes: [][2]int{{60, 16}, {80, 24}}},
 		{name: "copy", source: made(30), keys: []string{"y"}},
-		{name: "command", source: made(30), keys: typed(":", "export ")},
-		{name: "compare", two: true, keys: []string{"c"}},
+		{name: "command", source: made(30), keys: withText(":", "export ")},
+		{name: "compare", compareTwo: true, keys: []string{"c"}},
 		{name: "help", source: made(30), keys: []string{"?"}},
 		{name: "about", source: made(30), keys: []string{"?", "?"}, sizes: usual},
-		{name: "empty", source: func() Source { return progress(model.Progress{CaughtUp: true}) }, does: followed},
+		{name: "empty", source: func() Source { return progressOnly(model.Progress{CaughtUp: true}) }, setUp: keepLive},
 		{name: "loading", source: func() Source {
-			return progress(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
-		}, does: followed},
-		{name: "unknown", source: func() Source { return progress(model.Progress{Files: 1, CaughtUp: true}, noReward) }, does: followed},
+			return progressOnly(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
+		}, setUp: keepLive},
+		{name: "unknown", source: func() Source { return progressOnly(model.Progress{Files: 1, CaughtUp: true}, noRewardProblem) }, setUp: keepLive},
 		{name: "failed", source: func() Source { return stopped{} }},
-		{name: "stopped", source: func() Source { return &stoppedLater{madeRun(3)} }, sizes: [][2]int{{60, 16}, {80, 24}}},
-		{name: "why", source: func() Source { return &stoppedLater{madeRun(3)} }, keys: []string{"!"}, sizes: [][2]int{{60, 16}}},
-		{name: "behind", source: func() Source { return behindRun() }, does: followed, sizes: [][2]int{{60, 16}, {80, 24}}},
-		{name: "growing", source: func() Source { return growingRun() }, keys: []string{"]"}, does: followed},
+		{name: "stopped", source: func() Source { return &failsAfterSteps{madeRun(3)} }, sizes: [][2]int{{60, 16}, {80, 24}}},
+		{name: "why", source: func() Source { return &failsAfterSteps{madeRun(3)} }, keys: []string{"!"}, sizes: [][2]int{{60, 16}}},
+		{name: "behind", source: func() Source { return runStillReading() }, setUp: keepLive, sizes: [][2]int{{60, 16}, {80, 24}}},
+		{name: "growing", source: func() Source { return growingRun() }, keys: []string{"]"}, setUp: keepLive},
 		{name: "small", source: made(3), sizes: [][2]int{{30, 3}, {40, 10}, {59, 30}, {200, 15}}},
 	}
 }
 
-// stoppedLater is a source that fails after some steps.
-type stoppedLater struct{ *madeSource }
+// failsAfterSteps is a source that fails after some steps.
+type failsAfterSteps struct{ *madeSource }
 
-func (s *stoppedLater) Next(ctx context.Context) (*model.Chunk, error) {
+func (s *failsAfterSteps) Next(ctx context.Context) (*model.Chunk, error) {
 	if chunk, err := s.madeSource.Next(ctx); err == nil {
 		return chunk, nil
 	}
 	return nil, errors.New("read runs/made/rollouts-3.jsonl: stale NFS file handle")
 }
 
-// behindRun is a run of which the newest steps are on the screen, and older ones are
+// runStillReading is a run of which the newest steps are on the screen, and older ones are
 // still being read.
-func behindRun() *madeSource {
+func runStillReading() *madeSource {
 	source := madeRun(3)
 	source.chunks[2].Progress = model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000}
 	return source
 }
 
-// typed are keys of which the last is a text.
-func typed(keys ...string) []string {
+// withText are keys of which the last is a text.
+func withText(keys ...string) []string {
 	text := keys[len(keys)-1]
 	keys = keys[:len(keys)-1]
 	for _, c := range text {
@@ -97,28 +97,28 @@ func typed(keys ...string) []string {
 	return keys
 }
 
-// followed makes the source one that goes on, as that of a followed run does.
-func followed(d *door) { d.app.sourceState.ended = false }
+// keepLive makes the source one that goes on, as that of a followed run does.
+func keepLive(d *driver) { d.app.sourceState.ended = false }
 
-// noted marks a group, a sample and a step, two of them with notes, and lists them.
-func noted(d *door) {
+// makeMarks marks a group, a sample and a step, two of them with notes, and lists them.
+func makeMarks(d *driver) {
 	d.press("*", "j", "j")
-	d.press(typed("a", "all of these stop at the limit of 512 tokens")...)
+	d.press(withText("a", "all of these stop at the limit of 512 tokens")...)
 	d.press("enter", "[", "enter", "*", "esc", "3")
-	d.press(typed("a", "here the learning rate was halved")...)
+	d.press(withText("a", "here the learning rate was halved")...)
 	d.press("enter", "'", "j", "j")
 }
 
-// halfFilled takes away what is known of the steps but for the newest ones.
-func halfFilled(d *door) {
+// computeHalfTheTrend takes away what is known of the steps but for the newest ones.
+func computeHalfTheTrend(d *driver) {
 	d.app.result.trend, d.app.work.busy = nil, true
 	a, cmd := d.app.continueTrend(10 * 192) // a step has 192 samples, and the newest is known
 	next, _ := a.Update(cmd())
 	d.app = next.(App)
 }
 
-// brokenRun is a run with places that cannot be read, and a note on what was left out.
-func brokenRun() *madeSource {
+// runWithProblems is a run with places that cannot be read, and a note on what was left out.
+func runWithProblems() *madeSource {
 	source := madeRun(3)
 	last := source.chunks[2]
 	last.Notes = []string{"12 rows of validation steps are kept apart: they are not training"}
@@ -138,20 +138,20 @@ func TestGolden(t *testing.T) {
 			var files []txtar.File
 			sizes := s.sizes
 			if sizes == nil {
-				sizes = everySize
+				sizes = allSizes
 			}
 			for _, size := range sizes {
-				show := func(d *door) {
+				show := func(d *driver) {
 					d.press(s.keys...)
-					if s.does != nil {
-						s.does(d)
+					if s.setUp != nil {
+						s.setUp(d)
 					}
-					files = append(files, d.shots()...)
+					files = append(files, d.snapshots()...)
 				}
-				if s.two {
-					sideBySide(t, size[0], size[1], show)
+				if s.compareTwo {
+					driveTwoRuns(t, size[0], size[1], show)
 				} else {
-					play(t, s.source(), size[0], size[1], filtered(), show)
+					drive(t, s.source(), size[0], size[1], filterSettings(), show)
 				}
 			}
 			matchGolden(t, s.name, files)

@@ -12,13 +12,13 @@ import (
 	"vantage/model/session"
 )
 
-// shelf is a memory that remembers as long as the test.
-type shelf struct {
+// memoryStore is a memory that remembers as long as the test.
+type memoryStore struct {
 	session session.Session
 	err     error
 }
 
-func (s *shelf) Update(change func(session.Session) session.Session) (session.Session, error) {
+func (s *memoryStore) Update(change func(session.Session) session.Session) (session.Session, error) {
 	if s.err != nil {
 		return session.Session{}, s.err
 	}
@@ -26,8 +26,8 @@ func (s *shelf) Update(change func(session.Session) session.Session) (session.Se
 	return s.session, nil
 }
 
-// reopen plays with what the shelf holds, and leaves.
-func reopen(t *testing.T, s *shelf, o Options, f func(*door)) {
+// driveSession plays with what the shelf holds, and leaves.
+func driveSession(t *testing.T, s *memoryStore, o Options, f func(*driver)) {
 	t.Helper()
 	o.SessionStore, o.Session = s, s.session
 	if o.Settings == (model.Settings{}) {
@@ -36,7 +36,7 @@ func reopen(t *testing.T, s *shelf, o Options, f func(*door)) {
 	if s.session.View != nil && o.Theme == "" {
 		o.Theme = s.session.View.Theme
 	}
-	playWith(t, madeRun(3), 120, 36, o, func(d *door) {
+	driveWith(t, madeRun(3), 120, 36, o, func(d *driver) {
 		f(d)
 		if err := d.app.SaveSession(); err != nil && s.err == nil {
 			t.Error(err)
@@ -46,19 +46,19 @@ func reopen(t *testing.T, s *shelf, o Options, f func(*door)) {
 
 // A run is found again as it was left, says so, and :forget starts afresh, which undo
 // takes back.
-func TestTheViewIsRemembered(t *testing.T) {
-	s := &shelf{}
-	reopen(t, s, Options{}, func(d *door) {
+func TestViewIsRestored(t *testing.T) {
+	s := &memoryStore{}
+	driveSession(t, s, Options{}, func(d *driver) {
 		if d.app.notice != "" {
 			t.Errorf("the first time: %q", d.app.notice)
 		}
 		d.press("f", "p", "p", "m", "r", "o", "o", "O", "v", "L", "t")
 		d.press("/")
-		d.typeKeys("std>0.1")
+		d.typeText("std>0.1")
 		d.press("enter", "3", "3", "v")
 	})
 	left := s.session.View
-	reopen(t, s, Options{}, func(d *door) {
+	driveSession(t, s, Options{}, func(d *driver) {
 		a := d.app
 		if set := a.settings.now; set.Framework != "twinkle" || set.KeepPos != 0.9 || set.KeepNeg != 0.95 || !set.Recompute {
 			t.Errorf("settings %+v", set)
@@ -87,9 +87,9 @@ func TestTheViewIsRemembered(t *testing.T) {
 	if *s.session.View.Estimator != *left.Estimator || s.session.View.Metric != left.Metric || s.session.View.Seen != "steps" {
 		t.Errorf("left %+v, then %+v", left, s.session.View)
 	}
-	reopen(t, s, Options{}, func(d *door) {
+	driveSession(t, s, Options{}, func(d *driver) {
 		d.press(":")
-		d.typeKeys("forget")
+		d.typeText("forget")
 		d.press("enter")
 		if a := d.app; a.settings.now != model.DefaultSettings() || a.settings.filter != "" || a.settings.order != (order{}) || a.position.view != viewOverview || !strings.Contains(a.notice, "forgotten") {
 			t.Errorf("%+v %q", a.settings.now, a.notice)
@@ -106,20 +106,20 @@ func TestTheViewIsRemembered(t *testing.T) {
 }
 
 // What the command line says wins; the rest is as it was left.
-func TestFlagsWin(t *testing.T) {
-	s := &shelf{}
-	reopen(t, s, Options{}, func(d *door) { d.press("f", "p", "m", "m") })
+func TestFlagsWinOverTheSession(t *testing.T) {
+	s := &memoryStore{}
+	driveSession(t, s, Options{}, func(d *driver) { d.press("f", "p", "m", "m") })
 	set := model.DefaultSettings()
 	set.KeepPos = 0.3
 	given := func(names ...string) func(string) bool {
 		return func(option string) bool { return slices.Contains(names, option) }
 	}
-	reopen(t, s, Options{Settings: set, SetByFlag: given("keep_pos_ratio")}, func(d *door) {
+	driveSession(t, s, Options{Settings: set, SetByFlag: given("keep_pos_ratio")}, func(d *driver) {
 		if got := d.app.settings.now; got.KeepPos != 0.3 || got.KeepNeg != 0.9 || got.Framework != "twinkle" {
 			t.Errorf("%+v", got)
 		}
 	})
-	reopen(t, s, Options{Settings: set.WithFramework("verl"), EstimatorChosen: true, SetByFlag: given("framework", "keep_pos_ratio")}, func(d *door) {
+	driveSession(t, s, Options{Settings: set.WithFramework("verl"), EstimatorChosen: true, SetByFlag: given("framework", "keep_pos_ratio")}, func(d *driver) {
 		if got := d.app.settings.now; got.Framework != "verl" {
 			t.Errorf("%+v", got)
 		}
@@ -128,27 +128,27 @@ func TestFlagsWin(t *testing.T) {
 
 // Where nobody chose an estimator none is kept, so that the next time the one that
 // wrote the log is looked for again; the ratios are kept all the same.
-func TestOnlyWhatWasChosenIsKept(t *testing.T) {
-	s := &shelf{}
-	reopen(t, s, Options{}, func(d *door) { d.press("j", "w") })
+func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
+	s := &memoryStore{}
+	driveSession(t, s, Options{}, func(d *driver) { d.press("j", "w") })
 	if s.session.View != nil {
 		t.Errorf("looking leaves %+v", s.session.View)
 	}
-	reopen(t, s, Options{}, func(d *door) { d.press("p") })
+	driveSession(t, s, Options{}, func(d *driver) { d.press("p") })
 	if v := s.session.View; v == nil || v.Estimator != nil || v.KeepPos != 0.95 {
 		t.Errorf("%+v", v)
 	}
-	play := func(s *shelf, f func(*door)) {
+	play := func(s *memoryStore, f func(*driver)) {
 		o := Options{Settings: model.DefaultSettings(), SessionStore: s, Session: s.session}
 		lessMean := func(_ int, reward float64) float64 { return reward - 0.25 }
-		playWith(t, written(4, lessMean), 120, 36, o, func(d *door) {
+		driveWith(t, runWithAdvantages(4, lessMean), 120, 36, o, func(d *driver) {
 			f(d)
 			if err := d.app.SaveSession(); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	play(s, func(d *door) {
+	play(s, func(d *driver) {
 		if set := d.app.settings.now; set.Framework != "trl" || set.Scale != "none" || set.KeepPos != 0.95 {
 			t.Errorf("the estimator that wrote the log did not win: %+v", set)
 		}
@@ -156,11 +156,11 @@ func TestOnlyWhatWasChosenIsKept(t *testing.T) {
 	if s.session.View.Estimator != nil {
 		t.Errorf("nobody chose %+v", s.session.View.Estimator)
 	}
-	play(s, func(d *door) { d.press("u") }) // back to what was not automatic: a choice
+	play(s, func(d *driver) { d.press("u") }) // back to what was not automatic: a choice
 	if e := s.session.View.Estimator; e == nil || e.Name != "grpo" {
 		t.Errorf("the choice is lost: %+v", e)
 	}
-	play(s, func(d *door) {
+	play(s, func(d *driver) {
 		if d.app.settings.now.Estimator != "grpo" || d.app.settings.now.Framework != "easyr1" {
 			t.Errorf("the choice does not win: %+v", d.app.settings.now)
 		}
@@ -168,8 +168,8 @@ func TestOnlyWhatWasChosenIsKept(t *testing.T) {
 }
 
 // Without a memory nothing is kept, and a mark says so.
-func TestNothingIsKeptOfADemo(t *testing.T) {
-	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
+func TestMarksWithoutAStoreLastUntilQuit(t *testing.T) {
+	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("*")
 		if !strings.Contains(d.app.notice, "until you quit") || len(d.app.session.current.Marks) != 1 || d.app.SaveSession() != nil {
 			t.Errorf("%q", d.app.notice)
@@ -179,9 +179,9 @@ func TestNothingIsKeptOfADemo(t *testing.T) {
 
 // What cannot be written is told of; the mark stays until the end, and the next change
 // tries again.
-func TestNothingCanBeKept(t *testing.T) {
-	s := &shelf{err: errors.New("no space left")}
-	reopen(t, s, Options{}, func(d *door) {
+func TestFailedSaveIsReported(t *testing.T) {
+	s := &memoryStore{err: errors.New("no space left")}
+	driveSession(t, s, Options{}, func(d *driver) {
 		d.press("*")
 		if !strings.Contains(d.app.notice, "no space left") || len(d.app.session.current.Marks) != 1 {
 			t.Errorf("%q", d.app.notice)

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// piped starts the program with its output in a pipe, and gives it two minutes.
-func piped(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Buffer) {
+// startPiped starts the program with its output in a pipe, and gives it two minutes.
+func startPiped(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Buffer) {
 	t.Helper()
-	cmd, said = exec.Command(built(t), args...), &bytes.Buffer{}
+	cmd, said = exec.Command(programPath(t), args...), &bytes.Buffer{}
 	cmd.Stderr = said
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -31,8 +31,8 @@ func piped(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Reader, sa
 	return cmd, bufio.NewReader(out), said
 }
 
-// step is the log of a step of one group: two right, or one right and one wrong.
-func step(t *testing.T, dir, name string, right bool) {
+// writeStep is the log of a step of one group: two right, or one right and one wrong.
+func writeStep(t *testing.T, dir, name string, right bool) {
 	t.Helper()
 	other := "0.0"
 	if right {
@@ -44,22 +44,22 @@ func step(t *testing.T, dir, name string, right bool) {
 
 // A watch tells when a rule begins to fail and when it is kept again, a line each, and
 // ends with the signal that ends its job: quietly, with what holds at the newest step.
-func TestWatch(t *testing.T) {
+func TestWatchReportsEachChange(t *testing.T) {
 	for _, c := range []struct {
 		signal os.Signal
 		ends   bool // with a step that has signal
 		code   int
 	}{{os.Interrupt, true, 0}, {syscall.SIGTERM, false, 1}} {
 		dir := t.TempDir()
-		step(t, dir, "1", false)
-		step(t, dir, "2", true) // no signal
-		step(t, dir, "3", true)
-		cmd, lines, said := piped(t, "check", "--watch", dir, "--fail-on", "signal=0")
-		expect(t, lines, "FAIL  signal=0: 0 at step 2\n")
+		writeStep(t, dir, "1", false)
+		writeStep(t, dir, "2", true) // no signal
+		writeStep(t, dir, "3", true)
+		cmd, lines, said := startPiped(t, "check", "--watch", dir, "--fail-on", "signal=0")
+		expectLine(t, lines, "FAIL  signal=0: 0 at step 2\n")
 		if c.ends {
-			step(t, dir, "4", false)
-			step(t, dir, "5", false) // a newer step: the one before is complete
-			expect(t, lines, "ok    signal=0: 1 at step 4\n")
+			writeStep(t, dir, "4", false)
+			writeStep(t, dir, "5", false) // a newer step: the one before is complete
+			expectLine(t, lines, "ok    signal=0: 1 at step 4\n")
 		}
 		if err := cmd.Process.Signal(c.signal); err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-func expect(t *testing.T, lines *bufio.Reader, want string) {
+func expectLine(t *testing.T, lines *bufio.Reader, want string) {
 	t.Helper()
 	if got, err := lines.ReadString('\n'); got != want {
 		t.Fatalf("got %q (%v), want %q", got, err, want)
@@ -90,13 +90,13 @@ func TestSignalsStopReading(t *testing.T) {
 			if command == "compare" {
 				args = append(args, silent)
 			}
-			cmd, lines, said := piped(t, args...)
+			cmd, lines, said := startPiped(t, args...)
 			h, err := os.OpenFile(silent, os.O_WRONLY, 0) // as soon as there is a reader
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer func() { _ = h.Close() }()
-			stops(t, cmd, lines, said, os.Interrupt, 130)
+			checkStops(t, cmd, lines, said, os.Interrupt, 130)
 		})
 	}
 }
@@ -123,11 +123,11 @@ func TestSignalsStopWriting(t *testing.T) {
 		{"compare", log, log, "--format", "json"},
 	} {
 		t.Run(strings.Join(append(args[:1:1], args[2:]...), " "), func(t *testing.T) {
-			cmd, lines, said := piped(t, args...)
+			cmd, lines, said := startPiped(t, args...)
 			if _, err := lines.Peek(1); err != nil {
 				t.Fatal(err, said)
 			}
-			got := stops(t, cmd, lines, said, syscall.SIGTERM, 143)
+			got := checkStops(t, cmd, lines, said, syscall.SIGTERM, 143)
 			if len(got) < 1<<12 {
 				t.Errorf("only %d bytes", len(got))
 			}
@@ -138,9 +138,9 @@ func TestSignalsStopWriting(t *testing.T) {
 	}
 }
 
-// stops sends a signal, wants the exit code and a sentence, and returns what had been
+// checkStops sends a signal, wants the exit code and a sentence, and returns what had been
 // written.
-func stops(t *testing.T, cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Buffer, signal os.Signal, code int) []byte {
+func checkStops(t *testing.T, cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Buffer, signal os.Signal, code int) []byte {
 	t.Helper()
 	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestClosedPipe(t *testing.T) {
 	} {
 		for _, trap := range []string{"", "trap '' PIPE; "} {
 			cmd := exec.Command("sh", "-c", trap+"exec vantage "+command)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(built(t))+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CONFIG_HOME="+dir)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(programPath(t))+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CONFIG_HOME="+dir)
 			var said bytes.Buffer
 			cmd.Stderr = &said
 			reader, writer, err := os.Pipe()

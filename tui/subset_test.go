@@ -12,12 +12,12 @@ import (
 
 // The metrics and the distribution are those of the groups that the filter shows, and
 // say so; with Δ against a baseline of the same groups.
-func TestFilterDrivesTheFigures(t *testing.T) {
-	play(t, madeRun(3), 200, 60, filtered(), func(d *door) {
+func TestFiguresFollowTheFilter(t *testing.T) {
+	drive(t, madeRun(3), 200, 60, filterSettings(), func(d *driver) {
 		x := d.app.result.analysis
 		whole, samples := x.Metric("critic/score/mean"), 0
 		d.press("/")
-		d.typeKeys("fate:wrong") // all rewards are 0, while it is still typed
+		d.typeText("fate:wrong") // all rewards are 0, while it is still typed
 		for _, g := range d.app.result.rows {
 			samples += x.Table()[g].Size()
 		}
@@ -51,9 +51,9 @@ func TestFilterDrivesTheFigures(t *testing.T) {
 
 // A late answer about other groups is not shown.
 func TestLateFiguresAreDropped(t *testing.T) {
-	play(t, madeRun(1), 120, 36, filtered(), func(d *door) {
+	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("/")
-		d.typeKeys("fate:wrong")
+		d.typeText("fate:wrong")
 		late := subsetMsg{request: d.app.result.subset.request, figures: model.Summary{Rows: 12345}}
 		d.press("backspace")
 		d.send(late)

@@ -17,23 +17,23 @@ import (
 
 // terminal is a program in a real one.
 type terminal struct {
-	t      *testing.T
-	cmd    *exec.Cmd
-	tty    *os.File // the end at which a person sits
-	slave  *os.File // the program's end
-	before *term.State
-	mu     sync.Mutex
-	seen   bytes.Buffer
-	bursts int // of output, with a quarter of a second and more between them
-	last   time.Time
-	w, h   int
-	done   chan struct{}
+	t             *testing.T
+	cmd           *exec.Cmd
+	tty           *os.File // the end at which a person sits
+	slave         *os.File // the program's end
+	before        *term.State
+	mu            sync.Mutex
+	seen          bytes.Buffer
+	bursts        int // of output, with a quarter of a second and more between them
+	last          time.Time
+	width, height int
+	done          chan struct{}
 }
 
-// start runs the program in a terminal of 120×36.
-func start(t *testing.T, args ...string) *terminal {
+// startProgram runs the program in a terminal of 120×36.
+func startProgram(t *testing.T, args ...string) *terminal {
 	t.Helper()
-	return startCommand(t, exec.Command(built(t), args...))
+	return startCommand(t, exec.Command(programPath(t), args...))
 }
 
 func startCommand(t *testing.T, cmd *exec.Cmd) *terminal {
@@ -43,7 +43,7 @@ func startCommand(t *testing.T, cmd *exec.Cmd) *terminal {
 		t.Skipf("no pseudo-terminal here: %v", err)
 	}
 	x := &terminal{t: t, cmd: cmd, tty: master, slave: slave, done: make(chan struct{})}
-	x.size(120, 36)
+	x.resize(120, 36)
 	if x.before, err = term.GetState(master.Fd()); err != nil {
 		t.Fatal(err)
 	}
@@ -82,9 +82,9 @@ func (x *terminal) output() string {
 	return x.seen.String()
 }
 
-func (x *terminal) size(w, h int) {
+func (x *terminal) resize(w, h int) {
 	x.t.Helper()
-	x.w, x.h = w, h
+	x.width, x.height = w, h
 	if err := pty.Setsize(x.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
 		x.t.Fatal(err)
 	}
@@ -106,18 +106,18 @@ func (x *terminal) waitAfter(n int, text string) {
 			return
 		}
 		if time.Sleep(10 * time.Millisecond); turn%200 == 199 {
-			w, h := x.w, x.h
-			x.size(w, h-1)
+			w, h := x.width, x.height
+			x.resize(w, h-1)
 			time.Sleep(50 * time.Millisecond)
-			x.size(w, h)
+			x.resize(w, h)
 		}
 	}
 	sent := x.output()[n:]
 	x.t.Fatalf("never saw %q in %d bytes, the last of them %q", text, len(sent), sent[max(0, len(sent)-4000):])
 }
 
-// settle waits until nothing more comes, and returns how much has come by then.
-func (x *terminal) settle() int {
+// waitUntilSilent waits until nothing more comes, and returns how much has come by then.
+func (x *terminal) waitUntilSilent() int {
 	for n := len(x.output()); ; {
 		time.Sleep(100 * time.Millisecond)
 		now := len(x.output())
@@ -147,7 +147,7 @@ func (x *terminal) answered(n int) int {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return x.settle()
+	return x.waitUntilSilent()
 }
 
 // quiet waits until nothing has come for so long, and reports whether that ever was.
@@ -161,9 +161,9 @@ func (x *terminal) quiet(long time.Duration) bool {
 	return false
 }
 
-// ends waits for the program's end and returns its exit code. What it sent last has been
+// waitExit waits for the program's end and returns its exit code. What it sent last has been
 // read then: what is written into the terminal after it comes out after it.
-func (x *terminal) ends() int {
+func (x *terminal) waitExit() int {
 	x.t.Helper()
 	timer := time.AfterFunc(time.Minute, func() { _ = x.cmd.Process.Kill() })
 	defer timer.Stop()
@@ -183,9 +183,9 @@ func (x *terminal) ends() int {
 	return x.cmd.ProcessState.ExitCode()
 }
 
-// givenBack fails unless the terminal is as it was: the screen of before, a cursor, no
+// checkRestored fails unless the terminal is as it was: the screen of before, a cursor, no
 // mouse, pasting and keys as usual, and the line discipline of before.
-func (x *terminal) givenBack() {
+func (x *terminal) checkRestored() {
 	x.t.Helper()
 	sent := x.output()
 	if !strings.Contains(sent, "\x1b[?1049h") {

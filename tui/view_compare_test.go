@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// sideBySide starts the program on two made runs; the second has its rewards turned.
-func sideBySide(t *testing.T, w, h int, f func(*door)) {
+// driveTwoRuns starts the program on two made runs; the second has its rewards turned.
+func driveTwoRuns(t *testing.T, w, h int, f func(*driver)) {
 	t.Helper()
 	other := madeRun(2)
 	for _, chunk := range other.chunks {
@@ -18,8 +18,8 @@ func sideBySide(t *testing.T, w, h int, f func(*door)) {
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		d := &door{t: t, app: New(context.Background(), madeRun(2), Options{
-			Title: "base", Second: other, SecondTitle: "new", Settings: filtered(), NoColor: true,
+		d := &driver{t: t, app: New(context.Background(), madeRun(2), Options{
+			Title: "base", Second: other, SecondTitle: "new", Settings: filterSettings(), NoColor: true,
 		})}
 		d.send(tea.WindowSizeMsg{Width: w, Height: h})
 		d.run(d.app.Init())
@@ -28,8 +28,8 @@ func sideBySide(t *testing.T, w, h int, f func(*door)) {
 }
 
 // With turned rewards the best prompt of one run is the worst of the other.
-func TestCompareRuns(t *testing.T) {
-	sideBySide(t, 120, 36, func(d *door) {
+func TestCompareViewPairsPrompts(t *testing.T) {
+	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("c")
 		r := d.app.second.result
 		if r == nil || len(r.Pairs) == 0 || r.OnlyA+r.OnlyB != 0 {
@@ -40,16 +40,16 @@ func TestCompareRuns(t *testing.T) {
 				t.Errorf("%v and %v", p.A, p.B)
 			}
 		}
-		d.says("A base   B new", "wins", "worst for B first")
+		d.wantText("A base   B new", "wins", "worst for B first")
 		d.press("o")
-		d.says("best for B first")
+		d.wantText("best for B first")
 		d.press("esc")
 		if d.app.position.view != viewOverview {
 			t.Error("Esc does not leave")
 		}
 	})
-	play(t, madeRun(2), 120, 36, filtered(), func(d *door) {
+	drive(t, madeRun(2), 120, 36, filterSettings(), func(d *driver) {
 		d.press("c")
-		d.says("one run is open")
+		d.wantText("one run is open")
 	})
 }

@@ -20,39 +20,39 @@ import (
 	"vantage/tui/chart"
 )
 
-// toldRun is a made run whose samples have texts and two components.
-type toldRun struct {
+// textSource is a made run whose samples have texts and two components.
+type textSource struct {
 	*madeSource
-	text func(model.Record) (model.Text, error)
-	rows map[int64]model.Record // by offset
-	read int                    // how often a text was read
-	last context.Context        // of the last read
+	text        func(model.Record) (model.Text, error)
+	records     map[int64]model.Record // by offset
+	reads       int                    // how often a text was read
+	lastContext context.Context        // of the last read
 }
 
-func (s *toldRun) Text(ctx context.Context, at model.Place) (model.Text, error) {
-	s.read++
-	s.last = ctx
-	return s.text(s.rows[at.Offset])
+func (s *textSource) Text(ctx context.Context, at model.Place) (model.Text, error) {
+	s.reads++
+	s.lastContext = ctx
+	return s.text(s.records[at.Offset])
 }
 
-// told makes a run with a place for every sample, where text finds what it says.
-func told(steps int, text func(model.Record) (model.Text, error)) *toldRun {
-	s := &toldRun{madeSource: madeRun(steps), text: text, rows: map[int64]model.Record{}}
+// madeRunWithTexts makes a run with a place for every sample, where text finds what it says.
+func madeRunWithTexts(steps int, text func(model.Record) (model.Text, error)) *textSource {
+	s := &textSource{madeSource: madeRun(steps), text: text, records: map[int64]model.Record{}}
 	for _, chunk := range s.chunks {
 		chunk.Components = []string{"accuracy", "rewards/format"}
 		for i := range chunk.Records {
 			r := &chunk.Records[i]
 			r.Offset = 1000*r.Step + r.Line
 			r.Parts = []float64{r.Reward, float64(i % 2)}
-			s.rows[r.Offset] = *r
+			s.records[r.Offset] = *r
 		}
 	}
 	return s
 }
 
-// proof is what the samples of a made run say: those with less than half a reward
+// proofText is what the samples of a made run say: those with less than half a reward
 // are wrong from the second line on.
-func proof(r model.Record) (model.Text, error) {
+func proofText(r model.Record) (model.Text, error) {
 	second := `2. Of the $9$ left, $3$ are red: $\frac{3}{9} = \frac{1}{3}$.`
 	end := `3. Together $\frac{2}{5} \cdot \frac{1}{3} = \boxed{\frac{2}{15}}$.`
 	if r.Reward < 0.5 {
@@ -69,8 +69,8 @@ func proof(r model.Record) (model.Text, error) {
 	}, nil
 }
 
-// looks are the ways in which the same frame is drawn.
-func looks() map[string]func(*display) {
+// displayVariants are the ways in which the same frame is drawn.
+func displayVariants() map[string]func(*display) {
 	return map[string]func(*display){
 		"mono":   func(*display) {},
 		"colour": func(l *display) { l.theme, l.noColor = themes.Default(true), false },
@@ -78,8 +78,8 @@ func looks() map[string]func(*display) {
 	}
 }
 
-// says fails unless the frame holds every one of some texts.
-func (d *door) says(wanted ...string) {
+// wantText fails unless the frame holds every one of some texts.
+func (d *driver) wantText(wanted ...string) {
 	d.t.Helper()
 	frame := ansi.Strip(d.frame())
 	for _, want := range wanted {
@@ -89,40 +89,40 @@ func (d *door) says(wanted ...string) {
 	}
 }
 
-func TestReadAGroup(t *testing.T) {
-	source := told(2, proof)
-	play(t, source, 120, 36, filtered(), func(d *door) {
+func TestGroupViewShowsTexts(t *testing.T) {
+	source := madeRunWithTexts(2, proofText)
+	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "enter")
-		d.says("accuracy", "format", "tokens", "一个盒子里", "▸ thought", "4/10 = 2/5", "ground truth", "rewards are NaN or missing", "1/8")
+		d.wantText("accuracy", "format", "tokens", "一个盒子里", "▸ thought", "4/10 = 2/5", "ground truth", "rewards are NaN or missing", "1/8")
 		d.press("z")
-		d.says("▾ thought", "Two draws without replacement.")
+		d.wantText("▾ thought", "Two draws without replacement.")
 		d.press("v")
-		d.says("<think>", `$\frac{4}{10} = \frac{2}{5}$`, "as logged")
+		d.wantText("<think>", `$\frac{4}{10} = \frac{2}{5}$`, "as logged")
 		d.press("v", "z", "j", "j", "k")
-		d.says("sample 2/8", "text  sample 2")
+		d.wantText("sample 2/8", "text  sample 2")
 		d.press("J")
-		d.says("sample 1/8", "group 3/24")
+		d.wantText("sample 1/8", "group 3/24")
 		d.press("K", "K", "K")
-		d.says("group 1/24", "no group beyond this one")
+		d.wantText("group 1/24", "no group beyond this one")
 		d.press("esc")
-		d.says("1 groups")
+		d.wantText("1 groups")
 	})
 }
 
 // The text is walked, its parts are gone to, and the keys say what there is not.
-func TestWalkTheText(t *testing.T) {
+func TestTextKeysScroll(t *testing.T) {
 	long := func(model.Record) (model.Text, error) {
 		return model.Text{Prompt: "q", Response: strings.Repeat("line\n", 300) + "the last", Truth: "42"}, nil
 	}
-	play(t, told(1, long), 80, 24, filtered(), func(d *door) {
+	drive(t, madeRunWithTexts(1, long), 80, 24, filterSettings(), func(d *driver) {
 		d.press("enter", "tab", "j", "j")
 		if d.app.sampleReader.scroll != 2 || d.app.sampleReader.sample != 0 {
 			t.Errorf("two lines down is line %d of sample %d", d.app.sampleReader.scroll, d.app.sampleReader.sample)
 		}
 		d.press("3")
-		d.says("ground truth", "42", "the last")
+		d.wantText("ground truth", "42", "the last")
 		d.press("g")
-		d.says("prompt  1 character")
+		d.wantText("prompt  1 character")
 		d.press("G", "j", "j")
 		end := d.app.sampleReader.scroll
 		d.press("k")
@@ -130,63 +130,63 @@ func TestWalkTheText(t *testing.T) {
 			t.Error("the text can be walked past its end")
 		}
 		d.press("n")
-		d.says("nothing is searched for")
+		d.wantText("nothing is searched for")
 		d.press("d", "2", "1")
-		d.says("a diff holds responses only")
+		d.wantText("a diff holds responses only")
 	})
 }
 
-func TestSearchTheText(t *testing.T) {
-	play(t, told(1, proof), 120, 36, filtered(), func(d *door) {
+func TestSearchFindsMatches(t *testing.T) {
+	drive(t, madeRunWithTexts(1, proofText), 120, 36, filterSettings(), func(d *driver) {
 		d.press("enter", "/")
-		d.says("type what to look for")
+		d.wantText("type what to look for")
 		d.press("H", "m", "m")
 		if want := int(d.app.sampleReader.pageRequest.sample.place.Offset % 7); d.app.sampleReader.search.matches.Len() != want {
 			t.Errorf("%d matches in a folded thought, want %d", d.app.sampleReader.search.matches.Len(), want)
 		}
 		d.press("backspace", "backspace", "backspace", "红", "球")
-		d.says("/红球▏ 1 of 2")
+		d.wantText("/红球▏ 1 of 2")
 		d.press("enter", "n")
-		d.says("/红球 2 of 2")
+		d.wantText("/红球 2 of 2")
 		d.press("n", "N", "N")
-		d.says("/红球 1 of 2")
+		d.wantText("/红球 1 of 2")
 		d.press("/", "q", "x", "enter")
-		d.says("/qx not found")
+		d.wantText("/qx not found")
 		d.press("/", "esc")
-		d.says("text  sample 1")
+		d.wantText("text  sample 1")
 	})
 }
 
 // d compares with the best sample; from the best one the worst is gone to.
-func TestDiffOfSamples(t *testing.T) {
-	play(t, told(1, proof), 120, 36, filtered(), func(d *door) {
-		for d.app.selectedGroup() == nil || d.app.selectedGroup().Mean == d.app.ranked(0) {
+func TestDiffComparesWithTheBestSample(t *testing.T) {
+	drive(t, madeRunWithTexts(1, proofText), 120, 36, filterSettings(), func(d *driver) {
+		for d.app.selectedGroup() == nil || d.app.selectedGroup().Mean == d.app.rankedReward(0) {
 			d.press("j")
 		}
 		d.press("enter", "d")
-		d.says("diff  + best  − sample 8", "sample 8/8", "+ sample 1  reward")
+		d.wantText("diff  + best  − sample 8", "sample 8/8", "+ sample 1  reward")
 		d.press("k")
-		d.says("− sample 7")
+		d.wantText("− sample 7")
 		d.press("d")
-		d.says("text  sample 7")
+		d.wantText("text  sample 7")
 	})
 }
 
-// ranked is the reward of a row of the open group's table.
-func (a App) ranked(row int) float64 {
+// rankedReward is the reward of a row of the open group's table.
+func (a App) rankedReward(row int) float64 {
 	return a.result.analysis.Logged[a.rankedSamples(a.selectedGroup())[row]]
 }
 
 // A text that nobody waits for any more is cancelled, and dropped if it comes; the
 // last ones are not read again.
 func TestTextsAreReadOnce(t *testing.T) {
-	source := told(1, proof)
-	play(t, source, 120, 36, filtered(), func(d *door) {
+	source := madeRunWithTexts(1, proofText)
+	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("enter", "j", "j", "k", "k", "z", "v")
-		if source.read != 3 {
-			t.Errorf("three samples were read %d times", source.read)
+		if source.reads != 3 {
+			t.Errorf("three samples were read %d times", source.reads)
 		}
-		first := source.last
+		first := source.lastContext
 		d.press("j", "j", "j")
 		if first.Err() == nil {
 			t.Error("what was asked for before is not cancelled")
@@ -197,34 +197,34 @@ func TestTextsAreReadOnce(t *testing.T) {
 			t.Error("a late text is on the screen")
 		}
 		d.press("esc")
-		if source.last.Err() == nil {
+		if source.lastContext.Err() == nil {
 			t.Error("the text is read on after the group was left")
 		}
 	})
 }
 
 func TestSourceWithoutTexts(t *testing.T) {
-	play(t, madeRun(1), 80, 24, filtered(), func(d *door) {
+	drive(t, madeRun(1), 80, 24, filterSettings(), func(d *driver) {
 		d.press("enter")
-		d.says("This source keeps no texts. Open the log")
+		d.wantText("This source keeps no texts. Open the log")
 		d.press("d", "n", "/", "x", "enter", "1", "G", "z") // none of which fails
 	})
 	gone := func(model.Record) (model.Text, error) {
 		return model.Text{}, errors.New("a.jsonl has changed:\x1b[2J the sample is not there any more")
 	}
-	play(t, told(1, gone), 80, 24, filtered(), func(d *door) {
+	drive(t, madeRunWithTexts(1, gone), 80, 24, filterSettings(), func(d *driver) {
 		d.press("enter")
-		d.says("a.jsonl has changed:␛[2J the sample is not there any more")
+		d.wantText("a.jsonl has changed:␛[2J the sample is not there any more")
 	})
 }
 
 // While a group is read its step stays on the screen; afterwards the newest is
 // followed again.
-func TestTheStepHoldsStill(t *testing.T) {
-	play(t, told(2, proof), 120, 36, filtered(), func(d *door) {
+func TestOpenGroupHoldsItsStep(t *testing.T) {
+	drive(t, madeRunWithTexts(2, proofText), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "enter")
 		name := d.app.selectedGroup().Name
-		d.send(chunkMsg{chunk: told(3, proof).chunks[2]})
+		d.send(chunkMsg{chunk: madeRunWithTexts(3, proofText).chunks[2]})
 		if d.app.result.analysis.Step != 2 || d.app.selectedGroup().Name != name {
 			t.Errorf("the screen went to step %d", d.app.result.analysis.Step)
 		}
@@ -247,12 +247,12 @@ func TestTheStepHoldsStill(t *testing.T) {
 	})
 }
 
-// ours are the escapes that the program itself writes into a frame.
-var ours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+// ownEscapes are the escapes that the program itself writes into a frame.
+var ownEscapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Everything that a terminal might obey, in every text that a group shows, is
 // shown and never sent.
-func TestNoTextControlsTheTerminal(t *testing.T) {
+func TestTextsDoNotControlTheTerminal(t *testing.T) {
 	var all strings.Builder
 	for c := range 0x100 {
 		if c < ' ' || c >= 0x7f {
@@ -272,17 +272,17 @@ func TestNoTextControlsTheTerminal(t *testing.T) {
 		text := func(model.Record) (model.Text, error) {
 			return model.Text{Prompt: hostile, Response: hostile, Truth: hostile, Fields: []model.Field{{Name: all.String(), Value: hostile}}}, nil
 		}
-		source := told(1, text)
+		source := madeRunWithTexts(1, text)
 		for i := range source.chunks[0].Records {
 			source.chunks[0].Records[i].Preview = all.String()
 		}
 		source.chunks[0].Components[0] = all.String()
-		play(t, source, 120, 36, filtered(), func(d *door) {
+		drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 			d.app.display.theme = themes.Default(true)
 			for _, key := range []string{"enter", "z", "v", "v", "d", "tab", "G", "/", "x", "enter", "2", "3"} {
 				d.press(key)
 				for range 20 {
-					harmless(t, key, d.frame())
+					checkHarmless(t, key, d.frame())
 					d.app = d.app.scrollText(7)
 				}
 			}
@@ -290,12 +290,12 @@ func TestNoTextControlsTheTerminal(t *testing.T) {
 	}
 }
 
-// harmless fails if a frame holds a control, direction or invisible character, or
+// checkHarmless fails if a frame holds a control, direction or invisible character, or
 // an escape that is not a style.
-func harmless(t *testing.T, key, frame string) {
+func checkHarmless(t *testing.T, key, frame string) {
 	t.Helper()
 	marks := 0
-	for _, r := range ours.ReplaceAllString(frame, "") {
+	for _, r := range ownEscapes.ReplaceAllString(frame, "") {
 		if r != '\n' && unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
 			t.Fatalf("after %s: %U reaches the terminal", key, r)
 		}
@@ -315,7 +315,7 @@ func TestGroupFillsTheScreen(t *testing.T) {
 	text := func(r model.Record) (model.Text, error) {
 		return model.Text{Prompt: said, Response: fmt.Sprint(said, r.Offset, "\n三角形 x", said), Truth: said}, nil
 	}
-	play(t, told(2, text), 120, 36, filtered(), func(d *door) {
+	drive(t, madeRunWithTexts(2, text), 120, 36, filterSettings(), func(d *driver) {
 		rapid.Check(t, func(t *rapid.T) {
 			said = rapid.StringN(0, 80, -1).Draw(t, "text") + rapid.SampledFrom([]string{"", "\x1b[2J", "一二三", "```\na\n```", "$\\frac{1}{2}$", "👩‍👩‍👧🇩🇪", "שלום"}).Draw(t, "more")
 			d.app.sampleReader.texts = nil
@@ -337,8 +337,8 @@ func TestGroupFillsTheScreen(t *testing.T) {
 }
 
 // Wide characters stand in columns: the frame to the right of them is straight.
-func TestChineseAligns(t *testing.T) {
-	play(t, told(1, proof), 80, 24, filtered(), func(d *door) {
+func TestWideCharactersAlign(t *testing.T) {
+	drive(t, madeRunWithTexts(1, proofText), 80, 24, filterSettings(), func(d *driver) {
 		d.press("enter", "1")
 		for _, line := range strings.Split(ansi.Strip(d.frame()), "\n")[4:] {
 			if strings.Contains(line, "盒子") && (ansi.StringWidth(line) != 80 || !strings.HasSuffix(line, "│")) {
@@ -350,11 +350,11 @@ func TestChineseAligns(t *testing.T) {
 
 func BenchmarkGroupView(b *testing.B) {
 	long := func(model.Record) (model.Text, error) {
-		text, _ := proof(model.Record{})
+		text, _ := proofText(model.Record{})
 		text.Response = strings.Repeat(text.Response, 2000)
 		return text, nil
 	}
-	d := &door{t: &testing.T{}, app: New(context.Background(), told(1, long), Options{Settings: filtered()})}
+	d := &driver{t: &testing.T{}, app: New(context.Background(), madeRunWithTexts(1, long), Options{Settings: filterSettings()})}
 	for _, msg := range []tea.Msg{tea.WindowSizeMsg{Width: 200, Height: 60}} {
 		d.send(msg)
 	}
@@ -365,7 +365,7 @@ func BenchmarkGroupView(b *testing.B) {
 	}
 }
 
-func TestAsNeeded(t *testing.T) {
+func TestNumberWriterUsesTheDecimalsNeeded(t *testing.T) {
 	for _, test := range []struct {
 		values []float64
 		want   string

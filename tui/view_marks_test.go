@@ -14,21 +14,21 @@ import (
 // A group, a sample and a step are marked where the cursor is, with notes; the list
 // has them, and Enter goes there, from another step and another order too.
 func TestMarksAreFoundAgain(t *testing.T) {
-	s := &shelf{}
+	s := &memoryStore{}
 	var group string
 	var column int
-	reopen(t, s, Options{}, func(d *door) {
+	driveSession(t, s, Options{}, func(d *driver) {
 		d.press("j", "j", "j")
 		group = d.app.selectedGroup().Name
 		d.press("a")
-		d.typeKeys("why is 7^100 so hard?")
+		d.typeText("why is 7^100 so hard?")
 		d.press("enter")
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "│*") || !strings.Contains(text, "* why is 7^100 so hard?") {
 			t.Errorf("the mark or its note is not seen:\n%s", text)
 		}
 		d.press("enter", "j", "j", "*", "a")
 		column = d.app.rankedSamples(d.app.selectedGroup())[2]
-		d.typeKeys("cheats")
+		d.typeText("cheats")
 		d.press("enter")
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "*  3 ") || !strings.Contains(text, "* cheats") {
 			t.Errorf("the sample's mark is not seen:\n%s", text)
@@ -42,7 +42,7 @@ func TestMarksAreFoundAgain(t *testing.T) {
 		t.Errorf("%+v", s.session.Marks)
 	}
 	s.session.View = nil
-	reopen(t, s, Options{}, func(d *door) {
+	driveSession(t, s, Options{}, func(d *driver) {
 		d.press("[", "[", "o", "o", "O", "'")
 		text := ansi.Strip(d.frame())
 		for _, want := range []string{"marks  3", "the step", "why is 7^100 so hard?", "row ", "cheats"} {
@@ -70,11 +70,11 @@ func TestMarksAreFoundAgain(t *testing.T) {
 }
 
 // A mark is taken away by the key that made it, and brought back with its note.
-func TestUnmark(t *testing.T) {
-	s := &shelf{}
-	reopen(t, s, Options{}, func(d *door) {
+func TestMarkAgainRestoresItsNote(t *testing.T) {
+	s := &memoryStore{}
+	driveSession(t, s, Options{}, func(d *driver) {
 		d.press("a")
-		d.typeKeys("look")
+		d.typeText("look")
 		d.press("enter", "*")
 		if len(s.session.Marks) != 0 {
 			t.Error("still marked")
@@ -88,7 +88,7 @@ func TestUnmark(t *testing.T) {
 			t.Errorf("%+v\n%s", s.session.Marks, text)
 		}
 		d.press("U", "a")
-		d.typeKeys(" again")
+		d.typeText(" again")
 		d.press("enter")
 		if len(s.session.Marks) != 1 || s.session.Marks[0].Note != "look again" || d.app.position.view != viewMarks {
 			t.Errorf("%+v", s.session.Marks)
@@ -102,10 +102,10 @@ func TestUnmark(t *testing.T) {
 
 // What a mark points at may be gone, or left out by the filter: the list says so.
 func TestMarksOfWhatIsGone(t *testing.T) {
-	s := &shelf{}
+	s := &memoryStore{}
 	s.session = session.Session{}.With(session.Mark{Step: 99, Group: "x"}).With(session.Mark{Step: 2, Group: "x"}).
 		With(session.Mark{Step: 3, Group: "renamed", Prompt: fmt.Sprintf("%016x", 2)}).With(session.Mark{Step: 3, Group: fmt.Sprintf("%016x", 2), Sample: 77})
-	reopen(t, s, Options{}, func(d *door) {
+	driveSession(t, s, Options{}, func(d *driver) {
 		for at, want := range []string{"step 2 no longer has the group", "", "no longer has a row 77", "step 99 is not in the log"} {
 			d.press("'", "g")
 			for range at {
@@ -121,7 +121,7 @@ func TestMarksOfWhatIsGone(t *testing.T) {
 			d.press("esc")
 		}
 		d.press("/")
-		d.typeKeys("fate:right")
+		d.typeText("fate:right")
 		d.press("enter", "'", "g", "j", "enter")
 		if !strings.Contains(d.app.notice, "the filter leaves the group out") {
 			t.Errorf("%q", d.app.notice)
@@ -131,11 +131,11 @@ func TestMarksOfWhatIsGone(t *testing.T) {
 
 // Notes are text of a person and prompts text of a model: neither reaches the terminal
 // as anything but text, at any size.
-func TestHostileMarks(t *testing.T) {
-	s := &shelf{}
+func TestMarksDoNotControlTheTerminal(t *testing.T) {
+	s := &memoryStore{}
 	evil := "\x1b]52;c;eA==\a\u202e\x00 " + strings.Repeat("e\u0301", 40)
 	s.session = session.Session{}.With(session.Mark{Step: 1, Group: evil, Shown: evil, Note: evil}).With(session.Mark{Step: 3, Note: evil})
-	reopen(t, s, Options{}, func(d *door) {
+	driveSession(t, s, Options{}, func(d *driver) {
 		d.press("3", "3")
 		steps := d.frame()
 		d.press("'")
@@ -150,10 +150,10 @@ func TestHostileMarks(t *testing.T) {
 }
 
 // Every mark that is made can be kept: its texts have the room they need.
-func TestMarksFit(t *testing.T) {
-	play(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *door) {
+func TestLongestNoteCanBeSaved(t *testing.T) {
+	drive(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("a")
-		d.typeKeys(strings.Repeat("é", session.MaxNote))
+		d.typeText(strings.Repeat("é", session.MaxNote))
 		d.press("enter")
 		if _, err := session.Encode(nil, d.app.session.current); err != nil || len(d.app.session.current.Marks[0].Note) != session.MaxNote {
 			t.Errorf("%v: %d bytes", err, len(d.app.session.current.Marks[0].Note))

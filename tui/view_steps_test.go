@@ -14,8 +14,8 @@ import (
 
 // Scrubbing moves the step that everything shows; w and W go to where warnings appear
 // first, and Enter goes to the groups of that step.
-func TestAllSteps(t *testing.T) {
-	play(t, brokenLater(), 120, 36, filtered(), func(d *door) {
+func TestStepsViewMovesTheStep(t *testing.T) {
+	drive(t, runWithNaNFromStep7(), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "enter")
 		if d.app.position.view != viewSteps {
 			t.Fatal("Enter in the steps does not open them")
@@ -42,9 +42,9 @@ func TestAllSteps(t *testing.T) {
 	})
 }
 
-// brokenLater is a run of 12 steps with two groups of four. From step 7 on a reward is
+// runWithNaNFromStep7 is a run of 12 steps with two groups of four. From step 7 on a reward is
 // not a number.
-func brokenLater() *madeSource {
+func runWithNaNFromStep7() *madeSource {
 	source := &madeSource{}
 	for step := range 12 {
 		chunk := &model.Chunk{Format: "made", Files: []string{"made.jsonl"}, HasTruth: true, Progress: model.Progress{Files: 1, CaughtUp: true}}
@@ -63,9 +63,9 @@ func brokenLater() *madeSource {
 // A long run fills the screen from the newest step on. What comes in parts is shown in
 // parts, says how far it is, and stops for settings that nobody asks for any more.
 func TestStepsComeInParts(t *testing.T) {
-	play(t, madeRun(30), 120, 36, filtered(), func(d *door) {
+	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3")
-		halfFilled(d)
+		computeHalfTheTrend(d)
 		if text := ansi.Strip(d.frame()); !strings.Contains(text, "11/30 steps") {
 			t.Error(text)
 		}
@@ -86,7 +86,7 @@ func TestStepsComeInParts(t *testing.T) {
 
 // BenchmarkSteps draws the steps of a run of 1,000 at 200×60, and scrubs.
 func BenchmarkSteps(b *testing.B) {
-	d := &door{t: b, app: New(context.Background(), madeRun(1000), Options{Title: "runs/made", Settings: filtered()})}
+	d := &driver{t: b, app: New(context.Background(), madeRun(1000), Options{Title: "runs/made", Settings: filterSettings()})}
 	d.app.work.throttled = true // one refresh at the end instead of two a second
 	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
 	d.run(readChunk(d.app.ctx, d.app.source, 0))

@@ -13,7 +13,7 @@ import (
 
 // The cell under the cursor becomes the settings, and undo takes it back.
 func TestSweepApplies(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "k", "l", "l", "enter")
 		if got := d.app.settings.now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 {
 			t.Errorf("keep %v and %v, want 0.75 and 0.6", got.KeepPos, got.KeepNeg)
@@ -24,16 +24,16 @@ func TestSweepApplies(t *testing.T) {
 			t.Errorf("the map does not say what the overview says: %s\n%s", kept, frame)
 		}
 		d.press("esc", "u")
-		if got := d.app.settings.now; got != filtered() {
+		if got := d.app.settings.now; got != filterSettings() {
 			t.Errorf("undo leaves %+v", got)
 		}
 	})
 }
 
-func TestSweepNeedsAFilter(t *testing.T) {
-	set := filtered().WithEstimator("rloo")
+func TestSweepNeedsAnEstimatorThatFilters(t *testing.T) {
+	set := filterSettings().WithEstimator("rloo")
 	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
-	play(t, madeRun(3), 120, 36, set, func(d *door) {
+	drive(t, madeRun(3), 120, 36, set, func(d *driver) {
 		d.press("S")
 		if !strings.Contains(d.app.notice, "GRPO family") || d.app.position.view != viewOverview {
 			t.Errorf("view %d, notice %q", d.app.position.view, d.app.notice)
@@ -43,8 +43,8 @@ func TestSweepNeedsAFilter(t *testing.T) {
 
 // Tab sweeps the step, the groups shown, the last ten steps and all of them; the map
 // says what it is of, and its cells are of so many samples.
-func TestSweepScopes(t *testing.T) {
-	play(t, madeRun(15), 160, 48, filtered(), func(d *door) {
+func TestSweepCoversItsScope(t *testing.T) {
+	drive(t, madeRun(15), 160, 48, filterSettings(), func(d *driver) {
 		samples := func() int { return d.app.sweep.grid.At(false, 0, 0).Samples }
 		expect := func(want int, words string) {
 			t.Helper()
@@ -62,7 +62,7 @@ func TestSweepScopes(t *testing.T) {
 		d.press("tab")
 		expect(perStep, "step 15")
 		d.press("esc", "/")
-		d.typeKeys("fate:wrong")
+		d.typeText("fate:wrong")
 		d.press("enter", "S", "tab")
 		wrong := d.app.result.analysis.Fates[model.FateWrong]
 		expect(8*wrong, fmt.Sprintf("[%d/24] groups of step 15", wrong))
@@ -79,19 +79,19 @@ func TestSweepScopes(t *testing.T) {
 			"sweep all": {15 * perStep, "all 15 steps"}, "sweep 14 99": {2 * perStep, "2 steps, 14 to 15"},
 		} {
 			d.press(":")
-			d.typeKeys(text)
+			d.typeText(text)
 			d.press("enter")
 			expect(want.samples, want.words)
 		}
 		d.press(":")
-		d.typeKeys("sweep 40 50")
+		d.typeText("sweep 40 50")
 		d.press("enter")
 		if text := ansi.Strip(d.frame()); d.app.sweep.grid != nil || !strings.Contains(text, "there is no complete step to sweep") {
 			t.Error(text)
 		}
 		d.press(":")
 		for _, text := range []string{"sweep five", "sweep -", "sweep 5 3", "sweep 1 2 3", "sweep last 99999999999999999999"} {
-			d.typeKeys(text)
+			d.typeText(text)
 			d.press("enter")
 			if !strings.Contains(d.app.notice, "sweep takes step, shown, all, last 10") {
 				t.Errorf("%s: %q", text, d.app.notice)
@@ -104,7 +104,7 @@ func TestSweepScopes(t *testing.T) {
 // A map over many steps comes in parts and says how far it is; the answer to a question
 // that nobody asks any more is dropped; data that grow wait for the answer.
 func TestSweepComesInParts(t *testing.T) {
-	play(t, madeRun(4), 120, 36, filtered(), func(d *door) {
+	drive(t, madeRun(4), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "tab")
 		a := d.app
 		a.sweep.request = sweepRequest{}

@@ -59,24 +59,24 @@ func anyRun(t *rapid.T) Source {
 		chunk.Problems = append(chunk.Problems, model.Problem{File: anyText(t, "file"), Line: rapid.Int64Range(0, 1<<40).Draw(t, "line"), Reason: anyText(t, "reason")})
 	}
 	said := model.Text{Prompt: anyText(t, "prompt"), Response: anyText(t, "response"), Truth: anyText(t, "truth"), Fields: []model.Field{{Name: anyText(t, "name"), Value: anyText(t, "value")}}}
-	return &toldRun{madeSource: &madeSource{chunks: []*model.Chunk{chunk}}, text: func(model.Record) (model.Text, error) { return said, nil }}
+	return &textSource{madeSource: &madeSource{chunks: []*model.Chunk{chunk}}, text: func(model.Record) (model.Text, error) { return said, nil }}
 }
 
-// anyApp starts the program on any run, in any look, at any size.
-func anyApp(tb testing.TB, t *rapid.T) *door {
+// anyDriver starts the program on any run, in any look, at any size.
+func anyDriver(tb testing.TB, t *rapid.T) *driver {
 	tb.Helper()
-	o := Options{Title: anyText(t, "title"), Settings: filtered(), ASCII: rapid.Bool().Draw(t, "ascii"), NoColor: rapid.Bool().Draw(t, "mono"), SecondTitle: anyText(t, "other")}
+	o := Options{Title: anyText(t, "title"), Settings: filterSettings(), ASCII: rapid.Bool().Draw(t, "ascii"), NoColor: rapid.Bool().Draw(t, "mono"), SecondTitle: anyText(t, "other")}
 	if rapid.Bool().Draw(t, "two") {
 		o.Second = anyRun(t)
 	}
-	d := &door{t: tb, app: New(context.Background(), anyRun(t), o)}
+	d := &driver{t: tb, app: New(context.Background(), anyRun(t), o)}
 	d.send(tea.WindowSizeMsg{Width: rapid.IntRange(1, 400).Draw(t, "w"), Height: rapid.IntRange(1, 120).Draw(t, "h")})
 	d.run(d.app.Init())
 	return d
 }
 
-// walk presses any keys, types any text and changes the size in between.
-func walk(t *rapid.T, d *door) {
+// pressAnyKeys presses any keys, types any text and changes the size in between.
+func pressAnyKeys(t *rapid.T, d *driver) {
 	var keys []string
 	for _, s := range allKeys() {
 		for _, b := range s.bindings {
@@ -95,8 +95,8 @@ func walk(t *rapid.T, d *door) {
 	}
 }
 
-// fills fails unless lines are exactly w×h cells of what may be shown.
-func fills(t *rapid.T, lines []string, w, h int, ascii bool) {
+// checkFills fails unless lines are exactly w×h cells of what may be shown.
+func checkFills(t *rapid.T, lines []string, w, h int, ascii bool) {
 	if len(lines) != h {
 		t.Fatalf("%d lines of %d×%d", len(lines), w, h)
 	}
@@ -115,36 +115,36 @@ func fills(t *rapid.T, lines []string, w, h int, ascii bool) {
 // Whatever the run holds, however large the screen is and wherever one has walked, the
 // frame fills the screen exactly.
 func TestFrameFillsTheScreen(t *testing.T) {
-	play(t, madeRun(1), 80, 24, filtered(), func(*door) {
+	drive(t, madeRun(1), 80, 24, filterSettings(), func(*driver) {
 		rapid.Check(t, func(rt *rapid.T) {
-			d := anyApp(t, rt)
-			walk(rt, d)
-			fills(rt, strings.Split(d.frame(), "\n"), d.app.display.w, d.app.display.h, d.app.display.glyphs.ASCII)
+			d := anyDriver(t, rt)
+			pressAnyKeys(rt, d)
+			checkFills(rt, strings.Split(d.frame(), "\n"), d.app.display.w, d.app.display.h, d.app.display.glyphs.ASCII)
 		})
 	})
 }
 
 // A pane fills its place, whatever that is.
-func TestEveryPaneFillsItsPlace(t *testing.T) {
-	play(t, madeRun(1), 80, 24, filtered(), func(*door) {
+func TestEveryPaneFillsItsRectangle(t *testing.T) {
+	drive(t, madeRun(1), 80, 24, filterSettings(), func(*driver) {
 		rapid.Check(t, func(rt *rapid.T) {
-			d := anyApp(t, rt)
-			walk(rt, d)
+			d := anyDriver(t, rt)
+			pressAnyKeys(rt, d)
 			if d.app.result.analysis == nil {
 				return
 			}
 			r := layout.Rect{W: rapid.IntRange(2, 150).Draw(rt, "pane w"), H: rapid.IntRange(2, 60).Draw(rt, "pane h")}
 			for p := range layout.Pane(layout.PaneCount) {
-				fills(rt, d.app.drawPane(p, r), r.W, r.H, false)
+				checkFills(rt, d.app.drawPane(p, r), r.W, r.H, false)
 			}
 		})
 	})
 }
 
 // Every view fills the room that it is given, in every look.
-func TestEveryViewFillsItsRoom(t *testing.T) {
-	source := told(3, proof)
-	play(t, source, 120, 36, filtered(), func(d *door) {
+func TestEveryViewFillsTheBody(t *testing.T) {
+	source := madeRunWithTexts(3, proofText)
+	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("enter", "esc", "S", "esc")
 		rapid.Check(t, func(rt *rapid.T) {
 			w, h := rapid.IntRange(layout.MinWidth, 400).Draw(rt, "w"), rapid.IntRange(layout.MinHeight, 120).Draw(rt, "h")
@@ -155,7 +155,7 @@ func TestEveryViewFillsItsRoom(t *testing.T) {
 			for name, v := range views() {
 				a := d.app
 				a.position.view = viewName(name)
-				fills(rt, v.body(a, w, room), w, room, false)
+				checkFills(rt, v.body(a, w, room), w, room, false)
 			}
 		})
 	})

@@ -10,19 +10,19 @@ import (
 
 // A run that was left by a key, or by the end of its terminal, is found as it was left;
 // nothing is written beside the log, and a file that is none of ours stays as it is.
-func TestARunIsFoundAsItWasLeft(t *testing.T) {
+func TestSessionIsRestoredInTheProgram(t *testing.T) {
 	state, dir := t.TempDir(), t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)
-	step(t, dir, "1", false)
-	step(t, dir, "2", false)
-	x := start(t, dir)
+	writeStep(t, dir, "1", false)
+	writeStep(t, dir, "2", false)
+	x := startProgram(t, dir)
 	x.waitFor("pass@1")
 	x.send("ppf*") // framework, ratios, and a mark
 	x.waitFor("marked:")
 	x.send("q")
-	x.ends()
+	x.waitExit()
 
-	x = start(t, dir)
+	x = startProgram(t, dir)
 	x.waitFor("as you left it: twinkle grpo")
 	x.waitFor("0.90")
 	x.send("p")
@@ -30,15 +30,15 @@ func TestARunIsFoundAsItWasLeft(t *testing.T) {
 	if err := x.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	x.ends()
+	x.waitExit()
 
-	x = start(t, dir, "--keep-pos-ratio", "0.55")
+	x = startProgram(t, dir, "--keep-pos-ratio", "0.55")
 	x.waitFor("twinkle")
 	x.waitFor("0.55")
 	x.send("'")
 	x.waitFor("unmark")
 	x.send("q")
-	x.ends()
+	x.waitExit()
 	files, err := filepath.Glob(filepath.Join(state, "vantage", "runs", "*"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v", files, err)
@@ -48,10 +48,10 @@ func TestARunIsFoundAsItWasLeft(t *testing.T) {
 	}
 
 	writeFile(t, files[0], "not ours")
-	x = start(t, dir)
+	x = startProgram(t, dir)
 	x.waitFor("is left as it is")
 	x.send("p*q")
-	x.ends()
+	x.waitExit()
 	if data, err := os.ReadFile(files[0]); err != nil || string(data) != "not ours" {
 		t.Errorf("%q, %v", data, err)
 	}

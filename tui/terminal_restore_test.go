@@ -20,26 +20,26 @@ import (
 
 func TestSignalsGiveTheTerminalBack(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
-		x := start(t, "demo")
+		x := startProgram(t, "demo")
 		x.waitFor("advantages")
 		x.send(":mouse on\r")
 		x.waitFor("\x1b[?1002h")
 		if err := x.cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
 		}
-		x.ends()
-		x.givenBack()
+		x.waitExit()
+		x.checkRestored()
 	}
 }
 
 // A terminal that is closed ends the program, which nobody could end any more.
-func TestTerminalGoes(t *testing.T) {
-	x := start(t, "demo")
+func TestClosedTerminalEndsTheProgram(t *testing.T) {
+	x := startProgram(t, "demo")
 	x.waitFor("advantages")
 	if err := x.tty.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if x.ends(); x.cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
+	if x.waitExit(); x.cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
 		t.Error("the program goes on without a terminal")
 	}
 }
@@ -47,7 +47,7 @@ func TestTerminalGoes(t *testing.T) {
 // ^Z leaves the shell a terminal in order, and fg comes back to the same screen.
 func TestSuspendAndResume(t *testing.T) {
 	shell := exec.Command("sh", "-i")
-	shell.Env = []string{"PATH=" + filepath.Dir(built(t)) + string(os.PathListSeparator) + os.Getenv("PATH"), "PS1=ready> ", "ENV="}
+	shell.Env = []string{"PATH=" + filepath.Dir(programPath(t)) + string(os.PathListSeparator) + os.Getenv("PATH"), "PS1=ready> ", "ENV="}
 	x := startCommand(t, shell)
 	x.waitFor("ready> ")
 	for range 2 {
@@ -59,7 +59,7 @@ func TestSuspendAndResume(t *testing.T) {
 		n = len(x.output())
 		x.send("\x1a")
 		x.waitAfter(n, "ready> ")
-		x.givenBack()
+		x.checkRestored()
 		n = len(x.output())
 		x.send("fg\r")
 		x.waitAfter(n, "\x1b[?1049h")
@@ -71,41 +71,41 @@ func TestSuspendAndResume(t *testing.T) {
 		n = len(x.output())
 		x.send("q")
 		x.waitAfter(n, "ready> ")
-		x.givenBack()
+		x.checkRestored()
 	}
 	x.send("exit\r")
-	x.ends()
+	x.waitExit()
 }
 
 // Without a shell nobody could wake the program: it stays.
-func TestNoShellToGoBackTo(t *testing.T) {
-	x := start(t, "demo")
+func TestSuspendNeedsAShell(t *testing.T) {
+	x := startProgram(t, "demo")
 	x.waitFor("advantages")
 	x.send("\x1a")
 	x.waitFor("no shell to go back to")
 	x.send("pq")
-	if code := x.ends(); code != 0 {
+	if code := x.waitExit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 }
 
 // Whatever sizes the terminal goes through, the screen is whole at the end.
-func TestResizeStorm(t *testing.T) {
-	x := start(t, "demo")
+func TestScreenIsWholeAfterManyResizes(t *testing.T) {
+	x := startProgram(t, "demo")
 	x.waitFor("advantages")
 	random := rand.New(rand.NewPCG(5, 6))
 	for i := range 300 {
-		x.size(40+random.IntN(361), 10+random.IntN(111))
+		x.resize(40+random.IntN(361), 10+random.IntN(111))
 		if i%10 == 0 {
 			x.send("jSv\x1b3"[i/10%5 : i/10%5+1])
 		}
 	}
-	x.size(100, 30)
+	x.resize(100, 30)
 	last := ""
 	for range 20 { // Esc and what comes close behind it are another key
-		x.settle()
+		x.waitUntilSilent()
 		x.send("\x1b")
-		n := x.settle()
+		n := x.waitUntilSilent()
 		x.send("\x0c") // draw anew
 		x.answered(n)
 		if last = x.output()[n:]; strings.Contains(last, "worst first") {
@@ -116,27 +116,27 @@ func TestResizeStorm(t *testing.T) {
 		t.Errorf("the screen is not whole: %q", last)
 	}
 	x.send("q")
-	if code := x.ends(); code != 0 {
+	if code := x.waitExit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	x.givenBack()
+	x.checkRestored()
 }
 
-// panicAt is the name of the variable that makes this test binary a program which panics.
-const panicAt = "VANTAGE_TEST_PANIC"
+// panicVariable is the name of the variable that makes this test binary a program which panics.
+const panicVariable = "VANTAGE_TEST_PANIC"
 
 // A fault of ours leaves the terminal in order, and its trace on the screen of before.
 func TestPanicGivesTheTerminalBack(t *testing.T) {
 	for _, where := range []string{"update", "view", "command"} {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = []string{panicAt + "=" + where}
+		cmd.Env = []string{panicVariable + "=" + where}
 		x := startCommand(t, cmd)
 		x.waitFor("advantages")
 		x.send("!")
-		if code := x.ends(); code != 3 {
+		if code := x.waitExit(); code != 3 {
 			t.Errorf("%s: exit code %d", where, code)
 		}
-		x.givenBack()
+		x.checkRestored()
 		sent := x.output()
 		if !strings.Contains(sent[strings.LastIndex(sent, "\x1b[?1049l"):], "a fault in "+where) {
 			t.Errorf("%s: the trace is not on the screen of before: %q", where, sent[max(0, len(sent)-2000):])
@@ -144,23 +144,23 @@ func TestPanicGivesTheTerminalBack(t *testing.T) {
 	}
 }
 
-// faulty is the program with a fault, which the key ! brings about.
-type faulty struct {
+// panickingModel is the program with a fault, which the key ! brings about.
+type panickingModel struct {
 	tea.Model
 
 	where  string
 	now    bool
-	source *faultySource
+	source *panickingSource
 }
 
-// faultySource is a source with a fault, once it is told so.
-type faultySource struct {
+// panickingSource is a source with a fault, once it is told so.
+type panickingSource struct {
 	tui.Source
 
 	now chan struct{}
 }
 
-func (s *faultySource) Next(ctx context.Context) (*model.Chunk, error) {
+func (s *panickingSource) Next(ctx context.Context) (*model.Chunk, error) {
 	select {
 	case <-s.now:
 		panic("a fault in command")
@@ -169,16 +169,16 @@ func (s *faultySource) Next(ctx context.Context) (*model.Chunk, error) {
 	}
 }
 
-// panicking runs the program with a fault in one place, as main runs it.
-func panicking(where string) {
-	source := &faultySource{demo.New(demo.Options{Seed: 1}), make(chan struct{})}
+// runPanicking runs the program with a fault in one place, as main runs it.
+func runPanicking(where string) {
+	source := &panickingSource{demo.New(demo.Options{Seed: 1}), make(chan struct{})}
 	app := tui.New(context.Background(), source, tui.Options{Title: "demo", Settings: model.DefaultSettings(), Mouse: true})
-	_, err := tea.NewProgram(faulty{Model: app, where: where, source: source}, tea.WithoutSignalHandler()).Run()
+	_, err := tea.NewProgram(panickingModel{Model: app, where: where, source: source}, tea.WithoutSignalHandler()).Run()
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(3)
 }
 
-func (f faulty) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (f panickingModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "!" {
 		switch f.where {
 		case "update":
@@ -194,7 +194,7 @@ func (f faulty) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return f, cmd
 }
 
-func (f faulty) View() tea.View {
+func (f panickingModel) View() tea.View {
 	if f.now {
 		panic("a fault in view")
 	}

@@ -28,7 +28,7 @@ func mixedStep(step int) string {
 
 // A slow link carries what a person does: the median key costs less than 2 KB at 120×36,
 // and going down the table less than 250 bytes.
-func TestBytesToTheTerminal(t *testing.T) {
+func TestKeysCostFewBytes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for step := range 12 {
@@ -38,7 +38,7 @@ func TestBytesToTheTerminal(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(dir, "12.jsonl"), old, old); err != nil {
 		t.Fatal(err)
 	}
-	x := start(t, dir, "--keep-pos-ratio", "0.7", "--keep-neg-ratio", "0", "--compute-new-adv")
+	x := startProgram(t, dir, "--keep-pos-ratio", "0.7", "--keep-neg-ratio", "0", "--compute-new-adv")
 	x.waitFor("12 steps")
 	x.waitFor("step 12")
 	x.quiet(500 * time.Millisecond)
@@ -55,7 +55,7 @@ func TestBytesToTheTerminal(t *testing.T) {
 		}
 		costs = append(costs, x.answered(before)-before)
 	}
-	x.ends()
+	x.waitExit()
 	rows := slices.Sorted(slices.Values(costs[:8]))
 	down := rows[len(rows)/2] // on a busy machine one key's repaint may come with the next one's
 	if down >= 250 {
@@ -69,12 +69,12 @@ func TestBytesToTheTerminal(t *testing.T) {
 }
 
 // A log that grows a hundred times a second repaints the screen twice a second.
-func TestRepaintsFromData(t *testing.T) {
+func TestGrowingLogRepaintsTwiceASecond(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "log.jsonl")
 	writeFile(t, path, mixedStep(1)+mixedStep(2))
-	x := start(t, dir)
+	x := startProgram(t, dir)
 	x.waitFor("2 steps")
 	x.quiet(500 * time.Millisecond)
 	h, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
@@ -104,5 +104,5 @@ func TestRepaintsFromData(t *testing.T) {
 		t.Errorf("%d repaints in %v, want at most %d", painted, took, most)
 	}
 	x.send("q")
-	x.ends()
+	x.waitExit()
 }

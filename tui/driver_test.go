@@ -71,27 +71,27 @@ func madeRun(steps int) *madeSource {
 	return source
 }
 
-// door drives the program through the same door as Bubble Tea: Update and View.
-type door struct {
+// driver drives the program through the same door as Bubble Tea: Update and View.
+type driver struct {
 	t     testing.TB
 	app   App
 	waits []tea.Msg // the ends of pauses, if they are to be held back
 	holds bool
 }
 
-// play starts the program on a source at a size, lets it read all that there
+// drive starts the program on a source at a size, lets it read all that there
 // is, and then does what f says. Pauses take no time.
-func play(t *testing.T, source Source, w, h int, set model.Settings, f func(*door)) {
+func drive(t *testing.T, source Source, w, h int, set model.Settings, f func(*driver)) {
 	t.Helper()
-	playWith(t, source, w, h, Options{Settings: set}, f)
+	driveWith(t, source, w, h, Options{Settings: set}, f)
 }
 
-// playWith is play with more options than the settings.
-func playWith(t *testing.T, source Source, w, h int, o Options, f func(*door)) {
+// driveWith is play with more options than the settings.
+func driveWith(t *testing.T, source Source, w, h int, o Options, f func(*driver)) {
 	t.Helper()
 	o.Title, o.NoColor = "runs/made", true
 	synctest.Test(t, func(t *testing.T) {
-		d := &door{t: t, app: New(context.Background(), source, o)}
+		d := &driver{t: t, app: New(context.Background(), source, o)}
 		d.send(tea.WindowSizeMsg{Width: w, Height: h})
 		d.run(d.app.Init())
 		f(d)
@@ -99,7 +99,7 @@ func playWith(t *testing.T, source Source, w, h int, o Options, f func(*door)) {
 }
 
 // send gives the program a message and runs the commands that follow from it.
-func (d *door) send(msg tea.Msg) {
+func (d *driver) send(msg tea.Msg) {
 	d.t.Helper()
 	next, cmd := d.app.Update(msg)
 	d.app = next.(App)
@@ -107,7 +107,7 @@ func (d *door) send(msg tea.Msg) {
 }
 
 // run runs a command to its end.
-func (d *door) run(cmd tea.Cmd) {
+func (d *driver) run(cmd tea.Cmd) {
 	d.t.Helper()
 	if cmd == nil {
 		return
@@ -133,7 +133,7 @@ func (d *door) run(cmd tea.Cmd) {
 }
 
 // rest is a pause that is long enough for what waits for one.
-func (d *door) rest() {
+func (d *driver) rest() {
 	waits := d.waits
 	d.waits = nil
 	for _, msg := range waits {
@@ -142,7 +142,7 @@ func (d *door) rest() {
 }
 
 // press types keys: single characters, or names such as "tab".
-func (d *door) press(keys ...string) {
+func (d *driver) press(keys ...string) {
 	d.t.Helper()
 	special := map[string]tea.KeyPressMsg{
 		"tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
@@ -162,4 +162,4 @@ func (d *door) press(keys ...string) {
 }
 
 // frame is what a person sees.
-func (d *door) frame() string { return d.app.frame() }
+func (d *driver) frame() string { return d.app.frame() }

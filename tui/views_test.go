@@ -5,7 +5,7 @@ import "testing"
 // Esc leads back through the views that one came through, wherever one has looked
 // on the way; and never out of the program.
 func TestEscapeLeadsBack(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		for _, way := range []struct {
 			keys []string
 			back []viewName
@@ -38,7 +38,7 @@ func TestEscapeLeadsBack(t *testing.T) {
 // Where one came from is as it was left: the pane in focus, the group under the
 // cursor.
 func TestEscapeKeepsThePlace(t *testing.T) {
-	play(t, madeRun(3), 120, 36, filtered(), func(d *door) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "j", "4", "enter")
 		focus, cursor := d.app.position.focus, d.app.position.cursor
 		d.press("esc")

@@ -1,0 +1,88 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCommandLineRunsAndCompletes(t *testing.T) {
+	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
+		desk := &memoryFiles{}
+		d.app.files = desk
+		run := func(text string) { d.press(":"); d.typeText(text); d.press("enter") }
+		run("step 12")
+		if got := d.app.result.analysis.Step; got != 12 || d.app.position.follow {
+			t.Errorf("step %d", got)
+		}
+		run("keep pos .4")
+		run("scale group")
+		run("recompute off")
+		if set := d.app.settings.now; set.KeepPos != 0.4 || set.Recompute {
+			t.Errorf("%+v", set)
+		}
+		run("filter fate:alive")
+		if d.app.settings.filter != "fate:alive" {
+			t.Error(d.app.settings.filter)
+		}
+		run("export md")
+		if desk.name != "export.md" || !strings.HasPrefix(desk.data, "## made") {
+			t.Errorf("%s %.40q", desk.name, desk.data)
+		}
+		d.press("S")
+		run("export svg")
+		if desk.name != "screen.svg" || !strings.Contains(desk.data, ">keep_pos</text>") || strings.Contains(desk.data, ":export") || !strings.Contains(d.app.notice, "it is in /state/screen.svg") {
+			t.Errorf("%s: %q %.400q", desk.name, d.app.notice, desk.data)
+		}
+		d.press("esc")
+		run("theme light")
+		if d.app.display.theme.Name != "light" {
+			t.Error(d.app.display.theme.Name)
+		}
+		for text, want := range map[string]string{
+			"stpe 3": `no command is called "stpe"`, "step x": "step takes a number", "step 99": "there is no step 99",
+			"keep pos 7": "must be in", "theme pink": "the themes are dark", "export pdf": "export writes md",
+		} {
+			run(text)
+			if !strings.Contains(d.app.notice, want) || d.app.position.view != viewCommand {
+				t.Errorf("%s: %q", text, d.app.notice)
+			}
+			d.press("esc")
+		}
+		d.press(":")
+		d.typeText("export sv")
+		if d.press("tab"); d.app.commandLine.text != "export svg " {
+			t.Errorf("completed to %q", d.app.commandLine.text)
+		}
+		d.press("esc", ":")
+		d.typeText("fra")
+		d.press("tab")
+		if d.app.commandLine.text != "framework " {
+			t.Errorf("completed to %q", d.app.commandLine.text)
+		}
+		d.typeText("tw")
+		d.press("tab", "enter")
+		if d.app.settings.now.Framework != "twinkle" {
+			t.Error(d.app.settings.now.Framework)
+		}
+	})
+}
+
+// Every argument is completed, not only the first, and a filter term by term.
+func TestEveryArgumentIsCompleted(t *testing.T) {
+	drive(t, madeRun(12), 120, 36, filterSettings(), func(d *driver) {
+		for typed, want := range map[string]string{
+			"ste": "step", "step 1": "step 1", "step 2": "step 2 ", "ex": "export ", "export sh": "export shown ", "export shown j": "export shown jsonl ",
+			"sweep la": "sweep last ", "filter fate:ki": "filter fate:killed ", "filter std>0 and sample.le": "filter std>0 and sample.length ",
+			"scale g": "scale group ", "keep p": "keep pos ", "keep pos x": "keep pos x", "fo": "forget ", "th": "theme ", "nosuch x": "nosuch x",
+		} {
+			d.press(":")
+			d.typeText(typed)
+			d.frame()
+			d.press("tab")
+			if d.app.commandLine.text != want {
+				t.Errorf("%q is completed to %q, want %q", typed, d.app.commandLine.text, want)
+			}
+			d.press("esc")
+		}
+	})
+}
