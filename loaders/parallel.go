@@ -296,7 +296,7 @@ func (s *Source) merge(f *file, w *strideWork) {
 	}
 	f.lines.Count += w.lines
 	switch {
-	case f.pack != nil:
+	case f.packed != nil:
 		f.lines.Offset = w.end
 	case w.end > f.disk.Pos:
 		s.advance(f, w.end-f.disk.Pos)

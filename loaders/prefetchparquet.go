@@ -15,7 +15,7 @@ const maxPrefetched = 128
 
 // isUnopenedTable reports whether a file has the name of a Parquet file and was never opened.
 func isUnopenedTable(f *file) bool {
-	return f.disk != nil && f.disk.Info == nil && f.pack == nil && Extension(f.name) == ".parquet"
+	return f.disk != nil && f.disk.Info == nil && f.packed == nil && Extension(f.name) == ".parquet"
 }
 
 // prefetchTables opens the Parquet files that are next in the queue on all workers, and reads
@@ -74,10 +74,10 @@ func (o *parquetPrefetcher) prefetch(f *file) {
 	if err != nil {
 		return
 	}
-	f.pack = &pack{handle: h, info: info}
+	f.packed = &packedFile{handle: h, info: info}
 	if !o.read(f) {
 		_ = h.Close()
-		f.format, f.decoder, f.pack = nil, nil, nil
+		f.format, f.decoder, f.packed = nil, nil, nil
 		o.reader, o.memory = nil, &pages.Memory{}
 	}
 }
@@ -85,7 +85,7 @@ func (o *parquetPrefetcher) prefetch(f *file) {
 // read reads the footer of a file, and its rows if it is small.
 func (o *parquetPrefetcher) read(f *file) (ok bool) {
 	defer func() { ok = ok && recover() == nil }()
-	p := f.pack
+	p := f.packed
 	table, err := pages.Open(p.handle, p.info.Size(), o.memory)
 	switch {
 	case err != nil:
@@ -101,7 +101,7 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 		if err != nil {
 			return false
 		}
-		p.ready, p.responses = &b, p.reader.ResponseHash()
+		p.prefetched, p.responseHash = &b, p.reader.ResponseHash()
 		if p.reader.AtEOF() {
 			o.format, o.reader = f.format, p.reader
 			f.decoder, p.reader = finishedDecoder(o.reader.decoder.Note()), nil
@@ -110,7 +110,7 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 		}
 		f.decoder = p.reader.decoder
 	}
-	p.close = o.memory.Close // the rest of the file needs it
+	p.releaseMemory = o.memory.Close // the rest of the file needs it
 	o.reader, o.memory = nil, &pages.Memory{}
 	return true
 }

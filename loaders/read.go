@@ -16,12 +16,12 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	if f.pipe != nil {
 		return s.readPipe(f, deadline)
 	}
-	defer s.shelf.put(f)
+	defer s.texts.add(f)
 	d := f.disk
 	if d.Info == nil && isUnopenedTable(f) {
 		s.prefetchTables()
 	}
-	if f.pack != nil && !f.pack.done {
+	if f.packed != nil && !f.packed.done {
 		return s.readPacked(f, deadline)
 	}
 	h, info, err := d.Open()
@@ -74,7 +74,7 @@ func (s *Source) readPlain(f *file, h Handle, deadline time.Time) bool {
 }
 
 // once reports whether the file is read as a whole: any change is another file.
-func (f *file) once() bool { return f.pack != nil || f.lines.Framing.Whole && f.lines.Unterminated }
+func (f *file) once() bool { return f.packed != nil || f.lines.Framing.Whole && f.lines.Unterminated }
 
 // readBlocks reads until the end, the deadline, or the output is full.
 func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end bool, err error) {
@@ -161,11 +161,11 @@ func (s *Source) restart(f *file) {
 	f.restart()
 	s.newest.forgot(f, s.files)
 	f.workers, f.grown = nil, nil
-	if f.pack != nil {
-		f.pack.end()
-		f.pack = nil
+	if f.packed != nil {
+		f.packed.close()
+		f.packed = nil
 	}
-	s.shelf.compressed.Forget(f.index)
+	s.texts.compressed.Forget(f.index)
 	if s.look.watch != nil {
 		s.look.watch.Renew(f.disk.Path)
 	}
@@ -173,7 +173,7 @@ func (s *Source) restart(f *file) {
 
 func (s *Source) readPipe(f *file, deadline time.Time) bool {
 	p := f.pipe
-	if f.pack != nil {
+	if f.packed != nil {
 		return s.readHeld(f, deadline)
 	}
 	for !s.out.full() && time.Now().Before(deadline) {

@@ -24,8 +24,8 @@ func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
 }
 
 // openHeld opens a Parquet file that is in memory, to be read row by row.
-func (f *file) openHeld(m memory) (*pack, error) {
-	p := &pack{handle: m}
+func (f *file) openHeld(m memory) (*packedFile, error) {
+	p := &packedFile{handle: m}
 	table, err := pages.Open(m, m.Size(), &pages.Memory{})
 	if err == nil {
 		err = openTable(f, p, table, m.Size(), 1)
@@ -45,7 +45,7 @@ func (s *Source) beginHeld(f *file) error {
 	if err != nil {
 		return err
 	}
-	f.pack = p
+	f.packed = p
 	s.enqueue(f)
 	return nil
 }
@@ -54,10 +54,10 @@ func (s *Source) beginHeld(f *file) error {
 func (s *Source) readHeld(f *file, deadline time.Time) bool {
 	end, err := s.readTable(f, deadline)
 	if err != nil {
-		f.remark(packProblem(err))
+		f.remark(unreadableReason(err))
 	}
 	if f.pipe.ended = end || err != nil; f.pipe.ended {
-		f.pack.end()
+		f.packed.close()
 	}
 	return f.pipe.ended
 }

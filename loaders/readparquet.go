@@ -16,9 +16,9 @@ var errTable = errors.New("not read")
 
 // openParquet opens a Parquet file. One whose footer is not written yet is
 // io.ErrUnexpectedEOF.
-func (s *Source) openParquet(f *file, p *pack, size int64) error {
+func (s *Source) openParquet(f *file, p *packedFile, size int64) error {
 	m := &pages.Memory{}
-	p.close = m.Close
+	p.releaseMemory = m.Close
 	table, err := pages.Open(p.handle, size, m)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (s *Source) openParquet(f *file, p *pack, size int64) error {
 }
 
 // openTable detects the format of a Parquet file by its columns.
-func openTable(f *file, p *pack, table *pages.File, size int64, workers int) error {
+func openTable(f *file, p *packedFile, table *pages.File, size int64, workers int) error {
 	names := make([]string, len(table.Columns))
 	for i, c := range table.Columns {
 		names[i] = c.Name
@@ -49,7 +49,7 @@ func openTable(f *file, p *pack, table *pages.File, size int64, workers int) err
 // readTable reads blocks or batches of rows until the deadline.
 func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
 	for !s.out.full() {
-		block, records, err := f.pack.nextSamples(f.scratch[:0])
+		block, records, err := f.packed.nextSamples(f.scratch[:0])
 		f.scratch = records[:0]
 		if err != nil {
 			return errors.Is(err, io.EOF), ignoreEOF(err)
@@ -67,11 +67,11 @@ func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
 }
 
 // nextSamples returns the block that was prefetched, or what comes next in the file.
-func (p *pack) nextSamples(records []model.Record) (model.Block, []model.Record, error) {
+func (p *packedFile) nextSamples(records []model.Record) (model.Block, []model.Record, error) {
 	switch {
-	case p.ready != nil:
-		b := *p.ready
-		p.ready = nil
+	case p.prefetched != nil:
+		b := *p.prefetched
+		p.prefetched = nil
 		return b, records, nil
 	case p.reader == nil:
 		return model.Block{}, records, io.EOF

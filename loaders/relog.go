@@ -146,11 +146,11 @@ func (f *intake) fresh(records []model.Record) []model.Record {
 // too, if it is small: what is large is not alike by chance.
 func (f *file) repeated(now relog) bool {
 	switch r, ok := f.decoder.(*RowDecoder); {
-	case f.pack.responses != 0:
-		now.sum = MixHash(now.sum, f.pack.responses)
-		f.pack.responses = 0
-	case f.pack.reader != nil && f.pack.reader.ByColumns():
-		now.sum = MixHash(now.sum, f.pack.reader.ResponseHash())
+	case f.packed.responseHash != 0:
+		now.sum = MixHash(now.sum, f.packed.responseHash)
+		f.packed.responseHash = 0
+	case f.packed.reader != nil && f.packed.reader.ByColumns():
+		now.sum = MixHash(now.sum, f.packed.reader.ResponseHash())
 	case ok:
 		for _, sum := range r.AnswerHashes {
 			now.sum = MixHash(now.sum, sum)

@@ -52,7 +52,7 @@ type Source struct {
 	queue       []*file // files with something to read
 	look        looker
 	newest      newest
-	shelf       *shelf
+	texts       *textIndex
 	prefetchers []*parquetPrefetcher
 	ahead       ahead
 	given       []model.Block // of the chunk that the receiver is at work on
@@ -75,7 +75,7 @@ type file struct {
 	workers []*worker // while it is large
 	grown   *worker   // for what comes to it
 
-	pack *pack // nil if it is not packed, or not open yet
+	packed *packedFile // nil if it is not packed, or not open yet
 }
 
 // tally counts bytes over all files.
@@ -91,7 +91,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	o.MaxFiles = cmp.Or(o.MaxFiles, MaxFiles)
 	s := &Source{
 		o: o, formats: Formats(), several: len(paths) > 1, known: map[string]*file{},
-		out: newOutput(), shelf: newShelf(), closed: make(chan struct{}),
+		out: newOutput(), texts: &textIndex{files: map[int32]textFile{}}, closed: make(chan struct{}),
 	}
 	if o.Format != "" {
 		f, err := Find(o.Format)
@@ -169,8 +169,8 @@ func (s *Source) Close() error {
 			if f.pipe != nil {
 				f.pipe.close()
 			}
-			if f.pack != nil {
-				f.pack.end()
+			if f.packed != nil {
+				f.packed.close()
 			}
 		}
 		s.look.nap.Close()

@@ -12,24 +12,23 @@ import (
 	"vantage/model"
 )
 
-// pack is a file that cannot be read from where one left off: compressed, or a
-// Parquet file. It is read from its begin, and anew when it changes. Its handle is
-// held until then, and closed at the end.
-type pack struct {
-	handle Handle
-	close  func()      // of the memory of a Parquet file
-	info   os.FileInfo // of a file that was opened ahead, until it is its turn
-	rest   []byte      // text that has not been fed yet
+// packedFile is a compressed file or a Parquet file. It is read from its start to its end with
+// one handle, and from its start again when it changes.
+type packedFile struct {
+	handle        Handle
+	releaseMemory func()      // of a Parquet file
+	info          os.FileInfo // of a file that was prefetched, until it is read
+	unread        []byte      // text not yet decoded
 
 	decompressor *compressed.Decompressor // of a compressed file
-	ready        *model.Block             // of a Parquet file: its first rows, which were prefetched
-	responses    uint64                   // a hash of their responses
+	prefetched   *model.Block             // the first rows of a Parquet file
+	responseHash uint64                   // of prefetched
 	reader       *parquetReader           // of a Parquet file; nil once all is prefetched
-	index        pages.Index              // of a Parquet file, once it has been read
+	index        pages.Index              // of a Parquet file that has been read
 	done         bool
 }
 
-func (p *pack) end() {
+func (p *packedFile) close() {
 	if !p.done {
 		p.done = true
 		if p.reader != nil {
@@ -38,28 +37,29 @@ func (p *pack) end() {
 		if p.decompressor != nil {
 			p.decompressor.Stop()
 		}
-		if p.close != nil {
-			p.close()
+		if p.releaseMemory != nil {
+			p.releaseMemory()
 		}
 		_ = p.handle.Close()
-		p.rest, p.ready, p.reader = nil, nil, nil
+		p.unread, p.prefetched, p.reader = nil, nil, nil
 	}
 }
 
-// readPacked reads on in a packed file. It reports whether it came to its end.
+// readPacked reads on in a packed file until the deadline. It reports whether it is done with
+// it.
 func (s *Source) readPacked(f *file, deadline time.Time) bool {
-	if f.pack == nil {
+	if f.packed == nil {
 		if done := s.openPacked(f); done {
 			return true
 		}
 	}
-	if f.pack.info != nil {
-		s.saw(f, f.pack.info)
-		f.pack.info = nil
+	if f.packed.info != nil {
+		s.saw(f, f.packed.info)
+		f.packed.info = nil
 	}
 	var end bool
 	var err error
-	if f.pack.decompressor == nil {
+	if f.packed.decompressor == nil {
 		end, err = s.readTable(f, deadline)
 	} else {
 		end, err = s.readText(f, deadline)
@@ -69,22 +69,22 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 		s.restart(f)
 		return s.failed(f, err)
 	case err != nil:
-		f.remark(packProblem(err))
+		f.remark(unreadableReason(err))
 	case !end:
 		return false
 	}
 	f.disk.fails, f.disk.retry = 0, false
 	s.advance(f, f.disk.Size-f.disk.Pos)
-	s.remember(f, f.pack.handle)
-	f.pack.end()
+	s.keepFingerprint(f, f.packed.handle)
+	f.packed.close()
 	if end {
 		s.ended(f)
 	}
 	return true
 }
 
-// openPacked begins to read a packed file; done if there is nothing to read yet, or
-// it cannot be.
+// openPacked opens a packed file. It reports whether it is done with it: the file cannot be
+// read, or not yet.
 func (s *Source) openPacked(f *file) (done bool) {
 	h, info, err := f.disk.Open()
 	if err != nil {
@@ -98,27 +98,27 @@ func (s *Source) openPacked(f *file) (done bool) {
 	}
 	if err != nil {
 		s.advance(f, info.Size()-f.disk.Pos)
-		s.remember(f, h)
+		s.keepFingerprint(f, h)
 		_ = h.Close()
-		f.pack = &pack{done: true}
+		f.packed = &packedFile{done: true}
 		if !s.o.Follow {
-			f.remark(packProblem(err))
+			f.remark(unreadableReason(err))
 		}
 		s.look.warm(f)
 		return true
 	}
-	f.pack = p
+	f.packed = p
 	return false
 }
 
-// openPacking starts to read a packed file.
-func (s *Source) openPacking(f *file, h Handle, size int64) (*pack, error) {
+// openPacking opens a compressed file, a Parquet file, or one in the other.
+func (s *Source) openPacking(f *file, h Handle, size int64) (*packedFile, error) {
 	packing, err := compressed.Detect(h)
 	if err != nil {
 		return nil, err
 	}
 	if packing == compressed.Parquet {
-		p := &pack{handle: h}
+		p := &packedFile{handle: h}
 		return p, s.openParquet(f, p, size)
 	}
 	table, err := tableIn(packing, h)
@@ -126,8 +126,8 @@ func (s *Source) openPacking(f *file, h Handle, size int64) (*pack, error) {
 		return nil, err
 	}
 	if table == nil {
-		d, err := s.shelf.compressed.Decompress(packing, f.index, h)
-		return &pack{handle: h, decompressor: d}, err
+		d, err := s.texts.compressed.Decompress(packing, f.index, h)
+		return &packedFile{handle: h, decompressor: d}, err
 	}
 	m, err := hold(table)
 	if err != nil {
@@ -140,15 +140,15 @@ func (s *Source) openPacking(f *file, h Handle, size int64) (*pack, error) {
 	return p, err
 }
 
-// remember takes the marks of a packed file, by which it is known when it changes.
-func (s *Source) remember(f *file, h io.ReaderAt) {
+// keepFingerprint takes the fingerprint that shows when a followed file has been rewritten.
+func (s *Source) keepFingerprint(f *file, h io.ReaderAt) {
 	if s.o.Follow {
 		f.disk.Remember(h)
 	}
 }
 
-// packProblem says what is wrong with a packed file, and what to do.
-func packProblem(err error) string {
+// unreadableReason says what is wrong with a packed file and what to do.
+func unreadableReason(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "it ends early: it is still being written, or was cut off; look again when it is whole, or copy it again"
@@ -160,12 +160,12 @@ func packProblem(err error) string {
 	return "it cannot be unpacked: " + err.Error() + "; copy it again: of what is there, what stands before has been read"
 }
 
-// readPiece reads the whole lines of a piece, and what is held of the first, as workers read
-// and not line by line. What a worker has learned of something new from
-// is read line by line, as in [Source.readParallel].
-func (s *Source) readPiece(f *file) {
-	p := f.pack
-	lead, size := f.lead(), bytes.LastIndexByte(p.rest, '\n')+1
+// decodeWholeLines decodes the whole lines of the unread text with a worker. It leaves text
+// from which the worker learned something new to be read line by line, as
+// [Source.readParallel] does.
+func (s *Source) decodeWholeLines(f *file) {
+	p := f.packed
+	lead, size := f.lead(), bytes.LastIndexByte(p.unread, '\n')+1
 	if lead == nil || size == 0 || s.o.serial || s.out.full() {
 		return
 	}
@@ -173,41 +173,41 @@ func (s *Source) readPiece(f *file) {
 		f.grown = newWorker(lead)
 	}
 	w := strideWork{from: f.lines.Offset, block: s.spent.take()}
-	first := bytes.IndexByte(p.rest, '\n') + 1
+	first := bytes.IndexByte(p.unread, '\n') + 1
 	f.grown.begin(&w)
-	f.grown.read(&w, append(f.lines.Partial, p.rest[:first]...))
-	f.grown.read(&w, p.rest[first:size])
+	f.grown.decodeText(&w, append(f.lines.Partial, p.unread[:first]...))
+	f.grown.decodeText(&w, p.unread[first:size])
 	f.grown.end(&w)
 	if lead.SameNote(w.note) {
 		s.merge(f, &w)
-		f.lines.Partial, p.rest = nil, p.rest[size:]
+		f.lines.Partial, p.unread = nil, p.unread[size:]
 	}
 }
 
-// read decodes whole lines, which go on where the ones before ended.
-func (k *worker) read(w *strideWork, text []byte) {
+// decodeText decodes whole lines that follow those decoded before.
+func (k *worker) decodeText(w *strideWork, text []byte) {
 	k.buf, w.size = text, len(text)
 	k.lines(nil, w, 0)
 	k.buf, w.from = nil, w.end
 }
 
-// readText feeds the text of a compressed file.
+// readText decodes the text of a compressed file until the deadline.
 func (s *Source) readText(f *file, deadline time.Time) (end bool, err error) {
-	p := f.pack
+	p := f.packed
 	for !s.out.full() {
 		if f.refused {
 			return true, nil
 		}
-		if len(p.rest) == 0 {
+		if len(p.unread) == 0 {
 			text, consumed, err := p.decompressor.Next()
 			if err != nil {
 				return errors.Is(err, io.EOF), ignoreEOF(err)
 			}
 			s.advance(f, consumed-f.disk.Pos)
-			p.rest = text
-			s.readPiece(f)
+			p.unread = text
+			s.decodeWholeLines(f)
 		}
-		p.rest = p.rest[f.feed(p.rest):]
+		p.unread = p.unread[f.feed(p.unread):]
 		if !time.Now().Before(deadline) {
 			return false, nil
 		}

@@ -1,0 +1,205 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"sync"
+	"time"
+
+	"vantage/loaders/compressed"
+	"vantage/loaders/pages"
+	"vantage/model"
+)
+
+// textIndex finds the text of a sample again. It has a lock, since Text may be called while
+// Next runs.
+type textIndex struct {
+	mu         sync.Mutex
+	files      map[int32]textFile
+	compressed compressed.Index
+	parquet    cellCache
+}
+
+// textFile is a file as it was read.
+type textFile struct {
+	texts     *textIndex
+	number    int32 // of the file
+	disk      File  // where it is; nothing of what was read
+	name      string
+	format    *Format
+	framing   Framing
+	pageIndex pages.Index // of a Parquet file
+}
+
+// add notes a file of which something was read.
+func (x *textIndex) add(f *file) {
+	if f.disk == nil || f.format == nil {
+		return
+	}
+	t := textFile{
+		texts: x, number: f.index, disk: File{Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, framing: f.lines.Framing,
+	}
+	if f.packed != nil {
+		t.pageIndex = f.packed.index
+		if f.packed.reader != nil {
+			t.pageIndex = f.packed.reader.Index()
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.files[f.index] = t
+}
+
+func (x *textIndex) get(number int32) (textFile, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f, ok := x.files[number]
+	return f, ok
+}
+
+// ErrNoText says that a sample came from a stream.
+var ErrNoText = errors.New("its text cannot be read again, since it came from a stream: write that to a file and open the file")
+
+// Text reads the text of a sample from its file again. It may be called while Next runs. A
+// plain file is read at the sample's offset, a gzip file from a checkpoint before it, a zstd
+// file from its start; the text around the samples read last is cached. Texts beyond a
+// megabyte are cut.
+func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
+	f, ok := s.texts.get(at.File)
+	if !ok {
+		return model.Text{}, ErrNoText
+	}
+	c := &TextCapture{Nth: at.Nth}
+	err := f.capture(ctx, at.Offset, c)
+	for n := 1; err != nil && passing(err) && n < tries; n++ {
+		time.Sleep(backOff(n))
+		c = &TextCapture{Nth: at.Nth}
+		err = f.capture(ctx, at.Offset, c)
+	}
+	switch {
+	case err != nil:
+		return model.Text{}, fmt.Errorf("%s cannot be read again: %s", f.name, why(err))
+	case !c.Found:
+		return model.Text{}, fmt.Errorf("%s has changed: the sample is not there any more", f.name)
+	}
+	return c.Text, nil
+}
+
+// capture captures the text of a sample.
+func (f textFile) capture(ctx context.Context, offset int64, c *TextCapture) error {
+	h, info, err := f.disk.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = h.Close() }()
+	packing, err := compressed.Detect(h)
+	if err != nil {
+		return err
+	}
+	switch table := f.format.Framing.Table; {
+	case table && packing != compressed.Parquet:
+		inner, err := tableIn(packing, h)
+		if err != nil || inner == nil {
+			return err
+		}
+		m, err := hold(inner)
+		if err != nil {
+			return err
+		}
+		return f.captureRow(m, heldInfo{info, m.Size()}, offset, c)
+	case table:
+		return f.captureRow(h, info, offset, c)
+	}
+	return f.captureRecord(ctx, h, offset, c)
+}
+
+// captureRow decodes a row of a Parquet file.
+func (f textFile) captureRow(h io.ReaderAt, info os.FileInfo, row int64, c *TextCapture) error {
+	r, ok := f.format.Decode(f.name).(*RowDecoder)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	r.Capture = c
+	return f.texts.parquet.decodeRow(r, tableFile{f.number, h, info, f.pageIndex}, row)
+}
+
+// captureRecord decodes the record at an offset of the file's text.
+func (f textFile) captureRecord(ctx context.Context, h Handle, offset int64, c *TextCapture) error {
+	d := f.format.Decode(f.name)
+	r, ok := d.(interface{ Row() *RowDecoder })
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	if _, ok := d.(*CSVDecoder); ok { // it needs the header
+		header, err := f.recordAt(ctx, h, 0)
+		if err != nil {
+			return err
+		}
+		if _, err := d.Line(nil, header); err != nil {
+			return err
+		}
+	}
+	text, err := f.recordAt(ctx, h, offset)
+	if err != nil {
+		return err
+	}
+	r.Row().Capture = c
+	_, err = d.Line(nil, text)
+	return err
+}
+
+// recordAt returns the record at an offset of the file's text.
+func (f textFile) recordAt(ctx context.Context, h Handle, offset int64) ([]byte, error) {
+	in, err := f.textFrom(ctx, h, offset)
+	if err != nil {
+		return nil, err
+	}
+	l := Lines{Limit: MaxLine, Framing: f.framing}
+	var b Multiline
+	var record []byte
+	accept := func(line Line) bool {
+		if f.framing.RecordPrefix != "" {
+			whole, ok := b.Add(line, f.framing.RecordPrefix)
+			if !ok {
+				return true
+			}
+			line = whole
+		}
+		record = append([]byte{}, line.Text...)
+		return false
+	}
+	buf := make([]byte, 64<<10)
+	for record == nil && ctx.Err() == nil {
+		n, err := in.Read(buf)
+		l.Feed(buf[:n], accept)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && record == nil {
+			return nil, err
+		}
+	}
+	if record == nil && l.Pending() {
+		accept(l.TakeLast())
+	}
+	if whole, ok := b.Take(); record == nil && ok {
+		record = whole.Text
+	}
+	return record, ctx.Err()
+}
+
+// textFrom returns a reader of the file's text from an offset on.
+func (f textFile) textFrom(ctx context.Context, h Handle, offset int64) (io.Reader, error) {
+	packing, err := compressed.Detect(h)
+	switch {
+	case err != nil:
+		return nil, err
+	case packing == compressed.None:
+		return io.NewSectionReader(h, offset, math.MaxInt64-offset), nil
+	}
+	return f.texts.compressed.TextAt(ctx, packing, f.number, h, offset)
+}
