@@ -387,15 +387,15 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 	var err error
 	switch args[0] {
 	case "md":
-		_, err = report.Markdown(&b, report.Of(a.snap, a.result.trend))
+		_, err = report.Markdown(&b, report.FromTrend(a.snap, a.result.trend))
 	case "txt":
-		_, err = report.Text(&b, report.Of(a.snap, a.result.trend))
+		_, err = report.Text(&b, report.FromTrend(a.snap, a.result.trend))
 	case "csv":
-		_, err = report.CSV(&b, report.Of(a.snap, a.result.trend))
+		_, err = report.CSV(&b, report.FromTrend(a.snap, a.result.trend))
 	case "jsonl":
 		i := a.stepIndex()
 		chosen, _ := query.Parse(a.settings.filter) // it was understood when it was kept
-		err = report.Samples(context.Background(), &b, a.snap.Only(a.snap.Steps[i:i+1]), a.settings.now, chosen)
+		err = report.SamplesJSONL(context.Background(), &b, a.snap.Only(a.snap.Steps[i:i+1]), a.settings.now, chosen)
 	default:
 		err = fmt.Errorf("export writes md, csv, jsonl (the samples of the step that the filter shows), txt and svg (the screen), not %q", args[0])
 	}

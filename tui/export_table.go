@@ -15,10 +15,10 @@ import (
 
 // exportShown writes the table of the view on the screen, as it is filtered and sorted.
 func exportShown(a App, args []string) (App, tea.Cmd, error) {
-	forms := map[string]func(b *bytes.Buffer, s report.Sheet) error{
-		"csv":   func(b *bytes.Buffer, s report.Sheet) error { return report.SheetCSV(b, s) },
-		"jsonl": func(b *bytes.Buffer, s report.Sheet) error { return report.SheetJSONL(b, s) },
-		"md":    func(b *bytes.Buffer, s report.Sheet) error { return report.SheetMarkdown(b, s) },
+	forms := map[string]func(b *bytes.Buffer, s report.Table) error{
+		"csv":   func(b *bytes.Buffer, s report.Table) error { return report.TableCSV(b, s) },
+		"jsonl": func(b *bytes.Buffer, s report.Table) error { return report.TableJSONL(b, s) },
+		"md":    func(b *bytes.Buffer, s report.Table) error { return report.TableMarkdown(b, s) },
 	}
 	if len(args) != 1 || forms[args[0]] == nil {
 		return a, nil, fmt.Errorf("export shown takes one of md, csv and jsonl")
@@ -40,7 +40,7 @@ func exportShown(a App, args []string) (App, tea.Cmd, error) {
 }
 
 // exportedPane is the table of the pane in focus.
-func (a App) exportedPane() report.Sheet {
+func (a App) exportedPane() report.Table {
 	switch a.position.focus {
 	case layout.Steps:
 		return a.exportedSteps()
@@ -52,9 +52,9 @@ func (a App) exportedPane() report.Sheet {
 }
 
 // exportedGroups is the groups that the filter shows, in the order of the table.
-func (a App) exportedGroups() report.Sheet {
+func (a App) exportedGroups() report.Table {
 	x := a.result.analysis
-	s := report.Sheet{Columns: []string{
+	s := report.Table{Columns: []string{
 		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "note",
 	}}
 	if x == nil {
@@ -76,9 +76,9 @@ func (a App) exportedGroups() report.Sheet {
 
 // exportedSamples is the samples of the group that is read, the best first, with all that
 // the reward functions gave.
-func (a App) exportedSamples() report.Sheet {
+func (a App) exportedSamples() report.Table {
 	g, x := a.selectedGroup(), a.result.analysis
-	s := report.Sheet{Columns: []string{"step", "group", "rank", "row", "reward", "length", "advantage_original", "kept", "advantage"}}
+	s := report.Table{Columns: []string{"step", "group", "rank", "row", "reward", "length", "advantage_original", "kept", "advantage"}}
 	if g == nil {
 		return s
 	}
@@ -116,9 +116,9 @@ func (a App) componentColumns() []componentColumn {
 
 // exportedSteps is all steps that are computed, with every figure of the table and the one
 // that is drawn.
-func (a App) exportedSteps() report.Sheet {
+func (a App) exportedSteps() report.Table {
 	drawn := a.drawnMetric()
-	s := report.Sheet{Title: "steps", Columns: []string{"step", "samples", "groups", "signal", "kept", "flips", "critic/score/mean", "vantage/abs_advantage_ratio"}}
+	s := report.Table{Title: "steps", Columns: []string{"step", "samples", "groups", "signal", "kept", "flips", "critic/score/mean", "vantage/abs_advantage_ratio"}}
 	extra := drawn != "critic/score/mean" && drawn != "vantage/abs_advantage_ratio"
 	if extra {
 		s.Columns = append(s.Columns, drawn)
@@ -142,8 +142,8 @@ func (a App) exportedSteps() report.Sheet {
 }
 
 // exportedSweep is the cells of the map, with every figure.
-func (a App) exportedSweep() report.Sheet {
-	s := report.Sheet{Title: "keep ratios over " + a.scopeText(), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
+func (a App) exportedSweep() report.Table {
+	s := report.Table{Title: "keep ratios over " + a.scopeText(), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
 	figures := sweep.Figures()
 	for _, f := range figures {
 		s.Columns = append(s.Columns, f.Name)
@@ -166,8 +166,8 @@ func (a App) exportedSweep() report.Sheet {
 }
 
 // exportedPairs is the prompts of both runs, in the order of the table.
-func (a App) exportedPairs() report.Sheet {
-	s := report.Sheet{Title: fmt.Sprintf("A %s, B %s", a.title, a.second.title), Columns: []string{"prompt", "A", "B", "delta", "samples_A", "samples_B"}}
+func (a App) exportedPairs() report.Table {
+	s := report.Table{Title: fmt.Sprintf("A %s, B %s", a.title, a.second.title), Columns: []string{"prompt", "A", "B", "delta", "samples_A", "samples_B"}}
 	if a.second.result == nil {
 		return s
 	}
@@ -183,8 +183,8 @@ func (a App) exportedPairs() report.Sheet {
 }
 
 // exportedProblems is the places that could not be read.
-func (a App) exportedProblems() report.Sheet {
-	s := report.Sheet{Title: "what could not be read", Columns: []string{"file", "line", "reason"}}
+func (a App) exportedProblems() report.Table {
+	s := report.Table{Title: "what could not be read", Columns: []string{"file", "line", "reason"}}
 	for _, p := range a.snap.Run.Problems {
 		s.Rows = append(s.Rows, []any{p.File, p.Line, p.Reason})
 	}
@@ -192,8 +192,8 @@ func (a App) exportedProblems() report.Sheet {
 }
 
 // exportedMarks is the marks with their notes.
-func (a App) exportedMarks() report.Sheet {
-	s := report.Sheet{Title: "marks", Columns: []string{"step", "group", "row", "prompt", "note"}}
+func (a App) exportedMarks() report.Table {
+	s := report.Table{Title: "marks", Columns: []string{"step", "group", "row", "prompt", "note"}}
 	for _, m := range a.session.current.Marks {
 		s.Rows = append(s.Rows, []any{m.Step, m.Group, m.Sample, m.Shown, m.Note})
 	}
@@ -201,8 +201,8 @@ func (a App) exportedMarks() report.Sheet {
 }
 
 // exportedMetrics is the figures of the groups in sight.
-func (a App) exportedMetrics() report.Sheet {
-	s := report.Sheet{Title: "metrics", Columns: []string{"metric", "value"}}
+func (a App) exportedMetrics() report.Table {
+	s := report.Table{Title: "metrics", Columns: []string{"metric", "value"}}
 	var x *model.Summary
 	if a.result.analysis != nil {
 		x = a.shownFigures()

@@ -15,7 +15,7 @@ type view struct {
 	keys           func() keySection
 	beforeAnalysis bool                              // can be seen before anything is computed
 	typeText       func(a App, character string) App // takes characters before any key does; nil if it has no line to type in
-	exported       func(App) report.Sheet            // its table, to be exported; nil if it has none
+	exported       func(App) report.Table            // its table, to be exported; nil if it has none
 }
 
 // viewName says which view is seen.

@@ -30,15 +30,15 @@ type checkOptions struct {
 type checkFormat struct {
 	name  string
 	found func(io.Writer, []check.Finding) error
-	onset func(io.Writer, check.Onset) error
+	onset func(io.Writer, check.Transition) error
 }
 
 func checkFormats() []checkFormat {
 	return []checkFormat{
-		{"text", report.CheckText, report.OnsetText},
-		{"json", report.CheckJSON, report.OnsetJSON},
+		{"text", report.CheckText, report.TransitionText},
+		{"json", report.CheckJSON, report.TransitionJSON},
 		{"junit", report.CheckJUnit, nil},
-		{"github", report.CheckGitHub, report.OnsetGitHub},
+		{"github", report.CheckGitHub, report.TransitionGitHub},
 	}
 }
 

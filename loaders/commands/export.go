@@ -27,7 +27,7 @@ func (p *Program) export() *cobra.Command {
 				return err
 			}
 			write, ok := map[string]func(context.Context, io.Writer, model.Snapshot, model.Settings, query.Query) error{
-				"jsonl": report.Samples, "csv": report.SamplesCSV, "parquet": samplesParquet,
+				"jsonl": report.SamplesJSONL, "csv": report.SamplesCSV, "parquet": samplesParquet,
 			}[format]
 			if !ok {
 				return Usage(noFormat("export", format, "jsonl, csv and parquet"))
@@ -86,7 +86,7 @@ func samplesParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set m
 		return err
 	}
 	err := report.EachSample(ctx, snap, set, where, func(s report.Sample) error {
-		a, i := s.Step, s.Column
+		a, i := s.Analysis, s.Index
 		row := sampleRow{
 			Step: a.Step, Group: s.Group.Name, Index: int64(s.Row), Original: a.Original[i], Kept: a.Keep.At(i),
 			Advantage: a.Processed(i), Fate: s.Group.Fate.String(),

@@ -71,7 +71,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if !ok {
 		return Usage(noFormat("report", o.format, "text, md, csv and json"))
 	}
-	if !slices.Contains(report.Rows(), report.Per(o.per)) {
+	if !slices.Contains(report.PerValues(), report.Per(o.per)) {
 		return Usage(fmt.Errorf("there is no report per %q: choose step, group or run", o.per))
 	}
 	snap, err := p.readAll(ctx, paths)
@@ -89,7 +89,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 		p.tell(o.format) // a table has no room for it
 	}
 	p.noteLogged(ctx, snap, set, o.format)
-	r.Per, r.Picture = report.Per(o.per), o.svg
+	r.Per, r.ChartsFile = report.Per(o.per), o.svg
 	charts, err := write(p.to(ctx), r)
 	if err != nil || o.svg == "" {
 		return asked(err)

@@ -20,7 +20,7 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 		return err
 	}
 	defer source.Close()
-	w := watcher{source: source, set: set, watch: check.NewWatch(rules), tell: func(o check.Onset) error {
+	w := watcher{source: source, set: set, watch: check.NewWatch(rules), tell: func(o check.Transition) error {
 		return format.onset(p.to(ctx), o)
 	}}
 	err = w.run(ctx)
@@ -38,7 +38,7 @@ type watcher struct {
 	source *loaders.Source
 	set    model.Settings
 	watch  *check.Watch
-	tell   func(check.Onset) error
+	tell   func(check.Transition) error
 }
 
 // lookPause is the least time between two looks at files: what comes meanwhile waits in

@@ -147,8 +147,8 @@ func advice(name string, s *model.Summary) string {
 	return ""
 }
 
-// Onset is a rule that begins to fail at a step, or that is kept again.
-type Onset struct {
+// Transition is a rule that begins to fail at a step, or that is kept again.
+type Transition struct {
 	Rule   Rule
 	Step   int64
 	Failed bool
@@ -171,20 +171,20 @@ func NewWatch(rules []Rule) *Watch {
 func (w *Watch) Seen(step int64) bool { return w.seen[step] }
 
 // Next looks at a step, unless it is open or was looked at already.
-func (w *Watch) Next(s *model.Summary) []Onset {
+func (w *Watch) Next(s *model.Summary) []Transition {
 	if s.Open || w.seen[s.Step] {
 		return nil
 	}
 	w.seen[s.Step] = true
 	w.note(s)
-	var all []Onset
+	var all []Transition
 	for k, r := range w.rules {
 		x, says, ok := r.Value(s)
 		if !ok || r.Fails(x) == w.failed[k] {
 			continue
 		}
 		w.failed[k] = !w.failed[k]
-		all = append(all, Onset{r, s.Step, w.failed[k], says})
+		all = append(all, Transition{r, s.Step, w.failed[k], says})
 	}
 	return all
 }

@@ -153,7 +153,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // looked are the onsets of steps that are looked at one after the other.
-func looked(w *Watch, steps []model.Summary) (all []Onset) {
+func looked(w *Watch, steps []model.Summary) (all []Transition) {
 	for i := range steps {
 		all = append(all, w.Next(&steps[i])...)
 	}

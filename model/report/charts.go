@@ -11,15 +11,15 @@ import (
 // gathered step by step, in as much memory for any number of steps.
 type Charts struct {
 	Original, Processed *histogram // processed: of the kept samples only
-	Lines               []line
+	Trends              []trendLine
 	Solved              []bar
-	First, Last         int64 // step
+	FirstStep, LastStep int64 // step
 	Steps               int
 	Best                float64 // what a solved sample has
 
-	known bool // the advantages of each sample were seen, not only the figures
-	at    int
-	of    int
+	hasSamples bool // the advantages of each sample were seen, not only the figures
+	stepIndex  int
+	stepCount  int
 }
 
 // bar is one of a few counts.
@@ -29,8 +29,8 @@ type bar struct {
 }
 
 // The main figures, under the words of the screen.
-func mainFigures() []line {
-	return []line{
+func mainTrends() []trendLine {
+	return []trendLine{
 		{Name: "reward", metric: "critic/score/mean"},
 		{Name: "signal", metric: "vantage/signal"},
 		{Name: "kept", metric: "vantage/kept"},
@@ -43,9 +43,9 @@ func mainFigures() []line {
 
 func newCharts(r *Report) *Charts {
 	_, best := r.Snap.RewardRange(r.Settings)
-	c := &Charts{Original: newHistogram(), Processed: newHistogram(), Lines: mainFigures(), Best: best, of: len(r.Snap.Steps)}
-	for i := range c.Lines {
-		c.Lines[i].begin(c.of)
+	c := &Charts{Original: newHistogram(), Processed: newHistogram(), Trends: mainTrends(), Best: best, stepCount: len(r.Snap.Steps)}
+	for i := range c.Trends {
+		c.Trends[i].begin(c.stepCount)
 	}
 	for _, name := range model.SolveNames() {
 		c.Solved = append(c.Solved, bar{Name: name})
@@ -54,17 +54,17 @@ func newCharts(r *Report) *Charts {
 }
 
 func (c *Charts) add(s *model.Summary, a *model.Analysis) {
-	at := c.at
-	c.at++
+	at := c.stepIndex
+	c.stepIndex++
 	if s.Open { // half a step would bend a line
 		return
 	}
 	if c.Steps == 0 {
-		c.First = s.Step
+		c.FirstStep = s.Step
 	}
-	c.Steps, c.Last = c.Steps+1, s.Step
-	for i := range c.Lines {
-		c.Lines[i].add(at, c.of, s.Metric(c.Lines[i].metric))
+	c.Steps, c.LastStep = c.Steps+1, s.Step
+	for i := range c.Trends {
+		c.Trends[i].add(at, c.stepCount, s.Metric(c.Trends[i].metric))
 	}
 	for i := range c.Solved {
 		if n := s.Metric("vantage/solve_rate/" + c.Solved[i].Name); n == n {
@@ -74,7 +74,7 @@ func (c *Charts) add(s *model.Summary, a *model.Analysis) {
 	if a == nil {
 		return
 	}
-	c.known = true
+	c.hasSamples = true
 	for i, x := range a.Original {
 		c.Original.add(x)
 		if a.Keep.At(i) {
@@ -83,23 +83,23 @@ func (c *Charts) add(s *model.Summary, a *model.Analysis) {
 	}
 }
 
-// lineCells is how many points a line has at most: beyond it a point is the mean of
+// maxPoints is how many points a line has at most: beyond it a point is the mean of
 // several steps.
-const lineCells = 48
+const maxPoints = 48
 
-// line is a figure over the steps.
-type line struct {
-	Name                string
-	Values              []float64 // NaN where there is none
-	First, Last, Lo, Hi float64
-	metric              string
-	sums                []float64
-	counts              []int
+// trendLine is a figure over the steps.
+type trendLine struct {
+	Name                  string
+	Values                []float64 // NaN where there is none
+	First, Last, Min, Max float64
+	metric                string
+	sums                  []float64
+	counts                []int
 }
 
-func (l *line) begin(steps int) {
-	n := max(1, min(lineCells, steps))
-	l.First, l.Last, l.Lo, l.Hi = math.NaN(), math.NaN(), math.Inf(1), math.Inf(-1)
+func (l *trendLine) begin(steps int) {
+	n := max(1, min(maxPoints, steps))
+	l.First, l.Last, l.Min, l.Max = math.NaN(), math.NaN(), math.Inf(1), math.Inf(-1)
 	l.Values, l.sums, l.counts = make([]float64, n), make([]float64, n), make([]int, n)
 	for i := range l.Values {
 		l.Values[i] = math.NaN()
@@ -107,7 +107,7 @@ func (l *line) begin(steps int) {
 }
 
 // add takes the figure of step at, of so many.
-func (l *line) add(at, of int, x float64) {
+func (l *trendLine) add(at, of int, x float64) {
 	if x-x != 0 {
 		return
 	}
@@ -118,11 +118,11 @@ func (l *line) add(at, of int, x float64) {
 	if l.First != l.First {
 		l.First = x
 	}
-	l.Last, l.Lo, l.Hi = x, min(l.Lo, x), max(l.Hi, x)
+	l.Last, l.Min, l.Max = x, min(l.Min, x), max(l.Max, x)
 }
 
-// known reports whether some step has the figure.
-func (l *line) known() bool { return l.Last == l.Last }
+// hasValue reports whether some step has the figure.
+func (l *trendLine) hasValue() bool { return l.Last == l.Last }
 
 // histogramBins is how finely a histogram counts: many times finer than it is drawn.
 const histogramBins = 2048
@@ -131,34 +131,34 @@ const histogramBins = 2048
 // lies outside it, so that it needs not know what is to come. Exact zeros are counted
 // apart: groups without signal put so many into one bin that nothing else would be seen.
 type histogram struct {
-	N, Zeros, Other int // all, those that are 0, those that are no numbers
-	Sum, Squares    float64
-	Largest         float64 // by size
-	half            float64 // the range is from -half to half
-	counts          []int
+	N, Zeros, NotFinite int // all, those that are 0, those that are no numbers
+	Sum, SumSquares     float64
+	MaxAbs              float64 // by size
+	limit               float64 // the range is from -half to half
+	counts              []int
 }
 
 func newHistogram() *histogram {
-	return &histogram{half: 0x1p-60, counts: make([]int, histogramBins)}
+	return &histogram{limit: 0x1p-60, counts: make([]int, histogramBins)}
 }
 
 func (h *histogram) add(x float64) {
 	h.N++
 	switch {
 	case x-x != 0:
-		h.Other++
+		h.NotFinite++
 		return
 	case x == 0:
 		h.Zeros++
 		return
 	}
 	h.Sum += x
-	h.Squares += x * x
-	h.Largest = max(h.Largest, math.Abs(x))
-	for math.Abs(x) >= h.half && h.half < math.MaxFloat64/2 {
+	h.SumSquares += x * x
+	h.MaxAbs = max(h.MaxAbs, math.Abs(x))
+	for math.Abs(x) >= h.limit && h.limit < math.MaxFloat64/2 {
 		h.widen()
 	}
-	bin := min(histogramBins/2-1, int(math.Abs(x)/h.half*(histogramBins/2))) // from the middle
+	bin := min(histogramBins/2-1, int(math.Abs(x)/h.limit*(histogramBins/2))) // from the middle
 	if x < 0 {
 		bin = -1 - bin
 	}
@@ -171,16 +171,16 @@ func (h *histogram) widen() {
 	for i, n := range h.counts {
 		wide[histogramBins/4+i/2] += n
 	}
-	h.half, h.counts = 2*h.half, wide
+	h.limit, h.counts = 2*h.limit, wide
 }
 
-// Columns are the counts in n bins from -half to half.
-func (h *histogram) Columns(half float64, n int) []int {
+// Rebin are the counts in n bins from -half to half.
+func (h *histogram) Rebin(limit float64, n int) []int {
 	columns := make([]int, n)
 	for i, count := range h.counts {
 		if count > 0 {
-			x := ((float64(i)+0.5)/histogramBins*2 - 1) * h.half
-			share := min(1, max(0, (x/half+1)/2))
+			x := ((float64(i)+0.5)/histogramBins*2 - 1) * h.limit
+			share := min(1, max(0, (x/limit+1)/2))
 			columns[min(n-1, int(share*float64(n)))] += count
 		}
 	}
@@ -188,18 +188,18 @@ func (h *histogram) Columns(half float64, n int) []int {
 }
 
 // Mean and Std are of all that are numbers, zeros too; Std with n-1.
-func (h *histogram) Mean() float64 { return h.Sum / float64(h.N-h.Other) }
+func (h *histogram) Mean() float64 { return h.Sum / float64(h.N-h.NotFinite) }
 
 // Std is the spread about the mean.
 func (h *histogram) Std() float64 {
-	n := float64(h.N - h.Other)
-	return math.Sqrt(max(0, h.Squares-h.Sum*h.Sum/n) / (n - 1))
+	n := float64(h.N - h.NotFinite)
+	return math.Sqrt(max(0, h.SumSquares-h.Sum*h.Sum/n) / (n - 1))
 }
 
-// Span is how far an axis about 0 goes that holds both distributions: a number that a
+// AxisLimit is how far an axis about 0 goes that holds both distributions: a number that a
 // person reads easily.
-func (c *Charts) Span() float64 {
-	largest := max(c.Original.Largest, c.Processed.Largest)
+func (c *Charts) AxisLimit() float64 {
+	largest := max(c.Original.MaxAbs, c.Processed.MaxAbs)
 	if largest == 0 {
 		return 1
 	}

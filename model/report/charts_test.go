@@ -67,7 +67,7 @@ func TestDistribution(t *testing.T) {
 	want = append(want, "−0.800"+strings.Repeat(" ", 24)+"0"+strings.Repeat(" ", 24)+"+0.800",
 		"original   4 samples, 2 of them 0 and not drawn; mean 0.00  std 0.58  largest 0.71",
 		"processed  3 samples, 2 of them 0 and not drawn; mean +0.24  std 0.41  largest 0.71")
-	if diff := cmp.Diff(want, charts.distribution()); diff != "" {
+	if diff := cmp.Diff(want, charts.textDistribution()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -107,11 +107,11 @@ func TestHistogram(t *testing.T) {
 				positive++
 			}
 		}
-		if h.N != len(values) || h.Zeros+h.Other+negative+positive != h.N {
-			t.Fatalf("%d of %d: %d zeros, %d others", h.N, len(values), h.Zeros, h.Other)
+		if h.N != len(values) || h.Zeros+h.NotFinite+negative+positive != h.N {
+			t.Fatalf("%d of %d: %d zeros, %d others", h.N, len(values), h.Zeros, h.NotFinite)
 		}
 		left, right := 0, 0
-		for i, n := range h.Columns(max(h.Largest, 1e-300), 2) {
+		for i, n := range h.Rebin(max(h.MaxAbs, 1e-300), 2) {
 			if i == 0 {
 				left = n
 			} else {
@@ -129,7 +129,7 @@ func TestSpan(t *testing.T) {
 	for largest, want := range map[float64]float64{0: 1, 0.7071: 0.8, 1: 1, 1.2: 1.5, 2.47: 2.5, 3.75: 4, 9: 10, 95: 100} {
 		c := &Charts{Original: newHistogram(), Processed: newHistogram()}
 		c.Processed.add(-largest)
-		if got := c.Span(); math.Abs(got-want) > 1e-12 {
+		if got := c.AxisLimit(); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%g: %g, want %g", largest, got, want)
 		}
 	}
@@ -213,8 +213,8 @@ func TestNothing(t *testing.T) {
 func TestWriterFails(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, *Report) (*Charts, error){"text": Text, "md": Markdown, "csv": CSV, "json": JSON} {
 		r := reportOf(t, 300, model.DefaultSettings(), []float64{1, 0}, []float64{1, 1})
-		steps, each := 0, r.each
-		r.each = func(show func(*model.Summary, *model.Analysis) error) error {
+		steps, each := 0, r.eachStep
+		r.eachStep = func(show func(*model.Summary, *model.Analysis) error) error {
 			return each(func(s *model.Summary, a *model.Analysis) error {
 				steps++
 				return show(s, a)

@@ -26,22 +26,22 @@ func CheckText(w io.Writer, found []check.Finding) error {
 			fmt.Fprintf(out, "ok    %-28s %s\n", f.Rule, units.Plural(f.Steps, "steps"))
 			continue
 		}
-		fmt.Fprintf(out, "FAIL  %-28s %s\n", f.Rule, failure(f))
+		fmt.Fprintf(out, "FAIL  %-28s %s\n", f.Rule, failureText(f))
 		if f.Advice != "" {
 			fmt.Fprintf(out, "      %s\n", f.Advice)
 		}
 	}
-	fmt.Fprintln(out, total(found))
+	fmt.Fprintln(out, checkTotal(found))
 	return out.Flush()
 }
 
-// total is the last line: without it the list is not whole.
-func total(found []check.Finding) string {
+// checkTotal is the last line: without it the list is not whole.
+func checkTotal(found []check.Finding) string {
 	return fmt.Sprintf("%s, %d failed", units.Plural(len(found), "rules"), check.Failed(found))
 }
 
-// failure says in a sentence which steps fail, and the worst.
-func failure(f *check.Finding) string {
+// failureText says in a sentence which steps fail, and the worst.
+func failureText(f *check.Finding) string {
 	return fmt.Sprintf("%d of %s, from step %d; worst is %s at step %d", len(f.Failed), units.Plural(f.Steps, "steps"), f.Failed[0], f.Value, f.Worst)
 }
 
@@ -108,7 +108,7 @@ func CheckJUnit(w io.Writer, found []check.Finding) error {
 		c := junitCase{Class: "vantage.check", Name: f.Rule.String()}
 		switch {
 		case !f.Passed():
-			c.Failure = &junitNote{Message: failure(f), Text: f.Advice}
+			c.Failure = &junitNote{Message: failureText(f), Text: f.Advice}
 		case !f.Held():
 			suite.Skipped++
 			c.Skipped = &junitNote{Message: "no step has a number for it"}
@@ -129,14 +129,14 @@ func CheckGitHub(w io.Writer, found []check.Finding) error {
 	out := bufio.NewWriter(w)
 	for i := range found {
 		if f := &found[i]; !f.Passed() {
-			text := failure(f)
+			text := failureText(f)
 			if f.Advice != "" {
 				text += ". " + f.Advice
 			}
 			annotate(out, "error", f.Rule, text)
 		}
 	}
-	fmt.Fprintln(out, total(found))
+	fmt.Fprintln(out, checkTotal(found))
 	return out.Flush()
 }
 
@@ -148,8 +148,8 @@ func annotate(out io.Writer, level string, r check.Rule, text string) {
 	fmt.Fprintf(out, "::%s title=%s::%s\n", level, title.Replace(r.String()), data.Replace(text))
 }
 
-// OnsetText says in a line that a rule begins to fail, or is kept again.
-func OnsetText(w io.Writer, o check.Onset) error {
+// TransitionText says in a line that a rule begins to fail, or is kept again.
+func TransitionText(w io.Writer, o check.Transition) error {
 	word := "ok  "
 	if o.Failed {
 		word = "FAIL"
@@ -158,9 +158,9 @@ func OnsetText(w io.Writer, o check.Onset) error {
 	return err
 }
 
-// OnsetJSON writes {"rule":"killed>5%","step":13,"failed":true,"value":"9/128 (7%)"} and
+// TransitionJSON writes {"rule":"killed>5%","step":13,"failed":true,"value":"9/128 (7%)"} and
 // a line break.
-func OnsetJSON(w io.Writer, o check.Onset) error {
+func TransitionJSON(w io.Writer, o check.Transition) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(struct {
@@ -171,9 +171,9 @@ func OnsetJSON(w io.Writer, o check.Onset) error {
 	}{o.Rule.String(), o.Step, o.Failed, o.Value})
 }
 
-// OnsetGitHub writes an annotation: an error where a rule begins to fail, a notice
+// TransitionGitHub writes an annotation: an error where a rule begins to fail, a notice
 // where it is kept again.
-func OnsetGitHub(w io.Writer, o check.Onset) error {
+func TransitionGitHub(w io.Writer, o check.Transition) error {
 	var b strings.Builder
 	level := "notice"
 	if o.Failed {

@@ -19,15 +19,15 @@ type Comparison struct {
 	*compare.Result
 }
 
-// shownPairs is how many prompts are listed at each end.
-const shownPairs = 10
+// maxPairs is how many prompts are listed at each end.
+const maxPairs = 10
 
 // Sentence says in a line which run is better, and how sure that is.
 func (c Comparison) Sentence() string {
 	if len(c.Pairs) == 0 {
 		return "the runs have no prompt in common"
 	}
-	text := fmt.Sprintf("B wins %d, loses %d, ties %d of %s; mean Δ %s", c.Wins, c.Losses, c.Ties, units.Plural(len(c.Pairs), "prompts"), signed3(c.Delta))
+	text := fmt.Sprintf("B wins %d, loses %d, ties %d of %s; mean Δ %s", c.Wins, c.Losses, c.Ties, units.Plural(len(c.Pairs), "prompts"), signedDelta(c.Delta))
 	if c.Wins+c.Losses == 0 {
 		return text
 	}
@@ -38,7 +38,7 @@ func (c Comparison) Sentence() string {
 	return text + fmt.Sprintf("; wins are %.0f–%.0f %% of what is decided (95 %%), sign test p = %.2g: that %s", 100*c.Share[0], 100*c.Share[1], c.P, sure)
 }
 
-func signed3(x float64) string {
+func signedDelta(x float64) string {
 	if x != x {
 		return units.Missing
 	}
@@ -57,39 +57,39 @@ func CompareText(w io.Writer, c Comparison) error {
 	if len(c.Pairs) > 0 {
 		fmt.Fprintf(out, "\n%-18s %8s %9s\n", "reward under A", "prompts", "mean Δ")
 		for _, b := range c.Bins {
-			fmt.Fprintf(out, "%-18s %8d %9s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.N, signed3(b.Delta))
+			fmt.Fprintf(out, "%-18s %8d %9s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.N, signedDelta(b.Delta))
 		}
-		for _, end := range c.shown() {
-			pairsText(out, end.title, end.pairs)
+		for _, end := range c.pairLists() {
+			writePairs(out, end.title, end.pairs)
 		}
 	}
 	fmt.Fprintf(out, "\ncomplete: %s compared\n", units.Plural(len(c.Pairs), "prompts"))
 	return out.Flush()
 }
 
-// end is the prompts at one end of a comparison.
-type end struct {
+// pairList is the prompts at one end of a comparison.
+type pairList struct {
 	title string
 	pairs []compare.Pair
 }
 
-// shown are the prompts at both ends, or all where they are few.
-func (c Comparison) shown() []end {
+// pairLists are the prompts at both ends, or all where they are few.
+func (c Comparison) pairLists() []pairList {
 	switch {
 	case len(c.Pairs) == 0:
 		return nil
-	case len(c.Pairs) <= 2*shownPairs:
-		return []end{{"worst for B first", c.Pairs}}
+	case len(c.Pairs) <= 2*maxPairs:
+		return []pairList{{"worst for B first", c.Pairs}}
 	}
-	best := slices.Clone(c.Pairs[len(c.Pairs)-shownPairs:])
+	best := slices.Clone(c.Pairs[len(c.Pairs)-maxPairs:])
 	slices.Reverse(best)
-	return []end{{"worst for B", c.Pairs[:shownPairs]}, {"best for B", best}}
+	return []pairList{{"worst for B", c.Pairs[:maxPairs]}, {"best for B", best}}
 }
 
-func pairsText(out io.Writer, title string, pairs []compare.Pair) {
+func writePairs(out io.Writer, title string, pairs []compare.Pair) {
 	fmt.Fprintf(out, "\n%-18s %7s %7s %8s %6s  %s\n", title, "A", "B", "Δ", "n", "prompt")
 	for _, p := range pairs {
-		fmt.Fprintf(out, "%-18s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signed3(p.Delta()), fmt.Sprintf("%d/%d", p.NA, p.NB), sanitize.Line(p.Preview))
+		fmt.Fprintf(out, "%-18s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signedDelta(p.Delta()), fmt.Sprintf("%d/%d", p.NA, p.NB), sanitize.Line(p.Preview))
 	}
 }
 
@@ -97,14 +97,14 @@ func pairsText(out io.Writer, title string, pairs []compare.Pair) {
 func CompareMarkdown(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "## %s against %s\n\n%s. Unpaired: %d prompts only in A, %d only in B.\n\n| reward under A | prompts | mean Δ |\n| :--- | ---: | ---: |\n",
-		cell(c.B), cell(c.A), c.Sentence(), c.OnlyA, c.OnlyB)
+		escapeMarkdown(c.B), escapeMarkdown(c.A), c.Sentence(), c.OnlyA, c.OnlyB)
 	for _, b := range c.Bins {
-		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.N, signed3(b.Delta))
+		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.N, signedDelta(b.Delta))
 	}
-	for _, end := range c.shown() {
+	for _, end := range c.pairLists() {
 		fmt.Fprintf(out, "\n| %s | A | B | Δ |\n| :--- | ---: | ---: | ---: |\n", end.title)
 		for _, p := range end.pairs {
-			fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", cell(p.Preview), units.Short(p.A), units.Short(p.B), signed3(p.Delta()))
+			fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", escapeMarkdown(p.Preview), units.Short(p.A), units.Short(p.B), signedDelta(p.Delta()))
 		}
 	}
 	fmt.Fprintf(out, "\n*complete: %s compared*\n", units.Plural(len(c.Pairs), "prompts"))
@@ -119,14 +119,14 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	fmt.Fprintln(out, "reward_a,reward_b,delta,samples_a,samples_b,prompt")
 	float := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, p := range c.Pairs {
-		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", float(p.A), float(p.B), float(p.Delta()), p.NA, p.NB, quoted(sanitize.Line(p.Preview)))
+		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", float(p.A), float(p.B), float(p.Delta()), p.NA, p.NB, quoteCSV(sanitize.Line(p.Preview)))
 	}
 	fmt.Fprintf(out, "# complete: %d rows\n", len(c.Pairs))
 	return out.Flush()
 }
 
-// quoted is a text as a cell of CSV.
-func quoted(s string) string {
+// quoteCSV is a text as a cell of CSV.
+func quoteCSV(s string) string {
 	b := []byte{'"'}
 	for i := range len(s) {
 		if s[i] == '"' {

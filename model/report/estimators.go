@@ -19,13 +19,13 @@ func EstimatorList(w io.Writer, list []*estimators.Estimator) error {
 			framework = e.Framework
 			fmt.Fprintf(&b, "%s\n", framework)
 		}
-		fmt.Fprintf(&b, "  %-30s %-17s %s\n", e.Name, strings.Join(scaleNames(e), " "), formulaOrNot(e))
+		fmt.Fprintf(&b, "  %-30s %-17s %s\n", e.Name, strings.Join(scaleNames(e), " "), formulaText(e))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func formulaOrNot(e *estimators.Estimator) string {
+func formulaText(e *estimators.Estimator) string {
 	if !e.Computable() {
 		return "not from rewards alone: " + e.Formula
 	}
@@ -49,7 +49,7 @@ func EstimatorPages(w io.Writer, list []*estimators.Estimator) error {
 			{"scales", strings.Join(scaleNames(e), ", ")},
 			{"precision", e.Precision()},
 			{"needs", strings.Join(append([]string{"reward", "group"}, needNames(e)...), ", ")},
-			{"filter", filterWord(e)},
+			{"filter", filterText(e)},
 			{"source", e.Source},
 		} {
 			fmt.Fprintf(&b, "  %-13s%s\n", part[0], strings.Join(wrap(part[1], 80), "\n"+strings.Repeat(" ", 15)))
@@ -59,7 +59,7 @@ func EstimatorPages(w io.Writer, list []*estimators.Estimator) error {
 	return err
 }
 
-func filterWord(e *estimators.Estimator) string {
+func filterText(e *estimators.Estimator) string {
 	switch {
 	case e.TrainerFilters:
 		return "keep_pos_ratio, keep_neg_ratio and compute_new_adv, as its trainer has them"

@@ -15,7 +15,7 @@ import (
 	"vantage/model/query"
 )
 
-// Samples writes one JSON object per sample and line, steps ascending, in input
+// SamplesJSONL writes one JSON object per sample and line, steps ascending, in input
 // order within each step:
 //
 //	{"step":1,"group":"a3…","index":0,"reward":0.5,"advantage_original":0.7071068,"kept":true,"advantage":0.7071068}
@@ -24,7 +24,7 @@ import (
 // the log has none); advantages are the shortest decimals that give the same
 // float back, of 32 bits where the framework computes in float32. NaN is the
 // string "NaN". One step is held in memory at a time.
-func Samples(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
+func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
 	entry, err := set.Entry()
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func Samples(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Se
 		if name, err = json.Marshal(s.Group.Name); err != nil {
 			return err
 		}
-		line = appendSample(line[:0], s.Step, s.Row, s.Column, name, int(entry.Float))
+		line = appendSample(line[:0], s.Analysis, s.Row, s.Index, name, int(entry.Float))
 		_, err := out.Write(line)
 		return err
 	})
@@ -47,28 +47,28 @@ func Samples(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Se
 
 // Sample is one sample of a step as it is written out.
 type Sample struct {
-	Step   *model.Analysis
-	Group  *model.Group
-	Row    int // in input order
-	Column int // of the analysis
+	Analysis *model.Analysis
+	Group    *model.Group
+	Row      int // in input order
+	Index    int // of the analysis
 }
 
 // EachSample shows every sample that a query chooses, steps ascending and in input order within each; one
 // step is held in memory at a time.
-func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, show func(Sample) error) error {
+func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, visit func(Sample) error) error {
 	return snap.Each(ctx, set, func(a *model.Analysis) error {
-		at, group, chosen := make([]int, a.Rows), make([]*model.Group, a.Rows), make([]bool, a.Rows)
+		index, group, selected := make([]int, a.Rows), make([]*model.Group, a.Rows), make([]bool, a.Rows)
 		table := a.Table()
 		for g := range table {
 			for c := table[g].Start; c < table[g].End; c++ {
-				at[a.Order[c]], group[a.Order[c]], chosen[a.Order[c]] = c, &table[g], where.Sample(a, g, c)
+				index[a.Order[c]], group[a.Order[c]], selected[a.Order[c]] = c, &table[g], where.Sample(a, g, c)
 			}
 		}
-		for row, column := range at {
-			if !chosen[row] {
+		for row, column := range index {
+			if !selected[row] {
 				continue
 			}
-			if err := show(Sample{a, group[row], row, column}); err != nil {
+			if err := visit(Sample{a, group[row], row, column}); err != nil {
 				return err
 			}
 		}
@@ -92,7 +92,7 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 		return err
 	}
 	err = EachSample(ctx, snap, set, where, func(s Sample) error {
-		a, i := s.Step, s.Column
+		a, i := s.Analysis, s.Index
 		reward, length := "", ""
 		if !estimators.IsMissing(a.Logged[i]) {
 			reward = float(a.Logged[i], 64)

@@ -32,7 +32,7 @@ import (
 // added. Numbers that JSON has no word for are the strings "NaN", "Infinity" and
 // "-Infinity".
 func JSON(w io.Writer, r *Report) (*Charts, error) {
-	return r.write(w, layout{begin: jsonHead, step: jsonStep, groups: jsonGroups, end: jsonEnd})
+	return r.write(w, pageFormat{head: jsonHead, step: jsonStep, groups: jsonGroups, foot: jsonFoot})
 }
 
 // reportSchema names the layout of the object.
@@ -40,15 +40,15 @@ const reportSchema = "vantage.report/1"
 
 func jsonHead(p *page) {
 	p.printf("{\n")
-	p.member("schema", reportSchema)
-	p.member("run", newRun(p))
-	p.member("settings", newSettings(p.Settings))
-	p.member("per", p.Per)
+	p.writeMember("schema", reportSchema)
+	p.writeMember("run", newRunJSON(p))
+	p.writeMember("settings", newSettingsJSON(p.Settings))
+	p.writeMember("per", p.Per)
 	p.printf("  \"steps\": [")
 }
 
-// member writes a name and its value, with a comma: another follows.
-func (p *page) member(name string, value any) {
+// writeMember writes a name and its value, with a comma: another follows.
+func (p *page) writeMember(name string, value any) {
 	p.printf("  %q: %s,\n", name, indented(value, "  "))
 }
 
@@ -62,39 +62,39 @@ func indented(value any, prefix string) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-func jsonStep(p *page, s *model.Summary) { p.element(newStep(p, s)) }
+func jsonStep(p *page, s *model.Summary) { p.writeElement(newStepJSON(p, s)) }
 
 func jsonGroups(p *page, a *model.Analysis) {
-	out := newStep(p, &a.Summary)
+	out := newStepJSON(p, &a.Summary)
 	for _, g := range a.Table() {
-		out.ByGroup = append(out.ByGroup, newGroup(&g))
+		out.ByGroup = append(out.ByGroup, newGroupJSON(&g))
 	}
-	p.element(out)
+	p.writeElement(out)
 }
 
-// element writes a step into the array that is open.
-func (p *page) element(s step) {
-	if p.elements++; p.elements > 1 {
+// writeElement writes a step into the array that is open.
+func (p *page) writeElement(s stepJSON) {
+	if p.jsonElements++; p.jsonElements > 1 {
 		p.printf(",")
 	}
 	p.printf("\n    %s", indented(s, "    "))
 }
 
-func jsonEnd(p *page) {
-	if p.elements > 0 {
+func jsonFoot(p *page) {
+	if p.jsonElements > 0 {
 		p.printf("\n  ")
 	}
 	p.printf("],\n")
-	problems := make([]problem, len(p.Snap.Run.Problems))
+	problems := make([]problemJSON, len(p.Snap.Run.Problems))
 	for i, one := range p.Snap.Run.Problems {
-		problems[i] = problem(one)
+		problems[i] = problemJSON(one)
 	}
-	p.member("problems", problems)
-	p.member("summary", newSummary(&p.total))
+	p.writeMember("problems", problems)
+	p.writeMember("summary", newSummaryJSON(&p.total))
 	p.printf("  \"complete\": true\n}\n")
 }
 
-type run struct {
+type runJSON struct {
 	Format   string `json:"format"`
 	Read     string `json:"read"`
 	Grouping string `json:"grouping"`
@@ -108,9 +108,9 @@ type run struct {
 	Config string   `json:"config,omitempty"`
 }
 
-func newRun(p *page) run {
+func newRunJSON(p *page) runJSON {
 	snap := p.Snap
-	return run{
+	return runJSON{
 		Format: snap.Run.Format, Read: snap.Run.How,
 		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Config: snap.Run.Config,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped,
@@ -118,7 +118,7 @@ func newRun(p *page) run {
 	}
 }
 
-type settings struct {
+type settingsJSON struct {
 	Framework string  `json:"framework"`
 	Estimator string  `json:"adv_estimator"`
 	Scale     string  `json:"scale"`
@@ -129,31 +129,31 @@ type settings struct {
 	Weights   string  `json:"weights,omitempty"`
 }
 
-func newSettings(s model.Settings) settings {
-	return settings{s.Framework, s.Estimator, string(s.Scale), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights)}
+func newSettingsJSON(s model.Settings) settingsJSON {
+	return settingsJSON{s.Framework, s.Estimator, string(s.Scale), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights)}
 }
 
-type step struct {
-	Step     int64     `json:"step"`
-	Open     bool      `json:"open,omitempty"`
-	Samples  int       `json:"samples"`
-	Groups   int       `json:"groups"`
-	Signal   int       `json:"signal_groups"`
-	Kept     int       `json:"kept_samples"`
-	Flips    int       `json:"flips"`
-	Fates    fateCount `json:"fates"`
-	Metrics  figures   `json:"metrics"`
-	Warnings []warning `json:"warnings"`
-	ByGroup  []group   `json:"by_group,omitempty"`
+type stepJSON struct {
+	Step     int64          `json:"step"`
+	Open     bool           `json:"open,omitempty"`
+	Samples  int            `json:"samples"`
+	Groups   int            `json:"groups"`
+	Signal   int            `json:"signal_groups"`
+	Kept     int            `json:"kept_samples"`
+	Flips    int            `json:"flips"`
+	Fates    fateCountsJSON `json:"fates"`
+	Metrics  orderedMetrics `json:"metrics"`
+	Warnings []warningJSON  `json:"warnings"`
+	ByGroup  []groupJSON    `json:"by_group,omitempty"`
 }
 
-func newStep(p *page, s *model.Summary) step {
-	out := step{
+func newStepJSON(p *page, s *model.Summary) stepJSON {
+	out := stepJSON{
 		Step: s.Step, Open: s.Open, Samples: s.Rows, Groups: s.Groups, Signal: s.Signal, Kept: s.Kept, Flips: s.Flips,
-		Fates: newFates(s), Metrics: s.Metrics, Warnings: make([]warning, len(s.Warnings)),
+		Fates: newFateCountsJSON(s), Metrics: s.Metrics, Warnings: make([]warningJSON, len(s.Warnings)),
 	}
 	for i, w := range s.Warnings {
-		out.Warnings[i] = warning{
+		out.Warnings[i] = warningJSON{
 			Kind: string(w.Kind), Count: w.Count, Of: w.Of, Unit: w.Unit,
 			Text: w.Sentence(), Advice: w.Advice, Example: p.example(w),
 		}
@@ -161,10 +161,10 @@ func newStep(p *page, s *model.Summary) step {
 	return out
 }
 
-type fateCount map[string]int
+type fateCountsJSON map[string]int
 
-func newFates(s *model.Summary) fateCount {
-	out := fateCount{}
+func newFateCountsJSON(s *model.Summary) fateCountsJSON {
+	out := fateCountsJSON{}
 	for _, f := range model.Fates() {
 		if n := s.Fates[f]; n > 0 {
 			out[f.String()] = n
@@ -173,7 +173,7 @@ func newFates(s *model.Summary) fateCount {
 	return out
 }
 
-type group struct {
+type groupJSON struct {
 	Group    string          `json:"group"`
 	Fate     string          `json:"fate"`
 	Samples  int             `json:"samples"`
@@ -187,67 +187,67 @@ type group struct {
 	Prompt   string          `json:"prompt,omitempty"`
 }
 
-func newGroup(g *model.Group) group {
-	return group{
+func newGroupJSON(g *model.Group) groupJSON {
+	return groupJSON{
 		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), KeptPos: int(g.KeptPos), KeptZero: int(g.KeptZero), KeptNeg: int(g.KeptNeg), Flips: int(g.Flips),
 		Mean: appendNumber(nil, g.Mean, 64), Std: appendNumber(nil, g.Std, 64), Invalid: g.Invalid, Prompt: sanitize.Line(g.Preview),
 	}
 }
 
-type summary struct {
-	Steps    int       `json:"steps"`
-	Samples  int       `json:"samples"`
-	Groups   int       `json:"groups"`
-	Signal   int       `json:"signal_groups"`
-	Kept     int       `json:"kept_samples"`
-	Flips    int       `json:"flips"`
-	Fates    fateCount `json:"fates"`
-	Metrics  figures   `json:"metrics"`
-	Warnings []spell   `json:"warnings"`
+type summaryJSON struct {
+	Steps    int            `json:"steps"`
+	Samples  int            `json:"samples"`
+	Groups   int            `json:"groups"`
+	Signal   int            `json:"signal_groups"`
+	Kept     int            `json:"kept_samples"`
+	Flips    int            `json:"flips"`
+	Fates    fateCountsJSON `json:"fates"`
+	Metrics  orderedMetrics `json:"metrics"`
+	Warnings []warningSpan  `json:"warnings"`
 }
 
-func newSummary(t *tally) summary {
+func newSummaryJSON(t *runTotal) summaryJSON {
 	s := t.summary()
-	return summary{
+	return summaryJSON{
 		Steps: t.Steps, Samples: t.Rows, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Flips: t.Flips,
-		Fates: newFates(s), Metrics: s.Metrics, Warnings: append([]spell{}, t.warnings...),
+		Fates: newFateCountsJSON(s), Metrics: s.Metrics, Warnings: append([]warningSpan{}, t.warningSpans...),
 	}
 }
 
-type warning struct {
-	Kind    string   `json:"kind"`
-	Count   int      `json:"count"`
-	Of      int      `json:"of"`
-	Unit    string   `json:"unit"`
-	Text    string   `json:"text"`
-	Advice  string   `json:"advice"`
-	Example *example `json:"example,omitempty"`
+type warningJSON struct {
+	Kind    string       `json:"kind"`
+	Count   int          `json:"count"`
+	Of      int          `json:"of"`
+	Unit    string       `json:"unit"`
+	Text    string       `json:"text"`
+	Advice  string       `json:"advice"`
+	Example *exampleJSON `json:"example,omitempty"`
 }
 
-type example struct {
+type exampleJSON struct {
 	Group  string `json:"group"`
 	Prompt string `json:"prompt,omitempty"`
 }
 
-func (p *page) example(w model.Warning) *example {
+func (p *page) example(w model.Warning) *exampleJSON {
 	if w.Example < 0 {
 		return nil
 	}
 	name, preview := p.Snap.Group(p.Grouping, w.Step, w.Example)
-	return &example{Group: name, Prompt: sanitize.Line(preview)}
+	return &exampleJSON{Group: name, Prompt: sanitize.Line(preview)}
 }
 
-type problem struct {
+type problemJSON struct {
 	File   string `json:"file"`
 	Line   int64  `json:"line,omitempty"`
 	Reason string `json:"reason"`
 }
 
-// figures are metrics as an object that keeps their order.
-type figures []model.Metric
+// orderedMetrics are metrics as an object that keeps their order.
+type orderedMetrics []model.Metric
 
 // MarshalJSON writes {"name": value, …}.
-func (f figures) MarshalJSON() ([]byte, error) {
+func (f orderedMetrics) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, m := range f {
 		if i > 0 {

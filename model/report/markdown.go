@@ -14,7 +14,7 @@ import (
 // table, the charts, and the warnings of the newest complete step. The last line says that
 // the page is whole.
 func Markdown(w io.Writer, r *Report) (*Charts, error) {
-	return r.write(w, layout{begin: markdownHead, step: markdownStep, groups: markdownGroups, end: markdownEnd})
+	return r.write(w, pageFormat{head: markdownHead, step: markdownStep, groups: markdownGroups, foot: markdownFoot})
 }
 
 func markdownHead(p *page) {
@@ -23,11 +23,11 @@ func markdownHead(p *page) {
 	p.printf("- **settings** %s %s, scale %s, keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", set.Framework, set.Estimator, set.Scale,
 		units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
 	if snap.Run.Config != "" {
-		p.printf("- **config** %s\n", cell(snap.Run.Config))
+		p.printf("- **config** %s\n", escapeMarkdown(snap.Run.Config))
 	}
-	p.printf("- **read** %s\n- **groups** %s\n- **lengths** %s\n", cell(snap.Run.How), cell(p.Grouping.Evidence), snap.Run.LengthUnit.Doc())
+	p.printf("- **read** %s\n- **groups** %s\n- **lengths** %s\n", escapeMarkdown(snap.Run.How), escapeMarkdown(p.Grouping.Evidence), snap.Run.LengthUnit.Doc())
 	for _, note := range snap.Run.Notes {
-		p.printf("- **left out** %s\n", cell(note))
+		p.printf("- **left out** %s\n", escapeMarkdown(note))
 	}
 	if p.Per == PerGroup {
 		p.printf("\n| step | fate | n | kept | flips | reward | std | prompt |\n| ---: | :--- | ---: | :--- | ---: | ---: | ---: | :--- |\n")
@@ -40,38 +40,38 @@ func markdownStep(p *page, s *model.Summary) { p.markdownRow(strconv.FormatInt(s
 
 func (p *page) markdownRow(name string, s *model.Summary) {
 	p.printf("| %s | %d | %d | %s | %s | %s | %s | %d | %s |\n", name, s.Rows, s.Groups, units.Short(s.Metric("critic/score/mean")),
-		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), s.Flips, worries(s))
+		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), s.Flips, notableFates(s))
 }
 
 func markdownGroups(p *page, a *model.Analysis) {
 	for _, g := range worstFirst(a) {
-		p.printf("| %d | %s | %d | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.Size(), keptWord(g), g.Flips, units.Short(g.Mean), units.Short(g.Std),
-			cell(known(g.Preview, g.Name)))
+		p.printf("| %d | %s | %d | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips, units.Short(g.Mean), units.Short(g.Std),
+			escapeMarkdown(groupLabel(g.Preview, g.Name)))
 	}
 }
 
-func markdownEnd(p *page) {
+func markdownFoot(p *page) {
 	switch {
 	case p.Per == PerGroup:
-		p.printf("\nTogether: %s.\n", strings.Join(counted(p.total.summary()), ", "))
+		p.printf("\nTogether: %s.\n", strings.Join(fateCounts(p.total.summary()), ", "))
 	case p.Per == PerRun || p.total.Steps > 1:
 		p.markdownRow("all", p.total.summary())
 		p.printf("\nIn the last row counts are added up; reward and Σ|A| are means over the steps.\n")
 	}
-	if p.Picture != "" {
-		p.printf("\n![advantages, figures over the steps, solve rate](<%s>)\n", strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "").Replace(p.Picture))
+	if p.ChartsFile != "" {
+		p.printf("\n![advantages, figures over the steps, solve rate](<%s>)\n", strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "").Replace(p.ChartsFile))
 	} else if lines := p.charts.Text(); len(lines) > 0 {
 		p.printf("\n```text\n")
 		p.lines(lines[1:]) // the first is blank
 		p.printf("```\n")
 	}
-	if p.last != nil && p.Per != PerRun {
-		p.markdownWarnings(p.last)
+	if p.newest != nil && p.Per != PerRun {
+		p.markdownWarnings(p.newest)
 	}
-	for _, problem := range p.Snap.Run.Problems[:min(len(p.Snap.Run.Problems), shownProblems)] {
-		p.printf("- could not read %s\n", cell(problem.String()))
+	for _, problem := range p.Snap.Run.Problems[:min(len(p.Snap.Run.Problems), maxProblems)] {
+		p.printf("- could not read %s\n", escapeMarkdown(problem.String()))
 	}
-	p.printf("\n*%s*\n", p.complete())
+	p.printf("\n*%s*\n", p.completeLine())
 }
 
 func (p *page) markdownWarnings(s *model.Summary) {
@@ -80,7 +80,7 @@ func (p *page) markdownWarnings(s *model.Summary) {
 		p.printf("No warnings.\n")
 	}
 	for _, w := range s.Warnings {
-		p.printf("- ⚠ %s — %s", cell(w.Sentence()), cell(w.Advice))
+		p.printf("- ⚠ %s — %s", escapeMarkdown(w.Sentence()), escapeMarkdown(w.Advice))
 		if e := p.example(w); e != nil {
 			p.printf(" (for example `%s`)", strings.ReplaceAll(strings.TrimSpace(e.Group+" "+e.Prompt), "`", "'"))
 		}
@@ -88,8 +88,8 @@ func (p *page) markdownWarnings(s *model.Summary) {
 	}
 }
 
-// cell is a text of a log that breaks neither a table nor a list, and neither links nor
+// escapeMarkdown is a text of a log that breaks neither a table nor a list, and neither links nor
 // loads anything.
-func cell(s string) string {
+func escapeMarkdown(s string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "[", `\[`).Replace(sanitize.Line(s))
 }

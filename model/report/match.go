@@ -13,12 +13,12 @@ import (
 )
 
 // The most verdicts that are listed where nothing matches: the nearest.
-const nearest = 5
+const maxOthers = 5
 
 // MatchText writes which estimators reproduce the advantages of a log.
 func MatchText(w io.Writer, r *match.Report) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), sampled(r))
+	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), sampledText(r))
 	fmt.Fprintf(&b, "groups     %s\n", r.Grouping.Evidence)
 	if r.LeftOut > 0 {
 		fmt.Fprintf(&b, "left out   %s in groups that hold fewer than the others: the log was cut there\n", units.Plural(r.LeftOut, "samples"))
@@ -30,23 +30,23 @@ func MatchText(w io.Writer, r *match.Report) error {
 		} else {
 			fmt.Fprintf(&b, "%d estimators reproduce this log, and nothing in it tells them apart. The most exact come first, then those that assume least:\n", len(r.Matches))
 		}
-		verdicts(&b, r.Matches, r.Compared)
-		digits(&b, r)
+		writeVerdicts(&b, r.Matches, r.Compared)
+		writeTolerance(&b, r)
 	} else {
 		fmt.Fprintf(&b, "None of %d estimators and scales that the log can feed reproduces it.\n", r.Candidates)
 		for _, clue := range r.Clues {
 			fmt.Fprintf(&b, "· %s\n", strings.Join(wrap(clue, 96), "\n  "))
 		}
 		b.WriteString("\nThe nearest:\n")
-		verdicts(&b, r.Others[:min(nearest, len(r.Others))], r.Compared)
+		writeVerdicts(&b, r.Others[:min(maxOthers, len(r.Others))], r.Compared)
 	}
 	fmt.Fprintf(&b, "\ncomplete: %d estimators and scales tried\n", r.Candidates)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// digits explains what near means where not all is equal to the bit.
-func digits(b *strings.Builder, r *match.Report) {
+// writeTolerance explains what near means where not all is equal to the bit.
+func writeTolerance(b *strings.Builder, r *match.Report) {
 	switch {
 	case r.Decimals > 0:
 		fmt.Fprintf(b, "\nThe log was written with %d decimals: near is what rounds to them.\n", r.Decimals)
@@ -55,14 +55,14 @@ func digits(b *strings.Builder, r *match.Report) {
 	}
 }
 
-func sampled(r *match.Report) string {
+func sampledText(r *match.Report) string {
 	if r.Sampled {
 		return ", the newest; the log has more"
 	}
 	return ""
 }
 
-func verdicts(b *strings.Builder, list []match.Verdict, of int) {
+func writeVerdicts(b *strings.Builder, list []match.Verdict, of int) {
 	fmt.Fprintf(b, "\n  %-16s %-28s %-7s %-22s %-22s %s\n", "framework", "estimator", "scale", "equal to the bit", "equal or near", "max |Δ|")
 	for _, v := range list {
 		fmt.Fprintf(b, "  %-16s %-28s %-7s %-22s %-22s %.3g\n", v.Framework, v.Estimator, v.Scale, units.Fraction(v.Exact, of), units.Fraction(v.Agreeing, of), v.MaxGap)
@@ -136,17 +136,17 @@ func MatchJSON(w io.Writer, r *match.Report) error {
 func verdictsJSON(list []match.Verdict) []verdictJSON {
 	all := []verdictJSON{}
 	for _, v := range list {
-		one := verdictJSON{Framework: v.Framework, Estimator: v.Estimator, Scale: string(v.Scale), Equal: v.Exact, Near: v.Agreeing, MaxGap: number(v.MaxGap)}
+		one := verdictJSON{Framework: v.Framework, Estimator: v.Estimator, Scale: string(v.Scale), Equal: v.Exact, Near: v.Agreeing, MaxGap: jsonNumber(v.MaxGap)}
 		if m := v.FirstMismatch; m != nil {
-			one.First = &mismatchJSON{m.Step, m.Group, m.Row, number(m.Logged), number(m.Computed)}
+			one.First = &mismatchJSON{m.Step, m.Group, m.Row, jsonNumber(m.Logged), jsonNumber(m.Computed)}
 		}
 		all = append(all, one)
 	}
 	return all
 }
 
-// number is x, or its name where JSON has no such number.
-func number(x float64) any {
+// jsonNumber is x, or its name where JSON has no such number.
+func jsonNumber(x float64) any {
 	switch {
 	case math.IsNaN(x):
 		return "NaN"

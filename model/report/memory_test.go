@@ -47,7 +47,9 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 // the check.
 func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer, model.Snapshot) error {
 	all := map[string]func(io.Writer, model.Snapshot) error{
-		"export jsonl": func(w io.Writer, snap model.Snapshot) error { return report.Samples(ctx, w, snap, set, query.Query{}) },
+		"export jsonl": func(w io.Writer, snap model.Snapshot) error {
+			return report.SamplesJSONL(ctx, w, snap, set, query.Query{})
+		},
 		"export csv": func(w io.Writer, snap model.Snapshot) error {
 			return report.SamplesCSV(ctx, w, snap, set, query.Query{})
 		},

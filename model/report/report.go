@@ -18,13 +18,13 @@ import (
 // Report is what is written of a run. Each of [Text], [Markdown], [CSV] and [JSON] goes
 // through its steps once.
 type Report struct {
-	Snap     model.Snapshot
-	Settings model.Settings // effective
-	Grouping model.Grouping
-	Per      Per
-	Picture  string // a file that Markdown and text refer to, which [SVG] writes; "" if none
+	Snap       model.Snapshot
+	Settings   model.Settings // effective
+	Grouping   model.Grouping
+	Per        Per
+	ChartsFile string // a file that Markdown and text refer to, which [SVG] writes; "" if none
 
-	each func(show func(*model.Summary, *model.Analysis) error) error
+	eachStep func(show func(*model.Summary, *model.Analysis) error) error
 }
 
 // Per is what a report has a row for.
@@ -37,8 +37,8 @@ const (
 	PerRun   Per = "run"
 )
 
-// Rows are what a report can have rows for.
-func Rows() []Per { return []Per{PerStep, PerGroup, PerRun} }
+// PerValues are what a report can have rows for.
+func PerValues() []Per { return []Per{PerStep, PerGroup, PerRun} }
 
 // New is a report that computes step after step while it is written. It fails where the
 // samples cannot be grouped; what else cannot be done is said before anything is written.
@@ -49,18 +49,18 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 	}
 	return &Report{
 		Snap: snap, Settings: set.Effective(), Grouping: grouping, Per: PerStep,
-		each: func(show func(*model.Summary, *model.Analysis) error) error {
+		eachStep: func(show func(*model.Summary, *model.Analysis) error) error {
 			return snap.Each(ctx, set, func(a *model.Analysis) error { return show(&a.Summary, a) })
 		},
 	}, nil
 }
 
-// Of is a report per step of what has been computed already; it has no distribution of
+// FromTrend is a report per step of what has been computed already; it has no distribution of
 // advantages.
-func Of(snap model.Snapshot, t *model.Trend) *Report {
+func FromTrend(snap model.Snapshot, t *model.Trend) *Report {
 	return &Report{
 		Snap: snap, Settings: t.Settings, Grouping: t.Grouping, Per: PerStep,
-		each: func(show func(*model.Summary, *model.Analysis) error) error {
+		eachStep: func(show func(*model.Summary, *model.Analysis) error) error {
 			for i := range t.Steps {
 				if err := show(&t.Steps[i], nil); err != nil {
 					return err
@@ -71,10 +71,10 @@ func Of(snap model.Snapshot, t *model.Trend) *Report {
 	}
 }
 
-// layout is how a report looks: what comes first, what for each step, what for each
+// pageFormat is how a report looks: what comes first, what for each step, what for each
 // group of a step, and what at the end.
-type layout struct {
-	begin, end func(*page)
+type pageFormat struct {
+	head, foot func(*page)
 	step       func(*page, *model.Summary)
 	groups     func(*page, *model.Analysis)
 }
@@ -82,27 +82,27 @@ type layout struct {
 // page is a report while it is written.
 type page struct {
 	*Report
-	out    *bufio.Writer
-	names  []string // of the metrics that some step has
-	rows   int      // written
-	total  tally
-	charts *Charts
-	last   *model.Summary // the newest complete step
+	out         *bufio.Writer
+	metricNames []string // of the metrics that some step has
+	rows        int      // written
+	total       runTotal
+	charts      *Charts
+	newest      *model.Summary // the newest complete step
 
-	elements int // of the JSON array that is open
+	jsonElements int // of the JSON array that is open
 }
 
 // write goes through the steps. Nothing is written before the first is computed: what
 // refuses the settings or the log says so by itself.
-func (r *Report) write(w io.Writer, l layout) (*Charts, error) {
+func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 	names, err := r.Snap.MetricNames(r.Settings)
 	if err != nil {
 		return nil, err
 	}
-	p := &page{Report: r, out: bufio.NewWriter(w), names: names, total: newTally(names), charts: newCharts(r)}
-	err = r.each(func(s *model.Summary, a *model.Analysis) error {
+	p := &page{Report: r, out: bufio.NewWriter(w), metricNames: names, total: newRunTotal(names), charts: newCharts(r)}
+	err = r.eachStep(func(s *model.Summary, a *model.Analysis) error {
 		if p.total.Steps == 0 {
-			l.begin(p)
+			l.head(p)
 		}
 		p.add(s, a)
 		switch {
@@ -120,12 +120,12 @@ func (r *Report) write(w io.Writer, l layout) (*Charts, error) {
 		return nil, err
 	}
 	if p.total.Steps == 0 {
-		l.begin(p)
+		l.head(p)
 	}
 	if r.Per == PerRun {
 		p.rows = 1
 	}
-	l.end(p)
+	l.foot(p)
 	return p.charts, p.out.Flush()
 }
 
@@ -134,12 +134,12 @@ func (p *page) add(s *model.Summary, a *model.Analysis) {
 	p.charts.add(s, a)
 	if !s.Open {
 		last := *s // not the analysis that it is a part of
-		p.last = &last
+		p.newest = &last
 	}
 }
 
-// complete is the last thing on a page: what ends without it is not whole.
-func (p *page) complete() string {
+// completeLine is the last thing on a page: what ends without it is not whole.
+func (p *page) completeLine() string {
 	return fmt.Sprintf("complete: %s, one per %s", units.Plural(p.rows, "rows"), p.Per)
 }
 

@@ -124,7 +124,7 @@ func TestTextCountsProblems(t *testing.T) {
 
 func TestSamples(t *testing.T) {
 	var out bytes.Buffer
-	if err := report.Samples(context.Background(), &out, small(), model.DefaultSettings(), query.Query{}); err != nil {
+	if err := report.SamplesJSONL(context.Background(), &out, small(), model.DefaultSettings(), query.Query{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

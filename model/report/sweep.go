@@ -26,9 +26,9 @@ type Sweep struct {
 func SweepText(w io.Writer, s Sweep) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s over %s, %s %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), s.Grid.Settings.Framework, s.Grid.Settings.Estimator, s.Grid.Settings.Scale)
-	for _, on := range s.Recompute {
+	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
-			s.table(out, f, on)
+			s.writeTable(out, f, recompute)
 		}
 	}
 	a := s.Grid.Recommend(s.Recompute...)
@@ -36,15 +36,15 @@ func SweepText(w io.Writer, s Sweep) error {
 	if a.Cell != nil {
 		fmt.Fprintf(out, "choice     keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", units.Fixed(a.Cell.KeepPos, 2), units.Fixed(a.Cell.KeepNeg, 2), onOff(a.Cell.Recompute))
 	}
-	fmt.Fprintf(out, "because    %s\n\ncomplete: %s\n", a.Reason, units.Plural(s.cells(), "cells"))
+	fmt.Fprintf(out, "because    %s\n\ncomplete: %s\n", a.Reason, units.Plural(s.cellCount(), "cells"))
 	return out.Flush()
 }
 
-// table writes a figure of all cells, in a line if they are all alike.
-func (s Sweep) table(out io.Writer, f sweep.Figure, on bool) {
-	fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(on))
-	if lo, hi := s.ends(f, on); lo == hi && s.cells() > len(s.Recompute) {
-		fmt.Fprintf(out, ": %s in every cell\n", sweepValue(f, s.Grid.At(on, 0, 0)))
+// writeTable writes a figure of all cells, in a line if they are all alike.
+func (s Sweep) writeTable(out io.Writer, f sweep.Figure, recompute bool) {
+	fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(recompute))
+	if lo, hi := s.valueRange(f, recompute); lo == hi && s.cellCount() > len(s.Recompute) {
+		fmt.Fprintf(out, ": %s in every cell\n", sweepValue(f, s.Grid.At(recompute, 0, 0)))
 		return
 	}
 	fmt.Fprintf(out, "\n%10s", "pos \\ neg")
@@ -55,18 +55,18 @@ func (s Sweep) table(out io.Writer, f sweep.Figure, on bool) {
 	for i, pos := range s.Grid.Pos {
 		fmt.Fprintf(out, "%10s", units.Fixed(pos, 2))
 		for j := range s.Grid.Neg {
-			fmt.Fprintf(out, " %7s", sweepValue(f, s.Grid.At(on, i, j)))
+			fmt.Fprintf(out, " %7s", sweepValue(f, s.Grid.At(recompute, i, j)))
 		}
 		fmt.Fprintln(out)
 	}
 }
 
-// ends are the least and the greatest value of a figure; NaN if a cell has none.
-func (s Sweep) ends(f sweep.Figure, on bool) (lo, hi float64) {
+// valueRange are the least and the greatest value of a figure; NaN if a cell has none.
+func (s Sweep) valueRange(f sweep.Figure, recompute bool) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := range s.Grid.Pos {
 		for j := range s.Grid.Neg {
-			x := f.Value(s.Grid.At(on, i, j))
+			x := f.Value(s.Grid.At(recompute, i, j))
 			lo, hi = min(lo, x), max(hi, x)
 		}
 	}
@@ -90,25 +90,25 @@ func SweepCSV(w io.Writer, s Sweep) error {
 		fmt.Fprint(out, ","+f.Name)
 	}
 	fmt.Fprintln(out)
-	s.each(func(c *sweep.Cell) {
+	s.eachCell(func(c *sweep.Cell) {
 		fmt.Fprintf(out, "%d,%d,%d,%g,%g,%t", s.Grid.Steps, c.Samples, c.Groups, c.KeepPos, c.KeepNeg, c.Recompute)
 		for _, f := range s.Figures {
 			fmt.Fprint(out, ","+strconv.FormatFloat(f.Value(c), 'g', -1, 64))
 		}
 		fmt.Fprintln(out)
 	})
-	fmt.Fprintf(out, "# complete: %d rows\n", s.cells())
+	fmt.Fprintf(out, "# complete: %d rows\n", s.cellCount())
 	return out.Flush()
 }
 
-// cells is how many pairs are written, with and without recompute.
-func (s Sweep) cells() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
+// cellCount is how many pairs are written, with and without recompute.
+func (s Sweep) cellCount() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
 
-func (s Sweep) each(do func(*sweep.Cell)) {
-	for _, on := range s.Recompute {
+func (s Sweep) eachCell(do func(*sweep.Cell)) {
+	for _, recompute := range s.Recompute {
 		for i := range s.Grid.Pos {
 			for j := range s.Grid.Neg {
-				do(s.Grid.At(on, i, j))
+				do(s.Grid.At(recompute, i, j))
 			}
 		}
 	}
@@ -136,21 +136,21 @@ func SweepJSON(w io.Writer, s Sweep) error {
 		best.KeepPos, best.KeepNeg, best.Recompute = &a.Cell.KeepPos, &a.Cell.KeepNeg, &a.Cell.Recompute
 	}
 	var cells []json.RawMessage
-	s.each(func(c *sweep.Cell) { cells = append(cells, s.cell(c)) })
+	s.eachCell(func(c *sweep.Cell) { cells = append(cells, s.cellJSON(c)) })
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(struct {
 		Schema   string            `json:"schema"`
 		Steps    int               `json:"steps"`
-		Settings settings          `json:"settings"`
+		Settings settingsJSON      `json:"settings"`
 		Cells    []json.RawMessage `json:"cells"`
 		Choice   choice            `json:"recommendation"`
 		Complete bool              `json:"complete"`
-	}{"vantage.sweep/1", s.Grid.Steps, newSettings(s.Grid.Settings), cells, best, true})
+	}{"vantage.sweep/1", s.Grid.Steps, newSettingsJSON(s.Grid.Settings), cells, best, true})
 }
 
-func (s Sweep) cell(c *sweep.Cell) json.RawMessage {
+func (s Sweep) cellJSON(c *sweep.Cell) json.RawMessage {
 	out := fmt.Appendf(nil, `{"keep_pos_ratio":%g,"keep_neg_ratio":%g,"compute_new_adv":%t,"samples":%d,"groups":%d`, c.KeepPos, c.KeepNeg, c.Recompute, c.Samples, c.Groups)
 	for _, f := range s.Figures {
 		out = fmt.Appendf(out, `,%q:`, f.Name)
@@ -169,9 +169,9 @@ func SweepSVG(w io.Writer, s Sweep) error {
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", width, height*len(s.Figures)*len(s.Recompute))
 	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="#ffffff"/>`) // its reader's page may be dark
 	y := 0
-	for _, on := range s.Recompute {
+	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
-			s.svgMap(out, f, on, y, cell, left, top)
+			s.heatMap(out, f, recompute, y, cell, left, top)
 			y += height
 		}
 	}
@@ -179,11 +179,11 @@ func SweepSVG(w io.Writer, s Sweep) error {
 	return out.Flush()
 }
 
-func (s Sweep) svgMap(out io.Writer, f sweep.Figure, on bool, y, cell, left, top int) {
+func (s Sweep) heatMap(out io.Writer, f sweep.Figure, recompute bool, y, cell, left, top int) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range s.Grid.Pos {
 		for j := range s.Grid.Neg {
-			if x := f.Value(s.Grid.At(on, i, j)); x-x == 0 {
+			if x := f.Value(s.Grid.At(recompute, i, j)); x-x == 0 {
 				lo, hi = min(lo, x), max(hi, x)
 			}
 		}
@@ -191,19 +191,19 @@ func (s Sweep) svgMap(out io.Writer, f sweep.Figure, on bool, y, cell, left, top
 	text := func(x, y int, anchor, t string) {
 		fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="%s">%s</text>`+"\n", x, y, anchor, svgEscape(t))
 	}
-	text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(on)))
+	text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(recompute)))
 	text(left-8, y+top-6, "end", "keep_pos")
 	for i := range s.Grid.Pos {
 		row := y + top + (len(s.Grid.Pos)-1-i)*cell
 		text(left-8, row+cell/2+4, "end", units.Fixed(s.Grid.Pos[i], 2))
 		for j := range s.Grid.Neg {
-			c := s.Grid.At(on, i, j)
-			fill, ink := svgShade(f.Value(c), lo, hi)
+			c := s.Grid.At(recompute, i, j)
+			fill, ink := shade(f.Value(c), lo, hi)
 			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, left+j*cell, row, cell, cell, fill)
 			fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`+"\n", left+j*cell+cell/2, row+cell/2+4, ink, svgEscape(sweepValue(f, c)))
 		}
 	}
-	if a := s.Grid.Recommend(s.Recompute...); a.Cell != nil && a.Cell.Recompute == on {
+	if a := s.Grid.Recommend(s.Recompute...); a.Cell != nil && a.Cell.Recompute == recompute {
 		j, i := slices.Index(s.Grid.Neg, a.Cell.KeepNeg), slices.Index(s.Grid.Pos, a.Cell.KeepPos)
 		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#bc4c00" stroke-width="2"><title>recommended</title></rect>`+"\n",
 			left+j*cell+1, y+top+(len(s.Grid.Pos)-1-i)*cell+1, cell-2, cell-2)
@@ -215,8 +215,8 @@ func (s Sweep) svgMap(out io.Writer, f sweep.Figure, on bool, y, cell, left, top
 	text(left, below+16, "start", "keep_neg")
 }
 
-// svgShade is a blue between nearly white and dark, and black or white on it.
-func svgShade(x, lo, hi float64) (fill, ink string) {
+// shade is a blue between nearly white and dark, and black or white on it.
+func shade(x, lo, hi float64) (fill, ink string) {
 	if x-x != 0 || hi <= lo {
 		return "#eeeeee", "#000000"
 	}

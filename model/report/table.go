@@ -1,74 +1,100 @@
 package report
 
 import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
-	"vantage/model"
 	"vantage/model/sanitize"
+	"vantage/model/units"
 )
 
-// CSV writes a row per step: step, open, samples, groups, signal_groups, kept_samples,
-// flips, the groups of each fate, and every metric under its name; for the whole run the
-// same without step and open. A row per group is: step, group, fate, samples, kept_pos, kept_zero,
-// kept_neg, flips, reward_mean, reward_std, invalid, prompt. Floats are the shortest
-// decimals that give the same value back. The last line is a comment that says that the
-// table is whole.
-func CSV(w io.Writer, r *Report) (*Charts, error) {
-	return r.write(w, layout{begin: csvHead, step: csvStep, groups: csvGroups, end: csvEnd})
+// Table is a table as a person looks at it: in its order, with what they have filtered
+// out left out. A cell is a string, an int, an int64, a float64 or a bool.
+type Table struct {
+	Title   string
+	Columns []string
+	Rows    [][]any
 }
 
-func csvHead(p *page) {
-	switch p.Per {
-	case PerGroup:
-		p.printf("step,group,fate,samples,kept_pos,kept_zero,kept_neg,flips,reward_mean,reward_std,invalid,prompt\n")
-		return
-	case PerRun:
-		p.printf("steps,")
-	case PerStep:
-		p.printf("step,open,")
+// TableCSV writes a line of names and a line per row. Floats are the shortest decimals
+// that give the same value back; control characters of a log are shown, not written.
+// The last line is a comment that says that the table is whole.
+func TableCSV(w io.Writer, s Table) error {
+	out := csv.NewWriter(w)
+	err := out.Write(s.Columns)
+	for _, row := range s.Rows {
+		line := make([]string, len(row))
+		for i, cell := range row {
+			if x, ok := cell.(float64); ok {
+				line[i] = strconv.FormatFloat(x, 'g', -1, 64)
+			} else {
+				line[i] = sanitize.Line(fmt.Sprint(cell))
+			}
+		}
+		err = errors.Join(err, out.Write(line))
 	}
-	p.printf("samples,groups,signal_groups,kept_samples,flips")
-	for _, f := range model.Fates() {
-		p.printf(",%s_groups", f)
+	if out.Flush(); err != nil || out.Error() != nil {
+		return errors.Join(err, out.Error())
 	}
-	for _, name := range p.names {
-		p.printf(",%s", name)
-	}
-	p.printf("\n")
+	_, err = fmt.Fprintf(w, "# complete: %d rows\n", len(s.Rows))
+	return err
 }
 
-func csvStep(p *page, s *model.Summary) {
-	p.printf("%d,%t,", s.Step, s.Open)
-	p.csvCounts(s)
+// TableJSONL writes an object per row, its names in the order of the columns. Numbers
+// that JSON has no word for are strings.
+func TableJSONL(w io.Writer, s Table) error {
+	out := bufio.NewWriter(w)
+	for _, row := range s.Rows {
+		line := []byte{'{'}
+		for i, cell := range row {
+			name, err := json.Marshal(s.Columns[i])
+			if err != nil {
+				return err
+			}
+			if i > 0 {
+				line = append(line, ',')
+			}
+			if line, err = appendCell(append(append(line, name...), ':'), cell); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(out, "%s}\n", line)
+	}
+	return out.Flush()
 }
 
-func (p *page) csvCounts(s *model.Summary) {
-	p.printf("%d,%d,%d,%d,%d", s.Rows, s.Groups, s.Signal, s.Kept, s.Flips)
-	for _, f := range model.Fates() {
-		p.printf(",%d", s.Fates[f])
+func appendCell(line []byte, cell any) ([]byte, error) {
+	if x, ok := cell.(float64); ok {
+		return appendNumber(line, x, 64), nil
 	}
-	for _, name := range p.names {
-		p.printf(",%s", shortest(s.Metric(name)))
-	}
-	p.printf("\n")
+	value, err := json.Marshal(cell)
+	return append(line, value...), err
 }
 
-// shortest is the shortest decimal that gives the same float back.
-func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-func csvGroups(p *page, a *model.Analysis) {
-	for i := range a.Groups {
-		g := a.Group(i)
-		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s\n", a.Step, quoted(sanitize.Line(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
-			shortest(g.Mean), shortest(g.Std), g.Invalid, quoted(sanitize.Line(g.Preview)))
+// TableMarkdown writes a table under its title, with as many digits as the screen has.
+func TableMarkdown(w io.Writer, s Table) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "## %s\n\n|", escapeMarkdown(s.Title))
+	for _, name := range s.Columns {
+		fmt.Fprintf(out, " %s |", escapeMarkdown(name))
 	}
-}
-
-func csvEnd(p *page) {
-	if p.Per == PerRun {
-		p.printf("%d,", p.total.Steps)
-		p.csvCounts(p.total.summary())
+	fmt.Fprint(out, "\n|"+strings.Repeat(" --- |", len(s.Columns))+"\n")
+	for _, row := range s.Rows {
+		fmt.Fprint(out, "|")
+		for _, c := range row {
+			text := fmt.Sprint(c)
+			if x, ok := c.(float64); ok {
+				text = units.Short(x)
+			}
+			fmt.Fprintf(out, " %s |", escapeMarkdown(text))
+		}
+		fmt.Fprintln(out)
 	}
-	p.printf("# complete: %d rows\n", p.rows)
+	return out.Flush()
 }

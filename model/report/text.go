@@ -11,14 +11,14 @@ import (
 	"vantage/model/units"
 )
 
-// shownProblems bounds the list of places that could not be read.
-const shownProblems = 10
+// maxProblems bounds the list of places that could not be read.
+const maxProblems = 10
 
 // Text writes a page that a person reads: what was read and how, the rows and what they
 // add up to, charts, then the figures and the warnings of the newest complete step. The
 // last line says that the page is whole.
 func Text(w io.Writer, r *Report) (*Charts, error) {
-	return r.write(w, layout{begin: textHead, step: textStep, groups: textGroups, end: textEnd})
+	return r.write(w, pageFormat{head: textHead, step: textStep, groups: textGroups, foot: textFoot})
 }
 
 func textHead(p *page) {
@@ -62,14 +62,14 @@ func (p *page) textRow(name string, s *model.Summary) {
 	p.printf("%7s %8s %7s %8s  %-16s %-20s %7s %6s  %s\n",
 		name, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
 		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows),
-		units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips), worries(s))
+		units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips), notableFates(s))
 }
 
 // textGroups lists the groups of a step, those that need a look first.
 func textGroups(p *page, a *model.Analysis) {
 	for _, g := range worstFirst(a) {
-		p.printf("%7d  %-8s %5d  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.Size(), keptWord(g), g.Flips,
-			units.Short(g.Mean), units.Short(g.Std), known(sanitize.Line(g.Preview), g.Name))
+		p.printf("%7d  %-8s %5d  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips,
+			units.Short(g.Mean), units.Short(g.Std), groupLabel(sanitize.Line(g.Preview), g.Name))
 	}
 }
 
@@ -84,8 +84,8 @@ func worstFirst(a *model.Analysis) []*model.Group {
 	return list
 }
 
-// keptWord is how many are kept of each sign: 5+3−, and 2· where the advantage is 0.
-func keptWord(g *model.Group) string {
+// keptText is how many are kept of each sign: 5+3−, and 2· where the advantage is 0.
+func keptText(g *model.Group) string {
 	text := fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
 	if g.KeptZero > 0 {
 		text += fmt.Sprintf("%d·", g.KeptZero)
@@ -93,16 +93,16 @@ func keptWord(g *model.Group) string {
 	return text
 }
 
-// known is what a person knows a group by: its prompt, or else its name.
-func known(preview, name string) string {
+// groupLabel is what a person knows a group by: its prompt, or else its name.
+func groupLabel(preview, name string) string {
 	if preview == "" {
 		return sanitize.Line(name)
 	}
 	return preview
 }
 
-// worries names the fates of a step that a person would want to know of.
-func worries(s *model.Summary) string {
+// notableFates names the fates of a step that a person would want to know of.
+func notableFates(s *model.Summary) string {
 	if s.Open {
 		return "still being written"
 	}
@@ -115,33 +115,33 @@ func worries(s *model.Summary) string {
 	return strings.Join(parts, ", ")
 }
 
-func textEnd(p *page) {
+func textFoot(p *page) {
 	p.textTotal()
 	p.lines(p.charts.Text())
-	if p.Picture != "" {
-		p.printf("\nthe charts are drawn in %s\n", sanitize.Line(p.Picture))
+	if p.ChartsFile != "" {
+		p.printf("\nthe charts are drawn in %s\n", sanitize.Line(p.ChartsFile))
 	}
-	if p.last != nil && p.Per != PerRun {
-		p.textStepDetails(p.last)
+	if p.newest != nil && p.Per != PerRun {
+		p.textStepDetails(p.newest)
 	}
-	textSpells(p)
+	textWarningSpans(p)
 	textProblems(p, p.Snap.Run)
-	p.printf("\n%s\n", p.complete())
+	p.printf("\n%s\n", p.completeLine())
 }
 
 // textTotal is the row that the others add up to.
 func (p *page) textTotal() {
 	switch {
 	case p.Per == PerGroup:
-		p.printf("%7s  %s\n", "all", strings.Join(counted(p.total.summary()), ", "))
+		p.printf("%7s  %s\n", "all", strings.Join(fateCounts(p.total.summary()), ", "))
 	case p.Per == PerRun || p.total.Steps > 1:
 		p.textRow("all", p.total.summary())
 		p.printf("%7s counts are added up, reward and Σ|A| are means over the steps\n", "")
 	}
 }
 
-// counted are the groups of every fate that there is.
-func counted(s *model.Summary) []string {
+// fateCounts are the groups of every fate that there is.
+func fateCounts(s *model.Summary) []string {
 	var parts []string
 	for _, f := range model.Fates() {
 		if s.Fates[f] > 0 {
@@ -170,13 +170,13 @@ func (p *page) textStepDetails(s *model.Summary) {
 	}
 }
 
-// textSpells says where each kind of warning was raised.
-func textSpells(p *page) {
-	if p.total.Steps < 2 || len(p.total.warnings) == 0 {
+// textWarningSpans says where each kind of warning was raised.
+func textWarningSpans(p *page) {
+	if p.total.Steps < 2 || len(p.total.warningSpans) == 0 {
 		return
 	}
 	p.printf("\nwarnings over the steps\n")
-	for _, s := range p.total.warnings {
+	for _, s := range p.total.warningSpans {
 		p.printf("  %-26s from step %d, at %s\n", s.Kind, s.First, units.Fraction(s.Steps, p.total.Steps)+" of the steps")
 	}
 }
@@ -188,7 +188,7 @@ func textProblems(p *page, r model.Run) {
 	all := max(r.Skipped, len(r.Problems))
 	p.printf("\ncould not read %s\n", units.Plural(all, "places"))
 	for i, problem := range r.Problems {
-		if i == shownProblems {
+		if i == maxProblems {
 			p.printf("  and %d more\n", all-i)
 			break
 		}

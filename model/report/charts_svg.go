@@ -11,18 +11,18 @@ import (
 
 // The size of the picture, in pixels, and of its parts.
 const (
-	svgWidth   = 760
-	svgMargin  = 24
-	svgBars    = 61 // odd: one column is the zero
-	svgHalf    = 84 // of the distribution, above and below its axis
-	svgLine    = 64 // a figure over the steps
-	svgColumns = 3  // of such figures
-	svgRow     = 20 // a bar of the solve rate
+	svgWidth        = 760
+	svgMargin       = 24
+	svgBars         = 61 // odd: one column is the zero
+	svgHalfHeight   = 84 // of the distribution, above and below its axis
+	svgTrendHeight  = 64 // a figure over the steps
+	svgTrendColumns = 3  // of such figures
+	svgBarHeight    = 20 // a bar of the solve rate
 )
 
-// svgLook follows the reader's light or dark page. Blue is plus and orange minus, and
+// svgStyle follows the reader's light or dark page. Blue is plus and orange minus, and
 // signs at the axis say it too.
-const svgLook = `<style>
+const svgStyle = `<style>
 text { fill: #1f2328; font: 12px system-ui, sans-serif; }
 .ground { fill: #ffffff; } .dim { fill: #6e7781; } .title { font-weight: 600; } .number { font-variant-numeric: tabular-nums; }
 .plus { fill: #0969da; } .minus { fill: #bc4c00; } .axis { stroke: #d0d7de; } .line { stroke: #0969da; stroke-width: 1.5; stroke-linecap: round; fill: none; }
@@ -38,17 +38,17 @@ func SVG(w io.Writer, c *Charts) error {
 	s := &svg{out: bufio.NewWriter(w)}
 	var parts []func(*Charts)
 	height := svgMargin
-	if c.known && c.Original.N > c.Original.Other {
-		parts, height = append(parts, s.distribution), height+2*svgHalf+92
+	if c.hasSamples && c.Original.N > c.Original.NotFinite {
+		parts, height = append(parts, s.distribution), height+2*svgHalfHeight+92
 	}
-	if rows := (len(c.shown()) + svgColumns - 1) / svgColumns; c.Steps > 1 {
-		parts, height = append(parts, s.figures), height+40+rows*(svgLine+44)
+	if rows := (len(c.availableTrends()) + svgTrendColumns - 1) / svgTrendColumns; c.Steps > 1 {
+		parts, height = append(parts, s.trends), height+40+rows*(svgTrendHeight+44)
 	}
 	if c.Steps > 0 {
-		parts, height = append(parts, s.solved), height+56+len(c.Solved)*svgRow
+		parts, height = append(parts, s.solved), height+56+len(c.Solved)*svgBarHeight
 	}
 	fmt.Fprintf(s.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="advantages, figures over the steps, solve rate">`+"\n", svgWidth, height)
-	fmt.Fprint(s.out, svgLook)
+	fmt.Fprint(s.out, svgStyle)
 	fmt.Fprintf(s.out, `<rect class="ground" width="%d" height="%d"/>`+"\n", svgWidth, height)
 	s.y = svgMargin
 	for _, part := range parts {
@@ -58,11 +58,11 @@ func SVG(w io.Writer, c *Charts) error {
 	return s.out.Flush()
 }
 
-// shown are the figures that some step has.
-func (c *Charts) shown() []line {
-	var list []line
-	for _, l := range c.Lines {
-		if l.known() {
+// availableTrends are the figures that some step has.
+func (c *Charts) availableTrends() []trendLine {
+	var list []trendLine
+	for _, l := range c.Trends {
+		if l.hasValue() {
 			list = append(list, l)
 		}
 	}
@@ -80,10 +80,10 @@ func (s *svg) text(x, y int, class, anchor, text string) {
 }
 
 func (s *svg) distribution(c *Charts) {
-	s.text(svgMargin, s.y+12, "title", "start", fmt.Sprintf("Advantages of %s: original above the line, processed below", c.steps()))
-	axis := s.y + 28 + svgHalf
-	span := c.Span()
-	up, down := c.Original.Columns(span, svgBars), c.Processed.Columns(span, svgBars)
+	s.text(svgMargin, s.y+12, "title", "start", fmt.Sprintf("Advantages of %s: original above the line, processed below", c.stepRange()))
+	axis := s.y + 28 + svgHalfHeight
+	span := c.AxisLimit()
+	up, down := c.Original.Rebin(span, svgBars), c.Processed.Rebin(span, svgBars)
 	tallest := 1
 	for i := range up {
 		tallest = max(tallest, up[i], down[i])
@@ -95,20 +95,20 @@ func (s *svg) distribution(c *Charts) {
 			class = "minus"
 		}
 		x := svgMargin + float64(i)*width
-		s.bar(x, float64(axis)-svgTall(up[i], tallest), width-1, svgTall(up[i], tallest), class)
-		s.bar(x, float64(axis), width-1, svgTall(down[i], tallest), class)
+		s.bar(x, float64(axis)-scaledHeight(up[i], tallest), width-1, scaledHeight(up[i], tallest), class)
+		s.bar(x, float64(axis), width-1, scaledHeight(down[i], tallest), class)
 	}
 	fmt.Fprintf(s.out, `<path class="axis" d="M%d %d H%d"/>`+"\n", svgMargin, axis, svgWidth-svgMargin)
-	below := axis + svgHalf + 16
+	below := axis + svgHalfHeight + 16
 	s.text(svgMargin, below, "dim", "start", "−"+units.Short(span))
 	s.text(svgWidth/2, below, "dim", "middle", "0")
 	s.text(svgWidth-svgMargin, below, "dim", "end", "+"+units.Short(span))
-	s.text(svgMargin, below+18, "number", "start", moments("original", c.Original))
-	s.text(svgMargin, below+34, "number", "start", moments("processed", c.Processed))
+	s.text(svgMargin, below+18, "number", "start", momentsText("original", c.Original))
+	s.text(svgMargin, below+34, "number", "start", momentsText("processed", c.Processed))
 	s.y = below + 34 + 14
 }
 
-func svgTall(n, tallest int) float64 { return float64(n) / float64(tallest) * svgHalf }
+func scaledHeight(n, tallest int) float64 { return float64(n) / float64(tallest) * svgHalfHeight }
 
 func (s *svg) bar(x, y, w, h float64, class string) {
 	if h > 0 {
@@ -116,24 +116,24 @@ func (s *svg) bar(x, y, w, h float64, class string) {
 	}
 }
 
-func (s *svg) figures(c *Charts) {
-	s.text(svgMargin, s.y+24, "title", "start", fmt.Sprintf("Over %s", c.steps()))
+func (s *svg) trends(c *Charts) {
+	s.text(svgMargin, s.y+24, "title", "start", fmt.Sprintf("Over %s", c.stepRange()))
 	s.y += 40
 	const gap = 20
-	width := (svgWidth - 2*svgMargin - (svgColumns-1)*gap) / svgColumns
-	list := c.shown()
+	width := (svgWidth - 2*svgMargin - (svgTrendColumns-1)*gap) / svgTrendColumns
+	list := c.availableTrends()
 	for i, l := range list {
-		x := svgMargin + i%svgColumns*(width+gap)
-		s.figure(l, x, width)
-		if i%svgColumns == svgColumns-1 || i == len(list)-1 {
-			s.y += svgLine + 44
+		x := svgMargin + i%svgTrendColumns*(width+gap)
+		s.trend(l, x, width)
+		if i%svgTrendColumns == svgTrendColumns-1 || i == len(list)-1 {
+			s.y += svgTrendHeight + 44
 		}
 	}
 }
 
-// figure draws one figure between its least and its greatest value; a step without it
+// trend draws one figure between its least and its greatest value; a step without it
 // breaks the line.
-func (s *svg) figure(l line, x, width int) {
+func (s *svg) trend(l trendLine, x, width int) {
 	s.text(x, s.y+12, "title", "start", l.Name)
 	s.text(x+width, s.y+12, "number", "end", units.Short(l.First)+" → "+units.Short(l.Last))
 	var path strings.Builder
@@ -144,34 +144,34 @@ func (s *svg) figure(l line, x, width int) {
 			continue
 		}
 		at := 0.5
-		if l.Hi > l.Lo {
-			at = (v/2 - l.Lo/2) / (l.Hi/2 - l.Lo/2)
+		if l.Max > l.Min {
+			at = (v/2 - l.Min/2) / (l.Max/2 - l.Min/2)
 		}
-		fmt.Fprintf(&path, "%s%.1f %.1f ", pen, float64(x)+float64(i)/float64(max(1, len(l.Values)-1))*float64(width), float64(s.y+20)+(1-at)*svgLine)
+		fmt.Fprintf(&path, "%s%.1f %.1f ", pen, float64(x)+float64(i)/float64(max(1, len(l.Values)-1))*float64(width), float64(s.y+20)+(1-at)*svgTrendHeight)
 		if pen == "M" {
 			path.WriteString("h0 ") // a dot, if it stays alone
 		}
 		pen = "L"
 	}
-	fmt.Fprintf(s.out, `<path class="axis" d="M%d %d H%d"/><path class="line" d="%s"/>`+"\n", x, s.y+20+svgLine, x+width, strings.TrimSpace(path.String()))
-	s.text(x, s.y+20+svgLine+13, "dim number", "start", units.Short(l.Lo)+" to "+units.Short(l.Hi))
+	fmt.Fprintf(s.out, `<path class="axis" d="M%d %d H%d"/><path class="line" d="%s"/>`+"\n", x, s.y+20+svgTrendHeight, x+width, strings.TrimSpace(path.String()))
+	s.text(x, s.y+20+svgTrendHeight+13, "dim number", "start", units.Short(l.Min)+" to "+units.Short(l.Max))
 }
 
 func (s *svg) solved(c *Charts) {
-	s.text(svgMargin, s.y+24, "title", "start", fmt.Sprintf("Groups of %s by how many of their samples reach %s, the best reward of the run", c.steps(), units.Short(c.Best)))
+	s.text(svgMargin, s.y+24, "title", "start", fmt.Sprintf("Groups of %s by how many of their samples reach %s, the best reward of the run", c.stepRange(), units.Short(c.Best)))
 	s.y += 36
 	tallest, all := 0.0, 0.0
 	for _, b := range c.Solved {
 		tallest, all = max(tallest, b.Count), all+b.Count
 	}
 	const left, right = 110, 120
-	for i, name := range solvedNames() {
+	for i, name := range solveBinNames() {
 		n := c.Solved[i].Count
-		y := s.y + i*svgRow
+		y := s.y + i*svgBarHeight
 		s.text(left-8, y+14, "dim", "end", name)
 		width := n / max(1, tallest) * (svgWidth - left - right - svgMargin)
-		s.bar(left, float64(y+3), width, svgRow-6, "plus")
+		s.bar(left, float64(y+3), width, svgBarHeight-6, "plus")
 		s.text(left+int(width)+8, y+14, "number", "start", units.Fraction(int(n), int(all)))
 	}
-	s.y += len(c.Solved) * svgRow
+	s.y += len(c.Solved) * svgBarHeight
 }

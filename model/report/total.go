@@ -6,30 +6,30 @@ import (
 	"vantage/model"
 )
 
-// tally adds up steps as they go by. Counts are sums over all steps; of every metric it
+// runTotal adds up steps as they go by. Counts are sums over all steps; of every metric it
 // has the mean over the complete steps that have a number for it.
-type tally struct {
+type runTotal struct {
 	Steps, Rows, Groups, Signal, Kept, Flips int
 
-	fates    []int // by fate
-	names    []string
-	sums     []float64
-	counts   []int
-	warnings []spell
+	fates        []int // by fate
+	metricNames  []string
+	sums         []float64
+	counts       []int
+	warningSpans []warningSpan
 }
 
-// spell is where a kind of warning was raised.
-type spell struct {
+// warningSpan is where a kind of warning was raised.
+type warningSpan struct {
 	Kind  model.WarningKind `json:"kind"`
 	First int64             `json:"first_step"`
 	Steps int               `json:"steps"` // how many raise it
 }
 
-func newTally(names []string) tally {
-	return tally{names: names, fates: make([]int, len(model.Fates())), sums: make([]float64, len(names)), counts: make([]int, len(names))}
+func newRunTotal(names []string) runTotal {
+	return runTotal{metricNames: names, fates: make([]int, len(model.Fates())), sums: make([]float64, len(names)), counts: make([]int, len(names))}
 }
 
-func (t *tally) add(s *model.Summary) {
+func (t *runTotal) add(s *model.Summary) {
 	t.Steps++
 	t.Rows += s.Rows
 	t.Groups += s.Groups
@@ -42,32 +42,32 @@ func (t *tally) add(s *model.Summary) {
 	if s.Open {
 		return
 	}
-	for i, name := range t.names {
+	for i, name := range t.metricNames {
 		if x := s.Metric(name); x-x == 0 {
 			t.sums[i] += x
 			t.counts[i]++
 		}
 	}
 	for _, w := range s.Warnings {
-		t.warn(w)
+		t.addWarning(w)
 	}
 }
 
-func (t *tally) warn(w model.Warning) {
-	for i := range t.warnings {
-		if t.warnings[i].Kind == w.Kind {
-			t.warnings[i].Steps++
+func (t *runTotal) addWarning(w model.Warning) {
+	for i := range t.warningSpans {
+		if t.warningSpans[i].Kind == w.Kind {
+			t.warningSpans[i].Steps++
 			return
 		}
 	}
-	t.warnings = append(t.warnings, spell{w.Kind, w.Step, 1})
+	t.warningSpans = append(t.warningSpans, warningSpan{w.Kind, w.Step, 1})
 }
 
 // summary is the whole as if it were a step: counts are sums, metrics means.
-func (t *tally) summary() *model.Summary {
+func (t *runTotal) summary() *model.Summary {
 	s := &model.Summary{Rows: t.Rows, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Flips: t.Flips}
 	copy(s.Fates[:], t.fates)
-	for i, name := range t.names {
+	for i, name := range t.metricNames {
 		mean := math.NaN()
 		if t.counts[i] > 0 {
 			mean = t.sums[i] / float64(t.counts[i])

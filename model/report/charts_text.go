@@ -20,17 +20,17 @@ const (
 // steps, and how much is solved.
 func (c *Charts) Text() []string {
 	var lines []string
-	if c.known && c.Original.N > c.Original.Other {
-		lines = append(lines, "", fmt.Sprintf("advantages of %s: original above the line, processed below", c.steps()))
-		lines = append(lines, indent(c.distribution())...)
+	if c.hasSamples && c.Original.N > c.Original.NotFinite {
+		lines = append(lines, "", fmt.Sprintf("advantages of %s: original above the line, processed below", c.stepRange()))
+		lines = append(lines, indent(c.textDistribution())...)
 	}
 	if c.Steps > 1 {
 		lines = append(lines, "")
-		lines = append(lines, c.overSteps()...)
+		lines = append(lines, c.textTrends()...)
 	}
 	if c.Steps > 0 {
-		lines = append(lines, "", fmt.Sprintf("groups of %s by how many of their samples reach %s, the best reward of the run", c.steps(), units.Short(c.Best)))
-		lines = append(lines, indent(c.solved())...)
+		lines = append(lines, "", fmt.Sprintf("groups of %s by how many of their samples reach %s, the best reward of the run", c.stepRange(), units.Short(c.Best)))
+		lines = append(lines, indent(c.textSolved())...)
 	}
 	return lines
 }
@@ -42,19 +42,19 @@ func indent(lines []string) []string {
 	return lines
 }
 
-// steps names the steps that the charts are of.
-func (c *Charts) steps() string {
+// stepRange names the steps that the charts are of.
+func (c *Charts) stepRange() string {
 	if c.Steps == 1 {
-		return fmt.Sprintf("step %d", c.First)
+		return fmt.Sprintf("step %d", c.FirstStep)
 	}
-	return fmt.Sprintf("steps %d to %d", c.First, c.Last)
+	return fmt.Sprintf("steps %d to %d", c.FirstStep, c.LastStep)
 }
 
-// distribution draws both histograms over one axis, with equal scales; zeros are
+// textDistribution draws both histograms over one axis, with equal scales; zeros are
 // counted below.
-func (c *Charts) distribution() []string {
-	span := c.Span()
-	up, down := c.Original.Columns(span, plotColumns), c.Processed.Columns(span, plotColumns)
+func (c *Charts) textDistribution() []string {
+	span := c.AxisLimit()
+	up, down := c.Original.Rebin(span, plotColumns), c.Processed.Rebin(span, plotColumns)
 	tallest := 1
 	for i := range up {
 		tallest = max(tallest, up[i], down[i])
@@ -71,7 +71,7 @@ func (c *Charts) distribution() []string {
 	end := units.Short(span)
 	gap := plotColumns/2 - 1 - utf8.RuneCountInString(end)
 	lines = append(trimBlank(lines), "−"+end+strings.Repeat(" ", gap)+"0"+strings.Repeat(" ", gap)+"+"+end)
-	return append(lines, moments("original", c.Original), moments("processed", c.Processed))
+	return append(lines, momentsText("original", c.Original), momentsText("processed", c.Processed))
 }
 
 // plotRow is a row of columns, counted from the axis; what is in a column at all is seen.
@@ -101,40 +101,40 @@ func trimBlank(lines []string) []string {
 	return lines
 }
 
-func moments(name string, h *histogram) string {
-	if h.N == h.Other {
+func momentsText(name string, h *histogram) string {
+	if h.N == h.NotFinite {
 		return fmt.Sprintf("%-10s none", name)
 	}
 	text := fmt.Sprintf("%-10s %s samples, %s of them 0 and not drawn; mean %s  std %s  largest %s", name,
-		units.Count(h.N), units.Count(h.Zeros), strings.TrimSpace(units.Signed(h.Mean())), units.Fixed(h.Std(), 2), units.Fixed(h.Largest, 2))
-	if h.Other > 0 {
-		text += fmt.Sprintf("  not numbers %s", units.Count(h.Other))
+		units.Count(h.N), units.Count(h.Zeros), strings.TrimSpace(units.Signed(h.Mean())), units.Fixed(h.Std(), 2), units.Fixed(h.MaxAbs, 2))
+	if h.NotFinite > 0 {
+		text += fmt.Sprintf("  not numbers %s", units.Count(h.NotFinite))
 	}
 	return text
 }
 
-// overSteps draws each figure as a line of columns between its least and its greatest
+// textTrends draws each figure as a line of columns between its least and its greatest
 // value.
-func (c *Charts) overSteps() []string {
-	w := len(c.Lines[0].Values)
-	head := fmt.Sprintf("%-*s", max(w, 2*lineCells/3), fmt.Sprintf("%d … %d", c.First, c.Last))
+func (c *Charts) textTrends() []string {
+	w := len(c.Trends[0].Values)
+	head := fmt.Sprintf("%-*s", max(w, 2*maxPoints/3), fmt.Sprintf("%d … %d", c.FirstStep, c.LastStep))
 	lines := []string{fmt.Sprintf("over the steps  %s %8s %8s %8s %8s", head, "first", "newest", "least", "most")}
-	for _, l := range c.Lines {
-		if l.known() {
-			lines = append(lines, fmt.Sprintf("  %-13s %-*s %8s %8s %8s %8s", l.Name, utf8.RuneCountInString(head), spark(l),
-				units.Short(l.First), units.Short(l.Last), units.Short(l.Lo), units.Short(l.Hi)))
+	for _, l := range c.Trends {
+		if l.hasValue() {
+			lines = append(lines, fmt.Sprintf("  %-13s %-*s %8s %8s %8s %8s", l.Name, utf8.RuneCountInString(head), sparkline(l),
+				units.Short(l.First), units.Short(l.Last), units.Short(l.Min), units.Short(l.Max)))
 		}
 	}
 	return lines
 }
 
-func spark(l line) string {
+func sparkline(l trendLine) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	var b strings.Builder
 	for _, x := range l.Values {
 		at := 0
-		if !units.Level(l.Lo, l.Hi) {
-			at = int(math.Round((x/2 - l.Lo/2) / (l.Hi/2 - l.Lo/2) * float64(len(levels)-1)))
+		if !units.Level(l.Min, l.Max) {
+			at = int(math.Round((x/2 - l.Min/2) / (l.Max/2 - l.Min/2) * float64(len(levels)-1)))
 		}
 		if x != x {
 			b.WriteByte(' ')
@@ -145,27 +145,27 @@ func spark(l line) string {
 	return b.String()
 }
 
-// solved draws a bar for each share of solved samples.
-func (c *Charts) solved() []string {
+// textSolved draws a bar for each share of solved samples.
+func (c *Charts) textSolved() []string {
 	tallest, all := 0.0, 0.0
 	for _, b := range c.Solved {
 		tallest, all = max(tallest, b.Count), all+b.Count
 	}
 	var lines []string
-	for i, name := range solvedNames() {
+	for i, name := range solveBinNames() {
 		n := c.Solved[i].Count
-		lines = append(lines, fmt.Sprintf("%-13s %-*s %s", name, barColumns, across(n/max(1, tallest)), units.Fraction(int(n), int(all))))
+		lines = append(lines, fmt.Sprintf("%-13s %-*s %s", name, barColumns, horizontalBar(n/max(1, tallest)), units.Fraction(int(n), int(all))))
 	}
 	return lines
 }
 
-// solvedNames are the bins of model.SolveBins as a person says them.
-func solvedNames() []string {
+// solveBinNames are the bins of model.SolveBins as a person says them.
+func solveBinNames() []string {
 	return []string{"none", "up to 25 %", "up to 50 %", "up to 75 %", "below all", "all"}
 }
 
-// across is a bar of a share of 1, to an eighth of a character.
-func across(share float64) string {
+// horizontalBar is a bar of a share of 1, to an eighth of a character.
+func horizontalBar(share float64) string {
 	eighths := int(math.Round(share * barColumns * 8))
 	if share > 0 {
 		eighths = max(1, eighths)

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"io"
+	"strconv"
+
+	"vantage/model"
+	"vantage/model/sanitize"
+)
+
+// CSV writes a row per step: step, open, samples, groups, signal_groups, kept_samples,
+// flips, the groups of each fate, and every metric under its name; for the whole run the
+// same without step and open. A row per group is: step, group, fate, samples, kept_pos, kept_zero,
+// kept_neg, flips, reward_mean, reward_std, invalid, prompt. Floats are the shortest
+// decimals that give the same value back. The last line is a comment that says that the
+// table is whole.
+func CSV(w io.Writer, r *Report) (*Charts, error) {
+	return r.write(w, pageFormat{head: csvHead, step: csvStep, groups: csvGroups, foot: csvFoot})
+}
+
+func csvHead(p *page) {
+	switch p.Per {
+	case PerGroup:
+		p.printf("step,group,fate,samples,kept_pos,kept_zero,kept_neg,flips,reward_mean,reward_std,invalid,prompt\n")
+		return
+	case PerRun:
+		p.printf("steps,")
+	case PerStep:
+		p.printf("step,open,")
+	}
+	p.printf("samples,groups,signal_groups,kept_samples,flips")
+	for _, f := range model.Fates() {
+		p.printf(",%s_groups", f)
+	}
+	for _, name := range p.metricNames {
+		p.printf(",%s", name)
+	}
+	p.printf("\n")
+}
+
+func csvStep(p *page, s *model.Summary) {
+	p.printf("%d,%t,", s.Step, s.Open)
+	p.csvCounts(s)
+}
+
+func (p *page) csvCounts(s *model.Summary) {
+	p.printf("%d,%d,%d,%d,%d", s.Rows, s.Groups, s.Signal, s.Kept, s.Flips)
+	for _, f := range model.Fates() {
+		p.printf(",%d", s.Fates[f])
+	}
+	for _, name := range p.metricNames {
+		p.printf(",%s", formatFloat(s.Metric(name)))
+	}
+	p.printf("\n")
+}
+
+// formatFloat is the shortest decimal that gives the same float back.
+func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+func csvGroups(p *page, a *model.Analysis) {
+	for i := range a.Groups {
+		g := a.Group(i)
+		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s\n", a.Step, quoteCSV(sanitize.Line(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
+			formatFloat(g.Mean), formatFloat(g.Std), g.Invalid, quoteCSV(sanitize.Line(g.Preview)))
+	}
+}
+
+func csvFoot(p *page) {
+	if p.Per == PerRun {
+		p.printf("%d,", p.total.Steps)
+		p.csvCounts(p.total.summary())
+	}
+	p.printf("# complete: %d rows\n", p.rows)
+}
