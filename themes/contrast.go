@@ -1,10 +1,10 @@
 package themes
 
-// contrast is for bright rooms and tired eyes: every text has a contrast of 7 and
-// more on black.
+// contrast is for bright rooms and tired eyes: all text has a contrast of at least 7 on
+// black.
 func contrast() *Theme {
 	return build("contrast", "high contrast, on dark backgrounds", palette{
-		paper: "#000000", ink: "#ffffff",
+		background: "#000000", foreground: "#ffffff",
 		text: "231", dim: "252", faint: "250",
 		positive: "117", negative: "215",
 		good: "121", warn: "227", bad: "217",

@@ -1,10 +1,10 @@
 package themes
 
-// dark is for dark backgrounds. The colours are entries of the 256-colour cube,
-// so that tmux and older terminals show the same.
+// dark is for dark backgrounds. Its colours are from the 256-colour table, so that tmux and
+// older terminals show the same.
 func dark() *Theme {
 	return build("dark", "for dark backgrounds", palette{
-		paper: "#1c1c1c", ink: "#d0d0d0",
+		background: "#1c1c1c", foreground: "#d0d0d0",
 		text: "", dim: "245", faint: "239",
 		positive: "75", negative: "208",
 		good: "79", warn: "221", bad: "203",

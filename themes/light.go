@@ -3,7 +3,7 @@ package themes
 // light is for light backgrounds.
 func light() *Theme {
 	return build("light", "for light backgrounds", palette{
-		paper: "#ffffff", ink: "#262626",
+		background: "#ffffff", foreground: "#262626",
 		text: "", dim: "242", faint: "250",
 		positive: "26", negative: "166",
 		good: "29", warn: "130", bad: "160",

@@ -1,6 +1,6 @@
 package themes
 
-// Mono uses no colour: the terminal's own foreground, bold and reverse.
+// Mono uses no colours, only bold, underline and reverse.
 func Mono() *Theme {
-	return build("mono", "no colour", palette{paper: "#ffffff", ink: "#000000"})
+	return build("mono", "no colour", palette{background: "#ffffff", foreground: "#000000"})
 }

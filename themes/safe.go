@@ -1,10 +1,10 @@
 package themes
 
-// safe is for eyes that do not tell red from green: blue, orange, yellow and purple
-// differ in lightness too.
+// safe is for red-green colour blindness: blue, orange, yellow and purple differ in
+// lightness too.
 func safe() *Theme {
 	return build("safe", "for colour-blind eyes, on dark backgrounds", palette{
-		paper: "#1c1c1c", ink: "#d0d0d0",
+		background: "#1c1c1c", foreground: "#d0d0d0",
 		text: "", dim: "246", faint: "240",
 		positive: "39", negative: "214",
 		good: "117", warn: "227", bad: "176",

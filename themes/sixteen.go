@@ -1,9 +1,9 @@
 package themes
 
-// sixteen uses the terminal's own sixteen colours, whatever they are.
+// sixteen uses the sixteen colours that the terminal defines.
 func sixteen() *Theme {
 	return build("sixteen", "the terminal's own 16 colours", palette{
-		paper: "#000000", ink: "#c0c0c0",
+		background: "#000000", foreground: "#c0c0c0",
 		text: "", dim: "7", faint: "8",
 		positive: "12", negative: "3",
 		good: "10", warn: "11", bad: "9",

@@ -1,6 +1,3 @@
-// Package themes maps what a piece of the screen means to how it looks. Views
-// ask for a role, never for a colour; meaning survives without colour, since
-// every sign, state and warning has a glyph too.
 package themes
 
 import (
@@ -12,7 +9,7 @@ import (
 // Role is what a piece of text means.
 type Role int
 
-// The roles of the screen.
+// The roles.
 const (
 	Plain        Role = iota
 	Dim               // secondary text, hints, units
@@ -20,102 +17,99 @@ const (
 	Key               // a key that can be pressed
 	Positive          // advantages above 0
 	Negative          // advantages below 0
-	Dropped           // samples that the filter leaves out
+	Dropped           // samples that the filter drops
 	Good              // groups that carry signal, a live source
 	Warn              // a warning
 	Bad               // killed, invalid, an error
-	Border            // frames
-	Focus             // the frame of the pane that keys go to
+	Border            // borders of panes
+	Focus             // the border of the pane with the focus
 	Cursor            // the selected row
 	Track             // the empty part of a bar, axes
 	Accent            // the current value of a setting
-	Match             // what a search has found
-	CurrentMatch      // the match that was gone to
-	Heat0             // the least on a map; the next ones are more
+	Match             // a match of a search
+	CurrentMatch      // the match that was jumped to
+	Heat0             // the lowest of five levels of a heat map
 	Heat1
 	Heat2
 	Heat3
-	Heat4 // the most on a map
+	Heat4
 
 	roles = iota
 )
 
-// Theme is a complete look. It is never written after it is built; share it by pointer.
+// Theme holds the look of every role. It does not change after it is built; share it by
+// pointer.
 type Theme struct {
 	Name, Doc string
 
-	// Background and Ink are the terminal's own colours that the theme is made for, as
-	// #rrggbb: for what is drawn outside of one.
+	// Background and Foreground are the terminal's default colours that the theme is made
+	// for, as #rrggbb. Exported pictures use them.
 	Background, Foreground string
 
-	styles [roles]lipgloss.Style
-	inks   [roles]ink
+	escapes [roles]escapes
 }
 
-// ink is a style as the bytes that switch it on and off. Rendering a style anew
-// for each of a thousand pieces of text a frame costs a hundred times as much.
-type ink struct{ on, off string }
+// escapes are the bytes that switch a style on and off. They are rendered once: rendering
+// the style of each of a thousand pieces of text per frame is a hundred times slower.
+type escapes struct{ on, off string }
 
-// Style returns the look of a role.
-func (t *Theme) Style(r Role) lipgloss.Style { return t.styles[r] }
-
-// Paint gives one line of text, not itself painted, the look of a role.
+// Paint gives a line of text without styles the look of a role.
 func (t *Theme) Paint(r Role, s string) string {
-	k := t.inks[r]
-	if s == "" || k.on == "" {
+	e := t.escapes[r]
+	if s == "" || e.on == "" {
 		return s
 	}
-	return k.on + s + k.off
+	return e.on + s + e.off
 }
 
-// Underlay lays the look of a role under a line whose parts are already painted.
+// Underlay gives a line of painted text the look of a role wherever its own styles leave it
+// open.
 func (t *Theme) Underlay(r Role, s string) string {
-	k := t.inks[r]
-	if k.on == "" {
+	e := t.escapes[r]
+	if e.on == "" {
 		return s
 	}
-	return k.on + strings.ReplaceAll(s, k.off, k.off+k.on) + k.off
+	return e.on + strings.ReplaceAll(s, e.off, e.off+e.on) + e.off
 }
 
-// HasHeatColors reports whether a map can be told by its colours; else it needs marks.
-func (t *Theme) HasHeatColors() bool { return t.inks[Heat4].on != "" }
+// HasHeatColors reports whether heat maps have colours; without them they need marks.
+func (t *Theme) HasHeatColors() bool { return t.escapes[Heat4].on != "" }
 
-// kind is a theme that is built when somebody wants it: the program lists their names
-// each time it starts.
-type kind struct {
+// entry is a theme that is built when it is needed: every start lists the names.
+type entry struct {
 	name  string
 	build func() *Theme
 }
 
-// kinds are the themes, the default for dark and for light backgrounds first.
-func kinds() []kind {
-	return []kind{{"dark", dark}, {"light", light}, {"safe", safe}, {"contrast", contrast}, {"sixteen", sixteen}, {"mono", Mono}}
+// entries returns the themes, first the defaults for dark and light backgrounds.
+func entries() []entry {
+	return []entry{{"dark", dark}, {"light", light}, {"safe", safe}, {"contrast", contrast}, {"sixteen", sixteen}, {"mono", Mono}}
 }
 
-// All builds every theme, the default for dark and for light backgrounds first.
+// All builds all themes, first the defaults for dark and light backgrounds.
 func All() []*Theme {
 	var all []*Theme
-	for _, k := range kinds() {
-		all = append(all, k.build())
+	for _, e := range entries() {
+		all = append(all, e.build())
 	}
 	return all
 }
 
-// Names lists them for a person: "dark, light or mono".
+// Names returns the names for a sentence: "dark, light or mono".
 func Names() string {
-	all := kinds()
+	all := entries()
 	names := make([]string, len(all))
-	for i, k := range all {
-		names[i] = k.name
+	for i, e := range all {
+		names[i] = e.name
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// Find returns the theme with the given name.
+// Find returns the theme of a name.
 func Find(name string) (*Theme, bool) {
-	for _, k := range kinds() {
-		if k.name == name {
-			return k.build(), true
+	for _, e := range entries() {
+		if e.name == name {
+			return e.build(), true
 		}
 	}
 	return nil, false
@@ -129,20 +123,21 @@ func Default(isDark bool) *Theme {
 	return light()
 }
 
-// palette names the colours of a theme; the rest follows from them.
+// palette holds the colours of a theme: background and foreground as #rrggbb, the others as
+// indexes of the 256-colour table or "" for the terminal's default.
 type palette struct {
-	paper, ink string // of the terminal
+	background, foreground string
 
 	text, dim, faint, positive, negative, good, warn, bad, accent, cursor string
 
-	heat [5]shade // of a map, from the least to the most
+	heat [5]shade // from the lowest level to the highest
 }
 
-// shade is a background, and the text that is read on it.
-type shade struct{ under, text string }
+// shade is a background and the colour of the text on it.
+type shade struct{ background, text string }
 
-// build gives every role its style. Plus is blue and minus orange in all
-// themes: the pair that people of all kinds of colour vision tell apart.
+// build renders the style of every role. In all themes positive is blue and negative is
+// orange, which people with any kind of colour vision tell apart.
 func build(name, doc string, p palette) *Theme {
 	fg := func(c string) lipgloss.Style {
 		s := lipgloss.NewStyle()
@@ -151,27 +146,25 @@ func build(name, doc string, p palette) *Theme {
 		}
 		return s
 	}
-	t := &Theme{Name: name, Doc: doc, Background: p.paper, Foreground: p.ink}
-	t.styles = [roles]lipgloss.Style{
+	styles := [roles]lipgloss.Style{
 		Plain: fg(p.text), Dim: fg(p.dim), Title: fg(p.text).Bold(true), Key: fg(p.accent).Bold(true),
 		Positive: fg(p.positive), Negative: fg(p.negative), Dropped: fg(p.dim),
 		Good: fg(p.good), Warn: fg(p.warn), Bad: fg(p.bad),
 		Border: fg(p.faint), Focus: fg(p.accent), Track: fg(p.faint), Accent: fg(p.accent),
-		Cursor: lipgloss.NewStyle().Bold(true),
+		Cursor: lipgloss.NewStyle().Reverse(true),
 		Match:  fg(p.warn).Underline(true), CurrentMatch: fg(p.warn).Reverse(true),
 	}
-	if p.cursor == "" {
-		t.styles[Cursor] = lipgloss.NewStyle().Reverse(true)
-	} else {
-		t.styles[Cursor] = t.styles[Cursor].Background(lipgloss.Color(p.cursor))
+	if p.cursor != "" {
+		styles[Cursor] = lipgloss.NewStyle().Bold(true).Background(lipgloss.Color(p.cursor))
 	}
 	for i, h := range p.heat {
-		if h.under != "" {
-			t.styles[int(Heat0)+i] = fg(h.text).Background(lipgloss.Color(h.under))
+		if h.background != "" {
+			styles[int(Heat0)+i] = fg(h.text).Background(lipgloss.Color(h.background))
 		}
 	}
-	for r, style := range t.styles {
-		t.inks[r].on, t.inks[r].off, _ = strings.Cut(style.Render("x"), "x")
+	t := &Theme{Name: name, Doc: doc, Background: p.background, Foreground: p.foreground}
+	for r, style := range styles {
+		t.escapes[r].on, t.escapes[r].off, _ = strings.Cut(style.Render("x"), "x")
 	}
 	return t
 }

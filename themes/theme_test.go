@@ -7,26 +7,29 @@ import (
 	"strings"
 	"testing"
 
+	uv "github.com/charmbracelet/ultraviolet"
+
 	"vantage/themes"
 )
 
-func TestNames(t *testing.T) {
+// Every theme has a name and a description of its own, and is found by its name.
+func TestFind(t *testing.T) {
 	seen := map[string]bool{}
 	for _, theme := range themes.All() {
 		if theme.Name == "" || theme.Doc == "" || seen[theme.Name] {
-			t.Errorf("theme %q has no name or doc of its own", theme.Name)
+			t.Errorf("theme %q has no name or description of its own", theme.Name)
 		}
 		seen[theme.Name] = true
-		if found, ok := themes.Find(theme.Name); !ok || found.Doc != theme.Doc {
+		if found, ok := themes.Find(theme.Name); !ok || found.Name != theme.Name || found.Doc != theme.Doc {
 			t.Errorf("%q is not found", theme.Name)
 		}
 	}
 	if _, ok := themes.Find("none"); ok {
-		t.Error("found a theme that is not there")
+		t.Error("found a theme that does not exist")
 	}
 }
 
-// Plus is blue and minus orange wherever there is colour, and mono has none.
+// Positive and negative differ in every theme with colours, and mono has none.
 func TestPaint(t *testing.T) {
 	for _, theme := range themes.All() {
 		plus, minus := theme.Paint(themes.Positive, "+"), theme.Paint(themes.Negative, "-")
@@ -42,8 +45,8 @@ func TestPaint(t *testing.T) {
 	}
 }
 
-// What lies under a line is there again after each painted part of it.
-func TestOver(t *testing.T) {
+// The underlay is switched on again after each painted part of the line.
+func TestUnderlay(t *testing.T) {
 	theme := themes.Default(true)
 	got := theme.Underlay(themes.Cursor, "a"+theme.Paint(themes.Good, "b")+"c")
 	on, off, _ := strings.Cut(theme.Underlay(themes.Cursor, "x"), "x")
@@ -53,50 +56,50 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// The themes for eyes that need it: text on black has a contrast of 7 (WCAG AAA), and
-// plus and minus differ for deuteranopes.
-func TestContrast(t *testing.T) {
+// The text of the contrast theme has a contrast of 7 on black (WCAG AAA), and positive and
+// negative differ for deuteranopes.
+func TestAccessibility(t *testing.T) {
 	theme, _ := themes.Find("contrast")
 	for role := themes.Plain; role <= themes.Accent; role++ {
-		c, ok := colour(theme.Style(role).GetForeground())
+		c, ok := foreground(theme, role)
 		if role == themes.Cursor || !ok {
 			continue
 		}
-		if got := (luminance(c) + 0.05) / 0.05; got < 7 {
+		if got := contrast(luminance(c), 0); got < 7 {
 			t.Errorf("role %d: contrast %.1f", role, got)
 		}
 	}
 	for _, name := range []string{"dark", "light", "safe", "contrast"} {
 		theme, _ := themes.Find(name)
-		plus, _ := colour(theme.Style(themes.Positive).GetForeground())
-		minus, _ := colour(theme.Style(themes.Negative).GetForeground())
-		if d := distance(deuteranope(plus), deuteranope(minus)); d < 0.35 {
-			t.Errorf("%s: plus and minus are %.2f apart for a deuteranope", name, d)
+		positive, _ := foreground(theme, themes.Positive)
+		negative, _ := foreground(theme, themes.Negative)
+		if d := distance(deuteranope(positive), deuteranope(negative)); d < 0.35 {
+			t.Errorf("%s: positive and negative are %.2f apart for a deuteranope", name, d)
 		}
 	}
 }
 
-// Every theme can be read on its own paper: words have a contrast of 4.5 to it, and marks
-// one of 3 (WCAG AA). Nobody knows the terminal's own sixteen colours.
-func TestPaper(t *testing.T) {
+// On the background of a theme text has a contrast of 4.5 and marks one of 3 (WCAG AA). The
+// sixteen colours of a terminal are not known.
+func TestContrastOnBackground(t *testing.T) {
 	for _, theme := range themes.All() {
-		paper, ink := luminance(hex(t, theme.Background)), luminance(hex(t, theme.Foreground))
-		if got := ratio(paper, ink); got < 7 {
-			t.Errorf("%s: ink on paper has a contrast of %.1f", theme.Name, got)
+		background := luminance(hex(t, theme.Background))
+		if got := contrast(background, luminance(hex(t, theme.Foreground))); got < 7 {
+			t.Errorf("%s: the foreground has a contrast of %.1f", theme.Name, got)
 		}
-		for role, least := range map[themes.Role]float64{
+		for role, required := range map[themes.Role]float64{
 			themes.Dim: 4.5, themes.Key: 4.5, themes.Good: 4.5, themes.Warn: 4.5, themes.Bad: 4.5, themes.Accent: 4.5, themes.Positive: 3, themes.Negative: 3,
 		} {
-			c, ok := colour(theme.Style(role).GetForeground())
-			if got := ratio(paper, luminance(c)); ok && theme.Name != "sixteen" && theme.Name != "mono" && got < least {
+			c, ok := foreground(theme, role)
+			if got := contrast(background, luminance(c)); ok && theme.Name != "sixteen" && theme.Name != "mono" && got < required {
 				t.Errorf("%s: role %d has a contrast of %.1f", theme.Name, role, got)
 			}
 		}
 	}
 }
 
-// ratio is the contrast of two luminances.
-func ratio(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
+// contrast returns the contrast of two luminances, by WCAG.
+func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
 
 func hex(t *testing.T, s string) rgb {
 	t.Helper()
@@ -106,6 +109,13 @@ func hex(t *testing.T, s string) rgb {
 	}
 	c, _ := colour(color.RGBA{r, g, b, 0xff})
 	return c
+}
+
+// foreground returns the colour of the text of a role, false for the terminal's default.
+func foreground(theme *themes.Theme, role themes.Role) (rgb, bool) {
+	screen := uv.NewScreenBuffer(1, 1)
+	uv.NewStyledString(theme.Paint(role, "x")).Draw(screen, screen.Bounds())
+	return colour(screen.CellAt(0, 0).Style.Fg)
 }
 
 type rgb [3]float64 // linear
@@ -128,7 +138,7 @@ func linear(x uint32) float64 {
 
 func luminance(c rgb) float64 { return 0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2] }
 
-// deuteranope is what is seen without the cones for green (Machado et al. 2009).
+// deuteranope returns the colour as seen without green-sensitive cones (Machado et al. 2009).
 func deuteranope(c rgb) rgb {
 	return rgb{
 		0.367322*c[0] + 0.860646*c[1] - 0.227968*c[2],
@@ -139,16 +149,4 @@ func deuteranope(c rgb) rgb {
 
 func distance(a, b rgb) float64 {
 	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
-}
-
-// A theme is found by the name that it bears.
-func TestFind(t *testing.T) {
-	for _, want := range themes.All() {
-		if got, ok := themes.Find(want.Name); !ok || got.Name != want.Name {
-			t.Errorf("%s: found %q, %v", want.Name, got.Name, ok)
-		}
-	}
-	if _, ok := themes.Find("none"); ok {
-		t.Error("found a theme that there is not")
-	}
 }
