@@ -177,7 +177,7 @@ func (a App) exportedPairs() report.Table {
 		if a.second.bestFirst {
 			p = pairs[len(pairs)-1-i]
 		}
-		s.Rows = append(s.Rows, []any{p.Preview, p.A, p.B, p.Delta(), p.NA, p.NB})
+		s.Rows = append(s.Rows, []any{p.Preview, p.A, p.B, p.Delta(), p.SamplesA, p.SamplesB})
 	}
 	return s
 }
@@ -195,7 +195,7 @@ func (a App) exportedProblems() report.Table {
 func (a App) exportedMarks() report.Table {
 	s := report.Table{Title: "marks", Columns: []string{"step", "group", "row", "prompt", "note"}}
 	for _, m := range a.session.current.Marks {
-		s.Rows = append(s.Rows, []any{m.Step, m.Group, m.Sample, m.Shown, m.Note})
+		s.Rows = append(s.Rows, []any{m.Step, m.Group, m.Sample, m.Label, m.Note})
 	}
 	return s
 }

@@ -50,7 +50,7 @@ func (a App) markUnderCursor() (session.Mark, bool) {
 // groupMark points at the group under the cursor.
 func (a App) groupMark() session.Mark {
 	g, x := a.selectedGroup(), a.result.analysis
-	m := session.Mark{Step: x.Step, Group: g.Name, Shown: truncateBytes(g.Preview, session.MaxText)}
+	m := session.Mark{Step: x.Step, Group: g.Name, Label: truncateBytes(g.Preview, session.MaxText)}
 	if step, ok := a.analyzedStep(); ok {
 		m.Prompt = a.snap.PromptName(step, int(x.Order[g.Start]))
 	}
@@ -82,10 +82,10 @@ func (a App) toggleMark() (App, tea.Cmd) {
 		a.notice = nothingToMark
 		return a, nil
 	}
-	if old, marked := a.session.current.Find(m); marked {
+	if old, marked := a.session.current.FindMark(m); marked {
 		return a.removeMark(old)
 	}
-	if a.session.removedMark.Same(m) {
+	if a.session.removedMark.SameTarget(m) {
 		m.Note = a.session.removedMark.Note
 	}
 	return a.addMark(m)
@@ -93,7 +93,7 @@ func (a App) toggleMark() (App, tea.Cmd) {
 
 // addMark marks, if there is room.
 func (a App) addMark(m session.Mark) (App, tea.Cmd) {
-	if _, marked := a.session.current.Find(m); !marked && len(a.session.current.Marks) >= session.MaxMarks {
+	if _, marked := a.session.current.FindMark(m); !marked && len(a.session.current.Marks) >= session.MaxMarks {
 		a.notice = fmt.Sprintf("there are %d marks: take some away first", session.MaxMarks)
 		return a, nil
 	}
@@ -104,7 +104,7 @@ func (a App) addMark(m session.Mark) (App, tea.Cmd) {
 	if a.session.store == nil {
 		a.notice += " (until you quit: nothing is kept of this run)"
 	}
-	return a.changeSession(func(s session.Session) session.Session { return s.With(m) })
+	return a.changeSession(func(s session.Session) session.Session { return s.WithMark(m) })
 }
 
 // removeMark takes a mark away; its note comes back with it if it is marked again.
@@ -114,7 +114,7 @@ func (a App) removeMark(m session.Mark) (App, tea.Cmd) {
 	if m.Note != "" {
 		a.notice += ": marked again it has its note again, until you quit"
 	}
-	a, cmd := a.changeSession(func(s session.Session) session.Session { return s.Without(m) })
+	a, cmd := a.changeSession(func(s session.Session) session.Session { return s.WithoutMark(m) })
 	return a.moveMark(0), cmd
 }
 
@@ -124,7 +124,7 @@ func (a App) markSign(m session.Mark) string {
 	sign := " "
 	for _, have := range a.session.current.Marks {
 		switch {
-		case have.Step != m.Step || !have.Names(m.Group):
+		case have.Step != m.Step || !have.MatchesGroup(m.Group):
 		case have.Sample == m.Sample:
 			return a.display.theme.Paint(themes.Accent, "*")
 		case m.Sample == 0:
@@ -139,9 +139,9 @@ func (a App) noteUnderCursor() string {
 	if len(a.session.current.Marks) == 0 || a.selectedGroup() == nil {
 		return ""
 	}
-	have, _ := a.session.current.Find(a.groupMark())
+	have, _ := a.session.current.FindMark(a.groupMark())
 	if m, ok := a.markUnderCursor(); ok && m.Sample > 0 {
-		if of, _ := a.session.current.Find(m); of.Note != "" {
+		if of, _ := a.session.current.FindMark(m); of.Note != "" {
 			have = of
 		}
 	}
@@ -150,7 +150,7 @@ func (a App) noteUnderCursor() string {
 
 // noteOf is the note to a group of a step, or to the step itself.
 func (a App) noteOf(step int64, group string) string {
-	m, _ := a.session.current.Find(session.Mark{Step: step, Group: group})
+	m, _ := a.session.current.FindMark(session.Mark{Step: step, Group: group})
 	return m.Note
 }
 
@@ -161,7 +161,7 @@ func (a App) openNote() (App, tea.Cmd) {
 		a.notice = nothingToMark
 		return a, nil
 	}
-	if have, marked := a.session.current.Find(m); marked {
+	if have, marked := a.session.current.FindMark(m); marked {
 		m = have
 	}
 	a.marks.draft = noteDraft{mark: m, text: m.Note}

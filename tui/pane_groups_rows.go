@@ -168,7 +168,7 @@ func (o rowsKey) sameRows(other rowsKey) bool {
 func matchingGroups(x *model.Analysis, q query.Query) []int {
 	var rows []int
 	for g := range x.Groups {
-		if q.Group(x, g) {
+		if q.MatchesGroup(x, g) {
 			rows = append(rows, g)
 		}
 	}

@@ -38,7 +38,7 @@ func (a App) loadedText() string {
 	p := a.snap.Run.Progress
 	text := units.Percent(int(p.BytesRead), int(p.BytesAll)) + " · " + units.BytesOf(p.BytesRead, p.BytesAll)
 	if a.sourceState.rate.remaining > 0 {
-		text += " · " + units.About(a.sourceState.rate.remaining) + " left"
+		text += " · " + units.ApproxDuration(a.sourceState.rate.remaining) + " left"
 	}
 	return text
 }

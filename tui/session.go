@@ -110,8 +110,8 @@ func (a App) viewToSave() *session.View {
 	set, usual := a.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
 		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, Filter: a.settings.filter,
-		Turned: a.settings.order.reversed, Figure: a.position.distribution.figure, Log: a.position.distribution.logScale,
-		Metric: a.position.steps.metric, Seen: a.savedViewName(),
+		Reversed: a.settings.order.reversed, Figure: a.position.distribution.figure, LogScale: a.position.distribution.logScale,
+		Metric: a.position.steps.metric, OpenView: a.savedViewName(),
 	}
 	if e := session.EstimatorOf(set); a.estimatorChosen || e != a.session.autoEstimator {
 		v.Estimator = &e
@@ -168,17 +168,17 @@ func (a App) restoreSession(o Options) App {
 	if given == nil {
 		given = func(string) bool { return false }
 	}
-	a.settings.now = v.Over(o.Settings, given)
+	a.settings.now = v.ApplyTo(o.Settings, given)
 	a.estimatorChosen = a.estimatorChosen || v.Estimator != nil && session.EstimatorOf(a.settings.now) == *v.Estimator
 	if _, err := query.Parse(v.Filter); err == nil {
 		a.settings.filter = v.Filter
 	}
-	a.settings.order.reversed = v.Turned
+	a.settings.order.reversed = v.Reversed
 	a.settings.order.column = max(0, slices.IndexFunc(sortings(), func(s sorting) bool { return s.words == v.Sort }))
-	a.position.distribution.figure, a.position.distribution.logScale, a.position.steps.metric = v.Figure, v.Log, v.Metric
+	a.position.distribution.figure, a.position.distribution.logScale, a.position.steps.metric = v.Figure, v.LogScale, v.Metric
 	a.sweep.figure = max(0, slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep }))
 	a.display.themeByUser = v.Theme != "" && v.Theme == o.Theme
-	return a.restoreView(v.Seen).noticeRestored()
+	return a.restoreView(v.OpenView).noticeRestored()
 }
 
 // restoreView goes to the view that was left, if it has something to show.

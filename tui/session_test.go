@@ -84,7 +84,7 @@ func TestViewIsRestored(t *testing.T) {
 		}
 		d.press("3", "3")
 	})
-	if *s.session.View.Estimator != *left.Estimator || s.session.View.Metric != left.Metric || s.session.View.Seen != "steps" {
+	if *s.session.View.Estimator != *left.Estimator || s.session.View.Metric != left.Metric || s.session.View.OpenView != "steps" {
 		t.Errorf("left %+v, then %+v", left, s.session.View)
 	}
 	driveSession(t, s, Options{}, func(d *driver) {

@@ -79,11 +79,11 @@ func (a App) comparisonLines(r *compare.Result, w int) []string {
 	room := min(14, (w-16)/len(r.Bins))
 	for _, b := range r.Bins {
 		delta := units.Missing
-		if b.N > 0 {
+		if b.Pairs > 0 {
 			delta = a.signedDelta(b.Delta)
 		}
 		names += t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), room))
-		values += cells.FitRight(fmt.Sprintf("%s of %d", delta, b.N), room)
+		values += cells.FitRight(fmt.Sprintf("%s of %d", delta, b.Pairs), room)
 	}
 	return append(lines, " "+names, " "+values)
 }
@@ -119,7 +119,7 @@ func (a App) pairTable(r *compare.Result, w, h int) paneContent {
 			p = r.Pairs[len(r.Pairs)-1-i]
 		}
 		line := cells.FitRight(units.Fixed(p.A, 2), 8) + cells.FitRight(units.Fixed(p.B, 2), 8) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
-			cells.FitRight(fmt.Sprintf("%d/%d", p.NA, p.NB), 10) + "  " + sanitize.Line(p.Preview)
+			cells.FitRight(fmt.Sprintf("%d/%d", p.SamplesA, p.SamplesB), 10) + "  " + sanitize.Line(p.Preview)
 		lines = append(lines, cells.Fit(line, w))
 	}
 	order := "worst for B first"

@@ -62,7 +62,7 @@ func (a App) restoreMark() (App, tea.Cmd) {
 	m := a.session.removedMark
 	a.session.removedMark = session.Mark{}
 	a, cmd := a.addMark(m)
-	a.marks.cursor = slices.IndexFunc(a.session.current.Marks, m.Same)
+	a.marks.cursor = slices.IndexFunc(a.session.current.Marks, m.SameTarget)
 	return a, cmd
 }
 
@@ -115,7 +115,7 @@ func (a App) arriveAtMark() App {
 func (a App) groupOfMark(m session.Mark) (int, bool) {
 	x := a.result.analysis
 	for g := range x.Groups {
-		if m.Names(x.Members(g).Name) {
+		if m.MatchesGroup(x.Members(g).Name) {
 			return g, true
 		}
 	}
@@ -146,13 +146,13 @@ func (a App) markText(m session.Mark) string {
 	switch {
 	case m.Group == "":
 		return fmt.Sprintf("step %d", m.Step)
-	case m.Shown == "":
-		m.Shown = "group " + m.Group
+	case m.Label == "":
+		m.Label = "group " + m.Group
 	}
 	if m.Sample > 0 {
-		return fmt.Sprintf("row %d · %s", m.Sample, m.Shown)
+		return fmt.Sprintf("row %d · %s", m.Sample, m.Label)
 	}
-	return m.Shown
+	return m.Label
 }
 
 // marksView lists the marks over the whole of the note under the cursor.

@@ -103,8 +103,8 @@ func TestMarkAgainRestoresItsNote(t *testing.T) {
 // What a mark points at may be gone, or left out by the filter: the list says so.
 func TestMarksOfWhatIsGone(t *testing.T) {
 	s := &memoryStore{}
-	s.session = session.Session{}.With(session.Mark{Step: 99, Group: "x"}).With(session.Mark{Step: 2, Group: "x"}).
-		With(session.Mark{Step: 3, Group: "renamed", Prompt: fmt.Sprintf("%016x", 2)}).With(session.Mark{Step: 3, Group: fmt.Sprintf("%016x", 2), Sample: 77})
+	s.session = session.Session{}.WithMark(session.Mark{Step: 99, Group: "x"}).WithMark(session.Mark{Step: 2, Group: "x"}).
+		WithMark(session.Mark{Step: 3, Group: "renamed", Prompt: fmt.Sprintf("%016x", 2)}).WithMark(session.Mark{Step: 3, Group: fmt.Sprintf("%016x", 2), Sample: 77})
 	driveSession(t, s, Options{}, func(d *driver) {
 		for at, want := range []string{"step 2 no longer has the group", "", "no longer has a row 77", "step 99 is not in the log"} {
 			d.press("'", "g")
@@ -134,7 +134,7 @@ func TestMarksOfWhatIsGone(t *testing.T) {
 func TestMarksDoNotControlTheTerminal(t *testing.T) {
 	s := &memoryStore{}
 	evil := "\x1b]52;c;eA==\a\u202e\x00 " + strings.Repeat("e\u0301", 40)
-	s.session = session.Session{}.With(session.Mark{Step: 1, Group: evil, Shown: evil, Note: evil}).With(session.Mark{Step: 3, Note: evil})
+	s.session = session.Session{}.WithMark(session.Mark{Step: 1, Group: evil, Label: evil, Note: evil}).WithMark(session.Mark{Step: 3, Note: evil})
 	driveSession(t, s, Options{}, func(d *driver) {
 		d.press("3", "3")
 		steps := d.frame()

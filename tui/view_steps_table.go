@@ -44,7 +44,7 @@ func (a App) stepRow(s *model.Summary, firstWarnings []string, w int) string {
 	if s.Pending {
 		return t.Paint(themes.Dim, stepColumns(w, fmt.Sprint(s.Step), units.Count(s.Rows), "", "…", "…", "…", "…", "…")+"computing")
 	}
-	mark, marked := a.session.current.Find(session.Mark{Step: s.Step})
+	mark, marked := a.session.current.FindMark(session.Mark{Step: s.Step})
 	number := fmt.Sprint(s.Step)
 	if marked {
 		number = t.Paint(themes.Accent, "*") + number

@@ -120,7 +120,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return err
 	}
 	p.tell(o.format)
-	held := check.New(rules)
+	held := check.NewEvaluator(rules)
 	err = snap.Each(ctx, set, func(a *model.Analysis) error {
 		held.Add(&a.Summary)
 		return nil
@@ -128,7 +128,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	if err != nil {
 		return asked(err)
 	}
-	if err := held.Unknown(); err != nil {
+	if err := held.UnknownName(); err != nil {
 		return Usage(err)
 	}
 	if o.junit != "" {

@@ -103,7 +103,7 @@ func (p *Program) configured() ([]setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Notice = p.config + ": " + r.Sentence()
+	p.Notice = p.config + ": " + r.Summary()
 	var given []setting
 	for _, o := range r.Settings() {
 		given = append(given, setting{flag: o.Name, value: o.Value})

@@ -23,7 +23,7 @@ const (
 
 // readConfig reads a trainer's configuration: YAML, JSON, or the arguments of its
 // command line.
-func readConfig(path string) (*trainer.Reading, error) {
+func readConfig(path string) (*trainer.Config, error) {
 	text, err := readSmall("--config", path, maxConfig, "trainer's configuration")
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func readConfig(path string) (*trainer.Reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--config %s: %w", path, err)
 	}
-	r, err := trainer.Read(options)
+	r, err := trainer.ReadConfig(options)
 	if err != nil {
 		return nil, fmt.Errorf("--config %s: %w", path, err)
 	}

@@ -63,7 +63,7 @@ func TestHostileConfig(t *testing.T) {
 	} {
 		options, err := parseConfig([]byte(text))
 		if err == nil {
-			_, err = trainer.Read(options)
+			_, err = trainer.ReadConfig(options)
 		}
 		if err == nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 300 {
 			t.Errorf("%s: %.300v", name, err)
@@ -77,7 +77,7 @@ func FuzzConfig(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, text []byte) {
 		if options, err := parseConfig(text); err == nil {
-			_, _ = trainer.Read(options)
+			_, _ = trainer.ReadConfig(options)
 		}
 	})
 }

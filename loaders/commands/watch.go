@@ -20,7 +20,7 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 		return err
 	}
 	defer source.Close()
-	w := watcher{source: source, set: set, watch: check.NewWatch(rules), tell: func(o check.Transition) error {
+	w := watcher{source: source, set: set, watch: check.NewMonitor(rules), tell: func(o check.Transition) error {
 		return format.onset(p.to(ctx), o)
 	}}
 	err = w.run(ctx)
@@ -37,7 +37,7 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 type watcher struct {
 	source *loaders.Source
 	set    model.Settings
-	watch  *check.Watch
+	watch  *check.Monitor
 	tell   func(check.Transition) error
 }
 
@@ -82,13 +82,13 @@ func (w *watcher) run(ctx context.Context) error {
 func (w *watcher) look(ctx context.Context, snap model.Snapshot) (doubt, err error) {
 	var unseen []model.Step
 	for i, step := range snap.Steps {
-		if !snap.Open(i) && !w.watch.Seen(step.Number) {
+		if !snap.Open(i) && !w.watch.Added(step.Number) {
 			unseen = append(unseen, step)
 		}
 	}
 	var told error
 	doubt = snap.Only(unseen).Each(ctx, w.set, func(a *model.Analysis) error {
-		for _, o := range w.watch.Next(&a.Summary) {
+		for _, o := range w.watch.Add(&a.Summary) {
 			if told = w.tell(o); told != nil {
 				return told
 			}
@@ -101,7 +101,7 @@ func (w *watcher) look(ctx context.Context, snap model.Snapshot) (doubt, err err
 	case doubt != nil:
 		return asked(doubt), ctx.Err()
 	}
-	if err := w.watch.Unknown(); err != nil {
+	if err := w.watch.UnknownName(); err != nil {
 		return nil, Usage(err)
 	}
 	return nil, nil

@@ -31,7 +31,7 @@ func prune(dir string, most int) {
 		if err != nil || !info.Mode().IsRegular() || info.Size() > session.MaxFile {
 			continue
 		}
-		if data, err := os.ReadFile(name); err == nil && session.Unmarked(data) {
+		if data, err := os.ReadFile(name); err == nil && session.IsUnmarked(data) {
 			unmarked = append(unmarked, kept{name, info.ModTime()})
 		}
 	}

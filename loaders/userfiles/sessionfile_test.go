@@ -26,7 +26,7 @@ func memory(t *testing.T, paths ...string) (*SessionFile, string) {
 }
 
 func with(m session.Mark) func(session.Session) session.Session {
-	return func(s session.Session) session.Session { return s.With(m) }
+	return func(s session.Session) session.Session { return s.WithMark(m) }
 }
 
 // What was left behind at a run is found again by its path, however it is written, and

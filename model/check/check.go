@@ -8,32 +8,32 @@ import (
 
 // Finding is a rule held against the steps.
 type Finding struct {
-	Rule   Rule
-	Steps  int     // that it was held against
-	Failed []int64 // those that fail it, ascending
-	Worst  int64   // the step whose value is farthest beyond the limit
-	Value  string  // there, as a person reads it
-	Advice string  // of the warning that goes with it, "" if there is none
+	Rule       Rule
+	Steps      int     // that it was held against
+	Failed     []int64 // those that fail it, ascending
+	WorstStep  int64   // the step whose value is farthest beyond the limit
+	WorstValue string  // there, as a person reads it
+	Advice     string  // of the warning that goes with it, "" if there is none
 
-	value float64
+	worst float64
 }
 
 // Passed reports whether no step fails the rule.
 func (f *Finding) Passed() bool { return len(f.Failed) == 0 }
 
-// Held reports whether some step has what the rule looks at. A rule that nothing was
+// Evaluated reports whether some step has what the rule looks at. A rule that nothing was
 // held against is kept, and says nothing.
-func (f *Finding) Held() bool { return f.Steps > 0 }
+func (f *Finding) Evaluated() bool { return f.Steps > 0 }
 
-// Check holds steps against rules, one step after the other.
-type Check struct {
+// Evaluator holds steps against rules, one step after the other.
+type Evaluator struct {
 	Findings []Finding // one per rule, in their order
-	ledger
+	coverage
 }
 
-// New begins a check.
-func New(rules []Rule) *Check {
-	c := &Check{Findings: make([]Finding, len(rules)), ledger: newLedger(rules)}
+// NewEvaluator begins a check.
+func NewEvaluator(rules []Rule) *Evaluator {
+	c := &Evaluator{Findings: make([]Finding, len(rules)), coverage: newCoverage(rules)}
 	for k, r := range rules {
 		c.Findings[k].Rule = r
 	}
@@ -41,38 +41,38 @@ func New(rules []Rule) *Check {
 }
 
 // Add holds a step against the rules, unless it is open.
-func (c *Check) Add(s *model.Summary) {
+func (c *Evaluator) Add(s *model.Summary) {
 	if s.Open {
 		return
 	}
-	c.note(s)
+	c.record(s)
 	for k := range c.Findings {
 		c.Findings[k].add(s)
 	}
 }
 
-// ledger is which rules name what some step has, if only as NaN.
-type ledger struct {
-	rules []Rule
-	met   []bool
-	steps int
+// coverage is which rules name what some step has, if only as NaN.
+type coverage struct {
+	rules   []Rule
+	matched []bool
+	steps   int
 }
 
-func newLedger(rules []Rule) ledger {
-	return ledger{rules: rules, met: make([]bool, len(rules))}
+func newCoverage(rules []Rule) coverage {
+	return coverage{rules: rules, matched: make([]bool, len(rules))}
 }
 
-func (l *ledger) note(s *model.Summary) {
+func (l *coverage) record(s *model.Summary) {
 	l.steps++
 	for k, r := range l.rules {
-		l.met[k] = l.met[k] || r.met(s)
+		l.matched[k] = l.matched[k] || r.appliesTo(s)
 	}
 }
 
-// Unknown fails if a rule names what no step has had: most often it is misspelt, and
+// UnknownName fails if a rule names what no step has had: most often it is misspelt, and
 // a rule that can never fail must not pass for one that is kept.
-func (l *ledger) Unknown() error {
-	for k, met := range l.met {
+func (l *coverage) UnknownName() error {
+	for k, met := range l.matched {
 		if !met && l.steps > 0 {
 			r := l.rules[k]
 			return fmt.Errorf("rule %s: no step of this log has a metric %q; `vantage report PATH --last 1` lists those that it has", r, r.Name)
@@ -93,7 +93,7 @@ func Failed(found []Finding) int {
 }
 
 func (f *Finding) add(s *model.Summary) {
-	x, says, ok := f.Rule.Value(s)
+	x, text, ok := f.Rule.Evaluate(s)
 	if !ok {
 		return
 	}
@@ -102,14 +102,14 @@ func (f *Finding) add(s *model.Summary) {
 		return
 	}
 	f.Failed = append(f.Failed, s.Step)
-	if len(f.Failed) == 1 || beyond(f.Rule, x, f.value) {
-		f.Worst, f.Value, f.value = s.Step, says, x
-		f.Advice = advice(f.Rule.Name, s)
+	if len(f.Failed) == 1 || isWorse(f.Rule, x, f.worst) {
+		f.WorstStep, f.WorstValue, f.worst = s.Step, text, x
+		f.Advice = adviceFor(f.Rule.Name, s)
 	}
 }
 
-// beyond reports whether x is worse than y; nothing is worse than NaN.
-func beyond(r Rule, x, y float64) bool {
+// isWorse reports whether x is worse than y; nothing is worse than NaN.
+func isWorse(r Rule, x, y float64) bool {
 	if x != x || y != y {
 		return y == y
 	}
@@ -119,8 +119,8 @@ func beyond(r Rule, x, y float64) bool {
 	return x > y
 }
 
-// warningOf is the kind of warning that says what to do about a fate.
-func warningOf(name string) model.WarningKind {
+// warningKind is the kind of warning that says what to do about a fate.
+func warningKind(name string) model.WarningKind {
 	switch name {
 	case "killed":
 		return model.WarnKilled
@@ -138,9 +138,9 @@ func warningOf(name string) model.WarningKind {
 	return model.WarningKind(name)
 }
 
-func advice(name string, s *model.Summary) string {
+func adviceFor(name string, s *model.Summary) string {
 	for _, w := range s.Warnings {
-		if w.Kind == warningOf(name) {
+		if w.Kind == warningKind(name) {
 			return w.Advice
 		}
 	}
@@ -149,49 +149,49 @@ func advice(name string, s *model.Summary) string {
 
 // Transition is a rule that begins to fail at a step, or that is kept again.
 type Transition struct {
-	Rule   Rule
-	Step   int64
-	Failed bool
-	Value  string
+	Rule    Rule
+	Step    int64
+	Failing bool
+	Value   string
 }
 
-// Watch tells onsets as steps become complete, each once.
-type Watch struct {
-	ledger
-	failed []bool
-	seen   map[int64]bool
+// Monitor tells onsets as steps become complete, each once.
+type Monitor struct {
+	coverage
+	failing []bool
+	added   map[int64]bool
 }
 
-// NewWatch holds steps against rules, one after the other.
-func NewWatch(rules []Rule) *Watch {
-	return &Watch{ledger: newLedger(rules), failed: make([]bool, len(rules)), seen: map[int64]bool{}}
+// NewMonitor holds steps against rules, one after the other.
+func NewMonitor(rules []Rule) *Monitor {
+	return &Monitor{coverage: newCoverage(rules), failing: make([]bool, len(rules)), added: map[int64]bool{}}
 }
 
-// Seen reports whether a step was looked at already.
-func (w *Watch) Seen(step int64) bool { return w.seen[step] }
+// Added reports whether a step was looked at already.
+func (w *Monitor) Added(step int64) bool { return w.added[step] }
 
-// Next looks at a step, unless it is open or was looked at already.
-func (w *Watch) Next(s *model.Summary) []Transition {
-	if s.Open || w.seen[s.Step] {
+// Add looks at a step, unless it is open or was looked at already.
+func (w *Monitor) Add(s *model.Summary) []Transition {
+	if s.Open || w.added[s.Step] {
 		return nil
 	}
-	w.seen[s.Step] = true
-	w.note(s)
+	w.added[s.Step] = true
+	w.record(s)
 	var all []Transition
 	for k, r := range w.rules {
-		x, says, ok := r.Value(s)
-		if !ok || r.Fails(x) == w.failed[k] {
+		x, text, ok := r.Evaluate(s)
+		if !ok || r.Fails(x) == w.failing[k] {
 			continue
 		}
-		w.failed[k] = !w.failed[k]
-		all = append(all, Transition{r, s.Step, w.failed[k], says})
+		w.failing[k] = !w.failing[k]
+		all = append(all, Transition{r, s.Step, w.failing[k], text})
 	}
 	return all
 }
 
 // Failing reports whether some rule fails at the newest step.
-func (w *Watch) Failing() bool {
-	for _, f := range w.failed {
+func (w *Monitor) Failing() bool {
+	for _, f := range w.failing {
 		if f {
 			return true
 		}

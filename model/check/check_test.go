@@ -43,14 +43,14 @@ func TestRun(t *testing.T) {
 			continue
 		}
 		f := held(r, steps()...)
-		if got := fmt.Sprintf("%v worst %d: %s %s", f.Failed, f.Worst, f.Value, f.Advice); got != want {
+		if got := fmt.Sprintf("%v worst %d: %s %s", f.Failed, f.WorstStep, f.WorstValue, f.Advice); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }
 
 func held(r Rule, all ...model.Summary) Finding {
-	c := New([]Rule{r})
+	c := NewEvaluator([]Rule{r})
 	for i := range all {
 		c.Add(&all[i])
 	}
@@ -64,11 +64,11 @@ func TestNaN(t *testing.T) {
 	all[0].Metrics = []model.Metric{{Name: "critic/score/mean", Value: math.NaN()}, {Name: "vantage/length_correlation", Value: math.NaN()}}
 	all[1].Metrics = []model.Metric{{Name: "critic/score/mean", Value: 9}}
 	r, _ := Parse("critic/score/mean>1")
-	if f := held(r, all...); fmt.Sprintf("%v %d %s", f.Failed, f.Worst, f.Value) != "[1 2] 1 nan" {
+	if f := held(r, all...); fmt.Sprintf("%v %d %s", f.Failed, f.WorstStep, f.WorstValue) != "[1 2] 1 nan" {
 		t.Errorf("a metric of the trainer: %+v", f)
 	}
 	r, _ = Parse("vantage/length_correlation>0.5")
-	if f := held(r, all...); f.Held() || !f.Passed() {
+	if f := held(r, all...); f.Evaluated() || !f.Passed() {
 		t.Errorf("a metric of ours: %+v", f)
 	}
 }
@@ -80,17 +80,17 @@ func TestUnknown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, all := New([]Rule{r}), steps()
-		if err := c.Unknown(); err != nil {
+		c, all := NewEvaluator([]Rule{r}), steps()
+		if err := c.UnknownName(); err != nil {
 			t.Errorf("%s, before any step: %v", text, err)
 		}
 		c.Add(&all[0])
-		w := NewWatch([]Rule{r})
+		w := NewMonitor([]Rule{r})
 		for i := range all {
-			w.Next(&all[i])
+			w.Add(&all[i])
 		}
-		if (c.Unknown() != nil) != want || (w.Unknown() != nil) != want {
-			t.Errorf("%s: %v, %v", text, c.Unknown(), w.Unknown())
+		if (c.UnknownName() != nil) != want || (w.UnknownName() != nil) != want {
+			t.Errorf("%s: %v, %v", text, c.UnknownName(), w.UnknownName())
 		}
 	}
 }
@@ -122,13 +122,13 @@ func TestParseErrors(t *testing.T) {
 // An onset is told once, when it comes and when it goes.
 func TestWatch(t *testing.T) {
 	r, _ := Parse("killed>0")
-	w := NewWatch([]Rule{r})
+	w := NewMonitor([]Rule{r})
 	all := steps()
 	all[2].Open, all[2].Fates[model.FateKilled] = false, 0
 	var told []string
 	for n := range len(all) + 1 {
 		for _, o := range looked(w, all[:n]) {
-			told = append(told, fmt.Sprint(o.Step, o.Failed))
+			told = append(told, fmt.Sprint(o.Step, o.Failing))
 		}
 	}
 	if fmt.Sprint(told) != "[2 true 3 false]" || w.Failing() {
@@ -153,9 +153,9 @@ func FuzzParse(f *testing.F) {
 }
 
 // looked are the onsets of steps that are looked at one after the other.
-func looked(w *Watch, steps []model.Summary) (all []Transition) {
+func looked(w *Monitor, steps []model.Summary) (all []Transition) {
 	for i := range steps {
-		all = append(all, w.Next(&steps[i])...)
+		all = append(all, w.Add(&steps[i])...)
 	}
 	return all
 }

@@ -25,7 +25,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	held := check.New(rules)
+	held := check.NewEvaluator(rules)
 	err = store.Snapshot().Each(context.Background(), model.DefaultSettings(), func(step *model.Analysis) error {
 		held.Add(&step.Summary)
 		return nil

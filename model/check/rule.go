@@ -43,11 +43,11 @@ func Parse(text string) (Rule, error) {
 			r.Op = cmp.Or(r.Op, "=")
 			limit, percent := strings.CutSuffix(strings.TrimSpace(text[at+len(op):]), "%")
 			x, err := strconv.ParseFloat(strings.TrimSpace(limit), 64)
-			if err != nil || !named(r.Name) || x-x != 0 {
+			if err != nil || !validName(r.Name) || x-x != 0 {
 				return r, fmt.Errorf("rule %q: expected a name, one of > >= < <= = !=, and a number or a percentage", text)
 			}
 			r.Limit, r.Percent = x, percent
-			return r, r.known()
+			return r, r.validate()
 		}
 	}
 	return Rule{}, fmt.Errorf("rule %q has no > >= < <= = or !=, as in killed>5%%", text)
@@ -65,20 +65,20 @@ func ParseAll(texts []string) ([]Rule, error) {
 	return rules, nil
 }
 
-// named reports whether a text can be a name: one word of plain characters.
-func named(name string) bool {
-	odd := func(r rune) bool {
+// validName reports whether a text can be a name: one word of plain characters.
+func validName(name string) bool {
+	invalid := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/_@-.", r)
 	}
-	return name != "" && !strings.ContainsFunc(name, odd)
+	return name != "" && !strings.ContainsFunc(name, invalid)
 }
 
-// known fails for a name that nothing has, and for a percentage of what is no share.
+// validate fails for a name that nothing has, and for a percentage of what is no share.
 // Names with a slash are metrics, which a log has or has not.
-func (r Rule) known() error {
+func (r Rule) validate() error {
 	_, counted := r.count(&model.Summary{Groups: 1, Rows: 1})
 	if !counted && !strings.Contains(r.Name, "/") && !strings.Contains(r.Name, "_") && !strings.Contains(r.Name, "@") {
-		return fmt.Errorf("there is nothing called %q to check: there are %s, the kinds of warnings, and the names of metrics", r.Name, strings.Join(Names(), ", "))
+		return fmt.Errorf("there is nothing called %q to check: there are %s, the kinds of warnings, and the names of metrics", r.Name, strings.Join(CountNames(), ", "))
 	}
 	if r.Percent && !counted {
 		return fmt.Errorf("rule %q: %s is no share of anything, so its limit has no %%", r, r.Name)
@@ -95,8 +95,8 @@ func (r Rule) String() string {
 	return text
 }
 
-// Names are what can be counted beside warnings and metrics.
-func Names() []string {
+// CountNames are what can be counted beside warnings and metrics.
+func CountNames() []string {
 	names := []string{"signal", "kept", "flips"}
 	for _, f := range model.Fates() {
 		if f != model.FateOpen {
@@ -106,42 +106,42 @@ func Names() []string {
 	return names
 }
 
-// share is a count out of so many.
-type share struct{ n, of int }
+// count is a count out of so many.
+type count struct{ n, total int }
 
 // count is what a rule counts in a step; not ok if it names no count.
-func (r Rule) count(s *model.Summary) (share, bool) {
+func (r Rule) count(s *model.Summary) (count, bool) {
 	switch r.Name {
 	case "signal":
-		return share{s.Signal, s.Groups}, true
+		return count{s.Signal, s.Groups}, true
 	case "kept":
-		return share{s.Kept, s.Rows}, true
+		return count{s.Kept, s.Rows}, true
 	case "flips":
-		return share{s.Flips, s.Kept}, true
+		return count{s.Flips, s.Kept}, true
 	}
 	for _, f := range model.Fates() {
 		if f != model.FateOpen && f.String() == r.Name {
-			return share{s.Fates[f], s.Groups}, true
+			return count{s.Fates[f], s.Groups}, true
 		}
 	}
 	if !slices.Contains(model.WarningKinds(), model.WarningKind(r.Name)) {
-		return share{}, false
+		return count{}, false
 	}
 	for _, w := range s.Warnings {
 		if string(w.Kind) == r.Name {
-			return share{w.Count, w.Of}, true
+			return count{w.Count, w.Of}, true
 		}
 	}
-	return share{0, max(1, s.Groups)}, true
+	return count{0, max(1, s.Groups)}, true
 }
 
-// Value is what a rule looks at in a step, and how a person reads it; not ok if the
+// Evaluate is what a rule looks at in a step, and how a person reads it; not ok if the
 // step has no such thing. A metric of ours that is NaN is not there, as where nothing
 // can be divided; one of the trainer's is a value, and fails every rule.
-func (r Rule) Value(s *model.Summary) (x float64, says string, ok bool) {
+func (r Rule) Evaluate(s *model.Summary) (x float64, text string, ok bool) {
 	if c, counted := r.count(s); counted {
 		if r.Percent {
-			return 100 * float64(c.n) / float64(max(1, c.of)), units.Fraction(c.n, c.of), c.of > 0
+			return 100 * float64(c.n) / float64(max(1, c.total)), units.Fraction(c.n, c.total), c.total > 0
 		}
 		return float64(c.n), units.Count(c.n), true
 	}
@@ -153,8 +153,8 @@ func (r Rule) Value(s *model.Summary) (x float64, says string, ok bool) {
 	return 0, "", false
 }
 
-// met reports whether a step has what the rule names.
-func (r Rule) met(s *model.Summary) bool {
+// appliesTo reports whether a step has what the rule names.
+func (r Rule) appliesTo(s *model.Summary) bool {
 	_, counted := r.count(s)
 	return counted || slices.ContainsFunc(s.Metrics, func(m model.Metric) bool { return m.Name == r.Name })
 }

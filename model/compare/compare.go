@@ -11,9 +11,9 @@ import (
 
 // Pair is a prompt that both runs have.
 type Pair struct {
-	Preview string
-	A, B    float64 // mean reward under each
-	NA, NB  int     // samples under each
+	Preview            string
+	A, B               float64 // mean reward under each
+	SamplesA, SamplesB int     // samples under each
 }
 
 // Delta is B less A.
@@ -23,7 +23,7 @@ func (p Pair) Delta() float64 { return p.B - p.A }
 // [Lo, Hi), the last one with Hi.
 type Bin struct {
 	Lo, Hi float64
-	N      int
+	Pairs  int
 	Delta  float64 // mean of B less A; NaN if there are none
 }
 
@@ -35,8 +35,8 @@ type Result struct {
 	Losses       int    // A better
 	Ties         int
 	Delta        float64    // mean over the pairs of B less A; NaN without pairs
-	P            float64    // of a two-sided sign test over wins and losses, exact; 1 if there are none
-	Share        [2]float64 // 95 % interval (Wilson) of the share of wins among wins and losses
+	PValue       float64    // of a two-sided sign test over wins and losses, exact; 1 if there are none
+	WinShare     [2]float64 // 95 % interval (Wilson) of the share of wins among wins and losses
 	Bins         []Bin
 }
 
@@ -95,8 +95,8 @@ func (r *Result) aggregate() {
 		}
 	}
 	r.Delta = sum / float64(len(r.Pairs))
-	r.P = SignTest(r.Wins, r.Losses)
-	r.Share = Wilson(r.Wins, r.Wins+r.Losses)
+	r.PValue = SignTest(r.Wins, r.Losses)
+	r.WinShare = Wilson(r.Wins, r.Wins+r.Losses)
 	if len(r.Pairs) > 0 {
 		r.fillBins(lo, hi)
 	}
@@ -118,11 +118,11 @@ func (r *Result) fillBins(lo, hi float64) {
 		if width > 0 {
 			k = min(n-1, int((p.A-lo)/width))
 		}
-		r.Bins[k].N++
+		r.Bins[k].Pairs++
 		r.Bins[k].Delta += p.Delta()
 	}
 	for k := range r.Bins {
-		r.Bins[k].Delta /= float64(r.Bins[k].N)
+		r.Bins[k].Delta /= float64(r.Bins[k].Pairs)
 	}
 }
 

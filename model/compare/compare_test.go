@@ -44,7 +44,7 @@ func TestCompare(t *testing.T) {
 	if r.Pairs[0].Delta() != -0.25 || r.Pairs[2].Delta() != 0.5 {
 		t.Errorf("%+v", r.Pairs)
 	}
-	if len(r.Bins) != 5 || r.Bins[0].N != 1 || r.Bins[0].Delta != 0.5 || r.Bins[2].N != 1 || r.Bins[4].Delta != -0.25 {
+	if len(r.Bins) != 5 || r.Bins[0].Pairs != 1 || r.Bins[0].Delta != 0.5 || r.Bins[2].Pairs != 1 || r.Bins[4].Delta != -0.25 {
 		t.Errorf("%+v", r.Bins)
 	}
 }
@@ -63,7 +63,7 @@ func TestSwap(t *testing.T) {
 		}
 		a, b := draw("a"), draw("b")
 		r, s := Runs(a, b), Runs(b, a)
-		if r.Wins != s.Losses || r.Losses != s.Wins || r.Ties != s.Ties || r.P != s.P || r.OnlyA != s.OnlyB {
+		if r.Wins != s.Losses || r.Losses != s.Wins || r.Ties != s.Ties || r.PValue != s.PValue || r.OnlyA != s.OnlyB {
 			t.Fatalf("%+v\n%+v", r, s)
 		}
 		if len(r.Pairs) > 0 && math.Abs(r.Delta+s.Delta) > 1e-12 {

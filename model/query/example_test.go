@@ -31,7 +31,7 @@ func Example() {
 	}
 	for g, group := range step.Table() {
 		for i := group.Start; i < group.End; i++ {
-			if chosen.Sample(step, g, i) {
+			if chosen.MatchesSample(step, g, i) {
 				fmt.Printf("row %d, advantage %+.4f\n", step.Order[i], step.Processed(i))
 			}
 		}

@@ -9,7 +9,7 @@ import (
 // Field is something that can be asked of a group or of a sample.
 type Field struct {
 	Name, Doc string
-	Sample    bool // it is asked of each sample
+	PerSample bool // it is asked of each sample
 	number    func(a *model.Analysis, g *model.Group, i int) float64
 	text      func(a *model.Analysis, g *model.Group) string
 }
@@ -20,7 +20,7 @@ func Fields() []Field {
 		return Field{Name: name, Doc: doc, number: func(_ *model.Analysis, g *model.Group, _ int) float64 { return f(g) }}
 	}
 	sample := func(name, doc string, f func(a *model.Analysis, i int) float64) Field {
-		return Field{Name: "sample." + name, Doc: doc, Sample: true, number: func(a *model.Analysis, _ *model.Group, i int) float64 { return f(a, i) }}
+		return Field{Name: "sample." + name, Doc: doc, PerSample: true, number: func(a *model.Analysis, _ *model.Group, i int) float64 { return f(a, i) }}
 	}
 	return []Field{
 		{Name: "fate", Doc: "what the settings make of the group: alive, killed, short, right, wrong, …", text: func(_ *model.Analysis, g *model.Group) string { return g.Fate.String() }},
@@ -49,7 +49,7 @@ func Fields() []Field {
 	}
 }
 
-func find(name string) (Field, bool) {
+func findField(name string) (Field, bool) {
 	for _, f := range Fields() {
 		if f.Name == name {
 			return f, true
@@ -65,9 +65,9 @@ type comparison struct {
 	value float64
 }
 
-func (c comparison) bySample() bool { return c.field.Sample }
+func (c comparison) perSample() bool { return c.field.PerSample }
 
-func (c comparison) holds(a *model.Analysis, g, i int) bool {
+func (c comparison) matches(a *model.Analysis, g, i int) bool {
 	group := a.Group(g)
 	x := c.field.number(a, &group, i)
 	switch c.op {

@@ -19,11 +19,11 @@ const maxDepth = 50
 
 // Error is a place in a query that cannot be understood.
 type Error struct {
-	Column int // 1-based, in characters
-	Want   string
+	Column  int // 1-based, in characters
+	Message string
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Want) }
+func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Message) }
 
 // Parse reads a query; no text chooses everything. The error is an *Error.
 func Parse(text string) (Query, error) {
@@ -31,12 +31,12 @@ func Parse(text string) (Query, error) {
 		return Query{}, &Error{MaxLength, fmt.Sprintf("a query has at most %d bytes", MaxLength)}
 	}
 	p := parser{text: text}
-	if p.space(); p.at == len(text) {
+	if p.skipSpace(); p.at == len(text) {
 		return Query{}, nil
 	}
-	root, err := p.either()
+	root, err := p.parseOr()
 	if err == nil && p.at < len(p.text) {
-		err = p.fail("a term, not a closing parenthesis")
+		err = p.expected("a term, not a closing parenthesis")
 	}
 	if err != nil {
 		return Query{}, err
@@ -50,36 +50,36 @@ type parser struct {
 	depth int
 }
 
-func (p *parser) fail(want string) error {
+func (p *parser) expected(want string) error {
 	return &Error{utf8.RuneCountInString(p.text[:p.at]) + 1, "expected " + want}
 }
 
-func (p *parser) space() {
+func (p *parser) skipSpace() {
 	for p.at < len(p.text) && p.text[p.at] == ' ' {
 		p.at++
 	}
 }
 
-// word takes a word if it stands here by itself.
-func (p *parser) word(w string) bool {
+// acceptWord takes a word if it stands here by itself.
+func (p *parser) acceptWord(w string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.at:], w)
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '(' {
 		return false
 	}
 	p.at += len(w)
-	p.space()
+	p.skipSpace()
 	return true
 }
 
-func (p *parser) either() (node, error) {
-	var parts either
+func (p *parser) parseOr() (node, error) {
+	var parts anyOf
 	for {
-		part, err := p.all()
+		part, err := p.parseAnd()
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, part)
-		if !p.word("or") {
+		if !p.acceptWord("or") {
 			break
 		}
 	}
@@ -89,20 +89,20 @@ func (p *parser) either() (node, error) {
 	return parts, nil
 }
 
-func (p *parser) all() (node, error) {
-	var parts all
+func (p *parser) parseAnd() (node, error) {
+	var parts allOf
 	for {
-		part, err := p.one()
+		part, err := p.parseUnary()
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, part)
-		p.space()
+		p.skipSpace()
 		rest := p.text[p.at:]
 		if rest == "" || rest[0] == ')' || rest == "or" || strings.HasPrefix(rest, "or ") {
 			break
 		}
-		_ = p.word("and")
+		_ = p.acceptWord("and")
 	}
 	if len(parts) == 1 {
 		return parts[0], nil
@@ -110,46 +110,46 @@ func (p *parser) all() (node, error) {
 	return parts, nil
 }
 
-func (p *parser) one() (node, error) {
-	p.space()
+func (p *parser) parseUnary() (node, error) {
+	p.skipSpace()
 	if p.depth++; p.depth > maxDepth {
-		return nil, p.fail(fmt.Sprintf("fewer than %d parts within each other", maxDepth))
+		return nil, p.expected(fmt.Sprintf("fewer than %d parts within each other", maxDepth))
 	}
 	defer func() { p.depth-- }()
 	switch {
 	case p.at == len(p.text):
-		return nil, p.fail("a term: a field, an operator and a value")
-	case p.word("not"):
-		part, err := p.one()
-		return negated{part}, err
+		return nil, p.expected("a term: a field, an operator and a value")
+	case p.acceptWord("not"):
+		part, err := p.parseUnary()
+		return not{part}, err
 	case p.text[p.at] == '(':
 		p.at++
-		part, err := p.either()
+		part, err := p.parseOr()
 		if err != nil {
 			return nil, err
 		}
 		if p.at == len(p.text) || p.text[p.at] != ')' {
-			return nil, p.fail("a closing parenthesis")
+			return nil, p.expected("a closing parenthesis")
 		}
 		p.at++
 		return part, nil
 	}
-	return p.term()
+	return p.parseTerm()
 }
 
 // operators, the longer before those that they begin with.
 var operators = [...]string{"<=", ">=", "!=", "<", ">", "=", ":", "~"}
 
-func (p *parser) term() (node, error) {
+func (p *parser) parseTerm() (node, error) {
 	start := p.at
 	if p.text[p.at] == '"' {
-		return p.bare()
+		return p.parseBareWord()
 	}
 	for p.at < len(p.text) && (isNameRune(p.text[p.at]) || p.text[p.at] == '.') {
 		p.at++
 	}
 	name := p.text[start:p.at]
-	p.space()
+	p.skipSpace()
 	op := ""
 	for _, o := range operators {
 		if strings.HasPrefix(p.text[p.at:], o) {
@@ -159,21 +159,21 @@ func (p *parser) term() (node, error) {
 	}
 	if op == "" {
 		p.at = start
-		return p.bare()
+		return p.parseBareWord()
 	}
-	field, ok := find(strings.ToLower(name))
+	field, ok := findField(strings.ToLower(name))
 	if !ok {
 		p.at = start
-		return nil, p.fail("a field, one of " + names())
+		return nil, p.expected("a field, one of " + fieldNames())
 	}
 	p.at += len(op)
-	p.space()
-	return p.value(field, op)
+	p.skipSpace()
+	return p.parseValue(field, op)
 }
 
 func isNameRune(c byte) bool { return c == '_' || unicode.IsLetter(rune(c)) && c < utf8.RuneSelf }
 
-func names() string {
+func fieldNames() string {
 	var all []string
 	for _, f := range Fields() {
 		all = append(all, f.Name)
@@ -181,56 +181,56 @@ func names() string {
 	return strings.Join(all, " ")
 }
 
-// bare looks for a word in the prompt.
-func (p *parser) bare() (node, error) {
-	text, err := p.literal()
+// parseBareWord looks for a word in the prompt.
+func (p *parser) parseBareWord() (node, error) {
+	text, err := p.parseLiteral()
 	if err != nil {
 		return nil, err
 	}
-	field, _ := find("prompt")
+	field, _ := findField("prompt")
 	return contains{field, strings.ToLower(text), false}, nil
 }
 
-// aFate reports whether text is a fate, or the beginning of one that is being typed.
-func aFate(text string) bool {
+// isFatePrefix reports whether text is a fate, or the beginning of one that is being typed.
+func isFatePrefix(text string) bool {
 	return slices.ContainsFunc(model.Fates(), func(f model.Fate) bool { return strings.HasPrefix(f.String(), strings.ToLower(text)) })
 }
 
-func (p *parser) value(field Field, op string) (node, error) {
+func (p *parser) parseValue(field Field, op string) (node, error) {
 	start := p.at
-	text, err := p.literal()
+	text, err := p.parseLiteral()
 	if err != nil {
 		return nil, err
 	}
 	if field.text != nil {
-		if field.Name == "fate" && op != "~" && !aFate(text) {
+		if field.Name == "fate" && op != "~" && !isFatePrefix(text) {
 			p.at = start
-			return nil, p.fail("a fate, one of " + strings.Trim(fmt.Sprint(model.Fates()), "[]"))
+			return nil, p.expected("a fate, one of " + strings.Trim(fmt.Sprint(model.Fates()), "[]"))
 		}
 		switch op {
 		case ":", "=", "~":
 			return contains{field, strings.ToLower(text), op == "=" || op == ":" && field.Name == "fate"}, nil
 		case "!=":
-			return negated{contains{field, strings.ToLower(text), true}}, nil
+			return not{contains{field, strings.ToLower(text), true}}, nil
 		}
 		p.at = start - len(op)
-		return nil, p.fail("one of : = != ~ after " + field.Name + ", which is text")
+		return nil, p.expected("one of : = != ~ after " + field.Name + ", which is text")
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || op == "~" {
 		p.at = start
-		return nil, p.fail("a number to compare " + field.Name + " with")
+		return nil, p.expected("a number to compare " + field.Name + " with")
 	}
 	return comparison{field, op, x}, nil
 }
 
-// literal is a text between quotes, or up to a space or a parenthesis.
-func (p *parser) literal() (string, error) {
+// parseLiteral is a text between quotes, or up to a space or a parenthesis.
+func (p *parser) parseLiteral() (string, error) {
 	start := p.at
 	if p.at < len(p.text) && p.text[p.at] == '"' {
 		end := strings.IndexByte(p.text[p.at+1:], '"')
 		if end < 0 {
-			return "", p.fail("a closing quote")
+			return "", p.expected("a closing quote")
 		}
 		p.at += end + 2
 		return p.text[start+1 : p.at-1], nil
@@ -239,7 +239,7 @@ func (p *parser) literal() (string, error) {
 		p.at++
 	}
 	if p.at == start {
-		return "", p.fail("a value")
+		return "", p.expected("a value")
 	}
 	return p.text[start:p.at], nil
 }
@@ -248,15 +248,15 @@ func (p *parser) literal() (string, error) {
 type contains struct {
 	field Field
 	text  string // in small letters
-	whole bool
+	exact bool
 }
 
-func (c contains) bySample() bool { return false }
+func (c contains) perSample() bool { return false }
 
-func (c contains) holds(a *model.Analysis, g, _ int) bool {
+func (c contains) matches(a *model.Analysis, g, _ int) bool {
 	group := a.Group(g)
 	have := strings.ToLower(c.field.text(a, &group))
-	if c.whole {
+	if c.exact {
 		return have == c.text
 	}
 	return strings.Contains(have, c.text)

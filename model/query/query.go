@@ -20,70 +20,70 @@ type Query struct{ root node }
 // node is a part of a query. Its answer may differ from sample to sample only if
 // it has asked a field of samples.
 type node interface {
-	holds(a *model.Analysis, g, i int) bool
-	bySample() bool
+	matches(a *model.Analysis, g, i int) bool
+	perSample() bool
 }
 
 // Empty reports whether the query chooses everything.
 func (q Query) Empty() bool { return q.root == nil }
 
-// Sample reports whether sample i of group g, an index of the columns of a, is chosen.
-func (q Query) Sample(a *model.Analysis, g, i int) bool {
-	return q.root == nil || q.root.holds(a, g, i)
+// MatchesSample reports whether sample i of group g, an index of the columns of a, is chosen.
+func (q Query) MatchesSample(a *model.Analysis, g, i int) bool {
+	return q.root == nil || q.root.matches(a, g, i)
 }
 
-// Group reports whether a sample of group g is chosen.
-func (q Query) Group(a *model.Analysis, g int) bool {
+// MatchesGroup reports whether a sample of group g is chosen.
+func (q Query) MatchesGroup(a *model.Analysis, g int) bool {
 	if q.root == nil {
 		return true
 	}
 	from, to := a.Members(g).Start, a.Members(g).End
-	if !q.root.bySample() {
+	if !q.root.perSample() {
 		to = from + 1
 	}
 	for i := from; i < to; i++ {
-		if q.root.holds(a, g, i) {
+		if q.root.matches(a, g, i) {
 			return true
 		}
 	}
 	return false
 }
 
-type all []node
+type allOf []node
 
-func (n all) holds(a *model.Analysis, g, i int) bool {
+func (n allOf) matches(a *model.Analysis, g, i int) bool {
 	for _, part := range n {
-		if !part.holds(a, g, i) {
+		if !part.matches(a, g, i) {
 			return false
 		}
 	}
 	return true
 }
 
-func (n all) bySample() bool { return anyBySample(n) }
+func (n allOf) perSample() bool { return anyPerSample(n) }
 
-type either []node
+type anyOf []node
 
-func (n either) holds(a *model.Analysis, g, i int) bool {
+func (n anyOf) matches(a *model.Analysis, g, i int) bool {
 	for _, part := range n {
-		if part.holds(a, g, i) {
+		if part.matches(a, g, i) {
 			return true
 		}
 	}
 	return false
 }
 
-func (n either) bySample() bool { return anyBySample(n) }
+func (n anyOf) perSample() bool { return anyPerSample(n) }
 
-func anyBySample(parts []node) bool {
+func anyPerSample(parts []node) bool {
 	for _, part := range parts {
-		if part.bySample() {
+		if part.perSample() {
 			return true
 		}
 	}
 	return false
 }
 
-type negated struct{ node }
+type not struct{ node }
 
-func (n negated) holds(a *model.Analysis, g, i int) bool { return !n.node.holds(a, g, i) }
+func (n not) matches(a *model.Analysis, g, i int) bool { return !n.node.matches(a, g, i) }

@@ -9,9 +9,9 @@ import (
 	"vantage/model"
 )
 
-// made has three groups of four: "Area of a triangle" half right and long, "Compute
+// testAnalysis has three groups of four: "Area of a triangle" half right and long, "Compute
 // 12" all right, "Hard one" all wrong.
-func made(tb testing.TB) *model.Analysis {
+func testAnalysis(tb testing.TB) *model.Analysis {
 	tb.Helper()
 	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true, LengthUnit: model.LengthTokens}
 	for g, name := range []string{"Area of a triangle", "Compute 12", "Hard one"} {
@@ -32,7 +32,7 @@ func made(tb testing.TB) *model.Analysis {
 }
 
 func TestQueries(t *testing.T) {
-	a := made(t)
+	a := testAnalysis(t)
 	for text, want := range map[string]string{
 		"":                            "[0 1 2]",
 		"fate:alive":                  "[0]",
@@ -59,7 +59,7 @@ func TestQueries(t *testing.T) {
 		}
 		got := []int{}
 		for g := range a.Table() {
-			if q.Group(a, g) {
+			if q.MatchesGroup(a, g) {
 				got = append(got, g)
 			}
 		}
@@ -71,7 +71,7 @@ func TestQueries(t *testing.T) {
 
 // The samples of a half-right group that are right, by hand: the second and fourth.
 func TestSamples(t *testing.T) {
-	a := made(t)
+	a := testAnalysis(t)
 	q, err := Parse("fate:alive sample.reward=1")
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestSamples(t *testing.T) {
 	got := []int{}
 	for g, group := range a.Table() {
 		for i := group.Start; i < group.End; i++ {
-			if q.Sample(a, g, i) {
+			if q.MatchesSample(a, g, i) {
 				got = append(got, i)
 			}
 		}
@@ -113,11 +113,11 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{"fate:killed std>0.4", `a or (b not c~"d")`, "((((", "sample.adv<-1", "not not x", `"`} {
 		f.Add(s)
 	}
-	a := made(f)
+	a := testAnalysis(f)
 	f.Fuzz(func(_ *testing.T, text string) {
 		if q, err := Parse(text); err == nil {
 			for g := range a.Table() {
-				q.Group(a, g)
+				q.MatchesGroup(a, g)
 			}
 		}
 	})

@@ -133,7 +133,7 @@ func sparkline(l trendLine) string {
 	var b strings.Builder
 	for _, x := range l.Values {
 		at := 0
-		if !units.Level(l.Min, l.Max) {
+		if !units.NearlyEqual(l.Min, l.Max) {
 			at = int(math.Round((x/2 - l.Min/2) / (l.Max/2 - l.Min/2) * float64(len(levels)-1)))
 		}
 		if x != x {

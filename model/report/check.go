@@ -18,7 +18,7 @@ func CheckText(w io.Writer, found []check.Finding) error {
 	out := bufio.NewWriter(w)
 	for i := range found {
 		f := &found[i]
-		if f.Passed() && !f.Held() {
+		if f.Passed() && !f.Evaluated() {
 			fmt.Fprintf(out, "none  %-28s no step has a number for it\n", f.Rule)
 			continue
 		}
@@ -42,7 +42,7 @@ func checkTotal(found []check.Finding) string {
 
 // failureText says in a sentence which steps fail, and the worst.
 func failureText(f *check.Finding) string {
-	return fmt.Sprintf("%d of %s, from step %d; worst is %s at step %d", len(f.Failed), units.Plural(f.Steps, "steps"), f.Failed[0], f.Value, f.Worst)
+	return fmt.Sprintf("%d of %s, from step %d; worst is %s at step %d", len(f.Failed), units.Plural(f.Steps, "steps"), f.Failed[0], f.WorstValue, f.WorstStep)
 }
 
 // CheckJSON writes {"rules": [{"rule": "killed>5%", "passed": false, "steps": 30,
@@ -64,9 +64,9 @@ func CheckJSON(w io.Writer, found []check.Finding) error {
 	}{[]rule{}, check.Failed(found) == 0}
 	for i := range found {
 		f := &found[i]
-		r := rule{Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...), Value: f.Value, Advice: f.Advice}
+		r := rule{Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...), Value: f.WorstValue, Advice: f.Advice}
 		if !f.Passed() {
-			r.Worst = &f.Worst
+			r.Worst = &f.WorstStep
 		}
 		out.Rules = append(out.Rules, r)
 	}
@@ -109,7 +109,7 @@ func CheckJUnit(w io.Writer, found []check.Finding) error {
 		switch {
 		case !f.Passed():
 			c.Failure = &junitNote{Message: failureText(f), Text: f.Advice}
-		case !f.Held():
+		case !f.Evaluated():
 			suite.Skipped++
 			c.Skipped = &junitNote{Message: "no step has a number for it"}
 		}
@@ -151,7 +151,7 @@ func annotate(out io.Writer, level string, r check.Rule, text string) {
 // TransitionText says in a line that a rule begins to fail, or is kept again.
 func TransitionText(w io.Writer, o check.Transition) error {
 	word := "ok  "
-	if o.Failed {
+	if o.Failing {
 		word = "FAIL"
 	}
 	_, err := fmt.Fprintf(w, "%s  %s: %s at step %d\n", word, o.Rule, o.Value, o.Step)
@@ -168,7 +168,7 @@ func TransitionJSON(w io.Writer, o check.Transition) error {
 		Step   int64  `json:"step"`
 		Failed bool   `json:"failed"`
 		Value  string `json:"value"`
-	}{o.Rule.String(), o.Step, o.Failed, o.Value})
+	}{o.Rule.String(), o.Step, o.Failing, o.Value})
 }
 
 // TransitionGitHub writes an annotation: an error where a rule begins to fail, a notice
@@ -176,7 +176,7 @@ func TransitionJSON(w io.Writer, o check.Transition) error {
 func TransitionGitHub(w io.Writer, o check.Transition) error {
 	var b strings.Builder
 	level := "notice"
-	if o.Failed {
+	if o.Failing {
 		level = "error"
 	}
 	annotate(&b, level, o.Rule, fmt.Sprintf("%s at step %d", o.Value, o.Step))

@@ -32,10 +32,10 @@ func (c Comparison) Sentence() string {
 		return text
 	}
 	sure := "may well be chance"
-	if c.P < 0.05 {
+	if c.PValue < 0.05 {
 		sure = "is hardly chance"
 	}
-	return text + fmt.Sprintf("; wins are %.0f–%.0f %% of what is decided (95 %%), sign test p = %.2g: that %s", 100*c.Share[0], 100*c.Share[1], c.P, sure)
+	return text + fmt.Sprintf("; wins are %.0f–%.0f %% of what is decided (95 %%), sign test p = %.2g: that %s", 100*c.WinShare[0], 100*c.WinShare[1], c.PValue, sure)
 }
 
 func signedDelta(x float64) string {
@@ -57,7 +57,7 @@ func CompareText(w io.Writer, c Comparison) error {
 	if len(c.Pairs) > 0 {
 		fmt.Fprintf(out, "\n%-18s %8s %9s\n", "reward under A", "prompts", "mean Δ")
 		for _, b := range c.Bins {
-			fmt.Fprintf(out, "%-18s %8d %9s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.N, signedDelta(b.Delta))
+			fmt.Fprintf(out, "%-18s %8d %9s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.Pairs, signedDelta(b.Delta))
 		}
 		for _, end := range c.pairLists() {
 			writePairs(out, end.title, end.pairs)
@@ -89,7 +89,7 @@ func (c Comparison) pairLists() []pairList {
 func writePairs(out io.Writer, title string, pairs []compare.Pair) {
 	fmt.Fprintf(out, "\n%-18s %7s %7s %8s %6s  %s\n", title, "A", "B", "Δ", "n", "prompt")
 	for _, p := range pairs {
-		fmt.Fprintf(out, "%-18s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signedDelta(p.Delta()), fmt.Sprintf("%d/%d", p.NA, p.NB), sanitize.Line(p.Preview))
+		fmt.Fprintf(out, "%-18s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signedDelta(p.Delta()), fmt.Sprintf("%d/%d", p.SamplesA, p.SamplesB), sanitize.Line(p.Preview))
 	}
 }
 
@@ -99,7 +99,7 @@ func CompareMarkdown(w io.Writer, c Comparison) error {
 	fmt.Fprintf(out, "## %s against %s\n\n%s. Unpaired: %d prompts only in A, %d only in B.\n\n| reward under A | prompts | mean Δ |\n| :--- | ---: | ---: |\n",
 		escapeMarkdown(c.B), escapeMarkdown(c.A), c.Sentence(), c.OnlyA, c.OnlyB)
 	for _, b := range c.Bins {
-		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.N, signedDelta(b.Delta))
+		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.Pairs, signedDelta(b.Delta))
 	}
 	for _, end := range c.pairLists() {
 		fmt.Fprintf(out, "\n| %s | A | B | Δ |\n| :--- | ---: | ---: | ---: |\n", end.title)
@@ -119,7 +119,7 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	fmt.Fprintln(out, "reward_a,reward_b,delta,samples_a,samples_b,prompt")
 	float := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, p := range c.Pairs {
-		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", float(p.A), float(p.B), float(p.Delta()), p.NA, p.NB, quoteCSV(sanitize.Line(p.Preview)))
+		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", float(p.A), float(p.B), float(p.Delta()), p.SamplesA, p.SamplesB, quoteCSV(sanitize.Line(p.Preview)))
 	}
 	fmt.Fprintf(out, "# complete: %d rows\n", len(c.Pairs))
 	return out.Flush()
@@ -144,14 +144,14 @@ func quoteCSV(s string) string {
 func CompareJSON(w io.Writer, c Comparison) error {
 	difficulty, pairs := []map[string]any{}, []map[string]any{}
 	for _, b := range c.Bins {
-		d := map[string]any{"from": b.Lo, "to": b.Hi, "prompts": b.N}
-		if b.N > 0 {
+		d := map[string]any{"from": b.Lo, "to": b.Hi, "prompts": b.Pairs}
+		if b.Pairs > 0 {
 			d["delta"] = b.Delta
 		}
 		difficulty = append(difficulty, d)
 	}
 	for _, p := range c.Pairs {
-		pairs = append(pairs, map[string]any{"prompt": sanitize.Line(p.Preview), "a": p.A, "b": p.B, "samples_a": p.NA, "samples_b": p.NB})
+		pairs = append(pairs, map[string]any{"prompt": sanitize.Line(p.Preview), "a": p.A, "b": p.B, "samples_a": p.SamplesA, "samples_b": p.SamplesB})
 	}
 	out := struct {
 		A          string           `json:"a"`
@@ -168,7 +168,7 @@ func CompareJSON(w io.Writer, c Comparison) error {
 		Difficulty []map[string]any `json:"difficulty"`
 		Pairs      []map[string]any `json:"pairs"`
 		Complete   bool             `json:"complete"`
-	}{c.A, c.B, c.Sentence(), c.Wins, c.Losses, c.Ties, nil, c.P, c.Share, c.OnlyA, c.OnlyB, difficulty, pairs, true}
+	}{c.A, c.B, c.Sentence(), c.Wins, c.Losses, c.Ties, nil, c.PValue, c.WinShare, c.OnlyA, c.OnlyB, difficulty, pairs, true}
 	if len(c.Pairs) > 0 {
 		out.Delta = &c.Delta
 	}

@@ -61,7 +61,7 @@ func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, wh
 		table := a.Table()
 		for g := range table {
 			for c := table[g].Start; c < table[g].End; c++ {
-				index[a.Order[c]], group[a.Order[c]], selected[a.Order[c]] = c, &table[g], where.Sample(a, g, c)
+				index[a.Order[c]], group[a.Order[c]], selected[a.Order[c]] = c, &table[g], where.MatchesSample(a, g, c)
 			}
 		}
 		for row, column := range index {

@@ -58,7 +58,7 @@ func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer,
 			if err != nil {
 				return err
 			}
-			held := check.New(rules)
+			held := check.NewEvaluator(rules)
 			return snap.Each(ctx, set, func(a *model.Analysis) error {
 				held.Add(&a.Summary)
 				_, err := w.Write(nil) // the findings come at the end: look at each step

@@ -6,46 +6,46 @@ import (
 	"unicode/utf8"
 )
 
-// apart keeps two consonants of an Indic script from being joined into one
+// nonJoiner keeps two consonants of an Indic script from being joined into one
 // character. It is the only invisible character that is ever sent, and never one of
 // the log's own: without it such a pair is measured as one column and drawn as two.
-const apart = '\u200c'
+const nonJoiner = '\u200c'
 
-// chain keeps characters from joining. What joins is measured as one character, but
+// cluster keeps characters from joining. What joins is measured as one character, but
 // a terminal that does not join it draws each, over what stands beside and below.
-type chain struct {
-	marks  int  // combining marks on the last character
-	linked bool // one of them joins what follows
-	leads  bool // the last character joins what follows
-	jamo   jamo // the last part of a Korean syllable
+type cluster struct {
+	marks     int  // combining marks on the last character
+	hasVirama bool // one of them joins what follows
+	joinsNext bool // the last character joins what follows
+	jamo      jamo // the last part of a Korean syllable
 }
 
-// mark reports whether a combining mark is kept.
-func (c *chain) mark(r rune) bool {
+// acceptMark reports whether a combining mark is kept.
+func (c *cluster) acceptMark(r rune) bool {
 	c.marks++
 	if c.marks > maxMarks {
 		return false
 	}
-	c.linked = c.linked || virama(r)
+	c.hasVirama = c.hasVirama || isVirama(r)
 	return true
 }
 
-// base writes a character after those before it: itself, unless it would lengthen a
+// writeBase writes a character after those before it: itself, unless it would lengthen a
 // chain beyond what languages have.
-func (c *chain) base(b *strings.Builder, r rune) {
-	if c.linked && unicode.Is(unicode.Lo, r) {
-		b.WriteRune(apart)
+func (c *cluster) writeBase(b *strings.Builder, r rune) {
+	if c.hasVirama && unicode.Is(unicode.Lo, r) {
+		b.WriteRune(nonJoiner)
 	}
-	next := chain{leads: leading(r), jamo: jamoOf(r)}
-	if next.leads && c.leads || !next.jamo.follows(c.jamo) {
+	next := cluster{joinsNext: isPrepended(r), jamo: jamoOf(r)}
+	if next.joinsNext && c.joinsNext || !next.jamo.canFollow(c.jamo) {
 		r = utf8.RuneError
 	}
 	b.WriteRune(r)
 	*c = next
 }
 
-// virama reports whether a mark joins two consonants.
-func virama(r rune) bool {
+// isVirama reports whether a mark joins two consonants.
+func isVirama(r rune) bool {
 	switch r {
 	case 0x094d, 0x09cd, 0x0acd, 0x0b4d, 0x0c4d, 0x0d4d, 0x1039, 0x17d2, 0x1a60, 0x1b44, 0x1bab, 0xa9c0, 0xaaf6,
 		0x10a3f, 0x11133, 0x113d0, 0x1193e, 0x11a47, 0x11a99, 0x11f42:
@@ -54,8 +54,8 @@ func virama(r rune) bool {
 	return false
 }
 
-// leading reports whether a letter joins with the one after it.
-func leading(r rune) bool {
+// isPrepended reports whether a letter joins with the one after it.
+func isPrepended(r rune) bool {
 	switch {
 	case r == 0x0d4e, r == 0x111c2, r == 0x111c3, r == 0x113d1, r == 0x1193f, r == 0x11941, r == 0x11a3a,
 		r >= 0x11a84 && r <= 0x11a89, r == 0x11d46, r == 0x11f02:
@@ -69,36 +69,36 @@ type jamo int
 
 const (
 	noJamo jamo = iota
-	initial
-	vowel
-	final
-	syllable // a whole one: a final may join it
+	initialJamo
+	vowelJamo
+	finalJamo
+	wholeSyllable // a whole one: a final may join it
 )
 
 func jamoOf(r rune) jamo {
 	switch {
 	case r >= 0x1100 && r <= 0x115f, r >= 0xa960 && r <= 0xa97c:
-		return initial
+		return initialJamo
 	case r >= 0x1160 && r <= 0x11a7, r >= 0xd7b0 && r <= 0xd7c6:
-		return vowel
+		return vowelJamo
 	case r >= 0x11a8 && r <= 0x11ff, r >= 0xd7cb && r <= 0xd7fb:
-		return final
+		return finalJamo
 	case r >= 0xac00 && r <= 0xd7a3:
-		return syllable
+		return wholeSyllable
 	}
 	return noJamo
 }
 
-// follows reports whether a part may stand after another: each joins once.
-func (j jamo) follows(before jamo) bool {
+// canFollow reports whether a part may stand after another: each joins once.
+func (j jamo) canFollow(before jamo) bool {
 	switch j {
-	case initial:
-		return before != initial
-	case vowel:
-		return before == initial || before == noJamo
-	case final:
-		return before != final
-	case noJamo, syllable:
+	case initialJamo:
+		return before != initialJamo
+	case vowelJamo:
+		return before == initialJamo || before == noJamo
+	case finalJamo:
+		return before != finalJamo
+	case noJamo, wholeSyllable:
 	}
 	return true
 }

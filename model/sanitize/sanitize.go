@@ -23,28 +23,28 @@ const maxMarks = 3
 // left out, and so is a combining mark that has nothing to stand on. Characters that
 // join with their neighbours are kept apart: see chain.
 func Line(s string) string {
-	if plain(s) {
+	if isPrintableASCII(s) {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	var c chain
+	var c cluster
 	for _, r := range s {
-		if unicode.Is(unicode.M, r) && !selector(r) {
-			if c.mark(r) && b.Len() > 0 {
+		if unicode.Is(unicode.M, r) && !isVariationSelector(r) {
+			if c.acceptMark(r) && b.Len() > 0 {
 				b.WriteRune(r)
 			}
 			continue
 		}
-		if r = shown(r); r >= 0 {
-			c.base(&b, r)
+		if r = displayRune(r); r >= 0 {
+			c.writeBase(&b, r)
 		}
 	}
 	return b.String()
 }
 
-// plain reports whether every byte is printable ASCII, as most are.
-func plain(s string) bool {
+// isPrintableASCII reports whether every byte is printable ASCII, as most are.
+func isPrintableASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
 			return false
@@ -53,8 +53,8 @@ func plain(s string) bool {
 	return true
 }
 
-// shown is what stands for r on the screen; negative for nothing at all.
-func shown(r rune) rune {
+// displayRune is what stands for r on the screen; negative for nothing at all.
+func displayRune(r rune) rune {
 	switch {
 	case r == '\n', r == '\r', r == '\t', r == '\u2028', r == '\u2029', r == '\u0085':
 		return ' '
@@ -62,7 +62,7 @@ func shown(r rune) rune {
 		return '\u2400' + r
 	case r == 0x7f:
 		return '\u2421'
-	case r == '\u200d', selector(r), r >= 0x1f3fb && r <= 0x1f3ff:
+	case r == '\u200d', isVariationSelector(r), r >= 0x1f3fb && r <= 0x1f3ff:
 		return -1
 	case unicode.IsPrint(r), unicode.Is(unicode.Zs, r), unicode.Is(unicode.Co, r):
 		if unicode.Is(unicode.Zs, r) {
@@ -73,7 +73,7 @@ func shown(r rune) rune {
 	return utf8.RuneError
 }
 
-// selector reports whether r picks the look of the character before it.
-func selector(r rune) bool {
+// isVariationSelector reports whether r picks the look of the character before it.
+func isVariationSelector(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef
 }

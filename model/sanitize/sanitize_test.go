@@ -46,9 +46,9 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// mostJoined is how many characters may be drawn as one: a letter that leads, one
+// maxJoined is how many characters may be drawn as one: a letter that leads, one
 // that it joins, its marks, and what keeps it apart from the next.
-const mostJoined = 6
+const maxJoined = 6
 
 func FuzzLine(f *testing.F) {
 	for _, s := range []string{"\u1100", "\u1161", "\u11a8", "가\u1161", "क्", "\u0d4e", "🇩", "👩\u200d", "\u0600", "ක්", "\u1b44ᬓ"} {
@@ -67,7 +67,7 @@ func FuzzLine(f *testing.F) {
 		}
 		for rest := got; rest != ""; {
 			first, _ := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
-			if utf8.RuneCountInString(first) > mostJoined {
+			if utf8.RuneCountInString(first) > maxJoined {
 				t.Fatalf("Line(%q) joins %q", s, first)
 			}
 			rest = rest[len(first):]

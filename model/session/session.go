@@ -32,33 +32,33 @@ type Mark struct {
 	Group  string `json:"group,omitempty"`  // its name; "" marks the step
 	Prompt string `json:"prompt,omitempty"` // hash of its prompt: finds the group where it is named otherwise
 	Sample int    `json:"sample,omitempty"` // which of the group's rows, from 1, in the order of the log; 0 marks the group
-	Shown  string `json:"shown,omitempty"`  // what a person recognises it by, as logged
+	Label  string `json:"shown,omitempty"`  // what a person recognises it by, as logged
 	Note   string `json:"note,omitempty"`
 }
 
-// Same reports whether two marks point at the same thing, whatever they say of it.
-func (m Mark) Same(o Mark) bool {
+// SameTarget reports whether two marks point at the same thing, whatever they say of it.
+func (m Mark) SameTarget(o Mark) bool {
 	return m.Step == o.Step && m.Group == o.Group && m.Sample == o.Sample
 }
 
-// Names reports whether a group of that name is the mark's.
-func (m Mark) Names(group string) bool {
+// MatchesGroup reports whether a group of that name is the mark's.
+func (m Mark) MatchesGroup(group string) bool {
 	return m.Group == group || m.Prompt != "" && m.Prompt == group
 }
 
-// Find returns the mark that points where m does.
-func (s Session) Find(m Mark) (Mark, bool) {
-	if i := slices.IndexFunc(s.Marks, m.Same); i >= 0 {
+// FindMark returns the mark that points where m does.
+func (s Session) FindMark(m Mark) (Mark, bool) {
+	if i := slices.IndexFunc(s.Marks, m.SameTarget); i >= 0 {
 		return s.Marks[i], true
 	}
 	return Mark{}, false
 }
 
-// With returns the session with a mark, in place of one that points there already.
+// WithMark returns the session with a mark, in place of one that points there already.
 // They are ordered by step, and as they were made within one.
-func (s Session) With(m Mark) Session {
+func (s Session) WithMark(m Mark) Session {
 	all := slices.Clone(s.Marks)
-	if i := slices.IndexFunc(all, m.Same); i >= 0 {
+	if i := slices.IndexFunc(all, m.SameTarget); i >= 0 {
 		all[i] = m
 	} else {
 		all = append(all, m)
@@ -68,9 +68,9 @@ func (s Session) With(m Mark) Session {
 	return s
 }
 
-// Without returns the session without the mark that points where m does.
-func (s Session) Without(m Mark) Session {
-	s.Marks = slices.DeleteFunc(slices.Clone(s.Marks), m.Same)
+// WithoutMark returns the session without the mark that points where m does.
+func (s Session) WithoutMark(m Mark) Session {
+	s.Marks = slices.DeleteFunc(slices.Clone(s.Marks), m.SameTarget)
 	return s
 }
 
@@ -81,15 +81,15 @@ type View struct {
 	KeepNeg   float64    `json:"keep_neg_ratio"`
 	Recompute bool       `json:"compute_new_adv,omitempty"`
 
-	Filter string `json:"filter,omitempty"`
-	Sort   string `json:"sort,omitempty"`
-	Turned bool   `json:"turned,omitempty"` // sorted the other way round
-	Figure string `json:"figure,omitempty"` // of the distribution
-	Log    bool   `json:"log,omitempty"`    // its counts on a logarithmic scale
-	Metric string `json:"metric,omitempty"` // drawn over the steps
-	Sweep  string `json:"sweep,omitempty"`  // figure of the map
-	Seen   string `json:"seen,omitempty"`   // which view
-	Theme  string `json:"theme,omitempty"`  // if the person chose it
+	Filter   string `json:"filter,omitempty"`
+	Sort     string `json:"sort,omitempty"`
+	Reversed bool   `json:"turned,omitempty"` // sorted the other way round
+	Figure   string `json:"figure,omitempty"` // of the distribution
+	LogScale bool   `json:"log,omitempty"`    // its counts on a logarithmic scale
+	Metric   string `json:"metric,omitempty"` // drawn over the steps
+	Sweep    string `json:"sweep,omitempty"`  // figure of the map
+	OpenView string `json:"seen,omitempty"`   // which view
+	Theme    string `json:"theme,omitempty"`  // if the person chose it
 }
 
 // Estimator is whose arithmetic a person chose.
@@ -104,31 +104,31 @@ func EstimatorOf(set model.Settings) Estimator {
 	return Estimator{set.Framework, set.Estimator, string(set.Scale)}
 }
 
-// Over returns settings as they were left, but for what was given otherwise now: given
+// ApplyTo returns settings as they were left, but for what was given otherwise now: given
 // is asked for each by its option's name. The estimator is one choice with framework
 // and scale. What no trainer would take (any more) is passed over.
-func (v *View) Over(set model.Settings, given func(option string) bool) model.Settings {
+func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model.Settings {
 	if v == nil {
 		return set
 	}
-	if e := v.Estimator; e != nil && !given("framework") && !given("adv_estimator") && !given("scale") {
+	if e := v.Estimator; e != nil && !isSet("framework") && !isSet("adv_estimator") && !isSet("scale") {
 		some := set
 		some.Framework, some.Estimator, some.Scale = e.Framework, e.Name, estimators.Scale(e.Scale)
 		if some.Effective().Validate() == nil {
 			set = some
 		}
 	}
-	if !given("keep_pos_ratio") && within(v.KeepPos) {
+	if !isSet("keep_pos_ratio") && isRatio(v.KeepPos) {
 		set.KeepPos = v.KeepPos
 	}
-	if !given("keep_neg_ratio") && within(v.KeepNeg) {
+	if !isSet("keep_neg_ratio") && isRatio(v.KeepNeg) {
 		set.KeepNeg = v.KeepNeg
 	}
-	if !given("compute_new_adv") {
+	if !isSet("compute_new_adv") {
 		set.Recompute = v.Recompute
 	}
 	return set
 }
 
-// within reports whether x is a ratio.
-func within(x float64) bool { return x >= 0 && x <= 1 }
+// isRatio reports whether x is a ratio.
+func isRatio(x float64) bool { return x >= 0 && x <= 1 }

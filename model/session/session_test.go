@@ -17,7 +17,7 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Session
 		for range rapid.IntRange(0, 5).Draw(t, "marks") {
-			s = s.With(Mark{
+			s = s.WithMark(Mark{
 				Step: rapid.Int64().Draw(t, "step"), Group: rapid.StringN(0, 20, 60).Draw(t, "group"),
 				Sample: rapid.IntRange(0, 9).Draw(t, "sample"), Note: rapid.StringN(0, 50, 200).Draw(t, "note"),
 			})
@@ -64,7 +64,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if set := s.View.Over(model.DefaultSettings(), func(string) bool { return false }); set.Effective().Validate() != nil {
+		if set := s.View.ApplyTo(model.DefaultSettings(), func(string) bool { return false }); set.Effective().Validate() != nil {
 			t.Errorf("%s becomes settings that no trainer takes: %+v", data, set)
 		}
 	})
@@ -72,15 +72,15 @@ func FuzzDecode(f *testing.F) {
 
 func TestMarks(t *testing.T) {
 	a, b := Mark{Step: 3, Group: "g", Note: "look"}, Mark{Step: 3, Group: "g", Sample: 2}
-	s := Session{}.With(a).With(b).With(Mark{Step: 1})
+	s := Session{}.WithMark(a).WithMark(b).WithMark(Mark{Step: 1})
 	if len(s.Marks) != 3 || s.Marks[0].Step != 1 || s.Marks[1] != a || s.Marks[2] != b {
 		t.Errorf("%+v", s.Marks)
 	}
-	changed := s.With(Mark{Step: 3, Group: "g", Note: "again"})
-	if m, ok := changed.Find(a); !ok || m.Note != "again" || len(changed.Marks) != 3 || s.Marks[1].Note != "look" {
+	changed := s.WithMark(Mark{Step: 3, Group: "g", Note: "again"})
+	if m, ok := changed.FindMark(a); !ok || m.Note != "again" || len(changed.Marks) != 3 || s.Marks[1].Note != "look" {
 		t.Errorf("%+v", changed.Marks)
 	}
-	if s = s.Without(a); len(s.Marks) != 2 {
+	if s = s.WithoutMark(a); len(s.Marks) != 2 {
 		t.Errorf("%+v", s.Marks)
 	}
 }
@@ -94,12 +94,12 @@ func TestOver(t *testing.T) {
 	usual := model.DefaultSettings()
 	all := usual
 	all.Framework, all.Estimator, all.Scale, all.KeepPos, all.KeepNeg, all.Recompute = "twinkle", "grpo", "batch", 0.7, 0.5, true
-	if got := left.Over(usual, given()); got != all {
+	if got := left.ApplyTo(usual, given()); got != all {
 		t.Errorf("%+v", got)
 	}
 	some := usual
 	some.KeepNeg, some.Recompute = 0.5, true
-	if got := left.Over(usual, given("scale", "keep_pos_ratio")); got != some {
+	if got := left.ApplyTo(usual, given("scale", "keep_pos_ratio")); got != some {
 		t.Errorf("%+v", got)
 	}
 	for _, broken := range []*View{
@@ -107,7 +107,7 @@ func TestOver(t *testing.T) {
 		{Estimator: &Estimator{"nobody", "grpo", "group"}, KeepPos: 1, KeepNeg: 1},
 		{Estimator: &Estimator{"easyr1", "grpo", "batch"}, KeepPos: 1, KeepNeg: 7},
 	} {
-		if got := broken.Over(usual, given()); got != usual {
+		if got := broken.ApplyTo(usual, given()); got != usual {
 			t.Errorf("%+v becomes %+v", broken, got)
 		}
 	}

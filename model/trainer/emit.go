@@ -69,14 +69,14 @@ func Find(framework string) (Dialect, bool) {
 func easyr1(set model.Settings) []string {
 	return []string{
 		"algorithm.adv_estimator=" + set.Estimator,
-		"algorithm.keep_pos_ratio=" + ratio(set.KeepPos),
-		"algorithm.keep_neg_ratio=" + ratio(set.KeepNeg),
+		"algorithm.keep_pos_ratio=" + pythonFloat(set.KeepPos),
+		"algorithm.keep_neg_ratio=" + pythonFloat(set.KeepNeg),
 		fmt.Sprintf("algorithm.compute_new_adv=%t", set.Recompute),
 	}
 }
 
-// ratio writes a float as YAML and Python do: never as an integer.
-func ratio(x float64) string {
+// pythonFloat writes a float as YAML and Python do: never as an integer.
+func pythonFloat(x float64) string {
 	text := strconv.FormatFloat(x, 'f', -1, 64)
 	if !strings.Contains(text, ".") {
 		text += ".0"
@@ -94,7 +94,7 @@ func verl(set model.Settings) []string {
 	default:
 		lines = append(lines, fmt.Sprintf("# verl has no scale %q", set.Scale))
 	}
-	return append(lines, unfiltered("verl", set)...)
+	return append(lines, filterNotes("verl", set)...)
 }
 
 func trl(set model.Settings) []string {
@@ -102,11 +102,11 @@ func trl(set model.Settings) []string {
 	if set.Estimator != "grpo" {
 		lines = append(lines, fmt.Sprintf("# TRL's GRPOTrainer has no option for the estimator %s", set.Estimator))
 	}
-	return append(lines, unfiltered("TRL", set)...)
+	return append(lines, filterNotes("TRL", set)...)
 }
 
 func swift(set model.Settings) []string {
-	return append([]string{"--advantage_estimator " + set.Estimator, "--scale_rewards " + string(set.Scale)}, unfiltered("ms-swift", set)...)
+	return append([]string{"--advantage_estimator " + set.Estimator, "--scale_rewards " + string(set.Scale)}, filterNotes("ms-swift", set)...)
 }
 
 func twinkle(set model.Settings) []string {
@@ -119,11 +119,11 @@ func twinkle(set model.Settings) []string {
 		n = strconv.Itoa(set.NumGenerations)
 	}
 	call := fmt.Sprintf("%s()(rewards, num_generations=%s, scale='%s')", class, n, set.Scale)
-	return append([]string{call}, unfiltered("twinkle", set)...)
+	return append([]string{call}, filterNotes("twinkle", set)...)
 }
 
-// unfiltered says that a framework cannot do what the settings ask, if they ask it.
-func unfiltered(name string, set model.Settings) []string {
+// filterNotes says that a framework cannot do what the settings ask, if they ask it.
+func filterNotes(name string, set model.Settings) []string {
 	if !set.Filtering() {
 		return nil
 	}

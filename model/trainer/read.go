@@ -14,42 +14,42 @@ import (
 // them, and its value as text.
 type Option struct{ Key, Value string }
 
-// Reading is what was made of a configuration.
-type Reading struct {
-	Framework  string         // whose it is
-	Understood []string       // the keys that were taken over
-	Ignored    int            // keys that say nothing of advantages
-	Doubts     []string       // what looks as if it mattered, or contradicts itself, and why
-	settings   []model.Option // in the order in which they are to be set
+// Config is what was made of a configuration.
+type Config struct {
+	Framework string         // whose it is
+	UsedKeys  []string       // the keys that were taken over
+	Ignored   int            // keys that say nothing of advantages
+	Warnings  []string       // what looks as if it mattered, or contradicts itself, and why
+	settings  []model.Option // in the order in which they are to be set
 }
 
 // Settings are what the configuration says, as names and values for
 // model.Settings.Set, the framework first.
-func (r *Reading) Settings() []model.Option { return r.settings }
+func (r *Config) Settings() []model.Option { return r.settings }
 
-// Sentence says in a line what was understood.
-func (r *Reading) Sentence() string {
-	text := fmt.Sprintf("%s understood as %s's (%s), %d ignored", units.Plural(len(r.Understood), "settings"), r.Framework, strings.Join(r.Understood, ", "), r.Ignored)
-	for _, doubt := range r.Doubts {
+// Summary says in a line what was understood.
+func (r *Config) Summary() string {
+	text := fmt.Sprintf("%s understood as %s's (%s), %d ignored", units.Plural(len(r.UsedKeys), "settings"), r.Framework, strings.Join(r.UsedKeys, ", "), r.Ignored)
+	for _, doubt := range r.Warnings {
 		text += "; " + doubt
 	}
 	return text
 }
 
-// rule says what a key of a framework sets.
-type rule struct {
-	key  string // what the path ends in, after a dot or from the start
-	take func(value string) (model.Option, error)
+// keyRule says what a key of a framework sets.
+type keyRule struct {
+	key     string // what the path ends in, after a dot or from the start
+	convert func(value string) (model.Option, error)
 }
 
-// as takes a value as it stands.
-func as(name string) func(string) (model.Option, error) {
+// asIs takes a value as it stands.
+func asIs(name string) func(string) (model.Option, error) {
 	return func(value string) (model.Option, error) { return model.Option{Name: name, Value: value}, nil }
 }
 
-// scaleOf reads TRL's and ms-swift's scale_rewards, which was a boolean once. ms-swift's
+// parseScaleRewards reads TRL's and ms-swift's scale_rewards, which was a boolean once. ms-swift's
 // gdpo is an estimator of its own here.
-func scaleOf(value string) (model.Option, error) {
+func parseScaleRewards(value string) (model.Option, error) {
 	scale := func(s estimators.Scale) (model.Option, error) {
 		return model.Option{Name: "scale", Value: string(s)}, nil
 	}
@@ -66,8 +66,8 @@ func scaleOf(value string) (model.Option, error) {
 	return model.Option{}, fmt.Errorf("scale_rewards is %s, which has no counterpart here", value)
 }
 
-// byStd reads verl's norm_adv_by_std_in_grpo.
-func byStd(value string) (model.Option, error) {
+// parseNormByStd reads verl's norm_adv_by_std_in_grpo.
+func parseNormByStd(value string) (model.Option, error) {
 	switch strings.ToLower(value) {
 	case "true":
 		return model.Option{Name: "scale", Value: string(estimators.ScaleGroup)}, nil
@@ -77,8 +77,8 @@ func byStd(value string) (model.Option, error) {
 	return model.Option{}, fmt.Errorf("norm_adv_by_std_in_grpo is %s: expected True or False", value)
 }
 
-// aggregation reads how TRL makes one advantage of several rewards.
-func aggregation(value string) (model.Option, error) {
+// parseAggregation reads how TRL makes one advantage of several rewards.
+func parseAggregation(value string) (model.Option, error) {
 	switch value {
 	case "sum_then_normalize":
 		return model.Option{Name: "adv_estimator", Value: "grpo"}, nil
@@ -88,87 +88,87 @@ func aggregation(value string) (model.Option, error) {
 	return model.Option{}, fmt.Errorf("multi_objective_aggregation is %s, which has no counterpart here", value)
 }
 
-// rules are what is understood of each framework's configuration; of two that set the
+// keyRules are what is understood of each framework's configuration; of two that set the
 // same the later counts.
-func rules(framework string) []rule {
+func keyRules(framework string) []keyRule {
 	switch framework {
 	case "easyr1":
-		return []rule{
-			{"adv_estimator", as("adv_estimator")},
-			{"keep_pos_ratio", as("keep_pos_ratio")},
-			{"keep_neg_ratio", as("keep_neg_ratio")},
-			{"compute_new_adv", as("compute_new_adv")},
-			{"rollout.n", as("num_generations")},
+		return []keyRule{
+			{"adv_estimator", asIs("adv_estimator")},
+			{"keep_pos_ratio", asIs("keep_pos_ratio")},
+			{"keep_neg_ratio", asIs("keep_neg_ratio")},
+			{"compute_new_adv", asIs("compute_new_adv")},
+			{"rollout.n", asIs("num_generations")},
 		}
 	case "verl":
-		return []rule{{"adv_estimator", as("adv_estimator")}, {"norm_adv_by_std_in_grpo", byStd}, {"rollout.n", as("num_generations")}}
+		return []keyRule{{"adv_estimator", asIs("adv_estimator")}, {"norm_adv_by_std_in_grpo", parseNormByStd}, {"rollout.n", asIs("num_generations")}}
 	case "trl":
-		return []rule{{"multi_objective_aggregation", aggregation}, {"scale_rewards", scaleOf}, {"num_generations", as("num_generations")}}
+		return []keyRule{{"multi_objective_aggregation", parseAggregation}, {"scale_rewards", parseScaleRewards}, {"num_generations", asIs("num_generations")}}
 	default:
-		return []rule{{"advantage_estimator", as("adv_estimator")}, {"scale_rewards", scaleOf}, {"num_generations", as("num_generations")}}
+		return []keyRule{{"advantage_estimator", asIs("adv_estimator")}, {"scale_rewards", parseScaleRewards}, {"num_generations", asIs("num_generations")}}
 	}
 }
 
-// relevant are keys that bear on advantages and are not understood: better said than
+// unsupported are keys that bear on advantages and are not understood: better said than
 // passed over. Beside each are the values that change nothing.
-var relevant = []struct {
+var unsupported = []struct {
 	key  string
 	idle []string
 }{
 	{"reward_weights", nil},
 	{"norm_adv_by_std_in_grpo", nil},
-	{"use_kl_in_reward", off},
-	{"kl_in_reward", off},
-	{"gamma", one},
-	{"lam", one},
-	{"filter_groups.enable", off},
-	{"online_filtering", off},
-	{"dynamic_sample", off},
-	{"use_pf_ppo", off},
+	{"use_kl_in_reward", falseValues},
+	{"kl_in_reward", falseValues},
+	{"gamma", oneValues},
+	{"lam", oneValues},
+	{"filter_groups.enable", falseValues},
+	{"online_filtering", falseValues},
+	{"dynamic_sample", falseValues},
+	{"use_pf_ppo", falseValues},
 	{"multi_objective_aggregation", []string{"sum_then_normalize"}},
 	{"reward_clip_range", nil},
-	{"normalize_advantages", off},
+	{"normalize_advantages", falseValues},
 }
 
 // What is as if it were not given.
 var (
-	off = []string{"false", "0"}
-	one = []string{"1", "1.0"}
+	falseValues = []string{"false", "0"}
+	oneValues   = []string{"1", "1.0"}
 )
 
-// Read makes settings of a configuration. It fails if nothing in it is understood, or
+// ReadConfig makes settings of a configuration. It fails if nothing in it is understood, or
 // if a value cannot be.
-func Read(options []Option) (*Reading, error) {
+func ReadConfig(options []Option) (*Config, error) {
 	options = resolve(options)
-	r := &Reading{Framework: frameworkOf(options)}
+	r := &Config{Framework: detectFramework(options)}
 	if r.Framework == "" {
 		return nil, fmt.Errorf("nothing in it says how advantages are computed: expected algorithm.adv_estimator, scale_rewards or advantage_estimator")
 	}
 	r.settings = []model.Option{{Name: "framework", Value: r.Framework}}
-	known := rules(r.Framework)
+	known := keyRules(r.Framework)
 	for _, k := range known {
-		if err := r.take(k, options); err != nil {
+		if err := r.apply(k, options); err != nil {
 			return nil, err
 		}
 	}
 	for _, o := range options {
-		if !slices.ContainsFunc(known, func(k rule) bool { return endsIn(o.Key, k.key) }) {
+		if !slices.ContainsFunc(known, func(k keyRule) bool { return endsInKey(o.Key, k.key) }) {
 			r.Ignored++
-			r.doubt(o)
+			r.warnUnsupported(o)
 		}
 	}
 	// the estimator decides which scales there are
-	slices.SortStableFunc(r.settings, func(a, b model.Option) int { return order(a.Name) - order(b.Name) })
+	slices.SortStableFunc(r.settings, func(a, b model.Option) int { return settingOrder(a.Name) - settingOrder(b.Name) })
 	return r, nil
 }
 
-// about are the options that a rule is about: those of the trainer's own parts, if there
+// optionsOf are the options that a rule is about: those of the trainer's own parts, if there
 // are such. What stands elsewhere, as a preset that nothing refers to, is then not read by
 // the trainer either.
-func (k rule) about(options []Option) []Option {
+func (k keyRule) optionsOf(options []Option) []Option {
 	var all, own []Option
 	for _, o := range options {
-		if !endsIn(o.Key, k.key) {
+		if !endsInKey(o.Key, k.key) {
 			continue
 		}
 		all = append(all, o)
@@ -182,33 +182,33 @@ func (k rule) about(options []Option) []Option {
 	return all
 }
 
-// take applies a rule to the options that it is about; of several the last counts, as
+// apply applies a rule to the options that it is about; of several the last counts, as
 // for the trainers.
-func (r *Reading) take(k rule, options []Option) error {
+func (r *Config) apply(k keyRule, options []Option) error {
 	var last Option
-	for _, o := range k.about(options) {
+	for _, o := range k.optionsOf(options) {
 		switch {
 		case o.Value == "" || slices.Contains([]string{"null", "none", "~"}, strings.ToLower(o.Value)) && k.key != "scale_rewards":
 			continue // the default stays
-		case o.Value == missing:
-			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, to be given at the start: the default stays", brief(o.Key), missing))
+		case o.Value == missingValue:
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, to be given at the start: the default stays", truncate(o.Key), missingValue))
 			continue
 		case strings.Contains(o.Value, "$"):
-			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, which only the trainer can resolve: the default stays", brief(o.Key), brief(o.Value)))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which only the trainer can resolve: the default stays", truncate(o.Key), truncate(o.Value)))
 			continue
 		case last.Value != "" && last.Key != o.Key && last.Value != o.Value:
-			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, but %s is %s: the last counts", brief(last.Key), brief(last.Value), brief(o.Key), brief(o.Value)))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, but %s is %s: the last counts", truncate(last.Key), truncate(last.Value), truncate(o.Key), truncate(o.Value)))
 		}
 		last = o
 	}
 	if last.Value == "" {
 		return nil
 	}
-	set, err := k.take(brief(last.Value)) // what is longer is none of those that are known
+	set, err := k.convert(truncate(last.Value)) // what is longer is none of those that are known
 	if err != nil {
 		return err
 	}
-	r.Understood = append(r.Understood, brief(last.Key))
+	r.UsedKeys = append(r.UsedKeys, truncate(last.Key))
 	r.settings = append(r.settings, set)
 	return nil
 }
@@ -216,34 +216,34 @@ func (r *Reading) take(k rule, options []Option) error {
 // maxShown is how many bytes of a key or a value are shown: a file may hold anything.
 const maxShown = 120
 
-func brief(text string) string {
+func truncate(text string) string {
 	if len(text) <= maxShown {
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
-func order(name string) int {
+func settingOrder(name string) int {
 	return max(0, slices.Index([]string{"framework", "adv_estimator", "scale", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "num_generations"}, name))
 }
 
-func (r *Reading) doubt(o Option) {
-	for _, k := range relevant {
+func (r *Config) warnUnsupported(o Option) {
+	for _, k := range unsupported {
 		idle := o.Value == "" || slices.Contains([]string{"null", "none"}, strings.ToLower(o.Value)) || slices.Contains(k.idle, strings.ToLower(o.Value))
-		if endsIn(o.Key, k.key) && !idle {
-			r.Doubts = append(r.Doubts, fmt.Sprintf("%s is %s, which is not taken into account", brief(o.Key), brief(o.Value)))
+		if endsInKey(o.Key, k.key) && !idle {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which is not taken into account", truncate(o.Key), truncate(o.Value)))
 		}
 	}
 }
 
-// endsIn reports whether a path is, or ends in, some keys.
-func endsIn(path, keys string) bool { return path == keys || strings.HasSuffix(path, "."+keys) }
+// endsInKey reports whether a path is, or ends in, some keys.
+func endsInKey(path, keys string) bool { return path == keys || strings.HasSuffix(path, "."+keys) }
 
-// frameworkOf tells whose configuration it is by keys that only one has.
-func frameworkOf(options []Option) string {
+// detectFramework tells whose configuration it is by keys that only one has.
+func detectFramework(options []Option) string {
 	has := func(keys ...string) bool {
 		return slices.ContainsFunc(options, func(o Option) bool {
-			return slices.ContainsFunc(keys, func(key string) bool { return endsIn(o.Key, key) })
+			return slices.ContainsFunc(keys, func(key string) bool { return endsInKey(o.Key, key) })
 		})
 	}
 	begins := func(prefix string) bool {

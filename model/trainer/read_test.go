@@ -73,7 +73,7 @@ func TestRead(t *testing.T) {
 			"trl [{framework trl} {num_generations 8}]", "",
 		},
 	} {
-		r, err := Read(c.options)
+		r, err := ReadConfig(c.options)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -81,11 +81,11 @@ func TestRead(t *testing.T) {
 		if got := fmt.Sprint(r.Framework, " ", r.Settings()); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
 		}
-		if !strings.Contains(r.Sentence(), c.doubt) || c.doubt == "" && len(r.Doubts) > 0 {
-			t.Errorf("%s: %s", name, r.Sentence())
+		if !strings.Contains(r.Summary(), c.doubt) || c.doubt == "" && len(r.Warnings) > 0 {
+			t.Errorf("%s: %s", name, r.Summary())
 		}
 	}
-	if _, err := Read([]Option{{"lr", "1"}}); err == nil {
+	if _, err := ReadConfig([]Option{{"lr", "1"}}); err == nil {
 		t.Error("a configuration without anything is read")
 	}
 }
@@ -103,7 +103,7 @@ func TestRoundTrip(t *testing.T) {
 			key, value, _ := strings.Cut(line, "=")
 			options = append(options, Option{key, value})
 		}
-		r, err := Read(options)
+		r, err := ReadConfig(options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestResolveParts(t *testing.T) {
 // Of several presets the one that the trainer's part refers to counts.
 func TestReadPreset(t *testing.T) {
 	for _, which := range []string{"a", "b"} {
-		r, err := Read([]Option{
+		r, err := ReadConfig([]Option{
 			{"presets.a.adv_estimator", "grpo"},
 			{"presets.a.keep_pos_ratio", "0.5"},
 			{"algorithm", "${presets." + which + "}"},
@@ -160,8 +160,8 @@ func TestReadPreset(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[string]string{"a": "0.5", "b": "0.25"}[which]
-		if got := fmt.Sprint(r.Settings()); got != "[{framework easyr1} {adv_estimator grpo} {keep_pos_ratio "+want+"}]" || len(r.Doubts) != 0 {
-			t.Errorf("%s: %s, doubts %q", which, got, r.Doubts)
+		if got := fmt.Sprint(r.Settings()); got != "[{framework easyr1} {adv_estimator grpo} {keep_pos_ratio "+want+"}]" || len(r.Warnings) != 0 {
+			t.Errorf("%s: %s, doubts %q", which, got, r.Warnings)
 		}
 	}
 }

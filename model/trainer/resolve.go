@@ -8,21 +8,21 @@ import (
 // The bounds of interpolation: a configuration needs a few steps and some hundred values,
 // one that refers to itself, or doubles itself, any number.
 const (
-	maxSteps  = 32
-	maxValue  = 4 << 10
-	maxValues = 10_000 // that grafts make
-	maxGrafts = 100    // at a time
-	maxDepth  = 32
+	maxPasses     = 32
+	maxValue      = 4 << 10
+	maxValues     = 10_000 // that grafts make
+	maxExpansions = 100    // at a time
+	maxDepth      = 32
 )
 
-// missing is how OmegaConf spells a value that must be given elsewhere.
-const missing = "???"
+// missingValue is how OmegaConf spells a value that must be given elsewhere.
+const missingValue = "???"
 
 // node is an option and where it was written: its references are relative to that place,
 // wherever a reference to a part of the configuration has put it.
 type node struct {
 	Option
-	home string // the key there
+	definedAt string // the key there
 }
 
 // resolve replaces references as OmegaConf does: ${a.b} from the root, ${.x} beside the
@@ -35,12 +35,12 @@ func resolve(options []Option) []Option {
 	for i, o := range options {
 		nodes[i] = node{o, o.Key}
 	}
-	for range maxSteps {
-		grown := newTree(nodes).graft(nodes)
-		if grown == nil {
+	for range maxPasses {
+		expanded := newTree(nodes).expandSections(nodes)
+		if expanded == nil {
 			break
 		}
-		nodes = grown
+		nodes = expanded
 	}
 	tree, out := newTree(nodes), make([]Option, len(nodes))
 	for i, n := range nodes {
@@ -52,8 +52,8 @@ func resolve(options []Option) []Option {
 
 // tree is what references may name: plain values, and parts that hold some.
 type tree struct {
-	values map[string]string
-	parts  map[string]bool
+	values   map[string]string
+	sections map[string]bool
 }
 
 func newTree(nodes []node) tree {
@@ -62,57 +62,57 @@ func newTree(nodes []node) tree {
 		t.values[n.Key] = n.Value
 		for at, c := range n.Key {
 			if c == '.' {
-				t.parts[n.Key[:at]] = true
+				t.sections[n.Key[:at]] = true
 			}
 		}
 	}
 	return t
 }
 
-// graft replaces every value that is nothing but a reference to a part of the
+// expandSections replaces every value that is nothing but a reference to a part of the
 // configuration by that part. It returns nil if there is none, and if it becomes too much:
 // a part that holds a reference to itself has no end.
-func (t tree) graft(nodes []node) []node {
-	var grown []node
-	grafts := 0
+func (t tree) expandSections(nodes []node) []node {
+	var expanded []node
+	expansions := 0
 	for _, n := range nodes {
-		_, part := t.interpolate(n)
-		if part == "" {
-			grown = append(grown, n)
+		_, section := t.interpolate(n)
+		if section == "" {
+			expanded = append(expanded, n)
 			continue
 		}
-		grafts++
+		expansions++
 		for _, leaf := range nodes {
-			below, found := strings.CutPrefix(leaf.Key, part+".")
+			below, found := strings.CutPrefix(leaf.Key, section+".")
 			if !found {
 				continue
 			}
 			key := n.Key + "." + below
-			if grafts > maxGrafts || len(grown) >= maxValues || strings.Count(key, ".") > maxDepth {
+			if expansions > maxExpansions || len(expanded) >= maxValues || strings.Count(key, ".") > maxDepth {
 				return nil
 			}
-			grown = append(grown, node{Option{key, leaf.Value}, leaf.home})
+			expanded = append(expanded, node{Option{key, leaf.Value}, leaf.definedAt})
 		}
 	}
-	if grafts == 0 {
+	if expansions == 0 {
 		return nil
 	}
-	return grown
+	return expanded
 }
 
 // interpolate follows the references of one value, the innermost first. One that cannot
 // be followed leaves the value as it was written; if it is all of it and names a part of
 // the configuration, that is returned too.
-func (t tree) interpolate(n node) (text, part string) {
+func (t tree) interpolate(n node) (text, section string) {
 	text = n.Value
-	for range maxSteps {
-		before, path, after, found := reference(text)
+	for range maxPasses {
+		before, path, after, found := innermostReference(text)
 		if !found {
 			return text, ""
 		}
-		path = absolute(n.home, path)
+		path = absolutePath(n.definedAt, path)
 		value, known := t.values[path]
-		if !known && before+after == "" && t.parts[path] {
+		if !known && before+after == "" && t.sections[path] {
 			return n.Value, path
 		}
 		if !known || len(before)+len(value)+len(after) > maxValue {
@@ -123,8 +123,8 @@ func (t tree) interpolate(n node) (text, part string) {
 	return n.Value, ""
 }
 
-// reference finds ${path} with no other within it.
-func reference(text string) (before, path, after string, found bool) {
+// innermostReference finds ${path} with no other within it.
+func innermostReference(text string) (before, path, after string, found bool) {
 	end := strings.Index(text, "}")
 	for end >= 0 {
 		if start := strings.LastIndex(text[:end], "${"); start >= 0 {
@@ -139,9 +139,9 @@ func reference(text string) (before, path, after string, found bool) {
 	return "", "", "", false
 }
 
-// absolute is a path from the root: each dot in front goes one level out from the value
+// absolutePath is a path from the root: each dot in front goes one level out from the value
 // whose key is given. Brackets, a[b], are another way to write dots.
-func absolute(key, path string) string {
+func absolutePath(key, path string) string {
 	path = strings.NewReplacer("[", ".", "]", "").Replace(path)
 	rest := strings.TrimLeft(path, ".")
 	up := len(path) - len(rest)

@@ -16,7 +16,7 @@ const Missing = "—"
 // Signed writes an advantage: a sign and two decimals, never "-0.00"; zero, and
 // what rounds to it, carries a space in place of the sign.
 func Signed(x float64) string {
-	if mark := unusual(x); mark != "" {
+	if mark := nonFinite(x); mark != "" {
 		return mark
 	}
 	text := fmt.Sprintf("%+.2f", x)
@@ -28,7 +28,7 @@ func Signed(x float64) string {
 
 // Fixed writes a plain number with the given decimals, never "-0.00".
 func Fixed(x float64, decimals int) string {
-	if mark := unusual(x); mark != "" {
+	if mark := nonFinite(x); mark != "" {
 		return mark
 	}
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
@@ -38,9 +38,9 @@ func Fixed(x float64, decimals int) string {
 	return text
 }
 
-// Level reports whether figures from lo to hi differ by rounding alone: a chart that told them
+// NearlyEqual reports whether figures from lo to hi differ by rounding alone: a chart that told them
 // apart would show the order in which they were added up.
-func Level(lo, hi float64) bool {
+func NearlyEqual(lo, hi float64) bool {
 	const rounding = 1e-9
 	return hi/2-lo/2 <= rounding/2*max(math.Abs(lo), math.Abs(hi))
 }
@@ -50,8 +50,8 @@ func Level(lo, hi float64) bool {
 func Short(x float64) string {
 	abs := math.Abs(x)
 	switch {
-	case unusual(x) != "":
-		return unusual(x)
+	case nonFinite(x) != "":
+		return nonFinite(x)
 	case x == math.Trunc(x) && abs < 100_000:
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	case abs >= 999.5e9:
@@ -75,7 +75,7 @@ func Short(x float64) string {
 func Brief(x float64) string {
 	abs := math.Abs(x)
 	switch {
-	case unusual(x) != "", abs < 99.5:
+	case nonFinite(x) != "", abs < 99.5:
 		return Short(x)
 	case abs >= 999.5e9:
 		return strconv.FormatFloat(x, 'e', 0, 64)
@@ -105,12 +105,12 @@ func Count(n int) string {
 	case n < 999_500:
 		return strconv.Itoa((n+500)/1000) + "k"
 	case n < 999_500_000:
-		return scaled(float64(n)/1e6) + "M"
+		return threeDigits(float64(n)/1e6) + "M"
 	}
-	return scaled(float64(n)/1e9) + "G"
+	return threeDigits(float64(n)/1e9) + "G"
 }
 
-func scaled(x float64) string {
+func threeDigits(x float64) string {
 	switch {
 	case x < 9.995:
 		return Fixed(x, 2)
@@ -172,9 +172,9 @@ func BytesOf(n, of int64) string {
 	return part + "/" + whole
 }
 
-// About writes a time as a person says it who does not know it to the second: 41 s,
+// ApproxDuration writes a time as a person says it who does not know it to the second: 41 s,
 // 3 min, 2 h.
-func About(d time.Duration) string {
+func ApproxDuration(d time.Duration) string {
 	switch {
 	case d < 99*time.Second:
 		return strconv.Itoa(int(math.Ceil(d.Seconds()))) + " s"
@@ -192,8 +192,8 @@ func Plural(n int, noun string) string {
 	return Count(n) + " " + noun
 }
 
-// unusual returns the mark of a value that is no ordinary number, "" otherwise.
-func unusual(x float64) string {
+// nonFinite returns the mark of a value that is no ordinary number, "" otherwise.
+func nonFinite(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "nan"

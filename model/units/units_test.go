@@ -94,7 +94,7 @@ func TestAbout(t *testing.T) {
 		300 * time.Millisecond: "1 s", 41 * time.Second: "41 s", 98 * time.Second: "98 s",
 		170 * time.Second: "3 min", 2*time.Hour + 10*time.Minute: "2 h",
 	} {
-		if got := units.About(d); got != want {
+		if got := units.ApproxDuration(d); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
@@ -115,7 +115,7 @@ func TestLevel(t *testing.T) {
 		{-math.MaxFloat64, math.MaxFloat64, false},
 		{1e6, 1e6 + 1, false},
 	} {
-		if got := units.Level(c.lo, c.hi); got != c.want {
+		if got := units.NearlyEqual(c.lo, c.hi); got != c.want {
 			t.Errorf("Level(%v, %v) = %v", c.lo, c.hi, got)
 		}
 	}

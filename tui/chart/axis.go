@@ -92,7 +92,7 @@ func Range(values []float64) (lo, hi float64) {
 // fractionOf returns where v is between lo and hi, from 0 to 1. It works on halves, so
 // that no difference overflows.
 func fractionOf(v, lo, hi float64) float64 {
-	if units.Level(lo, hi) {
+	if units.NearlyEqual(lo, hi) {
 		return 0
 	}
 	return min(1, max(0, (v/2-lo/2)/(hi/2-lo/2)))
