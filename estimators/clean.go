@@ -7,19 +7,19 @@ import "math"
 type Cleaning int
 
 const (
-	rounding Cleaning = iota // nothing but the rounding to Float
+	cleanRound Cleaning = iota // nothing but the rounding to Float
 
-	// nanToNum is what EasyR1's trainer does to its reward tensor, if and only if some
+	// cleanNaNToNum is what EasyR1's trainer does to its reward tensor, if and only if some
 	// reward of the batch is NaN: torch.nan_to_num(x, nan=0.0), which turns infinities
 	// into ±3.4028235e38 on the way. Without a NaN the infinities stay. A missing
 	// reward is a NaN to it.
 	//
 	// Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/ray_trainer.py:800-805.
-	nanToNum
+	cleanNaNToNum
 
-	// nanIsZero is ms-swift's nansum over the reward functions: a reward without a
+	// cleanNaNToZero is ms-swift's nansum over the reward functions: a reward without a
 	// score is 0.
-	nanIsZero
+	cleanNaNToZero
 )
 
 // CleanInto writes to dst what the trainer makes of the logged rewards before any
@@ -28,7 +28,7 @@ const (
 // may be cleaned apart. len(dst) == len(rewards); they may be the same slice.
 func (e *Estimator) CleanInto(dst, rewards []float64) {
 	dst = dst[:len(rewards)]
-	if e.Float == Float64 && e.Clean == rounding {
+	if e.Float == Float64 && e.Clean == cleanRound {
 		copy(dst, rewards)
 		return
 	}
@@ -40,14 +40,14 @@ func (e *Estimator) CleanInto(dst, rewards []float64) {
 			dst[i] = float64(float32(r))
 		}
 	}
-	if !found || e.Clean == rounding {
+	if !found || e.Clean == cleanRound {
 		return
 	}
 	for i, r := range dst {
 		switch {
 		case math.IsNaN(r):
 			dst[i] = 0
-		case e.Clean == nanToNum:
+		case e.Clean == cleanNaNToNum:
 			dst[i] = min(max(r, -math.MaxFloat32), math.MaxFloat32)
 		}
 	}

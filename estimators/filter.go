@@ -55,8 +55,8 @@ func (w *workspace) keep(kept []bool, adv []float64, offsets []int, keepPos, kee
 		fillTrue(kept)
 		return
 	}
-	n := longest(offsets)
-	w.positive, w.negative, w.spare = resize(w.positive, n), resize(w.negative, n), resize(w.spare, n)
+	n := largestGroup(offsets)
+	w.positive, w.negative, w.scratch = resize(w.positive, n), resize(w.negative, n), resize(w.scratch, n)
 	for g := 1; g < len(offsets); g++ {
 		lo, hi := offsets[g-1], offsets[g]
 		w.keepGroup(kept[lo:hi], adv[lo:hi], keepPos, keepNeg)
@@ -72,21 +72,21 @@ func fillTrue(kept []bool) {
 // keepGroup does not sort the samples: the k-th size of a sign is enough to tell
 // what lies before it, and how many of its equals still have a place.
 func (w *workspace) keepGroup(kept []bool, adv []float64, keepPos, keepNeg float64) {
-	pos, neg := w.bySign(adv)
-	best := borderOf(w.positive[:pos], w.spare, KeepCount(pos, keepPos))
-	worst := borderOf(w.negative[:neg], w.spare, KeepCount(neg, keepNeg))
+	pos, neg := w.splitBySign(adv)
+	best := boundOf(w.positive[:pos], w.scratch, KeepCount(pos, keepPos))
+	worst := boundOf(w.negative[:neg], w.scratch, KeepCount(neg, keepNeg))
 	hi, lo := best.value, -worst.value
 	kept = kept[:len(adv)]
 	for i, a := range adv {
 		kept[i] = one(a > hi)|one(a < lo)|one(a == 0) != 0
 	}
-	seat(kept, adv, hi, best.places)
-	seat(kept, adv, lo, worst.places)
+	keepTies(kept, adv, hi, best.ties)
+	keepTies(kept, adv, lo, worst.ties)
 }
 
-// bySign collects the sizes of the positive and of the negative advantages and
+// splitBySign collects the sizes of the positive and of the negative advantages and
 // counts them.
-func (w *workspace) bySign(adv []float64) (pos, neg int) {
+func (w *workspace) splitBySign(adv []float64) (pos, neg int) {
 	positive, negative := w.positive[:len(adv)], w.negative[:len(adv)]
 	for _, a := range adv {
 		// Written in any case, counted if it is of the sign: see borderOf.
@@ -101,8 +101,8 @@ func (w *workspace) bySign(adv []float64) (pos, neg int) {
 // signBit is the sign of a float64.
 const signBit = 1 << 63
 
-// seat keeps the first so many samples whose advantage is at.
-func seat(kept []bool, adv []float64, at float64, places int) {
+// keepTies keeps the first so many samples whose advantage is at.
+func keepTies(kept []bool, adv []float64, at float64, places int) {
 	for i := 0; places > 0; i++ {
 		equal := adv[i] == at
 		kept[i] = kept[i] || equal
@@ -125,12 +125,12 @@ func checkRatio(name string, ratio float64) error {
 	if ratio >= 0 && ratio <= 1 {
 		return nil
 	}
-	return &Refusal{Kind: "AssertionError", Text: name + " must be in [0, 1], got " + pyFloat(ratio)}
+	return &Refusal{Kind: "AssertionError", Text: name + " must be in [0, 1], got " + pythonRepr(ratio)}
 }
 
-// pyFloat writes a float as Python's repr does: the shortest digits that read back
+// pythonRepr writes a float as Python's repr does: the shortest digits that read back
 // the same, with an exponent below 1e-4 and from 1e16 on.
-func pyFloat(x float64) string {
+func pythonRepr(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "nan"

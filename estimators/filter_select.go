@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// border separates the samples of one sign, whose sizes are |A|: those above
+// selectionBound separates the samples of one sign, whose sizes are |A|: those above
 // value are kept, and of those at it the first places in the batch.
-type border struct {
+type selectionBound struct {
 	value  float64
-	places int
+	ties int
 }
 
 // insertionMax is the length up to which insertion beats selection.
 const insertionMax = 8
 
-// borderOf returns the border that keeps the k largest of sizes, the bits of
+// boundOf returns the border that keeps the k largest of sizes, the bits of
 // positive floats, which order as the floats do. It overwrites sizes and spare,
 // which is at least as long.
 //
@@ -24,35 +24,35 @@ const insertionMax = 8
 // that the processor guesses wrong costs as much as ten values. So there are none
 // here that depend on a value: what is not wanted is written too, and overwritten
 // by the next.
-func borderOf(sizes, spare []uint64, k int) border {
+func boundOf(sizes, spare []uint64, k int) selectionBound {
 	switch {
 	case k == 0:
-		return border{value: math.Inf(1)}
+		return selectionBound{value: math.Inf(1)}
 	case k == len(sizes):
-		return border{}
+		return selectionBound{}
 	case len(sizes) <= insertionMax:
-		return insertion(sizes, k)
+		return boundByInsertion(sizes, k)
 	}
 	for tries := 2 * bits.Len(uint(len(sizes))); tries > 0; tries-- {
-		p := pivot(sizes)
-		more, less := split(sizes, spare, p)
+		p := medianOfThree(sizes)
+		more, less := partition(sizes, spare, p)
 		equal := len(sizes) - more - less
 		switch {
 		case k <= more:
 			sizes = sizes[:more]
 		case k <= more+equal:
-			return border{math.Float64frombits(p), k - more}
+			return selectionBound{math.Float64frombits(p), k - more}
 		default:
 			k -= more + equal
 			sizes, spare = spare[:less], sizes
 		}
 	}
-	return sorted(sizes, k)
+	return boundBySort(sizes, k)
 }
 
-// split moves the values above p to the front of v and those below to the front
+// partition moves the values above p to the front of v and those below to the front
 // of below, and counts them.
-func split(v, below []uint64, p uint64) (more, less int) {
+func partition(v, below []uint64, p uint64) (more, less int) {
 	below = below[:len(v)]
 	for _, x := range v {
 		v[more] = x
@@ -63,14 +63,14 @@ func split(v, below []uint64, p uint64) (more, less int) {
 	return more, less
 }
 
-// pivot is the median of three.
-func pivot(v []uint64) uint64 {
+// medianOfThree is the median of three.
+func medianOfThree(v []uint64) uint64 {
 	a, b, c := v[0], v[len(v)/2], v[len(v)-1]
 	return max(min(a, b), min(max(a, b), c))
 }
 
-// insertion keeps the k largest in order while it looks at the others.
-func insertion(v []uint64, k int) border {
+// boundByInsertion keeps the k largest in order while it looks at the others.
+func boundByInsertion(v []uint64, k int) selectionBound {
 	for i := 1; i < len(v); i++ {
 		x := v[i]
 		top := v[:min(i, k)]
@@ -82,24 +82,24 @@ func insertion(v []uint64, k int) border {
 			v[i] = x
 		}
 	}
-	return tally(v[:k])
+	return boundOfKept(v[:k])
 }
 
-// sorted is for inputs that choose every pivot badly: without it they would take
+// boundBySort is for inputs that choose every pivot badly: without it they would take
 // quadratic time.
-func sorted(v []uint64, k int) border {
+func boundBySort(v []uint64, k int) selectionBound {
 	slices.Sort(v)
 	slices.Reverse(v)
-	return tally(v[:k])
+	return boundOfKept(v[:k])
 }
 
-// tally is the border whose kept sizes are v, in descending order.
-func tally(v []uint64) border {
+// boundOfKept is the border whose kept sizes are v, in descending order.
+func boundOfKept(v []uint64) selectionBound {
 	last, places := v[len(v)-1], 0
 	for _, x := range v {
 		places += one(x == last)
 	}
-	return border{math.Float64frombits(last), places}
+	return selectionBound{math.Float64frombits(last), places}
 }
 
 // one is 1 for true; the compiler makes it a move.

@@ -130,11 +130,11 @@ func TestBorderOfIsThatOfSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.SliceOfN(rapid.Uint64Range(1, 50), 1, 100).Draw(t, "v")
 		k := rapid.IntRange(1, len(v)).Draw(t, "k")
-		want := sorted(slices.Clone(v), k)
+		want := boundBySort(slices.Clone(v), k)
 		if k == len(v) {
-			want = border{}
+			want = selectionBound{}
 		}
-		if got := borderOf(v, make([]uint64, len(v)), k); got != want {
+		if got := boundOf(v, make([]uint64, len(v)), k); got != want {
 			t.Fatalf("border %v, want %v", got, want)
 		}
 	})

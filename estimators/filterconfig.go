@@ -21,7 +21,7 @@ func CheckConfig(estimator string, keepPos, keepNeg float64, recompute bool) (wa
 	case filter && estimator != "grpo":
 		return "", valueError("keep_neg_ratio and keep_pos_ratio are currently only supported for grpo algorithm. "+
 			"Got adv_estimator='%s' with keep_neg_ratio=%s, keep_pos_ratio=%s. Please either set adv_estimator='grpo', "+
-			"or set both keep_neg_ratio=1.0 and keep_pos_ratio=1.0.", estimator, pyFloat(keepNeg), pyFloat(keepPos))
+			"or set both keep_neg_ratio=1.0 and keep_pos_ratio=1.0.", estimator, pythonRepr(keepNeg), pythonRepr(keepPos))
 	case recompute && estimator != "grpo":
 		return "", valueError("compute_new_adv is currently only supported for grpo algorithm. "+
 			"Got adv_estimator='%s' with compute_new_adv=True. Please either set adv_estimator='grpo', "+
@@ -39,7 +39,7 @@ func checkRange(short, long string, ratio float64) error {
 		return nil
 	}
 	return valueError("keep_%s_ratio must be in the range [0.0, 1.0]. Got keep_%[1]s_ratio=%[2]s. "+
-		"0.0 means discard all %[3]s samples, 1.0 means keep all %[3]s samples.", short, pyFloat(ratio), long)
+		"0.0 means discard all %[3]s samples, 1.0 means keep all %[3]s samples.", short, pythonRepr(ratio), long)
 }
 
 func valueError(format string, values ...any) error {

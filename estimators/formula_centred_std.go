@@ -2,7 +2,7 @@ package estimators
 
 import "vantage/estimators/torchsum"
 
-// centreFirst is GRPO that takes the standard deviation of the centred rewards
+// centredStd is GRPO that takes the standard deviation of the centred rewards
 // and not of the rewards:
 //
 //	a_i = r_i − μ ;  A_i = a_i/(s_a + eps)
@@ -10,23 +10,23 @@ import "vantage/estimators/torchsum"
 // ddof 1, float32, s of the group, of the batch, or not there. On paper that is
 // the same for groups; in float32 it is not for the last bits, and for the batch
 // it is another number, since the means of the groups do not count.
-type centreFirst struct {
+type centredStd struct {
 	eps    float32
-	matrix bool   // as in groupwise
-	single single // byFormula or stdZero, as in groupwise
+	asMatrix bool   // as in groupwise
+	ofOne groupOfOne // byFormula or stdZero, as in groupwise
 }
 
-func (w centreFirst) advantages(dst []float64, b Batch, s Scale) error {
-	groupwise{matrix: w.matrix, single: zeroAlone}.advantages(dst, b, ScaleNone)
+func (w centredStd) advantages(dst []float64, b Batch, s Scale) error {
+	groupwise{asMatrix: w.asMatrix, ofOne: oneZero}.advantages(dst, b, ScaleNone)
 	switch s {
 	case ScaleGroup:
 		w.byGroup(dst, b)
 	case ScaleNone:
 	case ScaleBatch:
 		a := make([]float32, len(dst))
-		narrow(a, dst)
+		toFloat32(a, dst)
 		std := torchsum.Std(a)
-		if len(a) == 1 && w.single == stdZero {
+		if len(a) == 1 && w.ofOne == oneStd0 {
 			std = 0
 		}
 		divide(dst, std+w.eps)
@@ -35,17 +35,17 @@ func (w centreFirst) advantages(dst []float64, b Batch, s Scale) error {
 }
 
 // byGroup divides each group by its own standard deviation.
-func (w centreFirst) byGroup(dst []float64, b Batch) {
-	a := make([]float32, longest(b.Offsets))
+func (w centredStd) byGroup(dst []float64, b Batch) {
+	a := make([]float32, largestGroup(b.Offsets))
 	var std [1]float32
 	for g := range b.Groups() {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
 		x := a[:hi-lo]
-		narrow(x, dst[lo:hi])
+		toFloat32(x, dst[lo:hi])
 		switch {
-		case hi-lo == 1 && w.single == stdZero:
+		case hi-lo == 1 && w.ofOne == oneStd0:
 			std[0] = 0
-		case w.matrix && b.Groups() > 1:
+		case w.asMatrix && b.Groups() > 1:
 			torchsum.StdRows(std[:], x, len(x))
 		default:
 			std[0] = torchsum.Std(x)
@@ -60,11 +60,11 @@ func divide(dst []float64, by float32) {
 	}
 }
 
-// asOne is f for a framework that takes a batch of groups of different sizes for
+// raggedAsOneGroup is f for a framework that takes a batch of groups of different sizes for
 // one single group.
-func asOne(f function) function {
+func raggedAsOneGroup(f formula) formula {
 	return func(dst []float64, b Batch, s Scale) error {
-		if groupsOdd(b.Offsets, 1) != nil {
+		if raggedGroups(b.Offsets, 1) != nil {
 			b.Offsets = []int{0, len(b.Rewards)}
 		}
 		return f(dst, b, s)

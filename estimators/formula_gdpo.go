@@ -2,11 +2,11 @@ package estimators
 
 import "vantage/estimators/torchsum"
 
-// decoupled is the first half of GDPO: Σ_k w_k·A_k, where A_k is what f gives for
+// perComponent is the first half of GDPO: Σ_k w_k·A_k, where A_k is what f gives for
 // the k-th component of the reward; float32, from the first component on.
-func decoupled(f function) function {
+func perComponent(f formula) formula {
 	return func(dst []float64, b Batch, s Scale) error {
-		mustMatch(dst, b)
+		mustHaveLength(dst, b)
 		sum := make([]float32, len(dst))
 		one := Batch{Offsets: b.Offsets, Lengths: b.Lengths}
 		var refused error
@@ -22,18 +22,18 @@ func decoupled(f function) function {
 				sum[i] += float32(weight(b.Weights, k) * float32(a))
 			}
 		}
-		widen(dst, sum)
+		toFloat64(dst, sum)
 		return refused
 	}
 }
 
-// standardized is f followed by (A − Ā)/s over the samples of the batch, ddof 1,
+// batchStandardized is f followed by (A − Ā)/s over the samples of the batch, ddof 1,
 // nothing added to s; if s is not above 0, A − Ā.
-func standardized(f function) function {
+func batchStandardized(f formula) formula {
 	return func(dst []float64, b Batch, s Scale) error {
 		err := f(dst, b, s)
 		a := make([]float32, len(dst))
-		narrow(a, dst)
+		toFloat32(a, dst)
 		mean := torchsum.Mean(a)
 		std := torchsum.StdWithMean(a, mean)
 		for i, x := range a {

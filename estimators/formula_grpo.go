@@ -23,11 +23,11 @@ package estimators
 //
 // This one holds the batch as a [G, n] matrix.
 func grpo(eps float32) groupwise {
-	return groupwise{baseline: groupMean, eps: eps, matrix: true}
+	return groupwise{baseline: groupMean, eps: eps, asMatrix: true}
 }
 
 // grpoThreshold is GRPO with nothing added to s: a group with s < eps gets zeros.
 // Each group is a tensor of its own.
 func grpoThreshold(eps float32) groupwise {
-	return groupwise{baseline: groupMean, eps: eps, threshold: true}
+	return groupwise{baseline: groupMean, eps: eps, epsIsThreshold: true}
 }

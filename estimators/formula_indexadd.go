@@ -6,19 +6,19 @@ import (
 	"vantage/estimators/torchsum"
 )
 
-// vectorized is GRPO over index_add_: sums from left to right, all of it float32,
+// indexAddGRPO is GRPO over index_add_: sums from left to right, all of it float32,
 //
 //	A_i = (r_i − μ)/(s + 1e-6),  s = √(Σ (r_i − μ)²/(n−1))
 //
 // A group of one has μ := 0 and s := 1. Equal rewards give 0 or a float32 residue.
 // floored is the older form, s = √max(v, 1e-6) with v = (Σr² − (Σr)²/n)/(n−1), so
 // that s is never below 1e-3. centre leaves the division out.
-func vectorized(floored, centre bool) function {
+func indexAddGRPO(floored, centre bool) formula {
 	return perGroup(func(dst, r []float32) {
 		mean, std := float32(0), float32(1)
 		if len(r) > 1 {
 			mean = torchsum.SumLeftToRight(r) / float32(len(r))
-			std = plainStd(r, mean, floored)
+			std = leftToRightStd(r, mean, floored)
 		}
 		for i, x := range r {
 			dst[i] = x - mean
@@ -29,8 +29,8 @@ func vectorized(floored, centre bool) function {
 	})
 }
 
-// plainStd is the standard deviation, ddof 1, in float32 from left to right.
-func plainStd(r []float32, mean float32, floored bool) float32 {
+// leftToRightStd is the standard deviation, ddof 1, in float32 from left to right.
+func leftToRightStd(r []float32, mean float32, floored bool) float32 {
 	var squares float32
 	for _, x := range r {
 		d := x
@@ -50,9 +50,9 @@ func plainStd(r []float32, mean float32, floored bool) float32 {
 	return float32(math.Sqrt(float64(v)))
 }
 
-// vectorizedRLOO is RLOO over bincount: (n·r − Σ)/(n−1), float32, the sum from
+// bincountRLOO is RLOO over bincount: (n·r − Σ)/(n−1), float32, the sum from
 // left to right. A group of one gets 0.
-func vectorizedRLOO() function {
+func bincountRLOO() formula {
 	return perGroup(func(dst, r []float32) {
 		n, sum := float32(len(r)), torchsum.SumLeftToRight(r)
 		others, mask := max(n-1, 1), float32(min(1, len(r)-1))

@@ -2,7 +2,7 @@ package estimators
 
 import "math"
 
-// looScale is GRPO whose baseline and standard deviation both leave the sample
+// leaveOneOutStd is GRPO whose baseline and standard deviation both leave the sample
 // out that they are for (leave), or GRPO with that standard deviation's formula:
 //
 //	A_i = (r_i − μ_{−i})/(s_{−i} + 1e-6) if s_{−i} > 0, else r_i − μ_{−i}
@@ -15,10 +15,10 @@ import "math"
 // The framework adds in the order of its BLAS. Here the sums are float64 and then
 // rounded, which agrees to 1e-5 except where nearly equal rewards let rounding
 // decide whether s is 0.
-type looScale struct{ leave bool }
+type leaveOneOutStd struct{ leaveOut bool }
 
-func (w looScale) advantages(dst []float64, b Batch, s Scale) error {
-	mustMatch(dst, b)
+func (w leaveOneOutStd) advantages(dst []float64, b Batch, s Scale) error {
+	mustHaveLength(dst, b)
 	for g := range b.Groups() {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
 		w.group(dst[lo:hi], b.Rewards[lo:hi], s != ScaleNone)
@@ -26,7 +26,7 @@ func (w looScale) advantages(dst []float64, b Batch, s Scale) error {
 	return nil
 }
 
-func (w looScale) group(dst, r []float64, scaled bool) {
+func (w leaveOneOutStd) group(dst, r []float64, scaled bool) {
 	if len(r) == 1 {
 		dst[0] = r[0] - r[0]
 		return
@@ -36,16 +36,16 @@ func (w looScale) group(dst, r []float64, scaled bool) {
 		sum += x
 		squares += float64(float32(x) * float32(x))
 	}
-	m := float32(len(r) - one(w.leave))
+	m := float32(len(r) - one(w.leaveOut))
 	for i, x := range r {
 		own, ownSquare := 0.0, 0.0
-		if w.leave {
+		if w.leaveOut {
 			own, ownSquare = x, float64(float32(x)*float32(x))
 		}
 		mean, square := float32(sum-own)/m, float32(squares-ownSquare)/m
 		a := float32(x) - mean
 		if v := (square - float32(mean*mean)) * (m / (m - 1)); scaled && v > 0 {
-			a /= numberOf(float32(math.Sqrt(float64(v)))) + 1e-6
+			a /= nanToNum32(float32(math.Sqrt(float64(v)))) + 1e-6
 		}
 		dst[i] = float64(a)
 	}

@@ -35,12 +35,12 @@ func (w lengthPenalty) group(dst []float64, r, shaped []float32, costs ...[]floa
 
 // advantages has the response tokens as the only cost.
 func (w lengthPenalty) advantages(dst []float64, b Batch, _ Scale) error {
-	mustMatch(dst, b)
-	n := longest(b.Offsets)
+	mustHaveLength(dst, b)
+	n := largestGroup(b.Offsets)
 	r, shaped, c := make([]float32, n), make([]float32, n), make([]float64, n)
 	for g := range b.Groups() {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
-		narrow(r[:hi-lo], b.Rewards[lo:hi])
+		toFloat32(r[:hi-lo], b.Rewards[lo:hi])
 		for i, l := range b.Lengths[lo:hi] {
 			c[i] = float64(l)
 		}

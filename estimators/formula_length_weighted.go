@@ -2,18 +2,18 @@ package estimators
 
 import "vantage/estimators/torchsum"
 
-// lengthWeighted is the advantage of on-policy RL with an optimal baseline: the
+// optimalBaseline is the advantage of on-policy RL with an optimal baseline: the
 // baseline is the mean of the group by tokens,
 //
 //	A_i = r_i − Σ l r/Σ l
 //
 // in float32. A group of one gets its raw reward. It is that of Hao et al.,
 // "On-Policy RL with Optimal Reward Baseline", arXiv:2505.23585, 2025.
-func lengthWeighted(dst []float64, b Batch, _ Scale) error {
-	mustMatch(dst, b)
+func optimalBaseline(dst []float64, b Batch, _ Scale) error {
+	mustHaveLength(dst, b)
 	r := make([]float32, len(b.Rewards))
-	narrow(r, b.Rewards)
-	products := make([]float32, longest(b.Offsets))
+	toFloat32(r, b.Rewards)
+	products := make([]float32, largestGroup(b.Offsets))
 	for g := range b.Groups() {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
 		var base float32
@@ -41,7 +41,7 @@ func lengthWeighted(dst []float64, b Batch, _ Scale) error {
 // is that of Chu et al., "GPG: A Simple and Strong Reinforcement Learning Baseline
 // for Model Reasoning", arXiv:2504.02546, 2025.
 func groupPolicyGradient(dst []float64, b Batch, _ Scale) error {
-	groupwise{single: meanZeroStd1}.advantages(dst, b, ScaleNone)
+	groupwise{ofOne: oneMean0Std1}.advantages(dst, b, ScaleNone)
 	m := 0
 	for _, x := range b.Rewards {
 		m += one(x != 0)
@@ -58,7 +58,7 @@ func groupPolicyGradient(dst []float64, b Batch, _ Scale) error {
 // al., "ReMax: A Simple, Effective, and Efficient Reinforcement Learning Method for
 // Aligning Large Language Models", arXiv:2310.10505, 2023.
 func greedyBaseline(dst []float64, b Batch, _ Scale) error {
-	mustMatch(dst, b)
+	mustHaveLength(dst, b)
 	for i, r := range b.Rewards {
 		dst[i] = float64(float32(r) - float32(b.Baselines[i]))
 	}

@@ -10,7 +10,7 @@ import "vantage/estimators/torchsum"
 // With guard, a group whose mean is not above 0 gets zeros. Without it a negative
 // mean turns the signs round and a mean of 0 divides by eps; a group of one then
 // gets its raw reward.
-func maxRL(eps float32, guard bool) function {
+func maxRL(eps float32, guard bool) formula {
 	return perGroup(func(dst, r []float32) {
 		if len(r) == 1 && !guard {
 			dst[0] = r[0]

@@ -6,28 +6,28 @@ import (
 	"vantage/estimators/torchsum"
 )
 
-// nanAware is GRPO that leaves samples without a score out: they count in no mean
+// nanIgnoring is GRPO that leaves samples without a score out: they count in no mean
 // and no standard deviation and get 0. All of it is float32, ddof 1, eps added:
 //
 //	A_i = (r_i − μ)/(s + eps) ;  NaN → 0, ±Inf → ±3.4e38
 //
 // s is of the group, of the batch, or not there. A group of one has s := 0.
-type nanAware struct{ eps float32 }
+type nanIgnoring struct{ eps float32 }
 
-func (w nanAware) advantages(dst []float64, b Batch, s Scale) error {
+func (w nanIgnoring) advantages(dst []float64, b Batch, s Scale) error {
 	r := make([]float32, len(b.Rewards))
-	narrow(r, b.Rewards)
-	w.centre(r, b.Offsets, s, torchsum.Sum)
+	toFloat32(r, b.Rewards)
+	w.normalize(r, b.Offsets, s, torchsum.Sum)
 	for i, a := range r {
-		dst[i] = float64(numberOf(a))
+		dst[i] = float64(nanToNum32(a))
 	}
 	return nil
 }
 
-// centre replaces the rewards in r by (r − μ)/(s + eps), NaN where it is. sum is
+// normalize replaces the rewards in r by (r − μ)/(s + eps), NaN where it is. sum is
 // the order of the sums within groups.
-func (w nanAware) centre(r []float32, offsets []int, s Scale, sum func([]float32) float32) {
-	buf := make([]float32, longest(offsets))
+func (w nanIgnoring) normalize(r []float32, offsets []int, s Scale, sum func([]float32) float32) {
+	buf := make([]float32, largestGroup(offsets))
 	var whole float32
 	if s == ScaleBatch {
 		_, whole, _ = torchsum.NaNMeanStd(r, make([]float32, len(r)), torchsum.Sum)
@@ -51,15 +51,15 @@ func (w nanAware) centre(r []float32, offsets []int, s Scale, sum func([]float32
 }
 
 // whiten replaces z by (z − z̄)/(s + eps) over the batch.
-func (w nanAware) whiten(z []float32) {
+func (w nanIgnoring) whiten(z []float32) {
 	mean, std, _ := torchsum.NaNMeanStd(z, make([]float32, len(z)), torchsum.Sum)
 	for i := range z {
 		z[i] = (z[i] - mean) / (std + w.eps)
 	}
 }
 
-// numberOf is nan_to_num: NaN is 0, an infinity the largest float32.
-func numberOf(x float32) float32 {
+// nanToNum32 is nan_to_num: NaN is 0, an infinity the largest float32.
+func nanToNum32(x float32) float32 {
 	switch {
 	case x-x == 0:
 		return x
@@ -69,7 +69,7 @@ func numberOf(x float32) float32 {
 	return min(max(x, -math.MaxFloat32), math.MaxFloat32)
 }
 
-// components is GDPO: every reward function is normalized by itself within the
+// gdpo is GDPO: every reward function is normalized by itself within the
 // group, then the weighted sum over the batch,
 //
 //	z = Σ_k w_k·(r_k − μ_k)/(s_k + eps) ;  A = (z − z̄)/(s_z + eps)
@@ -78,16 +78,16 @@ func numberOf(x float32) float32 {
 // components have none gets 0 and counts in no z̄; else it is a z of 0. It is that
 // of Liu et al., "GDPO: Group reward-Decoupled Normalization Policy Optimization",
 // arXiv:2601.05242, 2026.
-func (w nanAware) components(apart bool) function {
+func (w nanIgnoring) gdpo(apart bool) formula {
 	return func(dst []float64, b Batch, _ Scale) error {
-		mustMatch(dst, b)
-		parts := narrowAll(b.Components)
+		mustHaveLength(dst, b)
+		parts := columnsToFloat32(b.Components)
 		sum := torchsum.Sum
 		if len(parts) > 1 {
 			sum = torchsum.SumColumn // the components are columns of one matrix
 		}
 		for _, r := range parts {
-			w.centre(r, b.Offsets, ScaleGroup, sum)
+			w.normalize(r, b.Offsets, ScaleGroup, sum)
 		}
 		z := weightedSum(parts, b.Weights, apart)
 		if apart {
@@ -102,7 +102,7 @@ func (w nanAware) components(apart bool) function {
 		for i, a := range z {
 			dst[i] = float64(a)
 			if apart {
-				dst[i] = float64(numberOf(a))
+				dst[i] = float64(nanToNum32(a))
 			}
 		}
 		return nil
@@ -139,42 +139,42 @@ func weight(weights []float64, k int) float32 {
 	return float32(weights[k])
 }
 
-func narrowAll(components [][]float64) [][]float32 {
+func columnsToFloat32(components [][]float64) [][]float32 {
 	parts := make([][]float32, len(components))
 	for k, c := range components {
 		parts[k] = make([]float32, len(c))
-		narrow(parts[k], c)
+		toFloat32(parts[k], c)
 	}
 	return parts
 }
 
-// scoredRLOO is RLOO over the samples that have a score:
+// rloo is RLOO over the samples that have a score:
 //
 //	A_i = r_i − (Σ − r_i)/(m − 1),  m = number of scores in the group
 //
 // Where no other has a score the advantage is 0. If normalized, (A − Ā)/(s_A + eps)
 // over the batch follows.
-func (w nanAware) scoredRLOO(normalized bool) function {
+func (w nanIgnoring) rloo(normalized bool) formula {
 	return func(dst []float64, b Batch, _ Scale) error {
-		mustMatch(dst, b)
+		mustHaveLength(dst, b)
 		a := make([]float32, len(b.Rewards))
-		narrow(a, b.Rewards)
+		toFloat32(a, b.Rewards)
 		buf := make([]float32, len(a))
 		for g := range b.Groups() {
 			x := a[b.Offsets[g]:b.Offsets[g+1]]
-			leaveOneOut(x, buf[:len(x)])
+			nanLeaveOneOut(x, buf[:len(x)])
 		}
 		if normalized {
 			w.whiten(a)
 		}
 		for i, v := range a {
-			dst[i] = float64(numberOf(v))
+			dst[i] = float64(nanToNum32(v))
 		}
 		return nil
 	}
 }
 
-func leaveOneOut(x, buf []float32) {
+func nanLeaveOneOut(x, buf []float32) {
 	count := 0
 	for i, v := range x {
 		buf[i] = 0

@@ -13,7 +13,7 @@ import (
 //
 // It is that of Walder and Karkhanis, "Pass@K Policy Optimization",
 // arXiv:2505.15201, as verl cites arXiv:2503.19595 for it.
-func passK(centre bool) function {
+func passK(centre bool) formula {
 	return perGroup(func(dst, r []float32) {
 		clear(dst)
 		if len(r) < 2 {
@@ -35,9 +35,9 @@ func fillNaN32(dst []float32) {
 	}
 }
 
-// refusePassK is verl's ValueError for the first group of one. The trainer names
+// passKError is verl's ValueError for the first group of one. The trainer names
 // the group's uid; here it is the group's number.
-func refusePassK(b Batch) error {
+func passKError(b Batch) error {
 	var singles []int
 	for g := range b.Groups() {
 		if b.Offsets[g+1]-b.Offsets[g] == 1 {

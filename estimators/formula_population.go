@@ -6,17 +6,17 @@ import (
 	"vantage/estimators/torchsum"
 )
 
-// population is GRPO in numpy's float64, with the standard deviation of a
+// populationGRPO is GRPO in numpy's float64, with the standard deviation of a
 // population, ddof 0:
 //
 //	A_i = (r_i − μ)/(s + 1e-8) ;  scale "none": r_i − μ
 //
 // Equal rewards and groups of one get 0 or a float64 residue of it. If apart, NaN
 // counts in no mean and gives 0; else it makes its group NaN.
-func population(apart bool) function {
+func populationGRPO(apart bool) formula {
 	return func(dst []float64, b Batch, s Scale) error {
-		mustMatch(dst, b)
-		buf := make([]float64, longest(b.Offsets))
+		mustHaveLength(dst, b)
+		buf := make([]float64, largestGroup(b.Offsets))
 		for g := range b.Groups() {
 			lo, hi := b.Offsets[g], b.Offsets[g+1]
 			r, to := b.Rewards[lo:hi], dst[lo:hi]
@@ -56,10 +56,10 @@ func populationMoments(r, buf []float64, apart bool) (mean, std float64) {
 	return mean, math.Sqrt(torchsum.SumNumpy(buf) / float64(count))
 }
 
-// centred is r − Σr/n in float64, the sum from left to right as Python's sum was up
+// pythonMeanCentred is r − Σr/n in float64, the sum from left to right as Python's sum was up
 // to 3.11; later ones carry a compensation, which may change the last bit.
-func centred(dst []float64, b Batch, _ Scale) error {
-	mustMatch(dst, b)
+func pythonMeanCentred(dst []float64, b Batch, _ Scale) error {
+	mustHaveLength(dst, b)
 	for g := range b.Groups() {
 		sum := 0.0
 		for _, x := range b.Group(g) {

@@ -11,9 +11,9 @@ import "math"
 // of the usual size, by position; the rows that fill no block have mean 0 and s 0,
 // so that 0.5 becomes 50000. Groups of one have s := 1.
 type rewardNorm struct {
-	batchMean  bool // the mean of the batch
-	leave      bool // the mean of the others
-	population bool // ddof 0
+	meanOfBatch  bool // the mean of the batch
+	leaveOut      bool // the mean of the others
+	ddof0 bool // ddof 0
 }
 
 const (
@@ -22,24 +22,24 @@ const (
 )
 
 func (w rewardNorm) advantages(dst []float64, b Batch, s Scale) error {
-	mustMatch(dst, b)
+	mustHaveLength(dst, b)
 	for i, r := range b.Rewards {
 		dst[i] = clip(float64(float32(r)), -rewardClip, rewardClip)
 	}
 	mean, std := make([]float64, len(dst)), make([]float64, len(dst))
-	size := max(1, usualSize(b.Offsets))
+	size := max(1, commonSize(b.Offsets))
 	for lo := 0; lo+size <= len(dst); lo += size {
-		w.means(mean[lo:lo+size], dst[lo:lo+size])
+		w.writeMeans(mean[lo:lo+size], dst[lo:lo+size])
 		if s == ScaleGroup {
-			w.spread(std[lo:lo+size], dst[lo:lo+size], mean[lo:lo+size])
-			roundAll(std[lo : lo+size])
+			w.writeStd(std[lo:lo+size], dst[lo:lo+size], mean[lo:lo+size])
+			roundToFloat32(std[lo : lo+size])
 		}
 	}
-	if w.batchMean {
-		w.means(mean, dst)
+	if w.meanOfBatch {
+		w.writeMeans(mean, dst)
 	}
 	if s == ScaleBatch {
-		w.spread(std, dst, mean)
+		w.writeStd(std, dst, mean)
 	}
 	w.divide(dst, mean, std, s)
 	return nil
@@ -50,11 +50,11 @@ func (w rewardNorm) advantages(dst []float64, b Batch, s Scale) error {
 func (w rewardNorm) divide(dst, mean, std []float64, s Scale) {
 	for i, x := range dst {
 		a := x - mean[i]
-		if !w.batchMean {
+		if !w.meanOfBatch {
 			a = float64(float32(x) - float32(mean[i]))
 		}
 		switch {
-		case s == ScaleGroup && !w.batchMean:
+		case s == ScaleGroup && !w.meanOfBatch:
 			a = float64(float32(a) / (float32(std[i]) + rewardNormEps))
 		case s != ScaleNone:
 			a /= std[i] + rewardNormEps
@@ -63,8 +63,8 @@ func (w rewardNorm) divide(dst, mean, std []float64, s Scale) {
 	}
 }
 
-// means writes the mean of x, or for each that of the others.
-func (w rewardNorm) means(dst, x []float64) {
+// writeMeans writes the mean of x, or for each that of the others.
+func (w rewardNorm) writeMeans(dst, x []float64) {
 	sum := 0.0
 	for _, v := range x {
 		sum += v
@@ -72,28 +72,28 @@ func (w rewardNorm) means(dst, x []float64) {
 	n := float64(len(x))
 	for i, v := range x {
 		switch {
-		case w.leave && n > 1:
+		case w.leaveOut && n > 1:
 			dst[i] = (sum - v) / (n - 1)
-		case w.leave:
+		case w.leaveOut:
 			dst[i] = 0
 		default:
 			dst[i] = sum / n
 		}
 	}
-	if !w.batchMean {
-		roundAll(dst)
+	if !w.meanOfBatch {
+		roundToFloat32(dst)
 	}
 }
 
-// roundAll rounds to float32.
-func roundAll(x []float64) {
+// roundToFloat32 rounds to float32.
+func roundToFloat32(x []float64) {
 	for i, v := range x {
 		x[i] = float64(float32(v))
 	}
 }
 
-// spread writes the standard deviation of x around mean.
-func (w rewardNorm) spread(dst, x, mean []float64) {
+// writeStd writes the standard deviation of x around mean.
+func (w rewardNorm) writeStd(dst, x, mean []float64) {
 	squares := 0.0
 	for i, v := range x {
 		d := v - mean[i]
@@ -102,7 +102,7 @@ func (w rewardNorm) spread(dst, x, mean []float64) {
 	n := float64(len(x))
 	std := math.Sqrt(squares / (n - 1))
 	switch {
-	case w.population:
+	case w.ddof0:
 		std = math.Sqrt(squares / n)
 	case n <= 1:
 		std = 1

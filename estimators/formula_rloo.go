@@ -16,5 +16,5 @@ package estimators
 // rewards, not of the advantages, and eps is added to it. The batch is a [G, n]
 // matrix.
 func rloo(eps float32) groupwise {
-	return groupwise{baseline: theOthers, eps: eps, matrix: true}
+	return groupwise{baseline: rlooSum, eps: eps, asMatrix: true}
 }

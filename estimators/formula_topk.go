@@ -12,7 +12,7 @@ func topTwo(r []float32) (best, second int) {
 	if len(r) >= heapFrom {
 		return firstTwo(r)
 	}
-	q := selection{r: r}
+	q := topTwoSelection{r: r}
 	for i := range r {
 		q.at[i] = uint8(i)
 	}
@@ -35,36 +35,36 @@ func topTwo(r []float32) (best, second int) {
 // firstTwo takes the first of equal values.
 func firstTwo(r []float32) (best, second int) {
 	best, second = 0, 1
-	if ahead(r[1], r[0]) {
+	if ranksBefore(r[1], r[0]) {
 		best, second = 1, 0
 	}
 	for i := 2; i < len(r); i++ {
 		switch {
-		case ahead(r[i], r[best]):
+		case ranksBefore(r[i], r[best]):
 			best, second = i, best
-		case ahead(r[i], r[second]):
+		case ranksBefore(r[i], r[second]):
 			second = i
 		}
 	}
 	return best, second
 }
 
-// ahead reports whether x comes before y: larger, or NaN.
-func ahead(x, y float32) bool { return x > y || x != x && y == y }
+// ranksBefore reports whether x comes before y: larger, or NaN.
+func ranksBefore(x, y float32) bool { return x > y || x != x && y == y }
 
-// selection is a permutation of r: at[k] is where the k-th value was.
-type selection struct {
+// topTwoSelection is a permutation of r: at[k] is where the k-th value was.
+type topTwoSelection struct {
 	r  []float32
 	at [heapFrom]uint8
 }
 
 // before reports whether the i-th value comes before the k-th.
-func (q *selection) before(i, k int) bool { return ahead(q.r[q.at[i]], q.r[q.at[k]]) }
+func (q *topTwoSelection) before(i, k int) bool { return ranksBefore(q.r[q.at[i]], q.r[q.at[k]]) }
 
-func (q *selection) swap(i, k int) { q.at[i], q.at[k] = q.at[k], q.at[i] }
+func (q *topTwoSelection) swap(i, k int) { q.at[i], q.at[k] = q.at[k], q.at[i] }
 
 // partition moves the median of three to lo and what comes before it to the front.
-func (q *selection) partition(lo, hi int) (cut int) {
+func (q *topTwoSelection) partition(lo, hi int) (cut int) {
 	q.swap(lo, q.median(lo+1, lo+(hi-lo)/2, hi-1))
 	i, k := lo+1, hi
 	for {
@@ -83,7 +83,7 @@ func (q *selection) partition(lo, hi int) (cut int) {
 
 // median is where libstdc++ finds the median of three values, which matters
 // among equal ones.
-func (q *selection) median(a, b, c int) int {
+func (q *topTwoSelection) median(a, b, c int) int {
 	if q.before(a, b) {
 		switch {
 		case q.before(b, c):

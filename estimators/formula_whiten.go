@@ -13,31 +13,31 @@ import "math"
 // are float64 and the result is rounded, which agrees to 1e-4 of the largest
 // advantage but for values that hardly differ at all.
 type whitening struct {
-	lean       float64 // added to T under both sums
+	countEps       float64 // added to T under both sums
 	eps        float64
-	population bool // without T/(T − 1)
-	moments    bool // v = (Σ l x²/T − m²)·T/(T − 1)
-	floor      bool // √max(v, eps) and not √(v + eps)
-	outside    bool // √v + eps
-	centre     bool // no division
-	padded     bool // m = Σ l x/(N·max l): padding counts as zeros
-	short      bool // up to one token in the batch is a ValueError
+	ddof0 bool // without T/(T − 1)
+	fromMoments    bool // v = (Σ l x²/T − m²)·T/(T − 1)
+	epsIsFloor      bool // √max(v, eps) and not √(v + eps)
+	epsOutsideRoot    bool // √v + eps
+	meanOnly     bool // no division
+	meanOverPadding     bool // m = Σ l x/(N·max l): padding counts as zeros
+	needsTwoTokens      bool // up to one token in the batch is a ValueError
 }
 
-// line is the whitening of one batch: A = (x − mean)·factor.
-type line struct{ mean, factor float64 }
+// linear is the whitening of one batch: A = (x − mean)·factor.
+type linear struct{ mean, factor float64 }
 
-func (l line) at(x float64) float64 { return float64(float32((x - l.mean) * l.factor)) }
+func (l linear) at(x float64) float64 { return float64(float32((x - l.mean) * l.factor)) }
 
-// tokens are the values of a batch: token t of sample i has x_i·gamma^(l−1−t).
-type tokens struct {
+// tokenValues are the values of a batch: token t of sample i has x_i·gamma^(l−1−t).
+type tokenValues struct {
 	x       []float64
 	lengths []int32
 	gamma   float64
 }
 
 // each calls f with every value and how many tokens have it.
-func (k tokens) each(f func(x, count float64)) {
+func (k tokenValues) each(f func(x, count float64)) {
 	for i, x := range k.x {
 		if k.gamma == 1 {
 			f(x, float64(k.lengths[i]))
@@ -51,7 +51,7 @@ func (k tokens) each(f func(x, count float64)) {
 }
 
 // fit finds mean and factor.
-func (w whitening) fit(k tokens) line {
+func (w whitening) fit(k tokenValues) linear {
 	total, sum, longest := 0.0, 0.0, int32(0)
 	for _, l := range k.lengths {
 		longest = max(longest, l)
@@ -60,36 +60,36 @@ func (w whitening) fit(k tokens) line {
 		total += count
 		sum += float64(count * x)
 	})
-	m := sum / (total + w.lean)
-	if w.padded {
+	m := sum / (total + w.countEps)
+	if w.meanOverPadding {
 		m = sum / (float64(len(k.x)) * float64(longest))
 	}
-	return line{m, w.factor(k, m, total)}
+	return linear{m, w.factor(k, m, total)}
 }
 
 // factor is one over the standard deviation.
-func (w whitening) factor(k tokens, m, total float64) float64 {
+func (w whitening) factor(k tokenValues, m, total float64) float64 {
 	squares := 0.0
 	k.each(func(x, count float64) {
 		d := x
-		if !w.moments {
+		if !w.fromMoments {
 			d -= m
 		}
 		squares += float64(count * float64(d*d))
 	})
-	v := squares / (total + w.lean)
-	if w.moments {
+	v := squares / (total + w.countEps)
+	if w.fromMoments {
 		v -= float64(m * m)
 	}
-	if !w.population && total > 1 {
+	if !w.ddof0 && total > 1 {
 		v *= total / (total - 1)
 	}
 	switch {
-	case w.centre:
+	case w.meanOnly:
 		return 1
-	case w.outside:
+	case w.epsOutsideRoot:
 		return 1 / (math.Sqrt(v) + w.eps)
-	case w.floor:
+	case w.epsIsFloor:
 		return 1 / math.Sqrt(math.Max(v, w.eps))
 	default:
 		return 1 / math.Sqrt(v+w.eps)
@@ -98,28 +98,28 @@ func (w whitening) factor(k tokens, m, total float64) float64 {
 
 // after is the estimator that whitens what f gives; nil is the reward itself. The
 // value is that of every token of a sample, at gamma = 1.
-func (w whitening) after(f function) function {
+func (w whitening) after(f formula) formula {
 	return func(dst []float64, b Batch, s Scale) error {
-		mustMatch(dst, b)
+		mustHaveLength(dst, b)
 		var refused error
 		if f == nil {
 			copy(dst, b.Rewards)
 		} else {
 			refused = f(dst, b, s)
 		}
-		by := w.fit(tokens{dst, b.Lengths, 1})
+		by := w.fit(tokenValues{dst, b.Lengths, 1})
 		for i, x := range dst {
 			dst[i] = by.at(x)
 		}
-		if refused == nil && w.short {
-			refused = refuseShort(b)
+		if refused == nil && w.needsTwoTokens {
+			refused = tokenCountError(b)
 		}
 		return refused
 	}
 }
 
-// refuseShort is verl's ValueError for a batch of one token or none.
-func refuseShort(b Batch) error {
+// tokenCountError is verl's ValueError for a batch of one token or none.
+func tokenCountError(b Batch) error {
 	total := int64(0)
 	for _, l := range b.Lengths {
 		total += int64(l)
@@ -134,7 +134,7 @@ func refuseShort(b Batch) error {
 }
 
 // clipped is f with its results cut to ±by.
-func clipped(f function, low, high float32) function {
+func clipped(f formula, low, high float32) formula {
 	return func(dst []float64, b Batch, s Scale) error {
 		err := f(dst, b, s)
 		for i, a := range dst {

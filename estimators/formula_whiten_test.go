@@ -45,12 +45,12 @@ func TestSubBatchCarriesAll(t *testing.T) {
 	}
 	kept := []bool{true, false, true}
 	var w workspace
-	w.gather(b, kept, Needs{Lengths: true, Components: true, Baselines: true})
+	w.gatherKept(b, kept, Needs{Lengths: true, Components: true, Baselines: true})
 	want := Batch{
 		Rewards: []float64{1, 0}, Offsets: []int{0, 2}, Lengths: []int32{1, 3},
 		Components: [][]float64{{1, 3}, {4, 6}}, Weights: []float64{1, 2}, Baselines: []float64{0.5, 0.25},
 	}
-	if diff := cmp.Diff(want, w.sub); diff != "" {
+	if diff := cmp.Diff(want, w.keptBatch); diff != "" {
 		t.Error(diff)
 	}
 	got := make([]float64, 3)

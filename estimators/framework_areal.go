@@ -34,7 +34,7 @@ func arealRewardNormPopulation() *Estimator {
 			"inside. Groups are blocks of the usual size by position; rows beyond the last whole block are divided by 1e-5 " +
 			"alone (group). NaN makes its group NaN.",
 		Source:    "inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77 areal/utils/data.py:Normalization.__call__",
-		Advantage: rewardNorm{population: true}.advantages,
+		Advantage: rewardNorm{ddof0: true}.advantages,
 	}
 }
 
@@ -51,7 +51,7 @@ func arealRewardNormBatch() *Estimator {
 			"of the usual size by position; rows beyond the last whole block are divided by 1e-5 alone (group). NaN makes its " +
 			"group NaN.",
 		Source:    "inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77 areal/utils/data.py:Normalization.__call__",
-		Advantage: rewardNorm{batchMean: true}.advantages,
+		Advantage: rewardNorm{meanOfBatch: true}.advantages,
 	}
 }
 
@@ -68,7 +68,7 @@ func arealRLOO() *Estimator {
 			"are blocks of the usual size by position; rows beyond the last whole block are divided by 1e-5 alone (group). " +
 			"NaN makes its group NaN.",
 		Source:    "inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77 areal/utils/data.py:Normalization.__call__",
-		Advantage: rewardNorm{leave: true}.advantages,
+		Advantage: rewardNorm{leaveOut: true}.advantages,
 	}
 }
 
@@ -88,11 +88,11 @@ func arealAdvNorm() *Estimator {
 			"size by position; rows beyond the last whole block are divided by 1e-5 alone (group). NaN makes its group NaN.",
 		Source:    "inclusionAI/AReaL@4aef98d8d818af55b43621aaadba047ae10f4e77 areal/trainer/ppo/actor.py:_compute_advantages",
 		Needs:     Needs{Lengths: true},
-		Advantage: whitening{eps: 1e-5, outside: true}.after(rewardNorm{}.centring()),
+		Advantage: whitening{eps: 1e-5, epsOutsideRoot: true}.after(rewardNorm{}.unscaled()),
 	}
 }
 
-// centring is the arithmetic without its scale.
-func (w rewardNorm) centring() function {
+// unscaled is the arithmetic without its scale.
+func (w rewardNorm) unscaled() formula {
 	return func(dst []float64, b Batch, _ Scale) error { return w.advantages(dst, b, ScaleNone) }
 }

@@ -32,10 +32,10 @@ func easyR1GRPO() *Estimator {
 			"Equal rewards give 0, except where float32 misses their mean by 1e-6 or more (eight of 10.1 give 0.935). " +
 			"Groups may differ in size. NaN and missing rewards count as 0; an infinite reward makes its group NaN.",
 		Source: "Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:compute_grpo_outcome_advantage",
-		Clean:  nanToNum,
+		Clean:  cleanNaNToNum,
 		Advantage: func(dst []float64, b Batch, _ Scale) error {
 			arithmetic.advantages(dst, b, ScaleGroup)
-			return refuseSingles(dst, b, "GRPO needs rollout.n > 1.")
+			return rejectSingles(dst, b, "GRPO needs rollout.n > 1.")
 		},
 	}
 }
@@ -59,16 +59,16 @@ func easyR1RLOO() *Estimator {
 		Doc: "No standard deviation and no eps. A group of one is an AssertionError. Equal rewards give 0 or a float32 residue of it. " +
 			"Groups may differ in size. NaN and missing rewards count as 0.",
 		Source: "Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:compute_rloo_outcome_advantage",
-		Clean:  nanToNum,
+		Clean:  cleanNaNToNum,
 		Advantage: func(dst []float64, b Batch, _ Scale) error {
 			arithmetic.advantages(dst, b, ScaleNone)
-			return refuseSingles(dst, b, "RLOO needs rollout.n > 1.")
+			return rejectSingles(dst, b, "RLOO needs rollout.n > 1.")
 		},
 	}
 }
 
-// refuseSingles gives groups of one NaN and names them in an AssertionError.
-func refuseSingles(dst []float64, b Batch, text string) error {
+// rejectSingles gives groups of one NaN and names them in an AssertionError.
+func rejectSingles(dst []float64, b Batch, text string) error {
 	var singles []int
 	for g := range b.Groups() {
 		if lo, hi := b.Offsets[g], b.Offsets[g+1]; hi-lo == 1 {
@@ -98,7 +98,7 @@ func easyR1ReinforcePlusPlus() *Estimator {
 			"makes all NaN.",
 		Source:    "Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:compute_reinforce_plus_plus_outcome_advantage",
 		Needs:     Needs{Lengths: true},
-		Clean:     nanToNum,
+		Clean:     cleanNaNToNum,
 		Advantage: easyR1Whitening().after(nil),
 	}
 }
@@ -115,7 +115,7 @@ func easyR1ReMax() *Estimator {
 			"b.",
 		Source:    "Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:compute_remax_outcome_advantage",
 		Needs:     Needs{Baselines: true},
-		Clean:     nanToNum,
+		Clean:     cleanNaNToNum,
 		Advantage: greedyBaseline,
 	}
 }
@@ -124,7 +124,7 @@ func easyR1ReMax() *Estimator {
 //
 // Source: Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:compute_gae_advantage_return.
 func easyR1GAE() *Estimator {
-	return refused(easyR1, "gae", "A = Σ (γλ)^k δ_{t+k}, whitened over tokens",
+	return notComputable(easyR1, "gae", "A = Σ (γλ)^k δ_{t+k}, whitened over tokens",
 		"Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:compute_gae_advantage_return",
 		"It takes the critic's value of every token; rewards do not tell even the sign of an advantage. A log would have "+
 			"to hold the values per token.")
@@ -134,7 +134,7 @@ func easyR1GAE() *Estimator {
 //
 // Source: Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/ray_trainer.py:apply_kl_penalty.
 func easyR1KL() *Estimator {
-	return refused(easyR1, "kl_in_reward", "r − kl_coef·KL per token, then the estimator",
+	return notComputable(easyR1, "kl_in_reward", "r − kl_coef·KL per token, then the estimator",
 		"Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/ray_trainer.py:apply_kl_penalty",
 		"The trainer's default (a reference policy, use_kl_loss off) subtracts kl_coef·KL from every token's reward "+
 			"before the estimator sees it. A log would have to hold the rewards after that (critic/rewards) per sample, or "+
@@ -142,4 +142,4 @@ func easyR1KL() *Estimator {
 }
 
 // easyR1Whitening is masked_whiten of EasyR1 and ROLL, and of verl but for short.
-func easyR1Whitening() whitening { return whitening{lean: 1e-8, eps: 1e-8} }
+func easyR1Whitening() whitening { return whitening{countEps: 1e-8, eps: 1e-8} }

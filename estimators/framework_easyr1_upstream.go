@@ -18,7 +18,7 @@ func upstreamGRPO() *Estimator {
 		Source: "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:compute_grpo_outcome_advantage",
 		Advantage: func(dst []float64, b Batch, s Scale) error {
 			groupwise{eps: 1e-6}.advantages(dst, b, s)
-			return refuseSingles(dst, b, "GRPO needs rollout.n > 1.")
+			return rejectSingles(dst, b, "GRPO needs rollout.n > 1.")
 		},
 	}
 }
@@ -37,7 +37,7 @@ func upstreamPassK() *Estimator {
 		Source: "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:compute_grpo_passk_outcome_advantage",
 		Advantage: func(dst []float64, b Batch, s Scale) error {
 			_ = passK(false)(dst, b, s)
-			return refuseSingles(dst, b, "GRPO needs rollout.n > 1.")
+			return rejectSingles(dst, b, "GRPO needs rollout.n > 1.")
 		},
 	}
 }
@@ -54,8 +54,8 @@ func upstreamRLOO() *Estimator {
 			"of it. Groups may differ in size. NaN makes its group NaN.",
 		Source: "hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:compute_rloo_outcome_advantage",
 		Advantage: func(dst []float64, b Batch, s Scale) error {
-			groupwise{baseline: theOthers}.advantages(dst, b, s)
-			return refuseSingles(dst, b, "RLOO needs rollout.n > 1.")
+			groupwise{baseline: rlooSum}.advantages(dst, b, s)
+			return rejectSingles(dst, b, "RLOO needs rollout.n > 1.")
 		},
 	}
 }
@@ -97,7 +97,7 @@ func upstreamReMax() *Estimator {
 //
 // Source: hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:compute_gae_advantage_return.
 func upstreamGAE() *Estimator {
-	return refused(easyR1Upstream, "gae", "A = Σ (γλ)^k δ_{t+k}, whitened over tokens",
+	return notComputable(easyR1Upstream, "gae", "A = Σ (γλ)^k δ_{t+k}, whitened over tokens",
 		"hiyouga/EasyR1@b44b311b669bf1fd1aa2fc36f2251482ba33cb16 verl/trainer/core_algos.py:compute_gae_advantage_return",
 		"It takes the critic's value of every token (and at this revision raises a RuntimeError for more than one "+
 			"sample). A log would have to hold the values per token.")

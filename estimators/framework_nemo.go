@@ -16,7 +16,7 @@ func nemoGRPO() *Estimator {
 			"two get ±1, of one 0. Groups may differ in size; identical prompts are one group. NaN makes its group NaN. " +
 			"Agrees to 1e-5; where rewards are nearly equal, the rounding of the framework's BLAS decides whether s is 0.",
 		Source:    "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/advantage_estimator.py:GRPOAdvantageEstimator.compute_advantage",
-		Advantage: looScale{leave: true}.advantages,
+		Advantage: leaveOneOutStd{leaveOut: true}.advantages,
 	}
 }
 
@@ -34,7 +34,7 @@ func nemoGRPOAll() *Estimator {
 			"group. NaN makes its group NaN. Agrees to 1e-5; where rewards are nearly equal, the rounding of the framework's " +
 			"BLAS decides whether s is 0.",
 		Source:    "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/advantage_estimator.py:GRPOAdvantageEstimator.compute_advantage",
-		Advantage: looScale{}.advantages,
+		Advantage: leaveOneOutStd{}.advantages,
 	}
 }
 
@@ -90,10 +90,10 @@ func nemoGDPO() *Estimator {
 			"rounding of the framework's BLAS decides whether s is 0.",
 		Source:    "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/advantage_estimator.py:GDPOAdvantageEstimator.compute_advantage",
 		Needs:     Needs{Components: true},
-		Advantage: standardized(decoupled(looScale{leave: true}.advantages)),
+		Advantage: batchStandardized(perComponent(leaveOneOutStd{leaveOut: true}.advantages)),
 	}
 }
 
 func nemoCentre(dst []float64, b Batch, _ Scale) error {
-	return looScale{}.advantages(dst, b, ScaleNone)
+	return leaveOneOutStd{}.advantages(dst, b, ScaleNone)
 }

@@ -34,9 +34,9 @@ func openInstructStandard() *Estimator {
 	}
 }
 
-func openInstructFunction() function {
+func openInstructFunction() formula {
 	return func(dst []float64, b Batch, s Scale) error {
-		_ = population(false)(dst, b, s) // it refuses nothing
-		return refuseReshape(b)
+		_ = populationGRPO(false)(dst, b, s) // it refuses nothing
+		return raggedReshapeError(b)
 	}
 }

@@ -19,7 +19,7 @@ func openRLHFGroupNorm() *Estimator {
 			"0.7: 10, cut from 59.6). Then cut to ±10. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN " +
 			"makes its group NaN.",
 		Source:    "OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
-		Advantage: openRLHFClipped(grpo(1e-9).function()),
+		Advantage: openRLHFClipped(grpo(1e-9).formula()),
 	}
 }
 
@@ -35,7 +35,7 @@ func openRLHFDrGRPO() *Estimator {
 		Doc: "No scale, no eps. A group of one gets 0 (the command line forbids it). Then cut to ±10. kl_coef is 0 here. " +
 			"Groups of different sizes are a RuntimeError. NaN makes its group NaN.",
 		Source:    "OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
-		Advantage: openRLHFClipped(grpo(0).function()),
+		Advantage: openRLHFClipped(grpo(0).formula()),
 	}
 }
 
@@ -50,7 +50,7 @@ func openRLHFRLOO() *Estimator {
 		Doc: "No scale, no eps. A group of one is NaN (the command line forbids it). Then cut to ±10. kl_coef is 0 here. " +
 			"Groups of different sizes are a RuntimeError. NaN makes its group NaN.",
 		Source:    "OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
-		Advantage: openRLHFClipped(rloo(0).function()),
+		Advantage: openRLHFClipped(rloo(0).formula()),
 	}
 }
 
@@ -68,7 +68,7 @@ func openRLHFReinforce() *Estimator {
 			"float64 here: agrees to 1e-4, not to the bit. ddof 0. kl_coef is 0 here. NaN makes all NaN.",
 		Source:    "OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
 		Needs:     Needs{Lengths: true},
-		Advantage: openRLHFWhitening().after(clipped(raw, -openRLHFClip, openRLHFClip)),
+		Advantage: openRLHFWhitening().after(clipped(rewardItself, -openRLHFClip, openRLHFClip)),
 	}
 }
 
@@ -88,7 +88,7 @@ func openRLHFReinforceBaseline() *Estimator {
 			"NaN.",
 		Source:    "OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
 		Needs:     Needs{Lengths: true},
-		Advantage: openRLHFWhitening().after(openRLHFClipped(grpo(0).centring())),
+		Advantage: openRLHFWhitening().after(openRLHFClipped(grpo(0).unscaled())),
 	}
 }
 
@@ -96,7 +96,7 @@ func openRLHFReinforceBaseline() *Estimator {
 //
 // Source: OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns.
 func openRLHFGAE() *Estimator {
-	return refused(openRLHF, "gae", "A = Σ (γλ)^k δ_{t+k}, whitened over tokens",
+	return notComputable(openRLHF, "gae", "A = Σ (γλ)^k δ_{t+k}, whitened over tokens",
 		"OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
 		"It takes the critic's value of every token; rewards do not tell even the sign of an advantage. A log would have "+
 			"to hold the values per token.")
@@ -106,20 +106,20 @@ func openRLHFGAE() *Estimator {
 //
 // Source: OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns.
 func openRLHFKL() *Estimator {
-	return refused(openRLHF, "kl_in_reward", "r − kl_coef·KL per token, then the estimator",
+	return notComputable(openRLHF, "kl_in_reward", "r − kl_coef·KL per token, then the estimator",
 		"OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
 		"By default (kl.init_coef 0.01, no KL loss) every token carries −kl_coef·KL. A log would have to hold the KL per "+
 			"token.")
 }
 
-func openRLHFClipped(f function) function {
-	return positional(clipped(f, -openRLHFClip, openRLHFClip))
+func openRLHFClipped(f formula) formula {
+	return refuseRagged(clipped(f, -openRLHFClip, openRLHFClip))
 }
 
-func openRLHFWhitening() whitening { return whitening{eps: 1e-8, population: true, floor: true} }
+func openRLHFWhitening() whitening { return whitening{eps: 1e-8, ddof0: true, epsIsFloor: true} }
 
-// raw is the reward itself.
-func raw(dst []float64, b Batch, _ Scale) error {
+// rewardItself is the reward itself.
+func rewardItself(dst []float64, b Batch, _ Scale) error {
 	copy(dst, b.Rewards)
 	return nil
 }

@@ -14,7 +14,7 @@ func primeGRPO() *Estimator {
 		Doc: "No standard deviation, no eps. A group of one gets 0. Equal rewards give 0 or a float32 residue of it, which " +
 			"zero-advantage filtering does not drop. Groups may differ in size. NaN makes its group NaN.",
 		Source:    "PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/grpo.py:GRPOAlgorithm.score_group",
-		Advantage: groupwise{}.function(),
+		Advantage: groupwise{}.formula(),
 	}
 }
 
@@ -55,7 +55,7 @@ func primeMaxRL() *Estimator {
 //
 // Source: PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/rae.py:RAEAlgorithm.score_group.
 func primeRAE() *Estimator {
-	return refused(primeRL, "rae", "A = r − EMA of earlier rewards of the same agent",
+	return notComputable(primeRL, "rae", "A = r − EMA of earlier rewards of the same agent",
 		"PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/rae.py:RAEAlgorithm.score_group",
 		"Its baseline is a running mean per agent over all groups so far, in the order in which they were scored. A log "+
 			"would have to hold the agent of each sample and every group from step 0 on.")

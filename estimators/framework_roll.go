@@ -52,7 +52,7 @@ func rollRewardNormBatch() *Estimator {
 		Doc: "s has ddof 1. Groups do not count. (batch, group) is broken in the framework: it returns a matrix. NaN makes all " +
 			"NaN.",
 		Source:    "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a roll/utils/functionals.py:reward_norm",
-		Advantage: groupwise{baseline: batchMean, eps: rollEps}.function(),
+		Advantage: groupwise{baseline: batchMean, eps: rollEps}.formula(),
 	}
 }
 
@@ -67,7 +67,7 @@ func rollAgentic() *Estimator {
 		Formula:   "A = (r − μ) / (s + 1e-6) if n > 1 and s > 1e-6, else 0; none: r − μ",
 		Doc:       "s has ddof 1. A group of one gets 0. Groups may differ in size. NaN makes its group 0.",
 		Source:    "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a roll/pipeline/agentic/utils.py:agentic_reward_norm",
-		Advantage: groupwise{eps: rollEps, flat: true}.function(),
+		Advantage: groupwise{eps: rollEps, zeroIfFlat: true}.formula(),
 	}
 }
 
@@ -104,10 +104,10 @@ func rollWhitenGroup() *Estimator {
 			"1e-4, not to the bit. ddof 1. Groups of different sizes are a RuntimeError. NaN makes all NaN.",
 		Source:    "alibaba/ROLL@8eb27cc2dc34c4d1310b169d9b86d339004d811a roll/utils/functionals.py:compute_advantage",
 		Needs:     Needs{Lengths: true},
-		Advantage: easyR1Whitening().after(positional(grpo(0).centring())),
+		Advantage: easyR1Whitening().after(refuseRagged(grpo(0).unscaled())),
 	}
 }
 
-func rollNorm(from baseline) function {
-	return positional(groupwise{baseline: from, eps: rollEps, matrix: true}.function())
+func rollNorm(from baseline) formula {
+	return refuseRagged(groupwise{baseline: from, eps: rollEps, asMatrix: true}.formula())
 }

@@ -14,7 +14,7 @@ func skyRLGRPO() *Estimator {
 		Doc: "s has ddof 1. A group of one has μ 0 and s 1. Equal rewards give 0 or a float32 residue of it over s + 1e-6 " +
 			"(eight of 10.1: +0.47). Groups may differ in size. NaN makes its group NaN.",
 		Source:    "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_grpo_outcome_advantage",
-		Advantage: groupwise{eps: 1e-6, single: meanZeroStd1}.function(),
+		Advantage: groupwise{eps: 1e-6, ofOne: oneMean0Std1}.formula(),
 	}
 }
 
@@ -29,7 +29,7 @@ func skyRLRLOO() *Estimator {
 		Doc: "No standard deviation, no eps. A group of one gets 0. Equal rewards give 0 or a float32 residue of it. Groups " +
 			"may differ in size. NaN makes its group NaN.",
 		Source:    "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 skyrl/backends/skyrl_train/utils/ppo_utils.py:compute_rloo_outcome_advantage",
-		Advantage: groupwise{baseline: together, single: zeroAlone}.function(),
+		Advantage: groupwise{baseline: rlooFactor, ofOne: oneZero}.formula(),
 	}
 }
 
@@ -82,6 +82,6 @@ func skyRLBatchNormalize() *Estimator {
 			"in float64 here: agrees to 1e-4. The rest as grpo.",
 		Source:    "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 skyrl/train/trainer.py:1473-1482",
 		Needs:     Needs{Lengths: true},
-		Advantage: whitening{eps: 1e-8, population: true, floor: true, padded: true}.after(groupwise{eps: 1e-6, single: meanZeroStd1}.function()),
+		Advantage: whitening{eps: 1e-8, ddof0: true, epsIsFloor: true, meanOverPadding: true}.after(groupwise{eps: 1e-6, ofOne: oneMean0Std1}.formula()),
 	}
 }

@@ -56,22 +56,22 @@ func slimeReinforceBaseline() *Estimator {
 			"makes all NaN.",
 		Source:    "THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515 slime/backends/megatron_utils/loss.py:compute_advantages_and_returns",
 		Needs:     Needs{Lengths: true},
-		Advantage: slimeWhitening().after(asOne(grpo(0).centring())),
+		Advantage: slimeWhitening().after(raggedAsOneGroup(grpo(0).unscaled())),
 	}
 }
 
 // slimeFunction turns the division off where all groups have one sample, as the
 // command line does: without that they would be NaN.
-func slimeFunction() function {
-	f := asOne(slimeNorm().advantages)
+func slimeFunction() formula {
+	f := raggedAsOneGroup(slimeNorm().advantages)
 	return func(dst []float64, b Batch, s Scale) error {
-		if longest(b.Offsets) == 1 {
+		if largestGroup(b.Offsets) == 1 {
 			s = ScaleNone
 		}
 		return f(dst, b, s)
 	}
 }
 
-func slimeNorm() centreFirst { return centreFirst{eps: 1e-6, matrix: true} }
+func slimeNorm() centredStd { return centredStd{eps: 1e-6, asMatrix: true} }
 
-func slimeWhitening() whitening { return whitening{eps: 1e-8, moments: true} }
+func slimeWhitening() whitening { return whitening{eps: 1e-8, fromMoments: true} }

@@ -20,8 +20,8 @@ func swiftGRPO() *Estimator {
 		Doc: "s has ddof 1. A group of one gets 0. Equal rewards give 0 or a float32 residue of it (eight of 10.1: +0.0095). " +
 			"Groups of different sizes are a RuntimeError. NaN counts as 0.",
 		Source:    "modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages",
-		Clean:     nanIsZero,
-		Advantage: positional(groupwise{eps: swiftEps, single: stdZero, matrix: true}.function()),
+		Clean:     cleanNaNToZero,
+		Advantage: refuseRagged(groupwise{eps: swiftEps, ofOne: oneStd0, asMatrix: true}.formula()),
 	}
 }
 
@@ -36,8 +36,8 @@ func swiftRLOO() *Estimator {
 		Doc: "Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of the rewards. A group of one gets " +
 			"0. Groups of different sizes are a RuntimeError. NaN counts as 0.",
 		Source:    "modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages",
-		Clean:     nanIsZero,
-		Advantage: positional(groupwise{baseline: apart, eps: swiftEps, single: stdZero, matrix: true}.function()),
+		Clean:     cleanNaNToZero,
+		Advantage: refuseRagged(groupwise{baseline: rlooTerms, eps: swiftEps, ofOne: oneStd0, asMatrix: true}.formula()),
 	}
 }
 
@@ -54,8 +54,8 @@ func swiftReinforcePlusPlus() *Estimator {
 			"no second mean, unlike the REINFORCE++ of others. A group of one gets 0. Groups of different sizes are a " +
 			"RuntimeError. NaN counts as 0.",
 		Source:    "modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages",
-		Clean:     nanIsZero,
-		Advantage: positional(centreFirst{eps: swiftEps, matrix: true, single: stdZero}.advantages),
+		Clean:     cleanNaNToZero,
+		Advantage: refuseRagged(centredStd{eps: swiftEps, asMatrix: true, ofOne: oneStd0}.advantages),
 	}
 }
 
@@ -72,8 +72,8 @@ func swiftGRPODynamic() *Estimator {
 			"Groups may differ in size; of several turns of one request the last counts, which the log must have sorted out. " +
 			"NaN counts as 0.",
 		Source:    "modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages_dynamic",
-		Clean:     nanIsZero,
-		Advantage: groupwise{eps: swiftEps, single: stdZero}.function(),
+		Clean:     cleanNaNToZero,
+		Advantage: groupwise{eps: swiftEps, ofOne: oneStd0}.formula(),
 	}
 }
 
@@ -89,8 +89,8 @@ func swiftRLOODynamic() *Estimator {
 			"0. Groups may differ in size; of several turns of one request the last counts, which the log must have sorted " +
 			"out. NaN counts as 0.",
 		Source:    "modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages_dynamic",
-		Clean:     nanIsZero,
-		Advantage: groupwise{baseline: apart, eps: swiftEps, single: stdZero}.function(),
+		Clean:     cleanNaNToZero,
+		Advantage: groupwise{baseline: rlooTerms, eps: swiftEps, ofOne: oneStd0}.formula(),
 	}
 }
 
@@ -107,8 +107,8 @@ func swiftReinforcePlusPlusDynamic() *Estimator {
 			"no second mean, unlike the REINFORCE++ of others. A group of one gets 0. Groups may differ in size; of several " +
 			"turns of one request the last counts, which the log must have sorted out. NaN counts as 0.",
 		Source:    "modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages_dynamic",
-		Clean:     nanIsZero,
-		Advantage: centreFirst{eps: swiftEps, single: stdZero}.advantages,
+		Clean:     cleanNaNToZero,
+		Advantage: centredStd{eps: swiftEps, ofOne: oneStd0}.advantages,
 	}
 }
 
@@ -126,8 +126,8 @@ func swiftGDPO() *Estimator {
 			"of different sizes are a RuntimeError.",
 		Source:    "modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages",
 		Needs:     Needs{Components: true},
-		Clean:     nanIsZero,
-		Advantage: positional(nanAware{1e-8}.components(false)),
+		Clean:     cleanNaNToZero,
+		Advantage: refuseRagged(nanIgnoring{1e-8}.gdpo(false)),
 	}
 }
 
@@ -135,7 +135,7 @@ func swiftGDPO() *Estimator {
 //
 // Source: modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages.
 func swiftKL() *Estimator {
-	return refused(swift, "kl_in_reward", "r − beta·KL, then the estimator",
+	return notComputable(swift, "kl_in_reward", "r − beta·KL, then the estimator",
 		"modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages",
 		"kl_in_reward (True by default for rloo and reinforce_plus_plus) subtracts beta·KL of the sequence from the "+
 			"reward. A log would have to hold the KL per sample.")

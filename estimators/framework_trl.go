@@ -19,7 +19,7 @@ func trlGRPO() *Estimator {
 			"counts in no mean or s. Groups of different sizes are a RuntimeError. Equal rewards give 0 or a residue (eight " +
 			"of 10.1: +0.0094), which frac_reward_zero_std misses.",
 		Source:    "huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/trainer/grpo_trainer.py:GRPOTrainer._generate_and_score_completions",
-		Advantage: positional(nanAware{trlEps}.advantages),
+		Advantage: refuseRagged(nanIgnoring{trlEps}.advantages),
 	}
 }
 
@@ -37,7 +37,7 @@ func trlNormalizeThenSum() *Estimator {
 			"a score (NaN, None) gets 0 and counts in no mean or s. Groups of different sizes are a RuntimeError.",
 		Source:    "huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/trainer/grpo_trainer.py:GRPOTrainer._generate_and_score_completions",
 		Needs:     Needs{Components: true},
-		Advantage: positional(nanAware{trlEps}.components(true)),
+		Advantage: refuseRagged(nanIgnoring{trlEps}.gdpo(true)),
 	}
 }
 
@@ -54,7 +54,7 @@ func trlRLOO() *Estimator {
 			"are off, as by default. A sample without a score (NaN, None) gets 0 and counts in no mean or s. Groups of " +
 			"different sizes are a RuntimeError.",
 		Source:    "huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/trainer/rloo_trainer.py:RLOOTrainer._generate_and_score_completions",
-		Advantage: positional(nanAware{trlEps}.scoredRLOO(false)),
+		Advantage: refuseRagged(nanIgnoring{trlEps}.rloo(false)),
 	}
 }
 
@@ -69,7 +69,7 @@ func trlRLOONormalized() *Estimator {
 		Doc: "Only for beta=0. s has ddof 1, over the advantages of the batch. A sample without a score (NaN, None) gets 0 and " +
 			"counts in no mean or s. Groups of different sizes are a RuntimeError.",
 		Source:    "huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/trainer/rloo_trainer.py:RLOOTrainer._generate_and_score_completions",
-		Advantage: positional(nanAware{trlEps}.scoredRLOO(true)),
+		Advantage: refuseRagged(nanIgnoring{trlEps}.rloo(true)),
 	}
 }
 
@@ -86,7 +86,7 @@ func trlAsync() *Estimator {
 		Doc: "numpy float64, s of a population (ddof 0). A group of one and equal rewards give 0 or a residue of it. Groups " +
 			"may differ in size. NaN and None get 0 and count in no mean.",
 		Source:    "huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/experimental/async_grpo/async_rollout_worker.py:828-843",
-		Advantage: population(true),
+		Advantage: populationGRPO(true),
 	}
 }
 
@@ -94,7 +94,7 @@ func trlAsync() *Estimator {
 //
 // Source: huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/trainer/rloo_trainer.py:RLOOTrainer._generate_and_score_completions.
 func trlKL() *Estimator {
-	return refused(trl, "rloo_kl_in_reward", "r − beta·KL, then RLOO",
+	return notComputable(trl, "rloo_kl_in_reward", "r − beta·KL, then RLOO",
 		"huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/trainer/rloo_trainer.py:RLOOTrainer._generate_and_score_completions",
 		"beta (0.05 by default) subtracts the KL of the sequence from the reward before the estimator sees it. A log "+
 			"would have to hold the KL per sample.")

@@ -35,12 +35,12 @@ func twinkleGRPO() *Estimator {
 			"Groups of different sizes are a ValueError, missing rewards a TypeError; NaN makes its group NaN.",
 		Source: "modelscope/twinkle@1a1d8845dc6de05c7957bada323b0cc5c5e90f35 src/twinkle/advantage/grpo.py:GRPOAdvantage.__call__",
 		Advantage: func(dst []float64, b Batch, s Scale) error {
-			if longest(b.Offsets) == 1 {
+			if largestGroup(b.Offsets) == 1 {
 				twinkleSingles(dst, b.Rewards, s)
 			} else {
 				arithmetic.advantages(dst, b, s)
 			}
-			return refuseTwinkle(b, 1)
+			return twinkleError(b, 1)
 		},
 	}
 }
@@ -62,7 +62,7 @@ func twinkleRLOO() *Estimator {
 		Source: "modelscope/twinkle@1a1d8845dc6de05c7957bada323b0cc5c5e90f35 src/twinkle/advantage/rloo.py:RLOOAdvantage.__call__",
 		Advantage: func(dst []float64, b Batch, s Scale) error {
 			arithmetic.advantages(dst, b, s)
-			return refuseTwinkle(b, 2)
+			return twinkleError(b, 2)
 		},
 	}
 }
@@ -73,7 +73,7 @@ func twinkleScales() []Scale { return []Scale{ScaleGroup, ScaleBatch, ScaleNone}
 // compared within a group.
 func twinkleSingles(dst, rewards []float64, s Scale) {
 	r := make([]float32, len(rewards))
-	narrow(r, rewards)
+	toFloat32(r, rewards)
 	mean, divisor := float32(0), float32(1)
 	if s == ScaleBatch || s == ScaleNone {
 		mean = torchsum.Mean(r)
@@ -86,21 +86,21 @@ func twinkleSingles(dst, rewards []float64, s Scale) {
 	}
 }
 
-// refuseTwinkle returns what twinkle raises for the batch: first for what is not a
+// twinkleError returns what twinkle raises for the batch: first for what is not a
 // number, since the list becomes a tensor first; then for groups that are no
 // matrix of at least least columns.
-func refuseTwinkle(b Batch, least int) error {
-	if missing := groupsMissing(b); missing != nil {
+func twinkleError(b Batch, least int) error {
+	if missing := groupsWithMissing(b); missing != nil {
 		return &Refusal{Kind: "TypeError", Text: "must be real number, not NoneType", Groups: missing}
 	}
-	if odd := groupsOdd(b.Offsets, least); odd != nil {
+	if odd := raggedGroups(b.Offsets, least); odd != nil {
 		return &Refusal{Kind: "ValueError", Text: "Invalid", Groups: odd}
 	}
 	return nil
 }
 
-// groupsMissing lists the groups with a missing reward.
-func groupsMissing(b Batch) []int {
+// groupsWithMissing lists the groups with a missing reward.
+func groupsWithMissing(b Batch) []int {
 	var groups []int
 	g := 0
 	for i, r := range b.Rewards {
@@ -117,10 +117,10 @@ func groupsMissing(b Batch) []int {
 	return groups
 }
 
-// groupsOdd lists the groups that are smaller than least or whose size is not the
+// raggedGroups lists the groups that are smaller than least or whose size is not the
 // most common one; of two sizes as common, the larger is the right one.
-func groupsOdd(offsets []int, least int) []int {
-	usual := usualSize(offsets)
+func raggedGroups(offsets []int, least int) []int {
+	usual := commonSize(offsets)
 	var groups []int
 	for g := 1; g < len(offsets); g++ {
 		if n := offsets[g] - offsets[g-1]; n != usual || n < least {
@@ -130,8 +130,8 @@ func groupsOdd(offsets []int, least int) []int {
 	return groups
 }
 
-func usualSize(offsets []int) int {
-	count := make([]int, longest(offsets)+1)
+func commonSize(offsets []int) int {
+	count := make([]int, largestGroup(offsets)+1)
 	usual := 0
 	for g := 1; g < len(offsets); g++ {
 		count[offsets[g]-offsets[g-1]]++

@@ -15,6 +15,6 @@ func verifiersGroup() *Estimator {
 			"may differ in size. NaN makes its group NaN. A RubricGroup leaves the advantage of its last rubric, whatever the " +
 			"summed reward.",
 		Source:    "PrimeIntellect-ai/verifiers@a60a606ecc4d309247edf9ff92c3eabca362781f verifiers/legacy/rubrics/rubric.py:Rubric.score_group",
-		Advantage: centred,
+		Advantage: pythonMeanCentred,
 	}
 }

@@ -14,7 +14,7 @@ func verlGRPO() *Estimator {
 		Doc: "s has ddof 1. A group of one has μ 0 and s 1. Equal rewards give 0 or a float32 residue of it over s + 1e-6 " +
 			"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_grpo_outcome_advantage",
-		Advantage: groupwise{eps: 1e-6, single: meanZeroStd1}.function(),
+		Advantage: groupwise{eps: 1e-6, ofOne: oneMean0Std1}.formula(),
 	}
 }
 
@@ -30,7 +30,7 @@ func verlVectorized() *Estimator {
 		Doc: "As grpo, but sums run from left to right and s, ddof 1, is float32 throughout. A group of one has μ 0 and s 1. " +
 			"Groups may differ in size. NaN makes its group NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_grpo_vectorized_outcome_advantage",
-		Advantage: byScale(func(centre bool) function { return vectorized(false, centre) }),
+		Advantage: byScale(func(centre bool) formula { return indexAddGRPO(false, centre) }),
 	}
 }
 
@@ -48,7 +48,7 @@ func verlPassK() *Estimator {
 		Source: "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_grpo_passk_outcome_advantage",
 		Advantage: func(dst []float64, b Batch, s Scale) error {
 			_ = byScale(passK)(dst, b, s)
-			return refusePassK(b)
+			return passKError(b)
 		},
 	}
 }
@@ -64,7 +64,7 @@ func verlRLOO() *Estimator {
 		Doc: "No standard deviation, no eps. A group of one gets its raw reward. Equal rewards give 0 or a float32 residue of " +
 			"it. Groups may differ in size. NaN makes its group NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_rloo_outcome_advantage",
-		Advantage: groupwise{baseline: apart, single: meanZeroStd1}.function(),
+		Advantage: groupwise{baseline: rlooTerms, ofOne: oneMean0Std1}.formula(),
 	}
 }
 
@@ -79,7 +79,7 @@ func verlRLOOVectorized() *Estimator {
 		Doc: "No standard deviation, no eps; the sum runs from left to right. A group of one gets 0, unlike rloo. Groups may " +
 			"differ in size. NaN makes its group NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_rloo_vectorized_outcome_advantage",
-		Advantage: vectorizedRLOO(),
+		Advantage: bincountRLOO(),
 	}
 }
 
@@ -95,7 +95,7 @@ func verlOPO() *Estimator {
 			"may differ in size. NaN makes its group NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_opo_outcome_advantage",
 		Needs:     Needs{Lengths: true},
-		Advantage: lengthWeighted,
+		Advantage: optimalBaseline,
 	}
 }
 
@@ -149,7 +149,7 @@ func verlReinforceBaseline() *Estimator {
 			"all NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_reinforce_plus_plus_baseline_outcome_advantage",
 		Needs:     Needs{Lengths: true},
-		Advantage: verlWhitening().after(groupwise{single: meanZeroStd1}.centring()),
+		Advantage: verlWhitening().after(groupwise{ofOne: oneMean0Std1}.unscaled()),
 	}
 }
 
@@ -183,7 +183,7 @@ func verlGDPO() *Estimator {
 			"default. Whitening is summed in float64 here: agrees to 1e-4. NaN makes all NaN.",
 		Source:    "verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_gdpo_outcome_advantage",
 		Needs:     Needs{Lengths: true, Components: true},
-		Advantage: verlWhitening().after(decoupled(groupwise{eps: 1e-6, single: meanZeroStd1}.function())),
+		Advantage: verlWhitening().after(perComponent(groupwise{eps: 1e-6, ofOne: oneMean0Std1}.formula())),
 	}
 }
 
@@ -191,7 +191,7 @@ func verlGDPO() *Estimator {
 //
 // Source: verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_gae_advantage_return.
 func verlGAE() *Estimator {
-	return refused(verl, "gae", "A = Σ (γλ)^k δ_{t+k}, whitened over tokens",
+	return notComputable(verl, "gae", "A = Σ (γλ)^k δ_{t+k}, whitened over tokens",
 		"verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_gae_advantage_return",
 		"It takes the critic's value of every token; rewards do not tell even the sign of an advantage. A log would have "+
 			"to hold the values per token.")
@@ -201,7 +201,7 @@ func verlGAE() *Estimator {
 //
 // Source: verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_optimal_token_baseline_advantage.
 func verlTokenBaseline() *Estimator {
-	return refused(verl, "optimal_token_baseline", "A_t = G_t − Σ G_t W_t / (Σ W_t + 1e-8)",
+	return notComputable(verl, "optimal_token_baseline", "A_t = G_t − Σ G_t W_t / (Σ W_t + 1e-8)",
 		"verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_optimal_token_baseline_advantage",
 		"It takes the log-probability of every token and the sum of squared probabilities there (Σπ²). A log would have "+
 			"to hold both per token.")
@@ -211,7 +211,7 @@ func verlTokenBaseline() *Estimator {
 //
 // Source: verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_multi_turn_optimal_token_baseline_advantage.
 func verlTurnBaseline() *Estimator {
-	return refused(verl, "tir_optimal_token_baseline", "A_t = G_t − Σ G_t W_t / (Σ W_t + 1e-8)",
+	return notComputable(verl, "tir_optimal_token_baseline", "A_t = G_t − Σ G_t W_t / (Σ W_t + 1e-8)",
 		"verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/core_algos.py:compute_multi_turn_optimal_token_baseline_advantage",
 		"It takes the log-probability of every token and the sum of squared probabilities there (Σπ²). A log would have "+
 			"to hold both per token.")
@@ -221,7 +221,7 @@ func verlTurnBaseline() *Estimator {
 //
 // Source: verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/ray_trainer.py:apply_kl_penalty.
 func verlKL() *Estimator {
-	return refused(verl, "kl_in_reward", "r − kl_coef·KL per token, then the estimator",
+	return notComputable(verl, "kl_in_reward", "r − kl_coef·KL per token, then the estimator",
 		"verl-project/verl@1dda039b9c6311889a9c9a26040677e1254814f9 verl/trainer/ppo/ray_trainer.py:apply_kl_penalty",
 		"use_kl_in_reward (off by default) subtracts the KL from every token's reward before the estimator sees it. A log "+
 			"would have to hold the rewards after that, or the KL per token.")
@@ -230,17 +230,17 @@ func verlKL() *Estimator {
 // verlWhitening is masked_whiten as verl has it.
 func verlWhitening() whitening {
 	w := easyR1Whitening()
-	w.short = true
+	w.needsTwoTokens = true
 	return w
 }
 
 // byScale is f(true) under scale "none", where nothing is divided, else f(false).
-func byScale(f func(centre bool) function) function {
+func byScale(f func(centre bool) formula) formula {
 	return func(dst []float64, b Batch, s Scale) error { return f(s == ScaleNone)(dst, b, s) }
 }
 
-// centring is the arithmetic without its scale, whatever the scale asked for.
-func (w groupwise) centring() function {
+// unscaled is the arithmetic without its scale, whatever the scale asked for.
+func (w groupwise) unscaled() formula {
 	return func(dst []float64, b Batch, _ Scale) error {
 		w.advantages(dst, b, ScaleNone)
 		return nil

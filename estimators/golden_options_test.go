@@ -58,7 +58,7 @@ func trlOptions(e *Estimator, p goldenParams) Scale {
 		inner := e.Advantage
 		e.Advantage = func(dst []float64, b Batch, s Scale) error {
 			rewards := make([]float64, len(b.Rewards))
-			_ = clipped(raw, low, high)(rewards, b, ScaleNone)
+			_ = clipped(rewardItself, low, high)(rewards, b, ScaleNone)
 			b.Rewards = rewards
 			return inner(dst, b, s)
 		}
@@ -68,9 +68,9 @@ func trlOptions(e *Estimator, p goldenParams) Scale {
 
 // openRLHFOptions has another clip range than the command line's, or none.
 func openRLHFOptions(e *Estimator, p goldenParams) Scale {
-	inner := map[string]function{
-		"rloo": rloo(0).function(), "group_norm": grpo(1e-9).function(), "dr_grpo": grpo(0).function(),
-		"reinforce": raw, "reinforce_baseline": grpo(0).centring(),
+	inner := map[string]formula{
+		"rloo": rloo(0).formula(), "group_norm": grpo(1e-9).formula(), "dr_grpo": grpo(0).formula(),
+		"reinforce": rewardItself, "reinforce_baseline": grpo(0).unscaled(),
 	}[e.Name]
 	if p.Clip != nil {
 		if p.Clip[1] == openRLHFClip {
@@ -81,7 +81,7 @@ func openRLHFOptions(e *Estimator, p goldenParams) Scale {
 	e.Advantage = inner
 	if e.Needs.Lengths {
 		w := openRLHFWhitening()
-		w.centre = p.NoStdNorm
+		w.meanOnly = p.NoStdNorm
 		e.Advantage = w.after(inner)
 	}
 	return e.Scales[0]
@@ -100,7 +100,7 @@ func swiftOptions(e *Estimator, p goldenParams) Scale {
 func nemoOptions(e *Estimator, p goldenParams) Scale {
 	switch {
 	case e.Name == "gdpo" && !p.LeaveOneOut:
-		e.Advantage = standardized(decoupled(looScale{}.advantages))
+		e.Advantage = batchStandardized(perComponent(leaveOneOutStd{}.advantages))
 	case e.Name == "reinforce_plus_plus" && !p.MinusBaseline:
 		return become(e, "reinforce_plus_plus_no_baseline")
 	case e.Name == "grpo" && !p.LeaveOneOut:
@@ -126,10 +126,10 @@ func rollOptions(e *Estimator, p goldenParams) Scale {
 		}
 	case e.Name == "agentic_reward_norm":
 		if p.NormMean == "batch" {
-			e.Advantage = groupwise{baseline: batchMean, eps: rollEps, flat: true}.function()
+			e.Advantage = groupwise{baseline: batchMean, eps: rollEps, zeroIfFlat: true}.formula()
 		}
 	case p.NormMean == "" && scale == ScaleNone:
-		e.Advantage = rollNorm(nothing)
+		e.Advantage = rollNorm(noBaseline)
 	case p.NormMean == "batch" && scale == ScaleGroup:
 		e.Advantage = func(_ []float64, b Batch, _ Scale) error {
 			n := len(b.Rewards)
@@ -155,7 +155,7 @@ func primeOptions(e *Estimator, p goldenParams) Scale {
 		for g := range b.Groups() {
 			lo, hi := b.Offsets[g], b.Offsets[g+1]
 			r := make([]float32, hi-lo)
-			narrow(r, b.Rewards[lo:hi])
+			toFloat32(r, b.Rewards[lo:hi])
 			lengthPenalty{weights}.group(dst[lo:hi], r, make([]float32, hi-lo), p.OutputTokens[lo:hi], input[lo:hi], p.Turns[lo:hi])
 		}
 		return nil
@@ -186,20 +186,20 @@ func arealOptions(e *Estimator, p goldenParams) Scale {
 	return p.StdLevel
 }
 
-func refusing(r *Refusal) function {
+func refusing(r *Refusal) formula {
 	return func([]float64, Batch, Scale) error { return r }
 }
 
 // functionOnly is for files made by the estimator's function without the trainer
 // around it, which cleans the rewards.
 func functionOnly(e *Estimator, _ goldenParams) Scale {
-	e.Clean = rounding
+	e.Clean = cleanRound
 	return e.Scales[0]
 }
 
 // slimeOptions: the function does not know what the command line does for groups
 // of one.
 func slimeOptions(e *Estimator, p goldenParams) Scale {
-	e.Advantage = asOne(slimeNorm().advantages)
+	e.Advantage = raggedAsOneGroup(slimeNorm().advantages)
 	return groupIf(*p.StdNorm)
 }

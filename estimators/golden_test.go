@@ -239,13 +239,13 @@ func (row goldenRow) tokens(t *testing.T, c goldenCase, e *Estimator, n *goldenT
 	if !ok {
 		t.Fatalf("%s: no whitening", c.Name)
 	}
-	w.centre = c.Params.NoStdNorm
+	w.meanOnly = c.Params.NoStdNorm
 	order, b, err := c.batch(e)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gamma := *c.Params.Gamma
-	by := w.fit(tokens{b.Rewards, b.Lengths, gamma})
+	by := w.fit(tokenValues{b.Rewards, b.Lengths, gamma})
 	result := verdict{float: e.Float}
 	for at, i := range order {
 		got := make([]float64, b.Lengths[at])

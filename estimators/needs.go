@@ -57,8 +57,8 @@ func whole(components [][]float64, n int) bool {
 	return len(components) > 0
 }
 
-// refused is the entry of an estimator that a reward log cannot feed.
-func refused(framework, name, formula, source, why string) *Estimator {
+// notComputable is the entry of an estimator that a reward log cannot feed.
+func notComputable(framework, name, formula, source, why string) *Estimator {
 	return &Estimator{
 		Framework: framework, Name: name, Scales: []Scale{ScaleNone}, Float: Float32,
 		Formula: formula, Doc: why, Source: source,

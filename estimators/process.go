@@ -15,12 +15,12 @@ type Result struct {
 // workspace is memory between calls; it holds no result.
 type workspace struct {
 	positive, negative []uint64  // sizes of one group's advantages by sign, as bits
-	spare              []uint64  // room to select in
-	sub                Batch     // the kept samples as a batch
-	counts             []int     // how many those are, by group
-	rewards            []float64 // memory of its rewards
-	fresh              []float64 // its advantages
-	narrow             []float32 // its rewards
+	scratch              []uint64  // room to select in
+	keptBatch                Batch     // the kept samples as a batch
+	keptCounts             []int     // how many those are, by group
+	keptRewards            []float64 // memory of its rewards
+	recomputed              []float64 // its advantages
+	rewards32             []float32 // its rewards
 }
 
 // Process computes one batch from end to end: the advantages of e under scale s,
@@ -76,21 +76,21 @@ func (r *Result) WriteProcessed(e *Estimator, b Batch, s Scale, recompute bool) 
 	if recompute {
 		r.work.recompute(r.Processed, e, b, s, r.Original, r.Kept)
 	} else {
-		drop(r.Processed, r.Original, r.Kept)
+		zeroDropped(r.Processed, r.Original, r.Kept)
 	}
 }
 
-// drop writes the advantages of the kept samples, and 0 for the others.
-func drop(dst, adv []float64, kept []bool) {
+// zeroDropped writes the advantages of the kept samples, and 0 for the others.
+func zeroDropped(dst, adv []float64, kept []bool) {
 	dst, kept = dst[:len(adv)], kept[:len(adv)]
 	for i, a := range adv {
-		dst[i] = onlyIf(kept[i], a)
+		dst[i] = maskedBy(kept[i], a)
 	}
 }
 
-// onlyIf is x if keep, else 0, without a branch: which samples are kept is hard to
+// maskedBy is x if keep, else 0, without a branch: which samples are kept is hard to
 // guess.
-func onlyIf(keep bool, x float64) float64 {
+func maskedBy(keep bool, x float64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & -uint64(one(keep)))
 }
 

@@ -2,8 +2,8 @@ package estimators
 
 import "vantage/estimators/torchsum"
 
-// flat is the standard deviation below which kept rewards count as equal.
-const flat = 1e-6
+// equalStd is the standard deviation below which kept rewards count as equal.
+const equalStd = 1e-6
 
 // Recompute writes to dst the advantages anew over the kept samples
 // (compute_new_adv). Per group:
@@ -36,28 +36,28 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 	if n := len(b.Rewards); len(dst) != n || len(original) != n || len(kept) != n {
 		panic("estimators: dst, original, kept and rewards differ in length")
 	}
-	w.gather(b, kept, e.Needs)
-	w.fresh = resize(w.fresh, len(w.sub.Rewards))
+	w.gatherKept(b, kept, e.Needs)
+	w.recomputed = resize(w.recomputed, len(w.keptBatch.Rewards))
 	// The refusal is deliberately not looked at: the filter made this batch.
-	_ = e.Compute(w.fresh, w.sub, s)
+	_ = e.Compute(w.recomputed, w.keptBatch, s)
 	if !e.TrainerFilters {
-		w.flatten()
+		w.zeroEqualGroups()
 	}
 	at := 0
 	for g := range b.Groups() {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
-		n := w.counts[g]
-		spread(dst[lo:hi], original[lo:hi], kept[lo:hi], w.fresh[at:at+n])
+		n := w.keptCounts[g]
+		scatter(dst[lo:hi], original[lo:hi], kept[lo:hi], w.recomputed[at:at+n])
 		at += n
 	}
 }
 
-// gather makes a batch of the kept samples, with what else is needed of them.
+// gatherKept makes a batch of the kept samples, with what else is needed of them.
 // Groups without any are left out.
-func (w *workspace) gather(b Batch, kept []bool, needs Needs) {
-	rewards := resize(w.rewards, len(b.Rewards))
-	offsets := append(w.sub.Offsets[:0], 0)
-	w.counts = resize(w.counts, b.Groups())
+func (w *workspace) gatherKept(b Batch, kept []bool, needs Needs) {
+	rewards := resize(w.keptRewards, len(b.Rewards))
+	offsets := append(w.keptBatch.Offsets[:0], 0)
+	w.keptCounts = resize(w.keptCounts, b.Groups())
 	n := 0
 	for g := range b.Groups() {
 		before := n
@@ -66,27 +66,27 @@ func (w *workspace) gather(b Batch, kept []bool, needs Needs) {
 			rewards[n] = b.Rewards[i]
 			n += one(kept[i])
 		}
-		if w.counts[g] = n - before; n > before {
+		if w.keptCounts[g] = n - before; n > before {
 			offsets = append(offsets, n)
 		}
 	}
-	w.rewards = rewards
-	w.sub = Batch{Rewards: rewards[:n], Offsets: offsets, Weights: b.Weights}
+	w.keptRewards = rewards
+	w.keptBatch = Batch{Rewards: rewards[:n], Offsets: offsets, Weights: b.Weights}
 	if needs.Lengths {
-		w.sub.Lengths = only(b.Lengths, kept)
+		w.keptBatch.Lengths = keptOf(b.Lengths, kept)
 	}
 	if needs.Baselines {
-		w.sub.Baselines = only(b.Baselines, kept)
+		w.keptBatch.Baselines = keptOf(b.Baselines, kept)
 	}
 	if needs.Components {
 		for _, c := range b.Components {
-			w.sub.Components = append(w.sub.Components, only(c, kept))
+			w.keptBatch.Components = append(w.keptBatch.Components, keptOf(c, kept))
 		}
 	}
 }
 
-// only returns the kept values of x, none if x is not there.
-func only[T any](x []T, kept []bool) []T {
+// keptOf returns the kept values of x, none if x is not there.
+func keptOf[T any](x []T, kept []bool) []T {
 	var out []T
 	for i, k := range kept[:min(len(x), len(kept))] {
 		if k {
@@ -96,30 +96,30 @@ func only[T any](x []T, kept []bool) []T {
 	return out
 }
 
-// flatten gives zeros to the gathered groups whose rewards are all equal.
-func (w *workspace) flatten() {
-	w.narrow = resize(w.narrow, len(w.sub.Rewards))
-	narrow(w.narrow, w.sub.Rewards)
+// zeroEqualGroups gives zeros to the gathered groups whose rewards are all equal.
+func (w *workspace) zeroEqualGroups() {
+	w.rewards32 = resize(w.rewards32, len(w.keptBatch.Rewards))
+	toFloat32(w.rewards32, w.keptBatch.Rewards)
 	var std [1]float32
-	for g := range w.sub.Groups() {
-		lo, hi := w.sub.Offsets[g], w.sub.Offsets[g+1]
-		torchsum.StdRows(std[:], w.narrow[lo:hi], hi-lo)
-		if std[0] < flat {
-			clear(w.fresh[lo:hi])
+	for g := range w.keptBatch.Groups() {
+		lo, hi := w.keptBatch.Offsets[g], w.keptBatch.Offsets[g+1]
+		torchsum.StdRows(std[:], w.rewards32[lo:hi], hi-lo)
+		if std[0] < equalStd {
+			clear(w.recomputed[lo:hi])
 		}
 	}
 }
 
-// spread deals the new advantages of one group to its kept samples.
-func spread(dst, original []float64, kept []bool, fresh []float64) {
+// scatter deals the new advantages of one group to its kept samples.
+func scatter(dst, original []float64, kept []bool, fresh []float64) {
 	if len(fresh) < 2 {
-		drop(dst, original, kept)
+		zeroDropped(dst, original, kept)
 		return
 	}
 	taken := 0
 	for i, k := range kept {
 		// After the last kept sample its value is read again, for nothing.
-		dst[i] = onlyIf(k, fresh[min(taken, len(fresh)-1)])
+		dst[i] = maskedBy(k, fresh[min(taken, len(fresh)-1)])
 		taken += one(k)
 	}
 }
