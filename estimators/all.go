@@ -2,132 +2,87 @@ package estimators
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
-// All returns the estimators, the default one first, those of a framework side by
-// side, the frameworks that most people run before the others. An estimator is known by its Framework and Name: each call makes new
-// values, so pointers do not compare.
-func All() []*Estimator {
-	return []*Estimator{
-		easyR1GRPO(),
-		easyR1RLOO(),
-		easyR1ReinforcePlusPlus(),
-		easyR1ReMax(),
-		easyR1GAE(),
-		easyR1KL(),
-		twinkleGRPO(),
-		twinkleRLOO(),
-		verlGRPO(),
-		verlVectorized(),
-		verlPassK(),
-		verlRLOO(),
-		verlRLOOVectorized(),
-		verlOPO(),
-		verlGPG(),
-		verlReinforcePlusPlus(),
-		verlReinforceBaseline(),
-		verlReMax(),
-		verlGDPO(),
-		verlGAE(),
-		verlTokenBaseline(),
-		verlTurnBaseline(),
-		verlKL(),
-		trlGRPO(),
-		trlNormalizeThenSum(),
-		trlRLOO(),
-		trlRLOONormalized(),
-		trlAsync(),
-		trlKL(),
-		swiftGRPO(),
-		swiftRLOO(),
-		swiftReinforcePlusPlus(),
-		swiftGRPODynamic(),
-		swiftRLOODynamic(),
-		swiftReinforcePlusPlusDynamic(),
-		swiftGDPO(),
-		swiftKL(),
-		openRLHFGroupNorm(),
-		openRLHFDrGRPO(),
-		openRLHFRLOO(),
-		openRLHFReinforce(),
-		openRLHFReinforceBaseline(),
-		openRLHFGAE(),
-		openRLHFKL(),
-		nemoGRPO(),
-		nemoGRPOAll(),
-		nemoReinforcePlusPlus(),
-		nemoReinforcePlain(),
-		nemoGDPO(),
-		primeGRPO(),
-		primeLengthPenalty(),
-		primeMaxRL(),
-		primeRAE(),
-		slimeGRPO(),
-		slimeReinforcePlusPlus(),
-		slimeReinforceBaseline(),
-		skyRLGRPO(),
-		skyRLRLOO(),
-		skyRLMaxRL(),
-		skyRLReinforcePlusPlus(),
-		skyRLBatchNormalize(),
-		rollGRPO(),
-		rollRewardNorm(),
-		rollRewardNormBatch(),
-		rollAgentic(),
-		rollWhiten(),
-		rollWhitenGroup(),
-		openInstructCentered(),
-		openInstructStandard(),
-		tinkerCentered(),
-		verifiersGroup(),
-		arealRewardNorm(),
-		arealRewardNormPopulation(),
-		arealRewardNormBatch(),
-		arealRLOO(),
-		arealAdvNorm(),
-		upstreamGRPO(),
-		upstreamPassK(),
-		upstreamRLOO(),
-		upstreamReinforcePlusPlus(),
-		upstreamReMax(),
-		upstreamGAE(),
-		verl202601Vectorized(),
+// framework is a name that people know and the list of its estimators.
+type framework struct {
+	name string
+	list func() []*Estimator
+}
+
+// frameworks is the list of everything there is: the default first, the frameworks that
+// most people run before the others.
+func frameworks() []framework {
+	return []framework{
+		{"easyr1", easyR1},
+		{"twinkle", twinkle},
+		{"verl", verl},
+		{"trl", trl},
+		{"ms-swift", swift},
+		{"openrlhf", openRLHF},
+		{"nemo-rl", nemoRL},
+		{"prime-rl", primeRL},
+		{"slime", slime},
+		{"skyrl", skyRL},
+		{"roll", roll},
+		{"open-instruct", openInstruct},
+		{"tinker", tinker},
+		{"verifiers", verifiers},
+		{"areal", areal},
+		{"easyr1-upstream", easyR1Upstream},
+		{"verl-2026-01", verl202601},
 	}
+}
+
+// estimators returns the estimators of the framework, the default one first.
+func (f framework) estimators() []*Estimator {
+	list := f.list()
+	for _, e := range list {
+		e.Framework = f.name
+	}
+	return list
+}
+
+// All returns the estimators, the default one first. Framework and Name identify an
+// estimator: each call makes new values, so pointers do not compare.
+func All() []*Estimator {
+	var all []*Estimator
+	for _, f := range frameworks() {
+		all = append(all, f.estimators()...)
+	}
+	return all
 }
 
 // Frameworks returns the names of the frameworks, in the order of [All].
 func Frameworks() []string {
 	var names []string
-	for _, e := range All() {
-		if !slices.Contains(names, e.Framework) {
-			names = append(names, e.Framework)
-		}
+	for _, f := range frameworks() {
+		names = append(names, f.name)
 	}
 	return names
 }
 
-// Find returns the estimator that a framework has under a name. The error says
-// what there is instead.
+// Find returns the estimator of a framework by its name. The error lists the
+// alternatives.
 func Find(framework, name string) (*Estimator, error) {
 	var names []string
-	for _, e := range All() {
-		if e.Framework != framework {
+	for _, f := range frameworks() {
+		if f.name != framework {
 			continue
 		}
-		if e.Name == name {
-			return e, nil
+		for _, e := range f.estimators() {
+			if e.Name == name {
+				return e, nil
+			}
+			names = append(names, e.Name)
 		}
-		names = append(names, e.Name)
+		return nil, fmt.Errorf("%s has no estimator %q: choose %s", framework, name, oneOf(names))
 	}
-	if names == nil {
-		return nil, fmt.Errorf("no framework %q: choose %s", framework, oneOf(Frameworks()))
-	}
-	return nil, fmt.Errorf("%s has no estimator %q: choose %s", framework, name, oneOf(names))
+	return nil, fmt.Errorf("no framework %q: choose %s", framework, oneOf(Frameworks()))
 }
 
-// oneOf writes a list of alternatives: "a", "a or b", "a, b or c".
+// oneOf joins alternatives: "a", "a or b", "a, b or c".
 func oneOf(names []string) string {
 	last := len(names) - 1
 	if last == 0 {

@@ -2,17 +2,17 @@ package estimators
 
 import "math"
 
-// Cleaning is what a trainer makes of the logged rewards before any estimator sees
-// them. Estimators of one cleaning and one [Float] see the same rewards.
+// Cleaning is what a trainer does to the logged rewards before any estimator.
+// Estimators of one Cleaning and one [Float] see the same rewards.
 type Cleaning int
 
 const (
-	cleanRound Cleaning = iota // nothing but the rounding to Float
+	cleanRound Cleaning = iota // only the rounding to Float
 
-	// cleanNaNToNum is what EasyR1's trainer does to its reward tensor, if and only if some
-	// reward of the batch is NaN: torch.nan_to_num(x, nan=0.0), which turns infinities
-	// into ±3.4028235e38 on the way. Without a NaN the infinities stay. A missing
-	// reward is a NaN to it.
+	// cleanNaNToNum is what EasyR1's trainer does to its reward tensor, if and only if
+	// some reward of the batch is NaN: torch.nan_to_num(x, nan=0.0), which also turns
+	// infinities into ±3.4028235e38. Without a NaN the infinities stay. A missing
+	// reward is a NaN.
 	//
 	// Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/ray_trainer.py:800-805.
 	cleanNaNToNum
@@ -22,25 +22,25 @@ const (
 	cleanNaNToZero
 )
 
-// CleanInto writes to dst what the trainer makes of the logged rewards before any
-// estimator sees them. A missing reward stays missing unless Clean gives it a value.
-// Where all rewards of the batch are finite none bears on another, so that parts of it
-// may be cleaned apart. len(dst) == len(rewards); they may be the same slice.
+// CleanInto writes to dst the rewards as the trainer's estimator sees them. A missing
+// reward stays missing unless Clean gives it a value. If all rewards of the batch are
+// finite, each is cleaned on its own, so that parts of the batch may be cleaned
+// separately. len(dst) == len(rewards); they may be the same slice.
 func (e *Estimator) CleanInto(dst, rewards []float64) {
 	dst = dst[:len(rewards)]
 	if e.Float == Float64 && e.Clean == cleanRound {
 		copy(dst, rewards)
 		return
 	}
-	found := false
+	hasNaN := false
 	for i, r := range rewards {
 		if math.IsNaN(r) {
-			found, dst[i] = true, r // its payload may say that it is missing; float32 would lose it
+			hasNaN, dst[i] = true, r // float32 would lose the payload that marks a missing reward
 		} else {
 			dst[i] = float64(float32(r))
 		}
 	}
-	if !found || e.Clean == cleanRound {
+	if !hasNaN || e.Clean == cleanRound {
 		return
 	}
 	for i, r := range dst {

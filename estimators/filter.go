@@ -12,9 +12,9 @@ import (
 //	0                       ratio = 0, or n = 0
 //	max(1, ⌊n·ratio⌋)       else
 //
-// The product is float64 and is cut, not rounded, as Python's int() does: 10 at 0.7
-// are 7, 3 at 0.7 are 2, 100 at 0.29 are 28 (0.29 lies below 29/100) and 100 at 0.57
-// are 56. So a ratio above 0 keeps at least one.
+// The product is float64 and truncated, as by Python's int(): 10 at 0.7 are 7,
+// 3 at 0.7 are 2, 100 at 0.29 are 28 (0.29 lies below 29/100) and 100 at 0.57 are 56.
+// A ratio above 0 keeps at least one.
 //
 // Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/core_algos.py:compute_grpo_outcome_advantage.
 func KeepCount(n int, ratio float64) int {
@@ -35,9 +35,8 @@ func KeepCount(n int, ratio float64) int {
 //   - every zero, whatever the ratios,
 //   - no NaN.
 //
-// Of equal advantages at the border those that come first in the batch are kept:
-// the trainer's sort is stable. If both ratios are 1 or more, nothing is looked
-// at and all samples are kept, NaN too.
+// Of equal advantages those that come first in the batch are kept: the trainer's sort
+// is stable. If both ratios are 1 or more, all samples are kept, NaN too.
 //
 // len(kept) == len(adv); group g is adv[offsets[g]:offsets[g+1]].
 //
@@ -59,7 +58,7 @@ func (w *workspace) keep(kept []bool, adv []float64, offsets []int, keepPos, kee
 	w.positive, w.negative, w.scratch = resize(w.positive, n), resize(w.negative, n), resize(w.scratch, n)
 	for g := 1; g < len(offsets); g++ {
 		lo, hi := offsets[g-1], offsets[g]
-		w.keepGroup(kept[lo:hi], adv[lo:hi], keepPos, keepNeg)
+		w.keepInGroup(kept[lo:hi], adv[lo:hi], keepPos, keepNeg)
 	}
 }
 
@@ -69,29 +68,29 @@ func fillTrue(kept []bool) {
 	}
 }
 
-// keepGroup does not sort the samples: the k-th size of a sign is enough to tell
-// what lies before it, and how many of its equals still have a place.
-func (w *workspace) keepGroup(kept []bool, adv []float64, keepPos, keepNeg float64) {
+// keepInGroup does not sort the samples: the k-th magnitude of a sign decides about all
+// others, up to how many of its equals are kept.
+func (w *workspace) keepInGroup(kept []bool, adv []float64, keepPos, keepNeg float64) {
 	pos, neg := w.splitBySign(adv)
 	best := boundOf(w.positive[:pos], w.scratch, KeepCount(pos, keepPos))
 	worst := boundOf(w.negative[:neg], w.scratch, KeepCount(neg, keepNeg))
-	hi, lo := best.value, -worst.value
+	above, below := best.value, -worst.value
 	kept = kept[:len(adv)]
 	for i, a := range adv {
-		kept[i] = one(a > hi)|one(a < lo)|one(a == 0) != 0
+		kept[i] = one(a > above)|one(a < below)|one(a == 0) != 0
 	}
-	keepTies(kept, adv, hi, best.ties)
-	keepTies(kept, adv, lo, worst.ties)
+	keepTies(kept, adv, above, best.ties)
+	keepTies(kept, adv, below, worst.ties)
 }
 
-// splitBySign collects the sizes of the positive and of the negative advantages and
-// counts them.
+// splitBySign collects and counts the magnitudes of the positive and of the negative
+// advantages.
 func (w *workspace) splitBySign(adv []float64) (pos, neg int) {
 	positive, negative := w.positive[:len(adv)], w.negative[:len(adv)]
 	for _, a := range adv {
-		// Written in any case, counted if it is of the sign: see borderOf.
-		size := math.Float64bits(a) &^ signBit
-		positive[pos], negative[neg] = size, size
+		// Always written, counted if it has the sign: no branch, see boundOf.
+		magnitude := math.Float64bits(a) &^ signBit
+		positive[pos], negative[neg] = magnitude, magnitude
 		pos += one(a > 0)
 		neg += one(a < 0)
 	}
@@ -101,12 +100,12 @@ func (w *workspace) splitBySign(adv []float64) (pos, neg int) {
 // signBit is the sign of a float64.
 const signBit = 1 << 63
 
-// keepTies keeps the first so many samples whose advantage is at.
-func keepTies(kept []bool, adv []float64, at float64, places int) {
-	for i := 0; places > 0; i++ {
-		equal := adv[i] == at
+// keepTies keeps the first samples, ties of them, whose advantage is value.
+func keepTies(kept []bool, adv []float64, value float64, ties int) {
+	for i := 0; ties > 0; i++ {
+		equal := adv[i] == value
 		kept[i] = kept[i] || equal
-		places -= one(equal)
+		ties -= one(equal)
 	}
 }
 

@@ -6,70 +6,68 @@ import (
 	"slices"
 )
 
-// selectionBound separates the samples of one sign, whose sizes are |A|: those above
-// value are kept, and of those at it the first places in the batch.
+// selectionBound separates the kept samples of one sign from the others: kept are those
+// with |A| above value and, of those with |A| = value, the first ties in the batch.
 type selectionBound struct {
-	value  float64
-	ties int
+	value float64
+	ties  int
 }
 
-// insertionMax is the length up to which insertion beats selection.
+// insertionMax is the length up to which insertion is faster than selection.
 const insertionMax = 8
 
-// boundOf returns the border that keeps the k largest of sizes, the bits of
-// positive floats, which order as the floats do. It overwrites sizes and spare,
-// which is at least as long.
+// boundOf returns the bound that keeps the k largest magnitudes. A magnitude is the
+// bits of a positive float, which order as the floats do. It overwrites magnitudes and
+// scratch, which is at least as long.
 //
-// Advantages fall on both sides of any comparison as a coin does, and a branch
-// that the processor guesses wrong costs as much as ten values. So there are none
-// here that depend on a value: what is not wanted is written too, and overwritten
-// by the next.
-func boundOf(sizes, spare []uint64, k int) selectionBound {
+// Whether an advantage is above the pivot is a coin toss, and a mispredicted branch
+// costs as much as ten values. So no branch here depends on a value: what is not wanted
+// is written too, and overwritten by the next.
+func boundOf(magnitudes, scratch []uint64, k int) selectionBound {
 	switch {
 	case k == 0:
 		return selectionBound{value: math.Inf(1)}
-	case k == len(sizes):
+	case k == len(magnitudes):
 		return selectionBound{}
-	case len(sizes) <= insertionMax:
-		return boundByInsertion(sizes, k)
+	case len(magnitudes) <= insertionMax:
+		return boundByInsertion(magnitudes, k)
 	}
-	for tries := 2 * bits.Len(uint(len(sizes))); tries > 0; tries-- {
-		p := medianOfThree(sizes)
-		more, less := partition(sizes, spare, p)
-		equal := len(sizes) - more - less
+	for tries := 2 * bits.Len(uint(len(magnitudes))); tries > 0; tries-- {
+		pivot := medianOfThree(magnitudes)
+		above, below := partition(magnitudes, scratch, pivot)
+		equal := len(magnitudes) - above - below
 		switch {
-		case k <= more:
-			sizes = sizes[:more]
-		case k <= more+equal:
-			return selectionBound{math.Float64frombits(p), k - more}
+		case k <= above:
+			magnitudes = magnitudes[:above]
+		case k <= above+equal:
+			return selectionBound{math.Float64frombits(pivot), k - above}
 		default:
-			k -= more + equal
-			sizes, spare = spare[:less], sizes
+			k -= above + equal
+			magnitudes, scratch = scratch[:below], magnitudes
 		}
 	}
-	return boundBySort(sizes, k)
+	return boundBySort(magnitudes, k)
 }
 
-// partition moves the values above p to the front of v and those below to the front
-// of below, and counts them.
-func partition(v, below []uint64, p uint64) (more, less int) {
-	below = below[:len(v)]
+// partition moves the values above pivot to the front of v, copies those below it to
+// the front of low, and counts both.
+func partition(v, low []uint64, pivot uint64) (above, below int) {
+	low = low[:len(v)]
 	for _, x := range v {
-		v[more] = x
-		below[less] = x
-		more += one(x > p)
-		less += one(x < p)
+		v[above] = x
+		low[below] = x
+		above += one(x > pivot)
+		below += one(x < pivot)
 	}
-	return more, less
+	return above, below
 }
 
-// medianOfThree is the median of three.
 func medianOfThree(v []uint64) uint64 {
 	a, b, c := v[0], v[len(v)/2], v[len(v)-1]
 	return max(min(a, b), min(max(a, b), c))
 }
 
-// boundByInsertion keeps the k largest in order while it looks at the others.
+// boundByInsertion sorts the k largest values into the front of v.
 func boundByInsertion(v []uint64, k int) selectionBound {
 	for i := 1; i < len(v); i++ {
 		x := v[i]
@@ -85,24 +83,24 @@ func boundByInsertion(v []uint64, k int) selectionBound {
 	return boundOfKept(v[:k])
 }
 
-// boundBySort is for inputs that choose every pivot badly: without it they would take
-// quadratic time.
+// boundBySort is for inputs whose every pivot is bad: selection would take quadratic
+// time.
 func boundBySort(v []uint64, k int) selectionBound {
 	slices.Sort(v)
 	slices.Reverse(v)
 	return boundOfKept(v[:k])
 }
 
-// boundOfKept is the border whose kept sizes are v, in descending order.
+// boundOfKept returns the bound that keeps the magnitudes v, in descending order.
 func boundOfKept(v []uint64) selectionBound {
-	last, places := v[len(v)-1], 0
+	last, ties := v[len(v)-1], 0
 	for _, x := range v {
-		places += one(x == last)
+		ties += one(x == last)
 	}
-	return selectionBound{math.Float64frombits(last), places}
+	return selectionBound{math.Float64frombits(last), ties}
 }
 
-// one is 1 for true; the compiler makes it a move.
+// one returns 1 for true and 0 for false; the compiler makes it a conditional move.
 func one(b bool) int {
 	if b {
 		return 1

@@ -7,20 +7,21 @@ import "vantage/estimators/torchsum"
 //
 //	a_i = r_i − μ ;  A_i = a_i/(s_a + eps)
 //
-// ddof 1, float32, s of the group, of the batch, or not there. On paper that is
-// the same for groups; in float32 it is not for the last bits, and for the batch
-// it is another number, since the means of the groups do not count.
+// ddof 1, float32, s of the group, of the batch, or absent. For groups that is
+// mathematically the same; in float32 the last bits differ. For the batch it is
+// another number, since the means of the groups do not count.
 type centredStd struct {
-	eps    float32
-	asMatrix bool   // as in groupwise
-	ofOne groupOfOne // byFormula or stdZero, as in groupwise
+	eps      float32
+	asMatrix bool       // as in groupwise
+	ofOne    groupOfOne // oneByFormula or oneStd0, as in groupwise
 }
 
+// advantages is a [formula].
 func (w centredStd) advantages(dst []float64, b Batch, s Scale) error {
-	groupwise{asMatrix: w.asMatrix, ofOne: oneZero}.advantages(dst, b, ScaleNone)
+	_ = groupwise{asMatrix: w.asMatrix, ofOne: oneZero}.advantages(dst, b, ScaleNone)
 	switch s {
 	case ScaleGroup:
-		w.byGroup(dst, b)
+		w.divideGroups(dst, b)
 	case ScaleNone:
 	case ScaleBatch:
 		a := make([]float32, len(dst))
@@ -34,8 +35,8 @@ func (w centredStd) advantages(dst []float64, b Batch, s Scale) error {
 	return nil
 }
 
-// byGroup divides each group by its own standard deviation.
-func (w centredStd) byGroup(dst []float64, b Batch) {
+// divideGroups divides each group by its own standard deviation.
+func (w centredStd) divideGroups(dst []float64, b Batch) {
 	a := make([]float32, largestGroup(b.Offsets))
 	var std [1]float32
 	for g := range b.Groups() {
@@ -57,16 +58,5 @@ func (w centredStd) byGroup(dst []float64, b Batch) {
 func divide(dst []float64, by float32) {
 	for i, a := range dst {
 		dst[i] = float64(float32(a) / by)
-	}
-}
-
-// raggedAsOneGroup is f for a framework that takes a batch of groups of different sizes for
-// one single group.
-func raggedAsOneGroup(f formula) formula {
-	return func(dst []float64, b Batch, s Scale) error {
-		if raggedGroups(b.Offsets, 1) != nil {
-			b.Offsets = []int{0, len(b.Rewards)}
-		}
-		return f(dst, b, s)
 	}
 }

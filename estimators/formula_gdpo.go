@@ -8,14 +8,14 @@ func perComponent(f formula) formula {
 	return func(dst []float64, b Batch, s Scale) error {
 		mustHaveLength(dst, b)
 		sum := make([]float32, len(dst))
-		one := Batch{Offsets: b.Offsets, Lengths: b.Lengths}
+		component := Batch{Offsets: b.Offsets, Lengths: b.Lengths}
 		var refused error
 		for k, c := range b.Components {
-			one.Rewards = make([]float64, len(c))
+			component.Rewards = make([]float64, len(c))
 			for i, x := range c {
-				one.Rewards[i] = float64(float32(x))
+				component.Rewards[i] = float64(float32(x))
 			}
-			if err := f(dst, one, s); err != nil {
+			if err := f(dst, component, s); err != nil {
 				refused = err
 			}
 			for i, a := range dst {
@@ -28,7 +28,7 @@ func perComponent(f formula) formula {
 }
 
 // batchStandardized is f followed by (A − Ā)/s over the samples of the batch, ddof 1,
-// nothing added to s; if s is not above 0, A − Ā.
+// nothing added to s; A − Ā if s is not above 0.
 func batchStandardized(f formula) formula {
 	return func(dst []float64, b Batch, s Scale) error {
 		err := f(dst, b, s)

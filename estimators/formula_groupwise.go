@@ -2,28 +2,28 @@ package estimators
 
 import "vantage/estimators/torchsum"
 
-// groupwise is the arithmetic that GRPO and RLOO share: per group, take a
-// baseline off each reward and divide by a standard deviation. What frameworks do
-// differently is a field of it, so that a framework is a value and not a copy of
-// the loop. All arithmetic is float32, except inside a standard deviation.
+// groupwise is the arithmetic that GRPO and RLOO share: per group, subtract a
+// baseline from each reward and divide by a standard deviation. Its fields are what
+// frameworks do differently, so that a framework is a value and not a copy of the
+// loop. All of it is float32, except inside a standard deviation.
 type groupwise struct {
 	baseline baseline
 	eps      float32
 
-	// threshold: eps is not added to the standard deviation; a group whose
+	// epsIsThreshold: eps is not added to the standard deviation; a group whose
 	// standard deviation is below it gets zeros.
 	epsIsThreshold bool
 
-	// matrix: the framework holds the batch as a [G, n] matrix, whose row
-	// standard deviations PyTorch takes by Welford's algorithm if G ≥ 2. Else
-	// each group is a tensor of its own and takes two passes.
+	// asMatrix: the framework holds the batch as a [G, n] matrix, whose row standard
+	// deviations PyTorch computes by Welford's algorithm if G ≥ 2. Else each group is
+	// a tensor of its own, with two passes.
 	asMatrix bool
 
 	// ofOne is what a group of one gets.
 	ofOne groupOfOne
 
-	// flat: a group of one gets zeros, and so does a group whose divisor, before
-	// eps is added to it, is not above eps. It is asked only where there is one.
+	// zeroIfFlat: a group of one gets zeros, and so does a group whose divisor, before
+	// eps is added, is not above eps. It has no effect without a divisor.
 	zeroIfFlat bool
 }
 
@@ -31,22 +31,22 @@ type groupwise struct {
 type groupOfOne int
 
 const (
-	oneByFormula    groupOfOne = iota // what the formula gives: often 0/0
-	oneMean0Std1               // μ := 0, s := 1: r/(1 + eps), or r without a scale
-	oneStd0                    // s := 0, so that r − μ = 0 remains 0
-	oneZero                  // 0, or NaN for a reward that is not finite
+	oneByFormula groupOfOne = iota // what the formula gives: often 0/0
+	oneMean0Std1                   // μ := 0, s := 1: r/(1 + eps), or r without a scale
+	oneStd0                        // s := 0, so that r − μ = 0 remains 0
+	oneZero                        // 0, or NaN for a reward that is not finite
 )
 
-// baseline is what a reward is compared with.
+// baseline is what is subtracted from a reward.
 type baseline int
 
 const (
-	groupMean baseline = iota // GRPO: the mean of the group
-	rlooSum                 // RLOO: the mean of the others of the group
-	rlooTerms                     // RLOO as r·n/(n−1) − μ·n/(n−1)
-	rlooFactor                  // RLOO as (r − μ)·(n/(n−1))
-	batchMean                 // the mean of the batch
-	noBaseline                   // 0
+	groupMean  baseline = iota // GRPO: the mean of the group
+	rlooSum                    // RLOO: the mean of the others of the group, from its sum
+	rlooTerms                  // RLOO as r·n/(n−1) − μ·n/(n−1)
+	rlooFactor                 // RLOO as (r − μ)·(n/(n−1))
+	batchMean                  // the mean of the batch
+	noBaseline                 // 0
 )
 
 const (
@@ -54,8 +54,8 @@ const (
 	stackFloat = 1024 // float32 values that fit on the stack; longer groups cost one allocation per batch
 )
 
-// advantages writes the advantages of the batch to dst.
-func (w groupwise) advantages(dst []float64, b Batch, s Scale) {
+// advantages is a [formula].
+func (w groupwise) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
 	var onStack [stackFloat]float32
 	buf := onStack[:]
@@ -71,9 +71,10 @@ func (w groupwise) advantages(dst []float64, b Batch, s Scale) {
 		w.writeTile(dst[lo:hi], r, rows, by)
 		g += rows
 	}
+	return nil
 }
 
-// divisorOf takes what concerns the batch as a whole.
+// divisorOf computes the figures of the batch as a whole.
 func (w groupwise) divisorOf(b Batch, s Scale) tileDivisor {
 	by := tileDivisor{perGroup: s == ScaleGroup, welford: w.asMatrix && b.Groups() > 1, batchStd: 1, batchDivisor: 1, none: s == ScaleNone}
 	if s != ScaleBatch && w.baseline != batchMean {
@@ -92,8 +93,8 @@ func (w groupwise) divisorOf(b Batch, s Scale) tileDivisor {
 	return by
 }
 
-// tileRowsFrom returns how many of the first groups make a tile: those of the size of the
-// first one, up to four, that have room together.
+// tileRowsFrom returns how many of the first groups make a tile: those of the size of
+// the first one, at most tileRows and as many as have room together.
 func tileRowsFrom(offsets []int, room int) int {
 	size, rows := offsets[1]-offsets[0], 1
 	for rows < tileRows && rows+1 < len(offsets) && (rows+1)*size <= room &&
@@ -103,14 +104,14 @@ func tileRowsFrom(offsets []int, room int) int {
 	return rows
 }
 
-// tileDivisor says what a tile divides by.
+// tileDivisor says what the groups of a tile are divided by.
 type tileDivisor struct {
-	perGroup  bool    // the standard deviation of each group
-	welford   bool    // which is taken as PyTorch takes that of matrix rows
-	none   bool    // nothing
-	batchStd    float32 // if not group: the standard deviation of the batch
-	batchDivisor float32 // and with eps
-	batchMean   float32 // of the batch
+	perGroup     bool    // the standard deviation of each group
+	welford      bool    // computed as PyTorch does for the rows of a matrix
+	none         bool    // nothing
+	batchStd     float32 // if not perGroup: the standard deviation of the batch, 1 without a scale
+	batchDivisor float32 // batchStd with eps, 1 without a scale
+	batchMean    float32
 }
 
 // writeTile writes the advantages of a few neighbouring groups of one size: r holds
@@ -146,7 +147,7 @@ func (w groupwise) writeTile(dst []float64, r []float32, rows int, by tileDiviso
 	}
 }
 
-// ofOneIsSpecial reports whether groups of one are not left to the formula.
+// ofOneIsSpecial reports whether the formula is not applied to groups of one.
 func (w groupwise) ofOneIsSpecial() bool { return w.ofOne != oneByFormula || w.zeroIfFlat }
 
 // getsZeros reports whether a group with standard deviation s gets zeros. A NaN is
@@ -158,7 +159,7 @@ func (w groupwise) getsZeros(s float32, by tileDivisor) bool {
 	return w.epsIsThreshold && by.perGroup && s < w.eps
 }
 
-// advantageOfOne is what a group of one gets if it is special.
+// advantageOfOne returns what a group of one gets if ofOneIsSpecial.
 func (w groupwise) advantageOfOne(x float32, by tileDivisor) float64 {
 	switch divisor := by.batchDivisor; {
 	case w.zeroIfFlat && !by.none:
@@ -174,8 +175,8 @@ func (w groupwise) advantageOfOne(x float32, by tileDivisor) float64 {
 	}
 }
 
-// subtractAndDivide writes (r − baseline) / divisor. Without a scale the divisor is 1, and
-// division by 1 changes no bit.
+// subtractAndDivide writes (r − baseline) / divisor. Without a scale the divisor is 1,
+// and division by 1 changes no bit.
 func (w groupwise) subtractAndDivide(dst []float64, r []float32, sum, mean, divisor float32) {
 	dst = dst[:len(r)]
 	n, others := float32(len(r)), float32(len(r)-1)
@@ -209,27 +210,10 @@ func (w groupwise) subtractAndDivide(dst []float64, r []float32, sum, mean, divi
 	}
 }
 
-// addEps is s + eps, or s itself where eps is a threshold.
+// addEps returns s + eps, or s itself where eps is a threshold.
 func (w groupwise) addEps(s float32) float32 {
 	if w.epsIsThreshold {
 		return s
 	}
 	return s + w.eps
-}
-
-// toFloat32 rounds to float32.
-func toFloat32(dst []float32, x []float64) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] = float32(v)
-	}
-}
-
-// largestGroup returns the size of the largest group.
-func largestGroup(offsets []int) int {
-	n := 0
-	for g := 1; g < len(offsets); g++ {
-		n = max(n, offsets[g]-offsets[g-1])
-	}
-	return n
 }

@@ -1,17 +1,16 @@
 package estimators
 
-// grpo is group relative policy optimization: it compares a reward with its group
-// and counts in standard deviations of the group,
+// grpo is group relative policy optimization: a reward relative to the mean of its
+// group, in standard deviations of the group,
 //
 //	A_i = (r_i − μ) / (s + eps)
 //
 // μ is the mean and s the standard deviation, ddof 1, of the n rewards of the
-// group. It is the advantage of Shao et al., "DeepSeekMath: Pushing the Limits of
-// Mathematical Reasoning in Open Language Models", arXiv:2402.03300, 2024,
-// section 4.1.
+// group. Shao et al., "DeepSeekMath: Pushing the Limits of Mathematical Reasoning in
+// Open Language Models", arXiv:2402.03300, 2024, section 4.1.
 //
 // Frameworks differ in what they add to s (1e-9 to 1e-4, or nothing), in ddof, in
-// what a group of one gets, and in the order of their additions, which decides
+// what a group of one gets, and in the order of their additions. The order decides
 // what a constant group gets: often not 0, since μ misses r by a bit and s is
 // nearly 0.
 //
@@ -21,13 +20,7 @@ package estimators
 // al., "Part I: Tricks or Traps? A Deep Dive into RL for LLM Reasoning",
 // arXiv:2508.08221, 2025.
 //
-// This one holds the batch as a [G, n] matrix.
+// This variant holds the batch as a [G, n] matrix.
 func grpo(eps float32) groupwise {
 	return groupwise{baseline: groupMean, eps: eps, asMatrix: true}
-}
-
-// grpoThreshold is GRPO with nothing added to s: a group with s < eps gets zeros.
-// Each group is a tensor of its own.
-func grpoThreshold(eps float32) groupwise {
-	return groupwise{baseline: groupMean, eps: eps, epsIsThreshold: true}
 }

@@ -11,40 +11,43 @@ import (
 //	A_i = (r_i − μ)/(s + 1e-6),  s = √(Σ (r_i − μ)²/(n−1))
 //
 // A group of one has μ := 0 and s := 1. Equal rewards give 0 or a float32 residue.
-// floored is the older form, s = √max(v, 1e-6) with v = (Σr² − (Σr)²/n)/(n−1), so
-// that s is never below 1e-3. centre leaves the division out.
-func indexAddGRPO(floored, centre bool) formula {
-	return perGroup(func(dst, r []float32) {
-		mean, std := float32(0), float32(1)
-		if len(r) > 1 {
-			mean = torchsum.SumLeftToRight(r) / float32(len(r))
-			std = leftToRightStd(r, mean, floored)
-		}
-		for i, x := range r {
-			dst[i] = x - mean
-			if !centre {
-				dst[i] /= std + 1e-6
+// With varianceFloor it is the older form, s = √max(v, 1e-6) with
+// v = (Σr² − (Σr)²/n)/(n−1), so that s is never below 1e-3. Scale "none" omits the
+// division.
+func indexAddGRPO(varianceFloor bool) formula {
+	return func(dst []float64, b Batch, s Scale) error {
+		return perGroup(func(dst, r []float32) {
+			mean, std := float32(0), float32(1)
+			if len(r) > 1 {
+				mean = torchsum.SumLeftToRight(r) / float32(len(r))
+				std = indexAddStd(r, mean, varianceFloor)
 			}
-		}
-	})
+			for i, x := range r {
+				dst[i] = x - mean
+				if s != ScaleNone {
+					dst[i] /= std + 1e-6
+				}
+			}
+		})(dst, b, s)
+	}
 }
 
-// leftToRightStd is the standard deviation, ddof 1, in float32 from left to right.
-func leftToRightStd(r []float32, mean float32, floored bool) float32 {
+// indexAddStd returns the standard deviation, ddof 1, in float32 from left to right.
+func indexAddStd(r []float32, mean float32, varianceFloor bool) float32 {
 	var squares float32
 	for _, x := range r {
 		d := x
-		if !floored {
+		if !varianceFloor {
 			d -= mean
 		}
 		squares += float32(d * d)
 	}
-	if floored {
+	if varianceFloor {
 		sum := torchsum.SumLeftToRight(r)
 		squares -= float32(sum*sum) / float32(len(r))
 	}
 	v := squares / float32(len(r)-1)
-	if floored && v < 1e-6 {
+	if varianceFloor && v < 1e-6 {
 		v = 1e-6
 	}
 	return float32(math.Sqrt(float64(v)))

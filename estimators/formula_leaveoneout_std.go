@@ -2,21 +2,22 @@ package estimators
 
 import "math"
 
-// leaveOneOutStd is GRPO whose baseline and standard deviation both leave the sample
-// out that they are for (leave), or GRPO with that standard deviation's formula:
+// leaveOneOutStd is GRPO with a standard deviation by E[r²] − E[r]². With leaveOut,
+// baseline and standard deviation of a sample are those of the others:
 //
 //	A_i = (r_i − μ_{−i})/(s_{−i} + 1e-6) if s_{−i} > 0, else r_i − μ_{−i}
-//	s = √((E[r²] − E[r]²)·m/(m − 1)),  m = n − 1 (leave) or n
+//	s = √((E[r²] − E[r]²)·m/(m − 1)),  m = n − 1 (leaveOut) or n
 //
 // in float32; the square root of a negative variance counts as 0. So one success
-// among failures keeps 1.0 while the failures are divided. Scale "none" leaves the
-// division out. A group of one gets 0.
+// among failures keeps 1.0 while the failures are divided. Scale "none" omits the
+// division. A group of one gets 0.
 //
-// The framework adds in the order of its BLAS. Here the sums are float64 and then
+// The framework adds in the order of its BLAS. Here the sums are float64, then
 // rounded, which agrees to 1e-5 except where nearly equal rewards let rounding
 // decide whether s is 0.
 type leaveOneOutStd struct{ leaveOut bool }
 
+// advantages is a [formula].
 func (w leaveOneOutStd) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
 	for g := range b.Groups() {
@@ -45,7 +46,7 @@ func (w leaveOneOutStd) group(dst, r []float64, scaled bool) {
 		mean, square := float32(sum-own)/m, float32(squares-ownSquare)/m
 		a := float32(x) - mean
 		if v := (square - float32(mean*mean)) * (m / (m - 1)); scaled && v > 0 {
-			a /= nanToNum32(float32(math.Sqrt(float64(v)))) + 1e-6
+			a /= nanToNum(float32(math.Sqrt(float64(v)))) + 1e-6
 		}
 		dst[i] = float64(a)
 	}

@@ -6,14 +6,14 @@ import "math"
 //
 //	x = clip((r + bias)·scaling, ±clip) ;  A = (x − μ)/(s + 1e-5)
 //
-// with bias 0, scaling 1 and clip 20 by default: rewards of 20 or more all become
-// one. The mean is rounded to float32 before it is subtracted. Groups are blocks
-// of the usual size, by position; the rows that fill no block have mean 0 and s 0,
-// so that 0.5 becomes 50000. Groups of one have s := 1.
+// with bias 0, scaling 1 and clip 20, the defaults: all rewards above 20 become 20.
+// The mean is rounded to float32 before it is subtracted. Groups are blocks of the
+// common size, by position; rows beyond the last whole block have mean 0 and s 0, so
+// that 0.5 becomes 50000. Groups of one have s := 1.
 type rewardNorm struct {
-	meanOfBatch  bool // the mean of the batch
-	leaveOut      bool // the mean of the others
-	ddof0 bool // ddof 0
+	meanOfBatch bool // the mean of the batch
+	leaveOut    bool // the mean of the others
+	ddof0       bool // the standard deviation of a population
 }
 
 const (
@@ -21,6 +21,7 @@ const (
 	rewardNormEps = 1e-5
 )
 
+// advantages is a [formula].
 func (w rewardNorm) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
 	for i, r := range b.Rewards {
@@ -45,13 +46,13 @@ func (w rewardNorm) advantages(dst []float64, b Batch, s Scale) error {
 	return nil
 }
 
-// divide writes (x − mean)/(s + eps). What is of the group is held in float32,
-// what is of the batch in float64, and an operation on both is float64.
-func (w rewardNorm) divide(dst, mean, std []float64, s Scale) {
-	for i, x := range dst {
-		a := x - mean[i]
+// divide replaces x by (x − mean)/(s + eps). Figures of a group are held in float32,
+// those of the batch in float64; an operation on both is float64.
+func (w rewardNorm) divide(x, mean, std []float64, s Scale) {
+	for i, v := range x {
+		a := v - mean[i]
 		if !w.meanOfBatch {
-			a = float64(float32(x) - float32(mean[i]))
+			a = float64(float32(v) - float32(mean[i]))
 		}
 		switch {
 		case s == ScaleGroup && !w.meanOfBatch:
@@ -59,11 +60,11 @@ func (w rewardNorm) divide(dst, mean, std []float64, s Scale) {
 		case s != ScaleNone:
 			a /= std[i] + rewardNormEps
 		}
-		dst[i] = float64(float32(a))
+		x[i] = float64(float32(a))
 	}
 }
 
-// writeMeans writes the mean of x, or for each that of the others.
+// writeMeans writes the mean of x, or for each value that of the others.
 func (w rewardNorm) writeMeans(dst, x []float64) {
 	sum := 0.0
 	for _, v := range x {
@@ -85,14 +86,13 @@ func (w rewardNorm) writeMeans(dst, x []float64) {
 	}
 }
 
-// roundToFloat32 rounds to float32.
 func roundToFloat32(x []float64) {
 	for i, v := range x {
 		x[i] = float64(float32(v))
 	}
 }
 
-// writeStd writes the standard deviation of x around mean.
+// writeStd fills dst with the standard deviation of x around mean.
 func (w rewardNorm) writeStd(dst, x, mean []float64) {
 	squares := 0.0
 	for i, v := range x {
@@ -110,15 +110,4 @@ func (w rewardNorm) writeStd(dst, x, mean []float64) {
 	for i := range dst {
 		dst[i] = std
 	}
-}
-
-// clip cuts x to [low, high]; NaN stays.
-func clip(x, low, high float64) float64 {
-	switch {
-	case x < low:
-		return low
-	case x > high:
-		return high
-	}
-	return x
 }

@@ -3,18 +3,18 @@ package estimators
 // heapFrom is the size from which on torch.topk(r, 2) uses a heap.
 const heapFrom = 128
 
-// topTwo returns where the two largest values of r are, NaN above all, in the
-// order in which torch.topk(r, 2) gives them. Which of several equal values comes
-// first is what std::nth_element of libstdc++ leaves there; it shows where the
-// standard deviation is NaN. Groups of 128 or more go through a heap in torch, and
-// here the first of the equal ones is taken. len(r) ≥ 2.
+// topTwo returns the indices of the two largest values of r, NaN above all, in the
+// order of torch.topk(r, 2). Among equal values it is the order in which
+// std::nth_element of libstdc++ leaves them, which shows where the standard deviation
+// is NaN. torch puts groups of 128 or more through a heap; here the first of their
+// equal values is taken. len(r) ≥ 2.
 func topTwo(r []float32) (best, second int) {
 	if len(r) >= heapFrom {
 		return firstTwo(r)
 	}
 	q := topTwoSelection{r: r}
 	for i := range r {
-		q.at[i] = uint8(i)
+		q.index[i] = uint8(i)
 	}
 	lo, hi := 0, len(r)
 	for hi-lo > 3 {
@@ -29,10 +29,10 @@ func topTwo(r []float32) (best, second int) {
 			q.swap(k, k-1)
 		}
 	}
-	return int(q.at[0]), int(q.at[1])
+	return int(q.index[0]), int(q.index[1])
 }
 
-// firstTwo takes the first of equal values.
+// firstTwo is topTwo with the first of equal values.
 func firstTwo(r []float32) (best, second int) {
 	best, second = 0, 1
 	if ranksBefore(r[1], r[0]) {
@@ -49,21 +49,22 @@ func firstTwo(r []float32) (best, second int) {
 	return best, second
 }
 
-// ranksBefore reports whether x comes before y: larger, or NaN.
+// ranksBefore reports whether x is larger than y, or NaN and y is not.
 func ranksBefore(x, y float32) bool { return x > y || x != x && y == y }
 
-// topTwoSelection is a permutation of r: at[k] is where the k-th value was.
+// topTwoSelection is the state of the selection: a permutation of r.
 type topTwoSelection struct {
-	r  []float32
-	at [heapFrom]uint8
+	r     []float32
+	index [heapFrom]uint8 // index[k] is the index in r of the k-th value
 }
 
-// before reports whether the i-th value comes before the k-th.
-func (q *topTwoSelection) before(i, k int) bool { return ranksBefore(q.r[q.at[i]], q.r[q.at[k]]) }
+// before reports whether the i-th value ranks before the k-th.
+func (q *topTwoSelection) before(i, k int) bool { return ranksBefore(q.r[q.index[i]], q.r[q.index[k]]) }
 
-func (q *topTwoSelection) swap(i, k int) { q.at[i], q.at[k] = q.at[k], q.at[i] }
+func (q *topTwoSelection) swap(i, k int) { q.index[i], q.index[k] = q.index[k], q.index[i] }
 
-// partition moves the median of three to lo and what comes before it to the front.
+// partition moves the median of three to lo and the values that rank before it to the
+// front.
 func (q *topTwoSelection) partition(lo, hi int) (cut int) {
 	q.swap(lo, q.median(lo+1, lo+(hi-lo)/2, hi-1))
 	i, k := lo+1, hi
@@ -81,7 +82,7 @@ func (q *topTwoSelection) partition(lo, hi int) (cut int) {
 	}
 }
 
-// median is where libstdc++ finds the median of three values, which matters
+// median returns which of three values libstdc++ takes for their median; that matters
 // among equal ones.
 func (q *topTwoSelection) median(a, b, c int) int {
 	if q.before(a, b) {

@@ -1,62 +1,46 @@
 package estimators
 
-const primeRL = "prime-rl"
-
-// primeGRPO is what prime-rl calls GRPO: centred, never divided.
-//
-// Source: PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/grpo.py:GRPOAlgorithm.score_group.
-func primeGRPO() *Estimator {
-	return &Estimator{
-		Framework: primeRL, Name: "grpo", Scales: []Scale{ScaleNone},
-		CanFilter: true,
-		Float:     Float32,
-		Formula:   "A = r − μ",
-		Doc: "No standard deviation, no eps. A group of one gets 0. Equal rewards give 0 or a float32 residue of it, which " +
-			"zero-advantage filtering does not drop. Groups may differ in size. NaN makes its group NaN.",
-		Source:    "PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/grpo.py:GRPOAlgorithm.score_group",
-		Advantage: groupwise{}.formula(),
+// primeRL is Prime Intellect's prime-rl.
+func primeRL() []*Estimator {
+	const (
+		code     = "PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/"
+		grpoCode = code + "grpo.py:GRPOAlgorithm.score_group"
+	)
+	return []*Estimator{
+		// prime-rl's GRPO is centred, never divided.
+		{
+			Name: "grpo", Scales: []Scale{ScaleNone},
+			CanFilter: true,
+			Float:     Float32,
+			Formula:   "A = r − μ",
+			Doc: "No standard deviation, no eps. A group of one gets 0. Equal rewards give 0 or a float32 residue of it, which " +
+				"zero-advantage filtering does not drop. Groups may differ in size. NaN makes its group NaN.",
+			Source:    grpoCode,
+			Advantage: groupwise{}.advantages,
+		},
+		{
+			Name: "grpo_length_penalty", Scales: []Scale{ScaleNone},
+			CanFilter: true,
+			Float:     Float32,
+			Formula:   "r' = r − μ · 0.25 · l / max l; A = r' − mean r'",
+			Doc: "num_output_tokens_weight is 0.25, its default; num_input_tokens_weight and num_turns_weight, 0.1 by default, are " +
+				"0 here, since they take input tokens and turns. The rest as grpo.",
+			Source:    grpoCode,
+			Needs:     Needs{Lengths: true},
+			Advantage: lengthPenalty{[]float64{0.25}}.advantages,
+		},
+		{
+			Name: "max_rl", Scales: []Scale{ScaleNone},
+			CanFilter: true,
+			Float:     Float32,
+			Formula:   "A = (r − μ) / μ if μ > 0, else 0",
+			Doc:       "No eps. A group of one gets 0. Groups may differ in size. NaN makes its group NaN.",
+			Source:    code + "max_rl.py:MaxRLAlgorithm.score_group",
+			Advantage: maxRL(0, true),
+		},
+		// Role-conditioned advantage estimation.
+		notComputable("rae", "A = r − EMA of earlier rewards of the same agent", code+"rae.py:RAEAlgorithm.score_group",
+			"Its baseline is a running mean per agent over all groups so far, in the order in which they were scored. A log "+
+				"would have to hold the agent of each sample and every group from step 0 on."),
 	}
-}
-
-// primeLengthPenalty is GRPO with the length penalty on response tokens, weight
-// 0.25.
-//
-// Source: PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/grpo.py:GRPOAlgorithm.score_group.
-func primeLengthPenalty() *Estimator {
-	return &Estimator{
-		Framework: primeRL, Name: "grpo_length_penalty", Scales: []Scale{ScaleNone},
-		CanFilter: true,
-		Float:     Float32,
-		Formula:   "r' = r − μ · 0.25 · l / max l; A = r' − mean r'",
-		Doc: "num_output_tokens_weight is 0.25, its default; num_input_tokens_weight and num_turns_weight, 0.1 by default, are " +
-			"0 here, since they take input tokens and turns. The rest as grpo.",
-		Source:    "PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/grpo.py:GRPOAlgorithm.score_group",
-		Needs:     Needs{Lengths: true},
-		Advantage: lengthPenalty{[]float64{0.25}}.advantages,
-	}
-}
-
-// primeMaxRL is maximum likelihood reinforcement learning.
-//
-// Source: PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/max_rl.py:MaxRLAlgorithm.score_group.
-func primeMaxRL() *Estimator {
-	return &Estimator{
-		Framework: primeRL, Name: "max_rl", Scales: []Scale{ScaleNone},
-		CanFilter: true,
-		Float:     Float32,
-		Formula:   "A = (r − μ) / μ if μ > 0, else 0",
-		Doc:       "No eps. A group of one gets 0. Groups may differ in size. NaN makes its group NaN.",
-		Source:    "PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/max_rl.py:MaxRLAlgorithm.score_group",
-		Advantage: maxRL(0, true),
-	}
-}
-
-// primeRAE is role-conditioned advantage estimation.
-//
-// Source: PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/rae.py:RAEAlgorithm.score_group.
-func primeRAE() *Estimator {
-	return notComputable(primeRL, "rae", "A = r − EMA of earlier rewards of the same agent",
-		"PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/rae.py:RAEAlgorithm.score_group",
-		"Its baseline is a running mean per agent over all groups so far, in the order in which they were scored. A log "+
-			"would have to hold the agent of each sample and every group from step 0 on.")
 }

@@ -1,20 +1,15 @@
 package estimators
 
 // verl202601 is verl as of January 2026, where it differs from [verl].
-const verl202601 = "verl-2026-01"
-
-// verl202601Vectorized is GRPO with its sums by index_add_ and a floor under s.
-//
-// Source: volcengine/verl@b178a3cd56f58b2d502255daba591e92833930a7 verl/trainer/ppo/core_algos.py:compute_grpo_vectorized_outcome_advantage.
-func verl202601Vectorized() *Estimator {
-	return &Estimator{
-		Framework: verl202601, Name: "grpo_vectorized", Scales: []Scale{ScaleGroup, ScaleNone},
+func verl202601() []*Estimator {
+	return []*Estimator{{
+		Name: "grpo_vectorized", Scales: []Scale{ScaleGroup, ScaleNone},
 		CanFilter: true,
 		Float:     Float32,
 		Formula:   "A = (r − μ) / (s + 1e-6), s ≥ 1e-3; none: r − μ",
 		Doc: "s² = max((Σr² − (Σr)²/n)/(n − 1), 1e-6), float32 from left to right. A group of one has μ 0 and s 1. Equal " +
 			"rewards give nearly 0. Groups may differ in size. NaN makes its group NaN.",
 		Source:    "volcengine/verl@b178a3cd56f58b2d502255daba591e92833930a7 verl/trainer/ppo/core_algos.py:compute_grpo_vectorized_outcome_advantage",
-		Advantage: byScale(func(centre bool) formula { return indexAddGRPO(true, centre) }),
-	}
+		Advantage: indexAddGRPO(true),
+	}}
 }

@@ -69,8 +69,8 @@ func trlOptions(e *Estimator, p goldenParams) Scale {
 // openRLHFOptions has another clip range than the command line's, or none.
 func openRLHFOptions(e *Estimator, p goldenParams) Scale {
 	inner := map[string]formula{
-		"rloo": rloo(0).formula(), "group_norm": grpo(1e-9).formula(), "dr_grpo": grpo(0).formula(),
-		"reinforce": rewardItself, "reinforce_baseline": grpo(0).unscaled(),
+		"rloo": rloo(0).advantages, "group_norm": grpo(1e-9).advantages, "dr_grpo": grpo(0).advantages,
+		"reinforce": rewardItself, "reinforce_baseline": withScale(grpo(0).advantages, ScaleNone),
 	}[e.Name]
 	if p.Clip != nil {
 		if p.Clip[1] == openRLHFClip {
@@ -80,7 +80,7 @@ func openRLHFOptions(e *Estimator, p goldenParams) Scale {
 	}
 	e.Advantage = inner
 	if e.Needs.Lengths {
-		w := openRLHFWhitening()
+		w := flooredWhiten()
 		w.meanOnly = p.NoStdNorm
 		e.Advantage = w.after(inner)
 	}
@@ -126,7 +126,7 @@ func rollOptions(e *Estimator, p goldenParams) Scale {
 		}
 	case e.Name == "agentic_reward_norm":
 		if p.NormMean == "batch" {
-			e.Advantage = groupwise{baseline: batchMean, eps: rollEps, zeroIfFlat: true}.formula()
+			e.Advantage = groupwise{baseline: batchMean, eps: rollEps, zeroIfFlat: true}.advantages
 		}
 	case p.NormMean == "" && scale == ScaleNone:
 		e.Advantage = rollNorm(noBaseline)
@@ -200,6 +200,6 @@ func functionOnly(e *Estimator, _ goldenParams) Scale {
 // slimeOptions: the function does not know what the command line does for groups
 // of one.
 func slimeOptions(e *Estimator, p goldenParams) Scale {
-	e.Advantage = raggedAsOneGroup(slimeNorm().advantages)
+	e.Advantage = slimeNorm()
 	return groupIf(*p.StdNorm)
 }

@@ -132,7 +132,7 @@ func (c goldenCase) batch(e *Estimator) (order []int, b Batch, err error) {
 	b.Baselines = pick(floats(c.Params.Baselines), order)
 	if c.Rewards == nil {
 		b.Rewards = make([]float64, len(order))
-		toFloat64(b.Rewards, weightedSum(columnsToFloat32(b.Components), b.Weights, true))
+		toFloat64(b.Rewards, weightedSum(componentsToFloat32(b.Components), b.Weights, true))
 		return order, b, nil
 	}
 	rewards := floats(c.Rewards)

@@ -234,7 +234,7 @@ func (v *verdict) take(want, got []float64) {
 func (row goldenRow) tokens(t *testing.T, c goldenCase, e *Estimator, n *goldenTally) {
 	t.Helper()
 	w, ok := map[string]whitening{
-		"easyr1": easyR1Whitening(), "verl": verlWhitening(), "slime": slimeWhitening(), "openrlhf": openRLHFWhitening(),
+		"easyr1": maskedWhiten(), "verl": maskedWhiten(), "slime": slimeWhitening(), "openrlhf": flooredWhiten(),
 	}[row.framework]
 	if !ok {
 		t.Fatalf("%s: no whitening", c.Name)

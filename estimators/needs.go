@@ -1,35 +1,37 @@
 package estimators
 
-// Needs is what an estimator reads beside rewards and groups. The zero value
-// needs nothing more.
+import "math"
+
+// Needs is what an estimator reads besides rewards and groups. The zero value means
+// nothing more.
 type Needs struct {
 	Lengths    bool // Batch.Lengths: response tokens in the loss
 	Components bool // Batch.Components: the reward of each reward function
 	Baselines  bool // Batch.Baselines: the reward of one greedy response per prompt
 
 	// NotComputable says why the advantages cannot be computed from a reward log, and
-	// what a log would have to hold. Empty if they can.
+	// what a log would have to hold. It is empty if they can.
 	NotComputable string
 }
 
 // KindMissing is the kind of a [Refusal] that no framework raises: the batch does not
-// hold what [Needs] asks for.
+// hold what [Needs] lists.
 const KindMissing = "missing"
 
-// Computable reports whether advantages can be computed at all from what a
-// [Batch] can hold. Without it, Advantage is nil.
+// Computable reports whether the advantages can be computed from what a [Batch] can
+// hold. If not, Advantage is nil.
 func (e *Estimator) Computable() bool { return e.Advantage != nil }
 
-// MissingIn names what the estimator needs and the batch does not hold: "response
-// lengths", "reward components", "greedy baselines", or the reason why nothing
-// would do. It is empty if the batch has all that is needed.
+// MissingIn names what the estimator needs and b does not hold: "response lengths",
+// "reward components", "greedy baselines", or the reason why no batch is enough. It
+// is empty if b holds all of it.
 func (e *Estimator) MissingIn(b Batch) string {
 	switch n := e.Needs; {
 	case n.NotComputable != "":
 		return n.NotComputable
 	case n.Lengths && len(b.Lengths) != len(b.Rewards):
 		return "response lengths"
-	case n.Components && !whole(b.Components, len(b.Rewards)):
+	case n.Components && !allOfLength(b.Components, len(b.Rewards)):
 		return "reward components"
 	case n.Baselines && len(b.Baselines) != len(b.Rewards):
 		return "greedy baselines"
@@ -37,18 +39,18 @@ func (e *Estimator) MissingIn(b Batch) string {
 	return ""
 }
 
-// Compute is Advantage behind a look at what the batch holds: where it lacks
-// something, dst becomes NaN and the refusal is of the kind [KindMissing].
+// Compute is Advantage after a check of what b holds: if something is missing, dst
+// becomes NaN and the error is a [Refusal] of the kind [KindMissing].
 func (e *Estimator) Compute(dst []float64, b Batch, s Scale) error {
-	if lack := e.MissingIn(b); lack != "" {
+	if missing := e.MissingIn(b); missing != "" {
 		fillNaN(dst)
-		return &Refusal{Kind: KindMissing, Text: lack}
+		return &Refusal{Kind: KindMissing, Text: missing}
 	}
 	return e.Advantage(dst, b, s)
 }
 
-// whole reports whether there are components and each has n values.
-func whole(components [][]float64, n int) bool {
+// allOfLength reports whether there are components and each has n values.
+func allOfLength(components [][]float64, n int) bool {
 	for _, c := range components {
 		if len(c) != n {
 			return false
@@ -57,11 +59,28 @@ func whole(components [][]float64, n int) bool {
 	return len(components) > 0
 }
 
-// notComputable is the entry of an estimator that a reward log cannot feed.
-func notComputable(framework, name, formula, source, why string) *Estimator {
+// notComputable returns the entry of an estimator that no reward log can feed, so that
+// a reader finds it in the list, with the reason.
+func notComputable(name, formula, source, why string) *Estimator {
 	return &Estimator{
-		Framework: framework, Name: name, Scales: []Scale{ScaleNone}, Float: Float32,
+		Name: name, Scales: []Scale{ScaleNone}, Float: Float32,
 		Formula: formula, Doc: why, Source: source,
 		Needs: Needs{NotComputable: why},
+	}
+}
+
+// missingBits is a quiet NaN whose payload no arithmetic produces.
+const missingBits = 0x7ff8_0000_0000_07a2
+
+// MissingReward returns the NaN that stands for a reward that the log does not hold.
+func MissingReward() float64 { return math.Float64frombits(missingBits) }
+
+// IsMissing reports whether x is [MissingReward]. A NaN that arithmetic gave is not.
+func IsMissing(x float64) bool { return math.Float64bits(x) == missingBits }
+
+// fillNaN marks advantages that nothing defines.
+func fillNaN(dst []float64) {
+	for i := range dst {
+		dst[i] = math.NaN()
 	}
 }

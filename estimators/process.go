@@ -2,8 +2,8 @@ package estimators
 
 import "math"
 
-// Result is what the settings make of one batch. Its slices have the length of the
-// batch and are used again by the next [Process] into it.
+// Result holds the advantages of one batch under some settings. Its slices have the
+// length of the batch; the next [Process] into it reuses them.
 type Result struct {
 	Original  []float64 // advantages before the filter
 	Processed []float64 // advantages after filter and recompute: what trains
@@ -12,28 +12,28 @@ type Result struct {
 	work workspace
 }
 
-// workspace is memory between calls; it holds no result.
+// workspace is memory that calls reuse; it holds no result.
 type workspace struct {
-	positive, negative []uint64  // sizes of one group's advantages by sign, as bits
-	scratch              []uint64  // room to select in
-	keptBatch                Batch     // the kept samples as a batch
-	keptCounts             []int     // how many those are, by group
-	keptRewards            []float64 // memory of its rewards
-	recomputed              []float64 // its advantages
-	rewards32             []float32 // its rewards
+	positive, negative []uint64  // magnitudes of one group's advantages by sign, as bits
+	scratch            []uint64  // for the selection of the k-th magnitude
+	keptBatch          Batch     // the kept samples as a batch
+	keptCounts         []int     // the number of kept samples, by group
+	keptRewards        []float64 // memory of the rewards of keptBatch
+	recomputed         []float64 // the advantages of keptBatch
+	rewards32          []float32 // the rewards of keptBatch
 }
 
 // Process computes one batch from end to end: the advantages of e under scale s,
-// the filter, and the recompute if it is asked for. The rewards are those that
+// the filter, and the recompute if recompute is set. The rewards are those that
 // [Estimator.CleanInto] wrote.
 //
 // If both ratios are 1, Processed equals Original, all samples are kept and
-// recompute is ignored, as in the trainer. Whether e is one that its trainer lets
-// filter is not asked.
+// recompute is ignored, as in the trainer. Process filters under any estimator,
+// whether or not its trainer does.
 //
 // The error is a *Refusal or nil; r is filled in either case. A refused ratio (see
-// [CheckRatios]) keeps nothing and leaves Processed NaN. It comes before what e
-// refuses: the trainer asks in that order. An estimator that is not
+// [CheckRatios]) keeps nothing and leaves Processed NaN; it takes precedence over a
+// batch that e refuses, as in the trainer. An estimator that is not
 // [Estimator.Computable] gives NaN and a refusal of the kind [KindMissing].
 func Process(r *Result, e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
 	n := len(b.Rewards)
@@ -45,8 +45,8 @@ func Process(r *Result, e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 	return refused
 }
 
-// Filter is [Process] from the filter on: Original holds the advantages of the batch
-// under e and s already, and is read only. The error is that of a refused ratio.
+// Filter does what [Process] does after the advantages: it reads Original and writes
+// Kept and Processed. The error is that of a refused ratio.
 func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64, recompute bool) error {
 	n := len(b.Rewards)
 	r.Processed, r.Kept = resize(r.Processed, n), resize(r.Kept, n)
@@ -64,14 +64,14 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 	return nil
 }
 
-// SelectKept is [Result.Filter] up to the choice of what is kept: Original is there, and is read
-// only; Kept has its length. The ratios are none that is refused.
+// SelectKept is the first half of [Result.Filter]: it reads Original and writes Kept,
+// both of the length of the batch. The ratios are valid.
 func (r *Result) SelectKept(b Batch, keepPos, keepNeg float64) {
 	r.work.keep(r.Kept, r.Original, b.Offsets, keepPos, keepNeg)
 }
 
-// WriteProcessed is [Result.Filter] after the choice of what is kept: Original and Kept are there,
-// and are read only; Processed has their length. Some filter is at work.
+// WriteProcessed is the second half of [Result.Filter] if a ratio is below 1: it reads
+// Original and Kept and writes Processed, all of the length of the batch.
 func (r *Result) WriteProcessed(e *Estimator, b Batch, s Scale, recompute bool) {
 	if recompute {
 		r.work.recompute(r.Processed, e, b, s, r.Original, r.Kept)
@@ -84,28 +84,21 @@ func (r *Result) WriteProcessed(e *Estimator, b Batch, s Scale, recompute bool) 
 func zeroDropped(dst, adv []float64, kept []bool) {
 	dst, kept = dst[:len(adv)], kept[:len(adv)]
 	for i, a := range adv {
-		dst[i] = maskedBy(kept[i], a)
+		dst[i] = ifKept(kept[i], a)
 	}
 }
 
-// maskedBy is x if keep, else 0, without a branch: which samples are kept is hard to
-// guess.
-func maskedBy(keep bool, x float64) float64 {
-	return math.Float64frombits(math.Float64bits(x) & -uint64(one(keep)))
+// ifKept returns x if kept, else 0, without a branch: which samples are kept is
+// unpredictable.
+func ifKept(kept bool, x float64) float64 {
+	return math.Float64frombits(math.Float64bits(x) & -uint64(one(kept)))
 }
 
-// resize returns a slice of length n in the memory of s if that is large enough.
+// resize returns a slice of length n, in the memory of s if that is large enough.
 // The values are not cleared.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}
 	return s[:n]
-}
-
-// fillNaN marks advantages that nothing defines.
-func fillNaN(dst []float64) {
-	for i := range dst {
-		dst[i] = math.NaN()
-	}
 }

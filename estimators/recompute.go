@@ -5,7 +5,7 @@ import "vantage/estimators/torchsum"
 // equalStd is the standard deviation below which kept rewards count as equal.
 const equalStd = 1e-6
 
-// Recompute writes to dst the advantages anew over the kept samples
+// Recompute writes to dst the advantages recomputed over the kept samples
 // (compute_new_adv). Per group:
 //
 //	a dropped sample                      0
@@ -13,16 +13,15 @@ const equalStd = 1e-6
 //	all kept rewards equal, s < 1e-6      0
 //	else                                  what e gives for the kept rewards
 //
-// The kept samples form a batch of their own, in batch order, on which e runs as
-// it is: its mean, standard deviation, eps and arithmetic; under scale "batch" the
-// standard deviation is that of all kept rewards. What e would refuse of that
-// batch (groups that the filter made ragged, say) is no error here. Nothing is
-// filtered a second time.
+// The kept samples form a batch of their own, in batch order, to which e applies with
+// its mean, standard deviation, eps and arithmetic; under scale "batch" the standard
+// deviation is that of all kept rewards. A refusal of that batch (its groups may be
+// ragged) is ignored. Nothing is filtered a second time.
 //
-// For easyr1's grpo these are the trainer's bits. For every other estimator the
-// recompute is ours: no trainer has it. There s of "all equal" is Welford's, for
-// which equal rewards have exactly 0; for easyr1's grpo the rule is the
-// estimator's own.
+// For easyr1's grpo these are the trainer's bits. For every other estimator no trainer
+// has a recompute: the rule is vantage's own. There s of "all equal" is Welford's,
+// which is exactly 0 for equal rewards; for easyr1's grpo the rule is the estimator's
+// own.
 //
 // dst, original and kept have the length of b.Rewards. dst may be original.
 //
@@ -38,22 +37,21 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 	}
 	w.gatherKept(b, kept, e.Needs)
 	w.recomputed = resize(w.recomputed, len(w.keptBatch.Rewards))
-	// The refusal is deliberately not looked at: the filter made this batch.
-	_ = e.Compute(w.recomputed, w.keptBatch, s)
+	_ = e.Compute(w.recomputed, w.keptBatch, s) // the filter made this batch, no trainer refuses it
 	if !e.TrainerFilters {
 		w.zeroEqualGroups()
 	}
-	at := 0
+	from := 0
 	for g := range b.Groups() {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
 		n := w.keptCounts[g]
-		scatter(dst[lo:hi], original[lo:hi], kept[lo:hi], w.recomputed[at:at+n])
-		at += n
+		scatter(dst[lo:hi], original[lo:hi], kept[lo:hi], w.recomputed[from:from+n])
+		from += n
 	}
 }
 
-// gatherKept makes a batch of the kept samples, with what else is needed of them.
-// Groups without any are left out.
+// gatherKept makes keptBatch, with the columns that are needed. Groups without a kept
+// sample are left out.
 func (w *workspace) gatherKept(b Batch, kept []bool, needs Needs) {
 	rewards := resize(w.keptRewards, len(b.Rewards))
 	offsets := append(w.keptBatch.Offsets[:0], 0)
@@ -62,7 +60,7 @@ func (w *workspace) gatherKept(b Batch, kept []bool, needs Needs) {
 	for g := range b.Groups() {
 		before := n
 		for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
-			// Written in any case and counted if kept: no branch to mispredict.
+			// Always written, counted if kept: no branch to mispredict.
 			rewards[n] = b.Rewards[i]
 			n += one(kept[i])
 		}
@@ -85,7 +83,7 @@ func (w *workspace) gatherKept(b Batch, kept []bool, needs Needs) {
 	}
 }
 
-// keptOf returns the kept values of x, none if x is not there.
+// keptOf returns the kept values of x, which may be nil.
 func keptOf[T any](x []T, kept []bool) []T {
 	var out []T
 	for i, k := range kept[:min(len(x), len(kept))] {
@@ -96,7 +94,7 @@ func keptOf[T any](x []T, kept []bool) []T {
 	return out
 }
 
-// zeroEqualGroups gives zeros to the gathered groups whose rewards are all equal.
+// zeroEqualGroups sets recomputed to 0 in the groups whose kept rewards are all equal.
 func (w *workspace) zeroEqualGroups() {
 	w.rewards32 = resize(w.rewards32, len(w.keptBatch.Rewards))
 	toFloat32(w.rewards32, w.keptBatch.Rewards)
@@ -110,16 +108,16 @@ func (w *workspace) zeroEqualGroups() {
 	}
 }
 
-// scatter deals the new advantages of one group to its kept samples.
-func scatter(dst, original []float64, kept []bool, fresh []float64) {
-	if len(fresh) < 2 {
+// scatter writes the recomputed advantages of one group to its kept samples.
+func scatter(dst, original []float64, kept []bool, recomputed []float64) {
+	if len(recomputed) < 2 {
 		zeroDropped(dst, original, kept)
 		return
 	}
-	taken := 0
+	next := 0
 	for i, k := range kept {
-		// After the last kept sample its value is read again, for nothing.
-		dst[i] = maskedBy(k, fresh[min(taken, len(fresh)-1)])
-		taken += one(k)
+		// After the last kept sample the last value is read again and masked out.
+		dst[i] = ifKept(k, recomputed[min(next, len(recomputed)-1)])
+		next += one(k)
 	}
 }

@@ -1,0 +1,93 @@
+package estimators
+
+import "math"
+
+// formula is the arithmetic of an [Estimator]: it writes the advantages of b to dst,
+// len(dst) == len(b.Rewards). The error, if any, is a *Refusal.
+//
+// A formula is a value; the functions here and in refusal.go build formulas of
+// formulas.
+type formula = func(dst []float64, b Batch, s Scale) error
+
+// perGroup is the formula that calls f for each group, in float32, whatever the scale:
+// f writes to dst the advantages of the rewards r, of the same length.
+func perGroup(f func(dst, r []float32)) formula {
+	return func(dst []float64, b Batch, _ Scale) error {
+		mustHaveLength(dst, b)
+		n := largestGroup(b.Offsets)
+		r, a := make([]float32, n), make([]float32, n)
+		for g := range b.Groups() {
+			lo, hi := b.Offsets[g], b.Offsets[g+1]
+			toFloat32(r[:hi-lo], b.Rewards[lo:hi])
+			f(a[:hi-lo], r[:hi-lo])
+			toFloat64(dst[lo:hi], a[:hi-lo])
+		}
+		return nil
+	}
+}
+
+// withScale is f under one scale, whatever the scale of the call.
+func withScale(f formula, s Scale) formula {
+	return func(dst []float64, b Batch, _ Scale) error { return f(dst, b, s) }
+}
+
+// clipped is f with its results clipped to [low, high].
+func clipped(f formula, low, high float32) formula {
+	return func(dst []float64, b Batch, s Scale) error {
+		err := f(dst, b, s)
+		for i, a := range dst {
+			dst[i] = clip(a, float64(low), float64(high))
+		}
+		return err
+	}
+}
+
+// raggedAsOneGroup is f for a framework that takes a batch of groups of different
+// sizes for one single group.
+func raggedAsOneGroup(f formula) formula {
+	return func(dst []float64, b Batch, s Scale) error {
+		if raggedGroups(b.Offsets, 1) != nil {
+			b.Offsets = []int{0, len(b.Rewards)}
+		}
+		return f(dst, b, s)
+	}
+}
+
+// rewardItself is A = r.
+func rewardItself(dst []float64, b Batch, _ Scale) error {
+	copy(dst, b.Rewards)
+	return nil
+}
+
+func mustHaveLength(dst []float64, b Batch) {
+	if len(dst) != len(b.Rewards) {
+		panic("estimators: dst and rewards differ in length")
+	}
+}
+
+func toFloat32(dst []float32, x []float64) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = float32(v)
+	}
+}
+
+func toFloat64(dst []float64, x []float32) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = float64(v)
+	}
+}
+
+func nan32() float32 { return float32(math.NaN()) }
+
+// clip limits x to [low, high]; NaN stays.
+func clip(x, low, high float64) float64 {
+	switch {
+	case x < low:
+		return low
+	case x > high:
+		return high
+	}
+	return x
+}
