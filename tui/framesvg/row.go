@@ -8,129 +8,97 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// kind is how a run is drawn.
-type kind int
+// run is a range of cells in one row that is drawn as one element.
+type run struct {
+	format   string // of the element: its class and body, text also its place
+	class    string
+	from, to int    // columns
+	body     string // of text not yet escaped
+}
 
+// The formats of a run.
 const (
-	plain  kind = iota // text that every monospaced font has
-	placed             // glyphs each in the middle of its cells
-	drawn              // a path
+	text     = `<text class="%s" x="%d" textLength="%d">%s</text>`
+	centered = `<text class="m %s">%s</text>` // glyphs, each centred in its cells
+	path     = `<path class="%s" d="%s"/>`
 )
 
-// run is what is drawn as one element: cells of one look, from one column on.
-type run struct {
-	kind    kind
-	class   string
-	from    int
-	to      int      // the column after
-	text    string   // plain
-	glyphs  []glyph  // placed
-	strokes []stroke // drawn
-}
-
-// glyph is a character, or a cluster of them, and the middle of its cells in pixels.
-type glyph struct {
-	text   string
-	middle int
-}
-
-// row draws a row: what lies under the text, and then the text.
-func (s *sheet) row(cells uv.Line) string {
+// row draws the backgrounds of a row and then its text.
+func (s *stylesheet) row(cells uv.Line) string {
 	var b strings.Builder
 	for x := 0; x < len(cells); {
-		from, fill := x, s.under(cells[x].Style)
-		for x < len(cells) && s.under(cells[x].Style) == fill {
+		from, fill := x, s.background(cells[x].Style)
+		for x < len(cells) && s.background(cells[x].Style) == fill {
 			x += max(1, cells[x].Width)
 		}
 		if fill != "" {
-			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="%d" height="%d"/>`, s.class("fill:"+fill), from*cellW, -baseline, (x-from)*cellW, cellH)
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="%d" height="%d"/>`, s.class("fill:"+fill), from*cellWidth, -baseline, (x-from)*cellWidth, cellHeight)
 		}
 	}
 	for _, r := range s.runs(cells) {
-		b.WriteString(r.element())
+		if r.format == text {
+			fmt.Fprintf(&b, r.format, r.class, r.from*cellWidth, (r.to-r.from)*cellWidth, escape(r.body))
+		} else {
+			fmt.Fprintf(&b, r.format, r.class, r.body)
+		}
 	}
 	return b.String()
 }
 
-// runs are the runs of a row. Blanks within one belong to it; others are not drawn.
-func (s *sheet) runs(cells uv.Line) []run {
+// runs joins neighbouring cells that are drawn alike, and the blanks between them.
+func (s *stylesheet) runs(cells uv.Line) []run {
 	var all []run
-	for x := 0; x < len(cells); x += max(1, cells[x].Width) {
-		c := cells[x]
-		next := s.begin(x, c)
-		if next == nil {
+	for x := 0; x < len(cells); {
+		if isBlank(cells[x]) {
+			x += max(1, cells[x].Width)
 			continue
 		}
-		if n := len(all); n > 0 && all[n-1].takes(*next) {
-			all[n-1].add(*next)
+		next := s.runAt(x, cells)
+		x = next.to
+		if n := len(all); n > 0 && all[n-1].format == next.format && all[n-1].class == next.class {
+			last := &all[n-1]
+			if last.format == text {
+				last.body += strings.Repeat(" ", next.from-last.to)
+			}
+			last.body, last.to = last.body+next.body, next.to
 			continue
 		}
-		all = append(all, *next)
+		all = append(all, next)
 	}
 	return all
 }
 
-// begin is a run of one cell; nil if there is nothing to draw in it.
-func (s *sheet) begin(x int, c uv.Cell) *run {
-	bare := c.Style.Underline == uv.UnderlineNone && c.Style.Attrs&uv.AttrStrikethrough == 0
-	if c.Width < 1 || strings.Trim(c.Content, " \u2800") == "" && bare {
-		return nil
-	}
-	r := &run{class: s.class(s.ink(c.Style)), from: x, to: x + c.Width, text: c.Content}
+func isBlank(c uv.Cell) bool {
+	lined := c.Style.Underline != uv.UnderlineNone || c.Style.Attrs&uv.AttrStrikethrough != 0
+	return c.Width < 1 || strings.Trim(c.Content, " \u2800") == "" && !lined
+}
+
+// runAt returns the run of the cell at x. A bar includes the same bar in the next cells.
+func (s *stylesheet) runAt(x int, cells uv.Line) run {
+	c, css := cells[x], s.foreground(cells[x].Style)
+	r := run{class: s.class(css), from: x, to: x + c.Width}
 	char, size := utf8.DecodeRuneInString(c.Content)
+	shaped := false
+	if c.Width == 1 && size == len(c.Content) {
+		_, barHeight := bar(char)
+		for barHeight > 0 && r.to < len(cells) && cells[r.to].Content == c.Content && s.foreground(cells[r.to].Style) == css {
+			r.to++
+		}
+		r.body, shaped = shape(char, r.from, r.to)
+	}
 	switch {
-	case c.Width == 1 && size == len(c.Content) && shaped(char):
-		r.kind, r.strokes = drawn, []stroke{{char, x, x + 1}}
-	case c.Width == 1 && size == len(c.Content) && everywhere(char):
-	default:
-		r.kind, r.glyphs = placed, []glyph{{c.Content, (2*x + c.Width) * cellW / 2}}
+	case shaped:
+		r.format = path
+	case c.Width == 1 && size == len(c.Content) && inEveryFont(char):
+		r.format, r.body = text, c.Content
+	default: // an element each, since not all programs read a list of places in one
+		r.format, r.body = centered, fmt.Sprintf(`<tspan x="%d">%s</tspan>`, (2*x+c.Width)*cellWidth/2, escape(c.Content))
 	}
 	return r
 }
 
-// everywhere reports whether every monospaced font has a character: no other font comes
-// in with another width.
-func everywhere(r rune) bool {
+// inEveryFont reports whether every monospaced font has a character, so that no font of
+// another width replaces it.
+func inEveryFont(r rune) bool {
 	return r >= ' ' && r < 0x7f || r >= 0xa1 && r <= 0xff && r != 0xad || strings.ContainsRune("−–—…", r)
-}
-
-// takes reports whether a run can go on with the next one: nothing but blanks is between
-// them.
-func (r run) takes(next run) bool { return r.kind == next.kind && r.class == next.class }
-
-func (r *run) add(next run) {
-	switch r.kind {
-	case plain:
-		r.text += strings.Repeat(" ", next.from-r.to) + next.text
-	case placed:
-		r.glyphs = append(r.glyphs, next.glyphs...)
-	case drawn:
-		last, begun := &r.strokes[len(r.strokes)-1], next.strokes[0]
-		if _, _, flat := band(begun.glyph); flat && begun.glyph == last.glyph && begun.from == last.to {
-			last.to = begun.to
-		} else {
-			r.strokes = append(r.strokes, begun)
-		}
-	}
-	r.to = next.to
-}
-
-// element is the run as XML.
-func (r run) element() string {
-	switch r.kind {
-	case drawn:
-		path := ""
-		for _, s := range r.strokes {
-			path += s.path()
-		}
-		return fmt.Sprintf(`<path class="%s" d="%s"/>`, r.class, path)
-	case placed:
-		spans := ""
-		for _, g := range r.glyphs { // a list of places in one element is not read by all that draw
-			spans += fmt.Sprintf(`<tspan x="%d">%s</tspan>`, g.middle, escape(g.text))
-		}
-		return fmt.Sprintf(`<text class="m %s">%s</text>`, r.class, spans)
-	case plain:
-	}
-	return fmt.Sprintf(`<text class="%s" x="%d" textLength="%d">%s</text>`, r.class, r.from*cellW, (r.to-r.from)*cellW, escape(r.text))
 }

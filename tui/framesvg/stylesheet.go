@@ -9,51 +9,47 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// sheet are the looks of a picture, each written once and then called by a short name.
-type sheet struct {
-	ground Colors
-	looks  []string // declarations of CSS
+// stylesheet collects the styles of a picture as classes.
+type stylesheet struct {
+	colors Colors
+	styles []string // CSS declarations; style i has class ci
 }
 
-// class is the name of a look.
-func (s *sheet) class(look string) string {
-	i := slices.Index(s.looks, look)
+// class returns the class of a style.
+func (s *stylesheet) class(style string) string {
+	i := slices.Index(s.styles, style)
 	if i < 0 {
-		i = len(s.looks)
-		s.looks = append(s.looks, look)
+		i = len(s.styles)
+		s.styles = append(s.styles, style)
 	}
 	return fmt.Sprintf("c%d", i)
 }
 
-// css is every look with its name.
-func (s *sheet) css() string {
+func (s *stylesheet) css() string {
 	var b strings.Builder
-	for i, look := range s.looks {
-		if look != "" {
-			fmt.Fprintf(&b, ".c%d{%s}", i, look)
-		}
+	for i, style := range s.styles {
+		fmt.Fprintf(&b, ".c%d{%s}", i, style)
 	}
 	return b.String()
 }
 
-// under is the colour that lies under a cell, "" for the paper.
-func (s *sheet) under(style uv.Style) string {
+// background returns the background of a cell, "" for the default.
+func (s *stylesheet) background(style uv.Style) string {
 	if style.Attrs&uv.AttrReverse != 0 {
-		return hex(style.Fg, s.ground.Foreground)
+		return hex(style.Fg, s.colors.Foreground)
 	}
 	return hex(style.Bg, "")
 }
 
-// ink is the look of what stands in a cell.
-func (s *sheet) ink(style uv.Style) string {
-	fill := hex(style.Fg, s.ground.Foreground)
+// foreground returns the style of the text of a cell.
+func (s *stylesheet) foreground(style uv.Style) string {
+	css := "fill:" + hex(style.Fg, s.colors.Foreground)
 	if style.Attrs&uv.AttrReverse != 0 {
-		fill = hex(style.Bg, s.ground.Background)
+		css = "fill:" + hex(style.Bg, s.colors.Background)
 	}
-	look := "fill:" + fill
-	for _, part := range []struct {
-		on   bool
-		look string
+	for _, attribute := range []struct {
+		on  bool
+		css string
 	}{
 		{style.Attrs&uv.AttrBold != 0, ";font-weight:bold"},
 		{style.Attrs&uv.AttrFaint != 0, ";fill-opacity:.6"},
@@ -61,17 +57,17 @@ func (s *sheet) ink(style uv.Style) string {
 		{style.Underline != uv.UnderlineNone, ";text-decoration:underline"},
 		{style.Attrs&uv.AttrStrikethrough != 0, ";text-decoration:line-through"},
 	} {
-		if part.on {
-			look += part.look
+		if attribute.on {
+			css += attribute.css
 		}
 	}
-	return look
+	return css
 }
 
-// hex writes a colour as CSS has it; none is the other one.
-func hex(c color.Color, none string) string {
+// hex returns a colour as #rrggbb, or the default if there is none.
+func hex(c color.Color, def string) string {
 	if c == nil {
-		return none
+		return def
 	}
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)

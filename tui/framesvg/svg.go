@@ -1,10 +1,3 @@
-// Package framesvg draws a frame of the screen as an SVG: what a person sees in the
-// terminal, cell for cell, for a page or a message.
-//
-// Fonts differ in how wide they are and in which glyphs they have, so nothing is left to
-// them that a picture stands on. Each run of plain text says how long it is; what may
-// come from another font, and what is wide, is put in the middle of its own cells; and
-// frames, bars and columns are drawn as paths, which meet without a gap.
 package framesvg
 
 import (
@@ -16,59 +9,48 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Colors is what the terminal itself gives, as #rrggbb: where a frame names no colour
-// there is ink on paper.
+// Colors are the terminal's default colours as #rrggbb, for cells without colours of their
+// own.
 type Colors struct{ Background, Foreground string }
 
-// The measures of the picture, in pixels. The letters of most monospaced fonts are three
-// fifths of their size wide.
+// Sizes are in pixels. Glyphs of most monospaced fonts are three fifths of the font size wide.
 const (
-	cellW    = 10
-	cellH    = 20
-	fontSize = 16.6
-	baseline = 15 // of a row, from its top
-	margin   = 10
+	cellWidth  = 10
+	cellHeight = 20
+	fontSize   = 16.6
+	baseline   = 15 // below the top of the row
+	margin     = 10
 )
 
-// fonts are those that have most of the glyphs, first the one that a system likes best.
+// fonts have most of the glyphs.
 const fonts = `ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace`
 
-// SVG draws a frame: lines of text whose styles are escape sequences, as a view returns
-// them. Other sequences draw nothing. The title is read to those who do not see the
-// picture. The picture needs no other file, and has a line for each row of the frame.
-func SVG(frame, title string, g Colors) string {
-	rows := grid(frame)
-	w := 0
-	if len(rows) > 0 {
-		w = len(rows[0])
-	}
-	s := sheet{ground: g}
-	var body strings.Builder
-	for y, row := range rows {
-		fmt.Fprintf(&body, `<g transform="translate(%d %d)">%s</g>`+"\n", margin, margin+y*cellH+baseline, s.row(row))
-	}
-	width, height := w*cellW+2*margin, len(rows)*cellH+2*margin
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" xml:space="preserve">`+"\n", width, height, width, height)
-	fmt.Fprintf(&b, "<title>%s</title>\n<style>text{font:%gpx %s;fill:%s;direction:ltr;unicode-bidi:bidi-override}.m{text-anchor:middle}%s</style>\n",
-		escape(title), fontSize, fonts, g.Foreground, s.css())
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="8" fill="%s"/>`+"\n%s</svg>\n", width, height, g.Background, body.String())
-	return b.String()
-}
-
-// grid is the frame as cells: each row as wide as the widest.
-func grid(frame string) []uv.Line {
+// SVG draws a frame. Escape sequences other than styles draw nothing. Screen readers read
+// the title.
+func SVG(frame, title string, c Colors) string {
 	styled := uv.NewStyledString(frame)
-	area := styled.Bounds()
-	screen := uv.NewScreenBuffer(area.Dx(), area.Dy())
+	screen := uv.NewScreenBuffer(styled.Bounds().Dx(), styled.Bounds().Dy())
 	screen.Method = ansi.GraphemeWidth
-	styled.Draw(screen, area)
-	return screen.Lines
+	styled.Draw(screen, styled.Bounds())
+	s := stylesheet{colors: c}
+	var body strings.Builder
+	columns := 0
+	for y, row := range screen.Lines {
+		fmt.Fprintf(&body, `<g transform="translate(%d %d)">%s</g>`+"\n", margin, margin+y*cellHeight+baseline, s.row(row))
+		columns = len(row)
+	}
+	w, h := columns*cellWidth+2*margin, len(screen.Lines)*cellHeight+2*margin
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" xml:space="preserve">
+<title>%s</title>
+<style>text{font:%gpx %s;fill:%s;direction:ltr;unicode-bidi:bidi-override}.m{text-anchor:middle}%s</style>
+<rect width="%d" height="%d" rx="8" fill="%s"/>
+%s</svg>
+`, w, h, w, h, escape(title), fontSize, fonts, c.Foreground, s.css(), w, h, c.Background, body.String())
 }
 
-// escape makes a text one that XML can hold.
+// escape returns s as XML text.
 func escape(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a builder takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder returns no errors
 	return b.String()
 }

@@ -13,12 +13,12 @@ import (
 	"vantage/tui/framesvg"
 )
 
-var dark = framesvg.Colors{Background: "#1c1c1c", Foreground: "#d0d0d0"}
+var colors = framesvg.Colors{Background: "#1c1c1c", Foreground: "#d0d0d0"}
 
-// What a terminal shows is in the picture: colours of the cube of 256, bold, the row
-// under the cursor, and what XML would take for its own.
+// The picture has the colours, bold text and backgrounds of the frame, and its text escaped
+// for XML.
 func TestSVG(t *testing.T) {
-	got := framesvg.SVG("\x1b[1;38;5;208m−0.5\x1b[m a<b\n\x1b[48;5;237m一 ∅\x1b[m─╮", "a & b", dark)
+	got := framesvg.SVG("\x1b[1;38;5;208m−0.5\x1b[m a<b\n\x1b[48;5;237m一 ∅\x1b[m─╮", "a & b", colors)
 	for _, want := range []string{
 		`<title>a &amp; b</title>`,
 		`viewBox="0 0 100 60"`,
@@ -27,7 +27,7 @@ func TestSVG(t *testing.T) {
 		`x="50" textLength="30">a&lt;b</text>`,
 		`{fill:#3a3a3a}`,
 		`x="0" y="-15" width="40" height="20"/>`,
-		`<tspan x="10">一</tspan><tspan x="35">∅</tspan>`, // in the middle of two cells, and of one
+		`<tspan x="10">一</tspan><tspan x="35">∅</tspan>`, // centred in two cells and in one
 		`d="M40 -5.5H50v1H40zM50 -15m0 9.5q5.5 0 5.5 5.5v5h-1v-5q0-4.5-4.5-4.5z"`,
 	} {
 		if !strings.Contains(got, want) {
@@ -36,7 +36,7 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// element is any element of a picture, as XML reads it.
+// element is an XML element of a picture.
 type element struct {
 	XMLName  xml.Name
 	X        float64   `xml:"x,attr"`
@@ -45,8 +45,8 @@ type element struct {
 	Elements []element `xml:",any"`
 }
 
-// read parses a picture, and gives back its rows.
-func read(t interface{ Fatalf(string, ...any) }, svg string) (rows []element) {
+// rowsOf parses a picture and returns its rows.
+func rowsOf(t interface{ Fatalf(string, ...any) }, svg string) (rows []element) {
 	var root element
 	if err := xml.Unmarshal([]byte(svg), &root); err != nil {
 		t.Fatalf("%v in %s", err, svg)
@@ -59,8 +59,8 @@ func read(t interface{ Fatalf(string, ...any) }, svg string) (rows []element) {
 	return rows
 }
 
-// Any text makes a picture that can be read, with a line for each row.
-func TestAnyTextIsXML(t *testing.T) {
+// Any frame gives valid XML with a line for each row.
+func TestPictureIsValidXML(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		piece := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 			"\x1b[31m", "\x1b[7;4m", "\x1b[m", "\x1b]52;c;ZXZpbA==\a", "\x1b]8;;http://x\a", "<&>'\"]]>", "\x00", "\xff\xfe", "\u202e", "\u2800", "👩‍👩‍👧", "é̂̂",
@@ -69,24 +69,24 @@ func TestAnyTextIsXML(t *testing.T) {
 			return strings.NewReplacer("\n", "", "\r", "").Replace(strings.Join(all, ""))
 		})
 		frame := rapid.SliceOfN(line, 1, 6).Draw(t, "frame")
-		svg := framesvg.SVG(strings.Join(frame, "\n"), line.Draw(t, "title"), dark)
-		if rows := read(t, svg); len(rows) != len(frame) {
-			t.Fatalf("%d rows of %d in\n%s", len(rows), len(frame), svg)
+		svg := framesvg.SVG(strings.Join(frame, "\n"), line.Draw(t, "title"), colors)
+		if rows := rowsOf(t, svg); len(rows) != len(frame) {
+			t.Fatalf("%d rows, want %d, in\n%s", len(rows), len(frame), svg)
 		}
 		if got := strings.Count(svg, "\n<g "); got != len(frame) {
-			t.Fatalf("%d lines with a row, %d rows", got, len(frame))
+			t.Fatalf("%d lines with a row, want %d", got, len(frame))
 		}
 	})
 }
 
-// glyphs are characters and the cells that they take, by the tables of Unicode.
+// glyphs are characters and their widths by Unicode.
 var glyphs = []struct {
 	text string
 	w    int
 }{{"a", 1}, {"<", 1}, {" ", 1}, {"−", 1}, {"ß", 1}, {"✓", 1}, {"∅", 1}, {"ש", 1}, {"é", 1}, {"一", 2}, {"，", 2}, {"🙂", 2}}
 
-// Every character stands in its own cells, whatever its neighbours and their styles are.
-func TestCellsLineUp(t *testing.T) {
+// Every character is centred in its own cells, whatever is next to it.
+func TestCharactersAreInTheirCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		frame, want := "", map[string]string{}
 		for row := range rapid.IntRange(1, 4).Draw(t, "rows") {
@@ -103,15 +103,15 @@ func TestCellsLineUp(t *testing.T) {
 				column += g.w
 			}
 		}
-		svg := framesvg.SVG(frame+"\x1b[m", "", dark)
-		if diff := cmp.Diff(want, middles(t, read(t, svg))); diff != "" {
+		svg := framesvg.SVG(frame+"\x1b[m", "", colors)
+		if diff := cmp.Diff(want, characters(t, rowsOf(t, svg))); diff != "" {
 			t.Fatalf("%s\n%s", diff, svg)
 		}
 	})
 }
 
-// middles are the characters of a picture by their row and the middle of their cells.
-func middles(t *rapid.T, rows []element) map[string]string {
+// characters returns the characters of a picture by row and middle of their cells.
+func characters(t *rapid.T, rows []element) map[string]string {
 	all := map[string]string{}
 	for y, row := range rows {
 		for _, e := range row.Elements {
@@ -122,7 +122,7 @@ func middles(t *rapid.T, rows []element) map[string]string {
 				all[fmt.Sprintf("%d:%g", y, glyph.X/10)] = glyph.Text
 			}
 			if n := utf8.RuneCountInString(e.Text); e.Length != 10*n {
-				t.Fatalf("%q is %d wide", e.Text, e.Length)
+				t.Fatalf("%q is %d pixels wide, want %d", e.Text, e.Length, 10*n)
 			}
 			for i, r := range []rune(e.Text) {
 				if r != ' ' {
@@ -134,10 +134,10 @@ func middles(t *rapid.T, rows []element) map[string]string {
 	return all
 }
 
-// The same look is one element as long as nothing else is between.
-func TestRunsAreFew(t *testing.T) {
-	svg := framesvg.SVG(strings.Repeat("word ", 20)+"\x1b[31m"+strings.Repeat("∅  ", 20)+"\x1b[m"+strings.Repeat("─", 40), "", dark)
-	if n := len(read(t, svg)[0].Elements); n != 3 {
+// Neighbouring cells of the same style are one element.
+func TestCellsOfOneStyleAreOneElement(t *testing.T) {
+	svg := framesvg.SVG(strings.Repeat("word ", 20)+"\x1b[31m"+strings.Repeat("∅  ", 20)+"\x1b[m"+strings.Repeat("─", 40), "", colors)
+	if n := len(rowsOf(t, svg)[0].Elements); n != 3 {
 		t.Errorf("%d elements, want 3\n%s", n, svg)
 	}
 }
