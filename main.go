@@ -32,7 +32,7 @@ import (
 )
 
 func main() {
-	commands.SpareMemory()
+	commands.LimitMemory()
 	os.Exit(start(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -45,23 +45,25 @@ func start(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	err := fang.Execute(ctx, root, fang.WithVersion(commands.ThisBuild().Version), fang.WithoutManpage(), fang.WithErrorHandler(
-		func(w io.Writer, _ fang.Styles, err error) { commands.Say(w, args, commands.Because(ctx, err)) }))
-	return commands.ExitCode(commands.Because(ctx, err))
+	err := fang.Execute(ctx, root, fang.WithVersion(commands.ReadBuildInfo().Version), fang.WithoutManpage(), fang.WithErrorHandler(
+		func(w io.Writer, _ fang.Styles, err error) {
+			commands.PrintError(w, args, commands.WithCause(ctx, err))
+		}))
+	return commands.ExitCode(commands.WithCause(ctx, err))
 }
 
 // untilSignal is a context that ends at the first signal, and says at which. Those that
 // follow, as when a terminal goes, must not disturb the end.
 func untilSignal() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
-		if s, ok := <-told; ok {
-			cancel(&commands.Stopped{Signal: s})
+		if s, ok := <-signals; ok {
+			cancel(&commands.SignalError{Signal: s})
 		}
 	}()
-	return ctx, func() { signal.Stop(told); close(told) }
+	return ctx, func() { signal.Stop(signals); close(signals) }
 }
 
 // program adds the screen to the commands that do without.
@@ -90,18 +92,18 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return commands.Usage(err) })
 	p.AddFlags(root.PersistentFlags())
-	p.addScreen(root)
-	p.AddFormat(root.Flags())
+	p.addScreenFlags(root)
+	p.AddFormatAlias(root.Flags())
 	// these flags were declared a few lines above: completing them cannot fail
-	_ = p.Complete(root)
-	root.AddCommand(p.demo(), p.Manual(keysForManual()))
+	_ = p.RegisterCompletions(root)
+	root.AddCommand(p.demo(), p.Manual(keySection()))
 	root.AddCommand(p.All()...)
 	return root
 }
 
-// keysForManual are the keys of the screen, by where they work.
-func keysForManual() commands.Terms {
-	t := commands.Terms{Title: "KEYS"}
+// keySection are the keys of the screen, by where they work.
+func keySection() commands.ManualSection {
+	t := commands.ManualSection{Title: "KEYS"}
 	for _, g := range tui.Keys() {
 		t.Entries = append(t.Entries, [2]string{g.Name})
 		for _, k := range g.Keys {
@@ -111,9 +113,9 @@ func keysForManual() commands.Terms {
 	return t
 }
 
-// addScreen declares the flags of the commands that open the screen.
-func (p *program) addScreen(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&p.ascii, "ascii", plainTerminal(), "draw with ASCII characters only")
+// addScreenFlags declares the flags of the commands that open the screen.
+func (p *program) addScreenFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&p.ascii, "ascii", asciiTerminal(), "draw with ASCII characters only")
 	cmd.Flags().StringVar(&p.theme, "theme", "", themes.Names()+"; the terminal is asked if not given")
 	names := strings.Split(strings.ReplaceAll(themes.Names(), " or ", ", "), ", ")
 	// the flag was declared a line above: completing it cannot fail
@@ -134,7 +136,7 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 			return commands.Usage(fmt.Errorf("there is no command %s and no such file: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
 		}
 	}
-	names, runs, err := commands.Labelled(paths)
+	names, runs, err := commands.SplitLabels(paths)
 	if err != nil {
 		return err
 	}
@@ -146,27 +148,27 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	case len(names) == 0:
 		names, runs = []string{commands.Title(paths)}, [][]string{paths}
 	}
-	var opened []run
+	var opened []openRun
 	for i, paths := range runs {
 		source, err := p.Open(paths, true)
 		if err != nil {
 			return err
 		}
 		defer source.Close()
-		opened = append(opened, run{source, names[i], paths})
+		opened = append(opened, openRun{source, names[i], paths})
 	}
 	return p.show(cmd.Context(), set, opened...)
 }
 
-// run is a log that is open, and what it is called.
-type run struct {
+// openRun is a log that is open, and what it is called.
+type openRun struct {
 	source tui.Source
 	title  string
 	paths  []string // where it stands; nil: nowhere that one comes back to
 }
 
 // show runs the screen on a run, or on two to be compared, until the person leaves it.
-func (p *program) show(ctx context.Context, set model.Settings, runs ...run) error {
+func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun) error {
 	if _, ok := themes.Find(p.theme); !ok && p.theme != "" {
 		return commands.Usage(fmt.Errorf("there is no theme %q: choose %s", p.theme, themes.Names()))
 	}
@@ -194,30 +196,30 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...run) err
 
 // options are what the command line says, then what is kept of the run, then how the
 // person likes it anywhere.
-func (p *program) options(set model.Settings, runs []run) tui.Options {
+func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	o := tui.Options{
-		Title: runs[0].title, Settings: set, EstimatorChosen: p.Chosen(), SetByFlag: p.Given, ASCII: p.ascii, Theme: p.theme, AssumeLight: lightTerminal(),
-		NoColor: os.Getenv("NO_COLOR") != "", Files: ownDesk(), Multiplexer: multiplexer(), Suspend: commands.Suspension(),
+		Title: runs[0].title, Settings: set, EstimatorChosen: p.EstimatorChosen(), SetByFlag: p.IsSet, ASCII: p.ascii, Theme: p.theme, AssumeLight: lightTerminal(),
+		NoColor: os.Getenv("NO_COLOR") != "", Files: userFiles(), Multiplexer: multiplexer(), Suspend: commands.SuspendFunc(),
 	}
 	if len(runs) > 1 {
 		o.Second, o.SecondTitle = runs[1].source, runs[1].title
 	}
 	own, err := userfiles.LoadConfig()
-	p.tell(err)
+	p.addNotice(err)
 	o.ASCII, o.Mouse, o.KeyMap = o.ASCII || own.ASCII, own.Mouse, own.Keys
-	o.SessionStore, o.Session, err = remembered(runs[0].paths)
-	p.tell(err)
+	o.SessionStore, o.Session, err = openSession(runs[0].paths)
+	p.addNotice(err)
 	if o.Theme == "" && o.Session.View != nil && !o.NoColor {
 		o.Theme = o.Session.View.Theme
 	}
-	o.Theme, o.Notice = cmp.Or(o.Theme, own.Theme), p.Notice
+	o.Theme, o.Notice = cmp.Or(o.Theme, own.Theme), p.ConfigSummary
 	return o
 }
 
-// tell says of an error, if there is one, beside what else is said at the start.
-func (p *program) tell(err error) {
+// addNotice says of an error, if there is one, beside what else is said at the start.
+func (p *program) addNotice(err error) {
 	if err != nil {
-		p.Notice = strings.TrimPrefix(p.Notice+"; "+err.Error(), "; ")
+		p.ConfigSummary = strings.TrimPrefix(p.ConfigSummary+"; "+err.Error(), "; ")
 	}
 }
 
@@ -240,16 +242,16 @@ func (p *program) demo() *cobra.Command {
 			if !isTerminal(p.Out) {
 				return commands.Usage(errors.New("demo needs a terminal: for text run `vantage report PATH`"))
 			}
-			return p.show(cmd.Context(), set, run{source, "demo", nil})
+			return p.show(cmd.Context(), set, openRun{source, "demo", nil})
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "which run to make")
-	p.addScreen(cmd)
+	p.addScreenFlags(cmd)
 	return cmd
 }
 
-// ownDesk is where copies and exports go; nil if there is no place for them.
-func ownDesk() tui.FileSaver {
+// userFiles is where copies and exports go; nil if there is no place for them.
+func userFiles() tui.FileSaver {
 	d, err := userfiles.Open()
 	if err != nil {
 		return nil
@@ -257,9 +259,9 @@ func ownDesk() tui.FileSaver {
 	return d
 }
 
-// remembered is what is kept of a run, and what keeps it; nil and nothing for a run that
+// openSession is what is kept of a run, and what keeps it; nil and nothing for a run that
 // stands nowhere, as standard input.
-func remembered(paths []string) (tui.SessionStore, session.Session, error) {
+func openSession(paths []string) (tui.SessionStore, session.Session, error) {
 	d, err := userfiles.Open()
 	if err != nil || len(paths) == 0 || slices.Contains(paths, "-") {
 		return nil, session.Session{}, nil
@@ -297,9 +299,9 @@ func lightTerminal() bool {
 	return last == "7" || last == "15"
 }
 
-// plainTerminal guesses whether the terminal shows ASCII only: a bare console,
+// asciiTerminal guesses whether the terminal shows ASCII only: a bare console,
 // or a locale that says so. No locale at all says nothing.
-func plainTerminal() bool {
+func asciiTerminal() bool {
 	switch os.Getenv("TERM") {
 	case "linux", "dumb", "vt100":
 		return true

@@ -6,16 +6,16 @@ import (
 	"vantage/model/trainer"
 )
 
-// arguments takes options out of a command line as launch scripts and argument files
+// parseArguments takes options out of a command line as launch scripts and argument files
 // have it: --key value, --key=value, and key=value as Hydra takes them. A backslash at the end of a
 // line, comments and quotes are those of a shell; what else a shell would do is not done.
-func arguments(text []byte) []trainer.Option {
+func parseArguments(text []byte) []trainer.Option {
 	var all []trainer.Option
 	words := shellWords(string(text))
 	for i := 0; i < len(words); i++ {
 		flag := strings.HasPrefix(words[i], "--")
 		key, value, given := strings.Cut(strings.TrimLeft(words[i], "-+"), "=")
-		if !dotted(key) || !flag && (!given || strings.HasPrefix(words[i], "-")) {
+		if !isOptionName(key) || !flag && (!given || strings.HasPrefix(words[i], "-")) {
 			continue
 		}
 		if !given && i+1 < len(words) && !strings.HasPrefix(words[i+1], "--") {
@@ -32,8 +32,8 @@ func arguments(text []byte) []trainer.Option {
 	return all
 }
 
-// dotted reports whether a word can be the name of an option.
-func dotted(word string) bool {
+// isOptionName reports whether a word can be the name of an option.
+func isOptionName(word string) bool {
 	return word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
 }
 
@@ -42,34 +42,34 @@ func shellWords(text string) []string {
 	var words []string
 	var word strings.Builder
 	var quote rune
-	open := false
-	end := func() {
-		if open {
+	inWord := false
+	endWord := func() {
+		if inWord {
 			words = append(words, word.String())
 		}
 		word.Reset()
-		open = false
+		inWord = false
 	}
-	comment := false
+	inComment := false
 	for _, r := range strings.ReplaceAll(text, "\\\n", " ") {
 		switch {
-		case comment:
-			comment = r != '\n'
+		case inComment:
+			inComment = r != '\n'
 		case quote != 0 && r == quote:
 			quote = 0
 		case quote != 0:
 			word.WriteRune(r)
 		case r == '\'' || r == '"':
-			quote, open = r, true
+			quote, inWord = r, true
 		case strings.ContainsRune(" \t\r\n;", r):
-			end()
-		case r == '#' && !open:
-			comment = true
+			endWord()
+		case r == '#' && !inWord:
+			inComment = true
 		default:
 			word.WriteRune(r)
-			open = true
+			inWord = true
 		}
 	}
-	end()
+	endWord()
 	return words
 }

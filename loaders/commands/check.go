@@ -13,13 +13,13 @@ import (
 	"vantage/model/report"
 )
 
-// errRule is the answer of check where a rule fails.
-var errRule = errors.New("a rule fails")
+// errRuleFailed is the answer of check where a rule fails.
+var errRuleFailed = errors.New("a rule fails")
 
 type checkOptions struct {
 	failOn []string
 	rules  string
-	which  stepRange
+	steps  stepRange
 	format string
 	junit  string
 	watch  bool
@@ -28,9 +28,9 @@ type checkOptions struct {
 // checkFormat is how findings are written, and the onsets of a run that is watched;
 // a format without onsets is of a whole file.
 type checkFormat struct {
-	name  string
-	found func(io.Writer, []check.Finding) error
-	onset func(io.Writer, check.Transition) error
+	name            string
+	writeFindings   func(io.Writer, []check.Finding) error
+	writeTransition func(io.Writer, check.Transition) error
 }
 
 func checkFormats() []checkFormat {
@@ -63,7 +63,7 @@ those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
 				return err
 			}
 			if o.watch {
-				p.tell(o.format)
+				p.noteConfig(o.format)
 				return p.watch(cmd.Context(), paths, set, rules, format)
 			}
 			return p.runCheck(cmd.Context(), paths, set, rules, format, o)
@@ -71,9 +71,9 @@ those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
 	}
 	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "a rule, as in killed>5%; may be given again")
 	cmd.Flags().StringVar(&o.rules, "rules", "", "a YAML file with a list of rules")
-	o.which.addFlags(cmd.Flags())
+	o.steps.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, json, junit or github")
-	choices(cmd, "format", "text", "json", "junit", "github")
+	completeFlag(cmd, "format", "text", "json", "junit", "github")
 	cmd.Flags().StringVar(&o.junit, "junit", "", "write a JUnit file too")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run, and print a line when a rule begins to fail or is kept again")
 	return cmd
@@ -88,21 +88,21 @@ func (o *checkOptions) parse() (format checkFormat, rules []check.Rule, err erro
 	}
 	switch {
 	case format.name == "":
-		return format, nil, noFormat("check", o.format, "text, json, junit and github")
-	case o.watch && (format.onset == nil || o.junit != ""):
+		return format, nil, unknownFormat("check", o.format, "text, json, junit and github")
+	case o.watch && (format.writeTransition == nil || o.junit != ""):
 		return format, nil, errors.New("a JUnit file is written when a check is over: --watch prints text, json or github")
-	case o.watch && o.which != stepRange{}:
+	case o.watch && o.steps != stepRange{}:
 		return format, nil, errors.New("--watch looks at steps as they come: leave --steps and --last out")
 	}
 	if rules, err = check.ParseAll(o.failOn); err != nil {
 		return format, nil, err
 	}
 	if o.rules != "" {
-		some, err := readRules(o.rules)
+		fromFile, err := readRuleFile(o.rules)
 		if err != nil {
 			return format, nil, err
 		}
-		rules = append(rules, some...)
+		rules = append(rules, fromFile...)
 	}
 	if len(rules) == 0 {
 		rules, err = check.ParseAll(check.Defaults())
@@ -116,32 +116,32 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	if err != nil {
 		return err
 	}
-	if snap, err = o.which.of(snap); err != nil {
+	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return err
 	}
-	p.tell(o.format)
-	held := check.NewEvaluator(rules)
+	p.noteConfig(o.format)
+	evaluator := check.NewEvaluator(rules)
 	err = snap.Each(ctx, set, func(a *model.Analysis) error {
-		held.Add(&a.Summary)
+		evaluator.Add(&a.Summary)
 		return nil
 	})
 	if err != nil {
-		return asked(err)
+		return classifyError(err)
 	}
-	if err := held.UnknownName(); err != nil {
+	if err := evaluator.UnknownName(); err != nil {
 		return Usage(err)
 	}
 	if o.junit != "" {
-		err := writeFile(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, held.Findings) })
+		err := writeFileAtomically(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Findings) })
 		if err != nil {
 			return err
 		}
 	}
-	if err := format.found(p.to(ctx), held.Findings); err != nil {
+	if err := format.writeFindings(p.stdout(ctx), evaluator.Findings); err != nil {
 		return err
 	}
-	if check.Failed(held.Findings) > 0 {
-		return &verdict{errRule}
+	if check.Failed(evaluator.Findings) > 0 {
+		return &verdictError{errRuleFailed}
 	}
 	return nil
 }

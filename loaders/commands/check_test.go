@@ -71,7 +71,7 @@ func failing(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	var failed []string
-	format := checkFormat{found: func(_ io.Writer, found []check.Finding) error {
+	format := checkFormat{writeFindings: func(_ io.Writer, found []check.Finding) error {
 		for i := range found {
 			if !found[i].Passed() {
 				failed = append(failed, found[i].Rule.String())

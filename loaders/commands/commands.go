@@ -18,14 +18,14 @@ type Program struct {
 	Out    io.Writer
 	ErrOut io.Writer
 
-	// Notice says what was made of --config, once the settings are known.
-	Notice string
+	// ConfigSummary says what was made of --config, once the settings are known.
+	ConfigSummary string
 
-	settings []setting
-	config   string
-	columns  loaders.Columns
-	format   string
-	split    string
+	settings    []setting
+	configPath  string
+	columns     loaders.Columns
+	inputFormat string
+	split       string
 }
 
 // All are the commands.
@@ -50,15 +50,15 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 	}
 	flags.Var(&settingFlag{p, "compute-new-adv", "bool"}, "compute-new-adv", "recompute advantages over the kept samples")
 	flags.Lookup("compute-new-adv").NoOptDefVal = "true"
-	flags.StringVar(&p.config, "config", "", "take the settings from this configuration of a trainer (EasyR1, verl, TRL, ms-swift); flags win")
+	flags.StringVar(&p.configPath, "config", "", "take the settings from this configuration of a trainer (EasyR1, verl, TRL, ms-swift); flags win")
 	flags.StringVar(&p.columns.Step, "step", "", "take this column of the log as the step")
 	flags.StringVar(&p.columns.Prompt, "prompt", "", "take this column of the log as the prompt")
-	flags.StringVar(&p.format, "input-format", "", "read the log as this format instead of finding out; `vantage formats` lists them")
+	flags.StringVar(&p.inputFormat, "input-format", "", "read the log as this format instead of finding out; `vantage formats` lists them")
 	flags.StringVar(&p.split, "split", "train", "which logs of a directory: train, val or all")
 }
 
-// AddFormat declares --format as another word for --input-format, where nothing is
+// AddFormatAlias declares --format as another word for --input-format, where nothing is
 // written that has a format too.
-func (p *Program) AddFormat(flags *pflag.FlagSet) {
-	flags.StringVar(&p.format, "format", "", "the same as --input-format")
+func (p *Program) AddFormatAlias(flags *pflag.FlagSet) {
+	flags.StringVar(&p.inputFormat, "format", "", "the same as --input-format")
 }

@@ -32,7 +32,7 @@ sign test, and the difference by how difficult a prompt was under A.`,
 			if len(paths) != 2 {
 				return Usage(errors.New("compare takes two runs: vantage compare A B"))
 			}
-			names, runs, err := Labelled(paths)
+			names, runs, err := SplitLabels(paths)
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ sign test, and the difference by how difficult a prompt was under A.`,
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, md, csv or json")
-	choices(cmd, "format", "text", "md", "csv", "json")
+	completeFlag(cmd, "format", "text", "md", "csv", "json")
 	return cmd
 }
 
@@ -53,9 +53,9 @@ func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]
 		"text": report.CompareText, "json": report.CompareJSON, "csv": report.CompareCSV, "md": report.CompareMarkdown,
 	}[format]
 	if !ok {
-		return Usage(noFormat("compare", format, "text, md, csv and json"))
+		return Usage(unknownFormat("compare", format, "text, md, csv and json"))
 	}
-	p.tell(format)
+	p.noteConfig(format)
 	var prompts [2][]model.PromptMean
 	for i, paths := range runs {
 		snap, err := p.readAll(ctx, paths)
@@ -63,15 +63,15 @@ func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]
 			return err
 		}
 		if prompts[i], err = snap.Prompts(ctx, set); err != nil {
-			return asked(fmt.Errorf("%s: %w", names[i], err))
+			return classifyError(fmt.Errorf("%s: %w", names[i], err))
 		}
 	}
-	return write(p.to(ctx), report.Comparison{A: names[0], B: names[1], Result: compare.Runs(prompts[0], prompts[1])})
+	return write(p.stdout(ctx), report.Comparison{A: names[0], B: names[1], Result: compare.Runs(prompts[0], prompts[1])})
 }
 
-// Labelled takes label=path apart: two of them are two runs to be compared. Paths
+// SplitLabels takes label=path apart: two of them are two runs to be compared. Paths
 // without labels are one run, and none is returned.
-func Labelled(paths []string) (names []string, runs [][]string, err error) {
+func SplitLabels(paths []string) (names []string, runs [][]string, err error) {
 	for _, path := range paths {
 		label, rest, ok := strings.Cut(path, "=")
 		if !ok || label == "" || strings.ContainsAny(label, "/.") || rest == "" {

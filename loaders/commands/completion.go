@@ -10,8 +10,8 @@ import (
 	"vantage/model"
 )
 
-// Complete tells the shell what the flags of a command may be.
-func (p *Program) Complete(cmd *cobra.Command) error {
+// RegisterCompletions tells the shell what the flags of a command may be.
+func (p *Program) RegisterCompletions(cmd *cobra.Command) error {
 	var names, formats, groupings []string
 	for _, e := range estimators.All() {
 		if !slices.Contains(names, e.Name) {
@@ -35,8 +35,8 @@ func (p *Program) Complete(cmd *cobra.Command) error {
 	return nil
 }
 
-// choices tells the shell what a flag of a command takes. The flag is one that the command
+// completeFlag tells the shell what a flag of a command takes. The flag is one that the command
 // has, so that this cannot fail.
-func choices(cmd *cobra.Command, flag string, words ...string) {
+func completeFlag(cmd *cobra.Command, flag string, words ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -33,16 +33,16 @@ func (p *Program) estimators() *cobra.Command {
 			}
 			switch {
 			case format == "json":
-				return report.EstimatorJSON(p.to(cmd.Context()), list)
+				return report.EstimatorJSON(p.stdout(cmd.Context()), list)
 			case format != "text":
 				return Usage(fmt.Errorf("estimators has no format %q: it has text and json", format))
 			case len(args) == 0:
-				return report.EstimatorList(p.to(cmd.Context()), list)
+				return report.EstimatorList(p.stdout(cmd.Context()), list)
 			}
-			return report.EstimatorPages(p.to(cmd.Context()), list)
+			return report.EstimatorPages(p.stdout(cmd.Context()), list)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	choices(cmd, "format", "text", "json")
+	completeFlag(cmd, "format", "text", "json")
 	return cmd
 }

@@ -29,20 +29,20 @@ func Usage(err error) error { return &UsageError{err} }
 
 func (e *UsageError) Unwrap() error { return e.error }
 
-// Stopped is the cause of a context that a signal ended.
-type Stopped struct{ Signal os.Signal }
+// SignalError is the cause of a context that a signal ended.
+type SignalError struct{ Signal os.Signal }
 
-func (s *Stopped) Error() string {
+func (s *SignalError) Error() string {
 	return fmt.Sprintf("stopped (%s): what was written until then is not whole", s.Signal)
 }
 
-// verdict is an answer that has been printed: only its exit code is left to say.
-type verdict struct{ error }
+// verdictError is an answer that has been printed: only its exit code is left to say.
+type verdictError struct{ error }
 
 // ExitCode is what the program ends with after err, which is nil if all went well.
 func ExitCode(err error) int {
 	var usage *UsageError
-	var stopped *Stopped
+	var stopped *SignalError
 	switch {
 	case err == nil:
 		return 0
@@ -58,10 +58,10 @@ func ExitCode(err error) int {
 	return exitFailed
 }
 
-// tell says what was made of --config, where what is printed has no place for it.
-func (p *Program) tell(format string) {
-	if p.Notice != "" {
-		p.note(format, p.Notice)
+// noteConfig says what was made of --config, where what is printed has no place for it.
+func (p *Program) noteConfig(format string) {
+	if p.ConfigSummary != "" {
+		p.note(format, p.ConfigSummary)
 	}
 }
 
@@ -78,13 +78,13 @@ func (p *Program) note(format, text string) {
 	_ = enc.Encode(map[string]string{"note": text})
 }
 
-// Say writes an error as a sentence, or as {"error": "…"} where the arguments ask for
+// PrintError writes an error as a sentence, or as {"error": "…"} where the arguments ask for
 // JSON. It is silent where nobody wants to hear it: a reader that has had enough, as
 // head, and a verdict that has been printed.
-func Say(w io.Writer, args []string, err error) {
-	var told *verdict
+func PrintError(w io.Writer, args []string, err error) {
+	var verdict *verdictError
 	switch {
-	case errors.As(err, &told), errors.Is(err, syscall.EPIPE):
+	case errors.As(err, &verdict), errors.Is(err, syscall.EPIPE):
 	case !wantsJSON(args):
 		_, _ = fmt.Fprintln(w, "vantage: "+err.Error())
 	default:
@@ -94,7 +94,7 @@ func Say(w io.Writer, args []string, err error) {
 	}
 }
 
-func (e *verdict) Unwrap() error { return e.error }
+func (e *verdictError) Unwrap() error { return e.error }
 
 // wantsJSON reports whether the arguments ask for JSON: they may be wrong otherwise.
 func wantsJSON(args []string) bool {
@@ -113,8 +113,8 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-// Because gives the error of a context its cause: the signal that ended it.
-func Because(ctx context.Context, err error) error {
+// WithCause gives the error of a context its cause: the signal that ended it.
+func WithCause(ctx context.Context, err error) error {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

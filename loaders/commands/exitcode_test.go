@@ -12,7 +12,7 @@ import (
 
 func TestExitCodes(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(&Stopped{os.Interrupt})
+	cancel(&SignalError{os.Interrupt})
 	for _, c := range []struct {
 		err  error
 		code int
@@ -22,14 +22,14 @@ func TestExitCodes(t *testing.T) {
 		{errors.New("no such file"), 1, "vantage: no such file\n"},
 		{Usage(errors.New("no such flag")), 2, "vantage: no such flag\n"},
 		{fmt.Errorf("--rules: %w", Usage(errors.New("none"))), 2, "vantage: --rules: none\n"},
-		{&verdict{errRule}, 1, ""},
+		{&verdictError{errRuleFailed}, 1, ""},
 		{fmt.Errorf("write: %w", syscall.EPIPE), 141, ""},
-		{Because(ctx, fmt.Errorf("reading: %w", context.Canceled)), 130, "vantage: stopped (interrupt): what was written until then is not whole\n"},
-		{Because(context.Background(), context.Canceled), 1, "vantage: context canceled\n"},
+		{WithCause(ctx, fmt.Errorf("reading: %w", context.Canceled)), 130, "vantage: stopped (interrupt): what was written until then is not whole\n"},
+		{WithCause(context.Background(), context.Canceled), 1, "vantage: context canceled\n"},
 	} {
 		var said strings.Builder
 		if c.err != nil {
-			Say(&said, nil, c.err)
+			PrintError(&said, nil, c.err)
 		}
 		if code := ExitCode(c.err); code != c.code || said.String() != c.said {
 			t.Errorf("%v: exit code %d, %q; want %d, %q", c.err, code, said.String(), c.code, c.said)

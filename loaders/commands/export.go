@@ -16,7 +16,7 @@ import (
 
 func (p *Program) export() *cobra.Command {
 	var format, where string
-	var which stepRange
+	var steps stepRange
 	cmd := &cobra.Command{
 		Use:   "export PATH... [algorithm.key=value...]",
 		Short: "Write every sample with its advantages",
@@ -27,12 +27,12 @@ func (p *Program) export() *cobra.Command {
 				return err
 			}
 			write, ok := map[string]func(context.Context, io.Writer, model.Snapshot, model.Settings, query.Query) error{
-				"jsonl": report.SamplesJSONL, "csv": report.SamplesCSV, "parquet": samplesParquet,
+				"jsonl": report.SamplesJSONL, "csv": report.SamplesCSV, "parquet": writeParquet,
 			}[format]
 			if !ok {
-				return Usage(noFormat("export", format, "jsonl, csv and parquet"))
+				return Usage(unknownFormat("export", format, "jsonl, csv and parquet"))
 			}
-			chosen, err := query.Parse(where)
+			samples, err := query.Parse(where)
 			if err != nil {
 				return Usage(fmt.Errorf("--where: %w", err))
 			}
@@ -40,25 +40,25 @@ func (p *Program) export() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if snap, err = which.of(snap); err != nil {
+			if snap, err = steps.selectFrom(snap); err != nil {
 				return err
 			}
-			said := "text" // to a person, who did not ask for JSON
+			noteFormat := "text" // to a person, who did not ask for JSON
 			if cmd.Flags().Changed("format") {
-				said = format
+				noteFormat = format
 			}
-			p.tell(said)
+			p.noteConfig(noteFormat)
 			if problems := snap.Run.Problems; len(problems) > 0 {
-				p.note(said, "left out what could not be read, first "+problems[0].String())
+				p.note(noteFormat, "left out what could not be read, first "+problems[0].String())
 			}
-			p.noteLogged(cmd.Context(), snap, set, said)
-			return asked(write(cmd.Context(), p.to(cmd.Context()), snap, set, chosen))
+			p.noteLoggedEstimator(cmd.Context(), snap, set, noteFormat)
+			return classifyError(write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv or parquet")
-	choices(cmd, "format", "jsonl", "csv", "parquet")
+	completeFlag(cmd, "format", "jsonl", "csv", "parquet")
 	cmd.Flags().StringVar(&where, "where", "", "only the samples that a query chooses: fate:killed sample.reward>0.5")
-	which.addFlags(cmd.Flags())
+	steps.addFlags(cmd.Flags())
 	return cmd
 }
 
@@ -75,9 +75,9 @@ type sampleRow struct {
 	Fate      string   `parquet:"fate,dict"`
 }
 
-// samplesParquet writes the samples as a Parquet file, a row group at a time; it is
+// writeParquet writes the samples as a Parquet file, a row group at a time; it is
 // whole when its footer is there.
-func samplesParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
+func writeParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
 	out := parquet.NewGenericWriter[sampleRow](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(1<<16))
 	rows := make([]sampleRow, 0, 1<<10)
 	flush := func() error {

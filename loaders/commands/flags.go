@@ -29,18 +29,18 @@ vantage flags twinkle --framework twinkle --scale batch`,
 			if len(names) != 1 {
 				return Usage(fmt.Errorf("flags takes one framework, of %s", strings.Join(trainer.Names(), ", ")))
 			}
-			d, err := dialect(names[0])
+			d, err := findDialect(names[0])
 			if err != nil {
 				return Usage(err)
 			}
-			p.tell("text")
-			return emit(p.to(cmd.Context()), d, set)
+			p.noteConfig("text")
+			return writeDialect(p.stdout(cmd.Context()), d, set)
 		},
 	}
 }
 
-// dialect finds the framework that settings are to be written for.
-func dialect(name string) (trainer.Dialect, error) {
+// findDialect finds the framework that settings are to be written for.
+func findDialect(name string) (trainer.Dialect, error) {
 	d, ok := trainer.Find(name)
 	if !ok {
 		return d, fmt.Errorf("settings cannot be written for %q: choose of %s", name, strings.Join(trainer.Names(), ", "))
@@ -48,14 +48,14 @@ func dialect(name string) (trainer.Dialect, error) {
 	return d, nil
 }
 
-// emit prints settings as a trainer takes them.
-func emit(w io.Writer, d trainer.Dialect, set model.Settings) error {
+// writeDialect prints settings as a trainer takes them.
+func writeDialect(w io.Writer, d trainer.Dialect, set model.Settings) error {
 	_, err := fmt.Fprintln(w, strings.Join(d.Emit(set), "\n"))
 	return err
 }
 
-// addEmit declares --emit.
-func addEmit(cmd *cobra.Command, name *string, what string) {
+// addEmitFlag declares --emit.
+func addEmitFlag(cmd *cobra.Command, name *string, what string) {
 	cmd.Flags().StringVar(name, "emit", "", "print "+what+" as a trainer takes them, and nothing else: "+strings.Join(trainer.Names(), ", "))
-	choices(cmd, "emit", trainer.Names()...)
+	completeFlag(cmd, "emit", trainer.Names()...)
 }

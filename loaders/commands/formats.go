@@ -22,14 +22,14 @@ func (p *Program) formats() *cobra.Command {
 			}
 			switch format {
 			case "text":
-				return report.FormatText(p.to(cmd.Context()), list)
+				return report.FormatText(p.stdout(cmd.Context()), list)
 			case "json":
-				return report.FormatJSON(p.to(cmd.Context()), list)
+				return report.FormatJSON(p.stdout(cmd.Context()), list)
 			}
 			return Usage(fmt.Errorf("formats has no format %q: it has text and json", format))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	choices(cmd, "format", "text", "json")
+	completeFlag(cmd, "format", "text", "json")
 	return cmd
 }

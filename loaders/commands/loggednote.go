@@ -8,11 +8,11 @@ import (
 	"vantage/model/match"
 )
 
-// noteLogged says beside the output whose advantages the log holds, where nobody chose an
+// noteLoggedEstimator says beside the output whose advantages the log holds, where nobody chose an
 // estimator and the usual one gives others. The screen starts with the one that fits; a
 // command does not: what it prints must not depend on what the log happens to hold.
-func (p *Program) noteLogged(ctx context.Context, snap model.Snapshot, set model.Settings, format string) {
-	if p.Chosen() {
+func (p *Program) noteLoggedEstimator(ctx context.Context, snap model.Snapshot, set model.Settings, format string) {
+	if p.EstimatorChosen() {
 		return
 	}
 	r, err := match.Run(ctx, snap, set, match.DefaultLimit)

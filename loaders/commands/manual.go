@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Terms are a list of words, each with what it means, under a title.
-type Terms struct {
+// ManualSection are a list of words, each with what it means, under a title.
+type ManualSection struct {
 	Title   string
 	Entries [][2]string
 }
@@ -20,21 +20,21 @@ type Terms struct {
 // Manual is the command that prints the manual page, made of the commands themselves
 // and of what else is explained. Its date is that of the sources: two builds of the same
 // print the same.
-func (p *Program) Manual(more ...Terms) *cobra.Command {
+func (p *Program) Manual(more ...ManualSection) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man",
 		Short:  "Print the manual page",
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return writeManual(p.to(cmd.Context()), cmd.Root(), append(more, whatElse()...))
+			return writeManual(p.stdout(cmd.Context()), cmd.Root(), append(more, manualSections()...))
 		},
 	}
 }
 
-// whatElse is what no command says of itself.
-func whatElse() []Terms {
-	return []Terms{
+// manualSections is what no command says of itself.
+func manualSections() []ManualSection {
+	return []ManualSection{
 		{"EXIT STATUS", [][2]string{
 			{"0", "All went well; for check: all rules are kept; for match: an estimator reproduces the log."},
 			{"1", "It could not be done, and a sentence on standard error says why; a rule fails; or nothing reproduces the log."},
@@ -51,21 +51,21 @@ func whatElse() []Terms {
 }
 
 // writeManual writes a page for man(1).
-func writeManual(w io.Writer, root *cobra.Command, more []Terms) error {
-	m := manual{bufio.NewWriter(w)}
-	date, _, _ := strings.Cut(ThisBuild().Date, "T")
+func writeManual(w io.Writer, root *cobra.Command, more []ManualSection) error {
+	m := manualWriter{bufio.NewWriter(w)}
+	date, _, _ := strings.Cut(ReadBuildInfo().Date, "T")
 	m.raw(`.TH VANTAGE 1 "%s" "vantage" "User Commands"`, date)
 	m.section("NAME")
 	m.text(root.Name() + " - " + lowerFirst(root.Short))
 	m.section("SYNOPSIS")
-	m.raw(".B %s", roff(root.UseLine()))
-	for _, c := range listed(root) {
-		m.raw(".br\n.B %s", roff(c.UseLine()))
+	m.raw(".B %s", escapeRoff(root.UseLine()))
+	for _, c := range documentedCommands(root) {
+		m.raw(".br\n.B %s", escapeRoff(c.UseLine()))
 	}
 	m.section("DESCRIPTION")
 	m.text(root.Long)
 	m.section("COMMANDS")
-	for _, c := range listed(root) {
+	for _, c := range documentedCommands(root) {
 		m.command(c)
 	}
 	m.section("OPTIONS")
@@ -82,29 +82,29 @@ func writeManual(w io.Writer, root *cobra.Command, more []Terms) error {
 	return m.out.Flush()
 }
 
-// listed are the commands that a person is told of.
-func listed(root *cobra.Command) []*cobra.Command {
+// documentedCommands are the commands that a person is told of.
+func documentedCommands(root *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool {
 		return c.Hidden || c.Name() == "help" || c.Name() == "completion"
 	})
 }
 
-// manual writes roff.
-type manual struct{ out *bufio.Writer }
+// manualWriter writes roff.
+type manualWriter struct{ out *bufio.Writer }
 
-func (m manual) raw(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
+func (m manualWriter) raw(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
 
-func (m manual) section(title string) { m.raw(".SH %s", title) }
+func (m manualWriter) section(title string) { m.raw(".SH %s", title) }
 
 // text writes paragraphs: a blank line parts them, other line breaks are for the editor.
-func (m manual) text(text string) {
+func (m manualWriter) text(text string) {
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
-		m.raw(".PP\n%s", roff(strings.Join(strings.Fields(paragraph), " ")))
+		m.raw(".PP\n%s", escapeRoff(strings.Join(strings.Fields(paragraph), " ")))
 	}
 }
 
-func (m manual) command(c *cobra.Command) {
-	m.raw(".SS %s", roff(c.UseLine()))
+func (m manualWriter) command(c *cobra.Command) {
+	m.raw(".SS %s", escapeRoff(c.UseLine()))
 	if c.Long != "" {
 		m.text(c.Long)
 	} else {
@@ -114,17 +114,17 @@ func (m manual) command(c *cobra.Command) {
 	m.example(c.Example)
 }
 
-func (m manual) flags(flags *pflag.FlagSet) {
+func (m manualWriter) flags(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || f.Name == "help" {
 			return
 		}
-		m.raw(".TP\n.B %s\n%s", roff(strings.TrimSpace("--"+f.Name+" "+valueWord(f))), roff(f.Usage))
+		m.raw(".TP\n.B %s\n%s", escapeRoff(strings.TrimSpace("--"+f.Name+" "+valuePlaceholder(f))), escapeRoff(f.Usage))
 	})
 }
 
-// valueWord stands for the value of a flag; "" if it takes none.
-func valueWord(f *pflag.Flag) string {
+// valuePlaceholder stands for the value of a flag; "" if it takes none.
+func valuePlaceholder(f *pflag.Flag) string {
 	switch kind := f.Value.Type(); {
 	case f.NoOptDefVal != "":
 		return ""
@@ -137,30 +137,30 @@ func valueWord(f *pflag.Flag) string {
 	}
 }
 
-func (m manual) terms(entries [][2]string) {
+func (m manualWriter) terms(entries [][2]string) {
 	for _, e := range entries {
 		if e[1] == "" {
-			m.raw(".SS %s", roff(e[0]))
+			m.raw(".SS %s", escapeRoff(e[0]))
 			continue
 		}
-		m.raw(".TP\n.B %s\n%s", roff(e[0]), roff(e[1]))
+		m.raw(".TP\n.B %s\n%s", escapeRoff(e[0]), escapeRoff(e[1]))
 	}
 }
 
 // example writes lines as they are.
-func (m manual) example(text string) {
+func (m manualWriter) example(text string) {
 	if text == "" {
 		return
 	}
 	m.raw(".PP\n.RS\n.nf")
 	for line := range strings.SplitSeq(text, "\n") {
-		m.raw("%s", roff(line))
+		m.raw("%s", escapeRoff(line))
 	}
 	m.raw(".fi\n.RE")
 }
 
-// roff is text with nothing in it that troff obeys.
-func roff(s string) string {
+// escapeRoff is text with nothing in it that troff obeys.
+func escapeRoff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ").Replace(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
 		s = `\&` + s

@@ -30,27 +30,27 @@ The exit code is 0 if one does, and 1 if none does or the log holds none.`,
 			}
 			write, ok := map[string]func(io.Writer, *match.Report) error{"text": report.MatchText, "json": report.MatchJSON}[format]
 			if !ok {
-				return Usage(noFormat("match", format, "text and json"))
+				return Usage(unknownFormat("match", format, "text and json"))
 			}
 			snap, err := p.readAll(cmd.Context(), paths)
 			if err != nil {
 				return err
 			}
-			p.tell(format)
-			found, err := match.Run(cmd.Context(), snap, set, match.DefaultLimit)
+			p.noteConfig(format)
+			result, err := match.Run(cmd.Context(), snap, set, match.DefaultLimit)
 			if err != nil {
-				return asked(err)
+				return classifyError(err)
 			}
-			if err := write(p.to(cmd.Context()), found); err != nil {
+			if err := write(p.stdout(cmd.Context()), result); err != nil {
 				return err
 			}
-			if !found.HasMatch() {
+			if !result.HasMatch() {
 				return errNoMatch
 			}
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	choices(cmd, "format", "text", "json")
+	completeFlag(cmd, "format", "text", "json")
 	return cmd
 }

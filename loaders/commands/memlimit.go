@@ -11,27 +11,27 @@ import (
 // The node trains: the program asks for no more than a quarter of what it can spare,
 // and collects earlier than Go does by itself.
 const (
-	memoryShare = 4
-	leastMemory = 256 << 20
-	gcPercent   = 50
+	memoryDivisor  = 4
+	minMemoryLimit = 256 << 20
+	gcPercent      = 50
 )
 
-// SpareMemory bounds the program's memory by what the node has left, unless the
+// LimitMemory bounds the program's memory by what the node has left, unless the
 // person has said so by GOMEMLIMIT or GOGC. The bound is soft: beyond it the program is
 // slower, not dead.
-func SpareMemory() {
+func LimitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" || os.Getenv("GOGC") != "" {
 		return
 	}
 	debug.SetGCPercent(gcPercent)
-	if free := available(); free > 0 {
-		debug.SetMemoryLimit(max(leastMemory, free/memoryShare))
+	if free := availableMemory(); free > 0 {
+		debug.SetMemoryLimit(max(minMemoryLimit, free/memoryDivisor))
 	}
 }
 
-// available is how many bytes the kernel, or the container, would still give; 0 if that
+// availableMemory is how many bytes the kernel, or the container, would still give; 0 if that
 // cannot be told.
-func available() int64 {
+func availableMemory() int64 {
 	h, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return 0
@@ -44,15 +44,15 @@ func available() int64 {
 			free = kilobytes << 10
 		}
 	}
-	limit, used := number("/sys/fs/cgroup/memory.max"), number("/sys/fs/cgroup/memory.current")
+	limit, used := readNumber("/sys/fs/cgroup/memory.max"), readNumber("/sys/fs/cgroup/memory.current")
 	if limit > used && (free == 0 || limit-used < free) {
 		return limit - used
 	}
 	return free
 }
 
-// number is what a file of the kernel holds, 0 if that is none ("max").
-func number(path string) int64 {
+// readNumber is what a file of the kernel holds, 0 if that is none ("max").
+func readNumber(path string) int64 {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0

@@ -17,7 +17,7 @@ func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
 		return nil, Usage(fmt.Errorf("there is no split %q: choose train, val or all", p.split))
 	}
-	return loaders.Open(paths, loaders.Options{Follow: follow, Format: p.format, Split: loaders.Split(p.split), Columns: p.columns, Stdin: p.In})
+	return loaders.Open(paths, loaders.Options{Follow: follow, Format: p.inputFormat, Split: loaders.Split(p.split), Columns: p.columns, Stdin: p.In})
 }
 
 // readAll reads everything that is there now.
@@ -42,8 +42,8 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 	if names := source.Lacks(); len(names) > 0 {
 		return snap, fmt.Errorf("no row of %s has a column %q: check its name; as it is the log is read as %s", Title(paths), names[0], snap.Run.How)
 	}
-	if p.Notice != "" {
-		snap.Run.Config = p.Notice
+	if p.ConfigSummary != "" {
+		snap.Run.Config = p.ConfigSummary
 	}
 	if snap.Rows > 0 {
 		return snap, nil
@@ -65,9 +65,9 @@ func Title(paths []string) string {
 	return filepath.Clean(paths[0])
 }
 
-// asked makes it a matter of usage that a log cannot be grouped without an
+// classifyError makes it a matter of usage that a log cannot be grouped without an
 // option, or cannot feed the estimator.
-func asked(err error) error {
+func classifyError(err error) error {
 	var lack *model.LackError
 	if errors.Is(err, model.ErrUngrouped) || errors.As(err, &lack) {
 		return Usage(err)

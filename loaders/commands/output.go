@@ -11,25 +11,25 @@ import (
 	"vantage/loaders"
 )
 
-// output writes until ctx ends, whoever reads: a pager that waits for a key must not
+// interruptibleWriter writes until ctx ends, whoever reads: a pager that waits for a key must not
 // keep a program that was told to stop.
-type output struct {
+type interruptibleWriter struct {
 	ctx context.Context
-	to  io.Writer
+	out io.Writer
 }
 
-// to is where a command writes.
-func (p *Program) to(ctx context.Context) io.Writer { return output{ctx, p.Out} }
+// stdout is where a command writes.
+func (p *Program) stdout(ctx context.Context) io.Writer { return interruptibleWriter{ctx, p.Out} }
 
 // Write gives up when ctx ends; p is then left to the write that hangs.
-func (o output) Write(p []byte) (int, error) {
+func (o interruptibleWriter) Write(p []byte) (int, error) {
 	type answer struct {
 		n   int
 		err error
 	}
 	done := make(chan answer, 1)
 	go func() {
-		n, err := o.to.Write(p)
+		n, err := o.out.Write(p)
 		done <- answer{n, err}
 	}()
 	select {
@@ -40,9 +40,9 @@ func (o output) Write(p []byte) (int, error) {
 	}
 }
 
-// noFormat says that a command cannot write in a format, and what to say instead where a
+// unknownFormat says that a command cannot write in a format, and what to say instead where a
 // format of logs was meant.
-func noFormat(command, name, has string) error {
+func unknownFormat(command, name, has string) error {
 	hint := ""
 	if slices.ContainsFunc(loaders.Formats(), func(f loaders.Format) bool { return f.Name == name }) {
 		hint = "; --input-format " + name + " reads a log as it"
@@ -50,9 +50,9 @@ func noFormat(command, name, has string) error {
 	return fmt.Errorf("%s has no format %q: it has %s%s", command, name, has, hint)
 }
 
-// writeFile writes a file as a whole or not at all: it takes its name when it is
+// writeFileAtomically writes a file as a whole or not at all: it takes its name when it is
 // complete.
-func writeFile(path string, write func(io.Writer) error) error {
+func writeFileAtomically(path string, write func(io.Writer) error) error {
 	h, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", path, err)

@@ -18,7 +18,7 @@ import (
 // reportOptions are what the command takes beside the settings.
 type reportOptions struct {
 	format, per, svg, emit string
-	which                  stepRange
+	steps                  stepRange
 }
 
 func (p *Program) report() *cobra.Command {
@@ -39,23 +39,23 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 				return err
 			}
 			if o.emit != "" {
-				d, err := dialect(o.emit)
+				d, err := findDialect(o.emit)
 				if err != nil {
 					return Usage(err)
 				}
-				p.tell(o.format)
-				return emit(p.to(cmd.Context()), d, set)
+				p.noteConfig(o.format)
+				return writeDialect(p.stdout(cmd.Context()), d, set)
 			}
 			return p.writeReport(cmd.Context(), paths, set, o)
 		},
 	}
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, md, csv or json")
 	cmd.Flags().StringVar(&o.per, "per", string(report.PerStep), "a row per step, per group, or for the run")
-	choices(cmd, "format", "text", "md", "csv", "json")
-	choices(cmd, "per", "step", "group", "run")
+	completeFlag(cmd, "format", "text", "md", "csv", "json")
+	completeFlag(cmd, "per", "step", "group", "run")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this file; Markdown then refers to it")
-	addEmit(cmd, &o.emit, "the settings")
-	o.which.addFlags(cmd.Flags())
+	addEmitFlag(cmd, &o.emit, "the settings")
+	o.steps.addFlags(cmd.Flags())
 	return cmd
 }
 
@@ -69,7 +69,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 		"text": report.Text, "md": report.Markdown, "csv": report.CSV, "json": report.JSON,
 	}[o.format]
 	if !ok {
-		return Usage(noFormat("report", o.format, "text, md, csv and json"))
+		return Usage(unknownFormat("report", o.format, "text, md, csv and json"))
 	}
 	if !slices.Contains(report.PerValues(), report.Per(o.per)) {
 		return Usage(fmt.Errorf("there is no report per %q: choose step, group or run", o.per))
@@ -78,78 +78,78 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if err != nil {
 		return err
 	}
-	if snap, err = o.which.of(snap); err != nil {
+	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return err
 	}
 	r, err := report.New(ctx, snap, set)
 	if err != nil {
-		return asked(err)
+		return classifyError(err)
 	}
 	if o.format == "csv" {
-		p.tell(o.format) // a table has no room for it
+		p.noteConfig(o.format) // a table has no room for it
 	}
-	p.noteLogged(ctx, snap, set, o.format)
+	p.noteLoggedEstimator(ctx, snap, set, o.format)
 	r.Per, r.ChartsFile = report.Per(o.per), o.svg
-	charts, err := write(p.to(ctx), r)
+	charts, err := write(p.stdout(ctx), r)
 	if err != nil || o.svg == "" {
-		return asked(err)
+		return classifyError(err)
 	}
-	return writeFile(o.svg, func(w io.Writer) error { return report.SVG(w, charts) })
+	return writeFileAtomically(o.svg, func(w io.Writer) error { return report.SVG(w, charts) })
 }
 
 // stepRange is which steps of a run are meant.
 type stepRange struct {
-	steps string // FROM:TO, each end may be left out; or one step
-	last  int
+	interval string // FROM:TO, each end may be left out; or one step
+	last     int
 }
 
 func (r *stepRange) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&r.steps, "steps", "", "only these steps: FROM:TO, an end may be left out")
+	flags.StringVar(&r.interval, "steps", "", "only these steps: FROM:TO, an end may be left out")
 	flags.IntVar(&r.last, "last", 0, "only so many of the newest steps")
 }
 
-// of leaves the steps that are meant.
-func (r stepRange) of(snap model.Snapshot) (model.Snapshot, error) {
-	from, to, err := r.ends()
+// selectFrom leaves the steps that are meant.
+func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
+	from, to, err := r.bounds()
 	if err != nil {
 		return snap, Usage(err)
 	}
 	if r.last < 0 {
 		return snap, Usage(fmt.Errorf("--last %d: expected how many of the newest steps", r.last))
 	}
-	var some []model.Step
+	var selected []model.Step
 	for _, step := range snap.Steps {
 		if (from == nil || step.Number >= *from) && (to == nil || step.Number <= *to) {
-			some = append(some, step)
+			selected = append(selected, step)
 		}
 	}
-	if r.last > 0 && len(some) > r.last {
-		some = some[len(some)-r.last:]
+	if r.last > 0 && len(selected) > r.last {
+		selected = selected[len(selected)-r.last:]
 	}
-	if len(some) == 0 && len(snap.Steps) > 0 {
-		return snap, fmt.Errorf("--steps %s holds no step of the log, which has %d to %d", r.steps, snap.Steps[0].Number, snap.Steps[len(snap.Steps)-1].Number)
+	if len(selected) == 0 && len(snap.Steps) > 0 {
+		return snap, fmt.Errorf("--steps %s holds no step of the log, which has %d to %d", r.interval, snap.Steps[0].Number, snap.Steps[len(snap.Steps)-1].Number)
 	}
-	return snap.Only(some), nil
+	return snap.Only(selected), nil
 }
 
-func (r stepRange) ends() (from, to *int64, err error) {
-	if r.steps == "" {
+func (r stepRange) bounds() (from, to *int64, err error) {
+	if r.interval == "" {
 		return nil, nil, nil
 	}
-	first, last, several := strings.Cut(r.steps, ":")
+	first, last, several := strings.Cut(r.interval, ":")
 	if !several {
 		last = first
 	}
-	if from, err = end(first); err == nil {
-		to, err = end(last)
+	if from, err = parseStep(first); err == nil {
+		to, err = parseStep(last)
 	}
 	if err != nil || from != nil && to != nil && *from > *to {
-		return nil, nil, fmt.Errorf("--steps %s: expected FROM:TO, each a step and the lower one first, or one step", r.steps)
+		return nil, nil, fmt.Errorf("--steps %s: expected FROM:TO, each a step and the lower one first, or one step", r.interval)
 	}
 	return from, to, nil
 }
 
-func end(text string) (*int64, error) {
+func parseStep(text string) (*int64, error) {
 	if text == "" {
 		return nil, nil
 	}

@@ -9,12 +9,12 @@ import (
 	"vantage/model/check"
 )
 
-// maxRules bounds a file of rules: nobody writes thousands.
-const maxRules = 1 << 16
+// maxRuleFile bounds a file of rules: nobody writes thousands.
+const maxRuleFile = 1 << 16
 
-// readRules reads a file of rules.
-func readRules(path string) ([]check.Rule, error) {
-	text, err := readSmall("--rules", path, maxRules, "list of rules")
+// readRuleFile reads a file of rules.
+func readRuleFile(path string) ([]check.Rule, error) {
+	text, err := readSmallFile("--rules", path, maxRuleFile, "list of rules")
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func parseRules(text []byte) (rules []string, err error) {
 			rules, err = nil, errNoRules
 		}
 	}()
-	if modest(text) != nil {
+	if checkYAMLBounds(text) != nil {
 		return nil, errNoRules
 	}
 	var document any

@@ -34,11 +34,11 @@ func (f *settingFlag) Set(value string) error {
 // key=value as trainers take them; of what is given twice the last counts. Framework
 // and estimator come before the rest, whatever their order.
 func (p *Program) Configure(args []string) (paths []string, set model.Settings, err error) {
-	given, err := p.configured()
+	given, err := p.options()
 	if err != nil {
 		return nil, set, err
 	}
-	paths, typed, err := parted(args)
+	paths, typed, err := splitArguments(args)
 	if err != nil {
 		return nil, set, err
 	}
@@ -56,24 +56,24 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 			}
 		}
 	}
-	set = p.ask(set)
+	set = p.selectColumns(set)
 	if err := set.Validate(); err != nil {
 		return nil, set, Usage(err)
 	}
-	if warns := set.TrainerWarns(); warns != "" && p.config != "" {
-		p.Notice += "; " + set.Framework + " says: " + warns
+	if warns := set.TrainerWarns(); warns != "" && p.configPath != "" {
+		p.ConfigSummary += "; " + set.Framework + " says: " + warns
 	}
 	return paths, set, nil
 }
 
-// parted tells paths from settings.
-func parted(args []string) (paths []string, settings []setting, err error) {
+// splitArguments tells paths from settings.
+func splitArguments(args []string) (paths []string, settings []setting, err error) {
 	for _, arg := range args {
 		key, value, found := strings.Cut(arg, "=")
 		switch {
 		case found && strings.HasPrefix(key, "algorithm."):
 			settings = append(settings, setting{flag: key, value: value})
-		case found && meant(key, value) && missing(arg):
+		case found && isSetting(key, value) && doesNotExist(arg):
 			return nil, nil, Usage(fmt.Errorf("%s is no path: as a setting it is algorithm.%s", arg, arg))
 		default:
 			paths = append(paths, arg)
@@ -82,28 +82,28 @@ func parted(args []string) (paths []string, settings []setting, err error) {
 	return paths, settings, nil
 }
 
-// meant reports whether an argument would be a setting, were it written in full.
-func meant(key, value string) bool {
+// isSetting reports whether an argument would be a setting, were it written in full.
+func isSetting(key, value string) bool {
 	_, err := model.DefaultSettings().Set("algorithm."+key, value)
 	return err == nil
 }
 
-// missing reports whether there is no such file.
-func missing(path string) bool {
+// doesNotExist reports whether there is no such file.
+func doesNotExist(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// configured are the settings of --config, then those of flags.
-func (p *Program) configured() ([]setting, error) {
-	if p.config == "" {
+// options are the settings of --config, then those of flags.
+func (p *Program) options() ([]setting, error) {
+	if p.configPath == "" {
 		return p.settings, nil
 	}
-	r, err := readConfig(p.config)
+	r, err := readTrainerConfig(p.configPath)
 	if err != nil {
 		return nil, err
 	}
-	p.Notice = p.config + ": " + r.Summary()
+	p.ConfigSummary = p.configPath + ": " + r.Summary()
 	var given []setting
 	for _, o := range r.Settings() {
 		given = append(given, setting{flag: o.Name, value: o.Value})
@@ -111,8 +111,8 @@ func (p *Program) configured() ([]setting, error) {
 	return append(given, p.settings...), nil
 }
 
-// ask has the loader keep the columns that the settings name.
-func (p *Program) ask(set model.Settings) model.Settings {
+// selectColumns has the loader keep the columns that the settings name.
+func (p *Program) selectColumns(set model.Settings) model.Settings {
 	if !slices.Contains(append(model.Groupings(), ""), set.GroupBy) {
 		p.columns.Group, set.GroupBy = string(set.GroupBy), model.GroupByID
 	}
@@ -123,14 +123,14 @@ func (p *Program) ask(set model.Settings) model.Settings {
 	return set
 }
 
-// Chosen reports whether the person said whose arithmetic they want.
-func (p *Program) Chosen() bool {
-	return p.Given("framework") || p.Given("adv_estimator") || p.Given("scale")
+// EstimatorChosen reports whether the person said whose arithmetic they want.
+func (p *Program) EstimatorChosen() bool {
+	return p.IsSet("framework") || p.IsSet("adv_estimator") || p.IsSet("scale")
 }
 
-// Given reports whether the command line, or the configuration that it names, has a
+// IsSet reports whether the command line, or the configuration that it names, has a
 // setting: by the name of the trainer's option.
-func (p *Program) Given(option string) bool {
+func (p *Program) IsSet(option string) bool {
 	return slices.ContainsFunc(p.settings, func(s setting) bool {
 		name := strings.ReplaceAll(strings.TrimPrefix(s.flag, "algorithm."), "-", "_")
 		return name == option || name == "estimator" && option == "adv_estimator"

@@ -27,12 +27,12 @@ func TestReadSmall(t *testing.T) {
 		"none":  "none does not exist: check the path",
 		"pipe":  "nothing comes out of the pipe",
 	} {
-		if text, err := readSmall("--poem", at(name), 5, "poem"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--poem") {
+		if text, err := readSmallFile("--poem", at(name), 5, "poem"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--poem") {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}
 	for name, want := range map[string]string{"fits": "12345", "empty": ""} {
-		if text, err := readSmall("--poem", at(name), 5, "poem"); err != nil || string(text) != want {
+		if text, err := readSmallFile("--poem", at(name), 5, "poem"); err != nil || string(text) != want {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}
@@ -49,7 +49,7 @@ func TestReadSmallFromTheShell(t *testing.T) {
 		_, _ = writer.WriteString("a: 1\n")
 		_ = writer.Close()
 	}()
-	if text, err := readSmall("--config", fmt.Sprintf("/dev/fd/%d", reader.Fd()), 100, "poem"); err != nil || string(text) != "a: 1\n" {
+	if text, err := readSmallFile("--config", fmt.Sprintf("/dev/fd/%d", reader.Fd()), 100, "poem"); err != nil || string(text) != "a: 1\n" {
 		t.Errorf("%q, %v", text, err)
 	}
 }

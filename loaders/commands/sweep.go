@@ -38,10 +38,10 @@ FROM:TO:BY, or a single ratio.`,
 	cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "on, off or both")
 	cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "which of "+figureNames())
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, csv, json or svg")
-	choices(cmd, "format", "text", "csv", "json", "svg")
-	choices(cmd, "compute-new-adv", "on", "off", "both")
-	choices(cmd, "figure", strings.Split(figureNames(), ", ")...)
-	addEmit(cmd, &o.emit, "the settings that are recommended")
+	completeFlag(cmd, "format", "text", "csv", "json", "svg")
+	completeFlag(cmd, "compute-new-adv", "on", "off", "both")
+	completeFlag(cmd, "figure", strings.Split(figureNames(), ", ")...)
+	addEmitFlag(cmd, &o.emit, "the settings that are recommended")
 	return cmd
 }
 
@@ -68,29 +68,29 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 		steps = append(steps, i)
 	}
 	if s.Grid, err = sweep.Run(ctx, snap, steps, set, ratios); err != nil {
-		return asked(err)
+		return classifyError(err)
 	}
-	p.tell(o.format)
-	return write(p.to(ctx), s)
+	p.noteConfig(o.format)
+	return write(p.stdout(ctx), s)
 }
 
 // writer is how the grid is written, or the settings of the cell that is recommended.
 func (o sweepOptions) writer() (func(io.Writer, report.Sweep) error, error) {
 	if o.emit != "" {
-		d, err := dialect(o.emit)
+		d, err := findDialect(o.emit)
 		return func(w io.Writer, s report.Sweep) error {
 			best := s.Grid.Recommend(s.Recompute...)
 			if best.Cell == nil {
 				return fmt.Errorf("nothing is recommended: %s (%s)", best.Reason, best.Rule)
 			}
-			return emit(w, d, best.Cell.Apply(s.Grid.Settings))
+			return writeDialect(w, d, best.Cell.Apply(s.Grid.Settings))
 		}, err
 	}
 	write, ok := map[string]func(io.Writer, report.Sweep) error{
 		"text": report.SweepText, "csv": report.SweepCSV, "json": report.SweepJSON, "svg": report.SweepSVG,
 	}[o.format]
 	if !ok {
-		return nil, noFormat("sweep", o.format, "text, csv, json and svg")
+		return nil, unknownFormat("sweep", o.format, "text, csv, json and svg")
 	}
 	return write, nil
 }
@@ -104,10 +104,10 @@ func figureNames() string {
 }
 
 func (o sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
-	if r.Pos, err = span(o.pos); err != nil {
+	if r.Pos, err = parseRatios(o.pos); err != nil {
 		return s, r, fmt.Errorf("--keep-pos-ratio: %w", err)
 	}
-	if r.Neg, err = span(o.neg); err != nil {
+	if r.Neg, err = parseRatios(o.neg); err != nil {
 		return s, r, fmt.Errorf("--keep-neg-ratio: %w", err)
 	}
 	var ok bool
@@ -128,8 +128,8 @@ func (o sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
 // maxRatios bounds a grid's side: beyond it no two rows differ.
 const maxRatios = 101
 
-// span reads FROM:TO:BY, or one ratio.
-func span(text string) ([]float64, error) {
+// parseRatios reads FROM:TO:BY, or one ratio.
+func parseRatios(text string) ([]float64, error) {
 	var parts []float64
 	for part := range strings.SplitSeq(text, ":") {
 		x, err := strconv.ParseFloat(part, 64)

@@ -18,13 +18,13 @@ const (
 	maxConfig      = 1 << 20
 	maxConfigKeys  = 10_000
 	maxConfigDepth = 32
-	maxBrief       = 16 // values of a list that is named
+	maxListValues  = 16 // values of a list that is named
 )
 
-// readConfig reads a trainer's configuration: YAML, JSON, or the arguments of its
+// readTrainerConfig reads a trainer's configuration: YAML, JSON, or the arguments of its
 // command line.
-func readConfig(path string) (*trainer.Config, error) {
-	text, err := readSmall("--config", path, maxConfig, "trainer's configuration")
+func readTrainerConfig(path string) (*trainer.Config, error) {
+	text, err := readSmallFile("--config", path, maxConfig, "trainer's configuration")
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func parseConfig(text []byte) ([]trainer.Option, error) {
 		return slices.Clip(options), err
 	}
 	if utf8.Valid(text) {
-		if options := arguments(text); len(options) > 0 && !json.Valid(text) {
+		if options := parseArguments(text); len(options) > 0 && !json.Valid(text) {
 			return options, nil
 		}
 	}
@@ -60,9 +60,9 @@ func parseConfig(text []byte) ([]trainer.Option, error) {
 func parseTree(text []byte) (tree yaml.MapSlice, err error) {
 	var object map[string]any
 	if json.Unmarshal(text, &object) == nil {
-		return sorted(object), nil
+		return sortedMap(object), nil
 	}
-	if err := modest(text); err != nil {
+	if err := checkYAMLBounds(text); err != nil {
 		return nil, err
 	}
 	defer func() { // a parser of others' text may fail in its own ways
@@ -77,13 +77,13 @@ func parseTree(text []byte) (tree yaml.MapSlice, err error) {
 	return tree, nil
 }
 
-// sorted is an object of JSON in the order of its keys.
-func sorted(object map[string]any) yaml.MapSlice {
+// sortedMap is an object of JSON in the order of its keys.
+func sortedMap(object map[string]any) yaml.MapSlice {
 	var tree yaml.MapSlice
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		value := object[key]
 		if inner, ok := value.(map[string]any); ok {
-			value = sorted(inner)
+			value = sortedMap(inner)
 		}
 		tree = append(tree, yaml.MapItem{Key: key, Value: value})
 	}
@@ -115,16 +115,16 @@ func flatten(to *[]trainer.Option, path string, tree yaml.MapSlice, depth int) e
 		case string, bool, int, int64, uint64, float64:
 			*to = append(*to, trainer.Option{Key: key, Value: fmt.Sprint(v)})
 		default: // lists and dates
-			*to = append(*to, trainer.Option{Key: key, Value: brief(v)})
+			*to = append(*to, trainer.Option{Key: key, Value: listText(v)})
 		}
 	}
 	return nil
 }
 
-// brief is a short list as text; of others only that they are there.
-func brief(value any) string {
+// listText is a short list as text; of others only that they are there.
+func listText(value any) string {
 	list, ok := value.([]any)
-	if !ok || len(list) > maxBrief {
+	if !ok || len(list) > maxListValues {
 		return "a list"
 	}
 	words := make([]string, len(list))

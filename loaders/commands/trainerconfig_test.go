@@ -36,7 +36,7 @@ func TestArguments(t *testing.T) {
 		"+trainer.x=1 'a.b=c d'":      "[{trainer.x 1} {a.b c d}]",
 		"it's plain text = nothing":   "[]",
 	} {
-		if got := fmt.Sprint(arguments([]byte(text))); got != want {
+		if got := fmt.Sprint(parseArguments([]byte(text))); got != want {
 			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
 		}
 	}

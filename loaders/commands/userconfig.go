@@ -19,10 +19,10 @@ func (p *Program) userConfig() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintf(p.to(cmd.Context()), "# %s\n", path); err != nil {
+			if _, err := fmt.Fprintf(p.stdout(cmd.Context()), "# %s\n", path); err != nil {
 				return err
 			}
-			_, err = io.WriteString(p.to(cmd.Context()), userfiles.SampleConfig)
+			_, err = io.WriteString(p.stdout(cmd.Context()), userfiles.SampleConfig)
 			return err
 		},
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Build is what is known of how the program was made.
-type Build struct {
+// BuildInfo is what is known of how the program was made.
+type BuildInfo struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
 	Date     string `json:"date,omitempty"`     // of the revision
@@ -19,9 +19,9 @@ type Build struct {
 	Platform string `json:"platform"`
 }
 
-// ThisBuild reads what the Go tool has written into the program.
-func ThisBuild() Build {
-	b := Build{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+// ReadBuildInfo reads what the Go tool has written into the program.
+func ReadBuildInfo() BuildInfo {
+	b := BuildInfo{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -49,22 +49,22 @@ func (p *Program) version() *cobra.Command {
 		Short: "Tell the version, and what it was built from",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b := ThisBuild()
+			b := ReadBuildInfo()
 			switch format {
 			case "json":
-				enc := json.NewEncoder(p.to(cmd.Context()))
+				enc := json.NewEncoder(p.stdout(cmd.Context()))
 				enc.SetIndent("", "  ")
 				return enc.Encode(b)
 			case "text":
 			default:
 				return Usage(fmt.Errorf("version has no format %q: it has text and json", format))
 			}
-			_, err := fmt.Fprintf(p.to(cmd.Context()), "vantage   %s\nrevision  %s\ndate      %s\ngo        %s\nplatform  %s\n", b.Version, orUnknown(b.Revision), orUnknown(b.Date), b.Go, b.Platform)
+			_, err := fmt.Fprintf(p.stdout(cmd.Context()), "vantage   %s\nrevision  %s\ndate      %s\ngo        %s\nplatform  %s\n", b.Version, orUnknown(b.Revision), orUnknown(b.Date), b.Go, b.Platform)
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	choices(cmd, "format", "text", "json")
+	completeFlag(cmd, "format", "text", "json")
 	return cmd
 }
 

@@ -20,39 +20,39 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 		return err
 	}
 	defer source.Close()
-	w := watcher{source: source, set: set, watch: check.NewMonitor(rules), tell: func(o check.Transition) error {
-		return format.onset(p.to(ctx), o)
+	w := watcher{source: source, set: set, monitor: check.NewMonitor(rules), print: func(o check.Transition) error {
+		return format.writeTransition(p.stdout(ctx), o)
 	}}
 	err = w.run(ctx)
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
-	if w.watch.Failing() {
-		return &verdict{errRule}
+	if w.monitor.Failing() {
+		return &verdictError{errRuleFailed}
 	}
 	return nil
 }
 
 // watcher is a run that is watched.
 type watcher struct {
-	source *loaders.Source
-	set    model.Settings
-	watch  *check.Monitor
-	tell   func(check.Transition) error
+	source  *loaders.Source
+	set     model.Settings
+	monitor *check.Monitor
+	print   func(check.Transition) error
 }
 
-// lookPause is the least time between two looks at files: what comes meanwhile waits in
+// minPollInterval is the least time between two looks at files: what comes meanwhile waits in
 // them. Who writes a stream would wait.
-const lookPause = 500 * time.Millisecond
+const minPollInterval = 500 * time.Millisecond
 
 // run looks whenever all that there is has been read.
 func (w *watcher) run(ctx context.Context) error {
 	store := model.NewStore()
-	doubt := errors.New("no samples came before the input ended")
+	notReady := errors.New("no samples came before the input ended")
 	for {
 		chunk, err := w.source.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return doubt
+			return notReady
 		}
 		if err != nil {
 			return err
@@ -65,43 +65,43 @@ func (w *watcher) run(ctx context.Context) error {
 		if snap.Rows == 0 {
 			continue
 		}
-		if doubt, err = w.look(ctx, snap); err != nil {
+		if notReady, err = w.checkSteps(ctx, snap); err != nil {
 			return err
 		}
 		if chunk.Progress.BytesAll > 0 {
 			select {
-			case <-time.After(lookPause):
+			case <-time.After(minPollInterval):
 			case <-ctx.Done():
 			}
 		}
 	}
 }
 
-// look holds the steps that are complete by now to the rules. The doubt is why nothing
+// checkSteps holds the steps that are complete by now to the rules. The doubt is why nothing
 // could be computed: what cannot be grouped yet may be later.
-func (w *watcher) look(ctx context.Context, snap model.Snapshot) (doubt, err error) {
-	var unseen []model.Step
+func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot) (notReady, err error) {
+	var added []model.Step
 	for i, step := range snap.Steps {
-		if !snap.Open(i) && !w.watch.Added(step.Number) {
-			unseen = append(unseen, step)
+		if !snap.Open(i) && !w.monitor.Added(step.Number) {
+			added = append(added, step)
 		}
 	}
-	var told error
-	doubt = snap.Only(unseen).Each(ctx, w.set, func(a *model.Analysis) error {
-		for _, o := range w.watch.Add(&a.Summary) {
-			if told = w.tell(o); told != nil {
-				return told
+	var printErr error
+	notReady = snap.Only(added).Each(ctx, w.set, func(a *model.Analysis) error {
+		for _, o := range w.monitor.Add(&a.Summary) {
+			if printErr = w.print(o); printErr != nil {
+				return printErr
 			}
 		}
 		return nil
 	})
 	switch {
-	case told != nil:
-		return nil, told
-	case doubt != nil:
-		return asked(doubt), ctx.Err()
+	case printErr != nil:
+		return nil, printErr
+	case notReady != nil:
+		return classifyError(notReady), ctx.Err()
 	}
-	if err := w.watch.UnknownName(); err != nil {
+	if err := w.monitor.UnknownName(); err != nil {
 		return nil, Usage(err)
 	}
 	return nil, nil

@@ -13,8 +13,8 @@ const (
 	maxYAMLDepth = 64 // of brackets, and of lists that begin in one line
 )
 
-// modest refuses text that is none, and text that no person or trainer wrote.
-func modest(text []byte) error {
+// checkYAMLBounds refuses text that is none, and text that no person or trainer wrote.
+func checkYAMLBounds(text []byte) error {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return fmt.Errorf("it is no text")
 	}

@@ -28,7 +28,7 @@ type row struct {
 // rows writes the texts of samples.
 func rows(rng *rand.Rand, samples []sample) []row {
 	all := make([]row, len(samples))
-	v := voice{phrases(), works()}
+	v := responder{phrases(), solutions()}
 	for i, s := range samples {
 		all[i] = row{score: s.reward, text: model.Text{
 			Prompt:   "system\nYou are a careful assistant. Think first, then answer between <answer> tags.\nuser\n" + s.task.prompt + "\nassistant\n",
@@ -38,36 +38,36 @@ func rows(rng *rand.Rand, samples []sample) []row {
 	return all
 }
 
-// line is the row as verl writes it: {input, output, gts, score, step}.
-func (r row) line(step int) []byte {
+// jsonLine is the row as verl writes it: {input, output, gts, score, step}.
+func (r row) jsonLine(step int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"input": `)
-	quote(&b, r.text.Prompt)
+	writeString(&b, r.text.Prompt)
 	b.WriteString(`, "output": `)
-	quote(&b, r.text.Response)
+	writeString(&b, r.text.Response)
 	b.WriteString(`, "gts": `)
-	quote(&b, r.text.Truth)
-	b.WriteString(`, "score": ` + float(r.score))
+	writeString(&b, r.text.Truth)
+	b.WriteString(`, "score": ` + pythonFloat(r.score))
 	b.WriteString(`, "step": ` + strconv.Itoa(step) + "}\n")
 	return b.Bytes()
 }
 
-// voice is how the made model speaks.
-type voice struct {
-	say   []string
-	works []work
+// responder is how the made model speaks.
+type responder struct {
+	phrases   []string
+	solutions []solution
 }
 
-// good is the grade from which a graded answer shows right work.
-const good = 0.7
+// passingGrade is the grade from which a graded answer shows right work.
+const passingGrade = 0.7
 
-func (v voice) response(rng *rand.Rand, s sample) string {
-	work, worked := workOf(v.works, s.task)
+func (v responder) response(rng *rand.Rand, s sample) string {
+	work, worked := findSolution(v.solutions, s.task)
 	text := []byte("<think>\n")
 	for i, n := 0, 0; n < s.words; i, n = i+1, n+6 {
-		say := v.say[rng.IntN(len(v.say))]
-		if i < len(work.ideas) {
-			say = work.ideas[i]
+		say := v.phrases[rng.IntN(len(v.phrases))]
+		if i < len(work.thoughts) {
+			say = work.thoughts[i]
 		}
 		text = append(append(text, say...), ' ')
 	}
@@ -75,31 +75,31 @@ func (v voice) response(rng *rand.Rand, s sample) string {
 		text = append(text, "\x1b[31mstill red\x1b]0;title\a"...) // models write such things
 	}
 	text = append(text, "\n</think>\n"...)
-	right := s.reward == 1 || s.task.graded && s.reward >= good
+	right := s.reward == 1 || s.task.graded && s.reward >= passingGrade
 	if worked {
-		text = append(text, work.answer(right)...)
+		text = append(text, work.text(right)...)
 	}
 	text = append(text, "<answer>"...)
 	switch {
 	case right:
 		text = append(text, s.task.truth...)
 	case worked:
-		text = append(text, work.slip...)
+		text = append(text, work.wrongAnswer...)
 	default:
 		text = strconv.AppendInt(text, rng.Int64N(1000), 10)
 	}
 	return string(append(text, "</answer>"...))
 }
 
-func quote(b *bytes.Buffer, s string) {
+func writeString(b *bytes.Buffer, s string) {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(s)         // a string cannot fail
 	b.Truncate(b.Len() - 1) // Encode ends with a newline
 }
 
-// float writes a number as Python does: 1.0, 0.1, NaN.
-func float(x float64) string {
+// pythonFloat writes a number as Python does: 1.0, 0.1, NaN.
+func pythonFloat(x float64) string {
 	text := strconv.FormatFloat(x, 'f', -1, 64)
 	if x == float64(int64(x)) {
 		text += ".0"

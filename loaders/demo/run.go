@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	groups = 32 // of a step
-	size   = 16 // samples of a group
+	groupsPerStep = 32 // of a step
+	groupSize     = 16 // samples of a group
 )
 
 // sample is one made response.
@@ -28,22 +28,22 @@ type run struct {
 // step returns the samples of a step, shuffled as balance_batch does.
 func (r *run) step(number int) []sample {
 	rng := rand.New(rand.NewPCG(r.seed, uint64(number)))
-	chosen := r.choose(number)
-	chance := make([]float64, len(chosen))
-	for i, t := range chosen {
-		chance[i] = t.chance(r.skill(number))
+	selected := r.tasksOf(number)
+	rates := make([]float64, len(selected))
+	for i, t := range selected {
+		rates[i] = t.successRate(r.skill(number))
 	}
-	cast := castOf(chosen, chance)
+	scripted := scriptGroups(selected, rates)
 	var all []sample
-	for i, t := range chosen {
-		rewards := t.rewards(rng, chance[i])
-		if play := cast[i]; play != nil {
-			play(rewards)
+	for i, t := range selected {
+		rewards := t.rewards(rng, rates[i])
+		if script := scripted[i]; script != nil {
+			script(rewards)
 		}
-		if number%5 == 3 && i == number%groups {
-			rewards[rng.IntN(size)] = math.NaN() // the judge did not answer
+		if number%5 == 3 && i == number%groupsPerStep {
+			rewards[rng.IntN(groupSize)] = math.NaN() // the judge did not answer
 		}
-		if i == (number*7)%groups {
+		if i == (number*7)%groupsPerStep {
 			rewards = rewards[:8+rng.IntN(8)] // the others ran out of time
 		}
 		for _, reward := range rewards {
@@ -54,16 +54,16 @@ func (r *run) step(number int) []sample {
 	return all
 }
 
-// choose takes half of the tasks: two steps are an epoch.
-func (r *run) choose(number int) []*task {
+// tasksOf takes half of the tasks: two steps are an epoch.
+func (r *run) tasksOf(number int) []*task {
 	epoch := rand.New(rand.NewPCG(^r.seed, uint64(number/2)))
 	order := epoch.Perm(len(r.tasks))
-	half := number % 2 * groups
-	var chosen []*task
-	for _, i := range order[half : half+groups] {
-		chosen = append(chosen, &r.tasks[i])
+	half := number % 2 * groupsPerStep
+	var selected []*task
+	for _, i := range order[half : half+groupsPerStep] {
+		selected = append(selected, &r.tasks[i])
 	}
-	return chosen
+	return selected
 }
 
 // skill grows fast at first.
@@ -71,25 +71,25 @@ func (r *run) skill(number int) float64 {
 	return 0.3 + 0.65*(1-math.Exp(-3*float64(number)/float64(r.steps)))
 }
 
-// chance is the probability of a right answer, or the mean of a grade.
-func (t *task) chance(skill float64) float64 {
-	c := 1 / (1 + math.Exp(-12*(skill-t.hard-0.08)))
-	if t.hard > 0.94 {
+// successRate is the probability of a right answer, or the mean of a grade.
+func (t *task) successRate(skill float64) float64 {
+	c := 1 / (1 + math.Exp(-12*(skill-t.difficulty-0.08)))
+	if t.difficulty > 0.94 {
 		c /= 20 // nobody finds these
 	}
 	return c
 }
 
-func (t *task) rewards(rng *rand.Rand, chance float64) []float64 {
-	rewards := make([]float64, size)
+func (t *task) rewards(rng *rand.Rand, rate float64) []float64 {
+	rewards := make([]float64, groupSize)
 	for i := range rewards {
 		switch {
 		case t.graded:
 			// 0.9 · accuracy + 0.1 · format, in tenths.
-			accuracy := math.Round(9 * (chance + 0.28*rng.NormFloat64()))
+			accuracy := math.Round(9 * (rate + 0.28*rng.NormFloat64()))
 			format := math.Trunc(1.05 - 0.15*rng.Float64() + 0.05*skewed(rng))
 			rewards[i] = (min(9, max(0, accuracy)) + min(1, max(0, format))) / 10
-		case rng.Float64() < chance:
+		case rng.Float64() < rate:
 			rewards[i] = 1
 		}
 	}
@@ -98,33 +98,33 @@ func (t *task) rewards(rng *rand.Rand, chance float64) []float64 {
 
 func skewed(rng *rand.Rand) float64 { return rng.ExpFloat64() }
 
-// castOf gives some groups of a step a part to play, so that every fate can be
+// scriptGroups gives some groups of a step a part to play, so that every fate can be
 // seen in every step: one right sample, one wrong one, and grades that are stuck.
 // The parts go to those groups that they become best.
-func castOf(chosen []*task, chance []float64) map[int]func([]float64) {
-	cast := map[int]func([]float64){}
-	give := func(graded bool, wanted float64, play func([]float64)) {
+func scriptGroups(selected []*task, rates []float64) map[int]func([]float64) {
+	scripted := map[int]func([]float64){}
+	assign := func(graded bool, rate float64, script func([]float64)) {
 		best := -1
-		for i, t := range chosen {
-			if t.graded == graded && cast[i] == nil &&
-				(best < 0 || math.Abs(chance[i]-wanted) < math.Abs(chance[best]-wanted)) {
+		for i, t := range selected {
+			if t.graded == graded && scripted[i] == nil &&
+				(best < 0 || math.Abs(rates[i]-rate) < math.Abs(rates[best]-rate)) {
 				best = i
 			}
 		}
 		if best >= 0 {
-			cast[best] = play
+			scripted[best] = script
 		}
 	}
-	give(false, 1, fill(1))
-	give(false, 0, fill(0))
-	give(false, 0.06, one(1, 0))
-	give(false, 0.94, one(0, 1))
-	give(true, 0, fill(0.1))
-	give(true, 0.7, fill(0.7))
-	return cast
+	assign(false, 1, allRewards(1))
+	assign(false, 0, allRewards(0))
+	assign(false, 0.06, oneReward(1, 0))
+	assign(false, 0.94, oneReward(0, 1))
+	assign(true, 0, allRewards(0.1))
+	assign(true, 0.7, allRewards(0.7))
+	return scripted
 }
 
-func fill(x float64) func([]float64) {
+func allRewards(x float64) func([]float64) {
 	return func(rewards []float64) {
 		for i := range rewards {
 			rewards[i] = x
@@ -132,10 +132,10 @@ func fill(x float64) func([]float64) {
 	}
 }
 
-func one(x, others float64) func([]float64) {
+func oneReward(x, others float64) func([]float64) {
 	return func(rewards []float64) {
 		first := max(0, slices.Index(rewards[:8], x)) // a ragged group keeps its first eight
-		fill(others)(rewards)
+		allRewards(others)(rewards)
 		rewards[first] = x
 	}
 }
@@ -143,7 +143,7 @@ func one(x, others float64) func([]float64) {
 // words is how long a response is: hard tasks and wrong answers take more, and
 // the run learns to think longer.
 func (t *task) words(rng *rand.Rand, reward, skill float64) int {
-	n := 30 + 90*t.hard + 40*skill
+	n := 30 + 90*t.difficulty + 40*skill
 	if !(reward > 0.5) {
 		n *= 1.6
 	}

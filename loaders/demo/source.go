@@ -26,26 +26,26 @@ type Options struct {
 // A step arrives in so many bursts, a sixth of the interval apart, so that it is
 // seen while it is written.
 const (
-	bursts = 4
-	parts  = 6
+	bursts        = 4
+	intervalParts = 6
 )
 
 // perChunk is how many steps of the history are handed over at a time: within
 // the 4096 records of a chunk.
-const perChunk = 4096 / (groups * size)
+const perChunk = 4096 / (groupsPerStep * groupSize)
 
 // Source hands over the made run as a loader hands over a real one.
 type Source struct {
-	o     Options
-	run   run
-	names []string
-	bytes int64
+	options    Options
+	run        run
+	files      []string
+	totalBytes int64
 
-	given int      // complete steps
-	rest  [][]byte // rows of the open step that have not come yet
-	line  int64    // of the open step, so far
-	at    int64
-	due   time.Time // of the next burst
+	completeSteps int      // complete steps
+	pendingRows   [][]byte // rows of the open step that have not come yet
+	openLines     int64    // of the open step, so far
+	openBytes     int64
+	nextBurst     time.Time // of the next burst
 
 	closed chan struct{}
 	once   sync.Once
@@ -57,7 +57,7 @@ func New(o Options) *Source {
 	o.Steps = max(o.History, cmp.Or(o.Steps, 240))
 	o.Interval = cmp.Or(o.Interval, 1500*time.Millisecond)
 	return &Source{
-		o: o, run: run{seed: o.Seed, steps: o.Steps, tasks: tasks()}, closed: make(chan struct{}),
+		options: o, run: run{seed: o.Seed, steps: o.Steps, tasks: tasks()}, closed: make(chan struct{}),
 	}
 }
 
@@ -72,16 +72,16 @@ func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if s.given < s.o.History {
-		return s.history(), nil
+	if s.completeSteps < s.options.History {
+		return s.historyChunk(), nil
 	}
-	if s.given >= s.o.Steps {
+	if s.completeSteps >= s.options.Steps {
 		return nil, io.EOF
 	}
 	if err := s.wait(ctx); err != nil {
 		return nil, err
 	}
-	return s.burst(), nil
+	return s.burstChunk(), nil
 }
 
 // Close ends the run.
@@ -91,7 +91,7 @@ func (s *Source) Close() error {
 }
 
 func (s *Source) wait(ctx context.Context) error {
-	timer := time.NewTimer(time.Until(s.due))
+	timer := time.NewTimer(time.Until(s.nextBurst))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -103,78 +103,78 @@ func (s *Source) wait(ctx context.Context) error {
 	}
 }
 
-func (s *Source) history() *model.Chunk {
+func (s *Source) historyChunk() *model.Chunk {
 	c := &model.Chunk{}
-	for range min(perChunk, s.o.History-s.given) {
-		s.begin()
-		s.hand(c, len(s.rest))
+	for range min(perChunk, s.options.History-s.completeSteps) {
+		s.startStep()
+		s.decodeRows(c, len(s.pendingRows))
 	}
-	s.due = time.Now().Add(s.o.Interval * (parts - bursts + 1) / parts)
-	return s.describe(c)
+	s.nextBurst = time.Now().Add(s.options.Interval * (intervalParts - bursts + 1) / intervalParts)
+	return s.withProgress(c)
 }
 
-// burst hands over a quarter of a step. Who fetches late does not get all that
+// burstChunk hands over a quarter of a step. Who fetches late does not get all that
 // was missed at once: the next burst counts from now.
-func (s *Source) burst() *model.Chunk {
-	if len(s.rest) == 0 {
-		s.begin()
+func (s *Source) burstChunk() *model.Chunk {
+	if len(s.pendingRows) == 0 {
+		s.startStep()
 	}
 	c := &model.Chunk{}
-	n := groups * size / bursts
-	if len(s.rest) < n+n/2 {
-		n = len(s.rest)
+	n := groupsPerStep * groupSize / bursts
+	if len(s.pendingRows) < n+n/2 {
+		n = len(s.pendingRows)
 	}
-	s.hand(c, n)
-	gap := s.o.Interval / parts
-	if len(s.rest) == 0 {
-		gap *= parts - bursts + 1
+	s.decodeRows(c, n)
+	gap := s.options.Interval / intervalParts
+	if len(s.pendingRows) == 0 {
+		gap *= intervalParts - bursts + 1
 	}
-	s.due = time.Now().Add(gap)
-	return s.describe(c)
+	s.nextBurst = time.Now().Add(gap)
+	return s.withProgress(c)
 }
 
-// begin makes the rows of the next step, as a file of its own.
-func (s *Source) begin() {
-	number := s.given + 1
-	s.rest = nil
-	for _, r := range s.made(number) {
-		s.rest = append(s.rest, r.line(number))
+// startStep makes the rows of the next step, as a file of its own.
+func (s *Source) startStep() {
+	number := s.completeSteps + 1
+	s.pendingRows = nil
+	for _, r := range s.stepRows(number) {
+		s.pendingRows = append(s.pendingRows, r.jsonLine(number))
 	}
-	s.names = append(s.names, fmt.Sprintf("%d.jsonl", number))
-	s.line, s.at = 0, 0
+	s.files = append(s.files, fmt.Sprintf("%d.jsonl", number))
+	s.openLines, s.openBytes = 0, 0
 }
 
-// made is the rows of a step, the same whenever they are made.
-func (s *Source) made(number int) []row {
-	text := rand.New(rand.NewPCG(s.o.Seed+1, uint64(number)))
+// stepRows is the rows of a step, the same whenever they are made.
+func (s *Source) stepRows(number int) []row {
+	text := rand.New(rand.NewPCG(s.options.Seed+1, uint64(number)))
 	return rows(text, s.run.step(number))
 }
 
-// hand decodes the next n rows into c.
-func (s *Source) hand(c *model.Chunk, n int) {
-	data := bytes.Join(s.rest[:n], nil)
-	s.rest = s.rest[n:]
-	file := int32(len(s.names) - 1)
-	for _, part := range loaders.Decode(s.names[file], data) {
+// decodeRows decodes the next n rows into c.
+func (s *Source) decodeRows(c *model.Chunk, n int) {
+	data := bytes.Join(s.pendingRows[:n], nil)
+	s.pendingRows = s.pendingRows[n:]
+	file := int32(len(s.files) - 1)
+	for _, part := range loaders.Decode(s.files[file], data) {
 		for _, r := range part.Records {
-			r.File, r.Line, r.Offset = file, r.Line+s.line, r.Offset+s.at
+			r.File, r.Line, r.Offset = file, r.Line+s.openLines, r.Offset+s.openBytes
 			c.Records = append(c.Records, r)
 		}
 		c.Format, c.How, c.LengthUnit, c.HasTruth = part.Format, part.How, part.LengthUnit, part.HasTruth
 	}
-	s.line += int64(n)
-	s.at += int64(len(data))
-	s.bytes += int64(len(data))
-	if len(s.rest) == 0 {
-		s.given++
+	s.openLines += int64(n)
+	s.openBytes += int64(len(data))
+	s.totalBytes += int64(len(data))
+	if len(s.pendingRows) == 0 {
+		s.completeSteps++
 	}
 }
 
-func (s *Source) describe(c *model.Chunk) *model.Chunk {
-	c.Files = s.names[:len(s.names):len(s.names)]
+func (s *Source) withProgress(c *model.Chunk) *model.Chunk {
+	c.Files = s.files[:len(s.files):len(s.files)]
 	c.Progress = model.Progress{
-		Files: len(s.names), BytesRead: s.bytes, // of no size: it does not wait in files
-		CaughtUp: s.given >= s.o.History, Open: len(s.rest) > 0,
+		Files: len(s.files), BytesRead: s.totalBytes, // of no size: it does not wait in files
+		CaughtUp: s.completeSteps >= s.options.History, Open: len(s.pendingRows) > 0,
 	}
 	return c
 }

@@ -70,7 +70,7 @@ func (f *fates) add(rewards []float64) {
 		}
 	}
 	f.groups++
-	if len(rewards) < size {
+	if len(rewards) < groupSize {
 		f.ragged++
 	}
 	switch {
@@ -114,7 +114,7 @@ func TestEveryFateOccurs(t *testing.T) {
 		for _, g := range rewards[step] {
 			f.add(g)
 		}
-		if f.groups != groups {
+		if f.groups != groupsPerStep {
 			t.Fatalf("step %d has %d groups", step, f.groups)
 		}
 		// A NaN or a missing sample may take one group out of its part.
@@ -129,9 +129,9 @@ func TestEveryFateOccurs(t *testing.T) {
 		}
 		switch {
 		case step <= 10:
-			first.sum += f.sum / groups / 10
+			first.sum += f.sum / groupsPerStep / 10
 		case step > 50:
-			late.sum += f.sum / groups / 10
+			late.sum += f.sum / groupsPerStep / 10
 		}
 	}
 	t.Logf("mean reward %.2f → %.2f, %d rows in %d runs", first.sum, late.sum, len(all), runs)
@@ -189,7 +189,7 @@ func TestTasksDiffer(t *testing.T) {
 			graded++
 		}
 	}
-	if len(seen) != 2*groups || graded < 16 {
+	if len(seen) != 2*groupsPerStep || graded < 16 {
 		t.Errorf("%d tasks, %d graded", len(seen), graded)
 	}
 }

@@ -3,7 +3,7 @@ package demo
 // task is a made prompt.
 type task struct {
 	prompt, truth string
-	hard          float64 // 0 every model can, 1 none can at first
+	difficulty    float64 // 0 every model can, 1 none can at first
 	graded        bool    // 0.9 · accuracy + 0.1 · format instead of 0 or 1
 }
 

@@ -15,11 +15,11 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	}
 	number := int(at.File) + 1
 	offset := int64(0)
-	for _, r := range s.made(number) {
+	for _, r := range s.stepRows(number) {
 		if offset == at.Offset {
 			return r.text, nil
 		}
-		offset += int64(len(r.line(number)))
+		offset += int64(len(r.jsonLine(number)))
 	}
 	return model.Text{}, fmt.Errorf("the made step %d has no row at byte %d", number, at.Offset)
 }

@@ -45,25 +45,25 @@ func TestText(t *testing.T) {
 func TestWork(t *testing.T) {
 	found := 0
 	for _, task := range tasks() {
-		w, ok := workOf(works(), &task)
+		w, ok := findSolution(solutions(), &task)
 		if !ok {
 			continue
 		}
 		found++
-		right, wrong := w.answer(true), w.answer(false)
-		if right == wrong || w.slip == task.truth {
-			t.Errorf("%s: the wrong answer is the right one", w.begin)
+		right, wrong := w.text(true), w.text(false)
+		if right == wrong || w.wrongAnswer == task.truth {
+			t.Errorf("%s: the wrong answer is the right one", w.promptPrefix)
 		}
 		at := 0
 		for at < len(wrong) && right[at] == wrong[at] {
 			at++
 		}
 		if at < len("### Solution\n\n1. ") {
-			t.Errorf("%s: the answers part at once", w.begin)
+			t.Errorf("%s: the answers part at once", w.promptPrefix)
 		}
 	}
-	if found != len(works()) {
-		t.Errorf("%d of %d works belong to a task", found, len(works()))
+	if found != len(solutions()) {
+		t.Errorf("%d of %d works belong to a task", found, len(solutions()))
 	}
 }
 
@@ -74,7 +74,7 @@ func TestLineIsJSON(t *testing.T) {
 		Score              float64
 		Step               int
 	}
-	if err := json.Unmarshal(r.line(7), &got); err != nil || got.Output != r.text.Response || got.Step != 7 || got.Score != 0.1 {
+	if err := json.Unmarshal(r.jsonLine(7), &got); err != nil || got.Output != r.text.Response || got.Step != 7 || got.Score != 0.1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

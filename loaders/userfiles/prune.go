@@ -9,9 +9,9 @@ import (
 	"vantage/model/session"
 )
 
-// maxUnmarked is for how many runs it is kept how they were looked at, beside those at
+// maxUnmarkedSessions is for how many runs it is kept how they were looked at, beside those at
 // which a person left a mark or a note: these stay, since nobody can write them again.
-const maxUnmarked = 500
+const maxUnmarkedSessions = 500
 
 // prune takes away what was kept of the runs that were not opened for the longest time,
 // until so many are left at which there is no mark. It says nothing: where it cannot

@@ -78,7 +78,7 @@ func (m *SessionFile) Update(change func(session.Session) session.Session) (sess
 		return was, fmt.Errorf("nothing can be kept: %w", err)
 	}
 	if before == nil {
-		prune(filepath.Dir(m.path), maxUnmarked)
+		prune(filepath.Dir(m.path), maxUnmarkedSessions)
 	}
 	return next, nil
 }

@@ -9,8 +9,8 @@ import (
 	"vantage/model/session"
 )
 
-// memory is that of a run, with a state directory of its own.
-func memory(t *testing.T, paths ...string) (*SessionFile, string) {
+// newSessionFile is that of a run, with a state directory of its own.
+func newSessionFile(t *testing.T, paths ...string) (*SessionFile, string) {
 	t.Helper()
 	state := filepath.Join(t.TempDir(), "state")
 	t.Setenv("XDG_STATE_HOME", state)
@@ -33,7 +33,7 @@ func with(m session.Mark) func(session.Session) session.Session {
 // nowhere else; nothing but the one file is left.
 func TestMemory(t *testing.T) {
 	run := t.TempDir()
-	m, state := memory(t, run)
+	m, state := newSessionFile(t, run)
 	if s, err := m.Load(); err != nil || s.View != nil || s.Marks != nil {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -83,7 +83,7 @@ func TestMemory(t *testing.T) {
 // Two programs on one run keep what the other has kept.
 func TestTwoPrograms(t *testing.T) {
 	run := t.TempDir()
-	one, state := memory(t, run)
+	one, state := newSessionFile(t, run)
 	two, err := (&Files{filepath.Join(state, "vantage")}).Session([]string{run})
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestTwoPrograms(t *testing.T) {
 
 // A file that is not understood is told of and never written over.
 func TestForeignFilesStay(t *testing.T) {
-	m, _ := memory(t, t.TempDir())
+	m, _ := newSessionFile(t, t.TempDir())
 	if _, err := m.Update(with(session.Mark{Step: 1})); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestForeignFilesStay(t *testing.T) {
 
 // Where nothing can be written the person is told, and what was there stays.
 func TestNoPlace(t *testing.T) {
-	m, state := memory(t, t.TempDir())
+	m, state := newSessionFile(t, t.TempDir())
 	if err := os.WriteFile(state, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
