@@ -78,7 +78,7 @@ func openCached(f tableFile) (*cachedFile, error) {
 	if t.pages, err = pages.Open(t.handle, f.info.Size(), t.memory); err != nil {
 		return nil, err
 	}
-	t.pages.Use(f.index)
+	t.pages.SetIndex(f.index)
 	t.cells = pages.NewCells(t.pages, maxCachedBytes/2)
 	return t, nil
 }

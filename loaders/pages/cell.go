@@ -8,56 +8,57 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Cells reads single cells of a file, of columns that are not [Other]. It keeps the page
-// that it read last of each column of each group, and the dictionary: what stands beside a
-// cell is at hand then. The file's index grows by the pages that it passes.
+// Cells reads single cells of columns that are not [Nested]. Of each column chunk it keeps the
+// dictionary and the page that was read last, which serve the neighbours of a cell. The file's
+// index grows by the pages that it passes.
 type Cells struct {
-	f     *File
-	room  int
-	slots map[int]*slot
-	size  int
-	zstd  *zstd.Decoder
+	f       *File
+	maxSize int
+	chunks  map[int]*openChunk // by row group and column
+	size    int
+	zstd    *zstd.Decoder
 }
 
-// slot is what is kept of a column of a group.
-type slot struct {
-	reader *Reader
-	page   Page
-	first  int64 // row of the page
-	buffer Buffer
-	levels []byte // of a column that may hold nulls: which values are there
-	values []byte
-	size   int
+// openChunk is what is kept of a column of a row group.
+type openChunk struct {
+	reader   *Reader
+	page     Page
+	firstRow int64 // of the page, in the group
+	buffer   Buffer
+	levels   []byte // encoded definition levels, nil if no value is null
+	values   []byte
+	size     int
 }
 
-// NewCells reads cells of a file. Beyond so many bytes it keeps no more than what is of one
-// group.
-func NewCells(f *File, room int) *Cells { return &Cells{f: f, room: room, slots: map[int]*slot{}} }
+// NewCells reads cells of a file. Beyond maxSize bytes it keeps only the row group read last.
+func NewCells(f *File, maxSize int) *Cells {
+	return &Cells{f: f, maxSize: maxSize, chunks: map[int]*openChunk{}}
+}
 
-// Number returns the number, or truth value, in a row of a group; a null is none.
+// Number returns a number, or a bool as 0 or 1; false for a null. The row counts within the group.
 func (c *Cells) Number(group, column int, row int64) (x float64, ok bool, err error) {
-	s, at, ok, err := c.find(group, column, row)
+	k, at, ok, err := c.find(group, column, row)
 	if err != nil || !ok {
 		return 0, false, err
 	}
-	x, err = s.number(at)
+	x, err = k.number(at)
 	return x, err == nil, err
 }
 
-// Text returns the text in a row of a group; a null is none. It is good until the next call.
+// Text returns a text, false for a null. It is valid until the next call.
 func (c *Cells) Text(group, column int, row int64) (text []byte, ok bool, err error) {
-	s, at, ok, err := c.find(group, column, row)
+	k, at, ok, err := c.find(group, column, row)
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	text, err = s.text(at)
+	text, err = k.text(at)
 	return text, err == nil, err
 }
 
-// Size returns how many bytes of memory are kept.
+// Size returns how many bytes c keeps.
 func (c *Cells) Size() int { return c.size }
 
-// Close gives back what is held beside memory.
+// Close stops the goroutines of the decompressor.
 func (c *Cells) Close() {
 	if c.zstd != nil {
 		c.zstd.Close()
@@ -65,49 +66,49 @@ func (c *Cells) Close() {
 	}
 }
 
-// find has the page read that a row stands in, and returns where its value stands among
-// those of the page; not ok if it is a null.
-func (c *Cells) find(group, column int, row int64) (s *slot, at int, ok bool, err error) {
+// find reads the page of a row, and returns the index of its value among the page's values;
+// false for a null.
+func (c *Cells) find(group, column int, row int64) (k *openChunk, at int, ok bool, err error) {
 	n := group*len(c.f.Columns) + column
-	if s = c.slots[n]; s == nil {
-		s = &slot{reader: c.f.Column(group, column)}
-		s.reader.lean = true
+	if k = c.chunks[n]; k == nil {
+		k = &openChunk{reader: c.f.Column(group, column)}
+		k.reader.longLived = true
 	}
-	delete(c.slots, n) // unless all goes well
-	c.size -= s.size
-	if row < s.first || row >= s.first+int64(s.page.Rows) {
-		s.buffer.zstd = c.zstd
-		err := s.load(row)
-		c.zstd, s.buffer.zstd = s.buffer.zstd, nil
+	delete(c.chunks, n) // it is put back if all goes well
+	c.size -= k.size
+	if row < k.firstRow || row >= k.firstRow+int64(k.page.Rows) {
+		k.buffer.zstd = c.zstd
+		err := k.readPage(row)
+		c.zstd, k.buffer.zstd = k.buffer.zstd, nil
 		if err != nil {
 			return nil, 0, false, err
 		}
 	}
-	if c.slots[n], c.size = s, c.size+s.size; c.size > c.room {
-		c.only(group)
+	if c.chunks[n], c.size = k, c.size+k.size; c.size > c.maxSize {
+		c.keepGroup(group)
 	}
-	if at = int(row - s.first); s.levels == nil {
-		return s, at, true, nil
+	if at = int(row - k.firstRow); k.levels == nil {
+		return k, at, true, nil
 	}
-	at, ok, err = rank(s.levels, at)
-	return s, at, ok, err
+	at, ok, err = valueIndex(k.levels, at)
+	return k, at, ok, err
 }
 
-// only keeps what is of one group.
-func (c *Cells) only(group int) {
-	for n, s := range c.slots {
+// keepGroup drops all other row groups.
+func (c *Cells) keepGroup(group int) {
+	for n, k := range c.chunks {
 		if n/len(c.f.Columns) != group {
-			delete(c.slots, n)
-			c.size -= s.size
+			delete(c.chunks, n)
+			c.size -= k.size
 		}
 	}
 }
 
-// load reads the page that a row stands in.
-func (s *slot) load(row int64) error {
-	r := s.reader
+// readPage reads the page of a row.
+func (k *openChunk) readPage(row int64) error {
+	r := k.reader
 	r.rewind()
-	first, err := r.Find(row)
+	first, err := r.SeekPage(row)
 	if err != nil {
 		return err
 	}
@@ -118,44 +119,44 @@ func (s *slot) load(row int64) error {
 	if err != nil {
 		return err
 	}
-	s.page, s.first = p, first
-	if s.levels, s.values, err = p.split(&s.buffer); err != nil {
+	k.page, k.firstRow = p, first
+	if k.levels, k.values, err = p.split(&k.buffer); err != nil {
 		return err
 	}
-	s.size = cap(s.buffer.packed) + cap(s.buffer.plain) + r.size
+	k.size = cap(k.buffer.compressed) + cap(k.buffer.data) + r.size
 	return nil
 }
 
-// rank returns how many values there are before a row, by levels that are one where there is
-// one, and whether that row has one.
-func rank(levels []byte, row int) (before int, there bool, err error) {
+// valueIndex returns how many of the rows before row have a value, by encoded levels of one bit,
+// and whether row has one.
+func valueIndex(levels []byte, row int) (index int, valid bool, err error) {
 	for {
 		r, rest, err := nextRun(levels, 1, row+1)
 		if err != nil {
 			return 0, false, err
 		}
-		n := min(r.count, row) // of the run, before the row
+		n := min(r.count, row) // of the run that lie before row
 		if r.packed == nil {
-			before += n * int(r.value)
-			there = r.value == 1
+			index += n * int(r.value)
+			valid = r.value == 1
 		} else {
 			for _, b := range r.packed[:n/8] {
-				before += bits.OnesCount8(b)
+				index += bits.OnesCount8(b)
 			}
 			if n%8 > 0 {
-				before += bits.OnesCount8(r.packed[n/8] & (1<<(n%8) - 1))
+				index += bits.OnesCount8(r.packed[n/8] & (1<<(n%8) - 1))
 			}
-			there = n < r.count && r.packed[n/8]>>(n%8)&1 == 1
+			valid = n < r.count && r.packed[n/8]>>(n%8)&1 == 1
 		}
 		if row < r.count {
-			return before, there, nil
+			return index, valid, nil
 		}
 		levels, row = rest, row-r.count
 	}
 }
 
-// nth returns number n of a row of small numbers of so many bits.
-func nth(data []byte, width, n int) (uint32, error) {
+// valueAt returns number n of a hybrid encoding of that bit width.
+func valueAt(data []byte, width, n int) (uint32, error) {
 	if width == 0 {
 		return 0, nil
 	}
@@ -176,83 +177,83 @@ func nth(data []byte, width, n int) (uint32, error) {
 	}
 }
 
-// number returns a value of the page.
-func (s *slot) number(at int) (float64, error) {
-	switch encoding := s.page.header.encoding; {
-	case encoding == dictionary || encoding == plainDictionary:
-		i, err := s.entry(at, len(s.reader.numbers))
+// number returns number at of the page.
+func (k *openChunk) number(at int) (float64, error) {
+	switch encoding := k.page.header.encoding; {
+	case encoding == encodingRLEDictionary || encoding == encodingPlainDictionary:
+		i, err := k.dictionaryIndex(at, len(k.reader.numbers))
 		if err != nil {
 			return 0, err
 		}
-		return s.reader.numbers[i], nil
-	case s.reader.column.Kind == Bool:
-		return s.truth(at)
-	case encoding != plain:
+		return k.reader.numbers[i], nil
+	case k.reader.column.Kind == Bool:
+		return k.bool(at)
+	case encoding != encodingPlain:
 		return 0, ErrUnsupported
 	}
-	physical := s.reader.column.physical
+	physical := k.reader.column.physical
 	width := widthOf(physical)
-	if at >= len(s.values)/width {
-		return 0, errShort
+	if at >= len(k.values)/width {
+		return 0, errTooFewValues
 	}
-	one, err := numbers(make([]float64, 0, 1), s.values[at*width:], physical, 1)
+	one, err := decodeNumbers(make([]float64, 0, 1), k.values[at*width:], physical, 1)
 	if err != nil {
 		return 0, err
 	}
 	return one[0], nil
 }
 
-func (s *slot) truth(at int) (float64, error) {
-	switch encoding := s.page.header.encoding; {
-	case encoding == plain && at/8 < len(s.values):
-		return float64(s.values[at/8] >> (at % 8) & 1), nil
-	case encoding == runs && len(s.values) >= 4:
-		x, err := nth(s.values[4:], 1, at)
+func (k *openChunk) bool(at int) (float64, error) {
+	switch encoding := k.page.header.encoding; {
+	case encoding == encodingPlain && at/8 < len(k.values):
+		return float64(k.values[at/8] >> (at % 8) & 1), nil
+	case encoding == encodingRLE && len(k.values) >= 4:
+		x, err := valueAt(k.values[4:], 1, at)
 		return float64(x), err
-	case encoding == plain || encoding == runs:
-		return 0, errShort
+	case encoding == encodingPlain || encoding == encodingRLE:
+		return 0, errTooFewValues
 	}
 	return 0, ErrUnsupported
 }
 
-// entry returns which entry of the dictionary a value is.
-func (s *slot) entry(at, size int) (uint32, error) {
-	if len(s.values) == 0 || s.values[0] > maxWidth {
-		return 0, errEarly
+// dictionaryIndex returns the dictionary entry of a value.
+func (k *openChunk) dictionaryIndex(at, size int) (uint32, error) {
+	if len(k.values) == 0 || k.values[0] > maxBitWidth {
+		return 0, errTruncated
 	}
-	i, err := nth(s.values[1:], int(s.values[0]), at)
+	i, err := valueAt(k.values[1:], int(k.values[0]), at)
 	if err == nil && uint64(i) >= uint64(size) {
 		err = fmt.Errorf("%w: an index beyond the dictionary", ErrBroken)
 	}
 	return i, err
 }
 
-// text returns a value of the page.
-func (s *slot) text(at int) ([]byte, error) {
-	switch s.page.header.encoding {
-	case dictionary, plainDictionary:
-		if s.reader.texts == nil {
-			return nil, errMissing
+// text returns text at of the page.
+func (k *openChunk) text(at int) ([]byte, error) {
+	switch k.page.header.encoding {
+	case encodingRLEDictionary, encodingPlainDictionary:
+		if k.reader.texts == nil {
+			return nil, errNoDictionary
 		}
-		i, err := s.entry(at, len(s.reader.texts.spans))
+		i, err := k.dictionaryIndex(at, len(k.reader.texts.spans))
 		if err != nil {
 			return nil, err
 		}
-		text, _ := s.reader.texts.At(int(i))
+		text, _ := k.reader.texts.At(int(i))
 		return text, nil
-	case plain:
-		rest := s.values
+	case encodingPlain:
+		rest := k.values
 		for ; len(rest) >= 4; at-- {
 			size := uint64(binary.LittleEndian.Uint32(rest))
 			if rest = rest[4:]; size > uint64(len(rest)) {
-				return nil, errShort
+				return nil, errTooFewValues
 			}
 			if at == 0 {
 				return rest[:size], nil
 			}
 			rest = rest[size:]
 		}
-		return nil, errShort
+		return nil, errTooFewValues
 	}
 	return nil, ErrUnsupported
 }

@@ -10,72 +10,71 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Compressions, by their numbers in the format.
+// Codecs, by their numbers in the format.
 const (
-	plainCodec  = 0
-	snappyCodec = 1
-	gzipCodec   = 2
-	zstdCodec   = 6
+	codecNone   = 0
+	codecSnappy = 1
+	codecGzip   = 2
+	codecZstd   = 6
 )
 
-// maxPage bounds the memory that one page may ask for: writers make pages of a
-// megabyte, or of a few where a row is larger.
-const maxPage = 1 << 30
+// maxPageSize bounds the memory of a page. Writers make pages of a megabyte, or more where a row
+// is larger.
+const maxPageSize = 1 << 30
 
-// A page that unpacks to more than so many times its size is no log's, except a small one.
+// A page may decompress to maxRatio times its size, or of freeRatioSize if it is smaller.
 const (
-	maxRatio  = 1000
-	minPacked = 4 << 10
+	maxRatio      = 1000
+	freeRatioSize = 4 << 10
 )
 
-// Buffer is the memory in which pages are unpacked, one after the other.
+// Buffer is memory to read and decompress pages into, one at a time.
 type Buffer struct {
-	packed, plain []byte
-	levels, index []int32
-	spans         []span
-	zstd          *zstd.Decoder
+	compressed, data []byte
+	levels, indexes  []int32
+	spans            []span
+	zstd             *zstd.Decoder
 }
 
-// Memory is what files are read and unpacked into. That of a file can serve the next
-// one, when nothing of the first is needed any more.
+// Memory is what a file is read into. After Reset it serves the next file.
 type Memory struct {
-	file    []byte
-	buffers []*Buffer
-	used    int
-	readers []*Reader
-	reading int    // of the readers
-	schema  schema // of the file before
+	file        []byte
+	buffers     []*Buffer
+	usedBuffers int
+	readers     []*Reader
+	usedReaders int
+	schema      schemaCache
 }
 
-// Buffer returns a buffer that nothing else uses until Reset.
+// Buffer returns a buffer for the caller alone until Reset.
 func (m *Memory) Buffer() *Buffer {
-	if m.used == len(m.buffers) {
+	if m.usedBuffers == len(m.buffers) {
 		m.buffers = append(m.buffers, &Buffer{})
 	}
-	m.used++
-	return m.buffers[m.used-1]
+	m.usedBuffers++
+	return m.buffers[m.usedBuffers-1]
 }
 
-// Reset makes all of it free again.
-func (m *Memory) Reset() { m.used, m.reading = 0, 0 }
+// Reset makes all memory free for another file.
+func (m *Memory) Reset() { m.usedBuffers, m.usedReaders = 0, 0 }
 
 // reader is Buffer for readers.
 func (m *Memory) reader() *Reader {
-	if m.reading == len(m.readers) {
+	if m.usedReaders == len(m.readers) {
 		m.readers = append(m.readers, &Reader{})
 	}
-	m.reading++
-	return m.readers[m.reading-1]
+	m.usedReaders++
+	return m.readers[m.usedReaders-1]
 }
 
-// Close gives back what the buffers hold beside memory.
+// Close stops the goroutines of all decompressors.
 func (m *Memory) Close() {
 	for _, b := range m.buffers {
 		b.Close()
 	}
 }
 
-// Close gives back what a buffer holds beside memory.
+// Close stops the goroutines of the decompressor.
 func (b *Buffer) Close() {
 	if b.zstd != nil {
 		b.zstd.Close()
@@ -83,45 +82,45 @@ func (b *Buffer) Close() {
 	}
 }
 
-// room returns n bytes of a slice that is kept.
-func room(kept *[]byte, n int) []byte {
-	if cap(*kept) < n {
-		*kept = make([]byte, n+n/4)
+// resize returns the buffer with a length of n, allocated if it is too small.
+func resize(buffer *[]byte, n int) []byte {
+	if cap(*buffer) < n {
+		*buffer = make([]byte, n+n/4)
 	}
-	return (*kept)[:n]
+	return (*buffer)[:n]
 }
 
-// unpack returns the text of what was compressed, which the page says is of that size.
-func (b *Buffer) unpack(codec int, packed []byte, size int) ([]byte, error) {
-	if codec == plainCodec || size == 0 {
-		return packed, nil
+// decompress returns the data of a page, whose header says that it has size bytes.
+func (b *Buffer) decompress(codec int, compressed []byte, size int) ([]byte, error) {
+	if codec == codecNone || size == 0 {
+		return compressed, nil
 	}
-	if size/maxRatio > max(len(packed), minPacked) {
+	if size/maxRatio > max(len(compressed), freeRatioSize) {
 		return nil, fmt.Errorf("%w: a page unpacks to more than %d times its size", ErrBroken, maxRatio)
 	}
-	var plain []byte
+	var data []byte
 	var err error
 	switch codec {
-	case snappyCodec:
-		if n, bad := snappy.DecodedLen(packed); bad != nil || n != size {
+	case codecSnappy:
+		if n, sizeErr := snappy.DecodedLen(compressed); sizeErr != nil || n != size {
 			return nil, fmt.Errorf("%w: a page is of another size than it says", ErrBroken)
 		}
-		plain, err = snappy.Decode(room(&b.plain, size), packed)
-	case gzipCodec:
-		plain, err = gunzip(room(&b.plain, size), packed)
-	case zstdCodec:
-		plain, err = b.unzstd(room(&b.plain, size)[:0], packed)
+		data, err = snappy.Decode(resize(&b.data, size), compressed)
+	case codecGzip:
+		data, err = gunzip(resize(&b.data, size), compressed)
+	case codecZstd:
+		data, err = b.unzstd(resize(&b.data, size)[:0], compressed)
 	default:
 		return nil, ErrUnsupported
 	}
-	if err == nil && len(plain) != size {
+	if err == nil && len(data) != size {
 		err = fmt.Errorf("%w: a page is of another size than it says", ErrBroken)
 	}
-	return plain, err
+	return data, err
 }
 
-func gunzip(dst, packed []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
+func gunzip(dst, compressed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +128,12 @@ func gunzip(dst, packed []byte) ([]byte, error) {
 	return dst[:n], err
 }
 
-func (b *Buffer) unzstd(dst, packed []byte) ([]byte, error) {
+func (b *Buffer) unzstd(dst, compressed []byte) ([]byte, error) {
 	if b.zstd == nil {
 		var err error
-		if b.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage)); err != nil {
+		if b.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPageSize)); err != nil {
 			return nil, err
 		}
 	}
-	return b.zstd.DecodeAll(packed, dst)
+	return b.zstd.DecodeAll(compressed, dst)
 }

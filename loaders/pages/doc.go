@@ -1,13 +1,11 @@
-// Package pages reads single columns of Parquet files, page by page, into plain
-// slices: what a reader of logs needs, and nothing that a table library offers
-// beside it. It knows columns of numbers, truth values and texts that are not nested,
-// in the encodings and compressions that pandas, pyarrow, polars and datasets write;
-// of the rest it says [ErrUnsupported], and somebody else reads the file.
+// Package pages reads flat columns of Parquet files, page by page, into slices: numbers, bools
+// and texts in the encodings and codecs that pandas, pyarrow, polars and datasets write by
+// default. For all else it returns [ErrUnsupported], and the caller takes a general library.
 //
-// The format is that of https://parquet.apache.org/docs/file-format/: a file ends in
-// a footer that says where each column of each group of rows stands; there, pages
-// follow each other, each behind a header, the dictionary first.
+// The format is https://parquet.apache.org/docs/file-format/: a file ends in a footer, which
+// says where the chunk of each column of each row group lies. A chunk is a sequence of pages,
+// each after a header, the dictionary first.
 //
-// Everything that a file says of its own sizes is held against the sizes there are
-// before memory is taken for it.
+// Every size in a file is checked against the size of the file before memory is allocated for
+// it.
 package pages

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// The ways in which a file cannot be read.
+// Why a file cannot be read.
 var (
 	ErrUnsupported = errors.New("not a flat column in a common encoding")
 	ErrBroken      = errors.New("it is broken")
@@ -28,7 +28,7 @@ type Kind int
 
 // The kinds. Numbers of any width are read as float64.
 const (
-	Nested Kind = iota // it cannot be read here
+	Nested Kind = iota // or repeated, or of another type: not readable here
 	Number
 	Bool // 0 or 1
 	Text
@@ -36,47 +36,46 @@ const (
 
 // Column is a leaf of the schema.
 type Column struct {
-	Name     string // with dots between the names of what it is nested in
-	Kind     Kind   // Other where it is nested or repeated
-	Optional bool   // it may hold nulls
+	Name     string // path in the schema, joined by dots
+	Kind     Kind
+	Optional bool // it may hold nulls
 	physical int
 }
 
-// Group is a number of rows that stand together.
+// Group is a row group.
 type Group struct {
 	Rows   int64
-	chunks []chunk // beside Columns
+	chunks []chunk // parallel to Columns
 }
 
-// chunk is where a column of a group stands.
+// chunk is where a column of a row group lies.
 type chunk struct {
-	codec    int
-	values   int64
-	at, size int64
-	nulls    int64 // -1 if not said
+	codec        int
+	values       int64
+	offset, size int64
+	nulls        int64 // -1 if unknown
 }
 
 // Physical types, by their numbers in the format.
 const (
-	boolean = iota
-	int32s
-	int64s
-	int96s
-	float32s
-	float64s
-	byteArrays
-	fixedArrays
+	typeBoolean = iota
+	typeInt32
+	typeInt64
+	typeInt96
+	typeFloat
+	typeDouble
+	typeByteArray
+	typeFixedByteArray
 )
 
-// MaxInMemory is the size up to which a file is read at once, and stays in memory.
+// MaxInMemory is the size in bytes up to which Open reads the whole file.
 const MaxInMemory = 128 << 10
 
-// Open reads the footer of a Parquet file of that size, into memory that is the file's
-// as long as anything of it is read. One whose end is not there yet is
-// io.ErrUnexpectedEOF.
+// Open reads the footer of a Parquet file of that size. The file uses m until the last read. A
+// file that is not complete yet is io.ErrUnexpectedEOF.
 func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 	f := &File{r: r, size: size, memory: m}
-	tail := room(&m.file, int(min(size, MaxInMemory)))
+	tail := resize(&m.file, int(min(size, MaxInMemory)))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -98,37 +97,36 @@ func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 			return nil, err
 		}
 	}
-	return f, f.decode(&decoder{data: footer})
+	return f, f.decodeFooter(&thriftDecoder{data: footer})
 }
 
-// memoryReader is a file that has been read.
+// memoryReader is a file that has been read as a whole.
 type memoryReader []byte
 
 // ReadAt implements [io.ReaderAt].
-func (m memoryReader) ReadAt(p []byte, at int64) (int, error) {
-	if at >= int64(len(m)) {
+func (m memoryReader) ReadAt(p []byte, offset int64) (int, error) {
+	if offset >= int64(len(m)) {
 		return 0, io.EOF
 	}
-	n := copy(p, m[at:])
+	n := copy(p, m[offset:])
 	if n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil
 }
 
-// decode reads the footer.
-func (f *File) decode(d *decoder) error {
+func (f *File) decodeFooter(d *thriftDecoder) error {
 	d.fields(func(id int, kind byte) {
 		switch {
-		case id == 2 && kind == typeList:
+		case id == 2 && kind == thriftList:
 			f.Columns = f.memory.schema.columns(d)
-		case id == 4 && kind == typeList:
-			d.list(func(byte) { f.Groups = append(f.Groups, group(d, len(f.Columns))) })
+		case id == 4 && kind == thriftList:
+			d.list(func(byte) { f.Groups = append(f.Groups, decodeGroup(d, len(f.Columns))) })
 		default:
 			d.skip(kind)
 		}
 	})
-	if d.bad {
+	if d.failed {
 		return fmt.Errorf("%w: its footer ends early", ErrBroken)
 	}
 	rows := int64(0)
@@ -144,20 +142,20 @@ func (f *File) decode(d *decoder) error {
 	return nil
 }
 
-// Equal values take next to nothing, but no log has more rows than that for its size.
+// The number of rows is bounded by the size of the file, since equal values take no space.
 const (
 	freeRows       = 1 << 20
 	maxRowsPerByte = 64
 )
 
-// check holds what a footer says against what there is.
+// check compares a row group with the schema and the size of the file.
 func (f *File) check(g Group) error {
 	if len(g.chunks) != len(f.Columns) {
 		return fmt.Errorf("%w: a group of rows has %d columns of %d", ErrBroken, len(g.chunks), len(f.Columns))
 	}
 	for i, c := range g.chunks {
 		switch {
-		case g.Rows < 0 || c.at < 4 || c.size < 0 || c.at > f.size-c.size:
+		case g.Rows < 0 || c.offset < 4 || c.size < 0 || c.offset > f.size-c.size:
 			return fmt.Errorf("%w: a column is said to stand outside of the file", ErrBroken)
 		case f.Columns[i].Kind != Nested && c.values != g.Rows:
 			return fmt.Errorf("%w: a column has %d values for %d rows", ErrBroken, c.values, g.Rows)
@@ -166,7 +164,7 @@ func (f *File) check(g Group) error {
 	return nil
 }
 
-// Nulls returns how many nulls a column has, -1 if the file does not say.
+// Nulls returns how many nulls a column has, -1 if unknown.
 func (f *File) Nulls(column int) int64 {
 	n := int64(0)
 	for _, g := range f.Groups {
@@ -178,13 +176,13 @@ func (f *File) Nulls(column int) int64 {
 	return n
 }
 
-// group reads a group of rows, which should have so many columns.
-func group(d *decoder, columns int) Group {
+// decodeGroup decodes a row group; columns is a hint.
+func decodeGroup(d *thriftDecoder, columns int) Group {
 	g := Group{chunks: make([]chunk, 0, columns)}
 	d.fields(func(id int, kind byte) {
 		switch {
-		case id == 1 && kind == typeList:
-			d.list(func(byte) { g.chunks = append(g.chunks, columnChunk(d)) })
+		case id == 1 && kind == thriftList:
+			d.list(func(byte) { g.chunks = append(g.chunks, decodeChunk(d)) })
 		case id == 3:
 			g.Rows = d.int()
 		default:
@@ -194,11 +192,11 @@ func group(d *decoder, columns int) Group {
 	return g
 }
 
-func columnChunk(d *decoder) chunk {
+func decodeChunk(d *thriftDecoder) chunk {
 	c := chunk{nulls: -1, codec: -1}
 	d.fields(func(id int, kind byte) {
-		if id == 3 && kind == typeStruct {
-			c.describe(d)
+		if id == 3 && kind == thriftStruct {
+			c.decodeMetadata(d)
 		} else {
 			d.skip(kind)
 		}
@@ -206,8 +204,8 @@ func columnChunk(d *decoder) chunk {
 	return c
 }
 
-// describe reads where a column stands: it begins with its dictionary, if it has one.
-func (c *chunk) describe(d *decoder) {
+// decodeMetadata decodes a ColumnMetaData. A chunk begins with its dictionary, if it has one.
+func (c *chunk) decodeMetadata(d *thriftDecoder) {
 	var data, dictionary int64
 	d.fields(func(id int, kind byte) {
 		switch {
@@ -221,7 +219,7 @@ func (c *chunk) describe(d *decoder) {
 			data = d.int()
 		case id == 11:
 			dictionary = d.int()
-		case id == 12 && kind == typeStruct:
+		case id == 12 && kind == thriftStruct:
 			d.fields(func(id int, kind byte) {
 				if id == 3 {
 					c.nulls = d.int()
@@ -233,18 +231,18 @@ func (c *chunk) describe(d *decoder) {
 			d.skip(kind)
 		}
 	})
-	if c.at = data; dictionary > 0 && dictionary < data {
-		c.at = dictionary
+	if c.offset = data; dictionary > 0 && dictionary < data {
+		c.offset = dictionary
 	}
 }
 
-// Bytes returns how many bytes a column of a group takes in the file.
+// Bytes returns the size of a column chunk in the file.
 func (f *File) Bytes(group, column int) int64 { return f.Groups[group].chunks[column].size }
 
-// Buffer returns a buffer of the file's memory.
+// Buffer returns a buffer from the memory of the file.
 func (f *File) Buffer() *Buffer { return f.memory.Buffer() }
 
-// InMemory reports whether the file has been read as a whole, so that its memory is all it takes.
+// InMemory reports whether Open has read the whole file.
 func (f *File) InMemory() bool {
 	_, ok := f.r.(memoryReader)
 	return ok

@@ -5,19 +5,18 @@ import (
 	"sort"
 )
 
-// Index says where pages begin, as far as they have been passed: with it a row is
-// found without passing the pages before it once more.
-type Index [][]start // by group and column
+// Index is where the pages passed so far begin. With it a row is found without reading the
+// headers before it.
+type Index [][]pageStart // by row group and column
 
-// start is where a page stands, and its first row in the group.
-type start struct{ row, at int64 }
+// pageStart is the first row of a page, in its group, and the offset of its header.
+type pageStart struct{ row, offset int64 }
 
-// Index returns what has been passed so far. It may be used while reading goes on.
+// Index returns the index so far. Reading does not change it.
 func (f *File) Index() Index { return append(Index(nil), f.index...) }
 
-// Use lets readers look pages up in an index that was made of the same file. What they pass
-// is added to a copy.
-func (f *File) Use(i Index) {
+// SetIndex gives f the index of an earlier reading of the same file. f does not change it.
+func (f *File) SetIndex(i Index) {
 	if len(i) != len(f.Groups)*len(f.Columns) {
 		return
 	}
@@ -27,37 +26,37 @@ func (f *File) Use(i Index) {
 	}
 }
 
-// note remembers where the page begins whose header comes next.
-func (r *Reader) note(at int64) {
-	if _, small := r.f.r.(memoryReader); small {
+// recordPageStart adds the page with the header at offset to the index.
+func (r *Reader) recordPageStart(offset int64) {
+	if _, inMemory := r.f.r.(memoryReader); inMemory {
 		return
 	}
 	if r.f.index == nil {
 		r.f.index = make(Index, len(r.f.Groups)*len(r.f.Columns))
 	}
-	starts := &r.f.index[r.slot]
-	row := r.rows - r.left
+	starts := &r.f.index[r.chunk]
+	row := r.rows - r.rowsLeft
 	if n := len(*starts); n == 0 || (*starts)[n-1].row < row {
-		*starts = append(*starts, start{row, at})
+		*starts = append(*starts, pageStart{row, offset})
 	}
 }
 
-// Find goes to the page that holds a row of the group, or as near before it as is
-// known, and returns the page's first row.
-func (r *Reader) Find(row int64) (first int64, err error) {
+// SeekPage moves to the page of a row, or to the last known page before it, and returns the
+// first row of that page.
+func (r *Reader) SeekPage(row int64) (first int64, err error) {
 	if r.f.index == nil {
 		return 0, nil
 	}
-	starts := r.f.index[r.slot]
+	starts := r.f.index[r.chunk]
 	i := sort.Search(len(starts), func(i int) bool { return starts[i].row > row }) - 1
 	if i <= 0 {
 		return 0, nil
 	}
-	if starts[0].at > r.at { // the dictionary stands before the first page
+	if starts[0].offset > r.offset { // the dictionary comes before the first page
 		if _, err := r.Next(); err != nil {
 			return 0, err
 		}
 	}
-	r.at, r.left = starts[i].at, r.rows-starts[i].row
+	r.offset, r.rowsLeft = starts[i].offset, r.rows-starts[i].row
 	return starts[i].row, nil
 }

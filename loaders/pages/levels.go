@@ -6,22 +6,21 @@ import (
 	"slices"
 )
 
-// run is a piece of a row of small numbers: one that comes so many times, or some that stand
-// bit by bit one after the other, the lowest first.
+// run is a run of the RLE/bit-packing hybrid encoding: a value that repeats, or packed values,
+// lowest bits first.
 type run struct {
 	count  int
 	value  uint32
-	packed []byte // nil for one number
+	packed []byte // nil for a value that repeats
 }
 
-var errEarly = fmt.Errorf("%w: a page ends early", ErrBroken)
+var errTruncated = fmt.Errorf("%w: a page ends early", ErrBroken)
 
-// nextRun takes a run off the data of numbers of so many bits, of which no more than n are
-// wanted.
+// nextRun splits the first run, cut to n values, off data of that bit width.
 func nextRun(data []byte, width, n int) (r run, rest []byte, err error) {
 	head, used := binary.Uvarint(data)
 	if used <= 0 || head>>1 == 0 {
-		return run{}, nil, errEarly
+		return run{}, nil, errTruncated
 	}
 	data = data[used:]
 	size := (width + 7) / 8
@@ -31,7 +30,7 @@ func nextRun(data []byte, width, n int) (r run, rest []byte, err error) {
 		r.count, size = min(groups*8, n), groups*width
 	}
 	if size > len(data) {
-		return run{}, nil, errEarly
+		return run{}, nil, errTruncated
 	}
 	if head&1 == 1 {
 		r.packed = data[:size]
@@ -45,14 +44,13 @@ func nextRun(data []byte, width, n int) (r run, rest []byte, err error) {
 	return r, data[size:], nil
 }
 
-// hybrid decodes n small numbers of so many bits, in runs of equal ones and runs of
-// packed ones: the indexes into a dictionary, and whether a value is there. It
-// appends to dst.
-func hybrid(dst []int32, data []byte, width, n int) ([]int32, error) {
+// decodeHybrid appends n values of the RLE/bit-packing hybrid encoding: definition levels,
+// bools, or indexes into a dictionary.
+func decodeHybrid(dst []int32, data []byte, width, n int) ([]int32, error) {
 	if width == 0 {
 		return append(dst, make([]int32, n)...), nil
 	}
-	if width > maxWidth {
+	if width > maxBitWidth {
 		return dst, fmt.Errorf("%w: an index of %d bits", ErrBroken, width)
 	}
 	for n > 0 {
@@ -61,7 +59,7 @@ func hybrid(dst []int32, data []byte, width, n int) ([]int32, error) {
 		case err != nil:
 			return dst, err
 		case r.packed != nil:
-			dst = unpack(dst, r.packed, width, r.count)
+			dst = unpackBits(dst, r.packed, width, r.count)
 		default:
 			dst = slices.Grow(dst, r.count)
 			for range r.count {
@@ -73,11 +71,11 @@ func hybrid(dst []int32, data []byte, width, n int) ([]int32, error) {
 	return dst, nil
 }
 
-// maxWidth is how many bits a small number has at most.
-const maxWidth = 32
+// maxBitWidth bounds the bit width that a page declares.
+const maxBitWidth = 32
 
-// unpack appends numbers that stand bit by bit one after the other, the lowest first.
-func unpack(dst []int32, data []byte, width, count int) []int32 {
+// unpackBits appends count bit-packed values.
+func unpackBits(dst []int32, data []byte, width, count int) []int32 {
 	mask := uint64(1)<<width - 1
 	var bits uint64
 	have := 0

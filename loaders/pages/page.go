@@ -7,32 +7,32 @@ import (
 	"io"
 )
 
-// Reader goes over the pages of a column in a group of rows.
+// Reader iterates over the pages of a column of a row group.
 type Reader struct {
-	f       *File
-	column  Column
-	codec   int
-	start   int64 // of the first header that is not the dictionary's, once that has been read
-	at, end int64 // of the next header, and of the column
-	rows    int64 // of the group
-	left    int64 // rows to come
-	slot    int   // of the index
-	head    []byte
-	numbers []float64 // the dictionary
-	texts   *Texts    // the dictionary
-	size    int       // bytes of memory that it takes
-	lean    bool      // it is kept for long: nothing beside memory is, and none of the file's
+	f            *File
+	column       Column
+	codec        int
+	firstPage    int64 // offset of the first header, after the dictionary once that has been read
+	offset, end  int64 // of the next header, and of the chunk
+	rows         int64 // of the group
+	rowsLeft     int64
+	chunk        int // number in the index
+	headerBuffer []byte
+	numbers      []float64 // the dictionary
+	texts        *Texts    // the dictionary
+	size         int       // of the dictionary in memory
+	longLived    bool      // the dictionary has memory of its own, and no decompressor
 }
 
-// Page is a page whose place is known, and which has not been read.
+// Page is a page of which only the header has been read.
 type Page struct {
 	Rows   int
 	reader *Reader
 	header header
-	at     int64
+	offset int64
 }
 
-// Column reads a column of a group.
+// Column returns a reader of a column of a row group.
 func (f *File) Column(group, column int) *Reader {
 	g := f.Groups[group]
 	c := g.chunks[column]
@@ -41,38 +41,39 @@ func (f *File) Column(group, column int) *Reader {
 		r = f.memory.reader()
 	}
 	*r = Reader{
-		head: r.head, f: f, column: f.Columns[column], codec: c.codec, start: c.at, at: c.at, end: c.at + c.size,
-		rows: g.Rows, left: g.Rows, slot: group*len(f.Columns) + column,
+		headerBuffer: r.headerBuffer, f: f, column: f.Columns[column], codec: c.codec, firstPage: c.offset, offset: c.offset, end: c.offset + c.size,
+		rows: g.Rows, rowsLeft: g.Rows, chunk: group*len(f.Columns) + column,
 	}
 	return r
 }
 
 // Encodings, by their numbers in the format.
 const (
-	plain           = 0
-	plainDictionary = 2
-	runs            = 3
-	dictionary      = 8
+	encodingPlain           = 0
+	encodingPlainDictionary = 2
+	encodingRLE             = 3
+	encodingRLEDictionary   = 8
 )
 
-// header is what stands before a page.
+// header is the header of a page.
 type header struct {
-	kind         int // 0 data, 2 dictionary, 3 data of the second version
-	size, packed int // in bytes
-	values       int
-	encoding     int
-	levels       int  // bytes of definition levels; of the second version
-	repeats      int  // bytes of repetition levels
-	loose        bool // the values are not compressed, although the column is
+	kind                 int
+	size, compressedSize int // in bytes
+	values               int
+	encoding             int
+	definitionSize       int  // bytes of definition levels; V2 only
+	repetitionSize       int  // bytes of repetition levels; V2 only
+	uncompressed         bool // the page is not compressed, whatever the codec; V2 only
 }
 
+// Kinds of pages, by their numbers in the format.
 const (
-	dataPage       = 0
-	dictionaryPage = 2
-	dataPage2      = 3
+	pageData       = 0
+	pageDictionary = 2
+	pageDataV2     = 3
 )
 
-func (h *header) decode(d *decoder) {
+func (h *header) decode(d *thriftDecoder) {
 	d.fields(func(id int, kind byte) {
 		switch {
 		case id == 1:
@@ -80,19 +81,19 @@ func (h *header) decode(d *decoder) {
 		case id == 2:
 			h.size = int(d.int())
 		case id == 3:
-			h.packed = int(d.int())
-		case (id == 5 || id == 7) && kind == typeStruct:
-			h.first(d)
-		case id == 8 && kind == typeStruct:
-			h.second(d)
+			h.compressedSize = int(d.int())
+		case (id == 5 || id == 7) && kind == thriftStruct:
+			h.decodePage(d)
+		case id == 8 && kind == thriftStruct:
+			h.decodePageV2(d)
 		default:
 			d.skip(kind)
 		}
 	})
 }
 
-// first reads what a page of the first version, and a dictionary, add.
-func (h *header) first(d *decoder) {
+// decodePage decodes a DataPageHeader or a DictionaryPageHeader.
+func (h *header) decodePage(d *thriftDecoder) {
 	d.fields(func(id int, kind byte) {
 		switch id {
 		case 1:
@@ -105,7 +106,7 @@ func (h *header) first(d *decoder) {
 	})
 }
 
-func (h *header) second(d *decoder) {
+func (h *header) decodePageV2(d *thriftDecoder) {
 	d.fields(func(id int, kind byte) {
 		switch id {
 		case 1:
@@ -113,52 +114,52 @@ func (h *header) second(d *decoder) {
 		case 4:
 			h.encoding = int(d.int())
 		case 5:
-			h.levels = int(d.int())
+			h.definitionSize = int(d.int())
 		case 6:
-			h.repeats = int(d.int())
+			h.repetitionSize = int(d.int())
 		case 7:
-			h.loose = kind != typeTrue
+			h.uncompressed = kind != thriftTrue
 		default:
 			d.skip(kind)
 		}
 	})
 }
 
-// headSize is how much is read of a page to find its header in: mostly some 30 bytes,
-// more where it tells the least and greatest value.
-const headSize = 256
+// headerRead is how many bytes are read at first for a header. Most have some 30; those with a
+// minimum and a maximum of texts have more.
+const headerRead = 256
 
-// maxRows bounds the rows of a page: a run of equal ones takes no bytes.
+// maxRows bounds the rows of a page, since equal values take no space.
 const maxRows = 1 << 24
 
-// next reads the header that stands at the reader.
-func (r *Reader) next() (header, error) {
-	for size := int64(headSize); ; size *= 8 {
-		size = min(size, r.end-r.at)
-		head, err := r.f.bytes(r.at, int(size), &r.head)
+// nextHeader reads the header at the offset.
+func (r *Reader) nextHeader() (header, error) {
+	for size := int64(headerRead); ; size *= 8 {
+		size = min(size, r.end-r.offset)
+		data, err := r.f.readAt(r.offset, int(size), &r.headerBuffer)
 		if err != nil {
 			return header{}, err
 		}
-		d := decoder{data: head}
+		d := thriftDecoder{data: data}
 		var h header
 		h.decode(&d)
-		if d.bad && size < r.end-r.at {
+		if d.failed && size < r.end-r.offset {
 			continue
 		}
-		r.at += int64(d.at)
-		if d.bad || h.packed < 0 || int64(h.packed) > r.end-r.at || h.size < 0 || h.size > maxPage || h.values < 0 || h.values > maxRows {
+		r.offset += int64(d.offset)
+		if d.failed || h.compressedSize < 0 || int64(h.compressedSize) > r.end-r.offset || h.size < 0 || h.size > maxPageSize || h.values < 0 || h.values > maxRows {
 			return header{}, fmt.Errorf("%w: a page is said to be larger than its column", ErrBroken)
 		}
 		return h, nil
 	}
 }
 
-// bytes returns a piece of the file, in kept if it has not been read.
-func (f *File) bytes(at int64, n int, kept *[]byte) ([]byte, error) {
+// readAt returns n bytes of the file, in buffer unless the file is in memory.
+func (f *File) readAt(at int64, n int, buffer *[]byte) ([]byte, error) {
 	if m, ok := f.r.(memoryReader); ok && at+int64(n) <= int64(len(m)) {
 		return m[at : at+int64(n)], nil
 	}
-	b := room(kept, n)
+	b := resize(buffer, n)
 	if _, err := f.r.ReadAt(b, at); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
@@ -168,112 +169,111 @@ func (f *File) bytes(at int64, n int, kept *[]byte) ([]byte, error) {
 	return b, nil
 }
 
-// Next returns the next page, io.EOF after the last. The dictionary is read on the way.
+// Next returns the next page, io.EOF after the last. It reads the dictionary when it comes to it.
 func (r *Reader) Next() (Page, error) {
-	for r.left > 0 && r.at < r.end {
-		begin := r.at
-		h, err := r.next()
+	for r.rowsLeft > 0 && r.offset < r.end {
+		start := r.offset
+		h, err := r.nextHeader()
 		if err != nil {
 			return Page{}, err
 		}
-		p := Page{Rows: h.values, reader: r, header: h, at: r.at}
-		r.at += int64(h.packed)
+		p := Page{Rows: h.values, reader: r, header: h, offset: r.offset}
+		r.offset += int64(h.compressedSize)
 		switch h.kind {
-		case dictionaryPage:
-			if err := r.learn(p); err != nil {
+		case pageDictionary:
+			if err := r.readDictionary(p); err != nil {
 				return Page{}, err
 			}
-			r.start = r.at
-		case dataPage, dataPage2:
-			r.note(begin)
-			if r.left -= int64(h.values); r.left < 0 {
+			r.firstPage = r.offset
+		case pageData, pageDataV2:
+			r.recordPageStart(start)
+			if r.rowsLeft -= int64(h.values); r.rowsLeft < 0 {
 				return Page{}, fmt.Errorf("%w: a column has more values than rows", ErrBroken)
 			}
 			return p, nil
 		}
 	}
-	if r.left > 0 {
+	if r.rowsLeft > 0 {
 		return Page{}, fmt.Errorf("%w: a column ends early", ErrBroken)
 	}
 	return Page{}, io.EOF
 }
 
-// rewind goes back to the first page.
-func (r *Reader) rewind() { r.at, r.left = r.start, r.rows }
+// rewind moves back to the first page.
+func (r *Reader) rewind() { r.offset, r.rowsLeft = r.firstPage, r.rows }
 
-// learn reads the dictionary. It stays as long as the reader.
-func (r *Reader) learn(p Page) error {
+func (r *Reader) readDictionary(p Page) error {
 	b := &Buffer{}
-	if r.lean {
+	if r.longLived {
 		defer b.Close()
 	} else {
 		b = r.f.Buffer()
 	}
-	data, err := p.load(b)
+	data, err := p.read(b)
 	if err != nil {
 		return err
 	}
-	r.size = cap(b.packed) + cap(b.plain) + 8*p.header.values
+	r.size = cap(b.compressed) + cap(b.data) + 8*p.header.values
 	if p.header.values > len(data) {
 		return fmt.Errorf("%w: a dictionary is shorter than it says", ErrBroken)
 	}
 	switch r.column.Kind {
 	case Number:
-		r.numbers, err = numbers(nil, data, r.column.physical, p.header.values)
+		r.numbers, err = decodeNumbers(nil, data, r.column.physical, p.header.values)
 	case Text:
 		r.texts = &Texts{data: data}
-		r.texts.spans, err = spans(nil, data, p.header.values)
+		r.texts.spans, err = decodeSpans(nil, data, p.header.values)
 	default:
 		err = ErrUnsupported
 	}
 	return err
 }
 
-// load reads and unpacks what follows a page's header: the levels and the values. Of
-// the second version the levels are not compressed.
-func (p *Page) load(b *Buffer) ([]byte, error) {
+// read returns the decompressed data of a page: definition levels and values, or values alone
+// of a V2 page, whose levels are not compressed.
+func (p *Page) read(b *Buffer) ([]byte, error) {
 	h := p.header
-	packed, err := p.reader.f.bytes(p.at, h.packed, &b.packed)
+	compressed, err := p.reader.f.readAt(p.offset, h.compressedSize, &b.compressed)
 	if err != nil {
 		return nil, err
 	}
-	if h.kind != dataPage2 {
-		return b.unpack(p.reader.codec, packed, h.size)
+	if h.kind != pageDataV2 {
+		return b.decompress(p.reader.codec, compressed, h.size)
 	}
-	if h.levels < 0 || h.repeats != 0 || h.levels > len(packed) || h.levels > h.size {
+	if h.definitionSize < 0 || h.repetitionSize != 0 || h.definitionSize > len(compressed) || h.definitionSize > h.size {
 		return nil, fmt.Errorf("%w: levels longer than their page", ErrBroken)
 	}
-	if h.loose {
-		return packed[h.levels:], nil
+	if h.uncompressed {
+		return compressed[h.definitionSize:], nil
 	}
-	return b.unpack(p.reader.codec, packed[h.levels:], h.size-h.levels)
+	return b.decompress(p.reader.codec, compressed[h.definitionSize:], h.size-h.definitionSize)
 }
 
-// present splits a page into which of its values are there, nil if all are, and
-// those values.
-func (p *Page) present(b *Buffer) (there []int32, values []byte, err error) {
+// splitValidity returns which rows of a page have a value (1, else 0; nil if all have) and the
+// encoded values.
+func (p *Page) splitValidity(b *Buffer) (valid []int32, values []byte, err error) {
 	levels, values, err := p.split(b)
 	if err != nil || levels == nil {
 		return nil, values, err
 	}
-	b.levels, err = hybrid(b.levels[:0], levels, 1, p.Rows)
+	b.levels, err = decodeHybrid(b.levels[:0], levels, 1, p.Rows)
 	return b.levels, values, err
 }
 
-// split is that for levels as they stand in the page.
+// split is splitValidity with encoded levels.
 func (p *Page) split(b *Buffer) (levels, values []byte, err error) {
-	values, err = p.load(b)
+	values, err = p.read(b)
 	if err != nil || !p.reader.column.Optional {
 		return nil, values, err
 	}
-	if p.header.kind == dataPage2 {
-		levels, err = p.reader.f.bytes(p.at, p.header.levels, &b.packed)
+	if p.header.kind == pageDataV2 {
+		levels, err = p.reader.f.readAt(p.offset, p.header.definitionSize, &b.compressed)
 		if err != nil {
 			return nil, nil, err
 		}
 	} else {
 		if len(values) < 4 {
-			return nil, nil, errEarly
+			return nil, nil, errTruncated
 		}
 		n := binary.LittleEndian.Uint32(values)
 		if values = values[4:]; uint64(n) > uint64(len(values)) {
@@ -281,17 +281,17 @@ func (p *Page) split(b *Buffer) (levels, values []byte, err error) {
 		}
 		levels, values = values[:n], values[n:]
 	}
-	if all(levels, p.Rows) {
+	if allValid(levels, p.Rows) {
 		return nil, values, nil
 	}
 	return levels, values, nil
 }
 
-// all reports whether levels are one run that says of all rows that they are there.
-func all(levels []byte, rows int) bool {
+// allValid reports whether encoded levels are a single run of ones.
+func allValid(levels []byte, rows int) bool {
 	head, used := binary.Uvarint(levels)
 	return used > 0 && head&1 == 0 && head>>1 == uint64(rows) && used < len(levels) && levels[used] == 1
 }
 
-// Bytes returns how many bytes a page takes in the file.
-func (p *Page) Bytes() int { return p.header.packed }
+// Bytes returns the size of the page in the file.
+func (p *Page) Bytes() int { return p.header.compressedSize }

@@ -80,9 +80,9 @@ func values(p *Page, k Kind, b *Buffer, all []any) ([]any, error) {
 		}
 		return all, nil
 	}
-	numbers, there, err := p.Numbers(nil, b)
+	numbers, valid, err := p.Numbers(nil, b)
 	for i, x := range numbers {
-		if there != nil && there[i] == 0 {
+		if valid != nil && valid[i] == 0 {
 			all = append(all, nil)
 		} else {
 			all = append(all, x)
@@ -165,12 +165,12 @@ func TestFirstVersion(t *testing.T) {
 	}
 	p := Page{
 		Rows:   3,
-		reader: &Reader{f: &File{r: memoryReader(data)}, column: Column{Kind: Number, Optional: true, physical: float64s}},
-		header: header{size: len(data), packed: len(data), values: 3},
+		reader: &Reader{f: &File{r: memoryReader(data)}, column: Column{Kind: Number, Optional: true, physical: typeDouble}},
+		header: header{size: len(data), compressedSize: len(data), values: 3},
 	}
-	got, there, err := p.Numbers(nil, &Buffer{})
-	if err != nil || !slices.Equal(there, []int32{1, 0, 1}) || got[0] != 0.5 || !math.IsNaN(got[1]) || got[2] != -2 {
-		t.Errorf("%v, %v, %v", got, there, err)
+	got, valid, err := p.Numbers(nil, &Buffer{})
+	if err != nil || !slices.Equal(valid, []int32{1, 0, 1}) || got[0] != 0.5 || !math.IsNaN(got[1]) || got[2] != -2 {
+		t.Errorf("%v, %v, %v", got, valid, err)
 	}
 }
 
@@ -250,10 +250,10 @@ func TestIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again.Use(f.Index())
+	again.SetIndex(f.Index())
 	for _, row := range []int64{0, 1, 499, 9_999, 19_999} {
 		r := again.Column(0, 1)
-		first, err := r.Find(row)
+		first, err := r.SeekPage(row)
 		if err != nil || first > row || first == 0 && row > 9_000 {
 			t.Fatalf("row %d: from %d, %v", row, first, err)
 		}

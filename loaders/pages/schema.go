@@ -2,30 +2,30 @@ package pages
 
 import "bytes"
 
-// schema is the list of columns that was read last: the files of a run have the same one.
-type schema struct {
-	written []byte // as it stands in the footer
-	leaves  []Column
+// schemaCache holds the last schema: the files of a run have the same one.
+type schemaCache struct {
+	raw    []byte // its Thrift encoding
+	leaves []Column
 }
 
-// columns reads a schema, unless it is the one before.
-func (s *schema) columns(d *decoder) []Column {
-	if len(s.written) > 0 && bytes.HasPrefix(d.data[d.at:], s.written) {
-		d.at += len(s.written)
+// columns decodes a schema, or returns the same slice as before if the bytes are equal.
+func (s *schemaCache) columns(d *thriftDecoder) []Column {
+	if len(s.raw) > 0 && bytes.HasPrefix(d.data[d.offset:], s.raw) {
+		d.offset += len(s.raw)
 		return s.leaves
 	}
-	var tree []node
-	from := d.at
-	d.list(func(byte) { tree = append(tree, element(d)) })
-	s.leaves, s.written = leaves(tree), nil
-	if !d.bad {
-		s.written = bytes.Clone(d.data[from:d.at])
+	var tree []element
+	from := d.offset
+	d.list(func(byte) { tree = append(tree, decodeElement(d)) })
+	s.leaves, s.raw = leaves(tree), nil
+	if !d.failed {
+		s.raw = bytes.Clone(d.data[from:d.offset])
 	}
 	return s.leaves
 }
 
-// node is an element of the tree of columns, which a footer lists depth first.
-type node struct {
+// element is a SchemaElement; the footer lists the tree depth first.
+type element struct {
 	name                           string
 	physical, repetition, children int
 }
@@ -36,8 +36,8 @@ const (
 	repeated = 2
 )
 
-func element(d *decoder) node {
-	n := node{physical: -1}
+func decodeElement(d *thriftDecoder) element {
+	n := element{physical: -1}
 	d.fields(func(id int, kind byte) {
 		switch id {
 		case 1:
@@ -55,21 +55,21 @@ func element(d *decoder) node {
 	return n
 }
 
-// leaves are the columns of a tree: what has no children.
-func leaves(tree []node) []Column {
+// leaves returns the columns of a tree: its elements without children.
+func leaves(tree []element) []Column {
 	if len(tree) == 0 {
 		return nil
 	}
 	columns := make([]Column, 0, len(tree)-1)
 	rest := tree[1:]
 	for len(rest) > 0 {
-		columns, rest = branch(columns, rest, "", 0)
+		columns, rest = appendLeaves(columns, rest, "", 0)
 	}
 	return columns
 }
 
-// branch adds the leaves beneath the first node, and returns the nodes after them.
-func branch(columns []Column, tree []node, prefix string, depth int) ([]Column, []node) {
+// appendLeaves appends the leaves of the first element, and returns the elements after them.
+func appendLeaves(columns []Column, tree []element, prefix string, depth int) ([]Column, []element) {
 	n, rest := tree[0], tree[1:]
 	if n.children == 0 || depth > maxNesting {
 		c := Column{Name: prefix + n.name, Optional: n.repetition == optional, physical: n.physical}
@@ -82,18 +82,18 @@ func branch(columns []Column, tree []node, prefix string, depth int) ([]Column, 
 		if len(rest) == 0 {
 			break
 		}
-		columns, rest = branch(columns, rest, prefix+n.name+".", depth+1)
+		columns, rest = appendLeaves(columns, rest, prefix+n.name+".", depth+1)
 	}
 	return columns, rest
 }
 
 func kindOf(physical int) Kind {
 	switch physical {
-	case boolean:
+	case typeBoolean:
 		return Bool
-	case int32s, int64s, float32s, float64s:
+	case typeInt32, typeInt64, typeFloat, typeDouble:
 		return Number
-	case byteArrays:
+	case typeByteArray:
 		return Text
 	}
 	return Nested

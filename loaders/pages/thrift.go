@@ -1,39 +1,39 @@
 package pages
 
-// decoder reads the compact protocol of Thrift, which headers and footers are in. At
-// the end of what it has it goes on with zeros, which end everything: bad tells.
-type decoder struct {
-	data []byte
-	at   int
-	bad  bool
+// thriftDecoder decodes the compact protocol of Thrift, the encoding of headers and footers.
+// After the end of the data, or an error, it reads zeros, which end all structures.
+type thriftDecoder struct {
+	data   []byte
+	offset int
+	failed bool
 }
 
-// The types of fields, as far as anything depends on them.
+// Types of fields, as far as anything depends on them.
 const (
-	typeStop   = 0
-	typeTrue   = 1
-	typeByte   = 3
-	typeDouble = 7
-	typeBinary = 8
-	typeList   = 9
-	typeSet    = 10
-	typeMap    = 11
-	typeStruct = 12
+	thriftStop   = 0
+	thriftTrue   = 1
+	thriftByte   = 3
+	thriftDouble = 7
+	thriftBinary = 8
+	thriftList   = 9
+	thriftSet    = 10
+	thriftMap    = 11
+	thriftStruct = 12
 )
 
 // maxNesting is deeper than anything in a Parquet file.
 const maxNesting = 32
 
-func (d *decoder) byte() byte {
-	if d.at >= len(d.data) {
-		d.bad = true
+func (d *thriftDecoder) byte() byte {
+	if d.offset >= len(d.data) {
+		d.failed = true
 		return 0
 	}
-	d.at++
-	return d.data[d.at-1]
+	d.offset++
+	return d.data[d.offset-1]
 }
 
-func (d *decoder) varint() uint64 {
+func (d *thriftDecoder) varint() uint64 {
 	var x uint64
 	for shift := 0; shift < 64; shift += 7 {
 		b := d.byte()
@@ -42,33 +42,33 @@ func (d *decoder) varint() uint64 {
 			return x
 		}
 	}
-	d.bad = true
+	d.failed = true
 	return 0
 }
 
-// int reads an integer of any size.
-func (d *decoder) int() int64 {
+// int decodes an integer of any size.
+func (d *thriftDecoder) int() int64 {
 	x := d.varint()
 	return int64(x>>1) ^ -int64(x&1)
 }
 
-// bytes reads a text; it is good as long as the data is.
-func (d *decoder) bytes() []byte {
+// bytes decodes a byte string, a part of the data.
+func (d *thriftDecoder) bytes() []byte {
 	n := d.varint()
-	if n > uint64(len(d.data)-d.at) {
-		d.bad, d.at = true, len(d.data)
+	if n > uint64(len(d.data)-d.offset) {
+		d.failed, d.offset = true, len(d.data)
 		return nil
 	}
-	d.at += int(n)
-	return d.data[d.at-int(n) : d.at]
+	d.offset += int(n)
+	return d.data[d.offset-int(n) : d.offset]
 }
 
-// fields shows the fields of a structure; each must be read or skipped.
-func (d *decoder) fields(visit func(id int, kind byte)) {
-	for id := 0; !d.bad; {
+// fields calls visit for each field of a struct; visit must decode or skip it.
+func (d *thriftDecoder) fields(visit func(id int, kind byte)) {
+	for id := 0; !d.failed; {
 		head := d.byte()
 		kind := head & 0x0f
-		if kind == typeStop {
+		if kind == thriftStop {
 			return
 		}
 		if delta := int(head >> 4); delta > 0 {
@@ -80,61 +80,61 @@ func (d *decoder) fields(visit func(id int, kind byte)) {
 	}
 }
 
-// list shows the elements of a list.
-func (d *decoder) list(visit func(kind byte)) {
+// list calls visit for each element of a list; visit must decode or skip it.
+func (d *thriftDecoder) list(visit func(kind byte)) {
 	head := d.byte()
 	n := uint64(head >> 4)
 	if n == 15 {
 		n = d.varint()
 	}
-	d.bad = d.bad || n > uint64(len(d.data)-d.at) // each takes a byte at least
-	for ; n > 0 && !d.bad; n-- {
+	d.failed = d.failed || n > uint64(len(d.data)-d.offset) // an element takes at least a byte
+	for ; n > 0 && !d.failed; n-- {
 		visit(head & 0x0f)
 	}
 }
 
-// skip passes over a field.
-func (d *decoder) skip(kind byte) { d.pass(kind, false, 0) }
+// skip skips a field.
+func (d *thriftDecoder) skip(kind byte) { d.skipValue(kind, false, 0) }
 
-// pass passes over a field, or an element of a list, where a truth value takes a byte.
-func (d *decoder) pass(kind byte, element bool, depth int) {
+// skipValue skips a field, or an element of a list, where a bool takes a byte.
+func (d *thriftDecoder) skipValue(kind byte, element bool, depth int) {
 	if depth > maxNesting {
-		d.bad = true
+		d.failed = true
 		return
 	}
 	switch {
-	case kind <= typeTrue+1:
+	case kind <= thriftTrue+1:
 		if element {
 			d.byte()
 		}
-	case kind == typeByte:
+	case kind == thriftByte:
 		d.byte()
-	case kind < typeDouble:
+	case kind < thriftDouble:
 		d.varint()
-	case kind == typeDouble:
-		d.at, d.bad = min(d.at+8, len(d.data)), d.bad || d.at+8 > len(d.data)
-	case kind == typeBinary:
+	case kind == thriftDouble:
+		d.offset, d.failed = min(d.offset+8, len(d.data)), d.failed || d.offset+8 > len(d.data)
+	case kind == thriftBinary:
 		d.bytes()
-	case kind == typeList, kind == typeSet:
-		d.list(func(kind byte) { d.pass(kind, true, depth+1) })
-	case kind == typeMap:
-		d.passMap(depth)
-	case kind == typeStruct:
-		d.fields(func(_ int, kind byte) { d.pass(kind, false, depth+1) })
+	case kind == thriftList, kind == thriftSet:
+		d.list(func(kind byte) { d.skipValue(kind, true, depth+1) })
+	case kind == thriftMap:
+		d.skipMap(depth)
+	case kind == thriftStruct:
+		d.fields(func(_ int, kind byte) { d.skipValue(kind, false, depth+1) })
 	default:
-		d.bad = true
+		d.failed = true
 	}
 }
 
-func (d *decoder) passMap(depth int) {
+func (d *thriftDecoder) skipMap(depth int) {
 	n := d.varint()
 	if n == 0 {
 		return
 	}
 	kinds := d.byte()
-	d.bad = d.bad || n > uint64(len(d.data)-d.at)
-	for ; n > 0 && !d.bad; n-- {
-		d.pass(kinds>>4, true, depth+1)
-		d.pass(kinds&0x0f, true, depth+1)
+	d.failed = d.failed || n > uint64(len(d.data)-d.offset)
+	for ; n > 0 && !d.failed; n-- {
+		d.skipValue(kinds>>4, true, depth+1)
+		d.skipValue(kinds&0x0f, true, depth+1)
 	}
 }

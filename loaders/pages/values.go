@@ -7,52 +7,52 @@ import (
 	"slices"
 )
 
-// Numbers appends the values of a page of numbers or truth values to dst, NaN where
-// there is a null; there tells which are none, and is nil if none is a null.
-func (p *Page) Numbers(dst []float64, b *Buffer) (values []float64, there []int32, err error) {
-	there, data, err := p.present(b)
+// Numbers appends the values of a page of numbers or bools to dst, NaN for a null. valid holds 0
+// for a null, else 1; it is nil if there is no null.
+func (p *Page) Numbers(dst []float64, b *Buffer) (values []float64, valid []int32, err error) {
+	valid, data, err := p.splitValidity(b)
 	if err != nil {
 		return dst, nil, err
 	}
-	n := count(there, p.Rows)
+	n := countValid(valid, p.Rows)
 	from := len(dst)
 	dst = slices.Grow(dst, p.Rows)
 	switch {
-	case p.header.encoding == dictionary || p.header.encoding == plainDictionary:
-		dst, err = p.lookUp(dst, data, n, b)
+	case p.header.encoding == encodingRLEDictionary || p.header.encoding == encodingPlainDictionary:
+		dst, err = p.dictionaryNumbers(dst, data, n, b)
 	case p.reader.column.Kind == Bool:
-		dst, err = truths(dst, data, n, p.header.encoding)
-	case p.header.encoding == plain:
-		dst, err = numbers(dst, data, p.reader.column.physical, n)
+		dst, err = decodeBools(dst, data, n, p.header.encoding)
+	case p.header.encoding == encodingPlain:
+		dst, err = decodeNumbers(dst, data, p.reader.column.physical, n)
 	default:
 		err = ErrUnsupported
 	}
 	if err != nil {
 		return dst, nil, err
 	}
-	return spread(dst, from, there), there, nil
+	return insertNulls(dst, from, valid), valid, nil
 }
 
-// count returns how many values are there.
-func count(there []int32, rows int) int {
-	if there == nil {
+// countValid returns how many rows have a value.
+func countValid(valid []int32, rows int) int {
+	if valid == nil {
 		return rows
 	}
 	n := 0
-	for _, level := range there {
+	for _, level := range valid {
 		n += int(level)
 	}
 	return n
 }
 
-// spread moves the values from on to where they belong between nulls.
-func spread(dst []float64, from int, there []int32) []float64 {
-	if there == nil {
+// insertNulls puts NaN for nulls between the values of dst from index from on.
+func insertNulls(dst []float64, from int, valid []int32) []float64 {
+	if valid == nil {
 		return dst
 	}
 	k := len(dst)
-	dst = dst[:from+len(there)]
-	for i, level := range slices.Backward(there) {
+	dst = dst[:from+len(valid)]
+	for i, level := range slices.Backward(valid) {
 		if level == 0 {
 			dst[from+i] = math.NaN()
 			continue
@@ -63,7 +63,7 @@ func spread(dst []float64, from int, there []int32) []float64 {
 	return dst
 }
 
-func (p *Page) lookUp(dst []float64, data []byte, n int, b *Buffer) ([]float64, error) {
+func (p *Page) dictionaryNumbers(dst []float64, data []byte, n int, b *Buffer) ([]float64, error) {
 	index, err := p.indexes(data, n, len(p.reader.numbers), b)
 	for _, at := range index {
 		dst = append(dst, p.reader.numbers[at])
@@ -71,47 +71,47 @@ func (p *Page) lookUp(dst []float64, data []byte, n int, b *Buffer) ([]float64, 
 	return dst, err
 }
 
-// indexes reads n indexes into a dictionary of that size.
+// indexes decodes n indexes into a dictionary of that size.
 func (p *Page) indexes(data []byte, n, size int, b *Buffer) ([]int32, error) {
 	if n == 0 {
 		return nil, nil
 	}
 	if len(data) == 0 {
-		return nil, errEarly
+		return nil, errTruncated
 	}
 	var err error
-	if b.index, err = hybrid(b.index[:0], data[1:], int(data[0]), n); err != nil {
+	if b.indexes, err = decodeHybrid(b.indexes[:0], data[1:], int(data[0]), n); err != nil {
 		return nil, err
 	}
-	for _, at := range b.index {
+	for _, at := range b.indexes {
 		if uint32(at) >= uint32(size) {
 			return nil, fmt.Errorf("%w: an index beyond the dictionary", ErrBroken)
 		}
 	}
-	return b.index, nil
+	return b.indexes, nil
 }
 
 var (
-	errShort   = fmt.Errorf("%w: a page has fewer values than it says", ErrBroken)
-	errMissing = fmt.Errorf("%w: a dictionary is missing", ErrBroken)
+	errTooFewValues = fmt.Errorf("%w: a page has fewer values than it says", ErrBroken)
+	errNoDictionary = fmt.Errorf("%w: a dictionary is missing", ErrBroken)
 )
 
-// numbers appends n numbers that stand one after the other.
-func numbers(dst []float64, data []byte, physical, n int) ([]float64, error) {
+// decodeNumbers appends n numbers in plain encoding.
+func decodeNumbers(dst []float64, data []byte, physical, n int) ([]float64, error) {
 	width := widthOf(physical)
 	if n > len(data)/width {
-		return dst, errShort
+		return dst, errTooFewValues
 	}
 	for ; n > 0; n-- {
 		var x float64
 		switch physical {
-		case int32s:
+		case typeInt32:
 			x = float64(int32(binary.LittleEndian.Uint32(data)))
-		case int64s:
+		case typeInt64:
 			x = float64(int64(binary.LittleEndian.Uint64(data)))
-		case float32s:
+		case typeFloat:
 			x = float64(math.Float32frombits(binary.LittleEndian.Uint32(data)))
-		case float64s:
+		case typeDouble:
 			x = math.Float64frombits(binary.LittleEndian.Uint64(data))
 		}
 		dst, data = append(dst, x), data[width:]
@@ -119,76 +119,75 @@ func numbers(dst []float64, data []byte, physical, n int) ([]float64, error) {
 	return dst, nil
 }
 
-// widthOf is how many bytes a number takes.
+// widthOf is the size of a number in bytes.
 func widthOf(physical int) int {
-	if physical == int32s || physical == float32s {
+	if physical == typeInt32 || physical == typeFloat {
 		return 4
 	}
 	return 8
 }
 
-func truths(dst []float64, data []byte, n, encoding int) ([]float64, error) {
-	var bits []int32
+func decodeBools(dst []float64, data []byte, n, encoding int) ([]float64, error) {
+	var values []int32
 	var err error
 	switch {
-	case encoding == runs && len(data) >= 4:
-		bits, err = hybrid(nil, data[4:], 1, n)
-	case encoding == plain && n <= 8*len(data):
-		bits = unpack(nil, data, 1, n)
-	case encoding == plain || encoding == runs:
-		err = errShort
+	case encoding == encodingRLE && len(data) >= 4:
+		values, err = decodeHybrid(nil, data[4:], 1, n)
+	case encoding == encodingPlain && n <= 8*len(data):
+		values = unpackBits(nil, data, 1, n)
+	case encoding == encodingPlain || encoding == encodingRLE:
+		err = errTooFewValues
 	default:
 		err = ErrUnsupported
 	}
-	for _, bit := range bits {
+	for _, bit := range values {
 		dst = append(dst, float64(bit))
 	}
 	return dst, err
 }
 
-// Texts are the values of a page of texts, or of a dictionary. They are good as long
-// as the buffer is not used again.
+// Texts are the values of a page of texts, or of a dictionary. They are valid until the buffer
+// is used again.
 type Texts struct {
 	data       []byte
 	spans      []span
-	index      []int32 // into the dictionary, -1 for a null; nil if there is none
+	index      []int32 // into the dictionary, -1 for a null
 	dictionary *Texts
 }
 
-// span is where a text stands; a null is of size -1.
-type span struct{ at, size int32 }
+// span is where a text lies in the data; a null has size -1.
+type span struct{ offset, size int32 }
 
-// Texts reads a page of texts.
+// Texts decodes a page of texts.
 func (p *Page) Texts(b *Buffer) (Texts, error) {
-	there, data, err := p.present(b)
+	valid, data, err := p.splitValidity(b)
 	if err != nil {
 		return Texts{}, err
 	}
-	n := count(there, p.Rows)
+	n := countValid(valid, p.Rows)
 	switch p.header.encoding {
-	case dictionary, plainDictionary:
-		return p.named(there, data, n, b)
-	case plain:
-		if b.spans, err = spans(b.spans[:0], data, n); err != nil {
+	case encodingRLEDictionary, encodingPlainDictionary:
+		return p.dictionaryTexts(valid, data, n, b)
+	case encodingPlain:
+		if b.spans, err = decodeSpans(b.spans[:0], data, n); err != nil {
 			return Texts{}, err
 		}
-		b.spans = spreadSpans(b.spans, there)
+		b.spans = insertNullSpans(b.spans, valid)
 		return Texts{data: data, spans: b.spans}, nil
 	}
 	return Texts{}, ErrUnsupported
 }
 
-// named reads texts that stand in the dictionary.
-func (p *Page) named(there []int32, data []byte, n int, b *Buffer) (Texts, error) {
+func (p *Page) dictionaryTexts(valid []int32, data []byte, n int, b *Buffer) (Texts, error) {
 	if p.reader.texts == nil {
-		return Texts{}, errMissing
+		return Texts{}, errNoDictionary
 	}
 	index, err := p.indexes(data, n, len(p.reader.texts.spans), b)
-	if err != nil || there == nil {
+	if err != nil || valid == nil {
 		return Texts{index: index, dictionary: p.reader.texts}, err
 	}
 	spread, k := make([]int32, p.Rows), 0
-	for i, level := range there {
+	for i, level := range valid {
 		spread[i] = -1
 		if level != 0 {
 			spread[i] = index[k]
@@ -198,17 +197,17 @@ func (p *Page) named(there []int32, data []byte, n int, b *Buffer) (Texts, error
 	return Texts{index: spread, dictionary: p.reader.texts}, nil
 }
 
-// spans appends where n texts stand, each behind its length.
-func spans(dst []span, data []byte, n int) ([]span, error) {
+// decodeSpans appends the spans of n texts in plain encoding.
+func decodeSpans(dst []span, data []byte, n int) ([]span, error) {
 	dst = slices.Grow(dst, n)
 	at := 0
 	for ; n > 0; n-- {
 		if len(data)-at < 4 {
-			return dst, errShort
+			return dst, errTooFewValues
 		}
 		size := binary.LittleEndian.Uint32(data[at:])
 		if at += 4; uint64(size) > uint64(len(data)-at) {
-			return dst, errShort
+			return dst, errTooFewValues
 		}
 		dst = append(dst, span{int32(at), int32(size)})
 		at += int(size)
@@ -216,13 +215,13 @@ func spans(dst []span, data []byte, n int) ([]span, error) {
 	return dst, nil
 }
 
-func spreadSpans(dst []span, there []int32) []span {
-	if there == nil {
+func insertNullSpans(dst []span, valid []int32) []span {
+	if valid == nil {
 		return dst
 	}
 	k := len(dst)
-	dst = slices.Grow(dst, len(there)-k)[:len(there)]
-	for i, level := range slices.Backward(there) {
+	dst = slices.Grow(dst, len(valid)-k)[:len(valid)]
+	for i, level := range slices.Backward(valid) {
 		if level == 0 {
 			dst[i] = span{size: -1}
 			continue
@@ -233,7 +232,7 @@ func spreadSpans(dst []span, there []int32) []span {
 	return dst
 }
 
-// Len returns how many texts there are.
+// Len returns the number of texts.
 func (t *Texts) Len() int {
 	if t.dictionary != nil {
 		return len(t.index)
@@ -241,7 +240,7 @@ func (t *Texts) Len() int {
 	return len(t.spans)
 }
 
-// At returns a text; a null is none.
+// At returns text i; false for a null.
 func (t *Texts) At(i int) (text []byte, ok bool) {
 	if t.dictionary != nil {
 		if t.index[i] < 0 {
@@ -253,10 +252,10 @@ func (t *Texts) At(i int) (text []byte, ok bool) {
 	if s.size < 0 {
 		return nil, false
 	}
-	return t.data[s.at : s.at+s.size], true
+	return t.data[s.offset : s.offset+s.size], true
 }
 
-// Entry returns the number of a text in the dictionary, -1 if it is not from one.
+// Entry returns the dictionary index of text i, -1 without a dictionary.
 func (t *Texts) Entry(i int) int32 {
 	if t.dictionary == nil {
 		return -1
