@@ -8,11 +8,11 @@ const (
 	minStep  = 16 // = 1 << minPower
 )
 
-// cascade deals x, a whole number of blocks of four registers, to the chains of
-// p, which are zero at first.
+// cascade adds x, a whole number of blocks of four registers, to the chains p, which
+// are zero.
 //
 // Each chain has four accumulators. After every step terms the first one is added
-// to the second and emptied; after step² terms the second to the third; and so
+// to the second and cleared; after step² terms the second to the third; and so
 // on. So only numbers of like magnitude are added. At the end the accumulators
 // are added to the first one in order. The step is 2^max(4, ⌈log₂ rows⌉/4),
 // hence 16 below 2^20 terms per chain.
@@ -46,13 +46,13 @@ func cascade(p *[lanes * chains]float32, x []float32) {
 	}
 }
 
-// fold adds the lower accumulators to the upper ones and empties them.
+// fold adds the lower accumulators to the upper ones and clears them.
 func fold(upper, lower *[lanes * chains]float32) {
 	accumulate(upper, lower[:])
 	*lower = [lanes * chains]float32{}
 }
 
-// ceilLog2 is c10's: 1 up to 2, else the least k with 2^k ≥ n.
+// ceilLog2 is that of c10: 1 up to 2, else the least k with 2^k ≥ n.
 func ceilLog2(n int) int {
 	if n <= 2 {
 		return 1

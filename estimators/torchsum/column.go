@@ -1,9 +1,8 @@
 package torchsum
 
-// SumColumn returns the sum of x as PyTorch takes it where x is a column of a matrix
-// of up to 31 columns, that is, where neighbours in x are no neighbours in memory:
-// one row of single values, dealt to four chains, whatever its length. The chains
-// are folded as in [Sum].
+// SumColumn returns the sum of x as PyTorch computes it for a column of a matrix of up
+// to 31 columns, whose values are not adjacent in memory: one row of single values,
+// dealt to four chains, whatever its length. The chains are folded as in [Sum].
 func SumColumn(x []float32) float32 {
 	rows := len(x) / chains
 	power := max(minPower, ceilLog2(rows)/levels)

@@ -1,5 +1,5 @@
-// Package torchsum takes sums, means and standard deviations of float32 values
-// in the order in which PyTorch takes them on a CPU, so that the results are
+// Package torchsum computes sums, means and standard deviations of float32 values
+// in the order in which PyTorch computes them on a CPU, so that the results are
 // equal bit for bit.
 //
 // # Why the order matters
@@ -14,20 +14,20 @@
 //
 // A vector register holds V = 8 values (AVX2; builds without AVX and, by the
 // source, PyTorch 2 on AVX-512 use the same V). A row of items, each a value or a
-// register added lane by lane, is dealt to four chains in turn; what four does
-// not divide goes to the first chain:
+// register added lane by lane, is dealt to four chains in turn; the remainder of a
+// division by four goes to the first chain:
 //
 //	row(x) = ((p0 + p1) + p2) + p3,  p_k = x_k + x_{4+k} + x_{8+k} + …
 //
 // Fewer than V values are one row. More are a row of registers, whose V lanes
-// are added, left to right, to the values that fill no register. From 16 terms
-// per chain on (n ≥ 512) the chains are folded into further accumulators, four
+// are added, left to right, to the sum of the values that fill no register. From 16
+// terms per chain on (n ≥ 512) the chains are folded into further accumulators, four
 // levels in all: the cascade.
 //
 // # Limits
 //
 // From 32 768 values on PyTorch divides a sum among its threads; here it remains
-// one. Builds for aarch64 may have V = 4. On a GPU the order is another one.
+// one. Builds for aarch64 may have V = 4. A GPU adds in another order.
 //
 // # Special cases
 //

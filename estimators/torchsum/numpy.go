@@ -3,9 +3,9 @@ package torchsum
 // pairwiseBlock is the length up to which numpy adds without halving.
 const pairwiseBlock = 128
 
-// SumNumpy returns the sum of x as numpy takes it, in float64: fewer than 8 values
+// SumNumpy returns the sum of x as numpy computes it, in float64: fewer than 8 values
 // from left to right, up to 128 in eight chains, ((r0+r1)+(r2+r3))+((r4+r5)+(r6+r7)),
-// with what is left added at the end, and more as two halves, cut at a multiple of
+// with the remainder added at the end, and more as two halves, cut at a multiple of
 // eight.
 //
 // Source: numpy/numpy numpy/core/src/umath/loops_utils.h.src (pairwise_sum).

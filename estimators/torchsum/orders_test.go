@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestColumnOrder: four chains whatever the length, so lane 8 joins chain 0. For
-// nine values ((big−big+1)+1)+1… ; Sum takes x8 first and loses it.
-func TestColumnOrder(t *testing.T) {
+// Four chains whatever the length, so x8 joins chain 0: ((big−big+1)+1)+1… for nine
+// values. Sum adds x8 first and loses it.
+func TestSumColumnOrder(t *testing.T) {
 	x := []float32{big, 1, 1, 1, -big, 0, 0, 0, 1}
 	// p0 = big−big+1, p1 = p2 = p3 = 1.
 	if got := SumColumn(x); got != 4 {
@@ -22,9 +22,9 @@ func TestColumnOrder(t *testing.T) {
 	}
 }
 
-// TestColumnCascade: chain 0 is big and then ones; the first sixteen terms are
-// folded away, so that the other sixteen add up: big + 16.
-func TestColumnCascade(t *testing.T) {
+// Chain 0 is big and then ones; the first sixteen terms are folded, so that the other
+// sixteen add up: big + 16.
+func TestSumColumnCascade(t *testing.T) {
 	x := make([]float32, 4*32)
 	for i := 0; i < len(x); i += 4 {
 		x[i] = 1
@@ -35,14 +35,14 @@ func TestColumnCascade(t *testing.T) {
 	}
 }
 
-func TestPlainOrder(t *testing.T) {
+func TestSumLeftToRightOrder(t *testing.T) {
 	if got := SumLeftToRight([]float32{big, 1, -big, 1}); got != 1 {
 		t.Errorf("Plain = %v, want 1", got)
 	}
 }
 
-// TestNumpyOrder: 2^53 + 1 = 2^53, so that a sum shows its order.
-func TestNumpyOrder(t *testing.T) {
+// 2^53 + 1 = 2^53, so that a sum shows its order.
+func TestSumNumpyOrder(t *testing.T) {
 	const huge = 1 << 53
 	for _, c := range []struct {
 		name string
@@ -51,10 +51,10 @@ func TestNumpyOrder(t *testing.T) {
 	}{
 		{"7: left to right", []float64{huge, 1, 1, 1, 1, 1, -huge}, 0},
 		// (((huge+0)+(0−huge)) + …) + the ninth, which is added last.
-		{"9: the leftover comes last", []float64{huge, 0, 0, -huge, 0, 0, 0, 0, 1}, 1},
+		{"9: the remainder comes last", []float64{huge, 0, 0, -huge, 0, 0, 0, 0, 1}, 1},
 		// r0 = huge − huge, r1 = 1 + 1.
 		{"16: eight chains", []float64{huge, 1, 0, 0, 0, 0, 0, 0, -huge, 1, 0, 0, 0, 0, 0, 0}, 2},
-		// Halves of 64 and 72: the one is 0, the other 72.
+		// Halves of 64 and 72, whose sums are 0 and 72.
 		{"136: halves", halves(huge, 64, 72), 72},
 	} {
 		if got := SumNumpy(c.x); got != c.want {
@@ -63,7 +63,7 @@ func TestNumpyOrder(t *testing.T) {
 	}
 }
 
-// halves is huge, zeros and −huge, then ones.
+// halves returns huge, zeros and −huge, then ones.
 func halves(huge float64, first, second int) []float64 {
 	x := make([]float64, first+second)
 	x[0], x[first-8] = huge, -huge
@@ -73,8 +73,8 @@ func halves(huge float64, first, second int) []float64 {
 	return x
 }
 
-// TestNanMoments: of 1, 2 and 3 the mean is 2, the standard deviation 1.
-func TestNanMoments(t *testing.T) {
+// Of 1, 2 and 3 the mean is 2, the standard deviation 1.
+func TestNaNMeanStd(t *testing.T) {
 	nan := float32(math.NaN())
 	buf := make([]float32, 5)
 	mean, std, count := NaNMeanStd([]float32{1, nan, 2, 3, nan}, buf, Sum)

@@ -2,8 +2,8 @@ package torchsum
 
 import "math"
 
-// Std returns the standard deviation, ddof 1, as PyTorch takes it where the
-// result is one value: x.std() of any tensor, or of a [1, n] matrix over its
+// Std returns the standard deviation, ddof 1, as PyTorch computes it if the result
+// is one value: x.std() of any tensor, or of a [1, n] matrix over its
 // rows.
 //
 //	s = float32(√(Σ (x_i − m)² / (n−1))),  m = Mean(x)
@@ -17,7 +17,7 @@ import "math"
 //	Std with a NaN or an infinity = NaN
 func Std(x []float32) float32 { return StdWithMean(x, Mean(x)) }
 
-// StdWithMean is [Std] where mean, which must be Mean(x), is known already.
+// StdWithMean is [Std] for a known mean, which must be Mean(x).
 func StdWithMean(x []float32, mean float32) float32 {
 	m, squares := float64(mean), 0.0
 	for _, v := range x {
@@ -28,8 +28,8 @@ func StdWithMean(x []float32, mean float32) float32 {
 }
 
 // StdRows writes to dst the standard deviation, ddof 1, of each row of n values,
-// as PyTorch takes it where there are several results: x.std(dim=1) of a [G, n]
-// matrix with G ≥ 2. len(x) == n·len(dst), else it panics.
+// as PyTorch computes it if there are several results: x.std(dim=1) of a [G, n]
+// matrix with G ≥ 2. It panics unless len(x) == n·len(dst).
 //
 // It is Welford's algorithm in float64, value after value, rounded to float32 at
 // the end:
@@ -40,8 +40,8 @@ func StdWithMean(x []float32, mean float32) float32 {
 //
 // Special cases are those of [Std].
 //
-// Each value waits for the division of the one before it, so four rows are taken
-// side by side; that changes no bit.
+// Each value depends on the division of the previous one, so four rows are interleaved;
+// that changes no bit.
 func StdRows(dst, x []float32, n int) {
 	if len(x) != n*len(dst) {
 		panic("torchsum: length of x is not rows times n")
@@ -55,43 +55,44 @@ func StdRows(dst, x []float32, n int) {
 	}
 }
 
-// moments is the state of Welford's algorithm (Technometrics 4, 1962, 419–420).
-type moments struct{ mean, squares float64 }
+// welford is the state of Welford's algorithm (Technometrics 4, 1962, 419–420).
+type welford struct{ mean, squares float64 }
 
-// with returns the state after one more value, the count-th.
-func (m moments) with(x float32, count float64) moments {
+// add returns the state after one more value, the count-th.
+func (m welford) add(x float32, count float64) welford {
 	delta := float64(x) - m.mean
 	mean := m.mean + delta/count
-	return moments{mean, m.squares + float64(delta*(float64(x)-mean))}
+	return welford{mean, m.squares + float64(delta*(float64(x)-mean))}
 }
 
 func oneRow(x []float32) float32 {
-	var m moments
+	var m welford
 	count := 0.0
 	for _, v := range x {
 		count++
-		m = m.with(v, count)
+		m = m.add(v, count)
 	}
 	return root(m.squares, len(x))
 }
 
 func fourRows(dst *[4]float32, x []float32, n int) {
 	a, b, c, d := x[:n], x[n:2*n], x[2*n:3*n], x[3*n:4*n]
-	var ma, mb, mc, md moments
+	var ma, mb, mc, md welford
 	count := 0.0
 	for i, v := range a {
 		count++
-		ma = ma.with(v, count)
-		mb = mb.with(b[i], count)
-		mc = mc.with(c[i], count)
-		md = md.with(d[i], count)
+		ma = ma.add(v, count)
+		mb = mb.add(b[i], count)
+		mc = mc.add(c[i], count)
+		md = md.add(d[i], count)
 	}
 	dst[0], dst[1] = root(ma.squares, n), root(mb.squares, n)
 	dst[2], dst[3] = root(mc.squares, n), root(md.squares, n)
 }
 
-// root turns a sum of squares of n values into a standard deviation. PyTorch
-// never divides by less than 0: one value gives 0/0.
+// root returns the standard deviation of n values by the sum of their squared
+// differences to the mean. PyTorch does not let the divisor fall below 0: one value
+// gives 0/0.
 func root(squares float64, n int) float32 {
 	return float32(math.Sqrt(squares / float64(max(0, n-1))))
 }

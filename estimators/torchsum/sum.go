@@ -18,11 +18,11 @@ const cascadeFrom = lanes * chains * minStep
 func Sum(x []float32) float32 {
 	switch n := len(x); {
 	case n < lanes:
-		return short(x)
+		return sumValues(x)
 	case n < lanes*chains:
-		return single(x)
+		return sumOneChain(x)
 	default:
-		return long(x)
+		return sumFourChains(x)
 	}
 }
 
@@ -33,8 +33,18 @@ func Sum(x []float32) float32 {
 //	Mean of nothing = NaN
 func Mean(x []float32) float32 { return Sum(x) / float32(len(x)) }
 
-// short is the row of up to seven single values.
-func short(x []float32) float32 {
+// SumLeftToRight returns the sum of x from left to right, in float32: the order of
+// index_add_ and of bincount.
+func SumLeftToRight(x []float32) float32 {
+	var s float32
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+// sumValues adds up to seven values, which fill no register.
+func sumValues(x []float32) float32 {
 	var p [chains]float32
 	whole := len(x) &^ (chains - 1)
 	if whole > 0 {
@@ -46,9 +56,9 @@ func short(x []float32) float32 {
 	return ((p[0] + p[1]) + p[2]) + p[3]
 }
 
-// single sums one to three registers: they do not fill four chains, so all of
+// sumOneChain adds one to three registers: they do not fill four chains, so all of
 // them are in the first one.
-func single(x []float32) float32 {
+func sumOneChain(x []float32) float32 {
 	var p [lanes]float32
 	whole := len(x) &^ (lanes - 1)
 	for i := 0; i < whole; i += lanes {
@@ -61,23 +71,23 @@ func single(x []float32) float32 {
 		p[6] += x[i+6]
 		p[7] += x[i+7]
 	}
-	return finish(p[:], x[whole:])
+	return addLanes(p[:], x[whole:])
 }
 
-// long sums four registers or more.
-func long(x []float32) float32 {
+// sumFourChains adds four registers or more.
+func sumFourChains(x []float32) float32 {
 	const block = lanes * chains
 	var p [block]float32 // the four chains, one register after the other
 	whole := len(x) &^ (lanes - 1)
-	dealt := len(x) / block * block
+	blocks := len(x) / block * block
 	if len(x) < cascadeFrom {
-		for i := 0; i < dealt; i += block {
+		for i := 0; i < blocks; i += block {
 			accumulate(&p, x[i:])
 		}
 	} else {
-		cascade(&p, x[:dealt])
+		cascade(&p, x[:blocks])
 	}
-	for i := dealt; i < whole; i += lanes {
+	for i := blocks; i < whole; i += lanes {
 		for k, v := range x[i : i+lanes] {
 			p[k] += v
 		}
@@ -87,7 +97,7 @@ func long(x []float32) float32 {
 			p[k] += p[c+k]
 		}
 	}
-	return finish(p[:lanes], x[whole:])
+	return addLanes(p[:lanes], x[whole:])
 }
 
 // accumulate adds one register to each chain.
@@ -97,8 +107,8 @@ func accumulate(p *[lanes * chains]float32, x []float32) {
 	}
 }
 
-// finish adds the values that filled no register, then the lanes.
-func finish(p, rest []float32) float32 {
+// addLanes adds the values that fill no register, then the lanes.
+func addLanes(p, rest []float32) float32 {
 	var s float32
 	for _, v := range rest {
 		s += v

@@ -8,8 +8,8 @@ import (
 // big is 2^24: float32(big + 1) == big, so that a sum shows its order.
 const big = 1 << 24
 
-// TestSumOrder has sums worked out by hand from the order in the package
-// documentation. Each differs from the left-to-right sum.
+// The sums are calculated by hand from the order in the package documentation. Each
+// differs from the left-to-right sum.
 func TestSumOrder(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -21,7 +21,7 @@ func TestSumOrder(t *testing.T) {
 		// ((x0+x4+x5)+x1)+x2+x3 = (big-big+1)+3; left to right: 1.
 		{"6: and so does the sixth", []float32{big, 1, 1, 1, -big, 1}, 4},
 		// s = x8 first, then the lanes: ((1+big)+1…)-big = 0, where big+1 = big.
-		{"9: the leftover comes first", []float32{big, -big, 0, 0, 0, 0, 0, 0, 1}, 0},
+		{"9: the remainder comes first", []float32{big, -big, 0, 0, 0, 0, 0, 0, 1}, 0},
 		// Lane 0 is big-big = 0 in the first chain, lanes 1 to 7 are 1+0.
 		{"16: lanes before lanes", append([]float32{big, 1, 1, 1, 1, 1, 1, 1}, -big, 0, 0, 0, 0, 0, 0, 0), 7},
 		// Registers 0 and 4 share a chain: lane 0 is ((big-big)+1)+1+1.
@@ -42,10 +42,9 @@ func registers(first ...float32) []float32 {
 	return x
 }
 
-// TestCascade looks at one chain: lane 0 of registers 0, 4, 8, …. The sixteen
-// first terms are folded away before the others come. With big first, a plain
-// chain loses every 1 that follows; the cascade adds the 1s of the second
-// sixteen among themselves: big + 16.
+// One chain, lane 0 of registers 0, 4, 8, …: the first sixteen terms are folded before
+// the next ones are added. With big first, a chain without folding loses every 1 that
+// follows; the cascade adds the 1s of the second sixteen among themselves: big + 16.
 func TestCascade(t *testing.T) {
 	chain := make([]float32, 4*32)
 	chain[0] = big
@@ -56,14 +55,14 @@ func TestCascade(t *testing.T) {
 		t.Errorf("32 terms per chain: %v, want %v", got, big+16)
 	}
 	if got := Sum(registers(chain[:4*31]...)); got != big+16 {
-		t.Errorf("31 terms per chain, 15 ones stay in the first level and are joined by big last: %v, want %v", got, big+16)
+		t.Errorf("31 terms per chain, 15 ones stay in the first level, big is added last: %v, want %v", got, big+16)
 	}
 	if got := Sum(registers(chain[:4*15]...)); got != big {
 		t.Errorf("15 terms per chain: %v, want %v", got, big)
 	}
 }
 
-// TestSumExact holds at any order: whole numbers below 2^24 add without error.
+// Whole numbers below 2^24 add without error in any order.
 func TestSumExact(t *testing.T) {
 	for n := range 5000 {
 		x, want := make([]float32, n), float32(0)
@@ -84,7 +83,7 @@ func TestSumExact(t *testing.T) {
 	}
 }
 
-// TestStd: PyTorch's values for eight rewards of 0.7 and of 10.1. The float32 mean
+// PyTorch's values for eight rewards of 0.7 and of 10.1. The float32 mean
 // misses them by 2^-24 and 2^-20, so the two-pass result is √(8/7) of that, and
 // Welford's is 0. The values 1, 2, 3, 4 have variance 5/3.
 func TestStd(t *testing.T) {
@@ -145,7 +144,7 @@ func TestSpecialCases(t *testing.T) {
 	isNaN("row with NaN", wide[1])
 }
 
-func TestStdRowsRefusesShape(t *testing.T) {
+func TestStdRowsPanicsOnWrongShape(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("three values as two rows of two: no panic")

@@ -3,29 +3,29 @@ package torchsum
 import "math"
 
 // NaNMeanStd returns the mean and the standard deviation, ddof 1, of the values
-// of x that are no NaN, and their number, as trl's and ms-swift's nanstd take
+// of x that are not NaN, and their number, as trl's and ms-swift's nanstd compute
 // them. All of it is float32:
 //
 //	m = Σ x/c ;  v = Σ (x − m)²/c · (c/(c−1)) ;  s = √v
 //
-// The sums are in the order of sum, [Sum] or [SumColumn], NaN counting as 0. buf is
-// overwritten; its length is that of x.
+// sum is [Sum] or [SumColumn]; NaN counts as 0 in it. buf is overwritten; its length is
+// that of x.
 //
 // Special cases are:
 //
-//	no value but NaN = NaN, NaN, 0
-//	one value        = the value, NaN, 1
+//	only NaN  = NaN, NaN, 0
+//	one value = the value, NaN, 1
 //
 // Source: huggingface/trl@f2cd57710ae3 trl/trainer/utils.py:nanstd.
 func NaNMeanStd(x, buf []float32, sum func([]float32) float32) (mean, std float32, count int) {
 	buf = buf[:len(x)]
 	if mean = sum(x) / float32(len(x)); mean-mean == 0 {
-		// Finite, so that no value is a NaN: the usual case, without a look at each.
+		// A finite mean excludes NaN: the usual case, without a test of each value.
 		for i, v := range x {
 			d := v - mean
 			buf[i] = d * d
 		}
-		return mean, spread(sum(buf), len(x)), len(x)
+		return mean, stdOfSquares(sum(buf), len(x)), len(x)
 	}
 	for i, v := range x {
 		buf[i] = 0
@@ -43,12 +43,12 @@ func NaNMeanStd(x, buf []float32, sum func([]float32) float32) (mean, std float3
 			buf[i] = d * d
 		}
 	}
-	return mean, spread(sum(buf), count), count
+	return mean, stdOfSquares(sum(buf), count), count
 }
 
-// spread is the standard deviation, ddof 1, of count values by the sum of their
-// squares around the mean; NaN for fewer than two.
-func spread(squares float32, count int) float32 {
+// stdOfSquares returns the standard deviation, ddof 1, of count values whose squared
+// differences to the mean add up to squares; NaN for fewer than two.
+func stdOfSquares(squares float32, count int) float32 {
 	if count < 2 {
 		return float32(math.NaN())
 	}
