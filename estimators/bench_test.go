@@ -8,8 +8,7 @@ import (
 
 const benchSamples = 1 << 20
 
-// benchBatch is a step of graded rewards, 0.9·accuracy + 0.1·format and a few
-// others, in groups of n.
+// benchBatch returns a step of rewards on a grid of 0.1 in groups of n.
 func benchBatch(n int) Batch {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := Batch{Rewards: make([]float64, benchSamples)}
@@ -25,7 +24,7 @@ func benchBatch(n int) Batch {
 	return b
 }
 
-func perSample(b *testing.B) {
+func reportPerSample(b *testing.B) {
 	b.Helper()
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchSamples, "ns/sample")
 }
@@ -45,14 +44,14 @@ func BenchmarkAdvantage(b *testing.B) {
 							b.Fatal(err)
 						}
 					}
-					perSample(b)
+					reportPerSample(b)
 				})
 			}
 		}
 	}
 }
 
-// BenchmarkProcess is the advantage, the filter and, if asked for, the recompute.
+// BenchmarkProcess measures advantage, filter and, if set, recompute.
 func BenchmarkProcess(b *testing.B) {
 	for _, e := range All() {
 		if !e.TrainerFilters {
@@ -69,7 +68,7 @@ func BenchmarkProcess(b *testing.B) {
 							b.Fatal(err)
 						}
 					}
-					perSample(b)
+					reportPerSample(b)
 				})
 			}
 		}
@@ -98,7 +97,7 @@ func BenchmarkOrder(b *testing.B) {
 				for b.Loop() {
 					c.do()
 				}
-				perSample(b)
+				reportPerSample(b)
 			})
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// phantom is a batch of a constant group of eight and a mixed one.
-func phantom(constant float64) Batch {
+// constantAndMixed returns a batch of a constant group of eight and a mixed one.
+func constantAndMixed(constant float64) Batch {
 	c := constant
 	return Batch{
 		Rewards: []float64{c, c, c, c, c, c, c, c, 1, 0, 1, 0, 0, 1, 0, 0},
@@ -18,28 +18,28 @@ func phantom(constant float64) Batch {
 	}
 }
 
-// TestPhantomAdvantages: float32 misses the mean of equal rewards. The numbers are
-// those of the frameworks' code under PyTorch, to the digits given.
-func TestPhantomAdvantages(t *testing.T) {
+// Equal rewards have advantages since float32 misses their mean. The numbers are those of
+// the frameworks' code under PyTorch, to the digits given.
+func TestEqualRewardsHaveTheTrainersResidue(t *testing.T) {
 	for _, c := range []struct {
-		constant                        float64
-		twinkle, twinkleAlone, brianOne float64
+		constant                      float64
+		twinkle, twinkleAlone, easyR1 float64
 	}{
 		{0.1, -0.745, -0.415, 0},
 		{0.7, 5.96, 0.81, 0},
 		{10.1, 95.4, 0.93, 0.935},
 		{100.3, 763, 0.93, 0.935},
 	} {
-		b := phantom(c.constant)
+		b := constantAndMixed(c.constant)
 		alone := Batch{Rewards: b.Rewards[:8], Offsets: b.Offsets[:2]}
-		near(t, "twinkle, two groups", first(t, "twinkle", b), c.twinkle)
-		near(t, "twinkle, one group", first(t, "twinkle", alone), c.twinkleAlone)
-		near(t, "easyr1", first(t, "easyr1", b), c.brianOne)
+		checkClose(t, "twinkle, two groups", firstAdvantage(t, "twinkle", b), c.twinkle)
+		checkClose(t, "twinkle, one group", firstAdvantage(t, "twinkle", alone), c.twinkleAlone)
+		checkClose(t, "easyr1", firstAdvantage(t, "easyr1", b), c.easyR1)
 	}
 }
 
-// first is the advantage of the first sample under GRPO by group.
-func first(t *testing.T, framework string, b Batch) float64 {
+// firstAdvantage returns the advantage of the first sample under GRPO by group.
+func firstAdvantage(t *testing.T, framework string, b Batch) float64 {
 	t.Helper()
 	dst := make([]float64, len(b.Rewards))
 	if err := find(t, framework, "grpo").Advantage(dst, b, ScaleGroup); err != nil {
@@ -48,12 +48,12 @@ func first(t *testing.T, framework string, b Batch) float64 {
 	return dst[0]
 }
 
-// TestPhantomsElsewhere: the same batch, other frameworks. OpenRLHF is looked at
-// before it cuts at 10, as its numbers are given.
-func TestPhantomsElsewhere(t *testing.T) {
+// The same batch in other frameworks. The numbers of OpenRLHF are those before it clips
+// at 10.
+func TestEqualRewardsElsewhere(t *testing.T) {
 	for _, c := range []struct {
-		framework                    string
-		tenth, sevenTenths, ten, big float64
+		framework                     string
+		of0_1, of0_7, of10_1, of100_3 float64
 	}{
 		{"easyr1-upstream", -0.0074, 0.056, 0.47, 0.83},
 		{"verl", -0.0074, 0.056, 0.47, 0.83},
@@ -61,31 +61,31 @@ func TestPhantomsElsewhere(t *testing.T) {
 		{"slime", -0.0075, 0.060, 0.95, 7.6},
 		{"roll", -0.0075, 0.060, 0.95, 7.6},
 	} {
-		for constant, want := range map[float64]float64{0.1: c.tenth, 0.7: c.sevenTenths, 10.1: c.ten, 100.3: c.big} {
-			near(t, c.framework, first(t, c.framework, phantom(constant)), want)
+		for constant, want := range map[float64]float64{0.1: c.of0_1, 0.7: c.of0_7, 10.1: c.of10_1, 100.3: c.of100_3} {
+			checkClose(t, c.framework, firstAdvantage(t, c.framework, constantAndMixed(constant)), want)
 		}
 	}
 	for constant, want := range map[float64]float64{0.1: -7.45, 0.7: 59.6, 10.1: 954, 100.3: 7629} {
-		b := phantom(constant)
+		b := constantAndMixed(constant)
 		dst := make([]float64, len(b.Rewards))
-		grpo(1e-9).advantages(dst, b, ScaleGroup)
-		near(t, "openrlhf", dst[0], want)
+		_ = grpo(1e-9).advantages(dst, b, ScaleGroup)
+		checkClose(t, "openrlhf", dst[0], want)
 	}
 	for framework, want := range map[string]float64{"trl": 0.071, "ms-swift": 0.076} {
-		near(t, framework, first(t, framework, phantom(100.3)), want)
+		checkClose(t, framework, firstAdvantage(t, framework, constantAndMixed(100.3)), want)
 	}
 }
 
-// near compares to the two or three digits that a table gives.
-func near(t *testing.T, what string, got, want float64) {
+// checkClose compares to the two or three digits that a table gives.
+func checkClose(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if math.Abs(got-want) > 0.01*math.Abs(want) {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
 }
 
-// TestRaggedRefusals: five samples, in groups of 2, 2 and 1, are no matrix.
-func TestRaggedRefusals(t *testing.T) {
+// Five samples, in groups of 2, 2 and 1, are no matrix: a framework that needs one raises.
+func TestRaggedBatches(t *testing.T) {
 	b := Batch{
 		Rewards: []float64{1, 0, 0, 1, 3}, Offsets: []int{0, 2, 4, 5},
 		Lengths: []int32{1, 2, 3, 4, 5}, Components: [][]float64{{1, 0, 0, 1, 3}},
@@ -110,7 +110,7 @@ func TestRaggedRefusals(t *testing.T) {
 	} {
 		e, dst := find(t, c.framework, c.name), make([]float64, 5)
 		err := e.Advantage(dst, b, e.Scales[0])
-		if got := text(err); got != c.want {
+		if got := errorText(err); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.framework, c.name, got, c.want)
 		}
 		var refusal *Refusal
@@ -125,7 +125,7 @@ func TestRaggedRefusals(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestRefusalsOfTwinkleAndEasyR1(t *testing.T) {
 	missing := MissingReward()
 	for _, c := range []struct {
 		name, framework, estimator string
@@ -155,8 +155,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusedBatchIsComputed: the groups that are right get what they get without
-// the wrong one. ±√½ is GRPO of 1 and 0, ±1 RLOO.
+// In a refused batch the valid groups have the advantages that they have alone: for 1 and
+// 0 ±√½ under GRPO, ±1 under RLOO.
 func TestRefusedBatchIsComputed(t *testing.T) {
 	dst := make([]float64, 5)
 	b := Batch{Rewards: []float64{1, 0, 0, 1, 3}, Offsets: []int{0, 2, 4, 5}}
@@ -176,10 +176,10 @@ func TestClean(t *testing.T) {
 		name, framework string
 		rewards, want   []float64
 	}{
-		{"NaN takes the infinities along", "easyr1", []float64{1, nan, inf, -inf}, []float64{1, 0, math.MaxFloat32, -math.MaxFloat32}},
+		{"with a NaN the infinities become finite", "easyr1", []float64{1, nan, inf, -inf}, []float64{1, 0, math.MaxFloat32, -math.MaxFloat32}},
 		{"infinities alone stay", "easyr1", []float64{1, inf, 1e300}, []float64{1, inf, inf}},
 		{"missing is NaN is 0", "easyr1", []float64{MissingReward(), 0.1}, []float64{0, float64(float32(0.1))}},
-		{"nothing but the rounding", "twinkle", []float64{0.1, inf, -0.5}, []float64{float64(float32(0.1)), inf, -0.5}},
+		{"only the rounding", "twinkle", []float64{0.1, inf, -0.5}, []float64{float64(float32(0.1)), inf, -0.5}},
 	} {
 		e, got := find(t, c.framework, "grpo"), make([]float64, len(c.rewards))
 		e.CleanInto(got, c.rewards)
@@ -194,9 +194,9 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestTilesAreSeams: groups go through the arithmetic four at a time, or alone when
-// sizes change or are large. Each gets what it gets beside one neighbour.
-func TestTilesAreSeams(t *testing.T) {
+// Groups go through the arithmetic four at a time, or alone where sizes change or are
+// large. The tile does not matter: each has the advantages that it has in a pair.
+func TestTilesDoNotMatter(t *testing.T) {
 	e := find(t, "twinkle", "grpo")
 	var b Batch
 	b.Offsets = []int{0}
@@ -221,14 +221,14 @@ func TestTilesAreSeams(t *testing.T) {
 	}
 }
 
-func TestBlocks(t *testing.T) {
+func TestEqualGroups(t *testing.T) {
 	got, err := EqualGroups(6, 3)
 	if diff := cmp.Diff([]int{0, 3, 6}, got); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
 	for _, c := range [][2]int{{6, 0}, {6, -2}, {6, 4}, {6, 7}} {
-		if _, err := EqualGroups(c[0], c[1]); text(err) != "ValueError: Invalid" {
-			t.Errorf("Blocks(%d, %d): %v", c[0], c[1], err)
+		if _, err := EqualGroups(c[0], c[1]); errorText(err) != "ValueError: Invalid" {
+			t.Errorf("EqualGroups(%d, %d): %v", c[0], c[1], err)
 		}
 	}
 }
@@ -250,32 +250,34 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestEntriesAreComplete: each says what a person has to know, no two have one
-// name.
+// Every entry says what a person has to know, and no two have one name.
 func TestEntriesAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range All() {
 		name := e.Framework + " " + e.Name
 		if seen[name] {
-			t.Errorf("%s is there twice", name)
+			t.Errorf("%s is listed twice", name)
 		}
 		seen[name] = true
 		if len(e.Scales) == 0 || e.Formula == "" || e.Doc == "" || e.Float == 0 || e.Computable() != (e.Needs.NotComputable == "") {
 			t.Errorf("%s is incomplete", name)
 		}
-		if !strings.Contains(e.Source, "@") || !strings.Contains(e.Source, ".py:") {
-			t.Errorf("%s: source %q has no revision or function", name, e.Source)
+		switch isCode := strings.Contains(e.Source, "@") && strings.Contains(e.Source, ".py:"); {
+		case !isCode && !e.NoPublicCode:
+			t.Errorf("%s: source %q has no revision or function; if no code is public, set NoPublicCode", name, e.Source)
+		case e.NoPublicCode && !strings.Contains(e.Source, "arXiv:") && !strings.Contains(e.Source, "https://"):
+			t.Errorf("%s: source %q has no paper or document", name, e.Source)
 		}
 		if e.TrainerFilters && !e.CanFilter {
-			t.Errorf("%s: its trainer filters, we would not", name)
+			t.Errorf("%s: TrainerFilters without CanFilter", name)
 		}
 		if strings.HasPrefix(e.Name, "grpo") && !e.CanFilter {
-			t.Errorf("%s: is GRPO but would not filter", name)
+			t.Errorf("%s: is GRPO without CanFilter", name)
 		}
 	}
 }
 
-func TestShapesPanic(t *testing.T) {
+func TestWrongLengthsPanic(t *testing.T) {
 	e := find(t, "twinkle", "grpo")
 	b := Batch{Rewards: []float64{1, 0}, Offsets: []int{0, 2}}
 	for name, call := range map[string]func(){
@@ -286,7 +288,7 @@ func TestShapesPanic(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s takes slices of different lengths", name)
+					t.Errorf("%s accepts slices of different lengths", name)
 				}
 			}()
 			call()

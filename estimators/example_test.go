@@ -9,8 +9,8 @@ import (
 
 // The example of the guide to compute_new_adv, under keep_pos_ratio 0.7 and
 // keep_neg_ratio 0.5: of two positive samples ⌊1.4⌋ = 1 is kept, the best; of two
-// negative ones 1, the worst; the zero always. The new mean of the kept 0.1, 0.9
-// and 1.7 is missed by a bit of float32: 0.9 gets −7e-08 and not 0.
+// negative ones 1, the worst; the zero always. Float32 misses the mean of the kept 0.1,
+// 0.9 and 1.7 by a bit: 0.9 gets −7e-08 and not 0.
 func Example() {
 	grpo, err := estimators.Find("easyr1", "grpo")
 	if err != nil {
@@ -36,8 +36,8 @@ func Example() {
 	// processed [-1 +0 -7.451e-08 +0 +1]
 }
 
-// From rewards to advantages: two groups of four responses under verl's GRPO. The
-// second has one reward throughout, and so no advantage.
+// From rewards to advantages: two groups of four responses under verl's GRPO. All rewards
+// of the second are equal: no advantage.
 func ExampleFind() {
 	grpo, err := estimators.Find("verl", "grpo")
 	if err != nil {
@@ -46,7 +46,7 @@ func ExampleFind() {
 	}
 	logged := []float64{1, 0, 0, 1, 0.5, 0.5, 0.5, 0.5}
 	batch := estimators.Batch{Rewards: make([]float64, len(logged)), Offsets: []int{0, 4, 8}}
-	grpo.CleanInto(batch.Rewards, logged) // what the trainer makes of NaN, None and precision
+	grpo.CleanInto(batch.Rewards, logged) // NaN, None and rounding as in the trainer
 
 	advantages := make([]float64, len(logged))
 	if err := grpo.Advantage(advantages, batch, estimators.ScaleGroup); err != nil {
@@ -60,7 +60,7 @@ func ExampleFind() {
 	// [+0.0000 +0.0000 +0.0000 +0.0000]
 }
 
-// The same rewards under everything that a framework has, as far as rewards feed it.
+// The same rewards under every estimator of a framework that needs only rewards.
 func ExampleAll() {
 	batch := estimators.Batch{Rewards: []float64{1, 0, 0, 0}, Offsets: []int{0, 4}}
 	for _, e := range estimators.All() {
@@ -83,7 +83,7 @@ func ExampleAll() {
 }
 
 // Of three positive samples keep_pos_ratio 0.5 keeps int(3·0.5) = 1, the best; of three
-// negative ones keep_neg_ratio 0 keeps none; what is 0 stays.
+// negative ones keep_neg_ratio 0 keeps none; zeros stay.
 func ExampleKeep() {
 	original := []float64{1.5, 0.5, 0.2, 0, -0.3, -0.7, -1.2}
 	kept := make([]bool, len(original))
@@ -92,7 +92,7 @@ func ExampleKeep() {
 	// Output: [true false false true false false false]
 }
 
-// A configuration that the trainer refuses is refused in its words.
+// The error of a refused configuration is the trainer's.
 func ExampleCheckConfig() {
 	_, err := estimators.CheckConfig("rloo", 0.5, 1, false)
 	text, _, _ := strings.Cut(err.Error(), ". ")

@@ -10,8 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestKeepCount has the counts that the trainer's Python gives, run on these
-// numbers: int() of the float64 product.
+// The counts are those of the trainer's Python: int() of the float64 product.
 func TestKeepCount(t *testing.T) {
 	for _, c := range []struct {
 		n     int
@@ -54,14 +53,14 @@ func TestKeep(t *testing.T) {
 	} {
 		kept := make([]bool, len(c.adv))
 		Keep(kept, c.adv, []int{0, len(c.adv)}, c.pos, c.neg)
-		if diff := cmp.Diff(c.want, places(kept)); diff != "" {
+		if diff := cmp.Diff(c.want, indices(kept)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
 }
 
-// places are the indices of the samples kept.
-func places(kept []bool) []int {
+// indices returns the indices of the kept samples.
+func indices(kept []bool) []int {
 	var at []int
 	for i, k := range kept {
 		if k {
@@ -92,9 +91,9 @@ func plainKeep(adv []float64, pos, neg float64) []bool {
 	return kept
 }
 
-// TestKeepIsSortAndTake: the selection without a sort keeps what a stable sort
-// keeps, in groups of all sizes, with many ties and with few.
-func TestKeepIsSortAndTake(t *testing.T) {
+// The selection keeps what a stable sort keeps, in groups of all sizes, with many ties
+// and with few.
+func TestKeepEqualsSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		levels := rapid.SampledFrom([]int{1, 3, 10, 1000}).Draw(t, "levels")
 		adv := rapid.SliceOfN(rapid.Map(rapid.IntRange(-levels, levels), func(i int) float64 { return float64(i) / 3 }), 0, 300).Draw(t, "adv")
@@ -106,27 +105,26 @@ func TestKeepIsSortAndTake(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("kept %v, want %v", got, want)
 		}
-		counts(t, adv[:cut], got[:cut], pos, neg)
-		counts(t, adv[cut:], got[cut:], pos, neg)
+		checkCounts(t, adv[:cut], got[:cut], pos, neg)
+		checkCounts(t, adv[cut:], got[cut:], pos, neg)
 	})
 }
 
-func counts(t *rapid.T, adv []float64, kept []bool, pos, neg float64) {
+func checkCounts(t *rapid.T, adv []float64, kept []bool, pos, neg float64) {
 	t.Helper()
-	var of, have [3]int // negative, zero, positive
+	var all, got [3]int // negative, zero, positive
 	for i, a := range adv {
 		sign := 1 + one(a > 0) - one(a < 0)
-		of[sign]++
-		have[sign] += one(kept[i])
+		all[sign]++
+		got[sign] += one(kept[i])
 	}
-	if want := [3]int{KeepCount(of[0], neg), of[1], KeepCount(of[2], pos)}; have != want {
-		t.Fatalf("kept %v of %v, want %v", have, of, want)
+	if want := [3]int{KeepCount(all[0], neg), all[1], KeepCount(all[2], pos)}; got != want {
+		t.Fatalf("kept %v of %v, want %v", got, all, want)
 	}
 }
 
-// TestBorderOfIsThatOfSorted: insertion, selection and the sort that selection
-// falls back on agree.
-func TestBorderOfIsThatOfSorted(t *testing.T) {
+// Insertion, selection and the sort that selection falls back on agree.
+func TestBoundEqualsThatOfSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.SliceOfN(rapid.Uint64Range(1, 50), 1, 100).Draw(t, "v")
 		k := rapid.IntRange(1, len(v)).Draw(t, "k")
@@ -135,13 +133,13 @@ func TestBorderOfIsThatOfSorted(t *testing.T) {
 			want = selectionBound{}
 		}
 		if got := boundOf(v, make([]uint64, len(v)), k); got != want {
-			t.Fatalf("border %v, want %v", got, want)
+			t.Fatalf("bound %v, want %v", got, want)
 		}
 	})
 }
 
-// TestKeepLargeGroups: sorted, reversed and organ-pipe groups take no quadratic
-// time; at 2^20 samples that would be minutes.
+// Sorted, reversed and organ-pipe groups do not take quadratic time, which would be
+// minutes at 2^20 samples.
 func TestKeepLargeGroups(t *testing.T) {
 	const n = 1 << 20
 	for name, value := range map[string]func(i int) float64{
@@ -182,7 +180,7 @@ func TestCheckRatios(t *testing.T) {
 		{1e16, 1, "AssertionError: keep_pos_ratio must be in [0, 1], got 1e+16"},
 		{1e15, 1, "AssertionError: keep_pos_ratio must be in [0, 1], got 1000000000000000.0"},
 	} {
-		if got := text(CheckRatios(c.pos, c.neg)); got != c.want {
+		if got := errorText(CheckRatios(c.pos, c.neg)); got != c.want {
 			t.Errorf("CheckRatios(%v, %v) = %q, want %q", c.pos, c.neg, got, c.want)
 		}
 	}

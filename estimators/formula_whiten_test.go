@@ -8,13 +8,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWhitenedTokens: over tokens, each sample as often as it is long, the mean is
-// 0 and the variance 1 if anything varies.
-func TestWhitenedTokens(t *testing.T) {
+// Over tokens, each sample counted as often as it is long, the mean is 0 and the variance
+// 1 if rewards vary.
+func TestWhitenedTokensHaveMean0Variance1(t *testing.T) {
 	for _, name := range [][2]string{{"verl", "reinforce_plus_plus"}, {"openrlhf", "reinforce"}, {"slime", "reinforce_plus_plus_baseline"}} {
 		e := find(t, name[0], name[1])
 		rapid.Check(t, func(t *rapid.T) {
-			b := dyadic(t, 2)
+			b := dyadicBatch(t, 2)
 			b.Rewards[0], b.Rewards[1] = 9, -9
 			b.Lengths = make([]int32, len(b.Rewards))
 			for i := range b.Lengths {
@@ -35,10 +35,9 @@ func TestWhitenedTokens(t *testing.T) {
 	}
 }
 
-// TestSubBatchCarriesAll: the recompute sees the lengths, components and greedy
-// rewards of the samples that were kept. Kept are the first and the last: ReMax
-// gives 1 − 0.5 and 0 − 0.25.
-func TestSubBatchCarriesAll(t *testing.T) {
+// The recompute sees the lengths, components and greedy rewards of the kept samples. Kept
+// are the first and the last: ReMax gives 1 − 0.5 and 0 − 0.25.
+func TestKeptBatchHasAllColumns(t *testing.T) {
 	b := Batch{
 		Rewards: []float64{1, 5, 0}, Offsets: []int{0, 3}, Lengths: []int32{1, 2, 3},
 		Components: [][]float64{{1, 2, 3}, {4, 5, 6}}, Weights: []float64{1, 2}, Baselines: []float64{0.5, 9, 0.25},
@@ -60,8 +59,9 @@ func TestSubBatchCarriesAll(t *testing.T) {
 	}
 }
 
-// TestLacks: what a batch does not hold is a refusal of a kind of its own, and NaN.
-func TestLacks(t *testing.T) {
+// If the batch lacks what the estimator needs, the advantages are NaN and the refusal is
+// of the kind KindMissing.
+func TestMissingIn(t *testing.T) {
 	b := Batch{Rewards: []float64{1, 0}, Offsets: []int{0, 2}}
 	for _, c := range []struct{ framework, name, want string }{
 		{"verl", "grpo", ""},
@@ -73,7 +73,7 @@ func TestLacks(t *testing.T) {
 		var r Result
 		e := find(t, c.framework, c.name)
 		err := Process(&r, e, b, e.Scales[0], 1, 1, false)
-		if got := text(err); got != c.want {
+		if got := errorText(err); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.framework, c.name, got, c.want)
 		}
 		if math.IsNaN(r.Processed[0]) != (c.want != "") {
@@ -82,8 +82,8 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// TestShortBatches: verl's variance wants two tokens, EasyR1's does not.
-func TestShortBatches(t *testing.T) {
+// verl's whitening refuses fewer than two tokens, EasyR1's does not.
+func TestBatchesOfOneToken(t *testing.T) {
 	one := Batch{Rewards: []float64{1}, Offsets: []int{0, 1}, Lengths: []int32{1}}
 	none := Batch{Rewards: []float64{1}, Offsets: []int{0, 1}, Lengths: []int32{0}}
 	for _, c := range []struct {
@@ -96,15 +96,15 @@ func TestShortBatches(t *testing.T) {
 		{"easyr1", one, ""},
 	} {
 		got := find(t, c.framework, "reinforce_plus_plus").Advantage(make([]float64, 1), c.b, ScaleNone)
-		if text(got) != c.want {
-			t.Errorf("%s: %q, want %q", c.framework, text(got), c.want)
+		if errorText(got) != c.want {
+			t.Errorf("%s: %q, want %q", c.framework, errorText(got), c.want)
 		}
 	}
 }
 
-// TestRemainderRows: AReaL's blocks go by position. Of 2, 2 and 1 samples the last
-// fills no block: 0.5 less 0, over 0 + 1e-5.
-func TestRemainderRows(t *testing.T) {
+// AReaL's groups are blocks by position. Of 2, 2 and 1 samples the last fills no block:
+// (0.5 − 0)/(0 + 1e-5).
+func TestRowsBeyondTheLastBlock(t *testing.T) {
 	dst := make([]float64, 5)
 	b := Batch{Rewards: []float64{1, 0, 0, 1, 0.5}, Offsets: []int{0, 2, 4, 5}}
 	if err := find(t, "areal", "reward_norm").Advantage(dst, b, ScaleGroup); err != nil {

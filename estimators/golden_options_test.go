@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// The functions here turn an entry, which has the framework's defaults, into what
-// the options of a case ask for.
+// The functions here change an entry, which has the framework's defaults, to what the
+// options of a case select.
 
-// byOption is for the frameworks whose only option is a scale.
-func byOption(e *Estimator, p goldenParams) Scale {
+// scaleOption is for frameworks whose only option is a scale.
+func scaleOption(e *Estimator, p goldenParams) Scale {
 	for _, by := range []*bool{p.NormByStd, p.GRPONormByStd, p.StdNorm, p.NormRewards} {
 		if by != nil {
-			return groupIf(*by)
+			return scaleIf(*by)
 		}
 	}
 	if p.ScaleRewards == "" {
@@ -20,20 +20,20 @@ func byOption(e *Estimator, p goldenParams) Scale {
 	}
 	var refusal *Refusal
 	if errors.As(e.CheckScale(p.ScaleRewards), &refusal) {
-		e.Advantage = refusing(refusal)
+		e.Advantage = alwaysRefuse(refusal)
 	}
 	return p.ScaleRewards
 }
 
-func groupIf(by bool) Scale {
-	if by {
+func scaleIf(byStd bool) Scale {
+	if byStd {
 		return ScaleGroup
 	}
 	return ScaleNone
 }
 
-// become makes e the other entry of its framework that the option names.
-func become(e *Estimator, name string) Scale {
+// replaceBy makes e another entry of its framework.
+func replaceBy(e *Estimator, name string) Scale {
 	other, err := Find(e.Framework, name)
 	if err != nil {
 		panic(err)
@@ -42,16 +42,16 @@ func become(e *Estimator, name string) Scale {
 	return e.Scales[0]
 }
 
-func trlMulti(e *Estimator, p goldenParams) Scale {
+func trlAggregation(e *Estimator, p goldenParams) Scale {
 	if p.Aggregation == "normalize_then_sum" {
-		return become(e, "grpo_normalize_then_sum")
+		return replaceBy(e, "grpo_normalize_then_sum")
 	}
 	return p.ScaleRewards
 }
 
 func trlOptions(e *Estimator, p goldenParams) Scale {
 	if p.NormAdvantages {
-		become(e, "rloo_normalize_advantages")
+		replaceBy(e, "rloo_normalize_advantages")
 	}
 	if p.Clip != nil {
 		low, high := float32(p.Clip[0]), float32(p.Clip[1])
@@ -66,7 +66,7 @@ func trlOptions(e *Estimator, p goldenParams) Scale {
 	return ScaleNone
 }
 
-// openRLHFOptions has another clip range than the command line's, or none.
+// openRLHFOptions has another clip range than the command line, or none.
 func openRLHFOptions(e *Estimator, p goldenParams) Scale {
 	inner := map[string]formula{
 		"rloo": rloo(0).advantages, "group_norm": grpo(1e-9).advantages, "dr_grpo": grpo(0).advantages,
@@ -89,10 +89,10 @@ func openRLHFOptions(e *Estimator, p goldenParams) Scale {
 
 func swiftOptions(e *Estimator, p goldenParams) Scale {
 	if p.ScaleRewards == "gdpo" {
-		return become(e, "gdpo")
+		return replaceBy(e, "gdpo")
 	}
 	if p.Estimator != "" {
-		become(e, p.Estimator+"_dynamic")
+		replaceBy(e, p.Estimator+"_dynamic")
 	}
 	return p.ScaleRewards
 }
@@ -102,18 +102,18 @@ func nemoOptions(e *Estimator, p goldenParams) Scale {
 	case e.Name == "gdpo" && !p.LeaveOneOut:
 		e.Advantage = batchStandardized(perComponent(leaveOneOutStd{}.advantages))
 	case e.Name == "reinforce_plus_plus" && !p.MinusBaseline:
-		return become(e, "reinforce_plus_plus_no_baseline")
+		return replaceBy(e, "reinforce_plus_plus_no_baseline")
 	case e.Name == "grpo" && !p.LeaveOneOut:
-		become(e, "grpo_no_leave_one_out")
+		replaceBy(e, "grpo_no_leave_one_out")
 	}
 	if p.NormRewards == nil {
 		return e.Scales[0]
 	}
-	return groupIf(*p.NormRewards)
+	return scaleIf(*p.NormRewards)
 }
 
-// rollOptions: a mean that is not of the group with a standard deviation that is
-// gives a matrix upstream, which the file records as an error of its own.
+// rollOptions: the mean of the batch with the standard deviation of the group gives a
+// matrix upstream, which the file records as an error of its own.
 func rollOptions(e *Estimator, p goldenParams) Scale {
 	scale := p.NormStd
 	if scale == "" {
@@ -122,7 +122,7 @@ func rollOptions(e *Estimator, p goldenParams) Scale {
 	switch {
 	case e.Name == "reinforce_whiten_advantages":
 		if p.NormMean == "group" {
-			become(e, "reinforce_whiten_advantages_group")
+			replaceBy(e, "reinforce_whiten_advantages_group")
 		}
 	case e.Name == "agentic_reward_norm":
 		if p.NormMean == "batch" {
@@ -137,7 +137,7 @@ func rollOptions(e *Estimator, p goldenParams) Scale {
 				"shape (%d, %d) instead of (%d,) - broadcasting bug in reward_norm", b.Groups(), n, n)}
 		}
 	case p.NormMean == "batch":
-		become(e, "reward_norm_batch")
+		replaceBy(e, "reward_norm_batch")
 	}
 	return scale
 }
@@ -165,20 +165,20 @@ func primeOptions(e *Estimator, p goldenParams) Scale {
 
 func openInstructOptions(e *Estimator, p goldenParams) Scale {
 	if p.NormType != "standard" && p.NormType != "centered" {
-		e.Advantage = refusing(&Refusal{Kind: "ValueError", Text: "Invalid advantage normalization type: " + p.NormType})
+		e.Advantage = alwaysRefuse(&Refusal{Kind: "ValueError", Text: "Invalid advantage normalization type: " + p.NormType})
 		return ScaleGroup
 	}
-	return become(e, p.NormType)
+	return replaceBy(e, p.NormType)
 }
 
 func arealOptions(e *Estimator, p goldenParams) Scale {
 	switch {
 	case p.MeanLeave:
-		become(e, "reward_norm_leave_one_out")
+		replaceBy(e, "reward_norm_leave_one_out")
 	case p.MeanLevel == "batch":
-		become(e, "reward_norm_batch")
+		replaceBy(e, "reward_norm_batch")
 	case !p.Unbiased:
-		become(e, "reward_norm_biased")
+		replaceBy(e, "reward_norm_biased")
 	}
 	if p.StdLevel == "" {
 		return ScaleNone
@@ -186,20 +186,19 @@ func arealOptions(e *Estimator, p goldenParams) Scale {
 	return p.StdLevel
 }
 
-func refusing(r *Refusal) formula {
+func alwaysRefuse(r *Refusal) formula {
 	return func([]float64, Batch, Scale) error { return r }
 }
 
-// functionOnly is for files made by the estimator's function without the trainer
-// around it, which cleans the rewards.
-func functionOnly(e *Estimator, _ goldenParams) Scale {
+// uncleaned is for files made by the estimator's function alone, without the trainer,
+// which cleans the rewards.
+func uncleaned(e *Estimator, _ goldenParams) Scale {
 	e.Clean = cleanRound
 	return e.Scales[0]
 }
 
-// slimeOptions: the function does not know what the command line does for groups
-// of one.
+// slimeOptions leaves out what the command line does for groups of one.
 func slimeOptions(e *Estimator, p goldenParams) Scale {
 	e.Advantage = slimeNorm()
-	return groupIf(*p.StdNorm)
+	return scaleIf(*p.StdNorm)
 }

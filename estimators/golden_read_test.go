@@ -9,33 +9,30 @@ import (
 	"testing"
 )
 
-// The files under testdata/golden were written by the frameworks' own functions,
-// cut out of the repositories that "source" names and run under torch 1.13.1 on a
-// CPU (AVX2). Float32 values are the shortest decimals that read back the same.
-
-// goldenFile is one estimator's cases.
+// goldenFile is testdata/golden/NAME.json: the cases of one estimator. Float32 values are
+// the shortest decimals that read back the same.
 type goldenFile struct {
-	Source string       `json:"source"`
+	Source string       `json:"source"` // see goldenRow
 	Cases  []goldenCase `json:"cases"`
 }
 
-// goldenCase is one call: what went in and what came out, per sample.
+// goldenCase is one call: its arguments and its results. Slices have a value per sample.
 type goldenCase struct {
 	Name       string         `json:"name"`
 	Rewards    []goldenReal   `json:"rewards"`
 	Components [][]goldenReal `json:"rewards_per_func"` // one row per sample
-	Groups     []int          `json:"groups"`
-	Params     goldenParams   `json:"params"`
-	Advantages []goldenReal   `json:"advantages"`
+	Groups     []int          `json:"groups"`           // ids
+	Params     goldenParams   `json:"params"`           // the options of the call
+	Advantages []goldenReal   `json:"advantages"`       // after filter and recompute, if any
 	Tokens     [][]goldenReal `json:"advantages_tokens"`
-	Original   []goldenReal   `json:"advantages_original"`
-	Kept       []float64      `json:"kept"`
+	Original   []goldenReal   `json:"advantages_original"` // before the filter
+	Kept       []float64      `json:"kept"`                // 0 or 1
 	Stdout     *string        `json:"stdout"`
-	Error      *string        `json:"error"`
+	Error      *string        `json:"error"` // the last line of the traceback
 }
 
-// goldenParams are the options of all frameworks. Those with a number of samples
-// per prompt know a group by its position.
+// goldenParams are the options of all frameworks. A framework that has a number of
+// samples per prompt knows a group by its position.
 type goldenParams struct {
 	NumGenerations *int               `json:"num_generations"`
 	SamplesPrompt  *int               `json:"n_samples_per_prompt"`
@@ -116,10 +113,11 @@ func readGolden(t *testing.T, name string) goldenFile {
 	return f
 }
 
-// batch lays the case out as the estimators take it: rows in order, groups by
-// position where the framework does, else by id in order of first appearance.
+// batch returns the case as a batch and, in order, the row of each of its samples.
+// Groups go by position if the framework does so, else by id in order of first
+// appearance.
 func (c goldenCase) batch(e *Estimator) (order []int, b Batch, err error) {
-	order, offsets, err := c.layout()
+	order, offsets, err := c.group()
 	if err != nil {
 		return nil, Batch{}, err
 	}
@@ -127,7 +125,7 @@ func (c goldenCase) batch(e *Estimator) (order []int, b Batch, err error) {
 	if c.Params.GDPOWeights != nil {
 		b.Weights = c.Params.GDPOWeights
 	}
-	b.Components = c.columns(order)
+	b.Components = c.components(order)
 	b.Lengths = pick(c.Params.Lengths, order)
 	b.Baselines = pick(floats(c.Params.Baselines), order)
 	if c.Rewards == nil {
@@ -136,13 +134,13 @@ func (c goldenCase) batch(e *Estimator) (order []int, b Batch, err error) {
 		return order, b, nil
 	}
 	rewards := floats(c.Rewards)
-	e.CleanInto(rewards, rewards) // before the rows move: it looks at the batch as a whole
+	e.CleanInto(rewards, rewards) // before the rows move: the result depends on the whole batch
 	b.Rewards = pick(rewards, order)
 	return order, b, nil
 }
 
-// columns are the components, a single reward being one.
-func (c goldenCase) columns(order []int) [][]float64 {
+// components returns the reward components as columns; a single reward is one component.
+func (c goldenCase) components(order []int) [][]float64 {
 	if c.Components == nil {
 		return [][]float64{pick(floats(c.Rewards), order)}
 	}
@@ -155,15 +153,15 @@ func (c goldenCase) columns(order []int) [][]float64 {
 	return columns
 }
 
-// layout returns the rows in order and where groups begin.
-func (c goldenCase) layout() (order, offsets []int, err error) {
-	if n := c.Params.perPrompt(); n != nil {
+// group returns the rows by group and the offsets of the groups.
+func (c goldenCase) group() (order, offsets []int, err error) {
+	if n := c.Params.samplesPerPrompt(); n != nil {
 		for row := range c.Groups {
 			order = append(order, row)
 		}
 		offsets, err = EqualGroups(len(order), *n)
 		if err != nil && c.Params.ScaleRewards != "" {
-			// trl: blocks of the size asked for, and the rest.
+			// trl: groups of the size given, and the remainder.
 			for at := 0; at < len(order); at += *n {
 				offsets = append(offsets, at)
 			}
@@ -187,10 +185,10 @@ func (c goldenCase) layout() (order, offsets []int, err error) {
 	return order, offsets, nil
 }
 
-// perPrompt is the size of a block, nil where groups have ids.
-func (p goldenParams) perPrompt() *int {
+// samplesPerPrompt returns the size of a group, nil where groups have ids.
+func (p goldenParams) samplesPerPrompt() *int {
 	if p.RolloutBatch != nil && len(p.Lengths) != *p.RolloutBatch**p.SamplesPrompt {
-		return nil // slime: that sizes differ is known from the ids
+		return nil // slime: the ids tell that sizes differ
 	}
 	for _, n := range []*int{p.NumGenerations, p.SamplesPrompt, p.NSample, p.GroupSize, p.SamplesRollout} {
 		if n != nil {
@@ -211,7 +209,7 @@ func floats(x []goldenReal) []float64 {
 	return out
 }
 
-// pick returns x in another order; nil for nil.
+// pick returns x in the given order; nil for nil.
 func pick[T any](x []T, order []int) []T {
 	if x == nil {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dyadic draws a batch whose rewards are multiples of 1/4 up to 8, in groups of
-// one size that is a power of two. Sums, means and shifts of such rewards are
-// exact in float32, so that what holds on paper holds to the bit.
-func dyadic(t *rapid.T, fewest int) Batch {
-	n := 1 << rapid.IntRange(fewest, 6).Draw(t, "log2 of size")
+// dyadicBatch draws a batch whose rewards are multiples of 1/4 up to 8, in groups of
+// one size, a power of two from 2^minLog2 on. Sums, means and shifts of such rewards are
+// exact in float32, so that mathematical identities hold to the bit.
+func dyadicBatch(t *rapid.T, minLog2 int) Batch {
+	n := 1 << rapid.IntRange(minLog2, 6).Draw(t, "log2 of size")
 	groups := rapid.IntRange(1, 6).Draw(t, "groups")
 	b := Batch{Rewards: make([]float64, n*groups)}
 	for i := range b.Rewards {
@@ -30,13 +30,13 @@ func advantages(t *rapid.T, e *Estimator, b Batch, s Scale) []float64 {
 	return dst
 }
 
-// forEach runs a property on every estimator that needs nothing but rewards, and
-// every scale of it, but for those that have a reason not to.
-func forEach(t *testing.T, reasons map[string]string, property func(*rapid.T, *Estimator, Scale)) {
+// forEach checks a property of every estimator that needs only rewards, under each of its
+// scales. exceptions says why a property does not hold.
+func forEach(t *testing.T, exceptions map[string]string, property func(*rapid.T, *Estimator, Scale)) {
 	t.Helper()
 	for _, e := range All() {
 		name := e.Framework + " " + e.Name
-		if e.Needs != (Needs{}) || reasons[name] != "" {
+		if e.Needs != (Needs{}) || exceptions[name] != "" {
 			continue
 		}
 		for _, s := range e.Scales {
@@ -49,31 +49,31 @@ func forEach(t *testing.T, reasons map[string]string, property func(*rapid.T, *E
 }
 
 func TestShiftChangesNothing(t *testing.T) {
-	reasons := map[string]string{
+	exceptions := map[string]string{
 		"verl gpg":                        "counts rewards that are not 0",
 		"skyrl maxrl":                     "divides by the mean",
 		"prime-rl max_rl":                 "divides by the mean",
-		"nemo-rl grpo":                    "tells s = 0 by rounding",
-		"areal reward_norm":               "cuts at 20",
-		"areal reward_norm_biased":        "cuts at 20",
-		"areal reward_norm_batch":         "cuts at 20",
-		"areal reward_norm_leave_one_out": "cuts at 20",
+		"nemo-rl grpo":                    "rounding decides whether s = 0",
+		"areal reward_norm":               "clips at 20",
+		"areal reward_norm_biased":        "clips at 20",
+		"areal reward_norm_batch":         "clips at 20",
+		"areal reward_norm_leave_one_out": "clips at 20",
 	}
-	forEach(t, reasons, func(t *rapid.T, e *Estimator, s Scale) {
-		b := dyadic(t, 1)
+	forEach(t, exceptions, func(t *rapid.T, e *Estimator, s Scale) {
+		b := dyadicBatch(t, 1)
 		want := advantages(t, e, b, s)
 		shift := float64(rapid.IntRange(-16, 16).Draw(t, "shift"))
 		for i := range b.Rewards {
 			b.Rewards[i] += shift
 		}
 		// Welford's running means are not exact, nor is r·n/(n−1).
-		same(t, "shifted", advantages(t, e, b, s), want, 1e-5)
+		checkSame(t, "shifted", advantages(t, e, b, s), want, 1e-5)
 	})
 }
 
-func TestPermutationMovesAdvantages(t *testing.T) {
+func TestPermutationPermutesAdvantages(t *testing.T) {
 	forEach(t, nil, func(t *rapid.T, e *Estimator, s Scale) {
-		b := dyadic(t, 1)
+		b := dyadicBatch(t, 1)
 		before := advantages(t, e, b, s)
 		moved := Batch{Rewards: make([]float64, len(b.Rewards)), Offsets: b.Offsets}
 		want := make([]float64, len(before))
@@ -87,22 +87,22 @@ func TestPermutationMovesAdvantages(t *testing.T) {
 				moved.Rewards[lo+at], want[lo+at] = b.Rewards[lo+from], before[lo+from]
 			}
 		}
-		same(t, "permuted", advantages(t, e, moved, s), want, 1e-6)
+		checkSame(t, "permuted", advantages(t, e, moved, s), want, 1e-6)
 	})
 }
 
 func TestGroupsSumToZero(t *testing.T) {
-	reasons := map[string]string{
-		"easyr1-upstream grpo_passk": "only the best gets something",
-		"verl grpo_passk":            "only the best gets something",
-		"openrlhf dr_grpo":           "cuts at 10",
-		"openrlhf rloo":              "cuts at 10",
-		"nemo-rl grpo":               "each has a divisor of its own",
+	exceptions := map[string]string{
+		"easyr1-upstream grpo_passk": "only the best has an advantage",
+		"verl grpo_passk":            "only the best has an advantage",
+		"openrlhf dr_grpo":           "clips at 10",
+		"openrlhf rloo":              "clips at 10",
+		"nemo-rl grpo":               "each sample has its own divisor",
 		"roll reward_norm_batch":     "the mean is that of the batch",
 		"areal reward_norm_batch":    "the mean is that of the batch",
 	}
-	forEach(t, reasons, func(t *rapid.T, e *Estimator, s Scale) {
-		b := dyadic(t, 1)
+	forEach(t, exceptions, func(t *rapid.T, e *Estimator, s Scale) {
+		b := dyadicBatch(t, 1)
 		adv := advantages(t, e, b, s)
 		for g := range b.Groups() {
 			sum, size := 0.0, 1.0
@@ -120,33 +120,32 @@ func TestGroupsSumToZero(t *testing.T) {
 func TestRLOOIsScaledGRPO(t *testing.T) {
 	centred, leaveOneOut := find(t, "twinkle", "grpo"), find(t, "easyr1", "rloo")
 	rapid.Check(t, func(t *rapid.T) {
-		b := dyadic(t, 1)
+		b := dyadicBatch(t, 1)
 		n := float64(b.Offsets[1])
 		want := advantages(t, centred, b, ScaleNone)
 		for i := range want {
 			want[i] *= n / (n - 1)
 		}
-		same(t, "rloo", advantages(t, leaveOneOut, b, ScaleNone), want, 1e-6)
+		checkSame(t, "rloo", advantages(t, leaveOneOut, b, ScaleNone), want, 1e-6)
 	})
 }
 
-// TestGroupsAreIndependent: without a scale of the batch, what a group gets does
-// not depend on its neighbours, as long as there are some.
-func TestGroupsAreIndependent(t *testing.T) {
+// Under other scales than batch, a group and its copy have the same advantages.
+func TestEqualGroupsHaveEqualAdvantages(t *testing.T) {
 	forEach(t, nil, func(t *rapid.T, e *Estimator, s Scale) {
 		if s == ScaleBatch {
-			return // the batch is what it divides by
+			return // it divides by the standard deviation of the batch
 		}
-		b := dyadic(t, 1)
+		b := dyadicBatch(t, 1)
 		n := b.Offsets[1]
 		b.Rewards = append(b.Rewards, b.Rewards[:n]...)
 		b.Offsets = append(b.Offsets, len(b.Rewards))
 		adv := advantages(t, e, b, s)
-		same(t, "copy", adv[len(adv)-n:], adv[:n], 0)
+		checkSame(t, "copy", adv[len(adv)-n:], adv[:n], 0)
 	})
 }
 
-func same(t *rapid.T, what string, got, want []float64, tolerance float64) {
+func checkSame(t *rapid.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > tolerance*max(1, math.Abs(want[i])) {
@@ -164,8 +163,7 @@ func find(t *testing.T, framework, name string) *Estimator {
 	return e
 }
 
-// TestNoAllocationPerGroup: what is allocated is allocated for the batch, so that
-// a thousand groups take as much as ten.
+// Memory is allocated per batch: a thousand groups take as many allocations as ten.
 func TestNoAllocationPerGroup(t *testing.T) {
 	batch := func(groups int) (Batch, []float64) {
 		n := groups * 64

@@ -9,30 +9,29 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRecomputeOfAllKept: over all samples the recompute finds what was there, but
-// for groups of equal rewards, which it gives zeros.
+// A recompute over all samples changes nothing, except that groups of equal rewards get
+// zeros.
 func TestRecomputeOfAllKept(t *testing.T) {
-	reasons := map[string]string{
+	exceptions := map[string]string{
 		"roll reward_norm_batch":        "equal rewards are not the mean of the batch",
 		"areal reward_norm_batch":       "equal rewards are not the mean of the batch",
 		"trl rloo_normalize_advantages": "float32 misses the mean of the batch by a residue",
 	}
-	forEach(t, reasons, func(t *rapid.T, e *Estimator, s Scale) {
-		b := dyadic(t, 1)
+	forEach(t, exceptions, func(t *rapid.T, e *Estimator, s Scale) {
+		b := dyadicBatch(t, 1)
 		want := advantages(t, e, b, s)
 		kept := slices.Repeat([]bool{true}, len(want))
 		got := make([]float64, len(want))
 		Recompute(got, e, b, s, want, kept)
-		same(t, "recomputed", got, want, 0) // dyadic groups of equal rewards have 0 before
+		checkSame(t, "recomputed", got, want, 0) // dyadic groups of equal rewards have 0 before
 	})
 }
 
-// TestRecomputeIsTheEstimatorOnTheKept: each group's kept rewards, as a batch among
-// other groups, give the same.
+// The recomputed advantages of a group are those of its kept rewards as a batch.
 func TestRecomputeIsTheEstimatorOnTheKept(t *testing.T) {
 	e := find(t, "easyr1", "grpo")
 	rapid.Check(t, func(t *rapid.T) {
-		b := dyadic(t, 1)
+		b := dyadicBatch(t, 1)
 		var r Result
 		pos, neg := rapid.Float64Range(0, 0.99).Draw(t, "pos"), rapid.Float64Range(0, 1).Draw(t, "neg")
 		if err := Process(&r, e, b, ScaleGroup, pos, neg, true); err != nil {
@@ -51,16 +50,16 @@ func TestRecomputeIsTheEstimatorOnTheKept(t *testing.T) {
 			if len(rewards) >= 2 {
 				want = advantages(t, e, Batch{Rewards: rewards, Offsets: []int{0, len(rewards)}}, ScaleGroup)
 			}
-			same(t, "kept", got, want, 0)
+			checkSame(t, "kept", got, want, 0)
 		}
 	})
 }
 
-// TestRecomputeElsewhere: twinkle's arithmetic on the kept samples. Of the first
-// group 0 and 1 are kept: ±0.5/(√½ + 1e-8). Of the second the equal rewards 0.7,
-// which give 0, though twinkle itself would give float residue. Of the third one
-// sample, which keeps its value. Of the last nothing.
-func TestRecomputeElsewhere(t *testing.T) {
+// Twinkle's arithmetic on the kept samples. Of the first group 0 and 1 are kept:
+// ±0.5/(√½ + 1e-8). Of the second the equal rewards 0.7: 0, though twinkle itself
+// would give a float residue. Of the third one sample, which keeps its value. Of the
+// last nothing.
+func TestRecomputeOfAnotherFramework(t *testing.T) {
 	b := Batch{
 		Rewards: []float64{0, 1, 1, .7, .7, .7, 0, 3, 1, 5, 6, 7},
 		Offsets: []int{0, 3, 6, 9, 12},
@@ -78,7 +77,7 @@ func TestRecomputeElsewhere(t *testing.T) {
 }
 
 func TestProcessWithoutFilterIgnoresRecompute(t *testing.T) {
-	b := phantom(0.7)
+	b := constantAndMixed(0.7)
 	var r Result
 	if err := Process(&r, find(t, "twinkle", "grpo"), b, ScaleGroup, 1, 1, true); err != nil {
 		t.Fatal(err)
@@ -87,22 +86,22 @@ func TestProcessWithoutFilterIgnoresRecompute(t *testing.T) {
 		t.Errorf("(-original +processed):\n%s", diff)
 	}
 	if slices.Contains(r.Kept, false) {
-		t.Errorf("dropped something: %v", r.Kept)
+		t.Errorf("samples dropped: %v", r.Kept)
 	}
 }
 
-func TestProcessFillsWhatItRefuses(t *testing.T) {
+func TestProcessFillsResultOfRefusedBatch(t *testing.T) {
 	b := Batch{Rewards: []float64{1, 0, 0.5}, Offsets: []int{0, 2, 3}}
 	var r Result
 	err := Process(&r, find(t, "easyr1", "grpo"), b, ScaleGroup, 0.5, 1, false)
-	if got := text(err); got != "AssertionError: GRPO needs rollout.n > 1." {
+	if got := errorText(err); got != "AssertionError: GRPO needs rollout.n > 1." {
 		t.Errorf("error %q", got)
 	}
 	if r.Processed[0] <= 0 || r.Processed[1] >= 0 || !math.IsNaN(r.Original[2]) || r.Processed[2] != 0 {
 		t.Errorf("original %v, processed %v", r.Original, r.Processed)
 	}
 	err = Process(&r, find(t, "easyr1", "grpo"), b, ScaleGroup, 2, 1, false)
-	if got := text(err); got != "AssertionError: keep_pos_ratio must be in [0, 1], got 2.0" {
+	if got := errorText(err); got != "AssertionError: keep_pos_ratio must be in [0, 1], got 2.0" {
 		t.Errorf("error %q", got)
 	}
 	if r.Original[0] <= 0 || !math.IsNaN(r.Processed[0]) || r.Kept[0] {
@@ -110,8 +109,7 @@ func TestProcessFillsWhatItRefuses(t *testing.T) {
 	}
 }
 
-// TestProcessReusesMemory: the second batch costs nothing that grows with the
-// number of its groups.
+// The allocations of the second batch do not grow with the number of its groups.
 func TestProcessReusesMemory(t *testing.T) {
 	b := benchBatch(8)
 	b.Rewards, b.Offsets = b.Rewards[:8*1000], b.Offsets[:1001]

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What is said to depend on nothing but the group does not change with the others.
-func TestLocal(t *testing.T) {
+// The advantages of a group change with the other groups if and only if DependsOnBatch.
+func TestDependsOnBatch(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, e := range All() {
 		if !e.Computable() {
@@ -33,12 +33,12 @@ func TestLocal(t *testing.T) {
 			}
 		}
 		if differ != e.DependsOnBatch {
-			t.Errorf("%s %s: other groups bear on it: %v", e.Framework, e.Name, differ)
+			t.Errorf("%s %s: depends on other groups: %v", e.Framework, e.Name, differ)
 		}
 	}
 }
 
-// randomBatch has groups of all sizes, as a filter leaves them.
+// randomBatch returns groups of different sizes, as a filter leaves them.
 func randomBatch(random *rand.Rand, e *Estimator) Batch {
 	b := Batch{Offsets: []int{0}}
 	for g := range 6 {
@@ -66,11 +66,11 @@ func randomBatch(random *rand.Rand, e *Estimator) Batch {
 	return b
 }
 
-// Groups that may be computed apart have the advantages of the whole, and are refused if
-// and only if the whole is.
-func TestApart(t *testing.T) {
+// The parts of a separable batch have the advantages of the whole, and one of them is
+// refused if and only if the whole is.
+func TestSeparable(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
-	apart := 0
+	separable := 0
 	for _, e := range All() {
 		for _, s := range e.Scales {
 			for range 40 {
@@ -88,7 +88,7 @@ func TestApart(t *testing.T) {
 				if !e.Separable(b, s) {
 					continue
 				}
-				apart++
+				separable++
 				whole, parts := make([]float64, len(b.Rewards)), make([]float64, len(b.Rewards))
 				refused := e.Compute(whole, b, s) != nil
 				cut := random.IntN(b.Groups() + 1)
@@ -105,13 +105,13 @@ func TestApart(t *testing.T) {
 			}
 		}
 	}
-	if apart == 0 {
-		t.Error("no estimator takes groups apart")
+	if separable == 0 {
+		t.Error("no batch is separable")
 	}
 }
 
-// Where the arithmetic is float32 each advantage is a float32: columns of them may be as wide.
-func TestFloat32(t *testing.T) {
+// The advantages of float32 estimators are float32 values, so that columns can hold them.
+func TestFloat32Advantages(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	for _, e := range All() {
 		if !e.Computable() || e.Float != Float32 {

@@ -1,0 +1,179 @@
+package estimators
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// run runs one case and compares it. It returns the entry that the options of the case
+// select.
+func (row goldenRow) run(t *testing.T, c goldenCase, n *goldenCounts) *Estimator {
+	t.Helper()
+	e := find(t, row.framework, row.name)
+	for _, part := range row.skip {
+		if strings.Contains(c.Name, part) {
+			n.skipped++
+			return e
+		}
+	}
+	if !e.Computable() {
+		n.skipped++ // TestEntriesAreComplete asks for the reason
+		return e
+	}
+	s := e.Scales[0]
+	if row.applyOptions != nil {
+		s = row.applyOptions(e, c.Params)
+	}
+	if c.Tokens != nil {
+		row.compareTokens(t, c, e, n)
+		return e
+	}
+	var r Result
+	order, err := c.process(&r, e, s)
+	switch got, want := errorText(err), stringOrEmpty(c.Error); {
+	case got != want:
+		t.Errorf("%s: error %q, want %q", c.Name, got, want)
+	case c.Error != nil:
+		n.refused++
+	default:
+		row.compare(t, c, &r, order, e, n)
+	}
+	return e
+}
+
+// process computes the case into r and returns the rows of the case in the order of r.
+func (c goldenCase) process(r *Result, e *Estimator, s Scale) (order []int, err error) {
+	order, b, err := c.batch(e)
+	if err != nil {
+		return nil, err
+	}
+	if len(order) == 0 {
+		// Without samples there is no group, but its size alone can be refused: one
+		// group of zeros stands for it.
+		n := *c.Params.NumGenerations
+		return order, e.Advantage(make([]float64, n), Batch{Rewards: make([]float64, n), Offsets: []int{0, n}}, s)
+	}
+	return order, Process(r, e, b, s, ratioOrOne(c.Params.KeepPos), ratioOrOne(c.Params.KeepNeg), c.Params.Recompute)
+}
+
+func (row goldenRow) compare(t *testing.T, c goldenCase, r *Result, order []int, e *Estimator, n *goldenCounts) {
+	t.Helper()
+	if len(c.Advantages) != len(order) {
+		t.Fatalf("%s: %d advantages for %d samples", c.Name, len(c.Advantages), len(order))
+	}
+	worst := difference{float: e.Float}
+	worst.add(pick(floats(c.Advantages), order), r.Processed)
+	if c.Original != nil {
+		worst.add(pick(floats(c.Original), order), r.Original)
+	}
+	for at, i := range order {
+		if c.Kept != nil && r.Kept[at] != (c.Kept[i] != 0) {
+			t.Errorf("%s: sample %d kept %v, want %v", c.Name, i, r.Kept[at], c.Kept[i])
+		}
+	}
+	row.count(t, c, worst, n)
+}
+
+// compareTokens compares a discounted case token by token: a sample has no single value.
+func (row goldenRow) compareTokens(t *testing.T, c goldenCase, e *Estimator, n *goldenCounts) {
+	t.Helper()
+	w, ok := map[string]whitening{
+		"easyr1": maskedWhiten(), "verl": maskedWhiten(), "slime": slimeWhitening(), "openrlhf": flooredWhiten(),
+	}[row.framework]
+	if !ok {
+		t.Fatalf("%s: no whitening", c.Name)
+	}
+	w.meanOnly = c.Params.NoStdNorm
+	order, b, err := c.batch(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gamma := *c.Params.Gamma
+	line := w.fit(tokenValues{b.Rewards, b.Lengths, gamma})
+	worst := difference{float: e.Float}
+	for at, i := range order {
+		got := make([]float64, b.Lengths[at])
+		x := b.Rewards[at]
+		for k := len(got) - 1; k >= 0; k-- {
+			got[k] = line.at(x)
+			x *= gamma
+		}
+		worst.add(floats(c.Tokens[i]), got)
+	}
+	row.count(t, c, worst, n)
+}
+
+// count counts a comparison, or reports it if it is beyond the tolerance of the row.
+func (row goldenRow) count(t *testing.T, c goldenCase, worst difference, n *goldenCounts) {
+	t.Helper()
+	switch {
+	case worst.size == 0:
+		n.exact++
+	case worst.size <= row.tolerance:
+		n.withinTolerance++
+	default:
+		t.Errorf("%s: off by %.3g: %s", c.Name, worst.size, worst.where)
+	}
+}
+
+// difference is the largest difference so far, relative to the largest value or to 1.
+type difference struct {
+	float Float
+	size  float64
+	where string
+}
+
+// add compares bits; -0 equals 0 and NaN equals NaN.
+func (d *difference) add(want, got []float64) {
+	largest := 1.0
+	for _, w := range want {
+		if size := math.Abs(w); size > largest && !math.IsInf(w, 0) {
+			largest = size
+		}
+	}
+	for i, w := range want {
+		if d.float == Float32 {
+			w = float64(float32(w))
+		}
+		g := got[i]
+		if g == w || math.IsNaN(g) && math.IsNaN(w) {
+			continue
+		}
+		size := math.Abs(g-w) / largest
+		if math.IsNaN(size) {
+			size = math.Inf(1)
+		}
+		if size > d.size {
+			d.size, d.where = size, fmt.Sprintf("value %d is %v, want %v", i, g, w)
+		}
+	}
+}
+
+func ratioOrOne(r *goldenReal) float64 {
+	if r == nil {
+		return 1
+	}
+	return float64(*r)
+}
+
+// errorText is what a traceback ends with.
+func errorText(err error) string {
+	var refusal *Refusal
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &refusal):
+		return refusal.Error()
+	}
+	return "not a refusal: " + err.Error()
+}
+
+func stringOrEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
