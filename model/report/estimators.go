@@ -122,19 +122,21 @@ type estimatorJSON struct {
 	Computable bool     `json:"computable"`
 	Filter     bool     `json:"filter"`
 	Source     string   `json:"source"`
+	NoCode     bool     `json:"no_public_code,omitempty"`
 }
 
 // EstimatorJSON writes the estimators as an array of objects: framework, name,
 // scales, formula, doc, precision (32 or 64 bits), tolerance (0 is equal to the
 // framework's to the bit, else relative to the largest of the batch), needs,
 // computable (from what a reward log can hold), filter (its trainer has one),
-// source.
+// source, no_public_code (true if the source is a paper or a document: nothing to be
+// equal to).
 func EstimatorJSON(w io.Writer, list []*estimators.Estimator) error {
 	all := []estimatorJSON{}
 	for _, e := range list {
 		all = append(all, estimatorJSON{
 			e.Framework, e.Name, scaleNames(e), e.Formula, e.Doc, int(e.Float), e.Tolerance,
-			append([]string{"reward", "group"}, needNames(e)...), e.Computable(), e.TrainerFilters, e.Source,
+			append([]string{"reward", "group"}, needNames(e)...), e.Computable(), e.TrainerFilters, e.Source, e.NoPublicCode,
 		})
 	}
 	enc := json.NewEncoder(w)
