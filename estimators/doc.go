@@ -1,61 +1,87 @@
-// Package estimators turns rewards into advantages, in the arithmetic of the
-// framework whose training run is looked at, to the last bit.
+// Package estimators turns rewards into advantages, in the arithmetic of the framework
+// that trains, to the last bit.
 //
-// # Vocabulary
+// # Words
 //
-// A batch is one training step: N samples in G groups. A group holds the
-// samples (responses) of one prompt, in the order in which the trainer's batch
-// held them. Each sample has one reward. An estimator maps rewards to
-// advantages, one per sample.
+// A batch is one training step: N samples in G groups. A group holds the samples
+// (responses) of one prompt, in the order of the trainer's batch. Each sample has one
+// reward. An estimator maps rewards to advantages, one per sample. A framework is a
+// trainer; it has several estimators.
+//
+// # Two layers
+//
+//   - framework_X.go: the entries of one framework, each an [Estimator]. What a trainer
+//     calls things: name, scales, defaults, exceptions, and the file and revision that it
+//     was read from. all.go lists the frameworks.
+//   - formula_X.go: arithmetic that knows no framework. A formula is a function that writes
+//     the advantages of a [Batch]; its parameters are what frameworks do differently.
+//     formula.go has its type and functions that build one from another, refusal.go those
+//     that add an exception.
+//
+// Package torchsum adds in the order of PyTorch and numpy. The other files apply an
+// estimator: clean.go, filter.go, recompute.go and process.go.
 //
 // # Shapes
 //
-// Rewards, advantages and kept flags are slices of length N in which the
-// samples of a group lie next to each other; group g is the half-open range
-// Offsets[g]:Offsets[g+1]. A slice that is written is called dst and comes
-// first. Slices of the wrong length are a programmer's error and panic.
+// Rewards, advantages and kept flags are slices of length N in which the samples of a
+// group are adjacent; group g is the half-open range Offsets[g]:Offsets[g+1]. A slice
+// that is written is called dst and comes first. Slices of the wrong length panic.
 //
 // # Numbers
 //
-// All values travel as float64. Where a framework computes in float32 (nearly
-// all do) every value written is exactly representable in float32, and equal,
-// bit for bit, to what the framework's own code gives under PyTorch on a CPU:
-// package torchsum adds in the order in which torch adds. Estimator.Float says
-// which it is.
+// All values are float64. Where a framework computes in float32 (nearly all do) every
+// advantage is exactly representable in float32, and equal, bit for bit, to that of the
+// framework's own code under PyTorch on a CPU. Estimator.Float is the precision.
 //
-// A reward that a log does not hold (null, None, an absent key) is
-// [MissingReward], a NaN that [IsMissing] tells from an ordinary one.
+// Two families are not equal to the bit: estimators that whiten over response tokens
+// (REINFORCE++) are summed in float64 and agree to 1e-4; NeMo-RL adds in the order of its
+// BLAS, and the sums here agree to 1e-5. Estimator.Tolerance says so.
 //
-// Two families are not equal to the bit. What is whitened over response tokens
-// (REINFORCE++) is summed in float64 and agrees to 1e-4; NeMo-RL adds in the order
-// of its BLAS, and the sums here agree to 1e-5. The Doc of an entry says so.
+// A reward that a log does not hold (null, None, an absent key) is [MissingReward], a NaN
+// that [IsMissing] tells from others.
 //
-// # What a log must hold
+// # Needs
 //
-// Most estimators need rewards and groups and nothing else. [Needs] says which
-// need response lengths, the components of the reward, or the reward of a greedy
-// response, and which no reward log can feed, with the reason: those have no
-// Advantage (see [Estimator.Computable]) and are in the list so that a reader
-// finds them. [Estimator.MissingIn] compares the needs with a batch.
+// Most estimators need rewards and groups. [Needs] says which need response lengths, the
+// components of the reward, or the reward of a greedy response, and which no reward log
+// can feed, with the reason. The latter have no Advantage (see [Estimator.Computable])
+// and are in the list so that a reader finds them. [Estimator.MissingIn] compares the
+// needs with a batch.
 //
-// The page .github/docs/estimators.md lists what every entry says of itself.
-//
-// Options of a framework that change numbers are a scale or an entry of their own;
-// all others are at the framework's default: no KL in the reward, gamma 1.
+// Options of a framework that change numbers are a scale or an entry of their own; all
+// others are at the framework's default: no KL in the reward, gamma 1.
 //
 // # From rewards to what trains
 //
-//  1. [Estimator.CleanInto]: what the trainer makes of the rewards as logged.
+//  1. [Estimator.CleanInto]: what the trainer does to the logged rewards.
 //  2. [Estimator.Advantage]: the original advantages.
 //  3. [Keep]: which samples of each group stay; dropped ones get 0.
-//  4. [Recompute]: if asked for, the estimator again, over the kept samples.
+//  4. [Recompute], optional: the estimator again, over the kept samples.
 //
 // [Process] does 2 to 4.
 //
 // # Errors
 //
-// A batch that the framework's code would refuse does not stop the others
-// here: dst is always filled, by the same formula where the formula is defined
-// for a group and with NaN where it is not, and the error carries the
-// framework's own text.
+// A batch that the framework's code refuses is computed all the same: dst is filled by
+// the formula where it is defined for a group and with NaN where it is not, and the error
+// is a [Refusal] with the framework's own text.
+//
+// # A new estimator
+//
+//  1. Formula. Look for it among formula_*.go: GRPO and RLOO with another eps, baseline or
+//     group of one are values of groupwise. Else write formula_X.go after
+//     formula_maxrl.go: the formula in the comment, with its paper, then the operations in
+//     the framework's precision and order, without allocation per group.
+//  2. Entry. Add it to framework_X.go after framework_tinker.go; the comments of
+//     [Estimator] say what each field holds. A new framework is a new file and a line in
+//     all.go. If no public code exists, set NoPublicCode, and name paper and equation in
+//     Source.
+//  3. Golden cases. Add testdata/golden/NAME.json and a row in golden_test.go, whose head
+//     says what the file holds: numbers that the framework's code printed or, with
+//     NoPublicCode, numbers calculated by hand.
+//  4. go test ./estimators. It checks DependsOnBatch, Tolerance and CanFilter, and that
+//     shifts, permutations and sums behave as for GRPO. Where the formula does not, name
+//     it with the reason among the exceptions of the test that fails.
+//  5. go test ./model/report -run EstimatorsPage -update writes the page
+//     .github/docs/estimators.md.
 package estimators
