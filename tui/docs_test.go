@@ -41,6 +41,7 @@ func TestEveryCommandOfTheDocumentation(t *testing.T) {
 	}
 	for command, page := range commands {
 		t.Run(page+": "+command, func(t *testing.T) {
+			t.Parallel()
 			runDocumented(t, command)
 		})
 	}
@@ -86,8 +87,7 @@ func runDocumented(t *testing.T, command string) {
 	writeSampleRuns(t, dir)
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(programPath(t))+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
+	cmd.Env = append(os.Environ(), onPath(t), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
 	out, err := cmd.CombinedOutput()
 	if verdict := strings.HasPrefix(command, "vantage check") && cmd.ProcessState.ExitCode() == 1; err != nil && !verdict {
 		t.Fatalf("%v: %s", err, out)

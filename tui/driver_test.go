@@ -141,24 +141,28 @@ func (d *driver) rest() {
 	}
 }
 
-// press types keys: single characters, or names such as "tab".
+// press presses keys: single characters, or names such as "tab".
 func (d *driver) press(keys ...string) {
 	d.t.Helper()
-	special := map[string]tea.KeyPressMsg{
+	for _, key := range keys {
+		d.send(keyPress(key))
+	}
+}
+
+// keyPress is the message of a key: a single character, or a name such as "tab".
+func keyPress(key string) tea.KeyPressMsg {
+	if letter, held := strings.CutPrefix(key, "ctrl+"); held {
+		return tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModCtrl}
+	}
+	if msg, ok := map[string]tea.KeyPressMsg{
 		"tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
 		"down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight},
 		"pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
 		"backspace": {Code: tea.KeyBackspace}, "space": {Code: tea.KeySpace, Text: " "}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
+	}[key]; ok {
+		return msg
 	}
-	for _, key := range keys {
-		msg, ok := special[key]
-		if letter, held := strings.CutPrefix(key, "ctrl+"); held {
-			msg = tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModCtrl}
-		} else if !ok {
-			msg = tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
-		}
-		d.send(msg)
-	}
+	return tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
 }
 
 // frame is what a person sees.

@@ -115,6 +115,7 @@ func checkFills(t *rapid.T, lines []string, w, h int, ascii bool) {
 // Whatever the run holds, however large the screen is and wherever one has walked, the
 // frame fills the screen exactly.
 func TestFrameFillsTheScreen(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(1), 80, 24, filterSettings(), func(*driver) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := anyDriver(t, rt)
@@ -126,6 +127,7 @@ func TestFrameFillsTheScreen(t *testing.T) {
 
 // A pane fills its place, whatever that is.
 func TestEveryPaneFillsItsRectangle(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(1), 80, 24, filterSettings(), func(*driver) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := anyDriver(t, rt)
@@ -143,6 +145,7 @@ func TestEveryPaneFillsItsRectangle(t *testing.T) {
 
 // Every view fills the room that it is given, in every look.
 func TestEveryViewFillsTheBody(t *testing.T) {
+	t.Parallel()
 	source := madeRunWithTexts(3, proofText)
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 		d.press("enter", "esc", "S", "esc")

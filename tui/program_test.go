@@ -15,14 +15,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// scratch is a folder of the tests: for the program, and for what it saves.
+var scratch string
+
 // buildProgram builds the whole program once, for the tests that run it as a person
 // does.
 var buildProgram = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "vantage")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "vantage")
+	path := filepath.Join(scratch, "vantage")
 	out, err := exec.Command("go", "build", "-o", path, "vantage").CombinedOutput()
 	if err != nil {
 		return "", errors.New(string(out))
@@ -39,29 +38,32 @@ func programPath(t *testing.T) string {
 	return path
 }
 
+// onPath is the environment in which the program is found by its name.
+func onPath(t *testing.T) string {
+	t.Helper()
+	return "PATH=" + filepath.Dir(programPath(t)) + string(os.PathListSeparator) + os.Getenv("PATH")
+}
+
 func TestMain(m *testing.M) {
 	if what := os.Getenv(panicVariable); what != "" {
 		runPanicking(what)
 		return
 	}
-	state, err := os.MkdirTemp("", "vantage-state") // or the tests would remember their runs at the user's
-	if err == nil {
-		err = os.Setenv("XDG_STATE_HOME", state)
+	var err error
+	if scratch, err = os.MkdirTemp("", "vantage-test"); err == nil {
+		err = os.Setenv("XDG_STATE_HOME", filepath.Join(scratch, "state")) // not the user's
 	}
 	if err != nil {
 		panic(err)
 	}
 	code := m.Run()
-	_ = os.RemoveAll(state)
-	if path, err := buildProgram(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
-	}
+	_ = os.RemoveAll(scratch)
 	os.Exit(code)
 }
 
 // The commands, as scripts: what they print, where, and with which exit code.
 func TestCommands(t *testing.T) {
-	bin := programPath(t)
+	path := strings.TrimPrefix(onPath(t), "PATH=")
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
@@ -69,7 +71,7 @@ func TestCommands(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(env.WorkDir, "binary.jsonl"), binary, 0o600); err != nil {
 				return err
 			}
-			env.Setenv("PATH", filepath.Dir(bin)+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("PATH", path)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
@@ -100,6 +102,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func TestDemoInATerminal(t *testing.T) {
+	t.Parallel()
 	x := startProgram(t, "demo")
 	x.waitFor("advantages")
 	x.waitFor("24 steps")
@@ -112,43 +115,47 @@ func TestDemoInATerminal(t *testing.T) {
 	x.checkRestored()
 }
 
-// Where the terminal does not answer what its background is, what it told its programs
-// holds: the dark theme's light blue is not to be read on white.
+// Where the terminal does not answer what its background is, COLORFGBG holds: the dark
+// theme's light blue is not to be read on white.
 func TestThemeFollowsCOLORFGBG(t *testing.T) {
 	for colours, dark := range map[string]bool{"": true, "15;0": true, "0;15": false, "0;default;15": false} {
-		cmd := exec.Command(programPath(t), "demo")
-		cmd.Env = []string{"COLORFGBG=" + colours}
-		x := startCommand(t, cmd)
-		x.waitFor("advantages")
-		x.send("q")
-		x.waitExit()
-		if strings.Contains(x.output(), "38;5;117") != dark {
-			t.Errorf("with COLORFGBG=%s the theme is the wrong one", colours)
-		}
+		t.Run(colours, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(programPath(t), "demo")
+			cmd.Env = []string{"COLORFGBG=" + colours}
+			x := startCommand(t, cmd)
+			x.waitFor("advantages")
+			x.send("q")
+			x.waitExit()
+			if strings.Contains(x.output(), "38;5;117") != dark {
+				t.Error("the theme is the wrong one")
+			}
+		})
 	}
 }
 
-// A log that grows is on the screen without a key, and an idle one sends nothing.
+// A log that grows is on the screen without a key, and an idle screen is sent nothing.
 func TestGrowingLogIsShownAndIdleSendsNothing(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	write := func(step, text string) {
-		if err := os.WriteFile(filepath.Join(dir, step+".jsonl"), []byte(text), 0o600); err != nil {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	old := time.Now().Add(-time.Hour) // a step counts as written
+	write := func(step string) {
+		writeStep(t, elsewhere, step, false)
+		from := filepath.Join(elsewhere, step+".jsonl")
+		if err := os.Chtimes(from, old, old); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(from, filepath.Join(dir, step+".jsonl")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	rows := func(step string) string {
-		return `{"input":"q","output":"a","gts":"1","score":1.0,"step":` + step + "}\n" +
-			`{"input":"q","output":"b","gts":"1","score":0.0,"step":` + step + "}\n"
-	}
-	write("1", rows("1"))
+	write("1")
 	x := startProgram(t, dir)
 	x.waitFor("step 1")
-	write("2", rows("2"))
+	write("2")
 	x.waitFor("2 steps")
-	time.Sleep(4 * time.Second) // until the newest step counts as written
-	if !x.quiet(2 * time.Second) {
-		t.Error("an idle screen is sent something every two seconds")
+	if _, ok := x.waitSilence(1200 * time.Millisecond); !ok {
+		t.Error("an idle screen is sent something every second")
 	}
 	x.send("q")
 	x.waitExit()
@@ -157,6 +164,7 @@ func TestGrowingLogIsShownAndIdleSendsNothing(t *testing.T) {
 // What a model wrote to take the terminal over is not among the bytes that the
 // terminal is sent, whichever way its text is looked at.
 func TestHostileTextInATerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	evil := `\u001b]52;c;ZXZpbA==\u0007\u001b]8;;http://evil\u0007\u001b]0;evil\u0007\u001b[31;1mred\u001b[5n\u009b5n\u202e\u200b\u0000\u0085`
 	row := func(score string) string {
@@ -167,11 +175,14 @@ func TestHostileTextInATerminal(t *testing.T) {
 	x.waitFor("step 1")
 	x.send("\r")
 	x.waitFor("seen")
-	for _, key := range []string{"z", "v", "d", "\t", "/red\r", "G"} {
-		x.send(key)
-		time.Sleep(50 * time.Millisecond)
+	for _, key := range []struct{ keys, shows string }{
+		{"z", "▾"}, {"v", "as logged"}, {"d", "diff"}, {"\t", "\x1b"}, {"/red\r", " of "},
+	} {
+		n := len(x.output())
+		x.send(key.keys)
+		x.waitAfter(n, key.shows)
 	}
-	x.send("q")
+	x.send("Gq")
 	x.waitExit()
 	for _, sent := range []string{"\x1b]52", "\x1b]8;", "\x1b]0;evil", "\x1b[31;1m", "\x1b[5n", "\u009b", "\u202e", "\u200b", "\x00", "\u0085"} {
 		if strings.Contains(x.output(), sent) {

@@ -135,6 +135,7 @@ func runWithProblems() *madeSource {
 func TestGolden(t *testing.T) {
 	for _, s := range scenes() {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			var files []txtar.File
 			sizes := s.sizes
 			if sizes == nil {

@@ -45,6 +45,7 @@ func writeStep(t *testing.T, dir, name string, right bool) {
 // A watch tells when a rule begins to fail and when it is kept again, a line each, and
 // ends with the signal that ends its job: quietly, with what holds at the newest step.
 func TestWatchReportsEachChange(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		signal os.Signal
 		ends   bool // with a step that has signal
@@ -82,6 +83,7 @@ func expectLine(t *testing.T, lines *bufio.Reader, want string) {
 func TestSignalsStopReading(t *testing.T) {
 	for _, command := range []string{"report", "export", "sweep", "check", "match", "compare"} {
 		t.Run(command, func(t *testing.T) {
+			t.Parallel()
 			silent := filepath.Join(t.TempDir(), "silent")
 			if err := syscall.Mkfifo(silent, 0o600); err != nil {
 				t.Skipf("no named pipes here: %v", err)
@@ -105,8 +107,9 @@ func TestSignalsStopReading(t *testing.T) {
 // written until then shows that it is not whole: it has no last line, and does not parse.
 func TestSignalsStopWriting(t *testing.T) {
 	dir := t.TempDir()
-	log := filepath.Join(dir, "log.jsonl")
+	log, small := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "small.jsonl")
 	writeFile(t, log, manySteps(2000))
+	writeFile(t, small, manySteps(20))
 	for _, args := range [][]string{ // each writes more than a pipe holds
 		{"report", log},
 		{"report", log, "--format", "md"},
@@ -116,13 +119,14 @@ func TestSignalsStopWriting(t *testing.T) {
 		{"report", log, "--per", "group", "--format", "json"},
 		{"export", log},
 		{"export", log, "--format", "csv"},
-		{"sweep", log, "--format", "csv", "--keep-pos-ratio", "0:1:0.01", "--keep-neg-ratio", "0:1:0.02"},
-		{"sweep", log, "--format", "json", "--keep-pos-ratio", "0:1:0.02", "--keep-neg-ratio", "0:1:0.02"},
-		{"sweep", log, "--format", "svg", "--keep-pos-ratio", "0:1:0.05", "--keep-neg-ratio", "0:1:0.05"},
+		{"sweep", small, "--format", "csv", "--keep-pos-ratio", "0:1:0.01", "--keep-neg-ratio", "0:1:0.02"},
+		{"sweep", small, "--format", "json", "--keep-pos-ratio", "0:1:0.02", "--keep-neg-ratio", "0:1:0.02"},
+		{"sweep", small, "--format", "svg", "--keep-pos-ratio", "0:1:0.05", "--keep-neg-ratio", "0:1:0.05"},
 		{"compare", log, log, "--format", "csv"},
 		{"compare", log, log, "--format", "json"},
 	} {
 		t.Run(strings.Join(append(args[:1:1], args[2:]...), " "), func(t *testing.T) {
+			t.Parallel()
 			cmd, lines, said := startPiped(t, args...)
 			if _, err := lines.Peek(1); err != nil {
 				t.Fatal(err, said)
@@ -183,23 +187,26 @@ func TestClosedPipe(t *testing.T) {
 		"match log.jsonl", "match log.jsonl --format json", "estimators", "estimators grpo", "estimators --format json", "formats", "formats --format json",
 		"flags easyr1", "config", "version", "version --format json",
 	} {
-		for _, trap := range []string{"", "trap '' PIPE; "} {
-			cmd := exec.Command("sh", "-c", trap+"exec vantage "+command)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(programPath(t))+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CONFIG_HOME="+dir)
-			var said bytes.Buffer
-			cmd.Stderr = &said
-			reader, writer, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			for _, trap := range []string{"", "trap '' PIPE; "} {
+				cmd := exec.Command("sh", "-c", trap+"exec vantage "+command)
+				cmd.Dir, cmd.Env = dir, append(os.Environ(), onPath(t), "XDG_CONFIG_HOME="+dir)
+				var said bytes.Buffer
+				cmd.Stderr = &said
+				reader, writer, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = reader.Close() // nobody ever reads
+				cmd.Stdout = writer
+				_ = cmd.Run()
+				_ = writer.Close()
+				status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
+				if quiet := status.Signaled() && status.Signal() == syscall.SIGPIPE || status.ExitStatus() == 141; !quiet || said.Len() > 0 {
+					t.Errorf("%sexec: %v, it said %q", trap, cmd.ProcessState, &said)
+				}
 			}
-			_ = reader.Close() // nobody ever reads
-			cmd.Stdout = writer
-			_ = cmd.Run()
-			_ = writer.Close()
-			status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
-			if quiet := status.Signaled() && status.Signal() == syscall.SIGPIPE || status.ExitStatus() == 141; !quiet || said.Len() > 0 {
-				t.Errorf("%s%s: %v, it said %q", trap, command, cmd.ProcessState, &said)
-			}
-		}
+		})
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,20 +20,24 @@ import (
 
 func TestSignalsGiveTheTerminalBack(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
-		x := startProgram(t, "demo")
-		x.waitFor("advantages")
-		x.send(":mouse on\r")
-		x.waitFor("\x1b[?1002h")
-		if err := x.cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
-		x.waitExit()
-		x.checkRestored()
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			x := startProgram(t, "demo")
+			x.waitFor("advantages")
+			x.send(":mouse on\r")
+			x.waitFor("\x1b[?1002h")
+			if err := x.cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			x.waitExit()
+			x.checkRestored()
+		})
 	}
 }
 
 // A terminal that is closed ends the program, which nobody could end any more.
 func TestClosedTerminalEndsTheProgram(t *testing.T) {
+	t.Parallel()
 	x := startProgram(t, "demo")
 	x.waitFor("advantages")
 	if err := x.tty.Close(); err != nil {
@@ -46,8 +50,9 @@ func TestClosedTerminalEndsTheProgram(t *testing.T) {
 
 // ^Z leaves the shell a terminal in order, and fg comes back to the same screen.
 func TestSuspendAndResume(t *testing.T) {
+	t.Parallel()
 	shell := exec.Command("sh", "-i")
-	shell.Env = []string{"PATH=" + filepath.Dir(programPath(t)) + string(os.PathListSeparator) + os.Getenv("PATH"), "PS1=ready> ", "ENV="}
+	shell.Env = []string{onPath(t), "PS1=ready> ", "ENV="}
 	x := startCommand(t, shell)
 	x.waitFor("ready> ")
 	for range 2 {
@@ -79,6 +84,7 @@ func TestSuspendAndResume(t *testing.T) {
 
 // Without a shell nobody could wake the program: it stays.
 func TestSuspendNeedsAShell(t *testing.T) {
+	t.Parallel()
 	x := startProgram(t, "demo")
 	x.waitFor("advantages")
 	x.send("\x1a")
@@ -91,6 +97,7 @@ func TestSuspendNeedsAShell(t *testing.T) {
 
 // Whatever sizes the terminal goes through, the screen is whole at the end.
 func TestScreenIsWholeAfterManyResizes(t *testing.T) {
+	t.Parallel()
 	x := startProgram(t, "demo")
 	x.waitFor("advantages")
 	random := rand.New(rand.NewPCG(5, 6))
@@ -102,12 +109,14 @@ func TestScreenIsWholeAfterManyResizes(t *testing.T) {
 	}
 	x.resize(100, 30)
 	last := ""
+	const pause = 100 * time.Millisecond
 	for range 20 { // Esc and what comes close behind it are another key
-		x.waitUntilSilent()
+		x.waitSilence(pause)
 		x.send("\x1b")
-		n := x.waitUntilSilent()
-		x.send("\x0c") // draw anew
-		x.answered(n)
+		n, _ := x.waitSilence(pause)
+		x.send("\x0c") // the whole screen again
+		x.waitMore(n)
+		x.waitSilence(pause)
 		if last = x.output()[n:]; strings.Contains(last, "worst first") {
 			break
 		}
@@ -128,19 +137,22 @@ const panicVariable = "VANTAGE_TEST_PANIC"
 // A fault of ours leaves the terminal in order, and its trace on the screen of before.
 func TestPanicGivesTheTerminalBack(t *testing.T) {
 	for _, where := range []string{"update", "view", "command"} {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = []string{panicVariable + "=" + where}
-		x := startCommand(t, cmd)
-		x.waitFor("advantages")
-		x.send("!")
-		if code := x.waitExit(); code != 3 {
-			t.Errorf("%s: exit code %d", where, code)
-		}
-		x.checkRestored()
-		sent := x.output()
-		if !strings.Contains(sent[strings.LastIndex(sent, "\x1b[?1049l"):], "a fault in "+where) {
-			t.Errorf("%s: the trace is not on the screen of before: %q", where, sent[max(0, len(sent)-2000):])
-		}
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = []string{panicVariable + "=" + where}
+			x := startCommand(t, cmd)
+			x.waitFor("advantages")
+			x.send("!")
+			if code := x.waitExit(); code != 3 {
+				t.Errorf("exit code %d", code)
+			}
+			x.checkRestored()
+			sent := x.output()
+			if !strings.Contains(sent[strings.LastIndex(sent, "\x1b[?1049l"):], "a fault in "+where) {
+				t.Errorf("the trace is not on the screen of before: %q", sent[max(0, len(sent)-2000):])
+			}
+		})
 	}
 }
 

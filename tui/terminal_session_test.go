@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -11,18 +12,23 @@ import (
 // A run that was left by a key, or by the end of its terminal, is found as it was left;
 // nothing is written beside the log, and a file that is none of ours stays as it is.
 func TestSessionIsRestoredInTheProgram(t *testing.T) {
+	t.Parallel()
 	state, dir := t.TempDir(), t.TempDir()
-	t.Setenv("XDG_STATE_HOME", state)
+	open := func(args ...string) *terminal {
+		cmd := exec.Command(programPath(t), append([]string{dir}, args...)...)
+		cmd.Env = []string{"XDG_STATE_HOME=" + state}
+		return startCommand(t, cmd)
+	}
 	writeStep(t, dir, "1", false)
 	writeStep(t, dir, "2", false)
-	x := startProgram(t, dir)
+	x := open()
 	x.waitFor("pass@1")
 	x.send("ppf*") // framework, ratios, and a mark
 	x.waitFor("marked:")
 	x.send("q")
 	x.waitExit()
 
-	x = startProgram(t, dir)
+	x = open()
 	x.waitFor("as you left it: twinkle grpo")
 	x.waitFor("0.90")
 	x.send("p")
@@ -32,7 +38,7 @@ func TestSessionIsRestoredInTheProgram(t *testing.T) {
 	}
 	x.waitExit()
 
-	x = startProgram(t, dir, "--keep-pos-ratio", "0.55")
+	x = open("--keep-pos-ratio", "0.55")
 	x.waitFor("twinkle")
 	x.waitFor("0.55")
 	x.send("'")
@@ -48,7 +54,7 @@ func TestSessionIsRestoredInTheProgram(t *testing.T) {
 	}
 
 	writeFile(t, files[0], "not ours")
-	x = startProgram(t, dir)
+	x = open()
 	x.waitFor("is left as it is")
 	x.send("p*q")
 	x.waitExit()

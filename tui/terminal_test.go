@@ -22,12 +22,12 @@ type terminal struct {
 	tty           *os.File // the end at which a person sits
 	slave         *os.File // the program's end
 	before        *term.State
-	mu            sync.Mutex
-	seen          bytes.Buffer
-	bursts        int // of output, with a quarter of a second and more between them
-	last          time.Time
 	width, height int
-	done          chan struct{}
+
+	mu   sync.Mutex
+	sent bytes.Buffer  // by the program
+	more chan struct{} // closed when more is sent
+	done chan struct{} // closed when nobody holds the terminal any more
 }
 
 // startProgram runs the program in a terminal of 120×36.
@@ -42,7 +42,7 @@ func startCommand(t *testing.T, cmd *exec.Cmd) *terminal {
 	if err != nil {
 		t.Skipf("no pseudo-terminal here: %v", err)
 	}
-	x := &terminal{t: t, cmd: cmd, tty: master, slave: slave, done: make(chan struct{})}
+	x := &terminal{t: t, cmd: cmd, tty: master, slave: slave, more: make(chan struct{}), done: make(chan struct{})}
 	x.resize(120, 36)
 	if x.before, err = term.GetState(master.Fd()); err != nil {
 		t.Fatal(err)
@@ -58,17 +58,16 @@ func startCommand(t *testing.T, cmd *exec.Cmd) *terminal {
 	return x
 }
 
-// read takes what the program sends, until nobody holds the terminal any more.
+// read collects what the program sends until nobody holds the terminal any more.
 func (x *terminal) read() {
 	defer close(x.done)
 	buffer := make([]byte, 1<<16)
 	for {
 		n, err := x.tty.Read(buffer)
 		x.mu.Lock()
-		x.seen.Write(buffer[:n])
-		if now := time.Now(); now.Sub(x.last) > 250*time.Millisecond {
-			x.bursts, x.last = x.bursts+1, now
-		}
+		x.sent.Write(buffer[:n])
+		close(x.more)
+		x.more = make(chan struct{})
 		x.mu.Unlock()
 		if err != nil {
 			return
@@ -76,10 +75,16 @@ func (x *terminal) read() {
 	}
 }
 
-func (x *terminal) output() string {
+// state returns what was sent so far, and a channel that is closed when more is.
+func (x *terminal) state() (sent string, more <-chan struct{}) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.seen.String()
+	return x.sent.String(), x.more
+}
+
+func (x *terminal) output() string {
+	sent, _ := x.state()
+	return sent
 }
 
 func (x *terminal) resize(w, h int) {
@@ -96,36 +101,64 @@ func (x *terminal) waitFor(text string) {
 	x.waitAfter(0, text)
 }
 
-// waitAfter waits until the terminal was sent the text after so many bytes. What changes
-// on a screen is sent in parts ("11 steps" becomes 12 by one digit), so the whole of it is
-// asked for now and then, by another size for a moment.
+// waitAfter waits until the terminal was sent the text after the first n bytes. A screen
+// is sent in parts where little changes ("11 steps" becomes 12 by one digit), so another
+// size now and then has it sent whole.
 func (x *terminal) waitAfter(n int, text string) {
 	x.t.Helper()
-	for turn := range 2000 {
-		if strings.Contains(x.output()[n:], text) {
-			return
-		}
-		if time.Sleep(10 * time.Millisecond); turn%200 == 199 {
-			w, h := x.width, x.height
-			x.resize(w, h-1)
-			time.Sleep(50 * time.Millisecond)
+	w, h := x.width, x.height
+	defer func() {
+		if x.height != h {
 			x.resize(w, h)
 		}
+	}()
+	turn := time.NewTicker(400 * time.Millisecond)
+	defer turn.Stop()
+	timeout := time.After(30 * time.Second)
+	for {
+		sent, more := x.state()
+		if strings.Contains(sent[n:], text) {
+			return
+		}
+		select {
+		case <-more:
+		case <-turn.C:
+			x.resize(w, 2*h-1-x.height)
+		case <-timeout:
+			x.t.Fatalf("never saw %q in %d bytes, the last of them %q", text, len(sent)-n, sent[max(n, len(sent)-4000):])
+		}
 	}
-	sent := x.output()[n:]
-	x.t.Fatalf("never saw %q in %d bytes, the last of them %q", text, len(sent), sent[max(0, len(sent)-4000):])
 }
 
-// waitUntilSilent waits until nothing more comes, and returns how much has come by then.
-func (x *terminal) waitUntilSilent() int {
-	for n := len(x.output()); ; {
-		time.Sleep(100 * time.Millisecond)
-		now := len(x.output())
-		if now == n {
-			return n
+// waitMore waits until more than n bytes were sent, at most for a second: a key that
+// changes nothing is not answered.
+func (x *terminal) waitMore(n int) {
+	timeout := time.After(time.Second)
+	for {
+		sent, more := x.state()
+		if len(sent) > n {
+			return
 		}
-		n = now
+		select {
+		case <-more:
+		case <-timeout:
+			return
+		}
 	}
+}
+
+// waitSilence waits until nothing was sent for so long, and returns how much was sent by
+// then. It gives up, and ok is false, when the program has sent something twenty times.
+func (x *terminal) waitSilence(long time.Duration) (n int, ok bool) {
+	for range 20 {
+		sent, more := x.state()
+		select {
+		case <-more:
+		case <-time.After(long):
+			return len(sent), true
+		}
+	}
+	return len(x.output()), false
 }
 
 // send types keys, one after the other.
@@ -138,47 +171,27 @@ func (x *terminal) send(keys string) {
 	}
 }
 
-// answered waits until something has come after so many bytes, as a key is answered by a
-// repaint, and then until no more comes; a key that changes nothing is given a second.
-func (x *terminal) answered(n int) int {
-	for range 100 {
-		if len(x.output()) > n {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return x.waitUntilSilent()
-}
-
-// quiet waits until nothing has come for so long, and reports whether that ever was.
-func (x *terminal) quiet(long time.Duration) bool {
-	for range 20 {
-		n := len(x.output())
-		if time.Sleep(long); len(x.output()) == n {
-			return true
-		}
-	}
-	return false
-}
-
-// waitExit waits for the program's end and returns its exit code. What it sent last has been
-// read then: what is written into the terminal after it comes out after it.
+// waitExit waits for the program's end and returns its exit code. What it sent last has
+// been read then: what is written into the terminal after it comes out after it.
 func (x *terminal) waitExit() int {
 	x.t.Helper()
-	timer := time.AfterFunc(time.Minute, func() { _ = x.cmd.Process.Kill() })
-	defer timer.Stop()
+	limit := time.AfterFunc(time.Minute, func() { _ = x.cmd.Process.Kill() })
+	defer limit.Stop()
 	_ = x.cmd.Wait()
 	const last = "the program has ended"
 	_, _ = x.slave.WriteString(last)
-	for range 1000 {
-		select {
-		case <-x.done: // nobody reads: the terminal is gone
-			return x.cmd.ProcessState.ExitCode()
-		case <-time.After(10 * time.Millisecond):
-		}
-		if strings.Contains(x.output(), last) {
+	for {
+		sent, more := x.state()
+		if strings.Contains(sent, last) {
 			break
 		}
+		select {
+		case <-more:
+			continue
+		case <-x.done: // nobody reads: the terminal is gone
+		case <-time.After(10 * time.Second):
+		}
+		break
 	}
 	return x.cmd.ProcessState.ExitCode()
 }

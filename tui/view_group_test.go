@@ -267,25 +267,32 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 	} {
 		all.WriteString(s + " x\n")
 	}
-	marks := "e" + strings.Repeat("\u0301\u0489\u20dd", 10<<20/7) // 10 MB of combining marks on one letter
-	for _, hostile := range []string{all.String(), marks, strings.Repeat("\u0301", 5<<20), strings.Repeat("\x1b[2J", 1<<20)} {
-		text := func(model.Record) (model.Text, error) {
-			return model.Text{Prompt: hostile, Response: hostile, Truth: hostile, Fields: []model.Field{{Name: all.String(), Value: hostile}}}, nil
-		}
-		source := madeRunWithTexts(1, text)
-		for i := range source.chunks[0].Records {
-			source.chunks[0].Records[i].Preview = all.String()
-		}
-		source.chunks[0].Components[0] = all.String()
-		drive(t, source, 120, 36, filterSettings(), func(d *driver) {
-			d.app.display.theme = themes.Default(true)
-			for _, key := range []string{"enter", "z", "v", "v", "d", "tab", "G", "/", "x", "enter", "2", "3"} {
-				d.press(key)
-				for range 20 {
-					checkHarmless(t, key, d.frame())
-					d.app = d.app.scrollText(7)
-				}
+	for name, hostile := range map[string]string{
+		"controls":         all.String(),
+		"marks, 10 MB":     "e" + strings.Repeat("\u0301\u0489\u20dd", 10<<20/7), // on one letter
+		"marks, no letter": strings.Repeat("\u0301", 5<<20),
+		"escapes":          strings.Repeat("\x1b[2J", 1<<20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := func(model.Record) (model.Text, error) {
+				return model.Text{Prompt: hostile, Response: hostile, Truth: hostile, Fields: []model.Field{{Name: all.String(), Value: hostile}}}, nil
 			}
+			source := madeRunWithTexts(1, text)
+			for i := range source.chunks[0].Records {
+				source.chunks[0].Records[i].Preview = all.String()
+			}
+			source.chunks[0].Components[0] = all.String()
+			drive(t, source, 120, 36, filterSettings(), func(d *driver) {
+				d.app.display.theme = themes.Default(true)
+				for _, key := range []string{"enter", "z", "v", "v", "d", "tab", "G", "/", "x", "enter", "2", "3"} {
+					d.press(key)
+					for range 20 {
+						checkHarmless(t, key, d.frame())
+						d.app = d.app.scrollText(7)
+					}
+				}
+			})
 		})
 	}
 }
@@ -310,6 +317,7 @@ func checkHarmless(t *testing.T, key, frame string) {
 
 // Whatever the size, the text and the keys, the frame fills the screen exactly.
 func TestGroupFillsTheScreen(t *testing.T) {
+	t.Parallel()
 	keys := []string{"j", "k", "J", "K", "tab", "/", "x", "enter", "n", "N", "d", "z", "v", "1", "2", "3", "g", "G", "esc", "[", "]", "p", "?", "*", "a"}
 	var said string
 	text := func(r model.Record) (model.Text, error) {

@@ -44,6 +44,7 @@ func TestSweepNeedsAnEstimatorThatFilters(t *testing.T) {
 // Tab sweeps the step, the groups shown, the last ten steps and all of them; the map
 // says what it is of, and its cells are of so many samples.
 func TestSweepCoversItsScope(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(15), 160, 48, filterSettings(), func(d *driver) {
 		samples := func() int { return d.app.sweep.grid.At(false, 0, 0).Samples }
 		expect := func(want int, words string) {
@@ -104,6 +105,7 @@ func TestSweepCoversItsScope(t *testing.T) {
 // A map over many steps comes in parts and says how far it is; the answer to a question
 // that nobody asks any more is dropped; data that grow wait for the answer.
 func TestSweepComesInParts(t *testing.T) {
+	t.Parallel()
 	drive(t, madeRun(4), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "tab")
 		a := d.app

@@ -1,0 +1,168 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"vantage/model"
+)
+
+// virtualTerminal is what the program writes to, in virtual time.
+type virtualTerminal struct {
+	program *tea.Program
+
+	mu       sync.Mutex
+	written  int // bytes
+	repaints int // writes with a quarter of a second and more between them
+	last     time.Time
+}
+
+func (v *virtualTerminal) Write(p []byte) (int, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.written += len(p)
+	if now := time.Now(); now.Sub(v.last) > 250*time.Millisecond {
+		v.repaints, v.last = v.repaints+1, now
+	}
+	return len(p), nil
+}
+
+// counts returns the bytes and the repaints so far.
+func (v *virtualTerminal) counts() (written, repaints int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.written, v.repaints
+}
+
+// inVirtualTime runs the program as main does, on a terminal of 120×36, and then f.
+// Whatever takes no computing takes no time: sleeping lets everything settle that is due
+// by then.
+func inVirtualTime(t *testing.T, source Source, f func(*virtualTerminal)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		v := &virtualTerminal{}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		app := New(ctx, source, Options{Title: "runs/made", Settings: filterSettings()})
+		v.program = tea.NewProgram(app, tea.WithInput(nil), tea.WithOutput(v), tea.WithoutSignalHandler(), tea.WithWindowSize(120, 36),
+			tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+		ended := make(chan error)
+		go func() {
+			_, err := v.program.Run()
+			ended <- err
+		}()
+		f(v)
+		v.program.Quit()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// timedSource hands out the chunks of a run with a pause before each, and then nothing.
+type timedSource struct {
+	*textSource
+
+	pause func(chunk int) time.Duration
+	next  int
+}
+
+func (s *timedSource) Next(ctx context.Context) (*model.Chunk, error) {
+	if s.next == len(s.chunks) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	select {
+	case <-time.After(s.pause(s.next)):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	s.next++
+	return s.chunks[s.next-1], nil
+}
+
+// A slow link carries what a person does: the median key costs less than 2 KB at 120×36,
+// and going down the table less than 250 bytes.
+func TestKeysCostFewBytes(t *testing.T) {
+	t.Parallel()
+	source := &timedSource{textSource: madeRunWithTexts(12, proofText), pause: func(int) time.Duration { return 0 }}
+	inVirtualTime(t, source, func(v *virtualTerminal) {
+		time.Sleep(time.Second)
+		var costs []int
+		for _, key := range []string{
+			"j", "j", "j", "j", "j", "j", "j", "j", "k", "p", "p", "P", "m", "m", "M", "r", "r", "b", "m", "b", "[", "[", "]", "]", "e", "u", "f", "u",
+			"w", "w", "v", "l", "v", "v", "v", "3", "j", "5", "4", "1", "/", "s", "t", "d", ">", "0", "enter", "j", "u", "S", "l", "k", "v", "esc", "enter", "j",
+			"j", "J", "d", "esc", "o", "O", "?", "?", "?", ":", "s", "esc", "t",
+		} {
+			before, _ := v.counts()
+			v.program.Send(keyPress(key))
+			time.Sleep(time.Second)
+			after, _ := v.counts()
+			costs = append(costs, after-before)
+		}
+		down := slices.Max(costs[:8])
+		if down >= 250 || slices.Contains(costs[:8], 0) {
+			t.Errorf("going down a row costs up to %d bytes: %d", down, costs[:8])
+		}
+		slices.Sort(costs)
+		if median := costs[len(costs)/2]; median >= 2048 {
+			t.Errorf("the median key costs %d bytes: %d", median, costs)
+		}
+		t.Logf("bytes by key: median %d, most %d; a row down %d", costs[len(costs)/2], costs[len(costs)-1], down)
+	})
+}
+
+// A log that grows a hundred times a second repaints the screen twice a second.
+func TestGrowingLogRepaintsTwiceASecond(t *testing.T) {
+	t.Parallel()
+	const begins, perSecond, seconds = 2, 100, 5
+	rows := &textSource{madeSource: madeRun(30)}
+	source := &timedSource{textSource: rows}
+	whole := rows.chunks
+	rows.chunks = whole[:begins:begins]
+	for _, chunk := range whole[begins:] {
+		for part := range slices.Chunk(chunk.Records, 8) {
+			c := *chunk
+			c.Records, c.Progress.Open = part, true
+			rows.chunks = append(rows.chunks, &c)
+		}
+	}
+	rows.chunks = rows.chunks[:begins+perSecond*seconds]
+	source.pause = func(chunk int) time.Duration {
+		if chunk < begins {
+			return 0
+		}
+		return time.Second / perSecond
+	}
+	inVirtualTime(t, source, func(v *virtualTerminal) {
+		time.Sleep(seconds * time.Second)
+		if _, painted := v.counts(); painted > 2*seconds+1 || painted < 2*seconds-1 {
+			t.Errorf("%d repaints in %d s", painted, seconds)
+		}
+	})
+}
+
+// An idle screen sends nothing, even while the source reports that nothing has come.
+func TestIdleScreenSendsNothing(t *testing.T) {
+	t.Parallel()
+	source := &timedSource{textSource: &textSource{madeSource: madeRun(3)}}
+	for range 60 {
+		source.chunks = append(source.chunks, &model.Chunk{Progress: model.Progress{Files: 1, CaughtUp: true}})
+	}
+	source.pause = func(chunk int) time.Duration { return time.Duration(min(chunk, 3)) * time.Second / 2 }
+	inVirtualTime(t, source, func(v *virtualTerminal) {
+		time.Sleep(5 * time.Second)
+		before, _ := v.counts()
+		time.Sleep(5 * time.Minute)
+		if after, _ := v.counts(); after != before {
+			t.Errorf("%d bytes in five idle minutes", after-before)
+		}
+	})
+}
