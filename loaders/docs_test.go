@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"vantage/loaders/formats"
 )
 
 var update = flag.Bool("update", false, "write the page of formats anew")
@@ -40,7 +42,7 @@ func formatsTable() string {
 	var b strings.Builder
 	b.WriteString("| `--input-format` | what it is | what makes the trainer write it |\n| --- | --- | --- |\n")
 	cell := strings.NewReplacer("|", `\|`, "{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*")
-	for _, f := range Formats() {
+	for _, f := range formats.All() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, cell.Replace(f.Doc), cell.Replace(f.TrainerOption))
 	}
 	return b.String()

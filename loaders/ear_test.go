@@ -10,13 +10,17 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/fileio"
+	"vantage/loaders/watch"
 )
 
 // toldOnly follows where nothing but the kernel tells of changes.
 func toldOnly(t *testing.T, path string) *reader {
 	t.Helper()
-	r := follow(t, path, Options{Poll: time.Hour, quiet: time.Hour})
-	if r.s.look.watch.Polling() {
+	r := follow(t, path, Options{Poll: time.Hour, settleTime: time.Hour})
+	if r.s.schedule.watcher.Polling() {
 		t.Skip("the kernel tells of nothing here")
 	}
 	return r
@@ -149,12 +153,12 @@ func TestWakesSeldom(t *testing.T) {
 			busily(t, func(i int) { write(w, i) })
 			begin, wakes := time.Now(), 0
 			for ctx.Err() == nil {
-				r.s.work(ctx)
-				r.s.chunk()
+				r.s.fillChunk(ctx)
+				r.s.takeChunk()
 				_ = r.s.wait(ctx)
 				wakes++
 			}
-			if most := int(time.Since(begin)/fullGather)*3/2 + 20; wakes > most {
+			if most := int(time.Since(begin)/watch.DensePause)*3/2 + 20; wakes > most {
 				t.Errorf("%d wake-ups in %v, more than %d", wakes, time.Since(begin), most)
 			}
 		})
@@ -165,11 +169,11 @@ func TestWakesSeldom(t *testing.T) {
 func TestWaitEnds(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
-	r := follow(t, w.dir, Options{Poll: time.Hour, quiet: time.Hour})
-	if err := r.s.look.watch.Close(); err != nil {
+	r := follow(t, w.dir, Options{Poll: time.Hour, settleTime: time.Hour})
+	if err := r.s.schedule.watcher.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.s.look.watch = &Watcher{failed: true}
+	r.s.schedule.watcher = &watch.Watcher{Failed: true}
 	r.until("a row", rewards("1"))
 	r.quiet(20 * time.Millisecond)
 	r.quiet(20 * time.Millisecond)
@@ -183,7 +187,7 @@ func TestWaitEnds(t *testing.T) {
 func TestOldFilesAreLookedAt(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	old := time.Now().Add(-time.Hour)
-	for i := range 2 * maxWarm {
+	for i := range 2 * maxActive {
 		name := fmt.Sprintf("%d.jsonl", i)
 		w.add(name, row(i, 0))
 		if err := os.Chtimes(w.path(name), old, old.Add(time.Duration(i)*time.Second)); err != nil {
@@ -191,12 +195,12 @@ func TestOldFilesAreLookedAt(t *testing.T) {
 		}
 	}
 	r := follow(t, w.dir, Options{})
-	if err := r.s.look.watch.Close(); err != nil {
+	if err := r.s.schedule.watcher.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.s.look.watch = &Watcher{failed: true}
-	r.until("all", func(r *reader) bool { return len(r.Records) == 2*maxWarm && r.Progress.CaughtUp })
-	r.s.look.news = old
+	r.s.schedule.watcher = &watch.Watcher{Failed: true}
+	r.until("all", func(r *reader) bool { return len(r.Records) == 2*maxActive && r.Progress.CaughtUp })
+	r.s.schedule.lastNews = old
 	w.add("7.jsonl", row(7, 5))
 	r.until("the new row", has(5))
 }
@@ -205,14 +209,14 @@ func TestOldFilesAreLookedAt(t *testing.T) {
 func TestListingFindsWhatHasGrown(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
-	r := follow(t, w.dir, Options{Poll: time.Hour, quiet: time.Hour})
+	r := follow(t, w.dir, Options{Poll: time.Hour, settleTime: time.Hour})
 	r.until("a row", rewards("1"))
-	if err := r.s.look.watch.Close(); err != nil {
+	if err := r.s.schedule.watcher.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.s.look.watch, r.s.look.warms = &Watcher{failed: true}, nil
+	r.s.schedule.watcher, r.s.schedule.active = &watch.Watcher{Failed: true}, nil
 	w.add("1.jsonl", row(1, 2))
-	r.s.lookForFiles(time.Now().Add(2 * time.Hour))
+	r.s.listDirectories(time.Now().Add(2 * time.Hour))
 	r.until("the new row", rewards("1 2"))
 }
 
@@ -235,19 +239,19 @@ func TestWatchesDirectoriesThatReturn(t *testing.T) {
 // What reading on takes is given back where nothing comes any more.
 func TestRestingFilesHoldNothing(t *testing.T) {
 	now := time.Now()
-	l := looker{}
-	for i := range 2 * maxWarm {
-		f := &file{disk: &File{}, grown: &worker{}, intake: intake{index: int32(i), changed: now.Add(-time.Hour)}}
-		l.warm(f)
-		l.cool(now, time.Second)
+	l := schedule{}
+	for i := range 2 * maxActive {
+		f := &file{disk: &fileio.File{}, appender: &worker{}, fileReader: fileReader{index: int32(i), changed: now.Add(-time.Hour)}}
+		l.activate(f)
+		l.deactivate(now, time.Second)
 	}
-	if len(l.warms) != newestWarm {
-		t.Errorf("%d files are warm", len(l.warms))
+	if len(l.active) != alwaysActive {
+		t.Errorf("%d files are warm", len(l.active))
 	}
-	f := &file{disk: &File{}, grown: &worker{}, intake: intake{changed: now.Add(-time.Hour)}}
-	l.warms = append(l.warms, f)
-	l.cool(now, time.Second)
-	if f.grown != nil {
+	f := &file{disk: &fileio.File{}, appender: &worker{}, fileReader: fileReader{changed: now.Add(-time.Hour)}}
+	l.active = append(l.active, f)
+	l.deactivate(now, time.Second)
+	if f.appender != nil {
 		t.Error("a file that rests holds on to memory")
 	}
 }
@@ -255,25 +259,25 @@ func TestRestingFilesHoldNothing(t *testing.T) {
 // What is kept of the newest step is what a look at all files would tell.
 func TestNewestIsThatOfAllFiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var n newest
+		var n newestStep
 		var files []*file
 		for range rapid.IntRange(1, 30).Draw(t, "changes") {
 			if len(files) == 0 || rapid.Bool().Draw(t, "another") {
 				name := fmt.Sprintf("%d.jsonl", rapid.IntRange(0, 5).Draw(t, "name"))
-				f := &file{intake: intake{index: int32(len(files)), name: name}, disk: &File{Root: "run"}}
+				f := &file{fileReader: fileReader{index: int32(len(files)), name: name}, disk: &fileio.File{Root: "run"}}
 				files = append(files, f)
-				n.met(f)
+				n.noteName(f)
 				continue
 			}
 			f := rapid.SampledFrom(files).Draw(t, "file")
 			if rapid.IntRange(0, 3).Draw(t, "rewritten") == 0 {
-				f.any, f.newest = false, 0
-				n.forgot(f, files)
+				f.hasStep, f.newestStep = false, 0
+				n.noteRestart(f, files)
 				continue
 			}
-			f.reached(rapid.Int64Range(0, 5).Draw(t, "step"))
-			f.changed = time.Unix(int64(f.index), f.newest)
-			n.read(f)
+			f.noteStep(rapid.Int64Range(0, 5).Draw(t, "step"))
+			f.changed = time.Unix(int64(f.index), f.newestStep)
+			n.noteRead(f)
 		}
 		if got, want := n.openUntil(time.Second), openUntilOf(files); !got.Equal(want) {
 			t.Fatalf("open until %v, want %v", got, want)
@@ -285,7 +289,7 @@ func TestNewestIsThatOfAllFiles(t *testing.T) {
 func openUntilOf(files []*file) time.Time {
 	var last *file
 	for _, f := range files {
-		if f.any && (last == nil || f.newest >= last.newest) {
+		if f.hasStep && (last == nil || f.newestStep >= last.newestStep) {
 			last = f
 		}
 	}
@@ -293,7 +297,7 @@ func openUntilOf(files []*file) time.Time {
 		return time.Time{}
 	}
 	for _, f := range files {
-		if n, _ := NumberedName(f.name); n > last.newest {
+		if n, _ := decode.NumberedName(f.name); n > last.newestStep {
 			return time.Time{}
 		}
 	}

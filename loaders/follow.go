@@ -5,173 +5,179 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"vantage/loaders/discover"
+	"vantage/loaders/watch"
 )
 
-// Following must not be felt on the node. Files that changed lately, the newest ones,
-// and those that cannot be read are looked at each poll, and so are the times of the
-// directories, which change when a file comes. Beside that, listing directories and
-// looking at the files that rest may each take this share of the time: less where the
-// kernel tells of changes, so that looking is only a safeguard, and less while nothing
-// changes at all.
+// Following must not be felt on the node. Files that changed lately, the newest ones, and those
+// that could not be read are polled each time, and so are the times of directories, which change
+// when a file is added. Listing directories and polling the other files may each take one part in
+// this many of the time: less where the kernel reports changes, so that polling is only a safeguard,
+// and less while nothing changes at all.
 const (
-	toldShare   = 1000
-	polledShare = 200
-	idleShare   = 5000
-	comeShare   = 20              // of listing, when the kernel has told that something came
-	longestRest = 5 * time.Minute // between two listings, whatever share of the time they take
-	warmFor     = 10 * time.Second
-	maxWarm     = 32
-	newestWarm  = 2 // of the warm files, which stay so
-	idlePolls   = 4 // polls that are one, where the kernel tells of changes and nothing does
+	notifiedShare     = 1000
+	polledShare       = 200
+	idleShare         = 5000
+	notifiedListShare = 20              // for listing after an event of the kernel
+	maxListPause      = 5 * time.Minute // between two listings, whatever share of the time they take
+	activeFor         = 10 * time.Second
+	maxActive         = 32
+	alwaysActive      = 2 // the newest files stay active
+	idlePolls         = 4 // polls that become one while the kernel reports changes and there are none
 )
 
-// looker is when and where to look next.
-type looker struct {
-	watch *Watcher
-	next  time.Time // for the warm files
-	list  time.Time // for directories, whatever their times say
-	soon  time.Time // for directories whose times have changed
-	stale bool      // such a change waits for soon
-	news  time.Time // when something changed last
-	swept int       // index of the file that the sweep goes on with
-	warms []*file
-	ear   ear
-	nap   Sleeper
+// schedule says when and where to look next.
+type schedule struct {
+	watcher         *watch.Watcher
+	debounce        watch.Debounce
+	sleeper         watch.Sleeper
+	active          []*file   // polled each time
+	nextPoll        time.Time // of the active files
+	nextFile        int       // index of the file that pollNext continues with
+	nextList        time.Time // for directories, whatever their times say
+	nextChangedList time.Time // for directories whose times have changed
+	dirsChanged     bool      // such a change waits for nextChangedList
+	listAt          time.Time // for directories of which the kernel reported a new entry; zero if it did not
+	noListBefore    time.Time // earliest listAt
+	lastNews        time.Time // when something changed last
+	recent          []*file   // had news when they were read last
+	drained         time.Time // when events were last taken from the kernel's queue
 }
 
-func (l *looker) idle(now time.Time) bool { return now.Sub(l.news) > warmFor }
+func (l *schedule) idle(now time.Time) bool { return now.Sub(l.lastNews) > activeFor }
 
-func (l *looker) share(now time.Time) time.Duration {
+func (l *schedule) pollShare(now time.Time) time.Duration {
 	switch {
 	case l.idle(now):
 		return idleShare
-	case l.watch.Polling():
+	case l.watcher.Polling():
 		return polledShare
 	}
-	return toldShare
+	return notifiedShare
 }
 
-// pause is how long there is nothing to look at.
-func (l *looker) pause(now time.Time, poll time.Duration) time.Duration {
-	if l.idle(now) && !l.watch.Polling() {
+// pollPause is how long there is nothing to look at.
+func (l *schedule) pollPause(now time.Time, poll time.Duration) time.Duration {
+	if l.idle(now) && !l.watcher.Polling() {
 		return idlePolls * poll
 	}
 	return poll
 }
 
-// warm has a file looked at each poll from now on.
-func (l *looker) warm(f *file) {
-	l.warms = slices.DeleteFunc(l.warms, func(w *file) bool { return w == f })
-	l.warms = append(l.warms, f)
-	l.sort()
-	for len(l.warms) > maxWarm {
-		last := len(l.warms) - 1
-		l.warms[last].rest()
-		l.warms = l.warms[:last]
+// activate has a file looked at each poll from now on.
+func (l *schedule) activate(f *file) {
+	l.active = slices.DeleteFunc(l.active, func(w *file) bool { return w == f })
+	l.active = append(l.active, f)
+	l.sortByTime()
+	for len(l.active) > maxActive {
+		last := len(l.active) - 1
+		l.active[last].releaseWorkers()
+		l.active = l.active[:last]
 	}
 }
 
-// sort puts the files first that changed last.
-func (l *looker) sort() {
-	slices.SortStableFunc(l.warms, func(a, b *file) int { return b.disk.Modified().Compare(a.disk.Modified()) })
+// sortByTime puts the files first that changed last.
+func (l *schedule) sortByTime() {
+	slices.SortStableFunc(l.active, func(a, b *file) int { return b.disk.Modified().Compare(a.disk.Modified()) })
 }
 
-// cool forgets the files that rest, but for the newest.
-func (l *looker) cool(now time.Time, quiet time.Duration) {
-	l.sort()
+// deactivate forgets the files that rest, but for the newest.
+func (l *schedule) deactivate(now time.Time, quiet time.Duration) {
+	l.sortByTime()
 	i := 0
-	l.warms = slices.DeleteFunc(l.warms, func(f *file) bool {
+	l.active = slices.DeleteFunc(l.active, func(f *file) bool {
 		i++
-		rests := i > newestWarm && !f.disk.retry && now.Sub(f.changed) > max(warmFor, 2*quiet)
+		rests := i > alwaysActive && !f.failing && now.Sub(f.changed) > max(activeFor, 2*quiet)
 		if rests {
-			f.rest()
+			f.releaseWorkers()
 		}
 		return rests
 	})
 }
 
-// rest gives back what reading on takes: of hundreds of files it is much.
-func (f *file) rest() { f.workers, f.grown = nil, nil }
+// releaseWorkers gives back what reading on takes: of hundreds of files it is much.
+func (f *file) releaseWorkers() { f.workers, f.appender = nil, nil }
 
-// lookAround finds what is new, if it is time to.
-func (s *Source) lookAround(now time.Time) {
-	l := &s.look
-	s.lookAgain(now)
-	if !now.Before(l.next) || l.ear.calls(now) {
-		s.lookForFiles(now)
+// poll finds what is new, if it is time to.
+func (s *Source) poll(now time.Time) {
+	l := &s.schedule
+	s.readRecent(now)
+	if !now.Before(l.nextPoll) || l.listingDue(now) {
+		s.listDirectories(now)
 	}
-	if now.Before(l.next) {
+	if now.Before(l.nextPoll) {
 		return
 	}
-	l.next = now.Add(l.pause(now, s.o.Poll))
-	for _, f := range l.warms {
-		s.peek(f)
-		if f.torn() && now.Sub(f.changed) > s.o.quiet {
-			f.settleLast()
-			s.newest.read(f)
+	l.nextPoll = now.Add(l.pollPause(now, s.options.Poll))
+	for _, f := range l.active {
+		s.pollFile(f)
+		if f.hasPartialRecord() && now.Sub(f.changed) > s.options.settleTime {
+			f.acceptLastLine()
+			s.newest.noteRead(f)
 		}
 	}
-	l.cool(now, s.o.quiet)
-	s.sweep(now)
+	l.deactivate(now, s.options.settleTime)
+	s.pollNext(now)
 }
 
-// lookForFiles lists directories in which something has come, and all of them from time
+// listDirectories lists directories in which something has come, and all of them from time
 // to time. Listing large ones takes long, so that is not done again at once.
-func (s *Source) lookForFiles(now time.Time) {
-	l := &s.look
-	for _, r := range s.roots {
-		l.stale = r.Changed(now) || l.stale
+func (s *Source) listDirectories(now time.Time) {
+	l := &s.schedule
+	for _, r := range s.directories {
+		l.dirsChanged = r.Changed(now) || l.dirsChanged
 	}
-	if now.Before(l.list) && (!l.stale || now.Before(l.soon)) && !l.ear.calls(now) {
+	if now.Before(l.nextList) && (!l.dirsChanged || now.Before(l.nextChangedList)) && !l.listingDue(now) {
 		return
 	}
-	l.stale, l.ear.come = false, time.Time{}
-	for _, r := range s.roots {
+	l.dirsChanged, l.listAt = false, time.Time{}
+	for _, r := range s.directories {
 		// A directory that is gone or cannot be listed now may come back.
-		if found, err := List(r.Path, s.o.MaxFiles); err == nil {
-			s.adopt(r, found)
+		if found, err := discover.List(r.Path, s.options.MaxFiles); err == nil {
+			s.addListed(r, found)
 		}
 	}
 	took := time.Since(now)
-	l.list = time.Now().Add(max(s.o.Poll, min(l.share(now)*took, longestRest)))
-	l.soon = time.Now().Add(polledShare / 2 * took)
-	l.ear.spare = time.Now().Add(comeShare * took)
+	l.nextList = time.Now().Add(max(s.options.Poll, min(l.pollShare(now)*took, maxListPause)))
+	l.nextChangedList = time.Now().Add(polledShare / 2 * took)
+	l.noListBefore = time.Now().Add(notifiedListShare * took)
 }
 
-func (f *file) torn() bool { return (f.lines.Pending() || len(f.begin) > 0) && !f.disk.queued }
+func (f *file) hasPartialRecord() bool { return (f.lines.Pending() || len(f.head) > 0) && !f.queued }
 
-// sweep looks at the files in turn, as far as its share of the time goes.
-func (s *Source) sweep(now time.Time) {
-	l := &s.look
-	until := now.Add(s.o.Poll / l.share(now))
+// pollNext looks at the files in turn, as far as its share of the time goes.
+func (s *Source) pollNext(now time.Time) {
+	l := &s.schedule
+	until := now.Add(s.options.Poll / l.pollShare(now))
 	for range s.files {
-		if l.swept >= len(s.files) {
-			l.swept = 0
+		if l.nextFile >= len(s.files) {
+			l.nextFile = 0
 		}
-		if f := s.files[l.swept]; f.disk != nil {
-			s.peek(f)
+		if f := s.files[l.nextFile]; f.disk != nil {
+			s.pollFile(f)
 		}
-		l.swept++
+		l.nextFile++
 		if time.Now().After(until) {
 			return
 		}
 	}
 }
 
-// peek enqueues a file if it has news, and reports whether it has.
-func (s *Source) peek(f *file) bool {
-	if f.disk.queued || time.Now().Before(f.disk.again) {
-		return f.disk.queued
+// pollFile enqueues a file if it has news, and reports whether it has.
+func (s *Source) pollFile(f *file) bool {
+	if f.queued || time.Now().Before(f.retryAt) {
+		return f.queued
 	}
 	news, err := f.disk.Changed()
 	if err != nil {
-		s.failed(f, err)
+		s.readFailed(f, err)
 		return false
 	}
 	if news {
-		s.look.news = time.Now()
+		s.schedule.lastNews = time.Now()
 	}
-	if news || f.disk.retry {
+	if news || f.failing {
 		s.enqueue(f)
 	}
 	return news
@@ -180,18 +186,18 @@ func (s *Source) peek(f *file) bool {
 // wait sleeps until it is time to look, or something tells to.
 func (s *Source) wait(ctx context.Context) error {
 	now := time.Now()
-	events, stream := s.look.watch.Events(), s.stream()
-	if s.look.ear.closed(now) {
+	events, stream := s.schedule.watcher.Events(), s.openStream()
+	if s.schedule.gathering(now) {
 		events = nil
 	}
-	if events == nil && stream == nil && s.look.nap.Sleep(ctx, s.until(now)) {
+	if events == nil && stream == nil && s.schedule.sleeper.Sleep(ctx, s.timeToNextPoll(now)) {
 		return nil
 	}
 	var pieces chan []byte
 	if stream != nil {
-		pieces = stream.pipe.pieces
+		pieces = stream.stream.buffers
 	}
-	timer := time.NewTimer(s.until(now))
+	timer := time.NewTimer(s.timeToNextPoll(now))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -203,43 +209,43 @@ func (s *Source) wait(ctx context.Context) error {
 		if !ok {
 			return os.ErrClosed
 		}
-		s.told(e)
-	case <-s.look.watch.Errors():
+		s.handleEvent(e)
+	case <-s.schedule.watcher.Errors():
 		// The queue ran over: changes were lost, so look everywhere.
-		s.look.list, s.look.next = time.Time{}, time.Time{}
+		s.schedule.nextList, s.schedule.nextPoll = time.Time{}, time.Time{}
 	case piece, ok := <-pieces:
-		s.received(stream, piece, ok)
+		s.receive(stream, piece, ok)
 	}
 	return nil
 }
 
-func (s *Source) received(f *file, piece []byte, ok bool) {
+func (s *Source) receive(f *file, piece []byte, ok bool) {
 	if !ok {
-		s.endPipe(f)
+		s.endStream(f)
 		return
 	}
-	f.pipe.rest = piece
+	f.stream.rest = piece
 	s.enqueue(f)
 }
 
-// until returns how long there is nothing to do: one timer serves the next look
+// timeToNextPoll returns how long there is nothing to do: one timer serves the next look
 // and the moment at which the newest step counts as written.
-func (s *Source) until(now time.Time) time.Duration {
-	if !s.o.Follow {
+func (s *Source) timeToNextPoll(now time.Time) time.Duration {
+	if !s.options.Follow {
 		return time.Hour
 	}
 	at := now.Add(time.Hour)
-	if len(s.known)+len(s.roots) > 0 {
-		at = s.look.next
+	if len(s.byPath)+len(s.directories) > 0 {
+		at = s.schedule.nextPoll
 	}
-	if e := &s.look.ear; e.closed(now) && e.deaf.Before(at) {
-		at = e.deaf
+	if until := s.schedule.debounce.Until(); s.schedule.gathering(now) && until.Before(at) {
+		at = until
 	}
-	if come := s.look.ear.come; !come.IsZero() && come.Before(at) {
-		at = come
+	if list := s.schedule.listAt; !list.IsZero() && list.Before(at) {
+		at = list
 	}
-	if s.shown.Open {
-		if written := s.newest.openUntil(s.o.quiet); written.Before(at) {
+	if s.lastProgress.Open {
+		if written := s.newest.openUntil(s.options.settleTime); written.Before(at) {
 			at = written
 		}
 	}

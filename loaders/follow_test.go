@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vantage/loaders/discover"
+	"vantage/loaders/watch"
 )
 
 // trainer writes logs as a trainer would.
@@ -58,8 +61,8 @@ func follow(t *testing.T, path string, o Options) *reader {
 	if o.Poll == 0 {
 		o.Poll = 20 * time.Millisecond
 	}
-	if o.quiet == 0 {
-		o.quiet = 150 * time.Millisecond
+	if o.settleTime == 0 {
+		o.settleTime = 150 * time.Millisecond
 	}
 	s, err := Open([]string{path}, o)
 	if err != nil {
@@ -217,10 +220,10 @@ func TestFollowByPolling(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
 	r := follow(t, w.dir, Options{})
-	if err := r.s.look.watch.Close(); err != nil {
+	if err := r.s.schedule.watcher.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.s.look.watch = &Watcher{failed: true}
+	r.s.schedule.watcher = &watch.Watcher{Failed: true}
 	r.until("a row", rewards("1"))
 	if !r.Progress.Polling {
 		t.Error("polling is not said")
@@ -237,13 +240,13 @@ func TestFollowWhileListingWaits(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{})
-	if err := r.s.look.watch.Close(); err != nil {
+	if err := r.s.schedule.watcher.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.s.look.watch = &Watcher{failed: true}
+	r.s.schedule.watcher = &watch.Watcher{Failed: true}
 	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
 	now := time.Now()
-	r.s.look.list, r.s.look.soon = now.Add(time.Hour), now.Add(clockTick+500*time.Millisecond)
+	r.s.schedule.nextList, r.s.schedule.nextChangedList = now.Add(time.Hour), now.Add(discover.ClockTick+500*time.Millisecond)
 	w.add("1.jsonl", row(1, 1))
 	r.until("a file", rewards("1"))
 }
@@ -253,21 +256,21 @@ func TestFollowWhileListingWaits(t *testing.T) {
 func TestWatchesEmptyDirectories(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{})
-	if r.s.look.watch.Polling() {
+	if r.s.schedule.watcher.Polling() {
 		t.Skip("the kernel tells of nothing here")
 	}
 	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
 	if err := os.Mkdir(w.path("7"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for !r.s.look.watch.paths[w.path("7")] {
+	for !r.s.schedule.watcher.Paths[w.path("7")] {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		if _, err := r.s.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
 		cancel()
 	}
-	if !r.s.look.watch.paths[w.dir] {
+	if !r.s.schedule.watcher.Paths[w.dir] {
 		t.Error("the directory itself is not watched")
 	}
 }
@@ -279,7 +282,7 @@ func TestFollowOpen(t *testing.T) {
 	if err := os.Chtimes(w.path("1.jsonl"), old, old); err != nil {
 		t.Fatal(err)
 	}
-	r := follow(t, w.dir, Options{Poll: time.Second, quiet: time.Second}) // a look at the new step may come late
+	r := follow(t, w.dir, Options{Poll: time.Second, settleTime: time.Second}) // a look at the new step may come late
 	r.until("a row", rewards("1"))
 	if r.Progress.Open {
 		t.Error("an old step is open")
@@ -338,7 +341,7 @@ func TestFollowMetricsThatBecomeSamples(t *testing.T) {
 
 func TestStdin(t *testing.T) {
 	in, out := io.Pipe()
-	s, err := Open([]string{"-"}, Options{Follow: true, Stdin: in, quiet: 50 * time.Millisecond})
+	s, err := Open([]string{"-"}, Options{Follow: true, Stdin: in, settleTime: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +409,7 @@ func TestFollowSleeps(t *testing.T) {
 	defer cancel()
 	looks := 0
 	for ctx.Err() == nil {
-		r.s.work(ctx)
+		r.s.fillChunk(ctx)
 		_ = r.s.wait(ctx)
 		looks++
 	}
@@ -434,7 +437,7 @@ func TestFollowLastBlock(t *testing.T) {
 // A document that is whole is not waited with: nothing can come to it.
 func TestFollowDocuments(t *testing.T) {
 	w := trainer{t, t.TempDir()}
-	r := follow(t, w.dir, Options{quiet: time.Hour})
+	r := follow(t, w.dir, Options{settleTime: time.Hour})
 	episode := "{\n \"training_step\": 1,\n \"task_hash\": \"h\",\n \"trajectories\": [\n  {\"reward\": %d}\n ]\n}"
 	w.add("episode_1.json", fmt.Sprintf(episode, 1))
 	r.until("the first episode", rewards("1"))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"vantage/loaders/formats"
 	"vantage/model"
 )
 
@@ -170,7 +171,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%s: components %q, want %q", m.format, c.Components, m.components)
 		}
 	}
-	for _, f := range Formats() {
+	for _, f := range formats.All() {
 		if !have[f.Name] {
 			t.Errorf("%s has no made log", f.Name)
 		}
@@ -195,8 +196,8 @@ func TestAnyCutGivesTheSameSamples(t *testing.T) {
 	logs := madeLogs()
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom(logs).Draw(t, "log")
-		out := newOutput()
-		f := newIntake(0, m.name, Formats(), out)
+		out := newChunkQueue()
+		f := newFileReader(0, m.name, formats.All(), out)
 		data := []byte(m.log)
 		first := min(len(data), 16) // what the way of cutting is guessed from
 		cuts := []int{first}
@@ -210,7 +211,7 @@ func TestAnyCutGivesTheSameSamples(t *testing.T) {
 			from = at
 		}
 		f.finish()
-		if diff := cmp.Diff(m.want, essence(out.open.records), numbers...); diff != "" {
+		if diff := cmp.Diff(m.want, essence(out.pending.records), numbers...); diff != "" {
 			t.Fatalf("%s cut at %v: -want +got\n%s", m.format, cuts, diff)
 		}
 	})

@@ -3,6 +3,8 @@ package loaders
 import (
 	"strings"
 	"testing"
+
+	"vantage/loaders/decode"
 )
 
 // A column that a person named and no row has is told of, in every container; one that
@@ -13,19 +15,19 @@ func TestLacks(t *testing.T) {
 	many := strings.Repeat(`{"prompt":"p","reward":1,"round":2}`+"\n", 50_000) // read by several workers
 	for name, c := range map[string]struct {
 		files map[string]string
-		ask   Columns
+		ask   decode.Columns
 		want  string
 	}{
-		"lines":          {map[string]string{"a.jsonl": row(1, 1)}, Columns{Step: "stp", Prompt: "input", Group: "gid"}, "stp gid"},
-		"a document":     {map[string]string{"a.json": `[{"prompt":"p","reward":1,"round":2}]`}, Columns{Step: "round", Prompt: "promt"}, "promt"},
-		"a sheet":        {map[string]string{"a.csv": "round,prompt,reward\n1,p,0\n"}, Columns{Step: "round", Group: "team"}, "team"},
-		"a table":        {map[string]string{"completions_00001.parquet": table}, Columns{Step: "step", Group: "team"}, "team"},
-		"late":           {map[string]string{"a.jsonl": late}, Columns{Step: "round"}, ""},
-		"in one file":    {map[string]string{"1.jsonl": late, "2.jsonl": strings.ReplaceAll(late, "round", "team")}, Columns{Step: "round", Group: "team"}, ""},
-		"long, and met":  {map[string]string{"a.jsonl": many}, Columns{Step: "round"}, ""},
-		"long, and none": {map[string]string{"a.jsonl": many}, Columns{Step: "rund"}, "rund"},
-		"of another use": {map[string]string{"a.jsonl": row(1, 1)}, Columns{Prompt: "output", Step: "gts"}, ""},
-		"nothing asked":  {map[string]string{"a.jsonl": late}, Columns{}, ""},
+		"lines":          {map[string]string{"a.jsonl": row(1, 1)}, decode.Columns{Step: "stp", Prompt: "input", Group: "gid"}, "stp gid"},
+		"a document":     {map[string]string{"a.json": `[{"prompt":"p","reward":1,"round":2}]`}, decode.Columns{Step: "round", Prompt: "promt"}, "promt"},
+		"a sheet":        {map[string]string{"a.csv": "round,prompt,reward\n1,p,0\n"}, decode.Columns{Step: "round", Group: "team"}, "team"},
+		"a table":        {map[string]string{"completions_00001.parquet": table}, decode.Columns{Step: "step", Group: "team"}, "team"},
+		"late":           {map[string]string{"a.jsonl": late}, decode.Columns{Step: "round"}, ""},
+		"in one file":    {map[string]string{"1.jsonl": late, "2.jsonl": strings.ReplaceAll(late, "round", "team")}, decode.Columns{Step: "round", Group: "team"}, ""},
+		"long, and met":  {map[string]string{"a.jsonl": many}, decode.Columns{Step: "round"}, ""},
+		"long, and none": {map[string]string{"a.jsonl": many}, decode.Columns{Step: "rund"}, "rund"},
+		"of another use": {map[string]string{"a.jsonl": row(1, 1)}, decode.Columns{Prompt: "output", Step: "gts"}, ""},
+		"nothing asked":  {map[string]string{"a.jsonl": late}, decode.Columns{}, ""},
 	} {
 		w := trainer{t, t.TempDir()}
 		var paths []string
@@ -38,7 +40,7 @@ func TestLacks(t *testing.T) {
 			t.Fatal(err)
 		}
 		how := drain(t, s).How
-		if got := strings.Join(s.Lacks(), " "); got != c.want {
+		if got := strings.Join(s.MissingColumns(), " "); got != c.want {
 			t.Errorf("%s: lacks %q, want %q", name, got, c.want)
 		}
 		if told := strings.Contains(how, "no column"); len(paths) == 1 && told != (c.want != "") {

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"vantage/loaders/formats"
+	"vantage/loaders/framing"
 	"vantage/model"
 )
 
@@ -19,15 +21,15 @@ type gotLine struct {
 	Number, Offset int64
 }
 
-func collect(into *[]gotLine) func(Line) bool {
-	return func(l Line) bool {
+func collect(into *[]gotLine) func(framing.Line) bool {
+	return func(l framing.Line) bool {
 		*into = append(*into, gotLine{string(l.Text), l.Reason, l.Number, l.Offset})
 		return true
 	}
 }
 
 func TestLines(t *testing.T) {
-	l := Lines{Limit: 8}
+	l := framing.Lines{Limit: 8}
 	var got []gotLine
 	data := "ab\r\n\n123456789\n12345678\nx\x00y\ntorn"
 	for i := range len(data) { // byte by byte
@@ -55,10 +57,10 @@ func TestLines(t *testing.T) {
 
 // A line over the limit is not held.
 func TestLinesHoldLittle(t *testing.T) {
-	l := Lines{Limit: 1000}
+	l := framing.Lines{Limit: 1000}
 	block := bytes.Repeat([]byte("x"), 300)
 	for range 10_000 {
-		l.Feed(block, func(Line) bool { return true })
+		l.Feed(block, func(framing.Line) bool { return true })
 		if len(l.Partial) > 1000 {
 			t.Fatalf("%d bytes are held", len(l.Partial))
 		}
@@ -66,8 +68,8 @@ func TestLinesHoldLittle(t *testing.T) {
 }
 
 func TestUnread(t *testing.T) {
-	l := Lines{Limit: 100}
-	l.Feed([]byte("ab\x00\x00"), func(Line) bool { return true })
+	l := framing.Lines{Limit: 100}
+	l.Feed([]byte("ab\x00\x00"), func(framing.Line) bool { return true })
 	if n := l.CutAtNUL(); n != 2 || string(l.Partial) != "ab" {
 		t.Errorf("%d bytes back, %q held", n, l.Partial)
 	}
@@ -111,8 +113,8 @@ type taken struct {
 
 // intakeOf feeds data as a stream in pieces.
 func intakeOf(data []byte, cuts ...int) taken {
-	out := newOutput()
-	f := newIntake(0, "x.jsonl", Formats(), out)
+	out := newChunkQueue()
+	f := newFileReader(0, "x.jsonl", formats.All(), out)
 	f.lines.Limit = 64
 	var got taken
 	from := 0
@@ -120,19 +122,19 @@ func intakeOf(data []byte, cuts ...int) taken {
 		for piece := data[from:to]; len(piece) > 0 && !f.refused; {
 			piece = piece[f.feed(piece):]
 			for len(out.ready) > 0 {
-				got.take(out.take())
+				got.take(out.next())
 			}
 		}
 		from = to
 	}
 	f.finish()
-	for !out.open.empty() || len(out.ready) > 0 {
-		got.take(out.take())
+	for !out.pending.empty() || len(out.ready) > 0 {
+		got.take(out.next())
 	}
 	return got
 }
 
-func (g *taken) take(b *batch) {
+func (g *taken) take(b *chunkBuilder) {
 	g.Records = append(g.Records, b.records...)
 	g.Problems = append(g.Problems, b.problems...)
 	g.Skipped += b.skipped
@@ -150,7 +152,7 @@ func TestGrowthInAnyCuts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		path := filepath.Join(dir, "1.jsonl")
 		_ = os.WriteFile(path, nil, 0o644)
-		s, err := Open([]string{path}, Options{Follow: true, quiet: 1})
+		s, err := Open([]string{path}, Options{Follow: true, settleTime: 1})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -165,8 +167,8 @@ func TestGrowthInAnyCuts(t *testing.T) {
 			rest = rest[n:]
 			s.enqueue(s.files[0])
 			for len(s.queue) > 0 {
-				s.work(t.Context())
-				got.take(s.out.take())
+				s.fillChunk(t.Context())
+				got.take(s.chunks.next())
 			}
 			if len(rest) == 0 {
 				break
@@ -179,10 +181,10 @@ func TestGrowthInAnyCuts(t *testing.T) {
 }
 
 func intakeWide(data []byte) taken {
-	out := newOutput()
-	f := newIntake(0, "1.jsonl", Formats(), out)
+	out := newChunkQueue()
+	f := newFileReader(0, "1.jsonl", formats.All(), out)
 	f.feed(data)
 	var got taken
-	got.take(out.take())
+	got.take(out.next())
 	return got
 }

@@ -9,6 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"vantage/loaders/decode"
+	"vantage/loaders/decode/fast"
+	"vantage/loaders/framing"
 	"vantage/model"
 )
 
@@ -16,33 +19,26 @@ import (
 // processors, up to a few: the node has better to do. A round is so many strides for
 // each of them.
 const (
-	stride     = 512 << 10
-	longest    = 16 << 20 // line that a worker reads
-	overlap    = 8 << 10  // beyond it, where its last line mostly ends
-	further    = 32 << 10 // where that of long texts does
-	perWorker  = 16
-	maxWorkers = 4
-	leastBytes = 2 << 20
-	most       = 4 * stride // of a worker's memory that it keeps
+	stride           = 512 << 10
+	maxWorkerLine    = 16 << 20 // line that a worker reads
+	overlap          = 8 << 10  // beyond it, where its last line mostly ends
+	extraRead        = 32 << 10 // where that of long texts does
+	stridesPerWorker = 16
+	maxWorkers       = 4
+	minParallelBytes = 2 << 20
+	maxKeptBuffer    = 4 * stride // of a worker's memory that it keeps
 )
-
-// Cloner is a decoder that others of its kind can work beside.
-type Cloner interface {
-	Decoder
-	Clone() Cloner // knows what this one has learned; they share nothing that changes
-	SameNote(Note) bool
-}
 
 // worker decodes strides, one at a time, into memory of its own: what it reads
 // should stay in its processor's cache.
 type worker struct {
-	decoder Cloner
-	quick   *Reader // nil where rows are not plain objects
+	decoder *decode.RowDecoder
+	fast    *fast.Reader // nil where rows are not plain objects
 	buf     []byte
 }
 
-// strideWork is a stride and what became of it.
-type strideWork struct {
+// strideResult is a stride and what became of it.
+type strideResult struct {
 	from     int64 // the lines that begin in [from, from+size)
 	size     int   // at most a stride
 	first    bool  // a line begins at from
@@ -51,7 +47,7 @@ type strideWork struct {
 	problems []model.Problem
 	lines    int64
 	end      int64 // where the line after the last begins
-	note     Note
+	note     decode.Note
 	err      error
 }
 
@@ -59,19 +55,19 @@ type strideWork struct {
 // file's end is near, or where a worker learned something new: what follows is read
 // line by line, since it may bear on how all is read.
 func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.Time) error {
-	lead := f.lead()
-	if lead == nil || s.workers() < 2 || size-f.disk.Pos < leastBytes {
+	lead := f.parallelDecoder()
+	if lead == nil || s.workerCount() < 2 || size-f.disk.Pos < minParallelBytes {
 		f.workers = nil
 		return nil
 	}
-	s.begin(f)
-	for !s.out.full() && time.Now().Before(deadline) {
-		n := min(int64(s.workers()*perWorker), (size-f.disk.Pos)/stride)
-		if n*stride < leastBytes {
+	s.seekLineStart(f)
+	for !s.chunks.full() && time.Now().Before(deadline) {
+		n := min(int64(s.workerCount()*stridesPerWorker), (size-f.disk.Pos)/stride)
+		if n*stride < minParallelBytes {
 			f.workers = nil
 			return nil
 		}
-		round := s.round(f, h, lead, int(n))
+		round := s.decodeStrides(f, h, lead, int(n))
 		for i := range round {
 			w := &round[i]
 			if w.err != nil {
@@ -86,57 +82,57 @@ func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.
 	return nil
 }
 
-// lead is the decoder that workers can take after, nil if the file must be read line by
+// parallelDecoder is the decoder that workers can take after, nil if the file must be read line by
 // line now.
-func (f *file) lead() Cloner {
-	lead, ok := f.decoder.(Cloner)
-	if !ok || f.refused || f.format.MayRepeatRows || f.lines.Framing != (Framing{}) || f.lines.DroppedBytes > 0 || f.lines.Unterminated ||
-		len(f.lines.Partial) > further { // a long line, which is read by itself
+func (f *file) parallelDecoder() *decode.RowDecoder {
+	lead, ok := f.decoder.(*decode.RowDecoder) // not one that embeds it: CSV and text have rows of other kinds
+	if !ok || f.refused || f.format.MayRepeatRows || f.lines.Framing != (framing.Framing{}) || f.lines.DroppedBytes > 0 || f.lines.Unterminated ||
+		len(f.lines.Partial) > extraRead { // a long line, which is read by itself
 		return nil
 	}
 	return lead
 }
 
-// begin goes back to where a line begins.
-func (s *Source) begin(f *file) {
+// seekLineStart goes back to where a line begins.
+func (s *Source) seekLineStart(f *file) {
 	s.advance(f, -int64(len(f.lines.Partial)))
 	f.lines.Partial = nil
 }
 
-func (s *Source) workers() int {
-	if s.o.serial {
+func (s *Source) workerCount() int {
+	if s.options.serial {
 		return 1
 	}
 	return min(maxWorkers, runtime.GOMAXPROCS(0))
 }
 
-// muster sees to it that there are n workers, each of which knows what the file's own
+// ensureWorkers sees to it that there are n workers, each of which knows what the file's own
 // decoder knows. They stay, since they remember prompts.
-func (f *file) muster(lead Cloner, n int) {
+func (f *file) ensureWorkers(lead *decode.RowDecoder, n int) {
 	f.workers = slices.DeleteFunc(f.workers, func(w *worker) bool { return !lead.SameNote(w.decoder.Note()) })
 	for len(f.workers) < n {
 		f.workers = append(f.workers, newWorker(lead))
 	}
 }
 
-func newWorker(lead Cloner) *worker {
+func newWorker(lead *decode.RowDecoder) *worker {
 	w := &worker{decoder: lead.Clone(), buf: make([]byte, stride+overlap)}
-	if r, ok := w.decoder.(*RowDecoder); ok && r.Layout == nil {
-		w.quick = New(r)
+	if w.decoder.Layout == nil {
+		w.fast = fast.New(w.decoder)
 	}
 	return w
 }
 
-// round decodes n strides from where the file has been read to.
-func (s *Source) round(f *file, h io.ReaderAt, lead Cloner, n int) []strideWork {
-	work := make([]strideWork, n)
-	next := make(chan *strideWork, n)
+// decodeStrides decodes n strides from where the file has been read to.
+func (s *Source) decodeStrides(f *file, h io.ReaderAt, lead *decode.RowDecoder, n int) []strideResult {
+	work := make([]strideResult, n)
+	next := make(chan *strideResult, n)
 	for i := range work {
-		work[i] = strideWork{from: f.disk.Pos + int64(i)*stride, size: stride, first: i == 0, block: s.spent.take()}
+		work[i] = strideResult{from: f.disk.Pos + int64(i)*stride, size: stride, first: i == 0, block: s.pool.get()}
 		next <- &work[i]
 	}
 	close(next)
-	f.muster(lead, s.workers())
+	f.ensureWorkers(lead, s.workerCount())
 	var wg sync.WaitGroup
 	for _, worker := range f.workers {
 		wg.Go(func() {
@@ -150,8 +146,8 @@ func (s *Source) round(f *file, h io.ReaderAt, lead Cloner, n int) []strideWork 
 }
 
 // decode reads the lines that begin in the stride; the last may end beyond it.
-func (k *worker) decode(h io.ReaderAt, w *strideWork) {
-	if cap(k.buf) > most {
+func (k *worker) decode(h io.ReaderAt, w *strideResult) {
+	if cap(k.buf) > maxKeptBuffer {
 		k.buf = make([]byte, stride+overlap) // a long line is not worth its memory
 	}
 	k.buf = k.buf[:stride+overlap]
@@ -161,28 +157,28 @@ func (k *worker) decode(h io.ReaderAt, w *strideWork) {
 		return
 	}
 	k.buf = k.buf[:n]
-	at, err := w.begin(h, k.buf)
+	at, err := w.firstLineOffset(h, k.buf)
 	if err != nil {
 		w.err = err
 		return
 	}
-	k.begin(w)
-	k.lines(h, w, at)
-	k.end(w)
+	k.beginBlock(w)
+	k.decodeLines(h, w, at)
+	k.endBlock(w)
 }
 
-// begin begins a block.
-func (k *worker) begin(w *strideWork) {
-	if k.quick != nil {
-		k.quick.BeginBlock(w.block)
+// beginBlock begins a block.
+func (k *worker) beginBlock(w *strideResult) {
+	if k.fast != nil {
+		k.fast.BeginBlock(w.block)
 	}
 }
 
-// lines decodes the lines in the buffer, from the one on that begins at at.
-func (k *worker) lines(h io.ReaderAt, w *strideWork, at int) {
+// decodeLines decodes the lines in the buffer, from the one on that begins at at.
+func (k *worker) decodeLines(h io.ReaderAt, w *strideResult, at int) {
 	for at < w.size {
-		if k.quick != nil {
-			end, n := k.quick.ReadRows(k.buf, at, w.size, w.from)
+		if k.fast != nil {
+			end, n := k.fast.ReadRows(k.buf, at, w.size, w.from)
 			at, w.lines = end, w.lines+int64(n)
 			if at >= w.size {
 				break
@@ -190,29 +186,29 @@ func (k *worker) lines(h io.ReaderAt, w *strideWork, at int) {
 		}
 		i := bytes.IndexByte(k.buf[at:], '\n')
 		if i < 0 {
-			i = k.extend(h, w.from, at)
+			i = k.readLineEnd(h, w.from, at)
 		}
 		if i < 0 {
 			w.err = errLongLine
 			return
 		}
-		k.line(w, k.buf[at:at+i], w.from+int64(at))
+		k.decodeLine(w, k.buf[at:at+i], w.from+int64(at))
 		at += i + 1
 	}
 	w.end = w.from + int64(at)
 }
 
-// end takes the block.
-func (k *worker) end(w *strideWork) {
+// endBlock takes the block.
+func (k *worker) endBlock(w *strideResult) {
 	w.note, w.block = k.decoder.Note(), model.Block{}
-	if k.quick != nil {
-		w.block = k.quick.EndBlock()
+	if k.fast != nil {
+		w.block = k.fast.EndBlock()
 	}
 }
 
-// begin returns where the first line of the stride begins: the line before may end
+// firstLineOffset returns where the first line of the stride begins: the line before may end
 // here or go on.
-func (w *strideWork) begin(h io.ReaderAt, buf []byte) (int, error) {
+func (w *strideResult) firstLineOffset(h io.ReaderAt, buf []byte) (int, error) {
 	if w.first {
 		return 0, nil
 	}
@@ -228,10 +224,10 @@ func (w *strideWork) begin(h io.ReaderAt, buf []byte) (int, error) {
 
 var errLongLine = errors.New("a line that is read by itself")
 
-// extend reads on to the end of the line that begins at at in the buffer, and returns
+// readLineEnd reads on to the end of the line that begins at at in the buffer, and returns
 // its length; -1 if it is too long, or not ended yet.
-func (k *worker) extend(h io.ReaderAt, from int64, at int) int {
-	for more := further; len(k.buf)-at < longest; more *= 2 {
+func (k *worker) readLineEnd(h io.ReaderAt, from int64, at int) int {
+	for more := extraRead; len(k.buf)-at < maxWorkerLine; more *= 2 {
 		old := len(k.buf)
 		k.buf = slices.Grow(k.buf, more)[:old+more]
 		n, err := h.ReadAt(k.buf[old:], from+int64(old))
@@ -246,8 +242,8 @@ func (k *worker) extend(h io.ReaderAt, from int64, at int) int {
 	return -1
 }
 
-// line decodes a line the long way.
-func (k *worker) line(w *strideWork, text []byte, offset int64) {
+// decodeLine decodes a line the long way.
+func (k *worker) decodeLine(w *strideResult, text []byte, offset int64) {
 	w.lines++
 	if len(bytes.TrimSpace(text)) == 0 {
 		return
@@ -255,7 +251,7 @@ func (k *worker) line(w *strideWork, text []byte, offset int64) {
 	before := len(w.records)
 	var err error
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		err = ErrNUL(i)
+		err = framing.ErrNUL(i)
 	} else {
 		w.records, err = k.decoder.Line(w.records, text)
 	}
@@ -268,31 +264,31 @@ func (k *worker) line(w *strideWork, text []byte, offset int64) {
 		r := &w.records[i]
 		r.Line, r.Offset, r.Nth = w.lines, offset, int32(i-before)
 	}
-	if k.quick != nil && len(w.records) == 1 {
-		k.quick.AddRecord(&w.records[0])
-		k.quick.Learn(text)
+	if k.fast != nil && len(w.records) == 1 {
+		k.fast.AddRecord(&w.records[0])
+		k.fast.Learn(text)
 		w.records = w.records[:0]
 	}
 }
 
 // merge takes a stride over as if it had been read line by line.
-func (s *Source) merge(f *file, w *strideWork) {
+func (s *Source) merge(f *file, w *strideResult) {
 	base := f.lines.Count
 	for i := range w.records {
 		r := &w.records[i]
 		r.File, r.Line = f.index, base+r.Line
-		f.reached(r.Step)
+		f.noteStep(r.Step)
 	}
 	for _, step := range w.block.Step {
-		f.reached(step)
+		f.noteStep(step)
 	}
 	for _, p := range w.problems {
-		f.skip(Line{Number: base + p.Line}, p.Reason)
+		f.skipLine(framing.Line{Number: base + p.Line}, p.Reason)
 	}
-	f.out.add(f.format, w.note, w.records)
+	f.chunks.add(f.format, w.note, w.records)
 	if w.block.Len() > 0 {
 		w.block.File = f.index
-		f.out.addBlock(f.format, w.note, w.block)
+		f.chunks.addBlock(f.format, w.note, w.block)
 	}
 	f.lines.Count += w.lines
 	switch {

@@ -121,3 +121,22 @@ func FuzzParquet(f *testing.F) {
 		}
 	})
 }
+
+// A row whose first id column is empty takes its group from the second one, as row by row.
+func TestEmptyGroupIDTakesNextColumn(t *testing.T) {
+	type ids struct {
+		Group  string  `parquet:"group_id"`
+		UID    string  `parquet:"uid"`
+		Reward float64 `parquet:"reward"`
+	}
+	var b bytes.Buffer
+	if err := parquet.Write(&b, []ids{{"g", "a", 1}, {"", "a", 0}}); err != nil {
+		t.Fatal(err)
+	}
+	w := trainer{t, t.TempDir()}
+	w.add("a.parquet", b.String())
+	got := readAll(t, w.path("a.parquet"))
+	if len(got.Records) != 2 || got.Records[0].Group != "g" || got.Records[1].Group != "a" {
+		t.Errorf("%+v", got.Records)
+	}
+}

@@ -6,7 +6,11 @@ import (
 	"sync"
 	"time"
 
-	"vantage/loaders/pages"
+	"vantage/loaders/decode"
+	"vantage/loaders/formats"
+	"vantage/loaders/framing"
+	"vantage/loaders/parquet"
+	"vantage/loaders/parquet/pages"
 	"vantage/model"
 )
 
@@ -15,7 +19,7 @@ const maxPrefetched = 128
 
 // isUnopenedTable reports whether a file has the name of a Parquet file and was never opened.
 func isUnopenedTable(f *file) bool {
-	return f.disk != nil && f.disk.Info == nil && f.packed == nil && Extension(f.name) == ".parquet"
+	return f.disk != nil && f.disk.Info == nil && f.packed == nil && framing.Extension(f.name) == ".parquet"
 }
 
 // prefetchTables opens the Parquet files that are next in the queue on all workers, and reads
@@ -30,7 +34,7 @@ func (s *Source) prefetchTables() {
 		next <- f
 	}
 	close(next)
-	if len(next) < 2 || s.workers() < 2 {
+	if len(next) < 2 || s.workerCount() < 2 {
 		return
 	}
 	root, err := os.OpenRoot(s.queue[0].disk.Root)
@@ -38,8 +42,8 @@ func (s *Source) prefetchTables() {
 		return
 	}
 	defer func() { _ = root.Close() }()
-	for len(s.prefetchers) < s.workers() {
-		s.prefetchers = append(s.prefetchers, &parquetPrefetcher{workers: s.workers(), memory: &pages.Memory{}})
+	for len(s.prefetchers) < s.workerCount() {
+		s.prefetchers = append(s.prefetchers, &parquetPrefetcher{workers: s.workerCount(), memory: &pages.Memory{}})
 	}
 	var wg sync.WaitGroup
 	until := time.Now().Add(budget) // a slow server must not hold up what has been read
@@ -64,8 +68,8 @@ type parquetPrefetcher struct {
 	root    *os.Root
 	workers int
 	memory  *pages.Memory
-	format  *Format
-	reader  *parquetReader // of the last file, if that was read to its end
+	format  *formats.Format
+	reader  *parquet.Reader // of the last file, if that was read to its end
 }
 
 // prefetch opens a file, and leaves it unopened if anything is wrong with it.
@@ -104,11 +108,11 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 		p.prefetched, p.responseHash = &b, p.reader.ResponseHash()
 		if p.reader.AtEOF() {
 			o.format, o.reader = f.format, p.reader
-			f.decoder, p.reader = finishedDecoder(o.reader.decoder.Note()), nil
+			f.decoder, p.reader = finishedDecoder(o.reader.Decoder.Note()), nil
 			o.memory.Reset()
 			return true
 		}
-		f.decoder = p.reader.decoder
+		f.decoder = p.reader.Decoder
 	}
 	p.releaseMemory = o.memory.Close // the rest of the file needs it
 	o.reader, o.memory = nil, &pages.Memory{}
@@ -116,7 +120,7 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 }
 
 // finishedDecoder is the decoder of a file that has been read.
-type finishedDecoder Note
+type finishedDecoder decode.Note
 
 // Line implements [Decoder].
 func (finishedDecoder) Line(dst []model.Record, _ []byte) ([]model.Record, error) {
@@ -124,4 +128,4 @@ func (finishedDecoder) Line(dst []model.Record, _ []byte) ([]model.Record, error
 }
 
 // Note implements [Decoder].
-func (d finishedDecoder) Note() Note { return Note(d) }
+func (d finishedDecoder) Note() decode.Note { return decode.Note(d) }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"vantage/loaders/decode"
+	"vantage/loaders/decode/fast"
 	"vantage/model"
 )
 
@@ -18,12 +20,12 @@ func BenchmarkQuick(b *testing.B) {
 		fmt.Fprintf(log, `{"step": 7, "group_id": %d, "prompt": "question %d", "reward": %.4f, "length": %d}`+"\n",
 			n/16, n/16, random.Float64(), random.IntN(4096)+1)
 	}
-	r := NewRowDecoder(NewFields(Synonyms()), "small.jsonl")
+	r := decode.NewRowDecoder(decode.NewFields(decode.Synonyms()), "small.jsonl")
 	first := bytes.Clone(log.Bytes()[begin : begin+bytes.IndexByte(log.Bytes()[begin:], '\n')])
 	if _, err := r.Line(nil, first); err != nil {
 		b.Fatal(err)
 	}
-	q := New(r)
+	q := fast.New(r)
 	q.BeginBlock(model.Block{})
 	q.Learn(first)
 	b.SetBytes(int64(log.Len()))

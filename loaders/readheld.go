@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"vantage/loaders/compressed"
-	"vantage/loaders/pages"
+	"vantage/loaders/fileio"
+	"vantage/loaders/parquet/pages"
 )
 
 // tableIn returns the Parquet file in a compressed file, nil if that holds text.
@@ -24,23 +25,23 @@ func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
 }
 
 // openHeld opens a Parquet file that is in memory, to be read row by row.
-func (f *file) openHeld(m memory) (*packedFile, error) {
+func (f *file) openHeld(m fileio.InMemory) (*packedFile, error) {
 	p := &packedFile{handle: m}
 	table, err := pages.Open(m, m.Size(), &pages.Memory{})
 	if err == nil {
 		err = openTable(f, p, table, m.Size(), 1)
 	}
 	if err == nil && p.reader.ByColumns() {
-		err = p.reader.readRows(0)
+		err = p.reader.ReadRows(0)
 	}
 	return p, err
 }
 
 // beginHeld opens a Parquet file that came through a pipe.
 func (s *Source) beginHeld(f *file) error {
-	m := *f.pipe.held
-	f.pipe.held = nil
-	s.read.done += m.Size()
+	m := *f.stream.inMemory
+	f.stream.inMemory = nil
+	s.bytes.read += m.Size()
 	p, err := f.openHeld(m)
 	if err != nil {
 		return err
@@ -54,10 +55,10 @@ func (s *Source) beginHeld(f *file) error {
 func (s *Source) readHeld(f *file, deadline time.Time) bool {
 	end, err := s.readTable(f, deadline)
 	if err != nil {
-		f.remark(unreadableReason(err))
+		f.noteFile(unreadableReason(err))
 	}
-	if f.pipe.ended = end || err != nil; f.pipe.ended {
+	if f.stream.ended = end || err != nil; f.stream.ended {
 		f.packed.close()
 	}
-	return f.pipe.ended
+	return f.stream.ended
 }

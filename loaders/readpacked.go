@@ -8,14 +8,16 @@ import (
 	"time"
 
 	"vantage/loaders/compressed"
-	"vantage/loaders/pages"
+	"vantage/loaders/fileio"
+	"vantage/loaders/parquet"
+	"vantage/loaders/parquet/pages"
 	"vantage/model"
 )
 
 // packedFile is a compressed file or a Parquet file. It is read from its start to its end with
 // one handle, and from its start again when it changes.
 type packedFile struct {
-	handle        Handle
+	handle        fileio.Handle
 	releaseMemory func()      // of a Parquet file
 	info          os.FileInfo // of a file that was prefetched, until it is read
 	unread        []byte      // text not yet decoded
@@ -23,7 +25,7 @@ type packedFile struct {
 	decompressor *compressed.Decompressor // of a compressed file
 	prefetched   *model.Block             // the first rows of a Parquet file
 	responseHash uint64                   // of prefetched
-	reader       *parquetReader           // of a Parquet file; nil once all is prefetched
+	reader       *parquet.Reader          // of a Parquet file; nil once all is prefetched
 	index        pages.Index              // of a Parquet file that has been read
 	done         bool
 }
@@ -54,7 +56,7 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 		}
 	}
 	if f.packed.info != nil {
-		s.saw(f, f.packed.info)
+		s.noteStat(f, f.packed.info)
 		f.packed.info = nil
 	}
 	var end bool
@@ -65,20 +67,20 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 		end, err = s.readText(f, deadline)
 	}
 	switch {
-	case err != nil && passing(err):
+	case err != nil && isTransient(err):
 		s.restart(f)
-		return s.failed(f, err)
+		return s.readFailed(f, err)
 	case err != nil:
-		f.remark(unreadableReason(err))
+		f.noteFile(unreadableReason(err))
 	case !end:
 		return false
 	}
-	f.disk.fails, f.disk.retry = 0, false
+	f.failures, f.failing = 0, false
 	s.advance(f, f.disk.Size-f.disk.Pos)
 	s.keepFingerprint(f, f.packed.handle)
 	f.packed.close()
 	if end {
-		s.ended(f)
+		s.atEnd(f)
 	}
 	return true
 }
@@ -88,23 +90,23 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 func (s *Source) openPacked(f *file) (done bool) {
 	h, info, err := f.disk.Open()
 	if err != nil {
-		return s.failed(f, err)
+		return s.readFailed(f, err)
 	}
-	s.saw(f, info)
+	s.noteStat(f, info)
 	p, err := s.openPacking(f, h, info.Size())
-	if err != nil && passing(err) {
+	if err != nil && isTransient(err) {
 		_ = h.Close()
-		return s.failed(f, err)
+		return s.readFailed(f, err)
 	}
 	if err != nil {
 		s.advance(f, info.Size()-f.disk.Pos)
 		s.keepFingerprint(f, h)
 		_ = h.Close()
 		f.packed = &packedFile{done: true}
-		if !s.o.Follow {
-			f.remark(unreadableReason(err))
+		if !s.options.Follow {
+			f.noteFile(unreadableReason(err))
 		}
-		s.look.warm(f)
+		s.schedule.activate(f)
 		return true
 	}
 	f.packed = p
@@ -112,7 +114,7 @@ func (s *Source) openPacked(f *file) (done bool) {
 }
 
 // openPacking opens a compressed file, a Parquet file, or one in the other.
-func (s *Source) openPacking(f *file, h Handle, size int64) (*packedFile, error) {
+func (s *Source) openPacking(f *file, h fileio.Handle, size int64) (*packedFile, error) {
 	packing, err := compressed.Detect(h)
 	if err != nil {
 		return nil, err
@@ -129,7 +131,7 @@ func (s *Source) openPacking(f *file, h Handle, size int64) (*packedFile, error)
 		d, err := s.texts.compressed.Decompress(packing, f.index, h)
 		return &packedFile{handle: h, decompressor: d}, err
 	}
-	m, err := hold(table)
+	m, err := fileio.ReadAll(table)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +144,7 @@ func (s *Source) openPacking(f *file, h Handle, size int64) (*packedFile, error)
 
 // keepFingerprint takes the fingerprint that shows when a followed file has been rewritten.
 func (s *Source) keepFingerprint(f *file, h io.ReaderAt) {
-	if s.o.Follow {
+	if s.options.Follow {
 		f.disk.Remember(h)
 	}
 }
@@ -152,7 +154,7 @@ func unreadableReason(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "it ends early: it is still being written, or was cut off; look again when it is whole, or copy it again"
-	case errors.Is(err, compressed.ErrBomb), errors.Is(err, errTable):
+	case errors.Is(err, compressed.ErrBomb), errors.Is(err, fileio.ErrNotRead):
 		return err.Error()
 	case errors.Is(err, pages.ErrBroken):
 		return err.Error() + "; copy it again, or leave it out if the run was stopped while it was written"
@@ -165,19 +167,19 @@ func unreadableReason(err error) string {
 // [Source.readParallel] does.
 func (s *Source) decodeWholeLines(f *file) {
 	p := f.packed
-	lead, size := f.lead(), bytes.LastIndexByte(p.unread, '\n')+1
-	if lead == nil || size == 0 || s.o.serial || s.out.full() {
+	lead, size := f.parallelDecoder(), bytes.LastIndexByte(p.unread, '\n')+1
+	if lead == nil || size == 0 || s.options.serial || s.chunks.full() {
 		return
 	}
-	if f.grown == nil || !lead.SameNote(f.grown.decoder.Note()) {
-		f.grown = newWorker(lead)
+	if f.appender == nil || !lead.SameNote(f.appender.decoder.Note()) {
+		f.appender = newWorker(lead)
 	}
-	w := strideWork{from: f.lines.Offset, block: s.spent.take()}
+	w := strideResult{from: f.lines.Offset, block: s.pool.get()}
 	first := bytes.IndexByte(p.unread, '\n') + 1
-	f.grown.begin(&w)
-	f.grown.decodeText(&w, append(f.lines.Partial, p.unread[:first]...))
-	f.grown.decodeText(&w, p.unread[first:size])
-	f.grown.end(&w)
+	f.appender.beginBlock(&w)
+	f.appender.decodeText(&w, append(f.lines.Partial, p.unread[:first]...))
+	f.appender.decodeText(&w, p.unread[first:size])
+	f.appender.endBlock(&w)
 	if lead.SameNote(w.note) {
 		s.merge(f, &w)
 		f.lines.Partial, p.unread = nil, p.unread[size:]
@@ -185,16 +187,16 @@ func (s *Source) decodeWholeLines(f *file) {
 }
 
 // decodeText decodes whole lines that follow those decoded before.
-func (k *worker) decodeText(w *strideWork, text []byte) {
+func (k *worker) decodeText(w *strideResult, text []byte) {
 	k.buf, w.size = text, len(text)
-	k.lines(nil, w, 0)
+	k.decodeLines(nil, w, 0)
 	k.buf, w.from = nil, w.end
 }
 
 // readText decodes the text of a compressed file until the deadline.
 func (s *Source) readText(f *file, deadline time.Time) (end bool, err error) {
 	p := f.packed
-	for !s.out.full() {
+	for !s.chunks.full() {
 		if f.refused {
 			return true, nil
 		}

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"vantage/loaders/pages"
+	"vantage/loaders/decode"
+	"vantage/loaders/fileio"
+	"vantage/loaders/formats"
+	"vantage/loaders/framing"
+	"vantage/loaders/parquet"
+	"vantage/loaders/parquet/pages"
 	"vantage/model"
 )
-
-// errTable says that a Parquet file holds no samples.
-var errTable = errors.New("not read")
 
 // openParquet opens a Parquet file. One whose footer is not written yet is
 // io.ErrUnexpectedEOF.
@@ -23,7 +25,7 @@ func (s *Source) openParquet(f *file, p *packedFile, size int64) error {
 	if err != nil {
 		return err
 	}
-	return openTable(f, p, table, size, s.workers())
+	return openTable(f, p, table, size, s.workerCount())
 }
 
 // openTable detects the format of a Parquet file by its columns.
@@ -32,23 +34,23 @@ func openTable(f *file, p *packedFile, table *pages.File, size int64, workers in
 	for i, c := range table.Columns {
 		names[i] = c.Name
 	}
-	format := detect(f.formats, f.name, Framing{Table: true}, []byte(strings.Join(names, "\n")))
+	format := formats.Detect(f.formats, f.name, framing.Framing{Table: true}, []byte(strings.Join(names, "\n")))
 	if format == nil {
-		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is", errTable, strings.Join(names[:min(len(names), maxKeys)], ", "))
+		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is", fileio.ErrNotRead, strings.Join(names[:min(len(names), formats.MaxKeys)], ", "))
 	}
 	f.format, f.decoder = format, format.Decode(f.name)
-	decoder, ok := f.decoder.(*RowDecoder)
+	decoder, ok := f.decoder.(*decode.RowDecoder)
 	if !ok {
-		return errTable
+		return fileio.ErrNotRead
 	}
 	var err error
-	p.reader, err = newParquetReader(decoder, p.handle, size, table, workers)
+	p.reader, err = parquet.NewReader(decoder, p.handle, size, table, workers)
 	return err
 }
 
 // readTable reads blocks or batches of rows until the deadline.
 func (s *Source) readTable(f *file, deadline time.Time) (end bool, err error) {
-	for !s.out.full() {
+	for !s.chunks.full() {
 		block, records, err := f.packed.nextSamples(f.scratch[:0])
 		f.scratch = records[:0]
 		if err != nil {
@@ -82,20 +84,20 @@ func (p *packedFile) nextSamples(records []model.Record) (model.Block, []model.R
 func (s *Source) addBlock(f *file, b *model.Block) {
 	b.File = f.index
 	for _, step := range b.Step {
-		f.reached(step)
+		f.noteStep(step)
 	}
-	if !f.format.MayRepeatRows || !f.repeated(relogOfBlock(b)) {
-		f.out.addBlock(f.format, f.decoder.Note(), *b)
+	if !f.format.MayRepeatRows || !f.isRepeatedTable(rowBlockOfColumns(b)) {
+		f.chunks.addBlock(f.format, f.decoder.Note(), *b)
 	}
 }
 
 func (s *Source) addRecords(f *file, records []model.Record) {
 	for i := range records {
 		records[i].File = f.index
-		f.reached(records[i].Step)
+		f.noteStep(records[i].Step)
 	}
-	if !f.format.MayRepeatRows || !f.repeated(relogOf(records)) {
-		f.out.add(f.format, f.decoder.Note(), records)
+	if !f.format.MayRepeatRows || !f.isRepeatedTable(rowBlockOf(records)) {
+		f.chunks.add(f.format, f.decoder.Note(), records)
 	}
 }
 

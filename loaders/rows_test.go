@@ -9,6 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"vantage/estimators"
+	"vantage/loaders/decode"
+	"vantage/loaders/formats"
+	"vantage/loaders/framing"
 	"vantage/model"
 )
 
@@ -71,7 +74,7 @@ func TestRows(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := detect(Formats(), c.file, Framing{}, []byte(c.line))
+			f := formats.Detect(formats.All(), c.file, framing.Framing{}, []byte(c.line))
 			if f == nil {
 				t.Fatal("no format")
 			}
@@ -100,7 +103,7 @@ func TestRows(t *testing.T) {
 func TestPromptHash(t *testing.T) {
 	hash := func(line string) uint64 {
 		t.Helper()
-		got, err := NewRowDecoder(NewFields(Synonyms()), "x").Line(nil, []byte(line))
+		got, err := decode.NewRowDecoder(decode.NewFields(decode.Synonyms()), "x").Line(nil, []byte(line))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +139,7 @@ func TestPreview(t *testing.T) {
 		{strings.Repeat("a", 159) + "漢字", strings.Repeat("a", 159)},
 		{strings.Repeat("a", 159) + " b", strings.Repeat("a", 159)},
 	} {
-		if got := shorten(question([]byte(c.in))); got != c.want {
+		if got := decode.Shorten(decode.Question([]byte(c.in))); got != c.want {
 			t.Errorf("%q: %q, want %q", c.in, got, c.want)
 		}
 	}
@@ -146,7 +149,7 @@ func TestWithoutRollout(t *testing.T) {
 	for in, want := range map[string]string{
 		"06ec41ad-ea05_3_0": "06ec41ad-ea05", "a_b_1_2": "a_b", "a_1": "a_1", "a_x_1": "a_x_1", "a": "a", "_1_2": "_1_2", "": "",
 	} {
-		if got := trimRolloutSuffix(in); got != want {
+		if got := decode.TrimRolloutSuffix(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -157,7 +160,7 @@ func TestStepOfName(t *testing.T) {
 		"12.jsonl": 12, "a/0012.jsonl": 12, "train_data_step3.jsonl": 3, "iteration_000012/train.jsonl": 12,
 		"global_step_10_evals/openai_gsm8k.jsonl": 10, "73850758/results.jsonl": 0, "steps.jsonl": 0, "x.jsonl": 0,
 	} {
-		if got, _ := StepOfName(in); got != want {
+		if got, _ := decode.StepOfName(in); got != want {
 			t.Errorf("%s: %d, want %d", in, got, want)
 		}
 	}
@@ -170,10 +173,10 @@ func TestRefusal(t *testing.T) {
 		{`{"prompt":"a","text":"b"}`, `no reward field: the keys are "prompt", "text"; needed is`},
 		{`{"prompt":"a","score":[1,2]}`, `no reward field: the keys are "prompt", "score"; "score" holds more than one number; needed is`},
 	} {
-		if f := detect(Formats(), "x.jsonl", Framing{}, []byte(c.line)); f != nil {
+		if f := formats.Detect(formats.All(), "x.jsonl", framing.Framing{}, []byte(c.line)); f != nil {
 			t.Errorf("%s is taken for %s", c.line, f.Name)
 		}
-		if got := Refusal([]byte(c.line)); !strings.HasPrefix(got, c.want) {
+		if got := formats.Refusal([]byte(c.line)); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s", c.line, got)
 		}
 	}

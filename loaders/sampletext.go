@@ -11,7 +11,12 @@ import (
 	"time"
 
 	"vantage/loaders/compressed"
-	"vantage/loaders/pages"
+	"vantage/loaders/decode"
+	"vantage/loaders/fileio"
+	"vantage/loaders/formats"
+	"vantage/loaders/framing"
+	"vantage/loaders/parquet"
+	"vantage/loaders/parquet/pages"
 	"vantage/model"
 )
 
@@ -21,17 +26,17 @@ type textIndex struct {
 	mu         sync.Mutex
 	files      map[int32]textFile
 	compressed compressed.Index
-	parquet    cellCache
+	parquet    parquet.CellCache
 }
 
 // textFile is a file as it was read.
 type textFile struct {
 	texts     *textIndex
-	number    int32 // of the file
-	disk      File  // where it is; nothing of what was read
+	number    int32       // of the file
+	disk      fileio.File // where it is; nothing of what was read
 	name      string
-	format    *Format
-	framing   Framing
+	format    *formats.Format
+	framing   framing.Framing
 	pageIndex pages.Index // of a Parquet file
 }
 
@@ -41,7 +46,7 @@ func (x *textIndex) add(f *file) {
 		return
 	}
 	t := textFile{
-		texts: x, number: f.index, disk: File{Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, framing: f.lines.Framing,
+		texts: x, number: f.index, disk: fileio.File{Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, framing: f.lines.Framing,
 	}
 	if f.packed != nil {
 		t.pageIndex = f.packed.index
@@ -73,16 +78,16 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	if !ok {
 		return model.Text{}, ErrNoText
 	}
-	c := &TextCapture{Nth: at.Nth}
+	c := &decode.TextCapture{Nth: at.Nth}
 	err := f.capture(ctx, at.Offset, c)
-	for n := 1; err != nil && passing(err) && n < tries; n++ {
+	for n := 1; err != nil && isTransient(err) && n < maxAttempts; n++ {
 		time.Sleep(backOff(n))
-		c = &TextCapture{Nth: at.Nth}
+		c = &decode.TextCapture{Nth: at.Nth}
 		err = f.capture(ctx, at.Offset, c)
 	}
 	switch {
 	case err != nil:
-		return model.Text{}, fmt.Errorf("%s cannot be read again: %s", f.name, why(err))
+		return model.Text{}, fmt.Errorf("%s cannot be read again: %s", f.name, reasonOf(err))
 	case !c.Found:
 		return model.Text{}, fmt.Errorf("%s has changed: the sample is not there any more", f.name)
 	}
@@ -90,7 +95,7 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 }
 
 // capture captures the text of a sample.
-func (f textFile) capture(ctx context.Context, offset int64, c *TextCapture) error {
+func (f textFile) capture(ctx context.Context, offset int64, c *decode.TextCapture) error {
 	h, info, err := f.disk.Open()
 	if err != nil {
 		return err
@@ -106,11 +111,11 @@ func (f textFile) capture(ctx context.Context, offset int64, c *TextCapture) err
 		if err != nil || inner == nil {
 			return err
 		}
-		m, err := hold(inner)
+		m, err := fileio.ReadAll(inner)
 		if err != nil {
 			return err
 		}
-		return f.captureRow(m, heldInfo{info, m.Size()}, offset, c)
+		return f.captureRow(m, fileio.WithSize(info, m.Size()), offset, c)
 	case table:
 		return f.captureRow(h, info, offset, c)
 	}
@@ -118,23 +123,23 @@ func (f textFile) capture(ctx context.Context, offset int64, c *TextCapture) err
 }
 
 // captureRow decodes a row of a Parquet file.
-func (f textFile) captureRow(h io.ReaderAt, info os.FileInfo, row int64, c *TextCapture) error {
-	r, ok := f.format.Decode(f.name).(*RowDecoder)
+func (f textFile) captureRow(h io.ReaderAt, info os.FileInfo, row int64, c *decode.TextCapture) error {
+	r, ok := f.format.Decode(f.name).(*decode.RowDecoder)
 	if !ok {
 		return errors.ErrUnsupported
 	}
 	r.Capture = c
-	return f.texts.parquet.decodeRow(r, tableFile{f.number, h, info, f.pageIndex}, row)
+	return f.texts.parquet.DecodeRow(r, parquet.TableFile{Number: f.number, Handle: h, Info: info, Index: f.pageIndex}, row)
 }
 
 // captureRecord decodes the record at an offset of the file's text.
-func (f textFile) captureRecord(ctx context.Context, h Handle, offset int64, c *TextCapture) error {
+func (f textFile) captureRecord(ctx context.Context, h fileio.Handle, offset int64, c *decode.TextCapture) error {
 	d := f.format.Decode(f.name)
-	r, ok := d.(interface{ Row() *RowDecoder })
+	r, ok := d.(interface{ Row() *decode.RowDecoder })
 	if !ok {
 		return errors.ErrUnsupported
 	}
-	if _, ok := d.(*CSVDecoder); ok { // it needs the header
+	if _, ok := d.(*decode.CSVDecoder); ok { // it needs the header
 		header, err := f.recordAt(ctx, h, 0)
 		if err != nil {
 			return err
@@ -153,15 +158,15 @@ func (f textFile) captureRecord(ctx context.Context, h Handle, offset int64, c *
 }
 
 // recordAt returns the record at an offset of the file's text.
-func (f textFile) recordAt(ctx context.Context, h Handle, offset int64) ([]byte, error) {
+func (f textFile) recordAt(ctx context.Context, h fileio.Handle, offset int64) ([]byte, error) {
 	in, err := f.textFrom(ctx, h, offset)
 	if err != nil {
 		return nil, err
 	}
-	l := Lines{Limit: MaxLine, Framing: f.framing}
-	var b Multiline
+	l := framing.Lines{Limit: framing.MaxLine, Framing: f.framing}
+	var b framing.Multiline
 	var record []byte
-	accept := func(line Line) bool {
+	accept := func(line framing.Line) bool {
 		if f.framing.RecordPrefix != "" {
 			whole, ok := b.Add(line, f.framing.RecordPrefix)
 			if !ok {
@@ -193,7 +198,7 @@ func (f textFile) recordAt(ctx context.Context, h Handle, offset int64) ([]byte,
 }
 
 // textFrom returns a reader of the file's text from an offset on.
-func (f textFile) textFrom(ctx context.Context, h Handle, offset int64) (io.Reader, error) {
+func (f textFile) textFrom(ctx context.Context, h fileio.Handle, offset int64) (io.Reader, error) {
 	packing, err := compressed.Detect(h)
 	switch {
 	case err != nil:

@@ -5,28 +5,34 @@ import (
 	"context"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
+	"vantage/loaders/decode"
+	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
+	"vantage/loaders/formats"
+	"vantage/loaders/watch"
 	"vantage/model"
 )
 
 // Options say how logs are read. The zero value reads what is there and ends.
 type Options struct {
-	Follow   bool          // wait for more instead of ending
-	Poll     time.Duration // how often files are looked at when following; 0 means 250 ms
-	Format   string        // the name of the format; "" means to find out
-	MaxFiles int           // files of a directory beyond it are not read; 0 means 100,000
-	Split    Split         // which logs of a directory; "" means training
-	Columns  Columns       // what a person said of the log's columns
-	Stdin    io.Reader     // what "-" reads; Close closes it if it is an io.Closer; nil means os.Stdin
+	Follow   bool           // wait for more instead of ending
+	Poll     time.Duration  // how often files are looked at when following; 0 means 250 ms
+	Format   string         // the name of the format; "" means to find out
+	MaxFiles int            // files of a directory beyond it are not read; 0 means 100,000
+	Split    discover.Split // which logs of a directory; "" means training
+	Columns  decode.Columns // what a person said of the log's columns
+	Stdin    io.Reader      // what "-" reads; Close closes it if it is an io.Closer; nil means os.Stdin
 
-	// quiet is how long a file must not have changed to count as written.
+	// settleTime is how long a file must not have changed to count as written.
 	// Tests have less time than the 3 s it is otherwise.
-	quiet time.Duration
+	settleTime time.Duration
 
-	serial  bool          // no workers: tests compare
-	through FaultInjector // files fail in it: tests do not wait for a disk to break
+	serial bool                 // no workers: tests compare
+	faults fileio.FaultInjector // files fail in it: tests do not wait for a disk to break
 }
 
 // A chunk ends after so much work. The first is shorter: somebody waits to see
@@ -42,75 +48,90 @@ const blockSize = 256 << 10
 // Source reads logs, and follows them while they grow. Next and Close may be
 // called from different goroutines; no two calls of Next at once.
 type Source struct {
-	o           Options
-	formats     []Format
-	several     bool // paths: names must tell them apart
-	files       []*file
-	names       []string
-	known       map[string]*file // by path on disk
-	roots       []*Directory
-	queue       []*file // files with something to read
-	look        looker
-	newest      newest
-	texts       *textIndex
-	prefetchers []*parquetPrefetcher
-	ahead       ahead
-	given       []model.Block // of the chunk that the receiver is at work on
-	spent       spent
-	out         *output
-	buf         []byte
-	read        tally
-	shown       model.Progress // as last handed over
-	started     bool
-	closed      chan struct{}
-	once        sync.Once
+	options      Options
+	formats      []formats.Format
+	manyPaths    bool // paths: names must tell them apart
+	files        []*file
+	names        []string
+	byPath       map[string]*file // by path on disk
+	directories  []*discover.Directory
+	queue        []*file // files with something to read
+	schedule     schedule
+	newest       newestStep
+	texts        *textIndex
+	prefetchers  []*parquetPrefetcher
+	prefetch     prefetch
+	lentBlocks   []model.Block // of the chunk that the receiver is at work on
+	pool         blockPool
+	chunks       *chunkQueue
+	buf          []byte
+	bytes        byteCount
+	lastProgress model.Progress // as last handed over
+	started      bool
+	closed       chan struct{}
+	once         sync.Once
 }
 
 // file is one log: something on a disk or a stream.
 type file struct {
-	intake
-	disk *File
-	pipe *pipe
+	fileReader
+	disk   *fileio.File
+	stream *stream
 
-	workers []*worker // while it is large
-	grown   *worker   // for what comes to it
+	workers  []*worker // while it is large
+	appender *worker   // for what comes to it
 
 	packed *packedFile // nil if it is not packed, or not open yet
+
+	queued   bool      // it waits to be read
+	hadNews  bool      // it had changed when it was read last
+	recent   bool      // it is in the schedule's recent files
+	failing  bool      // the last attempt to read it failed
+	failures int       // failed attempts in a row
+	retryAt  time.Time // when the next attempt may be made
 }
 
-// tally counts bytes over all files.
-type tally struct {
-	done, all int64
+// byteCount counts bytes over all files.
+type byteCount struct {
+	read, total int64
 }
 
 // Open starts to read files, directories, and "-" for standard input. Its errors
 // are of type [*Error].
 func Open(paths []string, o Options) (*Source, error) {
 	o.Poll = cmp.Or(o.Poll, 250*time.Millisecond)
-	o.quiet = cmp.Or(o.quiet, 3*time.Second)
-	o.MaxFiles = cmp.Or(o.MaxFiles, MaxFiles)
+	o.settleTime = cmp.Or(o.settleTime, 3*time.Second)
+	o.MaxFiles = cmp.Or(o.MaxFiles, discover.MaxFiles)
 	s := &Source{
-		o: o, formats: Formats(), several: len(paths) > 1, known: map[string]*file{},
-		out: newOutput(), texts: &textIndex{files: map[int32]textFile{}}, closed: make(chan struct{}),
+		options: o, formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{},
+		chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}, closed: make(chan struct{}),
 	}
 	if o.Format != "" {
-		f, err := Find(o.Format)
-		if err != nil {
-			return nil, err
+		f, ok := formats.Find(o.Format)
+		if !ok {
+			return nil, unknownFormat(o.Format)
 		}
-		s.formats = []Format{*f}
+		s.formats = []formats.Format{f}
 	}
-	s.formats = o.Columns.over(s.formats)
+	s.formats = formats.WithColumns(s.formats, o.Columns)
 	if o.Follow {
-		s.look.watch, s.look.nap = NewWatcher(), NewSleeper()
+		s.schedule.watcher, s.schedule.sleeper = watch.NewWatcher(discover.IsLogPath), watch.NewSleeper()
 	}
 	for _, path := range paths {
-		if err := s.open(path); err != nil {
+		if err := s.openPath(path); err != nil {
 			_ = s.Close()
 			return nil, err
 		}
 	}
 	return s, nil
+}
+
+func unknownFormat(name string) error {
+	var names []string
+	for _, f := range formats.All() {
+		names = append(names, f.Name)
+	}
+	return &Error{Path: "--input-format " + name, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
 }
 
 // Next returns the next chunk: at most 4096 records, a few blocks, or what 50 ms of work
@@ -120,38 +141,38 @@ func Open(paths []string, o Options) (*Source, error) {
 // next chunk is made before it is asked for. The blocks of a chunk are good until the
 // next call: their memory is used again.
 func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
-	a := s.ahead.take(ctx)
-	if s.ahead.idle() {
-		s.spent.put(s.given)
-		s.given = nil
+	a := s.prefetch.wait(ctx)
+	if s.prefetch.idle() {
+		s.pool.put(s.lentBlocks)
+		s.lentBlocks = nil
 	}
 	if a == nil {
 		chunk, err := s.next(ctx)
-		a = &answer{chunk, err}
+		a = &chunkResult{chunk, err}
 	}
 	if a.err != nil {
 		return nil, a.err
 	}
-	s.given = a.chunk.Blocks
+	s.lentBlocks = a.chunk.Blocks
 	if !a.chunk.Progress.CaughtUp {
-		s.ahead.start(func() (*model.Chunk, error) { return s.next(ctx) })
+		s.prefetch.start(func() (*model.Chunk, error) { return s.next(ctx) })
 	}
 	return a.chunk, nil
 }
 
 func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 	for {
-		if err := s.halted(ctx); err != nil {
+		if err := s.stopped(ctx); err != nil {
 			return nil, err
 		}
-		s.work(ctx)
-		if c := s.chunk(); c != nil {
+		s.fillChunk(ctx)
+		if c := s.takeChunk(); c != nil {
 			return c, nil
 		}
 		if len(s.queue) > 0 {
 			continue
 		}
-		if s.over() {
+		if s.exhausted() {
 			return nil, io.EOF
 		}
 		if err := s.wait(ctx); err != nil {
@@ -166,20 +187,20 @@ func (s *Source) Close() error {
 	s.once.Do(func() {
 		close(s.closed)
 		for _, f := range s.files {
-			if f.pipe != nil {
-				f.pipe.close()
+			if f.stream != nil {
+				f.stream.close()
 			}
 			if f.packed != nil {
 				f.packed.close()
 			}
 		}
-		s.look.nap.Close()
-		err = s.look.watch.Close()
+		s.schedule.sleeper.Close()
+		err = s.schedule.watcher.Close()
 	})
 	return err
 }
 
-func (s *Source) halted(ctx context.Context) error {
+func (s *Source) stopped(ctx context.Context) error {
 	select {
 	case <-s.closed:
 		return os.ErrClosed
@@ -188,25 +209,25 @@ func (s *Source) halted(ctx context.Context) error {
 	}
 }
 
-// work reads until there is enough for a chunk or nothing to read.
-func (s *Source) work(ctx context.Context) {
-	defer s.tellAside()
+// fillChunk reads until there is enough for a chunk or nothing to read.
+func (s *Source) fillChunk(ctx context.Context) {
+	defer s.noteSideFiles()
 	now := time.Now()
 	deadline := now.Add(budget)
 	if !s.started {
 		s.started, deadline = true, now.Add(firstBudget)
 	}
-	if s.o.Follow {
-		s.lookAround(now)
+	if s.options.Follow {
+		s.poll(now)
 	}
-	for len(s.queue) > 0 && !s.out.full() && ctx.Err() == nil {
+	for len(s.queue) > 0 && !s.chunks.full() && ctx.Err() == nil {
 		f := s.queue[0]
 		end := s.readFile(f, deadline)
-		s.newest.read(f)
-		if s.isBeside(f) || end {
+		s.newest.noteRead(f)
+		if s.isSideFile(f) || end {
 			s.queue = s.queue[1:]
 			if f.disk != nil {
-				f.disk.queued = false
+				f.queued = false
 			}
 		}
 		if !time.Now().Before(deadline) {
@@ -215,67 +236,67 @@ func (s *Source) work(ctx context.Context) {
 	}
 }
 
-// over reports whether nothing more can come.
-func (s *Source) over() bool {
-	if s.o.Follow && (len(s.roots) > 0 || len(s.known) > 0) {
+// exhausted reports whether nothing more can come.
+func (s *Source) exhausted() bool {
+	if s.options.Follow && (len(s.directories) > 0 || len(s.byPath) > 0) {
 		return false
 	}
-	return s.stream() == nil
+	return s.openStream() == nil
 }
 
-// stream returns the first stream that has not ended.
-func (s *Source) stream() *file {
-	if len(s.files) == len(s.known) {
+// openStream returns the first stream that has not ended.
+func (s *Source) openStream() *file {
+	if len(s.files) == len(s.byPath) {
 		return nil
 	}
 	for _, f := range s.files {
-		if f.pipe != nil && !f.pipe.ended {
+		if f.stream != nil && !f.stream.ended {
 			return f
 		}
 	}
 	return nil
 }
 
-// Lacks are the columns that Options.Columns names for the step, the group or the prompt
+// MissingColumns are the columns that Options.Columns names for the step, the group or the prompt
 // and that no row has had so far: something else was taken, or nothing.
-func (s *Source) Lacks() []string { return s.out.lacks }
+func (s *Source) MissingColumns() []string { return s.chunks.missing }
 
-// chunk hands over what there is, nil if that is nothing worth a look.
-func (s *Source) chunk() *model.Chunk {
+// takeChunk hands over what there is, nil if that is nothing worth a look.
+func (s *Source) takeChunk() *model.Chunk {
 	p := s.progress(time.Now())
-	if len(s.out.ready) == 0 && s.out.open.empty() && !visible(s.shown, p) {
+	if len(s.chunks.ready) == 0 && s.chunks.pending.empty() && !progressChanged(s.lastProgress, p) {
 		return nil
 	}
-	b := s.out.take()
-	if len(s.out.ready) > 0 || !s.out.open.empty() {
+	b := s.chunks.next()
+	if len(s.chunks.ready) > 0 || !s.chunks.pending.empty() {
 		p.CaughtUp = false
 	}
-	s.shown = p
-	s.look.ear.brought(b.samples)
+	s.lastProgress = p
+	s.schedule.debounce.SawRows(b.samples)
 	if b.format == nil {
-		b.format, b.note = s.out.latest, s.out.lastNote
+		b.format, b.note = s.chunks.latest, s.chunks.lastNote
 	}
 	c := b.chunk(s.names[:len(s.names):len(s.names)])
 	c.Progress = p
 	return c
 }
 
-// visible reports whether a person would see the difference.
-func visible(old, now model.Progress) bool {
+// progressChanged reports whether a person would see the difference.
+func progressChanged(old, now model.Progress) bool {
 	return old.CaughtUp != now.CaughtUp || old.Open != now.Open || old.Files != now.Files || old.Polling != now.Polling
 }
 
 func (s *Source) progress(now time.Time) model.Progress {
-	p := model.Progress{Files: len(s.files), BytesRead: s.read.done, BytesAll: max(s.read.all, s.read.done), CaughtUp: len(s.queue) == 0}
-	if f := s.stream(); f != nil && s.read.done == 0 {
+	p := model.Progress{Files: len(s.files), BytesRead: s.bytes.read, BytesAll: max(s.bytes.total, s.bytes.read), CaughtUp: len(s.queue) == 0}
+	if f := s.openStream(); f != nil && s.bytes.read == 0 {
 		p.CaughtUp = false // nothing has come yet
 	}
-	if len(s.files) > len(s.known) {
+	if len(s.files) > len(s.byPath) {
 		p.BytesAll = 0
 	}
-	if s.o.Follow {
-		p.Open = now.Before(s.newest.openUntil(s.o.quiet))
-		p.Polling = s.look.watch.Polling()
+	if s.options.Follow {
+		p.Open = now.Before(s.newest.openUntil(s.options.settleTime))
+		p.Polling = s.schedule.watcher.Polling()
 	}
 	return p
 }

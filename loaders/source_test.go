@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"vantage/loaders/discover"
 	"vantage/model"
 )
 
@@ -42,8 +43,8 @@ func TestOpenErrors(t *testing.T) {
 		{"events.out.tfevents.1", Options{}, "is a TensorBoard file"},
 		{"x.bin", Options{}, "is not text: its first bytes are 7f 45 4c 46 02 01 01 00: "},
 		{"utf16.jsonl", Options{}, "is text in UTF-16: turn it into UTF-8"},
-		{"train", Options{Split: SplitVal}, "holds no logs of validation: --split train reads those of training: 1.jsonl"},
-		{"train", Options{Split: SplitVal, Follow: true}, ""},
+		{"train", Options{Split: discover.SplitVal}, "holds no logs of validation: --split train reads those of training: 1.jsonl"},
+		{"train", Options{Split: discover.SplitVal, Follow: true}, ""},
 		{"linked", Options{}, "holds no logs: symbolic links are not followed: rollouts; give where they lead"},
 		{"none", Options{}, "holds no logs: verl writes them with trainer.rollout_data_dir=DIR"},
 		{"other", Options{}, "it has 2 other files (.pt .txt); slime's .pt files are Python objects, so turn their samples into JSON lines; verl"},
@@ -177,9 +178,9 @@ func TestSeveralPaths(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	w := trainer{t, t.TempDir()}
-	deep := strings.Repeat("d/", MaxDepth+1)
+	deep := strings.Repeat("d/", discover.MaxDepth+1)
 	w.add(deep+"1.jsonl", row(1, 1))
-	w.add(strings.Repeat("d/", MaxDepth)+"2.jsonl", row(2, 2))
+	w.add(strings.Repeat("d/", discover.MaxDepth)+"2.jsonl", row(2, 2))
 	for n := range 5 {
 		w.add(fmt.Sprintf("x/%d.jsonl", n), row(n, float64(n)))
 	}

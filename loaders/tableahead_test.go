@@ -16,6 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
+	"vantage/loaders/parquet/parquettest"
 	"vantage/model"
 )
 
@@ -29,16 +30,16 @@ func TestTablesAhead(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
-		schema, columns, rows := drawTable(t)
+		schema, columns, rows := parquettest.Draw(t)
 		for i := range rapid.IntRange(2, 8).Draw(t, "files") {
 			if rapid.IntRange(0, 3).Draw(t, "other") == 0 {
-				schema, columns, rows = drawTable(t)
+				schema, columns, rows = parquettest.Draw(t)
 			}
 			for k := range columns {
-				columns[k].values = rapid.Permutation(columns[k].values).Draw(t, "cells")
+				columns[k].Values = rapid.Permutation(columns[k].Values).Draw(t, "cells")
 			}
 			path := filepath.Join(dir, fmt.Sprintf("completions_%05d.parquet", i))
-			if err := os.WriteFile(path, writeTable(t, schema, columns, rows), 0o600); err != nil {
+			if err := os.WriteFile(path, parquettest.Write(t, schema, columns, rows), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

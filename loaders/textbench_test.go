@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"vantage/loaders/watch"
 	"vantage/model"
 )
 
@@ -87,8 +88,8 @@ func BenchmarkIdle(b *testing.B) {
 			}
 			defer func() { _ = s.Close() }()
 			if polling {
-				_ = s.look.watch.Close()
-				s.look.watch = &Watcher{failed: true}
+				_ = s.schedule.watcher.Close()
+				s.schedule.watcher = &watch.Watcher{Failed: true}
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 			for err == nil { // until what was read has settled

@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"vantage/loaders/fileio"
 	"vantage/model"
 )
 
@@ -59,12 +60,12 @@ func TestTableWithinThatFails(t *testing.T) {
 		}
 		_ = s.Close()
 	}
-	if _, err := hold(io.MultiReader(strings.NewReader("PAR1"), io.LimitReader(zeros{}, maxWithin))); !errors.Is(err, errWithin) {
+	if _, err := fileio.ReadAll(io.MultiReader(strings.NewReader("PAR1"), io.LimitReader(zeros{}, fileio.MaxInMemory))); !errors.Is(err, fileio.ErrTooLarge) {
 		t.Error(err)
 	}
 	w := trainer{t, t.TempDir()}
 	w.add("completions_00001.parquet.gz", packedText(t, one))
-	r := follow(t, w.dir, Options{quiet: time.Hour})
+	r := follow(t, w.dir, Options{settleTime: time.Hour})
 	r.until("the first", rewards("1"))
 	two := string(parquetOf(t, []completion{{1, "p", "a", 1, 0, 0.5}, {1, "p", "b", 2, 0, 0.5}}))
 	w.replace("completions_00001.parquet.gz", packedText(t, two))

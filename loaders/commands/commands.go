@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"vantage/loaders"
+	"vantage/loaders/decode"
 )
 
 // Program is what the commands share: where they read and write, and the flags
@@ -23,7 +23,7 @@ type Program struct {
 
 	settings    []setting
 	configPath  string
-	columns     loaders.Columns
+	columns     decode.Columns
 	inputFormat string
 	split       string
 }

@@ -6,27 +6,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/estimators"
-	"vantage/loaders"
+	"vantage/loaders/formats"
 	"vantage/model"
 )
 
 // RegisterCompletions tells the shell what the flags of a command may be.
 func (p *Program) RegisterCompletions(cmd *cobra.Command) error {
-	var names, formats, groupings []string
+	var names, formatNames, groupings []string
 	for _, e := range estimators.All() {
 		if !slices.Contains(names, e.Name) {
 			names = append(names, e.Name)
 		}
 	}
-	for _, f := range loaders.Formats() {
-		formats = append(formats, f.Name)
+	for _, f := range formats.All() {
+		formatNames = append(formatNames, f.Name)
 	}
 	for _, g := range model.Groupings() {
 		groupings = append(groupings, string(g))
 	}
 	for flag, values := range map[string][]string{
 		"framework": estimators.Frameworks(), "estimator": names, "scale": {"group", "batch", "none"},
-		"input-format": formats, "split": {"train", "val", "all"}, "group-by": groupings, "compute-new-adv": {"true", "false"},
+		"input-format": formatNames, "split": {"train", "val", "all"}, "group-by": groupings, "compute-new-adv": {"true", "false"},
 	} {
 		if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 			return err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vantage/loaders"
+	"vantage/loaders/formats"
 	"vantage/model/report"
 )
 
@@ -17,7 +17,7 @@ func (p *Program) formats() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var list []report.Format
-			for _, f := range loaders.Formats() {
+			for _, f := range formats.All() {
 				list = append(list, report.Format{Name: f.Name, Doc: f.Doc, Writes: f.TrainerOption})
 			}
 			switch format {

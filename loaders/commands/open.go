@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"vantage/loaders"
+	"vantage/loaders/discover"
 	"vantage/model"
 )
 
@@ -17,7 +18,7 @@ func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
 		return nil, Usage(fmt.Errorf("there is no split %q: choose train, val or all", p.split))
 	}
-	return loaders.Open(paths, loaders.Options{Follow: follow, Format: p.inputFormat, Split: loaders.Split(p.split), Columns: p.columns, Stdin: p.In})
+	return loaders.Open(paths, loaders.Options{Follow: follow, Format: p.inputFormat, Split: discover.Split(p.split), Columns: p.columns, Stdin: p.In})
 }
 
 // readAll reads everything that is there now.
@@ -39,7 +40,7 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 		store.Append(chunk)
 	}
 	snap := store.Snapshot()
-	if names := source.Lacks(); len(names) > 0 {
+	if names := source.MissingColumns(); len(names) > 0 {
 		return snap, fmt.Errorf("no row of %s has a column %q: check its name; as it is the log is read as %s", Title(paths), names[0], snap.Run.How)
 	}
 	if p.ConfigSummary != "" {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"vantage/loaders"
+	"vantage/loaders/formats"
 )
 
 // interruptibleWriter writes until ctx ends, whoever reads: a pager that waits for a key must not
@@ -44,7 +44,7 @@ func (o interruptibleWriter) Write(p []byte) (int, error) {
 // format of logs was meant.
 func unknownFormat(command, name, has string) error {
 	hint := ""
-	if slices.ContainsFunc(loaders.Formats(), func(f loaders.Format) bool { return f.Name == name }) {
+	if slices.ContainsFunc(formats.All(), func(f formats.Format) bool { return f.Name == name }) {
 		hint = "; --input-format " + name + " reads a log as it"
 	}
 	return fmt.Errorf("%s has no format %q: it has %s%s", command, name, has, hint)

@@ -1,0 +1,95 @@
+package fast
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"vantage/loaders/decode"
+	"vantage/model"
+)
+
+// unusualRows are rows that only a complete parser reads correctly, or refuses.
+func unusualRows(t testing.TB) []string {
+	data, err := os.ReadFile("testdata/unusual_rows.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+}
+
+// FuzzReader learns from a first row and reads three more: each as the RowDecoder reads it, or not
+// at all. The third mostly begins as the second.
+func FuzzReader(f *testing.F) {
+	rows := unusualRows(f)
+	first := rows[0]
+	for _, row := range rows {
+		f.Add([]byte(first), []byte(row), 60)
+		f.Add([]byte(row), []byte(row), 60)
+		f.Add([]byte(row), []byte(first), 90)
+	}
+	named := []byte(`{"step": 0, "group_id": "0", "prompt": "", "response": "", "reward": 0, "answer": ""}`)
+	f.Add(bytes.Replace(named, []byte(`"0"`), []byte(`""`), 1), named, 0) // an empty id is none
+	f.Fuzz(func(t *testing.T, first, second []byte, at int) {
+		if bytes.ContainsAny(first, "\x00\n") || bytes.ContainsAny(second, "\n") {
+			return // the caller has checked for these
+		}
+		third := bytes.Clone(second)
+		if 0 <= at && at < len(third) && third[at] >= '0' {
+			third[at] = '7' // mostly another value
+		}
+		for _, fields := range []*decode.Fields{decode.NewFields(decode.Synonyms()), decode.ComponentFields()} {
+			r := decode.NewRowDecoder(fields, "12.jsonl")
+			r.Components.AcceptAll = r.Fields.Names[decode.RoleReward][0] == "reward"
+			if learned, err := r.Line(nil, first); err != nil || len(learned) != 1 {
+				return
+			}
+			q := New(r)
+			q.BeginBlock(model.Block{})
+			q.Learn(first)
+			before := r.Note()
+			for _, row := range [][]byte{second, third, second, second} {
+				compare(t, q, row)
+			}
+			if diff := cmp.Diff(before, r.Note()); diff != "" {
+				t.Fatalf("the decoder learned from rows that were read fast: %s", diff)
+			}
+		}
+	})
+}
+
+// compare reads a row fast and, if that succeeds, also with the RowDecoder.
+func compare(t *testing.T, q *Reader, row []byte) {
+	t.Helper()
+	const before = "the end of the row before\n"
+	line := append([]byte(before), append(row[:len(row):len(row)], '\n')...)
+	switch end, n := q.ReadRows(line, len(before), len(line), 5-int64(len(before))); {
+	case n == 0:
+		return
+	case end != len(line) || bytes.IndexByte(row, 0) >= 0:
+		t.Fatalf("%q is read up to byte %d", line, end)
+	}
+	long, err := q.slow.Clone().Line(nil, row)
+	if err != nil || len(long) != 1 {
+		t.Fatalf("%q is read fast, but: %v", row, err)
+	}
+	long[0].Offset = 5
+	block := q.EndBlock()
+	records := block.Records()
+	if diff := cmp.Diff(withoutEmptyComponents(long[0]), withoutEmptyComponents(records[len(records)-1]), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Record{}, "Line")); diff != "" {
+		t.Fatalf("%q: -decoder +fast\n%s", row, diff)
+	}
+}
+
+// withoutEmptyComponents returns r without components if none has a value: a block has no rows without them.
+func withoutEmptyComponents(r model.Record) model.Record {
+	if !slices.ContainsFunc(r.Parts, func(x float64) bool { return x == x }) {
+		r.Parts = nil
+	}
+	return r
+}

@@ -1,0 +1,53 @@
+package decode
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// StepOfName reads a step out of a file's name, else of the nearest directory's:
+// 12.jsonl, train_data_step12.jsonl, iteration_000012/rows.jsonl. Names of
+// directories that are only a number may be anything (verifiers takes 8 hex
+// digits), so they do not count.
+func StepOfName(name string) (int64, bool) {
+	if n, ok := NumberedName(name); ok {
+		return n, true
+	}
+	parts := strings.Split(filepath.ToSlash(name), "/")
+	for i := len(parts) - 1; i >= 0; i-- {
+		if n, ok := StepAfterWord(strings.ToLower(parts[i])); ok {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// NumberedName reads verl's {step}.jsonl.
+func NumberedName(name string) (int64, bool) {
+	base := filepath.Base(name)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	if !IsDigits(base) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(base, 10, 64)
+	return n, err == nil
+}
+
+func StepAfterWord(part string) (int64, bool) {
+	for _, word := range []string{"step", "iteration"} {
+		_, after, ok := strings.Cut(part, word)
+		if !ok {
+			continue
+		}
+		after = strings.TrimLeft(after, "_-")
+		end := 0
+		for end < len(after) && '0' <= after[end] && after[end] <= '9' {
+			end++
+		}
+		if n, err := strconv.ParseInt(after[:end], 10, 64); err == nil {
+			return n, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,94 @@
+package discover
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Split says which logs of a directory are read.
+type Split string
+
+// The splits. Training is the default; where there is nothing but validation, that
+// is read.
+const (
+	SplitTrain Split = "train"
+	SplitVal   Split = "val"
+	SplitAll   Split = "all"
+)
+
+// Choose leaves out what would be counted twice or belongs apart, and says so.
+func Choose(files []string, split Split) (chosen []string, notes []string) {
+	chosen, notes = withoutDuplicates(files)
+	if split == SplitAll {
+		return chosen, notes
+	}
+	var train, val []string
+	for _, f := range chosen {
+		if IsValidation(f) {
+			val = append(val, f)
+		} else {
+			train = append(train, f)
+		}
+	}
+	switch {
+	case split == SplitVal:
+		return val, notes
+	case len(train) == 0 && len(val) > 0:
+		return val, append(notes, "training: as long as there is none, validation is read")
+	case len(val) > 0:
+		notes = append(notes, fmt.Sprintf("validation is not read: %s; --split val reads it instead", Summarize(val)))
+	}
+	return train, notes
+}
+
+// IsValidation knows the words for it in the names of files and folders.
+func IsValidation(name string) bool {
+	words := strings.FieldsFunc(strings.ToLower(filepath.ToSlash(name)), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.ContainsFunc(words, func(w string) bool {
+		switch w {
+		case "eval", "evals", "evaluation", "val", "valid", "validation":
+			return true
+		}
+		return false
+	})
+}
+
+// withoutDuplicates leaves out files whose samples are in others too: prime-rl's all beside its
+// effective, and a hosted export's raw page beside its rows.
+func withoutDuplicates(files []string) (kept []string, notes []string) {
+	have := map[string]bool{}
+	for _, f := range files {
+		have[filepath.ToSlash(f)] = true
+	}
+	var all, raw []string
+	for _, f := range files {
+		dir, base := path.Split(filepath.ToSlash(f))
+		switch {
+		case path.Base(dir) == "all" && have[path.Join(path.Dir(path.Clean(dir)), "effective", base)]:
+			all = append(all, f)
+		case base == "rollouts_raw.json" && have[dir+"results.jsonl"]:
+			raw = append(raw, f)
+		default:
+			kept = append(kept, f)
+		}
+	}
+	if len(all) > 0 {
+		notes = append(notes, fmt.Sprintf("counted once: %s, whose episodes effective/ holds as far as they were trained on", Summarize(all)))
+	}
+	if len(raw) > 0 {
+		notes = append(notes, fmt.Sprintf("counted once: %s, whose samples results.jsonl holds too", Summarize(raw)))
+	}
+	return kept, notes
+}
+
+// Summarize is the first of some files and how many more there are.
+func Summarize(files []string) string {
+	if len(files) == 1 {
+		return files[0]
+	}
+	return fmt.Sprintf("%s and %d more", files[0], len(files)-1)
+}

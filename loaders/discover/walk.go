@@ -1,0 +1,210 @@
+package discover
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/framing"
+)
+
+// The bounds of a directory. A mistyped path may be somebody's whole home.
+const (
+	MaxDepth = 8
+	MaxFiles = 100_000
+)
+
+// Listing is what a directory holds.
+type Listing struct {
+	Files      []string // logs, relative to the directory, by natural order
+	Sizes      map[string]int64
+	Other      map[string]int // how many other files, by extension
+	links      []string       // symbolic links that may lead to logs
+	unreadable []string       // directories that may not be listed
+	limit      int            // how many files at most
+	Truncated  bool           // there is more than may be read
+	Dirs       []string       // all directories, relative, "." first
+}
+
+// IsLog reports whether a name may be that of a log. JSON and text files are many
+// things, so they must be called like a log too.
+func IsLog(name string) bool {
+	if strings.HasPrefix(name, ".") {
+		return false
+	}
+	name = strings.ToLower(name)
+	switch framing.Extension(name) {
+	case ".jsonl", ".ndjson", ".json-lines", ".csv", ".tsv", ".parquet":
+		return true
+	case ".json":
+		for _, part := range []string{"episode_", ".table.json", "rollouts", "samples", "completions", "results"} {
+			if strings.Contains(name, part) {
+				return true
+			}
+		}
+	case ".log":
+		return strings.Contains(name, "generations")
+	}
+	return false
+}
+
+// IsVersionedText knows AReaL's {version}/{task}.txt.
+func IsVersionedText(dir, name string) bool {
+	return decode.IsDigits(path.Base(dir)) && path.Ext(name) == ".txt"
+}
+
+// IsLogPath reports whether a path may be that of a log, by its file name and directory.
+func IsLogPath(file string) bool {
+	dir, name := filepath.Split(file)
+	return IsLog(name) || IsVersionedText(path.Clean(filepath.ToSlash(dir)), name)
+}
+
+// List lists the logs beneath a directory. Symbolic links in it are passed
+// over: they lead out of it, or to what is found anyway.
+func List(dir string, limit int) (*Listing, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	l := &Listing{limit: limit, Other: map[string]int{}, Sizes: map[string]int64{}}
+	if err := l.walk(root.FS(), ".", 0); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(l.Files, natural)
+	return l, nil
+}
+
+// walk reads one directory. What cannot be read beneath the first is left out:
+// the others may still hold logs.
+func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil && len(entries) == 0 {
+		return err
+	}
+	l.Dirs = append(l.Dirs, filepath.FromSlash(dir))
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case e.IsDir() && depth >= MaxDepth:
+			l.Truncated = true
+		case e.IsDir():
+			if err := l.walk(fsys, name, depth+1); errors.Is(err, fs.ErrPermission) {
+				l.unreadable = append(l.unreadable, filepath.FromSlash(name))
+			}
+		case e.Type()&fs.ModeSymlink != 0:
+			l.noteLink(name)
+		case !e.Type().IsRegular():
+		case !IsLog(e.Name()) && !IsVersionedText(dir, e.Name()):
+			l.Other[kindOfOther(e.Name())]++
+		case len(l.Files) >= l.limit:
+			l.Truncated = true
+		default:
+			l.addFile(filepath.FromSlash(name), e)
+		}
+	}
+	return nil
+}
+
+// kindOfOther is the extension of a file that is no log. TensorBoard's end in the name of a
+// machine.
+func kindOfOther(name string) string {
+	if strings.HasPrefix(name, "events.out.tfevents") {
+		return ".tfevents"
+	}
+	return path.Ext(name)
+}
+
+// noteLink takes a link down that is not followed. "latest" leads to what is found anyway.
+func (l *Listing) noteLink(name string) {
+	base := path.Base(name)
+	if (IsLog(base) || path.Ext(base) == "") && !strings.Contains(strings.ToLower(base), "latest") && len(l.links) < l.limit {
+		l.links = append(l.links, filepath.FromSlash(name))
+	}
+}
+
+// addFile takes a log down. Its size is known: beneath a root every entry has been looked at.
+func (l *Listing) addFile(name string, e fs.DirEntry) {
+	l.Files = append(l.Files, name)
+	if info, err := e.Info(); err == nil {
+		l.Sizes[name] = info.Size()
+	}
+}
+
+// natural compares names with numbers in them as a person does: 2 before 10.
+func natural(a, b string) int {
+	whole := cmp.Compare(a, b)
+	for a != "" && b != "" {
+		na, nb := leadingDigits(a), leadingDigits(b)
+		if na == 0 || nb == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		x, y := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
+		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+			return c
+		}
+		a, b = a[na:], b[nb:]
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
+}
+
+func leadingDigits(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// Skipped says what of a directory was not looked at.
+func (l *Listing) Skipped() (notes []string) {
+	if len(l.links) > 0 {
+		notes = append(notes, notFollowed(l.links))
+	}
+	if len(l.unreadable) > 0 {
+		notes = append(notes, notListed(l.unreadable))
+	}
+	return notes
+}
+
+// KnownUnread says of which files it is known why they are not read.
+func (l *Listing) KnownUnread() (notes []string) {
+	for _, k := range knownUnread {
+		if l.Other[k.ext] > 0 {
+			notes = append(notes, k.what)
+		}
+	}
+	return notes
+}
+
+// notFollowed says which links were passed over, and how to read what they lead to.
+func notFollowed(links []string) string {
+	return "symbolic links are not followed: " + Summarize(links) + "; give where they lead, or the links themselves"
+}
+
+// notListed says which directories nobody may look into.
+func notListed(shut []string) string {
+	return "no permission to list " + Summarize(shut) + ": ask its owner for it"
+}
+
+// knownUnread are files that are known and not read, by their extension.
+var knownUnread = [...]struct{ ext, what string }{
+	{".pt", "slime's .pt files are Python objects, so turn their samples into JSON lines"},
+	{".pkl", ".pkl files are Python objects, so turn their samples into JSON lines"},
+	{".wandb", "a .wandb file holds scalars, and the folder files/media/table beside it the samples"},
+	{".tfevents", "TensorBoard's files hold scalars, so let the trainer log completions"},
+	{".db", "trackio's .db is a database, so export its traces as JSON lines"},
+	{".zip", "a .zip is not read, as Agent-Lightning's, so unpack it"},
+	{".yaml", "ART's .yaml files are not read"},
+}

@@ -1,0 +1,23 @@
+package formats
+
+import (
+	"vantage/loaders/decode"
+	"vantage/loaders/jsonscan"
+)
+
+// roll is ROLL's rollout dump: one line per file, an object of lists.
+// alibaba/ROLL@8eb27cc2dc34 roll/pipeline/rlvr/utils.py:35-77.
+func roll() Format {
+	return Format{
+		Name: "roll", Doc: "ROLL's rollout_dump_data.step_N.jsonl: one line of columns per step.",
+		TrainerOption: "rollout_dump_dir: /absolute/path",
+		Sniff: func(_ string, first []byte) int {
+			keys := keysOf(first)
+			if keys["responses"] == jsonscan.Array && keys["scores"] == jsonscan.Array {
+				return 85
+			}
+			return 0
+		},
+		Decode: withLayout(decode.PreferNames(map[decode.Role][]string{decode.RoleReward: {"scores"}, decode.RoleGroup: {"id"}}), decode.ColumnLists),
+	}
+}

@@ -1,0 +1,127 @@
+package formats
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/jsonscan"
+)
+
+// tunix is Tunix's trajectory log: CSV whose cells are Python's repr of things.
+// google/tunix@c7d8950f12a9 tunix/utils/trajectory_logger.py:77-151.
+func tunix() Format {
+	names := decode.NewFields(map[decode.Role][]string{
+		decode.RoleReward: {"trajectory_reward"}, decode.RoleStep: {"policy_version"}, decode.RoleGroup: {"group_id"},
+		decode.RolePrompt: {"original_input"}, decode.RoleTruth: {"answer"}, decode.RoleResponse: {"conversation_text"},
+	})
+	f := csv()
+	f.Name, f.Doc = "tunix", "Tunix's trajectory_log_*.csv: cells that are Python's repr of lists and dicts."
+	f.TrainerOption = "a metrics log_dir on the agentic learner"
+	f.Sniff = func(_ string, first []byte) int {
+		if bytes.Contains(first, []byte("trajectory_reward")) && bytes.Contains(first, []byte("policy_version")) {
+			return 85
+		}
+		return 0
+	}
+	f.Decode = func(name string) decode.Decoder {
+		return &decode.CSVDecoder{RowDecoder: decode.NewRowDecoder(names, name), Python: tunixCell}
+	}
+	return f
+}
+
+// tunixCell reads the cells that are Python's repr of lists and dicts.
+func tunixCell(r *decode.RowDecoder, name string, cell []byte) bool {
+	switch name {
+	case "conversation_masks":
+		r.Set(decode.RoleLength, jsonscan.FromFloat(float64(bytes.Count(cell, []byte{'1'}))))
+	case "conversation_text":
+		if r.Capture == nil {
+			return false // nobody reads it
+		}
+		answer := pythonAnswer(cell)
+		r.Set(decode.RoleResponse, answer)
+		return answer.Kind != jsonscan.Absent
+	case "original_input":
+		prompt := pythonItem(cell, "prompt", "question")
+		r.Set(decode.RolePrompt, prompt)
+		r.Set(decode.RoleTruth, pythonItem(cell, "answer", "ground_truth", "solution"))
+		return prompt.Kind != jsonscan.Absent
+	default:
+		return false
+	}
+	return true
+}
+
+// pythonAnswer is what the assistant says in the repr of a list of {role, content}.
+func pythonAnswer(repr []byte) jsonscan.Value {
+	var said []jsonscan.Value
+	for {
+		_, after, ok := bytes.Cut(repr, []byte("'role': 'assistant', 'content': "))
+		if !ok {
+			return decode.Paragraphs(said)
+		}
+		text, size := pythonText(after)
+		if text.Kind != jsonscan.Absent {
+			said = append(said, text)
+		}
+		repr = after[size:]
+	}
+}
+
+// pythonItem is the text under the first of the keys that the repr of a dict has.
+func pythonItem(repr []byte, keys ...string) jsonscan.Value {
+	for _, key := range keys {
+		if _, after, ok := bytes.Cut(repr, []byte("'"+key+"': ")); ok {
+			if text, _ := pythonText(after); text.Kind != jsonscan.Absent {
+				return text
+			}
+		}
+	}
+	return jsonscan.Value{}
+}
+
+// pythonText reads the repr of a text and returns how long that is; absent if b begins with
+// something else.
+func pythonText(b []byte) (one jsonscan.Value, size int) {
+	if len(b) == 0 || b[0] != '\'' && b[0] != '"' {
+		return jsonscan.Value{}, 0
+	}
+	var raw []byte
+	for i := 1; i < len(b); i++ {
+		switch {
+		case b[i] == b[0]:
+			return jsonscan.Value{Kind: jsonscan.String, Raw: raw}, i + 1
+		case b[i] == '\\' && i+1 < len(b):
+			var n int
+			raw, n = appendEscape(raw, b[i:])
+			i += n - 1
+		default:
+			raw = append(raw, b[i])
+		}
+	}
+	return jsonscan.Value{}, len(b)
+}
+
+// appendEscape appends the escape of Python that b begins with as one of JSON, and returns
+// how long it was.
+func appendEscape(dst, b []byte) ([]byte, int) {
+	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[b[1]]
+	if digits == 0 || len(b) < 2+digits {
+		if b[1] == '\'' {
+			return append(dst, '\''), 2
+		}
+		return append(dst, b[:2]...), 2
+	}
+	code, err := strconv.ParseUint(string(b[2:2+digits]), 16, 32)
+	if err != nil {
+		return append(dst, b[:2]...), 2
+	}
+	if code > 0xffff {
+		high, low := utf16.EncodeRune(rune(code))
+		return fmt.Appendf(dst, `\u%04x\u%04x`, high, low), 2 + digits
+	}
+	return fmt.Appendf(dst, `\u%04x`, code), 2 + digits
+}

@@ -1,0 +1,32 @@
+package formats
+
+import (
+	"vantage/loaders/decode"
+	"vantage/loaders/framing"
+	"vantage/loaders/jsonscan"
+)
+
+// wandbTable is a table of W&B's offline runs: {"columns": […], "data": [[…]]}.
+// wandb/wandb@b6e29505884e wandb/sdk/data_types/table.py:650-701.
+func wandbTable() Format {
+	return Format{
+		Name: "wandb-table", Doc: "A W&B table on disk: files/media/table/*.table.json of an offline run.",
+		TrainerOption: "WANDB_MODE=offline, with log_completions (TRL), trainer.log_val_generations=N (verl) or trainer.val_generations_to_log=N (EasyR1)",
+		Framing:       framing.Framing{Whole: true},
+		Positional:    true,
+		MayRepeatRows: true,
+		Sniff: func(_ string, first []byte) int {
+			keys := keysOf(first)
+			if keys["columns"] == jsonscan.Array && keys["data"] == jsonscan.Array {
+				return 85
+			}
+			return 0
+		},
+		Decode: func(name string) decode.Decoder {
+			r := decode.NewRowDecoder(decode.PreferNames(nil), name)
+			r.Layout = decode.WandbTable
+			r.HashAnswers = true
+			return r
+		},
+	}
+}

@@ -1,0 +1,146 @@
+package jsonscan
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+
+	"vantage/loaders/jsonscan/strspan"
+)
+
+// Text decodes a JSON string. What has neither escapes nor broken UTF-8 is
+// returned as it stands in the line, so it must not be changed or kept.
+func (v Value) Text() []byte {
+	if bytes.IndexByte(v.Raw, '\\') < 0 && utf8.Valid(v.Raw) {
+		return v.Raw
+	}
+	return AppendUnescaped(nil, v.Raw)
+}
+
+// AppendUnescaped appends a decoded string. Lone surrogates and broken UTF-8 become
+// U+FFFD, an escape that JSON does not know stays as it is.
+func AppendUnescaped(dst, raw []byte) []byte {
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			return appendValid(dst, raw)
+		}
+		r, size := unescape(raw[i:])
+		dst = utf8.AppendRune(appendValid(dst, raw[:i]), r)
+		raw = raw[i+size:]
+	}
+}
+
+func appendValid(dst, raw []byte) []byte {
+	if utf8.Valid(raw) {
+		return append(dst, raw...)
+	}
+	for _, r := range string(raw) { // each broken byte is one U+FFFD
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+// CountRunes returns how many characters a string has once it is decoded.
+func CountRunes(raw []byte) int {
+	if c, ok := strspan.Whole(raw); ok {
+		if n, ok := c.Characters(); ok {
+			return n
+		}
+	}
+	n := 0
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			return n + utf8.RuneCount(raw)
+		}
+		_, size := unescape(raw[i:])
+		n += utf8.RuneCount(raw[:i]) + 1
+		raw = raw[i+size:]
+	}
+}
+
+// unescape reads the escape that raw begins with.
+func unescape(raw []byte) (r rune, size int) {
+	if len(raw) < 2 {
+		return '\\', 1
+	}
+	switch raw[1] {
+	case '"', '\\', '/':
+		return rune(raw[1]), 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		return unescapeUnicode(raw)
+	default:
+		return '\\', 1
+	}
+}
+
+func unescapeUnicode(raw []byte) (r rune, size int) {
+	high, ok := hex4(raw)
+	if !ok {
+		return '\\', 1
+	}
+	if high < 0xd800 || high > 0xdfff {
+		return high, 6
+	}
+	if low, ok := hex4(raw[6:]); ok && high < 0xdc00 && 0xdc00 <= low && low <= 0xdfff {
+		return (high-0xd800)<<10 + (low - 0xdc00) + 0x10000, 12
+	}
+	return utf8.RuneError, 6
+}
+
+// hex4 reads \uXXXX.
+func hex4(raw []byte) (rune, bool) {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range raw[2:6] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// MaxQuote bounds what a message repeats of a log.
+const MaxQuote = 40
+
+// Quote makes text of a log safe to show in a sentence.
+func Quote(b []byte) string {
+	if len(b) <= MaxQuote {
+		return strconv.Quote(string(b))
+	}
+	return strconv.Quote(string(Clip(b, MaxQuote))) + "…"
+}
+
+// Clip returns at most n bytes of b, whole characters only.
+func Clip(b []byte, n int) []byte {
+	if len(b) <= n {
+		return b
+	}
+	for i := n; i > n-utf8.UTFMax && i > 0; i-- {
+		if utf8.RuneStart(b[i]) {
+			return b[:i]
+		}
+	}
+	return b[:n]
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package loaders
-
-// reportsRemoteChanges is not known here; a watch that works is believed.
-func reportsRemoteChanges(string) bool { return true }

@@ -1,0 +1,123 @@
+package parquet
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/parquet-go/parquet-go"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/fileio"
+	"vantage/loaders/parquet/pages"
+)
+
+// CellCache keeps the Parquet files from which rows were decoded last open but for their
+// handles: footers, dictionaries, and the pages of the last rows. It may be used concurrently.
+type CellCache struct {
+	mu    sync.Mutex
+	files []*cachedFile // the newest first
+	size  int           // of all, in bytes
+}
+
+// The bounds of the cache.
+const (
+	maxCachedFiles = 8
+	maxCachedBytes = 64 << 20
+)
+
+// TableFile is a Parquet file to decode a row of.
+type TableFile struct {
+	Number int32 // identifies the file
+	Handle io.ReaderAt
+	Info   os.FileInfo
+	Index  pages.Index // of its pages, as far as known
+}
+
+// cachedFile is an open Parquet file.
+type cachedFile struct {
+	number  int32
+	info    os.FileInfo // of the file when it was opened
+	handle  *swapHandle
+	memory  *pages.Memory
+	pages   *pages.File
+	cells   *pages.Cells
+	library *parquet.File // for nested columns; nil until one is read
+	size    int
+}
+
+// swapHandle reads through the handle that is open now.
+type swapHandle struct{ io.ReaderAt }
+
+// DecodeRow decodes one row of a file, of which it reads as little as possible.
+func (c *CellCache) DecodeRow(decoder *decode.RowDecoder, f TableFile, row int64) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a page is broken: %v", r)
+		}
+	}()
+	t := c.remove(f)
+	if t == nil {
+		if t, err = openCached(f); err != nil {
+			return err
+		}
+	}
+	t.handle.ReaderAt = f.Handle
+	if err := t.decodeRow(decoder, row); err != nil {
+		t.close()
+		return err
+	}
+	c.add(t)
+	return nil
+}
+
+func openCached(f TableFile) (*cachedFile, error) {
+	t := &cachedFile{number: f.Number, info: f.Info, handle: &swapHandle{f.Handle}, memory: &pages.Memory{}}
+	var err error
+	if t.pages, err = pages.Open(t.handle, f.Info.Size(), t.memory); err != nil {
+		return nil, err
+	}
+	t.pages.SetIndex(f.Index)
+	t.cells = pages.NewCells(t.pages, maxCachedBytes/2)
+	return t, nil
+}
+
+func (t *cachedFile) close() {
+	t.cells.Close()
+	t.memory.Close()
+}
+
+// remove takes a file out of the cache, nil if it is not there or has changed.
+func (c *CellCache) remove(f TableFile) *cachedFile {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.files, func(t *cachedFile) bool { return t.number == f.Number && fileio.Unchanged(t.info, f.Info) })
+	if i < 0 {
+		return nil
+	}
+	t := c.files[i]
+	c.files = slices.Delete(c.files, i, i+1)
+	c.size -= t.size
+	return t
+}
+
+// add puts a file into the cache, and evicts the oldest beyond its bounds.
+func (c *CellCache) add(t *cachedFile) {
+	t.handle.ReaderAt = nil
+	if t.size = t.cells.Size() + pages.MaxInMemory; t.size > maxCachedBytes {
+		t.close()
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.files = slices.Insert(c.files, 0, t)
+	c.size += t.size
+	for len(c.files) > maxCachedFiles || c.size > maxCachedBytes {
+		last := c.files[len(c.files)-1]
+		last.close()
+		c.size -= last.size
+		c.files = c.files[:len(c.files)-1]
+	}
+}

@@ -1,0 +1,65 @@
+package parquet
+
+import (
+	"bytes"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/jsonscan"
+	"vantage/loaders/parquet/pages"
+)
+
+// textColumn reads a column of texts row by row: prompts, ground truths, group ids.
+type textColumn struct {
+	column  int
+	reader  *pages.Reader
+	buffer  *pages.Buffer
+	texts   pages.Texts // of the open page
+	at      int         // index of the next text in the page
+	started bool        // a row of the group has been read
+
+	text  []byte // of the current row
+	valid bool   // it is not null
+	entry int32  // in the dictionary, -1 if none
+}
+
+func (c *textColumn) open(r *pages.Reader, f *pages.File) {
+	if c.buffer == nil {
+		c.buffer = f.Buffer()
+	}
+	c.reader, c.texts, c.at, c.started = r, pages.Texts{}, 0, false
+}
+
+// next reads the text of the next row, and reports whether it equals the one before.
+func (c *textColumn) next() (same bool, err error) {
+	for c.at == c.texts.Len() {
+		if c.started { // the text lies in the buffer of the page that ends here
+			c.text = bytes.Clone(c.text)
+		}
+		p, err := c.reader.Next()
+		if err != nil {
+			return false, err
+		}
+		if c.texts, err = p.Texts(c.buffer); err != nil {
+			return false, err
+		}
+		c.at, c.entry = 0, -1
+	}
+	entry := c.texts.Entry(c.at)
+	if c.started && entry >= 0 && entry == c.entry {
+		c.at++
+		return true, nil
+	}
+	text, ok := c.texts.At(c.at)
+	same = c.started && ok == c.valid && bytes.Equal(text, c.text)
+	c.text, c.valid, c.entry, c.started = text, ok, entry, true
+	c.at++
+	return same, nil
+}
+
+// value is the current text as the row decoder takes it, absent if it is null.
+func (c *textColumn) value() jsonscan.Value {
+	if c == nil || !c.valid {
+		return jsonscan.Value{}
+	}
+	return decode.TextValue(c.text)
+}

@@ -1,6 +1,0 @@
-//go:build !amd64
-
-package quoted
-
-// blocks counts in whole blocks where the processor has instructions for that.
-func blocks([]byte, *Count) (n int, escaped, done bool) { return 0, false, false }

@@ -1,0 +1,227 @@
+package loaders
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"time"
+
+	"vantage/loaders/compressed"
+	"vantage/loaders/fileio"
+	"vantage/model"
+)
+
+// readFile reads on in a file until the deadline. It reports whether it came to
+// the end of what there is.
+func (s *Source) readFile(f *file, deadline time.Time) bool {
+	if f.stream != nil {
+		return s.readStream(f, deadline)
+	}
+	defer s.texts.add(f)
+	d := f.disk
+	if d.Info == nil && isUnopenedTable(f) {
+		s.prefetchTables()
+	}
+	if f.packed != nil && !f.packed.done {
+		return s.readPacked(f, deadline)
+	}
+	h, info, err := d.Open()
+	if err != nil {
+		return s.readFailed(f, err)
+	}
+	defer func() { _ = h.Close() }()
+	if d.Rewritten(h, info) || d.Pos > 0 && f.readsWhole() && info.Size() != d.Pos {
+		s.restart(f)
+	}
+	if d.Pos == 0 {
+		packing, err := compressed.Detect(h)
+		if err != nil {
+			return s.readFailed(f, err)
+		}
+		if packing != compressed.None && !f.refused {
+			return s.readPacked(f, deadline)
+		}
+	}
+	s.noteStat(f, info)
+	return s.readPlain(f, h, deadline)
+}
+
+// readPlain reads on in a file that is not packed, as far as it goes now.
+func (s *Source) readPlain(f *file, h fileio.Handle, deadline time.Time) bool {
+	d := f.disk
+	before := d.Pos
+	err := s.readParallel(f, h, d.Size, deadline)
+	if err == nil {
+		err = s.readAppended(f, h, d.Size)
+	}
+	if err != nil && !errors.Is(err, errLongLine) {
+		return s.readFailed(f, err)
+	}
+	end, err := s.readBlocks(f, h, deadline)
+	if err == nil || d.Pos > before {
+		f.failures, f.failing = 0, false
+	}
+	if err != nil {
+		return s.readFailed(f, err)
+	}
+	if f.refused {
+		s.advance(f, d.Size-d.Pos)
+	}
+	if end {
+		s.atEnd(f)
+	}
+	d.Remember(h)
+	return end
+}
+
+// readsWhole reports whether the file is read as a whole: any change is another file.
+func (f *file) readsWhole() bool {
+	return f.packed != nil || f.lines.Framing.Whole && f.lines.Unterminated
+}
+
+// readBlocks reads until the end, the deadline, or the output is full.
+func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end bool, err error) {
+	for !s.chunks.full() {
+		if f.refused {
+			return true, nil
+		}
+		buf := s.buffer()
+		if s.options.Follow { // what comes meanwhile is read better when there is more of it
+			buf = buf[:max(0, min(blockSize, f.disk.Size-f.disk.Pos))]
+		}
+		if len(buf) == 0 {
+			return true, nil
+		}
+		n, err := h.ReadAt(buf, f.disk.Pos)
+		s.advance(f, int64(f.feed(buf[:n])))
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return false, err
+		case err != nil && !s.chunks.full():
+			return true, nil
+		case !time.Now().Before(deadline):
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+// buffer is memory to read into.
+func (s *Source) buffer() []byte {
+	if s.buf == nil {
+		s.buf = make([]byte, blockSize)
+	}
+	return s.buf
+}
+
+func (s *Source) advance(f *file, n int64) {
+	f.disk.Pos += n
+	s.bytes.read += n
+}
+
+// atEnd is called where a file ends for now.
+func (s *Source) atEnd(f *file) {
+	d := f.disk
+	if !s.options.Follow {
+		if d.Pos == 0 {
+			f.noteFile("it is empty")
+		}
+		f.finish()
+		f.decoder, f.scratch = nil, nil // of many small files they take most of the memory
+		return
+	}
+	back := f.lines.CutAtNUL()
+	s.advance(f, -back)
+	d.StoppedAtNUL = back > 0
+	f.noteNoFormat()
+	s.schedule.activate(f)
+	if f.changed.IsZero() || f.looksComplete() {
+		f.acceptLastLine()
+	}
+}
+
+// noteStat notes size and time of a file. A change counts from when it was seen: the
+// clocks of two machines differ. Only the first time the file's own is taken.
+func (s *Source) noteStat(f *file, info fs.FileInfo) {
+	d, now := f.disk, time.Now()
+	if f.hadNews = d.Differs(info); f.hadNews {
+		s.schedule.lastNews = now
+	}
+	switch {
+	case d.Info != nil && f.hadNews:
+		f.changed = now
+	case d.Info == nil && now.Sub(info.ModTime()).Abs() < s.options.settleTime:
+		f.changed = info.ModTime()
+	}
+	s.bytes.total += info.Size() - d.Size
+	d.Info, d.Size = info, info.Size()
+}
+
+// restart begins a file anew that is not what it was.
+func (s *Source) restart(f *file) {
+	s.advance(f, -f.disk.Pos)
+	f.disk.Forget()
+	f.restart()
+	s.newest.noteRestart(f, s.files)
+	f.workers, f.appender = nil, nil
+	if f.packed != nil {
+		f.packed.close()
+		f.packed = nil
+	}
+	s.texts.compressed.Forget(f.index)
+	if s.schedule.watcher != nil {
+		s.schedule.watcher.Renew(f.disk.Path)
+	}
+}
+
+func (s *Source) readStream(f *file, deadline time.Time) bool {
+	p := f.stream
+	if f.packed != nil {
+		return s.readHeld(f, deadline)
+	}
+	for !s.chunks.full() && time.Now().Before(deadline) {
+		if f.refused {
+			p.rest = nil
+		}
+		if len(p.rest) > 0 {
+			n := f.feed(p.rest)
+			p.rest = p.rest[n:]
+			s.bytes.read += int64(n)
+			f.changed = time.Now()
+			continue
+		}
+		select {
+		case piece, ok := <-p.buffers:
+			if !ok {
+				s.endStream(f)
+				return true
+			}
+			p.rest = piece
+		default:
+			f.noteNoFormat()
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Source) endStream(f *file) {
+	if f.stream.inMemory != nil && f.stream.err == nil {
+		if f.stream.err = s.beginHeld(f); f.stream.err == nil {
+			return
+		}
+	}
+	f.stream.ended = true
+	switch {
+	case errors.Is(f.stream.err, io.ErrUnexpectedEOF):
+		f.noteFile("it ends early: what writes it was stopped, or the file was cut off")
+	case f.stream.err != nil:
+		f.noteFile("it cannot be read: " + reasonOf(f.stream.err))
+	case s.bytes.read == 0:
+		f.noteFile("nothing came")
+	}
+	f.finish()
+	s.newest.noteRead(f)
+}
+
+func problemOf(name, reason string) model.Problem { return model.Problem{File: name, Reason: reason} }
