@@ -75,30 +75,19 @@ func BenchmarkProcess(b *testing.B) {
 	}
 }
 
-// BenchmarkOrder puts rewards in order, and keeps by it, and keeps without.
-func BenchmarkOrder(b *testing.B) {
+// BenchmarkKeep applies a filter.
+func BenchmarkKeep(b *testing.B) {
 	for _, n := range []int{8, 16, 64, 256} {
 		batch := benchBatch(n)
 		adv, kept := batch.Rewards, make([]bool, benchSamples)
 		for i := range adv {
 			adv[i] -= 0.5 // of both signs
 		}
-		order := make([]uint16, len(adv))
-		Order(order, adv, batch.Offsets)
-		for _, c := range []struct {
-			name string
-			do   func()
-		}{
-			{"order", func() { Order(order, adv, batch.Offsets) }},
-			{"by order", func() { keepByOrder(kept, adv, adv, order, batch.Offsets, 0.7, 0.5) }},
-			{"without", func() { Keep(kept, adv, batch.Offsets, 0.7, 0.5) }},
-		} {
-			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
-				for b.Loop() {
-					c.do()
-				}
-				reportPerSample(b)
-			})
-		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				Keep(kept, adv, batch.Offsets, 0.7, 0.5)
+			}
+			reportPerSample(b)
+		})
 	}
 }

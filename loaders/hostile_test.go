@@ -193,7 +193,7 @@ func TestReorderedDump(t *testing.T) {
 	if a.Groups != 64 || a.Grouping.By != model.GroupByPrompt {
 		t.Fatalf("%d groups, %s", a.Groups, a.Grouping.Evidence)
 	}
-	for _, g := range a.Table() {
+	for _, g := range a.Table {
 		if g.Size() != 16 || g.Mean != 0.5 {
 			t.Errorf("group %s: %d samples, mean %v", g.Name, g.Size(), g.Mean)
 		}

@@ -26,7 +26,7 @@ func groupsOf(t *testing.T, o Options, paths ...string) (sizes string, notes str
 			t.Fatal(err)
 		}
 		text := fmt.Sprintf("%d:", a.Step)
-		for _, g := range a.Table() {
+		for _, g := range a.Table {
 			text += fmt.Sprint(" ", g.Size())
 		}
 		all = append(all, text)

@@ -2,7 +2,7 @@ package model
 
 import (
 	"context"
-	"slices"
+	"errors"
 
 	"vantage/estimators"
 )
@@ -23,41 +23,35 @@ type Summary struct {
 	Warnings []Warning
 }
 
-// Analysis is one step under one setting, sample by sample. The columns are in
-// group order: the samples of a group lie next to each other.
+// Analysis is one step under one setting. Its columns are in group order: the samples of a group
+// are adjacent, in batch order.
 type Analysis struct {
 	Summary
 	Settings Settings // as computed: see Settings.Effective
 	Grouping Grouping
+	Table    []Group
 
-	Order    []int32   // row in input order of each sample
-	Offsets  []int     // group g is [Offsets[g]:Offsets[g+1]]
-	Logged   []float64 // rewards as logged
-	Rewards  []float64 // rewards as the trainer's estimator sees them
-	Lengths  []int32   // of the responses, -1 if unknown
-	Original []float64 // advantages before the filter
-	Keep     Flags     // whether the filter keeps the sample
-	Given    []float64 // advantages as logged, NaN where not
-	Before   float64   // the largest |A| before the filter, of those that are finite
-	After    float64   // and after it
+	Order            []int32 // row in input order of each sample
+	Offsets          []int   // group g is [Offsets[g]:Offsets[g+1]]
+	LoggedRewards    []float64
+	LoggedAdvantages []float64 // NaN where the log has none
+	Lengths          []int32   // of the responses, -1 if unknown
+	Rewards          []float64 // as the trainer's estimator sees them
+	Original         []float64 // advantages before the filter
+	Keep             []bool    // whether the filter keeps the sample
+	Processed        []float64 // advantages after filter and recompute: what trains
 
-	fates      []Fate  // by group
-	flips      []int32 // by group: kept samples whose advantage changed sign; nil if nothing is computed anew
-	fresh      Column  // processed advantages, if they are not those before the filter of what is kept, and 0 else
 	lengthUnit LengthUnit
-	ground     *ground
-	origin     *origin
-	recent     []*origin   // of this ground, the one at hand first
-	ready      []*Analysis // of this step under other settings, computed ahead
-	cleanings  []*cleaned  // of this ground
+	input      *stepInput
+	original   *original
 }
 
 // plan is what the settings say of every step of a run.
 type plan struct {
-	set      Settings // effective
-	entry    *estimators.Estimator
-	grouping Grouping
-	lo, hi   float64 // the worst and the best reward of the run
+	set         Settings // effective
+	entry       *estimators.Estimator
+	grouping    Grouping
+	worst, best float64 // rewards of the run
 }
 
 // plan fails if the settings are refused, if the log as a whole cannot feed the
@@ -71,7 +65,7 @@ func (s Snapshot) plan(set Settings) (p plan, err error) {
 		return p, lack
 	}
 	p.grouping, err = s.Grouping(p.set)
-	p.lo, p.hi = s.RewardRange(p.set)
+	p.worst, p.best = s.RewardRange(p.set)
 	return p, err
 }
 
@@ -82,23 +76,27 @@ func (s Snapshot) Analyze(ctx context.Context, i int, set Settings) (*Analysis, 
 	return s.AnalyzeAfter(ctx, i, set, nil)
 }
 
-// AnalyzeAfter is Analyze after some step, of the same store, has been computed
-// before: what the settings leave as it was is taken over, and what the last few estimators
-// gave, so that a change of the filter costs a third of the whole. What [Snapshot.Ahead] has
-// computed is there. before may be nil.
-func (s Snapshot) AnalyzeAfter(ctx context.Context, i int, set Settings, before *Analysis) (*Analysis, error) {
+// AnalyzeAfter is Analyze after another analysis of the same store, which may be nil: what the
+// settings leave as it was is not computed again.
+func (s Snapshot) AnalyzeAfter(ctx context.Context, i int, set Settings, previous *Analysis) (*Analysis, error) {
 	p, err := s.plan(set)
 	if err != nil {
 		return nil, err
 	}
-	if a := before.readyFor(s, i, p); a != nil {
-		return a, nil
+	if previous.holds(s, i, p) {
+		return previous, nil
 	}
-	return s.analyze(ctx, i, p, before)
+	return s.analyze(ctx, i, p, previous)
 }
 
-// Each computes the steps one after the other, ascending, and shows each: what is shown
-// may be forgotten before the next is computed.
+// holds reports whether an analysis, which may be nil, is that of step i under a plan. The words
+// about the grouping come from all steps, of which there may be more now.
+func (a *Analysis) holds(s Snapshot, i int, p plan) bool {
+	return a != nil && a.input.key == s.inputKey(i, p) && a.Settings == p.set && a.Grouping == p.grouping && a.lengthUnit == s.Run.LengthUnit
+}
+
+// Each computes the steps in ascending order and calls show with each. An analysis that show does
+// not keep is garbage before the next is computed.
 func (s Snapshot) Each(ctx context.Context, set Settings, show func(*Analysis) error) error {
 	p, err := s.plan(set)
 	if err != nil {
@@ -116,151 +114,36 @@ func (s Snapshot) Each(ctx context.Context, set Settings, show func(*Analysis) e
 	return nil
 }
 
-func (s Snapshot) analyze(ctx context.Context, i int, p plan, before *Analysis) (*Analysis, error) {
-	g, err := s.ground(ctx, i, p, before)
+func (s Snapshot) analyze(ctx context.Context, i int, p plan, previous *Analysis) (*Analysis, error) {
+	in, err := s.stepInput(ctx, i, p, previous)
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	o, err := s.origin(ctx, g, i, p, before)
+	o, err := in.original(ctx, p, previous)
 	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	a := &Analysis{
-		Summary:  Summary{Step: g.key.step, Revision: g.key.revision, Open: g.key.open, Rows: len(g.order), Groups: len(g.members)},
-		Settings: p.set, Grouping: p.grouping, lengthUnit: s.Run.LengthUnit, ground: g, origin: o, recent: o.among(before.origins(g)), cleanings: o.cleaned.among(before.cleaned(g)),
-		Order: g.order, Offsets: g.offsets, Logged: g.logged, Lengths: g.lengths, Given: g.given,
+		Summary:  Summary{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.Order), Groups: len(in.members)},
+		Settings: p.set, Grouping: p.grouping, lengthUnit: s.Run.LengthUnit, input: in, original: o,
+		Order: in.Order, Offsets: in.Offsets, LoggedRewards: in.LoggedRewards, LoggedAdvantages: in.LoggedAdvantages, Lengths: in.Lengths,
 		Rewards: o.batch.Rewards, Original: o.advantages,
 	}
-	sums, refusal := a.filter(ctx, p, before)
+	refusal := o.refusal
+	if err := a.filter(ctx, p.entry); err != nil { // the trainer looks at the ratios first
+		errors.As(err, &refusal)
+	}
+	a.tabulate(ctx, p.worst, p.best)
+	stats := a.statistics(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	a.sum(&sums)
+	a.Metrics = a.metrics(stats)
 	if !a.Open {
-		a.Warnings = a.warnings(p.entry, refusal, &sums)
+		a.Warnings = a.warnings(p.entry, refusal, stats)
 	}
 	return a, nil
 }
 
-// sum takes the figures of the step from the sums over its parts.
-func (a *Analysis) sum(t *tally) {
-	for fate, groups := range t.fates {
-		a.Fates[fate] = groups.count
-	}
-	a.Kept, a.Flips = t.kept, t.flips
-	a.Signal = a.Fates[FateAlive] + a.Fates[FateShort]
-	a.Before, a.After = a.origin.largest, t.largest
-	a.Metrics = a.metrics(t)
-}
-
-// fate says what the settings make of group at: whether its advantages have a signal
-// after them; invalid says that some reward is no number, lo and hi are the worst and the best
-// reward of the run.
-func (a *Analysis) fate(at, size, kept int, invalid, after bool, lo, hi float64) Fate {
-	before, equal := &a.origin.traits[at], a.origin.equal[at]
-	switch {
-	case a.Open:
-		return FateOpen
-	case invalid:
-		return FateInvalid
-	case size == 1:
-		return FateSingle
-	case before.vague(size):
-		return FateInvalid
-	case equal && after:
-		return FateNoise
-	case equal || !before.alive(size):
-		return equalFate(a.Logged[a.ground.offsets[at]], lo, hi)
-	case !after:
-		return FateKilled
-	case a.Settings.Recompute && a.Settings.Filtering() && kept < 2:
-		return FateShort
-	}
-	return FateAlive
-}
-
-// equalFate tells the three fates of equal rewards apart. Where the whole run
-// has one reward, its sign decides.
-func equalFate(reward, lo, hi float64) Fate {
-	switch {
-	case lo == hi && reward > 0, lo < hi && reward == hi:
-		return FateRight
-	case reward == lo:
-		return FateWrong
-	}
-	return FateStuck
-}
-
-// Group returns row at of the table of groups.
-func (a *Analysis) Group(at int) Group {
-	g := Group{Members: &a.ground.members[at], Fate: a.fates[at]}
-	g.KeptPos, g.KeptZero, g.KeptNeg = a.Settings.keeping().of(&a.origin.traits[at], g.Size())
-	if a.flips != nil {
-		g.Flips = a.flips[at]
-	}
-	return g
-}
-
-// Table returns all groups, in the order of the columns.
-func (a *Analysis) Table() []Group {
-	table := make([]Group, a.Groups)
-	for at := range table {
-		table[at] = a.Group(at)
-	}
-	return table
-}
-
-// Members are the samples of group at.
-func (a *Analysis) Members(at int) *Members { return &a.ground.members[at] }
-
-// Fate is that of group at.
-func (a *Analysis) Fate(at int) Fate { return a.fates[at] }
-
-// SameFates reports whether the groups of another step, or of this one under other settings,
-// have the same fates one by one.
-func (a *Analysis) SameFates(o *Analysis) bool { return slices.Equal(a.fates, o.fates) }
-
-// Processed returns the advantage of sample i after filter and recompute: what trains.
-func (a *Analysis) Processed(i int) float64 {
-	switch {
-	case a.anew():
-		return a.fresh.At(i)
-	case a.Keep.At(i):
-		return a.Original[i]
-	}
-	return 0
-}
-
-// ProcessedOf returns the processed advantages of a group.
-func (a *Analysis) ProcessedOf(m *Members) []float64 {
-	values := make([]float64, m.Size())
-	for i := range values {
-		values[i] = a.Processed(m.Start + i)
-	}
-	return values
-}
-
-// Anew returns the processed advantages where some are computed anew: false if those that are
-// kept stay as they were.
-func (a *Analysis) Anew() (Column, bool) { return a.fresh, a.anew() }
-
-func (a *Analysis) anew() bool { return a.fresh.Len() > 0 }
-
-// ProcessedKept is a column that holds the processed advantage of each sample that is
-// kept; of the others it says nothing. It is read only.
-func (a *Analysis) ProcessedKept() []float64 {
-	if a.anew() {
-		return a.fresh.Between(0, a.Rows, nil)
-	}
-	return a.Original
-}
-
-// Batch is the step as the estimator saw it. It shares the columns of the analysis:
-// read it only.
-func (a *Analysis) Batch() estimators.Batch { return a.origin.batch }
+// Batch is the step as the estimator reads it. It shares the columns of the analysis: read only.
+func (a *Analysis) Batch() estimators.Batch { return a.original.batch }

@@ -13,9 +13,8 @@ import (
 // the signal that it seems to; "" if nothing is to be said. It asks the columns of
 // reward functions, so it needs the snapshot that the analysis is of.
 func (a *Analysis) Cause(s Snapshot, g int) string {
-	row := a.Group(g)
-	group := &row
-	n, all := group.Size(), fmt.Sprintf("all %d rewards are %s", group.Size(), units.Short(a.Logged[group.Start]))
+	group := &a.Table[g]
+	n, all := group.Size(), fmt.Sprintf("all %d rewards are %s", group.Size(), units.Short(a.LoggedRewards[group.Start]))
 	switch group.Fate {
 	case FateInvalid:
 		if group.Invalid == 0 {
@@ -104,7 +103,7 @@ func (a *Analysis) truncated(g *Group) (length int32, yes bool) {
 
 func (a *Analysis) largest(g *Group) float64 {
 	largest := 0.0
-	for _, x := range a.ProcessedOf(g.Members) {
+	for _, x := range a.Processed[g.Start:g.End] {
 		largest = max(largest, math.Abs(x))
 	}
 	return largest

@@ -40,8 +40,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for _, g := range step.Table() {
-		fmt.Printf("%s %-6s kept %d of %d, advantages %+.2f\n", g.Preview, g.Fate, g.Kept(), g.Size(), step.ProcessedOf(g.Members))
+	for _, g := range step.Table {
+		fmt.Printf("%s %-6s kept %d of %d, advantages %+.2f\n", g.Preview, g.Fate, g.Kept(), g.Size(), step.Processed[g.Start:g.End])
 	}
 	fmt.Println(step.Warnings[0].Sentence())
 	// Output:

@@ -31,7 +31,7 @@ func TestFates(t *testing.T) {
 	for _, test := range tests {
 		a := analyze(t, made(test.groups...), settings(t, test.set...))
 		for g, want := range test.want {
-			if got := a.Table()[g].Fate; got != want {
+			if got := a.Table[g].Fate; got != want {
 				t.Errorf("%s: group %d is %v, want %v", test.name, g, got, want)
 			}
 		}

@@ -78,12 +78,12 @@ func TestChosenReward(t *testing.T) {
 		}
 		a := analyze(t, snap, set)
 		for i, want := range test.want {
-			if got := a.Logged[i]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			if got := a.LoggedRewards[i]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 				t.Errorf("%s=%s: sample %d has reward %v, want %v", test.key, test.value, i, got, want)
 			}
 		}
-		if !estimators.IsMissing(a.Logged[3]) {
-			t.Errorf("%s=%s: a sample without components has reward %v", test.key, test.value, a.Logged[3])
+		if !estimators.IsMissing(a.LoggedRewards[3]) {
+			t.Errorf("%s=%s: a sample without components has reward %v", test.key, test.value, a.LoggedRewards[3])
 		}
 	}
 	set, _ := DefaultSettings().Set("reward", "c")
@@ -138,8 +138,8 @@ func TestWarningsAboutTheLog(t *testing.T) {
 	// openrlhf divides 0 by 0 for rewards that a float cannot hold
 	huge := withParts(LengthTokens, nil, []float64{3e38, -3e38, 3e38, -3e38})
 	a := analyze(t, huge, settings(t, "framework", "slime", "estimator", "reinforce_plus_plus"))
-	if w, ok := warningOf(a, WarnUndefined); ok != (a.Table()[0].Fate == FateInvalid) || ok && w.Count != 1 {
-		t.Errorf("undefined: %+v, fate %v, %v", w, a.Table()[0].Fate, a.Original)
+	if w, ok := warningOf(a, WarnUndefined); ok != (a.Table[0].Fate == FateInvalid) || ok && w.Count != 1 {
+		t.Errorf("undefined: %+v, fate %v, %v", w, a.Table[0].Fate, a.Original)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestLoggedAdvantagesAreCompared(t *testing.T) {
 // What is right and what is wrong is told by the reward that was chosen.
 func TestFatesAreThoseOfTheChosenReward(t *testing.T) {
 	snap := withParts(LengthTokens, []string{"a"}, []float64{9, 3}, []float64{1}, []float64{1})
-	if fate := analyze(t, snap, settings(t, "reward", "a")).Table()[0].Fate; fate != FateRight {
+	if fate := analyze(t, snap, settings(t, "reward", "a")).Table[0].Fate; fate != FateRight {
 		t.Errorf("the only reward there is, 1, is %v", fate)
 	}
 }

@@ -94,7 +94,7 @@ func TestFiguresByDefinition(t *testing.T) {
 		var before, processed, returns, positive, negative, abs, length, finiteOnes plain
 		kept, filtered := [2]int{}, 0
 		for i, x := range a.Original {
-			y, w := a.Processed(i), 1.0
+			y, w := a.Processed[i], 1.0
 			if a.Lengths[i] >= 0 {
 				w = float64(a.Lengths[i])
 			}
@@ -105,13 +105,13 @@ func TestFiguresByDefinition(t *testing.T) {
 			}
 			if x > 0 {
 				positive.add(w, one64(w))
-				kept[0] += one(a.Keep.At(i) && w != 0)
+				kept[0] += one(a.Keep[i] && w != 0)
 			}
 			if x < 0 {
 				negative.add(w, one64(w))
-				kept[1] += one(a.Keep.At(i) && w != 0)
+				kept[1] += one(a.Keep[i] && w != 0)
 			}
-			filtered += one(!a.Keep.At(i) || w == 0)
+			filtered += one(!a.Keep[i] || w == 0)
 			if finite(y) {
 				abs.add(math.Abs(y), 1)
 				if a.Lengths[i] >= 0 {
@@ -129,7 +129,7 @@ func TestFiguresByDefinition(t *testing.T) {
 			"sample_distribution/num_kept_positive": float64(kept[0]), "sample_distribution/num_kept_negative": float64(kept[1]),
 			"sample_distribution/num_filtered": float64(filtered),
 		}
-		if a.ground.known {
+		if a.input.hasLengths {
 			want["response_length_positive/mean"], want["response_length_positive/min"] = positive.mean(), positive.min()
 			want["response_length_negative/max"], want["response_length_negative/mean"] = negative.max(), negative.mean()
 		}

@@ -36,8 +36,8 @@ func grouped(t *testing.T, chunk *Chunk, set Settings) ([][]float64, Grouping, e
 		return nil, Grouping{}, err
 	}
 	var groups [][]float64
-	for _, g := range a.Table() {
-		groups = append(groups, a.Logged[g.Start:g.End])
+	for _, g := range a.Table {
+		groups = append(groups, a.LoggedRewards[g.Start:g.End])
 	}
 	return groups, a.Grouping, nil
 }

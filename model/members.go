@@ -13,8 +13,7 @@ type Members struct {
 // Size returns the number of samples.
 func (m *Members) Size() int { return m.End - m.Start }
 
-// Group is one group of a step under the settings: a row of the table. A step may have a
-// million of them, and every key changes them all: they are made when they are asked for.
+// Group is a row of the table: a group of a step under the settings.
 type Group struct {
 	*Members // read only
 
@@ -25,13 +24,3 @@ type Group struct {
 
 // Kept returns the number of kept samples.
 func (g *Group) Kept() int { return int(g.KeptPos) + int(g.KeptZero) + int(g.KeptNeg) }
-
-// traits are what the fate of a group depends on before the filter: its samples by the sign
-// of their advantage.
-type traits struct{ pos, zero, neg int32 }
-
-// alive reports whether some advantage of a group of that size is not zero.
-func (t *traits) alive(size int) bool { return int(t.zero) < size }
-
-// vague reports whether some advantage is not a number.
-func (t *traits) vague(size int) bool { return int(t.pos+t.zero+t.neg) < size }

@@ -24,62 +24,52 @@ type Metric struct {
 // Sums are float64: the trainer's own float32 sums differ in the sixth digit.
 // frac_reward_zero_std is TRL's name, over exactly equal rewards. Those under vantage/
 // are over the samples that have a finite advantage.
-func (a *Analysis) metrics(t *tally) []Metric {
-	g, o := a.ground, a.origin
+func (a *Analysis) metrics(s *statistics) []Metric {
+	in := a.input
 	m := make([]Metric, 0, 64)
-	m = o.score.append(m, "critic/score")
-	m = o.score.append(m, "critic/rewards")
-	m = o.tokens.append(m, "critic/advantages")
-	m = t.processed.append(m, "critic/advantages_processed")
-	m = append(m, Metric{"critic/advantages_processed/std", t.processedStd()})
-	returns := a.returns(t)
-	m = returns.append(m, "critic/returns")
-	if g.known {
-		m = a.lengthMetrics(m)
+	m = s.rewards.appendTo(m, "critic/score")
+	m = s.rewards.appendTo(m, "critic/rewards")
+	m = s.original.appendTo(m, "critic/advantages")
+	m = s.processed.appendTo(m, "critic/advantages_processed")
+	m = append(m, Metric{"critic/advantages_processed/std", s.processedStd()})
+	m = s.returns.appendTo(m, "critic/returns")
+	if in.hasLengths {
+		m = in.length.appendTo(m, "response_length")
+		m = append(m, Metric{"response_length/clip_ratio", float64(a.Rows-in.uncutLength.n) / float64(a.Rows)})
+		m = in.uncutLength.appendTo(m, "response_length_no_cutoff")
+		m = append(m, Metric{"response_length_no_cutoff/count", float64(in.uncutLength.n)})
+		m = s.positive.appendTo(m, "response_length_positive")
+		m = s.negative.appendTo(m, "response_length_negative")
 	}
 	m = append(m,
-		Metric{"sample_distribution/num_positive", float64(o.upTokens)},
-		Metric{"sample_distribution/num_negative", float64(o.downTokens)},
-		Metric{"sample_distribution/total", float64(o.upTokens + o.downTokens)},
-		Metric{"sample_distribution/num_kept_positive", float64(t.up)},
-		Metric{"sample_distribution/num_kept_negative", float64(t.down)},
-		Metric{"sample_distribution/num_filtered", float64(t.filtered)},
-		Metric{"sample_distribution/kept_total", float64(t.up + t.down)},
-		Metric{"frac_reward_zero_std", float64(o.flat) / float64(a.Rows)},
+		Metric{"sample_distribution/num_positive", float64(s.positive.n)},
+		Metric{"sample_distribution/num_negative", float64(s.negative.n)},
+		Metric{"sample_distribution/total", float64(s.positive.n + s.negative.n)},
+		Metric{"sample_distribution/num_kept_positive", float64(s.keptPositive)},
+		Metric{"sample_distribution/num_kept_negative", float64(s.keptNegative)},
+		Metric{"sample_distribution/num_filtered", float64(s.filtered)},
+		Metric{"sample_distribution/kept_total", float64(s.keptPositive + s.keptNegative)},
+		Metric{"frac_reward_zero_std", float64(a.equalRewards()) / float64(a.Rows)},
 		// what no trainer logs
 		Metric{"vantage/signal", float64(a.Signal) / float64(a.Groups)},
 		Metric{"vantage/kept", float64(a.Kept) / float64(a.Rows)},
 		Metric{"vantage/flips", float64(a.Flips)},
-		Metric{"vantage/abs_advantage_ratio", t.abs / o.abs},
-		Metric{"vantage/effective_samples", t.abs * t.abs / t.squares},
-		Metric{"vantage/length_correlation", t.lengthCorrelation()},
+		Metric{"vantage/abs_advantage_ratio", s.absProcessed / s.absOriginal},
+		Metric{"vantage/effective_samples", s.absProcessed * s.absProcessed / s.squares},
+		Metric{"vantage/length_correlation", s.lengthCorrelation()},
 	)
-	return append(m, g.solved...)
+	return append(m, in.solveMetrics...)
 }
 
-// returns are the processed advantages over tokens, with those that are zero.
-func (a *Analysis) returns(t *tally) moments {
-	m := t.processed
-	if m.n == 0 {
-		m.lo, m.hi = 0, 0
+// equalRewards counts the samples of groups whose rewards are all equal.
+func (a *Analysis) equalRewards() int {
+	n := 0
+	for g := range a.Table {
+		if m := a.Table[g].Members; allEqual(a.Rewards[m.Start:m.End]) {
+			n += m.Size()
+		}
 	}
-	if zeros := a.ground.live - m.n; zeros > 0 {
-		m.lo, m.hi = min(m.lo, 0), max(m.hi, 0)
-	}
-	m.n, m.weight = a.ground.live, a.ground.all.sum
-	return m
-}
-
-// lengthMetrics are the figures over responses; a response as long as the longest of
-// the batch counts as cut off.
-func (a *Analysis) lengthMetrics(to []Metric) []Metric {
-	g, o := a.ground, a.origin
-	to = g.all.append(to, "response_length")
-	to = append(to, Metric{"response_length/clip_ratio", float64(g.cut) / float64(a.Rows)})
-	to = g.whole.append(to, "response_length_no_cutoff")
-	to = append(to, Metric{"response_length_no_cutoff/count", float64(g.whole.n)})
-	to = o.positive.append(to, "response_length_positive")
-	return o.negative.append(to, "response_length_negative")
+	return n
 }
 
 // SolveBins are the bounds of the solve-rate histogram: bin i counts the groups
@@ -90,50 +80,55 @@ func SolveBins() []float64 { return []float64{0, 0.25, 0.5, 0.75, 0.999, 1} }
 // SolveNames are the names of those bins under vantage/solve_rate/.
 func SolveNames() []string { return []string{"0", "to_25", "to_50", "to_75", "below_100", "100"} }
 
-// solvedMetrics are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over
-// the groups with at least k samples) and the solve-rate histogram; solved is how many
-// samples of each group reach the best reward.
-func solvedMetrics(table []Members, solved []int) []Metric {
-	var to []Metric
-	largest := 0
-	for at := range table {
-		largest = max(largest, table[at].Size())
+// solved are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over the groups with
+// at least k samples) and the solve-rate histogram; a sample is solved if it has the best reward
+// of the run.
+func (in *stepInput) solved() []Metric {
+	counts, largest := make([]int, len(in.members)), 0
+	for g := range in.members {
+		m := &in.members[g]
+		largest = max(largest, m.Size())
+		for _, r := range in.LoggedRewards[m.Start:m.End] {
+			counts[g] += one(r == in.key.best)
+		}
 	}
+	var metrics []Metric
 	for k := 1; k <= largest; k *= 2 {
-		to = append(to, Metric{"pass@" + strconv.Itoa(k), passAt(k, table, solved)})
+		metrics = append(metrics, Metric{"pass@" + strconv.Itoa(k), passAt(k, in.members, counts)})
 	}
-	bins := SolveBins()
-	counts := make([]float64, len(bins))
-	for at := range table {
-		rate := float64(solved[at]) / float64(table[at].Size())
-		for i, bound := range bins {
+	bounds := SolveBins()
+	bins := make([]float64, len(bounds))
+	for g, n := range counts {
+		rate := float64(n) / float64(in.members[g].Size())
+		for i, bound := range bounds {
 			if rate <= bound {
-				counts[i]++
+				bins[i]++
 				break
 			}
 		}
 	}
 	for i, name := range SolveNames() {
-		to = append(to, Metric{"vantage/solve_rate/" + name, counts[i]})
+		metrics = append(metrics, Metric{"vantage/solve_rate/" + name, bins[i]})
 	}
-	return to
+	return metrics
 }
 
-func passAt(k int, table []Members, solved []int) float64 {
-	sum, groups := 0.0, 0
-	for at := range table {
-		n := table[at].Size()
+// passAt is the mean of pass@k; solved is how many samples of each group are.
+func passAt(k int, groups []Members, solved []int) float64 {
+	sum, enough := 0.0, 0
+	for g := range groups {
+		n := groups[g].Size()
 		if n < k {
 			continue
 		}
-		groups++
-		miss := 1.0 // C(n-c,k)/C(n,k), factor by factor
+		enough++
+		fails := 1.0 // C(n-c,k)/C(n,k), factor by factor
 		for i := range k {
-			miss *= float64(max(0, n-solved[at]-i)) / float64(n-i)
+			fails *= float64(max(0, n-solved[g]-i)) / float64(n-i)
 		}
-		sum += 1 - miss
+		sum += 1 - fails
 	}
-	return sum / float64(groups)
+	return sum / float64(enough)
 }
 
 // Metric returns the figure with the given name, NaN if there is none.

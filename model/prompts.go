@@ -30,18 +30,21 @@ func (s Snapshot) PromptName(step Step, row int) string {
 // ctx ends.
 func (s Snapshot) Prompts(ctx context.Context, set Settings) ([]PromptMean, error) {
 	set.GroupBy = GroupByPrompt
+	if _, err := s.Grouping(set); err != nil {
+		return nil, err
+	}
 	sums := make([]float64, s.hashes.size)
 	counts := make([]int, s.hashes.size)
-	for i := range s.Steps {
+	for _, step := range s.Steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		l, err := s.Lay(i, set)
+		rewards, err := s.rewards(step, inputOrder(len(step.Rewards)), set)
 		if err != nil {
 			return nil, err
 		}
-		for at, row := range l.Order {
-			if k, r := s.Steps[i].prompt[row], l.Rewards[at]; k > 0 && finite(r) {
+		for row, r := range rewards {
+			if k := numberAt(step.prompt, row); k > 0 && finite(r) {
 				sums[k-1] += r
 				counts[k-1]++
 			}

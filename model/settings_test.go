@@ -63,8 +63,8 @@ func TestRefusedRatio(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Kept != 0 || a.Keep.At(0) || !math.IsNaN(a.Processed(0)) || len(a.Warnings) == 0 || a.Warnings[0].Kind != WarnRefused {
-			t.Errorf("%v: %d kept, %v, %v", ratios, a.Kept, a.Processed(0), a.Warnings)
+		if a.Kept != 0 || a.Keep[0] || !math.IsNaN(a.Processed[0]) || len(a.Warnings) == 0 || a.Warnings[0].Kind != WarnRefused {
+			t.Errorf("%v: %d kept, %v, %v", ratios, a.Kept, a.Processed[0], a.Warnings)
 		}
 	}
 }

@@ -7,12 +7,12 @@ import (
 
 // Trend is every step of a run under one setting.
 type Trend struct {
-	Revision int // of the snapshot
-	Settings Settings
-	Grouping Grouping
-	Steps    []Summary // ascending
-	Pending  int       // how many of them are not computed yet
-	lo, hi   float64
+	Revision    int // of the snapshot
+	Settings    Settings
+	Grouping    Grouping
+	Steps       []Summary // ascending
+	Pending     int       // how many of them are not computed yet
+	worst, best float64   // rewards of the run
 }
 
 // Complete reports whether all steps are computed.
@@ -34,7 +34,7 @@ func (s Snapshot) TrendPart(ctx context.Context, set Settings, prev *Trend, know
 	if err != nil {
 		return nil, err
 	}
-	t := &Trend{Revision: s.Revision, Settings: p.set, Grouping: p.grouping, lo: p.lo, hi: p.hi, Steps: make([]Summary, len(s.Steps))}
+	t := &Trend{Revision: s.Revision, Settings: p.set, Grouping: p.grouping, worst: p.worst, best: p.best, Steps: make([]Summary, len(s.Steps))}
 	spent := 0
 	for i := len(s.Steps) - 1; i >= 0; i-- {
 		step, open := s.Steps[i], s.Open(i)
@@ -61,7 +61,7 @@ func (s Snapshot) TrendPart(ctx context.Context, set Settings, prev *Trend, know
 
 // reuse finds the step in an earlier trend whose every premise still holds.
 func (t *Trend) reuse(prev *Trend, step Step, open bool) (Summary, bool) {
-	if prev == nil || prev.Settings != t.Settings || prev.lo != t.lo || prev.hi != t.hi ||
+	if prev == nil || prev.Settings != t.Settings || prev.worst != t.worst || prev.best != t.best ||
 		prev.Grouping.By != t.Grouping.By || prev.Grouping.Size != t.Grouping.Size {
 		return Summary{}, false
 	}

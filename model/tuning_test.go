@@ -53,7 +53,7 @@ func trapTable(t *testing.T, rewards func(*rand.Rand, []float64)) string {
 		a := made(t, set, rewards)
 		pushed := 0
 		for i, x := range a.Original {
-			if a.Keep.At(i) && x != 0 {
+			if a.Keep[i] && x != 0 {
 				pushed++
 			}
 		}
@@ -109,7 +109,7 @@ func moved(a *model.Analysis) float64 {
 	var before, after float64
 	for i := range a.Original {
 		before += math.Abs(a.Original[i])
-		after += math.Abs(a.Processed(i))
+		after += math.Abs(a.Processed[i])
 	}
 	return after / before
 }

@@ -17,7 +17,7 @@ const oneSided = 0.25
 const ratioSlack = 0.1
 
 // warnings lists what is doubtful about the step, worst first.
-func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Refusal, sums *tally) []Warning {
+func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Refusal, stats *statistics) []Warning {
 	var all []Warning
 	add := func(w Warning, ok bool) {
 		if ok {
@@ -26,17 +26,17 @@ func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Ref
 		}
 	}
 	add(a.warnRefusal(refusal))
-	add(a.warnShort(sums))
-	add(a.warnKilled(sums))
-	add(a.warnFlips(sums))
+	add(a.warnShort())
+	add(a.warnKilled())
+	add(a.warnFlips())
 	add(a.warnInvalid())
 	add(a.warnUndefined())
-	add(a.warnNoise(sums))
+	add(a.warnNoise())
 	add(a.warnIdle())
-	add(a.warnSingles(refusal, sums))
-	add(a.warnOneSided(sums))
-	add(a.warnEffective("keep_pos_ratio", "positive", a.Settings.KeepPos, sums.keptPos, a.origin.up))
-	add(a.warnEffective("keep_neg_ratio", "negative", a.Settings.KeepNeg, sums.keptNeg, a.origin.down))
+	add(a.warnSingles(refusal))
+	add(a.warnOneSided(stats))
+	add(a.warnEffective("keep_pos_ratio", "positive", a.Settings.KeepPos, 1))
+	add(a.warnEffective("keep_neg_ratio", "negative", a.Settings.KeepNeg, -1))
 	add(a.warnOurs(entry))
 	add(a.warnMerged())
 	add(a.warnLengths(entry))
@@ -44,31 +44,27 @@ func (a *Analysis) warnings(entry *estimators.Estimator, refusal *estimators.Ref
 	return all
 }
 
-// where counts the groups that satisfy is, and returns the first.
-func (a *Analysis) where(is func(*Group) bool) (count, example int) {
-	example = -1
-	for i := range a.Groups {
-		if g := a.Group(i); !is(&g) {
-			continue
-		}
-		if count == 0 {
-			example = i
-		}
-		count++
-	}
-	return count, example
-}
-
 // groups is a warning about the groups that satisfy is.
 func (a *Analysis) groups(kind WarningKind, is func(*Group) bool, text, advice string) (Warning, bool) {
-	count, example := a.where(is)
-	return Warning{Kind: kind, Count: count, Of: a.Groups, Unit: "groups", Example: example, Text: text, Advice: advice}, count > 0
+	w := Warning{Kind: kind, Of: a.Groups, Unit: "groups", Example: -1, Text: text, Advice: advice}
+	for i := range a.Table {
+		if is(&a.Table[i]) {
+			if w.Count == 0 {
+				w.Example = i
+			}
+			w.Count++
+		}
+	}
+	return w, w.Count > 0
 }
 
-// counted is a warning about groups that were counted on the way.
-func (a *Analysis) counted(f few, kind WarningKind, text, advice string) (Warning, bool) {
-	return Warning{Kind: kind, Count: f.count, Of: a.Groups, Unit: "groups", Example: f.example, Text: text, Advice: advice}, f.count > 0
+// fated is a warning about the groups of a fate.
+func (a *Analysis) fated(fate Fate, kind WarningKind, text, advice string) (Warning, bool) {
+	return a.groups(kind, func(g *Group) bool { return g.Fate == fate }, text, advice)
 }
+
+// firstGroup is the index of the first group that satisfies is, -1 if none does.
+func (a *Analysis) firstGroup(is func(Group) bool) int { return slices.IndexFunc(a.Table, is) }
 
 func (a *Analysis) warnRefusal(r *estimators.Refusal) (Warning, bool) {
 	if r == nil {
@@ -92,7 +88,7 @@ func (a *Analysis) warnRefusal(r *estimators.Refusal) (Warning, bool) {
 	return w, true
 }
 
-func (a *Analysis) warnShort(sums *tally) (Warning, bool) {
+func (a *Analysis) warnShort() (Warning, bool) {
 	if !a.Settings.Filtering() {
 		return Warning{}, false
 	}
@@ -101,41 +97,43 @@ func (a *Analysis) warnShort(sums *tally) (Warning, bool) {
 		text = "kept fewer than 2 samples: recompute leaves their original values"
 		advice += ", or turn recompute off (r)"
 	}
-	return a.counted(sums.short, WarnShort, text, advice)
+	short := func(g *Group) bool {
+		return g.Kept() < 2 && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 })
+	}
+	return a.groups(WarnShort, short, text, advice)
 }
 
-func (a *Analysis) warnKilled(sums *tally) (Warning, bool) {
+func (a *Analysis) warnKilled() (Warning, bool) {
 	text, advice := "had signal before the filter and none after it", "raise keep_pos_ratio (P) or keep_neg_ratio (M)"
 	if a.Settings.Recompute {
 		text = "had signal and lost it: the rewards that are kept are all equal, so recompute gives 0"
 		advice = "keep some of both signs (P, M), or turn recompute off (r)"
 	}
-	return a.counted(sums.fates[FateKilled], WarnKilled, text, advice)
+	return a.fated(FateKilled, WarnKilled, text, advice)
 }
 
-func (a *Analysis) warnFlips(sums *tally) (Warning, bool) {
+func (a *Analysis) warnFlips() (Warning, bool) {
 	if a.Flips == 0 {
 		return Warning{}, false
 	}
 	return Warning{
-		Kind: WarnFlips, Count: a.Flips, Of: a.Kept, Unit: "kept samples", Example: sums.flipped.example,
+		Kind: WarnFlips, Count: a.Flips, Of: a.Kept, Unit: "kept samples", Example: a.firstGroup(func(g Group) bool { return g.Flips > 0 }),
 		Text:   "changed sign in recompute: good answers are pushed down, or bad ones up",
 		Advice: "keep more of the other sign (P, M), or turn recompute off (r)",
 	}, true
 }
 
 func (a *Analysis) warnInvalid() (Warning, bool) {
-	count, missing := a.ground.invalid, a.ground.missing
+	count, missing := a.input.invalid, a.input.missing
 	if count == 0 {
 		return Warning{}, false
 	}
-	_, example := a.where(func(g *Group) bool { return g.Invalid > 0 })
 	text := "have a NaN or infinite reward"
 	if missing > 0 {
 		text = fmt.Sprintf("have no usable reward (%d missing, %d NaN or infinite)", missing, count-missing)
 	}
 	return Warning{
-		Kind: WarnInvalid, Count: count, Of: a.Rows, Unit: "samples", Example: example,
+		Kind: WarnInvalid, Count: count, Of: a.Rows, Unit: "samples", Example: a.firstGroup(func(g Group) bool { return g.Invalid > 0 }),
 		Text: text, Advice: "find out why the reward function failed; " + a.invalidBecomes(),
 	}, true
 }
@@ -143,7 +141,7 @@ func (a *Analysis) warnInvalid() (Warning, bool) {
 // invalidBecomes says what the framework makes of a reward that is none, by the
 // first of them.
 func (a *Analysis) invalidBecomes() string {
-	i := slices.IndexFunc(a.Logged, func(r float64) bool { return !finite(r) })
+	i := slices.IndexFunc(a.LoggedRewards, func(r float64) bool { return !finite(r) })
 	switch {
 	case i < 0:
 		return ""
@@ -155,12 +153,13 @@ func (a *Analysis) invalidBecomes() string {
 	return "one such sample makes its whole group NaN"
 }
 
-func (a *Analysis) warnNoise(sums *tally) (Warning, bool) {
-	text, noise := "have equal rewards and yet advantages that are not zero: float residue", sums.fates[FateNoise]
-	if noise.count > 0 {
-		text += fmt.Sprintf(" of %+.2g and the like", a.Processed(a.Members(noise.example).Start))
+func (a *Analysis) warnNoise() (Warning, bool) {
+	w, ok := a.fated(FateNoise, WarnNoise, "have equal rewards and yet advantages that are not zero: float residue",
+		"the trainer does train on it: drop constant groups, or use rewards that float32 holds exactly")
+	if ok {
+		w.Text += fmt.Sprintf(" of %+.2g and the like", a.Processed[a.Table[w.Example].Start])
 	}
-	return a.counted(noise, WarnNoise, text, "the trainer does train on it: drop constant groups, or use rewards that float32 holds exactly")
+	return w, ok
 }
 
 func (a *Analysis) warnIdle() (Warning, bool) {
@@ -171,27 +170,34 @@ func (a *Analysis) warnIdle() (Warning, bool) {
 	}, a.Settings.Recompute && !a.Settings.Filtering()
 }
 
-func (a *Analysis) warnSingles(refusal *estimators.Refusal, sums *tally) (Warning, bool) {
+func (a *Analysis) warnSingles(refusal *estimators.Refusal) (Warning, bool) {
 	if refusal != nil {
 		return Warning{}, false
 	}
-	return a.counted(sums.fates[FateSingle], WarnSingles, "have one sample, so nothing to compare it with", "check how the groups were found, or raise the number of generations")
+	return a.fated(FateSingle, WarnSingles, "have one sample, so nothing to compare it with", "check how the groups were found, or raise the number of generations")
 }
 
-func (a *Analysis) warnOneSided(t *tally) (Warning, bool) {
-	share := t.sum / t.abs
+func (a *Analysis) warnOneSided(s *statistics) (Warning, bool) {
+	share := s.sum / s.absProcessed
 	way := "up"
 	if share < 0 {
 		way = "down"
 	}
 	return Warning{
 		Kind: WarnOneSided, Count: a.Kept, Of: a.Rows, Unit: "kept samples", Example: -1,
-		Text:   fmt.Sprintf("push %s on the whole: mean advantage %+.2f of mean |A| %.2f", way, t.sum/float64(a.Rows), t.abs/float64(a.Rows)),
+		Text:   fmt.Sprintf("push %s on the whole: mean advantage %+.2f of mean |A| %.2f", way, s.sum/float64(a.Rows), s.absProcessed/float64(a.Rows)),
 		Advice: "bring keep_pos_ratio (p, P) and keep_neg_ratio (m, M) closer together",
 	}, a.Settings.Filtering() && math.Abs(share) > oneSided
 }
 
-func (a *Analysis) warnEffective(option, word string, ratio float64, kept, all int) (Warning, bool) {
+// warnEffective is about the samples whose advantage has a sign, 1 or -1.
+func (a *Analysis) warnEffective(option, word string, ratio, sign float64) (Warning, bool) {
+	kept, all := 0, 0
+	for i, x := range a.Original {
+		n := one(x*sign > 0)
+		all += n
+		kept += n & one(a.Keep[i])
+	}
 	share := float64(kept) / float64(all)
 	return Warning{
 		Kind: WarnEffective, Count: kept, Of: all, Unit: word + " samples", Example: -1,
@@ -223,8 +229,8 @@ func (a *Analysis) warnMerged() (Warning, bool) {
 // usualSize is the most common group size, the smaller of equals.
 func (a *Analysis) usualSize() int {
 	sizes := map[int]int{}
-	for i := range a.Groups {
-		sizes[a.Members(i).Size()]++
+	for i := range a.Table {
+		sizes[a.Table[i].Size()]++
 	}
 	usual := 0
 	for size, n := range sizes {

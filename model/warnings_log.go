@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"vantage/estimators"
 )
@@ -37,7 +38,10 @@ func (a *Analysis) warnLengths(e *estimators.Estimator) (Warning, bool) {
 // warnUndefined names the groups for which the formula gives no number although
 // their rewards are numbers.
 func (a *Analysis) warnUndefined() (Warning, bool) {
-	return a.counted(a.origin.undefined, WarnUndefined,
+	undefined := func(g *Group) bool {
+		return g.Invalid == 0 && g.Size() > 1 && slices.ContainsFunc(a.Original[g.Start:g.End], math.IsNaN)
+	}
+	return a.groups(WarnUndefined, undefined,
 		"have no defined advantage under this estimator, though their rewards are numbers",
 		"take another estimator (e); the list of all (E) has the formula")
 }
@@ -45,18 +49,18 @@ func (a *Analysis) warnUndefined() (Warning, bool) {
 // warnLogged compares with what the trainer logged. It says nothing where the
 // settings are a what-if on purpose: with a filter.
 func (a *Analysis) warnLogged(e *estimators.Estimator) (Warning, bool) {
-	if a.Settings.Filtering() || !a.ground.said {
+	if a.Settings.Filtering() {
 		return Warning{}, false
 	}
 	tolerance := ToleranceOf(e, a.Original)
 	off, of, worst, example := 0, 0, 0.0, -1
 	for g := range a.Groups {
 		for i := a.Offsets[g]; i < a.Offsets[g+1]; i++ {
-			if math.IsNaN(a.Given[i]) {
+			if math.IsNaN(a.LoggedAdvantages[i]) {
 				continue
 			}
 			of++
-			if gap := math.Abs(a.Given[i] - a.Original[i]); !(gap <= tolerance) {
+			if gap := math.Abs(a.LoggedAdvantages[i] - a.Original[i]); !(gap <= tolerance) {
 				off++
 				if finite(gap) {
 					worst = max(worst, gap)

@@ -55,7 +55,6 @@ type App struct {
 	snap        model.Snapshot
 	settings    undoHistory
 	work        work
-	ahead       ahead
 	result      result
 	position    position
 	sourceState sourceState
@@ -94,12 +93,10 @@ type work struct {
 type result struct {
 	analysis     *model.Analysis
 	trend        *model.Trend
-	ahead        *model.Analysis // stands for analysis where it is built on, if something was computed ahead
 	base         *model.Analysis // of the baseline, nil if there is none
 	baseTrend    *model.Trend
-	rows         []int   // groups in the order of the table, as far as the filter shows them
-	rowsKey      rowsKey // what the rows come from
-	shownSamples []bool  // which samples these are, by column; nil: all
+	rows         []int  // groups in the order of the table, as far as the filter shows them
+	shownSamples []bool // which samples these are, by column; nil: all
 	subset       subset
 	err          error
 	charts       chartCache // of analysis and base, for the charts
@@ -151,8 +148,8 @@ func New(ctx context.Context, source Source, o Options) App {
 	a := App{
 		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
 		settings: undoHistory{undoState: undoState{now: o.Settings}}, estimatorChosen: o.EstimatorChosen, files: o.Files, multiplexer: o.Multiplexer,
-		position: position{follow: true}, ahead: largeSteps(),
-		display: display{theme: themes.Default(!o.AssumeLight), glyphs: chart.Unicode(), noColor: o.NoColor},
+		position: position{follow: true},
+		display:  display{theme: themes.Default(!o.AssumeLight), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
 	a.sampleReader.source, _ = source.(TextReader)
 	a.second = secondRun{source: o.Second, title: o.SecondTitle, store: model.NewStore()}
@@ -218,10 +215,6 @@ func (a App) handleAnswer(msg tea.Msg) (App, tea.Cmd) {
 		return a.onAnalysis(msg)
 	case trendMsg:
 		return a.onTrend(msg)
-	case idleMsg:
-		return a.onIdle(msg)
-	case aheadMsg:
-		return a.onAhead(msg)
 	case matchMsg:
 		return a.onMatch(msg)
 	case pageMsg:
@@ -239,7 +232,8 @@ func (a App) handleAnswer(msg tea.Msg) (App, tea.Cmd) {
 	case panicMsg:
 		panic(msg.String())
 	case throttleEndedMsg:
-		return a.onRested()
+		a.work.throttled = false
+		return a.catchUp()
 	}
 	return a, nil
 }
@@ -357,10 +351,7 @@ func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
 		}
 	}
 	a.work.busy = false
-	if a, cmd := a.catchUp(); a.work.busy {
-		return a, cmd
-	}
-	return a.thinkAhead()
+	return a.catchUp()
 }
 
 // showAnalysis puts an analysis on the screen. The cursor stays on its group, or at the
@@ -370,7 +361,7 @@ func (a App) showAnalysis(next *model.Analysis) App {
 	if g := a.selectedGroup(); g != nil && (a.position.cursor > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
 		selected = g.Name
 	}
-	a.result.analysis, a.result.ahead, a.result.err = next, nil, nil
+	a.result.analysis, a.result.err = next, nil
 	a.position.step = next.Step
 	a = a.arrangeRows(selected).arriveAtMark()
 	a.position.warning = min(a.position.warning, max(0, len(a.warningLines())-1))
@@ -382,8 +373,7 @@ func (a App) selectedGroup() *model.Group {
 	if a.result.analysis == nil || a.position.cursor >= len(a.result.rows) {
 		return nil
 	}
-	g := a.result.analysis.Group(a.result.rows[a.position.cursor])
-	return &g
+	return &a.result.analysis.Table[a.result.rows[a.position.cursor]]
 }
 
 // clampCursor keeps the cursor within the table and in sight.

@@ -99,6 +99,6 @@ func (a App) baselineFate(g int) (model.Fate, bool) {
 	if base == nil || g >= base.Groups {
 		return 0, false
 	}
-	fate := base.Fate(g)
-	return fate, fate != a.result.analysis.Fate(g)
+	fate := base.Table[g].Fate
+	return fate, fate != a.result.analysis.Table[g].Fate
 }

@@ -37,20 +37,18 @@ func (a App) chartsFor(width int) chartCache {
 	if of == a.result.charts.key {
 		return a.result.charts
 	}
-	m := chartCache{key: of, axis: chart.SymmetricAxis(max(x.Before, x.After)), maxAbs: a.maxShownAdvantage()}
+	m := chartCache{key: of, axis: chart.SymmetricAxis(max(maxAbs(x.Original), maxAbs(x.Processed))), maxAbs: a.maxShownAdvantage()}
 	if m.distribution, m.hasFigure = a.chosenDistribution(); m.hasFigure {
 		return a.figureCharts(m)
 	}
-	m.distribution.above = x.Original
 	axis, above := m.axis, a.onlyShown(nil)
+	m.distribution.above = x.Original
 	if of.base != nil {
-		axis = chart.SymmetricAxis(max(of.base.After, x.After))
-		m.distribution.above, above = of.base.ProcessedKept(), a.onlyShown(of.base.Keep.Between(0, x.Rows))
+		axis = chart.SymmetricAxis(max(maxAbs(of.base.Processed), maxAbs(x.Processed)))
+		m.distribution.above, above = of.base.Processed, a.onlyShown(of.base.Keep)
 	}
-	if m.upper = a.result.charts.upper; !a.result.charts.sameUpper(m) {
-		m.upper = chart.Bin(axis, width, m.distribution.above, above)
-	}
-	m.lower = a.lowerHistogram(m)
+	m.upper = chart.Bin(axis, width, m.distribution.above, above)
+	m.lower = chart.Bin(axis, width, x.Processed, a.onlyShown(x.Keep))
 	return m
 }
 
@@ -65,32 +63,6 @@ func (a App) figureCharts(m chartCache) chartCache {
 	return m
 }
 
-// lowerHistogram bins the advantages of what is kept, by the shortest way.
-func (a App) lowerHistogram(m chartCache) chart.Histogram {
-	x := a.result.analysis
-	axis, width := m.upper.Axis, m.key.width
-	anew, differ := x.Anew()
-	switch {
-	case m.key.base == nil && !x.Settings.Filtering():
-		return m.upper
-	case m.key.shown == nil && differ && x.Kept > 0:
-		return chart.BinValues(axis, width, anew).SubtractZeros(x.Rows - x.Kept) // those that are dropped
-	case m.key.shown == nil && !differ && m.key.base == nil:
-		return m.upper.Masked(x.Original, x.Keep, x.Kept)
-	}
-	return chart.Bin(axis, width, x.ProcessedKept(), a.onlyShown(x.Keep.Between(0, x.Rows)))
-}
-
-// sameColumn reports whether two columns are one.
-func sameColumn(a, b []float64) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
-
-// sameUpper reports whether what is drawn above the axis is what was: a key that changes
-// only the filter leaves it.
-func (m chartCache) sameUpper(next chartCache) bool {
-	return !m.hasFigure && !next.hasFigure && m.key.base == nil && next.key.base == nil &&
-		m.key.width == next.key.width && m.key.shown == next.key.shown && m.axis == next.axis && sameColumn(m.distribution.above, next.distribution.above)
-}
-
 // valueAxis is an axis from the least to the greatest value.
 func valueAxis(values []float64) chart.Axis {
 	lo, hi := chart.Range(values)
@@ -100,14 +72,26 @@ func valueAxis(values []float64) chart.Axis {
 	return chart.Axis{Lo: lo, Hi: hi}
 }
 
+// maxAbs is the largest finite |x|, 0 if there is none.
+func maxAbs(values []float64) float64 {
+	largest := 0.0
+	for _, x := range values {
+		if size := math.Abs(x); size > largest && size <= math.MaxFloat64 {
+			largest = size
+		}
+	}
+	return largest
+}
+
+// maxShownAdvantage is the largest processed |A| of the groups in sight.
 func (a App) maxShownAdvantage() float64 {
+	x := a.result.analysis
 	if a.result.shownSamples == nil {
-		return a.result.analysis.After
+		return maxAbs(x.Processed)
 	}
 	largest := 0.0
-	x := a.result.analysis
-	for i, v := range x.ProcessedKept() {
-		if m := math.Abs(v); m > largest && a.result.shownSamples[i] && x.Keep.At(i) {
+	for i, v := range x.Processed {
+		if m := math.Abs(v); m > largest && a.result.shownSamples[i] && x.Keep[i] {
 			largest = m
 		}
 	}

@@ -45,14 +45,10 @@ func pauseAfter(p model.Progress) time.Duration {
 func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, set undoHistory, known result) tea.Cmd {
 	return func() tea.Msg {
 		msg := analysisMsg{revision: revision}
-		before := known.analysis
-		if known.ahead != nil {
-			before = known.ahead
-		}
-		if msg.analysis, msg.err = snap.AnalyzeAfter(ctx, step, set.now, before); msg.err != nil || !set.base.on {
+		if msg.analysis, msg.err = snap.AnalyzeAfter(ctx, step, set.now, known.analysis); msg.err != nil || !set.base.on {
 			return msg
 		}
-		before = known.base
+		before := known.base
 		if before == nil {
 			before = msg.analysis
 		}

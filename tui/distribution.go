@@ -35,10 +35,10 @@ type distribution struct {
 // distributions are those that the step has something for.
 func (a App) distributions() []distribution {
 	x := a.result.analysis
-	kept := x.Keep.Between(0, x.Rows)
+	kept := x.Keep
 	all := []distribution{
-		{name: "advantages", above: x.Original, below: x.ProcessedKept(), keep: kept},
-		{name: "rewards", above: x.Logged, below: x.Logged, keep: kept},
+		{name: "advantages", above: x.Original, below: x.Processed, keep: kept},
+		{name: "rewards", above: x.LoggedRewards, below: x.LoggedRewards, keep: kept},
 	}
 	lengths, known := make([]float64, x.Rows), false
 	for i, l := range x.Lengths {
@@ -83,11 +83,11 @@ func (a App) chosenDistribution() (distribution, bool) {
 // solvedPerGroup is how many samples of each group have the best reward of the step.
 func (a App) solvedPerGroup() distribution {
 	x := a.result.analysis
-	_, best := chart.Range(x.Logged)
+	_, best := chart.Range(x.LoggedRewards)
 	var counts []float64
 	for _, g := range a.result.rows {
 		n := 0
-		for _, r := range x.Logged[x.Offsets[g]:x.Offsets[g+1]] {
+		for _, r := range x.LoggedRewards[x.Offsets[g]:x.Offsets[g+1]] {
 			if r == best {
 				n++
 			}

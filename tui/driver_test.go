@@ -73,10 +73,8 @@ func madeRun(steps int) *madeSource {
 
 // driver drives the program through the same door as Bubble Tea: Update and View.
 type driver struct {
-	t     testing.TB
-	app   App
-	waits []tea.Msg // the ends of pauses, if they are to be held back
-	holds bool
+	t   testing.TB
+	app App
 }
 
 // drive starts the program on a source at a size, lets it read all that there
@@ -118,25 +116,10 @@ func (d *driver) run(cmd tea.Cmd) {
 		for _, c := range msg {
 			d.run(c)
 		}
-	case idleMsg:
-		if d.holds {
-			d.waits = append(d.waits, msg)
-			return
-		}
-		d.send(msg)
 	case chunkMsg:
 		msg.at = time.Date(2026, 1, 2, 14, 3, 22, 0, time.UTC)
 		d.send(msg)
 	default:
-		d.send(msg)
-	}
-}
-
-// rest is a pause that is long enough for what waits for one.
-func (d *driver) rest() {
-	waits := d.waits
-	d.waits = nil
-	for _, msg := range waits {
 		d.send(msg)
 	}
 }

@@ -70,7 +70,7 @@ func (a App) copyTable() (App, tea.Cmd) {
 	var b strings.Builder
 	b.WriteString("fate\tgroup\tprompt\tsize\tkept_pos\tkept_neg\tkept_zero\treward_mean\treward_std\tflips\n")
 	for _, i := range a.result.rows {
-		g := a.result.analysis.Group(i)
+		g := &a.result.analysis.Table[i]
 		fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%.6g\t%.6g\t%d\n", g.Fate, sanitize.Line(g.Name), sanitize.Line(g.Preview), g.Size(),
 			g.KeptPos, g.KeptNeg, g.KeptZero, g.Mean, g.Std, g.Flips)
 	}
@@ -91,7 +91,7 @@ func groupTSV(x *model.Analysis, g *model.Group) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s %s, step %d: %s\nreward\tlength\tadvantage_original\tkept\tadvantage\n", sanitize.Line(g.Name), sanitize.Line(g.Preview), x.Step, g.Fate)
 	for i := g.Start; i < g.End; i++ {
-		fmt.Fprintf(&b, "%.9g\t%d\t%.9g\t%t\t%.9g\n", x.Logged[i], x.Lengths[i], x.Original[i], x.Keep.At(i), x.Processed(i))
+		fmt.Fprintf(&b, "%.9g\t%d\t%.9g\t%t\t%.9g\n", x.LoggedRewards[i], x.Lengths[i], x.Original[i], x.Keep[i], x.Processed[i])
 	}
 	return b.String()
 }

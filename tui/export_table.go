@@ -65,7 +65,7 @@ func (a App) exportedGroups() report.Table {
 		s.Title += fmt.Sprintf(" %s · %s", of, a.activeFilter())
 	}
 	for _, i := range a.result.rows {
-		g := x.Group(i)
+		g := &x.Table[i]
 		s.Rows = append(s.Rows, []any{
 			x.Step, g.Fate.String(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.Mean, g.Std, g.Flips,
 			a.noteOf(x.Step, g.Name),
@@ -88,7 +88,7 @@ func (a App) exportedSamples() report.Table {
 		s.Columns = append(s.Columns, p.name)
 	}
 	for rank, i := range a.rankedSamples(g) {
-		row := []any{x.Step, g.Name, rank + 1, i - g.Start + 1, x.Logged[i], int(x.Lengths[i]), x.Original[i], x.Keep.At(i), x.Processed(i)}
+		row := []any{x.Step, g.Name, rank + 1, i - g.Start + 1, x.LoggedRewards[i], int(x.Lengths[i]), x.Original[i], x.Keep[i], x.Processed[i]}
 		for _, p := range parts {
 			row = append(row, p.values[x.Order[i]])
 		}

@@ -40,7 +40,7 @@ func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 			t.Errorf("%d rows of %d groups", len(rows), len(d.app.result.rows))
 		}
 		for i, row := range rows {
-			if g := d.app.result.analysis.Table()[d.app.result.rows[i]]; row[2] != g.Name || row[1] != "alive" {
+			if g := d.app.result.analysis.Table[d.app.result.rows[i]]; row[2] != g.Name || row[1] != "alive" {
 				t.Errorf("row %d is of %s, on the screen is %s", i, row[2], g.Name)
 			}
 		}

@@ -101,7 +101,7 @@ func axisRuler(axis chart.Axis, w int) string {
 // a slow link each key has to draw two rows anew, and their figures are half of them.
 func (a App) groupRow(c groupColumns, axis chart.Axis, row int) string {
 	t, x, index := a.display.theme, a.result.analysis, a.result.rows[row]
-	g := x.Group(index)
+	g := &x.Table[index]
 	word := a.fateGlyph(g.Fate) + " " + g.Fate.String()
 	if was, differs := a.baselineFate(index); differs {
 		word = cells.Fit(word, c.fate-2) + a.fateGlyph(was)
@@ -115,10 +115,10 @@ func (a App) groupRow(c groupColumns, axis chart.Axis, row int) string {
 	if row == a.position.cursor {
 		name = t.Underlay(themes.Cursor, name)
 	}
-	dotPlot := chart.DotPlot(t, a.display.glyphs, axis, x.Original[g.Start:g.End], x.ProcessedOf(g.Members), x.Keep.Between(g.Start, g.End), c.dotPlot)
+	dotPlot := chart.DotPlot(t, a.display.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], c.dotPlot)
 	return name + " " + cells.FitRight(units.Count(g.Size()), c.n) + " " +
-		cells.FitRight(firstFitting(c.kept, keptBySign(&g), units.Count(g.Kept())), c.kept) + " " +
-		t.Paint(themes.Dim, cells.FitRight(meanAndStd(&g, c.reward), c.reward)) + " " + dotPlot
+		cells.FitRight(firstFitting(c.kept, keptBySign(g), units.Count(g.Kept())), c.kept) + " " +
+		t.Paint(themes.Dim, cells.FitRight(meanAndStd(g, c.reward), c.reward)) + " " + dotPlot
 }
 
 // keptBySign writes kept samples as 5+3−, those at zero as 2·.

@@ -92,7 +92,7 @@ func (a App) causeUnderCursor() string {
 		why = strings.TrimSuffix("* "+note+" — "+why, " — ")
 	}
 	if was, differs := a.baselineFate(g); differs {
-		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, a.result.analysis.Fate(g), why), ": ")
+		why = strings.TrimSuffix(fmt.Sprintf("A %s, B %s: %s", was, a.result.analysis.Table[g].Fate, why), ": ")
 	}
 	return why
 }
@@ -125,14 +125,7 @@ func (a App) arrangeRows(selected string) App {
 	if err != nil {
 		q = query.Query{}
 	}
-	from := rowsKey{x, a.settings.order}
-	switch {
-	case !q.Empty():
-		from, a.result.rows = rowsKey{}, a.settings.order.sortRows(x, matchingGroups(x, q))
-	case !a.result.rowsKey.sameRows(from):
-		a.result.rows = a.settings.order.allRows(x)
-	}
-	a.result.rowsKey, a.result.shownSamples = from, nil
+	a.result.rows, a.result.shownSamples = a.settings.order.sortRows(x, matchingGroups(x, q)), nil
 	if len(a.result.rows) < x.Groups {
 		a.result.shownSamples = make([]bool, x.Rows)
 		for _, g := range a.result.rows {
@@ -145,23 +138,12 @@ func (a App) arrangeRows(selected string) App {
 		return a
 	}
 	for row, g := range a.result.rows {
-		if x.Members(g).Name == selected {
+		if x.Table[g].Name == selected {
 			a.position.cursor = row
 			break
 		}
 	}
 	return a
-}
-
-// rowsKey is what rows come from that are all groups of a table.
-type rowsKey struct {
-	analysis *model.Analysis // nil if they are not all
-	order    order
-}
-
-// sameRows reports whether others have the same rows: many a key leaves the fates as they are.
-func (o rowsKey) sameRows(other rowsKey) bool {
-	return o.analysis != nil && o.order == other.order && o.order.column == 0 && o.analysis.SameFates(other.analysis)
 }
 
 // matchingGroups are the groups that a query shows.
@@ -175,69 +157,27 @@ func matchingGroups(x *model.Analysis, q query.Query) []int {
 	return rows
 }
 
-// allRows puts all groups of a table in order. By fate is the order of every key press: there
-// are so few, whose groups are counted already, that each is put where it belongs.
-func (o order) allRows(x *model.Analysis) []int {
-	rows := make([]int, x.Groups)
-	if o.column == 0 {
-		place := o.fateOffsets(x.Fates[:])
-		for g := range rows {
-			place.place(rows, g, x.Fate(g))
-		}
-		return rows
-	}
-	for g := range rows {
-		rows[g] = g
-	}
-	return o.sortRows(x, rows)
-}
-
 // sortRows puts rows of a table in order; equal ones stay as they are.
 func (o order) sortRows(x *model.Analysis, rows []int) []int {
-	if o.column == 0 {
-		return o.sortByFate(x, rows)
+	if o.column == 0 { // the order of nearly every key press
+		byFate := make([][]int, len(model.Fates()))
+		for _, g := range rows {
+			fate := x.Table[g].Fate
+			byFate[fate] = append(byFate[fate], g)
+		}
+		if o.reversed {
+			slices.Reverse(byFate)
+		}
+		return slices.Concat(byFate...)
 	}
-	compare, table := sortings()[o.column].compare, x.Table()
+	compare := sortings()[o.column].compare
 	slices.SortStableFunc(rows, func(g, h int) int {
 		if o.reversed {
-			return compare(&table[h], &table[g])
+			g, h = h, g
 		}
-		return compare(&table[g], &table[h])
+		return compare(&x.Table[g], &x.Table[h])
 	})
 	return rows
-}
-
-func (o order) sortByFate(x *model.Analysis, rows []int) []int {
-	groups := make([]int, len(model.Fates()))
-	for _, g := range rows {
-		groups[x.Fate(g)]++
-	}
-	sorted, place := make([]int, len(rows)), o.fateOffsets(groups)
-	for _, g := range rows {
-		place.place(sorted, g, x.Fate(g))
-	}
-	return sorted
-}
-
-// fateOffsets are the rows of the next group of each fate.
-type fateOffsets []int
-
-// fateOffsets begins with those of the first groups, of so many by fate.
-func (o order) fateOffsets(groups []int) fateOffsets {
-	fates := model.Fates()
-	if o.reversed {
-		slices.Reverse(fates)
-	}
-	first, before := make(fateOffsets, len(fates)), 0
-	for _, fate := range fates {
-		first[fate], before = before, before+groups[fate]
-	}
-	return first
-}
-
-func (s fateOffsets) place(rows []int, g int, fate model.Fate) {
-	rows[s[fate]] = g
-	s[fate]++
 }
 
 func filterKeys() keySection {

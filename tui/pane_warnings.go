@@ -26,7 +26,7 @@ func (a App) warningLines() []warningLine {
 		for _, w := range x.Warnings {
 			d := warningLine{text: sanitize.Line(w.Sentence()), advice: w.Advice, group: w.Example}
 			if w.Example >= 0 {
-				g := x.Members(w.Example)
+				g := x.Table[w.Example]
 				d.advice = "for example " + sanitize.Line(strings.TrimSpace(g.Preview+" ("+shortName(g.Name)+")")) + " — " + w.Advice
 			}
 			all = append(all, d)

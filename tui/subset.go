@@ -53,9 +53,9 @@ func (a App) requestSubset() (App, tea.Cmd) {
 
 func computeSubset(asked subsetRequest, groups []int) tea.Cmd {
 	return func() tea.Msg {
-		msg := subsetMsg{request: asked, figures: asked.analysis.Select(groups)}
+		msg := subsetMsg{request: asked, figures: asked.analysis.Subset(groups)}
 		if base := asked.base; base != nil && base.Groups == asked.analysis.Groups {
-			msg.baseFigures = base.Select(groups)
+			msg.baseFigures = base.Subset(groups)
 		}
 		return msg
 	}

@@ -19,7 +19,7 @@ func TestFiguresFollowTheFilter(t *testing.T) {
 		d.press("/")
 		d.typeText("fate:wrong") // all rewards are 0, while it is still typed
 		for _, g := range d.app.result.rows {
-			samples += x.Table()[g].Size()
+			samples += x.Table[g].Size()
 		}
 		mark := fmt.Sprintf("[%d/%d]", len(d.app.result.rows), x.Groups)
 		text := ansi.Strip(d.frame())

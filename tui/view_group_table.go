@@ -22,7 +22,7 @@ func (a App) rankedSamples(g *model.Group) []int {
 	for i := range order {
 		order[i] = g.Start + i
 	}
-	rewards := a.result.analysis.Logged
+	rewards := a.result.analysis.LoggedRewards
 	slices.SortStableFunc(order, func(i, j int) int {
 		x, y := rewards[i], rewards[j]
 		switch {
@@ -57,8 +57,8 @@ const advantageColumns = 2
 // sampleColumns are the columns that the log has, components after the reward.
 func (a App) sampleColumns(g *model.Group) []sampleColumn {
 	x := a.result.analysis
-	reward := numberWriter(x.Logged[g.Start:g.End])
-	all := []sampleColumn{{"reward", 7, func(i int) (string, themes.Role) { return reward(x.Logged[i]), themes.Plain }}}
+	reward := numberWriter(x.LoggedRewards[g.Start:g.End])
+	all := []sampleColumn{{"reward", 7, func(i int) (string, themes.Role) { return reward(x.LoggedRewards[i]), themes.Plain }}}
 	all = append(all, a.componentFigures(g)...)
 	if slices.Max(x.Lengths[g.Start:g.End]) >= 0 {
 		all = append(all, sampleColumn{a.lengthName(), 7, func(i int) (string, themes.Role) {
@@ -71,7 +71,7 @@ func (a App) sampleColumns(g *model.Group) []sampleColumn {
 	return append(all,
 		sampleColumn{"A", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }},
 		sampleColumn{"B", 7, func(i int) (string, themes.Role) {
-			return units.Signed(x.Processed(i)), signRole(x.Processed(i), x.Keep.At(i))
+			return units.Signed(x.Processed[i]), signRole(x.Processed[i], x.Keep[i])
 		}},
 	)
 }
@@ -266,11 +266,11 @@ func (a App) sampleRow(figures []sampleColumn, row, column int) string {
 		text, role := f.cell(column)
 		line += " " + t.Paint(role, cells.FitRight(text, f.width-1))
 	}
-	if !x.Keep.At(column) {
+	if !x.Keep[column] {
 		return line + " " + t.Paint(themes.Dropped, glyphs.Ring+" drop")
 	}
 	line += " " + t.Paint(signRole(x.Original[column], true), glyphs.Dot)
-	if x.Original[column]*x.Processed(column) < 0 {
+	if x.Original[column]*x.Processed[column] < 0 {
 		line += t.Paint(themes.Warn, " flip")
 	}
 	return line

@@ -174,7 +174,7 @@ func TestDiffComparesWithTheBestSample(t *testing.T) {
 
 // rankedReward is the reward of a row of the open group's table.
 func (a App) rankedReward(row int) float64 {
-	return a.result.analysis.Logged[a.rankedSamples(a.selectedGroup())[row]]
+	return a.result.analysis.LoggedRewards[a.rankedSamples(a.selectedGroup())[row]]
 }
 
 // A text that nobody waits for any more is cancelled, and dropped if it comes; the

@@ -115,7 +115,7 @@ func (a App) arriveAtMark() App {
 func (a App) groupOfMark(m session.Mark) (int, bool) {
 	x := a.result.analysis
 	for g := range x.Groups {
-		if m.MatchesGroup(x.Members(g).Name) {
+		if m.MatchesGroup(x.Table[g].Name) {
 			return g, true
 		}
 	}

@@ -88,10 +88,10 @@ func writeParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 	err := report.EachSample(ctx, snap, set, where, func(s report.Sample) error {
 		a, i := s.Analysis, s.Index
 		row := sampleRow{
-			Step: a.Step, Group: s.Group.Name, Index: int64(s.Row), Original: a.Original[i], Kept: a.Keep.At(i),
-			Advantage: a.Processed(i), Fate: s.Group.Fate.String(),
+			Step: a.Step, Group: s.Group.Name, Index: int64(s.Row), Original: a.Original[i], Kept: a.Keep[i],
+			Advantage: a.Processed[i], Fate: s.Group.Fate.String(),
 		}
-		if x := a.Logged[i]; !estimators.IsMissing(x) {
+		if x := a.LoggedRewards[i]; !estimators.IsMissing(x) {
 			row.Reward = &x
 		}
 		if n := a.Lengths[i]; n >= 0 {

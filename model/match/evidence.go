@@ -19,12 +19,12 @@ type evidence struct {
 }
 
 // evidenceClues says what the logged advantages look like and what that usually means.
-func evidenceClues(prepared []*model.Laid) []string {
+func evidenceClues(prepared []*model.GroupedStep) []string {
 	var f evidence
 	for _, l := range prepared {
 		for g := range len(l.Offsets) - 1 {
 			lo, hi := l.Offsets[g], l.Offsets[g+1]
-			f.add(l.Given[lo:hi], l.Rewards[lo:hi], l.Lengths[lo:hi])
+			f.add(l.LoggedAdvantages[lo:hi], l.LoggedRewards[lo:hi], l.Lengths[lo:hi])
 		}
 	}
 	return f.sentences()

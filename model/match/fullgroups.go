@@ -10,15 +10,15 @@ import (
 // retryFullGroups tries again without the groups that have fewer samples than most: the
 // trainer saw samples that a cut log lacks. At least two groups of the common size must
 // remain.
-func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, prepared []*model.Laid) error {
+func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, prepared []*model.GroupedStep) error {
 	size, groups := commonGroupSize(prepared)
 	retry := &Report{}
-	masked := make([]*model.Laid, len(prepared))
+	masked := make([]*model.GroupedStep, len(prepared))
 	for i, l := range prepared {
 		copied := *l
-		copied.Given = maskShortGroups(l, size)
+		copied.LoggedAdvantages = maskShortGroups(l, size)
 		masked[i] = &copied
-		retry.Compared += countLogged(copied.Given)
+		retry.Compared += countLogged(copied.LoggedAdvantages)
 	}
 	if groups < 2 || retry.Compared == r.Compared {
 		return nil
@@ -34,7 +34,7 @@ func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, prepa
 
 // commonGroupSize returns the most common group size and how many groups have it; of
 // equally common ones the largest.
-func commonGroupSize(prepared []*model.Laid) (size, groups int) {
+func commonGroupSize(prepared []*model.GroupedStep) (size, groups int) {
 	counts := map[int]int{}
 	for _, l := range prepared {
 		for g := 1; g < len(l.Offsets); g++ {
@@ -50,8 +50,8 @@ func commonGroupSize(prepared []*model.Laid) (size, groups int) {
 }
 
 // maskShortGroups returns the logged advantages, NaN in groups of fewer than size samples.
-func maskShortGroups(l *model.Laid, size int) []float64 {
-	advantages := append([]float64(nil), l.Given...)
+func maskShortGroups(l *model.GroupedStep, size int) []float64 {
+	advantages := append([]float64(nil), l.LoggedAdvantages...)
 	for g := 1; g < len(l.Offsets); g++ {
 		if lo, hi := l.Offsets[g-1], l.Offsets[g]; hi-lo < size {
 			for i := lo; i < hi; i++ {

@@ -91,7 +91,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 	if err := r.tryAll(ctx, snap, prepared, 0); err != nil {
 		return nil, err
 	}
-	for _, relax := range []func(context.Context, model.Snapshot, []*model.Laid) error{r.retryRounded, r.retryFullGroups} {
+	for _, relax := range []func(context.Context, model.Snapshot, []*model.GroupedStep) error{r.retryRounded, r.retryFullGroups} {
 		if r.HasMatch() {
 			return r, nil
 		}
@@ -135,11 +135,11 @@ func countLogged(advantages []float64) int {
 	return n
 }
 
-func prepare(snap model.Snapshot, set model.Settings, steps []int) ([]*model.Laid, error) {
-	prepared := make([]*model.Laid, len(steps))
+func prepare(snap model.Snapshot, set model.Settings, steps []int) ([]*model.GroupedStep, error) {
+	prepared := make([]*model.GroupedStep, len(steps))
 	for at, i := range steps {
 		var err error
-		if prepared[at], err = snap.Lay(i, set); err != nil {
+		if prepared[at], err = snap.GroupStep(i, set); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +148,7 @@ func prepare(snap model.Snapshot, set model.Settings, steps []int) ([]*model.Lai
 
 // tryAll compares every candidate that the log has the columns for. Near is within
 // tolerance or within the candidate's own, whichever is larger.
-func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, prepared []*model.Laid, tolerance float64) error {
+func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, prepared []*model.GroupedStep, tolerance float64) error {
 	r.Candidates, r.Matches, r.Others = 0, nil, nil
 	for _, e := range estimators.All() {
 		if snap.Lacks(e) != nil {
@@ -205,9 +205,9 @@ func (r *Report) record(v Verdict) {
 
 // evaluate compares the candidate with all steps. It returns false if a step lacks a
 // column.
-func (v *Verdict) evaluate(prepared []*model.Laid, e *estimators.Estimator, tolerance float64) bool {
+func (v *Verdict) evaluate(prepared []*model.GroupedStep, e *estimators.Estimator, tolerance float64) bool {
 	for _, l := range prepared {
-		computed := l.Under(e, v.Scale)
+		computed := l.Advantages(e, v.Scale)
 		if computed == nil {
 			return false
 		}
@@ -216,20 +216,20 @@ func (v *Verdict) evaluate(prepared []*model.Laid, e *estimators.Estimator, tole
 	return true
 }
 
-func (v *Verdict) addStep(l *model.Laid, computed []float64, precision estimators.Float, tolerance float64) {
+func (v *Verdict) addStep(l *model.GroupedStep, computed []float64, precision estimators.Float, tolerance float64) {
 	for g := range len(l.Offsets) - 1 {
 		logged, mismatches := 0, 0
 		for i := l.Offsets[g]; i < l.Offsets[g+1]; i++ {
-			if math.IsNaN(l.Given[i]) {
+			if math.IsNaN(l.LoggedAdvantages[i]) {
 				continue
 			}
 			logged++
-			if v.addSample(l.Given[i], computed[i], precision, tolerance) {
+			if v.addSample(l.LoggedAdvantages[i], computed[i], precision, tolerance) {
 				continue
 			}
 			mismatches++
 			if v.FirstMismatch == nil {
-				v.FirstMismatch = &Mismatch{Step: l.Step, Group: l.Group(g), Row: int(l.Order[i]), Logged: l.Given[i], Computed: computed[i]}
+				v.FirstMismatch = &Mismatch{Step: l.Step, Group: l.GroupName(g), Row: int(l.Order[i]), Logged: l.LoggedAdvantages[i], Computed: computed[i]}
 			}
 		}
 		if logged > 0 {
@@ -271,7 +271,7 @@ func equalIn(logged, computed float64, precision estimators.Float) bool {
 
 // explain returns clues for a log that nothing reproduces: another grouping or reward that
 // would, else a linear relation, else what the values look like.
-func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Settings, prepared []*model.Laid) ([]string, error) {
+func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Settings, prepared []*model.GroupedStep) ([]string, error) {
 	clues, err := r.tryAlternatives(ctx, snap, set)
 	if err != nil || len(clues) > 0 {
 		return clues, err

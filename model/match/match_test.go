@@ -266,11 +266,11 @@ func TestEveryEstimatorMatchesItself(t *testing.T) {
 				})
 			}
 		}
-		l, err := snapshotOf(chunk).Lay(0, model.DefaultSettings())
+		l, err := snapshotOf(chunk).GroupStep(0, model.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, x := range l.Under(e, scale) {
+		for i, x := range l.Advantages(e, scale) {
 			if x-x != 0 {
 				t.Skip("not a number cannot be logged")
 			}

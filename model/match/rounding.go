@@ -16,7 +16,7 @@ const (
 
 // loggedDecimals returns how many decimals the logged advantages have, 0 if fewer than
 // minDecimals or more than maxDecimals.
-func loggedDecimals(prepared []*model.Laid) int {
+func loggedDecimals(prepared []*model.GroupedStep) int {
 	for d := range maxDecimals + 1 {
 		if haveDecimals(prepared, d) {
 			if d < minDecimals {
@@ -29,10 +29,10 @@ func loggedDecimals(prepared []*model.Laid) int {
 }
 
 // haveDecimals reports whether no logged advantage has more than d decimals.
-func haveDecimals(prepared []*model.Laid, d int) bool {
+func haveDecimals(prepared []*model.GroupedStep, d int) bool {
 	unit := math.Pow10(d)
 	for _, l := range prepared {
-		for _, x := range l.Given {
+		for _, x := range l.LoggedAdvantages {
 			if scaled := x * unit; math.Abs(scaled-math.Round(scaled)) > 1e-9*max(1, math.Abs(scaled)) {
 				return false
 			}
@@ -43,7 +43,7 @@ func haveDecimals(prepared []*model.Laid, d int) bool {
 
 // retryRounded tries again with a tolerance of half a unit of the last decimal, and a
 // little more for the comparison's own arithmetic.
-func (r *Report) retryRounded(ctx context.Context, snap model.Snapshot, prepared []*model.Laid) error {
+func (r *Report) retryRounded(ctx context.Context, snap model.Snapshot, prepared []*model.GroupedStep) error {
 	d := loggedDecimals(prepared)
 	if d == 0 {
 		return nil

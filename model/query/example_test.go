@@ -29,10 +29,10 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for g, group := range step.Table() {
+	for g, group := range step.Table {
 		for i := group.Start; i < group.End; i++ {
 			if chosen.MatchesSample(step, g, i) {
-				fmt.Printf("row %d, advantage %+.4f\n", step.Order[i], step.Processed(i))
+				fmt.Printf("row %d, advantage %+.4f\n", step.Order[i], step.Processed[i])
 			}
 		}
 	}

@@ -35,17 +35,17 @@ func Fields() []Field {
 		group("reward", "mean reward", func(g *model.Group) float64 { return g.Mean }),
 		group("std", "std of the rewards, with n-1", func(g *model.Group) float64 { return g.Std }),
 		group("invalid", "rewards that are NaN or missing", func(g *model.Group) float64 { return float64(g.Invalid) }),
-		sample("reward", "a sample's reward", func(a *model.Analysis, i int) float64 { return a.Logged[i] }),
+		sample("reward", "a sample's reward", func(a *model.Analysis, i int) float64 { return a.LoggedRewards[i] }),
 		sample("length", "its length", func(a *model.Analysis, i int) float64 { return float64(a.Lengths[i]) }),
 		sample("adv", "its advantage before the filter", func(a *model.Analysis, i int) float64 { return a.Original[i] }),
-		sample("new", "its advantage after filter and recompute", func(a *model.Analysis, i int) float64 { return a.Processed(i) }),
+		sample("new", "its advantage after filter and recompute", func(a *model.Analysis, i int) float64 { return a.Processed[i] }),
 		sample("kept", "1 if it is kept, else 0", func(a *model.Analysis, i int) float64 {
-			if a.Keep.At(i) {
+			if a.Keep[i] {
 				return 1
 			}
 			return 0
 		}),
-		sample("logged", "its advantage as logged", func(a *model.Analysis, i int) float64 { return a.Given[i] }),
+		sample("logged", "its advantage as logged", func(a *model.Analysis, i int) float64 { return a.LoggedAdvantages[i] }),
 	}
 }
 
@@ -68,8 +68,7 @@ type comparison struct {
 func (c comparison) perSample() bool { return c.field.PerSample }
 
 func (c comparison) matches(a *model.Analysis, g, i int) bool {
-	group := a.Group(g)
-	x := c.field.number(a, &group, i)
+	x := c.field.number(a, &a.Table[g], i)
 	switch c.op {
 	case "<":
 		return x < c.value

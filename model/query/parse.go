@@ -254,8 +254,7 @@ type contains struct {
 func (c contains) perSample() bool { return false }
 
 func (c contains) matches(a *model.Analysis, g, _ int) bool {
-	group := a.Group(g)
-	have := strings.ToLower(c.field.text(a, &group))
+	have := strings.ToLower(c.field.text(a, &a.Table[g]))
 	if c.exact {
 		return have == c.text
 	}

@@ -37,7 +37,7 @@ func (q Query) MatchesGroup(a *model.Analysis, g int) bool {
 	if q.root == nil {
 		return true
 	}
-	from, to := a.Members(g).Start, a.Members(g).End
+	from, to := a.Table[g].Start, a.Table[g].End
 	if !q.root.perSample() {
 		to = from + 1
 	}

@@ -58,7 +58,7 @@ func TestQueries(t *testing.T) {
 			continue
 		}
 		got := []int{}
-		for g := range a.Table() {
+		for g := range a.Table {
 			if q.MatchesGroup(a, g) {
 				got = append(got, g)
 			}
@@ -77,7 +77,7 @@ func TestSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := []int{}
-	for g, group := range a.Table() {
+	for g, group := range a.Table {
 		for i := group.Start; i < group.End; i++ {
 			if q.MatchesSample(a, g, i) {
 				got = append(got, i)
@@ -116,7 +116,7 @@ func FuzzParse(f *testing.F) {
 	a := testAnalysis(f)
 	f.Fuzz(func(_ *testing.T, text string) {
 		if q, err := Parse(text); err == nil {
-			for g := range a.Table() {
+			for g := range a.Table {
 				q.MatchesGroup(a, g)
 			}
 		}

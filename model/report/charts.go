@@ -77,8 +77,8 @@ func (c *Charts) add(s *model.Summary, a *model.Analysis) {
 	c.hasSamples = true
 	for i, x := range a.Original {
 		c.Original.add(x)
-		if a.Keep.At(i) {
-			c.Processed.add(a.Processed(i))
+		if a.Keep[i] {
+			c.Processed.add(a.Processed[i])
 		}
 	}
 }

@@ -58,8 +58,8 @@ func (p *page) csvCounts(s *model.Summary) {
 func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 func csvGroups(p *page, a *model.Analysis) {
-	for i := range a.Groups {
-		g := a.Group(i)
+	for i := range a.Table {
+		g := &a.Table[i]
 		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s\n", a.Step, quoteCSV(sanitize.Line(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
 			formatFloat(g.Mean), formatFloat(g.Std), g.Invalid, quoteCSV(sanitize.Line(g.Preview)))
 	}

@@ -58,7 +58,7 @@ type Sample struct {
 func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, visit func(Sample) error) error {
 	return snap.Each(ctx, set, func(a *model.Analysis) error {
 		index, group, selected := make([]int, a.Rows), make([]*model.Group, a.Rows), make([]bool, a.Rows)
-		table := a.Table()
+		table := a.Table
 		for g := range table {
 			for c := table[g].Start; c < table[g].End; c++ {
 				index[a.Order[c]], group[a.Order[c]], selected[a.Order[c]] = c, &table[g], where.MatchesSample(a, g, c)
@@ -94,8 +94,8 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 	err = EachSample(ctx, snap, set, where, func(s Sample) error {
 		a, i := s.Analysis, s.Index
 		reward, length := "", ""
-		if !estimators.IsMissing(a.Logged[i]) {
-			reward = float(a.Logged[i], 64)
+		if !estimators.IsMissing(a.LoggedRewards[i]) {
+			reward = float(a.LoggedRewards[i], 64)
 		}
 		if a.Lengths[i] >= 0 {
 			length = strconv.Itoa(int(a.Lengths[i]))
@@ -103,7 +103,7 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 		rows++
 		return out.Write([]string{
 			strconv.FormatInt(a.Step, 10), s.Group.Name, strconv.Itoa(s.Row), reward,
-			float(a.Original[i], bits), strconv.FormatBool(a.Keep.At(i)), float(a.Processed(i), bits), length, s.Group.Fate.String(),
+			float(a.Original[i], bits), strconv.FormatBool(a.Keep[i]), float(a.Processed[i], bits), length, s.Group.Fate.String(),
 		})
 	})
 	if out.Flush(); err != nil || out.Error() != nil {
@@ -121,16 +121,16 @@ func appendSample(line []byte, a *model.Analysis, row, i int, group []byte, bits
 	line = append(line, `,"index":`...)
 	line = strconv.AppendInt(line, int64(row), 10)
 	line = append(line, `,"reward":`...)
-	if estimators.IsMissing(a.Logged[i]) {
+	if estimators.IsMissing(a.LoggedRewards[i]) {
 		line = append(line, "null"...)
 	} else {
-		line = appendNumber(line, a.Logged[i], 64)
+		line = appendNumber(line, a.LoggedRewards[i], 64)
 	}
 	line = append(line, `,"advantage_original":`...)
 	line = appendNumber(line, a.Original[i], bits)
 	line = append(line, `,"kept":`...)
-	line = strconv.AppendBool(line, a.Keep.At(i))
+	line = strconv.AppendBool(line, a.Keep[i])
 	line = append(line, `,"advantage":`...)
-	line = appendNumber(line, a.Processed(i), bits)
+	line = appendNumber(line, a.Processed[i], bits)
 	return append(line, '}', '\n')
 }

@@ -66,7 +66,7 @@ func jsonStep(p *page, s *model.Summary) { p.writeElement(newStepJSON(p, s)) }
 
 func jsonGroups(p *page, a *model.Analysis) {
 	out := newStepJSON(p, &a.Summary)
-	for _, g := range a.Table() {
+	for _, g := range a.Table {
 		out.ByGroup = append(out.ByGroup, newGroupJSON(&g))
 	}
 	p.writeElement(out)

@@ -75,7 +75,7 @@ func textGroups(p *page, a *model.Analysis) {
 
 // worstFirst are the groups of a step by fate, and in the log's order within each.
 func worstFirst(a *model.Analysis) []*model.Group {
-	table := a.Table()
+	table := a.Table
 	list := make([]*model.Group, len(table))
 	for i := range table {
 		list[i] = &table[i]

@@ -57,8 +57,7 @@ func (c *Cell) contributionOf(groups []model.Group, original []float64, r *estim
 func maxSignCounts(a *model.Analysis) (maxPos, maxNeg int) {
 	for i := range a.Groups {
 		pos, neg := 0, 0
-		m := a.Members(i)
-		for _, x := range a.Original[m.Start:m.End] {
+		for _, x := range a.Original[a.Table[i].Start:a.Table[i].End] {
 			if x > 0 {
 				pos++
 			} else if x < 0 {

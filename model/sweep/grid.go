@@ -79,7 +79,7 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, only [
 		if err != nil {
 			return nil, err
 		}
-		if err := next.addStep(ctx, a, selectGroups(a.Table(), only)); err != nil {
+		if err := next.addStep(ctx, a, selectGroups(a.Table, only)); err != nil {
 			return nil, err
 		}
 	}

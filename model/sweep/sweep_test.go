@@ -57,7 +57,7 @@ func checkCell(t rapid.TB, c *Cell, a *model.Analysis) {
 	t.Helper()
 	processed := make([]float64, a.Rows)
 	for i := range processed {
-		processed[i] = a.Processed(i)
+		processed[i] = a.Processed[i]
 	}
 	where := fmt.Sprintf("%s %s %s, keep %v %v, recompute %v: rewards %v, advantages %v, processed %v",
 		a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, a.Rewards, a.Original, processed)
@@ -180,7 +180,7 @@ func BenchmarkRun(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := g.addStep(context.Background(), a, a.Table()); err != nil {
+				if err := g.addStep(context.Background(), a, a.Table); err != nil {
 					b.Fatal(err)
 				}
 			}

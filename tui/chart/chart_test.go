@@ -2,7 +2,6 @@ package chart_test
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -38,61 +37,6 @@ func TestBin(t *testing.T) {
 		t.Errorf("%d values of mean %v and std %v", n, mean, std)
 	}
 }
-
-// Many values are binned in several goroutines, with the same counts and moments.
-func TestBinInParallel(t *testing.T) {
-	values, use := make([]float64, 200_000), make([]bool, 200_000)
-	for i := range values {
-		values[i], use[i] = float64(i%5)/4, i%5 != 3
-	}
-	h := chart.Bin(chart.Axis{Lo: 0, Hi: 1}, 4, values, use)
-	if want := []int{0, 40_000, 40_000, 40_000}; !slices.Equal(h.Counts, want) || h.Zeros != 40_000 {
-		t.Errorf("counts %v and %d zeros, want %v and 40000", h.Counts, h.Zeros, want)
-	}
-	// as many of 0, ¼, ½ and 1: mean 0.4375, variance 0.13671875
-	if n, mean, std := h.Moments(); n != 160_000 || math.Abs(mean-0.4375) > 1e-9 || math.Abs(std*std-0.13671875) > 1e-5 {
-		t.Errorf("%d values of mean %v and std %v", n, mean, std)
-	}
-}
-
-// Masked and SubtractZeros equal binning the used values.
-func TestMaskedAndSubtractZeros(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		axis, usedOfTen := chart.Axis{Lo: -2, Hi: 2}, rapid.IntRange(0, 10).Draw(t, "used of ten")
-		values := rapid.SliceOfN(rapid.SampledFrom([]float64{-2, -0.5, 0, 0.25, 1.75, math.NaN()}), 1, 900).Draw(t, "values")
-		used := make([]bool, len(values))
-		mask, zeroed, dropped := make([]uint64, len(values)/64+1), column(nil), 0
-		for i, v := range values {
-			used[i] = rapid.IntRange(0, 9).Draw(t, "used") < usedOfTen
-			if !used[i] {
-				dropped++
-				v = 0
-			} else {
-				mask[i/64] |= 1 << (i % 64)
-			}
-			zeroed = append(zeroed, v)
-		}
-		want := chart.Bin(axis, 7, values, used)
-		same(t, "Masked", chart.Bin(axis, 7, values, nil).Masked(values, mask, len(values)-dropped), want)
-		same(t, "SubtractZeros", chart.BinValues(axis, 7, zeroed).SubtractZeros(dropped), want)
-	})
-}
-
-func same(t *rapid.T, name string, got, want chart.Histogram) {
-	t.Helper()
-	n, mean, std := got.Moments()
-	n2, mean2, std2 := want.Moments()
-	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 || n < 2 }
-	if !slices.Equal(got.Counts, want.Counts) || got.Zeros != want.Zeros || got.NonFinite != want.NonFinite || n != n2 || !near(mean, mean2) || !near(std, std2) {
-		t.Fatalf("%s: %+v, want %+v", name, got, want)
-	}
-}
-
-type column []float64
-
-func (c column) Len() int { return len(c) }
-
-func (c column) Between(lo, hi int, _ []float64) []float64 { return c[lo:hi] }
 
 func TestMirror(t *testing.T) {
 	axis := chart.Axis{Lo: -1, Hi: 1}

@@ -1,9 +1,6 @@
 package chart
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Histogram counts values in equal bins along an axis. Exact zeros are counted separately:
 // groups without signal would put so many into one bin that the others would not be seen.
@@ -30,13 +27,26 @@ func (h Histogram) middle() float64 { return h.Axis.Lo/2 + h.Axis.Hi/2 }
 
 // Bin counts the values whose element of use is true, or all if use is nil, in w bins.
 func Bin(axis Axis, w int, values []float64, use []bool) Histogram {
-	return binParallel(axis, w, len(values), func(c *counter, lo, hi int) {
-		if use == nil {
-			c.add(values[lo:hi])
-			return
+	h := Histogram{Axis: axis, Counts: make([]int, max(1, w))}
+	columns, middle := axis.columns(len(h.Counts)), h.middle()
+	for i, v := range values {
+		switch {
+		case use != nil && !use[i]:
+			continue
+		case v-v != 0:
+			h.NonFinite++
+			continue
+		case v == 0:
+			h.Zeros++
+		default:
+			h.Counts[columns.of(v)]++
 		}
-		c.addUsed(values[lo:hi], use[lo:hi])
-	})
+		d := v - middle
+		h.finite++
+		h.sum += d
+		h.sumSquares += d * d
+	}
+	return h
 }
 
 // BinWithZeros is like [Bin] but counts zeros in their bin too.
@@ -45,48 +55,6 @@ func BinWithZeros(axis Axis, w int, values []float64, use []bool) Histogram {
 	if h.Zeros > 0 && axis.Lo <= 0 && axis.Hi >= 0 {
 		h.Counts[axis.Column(0, len(h.Counts))] += h.Zeros
 	}
-	return h
-}
-
-// Values is a column that is read in ranges. Between returns the values in [lo, hi), in buf
-// if it has to compute them.
-type Values interface {
-	Len() int
-	Between(lo, hi int, buf []float64) []float64
-}
-
-// BinValues counts all values in w bins.
-func BinValues(axis Axis, w int, values Values) Histogram {
-	return binParallel(axis, w, values.Len(), func(c *counter, lo, hi int) {
-		var buf [batchSize]float64
-		for ; lo < hi; lo += batchSize {
-			c.add(values.Between(lo, min(hi, lo+batchSize), buf[:0]))
-		}
-	})
-}
-
-// Masked returns the histogram of the n values with a 1 bit in mask (value i has bit i%64 of
-// word i/64), where h is the histogram of all values. It reads the fewer values: those with
-// a 1 bit, or the others to subtract them.
-func (h Histogram) Masked(values []float64, mask []uint64, n int) Histogram {
-	if 2*n < len(values) {
-		return binParallel(h.Axis, len(h.Counts), len(values), func(c *counter, lo, hi int) { c.addMasked(values, mask, 0, lo, hi) })
-	}
-	rest := binParallel(h.Axis, len(h.Counts), len(values), func(c *counter, lo, hi int) { c.addMasked(values, mask, ^uint64(0), lo, hi) })
-	h.Counts = slices.Clone(h.Counts)
-	for i, n := range rest.Counts {
-		h.Counts[i] -= n
-	}
-	h.Zeros, h.NonFinite, h.finite = h.Zeros-rest.Zeros, h.NonFinite-rest.NonFinite, h.finite-rest.finite
-	h.sum, h.sumSquares = h.sum-rest.sum, h.sumSquares-rest.sumSquares
-	return h
-}
-
-// SubtractZeros returns the histogram with n zeros fewer.
-func (h Histogram) SubtractZeros(n int) Histogram {
-	d := -h.middle()
-	h.Zeros, h.finite = h.Zeros-n, h.finite-n
-	h.sum, h.sumSquares = h.sum-float64(n)*d, h.sumSquares-float64(n)*d*d
 	return h
 }
 

@@ -2,9 +2,7 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vantage/estimators"
@@ -90,65 +88,35 @@ func (s Snapshot) components(w Weights) []int {
 	return all
 }
 
-// Weights are the factors of reward functions, in canonical form: "a=1,b=0.5".
-// Empty means none were given.
-type Weights string
-
-// ParseWeights reads "a=1,b=0.5" and sorts it by name. No text is no weights.
-func ParseWeights(text string) (Weights, error) {
-	if text == "" {
-		return "", nil
+// batch is the step as an estimator reads it: the rewards as its trainer cleans them, and what
+// else it needs of the log.
+func (g *GroupedStep) batch(e *estimators.Estimator) estimators.Batch {
+	b := estimators.Batch{Rewards: make([]float64, len(g.Order)), Offsets: g.Offsets}
+	e.CleanInto(b.Rewards, g.LoggedRewards)
+	if e.Needs.Lengths {
+		b.Lengths = knownLengths(g.Lengths)
 	}
-	var names, parts []string
-	for part := range strings.SplitSeq(text, ",") {
-		name, value := cutWeight(part)
-		x, err := strconv.ParseFloat(value, 64)
-		if name == "" || err != nil || !finite(x) || slices.Contains(names, name) {
-			return "", fmt.Errorf("weights must be like correctness=1,format=0.5, each name once, got %q", text)
+	if k := g.snap.baseline(); e.Needs.Baselines && k >= 0 {
+		b.Baselines = component(g.step, g.Order, k)
+	}
+	if e.Needs.Components {
+		var names []string
+		for _, k := range g.snap.components(g.weights) {
+			if k >= len(g.step.Parts) || g.step.Parts[k] == nil {
+				continue // it gave nothing in this step
+			}
+			names = append(names, g.snap.Run.Components[k])
+			b.Components = append(b.Components, component(g.step, g.Order, k))
 		}
-		names = append(names, name)
-		parts = append(parts, name+"="+strconv.FormatFloat(x, 'g', -1, 64))
-	}
-	slices.Sort(parts)
-	return Weights(strings.Join(parts, ",")), nil
-}
-
-// cutWeight splits at the last "=": a name may hold one.
-func cutWeight(part string) (name, value string) {
-	at := strings.LastIndexByte(part, '=')
-	return strings.TrimSpace(part[:max(0, at)]), strings.TrimSpace(part[at+1:])
-}
-
-// Names are the reward functions that have a weight.
-func (w Weights) Names() []string {
-	var names []string
-	for part := range strings.SplitSeq(string(w), ",") {
-		if name, _, found := strings.Cut(part, "="); found {
-			names = append(names, name)
+		if g.weights != "" {
+			b.Weights, _ = g.weights.of(names)
 		}
 	}
-	return names
+	return b
 }
 
-// of returns the factor of each reward function in names, 0 for one that is not
-// given, and the given names that are not among them.
-func (w Weights) of(names []string) (factors []float64, unknown []string) {
-	factors = make([]float64, len(names))
-	for part := range strings.SplitSeq(string(w), ",") {
-		name, value := cutWeight(part)
-		x, _ := strconv.ParseFloat(value, 64)
-		if k := slices.Index(names, name); k >= 0 {
-			factors[k] = x
-		} else {
-			unknown = append(unknown, name)
-		}
-	}
-	return factors, unknown
-}
-
-// tokens are lengths in which an unknown one counts for no token, with a warning;
-// nil if none is known.
-func tokens(lengths []int32) []int32 {
+// knownLengths are lengths in which an unknown one counts for no token; nil if none is known.
+func knownLengths(lengths []int32) []int32 {
 	if !slices.ContainsFunc(lengths, func(l int32) bool { return l >= 0 }) {
 		return nil
 	}
@@ -157,39 +125,4 @@ func tokens(lengths []int32) []int32 {
 		known[i] = max(0, l)
 	}
 	return known
-}
-
-// RewardRange is the least and the greatest finite reward of the run under the
-// settings: what right and wrong are told by.
-func (s Snapshot) RewardRange(set Settings) (lo, hi float64) {
-	if set.Reward == "" && set.Weights == "" {
-		return s.lo, s.hi
-	}
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, step := range s.Steps {
-		a := &arranged{order: inOrder(len(step.Rewards)), logged: make([]float64, len(step.Rewards))}
-		if a.reward(s.Run.Components, step, set) != nil {
-			return s.lo, s.hi
-		}
-		if l, h, ok := rewardRange(a.logged); ok {
-			lo, hi = min(lo, l), max(hi, h)
-		}
-	}
-	return lo, hi
-}
-
-// inOrder is the order in which n rows came.
-func inOrder(n int) []int32 {
-	order := make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	return order
-}
-
-func noColumn(name string, names []string) error {
-	if len(names) == 0 {
-		return fmt.Errorf("the log has no reward column %q: it has one reward per sample and no components", name)
-	}
-	return fmt.Errorf("the log has no reward column %q: it has %s", name, strings.Join(names, ", "))
 }

@@ -9,13 +9,13 @@ import (
 
 // All groups have the figures of the step; two of three those of a step that holds
 // only these, by hand.
-func TestSelect(t *testing.T) {
+func TestSubset(t *testing.T) {
 	snap := made([]float64{1, 0, 1, 0}, []float64{1, 1}, []float64{0, 0, 0, 1})
 	a := analyze(t, snap, settings(t, "keep_neg_ratio", "0.5"))
-	if diff := cmp.Diff(a.Metrics, a.Select([]int{0, 1, 2}).Metrics, cmpopts.EquateNaNs()); diff != "" {
+	if diff := cmp.Diff(a.Metrics, a.Subset([]int{0, 1, 2}).Metrics, cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
 	}
-	some := a.Select([]int{0, 2})
+	some := a.Subset([]int{0, 2})
 	if some.Groups != 2 || some.Rows != 8 || some.Signal != 2 || some.Fates[FateRight] != 0 {
 		t.Errorf("%+v", some)
 	}
@@ -29,7 +29,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	if none := a.Select(nil); none.Rows != 0 || none.Groups != 0 {
+	if none := a.Subset(nil); none.Rows != 0 || none.Groups != 0 {
 		t.Errorf("%+v", none)
 	}
 }

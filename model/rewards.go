@@ -1,0 +1,112 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"vantage/estimators"
+)
+
+// rewards are those of the rows of a step, in the given order: as logged, from a column, or the
+// weighted sum of several, as the settings say. It fails if the log has no such column.
+func (s Snapshot) rewards(step Step, order []int32, set Settings) ([]float64, error) {
+	names := s.Run.Components
+	switch {
+	case set.Weights != "":
+		factors, unknown := set.Weights.of(names)
+		if len(unknown) > 0 {
+			return nil, noColumn(unknown[0], names)
+		}
+		return weightedSum(step, order, factors), nil
+	case set.Reward != "":
+		k := slices.Index(names, set.Reward)
+		if k < 0 {
+			return nil, noColumn(set.Reward, names)
+		}
+		rewards := component(step, order, k)
+		for i, x := range rewards {
+			if math.IsNaN(x) {
+				rewards[i] = estimators.MissingReward()
+			}
+		}
+		return rewards, nil
+	}
+	rewards := make([]float64, len(order))
+	for i, row := range order {
+		rewards[i] = step.Rewards[row]
+	}
+	return rewards, nil
+}
+
+// weightedSum adds components in float32 and in the order of the log, as trainers do. One that
+// gave nothing counts as 0; where none gave anything the reward is missing.
+func weightedSum(step Step, order []int32, factors []float64) []float64 {
+	sum := make([]float64, len(order))
+	for i := range sum {
+		sum[i] = estimators.MissingReward()
+	}
+	for k, factor := range factors {
+		if factor == 0 {
+			continue
+		}
+		for i, x := range component(step, order, k) {
+			if math.IsNaN(x) {
+				continue
+			}
+			if estimators.IsMissing(sum[i]) {
+				sum[i] = 0
+			}
+			sum[i] = float64(float32(sum[i]) + float32(float32(factor)*float32(x)))
+		}
+	}
+	return sum
+}
+
+// component is what reward function k gave the rows of a step, NaN where nothing.
+func component(step Step, order []int32, k int) []float64 {
+	values := make([]float64, len(order))
+	for i, row := range order {
+		values[i] = math.NaN()
+		if k < len(step.Parts) && step.Parts[k] != nil {
+			values[i] = step.Parts[k][row]
+		}
+	}
+	return values
+}
+
+// RewardRange is the least and the greatest finite reward of the run under the settings: a group
+// whose rewards are all equal is right or wrong by them.
+func (s Snapshot) RewardRange(set Settings) (lo, hi float64) {
+	if set.Reward == "" && set.Weights == "" {
+		return s.lo, s.hi
+	}
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, step := range s.Steps {
+		rewards, err := s.rewards(step, inputOrder(len(step.Rewards)), set)
+		if err != nil {
+			return s.lo, s.hi
+		}
+		if l, h, ok := rewardRange(rewards); ok {
+			lo, hi = min(lo, l), max(hi, h)
+		}
+	}
+	return lo, hi
+}
+
+// inputOrder lists n rows as they came.
+func inputOrder(n int) []int32 {
+	order := make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	return order
+}
+
+func noColumn(name string, names []string) error {
+	if len(names) == 0 {
+		return fmt.Errorf("the log has no reward column %q: it has one reward per sample and no components", name)
+	}
+	return fmt.Errorf("the log has no reward column %q: it has %s", name, strings.Join(names, ", "))
+}
