@@ -13,9 +13,6 @@ import (
 	"vantage/tui/cells"
 )
 
-func (a App) nextFirstWarning() (App, tea.Cmd)     { return a.moveFirstWarning(1) }
-func (a App) previousFirstWarning() (App, tea.Cmd) { return a.moveFirstWarning(-1) }
-
 // moveFirstWarning goes to the next step where a warning appears first, or to the previous one,
 // around the ends, and says which.
 func (a App) moveFirstWarning(by int) (App, tea.Cmd) {

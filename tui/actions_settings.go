@@ -78,21 +78,16 @@ func nextOf[T comparable](list []T, x T) T {
 	return list[(slices.Index(list, x)+1)%len(list)]
 }
 
-func (a App) keepPosDown() (App, tea.Cmd) { return a.moveKeepPos(-ratioStep) }
-func (a App) keepPosUp() (App, tea.Cmd)   { return a.moveKeepPos(ratioStep) }
-func (a App) keepNegDown() (App, tea.Cmd) { return a.moveKeepNeg(-ratioStep) }
-func (a App) keepNegUp() (App, tea.Cmd)   { return a.moveKeepNeg(ratioStep) }
-
-func (a App) moveKeepPos(by float64) (App, tea.Cmd) {
+func (a App) moveKeepPos(by int) (App, tea.Cmd) {
 	set := a.settings.now
-	set.KeepPos = stepRatio(set.KeepPos, by)
+	set.KeepPos = stepRatio(set.KeepPos, float64(by)*ratioStep)
 	a.valuePrompt.negative = false
 	return a.trySettings(set)
 }
 
-func (a App) moveKeepNeg(by float64) (App, tea.Cmd) {
+func (a App) moveKeepNeg(by int) (App, tea.Cmd) {
 	set := a.settings.now
-	set.KeepNeg = stepRatio(set.KeepNeg, by)
+	set.KeepNeg = stepRatio(set.KeepNeg, float64(by)*ratioStep)
 	a.valuePrompt.negative = true
 	return a.trySettings(set)
 }
@@ -125,11 +120,6 @@ func (a App) redo() (App, tea.Cmd) {
 	return a.apply(h)
 }
 
-func (a App) previousStep() (App, tea.Cmd) { return a.moveStep(-1) }
-func (a App) nextStep() (App, tea.Cmd)     { return a.moveStep(1) }
-func (a App) tenStepsBack() (App, tea.Cmd) { return a.moveStep(-10) }
-func (a App) tenStepsOn() (App, tea.Cmd)   { return a.moveStep(10) }
-
 // moveStep moves to another step and stays there while newer ones come.
 func (a App) moveStep(by int) (App, tea.Cmd) {
 	if len(a.snap.Steps) == 0 {
@@ -155,12 +145,8 @@ func (a App) followNewest() (App, tea.Cmd) {
 	return a.requestAnalysis()
 }
 
-func (a App) moveDown() (App, tea.Cmd)     { return a.moveFocused(1), nil }
-func (a App) moveUp() (App, tea.Cmd)       { return a.moveFocused(-1), nil }
 func (a App) movePageDown() (App, tea.Cmd) { return a.moveFocused(max(1, a.visibleGroups()-1)), nil }
 func (a App) movePageUp() (App, tea.Cmd)   { return a.moveFocused(-max(1, a.visibleGroups()-1)), nil }
-func (a App) moveToTop() (App, tea.Cmd)    { return a.moveFocused(math.MinInt32), nil }
-func (a App) moveToEnd() (App, tea.Cmd)    { return a.moveFocused(math.MaxInt32), nil }
 
 // moveFocused moves what the focused pane shows.
 func (a App) moveFocused(by int) App {
@@ -176,9 +162,6 @@ func (a App) moveFocused(by int) App {
 }
 
 func clampIndex(at, n int) int { return max(0, min(at, n-1)) }
-
-func (a App) nextWarning() (App, tea.Cmd)     { return a.moveWarning(1), nil }
-func (a App) previousWarning() (App, tea.Cmd) { return a.moveWarning(-1), nil }
 
 // moveWarning selects a warning, brings it to the front and puts the cursor on
 // the group that shows it. The first press selects the first.
@@ -207,8 +190,6 @@ func (a App) nextPane() (App, tea.Cmd) {
 func (a App) previousPane() (App, tea.Cmd) {
 	return a.focusPane((a.position.focus + layout.PaneCount - 1) % layout.PaneCount), nil
 }
-func (a App) focusGroups() (App, tea.Cmd)     { return a.focusPane(layout.Groups), nil }
-func (a App) focusAdvantages() (App, tea.Cmd) { return a.focusPane(layout.Advantages), nil }
 
 // focusSteps goes to the steps; a second time to the view of all of them.
 func (a App) focusSteps() (App, tea.Cmd) {
@@ -217,8 +198,6 @@ func (a App) focusSteps() (App, tea.Cmd) {
 	}
 	return a.focusPane(layout.Steps), nil
 }
-func (a App) focusWarnings() (App, tea.Cmd) { return a.focusPane(layout.Warnings), nil }
-func (a App) focusMetrics() (App, tea.Cmd)  { return a.focusPane(layout.Metrics), nil }
 
 func (a App) focusPane(p layout.Pane) App {
 	a.position.focus, a.position.frontPane = p, p

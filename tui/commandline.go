@@ -89,8 +89,8 @@ func commandKeys() keySection {
 	return keySection{"command line", []binding{
 		{[]string{"enter"}, "⏎", "Enter run", "run the command", App.runCommand},
 		{[]string{"tab"}, "Tab", "Tab complete", "complete it", App.completeCommand},
-		{[]string{"up"}, "↑", "", "the command before", func(a App) (App, tea.Cmd) { return a.recallCommand(-1), nil }},
-		{[]string{"down"}, "↓", "", "the command after", func(a App) (App, tea.Cmd) { return a.recallCommand(1), nil }},
+		{[]string{"up"}, "↑", "", "the command before", move(App.recallCommand, -1)},
+		{[]string{"down"}, "↓", "", "the command after", move(App.recallCommand, 1)},
 		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceCommand},
 		{[]string{"esc"}, "Esc", "Esc leave", "run nothing", App.leaveCommand},
 	}}

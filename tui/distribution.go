@@ -116,9 +116,6 @@ func (a App) toggleLogScale() (App, tea.Cmd) {
 	return a, nil
 }
 
-func (a App) previousBin() (App, tea.Cmd) { return a.moveBin(-1), nil }
-func (a App) nextBin() (App, tea.Cmd)     { return a.moveBin(1), nil }
-
 // moveBin reads the bin beside; the first press reads the middle one.
 func (a App) moveBin(by int) App {
 	if a.result.analysis == nil {

@@ -1,9 +1,12 @@
 package tui
 
 import (
+	"math"
+
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model/sanitize"
+	"vantage/tui/layout"
 )
 
 // binding is one row of the key table: the keys, what they are for, and what
@@ -13,7 +16,25 @@ type binding struct {
 	label  string   // as a person reads them
 	hint   string   // for the line of hints; "" if not shown there
 	doc    string
-	action func(App) (App, tea.Cmd)
+	action action
+}
+
+// action is what a key does.
+type action = func(App) (App, tea.Cmd)
+
+// move is the action that changes the screen by n.
+func move(change func(App, int) App, n int) action {
+	return func(a App) (App, tea.Cmd) { return change(a, n), nil }
+}
+
+// do is the action that changes something by n, which takes a command.
+func do(change func(App, int) (App, tea.Cmd), n int) action {
+	return func(a App) (App, tea.Cmd) { return change(a, n) }
+}
+
+// focus is the action that sends keys to a pane.
+func focus(p layout.Pane) action {
+	return func(a App) (App, tea.Cmd) { return a.focusPane(p), nil }
 }
 
 // keySection is a named part of the key table.
@@ -30,10 +51,10 @@ func commonKeys() []keySection {
 			{[]string{"e"}, "e", "", "next estimator of the framework", App.nextEstimator},
 			{[]string{"E"}, "E", "", "list of all estimators, and what each needs", App.openEstimators},
 			{[]string{"s"}, "s", "", "next scale: group, batch, none", App.nextScale},
-			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", App.keepPosDown},
-			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", App.keepPosUp},
-			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", App.keepNegDown},
-			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", App.keepNegUp},
+			{[]string{"p"}, "p", "", "keep_pos_ratio down by 0.05", do(App.moveKeepPos, -1)},
+			{[]string{"P"}, "P", "", "keep_pos_ratio up by 0.05", do(App.moveKeepPos, 1)},
+			{[]string{"m"}, "m", "", "keep_neg_ratio down by 0.05", do(App.moveKeepNeg, -1)},
+			{[]string{"M"}, "M", "", "keep_neg_ratio up by 0.05", do(App.moveKeepNeg, 1)},
 			{[]string{"="}, "=", "= value", "type a ratio; Tab changes which", App.openValuePrompt},
 			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
 			{[]string{"b"}, "b", "b baseline", "compare what you set from now on with what is set now; again: no more", App.setBaseline},
@@ -44,10 +65,10 @@ func commonKeys() []keySection {
 			{[]string{"ctrl+r"}, "^R", "", "redo it", App.redo},
 		}},
 		{"steps", []binding{
-			{[]string{"["}, "[", "[ ] step", "one step back", App.previousStep},
-			{[]string{"]"}, "]", "", "one step on", App.nextStep},
-			{[]string{"{"}, "{", "", "ten steps back", App.tenStepsBack},
-			{[]string{"}"}, "}", "", "ten steps on", App.tenStepsOn},
+			{[]string{"["}, "[", "[ ] step", "one step back", do(App.moveStep, -1)},
+			{[]string{"]"}, "]", "", "one step on", do(App.moveStep, 1)},
+			{[]string{"{"}, "{", "", "ten steps back", do(App.moveStep, -10)},
+			{[]string{"}"}, "}", "", "ten steps on", do(App.moveStep, 10)},
 			{[]string{"F"}, "F", "F newest", "follow the newest step", App.followNewest},
 		}},
 		{"marks", []binding{
@@ -108,28 +129,28 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 // overviewKeys move about the panes.
 func overviewKeys() keySection {
 	return keySection{"overview", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k group", "down", App.moveDown},
-		{[]string{"k", "up"}, "k ↑", "", "up", App.moveUp},
+		{[]string{"j", "down"}, "j ↓", "j k group", "down", move(App.moveFocused, 1)},
+		{[]string{"k", "up"}, "k ↑", "", "up", move(App.moveFocused, -1)},
 		{[]string{"enter"}, "⏎", "Enter open", "read the group; with the steps in focus all steps, with the warnings how the log was read", App.enterPane},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", App.movePageDown},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", App.movePageUp},
-		{[]string{"g", "home"}, "g", "", "to the top", App.moveToTop},
-		{[]string{"G", "end"}, "G", "", "to the end", App.moveToEnd},
+		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveFocused, math.MinInt32)},
+		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveFocused, math.MaxInt32)},
 		{[]string{"/"}, "/", "/ filter", "show some groups only: fate:killed std>0.4 prompt~triangle", App.openFilter},
 		{[]string{"o"}, "o", "", "sort by the next column", App.nextOrder},
 		{[]string{"O"}, "O", "", "sort the other way round", App.reverseOrder},
 		{[]string{"v"}, "v", "", "distribution of the next figure: advantage, reward, length, parts, solved", App.nextFigure},
 		{[]string{"L"}, "L", "", "counts on a logarithmic scale, or not", App.toggleLogScale},
-		{[]string{"h", "left"}, "h ←", "", "in the distribution: read the bin before", App.previousBin},
-		{[]string{"l", "right"}, "l →", "", "in the distribution: read the next bin", App.nextBin},
-		{[]string{"w"}, "w", "w warning", "next warning, and the group that shows it", App.nextWarning},
-		{[]string{"W"}, "W", "", "previous warning", App.previousWarning},
+		{[]string{"h", "left"}, "h ←", "", "in the distribution: read the bin before", move(App.moveBin, -1)},
+		{[]string{"l", "right"}, "l →", "", "in the distribution: read the next bin", move(App.moveBin, 1)},
+		{[]string{"w"}, "w", "w warning", "next warning, and the group that shows it", move(App.moveWarning, 1)},
+		{[]string{"W"}, "W", "", "previous warning", move(App.moveWarning, -1)},
 		{[]string{"tab"}, "Tab", "Tab pane", "next pane", App.nextPane},
 		{[]string{"shift+tab"}, "⇧Tab", "", "previous pane", App.previousPane},
-		{[]string{"1"}, "1", "", "groups", App.focusGroups},
-		{[]string{"2"}, "2", "", "advantages", App.focusAdvantages},
+		{[]string{"1"}, "1", "", "groups", focus(layout.Groups)},
+		{[]string{"2"}, "2", "", "advantages", focus(layout.Advantages)},
 		{[]string{"3"}, "3", "", "steps", App.focusSteps},
-		{[]string{"4"}, "4", "", "warnings", App.focusWarnings},
-		{[]string{"5"}, "5", "", "metrics", App.focusMetrics},
+		{[]string{"4"}, "4", "", "warnings", focus(layout.Warnings)},
+		{[]string{"5"}, "5", "", "metrics", focus(layout.Metrics)},
 	}}
 }

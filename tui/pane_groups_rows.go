@@ -185,8 +185,8 @@ func filterKeys() keySection {
 		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyFilter},
 		{[]string{"tab"}, "Tab", "Tab field", "complete the name of a field", App.completeField},
 		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceFilter},
-		{[]string{"down"}, "↓", "↓ ↑ group", "down", App.moveDown},
-		{[]string{"up"}, "↑", "", "up", App.moveUp},
+		{[]string{"down"}, "↓", "↓ ↑ group", "down", move(App.moveFocused, 1)},
+		{[]string{"up"}, "↑", "", "up", move(App.moveFocused, -1)},
 		{[]string{"esc"}, "Esc", "Esc clear", "show all groups", App.clearFilter},
 	}}
 }

@@ -20,10 +20,10 @@ type estimatorPicker struct {
 
 func estimatorKeys() keySection {
 	return keySection{"list of estimators", []binding{
-		{[]string{"down", "ctrl+n"}, "↓", "↓ ↑ move", "down", func(a App) (App, tea.Cmd) { return a.movePick(1), nil }},
-		{[]string{"up", "ctrl+p"}, "↑", "", "up", func(a App) (App, tea.Cmd) { return a.movePick(-1), nil }},
-		{[]string{"pgdown", "ctrl+d"}, "^D", "", "ten down", func(a App) (App, tea.Cmd) { return a.movePick(10), nil }},
-		{[]string{"pgup", "ctrl+u"}, "^U", "", "ten up", func(a App) (App, tea.Cmd) { return a.movePick(-10), nil }},
+		{[]string{"down", "ctrl+n"}, "↓", "↓ ↑ move", "down", move(App.movePick, 1)},
+		{[]string{"up", "ctrl+p"}, "↑", "", "up", move(App.movePick, -1)},
+		{[]string{"pgdown", "ctrl+d"}, "^D", "", "ten down", move(App.movePick, 10)},
+		{[]string{"pgup", "ctrl+u"}, "^U", "", "ten up", move(App.movePick, -10)},
 		{[]string{"backspace"}, "⌫", "", "widen the list again", App.backspacePick},
 		{[]string{"enter"}, "⏎", "Enter take", "compute under the estimator", App.pickEstimator},
 		{[]string{"esc"}, "Esc", "Esc back", "back, without a change", App.escape},

@@ -11,24 +11,24 @@ import (
 // groupKeys read one group.
 func groupKeys() keySection {
 	return keySection{"group", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k sample", "next sample; in the text a line down", App.readDown},
-		{[]string{"k", "up"}, "k ↑", "", "previous sample; in the text a line up", App.readUp},
-		{[]string{"J"}, "J", "J K group", "next group", App.nextGroup},
-		{[]string{"K"}, "K", "", "previous group", App.previousGroup},
+		{[]string{"j", "down"}, "j ↓", "j k sample", "next sample; in the text a line down", move(App.moveReading, 1)},
+		{[]string{"k", "up"}, "k ↑", "", "previous sample; in the text a line up", move(App.moveReading, -1)},
+		{[]string{"J"}, "J", "J K group", "next group", do(App.moveGroup, 1)},
+		{[]string{"K"}, "K", "", "previous group", do(App.moveGroup, -1)},
 		{[]string{"tab", "shift+tab", "enter"}, "Tab ⏎", "Tab text", "from the samples to the text and back", App.toggleTextFocus},
 		{[]string{"/"}, "/", "/ search", "search in the text", App.openSearch},
-		{[]string{"n"}, "n", "", "next match; without a search the next difference", App.nextMatch},
-		{[]string{"N"}, "N", "", "previous one", App.previousMatch},
+		{[]string{"n"}, "n", "", "next match; without a search the next difference", move(App.moveMatch, 1)},
+		{[]string{"N"}, "N", "", "previous one", move(App.moveMatch, -1)},
 		{[]string{"d"}, "d", "d diff", "the best sample against the one under the cursor, or against the worst", App.toggleDiff},
 		{[]string{"z"}, "z", "z thoughts", "unfold the thoughts, or fold them; a diff compares them too, or not", App.toggleThoughts},
 		{[]string{"v"}, "v", "v as-logged", "the text as logged, or with its Markdown and LaTeX set", App.toggleRaw},
-		{[]string{"1"}, "1", "", "to the prompt", App.scrollToPrompt},
-		{[]string{"2"}, "2", "", "to the response", App.scrollToResponse},
-		{[]string{"3"}, "3", "", "to the ground truth", App.scrollToTruth},
+		{[]string{"1"}, "1", "", "to the prompt", scrollToAnchor(richtext.AnchorPrompt)},
+		{[]string{"2"}, "2", "", "to the response", scrollToAnchor(richtext.AnchorResponse)},
+		{[]string{"3"}, "3", "", "to the ground truth", scrollToAnchor(richtext.AnchorTruth)},
 		{[]string{"ctrl+d", "pgdown", "space"}, "^D", "", "a page of text down", App.textPageDown},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page of text up", App.textPageUp},
-		{[]string{"g", "home"}, "g", "", "to the top", App.readToTop},
-		{[]string{"G", "end"}, "G", "", "to the end", App.readToEnd},
+		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveReading, math.MinInt32)},
+		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveReading, math.MaxInt32)},
 		{[]string{"esc"}, "Esc", "Esc back", "back to the groups", App.escape},
 	}}
 }
@@ -47,9 +47,6 @@ func (a App) openGroup() (App, tea.Cmd) {
 	return a.pushView(viewGroup)
 }
 
-func (a App) nextGroup() (App, tea.Cmd)     { return a.moveGroup(1) }
-func (a App) previousGroup() (App, tea.Cmd) { return a.moveGroup(-1) }
-
 // moveGroup goes to another group of the table, to its best sample.
 func (a App) moveGroup(by int) (App, tea.Cmd) {
 	to := clampIndex(a.position.cursor+by, len(a.result.rows))
@@ -59,11 +56,6 @@ func (a App) moveGroup(by int) (App, tea.Cmd) {
 	a.position.cursor = to
 	return a.clampCursor(), nil
 }
-
-func (a App) readDown() (App, tea.Cmd)  { return a.moveReading(1), nil }
-func (a App) readUp() (App, tea.Cmd)    { return a.moveReading(-1), nil }
-func (a App) readToTop() (App, tea.Cmd) { return a.moveReading(math.MinInt32), nil }
-func (a App) readToEnd() (App, tea.Cmd) { return a.moveReading(math.MaxInt32), nil }
 
 // moveReading moves what keys go to: the cursor among the samples, or the text.
 func (a App) moveReading(by int) App {
@@ -115,22 +107,20 @@ func (a App) toggleRaw() (App, tea.Cmd) {
 	return a, nil
 }
 
-func (a App) scrollToPrompt() (App, tea.Cmd)   { return a.scrollToAnchor(richtext.AnchorPrompt), nil }
-func (a App) scrollToResponse() (App, tea.Cmd) { return a.scrollToAnchor(richtext.AnchorResponse), nil }
-func (a App) scrollToTruth() (App, tea.Cmd)    { return a.scrollToAnchor(richtext.AnchorTruth), nil }
-
-// scrollToAnchor brings a part of the text to the top.
-func (a App) scrollToAnchor(name string) App {
-	if a.sampleReader.page == nil {
-		return a
+// scrollToAnchor is the action that brings a part of the text to the top.
+func scrollToAnchor(name string) action {
+	return func(a App) (App, tea.Cmd) {
+		if a.sampleReader.page == nil {
+			return a, nil
+		}
+		lines := a.sampleReader.page.AnchorLines(name)
+		if len(lines) == 0 {
+			a.notice = "a diff holds responses only: d shows the " + name + " again"
+			return a, nil
+		}
+		a.sampleReader.scroll = lines[0]
+		return a.clampTextScroll(), nil
 	}
-	lines := a.sampleReader.page.AnchorLines(name)
-	if len(lines) == 0 {
-		a.notice = "a diff holds responses only: d shows the " + name + " again"
-		return a
-	}
-	a.sampleReader.scroll = lines[0]
-	return a.clampTextScroll()
 }
 
 // groupView shows the samples of a group beside the text of one, or above it.

@@ -16,16 +16,13 @@ import (
 )
 
 func marksKeys() keySection {
-	by := func(n int) func(App) (App, tea.Cmd) {
-		return func(a App) (App, tea.Cmd) { return a.moveMark(n), nil }
-	}
 	return keySection{"list of marks", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k move", "down", by(1)},
-		{[]string{"k", "up"}, "k ↑", "", "up", by(-1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", by(10)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", by(-10)},
-		{[]string{"g", "home"}, "g", "", "to the top", by(math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the end", by(math.MaxInt32)},
+		{[]string{"j", "down"}, "j ↓", "j k move", "down", move(App.moveMark, 1)},
+		{[]string{"k", "up"}, "k ↑", "", "up", move(App.moveMark, -1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", move(App.moveMark, 10)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(App.moveMark, -10)},
+		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveMark, math.MinInt32)},
+		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveMark, math.MaxInt32)},
 		{[]string{"enter"}, "⏎", "Enter go-there", "go to what is marked", App.goToMark},
 		{[]string{"*"}, "*", "* unmark", "take the mark away", App.toggleMark},
 		{[]string{"a"}, "a", "a note", "write a note to it, or change it", App.openNote},

@@ -18,16 +18,13 @@ import (
 )
 
 func problemKeys() keySection {
-	by := func(n int) func(App) (App, tea.Cmd) {
-		return func(a App) (App, tea.Cmd) { return a.scrollProblems(n), nil }
-	}
 	return keySection{"log and problems", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k scroll", "down", by(1)},
-		{[]string{"k", "up"}, "k ↑", "", "up", by(-1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", by(10)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", by(-10)},
-		{[]string{"g", "home"}, "g", "", "to the top", by(math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the end", by(math.MaxInt32)},
+		{[]string{"j", "down"}, "j ↓", "j k scroll", "down", move(App.scrollProblems, 1)},
+		{[]string{"k", "up"}, "k ↑", "", "up", move(App.scrollProblems, -1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", move(App.scrollProblems, 10)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(App.scrollProblems, -10)},
+		{[]string{"g", "home"}, "g", "", "to the top", move(App.scrollProblems, math.MinInt32)},
+		{[]string{"G", "end"}, "G", "", "to the end", move(App.scrollProblems, math.MaxInt32)},
 		{[]string{"esc", "!"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }

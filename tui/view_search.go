@@ -22,8 +22,8 @@ const maxSearchBytes = 80
 func searchKeys() keySection {
 	return keySection{"search in the text", []binding{
 		{[]string{"enter"}, "⏎", "Enter keep", "go on with n and N", App.acceptSearch},
-		{[]string{"down"}, "↓", "↓ ↑ match", "next match", App.nextMatch},
-		{[]string{"up"}, "↑", "", "previous match", App.previousMatch},
+		{[]string{"down"}, "↓", "↓ ↑ match", "next match", move(App.moveMatch, 1)},
+		{[]string{"up"}, "↑", "", "previous match", move(App.moveMatch, -1)},
 		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceSearch},
 		{[]string{"esc"}, "Esc", "Esc forget", "forget the search", App.cancelSearch},
 	}}
@@ -69,9 +69,6 @@ func (a App) updateSearch() App {
 	a.sampleReader.search.matches = found
 	return a.scrollToMatch()
 }
-
-func (a App) nextMatch() (App, tea.Cmd)     { return a.moveMatch(1), nil }
-func (a App) previousMatch() (App, tea.Cmd) { return a.moveMatch(-1), nil }
 
 // moveMatch goes to another match, around the end; to another difference where
 // nothing is searched for.

@@ -18,17 +18,17 @@ type stepsState struct {
 
 func stepsKeys() keySection {
 	return keySection{"steps", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k step", "one step on", App.nextStep},
-		{[]string{"k", "up"}, "k ↑", "", "one step back", App.previousStep},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps on", App.tenStepsOn},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", App.tenStepsBack},
-		{[]string{"g", "home"}, "g", "", "to the first step", App.firstStep},
+		{[]string{"j", "down"}, "j ↓", "j k step", "one step on", do(App.moveStep, 1)},
+		{[]string{"k", "up"}, "k ↑", "", "one step back", do(App.moveStep, -1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps on", do(App.moveStep, 10)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", do(App.moveStep, -10)},
+		{[]string{"g", "home"}, "g", "", "to the first step", do(App.moveStep, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the newest, and follow it", App.followNewest},
-		{[]string{"v"}, "v", "v figure", "draw the next figure", App.nextMetric},
-		{[]string{"V"}, "V", "", "draw the previous figure", App.previousMetric},
+		{[]string{"v"}, "v", "v figure", "draw the next figure", move(App.moveMetric, 1)},
+		{[]string{"V"}, "V", "", "draw the previous figure", move(App.moveMetric, -1)},
 		{[]string{"+"}, "+", "+ second", "keep the figure as a second line; again: without", App.pinMetric},
-		{[]string{"w"}, "w", "w onset", "to the next step where a warning appears first", App.nextFirstWarning},
-		{[]string{"W"}, "W", "", "to the previous one", App.previousFirstWarning},
+		{[]string{"w"}, "w", "w onset", "to the next step where a warning appears first", do(App.moveFirstWarning, 1)},
+		{[]string{"W"}, "W", "", "to the previous one", do(App.moveFirstWarning, -1)},
 		{[]string{"enter"}, "⏎", "Enter groups", "to the groups of the step", App.showGroups},
 		{[]string{"esc"}, "Esc", "Esc back", "back", App.escape},
 	}}
@@ -48,11 +48,6 @@ func (a App) enterPane() (App, tea.Cmd) {
 		return a.openGroup()
 	}
 }
-
-func (a App) firstStep() (App, tea.Cmd) { return a.moveStep(-len(a.snap.Steps)) }
-
-func (a App) nextMetric() (App, tea.Cmd)     { return a.moveMetric(1), nil }
-func (a App) previousMetric() (App, tea.Cmd) { return a.moveMetric(-1), nil }
 
 // metricNames are the figures of the step: those of the pane first.
 func (a App) metricNames() []string {

@@ -23,12 +23,12 @@ type sweepState struct {
 
 func sweepKeys() keySection {
 	return keySection{"sweep", []binding{
-		{[]string{"h", "left"}, "h ←", "h j k l cell", "a lower keep_neg_ratio", func(a App) (App, tea.Cmd) { return a.moveSweepCursor(0, -1), nil }},
-		{[]string{"l", "right"}, "l →", "", "a higher keep_neg_ratio", func(a App) (App, tea.Cmd) { return a.moveSweepCursor(0, 1), nil }},
-		{[]string{"j", "down"}, "j ↓", "", "a lower keep_pos_ratio", func(a App) (App, tea.Cmd) { return a.moveSweepCursor(-1, 0), nil }},
-		{[]string{"k", "up"}, "k ↑", "", "a higher keep_pos_ratio", func(a App) (App, tea.Cmd) { return a.moveSweepCursor(1, 0), nil }},
-		{[]string{"v"}, "v", "v figure", "next figure: signal, kept, killed, short, flips, Σ|A|, mean, std", func(a App) (App, tea.Cmd) { return a.moveSweepFigure(1), nil }},
-		{[]string{"V"}, "V", "", "previous figure", func(a App) (App, tea.Cmd) { return a.moveSweepFigure(-1), nil }},
+		{[]string{"h", "left"}, "h ←", "h j k l cell", "a lower keep_neg_ratio", move(App.moveSweepNeg, -1)},
+		{[]string{"l", "right"}, "l →", "", "a higher keep_neg_ratio", move(App.moveSweepNeg, 1)},
+		{[]string{"j", "down"}, "j ↓", "", "a lower keep_pos_ratio", move(App.moveSweepPos, -1)},
+		{[]string{"k", "up"}, "k ↑", "", "a higher keep_pos_ratio", move(App.moveSweepPos, 1)},
+		{[]string{"v"}, "v", "v figure", "next figure: signal, kept, killed, short, flips, Σ|A|, mean, std", move(App.moveSweepFigure, 1)},
+		{[]string{"V"}, "V", "", "previous figure", move(App.moveSweepFigure, -1)},
 		{[]string{"tab"}, "Tab", "Tab scope", "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range", App.nextScope},
 		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", App.applySweep},
 		{[]string{"esc", "S"}, "Esc", "Esc back", "back, without a change", App.escape},
@@ -64,10 +64,15 @@ func nearestIndex(values []float64, x float64) int {
 
 func abs(x float64) float64 { return max(x, -x) }
 
-func (a App) moveSweepCursor(pos, neg int) App {
-	r, by := sweep.DefaultRatios(), a.sweepStride()
-	i, j := a.sweepCursor()
-	a.sweep.pos, a.sweep.neg = clampIndex(i+pos*by, len(r.Pos)), clampIndex(j+neg*by, len(r.Neg))
+func (a App) moveSweepPos(by int) App {
+	i, _ := a.sweepCursor()
+	a.sweep.pos = clampIndex(i+by*a.sweepStride(), len(sweep.DefaultRatios().Pos))
+	return a
+}
+
+func (a App) moveSweepNeg(by int) App {
+	_, j := a.sweepCursor()
+	a.sweep.neg = clampIndex(j+by*a.sweepStride(), len(sweep.DefaultRatios().Neg))
 	return a
 }
 
