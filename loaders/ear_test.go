@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -148,7 +149,7 @@ func TestWakesSeldom(t *testing.T) {
 			w.add("val/1.jsonl", row(1, 1))
 			r := toldOnly(t, w.dir)
 			r.until("a row", many(0))
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 			defer cancel()
 			busily(t, func(i int) { write(w, i) })
 			begin, wakes := time.Now(), 0
@@ -167,20 +168,18 @@ func TestWakesSeldom(t *testing.T) {
 
 // A wait without an event in sight ends with its context, and with the source.
 func TestWaitEnds(t *testing.T) {
-	w := trainer{t, t.TempDir()}
-	w.add("1.jsonl", row(1, 1))
-	r := follow(t, w.dir, Options{Poll: time.Hour, settleTime: time.Hour})
-	if err := r.s.schedule.watcher.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r.s.schedule.watcher = &watch.Watcher{Failed: true}
-	r.until("a row", rewards("1"))
-	r.quiet(20 * time.Millisecond)
-	r.quiet(20 * time.Millisecond)
-	time.AfterFunc(20*time.Millisecond, func() { _ = r.s.Close() })
-	if _, err := r.s.Next(t.Context()); !errors.Is(err, os.ErrClosed) {
-		t.Error(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		w.add("1.jsonl", row(1, 1))
+		r := follow(t, w.dir, Options{polling: true, Poll: time.Hour, settleTime: time.Hour})
+		r.until("a row", rewards("1"))
+		r.quiet(time.Minute)
+		r.quiet(time.Minute)
+		time.AfterFunc(time.Minute, func() { _ = r.s.Close() })
+		if _, err := r.s.Next(t.Context()); !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+	})
 }
 
 // A file that has rested for long is not looked at each poll, and yet found to have grown.
@@ -194,11 +193,7 @@ func TestOldFilesAreLookedAt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := follow(t, w.dir, Options{})
-	if err := r.s.schedule.watcher.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r.s.schedule.watcher = &watch.Watcher{Failed: true}
+	r := follow(t, w.dir, Options{polling: true})
 	r.until("all", func(r *reader) bool { return len(r.Records) == 2*maxActive && r.Progress.CaughtUp })
 	r.s.schedule.lastNews = old
 	w.add("7.jsonl", row(7, 5))
@@ -209,12 +204,9 @@ func TestOldFilesAreLookedAt(t *testing.T) {
 func TestListingFindsWhatHasGrown(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
-	r := follow(t, w.dir, Options{Poll: time.Hour, settleTime: time.Hour})
+	r := follow(t, w.dir, Options{polling: true, Poll: time.Hour, settleTime: time.Hour})
 	r.until("a row", rewards("1"))
-	if err := r.s.schedule.watcher.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r.s.schedule.watcher, r.s.schedule.active = &watch.Watcher{Failed: true}, nil
+	r.s.schedule.active = nil
 	w.add("1.jsonl", row(1, 2))
 	r.s.listDirectories(time.Now().Add(2 * time.Hour))
 	r.until("the new row", rewards("1 2"))
@@ -229,7 +221,10 @@ func TestWatchesDirectoriesThatReturn(t *testing.T) {
 	if err := os.RemoveAll(w.path("deep")); err != nil {
 		t.Fatal(err)
 	}
-	r.quiet(200 * time.Millisecond)
+	for r.s.schedule.watcher.Paths[w.path("deep")] {
+		r.s.fillChunk(t.Context())
+		_ = r.s.wait(t.Context())
+	}
 	w.add("deep/2.jsonl", row(2, 2))
 	r.until("a row of the directory that came back", has(2))
 	w.add("deep/2.jsonl", row(2, 3))

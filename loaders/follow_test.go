@@ -10,10 +10,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"vantage/loaders/discover"
-	"vantage/loaders/watch"
 )
 
 // trainer writes logs as a trainer would.
@@ -131,15 +131,17 @@ func TestFollowAppendedAndTorn(t *testing.T) {
 
 // The last line of a finished file may lack its newline.
 func TestFollowTakesAWholeLastLine(t *testing.T) {
-	w := trainer{t, t.TempDir()}
-	w.add("1.jsonl", row(1, 0)+strings.TrimSpace(row(1, 1)))
-	r := follow(t, w.path("1.jsonl"), Options{})
-	r.until("both rows", rewards("0 1"))
-	w.add("1.jsonl", "\n"+row(1, 2))
-	r.until("one more", rewards("0 1 2"))
-	if r.Records[2].Line != 3 || len(r.Problems) != 0 {
-		t.Errorf("line %d, problems %v", r.Records[2].Line, r.Problems)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		w.add("1.jsonl", row(1, 0)+strings.TrimSpace(row(1, 1)))
+		r := follow(t, w.path("1.jsonl"), Options{polling: true})
+		r.until("both rows", rewards("0 1"))
+		w.add("1.jsonl", "\n"+row(1, 2))
+		r.until("one more", rewards("0 1 2"))
+		if r.Records[2].Line != 3 || len(r.Problems) != 0 {
+			t.Errorf("line %d, problems %v", r.Records[2].Line, r.Problems)
+		}
+	})
 }
 
 func TestFollowRewritten(t *testing.T) {
@@ -186,16 +188,17 @@ func TestFollowRewritten(t *testing.T) {
 }
 
 func TestFollowKeepsWhatIsDeleted(t *testing.T) {
-	w := trainer{t, t.TempDir()}
-	w.add("1.jsonl", row(1, 1))
-	r := follow(t, w.dir, Options{})
-	r.until("a row", rewards("1"))
-	_ = os.Remove(w.path("1.jsonl"))
-	r.until("quiet", func(r *reader) bool { return !r.Progress.Open })
-	r.quiet(150 * time.Millisecond)
-	if r.rewards() != "1" || len(r.Problems) != 0 {
-		t.Error(r.rewards(), r.Problems)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		w.add("1.jsonl", row(1, 1))
+		r := follow(t, w.dir, Options{polling: true})
+		r.until("a row", rewards("1"))
+		_ = os.Remove(w.path("1.jsonl"))
+		r.quiet(5 * time.Second)
+		if r.rewards() != "1" || len(r.Problems) != 0 {
+			t.Error(r.rewards(), r.Problems)
+		}
+	})
 }
 
 func TestFollowDirectory(t *testing.T) {
@@ -208,47 +211,45 @@ func TestFollowDirectory(t *testing.T) {
 	r.until("a file in a new directory", rewards("1 2"))
 	w.add("notes.txt", "x")
 	w.add(".hidden.jsonl", row(3, 3))
-	r.until("quiet", func(r *reader) bool { return !r.Progress.Open })
-	r.quiet(100 * time.Millisecond)
-	if got := strings.Join(r.Files, " "); got != "1.jsonl "+filepath.Join("deep", "er", "2.jsonl") {
+	w.add("4.jsonl", row(4, 4))
+	r.until("the last file", rewards("1 2 4"))
+	if got := strings.Join(r.Files, " "); got != "1.jsonl "+filepath.Join("deep", "er", "2.jsonl")+" 4.jsonl" {
 		t.Error(got)
 	}
 }
 
-// Without any notification the poll finds everything.
+// Without events of the kernel the poll finds everything.
 func TestFollowByPolling(t *testing.T) {
-	w := trainer{t, t.TempDir()}
-	w.add("1.jsonl", row(1, 1))
-	r := follow(t, w.dir, Options{})
-	if err := r.s.schedule.watcher.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r.s.schedule.watcher = &watch.Watcher{Failed: true}
-	r.until("a row", rewards("1"))
-	if !r.Progress.Polling {
-		t.Error("polling is not said")
-	}
-	w.add("1.jsonl", row(1, 2))
-	r.until("another row", rewards("1 2"))
-	w.add("2.jsonl", row(2, 3))
-	r.until("another file", rewards("1 2 3"))
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		w.add("1.jsonl", row(1, 1))
+		r := follow(t, w.dir, Options{polling: true})
+		r.until("a row", rewards("1"))
+		if !r.Progress.Polling {
+			t.Error("polling is not said")
+		}
+		w.add("1.jsonl", row(1, 2))
+		r.until("another row", rewards("1 2"))
+		w.add("2.jsonl", row(2, 3))
+		r.until("another file", rewards("1 2 3"))
+	})
 }
 
 // A change of a directory is not forgotten while listing has to wait, as it has after a
 // listing that took long on a busy machine.
 func TestFollowWhileListingWaits(t *testing.T) {
-	t.Parallel()
-	w := trainer{t, t.TempDir()}
-	r := follow(t, w.dir, Options{})
-	if err := r.s.schedule.watcher.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r.s.schedule.watcher = &watch.Watcher{Failed: true}
-	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
-	now := time.Now()
-	r.s.schedule.nextList, r.s.schedule.nextChangedList = now.Add(time.Hour), now.Add(discover.ClockTick+500*time.Millisecond)
-	w.add("1.jsonl", row(1, 1))
-	r.until("a file", rewards("1"))
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		r := follow(t, w.dir, Options{polling: true})
+		r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
+		now := time.Now()
+		r.s.schedule.nextList, r.s.schedule.nextChangedList = now.Add(time.Hour), now.Add(discover.ClockTick+500*time.Millisecond)
+		w.add("1.jsonl", row(1, 1))
+		r.until("a file", rewards("1"))
+		if took := time.Since(now); took > time.Minute {
+			t.Errorf("found after %v", took)
+		}
+	})
 }
 
 // The kernel is asked about a directory in which nothing is yet, and about a new one
@@ -276,53 +277,59 @@ func TestWatchesEmptyDirectories(t *testing.T) {
 }
 
 func TestFollowOpen(t *testing.T) {
-	w := trainer{t, t.TempDir()}
-	old := time.Now().Add(-time.Hour)
-	w.add("1.jsonl", row(1, 1))
-	if err := os.Chtimes(w.path("1.jsonl"), old, old); err != nil {
-		t.Fatal(err)
-	}
-	r := follow(t, w.dir, Options{Poll: time.Second, settleTime: time.Second}) // a look at the new step may come late
-	r.until("a row", rewards("1"))
-	if r.Progress.Open {
-		t.Error("an old step is open")
-	}
-	w.add("2.jsonl", row(2, 2))
-	r.until("a new step", rewards("1 2"))
-	if !r.Progress.Open {
-		t.Error("a new step is not open")
-	}
-	r.until("quiet", func(r *reader) bool { return !r.Progress.Open })
-	w.add("2.jsonl", row(2, 3))
-	r.until("open again", func(r *reader) bool { return r.Progress.Open })
-	w.add("3.jsonl", "")
-	r.until("a newer file", func(r *reader) bool { return r.Progress.Files == 3 })
-	if r.Progress.Open {
-		t.Error("step 2 is open although step 3 has begun")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		write := func(name, text string, age time.Duration) {
+			w.add(name, text)
+			changed := time.Now().Add(-age)
+			if err := os.Chtimes(w.path(name), changed, changed); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("1.jsonl", row(1, 1), time.Hour)
+		r := follow(t, w.dir, Options{polling: true})
+		r.until("a row", rewards("1"))
+		if r.Progress.Open {
+			t.Error("an old step is open")
+		}
+		write("2.jsonl", row(2, 2), 0)
+		r.until("a new step", rewards("1 2"))
+		if !r.Progress.Open {
+			t.Error("a new step is not open")
+		}
+		r.until("quiet", func(r *reader) bool { return !r.Progress.Open })
+		write("2.jsonl", row(2, 3), 0)
+		r.until("open again", func(r *reader) bool { return r.Progress.Open })
+		write("3.jsonl", "", 0)
+		r.until("a newer file", func(r *reader) bool { return r.Progress.Files == 3 })
+		if r.Progress.Open {
+			t.Error("step 2 is open although step 3 has begun")
+		}
+	})
 }
 
 // NFS shows zeros where data has yet to arrive.
 func TestFollowZeros(t *testing.T) {
-	w := trainer{t, t.TempDir()}
-	second := row(1, 2)
-	w.add("1.jsonl", row(1, 1)+second[:10]+strings.Repeat("\x00", len(second)-10))
-	r := follow(t, w.dir, Options{})
-	r.until("the first row", rewards("1"))
-	r.until("quiet", func(r *reader) bool { return !r.Progress.Open })
-	r.quiet(60 * time.Millisecond)
-	h, err := os.OpenFile(w.path("1.jsonl"), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = h.WriteAt([]byte(second[10:]), int64(len(row(1, 1))+10))
-	if err := errors.Join(err, h.Close()); err != nil {
-		t.Fatal(err)
-	}
-	r.until("the second row", rewards("1 2"))
-	if len(r.Problems) != 0 || len(r.Forget) != 0 {
-		t.Error(r.Problems, r.Forget)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		second := row(1, 2)
+		w.add("1.jsonl", row(1, 1)+second[:10]+strings.Repeat("\x00", len(second)-10))
+		r := follow(t, w.dir, Options{polling: true})
+		r.until("the first row", rewards("1"))
+		r.quiet(5 * time.Second)
+		h, err := os.OpenFile(w.path("1.jsonl"), os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = h.WriteAt([]byte(second[10:]), int64(len(row(1, 1))+10))
+		if err := errors.Join(err, h.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r.until("the second row", rewards("1 2"))
+		if len(r.Problems) != 0 || len(r.Forget) != 0 {
+			t.Error(r.Problems, r.Forget)
+		}
+	})
 }
 
 func TestFollowMetricsThatBecomeSamples(t *testing.T) {
@@ -399,38 +406,42 @@ func TestCloseLeavesNothing(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-// Following looks, it does not spin.
+// Following wakes up once a poll.
 func TestFollowSleeps(t *testing.T) {
-	w := trainer{t, t.TempDir()}
-	w.add("1.jsonl", row(1, 1))
-	r := follow(t, w.dir, Options{Poll: 50 * time.Millisecond})
-	r.until("all", func(r *reader) bool { return r.Progress.CaughtUp && !r.Progress.Open })
-	ctx, cancel := context.WithTimeout(context.Background(), 400*time.Millisecond)
-	defer cancel()
-	looks := 0
-	for ctx.Err() == nil {
-		r.s.fillChunk(ctx)
-		_ = r.s.wait(ctx)
-		looks++
-	}
-	if looks > 12 {
-		t.Errorf("%d wake-ups in 8 polls", looks)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		w.add("1.jsonl", row(1, 1))
+		r := follow(t, w.dir, Options{polling: true, Poll: 50 * time.Millisecond})
+		r.until("all", func(r *reader) bool { return r.Progress.CaughtUp && !r.Progress.Open })
+		ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
+		defer cancel()
+		wakes := 0
+		for ctx.Err() == nil {
+			r.s.fillChunk(ctx)
+			_ = r.s.wait(ctx)
+			wakes++
+		}
+		if wakes > 9 {
+			t.Errorf("%d wake-ups in 8 polls", wakes)
+		}
+	})
 }
 
-// The last record of several lines has nothing behind it that ends it: it is taken when the
-// file has been left alone for a while.
+// The last of records of several lines has nothing after it that ends it: it is read when the
+// file has not changed for a while.
 func TestFollowLastBlock(t *testing.T) {
 	for name, log := range map[string]string{
 		"generations.log": "[prompt] a\n[output] b\n[ground_truth] g\n[score] %d\n\n",
 		"7/q9.txt":        "idx: 1 / 2, seqlen: 33, reward is %d.0.\nprompt is \np\nsequence is: \nabc\n",
 	} {
-		w := trainer{t, t.TempDir()}
-		w.add(name, fmt.Sprintf(log, 1))
-		r := follow(t, w.dir, Options{})
-		r.until("the first record", rewards("1"))
-		w.add(name, fmt.Sprintf(log, 2)+fmt.Sprintf(log, 3))
-		r.until("the last", rewards("1 2 3"))
+		synctest.Test(t, func(t *testing.T) {
+			w := trainer{t, t.TempDir()}
+			w.add(name, fmt.Sprintf(log, 1))
+			r := follow(t, w.dir, Options{polling: true})
+			r.until("the first record", rewards("1"))
+			w.add(name, fmt.Sprintf(log, 2)+fmt.Sprintf(log, 3))
+			r.until("the last", rewards("1 2 3"))
+		})
 	}
 }
 

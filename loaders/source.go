@@ -31,8 +31,9 @@ type Options struct {
 	// Tests have less time than the 3 s it is otherwise.
 	settleTime time.Duration
 
-	serial bool                 // no workers: tests compare
-	faults fileio.FaultInjector // files fail in it: tests do not wait for a disk to break
+	serial  bool                 // no workers: tests compare
+	polling bool                 // without events and timers of the kernel: tests run in fake time
+	faults  fileio.FaultInjector // files fail in it: tests do not wait for a disk to break
 }
 
 // A chunk ends after so much work. The first is shorter: somebody waits to see
@@ -114,7 +115,7 @@ func Open(paths []string, o Options) (*Source, error) {
 		s.formats = []formats.Format{f}
 	}
 	s.formats = formats.WithColumns(s.formats, o.Columns)
-	if o.Follow {
+	if o.Follow && !o.polling {
 		s.schedule.watcher, s.schedule.sleeper = watch.NewWatcher(discover.IsLogPath), watch.NewSleeper()
 	}
 	for _, path := range paths {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"vantage/loaders/discover"
@@ -79,24 +80,26 @@ func TestOpenForbidden(t *testing.T) {
 
 // A directory without logs says, when it is followed too, what else is in it.
 func TestFollowedWithoutLogs(t *testing.T) {
-	w := trainer{t, t.TempDir()}
-	w.add("rollout_data/0.pt", "PK")
-	w.add("events.out.tfevents.17.node", "")
-	w.add("step_1/train_trajectories.jsonl.zip", "PK")
-	_ = os.Symlink("/", w.path("rollouts"))
-	r := follow(t, w.dir, Options{})
-	r.until("a word", func(r *reader) bool { return len(r.Notes) > 0 })
-	want := []string{
-		"symbolic links are not followed: rollouts; give where they lead, or the links themselves",
-		"slime's .pt files are Python objects, so turn their samples into JSON lines",
-		"TensorBoard's files hold scalars, so let the trainer log completions",
-		"a .zip is not read, as Agent-Lightning's, so unpack it",
-	}
-	if !slices.Equal(r.Notes, want) {
-		t.Errorf("%q", r.Notes)
-	}
-	w.add("rollout_data/1.pt", "PK")
-	r.quiet(200 * time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		w.add("rollout_data/0.pt", "PK")
+		w.add("events.out.tfevents.17.node", "")
+		w.add("step_1/train_trajectories.jsonl.zip", "PK")
+		_ = os.Symlink("/", w.path("rollouts"))
+		r := follow(t, w.dir, Options{polling: true})
+		r.until("a word", func(r *reader) bool { return len(r.Notes) > 0 })
+		want := []string{
+			"symbolic links are not followed: rollouts; give where they lead, or the links themselves",
+			"slime's .pt files are Python objects, so turn their samples into JSON lines",
+			"TensorBoard's files hold scalars, so let the trainer log completions",
+			"a .zip is not read, as Agent-Lightning's, so unpack it",
+		}
+		if !slices.Equal(r.Notes, want) {
+			t.Errorf("%q", r.Notes)
+		}
+		w.add("rollout_data/1.pt", "PK")
+		r.quiet(5 * time.Second)
+	})
 }
 
 // A directory that may not be listed hides nothing in silence.
