@@ -128,7 +128,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	if err != nil {
 		return classifyError(err)
 	}
-	if err := evaluator.UnknownName(); err != nil {
+	if err := evaluator.CheckNames(); err != nil {
 		return Usage(err)
 	}
 	if o.junit != "" {

@@ -101,7 +101,7 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot) (notReady
 	case notReady != nil:
 		return classifyError(notReady), ctx.Err()
 	}
-	if err := w.monitor.UnknownName(); err != nil {
+	if err := w.monitor.CheckNames(); err != nil {
 		return nil, Usage(err)
 	}
 	return nil, nil

@@ -9,7 +9,7 @@ import (
 	"vantage/model"
 )
 
-// steps are three by hand: nothing wrong, a tenth killed, and one that is still open.
+// steps returns three steps: one healthy, one with a tenth of its groups killed, one open.
 func steps() []model.Summary {
 	one := model.Summary{Step: 1, Rows: 100, Groups: 10, Kept: 50, Signal: 8}
 	one.Fates[model.FateAlive] = 8
@@ -24,7 +24,7 @@ func steps() []model.Summary {
 	return []model.Summary{one, two, open}
 }
 
-func TestRun(t *testing.T) {
+func TestEvaluator(t *testing.T) {
 	for text, want := range map[string]string{
 		"killed>5%":             "[2] worst 2: 1/10 (10%) keep more",
 		"killed>10%":            "[] worst 0:  ",
@@ -42,14 +42,14 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		f := held(r, steps()...)
+		f := evaluate(r, steps()...)
 		if got := fmt.Sprintf("%v worst %d: %s %s", f.Failed, f.WorstStep, f.WorstValue, f.Advice); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }
 
-func held(r Rule, all ...model.Summary) Finding {
+func evaluate(r Rule, all ...model.Summary) Finding {
 	c := NewEvaluator([]Rule{r})
 	for i := range all {
 		c.Add(&all[i])
@@ -57,31 +57,30 @@ func held(r Rule, all ...model.Summary) Finding {
 	return c.Findings[0]
 }
 
-// A trainer's metric that is NaN fails, and stays the worst; one of ours that is NaN
-// could not be computed, and is left out.
+// A trainer's metric that is NaN fails and is the worst; one of ours that is NaN is ignored.
 func TestNaN(t *testing.T) {
 	all := steps()[:2]
 	all[0].Metrics = []model.Metric{{Name: "critic/score/mean", Value: math.NaN()}, {Name: "vantage/length_correlation", Value: math.NaN()}}
 	all[1].Metrics = []model.Metric{{Name: "critic/score/mean", Value: 9}}
 	r, _ := Parse("critic/score/mean>1")
-	if f := held(r, all...); fmt.Sprintf("%v %d %s", f.Failed, f.WorstStep, f.WorstValue) != "[1 2] 1 nan" {
+	if f := evaluate(r, all...); fmt.Sprintf("%v %d %s", f.Failed, f.WorstStep, f.WorstValue) != "[1 2] 1 nan" {
 		t.Errorf("a metric of the trainer: %+v", f)
 	}
 	r, _ = Parse("vantage/length_correlation>0.5")
-	if f := held(r, all...); f.Evaluated() || !f.Passed() {
+	if f := evaluate(r, all...); f.Evaluated() || !f.Passed() {
 		t.Errorf("a metric of ours: %+v", f)
 	}
 }
 
-// What no step has is misspelt: neither kept nor failed.
-func TestUnknown(t *testing.T) {
+// A name that no step has is an error.
+func TestCheckNames(t *testing.T) {
 	for text, want := range map[string]bool{"critic/score/mean<0": false, "critic/scoer/mean<0": true, "killed-groups>0": false} {
 		r, err := Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c, all := NewEvaluator([]Rule{r}), steps()
-		if err := c.UnknownName(); err != nil {
+		if err := c.CheckNames(); err != nil {
 			t.Errorf("%s, before any step: %v", text, err)
 		}
 		c.Add(&all[0])
@@ -89,8 +88,8 @@ func TestUnknown(t *testing.T) {
 		for i := range all {
 			w.Add(&all[i])
 		}
-		if (c.UnknownName() != nil) != want || (w.UnknownName() != nil) != want {
-			t.Errorf("%s: %v, %v", text, c.UnknownName(), w.UnknownName())
+		if (c.CheckNames() != nil) != want || (w.CheckNames() != nil) != want {
+			t.Errorf("%s: %v, %v", text, c.CheckNames(), w.CheckNames())
 		}
 	}
 }
@@ -119,20 +118,20 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// An onset is told once, when it comes and when it goes.
-func TestWatch(t *testing.T) {
+// A transition is reported once, when a rule begins to fail and when it passes again.
+func TestMonitor(t *testing.T) {
 	r, _ := Parse("killed>0")
 	w := NewMonitor([]Rule{r})
 	all := steps()
 	all[2].Open, all[2].Fates[model.FateKilled] = false, 0
-	var told []string
+	var got []string
 	for n := range len(all) + 1 {
-		for _, o := range looked(w, all[:n]) {
-			told = append(told, fmt.Sprint(o.Step, o.Failing))
+		for _, o := range transitions(w, all[:n]) {
+			got = append(got, fmt.Sprint(o.Step, o.Failing))
 		}
 	}
-	if fmt.Sprint(told) != "[2 true 3 false]" || w.Failing() {
-		t.Error(told, w.Failing())
+	if fmt.Sprint(got) != "[2 true 3 false]" || w.Failing() {
+		t.Error(got, w.Failing())
 	}
 }
 
@@ -152,8 +151,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// looked are the onsets of steps that are looked at one after the other.
-func looked(w *Monitor, steps []model.Summary) (all []Transition) {
+// transitions adds the steps to the monitor and returns what it reports.
+func transitions(w *Monitor, steps []model.Summary) (all []Transition) {
 	for i := range steps {
 		all = append(all, w.Add(&steps[i])...)
 	}

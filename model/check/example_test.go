@@ -9,7 +9,7 @@ import (
 	"vantage/model/check"
 )
 
-// A run is held to two rules: one is kept, one fails.
+// Evaluate two rules on a run: one fails, one passes.
 func Example() {
 	chunk := &model.Chunk{Format: "mine", HasTruth: true}
 	for step, rewards := range [][]float64{{1, 0, 1, 0}, {1, 1, 1, 1}} {

@@ -1,5 +1,3 @@
-// Package check holds the steps of a run to rules with thresholds: the fates, counts
-// and metrics of the screen, for scripts that decide by an exit code.
 package check
 
 import (
@@ -13,25 +11,24 @@ import (
 	"vantage/model/units"
 )
 
-// Rule is what must not be: "killed>5%" fails a step of which more than 5 % of the
+// Rule is a condition under which a step fails: with "killed>5%", if more than 5 % of its
 // groups are killed.
 type Rule struct {
 	Name    string // a fate, a count, the kind of a warning, or a metric
 	Op      string
 	Limit   float64
-	Percent bool // the limit is a share of 100
+	Percent bool // Limit is a percentage
 }
 
-// Defaults are the rules of a run that nobody has thought about: they are quiet on a
-// healthy one.
+// Defaults returns the default rules. A healthy run passes them.
 func Defaults() []string {
 	return []string{"signal=0", "killed>5%", "short>5%", "flips>10%", "noise>0", "invalid>0"}
 }
 
-// operators, the longer before those that they begin with; == is read as =.
+// operators lists longer ones before their prefixes; == means =.
 var operators = [...]string{">=", "<=", "!=", "==", ">", "<", "="}
 
-// Parse reads a rule.
+// Parse parses a rule.
 func Parse(text string) (Rule, error) {
 	text = strings.TrimSpace(text)
 	for at := range text {
@@ -53,7 +50,7 @@ func Parse(text string) (Rule, error) {
 	return Rule{}, fmt.Errorf("rule %q has no > >= < <= = or !=, as in killed>5%%", text)
 }
 
-// ParseAll reads several rules.
+// ParseAll parses several rules.
 func ParseAll(texts []string) ([]Rule, error) {
 	rules := make([]Rule, len(texts))
 	for i, text := range texts {
@@ -65,7 +62,7 @@ func ParseAll(texts []string) ([]Rule, error) {
 	return rules, nil
 }
 
-// validName reports whether a text can be a name: one word of plain characters.
+// validName reports whether name is one word of letters, digits and / _ @ - .
 func validName(name string) bool {
 	invalid := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/_@-.", r)
@@ -73,8 +70,8 @@ func validName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, invalid)
 }
 
-// validate fails for a name that nothing has, and for a percentage of what is no share.
-// Names with a slash are metrics, which a log has or has not.
+// validate fails for a name that no log has, and for a percentage of something that is no
+// share. A name with a slash, _ or @ may be a metric, which only a log decides.
 func (r Rule) validate() error {
 	_, counted := r.count(&model.Summary{Groups: 1, Rows: 1})
 	if !counted && !strings.Contains(r.Name, "/") && !strings.Contains(r.Name, "_") && !strings.Contains(r.Name, "@") {
@@ -86,7 +83,7 @@ func (r Rule) validate() error {
 	return nil
 }
 
-// String is the rule as it is written.
+// String returns the rule as Parse reads it.
 func (r Rule) String() string {
 	text := r.Name + r.Op + strconv.FormatFloat(r.Limit, 'g', -1, 64)
 	if r.Percent {
@@ -95,7 +92,7 @@ func (r Rule) String() string {
 	return text
 }
 
-// CountNames are what can be counted beside warnings and metrics.
+// CountNames returns what can be counted, besides warnings.
 func CountNames() []string {
 	names := []string{"signal", "kept", "flips"}
 	for _, f := range model.Fates() {
@@ -106,10 +103,10 @@ func CountNames() []string {
 	return names
 }
 
-// count is a count out of so many.
+// count is n out of total.
 type count struct{ n, total int }
 
-// count is what a rule counts in a step; not ok if it names no count.
+// count returns what the rule counts in a step, false if it names no count.
 func (r Rule) count(s *model.Summary) (count, bool) {
 	switch r.Name {
 	case "signal":
@@ -135,9 +132,9 @@ func (r Rule) count(s *model.Summary) (count, bool) {
 	return count{0, max(1, s.Groups)}, true
 }
 
-// Evaluate is what a rule looks at in a step, and how a person reads it; not ok if the
-// step has no such thing. A metric of ours that is NaN is not there, as where nothing
-// can be divided; one of the trainer's is a value, and fails every rule.
+// Evaluate returns the rule's value in a step, and its text. It returns false if the step
+// has none, or if it is NaN in one of our own metrics, which are undefined for some steps. A
+// trainer's metric that is NaN counts, and fails every rule.
 func (r Rule) Evaluate(s *model.Summary) (x float64, text string, ok bool) {
 	if c, counted := r.count(s); counted {
 		if r.Percent {
@@ -153,14 +150,13 @@ func (r Rule) Evaluate(s *model.Summary) (x float64, text string, ok bool) {
 	return 0, "", false
 }
 
-// appliesTo reports whether a step has what the rule names.
+// appliesTo reports whether a step has what the rule names, even if NaN.
 func (r Rule) appliesTo(s *model.Summary) bool {
 	_, counted := r.count(s)
 	return counted || slices.ContainsFunc(s.Metrics, func(m model.Metric) bool { return m.Name == r.Name })
 }
 
-// Fails reports whether a value is what must not be. NaN always is: it cannot be told
-// to be within the limit.
+// Fails reports whether the value x fails the rule. NaN always does.
 func (r Rule) Fails(x float64) bool {
 	if x != x {
 		return true

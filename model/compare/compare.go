@@ -1,5 +1,3 @@
-// Package compare compares two runs prompt by prompt: the same task under both says
-// more than two averages over different ones.
 package compare
 
 import (
@@ -9,44 +7,44 @@ import (
 	"vantage/model"
 )
 
-// Pair is a prompt that both runs have.
+// Pair is a prompt of both runs.
 type Pair struct {
 	Preview            string
-	A, B               float64 // mean reward under each
-	SamplesA, SamplesB int     // samples under each
+	A, B               float64 // mean rewards
+	SamplesA, SamplesB int
 }
 
-// Delta is B less A.
+// Delta returns B − A.
 func (p Pair) Delta() float64 { return p.B - p.A }
 
-// Bin is the pairs of one difficulty: those whose mean reward under A lies in
-// [Lo, Hi), the last one with Hi.
+// Bin summarises the pairs of one difficulty: with a mean reward under A in [Lo, Hi), for
+// the last bin in [Lo, Hi].
 type Bin struct {
 	Lo, Hi float64
 	Pairs  int
-	Delta  float64 // mean of B less A; NaN if there are none
+	Delta  float64 // mean of B − A; NaN without pairs
 }
 
-// Result is the comparison.
+// Result is the comparison of two runs.
 type Result struct {
 	Pairs        []Pair // worst delta first
-	OnlyA, OnlyB int    // prompts that one run has
+	OnlyA, OnlyB int    // prompts of one run only
 	Wins         int    // B better
 	Losses       int    // A better
 	Ties         int
-	Delta        float64    // mean over the pairs of B less A; NaN without pairs
-	PValue       float64    // of a two-sided sign test over wins and losses, exact; 1 if there are none
-	WinShare     [2]float64 // 95 % interval (Wilson) of the share of wins among wins and losses
+	Delta        float64    // mean of B − A over the pairs; NaN without pairs
+	PValue       float64    // of SignTest
+	WinShare     [2]float64 // Wilson interval of wins among wins and losses
 	Bins         []Bin
 }
 
-// tieTolerance is how near two means count as equal.
+// tieTolerance is the difference up to which two means count as equal.
 const tieTolerance = 1e-9
 
-// maxBins is how many difficulties are told apart.
+// maxBins is the number of difficulties.
 const maxBins = 5
 
-// Runs pairs two lists of prompts, each ascending by hash.
+// Runs compares two runs, given their prompts ascending by hash.
 func Runs(a, b []model.PromptMean) *Result {
 	r := &Result{}
 	i, j := 0, 0
@@ -102,7 +100,7 @@ func (r *Result) aggregate() {
 	}
 }
 
-// fillBins puts the pairs into difficulties of equal width.
+// fillBins divides the pairs into difficulties of equal width.
 func (r *Result) fillBins(lo, hi float64) {
 	n := maxBins
 	if lo == hi {
@@ -126,8 +124,8 @@ func (r *Result) fillBins(lo, hi float64) {
 	}
 }
 
-// SignTest is the probability that a fair coin splits so, or further from even, in
-// wins+losses throws: exact, two-sided.
+// SignTest returns the exact two-sided p-value of wins and losses under equal odds, 1 if
+// there are none.
 func SignTest(wins, losses int) float64 {
 	n, k := wins+losses, min(wins, losses)
 	if n == 0 {
@@ -147,7 +145,8 @@ func logChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// Wilson is the 95 % interval of a share k of n (E. B. Wilson, 1927); [0, 1] for none.
+// Wilson returns the 95 % score interval of the share k/n (E. B. Wilson, 1927), [0, 1] if n
+// is 0.
 func Wilson(k, n int) [2]float64 {
 	if n == 0 {
 		return [2]float64{0, 1}

@@ -9,7 +9,7 @@ import (
 	"vantage/model"
 )
 
-// Values by hand: two-sided, k or fewer of n.
+// Expected values are computed by hand: two-sided, k or fewer of n.
 func TestSignTest(t *testing.T) {
 	for _, c := range []struct {
 		wins, losses int
@@ -23,7 +23,7 @@ func TestSignTest(t *testing.T) {
 	}
 }
 
-// The interval of 15 of 20 is 0.5313 to 0.8881 in the literature.
+// The literature has 0.5313 to 0.8881 for 15 of 20.
 func TestWilson(t *testing.T) {
 	got := Wilson(15, 20)
 	if math.Abs(got[0]-0.5313) > 1e-4 || math.Abs(got[1]-0.8881) > 1e-4 {
@@ -34,7 +34,7 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
+func TestRuns(t *testing.T) {
 	a := []model.PromptMean{{Hash: 1, Mean: 0, N: 4}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 4, Mean: 1, N: 4}, {Hash: 9, Mean: 1, N: 4}}
 	b := []model.PromptMean{{Hash: 1, Mean: 0.5, N: 8}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 3, Mean: 1, N: 4}, {Hash: 4, Mean: 0.75, N: 4}}
 	r := Runs(a, b)
@@ -49,8 +49,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Swapping the runs swaps wins and losses, negates the difference and leaves p.
-func TestSwap(t *testing.T) {
+// Swapping the runs swaps wins and losses, negates the difference and keeps the p-value.
+func TestSwappedRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) []model.PromptMean {
 			var all []model.PromptMean

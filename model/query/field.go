@@ -6,15 +6,15 @@ import (
 	"vantage/model"
 )
 
-// Field is something that can be asked of a group or of a sample.
+// Field is a property of a group or of a sample.
 type Field struct {
 	Name, Doc string
-	PerSample bool // it is asked of each sample
+	PerSample bool
 	number    func(a *model.Analysis, g *model.Group, i int) float64
 	text      func(a *model.Analysis, g *model.Group) string
 }
 
-// Fields are all that can be asked.
+// Fields returns all fields.
 func Fields() []Field {
 	group := func(name, doc string, f func(g *model.Group) float64) Field {
 		return Field{Name: name, Doc: doc, number: func(_ *model.Analysis, g *model.Group, _ int) float64 { return f(g) }}
@@ -58,7 +58,7 @@ func findField(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// comparison is a term over a number.
+// comparison is a term on a number.
 type comparison struct {
 	field Field
 	op    string

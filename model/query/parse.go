@@ -11,21 +11,21 @@ import (
 	"vantage/model"
 )
 
-// MaxLength bounds a query, in bytes.
+// MaxLength is the maximum length of a query in bytes.
 const MaxLength = 400
 
-// maxDepth bounds its parentheses.
+// maxDepth bounds nested parentheses and negations.
 const maxDepth = 50
 
-// Error is a place in a query that cannot be understood.
+// Error is a syntax error.
 type Error struct {
-	Column  int // 1-based, in characters
+	Column  int // from 1, in characters
 	Message string
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Message) }
 
-// Parse reads a query; no text chooses everything. The error is an *Error.
+// Parse parses a query; blank text matches everything. The error is an *Error.
 func Parse(text string) (Query, error) {
 	if len(text) > MaxLength {
 		return Query{}, &Error{MaxLength, fmt.Sprintf("a query has at most %d bytes", MaxLength)}
@@ -60,7 +60,7 @@ func (p *parser) skipSpace() {
 	}
 }
 
-// acceptWord takes a word if it stands here by itself.
+// acceptWord consumes w if it is the next word.
 func (p *parser) acceptWord(w string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.at:], w)
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '(' {
@@ -137,7 +137,7 @@ func (p *parser) parseUnary() (node, error) {
 	return p.parseTerm()
 }
 
-// operators, the longer before those that they begin with.
+// operators lists longer ones before their prefixes.
 var operators = [...]string{"<=", ">=", "!=", "<", ">", "=", ":", "~"}
 
 func (p *parser) parseTerm() (node, error) {
@@ -181,7 +181,7 @@ func fieldNames() string {
 	return strings.Join(all, " ")
 }
 
-// parseBareWord looks for a word in the prompt.
+// parseBareWord parses a word to be found in the prompt.
 func (p *parser) parseBareWord() (node, error) {
 	text, err := p.parseLiteral()
 	if err != nil {
@@ -191,7 +191,7 @@ func (p *parser) parseBareWord() (node, error) {
 	return contains{field, strings.ToLower(text), false}, nil
 }
 
-// isFatePrefix reports whether text is a fate, or the beginning of one that is being typed.
+// isFatePrefix reports whether text is a fate, or the beginning of one being typed.
 func isFatePrefix(text string) bool {
 	return slices.ContainsFunc(model.Fates(), func(f model.Fate) bool { return strings.HasPrefix(f.String(), strings.ToLower(text)) })
 }
@@ -224,7 +224,7 @@ func (p *parser) parseValue(field Field, op string) (node, error) {
 	return comparison{field, op, x}, nil
 }
 
-// parseLiteral is a text between quotes, or up to a space or a parenthesis.
+// parseLiteral parses a quoted text, or one up to a space or parenthesis.
 func (p *parser) parseLiteral() (string, error) {
 	start := p.at
 	if p.at < len(p.text) && p.text[p.at] == '"' {
@@ -244,10 +244,10 @@ func (p *parser) parseLiteral() (string, error) {
 	return p.text[start:p.at], nil
 }
 
-// contains is a term over a text.
+// contains is a term on a text.
 type contains struct {
 	field Field
-	text  string // in small letters
+	text  string // lower case
 	exact bool
 }
 

@@ -9,8 +9,8 @@ import (
 	"vantage/model"
 )
 
-// testAnalysis has three groups of four: "Area of a triangle" half right and long, "Compute
-// 12" all right, "Hard one" all wrong.
+// testAnalysis returns a step of three groups of four: "Area of a triangle" half right and
+// long, "Compute 12" all right, "Hard one" all wrong.
 func testAnalysis(tb testing.TB) *model.Analysis {
 	tb.Helper()
 	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true, LengthUnit: model.LengthTokens}
@@ -69,8 +69,8 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// The samples of a half-right group that are right, by hand: the second and fourth.
-func TestSamples(t *testing.T) {
+// The right samples of the half-right group are its second and fourth.
+func TestMatchesSample(t *testing.T) {
 	a := testAnalysis(t)
 	q, err := Parse("fate:alive sample.reward=1")
 	if err != nil {

@@ -2,33 +2,34 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"vantage/model"
 )
 
-// Charts are what is drawn of a run: how the advantages lie before and after the filter, how
-// the main figures go over the steps, and how many groups solve how much. They are
-// gathered step by step, in as much memory for any number of steps.
+// Charts hold the data of a report's charts: the distribution of advantages before and
+// after the filter, the main figures over the steps, and the solve rates of groups. Steps
+// are added one by one; the memory does not grow with their number.
 type Charts struct {
 	Original, Processed *histogram // processed: of the kept samples only
 	Trends              []trendLine
 	Solved              []bar
-	FirstStep, LastStep int64 // step
+	FirstStep, LastStep int64
 	Steps               int
-	Best                float64 // what a solved sample has
+	Best                float64 // reward of a solved sample
 
-	hasSamples bool // the advantages of each sample were seen, not only the figures
+	hasSamples bool // Original and Processed were filled
 	stepIndex  int
 	stepCount  int
 }
 
-// bar is one of a few counts.
+// bar is a count with its name.
 type bar struct {
 	Name  string
 	Count float64
 }
 
-// The main figures, under the words of the screen.
+// mainTrends returns the figures that are drawn over the steps, named as on the screen.
 func mainTrends() []trendLine {
 	return []trendLine{
 		{Name: "reward", metric: "critic/score/mean"},
@@ -56,7 +57,7 @@ func newCharts(r *Report) *Charts {
 func (c *Charts) add(s *model.Summary, a *model.Analysis) {
 	at := c.stepIndex
 	c.stepIndex++
-	if s.Open { // half a step would bend a line
+	if s.Open { // half a step would distort a line
 		return
 	}
 	if c.Steps == 0 {
@@ -83,14 +84,13 @@ func (c *Charts) add(s *model.Summary, a *model.Analysis) {
 	}
 }
 
-// maxPoints is how many points a line has at most: beyond it a point is the mean of
-// several steps.
+// maxPoints is the most points of a trend: with more steps a point is the mean of several.
 const maxPoints = 48
 
-// trendLine is a figure over the steps.
+// trendLine is a figure over the steps of a run.
 type trendLine struct {
 	Name                  string
-	Values                []float64 // NaN where there is none
+	Values                []float64 // NaN where no step has a value
 	First, Last, Min, Max float64
 	metric                string
 	sums                  []float64
@@ -106,7 +106,7 @@ func (l *trendLine) begin(steps int) {
 	}
 }
 
-// add takes the figure of step at, of so many.
+// add adds the value of step at of the run's steps.
 func (l *trendLine) add(at, of int, x float64) {
 	if x-x != 0 {
 		return
@@ -121,20 +121,20 @@ func (l *trendLine) add(at, of int, x float64) {
 	l.Last, l.Min, l.Max = x, min(l.Min, x), max(l.Max, x)
 }
 
-// hasValue reports whether some step has the figure.
+// hasValue reports whether a step has the figure.
 func (l *trendLine) hasValue() bool { return l.Last == l.Last }
 
-// histogramBins is how finely a histogram counts: many times finer than it is drawn.
+// histogramBins is the resolution of a histogram, many times finer than its drawing.
 const histogramBins = 2048
 
-// histogram counts values in equal bins over a range about 0 that doubles when a value
-// lies outside it, so that it needs not know what is to come. Exact zeros are counted
-// apart: groups without signal put so many into one bin that nothing else would be seen.
+// histogram counts values in equal bins over a range around 0 that doubles when a value
+// exceeds it, so one pass suffices. Exact zeros are counted separately: groups without
+// signal have so many that the other bins would vanish beside them.
 type histogram struct {
-	N, Zeros, NotFinite int // all, those that are 0, those that are no numbers
+	N, Zeros, NotFinite int // all values, those that are 0, those that are NaN or infinite
 	Sum, SumSquares     float64
-	MaxAbs              float64 // by size
-	limit               float64 // the range is from -half to half
+	MaxAbs              float64
+	limit               float64 // the range is -limit to limit
 	counts              []int
 }
 
@@ -165,7 +165,7 @@ func (h *histogram) add(x float64) {
 	h.counts[histogramBins/2+bin]++
 }
 
-// widen doubles the range: two bins become one, in the middle half.
+// widen doubles the range: each two bins become one.
 func (h *histogram) widen() {
 	wide := make([]int, histogramBins)
 	for i, n := range h.counts {
@@ -174,7 +174,7 @@ func (h *histogram) widen() {
 	h.limit, h.counts = 2*h.limit, wide
 }
 
-// Rebin are the counts in n bins from -half to half.
+// Rebin returns the counts in n bins from -limit to limit.
 func (h *histogram) Rebin(limit float64, n int) []int {
 	columns := make([]int, n)
 	for i, count := range h.counts {
@@ -187,17 +187,36 @@ func (h *histogram) Rebin(limit float64, n int) []int {
 	return columns
 }
 
-// Mean and Std are of all that are numbers, zeros too; Std with n-1.
+// Mean returns the mean of the finite values, zeros included.
 func (h *histogram) Mean() float64 { return h.Sum / float64(h.N-h.NotFinite) }
 
-// Std is the spread about the mean.
+// Std returns the standard deviation of the finite values, ddof 1.
 func (h *histogram) Std() float64 {
 	n := float64(h.N - h.NotFinite)
 	return math.Sqrt(max(0, h.SumSquares-h.Sum*h.Sum/n) / (n - 1))
 }
 
-// AxisLimit is how far an axis about 0 goes that holds both distributions: a number that a
-// person reads easily.
+// hasDistribution reports whether there is a finite advantage to draw.
+func (c *Charts) hasDistribution() bool {
+	return c.hasSamples && c.Original.N > c.Original.NotFinite
+}
+
+// bins returns both distributions in n bins from -limit to limit, and the largest count.
+func (c *Charts) bins(n int) (limit float64, original, processed []int, tallest int) {
+	limit = c.AxisLimit()
+	original, processed = c.Original.Rebin(limit, n), c.Processed.Rebin(limit, n)
+	return limit, original, processed, max(1, slices.Max(original), slices.Max(processed))
+}
+
+// solvedTotals returns the largest count of a solve rate, and their sum.
+func (c *Charts) solvedTotals() (tallest, sum float64) {
+	for _, b := range c.Solved {
+		tallest, sum = max(tallest, b.Count), sum+b.Count
+	}
+	return tallest, sum
+}
+
+// AxisLimit returns a round number that no advantage of either distribution exceeds.
 func (c *Charts) AxisLimit() float64 {
 	largest := max(c.Original.MaxAbs, c.Processed.MaxAbs)
 	if largest == 0 {

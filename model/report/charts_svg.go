@@ -9,19 +9,19 @@ import (
 	"vantage/model/units"
 )
 
-// The size of the picture, in pixels, and of its parts.
+// Sizes in pixels, and counts of parts.
 const (
 	svgWidth        = 760
 	svgMargin       = 24
 	svgBars         = 61 // odd: one column is the zero
 	svgHalfHeight   = 84 // of the distribution, above and below its axis
-	svgTrendHeight  = 64 // a figure over the steps
-	svgTrendColumns = 3  // of such figures
-	svgBarHeight    = 20 // a bar of the solve rate
+	svgTrendHeight  = 64
+	svgTrendColumns = 3
+	svgBarHeight    = 20 // of a solve rate
 )
 
-// svgStyle follows the reader's light or dark page. Blue is plus and orange minus, and
-// signs at the axis say it too.
+// svgStyle follows the light or dark scheme of the reader's page. Blue is positive, orange
+// negative; the signs at the axis say so without colour.
 const svgStyle = `<style>
 text { fill: #1f2328; font: 12px system-ui, sans-serif; }
 .ground { fill: #ffffff; } .dim { fill: #6e7781; } .title { font-weight: 600; } .number { font-variant-numeric: tabular-nums; }
@@ -33,12 +33,12 @@ text { fill: #e6edf3; } .ground { fill: #0d1117; } .dim { fill: #8b949e; }
 </style>
 `
 
-// SVG draws the charts as one picture.
+// SVG writes all charts as one picture.
 func SVG(w io.Writer, c *Charts) error {
 	s := &svg{out: bufio.NewWriter(w)}
 	var parts []func(*Charts)
 	height := svgMargin
-	if c.hasSamples && c.Original.N > c.Original.NotFinite {
+	if c.hasDistribution() {
 		parts, height = append(parts, s.distribution), height+2*svgHalfHeight+92
 	}
 	if rows := (len(c.availableTrends()) + svgTrendColumns - 1) / svgTrendColumns; c.Steps > 1 {
@@ -58,7 +58,7 @@ func SVG(w io.Writer, c *Charts) error {
 	return s.out.Flush()
 }
 
-// availableTrends are the figures that some step has.
+// availableTrends returns the trends with values.
 func (c *Charts) availableTrends() []trendLine {
 	var list []trendLine
 	for _, l := range c.Trends {
@@ -69,7 +69,7 @@ func (c *Charts) availableTrends() []trendLine {
 	return list
 }
 
-// svg is a picture while it is drawn, from the top down.
+// svg is a picture being drawn, from the top down to y.
 type svg struct {
 	out *bufio.Writer
 	y   int
@@ -82,27 +82,22 @@ func (s *svg) text(x, y int, class, anchor, text string) {
 func (s *svg) distribution(c *Charts) {
 	s.text(svgMargin, s.y+12, "title", "start", fmt.Sprintf("Advantages of %s: original above the line, processed below", c.stepRange()))
 	axis := s.y + 28 + svgHalfHeight
-	span := c.AxisLimit()
-	up, down := c.Original.Rebin(span, svgBars), c.Processed.Rebin(span, svgBars)
-	tallest := 1
-	for i := range up {
-		tallest = max(tallest, up[i], down[i])
-	}
+	limit, original, processed, tallest := c.bins(svgBars)
 	width := float64(svgWidth-2*svgMargin) / svgBars
-	for i := range up {
+	for i := range original {
 		class := "plus"
 		if i < svgBars/2 {
 			class = "minus"
 		}
 		x := svgMargin + float64(i)*width
-		s.bar(x, float64(axis)-scaledHeight(up[i], tallest), width-1, scaledHeight(up[i], tallest), class)
-		s.bar(x, float64(axis), width-1, scaledHeight(down[i], tallest), class)
+		s.bar(x, float64(axis)-scaledHeight(original[i], tallest), width-1, scaledHeight(original[i], tallest), class)
+		s.bar(x, float64(axis), width-1, scaledHeight(processed[i], tallest), class)
 	}
 	fmt.Fprintf(s.out, `<path class="axis" d="M%d %d H%d"/>`+"\n", svgMargin, axis, svgWidth-svgMargin)
 	below := axis + svgHalfHeight + 16
-	s.text(svgMargin, below, "dim", "start", "−"+units.Short(span))
+	s.text(svgMargin, below, "dim", "start", "−"+units.Short(limit))
 	s.text(svgWidth/2, below, "dim", "middle", "0")
-	s.text(svgWidth-svgMargin, below, "dim", "end", "+"+units.Short(span))
+	s.text(svgWidth-svgMargin, below, "dim", "end", "+"+units.Short(limit))
 	s.text(svgMargin, below+18, "number", "start", momentsText("original", c.Original))
 	s.text(svgMargin, below+34, "number", "start", momentsText("processed", c.Processed))
 	s.y = below + 34 + 14
@@ -131,8 +126,8 @@ func (s *svg) trends(c *Charts) {
 	}
 }
 
-// trend draws one figure between its least and its greatest value; a step without it
-// breaks the line.
+// trend draws one figure between its minimum and maximum. The line breaks at a step
+// without a value.
 func (s *svg) trend(l trendLine, x, width int) {
 	s.text(x, s.y+12, "title", "start", l.Name)
 	s.text(x+width, s.y+12, "number", "end", units.Short(l.First)+" → "+units.Short(l.Last))
@@ -149,7 +144,7 @@ func (s *svg) trend(l trendLine, x, width int) {
 		}
 		fmt.Fprintf(&path, "%s%.1f %.1f ", pen, float64(x)+float64(i)/float64(max(1, len(l.Values)-1))*float64(width), float64(s.y+20)+(1-at)*svgTrendHeight)
 		if pen == "M" {
-			path.WriteString("h0 ") // a dot, if it stays alone
+			path.WriteString("h0 ") // a dot, in case no point follows
 		}
 		pen = "L"
 	}
@@ -160,10 +155,7 @@ func (s *svg) trend(l trendLine, x, width int) {
 func (s *svg) solved(c *Charts) {
 	s.text(svgMargin, s.y+24, "title", "start", fmt.Sprintf("Groups of %s by how many of their samples reach %s, the best reward of the run", c.stepRange(), units.Short(c.Best)))
 	s.y += 36
-	tallest, all := 0.0, 0.0
-	for _, b := range c.Solved {
-		tallest, all = max(tallest, b.Count), all+b.Count
-	}
+	tallest, all := c.solvedTotals()
 	const left, right = 110, 120
 	for i, name := range solveBinNames() {
 		n := c.Solved[i].Count

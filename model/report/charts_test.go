@@ -18,7 +18,7 @@ import (
 	"vantage/model"
 )
 
-// reportOf is of a run that has so many steps; rewards are those of the groups of each.
+// reportOf returns a report of a run; each step has groups with these rewards, scaled.
 func reportOf(t *testing.T, steps int, set model.Settings, rewards ...[]float64) *Report {
 	t.Helper()
 	store := model.NewStore()
@@ -40,8 +40,8 @@ func reportOf(t *testing.T, steps int, set model.Settings, rewards ...[]float64)
 	return r
 }
 
-// A right and a wrong answer have ±0.7071; the axis goes to 0.8, so they are drawn 57.4
-// and 3.5 columns from its left end. Only the right one is kept: recompute leaves it as it is.
+// A right and a wrong answer have ±0.7071 on an axis to 0.8: columns 57.4 and 3.5 from the
+// left. Only the right one is kept, and recompute does not change it.
 func TestDistribution(t *testing.T) {
 	set := model.DefaultSettings()
 	set.KeepNeg, set.Recompute = 0, true
@@ -72,9 +72,9 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// Rewards grow with the steps, and so does their line; half the samples of the first group
+// Rewards grow with the steps, and so does their trend. Half the samples of the first group
 // reach the best reward, in the last step only.
-func TestOverSteps(t *testing.T) {
+func TestTrends(t *testing.T) {
 	charts, err := Text(io.Discard, reportOf(t, 8, model.DefaultSettings(), []float64{1, 0}))
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestOverSteps(t *testing.T) {
 	}
 }
 
-// However values come, none is lost, and each is in the half of its sign.
+// In any order of values none is lost, and each is counted on the side of its sign.
 func TestHistogram(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOf(rapid.OneOf(rapid.Float64(), rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.MaxFloat64, 1e-300}))).Draw(t, "values")
@@ -124,8 +124,8 @@ func TestHistogram(t *testing.T) {
 	})
 }
 
-// The axis ends at a number that a person reads easily, and holds everything.
-func TestSpan(t *testing.T) {
+// The axis ends at a round number that no value exceeds.
+func TestAxisLimit(t *testing.T) {
 	for largest, want := range map[float64]float64{0: 1, 0.7071: 0.8, 1: 1, 1.2: 1.5, 2.47: 2.5, 3.75: 4, 9: 10, 95: 100} {
 		c := &Charts{Original: newHistogram(), Processed: newHistogram()}
 		c.Processed.add(-largest)
@@ -135,7 +135,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// The picture is well-formed, whatever the run holds: no step with a number, one, many.
+// The picture is well-formed for a run without finite values, with one step and with many.
 func TestSVG(t *testing.T) {
 	for name, r := range map[string]*Report{
 		"nothing": reportOf(t, 1, model.DefaultSettings(), []float64{math.NaN()}),
@@ -163,8 +163,8 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// What each layout begins with and ends with, per group and for the whole run.
-func TestRows(t *testing.T) {
+// Every format has its head and foot, per group and for the run.
+func TestRowsPerGroupAndRun(t *testing.T) {
 	for _, c := range []struct {
 		per  Per
 		line string
@@ -191,8 +191,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A run without steps gives pages without rows, which say so.
-func TestNothing(t *testing.T) {
+// A run without steps gives pages with 0 rows.
+func TestEmptyRun(t *testing.T) {
 	r, err := New(context.Background(), model.NewStore().Snapshot(), model.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
@@ -209,8 +209,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// A writer that fails ends the report at once: nothing is computed for nobody.
-func TestWriterFails(t *testing.T) {
+// A report ends soon after its writer fails, without computing all steps.
+func TestFailingWriter(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, *Report) (*Charts, error){"text": Text, "md": Markdown, "csv": CSV, "json": JSON} {
 		r := reportOf(t, 300, model.DefaultSettings(), []float64{1, 0}, []float64{1, 1})
 		steps, each := 0, r.eachStep

@@ -9,18 +9,17 @@ import (
 	"vantage/model/units"
 )
 
-// The size of the charts of a page, in characters.
+// Sizes in characters.
 const (
 	plotColumns = 61 // odd: one column is the zero
 	plotRows    = 5  // above and below the axis
 	barColumns  = 40
 )
 
-// Text draws the charts with characters: where advantages lie, the figures over the
-// steps, and how much is solved.
+// Text returns the charts drawn with characters.
 func (c *Charts) Text() []string {
 	var lines []string
-	if c.hasSamples && c.Original.N > c.Original.NotFinite {
+	if c.hasDistribution() {
 		lines = append(lines, "", fmt.Sprintf("advantages of %s: original above the line, processed below", c.stepRange()))
 		lines = append(lines, indent(c.textDistribution())...)
 	}
@@ -42,7 +41,7 @@ func indent(lines []string) []string {
 	return lines
 }
 
-// stepRange names the steps that the charts are of.
+// stepRange returns "step 3" or "steps 1 to 40".
 func (c *Charts) stepRange() string {
 	if c.Steps == 1 {
 		return fmt.Sprintf("step %d", c.FirstStep)
@@ -50,31 +49,25 @@ func (c *Charts) stepRange() string {
 	return fmt.Sprintf("steps %d to %d", c.FirstStep, c.LastStep)
 }
 
-// textDistribution draws both histograms over one axis, with equal scales; zeros are
-// counted below.
+// textDistribution draws both histograms on one axis and scale, with their moments below.
 func (c *Charts) textDistribution() []string {
-	span := c.AxisLimit()
-	up, down := c.Original.Rebin(span, plotColumns), c.Processed.Rebin(span, plotColumns)
-	tallest := 1
-	for i := range up {
-		tallest = max(tallest, up[i], down[i])
-	}
+	limit, original, processed, tallest := c.bins(plotColumns)
 	var lines []string
 	for row := range plotRows {
-		lines = append(lines, plotRow(up, tallest, plotRows-1-row, []rune("▁▂▃▄▅▆▇█")))
+		lines = append(lines, plotRow(original, tallest, plotRows-1-row, []rune("▁▂▃▄▅▆▇█")))
 	}
 	half := strings.Repeat("─", plotColumns/2)
 	lines = append(lines, half+"┼"+half)
 	for row := range plotRows {
-		lines = append(lines, plotRow(down, tallest, row, []rune("▔▀█")))
+		lines = append(lines, plotRow(processed, tallest, row, []rune("▔▀█")))
 	}
-	end := units.Short(span)
+	end := units.Short(limit)
 	gap := plotColumns/2 - 1 - utf8.RuneCountInString(end)
 	lines = append(trimBlank(lines), "−"+end+strings.Repeat(" ", gap)+"0"+strings.Repeat(" ", gap)+"+"+end)
 	return append(lines, momentsText("original", c.Original), momentsText("processed", c.Processed))
 }
 
-// plotRow is a row of columns, counted from the axis; what is in a column at all is seen.
+// plotRow draws one row of columns, numbered from the axis. A nonzero count always shows.
 func plotRow(columns []int, tallest, row int, levels []rune) string {
 	var b strings.Builder
 	for _, n := range columns {
@@ -90,7 +83,7 @@ func plotRow(columns []int, tallest, row int, levels []rune) string {
 	return b.String()
 }
 
-// trimBlank leaves out rows at both ends that nothing reaches.
+// trimBlank removes blank lines at both ends.
 func trimBlank(lines []string) []string {
 	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
 		lines = lines[1:]
@@ -113,8 +106,7 @@ func momentsText(name string, h *histogram) string {
 	return text
 }
 
-// textTrends draws each figure as a line of columns between its least and its greatest
-// value.
+// textTrends draws each figure as a sparkline between its minimum and maximum.
 func (c *Charts) textTrends() []string {
 	w := len(c.Trends[0].Values)
 	head := fmt.Sprintf("%-*s", max(w, 2*maxPoints/3), fmt.Sprintf("%d … %d", c.FirstStep, c.LastStep))
@@ -145,12 +137,9 @@ func sparkline(l trendLine) string {
 	return b.String()
 }
 
-// textSolved draws a bar for each share of solved samples.
+// textSolved draws a bar per solve rate.
 func (c *Charts) textSolved() []string {
-	tallest, all := 0.0, 0.0
-	for _, b := range c.Solved {
-		tallest, all = max(tallest, b.Count), all+b.Count
-	}
+	tallest, all := c.solvedTotals()
 	var lines []string
 	for i, name := range solveBinNames() {
 		n := c.Solved[i].Count
@@ -159,12 +148,12 @@ func (c *Charts) textSolved() []string {
 	return lines
 }
 
-// solveBinNames are the bins of model.SolveBins as a person says them.
+// solveBinNames returns labels for the bins of model.SolveNames.
 func solveBinNames() []string {
 	return []string{"none", "up to 25 %", "up to 50 %", "up to 75 %", "below all", "all"}
 }
 
-// horizontalBar is a bar of a share of 1, to an eighth of a character.
+// horizontalBar draws a share of barColumns, to an eighth of a character.
 func horizontalBar(share float64) string {
 	eighths := int(math.Round(share * barColumns * 8))
 	if share > 0 {

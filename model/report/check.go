@@ -12,8 +12,8 @@ import (
 	"vantage/model/units"
 )
 
-// CheckText writes a line per rule, and of those that fail where, how far and what to
-// do.
+// CheckText writes a line per rule; for one that fails the steps, the worst value and
+// advice.
 func CheckText(w io.Writer, found []check.Finding) error {
 	out := bufio.NewWriter(w)
 	for i := range found {
@@ -35,19 +35,19 @@ func CheckText(w io.Writer, found []check.Finding) error {
 	return out.Flush()
 }
 
-// checkTotal is the last line: without it the list is not whole.
+// checkTotal is the last line: without it the list was cut.
 func checkTotal(found []check.Finding) string {
 	return fmt.Sprintf("%s, %d failed", units.Plural(len(found), "rules"), check.Failed(found))
 }
 
-// failureText says in a sentence which steps fail, and the worst.
+// failureText says how many steps fail, and which is the worst.
 func failureText(f *check.Finding) string {
 	return fmt.Sprintf("%d of %s, from step %d; worst is %s at step %d", len(f.Failed), units.Plural(f.Steps, "steps"), f.Failed[0], f.WorstValue, f.WorstStep)
 }
 
 // CheckJSON writes {"rules": [{"rule": "killed>5%", "passed": false, "steps": 30,
 // "failed": [12, 13], "worst_step": 13, "value": "9/128 (7%)", "advice": "…"}], "passed": false}.
-// A rule with 0 steps was held against none: no step has a number for it.
+// A rule has 0 steps if none has a value for it.
 func CheckJSON(w io.Writer, found []check.Finding) error {
 	type rule struct {
 		Rule   string  `json:"rule"`
@@ -70,10 +70,7 @@ func CheckJSON(w io.Writer, found []check.Finding) error {
 		}
 		out.Rules = append(out.Rules, r)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return writeJSON(w, out)
 }
 
 // The elements of a JUnit file.
@@ -99,8 +96,8 @@ type (
 	}
 )
 
-// CheckJUnit writes a test suite with a case per rule, for those who collect such; a
-// rule that no step has a number for is skipped.
+// CheckJUnit writes a test suite with a case per rule. A rule that no step has a value for
+// is skipped.
 func CheckJUnit(w io.Writer, found []check.Finding) error {
 	suite := junitSuite{Name: "vantage check", Tests: len(found), Failures: check.Failed(found)}
 	for i := range found {
@@ -123,7 +120,7 @@ func CheckJUnit(w io.Writer, found []check.Finding) error {
 	return err
 }
 
-// CheckGitHub writes an annotation for each rule that fails, as workflow commands, and
+// CheckGitHub writes a workflow command per failing rule, which becomes an annotation, and
 // the total.
 func CheckGitHub(w io.Writer, found []check.Finding) error {
 	out := bufio.NewWriter(w)
@@ -140,15 +137,14 @@ func CheckGitHub(w io.Writer, found []check.Finding) error {
 	return out.Flush()
 }
 
-// annotate writes a workflow command: percent signs and line breaks would end or change
-// it, colons and commas its title.
+// annotate writes a workflow command. It escapes what would end or change it, or its title.
 func annotate(out io.Writer, level string, r check.Rule, text string) {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	fmt.Fprintf(out, "::%s title=%s::%s\n", level, title.Replace(r.String()), data.Replace(text))
 }
 
-// TransitionText says in a line that a rule begins to fail, or is kept again.
+// TransitionText writes a line: the rule begins to fail, or passes again.
 func TransitionText(w io.Writer, o check.Transition) error {
 	word := "ok  "
 	if o.Failing {
@@ -171,8 +167,8 @@ func TransitionJSON(w io.Writer, o check.Transition) error {
 	}{o.Rule.String(), o.Step, o.Failing, o.Value})
 }
 
-// TransitionGitHub writes an annotation: an error where a rule begins to fail, a notice
-// where it is kept again.
+// TransitionGitHub writes an annotation: an error if the rule begins to fail, a notice if
+// it passes again.
 func TransitionGitHub(w io.Writer, o check.Transition) error {
 	var b strings.Builder
 	level := "notice"

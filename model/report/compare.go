@@ -2,27 +2,25 @@ package report
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"vantage/model/compare"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
-// Comparison is two runs, paired, and what they are called.
+// Comparison is the result of comparing two runs, with their names.
 type Comparison struct {
 	A, B string
 	*compare.Result
 }
 
-// maxPairs is how many prompts are listed at each end.
+// maxPairs is how many of the best and of the worst prompts are listed.
 const maxPairs = 10
 
-// Sentence says in a line which run is better, and how sure that is.
+// Sentence says which run is better and how sure that is.
 func (c Comparison) Sentence() string {
 	if len(c.Pairs) == 0 {
 		return "the runs have no prompt in common"
@@ -49,7 +47,7 @@ func signedDelta(x float64) string {
 	return text
 }
 
-// CompareText writes the comparison as a page that a person reads.
+// CompareText writes the comparison as a page of text.
 func CompareText(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "A          %s\nB          %s\nverdict    %s\n", sanitize.Line(c.A), sanitize.Line(c.B), c.Sentence())
@@ -67,13 +65,13 @@ func CompareText(w io.Writer, c Comparison) error {
 	return out.Flush()
 }
 
-// pairList is the prompts at one end of a comparison.
+// pairList is a list of prompts with its title.
 type pairList struct {
 	title string
 	pairs []compare.Pair
 }
 
-// pairLists are the prompts at both ends, or all where they are few.
+// pairLists returns the worst and the best prompts for B, or all if they are few.
 func (c Comparison) pairLists() []pairList {
 	switch {
 	case len(c.Pairs) == 0:
@@ -93,7 +91,7 @@ func writePairs(out io.Writer, title string, pairs []compare.Pair) {
 	}
 }
 
-// CompareMarkdown writes the same for issues and chats.
+// CompareMarkdown writes the comparison as Markdown.
 func CompareMarkdown(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "## %s against %s\n\n%s. Unpaired: %d prompts only in A, %d only in B.\n\n| reward under A | prompts | mean Δ |\n| :--- | ---: | ---: |\n",
@@ -112,20 +110,18 @@ func CompareMarkdown(w io.Writer, c Comparison) error {
 }
 
 // CompareCSV writes a row per prompt, worst first: reward_a, reward_b, delta,
-// samples_a, samples_b, prompt. The last line is a comment that says that the table is
-// whole.
+// samples_a, samples_b, prompt. The last line is a comment that counts the rows.
 func CompareCSV(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "reward_a,reward_b,delta,samples_a,samples_b,prompt")
-	float := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, p := range c.Pairs {
-		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", float(p.A), float(p.B), float(p.Delta()), p.SamplesA, p.SamplesB, quoteCSV(sanitize.Line(p.Preview)))
+		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", formatFloat(p.A), formatFloat(p.B), formatFloat(p.Delta()), p.SamplesA, p.SamplesB, quoteCSV(sanitize.Line(p.Preview)))
 	}
 	fmt.Fprintf(out, "# complete: %d rows\n", len(c.Pairs))
 	return out.Flush()
 }
 
-// quoteCSV is a text as a cell of CSV.
+// quoteCSV returns s as a quoted CSV cell.
 func quoteCSV(s string) string {
 	b := []byte{'"'}
 	for i := range len(s) {
@@ -140,7 +136,7 @@ func quoteCSV(s string) string {
 // CompareJSON writes {"a": …, "b": …, "wins": …, "losses": …, "ties": …, "delta": …,
 // "p": …, "win_share_95": [lo, hi], "only_a": …, "only_b": …, "difficulty": [{"from", "to",
 // "prompts", "delta"}], "pairs": [{"prompt", "a", "b", "samples_a", "samples_b"}],
-// "complete": true}. Without complete, which comes last, it is not whole.
+// "complete": true}. complete comes last.
 func CompareJSON(w io.Writer, c Comparison) error {
 	difficulty, pairs := []map[string]any{}, []map[string]any{}
 	for _, b := range c.Bins {
@@ -172,8 +168,5 @@ func CompareJSON(w io.Writer, c Comparison) error {
 	if len(c.Pairs) > 0 {
 		out.Delta = &c.Delta
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return writeJSON(w, out)
 }

@@ -8,12 +8,12 @@ import (
 	"vantage/model/sanitize"
 )
 
-// CSV writes a row per step: step, open, samples, groups, signal_groups, kept_samples,
-// flips, the groups of each fate, and every metric under its name; for the whole run the
-// same without step and open. A row per group is: step, group, fate, samples, kept_pos, kept_zero,
-// kept_neg, flips, reward_mean, reward_std, invalid, prompt. Floats are the shortest
-// decimals that give the same value back. The last line is a comment that says that the
-// table is whole.
+// CSV writes a table. A row per step has step, open, samples, groups, signal_groups,
+// kept_samples, flips, the groups of each fate, and every metric under its name. The row
+// for the run has steps instead of step and open. A row per group has step, group, fate,
+// samples, kept_pos, kept_zero, kept_neg, flips, reward_mean, reward_std, invalid, prompt.
+// Floats are the shortest decimals that parse to the same value. The last line is a
+// comment that counts the rows.
 func CSV(w io.Writer, r *Report) (*Charts, error) {
 	return r.write(w, pageFormat{head: csvHead, step: csvStep, groups: csvGroups, foot: csvFoot})
 }
@@ -54,7 +54,7 @@ func (p *page) csvCounts(s *model.Summary) {
 	p.printf("\n")
 }
 
-// formatFloat is the shortest decimal that gives the same float back.
+// formatFloat returns the shortest decimal that parses to x.
 func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 func csvGroups(p *page, a *model.Analysis) {

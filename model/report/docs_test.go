@@ -14,7 +14,7 @@ import (
 	"vantage/model"
 )
 
-// The page on reports shows charts as they are printed. -update writes them anew.
+// The page on reports shows charts as they are printed; -update rewrites it.
 func TestReportingPage(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	store := model.NewStore()
@@ -51,7 +51,7 @@ func TestReportingPage(t *testing.T) {
 	matchPart(t, filepath.Join("..", "..", ".github", "docs", "reporting.md"), "charts", "```text\n"+strings.Join(lines, "\n")+"\n```")
 }
 
-// matchPart compares what stands between the marks of a part of a page.
+// matchPart compares the text between the marks of a part of a page.
 func matchPart(t *testing.T, path, part, want string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

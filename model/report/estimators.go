@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -9,8 +8,8 @@ import (
 	"vantage/estimators"
 )
 
-// EstimatorList writes a line for each estimator: framework, name, scales,
-// formula, and what it needs beside rewards and groups.
+// EstimatorList writes a line per estimator: name, scales, formula, and what it needs
+// besides rewards and groups.
 func EstimatorList(w io.Writer, list []*estimators.Estimator) error {
 	var b strings.Builder
 	framework := ""
@@ -35,7 +34,7 @@ func formulaText(e *estimators.Estimator) string {
 	return e.Formula
 }
 
-// EstimatorPages writes everything that is known of each estimator.
+// EstimatorPages writes the full description of each estimator.
 func EstimatorPages(w io.Writer, list []*estimators.Estimator) error {
 	var b strings.Builder
 	for i, e := range list {
@@ -109,7 +108,6 @@ func wrap(text string, w int) []string {
 	return append(lines, line)
 }
 
-// estimatorJSON is one entry of [EstimatorJSON].
 type estimatorJSON struct {
 	Framework  string   `json:"framework"`
 	Name       string   `json:"name"`
@@ -125,12 +123,11 @@ type estimatorJSON struct {
 	NoCode     bool     `json:"no_public_code,omitempty"`
 }
 
-// EstimatorJSON writes the estimators as an array of objects: framework, name,
-// scales, formula, doc, precision (32 or 64 bits), tolerance (0 is equal to the
-// framework's to the bit, else relative to the largest of the batch), needs,
-// computable (from what a reward log can hold), filter (its trainer has one),
-// source, no_public_code (true if the source is a paper or a document: nothing to be
-// equal to).
+// EstimatorJSON writes the estimators as an array of objects: framework, name, scales,
+// formula, doc, precision (32 or 64 bits), tolerance (0 if equal to the framework's in
+// every bit, else relative to the largest advantage of the batch), needs, computable (from
+// what a reward log can hold), filter (its trainer has one), source, no_public_code (true if
+// the source is a paper or a document, so there is no code to compare with).
 func EstimatorJSON(w io.Writer, list []*estimators.Estimator) error {
 	all := []estimatorJSON{}
 	for _, e := range list {
@@ -139,8 +136,5 @@ func EstimatorJSON(w io.Writer, list []*estimators.Estimator) error {
 			append([]string{"reward", "group"}, needNames(e)...), e.Computable(), e.TrainerFilters, e.Source, e.NoPublicCode,
 		})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(all)
+	return writeJSON(w, all)
 }

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the pages of the documentation; read the difference before committing it")
 
-// The page on estimators holds what `vantage estimators NAME` prints for each of them.
+// The page on estimators is what `vantage estimators NAME` prints for each of them.
 func TestEstimatorsPage(t *testing.T) {
 	const path = "../../.github/docs/estimators.md"
 	var pages bytes.Buffer

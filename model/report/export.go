@@ -15,15 +15,15 @@ import (
 	"vantage/model/query"
 )
 
-// SamplesJSONL writes one JSON object per sample and line, steps ascending, in input
-// order within each step:
+// SamplesJSONL writes one JSON object per line and sample, steps ascending, in input order
+// within each step:
 //
 //	{"step":1,"group":"a3…","index":0,"reward":0.5,"advantage_original":0.7071068,"kept":true,"advantage":0.7071068}
 //
-// index counts the samples of the step from 0. The reward is as logged (null if
-// the log has none); advantages are the shortest decimals that give the same
-// float back, of 32 bits where the framework computes in float32. NaN is the
-// string "NaN". One step is held in memory at a time.
+// index counts the samples of the step from 0. The reward is as logged, null if the log has
+// none. Advantages are the shortest decimals that parse to the same float, of 32 bits for a
+// framework that computes in float32. NaN is the string "NaN". One step is held in memory
+// at a time.
 func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
 	entry, err := set.Entry()
 	if err != nil {
@@ -45,16 +45,16 @@ func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 	return out.Flush()
 }
 
-// Sample is one sample of a step as it is written out.
+// Sample locates one sample of an analysed step.
 type Sample struct {
 	Analysis *model.Analysis
 	Group    *model.Group
-	Row      int // in input order
-	Index    int // of the analysis
+	Row      int // in the step, in input order
+	Index    int // in the columns of Analysis
 }
 
-// EachSample shows every sample that a query chooses, steps ascending and in input order within each; one
-// step is held in memory at a time.
+// EachSample calls visit with every sample that the query matches, steps ascending, in input
+// order within each. It holds one step in memory at a time.
 func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, visit func(Sample) error) error {
 	return snap.Each(ctx, set, func(a *model.Analysis) error {
 		index, group, selected := make([]int, a.Rows), make([]*model.Group, a.Rows), make([]bool, a.Rows)
@@ -76,9 +76,9 @@ func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, wh
 	})
 }
 
-// SamplesCSV writes the same as a table: step, group, index, reward,
-// advantage_original, kept, advantage, length, fate. A missing reward and an unknown
-// length are empty. The last line is a comment that says that the table is whole.
+// SamplesCSV writes the samples as a table: step, group, index, reward, advantage_original,
+// kept, advantage, length, fate. A missing reward and an unknown length are empty. The last
+// line is a comment that counts the rows.
 func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
 	entry, err := set.Entry()
 	if err != nil {

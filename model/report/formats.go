@@ -1,20 +1,19 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 )
 
-// Format is a kind of log as a person is told of it.
+// Format describes a log format to a user.
 type Format struct {
-	Name   string `json:"name"`   // as --input-format spells it
+	Name   string `json:"name"`   // value of --input-format
 	Doc    string `json:"doc"`    // who writes it, and what it looks like
-	Writes string `json:"writes"` // what a trainer must be told so that it writes it
+	Writes string `json:"writes"` // the trainer's option that writes it
 }
 
-// FormatText writes what can be read, and how trainers are told to write it.
+// FormatText writes which logs can be read, and the trainers' options that write them.
 func FormatText(w io.Writer, list []Format) error {
 	var b strings.Builder
 	for _, f := range list {
@@ -28,8 +27,5 @@ func FormatText(w io.Writer, list []Format) error {
 
 // FormatJSON writes the list as an array of objects with name, doc and writes.
 func FormatJSON(w io.Writer, list []Format) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(list)
+	return writeJSON(w, list)
 }

@@ -24,18 +24,16 @@ import (
 //	   "warnings": [{"kind": "killed-groups", "first_step": 1, "steps": 2}]},
 //	 "complete": true}
 //
-// by_group is there if a row per group is asked for, in the order of the log; if one for
-// the run is, steps is empty. The summary adds counts up; its metrics are means over the
-// complete steps. complete comes last: an object without it is not whole.
+// by_group is present for a row per group, in the order of the log; for one row for the
+// run, steps is empty. The summary has sums of counts, and means of metrics over the
+// complete steps. complete comes last.
 //
-// The schema's number changes when a name goes or changes its meaning; names may be
-// added. Numbers that JSON has no word for are the strings "NaN", "Infinity" and
-// "-Infinity".
+// The schema's number changes when a key is removed or changes its meaning; keys may be
+// added. Numbers that JSON lacks are the strings "NaN", "Infinity" and "-Infinity".
 func JSON(w io.Writer, r *Report) (*Charts, error) {
 	return r.write(w, pageFormat{head: jsonHead, step: jsonStep, groups: jsonGroups, foot: jsonFoot})
 }
 
-// reportSchema names the layout of the object.
 const reportSchema = "vantage.report/1"
 
 func jsonHead(p *page) {
@@ -47,18 +45,25 @@ func jsonHead(p *page) {
 	p.printf("  \"steps\": [")
 }
 
-// writeMember writes a name and its value, with a comma: another follows.
+// writeMember writes a key and its value, followed by a comma.
 func (p *page) writeMember(name string, value any) {
 	p.printf("  %q: %s,\n", name, indented(value, "  "))
 }
 
-// indented is a value as lines of JSON, of which all but the first begin with a prefix.
-func indented(value any, prefix string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+// writeJSON writes value as one indented object or array.
+func writeJSON(w io.Writer, value any) error { return jsonEncoder(w, "").Encode(value) }
+
+func jsonEncoder(w io.Writer, prefix string) *json.Encoder {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent(prefix, "  ")
-	_ = enc.Encode(value) // our own types: all of them can be written
+	return enc
+}
+
+// indented returns value as lines of JSON; all but the first begin with prefix.
+func indented(value any, prefix string) []byte {
+	var b bytes.Buffer
+	_ = jsonEncoder(&b, prefix).Encode(value) // our own types cannot fail
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
@@ -72,7 +77,7 @@ func jsonGroups(p *page, a *model.Analysis) {
 	p.writeElement(out)
 }
 
-// writeElement writes a step into the array that is open.
+// writeElement appends a step to the open array.
 func (p *page) writeElement(s stepJSON) {
 	if p.jsonElements++; p.jsonElements > 1 {
 		p.printf(",")
@@ -104,7 +109,7 @@ type runJSON struct {
 	Skipped  int    `json:"skipped_records"`
 	Lengths  string `json:"lengths"`
 
-	Notes  []string `json:"notes"` // what was left out or counted once, and why
+	Notes  []string `json:"notes"` // what was left out or deduplicated, and why
 	Config string   `json:"config,omitempty"`
 }
 
@@ -243,7 +248,7 @@ type problemJSON struct {
 	Reason string `json:"reason"`
 }
 
-// orderedMetrics are metrics as an object that keeps their order.
+// orderedMetrics is encoded as an object in the order of the slice.
 type orderedMetrics []model.Metric
 
 // MarshalJSON writes {"name": value, …}.
@@ -260,8 +265,8 @@ func (f orderedMetrics) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// appendNumber writes the shortest decimal that gives the same value back in
-// the given precision.
+// appendNumber appends the shortest decimal that parses to x as a float of that many bits,
+// or its name as a string where JSON has no such number.
 func appendNumber(out []byte, x float64, bits int) []byte {
 	switch {
 	case math.IsNaN(x):

@@ -10,9 +10,7 @@ import (
 	"vantage/model/units"
 )
 
-// Markdown writes what Text does, for issues, chats and notebooks: what was read, a
-// table, the charts, and the warnings of the newest complete step. The last line says that
-// the page is whole.
+// Markdown writes a page like that of [Text] for issues, chats and notebooks.
 func Markdown(w io.Writer, r *Report) (*Charts, error) {
 	return r.write(w, pageFormat{head: markdownHead, step: markdownStep, groups: markdownGroups, foot: markdownFoot})
 }
@@ -88,8 +86,8 @@ func (p *page) markdownWarnings(s *model.Summary) {
 	}
 }
 
-// escapeMarkdown is a text of a log that breaks neither a table nor a list, and neither links nor
-// loads anything.
+// escapeMarkdown escapes text of a log so that it breaks no table or list, and links to and
+// loads nothing.
 func escapeMarkdown(s string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "[", `\[`).Replace(sanitize.Line(s))
 }

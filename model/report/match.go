@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -12,10 +11,11 @@ import (
 	"vantage/model/units"
 )
 
-// The most verdicts that are listed where nothing matches: the nearest.
+// maxOthers is how many of the nearest candidates are listed if none matches.
 const maxOthers = 5
 
-// MatchText writes which estimators reproduce the advantages of a log.
+// MatchText writes which estimators reproduce the advantages of a log, else the clues and
+// the nearest candidates.
 func MatchText(w io.Writer, r *match.Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), sampledText(r))
@@ -45,7 +45,7 @@ func MatchText(w io.Writer, r *match.Report) error {
 	return err
 }
 
-// writeTolerance explains what near means where not all is equal to the bit.
+// writeTolerance explains what near means if not all samples are exactly equal.
 func writeTolerance(b *strings.Builder, r *match.Report) {
 	switch {
 	case r.Decimals > 0:
@@ -106,7 +106,7 @@ type mismatchJSON struct {
 	Computed any    `json:"computed"`
 }
 
-// MatchJSON writes the same as one object:
+// MatchJSON writes one object:
 //
 //	{"version": 1, "match": true, "steps": 2, "compared": 512, "tried": 103, "sampled": false,
 //	 "decimals": 0, "cut": 0, "groups": "by prompt …",
@@ -115,19 +115,15 @@ type mismatchJSON struct {
 //	 "others": [{…, "first_mismatch": {"step": 7, "group": "a", "row": 3, "logged": 0.5, "computed": 0.25}}],
 //	 "clues": ["…"], "complete": true}
 //
-// compared counts samples with a logged advantage, tried the estimators and scales
-// that the log can feed; sampled says that the log has more samples than were
-// compared; equal is to the bit of the framework's precision, near includes equal;
-// decimals is 0 unless near means equal after rounding to so many; cut counts
-// samples that were left out since their groups hold fewer than the others; max_gap
-// is over samples that are not equal; row counts from 0 within its step. matches and others
-// are sorted, the best first. Numbers that JSON lacks are the strings "NaN",
-// "Infinity" and "-Infinity". Later versions only add keys.
+// compared counts samples with a logged advantage, tried the estimators and scales that the
+// log has the columns for; sampled says that the log has more samples than were compared;
+// equal is in every bit of the framework's precision, near includes equal; decimals is 0
+// unless near means equal after rounding to so many; cut counts samples left out because
+// their groups have fewer than the others; max_gap is over samples that are not equal; row
+// counts from 0 in its step. matches and others are sorted, the best first. Numbers that
+// JSON lacks are the strings "NaN", "Infinity" and "-Infinity". Later versions only add keys.
 func MatchJSON(w io.Writer, r *match.Report) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(matchJSON{
+	return writeJSON(w, matchJSON{
 		Version: 1, Match: r.HasMatch(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence,
 		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...), Complete: true,
 	})
@@ -145,7 +141,7 @@ func verdictsJSON(list []match.Verdict) []verdictJSON {
 	return all
 }
 
-// jsonNumber is x, or its name where JSON has no such number.
+// jsonNumber returns x, or its name as a string where JSON has no such number.
 func jsonNumber(x float64) any {
 	switch {
 	case math.IsNaN(x):

@@ -15,8 +15,7 @@ import (
 	"vantage/model/report"
 )
 
-// What is written of a thousand steps takes no more memory than what is written of ten:
-// all that a step leaves behind is gone when the next is written.
+// Writing a thousand steps takes no more memory than writing ten.
 func TestMemoryDoesNotGrow(t *testing.T) {
 	const slack = 256 << 10 // a thousand summaries alone are 4 MB
 	long := longRun(1000)
@@ -43,8 +42,8 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	runtime.KeepAlive(long)
 }
 
-// writers are the reports in all formats and per all that there are, the samples, and
-// the check.
+// writers returns the reports in all formats, per step and per group, the exports and the
+// check.
 func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer, model.Snapshot) error {
 	all := map[string]func(io.Writer, model.Snapshot) error{
 		"export jsonl": func(w io.Writer, snap model.Snapshot) error {
@@ -61,7 +60,7 @@ func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer,
 			held := check.NewEvaluator(rules)
 			return snap.Each(ctx, set, func(a *model.Analysis) error {
 				held.Add(&a.Summary)
-				_, err := w.Write(nil) // the findings come at the end: look at each step
+				_, err := w.Write(nil) // has the gauge measure at each step
 				return err
 			})
 		},
@@ -84,7 +83,7 @@ func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer,
 	return all
 }
 
-// gauge throws away what is written, and looks at the heap when that has doubled.
+// gauge discards what is written, and measures the heap when the number of writes doubles.
 type gauge struct {
 	writes uint
 	most   int
@@ -104,7 +103,7 @@ func live() int {
 	return int(m.HeapAlloc)
 }
 
-// longRun has steps of four groups of four.
+// longRun returns a run with four groups of four per step.
 func longRun(steps int) model.Snapshot {
 	store := model.NewStore()
 	for step := range steps {

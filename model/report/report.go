@@ -1,7 +1,3 @@
-// Package report writes what the screen shows without a screen: a page of text,
-// Markdown, JSON, a table, or one line per sample. It writes to the io.Writer that it is
-// given and nowhere else, and holds one step at a time: a report of a long run takes no
-// more memory than one of a short run.
 package report
 
 import (
@@ -15,33 +11,33 @@ import (
 	"vantage/model/units"
 )
 
-// Report is what is written of a run. Each of [Text], [Markdown], [CSV] and [JSON] goes
-// through its steps once.
+// Report is a run to be written by [Text], [Markdown], [CSV] or [JSON]. Each of them goes
+// through the steps once.
 type Report struct {
 	Snap       model.Snapshot
 	Settings   model.Settings // effective
 	Grouping   model.Grouping
 	Per        Per
-	ChartsFile string // a file that Markdown and text refer to, which [SVG] writes; "" if none
+	ChartsFile string // the file that the caller writes with [SVG], to be named in the report; "" if none
 
 	eachStep func(show func(*model.Summary, *model.Analysis) error) error
 }
 
-// Per is what a report has a row for.
+// Per is what each row of a report stands for.
 type Per string
 
-// A row for each step, for each group of each step, or one for the whole run.
+// A row per step, per group of each step, or one for the run.
 const (
 	PerStep  Per = "step"
 	PerGroup Per = "group"
 	PerRun   Per = "run"
 )
 
-// PerValues are what a report can have rows for.
+// PerValues returns all values of Per.
 func PerValues() []Per { return []Per{PerStep, PerGroup, PerRun} }
 
-// New is a report that computes step after step while it is written. It fails where the
-// samples cannot be grouped; what else cannot be done is said before anything is written.
+// New returns a report that analyses each step while it is written. It fails if the
+// samples cannot be grouped. Other errors come from the writers, before they write.
 func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report, error) {
 	grouping, err := snap.Grouping(set)
 	if err != nil {
@@ -55,8 +51,8 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 	}, nil
 }
 
-// FromTrend is a report per step of what has been computed already; it has no distribution of
-// advantages.
+// FromTrend returns a report of the steps of t, which it does not compute again. It has no
+// distribution of advantages.
 func FromTrend(snap model.Snapshot, t *model.Trend) *Report {
 	return &Report{
 		Snap: snap, Settings: t.Settings, Grouping: t.Grouping, Per: PerStep,
@@ -71,29 +67,28 @@ func FromTrend(snap model.Snapshot, t *model.Trend) *Report {
 	}
 }
 
-// pageFormat is how a report looks: what comes first, what for each step, what for each
-// group of a step, and what at the end.
+// pageFormat writes the parts of a report; groups replaces step for a row per group.
 type pageFormat struct {
 	head, foot func(*page)
 	step       func(*page, *model.Summary)
 	groups     func(*page, *model.Analysis)
 }
 
-// page is a report while it is written.
+// page is a report being written.
 type page struct {
 	*Report
 	out         *bufio.Writer
-	metricNames []string // of the metrics that some step has
+	metricNames []string // of all steps
 	rows        int      // written
 	total       runTotal
 	charts      *Charts
 	newest      *model.Summary // the newest complete step
 
-	jsonElements int // of the JSON array that is open
+	jsonElements int // written to the open JSON array
 }
 
-// write goes through the steps. Nothing is written before the first is computed: what
-// refuses the settings or the log says so by itself.
+// write goes through the steps. It writes nothing before the first step is computed, so an
+// error about settings or log comes without output.
 func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 	names, err := r.Snap.MetricNames(r.Settings)
 	if err != nil {
@@ -113,7 +108,7 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 			p.rows += a.Groups
 			l.groups(p, a)
 		}
-		_, err := p.out.Write(nil) // an earlier write may have failed: nobody wants the rest
+		_, err := p.out.Write(nil) // returns the error of an earlier write
 		return err
 	})
 	if err != nil {
@@ -133,12 +128,12 @@ func (p *page) add(s *model.Summary, a *model.Analysis) {
 	p.total.add(s)
 	p.charts.add(s, a)
 	if !s.Open {
-		last := *s // not the analysis that it is a part of
+		last := *s // a copy does not retain the analysis
 		p.newest = &last
 	}
 }
 
-// completeLine is the last thing on a page: what ends without it is not whole.
+// completeLine is the last line of a page: without it the page was cut.
 func (p *page) completeLine() string {
 	return fmt.Sprintf("complete: %s, one per %s", units.Plural(p.rows, "rows"), p.Per)
 }

@@ -14,8 +14,8 @@ import (
 	"vantage/model/report"
 )
 
-// small is a run of two steps: a mixed group and a dead one, then the same with
-// rewards that are not numbers.
+// small returns a run of two steps: a mixed group and one without signal, then two groups
+// with NaN, infinite and missing rewards.
 func small() model.Snapshot {
 	store := model.NewStore()
 	chunk := &model.Chunk{
@@ -105,7 +105,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Of many problems some are listed, and all are counted.
+// Of many problems the first are listed, and all are counted.
 func TestTextCountsProblems(t *testing.T) {
 	store := model.NewStore()
 	chunk := &model.Chunk{Records: []model.Record{{Step: 1, Prompt: 1}}, Skipped: 5000}
@@ -147,9 +147,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// What a model or a person wrote stays text in Markdown: no image is loaded, no tag is
-// obeyed, no row is broken.
-func TestMarkdownShowsTextOnly(t *testing.T) {
+// Text of a log stays text in Markdown: it loads no image, is no tag and breaks no row.
+func TestMarkdownEscapes(t *testing.T) {
 	store := model.NewStore()
 	chunk := &model.Chunk{Format: "made", How: "by hand", HasTruth: true}
 	for _, r := range []float64{1, 0} {

@@ -7,22 +7,21 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vantage/model/sweep"
 	"vantage/model/units"
 )
 
-// Sweep is what is written of a grid.
+// Sweep selects what is written of a grid.
 type Sweep struct {
 	Grid      *sweep.Grid
 	Figures   []sweep.Figure
-	Recompute []bool // which of the two
+	Recompute []bool // without recompute, with it, or both
 }
 
-// SweepText writes a table per figure and recompute, keep_pos_ratio downwards and
-// keep_neg_ratio across, and the recommendation.
+// SweepText writes a table per figure and recompute, a row per keep_pos_ratio and a column
+// per keep_neg_ratio, and the recommendation.
 func SweepText(w io.Writer, s Sweep) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s over %s, %s %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), s.Grid.Settings.Framework, s.Grid.Settings.Estimator, s.Grid.Settings.Scale)
@@ -40,7 +39,7 @@ func SweepText(w io.Writer, s Sweep) error {
 	return out.Flush()
 }
 
-// writeTable writes a figure of all cells, in a line if they are all alike.
+// writeTable writes a figure of all cells, as one line if they are equal.
 func (s Sweep) writeTable(out io.Writer, f sweep.Figure, recompute bool) {
 	fmt.Fprintf(out, "\n%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(recompute))
 	if lo, hi := s.valueRange(f, recompute); lo == hi && s.cellCount() > len(s.Recompute) {
@@ -61,7 +60,7 @@ func (s Sweep) writeTable(out io.Writer, f sweep.Figure, recompute bool) {
 	}
 }
 
-// valueRange are the least and the greatest value of a figure; NaN if a cell has none.
+// valueRange returns the minimum and maximum of a figure, NaN if a cell's value is NaN.
 func (s Sweep) valueRange(f sweep.Figure, recompute bool) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := range s.Grid.Pos {
@@ -80,9 +79,9 @@ func sweepValue(f sweep.Figure, c *sweep.Cell) string {
 	return units.Short(f.Value(c))
 }
 
-// SweepCSV writes a row per cell: steps, samples, groups, keep_pos_ratio,
-// keep_neg_ratio, compute_new_adv, then every figure by name. The last row is a
-// comment that says that the table is whole.
+// SweepCSV writes a row per cell: steps, samples, groups, keep_pos_ratio, keep_neg_ratio,
+// compute_new_adv, then every figure by name. The last line is a comment that counts the
+// rows.
 func SweepCSV(w io.Writer, s Sweep) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, "steps,samples,groups,keep_pos_ratio,keep_neg_ratio,compute_new_adv")
@@ -93,7 +92,7 @@ func SweepCSV(w io.Writer, s Sweep) error {
 	s.eachCell(func(c *sweep.Cell) {
 		fmt.Fprintf(out, "%d,%d,%d,%g,%g,%t", s.Grid.Steps, c.Samples, c.Groups, c.KeepPos, c.KeepNeg, c.Recompute)
 		for _, f := range s.Figures {
-			fmt.Fprint(out, ","+strconv.FormatFloat(f.Value(c), 'g', -1, 64))
+			fmt.Fprint(out, ","+formatFloat(f.Value(c)))
 		}
 		fmt.Fprintln(out)
 	})
@@ -101,7 +100,7 @@ func SweepCSV(w io.Writer, s Sweep) error {
 	return out.Flush()
 }
 
-// cellCount is how many pairs are written, with and without recompute.
+// cellCount returns how many cells are written.
 func (s Sweep) cellCount() int { return len(s.Recompute) * len(s.Grid.Pos) * len(s.Grid.Neg) }
 
 func (s Sweep) eachCell(do func(*sweep.Cell)) {
@@ -120,8 +119,8 @@ func (s Sweep) eachCell(do func(*sweep.Cell)) {
 //	 "samples": 512, "groups": 32, "signal": 20, …}, …], "recommendation": {…},
 //	 "complete": true}
 //
-// Without complete, which comes last, it is not whole. A cell has every figure that was asked for, under its name; numbers that JSON has no
-// word for are strings.
+// complete comes last. A cell has the selected figures under their names; numbers that JSON
+// lacks are strings.
 func SweepJSON(w io.Writer, s Sweep) error {
 	type choice struct {
 		Rule      string   `json:"rule"`
@@ -137,10 +136,7 @@ func SweepJSON(w io.Writer, s Sweep) error {
 	}
 	var cells []json.RawMessage
 	s.eachCell(func(c *sweep.Cell) { cells = append(cells, s.cellJSON(c)) })
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
+	return writeJSON(w, struct {
 		Schema   string            `json:"schema"`
 		Steps    int               `json:"steps"`
 		Settings settingsJSON      `json:"settings"`
@@ -159,15 +155,14 @@ func (s Sweep) cellJSON(c *sweep.Cell) json.RawMessage {
 	return append(out, '}')
 }
 
-// SweepSVG draws a heat map of each figure, one below the other; the cell that is
-// recommended has a frame.
+// SweepSVG draws a heat map per figure, with a frame around the recommended cell.
 func SweepSVG(w io.Writer, s Sweep) error {
 	const cell, left, top, gap = 34, 70, 40, 60
 	width := left + cell*len(s.Grid.Neg) + 20
 	height := cell*len(s.Grid.Pos) + top + gap
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", width, height*len(s.Figures)*len(s.Recompute))
-	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="#ffffff"/>`) // its reader's page may be dark
+	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="#ffffff"/>`) // the page around it may be dark
 	y := 0
 	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
@@ -215,7 +210,7 @@ func (s Sweep) heatMap(out io.Writer, f sweep.Figure, recompute bool, y, cell, l
 	text(left, below+16, "start", "keep_neg")
 }
 
-// shade is a blue between nearly white and dark, and black or white on it.
+// shade returns a blue for x, pale at lo and dark at hi, and a readable colour for text on it.
 func shade(x, lo, hi float64) (fill, ink string) {
 	if x-x != 0 || hi <= lo {
 		return "#eeeeee", "#000000"

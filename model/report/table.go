@@ -7,24 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
-// Table is a table as a person looks at it: in its order, with what they have filtered
-// out left out. A cell is a string, an int, an int64, a float64 or a bool.
+// Table is a table of the screen, as filtered and sorted there. A cell is a string, an int,
+// an int64, a float64 or a bool.
 type Table struct {
 	Title   string
 	Columns []string
 	Rows    [][]any
 }
 
-// TableCSV writes a line of names and a line per row. Floats are the shortest decimals
-// that give the same value back; control characters of a log are shown, not written.
-// The last line is a comment that says that the table is whole.
+// TableCSV writes a header and a line per row. Floats are the shortest decimals that parse
+// to the same value; control characters become visible ones. The last line is a comment
+// that counts the rows.
 func TableCSV(w io.Writer, s Table) error {
 	out := csv.NewWriter(w)
 	err := out.Write(s.Columns)
@@ -32,7 +31,7 @@ func TableCSV(w io.Writer, s Table) error {
 		line := make([]string, len(row))
 		for i, cell := range row {
 			if x, ok := cell.(float64); ok {
-				line[i] = strconv.FormatFloat(x, 'g', -1, 64)
+				line[i] = formatFloat(x)
 			} else {
 				line[i] = sanitize.Line(fmt.Sprint(cell))
 			}
@@ -46,8 +45,8 @@ func TableCSV(w io.Writer, s Table) error {
 	return err
 }
 
-// TableJSONL writes an object per row, its names in the order of the columns. Numbers
-// that JSON has no word for are strings.
+// TableJSONL writes an object per row, keys in the order of the columns. Numbers that JSON
+// lacks are strings.
 func TableJSONL(w io.Writer, s Table) error {
 	out := bufio.NewWriter(w)
 	for _, row := range s.Rows {
@@ -77,7 +76,7 @@ func appendCell(line []byte, cell any) ([]byte, error) {
 	return append(line, value...), err
 }
 
-// TableMarkdown writes a table under its title, with as many digits as the screen has.
+// TableMarkdown writes the table under its title, with the digits of the screen.
 func TableMarkdown(w io.Writer, s Table) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "## %s\n\n|", escapeMarkdown(s.Title))

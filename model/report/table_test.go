@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Text of a log breaks no table in any of the forms, and numbers keep their bits where
-// a program reads them.
-func TestSheet(t *testing.T) {
+// Text of a log breaks no table in any format, and numbers keep all bits in CSV and JSONL.
+func TestTable(t *testing.T) {
 	s := Table{
 		Title: "groups of step 3", Columns: []string{"group", "n", "std", "kept"},
 		Rows: [][]any{{"a|b,\"c\"\x1b[31m\n<i>", 16, 1.0 / 3, true}, {"é", int64(-1), math.NaN(), false}},

@@ -11,12 +11,11 @@ import (
 	"vantage/model/units"
 )
 
-// maxProblems bounds the list of places that could not be read.
+// maxProblems is how many unreadable places are listed.
 const maxProblems = 10
 
-// Text writes a page that a person reads: what was read and how, the rows and what they
-// add up to, charts, then the figures and the warnings of the newest complete step. The
-// last line says that the page is whole.
+// Text writes a page of text: what was read and how, a table with its total, charts, then
+// metrics and warnings of the newest complete step.
 func Text(w io.Writer, r *Report) (*Charts, error) {
 	return r.write(w, pageFormat{head: textHead, step: textStep, groups: textGroups, foot: textFoot})
 }
@@ -65,7 +64,7 @@ func (p *page) textRow(name string, s *model.Summary) {
 		units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips), notableFates(s))
 }
 
-// textGroups lists the groups of a step, those that need a look first.
+// textGroups writes the groups of a step, the worst first.
 func textGroups(p *page, a *model.Analysis) {
 	for _, g := range worstFirst(a) {
 		p.printf("%7d  %-8s %5d  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips,
@@ -73,7 +72,7 @@ func textGroups(p *page, a *model.Analysis) {
 	}
 }
 
-// worstFirst are the groups of a step by fate, and in the log's order within each.
+// worstFirst returns the groups of a step by fate, in log order within each.
 func worstFirst(a *model.Analysis) []*model.Group {
 	table := a.Table
 	list := make([]*model.Group, len(table))
@@ -84,7 +83,7 @@ func worstFirst(a *model.Analysis) []*model.Group {
 	return list
 }
 
-// keptText is how many are kept of each sign: 5+3−, and 2· where the advantage is 0.
+// keptText writes how many are kept of each sign: 5+3−, with 2· for advantage 0.
 func keptText(g *model.Group) string {
 	text := fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
 	if g.KeptZero > 0 {
@@ -93,7 +92,7 @@ func keptText(g *model.Group) string {
 	return text
 }
 
-// groupLabel is what a person knows a group by: its prompt, or else its name.
+// groupLabel returns the prompt of a group, or its name if there is none.
 func groupLabel(preview, name string) string {
 	if preview == "" {
 		return sanitize.Line(name)
@@ -101,7 +100,7 @@ func groupLabel(preview, name string) string {
 	return preview
 }
 
-// notableFates names the fates of a step that a person would want to know of.
+// notableFates counts the groups of a step that are not alive, by fate.
 func notableFates(s *model.Summary) string {
 	if s.Open {
 		return "still being written"
@@ -129,7 +128,7 @@ func textFoot(p *page) {
 	p.printf("\n%s\n", p.completeLine())
 }
 
-// textTotal is the row that the others add up to.
+// textTotal writes the total of the rows.
 func (p *page) textTotal() {
 	switch {
 	case p.Per == PerGroup:
@@ -140,7 +139,7 @@ func (p *page) textTotal() {
 	}
 }
 
-// fateCounts are the groups of every fate that there is.
+// fateCounts counts the groups by fate.
 func fateCounts(s *model.Summary) []string {
 	var parts []string
 	for _, f := range model.Fates() {
@@ -170,7 +169,7 @@ func (p *page) textStepDetails(s *model.Summary) {
 	}
 }
 
-// textWarningSpans says where each kind of warning was raised.
+// textWarningSpans writes the steps at which each kind of warning occurs.
 func textWarningSpans(p *page) {
 	if p.total.Steps < 2 || len(p.total.warningSpans) == 0 {
 		return

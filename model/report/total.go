@@ -6,8 +6,8 @@ import (
 	"vantage/model"
 )
 
-// runTotal adds up steps as they go by. Counts are sums over all steps; of every metric it
-// has the mean over the complete steps that have a number for it.
+// runTotal sums counts over all steps, and averages each metric over the complete steps
+// with a finite value.
 type runTotal struct {
 	Steps, Rows, Groups, Signal, Kept, Flips int
 
@@ -18,11 +18,11 @@ type runTotal struct {
 	warningSpans []warningSpan
 }
 
-// warningSpan is where a kind of warning was raised.
+// warningSpan is the steps at which a kind of warning occurs.
 type warningSpan struct {
 	Kind  model.WarningKind `json:"kind"`
 	First int64             `json:"first_step"`
-	Steps int               `json:"steps"` // how many raise it
+	Steps int               `json:"steps"`
 }
 
 func newRunTotal(names []string) runTotal {
@@ -63,7 +63,7 @@ func (t *runTotal) addWarning(w model.Warning) {
 	t.warningSpans = append(t.warningSpans, warningSpan{w.Kind, w.Step, 1})
 }
 
-// summary is the whole as if it were a step: counts are sums, metrics means.
+// summary returns the total in the form of a step.
 func (t *runTotal) summary() *model.Summary {
 	s := &model.Summary{Rows: t.Rows, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Flips: t.Flips}
 	copy(s.Fates[:], t.fates)

@@ -6,21 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// nonJoiner keeps two consonants of an Indic script from being joined into one
-// character. It is the only invisible character that is ever sent, and never one of
-// the log's own: without it such a pair is measured as one column and drawn as two.
+// nonJoiner separates two consonants of an Indic script that would join into one character:
+// such a pair is measured as one column, but some terminals draw two. It is the only
+// invisible character that is written; those of the log are replaced.
 const nonJoiner = '\u200c'
 
-// cluster keeps characters from joining. What joins is measured as one character, but
-// a terminal that does not join it draws each, over what stands beside and below.
+// cluster tracks the grapheme cluster being written, to keep characters from joining. A
+// long cluster is measured as one character, but a terminal that does not join it would
+// draw over the text beside and below.
 type cluster struct {
 	marks     int  // combining marks on the last character
-	hasVirama bool // one of them joins what follows
-	joinsNext bool // the last character joins what follows
-	jamo      jamo // the last part of a Korean syllable
+	hasVirama bool // one of the marks joins the next consonant
+	joinsNext bool // the last character joins the next
+	jamo      jamo // of the last character
 }
 
-// acceptMark reports whether a combining mark is kept.
+// acceptMark counts a combining mark and reports whether to write it.
 func (c *cluster) acceptMark(r rune) bool {
 	c.marks++
 	if c.marks > maxMarks {
@@ -30,8 +31,8 @@ func (c *cluster) acceptMark(r rune) bool {
 	return true
 }
 
-// writeBase writes a character after those before it: itself, unless it would lengthen a
-// chain beyond what languages have.
+// writeBase writes a character that is no mark, or the replacement character if it would
+// extend the cluster beyond what languages use.
 func (c *cluster) writeBase(b *strings.Builder, r rune) {
 	if c.hasVirama && unicode.Is(unicode.Lo, r) {
 		b.WriteRune(nonJoiner)
@@ -54,7 +55,7 @@ func isVirama(r rune) bool {
 	return false
 }
 
-// isPrepended reports whether a letter joins with the one after it.
+// isPrepended reports whether a letter joins the one after it.
 func isPrepended(r rune) bool {
 	switch {
 	case r == 0x0d4e, r == 0x111c2, r == 0x111c3, r == 0x113d1, r == 0x1193f, r == 0x11941, r == 0x11a3a,
@@ -64,7 +65,7 @@ func isPrepended(r rune) bool {
 	return false
 }
 
-// jamo is a part of a Korean syllable, in the order in which they join.
+// jamo is the role of a character in a Korean syllable, in the order of joining.
 type jamo int
 
 const (
@@ -72,7 +73,7 @@ const (
 	initialJamo
 	vowelJamo
 	finalJamo
-	wholeSyllable // a whole one: a final may join it
+	wholeSyllable // which a final may join
 )
 
 func jamoOf(r rune) jamo {
@@ -89,7 +90,7 @@ func jamoOf(r rune) jamo {
 	return noJamo
 }
 
-// canFollow reports whether a part may stand after another: each joins once.
+// canFollow reports whether j may follow before: each role joins once.
 func (j jamo) canFollow(before jamo) bool {
 	switch j {
 	case initialJamo:

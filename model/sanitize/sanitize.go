@@ -1,9 +1,3 @@
-// Package sanitize makes text that came from a log safe to put on a terminal.
-//
-// What a model wrote can hold escape sequences that move the cursor, change the
-// title or write to the clipboard, marks that turn the direction of the line,
-// and characters that take no room or more than they seem to. None of them
-// reaches the screen as itself.
 package sanitize
 
 import (
@@ -12,16 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// maxMarks bounds the combining marks on one character; a stack of them is a
-// way to draw over the lines above.
+// maxMarks bounds the combining marks on one character: a stack of them draws over the
+// lines above.
 const maxMarks = 3
 
-// Line returns s as one line: line breaks and tabs become spaces, control
-// characters their pictures (ESC becomes ␛), direction and zero-width marks and
-// bytes that are not UTF-8 the replacement character; joiners, variation
-// selectors and skin tones, which change how wide their neighbours are drawn, are
-// left out, and so is a combining mark that has nothing to stand on. Characters that
-// join with their neighbours are kept apart: see chain.
+// Line returns s as one safe line. Line breaks and tabs become spaces, control characters
+// their pictures (ESC becomes ␛), direction and zero-width marks and invalid UTF-8 the
+// replacement character. Joiners, variation selectors and skin tones, which change the width
+// of their neighbours, are removed, and so are combining marks without a base. Characters
+// that would join are separated: see cluster.
 func Line(s string) string {
 	if isPrintableASCII(s) {
 		return s
@@ -43,7 +36,7 @@ func Line(s string) string {
 	return b.String()
 }
 
-// isPrintableASCII reports whether every byte is printable ASCII, as most are.
+// isPrintableASCII reports whether every byte is printable ASCII: most text is.
 func isPrintableASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -53,7 +46,7 @@ func isPrintableASCII(s string) bool {
 	return true
 }
 
-// displayRune is what stands for r on the screen; negative for nothing at all.
+// displayRune returns the character to write for r, a negative one for none.
 func displayRune(r rune) rune {
 	switch {
 	case r == '\n', r == '\r', r == '\t', r == '\u2028', r == '\u2029', r == '\u0085':
@@ -73,7 +66,7 @@ func displayRune(r rune) rune {
 	return utf8.RuneError
 }
 
-// isVariationSelector reports whether r picks the look of the character before it.
+// isVariationSelector reports whether r selects a glyph of the character before it.
 func isVariationSelector(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef
 }

@@ -46,8 +46,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// maxJoined is how many characters may be drawn as one: a letter that leads, one
-// that it joins, its marks, and what keeps it apart from the next.
+// maxJoined is the longest cluster: a prepended letter, the one it joins, its marks, and
+// the non-joiner after it.
 const maxJoined = 6
 
 func FuzzLine(f *testing.F) {

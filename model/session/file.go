@@ -8,21 +8,20 @@ import (
 	"slices"
 )
 
-// version is that of the file. A file of another one is left alone: it was written by a
-// program that knows more.
+// version is the version of the file format. A file of another version is left alone.
 const version = 1
 
-// MaxFile bounds a session's file, in bytes.
+// MaxFile is the maximum size of a session file in bytes.
 const MaxFile = 2 << 20
 
-// sessionFile is a session as it is written: of which run, by what.
+// sessionFile is the content of a session file.
 type sessionFile struct {
 	Vantage int      `json:"vantage"`
 	Run     []string `json:"run"`
 	Session
 }
 
-// Encode writes the session of a run, which its paths name.
+// Encode returns the session file of the run at these paths.
 func Encode(run []string, s Session) ([]byte, error) {
 	if err := validate(s.Marks); err != nil {
 		return nil, err
@@ -40,8 +39,8 @@ func Encode(run []string, s Session) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Decode reads what Encode wrote for the same run. Anything else is an error that says
-// what it is instead: what is not understood must not be written over.
+// Decode parses what Encode returned for the same run. Anything else is an error, so that
+// the caller does not overwrite it.
 func Decode(data []byte, run []string) (Session, error) {
 	var f sessionFile
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -59,7 +58,7 @@ func Decode(data []byte, run []string) (Session, error) {
 	return f.Session, validate(f.Marks)
 }
 
-// validate refuses more marks and longer texts than are kept.
+// validate checks the limits on marks and their texts.
 func validate(marks []Mark) error {
 	if len(marks) > MaxMarks {
 		return fmt.Errorf("there is room for %d marks, not for %d", MaxMarks, len(marks))
@@ -72,8 +71,8 @@ func validate(marks []Mark) error {
 	return nil
 }
 
-// IsUnmarked reports whether data is the session of some run at which nobody left a mark or
-// a note: losing it costs a person no more than a few keys.
+// IsUnmarked reports whether data is a session file without marks: losing it costs the user
+// a few keys at most.
 func IsUnmarked(data []byte) bool {
 	var f sessionFile
 	return json.Unmarshal(data, &f) == nil && f.Vantage == version && len(f.Run) > 0 && len(f.Marks) == 0

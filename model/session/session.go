@@ -1,6 +1,3 @@
-// Package session is what a person leaves behind at a run: marks with notes, and how
-// they looked at it last. It is kept in a file beside nothing of the run's own, so what
-// it points at is found again by what the run says of itself, not by where it stood.
 package session
 
 import (
@@ -11,42 +8,41 @@ import (
 	"vantage/model"
 )
 
-// Session is what is kept of a run. It is a value: what changes it returns another.
+// Session is what is saved about a run. Its methods return changed copies.
 type Session struct {
-	View  *View  `json:"view,omitempty"` // nil: as for one who never opened it
+	View  *View  `json:"view,omitempty"` // nil: the defaults
 	Marks []Mark `json:"marks,omitempty"`
 }
 
-// The most that is kept: a note is a few sentences, not a report.
+// Limits on what is saved: a note is a few sentences.
 const (
 	MaxMarks = 1000
 	MaxNote  = 500 // bytes
-	MaxText  = 400 // bytes of any other text
+	MaxText  = 400 // bytes of every other text
 )
 
-// Mark points at a step, at a group of it or at a sample of that. A log that grows or
-// moves on does not change what it points at: a step has its number, a group its name,
-// a sample its place among the rows of its group.
+// Mark refers to a step, a group of it or a sample of that: by the step's number, the
+// group's name and the sample's position in its group, which stay valid while the log grows.
 type Mark struct {
 	Step   int64  `json:"step"`
-	Group  string `json:"group,omitempty"`  // its name; "" marks the step
-	Prompt string `json:"prompt,omitempty"` // hash of its prompt: finds the group where it is named otherwise
-	Sample int    `json:"sample,omitempty"` // which of the group's rows, from 1, in the order of the log; 0 marks the group
-	Label  string `json:"shown,omitempty"`  // what a person recognises it by, as logged
+	Group  string `json:"group,omitempty"`  // name; "" for a mark on the step
+	Prompt string `json:"prompt,omitempty"` // hash: finds the group under another grouping
+	Sample int    `json:"sample,omitempty"` // row of the group in log order, from 1; 0 for a mark on the group
+	Label  string `json:"shown,omitempty"`  // what the user recognises it by, as logged
 	Note   string `json:"note,omitempty"`
 }
 
-// SameTarget reports whether two marks point at the same thing, whatever they say of it.
+// SameTarget reports whether two marks refer to the same step, group or sample.
 func (m Mark) SameTarget(o Mark) bool {
 	return m.Step == o.Step && m.Group == o.Group && m.Sample == o.Sample
 }
 
-// MatchesGroup reports whether a group of that name is the mark's.
+// MatchesGroup reports whether the mark refers to the group of that name.
 func (m Mark) MatchesGroup(group string) bool {
 	return m.Group == group || m.Prompt != "" && m.Prompt == group
 }
 
-// FindMark returns the mark that points where m does.
+// FindMark returns the mark with the target of m.
 func (s Session) FindMark(m Mark) (Mark, bool) {
 	if i := slices.IndexFunc(s.Marks, m.SameTarget); i >= 0 {
 		return s.Marks[i], true
@@ -54,8 +50,8 @@ func (s Session) FindMark(m Mark) (Mark, bool) {
 	return Mark{}, false
 }
 
-// WithMark returns the session with a mark, in place of one that points there already.
-// They are ordered by step, and as they were made within one.
+// WithMark returns the session with m, which replaces a mark with the same target. Marks
+// are sorted by step, within a step in the order of their creation.
 func (s Session) WithMark(m Mark) Session {
 	all := slices.Clone(s.Marks)
 	if i := slices.IndexFunc(all, m.SameTarget); i >= 0 {
@@ -68,45 +64,45 @@ func (s Session) WithMark(m Mark) Session {
 	return s
 }
 
-// WithoutMark returns the session without the mark that points where m does.
+// WithoutMark returns the session without the mark with the target of m.
 func (s Session) WithoutMark(m Mark) Session {
 	s.Marks = slices.DeleteFunc(slices.Clone(s.Marks), m.SameTarget)
 	return s
 }
 
-// View is how a run was looked at when it was left. What is zero was as usual.
+// View is the state of the screen when the run was left. Zero values are defaults.
 type View struct {
-	Estimator *Estimator `json:"estimator,omitempty"` // nil: the person chose none
+	Estimator *Estimator `json:"estimator,omitempty"` // nil: not chosen by the user
 	KeepPos   float64    `json:"keep_pos_ratio"`
 	KeepNeg   float64    `json:"keep_neg_ratio"`
 	Recompute bool       `json:"compute_new_adv,omitempty"`
 
 	Filter   string `json:"filter,omitempty"`
 	Sort     string `json:"sort,omitempty"`
-	Reversed bool   `json:"turned,omitempty"` // sorted the other way round
+	Reversed bool   `json:"turned,omitempty"` // sort order
 	Figure   string `json:"figure,omitempty"` // of the distribution
-	LogScale bool   `json:"log,omitempty"`    // its counts on a logarithmic scale
-	Metric   string `json:"metric,omitempty"` // drawn over the steps
-	Sweep    string `json:"sweep,omitempty"`  // figure of the map
-	OpenView string `json:"seen,omitempty"`   // which view
-	Theme    string `json:"theme,omitempty"`  // if the person chose it
+	LogScale bool   `json:"log,omitempty"`    // of the distribution's counts
+	Metric   string `json:"metric,omitempty"` // of the steps
+	Sweep    string `json:"sweep,omitempty"`  // figure of the sweep
+	OpenView string `json:"seen,omitempty"`
+	Theme    string `json:"theme,omitempty"` // "" if not chosen by the user
 }
 
-// Estimator is whose arithmetic a person chose.
+// Estimator is the user's choice of arithmetic.
 type Estimator struct {
 	Framework string `json:"framework"`
 	Name      string `json:"adv_estimator"`
 	Scale     string `json:"scale"`
 }
 
-// EstimatorOf is the choice that settings make.
+// EstimatorOf returns the estimator of some settings.
 func EstimatorOf(set model.Settings) Estimator {
 	return Estimator{set.Framework, set.Estimator, string(set.Scale)}
 }
 
-// ApplyTo returns settings as they were left, but for what was given otherwise now: given
-// is asked for each by its option's name. The estimator is one choice with framework
-// and scale. What no trainer would take (any more) is passed over.
+// ApplyTo returns set with the saved values, except those that isSet reports as set on the
+// command line, by option name. Framework, estimator and scale count as one value. Saved
+// values that are invalid are ignored.
 func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model.Settings {
 	if v == nil {
 		return set
@@ -130,5 +126,4 @@ func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model
 	return set
 }
 
-// isRatio reports whether x is a ratio.
 func isRatio(x float64) bool { return x >= 0 && x <= 1 }

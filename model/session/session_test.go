@@ -12,7 +12,7 @@ import (
 
 func run() []string { return []string{"/runs/a"} }
 
-// What is written is read again, byte for byte the same when written anew.
+// Decode returns what Encode was given.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Session
@@ -85,8 +85,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// What was given now wins over what was left; what cannot be taken is passed over.
-func TestOver(t *testing.T) {
+// Settings of the command line win over saved ones; invalid saved ones are ignored.
+func TestApplyTo(t *testing.T) {
 	left := &View{Estimator: &Estimator{"twinkle", "grpo", "batch"}, KeepPos: 0.7, KeepNeg: 0.5, Recompute: true}
 	given := func(names ...string) func(string) bool {
 		return func(option string) bool { return strings.Contains(" "+strings.Join(names, " ")+" ", " "+option+" ") }

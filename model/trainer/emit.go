@@ -1,5 +1,3 @@
-// Package trainer speaks the trainers' own language: settings as the options that
-// each of them takes.
 package trainer
 
 import (
@@ -11,13 +9,13 @@ import (
 	"vantage/model"
 )
 
-// Dialect is a framework's way to be told of settings.
+// Dialect writes settings as the options of a framework.
 type Dialect struct {
 	Framework string
 	emit      func(model.Settings) []string
 }
 
-// Dialects are those that settings can be written in.
+// Dialects returns all dialects.
 func Dialects() []Dialect {
 	return []Dialect{
 		{"easyr1", easyr1},
@@ -28,9 +26,9 @@ func Dialects() []Dialect {
 	}
 }
 
-// Emit writes settings as lines to copy: options, or a call. Those of another framework
-// become the nearest that this one has. A line that begins with # says what it has no
-// option for.
+// Emit returns settings as lines to copy: options, or a call. An estimator or scale of
+// another framework becomes the nearest of this one. Lines that begin with # say what has
+// no option.
 func (d Dialect) Emit(set model.Settings) []string {
 	set = set.Effective()
 	own := set
@@ -47,7 +45,7 @@ func (d Dialect) Emit(set model.Settings) []string {
 	return append(notes, d.emit(own)...)
 }
 
-// Names are the frameworks that settings can be written for.
+// Names returns the frameworks with a dialect.
 func Names() []string {
 	var names []string
 	for _, d := range Dialects() {
@@ -75,7 +73,7 @@ func easyr1(set model.Settings) []string {
 	}
 }
 
-// pythonFloat writes a float as YAML and Python do: never as an integer.
+// pythonFloat writes a float as YAML and Python do: 1.0, never 1.
 func pythonFloat(x float64) string {
 	text := strconv.FormatFloat(x, 'f', -1, 64)
 	if !strings.Contains(text, ".") {
@@ -122,7 +120,7 @@ func twinkle(set model.Settings) []string {
 	return append([]string{call}, filterNotes("twinkle", set)...)
 }
 
-// filterNotes says that a framework cannot do what the settings ask, if they ask it.
+// filterNotes returns a note for settings with a filter, which the framework lacks.
 func filterNotes(name string, set model.Settings) []string {
 	if !set.Filtering() {
 		return nil

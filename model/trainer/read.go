@@ -10,24 +10,22 @@ import (
 	"vantage/model/units"
 )
 
-// Option is one line of a trainer's configuration: a path of keys with dots between
-// them, and its value as text.
+// Option is a value of a trainer's configuration: its keys joined by dots, and its text.
 type Option struct{ Key, Value string }
 
-// Config is what was made of a configuration.
+// Config is the result of reading a trainer's configuration.
 type Config struct {
-	Framework string         // whose it is
-	UsedKeys  []string       // the keys that were taken over
-	Ignored   int            // keys that say nothing of advantages
-	Warnings  []string       // what looks as if it mattered, or contradicts itself, and why
-	settings  []model.Option // in the order in which they are to be set
+	Framework string
+	UsedKeys  []string
+	Ignored   int      // number of keys not used
+	Warnings  []string // keys that matter but are not supported, or contradict each other
+	settings  []model.Option
 }
 
-// Settings are what the configuration says, as names and values for
-// model.Settings.Set, the framework first.
+// Settings returns names and values for model.Settings.Set, the framework first.
 func (r *Config) Settings() []model.Option { return r.settings }
 
-// Summary says in a line what was understood.
+// Summary says in a line what was read.
 func (r *Config) Summary() string {
 	text := fmt.Sprintf("%s understood as %s's (%s), %d ignored", units.Plural(len(r.UsedKeys), "settings"), r.Framework, strings.Join(r.UsedKeys, ", "), r.Ignored)
 	for _, doubt := range r.Warnings {
@@ -36,19 +34,19 @@ func (r *Config) Summary() string {
 	return text
 }
 
-// keyRule says what a key of a framework sets.
+// keyRule converts a key of a framework's configuration into a setting.
 type keyRule struct {
-	key     string // what the path ends in, after a dot or from the start
+	key     string // the last keys of the path
 	convert func(value string) (model.Option, error)
 }
 
-// asIs takes a value as it stands.
+// asIs returns a conversion that keeps the value.
 func asIs(name string) func(string) (model.Option, error) {
 	return func(value string) (model.Option, error) { return model.Option{Name: name, Value: value}, nil }
 }
 
-// parseScaleRewards reads TRL's and ms-swift's scale_rewards, which was a boolean once. ms-swift's
-// gdpo is an estimator of its own here.
+// parseScaleRewards parses scale_rewards of TRL and ms-swift, a boolean in old versions.
+// ms-swift's value gdpo is an estimator here.
 func parseScaleRewards(value string) (model.Option, error) {
 	scale := func(s estimators.Scale) (model.Option, error) {
 		return model.Option{Name: "scale", Value: string(s)}, nil
@@ -66,7 +64,7 @@ func parseScaleRewards(value string) (model.Option, error) {
 	return model.Option{}, fmt.Errorf("scale_rewards is %s, which has no counterpart here", value)
 }
 
-// parseNormByStd reads verl's norm_adv_by_std_in_grpo.
+// parseNormByStd parses verl's norm_adv_by_std_in_grpo.
 func parseNormByStd(value string) (model.Option, error) {
 	switch strings.ToLower(value) {
 	case "true":
@@ -77,7 +75,7 @@ func parseNormByStd(value string) (model.Option, error) {
 	return model.Option{}, fmt.Errorf("norm_adv_by_std_in_grpo is %s: expected True or False", value)
 }
 
-// parseAggregation reads how TRL makes one advantage of several rewards.
+// parseAggregation parses TRL's multi_objective_aggregation.
 func parseAggregation(value string) (model.Option, error) {
 	switch value {
 	case "sum_then_normalize":
@@ -88,8 +86,7 @@ func parseAggregation(value string) (model.Option, error) {
 	return model.Option{}, fmt.Errorf("multi_objective_aggregation is %s, which has no counterpart here", value)
 }
 
-// keyRules are what is understood of each framework's configuration; of two that set the
-// same the later counts.
+// keyRules returns the rules of a framework; of two for the same setting the later wins.
 func keyRules(framework string) []keyRule {
 	switch framework {
 	case "easyr1":
@@ -109,8 +106,8 @@ func keyRules(framework string) []keyRule {
 	}
 }
 
-// unsupported are keys that bear on advantages and are not understood: better said than
-// passed over. Beside each are the values that change nothing.
+// unsupported lists keys that affect advantages and are not supported, and the values with
+// which they have no effect. Others give a warning.
 var unsupported = []struct {
 	key  string
 	idle []string
@@ -130,14 +127,14 @@ var unsupported = []struct {
 	{"normalize_advantages", falseValues},
 }
 
-// What is as if it were not given.
+// Values that have no effect.
 var (
 	falseValues = []string{"false", "0"}
 	oneValues   = []string{"1", "1.0"}
 )
 
-// ReadConfig makes settings of a configuration. It fails if nothing in it is understood, or
-// if a value cannot be.
+// ReadConfig reads settings from the options of a trainer's configuration. It fails if no
+// key tells the framework, or if a value has no counterpart.
 func ReadConfig(options []Option) (*Config, error) {
 	options = resolve(options)
 	r := &Config{Framework: detectFramework(options)}
@@ -157,14 +154,13 @@ func ReadConfig(options []Option) (*Config, error) {
 			r.warnUnsupported(o)
 		}
 	}
-	// the estimator decides which scales there are
+	// scales depend on the estimator, so that comes first
 	slices.SortStableFunc(r.settings, func(a, b model.Option) int { return settingOrder(a.Name) - settingOrder(b.Name) })
 	return r, nil
 }
 
-// optionsOf are the options that a rule is about: those of the trainer's own parts, if there
-// are such. What stands elsewhere, as a preset that nothing refers to, is then not read by
-// the trainer either.
+// optionsOf returns the options that a rule converts: those in the trainer's own sections,
+// if there are any, else all. Trainers ignore other sections, such as unused presets.
 func (k keyRule) optionsOf(options []Option) []Option {
 	var all, own []Option
 	for _, o := range options {
@@ -182,8 +178,7 @@ func (k keyRule) optionsOf(options []Option) []Option {
 	return all
 }
 
-// apply applies a rule to the options that it is about; of several the last counts, as
-// for the trainers.
+// apply applies a rule to its options; of several the last wins, as in trainers.
 func (r *Config) apply(k keyRule, options []Option) error {
 	var last Option
 	for _, o := range k.optionsOf(options) {
@@ -204,7 +199,7 @@ func (r *Config) apply(k keyRule, options []Option) error {
 	if last.Value == "" {
 		return nil
 	}
-	set, err := k.convert(truncate(last.Value)) // what is longer is none of those that are known
+	set, err := k.convert(truncate(last.Value)) // no known value is longer
 	if err != nil {
 		return err
 	}
@@ -213,7 +208,7 @@ func (r *Config) apply(k keyRule, options []Option) error {
 	return nil
 }
 
-// maxShown is how many bytes of a key or a value are shown: a file may hold anything.
+// maxShown is how many bytes of a key or value are shown.
 const maxShown = 120
 
 func truncate(text string) string {
@@ -236,10 +231,10 @@ func (r *Config) warnUnsupported(o Option) {
 	}
 }
 
-// endsInKey reports whether a path is, or ends in, some keys.
+// endsInKey reports whether a path ends in these keys.
 func endsInKey(path, keys string) bool { return path == keys || strings.HasSuffix(path, "."+keys) }
 
-// detectFramework tells whose configuration it is by keys that only one has.
+// detectFramework returns the framework by keys that only one has, "" if unknown.
 func detectFramework(options []Option) string {
 	has := func(keys ...string) bool {
 		return slices.ContainsFunc(options, func(o Option) bool {

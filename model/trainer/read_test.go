@@ -10,7 +10,7 @@ import (
 	"vantage/model"
 )
 
-func TestRead(t *testing.T) {
+func TestReadConfig(t *testing.T) {
 	for name, c := range map[string]struct {
 		options []Option
 		want    string // framework, settings
@@ -90,7 +90,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What is written in EasyR1's words is read back as it was.
+// ReadConfig reads the settings that EasyR1's dialect emitted.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := model.DefaultSettings()
@@ -119,9 +119,9 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// A value that refers to a part of the configuration stands for all of it, and what is
-// in the part refers to what is beside it there.
-func TestResolveParts(t *testing.T) {
+// A reference to a section copies it, and relative references in the copy start where they
+// were defined.
+func TestResolveSections(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"a part":                {"algorithm=${presets.mild} presets.mild.keep=0.5 presets.mild.est=grpo", "algorithm.keep=0.5 algorithm.est=grpo presets.mild.keep=0.5 presets.mild.est=grpo"},
 		"chosen by a value":     {"which=mild algorithm=${presets.${which}} presets.mild.keep=0.5", "which=mild algorithm.keep=0.5 presets.mild.keep=0.5"},
@@ -146,7 +146,7 @@ func TestResolveParts(t *testing.T) {
 	}
 }
 
-// Of several presets the one that the trainer's part refers to counts.
+// Of several presets the one that the trainer's section refers to is read.
 func TestReadPreset(t *testing.T) {
 	for _, which := range []string{"a", "b"} {
 		r, err := ReadConfig([]Option{
@@ -166,7 +166,7 @@ func TestReadPreset(t *testing.T) {
 	}
 }
 
-// Whatever refers to whatever, resolving ends, and what refers to nothing stays.
+// Resolving ends within its limits for any references, and leaves other text unchanged.
 func FuzzResolve(f *testing.F) {
 	f.Add("a", "${b}", "b", "${a}")
 	f.Add("a.b.c", "x${..d}${.e}", "a.d", "${a.${b}}")

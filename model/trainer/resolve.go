@@ -5,31 +5,30 @@ import (
 	"strings"
 )
 
-// The bounds of interpolation: a configuration needs a few steps and some hundred values,
-// one that refers to itself, or doubles itself, any number.
+// Limits of interpolation. A configuration needs a few passes and some hundred values;
+// references that cycle or multiply would need any number.
 const (
 	maxPasses     = 32
 	maxValue      = 4 << 10
-	maxValues     = 10_000 // that grafts make
-	maxExpansions = 100    // at a time
+	maxValues     = 10_000
+	maxExpansions = 100 // per pass
 	maxDepth      = 32
 )
 
-// missingValue is how OmegaConf spells a value that must be given elsewhere.
+// missingValue is OmegaConf's mark for a value that must be set elsewhere.
 const missingValue = "???"
 
-// node is an option and where it was written: its references are relative to that place,
-// wherever a reference to a part of the configuration has put it.
+// node is an option with the key at which it was defined. Relative references start there,
+// even if a reference to its section has copied it elsewhere.
 type node struct {
 	Option
-	definedAt string // the key there
+	definedAt string
 }
 
-// resolve replaces references as OmegaConf does: ${a.b} from the root, ${.x} beside the
-// value, ${..x} beside what holds it, and so on outwards; in the midst of text too, and
-// within one another. One that is a whole value may also name a part of the
-// configuration, which then stands in both places. What a resolver would compute,
-// ${oc.env:X,default}, stays as it is, and so does what refers to nothing, or to itself.
+// resolve replaces references as OmegaConf does: ${a.b} from the root, ${.x} a sibling,
+// ${..x} a sibling of the parent, and so on; also within text, and nested. A reference that
+// is the whole value may name a section, which is then copied. It leaves resolver calls
+// such as ${oc.env:X,default} as they are, and references to nothing or to themselves.
 func resolve(options []Option) []Option {
 	nodes := make([]node, len(options))
 	for i, o := range options {
@@ -50,7 +49,7 @@ func resolve(options []Option) []Option {
 	return out
 }
 
-// tree is what references may name: plain values, and parts that hold some.
+// tree is what references can name: values, and sections that contain values.
 type tree struct {
 	values   map[string]string
 	sections map[string]bool
@@ -69,9 +68,9 @@ func newTree(nodes []node) tree {
 	return t
 }
 
-// expandSections replaces every value that is nothing but a reference to a part of the
-// configuration by that part. It returns nil if there is none, and if it becomes too much:
-// a part that holds a reference to itself has no end.
+// expandSections replaces each value that is only a reference to a section by a copy of the
+// section. It returns nil if there is none, or if a limit is exceeded: a section that
+// contains a reference to itself has no end.
 func (t tree) expandSections(nodes []node) []node {
 	var expanded []node
 	expansions := 0
@@ -100,9 +99,9 @@ func (t tree) expandSections(nodes []node) []node {
 	return expanded
 }
 
-// interpolate follows the references of one value, the innermost first. One that cannot
-// be followed leaves the value as it was written; if it is all of it and names a part of
-// the configuration, that is returned too.
+// interpolate replaces the references in one value, the innermost first. If one cannot be
+// resolved it returns the value unchanged, and the section if the value is only a reference
+// to one.
 func (t tree) interpolate(n node) (text, section string) {
 	text = n.Value
 	for range maxPasses {
@@ -123,7 +122,7 @@ func (t tree) interpolate(n node) (text, section string) {
 	return n.Value, ""
 }
 
-// innermostReference finds ${path} with no other within it.
+// innermostReference finds a ${path} that contains no other.
 func innermostReference(text string) (before, path, after string, found bool) {
 	end := strings.Index(text, "}")
 	for end >= 0 {
@@ -139,8 +138,8 @@ func innermostReference(text string) (before, path, after string, found bool) {
 	return "", "", "", false
 }
 
-// absolutePath is a path from the root: each dot in front goes one level out from the value
-// whose key is given. Brackets, a[b], are another way to write dots.
+// absolutePath returns path from the root: each leading dot goes one level up from key.
+// a[b] means a.b.
 func absolutePath(key, path string) string {
 	path = strings.NewReplacer("[", ".", "]", "").Replace(path)
 	rest := strings.TrimLeft(path, ".")

@@ -1,5 +1,3 @@
-// Package units writes numbers as people read them: the same on the screen and
-// in reports.
 package units
 
 import (
@@ -10,11 +8,11 @@ import (
 	"time"
 )
 
-// Missing stands for a number that is not there.
+// Missing stands for a missing number.
 const Missing = "—"
 
-// Signed writes an advantage: a sign and two decimals, never "-0.00"; zero, and
-// what rounds to it, carries a space in place of the sign.
+// Signed writes an advantage with sign and two decimals: "+1.26". What rounds to zero has a
+// space in place of the sign.
 func Signed(x float64) string {
 	if mark := nonFinite(x); mark != "" {
 		return mark
@@ -26,7 +24,7 @@ func Signed(x float64) string {
 	return text
 }
 
-// Fixed writes a plain number with the given decimals, never "-0.00".
+// Fixed writes a number with the given decimals, never "-0.00".
 func Fixed(x float64, decimals int) string {
 	if mark := nonFinite(x); mark != "" {
 		return mark
@@ -38,15 +36,15 @@ func Fixed(x float64, decimals int) string {
 	return text
 }
 
-// NearlyEqual reports whether figures from lo to hi differ by rounding alone: a chart that told them
-// apart would show the order in which they were added up.
+// NearlyEqual reports whether values from lo to hi differ by rounding only: a chart scaled
+// to them would show the order of summation.
 func NearlyEqual(lo, hi float64) bool {
 	const rounding = 1e-9
 	return hi/2-lo/2 <= rounding/2*max(math.Abs(lo), math.Abs(hi))
 }
 
-// Short writes any number in at most three significant digits and about seven
-// columns: 0.612, 12.3, 1.23M, 4.5e-08.
+// Short writes any number with about three significant digits in at most seven columns or
+// so: 0.612, 12.3, 1.23M, 4.5e-08.
 func Short(x float64) string {
 	abs := math.Abs(x)
 	switch {
@@ -70,8 +68,8 @@ func Short(x float64) string {
 	return strconv.FormatFloat(x, 'e', 1, 64)
 }
 
-// Brief writes any number in about four columns, for where Short does not fit: as Short
-// below a hundred, then in two or three digits: 180, 5.4k, 54k, 1.2M, 3e+38.
+// Brief writes any number in about four columns: as Short below a hundred, then 180, 5.4k,
+// 54k, 1.2M, 3e+38.
 func Brief(x float64) string {
 	abs := math.Abs(x)
 	switch {
@@ -95,7 +93,7 @@ func Brief(x float64) string {
 	return Short(x)
 }
 
-// Count writes a number of things: plain below 100 000, then 438k and 1.23M.
+// Count writes a count: in full below 100 000, then 438k and 1.23M.
 func Count(n int) string {
 	switch {
 	case n < 0:
@@ -120,12 +118,12 @@ func threeDigits(x float64) string {
 	return Fixed(x, 0)
 }
 
-// Fraction writes a share with its denominator in sight: 5/32 (16%).
+// Fraction writes a share with numerator and denominator: 5/32 (16%).
 func Fraction(n, of int) string {
 	return fmt.Sprintf("%s/%s (%s)", Count(n), Count(of), Percent(n, of))
 }
 
-// Percent writes a share in whole percent; 0% and 100% are exact.
+// Percent writes a share in whole percent; 0% and 100% only if exact.
 func Percent(n, of int) string {
 	if of == 0 {
 		return Missing
@@ -140,7 +138,7 @@ func Percent(n, of int) string {
 	return strconv.Itoa(int(p)) + "%"
 }
 
-// Times writes a factor: 0.94×; a dash where there is nothing to compare with.
+// Times writes a factor: 0.94×; a dash for NaN.
 func Times(x float64) string {
 	if math.IsNaN(x) {
 		return Missing
@@ -163,7 +161,7 @@ func Bytes(n int64) string {
 	return Fixed(x, 1) + " " + unit
 }
 
-// BytesOf writes how much of a size is there: 1.2/3.5 GB, 800 kB/3.5 GB.
+// BytesOf writes a part of a size: 1.2/3.5 GB, 800 kB/3.5 GB.
 func BytesOf(n, of int64) string {
 	part, whole := Bytes(n), Bytes(of)
 	if number, unit, _ := strings.Cut(part, " "); strings.HasSuffix(whole, " "+unit) {
@@ -172,8 +170,7 @@ func BytesOf(n, of int64) string {
 	return part + "/" + whole
 }
 
-// ApproxDuration writes a time as a person says it who does not know it to the second: 41 s,
-// 3 min, 2 h.
+// ApproxDuration writes a duration in one unit: 41 s, 3 min, 2 h.
 func ApproxDuration(d time.Duration) string {
 	switch {
 	case d < 99*time.Second:
@@ -192,7 +189,7 @@ func Plural(n int, noun string) string {
 	return Count(n) + " " + noun
 }
 
-// nonFinite returns the mark of a value that is no ordinary number, "" otherwise.
+// nonFinite returns "nan", "inf" or "-inf", "" for a finite value.
 func nonFinite(x float64) string {
 	switch {
 	case math.IsNaN(x):

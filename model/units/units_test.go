@@ -89,7 +89,7 @@ func TestBytesOf(t *testing.T) {
 	}
 }
 
-func TestAbout(t *testing.T) {
+func TestApproxDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		300 * time.Millisecond: "1 s", 41 * time.Second: "41 s", 98 * time.Second: "98 s",
 		170 * time.Second: "3 min", 2*time.Hour + 10*time.Minute: "2 h",
@@ -100,7 +100,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-func TestLevel(t *testing.T) {
+func TestNearlyEqual(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi float64
 		want   bool

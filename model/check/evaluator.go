@@ -1,0 +1,148 @@
+package check
+
+import (
+	"fmt"
+
+	"vantage/model"
+)
+
+// Finding is the result of one rule over the steps of a run.
+type Finding struct {
+	Rule       Rule
+	Steps      int     // with a value for the rule
+	Failed     []int64 // steps, ascending
+	WorstStep  int64   // the step with the value farthest beyond the limit
+	WorstValue string
+	Advice     string // of the matching warning at that step; "" if there is none
+
+	worst float64
+}
+
+// Passed reports whether no step fails the rule.
+func (f *Finding) Passed() bool { return len(f.Failed) == 0 }
+
+// Evaluated reports whether a step has a value for the rule. Without one the rule passes,
+// which means nothing.
+func (f *Finding) Evaluated() bool { return f.Steps > 0 }
+
+// Evaluator evaluates rules on one step after the other.
+type Evaluator struct {
+	Findings []Finding // one per rule, in order
+	coverage
+}
+
+// NewEvaluator returns an evaluator without steps.
+func NewEvaluator(rules []Rule) *Evaluator {
+	c := &Evaluator{Findings: make([]Finding, len(rules)), coverage: newCoverage(rules)}
+	for k, r := range rules {
+		c.Findings[k].Rule = r
+	}
+	return c
+}
+
+// Add evaluates the rules on a step, unless it is open.
+func (c *Evaluator) Add(s *model.Summary) {
+	if s.Open {
+		return
+	}
+	c.record(s)
+	for k := range c.Findings {
+		c.Findings[k].add(s)
+	}
+}
+
+// coverage records which rules name something that a step has, even if NaN.
+type coverage struct {
+	rules   []Rule
+	matched []bool
+	steps   int
+}
+
+func newCoverage(rules []Rule) coverage {
+	return coverage{rules: rules, matched: make([]bool, len(rules))}
+}
+
+func (l *coverage) record(s *model.Summary) {
+	l.steps++
+	for k, r := range l.rules {
+		l.matched[k] = l.matched[k] || r.appliesTo(s)
+	}
+}
+
+// CheckNames fails if a rule names something that no step had: it is probably misspelt, and
+// a rule that can never fail must not pass silently.
+func (l *coverage) CheckNames() error {
+	for k, met := range l.matched {
+		if !met && l.steps > 0 {
+			r := l.rules[k]
+			return fmt.Errorf("rule %s: no step of this log has a metric %q; `vantage report PATH --last 1` lists those that it has", r, r.Name)
+		}
+	}
+	return nil
+}
+
+// Failed counts the rules that a step fails.
+func Failed(found []Finding) int {
+	n := 0
+	for i := range found {
+		if !found[i].Passed() {
+			n++
+		}
+	}
+	return n
+}
+
+func (f *Finding) add(s *model.Summary) {
+	x, text, ok := f.Rule.Evaluate(s)
+	if !ok {
+		return
+	}
+	f.Steps++
+	if !f.Rule.Fails(x) {
+		return
+	}
+	f.Failed = append(f.Failed, s.Step)
+	if len(f.Failed) == 1 || isWorse(f.Rule, x, f.worst) {
+		f.WorstStep, f.WorstValue, f.worst = s.Step, text, x
+		f.Advice = adviceFor(f.Rule.Name, s)
+	}
+}
+
+// isWorse reports whether x is farther beyond the limit than y. NaN is the worst.
+func isWorse(r Rule, x, y float64) bool {
+	if x != x || y != y {
+		return y == y
+	}
+	if r.Op == "<" || r.Op == "<=" {
+		return x < y
+	}
+	return x > y
+}
+
+// warningKind returns the kind of warning whose advice fits a rule's name.
+func warningKind(name string) model.WarningKind {
+	switch name {
+	case "killed":
+		return model.WarnKilled
+	case "short":
+		return model.WarnShort
+	case "flips":
+		return model.WarnFlips
+	case "noise":
+		return model.WarnNoise
+	case "invalid":
+		return model.WarnInvalid
+	case "single":
+		return model.WarnSingles
+	}
+	return model.WarningKind(name)
+}
+
+func adviceFor(name string, s *model.Summary) string {
+	for _, w := range s.Warnings {
+		if w.Kind == warningKind(name) {
+			return w.Advice
+		}
+	}
+	return ""
+}

@@ -1,0 +1,55 @@
+package check
+
+import "vantage/model"
+
+// Transition is a rule that begins to fail at a step, or passes again.
+type Transition struct {
+	Rule    Rule
+	Step    int64
+	Failing bool
+	Value   string
+}
+
+// Monitor reports transitions as steps become complete.
+type Monitor struct {
+	coverage
+	failing []bool
+	added   map[int64]bool
+}
+
+// NewMonitor returns a monitor without steps.
+func NewMonitor(rules []Rule) *Monitor {
+	return &Monitor{coverage: newCoverage(rules), failing: make([]bool, len(rules)), added: map[int64]bool{}}
+}
+
+// Added reports whether the step was added before.
+func (w *Monitor) Added(step int64) bool { return w.added[step] }
+
+// Add evaluates the rules on a step, unless it is open or was added before.
+func (w *Monitor) Add(s *model.Summary) []Transition {
+	if s.Open || w.added[s.Step] {
+		return nil
+	}
+	w.added[s.Step] = true
+	w.record(s)
+	var all []Transition
+	for k, r := range w.rules {
+		x, text, ok := r.Evaluate(s)
+		if !ok || r.Fails(x) == w.failing[k] {
+			continue
+		}
+		w.failing[k] = !w.failing[k]
+		all = append(all, Transition{r, s.Step, w.failing[k], text})
+	}
+	return all
+}
+
+// Failing reports whether a rule fails at the step added last.
+func (w *Monitor) Failing() bool {
+	for _, f := range w.failing {
+		if f {
+			return true
+		}
+	}
+	return false
+}

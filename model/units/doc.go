@@ -1,0 +1,3 @@
+// Package units formats numbers, counts, shares and sizes for people, alike on the screen
+// and in reports, which call it.
+package units
