@@ -9,36 +9,40 @@ import (
 	"vantage/themes"
 )
 
-// maxShown is how many bytes of a prompt, a response or a truth are shown.
-const maxShown = 1 << 20
+const (
+	maxBytes = 1 << 20 // shown of a prompt, a response or a truth
+	tabWidth = 4
+)
 
-// tab is how far tabs are set.
-const tab = 4
-
-// cut bounds a text; more is how many bytes were left out.
-func cut(s string) (shown string, more int) {
-	if len(s) <= maxShown {
+// truncate returns at most maxBytes of a text, and how many bytes it left out.
+func truncate(s string) (start string, omitted int) {
+	if len(s) <= maxBytes {
 		return s, 0
 	}
-	at := maxShown
-	for at > maxShown-utf8.UTFMax && !utf8.RuneStart(s[at]) {
-		at--
+	end := maxBytes
+	for end > maxBytes-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
 	}
-	return s[:at], len(s) - at
+	return s[:end], len(s) - end
 }
 
-// clean returns the lines of a text without anything that could control the
-// terminal.
-func clean(s string) []string {
+// writeOmitted says how many bytes truncate left out.
+func (b *builder) writeOmitted(n int) {
+	if n > 0 {
+		b.writeLine(themes.Warn, "cut here: "+units.Bytes(int64(n))+" more are in the log")
+	}
+}
+
+// cleanLines returns the lines of a text without anything that controls the terminal.
+func cleanLines(s string) []string {
 	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 	for i, line := range lines {
-		lines[i] = sanitize.Line(untabbed(line))
+		lines[i] = sanitize.Line(expandTabs(line))
 	}
 	return lines
 }
 
-// untabbed sets tabs as spaces up to the next stop.
-func untabbed(line string) string {
+func expandTabs(line string) string {
 	if !strings.Contains(line, "\t") {
 		return line
 	}
@@ -46,8 +50,8 @@ func untabbed(line string) string {
 	column := 0
 	for _, r := range line {
 		if r == '\t' {
-			n := tab - column%tab
-			b.WriteString("    "[:n])
+			n := tabWidth - column%tabWidth
+			b.WriteString(strings.Repeat(" ", n))
 			column += n
 			continue
 		}
@@ -55,11 +59,4 @@ func untabbed(line string) string {
 		column++
 	}
 	return b.String()
-}
-
-// sayMore says that a text was cut, and how much is missing.
-func (b *builder) sayMore(more int) {
-	if more > 0 {
-		b.line(themes.Warn, "cut here: "+units.Bytes(int64(more))+" more are in the log")
-	}
 }

@@ -1,14 +1,3 @@
-// Package richtext makes what a model wrote fit to be read on a screen: made
-// harmless, its Markdown and LaTeX lightly set, its thoughts folded, two answers
-// compared word by word; then broken into lines of a width and searched.
-//
-// Everything is a pure function: text in, a [Document] out; a Document and a width in, a
-// [Page] out. Both are built off the screen's own goroutine, since a text may
-// hold a megabyte, and never change afterwards.
-//
-// A Document is one string with roles and paragraphs beside it as byte offsets. Lines,
-// matches and marks are offsets into the same string, so that a match is found
-// wherever the lines happen to break.
 package richtext
 
 import (
@@ -17,81 +6,80 @@ import (
 	"vantage/themes"
 )
 
-// Document is a text fit to be shown: no control character is left in it.
+// Document is text without control characters, with styles and paragraphs.
 type Document struct {
-	text  string // paragraphs, each ended by a line break
-	runs  []run
-	paras []para
-	marks []anchor
+	text       string // of the paragraphs, each ended by a line break
+	spans      []span
+	paragraphs []paragraph
+	anchors    []anchor
 }
 
-// anchor is a place that keys go to.
+// anchor is a place that a key jumps to.
 type anchor struct {
-	name string // MarkPrompt and the like
-	at   int
+	name  string
+	start int
 }
 
-// The names of marks.
+// The names of anchors.
 const (
 	AnchorPrompt   = "prompt"
 	AnchorResponse = "response"
 	AnchorTruth    = "truth"
-	AnchorChange   = "change" // where two answers part; there may be many
+	AnchorChange   = "change" // each difference of two answers
 )
 
-// run says from which byte on the text has a role.
-type run struct {
-	at   int
-	role themes.Role
+// span is a range of text of one role. It ends where the next one starts.
+type span struct {
+	start int
+	role  themes.Role
 }
 
-// para is a paragraph: one line of the log, which is not joined with the next,
-// since models break lines where they mean it.
-type para struct {
+// paragraph is one line of the log. Lines are not joined, since models mean their line
+// breaks.
+type paragraph struct {
 	start, end int
-	hang       int  // cells by which its further lines are indented
-	kept       bool // code or a table: broken at the edge only, spaces stay
-	gutter     bool // code: a rule stands on its left
+	hang       int  // indent of all lines but the first, in cells
+	verbatim   bool // code or a table: broken anywhere, spaces kept
+	gutter     bool // code: a vertical line on its left
 }
 
-// builder writes a Document from its beginning to its end.
+// builder writes a Document from start to end.
 type builder struct {
-	text  strings.Builder
-	doc   Document
-	begun para
+	text    strings.Builder
+	doc     Document
+	current paragraph
 }
 
-// say adds text, without line breaks, in a role.
-func (b *builder) say(role themes.Role, s string) {
+// write adds text without line breaks in a role.
+func (b *builder) write(role themes.Role, s string) {
 	if s == "" {
 		return
 	}
-	if n := len(b.doc.runs); n == 0 || b.doc.runs[n-1].role != role {
-		b.doc.runs = append(b.doc.runs, run{b.text.Len(), role})
+	if n := len(b.doc.spans); n == 0 || b.doc.spans[n-1].role != role {
+		b.doc.spans = append(b.doc.spans, span{b.text.Len(), role})
 	}
 	b.text.WriteString(s)
 }
 
-// end ends the paragraph.
-func (b *builder) end() {
-	b.begun.end = b.text.Len()
-	b.doc.paras = append(b.doc.paras, b.begun)
+func (b *builder) endParagraph() {
+	b.current.end = b.text.Len()
+	b.doc.paragraphs = append(b.doc.paragraphs, b.current)
 	b.text.WriteByte('\n')
-	b.begun = para{start: b.text.Len()}
+	b.current = paragraph{start: b.text.Len()}
 }
 
-// line is a paragraph in one role.
-func (b *builder) line(role themes.Role, s string) {
-	b.say(role, s)
-	b.end()
+// writeLine adds s and ends the paragraph.
+func (b *builder) writeLine(role themes.Role, s string) {
+	b.write(role, s)
+	b.endParagraph()
 }
 
-// mark names the place that is written next.
-func (b *builder) mark(name string) {
-	b.doc.marks = append(b.doc.marks, anchor{name, b.text.Len()})
+// anchor names the place that is written next.
+func (b *builder) anchor(name string) {
+	b.doc.anchors = append(b.doc.anchors, anchor{name, b.text.Len()})
 }
 
-func (b *builder) finish() *Document {
+func (b *builder) document() *Document {
 	b.doc.text = b.text.String()
 	return &b.doc
 }

@@ -5,165 +5,124 @@ import (
 	"unicode/utf8"
 )
 
-// shape is a command that is applied to something: s begins with it, n is the bytes
-// of its name. It returns what is written and how many bytes it took in all.
-type shape func(s string, n, depth int) (string, int)
+// commandName returns the name of the command at the start of s: letters, or one other
+// character.
+func commandName(s string) string {
+	n := 1
+	for n < len(s) && (s[n] >= 'a' && s[n] <= 'z' || s[n] >= 'A' && s[n] <= 'Z') {
+		n++
+	}
+	if n == 1 && n < len(s) {
+		_, size := utf8.DecodeRuneInString(s[1:])
+		n += size
+	}
+	return s[1:n]
+}
 
-// shapeOf returns the shape that a command has, nil if it has none.
-func shapeOf(word string) shape {
-	switch word {
-	case "frac", "dfrac", "tfrac", "cfrac":
-		return fraction
-	case "sqrt":
-		return root
-	case "mathrm", "mathbf", "mathit", "mathsf", "mathcal", "mathfrak", "boldsymbol", "operatorname", "bm":
-		return plain
-	case "text", "textbf", "textit", "textrm", "mbox", "emph":
-		return words
-	case "mathbb":
-		return doubled
-	case "boxed":
-		return boxed
-	case "binom", "dbinom", "tbinom":
-		return choose
-	case "pmod":
-		return modulo
+// command renders the command at the start of s and returns its length with its arguments.
+// Outside of formulas a backslash before another character than a letter is no command.
+func command(s string, inFormula bool, depth int) (out string, n int) {
+	name := commandName(s)
+	n = 1 + len(name)
+	if symbol, ok := symbols[name]; ok {
+		return symbol, n
+	}
+	if char, ok := escapes[name]; ok && inFormula {
+		return char, n
+	}
+	if out, args, ok := apply(name, s[n:], depth); ok {
+		return out, n + args
+	}
+	out = s[:n] // of an unknown command in a formula the arguments are rendered
+	for inFormula && n < len(s) && s[n] == '{' {
+		end := closingBrace(s[n:])
+		if end == 0 {
+			break
+		}
+		out += "{" + render(s[n+1:n+end], depth+1) + "}"
+		n += end + 1
+	}
+	return out, n
+}
+
+// apply renders the command of a name with the arguments at the start of s and returns their
+// length. It returns false if it does not know the command or an argument is missing.
+func apply(name, s string, depth int) (out string, n int, ok bool) {
+	switch name {
 	case "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr":
-		return sized
+		return "", len(s) - len(strings.TrimPrefix(s, ".")), true // a point is a missing bracket
+	case "sqrt":
+		return root(s, depth)
+	case "frac", "dfrac", "tfrac", "cfrac", "binom", "dbinom", "tbinom":
+		return fraction(name, s, depth)
+	}
+	arg, n := argument(s)
+	if n == 0 || len(name) < 2 { // of all commands with arguments bm has the shortest name
+		return "", 0, false
+	}
+	switch name {
+	case "mathbb":
+		if letter, ok := blackboard[arg]; ok {
+			return letter, n, true
+		}
+		return render(arg, depth+1), n, true
+	case "mathrm", "mathbf", "mathit", "mathsf", "mathcal", "mathfrak", "boldsymbol", "operatorname", "bm":
+		return render(arg, depth+1), n, true
+	case "boxed": // kept, since readers search for it
+		return `\boxed{` + render(arg, depth+1) + "}", n, true
+	case "pmod":
+		return "(mod " + render(arg, depth+1) + ")", n, true
+	case "text", "textbf", "textit", "textrm", "mbox", "emph":
+		return arg, n, arg != "" && arg[0] != '\\'
 	case "begin", "end":
-		return surrounded
-	case "bar", "overline":
-		return over("\u0304")
-	case "hat", "widehat":
-		return over("\u0302")
-	case "vec":
-		return over("\u20d7")
-	case "tilde":
-		return over("\u0303")
+		return "", n, isEnvironment(arg)
 	}
-	return nil
+	accent, ok := accents[name]
+	return arg + accent, n, ok && len(arg) == 1 && arg[0] >= 'A'
 }
 
-// fraction writes a over b.
-func fraction(s string, n, depth int) (string, int) {
-	above, na := argument(s[n:])
-	below, nb := argument(s[n+na:])
-	if na == 0 || nb == 0 {
-		return s[:n], n
+// root renders a root, with a degree if there is one in brackets.
+func root(s string, depth int) (out string, n int, ok bool) {
+	if strings.HasPrefix(s, "[") {
+		end := strings.IndexByte(s[:min(len(s), maxLookahead)], ']')
+		if end < 2 {
+			return "", 0, false
+		}
+		if out, ok = transliterate(s[1:end], superscripts); !ok {
+			return "", 0, false
+		}
+		n = end + 1
 	}
-	return single(formula(above, depth+1)) + "/" + single(formula(below, depth+1)), n + na + nb
+	arg, size := argument(s[n:])
+	if size == 0 {
+		return "", 0, false
+	}
+	arg = render(arg, depth+1)
+	if utf8.RuneCountInString(arg) > 1 && strings.Trim(arg, "0123456789") != "" {
+		arg = "(" + arg + ")"
+	}
+	return out + "√" + arg, n + size, true
 }
 
-// single puts what consists of several parts into parentheses.
-func single(s string) string {
+// fraction renders a fraction or a binomial coefficient.
+func fraction(name, s string, depth int) (out string, n int, ok bool) {
+	top, n := argument(s)
+	bottom, n2 := argument(s[n:])
+	if n == 0 || n2 == 0 {
+		return "", 0, false
+	}
+	top, bottom = render(top, depth+1), render(bottom, depth+1)
+	if strings.HasSuffix(name, "binom") {
+		return "C(" + top + ", " + bottom + ")", n + n2, true
+	}
+	return parenthesize(top) + "/" + parenthesize(bottom), n + n2, true
+}
+
+// parenthesize puts an expression with operators into parentheses.
+func parenthesize(s string) string {
 	s = strings.TrimSpace(s)
 	if strings.ContainsAny(s, " +-−*/·×=<>") {
 		return "(" + s + ")"
 	}
 	return s
-}
-
-// root writes a root, of a degree if one stands in brackets.
-func root(s string, n, depth int) (string, int) {
-	sign, at := "√", n
-	if strings.HasPrefix(s[at:], "[") {
-		window := s[at:min(len(s), at+longest)]
-		end := strings.IndexByte(window, ']')
-		degree, ok := spelled(window[1:max(1, end)], raised)
-		if end < 2 || !ok {
-			return s[:n], n
-		}
-		sign, at = degree+"√", at+end+1
-	}
-	inner, taken := argument(s[at:])
-	if taken == 0 {
-		return s[:n], n
-	}
-	inner = formula(inner, depth+1)
-	if utf8.RuneCountInString(inner) > 1 && strings.Trim(inner, "0123456789") != "" {
-		inner = "(" + inner + ")"
-	}
-	return sign + inner, at + taken
-}
-
-// plain writes the argument alone: its look is lost.
-func plain(s string, n, depth int) (string, int) {
-	inner, taken := argument(s[n:])
-	if taken == 0 {
-		return s[:n], n
-	}
-	return formula(inner, depth+1), n + taken
-}
-
-// words writes the argument as it is: it is no formula.
-func words(s string, n, _ int) (string, int) {
-	inner, taken := argument(s[n:])
-	if taken == 0 || inner == "" || inner[0] == '\\' {
-		return s[:n], n
-	}
-	return inner, n + taken
-}
-
-// boxed keeps the command that answers are looked for by, and writes what it
-// holds.
-func boxed(s string, n, depth int) (string, int) {
-	inner, taken := argument(s[n:])
-	if taken == 0 {
-		return s[:n], n
-	}
-	return `\boxed{` + formula(inner, depth+1) + "}", n + taken
-}
-
-// doubled writes ℝ for the R of the real numbers.
-func doubled(s string, n, depth int) (string, int) {
-	inner, taken := argument(s[n:])
-	if letter, ok := struck[inner]; ok {
-		return letter, n + taken
-	}
-	return plain(s, n, depth)
-}
-
-// over writes a mark over a single letter; over more the command stays.
-func over(mark string) func(string, int, int) (string, int) {
-	return func(s string, n, _ int) (string, int) {
-		inner, taken := argument(s[n:])
-		if len(inner) != 1 || inner[0] < 'A' {
-			return s[:n], n
-		}
-		return inner + mark, n + taken
-	}
-}
-
-// choose writes a binomial coefficient.
-func choose(s string, n, depth int) (string, int) {
-	from, nf := argument(s[n:])
-	some, ns := argument(s[n+nf:])
-	if nf == 0 || ns == 0 {
-		return s[:n], n
-	}
-	return "C(" + formula(from, depth+1) + ", " + formula(some, depth+1) + ")", n + nf + ns
-}
-
-func modulo(s string, n, depth int) (string, int) {
-	inner, taken := argument(s[n:])
-	if taken == 0 {
-		return s[:n], n
-	}
-	return "(mod " + formula(inner, depth+1) + ")", n + taken
-}
-
-// sized leaves out what makes a bracket grow, and the point for a missing one.
-func sized(s string, n, _ int) (string, int) {
-	if n < len(s) && s[n] == '.' {
-		return "", n + 1
-	}
-	return "", n
-}
-
-// surrounded leaves out where a setting of lines begins and ends.
-func surrounded(s string, n, _ int) (string, int) {
-	if of, taken := argument(s[n:]); lined(of) {
-		return "", n + taken
-	}
-	return s[:n], n
 }

@@ -1,6 +1,6 @@
 package richtext
 
-// symbols are the commands that stand for a character, or for a word of it.
+// symbols are commands without arguments: a character, or the name of a function.
 var symbols = map[string]string{
 	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η",
 	"theta": "θ", "vartheta": "ϑ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π",
@@ -26,25 +26,29 @@ var symbols = map[string]string{
 	"displaystyle": "", "textstyle": "", "limits": "", "nolimits": "",
 }
 
-// marks are the commands that only formulas have: elsewhere a backslash may be
-// part of anything.
-var marks = map[string]string{
+// escapes are commands only in formulas: elsewhere a backslash may be part of anything.
+var escapes = map[string]string{
 	",": " ", ";": " ", ":": " ", " ": " ", "!": "", "\\": "\n", "{": "{", "}": "}", "%": "%", "$": "$", "#": "#", "&": "&", "_": "_", "|": "‖",
 }
 
-// raised and lowered are the characters that can stand above and below the line.
+// superscripts and subscripts are the characters that Unicode has in both forms.
 var (
-	raised = map[rune]rune{
+	superscripts = map[rune]rune{
 		'0': '⁰', '1': '¹', '2': '²', '3': '³', '4': '⁴', '5': '⁵', '6': '⁶', '7': '⁷', '8': '⁸', '9': '⁹',
 		'+': '⁺', '-': '⁻', '=': '⁼', '(': '⁽', ')': '⁾', 'n': 'ⁿ', 'i': 'ⁱ', 'k': 'ᵏ', 'm': 'ᵐ', 'p': 'ᵖ', 't': 'ᵗ', 'x': 'ˣ', 'T': 'ᵀ',
 		'a': 'ᵃ', 'b': 'ᵇ', 'c': 'ᶜ', 'd': 'ᵈ', 'e': 'ᵉ', 'j': 'ʲ', 'r': 'ʳ', 's': 'ˢ', 'y': 'ʸ', '′': '′',
 	}
-	lowered = map[rune]rune{
+	subscripts = map[rune]rune{
 		'0': '₀', '1': '₁', '2': '₂', '3': '₃', '4': '₄', '5': '₅', '6': '₆', '7': '₇', '8': '₈', '9': '₉',
 		'+': '₊', '-': '₋', '=': '₌', '(': '₍', ')': '₎', 'a': 'ₐ', 'e': 'ₑ', 'i': 'ᵢ', 'j': 'ⱼ', 'k': 'ₖ', 'm': 'ₘ', 'n': 'ₙ',
 		'o': 'ₒ', 'p': 'ₚ', 'r': 'ᵣ', 's': 'ₛ', 't': 'ₜ', 'u': 'ᵤ', 'v': 'ᵥ', 'x': 'ₓ',
 	}
 )
 
-// struck are the letters of the sets of numbers.
-var struck = map[string]string{"R": "ℝ", "N": "ℕ", "Z": "ℤ", "Q": "ℚ", "C": "ℂ", "P": "ℙ", "E": "𝔼", "F": "𝔽", "1": "𝟙"}
+// accents are commands that put an accent on a letter.
+var accents = map[string]string{
+	"bar": "\u0304", "overline": "\u0304", "hat": "\u0302", "widehat": "\u0302", "vec": "\u20d7", "tilde": "\u0303",
+}
+
+// blackboard are the double-struck letters, such as ℝ for the real numbers.
+var blackboard = map[string]string{"R": "ℝ", "N": "ℕ", "Z": "ℤ", "Q": "ℚ", "C": "ℂ", "P": "ℙ", "E": "𝔼", "F": "𝔽", "1": "𝟙"}

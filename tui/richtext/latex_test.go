@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 
 	"vantage/model/sanitize"
+	"vantage/tui/cells"
 )
 
-func TestFormulas(t *testing.T) {
+func TestRenderLaTeX(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{`no formula, no change: a_b ^ c * d`, `no formula, no change: a_b ^ c * d`},
 		{`$x^2 + y_1$`, `x² + y₁`},
@@ -27,36 +28,35 @@ func TestFormulas(t *testing.T) {
 		{`\begin{code} a &= b \end{code}`, `\begin{code} a &= b \end{code}`},
 		{`$$\begin{aligned}a &= b\\c &= d\end{aligned}$$`, "a  = b\nc  = d"},
 		{`$\vec{v} \cdot \hat{n}$ $\hat{xy}$`, "v\u20d7 · n\u0302 \\hat{xy}"},
-		// what answers are looked for by stays
+		// kept, since readers search for it
 		{`\boxed{\frac{2}{15}}`, `\boxed{2/15}`},
-		// commands outside of formulas, and what only looks like one
+		// commands outside of formulas, and text that only looks like LaTeX
 		{`so x \leq 3, in C:\temp\new and \d+`, `so x ≤ 3, in C:\temp\new and \d+`},
 		{`it costs $5 and then $6 more`, `it costs $5 and then $6 more`},
 		{`an open $x and no end`, `an open $x and no end`},
 		{"code `$x^2$ \\leq` stays", "code `$x^2$ \\leq` stays"},
-		// unknown and broken ones stay
+		// unknown and incomplete commands are kept
 		{`$\unknown{x}$ $\frac{a}$`, `\unknown{x} \frac{a}`},
 		{`\frac{a`, `\frac{a`},
 		{`\`, `\`},
 		{`$\$`, `$\$`},
 		{`面积是 $\pi r^2$。`, `面积是 π r²。`},
 	} {
-		if got := formulas(test.in); got != test.want {
-			t.Errorf("formulas(%q) = %q, want %q", test.in, got, test.want)
+		if got := renderLaTeX(test.in); got != test.want {
+			t.Errorf("renderLaTeX(%q) = %q, want %q", test.in, got, test.want)
 		}
 	}
 }
 
-// Every character that a command becomes is one that terminals draw in a cell and
-// that printable lets through.
+// All symbols are one cell wide and pass sanitize unchanged.
 func TestSymbolsAreHarmless(t *testing.T) {
 	var all strings.Builder
-	for _, table := range []map[string]string{symbols, struck} {
+	for _, table := range []map[string]string{symbols, blackboard} {
 		for _, s := range table {
 			all.WriteString(s)
 		}
 	}
-	for _, table := range []map[rune]rune{raised, lowered} {
+	for _, table := range []map[rune]rune{superscripts, subscripts} {
 		for _, r := range table {
 			all.WriteRune(r)
 		}
@@ -65,33 +65,33 @@ func TestSymbolsAreHarmless(t *testing.T) {
 		t.Errorf("%q becomes %q", all.String(), got)
 	}
 	for name, s := range symbols {
-		if utf8.RuneCountInString(s) == 1 && width(s) != 1 {
-			t.Errorf("%s is %d cells wide", name, width(s))
+		if utf8.RuneCountInString(s) == 1 && cells.Width(s) != 1 {
+			t.Errorf("%s is %d cells wide", name, cells.Width(s))
 		}
 	}
 }
 
-func FuzzFormulas(f *testing.F) {
+func FuzzRenderLaTeX(f *testing.F) {
 	f.Add(`$\frac{\sqrt[3]{x}}{\hat y}$ \[ \begin{cases} a & b \\ c \end{cases} \]`)
 	f.Add(`\frac\frac\frac{{{{}}}^^__$$$`)
 	f.Fuzz(func(t *testing.T, s string) {
-		s = sanitize.Line(s) // as everything is by then
-		for _, r := range formulas(s) {
+		s = sanitize.Line(s) // like all text that is rendered
+		for _, r := range renderLaTeX(s) {
 			if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-				t.Fatalf("formulas(%q) holds %U", s, r)
+				t.Fatalf("renderLaTeX(%q) holds %U", s, r)
 			}
 		}
 	})
 }
 
-// What is never closed costs no more than what is.
-func BenchmarkHostileFormulas(b *testing.B) {
+// Formulas that are never closed take no longer than others.
+func BenchmarkUnclosedFormulas(b *testing.B) {
 	for _, s := range []string{`\frac{`, `\[`, `$$`, `\sqrt[`, `^{`, `$a^{`} {
 		b.Run(s, func(b *testing.B) {
-			text := strings.Repeat(s, maxShown/len(s))
+			text := strings.Repeat(s, maxBytes/len(s))
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				formulas(text)
+				renderLaTeX(text)
 			}
 		})
 	}

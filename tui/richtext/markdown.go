@@ -4,33 +4,33 @@ import (
 	"strings"
 
 	"vantage/themes"
+	"vantage/tui/cells"
 )
 
-// setter sets Markdown lightly: marks that carry no words are taken away or
-// become a look, lines stay where they are, and code is not touched.
-type setter struct {
+// markdown renders Markdown lightly: marks around text become styles, lines are not joined,
+// and code is not changed.
+type markdown struct {
 	b     *builder
-	role  themes.Role // of what has no look of its own
-	latex bool
-	ascii bool
+	role  themes.Role // of text without a style of its own
+	ascii bool        // then LaTeX is not rendered
 }
 
-// set sets the lines of a text. Formulas may span lines, so what lies between
-// two blocks of code is taken together.
-func (m *setter) set(lines []string) {
+// write renders lines. All lines between two code blocks are rendered together, since a
+// formula may span several.
+func (m *markdown) write(lines []string) {
 	for len(lines) > 0 {
 		n := 0
 		for n < len(lines) && fenceOf(lines[n]) == "" {
 			n++
 		}
-		m.words(lines[:n])
+		m.text(lines[:n])
 		if lines = lines[n:]; len(lines) > 0 {
 			lines = lines[m.code(lines):]
 		}
 	}
 }
 
-// fenceOf returns the fence that a line of Markdown begins a block of code with.
+// fenceOf returns the fence of a line that begins a code block, "" for other lines.
 func fenceOf(line string) string {
 	line = strings.TrimLeft(line, " ")
 	for _, fence := range []string{"```", "~~~"} {
@@ -41,57 +41,56 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// code sets a block of code that begins with a fence, and returns how many lines
-// it took.
-func (m *setter) code(lines []string) int {
+// code writes the code block at the start of lines and returns how many lines it has.
+func (m *markdown) code(lines []string) int {
 	fence := fenceOf(lines[0])
-	m.b.line(themes.Dim, lines[0])
+	m.b.writeLine(themes.Dim, lines[0])
 	for i, line := range lines[1:] {
 		if strings.TrimSpace(line) == fence {
-			m.b.line(themes.Dim, line)
+			m.b.writeLine(themes.Dim, line)
 			return i + 2
 		}
-		m.b.begun.kept, m.b.begun.gutter = true, true
-		m.b.line(m.role, line)
+		m.b.current.verbatim, m.b.current.gutter = true, true
+		m.b.writeLine(m.role, line)
 	}
 	return len(lines)
 }
 
-func (m *setter) words(lines []string) {
+func (m *markdown) text(lines []string) {
 	if len(lines) == 0 {
 		return
 	}
 	text := strings.Join(lines, "\n")
-	if m.latex {
-		text = formulas(text)
+	if !m.ascii {
+		text = renderLaTeX(text)
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		m.line(line)
 	}
 }
 
-func (m *setter) line(line string) {
+func (m *markdown) line(line string) {
 	rest := strings.TrimLeft(line, " ")
 	indent := line[:len(line)-len(rest)]
 	switch bullet, item := listItem(rest, m.ascii); {
 	case strings.HasPrefix(rest, "|"):
-		m.b.begun.kept = true
-		m.b.line(m.role, line)
-	case heading(rest) > 0:
-		m.b.line(themes.Title, strings.TrimSpace(strings.ReplaceAll(rest[heading(rest):], "**", "")))
+		m.b.current.verbatim = true
+		m.b.writeLine(m.role, line)
+	case headingMark(rest) > 0:
+		m.b.writeLine(themes.Title, strings.TrimSpace(strings.ReplaceAll(rest[headingMark(rest):], "**", "")))
 	case bullet != "":
-		m.b.say(themes.Dim, indent+bullet)
-		m.b.begun.hang = width(indent + bullet)
+		m.b.write(themes.Dim, indent+bullet)
+		m.b.current.hang = cells.Width(indent + bullet)
 		m.inline(item)
 	default:
-		m.b.say(m.role, indent)
-		m.b.begun.hang = len(indent)
+		m.b.write(m.role, indent)
+		m.b.current.hang = len(indent)
 		m.inline(rest)
 	}
 }
 
-// heading returns how long the mark of a heading is, 0 if the line is none.
-func heading(line string) int {
+// headingMark returns the length of the mark of a heading, 0 for other lines.
+func headingMark(line string) int {
 	n := len(line) - len(strings.TrimLeft(line, "#"))
 	if n < 1 || n > 6 || n >= len(line) || line[n] != ' ' {
 		return 0
@@ -99,16 +98,17 @@ func heading(line string) int {
 	return n
 }
 
-// listItem takes a line of a list apart; a bullet is one character in all lists.
-func listItem(line string, ascii bool) (bullet, item string) {
+// listItem splits a list item into its bullet or number and its text. The bullet is "" for
+// other lines.
+func listItem(line string, ascii bool) (bullet, text string) {
 	if len(line) > 2 && strings.IndexByte("-*+", line[0]) >= 0 && line[1] == ' ' {
 		if ascii {
 			return line[:2], line[2:]
 		}
 		return "• ", line[2:]
 	}
-	const longest = 3
-	for n := 0; n <= longest && n+1 < len(line); n++ {
+	const maxDigits = 3
+	for n := 0; n <= maxDigits && n+1 < len(line); n++ {
 		if c := line[n]; c < '0' || c > '9' {
 			if n > 0 && (c == '.' || c == ')') && line[n+1] == ' ' {
 				return line[:n+2], line[n+2:]
@@ -119,36 +119,35 @@ func listItem(line string, ascii bool) (bullet, item string) {
 	return "", line
 }
 
-// inline sets what is bold or code within a line, and ends it. A mark without its
-// twin stays as it is.
-func (m *setter) inline(line string) {
-	for line != "" {
-		at := strings.IndexAny(line, "`*")
-		if at < 0 {
-			break
+// inline writes a line with its bold text and code. A mark without a closing one is kept.
+func (m *markdown) inline(line string) {
+	for {
+		i := strings.IndexAny(line, "`*")
+		if i < 0 {
+			m.b.writeLine(m.role, line)
+			return
 		}
-		m.b.say(m.role, line[:at])
-		line = line[at:]
-		n := m.span(line)
-		line = line[n:]
+		m.b.write(m.role, line[:i])
+		line = line[i:]
+		line = line[m.span(line):]
 	}
-	m.b.line(m.role, line)
 }
 
-// span sets what begins with a mark and returns how many bytes it took.
-func (m *setter) span(s string) int {
+// span writes the bold text or code at the start of s, or else its first byte, and returns
+// how many bytes of s it read.
+func (m *markdown) span(s string) int {
 	if s[0] == '`' {
 		if end := strings.IndexByte(s[1:], '`'); end > 0 {
-			m.b.say(themes.Accent, s[:end+2])
+			m.b.write(themes.Accent, s[:end+2])
 			return end + 2
 		}
 	}
 	if strings.HasPrefix(s, "**") && len(s) > 2 && s[2] != ' ' && s[2] != '*' {
 		if end := strings.Index(s[2:], "**"); end > 0 {
-			m.b.say(themes.Title, s[2:end+2])
+			m.b.write(themes.Title, s[2:end+2])
 			return end + 4
 		}
 	}
-	m.b.say(m.role, s[:1])
+	m.b.write(m.role, s[:1])
 	return 1
 }

@@ -15,7 +15,7 @@ import (
 	"vantage/themes"
 )
 
-// drawn is a page without colours, the ends of its lines trimmed.
+// drawn returns the lines of a page without colours and trailing spaces.
 func drawn(p *Page) []string {
 	var lines []string
 	for i := range p.Len() {
@@ -24,12 +24,12 @@ func drawn(p *Page) []string {
 	return lines
 }
 
-// body is a response set at a width, less the headings.
+// body returns the lines of a response at a width, without the headings.
 func body(t *testing.T, response string, w int, o Options) []string {
 	t.Helper()
 	page := Sample(model.Text{Response: response}, o).Wrap(w)
 	from, to := page.AnchorLines(AnchorResponse)[0], page.AnchorLines(AnchorTruth)[0]
-	first := page.marks[1].at // of the heading, which may take more than one line
+	first := page.anchors[1].start // of the heading, which may have more than one line
 	first += strings.IndexByte(page.text[first:], '\n')
 	return drawn(page)[max(from, page.lineOf(first+1)) : to-1]
 }
@@ -46,7 +46,7 @@ func TestSample(t *testing.T) {
 		"heading":          {"## Two **words**\ntext", 20, Options{}, []string{"Two words", "text"}},
 		"list":             {"- one two three four five\n12. six seven eight nine", 16, Options{}, []string{"• one two three", "  four five", "12. six seven", "    eight nine"}},
 		"bold and code":    {"a **b c** d `e**f` g*h", 40, Options{}, []string{"a b c d `e**f` g*h"}},
-		"marks alone":      {"2 ** 3 ** 4, a * b", 40, Options{}, []string{"2 ** 3 ** 4, a * b"}},
+		"lone marks":       {"2 ** 3 ** 4, a * b", 40, Options{}, []string{"2 ** 3 ** 4, a * b"}},
 		"code":             {"```go\nif x {\n\treturn    y // a comment beyond the edge\n}\n```\nend", 24, Options{}, []string{"```go", "│ if x {", "│     return    y // a c", "│ omment beyond the edge", "│ }", "```", "end"}},
 		"latex in code":    {"```\n$x^2$\n```\n$x^2$", 24, Options{}, []string{"```", "│ $x^2$", "```", "x²"}},
 		"table":            {"| a    | b |", 24, Options{}, []string{"| a    | b |"}},
@@ -72,8 +72,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// What a log lacks is said, what it has beyond is shown.
-func TestPartsOfASample(t *testing.T) {
+// A missing text is stated, and other fields are shown.
+func TestSectionsOfASample(t *testing.T) {
 	doc := Sample(model.Text{Prompt: "q", Truth: "42", Fields: []model.Field{{Name: "acc", Value: "1"}}}, Options{})
 	want := []string{
 		"prompt  1 character", "q", "", "response  none in the log", "", "ground truth  2 characters", "42", "",
@@ -94,15 +94,15 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q is found %d times, want %d", typed, got, want)
 		}
 	}
-	f := page.Find("area of the triangle") // over two lines
-	on := 0
+	matches := page.Find("area of the triangle") // on two lines
+	highlighted := 0
 	for i := range page.Len() {
-		if page.Line(themes.Default(true), "│", i, f) != page.Line(themes.Default(true), "│", i, Matches{}) {
-			on++
+		if page.Line(themes.Default(true), "│", i, matches) != page.Line(themes.Default(true), "│", i, Matches{}) {
+			highlighted++
 		}
 	}
-	if on != 2 {
-		t.Errorf("the match is seen on %d lines, want 2", on)
+	if highlighted != 2 {
+		t.Errorf("the match is highlighted on %d lines, want 2", highlighted)
 	}
 }
 
@@ -112,12 +112,12 @@ func TestDiff(t *testing.T) {
 		o             Options
 		want          []string
 	}{
-		"one word": {"so x = 24.", "so x = 6.", Options{}, []string{"the first 3 words are the same; 4 of 5 and 5 words are in both (n: the next difference)", "", "so x = [−6][+24]."}},
-		"the same": {"a b", "a\nb", Options{}, []string{"word for word the same", "", "a b"}},
-		"nothing":  {"a", "b", Options{}, []string{"they have nothing in common", "", "[−b][+a]"}},
-		"missing":  {"a b c d", "a b c", Options{}, []string{"the first 3 words are the same; 3 of 4 and 3 words are in both (n: the next difference)", "", "a b c [+d]"}},
-		"at once":  {"b is the one", "a is the one", Options{}, []string{"they differ from the first word on; 3 of 4 and 4 words are in both (n: the next difference)", "", "[−a] [+b] is the one"}},
-		"what is the same by chance": {
+		"one word":   {"so x = 24.", "so x = 6.", Options{}, []string{"the first 3 words are the same; 4 of 5 and 5 words are in both (n: the next difference)", "", "so x = [−6][+24]."}},
+		"the same":   {"a b", "a\nb", Options{}, []string{"word for word the same", "", "a b"}},
+		"nothing":    {"a", "b", Options{}, []string{"they have nothing in common", "", "[−b][+a]"}},
+		"missing":    {"a b c d", "a b c", Options{}, []string{"the first 3 words are the same; 3 of 4 and 3 words are in both (n: the next difference)", "", "a b c [+d]"}},
+		"first word": {"b is the one", "a is the one", Options{}, []string{"they differ from the first word on; 3 of 4 and 4 words are in both (n: the next difference)", "", "[−a] [+b] is the one"}},
+		"coincidence": {
 			"w1 w2 w3 the w4 w5 w6", "l1 l2 l3 the l4 l5 l6",
 			Options{},
 			[]string{"they have nothing in common", "", "[−l1 l2 l3 the l4 l5 l6][+w1 w2 w3 the w4 w5 w6]"},
@@ -137,29 +137,29 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// What a diff shows of each side is that side, word by word.
-func TestDiffHoldsBothSides(t *testing.T) {
+// A diff has all words of both sides, in order.
+func TestDiffHasAllWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		side := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "dd", "三", "=", "\n"}), 0, 40)
 		x, y := side.Draw(t, "winner"), side.Draw(t, "loser")
 		doc := Diff(Side{"", strings.Join(x, " ")}, Side{"", strings.Join(y, " ")}, Options{})
 		var winner, loser strings.Builder
-		for i, r := range doc.runs {
+		for i, s := range doc.spans {
 			end := len(doc.text)
-			if i+1 < len(doc.runs) {
-				end = doc.runs[i+1].at
+			if i+1 < len(doc.spans) {
+				end = doc.spans[i+1].start
 			}
-			part := doc.text[r.at:end]
-			if r.role == themes.Dim || r.role == themes.Warn {
-				winner.Reset() // the summary: what follows is the answers
+			text := doc.text[s.start:end]
+			if s.role == themes.Dim || s.role == themes.Warn {
+				winner.Reset() // the summary, before the answers
 				loser.Reset()
 				continue
 			}
-			if r.role != themes.Negative {
-				winner.WriteString(part)
+			if s.role != themes.Negative {
+				winner.WriteString(text)
 			}
-			if r.role != themes.Positive {
-				loser.WriteString(part)
+			if s.role != themes.Positive {
+				loser.WriteString(text)
 			}
 		}
 		bare := strings.NewReplacer("[+", " ", "[−", " ", "]", " ")
@@ -172,8 +172,8 @@ func TestDiffHoldsBothSides(t *testing.T) {
 	})
 }
 
-// hostile are pieces of text that terminals obey, or draw in more or less room
-// than it seems.
+// hostile returns pieces of text that control terminals, or that they draw wider or narrower
+// than expected.
 func hostile() []string {
 	all := []string{
 		"\x1b]52;c;ZXZpbA==\a", "\x1b]8;;http://x\x1b\\", "\x1b]0;title\a", "\x1b[2J", "\x1b[?1049l", "\x1bP1$r\x1b\\", "\u202e", "\u2066", "\u200b", "\u200d", "\ufeff",
@@ -187,8 +187,7 @@ func hostile() []string {
 	return all
 }
 
-// Whatever the text and the width, no line is wider than it may be and none holds
-// a control character that is not ours.
+// No line is wider than the page or has a control character, whatever the text.
 func TestPageFitsAndIsHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(name string) string {
@@ -204,7 +203,7 @@ func TestPageFitsAndIsHarmless(t *testing.T) {
 		found := page.Find(rapid.SampledFrom([]string{"", "e", "word", "三"}).Draw(t, "typed"))
 		for i := range page.Len() {
 			line := page.Line(themes.Mono(), "|", i, found)
-			if got := ansi.StringWidth(line); got > max(w, 3) { // a wide character and its gutter do not fit into less
+			if got := ansi.StringWidth(line); got > max(w, 3) { // a gutter and a wide character need 3
 				t.Fatalf("line %d is %d wide, want %d: %q", i, got, w, line)
 			}
 			for _, r := range ansi.Strip(line) {
@@ -216,7 +215,7 @@ func TestPageFitsAndIsHarmless(t *testing.T) {
 	})
 }
 
-// A page has all that is said, whatever its width.
+// A page has all of the text, whatever its width.
 func TestWrapLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z三角]{1,12}`), 1, 40).Draw(t, "words")
@@ -237,7 +236,7 @@ func BenchmarkSample(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, words := range map[string][]string{"english": {"the", "area", "of", "a", "triangle", "$x^2$", "**is**\n"}, "chinese": {"三角形的面积", "是多少？", "\n"}} {
 		var text strings.Builder
-		for text.Len() < maxShown {
+		for text.Len() < maxBytes {
 			fmt.Fprint(&text, words[random.IntN(len(words))], " ")
 		}
 		b.Run(name, func(b *testing.B) {

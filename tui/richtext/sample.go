@@ -10,92 +10,79 @@ import (
 	"vantage/themes"
 )
 
-// Options say how a text is shown.
+// Options say how text is shown.
 type Options struct {
-	Folded bool // thoughts are one line
-	Raw    bool // as logged: neither Markdown nor LaTeX is set, nothing is folded
-	ASCII  bool // of the screen: LaTeX stays, since its characters could not be shown
+	Folded bool // show only the headings of thoughts
+	Raw    bool // show text as logged, without Markdown, LaTeX and folding
+	ASCII  bool // the terminal has no UTF-8: do not render LaTeX
 }
 
-// Sample sets a sample: prompt, response, truth, and the other fields of its
-// record.
+// Sample returns prompt, response, truth and the other fields of a sample.
 func Sample(t model.Text, o Options) *Document {
 	var b builder
-	b.part(AnchorPrompt, "prompt", t.Prompt, o)
-	b.response(t.Response, o)
-	b.part(AnchorTruth, "ground truth", t.Truth, o)
+	b.section(AnchorPrompt, "prompt", t.Prompt, func(s string) { b.prose(s, themes.Plain, o) })
+	b.section(AnchorResponse, "response", t.Response, func(s string) { b.response(s, o) })
+	b.section(AnchorTruth, "ground truth", t.Truth, func(s string) { b.prose(s, themes.Plain, o) })
 	b.fields(t.Fields)
-	return b.finish()
+	return b.document()
 }
 
-// part is a heading with a text under it.
-func (b *builder) part(mark, name, s string, o Options) {
-	b.heading(mark, name, s)
-	s, more := cut(s)
-	b.prose(s, themes.Plain, o)
-	b.sayMore(more)
-	b.end()
-}
-
-func (b *builder) heading(mark, name, s string) {
-	b.mark(mark)
-	b.say(themes.Title, name)
+// section writes a heading and a text.
+func (b *builder) section(anchor, name, s string, write func(s string)) {
+	b.anchor(anchor)
+	b.write(themes.Title, name)
 	if s == "" {
-		b.line(themes.Dim, "  none in the log")
-		return
+		b.writeLine(themes.Dim, "  none in the log")
+	} else {
+		b.writeLine(themes.Dim, "  "+characters(s))
 	}
-	b.line(themes.Dim, "  "+characters(s))
+	s, omitted := truncate(s)
+	write(s)
+	b.writeOmitted(omitted)
+	b.endParagraph()
 }
 
 func characters(s string) string { return units.Plural(utf8.RuneCountInString(s), "characters") }
 
-// response is the part that may hold thoughts.
+// response writes text that may have thoughts.
 func (b *builder) response(s string, o Options) {
-	b.heading(AnchorResponse, "response", s)
-	s, more := cut(s)
-	for _, p := range thoughts(s) {
-		switch {
-		case !p.thought || o.Raw:
-			b.prose(p.text(), themes.Plain, o)
-		case o.Folded:
-			b.folded(p, o)
-		default:
-			b.unfolded(p, o)
+	for _, seg := range splitThoughts(s) {
+		if seg.thought && !o.Raw {
+			b.writeThought(seg, o)
+		} else {
+			b.prose(seg.logged(), themes.Plain, o)
 		}
 	}
-	b.sayMore(more)
-	b.end()
 }
 
-// prose sets a text in paragraphs of a role.
+// prose writes the paragraphs of a text.
 func (b *builder) prose(s string, role themes.Role, o Options) {
 	s = strings.TrimRight(strings.TrimLeft(s, "\r\n"), "\r\n ")
 	if s == "" {
 		return
 	}
-	lines := clean(s)
-	if o.Raw {
-		for _, line := range lines {
-			b.line(role, line)
-		}
+	lines := cleanLines(s)
+	if !o.Raw {
+		m := markdown{b: b, role: role, ascii: o.ASCII}
+		m.write(lines)
 		return
 	}
-	m := setter{b: b, role: role, latex: !o.ASCII, ascii: o.ASCII}
-	m.set(lines)
+	for _, line := range lines {
+		b.writeLine(role, line)
+	}
 }
 
-// fields lists what else the record holds.
 func (b *builder) fields(all []model.Field) {
 	if len(all) == 0 {
 		return
 	}
-	b.line(themes.Title, "other fields of the record")
+	b.writeLine(themes.Title, "other fields of the record")
 	for _, f := range all {
-		b.begun.hang = 4
-		b.say(themes.Dim, sanitize.Line(f.Name)+"  ")
-		value, more := cut(f.Value)
-		b.line(themes.Plain, sanitize.Line(value))
-		b.sayMore(more)
+		b.current.hang = 4
+		b.write(themes.Dim, sanitize.Line(f.Name)+"  ")
+		value, omitted := truncate(f.Value)
+		b.writeLine(themes.Plain, sanitize.Line(value))
+		b.writeOmitted(omitted)
 	}
-	b.end()
+	b.endParagraph()
 }

@@ -9,81 +9,80 @@ import (
 	"vantage/model/sanitize"
 )
 
-// maxHits bounds the matches of a search.
-const maxHits = 10_000
+const maxMatches = 10_000
 
-// Matches are the matches of a search on a page.
+// Matches are the matches of a search on a page, in order.
 type Matches struct {
-	Current int // the one that was gone to last
-	hits    []hit
+	Current int // index of the match that was jumped to
+	all     []match
 }
 
-// hit is a match, in bytes of the text.
-type hit struct {
+// match is a range of bytes of the text.
+type match struct {
 	start, end int
-	here       bool
+	current    bool
 }
 
-// Find looks for what was typed. Small letters find capital ones too; what holds
-// a capital is found as it is.
-func (p *Page) Find(typed string) Matches {
-	if typed == "" {
+// Find returns the matches of what was typed. Lower case matches upper case too, unless the
+// query has an upper-case letter.
+func (p *Page) Find(query string) Matches {
+	if query == "" {
 		return Matches{}
 	}
-	typed = sanitize.Line(typed) // as the text is
-	in := p.text
-	if small(typed) == typed {
-		in = p.lower
+	query = sanitize.Line(query) // like the text
+	text := p.text
+	if toLower(query) == query {
+		text = p.lower
 	}
-	var f Matches
-	for at := 0; len(f.hits) < maxHits; {
-		i := strings.Index(in[at:], typed)
+	var m Matches
+	for at := 0; len(m.all) < maxMatches; {
+		i := strings.Index(text[at:], query)
 		if i < 0 {
 			break
 		}
-		f.hits = append(f.hits, hit{start: at + i, end: at + i + len(typed)})
-		at += i + len(typed)
+		m.all = append(m.all, match{start: at + i, end: at + i + len(query)})
+		at += i + len(query)
 	}
-	return f
+	return m
 }
 
-// Len is the number of matches, at most 10 000.
-func (f Matches) Len() int { return len(f.hits) }
+// Len returns the number of matches, at most 10,000.
+func (m Matches) Len() int { return len(m.all) }
 
-// Truncated reports whether there may be more matches than were looked for.
-func (f Matches) Truncated() bool { return len(f.hits) == maxHits }
+// Truncated reports whether the search stopped at 10,000 matches.
+func (m Matches) Truncated() bool { return len(m.all) == maxMatches }
 
-// LineOfMatch returns the line on which match i begins.
-func (p *Page) LineOfMatch(f Matches, i int) int { return p.lineOf(f.hits[i].start) }
+// LineOfMatch returns the line on which match i starts.
+func (p *Page) LineOfMatch(m Matches, i int) int { return p.lineOf(m.all[i].start) }
 
-// FirstMatchFrom returns the first match that begins on a line or after it; the first of all
-// if none does.
-func (p *Page) FirstMatchFrom(f Matches, line int) int {
+// FirstMatchFrom returns the first match on a line or below it, or the first of all if there
+// is none.
+func (p *Page) FirstMatchFrom(m Matches, line int) int {
 	if line >= len(p.lines) {
 		return 0
 	}
-	i := sort.Search(len(f.hits), func(i int) bool { return f.hits[i].start >= p.lines[line].start })
-	if i == len(f.hits) {
+	i := sort.Search(len(m.all), func(i int) bool { return m.all[i].start >= p.lines[line].start })
+	if i == len(m.all) {
 		return 0
 	}
 	return i
 }
 
-// within returns the matches that reach into a part of the text.
-func (f Matches) within(start, end int) []hit {
-	first := sort.Search(len(f.hits), func(i int) bool { return f.hits[i].end > start })
-	var some []hit
-	for i := first; i < len(f.hits) && f.hits[i].start < end; i++ {
-		h := f.hits[i]
-		h.here = i == f.Current
-		some = append(some, h)
+// overlapping returns the matches that overlap a range of the text.
+func (m Matches) overlapping(start, end int) []match {
+	first := sort.Search(len(m.all), func(i int) bool { return m.all[i].end > start })
+	var found []match
+	for i := first; i < len(m.all) && m.all[i].start < end; i++ {
+		match := m.all[i]
+		match.current = i == m.Current
+		found = append(found, match)
 	}
-	return some
+	return found
 }
 
-// small is s with small letters, as long in bytes as s: a letter whose small form
-// takes another number of bytes stays.
-func small(s string) string {
+// toLower returns s in lower case with all byte offsets unchanged: a letter whose lower case
+// has another length is kept.
+func toLower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
 			return l

@@ -6,20 +6,19 @@ import (
 	"vantage/themes"
 )
 
-// maxThoughts bounds how many thoughts of a text are told apart.
-const maxThoughts = 1000
+const maxThoughts = 1000 // that are recognised in one response
 
-// piece is a part of a response: a thought or what is said aloud.
-type piece struct {
-	open, body, close string // of a thought, its tags as written, "" where one is missing
+// segment is a part of a response: a thought, or text outside of thoughts.
+type segment struct {
+	open, body, close string // tags as logged, "" for a missing one
 	thought           bool
 }
 
-// text is the piece as it was written.
-func (p piece) text() string { return p.open + p.body + p.close }
+// logged returns the segment as it was logged.
+func (s segment) logged() string { return s.open + s.body + s.close }
 
-// tags are what models put their thoughts between.
-func tags() [][2]string {
+// thoughtTags returns the tags that models put around their thoughts.
+func thoughtTags() [][2]string {
 	return [][2]string{
 		{"<think>", "</think>"},
 		{"<thinking>", "</thinking>"},
@@ -28,90 +27,82 @@ func tags() [][2]string {
 	}
 }
 
-// thoughts cuts a response at the tags of its thoughts. Where the prompt opened
-// the first one the response only closes it; a truncated one is never closed.
-func thoughts(s string) []piece {
-	var pieces []piece
-	for _, tag := range tags() {
-		opens, closes := strings.Index(s, tag[0]), strings.Index(s, tag[1])
-		if closes >= 0 && (opens < 0 || closes < opens) {
-			pieces = append(pieces, piece{body: s[:closes], close: tag[1], thought: true})
-			s = s[closes+len(tag[1]):]
-		}
-		if opens < 0 && closes < 0 {
+// splitThoughts splits a response at the tags of its thoughts. The first thought has no
+// opening tag if the prompt ends with it, and the last has no closing tag if the response
+// was truncated.
+func splitThoughts(s string) []segment {
+	var all []segment
+	for _, tags := range thoughtTags() {
+		open, end := strings.Index(s, tags[0]), strings.Index(s, tags[1])
+		if open < 0 && end < 0 {
 			continue
 		}
-		return append(pieces, between(s, tag)...)
+		if end >= 0 && (open < 0 || end < open) {
+			all = append(all, segment{body: s[:end], close: tags[1], thought: true})
+			s = s[end+len(tags[1]):]
+		}
+		return append(all, splitAtTags(s, tags)...)
 	}
-	return append(pieces, piece{body: s})
+	return []segment{{body: s}}
 }
 
-// between cuts a text at one pair of tags.
-func between(s string, tag [2]string) []piece {
-	var pieces []piece
+func splitAtTags(s string, tags [2]string) []segment {
+	var all []segment
 	for range maxThoughts {
-		before, rest, opened := strings.Cut(s, tag[0])
-		pieces = append(pieces, piece{body: before})
+		before, rest, opened := strings.Cut(s, tags[0])
+		all = append(all, segment{body: before})
 		if !opened {
-			return pieces
+			return all
 		}
-		body, after, closed := strings.Cut(rest, tag[1])
-		p := piece{open: tag[0], body: body, thought: true}
-		if closed {
-			p.close = tag[1]
-		}
-		pieces = append(pieces, p)
+		body, after, closed := strings.Cut(rest, tags[1])
 		if !closed {
-			return pieces
+			return append(all, segment{open: tags[0], body: body, thought: true})
 		}
+		all = append(all, segment{open: tags[0], body: body, close: tags[1], thought: true})
 		s = after
 	}
-	return append(pieces, piece{body: s})
+	return append(all, segment{body: s})
 }
 
-// aloud is a response without its thoughts. One that is never closed stays, since
-// there is nothing else to read.
-func aloud(s string) string {
+// withoutThoughts returns a response without its thoughts. A thought without a closing tag
+// stays, since the response has nothing else.
+func withoutThoughts(s string) string {
 	var b strings.Builder
-	for _, p := range thoughts(s) {
-		if !p.thought || p.close == "" {
-			b.WriteString(p.text())
+	for _, seg := range splitThoughts(s) {
+		if !seg.thought || seg.close == "" {
+			b.WriteString(seg.logged())
 		}
 	}
 	return b.String()
 }
 
-// folded is a thought as a line: its length, and whether a tag is missing.
-func (b *builder) folded(p piece, o Options) {
-	arrow := "▸ "
-	if o.ASCII {
-		arrow = "> "
-	}
-	b.thoughtHead(arrow, p)
-	b.line(themes.Dim, " · z unfolds")
-}
-
-func (b *builder) unfolded(p piece, o Options) {
+// writeThought writes a thought, only its heading if it is folded.
+func (b *builder) writeThought(s segment, o Options) {
 	arrow := "▾ "
-	if o.ASCII {
+	switch {
+	case o.Folded && o.ASCII:
+		arrow = "> "
+	case o.Folded:
+		arrow = "▸ "
+	case o.ASCII:
 		arrow = "v "
 	}
-	b.thoughtHead(arrow, p)
-	b.end()
-	b.prose(p.body, themes.Dim, o)
-	if p.close != "" {
-		b.line(themes.Dim, p.close)
+	b.write(themes.Dim, arrow)
+	b.write(themes.Accent, "thought")
+	b.write(themes.Dim, "  "+characters(strings.TrimSpace(s.body)))
+	if s.close == "" {
+		b.write(themes.Warn, " · never closed: "+s.open+" without an end")
 	}
-}
-
-func (b *builder) thoughtHead(arrow string, p piece) {
-	b.say(themes.Dim, arrow)
-	b.say(themes.Accent, "thought")
-	b.say(themes.Dim, "  "+characters(strings.TrimSpace(p.body)))
-	if p.close == "" {
-		b.say(themes.Warn, " · never closed: "+p.open+" without an end")
+	if s.open == "" {
+		b.write(themes.Dim, " · opened by the prompt")
 	}
-	if p.open == "" {
-		b.say(themes.Dim, " · opened by the prompt")
+	if o.Folded {
+		b.writeLine(themes.Dim, " · z unfolds")
+		return
+	}
+	b.endParagraph()
+	b.prose(s.body, themes.Dim, o)
+	if s.close != "" {
+		b.writeLine(themes.Dim, s.close)
 	}
 }

@@ -12,110 +12,107 @@ import (
 	"vantage/tui/cells"
 )
 
-// maxWords is how many words of each answer are compared, from the first on: a
-// megabyte of English, which takes a quarter of a second.
-const maxWords = 1 << 18
+const (
+	// maxWords of each answer are compared: a megabyte of English, which takes a quarter of
+	// a second.
+	maxWords = 1 << 18
 
-// longWords is how many words both answers may have together to be compared with
-// all care: beyond it the shortest difference is not looked for.
-const longWords = 1 << 15
+	// maxExactWords of both answers together are compared exactly; the difference of more is
+	// not the shortest.
+	maxExactWords = 1 << 15
 
-// weak is how many words in a row must be the same between two differences to
-// count as the same: fewer is what any two texts have in common.
-const weak = 2
+	// maxCoincidence is how many equal words between two differences are taken for a
+	// coincidence, since any two texts have them in common.
+	maxCoincidence = 2
+)
 
-// Side is one of two answers: what to call it, and what it says.
+// Side is one of two answers that are compared.
 type Side struct{ Name, Text string }
 
-// Diff compares two answers word by word. What only the winner says stands in
-// [+ ], what only the loser says in [− ]. Compared is what is shown, with Markdown
-// and LaTeX set unless it is to be raw; spaces and line breaks are not compared.
-// The rest of a text beyond 262 144 words is left out, and that is said.
+// Diff compares two answers word by word, in the form in which they are shown. Words of the
+// winner alone are in [+ ], words of the loser alone in [− ]. Spaces and line breaks are not
+// compared. Beyond 262,144 words a text is left out, and the Document says so.
 func Diff(winner, loser Side, o Options) *Document {
-	hidden := false
+	thoughtsLeftOut := false
 	if o.Folded {
-		aloudW, aloudL := aloud(winner.Text), aloud(loser.Text)
-		hidden = aloudW != winner.Text || aloudL != loser.Text
-		winner.Text, loser.Text = aloudW, aloudL
+		w, l := withoutThoughts(winner.Text), withoutThoughts(loser.Text)
+		thoughtsLeftOut = w != winner.Text || l != loser.Text
+		winner.Text, loser.Text = w, l
 	}
-	x, moreX := wordsOf(loser.Text, o)
-	y, moreY := wordsOf(winner.Text, o)
-	c := comparison{x: x, y: y, signs: signsOf(o.ASCII)}
+	loserWords, loserTruncated := splitWords(loser.Text, o)
+	winnerWords, winnerTruncated := splitWords(winner.Text, o)
+	c := comparison{loser: loserWords, winner: winnerWords, plus: "+", minus: "−"}
+	if o.ASCII {
+		c.minus = "-"
+	}
 	c.compare()
 	var b builder
-	b.begun.hang = 2
-	b.say(themes.Positive, c.signs.plus+" ")
-	b.line(themes.Plain, winner.Name)
-	b.begun.hang = 2
-	b.say(themes.Negative, c.signs.minus+" ")
-	b.line(themes.Plain, loser.Name)
-	b.begun.hang = 2
-	b.line(themes.Dim, c.summary())
-	if hidden {
-		b.line(themes.Dim, "thoughts are left out: z compares them too")
+	b.legend(themes.Positive, c.plus, winner.Name)
+	b.legend(themes.Negative, c.minus, loser.Name)
+	b.current.hang = 2
+	b.writeLine(themes.Dim, c.summary())
+	if thoughtsLeftOut {
+		b.writeLine(themes.Dim, "thoughts are left out: z compares them too")
 	}
-	if moreX || moreY {
-		b.line(themes.Warn, fmt.Sprintf("only the first %d words of each are compared", maxWords))
+	if loserTruncated || winnerTruncated {
+		b.writeLine(themes.Warn, fmt.Sprintf("only the first %d words of each are compared", maxWords))
 	}
-	b.end()
-	b.mark(AnchorResponse)
+	b.endParagraph()
+	b.anchor(AnchorResponse)
 	c.write(&b)
-	return b.finish()
+	return b.document()
 }
 
-type signs struct{ plus, minus string }
-
-func signsOf(ascii bool) signs {
-	if ascii {
-		return signs{"+", "-"}
-	}
-	return signs{"+", "−"}
+func (b *builder) legend(role themes.Role, sign, name string) {
+	b.current.hang = 2
+	b.write(role, sign+" ")
+	b.writeLine(themes.Plain, name)
 }
 
-// word is what is compared, and the space that follows it.
+// word is a word and the white space after it.
 type word struct {
 	text   string
-	breaks int // line breaks after it
-	spaces int // after those
+	breaks int // line breaks
+	spaces int // after the line breaks
 }
 
-// wordsOf cuts a text into words: letters and digits that stand together, and
-// every other character by itself.
-func wordsOf(s string, o Options) (all []word, more bool) {
-	s, beyond := cut(s)
-	var shown builder
-	shown.prose(s, themes.Plain, o)
-	for i, line := range strings.Split(strings.TrimSpace(shown.text.String()), "\n") {
-		if n := len(all); i > 0 && n > 0 { // spaces at the end of a line do not count
-			all[n-1].breaks, all[n-1].spaces = all[n-1].breaks+1, 0
+// splitWords splits a text, rendered, into words: runs of letters and digits, and every other
+// character on its own.
+func splitWords(s string, o Options) (words []word, truncated bool) {
+	s, omitted := truncate(s)
+	var rendered builder
+	rendered.prose(s, themes.Plain, o)
+	for i, line := range strings.Split(strings.TrimSpace(rendered.text.String()), "\n") {
+		if n := len(words); i > 0 && n > 0 { // spaces before a line break are dropped
+			words[n-1].breaks, words[n-1].spaces = words[n-1].breaks+1, 0
 		}
-		for at := 0; at < len(line); {
-			if line[at] == ' ' {
-				if n := len(all); n > 0 {
-					all[n-1].spaces++
+		for line != "" {
+			if line[0] == ' ' {
+				if n := len(words); n > 0 {
+					words[n-1].spaces++
 				}
-				at++
+				line = line[1:]
 				continue
 			}
-			n := wordEnd(line[at:])
-			all = append(all, word{text: line[at : at+n]})
-			at += n
+			n := wordLength(line)
+			words = append(words, word{text: line[:n]})
+			line = line[n:]
 		}
-		if len(all) > maxWords {
-			return all[:maxWords], true
+		if len(words) > maxWords {
+			return words[:maxWords], true
 		}
 	}
-	return all, beyond > 0
+	return words, omitted > 0
 }
 
-// wordEnd is how long the word is that s begins with; marks stay with what they
-// stand on, and characters of scripts without spaces are words of their own.
-func wordEnd(s string) int {
+// wordLength returns the length of the word at the start of s, with combining marks.
+// Characters of scripts without spaces are words of their own.
+func wordLength(s string) int {
 	first, n := utf8.DecodeRuneInString(s)
-	single := !joins(first)
+	single := !inWord(first)
 	for n < len(s) {
 		r, size := utf8.DecodeRuneInString(s[n:])
-		if !unicode.Is(unicode.M, r) && (single || !joins(r)) {
+		if !unicode.Is(unicode.M, r) && (single || !inWord(r)) {
 			break
 		}
 		n += size
@@ -123,26 +120,26 @@ func wordEnd(s string) int {
 	return n
 }
 
-func joins(r rune) bool {
+func inWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 	}
 	return unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer)
 }
 
-// comparison is two answers and where they differ.
+// comparison is two answers as a sequence of equal and different parts.
 type comparison struct {
-	x, y  []word // the loser's and the winner's
-	signs signs
-	parts []part
+	loser, winner []word
+	plus, minus   string
+	parts         []part
 }
 
-// part is a stretch of both answers that is the same, or that differs: then one of
-// the two may be empty.
+// part is a range of words in both answers that is equal, or that differs and may be empty
+// in one of them. Both are slices of the whole answers, so that a longer slice includes the
+// words that follow.
 type part struct {
-	same   bool
-	x, y   int // where it begins
-	nx, ny int // how many words it has
+	equal         bool
+	loser, winner []word
 }
 
 func (c *comparison) compare() {
@@ -153,36 +150,34 @@ func (c *comparison) compare() {
 		}
 		return all
 	}
-	var how []diff.Option
-	if len(c.x)+len(c.y) > longWords {
-		how = append(how, diff.Fast())
+	var options []diff.Option
+	if len(c.loser)+len(c.winner) > maxExactWords {
+		options = append(options, diff.Fast())
 	}
-	x, y := 0, 0
-	for _, e := range diff.Edits(texts(c.x), texts(c.y), how...) {
-		same := e.Op == diff.Match
-		if n := len(c.parts); n == 0 || c.parts[n-1].same != same {
-			c.parts = append(c.parts, part{same: same, x: x, y: y})
+	l, w := c.loser, c.winner
+	for _, e := range diff.Edits(texts(l), texts(w), options...) {
+		equal := e.Op == diff.Match
+		if n := len(c.parts); n == 0 || c.parts[n-1].equal != equal {
+			c.parts = append(c.parts, part{equal: equal, loser: l[:0], winner: w[:0]})
 		}
 		p := &c.parts[len(c.parts)-1]
 		if e.Op != diff.Insert {
-			x++
-			p.nx++
+			p.loser, l = p.loser[:len(p.loser)+1], l[1:]
 		}
 		if e.Op != diff.Delete {
-			y++
-			p.ny++
+			p.winner, w = p.winner[:len(p.winner)+1], w[1:]
 		}
 	}
-	c.parts = joined(c.parts)
+	c.parts = joinDifferences(c.parts)
 }
 
-// joined makes one difference of two that have next to nothing between them.
-func joined(parts []part) []part {
+// joinDifferences makes one difference of two with a coincidence between them.
+func joinDifferences(parts []part) []part {
 	var all []part
 	for i, p := range parts {
-		if n := len(all); n > 0 && !all[n-1].same && (!p.same || p.nx <= weak && i+1 < len(parts)) {
-			all[n-1].nx += p.nx
-			all[n-1].ny += p.ny
+		if n := len(all); n > 0 && !all[n-1].equal && (!p.equal || len(p.loser) <= maxCoincidence && i+1 < len(parts)) {
+			last := &all[n-1]
+			last.loser, last.winner = last.loser[:len(last.loser)+len(p.loser)], last.winner[:len(last.winner)+len(p.winner)]
 			continue
 		}
 		all = append(all, p)
@@ -190,12 +185,12 @@ func joined(parts []part) []part {
 	return all
 }
 
-// summary says how far the answers go together.
+// summary says how many words the answers have in common.
 func (c *comparison) summary() string {
 	common, differences := 0, 0
 	for _, p := range c.parts {
-		if p.same {
-			common += p.nx
+		if p.equal {
+			common += len(p.loser)
 		} else {
 			differences++
 		}
@@ -205,57 +200,53 @@ func (c *comparison) summary() string {
 		return "word for word the same"
 	case common == 0:
 		return "they have nothing in common"
-	case c.parts[0].same:
-		return fmt.Sprintf("the first %s the same; %d of %d and %d words are in both (n: the next difference)",
-			plural(c.parts[0].nx, "word is", "words are"), common, len(c.y), len(c.x))
 	}
-	return fmt.Sprintf("they differ from the first word on; %d of %d and %d words are in both (n: the next difference)", common, len(c.y), len(c.x))
+	start := "they differ from the first word on"
+	if p := c.parts[0]; p.equal && len(p.loser) == 1 {
+		start = "the first word is the same"
+	} else if p.equal {
+		start = fmt.Sprintf("the first %d words are the same", len(p.loser))
+	}
+	return fmt.Sprintf("%s; %d of %d and %d words are in both (n: the next difference)", start, common, len(c.winner), len(c.loser))
 }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-// write sets the winner's words, with the loser's where they differ.
+// write writes the winner's words and, at differences, the loser's before them.
 func (c *comparison) write(b *builder) {
 	for _, p := range c.parts {
-		if p.same {
-			b.words(themes.Plain, c.y[p.y:p.y+p.ny])
+		if p.equal {
+			b.words(themes.Plain, p.winner)
 			continue
 		}
-		b.mark(AnchorChange)
-		b.changed(themes.Negative, c.signs.minus, c.x[p.x:p.x+p.nx])
-		b.changed(themes.Positive, c.signs.plus, c.y[p.y:p.y+p.ny])
+		b.anchor(AnchorChange)
+		b.changed(themes.Negative, c.minus, p.loser)
+		b.changed(themes.Positive, c.plus, p.winner)
 	}
-	b.end()
+	b.endParagraph()
 }
 
-// changed sets words that only one side has, in brackets with its sign.
+// changed writes the words of one answer in brackets with its sign.
 func (b *builder) changed(role themes.Role, sign string, words []word) {
 	if len(words) == 0 {
 		return
 	}
-	last := len(words) - 1
-	b.say(role, "["+sign)
-	b.words(role, append(words[:last:last], word{text: words[last].text}))
-	b.say(role, "]")
-	b.space(role, words[last])
+	last := words[len(words)-1]
+	b.write(role, "["+sign)
+	b.words(role, words[:len(words)-1])
+	b.write(role, last.text+"]")
+	b.whiteSpace(role, last)
 }
 
 func (b *builder) words(role themes.Role, words []word) {
 	for _, w := range words {
-		b.say(role, w.text)
-		b.space(role, w)
+		b.write(role, w.text)
+		b.whiteSpace(role, w)
 	}
 }
 
-// space sets what follows a word.
-func (b *builder) space(role themes.Role, w word) {
+// whiteSpace writes the white space after a word, at most one empty line.
+func (b *builder) whiteSpace(role themes.Role, w word) {
 	for range min(2, w.breaks) {
-		b.end()
+		b.endParagraph()
 	}
-	b.say(role, cells.Spaces(w.spaces))
+	b.write(role, cells.Spaces(w.spaces))
 }

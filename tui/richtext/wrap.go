@@ -15,46 +15,45 @@ import (
 type Page struct {
 	*Document
 	lines []line
-	lower string // the text with small letters, for the search
+	lower string // text in lower case, for searches
 }
 
-// line is a part of the text, with what stands before it.
+// line is a range of the text, and what is drawn before it.
 type line struct {
 	start, end int
 	indent     int
 	gutter     bool
 }
 
-// gutter is what code has on its left, in cells.
-const gutter = 2
+const (
+	gutterWidth  = 2
+	minTextWidth = 12 // a line with less than this beside its indent is not indented
+)
 
-// least is the room below which lines are not indented any more.
-const least = 12
-
-// Wrap breaks the text into lines of at most w cells: between words, or between
-// wide characters, or anywhere if a word is longer than a line.
+// Wrap breaks the text into lines of at most w cells: between words or wide characters, or
+// anywhere in a word longer than a line.
 func (d *Document) Wrap(w int) *Page {
-	p := &Page{Document: d, lower: small(d.text), lines: make([]line, 0, len(d.paras))}
-	for _, para := range d.paras {
-		p.lines = para.broken(d.text, max(1, w), p.lines)
+	p := &Page{Document: d, lower: toLower(d.text), lines: make([]line, 0, len(d.paragraphs))}
+	for _, paragraph := range d.paragraphs {
+		p.lines = paragraph.appendLines(p.lines, d.text, max(1, w))
 	}
 	return p
 }
 
-func (p para) broken(text string, w int, lines []line) []line {
-	hang, room := p.hang, w
-	if w-hang < least {
+func (p paragraph) appendLines(lines []line, text string, w int) []line {
+	hang := p.hang
+	if w-hang < minTextWidth {
 		hang = 0
 	}
 	if p.gutter {
-		room -= gutter
+		w -= gutterWidth
 	}
 	indent := 0
 	for at := p.start; ; {
-		n := fill(text[at:p.end], max(1, room-indent), p.kept)
+		n := fittingBytes(text[at:p.end], max(1, w-indent), p.verbatim)
 		lines = append(lines, line{at, at + n, indent, p.gutter})
 		at += n
-		for !p.kept && at < p.end && text[at] == ' ' {
+		for !p.verbatim && at < p.end && text[at] == ' ' {
 			at++
 		}
 		if at >= p.end {
@@ -64,34 +63,34 @@ func (p para) broken(text string, w int, lines []line) []line {
 	}
 }
 
-// fill returns how many bytes of s go into a line of some cells: at least one
-// character. Where kept is true it is broken at the edge only.
-func fill(s string, room int, kept bool) int {
-	taken, end, wide := 0, 0, false
+// fittingBytes returns how many bytes of s fit into a line of w cells, at least one
+// character. Verbatim text is broken anywhere.
+func fittingBytes(s string, w int, verbatim bool) int {
+	used, breakAt, afterWide := 0, 0, false
 	for i := 0; i < len(s); {
-		n, w := cluster(s[i:])
-		if i > 0 && !kept && (w > 1 || wide) && !closing(s[i:]) {
-			end = i
+		size, width := firstCluster(s[i:])
+		if i > 0 && !verbatim && (width > 1 || afterWide) && !isClosing(s[i:]) {
+			breakAt = i
 		}
-		if taken+w > room && i > 0 {
-			if end > 0 && s[i] != ' ' && !kept {
-				return end
+		if used+width > w && i > 0 {
+			if breakAt > 0 && s[i] != ' ' && !verbatim {
+				return breakAt
 			}
 			return i
 		}
-		taken += w
-		wide = w > 1
+		used += width
+		afterWide = width > 1
 		if s[i] == ' ' {
-			end = i + 1
+			breakAt = i + 1
 		}
-		i += n
+		i += size
 	}
 	return len(s)
 }
 
-// cluster is the first character of s with all its marks: bytes and cells. Where
-// terminals disagree about the cells the greater number counts.
-func cluster(s string) (bytes, width int) {
+// firstCluster returns the bytes and cells of the first grapheme cluster of s. If terminals
+// disagree about the cells it returns the larger number.
+func firstCluster(s string) (size, width int) {
 	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return 1, 1
 	}
@@ -99,35 +98,33 @@ func cluster(s string) (bytes, width int) {
 	return len(first), max(w, ansi.WcWidth.StringWidth(first))
 }
 
-func width(s string) int { return cells.Width(s) }
-
-// closing reports whether s begins with a mark that does not begin a line.
-func closing(s string) bool {
+// isClosing reports whether s begins with a punctuation mark that cannot start a line.
+func isClosing(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return strings.ContainsRune("，。、；：？！）》」』】〉”’…,.;:?!)]} ", r)
 }
 
-// Len is the number of lines.
+// Len returns the number of lines.
 func (p *Page) Len() int { return len(p.lines) }
 
-// lineOf returns the line on which a byte of the text stands.
+// lineOf returns the line of a byte of the text.
 func (p *Page) lineOf(at int) int {
 	return max(0, sort.Search(len(p.lines), func(i int) bool { return p.lines[i].start > at })-1)
 }
 
-// AnchorLines returns the lines of all marks of a name, in order.
+// AnchorLines returns the lines of all anchors of a name, in order.
 func (p *Page) AnchorLines(name string) []int {
 	var lines []int
-	for _, m := range p.marks {
-		if m.name == name {
-			lines = append(lines, p.lineOf(m.at))
+	for _, a := range p.anchors {
+		if a.name == name {
+			lines = append(lines, p.lineOf(a.start))
 		}
 	}
 	return lines
 }
 
-// CorrespondingLine returns the line of p that holds what line i of another page of the same
-// Document begins with.
+// CorrespondingLine returns the line of p with the start of line i of another page of the
+// same Document.
 func (p *Page) CorrespondingLine(other *Page, i int) int {
 	if i < 0 || i >= len(other.lines) {
 		return 0
@@ -135,38 +132,37 @@ func (p *Page) CorrespondingLine(other *Page, i int) int {
 	return p.lineOf(other.lines[i].start)
 }
 
-// Line draws line i, with the matches that lie on it; rule is what stands left of
-// code.
-func (p *Page) Line(t *themes.Theme, rule string, i int, found Matches) string {
+// Line draws line i and highlights the matches on it. Lines of code begin with gutter.
+func (p *Page) Line(t *themes.Theme, gutter string, i int, m Matches) string {
 	l := p.lines[i]
 	var b strings.Builder
 	b.WriteString(cells.Spaces(l.indent))
 	if l.gutter {
-		b.WriteString(t.Paint(themes.Track, cells.Fit(rule, gutter)))
+		b.WriteString(t.Paint(themes.Track, cells.Fit(gutter, gutterWidth)))
 	}
 	at := l.start
-	for _, hit := range found.within(l.start, l.end) {
-		p.paint(&b, t, at, max(at, hit.start))
+	for _, match := range m.overlapping(l.start, l.end) {
+		p.paint(&b, t, at, max(at, match.start))
 		role := themes.Match
-		if hit.here {
+		if match.current {
 			role = themes.CurrentMatch
 		}
-		at = min(l.end, hit.end)
-		b.WriteString(t.Paint(role, p.text[max(l.start, hit.start):at]))
+		at = min(l.end, match.end)
+		b.WriteString(t.Paint(role, p.text[max(l.start, match.start):at]))
 	}
 	p.paint(&b, t, at, l.end)
 	return b.String()
 }
 
-// paint draws a part of a line in its roles.
-func (p *Page) paint(b *strings.Builder, t *themes.Theme, from, to int) {
-	i := max(0, sort.Search(len(p.runs), func(i int) bool { return p.runs[i].at > from })-1)
-	for ; from < to; i++ {
-		end := to
-		if i+1 < len(p.runs) {
-			end = min(to, p.runs[i+1].at)
+// paint draws a range of the text in its roles.
+func (p *Page) paint(b *strings.Builder, t *themes.Theme, start, end int) {
+	i := max(0, sort.Search(len(p.spans), func(i int) bool { return p.spans[i].start > start })-1)
+	for ; start < end; i++ {
+		next := end
+		if i+1 < len(p.spans) {
+			next = min(end, p.spans[i+1].start)
 		}
-		b.WriteString(t.Paint(p.runs[i].role, p.text[from:end]))
-		from = end
+		b.WriteString(t.Paint(p.spans[i].role, p.text[start:next]))
+		start = next
 	}
 }
