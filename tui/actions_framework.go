@@ -11,31 +11,24 @@ import (
 	"vantage/model"
 )
 
-// nextFramework goes to the next framework that has an estimator which the log
-// can feed: the same one by name, if it can be.
+// nextFramework switches to the next framework with an estimator that the log supports:
+// that of the same name, if it does. It says which frameworks it skips.
 func (a App) nextFramework() (App, tea.Cmd) {
-	if set, skipped, ok := a.frameworkAfter(); ok {
-		return a.switchToSkipping(set, skipped)
-	}
-	return a, nil
-}
-
-// frameworkAfter is the settings with the next framework, and those that are passed over.
-func (a App) frameworkAfter() (set model.Settings, skipped []string, ok bool) {
+	var skipped []string
 	names := estimators.Frameworks()
 	at := slices.Index(names, a.settings.now.Framework)
 	for i := 1; i <= len(names); i++ {
 		set := a.settings.now.WithFramework(names[(at+i)%len(names)])
 		if set, ok := a.supported(set); ok {
-			return set, skipped, true
+			return a.switchToSkipping(set, skipped)
 		}
 		skipped = append(skipped, set.Framework+" (nothing that the log can feed)")
 	}
-	return set, skipped, false
+	return a, nil
 }
 
-// supported is the settings if the log can feed their estimator, else with the first
-// estimator of the framework that it can.
+// supported returns set if the log has all that its estimator needs, else set with the
+// first such estimator of the framework; ok is false if there is none.
 func (a App) supported(set model.Settings) (model.Settings, bool) {
 	if entry, err := set.Entry(); err == nil && a.snap.Lacks(entry) == nil {
 		return set, true
@@ -48,30 +41,23 @@ func (a App) supported(set model.Settings) (model.Settings, bool) {
 	return set, false
 }
 
-// nextEstimator goes to the next estimator of the framework that the log can
-// feed, and says which were passed over.
+// nextEstimator switches to the next estimator of the framework that the log supports, and
+// says which it skips and why.
 func (a App) nextEstimator() (App, tea.Cmd) {
-	if set, skipped, ok := a.estimatorAfter(); ok {
-		return a.switchToSkipping(set, skipped)
-	}
-	return a, nil
-}
-
-// estimatorAfter is the settings with the next estimator, and those that are passed over.
-func (a App) estimatorAfter() (set model.Settings, skipped []string, ok bool) {
+	var skipped []string
 	all := estimatorsOf(a.settings.now.Framework)
 	at := slices.IndexFunc(all, func(e *estimators.Estimator) bool { return e.Name == a.settings.now.Estimator })
 	for i := 1; i <= len(all); i++ {
 		e := all[(at+i)%len(all)]
 		if a.snap.Lacks(e) == nil {
-			return a.settings.now.WithEstimator(e.Name), skipped, true
+			return a.switchToSkipping(a.settings.now.WithEstimator(e.Name), skipped)
 		}
 		skipped = append(skipped, e.Name+" ("+a.snap.Lacks(e).Short()+")")
 	}
-	return set, skipped, false
+	return a, nil
 }
 
-// switchToSkipping goes there, and says what the log could not feed on the way.
+// switchToSkipping is switchTo with a notice of what was skipped.
 func (a App) switchToSkipping(set model.Settings, skipped []string) (App, tea.Cmd) {
 	a, cmd := a.switchTo(set)
 	if a.notice == "" && len(skipped) > 0 {

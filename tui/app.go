@@ -1,9 +1,8 @@
 // Package tui is the screen: what a person sees and what their keys do.
 //
-// The program is a Bubble Tea model. Update is a switchboard; work runs in
-// commands on frozen snapshots and carries the revision of its request, so that
-// an answer to a question that nobody asks any more is dropped. View changes
-// nothing.
+// App is a Bubble Tea model, copied at every message. Update is a switchboard; work runs
+// in commands on immutable snapshots and carries the revision of its request, so that an
+// outdated answer is dropped. View changes nothing.
 package tui
 
 import (
@@ -23,31 +22,31 @@ import (
 	"vantage/tui/layout"
 )
 
-// Options are what the program was started with.
+// Options are what the program is started with.
 type Options struct {
-	Title           string // what was opened, as the person named it
+	Title           string // what is open, as the person named it
 	Settings        model.Settings
-	EstimatorChosen bool   // the person named framework, estimator or scale: the log's own does not win
-	ASCII           bool   // draw with plain characters only
-	NoColor         bool   // whatever the terminal can do
+	EstimatorChosen bool   // the command line names framework, estimator or scale: the log's own is not used
+	ASCII           bool   // draw with ASCII characters only
+	NoColor         bool   // even if the terminal has colours
 	Second          Source // a second run to compare with, or nil
 	SecondTitle     string
-	Files           FileSaver                // nil writes nothing
-	Multiplexer     Multiplexer              // between here and the terminal
-	Notice          string                   // said at the start
+	Files           FileSaver                // nil: copies and exports are not saved
+	Multiplexer     Multiplexer              // between the program and the terminal
+	Notice          string                   // shown at the start
 	Mouse           bool                     // on from the start
-	KeyMap          map[string]string        // what a key does instead: that of another key
-	Suspend         func() error             // stops the program until its shell wakes it; nil: it has none
+	KeyMap          map[string]string        // from a key to the one whose action it has
+	Suspend         func() error             // stops the program until its shell continues it; nil: it has no shell
 	Theme           string                   // by name; "" asks the terminal whether it is dark or light
-	AssumeLight     bool                     // it is taken for light until it answers
-	SessionStore    SessionStore             // nil keeps nothing of the run
-	Session         session.Session          // what is kept of it
-	SetByFlag       func(option string) bool // settings that win over those that are kept; nil: none
+	AssumeLight     bool                     // until the terminal answers
+	SessionStore    SessionStore             // nil: the session is not saved
+	Session         session.Session          // as it was saved last
+	SetByFlag       func(option string) bool // reports whether a flag sets an option: it wins over the session; nil: none does
 }
 
 // App is the state of the screen.
 type App struct {
-	ctx    context.Context // ends with the program; commands derive theirs from it
+	ctx    context.Context // ends with the program; those of commands derive from it
 	source Source
 	store  *model.Store // only Update touches it
 	title  string
@@ -63,30 +62,30 @@ type App struct {
 	sweep       sweepState
 	second      secondRun
 	commandLine commandLine
-	files       FileSaver // nil: nothing is written
+	files       FileSaver // nil: nothing is saved
 	session     sessionState
 	marks       marks
 
 	multiplexer     Multiplexer
-	keyMap          map[string]string // keys that do what others do; never written
+	keyMap          map[string]string // see Options
 	sampleReader    sampleReader
-	estimatorChosen bool         // the person named an estimator at the start
-	stopProgram     func() error // until the shell wakes the program; nil: nothing would
+	estimatorChosen bool         // by the command line or in the session
+	stopProgram     func() error // Options.Suspend
 
-	notice          string // the answer to the last key, until the next one
+	notice          string // shown until the next key
 	valuePrompt     valuePrompt
 	helpOpen        bool
-	helpSearch      helpSearch // in the help
-	helpOnEstimator bool       // the help tells of the estimator, not of the keys
+	helpSearch      helpSearch
+	helpOnEstimator bool // the help shows the estimator at work, not the keys
 }
 
-// work is what is being computed.
+// work is the analysis under way.
 type work struct {
 	revision  int // of the latest request
 	cancel    context.CancelFunc
 	busy      bool // a request is under way
-	stale     bool // data arrived that the latest request does not cover
-	throttled bool // a refresh from data was a moment ago
+	stale     bool // rows came that the latest request does not cover
+	throttled bool // the last refresh was less than refreshInterval ago
 }
 
 // result is what was computed last.
@@ -95,52 +94,52 @@ type result struct {
 	trend        *model.Trend
 	base         *model.Analysis // of the baseline, nil if there is none
 	baseTrend    *model.Trend
-	rows         []int  // groups in the order of the table, as far as the filter shows them
-	shownSamples []bool // which samples these are, by column; nil: all
+	rows         []int  // groups that the filter shows, in the order of the table
+	shownSamples []bool // by column of analysis: in a group of rows; nil: all are
 	subset       subset
 	err          error
-	charts       chartCache // of analysis and base, for the charts
+	charts       chartCache // of analysis and base
 }
 
-// position is where the person is.
+// position is where in the views, steps and groups the person is.
 type position struct {
 	view          viewName
-	backStack     []viewName // the views that back leads through; never written in place
-	viewBelow     viewName   // what a line of choices was opened over
+	backStack     []viewName // the views before this one, the latest last; never written in place
+	viewBelow     viewName   // under a line of input or of choices
 	picker        estimatorPicker
 	step          int64
-	follow        bool // go to the newest step as it comes
-	cursor        int  // row of the table
-	topRow        int  // first row seen
+	follow        bool // go to newer steps as they come
+	cursor        int  // row of the table of groups
+	topRow        int  // the first row in sight
 	focus         layout.Pane
-	frontPane     layout.Pane       // which of the panes that share a place is seen
-	warning       int               // index of the selected warning
-	metricScroll  int               // first metric seen
+	frontPane     layout.Pane       // of panes that share a rectangle, the one in sight
+	warning       int               // the selected line of the warnings
+	metricScroll  int               // the first row of metrics in sight
 	filterDraft   string            // the filter while it is typed
 	steps         stepsState        // of the view of all steps
-	problemScroll int               // first line of how the log was read
-	distribution  distributionState // what the distribution shows
+	problemScroll int               // the first line of the view of problems in sight
+	distribution  distributionState // of the pane of distributions
 }
 
 // sourceState is what is known of the source.
 type sourceState struct {
-	lastChunk    time.Time // when it last said something
-	lastRow      time.Time // when the newest row was read
-	shownLastRow time.Time // the same, as of what is on the screen: that does not change more often
+	lastChunk    time.Time // when the last chunk came
+	lastRow      time.Time // when the last row came
+	shownLastRow time.Time // lastRow at the last refresh: what the screen shows
 	rate         readRate
 	ended        bool
 	err          error
 }
 
-// display is how things are drawn.
+// display is the screen and how it is drawn on.
 type display struct {
 	theme       *themes.Theme
 	glyphs      chart.Glyphs
 	w, h        int
 	noColor     bool
 	mouse       bool
-	themeFixed  bool // the theme is settled: the terminal is not asked
-	themeByUser bool // here, so that it is kept
+	themeFixed  bool // whatever the terminal answers
+	themeByUser bool // chosen by a key or a command, now or in the session: it is saved
 }
 
 // New returns the program's model.
@@ -166,8 +165,8 @@ func New(ctx context.Context, source Source, o Options) App {
 	return a.restoreSession(o)
 }
 
-// Init starts reading and asks the terminal whether it is dark; nothing waits
-// for the answer.
+// Init starts reading and asks the terminal for its background; nothing waits for the
+// answer.
 func (a App) Init() tea.Cmd {
 	first := []tea.Cmd{readChunk(a.ctx, a.source, 0), tea.RequestBackgroundColor}
 	if a.second.source != nil {
@@ -176,8 +175,7 @@ func (a App) Init() tea.Cmd {
 	return guarded(tea.Batch(first...))
 }
 
-// Update handles a message, and asks for what then belongs on the screen and is not
-// there yet.
+// Update handles a message, then requests what the screen shows and has not got yet.
 func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a, cmd := a.handle(msg)
 	a, text := a.requestText()
@@ -188,7 +186,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return a, guarded(tea.Batch(cmd, text, grid, pairs, figures))
 }
 
-// handle sends each message of the terminal to its handler.
+// handle passes each message of the terminal to its handler.
 func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -206,7 +204,7 @@ func (a App) handle(msg tea.Msg) (App, tea.Cmd) {
 	return a.handleAnswer(msg)
 }
 
-// handleAnswer sends each answer of the commands to its handler.
+// handleAnswer passes each answer of a command to its handler.
 func (a App) handleAnswer(msg tea.Msg) (App, tea.Cmd) {
 	switch msg := msg.(type) {
 	case chunkMsg:
@@ -245,8 +243,8 @@ func (a App) onBackground(isDark bool) App {
 	return a
 }
 
-// onProfile goes without colour where the terminal has none: a selection marked
-// by a background colour would not be seen.
+// onProfile switches to the theme without colours if the terminal has none: a cursor that
+// is only a background colour would not be seen.
 func (a App) onProfile(p colorprofile.Profile) App {
 	if p <= colorprofile.ASCII {
 		a.display.noColor = true
@@ -255,7 +253,7 @@ func (a App) onProfile(p colorprofile.Profile) App {
 	return a
 }
 
-// onChunk takes over what was read, and reads on.
+// onChunk stores what was read and requests the next chunk.
 func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
 	if msg.err != nil {
 		a.sourceState.ended = true
@@ -274,9 +272,9 @@ func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
 	return a, tea.Batch(cmd, readChunk(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
 }
 
-// catchUp refreshes from new data, unless a computation is under way (it is
-// waited for, never cancelled: a fast log would starve the screen) or the last
-// refresh was a moment ago.
+// catchUp refreshes from new rows, unless an analysis is under way (it is waited for,
+// never cancelled: a fast log would starve the screen) or the last refresh was a moment
+// ago.
 func (a App) catchUp() (App, tea.Cmd) {
 	if !a.work.stale || a.work.busy || a.work.throttled {
 		return a, nil
@@ -294,7 +292,7 @@ func (a App) catchUp() (App, tea.Cmd) {
 	return a, tea.Batch(cmd, also, throttle())
 }
 
-// requestAnalysis asks for the step on screen anew; an earlier request is void.
+// requestAnalysis requests the step on the screen and cancels the request before.
 func (a App) requestAnalysis() (App, tea.Cmd) {
 	if len(a.snap.Steps) == 0 {
 		a.result = result{}
@@ -310,8 +308,8 @@ func (a App) requestAnalysis() (App, tea.Cmd) {
 	return a, analyze(ctx, a.work.revision, a.snap, a.stepIndex(), a.settings, a.result)
 }
 
-// newestStep is the step to follow: the newest that is complete, so that what is on
-// the screen has been judged and holds still; the first one while it grows.
+// newestStep returns the step to follow: the newest complete one, whose figures no longer
+// change, or the first while it is the only one.
 func (a App) newestStep() int64 {
 	last := len(a.snap.Steps) - 1
 	if last > 0 && a.snap.Open(last) {
@@ -320,13 +318,13 @@ func (a App) newestStep() int64 {
 	return a.snap.Steps[last].Number
 }
 
-// stepIndex is where the step on screen is in the snapshot, or the nearest one.
+// stepIndex returns the index in the snapshot of the step on the screen, or of the nearest.
 func (a App) stepIndex() int {
 	i, _ := a.snap.Find(a.position.step)
 	return min(i, len(a.snap.Steps)-1)
 }
 
-// onAnalysis shows the step and asks for the others.
+// onAnalysis shows the step and requests the trend over all steps.
 func (a App) onAnalysis(msg analysisMsg) (App, tea.Cmd) {
 	if msg.revision != a.work.revision {
 		return a, nil
@@ -355,7 +353,7 @@ func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
 }
 
 // showAnalysis puts an analysis on the screen. The cursor stays on its group, or at the
-// top, with the worst, if it was never moved from there.
+// top, where the worst group is, if it was not moved from there.
 func (a App) showAnalysis(next *model.Analysis) App {
 	selected := ""
 	if g := a.selectedGroup(); g != nil && (a.position.cursor > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
@@ -368,7 +366,7 @@ func (a App) showAnalysis(next *model.Analysis) App {
 	return a.clampCursor()
 }
 
-// selectedGroup is the group under the cursor, nil if there is none.
+// selectedGroup returns the group under the cursor, nil if there is none.
 func (a App) selectedGroup() *model.Group {
 	if a.result.analysis == nil || a.position.cursor >= len(a.result.rows) {
 		return nil
@@ -376,17 +374,17 @@ func (a App) selectedGroup() *model.Group {
 	return &a.result.analysis.Table[a.result.rows[a.position.cursor]]
 }
 
-// clampCursor keeps the cursor within the table and in sight.
+// clampCursor puts the cursor within the table and scrolls it into sight.
 func (a App) clampCursor() App {
 	a.position.cursor = max(0, min(a.position.cursor, len(a.result.rows)-1))
-	seen := max(1, a.visibleGroups())
-	a.position.topRow = max(0, min(a.position.topRow, len(a.result.rows)-seen))
+	visible := max(1, a.visibleGroups())
+	a.position.topRow = max(0, min(a.position.topRow, len(a.result.rows)-visible))
 	a.position.topRow = min(a.position.topRow, a.position.cursor)
-	a.position.topRow = max(a.position.topRow, a.position.cursor-seen+1)
+	a.position.topRow = max(a.position.topRow, a.position.cursor-visible+1)
 	return a
 }
 
-// screen says where the panes are.
+// screen returns where the panes are.
 func (a App) screen() layout.Screen {
 	return layout.NewScreen(a.display.w, a.display.h, a.position.frontPane)
 }

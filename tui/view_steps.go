@@ -114,11 +114,3 @@ func (a App) stepsView(w, h int) []string {
 	}
 	return append(lines, a.box(layout.Rect{W: w, H: h - above}, true, a.stepsTable(w-2, h-above-2))...)
 }
-
-// showStep goes to a step by its index in the snapshot.
-func (a App) showStep(i int) (App, tea.Cmd) {
-	i = int(math.Max(0, math.Min(float64(i), float64(len(a.snap.Steps)-1))))
-	a.position.follow = false
-	a.position.step = a.snap.Steps[i].Number
-	return a.requestAnalysis()
-}

@@ -1,0 +1,112 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/tui/layout"
+)
+
+// moveStep goes to another step and stays there when newer ones come.
+func (a App) moveStep(by int) (App, tea.Cmd) {
+	if len(a.snap.Steps) == 0 {
+		return a, nil
+	}
+	from := a.stepIndex()
+	to := clampIndex(from+by, len(a.snap.Steps))
+	if to == from {
+		a.position.follow = false
+		a.notice = "no step beyond this one"
+		return a, nil
+	}
+	return a.showStep(to)
+}
+
+// showStep goes to the step at index i of the snapshot, or to the nearest, and stays
+// there when newer ones come.
+func (a App) showStep(i int) (App, tea.Cmd) {
+	a.position.follow = false
+	a.position.step = a.snap.Steps[clampIndex(i, len(a.snap.Steps))].Number
+	return a.requestAnalysis()
+}
+
+func (a App) followNewest() (App, tea.Cmd) {
+	a.position.follow = true
+	if len(a.snap.Steps) == 0 {
+		return a, nil
+	}
+	a.position.step = a.newestStep()
+	return a.requestAnalysis()
+}
+
+func (a App) movePageDown() (App, tea.Cmd) { return a.moveFocused(max(1, a.visibleGroups()-1)), nil }
+func (a App) movePageUp() (App, tea.Cmd)   { return a.moveFocused(-max(1, a.visibleGroups()-1)), nil }
+
+// moveFocused moves the cursor of the focused pane, or scrolls it.
+func (a App) moveFocused(by int) App {
+	switch a.position.focus {
+	case layout.Warnings:
+		a.position.warning = clampIndex(a.position.warning+by, len(a.warningLines()))
+	case layout.Metrics:
+		a.position.metricScroll = clampIndex(a.position.metricScroll+by, a.hiddenMetricRows()+1)
+	default:
+		a.position.cursor = clampIndex(a.position.cursor+by, len(a.result.rows))
+	}
+	return a.clampCursor()
+}
+
+// clampIndex returns the index of n elements that is nearest to i.
+func clampIndex(i, n int) int { return max(0, min(i, n-1)) }
+
+// moveWarning focuses the warnings, selects one, and puts the cursor on the group that
+// shows it. Where the warnings are not focused yet it selects the one selected last.
+func (a App) moveWarning(by int) App {
+	warnings := a.warningLines()
+	if len(warnings) == 0 {
+		a.notice = "no warnings at this step"
+		return a
+	}
+	if a.position.focus != layout.Warnings {
+		by = 0
+	}
+	a.position.warning = (a.position.warning + by + len(warnings)) % len(warnings)
+	a.position.focus, a.position.frontPane = layout.Warnings, layout.Warnings
+	for row, g := range a.result.rows {
+		if g == warnings[a.position.warning].group {
+			a.position.cursor = row
+		}
+	}
+	return a.clampCursor()
+}
+
+// movePane focuses the n-th pane after this one, around the ends.
+func (a App) movePane(n int) App {
+	return a.focusPane((a.position.focus + layout.PaneCount + layout.Pane(n)) % layout.PaneCount)
+}
+
+// focusSteps focuses the steps; if they are, it opens the view of all steps.
+func (a App) focusSteps() (App, tea.Cmd) {
+	if a.position.focus == layout.Steps {
+		return a.openSteps()
+	}
+	return a.focusPane(layout.Steps), nil
+}
+
+func (a App) focusPane(p layout.Pane) App {
+	a.position.focus, a.position.frontPane = p, p
+	return a.clampCursor()
+}
+
+// escape goes back to the view before this one; on the overview it focuses the groups.
+func (a App) escape() (App, tea.Cmd) {
+	if a.position.view == viewOverview {
+		return a.focusPane(layout.Groups), nil
+	}
+	return a.goBack()
+}
+
+// showGroups goes to the overview, the groups focused, from any view.
+func (a App) showGroups() (App, tea.Cmd) {
+	a.position.backStack = nil
+	a, cmd := a.openView(viewOverview)
+	return a.focusPane(layout.Groups), cmd
+}

@@ -1,0 +1,39 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/themes"
+)
+
+func (a App) nextTheme() (App, tea.Cmd) {
+	all := themes.All()
+	for i, t := range all {
+		if t.Name == a.display.theme.Name {
+			a.display = a.display.withTheme(all[(i+1)%len(all)])
+			break
+		}
+	}
+	a.notice = "theme: " + a.display.theme.Name + ", " + a.display.theme.Doc
+	return a, nil
+}
+
+// toggleHelp opens the help on the keys, turns it to the estimator, and closes it.
+func (a App) toggleHelp() (App, tea.Cmd) {
+	a.helpOpen, a.helpOnEstimator = !a.helpOnEstimator, a.helpOpen && !a.helpOnEstimator
+	a.helpSearch = helpSearch{}
+	return a, nil
+}
+
+func (a App) redraw() (App, tea.Cmd) { return a, tea.ClearScreen }
+
+// suspend stops the program until the shell continues it.
+func (a App) suspend() (App, tea.Cmd) {
+	if a.stopProgram == nil {
+		a.notice = "there is no shell to go back to: nothing could wake the program again"
+		return a, nil
+	}
+	return a, tea.Exec(suspendCommand{a.stopProgram}, nil)
+}
+
+func (a App) quit() (App, tea.Cmd) { return a, tea.Quit }
