@@ -55,15 +55,21 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A line over the limit is not held.
+// A line over the limit is not held, even one of more than 2 GB.
 func TestLinesHoldLittle(t *testing.T) {
-	l := framing.Lines{Limit: 1000}
-	block := bytes.Repeat([]byte("x"), 300)
-	for range 10_000 {
+	l := framing.Lines{Limit: 1 << 20}
+	block := bytes.Repeat([]byte("x"), 300<<10)
+	for range 8000 {
 		l.Feed(block, func(framing.Line) bool { return true })
-		if len(l.Partial) > 1000 {
+		if len(l.Partial) > l.Limit {
 			t.Fatalf("%d bytes are held", len(l.Partial))
 		}
+	}
+	var got []gotLine
+	l.Feed([]byte("\nnext\n"), collect(&got))
+	want := []gotLine{{"", "a line of 2457600000 bytes is not read: the limit is 1048576", 1, 0}, {"next", "", 2, 2457600001}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("-want +got\n" + diff)
 	}
 }
 

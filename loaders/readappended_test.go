@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,44 +29,46 @@ func TestGrowingChangesNothing(t *testing.T) {
 		want := drain(t, s)
 		_ = s.Close()
 
-		random := rand.New(rand.NewPCG(seed, 5))
-		w.add("grows.jsonl", "")
-		r := follow(t, w.path("grows.jsonl"), Options{})
-		for at := 0; at < len(log); {
-			n := min(len(log)-at, 1+random.IntN(1<<(4+random.IntN(15))))
-			w.add("grows.jsonl", log[at:at+n])
-			at += n
-			for begin := len(r.Records); len(r.Records) == begin; { // what comes of it, if anything does
-				ctx, cancel := context.WithTimeout(context.Background(), 40*time.Millisecond)
-				c, err := r.s.Next(ctx)
-				cancel()
-				if err != nil {
-					break
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 5))
+			w.add("grows.jsonl", "")
+			r := follow(t, w.path("grows.jsonl"), Options{polling: true})
+			for at := 0; at < len(log); {
+				n := min(len(log)-at, 1+random.IntN(1<<(4+random.IntN(15))))
+				w.add("grows.jsonl", log[at:at+n])
+				at += n
+				for begin := len(r.Records); len(r.Records) == begin; { // what comes of it, if anything does
+					ctx, cancel := context.WithTimeout(t.Context(), 40*time.Millisecond)
+					c, err := r.s.Next(ctx)
+					cancel()
+					if err != nil {
+						break
+					}
+					r.add(t, c)
 				}
-				r.add(t, c)
 			}
-		}
-		r.until("all of it", func(r *reader) bool {
-			return len(r.Records) >= len(want.Records) && r.Skipped >= want.Skipped
+			r.until("all of it", func(r *reader) bool {
+				return len(r.Records) >= len(want.Records) && r.Skipped >= want.Skipped
+			})
+			got := r.all
+			for i := range got.Problems {
+				got.Problems[i].File = "whole.jsonl"
+			}
+			if diff := cmp.Diff(want.Problems, got.Problems); diff != "" {
+				t.Errorf("problems: -whole +pieces\n%.2000s", diff)
+			}
+			if len(want.Records) != len(got.Records) || want.Skipped != got.Skipped || want.How != got.How {
+				t.Fatalf("%d samples, %d skipped, %q; want %d, %d, %q", len(got.Records), got.Skipped, got.How, len(want.Records), want.Skipped, want.How)
+			}
+			for i, one := range want.Records {
+				one = withoutEmptyComponents(one)
+				if have := withoutEmptyComponents(got.Records[i]); !cmp.Equal(one, have, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Record{}, "Line")) {
+					t.Fatalf("sample %d: -whole +pieces\n%s", i, cmp.Diff(one, have, cmpopts.EquateNaNs()))
+				}
+			}
+			if r.s.files[0].appender == nil {
+				t.Error("all of it was read line by line")
+			}
 		})
-		got := r.all
-		for i := range got.Problems {
-			got.Problems[i].File = "whole.jsonl"
-		}
-		if diff := cmp.Diff(want.Problems, got.Problems); diff != "" {
-			t.Errorf("problems: -whole +pieces\n%.2000s", diff)
-		}
-		if len(want.Records) != len(got.Records) || want.Skipped != got.Skipped || want.How != got.How {
-			t.Fatalf("%d samples, %d skipped, %q; want %d, %d, %q", len(got.Records), got.Skipped, got.How, len(want.Records), want.Skipped, want.How)
-		}
-		for i, one := range want.Records {
-			one = withoutEmptyComponents(one)
-			if have := withoutEmptyComponents(got.Records[i]); !cmp.Equal(one, have, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Record{}, "Line")) {
-				t.Fatalf("sample %d: -whole +pieces\n%s", i, cmp.Diff(one, have, cmpopts.EquateNaNs()))
-			}
-		}
-		if r.s.files[0].appender == nil {
-			t.Error("all of it was read line by line")
-		}
 	}
 }

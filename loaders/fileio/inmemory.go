@@ -36,9 +36,11 @@ type sizedInfo struct {
 func (i sizedInfo) Size() int64 { return i.size }
 
 // ReadAll reads a table into memory.
-func ReadAll(r io.Reader) (InMemory, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxInMemory+1))
-	if err == nil && len(data) > MaxInMemory {
+func ReadAll(r io.Reader) (InMemory, error) { return readAtMost(r, MaxInMemory) }
+
+func readAtMost(r io.Reader, limit int64) (InMemory, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
 		err = ErrTooLarge
 	}
 	return InMemory{bytes.NewReader(data)}, err
