@@ -81,7 +81,9 @@
 //     NoPublicCode, numbers calculated by hand.
 //  4. go test ./estimators. It checks DependsOnBatch, Tolerance and CanFilter, and that
 //     shifts, permutations and sums behave as for GRPO. Where the formula does not, name
-//     it with the reason among the exceptions of the test that fails.
+//     it with the reason among the exceptions of the test that fails, in invariant_test.go
+//     or process_test.go.
 //  5. go test ./model/report -run EstimatorsPage -update writes the page
-//     .github/docs/estimators.md.
+//     .github/docs/estimators.md, go test ./tui -run Golden -update the frames that show
+//     the list. Nothing else in the repository repeats it.
 package estimators

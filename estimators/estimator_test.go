@@ -241,7 +241,7 @@ func TestFind(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, c := range []struct{ framework, name, want string }{
-		{"nope", "grpo", `no framework "nope": choose easyr1, twinkle, verl, trl, ms-swift, openrlhf, nemo-rl, prime-rl, slime, skyrl, roll, open-instruct, tinker, verifiers, areal, easyr1-upstream or verl-2026-01`},
+		{"nope", "grpo", `no framework "nope": choose ` + oneOf(Frameworks())},
 		{"twinkle", "gae", `twinkle has no estimator "gae": choose grpo or rloo`},
 	} {
 		if _, err := Find(c.framework, c.name); err == nil || err.Error() != c.want {
