@@ -51,7 +51,7 @@
 // Options of a framework that change numbers are a scale or an entry of their own; all
 // others are at the framework's default: no KL in the reward, gamma 1.
 //
-// # From rewards to what trains
+// # From logged rewards to processed advantages
 //
 //  1. [Estimator.CleanInto]: what the trainer does to the logged rewards.
 //  2. [Estimator.Advantage]: the original advantages.

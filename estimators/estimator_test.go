@@ -250,7 +250,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Every entry says what a person has to know, and no two have one name.
+// Every entry is described in full, and no two have one name.
 func TestEntriesAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range All() {

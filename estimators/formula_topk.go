@@ -7,7 +7,7 @@ const heapFrom = 128
 // order of torch.topk(r, 2). Among equal values it is the order in which
 // std::nth_element of libstdc++ leaves them, which shows where the standard deviation
 // is NaN. torch puts groups of 128 or more through a heap; here the first of their
-// equal values is taken. len(r) ≥ 2.
+// equal values comes first. len(r) ≥ 2.
 func topTwo(r []float32) (best, second int) {
 	if len(r) >= heapFrom {
 		return firstTwo(r)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A golden file, testdata/golden/NAME.json, holds cases of one estimator: what goes in
-// and the advantages that come out. Its "source" says where they come from:
+// A golden file, testdata/golden/NAME.json, holds cases of one estimator: rewards,
+// options and the advantages expected of them. Its "source" says where these come from:
 //
 //   - the function of the framework, cut out of the repository at the revision given, run
 //     under the "runtime" given;
@@ -116,7 +116,7 @@ var withoutGolden = map[string]string{
 // goldenCounts counts the cases of a file by result.
 type goldenCounts struct{ exact, withinTolerance, refused, skipped int }
 
-// Every estimator gives what its golden cases say.
+// The advantages of every estimator are those of its golden cases.
 func TestGolden(t *testing.T) {
 	covered, rowsRun := map[string]bool{}, 0
 	for _, row := range goldenRows() {
@@ -148,7 +148,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// What an entry promises is what its file is held to.
+// The tolerance of an entry is that of its golden file.
 func TestToleranceIsThatOfGoldenRow(t *testing.T) {
 	for _, row := range goldenRows() {
 		e := find(t, row.framework, row.name)

@@ -6,7 +6,7 @@ import "math"
 // length of the batch; the next [Process] into it reuses them.
 type Result struct {
 	Original  []float64 // advantages before the filter
-	Processed []float64 // advantages after filter and recompute: what trains
+	Processed []float64 // advantages after filter and recompute, which the loss uses
 	Kept      []bool    // whether the filter keeps the sample
 
 	work workspace
