@@ -21,7 +21,7 @@ import (
 func toldOnly(t *testing.T, path string) *reader {
 	t.Helper()
 	r := follow(t, path, Options{Poll: time.Hour, settleTime: time.Hour})
-	if r.s.schedule.watcher.Polling() {
+	if r.s.schedule.watcher.NeedsPolling() {
 		t.Skip("the kernel tells of nothing here")
 	}
 	return r
@@ -221,7 +221,7 @@ func TestWatchesDirectoriesThatReturn(t *testing.T) {
 	if err := os.RemoveAll(w.path("deep")); err != nil {
 		t.Fatal(err)
 	}
-	for r.s.schedule.watcher.Paths[w.path("deep")] {
+	for r.s.schedule.watcher.Watches(w.path("deep")) {
 		r.s.fillChunk(t.Context())
 		_ = r.s.wait(t.Context())
 	}

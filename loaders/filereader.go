@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"vantage/loaders/decode"
-	"vantage/loaders/discover"
 	"vantage/loaders/formats"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
@@ -28,7 +27,7 @@ type fileReader struct {
 	name      string
 	formats   []formats.Format
 	chunks    *chunkQueue
-	directory *discover.Directory // that it was found in; nil if it was given itself
+	directory *directory // in which the file was found; nil if it was given by itself
 
 	lines        framing.Lines
 	multiline    framing.Multiline // of lines, where records have several
@@ -209,9 +208,9 @@ func (f *fileReader) tryFirstRecord(l framing.Line) {
 
 // useFormat begins to read the file in a format, unless it lies beside better ones.
 func (f *fileReader) useFormat(format *formats.Format, l framing.Line) {
-	if f.directory != nil && f.directory.Hides(format) {
+	if f.directory != nil && f.directory.hides(format) {
 		f.refuse("")
-		f.chunks.addNotes(f.directory.LeaveOut(f.name, format))
+		f.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
 		return
 	}
 	f.setFormat(format)
@@ -241,7 +240,7 @@ func (f *fileReader) noteUnread(row []byte) {
 	if why := formats.Refusal(row); f.directory == nil || formats.HoldsAnswer(row) {
 		f.noteFile(why)
 	} else {
-		f.directory.WithoutSamples = append(f.directory.WithoutSamples, model.Problem{File: f.name, Reason: why})
+		f.directory.withoutSamples = append(f.directory.withoutSamples, model.Problem{File: f.name, Reason: why})
 	}
 }
 

@@ -51,7 +51,7 @@ func (l *schedule) pollShare(now time.Time) time.Duration {
 	switch {
 	case l.idle(now):
 		return idleShare
-	case l.watcher.Polling():
+	case l.watcher.NeedsPolling():
 		return polledShare
 	}
 	return notifiedShare
@@ -59,7 +59,7 @@ func (l *schedule) pollShare(now time.Time) time.Duration {
 
 // pollPause is how long there is nothing to look at.
 func (l *schedule) pollPause(now time.Time, poll time.Duration) time.Duration {
-	if l.idle(now) && !l.watcher.Polling() {
+	if l.idle(now) && !l.watcher.NeedsPolling() {
 		return idlePolls * poll
 	}
 	return poll
@@ -169,7 +169,7 @@ func (s *Source) pollFile(f *file) bool {
 	if f.queued || time.Now().Before(f.retryAt) {
 		return f.queued
 	}
-	news, err := f.disk.Changed()
+	news, err := f.disk.HasNews()
 	if err != nil {
 		s.readFailed(f, err)
 		return false

@@ -257,21 +257,21 @@ func TestFollowWhileListingWaits(t *testing.T) {
 func TestWatchesEmptyDirectories(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{})
-	if r.s.schedule.watcher.Polling() {
+	if r.s.schedule.watcher.NeedsPolling() {
 		t.Skip("the kernel tells of nothing here")
 	}
 	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
 	if err := os.Mkdir(w.path("7"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for !r.s.schedule.watcher.Paths[w.path("7")] {
+	for !r.s.schedule.watcher.Watches(w.path("7")) {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		if _, err := r.s.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
 		cancel()
 	}
-	if !r.s.schedule.watcher.Paths[w.dir] {
+	if !r.s.schedule.watcher.Watches(w.dir) {
 		t.Error("the directory itself is not watched")
 	}
 }

@@ -133,7 +133,7 @@ func (s *Source) openDir(path string) error {
 	if s.manyPaths {
 		prefix = path
 	}
-	r := &discover.Directory{Path: path, Prefix: prefix}
+	r := &directory{Directory: discover.Directory{Path: path, Prefix: prefix}}
 	l, err := discover.List(path, s.options.MaxFiles)
 	if err != nil {
 		return pathError(path, err)
@@ -182,7 +182,7 @@ func directoryHint(l *discover.Listing) string {
 }
 
 // addListed adds those files of a listing that are new, as far as they are to be read.
-func (s *Source) addListed(r *discover.Directory, l *discover.Listing) {
+func (s *Source) addListed(r *directory, l *discover.Listing) {
 	r.Dirs = l.Dirs // of empty ones too: a file is what comes next
 	if s.schedule.watcher != nil {
 		for _, dir := range l.Dirs {
@@ -206,15 +206,15 @@ func (s *Source) addListed(r *discover.Directory, l *discover.Listing) {
 		f.directory, f.disk.Size = r, l.Sizes[rel]
 		s.bytes.total += f.disk.Size
 	}
-	if l.Truncated && !r.TruncationNoted {
-		r.TruncationNoted = true
+	if l.Truncated && !r.truncationNoted {
+		r.truncationNoted = true
 		s.chunks.addProblem(problemOf(r.Path, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep", s.options.MaxFiles, discover.MaxDepth)))
 	}
 }
 
 // pollResized looks at those files of a listing that have another size than when they were
 // read: they are told of by nobody, and it is not yet their turn.
-func (s *Source) pollResized(r *discover.Directory, l *discover.Listing) {
+func (s *Source) pollResized(r *directory, l *discover.Listing) {
 	for _, rel := range l.Files {
 		if f := s.byPath[filepath.Join(r.Path, rel)]; f != nil && f.disk.Info != nil && f.disk.Size != l.Sizes[rel] {
 			s.pollFile(f)
@@ -224,19 +224,19 @@ func (s *Source) pollResized(r *discover.Directory, l *discover.Listing) {
 
 // noteSkipped says, once, what of a directory is not read, and what else is in one that has
 // no logs yet.
-func (s *Source) noteSkipped(r *discover.Directory, l *discover.Listing) {
+func (s *Source) noteSkipped(r *directory, l *discover.Listing) {
 	notes := l.Skipped()
 	if len(l.Files) == 0 {
 		notes = append(notes, l.KnownUnread()...)
 	}
-	if !slices.Equal(notes, r.NotesShown) {
-		r.NotesShown = notes
+	if !slices.Equal(notes, r.lastNotes) {
+		r.lastNotes = notes
 		s.chunks.addNotes(notes)
 	}
 }
 
 // dropSuperseded forgets files that are read no more, since better ones have come.
-func (s *Source) dropSuperseded(r *discover.Directory, chosen []string) {
+func (s *Source) dropSuperseded(r *directory, chosen []string) {
 	keep := map[string]bool{}
 	for _, rel := range chosen {
 		keep[rel] = true

@@ -1,29 +1,61 @@
 package loaders
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"vantage/loaders/discover"
+	"vantage/loaders/formats"
+	"vantage/model"
 )
 
-// Beside the log of a trainer lie other files that look like logs: a data set with a column
-// of scores, metrics, tables that W&B keeps of the same samples. They would be counted with
-// it, so in a directory a trainer's own log is read alone.
+// In the directory of a trainer's log there are other files that look like logs: a data set with a
+// column of scores, metrics, W&B's tables of the same samples. They would be counted with it, so
+// once a directory holds a trainer's own log, only that is read.
 
-// isSideFile sees to it that the file, or others in its directory, are left out if need be,
-// and reports whether it was. Nothing is left out where a person named the format.
-func (s *Source) isSideFile(f *file) bool {
-	r := f.directory
+// directory is a directory that is read, and what has been noted about it.
+type directory struct {
+	discover.Directory
+	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
+	leftOut         []string        // formats of which files were left out for that
+	withoutSamples  []model.Problem // files without samples that have not been noted yet
+	notedNames      []string        // file names of those that have
+	lastNotes       []string        // on what was not looked into
+	truncationNoted bool
+}
+
+// hides reports whether files of this format are skipped because the directory holds a trainer's
+// own log.
+func (d *directory) hides(format *formats.Format) bool {
+	return d.ownFormat != nil && !format.IsTrainers()
+}
+
+// noteLeftOut returns a note that a file is left out, once for each format.
+func (d *directory) noteLeftOut(name string, format *formats.Format) []string {
+	if slices.Contains(d.leftOut, format.Name) {
+		return nil
+	}
+	d.leftOut = append(d.leftOut, format.Name)
+	return []string{fmt.Sprintf("%s (%s) and what is like it, since the log of %s lies beside; give it by itself to read it", name, format.Name, d.ownFormat.Name)}
+}
+
+// leaveOutSideFiles leaves f out if its directory holds a trainer's own log, or the files before it
+// if f is the first such log, and reports whether f was left out. If a person named the format,
+// nothing is left out.
+func (s *Source) leaveOutSideFiles(f *file) bool {
+	d := f.directory
 	switch {
-	case r == nil || !f.hasStep || f.refused || len(s.formats) == 1:
+	case d == nil || !f.hasStep || f.refused || len(s.formats) == 1:
 		return false
-	case r.Hides(f.format):
+	case d.hides(f.format):
 		s.leaveOut(f)
 		return true
-	case r.Own == nil && f.format.IsTrainers():
-		r.Own = f.format
+	case d.ownFormat == nil && f.format.IsTrainers():
+		d.ownFormat = f.format
 		for _, other := range s.files {
-			if other.directory == r && other.hasStep && !other.refused && r.Hides(other.format) {
+			if other.directory == d && other.hasStep && !other.refused && d.hides(other.format) {
 				s.leaveOut(other)
 			}
 		}
@@ -31,28 +63,28 @@ func (s *Source) isSideFile(f *file) bool {
 	return false
 }
 
-// noteSideFiles says what files hold no samples: they are left out, once for each name, where a
-// trainer's own log lies beside, and problems where nothing better has come.
+// noteSideFiles notes which files hold no samples. If their directory holds a trainer's own log they
+// are notes, once for each name; if nothing better was found they are problems.
 func (s *Source) noteSideFiles() {
-	for _, r := range s.directories {
-		if r.Own == nil && len(s.queue) > 0 {
+	for _, d := range s.directories {
+		if d.ownFormat == nil && len(s.queue) > 0 {
 			continue
 		}
-		for _, a := range r.WithoutSamples {
-			switch base := filepath.Base(a.File); {
-			case r.Own == nil:
-				s.chunks.addProblem(a)
-			case !slices.Contains(r.NotedNames, base):
-				r.NotedNames = append(r.NotedNames, base)
-				a.Reason, _, _ = strings.Cut(a.Reason, "; needed") // there is what is needed
-				s.chunks.addNotes([]string{a.String()})
+		for _, p := range d.withoutSamples {
+			switch base := filepath.Base(p.File); {
+			case d.ownFormat == nil:
+				s.chunks.addProblem(p)
+			case !slices.Contains(d.notedNames, base):
+				d.notedNames = append(d.notedNames, base)
+				p.Reason, _, _ = strings.Cut(p.Reason, "; needed") // the trainer's log has what is needed
+				s.chunks.addNotes([]string{p.String()})
 			}
 		}
-		r.WithoutSamples = nil
+		d.withoutSamples = nil
 	}
 }
 
-// leaveOut forgets what was read of a file that lies beside a trainer's log.
+// leaveOut drops what was read of a file, and reads it no more.
 func (s *Source) leaveOut(f *file) {
 	format := f.format
 	s.restart(f)
@@ -60,5 +92,5 @@ func (s *Source) leaveOut(f *file) {
 	s.advance(f, f.disk.Size)
 	s.chunks.runs.releaseSteps(f.index)
 	s.chunks.latest, s.chunks.lastNote = s.chunks.ownFormat, s.chunks.ownNote
-	s.chunks.addNotes(f.directory.LeaveOut(f.name, format))
+	s.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
 }

@@ -55,7 +55,7 @@ type Source struct {
 	files        []*file
 	names        []string
 	byPath       map[string]*file // by path on disk
-	directories  []*discover.Directory
+	directories  []*directory
 	queue        []*file // files with something to read
 	schedule     schedule
 	newest       newestStep
@@ -116,7 +116,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	}
 	s.formats = formats.WithColumns(s.formats, o.Columns)
 	if o.Follow && !o.polling {
-		s.schedule.watcher, s.schedule.sleeper = watch.NewWatcher(discover.IsLogPath), watch.NewSleeper()
+		s.schedule.watcher, s.schedule.sleeper = watch.New(discover.IsLog), watch.NewSleeper()
 	}
 	for _, path := range paths {
 		if err := s.openPath(path); err != nil {
@@ -225,7 +225,7 @@ func (s *Source) fillChunk(ctx context.Context) {
 		f := s.queue[0]
 		end := s.readFile(f, deadline)
 		s.newest.noteRead(f)
-		if s.isSideFile(f) || end {
+		if s.leaveOutSideFiles(f) || end {
 			s.queue = s.queue[1:]
 			if f.disk != nil {
 				f.queued = false
@@ -297,7 +297,7 @@ func (s *Source) progress(now time.Time) model.Progress {
 	}
 	if s.options.Follow {
 		p.Open = now.Before(s.newest.openUntil(s.options.settleTime))
-		p.Polling = s.schedule.watcher.Polling()
+		p.Polling = s.schedule.watcher.NeedsPolling()
 	}
 	return p
 }

@@ -89,7 +89,7 @@ func BenchmarkIdle(b *testing.B) {
 			defer func() { _ = s.Close() }()
 			if polling {
 				_ = s.schedule.watcher.Close()
-				s.schedule.watcher = &watch.Watcher{Failed: true}
+				s.schedule.watcher = watch.None()
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 			for err == nil { // until what was read has settled

@@ -5,68 +5,60 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"vantage/loaders/formats"
-	"vantage/model"
 )
 
-// Directory is a directory that was given.
+// Directory is a directory that is read and was listed before.
 type Directory struct {
-	Path            string
-	Prefix          string          // of the names of its files
-	Listed          []string        // files as of the last look
-	Dirs            []string        // directories beneath it, relative, "." first
-	TruncationNoted bool            // that there is more in it than is read
-	NotesShown      []string        // what was said of what is not read
-	Own             *formats.Format // a trainer's, that some file in it is of
-	leftOut         []string        // formats of which files were left out for that
-	WithoutSamples  []model.Problem // files without samples that have not been told of
-	NotedNames      []string        // names of files that were told of
-	stamps          map[string]dirTime
-	turn            int // of the directories that are looked at one at a time
+	Path   string
+	Prefix string   // before the names of its files
+	Listed []string // its logs when it was last listed, relative
+	Dirs   []string // the directories below it, relative, "." first
+
+	times map[string]dirTime // by relative path
+	next  int                // of Dirs: those that are checked one at a time
 }
 
-// dirTime is the time that a directory says it changed, and since when it says so, by
-// this machine's clock.
+// dirTime is a directory's modification time, and since when it has been seen, by this machine's
+// clock.
 type dirTime struct{ modified, since time.Time }
 
-// Filesystems count time in ticks of up to 2 s: for so long a directory that has
-// changed may have changed again.
+// ClockTick is the longest step in which filesystems count time. A directory that changed may have
+// changed once more within it without another time.
 const ClockTick = 2 * time.Second
 
-// newestDirs is how many directories are looked at each poll, beside the first.
+// newestDirs is how many of the newest directories are checked each time, besides the top one.
 const newestDirs = 3
 
-// Changed reports whether files may have come to the directory, or to one of the newest
-// beneath it, which most trainers write to. The others have their turns.
-func (r *Directory) Changed(now time.Time) bool {
-	looked := []string{"."}
-	if n := len(r.Dirs); n > 1 {
-		r.turn = (r.turn + 1) % n
-		looked = append(append(looked, r.Dirs[max(1, n-newestDirs):]...), r.Dirs[r.turn])
+// Changed reports whether files may have been added. It checks the directory itself, the newest
+// below it, where most trainers write, and one of the others in turn.
+func (d *Directory) Changed(now time.Time) bool {
+	checked := []string{"."}
+	if n := len(d.Dirs); n > 1 {
+		d.next = (d.next + 1) % n
+		checked = append(append(checked, d.Dirs[max(1, n-newestDirs):]...), d.Dirs[d.next])
 	}
 	changed := false
-	for _, dir := range looked {
-		changed = r.dirChanged(dir, now) || changed
+	for _, dir := range checked {
+		changed = d.dirChanged(dir, now) || changed
 	}
 	return changed
 }
 
-func (r *Directory) dirChanged(dir string, now time.Time) bool {
-	at := modified(filepath.Join(r.Path, dir))
-	old, known := r.stamps[dir]
-	if known && old.modified.Equal(at) {
+func (d *Directory) dirChanged(dir string, now time.Time) bool {
+	modified := modTime(filepath.Join(d.Path, dir))
+	old, known := d.times[dir]
+	if known && old.modified.Equal(modified) {
 		return now.Sub(old.since) < ClockTick
 	}
-	if r.stamps == nil || len(r.stamps) > MaxFiles {
-		r.stamps = map[string]dirTime{}
+	if d.times == nil || len(d.times) > MaxFiles {
+		d.times = map[string]dirTime{}
 	}
-	r.stamps[dir] = dirTime{at, now}
+	d.times[dir] = dirTime{modified, now}
 	return true
 }
 
-// modified opens a directory for its time, since NFS answers from its cache otherwise.
-func modified(dir string) time.Time {
+// modTime opens a directory to read its time: NFS answers stat from its cache otherwise.
+func modTime(dir string) time.Time {
 	h, err := os.Open(dir)
 	if err != nil {
 		return time.Time{}
@@ -79,5 +71,5 @@ func modified(dir string) time.Time {
 	return info.ModTime()
 }
 
-// Lists reports whether the directory's last listing has a file of this path.
-func (r *Directory) Lists(path string) bool { return slices.Contains(r.Listed, path) }
+// Lists reports whether the last listing has a log of this path.
+func (d *Directory) Lists(path string) bool { return slices.Contains(d.Listed, path) }

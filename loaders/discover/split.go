@@ -12,15 +12,14 @@ import (
 // Split says which logs of a directory are read.
 type Split string
 
-// The splits. Training is the default; where there is nothing but validation, that
-// is read.
+// The splits. Training is the default; if there is only validation, that is read.
 const (
 	SplitTrain Split = "train"
 	SplitVal   Split = "val"
 	SplitAll   Split = "all"
 )
 
-// Choose leaves out what would be counted twice or belongs apart, and says so.
+// Choose returns the files of a split, each sample once, and notes on what it left out.
 func Choose(files []string, split Split) (chosen []string, notes []string) {
 	chosen, notes = withoutDuplicates(files)
 	if split == SplitAll {
@@ -45,7 +44,7 @@ func Choose(files []string, split Split) (chosen []string, notes []string) {
 	return train, notes
 }
 
-// IsValidation knows the words for it in the names of files and folders.
+// IsValidation reports whether the path of a log has a word for validation in it.
 func IsValidation(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(filepath.ToSlash(name)), func(r rune) bool { return !unicode.IsLetter(r) })
 	return slices.ContainsFunc(words, func(w string) bool {
@@ -57,8 +56,8 @@ func IsValidation(name string) bool {
 	})
 }
 
-// withoutDuplicates leaves out files whose samples are in others too: prime-rl's all beside its
-// effective, and a hosted export's raw page beside its rows.
+// withoutDuplicates leaves out files whose samples are in others too: prime-rl's all/ if there is
+// effective/, and the raw page of a hosted export if there are its rows.
 func withoutDuplicates(files []string) (kept []string, notes []string) {
 	have := map[string]bool{}
 	for _, f := range files {
@@ -85,7 +84,7 @@ func withoutDuplicates(files []string) (kept []string, notes []string) {
 	return kept, notes
 }
 
-// Summarize is the first of some files and how many more there are.
+// Summarize returns the first of some files, and how many more there are.
 func Summarize(files []string) string {
 	if len(files) == 1 {
 		return files[0]

@@ -14,27 +14,28 @@ import (
 	"vantage/loaders/framing"
 )
 
-// The bounds of a directory. A mistyped path may be somebody's whole home.
+// The bounds of a listing: a mistyped path may be somebody's home.
 const (
-	MaxDepth = 8
-	MaxFiles = 100_000
+	MaxDepth = 8       // levels of directories
+	MaxFiles = 100_000 // logs, unless Options say another number
 )
 
 // Listing is what a directory holds.
 type Listing struct {
-	Files      []string // logs, relative to the directory, by natural order
-	Sizes      map[string]int64
-	Other      map[string]int // how many other files, by extension
-	links      []string       // symbolic links that may lead to logs
-	unreadable []string       // directories that may not be listed
-	limit      int            // how many files at most
-	Truncated  bool           // there is more than may be read
-	Dirs       []string       // all directories, relative, "." first
+	Files     []string         // logs, relative to the directory, in natural order
+	Sizes     map[string]int64 // of the logs
+	Other     map[string]int   // how many other files, by extension
+	Truncated bool             // there is more than the bounds allow
+	Dirs      []string         // all directories, relative, "." first
+
+	links      []string // symbolic links that may point to logs
+	unreadable []string // directories without permission to list
+	limit      int      // of Files
 }
 
-// IsLog reports whether a name may be that of a log. JSON and text files are many
-// things, so they must be called like a log too.
-func IsLog(name string) bool {
+// isLog reports whether a file name may be that of a log. JSON and text files may be anything, so
+// their names must say more than an extension.
+func isLog(name string) bool {
 	if strings.HasPrefix(name, ".") {
 		return false
 	}
@@ -54,19 +55,19 @@ func IsLog(name string) bool {
 	return false
 }
 
-// IsVersionedText knows AReaL's {version}/{task}.txt.
-func IsVersionedText(dir, name string) bool {
+// isVersionedText reports whether a path is AReaL's {version}/{task}.txt.
+func isVersionedText(dir, name string) bool {
 	return decode.IsDigits(path.Base(dir)) && path.Ext(name) == ".txt"
 }
 
-// IsLogPath reports whether a path may be that of a log, by its file name and directory.
-func IsLogPath(file string) bool {
+// IsLog reports whether a path may be that of a log, by its file name and directory.
+func IsLog(file string) bool {
 	dir, name := filepath.Split(file)
-	return IsLog(name) || IsVersionedText(path.Clean(filepath.ToSlash(dir)), name)
+	return isLog(name) || isVersionedText(path.Clean(filepath.ToSlash(dir)), name)
 }
 
-// List lists the logs beneath a directory. Symbolic links in it are passed
-// over: they lead out of it, or to what is found anyway.
+// List lists the logs below a directory, at most limit. It does not follow symbolic links: they
+// point out of the directory, or to what is listed anyway. The error is that of the top directory.
 func List(dir string, limit int) (*Listing, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -77,12 +78,12 @@ func List(dir string, limit int) (*Listing, error) {
 	if err := l.walk(root.FS(), ".", 0); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(l.Files, natural)
+	slices.SortFunc(l.Files, compareNatural)
 	return l, nil
 }
 
-// walk reads one directory. What cannot be read beneath the first is left out:
-// the others may still hold logs.
+// walk lists one directory. Below the top one it skips what cannot be read, since other
+// directories may still hold logs.
 func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil && len(entries) == 0 {
@@ -102,8 +103,8 @@ func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 		case e.Type()&fs.ModeSymlink != 0:
 			l.noteLink(name)
 		case !e.Type().IsRegular():
-		case !IsLog(e.Name()) && !IsVersionedText(dir, e.Name()):
-			l.Other[kindOfOther(e.Name())]++
+		case !isLog(e.Name()) && !isVersionedText(dir, e.Name()):
+			l.Other[otherKind(e.Name())]++
 		case len(l.Files) >= l.limit:
 			l.Truncated = true
 		default:
@@ -113,24 +114,23 @@ func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 	return nil
 }
 
-// kindOfOther is the extension of a file that is no log. TensorBoard's end in the name of a
-// machine.
-func kindOfOther(name string) string {
+// otherKind returns the extension of a file that is no log. The names of TensorBoard's files end in
+// the name of a machine.
+func otherKind(name string) string {
 	if strings.HasPrefix(name, "events.out.tfevents") {
 		return ".tfevents"
 	}
 	return path.Ext(name)
 }
 
-// noteLink takes a link down that is not followed. "latest" leads to what is found anyway.
+// noteLink keeps a link that may point to a log. "latest" points to what is listed anyway.
 func (l *Listing) noteLink(name string) {
 	base := path.Base(name)
-	if (IsLog(base) || path.Ext(base) == "") && !strings.Contains(strings.ToLower(base), "latest") && len(l.links) < l.limit {
+	if (isLog(base) || path.Ext(base) == "") && !strings.Contains(strings.ToLower(base), "latest") && len(l.links) < l.limit {
 		l.links = append(l.links, filepath.FromSlash(name))
 	}
 }
 
-// addFile takes a log down. Its size is known: beneath a root every entry has been looked at.
 func (l *Listing) addFile(name string, e fs.DirEntry) {
 	l.Files = append(l.Files, name)
 	if info, err := e.Info(); err == nil {
@@ -138,8 +138,8 @@ func (l *Listing) addFile(name string, e fs.DirEntry) {
 	}
 }
 
-// natural compares names with numbers in them as a person does: 2 before 10.
-func natural(a, b string) int {
+// compareNatural compares names so that numbers in them count as numbers: 2 before 10.
+func compareNatural(a, b string) int {
 	whole := cmp.Compare(a, b)
 	for a != "" && b != "" {
 		na, nb := leadingDigits(a), leadingDigits(b)
@@ -167,7 +167,7 @@ func leadingDigits(s string) int {
 	return n
 }
 
-// Skipped says what of a directory was not looked at.
+// Skipped returns a sentence for each kind of thing that was not looked into.
 func (l *Listing) Skipped() (notes []string) {
 	if len(l.links) > 0 {
 		notes = append(notes, notFollowed(l.links))
@@ -178,7 +178,7 @@ func (l *Listing) Skipped() (notes []string) {
 	return notes
 }
 
-// KnownUnread says of which files it is known why they are not read.
+// KnownUnread returns a sentence for each known kind of file that is not read, and why.
 func (l *Listing) KnownUnread() (notes []string) {
 	for _, k := range knownUnread {
 		if l.Other[k.ext] > 0 {
@@ -188,17 +188,15 @@ func (l *Listing) KnownUnread() (notes []string) {
 	return notes
 }
 
-// notFollowed says which links were passed over, and how to read what they lead to.
 func notFollowed(links []string) string {
 	return "symbolic links are not followed: " + Summarize(links) + "; give where they lead, or the links themselves"
 }
 
-// notListed says which directories nobody may look into.
-func notListed(shut []string) string {
-	return "no permission to list " + Summarize(shut) + ": ask its owner for it"
+func notListed(dirs []string) string {
+	return "no permission to list " + Summarize(dirs) + ": ask its owner for it"
 }
 
-// knownUnread are files that are known and not read, by their extension.
+// knownUnread are the kinds of files that are known and not read.
 var knownUnread = [...]struct{ ext, what string }{
 	{".pt", "slime's .pt files are Python objects, so turn their samples into JSON lines"},
 	{".pkl", ".pkl files are Python objects, so turn their samples into JSON lines"},

@@ -13,7 +13,7 @@ import (
 // All returns every format, the more particular ones first.
 func All() []Format {
 	return []Format{
-		Verl(),
+		verl(),
 		easyr1(),
 		trl(),
 		swift(),

@@ -7,11 +7,11 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// Verl is the dump of trainer.rollout_data_dir and validation_data_dir. Its v0
+// verl is the dump of trainer.rollout_data_dir and validation_data_dir. Its v0
 // trainer writes no group id, and balance_batch shuffles the rows, so nothing
 // may be concluded from their order. Its v1 trainer adds uid, the group's uuid
 // with "_{rollout}_{output}" after it. request_id is another per row: no group.
-func Verl() Format {
+func verl() Format {
 	names := decode.NewFields(map[decode.Role][]string{
 		decode.RoleReward:   {"score", "reward"},
 		decode.RoleStep:     {"step"},

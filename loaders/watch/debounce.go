@@ -28,7 +28,7 @@ func (d *Debounce) Until() time.Time { return d.until }
 // Active reports whether rows are being gathered now.
 func (d *Debounce) Active(now time.Time) bool { return now.Before(d.until) }
 
-// SawRows notes how many rows a read has brought.
+// SawRows notes how many rows a read returned.
 func (d *Debounce) SawRows(rows int) {
 	if rows >= manyRows {
 		d.sparse = 0

@@ -1,13 +1,10 @@
 package watch
 
-import (
-	"syscall"
-)
+import "syscall"
 
-// reportsRemoteChanges reports whether the kernel tells of changes that other machines make
-// on the filesystem of path. Network filesystems do not: the numbers are those
-// of statfs(2) for NFS, SMB, CIFS, SMB2, FUSE, Lustre, Ceph, GPFS, 9P, AFS and
-// BeeGFS.
+// reportsRemoteChanges reports whether the kernel sees all changes on the filesystem of path. On
+// network filesystems it does not see those of other machines. The numbers are those of statfs(2)
+// for NFS, SMB, CIFS, SMB2, FUSE, Lustre, Ceph, GPFS, 9P, AFS and BeeGFS.
 func reportsRemoteChanges(path string) bool {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(path, &fs); err != nil {

@@ -2,5 +2,5 @@
 
 package watch
 
-// reportsRemoteChanges is not known here; a watch that works is believed.
+// reportsRemoteChanges is not known on this system: a watch that can be set is relied on.
 func reportsRemoteChanges(string) bool { return true }

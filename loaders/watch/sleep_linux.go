@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sleeper sleeps for so short times, and so often, that waking up is most of the work. The
-// runtime's own timers wake three threads each time, since it waits for files in whole
-// milliseconds and has a thread that watches over the others. A timer of the kernel is a
-// file, and wakes one.
+// Sleeper sleeps for a few milliseconds at a time, many times a second, which makes waking up most
+// of the work. A timer of the Go runtime wakes three threads: the runtime waits for files in whole
+// milliseconds, and one thread watches over the others. A timerfd is a file and wakes one.
 type Sleeper struct{ timer *os.File }
 
+// NewSleeper returns a sleeper, which cannot sleep if the kernel refuses a timer.
 func NewSleeper() Sleeper {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -22,20 +22,20 @@ func NewSleeper() Sleeper {
 	return Sleeper{os.NewFile(uintptr(fd), "timer")}
 }
 
-// Sleep returns after so long, or when ctx is done or the nap is closed. It reports false
-// if it cannot sleep.
-func (n Sleeper) Sleep(ctx context.Context, d time.Duration) bool {
-	if n.timer == nil || n.set(d) != nil {
+// Sleep returns true after d, or earlier once ctx is done. It returns false if the sleeper cannot
+// sleep or is closed.
+func (s Sleeper) Sleep(ctx context.Context, d time.Duration) bool {
+	if s.timer == nil || s.set(d) != nil {
 		return false
 	}
-	defer context.AfterFunc(ctx, func() { _ = n.set(1) })()
+	defer context.AfterFunc(ctx, func() { _ = s.set(1) })()
 	var times [8]byte
-	_, err := n.timer.Read(times[:])
+	_, err := s.timer.Read(times[:])
 	return err == nil
 }
 
-func (n Sleeper) set(d time.Duration) error {
-	conn, err := n.timer.SyscallConn()
+func (s Sleeper) set(d time.Duration) error {
+	conn, err := s.timer.SyscallConn()
 	if err != nil {
 		return err
 	}
@@ -48,8 +48,9 @@ func (n Sleeper) set(d time.Duration) error {
 	return err
 }
 
-func (n Sleeper) Close() {
-	if n.timer != nil {
-		_ = n.timer.Close()
+// Close ends a Sleep that runs.
+func (s Sleeper) Close() {
+	if s.timer != nil {
+		_ = s.timer.Close()
 	}
 }

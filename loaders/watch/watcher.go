@@ -1,0 +1,105 @@
+package watch
+
+import (
+	"os"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// maxWatches bounds how many directories are watched: the kernel has few watches, and other
+// programs need them. What is not watched is found by polling, as everything is.
+const maxWatches = 64
+
+// Watcher reports changes early, as the kernel sees them. It is never the only source of news: the
+// caller polls besides. All methods but Add and Renew may be called on nil.
+type Watcher struct {
+	kernel  *fsnotify.Watcher
+	isLog   func(path string) bool
+	watched map[string]bool
+	partial bool // some paths are not watched
+}
+
+// New returns a watcher. isLog reports whether a file of that path may be read once it exists.
+func New(isLog func(path string) bool) *Watcher {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return None()
+	}
+	return &Watcher{kernel: w, isLog: isLog, watched: map[string]bool{}}
+}
+
+// None returns a watcher that reports nothing, as where the kernel cannot.
+func None() *Watcher { return &Watcher{partial: true} }
+
+// Add watches a directory or a file.
+func (w *Watcher) Add(path string) {
+	if w.kernel == nil || w.watched[path] {
+		return
+	}
+	if len(w.watched) >= maxWatches || !reportsRemoteChanges(path) || w.kernel.Add(path) != nil {
+		w.partial = true
+		return
+	}
+	w.watched[path] = true
+}
+
+// Renew watches a path again whose file was replaced: the watch belonged to the old file.
+func (w *Watcher) Renew(path string) {
+	if w.kernel != nil && w.watched[path] {
+		_ = w.kernel.Remove(path)
+		delete(w.watched, path)
+		w.Add(path)
+	}
+}
+
+// Watches reports whether a path is watched.
+func (w *Watcher) Watches(path string) bool { return w != nil && w.watched[path] }
+
+// NeedsPolling reports whether some changes are found by polling only.
+func (w *Watcher) NeedsPolling() bool { return w == nil || w.partial }
+
+// Events returns the kernel's events, nil if there are none.
+func (w *Watcher) Events() <-chan fsnotify.Event {
+	if w == nil || w.kernel == nil {
+		return nil
+	}
+	return w.kernel.Events
+}
+
+// Errors returns a channel on which an error means that events were lost.
+func (w *Watcher) Errors() <-chan error {
+	if w == nil || w.kernel == nil {
+		return nil
+	}
+	return w.kernel.Errors
+}
+
+// Concerns reports whether an event is about a watched path, a log, or a new directory.
+func (w *Watcher) Concerns(e fsnotify.Event) bool {
+	if e.Op == fsnotify.Chmod {
+		return false
+	}
+	return w.watched[e.Name] || w.isLog(e.Name) || e.Has(fsnotify.Create) && isDir(e.Name)
+}
+
+// isDir reports whether path is a directory, and not a link to one.
+func isDir(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
+}
+
+// Forget notes that a watched path was removed or renamed: the kernel dropped its watch, and the
+// path can be added again.
+func (w *Watcher) Forget(e fsnotify.Event) {
+	if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
+		delete(w.watched, e.Name)
+	}
+}
+
+// Close ends the watching and closes the channel of events.
+func (w *Watcher) Close() error {
+	if w == nil || w.kernel == nil {
+		return nil
+	}
+	return w.kernel.Close()
+}
