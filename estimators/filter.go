@@ -77,7 +77,7 @@ func (w *workspace) keepInGroup(kept []bool, adv []float64, keepPos, keepNeg flo
 	above, below := best.value, -worst.value
 	kept = kept[:len(adv)]
 	for i, a := range adv {
-		kept[i] = one(a > above)|one(a < below)|one(a == 0) != 0
+		kept[i] = toInt(a > above)|toInt(a < below)|toInt(a == 0) != 0
 	}
 	keepTies(kept, adv, above, best.ties)
 	keepTies(kept, adv, below, worst.ties)
@@ -91,8 +91,8 @@ func (w *workspace) splitBySign(adv []float64) (pos, neg int) {
 		// Always written, counted if it has the sign: no branch, see boundOf.
 		magnitude := math.Float64bits(a) &^ signBit
 		positive[pos], negative[neg] = magnitude, magnitude
-		pos += one(a > 0)
-		neg += one(a < 0)
+		pos += toInt(a > 0)
+		neg += toInt(a < 0)
 	}
 	return pos, neg
 }
@@ -105,7 +105,7 @@ func keepTies(kept []bool, adv []float64, value float64, ties int) {
 	for i := 0; ties > 0; i++ {
 		equal := adv[i] == value
 		kept[i] = kept[i] || equal
-		ties -= one(equal)
+		ties -= toInt(equal)
 	}
 }
 

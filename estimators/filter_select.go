@@ -56,8 +56,8 @@ func partition(v, low []uint64, pivot uint64) (above, below int) {
 	for _, x := range v {
 		v[above] = x
 		low[below] = x
-		above += one(x > pivot)
-		below += one(x < pivot)
+		above += toInt(x > pivot)
+		below += toInt(x < pivot)
 	}
 	return above, below
 }
@@ -95,13 +95,13 @@ func boundBySort(v []uint64, k int) selectionBound {
 func boundOfKept(v []uint64) selectionBound {
 	last, ties := v[len(v)-1], 0
 	for _, x := range v {
-		ties += one(x == last)
+		ties += toInt(x == last)
 	}
 	return selectionBound{math.Float64frombits(last), ties}
 }
 
-// one returns 1 for true and 0 for false; the compiler makes it a conditional move.
-func one(b bool) int {
+// toInt returns 1 for true and 0 for false; the compiler makes it a conditional move.
+func toInt(b bool) int {
 	if b {
 		return 1
 	}

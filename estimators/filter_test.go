@@ -70,8 +70,8 @@ func indices(kept []bool) []int {
 	return at
 }
 
-// plainKeep is the rule as the trainer has it: sort and take the first.
-func plainKeep(adv []float64, pos, neg float64) []bool {
+// keepBySort is the rule as the trainer has it: sort and take the first.
+func keepBySort(adv []float64, pos, neg float64) []bool {
 	kept := make([]bool, len(adv))
 	take := func(ratio float64, before func(a, b float64) bool, sign func(float64) bool) {
 		var rows []int
@@ -99,7 +99,7 @@ func TestKeepEqualsSort(t *testing.T) {
 		adv := rapid.SliceOfN(rapid.Map(rapid.IntRange(-levels, levels), func(i int) float64 { return float64(i) / 3 }), 0, 300).Draw(t, "adv")
 		cut := rapid.IntRange(0, len(adv)).Draw(t, "cut")
 		pos, neg := rapid.Float64Range(0, 0.999).Draw(t, "pos"), rapid.Float64Range(0, 1).Draw(t, "neg")
-		want := append(plainKeep(adv[:cut], pos, neg), plainKeep(adv[cut:], pos, neg)...)
+		want := append(keepBySort(adv[:cut], pos, neg), keepBySort(adv[cut:], pos, neg)...)
 		got := make([]bool, len(adv))
 		Keep(got, adv, []int{0, cut, len(adv)}, pos, neg)
 		if !slices.Equal(got, want) {
@@ -114,9 +114,9 @@ func checkCounts(t *rapid.T, adv []float64, kept []bool, pos, neg float64) {
 	t.Helper()
 	var all, got [3]int // negative, zero, positive
 	for i, a := range adv {
-		sign := 1 + one(a > 0) - one(a < 0)
+		sign := 1 + toInt(a > 0) - toInt(a < 0)
 		all[sign]++
-		got[sign] += one(kept[i])
+		got[sign] += toInt(kept[i])
 	}
 	if want := [3]int{KeepCount(all[0], neg), all[1], KeepCount(all[2], pos)}; got != want {
 		t.Fatalf("kept %v of %v, want %v", got, all, want)
@@ -155,7 +155,7 @@ func TestKeepLargeGroups(t *testing.T) {
 		Keep(kept, adv, []int{0, n}, 0.25, 1)
 		got := 0
 		for _, k := range kept {
-			got += one(k)
+			got += toInt(k)
 		}
 		if got != n/4 {
 			t.Errorf("%s: kept %d of %d, want a quarter", name, got, n)

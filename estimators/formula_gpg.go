@@ -12,7 +12,7 @@ func groupPolicyGradient(dst []float64, b Batch, _ Scale) error {
 	_ = groupwise{ofOne: oneMean0Std1}.advantages(dst, b, ScaleNone)
 	m := 0
 	for _, x := range b.Rewards {
-		m += one(x != 0)
+		m += toInt(x != 0)
 	}
 	alpha := 1 / float32(max(m, 1)) * float32(len(b.Rewards))
 	for i, a := range dst {

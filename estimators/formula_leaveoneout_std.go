@@ -37,7 +37,7 @@ func (w leaveOneOutStd) group(dst, r []float64, scaled bool) {
 		sum += x
 		squares += float64(float32(x) * float32(x))
 	}
-	m := float32(len(r) - one(w.leaveOut))
+	m := float32(len(r) - toInt(w.leaveOut))
 	for i, x := range r {
 		own, ownSquare := 0.0, 0.0
 		if w.leaveOut {

@@ -91,7 +91,7 @@ func zeroDropped(dst, adv []float64, kept []bool) {
 // ifKept returns x if kept, else 0, without a branch: which samples are kept is
 // unpredictable.
 func ifKept(kept bool, x float64) float64 {
-	return math.Float64frombits(math.Float64bits(x) & -uint64(one(kept)))
+	return math.Float64frombits(math.Float64bits(x) & -uint64(toInt(kept)))
 }
 
 // resize returns a slice of length n, in the memory of s if that is large enough.

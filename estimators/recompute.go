@@ -62,7 +62,7 @@ func (w *workspace) gatherKept(b Batch, kept []bool, needs Needs) {
 		for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
 			// Always written, counted if kept: no branch to mispredict.
 			rewards[n] = b.Rewards[i]
-			n += one(kept[i])
+			n += toInt(kept[i])
 		}
 		if w.keptCounts[g] = n - before; n > before {
 			offsets = append(offsets, n)
@@ -118,6 +118,6 @@ func scatter(dst, original []float64, kept []bool, recomputed []float64) {
 	for i, k := range kept {
 		// After the last kept sample the last value is read again and masked out.
 		dst[i] = ifKept(k, recomputed[min(next, len(recomputed)-1)])
-		next += one(k)
+		next += toInt(k)
 	}
 }
