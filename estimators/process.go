@@ -55,29 +55,16 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 		fillNaN(r.Processed)
 		return err
 	}
-	r.SelectKept(b, keepPos, keepNeg)
-	if keepPos >= 1 && keepNeg >= 1 {
-		copy(r.Processed, r.Original)
-	} else {
-		r.WriteProcessed(e, b, s, recompute)
-	}
-	return nil
-}
-
-// SelectKept is the first half of [Result.Filter]: it reads Original and writes Kept,
-// both of the length of the batch. The ratios are valid.
-func (r *Result) SelectKept(b Batch, keepPos, keepNeg float64) {
 	r.work.keep(r.Kept, r.Original, b.Offsets, keepPos, keepNeg)
-}
-
-// WriteProcessed is the second half of [Result.Filter] if a ratio is below 1: it reads
-// Original and Kept and writes Processed, all of the length of the batch.
-func (r *Result) WriteProcessed(e *Estimator, b Batch, s Scale, recompute bool) {
-	if recompute {
+	switch {
+	case keepPos >= 1 && keepNeg >= 1:
+		copy(r.Processed, r.Original)
+	case recompute:
 		r.work.recompute(r.Processed, e, b, s, r.Original, r.Kept)
-	} else {
+	default:
 		zeroDropped(r.Processed, r.Original, r.Kept)
 	}
+	return nil
 }
 
 // zeroDropped writes the advantages of the kept samples, and 0 for the others.
