@@ -10,14 +10,13 @@ import (
 	"vantage/themes"
 )
 
-// baseline is the settings that others are compared with: A. What is set now is B.
+// baseline is the settings that the present ones are compared with: A, those being B.
 type baseline struct {
 	on       bool
 	settings model.Settings
 }
 
-// setBaseline makes what is set now the baseline; pressed again on the same settings
-// it takes it away.
+// setBaseline makes the present settings the baseline, or removes it if they are.
 func (a App) setBaseline() (App, tea.Cmd) {
 	next := baseline{on: true, settings: a.settings.now}
 	if a.settings.base == next {
@@ -29,7 +28,7 @@ func (a App) setBaseline() (App, tea.Cmd) {
 	return a.apply(a.settings.withBaseline(next))
 }
 
-// swapBaseline makes the baseline what is set, and what was set the baseline.
+// swapBaseline exchanges the baseline and the present settings.
 func (a App) swapBaseline() (App, tea.Cmd) {
 	if !a.settings.base.on {
 		a.notice = "no baseline to swap with: b sets one"
@@ -38,7 +37,7 @@ func (a App) swapBaseline() (App, tea.Cmd) {
 	return a.apply(a.settings.swapped())
 }
 
-// settingsInWords says settings in a line.
+// settingsInWords returns settings as a line of text.
 func settingsInWords(s model.Settings) string {
 	text := fmt.Sprintf("%s %s, scale %s", s.Framework, s.Estimator, s.Scale)
 	if s.Filtering() {
@@ -50,7 +49,7 @@ func settingsInWords(s model.Settings) string {
 	return text
 }
 
-// baselineAnalysis is the baseline's analysis of the step on the screen, nil if there is none.
+// baselineAnalysis returns the step on the screen under the baseline, nil if there is none.
 func (a App) baselineAnalysis() *model.Analysis {
 	if !a.settings.base.on || a.result.base == nil || a.result.base.Step != a.result.analysis.Step || a.result.base.Rows != a.result.analysis.Rows {
 		return nil
@@ -58,8 +57,8 @@ func (a App) baselineAnalysis() *model.Analysis {
 	return a.result.base
 }
 
-// delta writes by how much a count differs from the baseline's: " Δ+4", "" without
-// a baseline.
+// delta returns how much now exceeds the baseline's value, as " Δ+4", or "" without a
+// baseline.
 func (a App) delta(now float64, was func(*model.Analysis) float64) string {
 	base := a.baselineAnalysis()
 	if base == nil {
@@ -68,19 +67,23 @@ func (a App) delta(now float64, was func(*model.Analysis) float64) string {
 	return a.paintDelta(now - was(base))
 }
 
-// paintDelta is by how much B is more than A.
+// paintDelta returns B − A as " Δ+4".
 func (a App) paintDelta(d float64) string {
-	role := themes.Dim
-	switch {
-	case d > 0:
-		role = themes.Positive
-	case d < 0:
-		role = themes.Negative
-	}
-	return a.display.theme.Paint(role, " Δ"+signedShort(d))
+	return a.display.theme.Paint(deltaRole(d), " Δ"+signedShort(d))
 }
 
-// signedShort is a difference with its sign.
+// deltaRole returns the look of a difference.
+func deltaRole(d float64) themes.Role {
+	switch {
+	case d > 0:
+		return themes.Positive
+	case d < 0:
+		return themes.Negative
+	}
+	return themes.Dim
+}
+
+// signedShort returns a difference with its sign.
 func signedShort(d float64) string {
 	switch {
 	case d != d:
@@ -93,7 +96,7 @@ func signedShort(d float64) string {
 	return "−" + units.Short(-d)
 }
 
-// baselineFate is what the baseline makes of a group, and whether that differs.
+// baselineFate returns the fate of a group under the baseline, and whether it differs.
 func (a App) baselineFate(g int) (model.Fate, bool) {
 	base := a.baselineAnalysis()
 	if base == nil || g >= base.Groups {

@@ -8,51 +8,51 @@ import (
 	"vantage/tui/layout"
 )
 
-// chartCache is what a look at all samples of the step gives: it is taken once for each
-// change of what is shown, and every frame draws from it.
+// chartCache is what charts need from all samples of the step: computed once for each
+// change of what is shown, and drawn from by every frame.
 type chartCache struct {
 	key          chartKey
-	axis         chart.Axis // of the strips
-	distribution distribution
-	hasFigure    bool            // spread is on the screen, not the advantages
-	upper, lower chart.Histogram // above and below the axis
-	maxAbs       float64         // processed |A| of the groups in sight
+	axis         chart.Axis   // of the dot plots
+	distribution distribution // its name is empty for the advantages
+	hasFigure    bool         // the distribution is another one than that of the advantages
+	upper, lower chart.Histogram
+	maxAbs       float64 // the largest processed |A| of the groups shown
 }
 
-// chartKey is all that a measure depends on.
+// chartKey is all that a chartCache depends on.
 type chartKey struct {
 	analysis, base *model.Analysis
-	shown          *bool // the first sample's: a filter makes a new list
+	shown          *bool // the first element of shownSamples: a filter makes a new slice
 	figure         string
 	width          int
 }
 
-// chartsFor returns what is known for charts of a width.
+// chartsFor returns the cache if it is for charts of that width, else a new one.
 func (a App) chartsFor(width int) chartCache {
 	x := a.result.analysis
-	of := chartKey{analysis: x, base: a.baselineAnalysis(), figure: a.position.distribution.figure, width: width}
+	key := chartKey{analysis: x, base: a.baselineAnalysis(), figure: a.position.distribution.figure, width: width}
 	if len(a.result.shownSamples) > 0 {
-		of.shown = &a.result.shownSamples[0]
+		key.shown = &a.result.shownSamples[0]
 	}
-	if of == a.result.charts.key {
+	if key == a.result.charts.key {
 		return a.result.charts
 	}
-	m := chartCache{key: of, axis: chart.SymmetricAxis(max(maxAbs(x.Original), maxAbs(x.Processed))), maxAbs: a.maxShownAdvantage()}
+	m := chartCache{key: key, axis: chart.SymmetricAxis(max(maxAbs(x.Original), maxAbs(x.Processed))), maxAbs: a.maxShownAdvantage()}
 	if m.distribution, m.hasFigure = a.chosenDistribution(); m.hasFigure {
 		return a.figureCharts(m)
 	}
 	axis, above := m.axis, a.onlyShown(nil)
 	m.distribution.above = x.Original
-	if of.base != nil {
-		axis = chart.SymmetricAxis(max(maxAbs(of.base.Processed), maxAbs(x.Processed)))
-		m.distribution.above, above = of.base.Processed, a.onlyShown(of.base.Keep)
+	if key.base != nil {
+		axis = chart.SymmetricAxis(max(maxAbs(key.base.Processed), maxAbs(x.Processed)))
+		m.distribution.above, above = key.base.Processed, a.onlyShown(key.base.Keep)
 	}
 	m.upper = chart.Bin(axis, width, m.distribution.above, above)
 	m.lower = chart.Bin(axis, width, x.Processed, a.onlyShown(x.Keep))
 	return m
 }
 
-// figureCharts bins the figure that was chosen.
+// figureCharts adds the histograms of the chosen figure.
 func (a App) figureCharts(m chartCache) chartCache {
 	axis, above := valueAxis(m.distribution.above), a.onlyShown(nil)
 	if m.distribution.perGroup {
@@ -63,7 +63,7 @@ func (a App) figureCharts(m chartCache) chartCache {
 	return m
 }
 
-// valueAxis is an axis from the least to the greatest value.
+// valueAxis returns an axis from the smallest to the largest value.
 func valueAxis(values []float64) chart.Axis {
 	lo, hi := chart.Range(values)
 	if lo >= hi {
@@ -72,7 +72,7 @@ func valueAxis(values []float64) chart.Axis {
 	return chart.Axis{Lo: lo, Hi: hi}
 }
 
-// maxAbs is the largest finite |x|, 0 if there is none.
+// maxAbs returns the largest finite |x|, 0 if there is none.
 func maxAbs(values []float64) float64 {
 	largest := 0.0
 	for _, x := range values {
@@ -83,7 +83,7 @@ func maxAbs(values []float64) float64 {
 	return largest
 }
 
-// maxShownAdvantage is the largest processed |A| of the groups in sight.
+// maxShownAdvantage returns the largest processed |A| of the groups shown.
 func (a App) maxShownAdvantage() float64 {
 	x := a.result.analysis
 	if a.result.shownSamples == nil {
@@ -98,7 +98,7 @@ func (a App) maxShownAdvantage() float64 {
 	return largest
 }
 
-// updateChartCache keeps what the screen is about to draw from.
+// updateChartCache computes what the next frame draws from, unless it is there.
 func (a App) updateChartCache() App {
 	if a.result.analysis != nil {
 		a.result.charts = a.chartsFor(a.chartWidth())
@@ -106,5 +106,5 @@ func (a App) updateChartCache() App {
 	return a
 }
 
-// chartWidth is that of the pane of distributions.
+// chartWidth returns the width of the histograms in the pane of distributions.
 func (a App) chartWidth() int { return oddWidth(a.screen().Panes[layout.Advantages].Inner().W) }

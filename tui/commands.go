@@ -10,10 +10,10 @@ import (
 	"vantage/model/match"
 )
 
-// refreshInterval is the least time between two refreshes that come from data.
+// refreshInterval is the least time between two refreshes from new rows.
 const refreshInterval = 500 * time.Millisecond
 
-// readChunk waits for the next chunk, after a pause. It is issued anew after each answer.
+// readChunk waits for the next chunk, after a pause. Each answer issues it again.
 func readChunk(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
 		chunk, err := nextAfter(ctx, s, pause)
@@ -31,8 +31,8 @@ func nextAfter(ctx context.Context, s Source, pause time.Duration) (*model.Chunk
 	return s.Next(ctx)
 }
 
-// pauseAfter is how long nothing needs to be read, since the screen rests: what comes
-// meanwhile waits in its file, and costs nothing there. The writer of a stream would wait.
+// pauseAfter returns how long reading can pause after a chunk. New rows of a file can wait
+// in it for the next refresh; the writer of a stream must not be kept waiting.
 func pauseAfter(p model.Progress) time.Duration {
 	if p.CaughtUp && p.BytesAll > 0 {
 		return refreshInterval
@@ -40,8 +40,8 @@ func pauseAfter(p model.Progress) time.Duration {
 	return 0
 }
 
-// analyze computes one step of a snapshot, under the baseline too if there is one. What
-// is on the screen may be had over.
+// analyze computes one step of a snapshot, under the baseline too if there is one, and
+// reuses what it can of the analyses on the screen.
 func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, set undoHistory, known result) tea.Cmd {
 	return func() tea.Msg {
 		msg := analysisMsg{revision: revision}
@@ -57,8 +57,8 @@ func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, s
 	}
 }
 
-// computeTrend computes as many steps of a snapshot as come to so many samples, newest
-// first, taking over what has not changed and the step that is known.
+// computeTrend computes the newest steps of a snapshot up to so many samples. It reuses
+// the steps that have not changed since the trend before, and the step on the screen.
 func computeTrend(ctx context.Context, revision int, snap model.Snapshot, set undoHistory, known result, samples int) tea.Cmd {
 	return func() tea.Msg {
 		msg := trendMsg{revision: revision, samples: samples}
@@ -69,7 +69,7 @@ func computeTrend(ctx context.Context, revision int, snap model.Snapshot, set un
 	}
 }
 
-// maxMatchSamples is how many samples are compared: what a person does not wait for.
+// maxMatchSamples bounds the samples that are compared, so that nobody waits for it.
 const maxMatchSamples = 4096
 
 // matchLogged finds the estimator that wrote the advantages of the log.
@@ -80,7 +80,7 @@ func matchLogged(ctx context.Context, snap model.Snapshot, set model.Settings) t
 	}
 }
 
-// throttle ends the pause after a refresh.
+// throttle waits until the next refresh is due.
 func throttle() tea.Cmd {
 	return tea.Tick(refreshInterval, func(time.Time) tea.Msg { return throttleEndedMsg{} })
 }

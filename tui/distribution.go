@@ -17,22 +17,23 @@ import (
 
 // distributionState is what the pane of distributions shows.
 type distributionState struct {
-	figure   string // name of a distribution; "" is the first
+	figure   string // the name of a distribution; "" is the advantages
 	logScale bool
-	bin      int // the bin that is read, by column from the left
+	bin      int // the bin whose counts are shown, from the left
 	binShown bool
 }
 
-// distribution is a figure of each sample, all above the axis, kept ones below it.
+// distribution is the values of a figure: of all samples above the axis, of kept ones
+// below it.
 type distribution struct {
 	name     string
 	above    []float64
 	below    []float64
-	keep     []bool // of those below
-	perGroup bool   // of groups, not of samples: the filter of samples is not asked
+	keep     []bool // which values below are drawn
+	perGroup bool   // a value for each group shown, not for each sample
 }
 
-// distributions are those that the step has something for.
+// distributions returns those that the step has values for, the advantages first.
 func (a App) distributions() []distribution {
 	x := a.result.analysis
 	kept := x.Keep
@@ -66,11 +67,11 @@ func (a App) distributions() []distribution {
 	return append(all, a.solvedPerGroup())
 }
 
-// isFigure reports whether a distribution is the one that was chosen.
+// isFigure reports whether d is the chosen distribution.
 func (s distributionState) isFigure(d distribution) bool { return d.name == s.figure }
 
-// chosenDistribution is the one on the screen; false for the advantages, and for one that
-// the step has nothing for.
+// chosenDistribution returns the distribution on the screen, or false if that is of the
+// advantages, as it is where the step has no values of the chosen one.
 func (a App) chosenDistribution() (distribution, bool) {
 	if a.position.distribution.figure == "" {
 		return distribution{}, false
@@ -80,7 +81,8 @@ func (a App) chosenDistribution() (distribution, bool) {
 	return all[max(0, i)], i > 0
 }
 
-// solvedPerGroup is how many samples of each group have the best reward of the step.
+// solvedPerGroup returns how many samples of each group shown have the best reward of the
+// step.
 func (a App) solvedPerGroup() distribution {
 	x := a.result.analysis
 	_, best := chart.Range(x.LoggedRewards)
@@ -116,7 +118,7 @@ func (a App) toggleLogScale() (App, tea.Cmd) {
 	return a, nil
 }
 
-// moveBin reads the bin beside; the first press reads the middle one.
+// moveBin shows the counts of another bin, at first those of the middle one.
 func (a App) moveBin(by int) App {
 	if a.result.analysis == nil {
 		return a
@@ -130,7 +132,8 @@ func (a App) moveBin(by int) App {
 	return a
 }
 
-// oddWidth is the width of a chart in a pane: odd, so that zero has a column.
+// oddWidth returns the width of a chart in w cells with margins: odd, so that zero has a
+// column.
 func oddWidth(w int) int {
 	w -= 2
 	if w%2 == 0 {
@@ -139,22 +142,23 @@ func oddWidth(w int) int {
 	return max(1, w)
 }
 
-// onlyShown is which samples are drawn: those of the groups that the filter shows.
-func (a App) onlyShown(use []bool) []bool {
+// onlyShown narrows which samples are drawn to the groups that the filter shows; nil
+// stands for all samples.
+func (a App) onlyShown(drawn []bool) []bool {
 	if a.result.shownSamples == nil {
-		return use
+		return drawn
 	}
-	if use == nil {
+	if drawn == nil {
 		return a.result.shownSamples
 	}
-	both := make([]bool, len(use))
+	both := make([]bool, len(drawn))
 	for i := range both {
-		both[i] = use[i] && a.result.shownSamples[i]
+		both[i] = drawn[i] && a.result.shownSamples[i]
 	}
 	return both
 }
 
-// paneDistribution draws another figure than the advantages: all samples above the axis,
+// paneDistribution draws a figure other than the advantages: all samples above the axis,
 // kept ones below.
 func (a App) paneDistribution(m chartCache, w, h int) paneContent {
 	t, width, name, two := a.display.theme, oddWidth(w), m.distribution.name, m.distribution.below != nil
@@ -177,7 +181,7 @@ func (a App) paneDistribution(m chartCache, w, h int) paneContent {
 	return paneContent{title: title, note: note, lines: lines}
 }
 
-// scaled is a histogram as it is drawn: its counts, or their logarithms.
+// scaled returns a histogram as it is drawn: of counts, or of their logarithms.
 func (a App) scaled(h chart.Histogram) chart.Histogram {
 	if a.position.distribution.logScale {
 		return h.Logarithmic()
@@ -185,7 +189,7 @@ func (a App) scaled(h chart.Histogram) chart.Histogram {
 	return h
 }
 
-// binNote says what is in the bin that is read; "" if none is.
+// binNote returns the counts of the bin that is shown; "" if none is.
 func (a App) binNote(w int, up, down chart.Histogram) string {
 	if !a.position.distribution.binShown {
 		return ""

@@ -7,7 +7,8 @@ import (
 	"vantage/model/units"
 )
 
-// growingText says how far the newest step has come, while another one is on the screen.
+// growingText says how much of the newest step, with index last, is there while another
+// one is on the screen.
 func (a App) growingText(last int) string {
 	step := a.snap.Steps[last]
 	if t := a.result.trend; t != nil {
@@ -18,8 +19,8 @@ func (a App) growingText(last int) string {
 	return fmt.Sprintf("step %d growing, %s", step.Number, units.Plural(len(step.Rewards), "rows"))
 }
 
-// groupsSoFar counts the groups of a step that is being written, beside those of the
-// step before where they are known: the steps of a run are about as large.
+// groupsSoFar returns the groups of a step that is being written, out of as many as the
+// step before had if that is known: the steps of a run are of about one size.
 func (a App) groupsSoFar(s *model.Summary) string {
 	if t := a.result.trend; t != nil {
 		if i, ok := t.Find(s.Step); ok && i > 0 && t.Steps[i-1].Groups >= s.Groups {

@@ -1,15 +1,15 @@
 package tui
 
-// KeyGroup are the keys that work in one place, as a person reads them.
+// KeyGroup is the keys of one view or of one purpose, as a person reads them.
 type KeyGroup struct {
 	Name string
 	Keys []KeyDoc
 }
 
-// KeyDoc is a key, or several that do the same, and what for.
+// KeyDoc is a key, or several that do the same, and what it does.
 type KeyDoc struct{ Key, Doc string }
 
-// Keys are all keys of the screen, for manuals: the table that the screen obeys.
+// Keys returns every key of the screen, for manuals: from the table that dispatches them.
 func Keys() []KeyGroup {
 	var all []KeyGroup
 	for _, s := range allKeys() {

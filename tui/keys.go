@@ -2,6 +2,7 @@ package tui
 
 import (
 	"math"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -9,30 +10,30 @@ import (
 	"vantage/tui/layout"
 )
 
-// binding is one row of the key table: the keys, what they are for, and what
-// they do. Dispatch, the hints, the help and the README come from this table.
+// binding is a row of the key table. Dispatch, the hints, the help, the manual and the
+// README come from it.
 type binding struct {
 	keys   []string // as Bubble Tea names them
 	label  string   // as a person reads them
-	hint   string   // for the line of hints; "" if not shown there
-	doc    string
+	hint   string   // in the last line of the screen; "": not there
+	doc    string   // in the help and the documentation
 	action action
 }
 
 // action is what a key does.
 type action = func(App) (App, tea.Cmd)
 
-// move is the action that changes the screen by n.
+// move returns the action that calls change with n.
 func move(change func(App, int) App, n int) action {
 	return func(a App) (App, tea.Cmd) { return change(a, n), nil }
 }
 
-// do is the action that changes something by n, which takes a command.
+// do is move for a change that issues a command.
 func do(change func(App, int) (App, tea.Cmd), n int) action {
 	return func(a App) (App, tea.Cmd) { return change(a, n) }
 }
 
-// focus is the action that sends keys to a pane.
+// focus returns the action that focuses a pane.
 func focus(p layout.Pane) action {
 	return func(a App) (App, tea.Cmd) { return a.focusPane(p), nil }
 }
@@ -43,7 +44,7 @@ type keySection struct {
 	bindings []binding
 }
 
-// commonKeys work in every view.
+// commonKeys returns the keys of every view.
 func commonKeys() []keySection {
 	return []keySection{
 		{"settings", []binding{
@@ -90,7 +91,7 @@ func commonKeys() []keySection {
 	}
 }
 
-// typingKeys work where characters are typed.
+// typingKeys returns the common keys that still work where characters are typed.
 func typingKeys() []binding {
 	return []binding{
 		{[]string{"ctrl+z"}, "^Z", "", "back to the shell; fg goes on here", App.suspend},
@@ -98,7 +99,8 @@ func typingKeys() []binding {
 	}
 }
 
-// onKey gives a key to the prompt if one is open, else to the table.
+// onKey passes a key to the value prompt, the help or the line being typed if one is
+// open, else to its row of the key table.
 func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 	key := msg.String()
 	if a.valuePrompt.open && key != "ctrl+c" {
@@ -108,25 +110,23 @@ func (a App) onKey(msg tea.KeyPressMsg) (App, tea.Cmd) {
 	if a.helpOpen && key != "?" && key != "ctrl+c" {
 		return a.onHelpKey(msg), nil
 	}
-	if typed := a.currentView().typeText; typed != nil && msg.Text != "" {
-		return typed(a, sanitize.Line(msg.Text)), nil
+	if typeText := a.currentView().typeText; typeText != nil && msg.Text != "" {
+		return typeText(a, sanitize.Line(msg.Text)), nil
 	}
 	if other, ok := a.keyMap[key]; ok {
 		key = other
 	}
 	for _, s := range a.activeKeys() {
 		for _, b := range s.bindings {
-			for _, k := range b.keys {
-				if k == key {
-					return b.action(a)
-				}
+			if slices.Contains(b.keys, key) {
+				return b.action(a)
 			}
 		}
 	}
 	return a, nil
 }
 
-// overviewKeys move about the panes.
+// overviewKeys returns the keys of the panes.
 func overviewKeys() keySection {
 	return keySection{"overview", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k group", "down", move(App.moveFocused, 1)},

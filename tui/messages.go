@@ -1,42 +1,104 @@
 package tui
 
 import (
+	"fmt"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"vantage/model"
+	"vantage/model/compare"
 	"vantage/model/match"
+	"vantage/model/session"
+	"vantage/model/sweep"
+	"vantage/tui/richtext"
 )
 
-// chunkMsg is what the source had to say, and when it said it.
+// The messages of the program itself: each is the answer of a command. What answers a
+// request carries its revision or the request, so that a late answer can be dropped.
+
+// chunkMsg is a chunk of the source, or the error that ends reading.
 type chunkMsg struct {
 	chunk *model.Chunk
-	at    time.Time
-	err   error // io.EOF: the source has ended
+	at    time.Time // when it came
+	err   error     // io.EOF: the source has ended
 }
 
-// analysisMsg answers a request for the step on screen.
-type analysisMsg struct {
-	revision int // of the request: a late answer is dropped
-	analysis *model.Analysis
-	base     *model.Analysis // of the baseline, nil if there is none
-	err      error
+// secondChunkMsg is a chunk of the second run, or the error that ends reading.
+type secondChunkMsg struct {
+	chunk *model.Chunk
+	err   error
 }
 
-// trendMsg answers a request for all steps, or for a part of them.
-type trendMsg struct {
-	revision int
-	samples  int // that were asked for
-	trend    *model.Trend
-	base     *model.Trend // of the baseline, nil if there is none
-	err      error
-}
-
-// throttleEndedMsg ends the pause that follows each refresh from data, so that a fast
-// log repaints the screen at most twice a second.
+// throttleEndedMsg ends the pause after a refresh: however fast a log grows, the screen is
+// drawn at most twice a second.
 type throttleEndedMsg struct{}
 
-// matchMsg says which estimator wrote the advantages of the log.
+// analysisMsg is the step on the screen.
+type analysisMsg struct {
+	revision int
+	analysis *model.Analysis
+	base     *model.Analysis // under the baseline, nil if there is none
+	err      error
+}
+
+// trendMsg is the trend over all steps, or over the newest while the others are pending.
+type trendMsg struct {
+	revision int
+	samples  int // that were requested
+	trend    *model.Trend
+	base     *model.Trend // under the baseline, nil if there is none
+	err      error
+}
+
+// matchMsg says which estimator wrote the advantages in the log.
 type matchMsg struct {
 	report *match.Report
 	err    error
 }
+
+// subsetMsg is the figures of the groups that the filter shows.
+type subsetMsg struct {
+	request     subsetRequest
+	figures     model.Summary
+	baseFigures model.Summary // under the baseline, if there is one
+}
+
+// pageMsg is the text of a sample, or of two as a diff.
+type pageMsg struct {
+	revision int
+	page     *richtext.Page
+	texts    []cachedText // that the page is made of
+	err      error
+}
+
+// sweepMsg is the grid after some more steps.
+type sweepMsg struct {
+	request     sweepRequest
+	grid        *sweep.Grid
+	done, total int     // steps
+	more        tea.Cmd // adds the next steps; nil: the grid is complete
+	err         error
+}
+
+// comparisonMsg is the comparison with the second run.
+type comparisonMsg struct {
+	request comparisonRequest
+	result  *compare.Result
+	err     error
+}
+
+// sessionMsg is the session as it was saved with the first pending changes.
+type sessionMsg struct {
+	changes int // how many of them
+	session session.Session
+	err     error
+}
+
+// panicMsg is a panic in a command, a fault of the program.
+type panicMsg struct {
+	value any
+	stack []byte
+}
+
+func (m panicMsg) String() string { return fmt.Sprintf("%v, in a command:\n%s", m.value, m.stack) }

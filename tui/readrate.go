@@ -7,18 +7,17 @@ import (
 	"vantage/model/units"
 )
 
-// readRate is how fast a log is being read.
+// readRate estimates how long reading a log still takes.
 type readRate struct {
-	since      time.Time     // when reading began; zero while all is read
-	startBytes int64         // bytes read by then
-	remaining  time.Duration // how long the rest takes; 0 if that is not known yet
+	since      time.Time     // when reading began; zero if all is read
+	startBytes int64         // read by then
+	remaining  time.Duration // 0 if it is not known yet
 }
 
-// minMeasured is how long reading must have gone on before it is said how long it takes
-// still: from less one guesses wildly.
+// minMeasured is how long reading must have taken before the remaining time is estimated.
 const minMeasured = time.Second
 
-// updated is the pace at a later moment.
+// updated returns the estimate from later progress.
 func (p readRate) updated(now time.Time, is model.Progress) readRate {
 	if is.CaughtUp || is.BytesAll == 0 {
 		return readRate{}
@@ -33,7 +32,7 @@ func (p readRate) updated(now time.Time, is model.Progress) readRate {
 	return p
 }
 
-// loadedText says how much of the log is read: "34% · 1.2/3.5 GB · 41 s left".
+// loadedText returns how much of the log is read: "34% · 1.2/3.5 GB · 41 s left".
 func (a App) loadedText() string {
 	p := a.snap.Run.Progress
 	text := units.Percent(int(p.BytesRead), int(p.BytesAll)) + " · " + units.BytesOf(p.BytesRead, p.BytesAll)

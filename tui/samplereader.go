@@ -72,14 +72,6 @@ type cachedText struct {
 // maxCachedTexts is how many texts are held: walking there and back reads nothing.
 const maxCachedTexts = 8
 
-// pageMsg answers a request for a page.
-type pageMsg struct {
-	revision int
-	page     *richtext.Page
-	texts    []cachedText // the texts that it was made of
-	err      error
-}
-
 // readingGroup reports whether a group is on the screen.
 func (a App) readingGroup() bool {
 	return a.position.view == viewGroup || a.position.view == viewSearch

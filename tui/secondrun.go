@@ -35,19 +35,6 @@ type comparisonRequest struct {
 	set  model.Settings
 }
 
-// secondChunkMsg is what the other source had to say.
-type secondChunkMsg struct {
-	chunk *model.Chunk
-	err   error
-}
-
-// comparisonMsg is the comparison.
-type comparisonMsg struct {
-	request comparisonRequest
-	result  *compare.Result
-	err     error
-}
-
 // readSecond waits for the next chunk of the other run, after a pause.
 func readSecond(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
 	return func() tea.Msg {

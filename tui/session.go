@@ -38,13 +38,6 @@ type sessionState struct {
 // sessionChange makes of what is kept something else.
 type sessionChange = func(session.Session) session.Session
 
-// sessionMsg says what is kept after so many of the changes that wait.
-type sessionMsg struct {
-	changes int
-	session session.Session
-	err     error
-}
-
 // changeSession changes what is kept: at once here, in the background in its file, one after
 // the other.
 func (a App) changeSession(c sessionChange) (App, tea.Cmd) {

@@ -6,15 +6,14 @@ import (
 	"vantage/model"
 )
 
-// Source is where samples come from. Next blocks until there is something new
-// and returns io.EOF when nothing more will come; whoever started the program
-// hands one in, so the screen does not know about files.
+// Source is where samples come from: main passes one in, so the screen knows nothing of
+// files. Next blocks until something is new and returns io.EOF when nothing more comes.
 type Source interface {
 	Next(ctx context.Context) (*model.Chunk, error)
 }
 
-// TextReader is a source that can show the text of a sample again. One that cannot
-// is shown without texts.
+// TextReader is a Source that can read the text of a sample again. The samples of one
+// that cannot are shown without texts.
 type TextReader interface {
 	Text(ctx context.Context, at model.Place) (model.Text, error)
 }

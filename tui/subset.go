@@ -24,12 +24,6 @@ type subsetRequest struct {
 	filter         string
 }
 
-// subsetMsg is the figures of a selection.
-type subsetMsg struct {
-	request              subsetRequest
-	figures, baseFigures model.Summary
-}
-
 // isFiltered reports whether the filter leaves groups out.
 func (a App) isFiltered() bool {
 	return a.result.analysis != nil && len(a.result.rows) < a.result.analysis.Groups

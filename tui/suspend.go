@@ -7,14 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// suspendDelay is how long the program goes on between giving the terminal back and stopping.
-// Bubble Tea's renderer stops its ticker some time after it was told to; a program that is
-// stopped before that, and woken, stops the ticker of its new renderer and draws nothing
-// ever after (charmbracelet/bubbletea issue 1778).
+// suspendDelay is how long the program runs on between restoring the terminal and
+// stopping. Bubble Tea's renderer stops its ticker some time after it was told to; a
+// program that is stopped before that stops the ticker of its new renderer when it is
+// continued, and draws nothing any more (charmbracelet/bubbletea issue 1778).
 const suspendDelay = 50 * time.Millisecond
 
-// suspendCommand stops the program, and returns when it is woken. The program runs it as it
-// would run an editor: with the terminal as it was, and drawn anew afterwards.
+// suspendCommand stops the program and returns when it is continued. Bubble Tea runs it
+// like an editor: with the terminal restored, and the screen drawn again afterwards.
 type suspendCommand struct{ stop func() error }
 
 var _ tea.ExecCommand = suspendCommand{}

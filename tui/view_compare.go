@@ -27,7 +27,7 @@ func compareKeys() keySection {
 	}}
 }
 
-// openCompare compares the runs that were opened side by side.
+// openCompare opens the comparison of the two runs.
 func (a App) openCompare() (App, tea.Cmd) {
 	if a.second.source == nil {
 		a.notice = "one run is open: `vantage base=runs/a new=runs/b` compares two (b compares settings)"
@@ -48,7 +48,7 @@ func (a App) reversePairs() (App, tea.Cmd) {
 	return a, nil
 }
 
-// compareView says which run is better, for which difficulties, and by which prompts.
+// compareView shows which run is better, at which difficulties, and on which prompts.
 func (a App) compareView(w, h int) []string {
 	t, r := a.display.theme, a.second.result
 	title := fmt.Sprintf(" A %s   B %s", sanitize.Line(a.title), sanitize.Line(a.second.title))
@@ -88,19 +88,12 @@ func (a App) comparisonLines(r *compare.Result, w int) []string {
 	return append(lines, " "+names, " "+values)
 }
 
-// signedDelta is a difference with its sign and its colour.
+// signedDelta returns a difference with its sign and its colour.
 func (a App) signedDelta(d float64) string {
-	role := themes.Dim
-	switch {
-	case d > 0:
-		role = themes.Positive
-	case d < 0:
-		role = themes.Negative
-	}
-	return a.display.theme.Paint(role, units.Signed(d))
+	return a.display.theme.Paint(deltaRole(d), units.Signed(d))
 }
 
-// outcomeBar is a bar of wins, ties and losses.
+// outcomeBar returns a bar of wins, ties and losses.
 func (a App) outcomeBar(r *compare.Result, w int) string {
 	t, g := a.display.theme, a.display.glyphs
 	room := max(3, min(60, w-40))

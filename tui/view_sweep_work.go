@@ -30,15 +30,6 @@ func (q sweepRequest) sameButData(o sweepRequest) bool {
 	return q == o
 }
 
-// sweepMsg is a part of the answer to a question.
-type sweepMsg struct {
-	request     sweepRequest
-	grid        *sweep.Grid
-	done, total int     // steps
-	more        tea.Cmd // the next part; nil: it is whole
-	err         error
-}
-
 // wantedSweep is the question that the screen asks now.
 func (a App) wantedSweep() sweepRequest {
 	q := sweepRequest{scope: a.currentScope(), set: a.settings.now, revision: a.snap.Revision}
