@@ -127,8 +127,8 @@ func (f *fileReader) withoutRepeats(records []model.Record) []model.Record {
 		return records
 	}
 	var answers []uint64
-	if r, ok := f.decoder.(*decode.RowDecoder); ok && len(r.AnswerHashes) == len(records) {
-		answers = r.AnswerHashes
+	if r, ok := f.decoder.(*decode.RowDecoder); ok && len(r.ResponseHashes) == len(records) {
+		answers = r.ResponseHashes
 	}
 	fresh := records[:0]
 	for from := 0; from < len(records); {
@@ -154,10 +154,10 @@ func (f *file) isRepeatedTable(now rowBlock) bool {
 	case f.packed.reader != nil && f.packed.reader.ByColumns():
 		now.sum = jsonscan.MixHash(now.sum, f.packed.reader.ResponseHash())
 	case ok:
-		for _, sum := range r.AnswerHashes {
+		for _, sum := range r.ResponseHashes {
 			now.sum = jsonscan.MixHash(now.sum, sum)
 		}
-		r.AnswerHashes = r.AnswerHashes[:0]
+		r.ResponseHashes = r.ResponseHashes[:0]
 	}
 	return f.fileReader.isRepeat(now)
 }

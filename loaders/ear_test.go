@@ -292,7 +292,7 @@ func openUntilOf(files []*file) time.Time {
 		return time.Time{}
 	}
 	for _, f := range files {
-		if n, _ := decode.NumberedName(f.name); n > last.newestStep {
+		if n, _ := decode.StepFromNumberedFile(f.name); n > last.newestStep {
 			return time.Time{}
 		}
 	}

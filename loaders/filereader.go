@@ -132,7 +132,7 @@ func (f *fileReader) acceptRecord(l framing.Line) {
 }
 
 func (f *fileReader) decode(l framing.Line) {
-	records, err := f.decoder.Line(f.scratch[:0], l.Text)
+	records, err := f.decoder.Decode(f.scratch[:0], l.Text)
 	f.scratch = records[:0]
 	if err != nil {
 		f.skipLine(l, err.Error())
@@ -218,7 +218,7 @@ func (f *fileReader) useFormat(format *formats.Format, l framing.Line) {
 }
 
 func (f *fileReader) setFormat(format *formats.Format) {
-	f.format, f.decoder = format, format.Decode(f.name)
+	f.format, f.decoder = format, format.NewDecoder(f.name)
 	kept := f.detection.rows
 	f.detection = detection{}
 	for _, l := range kept {

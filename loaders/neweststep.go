@@ -16,7 +16,7 @@ type newestStep struct {
 
 // noteName takes a file into account that is new.
 func (n *newestStep) noteName(f *file) {
-	if step, ok := decode.NumberedName(f.name); ok && f.disk != nil && f.disk.Root != "" && (!n.named || step > n.highest) {
+	if step, ok := decode.StepFromNumberedFile(f.name); ok && f.disk != nil && f.disk.Root != "" && (!n.named || step > n.highest) {
 		n.highest, n.named = step, true
 	}
 }

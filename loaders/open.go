@@ -157,7 +157,7 @@ func (s *Source) newestFirst() {
 	if !s.options.Follow || last < 1 {
 		return
 	}
-	if _, ok := decode.NumberedName(s.queue[last].name); ok && framing.Extension(s.queue[last].name) == ".jsonl" {
+	if _, ok := decode.StepFromNumberedFile(s.queue[last].name); ok && framing.Extension(s.queue[last].name) == ".jsonl" {
 		s.queue = slices.Insert(s.queue[:last], 0, s.queue[last])
 	}
 }

@@ -251,9 +251,9 @@ func (k *worker) decodeLine(w *strideResult, text []byte, offset int64) {
 	before := len(w.records)
 	var err error
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		err = framing.ErrNUL(i)
+		err = framing.NULError(i)
 	} else {
-		w.records, err = k.decoder.Line(w.records, text)
+		w.records, err = k.decoder.Decode(w.records, text)
 	}
 	if err != nil {
 		w.records = w.records[:before]

@@ -122,8 +122,8 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 // finishedDecoder is the decoder of a file that has been read.
 type finishedDecoder decode.Note
 
-// Line implements [Decoder].
-func (finishedDecoder) Line(dst []model.Record, _ []byte) ([]model.Record, error) {
+// Decode implements [Decoder].
+func (finishedDecoder) Decode(dst []model.Record, _ []byte) ([]model.Record, error) {
 	return dst, errors.ErrUnsupported
 }
 

@@ -20,9 +20,9 @@ func BenchmarkQuick(b *testing.B) {
 		fmt.Fprintf(log, `{"step": 7, "group_id": %d, "prompt": "question %d", "reward": %.4f, "length": %d}`+"\n",
 			n/16, n/16, random.Float64(), random.IntN(4096)+1)
 	}
-	r := decode.NewRowDecoder(decode.NewFields(decode.Synonyms()), "small.jsonl")
+	r := decode.NewRowDecoder(decode.OnlyNames(decode.Synonyms()), "small.jsonl")
 	first := bytes.Clone(log.Bytes()[begin : begin+bytes.IndexByte(log.Bytes()[begin:], '\n')])
-	if _, err := r.Line(nil, first); err != nil {
+	if _, err := r.Decode(nil, first); err != nil {
 		b.Fatal(err)
 	}
 	q := fast.New(r)

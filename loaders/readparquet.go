@@ -38,7 +38,7 @@ func openTable(f *file, p *packedFile, table *pages.File, size int64, workers in
 	if format == nil {
 		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is", fileio.ErrNotRead, strings.Join(names[:min(len(names), formats.MaxKeys)], ", "))
 	}
-	f.format, f.decoder = format, format.Decode(f.name)
+	f.format, f.decoder = format, format.NewDecoder(f.name)
 	decoder, ok := f.decoder.(*decode.RowDecoder)
 	if !ok {
 		return fileio.ErrNotRead

@@ -78,8 +78,8 @@ func TestRows(t *testing.T) {
 			if f == nil {
 				t.Fatal("no format")
 			}
-			d := f.Decode(c.file)
-			got, err := d.Line(nil, []byte(c.line))
+			d := f.NewDecoder(c.file)
+			got, err := d.Decode(nil, []byte(c.line))
 			if err != nil || len(got) != 1 {
 				t.Fatal(got, err)
 			}
@@ -103,7 +103,7 @@ func TestRows(t *testing.T) {
 func TestPromptHash(t *testing.T) {
 	hash := func(line string) uint64 {
 		t.Helper()
-		got, err := decode.NewRowDecoder(decode.NewFields(decode.Synonyms()), "x").Line(nil, []byte(line))
+		got, err := decode.NewRowDecoder(decode.OnlyNames(decode.Synonyms()), "x").Decode(nil, []byte(line))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,12 +155,12 @@ func TestWithoutRollout(t *testing.T) {
 	}
 }
 
-func TestStepOfName(t *testing.T) {
+func TestStepFromPath(t *testing.T) {
 	for in, want := range map[string]int64{
 		"12.jsonl": 12, "a/0012.jsonl": 12, "train_data_step3.jsonl": 3, "iteration_000012/train.jsonl": 12,
 		"global_step_10_evals/openai_gsm8k.jsonl": 10, "73850758/results.jsonl": 0, "steps.jsonl": 0, "x.jsonl": 0,
 	} {
-		if got, _ := decode.StepOfName(in); got != want {
+		if got, _ := decode.StepFromPath(in); got != want {
 			t.Errorf("%s: %d, want %d", in, got, want)
 		}
 	}

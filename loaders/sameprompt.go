@@ -48,7 +48,7 @@ func runDirOf(name string) runDir {
 // where rows may be of the step before, or process. Plain numbers are runs of a sweep, or
 // versions of the policy, which share none.
 func isNumbered(part string) bool {
-	if _, ok := decode.StepAfterWord(part); ok {
+	if _, ok := decode.StepFromWord(part); ok {
 		return true
 	}
 	for _, word := range []string{"rank", "worker", "node", "shard"} {

@@ -124,7 +124,7 @@ func (f textFile) capture(ctx context.Context, offset int64, c *decode.TextCaptu
 
 // captureRow decodes a row of a Parquet file.
 func (f textFile) captureRow(h io.ReaderAt, info os.FileInfo, row int64, c *decode.TextCapture) error {
-	r, ok := f.format.Decode(f.name).(*decode.RowDecoder)
+	r, ok := f.format.NewDecoder(f.name).(*decode.RowDecoder)
 	if !ok {
 		return errors.ErrUnsupported
 	}
@@ -134,7 +134,7 @@ func (f textFile) captureRow(h io.ReaderAt, info os.FileInfo, row int64, c *deco
 
 // captureRecord decodes the record at an offset of the file's text.
 func (f textFile) captureRecord(ctx context.Context, h fileio.Handle, offset int64, c *decode.TextCapture) error {
-	d := f.format.Decode(f.name)
+	d := f.format.NewDecoder(f.name)
 	r, ok := d.(interface{ Row() *decode.RowDecoder })
 	if !ok {
 		return errors.ErrUnsupported
@@ -144,7 +144,7 @@ func (f textFile) captureRecord(ctx context.Context, h fileio.Handle, offset int
 		if err != nil {
 			return err
 		}
-		if _, err := d.Line(nil, header); err != nil {
+		if _, err := d.Decode(nil, header); err != nil {
 			return err
 		}
 	}
@@ -153,7 +153,7 @@ func (f textFile) captureRecord(ctx context.Context, h fileio.Handle, offset int
 		return err
 	}
 	r.Row().Capture = c
-	_, err = d.Line(nil, text)
+	_, err = d.Decode(nil, text)
 	return err
 }
 

@@ -30,8 +30,8 @@ type csvColumn struct {
 
 var errColumns = errors.New("the row has another number of columns than the header")
 
-// Line implements [Decoder].
-func (g *CSVDecoder) Line(dst []model.Record, record []byte) ([]model.Record, error) {
+// Decode implements [Decoder].
+func (g *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, error) {
 	record = bytes.TrimSuffix(record, []byte{'\r'})
 	if g.header == nil {
 		g.sep = framing.CSVSeparator(record)

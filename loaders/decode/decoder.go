@@ -24,9 +24,9 @@ type RowDecoder struct {
 
 	SawGroup bool // some row before told its group
 
-	HashAnswers  bool     // the trainer logs rows twice
-	AnswerHashes []uint64 // then: hashes of the answers of the record at hand
-	Visit        func(key, v jsonscan.Value)
+	HashResponses  bool     // the trainer logs rows twice
+	ResponseHashes []uint64 // then: hashes of the answers of the record at hand
+	visit        func(key, v jsonscan.Value)
 
 	Values [RoleCount]jsonscan.Value // of the row at hand
 	Ranks  [RoleCount]int
@@ -38,14 +38,14 @@ type RowDecoder struct {
 	Found      Note
 	Used       [RoleCount]string // the name under which a role was first met
 	notedUsed  [RoleCount]string // what note.How was made of
-	Seen       FieldNames
+	Seen       SeenNames
 	notedSeen  int // how many names note.How was made of
 }
 
 func NewRowDecoder(f *Fields, name string) *RowDecoder {
 	r := &RowDecoder{Fields: f, groupIDs: map[string]string{}}
-	r.FileStep, r.hasFileStep = StepOfName(name)
-	r.Visit = r.Pick
+	r.FileStep, r.hasFileStep = StepFromPath(name)
+	r.visit = r.Pick
 	return r
 }
 
@@ -128,10 +128,10 @@ func CanPlay(as Role, v jsonscan.Value) bool {
 
 var errNoSample = errors.New("no sample: the row has neither a reward nor a prompt nor a response")
 
-// Line implements [Decoder].
-func (r *RowDecoder) Line(dst []model.Record, line []byte) ([]model.Record, error) {
+// Decode implements [Decoder].
+func (r *RowDecoder) Decode(dst []model.Record, line []byte) ([]model.Record, error) {
 	before := len(dst)
-	r.AnswerHashes = r.AnswerHashes[:0]
+	r.ResponseHashes = r.ResponseHashes[:0]
 	var empty error
 	lay := r.Layout
 	if lay == nil {
@@ -203,8 +203,8 @@ func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 		Advantage: r.Values[RoleAdvantage].ToAdvantage(),
 		Length:    r.length(),
 	}
-	if r.HashAnswers {
-		r.AnswerHashes = append(r.AnswerHashes, jsonscan.Hash64(r.Values[RoleResponse].Raw))
+	if r.HashResponses {
+		r.ResponseHashes = append(r.ResponseHashes, jsonscan.Hash64(r.Values[RoleResponse].Raw))
 	}
 	if x, ok := r.Values[RoleReward].ToFloat(); ok {
 		rec.Reward = x
@@ -477,7 +477,7 @@ func (r *RowDecoder) Wants(name string) bool {
 
 // Reset prepares for another file of the same columns: all but the memory of prompts is as new.
 func (r *RowDecoder) Reset(name string) {
-	r.FileStep, r.hasFileStep = StepOfName(name)
+	r.FileStep, r.hasFileStep = StepFromPath(name)
 	r.SumsComponents, r.Found, r.Used, r.notedUsed = false, Note{}, [RoleCount]string{}, [RoleCount]string{}
 	clear(r.Components.Index)
 	r.Components = Components{AcceptAll: r.Components.AcceptAll, Requested: r.Components.Requested, Index: r.Components.Index, values: r.Components.values[:0]}

@@ -11,6 +11,6 @@ func FuzzRowDecoder(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(_ *testing.T, line []byte) {
-		_, _ = NewRowDecoder(NewFields(Synonyms()), "1.jsonl").Line(nil, line)
+		_, _ = NewRowDecoder(OnlyNames(Synonyms()), "1.jsonl").Decode(nil, line)
 	})
 }

@@ -42,7 +42,7 @@ type FieldRole struct {
 	Rank int
 }
 
-func NewFields(names map[Role][]string) *Fields {
+func OnlyNames(names map[Role][]string) *Fields {
 	f := &Fields{byName: map[string]FieldRole{}, Parents: map[string]bool{}}
 	for r, list := range names {
 		f.Names[r] = list
@@ -64,15 +64,15 @@ func PreferNames(names map[Role][]string) *Fields {
 	for r, list := range names {
 		all[r] = append(list[:len(list):len(list)], all[r]...)
 	}
-	return NewFields(all)
+	return OnlyNames(all)
 }
 
-// ComponentFields are the usual names for logs that have no total: whatever a column of
+// NamesWithoutTotal are the usual names for logs that have no total: whatever a column of
 // numbers is called, accuracy or score, a reward function gave it.
-func ComponentFields() *Fields {
+func NamesWithoutTotal() *Fields {
 	names := Synonyms()
 	names[RoleReward] = []string{"reward", "total_reward"}
-	return NewFields(names)
+	return OnlyNames(names)
 }
 
 // Lookup finds a key, in any case of letters.
@@ -105,7 +105,7 @@ func (f *Fields) WithOverrides(named map[Role]string) *Fields {
 		}
 		names[Role(as)] = list
 	}
-	over := NewFields(names)
+	over := OnlyNames(names)
 	over.overrides = named
 	if named[RoleReward] == "" {
 		over.RewardCaveat = f.RewardCaveat

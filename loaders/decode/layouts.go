@@ -14,7 +14,7 @@ type Layout func(r *RowDecoder, record []byte, sample func()) error
 // OneObject is one object, one sample.
 func OneObject(r *RowDecoder, record []byte, sample func()) error {
 	r.BeginRow()
-	if err := jsonscan.ScanObject(record, r.Visit); err != nil {
+	if err := jsonscan.ScanObject(record, r.visit); err != nil {
 		return err
 	}
 	sample()
@@ -25,13 +25,13 @@ func OneObject(r *RowDecoder, record []byte, sample func()) error {
 // list holds for all of them.
 func NestedList(key string) Layout {
 	return func(r *RowDecoder, record []byte, sample func()) error {
-		return EachNested(r, record, key, func(jsonscan.Value) { sample() })
+		return EachInList(r, record, key, func(jsonscan.Value) { sample() })
 	}
 }
 
-// EachNested begins a row for each object of the list under a key, with what stands beside the
+// EachInList begins a row for each object of the list under a key, with what stands beside the
 // list, and picks its values.
-func EachNested(r *RowDecoder, record []byte, key string, sample func(of jsonscan.Value)) error {
+func EachInList(r *RowDecoder, record []byte, key string, sample func(of jsonscan.Value)) error {
 	var list jsonscan.Value
 	err := jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
 		if string(k.Raw) == key {
@@ -49,7 +49,7 @@ func EachNested(r *RowDecoder, record []byte, key string, sample func(of jsonsca
 			}
 		})
 		if e.Kind == jsonscan.Object {
-			_ = jsonscan.ScanObject(e.Raw, r.Visit)
+			_ = jsonscan.ScanObject(e.Raw, r.visit)
 			sample(e)
 		}
 	})
@@ -152,7 +152,7 @@ func listOf(r *RowDecoder, record []byte, sample func()) error {
 		return err
 	}
 	if s.SkipSpace(); s.Pos < len(s.Data) {
-		return s.Fail("nothing more")
+		return s.Expected("nothing more")
 	}
 	bad := 0
 	jsonscan.EachElement(v, func(e jsonscan.Value) {

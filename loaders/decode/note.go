@@ -6,10 +6,10 @@ import (
 
 // Decoder reads the lines of one file in order.
 type Decoder interface {
-	// Line appends the records of a line to dst; File, Line and Offset are set
+	// Decode appends the records of a line to dst; File, Line and Offset are set
 	// by the caller. It keeps nothing of the line's memory. An error is a short
 	// sentence for a person, and dst is then returned as it came.
-	Line(dst []model.Record, line []byte) ([]model.Record, error)
+	Decode(dst []model.Record, line []byte) ([]model.Record, error)
 
 	// Note describes what has been read so far.
 	Note() Note

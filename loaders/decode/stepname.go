@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// StepOfName reads a step out of a file's name, else of the nearest directory's:
+// StepFromPath reads a step out of a file's name, else of the nearest directory's:
 // 12.jsonl, train_data_step12.jsonl, iteration_000012/rows.jsonl. Names of
 // directories that are only a number may be anything (verifiers takes 8 hex
 // digits), so they do not count.
-func StepOfName(name string) (int64, bool) {
-	if n, ok := NumberedName(name); ok {
+func StepFromPath(name string) (int64, bool) {
+	if n, ok := StepFromNumberedFile(name); ok {
 		return n, true
 	}
 	parts := strings.Split(filepath.ToSlash(name), "/")
 	for i := len(parts) - 1; i >= 0; i-- {
-		if n, ok := StepAfterWord(strings.ToLower(parts[i])); ok {
+		if n, ok := StepFromWord(strings.ToLower(parts[i])); ok {
 			return n, true
 		}
 	}
 	return 0, false
 }
 
-// NumberedName reads verl's {step}.jsonl.
-func NumberedName(name string) (int64, bool) {
+// StepFromNumberedFile reads verl's {step}.jsonl.
+func StepFromNumberedFile(name string) (int64, bool) {
 	base := filepath.Base(name)
 	base = strings.TrimSuffix(base, filepath.Ext(base))
 	if !IsDigits(base) {
@@ -34,7 +34,7 @@ func NumberedName(name string) (int64, bool) {
 	return n, err == nil
 }
 
-func StepAfterWord(part string) (int64, bool) {
+func StepFromWord(part string) (int64, bool) {
 	for _, word := range []string{"step", "iteration"} {
 		_, after, ok := strings.Cut(part, word)
 		if !ok {

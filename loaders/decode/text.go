@@ -22,8 +22,8 @@ type TextDecoder struct {
 	ReadRecord func(r *RowDecoder, record []byte) error
 }
 
-// Line implements [Decoder].
-func (t *TextDecoder) Line(dst []model.Record, record []byte) ([]model.Record, error) {
+// Decode implements [Decoder].
+func (t *TextDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, error) {
 	t.BeginRow()
 	if err := t.ReadRecord(t.RowDecoder, record); err != nil {
 		return dst, err

@@ -8,9 +8,9 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// FieldNames are the names in the first rows of a log, of which those that nothing was taken
+// SeenNames are the names in the first rows of a log, of which those that nothing was taken
 // from are told: a person may have meant one of them.
-type FieldNames struct {
+type SeenNames struct {
 	Rows  int
 	names []string
 }
@@ -23,7 +23,7 @@ const (
 )
 
 // Add notes a name.
-func (u *FieldNames) Add(name []byte) {
+func (u *SeenNames) Add(name []byte) {
 	if u.Rows < MaxNameRows && len(u.names) < maxNamed && !slices.Contains(u.names, string(name)) {
 		u.names = append(u.names, string(name))
 	}

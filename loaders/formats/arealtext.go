@@ -24,11 +24,11 @@ func arealText() Format {
 			}
 			return 0
 		},
-		Decode: func(name string) decode.Decoder {
+		NewDecoder: func(name string) decode.Decoder {
 			group := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 			version := filepath.Base(filepath.Dir(name))
 			head := arealHead()
-			return &decode.TextDecoder{RowDecoder: decode.NewRowDecoder(decode.NewFields(decode.TextFields()), name), ReadRecord: func(r *decode.RowDecoder, record []byte) error {
+			return &decode.TextDecoder{RowDecoder: decode.NewRowDecoder(decode.OnlyNames(decode.TextFields()), name), ReadRecord: func(r *decode.RowDecoder, record []byte) error {
 				return arealRecord(r, record, head, group, version)
 			}}
 		},

@@ -9,8 +9,8 @@ func WithColumns(formats []Format, c decode.Columns) []Format {
 		return formats
 	}
 	for i := range formats {
-		newDecoder, sniff, generic := formats[i].Decode, formats[i].Sniff, formats[i].IsGeneric()
-		formats[i].Decode = func(name string) decode.Decoder {
+		newDecoder, sniff, generic := formats[i].NewDecoder, formats[i].Sniff, formats[i].IsGeneric()
+		formats[i].NewDecoder = func(name string) decode.Decoder {
 			d := newDecoder(name)
 			if r, ok := d.(interface{ Row() *decode.RowDecoder }); ok {
 				r.Row().Fields = r.Row().Fields.WithOverrides(named)

@@ -30,7 +30,7 @@ func csv() Format {
 			}
 			return 0
 		},
-		Decode: func(name string) decode.Decoder {
+		NewDecoder: func(name string) decode.Decoder {
 			return &decode.CSVDecoder{RowDecoder: decode.NewRowDecoder(names, name)}
 		},
 	}

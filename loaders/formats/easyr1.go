@@ -21,8 +21,8 @@ func easyr1() Format {
 			}
 			return 0
 		},
-		Decode: func(name string) decode.Decoder {
-			names := decode.NewFields(decode.TextFields())
+		NewDecoder: func(name string) decode.Decoder {
+			names := decode.OnlyNames(decode.TextFields())
 			names.RewardCaveat = func([]string) string {
 				return "; answers of every validation stand together, so a prompt that is asked each time has one group of all"
 			}

@@ -28,8 +28,8 @@ type Format struct {
 	// is complete.
 	Sniff func(name string, first []byte) int
 
-	// Decode returns a decoder for one file.
-	Decode func(name string) decode.Decoder
+	// NewDecoder returns a decoder for one file.
+	NewDecoder func(name string) decode.Decoder
 }
 
 // IsTrainers reports whether a format is that of one trainer's log.

@@ -79,7 +79,7 @@ func Refusal(line []byte) string {
 	var keys []string
 	wrong := ""
 	more := 0
-	names := decode.NewFields(decode.Synonyms())
+	names := decode.OnlyNames(decode.Synonyms())
 	_ = jsonscan.ScanObject(line, func(key, v jsonscan.Value) {
 		if p, ok := names.Lookup(key.Raw); ok && p.Role == decode.RoleReward && (v.Kind == jsonscan.Array || v.Kind == jsonscan.Object) {
 			wrong = "; " + jsonscan.Quote(key.Text()) + " holds more than one number"
@@ -102,7 +102,7 @@ func Refusal(line []byte) string {
 
 // HoldsAnswer reports whether a row has a field of its own for what a model answered.
 func HoldsAnswer(row []byte) (yes bool) {
-	names := decode.NewFields(decode.Synonyms())
+	names := decode.OnlyNames(decode.Synonyms())
 	_ = jsonscan.ScanObject(row, func(key, v jsonscan.Value) {
 		p, ok := names.Lookup(key.Raw)
 		yes = yes || ok && p.Role == decode.RoleResponse && decode.CanPlay(p.Role, v)

@@ -14,7 +14,7 @@ func jsonDocument() Format {
 		Framing:       framing.Framing{Whole: true},
 		Positional:    true,
 		Sniff: func(name string, first []byte) int {
-			r := decode.NewRowDecoder(decode.NewFields(decode.Synonyms()), name)
+			r := decode.NewRowDecoder(decode.OnlyNames(decode.Synonyms()), name)
 			found := 0
 			if decode.Document(r, first, func() {
 				if r.HasReward() {
@@ -25,6 +25,6 @@ func jsonDocument() Format {
 			}
 			return 20
 		},
-		Decode: withLayout(decode.PreferNames(nil), decode.Document),
+		NewDecoder: withLayout(decode.PreferNames(nil), decode.Document),
 	}
 }

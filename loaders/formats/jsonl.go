@@ -8,7 +8,7 @@ import (
 // jsonl is any log with one JSON object per sample: fields are found by the
 // names that trainers give them, the first of a list that a row has.
 func jsonl() Format {
-	names := decode.NewFields(decode.Synonyms())
+	names := decode.OnlyNames(decode.Synonyms())
 	return Format{
 		Name:          "jsonl",
 		Doc:           "Plain JSON lines, one object per sample, with a reward and whatever else under its usual names.",
@@ -16,12 +16,12 @@ func jsonl() Format {
 		Positional:    true,
 		Sniff: func(name string, first []byte) int {
 			r := decode.NewRowDecoder(names, name)
-			if jsonscan.ScanObject(first, r.Visit) != nil || !r.HasReward() || IsMetrics(first) {
+			if jsonscan.ScanObject(first, r.Pick) != nil || !r.HasReward() || IsMetrics(first) {
 				return 0
 			}
 			return 10
 		},
-		Decode: func(name string) decode.Decoder { return decode.NewRowDecoder(names, name) },
+		NewDecoder: func(name string) decode.Decoder { return decode.NewRowDecoder(names, name) },
 	}
 }
 

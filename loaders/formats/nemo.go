@@ -20,7 +20,7 @@ func nemo() Format {
 			}
 			return 0
 		},
-		Decode: withLayout(decode.PreferNames(map[decode.Role][]string{decode.RoleReward: {"filtered_rewards", "rewards"}, decode.RoleGroup: {"group_id"}}), unboxed),
+		NewDecoder: withLayout(decode.PreferNames(map[decode.Role][]string{decode.RoleReward: {"filtered_rewards", "rewards"}, decode.RoleGroup: {"group_id"}}), unboxed),
 	}
 }
 

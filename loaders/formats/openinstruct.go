@@ -7,7 +7,7 @@ import (
 // openInstruct is open-instruct's rollouts: token ids only.
 // allenai/open-instruct@e6c3044aa620 open_instruct/rl_utils.py:18-128.
 func openInstruct() Format {
-	names := decode.NewFields(map[decode.Role][]string{
+	names := decode.OnlyNames(map[decode.Role][]string{
 		decode.RoleReward: {"reward"}, decode.RoleStep: {"step"}, decode.RoleGroup: {"prompt_idx"}, decode.RoleAdvantage: {"advantage"},
 		decode.RoleTokens: {"response_tokens"},
 	})
@@ -16,6 +16,6 @@ func openInstruct() Format {
 		TrainerOption: "--save_traces --rollouts_save_path DIR",
 		Positional:    true,
 		Sniff:         byKeys(85, "prompt_tokens", "response_tokens", "prompt_idx"),
-		Decode:        withLayout(names, decode.OneObject),
+		NewDecoder:        withLayout(names, decode.OneObject),
 	}
 }

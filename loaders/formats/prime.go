@@ -9,7 +9,7 @@ import (
 // trace or several, and rewards as {name: {score, weight}}.
 // PrimeIntellect-ai/prime-rl@559b44772e47 src/prime_rl/monitors/file.py:26-58.
 func prime() Format {
-	names := decode.NewFields(map[decode.Role][]string{
+	names := decode.OnlyNames(map[decode.Role][]string{
 		decode.RoleReward:    {"reward"},
 		decode.RoleStep:      {"run.work.step", "step"},
 		decode.RoleGroup:     {"group.id", "group"},
@@ -28,14 +28,14 @@ func prime() Format {
 			}
 			return 0
 		},
-		Decode: withLayout(names, traces),
+		NewDecoder: withLayout(names, traces),
 	}
 }
 
 // traces are those of an episode. A conversation is a list of nodes, and what was sampled
 // the answer, with whatever came between.
 func traces(r *decode.RowDecoder, record []byte, sample func()) error {
-	return decode.EachNested(r, record, "traces", func(trace jsonscan.Value) {
+	return decode.EachInList(r, record, "traces", func(trace jsonscan.Value) {
 		var turns []jsonscan.Value
 		_ = jsonscan.ScanObject(trace.Raw, func(k, v jsonscan.Value) {
 			if string(k.Raw) == "nodes" && v.Kind == jsonscan.Array {
@@ -75,6 +75,6 @@ func primeHosted() Format {
 		Name: "prime-hosted", Doc: "The export of hosted prime-rl training: results.jsonl or rollouts_raw.json.",
 		TrainerOption: "nothing: download the run's samples",
 		Sniff:         byKeys(80, "run_id", "problem_id", "sample_id", "reward"),
-		Decode:        withLayout(names, decode.OneObject),
+		NewDecoder:        withLayout(names, decode.OneObject),
 	}
 }

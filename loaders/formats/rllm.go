@@ -11,7 +11,7 @@ import (
 // rllm is rLLM's episode files: one pretty JSON per episode.
 // rllm-org/rllm@9beb6e0f676a rllm/utils/episode_logger.py:74-136.
 func rllm() Format {
-	names := decode.NewFields(map[decode.Role][]string{
+	names := decode.OnlyNames(map[decode.Role][]string{
 		decode.RoleReward: {"reward"}, decode.RoleStep: {"training_step"}, decode.RoleGroup: {"task_hash and agent", "task_hash"},
 		decode.RolePrompt: {"task.question", "task.prompt", "task.problem"}, decode.RoleTruth: {"task.ground_truth", "task.answer"},
 		decode.RoleResponse: {"steps"},
@@ -21,14 +21,14 @@ func rllm() Format {
 		TrainerOption: "rllm.log_episodes=true, with rllm.episode_log_dir=DIR",
 		Framing:       framing.Framing{Whole: true},
 		Sniff:         byKeys(85, "training_step", "task_hash", "trajectories"),
-		Decode:        withLayout(names, trajectories),
+		NewDecoder:        withLayout(names, trajectories),
 	}
 }
 
 // trajectories are those of an episode. Advantages are computed over those of one agent on
 // one task: what a judge is given says nothing of a solver.
 func trajectories(r *decode.RowDecoder, record []byte, sample func()) error {
-	return decode.EachNested(r, record, "trajectories", func(one jsonscan.Value) {
+	return decode.EachInList(r, record, "trajectories", func(one jsonscan.Value) {
 		_ = jsonscan.ScanObject(one.Raw, func(k, v jsonscan.Value) {
 			switch name := string(k.Raw); {
 			case name == "name" && v.Kind == jsonscan.String && r.Values[decode.RoleGroup].Kind != jsonscan.Absent:

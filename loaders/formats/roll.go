@@ -18,6 +18,6 @@ func roll() Format {
 			}
 			return 0
 		},
-		Decode: withLayout(decode.PreferNames(map[decode.Role][]string{decode.RoleReward: {"scores"}, decode.RoleGroup: {"id"}}), decode.ColumnLists),
+		NewDecoder: withLayout(decode.PreferNames(map[decode.Role][]string{decode.RoleReward: {"scores"}, decode.RoleGroup: {"id"}}), decode.ColumnLists),
 	}
 }

@@ -16,7 +16,7 @@ func skyrl() Format {
 		Name: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only, score as a number or per token.",
 		TrainerOption: "nothing for evaluations: they are dumped by default, under export_path",
 		Sniff:         byKeys(80, "input_prompt", "output_response", "env_class"),
-		Decode:        withLayout(names, summed("score")),
+		NewDecoder:        withLayout(names, summed("score")),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // lists. Reward functions come under the names of their classes, without a total.
 // modelscope/ms-swift@3602360a5623 swift/rlhf_trainers/grpo_trainer.py:1874-1897.
 func swift() Format {
-	names := decode.ComponentFields()
+	names := decode.NamesWithoutTotal()
 	return Format{
 		Name: "ms-swift", Doc: "ms-swift's completions.jsonl: one line of columns per log step.",
 		TrainerOption: "--log_completions true",
@@ -23,10 +23,10 @@ func swift() Format {
 			}
 			return 0
 		},
-		Decode: func(name string) decode.Decoder {
+		NewDecoder: func(name string) decode.Decoder {
 			r := decode.NewRowDecoder(names, name)
 			r.Layout = decode.ColumnLists
-			r.HashAnswers = true
+			r.HashResponses = true
 			r.Components.AcceptAll = true
 			return r
 		},
@@ -40,6 +40,6 @@ func swiftRay() Format {
 		TrainerOption: "--log_completions true",
 		Positional:    true,
 		Sniff:         byKeys(60, "gen_step", "prompt", "completion"),
-		Decode:        withLayout(decode.PreferNames(nil), decode.OneObject),
+		NewDecoder:        withLayout(decode.PreferNames(nil), decode.OneObject),
 	}
 }

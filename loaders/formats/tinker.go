@@ -9,7 +9,7 @@ import (
 // trajectory, explicit groups, no prompt.
 // thinking-machines-lab/tinker-cookbook@9dfcc3a2cf44 tinker_cookbook/rl/rollout_logging.py:72-147.
 func tinker() Format {
-	names := decode.NewFields(map[decode.Role][]string{
+	names := decode.OnlyNames(map[decode.Role][]string{
 		decode.RoleReward: {"total_reward", "final_reward"}, decode.RoleStep: {"iteration"}, decode.RoleGroup: {"group_idx"},
 		decode.RoleResponse: {"steps.logs.response"},
 	})
@@ -17,7 +17,7 @@ func tinker() Format {
 		Name: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl.",
 		TrainerOption: "nothing: it writes them by default, into log_path",
 		Sniff:         byKeys(85, "group_idx", "traj_idx", "total_reward"),
-		Decode:        withLayout(names, trajectory),
+		NewDecoder:        withLayout(names, trajectory),
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // trl is TRL's completions: a Parquet file per log step, a column per reward
 // function and no total. huggingface/trl@f2cd57710 trl/trainer/grpo_trainer.py:3293-3327.
 func trl() Format {
-	f, names := parquetFile(), decode.ComponentFields()
+	f, names := parquetFile(), decode.NamesWithoutTotal()
 	f.Name, f.Doc = "trl", "TRL's completions/completions_{step}.parquet: a column per reward function."
 	f.TrainerOption = "log_completions=True in GRPOConfig"
 	f.MayRepeatRows = true
@@ -21,9 +21,9 @@ func trl() Format {
 		}
 		return 0
 	}
-	f.Decode = func(name string) decode.Decoder {
+	f.NewDecoder = func(name string) decode.Decoder {
 		r := decode.NewRowDecoder(names, name)
-		r.Components.AcceptAll, r.HashAnswers = true, true
+		r.Components.AcceptAll, r.HashResponses = true, true
 		return r
 	}
 	return f
@@ -45,7 +45,7 @@ func parquetFile() Format {
 			}
 			return 0
 		},
-		Decode: func(name string) decode.Decoder { return decode.NewRowDecoder(names, name) },
+		NewDecoder: func(name string) decode.Decoder { return decode.NewRowDecoder(names, name) },
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // tunix is Tunix's trajectory log: CSV whose cells are Python's repr of things.
 // google/tunix@c7d8950f12a9 tunix/utils/trajectory_logger.py:77-151.
 func tunix() Format {
-	names := decode.NewFields(map[decode.Role][]string{
+	names := decode.OnlyNames(map[decode.Role][]string{
 		decode.RoleReward: {"trajectory_reward"}, decode.RoleStep: {"policy_version"}, decode.RoleGroup: {"group_id"},
 		decode.RolePrompt: {"original_input"}, decode.RoleTruth: {"answer"}, decode.RoleResponse: {"conversation_text"},
 	})
@@ -26,7 +26,7 @@ func tunix() Format {
 		}
 		return 0
 	}
-	f.Decode = func(name string) decode.Decoder {
+	f.NewDecoder = func(name string) decode.Decoder {
 		return &decode.CSVDecoder{RowDecoder: decode.NewRowDecoder(names, name), Python: tunixCell}
 	}
 	return f

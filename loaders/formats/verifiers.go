@@ -26,6 +26,6 @@ func verifiers() Format {
 			}
 			return 0
 		},
-		Decode: withLayout(names, decode.OneObject),
+		NewDecoder: withLayout(names, decode.OneObject),
 	}
 }

@@ -12,7 +12,7 @@ import (
 // may be concluded from their order. Its v1 trainer adds uid, the group's uuid
 // with "_{rollout}_{output}" after it. request_id is another per row: no group.
 func verl() Format {
-	names := decode.NewFields(map[decode.Role][]string{
+	names := decode.OnlyNames(map[decode.Role][]string{
 		decode.RoleReward:   {"score", "reward"},
 		decode.RoleStep:     {"step"},
 		decode.RoleGroup:    {"uid"},
@@ -43,7 +43,7 @@ func verl() Format {
 			}
 			return 90
 		},
-		Decode: func(name string) decode.Decoder { return decode.NewRowDecoder(names, name) },
+		NewDecoder: func(name string) decode.Decoder { return decode.NewRowDecoder(names, name) },
 	}
 }
 

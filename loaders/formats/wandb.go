@@ -22,10 +22,10 @@ func wandbTable() Format {
 			}
 			return 0
 		},
-		Decode: func(name string) decode.Decoder {
+		NewDecoder: func(name string) decode.Decoder {
 			r := decode.NewRowDecoder(decode.PreferNames(nil), name)
 			r.Layout = decode.WandbTable
-			r.HashAnswers = true
+			r.HashResponses = true
 			return r
 		},
 	}

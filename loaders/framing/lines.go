@@ -121,14 +121,14 @@ func (l *Lines) finishLine(piece []byte) Line {
 		done.Text = piece
 	}
 	if i := bytes.IndexByte(done.Text, 0); i >= 0 {
-		done.Text, done.Reason = nil, ErrNUL(i).Error()
+		done.Text, done.Reason = nil, NULError(i).Error()
 	}
 	l.Offset += size + 1
 	l.Partial, l.DroppedBytes = nil, 0
 	return done
 }
 
-func ErrNUL(at int) error {
+func NULError(at int) error {
 	return fmt.Errorf("column %d: a NUL byte: the file was damaged, or not yet written there", at+1)
 }
 

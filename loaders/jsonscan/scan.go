@@ -43,14 +43,14 @@ func ScanObject(line []byte, visit func(key, v Value)) error {
 	}
 	s.SkipSpace()
 	if s.Peek() != '{' {
-		return s.Fail("an object")
+		return s.Expected("an object")
 	}
 	if err := s.object(visit); err != nil {
 		return err
 	}
 	s.SkipSpace()
 	if s.Pos < len(s.Data) {
-		return s.Fail("nothing more")
+		return s.Expected("nothing more")
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ type Scanner struct {
 	depth int
 }
 
-func (s *Scanner) Fail(want string) error {
+func (s *Scanner) Expected(want string) error {
 	return &SyntaxError{column: s.Pos + 1, want: want, found: s.Data[min(s.Pos, len(s.Data)):]}
 }
 
@@ -122,7 +122,7 @@ func (s *Scanner) object(visit func(key, v Value)) error {
 	}
 	for {
 		if s.Peek() != '"' {
-			return s.Fail("a key")
+			return s.Expected("a key")
 		}
 		key, err := s.str()
 		if err != nil {
@@ -130,7 +130,7 @@ func (s *Scanner) object(visit func(key, v Value)) error {
 		}
 		s.SkipSpace()
 		if !s.accept(':') {
-			return s.Fail("':'")
+			return s.Expected("':'")
 		}
 		v, err := s.Value()
 		if err != nil {
@@ -144,7 +144,7 @@ func (s *Scanner) object(visit func(key, v Value)) error {
 			return nil
 		}
 		if !s.accept(',') {
-			return s.Fail("',' or '}'")
+			return s.Expected("',' or '}'")
 		}
 		s.SkipSpace()
 	}
@@ -169,7 +169,7 @@ func (s *Scanner) list(visit func(Value)) error {
 			return nil
 		}
 		if !s.accept(',') {
-			return s.Fail("',' or ']'")
+			return s.Expected("',' or ']'")
 		}
 	}
 }
@@ -198,7 +198,7 @@ func (s *Scanner) Value() (Value, error) {
 
 func (s *Scanner) nested(open byte) (Value, error) {
 	if s.depth++; s.depth > maxDepth {
-		return Value{}, s.Fail(fmt.Sprintf("an end to %d levels of nesting", maxDepth))
+		return Value{}, s.Expected(fmt.Sprintf("an end to %d levels of nesting", maxDepth))
 	}
 	start, k := s.Pos, Object
 	var err error
@@ -214,7 +214,7 @@ func (s *Scanner) nested(open byte) (Value, error) {
 
 func (s *Scanner) literal(w string, k Kind) (Value, error) {
 	if !bytes.HasPrefix(s.Data[s.Pos:], []byte(w)) {
-		return Value{}, s.Fail("a value")
+		return Value{}, s.Expected("a value")
 	}
 	start := s.Pos
 	s.Pos += len(w)
@@ -227,7 +227,7 @@ func (s *Scanner) str() (Value, error) {
 	end := stringEnd(s.Data, start)
 	if end < 0 {
 		s.Pos = len(s.Data)
-		return Value{}, s.Fail("a closing quote")
+		return Value{}, s.Expected("a closing quote")
 	}
 	s.Pos = end + 1
 	return Value{Kind: String, Raw: s.Data[start:end]}, nil
@@ -271,7 +271,7 @@ func (s *Scanner) number() (Value, error) {
 	}
 	if !ok {
 		s.Pos = start
-		return Value{}, s.Fail("a value")
+		return Value{}, s.Expected("a value")
 	}
 	return Value{Kind: Number, Raw: s.Data[start:s.Pos]}, nil
 }

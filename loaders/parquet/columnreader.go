@@ -188,7 +188,7 @@ func (r *columnReader) next() (model.Block, error) {
 func (r *columnReader) openGroup() {
 	for _, c := range r.all {
 		*c = numberColumn{
-			column: c.column, measuresText: c.measuresText, hashesText: c.measuresText && r.decoder.HashAnswers && r.file.InMemory(),
+			column: c.column, measuresText: c.measuresText, hashesText: c.measuresText && r.decoder.HashResponses && r.file.InMemory(),
 			reader: r.file.Column(r.nextGroup, c.column),
 		}
 	}

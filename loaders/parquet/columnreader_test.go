@@ -41,7 +41,7 @@ func TestColumnsReadAsRows(t *testing.T) {
 		data := parquettest.Write(t, schema, columns, n)
 		name := rapid.SampledFrom([]string{"trl", "parquet"}).Draw(t, "format")
 		format, _ := formats.Find(name)
-		slow, fast := format.Decode("completions_00003.parquet").(*decode.RowDecoder), format.Decode("completions_00003.parquet").(*decode.RowDecoder)
+		slow, fast := format.NewDecoder("completions_00003.parquet").(*decode.RowDecoder), format.NewDecoder("completions_00003.parquet").(*decode.RowDecoder)
 		m := &pages.Memory{}
 		f, err := pages.Open(bytes.NewReader(data), int64(len(data)), m)
 		if err != nil {

@@ -43,10 +43,10 @@ func FuzzReader(f *testing.F) {
 		if 0 <= at && at < len(third) && third[at] >= '0' {
 			third[at] = '7' // mostly another value
 		}
-		for _, fields := range []*decode.Fields{decode.NewFields(decode.Synonyms()), decode.ComponentFields()} {
+		for _, fields := range []*decode.Fields{decode.OnlyNames(decode.Synonyms()), decode.NamesWithoutTotal()} {
 			r := decode.NewRowDecoder(fields, "12.jsonl")
 			r.Components.AcceptAll = r.Fields.Names[decode.RoleReward][0] == "reward"
-			if learned, err := r.Line(nil, first); err != nil || len(learned) != 1 {
+			if learned, err := r.Decode(nil, first); err != nil || len(learned) != 1 {
 				return
 			}
 			q := New(r)
@@ -74,7 +74,7 @@ func compare(t *testing.T, q *Reader, row []byte) {
 	case end != len(line) || bytes.IndexByte(row, 0) >= 0:
 		t.Fatalf("%q is read up to byte %d", line, end)
 	}
-	long, err := q.slow.Clone().Line(nil, row)
+	long, err := q.slow.Clone().Decode(nil, row)
 	if err != nil || len(long) != 1 {
 		t.Fatalf("%q is read fast, but: %v", row, err)
 	}
