@@ -50,6 +50,7 @@ func tableOf(t *testing.T, rows int, options ...parquet.WriterOption) []byte {
 // Every row of a table has its own text, whatever was looked at before, and by whomever at
 // the same time.
 func TestTextOfTable(t *testing.T) {
+	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	w.add("a.parquet", string(tableOf(t, 5000, parquet.Compression(&parquet.Zstd), parquet.PageBufferSize(3000), parquet.MaxRowsPerRowGroup(900))))
 	s, all := places(t, w.path("a.parquet"))

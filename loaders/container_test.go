@@ -80,6 +80,7 @@ func TestSamplesWithinALine(t *testing.T) {
 // A conversation with its answer is asked and answered: two answers to a question are of one
 // group, in long logs too.
 func TestConversationWithItsAnswer(t *testing.T) {
+	t.Parallel()
 	const begin = `{"step":1,"messages":[{"role":"system","content":"s"},{"role":"user","content":"q"}`
 	one, two := begin+`,{"role":"assistant","content":"ab"}],"reward":1}`+"\n", begin+`,{"role":"assistant","content":"cde"},{"role":"tool","content":"4"}],"reward":0}`+"\n"
 	w := trainer{t, t.TempDir()}

@@ -29,6 +29,7 @@ func swiftLine(blocks ...[2]int) string {
 // What a trainer logged twice is counted once, whatever it was logged with: under another
 // step, under its own by the last log of a run, before new rows, and in tables that grow.
 func TestRelogged(t *testing.T) {
+	t.Parallel()
 	table := func(steps ...int) string {
 		var rows []string
 		for _, s := range steps {

@@ -184,6 +184,7 @@ func TestWaitEnds(t *testing.T) {
 
 // A file that has rested for long is not looked at each poll, and yet found to have grown.
 func TestOldFilesAreLookedAt(t *testing.T) {
+	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	old := time.Now().Add(-time.Hour)
 	for i := range 2 * maxActive {
@@ -214,6 +215,7 @@ func TestListingFindsWhatHasGrown(t *testing.T) {
 
 // The watch on a directory goes with it, and comes back with it.
 func TestWatchesDirectoriesThatReturn(t *testing.T) {
+	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	w.add("deep/1.jsonl", row(1, 1))
 	r := toldOnly(t, w.dir)

@@ -110,6 +110,7 @@ func rewards(want string) func(*reader) bool {
 }
 
 func TestFollowAppendedAndTorn(t *testing.T) {
+	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 0))
 	r := follow(t, w.path("1.jsonl"), Options{})
@@ -202,6 +203,7 @@ func TestFollowKeepsWhatIsDeleted(t *testing.T) {
 }
 
 func TestFollowDirectory(t *testing.T) {
+	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{})
 	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
@@ -347,6 +349,7 @@ func TestFollowMetricsThatBecomeSamples(t *testing.T) {
 }
 
 func TestStdin(t *testing.T) {
+	t.Parallel()
 	in, out := io.Pipe()
 	s, err := Open([]string{"-"}, Options{Follow: true, Stdin: in, settleTime: 50 * time.Millisecond})
 	if err != nil {

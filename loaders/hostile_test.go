@@ -67,6 +67,7 @@ func TestOddValues(t *testing.T) {
 
 // A line over the limit is left out, and what follows it is read.
 func TestLongLine(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/x.jsonl"
 	h, err := os.Create(path)
 	if err != nil {
@@ -86,6 +87,7 @@ func TestLongLine(t *testing.T) {
 
 // A file of a few kilobytes that decompresses to gigabytes is read up to its limit.
 func TestBomb(t *testing.T) {
+	t.Parallel()
 	if raced {
 		t.Skip("takes long")
 	}
@@ -122,6 +124,7 @@ func TestLinks(t *testing.T) {
 
 // Thousands of small files are a run of AReaL.
 func TestManyFiles(t *testing.T) {
+	t.Parallel()
 	if raced {
 		t.Skip("takes long")
 	}
@@ -145,6 +148,7 @@ func TestManyFiles(t *testing.T) {
 
 // A file that shrinks while it is read ends where it ends, and is read anew.
 func TestShrinking(t *testing.T) {
+	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", strings.Repeat(row(1, 1), 200_000))
 	r := follow(t, w.path("1.jsonl"), Options{})
@@ -273,6 +277,7 @@ func TestFollowWriters(t *testing.T) {
 // A row that nothing tells the group of is left out where other rows say theirs, read by
 // one or by several workers: all would be without groups for one.
 func TestRowsWithoutGroup(t *testing.T) {
+	t.Parallel()
 	const odd = `{"reward":1,"output":"o","step":1}` + "\n"
 	many := strings.Repeat(row(1, 1), 50_000)
 	for name, c := range map[string]struct {

@@ -148,6 +148,7 @@ func (g *taken) take(b *chunkBuilder) {
 
 // However a file grows, a source that follows it ends up with the same samples.
 func TestGrowthInAnyCuts(t *testing.T) {
+	t.Parallel()
 	const log = "{\"input\":\"system\\nuser\\nq\",\"output\":\"o\",\"score\":1,\"step\":1}\nbad\n\n{\"input\":\"q\",\"output\":\"\\u00e9\",\"score\":NaN,\"step\":2}\r\n" +
 		"{\"input\":\"漢字\",\"output\":\"o\",\"score\":0,\"step\":2}\nx\x00y\n{\"input\":\"q\",\"output\":\"o\",\"score\":0.5,\"step\":3}\n"
 	want := intakeWide([]byte(log))

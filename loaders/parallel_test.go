@@ -60,6 +60,7 @@ func withoutEmptyComponents(r model.Record) model.Record {
 // A large file that several workers read gives what one gives: the same samples and
 // problems, at the same places, in the same order.
 func TestWorkersChangeNothing(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(3) {
 		path := t.TempDir() + "/large.jsonl"
 		if err := os.WriteFile(path, []byte(largeLog(t, seed)), 0o600); err != nil {

@@ -17,6 +17,7 @@ import (
 // A log that comes in pieces, cut anywhere, gives what it gives as a whole: the same
 // samples and problems, at the same places, in the same order.
 func TestGrowingChangesNothing(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(2) {
 		log := largeLog(t, seed)
 		log = log[:strings.LastIndexByte(log[:1<<20], '\n')+1]

@@ -16,6 +16,7 @@ import (
 // A log that is packed gives what it gives as it is: the same samples and problems, at the
 // same places, in the same order.
 func TestPackingChangesNothing(t *testing.T) {
+	t.Parallel()
 	log := largeLog(t, 7)
 	log = log[:strings.LastIndexByte(log[:6<<20], '\n')]
 	var zipped, packed bytes.Buffer

@@ -83,6 +83,7 @@ func (f *flaw) set(left int) {
 
 // An error of the filesystem that passes is not felt: the file is opened anew.
 func TestErrorsThatPass(t *testing.T) {
+	t.Parallel()
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	_, _ = io.WriteString(z, row(1, 1)+row(1, 2))
@@ -116,6 +117,7 @@ func TestErrorsThatPass(t *testing.T) {
 
 // One that lasts is said once, with what to do, and the tries become rare.
 func TestErrorsThatLast(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		op   string
 		err  error

@@ -38,6 +38,7 @@ func groupsOf(t *testing.T, o Options, paths ...string) (sizes string, notes str
 // one are in no group of the other, and of two runs it is said. The folders of a run's steps
 // and processes are one place.
 func TestRunsApart(t *testing.T) {
+	t.Parallel()
 	answers := func(step, n int) string { return strings.Repeat(row(step, 1), n) }
 	const turn = `{"example_id":%d,"prompt":[{"role":"user","content":"p"}],"completion":[],"reward":1}` + "\n"
 	tests := []struct {

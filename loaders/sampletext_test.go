@@ -43,6 +43,7 @@ func places(t *testing.T, path string) (*Source, []model.Record) {
 
 // The text of every sample is found again, in whatever shape it was logged.
 func TestText(t *testing.T) {
+	t.Parallel()
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write([]byte(`{"step":1,"prompt":"zip?","response":"zap","reward":1}` + "\n" + `{"step":1,"prompt":"zip?","response":"zup\n!","reward":0}` + "\n"))
@@ -125,6 +126,7 @@ func TestTextOfSamples(t *testing.T) {
 // A text is found wherever it stands in a large compressed file, before or behind the
 // one that was read last.
 func TestTextOfCompressed(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
 	answer := func(i int) string { return fmt.Sprintf("answer %d %s", i, strings.Repeat("x", i%900)) }
@@ -166,6 +168,7 @@ func TestTextOfCompressed(t *testing.T) {
 // A row that is longer than what is unpacked at a time is found whole, at the end of the file
 // too, and one of a CSV beneath its header.
 func TestTextOfCompressedThatIsLong(t *testing.T) {
+	t.Parallel()
 	long := func(i int) string { return strings.Repeat(fmt.Sprintf("%d words. ", i), 90_000) }
 	var lines, grid strings.Builder
 	_, _ = grid.WriteString("step,prompt,response,reward\n")

@@ -80,6 +80,7 @@ func TestOpenForbidden(t *testing.T) {
 
 // A directory without logs says, when it is followed too, what else is in it.
 func TestFollowedWithoutLogs(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("rollout_data/0.pt", "PK")
@@ -180,6 +181,7 @@ func TestSeveralPaths(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	deep := strings.Repeat("d/", discover.MaxDepth+1)
 	w.add(deep+"1.jsonl", row(1, 1))
@@ -243,6 +245,7 @@ func TestNotJSON(t *testing.T) {
 }
 
 func TestManyRows(t *testing.T) {
+	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	var b strings.Builder
 	for n := range 20_000 {

@@ -23,6 +23,7 @@ import (
 // Tables that are opened side by side, in memory that served the one before, read as one
 // after the other, whether their columns are the same or not.
 func TestTablesAhead(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		dir := filepath.Join(dir, rapid.StringMatching(`[a-z]{12}`).Draw(t, "dir"))

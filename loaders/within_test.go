@@ -15,6 +15,7 @@ import (
 // A Parquet file reads the same through a pipe and within gzip or zstd, where its texts are
 // found again too.
 func TestTableWithin(t *testing.T) {
+	t.Parallel()
 	plain := string(parquetOf(t, []completion{{3, "p", "left", 1, 0, 0.5}, {3, "p", "right", 0, 0, -0.5}}))
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -46,6 +47,7 @@ func TestTableWithin(t *testing.T) {
 // A table that was cut off is a problem. One that is rewritten while it is followed is read
 // again.
 func TestTableWithinThatFails(t *testing.T) {
+	t.Parallel()
 	one := string(parquetOf(t, []completion{{1, "p", "a", 1, 0, 0.5}}))
 	for name, data := range map[string]string{"a pipe": one[:len(one)-9], "a packed one": packedText(t, one[:len(one)-9])} {
 		s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(data))})
