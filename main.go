@@ -1,6 +1,6 @@
-// Command vantage explores the reward logs of reinforcement-learning runs: it
-// recomputes the advantages under any estimator, scale and sample filter, in the
-// trainer's own arithmetic, while a person watches.
+// Command vantage explores the reward logs of reinforcement-learning runs. It recomputes
+// the advantages under any estimator, scale and sample filter, in the trainer's own
+// arithmetic, while the log grows.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 	os.Exit(start(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// start is the whole program. What it writes to errOut is one sentence.
+// start runs the program and returns its exit code.
 func start(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := untilSignal()
 	defer stop()
@@ -52,8 +52,8 @@ func start(args []string, in io.Reader, out, errOut io.Writer) int {
 	return commands.ExitCode(commands.WithCause(ctx, err))
 }
 
-// untilSignal is a context that ends at the first signal, and says at which. Those that
-// follow, as when a terminal goes, must not disturb the end.
+// untilSignal returns a context that the first signal cancels, with that signal as cause.
+// Further signals, as when a terminal closes, are ignored.
 func untilSignal() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -66,7 +66,7 @@ func untilSignal() (context.Context, func()) {
 	return ctx, func() { signal.Stop(signals); close(signals) }
 }
 
-// program adds the screen to the commands that do without.
+// program adds the screen to the commands.
 type program struct {
 	commands.Program
 
@@ -94,14 +94,14 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	p.AddFlags(root.PersistentFlags())
 	p.addScreenFlags(root)
 	p.AddFormatAlias(root.Flags())
-	// these flags were declared a few lines above: completing them cannot fail
+	// cannot fail: the flags are declared above
 	_ = p.RegisterCompletions(root)
 	root.AddCommand(p.demo(), p.Manual(keySection()))
 	root.AddCommand(p.All()...)
 	return root
 }
 
-// keySection are the keys of the screen, by where they work.
+// keySection returns the manual's section on keys.
 func keySection() commands.ManualSection {
 	t := commands.ManualSection{Title: "KEYS"}
 	for _, g := range tui.Keys() {
@@ -118,11 +118,11 @@ func (p *program) addScreenFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.ascii, "ascii", asciiTerminal(), "draw with ASCII characters only")
 	cmd.Flags().StringVar(&p.theme, "theme", "", themes.Names()+"; the terminal is asked if not given")
 	names := strings.Split(strings.ReplaceAll(themes.Names(), " or ", ", "), ", ")
-	// the flag was declared a line above: completing it cannot fail
+	// cannot fail: the flag is declared above
 	_ = cmd.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// explore opens the screen, or writes the report where there is no terminal.
+// explore opens the screen, or writes a report if the output is no terminal.
 func (p *program) explore(cmd *cobra.Command, args []string) error {
 	paths, set, err := p.Configure(args)
 	if err != nil {
@@ -160,21 +160,21 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	return p.show(cmd.Context(), set, opened...)
 }
 
-// openRun is a log that is open, and what it is called.
+// openRun is an open log with its title.
 type openRun struct {
 	source tui.Source
 	title  string
-	paths  []string // where it stands; nil: nowhere that one comes back to
+	paths  []string // nil: no session is saved
 }
 
-// show runs the screen on a run, or on two to be compared, until the person leaves it.
+// show runs the screen on one run, or on two to compare, until the user quits.
 func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun) error {
 	if _, ok := themes.Find(p.theme); !ok && p.theme != "" {
 		return commands.Usage(fmt.Errorf("there is no theme %q: choose %s", p.theme, themes.Names()))
 	}
 	o := p.options(set, runs)
 	app := tui.New(ctx, runs[0].source, o)
-	// signals end ctx, and that quits: Bubble Tea's own handler would race with it
+	// signals cancel ctx, which quits: Bubble Tea's own handler would race with that
 	options := []tea.ProgramOption{tea.WithOutput(p.Out), tea.WithoutSignalHandler()}
 	if o.NoColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
@@ -183,7 +183,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 	stop := context.AfterFunc(ctx, screen.Quit)
 	defer stop()
 	last, err := screen.Run()
-	if err != nil { // after a fault nothing is kept: it may lie in how one looked
+	if err != nil { // after a panic nothing is saved: the view may have caused it
 		return err
 	}
 	if left, ok := last.(tui.App); ok {
@@ -194,8 +194,8 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 	return nil
 }
 
-// options are what the command line says, then what is kept of the run, then how the
-// person likes it anywhere.
+// options returns the screen's options from the command line, the saved session and the
+// user's configuration, in this order of precedence.
 func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	o := tui.Options{
 		Title: runs[0].title, Settings: set, EstimatorChosen: p.EstimatorChosen(), SetByFlag: p.IsSet, ASCII: p.ascii, Theme: p.theme, AssumeLight: lightTerminal(),
@@ -204,23 +204,21 @@ func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	if len(runs) > 1 {
 		o.Second, o.SecondTitle = runs[1].source, runs[1].title
 	}
-	own, err := userfiles.LoadConfig()
-	p.addNotice(err)
-	o.ASCII, o.Mouse, o.KeyMap = o.ASCII || own.ASCII, own.Mouse, own.Keys
-	o.SessionStore, o.Session, err = openSession(runs[0].paths)
-	p.addNotice(err)
+	config, configErr := userfiles.LoadConfig()
+	o.ASCII, o.Mouse, o.KeyMap = o.ASCII || config.ASCII, config.Mouse, config.Keys
+	var sessionErr error
+	o.SessionStore, o.Session, sessionErr = openSession(runs[0].paths)
 	if o.Theme == "" && o.Session.View != nil && !o.NoColor {
 		o.Theme = o.Session.View.Theme
 	}
-	o.Theme, o.Notice = cmp.Or(o.Theme, own.Theme), p.ConfigSummary
-	return o
-}
-
-// addNotice says of an error, if there is one, beside what else is said at the start.
-func (p *program) addNotice(err error) {
-	if err != nil {
-		p.ConfigSummary = strings.TrimPrefix(p.ConfigSummary+"; "+err.Error(), "; ")
+	o.Theme = cmp.Or(o.Theme, config.Theme)
+	o.Notice = p.ConfigSummary
+	for _, err := range []error{configErr, sessionErr} {
+		if err != nil {
+			o.Notice = strings.TrimPrefix(o.Notice+"; "+err.Error(), "; ")
+		}
 	}
+	return o
 }
 
 func (p *program) demo() *cobra.Command {
@@ -250,7 +248,7 @@ func (p *program) demo() *cobra.Command {
 	return cmd
 }
 
-// userFiles is where copies and exports go; nil if there is no place for them.
+// userFiles returns the place of copies and exports, nil if there is none.
 func userFiles() tui.FileSaver {
 	d, err := userfiles.Open()
 	if err != nil {
@@ -259,8 +257,8 @@ func userFiles() tui.FileSaver {
 	return d
 }
 
-// openSession is what is kept of a run, and what keeps it; nil and nothing for a run that
-// stands nowhere, as standard input.
+// openSession returns the session file of a run and its content, nil and an empty one for
+// standard input.
 func openSession(paths []string) (tui.SessionStore, session.Session, error) {
 	d, err := userfiles.Open()
 	if err != nil || len(paths) == 0 || slices.Contains(paths, "-") {
@@ -274,7 +272,7 @@ func openSession(paths []string) (tui.SessionStore, session.Session, error) {
 	return m, s, err
 }
 
-// multiplexer guesses what stands between the program and the terminal.
+// multiplexer returns the terminal multiplexer by its environment variable.
 func multiplexer() tui.Multiplexer {
 	switch {
 	case os.Getenv("TMUX") != "":
@@ -291,16 +289,16 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// lightTerminal guesses whether the background is light, as some terminals tell their
-// programs: of two or three colours by number the last is that of the background.
+// lightTerminal reports whether COLORFGBG, which some terminals set, ends with the number of
+// a light background.
 func lightTerminal() bool {
 	colours := os.Getenv("COLORFGBG")
 	last := colours[strings.LastIndexByte(colours, ';')+1:]
 	return last == "7" || last == "15"
 }
 
-// asciiTerminal guesses whether the terminal shows ASCII only: a bare console,
-// or a locale that says so. No locale at all says nothing.
+// asciiTerminal guesses whether the terminal shows only ASCII: a bare console, or a locale
+// without UTF-8.
 func asciiTerminal() bool {
 	switch os.Getenv("TERM") {
 	case "linux", "dumb", "vt100":

@@ -6,9 +6,9 @@ import (
 	"vantage/model/trainer"
 )
 
-// parseArguments takes options out of a command line as launch scripts and argument files
-// have it: --key value, --key=value, and key=value as Hydra takes them. A backslash at the end of a
-// line, comments and quotes are those of a shell; what else a shell would do is not done.
+// parseArguments takes options out of a launch script or argument file: --key value,
+// --key=value, and Hydra's key=value. Of the shell's syntax it knows quotes, comments and a
+// backslash at the end of a line.
 func parseArguments(text []byte) []trainer.Option {
 	var all []trainer.Option
 	words := shellWords(string(text))
@@ -32,12 +32,12 @@ func parseArguments(text []byte) []trainer.Option {
 	return all
 }
 
-// isOptionName reports whether a word can be the name of an option.
+// isOptionName reports whether a word can be an option's name.
 func isOptionName(word string) bool {
 	return word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
 }
 
-// shellWords splits text at blanks that are not quoted.
+// shellWords splits text at unquoted blanks and semicolons.
 func shellWords(text string) []string {
 	var words []string
 	var word strings.Builder

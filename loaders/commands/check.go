@@ -13,7 +13,7 @@ import (
 	"vantage/model/report"
 )
 
-// errRuleFailed is the answer of check where a rule fails.
+// errRuleFailed is the result of check if a rule fails.
 var errRuleFailed = errors.New("a rule fails")
 
 type checkOptions struct {
@@ -25,8 +25,8 @@ type checkOptions struct {
 	watch  bool
 }
 
-// checkFormat is how findings are written, and the onsets of a run that is watched;
-// a format without onsets is of a whole file.
+// checkFormat writes findings, and transitions for --watch; writeTransition is nil for a
+// format that needs the whole file.
 type checkFormat struct {
 	name            string
 	writeFindings   func(io.Writer, []check.Finding) error
@@ -79,7 +79,7 @@ those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
 	return cmd
 }
 
-// parse reads the rules of flags and file, and the format.
+// parse returns the format, and the rules of flags and file or else the default rules.
 func (o *checkOptions) parse() (format checkFormat, rules []check.Rule, err error) {
 	for _, f := range checkFormats() {
 		if f.name == o.format {
@@ -110,7 +110,7 @@ func (o *checkOptions) parse() (format checkFormat, rules []check.Rule, err erro
 	return format, rules, err
 }
 
-// runCheck holds what is there now to the rules, a step at a time.
+// runCheck evaluates the rules on the steps that the log has now, one step at a time.
 func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settings, rules []check.Rule, format checkFormat, o checkOptions) error {
 	snap, err := p.readAll(ctx, paths)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"vantage/model/check"
 )
 
-// The default rules are quiet on logs of healthy runs, and speak where something is
-// wrong: each log that fails one says why here.
+// Logs of healthy runs pass the default rules; a comment says why a log fails one.
 func TestDefaultRules(t *testing.T) {
 	for path, want := range map[string]string{
 		"verl/SYNTHETIC_v1/rollout_data": "",
@@ -49,7 +48,7 @@ func TestDefaultRules(t *testing.T) {
 	}
 }
 
-// samples returns a path in the folder of sample logs; tests skip where there is none.
+// samples returns a path in the folder of sample logs. It skips the test if there is none.
 func samples(t *testing.T, path string) string {
 	t.Helper()
 	dir := os.Getenv("VANTAGE_SAMPLES")
@@ -63,7 +62,7 @@ func samples(t *testing.T, path string) string {
 	return path
 }
 
-// failing names the default rules that a log fails.
+// failing returns the default rules that a log fails.
 func failing(t *testing.T, path string) string {
 	t.Helper()
 	rules, err := check.ParseAll(check.Defaults())

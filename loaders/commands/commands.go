@@ -1,5 +1,3 @@
-// Package commands is the program without a screen: each command reads a log to
-// its end and prints what it says. A command is a file here and a line in All.
 package commands
 
 import (
@@ -9,33 +7,34 @@ import (
 	"github.com/spf13/pflag"
 
 	"vantage/loaders/decode"
+	"vantage/model"
 )
 
-// Program is what the commands share: where they read and write, and the flags
-// that all of them take.
+// Program is what the commands share: input, output, and the flags that all of them take.
 type Program struct {
 	In     io.Reader
 	Out    io.Writer
 	ErrOut io.Writer
 
-	// ConfigSummary says what was made of --config, once the settings are known.
+	// ConfigSummary says what Configure read from --config.
 	ConfigSummary string
 
-	settings    []setting
+	settings    []model.Option // of flags; after Configure all
 	configPath  string
 	columns     decode.Columns
 	inputFormat string
 	split       string
 }
 
-// All are the commands.
+// All returns the commands.
 func (p *Program) All() []*cobra.Command {
 	return []*cobra.Command{p.report(), p.export(), p.sweep(), p.compare(), p.check(), p.match(), p.flags(), p.estimators(), p.formats(), p.userConfig(), p.version()}
 }
 
-// AddFlags declares the flags that every command takes: one for each setting; what is given is kept in order.
+// AddFlags declares the flags that every command takes. Flags of settings are kept in the
+// order of the command line.
 func (p *Program) AddFlags(flags *pflag.FlagSet) {
-	for _, s := range []setting{
+	for _, f := range []struct{ name, placeholder, usage string }{
 		{"framework", "NAME", "whose arithmetic: easyr1, twinkle, verl, trl, …; `vantage estimators` lists them"},
 		{"estimator", "NAME", "advantage estimator, by the framework's name: grpo, rloo, …"},
 		{"scale", "SCALE", "divide by the std of the group, the batch, or none"},
@@ -46,7 +45,7 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 		{"num-generations", "N", "rows per group where the log has neither group id nor prompt"},
 		{"group-by", "RULE", "group rows by auto, id, prompt or position, or by a column of the log"},
 	} {
-		flags.Var(&settingFlag{p, s.flag, s.value}, s.flag, s.usage)
+		flags.Var(&settingFlag{p, f.name, f.placeholder}, f.name, f.usage)
 	}
 	flags.Var(&settingFlag{p, "compute-new-adv", "bool"}, "compute-new-adv", "recompute advantages over the kept samples")
 	flags.Lookup("compute-new-adv").NoOptDefVal = "true"
@@ -57,8 +56,8 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.split, "split", "train", "which logs of a directory: train, val or all")
 }
 
-// AddFormatAlias declares --format as another word for --input-format, where nothing is
-// written that has a format too.
+// AddFormatAlias declares --format as an alias of --input-format, for a command without an
+// output format.
 func (p *Program) AddFormatAlias(flags *pflag.FlagSet) {
 	flags.StringVar(&p.inputFormat, "format", "", "the same as --input-format")
 }

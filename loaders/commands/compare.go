@@ -47,7 +47,7 @@ sign test, and the difference by how difficult a prompt was under A.`,
 	return cmd
 }
 
-// WriteComparison reads two runs and prints how they compare.
+// WriteComparison reads two runs and writes their comparison.
 func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]string, set model.Settings, format string) error {
 	write, ok := map[string]func(io.Writer, report.Comparison) error{
 		"text": report.CompareText, "json": report.CompareJSON, "csv": report.CompareCSV, "md": report.CompareMarkdown,
@@ -69,8 +69,8 @@ func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]
 	return write(p.stdout(ctx), report.Comparison{A: names[0], B: names[1], Result: compare.Runs(prompts[0], prompts[1])})
 }
 
-// SplitLabels takes label=path apart: two of them are two runs to be compared. Paths
-// without labels are one run, and none is returned.
+// SplitLabels splits two arguments label=path into names and paths of two runs. It returns
+// none if no argument has a label: then all paths are one run.
 func SplitLabels(paths []string) (names []string, runs [][]string, err error) {
 	for _, path := range paths {
 		label, rest, ok := strings.Cut(path, "=")

@@ -10,7 +10,7 @@ import (
 	"vantage/model"
 )
 
-// RegisterCompletions tells the shell what the flags of a command may be.
+// RegisterCompletions registers the values of the common flags for shell completion.
 func (p *Program) RegisterCompletions(cmd *cobra.Command) error {
 	var names, formatNames, groupings []string
 	for _, e := range estimators.All() {
@@ -35,8 +35,8 @@ func (p *Program) RegisterCompletions(cmd *cobra.Command) error {
 	return nil
 }
 
-// completeFlag tells the shell what a flag of a command takes. The flag is one that the command
-// has, so that this cannot fail.
+// completeFlag registers the values of a flag for shell completion. It cannot fail for a
+// declared flag.
 func completeFlag(cmd *cobra.Command, flag string, words ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

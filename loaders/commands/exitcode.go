@@ -14,32 +14,32 @@ import (
 	"vantage/model/sanitize"
 )
 
-// The exit codes; 0 means that all went well, 128 and more that a signal ended it.
+// Exit codes besides 0 for success.
 const (
-	exitFailed  = 1 // it could not be done: the input, the terminal; or a rule fails
-	exitUsage   = 2 // it was asked for wrongly
-	exitSignals = 128
+	exitFailed  = 1   // an error of input or terminal, or a negative result of check or match
+	exitUsage   = 2   // a usage error
+	exitSignals = 128 // plus the number of the signal
 )
 
-// UsageError is a mistake in the command line.
+// UsageError is an error in the command line.
 type UsageError struct{ error }
 
-// Usage makes an error a matter of how the program was called.
+// Usage wraps err as a UsageError.
 func Usage(err error) error { return &UsageError{err} }
 
 func (e *UsageError) Unwrap() error { return e.error }
 
-// SignalError is the cause of a context that a signal ended.
+// SignalError is the cause of a context that a signal canceled.
 type SignalError struct{ Signal os.Signal }
 
 func (s *SignalError) Error() string {
 	return fmt.Sprintf("stopped (%s): what was written until then is not whole", s.Signal)
 }
 
-// verdictError is an answer that has been printed: only its exit code is left to say.
+// verdictError is a negative result that has been printed: it only sets the exit code.
 type verdictError struct{ error }
 
-// ExitCode is what the program ends with after err, which is nil if all went well.
+// ExitCode returns the exit code for err.
 func ExitCode(err error) int {
 	var usage *UsageError
 	var stopped *SignalError
@@ -58,15 +58,15 @@ func ExitCode(err error) int {
 	return exitFailed
 }
 
-// noteConfig says what was made of --config, where what is printed has no place for it.
+// noteConfig writes ConfigSummary as a note, for output that does not include it.
 func (p *Program) noteConfig(format string) {
 	if p.ConfigSummary != "" {
 		p.note(format, p.ConfigSummary)
 	}
 }
 
-// note says beside the output what a person should know of it, as a sentence or as
-// {"note": "…"} where the output is JSON.
+// note writes a note about the output to ErrOut, as a sentence or, if the output is JSON, as
+// {"note": "…"}.
 func (p *Program) note(format, text string) {
 	text = sanitize.Line(text)
 	if format != "json" && format != "jsonl" {
@@ -78,9 +78,8 @@ func (p *Program) note(format, text string) {
 	_ = enc.Encode(map[string]string{"note": text})
 }
 
-// PrintError writes an error as a sentence, or as {"error": "…"} where the arguments ask for
-// JSON. It is silent where nobody wants to hear it: a reader that has had enough, as
-// head, and a verdict that has been printed.
+// PrintError writes an error as a sentence, or as {"error": "…"} if the arguments select
+// JSON. It writes nothing for a closed pipe, as of head, and for a printed verdict.
 func PrintError(w io.Writer, args []string, err error) {
 	var verdict *verdictError
 	switch {
@@ -96,7 +95,7 @@ func PrintError(w io.Writer, args []string, err error) {
 
 func (e *verdictError) Unwrap() error { return e.error }
 
-// wantsJSON reports whether the arguments ask for JSON: they may be wrong otherwise.
+// wantsJSON reports whether the arguments, which may be invalid, select JSON.
 func wantsJSON(args []string) bool {
 	for i, arg := range args {
 		value, found := strings.CutPrefix(arg, "--format=")
@@ -113,7 +112,7 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-// WithCause gives the error of a context its cause: the signal that ended it.
+// WithCause returns the cause of ctx, such as a SignalError, if err is its cancellation.
 func WithCause(ctx context.Context, err error) error {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return context.Cause(ctx)

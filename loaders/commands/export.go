@@ -43,7 +43,7 @@ func (p *Program) export() *cobra.Command {
 			if snap, err = steps.selectFrom(snap); err != nil {
 				return err
 			}
-			noteFormat := "text" // to a person, who did not ask for JSON
+			noteFormat := "text" // although JSONL is the default: only an explicit format counts
 			if cmd.Flags().Changed("format") {
 				noteFormat = format
 			}
@@ -62,7 +62,7 @@ func (p *Program) export() *cobra.Command {
 	return cmd
 }
 
-// sampleRow is a sample as Parquet has it.
+// sampleRow is a row of the Parquet file.
 type sampleRow struct {
 	Step      int64    `parquet:"step"`
 	Group     string   `parquet:"group,dict"`
@@ -75,8 +75,8 @@ type sampleRow struct {
 	Fate      string   `parquet:"fate,dict"`
 }
 
-// writeParquet writes the samples as a Parquet file, a row group at a time; it is
-// whole when its footer is there.
+// writeParquet writes the samples as a Parquet file, one row group at a time. A cut file has
+// no footer.
 func writeParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
 	out := parquet.NewGenericWriter[sampleRow](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(1<<16))
 	rows := make([]sampleRow, 0, 1<<10)

@@ -15,7 +15,7 @@ import (
 	"vantage/model/query"
 )
 
-// longRun has steps of 256 samples.
+// longRun returns a run of steps with 256 samples.
 func longRun(steps int) model.Snapshot {
 	store := model.NewStore()
 	for step := range steps {
@@ -30,7 +30,7 @@ func longRun(steps int) model.Snapshot {
 	return store.Snapshot()
 }
 
-// gauge throws away what is written, and notes what is on the heap.
+// gauge discards what is written, and records the size of the heap.
 type gauge struct{ heap []int }
 
 func (g *gauge) Write(p []byte) (int, error) {
@@ -41,8 +41,8 @@ func (g *gauge) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The last of ten row groups of a Parquet file is written in the memory of the first:
-// what swings between is the writer's own buffers.
+// The last of ten row groups of a Parquet file takes no more memory than the first; in
+// between the writer's buffers vary.
 func TestParquetMemoryDoesNotGrow(t *testing.T) {
 	const slack = 1 << 20 // a row group is several times as much
 	long, g := longRun(2560), &gauge{}
@@ -56,8 +56,8 @@ func TestParquetMemoryDoesNotGrow(t *testing.T) {
 	runtime.KeepAlive(long)
 }
 
-// A Parquet file that lost its end is refused, not taken for a shorter one.
-func TestParquetWithoutItsEnd(t *testing.T) {
+// A Parquet file without its end is an error.
+func TestCutParquetIsRefused(t *testing.T) {
 	var whole bytes.Buffer
 	if err := writeParquet(context.Background(), &whole, longRun(3), model.DefaultSettings(), query.Query{}); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ vantage flags twinkle --framework twinkle --scale batch`,
 	}
 }
 
-// findDialect finds the framework that settings are to be written for.
+// findDialect returns the dialect of a framework.
 func findDialect(name string) (trainer.Dialect, error) {
 	d, ok := trainer.Find(name)
 	if !ok {
@@ -48,7 +48,7 @@ func findDialect(name string) (trainer.Dialect, error) {
 	return d, nil
 }
 
-// writeDialect prints settings as a trainer takes them.
+// writeDialect writes settings as the options of a trainer.
 func writeDialect(w io.Writer, d trainer.Dialect, set model.Settings) error {
 	_, err := fmt.Fprintln(w, strings.Join(d.Emit(set), "\n"))
 	return err

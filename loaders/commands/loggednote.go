@@ -8,15 +8,15 @@ import (
 	"vantage/model/match"
 )
 
-// noteLoggedEstimator says beside the output whose advantages the log holds, where nobody chose an
-// estimator and the usual one gives others. The screen starts with the one that fits; a
-// command does not: what it prints must not depend on what the log happens to hold.
+// noteLoggedEstimator notes which estimator reproduces the logged advantages, if the user
+// chose none and the default does not. The screen starts with that estimator; a command
+// does not, so that its output depends on arguments only.
 func (p *Program) noteLoggedEstimator(ctx context.Context, snap model.Snapshot, set model.Settings, format string) {
 	if p.EstimatorChosen() {
 		return
 	}
 	r, err := match.Run(ctx, snap, set, match.DefaultLimit)
-	if err != nil || !r.HasMatch() { // no advantages, or of nobody's that is known: `match` says more
+	if err != nil || !r.HasMatch() { // `match` says why
 		return
 	}
 	for _, m := range r.Matches {

@@ -11,15 +11,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// ManualSection are a list of words, each with what it means, under a title.
+// ManualSection is a section of the manual page: terms with descriptions. A term without
+// description is a heading.
 type ManualSection struct {
 	Title   string
 	Entries [][2]string
 }
 
-// Manual is the command that prints the manual page, made of the commands themselves
-// and of what else is explained. Its date is that of the sources: two builds of the same
-// print the same.
+// Manual returns the command that writes the manual page, from the commands and further
+// sections. The page has the date of the sources, so that it is reproducible.
 func (p *Program) Manual(more ...ManualSection) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man",
@@ -32,7 +32,7 @@ func (p *Program) Manual(more ...ManualSection) *cobra.Command {
 	}
 }
 
-// manualSections is what no command says of itself.
+// manualSections returns the sections that concern all commands.
 func manualSections() []ManualSection {
 	return []ManualSection{
 		{"EXIT STATUS", [][2]string{
@@ -50,7 +50,7 @@ func manualSections() []ManualSection {
 	}
 }
 
-// writeManual writes a page for man(1).
+// writeManual writes the page for man(1).
 func writeManual(w io.Writer, root *cobra.Command, more []ManualSection) error {
 	m := manualWriter{bufio.NewWriter(w)}
 	date, _, _ := strings.Cut(ReadBuildInfo().Date, "T")
@@ -82,7 +82,7 @@ func writeManual(w io.Writer, root *cobra.Command, more []ManualSection) error {
 	return m.out.Flush()
 }
 
-// documentedCommands are the commands that a person is told of.
+// documentedCommands returns the commands that the manual lists.
 func documentedCommands(root *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool {
 		return c.Hidden || c.Name() == "help" || c.Name() == "completion"
@@ -96,7 +96,7 @@ func (m manualWriter) raw(format string, args ...any) { fmt.Fprintf(m.out, forma
 
 func (m manualWriter) section(title string) { m.raw(".SH %s", title) }
 
-// text writes paragraphs: a blank line parts them, other line breaks are for the editor.
+// text writes paragraphs, which blank lines separate.
 func (m manualWriter) text(text string) {
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		m.raw(".PP\n%s", escapeRoff(strings.Join(strings.Fields(paragraph), " ")))
@@ -123,7 +123,7 @@ func (m manualWriter) flags(flags *pflag.FlagSet) {
 	})
 }
 
-// valuePlaceholder stands for the value of a flag; "" if it takes none.
+// valuePlaceholder names the value of a flag, "" if it takes none.
 func valuePlaceholder(f *pflag.Flag) string {
 	switch kind := f.Value.Type(); {
 	case f.NoOptDefVal != "":
@@ -147,7 +147,7 @@ func (m manualWriter) terms(entries [][2]string) {
 	}
 }
 
-// example writes lines as they are.
+// example writes lines unfilled.
 func (m manualWriter) example(text string) {
 	if text == "" {
 		return
@@ -159,7 +159,7 @@ func (m manualWriter) example(text string) {
 	m.raw(".fi\n.RE")
 }
 
-// escapeRoff is text with nothing in it that troff obeys.
+// escapeRoff escapes what troff would interpret.
 func escapeRoff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ").Replace(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {

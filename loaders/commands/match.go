@@ -10,8 +10,7 @@ import (
 	"vantage/model/report"
 )
 
-// errNoMatch is the answer of match where nothing reproduces the log: it has
-// been printed already, and only the exit code is left to say.
+// errNoMatch is the result of match if no estimator reproduces the log.
 var errNoMatch = errors.New("no estimator reproduces the advantages of the log")
 
 func (p *Program) match() *cobra.Command {

@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// The node trains: the program asks for no more than a quarter of what it can spare,
-// and collects earlier than Go does by itself.
+// The node is training: take at most a quarter of its available memory, and collect earlier
+// than Go's default.
 const (
 	memoryDivisor  = 4
 	minMemoryLimit = 256 << 20
 	gcPercent      = 50
 )
 
-// LimitMemory bounds the program's memory by what the node has left, unless the
-// person has said so by GOMEMLIMIT or GOGC. The bound is soft: beyond it the program is
-// slower, not dead.
+// LimitMemory sets a memory limit from the available memory, unless GOMEMLIMIT or GOGC is
+// set. The limit is soft: beyond it the program gets slower.
 func LimitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" || os.Getenv("GOGC") != "" {
 		return
@@ -29,8 +28,7 @@ func LimitMemory() {
 	}
 }
 
-// availableMemory is how many bytes the kernel, or the container, would still give; 0 if that
-// cannot be told.
+// availableMemory returns how many bytes the system or the container has left, 0 if unknown.
 func availableMemory() int64 {
 	h, err := os.Open("/proc/meminfo")
 	if err != nil {
@@ -51,7 +49,7 @@ func availableMemory() int64 {
 	return free
 }
 
-// readNumber is what a file of the kernel holds, 0 if that is none ("max").
+// readNumber returns the number in a file of the kernel, 0 if it holds none ("max").
 func readNumber(path string) int64 {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"vantage/model"
 )
 
-// Open opens the paths under the flags that were given; follow goes on at their end.
+// Open opens the paths with the options of the flags; with follow it waits for more at
+// their end.
 func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
 		return nil, Usage(fmt.Errorf("there is no split %q: choose train, val or all", p.split))
@@ -21,7 +22,7 @@ func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
 	return loaders.Open(paths, loaders.Options{Follow: follow, Format: p.inputFormat, Split: discover.Split(p.split), Columns: p.columns, Stdin: p.In})
 }
 
-// readAll reads everything that is there now.
+// readAll reads the paths to their current end.
 func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, error) {
 	source, err := p.Open(paths, false)
 	if err != nil {
@@ -55,7 +56,7 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 	return snap, fmt.Errorf("no samples in %s: it is empty", Title(paths))
 }
 
-// Title names what was opened.
+// Title returns a short name for the paths.
 func Title(paths []string) string {
 	if len(paths) > 1 {
 		return fmt.Sprintf("%s and %d more", paths[0], len(paths)-1)
@@ -66,8 +67,8 @@ func Title(paths []string) string {
 	return filepath.Clean(paths[0])
 }
 
-// classifyError makes it a matter of usage that a log cannot be grouped without an
-// option, or cannot feed the estimator.
+// classifyError makes a usage error of one that another option would avoid: the log cannot
+// be grouped by itself, or lacks a column that the estimator needs.
 func classifyError(err error) error {
 	var lack *model.LackError
 	if errors.Is(err, model.ErrUngrouped) || errors.As(err, &lack) {

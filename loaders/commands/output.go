@@ -11,17 +11,16 @@ import (
 	"vantage/loaders/formats"
 )
 
-// interruptibleWriter writes until ctx ends, whoever reads: a pager that waits for a key must not
-// keep a program that was told to stop.
+// interruptibleWriter writes until ctx ends, even if the reader blocks, as a pager does.
 type interruptibleWriter struct {
 	ctx context.Context
 	out io.Writer
 }
 
-// stdout is where a command writes.
+// stdout returns the output of a command.
 func (p *Program) stdout(ctx context.Context) io.Writer { return interruptibleWriter{ctx, p.Out} }
 
-// Write gives up when ctx ends; p is then left to the write that hangs.
+// Write returns when ctx ends; a blocked write then still uses p.
 func (o interruptibleWriter) Write(p []byte) (int, error) {
 	type answer struct {
 		n   int
@@ -40,8 +39,8 @@ func (o interruptibleWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// unknownFormat says that a command cannot write in a format, and what to say instead where a
-// format of logs was meant.
+// unknownFormat returns the error for a --format that the command lacks, with a hint if it is
+// an input format.
 func unknownFormat(command, name, has string) error {
 	hint := ""
 	if slices.ContainsFunc(formats.All(), func(f formats.Format) bool { return f.Name == name }) {
@@ -50,14 +49,13 @@ func unknownFormat(command, name, has string) error {
 	return fmt.Errorf("%s has no format %q: it has %s%s", command, name, has, hint)
 }
 
-// writeFileAtomically writes a file as a whole or not at all: it takes its name when it is
-// complete.
+// writeFileAtomically writes a temporary file and renames it when it is complete.
 func writeFileAtomically(path string, write func(io.Writer) error) error {
 	h, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
-	defer func() { _ = os.Remove(h.Name()) }() // gone already if all went well
+	defer func() { _ = os.Remove(h.Name()) }() // fails after the rename
 	if err := write(h); err != nil {
 		_ = h.Close()
 		return fmt.Errorf("%s cannot be written: %w", path, err)
@@ -65,7 +63,7 @@ func writeFileAtomically(path string, write func(io.Writer) error) error {
 	if err := h.Close(); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
-	if err := os.Chmod(h.Name(), 0o644); err != nil { // temporary files are private
+	if err := os.Chmod(h.Name(), 0o644); err != nil { // temporary files have 0600
 		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
 	if err := os.Rename(h.Name(), path); err != nil {

@@ -15,7 +15,7 @@ import (
 	"vantage/model/report"
 )
 
-// reportOptions are what the command takes beside the settings.
+// reportOptions are the flags of the command besides settings.
 type reportOptions struct {
 	format, per, svg, emit string
 	steps                  stepRange
@@ -59,7 +59,7 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 	return cmd
 }
 
-// WriteReport reads all that is there and prints it.
+// WriteReport reads the paths to their current end and writes a report per step.
 func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Settings, format string) error {
 	return p.writeReport(ctx, paths, set, reportOptions{format: format, per: string(report.PerStep)})
 }
@@ -86,7 +86,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 		return classifyError(err)
 	}
 	if o.format == "csv" {
-		p.noteConfig(o.format) // a table has no room for it
+		p.noteConfig(o.format) // the other formats include it
 	}
 	p.noteLoggedEstimator(ctx, snap, set, o.format)
 	r.Per, r.ChartsFile = report.Per(o.per), o.svg
@@ -97,9 +97,9 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	return writeFileAtomically(o.svg, func(w io.Writer) error { return report.SVG(w, charts) })
 }
 
-// stepRange is which steps of a run are meant.
+// stepRange selects steps of a run.
 type stepRange struct {
-	interval string // FROM:TO, each end may be left out; or one step
+	interval string // FROM:TO, where either may be omitted, or one step
 	last     int
 }
 
@@ -108,7 +108,7 @@ func (r *stepRange) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&r.last, "last", 0, "only so many of the newest steps")
 }
 
-// selectFrom leaves the steps that are meant.
+// selectFrom returns snap with only the selected steps.
 func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
 	from, to, err := r.bounds()
 	if err != nil {

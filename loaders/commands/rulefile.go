@@ -9,10 +9,10 @@ import (
 	"vantage/model/check"
 )
 
-// maxRuleFile bounds a file of rules: nobody writes thousands.
+// maxRuleFile is the maximum size of a rule file.
 const maxRuleFile = 1 << 16
 
-// readRuleFile reads a file of rules.
+// readRuleFile reads a YAML file of rules.
 func readRuleFile(path string) ([]check.Rule, error) {
 	text, err := readSmallFile("--rules", path, maxRuleFile, "list of rules")
 	if err != nil {
@@ -31,10 +31,10 @@ func readRuleFile(path string) ([]check.Rule, error) {
 
 var errNoRules = errors.New("expected a list of rules as in `- killed>5%`, by itself or under `rules:`")
 
-// parseRules takes the rules out of YAML: a list of texts, or a mapping whose only key,
-// rules, has one. An empty list is a mistake, since it would let everything pass.
+// parseRules parses YAML: a list of strings, or a mapping with only the key rules and such a
+// list. An empty list is an error, since everything would pass.
 func parseRules(text []byte) (rules []string, err error) {
-	defer func() { // a parser of others' text may fail in its own ways
+	defer func() { // the YAML parser may panic
 		if recover() != nil {
 			rules, err = nil, errNoRules
 		}

@@ -25,7 +25,7 @@ func TestParseRules(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it gives rules that mean what they say, or an error.
+// Any file gives at least one rule, or an error.
 func FuzzRules(f *testing.F) {
 	f.Add([]byte("rules:\n  - killed>5%\n  - &a short>0\n  - *a\n"))
 	f.Add([]byte("- |\n  killed>5%\n"))

@@ -11,49 +11,40 @@ import (
 	"vantage/model"
 )
 
-// setting is a flag that sets one of model.Settings, by name.
-type setting struct{ flag, value, usage string }
-
-// settingFlag notes a setting that was given on the command line.
+// settingFlag is a flag whose values are appended to Program.settings.
 type settingFlag struct {
-	p          *Program
-	name, kind string
+	p                 *Program
+	name, placeholder string
 }
 
 func (f *settingFlag) String() string { return "" }
-func (f *settingFlag) Type() string   { return f.kind }
+func (f *settingFlag) Type() string   { return f.placeholder }
 
-// Set notes the value; whether it is valid can only be said of all together.
+// Set records the value; Configure validates all settings together.
 func (f *settingFlag) Set(value string) error {
-	f.p.settings = append(f.p.settings, setting{flag: f.name, value: value})
+	f.p.settings = append(f.p.settings, model.Option{Name: f.name, Value: value})
 	return nil
 }
 
-// Configure splits the arguments into paths and settings and returns the
-// settings that all of them give: the trainer's configuration first, then flags, then
-// key=value as trainers take them; of what is given twice the last counts. Framework
-// and estimator come before the rest, whatever their order.
+// Configure splits the arguments into paths and settings. It applies the settings of
+// --config, then flags, then arguments algorithm.key=value; the last of several wins.
+// Framework and estimator are applied before the rest, whatever their order.
 func (p *Program) Configure(args []string) (paths []string, set model.Settings, err error) {
-	given, err := p.options()
+	options, err := p.options()
 	if err != nil {
 		return nil, set, err
 	}
-	paths, typed, err := splitArguments(args)
+	paths, fromArgs, err := splitArguments(args)
 	if err != nil {
 		return nil, set, err
 	}
-	given = append(given, typed...)
-	p.settings = given
+	p.settings = append(options, fromArgs...)
 	set = model.DefaultSettings()
-	for _, names := range []string{" framework ", " estimator adv_estimator algorithm.adv_estimator ", ""} {
-		for _, s := range given {
-			first := strings.Contains(" framework estimator adv_estimator algorithm.adv_estimator ", " "+s.flag+" ")
-			if names == "" && first || names != "" && !strings.Contains(names, " "+s.flag+" ") {
-				continue
-			}
-			if set, err = set.Set(s.flag, s.value); err != nil {
-				return nil, set, Usage(err)
-			}
+	ordered := slices.Clone(p.settings)
+	slices.SortStableFunc(ordered, func(a, b model.Option) int { return settingRank(a.Name) - settingRank(b.Name) })
+	for _, o := range ordered {
+		if set, err = set.Set(o.Name, o.Value); err != nil {
+			return nil, set, Usage(err)
 		}
 	}
 	set = p.selectColumns(set)
@@ -66,13 +57,25 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	return paths, set, nil
 }
 
-// splitArguments tells paths from settings.
-func splitArguments(args []string) (paths []string, settings []setting, err error) {
+// settingRank orders settings: the framework decides which estimators there are, and the
+// estimator which scales.
+func settingRank(name string) int {
+	switch name {
+	case "framework":
+		return 0
+	case "estimator", "adv_estimator", "algorithm.adv_estimator":
+		return 1
+	}
+	return 2
+}
+
+// splitArguments separates paths from settings.
+func splitArguments(args []string) (paths []string, settings []model.Option, err error) {
 	for _, arg := range args {
 		key, value, found := strings.Cut(arg, "=")
 		switch {
 		case found && strings.HasPrefix(key, "algorithm."):
-			settings = append(settings, setting{flag: key, value: value})
+			settings = append(settings, model.Option{Name: key, Value: value})
 		case found && isSetting(key, value) && doesNotExist(arg):
 			return nil, nil, Usage(fmt.Errorf("%s is no path: as a setting it is algorithm.%s", arg, arg))
 		default:
@@ -82,20 +85,19 @@ func splitArguments(args []string) (paths []string, settings []setting, err erro
 	return paths, settings, nil
 }
 
-// isSetting reports whether an argument would be a setting, were it written in full.
+// isSetting reports whether algorithm.key=value would be a valid setting.
 func isSetting(key, value string) bool {
 	_, err := model.DefaultSettings().Set("algorithm."+key, value)
 	return err == nil
 }
 
-// doesNotExist reports whether there is no such file.
 func doesNotExist(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// options are the settings of --config, then those of flags.
-func (p *Program) options() ([]setting, error) {
+// options returns the settings of --config, then those of flags.
+func (p *Program) options() ([]model.Option, error) {
 	if p.configPath == "" {
 		return p.settings, nil
 	}
@@ -104,14 +106,10 @@ func (p *Program) options() ([]setting, error) {
 		return nil, err
 	}
 	p.ConfigSummary = p.configPath + ": " + r.Summary()
-	var given []setting
-	for _, o := range r.Settings() {
-		given = append(given, setting{flag: o.Name, value: o.Value})
-	}
-	return append(given, p.settings...), nil
+	return append(r.Settings(), p.settings...), nil
 }
 
-// selectColumns has the loader keep the columns that the settings name.
+// selectColumns has the loader read the columns that the settings name.
 func (p *Program) selectColumns(set model.Settings) model.Settings {
 	if !slices.Contains(append(model.Groupings(), ""), set.GroupBy) {
 		p.columns.Group, set.GroupBy = string(set.GroupBy), model.GroupByID
@@ -123,16 +121,15 @@ func (p *Program) selectColumns(set model.Settings) model.Settings {
 	return set
 }
 
-// EstimatorChosen reports whether the person said whose arithmetic they want.
+// EstimatorChosen reports whether the user set framework, estimator or scale.
 func (p *Program) EstimatorChosen() bool {
 	return p.IsSet("framework") || p.IsSet("adv_estimator") || p.IsSet("scale")
 }
 
-// IsSet reports whether the command line, or the configuration that it names, has a
-// setting: by the name of the trainer's option.
+// IsSet reports whether the command line or --config sets an option, by its trainer's name.
 func (p *Program) IsSet(option string) bool {
-	return slices.ContainsFunc(p.settings, func(s setting) bool {
-		name := strings.ReplaceAll(strings.TrimPrefix(s.flag, "algorithm."), "-", "_")
+	return slices.ContainsFunc(p.settings, func(o model.Option) bool {
+		name := strings.ReplaceAll(strings.TrimPrefix(o.Name, "algorithm."), "-", "_")
 		return name == option || name == "estimator" && option == "adv_estimator"
 	})
 }

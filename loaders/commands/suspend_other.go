@@ -2,5 +2,5 @@
 
 package commands
 
-// Suspension is nil where programs cannot be stopped and woken.
+// SuspendFunc returns nil: there is no job control.
 func Suspension() func() error { return nil }

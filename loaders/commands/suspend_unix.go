@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SuspendFunc returns what stops the program until the shell wakes it, as the terminal's
-// own key does; nil if there is no shell that could: one that gave the program a process
-// group of its own in the shell's session. Without one, as under `ssh HOST vantage`, in a
-// container or as the only command of a tmux window, the kernel does not let it stop, and
-// nobody would wake it.
+// SuspendFunc returns a function that stops the program until the shell continues it, as
+// Ctrl-Z does. It returns nil without a job-control shell, which would have given the program
+// a process group of its own in the shell's session: under `ssh HOST vantage`, in a container
+// or as the only command of a tmux window the kernel does not stop it, and nothing would
+// continue it.
 func SuspendFunc() func() error {
 	session, err := unix.Getsid(0)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"vantage/model/sweep"
 )
 
-// sweepOptions are what the command takes beside the settings.
+// sweepOptions are the flags of the command besides settings.
 type sweepOptions struct {
 	pos, neg, recompute, figures, format, emit string
 }
@@ -45,7 +45,7 @@ FROM:TO:BY, or a single ratio.`,
 	return cmd
 }
 
-// runSweep reads a log, computes the grid, and writes it or what it recommends.
+// runSweep reads a log, computes the grid, and writes it or the recommended settings.
 func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) error {
 	write, err := o.writer()
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 	return write(p.stdout(ctx), s)
 }
 
-// writer is how the grid is written, or the settings of the cell that is recommended.
+// writer returns the function that writes the grid, or the recommended settings for --emit.
 func (o sweepOptions) writer() (func(io.Writer, report.Sweep) error, error) {
 	if o.emit != "" {
 		d, err := findDialect(o.emit)
@@ -125,10 +125,10 @@ func (o sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
 	return s, r, nil
 }
 
-// maxRatios bounds a grid's side: beyond it no two rows differ.
+// maxRatios is the most ratios per side of a grid.
 const maxRatios = 101
 
-// parseRatios reads FROM:TO:BY, or one ratio.
+// parseRatios parses FROM:TO:BY, or one ratio.
 func parseRatios(text string) ([]float64, error) {
 	var parts []float64
 	for part := range strings.SplitSeq(text, ":") {

@@ -13,16 +13,16 @@ import (
 	"vantage/model/trainer"
 )
 
-// The bounds of a configuration: a trainer's has some hundred keys.
+// Limits of a configuration: a trainer's has some hundred keys.
 const (
 	maxConfig      = 1 << 20
 	maxConfigKeys  = 10_000
 	maxConfigDepth = 32
-	maxListValues  = 16 // values of a list that is named
+	maxListValues  = 16 // of a list that is shown
 )
 
-// readTrainerConfig reads a trainer's configuration: YAML, JSON, or the arguments of its
-// command line.
+// readTrainerConfig reads a trainer's configuration: YAML, JSON, or a file with the
+// arguments of its command line.
 func readTrainerConfig(path string) (*trainer.Config, error) {
 	text, err := readSmallFile("--config", path, maxConfig, "trainer's configuration")
 	if err != nil {
@@ -39,7 +39,7 @@ func readTrainerConfig(path string) (*trainer.Config, error) {
 	return r, nil
 }
 
-// parseConfig makes options of a document, in an order that does not change.
+// parseConfig returns the options of a configuration, in a deterministic order.
 func parseConfig(text []byte) ([]trainer.Option, error) {
 	tree, err := parseTree(text)
 	if err == nil {
@@ -55,8 +55,8 @@ func parseConfig(text []byte) ([]trainer.Option, error) {
 	return nil, err
 }
 
-// parseTree reads a mapping of YAML. JSON is YAML too, but has a parser of its own that
-// nothing overwhelms; its keys are then in no order, and are sorted.
+// parseTree parses a mapping of YAML, in its order, or an object of JSON, with sorted keys.
+// JSON is YAML too, but its parser is robust against hostile input.
 func parseTree(text []byte) (tree yaml.MapSlice, err error) {
 	var object map[string]any
 	if json.Unmarshal(text, &object) == nil {
@@ -65,19 +65,19 @@ func parseTree(text []byte) (tree yaml.MapSlice, err error) {
 	if err := checkYAMLBounds(text); err != nil {
 		return nil, err
 	}
-	defer func() { // a parser of others' text may fail in its own ways
+	defer func() { // the YAML parser may panic
 		if r := recover(); r != nil {
 			err = fmt.Errorf("it cannot be parsed: %v", r)
 		}
 	}()
 	if err := yaml.UnmarshalWithOptions(text, &tree, yaml.UseOrderedMap()); err != nil {
-		first, _, _ := strings.Cut(err.Error(), "\n") // the others draw the place
+		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines quote the source
 		return nil, fmt.Errorf("it is no YAML: %s", first)
 	}
 	return tree, nil
 }
 
-// sortedMap is an object of JSON in the order of its keys.
+// sortedMap returns a JSON object in the order of its keys.
 func sortedMap(object map[string]any) yaml.MapSlice {
 	var tree yaml.MapSlice
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -90,8 +90,8 @@ func sortedMap(object map[string]any) yaml.MapSlice {
 	return tree
 }
 
-// flatten appends the plain values of a tree under their paths. A list of plain values
-// becomes a text, so that it can be named where it matters.
+// flatten appends the values of a tree under their paths. Lists become text, which only
+// warnings show.
 func flatten(to *[]trainer.Option, path string, tree yaml.MapSlice, depth int) error {
 	if depth > maxConfigDepth {
 		return fmt.Errorf("it nests more than %d deep", maxConfigDepth)
@@ -121,7 +121,7 @@ func flatten(to *[]trainer.Option, path string, tree yaml.MapSlice, depth int) e
 	return nil
 }
 
-// listText is a short list as text; of others only that they are there.
+// listText returns a short list of plain values as text, "a list" for any other.
 func listText(value any) string {
 	list, ok := value.([]any)
 	if !ok || len(list) > maxListValues {

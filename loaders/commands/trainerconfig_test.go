@@ -26,7 +26,7 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
-// Launch scripts and argument files are understood as far as their words are options.
+// Options are found in launch scripts and argument files; other words are ignored.
 func TestArguments(t *testing.T) {
 	for text, want := range map[string]string{
 		"--num_generations 8 --scale_rewards=none": "[{num_generations 8} {scale_rewards none}]",
@@ -42,7 +42,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// What would take a parser seconds, gigabytes or the stack is refused in a sentence.
+// Text that would cost a parser seconds, gigabytes or the stack is refused in one sentence.
 func TestHostileConfig(t *testing.T) {
 	const n = 200_000
 	bomb := "a0: &a0 {x: 1, y: 2}\n"

@@ -9,17 +9,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// BuildInfo is what is known of how the program was made.
+// BuildInfo describes the build of the program.
 type BuildInfo struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
 	Date     string `json:"date,omitempty"`     // of the revision
-	Modified bool   `json:"modified,omitempty"` // the sources differed from it
+	Modified bool   `json:"modified,omitempty"` // the sources differed from the revision
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// ReadBuildInfo reads what the Go tool has written into the program.
+// ReadBuildInfo reads what the Go tool has embedded in the program.
 func ReadBuildInfo() BuildInfo {
 	b := BuildInfo{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()

@@ -11,9 +11,9 @@ import (
 	"vantage/model/check"
 )
 
-// watch follows a run and tells onsets until a signal ends it, or its input. Its exit
-// code then says whether a rule fails at the newest step; a signal is how a job ends a
-// watch, and no error.
+// watch follows a run and writes transitions until a signal or the end of input. The exit
+// code then says whether a rule fails at the newest step. A signal is no error: jobs end a
+// watch that way.
 func (p *Program) watch(ctx context.Context, paths []string, set model.Settings, rules []check.Rule, format checkFormat) error {
 	source, err := p.Open(paths, true)
 	if err != nil {
@@ -33,7 +33,7 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 	return nil
 }
 
-// watcher is a run that is watched.
+// watcher checks a run while it grows.
 type watcher struct {
 	source  *loaders.Source
 	set     model.Settings
@@ -41,11 +41,11 @@ type watcher struct {
 	print   func(check.Transition) error
 }
 
-// minPollInterval is the least time between two looks at files: what comes meanwhile waits in
-// them. Who writes a stream would wait.
+// minPollInterval is the minimum time between two checks of files. A stream is checked
+// without pause, since its writer would block.
 const minPollInterval = 500 * time.Millisecond
 
-// run looks whenever all that there is has been read.
+// run checks the steps whenever everything has been read.
 func (w *watcher) run(ctx context.Context) error {
 	store := model.NewStore()
 	notReady := errors.New("no samples came before the input ended")
@@ -77,8 +77,8 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// checkSteps holds the steps that are complete by now to the rules. The doubt is why nothing
-// could be computed: what cannot be grouped yet may be later.
+// checkSteps evaluates the rules on steps that have become complete. notReady says why
+// nothing could be computed: samples that cannot be grouped yet may be later.
 func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot) (notReady, err error) {
 	var added []model.Step
 	for i, step := range snap.Steps {

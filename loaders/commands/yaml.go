@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of YAML that is handed to a parser: beyond them one that is made to do so
-// takes seconds, gigabytes, or the stack. What people write is far below.
+// Limits of YAML: hostile text beyond them would cost the parser seconds, gigabytes or the
+// stack. Configurations are far below.
 const (
 	maxYAMLLine  = 8 << 10
-	maxYAMLDepth = 64 // of brackets, and of lists that begin in one line
+	maxYAMLDepth = 64 // of brackets, and of lists in one line
 )
 
-// checkYAMLBounds refuses text that is none, and text that no person or trainer wrote.
+// checkYAMLBounds fails for binary data and for text beyond the limits.
 func checkYAMLBounds(text []byte) error {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return fmt.Errorf("it is no text")

@@ -1,5 +1,4 @@
-// Package demo makes a training run that never was: nothing has to be set up to
-// see what vantage shows. Its rows are written in verl's form and read by the
-// decoder that reads real ones. The same seed makes the same rows, however fast
-// they are fetched.
+// Package demo is a synthetic training run, so that `vantage demo` needs no log. It takes a
+// seed and returns chunks like a loader: its rows are written as verl's JSONL and read by the
+// same decoder as real logs. The same seed gives the same rows, whatever the timing.
 package demo

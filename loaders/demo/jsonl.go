@@ -9,7 +9,7 @@ import (
 	"vantage/model"
 )
 
-// phrases are what the made model thinks in.
+// phrases returns the sentences that thoughts are made of.
 func phrases() []string {
 	return []string{
 		"Let us look at this step by step.", "First, write down what is given.", "So the next value follows from the one before.",
@@ -25,7 +25,7 @@ type row struct {
 	score float64
 }
 
-// rows writes the texts of samples.
+// rows returns the samples with texts.
 func rows(rng *rand.Rand, samples []sample) []row {
 	all := make([]row, len(samples))
 	v := responder{phrases(), solutions()}
@@ -38,7 +38,7 @@ func rows(rng *rand.Rand, samples []sample) []row {
 	return all
 }
 
-// jsonLine is the row as verl writes it: {input, output, gts, score, step}.
+// jsonLine returns the row as verl writes it: {input, output, gts, score, step}.
 func (r row) jsonLine(step int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"input": `)
@@ -52,13 +52,13 @@ func (r row) jsonLine(step int) []byte {
 	return b.Bytes()
 }
 
-// responder is how the made model speaks.
+// responder writes responses.
 type responder struct {
 	phrases   []string
 	solutions []solution
 }
 
-// passingGrade is the grade from which a graded answer shows right work.
+// passingGrade is the grade from which a graded answer has the right steps.
 const passingGrade = 0.7
 
 func (v responder) response(rng *rand.Rand, s sample) string {
@@ -72,7 +72,7 @@ func (v responder) response(rng *rand.Rand, s sample) string {
 		text = append(append(text, say...), ' ')
 	}
 	if rng.IntN(200) == 0 {
-		text = append(text, "\x1b[31mstill red\x1b]0;title\a"...) // models write such things
+		text = append(text, "\x1b[31mstill red\x1b]0;title\a"...) // as models write
 	}
 	text = append(text, "\n</think>\n"...)
 	right := s.reward == 1 || s.task.graded && s.reward >= passingGrade
@@ -94,11 +94,11 @@ func (v responder) response(rng *rand.Rand, s sample) string {
 func writeString(b *bytes.Buffer, s string) {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s)         // a string cannot fail
+	_ = e.Encode(s)         // cannot fail for a string
 	b.Truncate(b.Len() - 1) // Encode ends with a newline
 }
 
-// pythonFloat writes a number as Python does: 1.0, 0.1, NaN.
+// pythonFloat writes a number as Python's json does: 1.0, 0.1, NaN.
 func pythonFloat(x float64) string {
 	text := strconv.FormatFloat(x, 'f', -1, 64)
 	if x == float64(int64(x)) {

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	groupsPerStep = 32 // of a step
-	groupSize     = 16 // samples of a group
+	groupsPerStep = 32
+	groupSize     = 16
 )
 
-// sample is one made response.
+// sample is one response without its text.
 type sample struct {
 	task   *task
 	reward float64
 	words  int
 }
 
-// run is the made run; what happens in a step depends on seed and step alone.
+// run is the synthetic run. A step depends only on the seed and its number.
 type run struct {
 	seed  uint64
 	steps int
@@ -41,10 +41,10 @@ func (r *run) step(number int) []sample {
 			script(rewards)
 		}
 		if number%5 == 3 && i == number%groupsPerStep {
-			rewards[rng.IntN(groupSize)] = math.NaN() // the judge did not answer
+			rewards[rng.IntN(groupSize)] = math.NaN() // as if the judge failed
 		}
 		if i == (number*7)%groupsPerStep {
-			rewards = rewards[:8+rng.IntN(8)] // the others ran out of time
+			rewards = rewards[:8+rng.IntN(8)] // as if the others timed out
 		}
 		for _, reward := range rewards {
 			all = append(all, sample{t, reward, t.words(rng, reward, r.skill(number))})
@@ -54,7 +54,7 @@ func (r *run) step(number int) []sample {
 	return all
 }
 
-// tasksOf takes half of the tasks: two steps are an epoch.
+// tasksOf returns the tasks of a step, half of all: two steps are an epoch.
 func (r *run) tasksOf(number int) []*task {
 	epoch := rand.New(rand.NewPCG(^r.seed, uint64(number/2)))
 	order := epoch.Perm(len(r.tasks))
@@ -66,16 +66,16 @@ func (r *run) tasksOf(number int) []*task {
 	return selected
 }
 
-// skill grows fast at first.
+// skill returns how well the model solves tasks at a step; it grows fast at first.
 func (r *run) skill(number int) float64 {
 	return 0.3 + 0.65*(1-math.Exp(-3*float64(number)/float64(r.steps)))
 }
 
-// successRate is the probability of a right answer, or the mean of a grade.
+// successRate returns the probability of a right answer, or the mean grade.
 func (t *task) successRate(skill float64) float64 {
 	c := 1 / (1 + math.Exp(-12*(skill-t.difficulty-0.08)))
 	if t.difficulty > 0.94 {
-		c /= 20 // nobody finds these
+		c /= 20 // hardly ever solved
 	}
 	return c
 }
@@ -87,7 +87,7 @@ func (t *task) rewards(rng *rand.Rand, rate float64) []float64 {
 		case t.graded:
 			// 0.9 · accuracy + 0.1 · format, in tenths.
 			accuracy := math.Round(9 * (rate + 0.28*rng.NormFloat64()))
-			format := math.Trunc(1.05 - 0.15*rng.Float64() + 0.05*skewed(rng))
+			format := math.Trunc(1.05 - 0.15*rng.Float64() + 0.05*rng.ExpFloat64())
 			rewards[i] = (min(9, max(0, accuracy)) + min(1, max(0, format))) / 10
 		case rng.Float64() < rate:
 			rewards[i] = 1
@@ -96,11 +96,9 @@ func (t *task) rewards(rng *rand.Rand, rate float64) []float64 {
 	return rewards
 }
 
-func skewed(rng *rand.Rand) float64 { return rng.ExpFloat64() }
-
-// scriptGroups gives some groups of a step a part to play, so that every fate can be
-// seen in every step: one right sample, one wrong one, and grades that are stuck.
-// The parts go to those groups that they become best.
+// scriptGroups chooses groups whose rewards are overwritten, so that every step has every
+// fate: all right, all wrong, one right sample, one wrong one, constant grades. It chooses
+// the group with the nearest success rate for each.
 func scriptGroups(selected []*task, rates []float64) map[int]func([]float64) {
 	scripted := map[int]func([]float64){}
 	assign := func(graded bool, rate float64, script func([]float64)) {
@@ -134,14 +132,13 @@ func allRewards(x float64) func([]float64) {
 
 func oneReward(x, others float64) func([]float64) {
 	return func(rewards []float64) {
-		first := max(0, slices.Index(rewards[:8], x)) // a ragged group keeps its first eight
+		first := max(0, slices.Index(rewards[:8], x)) // a cut group keeps its first eight
 		allRewards(others)(rewards)
 		rewards[first] = x
 	}
 }
 
-// words is how long a response is: hard tasks and wrong answers take more, and
-// the run learns to think longer.
+// words returns the length of a response: more for hard tasks, wrong answers and later steps.
 func (t *task) words(rng *rand.Rand, reward, skill float64) int {
 	n := 30 + 90*t.difficulty + 40*skill
 	if !(reward > 0.5) {

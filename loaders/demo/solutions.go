@@ -2,20 +2,18 @@ package demo
 
 import "strings"
 
-// solution is how the made model goes about a task: what it thinks of, the steps of
-// its answer, and the one that goes wrong in those that are wrong.
+// solution is the worked answer to a task, right or wrong.
 type solution struct {
-	promptPrefix string // of the prompt
+	promptPrefix string
 	thoughts     []string
 	steps        []solutionStep
-	wrongAnswer  string // the wrong answer
+	wrongAnswer  string
 }
 
-// solutionStep is a part of an answer. From the first one that can go wrong on, wrong
-// answers follow what went wrong.
+// solutionStep is a step of a solution; wrong is "" where a wrong solution has the right one.
 type solutionStep struct{ right, wrong string }
 
-// solutions are the tasks that the made model shows its work for.
+// solutions returns all solutions; other tasks have none.
 func solutions() []solution {
 	return []solution{
 		{
@@ -140,7 +138,7 @@ func solutions() []solution {
 	}
 }
 
-// findSolution finds the work for a task; ok is false if the made model has none to show.
+// findSolution returns the solution of a task, false if it has none.
 func findSolution(all []solution, t *task) (w solution, ok bool) {
 	for _, w := range all {
 		if strings.HasPrefix(t.prompt, w.promptPrefix) {
@@ -150,8 +148,7 @@ func findSolution(all []solution, t *task) (w solution, ok bool) {
 	return solution{}, false
 }
 
-// text writes the steps as a list; wrong ones part from right ones at the first
-// step that can go wrong.
+// text returns the steps as a numbered list.
 func (w solution) text(right bool) string {
 	var b strings.Builder
 	b.WriteString("### Solution\n\n")

@@ -15,43 +15,42 @@ import (
 	"vantage/model"
 )
 
-// Options shape the made run. The zero value is the one that people see.
+// Options of the synthetic run. `vantage demo` uses the defaults, with a seed.
 type Options struct {
 	Seed     uint64
-	History  int           // steps that are there at once; 0 means 24
-	Steps    int           // steps in all; 0 means 240
-	Interval time.Duration // between two steps; 0 means 1.5 s
+	History  int           // steps available at once; 0 means 24
+	Steps    int           // total; 0 means 240
+	Interval time.Duration // between steps; 0 means 1.5 s
 }
 
-// A step arrives in so many bursts, a sixth of the interval apart, so that it is
-// seen while it is written.
+// A step arrives in several bursts, a sixth of the interval apart, so that the screen shows
+// it open.
 const (
 	bursts        = 4
 	intervalParts = 6
 )
 
-// perChunk is how many steps of the history are handed over at a time: within
-// the 4096 records of a chunk.
+// perChunk is how many steps of the history fit the 4096 records of a chunk.
 const perChunk = 4096 / (groupsPerStep * groupSize)
 
-// Source hands over the made run as a loader hands over a real one.
+// Source is a source of the synthetic run, with the methods of a loaders.Source.
 type Source struct {
 	options    Options
 	run        run
 	files      []string
 	totalBytes int64
 
-	completeSteps int      // complete steps
-	pendingRows   [][]byte // rows of the open step that have not come yet
-	openLines     int64    // of the open step, so far
+	completeSteps int
+	pendingRows   [][]byte // of the open step
+	openLines     int64    // decoded of the open step
 	openBytes     int64
-	nextBurst     time.Time // of the next burst
+	nextBurst     time.Time
 
 	closed chan struct{}
 	once   sync.Once
 }
 
-// New returns a source of a made run.
+// New returns a source at its first step.
 func New(o Options) *Source {
 	o.History = cmp.Or(o.History, 24)
 	o.Steps = max(o.History, cmp.Or(o.Steps, 240))
@@ -61,7 +60,7 @@ func New(o Options) *Source {
 	}
 }
 
-// Next returns the next chunk: the history at once, then a burst at a time. It
+// Next returns the next chunk: the history without delay, then one burst at a time. It
 // returns [io.EOF] after the last step, [os.ErrClosed] after Close.
 func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 	select {
@@ -84,7 +83,7 @@ func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 	return s.burstChunk(), nil
 }
 
-// Close ends the run.
+// Close makes Next return.
 func (s *Source) Close() error {
 	s.once.Do(func() { close(s.closed) })
 	return nil
@@ -113,8 +112,8 @@ func (s *Source) historyChunk() *model.Chunk {
 	return s.withProgress(c)
 }
 
-// burstChunk hands over a quarter of a step. Who fetches late does not get all that
-// was missed at once: the next burst counts from now.
+// burstChunk returns a quarter of a step. The time of the next burst counts from now, so a
+// slow caller does not get several at once.
 func (s *Source) burstChunk() *model.Chunk {
 	if len(s.pendingRows) == 0 {
 		s.startStep()
@@ -133,7 +132,7 @@ func (s *Source) burstChunk() *model.Chunk {
 	return s.withProgress(c)
 }
 
-// startStep makes the rows of the next step, as a file of its own.
+// startStep makes the rows of the next step, which is a file of its own.
 func (s *Source) startStep() {
 	number := s.completeSteps + 1
 	s.pendingRows = nil
@@ -144,7 +143,7 @@ func (s *Source) startStep() {
 	s.openLines, s.openBytes = 0, 0
 }
 
-// stepRows is the rows of a step, the same whenever they are made.
+// stepRows returns the rows of a step, always the same.
 func (s *Source) stepRows(number int) []row {
 	text := rand.New(rand.NewPCG(s.options.Seed+1, uint64(number)))
 	return rows(text, s.run.step(number))
@@ -173,7 +172,7 @@ func (s *Source) decodeRows(c *model.Chunk, n int) {
 func (s *Source) withProgress(c *model.Chunk) *model.Chunk {
 	c.Files = s.files[:len(s.files):len(s.files)]
 	c.Progress = model.Progress{
-		Files: len(s.files), BytesRead: s.totalBytes, // of no size: it does not wait in files
+		Files: len(s.files), BytesRead: s.totalBytes, // a stream has no size
 		CaughtUp: s.completeSteps >= s.options.History, Open: len(s.pendingRows) > 0,
 	}
 	return c

@@ -51,7 +51,7 @@ func TestSameSeedSameRows(t *testing.T) {
 	}
 }
 
-// fates counts what the groups of the steps are.
+// fates counts the groups of steps by their rewards.
 type fates struct {
 	right, wrong, tenth, seventh, fewRight, fewWrong, mixed, nan, ragged, groups int
 	sum                                                                          float64
@@ -117,7 +117,7 @@ func TestEveryFateOccurs(t *testing.T) {
 		if f.groups != groupsPerStep {
 			t.Fatalf("step %d has %d groups", step, f.groups)
 		}
-		// A NaN or a missing sample may take one group out of its part.
+		// A NaN or a cut group may replace one of them.
 		missing := 0
 		for _, n := range []int{f.right, f.wrong, f.tenth, f.seventh, f.fewRight, f.fewWrong, f.mixed} {
 			if n == 0 {

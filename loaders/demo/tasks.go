@@ -1,13 +1,13 @@
 package demo
 
-// task is a made prompt.
+// task is a prompt with its answer.
 type task struct {
 	prompt, truth string
-	difficulty    float64 // 0 every model can, 1 none can at first
+	difficulty    float64 // from 0 to 1
 	graded        bool    // 0.9 · accuracy + 0.1 · format instead of 0 or 1
 }
 
-// tasks are what the made run trains on.
+// tasks returns the training set.
 func tasks() []task {
 	return []task{
 		{"Compute 12 · 13.", "156", 0.00, false},

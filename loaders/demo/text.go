@@ -7,8 +7,8 @@ import (
 	"vantage/model"
 )
 
-// Text makes the row at a place again and returns what it says. It may be called
-// while Next runs: a step depends on the seed and its number alone.
+// Text returns the text of the row at a place, by making its step again. It may run
+// concurrently with Next.
 func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	if err := ctx.Err(); err != nil {
 		return model.Text{}, err

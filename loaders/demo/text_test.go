@@ -8,8 +8,7 @@ import (
 	"vantage/model"
 )
 
-// Every row of a made run is found again, with the text that its length was taken
-// from, also one whose score is no number.
+// Text finds every row with the text of its length, also one with a NaN score.
 func TestText(t *testing.T) {
 	s := New(Options{History: 3, Steps: 3})
 	records, _, _ := drain(t, s)
@@ -40,9 +39,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Right answers hold the truth and no step that went wrong; wrong ones go along
-// with right ones until that step.
-func TestWork(t *testing.T) {
+// A wrong solution equals the right one up to its first wrong step.
+func TestSolutions(t *testing.T) {
 	found := 0
 	for _, task := range tasks() {
 		w, ok := findSolution(solutions(), &task)

@@ -12,16 +12,15 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Config is how a person likes the screen.
+// Config is the user's configuration of the screen.
 type Config struct {
-	Theme string            `yaml:"theme"` // by name; "" asks the terminal
+	Theme string            `yaml:"theme"` // name; "" for the terminal's background
 	ASCII bool              `yaml:"ascii"` // plain characters only
 	Mouse bool              `yaml:"mouse"`
-	Keys  map[string]string `yaml:"keys"` // what a key does instead: that of another key
+	Keys  map[string]string `yaml:"keys"` // key to the key whose action it takes
 }
 
-// SampleConfig is a configuration with every choice and what it means, as `vantage config`
-// prints it.
+// SampleConfig is a commented configuration with every option, which `vantage config` prints.
 const SampleConfig = `# How vantage looks and listens. Every line is a choice; what is left out is as usual.
 
 # theme: dark        # see --theme; without it the terminal is asked
@@ -34,11 +33,11 @@ const SampleConfig = `# How vantage looks and listens. Every line is a choice; w
 #   n: w
 `
 
-// maxConfig bounds the file.
+// maxConfig is the most bytes that are read of the file.
 const maxConfig = 1 << 16
 
-// ConfigPath is where the configuration is looked for: $XDG_CONFIG_HOME/vantage or
-// ~/.config/vantage.
+// ConfigPath returns the path of the configuration: $XDG_CONFIG_HOME/vantage/config.yaml or
+// ~/.config/vantage/config.yaml.
 func ConfigPath() (string, error) {
 	dir := os.Getenv("XDG_CONFIG_HOME")
 	if dir == "" {
@@ -51,8 +50,8 @@ func ConfigPath() (string, error) {
 	return filepath.Join(dir, "vantage", "config.yaml"), nil
 }
 
-// LoadConfig reads the configuration; none is an empty one. What cannot be read is an error
-// to tell the person, never a reason to stop.
+// LoadConfig reads the configuration; without a file it is empty. Callers show an error and
+// continue.
 func LoadConfig() (Config, error) {
 	path, err := ConfigPath()
 	if err != nil {
@@ -77,11 +76,11 @@ func LoadConfig() (Config, error) {
 	return c, nil
 }
 
-// parseConfig reads a configuration. A name that is no choice is an error: it would do
-// nothing, and nobody would know.
+// parseConfig parses a configuration. An unknown option is an error, as it is probably
+// misspelt.
 func parseConfig(text []byte) (c Config, err error) {
 	if err := yaml.UnmarshalWithOptions(text, &c, yaml.Strict()); err != nil && !errors.Is(err, io.EOF) {
-		first, _, _ := strings.Cut(err.Error(), "\n") // the others draw the place
+		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines quote the source
 		return Config{}, errors.New(first)
 	}
 	return c, nil

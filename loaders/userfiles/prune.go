@@ -9,34 +9,33 @@ import (
 	"vantage/model/session"
 )
 
-// maxUnmarkedSessions is for how many runs it is kept how they were looked at, beside those at
-// which a person left a mark or a note: these stay, since nobody can write them again.
+// maxUnmarkedSessions is how many session files without marks are kept. Those with marks are
+// never deleted.
 const maxUnmarkedSessions = 500
 
-// prune takes away what was kept of the runs that were not opened for the longest time,
-// until so many are left at which there is no mark. It says nothing: where it cannot
-// read or remove a file, the file stays, and is looked at again the next time.
-func prune(dir string, most int) {
+// prune deletes the oldest session files without marks in dir, keeping limit. It ignores
+// errors: a file that it cannot read or remove stays until the next time.
+func prune(dir string, limit int) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil || len(names) <= most {
+	if err != nil || len(names) <= limit {
 		return
 	}
-	type kept struct {
+	type sessionInfo struct {
 		path string
 		at   time.Time
 	}
-	var unmarked []kept
+	var unmarked []sessionInfo
 	for _, name := range names {
 		info, err := os.Lstat(name)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > session.MaxFile {
 			continue
 		}
 		if data, err := os.ReadFile(name); err == nil && session.IsUnmarked(data) {
-			unmarked = append(unmarked, kept{name, info.ModTime()})
+			unmarked = append(unmarked, sessionInfo{name, info.ModTime()})
 		}
 	}
-	slices.SortFunc(unmarked, func(a, b kept) int { return b.at.Compare(a.at) })
-	for _, k := range unmarked[min(most, len(unmarked)):] {
+	slices.SortFunc(unmarked, func(a, b sessionInfo) int { return b.at.Compare(a.at) })
+	for _, k := range unmarked[min(limit, len(unmarked)):] {
 		_ = os.Remove(k.path)
 	}
 }

@@ -11,15 +11,14 @@ import (
 	"vantage/model/session"
 )
 
-// Of many runs those that were opened last are remembered, and all at which a person
-// left a mark; what is not ours is left alone.
+// Session files of the runs opened last stay, and all with marks; foreign files too.
 func TestPrune(t *testing.T) {
 	state := t.TempDir()
 	d := &Files{filepath.Join(state, "vantage")}
 	dir := filepath.Join(d.dir, "runs")
 	at := time.Now().Add(-time.Hour)
-	names := map[string]string{} // of the file: what it is
-	visit := func(what string, change func(session.Session) session.Session) {
+	names := map[string]string{} // of the runs, by path
+	update := func(what string, change func(session.Session) session.Session) {
 		t.Helper()
 		m, err := d.Session([]string{"/runs/" + what})
 		if err != nil {
@@ -34,10 +33,10 @@ func TestPrune(t *testing.T) {
 		}
 		names[m.path] = what
 	}
-	looked := func(s session.Session) session.Session { s.View = &session.View{KeepPos: 0.5, KeepNeg: 1}; return s }
-	visit("marked", with(session.Mark{Step: 1, Note: "look here"}))
+	changeView := func(s session.Session) session.Session { s.View = &session.View{KeepPos: 0.5, KeepNeg: 1}; return s }
+	update("marked", with(session.Mark{Step: 1, Note: "look here"}))
 	for i := range 6 {
-		visit(fmt.Sprint(i), looked)
+		update(fmt.Sprint(i), changeView)
 	}
 	for name, text := range map[string]string{"foreign.json": "{}", "half.json": `{"vantage":1,"ru`, "later.json": `{"vantage":9,"run":["/a"]}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -48,7 +47,7 @@ func TestPrune(t *testing.T) {
 		}
 		names[filepath.Join(dir, name)] = name
 	}
-	visit("2", func(s session.Session) session.Session { s.View.KeepPos = 0.25; return s }) // opened again
+	update("2", func(s session.Session) session.Session { s.View.KeepPos = 0.25; return s }) // opened again
 	prune(dir, 3)
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 	"vantage/model/session"
 )
 
-// SessionFile keeps what a person leaves behind at one run, in a file of its own under the
-// state directory, named after where the run stands.
+// SessionFile is the session of one run in a file under the state directory, named by a hash
+// of the run's paths.
 type SessionFile struct {
 	path string
-	run  []string // absolute paths of the run, links followed
+	run  []string // absolute paths, symbolic links resolved
 	mu   sync.Mutex
 }
 
-// Session is the one of the run at some paths.
+// Session returns the session file of the run at these paths.
 func (d *Files) Session(paths []string) (*SessionFile, error) {
 	m := &SessionFile{}
 	for _, p := range paths {
@@ -33,7 +33,7 @@ func (d *Files) Session(paths []string) (*SessionFile, error) {
 		if err != nil {
 			return nil, fmt.Errorf("where %s stands cannot be told: %w", p, err)
 		}
-		// a link that is named latest is another run tomorrow
+		// a link such as latest may point to another run tomorrow
 		if real, err := filepath.EvalSymlinks(whole); err == nil {
 			whole = real
 		}
@@ -45,8 +45,8 @@ func (d *Files) Session(paths []string) (*SessionFile, error) {
 	return m, nil
 }
 
-// Load returns what was left behind; nothing if the run was never opened. What
-// cannot be read is an error to tell the person, never a reason to stop.
+// Load returns the saved session, an empty one if there is no file. Callers show an error
+// and continue.
 func (m *SessionFile) Load() (session.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -54,9 +54,9 @@ func (m *SessionFile) Load() (session.Session, error) {
 	return s, err
 }
 
-// Update applies a change to what is kept and returns what is kept then. It reads
-// the file anew, so that two programs that are open on a run take nothing from each
-// other. A file that cannot be read stays as it is: the error says so.
+// Update applies a change to the saved session and returns the result. It reads the file
+// again, so that two programs on the same run keep each other's changes. It does not
+// overwrite a file that it cannot read.
 func (m *SessionFile) Update(change func(session.Session) session.Session) (session.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,7 +72,7 @@ func (m *SessionFile) Update(change func(session.Session) session.Session) (sess
 	case bytes.Equal(before, after):
 		return next, nil
 	case before == nil && next.View == nil && len(next.Marks) == 0:
-		return next, nil // nothing to remember: no file
+		return next, nil // empty: create no file
 	}
 	if err := m.write(after); err != nil {
 		return was, fmt.Errorf("nothing can be kept: %w", err)
@@ -83,8 +83,7 @@ func (m *SessionFile) Update(change func(session.Session) session.Session) (sess
 	return next, nil
 }
 
-// read returns the session and the bytes that it was read from, nil if there is no
-// file.
+// read returns the session and the bytes of the file, nil if there is no file.
 func (m *SessionFile) read() (session.Session, []byte, error) {
 	h, err := os.Open(m.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,8 +107,7 @@ func (m *SessionFile) read() (session.Session, []byte, error) {
 	return s, data, nil
 }
 
-// write puts data in the place of the file in one step: who reads meanwhile, or after
-// a crash, finds the old one whole or the new one whole.
+// write replaces the file atomically.
 func (m *SessionFile) write(data []byte) error {
 	dir := filepath.Dir(m.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

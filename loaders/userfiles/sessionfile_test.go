@@ -9,7 +9,7 @@ import (
 	"vantage/model/session"
 )
 
-// newSessionFile is that of a run, with a state directory of its own.
+// newSessionFile returns the session file of a run in a new state directory.
 func newSessionFile(t *testing.T, paths ...string) (*SessionFile, string) {
 	t.Helper()
 	state := filepath.Join(t.TempDir(), "state")
@@ -29,9 +29,8 @@ func with(m session.Mark) func(session.Session) session.Session {
 	return func(s session.Session) session.Session { return s.WithMark(m) }
 }
 
-// What was left behind at a run is found again by its path, however it is written, and
-// nowhere else; nothing but the one file is left.
-func TestMemory(t *testing.T) {
+// A session is found by any path to its run, and by no other; it is one file.
+func TestSessionIsFoundByPath(t *testing.T) {
 	run := t.TempDir()
 	m, state := newSessionFile(t, run)
 	if s, err := m.Load(); err != nil || s.View != nil || s.Marks != nil {
@@ -80,8 +79,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Two programs on one run keep what the other has kept.
-func TestTwoPrograms(t *testing.T) {
+// Two programs on one run keep each other's marks.
+func TestConcurrentUpdates(t *testing.T) {
 	run := t.TempDir()
 	one, state := newSessionFile(t, run)
 	two, err := (&Files{filepath.Join(state, "vantage")}).Session([]string{run})
@@ -95,8 +94,8 @@ func TestTwoPrograms(t *testing.T) {
 	}
 }
 
-// A file that is not understood is told of and never written over.
-func TestForeignFilesStay(t *testing.T) {
+// A file that cannot be decoded is an error and is not overwritten.
+func TestForeignFilesAreNotOverwritten(t *testing.T) {
 	m, _ := newSessionFile(t, t.TempDir())
 	if _, err := m.Update(with(session.Mark{Step: 1})); err != nil {
 		t.Fatal(err)
@@ -122,8 +121,8 @@ func TestForeignFilesStay(t *testing.T) {
 	}
 }
 
-// Where nothing can be written the person is told, and what was there stays.
-func TestNoPlace(t *testing.T) {
+// A state directory that cannot be written is an error.
+func TestUnwritableStateDirectory(t *testing.T) {
 	m, state := newSessionFile(t, t.TempDir())
 	if err := os.WriteFile(state, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,3 @@
-// Package userfiles keeps what a person takes along: files under the state directory of
-// the user, never beside a log.
 package userfiles
 
 import (
@@ -9,10 +7,10 @@ import (
 	"strings"
 )
 
-// Files writes files into a directory, which it makes when the first one comes.
+// Files is the program's state directory, which the first Save creates.
 type Files struct{ dir string }
 
-// Open returns the desk of the user: $XDG_STATE_HOME/vantage, or ~/.local/state/vantage.
+// Open returns $XDG_STATE_HOME/vantage or ~/.local/state/vantage.
 func Open() (*Files, error) {
 	state := os.Getenv("XDG_STATE_HOME")
 	if state == "" {
@@ -25,11 +23,11 @@ func Open() (*Files, error) {
 	return &Files{filepath.Join(state, "vantage")}, nil
 }
 
-// maxFiles is how many files of one name are kept.
+// maxFiles is how many files with one base name there may be.
 const maxFiles = 1000
 
-// Save writes data to a new file of that name, with a number in it: groups-3.tsv. No
-// file is written over.
+// Save writes data to a new file with a number in its name, such as groups-3.tsv. It
+// overwrites no file.
 func (d *Files) Save(name string, data []byte) (path string, err error) {
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return "", err

@@ -10,14 +10,12 @@ import (
 	"time"
 )
 
-// pipeTimeout is how long a pipe that someone holds open may take with the little that is
-// read from it.
+// pipeTimeout is how long reading a small file from a pipe may take.
 const pipeTimeout = 10 * time.Second
 
-// readSmallFile reads the whole of a file that the option names, if it is no larger than
-// most bytes; what it should be is said of a larger one. A pipe is read as the shell
-// hands one over, --config <(…), but never waited for: nobody could tell why nothing
-// happens.
+// readSmallFile reads the file of an option. A file larger than maxBytes is an error that
+// says it is no what. A pipe, as of --config <(…), is read too, but an open one without
+// data is an error instead of a silent wait.
 func readSmallFile(option, path string, maxBytes int, what string) ([]byte, error) {
 	h, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	switch {
@@ -31,7 +29,7 @@ func readSmallFile(option, path string, maxBytes int, what string) ([]byte, erro
 	if err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s: %s is a directory: name a file in it", option, path)
 	}
-	_ = h.SetReadDeadline(time.Now().Add(pipeTimeout)) // files have none and need none
+	_ = h.SetReadDeadline(time.Now().Add(pipeTimeout)) // fails for regular files, which do not block
 	text, err := io.ReadAll(io.LimitReader(h, int64(maxBytes)+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded), err == nil && len(text) == 0 && info.Mode()&fs.ModeNamedPipe != 0:

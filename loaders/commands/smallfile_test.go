@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What is no small file is answered in a sentence, and never waited for.
+// Anything but a small file is an error in one sentence, without waiting.
 func TestReadSmall(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -38,7 +38,7 @@ func TestReadSmall(t *testing.T) {
 	}
 }
 
-// The shell hands the output of a command over as a pipe: --config <(command).
+// --config <(command) passes a pipe.
 func TestReadSmallFromTheShell(t *testing.T) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
