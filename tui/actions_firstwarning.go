@@ -13,8 +13,8 @@ import (
 	"vantage/tui/cells"
 )
 
-// moveFirstWarning goes to the next step where a warning appears first, or to the previous one,
-// around the ends, and says which.
+// moveFirstWarning goes to the next step where a kind of warning appears first, or to the
+// previous one, around the ends, and says which kinds.
 func (a App) moveFirstWarning(by int) (App, tea.Cmd) {
 	steps := a.firstWarningSteps()
 	if len(steps) == 0 {
@@ -44,7 +44,7 @@ func (a App) moveFirstWarning(by int) (App, tea.Cmd) {
 	return a.showStep(i)
 }
 
-// firstWarningSteps are the steps where warnings appear first, ascending, each once.
+// firstWarningSteps returns the steps where warnings appear first, ascending, each once.
 func (a App) firstWarningSteps() []int64 {
 	if a.result.trend == nil || a.result.analysis == nil {
 		return nil
@@ -58,11 +58,11 @@ func (a App) firstWarningSteps() []int64 {
 	return steps
 }
 
-// widthForCounts is the width from which the list says how many groups or samples.
+// widthForCounts is the width from which the list has the number of groups or samples.
 const widthForCounts = 50
 
-// firstWarningList says of each kind of warning at which step it appears first, around the
-// step on the screen.
+// firstWarningList lists the step at which each kind of warning appears first, scrolled to
+// the step on the screen.
 func (a App) firstWarningList(w, h int) paneContent {
 	t, all := a.display.theme, a.result.trend.Onsets()
 	c := paneContent{title: " where warnings begin"}

@@ -12,14 +12,14 @@ import (
 	"vantage/themes"
 )
 
-// loggedMatch is what is known of the advantages that the trainer logged.
+// loggedMatch is the comparison of the logged advantages with those of every estimator.
 type loggedMatch struct {
-	steps  int // complete ones when the comparison was started last; 0 if it never was
+	steps  int // complete ones at the latest comparison; 0: there was none
 	report *match.Report
 }
 
-// requestMatch starts the comparison when the first step is complete, and again
-// whenever there are twice as many: few samples fit more than one estimator.
+// requestMatch starts the comparison when the first step is complete, and again whenever
+// there are twice as many: on few samples more than one estimator fits.
 func (a App) requestMatch() (App, tea.Cmd) {
 	steps := len(a.snap.Steps)
 	if steps > 0 && a.snap.Open(steps-1) {
@@ -32,8 +32,8 @@ func (a App) requestMatch() (App, tea.Cmd) {
 	return a, matchLogged(a.ctx, a.snap, a.settings.now)
 }
 
-// onMatch starts with the estimator that wrote the log, unless the person chose
-// another or has changed something already.
+// onMatch switches to the estimator that wrote the log at the first comparison, unless the
+// person chose one or has changed something already.
 func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 	if msg.err != nil {
 		return a, nil // no advantages in the log, or no groups: nothing to compare
@@ -53,7 +53,7 @@ func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 	return a.apply(a.settings.withSettings(set))
 }
 
-// matchVerdict says in a few words whether the log's own advantages were reproduced.
+// matchVerdict says in a few words whether an estimator reproduces the logged advantages.
 func (a App) matchVerdict() string {
 	r := a.loggedMatch.report
 	if r == nil {
@@ -71,8 +71,8 @@ func (a App) matchVerdict() string {
 		best.Framework, best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)
 }
 
-// nearestEstimator is the estimator that gives most of the advantages in the log, if one
-// gives half of them.
+// nearestEstimator names the estimator that reproduces most of the logged advantages, if
+// it reproduces half of them.
 func nearestEstimator(r *match.Report) string {
 	if len(r.Others) == 0 || 2*r.Others[0].Agreeing < r.Compared {
 		return "log = no known estimator"
@@ -81,7 +81,7 @@ func nearestEstimator(r *match.Report) string {
 	return fmt.Sprintf("log ≈ %s %s %s, %s/%s", v.Framework, v.Estimator, v.Scale, units.Count(v.Agreeing), units.Count(r.Compared))
 }
 
-// matchWarning is what the log's advantages look like, if nothing reproduces them.
+// matchWarning is the warning that no estimator reproduces the logged advantages.
 func (a App) matchWarning() []warningLine {
 	r := a.loggedMatch.report
 	if r == nil || r.HasMatch() {

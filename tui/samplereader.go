@@ -11,75 +11,72 @@ import (
 	"vantage/tui/richtext"
 )
 
-// sampleReader is the state of the group that is read. Texts stay where they were
-// logged: only the one on the screen and the last few are held.
+// sampleReader is the state of the open group. Texts stay in the log: only the page on the
+// screen and the last few texts are in memory.
 type sampleReader struct {
-	source TextReader // nil: the source has no texts to show
+	source TextReader // nil: the source has no texts
 
-	group    string // whose samples these are
-	sample   int    // row of the table
-	inText   bool   // keys go to the text
-	scroll   int    // first line of the text seen
-	showDiff bool   // the winner against a loser
-	unfolded bool   // thoughts are unfolded
-	showRaw  bool   // as logged
+	group    string // that is open
+	sample   int    // row of its table
+	inText   bool   // the text is focused, not the table
+	scroll   int    // the first line of the text in sight
+	showDiff bool   // the best sample against this one
+	unfolded bool   // <think> sections are shown in full
+	showRaw  bool   // the text as logged, its Markdown and LaTeX not rendered
 
 	search       textSearch
 	job          textJob
 	page         *richtext.Page
-	pageRequest  pageRequest // what the page is of
-	err          error       // why there is none
+	pageRequest  pageRequest // of page
+	err          error       // why there is no page
 	texts        []cachedText
-	heldStep     int64 // the step that holds still while it is read
-	resumeFollow bool  // the newest step was followed before
+	heldStep     int64 // does not change to a newer step while a group is open
+	resumeFollow bool  // follow the newest step again when the group is left
 }
 
-// textJob is the text that was asked for last.
+// textJob is the latest request of a page.
 type textJob struct {
 	request  pageRequest
 	revision int
 	cancel   context.CancelFunc
 }
 
-// pageRequest is a page: of which texts, and how it is set.
+// pageRequest is all that a page depends on.
 type pageRequest struct {
-	sample, best textKey // of the sample that is read; of the winner it is compared with
+	sample, best textKey // best is set for a diff only
 	diff         bool
 	folded, raw  bool
 	width        int
 
-	winner, loser string // what the two of a diff are called
+	winner, loser string // the titles of the two sides of a diff
 }
 
-// sameTexts reports whether two pages are of the same texts, however they are set.
+// sameTexts reports whether two pages are of the same texts, however they are laid out.
 func (r pageRequest) sameTexts(o pageRequest) bool {
 	return r.sample.place == o.sample.place && r.best.place == o.best.place && r.diff == o.diff
 }
 
-// textKey finds a text again: the same place may hold another one when the step
-// was written anew.
+// textKey identifies a text: after a step was rewritten its place may hold another one.
 type textKey struct {
 	place    model.Place
 	revision int
 }
 
-// cachedText is a text that was read.
+// cachedText is a text in memory.
 type cachedText struct {
 	key  textKey
 	text model.Text
 }
 
-// maxCachedTexts is how many texts are held: walking there and back reads nothing.
+// maxCachedTexts bounds the texts in memory: going forth and back reads none again.
 const maxCachedTexts = 8
 
-// readingGroup reports whether a group is on the screen.
+// readingGroup reports whether a group is open.
 func (a App) readingGroup() bool {
 	return a.position.view == viewGroup || a.position.view == viewSearch
 }
 
-// requestText asks for the page that belongs on the screen, if it is not there and was
-// not asked for yet. It is called after every message, so that no key has to
-// think of it.
+// requestText requests the page of the open group, unless it was requested already.
 func (a App) requestText() (App, tea.Cmd) {
 	if !a.readingGroup() {
 		return a.stopReading()
@@ -105,9 +102,8 @@ func (a App) requestText() (App, tea.Cmd) {
 	return a, a.readPage(ctx, want)
 }
 
-// stopReading ends what goes on while a group is read, whichever way it was left: the
-// text that is asked for, and the step that holds still, unless the person went to
-// another.
+// stopReading cancels the request of a group that was left, however it was left. The
+// newest step is followed again unless the person went to another step meanwhile.
 func (a App) stopReading() (App, tea.Cmd) {
 	if a.sampleReader.job.cancel != nil {
 		a.sampleReader.job.cancel()
@@ -123,8 +119,8 @@ func (a App) stopReading() (App, tea.Cmd) {
 	return a.followNewest()
 }
 
-// wantedPage is the page that belongs on the screen; ok is false while the step in the
-// log is ahead of the one that was computed.
+// wantedPage returns the request of the page that belongs on the screen; ok is false if
+// there are no texts, or while the snapshot's step is newer than the one analysed.
 func (a App) wantedPage(g *model.Group) (want pageRequest, ok bool) {
 	step, ok := a.analyzedStep()
 	if !ok || a.sampleReader.source == nil {
@@ -152,7 +148,8 @@ func (a App) wantedPage(g *model.Group) (want pageRequest, ok bool) {
 	return want, true
 }
 
-// analyzedStep is the step on the screen as it was when it was computed.
+// analyzedStep returns the step on the screen, unless the snapshot has a newer revision of
+// it than was analysed.
 func (a App) analyzedStep() (model.Step, bool) {
 	i, found := a.snap.Find(a.result.analysis.Step)
 	if !found || a.snap.Steps[i].Revision != a.result.analysis.Revision {
@@ -161,19 +158,19 @@ func (a App) analyzedStep() (model.Step, bool) {
 	return a.snap.Steps[i], true
 }
 
-// readPage reads what the page needs and is not held, and sets it.
+// readPage reads the texts of a page that are not in memory, and lays it out.
 func (a App) readPage(ctx context.Context, want pageRequest) tea.Cmd {
-	source, held, revision := a.sampleReader.source, a.sampleReader.texts, a.sampleReader.job.revision
+	source, cached, revision := a.sampleReader.source, a.sampleReader.texts, a.sampleReader.job.revision
 	options := richtext.Options{Folded: want.folded, Raw: want.raw, ASCII: a.display.glyphs.ASCII}
 	return func() tea.Msg {
-		sample, err := textOf(ctx, source, held, want.sample)
+		sample, err := textOf(ctx, source, cached, want.sample)
 		if err != nil {
 			return pageMsg{revision: revision, err: err}
 		}
 		if !want.diff {
 			return pageMsg{revision, richtext.Sample(sample.text, options).Wrap(want.width), []cachedText{sample}, nil}
 		}
-		best, err := textOf(ctx, source, held, want.best)
+		best, err := textOf(ctx, source, cached, want.best)
 		if err != nil {
 			return pageMsg{revision: revision, err: err}
 		}
@@ -182,18 +179,18 @@ func (a App) readPage(ctx context.Context, want pageRequest) tea.Cmd {
 	}
 }
 
-// textOf is a text that is held, or read now.
-func textOf(ctx context.Context, source TextReader, held []cachedText, key textKey) (cachedText, error) {
-	for _, h := range held {
-		if h.key == key {
-			return h, nil
+// textOf returns a text that is in memory, or reads it.
+func textOf(ctx context.Context, source TextReader, cached []cachedText, key textKey) (cachedText, error) {
+	for _, c := range cached {
+		if c.key == key {
+			return c, nil
 		}
 	}
 	text, err := source.Text(ctx, key.place)
 	return cachedText{key, text}, err
 }
 
-// onPage puts a page on the screen, unless another one was asked for since.
+// onPage puts a page on the screen, unless another was requested since.
 func (a App) onPage(msg pageMsg) App {
 	if msg.revision != a.sampleReader.job.revision {
 		return a
@@ -208,9 +205,9 @@ func (a App) onPage(msg pageMsg) App {
 	return a.updateSearch()
 }
 
-// cacheTexts is the held texts with some more, the oldest forgotten.
-func cacheTexts(held, more []cachedText) []cachedText {
-	all := slices.Clone(held)
+// cacheTexts returns cached with some texts more, without the oldest beyond the bound.
+func cacheTexts(cached, more []cachedText) []cachedText {
+	all := slices.Clone(cached)
 	for _, m := range more {
 		all = slices.DeleteFunc(all, func(h cachedText) bool { return h.key == m.key })
 		all = append(all, m)
@@ -218,8 +215,9 @@ func cacheTexts(held, more []cachedText) []cachedText {
 	return all[max(0, len(all)-maxCachedTexts):]
 }
 
-// initialScroll is where a page that has come is looked at: where one was if it is the
-// same text, else where the answer begins, or where two part.
+// initialScroll returns the first line to show of a new page. Of the texts of the page
+// before it is the line shown then; else the response, or the first difference, comes
+// into sight.
 func (a App) initialScroll(before *richtext.Page, was pageRequest) int {
 	now, page := a.sampleReader.pageRequest, a.sampleReader.page
 	if before != nil && was.sameTexts(now) {
@@ -248,20 +246,19 @@ func firstOrZero(lines []int) int {
 	return lines[0]
 }
 
-// textHeight is how many lines of the text are seen.
+// textHeight returns how many lines of the text are in sight.
 func (a App) textHeight() int {
 	_, text := a.groupViewRects()
 	return max(1, text.Inner().H)
 }
 
-// groupViewRects says where the table and the text of the group's view stand, within the
-// body.
+// groupViewRects returns where the table and the text of the open group are in the body.
 func (a App) groupViewRects() (samples, text layout.Rect) {
 	s := a.screen()
 	return layout.GroupView(a.display.w, max(0, a.display.h-s.Header.H-s.Hints.H), a.sampleTableWidth(), a.sampleReader.inText)
 }
 
-// clampTextScroll keeps the text in sight.
+// clampTextScroll scrolls no further than the text goes.
 func (a App) clampTextScroll() App {
 	lines := 0
 	if a.sampleReader.page != nil {

@@ -11,31 +11,29 @@ import (
 	"vantage/model/compare"
 )
 
-// secondRun is a second run, which the first is compared with prompt by prompt: the
-// first is A, this is B.
+// secondRun is the run, B, that the first, A, is compared with prompt by prompt.
 type secondRun struct {
-	source   Source // nil if there is none
-	title    string
-	store    *model.Store
-	stale    bool // chunks came since the last comparison was asked for
-	caughtUp bool // all that is there has been read, once
+	source Source // nil if there is none
+	title  string
+	store  *model.Store
+	stale  bool // chunks came since the latest request
 
-	request comparisonRequest
-	busy    bool
+	request comparisonRequest // the latest
+	busy    bool              // its answer is still to come
 	result  *compare.Result
 	err     error
 
-	topPair   int  // first prompt seen
-	bestFirst bool // the best for B first
+	topPair   int  // the first row in sight
+	bestFirst bool // prompts on which B is better come first
 }
 
-// comparisonRequest tells comparisons apart.
+// comparisonRequest is all that a comparison depends on.
 type comparisonRequest struct {
-	a, b int // revisions
+	a, b int // revisions of the snapshots
 	set  model.Settings
 }
 
-// readSecond waits for the next chunk of the other run, after a pause.
+// readSecond is readChunk for the second run.
 func readSecond(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
 		chunk, err := nextAfter(ctx, s, pause)
@@ -45,7 +43,6 @@ func readSecond(ctx context.Context, s Source, pause time.Duration) tea.Cmd {
 
 func (a App) onSecondChunk(msg secondChunkMsg) (App, tea.Cmd) {
 	if msg.err != nil {
-		a.second.caughtUp = true
 		if a.second.store.Snapshot().Rows == 0 && !errors.Is(msg.err, context.Canceled) {
 			a.second.err = msg.err
 		}
@@ -53,36 +50,35 @@ func (a App) onSecondChunk(msg secondChunkMsg) (App, tea.Cmd) {
 	}
 	a.second.store.Append(msg.chunk)
 	a.second.stale = true
-	a.second.caughtUp = a.second.caughtUp || msg.chunk.Progress.CaughtUp
 	return a, readSecond(a.ctx, a.second.source, pauseAfter(msg.chunk.Progress))
 }
 
-// requestComparison compares the runs while that is seen, when either has changed and the
-// comparison before is done.
+// requestComparison requests the comparison while its view is open, if a run or the
+// settings have changed and the answer before has come.
 func (a App) requestComparison() (App, tea.Cmd) {
 	if a.position.view != viewCompare || a.second.source == nil || a.second.busy || a.snap.Rows == 0 {
 		return a, nil
 	}
-	asked := comparisonRequest{a: a.snap.Revision, b: a.second.request.b, set: a.settings.now}
-	if asked == a.second.request && !a.second.stale {
+	request := comparisonRequest{a: a.snap.Revision, b: a.second.request.b, set: a.settings.now}
+	if request == a.second.request && !a.second.stale {
 		return a, nil
 	}
 	b := a.second.store.Snapshot()
 	if b.Rows == 0 {
 		return a, nil
 	}
-	asked.b = b.Revision
-	a.second.request, a.second.stale, a.second.busy = asked, false, true
-	return a, compareRuns(a.ctx, asked, a.snap, b)
+	request.b = b.Revision
+	a.second.request, a.second.stale, a.second.busy = request, false, true
+	return a, compareRuns(a.ctx, request, a.snap, b)
 }
 
-func compareRuns(ctx context.Context, asked comparisonRequest, a, b model.Snapshot) tea.Cmd {
+func compareRuns(ctx context.Context, request comparisonRequest, a, b model.Snapshot) tea.Cmd {
 	return func() tea.Msg {
-		msg := comparisonMsg{request: asked}
-		first, err := a.Prompts(ctx, asked.set)
+		msg := comparisonMsg{request: request}
+		first, err := a.Prompts(ctx, request.set)
 		if err == nil {
 			var second []model.PromptMean
-			if second, err = b.Prompts(ctx, asked.set); err == nil {
+			if second, err = b.Prompts(ctx, request.set); err == nil {
 				msg.result = compare.Runs(first, second)
 			}
 		}

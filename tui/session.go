@@ -15,31 +15,30 @@ import (
 	"vantage/themes"
 )
 
-// SessionStore is what is kept of the run from one time to the next. Whoever started the
-// program hands one in.
+// SessionStore saves the session of a run. Main passes one in.
 type SessionStore interface {
-	// Update applies a change to what is kept and returns what is kept then. It may be
-	// applied again, to the same effect.
+	// Update applies change to the saved session and returns the result. It may apply
+	// change more than once, to the same effect.
 	Update(change func(session.Session) session.Session) (session.Session, error)
 }
 
-// sessionState is what is kept of the run.
+// sessionState is the session, and what of it is still to be saved.
 type sessionState struct {
-	store           SessionStore // nil: until the program ends
+	store           SessionStore // nil: the session ends with the program
 	current         session.Session
-	pending         []sessionChange // not written yet; the first ones may be on their way
+	pending         []sessionChange // not saved yet; the first of them are while writing
 	writing         bool
-	defaults        model.Settings    // as one finds the run who was never here
-	estimatorChosen bool              // whose estimator the command line has
-	autoEstimator   session.Estimator // at work without anybody's choice
-	removedMark     session.Mark      // the last one that was taken away
+	defaults        model.Settings    // without a session
+	estimatorChosen bool              // by the command line
+	autoEstimator   session.Estimator // the default, or that of the log: chosen by nobody, so not saved
+	removedMark     session.Mark      // the last one that was removed
 }
 
-// sessionChange makes of what is kept something else.
+// sessionChange returns a session with something changed.
 type sessionChange = func(session.Session) session.Session
 
-// changeSession changes what is kept: at once here, in the background in its file, one after
-// the other.
+// changeSession changes the session at once, and saves it in the background, one change
+// after the other.
 func (a App) changeSession(c sessionChange) (App, tea.Cmd) {
 	a.session.current = c(a.session.current)
 	if a.session.store == nil {
@@ -49,7 +48,7 @@ func (a App) changeSession(c sessionChange) (App, tea.Cmd) {
 	return a.writeSession()
 }
 
-// writeSession writes what waits, unless something is being written.
+// writeSession saves the pending changes, unless some are being saved.
 func (a App) writeSession() (App, tea.Cmd) {
 	if a.session.writing || len(a.session.pending) == 0 {
 		return a, nil
@@ -62,7 +61,7 @@ func (a App) writeSession() (App, tea.Cmd) {
 	}
 }
 
-// inSequence is some changes as one.
+// inSequence returns some changes as one.
 func inSequence(all []sessionChange) sessionChange {
 	return func(s session.Session) session.Session {
 		for _, c := range all {
@@ -72,7 +71,7 @@ func inSequence(all []sessionChange) sessionChange {
 	}
 }
 
-// onSession takes over what is kept: another program may have left something too.
+// onSession takes over the saved session, which another program may have changed too.
 func (a App) onSession(msg sessionMsg) (App, tea.Cmd) {
 	a.session.writing, a.session.pending = false, a.session.pending[msg.changes:]
 	if msg.err != nil {
@@ -83,8 +82,8 @@ func (a App) onSession(msg sessionMsg) (App, tea.Cmd) {
 	return a.writeSession()
 }
 
-// SaveSession writes what is kept of the run when the person has left: what was still to be
-// written, and how they looked at it.
+// SaveSession saves the session after the program has ended: the pending changes, and the
+// view that was left.
 func (a App) SaveSession() error {
 	if a.session.store == nil {
 		return nil
@@ -98,7 +97,7 @@ func (a App) SaveSession() error {
 	return err
 }
 
-// viewToSave is how the run is looked at; nil if that is how everybody finds it.
+// viewToSave returns the settings and views as they are; nil if they are the defaults.
 func (a App) viewToSave() *session.View {
 	set, usual := a.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
@@ -127,12 +126,13 @@ func (a App) viewToSave() *session.View {
 	return &v
 }
 
-// savedViews are the views that one comes back to, by the name that is kept.
+// savedViews are the views that are restored, with their names in the session.
 func savedViews() map[viewName]string {
 	return map[viewName]string{viewSteps: "steps", viewSweep: "sweep", viewCompare: "compare"}
 }
 
-// savedViewName is the view on the screen, or the nearest below that one comes back to.
+// savedViewName returns the name of the view on the screen, or of the nearest one behind it
+// that is restored; "" for the overview.
 func (a App) savedViewName() string {
 	here := a.position.view
 	if here == viewCommand || here == viewCopy || here == viewNote {
@@ -149,8 +149,7 @@ func (a App) savedViewName() string {
 	return ""
 }
 
-// restoreSession is the program as the run was left, and says so. Settings that the command
-// line gives stay.
+// restoreSession restores the session, but for settings that a flag sets, and says so.
 func (a App) restoreSession(o Options) App {
 	a.session = sessionState{store: o.SessionStore, current: o.Session, defaults: o.Settings, estimatorChosen: o.EstimatorChosen, autoEstimator: session.EstimatorOf(o.Settings)}
 	v := o.Session.View
@@ -174,7 +173,7 @@ func (a App) restoreSession(o Options) App {
 	return a.restoreView(v.OpenView).noticeRestored()
 }
 
-// restoreView goes to the view that was left, if it has something to show.
+// restoreView opens the view of that name, if it has something to show.
 func (a App) restoreView(name string) App {
 	for v, known := range savedViews() {
 		if known != name || v == viewCompare && a.second.source == nil {
@@ -189,7 +188,7 @@ func (a App) restoreView(name string) App {
 	return a
 }
 
-// noticeRestored says what is not as everybody finds it.
+// noticeRestored says what differs from the defaults.
 func (a App) noticeRestored() App {
 	var parts []string
 	if a.settings.now != a.session.defaults {
@@ -210,7 +209,7 @@ func (a App) noticeRestored() App {
 	return a
 }
 
-// addNotice says something beside what is being said.
+// addNotice adds a sentence to the notice.
 func (a App) addNotice(text string) App {
 	if a.notice != "" {
 		text = a.notice + "; " + text
@@ -219,8 +218,8 @@ func (a App) addNotice(text string) App {
 	return a
 }
 
-// forget goes to how everybody finds the run, now and the next time. Marks stay, and
-// undo takes the settings back.
+// forget restores the defaults, on the screen and in the session. Marks stay, and undo
+// brings the settings back.
 func (a App) forget() (App, tea.Cmd) {
 	set, best := a.session.defaults, a.loggedMatch.report
 	a.estimatorChosen = a.session.estimatorChosen
@@ -240,14 +239,14 @@ func (a App) forget() (App, tea.Cmd) {
 	return a.rearrange(), tea.Batch(append(cmds, written, computed)...)
 }
 
-// withMatch is settings with the estimator that wrote the log.
+// withMatch returns set with the estimator that wrote the log.
 func withMatch(set model.Settings, best match.Candidate) model.Settings {
 	set = set.WithFramework(best.Framework).WithEstimator(best.Estimator)
 	set.Scale = best.Scale
 	return set
 }
 
-// withTheme takes over a theme that the person chose.
+// withTheme changes to a theme that the person chose.
 func (l display) withTheme(t *themes.Theme) display {
 	l.theme, l.themeFixed, l.themeByUser = t, true, true
 	return l

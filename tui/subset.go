@@ -10,15 +10,15 @@ import (
 	"vantage/model/units"
 )
 
-// subset is the figures of the groups that the filter shows.
+// subset is the figures of the groups that the filter shows, while it leaves some out.
 type subset struct {
-	request              subsetRequest
-	busy                 bool
+	request              subsetRequest // the latest
+	busy                 bool          // its answer is still to come
 	answered             subsetRequest // what the figures are of
-	figures, baseFigures model.Summary // base is that of the baseline, if there is one
+	figures, baseFigures model.Summary // the latter under the baseline, if there is one
 }
 
-// subsetRequest tells selections apart.
+// subsetRequest is all that the figures of a subset depend on.
 type subsetRequest struct {
 	analysis, base *model.Analysis
 	filter         string
@@ -29,26 +29,26 @@ func (a App) isFiltered() bool {
 	return a.result.analysis != nil && len(a.result.rows) < a.result.analysis.Groups
 }
 
-// requestSubset asks for the figures of the groups shown, unless they are there or
-// an answer is still to come: then they are asked for after it.
+// requestSubset requests the figures of the groups shown, unless they are there. While an
+// answer is still to come it waits for that.
 func (a App) requestSubset() (App, tea.Cmd) {
 	if !a.isFiltered() {
-		a.result.subset = subset{busy: a.result.subset.busy} // it would hold a step that nobody looks at
+		a.result.subset = subset{busy: a.result.subset.busy} // releases the analyses
 		return a, nil
 	}
-	asked := subsetRequest{analysis: a.result.analysis, base: a.result.base, filter: a.activeFilter()}
-	if a.result.subset.busy || asked == a.result.subset.answered {
+	request := subsetRequest{analysis: a.result.analysis, base: a.result.base, filter: a.activeFilter()}
+	if a.result.subset.busy || request == a.result.subset.answered {
 		return a, nil
 	}
-	a.result.subset.request, a.result.subset.busy = asked, true
-	groups := slices.Sorted(slices.Values(a.result.rows)) // sums in the order of the step, however it is sorted
-	return a, computeSubset(asked, groups)
+	a.result.subset.request, a.result.subset.busy = request, true
+	groups := slices.Sorted(slices.Values(a.result.rows)) // sums do not depend on the order of the table
+	return a, computeSubset(request, groups)
 }
 
-func computeSubset(asked subsetRequest, groups []int) tea.Cmd {
+func computeSubset(request subsetRequest, groups []int) tea.Cmd {
 	return func() tea.Msg {
-		msg := subsetMsg{request: asked, figures: asked.analysis.Subset(groups)}
-		if base := asked.base; base != nil && base.Groups == asked.analysis.Groups {
+		msg := subsetMsg{request: request, figures: request.analysis.Subset(groups)}
+		if base := request.base; base != nil && base.Groups == request.analysis.Groups {
 			msg.baseFigures = base.Subset(groups)
 		}
 		return msg
@@ -63,8 +63,8 @@ func (a App) onSubset(msg subsetMsg) App {
 	return a
 }
 
-// shownFigures are those of the groups on the screen: of all, or of those that the filter
-// shows; nil while these are computed.
+// shownFigures returns the figures of the groups that the filter shows; nil while they are
+// computed.
 func (a App) shownFigures() *model.Summary {
 	switch {
 	case !a.isFiltered():
@@ -75,7 +75,7 @@ func (a App) shownFigures() *model.Summary {
 	return &a.result.subset.figures
 }
 
-// baselineFigures are the same under the baseline, nil if there is none.
+// baselineFigures is shownFigures under the baseline, nil if there is none.
 func (a App) baselineFigures() *model.Summary {
 	switch base := a.baselineAnalysis(); {
 	case base == nil:
@@ -86,7 +86,7 @@ func (a App) baselineFigures() *model.Summary {
 	return &a.result.subset.baseFigures
 }
 
-// shownCount says how many groups the filter shows: "[12/24]", "" if it shows all.
+// shownCount returns how many groups the filter shows, as "[12/24]"; "" without a filter.
 func (a App) shownCount() string {
 	if a.activeFilter() == "" {
 		return ""

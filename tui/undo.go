@@ -6,8 +6,7 @@ import (
 	"vantage/model"
 )
 
-// undoState is what undo goes back to: the settings, what they are compared with, what the
-// table is narrowed to, and how it is sorted.
+// undoState is what undo brings back.
 type undoState struct {
 	now    model.Settings
 	base   baseline
@@ -15,65 +14,63 @@ type undoState struct {
 	order  order
 }
 
-// undoHistory is the moment now, and those to go back and forth to. It is a value: the slices
-// are never written in place.
+// undoHistory is the present state and those that undo and redo lead to, the nearest last.
+// It is a value: the slices are never written in place.
 type undoHistory struct {
 	undoState
 	past, next []undoState
 }
 
-// withSettings makes set the settings; what had been undone is forgotten.
+// withSettings returns h with other settings; redo leads nowhere then.
 func (h undoHistory) withSettings(set model.Settings) undoHistory {
-	m := h.undoState
-	m.now = set
-	return h.push(m)
+	s := h.undoState
+	s.now = set
+	return h.push(s)
 }
 
-// withFilter makes filter the filter.
 func (h undoHistory) withFilter(filter string) undoHistory {
-	m := h.undoState
-	m.filter = filter
-	return h.push(m)
+	s := h.undoState
+	s.filter = filter
+	return h.push(s)
 }
 
-// withOrder makes by the order.
 func (h undoHistory) withOrder(by order) undoHistory {
-	m := h.undoState
-	m.order = by
-	return h.push(m)
+	s := h.undoState
+	s.order = by
+	return h.push(s)
 }
 
-// withBaseline makes base the baseline.
 func (h undoHistory) withBaseline(base baseline) undoHistory {
-	m := h.undoState
-	m.base = base
-	return h.push(m)
+	s := h.undoState
+	s.base = base
+	return h.push(s)
 }
 
-// swapped makes the baseline the settings, and these the baseline.
+// swapped exchanges the settings and the baseline.
 func (h undoHistory) swapped() undoHistory {
-	m := h.undoState
-	m.now, m.base = h.base.settings, baseline{true, h.now}
-	return h.push(m)
+	s := h.undoState
+	s.now, s.base = h.base.settings, baseline{true, h.now}
+	return h.push(s)
 }
 
-func (h undoHistory) push(m undoState) undoHistory {
-	if m == h.undoState {
+func (h undoHistory) push(s undoState) undoHistory {
+	if s == h.undoState {
 		return h
 	}
-	return undoHistory{undoState: m, past: append(slices.Clip(h.past), h.undoState)}
+	return undoHistory{undoState: s, past: append(slices.Clip(h.past), h.undoState)}
 }
 
-// hasChanges reports whether the person has changed a number yet, or what is seen of them.
+// hasChanges reports whether the person has changed anything but the order, even if it was
+// undone.
 func (h undoHistory) hasChanges() bool {
-	elsewhere := func(m undoState) bool {
-		m.order = h.order
-		return m != h.undoState
+	differs := func(s undoState) bool {
+		s.order = h.order
+		return s != h.undoState
 	}
-	return slices.ContainsFunc(h.past, elsewhere) || slices.ContainsFunc(h.next, elsewhere)
+	return slices.ContainsFunc(h.past, differs) || slices.ContainsFunc(h.next, differs)
 }
 
-// undo goes one change back, if there is one.
+// undo goes back by one change, if there is one.
 func (h undoHistory) undo() (undoHistory, bool) {
 	n := len(h.past)
 	if n == 0 {
@@ -82,7 +79,7 @@ func (h undoHistory) undo() (undoHistory, bool) {
 	return undoHistory{undoState: h.past[n-1], past: h.past[:n-1], next: append(slices.Clip(h.next), h.undoState)}, true
 }
 
-// redo takes an undo back.
+// redo goes forth by one change, if one was undone.
 func (h undoHistory) redo() (undoHistory, bool) {
 	n := len(h.next)
 	if n == 0 {

@@ -45,7 +45,7 @@ func (a App) wantedSweep() sweepRequest {
 }
 
 // requestSweep asks for the grid while its view is seen, unless it is there or on its
-// way. A question that is no longer asked is given up; one whose data have grown is
+// way. A question that is no longer request is given up; one whose data have grown is
 // answered first, or a fast log would have no answer ever.
 func (a App) requestSweep() (App, tea.Cmd) {
 	if a.position.view != viewSweep || len(a.snap.Steps) == 0 || a.result.analysis == nil {
@@ -54,19 +54,19 @@ func (a App) requestSweep() (App, tea.Cmd) {
 	if a.currentScope().kind == scopeShown && !a.stepIsCurrent() {
 		return a, nil
 	}
-	asked, grown := a.wantedSweep(), a.wantedSweep().sameButData(a.sweep.request)
-	if a.sweep.request == asked || grown && a.sweep.cancel != nil {
+	request, grown := a.wantedSweep(), a.wantedSweep().sameButData(a.sweep.request)
+	if a.sweep.request == request || grown && a.sweep.cancel != nil {
 		return a, nil
 	}
 	if a.sweep.cancel != nil {
 		a.sweep.cancel()
 		a.sweep.cancel = nil
 	}
-	a.sweep.request, a.sweep.err = asked, nil
+	a.sweep.request, a.sweep.err = request, nil
 	if !grown {
 		a.sweep.grid = nil // of something else: better nothing than that
 	}
-	return a.startSweep(asked)
+	return a.startSweep(request)
 }
 
 // stepIsCurrent reports whether the groups on the screen are those of the step that was
@@ -76,19 +76,19 @@ func (a App) stepIsCurrent() bool {
 	return ok && step.Number == a.snap.Steps[a.stepIndex()].Number
 }
 
-// startSweep computes in the background what is asked, in parts.
-func (a App) startSweep(asked sweepRequest) (App, tea.Cmd) {
-	job := sweepJob{request: asked, snap: a.snap, steps: a.scopeSteps(asked.scope)}
-	if asked.analysis != nil {
+// startSweep computes in the background what is request, in parts.
+func (a App) startSweep(request sweepRequest) (App, tea.Cmd) {
+	job := sweepJob{request: request, snap: a.snap, steps: a.scopeSteps(request.scope)}
+	if request.analysis != nil {
 		job.groups = slices.Sorted(slices.Values(a.result.rows))
 	}
 	job.total = len(job.steps)
-	grid, err := sweep.New(asked.set, sweep.DefaultRatios())
+	grid, err := sweep.New(request.set, sweep.DefaultRatios())
 	switch {
 	case err != nil:
 	case job.total == 0:
 		err = errors.New("there is no complete step to sweep: Tab sweeps something else")
-	case asked.analysis != nil && len(job.groups) == 0:
+	case request.analysis != nil && len(job.groups) == 0:
 		err = errors.New("the filter shows no groups: Tab sweeps something else")
 	}
 	if err != nil {
