@@ -1,5 +1,4 @@
-// Command read reads a log into a store as the program does, and nothing else: whole
-// processes are measured, and a test binary sets up more than that.
+// Command read reads a log into a store as the program does, and does nothing else.
 package main
 
 import (
@@ -13,13 +12,13 @@ import (
 )
 
 func main() {
-	s, err := loaders.Open(os.Args[1:], loaders.Options{})
+	source, err := loaders.Open(os.Args[1:], loaders.Options{})
 	if err != nil {
 		panic(err)
 	}
 	store := model.NewStore()
 	for {
-		chunk, err := s.Next(context.Background())
+		chunk, err := source.Next(context.Background())
 		if errors.Is(err, io.EOF) {
 			return
 		}

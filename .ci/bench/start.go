@@ -1,5 +1,7 @@
 // Command start measures how long a program takes from its start to its first frame in a
-// terminal, and to the first group that it shows: median, least and most of so many runs.
+// terminal, and to the first group in a frame. It prints median, minimum and maximum.
+//
+//	start RUNS PROGRAM ARGUMENT...
 package main
 
 import (
@@ -15,17 +17,16 @@ import (
 	"github.com/creack/pty"
 )
 
-// patience is how long a screen is waited for.
-const patience = 20 * time.Second
+const timeout = 20 * time.Second
 
 func main() {
 	runs, command := must(strconv.Atoi(os.Args[1])), os.Args[2:]
-	var frame, groups []time.Duration
+	var frames, groups []time.Duration
 	for range runs {
-		f, g := once(command)
-		frame, groups = append(frame, f), append(groups, g)
+		frame, group := measure(command)
+		frames, groups = append(frames, frame), append(groups, group)
 	}
-	fmt.Printf("first frame %s   first group %s\n", figures(frame), figures(groups))
+	fmt.Printf("first frame %s   first group %s\n", summary(frames), summary(groups))
 }
 
 func must[T any](x T, err error) T {
@@ -35,47 +36,47 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-func figures(all []time.Duration) string {
-	slices.Sort(all)
-	if all[0] < 0 {
+func summary(times []time.Duration) string {
+	slices.Sort(times)
+	if times[0] < 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%5.1f ms (%.1f to %.1f)", milliseconds(all[len(all)/2]), milliseconds(all[0]), milliseconds(all[len(all)-1]))
+	return fmt.Sprintf("%5.1f ms (%.1f to %.1f)", milliseconds(times[len(times)/2]), milliseconds(times[0]), milliseconds(times[len(times)-1]))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// once starts the program in a terminal that answers nothing, reads what it draws until
-// the first group is there, and kills it. Groups is negative if none comes soon.
-func once(command []string) (frame, groups time.Duration) {
+// measure starts the program in a terminal that answers no queries, reads its output up to
+// the first group, and kills it. The time to the group is negative if there is none.
+func measure(command []string) (frame, group time.Duration) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8")
-	begun := time.Now()
+	start := time.Now()
 	tty := must(pty.StartWithSize(cmd, &pty.Winsize{Cols: 120, Rows: 36}))
 	defer func() { _ = tty.Close() }()
-	limit := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-	defer limit.Stop()
-	var seen bytes.Buffer
+	timer := time.AfterFunc(timeout, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	var output bytes.Buffer
 	buffer := make([]byte, 1<<16)
-	groups = -1
-	for groups < 0 {
+	group = -1
+	for group < 0 {
 		n, err := tty.Read(buffer)
 		if err != nil {
 			break
 		}
-		seen.Write(buffer[:n])
-		text := []byte(ansi.Strip(seen.String()))
-		if frame == 0 && bytes.Contains(text, []byte("quit")) { // the hints are the last line of a frame
-			frame = time.Since(begun)
+		output.Write(buffer[:n])
+		text := []byte(ansi.Strip(output.String()))
+		if frame == 0 && bytes.Contains(text, []byte("quit")) { // in the hints, the last line of a frame
+			frame = time.Since(start)
 			if os.Getenv("FIRST_FRAME_ONLY") != "" {
 				break
 			}
 		}
 		if frame > 0 && bytes.Contains(text, []byte("● alive")) {
-			groups = time.Since(begun)
+			group = time.Since(start)
 		}
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	return frame, groups
+	return frame, group
 }
