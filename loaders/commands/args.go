@@ -14,15 +14,15 @@ func parseArguments(text []byte) []trainer.Option {
 	words := shellWords(string(text))
 	for i := 0; i < len(words); i++ {
 		flag := strings.HasPrefix(words[i], "--")
-		key, value, given := strings.Cut(strings.TrimLeft(words[i], "-+"), "=")
-		if !isOptionName(key) || !flag && (!given || strings.HasPrefix(words[i], "-")) {
+		key, value, hasValue := strings.Cut(strings.TrimLeft(words[i], "-+"), "=")
+		if !isOptionName(key) || !flag && (!hasValue || strings.HasPrefix(words[i], "-")) {
 			continue
 		}
-		if !given && i+1 < len(words) && !strings.HasPrefix(words[i+1], "--") {
+		if !hasValue && i+1 < len(words) && !strings.HasPrefix(words[i+1], "--") {
 			i++
-			value, given = words[i], true
+			value, hasValue = words[i], true
 		}
-		if !given {
+		if !hasValue {
 			value = "true"
 		}
 		if len(all) < maxConfigKeys {

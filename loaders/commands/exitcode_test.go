@@ -27,12 +27,12 @@ func TestExitCodes(t *testing.T) {
 		{WithCause(ctx, fmt.Errorf("reading: %w", context.Canceled)), 130, "vantage: stopped (interrupt): what was written until then is not whole\n"},
 		{WithCause(context.Background(), context.Canceled), 1, "vantage: context canceled\n"},
 	} {
-		var said strings.Builder
+		var stderr strings.Builder
 		if c.err != nil {
-			PrintError(&said, nil, c.err)
+			PrintError(&stderr, nil, c.err)
 		}
-		if code := ExitCode(c.err); code != c.code || said.String() != c.said {
-			t.Errorf("%v: exit code %d, %q; want %d, %q", c.err, code, said.String(), c.code, c.said)
+		if code := ExitCode(c.err); code != c.code || stderr.String() != c.said {
+			t.Errorf("%v: exit code %d, %q; want %d, %q", c.err, code, stderr.String(), c.code, c.said)
 		}
 	}
 }

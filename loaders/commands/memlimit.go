@@ -37,8 +37,8 @@ func availableMemory() int64 {
 	defer func() { _ = h.Close() }()
 	free := int64(0)
 	for lines := bufio.NewScanner(h); lines.Scan(); {
-		if rest, ok := strings.CutPrefix(lines.Text(), "MemAvailable:"); ok {
-			kilobytes, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64)
+		if value, ok := strings.CutPrefix(lines.Text(), "MemAvailable:"); ok {
+			kilobytes, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 10, 64)
 			free = kilobytes << 10
 		}
 	}

@@ -22,17 +22,17 @@ func (p *Program) stdout(ctx context.Context) io.Writer { return interruptibleWr
 
 // Write returns when ctx ends; a blocked write then still uses p.
 func (o interruptibleWriter) Write(p []byte) (int, error) {
-	type answer struct {
+	type result struct {
 		n   int
 		err error
 	}
-	done := make(chan answer, 1)
+	results := make(chan result, 1)
 	go func() {
 		n, err := o.out.Write(p)
-		done <- answer{n, err}
+		results <- result{n, err}
 	}()
 	select {
-	case a := <-done:
+	case a := <-results:
 		return a.n, a.err
 	case <-o.ctx.Done():
 		return 0, o.ctx.Err()

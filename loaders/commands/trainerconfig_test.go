@@ -27,7 +27,7 @@ func TestParseConfig(t *testing.T) {
 }
 
 // Options are found in launch scripts and argument files; other words are ignored.
-func TestArguments(t *testing.T) {
+func TestParseArguments(t *testing.T) {
 	for text, want := range map[string]string{
 		"--num_generations 8 --scale_rewards=none": "[{num_generations 8} {scale_rewards none}]",
 		"#!/bin/bash\nset -x\npython3 -m verl.trainer.main_ppo \\\n    algorithm.adv_estimator=grpo \\\n    data.train_files=\"$HOME/a b\" $@\n": "[{algorithm.adv_estimator grpo} {data.train_files $HOME/a b}]",

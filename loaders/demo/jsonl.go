@@ -62,7 +62,7 @@ type responder struct {
 const passingGrade = 0.7
 
 func (v responder) response(rng *rand.Rand, s sample) string {
-	work, worked := findSolution(v.solutions, s.task)
+	work, hasSolution := findSolution(v.solutions, s.task)
 	text := []byte("<think>\n")
 	for i, n := 0, 0; n < s.words; i, n = i+1, n+6 {
 		say := v.phrases[rng.IntN(len(v.phrases))]
@@ -76,14 +76,14 @@ func (v responder) response(rng *rand.Rand, s sample) string {
 	}
 	text = append(text, "\n</think>\n"...)
 	right := s.reward == 1 || s.task.graded && s.reward >= passingGrade
-	if worked {
+	if hasSolution {
 		text = append(text, work.text(right)...)
 	}
 	text = append(text, "<answer>"...)
 	switch {
 	case right:
 		text = append(text, s.task.truth...)
-	case worked:
+	case hasSolution:
 		text = append(text, work.wrongAnswer...)
 	default:
 		text = strconv.AppendInt(text, rng.Int64N(1000), 10)

@@ -53,8 +53,8 @@ func TestSameSeedSameRows(t *testing.T) {
 
 // fates counts the groups of steps by their rewards.
 type fates struct {
-	right, wrong, tenth, seventh, fewRight, fewWrong, mixed, nan, ragged, groups int
-	sum                                                                          float64
+	right, wrong, allTenth, allSevenTenths, oneRight, oneWrong, mixed, nan, ragged, groups int
+	sum                                                                                    float64
 }
 
 func (f *fates) add(rewards []float64) {
@@ -81,13 +81,13 @@ func (f *fates) add(rewards []float64) {
 	case equal && rewards[0] == 0:
 		f.wrong++
 	case equal && rewards[0] == 0.1:
-		f.tenth++
+		f.allTenth++
 	case equal && rewards[0] == 0.7:
-		f.seventh++
+		f.allSevenTenths++
 	case ones == 1:
-		f.fewRight++
+		f.oneRight++
 	case ones == len(rewards)-1:
-		f.fewWrong++
+		f.oneWrong++
 	default:
 		f.mixed++
 	}
@@ -119,7 +119,7 @@ func TestEveryFateOccurs(t *testing.T) {
 		}
 		// A NaN or a cut group may replace one of them.
 		missing := 0
-		for _, n := range []int{f.right, f.wrong, f.tenth, f.seventh, f.fewRight, f.fewWrong, f.mixed} {
+		for _, n := range []int{f.right, f.wrong, f.allTenth, f.allSevenTenths, f.oneRight, f.oneWrong, f.mixed} {
 			if n == 0 {
 				missing++
 			}

@@ -12,7 +12,7 @@ import (
 func TestText(t *testing.T) {
 	s := New(Options{History: 3, Steps: 3})
 	records, _, _ := drain(t, s)
-	odd, worked := 0, 0
+	nonFinite, withSolution := 0, 0
 	for i, r := range records {
 		if i%16 > 0 && r.Reward == r.Reward {
 			continue
@@ -25,14 +25,14 @@ func TestText(t *testing.T) {
 			t.Fatalf("%q is not the text of a row that begins with %q and is %d long", text, r.Preview, r.Length)
 		}
 		if r.Reward != r.Reward {
-			odd++
+			nonFinite++
 		}
 		if strings.Contains(text.Response, "### Solution") {
-			worked++
+			withSolution++
 		}
 	}
-	if odd == 0 || worked < len(records)/160 {
-		t.Errorf("%d rows without a number and %d with work among %d", odd, worked, len(records))
+	if nonFinite == 0 || withSolution < len(records)/160 {
+		t.Errorf("%d rows without a number and %d with work among %d", nonFinite, withSolution, len(records))
 	}
 	if _, err := s.Text(t.Context(), model.Place{Offset: 1}); err == nil {
 		t.Error("a text where no row begins")

@@ -29,15 +29,15 @@ type SessionFile struct {
 func (d *Files) Session(paths []string) (*SessionFile, error) {
 	m := &SessionFile{}
 	for _, p := range paths {
-		whole, err := filepath.Abs(p)
+		absolute, err := filepath.Abs(p)
 		if err != nil {
 			return nil, fmt.Errorf("where %s stands cannot be told: %w", p, err)
 		}
 		// a link such as latest may point to another run tomorrow
-		if real, err := filepath.EvalSymlinks(whole); err == nil {
-			whole = real
+		if real, err := filepath.EvalSymlinks(absolute); err == nil {
+			absolute = real
 		}
-		m.run = append(m.run, whole)
+		m.run = append(m.run, absolute)
 	}
 	slices.Sort(m.run)
 	name := sha256.Sum256([]byte(strings.Join(m.run, "\n")))
@@ -60,24 +60,24 @@ func (m *SessionFile) Load() (session.Session, error) {
 func (m *SessionFile) Update(change func(session.Session) session.Session) (session.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	was, before, err := m.read()
+	current, oldData, err := m.read()
 	if err != nil {
-		return was, err
+		return current, err
 	}
-	next := change(was)
-	after, err := session.Encode(m.run, next)
+	next := change(current)
+	newData, err := session.Encode(m.run, next)
 	switch {
 	case err != nil:
-		return was, err
-	case bytes.Equal(before, after):
+		return current, err
+	case bytes.Equal(oldData, newData):
 		return next, nil
-	case before == nil && next.View == nil && len(next.Marks) == 0:
+	case oldData == nil && next.View == nil && len(next.Marks) == 0:
 		return next, nil // empty: create no file
 	}
-	if err := m.write(after); err != nil {
-		return was, fmt.Errorf("nothing can be kept: %w", err)
+	if err := m.write(newData); err != nil {
+		return current, fmt.Errorf("nothing can be kept: %w", err)
 	}
-	if before == nil {
+	if oldData == nil {
 		prune(filepath.Dir(m.path), maxUnmarkedSessions)
 	}
 	return next, nil

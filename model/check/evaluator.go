@@ -72,8 +72,8 @@ func (l *coverage) record(s *model.Summary) {
 // CheckNames fails if a rule names something that no step had: it is probably misspelt, and
 // a rule that can never fail must not pass silently.
 func (l *coverage) CheckNames() error {
-	for k, met := range l.matched {
-		if !met && l.steps > 0 {
+	for k, matched := range l.matched {
+		if !matched && l.steps > 0 {
 			r := l.rules[k]
 			return fmt.Errorf("rule %s: no step of this log has a metric %q; `vantage report PATH --last 1` lists those that it has", r, r.Name)
 		}
@@ -82,10 +82,10 @@ func (l *coverage) CheckNames() error {
 }
 
 // Failed counts the rules that a step fails.
-func Failed(found []Finding) int {
+func Failed(findings []Finding) int {
 	n := 0
-	for i := range found {
-		if !found[i].Passed() {
+	for i := range findings {
+		if !findings[i].Passed() {
 			n++
 		}
 	}

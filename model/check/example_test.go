@@ -25,16 +25,16 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	held := check.NewEvaluator(rules)
+	evaluator := check.NewEvaluator(rules)
 	err = store.Snapshot().Each(context.Background(), model.DefaultSettings(), func(step *model.Analysis) error {
-		held.Add(&step.Summary)
+		evaluator.Add(&step.Summary)
 		return nil
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, f := range held.Findings {
+	for _, f := range evaluator.Findings {
 		fmt.Println(f.Rule, f.Passed(), f.Failed)
 	}
 	// Output:

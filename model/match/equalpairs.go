@@ -21,20 +21,20 @@ type equalPairs struct {
 const equalTolerance = 1e-4
 
 func (p *equalPairs) add(advantages, rewards []float64, lengths []int32, maxAbs float64) {
-	last := map[float64]int{} // the latest sample with this reward
-	found, differ := false, false
+	latest := map[float64]int{} // the latest sample with this reward
+	hasPair, hasDifferent := false, false
 	for i, r := range rewards {
-		j, seen := last[r]
-		last[r] = i
+		j, seen := latest[r]
+		latest[r] = i
 		if !seen {
 			continue
 		}
-		found = true
+		hasPair = true
 		gap := advantages[i] - advantages[j]
 		if math.Abs(gap) <= equalTolerance*maxAbs {
 			continue
 		}
-		differ = true
+		hasDifferent = true
 		if lengths[i] >= 0 && lengths[j] >= 0 && lengths[i] != lengths[j] {
 			p.differentLength++
 			if gap < 0 == (lengths[i] > lengths[j]) {
@@ -42,10 +42,10 @@ func (p *equalPairs) add(advantages, rewards []float64, lengths []int32, maxAbs 
 			}
 		}
 	}
-	if found {
+	if hasPair {
 		p.groups++
 	}
-	if differ {
+	if hasDifferent {
 		p.differing++
 	}
 }

@@ -26,9 +26,9 @@ func linearClue(snap model.Snapshot, prepared []*model.GroupedStep) []string {
 		}
 		for at, scale := range e.Scales {
 			l, ok := fitLine(prepared[0].Advantages(e, scale), prepared[0].LoggedAdvantages)
-			assumes := countAssumptions(snap.Run.Format, e, at)
-			if ok && l.maxResidual < 1e-4 && (clue == "" || assumes < fewest) {
-				clue, fewest = l.sentence(prepared[0].Step, Candidate{e.Framework, e.Name, scale}), assumes
+			assumptions := countAssumptions(snap.Run.Format, e, at)
+			if ok && l.maxResidual < 1e-4 && (clue == "" || assumptions < fewest) {
+				clue, fewest = l.sentence(prepared[0].Step, Candidate{e.Framework, e.Name, scale}), assumptions
 			}
 		}
 	}

@@ -117,7 +117,7 @@ func read(t *testing.T, path string) model.Snapshot {
 // A log with the advantages of a framework's own code matches that framework's estimator,
 // in every bit or within its tolerance, for all ordinary cases of these files.
 func TestGoldenCasesMatch(t *testing.T) {
-	is := func(key string, want any) func(map[string]any) bool {
+	equals := func(key string, want any) func(map[string]any) bool {
 		return func(p map[string]any) bool { return p[key] == want }
 	}
 	both := func(f, g func(map[string]any) bool) func(map[string]any) bool {
@@ -125,41 +125,41 @@ func TestGoldenCasesMatch(t *testing.T) {
 	}
 	always := func(map[string]any) bool { return true }
 	for _, c := range []struct {
-		file   string
-		wants  func(map[string]any) bool
-		is     match.Candidate
-		bits   bool
-		fewest int // cases, so that none is lost by mistake
+		file      string
+		matches   func(map[string]any) bool
+		candidate match.Candidate
+		exact     bool
+		minCases  int // fewer fail the test
 	}{
-		{"twinkle_grpo", is("scale", "group"), match.Candidate{"twinkle", "grpo", "group"}, true, 10},
-		{"verl_grpo", is("norm_adv_by_std_in_grpo", true), match.Candidate{"verl", "grpo", "group"}, true, 10},
+		{"twinkle_grpo", equals("scale", "group"), match.Candidate{"twinkle", "grpo", "group"}, true, 10},
+		{"verl_grpo", equals("norm_adv_by_std_in_grpo", true), match.Candidate{"verl", "grpo", "group"}, true, 10},
 		{"verl_opo", always, match.Candidate{"verl", "opo", "none"}, true, 10},
 		{"verl_gpg", always, match.Candidate{"verl", "gpg", "none"}, true, 10},
-		{"trl_grpo", is("scale_rewards", "batch"), match.Candidate{"trl", "grpo", "batch"}, true, 10},
+		{"trl_grpo", equals("scale_rewards", "batch"), match.Candidate{"trl", "grpo", "batch"}, true, 10},
 		{"trl_async_grpo", always, match.Candidate{"trl", "async_grpo", "group"}, true, 10},
-		{"openrlhf_group_norm", is("reward_clip_range", nil), match.Candidate{"openrlhf", "group_norm", "group"}, true, 10},
-		{"swift_rloo", is("scale_rewards", "none"), match.Candidate{"ms-swift", "rloo", "none"}, true, 10},
-		{"roll_agentic_reward_norm", both(is("norm_mean_type", "group"), is("norm_std_type", "group")), match.Candidate{"roll", "agentic_reward_norm", "group"}, true, 10},
+		{"openrlhf_group_norm", equals("reward_clip_range", nil), match.Candidate{"openrlhf", "group_norm", "group"}, true, 10},
+		{"swift_rloo", equals("scale_rewards", "none"), match.Candidate{"ms-swift", "rloo", "none"}, true, 10},
+		{"roll_agentic_reward_norm", both(equals("norm_mean_type", "group"), equals("norm_std_type", "group")), match.Candidate{"roll", "agentic_reward_norm", "group"}, true, 10},
 		{"skyrl_maxrl", always, match.Candidate{"skyrl", "maxrl", "none"}, true, 10},
 		{"prime_rl_grpo", always, match.Candidate{"prime-rl", "grpo", "none"}, true, 10},
 		{"verifiers_group", always, match.Candidate{"verifiers", "group", "none"}, true, 10},
-		{"open_instruct", is("advantage_normalization_type", "standard"), match.Candidate{"open-instruct", "standard", "group"}, true, 10},
+		{"open_instruct", equals("advantage_normalization_type", "standard"), match.Candidate{"open-instruct", "standard", "group"}, true, 10},
 		{"tinker", always, match.Candidate{"tinker", "centered", "none"}, true, 10},
-		{"verl_reinforce_plus_plus", is("gamma", 1.0), match.Candidate{"verl", "reinforce_plus_plus", "none"}, false, 5},
+		{"verl_reinforce_plus_plus", equals("gamma", 1.0), match.Candidate{"verl", "reinforce_plus_plus", "none"}, false, 5},
 		{"slime_reinforce_plus_plus_baseline", always, match.Candidate{"slime", "reinforce_plus_plus_baseline", "none"}, false, 5},
-		{"trl_grpo_multi_reward", is("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl", "grpo_normalize_then_sum", "group"}, true, 3},
+		{"trl_grpo_multi_reward", equals("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl", "grpo_normalize_then_sum", "group"}, true, 3},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			tried := 0
 			for _, one := range goldenCases(t, c.file) {
-				ill := strings.Contains(one.Name, "large_offset") || strings.Contains(one.Name, "equal") || strings.Contains(one.Name, "ragged")
-				if !one.ordinary() || !c.wants(one.Params) || ill {
+				illConditioned := strings.Contains(one.Name, "large_offset") || strings.Contains(one.Name, "equal") || strings.Contains(one.Name, "ragged")
+				if !one.ordinary() || !c.matches(one.Params) || illConditioned {
 					continue
 				}
 				tried++
-				found(t, one, c.is, c.bits)
+				checkMatch(t, one, c.candidate, c.exact)
 			}
-			if tried < c.fewest {
+			if tried < c.minCases {
 				t.Errorf("%d cases only", tried)
 			}
 			t.Logf("%d cases", tried)
@@ -180,8 +180,8 @@ func goldenCases(t *testing.T, name string) []goldenCase {
 	return file.Cases
 }
 
-// found fails unless the candidate reproduces the log of the case.
-func found(t *testing.T, c goldenCase, is match.Candidate, bits bool) {
+// checkMatch fails unless the candidate reproduces the log of the case.
+func checkMatch(t *testing.T, c goldenCase, want match.Candidate, exact bool) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	if err := os.WriteFile(path, c.jsonl(), 0o600); err != nil {
@@ -200,16 +200,16 @@ func found(t *testing.T, c goldenCase, is match.Candidate, bits bool) {
 	if err != nil {
 		t.Fatalf("%s: %v", c.Name, err)
 	}
-	at := slices.IndexFunc(r.Matches, func(v match.Verdict) bool { return v.Candidate == is })
+	at := slices.IndexFunc(r.Matches, func(v match.Verdict) bool { return v.Candidate == want })
 	switch {
 	case at < 0:
-		at = slices.IndexFunc(r.Others, func(v match.Verdict) bool { return v.Candidate == is })
+		at = slices.IndexFunc(r.Others, func(v match.Verdict) bool { return v.Candidate == want })
 		if at < 0 {
-			t.Errorf("%s: %v was not tried", c.Name, is)
+			t.Errorf("%s: %v was not tried", c.Name, want)
 			return
 		}
-		t.Errorf("%s: %v does not reproduce it: %+v", c.Name, is, r.Others[at])
-	case bits && r.Matches[at].Exact != r.Compared:
+		t.Errorf("%s: %v does not reproduce it: %+v", c.Name, want, r.Others[at])
+	case exact && r.Matches[at].Exact != r.Compared:
 		t.Errorf("%s: only %d of %d bits", c.Name, r.Matches[at].Exact, r.Compared)
 	}
 }

@@ -50,7 +50,7 @@ func run(t interface {
 
 // golden returns the first case of a golden file with several groups, finite rewards and
 // mostly nonzero advantages.
-func golden(t *testing.T, name string, wants func(map[string]any) bool) []row {
+func golden(t *testing.T, name string, matches func(map[string]any) bool) []row {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "estimators", "testdata", "golden", name))
 	if err != nil {
@@ -68,26 +68,26 @@ func golden(t *testing.T, name string, wants func(map[string]any) bool) []row {
 		t.Fatal(err)
 	}
 	for _, c := range file.Cases {
-		if len(c.Advantages) != len(c.Rewards) || len(c.Groups) != len(c.Rewards) || !wants(c.Params) {
+		if len(c.Advantages) != len(c.Rewards) || len(c.Groups) != len(c.Rewards) || !matches(c.Params) {
 			continue
 		}
 		var rows []row
 		sizes := map[int]int{}
-		moving := 0
+		nonzero := 0
 		for i, g := range c.Groups {
 			reward, ok := c.Rewards[i].(float64)
-			advantage, also := c.Advantages[i].(float64)
-			if !ok || !also {
+			advantage, advantageOK := c.Advantages[i].(float64)
+			if !ok || !advantageOK {
 				rows = nil
 				break
 			}
 			if math.Abs(advantage) > 0.1 {
-				moving++
+				nonzero++
 			}
 			sizes[g]++
 			rows = append(rows, row{fmt.Sprint(g), reward, advantage})
 		}
-		if len(sizes) > 2 && len(rows) >= 3*len(sizes) && moving > len(rows)/2 {
+		if len(sizes) > 2 && len(rows) >= 3*len(sizes) && nonzero > len(rows)/2 {
 			return rows
 		}
 	}
@@ -100,9 +100,9 @@ func TestFindsTheFrameworkThatWroteTheLog(t *testing.T) {
 		return func(p map[string]any) bool { return p[key] == want }
 	}
 	for _, c := range []struct {
-		file  string
-		wants func(map[string]any) bool
-		is    Candidate
+		file    string
+		matches func(map[string]any) bool
+		want    Candidate
 	}{
 		{"twinkle_grpo.json", scale("scale", "group"), Candidate{"twinkle", "grpo", "group"}},
 		{"twinkle_grpo.json", scale("scale", "batch"), Candidate{"twinkle", "grpo", "batch"}},
@@ -112,11 +112,11 @@ func TestFindsTheFrameworkThatWroteTheLog(t *testing.T) {
 		{"openrlhf_rloo.json", func(map[string]any) bool { return true }, Candidate{"openrlhf", "rloo", "none"}},
 		{"verl_rloo.json", func(map[string]any) bool { return true }, Candidate{"verl", "rloo", "none"}},
 	} {
-		rows := golden(t, c.file, c.wants)
+		rows := golden(t, c.file, c.matches)
 		r := run(t, rows)
-		at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == c.is })
+		at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == c.want })
 		if at < 0 {
-			t.Errorf("%s: %v is not among the %d matches", c.file, c.is, len(r.Matches))
+			t.Errorf("%s: %v is not among the %d matches", c.file, c.want, len(r.Matches))
 			continue
 		}
 		if v := r.Matches[at]; v.Exact != len(rows) || v.MaxGap != 0 || v.FirstMismatch != nil {
@@ -250,9 +250,9 @@ func TestFewestAssumptionsFirst(t *testing.T) {
 
 // The advantages of every estimator match that estimator in every bit.
 func TestEveryEstimatorMatchesItself(t *testing.T) {
-	able := slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool { return !e.Computable() })
+	computable := slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool { return !e.Computable() })
 	rapid.Check(t, func(t *rapid.T) {
-		e := rapid.SampledFrom(able).Draw(t, "estimator")
+		e := rapid.SampledFrom(computable).Draw(t, "estimator")
 		scale := rapid.SampledFrom(e.Scales).Draw(t, "scale")
 		tenths := rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(0, 10).Draw(t, "tenths")) / 10 })
 		chunk := &model.Chunk{

@@ -34,8 +34,8 @@ func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set m
 	all := alternatives(snap, set, len(step.Rewards))
 	snap.Run.Positional = true // groups by position are only tried here
 	for _, other := range all {
-		found, err := snap.Grouping(other.set)
-		if err != nil || found == r.Grouping && other.set.Reward == set.Reward && other.set.Weights == set.Weights {
+		grouping, err := snap.Grouping(other.set)
+		if err != nil || grouping == r.Grouping && other.set.Reward == set.Reward && other.set.Weights == set.Weights {
 			continue
 		}
 		prepared, err := prepare(snap, other.set, []int{at})

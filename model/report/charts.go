@@ -46,7 +46,7 @@ func newCharts(r *Report) *Charts {
 	_, best := r.Snap.RewardRange(r.Settings)
 	c := &Charts{Original: newHistogram(), Processed: newHistogram(), Trends: mainTrends(), Best: best, stepCount: len(r.Snap.Steps)}
 	for i := range c.Trends {
-		c.Trends[i].begin(c.stepCount)
+		c.Trends[i].reset(c.stepCount)
 	}
 	for _, name := range model.SolveNames() {
 		c.Solved = append(c.Solved, bar{Name: name})
@@ -97,7 +97,7 @@ type trendLine struct {
 	counts                []int
 }
 
-func (l *trendLine) begin(steps int) {
+func (l *trendLine) reset(steps int) {
 	n := max(1, min(maxPoints, steps))
 	l.First, l.Last, l.Min, l.Max = math.NaN(), math.NaN(), math.Inf(1), math.Inf(-1)
 	l.Values, l.sums, l.counts = make([]float64, n), make([]float64, n), make([]int, n)

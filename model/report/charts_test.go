@@ -213,21 +213,21 @@ func TestEmptyRun(t *testing.T) {
 func TestFailingWriter(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, *Report) (*Charts, error){"text": Text, "md": Markdown, "csv": CSV, "json": JSON} {
 		r := reportOf(t, 300, model.DefaultSettings(), []float64{1, 0}, []float64{1, 1})
-		steps, each := 0, r.eachStep
-		r.eachStep = func(show func(*model.Summary, *model.Analysis) error) error {
-			return each(func(s *model.Summary, a *model.Analysis) error {
+		steps, eachStep := 0, r.eachStep
+		r.eachStep = func(visit func(*model.Summary, *model.Analysis) error) error {
+			return eachStep(func(s *model.Summary, a *model.Analysis) error {
 				steps++
-				return show(s, a)
+				return visit(s, a)
 			})
 		}
-		if _, err := write(broken{}, r); !errors.Is(err, errBroken) || steps == 300 {
+		if _, err := write(failingWriter{}, r); !errors.Is(err, errWrite) || steps == 300 {
 			t.Errorf("%s: %v after %d steps", name, err, steps)
 		}
 	}
 }
 
-var errBroken = fmt.Errorf("broken")
+var errWrite = fmt.Errorf("broken")
 
-type broken struct{}
+type failingWriter struct{}
 
-func (broken) Write([]byte) (int, error) { return 0, errBroken }
+func (failingWriter) Write([]byte) (int, error) { return 0, errWrite }

@@ -71,12 +71,12 @@ func (c *Charts) textDistribution() []string {
 func plotRow(columns []int, tallest, row int, levels []rune) string {
 	var b strings.Builder
 	for _, n := range columns {
-		full := float64(n)/float64(tallest)*plotRows - float64(row)
+		height := float64(n)/float64(tallest)*plotRows - float64(row)
 		switch {
-		case full <= 0 || n == 0:
+		case height <= 0 || n == 0:
 			b.WriteByte(' ')
 		default:
-			at := int(math.Round(full * float64(len(levels))))
+			at := int(math.Round(height * float64(len(levels))))
 			b.WriteRune(levels[min(len(levels), max(1, at))-1])
 		}
 	}

@@ -14,10 +14,10 @@ import (
 
 // CheckText writes a line per rule; for one that fails the steps, the worst value and
 // advice.
-func CheckText(w io.Writer, found []check.Finding) error {
+func CheckText(w io.Writer, findings []check.Finding) error {
 	out := bufio.NewWriter(w)
-	for i := range found {
-		f := &found[i]
+	for i := range findings {
+		f := &findings[i]
 		if f.Passed() && !f.Evaluated() {
 			fmt.Fprintf(out, "none  %-28s no step has a number for it\n", f.Rule)
 			continue
@@ -31,13 +31,13 @@ func CheckText(w io.Writer, found []check.Finding) error {
 			fmt.Fprintf(out, "      %s\n", f.Advice)
 		}
 	}
-	fmt.Fprintln(out, checkTotal(found))
+	fmt.Fprintln(out, checkTotal(findings))
 	return out.Flush()
 }
 
 // checkTotal is the last line: without it the list was cut.
-func checkTotal(found []check.Finding) string {
-	return fmt.Sprintf("%s, %d failed", units.Plural(len(found), "rules"), check.Failed(found))
+func checkTotal(findings []check.Finding) string {
+	return fmt.Sprintf("%s, %d failed", units.Plural(len(findings), "rules"), check.Failed(findings))
 }
 
 // failureText says how many steps fail, and which is the worst.
@@ -48,7 +48,7 @@ func failureText(f *check.Finding) string {
 // CheckJSON writes {"rules": [{"rule": "killed>5%", "passed": false, "steps": 30,
 // "failed": [12, 13], "worst_step": 13, "value": "9/128 (7%)", "advice": "…"}], "passed": false}.
 // A rule has 0 steps if none has a value for it.
-func CheckJSON(w io.Writer, found []check.Finding) error {
+func CheckJSON(w io.Writer, findings []check.Finding) error {
 	type rule struct {
 		Rule   string  `json:"rule"`
 		Passed bool    `json:"passed"`
@@ -61,9 +61,9 @@ func CheckJSON(w io.Writer, found []check.Finding) error {
 	out := struct {
 		Rules  []rule `json:"rules"`
 		Passed bool   `json:"passed"`
-	}{[]rule{}, check.Failed(found) == 0}
-	for i := range found {
-		f := &found[i]
+	}{[]rule{}, check.Failed(findings) == 0}
+	for i := range findings {
+		f := &findings[i]
 		r := rule{Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...), Value: f.WorstValue, Advice: f.Advice}
 		if !f.Passed() {
 			r.Worst = &f.WorstStep
@@ -98,10 +98,10 @@ type (
 
 // CheckJUnit writes a test suite with a case per rule. A rule that no step has a value for
 // is skipped.
-func CheckJUnit(w io.Writer, found []check.Finding) error {
-	suite := junitSuite{Name: "vantage check", Tests: len(found), Failures: check.Failed(found)}
-	for i := range found {
-		f := &found[i]
+func CheckJUnit(w io.Writer, findings []check.Finding) error {
+	suite := junitSuite{Name: "vantage check", Tests: len(findings), Failures: check.Failed(findings)}
+	for i := range findings {
+		f := &findings[i]
 		c := junitCase{Class: "vantage.check", Name: f.Rule.String()}
 		switch {
 		case !f.Passed():
@@ -122,10 +122,10 @@ func CheckJUnit(w io.Writer, found []check.Finding) error {
 
 // CheckGitHub writes a workflow command per failing rule, which becomes an annotation, and
 // the total.
-func CheckGitHub(w io.Writer, found []check.Finding) error {
+func CheckGitHub(w io.Writer, findings []check.Finding) error {
 	out := bufio.NewWriter(w)
-	for i := range found {
-		if f := &found[i]; !f.Passed() {
+	for i := range findings {
+		if f := &findings[i]; !f.Passed() {
 			text := failureText(f)
 			if f.Advice != "" {
 				text += ". " + f.Advice
@@ -133,7 +133,7 @@ func CheckGitHub(w io.Writer, found []check.Finding) error {
 			annotate(out, "error", f.Rule, text)
 		}
 	}
-	fmt.Fprintln(out, checkTotal(found))
+	fmt.Fprintln(out, checkTotal(findings))
 	return out.Flush()
 }
 

@@ -29,11 +29,11 @@ func (c Comparison) Sentence() string {
 	if c.Wins+c.Losses == 0 {
 		return text
 	}
-	sure := "may well be chance"
+	certainty := "may well be chance"
 	if c.PValue < 0.05 {
-		sure = "is hardly chance"
+		certainty = "is hardly chance"
 	}
-	return text + fmt.Sprintf("; wins are %.0f–%.0f %% of what is decided (95 %%), sign test p = %.2g: that %s", 100*c.WinShare[0], 100*c.WinShare[1], c.PValue, sure)
+	return text + fmt.Sprintf("; wins are %.0f–%.0f %% of what is decided (95 %%), sign test p = %.2g: that %s", 100*c.WinShare[0], 100*c.WinShare[1], c.PValue, certainty)
 }
 
 func signedDelta(x float64) string {

@@ -59,13 +59,13 @@ func matchPart(t *testing.T, path, part, want string) {
 		t.Fatal(err)
 	}
 	before, rest, found := strings.Cut(string(text), "<!-- "+part+": written by a test -->\n")
-	got, after, also := strings.Cut(rest, "\n<!-- end of "+part+" -->")
-	if !found || !also {
+	got, after, ended := strings.Cut(rest, "\n<!-- end of "+part+" -->")
+	if !found || !ended {
 		t.Fatalf("%s has no part %q", path, part)
 	}
 	if *update {
-		anew := before + "<!-- " + part + ": written by a test -->\n" + want + "\n<!-- end of " + part + " -->" + after
-		if err := os.WriteFile(path, []byte(anew), 0o600); err != nil {
+		updated := before + "<!-- " + part + ": written by a test -->\n" + want + "\n<!-- end of " + part + " -->" + after
+		if err := os.WriteFile(path, []byte(updated), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return

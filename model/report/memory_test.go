@@ -23,18 +23,18 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	ctx, set := context.Background(), model.DefaultSettings()
 	for name, write := range writers(ctx, set) {
 		t.Run(name, func(t *testing.T) {
-			few, many := &gauge{}, &gauge{}
-			before := live()
-			if err := write(few, short); err != nil {
+			shortGauge, longGauge := &gauge{}, &gauge{}
+			liveBefore := liveHeap()
+			if err := write(shortGauge, short); err != nil {
 				t.Fatal(err)
 			}
-			if err := write(many, long); err != nil {
+			if err := write(longGauge, long); err != nil {
 				t.Fatal(err)
 			}
-			if many.writes < 8 {
-				t.Fatalf("only %d writes: they tell nothing", many.writes)
+			if longGauge.writes < 8 {
+				t.Fatalf("only %d writes: they tell nothing", longGauge.writes)
 			}
-			if grown := many.most - max(few.most, before); grown > slack {
+			if grown := longGauge.maxHeap - max(shortGauge.maxHeap, liveBefore); grown > slack {
 				t.Errorf("%d bytes more are held after a thousand steps than after ten", grown)
 			}
 		})
@@ -57,9 +57,9 @@ func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer,
 			if err != nil {
 				return err
 			}
-			held := check.NewEvaluator(rules)
+			evaluator := check.NewEvaluator(rules)
 			return snap.Each(ctx, set, func(a *model.Analysis) error {
-				held.Add(&a.Summary)
+				evaluator.Add(&a.Summary)
 				_, err := w.Write(nil) // has the gauge measure at each step
 				return err
 			})
@@ -85,18 +85,18 @@ func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer,
 
 // gauge discards what is written, and measures the heap when the number of writes doubles.
 type gauge struct {
-	writes uint
-	most   int
+	writes  uint
+	maxHeap int
 }
 
 func (g *gauge) Write(p []byte) (int, error) {
 	if g.writes++; bits.OnesCount(g.writes) == 1 {
-		g.most = max(g.most, live())
+		g.maxHeap = max(g.maxHeap, liveHeap())
 	}
 	return len(p), nil
 }
 
-func live() int {
+func liveHeap() int {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -45,8 +45,8 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 	}
 	return &Report{
 		Snap: snap, Settings: set.Effective(), Grouping: grouping, Per: PerStep,
-		eachStep: func(show func(*model.Summary, *model.Analysis) error) error {
-			return snap.Each(ctx, set, func(a *model.Analysis) error { return show(&a.Summary, a) })
+		eachStep: func(visit func(*model.Summary, *model.Analysis) error) error {
+			return snap.Each(ctx, set, func(a *model.Analysis) error { return visit(&a.Summary, a) })
 		},
 	}, nil
 }
@@ -56,9 +56,9 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 func FromTrend(snap model.Snapshot, t *model.Trend) *Report {
 	return &Report{
 		Snap: snap, Settings: t.Settings, Grouping: t.Grouping, Per: PerStep,
-		eachStep: func(show func(*model.Summary, *model.Analysis) error) error {
+		eachStep: func(visit func(*model.Summary, *model.Analysis) error) error {
 			for i := range t.Steps {
-				if err := show(&t.Steps[i], nil); err != nil {
+				if err := visit(&t.Steps[i], nil); err != nil {
 					return err
 				}
 			}
@@ -128,8 +128,8 @@ func (p *page) add(s *model.Summary, a *model.Analysis) {
 	p.total.add(s)
 	p.charts.add(s, a)
 	if !s.Open {
-		last := *s // a copy does not retain the analysis
-		p.newest = &last
+		newest := *s // a copy does not retain the analysis
+		p.newest = &newest
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"vantage/model/report"
 )
 
-// small returns a run of two steps: a mixed group and one without signal, then two groups
+// twoSteps returns a run of two steps: a mixed group and one without signal, then two groups
 // with NaN, infinite and missing rewards.
-func small() model.Snapshot {
+func twoSteps() model.Snapshot {
 	store := model.NewStore()
 	chunk := &model.Chunk{
 		Format: "made", How: "by hand", LengthUnit: model.LengthTokens, HasTruth: true,
@@ -35,7 +35,7 @@ func small() model.Snapshot {
 	return store.Snapshot()
 }
 
-func of(t *testing.T, snap model.Snapshot, set model.Settings) *report.Report {
+func newReport(t *testing.T, snap model.Snapshot, set model.Settings) *report.Report {
 	t.Helper()
 	r, err := report.New(context.Background(), snap, set)
 	if err != nil {
@@ -46,8 +46,8 @@ func of(t *testing.T, snap model.Snapshot, set model.Settings) *report.Report {
 
 func TestJSON(t *testing.T) {
 	var out bytes.Buffer
-	snap := small()
-	if _, err := report.JSON(&out, of(t, snap, model.DefaultSettings())); err != nil {
+	snap := twoSteps()
+	if _, err := report.JSON(&out, newReport(t, snap, model.DefaultSettings())); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -84,12 +84,12 @@ func TestJSON(t *testing.T) {
 
 func TestText(t *testing.T) {
 	var out bytes.Buffer
-	snap := small()
+	snap := twoSteps()
 	set, err := model.DefaultSettings().Set("keep_neg_ratio", "0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := report.Text(&out, of(t, snap, set)); err != nil {
+	if _, err := report.Text(&out, newReport(t, snap, set)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -114,7 +114,7 @@ func TestTextCountsProblems(t *testing.T) {
 	}
 	store.Append(chunk)
 	var out bytes.Buffer
-	if _, err := report.Text(&out, of(t, store.Snapshot(), model.DefaultSettings())); err != nil {
+	if _, err := report.Text(&out, newReport(t, store.Snapshot(), model.DefaultSettings())); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); !strings.Contains(got, "could not read 5000 places") || !strings.Contains(got, "and 4990 more") {
@@ -124,7 +124,7 @@ func TestTextCountsProblems(t *testing.T) {
 
 func TestSamples(t *testing.T) {
 	var out bytes.Buffer
-	if err := report.SamplesJSONL(context.Background(), &out, small(), model.DefaultSettings(), query.Query{}); err != nil {
+	if err := report.SamplesJSONL(context.Background(), &out, twoSteps(), model.DefaultSettings(), query.Query{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -157,7 +157,7 @@ func TestMarkdownEscapes(t *testing.T) {
 		})
 	}
 	store.Append(chunk)
-	r := of(t, store.Snapshot(), model.DefaultSettings())
+	r := newReport(t, store.Snapshot(), model.DefaultSettings())
 	r.Per = report.PerGroup
 	var out bytes.Buffer
 	if _, err := report.Markdown(&out, r); err != nil {

@@ -193,9 +193,9 @@ func (s Sweep) heatMap(out io.Writer, f sweep.Figure, recompute bool, y, cell, l
 		text(left-8, row+cell/2+4, "end", units.Fixed(s.Grid.Pos[i], 2))
 		for j := range s.Grid.Neg {
 			c := s.Grid.At(recompute, i, j)
-			fill, ink := shade(f.Value(c), lo, hi)
+			fill, textColour := shade(f.Value(c), lo, hi)
 			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, left+j*cell, row, cell, cell, fill)
-			fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`+"\n", left+j*cell+cell/2, row+cell/2+4, ink, svgEscape(sweepValue(f, c)))
+			fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`+"\n", left+j*cell+cell/2, row+cell/2+4, textColour, svgEscape(sweepValue(f, c)))
 		}
 	}
 	if a := s.Grid.Recommend(s.Recompute...); a.Cell != nil && a.Cell.Recompute == recompute {
@@ -211,17 +211,17 @@ func (s Sweep) heatMap(out io.Writer, f sweep.Figure, recompute bool, y, cell, l
 }
 
 // shade returns a blue for x, pale at lo and dark at hi, and a readable colour for text on it.
-func shade(x, lo, hi float64) (fill, ink string) {
+func shade(x, lo, hi float64) (fill, textColour string) {
 	if x-x != 0 || hi <= lo {
 		return "#eeeeee", "#000000"
 	}
 	at := (x - lo) / (hi - lo)
 	mix := func(from, to float64) int { return int(math.Round(from + at*(to-from))) }
-	ink = "#000000"
+	textColour = "#000000"
 	if at > 0.6 {
-		ink = "#ffffff"
+		textColour = "#ffffff"
 	}
-	return fmt.Sprintf("#%02x%02x%02x", mix(240, 8), mix(246, 69), mix(252, 148)), ink
+	return fmt.Sprintf("#%02x%02x%02x", mix(240, 8), mix(246, 69), mix(252, 148)), textColour
 }
 
 func svgEscape(s string) string {

@@ -108,10 +108,10 @@ func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model
 		return set
 	}
 	if e := v.Estimator; e != nil && !isSet("framework") && !isSet("adv_estimator") && !isSet("scale") {
-		some := set
-		some.Framework, some.Estimator, some.Scale = e.Framework, e.Name, estimators.Scale(e.Scale)
-		if some.Effective().Validate() == nil {
-			set = some
+		candidate := set
+		candidate.Framework, candidate.Estimator, candidate.Scale = e.Framework, e.Name, estimators.Scale(e.Scale)
+		if candidate.Effective().Validate() == nil {
+			set = candidate
 		}
 	}
 	if !isSet("keep_pos_ratio") && isRatio(v.KeepPos) {

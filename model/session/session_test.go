@@ -87,19 +87,19 @@ func TestMarks(t *testing.T) {
 
 // Settings of the command line win over saved ones; invalid saved ones are ignored.
 func TestApplyTo(t *testing.T) {
-	left := &View{Estimator: &Estimator{"twinkle", "grpo", "batch"}, KeepPos: 0.7, KeepNeg: 0.5, Recompute: true}
-	given := func(names ...string) func(string) bool {
+	saved := &View{Estimator: &Estimator{"twinkle", "grpo", "batch"}, KeepPos: 0.7, KeepNeg: 0.5, Recompute: true}
+	isSet := func(names ...string) func(string) bool {
 		return func(option string) bool { return strings.Contains(" "+strings.Join(names, " ")+" ", " "+option+" ") }
 	}
-	usual := model.DefaultSettings()
-	all := usual
+	defaults := model.DefaultSettings()
+	all := defaults
 	all.Framework, all.Estimator, all.Scale, all.KeepPos, all.KeepNeg, all.Recompute = "twinkle", "grpo", "batch", 0.7, 0.5, true
-	if got := left.ApplyTo(usual, given()); got != all {
+	if got := saved.ApplyTo(defaults, isSet()); got != all {
 		t.Errorf("%+v", got)
 	}
-	some := usual
-	some.KeepNeg, some.Recompute = 0.5, true
-	if got := left.ApplyTo(usual, given("scale", "keep_pos_ratio")); got != some {
+	partial := defaults
+	partial.KeepNeg, partial.Recompute = 0.5, true
+	if got := saved.ApplyTo(defaults, isSet("scale", "keep_pos_ratio")); got != partial {
 		t.Errorf("%+v", got)
 	}
 	for _, broken := range []*View{
@@ -107,7 +107,7 @@ func TestApplyTo(t *testing.T) {
 		{Estimator: &Estimator{"nobody", "grpo", "group"}, KeepPos: 1, KeepNeg: 1},
 		{Estimator: &Estimator{"easyr1", "grpo", "batch"}, KeepPos: 1, KeepNeg: 7},
 	} {
-		if got := broken.ApplyTo(usual, given()); got != usual {
+		if got := broken.ApplyTo(defaults, isSet()); got != defaults {
 			t.Errorf("%+v becomes %+v", broken, got)
 		}
 	}

@@ -67,16 +67,16 @@ func probeGroups() [][]float64 {
 const formTolerance = 1e-6
 
 func (f closedForm) matches(e *estimators.Estimator, s estimators.Scale) bool {
-	together := estimators.Batch{Offsets: []int{0}}
+	combined := estimators.Batch{Offsets: []int{0}}
 	for _, rewards := range probeGroups() {
-		alone := estimators.Batch{Rewards: rewards, Offsets: []int{0, len(rewards)}}
-		if !f.matchesBatch(e, s, alone) {
+		single := estimators.Batch{Rewards: rewards, Offsets: []int{0, len(rewards)}}
+		if !f.matchesBatch(e, s, single) {
 			return false
 		}
-		together.Rewards = append(together.Rewards, rewards...)
-		together.Offsets = append(together.Offsets, len(together.Rewards))
+		combined.Rewards = append(combined.Rewards, rewards...)
+		combined.Offsets = append(combined.Offsets, len(combined.Rewards))
 	}
-	return f.matchesBatch(e, s, together)
+	return f.matchesBatch(e, s, combined)
 }
 
 func (f closedForm) matchesBatch(e *estimators.Estimator, s estimators.Scale, b estimators.Batch) bool {

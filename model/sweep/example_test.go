@@ -32,8 +32,8 @@ func Example() {
 			fmt.Printf("keep_pos %.1f keep_neg %.1f: kept %2d, signal %d, killed %d\n", pos, neg, cell.Kept, cell.Signal, cell.Killed)
 		}
 	}
-	advice := grid.Recommend(false, true)
-	fmt.Println(advice.Reason)
+	recommendation := grid.Recommend(false, true)
+	fmt.Println(recommendation.Reason)
 	// Output:
 	// keep_pos 0.5 keep_neg 0.0: kept  3, signal 1, killed 1
 	// keep_pos 0.5 keep_neg 0.5: kept  8, signal 2, killed 0

@@ -71,7 +71,7 @@ func New(set model.Settings, r Ratios) (*Grid, error) {
 
 // WithSteps returns a grid that also holds these steps of a snapshot: all their groups or,
 // if only is not nil, those with these indexes, ascending. g does not change.
-func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, only []int) (*Grid, error) {
+func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, groups []int) (*Grid, error) {
 	next := *g
 	next.filtered, next.recomputed = slices.Clone(g.filtered), slices.Clone(g.recomputed)
 	for _, i := range steps {
@@ -79,7 +79,7 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, only [
 		if err != nil {
 			return nil, err
 		}
-		if err := next.addStep(ctx, a, selectGroups(a.Table, only)); err != nil {
+		if err := next.addStep(ctx, a, selectGroups(a.Table, groups)); err != nil {
 			return nil, err
 		}
 	}
@@ -87,12 +87,12 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, only [
 }
 
 // selectGroups returns the groups with these indexes, all if only is nil.
-func selectGroups(table []model.Group, only []int) []model.Group {
-	if only == nil {
+func selectGroups(table []model.Group, indexes []int) []model.Group {
+	if indexes == nil {
 		return table
 	}
-	selected := make([]model.Group, len(only))
-	for k, at := range only {
+	selected := make([]model.Group, len(indexes))
+	for k, at := range indexes {
 		selected[k] = table[at]
 	}
 	return selected

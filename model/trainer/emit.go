@@ -31,18 +31,18 @@ func Dialects() []Dialect {
 // no option.
 func (d Dialect) Emit(set model.Settings) []string {
 	set = set.Effective()
-	own := set
+	translated := set
 	var notes []string
 	if d.Framework != set.Framework {
-		own = set.WithFramework(d.Framework)
+		translated = set.WithFramework(d.Framework)
 	}
-	if own.Estimator != set.Estimator {
-		notes = append(notes, fmt.Sprintf("# %s has no %s of %s: this is its %s", d.Framework, set.Estimator, set.Framework, own.Estimator))
+	if translated.Estimator != set.Estimator {
+		notes = append(notes, fmt.Sprintf("# %s has no %s of %s: this is its %s", d.Framework, set.Estimator, set.Framework, translated.Estimator))
 	}
-	if own.Scale != set.Scale {
-		notes = append(notes, fmt.Sprintf("# %s %s has no scale %s: this is its %s", d.Framework, own.Estimator, set.Scale, own.Scale))
+	if translated.Scale != set.Scale {
+		notes = append(notes, fmt.Sprintf("# %s %s has no scale %s: this is its %s", d.Framework, translated.Estimator, set.Scale, translated.Scale))
 	}
-	return append(notes, d.emit(own)...)
+	return append(notes, d.emit(translated)...)
 }
 
 // Names returns the frameworks with a dialect.

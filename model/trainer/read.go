@@ -28,8 +28,8 @@ func (r *Config) Settings() []model.Option { return r.settings }
 // Summary says in a line what was read.
 func (r *Config) Summary() string {
 	text := fmt.Sprintf("%s understood as %s's (%s), %d ignored", units.Plural(len(r.UsedKeys), "settings"), r.Framework, strings.Join(r.UsedKeys, ", "), r.Ignored)
-	for _, doubt := range r.Warnings {
-		text += "; " + doubt
+	for _, warning := range r.Warnings {
+		text += "; " + warning
 	}
 	return text
 }
@@ -109,8 +109,8 @@ func keyRules(framework string) []keyRule {
 // unsupported lists keys that affect advantages and are not supported, and the values with
 // which they have no effect. Others give a warning.
 var unsupported = []struct {
-	key  string
-	idle []string
+	key      string
+	harmless []string
 }{
 	{"reward_weights", nil},
 	{"norm_adv_by_std_in_grpo", nil},
@@ -142,14 +142,14 @@ func ReadConfig(options []Option) (*Config, error) {
 		return nil, fmt.Errorf("nothing in it says how advantages are computed: expected algorithm.adv_estimator, scale_rewards or advantage_estimator")
 	}
 	r.settings = []model.Option{{Name: "framework", Value: r.Framework}}
-	known := keyRules(r.Framework)
-	for _, k := range known {
+	rules := keyRules(r.Framework)
+	for _, k := range rules {
 		if err := r.apply(k, options); err != nil {
 			return nil, err
 		}
 	}
 	for _, o := range options {
-		if !slices.ContainsFunc(known, func(k keyRule) bool { return endsInKey(o.Key, k.key) }) {
+		if !slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(o.Key, k.key) }) {
 			r.Ignored++
 			r.warnUnsupported(o)
 		}
@@ -162,18 +162,18 @@ func ReadConfig(options []Option) (*Config, error) {
 // optionsOf returns the options that a rule converts: those in the trainer's own sections,
 // if there are any, else all. Trainers ignore other sections, such as unused presets.
 func (k keyRule) optionsOf(options []Option) []Option {
-	var all, own []Option
+	var all, inSections []Option
 	for _, o := range options {
 		if !endsInKey(o.Key, k.key) {
 			continue
 		}
 		all = append(all, o)
-		if part, _, _ := strings.Cut(o.Key, "."); slices.Contains([]string{"algorithm", "worker", "actor_rollout_ref", "critic", "data", "trainer"}, part) {
-			own = append(own, o)
+		if section, _, _ := strings.Cut(o.Key, "."); slices.Contains([]string{"algorithm", "worker", "actor_rollout_ref", "critic", "data", "trainer"}, section) {
+			inSections = append(inSections, o)
 		}
 	}
-	if own != nil {
-		return own
+	if inSections != nil {
+		return inSections
 	}
 	return all
 }
@@ -199,12 +199,12 @@ func (r *Config) apply(k keyRule, options []Option) error {
 	if last.Value == "" {
 		return nil
 	}
-	set, err := k.convert(truncate(last.Value)) // no known value is longer
+	setting, err := k.convert(truncate(last.Value)) // no known value is longer
 	if err != nil {
 		return err
 	}
 	r.UsedKeys = append(r.UsedKeys, truncate(last.Key))
-	r.settings = append(r.settings, set)
+	r.settings = append(r.settings, setting)
 	return nil
 }
 
@@ -224,8 +224,8 @@ func settingOrder(name string) int {
 
 func (r *Config) warnUnsupported(o Option) {
 	for _, k := range unsupported {
-		idle := o.Value == "" || slices.Contains([]string{"null", "none"}, strings.ToLower(o.Value)) || slices.Contains(k.idle, strings.ToLower(o.Value))
-		if endsInKey(o.Key, k.key) && !idle {
+		harmless := o.Value == "" || slices.Contains([]string{"null", "none"}, strings.ToLower(o.Value)) || slices.Contains(k.harmless, strings.ToLower(o.Value))
+		if endsInKey(o.Key, k.key) && !harmless {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which is not taken into account", truncate(o.Key), truncate(o.Value)))
 		}
 	}
@@ -241,11 +241,11 @@ func detectFramework(options []Option) string {
 			return slices.ContainsFunc(keys, func(key string) bool { return endsInKey(o.Key, key) })
 		})
 	}
-	begins := func(prefix string) bool {
+	hasPrefix := func(prefix string) bool {
 		return slices.ContainsFunc(options, func(o Option) bool { return strings.HasPrefix(o.Key, prefix) })
 	}
 	switch {
-	case has("keep_pos_ratio", "keep_neg_ratio", "compute_new_adv"), has("adv_estimator") && begins("worker."):
+	case has("keep_pos_ratio", "keep_neg_ratio", "compute_new_adv"), has("adv_estimator") && hasPrefix("worker."):
 		return "easyr1"
 	case has("adv_estimator"), has("norm_adv_by_std_in_grpo"):
 		return "verl"

@@ -14,7 +14,7 @@ func TestReadConfig(t *testing.T) {
 	for name, c := range map[string]struct {
 		options []Option
 		want    string // framework, settings
-		doubt   string
+		warning string
 	}{
 		"EasyR1": {
 			[]Option{{"data.train_files", "x"}, {"algorithm.adv_estimator", "grpo"}, {"algorithm.keep_pos_ratio", "0.7"}, {"algorithm.keep_neg_ratio", "${algorithm.keep_pos_ratio}"}, {"algorithm.compute_new_adv", "true"}, {"worker.rollout.n", "8"}},
@@ -81,7 +81,7 @@ func TestReadConfig(t *testing.T) {
 		if got := fmt.Sprint(r.Framework, " ", r.Settings()); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
 		}
-		if !strings.Contains(r.Summary(), c.doubt) || c.doubt == "" && len(r.Warnings) > 0 {
+		if !strings.Contains(r.Summary(), c.warning) || c.warning == "" && len(r.Warnings) > 0 {
 			t.Errorf("%s: %s", name, r.Summary())
 		}
 	}
