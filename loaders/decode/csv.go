@@ -69,7 +69,7 @@ func (g *CSVDecoder) cell(c *csvColumn, cell []byte) {
 	case c.hasRole && c.field.Role == RoleResponse && g.Capture == nil && !bytes.HasPrefix(cell, []byte(jsonscan.MessagesPrefix)):
 		g.Pick(key, jsonscan.Value{Kind: jsonscan.RuneCount, Float: float64(utf8.RuneCount(cell))})
 	case c.hasRole && (c.field.Role.IsText() || c.field.Role == RoleGroup):
-		g.Pick(key, TextValue(cell))
+		g.Pick(key, jsonscan.FromText(cell))
 	default:
 		g.Pick(key, cellValue(cell))
 	}
@@ -86,5 +86,5 @@ func cellValue(cell []byte) jsonscan.Value {
 	if _, err := strconv.ParseFloat(string(cell), 64); err == nil {
 		return jsonscan.Value{Kind: jsonscan.Number, Raw: cell}
 	}
-	return TextValue(cell)
+	return jsonscan.FromText(cell)
 }

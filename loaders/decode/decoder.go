@@ -26,7 +26,7 @@ type RowDecoder struct {
 
 	HashResponses  bool     // the trainer logs rows twice
 	ResponseHashes []uint64 // then: hashes of the answers of the record at hand
-	visit        func(key, v jsonscan.Value)
+	visit          func(key, v jsonscan.Value)
 
 	Values [RoleCount]jsonscan.Value // of the row at hand
 	Ranks  [RoleCount]int
@@ -241,7 +241,7 @@ func (r *RowDecoder) splitConversation() {
 	if all.Kind != jsonscan.Array || r.Values[RoleResponse].Kind != jsonscan.Absent || r.FieldName(RolePrompt) != ConversationField {
 		return
 	}
-	turns := jsonscan.Elements(all)
+	turns := all.Elements()
 	if n := len(FromAssistant(all)); 0 < n && n < len(turns) {
 		r.Values[RolePrompt] = Conversation(turns[:len(turns)-n])
 		r.Values[RoleResponse], r.Ranks[RoleResponse] = Conversation(turns[len(turns)-n:]), derivedRank

@@ -41,7 +41,7 @@ func EachInList(r *RowDecoder, record []byte, key string, sample func(of jsonsca
 	if err != nil {
 		return err
 	}
-	jsonscan.EachElement(list, func(e jsonscan.Value) {
+	list.EachElement(func(e jsonscan.Value) {
 		r.BeginRow()
 		_ = jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
 			if string(k.Raw) != key {
@@ -72,7 +72,7 @@ func ColumnLists(r *RowDecoder, record []byte, sample func()) error {
 		if len(all) == maxColumns {
 			return
 		}
-		c := column{key: k, values: jsonscan.Elements(v)}
+		c := column{key: k, values: v.Elements()}
 		if p, ok := r.Fields.Lookup(k.Raw); ok && (p.Role == RolePrompt || p.Role == RoleResponse || p.Role == RoleReward) {
 			n = max(n, len(c.values))
 		}
@@ -155,7 +155,7 @@ func listOf(r *RowDecoder, record []byte, sample func()) error {
 		return s.Expected("nothing more")
 	}
 	bad := 0
-	jsonscan.EachElement(v, func(e jsonscan.Value) {
+	v.EachElement(func(e jsonscan.Value) {
 		if e.Kind != jsonscan.Object || OneObject(r, e.Raw, sample) != nil {
 			bad++
 		}

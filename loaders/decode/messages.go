@@ -34,7 +34,7 @@ func Conversation(turns []jsonscan.Value) jsonscan.Value {
 // FromAssistant are the turns from the first of the assistant on, in a list of {role, content}.
 func FromAssistant(all jsonscan.Value) []jsonscan.Value {
 	var turns []jsonscan.Value
-	jsonscan.EachElement(all, func(turn jsonscan.Value) {
+	all.EachElement(func(turn jsonscan.Value) {
 		if len(turns) > 0 || turn.Kind == jsonscan.Object && roleOf(turn) == "assistant" {
 			turns = append(turns, turn)
 		}

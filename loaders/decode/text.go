@@ -1,10 +1,8 @@
 package decode
 
 import (
-	"bytes"
 	"errors"
 
-	"vantage/loaders/jsonscan"
 	"vantage/model"
 )
 
@@ -32,11 +30,3 @@ func (t *TextDecoder) Decode(dst []model.Record, record []byte) ([]model.Record,
 }
 
 var ErrTextRecord = errors.New("the record lacks a part: it was cut off, or is of another kind")
-
-// TextValue is plain text as a value: what would be an escape is escaped.
-func TextValue(b []byte) jsonscan.Value {
-	if bytes.IndexByte(b, '\\') >= 0 {
-		b = bytes.ReplaceAll(b, []byte{'\\'}, []byte(`\\`))
-	}
-	return jsonscan.Value{Kind: jsonscan.String, Raw: b}
-}

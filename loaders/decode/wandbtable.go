@@ -22,9 +22,9 @@ func WandbTable(r *RowDecoder, record []byte, sample func()) error {
 	if err != nil {
 		return err
 	}
-	heads, most := r.columnHeads(jsonscan.Elements(names))
-	jsonscan.EachElement(data, func(row jsonscan.Value) {
-		cells := jsonscan.Elements(row)
+	heads, most := r.columnHeads(names.Elements())
+	data.EachElement(func(row jsonscan.Value) {
+		cells := row.Elements()
 		cells = cells[:min(len(cells), len(heads))]
 		for n := 1; n <= most; n++ {
 			r.BeginRow()

@@ -14,6 +14,6 @@ func areal() Format {
 		Name: "areal", Doc: "AReaL's {version}/{task}.jsonl: a small file per prompt.",
 		TrainerOption: "rollout.dump_to_file=true",
 		Sniff:         byKeys(85, "task_id", "sample_idx", "head_version", "tail_version"),
-		NewDecoder:        withLayout(names, decode.OneObject),
+		NewDecoder:    withLayout(names, decode.OneObject),
 	}
 }

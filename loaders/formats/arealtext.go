@@ -48,8 +48,8 @@ func arealRecord(r *decode.RowDecoder, record []byte, head *regexp.Regexp, group
 		return decode.ErrTextRecord
 	}
 	r.Set(decode.RoleReward, jsonscan.Value{Kind: jsonscan.String, Raw: m[2]})
-	r.Set(decode.RolePrompt, decode.TextValue(withoutColours(prompt)))
-	r.Set(decode.RoleResponse, decode.TextValue(withoutColours(sequence)))
+	r.Set(decode.RolePrompt, jsonscan.FromText(withoutColours(prompt)))
+	r.Set(decode.RoleResponse, jsonscan.FromText(withoutColours(sequence)))
 	r.Set(decode.RoleGroup, jsonscan.Value{Kind: jsonscan.String, Raw: []byte(group)})
 	if decode.IsDigits(version) {
 		r.Set(decode.RoleStep, jsonscan.Value{Kind: jsonscan.Number, Raw: []byte(version)})

@@ -41,9 +41,9 @@ func easyr1Record(r *decode.RowDecoder, record []byte) error {
 	if !ok || !also || !too {
 		return decode.ErrTextRecord
 	}
-	r.Set(decode.RolePrompt, decode.TextValue(bytes.TrimPrefix(prompt, []byte(framing.EasyR1Prefix))))
-	r.Set(decode.RoleResponse, decode.TextValue(output))
-	r.Set(decode.RoleTruth, decode.TextValue(truth))
+	r.Set(decode.RolePrompt, jsonscan.FromText(bytes.TrimPrefix(prompt, []byte(framing.EasyR1Prefix))))
+	r.Set(decode.RoleResponse, jsonscan.FromText(output))
+	r.Set(decode.RoleTruth, jsonscan.FromText(truth))
 	if v := (jsonscan.Value{Kind: jsonscan.String, Raw: bytes.TrimSpace(score)}); decode.CanPlay(decode.RoleReward, v) {
 		r.Set(decode.RoleReward, v)
 	}

@@ -40,7 +40,7 @@ func unboxed(r *decode.RowDecoder, record []byte, sample func()) error {
 			r.Set(decode.RoleResponse, answered)
 		case "token_loss_mask":
 			n := 0
-			jsonscan.EachElement(one, func(e jsonscan.Value) {
+			one.EachElement(func(e jsonscan.Value) {
 				if x, ok := e.ToFloat(); ok && x != 0 {
 					n++
 				}
@@ -70,7 +70,7 @@ func turns(v jsonscan.Value) (asked, answered jsonscan.Value) {
 		}
 		return asked, answered
 	}
-	all := jsonscan.Elements(v)
+	all := v.Elements()
 	if len(all) > 0 {
 		asked = all[0]
 	}

@@ -16,6 +16,6 @@ func openInstruct() Format {
 		TrainerOption: "--save_traces --rollouts_save_path DIR",
 		Positional:    true,
 		Sniff:         byKeys(85, "prompt_tokens", "response_tokens", "prompt_idx"),
-		NewDecoder:        withLayout(names, decode.OneObject),
+		NewDecoder:    withLayout(names, decode.OneObject),
 	}
 }

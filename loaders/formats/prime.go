@@ -50,7 +50,7 @@ func traces(r *decode.RowDecoder, record []byte, sample func()) error {
 // sampled are the messages of nodes, from the first that was sampled on.
 func sampled(nodes jsonscan.Value) []jsonscan.Value {
 	var turns []jsonscan.Value
-	jsonscan.EachElement(nodes, func(node jsonscan.Value) {
+	nodes.EachElement(func(node jsonscan.Value) {
 		var message jsonscan.Value
 		own := len(turns) > 0
 		_ = jsonscan.ScanObject(node.Raw, func(k, v jsonscan.Value) {
@@ -75,6 +75,6 @@ func primeHosted() Format {
 		Name: "prime-hosted", Doc: "The export of hosted prime-rl training: results.jsonl or rollouts_raw.json.",
 		TrainerOption: "nothing: download the run's samples",
 		Sniff:         byKeys(80, "run_id", "problem_id", "sample_id", "reward"),
-		NewDecoder:        withLayout(names, decode.OneObject),
+		NewDecoder:    withLayout(names, decode.OneObject),
 	}
 }

@@ -21,7 +21,7 @@ func rllm() Format {
 		TrainerOption: "rllm.log_episodes=true, with rllm.episode_log_dir=DIR",
 		Framing:       framing.Framing{Whole: true},
 		Sniff:         byKeys(85, "training_step", "task_hash", "trajectories"),
-		NewDecoder:        withLayout(names, trajectories),
+		NewDecoder:    withLayout(names, trajectories),
 	}
 }
 
@@ -45,7 +45,7 @@ func trajectories(r *decode.RowDecoder, record []byte, sample func()) error {
 // the steps before.
 func spoken(steps jsonscan.Value) jsonscan.Value {
 	var turns, said []jsonscan.Value
-	jsonscan.EachElement(steps, func(step jsonscan.Value) {
+	steps.EachElement(func(step jsonscan.Value) {
 		_ = jsonscan.ScanObject(step.Raw, func(k, v jsonscan.Value) {
 			switch {
 			case string(k.Raw) == "chat_completions" && v.Kind == jsonscan.Array:

@@ -16,7 +16,7 @@ func skyrl() Format {
 		Name: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only, score as a number or per token.",
 		TrainerOption: "nothing for evaluations: they are dumped by default, under export_path",
 		Sniff:         byKeys(80, "input_prompt", "output_response", "env_class"),
-		NewDecoder:        withLayout(names, summed("score")),
+		NewDecoder:    withLayout(names, summed("score")),
 	}
 }
 
@@ -30,7 +30,7 @@ func summed(key string) decode.Layout {
 				return
 			}
 			sum := 0.0
-			jsonscan.EachElement(v, func(e jsonscan.Value) {
+			v.EachElement(func(e jsonscan.Value) {
 				if x, ok := e.ToFloat(); ok {
 					sum += x
 				}

@@ -40,6 +40,6 @@ func swiftRay() Format {
 		TrainerOption: "--log_completions true",
 		Positional:    true,
 		Sniff:         byKeys(60, "gen_step", "prompt", "completion"),
-		NewDecoder:        withLayout(decode.PreferNames(nil), decode.OneObject),
+		NewDecoder:    withLayout(decode.PreferNames(nil), decode.OneObject),
 	}
 }

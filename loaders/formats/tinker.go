@@ -17,7 +17,7 @@ func tinker() Format {
 		Name: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl.",
 		TrainerOption: "nothing: it writes them by default, into log_path",
 		Sniff:         byKeys(85, "group_idx", "traj_idx", "total_reward"),
-		NewDecoder:        withLayout(names, trajectory),
+		NewDecoder:    withLayout(names, trajectory),
 	}
 }
 
@@ -42,7 +42,7 @@ func trajectory(r *decode.RowDecoder, record []byte, sample func()) error {
 	err := jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
 		r.Pick(k, v)
 		if string(k.Raw) == "steps" {
-			jsonscan.EachElement(v, func(step jsonscan.Value) { _ = jsonscan.ScanObject(step.Raw, take) })
+			v.EachElement(func(step jsonscan.Value) { _ = jsonscan.ScanObject(step.Raw, take) })
 		}
 	})
 	if err != nil {

@@ -8,13 +8,12 @@ import (
 	"vantage/estimators"
 )
 
-// ToFloat reads a number that a trainer wrote as a number, a truth value, a
-// text ("0.5", "nan", "-inf") or a list of one of these. Null is a number that
-// is missing.
+// ToFloat reads a number as trainers write it: as a number, a truth value, a text ("0.5", "nan",
+// "-inf") or a list of one of these. Null is a missing reward.
 func (v Value) ToFloat() (float64, bool) {
 	switch v.Kind {
 	case Number, String:
-		// Out of range is not an error here: 1e999 is +Inf, as Python reads it.
+		// Out of range is no error here: 1e999 is +Inf, as Python reads it.
 		x, err := strconv.ParseFloat(string(bytes.TrimSpace(v.Raw)), 64)
 		return x, err == nil || math.IsInf(x, 0)
 	case Float:
@@ -27,27 +26,17 @@ func (v Value) ToFloat() (float64, bool) {
 	case Null:
 		return estimators.MissingReward(), true
 	case Array:
-		one, ok := v.Single()
-		if !ok || one.Kind == Array {
+		element, ok := v.Single()
+		if !ok || element.Kind == Array {
 			return 0, false
 		}
-		return one.ToFloat()
+		return element.ToFloat()
 	default:
 		return 0, false
 	}
 }
 
-// Single returns the element of a list that has one.
-func (v Value) Single() (one Value, ok bool) {
-	n := 0
-	EachElement(v, func(e Value) {
-		one = e
-		n++
-	})
-	return one, n == 1
-}
-
-// ToInt reads a step or a length: an integer, however it is written.
+// ToInt reads a step or a length: an integer, also one written as 7.0, "7" or [7].
 func (v Value) ToInt() (int64, bool) {
 	if v.Kind == Number || v.Kind == String {
 		if n, err := strconv.ParseInt(string(bytes.TrimSpace(v.Raw)), 10, 64); err == nil {
@@ -58,15 +47,15 @@ func (v Value) ToInt() (int64, bool) {
 		return 0, false
 	}
 	x, ok := v.ToFloat()
-	const exact = 1 << 53
-	if !ok || x != math.Trunc(x) || math.Abs(x) > exact {
+	const maxExact = 1 << 53
+	if !ok || x != math.Trunc(x) || math.Abs(x) > maxExact {
 		return 0, false
 	}
 	return int64(x), true
 }
 
-// ToAdvantage reads an advantage; of one per token it takes the first that is
-// not zero, since prompts and padding are masked with zeros.
+// ToAdvantage reads an advantage, NaN if there is none. Of a list, one per token, it returns the
+// first that is not zero: prompts and padding are masked with zeros.
 func (v Value) ToAdvantage() float64 {
 	if v.Kind != Array {
 		if x, ok := v.ToFloat(); ok && v.Kind != Null {
@@ -75,7 +64,7 @@ func (v Value) ToAdvantage() float64 {
 		return math.NaN()
 	}
 	first := math.NaN()
-	EachElement(v, func(e Value) {
+	v.EachElement(func(e Value) {
 		if x := e.ToAdvantage(); first == 0 || math.IsNaN(first) {
 			first = x
 		}
@@ -83,18 +72,20 @@ func (v Value) ToAdvantage() float64 {
 	return first
 }
 
-// Len returns how many elements a list has.
-func (v Value) Len() int {
-	n := 0
-	EachElement(v, func(Value) { n++ })
-	return n
-}
-
-// FromFloat is a number that was not in the log as such.
+// FromFloat returns a number that has no text in the record.
 func FromFloat(x float64) Value { return Value{Kind: Float, Float: x} }
 
-// Literal is the value as a log would have it in text: names and truths are told
-// apart by their bytes.
+// FromText returns plain text as a JSON string: backslashes are escaped, since they begin no
+// escapes there. Text without any is not copied.
+func FromText(text []byte) Value {
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = bytes.ReplaceAll(text, []byte{'\\'}, []byte(`\\`))
+	}
+	return Value{Kind: String, Raw: text}
+}
+
+// Literal returns v with the text that a JSON log would have: group ids and ground truths are
+// compared by their bytes.
 func (v Value) Literal() Value {
 	if v.Kind != Float {
 		return v

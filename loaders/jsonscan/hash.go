@@ -5,9 +5,8 @@ import (
 	"math/bits"
 )
 
-// Hash64 is a hash for telling texts apart, the same in every run of the
-// program (hash/maphash is not). It folds a 128-bit product for each eight
-// bytes, as wyhash does (Wang Yi, 2019), in its simplest form.
+// Hash64 hashes a text, the same in every run of the program (hash/maphash is not). It folds a
+// 128-bit product for each eight bytes, as wyhash does (Wang Yi, 2019), in its simplest form.
 func Hash64(b []byte) uint64 {
 	const k0, k1 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	h := uint64(len(b)) ^ k0
@@ -21,9 +20,9 @@ func Hash64(b []byte) uint64 {
 	return fold(h^k0, k0)
 }
 
-// MixHash is a hash of a hash of what came before and of what comes next.
-func MixHash(before, next uint64) uint64 {
-	return fold(before^0x9e3779b97f4a7c15, next^0xd6e8feb86659fd93) + next
+// MixHash hashes a sequence of hashes: h is the hash of those before next.
+func MixHash(h, next uint64) uint64 {
+	return fold(h^0x9e3779b97f4a7c15, next^0xd6e8feb86659fd93) + next
 }
 
 func fold(a, b uint64) uint64 {

@@ -1,19 +1,17 @@
 package jsonscan
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // Message is one turn of a conversation.
 type Message struct {
 	Role, Content Value
 }
 
-// MessagesPrefix is how a text begins that may hold messages as JSON.
+// MessagesPrefix is the start of a text that may hold messages as JSON.
 const MessagesPrefix = `[{`
 
-// Messages reads a conversation: a list of {role, content}, also where it
-// was written as JSON inside a string. It returns nil if v is none.
+// Messages returns the turns of a conversation: a list of {role, content}, or a string that holds
+// one as JSON. It returns nil if v is neither.
 func (v Value) Messages() []Message {
 	if v.Kind == String && bytes.HasPrefix(v.Raw, []byte(MessagesPrefix)) {
 		s := Scanner{Data: v.Text()}
@@ -23,40 +21,35 @@ func (v Value) Messages() []Message {
 		}
 		v = inner
 	}
-	var all []Message
-	proper := v.Kind == Array
-	EachElement(v, func(e Value) {
+	var messages []Message
+	valid := v.Kind == Array
+	v.EachElement(func(e Value) {
 		var m Message
-		if e.Kind == Object {
-			_ = ScanObject(e.Raw, func(key, v Value) {
-				switch string(key.Raw) {
-				case "role":
-					m.Role = v
-				case "content":
-					m.Content = v
-				}
-			})
-		}
-		proper = proper && m.Role.Kind == String
-		all = append(all, m)
+		e.EachField(func(key, v Value) {
+			switch string(key.Raw) {
+			case "role":
+				m.Role = v
+			case "content":
+				m.Content = v
+			}
+		})
+		valid = valid && m.Role.Kind == String
+		messages = append(messages, m)
 	})
-	if !proper {
+	if !valid {
 		return nil
 	}
-	return all
+	return messages
 }
 
-// AppendContent appends a message's text, which may come in parts:
-// [{"type": "text", "text": "…"}, {"type": "image", …}].
+// AppendContent appends the decoded text of a message to dst. Content in parts is that of its text
+// parts: [{"type": "text", "text": "…"}, {"type": "image", …}].
 func (m Message) AppendContent(dst []byte) []byte {
 	if m.Content.Kind == String {
 		return AppendUnescaped(dst, m.Content.Raw)
 	}
-	EachElement(m.Content, func(part Value) {
-		if part.Kind != Object {
-			return
-		}
-		_ = ScanObject(part.Raw, func(key, v Value) {
+	m.Content.EachElement(func(part Value) {
+		part.EachField(func(key, v Value) {
 			if string(key.Raw) == "text" && v.Kind == String {
 				dst = AppendUnescaped(dst, v.Raw)
 			}

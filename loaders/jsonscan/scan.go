@@ -5,41 +5,20 @@ import (
 	"fmt"
 )
 
-// maxDepth bounds the nesting of a value. Logs nest about ten deep; a line of a
-// million brackets must not take the stack.
+// maxDepth bounds the nesting of a value: logs nest about ten deep, and a line of a million brackets
+// must not exhaust the stack.
 const maxDepth = 512
 
-type Kind byte
-
-const (
-	Absent Kind = iota
-	Null
-	Bool
-	Number
-	String
-	Array
-	Object
-	Float     // a number that never was text
-	RuneCount // a text of which nothing is kept but how many characters it has
-)
-
-// Value is a JSON value where it stands in its line, not decoded. A text is
-// without its quotes, a list or object with its brackets.
-type Value struct {
-	Kind  Kind
-	Raw   []byte
-	Float float64 // of the kinds real and counted
-}
-
-// ScanObject goes once over a line that holds one object and shows every pair
-// of it, in order. It differs from encoding/json because trainers do: it takes
-// NaN and ±Infinity, raw control bytes and unknown escapes in strings, and a
-// byte order mark. Strings are passed over, not decoded: most are long and
-// nobody wants them.
-func ScanObject(line []byte, visit func(key, v Value)) error {
-	s := Scanner{Data: line}
-	if bytes.HasPrefix(line, []byte(ByteOrderMark)) {
-		s.Pos = len(ByteOrderMark)
+// ScanObject visits the fields of a record that is one object, in order. Keys and strings are not
+// decoded. visit may be nil: then the record is only checked.
+//
+// It accepts what trainers write and encoding/json does not: NaN and ±Infinity, raw control bytes and
+// unknown escapes in strings, and a byte order mark. The error, a [*SyntaxError], comes after the
+// fields before it have been visited.
+func ScanObject(record []byte, visit func(key, v Value)) error {
+	s := Scanner{Data: record}
+	if bytes.HasPrefix(record, []byte(byteOrderMark)) {
+		s.Pos = len(byteOrderMark)
 	}
 	s.SkipSpace()
 	if s.Peek() != '{' {
@@ -55,19 +34,11 @@ func ScanObject(line []byte, visit func(key, v Value)) error {
 	return nil
 }
 
-// EachElement shows the elements of a list that has been scanned before.
-func EachElement(v Value, visit func(Value)) {
-	s := Scanner{Data: v.Raw}
-	if v.Kind == Array {
-		_ = s.list(visit)
-	}
-}
-
-// SyntaxError is where a line stops being JSON.
+// SyntaxError says where a record stops being JSON.
 type SyntaxError struct {
 	column int // 1-based, in bytes
 	want   string
-	found  []byte
+	found  []byte // the rest of the record, into which it points
 }
 
 func (e *SyntaxError) Error() string {
@@ -77,17 +48,19 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("column %d: %s stands where %s should be", e.column, Quote(e.found), e.want)
 }
 
+// Scanner reads JSON values one after another.
 type Scanner struct {
 	Data  []byte
-	Pos   int
+	Pos   int // of the next byte
 	depth int
 }
 
+// Expected returns the error that something else than want stands at Pos.
 func (s *Scanner) Expected(want string) error {
 	return &SyntaxError{column: s.Pos + 1, want: want, found: s.Data[min(s.Pos, len(s.Data)):]}
 }
 
-// Peek returns the next byte, 0 at the end: no JSON begins with a 0 byte.
+// Peek returns the next byte, 0 at the end: no JSON has a 0 byte there.
 func (s *Scanner) Peek() byte {
 	if s.Pos < len(s.Data) {
 		return s.Data[s.Pos]
@@ -103,6 +76,7 @@ func (s *Scanner) accept(c byte) bool {
 	return true
 }
 
+// SkipSpace advances to the next byte that is not white space.
 func (s *Scanner) SkipSpace() {
 	for s.Pos < len(s.Data) {
 		switch s.Data[s.Pos] {
@@ -114,6 +88,7 @@ func (s *Scanner) SkipSpace() {
 	}
 }
 
+// object visits the fields of the object whose brace is at Pos.
 func (s *Scanner) object(visit func(key, v Value)) error {
 	s.Pos++
 	s.SkipSpace()
@@ -150,6 +125,7 @@ func (s *Scanner) object(visit func(key, v Value)) error {
 	}
 }
 
+// list visits the elements of the list whose bracket is at Pos.
 func (s *Scanner) list(visit func(Value)) error {
 	s.Pos++
 	s.SkipSpace()
@@ -174,6 +150,7 @@ func (s *Scanner) list(visit func(Value)) error {
 	}
 }
 
+// Value reads the value at Pos, after white space. Its Raw points into Data.
 func (s *Scanner) Value() (Value, error) {
 	s.SkipSpace()
 	switch c := s.Peek(); c {
@@ -212,16 +189,16 @@ func (s *Scanner) nested(open byte) (Value, error) {
 	return Value{Kind: k, Raw: s.Data[start:s.Pos]}, err
 }
 
-func (s *Scanner) literal(w string, k Kind) (Value, error) {
-	if !bytes.HasPrefix(s.Data[s.Pos:], []byte(w)) {
+func (s *Scanner) literal(word string, k Kind) (Value, error) {
+	if !bytes.HasPrefix(s.Data[s.Pos:], []byte(word)) {
 		return Value{}, s.Expected("a value")
 	}
 	start := s.Pos
-	s.Pos += len(w)
+	s.Pos += len(word)
 	return Value{Kind: k, Raw: s.Data[start:s.Pos]}, nil
 }
 
-// str reads a string up to its closing quote.
+// str reads the string whose opening quote is at Pos.
 func (s *Scanner) str() (Value, error) {
 	start := s.Pos + 1
 	end := stringEnd(s.Data, start)
@@ -233,8 +210,8 @@ func (s *Scanner) str() (Value, error) {
 	return Value{Kind: String, Raw: s.Data[start:end]}, nil
 }
 
-// stringEnd looks for the closing quote of a string that begins at start: one that an
-// even number of backslashes stands before. -1 if there is none.
+// stringEnd returns where the closing quote is of a string whose text begins at start, -1 if there is
+// none. An even number of backslashes stands before it.
 func stringEnd(data []byte, start int) int {
 	for from := start; ; {
 		i := bytes.IndexByte(data[from:], '"')
@@ -284,15 +261,16 @@ func (s *Scanner) digits() bool {
 	return s.Pos > start
 }
 
-// ByteOrderMark is what programs of Windows begin a file with.
-const ByteOrderMark = "\xef\xbb\xbf"
+// byteOrderMark is how programs on Windows begin a text file.
+const byteOrderMark = "\xef\xbb\xbf"
 
-// TrimByteOrderMark is what follows a byte order mark.
-func TrimByteOrderMark(first []byte) []byte { return bytes.TrimPrefix(first, []byte(ByteOrderMark)) }
+// TrimByteOrderMark returns b without a byte order mark at its start.
+func TrimByteOrderMark(b []byte) []byte { return bytes.TrimPrefix(b, []byte(byteOrderMark)) }
 
-// Pair reads a key and its value from the brace or the comma before them, and returns
-// where the value begins.
-func (s *Scanner) Pair() (key, v Value, at int, ok bool) {
+// Field reads the next field of an object, from the brace or the comma before it, and returns where
+// its value begins; ok is false if that is no field. The colon and the comma are not checked: the
+// caller has scanned the object before.
+func (s *Scanner) Field() (key, v Value, valueStart int, ok bool) {
 	if s.Pos++; s.Pos > len(s.Data) {
 		return key, v, 0, false
 	}
@@ -304,13 +282,7 @@ func (s *Scanner) Pair() (key, v Value, at int, ok bool) {
 	s.SkipSpace()
 	s.Pos++ // the colon
 	s.SkipSpace()
-	at = s.Pos
+	valueStart = s.Pos
 	v, err = s.Value()
-	return key, v, at, err == nil
-}
-
-func Elements(v Value) []Value {
-	var all []Value
-	EachElement(v, func(e Value) { all = append(all, e) })
-	return all
+	return key, v, valueStart, err == nil
 }

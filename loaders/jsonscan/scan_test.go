@@ -5,18 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
-	"vantage/estimators"
 )
 
-// decodeAny makes of a value what encoding/json makes of it with UseNumber.
+// decodeAny decodes a value as encoding/json does with UseNumber.
 func decodeAny(t *testing.T, v Value) any {
 	t.Helper()
 	switch v.Kind {
@@ -29,9 +24,9 @@ func decodeAny(t *testing.T, v Value) any {
 	case String:
 		return string(v.Text())
 	case Array:
-		all := []any{}
-		EachElement(v, func(e Value) { all = append(all, decodeAny(t, e)) })
-		return all
+		elements := []any{}
+		v.EachElement(func(e Value) { elements = append(elements, decodeAny(t, e)) })
+		return elements
 	default:
 		return decodeObject(t, v.Raw)
 	}
@@ -39,14 +34,15 @@ func decodeAny(t *testing.T, v Value) any {
 
 func decodeObject(t *testing.T, raw []byte) map[string]any {
 	t.Helper()
-	all := map[string]any{}
-	err := ScanObject(raw, func(key, v Value) { all[string(key.Text())] = decodeAny(t, v) })
+	fields := map[string]any{}
+	err := ScanObject(raw, func(key, v Value) { fields[string(key.Text())] = decodeAny(t, v) })
 	if err != nil {
 		t.Fatalf("%q was scanned before, now: %v", raw, err)
 	}
-	return all
+	return fields
 }
 
+// What encoding/json decodes is scanned without error, and holds the same.
 func FuzzScanObject(f *testing.F) {
 	for _, s := range []string{
 		`{"input":"a\nb","output":"\ud83d\ude42","score":1.0,"step":1}`, `{"a":{"b":[1,2,{"c":null}]},"a":-0.5e-3}`,
@@ -71,7 +67,7 @@ func FuzzScanObject(f *testing.F) {
 			if strings.Contains(err.Error(), "nesting") {
 				return
 			}
-			t.Fatalf("encoding/json takes %q, we say: %v", line, err)
+			t.Fatalf("%q: %v, and encoding/json decodes it", line, err)
 		}
 		if diff := cmp.Diff(want, decodeObject(t, line)); diff != "" {
 			t.Errorf("%q: -want +got\n%s", line, diff)
@@ -79,7 +75,7 @@ func FuzzScanObject(f *testing.F) {
 	})
 }
 
-func TestScanErrors(t *testing.T) {
+func TestSyntaxErrors(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{`{"a": 1} tail`, `column 10: "tail" stands where nothing more should be`},
 		{`{"a": }`, `column 7: "}" stands where a value should be`},
@@ -99,105 +95,4 @@ func TestScanErrors(t *testing.T) {
 			t.Errorf("%d levels are accepted", depth)
 		}
 	}
-}
-
-func TestToFloat(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		want float64
-		ok   bool
-	}{
-		{`1`, 1, true},
-		{`-0.5e1`, -5, true},
-		{`true`, 1, true},
-		{`false`, 0, true},
-		{`"0.25"`, 0.25, true},
-		{`" 2 "`, 2, true},
-		{`NaN`, math.NaN(), true},
-		{`"nan"`, math.NaN(), true},
-		{`"inf"`, math.Inf(1), true},
-		{`-Infinity`, math.Inf(-1), true},
-		{`"-inf"`, math.Inf(-1), true},
-		{`1e999`, math.Inf(1), true},
-		{`[0.5]`, 0.5, true},
-		{`[true]`, 1, true},
-		{`[1,2]`, 0, false},
-		{`[]`, 0, false},
-		{`[[1]]`, 0, false},
-		{`"N/A"`, 0, false},
-		{`{}`, 0, false},
-		{`123456789012345678901234567890`, 123456789012345678901234567890., true},
-	} {
-		got, ok := valueOf(t, c.in).ToFloat()
-		if ok != c.ok || got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
-			t.Errorf("%s: %v %v, want %v %v", c.in, got, ok, c.want, c.ok)
-		}
-		if estimators.IsMissing(got) {
-			t.Errorf("%s counts as missing", c.in)
-		}
-	}
-	if got, ok := valueOf(t, `null`).ToFloat(); !ok || !estimators.IsMissing(got) {
-		t.Errorf("null is %v, %v", got, ok)
-	}
-}
-
-func TestToInt(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		want int64
-		ok   bool
-	}{
-		{`7`, 7, true},
-		{`-7`, -7, true},
-		{`7.0`, 7, true},
-		{`"7"`, 7, true},
-		{`[7]`, 7, true},
-		{`1e3`, 1000, true},
-		{`9007199254740993`, 9007199254740993, true},
-		{`7.5`, 0, false},
-		{`"10/438"`, 0, false},
-		{`NaN`, 0, false},
-		{`1e999`, 0, false},
-		{`null`, 0, false},
-		{`true`, 0, false},
-		{`[1,2]`, 0, false},
-	} {
-		if got, ok := valueOf(t, c.in).ToInt(); got != c.want || ok != c.ok {
-			t.Errorf("%s: %v %v, want %v %v", c.in, got, ok, c.want, c.ok)
-		}
-	}
-}
-
-func TestToAdvantage(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		want float64
-	}{
-		{`0.5`, 0.5}, {`[0, 0, -1.5, -1.5]`, -1.5}, {`[[0, 0.25]]`, 0.25}, {`[0, 0]`, 0}, {`null`, math.NaN()}, {`[]`, math.NaN()}, {`"x"`, math.NaN()},
-	} {
-		if got := valueOf(t, c.in).ToAdvantage(); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
-			t.Errorf("%s: %v, want %v", c.in, got, c.want)
-		}
-	}
-}
-
-func valueOf(t *testing.T, raw string) Value {
-	t.Helper()
-	s := Scanner{Data: []byte(raw)}
-	v, err := s.Value()
-	if err != nil {
-		t.Fatal(raw, err)
-	}
-	return v
-}
-
-// Characters are counted as a decoder would have them.
-func TestCountRunes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		parts := rapid.SliceOfN(rapid.SampledFrom([]string{`\n`, `\\`, `\"`, `\u00e9`, `\ud83d\ude42`, `\ud83d`, "é", "🙂", "中", "a", "plain text ", `\x`, `\`}), 0, 40).Draw(t, "parts")
-		raw := strings.Join(parts, "")
-		if got, want := CountRunes([]byte(raw)), utf8.RuneCount(AppendUnescaped(nil, []byte(raw))); got != want {
-			t.Fatalf("%q: %d characters, want %d", raw, got, want)
-		}
-	})
 }

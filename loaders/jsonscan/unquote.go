@@ -2,14 +2,13 @@ package jsonscan
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf8"
 
 	"vantage/loaders/jsonscan/strspan"
 )
 
-// Text decodes a JSON string. What has neither escapes nor broken UTF-8 is
-// returned as it stands in the line, so it must not be changed or kept.
+// Text returns a decoded JSON string. Without escapes and broken UTF-8 these are the bytes of the
+// record, which the caller must neither change nor keep.
 func (v Value) Text() []byte {
 	if bytes.IndexByte(v.Raw, '\\') < 0 && utf8.Valid(v.Raw) {
 		return v.Raw
@@ -17,8 +16,8 @@ func (v Value) Text() []byte {
 	return AppendUnescaped(nil, v.Raw)
 }
 
-// AppendUnescaped appends a decoded string. Lone surrogates and broken UTF-8 become
-// U+FFFD, an escape that JSON does not know stays as it is.
+// AppendUnescaped appends a decoded JSON string to dst. Lone surrogates and broken UTF-8 become
+// U+FFFD; escapes that JSON does not have stay as they are.
 func AppendUnescaped(dst, raw []byte) []byte {
 	for {
 		i := bytes.IndexByte(raw, '\\')
@@ -35,15 +34,15 @@ func appendValid(dst, raw []byte) []byte {
 	if utf8.Valid(raw) {
 		return append(dst, raw...)
 	}
-	for _, r := range string(raw) { // each broken byte is one U+FFFD
+	for _, r := range string(raw) { // each broken byte becomes one U+FFFD
 		dst = utf8.AppendRune(dst, r)
 	}
 	return dst
 }
 
-// CountRunes returns how many characters a string has once it is decoded.
+// CountRunes returns how many characters a JSON string has once decoded.
 func CountRunes(raw []byte) int {
-	if c, ok := strspan.Whole(raw); ok {
+	if c, ok := strspan.MeasureAll(raw); ok {
 		if n, ok := c.Characters(); ok {
 			return n
 		}
@@ -60,7 +59,8 @@ func CountRunes(raw []byte) int {
 	}
 }
 
-// unescape reads the escape that raw begins with.
+// unescape decodes the escape at the start of raw; size is its length in bytes. A backslash that
+// begins no escape stands for itself.
 func unescape(raw []byte) (r rune, size int) {
 	if len(raw) < 2 {
 		return '\\', 1
@@ -99,7 +99,7 @@ func unescapeUnicode(raw []byte) (r rune, size int) {
 	return utf8.RuneError, 6
 }
 
-// hex4 reads \uXXXX.
+// hex4 reads the four digits of \uXXXX at the start of raw.
 func hex4(raw []byte) (rune, bool) {
 	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
 		return 0, false
@@ -119,28 +119,4 @@ func hex4(raw []byte) (rune, bool) {
 		r = r<<4 | rune(c)
 	}
 	return r, true
-}
-
-// MaxQuote bounds what a message repeats of a log.
-const MaxQuote = 40
-
-// Quote makes text of a log safe to show in a sentence.
-func Quote(b []byte) string {
-	if len(b) <= MaxQuote {
-		return strconv.Quote(string(b))
-	}
-	return strconv.Quote(string(Clip(b, MaxQuote))) + "…"
-}
-
-// Clip returns at most n bytes of b, whole characters only.
-func Clip(b []byte, n int) []byte {
-	if len(b) <= n {
-		return b
-	}
-	for i := n; i > n-utf8.UTFMax && i > 0; i-- {
-		if utf8.RuneStart(b[i]) {
-			return b[:i]
-		}
-	}
-	return b[:n]
 }

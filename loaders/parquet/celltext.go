@@ -50,7 +50,7 @@ func (t *cachedFile) flatCell(group, column int, row int64) (jsonscan.Value, err
 		if err != nil || !ok {
 			return jsonscan.Value{Kind: jsonscan.Null}, err
 		}
-		return decode.TextValue(bytes.Clone(text)), nil
+		return jsonscan.FromText(bytes.Clone(text)), nil
 	default:
 		x, ok, err := t.cells.Number(group, column, row)
 		switch {

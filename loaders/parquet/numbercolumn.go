@@ -128,7 +128,7 @@ const (
 // conversation in JSON.
 func textLength(b []byte) int {
 	if len(b) > 1 && b[0] == '[' && b[1] == '{' {
-		return decode.CountCharacters(decode.TextValue(b))
+		return decode.CountCharacters(jsonscan.FromText(b))
 	}
 	n := len(b)
 	for ; len(b) >= 32; b = b[32:] {

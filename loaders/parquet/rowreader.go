@@ -207,7 +207,7 @@ func toValue(v parquet.Value) jsonscan.Value {
 	case v.Kind() == parquet.Double:
 		return jsonscan.FromFloat(v.Double())
 	}
-	return decode.TextValue(append([]byte(nil), v.ByteArray()...))
+	return jsonscan.FromText(append([]byte(nil), v.ByteArray()...))
 }
 
 func boolValue(yes bool) jsonscan.Value {

@@ -3,7 +3,6 @@ package parquet
 import (
 	"bytes"
 
-	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
 	"vantage/loaders/parquet/pages"
 )
@@ -61,5 +60,5 @@ func (c *textColumn) value() jsonscan.Value {
 	if c == nil || !c.valid {
 		return jsonscan.Value{}
 	}
-	return decode.TextValue(c.text)
+	return jsonscan.FromText(c.text)
 }

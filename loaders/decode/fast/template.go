@@ -59,7 +59,7 @@ func (q *Reader) Learn(line []byte) {
 	var best bestFields
 	s, from := jsonscan.Scanner{Data: line}, 0
 	for more := true; more; more = s.Peek() != '}' {
-		key, v, at, ok := s.Pair()
+		key, v, at, ok := s.Field()
 		if !ok {
 			return
 		}

@@ -1,6 +1,3 @@
-// Package quoted measures the strings of JSON without decoding them. Most of a log is
-// model text of which nothing is wanted but its end and its length, so this is where
-// reading spends its time: on processors with AVX2 64 bytes are looked at together.
 package strspan
 
 import (
@@ -8,103 +5,104 @@ import (
 	"math/bits"
 )
 
-// Count is what stands in the part of a string that has been looked at.
-type Count struct {
-	Bytes     int // so many, up to the quote
-	Continued int // bytes that go on with a character of UTF-8
-	Escapes   int // each a backslash and the byte that it stands before
-	Odd       int // escapes that are not simple: \u, and those that JSON does not know
+// Counts are the counts of the bytes of a string, without its quotes. The AVX2 loop knows the order
+// of its fields.
+type Counts struct {
+	Bytes        int
+	Continuation int // bytes that continue a UTF-8 character
+	Escapes      int // each a backslash and the byte after it
+	LongEscapes  int // of those, \u and what JSON does not have
 }
 
-// Characters returns how many characters the string has once it is decoded; ok is
-// false where odd escapes hide it: two of \u may be one character.
-func (c Count) Characters() (n int, ok bool) {
-	return c.Bytes - c.Continued - c.Escapes, c.Odd == 0
+// Characters returns how many characters the string has once decoded. It is not ok if the string
+// has long escapes: two \u may be one character.
+func (c Counts) Characters() (n int, ok bool) {
+	return c.Bytes - c.Continuation - c.Escapes, c.LongEscapes == 0
 }
 
-// Measure counts what stands in p before the quote that ends the string whose first
-// byte p[0] is. It returns false if there is no such quote, or if a control character
-// stands before it: JSON has none in a string, so that the quote may be another's.
-func Measure(p []byte) (c Count, ok bool) {
-	done := c.look(p)
-	return c, done && p[c.Bytes] == '"'
+// Measure counts the bytes of the string that begins at p[0], up to its closing quote. It is not ok
+// if p has none, or a control character before it: no JSON string holds one, so the quote may be
+// another's.
+func Measure(p []byte) (c Counts, ok bool) {
+	stopped := c.add(p)
+	return c, stopped && p[c.Bytes] == '"'
 }
 
-// Whole counts what stands in a string of which p is all, without its quotes. It
-// returns false if a quote or a control character stands in it.
-func Whole(p []byte) (c Count, ok bool) {
-	done := c.look(p)
-	return c, !done
+// MeasureAll counts the bytes of a string that p is all of. It is not ok if p holds a quote or a
+// control character.
+func MeasureAll(p []byte) (c Counts, ok bool) {
+	stopped := c.add(p)
+	return c, !stopped
 }
 
-// look counts up to a quote or a control character, and reports whether there is one.
-func (c *Count) look(p []byte) (done bool) {
-	n, escaped, done := blocks(p, c)
-	if !done {
-		n, done = measure(p, n, escaped, c)
+// add counts up to a quote or a control character, and reports whether there is one.
+func (c *Counts) add(p []byte) (stopped bool) {
+	n, escaped, stopped := countBlocks(p, c)
+	if !stopped {
+		n, stopped = countWords(p, n, escaped, c)
 	}
 	c.Bytes = n
-	return done
+	return stopped
 }
 
-// Words of eight equal bytes, for looking at eight bytes together.
+// Words of eight equal bytes, to compare eight bytes at once.
 const (
 	ones     = 0x0101010101010101
-	highs    = 0x8080808080808080
+	highBits = 0x8080808080808080
 	quotes   = '"' * ones
 	slashes  = '\\' * ones
-	controls = ' ' * ones // and what is below
+	spaces   = ' ' * ones // control characters are smaller
 )
 
-// measure goes on at byte n; escaped says that the byte before is a backslash that
-// begins an escape. It returns where it stopped, and whether at a quote or a control
-// character.
-func measure(p []byte, n int, escaped bool, c *Count) (at int, done bool) {
+// countWords counts from byte n on; escaped says that a backslash before it escapes it. It returns
+// the offset at which it stopped, and whether a quote or a control character stands there.
+func countWords(p []byte, n int, escaped bool, c *Counts) (end int, stopped bool) {
 	for ; n+8 <= len(p); n += 8 {
 		w := binary.LittleEndian.Uint64(p[n:])
-		if escaped || odd(w) {
-			if at, escaped, done = bytewise(p[:n+8], n, escaped, c); done {
-				return at, true
+		if escaped || mayHoldSpecial(w) {
+			if end, escaped, stopped = countBytes(p[:n+8], n, escaped, c); stopped {
+				return end, true
 			}
 			continue
 		}
-		c.Continued += bits.OnesCount64((w >> 7) & ^(w >> 6) & ones)
+		c.Continuation += bits.OnesCount64((w >> 7) & ^(w >> 6) & ones)
 	}
-	at, _, done = bytewise(p, n, escaped, c)
-	return at, done
+	end, _, stopped = countBytes(p, n, escaped, c)
+	return end, stopped
 }
 
-// odd reports whether one of eight bytes is a quote, a backslash or a control
-// character; where one is, the borrow may find others.
-func odd(w uint64) bool {
+// mayHoldSpecial reports whether one of eight bytes is a quote, a backslash or a control character.
+// The borrow of one byte's difference may make it true of others.
+func mayHoldSpecial(w uint64) bool {
 	q, s := w^quotes, w^slashes
-	return ((q-ones)&^q|(s-ones)&^s|(w-controls)&^w)&highs != 0
+	return ((q-ones)&^q|(s-ones)&^s|(w-spaces)&^w)&highBits != 0
 }
 
-func bytewise(p []byte, n int, escaped bool, c *Count) (at int, still, done bool) {
+// countBytes is countWords byte by byte. It also returns whether the byte after p is escaped.
+func countBytes(p []byte, n int, escaped bool, c *Counts) (end int, escapesNext, stopped bool) {
 	for ; n < len(p); n++ {
 		b := p[n]
 		if b < ' ' || b == '"' && !escaped {
 			return n, false, true
 		}
 		if b&0xc0 == 0x80 {
-			c.Continued++
+			c.Continuation++
 		}
 		if !escaped {
 			escaped = b == '\\'
 			continue
 		}
 		c.Escapes++
-		if !simple(b) {
-			c.Odd++
+		if !isShortEscape(b) {
+			c.LongEscapes++
 		}
 		escaped = false
 	}
 	return n, escaped, false
 }
 
-// simple reports whether a letter makes an escape of two bytes with a backslash.
-func simple(letter byte) bool {
+// isShortEscape reports whether a backslash and the letter are a complete escape.
+func isShortEscape(letter byte) bool {
 	switch letter {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return true

@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// The bytes that are looked for, and the bounds of those that are counted.
+// The bytes to find, and the bounds of those to count.
 DATA bytes<>+0(SB)/1, $0x22 // "
 DATA bytes<>+1(SB)/1, $0x5c // \
 DATA bytes<>+2(SB)/1, $0x0f // four bits
@@ -8,7 +8,7 @@ DATA bytes<>+3(SB)/1, $0x1f // the last control character
 DATA bytes<>+4(SB)/1, $0xc0 // as a signed number, above all bytes that continue a character
 GLOBL bytes<>(SB), RODATA|NOPTR, $5
 
-// The letters of simple escapes by their lower and upper four bits: a byte is one if
+// The letters of short escapes by their lower and upper four bits: a byte is one if its entries in
 // both tables have a bit in common. 1: " and /, 2: \, 4: b f n, 8: r t.
 DATA lower<>+0(SB)/8, $0x00040008000d0000
 DATA lower<>+8(SB)/8, $0x0104000200000000
@@ -17,7 +17,7 @@ DATA upper<>+0(SB)/8, $0x0804020000010000
 DATA upper<>+8(SB)/8, $0x0000000000000000
 GLOBL upper<>(SB), RODATA|NOPTR, $16
 
-// MASK64 sets a bit of to for each byte of Y0 and Y1 that op finds; it uses Y2, Y3 and R15.
+// MASK64 sets a bit of to for each byte of Y0 and Y1 that op finds. It clobbers Y2, Y3 and R15.
 #define MASK64(op, with, to) \
 	op        with, Y0, Y2 \
 	op        with, Y1, Y3 \
@@ -26,7 +26,7 @@ GLOBL upper<>(SB), RODATA|NOPTR, $16
 	SHLQ      $32, R15     \
 	ORQ       R15, to
 
-// LETTERS finds the bytes of from that are no letter of a simple escape; it uses Y4.
+// LETTERS finds the bytes of from that are no letter of a short escape. It clobbers Y4.
 #define LETTERS(from, to) \
 	VPAND    Y10, from, to \
 	VPSRLW   $4, from, Y4  \
@@ -36,14 +36,14 @@ GLOBL upper<>(SB), RODATA|NOPTR, $16
 	VPAND    Y4, to, to    \
 	VPCMPEQB Y15, to, to
 
-// func blocksAVX2(p *byte, n int, c *Count) (at, carry int)
+// func countBlocksAVX2(p *byte, n int, c *Counts) (end, carry int)
 //
-// R8 is the carry, R9 to R11 count continued bytes, escapes and odd escapes. Which bytes are
-// escaped is told without a branch: in a run of backslashes that begins unescaped every
-// second byte is, and so is the byte behind a run of odd length. A subtraction carries
-// along the runs, and the odd bits tell their parity (Langdale and Lemire, Parsing
-// Gigabytes of JSON per Second, 2019, section 3.1.1).
-TEXT ·blocksAVX2(SB), NOSPLIT, $0-40
+// R8 is the carry, R9 to R11 count continuation bytes, escapes and long escapes. Escaped bytes are
+// found without a branch: in a run of backslashes that begins unescaped every second byte is escaped,
+// and so is the byte after a run of odd length. A subtraction carries along the runs, and the odd
+// bits give their parity (Langdale and Lemire, Parsing Gigabytes of JSON per Second, 2019, section
+// 3.1.1).
+TEXT ·countBlocksAVX2(SB), NOSPLIT, $0-40
 	MOVQ p+0(FP), SI
 	MOVQ n+8(FP), CX
 	MOVQ SI, DI
@@ -68,12 +68,12 @@ block:
 	// escaped bytes to AX, the next carry to R8
 	MASK64(VPCMPEQB, Y9, AX)
 	MOVQ  R8, BX
-	ORQ   AX, BX              // backslashes, and what the block before escapes
+	ORQ   AX, BX              // backslashes, and the byte that the block before escapes
 	ANDNQ AX, R8, DX          // backslashes that may begin an escape
 	LEAQ  (DX)(DX*1), R12
 	ORQ   R14, R12
 	SUBQ  DX, R12
-	XORQ  R14, R12            // those that do, and what they escape
+	XORQ  R14, R12            // those that do, and the bytes they escape
 	MOVQ  R12, R8
 	ANDQ  AX, R8
 	SHRQ  $63, R8
@@ -93,7 +93,7 @@ block:
 	ORQ       R12, BX
 	ORQ       R15, BX
 
-	// bytes that continue a character to DX, escapes that are not simple to R12
+	// bytes that continue a character to DX, long escapes to R12
 	VPCMPGTB  Y0, Y12, Y2
 	VPCMPGTB  Y1, Y12, Y3
 	VPMOVMSKB Y2, DX
@@ -122,7 +122,7 @@ block:
 	JMP  done
 
 last:
-	// what stands before the end counts
+	// only the bytes before the end count
 	TZCNTQ BX, BX
 	BZHIQ  BX, AX, AX
 	BZHIQ  BX, DX, DX
@@ -143,6 +143,6 @@ done:
 	ADDQ R10, 16(AX)
 	ADDQ R11, 24(AX)
 	SUBQ DI, SI
-	MOVQ SI, at+24(FP)
+	MOVQ SI, end+24(FP)
 	MOVQ R8, carry+32(FP)
 	RET

@@ -2,5 +2,5 @@
 
 package strspan
 
-// blocks counts in whole blocks where the processor has instructions for that.
-func blocks([]byte, *Count) (n int, escaped, done bool) { return 0, false, false }
+// countBlocks counts nothing: this processor has no instructions for whole blocks.
+func countBlocks([]byte, *Counts) (n int, escaped, stopped bool) { return 0, false, false }

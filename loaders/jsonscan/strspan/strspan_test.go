@@ -13,7 +13,7 @@ func TestMeasure(t *testing.T) {
 	long := strings.Repeat("text of more than a block, ", 5)
 	for text, want := range map[string]struct {
 		bytes, characters int
-		unsure            bool
+		longEscapes       bool
 	}{
 		`"`:                            {0, 0, false},
 		`abc" "`:                       {3, 3, false},
@@ -33,63 +33,63 @@ func TestMeasure(t *testing.T) {
 	} {
 		c, ok := Measure([]byte(text))
 		n, sure := c.Characters()
-		if !ok || c.Bytes != want.bytes || sure == want.unsure || sure && n != want.characters {
+		if !ok || c.Bytes != want.bytes || sure == want.longEscapes || sure && n != want.characters {
 			t.Errorf("%s: %+v, %v, want %+v", text, c, ok, want)
 		}
 	}
 	for _, open := range []string{"", "abc", `a\"`, `\`, "a\nb\"", "a\x00\"", "\\\n\"", long, long + "\t\"", long + `\"` + long} {
 		if c, ok := Measure([]byte(open)); ok {
-			t.Errorf("%q: has no end before a control character, and %+v was found", open, c)
+			t.Errorf("%q has no end before a control character, and %+v was found", open, c)
 		}
 	}
 }
 
-// Whole and Measure count alike, and Whole wants no end.
-func TestWhole(t *testing.T) {
+// MeasureAll counts as Measure does, and wants no closing quote.
+func TestMeasureAll(t *testing.T) {
 	text := []byte(strings.Repeat(`a word, \\frac\n and 中`, 20))
-	got, ok := Whole(text)
+	got, ok := MeasureAll(text)
 	if want, _ := Measure(append(bytes.Clone(text), '"')); !ok || got != want {
 		t.Errorf("%+v, %v, want %+v", got, ok, want)
 	}
 	for _, part := range []string{`"`, "\t", "\x00"} {
-		if c, ok := Whole(append(bytes.Clone(text), part...)); ok {
+		if c, ok := MeasureAll(append(bytes.Clone(text), part...)); ok {
 			t.Errorf("%q is in no string, and %+v was found", part, c)
 		}
 	}
 }
 
-// pieces make texts in which every rule meets every edge of a block.
+// pieces of texts in which every rule meets every edge of a block.
 var pieces = []string{`\`, `\\`, `\n`, `\"`, `"`, "u", "a", "/bfnrt", "0123456789ceghijklmopq", "word ", "é", "中", "😀", "\n", "\x00", "\x7f", "\x80", "\xff", strings.Repeat("x", 31), strings.Repeat("y", 64)}
 
-// Blocks and words count alike, wherever a text is cut.
-func TestBlocks(t *testing.T) {
+// Blocks and words give the same counts, wherever a text is cut.
+func TestBlocksCountAsWords(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		var text []byte
 		for range random.IntN(40) {
 			text = append(text, pieces[random.IntN(len(pieces))]...)
 		}
-		alike(t, text)
+		compareWithWords(t, text)
 	}
 }
 
-func alike(t *testing.T, text []byte) {
+func compareWithWords(t *testing.T, text []byte) {
 	t.Helper()
 	got, ok := Measure(text)
-	var want Count
-	n, done := measure(text, 0, false, &want)
+	var want Counts
+	n, stopped := countWords(text, 0, false, &want)
 	want.Bytes = n
-	if got != want || ok != (done && text[n] == '"') {
-		t.Fatalf("%q: %+v, %v by blocks, %+v, %v by words", text, got, ok, want, done)
+	if got != want || ok != (stopped && text[n] == '"') {
+		t.Fatalf("%q: %+v, %v by blocks, %+v, %v by words", text, got, ok, want, stopped)
 	}
 }
 
-// What encoding/json accepts has as many characters as it decodes.
+// A string that encoding/json accepts has as many characters as it decodes.
 func FuzzMeasure(f *testing.F) {
 	f.Add([]byte(`a\\\"b` + strings.Repeat("c", 60) + `\n"`))
 	f.Add(bytes.Repeat([]byte(`\\`), 70))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		alike(t, text)
+		compareWithWords(t, text)
 		c, ok := Measure(text)
 		if !ok {
 			return
@@ -118,8 +118,8 @@ func BenchmarkMeasure(b *testing.B) {
 		b.Run(name+"/words", func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				var c Count
-				measure(text, 0, false, &c)
+				var c Counts
+				countWords(text, 0, false, &c)
 			}
 		})
 	}

@@ -1,0 +1,7 @@
+// Package strspan finds the end of a JSON string and counts its characters without decoding it.
+// Most of a log is model text, so this is where reading spends its time: on processors with AVX2 it
+// takes 64 bytes at once, elsewhere 8.
+//
+// In go the bytes after an opening quote, out come [Counts]. Packages jsonscan and decode/fast call
+// it.
+package strspan
