@@ -1,28 +1,26 @@
 package loaders
 
-import (
-	"vantage/model"
-)
+import "vantage/model"
 
-// blockPool are blocks that nobody needs any more. New memory costs more than what is
-// written to it: a page that a process touches first takes microseconds.
+// blockPool holds blocks whose memory can be reused. New memory costs more than writing to it: the
+// first access to a page takes microseconds.
 type blockPool []model.Block
 
-// maxPooledBlocks is how many blocks are kept: those of two chunks, which are in the making
-// and with the receiver.
+// maxPooledBlocks is how many blocks two chunks have: the one that the caller has, and the one that
+// is being read.
 const maxPooledBlocks = 2 * stridesPerWorker * maxWorkers
 
-func (s *blockPool) put(blocks []model.Block) {
-	*s = append(*s, blocks[:min(len(blocks), maxPooledBlocks-len(*s))]...)
+func (p *blockPool) put(blocks []model.Block) {
+	*p = append(*p, blocks[:min(len(blocks), maxPooledBlocks-len(*p))]...)
 }
 
-// get returns the one that was used last, or one without memory.
-func (s *blockPool) get() model.Block {
-	last := len(*s) - 1
+// get returns the block that was used last, or one without memory.
+func (p *blockPool) get() model.Block {
+	last := len(*p) - 1
 	if last < 0 {
 		return model.Block{}
 	}
-	block := (*s)[last]
-	*s = (*s)[:last]
+	block := (*p)[last]
+	*p = (*p)[:last]
 	return block
 }

@@ -9,23 +9,23 @@ import (
 	"vantage/model"
 )
 
-// The bounds of a chunk. Counts beyond them are kept, sentences are not.
+// The bounds of a chunk. Problems beyond them are counted, but not described.
 const (
-	maxRecords      = 4096 // blocks that are read together come together
+	maxRecords      = 4096 // blocks are not divided
 	maxFileProblems = 100
-	maxProblems     = 1000
+	maxProblems     = 1000 // of all files
 )
 
-// chunkBuilder is a chunk in the making.
+// chunkBuilder is a chunk under construction.
 type chunkBuilder struct {
 	format   *formats.Format
 	note     decode.Note
 	records  []model.Record
 	blocks   []model.Block
-	samples  int // of both
-	forget   []int32
+	samples  int     // in records and blocks
+	forget   []int32 // files whose earlier samples are dropped
 	problems []model.Problem
-	skipped  int
+	skipped  int // lines that could not be read
 	notes    []string
 }
 
@@ -46,22 +46,21 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 	return c
 }
 
-// accepts reports whether records of that kind may join those in the batch: a
-// chunk has one format and one unit of lengths.
+// accepts reports whether samples of a format may be added: a chunk has one format, one unit of
+// lengths and one order of components.
 func (b *chunkBuilder) accepts(f *formats.Format, n decode.Note) bool {
-	return b.samples == 0 || b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth && isPrefix(n.Components, b.note.Components)
+	return b.samples == 0 || b.format == f && b.note.LengthUnit == n.LengthUnit && b.note.HasTruth == n.HasTruth && hasPrefix(n.Components, b.note.Components)
 }
 
-// isPrefix reports whether the names begin with those before.
-func isPrefix(names, before []string) bool {
-	return len(names) >= len(before) && slices.Equal(names[:len(before)], before)
+// hasPrefix reports whether the names start with those of prefix.
+func hasPrefix(names, prefix []string) bool {
+	return len(names) >= len(prefix) && slices.Equal(names[:len(prefix)], prefix)
 }
 
-// align puts the reward functions of a block into the order of the batch: which of them a
-// file has first depends on the nulls of its first rows, and small files would come in
-// chunks of their own.
+// align puts the components of a block into the order of the chunk. Their order in a file depends on
+// the nulls of its first rows, and without this small files would each need a chunk.
 func (b *chunkBuilder) align(n *decode.Note, k *model.Block) {
-	if b.samples == 0 || len(n.Components) != len(k.Parts) || isPrefix(n.Components, b.note.Components) {
+	if b.samples == 0 || len(n.Components) != len(k.Parts) || hasPrefix(n.Components, b.note.Components) {
 		return
 	}
 	names, parts := slices.Clone(n.Components), slices.Clone(k.Parts)
@@ -76,7 +75,7 @@ func (b *chunkBuilder) align(n *decode.Note, k *model.Block) {
 	n.Components, k.Parts = names, parts
 }
 
-// drop takes the records and problems of a file out again.
+// drop removes the samples and problems of a file.
 func (b *chunkBuilder) drop(file int32, name string) {
 	b.records = slices.DeleteFunc(b.records, func(r model.Record) bool { return r.File == file })
 	b.blocks = slices.DeleteFunc(b.blocks, func(k model.Block) bool { return k.File == file })
@@ -90,117 +89,118 @@ func (b *chunkBuilder) drop(file int32, name string) {
 	b.problems = slices.DeleteFunc(b.problems, func(p model.Problem) bool { return p.File == name })
 }
 
-// chunkQueue gathers batches; the last one is open, the others wait to be fetched.
+// chunkQueue turns what files yield into chunks.
 type chunkQueue struct {
-	ready        []*chunkBuilder
-	pending      *chunkBuilder
-	problemCount int // problems in all
+	ready        []*chunkBuilder // full, oldest first
+	pending      *chunkBuilder   // takes the next samples
+	problemCount int             // of all chunks
 	duplicates   duplicateFinder
 	runs         runDirs
-	latest       *formats.Format
+	latest       *formats.Format // of the samples added last
 	lastNote     decode.Note
-	ownFormat    *formats.Format // the latest that is a trainer's own
+	ownFormat    *formats.Format // the last one that is a trainer's own
 	ownNote      decode.Note
 	missing      []string // columns that a person named and no file has had
-	sawRows      bool     // some file has had rows
+	sawRows      bool     // a file has had rows
 }
 
 func newChunkQueue() *chunkQueue { return &chunkQueue{pending: &chunkBuilder{}} }
 
-// full reports whether reading should stop and hand over.
-func (o *chunkQueue) full() bool { return len(o.ready) > 0 || o.pending.samples >= maxRecords }
+// full reports whether there is enough for a chunk.
+func (q *chunkQueue) full() bool { return len(q.ready) > 0 || q.pending.samples >= maxRecords }
 
-func (o *chunkQueue) add(f *formats.Format, n decode.Note, records []model.Record) {
-	if o.runs.several() {
-		o.separate(records)
+// add adds records, with the groups of several runs kept apart.
+func (q *chunkQueue) add(f *formats.Format, n decode.Note, records []model.Record) {
+	if q.runs.several() {
+		q.separate(records)
 	}
-	o.addRecords(f, n, records)
+	q.addRecords(f, n, records)
 }
 
-// addRecords takes records as they are.
-func (o *chunkQueue) addRecords(f *formats.Format, n decode.Note, records []model.Record) {
+// addRecords adds records as they are.
+func (q *chunkQueue) addRecords(f *formats.Format, n decode.Note, records []model.Record) {
 	for len(records) > 0 {
-		b := o.builderFor(f, n, len(o.pending.blocks) > 0, maxRecords)
+		b := q.builderFor(f, n, len(q.pending.blocks) > 0, maxRecords) // a chunk's records come before its blocks
 		took := min(maxRecords-b.samples, len(records))
 		b.records = append(b.records, records[:took]...)
 		b.samples += took
 		records = records[took:]
 	}
-	o.noteFormat(f, n)
+	q.noteFormat(f, n)
 }
 
-// addBlock takes a block as a whole. All blocks that are read together come in one
-// chunk: while the receiver is at work on it the next are read.
-func (o *chunkQueue) addBlock(f *formats.Format, n decode.Note, k model.Block) {
-	if o.runs.several() {
-		if records := o.separateBlock(&k); records != nil {
-			o.addRecords(f, n, records)
+// addBlock adds a block. All blocks that are read in one go are in one chunk: while the caller works
+// on it, the next ones are read.
+func (q *chunkQueue) addBlock(f *formats.Format, n decode.Note, k model.Block) {
+	if q.runs.several() {
+		if records := q.separateBlock(&k); records != nil {
+			q.addRecords(f, n, records)
 			return
 		}
 	}
-	o.pending.align(&n, &k)
-	b := o.builderFor(f, n, false, math.MaxInt)
+	q.pending.align(&n, &k)
+	b := q.builderFor(f, n, false, math.MaxInt)
 	b.blocks = append(b.blocks, k)
 	b.samples += k.Len()
-	o.noteFormat(f, n)
+	q.noteFormat(f, n)
 }
 
-// noteFormat takes down what the latest records were read as. What one file lacks another may
-// have.
-func (o *chunkQueue) noteFormat(f *formats.Format, n decode.Note) {
-	o.latest, o.lastNote = f, n
+// noteFormat notes what the samples added last were read as. A column is missing if no file has it.
+func (q *chunkQueue) noteFormat(f *formats.Format, n decode.Note) {
+	q.latest, q.lastNote = f, n
 	if f.IsTrainers() {
-		o.ownFormat, o.ownNote = f, n
+		q.ownFormat, q.ownNote = f, n
 	}
 	if n.Provenance == "" {
-		return // a header
+		return // only a header was read
 	}
-	if !o.sawRows {
-		o.sawRows, o.missing = true, slices.Clone(n.Missing)
+	if !q.sawRows {
+		q.sawRows, q.missing = true, slices.Clone(n.Missing)
 	}
-	o.missing = slices.DeleteFunc(o.missing, func(name string) bool { return !slices.Contains(n.Missing, name) })
+	q.missing = slices.DeleteFunc(q.missing, func(name string) bool { return !slices.Contains(n.Missing, name) })
 }
 
-// builderFor is the open batch, or a new one if that is full or of another kind, or
-// has blocks, which come after its records.
-func (o *chunkQueue) builderFor(f *formats.Format, n decode.Note, blocks bool, most int) *chunkBuilder {
-	if blocks || o.pending.samples >= most || !o.pending.accepts(f, n) {
-		o.ready = append(o.ready, o.pending)
-		o.pending = &chunkBuilder{}
+// builderFor returns the pending chunk, or a new one if that is full, has samples of another kind, or
+// startNew is set.
+func (q *chunkQueue) builderFor(f *formats.Format, n decode.Note, startNew bool, limit int) *chunkBuilder {
+	if startNew || q.pending.samples >= limit || !q.pending.accepts(f, n) {
+		q.ready = append(q.ready, q.pending)
+		q.pending = &chunkBuilder{}
 	}
-	o.pending.format, o.pending.note = f, n
-	return o.pending
+	q.pending.format, q.pending.note = f, n
+	return q.pending
 }
 
-func (o *chunkQueue) forgetFile(f *fileReader) {
-	for _, b := range o.ready {
+// forgetFile drops what was read of a file, here and in chunks that were taken.
+func (q *chunkQueue) forgetFile(f *fileReader) {
+	for _, b := range q.ready {
 		b.drop(f.index, f.name)
 	}
-	o.pending.drop(f.index, f.name)
-	o.duplicates.forget(f.index)
-	o.problemCount -= f.problemCount
-	if !slices.Contains(o.pending.forget, f.index) {
-		o.pending.forget = append(o.pending.forget, f.index)
+	q.pending.drop(f.index, f.name)
+	q.duplicates.forget(f.index)
+	q.problemCount -= f.problemCount
+	if !slices.Contains(q.pending.forget, f.index) {
+		q.pending.forget = append(q.pending.forget, f.index)
 	}
 }
 
-func (o *chunkQueue) addNotes(notes []string) { o.pending.notes = append(o.pending.notes, notes...) }
+func (q *chunkQueue) addNotes(notes []string) { q.pending.notes = append(q.pending.notes, notes...) }
 
-func (o *chunkQueue) addProblem(p model.Problem) {
-	if o.problemCount < maxProblems {
-		o.problemCount++
-		o.pending.problems = append(o.pending.problems, p)
+func (q *chunkQueue) addProblem(p model.Problem) {
+	if q.problemCount < maxProblems {
+		q.problemCount++
+		q.pending.problems = append(q.pending.problems, p)
 	}
 }
 
-// next returns the next batch; with ready ones about, the open one stays.
-func (o *chunkQueue) next() *chunkBuilder {
-	if len(o.ready) > 0 {
-		b := o.ready[0]
-		o.ready = o.ready[1:]
+// next returns the oldest chunk. The pending one is taken only if no other is ready.
+func (q *chunkQueue) next() *chunkBuilder {
+	if len(q.ready) > 0 {
+		b := q.ready[0]
+		q.ready = q.ready[1:]
 		return b
 	}
-	b := o.pending
-	o.pending = &chunkBuilder{}
+	b := q.pending
+	q.pending = &chunkBuilder{}
 	return b
 }

@@ -1,21 +1,20 @@
-// Package loaders turns the logs of RL trainers into chunks of records, and is
-// the only package that opens files.
+// Package loaders turns the logs of RL trainers into chunks of samples. It and the packages below
+// it are the only ones that open files.
 //
-// Bytes go one way:
+// In: paths, directories, streams ([Open]). Out: chunks of columns and records, bounded in size and
+// time ([Source.Next]), and the text of a sample ([Source.Text]). The commands and the demo call it.
 //
-//	paths    → discover  which files there are (again and again when following)
-//	kernel   → ear       which of them to look at soon, and how long rows are gathered
-//	file     → follow    what is new in them since the last look
-//	bytes    → lines     complete lines; a torn last line waits for its rest
-//	line     → Format    the file's format, found by its first rows
-//	line     → Decoder   records, or an error that becomes a model.Problem
-//	records  → Source    chunks bounded in count and time
+// The way of a byte:
 //
-// What a directory holds besides is said and left out: tables of the same samples
-// (beside.go), rows that were logged twice (relog.go); and two runs in it are kept
-// apart (apart.go).
+//	open.go, directory.go   paths → files           with discover: which logs a directory has
+//	follow.go, events.go    files → queue           with watch: what to read next, and when
+//	readfile.go             file → bytes            with fileio: what is new since the last read
+//	filereader.go           bytes → records         with framing, formats and decode
+//	worker.go, parallel.go  the same for the large rest of a file, with decode/fast
+//	readpacked.go           gzip, zstd and Parquet  with compressed and parquet
+//	chunk.go                records → chunks        duplicates.go and rundirs.go keep runs apart
 //
-// A format is a value in the list of formats.go. A bad line is counted and
-// skipped. Files are opened for reading, looked at, and closed again: no handle
-// is held between two looks, nothing is locked, nothing is written.
+// A bad line is counted and skipped. Files are opened for reading, read, and closed: no handle is held
+// between two reads (except for a packed file that is being read), nothing is locked, nothing is
+// written.
 package loaders

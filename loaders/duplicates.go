@@ -11,60 +11,58 @@ import (
 	"vantage/model"
 )
 
-// duplicateFinder finds blocks of rows that a trainer logged twice: TRL and ms-swift log
-// from a queue that they do not empty, so that a generation which serves several
-// steps, an evaluation or the final log repeats the block of a step before, or of the
-// same one; and tables of W&B hold again what those before them held.
+// duplicateFinder finds blocks of rows that a trainer logged twice. TRL and ms-swift log from a queue
+// that they do not empty: a generation that serves several steps, an evaluation or the final log
+// repeats the block of an earlier step, or of the same one. Each of W&B's tables repeats the rows of
+// those before it.
 type duplicateFinder struct {
-	recent [maxRecent]rowBlock
-	next   int
-	known  map[blockKey]int32 // the file that each was in
+	recent     [maxRecent]blockID
+	nextRecent int
+	files      map[blockKey]int32 // the file of each block
 }
 
-// rowBlock is a block that was read: rows of one step that follow one another.
-type rowBlock struct {
+// blockID identifies a block that was read: consecutive rows of one step.
+type blockID struct {
 	blockKey
 	file int32
 }
 
-// blockKey is what tells a block from others.
+// blockKey is equal for blocks of equal rows of a step.
 type blockKey struct {
-	sum  uint64
+	hash uint64
 	rows int
 	step int64
 }
 
-// The blocks of other steps that a new one is compared with; the least rows of a block,
-// since single rows are alike by chance; and how many are known at most.
 const (
-	maxRecent = 8
-	minBlock  = 4
-	maxKnown  = 1 << 16
+	maxRecent = 8       // blocks of other steps that a new one is compared with
+	minBlock  = 4       // rows: fewer may be equal by chance
+	maxKnown  = 1 << 16 // blocks that are remembered
 )
 
-// rowBlockOf is a block of records, told apart by their answers too where these are at hand:
-// short ones are of one length by chance.
-func rowBlockOf(records []model.Record, answers ...uint64) rowBlock {
+// recordsID identifies a block of records. The hashes of the responses are part of it where they are
+// known, since short responses have equal lengths by chance.
+func recordsID(records []model.Record, responses ...uint64) blockID {
 	if len(records) == 0 || records[0].Length < 0 {
-		return rowBlock{}
+		return blockID{}
 	}
-	b := make([]byte, 0, rowKeySize*len(records))
+	b := make([]byte, 0, rowIDSize*len(records))
 	for i := range records {
 		x := &records[i]
-		b = appendRowKey(b, x.Prompt, x.Reward, x.Advantage, x.Length)
+		b = appendRowID(b, x.Prompt, x.Reward, x.Advantage, x.Length)
 	}
-	for _, sum := range answers {
-		b = binary.LittleEndian.AppendUint64(b, sum)
+	for _, hash := range responses {
+		b = binary.LittleEndian.AppendUint64(b, hash)
 	}
-	return rowBlock{blockKey{jsonscan.Hash64(b), len(records), records[0].Step}, records[0].File}
+	return blockID{blockKey{jsonscan.Hash64(b), len(records), records[0].Step}, records[0].File}
 }
 
-// rowBlockOfColumns is relogOf for columns.
-func rowBlockOfColumns(k *model.Block) rowBlock {
+// columnsID identifies the rows of a block of columns.
+func columnsID(k *model.Block) blockID {
 	if k.Len() == 0 || k.Length[0] < 0 {
-		return rowBlock{}
+		return blockID{}
 	}
-	b := make([]byte, 0, rowKeySize*k.Len())
+	b := make([]byte, 0, rowIDSize*k.Len())
 	for i := range k.Len() {
 		prompt, advantage := uint64(0), math.NaN()
 		if k.Prompt != nil {
@@ -73,103 +71,104 @@ func rowBlockOfColumns(k *model.Block) rowBlock {
 		if k.Advantage != nil {
 			advantage = k.Advantage[i]
 		}
-		b = appendRowKey(b, prompt, k.Reward[i], advantage, k.Length[i])
+		b = appendRowID(b, prompt, k.Reward[i], advantage, k.Length[i])
 	}
-	return rowBlock{blockKey{jsonscan.Hash64(b), k.Len(), k.Step[0]}, k.File}
+	return blockID{blockKey{jsonscan.Hash64(b), k.Len(), k.Step[0]}, k.File}
 }
 
-// rowKeySize is what a row adds to what is compared.
-const rowKeySize = 28
+// rowIDSize is the number of bytes that appendRowID appends.
+const rowIDSize = 28
 
-// appendRowKey adds a row: what tells rows apart whatever their steps.
-func appendRowKey(b []byte, prompt uint64, reward, advantage float64, length int32) []byte {
+// appendRowID appends what identifies a row whatever its step.
+func appendRowID(b []byte, prompt uint64, reward, advantage float64, length int32) []byte {
 	b = binary.LittleEndian.AppendUint64(b, prompt)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(reward))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(advantage))
 	return binary.LittleEndian.AppendUint32(b, uint32(length))
 }
 
-// find reports the step whose block this one repeats, in its order and number.
-func (r *duplicateFinder) find(now rowBlock) (step int64, yes bool) {
+// find returns the step whose block this one repeats, row by row. A block that repeats none is
+// remembered.
+func (d *duplicateFinder) find(now blockID) (step int64, found bool) {
 	if now.rows == 0 {
 		return 0, false
 	}
-	if file, ok := r.known[now.blockKey]; ok && (now.rows >= minBlock || file != now.file) {
+	if file, ok := d.files[now.blockKey]; ok && (now.rows >= minBlock || file != now.file) {
 		return now.step, true
 	}
-	for _, old := range r.recent {
-		if old.sum == now.sum && old.rows == now.rows && now.rows >= minBlock {
+	for _, old := range d.recent {
+		if old.hash == now.hash && old.rows == now.rows && now.rows >= minBlock {
 			return old.step, true
 		}
 	}
-	r.recent[r.next%maxRecent] = now
-	r.next++
-	if r.known == nil || len(r.known) >= maxKnown {
-		r.known = map[blockKey]int32{}
+	d.recent[d.nextRecent%maxRecent] = now
+	d.nextRecent++
+	if d.files == nil || len(d.files) >= maxKnown {
+		d.files = map[blockKey]int32{}
 	}
-	r.known[now.blockKey] = now.file
+	d.files[now.blockKey] = now.file
 	return 0, false
 }
 
-// forget forgets the blocks of a file, which is read anew.
-func (r *duplicateFinder) forget(file int32) {
-	for i, old := range r.recent {
+// forget forgets the blocks of a file.
+func (d *duplicateFinder) forget(file int32) {
+	for i, old := range d.recent {
 		if old.file == file {
-			r.recent[i] = rowBlock{}
+			d.recent[i] = blockID{}
 		}
 	}
-	maps.DeleteFunc(r.known, func(_ blockKey, of int32) bool { return of == file })
+	maps.DeleteFunc(d.files, func(_ blockKey, in int32) bool { return in == file })
 }
 
-// withoutRepeats are the records without the blocks that were logged before. It uses their memory.
-func (f *fileReader) withoutRepeats(records []model.Record) []model.Record {
+// dropRepeats returns the records without the blocks that were logged before, in the same memory.
+func (f *fileReader) dropRepeats(records []model.Record) []model.Record {
 	if !f.format.MayRepeatRows {
 		return records
 	}
-	var answers []uint64
-	if r, ok := f.decoder.(*decode.RowDecoder); ok && len(r.ResponseHashes) == len(records) {
-		answers = r.ResponseHashes
+	var responses []uint64
+	if d, ok := f.decoder.(*decode.RowDecoder); ok && len(d.ResponseHashes) == len(records) {
+		responses = d.ResponseHashes
 	}
-	fresh := records[:0]
+	kept := records[:0]
 	for from := 0; from < len(records); {
 		to := from + 1
 		for to < len(records) && records[to].Step == records[from].Step {
 			to++
 		}
-		if !f.isRepeat(rowBlockOf(records[from:to], answers[min(from, len(answers)):min(to, len(answers))]...)) {
-			fresh = append(fresh, records[from:to]...)
+		if !f.isRepeat(recordsID(records[from:to], responses[min(from, len(responses)):min(to, len(responses))]...)) {
+			kept = append(kept, records[from:to]...)
 		}
 		from = to
 	}
-	return fresh
+	return kept
 }
 
-// isRepeatedTable is that of the intake for a block of a table, which is told apart by its answers
-// too, if it is small: what is large is not alike by chance.
-func (f *file) isRepeatedTable(now rowBlock) bool {
-	switch r, ok := f.decoder.(*decode.RowDecoder); {
+// isRepeatedTable is isRepeat for a block of a Parquet file. The hashes of its responses are part of
+// its identity, where they are known.
+func (f *file) isRepeatedTable(now blockID) bool {
+	switch d, ok := f.decoder.(*decode.RowDecoder); {
 	case f.packed.responseHash != 0:
-		now.sum = jsonscan.MixHash(now.sum, f.packed.responseHash)
+		now.hash = jsonscan.MixHash(now.hash, f.packed.responseHash)
 		f.packed.responseHash = 0
 	case f.packed.reader != nil && f.packed.reader.ByColumns():
-		now.sum = jsonscan.MixHash(now.sum, f.packed.reader.ResponseHash())
+		now.hash = jsonscan.MixHash(now.hash, f.packed.reader.ResponseHash())
 	case ok:
-		for _, sum := range r.ResponseHashes {
-			now.sum = jsonscan.MixHash(now.sum, sum)
+		for _, hash := range d.ResponseHashes {
+			now.hash = jsonscan.MixHash(now.hash, hash)
 		}
-		r.ResponseHashes = r.ResponseHashes[:0]
+		d.ResponseHashes = d.ResponseHashes[:0]
 	}
-	return f.fileReader.isRepeat(now)
+	return f.isRepeat(now)
 }
 
-// isRepeat reports whether a block was logged before, and says so.
-func (f *fileReader) isRepeat(now rowBlock) bool {
-	step, yes := f.chunks.duplicates.find(now)
+// isRepeat reports whether a block was logged before, and notes it.
+func (f *fileReader) isRepeat(now blockID) bool {
+	step, found := f.chunks.duplicates.find(now)
 	switch {
-	case yes && step != now.step:
+	case found && step != now.step:
 		f.chunks.addNotes([]string{fmt.Sprintf("counted once: the %d rows that %s logged for step %d are those of step %d", now.rows, f.name, now.step, step)})
-	case yes:
+	case found:
 		f.chunks.addNotes([]string{fmt.Sprintf("counted once: rows of a step that %s logged again for the same step", f.format.Name)})
 	}
-	return yes
+	return found
 }

@@ -263,18 +263,18 @@ func TestNewestIsThatOfAllFiles(t *testing.T) {
 				name := fmt.Sprintf("%d.jsonl", rapid.IntRange(0, 5).Draw(t, "name"))
 				f := &file{fileReader: fileReader{index: int32(len(files)), name: name}, disk: &fileio.File{Root: "run"}}
 				files = append(files, f)
-				n.noteName(f)
+				n.addName(f)
 				continue
 			}
 			f := rapid.SampledFrom(files).Draw(t, "file")
 			if rapid.IntRange(0, 3).Draw(t, "rewritten") == 0 {
 				f.hasStep, f.newestStep = false, 0
-				n.noteRestart(f, files)
+				n.remove(f, files)
 				continue
 			}
 			f.noteStep(rapid.Int64Range(0, 5).Draw(t, "step"))
 			f.changed = time.Unix(int64(f.index), f.newestStep)
-			n.noteRead(f)
+			n.update(f)
 		}
 		if got, want := n.openUntil(time.Second), openUntilOf(files); !got.Equal(want) {
 			t.Fatalf("open until %v, want %v", got, want)

@@ -8,6 +8,7 @@ type Error struct {
 	Err  error  // the cause, if there is one
 }
 
+// Error returns what, where and what to do in one sentence.
 func (e *Error) Error() string { return e.Path + " " + e.What + ": " + e.Do }
 
 // Unwrap returns the cause.

@@ -45,8 +45,10 @@ type schedule struct {
 	drained         time.Time // when events were last taken from the kernel's queue
 }
 
+// idle reports whether nothing has changed for a while.
 func (l *schedule) idle(now time.Time) bool { return now.Sub(l.lastNews) > activeFor }
 
+// pollShare returns one part in how many of the time listing and pollNext may take.
 func (l *schedule) pollShare(now time.Time) time.Duration {
 	switch {
 	case l.idle(now):
@@ -57,7 +59,7 @@ func (l *schedule) pollShare(now time.Time) time.Duration {
 	return notifiedShare
 }
 
-// pollPause is how long there is nothing to look at.
+// pollPause returns the time between two polls.
 func (l *schedule) pollPause(now time.Time, poll time.Duration) time.Duration {
 	if l.idle(now) && !l.watcher.NeedsPolling() {
 		return idlePolls * poll
@@ -65,7 +67,7 @@ func (l *schedule) pollPause(now time.Time, poll time.Duration) time.Duration {
 	return poll
 }
 
-// activate has a file looked at each poll from now on.
+// activate adds a file to the active ones, which are polled each time.
 func (l *schedule) activate(f *file) {
 	l.active = slices.DeleteFunc(l.active, func(w *file) bool { return w == f })
 	l.active = append(l.active, f)
@@ -77,29 +79,29 @@ func (l *schedule) activate(f *file) {
 	}
 }
 
-// sortByTime puts the files first that changed last.
+// sortByTime puts the files that changed last first.
 func (l *schedule) sortByTime() {
 	slices.SortStableFunc(l.active, func(a, b *file) int { return b.disk.Modified().Compare(a.disk.Modified()) })
 }
 
-// deactivate forgets the files that rest, but for the newest.
-func (l *schedule) deactivate(now time.Time, quiet time.Duration) {
+// deactivate drops files that have not changed for a while, except for the newest.
+func (l *schedule) deactivate(now time.Time, settleTime time.Duration) {
 	l.sortByTime()
 	i := 0
 	l.active = slices.DeleteFunc(l.active, func(f *file) bool {
 		i++
-		rests := i > alwaysActive && !f.failing && now.Sub(f.changed) > max(activeFor, 2*quiet)
-		if rests {
+		drop := i > alwaysActive && !f.failing && now.Sub(f.changed) > max(activeFor, 2*settleTime)
+		if drop {
 			f.releaseWorkers()
 		}
-		return rests
+		return drop
 	})
 }
 
-// releaseWorkers gives back what reading on takes: of hundreds of files it is much.
+// releaseWorkers frees the memory of workers, which is much for hundreds of files.
 func (f *file) releaseWorkers() { f.workers, f.appender = nil, nil }
 
-// poll finds what is new, if it is time to.
+// poll queues the files that have something new, as far as it is time to look.
 func (s *Source) poll(now time.Time) {
 	l := &s.schedule
 	s.readRecent(now)
@@ -114,15 +116,15 @@ func (s *Source) poll(now time.Time) {
 		s.pollFile(f)
 		if f.hasPartialRecord() && now.Sub(f.changed) > s.options.settleTime {
 			f.acceptLastLine()
-			s.newest.noteRead(f)
+			s.newest.update(f)
 		}
 	}
 	l.deactivate(now, s.options.settleTime)
 	s.pollNext(now)
 }
 
-// listDirectories lists directories in which something has come, and all of them from time
-// to time. Listing large ones takes long, so that is not done again at once.
+// listDirectories lists the directories if something was added to one, and from time to time. Listing
+// large ones takes long, so the next listing waits.
 func (s *Source) listDirectories(now time.Time) {
 	l := &s.schedule
 	for _, r := range s.directories {
@@ -144,9 +146,10 @@ func (s *Source) listDirectories(now time.Time) {
 	l.noListBefore = time.Now().Add(notifiedListShare * took)
 }
 
+// hasPartialRecord reports whether the file ends within a record, and is not queued.
 func (f *file) hasPartialRecord() bool { return (f.lines.Pending() || len(f.head) > 0) && !f.queued }
 
-// pollNext looks at the files in turn, as far as its share of the time goes.
+// pollNext polls the other files in turn, for its share of the time.
 func (s *Source) pollNext(now time.Time) {
 	l := &s.schedule
 	until := now.Add(s.options.Poll / l.pollShare(now))
@@ -164,7 +167,7 @@ func (s *Source) pollNext(now time.Time) {
 	}
 }
 
-// pollFile enqueues a file if it has news, and reports whether it has.
+// pollFile queues a file if it has something new, and reports whether it has.
 func (s *Source) pollFile(f *file) bool {
 	if f.queued || time.Now().Before(f.retryAt) {
 		return f.queued
@@ -183,7 +186,7 @@ func (s *Source) pollFile(f *file) bool {
 	return news
 }
 
-// wait sleeps until it is time to look, or something tells to.
+// wait sleeps until it is time to poll, or an event or a stream's bytes arrive.
 func (s *Source) wait(ctx context.Context) error {
 	now := time.Now()
 	events, stream := s.schedule.watcher.Events(), s.openStream()
@@ -193,9 +196,9 @@ func (s *Source) wait(ctx context.Context) error {
 	if events == nil && stream == nil && s.schedule.sleeper.Sleep(ctx, s.timeToNextPoll(now)) {
 		return nil
 	}
-	var pieces chan []byte
+	var buffers chan []byte
 	if stream != nil {
-		pieces = stream.stream.buffers
+		buffers = stream.stream.buffers
 	}
 	timer := time.NewTimer(s.timeToNextPoll(now))
 	defer timer.Stop()
@@ -211,25 +214,26 @@ func (s *Source) wait(ctx context.Context) error {
 		}
 		s.handleEvent(e)
 	case <-s.schedule.watcher.Errors():
-		// The queue ran over: changes were lost, so look everywhere.
+		// The queue overflowed: events were lost, so look everywhere.
 		s.schedule.nextList, s.schedule.nextPoll = time.Time{}, time.Time{}
-	case piece, ok := <-pieces:
-		s.receive(stream, piece, ok)
+	case buffer, ok := <-buffers:
+		s.receive(stream, buffer, ok)
 	}
 	return nil
 }
 
-func (s *Source) receive(f *file, piece []byte, ok bool) {
+// receive queues a stream to which a buffer was sent, or ends it.
+func (s *Source) receive(f *file, buffer []byte, ok bool) {
 	if !ok {
 		s.endStream(f)
 		return
 	}
-	f.stream.rest = piece
+	f.stream.rest = buffer
 	s.enqueue(f)
 }
 
-// timeToNextPoll returns how long there is nothing to do: one timer serves the next look
-// and the moment at which the newest step counts as written.
+// timeToNextPoll returns how long there is nothing to do. One timer serves the next poll, the end of
+// gathering, and the moment from which the newest step counts as written.
 func (s *Source) timeToNextPoll(now time.Time) time.Duration {
 	if !s.options.Follow {
 		return time.Hour

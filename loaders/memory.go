@@ -5,25 +5,24 @@ import (
 	"vantage/model"
 )
 
-// Decode reads a log that lies in memory, by the same way as one on a disk. It
-// is for logs that are made, not written; the name may tell format and step.
+// Decode reads a whole log from memory, as Source reads one from disk: the demo's, and those of tests.
+// The name may tell the format and the step.
 func Decode(name string, data []byte) []*model.Chunk {
-	out := newChunkQueue()
-	f := newFileReader(0, name, formats.All(), out)
+	queue := newChunkQueue()
+	f := newFileReader(0, name, formats.All(), queue)
 	var chunks []*model.Chunk
-	hand := func() {
-		b := out.next()
-		chunks = append(chunks, b.chunk([]string{name}))
+	emit := func() {
+		chunks = append(chunks, queue.next().chunk([]string{name}))
 	}
 	for len(data) > 0 && !f.refused {
 		data = data[f.feed(data):]
-		for out.full() {
-			hand()
+		for queue.full() {
+			emit()
 		}
 	}
 	f.finish()
-	if !out.pending.empty() {
-		hand()
+	if !queue.pending.empty() {
+		emit()
 	}
 	return chunks
 }

@@ -6,45 +6,45 @@ import (
 	"vantage/loaders/decode"
 )
 
-// newestStep is which file has samples of the newest step, and whether there are files of a
-// newer one. It is asked at every look, of as many as a hundred thousand files.
+// newestStep knows which file has the newest step, without looking at all of a hundred thousand files
+// at each poll.
 type newestStep struct {
-	file    *file // nil if no file has samples
-	highest int64 // step that a file beneath a directory is called by
-	named   bool  // there is such a file
+	file        *file // has samples of the newest step; nil if no file has samples
+	highestName int64 // the highest step that a file name tells
+	hasName     bool  // a file name tells a step
 }
 
-// noteName takes a file into account that is new.
-func (n *newestStep) noteName(f *file) {
-	if step, ok := decode.StepFromNumberedFile(f.name); ok && f.disk != nil && f.disk.Root != "" && (!n.named || step > n.highest) {
-		n.highest, n.named = step, true
+// addName takes a new file into account.
+func (n *newestStep) addName(f *file) {
+	if step, ok := decode.StepFromNumberedFile(f.name); ok && f.disk != nil && f.disk.Root != "" && (!n.hasName || step > n.highestName) {
+		n.highestName, n.hasName = step, true
 	}
 }
 
-// noteRead takes into account what has been read of a file.
-func (n *newestStep) noteRead(f *file) {
+// update takes into account what has been read of a file.
+func (n *newestStep) update(f *file) {
 	if f.hasStep && (n.file == nil || f.newestStep > n.file.newestStep || f.newestStep == n.file.newestStep && f.index > n.file.index) {
 		n.file = f
 	}
 }
 
-// noteRestart takes into account that a file is read anew.
-func (n *newestStep) noteRestart(f *file, files []*file) {
+// remove takes into account that a file is read from its start again.
+func (n *newestStep) remove(f *file, files []*file) {
 	if n.file != f {
 		return
 	}
 	n.file = nil
 	for _, f := range files {
-		n.noteRead(f)
+		n.update(f)
 	}
 }
 
-// openUntil returns when the newest step counts as written, if nothing comes: its file has
-// been quiet, or there is a file of a newer step.
-func (n *newestStep) openUntil(quiet time.Duration) time.Time {
+// openUntil returns until when more samples of the newest step are expected: its file has not been
+// unchanged for settleTime, and no file is named for a newer step.
+func (n *newestStep) openUntil(settleTime time.Duration) time.Time {
 	f := n.file
-	if f == nil || f.stream != nil && f.stream.ended || n.named && n.highest > f.newestStep {
+	if f == nil || f.stream != nil && f.stream.ended || n.hasName && n.highestName > f.newestStep {
 		return time.Time{}
 	}
-	return f.changed.Add(quiet)
+	return f.changed.Add(settleTime)
 }

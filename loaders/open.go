@@ -1,16 +1,12 @@
 package loaders
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"vantage/loaders/compressed"
@@ -18,10 +14,9 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/framing"
-	"vantage/model/units"
 )
 
-// openPath takes a path that was given.
+// openPath opens a path that a person gave.
 func (s *Source) openPath(path string) error {
 	if path == "-" {
 		in := s.options.Stdin
@@ -47,6 +42,7 @@ func (s *Source) openPath(path string) error {
 	}
 }
 
+// pathError says what is wrong with a path and what to do.
 func pathError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -88,52 +84,12 @@ func (s *Source) openFile(path string) error {
 	return nil
 }
 
-// knownBinaries are how the files begin that are known and not read, and what to do.
-var knownBinaries = [...]struct{ begin, what, do string }{
-	{"PK\x03\x04", "is a zip or torch file", "slime writes it with --save-debug-rollout-data; turn its samples into JSON lines, or unpack a zip"},
-	{"\xff\xfe", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
-	{"\xfe\xff", "is text in UTF-16", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8"},
-	{":W&B", "is a W&B run file, which holds scalars", "give the run's files/media/table folder, where tables of samples are"},
-	{"SQLite format 3\x00", "is a SQLite database", "trackio keeps traces there; export them as JSON lines"},
-}
-
-// tensorBoardMark stands near the begin of TensorBoard's event files.
-const tensorBoardMark = "brain.Event:"
-
-// whyUnreadable says what a file is that is not text, and what to do; nothing if it may
-// be text.
-func whyUnreadable(b []byte) (what, do string) {
-	for _, m := range knownBinaries {
-		if bytes.HasPrefix(b, []byte(m.begin)) {
-			return m.what, m.do
-		}
-	}
-	if bytes.Contains(b[:min(len(b), 40)], []byte(tensorBoardMark)) {
-		return "is a TensorBoard file, which holds scalars", "let the trainer log completions: `vantage formats` says how"
-	}
-	written := bytes.TrimRight(b, "\x00") // the rest may be on its way
-	control := bytes.Count(written, []byte{0}) * len(written)
-	for _, c := range written {
-		if c < ' ' && c != '\n' && c != '\r' && c != '\t' {
-			control++
-		}
-	}
-	// Model text holds a control byte here and there, machine code many.
-	if control*10 > len(written) || len(b) > 0 && len(written) == 0 {
-		return fmt.Sprintf("is not text: its first bytes are % x", b[:min(8, len(b))]), "give a log: `vantage formats` lists what is read"
-	}
-	return "", ""
-}
-
-// allZero reports whether b is nothing but the zeros that NFS may show first.
-func allZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
-
 func (s *Source) openDir(path string) error {
 	prefix := ""
 	if s.manyPaths {
 		prefix = path
 	}
-	r := &directory{Directory: discover.Directory{Path: path, Prefix: prefix}}
+	d := &directory{Directory: discover.Directory{Path: path, Prefix: prefix}}
 	l, err := discover.List(path, s.options.MaxFiles)
 	if err != nil {
 		return pathError(path, err)
@@ -141,8 +97,8 @@ func (s *Source) openDir(path string) error {
 	if len(l.Files) == 0 && !s.options.Follow {
 		return &Error{Path: path, What: "holds no logs", Do: directoryHint(l)}
 	}
-	s.directories = append(s.directories, r)
-	s.addListed(r, l)
+	s.directories = append(s.directories, d)
+	s.addListed(d, l)
 	if s.options.Split == discover.SplitVal && len(s.queue) == 0 && !s.options.Follow {
 		return &Error{Path: path, What: "holds no logs of validation", Do: "--split train reads those of training: " + discover.Summarize(l.Files)}
 	}
@@ -150,8 +106,8 @@ func (s *Source) openDir(path string) error {
 	return nil
 }
 
-// newestFirst has somebody who watches see the newest step first, and the steps
-// before it fill in behind, where files are called by their steps.
+// newestFirst puts the newest step at the front of the queue when following, if files are named for
+// their steps: a person sees it first, and earlier steps are filled in.
 func (s *Source) newestFirst() {
 	last := len(s.queue) - 1
 	if !s.options.Follow || last < 1 {
@@ -162,101 +118,15 @@ func (s *Source) newestFirst() {
 	}
 }
 
-// directoryHint says what was there instead of logs, and what makes trainers write them.
-func directoryHint(l *discover.Listing) string {
-	text := ""
-	for _, note := range l.Skipped() {
-		text += note + "; "
-	}
-	if kinds := slices.Sorted(maps.Keys(l.Other)); len(kinds) > 0 {
-		n := 0
-		for _, count := range l.Other {
-			n += count
-		}
-		text += fmt.Sprintf("it has %s (%s); ", units.Plural(n, "other files"), strings.Join(kinds[:min(5, len(kinds))], " "))
-	}
-	for _, note := range l.KnownUnread() {
-		text += note + "; "
-	}
-	return text + "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
-}
-
-// addListed adds those files of a listing that are new, as far as they are to be read.
-func (s *Source) addListed(r *directory, l *discover.Listing) {
-	r.Dirs = l.Dirs // of empty ones too: a file is what comes next
-	if s.schedule.watcher != nil {
-		for _, dir := range l.Dirs {
-			s.schedule.watcher.Add(filepath.Join(r.Path, dir))
-		}
-	}
-	s.pollResized(r, l)
-	s.noteSkipped(r, l)
-	if slices.Equal(l.Files, r.Listed) {
-		return
-	}
-	r.Listed, s.schedule.lastNews = l.Files, time.Now()
-	chosen, notes := discover.Choose(l.Files, s.options.Split)
-	s.chunks.addNotes(notes)
-	s.dropSuperseded(r, chosen)
-	for _, rel := range chosen {
-		if s.byPath[filepath.Join(r.Path, rel)] != nil {
-			continue
-		}
-		f := s.addFile(r.Path, rel, filepath.Join(r.Prefix, rel))
-		f.directory, f.disk.Size = r, l.Sizes[rel]
-		s.bytes.total += f.disk.Size
-	}
-	if l.Truncated && !r.truncationNoted {
-		r.truncationNoted = true
-		s.chunks.addProblem(problemOf(r.Path, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep", s.options.MaxFiles, discover.MaxDepth)))
-	}
-}
-
-// pollResized looks at those files of a listing that have another size than when they were
-// read: they are told of by nobody, and it is not yet their turn.
-func (s *Source) pollResized(r *directory, l *discover.Listing) {
-	for _, rel := range l.Files {
-		if f := s.byPath[filepath.Join(r.Path, rel)]; f != nil && f.disk.Info != nil && f.disk.Size != l.Sizes[rel] {
-			s.pollFile(f)
-		}
-	}
-}
-
-// noteSkipped says, once, what of a directory is not read, and what else is in one that has
-// no logs yet.
-func (s *Source) noteSkipped(r *directory, l *discover.Listing) {
-	notes := l.Skipped()
-	if len(l.Files) == 0 {
-		notes = append(notes, l.KnownUnread()...)
-	}
-	if !slices.Equal(notes, r.lastNotes) {
-		r.lastNotes = notes
-		s.chunks.addNotes(notes)
-	}
-}
-
-// dropSuperseded forgets files that are read no more, since better ones have come.
-func (s *Source) dropSuperseded(r *directory, chosen []string) {
-	keep := map[string]bool{}
-	for _, rel := range chosen {
-		keep[rel] = true
-	}
-	for _, f := range s.files {
-		if f.disk != nil && f.disk.Root == r.Path && !keep[f.disk.Path] && !f.refused && r.Lists(f.disk.Path) {
-			s.restart(f)
-			f.refused = true
-		}
-	}
-}
-
-func (s *Source) addFile(rootPath, rel, name string) *file {
-	full := filepath.Join(rootPath, rel)
+// addFile adds a file at rel below root, or at rel if root is "", unless it is known.
+func (s *Source) addFile(root, rel, name string) *file {
+	full := filepath.Join(root, rel)
 	if f := s.byPath[full]; f != nil {
 		return f
 	}
 	f := &file{
 		fileReader: newFileReader(int32(len(s.files)), name, s.formats, s.chunks),
-		disk:       &fileio.File{Root: rootPath, Path: rel, Fault: s.options.faults},
+		disk:       &fileio.File{Root: root, Path: rel, Fault: s.options.faults},
 	}
 	s.byPath[full] = f
 	s.register(f)
@@ -269,14 +139,14 @@ func (s *Source) addStream(name string, open func() (io.Reader, error)) {
 }
 
 func (s *Source) register(f *file) {
-	s.chunks.runs.add(f.name, s.newest.file)
+	s.chunks.runs.addFile(f.name, s.newest.file)
 	s.files = append(s.files, f)
 	s.names = append(s.names, f.name)
-	s.newest.noteName(f)
+	s.newest.addName(f)
 	s.enqueue(f)
 }
 
-// enqueue puts a file into the row of those to be read, once.
+// enqueue adds a file to the queue, once.
 func (s *Source) enqueue(f *file) {
 	if f.disk != nil {
 		if f.queued {

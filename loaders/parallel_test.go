@@ -15,11 +15,11 @@ import (
 )
 
 // largeLog has rows of all sizes, some broken, some with what no row had before.
-func largeLog(t testing.TB, seed uint64) string {
-	t.Helper()
+func largeLog(tb testing.TB, seed uint64) string {
+	tb.Helper()
 	data, err := os.ReadFile("decode/fast/testdata/unusual_rows.jsonl")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	rows := strings.SplitAfter(string(data), "\n")
 	rows = rows[:len(rows)-1]

@@ -6,10 +6,9 @@ import (
 	"vantage/model"
 )
 
-// prefetch makes the next chunk while the receiver is at work on the last: both take
-// their time while a large log is read.
+// prefetch reads the next chunk while the caller works on the last one.
 type prefetch struct {
-	result chan *chunkResult // nil if nothing is under way
+	result chan *chunkResult // nil if no chunk is being read
 }
 
 type chunkResult struct {
@@ -17,25 +16,25 @@ type chunkResult struct {
 	err   error
 }
 
-// idle reports whether nothing is under way.
-func (a *prefetch) idle() bool { return a.result == nil }
+// idle reports whether no chunk is being read.
+func (p *prefetch) idle() bool { return p.result == nil }
 
-func (a *prefetch) start(next func() (*model.Chunk, error)) {
-	a.result = make(chan *chunkResult, 1)
+func (p *prefetch) start(next func() (*model.Chunk, error)) {
+	p.result = make(chan *chunkResult, 1)
 	go func(to chan<- *chunkResult) {
 		chunk, err := next()
 		to <- &chunkResult{chunk, err}
-	}(a.result)
+	}(p.result)
 }
 
-// wait waits for what is under way, nil if nothing is.
-func (a *prefetch) wait(ctx context.Context) *chunkResult {
-	if a.result == nil {
+// wait returns the chunk that is being read, nil if none is.
+func (p *prefetch) wait(ctx context.Context) *chunkResult {
+	if p.result == nil {
 		return nil
 	}
 	select {
-	case got := <-a.result:
-		a.result = nil
+	case got := <-p.result:
+		p.result = nil
 		return got
 	case <-ctx.Done():
 		return &chunkResult{err: ctx.Err()}

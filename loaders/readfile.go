@@ -11,8 +11,8 @@ import (
 	"vantage/model"
 )
 
-// readFile reads on in a file until the deadline. It reports whether it came to
-// the end of what there is.
+// readFile continues to read a file until the deadline. It reports whether everything that is there
+// now has been read.
 func (s *Source) readFile(f *file, deadline time.Time) bool {
 	if f.stream != nil {
 		return s.readStream(f, deadline)
@@ -46,7 +46,7 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	return s.readPlain(f, h, deadline)
 }
 
-// readPlain reads on in a file that is not packed, as far as it goes now.
+// readPlain is readFile for a file that is not packed.
 func (s *Source) readPlain(f *file, h fileio.Handle, deadline time.Time) bool {
 	d := f.disk
 	before := d.Pos
@@ -74,19 +74,19 @@ func (s *Source) readPlain(f *file, h fileio.Handle, deadline time.Time) bool {
 	return end
 }
 
-// readsWhole reports whether the file is read as a whole: any change is another file.
+// readsWhole reports whether the file is read from its start again when it changes.
 func (f *file) readsWhole() bool {
 	return f.packed != nil || f.lines.Framing.Whole && f.lines.Unterminated
 }
 
-// readBlocks reads until the end, the deadline, or the output is full.
+// readBlocks reads until the end, the deadline, or a full chunk.
 func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end bool, err error) {
 	for !s.chunks.full() {
 		if f.refused {
 			return true, nil
 		}
 		buf := s.buffer()
-		if s.options.Follow { // what comes meanwhile is read better when there is more of it
+		if s.options.Follow { // not what is appended meanwhile: it is read faster when there is more of it
 			buf = buf[:max(0, min(blockSize, f.disk.Size-f.disk.Pos))]
 		}
 		if len(buf) == 0 {
@@ -106,7 +106,7 @@ func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end boo
 	return false, nil
 }
 
-// buffer is memory to read into.
+// buffer returns memory to read a block into.
 func (s *Source) buffer() []byte {
 	if s.buf == nil {
 		s.buf = make([]byte, blockSize)
@@ -114,12 +114,13 @@ func (s *Source) buffer() []byte {
 	return s.buf
 }
 
+// advance counts n more bytes of a file as read, or fewer if n is negative.
 func (s *Source) advance(f *file, n int64) {
 	f.disk.Pos += n
 	s.bytes.read += n
 }
 
-// atEnd is called where a file ends for now.
+// atEnd is called when everything that is there now has been read.
 func (s *Source) atEnd(f *file) {
 	d := f.disk
 	if !s.options.Follow {
@@ -127,12 +128,12 @@ func (s *Source) atEnd(f *file) {
 			f.noteFile("it is empty")
 		}
 		f.finish()
-		f.decoder, f.scratch = nil, nil // of many small files they take most of the memory
+		f.decoder, f.scratch = nil, nil // most of the memory of many small files
 		return
 	}
-	back := f.lines.CutAtNUL()
-	s.advance(f, -back)
-	d.StoppedAtNUL = back > 0
+	unread := f.lines.CutAtNUL()
+	s.advance(f, -unread)
+	d.StoppedAtNUL = unread > 0
 	f.noteNoFormat()
 	s.schedule.activate(f)
 	if f.changed.IsZero() || f.looksComplete() {
@@ -140,8 +141,8 @@ func (s *Source) atEnd(f *file) {
 	}
 }
 
-// noteStat notes size and time of a file. A change counts from when it was seen: the
-// clocks of two machines differ. Only the first time the file's own is taken.
+// noteStat notes size and time of a file. A change counts from when it was seen, since the clocks of
+// two machines differ; only the first time does the file's own time count.
 func (s *Source) noteStat(f *file, info fs.FileInfo) {
 	d, now := f.disk, time.Now()
 	if f.hadNews = d.Differs(info); f.hadNews {
@@ -157,12 +158,12 @@ func (s *Source) noteStat(f *file, info fs.FileInfo) {
 	d.Info, d.Size = info, info.Size()
 }
 
-// restart begins a file anew that is not what it was.
+// restart drops what was read of a file, to read it from its start again.
 func (s *Source) restart(f *file) {
 	s.advance(f, -f.disk.Pos)
 	f.disk.Forget()
 	f.restart()
-	s.newest.noteRestart(f, s.files)
+	s.newest.remove(f, s.files)
 	f.workers, f.appender = nil, nil
 	if f.packed != nil {
 		f.packed.close()
@@ -172,56 +173,6 @@ func (s *Source) restart(f *file) {
 	if s.schedule.watcher != nil {
 		s.schedule.watcher.Renew(f.disk.Path)
 	}
-}
-
-func (s *Source) readStream(f *file, deadline time.Time) bool {
-	p := f.stream
-	if f.packed != nil {
-		return s.readHeld(f, deadline)
-	}
-	for !s.chunks.full() && time.Now().Before(deadline) {
-		if f.refused {
-			p.rest = nil
-		}
-		if len(p.rest) > 0 {
-			n := f.feed(p.rest)
-			p.rest = p.rest[n:]
-			s.bytes.read += int64(n)
-			f.changed = time.Now()
-			continue
-		}
-		select {
-		case piece, ok := <-p.buffers:
-			if !ok {
-				s.endStream(f)
-				return true
-			}
-			p.rest = piece
-		default:
-			f.noteNoFormat()
-			return true
-		}
-	}
-	return false
-}
-
-func (s *Source) endStream(f *file) {
-	if f.stream.inMemory != nil && f.stream.err == nil {
-		if f.stream.err = s.beginHeld(f); f.stream.err == nil {
-			return
-		}
-	}
-	f.stream.ended = true
-	switch {
-	case errors.Is(f.stream.err, io.ErrUnexpectedEOF):
-		f.noteFile("it ends early: what writes it was stopped, or the file was cut off")
-	case f.stream.err != nil:
-		f.noteFile("it cannot be read: " + reasonOf(f.stream.err))
-	case s.bytes.read == 0:
-		f.noteFile("nothing came")
-	}
-	f.finish()
-	s.newest.noteRead(f)
 }
 
 func problemOf(name, reason string) model.Problem { return model.Problem{File: name, Reason: reason} }

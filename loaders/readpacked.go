@@ -174,7 +174,7 @@ func (s *Source) decodeWholeLines(f *file) {
 	if f.appender == nil || !lead.SameNote(f.appender.decoder.Note()) {
 		f.appender = newWorker(lead)
 	}
-	w := strideResult{from: f.lines.Offset, block: s.pool.get()}
+	w := strideTask{from: f.lines.Offset, block: s.pool.get()}
 	first := bytes.IndexByte(p.unread, '\n') + 1
 	f.appender.beginBlock(&w)
 	f.appender.decodeText(&w, append(f.lines.Partial, p.unread[:first]...))
@@ -187,7 +187,7 @@ func (s *Source) decodeWholeLines(f *file) {
 }
 
 // decodeText decodes whole lines that follow those decoded before.
-func (k *worker) decodeText(w *strideResult, text []byte) {
+func (k *worker) decodeText(w *strideTask, text []byte) {
 	k.buf, w.size = text, len(text)
 	k.decodeLines(nil, w, 0)
 	k.buf, w.from = nil, w.end

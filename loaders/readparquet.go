@@ -86,7 +86,7 @@ func (s *Source) addBlock(f *file, b *model.Block) {
 	for _, step := range b.Step {
 		f.noteStep(step)
 	}
-	if !f.format.MayRepeatRows || !f.isRepeatedTable(rowBlockOfColumns(b)) {
+	if !f.format.MayRepeatRows || !f.isRepeatedTable(columnsID(b)) {
 		f.chunks.addBlock(f.format, f.decoder.Note(), *b)
 	}
 }
@@ -96,7 +96,7 @@ func (s *Source) addRecords(f *file, records []model.Record) {
 		records[i].File = f.index
 		f.noteStep(records[i].Step)
 	}
-	if !f.format.MayRepeatRows || !f.isRepeatedTable(rowBlockOf(records)) {
+	if !f.format.MayRepeatRows || !f.isRepeatedTable(recordsID(records)) {
 		f.chunks.add(f.format, f.decoder.Note(), records)
 	}
 }

@@ -7,18 +7,17 @@ import (
 	"time"
 )
 
-// maxAttempts is how often a file that cannot be read is tried before a person hears
-// of it: on network filesystems handles go stale and come back.
+// maxAttempts is how often reading a file may fail before a problem is reported: on network
+// filesystems handles become stale for a moment.
 const maxAttempts = 4
 
-// backOff is how long to wait after so many failures in a row, up to some seconds: what
-// a server cannot do now it cannot do any better when it is asked without pause.
-func backOff(fails int) time.Duration {
-	return min(20*time.Millisecond<<min(fails-1, 10), 5*time.Second)
+// backOff returns how long to wait after so many failures in a row: at most 5 s.
+func backOff(failures int) time.Duration {
+	return min(20*time.Millisecond<<min(failures-1, 10), 5*time.Second)
 }
 
-// readFailed deals with a file that cannot be opened or read. One that is gone is
-// kept as it was read.
+// readFailed handles an error of opening or reading a file, and reports whether there is nothing more to
+// do for the file now. What was read of a file that was removed is kept.
 func (s *Source) readFailed(f *file, err error) bool {
 	f.failures++
 	f.failing, f.hadNews = true, false
@@ -35,14 +34,12 @@ func (s *Source) readFailed(f *file, err error) bool {
 	return true
 }
 
-// isTransient reports whether an error is of the filesystem and may pass: the file is
-// opened anew.
+// isTransient reports whether an error of the filesystem may be gone when the file is opened again.
 func isTransient(err error) bool {
 	return errors.Is(err, syscall.ESTALE) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ETIMEDOUT)
 }
 
-// reasonOf says why a file cannot be read and what to do, without its path, which is said
-// already.
+// reasonOf says why a file cannot be read and what to do, without its path.
 func reasonOf(err error) string {
 	switch {
 	case errors.Is(err, syscall.ESTALE):

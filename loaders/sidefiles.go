@@ -6,25 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"vantage/loaders/discover"
 	"vantage/loaders/formats"
-	"vantage/model"
 )
 
 // In the directory of a trainer's log there are other files that look like logs: a data set with a
 // column of scores, metrics, W&B's tables of the same samples. They would be counted with it, so
 // once a directory holds a trainer's own log, only that is read.
-
-// directory is a directory that is read, and what has been noted about it.
-type directory struct {
-	discover.Directory
-	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
-	leftOut         []string        // formats of which files were left out for that
-	withoutSamples  []model.Problem // files without samples that have not been noted yet
-	notedNames      []string        // file names of those that have
-	lastNotes       []string        // on what was not looked into
-	truncationNoted bool
-}
 
 // hides reports whether files of this format are skipped because the directory holds a trainer's
 // own log.

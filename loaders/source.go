@@ -17,44 +17,43 @@ import (
 	"vantage/model"
 )
 
-// Options say how logs are read. The zero value reads what is there and ends.
+// Options say how logs are read. The zero value reads everything that is there, to its end.
 type Options struct {
-	Follow   bool           // wait for more instead of ending
-	Poll     time.Duration  // how often files are looked at when following; 0 means 250 ms
-	Format   string         // the name of the format; "" means to find out
-	MaxFiles int            // files of a directory beyond it are not read; 0 means 100,000
+	Follow   bool           // wait for more at the end
+	Poll     time.Duration  // how often files are polled when following; 0 means 250 ms
+	Format   string         // name of the format; "" means to detect it
+	MaxFiles int            // read at most so many files of a directory; 0 means 100,000
 	Split    discover.Split // which logs of a directory; "" means training
-	Columns  decode.Columns // what a person said of the log's columns
-	Stdin    io.Reader      // what "-" reads; Close closes it if it is an io.Closer; nil means os.Stdin
+	Columns  decode.Columns // columns that a person named
+	Stdin    io.Reader      // read for "-", and closed by Close if it is an io.Closer; nil means os.Stdin
 
-	// settleTime is how long a file must not have changed to count as written.
-	// Tests have less time than the 3 s it is otherwise.
+	// settleTime is how long a file must be unchanged to count as written: 3 s, less in tests.
 	settleTime time.Duration
 
-	serial  bool                 // no workers: tests compare
-	polling bool                 // without events and timers of the kernel: tests run in fake time
-	faults  fileio.FaultInjector // files fail in it: tests do not wait for a disk to break
+	// For tests:
+	serial  bool                 // no workers
+	polling bool                 // no events and timers of the kernel, so that time can be faked
+	faults  fileio.FaultInjector // makes opening files fail
 }
 
-// A chunk ends after so much work. The first is shorter: somebody waits to see
-// anything at all.
+// A chunk takes at most so long. The first takes less: somebody waits to see anything at all.
 const (
 	firstBudget = 10 * time.Millisecond
 	budget      = 50 * time.Millisecond
 )
 
-// blockSize is how much is read at a time.
+// blockSize is how many bytes are read at a time.
 const blockSize = 256 << 10
 
-// Source reads logs, and follows them while they grow. Next and Close may be
-// called from different goroutines; no two calls of Next at once.
+// Source reads logs and follows them while they grow. Next, Text and Close may be called from
+// different goroutines, but Next from one at a time.
 type Source struct {
 	options      Options
 	formats      []formats.Format
-	manyPaths    bool // paths: names must tell them apart
+	manyPaths    bool // more than one was opened, so file names include them
 	files        []*file
-	names        []string
-	byPath       map[string]*file // by path on disk
+	names        []string         // of the files
+	byPath       map[string]*file // files on disk
 	directories  []*directory
 	queue        []*file // files with something to read
 	schedule     schedule
@@ -62,43 +61,39 @@ type Source struct {
 	texts        *textIndex
 	prefetchers  []*parquetPrefetcher
 	prefetch     prefetch
-	lentBlocks   []model.Block // of the chunk that the receiver is at work on
+	lentBlocks   []model.Block // of the chunk that Next returned last
 	pool         blockPool
 	chunks       *chunkQueue
-	buf          []byte
+	buf          []byte // what buffer returns
 	bytes        byteCount
-	lastProgress model.Progress // as last handed over
-	started      bool
+	lastProgress model.Progress // as Next returned it last
+	started      bool           // the first chunk has been read
 	closed       chan struct{}
 	once         sync.Once
 }
 
-// file is one log: something on a disk or a stream.
+// file is one log: a file on disk or a stream.
 type file struct {
 	fileReader
-	disk   *fileio.File
-	stream *stream
+	disk   *fileio.File // nil for a stream
+	stream *stream      // nil for a file on disk
+	packed *packedFile  // nil if the file is not packed, or not open yet
 
-	workers  []*worker // while it is large
-	appender *worker   // for what comes to it
+	workers  []*worker // for the large rest of a file
+	appender *worker   // for what is appended to it
 
-	packed *packedFile // nil if it is not packed, or not open yet
-
-	queued   bool      // it waits to be read
-	hadNews  bool      // it had changed when it was read last
-	recent   bool      // it is in the schedule's recent files
+	queued   bool      // in Source.queue
+	hadNews  bool      // had changed when it was read last
+	recent   bool      // in schedule.recent
 	failing  bool      // the last attempt to read it failed
 	failures int       // failed attempts in a row
-	retryAt  time.Time // when the next attempt may be made
+	retryAt  time.Time // no attempt is made before
 }
 
-// byteCount counts bytes over all files.
-type byteCount struct {
-	read, total int64
-}
+// byteCount is the number of bytes of all files.
+type byteCount struct{ read, total int64 }
 
-// Open starts to read files, directories, and "-" for standard input. Its errors
-// are of type [*Error].
+// Open opens files, directories, and standard input for "-". Its errors are of type [*Error].
 func Open(paths []string, o Options) (*Source, error) {
 	o.Poll = cmp.Or(o.Poll, 250*time.Millisecond)
 	o.settleTime = cmp.Or(o.settleTime, 3*time.Second)
@@ -135,30 +130,29 @@ func unknownFormat(name string) error {
 	return &Error{Path: "--input-format " + name, What: "names no format", Do: "take one of " + strings.Join(names, ", ")}
 }
 
-// Next returns the next chunk: at most 4096 records, a few blocks, or what 50 ms of work
-// yield. It returns a chunk without records when the progress changed in a way
-// that a person sees, and [io.EOF] after everything has been read. When
-// following it waits for more until ctx is done. While there is more to read the
-// next chunk is made before it is asked for. The blocks of a chunk are good until the
-// next call: their memory is used again.
+// Next returns the next chunk: at most 4096 records, or the blocks and records that 50 ms of work
+// yield. A chunk without samples says that the progress changed. The error is [io.EOF] after
+// everything has been read, [os.ErrClosed] after Close, or that of ctx; when following, Next waits
+// for more instead of returning io.EOF. The blocks of a chunk are valid until the next call, which
+// reuses their memory. While there is more to read, the next chunk is read in the background.
 func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
-	a := s.prefetch.wait(ctx)
+	got := s.prefetch.wait(ctx)
 	if s.prefetch.idle() {
 		s.pool.put(s.lentBlocks)
 		s.lentBlocks = nil
 	}
-	if a == nil {
+	if got == nil {
 		chunk, err := s.next(ctx)
-		a = &chunkResult{chunk, err}
+		got = &chunkResult{chunk, err}
 	}
-	if a.err != nil {
-		return nil, a.err
+	if got.err != nil {
+		return nil, got.err
 	}
-	s.lentBlocks = a.chunk.Blocks
-	if !a.chunk.Progress.CaughtUp {
+	s.lentBlocks = got.chunk.Blocks
+	if !got.chunk.Progress.CaughtUp {
 		s.prefetch.start(func() (*model.Chunk, error) { return s.next(ctx) })
 	}
-	return a.chunk, nil
+	return got.chunk, nil
 }
 
 func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
@@ -182,7 +176,7 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 	}
 }
 
-// Close ends the reading; a Next that waits returns [os.ErrClosed].
+// Close ends the reading. A Next that waits returns [os.ErrClosed].
 func (s *Source) Close() error {
 	var err error
 	s.once.Do(func() {
@@ -201,6 +195,7 @@ func (s *Source) Close() error {
 	return err
 }
 
+// stopped returns an error if the source is closed or ctx is done.
 func (s *Source) stopped(ctx context.Context) error {
 	select {
 	case <-s.closed:
@@ -210,7 +205,7 @@ func (s *Source) stopped(ctx context.Context) error {
 	}
 }
 
-// fillChunk reads until there is enough for a chunk or nothing to read.
+// fillChunk reads until there is enough for a chunk, or nothing more to read now.
 func (s *Source) fillChunk(ctx context.Context) {
 	defer s.noteSideFiles()
 	now := time.Now()
@@ -224,7 +219,7 @@ func (s *Source) fillChunk(ctx context.Context) {
 	for len(s.queue) > 0 && !s.chunks.full() && ctx.Err() == nil {
 		f := s.queue[0]
 		end := s.readFile(f, deadline)
-		s.newest.noteRead(f)
+		s.newest.update(f)
 		if s.leaveOutSideFiles(f) || end {
 			s.queue = s.queue[1:]
 			if f.disk != nil {
@@ -237,7 +232,7 @@ func (s *Source) fillChunk(ctx context.Context) {
 	}
 }
 
-// exhausted reports whether nothing more can come.
+// exhausted reports whether there will never be more to read.
 func (s *Source) exhausted() bool {
 	if s.options.Follow && (len(s.directories) > 0 || len(s.byPath) > 0) {
 		return false
@@ -258,11 +253,11 @@ func (s *Source) openStream() *file {
 	return nil
 }
 
-// MissingColumns are the columns that Options.Columns names for the step, the group or the prompt
-// and that no row has had so far: something else was taken, or nothing.
+// MissingColumns returns the columns that [Options.Columns] names for step, group or prompt and that
+// no row has had so far.
 func (s *Source) MissingColumns() []string { return s.chunks.missing }
 
-// takeChunk hands over what there is, nil if that is nothing worth a look.
+// takeChunk returns what has been read, nil if there is nothing that a person would notice.
 func (s *Source) takeChunk() *model.Chunk {
 	p := s.progress(time.Now())
 	if len(s.chunks.ready) == 0 && s.chunks.pending.empty() && !progressChanged(s.lastProgress, p) {
@@ -282,7 +277,7 @@ func (s *Source) takeChunk() *model.Chunk {
 	return c
 }
 
-// progressChanged reports whether a person would see the difference.
+// progressChanged reports whether a person would notice the difference.
 func progressChanged(old, now model.Progress) bool {
 	return old.CaughtUp != now.CaughtUp || old.Open != now.Open || old.Files != now.Files || old.Polling != now.Polling
 }
@@ -290,10 +285,10 @@ func progressChanged(old, now model.Progress) bool {
 func (s *Source) progress(now time.Time) model.Progress {
 	p := model.Progress{Files: len(s.files), BytesRead: s.bytes.read, BytesAll: max(s.bytes.total, s.bytes.read), CaughtUp: len(s.queue) == 0}
 	if f := s.openStream(); f != nil && s.bytes.read == 0 {
-		p.CaughtUp = false // nothing has come yet
+		p.CaughtUp = false // it may still send its first bytes
 	}
 	if len(s.files) > len(s.byPath) {
-		p.BytesAll = 0
+		p.BytesAll = 0 // nobody knows how much a stream will send
 	}
 	if s.options.Follow {
 		p.Open = now.Before(s.newest.openUntil(s.options.settleTime))

@@ -2,80 +2,84 @@ package loaders
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"vantage/loaders/compressed"
 	"vantage/loaders/fileio"
 )
 
-// stream is a stream: it is read once, as it comes, by a goroutine of its own,
-// since a read of standard input cannot be called off.
+// stream is standard input or a named pipe. It is read once, as bytes arrive, in its own goroutine: a
+// read of standard input cannot be interrupted.
 type stream struct {
-	buffers  chan []byte
-	rest     []byte           // of a piece, not yet read
-	err      error            // set before pieces is closed
-	inMemory *fileio.InMemory // a Parquet file that came; set before pieces is closed
-	ended    bool
-	closed   chan struct{}
-	once     sync.Once
-	mu       sync.Mutex
-	source   io.Reader
+	buffers  chan []byte      // closed at the end
+	err      error            // of reading; set before buffers is closed
+	inMemory *fileio.InMemory // the stream, if it is a Parquet file; set before buffers is closed
+	rest     []byte           // of the last buffer, not yet decoded
+	ended    bool             // everything has been decoded
+
+	closed chan struct{}
+	once   sync.Once
+	mu     sync.Mutex // of source
+	source io.Reader
 }
 
-// newStream reads from what open returns; opening a named pipe may block too.
+// newStream reads what open returns. Opening a named pipe may block, as reading may.
 func newStream(open func() (io.Reader, error)) *stream {
-	p := &stream{buffers: make(chan []byte), closed: make(chan struct{})}
-	go p.run(open)
-	return p
+	s := &stream{buffers: make(chan []byte), closed: make(chan struct{})}
+	go s.run(open)
+	return s
 }
 
-func (p *stream) run(open func() (io.Reader, error)) {
-	defer close(p.buffers)
+// run fills buffers.
+func (s *stream) run(open func() (io.Reader, error)) {
+	defer close(s.buffers)
 	r, err := open()
 	if err != nil {
-		p.err = err
+		s.err = err
 		return
 	}
-	p.mu.Lock()
-	p.source = r
-	p.mu.Unlock()
+	s.mu.Lock()
+	s.source = r
+	s.mu.Unlock()
 	b, err := decompressed(r)
 	if err != nil {
-		p.err = err
+		s.err = err
 		return
 	}
 	if start, _ := b.Peek(compressed.SniffSize); compressed.Sniff(start) == compressed.Parquet {
 		m, err := fileio.ReadAll(b)
-		p.inMemory, p.err = &m, err
+		s.inMemory, s.err = &m, err
 		return
 	}
 	for {
 		select {
-		case <-p.closed:
+		case <-s.closed:
 			return
 		default:
 		}
-		piece := make([]byte, 64<<10)
-		n, err := b.Read(piece)
+		buffer := make([]byte, 64<<10)
+		n, err := b.Read(buffer)
 		if n > 0 {
 			select {
-			case p.buffers <- piece[:n]:
-			case <-p.closed:
+			case s.buffers <- buffer[:n]:
+			case <-s.closed:
 				return
 			}
 		}
 		if err != nil {
 			if err != io.EOF {
-				p.err = err
+				s.err = err
 			}
 			return
 		}
 	}
 }
 
-// decompressed reads what is compressed as what it holds.
+// decompressed returns a reader of the text of r, whether that is compressed or not.
 func decompressed(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReader(r)
 	start, _ := b.Peek(compressed.SniffSize)
@@ -90,16 +94,68 @@ func decompressed(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReader(text), nil
 }
 
-// close ends the stream. A reader that can be closed is, to wake the goroutine.
-func (p *stream) close() {
-	p.once.Do(func() {
-		close(p.closed)
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if c, ok := p.source.(io.Closer); ok {
+// close ends the stream. It closes the source if it can, to wake the goroutine.
+func (s *stream) close() {
+	s.once.Do(func() {
+		close(s.closed)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if c, ok := s.source.(io.Closer); ok {
 			_ = c.Close()
 		}
 	})
+}
+
+// readStream decodes what has arrived until the deadline. It reports whether that is everything for now.
+func (s *Source) readStream(f *file, deadline time.Time) bool {
+	st := f.stream
+	if f.packed != nil {
+		return s.readHeld(f, deadline)
+	}
+	for !s.chunks.full() && time.Now().Before(deadline) {
+		if f.refused {
+			st.rest = nil
+		}
+		if len(st.rest) > 0 {
+			n := f.feed(st.rest)
+			st.rest = st.rest[n:]
+			s.bytes.read += int64(n)
+			f.changed = time.Now()
+			continue
+		}
+		select {
+		case buffer, ok := <-st.buffers:
+			if !ok {
+				s.endStream(f)
+				return true
+			}
+			st.rest = buffer
+		default:
+			f.noteNoFormat()
+			return true
+		}
+	}
+	return false
+}
+
+// endStream decodes the rest of a stream that has ended.
+func (s *Source) endStream(f *file) {
+	if f.stream.inMemory != nil && f.stream.err == nil {
+		if f.stream.err = s.beginHeld(f); f.stream.err == nil {
+			return
+		}
+	}
+	f.stream.ended = true
+	switch {
+	case errors.Is(f.stream.err, io.ErrUnexpectedEOF):
+		f.noteFile("it ends early: what writes it was stopped, or the file was cut off")
+	case f.stream.err != nil:
+		f.noteFile("it cannot be read: " + reasonOf(f.stream.err))
+	case s.bytes.read == 0:
+		f.noteFile("nothing came")
+	}
+	f.finish()
+	s.newest.update(f)
 }
 
 func openNamedPipe(path string) func() (io.Reader, error) {

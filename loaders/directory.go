@@ -1,0 +1,113 @@
+package loaders
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"vantage/loaders/discover"
+	"vantage/loaders/formats"
+	"vantage/model"
+	"vantage/model/units"
+)
+
+// directory is a directory that is read, and what has been noted about it.
+type directory struct {
+	discover.Directory
+	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
+	leftOut         []string        // formats of which files were left out for that
+	withoutSamples  []model.Problem // files without samples that have not been noted yet
+	notedNames      []string        // file names of those that have
+	lastNotes       []string        // on what was not looked into
+	truncationNoted bool
+}
+
+// addListed adds the files of a listing that are new and to be read.
+func (s *Source) addListed(d *directory, l *discover.Listing) {
+	d.Dirs = l.Dirs // with empty ones, to which files may be added
+	if s.schedule.watcher != nil {
+		for _, dir := range l.Dirs {
+			s.schedule.watcher.Add(filepath.Join(d.Path, dir))
+		}
+	}
+	s.pollResized(d, l)
+	s.noteSkipped(d, l)
+	if slices.Equal(l.Files, d.Listed) {
+		return
+	}
+	d.Listed, s.schedule.lastNews = l.Files, time.Now()
+	chosen, notes := discover.Choose(l.Files, s.options.Split)
+	s.chunks.addNotes(notes)
+	s.dropSuperseded(d, chosen)
+	for _, rel := range chosen {
+		if s.byPath[filepath.Join(d.Path, rel)] != nil {
+			continue
+		}
+		f := s.addFile(d.Path, rel, filepath.Join(d.Prefix, rel))
+		f.directory, f.disk.Size = d, l.Sizes[rel]
+		s.bytes.total += f.disk.Size
+	}
+	if l.Truncated && !d.truncationNoted {
+		d.truncationNoted = true
+		s.chunks.addProblem(problemOf(d.Path, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep", s.options.MaxFiles, discover.MaxDepth)))
+	}
+}
+
+// pollResized polls the files of a listing that have another size than when they were read, before it
+// is their turn.
+func (s *Source) pollResized(d *directory, l *discover.Listing) {
+	for _, rel := range l.Files {
+		if f := s.byPath[filepath.Join(d.Path, rel)]; f != nil && f.disk.Info != nil && f.disk.Size != l.Sizes[rel] {
+			s.pollFile(f)
+		}
+	}
+}
+
+// noteSkipped notes, once, what in a directory is not looked into, and which other files are in one
+// without logs.
+func (s *Source) noteSkipped(d *directory, l *discover.Listing) {
+	notes := l.Skipped()
+	if len(l.Files) == 0 {
+		notes = append(notes, l.KnownUnread()...)
+	}
+	if !slices.Equal(notes, d.lastNotes) {
+		d.lastNotes = notes
+		s.chunks.addNotes(notes)
+	}
+}
+
+// dropSuperseded drops the samples of files that are not read any more because better ones were added.
+func (s *Source) dropSuperseded(d *directory, chosen []string) {
+	keep := map[string]bool{}
+	for _, rel := range chosen {
+		keep[rel] = true
+	}
+	for _, f := range s.files {
+		if f.disk != nil && f.disk.Root == d.Path && !keep[f.disk.Path] && !f.refused && d.Lists(f.disk.Path) {
+			s.restart(f)
+			f.refused = true
+		}
+	}
+}
+
+// directoryHint says what a directory holds instead of logs, and how to make trainers write them.
+func directoryHint(l *discover.Listing) string {
+	text := ""
+	for _, note := range l.Skipped() {
+		text += note + "; "
+	}
+	if kinds := slices.Sorted(maps.Keys(l.Other)); len(kinds) > 0 {
+		n := 0
+		for _, count := range l.Other {
+			n += count
+		}
+		text += fmt.Sprintf("it has %s (%s); ", units.Plural(n, "other files"), strings.Join(kinds[:min(5, len(kinds))], " "))
+	}
+	for _, note := range l.KnownUnread() {
+		text += note + "; "
+	}
+	return text + "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"
+}

@@ -1,0 +1,177 @@
+package loaders
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/decode/fast"
+	"vantage/loaders/framing"
+	"vantage/model"
+)
+
+const (
+	strideBytes   = 512 << 10
+	overlap       = 8 << 10         // read beyond a stride, where its last line mostly ends
+	extraRead     = 32 << 10        // read beyond that if it does not
+	maxWorkerLine = 16 << 20        // longer lines are left to line by line reading
+	maxKeptBuffer = 4 * strideBytes // larger buffers are dropped after a long line
+)
+
+// worker decodes strides, one at a time. It has its own memory, which stays in its processor's cache.
+type worker struct {
+	decoder *decode.RowDecoder
+	fast    *fast.Reader // nil if rows are not plain objects
+	buf     []byte
+}
+
+// strideTask is a stride, that is the lines that start in a range of the file, and the result of decoding it.
+type strideTask struct {
+	from  int64 // start of the range
+	size  int   // of the range, at most strideBytes
+	first bool  // a line starts at from
+
+	block    model.Block    // with a fast reader; its memory is reused
+	records  []model.Record // without one
+	problems []model.Problem
+	lines    int64 // how many
+	end      int64 // start of the line after the last
+	note     decode.Note
+	err      error
+}
+
+// newWorker returns a worker that knows what lead knows.
+func newWorker(lead *decode.RowDecoder) *worker {
+	task := &worker{decoder: lead.Clone(), buf: make([]byte, strideBytes+overlap)}
+	if task.decoder.Layout == nil {
+		task.fast = fast.New(task.decoder)
+	}
+	return task
+}
+
+// decode decodes the lines that start in the stride. The last one may end beyond it.
+func (w *worker) decode(h io.ReaderAt, task *strideTask) {
+	if cap(w.buf) > maxKeptBuffer {
+		w.buf = make([]byte, strideBytes+overlap)
+	}
+	w.buf = w.buf[:strideBytes+overlap]
+	n, err := h.ReadAt(w.buf, task.from)
+	if err != nil && (!errors.Is(err, io.EOF) || n < task.size) {
+		task.err = err
+		return
+	}
+	w.buf = w.buf[:n]
+	at, err := task.firstLineOffset(h, w.buf)
+	if err != nil {
+		task.err = err
+		return
+	}
+	w.beginBlock(task)
+	w.decodeLines(h, task, at)
+	w.endBlock(task)
+}
+
+func (w *worker) beginBlock(task *strideTask) {
+	if w.fast != nil {
+		w.fast.BeginBlock(task.block)
+	}
+}
+
+// decodeLines decodes the lines of the stride from offset at of the buffer on.
+func (w *worker) decodeLines(h io.ReaderAt, task *strideTask, at int) {
+	for at < task.size {
+		if w.fast != nil {
+			end, n := w.fast.ReadRows(w.buf, at, task.size, task.from)
+			at, task.lines = end, task.lines+int64(n)
+			if at >= task.size {
+				break
+			}
+		}
+		i := bytes.IndexByte(w.buf[at:], '\n')
+		if i < 0 {
+			i = w.readLineEnd(h, task.from, at)
+		}
+		if i < 0 {
+			task.err = errLongLine
+			return
+		}
+		w.decodeLine(task, w.buf[at:at+i], task.from+int64(at))
+		at += i + 1
+	}
+	task.end = task.from + int64(at)
+}
+
+func (w *worker) endBlock(task *strideTask) {
+	task.note, task.block = w.decoder.Note(), model.Block{}
+	if w.fast != nil {
+		task.block = w.fast.EndBlock()
+	}
+}
+
+// firstLineOffset returns where in the buffer the first line starts: the line before may end in the
+// stride.
+func (task *strideTask) firstLineOffset(h io.ReaderAt, buf []byte) (int, error) {
+	if task.first {
+		return 0, nil
+	}
+	var before [1]byte
+	if _, err := h.ReadAt(before[:], task.from-1); err != nil || before[0] == '\n' {
+		return 0, err
+	}
+	if i := bytes.IndexByte(buf[:task.size], '\n'); i >= 0 {
+		return i + 1, nil
+	}
+	return task.size, nil // a line longer than the stride, which belongs to an earlier one
+}
+
+// errLongLine says that a line must be read line by line.
+var errLongLine = errors.New("a long line")
+
+// readLineEnd reads more into the buffer until the line at offset at ends, and returns its length. It
+// returns -1 if the line is too long or has no end yet.
+func (w *worker) readLineEnd(h io.ReaderAt, from int64, at int) int {
+	for more := extraRead; len(w.buf)-at < maxWorkerLine; more *= 2 {
+		old := len(w.buf)
+		w.buf = slices.Grow(w.buf, more)[:old+more]
+		n, err := h.ReadAt(w.buf[old:], from+int64(old))
+		w.buf = w.buf[:old+n]
+		if i := bytes.IndexByte(w.buf[old:], '\n'); i >= 0 {
+			return old + i - at
+		}
+		if err != nil {
+			break
+		}
+	}
+	return -1
+}
+
+// decodeLine decodes a line with the row decoder, and lets the fast reader learn from it.
+func (w *worker) decodeLine(task *strideTask, text []byte, offset int64) {
+	task.lines++
+	if len(bytes.TrimSpace(text)) == 0 {
+		return
+	}
+	before := len(task.records)
+	var err error
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		err = framing.NULError(i)
+	} else {
+		task.records, err = w.decoder.Decode(task.records, text)
+	}
+	if err != nil {
+		task.records = task.records[:before]
+		task.problems = append(task.problems, model.Problem{Line: task.lines, Reason: err.Error()})
+		return
+	}
+	for i := before; i < len(task.records); i++ {
+		r := &task.records[i]
+		r.Line, r.Offset, r.Nth = task.lines, offset, int32(i-before)
+	}
+	if w.fast != nil && len(task.records) == 1 {
+		w.fast.AddRecord(&task.records[0])
+		w.fast.Learn(text)
+		task.records = task.records[:0]
+	}
+}
