@@ -13,7 +13,8 @@ import (
 	"vantage/tui/layout"
 )
 
-// exportShown writes the table of the view on the screen, as it is filtered and sorted.
+// exportShown exports the table of the view on the screen, filtered and sorted as it is
+// there.
 func exportShown(a App, args []string) (App, tea.Cmd, error) {
 	forms := map[string]func(b *bytes.Buffer, s report.Table) error{
 		"csv":   func(b *bytes.Buffer, s report.Table) error { return report.TableCSV(b, s) },
@@ -35,11 +36,10 @@ func exportShown(a App, args []string) (App, tea.Cmd, error) {
 	if err := forms[args[0]](&b, s); err != nil {
 		return a, nil, err
 	}
-	a, cmd := a.saveFile("shown."+args[0], b.String(), "exported "+sanitize.Line(s.Title), nil)
-	return a, cmd, nil
+	return a.saveFile("shown."+args[0], b.String(), "exported "+sanitize.Line(s.Title)), nil, nil
 }
 
-// exportedPane is the table of the pane in focus.
+// exportedPane returns the table of the focused pane.
 func (a App) exportedPane() report.Table {
 	switch a.position.focus {
 	case layout.Steps:
@@ -51,7 +51,7 @@ func (a App) exportedPane() report.Table {
 	}
 }
 
-// exportedGroups is the groups that the filter shows, in the order of the table.
+// exportedGroups returns the groups that the filter shows, in the order of the table.
 func (a App) exportedGroups() report.Table {
 	x := a.result.analysis
 	s := report.Table{Columns: []string{
@@ -74,8 +74,8 @@ func (a App) exportedGroups() report.Table {
 	return s
 }
 
-// exportedSamples is the samples of the group that is read, the best first, with all that
-// the reward functions gave.
+// exportedSamples returns the samples of the open group, the best first, with the values
+// of every reward component.
 func (a App) exportedSamples() report.Table {
 	g, x := a.selectedGroup(), a.result.analysis
 	s := report.Table{Columns: []string{"step", "group", "rank", "row", "reward", "length", "advantage_original", "kept", "advantage"}}
@@ -114,7 +114,7 @@ func (a App) componentColumns() []componentColumn {
 	return all
 }
 
-// exportedSteps is all steps that are computed, with every figure of the table and the one
+// exportedSteps returns the computed steps, with every figure of the table and the one
 // that is drawn.
 func (a App) exportedSteps() report.Table {
 	drawn := a.drawnMetric()
@@ -141,7 +141,7 @@ func (a App) exportedSteps() report.Table {
 	return s
 }
 
-// exportedSweep is the cells of the map, with every figure.
+// exportedSweep returns the cells of the map, with every figure.
 func (a App) exportedSweep() report.Table {
 	s := report.Table{Title: "keep ratios over " + a.scopeText(), Columns: []string{"keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "samples", "groups"}}
 	figures := sweep.Figures()
@@ -165,7 +165,7 @@ func (a App) exportedSweep() report.Table {
 	return s
 }
 
-// exportedPairs is the prompts of both runs, in the order of the table.
+// exportedPairs returns the prompts that both runs have, in the order of the table.
 func (a App) exportedPairs() report.Table {
 	s := report.Table{Title: fmt.Sprintf("A %s, B %s", a.title, a.second.title), Columns: []string{"prompt", "A", "B", "delta", "samples_A", "samples_B"}}
 	if a.second.result == nil {
@@ -182,7 +182,7 @@ func (a App) exportedPairs() report.Table {
 	return s
 }
 
-// exportedProblems is the places that could not be read.
+// exportedProblems returns the places that could not be read.
 func (a App) exportedProblems() report.Table {
 	s := report.Table{Title: "what could not be read", Columns: []string{"file", "line", "reason"}}
 	for _, p := range a.snap.Run.Problems {
@@ -191,7 +191,7 @@ func (a App) exportedProblems() report.Table {
 	return s
 }
 
-// exportedMarks is the marks with their notes.
+// exportedMarks returns the marks with their notes.
 func (a App) exportedMarks() report.Table {
 	s := report.Table{Title: "marks", Columns: []string{"step", "group", "row", "prompt", "note"}}
 	for _, m := range a.session.current.Marks {
@@ -200,7 +200,7 @@ func (a App) exportedMarks() report.Table {
 	return s
 }
 
-// exportedMetrics is the figures of the groups in sight.
+// exportedMetrics returns the metrics of the groups that the filter shows.
 func (a App) exportedMetrics() report.Table {
 	s := report.Table{Title: "metrics", Columns: []string{"metric", "value"}}
 	var x *model.Summary

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -42,11 +41,10 @@ func (a App) onHelpKey(msg tea.KeyPressMsg) App {
 		a.helpSearch.scroll += 5
 	case key == "up" || key == "pgup":
 		a.helpSearch.scroll = max(0, a.helpSearch.scroll-5)
-	case key == "backspace" && a.helpSearch.query != "":
-		_, n := utf8.DecodeLastRuneInString(a.helpSearch.query)
-		a.helpSearch.query = a.helpSearch.query[:len(a.helpSearch.query)-n]
-	case msg.Text != "" && len(a.helpSearch.query)+len(msg.Text) <= maxTyped:
-		a.helpSearch.query, a.helpSearch.scroll = a.helpSearch.query+sanitize.Line(msg.Text), 0
+	case key == "backspace":
+		a.helpSearch.query = backspace(a.helpSearch.query)
+	case msg.Text != "":
+		a.helpSearch.query, a.helpSearch.scroll = appendTyped(a.helpSearch.query, sanitize.Line(msg.Text), maxTyped), 0
 	}
 	return a
 }

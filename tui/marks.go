@@ -67,8 +67,7 @@ func (a App) sampleMark(column int) session.Mark {
 // truncateBytes is as much of the beginning of a text as some bytes hold.
 func truncateBytes(text string, most int) string {
 	for len(text) > most {
-		_, n := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-n]
+		text = backspace(text)
 	}
 	return text
 }
@@ -165,8 +164,7 @@ func (a App) openNote() (App, tea.Cmd) {
 		m = have
 	}
 	a.marks.draft = noteDraft{mark: m, text: m.Note}
-	a.position.viewBelow = a.position.view
-	return a.openView(viewNote)
+	return a.openLine(viewNote)
 }
 
 func noteKeys() keySection {
@@ -174,28 +172,24 @@ func noteKeys() keySection {
 		{[]string{"enter"}, "⏎", "Enter keep", "keep the note, and the mark", App.saveNote},
 		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceNote},
 		{[]string{"ctrl+u"}, "^U", "", "take all of it back", func(a App) (App, tea.Cmd) { a.marks.draft.text = ""; return a, nil }},
-		{[]string{"esc"}, "Esc", "Esc leave", "leave it as it was", App.leaveCommand},
+		{[]string{"esc"}, "Esc", "Esc leave", "leave it as it was", App.closeLine},
 	}}
 }
 
-func (a App) typeNote(text string) App {
-	if len(a.marks.draft.text)+len(text) <= session.MaxNote {
-		a.marks.draft.text += text
-	}
+func (a App) typeNote(typed string) App {
+	a.marks.draft.text = appendTyped(a.marks.draft.text, typed, session.MaxNote)
 	return a
 }
 
 func (a App) backspaceNote() (App, tea.Cmd) {
-	text := a.marks.draft.text
-	_, n := utf8.DecodeLastRuneInString(text)
-	a.marks.draft.text = text[:len(text)-n]
+	a.marks.draft.text = backspace(a.marks.draft.text)
 	return a, nil
 }
 
 func (a App) saveNote() (App, tea.Cmd) {
 	m := a.marks.draft.mark
 	m.Note = strings.TrimSpace(a.marks.draft.text)
-	a, _ = a.leaveCommand()
+	a, _ = a.closeLine()
 	return a.addMark(m)
 }
 

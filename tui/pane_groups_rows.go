@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -202,16 +201,13 @@ func (a App) openFilter() (App, tea.Cmd) {
 	return a.openView(viewFilter)
 }
 
-func (a App) typeFilter(text string) App {
-	if len(a.position.filterDraft)+len(text) <= query.MaxLength {
-		a.position.filterDraft += text
-	}
+func (a App) typeFilter(typed string) App {
+	a.position.filterDraft = appendTyped(a.position.filterDraft, typed, query.MaxLength)
 	return a.rearrange()
 }
 
 func (a App) backspaceFilter() (App, tea.Cmd) {
-	_, n := utf8.DecodeLastRuneInString(a.position.filterDraft)
-	a.position.filterDraft = a.position.filterDraft[:len(a.position.filterDraft)-n]
+	a.position.filterDraft = backspace(a.position.filterDraft)
 	return a.rearrange(), nil
 }
 
@@ -247,7 +243,7 @@ func (a App) clearFilter() (App, tea.Cmd) {
 func (a App) completeField() (App, tea.Cmd) {
 	at := strings.LastIndexAny(a.position.filterDraft, " (") + 1
 	begun := a.position.filterDraft[at:]
-	fit := slices.DeleteFunc(offerTerms(a, nil), func(term string) bool { return !strings.HasPrefix(term, begun) })
+	fit := slices.DeleteFunc(filterTerms(a, nil), func(term string) bool { return !strings.HasPrefix(term, begun) })
 	if i := slices.Index(fit, begun); i >= 0 && len(fit) > 1 {
 		fit = fit[(i+1)%len(fit):]
 	}

@@ -61,19 +61,14 @@ func (a App) movePick(by int) App {
 	return a
 }
 
-// typePick takes a typed character.
-func (a App) typePick(key string) App {
-	if len(a.position.picker.filter) < maxTyped {
-		a.position.picker.filter += key
-	}
+func (a App) typePick(typed string) App {
+	a.position.picker.filter = appendTyped(a.position.picker.filter, typed, maxTyped)
 	a.position.picker.cursor = 0
 	return a
 }
 
 func (a App) backspacePick() (App, tea.Cmd) {
-	if n := len(a.position.picker.filter); n > 0 {
-		a.position.picker.filter = a.position.picker.filter[:n-1]
-	}
+	a.position.picker.filter = backspace(a.position.picker.filter)
 	return a.movePick(0), nil
 }
 

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -42,18 +41,13 @@ func (a App) cancelSearch() (App, tea.Cmd) {
 	return a.openView(viewGroup)
 }
 
-// typeSearch takes what was typed.
-func (a App) typeSearch(text string) App {
-	if len(a.sampleReader.search.query)+len(text) <= maxSearchBytes {
-		a.sampleReader.search.query += text
-	}
+func (a App) typeSearch(typed string) App {
+	a.sampleReader.search.query = appendTyped(a.sampleReader.search.query, typed, maxSearchBytes)
 	return a.updateSearch()
 }
 
 func (a App) backspaceSearch() (App, tea.Cmd) {
-	typed := a.sampleReader.search.query
-	_, n := utf8.DecodeLastRuneInString(typed)
-	a.sampleReader.search.query = typed[:len(typed)-n]
+	a.sampleReader.search.query = backspace(a.sampleReader.search.query)
 	return a.updateSearch(), nil
 }
 

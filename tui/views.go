@@ -8,20 +8,19 @@ import (
 	"vantage/model/report"
 )
 
-// view is what fills the screen between the head and the hints: its body in w×h
-// cells, and the keys that mean something else, or more, while it is seen.
+// view is what fills the screen between the header and the hints, with its keys.
 type view struct {
-	body           func(a App, w, h int) []string
-	keys           func() keySection
-	beforeAnalysis bool                              // can be seen before anything is computed
-	typeText       func(a App, character string) App // takes characters before any key does; nil if it has no line to type in
-	exported       func(App) report.Table            // its table, to be exported; nil if it has none
+	body           func(a App, w, h int) []string // exactly h lines of w cells
+	keys           func() keySection              // they win over the common keys
+	beforeAnalysis bool                           // it can be drawn before there is an analysis
+	typeText       func(a App, typed string) App  // gets what is typed, which no key does then; nil: it has no line to type in
+	exported       func(App) report.Table         // its table for an export; nil: it has none
 }
 
-// viewName says which view is seen.
+// viewName identifies a view.
 type viewName int
 
-// The views, in the order of views.
+// The views.
 const (
 	viewOverview viewName = iota
 	viewEstimators
@@ -38,7 +37,7 @@ const (
 	viewNote
 )
 
-// views are all of them: a new one is a file and a line here.
+// views returns every view by its name: a new one is a file, a name and a line here.
 func views() []view {
 	return []view{
 		viewOverview:   {body: App.overview, keys: overviewKeys, exported: App.exportedPane},
@@ -57,18 +56,31 @@ func views() []view {
 	}
 }
 
-// currentView is the view on the screen.
+// currentView returns the view on the screen.
 func (a App) currentView() view { return views()[a.position.view] }
 
-// openView goes to a view that belongs to the one before: a line to type in, or back
-// from it.
+// openView changes the view; going back leads where it led before.
 func (a App) openView(v viewName) (App, tea.Cmd) {
 	a.position.view = v
 	return a.clampCursor(), nil
 }
 
-// pushView goes to a view of its own, from which back leads here. One that was passed
-// on the way is gone back to: no way leads in circles.
+// openLine opens a line of input or of choices over the view.
+func (a App) openLine(v viewName) (App, tea.Cmd) {
+	a.position.viewBelow = a.position.view
+	return a.openView(v)
+}
+
+func (a App) closeLine() (App, tea.Cmd) { return a.openView(a.position.viewBelow) }
+
+// drawViewBelow draws the view that a line was opened over.
+func (a App) drawViewBelow(w, h int) []string {
+	a.position.view = a.position.viewBelow
+	return a.currentView().body(a, w, h)
+}
+
+// pushView opens a view from which going back leads here. A view that is already on the
+// way back is returned to: no way back goes in circles.
 func (a App) pushView(v viewName) (App, tea.Cmd) {
 	path := append(slices.Clip(a.position.backStack), a.position.view)
 	if i := slices.Index(path, v); i >= 0 {
@@ -78,7 +90,7 @@ func (a App) pushView(v viewName) (App, tea.Cmd) {
 	return a.openView(v)
 }
 
-// goBack goes where one came from: to the groups, if one was there all along.
+// goBack returns to the view before this one, at last to the overview.
 func (a App) goBack() (App, tea.Cmd) {
 	last := len(a.position.backStack) - 1
 	if last < 0 {
@@ -89,9 +101,8 @@ func (a App) goBack() (App, tea.Cmd) {
 	return a.openView(v)
 }
 
-// activeKeys are the keys of the view on the screen and those that work anywhere;
-// the view's own come first and win. Where characters are typed they mean
-// themselves, so that there only few keys are left.
+// activeKeys returns the keys of the view on the screen, then the common ones: of a key that
+// both have, the first wins. Where text is typed few common ones are left.
 func (a App) activeKeys() []keySection {
 	own := a.currentView()
 	if own.typeText != nil || a.position.view == viewCopy {
@@ -100,7 +111,7 @@ func (a App) activeKeys() []keySection {
 	return append([]keySection{own.keys()}, commonKeys()...)
 }
 
-// allKeys is every key of the explorer, view by view.
+// allKeys returns every key, view by view.
 func allKeys() []keySection {
 	var all []keySection
 	for _, v := range views() {

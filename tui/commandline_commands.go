@@ -1,0 +1,228 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/estimators"
+	"vantage/model"
+	"vantage/model/query"
+	"vantage/model/sanitize"
+	"vantage/themes"
+)
+
+// lineCommand is a command of the line that : opens.
+type lineCommand struct {
+	name, args, doc string
+	run             runCommand
+	completions     func(a App, before []string) []string // of the argument after those before; nil: none
+}
+
+// runCommand runs a command with its arguments. An error leaves App as it was.
+type runCommand = func(a App, args []string) (App, tea.Cmd, error)
+
+// lineCommands returns all commands.
+func lineCommands() []lineCommand {
+	return []lineCommand{
+		{"step", "N", "go to a step", runStep, firstArgument(App.stepNumbers)},
+		{"framework", "NAME", "whose arithmetic", setOption("framework"), firstArgument(func(App) []string { return estimators.Frameworks() })},
+		{"est", "NAME", "the estimator of the framework", setOption("adv_estimator"), firstArgument(App.estimatorNames)},
+		{"scale", "NAME", "group, batch or none", setOption("scale"), firstArgument(App.scaleNames)},
+		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
+		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), oneOf("on", "off")},
+		{"reward", "NAME", "take this column as the reward", setOption("reward"), firstArgument(App.rewardNames)},
+		{"filter", "QUERY", "show some groups only", runFilter, filterTerms},
+		{"theme", "NAME", "how it looks", runTheme, firstArgument(themeNames)},
+		{"mouse", "on|off", "wheel and clicks; Shift selects text all the same", runMouse, oneOf("on", "off")},
+		{"export", "[shown] md|csv|jsonl|txt|svg", "write it to a file; svg: the screen; shown: its table", runExport, exportForms},
+		{"steps", "", "the view of all steps", runAction(App.openSteps), nil},
+		{"sweep", "step|shown|last N|FROM TO|all", "every pair of keep ratios, over so much", runSweep, oneOf("step", "shown", "last", "all")},
+		{"mark", "", "mark what the cursor is on, or no longer", runAction(App.toggleMark), nil},
+		{"note", "TEXT", "mark it with a note", runNote, nil},
+		{"marks", "", "all marks of the run", runAction(App.openMarks), nil},
+		{"forget", "", "the run as one finds it who was never here; marks stay", runAction(App.forget), nil},
+		{"problems", "", "how the log was read", runAction(App.openProblems), nil},
+		{"help", "", "the keys", runAction(App.toggleHelp), nil},
+		{"q", "", "quit", runAction(App.quit), nil},
+	}
+}
+
+// findCommand returns the command of that name, if there is one.
+func findCommand(name string) (lineCommand, bool) {
+	all := lineCommands()
+	i := slices.IndexFunc(all, func(c lineCommand) bool { return c.name == name })
+	if i < 0 {
+		return lineCommand{}, false
+	}
+	return all[i], true
+}
+
+func commandNames() []string {
+	var names []string
+	for _, c := range lineCommands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// setOption returns the command that sets an option of the settings.
+func setOption(option string) runCommand {
+	return func(a App, args []string) (App, tea.Cmd, error) {
+		if len(args) != 1 {
+			return a, nil, fmt.Errorf("%s takes one value", option)
+		}
+		set, err := a.settings.now.Set(option, args[0])
+		if err == nil {
+			err = set.Effective().Validate()
+		}
+		if err != nil {
+			return a, nil, err
+		}
+		a, cmd := a.apply(a.settings.withSettings(set))
+		return a, cmd, nil
+	}
+}
+
+// runAction returns the command that does what a key does.
+func runAction(f action) runCommand {
+	return func(a App, _ []string) (App, tea.Cmd, error) {
+		a, cmd := f(a)
+		return a, cmd, nil
+	}
+}
+
+// firstArgument completes the first argument to an element of list.
+func firstArgument(list func(App) []string) func(App, []string) []string {
+	return func(a App, before []string) []string {
+		if len(before) > 0 {
+			return nil
+		}
+		return list(a)
+	}
+}
+
+// oneOf completes the first argument to one of some words.
+func oneOf(words ...string) func(App, []string) []string {
+	return firstArgument(func(App) []string { return words })
+}
+
+// filterTerms completes a term of a filter to a field or a fate.
+func filterTerms(App, []string) []string {
+	var all []string
+	for _, f := range query.Fields() {
+		all = append(all, f.Name)
+	}
+	for _, f := range model.Fates() {
+		all = append(all, "fate:"+f.String())
+	}
+	return all
+}
+
+func exportForms(_ App, before []string) []string {
+	switch {
+	case len(before) == 0:
+		return []string{"shown", "md", "csv", "jsonl", "txt", "svg"}
+	case len(before) == 1 && before[0] == "shown":
+		return []string{"md", "csv", "jsonl"}
+	}
+	return nil
+}
+
+func (a App) stepNumbers() []string {
+	var all []string
+	for _, s := range a.snap.Steps {
+		all = append(all, strconv.FormatInt(s.Number, 10))
+	}
+	return all
+}
+
+func (a App) scaleNames() []string {
+	var names []string
+	if e, err := a.settings.now.Entry(); err == nil {
+		for _, s := range e.Scales {
+			names = append(names, string(s))
+		}
+	}
+	return names
+}
+
+func (a App) estimatorNames() []string {
+	var names []string
+	for _, e := range estimatorsOf(a.settings.now.Framework) {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// rewardNames returns the reward components whose names can be typed.
+func (a App) rewardNames() []string {
+	return slices.DeleteFunc(slices.Clone(a.snap.Run.Components), func(name string) bool { return sanitize.Line(name) != name })
+}
+
+func themeNames(App) []string {
+	var names []string
+	for _, t := range themes.All() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func runStep(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) != 1 {
+		return a, nil, fmt.Errorf("step takes a number")
+	}
+	n, err := strconv.ParseInt(args[0], 10, 64)
+	if err != nil {
+		return a, nil, fmt.Errorf("step takes a number, not %q", args[0])
+	}
+	i, ok := a.snap.Find(n)
+	if !ok {
+		return a, nil, fmt.Errorf("there is no step %d", n)
+	}
+	a, cmd := a.showStep(i)
+	return a, cmd, nil
+}
+
+func runKeep(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) != 2 || args[0] != "pos" && args[0] != "neg" {
+		return a, nil, fmt.Errorf("keep takes pos or neg and a ratio: keep pos 0.7")
+	}
+	set, err := a.settings.now.Set("keep_"+args[0]+"_ratio", args[1])
+	if err == nil {
+		err = set.Validate()
+	}
+	if err != nil {
+		return a, nil, err
+	}
+	a, cmd := a.apply(a.settings.withSettings(set))
+	return a, cmd, nil
+}
+
+func runFilter(a App, args []string) (App, tea.Cmd, error) {
+	return a.setFilter(strings.Join(args, " "))
+}
+
+func runTheme(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) == 1 {
+		if t, ok := themes.Find(args[0]); ok {
+			a.display = a.display.withTheme(t)
+			return a, nil, nil
+		}
+	}
+	return a, nil, fmt.Errorf("the themes are %s", themes.Names())
+}
+
+func runMouse(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) != 1 || args[0] != "on" && args[0] != "off" {
+		return a, nil, fmt.Errorf("mouse takes on or off")
+	}
+	a.display.mouse = args[0] == "on"
+	if a.display.mouse {
+		a.notice = "mouse on: the wheel scrolls, a click selects; hold Shift to select text"
+	}
+	return a, nil, nil
+}
