@@ -17,6 +17,7 @@ import (
 
 	"vantage/loaders/framing"
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // What a file may hold that no trainer meant to write, and what becomes of it.
@@ -179,7 +180,7 @@ func TestReorderedDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	a, err := stored(t, s).Analyze(context.Background(), 0, model.DefaultSettings())
+	a, err := analysis.Analyze(context.Background(), stored(t, s), 0, model.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,8 +188,8 @@ func TestReorderedDump(t *testing.T) {
 		t.Fatalf("%d groups, %s", a.Groups, a.Grouping.Evidence)
 	}
 	for _, g := range a.Table {
-		if g.Size() != 16 || g.Mean != 0.5 {
-			t.Errorf("group %s: %d samples, mean %v", g.Name, g.Size(), g.Mean)
+		if g.Size() != 16 || g.RewardMean != 0.5 {
+			t.Errorf("group %s: %d samples, mean %v", g.Name, g.Size(), g.RewardMean)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"vantage/loaders/discover"
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // groupsOf counts the groups of each step as the model makes them.
@@ -21,7 +22,7 @@ func groupsOf(t *testing.T, o Options, paths ...string) (sizes string, notes str
 	snap := stored(t, s)
 	var all []string
 	for i := range snap.Steps {
-		a, err := snap.Analyze(t.Context(), i, model.DefaultSettings())
+		a, err := analysis.Analyze(t.Context(), snap, i, model.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}

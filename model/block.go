@@ -1,6 +1,8 @@
 package model
 
-import "math"
+import (
+	"math"
+)
 
 // Block is what fast readers hand over instead of records: many samples of one
 // file, column by column, in input order. All columns are of one length; those

@@ -1,79 +1,10 @@
 package model_test
 
 import (
-	"context"
 	"fmt"
-	"math"
 
 	"vantage/model"
 )
-
-// chunk is what a loader hands over, made by hand: one step with three prompts of four
-// responses each.
-func chunk() *model.Chunk {
-	c := &model.Chunk{Format: "mine", HasTruth: true}
-	for prompt, rewards := range [][]float64{{1, 1, 0, 0}, {1, 1, 1, 1}, {1, 0, 0, 0}} {
-		for _, reward := range rewards {
-			c.Records = append(c.Records, model.Record{
-				Step: 1, Prompt: uint64(prompt + 1), Preview: fmt.Sprintf("question %d", prompt+1),
-				Reward: reward, Advantage: math.NaN(), Length: -1, // no advantage and no length in this log
-			})
-		}
-	}
-	return c
-}
-
-// From records to an analysis: what EasyR1's GRPO makes of a step if only the best of the
-// right answers are kept, and what becomes of each group.
-func Example() {
-	store := model.NewStore()
-	store.Append(chunk()) // again whenever there is more
-
-	set := model.DefaultSettings()
-	set.KeepPos, set.KeepNeg, set.Recompute = 1, 0, true
-	if err := set.Validate(); err != nil {
-		fmt.Println(err)
-		return
-	}
-	step, err := store.Snapshot().Analyze(context.Background(), 0, set)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, g := range step.Table {
-		fmt.Printf("%s %-6s kept %d of %d, advantages %+.2f\n", g.Preview, g.Fate, g.Kept(), g.Size(), step.Processed[g.Start:g.End])
-	}
-	fmt.Println(step.Warnings[0].Sentence())
-	// Output:
-	// question 1 killed kept 2 of 4, advantages [+0.00 +0.00 +0.00 +0.00]
-	// question 2 right  kept 4 of 4, advantages [+0.00 +0.00 +0.00 +0.00]
-	// question 3 short  kept 1 of 4, advantages [+1.50 +0.00 +0.00 +0.00]
-	// 1 of 3 groups kept fewer than 2 samples: recompute leaves their original values
-}
-
-// Steps of any number, one at a time: what was shown may be forgotten before the next is
-// computed.
-func ExampleSnapshot_Each() {
-	store := model.NewStore()
-	for number := range int64(3) {
-		c := chunk()
-		for i := range c.Records {
-			c.Records[i].Step = number + 1
-		}
-		store.Append(c)
-	}
-	err := store.Snapshot().Each(context.Background(), model.DefaultSettings(), func(step *model.Analysis) error {
-		fmt.Printf("step %d: signal in %d of %d groups, mean reward %.2f\n", step.Step, step.Signal, step.Groups, step.Metric("critic/score/mean"))
-		return nil
-	})
-	if err != nil {
-		fmt.Println(err)
-	}
-	// Output:
-	// step 1: signal in 2 of 3 groups, mean reward 0.58
-	// step 2: signal in 2 of 3 groups, mean reward 0.58
-	// step 3: signal in 2 of 3 groups, mean reward 0.58
-}
 
 // Settings by the names that trainers give them.
 func ExampleSettings_Set() {

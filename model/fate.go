@@ -16,12 +16,12 @@ const (
 	FateAlive               // carries signal
 	FateOpen                // its step is still being written
 
-	fates = iota
+	FateCount = iota // how many there are
 )
 
 // Fates lists all of them in the order in which tables sort them.
 func Fates() []Fate {
-	all := make([]Fate, fates)
+	all := make([]Fate, FateCount)
 	for i := range all {
 		all[i] = Fate(i)
 	}

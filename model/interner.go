@@ -1,6 +1,8 @@
 package model
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+)
 
 // interner numbers distinct values from 1; the zero value of K is 0, "none". It is a
 // table of hashes with linear probing: a log of millions of rows has a prompt and an

@@ -9,13 +9,13 @@ import (
 	"vantage/estimators"
 )
 
-// rewards are those of the rows of a step, in the given order: as logged, from a column, or the
+// Rewards are those of the rows of a step, in the given order: as logged, from a column, or the
 // weighted sum of several, as the settings say. It fails if the log has no such column.
-func (s Snapshot) rewards(step Step, order []int32, set Settings) ([]float64, error) {
+func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, error) {
 	names := s.Run.Components
 	switch {
 	case set.Weights != "":
-		factors, unknown := set.Weights.of(names)
+		factors, unknown := set.Weights.Factors(names)
 		if len(unknown) > 0 {
 			return nil, noColumn(unknown[0], names)
 		}
@@ -25,7 +25,7 @@ func (s Snapshot) rewards(step Step, order []int32, set Settings) ([]float64, er
 		if k < 0 {
 			return nil, noColumn(set.Reward, names)
 		}
-		rewards := component(step, order, k)
+		rewards := step.Component(order, k)
 		for i, x := range rewards {
 			if math.IsNaN(x) {
 				rewards[i] = estimators.MissingReward()
@@ -51,7 +51,7 @@ func weightedSum(step Step, order []int32, factors []float64) []float64 {
 		if factor == 0 {
 			continue
 		}
-		for i, x := range component(step, order, k) {
+		for i, x := range step.Component(order, k) {
 			if math.IsNaN(x) {
 				continue
 			}
@@ -64,16 +64,41 @@ func weightedSum(step Step, order []int32, factors []float64) []float64 {
 	return sum
 }
 
-// component is what reward function k gave the rows of a step, NaN where nothing.
-func component(step Step, order []int32, k int) []float64 {
+// Component is what reward function k gave the rows of the step, in the given order, NaN where nothing.
+func (s Step) Component(order []int32, k int) []float64 {
 	values := make([]float64, len(order))
 	for i, row := range order {
 		values[i] = math.NaN()
-		if k < len(step.Parts) && step.Parts[k] != nil {
-			values[i] = step.Parts[k][row]
+		if k < len(s.Parts) && s.Parts[k] != nil {
+			values[i] = s.Parts[k][row]
 		}
 	}
 	return values
+}
+
+// baselineNames are the columns that hold the reward of a greedy response.
+func baselineNames() []string {
+	return []string{"reward_baseline", "reward_baselines", "baseline", "greedy_reward"}
+}
+
+// BaselineColumn is the index of the column of greedy rewards, -1 if there is none.
+func (r *Run) BaselineColumn() int {
+	return slices.IndexFunc(r.Components, func(name string) bool { return slices.Contains(baselineNames(), name) })
+}
+
+// RewardFunctions are the indices of the reward functions: those with a weight if
+// weights are given, else every column but the baseline and what stands among the
+// metrics, where counts of turns are too.
+func (r *Run) RewardFunctions(w Weights) []int {
+	factors, _ := w.Factors(r.Components)
+	var all []int
+	for k, name := range r.Components {
+		function := !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/")
+		if w == "" && function || w != "" && factors[k] != 0 {
+			all = append(all, k)
+		}
+	}
+	return all
 }
 
 // RewardRange is the least and the greatest finite reward of the run under the settings: a group
@@ -84,7 +109,7 @@ func (s Snapshot) RewardRange(set Settings) (lo, hi float64) {
 	}
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, step := range s.Steps {
-		rewards, err := s.rewards(step, inputOrder(len(step.Rewards)), set)
+		rewards, err := s.Rewards(step, InputOrder(len(step.Rewards)), set)
 		if err != nil {
 			return s.lo, s.hi
 		}
@@ -95,8 +120,8 @@ func (s Snapshot) RewardRange(set Settings) (lo, hi float64) {
 	return lo, hi
 }
 
-// inputOrder lists n rows as they came.
-func inputOrder(n int) []int32 {
+// InputOrder lists n rows as they came.
+func InputOrder(n int) []int32 {
 	order := make([]int32, n)
 	for i := range order {
 		order[i] = int32(i)

@@ -74,7 +74,7 @@ func (s Settings) Validate() error {
 		return err
 	}
 	if !e.Computable() {
-		return lackError(e, e.Needs.NotComputable)
+		return missingError(e, e.Needs.NotComputable)
 	}
 	if err := e.CheckScale(s.Scale); err != nil {
 		return trainerSays(err)

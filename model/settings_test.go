@@ -1,10 +1,21 @@
 package model
 
 import (
-	"context"
-	"math"
 	"testing"
 )
+
+// settingsWith are the default settings with some set by name.
+func settingsWith(t *testing.T, pairs ...string) Settings {
+	t.Helper()
+	set := DefaultSettings()
+	for i := 0; i < len(pairs); i += 2 {
+		var err error
+		if set, err = set.Set(pairs[i], pairs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return set
+}
 
 func TestSet(t *testing.T) {
 	tests := []struct {
@@ -43,29 +54,12 @@ func TestSet(t *testing.T) {
 
 // Ratios stay where they were while one walks past an estimator that has none.
 func TestEffectiveKeepsRatiosAside(t *testing.T) {
-	set := settings(t, "keep_pos_ratio", "0.5", "compute_new_adv", "true").WithEstimator("rloo")
+	set := settingsWith(t, "keep_pos_ratio", "0.5", "compute_new_adv", "true").WithEstimator("rloo")
 	if e := set.Effective(); e.Filtering() || e.Recompute {
 		t.Errorf("rloo is computed with %+v", e)
 	}
 	if back := set.WithEstimator("grpo").Effective(); back.KeepPos != 0.5 || !back.Recompute {
 		t.Errorf("grpo again: %+v", back)
-	}
-}
-
-// A ratio that the trainer refuses keeps nothing, whatever the other is, and the columns and
-// the figures say the same of it.
-func TestRefusedRatio(t *testing.T) {
-	snap := wide(60, even)
-	for _, ratios := range [][2]float64{{math.NaN(), 1}, {1, math.NaN()}, {0.5, -1}, {2, 0.5}} {
-		set := DefaultSettings()
-		set.KeepPos, set.KeepNeg = ratios[0], ratios[1]
-		a, err := snap.Analyze(context.Background(), 0, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a.Kept != 0 || a.Keep[0] || !math.IsNaN(a.Processed[0]) || len(a.Warnings) == 0 || a.Warnings[0].Kind != WarnRefused {
-			t.Errorf("%v: %d kept, %v, %v", ratios, a.Kept, a.Processed[0], a.Warnings)
-		}
 	}
 }
 

@@ -128,12 +128,12 @@ func (s Snapshot) Group(g Grouping, number int64, index int) (name, preview stri
 	if !ok {
 		return "", ""
 	}
-	order, offsets, err := g.layout(s.Steps[i], s.Open(i))
+	order, offsets, err := g.Layout(s.Steps[i], s.Open(i))
 	if err != nil || index < 0 || index >= len(offsets)-1 {
 		return "", ""
 	}
 	row := int(order[offsets[index]])
-	return s.groupName(g, s.Steps[i], row, index), s.preview(s.Steps[i], row)
+	return s.GroupName(g, s.Steps[i], row, index), s.Preview(s.Steps[i], row)
 }
 
 // Only returns the snapshot with some of its steps, ascending. What is known of the

@@ -1,12 +1,21 @@
 package model
 
 import (
-	"context"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
+
+// stepChunk is a chunk with a group of one step.
+func stepChunk(step int64, rewards ...float64) *Chunk {
+	chunk := &Chunk{}
+	for _, r := range rewards {
+		chunk.Records = append(chunk.Records, Record{Step: step, Prompt: 1, Reward: r, Advantage: math.NaN(), Length: -1})
+	}
+	return chunk
+}
 
 // A snapshot is what was there when it was taken, whatever comes later.
 func TestSnapshotNeverChanges(t *testing.T) {
@@ -18,8 +27,8 @@ func TestSnapshotNeverChanges(t *testing.T) {
 		}
 		var taken []frozen
 		for range rapid.IntRange(1, 8).Draw(t, "chunks") {
-			chunk := madeChunk(rapid.Int64Range(1, 3).Draw(t, "step"),
-				rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 9).Draw(t, "rewards"))
+			chunk := stepChunk(rapid.Int64Range(1, 3).Draw(t, "step"),
+				rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 9).Draw(t, "rewards")...)
 			file := rapid.Int32Range(0, 1).Draw(t, "file")
 			for i := range chunk.Records {
 				chunk.Records[i].File = file
@@ -49,16 +58,16 @@ func copies(s Snapshot) [][]float64 {
 
 func TestForgetTakesAFileOut(t *testing.T) {
 	store := NewStore()
-	first := madeChunk(1, []float64{1, 0})
+	first := stepChunk(1, 1, 0)
 	first.Files = []string{"a.jsonl", "b.jsonl"}
 	first.Problems = []Problem{{File: "a.jsonl", Line: 2, Reason: "torn"}, {File: "b.jsonl", Line: 1, Reason: "torn"}}
-	second := madeChunk(2, []float64{1, 1, 0})
+	second := stepChunk(2, 1, 1, 0)
 	for i := range second.Records {
 		second.Records[i].File = 1
 	}
 	store.Append(first)
 	store.Append(second)
-	again := madeChunk(1, []float64{.5, .25, 0})
+	again := stepChunk(1, .5, .25, 0)
 	again.Forget = []int32{0}
 	store.Append(again)
 	snap := store.Snapshot()
@@ -67,37 +76,5 @@ func TestForgetTakesAFileOut(t *testing.T) {
 	}
 	if len(snap.Run.Problems) != 1 || snap.Run.Problems[0].File != "b.jsonl" {
 		t.Errorf("problems %v, want that of b.jsonl alone", snap.Run.Problems)
-	}
-}
-
-func TestTrendTakesOverWhatHasNotChanged(t *testing.T) {
-	store := NewStore()
-	store.Append(madeChunk(1, []float64{1, 0}))
-	store.Append(madeChunk(2, []float64{1, 0}))
-	set := DefaultSettings()
-	before, err := store.Snapshot().Trend(context.Background(), set, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before.Steps[0].Metrics[0].Value = 42 // a mark that a fresh computation would not carry
-	store.Append(madeChunk(2, []float64{1, 1}))
-	after, err := store.Snapshot().Trend(context.Background(), set, before)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if after.Steps[0].Metrics[0].Value != 42 || after.Steps[1].Rows != 4 {
-		t.Errorf("step 1 %v, step 2 %d rows: want step 1 taken over and step 2 anew", after.Steps[0].Metrics[0], after.Steps[1].Rows)
-	}
-	other, err := store.Snapshot().Trend(context.Background(), set.WithEstimator("rloo"), after)
-	if err != nil || other.Steps[0].Metrics[0].Value == 42 {
-		t.Errorf("other settings took over a step (%v)", err)
-	}
-}
-
-func TestAnalyzeEnds(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := made([]float64{1, 0}).Analyze(ctx, 0, DefaultSettings()); err == nil {
-		t.Error("no error after the context ended")
 	}
 }

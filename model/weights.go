@@ -47,9 +47,9 @@ func (w Weights) Names() []string {
 	return names
 }
 
-// of returns the factor of each reward function in names, 0 for one that is not
+// Factors returns the factor of each reward function in names, 0 for one that is not
 // given, and the given names that are not among them.
-func (w Weights) of(names []string) (factors []float64, unknown []string) {
+func (w Weights) Factors(names []string) (factors []float64, unknown []string) {
 	factors = make([]float64, len(names))
 	for part := range strings.SplitSeq(string(w), ",") {
 		name, value := cutWeight(part)

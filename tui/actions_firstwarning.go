@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -77,7 +77,7 @@ func (a App) firstWarningList(w, h int) paneContent {
 		return c
 	}
 	here := a.result.analysis.Step
-	passed := slices.IndexFunc(all, func(o model.Onset) bool { return o.Step > here })
+	passed := slices.IndexFunc(all, func(o analysis.Onset) bool { return o.Step > here })
 	if passed < 0 {
 		passed = len(all)
 	}

@@ -30,11 +30,11 @@ func (a App) nextFramework() (App, tea.Cmd) {
 // supported returns set if the log has all that its estimator needs, else set with the
 // first such estimator of the framework; ok is false if there is none.
 func (a App) supported(set model.Settings) (model.Settings, bool) {
-	if entry, err := set.Entry(); err == nil && a.snap.Lacks(entry) == nil {
+	if entry, err := set.Entry(); err == nil && a.snap.Missing(entry) == nil {
 		return set, true
 	}
 	for _, e := range estimatorsOf(set.Framework) {
-		if a.snap.Lacks(e) == nil {
+		if a.snap.Missing(e) == nil {
 			return set.WithEstimator(e.Name), true
 		}
 	}
@@ -49,10 +49,10 @@ func (a App) nextEstimator() (App, tea.Cmd) {
 	at := slices.IndexFunc(all, func(e *estimators.Estimator) bool { return e.Name == a.settings.now.Estimator })
 	for i := 1; i <= len(all); i++ {
 		e := all[(at+i)%len(all)]
-		if a.snap.Lacks(e) == nil {
+		if a.snap.Missing(e) == nil {
 			return a.switchToSkipping(a.settings.now.WithEstimator(e.Name), skipped)
 		}
-		skipped = append(skipped, e.Name+" ("+a.snap.Lacks(e).Short()+")")
+		skipped = append(skipped, e.Name+" ("+a.snap.Missing(e).Short()+")")
 	}
 	return a, nil
 }

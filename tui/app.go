@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui/chart"
@@ -90,10 +91,10 @@ type work struct {
 
 // result is what was computed last.
 type result struct {
-	analysis     *model.Analysis
-	trend        *model.Trend
-	base         *model.Analysis // of the baseline, nil if there is none
-	baseTrend    *model.Trend
+	analysis     *analysis.Analysis
+	trend        *analysis.Trend
+	base         *analysis.Analysis // of the baseline, nil if there is none
+	baseTrend    *analysis.Trend
 	rows         []int  // groups that the filter shows, in the order of the table
 	shownSamples []bool // by column of analysis: in a group of rows; nil: all are
 	subset       subset
@@ -354,7 +355,7 @@ func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {
 
 // showAnalysis puts an analysis on the screen. The cursor stays on its group, or at the
 // top, where the worst group is, if it was not moved from there.
-func (a App) showAnalysis(next *model.Analysis) App {
+func (a App) showAnalysis(next *analysis.Analysis) App {
 	selected := ""
 	if g := a.selectedGroup(); g != nil && (a.position.cursor > 0 || a.readingGroup() || slices.Contains(a.position.backStack, viewGroup)) {
 		selected = g.Name
@@ -367,7 +368,7 @@ func (a App) showAnalysis(next *model.Analysis) App {
 }
 
 // selectedGroup returns the group under the cursor, nil if there is none.
-func (a App) selectedGroup() *model.Group {
+func (a App) selectedGroup() *analysis.Group {
 	if a.result.analysis == nil || a.position.cursor >= len(a.result.rows) {
 		return nil
 	}

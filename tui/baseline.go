@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/units"
 	"vantage/themes"
 )
@@ -50,7 +51,7 @@ func settingsInWords(s model.Settings) string {
 }
 
 // baselineAnalysis returns the step on the screen under the baseline, nil if there is none.
-func (a App) baselineAnalysis() *model.Analysis {
+func (a App) baselineAnalysis() *analysis.Analysis {
 	if !a.settings.base.on || a.result.base == nil || a.result.base.Step != a.result.analysis.Step || a.result.base.Rows != a.result.analysis.Rows {
 		return nil
 	}
@@ -59,7 +60,7 @@ func (a App) baselineAnalysis() *model.Analysis {
 
 // delta returns how much now exceeds the baseline's value, as " Δ+4", or "" without a
 // baseline.
-func (a App) delta(now float64, was func(*model.Analysis) float64) string {
+func (a App) delta(now float64, was func(*analysis.Analysis) float64) string {
 	base := a.baselineAnalysis()
 	if base == nil {
 		return ""

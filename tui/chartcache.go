@@ -3,7 +3,7 @@ package tui
 import (
 	"math"
 
-	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/tui/chart"
 	"vantage/tui/layout"
 )
@@ -21,7 +21,7 @@ type chartCache struct {
 
 // chartKey is all that a chartCache depends on.
 type chartKey struct {
-	analysis, base *model.Analysis
+	analysis, base *analysis.Analysis
 	shown          *bool // the first element of shownSamples: a filter makes a new slice
 	figure         string
 	width          int

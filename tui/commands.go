@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/match"
 )
 
@@ -45,14 +46,14 @@ func pauseAfter(p model.Progress) time.Duration {
 func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, set undoHistory, known result) tea.Cmd {
 	return func() tea.Msg {
 		msg := analysisMsg{revision: revision}
-		if msg.analysis, msg.err = snap.AnalyzeAfter(ctx, step, set.now, known.analysis); msg.err != nil || !set.base.on {
+		if msg.analysis, msg.err = analysis.AnalyzeAfter(ctx, snap, step, set.now, known.analysis); msg.err != nil || !set.base.on {
 			return msg
 		}
 		before := known.base
 		if before == nil {
 			before = msg.analysis
 		}
-		msg.base, msg.err = snap.AnalyzeAfter(ctx, step, set.base.settings, before)
+		msg.base, msg.err = analysis.AnalyzeAfter(ctx, snap, step, set.base.settings, before)
 		return msg
 	}
 }
@@ -62,8 +63,8 @@ func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, s
 func computeTrend(ctx context.Context, revision int, snap model.Snapshot, set undoHistory, known result, samples int) tea.Cmd {
 	return func() tea.Msg {
 		msg := trendMsg{revision: revision, samples: samples}
-		if msg.trend, msg.err = snap.TrendPart(ctx, set.now, known.trend, known.analysis, samples); msg.err == nil && set.base.on {
-			msg.base, msg.err = snap.TrendPart(ctx, set.base.settings, known.baseTrend, known.base, samples)
+		if msg.trend, msg.err = analysis.ComputeTrend(ctx, snap, set.now, known.trend, known.analysis, samples); msg.err == nil && set.base.on {
+			msg.base, msg.err = analysis.ComputeTrend(ctx, snap, set.base.settings, known.baseTrend, known.base, samples)
 		}
 		return msg
 	}

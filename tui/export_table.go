@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/report"
 	"vantage/model/sanitize"
 	"vantage/model/sweep"
@@ -67,7 +67,7 @@ func (a App) exportedGroups() report.Table {
 	for _, i := range a.result.rows {
 		g := &x.Table[i]
 		s.Rows = append(s.Rows, []any{
-			x.Step, g.Fate.String(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.Mean, g.Std, g.Flips,
+			x.Step, g.Fate.String(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips,
 			a.noteOf(x.Step, g.Name),
 		})
 	}
@@ -203,7 +203,7 @@ func (a App) exportedMarks() report.Table {
 // exportedMetrics returns the metrics of the groups that the filter shows.
 func (a App) exportedMetrics() report.Table {
 	s := report.Table{Title: "metrics", Columns: []string{"metric", "value"}}
-	var x *model.Summary
+	var x *analysis.Summary
 	if a.result.analysis != nil {
 		x = a.shownFigures()
 	}

@@ -3,7 +3,7 @@ package tui
 import (
 	"fmt"
 
-	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/units"
 )
 
@@ -21,7 +21,7 @@ func (a App) growingText(last int) string {
 
 // groupsSoFar returns the groups of a step that is being written, out of as many as the
 // step before had if that is known: the steps of a run are of about one size.
-func (a App) groupsSoFar(s *model.Summary) string {
+func (a App) groupsSoFar(s *analysis.Summary) string {
 	if t := a.result.trend; t != nil {
 		if i, ok := t.Find(s.Step); ok && i > 0 && t.Steps[i-1].Groups >= s.Groups {
 			return units.Count(s.Groups) + "/" + units.Plural(t.Steps[i-1].Groups, "groups")

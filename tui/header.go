@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -87,7 +88,7 @@ func headerReward(x float64) string {
 }
 
 // signalText is how many groups carry signal: nobody knows yet while the step is open.
-func signalText(s *model.Summary) string {
+func signalText(s *analysis.Summary) string {
 	if s.Open {
 		return units.Missing
 	}
@@ -108,9 +109,9 @@ func (a App) stepLine(w int) string {
 	figure := func(name, value string) string { return t.Paint(themes.Dim, name+" ") + value }
 	parts := []string{
 		figure("reward", headerReward(x.Metric("critic/score/mean"))),
-		figure("signal", signalText(&x.Summary)) + a.delta(float64(x.Signal), func(b *model.Analysis) float64 { return float64(b.Signal) }),
-		figure("kept", units.Fraction(x.Kept, x.Rows)) + a.delta(float64(x.Kept), func(b *model.Analysis) float64 { return float64(b.Kept) }),
-		figure("Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))) + a.delta(x.Metric("vantage/abs_advantage_ratio"), func(b *model.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }),
+		figure("signal", signalText(&x.Summary)) + a.delta(float64(x.Signal), func(b *analysis.Analysis) float64 { return float64(b.Signal) }),
+		figure("kept", units.Fraction(x.Kept, x.Rows)) + a.delta(float64(x.Kept), func(b *analysis.Analysis) float64 { return float64(b.Kept) }),
+		figure("Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))) + a.delta(x.Metric("vantage/abs_advantage_ratio"), func(b *analysis.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }),
 	}
 	right := a.fateCounts() + " "
 	room := w - cells.Width(right)

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 func TestKeysAreDocumentedAndUnique(t *testing.T) {
@@ -165,7 +166,7 @@ func TestWarningKeysGoToTheirExamples(t *testing.T) {
 func TestLateAnswersAreDropped(t *testing.T) {
 	drive(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *driver) {
 		shown := d.app.result.analysis
-		d.send(analysisMsg{revision: d.app.work.revision - 1, analysis: &model.Analysis{}})
+		d.send(analysisMsg{revision: d.app.work.revision - 1, analysis: &analysis.Analysis{}})
 		d.send(trendMsg{revision: d.app.work.revision - 1})
 		if d.app.result.analysis != shown {
 			t.Error("a late answer is on the screen")

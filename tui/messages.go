@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/compare"
 	"vantage/model/match"
 	"vantage/model/session"
@@ -37,8 +38,8 @@ type throttleEndedMsg struct{}
 // analysisMsg is the step on the screen.
 type analysisMsg struct {
 	revision int
-	analysis *model.Analysis
-	base     *model.Analysis // under the baseline, nil if there is none
+	analysis *analysis.Analysis
+	base     *analysis.Analysis // under the baseline, nil if there is none
 	err      error
 }
 
@@ -46,8 +47,8 @@ type analysisMsg struct {
 type trendMsg struct {
 	revision int
 	samples  int // that were requested
-	trend    *model.Trend
-	base     *model.Trend // under the baseline, nil if there is none
+	trend    *analysis.Trend
+	base     *analysis.Trend // under the baseline, nil if there is none
 	err      error
 }
 
@@ -60,8 +61,8 @@ type matchMsg struct {
 // subsetMsg is the figures of the groups that the filter shows.
 type subsetMsg struct {
 	request     subsetRequest
-	figures     model.Summary
-	baseFigures model.Summary // under the baseline, if there is one
+	figures     analysis.Summary
+	baseFigures analysis.Summary // under the baseline, if there is one
 }
 
 // pageMsg is the text of a sample, or of two as a diff.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
@@ -122,7 +123,7 @@ func (a App) groupRow(c groupColumns, axis chart.Axis, row int) string {
 }
 
 // keptBySign writes kept samples as 5+3−, those at zero as 2·.
-func keptBySign(g *model.Group) string {
+func keptBySign(g *analysis.Group) string {
 	var parts string
 	if g.KeptPos > 0 || g.KeptNeg > 0 {
 		parts = fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
@@ -138,18 +139,18 @@ func keptBySign(g *model.Group) string {
 
 // meanAndStd writes a group's rewards as 0.44±.51, that of one sample as 0.44; large ones
 // as -54k±24k, and without the std if even that is wider than w.
-func meanAndStd(g *model.Group, w int) string {
+func meanAndStd(g *analysis.Group, w int) string {
 	spread := func(write func(float64) string) string {
-		return write(g.Mean) + "±" + strings.TrimPrefix(write(g.Std), "0")
+		return write(g.RewardMean) + "±" + strings.TrimPrefix(write(g.RewardStd), "0")
 	}
 	plain := func(x float64) string { return units.Fixed(x, 2) }
 	switch g.Size() - g.Invalid {
 	case 0:
 		return units.Missing
 	case 1:
-		return firstFitting(w, plain(g.Mean), units.Brief(g.Mean))
+		return firstFitting(w, plain(g.RewardMean), units.Brief(g.RewardMean))
 	}
-	return firstFitting(w, spread(plain), spread(units.Brief), units.Brief(g.Mean))
+	return firstFitting(w, spread(plain), spread(units.Brief), units.Brief(g.RewardMean))
 }
 
 // firstFitting is the first of some ways to write a thing that fits into w cells, or the

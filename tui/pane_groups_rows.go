@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/query"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -25,22 +26,22 @@ type order struct {
 type sorting struct {
 	column  string // of the column, as the header has it
 	words   string
-	compare func(a, b *model.Group) int
+	compare func(a, b *analysis.Group) int
 }
 
 // sortings are the ways to sort, the usual one first.
 func sortings() []sorting {
-	by := func(name, says string, of func(g *model.Group) float64) sorting {
-		return sorting{name, says, func(a, b *model.Group) int { return cmp.Compare(of(b), of(a)) }}
+	by := func(name, says string, of func(g *analysis.Group) float64) sorting {
+		return sorting{name, says, func(a, b *analysis.Group) int { return cmp.Compare(of(b), of(a)) }}
 	}
 	return []sorting{
-		{"fate", "worst first", func(a, b *model.Group) int { return int(a.Fate) - int(b.Fate) }},
-		{"prompt", "by prompt", func(a, b *model.Group) int { return strings.Compare(a.Preview, b.Preview) }},
-		by("n", "by size", func(g *model.Group) float64 { return float64(g.Size()) }),
-		by("kept", "by kept", func(g *model.Group) float64 { return float64(g.Kept()) }),
-		by("reward", "by reward", func(g *model.Group) float64 { return g.Mean }),
-		by("", "by std of reward", func(g *model.Group) float64 { return g.Std }),
-		by("", "by flips", func(g *model.Group) float64 { return float64(g.Flips) }),
+		{"fate", "worst first", func(a, b *analysis.Group) int { return int(a.Fate) - int(b.Fate) }},
+		{"prompt", "by prompt", func(a, b *analysis.Group) int { return strings.Compare(a.Preview, b.Preview) }},
+		by("n", "by size", func(g *analysis.Group) float64 { return float64(g.Size()) }),
+		by("kept", "by kept", func(g *analysis.Group) float64 { return float64(g.Kept()) }),
+		by("reward", "by reward", func(g *analysis.Group) float64 { return g.RewardMean }),
+		by("", "by std of reward", func(g *analysis.Group) float64 { return g.RewardStd }),
+		by("", "by flips", func(g *analysis.Group) float64 { return float64(g.Flips) }),
 	}
 }
 
@@ -146,7 +147,7 @@ func (a App) arrangeRows(selected string) App {
 }
 
 // matchingGroups are the groups that a query shows.
-func matchingGroups(x *model.Analysis, q query.Query) []int {
+func matchingGroups(x *analysis.Analysis, q query.Query) []int {
 	var rows []int
 	for g := range x.Groups {
 		if q.MatchesGroup(x, g) {
@@ -157,7 +158,7 @@ func matchingGroups(x *model.Analysis, q query.Query) []int {
 }
 
 // sortRows puts rows of a table in order; equal ones stay as they are.
-func (o order) sortRows(x *model.Analysis, rows []int) []int {
+func (o order) sortRows(x *analysis.Analysis, rows []int) []int {
 	if o.column == 0 { // the order of nearly every key press
 		byFate := make([][]int, len(model.Fates()))
 		for _, g := range rows {

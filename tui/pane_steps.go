@@ -3,7 +3,7 @@ package tui
 import (
 	"fmt"
 
-	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -78,7 +78,7 @@ func (a App) trendLine(row trendRow, w int) string {
 		value = units.Short(a.result.analysis.Metric(row.metric))
 		if base := a.baselineAnalysis(); base != nil && w >= widthForDelta {
 			room += deltaWidth
-			value += cells.FitRight(a.delta(a.result.analysis.Metric(row.metric), func(b *model.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
+			value += cells.FitRight(a.delta(a.result.analysis.Metric(row.metric), func(b *analysis.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
 		}
 	}
 	spark := chart.Sparkline(a.display.theme, a.display.glyphs, values, a.trendIndex(), lo, hi, w-nameWidth-room)

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/tui/layout"
 	"vantage/tui/richtext"
 )
@@ -121,7 +122,7 @@ func (a App) stopReading() (App, tea.Cmd) {
 
 // wantedPage returns the request of the page that belongs on the screen; ok is false if
 // there are no texts, or while the snapshot's step is newer than the one analysed.
-func (a App) wantedPage(g *model.Group) (want pageRequest, ok bool) {
+func (a App) wantedPage(g *analysis.Group) (want pageRequest, ok bool) {
 	step, ok := a.analyzedStep()
 	if !ok || a.sampleReader.source == nil {
 		return pageRequest{}, false

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/compare"
 )
 
@@ -75,10 +76,10 @@ func (a App) requestComparison() (App, tea.Cmd) {
 func compareRuns(ctx context.Context, request comparisonRequest, a, b model.Snapshot) tea.Cmd {
 	return func() tea.Msg {
 		msg := comparisonMsg{request: request}
-		first, err := a.Prompts(ctx, request.set)
+		first, err := analysis.PromptMeans(ctx, a, request.set)
 		if err == nil {
-			var second []model.PromptMean
-			if second, err = b.Prompts(ctx, request.set); err == nil {
+			var second []analysis.PromptMean
+			if second, err = analysis.PromptMeans(ctx, b, request.set); err == nil {
 				msg.result = compare.Runs(first, second)
 			}
 		}

@@ -6,21 +6,21 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/units"
 )
 
 // subset is the figures of the groups that the filter shows, while it leaves some out.
 type subset struct {
-	request              subsetRequest // the latest
-	busy                 bool          // its answer is still to come
-	answered             subsetRequest // what the figures are of
-	figures, baseFigures model.Summary // the latter under the baseline, if there is one
+	request              subsetRequest    // the latest
+	busy                 bool             // its answer is still to come
+	answered             subsetRequest    // what the figures are of
+	figures, baseFigures analysis.Summary // the latter under the baseline, if there is one
 }
 
 // subsetRequest is all that the figures of a subset depend on.
 type subsetRequest struct {
-	analysis, base *model.Analysis
+	analysis, base *analysis.Analysis
 	filter         string
 }
 
@@ -65,7 +65,7 @@ func (a App) onSubset(msg subsetMsg) App {
 
 // shownFigures returns the figures of the groups that the filter shows; nil while they are
 // computed.
-func (a App) shownFigures() *model.Summary {
+func (a App) shownFigures() *analysis.Summary {
 	switch {
 	case !a.isFiltered():
 		return &a.result.analysis.Summary
@@ -76,7 +76,7 @@ func (a App) shownFigures() *model.Summary {
 }
 
 // baselineFigures is shownFigures under the baseline, nil if there is none.
-func (a App) baselineFigures() *model.Summary {
+func (a App) baselineFigures() *analysis.Summary {
 	switch base := a.baselineAnalysis(); {
 	case base == nil:
 		return nil

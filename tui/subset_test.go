@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // The metrics and the distribution are those of the groups that the filter shows, and
@@ -54,7 +55,7 @@ func TestLateFiguresAreDropped(t *testing.T) {
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("/")
 		d.typeText("fate:wrong")
-		late := subsetMsg{request: d.app.result.subset.request, figures: model.Summary{Rows: 12345}}
+		late := subsetMsg{request: d.app.result.subset.request, figures: analysis.Summary{Rows: 12345}}
 		d.press("backspace")
 		d.send(late)
 		if s := d.app.shownFigures(); s != nil && s.Rows == 12345 {

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sanitize"
 	"vantage/model/trainer"
 	"vantage/model/units"
@@ -40,7 +40,7 @@ func (a App) copyTable() (App, tea.Cmd) {
 	for _, i := range a.result.rows {
 		g := &a.result.analysis.Table[i]
 		fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%.6g\t%.6g\t%d\n", g.Fate, sanitize.Line(g.Name), sanitize.Line(g.Preview), g.Size(),
-			g.KeptPos, g.KeptNeg, g.KeptZero, g.Mean, g.Std, g.Flips)
+			g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips)
 	}
 	return a.copyAndSave("groups.tsv", b.String())
 }
@@ -55,7 +55,7 @@ func (a App) copyGroup() (App, tea.Cmd) {
 }
 
 // groupTSV returns the samples of a group, a line each.
-func groupTSV(x *model.Analysis, g *model.Group) string {
+func groupTSV(x *analysis.Analysis, g *analysis.Group) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s %s, step %d: %s\nreward\tlength\tadvantage_original\tkept\tadvantage\n", sanitize.Line(g.Name), sanitize.Line(g.Preview), x.Step, g.Fate)
 	for i := g.Start; i < g.End; i++ {

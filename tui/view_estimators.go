@@ -79,7 +79,7 @@ func (a App) pickEstimator() (App, tea.Cmd) {
 		return a, nil
 	}
 	e := list[a.position.picker.cursor]
-	if err := a.snap.Lacks(e); err != nil {
+	if err := a.snap.Missing(e); err != nil {
 		a.notice = err.Error()
 		return a, nil
 	}
@@ -115,7 +115,7 @@ func (a App) estimatorTable(w, h int) []string {
 	for i := top; i < len(list) && len(lines) < in.H; i++ {
 		e := list[i]
 		row := " " + cells.Fit(e.Framework, framework) + cells.Fit(e.Name, name) + scaleList(e)
-		if why := a.snap.Lacks(e); why != nil {
+		if why := a.snap.Missing(e); why != nil {
 			row = t.Paint(themes.Dim, " "+cells.Fit(e.Framework, framework)+cells.Fit(e.Name, name)+"– "+why.Short())
 		}
 		row = cells.Fit(row, in.W)
@@ -169,7 +169,7 @@ func (a App) estimatorPage(e *estimators.Estimator, w int) []string {
 	part("what to know", e.Doc)
 	part("scales", scaleList(e))
 	part("precision", e.Precision())
-	if why := a.snap.Lacks(e); why != nil {
+	if why := a.snap.Missing(e); why != nil {
 		part("not with this log", why.Error())
 	}
 	part("source", e.Source)

@@ -8,6 +8,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
@@ -17,7 +18,7 @@ import (
 
 // rankedSamples is the samples of a group as columns of the analysis, the best reward
 // first; those without a number are last, equal ones as in the log.
-func (a App) rankedSamples(g *model.Group) []int {
+func (a App) rankedSamples(g *analysis.Group) []int {
 	order := make([]int, g.Size())
 	for i := range order {
 		order[i] = g.Start + i
@@ -55,7 +56,7 @@ const (
 const advantageColumns = 2
 
 // sampleColumns are the columns that the log has, components after the reward.
-func (a App) sampleColumns(g *model.Group) []sampleColumn {
+func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 	x := a.result.analysis
 	reward := numberWriter(x.LoggedRewards[g.Start:g.End])
 	all := []sampleColumn{{"reward", 7, func(i int) (string, themes.Role) { return reward(x.LoggedRewards[i]), themes.Plain }}}
@@ -84,7 +85,7 @@ func (a App) lengthName() string {
 }
 
 // componentFigures are what the reward functions of the step gave.
-func (a App) componentFigures(g *model.Group) []sampleColumn {
+func (a App) componentFigures(g *analysis.Group) []sampleColumn {
 	step, ok := a.analyzedStep()
 	if !ok {
 		return nil
@@ -223,7 +224,7 @@ func (a App) paneTitle(title string, focused bool) string {
 }
 
 // promptOrName is what the group is recognised by.
-func (a App) promptOrName(g *model.Group) string {
+func (a App) promptOrName(g *analysis.Group) string {
 	if prompt := sanitize.Line(g.Preview); prompt != "" {
 		return prompt
 	}
@@ -231,7 +232,7 @@ func (a App) promptOrName(g *model.Group) string {
 }
 
 // fateLines say in words what became of the group, in at most some lines.
-func (a App) fateLines(g *model.Group, w, most int) []string {
+func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	t := a.display.theme
 	parts := []string{"reward " + meanAndStd(g, 2*componentWidth), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
 	if g.Flips > 0 {

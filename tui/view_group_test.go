@@ -160,7 +160,7 @@ func TestSearchFindsMatches(t *testing.T) {
 // d compares with the best sample; from the best one the worst is gone to.
 func TestDiffComparesWithTheBestSample(t *testing.T) {
 	drive(t, madeRunWithTexts(1, proofText), 120, 36, filterSettings(), func(d *driver) {
-		for d.app.selectedGroup() == nil || d.app.selectedGroup().Mean == d.app.rankedReward(0) {
+		for d.app.selectedGroup() == nil || d.app.selectedGroup().RewardMean == d.app.rankedReward(0) {
 			d.press("j")
 		}
 		d.press("enter", "d")

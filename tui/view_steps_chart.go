@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -38,7 +38,7 @@ func (a App) stepsChart(w, h int) paneContent {
 // metricHere is a figure at the step on the screen, and by how much it differs from the
 // baseline's. In a narrow chart its name goes without what it begins with.
 func (a App) metricHere(name string, w int) string {
-	value := func(x *model.Analysis) float64 { return x.Metric(name) }
+	value := func(x *analysis.Analysis) float64 { return x.Metric(name) }
 	said := sanitize.Line(name)
 	if _, rest, ok := strings.Cut(said, "/"); ok && w < widthForFullNames {
 		said = rest

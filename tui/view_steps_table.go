@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
@@ -39,7 +40,7 @@ func (a App) stepsTable(w, h int) paneContent {
 
 // stepRow is a step in a line; begins are the kinds of warnings that it is the first
 // with.
-func (a App) stepRow(s *model.Summary, firstWarnings []string, w int) string {
+func (a App) stepRow(s *analysis.Summary, firstWarnings []string, w int) string {
 	t := a.display.theme
 	if s.Pending {
 		return t.Paint(themes.Dim, stepColumns(w, fmt.Sprint(s.Step), units.Count(s.Rows), "", "…", "…", "…", "…", "…")+"computing")
@@ -78,7 +79,7 @@ func stepColumns(w int, step, samples, groups, reward, signal, kept, abs, flips 
 
 // stepFates counts the groups of a step by the fates that a person would want to know
 // of, in w cells: what the settings do first, then what the rewards do.
-func (a App) stepFates(s *model.Summary, w int) string {
+func (a App) stepFates(s *analysis.Summary, w int) string {
 	if s.Open {
 		return a.display.theme.Paint(themes.Warn, a.groupsSoFar(s)+", still growing")
 	}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sweep"
 )
 
@@ -19,7 +20,7 @@ type sweepRequest struct {
 	revision int            // of the step, or of the snapshot
 	set      model.Settings // less the ratios and the recompute
 
-	analysis *model.Analysis // of which the filter shows some groups, nil: all
+	analysis *analysis.Analysis // of which the filter shows some groups, nil: all
 	filter   string
 }
 

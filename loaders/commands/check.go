@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/check"
 	"vantage/model/report"
 )
@@ -121,7 +122,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	}
 	p.noteConfig(o.format)
 	evaluator := check.NewEvaluator(rules)
-	err = snap.Each(ctx, set, func(a *model.Analysis) error {
+	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		evaluator.Add(&a.Summary)
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/compare"
 	"vantage/model/report"
 )
@@ -56,13 +57,13 @@ func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]
 		return Usage(unknownFormat("compare", format, "text, md, csv and json"))
 	}
 	p.noteConfig(format)
-	var prompts [2][]model.PromptMean
+	var prompts [2][]analysis.PromptMean
 	for i, paths := range runs {
 		snap, err := p.readAll(ctx, paths)
 		if err != nil {
 			return err
 		}
-		if prompts[i], err = snap.Prompts(ctx, set); err != nil {
+		if prompts[i], err = analysis.PromptMeans(ctx, snap, set); err != nil {
 			return classifyError(fmt.Errorf("%s: %w", names[i], err))
 		}
 	}

@@ -70,7 +70,7 @@ func Title(paths []string) string {
 // classifyError makes a usage error of one that another option would avoid: the log cannot
 // be grouped by itself, or lacks a column that the estimator needs.
 func classifyError(err error) error {
-	var lack *model.LackError
+	var lack *model.MissingError
 	if errors.Is(err, model.ErrUngrouped) || errors.As(err, &lack) {
 		return Usage(err)
 	}

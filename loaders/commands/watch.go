@@ -8,6 +8,7 @@ import (
 
 	"vantage/loaders"
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/check"
 )
 
@@ -87,7 +88,7 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot) (notReady
 		}
 	}
 	var printErr error
-	notReady = snap.Only(added).Each(ctx, w.set, func(a *model.Analysis) error {
+	notReady = analysis.Each(ctx, snap.Only(added), w.set, func(a *analysis.Analysis) error {
 		for _, o := range w.monitor.Add(&a.Summary) {
 			if printErr = w.print(o); printErr != nil {
 				return printErr

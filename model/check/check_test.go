@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // steps returns three steps: one healthy, one with a tenth of its groups killed, one open.
-func steps() []model.Summary {
-	one := model.Summary{Step: 1, Rows: 100, Groups: 10, Kept: 50, Signal: 8}
+func steps() []analysis.Summary {
+	one := analysis.Summary{Step: 1, Rows: 100, Groups: 10, Kept: 50, Signal: 8}
 	one.Fates[model.FateAlive] = 8
-	one.Metrics = []model.Metric{{Name: "critic/score/mean", Value: 0.5}}
+	one.Metrics = []analysis.Metric{{Name: "critic/score/mean", Value: 0.5}}
 	two := one
 	two.Step, two.Flips = 2, 6
 	two.Fates[model.FateKilled] = 1
@@ -21,7 +22,7 @@ func steps() []model.Summary {
 	open := two
 	open.Step, open.Open = 3, true
 	open.Fates[model.FateKilled] = 9
-	return []model.Summary{one, two, open}
+	return []analysis.Summary{one, two, open}
 }
 
 func TestEvaluator(t *testing.T) {
@@ -49,7 +50,7 @@ func TestEvaluator(t *testing.T) {
 	}
 }
 
-func evaluate(r Rule, all ...model.Summary) Finding {
+func evaluate(r Rule, all ...analysis.Summary) Finding {
 	c := NewEvaluator([]Rule{r})
 	for i := range all {
 		c.Add(&all[i])
@@ -60,8 +61,8 @@ func evaluate(r Rule, all ...model.Summary) Finding {
 // A trainer's metric that is NaN fails and is the worst; one of ours that is NaN is ignored.
 func TestNaN(t *testing.T) {
 	all := steps()[:2]
-	all[0].Metrics = []model.Metric{{Name: "critic/score/mean", Value: math.NaN()}, {Name: "vantage/length_correlation", Value: math.NaN()}}
-	all[1].Metrics = []model.Metric{{Name: "critic/score/mean", Value: 9}}
+	all[0].Metrics = []analysis.Metric{{Name: "critic/score/mean", Value: math.NaN()}, {Name: "vantage/length_correlation", Value: math.NaN()}}
+	all[1].Metrics = []analysis.Metric{{Name: "critic/score/mean", Value: 9}}
 	r, _ := Parse("critic/score/mean>1")
 	if f := evaluate(r, all...); fmt.Sprintf("%v %d %s", f.Failed, f.WorstStep, f.WorstValue) != "[1 2] 1 nan" {
 		t.Errorf("a metric of the trainer: %+v", f)
@@ -152,7 +153,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // transitions adds the steps to the monitor and returns what it reports.
-func transitions(w *Monitor, steps []model.Summary) (all []Transition) {
+func transitions(w *Monitor, steps []analysis.Summary) (all []Transition) {
 	for i := range steps {
 		all = append(all, w.Add(&steps[i])...)
 	}

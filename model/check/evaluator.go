@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Finding is the result of one rule over the steps of a run.
@@ -41,7 +42,7 @@ func NewEvaluator(rules []Rule) *Evaluator {
 }
 
 // Add evaluates the rules on a step, unless it is open.
-func (c *Evaluator) Add(s *model.Summary) {
+func (c *Evaluator) Add(s *analysis.Summary) {
 	if s.Open {
 		return
 	}
@@ -62,7 +63,7 @@ func newCoverage(rules []Rule) coverage {
 	return coverage{rules: rules, matched: make([]bool, len(rules))}
 }
 
-func (l *coverage) record(s *model.Summary) {
+func (l *coverage) record(s *analysis.Summary) {
 	l.steps++
 	for k, r := range l.rules {
 		l.matched[k] = l.matched[k] || r.appliesTo(s)
@@ -92,7 +93,7 @@ func Failed(findings []Finding) int {
 	return n
 }
 
-func (f *Finding) add(s *model.Summary) {
+func (f *Finding) add(s *analysis.Summary) {
 	x, text, ok := f.Rule.Evaluate(s)
 	if !ok {
 		return
@@ -138,7 +139,7 @@ func warningKind(name string) model.WarningKind {
 	return model.WarningKind(name)
 }
 
-func adviceFor(name string, s *model.Summary) string {
+func adviceFor(name string, s *analysis.Summary) string {
 	for _, w := range s.Warnings {
 		if w.Kind == warningKind(name) {
 			return w.Advice

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/check"
 )
 
@@ -26,7 +27,7 @@ func Example() {
 		return
 	}
 	evaluator := check.NewEvaluator(rules)
-	err = store.Snapshot().Each(context.Background(), model.DefaultSettings(), func(step *model.Analysis) error {
+	err = analysis.Each(context.Background(), store.Snapshot(), model.DefaultSettings(), func(step *analysis.Analysis) error {
 		evaluator.Add(&step.Summary)
 		return nil
 	})

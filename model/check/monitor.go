@@ -1,6 +1,8 @@
 package check
 
-import "vantage/model"
+import (
+	"vantage/model/analysis"
+)
 
 // Transition is a rule that begins to fail at a step, or passes again.
 type Transition struct {
@@ -26,7 +28,7 @@ func NewMonitor(rules []Rule) *Monitor {
 func (w *Monitor) Added(step int64) bool { return w.added[step] }
 
 // Add evaluates the rules on a step, unless it is open or was added before.
-func (w *Monitor) Add(s *model.Summary) []Transition {
+func (w *Monitor) Add(s *analysis.Summary) []Transition {
 	if s.Open || w.added[s.Step] {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/units"
 )
 
@@ -73,7 +74,7 @@ func validName(name string) bool {
 // validate fails for a name that no log has, and for a percentage of something that is no
 // share. A name with a slash, _ or @ may be a metric, which only a log decides.
 func (r Rule) validate() error {
-	_, counted := r.count(&model.Summary{Groups: 1, Rows: 1})
+	_, counted := r.count(&analysis.Summary{Groups: 1, Rows: 1})
 	if !counted && !strings.Contains(r.Name, "/") && !strings.Contains(r.Name, "_") && !strings.Contains(r.Name, "@") {
 		return fmt.Errorf("there is nothing called %q to check: there are %s, the kinds of warnings, and the names of metrics", r.Name, strings.Join(CountNames(), ", "))
 	}
@@ -107,7 +108,7 @@ func CountNames() []string {
 type count struct{ n, total int }
 
 // count returns what the rule counts in a step, false if it names no count.
-func (r Rule) count(s *model.Summary) (count, bool) {
+func (r Rule) count(s *analysis.Summary) (count, bool) {
 	switch r.Name {
 	case "signal":
 		return count{s.Signal, s.Groups}, true
@@ -135,7 +136,7 @@ func (r Rule) count(s *model.Summary) (count, bool) {
 // Evaluate returns the rule's value in a step, and its text. It returns false if the step
 // has none, or if it is NaN in one of our own metrics, which are undefined for some steps. A
 // trainer's metric that is NaN counts, and fails every rule.
-func (r Rule) Evaluate(s *model.Summary) (x float64, text string, ok bool) {
+func (r Rule) Evaluate(s *analysis.Summary) (x float64, text string, ok bool) {
 	if c, counted := r.count(s); counted {
 		if r.Percent {
 			return 100 * float64(c.n) / float64(max(1, c.total)), units.Fraction(c.n, c.total), c.total > 0
@@ -151,9 +152,9 @@ func (r Rule) Evaluate(s *model.Summary) (x float64, text string, ok bool) {
 }
 
 // appliesTo reports whether a step has what the rule names, even if NaN.
-func (r Rule) appliesTo(s *model.Summary) bool {
+func (r Rule) appliesTo(s *analysis.Summary) bool {
 	_, counted := r.count(s)
-	return counted || slices.ContainsFunc(s.Metrics, func(m model.Metric) bool { return m.Name == r.Name })
+	return counted || slices.ContainsFunc(s.Metrics, func(m analysis.Metric) bool { return m.Name == r.Name })
 }
 
 // Fails reports whether the value x fails the rule. NaN always does.

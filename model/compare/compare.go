@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Pair is a prompt of both runs.
@@ -45,7 +45,7 @@ const tieTolerance = 1e-9
 const maxBins = 5
 
 // Runs compares two runs, given their prompts ascending by hash.
-func Runs(a, b []model.PromptMean) *Result {
+func Runs(a, b []analysis.PromptMean) *Result {
 	r := &Result{}
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {

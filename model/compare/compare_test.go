@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Expected values are computed by hand: two-sided, k or fewer of n.
@@ -35,8 +35,8 @@ func TestWilson(t *testing.T) {
 }
 
 func TestRuns(t *testing.T) {
-	a := []model.PromptMean{{Hash: 1, Mean: 0, N: 4}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 4, Mean: 1, N: 4}, {Hash: 9, Mean: 1, N: 4}}
-	b := []model.PromptMean{{Hash: 1, Mean: 0.5, N: 8}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 3, Mean: 1, N: 4}, {Hash: 4, Mean: 0.75, N: 4}}
+	a := []analysis.PromptMean{{Hash: 1, Mean: 0, N: 4}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 4, Mean: 1, N: 4}, {Hash: 9, Mean: 1, N: 4}}
+	b := []analysis.PromptMean{{Hash: 1, Mean: 0.5, N: 8}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 3, Mean: 1, N: 4}, {Hash: 4, Mean: 0.75, N: 4}}
 	r := Runs(a, b)
 	if r.Wins != 1 || r.Losses != 1 || r.Ties != 1 || r.OnlyA != 1 || r.OnlyB != 1 || math.Abs(r.Delta-0.25/3) > 1e-12 {
 		t.Errorf("%+v", r)
@@ -52,11 +52,11 @@ func TestRuns(t *testing.T) {
 // Swapping the runs swaps wins and losses, negates the difference and keeps the p-value.
 func TestSwappedRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		draw := func(name string) []model.PromptMean {
-			var all []model.PromptMean
+		draw := func(name string) []analysis.PromptMean {
+			var all []analysis.PromptMean
 			for hash := range uint64(12) {
 				if rapid.Bool().Draw(t, name) {
-					all = append(all, model.PromptMean{Hash: hash, Mean: float64(rapid.IntRange(0, 4).Draw(t, name)) / 4, N: 4})
+					all = append(all, analysis.PromptMean{Hash: hash, Mean: float64(rapid.IntRange(0, 4).Draw(t, name)) / 4, N: 4})
 				}
 			}
 			return all

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/units"
 )
 
@@ -19,7 +19,7 @@ type evidence struct {
 }
 
 // evidenceClues says what the logged advantages look like and what that usually means.
-func evidenceClues(prepared []*model.GroupedStep) []string {
+func evidenceClues(prepared []*analysis.GroupedStep) []string {
 	var f evidence
 	for _, l := range prepared {
 		for g := range len(l.Offsets) - 1 {

@@ -5,15 +5,16 @@ import (
 	"math"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // retryFullGroups tries again without the groups that have fewer samples than most: the
 // trainer saw samples that a cut log lacks. At least two groups of the common size must
 // remain.
-func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, prepared []*model.GroupedStep) error {
+func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, prepared []*analysis.GroupedStep) error {
 	size, groups := commonGroupSize(prepared)
 	retry := &Report{}
-	masked := make([]*model.GroupedStep, len(prepared))
+	masked := make([]*analysis.GroupedStep, len(prepared))
 	for i, l := range prepared {
 		copied := *l
 		copied.LoggedAdvantages = maskShortGroups(l, size)
@@ -34,7 +35,7 @@ func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, prepa
 
 // commonGroupSize returns the most common group size and how many groups have it; of
 // equally common ones the largest.
-func commonGroupSize(prepared []*model.GroupedStep) (size, groups int) {
+func commonGroupSize(prepared []*analysis.GroupedStep) (size, groups int) {
 	counts := map[int]int{}
 	for _, l := range prepared {
 		for g := 1; g < len(l.Offsets); g++ {
@@ -50,7 +51,7 @@ func commonGroupSize(prepared []*model.GroupedStep) (size, groups int) {
 }
 
 // maskShortGroups returns the logged advantages, NaN in groups of fewer than size samples.
-func maskShortGroups(l *model.GroupedStep, size int) []float64 {
+func maskShortGroups(l *analysis.GroupedStep, size int) []float64 {
 	advantages := append([]float64(nil), l.LoggedAdvantages...)
 	for g := 1; g < len(l.Offsets); g++ {
 		if lo, hi := l.Offsets[g-1], l.Offsets[g]; hi-lo < size {

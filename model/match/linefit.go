@@ -6,6 +6,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // linearFit is the least-squares fit logged = slope·computed + shift.
@@ -18,10 +19,10 @@ type linearFit struct {
 // linearClue looks for a candidate whose advantages differ from the logged ones by one
 // factor and one shift: normalised again over the batch, or from a scaled reward. It
 // compares one step, since each batch has its own mean and std.
-func linearClue(snap model.Snapshot, prepared []*model.GroupedStep) []string {
+func linearClue(snap model.Snapshot, prepared []*analysis.GroupedStep) []string {
 	clue, fewest := "", 0
 	for _, e := range estimators.All() {
-		if snap.Lacks(e) != nil {
+		if snap.Missing(e) != nil {
 			continue
 		}
 		for at, scale := range e.Scales {

@@ -11,6 +11,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/units"
 )
 
@@ -91,7 +92,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 	if err := r.tryAll(ctx, snap, prepared, 0); err != nil {
 		return nil, err
 	}
-	for _, relax := range []func(context.Context, model.Snapshot, []*model.GroupedStep) error{r.retryRounded, r.retryFullGroups} {
+	for _, relax := range []func(context.Context, model.Snapshot, []*analysis.GroupedStep) error{r.retryRounded, r.retryFullGroups} {
 		if r.HasMatch() {
 			return r, nil
 		}
@@ -135,11 +136,11 @@ func countLogged(advantages []float64) int {
 	return n
 }
 
-func prepare(snap model.Snapshot, set model.Settings, steps []int) ([]*model.GroupedStep, error) {
-	prepared := make([]*model.GroupedStep, len(steps))
+func prepare(snap model.Snapshot, set model.Settings, steps []int) ([]*analysis.GroupedStep, error) {
+	prepared := make([]*analysis.GroupedStep, len(steps))
 	for at, i := range steps {
 		var err error
-		if prepared[at], err = snap.GroupStep(i, set); err != nil {
+		if prepared[at], err = analysis.GroupStep(snap, i, set); err != nil {
 			return nil, err
 		}
 	}
@@ -148,10 +149,10 @@ func prepare(snap model.Snapshot, set model.Settings, steps []int) ([]*model.Gro
 
 // tryAll compares every candidate that the log has the columns for. Near is within
 // tolerance or within the candidate's own, whichever is larger.
-func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, prepared []*model.GroupedStep, tolerance float64) error {
+func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, prepared []*analysis.GroupedStep, tolerance float64) error {
 	r.Candidates, r.Matches, r.Others = 0, nil, nil
 	for _, e := range estimators.All() {
-		if snap.Lacks(e) != nil {
+		if snap.Missing(e) != nil {
 			continue
 		}
 		for at, scale := range e.Scales {
@@ -205,18 +206,18 @@ func (r *Report) record(v Verdict) {
 
 // evaluate compares the candidate with all steps. It returns false if a step lacks a
 // column.
-func (v *Verdict) evaluate(prepared []*model.GroupedStep, e *estimators.Estimator, tolerance float64) bool {
+func (v *Verdict) evaluate(prepared []*analysis.GroupedStep, e *estimators.Estimator, tolerance float64) bool {
 	for _, l := range prepared {
 		computed := l.Advantages(e, v.Scale)
 		if computed == nil {
 			return false
 		}
-		v.addStep(l, computed, e.Float, max(tolerance, model.ToleranceOf(e, computed)))
+		v.addStep(l, computed, e.Float, max(tolerance, analysis.ToleranceOf(e, computed)))
 	}
 	return true
 }
 
-func (v *Verdict) addStep(l *model.GroupedStep, computed []float64, precision estimators.Float, tolerance float64) {
+func (v *Verdict) addStep(l *analysis.GroupedStep, computed []float64, precision estimators.Float, tolerance float64) {
 	for g := range len(l.Offsets) - 1 {
 		logged, mismatches := 0, 0
 		for i := l.Offsets[g]; i < l.Offsets[g+1]; i++ {
@@ -271,7 +272,7 @@ func equalIn(logged, computed float64, precision estimators.Float) bool {
 
 // explain returns clues for a log that nothing reproduces: another grouping or reward that
 // would, else a linear relation, else what the values look like.
-func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Settings, prepared []*model.GroupedStep) ([]string, error) {
+func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Settings, prepared []*analysis.GroupedStep) ([]string, error) {
 	clues, err := r.tryAlternatives(ctx, snap, set)
 	if err != nil || len(clues) > 0 {
 		return clues, err

@@ -17,6 +17,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // row is a sample of a log that holds advantages.
@@ -266,7 +267,7 @@ func TestEveryEstimatorMatchesItself(t *testing.T) {
 				})
 			}
 		}
-		l, err := snapshotOf(chunk).GroupStep(0, model.DefaultSettings())
+		l, err := analysis.GroupStep(snapshotOf(chunk), 0, model.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}

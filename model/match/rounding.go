@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // The decimals for which rounding is tried: with fewer nearly everything agrees, with more
@@ -16,7 +17,7 @@ const (
 
 // loggedDecimals returns how many decimals the logged advantages have, 0 if fewer than
 // minDecimals or more than maxDecimals.
-func loggedDecimals(prepared []*model.GroupedStep) int {
+func loggedDecimals(prepared []*analysis.GroupedStep) int {
 	for d := range maxDecimals + 1 {
 		if haveDecimals(prepared, d) {
 			if d < minDecimals {
@@ -29,7 +30,7 @@ func loggedDecimals(prepared []*model.GroupedStep) int {
 }
 
 // haveDecimals reports whether no logged advantage has more than d decimals.
-func haveDecimals(prepared []*model.GroupedStep, d int) bool {
+func haveDecimals(prepared []*analysis.GroupedStep, d int) bool {
 	unit := math.Pow10(d)
 	for _, l := range prepared {
 		for _, x := range l.LoggedAdvantages {
@@ -43,7 +44,7 @@ func haveDecimals(prepared []*model.GroupedStep, d int) bool {
 
 // retryRounded tries again with a tolerance of half a unit of the last decimal, and a
 // little more for the comparison's own arithmetic.
-func (r *Report) retryRounded(ctx context.Context, snap model.Snapshot, prepared []*model.GroupedStep) error {
+func (r *Report) retryRounded(ctx context.Context, snap model.Snapshot, prepared []*analysis.GroupedStep) error {
 	d := loggedDecimals(prepared)
 	if d == 0 {
 		return nil

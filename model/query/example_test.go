@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/query"
 )
 
@@ -19,7 +20,7 @@ func Example() {
 	}
 	store := model.NewStore()
 	store.Append(chunk)
-	step, err := store.Snapshot().Analyze(context.Background(), 0, model.DefaultSettings())
+	step, err := analysis.Analyze(context.Background(), store.Snapshot(), 0, model.DefaultSettings())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -3,49 +3,49 @@ package query
 import (
 	"math"
 
-	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Field is a property of a group or of a sample.
 type Field struct {
 	Name, Doc string
 	PerSample bool
-	number    func(a *model.Analysis, g *model.Group, i int) float64
-	text      func(a *model.Analysis, g *model.Group) string
+	number    func(a *analysis.Analysis, g *analysis.Group, i int) float64
+	text      func(a *analysis.Analysis, g *analysis.Group) string
 }
 
 // Fields returns all fields.
 func Fields() []Field {
-	group := func(name, doc string, f func(g *model.Group) float64) Field {
-		return Field{Name: name, Doc: doc, number: func(_ *model.Analysis, g *model.Group, _ int) float64 { return f(g) }}
+	group := func(name, doc string, f func(g *analysis.Group) float64) Field {
+		return Field{Name: name, Doc: doc, number: func(_ *analysis.Analysis, g *analysis.Group, _ int) float64 { return f(g) }}
 	}
-	sample := func(name, doc string, f func(a *model.Analysis, i int) float64) Field {
-		return Field{Name: "sample." + name, Doc: doc, PerSample: true, number: func(a *model.Analysis, _ *model.Group, i int) float64 { return f(a, i) }}
+	sample := func(name, doc string, f func(a *analysis.Analysis, i int) float64) Field {
+		return Field{Name: "sample." + name, Doc: doc, PerSample: true, number: func(a *analysis.Analysis, _ *analysis.Group, i int) float64 { return f(a, i) }}
 	}
 	return []Field{
-		{Name: "fate", Doc: "what the settings make of the group: alive, killed, short, right, wrong, …", text: func(_ *model.Analysis, g *model.Group) string { return g.Fate.String() }},
-		{Name: "prompt", Doc: "the beginning of the prompt", text: func(_ *model.Analysis, g *model.Group) string { return g.Preview }},
-		{Name: "name", Doc: "the group's id, or its hash", text: func(_ *model.Analysis, g *model.Group) string { return g.Name }},
-		group("size", "how many samples", func(g *model.Group) float64 { return float64(g.Size()) }),
-		group("kept", "how many of them are kept", func(g *model.Group) float64 { return float64(g.Kept()) }),
-		group("dropped", "how many are not", func(g *model.Group) float64 { return float64(g.Size() - g.Kept()) }),
-		group("pos", "kept samples above 0", func(g *model.Group) float64 { return float64(g.KeptPos) }),
-		group("neg", "kept samples below 0", func(g *model.Group) float64 { return float64(g.KeptNeg) }),
-		group("flips", "kept samples whose sign changed", func(g *model.Group) float64 { return float64(g.Flips) }),
-		group("reward", "mean reward", func(g *model.Group) float64 { return g.Mean }),
-		group("std", "std of the rewards, with n-1", func(g *model.Group) float64 { return g.Std }),
-		group("invalid", "rewards that are NaN or missing", func(g *model.Group) float64 { return float64(g.Invalid) }),
-		sample("reward", "a sample's reward", func(a *model.Analysis, i int) float64 { return a.LoggedRewards[i] }),
-		sample("length", "its length", func(a *model.Analysis, i int) float64 { return float64(a.Lengths[i]) }),
-		sample("adv", "its advantage before the filter", func(a *model.Analysis, i int) float64 { return a.Original[i] }),
-		sample("new", "its advantage after filter and recompute", func(a *model.Analysis, i int) float64 { return a.Processed[i] }),
-		sample("kept", "1 if it is kept, else 0", func(a *model.Analysis, i int) float64 {
+		{Name: "fate", Doc: "what the settings make of the group: alive, killed, short, right, wrong, …", text: func(_ *analysis.Analysis, g *analysis.Group) string { return g.Fate.String() }},
+		{Name: "prompt", Doc: "the beginning of the prompt", text: func(_ *analysis.Analysis, g *analysis.Group) string { return g.Preview }},
+		{Name: "name", Doc: "the group's id, or its hash", text: func(_ *analysis.Analysis, g *analysis.Group) string { return g.Name }},
+		group("size", "how many samples", func(g *analysis.Group) float64 { return float64(g.Size()) }),
+		group("kept", "how many of them are kept", func(g *analysis.Group) float64 { return float64(g.Kept()) }),
+		group("dropped", "how many are not", func(g *analysis.Group) float64 { return float64(g.Size() - g.Kept()) }),
+		group("pos", "kept samples above 0", func(g *analysis.Group) float64 { return float64(g.KeptPos) }),
+		group("neg", "kept samples below 0", func(g *analysis.Group) float64 { return float64(g.KeptNeg) }),
+		group("flips", "kept samples whose sign changed", func(g *analysis.Group) float64 { return float64(g.Flips) }),
+		group("reward", "mean reward", func(g *analysis.Group) float64 { return g.RewardMean }),
+		group("std", "std of the rewards, with n-1", func(g *analysis.Group) float64 { return g.RewardStd }),
+		group("invalid", "rewards that are NaN or missing", func(g *analysis.Group) float64 { return float64(g.Invalid) }),
+		sample("reward", "a sample's reward", func(a *analysis.Analysis, i int) float64 { return a.LoggedRewards[i] }),
+		sample("length", "its length", func(a *analysis.Analysis, i int) float64 { return float64(a.Lengths[i]) }),
+		sample("adv", "its advantage before the filter", func(a *analysis.Analysis, i int) float64 { return a.Original[i] }),
+		sample("new", "its advantage after filter and recompute", func(a *analysis.Analysis, i int) float64 { return a.Processed[i] }),
+		sample("kept", "1 if it is kept, else 0", func(a *analysis.Analysis, i int) float64 {
 			if a.Keep[i] {
 				return 1
 			}
 			return 0
 		}),
-		sample("logged", "its advantage as logged", func(a *model.Analysis, i int) float64 { return a.LoggedAdvantages[i] }),
+		sample("logged", "its advantage as logged", func(a *analysis.Analysis, i int) float64 { return a.LoggedAdvantages[i] }),
 	}
 }
 
@@ -67,7 +67,7 @@ type comparison struct {
 
 func (c comparison) perSample() bool { return c.field.PerSample }
 
-func (c comparison) matches(a *model.Analysis, g, i int) bool {
+func (c comparison) matches(a *analysis.Analysis, g, i int) bool {
 	x := c.field.number(a, &a.Table[g], i)
 	switch c.op {
 	case "<":

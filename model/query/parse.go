@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // MaxLength is the maximum length of a query in bytes.
@@ -253,7 +254,7 @@ type contains struct {
 
 func (c contains) perSample() bool { return false }
 
-func (c contains) matches(a *model.Analysis, g, _ int) bool {
+func (c contains) matches(a *analysis.Analysis, g, _ int) bool {
 	have := strings.ToLower(c.field.text(a, &a.Table[g]))
 	if c.exact {
 		return have == c.text

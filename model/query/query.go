@@ -1,7 +1,7 @@
 package query
 
 import (
-	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Query is a parsed query. The zero value matches everything.
@@ -10,7 +10,7 @@ type Query struct{ root node }
 // node is a node of the syntax tree. Unless it is perSample, it matches all or none of the
 // samples of a group.
 type node interface {
-	matches(a *model.Analysis, g, i int) bool
+	matches(a *analysis.Analysis, g, i int) bool
 	perSample() bool
 }
 
@@ -19,12 +19,12 @@ func (q Query) Empty() bool { return q.root == nil }
 
 // MatchesSample reports whether sample i of group g matches; i is an index of the columns
 // of a.
-func (q Query) MatchesSample(a *model.Analysis, g, i int) bool {
+func (q Query) MatchesSample(a *analysis.Analysis, g, i int) bool {
 	return q.root == nil || q.root.matches(a, g, i)
 }
 
 // MatchesGroup reports whether a sample of group g matches.
-func (q Query) MatchesGroup(a *model.Analysis, g int) bool {
+func (q Query) MatchesGroup(a *analysis.Analysis, g int) bool {
 	if q.root == nil {
 		return true
 	}
@@ -42,7 +42,7 @@ func (q Query) MatchesGroup(a *model.Analysis, g int) bool {
 
 type allOf []node
 
-func (n allOf) matches(a *model.Analysis, g, i int) bool {
+func (n allOf) matches(a *analysis.Analysis, g, i int) bool {
 	for _, part := range n {
 		if !part.matches(a, g, i) {
 			return false
@@ -55,7 +55,7 @@ func (n allOf) perSample() bool { return anyPerSample(n) }
 
 type anyOf []node
 
-func (n anyOf) matches(a *model.Analysis, g, i int) bool {
+func (n anyOf) matches(a *analysis.Analysis, g, i int) bool {
 	for _, part := range n {
 		if part.matches(a, g, i) {
 			return true
@@ -77,4 +77,4 @@ func anyPerSample(parts []node) bool {
 
 type not struct{ node }
 
-func (n not) matches(a *model.Analysis, g, i int) bool { return !n.node.matches(a, g, i) }
+func (n not) matches(a *analysis.Analysis, g, i int) bool { return !n.node.matches(a, g, i) }

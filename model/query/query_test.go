@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // testAnalysis returns a step of three groups of four: "Area of a triangle" half right and
 // long, "Compute 12" all right, "Hard one" all wrong.
-func testAnalysis(tb testing.TB) *model.Analysis {
+func testAnalysis(tb testing.TB) *analysis.Analysis {
 	tb.Helper()
 	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true, LengthUnit: model.LengthTokens}
 	for g, name := range []string{"Area of a triangle", "Compute 12", "Hard one"} {
@@ -24,7 +25,7 @@ func testAnalysis(tb testing.TB) *model.Analysis {
 	}
 	s := model.NewStore()
 	s.Append(chunk)
-	a, err := s.Snapshot().Analyze(context.Background(), 0, model.DefaultSettings())
+	a, err := analysis.Analyze(context.Background(), s.Snapshot(), 0, model.DefaultSettings())
 	if err != nil {
 		tb.Fatal(err)
 	}

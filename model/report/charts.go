@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Charts hold the data of a report's charts: the distribution of advantages before and
@@ -48,13 +48,13 @@ func newCharts(r *Report) *Charts {
 	for i := range c.Trends {
 		c.Trends[i].reset(c.stepCount)
 	}
-	for _, name := range model.SolveNames() {
+	for _, name := range analysis.SolveNames() {
 		c.Solved = append(c.Solved, bar{Name: name})
 	}
 	return c
 }
 
-func (c *Charts) add(s *model.Summary, a *model.Analysis) {
+func (c *Charts) add(s *analysis.Summary, a *analysis.Analysis) {
 	at := c.stepIndex
 	c.stepIndex++
 	if s.Open { // half a step would distort a line

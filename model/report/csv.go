@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sanitize"
 )
 
@@ -38,12 +39,12 @@ func csvHead(p *page) {
 	p.printf("\n")
 }
 
-func csvStep(p *page, s *model.Summary) {
+func csvStep(p *page, s *analysis.Summary) {
 	p.printf("%d,%t,", s.Step, s.Open)
 	p.csvCounts(s)
 }
 
-func (p *page) csvCounts(s *model.Summary) {
+func (p *page) csvCounts(s *analysis.Summary) {
 	p.printf("%d,%d,%d,%d,%d", s.Rows, s.Groups, s.Signal, s.Kept, s.Flips)
 	for _, f := range model.Fates() {
 		p.printf(",%d", s.Fates[f])
@@ -57,11 +58,11 @@ func (p *page) csvCounts(s *model.Summary) {
 // formatFloat returns the shortest decimal that parses to x.
 func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-func csvGroups(p *page, a *model.Analysis) {
+func csvGroups(p *page, a *analysis.Analysis) {
 	for i := range a.Table {
 		g := &a.Table[i]
 		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s\n", a.Step, quoteCSV(sanitize.Line(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
-			formatFloat(g.Mean), formatFloat(g.Std), g.Invalid, quoteCSV(sanitize.Line(g.Preview)))
+			formatFloat(g.RewardMean), formatFloat(g.RewardStd), g.Invalid, quoteCSV(sanitize.Line(g.Preview)))
 	}
 }
 

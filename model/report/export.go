@@ -12,6 +12,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/query"
 )
 
@@ -47,8 +48,8 @@ func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 
 // Sample locates one sample of an analysed step.
 type Sample struct {
-	Analysis *model.Analysis
-	Group    *model.Group
+	Analysis *analysis.Analysis
+	Group    *analysis.Group
 	Row      int // in the step, in input order
 	Index    int // in the columns of Analysis
 }
@@ -56,8 +57,8 @@ type Sample struct {
 // EachSample calls visit with every sample that the query matches, steps ascending, in input
 // order within each. It holds one step in memory at a time.
 func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, visit func(Sample) error) error {
-	return snap.Each(ctx, set, func(a *model.Analysis) error {
-		index, group, selected := make([]int, a.Rows), make([]*model.Group, a.Rows), make([]bool, a.Rows)
+	return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+		index, group, selected := make([]int, a.Rows), make([]*analysis.Group, a.Rows), make([]bool, a.Rows)
 		table := a.Table
 		for g := range table {
 			for c := table[g].Start; c < table[g].End; c++ {
@@ -113,7 +114,7 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 	return err
 }
 
-func appendSample(line []byte, a *model.Analysis, row, i int, group []byte, bits int) []byte {
+func appendSample(line []byte, a *analysis.Analysis, row, i int, group []byte, bits int) []byte {
 	line = append(line, `{"step":`...)
 	line = strconv.AppendInt(line, a.Step, 10)
 	line = append(line, `,"group":`...)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sanitize"
 )
 
@@ -67,9 +68,9 @@ func indented(value any, prefix string) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-func jsonStep(p *page, s *model.Summary) { p.writeElement(newStepJSON(p, s)) }
+func jsonStep(p *page, s *analysis.Summary) { p.writeElement(newStepJSON(p, s)) }
 
-func jsonGroups(p *page, a *model.Analysis) {
+func jsonGroups(p *page, a *analysis.Analysis) {
 	out := newStepJSON(p, &a.Summary)
 	for _, g := range a.Table {
 		out.ByGroup = append(out.ByGroup, newGroupJSON(&g))
@@ -152,7 +153,7 @@ type stepJSON struct {
 	ByGroup  []groupJSON    `json:"by_group,omitempty"`
 }
 
-func newStepJSON(p *page, s *model.Summary) stepJSON {
+func newStepJSON(p *page, s *analysis.Summary) stepJSON {
 	out := stepJSON{
 		Step: s.Step, Open: s.Open, Samples: s.Rows, Groups: s.Groups, Signal: s.Signal, Kept: s.Kept, Flips: s.Flips,
 		Fates: newFateCountsJSON(s), Metrics: s.Metrics, Warnings: make([]warningJSON, len(s.Warnings)),
@@ -168,7 +169,7 @@ func newStepJSON(p *page, s *model.Summary) stepJSON {
 
 type fateCountsJSON map[string]int
 
-func newFateCountsJSON(s *model.Summary) fateCountsJSON {
+func newFateCountsJSON(s *analysis.Summary) fateCountsJSON {
 	out := fateCountsJSON{}
 	for _, f := range model.Fates() {
 		if n := s.Fates[f]; n > 0 {
@@ -192,10 +193,10 @@ type groupJSON struct {
 	Prompt   string          `json:"prompt,omitempty"`
 }
 
-func newGroupJSON(g *model.Group) groupJSON {
+func newGroupJSON(g *analysis.Group) groupJSON {
 	return groupJSON{
 		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), KeptPos: int(g.KeptPos), KeptZero: int(g.KeptZero), KeptNeg: int(g.KeptNeg), Flips: int(g.Flips),
-		Mean: appendNumber(nil, g.Mean, 64), Std: appendNumber(nil, g.Std, 64), Invalid: g.Invalid, Prompt: sanitize.Line(g.Preview),
+		Mean: appendNumber(nil, g.RewardMean, 64), Std: appendNumber(nil, g.RewardStd, 64), Invalid: g.Invalid, Prompt: sanitize.Line(g.Preview),
 	}
 }
 
@@ -249,7 +250,7 @@ type problemJSON struct {
 }
 
 // orderedMetrics is encoded as an object in the order of the slice.
-type orderedMetrics []model.Metric
+type orderedMetrics []analysis.Metric
 
 // MarshalJSON writes {"name": value, …}.
 func (f orderedMetrics) MarshalJSON() ([]byte, error) {

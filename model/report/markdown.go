@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -34,16 +34,16 @@ func markdownHead(p *page) {
 	p.printf("\n| step | samples | groups | reward | signal | kept | Σ\\|A\\| | flips | needs a look |\n| ---: | ---: | ---: | ---: | :--- | :--- | ---: | ---: | :--- |\n")
 }
 
-func markdownStep(p *page, s *model.Summary) { p.markdownRow(strconv.FormatInt(s.Step, 10), s) }
+func markdownStep(p *page, s *analysis.Summary) { p.markdownRow(strconv.FormatInt(s.Step, 10), s) }
 
-func (p *page) markdownRow(name string, s *model.Summary) {
+func (p *page) markdownRow(name string, s *analysis.Summary) {
 	p.printf("| %s | %d | %d | %s | %s | %s | %s | %d | %s |\n", name, s.Rows, s.Groups, units.Short(s.Metric("critic/score/mean")),
 		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), s.Flips, notableFates(s))
 }
 
-func markdownGroups(p *page, a *model.Analysis) {
+func markdownGroups(p *page, a *analysis.Analysis) {
 	for _, g := range worstFirst(a) {
-		p.printf("| %d | %s | %d | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips, units.Short(g.Mean), units.Short(g.Std),
+		p.printf("| %d | %s | %d | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips, units.Short(g.RewardMean), units.Short(g.RewardStd),
 			escapeMarkdown(groupLabel(g.Preview, g.Name)))
 	}
 }
@@ -72,7 +72,7 @@ func markdownFoot(p *page) {
 	p.printf("\n*%s*\n", p.completeLine())
 }
 
-func (p *page) markdownWarnings(s *model.Summary) {
+func (p *page) markdownWarnings(s *analysis.Summary) {
 	p.printf("\n### step %d\n\n", s.Step)
 	if len(s.Warnings) == 0 {
 		p.printf("No warnings.\n")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/check"
 	"vantage/model/query"
 	"vantage/model/report"
@@ -58,7 +59,7 @@ func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer,
 				return err
 			}
 			evaluator := check.NewEvaluator(rules)
-			return snap.Each(ctx, set, func(a *model.Analysis) error {
+			return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 				evaluator.Add(&a.Summary)
 				_, err := w.Write(nil) // has the gauge measure at each step
 				return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/units"
 )
 
@@ -20,7 +21,7 @@ type Report struct {
 	Per        Per
 	ChartsFile string // the file that the caller writes with [SVG], to be named in the report; "" if none
 
-	eachStep func(show func(*model.Summary, *model.Analysis) error) error
+	eachStep func(show func(*analysis.Summary, *analysis.Analysis) error) error
 }
 
 // Per is what each row of a report stands for.
@@ -45,18 +46,18 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 	}
 	return &Report{
 		Snap: snap, Settings: set.Effective(), Grouping: grouping, Per: PerStep,
-		eachStep: func(visit func(*model.Summary, *model.Analysis) error) error {
-			return snap.Each(ctx, set, func(a *model.Analysis) error { return visit(&a.Summary, a) })
+		eachStep: func(visit func(*analysis.Summary, *analysis.Analysis) error) error {
+			return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error { return visit(&a.Summary, a) })
 		},
 	}, nil
 }
 
 // FromTrend returns a report of the steps of t, which it does not compute again. It has no
 // distribution of advantages.
-func FromTrend(snap model.Snapshot, t *model.Trend) *Report {
+func FromTrend(snap model.Snapshot, t *analysis.Trend) *Report {
 	return &Report{
 		Snap: snap, Settings: t.Settings, Grouping: t.Grouping, Per: PerStep,
-		eachStep: func(visit func(*model.Summary, *model.Analysis) error) error {
+		eachStep: func(visit func(*analysis.Summary, *analysis.Analysis) error) error {
 			for i := range t.Steps {
 				if err := visit(&t.Steps[i], nil); err != nil {
 					return err
@@ -70,8 +71,8 @@ func FromTrend(snap model.Snapshot, t *model.Trend) *Report {
 // pageFormat writes the parts of a report; groups replaces step for a row per group.
 type pageFormat struct {
 	head, foot func(*page)
-	step       func(*page, *model.Summary)
-	groups     func(*page, *model.Analysis)
+	step       func(*page, *analysis.Summary)
+	groups     func(*page, *analysis.Analysis)
 }
 
 // page is a report being written.
@@ -82,7 +83,7 @@ type page struct {
 	rows        int      // written
 	total       runTotal
 	charts      *Charts
-	newest      *model.Summary // the newest complete step
+	newest      *analysis.Summary // the newest complete step
 
 	jsonElements int // written to the open JSON array
 }
@@ -90,12 +91,12 @@ type page struct {
 // write goes through the steps. It writes nothing before the first step is computed, so an
 // error about settings or log comes without output.
 func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
-	names, err := r.Snap.MetricNames(r.Settings)
+	names, err := analysis.MetricNames(r.Snap, r.Settings)
 	if err != nil {
 		return nil, err
 	}
 	p := &page{Report: r, out: bufio.NewWriter(w), metricNames: names, total: newRunTotal(names), charts: newCharts(r)}
-	err = r.eachStep(func(s *model.Summary, a *model.Analysis) error {
+	err = r.eachStep(func(s *analysis.Summary, a *analysis.Analysis) error {
 		if p.total.Steps == 0 {
 			l.head(p)
 		}
@@ -124,7 +125,7 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 	return p.charts, p.out.Flush()
 }
 
-func (p *page) add(s *model.Summary, a *model.Analysis) {
+func (p *page) add(s *analysis.Summary, a *analysis.Analysis) {
 	p.total.add(s)
 	p.charts.add(s, a)
 	if !s.Open {

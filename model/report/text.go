@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -55,9 +56,9 @@ func onOff(on bool) string {
 	return "off"
 }
 
-func textStep(p *page, s *model.Summary) { p.textRow(fmt.Sprint(s.Step), s) }
+func textStep(p *page, s *analysis.Summary) { p.textRow(fmt.Sprint(s.Step), s) }
 
-func (p *page) textRow(name string, s *model.Summary) {
+func (p *page) textRow(name string, s *analysis.Summary) {
 	p.printf("%7s %8s %7s %8s  %-16s %-20s %7s %6s  %s\n",
 		name, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
 		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows),
@@ -65,26 +66,26 @@ func (p *page) textRow(name string, s *model.Summary) {
 }
 
 // textGroups writes the groups of a step, the worst first.
-func textGroups(p *page, a *model.Analysis) {
+func textGroups(p *page, a *analysis.Analysis) {
 	for _, g := range worstFirst(a) {
 		p.printf("%7d  %-8s %5d  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips,
-			units.Short(g.Mean), units.Short(g.Std), groupLabel(sanitize.Line(g.Preview), g.Name))
+			units.Short(g.RewardMean), units.Short(g.RewardStd), groupLabel(sanitize.Line(g.Preview), g.Name))
 	}
 }
 
 // worstFirst returns the groups of a step by fate, in log order within each.
-func worstFirst(a *model.Analysis) []*model.Group {
+func worstFirst(a *analysis.Analysis) []*analysis.Group {
 	table := a.Table
-	list := make([]*model.Group, len(table))
+	list := make([]*analysis.Group, len(table))
 	for i := range table {
 		list[i] = &table[i]
 	}
-	slices.SortStableFunc(list, func(x, y *model.Group) int { return int(x.Fate) - int(y.Fate) })
+	slices.SortStableFunc(list, func(x, y *analysis.Group) int { return int(x.Fate) - int(y.Fate) })
 	return list
 }
 
 // keptText writes how many are kept of each sign: 5+3−, with 2· for advantage 0.
-func keptText(g *model.Group) string {
+func keptText(g *analysis.Group) string {
 	text := fmt.Sprintf("%d+%d−", g.KeptPos, g.KeptNeg)
 	if g.KeptZero > 0 {
 		text += fmt.Sprintf("%d·", g.KeptZero)
@@ -101,7 +102,7 @@ func groupLabel(preview, name string) string {
 }
 
 // notableFates counts the groups of a step that are not alive, by fate.
-func notableFates(s *model.Summary) string {
+func notableFates(s *analysis.Summary) string {
 	if s.Open {
 		return "still being written"
 	}
@@ -140,7 +141,7 @@ func (p *page) textTotal() {
 }
 
 // fateCounts counts the groups by fate.
-func fateCounts(s *model.Summary) []string {
+func fateCounts(s *analysis.Summary) []string {
 	var parts []string
 	for _, f := range model.Fates() {
 		if s.Fates[f] > 0 {
@@ -150,7 +151,7 @@ func fateCounts(s *model.Summary) []string {
 	return parts
 }
 
-func (p *page) textStepDetails(s *model.Summary) {
+func (p *page) textStepDetails(s *analysis.Summary) {
 	p.printf("\nmetrics of step %d\n", s.Step)
 	for _, m := range s.Metrics {
 		p.printf("  %-40s %s\n", m.Name, units.Short(m.Value))

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // runTotal sums counts over all steps, and averages each metric over the complete steps
@@ -29,7 +30,7 @@ func newRunTotal(names []string) runTotal {
 	return runTotal{metricNames: names, fates: make([]int, len(model.Fates())), sums: make([]float64, len(names)), counts: make([]int, len(names))}
 }
 
-func (t *runTotal) add(s *model.Summary) {
+func (t *runTotal) add(s *analysis.Summary) {
 	t.Steps++
 	t.Rows += s.Rows
 	t.Groups += s.Groups
@@ -64,15 +65,15 @@ func (t *runTotal) addWarning(w model.Warning) {
 }
 
 // summary returns the total in the form of a step.
-func (t *runTotal) summary() *model.Summary {
-	s := &model.Summary{Rows: t.Rows, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Flips: t.Flips}
+func (t *runTotal) summary() *analysis.Summary {
+	s := &analysis.Summary{Rows: t.Rows, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Flips: t.Flips}
 	copy(s.Fates[:], t.fates)
 	for i, name := range t.metricNames {
 		mean := math.NaN()
 		if t.counts[i] > 0 {
 			mean = t.sums[i] / float64(t.counts[i])
 		}
-		s.Metrics = append(s.Metrics, model.Metric{Name: name, Value: mean})
+		s.Metrics = append(s.Metrics, analysis.Metric{Name: name, Value: mean})
 	}
 	return s
 }

@@ -10,21 +10,21 @@ import (
 	"sync"
 
 	"vantage/estimators"
-	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // accumulator adds the groups of a step to the grid.
 type accumulator struct {
 	grid       *Grid
-	a          *model.Analysis
-	groups     []model.Group // of a
+	a          *analysis.Analysis
+	groups     []analysis.Group // of a
 	entry      *estimators.Estimator
 	groupLocal bool // a group's advantages depend on nothing but the group
 	form       closedForm
 	hasForm    bool
 }
 
-func newAccumulator(g *Grid, a *model.Analysis, groups []model.Group, entry *estimators.Estimator) *accumulator {
+func newAccumulator(g *Grid, a *analysis.Analysis, groups []analysis.Group, entry *estimators.Estimator) *accumulator {
 	s := &accumulator{grid: g, a: a, groups: groups, entry: entry}
 	s.form, s.hasForm = closedFormOf(entry, a.Settings.Scale)
 	s.groupLocal = a.Settings.Scale != estimators.ScaleBatch && (!entry.DependsOnBatch || s.hasForm)
@@ -108,7 +108,7 @@ func (s *accumulator) addToGrid(counts signCounts, o *outcomes) {
 
 // accumulate sums the outcomes of groups by their signCounts. Groups with the same rewards
 // and advantages are computed once.
-func (s *accumulator) accumulate(ctx context.Context, groups []model.Group) map[signCounts]*outcomes {
+func (s *accumulator) accumulate(ctx context.Context, groups []analysis.Group) map[signCounts]*outcomes {
 	byCounts := map[signCounts]*outcomes{}
 	cache := map[uint64]*outcomes{}
 	w := groupWorker{accumulator: s, seed: maphash.MakeSeed()}

@@ -7,12 +7,13 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // bruteForce runs filter and recompute for the cells one by one, for estimators whose
 // advantages depend on more than the group. Ratios that keep the same samples are computed
 // once.
-func (g *Grid) bruteForce(ctx context.Context, a *model.Analysis, groups []model.Group, entry *estimators.Estimator) error {
+func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []analysis.Group, entry *estimators.Estimator) error {
 	maxPos, maxNeg := maxSignCounts(a)
 	firstPos, firstNeg := firstEquivalent(g.Pos, maxPos), firstEquivalent(g.Neg, maxNeg)
 	contributions := make([]contribution, len(g.recomputed))
@@ -43,7 +44,7 @@ func (g *Grid) bruteForce(ctx context.Context, a *model.Analysis, groups []model
 }
 
 // contributionOf returns what the groups of a filtered step add to the cell.
-func (c *Cell) contributionOf(groups []model.Group, original []float64, r *estimators.Result) (t contribution) {
+func (c *Cell) contributionOf(groups []analysis.Group, original []float64, r *estimators.Result) (t contribution) {
 	isFiltered := c.KeepPos < 1 || c.KeepNeg < 1
 	for i := range groups {
 		lo, hi := groups[i].Start, groups[i].End
@@ -54,7 +55,7 @@ func (c *Cell) contributionOf(groups []model.Group, original []float64, r *estim
 
 // maxSignCounts returns the most positive and the most negative samples in a group of the
 // step.
-func maxSignCounts(a *model.Analysis) (maxPos, maxNeg int) {
+func maxSignCounts(a *analysis.Analysis) (maxPos, maxNeg int) {
 	for i := range a.Groups {
 		pos, neg := 0, 0
 		for _, x := range a.Original[a.Table[i].Start:a.Table[i].End] {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Ratios are the values of the two keep ratios, ascending.
@@ -75,7 +76,7 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, groups
 	next := *g
 	next.filtered, next.recomputed = slices.Clone(g.filtered), slices.Clone(g.recomputed)
 	for _, i := range steps {
-		a, err := snap.Analyze(ctx, i, g.Settings)
+		a, err := analysis.Analyze(ctx, snap, i, g.Settings)
 		if err != nil {
 			return nil, err
 		}
@@ -87,11 +88,11 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, groups
 }
 
 // selectGroups returns the groups with these indexes, all if only is nil.
-func selectGroups(table []model.Group, indexes []int) []model.Group {
+func selectGroups(table []analysis.Group, indexes []int) []analysis.Group {
 	if indexes == nil {
 		return table
 	}
-	selected := make([]model.Group, len(indexes))
+	selected := make([]analysis.Group, len(indexes))
 	for k, at := range indexes {
 		selected[k] = table[at]
 	}
@@ -99,7 +100,7 @@ func selectGroups(table []model.Group, indexes []int) []model.Group {
 }
 
 // addStep adds groups of a step, analysed without a filter, to all cells.
-func (g *Grid) addStep(ctx context.Context, a *model.Analysis, groups []model.Group) error {
+func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, groups []analysis.Group) error {
 	entry, err := a.Settings.Entry()
 	if err != nil {
 		return err

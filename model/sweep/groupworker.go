@@ -8,6 +8,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // groupWorker computes the outcomes of one group at a time and reuses its buffers.
@@ -17,7 +18,7 @@ type groupWorker struct {
 	key         uint64 // hash of the rewards and advantages
 	uncacheable bool   // the outcomes depend on more than the key
 
-	group    *model.Group
+	group    *analysis.Group
 	original []float64
 	batch    estimators.Batch
 	counts   signCounts
@@ -37,7 +38,7 @@ type groupWorker struct {
 	keyBytes  []byte
 }
 
-func (w *groupWorker) load(g *model.Group) {
+func (w *groupWorker) load(g *analysis.Group) {
 	lo, hi := g.Start, g.End
 	w.group, w.original = g, w.a.Original[lo:hi]
 	w.batch = w.a.Batch().OneGroup(lo, hi)

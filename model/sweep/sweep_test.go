@@ -12,6 +12,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Every cell equals an analysis under its settings, for every estimator with a filter.
@@ -43,7 +44,7 @@ func checkGrid(t rapid.TB, grid *Grid, snap model.Snapshot) {
 		for j := range grid.Neg {
 			for _, recompute := range []bool{false, true} {
 				c := grid.At(recompute, i, j)
-				a, err := snap.Analyze(context.Background(), 0, c.Apply(grid.Settings))
+				a, err := analysis.Analyze(context.Background(), snap, 0, c.Apply(grid.Settings))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -53,7 +54,7 @@ func checkGrid(t rapid.TB, grid *Grid, snap model.Snapshot) {
 	}
 }
 
-func checkCell(t rapid.TB, c *Cell, a *model.Analysis) {
+func checkCell(t rapid.TB, c *Cell, a *analysis.Analysis) {
 	t.Helper()
 	processed := make([]float64, a.Rows)
 	for i := range processed {
@@ -171,7 +172,7 @@ func BenchmarkRun(b *testing.B) {
 			}
 			snap := snapshotOf(groups...)
 			set := model.DefaultSettings()
-			a, err := snap.Analyze(context.Background(), 0, set)
+			a, err := analysis.Analyze(context.Background(), snap, 0, set)
 			if err != nil {
 				b.Fatal(err)
 			}

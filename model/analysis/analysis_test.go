@@ -1,0 +1,176 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// wide is a step of so many groups, whose rows are dealt in turn; size is that of a
+// group, by its index. Some of the first groups have a reward that is no number.
+func wide(groups int, size func(g int) int) model.Snapshot {
+	random := rand.New(rand.NewPCG(3, 4))
+	s := model.NewStore()
+	c := &model.Chunk{Format: "made", Files: []string{"x"}, LengthUnit: model.LengthTokens}
+	for round := range 12 {
+		for g := range groups {
+			if round >= size(g) {
+				continue
+			}
+			reward := float64(random.IntN(4)) / 3
+			if g%17 == 0 {
+				reward = 1
+			}
+			if g%301 == 5 && g < 4000 && round == 2 {
+				reward = math.NaN()
+			}
+			c.Records = append(c.Records, model.Record{
+				Step: 1, Group: fmt.Sprint(g), Reward: reward, Length: int32(random.IntN(900)), Advantage: math.NaN(),
+			})
+		}
+	}
+	s.Append(c)
+	return s.Snapshot()
+}
+
+// What is built on another setting's work is what stands by itself.
+func TestAnalyzeAfter(t *testing.T) {
+	snap := wide(60, uneven)
+	rapid.Check(t, func(t *rapid.T) {
+		var before *Analysis
+		for range 9 {
+			set := model.DefaultSettings()
+			e := rapid.SampledFrom([][2]string{{"easyr1", "grpo"}, {"twinkle", "grpo"}, {"trl", "grpo"}, {"verl", "rloo"}}).Draw(t, "estimator")
+			set = set.WithFramework(e[0]).WithEstimator(e[1])
+			set.KeepPos = rapid.SampledFrom([]float64{0, 0.3, 0.5, 1}).Draw(t, "pos")
+			set.KeepNeg = rapid.SampledFrom([]float64{0.2, 1}).Draw(t, "neg")
+			set.Recompute = rapid.Bool().Draw(t, "recompute")
+			after, err := AnalyzeAfter(context.Background(), snap, 0, set, before)
+			alone, fails := Analyze(context.Background(), snap, 0, set)
+			if diff := cmp.Diff(alone, after, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Analysis{})); diff != "" || (err == nil) != (fails == nil) {
+				t.Fatalf("%+v, after another: %v, %v -alone +after\n%s", set, fails, err, diff)
+			}
+			before = after
+		}
+	})
+}
+
+func uneven(g int) int { return 4 + g%9 }
+
+func even(int) int { return 8 }
+
+// A step of several blocks has the advantages of the whole.
+func TestBlocks(t *testing.T) {
+	for _, size := range []func(int) int{uneven, even} {
+		snap := wide(9_000, size)
+		for _, estimator := range [][3]string{{"easyr1", "grpo"}, {"easyr1", "grpo", "anew"}, {"twinkle", "grpo", "anew"}, {"trl", "grpo", "anew"}, {"verl", "grpo_passk", "anew"}} {
+			set := model.DefaultSettings().WithFramework(estimator[0]).WithEstimator(estimator[1])
+			set.KeepPos, set.KeepNeg, set.Recompute = 0.5, 0.7, estimator[2] != ""
+			a, err := Analyze(context.Background(), snap, 0, set)
+			if err != nil || len(a.input.blocks) < 3 {
+				t.Fatal(err, len(a.input.blocks))
+			}
+			entry, _ := set.Entry()
+			var want estimators.Result
+			refused := estimators.Process(&want, entry, a.Batch(), a.Settings.Scale, a.Settings.KeepPos, a.Settings.KeepNeg, a.Settings.Recompute)
+			if (refused != nil) != (a.original.refusal != nil) {
+				t.Errorf("%v: refused %v, of the whole %v", estimator, a.original.refusal, refused)
+			}
+			same(t, a, &want)
+		}
+	}
+}
+
+// same asks whether an analysis has the advantages and the counts of a result.
+func same(t *testing.T, a *Analysis, want *estimators.Result) {
+	t.Helper()
+	kept, flips := 0, 0
+	for i := range want.Kept {
+		if a.Keep[i] != want.Kept[i] || math.Float64bits(a.Processed[i]) != math.Float64bits(want.Processed[i]) {
+			t.Fatalf("sample %d: %v %v, want %v %v", i, a.Keep[i], a.Processed[i], want.Kept[i], want.Processed[i])
+		}
+		if want.Kept[i] {
+			kept++
+			if want.Original[i]*want.Processed[i] < 0 {
+				flips++
+			}
+		}
+	}
+	if a.Kept != kept || a.Flips != flips {
+		t.Errorf("%d kept, %d flips, want %d and %d", a.Kept, a.Flips, kept, flips)
+	}
+}
+
+func TestAnalyzeEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Analyze(ctx, made([]float64{1, 0}), 0, model.DefaultSettings()); err == nil {
+		t.Error("no error after the context ended")
+	}
+}
+
+// BenchmarkAnalyze computes a step from nothing, and after another ratio, recompute or
+// estimator was chosen.
+func BenchmarkAnalyze(b *testing.B) {
+	for _, samples := range []int{2_048, 16_384, 131_072, 1 << 20} {
+		snap, set := gradedStep(samples), model.DefaultSettings()
+		set.KeepPos, set.KeepNeg = 0.7, 0.5
+		ratio, recompute := set, set
+		ratio.KeepPos, recompute.Recompute = 0.6, true
+		recomputedRatio := recompute
+		recomputedRatio.KeepPos = 0.6
+		previous := map[bool]*Analysis{}
+		for _, before := range []model.Settings{set, recompute} {
+			a, err := Analyze(context.Background(), snap, 0, before)
+			if err != nil {
+				b.Fatal(err)
+			}
+			previous[before.Recompute] = a
+		}
+		for _, c := range []struct {
+			name     string
+			set      model.Settings
+			previous *Analysis
+		}{
+			{"first", set, nil},
+			{"ratio", ratio, previous[false]},
+			{"recompute", recompute, previous[false]},
+			{"recomputed-ratio", recomputedRatio, previous[true]},
+			{"estimator", set.WithEstimator("rloo"), previous[false]},
+			{"framework", set.WithFramework("trl"), previous[false]},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", c.name, samples), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := AnalyzeAfter(context.Background(), snap, 0, c.set, c.previous); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// gradedStep is a step of groups of 16 with rewards of 11 levels.
+func gradedStep(samples int) model.Snapshot {
+	block := model.Block{Prompts: []model.Prompt{{}}}
+	for i := range samples {
+		if i%16 == 0 {
+			block.Prompts = append(block.Prompts, model.Prompt{Hash: uint64(i + 1)})
+		}
+		block.Step, block.Offset = append(block.Step, 1), append(block.Offset, int64(i)*100)
+		block.Reward, block.Length = append(block.Reward, float64(i*7919%11)/10), append(block.Length, int32(i%4096))
+		block.Prompt = append(block.Prompt, int32(i/16+1))
+	}
+	s := model.NewStore()
+	s.Append(&model.Chunk{Format: "made", Files: []string{"x"}, LengthUnit: model.LengthTokens, HasTruth: true, Blocks: []model.Block{block}})
+	return s.Snapshot()
+}

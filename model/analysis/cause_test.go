@@ -1,0 +1,67 @@
+package analysis
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"vantage/model"
+)
+
+// Groups that die in every way, by hand: rewards, and what each of two reward
+// functions gave.
+func TestCause(t *testing.T) {
+	half := model.DefaultSettings()
+	half.KeepNeg, half.Recompute = 0, true
+	nothing := model.DefaultSettings()
+	nothing.KeepPos, nothing.KeepNeg = 0, 0
+	one := model.DefaultSettings()
+	one.KeepPos, one.KeepNeg, one.Recompute = 0.1, 0, true
+	for name, c := range map[string]struct {
+		set     model.Settings
+		rewards []float64
+		parts   [][]float64 // of each sample
+		lengths []int32
+		want    string
+	}{
+		"too easy":         {model.DefaultSettings(), []float64{1, 1, 1, 1}, nil, nil, "all 4 rewards are 1, the best of the run: too easy now"},
+		"too hard":         {model.DefaultSettings(), []float64{0, 0, 0, 0}, nil, nil, "all 4 rewards are 0, the worst of the run: too hard yet"},
+		"stuck":            {model.DefaultSettings(), []float64{0.5, 0.5, 0.5, 0.5}, nil, nil, "all 4 rewards are 0.500, neither the best nor the worst of the run: stuck there"},
+		"cancel":           {model.DefaultSettings(), []float64{0.5, 0.5, 0.5, 0.5}, [][]float64{{0.5, 0}, {0, 0.5}, {0.5, 0}, {0, 0.5}}, nil, "all 4 rewards are 0.500, though right and format vary: they cancel"},
+		"cancel at best":   {model.DefaultSettings(), []float64{1, 1, 1, 1}, [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}, nil, "all 4 rewards are 1, though right and format vary: they cancel"},
+		"too close":        {model.DefaultSettings(), []float64{0.5, 0.5, 0.50000006, 0.5}, nil, nil, "rewards from 0.5 to 0.50000006, yet every advantage is 0: they differ by less, or are larger, than the estimator can tell"},
+		"cut, but right":   {model.DefaultSettings(), []float64{1, 1, 1, 1}, nil, []int32{64, 64, 64, 64}, "all 4 rewards are 1, the best of the run: too easy now"},
+		"truncated":        {model.DefaultSettings(), []float64{0, 0, 0, 0}, nil, []int32{64, 64, 64, 64}, "all 4 rewards are 0, and all responses end at 64 tokens, the longest of the step: cut off"},
+		"killed one-sided": {half, []float64{1, 1, 0, 0}, nil, nil, "only 2 positive ones are kept, all equal: recompute gives 0"},
+		"killed by all":    {nothing, []float64{1, 1, 0, 0}, nil, nil, "the filter drops all 4 samples with an advantage"},
+		"short":            {one, []float64{1, 1, 0, 0}, nil, nil, "1 of 4 kept: too few to recompute, the original value stays"},
+		"missing":          {model.DefaultSettings(), []float64{1, math.NaN(), 0, 0}, nil, nil, "1 of 4 rewards are NaN or missing"},
+		"alive":            {model.DefaultSettings(), []float64{1, 0, 1, 0}, nil, nil, ""},
+	} {
+		chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true, LengthUnit: model.LengthTokens, Components: []string{"right", "format"}}
+		add := func(prompt uint64, rewards []float64, parts [][]float64, lengths []int32) {
+			for i, r := range rewards {
+				rec := model.Record{Step: 1, Prompt: prompt, Reward: r, Advantage: math.NaN(), Length: int32(i + 1)}
+				if parts != nil {
+					rec.Parts = parts[i]
+				}
+				if lengths != nil {
+					rec.Length = lengths[i]
+				}
+				chunk.Records = append(chunk.Records, rec)
+			}
+		}
+		add(1, c.rewards, c.parts, c.lengths)
+		add(2, []float64{0, 1, 0, 1}, nil, nil)
+		s := model.NewStore()
+		s.Append(chunk)
+		snap := s.Snapshot()
+		a, err := Analyze(context.Background(), snap, 0, c.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.Cause(snap, 0); got != c.want {
+			t.Errorf("%s (%s):\n got %s\nwant %s", name, a.Table[0].Fate, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package analysis
+
+import (
+	"slices"
+
+	"vantage/estimators"
+)
+
+// batch is the step as an estimator reads it: the rewards as its trainer cleans them, and what
+// else it needs of the log.
+func (g *GroupedStep) batch(e *estimators.Estimator) estimators.Batch {
+	b := estimators.Batch{Rewards: make([]float64, len(g.Order)), Offsets: g.Offsets}
+	e.CleanInto(b.Rewards, g.LoggedRewards)
+	if e.Needs.Lengths {
+		b.Lengths = knownLengths(g.Lengths)
+	}
+	if k := g.snap.Run.BaselineColumn(); e.Needs.Baselines && k >= 0 {
+		b.Baselines = g.step.Component(g.Order, k)
+	}
+	if e.Needs.Components {
+		var names []string
+		for _, k := range g.snap.Run.RewardFunctions(g.weights) {
+			if k >= len(g.step.Parts) || g.step.Parts[k] == nil {
+				continue // it gave nothing in this step
+			}
+			names = append(names, g.snap.Run.Components[k])
+			b.Components = append(b.Components, g.step.Component(g.Order, k))
+		}
+		if g.weights != "" {
+			b.Weights, _ = g.weights.Factors(names)
+		}
+	}
+	return b
+}
+
+// knownLengths are lengths in which an unknown one counts for no token; nil if none is known.
+func knownLengths(lengths []int32) []int32 {
+	if !slices.ContainsFunc(lengths, func(l int32) bool { return l >= 0 }) {
+		return nil
+	}
+	known := make([]int32, len(lengths))
+	for i, l := range lengths {
+		known[i] = max(0, l)
+	}
+	return known
+}

@@ -1,0 +1,143 @@
+package analysis
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// filter makes processed advantages of the original ones:
+//
+//	original advantages → keep rule → recompute, if asked for → processed advantages
+//
+// A dropped sample has the processed advantage 0. A kept one has its original advantage or, with
+// Settings.Recompute, what the estimator gives for the kept samples alone. If both ratios are 1
+// all samples are kept and nothing is recomputed, as in the trainer.
+//
+// The error is what the trainer raises for a ratio outside [0, 1]: nothing is kept then, and the
+// processed advantages are NaN.
+func (a *Analysis) filter(ctx context.Context, e *estimators.Estimator) error {
+	set, batch := a.Settings, a.original.batch
+	a.Keep = make([]bool, a.Rows)
+	if err := estimators.CheckRatios(set.KeepPos, set.KeepNeg); err != nil {
+		a.Processed = slices.Repeat([]float64{math.NaN()}, a.Rows)
+		return err
+	}
+	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
+		estimators.Keep(a.Keep[b.lo:b.hi], a.Original[b.lo:b.hi], batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
+	})
+	if !set.Filtering() {
+		a.Processed = a.Original
+		return nil
+	}
+	a.Processed = make([]float64, a.Rows)
+	if !set.Recompute {
+		for i, keep := range a.Keep {
+			if keep {
+				a.Processed[i] = a.Original[i]
+			}
+		}
+		return nil
+	}
+	blocks := a.input.blocks
+	if e.DependsOnBatch || set.Scale == estimators.ScaleBatch { // other groups bear on the advantages of a group
+		blocks = []block{{to: a.Groups, hi: a.Rows}}
+	}
+	eachBlock(ctx, blocks, func(_ int, b block) {
+		estimators.Recompute(a.Processed[b.lo:b.hi], e, batch.GroupRange(b.from, b.to), set.Scale, a.Original[b.lo:b.hi], a.Keep[b.lo:b.hi])
+	})
+	return nil
+}
+
+// judgeGroups fills in the table: what the filter makes of each group.
+func (a *Analysis) judgeGroups(ctx context.Context, worst, best float64) {
+	a.Table = slices.Clone(a.input.groups)
+	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
+		for g := b.from; g < b.to; g++ {
+			a.judge(&a.Table[g], worst, best)
+		}
+	})
+	a.addTable()
+}
+
+// addTable adds up the table.
+func (a *Analysis) addTable() {
+	for i := range a.Table {
+		g := &a.Table[i]
+		a.Fates[g.Fate]++
+		a.Kept += g.Kept()
+		a.Flips += int(g.Flips)
+	}
+	a.Signal = a.Fates[model.FateAlive] + a.Fates[model.FateShort]
+}
+
+// judge counts what is kept of a group, and decides its fate.
+func (a *Analysis) judge(g *Group, worst, best float64) {
+	var n counts
+	keep, processed := a.Keep[g.Start:g.End], a.Processed[g.Start:g.End]
+	for i, x := range a.Original[g.Start:g.End] { // no branches: signs are unpredictable
+		k, y := one(keep[i]), processed[i]
+		n.kept += k
+		n.keptPos += k & one(x > 0)
+		n.keptNeg += k & one(x < 0)
+		n.zeros += one(x == 0)
+		n.undefined += one(x != x)
+		n.zerosAfter += one(y == 0)
+		n.flips += one(x*y < 0)
+	}
+	g.KeptPos, g.KeptZero, g.KeptNeg = int32(n.keptPos), int32(n.kept-n.keptPos-n.keptNeg), int32(n.keptNeg)
+	g.Flips = int32(n.flips)
+	g.Fate = a.fate(g, n, worst, best)
+}
+
+// counts are the samples of a group by their original and their processed advantages.
+type counts struct{ kept, keptPos, keptNeg, zeros, undefined, zerosAfter, flips int }
+
+// fate is what the settings make of a group; worst and best are the rewards of the run.
+func (a *Analysis) fate(g *Group, n counts, worst, best float64) model.Fate {
+	equal := allEqual(a.Rewards[g.Start:g.End])
+	signal, signalAfter := n.zeros < g.Size(), n.zerosAfter < g.Size()
+	switch {
+	case a.Open:
+		return model.FateOpen
+	case g.Invalid > 0:
+		return model.FateInvalid
+	case g.Size() == 1:
+		return model.FateSingle
+	case n.undefined > 0:
+		return model.FateInvalid
+	case equal && signalAfter:
+		return model.FateNoise
+	case equal || !signal:
+		return fateOfEqual(a.LoggedRewards[g.Start], worst, best)
+	case !signalAfter:
+		return model.FateKilled
+	case a.Settings.Recompute && a.Settings.Filtering() && n.kept < 2:
+		return model.FateShort
+	}
+	return model.FateAlive
+}
+
+// fateOfEqual tells groups of equal rewards apart. If the whole run has one reward, its sign decides.
+func fateOfEqual(reward, worst, best float64) model.Fate {
+	switch {
+	case worst == best && reward > 0, worst < best && reward == best:
+		return model.FateRight
+	case reward == worst:
+		return model.FateWrong
+	}
+	return model.FateStuck
+}
+
+// allEqual reports whether all values are equal; a NaN is not.
+func allEqual(values []float64) bool {
+	for _, x := range values {
+		if x != values[0] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,152 @@
+package analysis
+
+import (
+	"math"
+	"strconv"
+)
+
+// Metric is one figure of a step under the name that a trainer's log gives it;
+// names under "vantage/" are our own.
+type Metric struct {
+	Name  string
+	Value float64
+}
+
+// metrics computes the figures of a step.
+//
+// Names and definitions under critic/, sample_distribution/ and
+// response_length*/ are those of Coobiw/EasyR1-Brian@c414ee81ef06
+// verl/trainer/metrics.py, compute_data_metrics: advantages are weighted by
+// response tokens, processed ones leave out every exact zero, and
+// sample_distribution/total counts no sample whose advantage is zero. Where a
+// log has no token counts the weights are what LengthUnit says, or 1, and
+// without any lengths there are no figures of lengths.
+// Sums are float64: the trainer's own float32 sums differ in the sixth digit.
+// frac_reward_zero_std is TRL's name, over exactly equal rewards. Those under vantage/
+// are over the samples that have a finite advantage.
+func (a *Analysis) metrics(s *statistics) []Metric {
+	in := a.input
+	m := make([]Metric, 0, 64)
+	m = s.rewards.appendTo(m, "critic/score")
+	m = s.rewards.appendTo(m, "critic/rewards")
+	m = s.original.appendTo(m, "critic/advantages")
+	m = s.processed.appendTo(m, "critic/advantages_processed")
+	m = append(m, Metric{"critic/advantages_processed/std", s.processedStd()})
+	m = s.returns.appendTo(m, "critic/returns")
+	if in.hasLengths {
+		m = in.length.appendTo(m, "response_length")
+		m = append(m, Metric{"response_length/clip_ratio", float64(a.Rows-in.uncutLength.n) / float64(a.Rows)})
+		m = in.uncutLength.appendTo(m, "response_length_no_cutoff")
+		m = append(m, Metric{"response_length_no_cutoff/count", float64(in.uncutLength.n)})
+		m = s.positive.appendTo(m, "response_length_positive")
+		m = s.negative.appendTo(m, "response_length_negative")
+	}
+	m = append(m,
+		Metric{"sample_distribution/num_positive", float64(s.positive.n)},
+		Metric{"sample_distribution/num_negative", float64(s.negative.n)},
+		Metric{"sample_distribution/total", float64(s.positive.n + s.negative.n)},
+		Metric{"sample_distribution/num_kept_positive", float64(s.keptPositive)},
+		Metric{"sample_distribution/num_kept_negative", float64(s.keptNegative)},
+		Metric{"sample_distribution/num_filtered", float64(s.filtered)},
+		Metric{"sample_distribution/kept_total", float64(s.keptPositive + s.keptNegative)},
+		Metric{"frac_reward_zero_std", float64(a.equalRewards()) / float64(a.Rows)},
+		// what no trainer logs
+		Metric{"vantage/signal", float64(a.Signal) / float64(a.Groups)},
+		Metric{"vantage/kept", float64(a.Kept) / float64(a.Rows)},
+		Metric{"vantage/flips", float64(a.Flips)},
+		Metric{"vantage/abs_advantage_ratio", s.absProcessed / s.absOriginal},
+		Metric{"vantage/effective_samples", s.absProcessed * s.absProcessed / s.squares},
+		Metric{"vantage/length_correlation", s.lengthCorrelation()},
+	)
+	return append(m, in.solveMetrics...)
+}
+
+// equalRewards counts the samples of groups whose rewards are all equal.
+func (a *Analysis) equalRewards() int {
+	n := 0
+	for g := range a.Table {
+		if g := &a.Table[g]; allEqual(a.Rewards[g.Start:g.End]) {
+			n += g.Size()
+		}
+	}
+	return n
+}
+
+// solveBins are the bounds of the solve-rate histogram: bin i counts the groups
+// of which more than solveBins[i-1] and at most solveBins[i] of the samples
+// reach the best reward of the run; the first holds those with none.
+func solveBins() []float64 { return []float64{0, 0.25, 0.5, 0.75, 0.999, 1} }
+
+// SolveNames are the names of those bins under vantage/solve_rate/.
+func SolveNames() []string { return []string{"0", "to_25", "to_50", "to_75", "below_100", "100"} }
+
+// solved are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over the groups with
+// at least k samples) and the solve-rate histogram; a sample is solved if it has the best reward
+// of the run.
+func (in *stepInput) solved() []Metric {
+	counts, largest := make([]int, len(in.groups)), 0
+	for g := range in.groups {
+		m := &in.groups[g]
+		largest = max(largest, m.Size())
+		for _, r := range in.LoggedRewards[m.Start:m.End] {
+			counts[g] += one(r == in.key.best)
+		}
+	}
+	var metrics []Metric
+	for k := 1; k <= largest; k *= 2 {
+		metrics = append(metrics, Metric{"pass@" + strconv.Itoa(k), passAt(k, in.groups, counts)})
+	}
+	bounds := solveBins()
+	bins := make([]float64, len(bounds))
+	for g, n := range counts {
+		rate := float64(n) / float64(in.groups[g].Size())
+		for i, bound := range bounds {
+			if rate <= bound {
+				bins[i]++
+				break
+			}
+		}
+	}
+	for i, name := range SolveNames() {
+		metrics = append(metrics, Metric{"vantage/solve_rate/" + name, bins[i]})
+	}
+	return metrics
+}
+
+// passAt is the mean of pass@k; solved is how many samples of each group are.
+func passAt(k int, groups []Group, solved []int) float64 {
+	sum, enough := 0.0, 0
+	for g := range groups {
+		n := groups[g].Size()
+		if n < k {
+			continue
+		}
+		enough++
+		fails := 1.0 // C(n-c,k)/C(n,k), factor by factor
+		for i := range k {
+			fails *= float64(max(0, n-solved[g]-i)) / float64(n-i)
+		}
+		sum += 1 - fails
+	}
+	return sum / float64(enough)
+}
+
+// Metric returns the figure with the given name, NaN if there is none.
+func (s *Summary) Metric(name string) float64 {
+	value, _ := s.metricNear(name, 0)
+	return value
+}
+
+// metricNear is Metric where the figure may stand at a known index; it returns where
+// it does.
+func (s *Summary) metricNear(name string, hint int) (value float64, at int) {
+	if hint < len(s.Metrics) && s.Metrics[hint].Name == name {
+		return s.Metrics[hint].Value, hint
+	}
+	for i := range s.Metrics {
+		if s.Metrics[i].Name == name {
+			return s.Metrics[i].Value, i
+		}
+	}
+	return math.NaN(), hint
+}

@@ -1,0 +1,53 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"vantage/model"
+)
+
+// PromptMean is what a run made of one prompt, over all its steps.
+type PromptMean struct {
+	Hash    uint64 // of prompt and ground truth: the same in every run
+	Preview string
+	N       int     // samples with a finite reward
+	Mean    float64 // of their rewards
+}
+
+// PromptMeans are the prompts of the run by hash, ascending. Rewards are those that the
+// settings choose. It fails if the log has no prompts, or no such reward, or if
+// ctx ends.
+func PromptMeans(ctx context.Context, snap model.Snapshot, set model.Settings) ([]PromptMean, error) {
+	set.GroupBy = model.GroupByPrompt
+	if _, err := snap.Grouping(set); err != nil {
+		return nil, err
+	}
+	sums := make([]float64, snap.PromptCount())
+	counts := make([]int, snap.PromptCount())
+	for _, step := range snap.Steps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rewards, err := snap.Rewards(step, model.InputOrder(len(step.Rewards)), set)
+		if err != nil {
+			return nil, err
+		}
+		for row, r := range rewards {
+			if k := step.PromptNumber(row); k > 0 && isFinite(r) {
+				sums[k-1] += r
+				counts[k-1]++
+			}
+		}
+	}
+	var all []PromptMean
+	for k, n := range counts {
+		if n > 0 {
+			p := snap.Prompt(uint32(k + 1))
+			all = append(all, PromptMean{p.Hash, p.Preview, n, sums[k] / float64(n)})
+		}
+	}
+	slices.SortFunc(all, func(a, b PromptMean) int { return cmp.Compare(a.Hash, b.Hash) })
+	return all, nil
+}

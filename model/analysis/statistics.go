@@ -1,0 +1,136 @@
+package analysis
+
+import (
+	"context"
+	"math"
+)
+
+// statistics are sums over the samples of a step, or of a block of it, before and after the
+// filter. Advantages are weighted by tokens where the trainer's metrics are; a response without
+// tokens then does not count.
+type statistics struct {
+	rewards                    moments // as the estimator reads them
+	original                   moments // original advantages
+	returns                    moments // processed advantages
+	processed                  moments // processed advantages that are not 0
+	positive, negative         moments // lengths of responses by the sign of their original advantage
+	keptPositive, keptNegative int     // kept samples with tokens by that sign
+	filtered                   int     // samples that are dropped or have no tokens
+	absOriginal, absProcessed  float64 // sums of finite |A|
+	sum, squares               float64 // of finite processed A
+	length, advantage          moments // of samples of known length and finite processed A
+
+	// around the means
+	processedSquares                          float64
+	lengthSquares, advantageSquares, products float64
+}
+
+// statistics are summed in two passes, so that nothing is lost to cancellation.
+func (a *Analysis) statistics(ctx context.Context) *statistics {
+	parts := make([]statistics, len(a.input.blocks))
+	eachBlock(ctx, a.input.blocks, func(k int, b block) { parts[k].add(a, b) })
+	var all statistics
+	for i := range parts {
+		all.merge(&parts[i])
+	}
+	eachBlock(ctx, a.input.blocks, func(k int, b block) { parts[k].addSquares(a, b, &all) })
+	for i := range parts {
+		all.mergeSquares(&parts[i])
+	}
+	return &all
+}
+
+func (s *statistics) add(a *Analysis, b block) {
+	for i := b.lo; i < b.hi; i++ {
+		x, y, w := a.Original[i], a.Processed[i], float64(a.input.tokens[i])
+		s.rewards.add(a.Rewards[i], 1)
+		if isFinite(x) {
+			s.absOriginal += math.Abs(x)
+		}
+		if isFinite(y) {
+			s.absProcessed += math.Abs(y)
+			s.sum += y
+			s.squares += y * y
+			if a.Lengths[i] >= 0 {
+				s.length.add(w, 1)
+				s.advantage.add(y, 1)
+			}
+		}
+		if w == 0 {
+			s.filtered++
+			continue
+		}
+		s.original.add(x, w)
+		s.returns.add(y, w)
+		if y != 0 {
+			s.processed.add(y, w)
+		}
+		kept := one(a.Keep[i])
+		s.filtered += 1 - kept
+		switch {
+		case x > 0:
+			s.positive.add(w, 1)
+			s.keptPositive += kept
+		case x < 0:
+			s.negative.add(w, 1)
+			s.keptNegative += kept
+		}
+	}
+}
+
+func (s *statistics) merge(o *statistics) {
+	s.rewards.merge(o.rewards)
+	s.original.merge(o.original)
+	s.returns.merge(o.returns)
+	s.processed.merge(o.processed)
+	s.positive.merge(o.positive)
+	s.negative.merge(o.negative)
+	s.length.merge(o.length)
+	s.advantage.merge(o.advantage)
+	s.keptPositive, s.keptNegative, s.filtered = s.keptPositive+o.keptPositive, s.keptNegative+o.keptNegative, s.filtered+o.filtered
+	s.absOriginal, s.absProcessed = s.absOriginal+o.absOriginal, s.absProcessed+o.absProcessed
+	s.sum, s.squares = s.sum+o.sum, s.squares+o.squares
+}
+
+// addSquares adds up what is around the means of the whole step.
+func (s *statistics) addSquares(a *Analysis, b block, all *statistics) {
+	processed, length, advantage := all.processed.mean(), all.length.mean(), all.advantage.mean()
+	for i := b.lo; i < b.hi; i++ {
+		y, w := a.Processed[i], float64(a.input.tokens[i])
+		if y != 0 && w != 0 {
+			s.processedSquares += w * (y - processed) * (y - processed)
+		}
+		if a.Lengths[i] >= 0 && isFinite(y) {
+			dl, dy := w-length, y-advantage
+			s.lengthSquares += dl * dl
+			s.advantageSquares += dy * dy
+			s.products += dl * dy
+		}
+	}
+}
+
+func (s *statistics) mergeSquares(o *statistics) {
+	s.processedSquares += o.processedSquares
+	s.lengthSquares, s.advantageSquares, s.products = s.lengthSquares+o.lengthSquares, s.advantageSquares+o.advantageSquares, s.products+o.products
+}
+
+// processedStd is the unbiased std over tokens of the processed advantages that are not 0: 0 if
+// they are all equal, whatever rounding made of their mean, or if there are none.
+func (s *statistics) processedStd() float64 {
+	switch {
+	case s.processed.n == 0:
+		return 0
+	case s.processed.constant():
+		return 0 / math.Sqrt(s.processed.weight-1)
+	}
+	return math.Sqrt(s.processedSquares / (s.processed.weight - 1))
+}
+
+// lengthCorrelation is Pearson's r of response length and processed advantage, NaN if either is
+// constant.
+func (s *statistics) lengthCorrelation() float64 {
+	if s.length.constant() || s.advantage.constant() {
+		return math.NaN()
+	}
+	return s.products / math.Sqrt(s.lengthSquares*s.advantageSquares)
+}

@@ -1,0 +1,117 @@
+package analysis
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// stepInput is a step before any estimator: what depends only on how its samples are grouped and
+// on which reward is chosen. It is computed once, for all settings that a person then tries.
+type stepInput struct {
+	*GroupedStep
+	key    inputKey
+	blocks []block
+	groups []Group // without what settings make of them
+	tokens []int32 // what each response weighs: its length, or 1 where that is unknown
+
+	hasLengths       bool    // some length is known
+	length           moments // of the responses
+	uncutLength      moments // of those shorter than the longest, which may have been cut off
+	invalid, missing int     // rewards that are not finite; those of them that the log lacks
+	solveMetrics     []Metric
+}
+
+// inputKey is all that a stepInput depends on, within one store.
+type inputKey struct {
+	step        int64
+	revision    int
+	open        bool
+	by          model.GroupBy
+	size        int
+	reward      string
+	weights     model.Weights
+	worst, best float64 // rewards of the run
+}
+
+func (p plan) inputKey(i int) inputKey {
+	step := p.snap.Steps[i]
+	return inputKey{step.Number, step.Revision, p.snap.Open(i), p.grouping.By, p.grouping.Size, p.set.Reward, p.set.Weights, p.worst, p.best}
+}
+
+// stepInput returns that of step i, which may be that of previous.
+func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepInput, error) {
+	key := p.inputKey(i)
+	if previous != nil && previous.input.key == key {
+		return previous.input, nil
+	}
+	step, err := groupStep(p.snap, i, p.grouping, p.set)
+	if err != nil {
+		return nil, err
+	}
+	in := &stepInput{GroupedStep: step, key: key, groups: make([]Group, len(step.Offsets)-1)}
+	in.blocks = blocksOf(in.Offsets)
+	eachBlock(ctx, in.blocks, func(_ int, b block) {
+		for g := b.from; g < b.to; g++ {
+			in.groups[g] = in.group(g)
+		}
+	})
+	in.summarize()
+	return in, nil
+}
+
+// group describes group k.
+func (in *stepInput) group(k int) Group {
+	g := Group{Name: in.GroupName(k), Preview: in.snap.Preview(in.step, in.firstRow(k)), Start: in.Offsets[k], End: in.Offsets[k+1]}
+	rewards, sum, n, squares := in.LoggedRewards[g.Start:g.End], 0.0, 0, 0.0
+	for _, r := range rewards {
+		if isFinite(r) {
+			sum += r
+			n++
+		}
+	}
+	g.Invalid, g.RewardMean = g.Size()-n, sum/float64(n)
+	for _, r := range rewards {
+		if isFinite(r) {
+			squares += (r - g.RewardMean) * (r - g.RewardMean)
+		}
+	}
+	g.RewardStd = math.Sqrt(squares / float64(n-1))
+	return g
+}
+
+// summarize fills in what is known of all samples.
+func (in *stepInput) summarize() {
+	in.tokens = in.Lengths
+	unknown := 0
+	for _, l := range in.Lengths {
+		unknown += one(l < 0)
+	}
+	in.hasLengths = unknown < len(in.Lengths)
+	if unknown > 0 {
+		in.tokens = slices.Clone(in.Lengths)
+		for i, l := range in.tokens {
+			if l < 0 {
+				in.tokens[i] = 1
+			}
+		}
+	}
+	longest := int32(0)
+	for _, l := range in.tokens {
+		longest = max(longest, l)
+	}
+	for _, l := range in.tokens {
+		in.length.add(float64(l), 1)
+		if l < longest {
+			in.uncutLength.add(float64(l), 1)
+		}
+	}
+	for _, r := range in.LoggedRewards {
+		in.invalid += one(!isFinite(r))
+		in.missing += one(estimators.IsMissing(r))
+	}
+	in.solveMetrics = in.solved()
+}

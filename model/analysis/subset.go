@@ -1,0 +1,31 @@
+package analysis
+
+import (
+	"context"
+)
+
+// Subset returns the figures of some groups of the step, by their index in the table, as if the
+// step held no others. Their advantages stay those of the whole step: what the trainer makes of
+// these groups among the rest. Warnings are of whole steps, so there are none.
+func (a *Analysis) Subset(groups []int) Summary {
+	in := &stepInput{GroupedStep: &GroupedStep{Columns: Columns{Offsets: []int{0}}}, key: a.input.key}
+	sub := &Analysis{Summary: Summary{Step: a.Step, Revision: a.Revision, Open: a.Open, Groups: len(groups)}, input: in}
+	for _, g := range groups {
+		row := a.Table[g]
+		lo, hi := row.Start, row.End
+		in.Lengths = append(in.Lengths, a.Lengths[lo:hi]...)
+		in.LoggedRewards = append(in.LoggedRewards, a.LoggedRewards[lo:hi]...)
+		sub.Rewards = append(sub.Rewards, a.Rewards[lo:hi]...)
+		sub.Original = append(sub.Original, a.Original[lo:hi]...)
+		sub.Keep = append(sub.Keep, a.Keep[lo:hi]...)
+		sub.Processed = append(sub.Processed, a.Processed[lo:hi]...)
+		row.Start, row.End = len(in.Lengths)-(hi-lo), len(in.Lengths)
+		in.groups, in.Offsets = append(in.groups, row), append(in.Offsets, row.End)
+	}
+	sub.Rows, sub.Columns, sub.Table = len(in.Lengths), in.Columns, in.groups
+	in.blocks = blocksOf(in.Offsets)
+	in.summarize()
+	sub.addTable()
+	sub.Metrics = sub.metrics(sub.statistics(context.Background()))
+	return sub.Summary
+}

@@ -1,0 +1,37 @@
+package analysis
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"vantage/model"
+)
+
+// All groups have the figures of the step; two of three those of a step that holds
+// only these, by hand.
+func TestSubset(t *testing.T) {
+	snap := made([]float64{1, 0, 1, 0}, []float64{1, 1}, []float64{0, 0, 0, 1})
+	a := analyze(t, snap, settings(t, "keep_neg_ratio", "0.5"))
+	if diff := cmp.Diff(a.Metrics, a.Subset([]int{0, 1, 2}).Metrics, cmpopts.EquateNaNs()); diff != "" {
+		t.Error(diff)
+	}
+	some := a.Subset([]int{0, 2})
+	if some.Groups != 2 || some.Rows != 8 || some.Signal != 2 || some.Fates[model.FateRight] != 0 {
+		t.Errorf("%+v", some)
+	}
+	// of 2 and 3 negative samples one each stays, and all 3 positive ones
+	for name, want := range map[string]float64{
+		"critic/score/mean": 3.0 / 8, "sample_distribution/num_positive": 3, "sample_distribution/num_negative": 5,
+		"sample_distribution/kept_total": 5, "vantage/kept": 5.0 / 8, "vantage/signal": 1, "frac_reward_zero_std": 0,
+		"response_length/max": 13, "pass@1": (0.5 + 0.25) / 2,
+	} {
+		if got := some.Metric(name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if none := a.Subset(nil); none.Rows != 0 || none.Groups != 0 {
+		t.Errorf("%+v", none)
+	}
+}

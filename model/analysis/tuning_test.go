@@ -1,0 +1,141 @@
+package analysis_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/units"
+)
+
+var update = flag.Bool("update", false, "write the tables of the documentation anew; look at them before keeping them")
+
+// The page on tuning claims things of the filter; its tables are made here, from
+// 2,000 groups of 16 per row. -update writes them anew.
+func TestTuningPage(t *testing.T) {
+	matchPage(t, "tuning", "binary", trapTable(t, binaryRewards))
+	matchPage(t, "tuning", "continuous", trapTable(t, continuousRewards))
+}
+
+// binaryRewards are right or wrong, with a solve rate that is even over prompts.
+func binaryRewards(random *rand.Rand, group []float64) {
+	rate := random.Float64()
+	for i := range group {
+		group[i] = 0
+		if random.Float64() < rate {
+			group[i] = 1
+		}
+	}
+}
+
+// continuousRewards are those of a judge: normal about each prompt's own mean.
+func continuousRewards(random *rand.Rand, group []float64) {
+	centre := random.Float64()
+	for i := range group {
+		group[i] = centre + 0.2*random.NormFloat64()
+	}
+}
+
+func trapTable(t *testing.T, rewards func(*rand.Rand, []float64)) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("| keep_pos | keep_neg | recompute | groups with signal | killed | short | kept samples that flip | Σ\\|A\\| |\n|---|---|---|---|---|---|---|---|\n")
+	for _, set := range traps() {
+		a := made(t, set, rewards)
+		pushed := 0
+		for i, x := range a.Original {
+			if a.Keep[i] && x != 0 {
+				pushed++
+			}
+		}
+		on := "off"
+		if set.Recompute {
+			on = "on"
+		}
+		fmt.Fprintf(&b, "| %.2f | %.2f | %s | %s | %s | %s | %s | %s |\n", set.KeepPos, set.KeepNeg, on,
+			units.Percent(a.Signal, a.Groups), units.Percent(a.Fates[model.FateKilled], a.Groups),
+			units.Percent(a.Fates[model.FateShort], a.Groups), units.Percent(a.Flips, pushed), units.Times(moved(a)))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// traps are the settings that the page compares.
+func traps() []model.Settings {
+	var all []model.Settings
+	for _, ratios := range [][2]float64{{1, 1}, {1, 0}, {0, 1}, {0.5, 1}, {1, 0.5}, {0.7, 0.5}, {0.5, 0.5}} {
+		for _, recompute := range []bool{false, true} {
+			set := model.DefaultSettings()
+			set.KeepPos, set.KeepNeg, set.Recompute = ratios[0], ratios[1], recompute
+			if set.Validate() == nil {
+				all = append(all, set)
+			}
+		}
+	}
+	return all
+}
+
+// made is one step of 2,000 groups of 16 under the settings.
+func made(t *testing.T, set model.Settings, rewards func(*rand.Rand, []float64)) *analysis.Analysis {
+	t.Helper()
+	random := rand.New(rand.NewPCG(16, 2000))
+	chunk := &model.Chunk{Format: "made", HasTruth: true}
+	group := make([]float64, 16)
+	for g := range 2000 {
+		rewards(random, group)
+		for _, r := range group {
+			chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(g + 1), Reward: r, Advantage: math.NaN(), Length: -1})
+		}
+	}
+	store := model.NewStore()
+	store.Append(chunk)
+	a, err := analysis.Analyze(context.Background(), store.Snapshot(), 0, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// moved is how much is pushed after the filter, of what was before it.
+func moved(a *analysis.Analysis) float64 {
+	var before, after float64
+	for i := range a.Original {
+		before += math.Abs(a.Original[i])
+		after += math.Abs(a.Processed[i])
+	}
+	return after / before
+}
+
+// matchPage compares what stands between the marks of a part of a page.
+func matchPage(t *testing.T, page, part, want string) {
+	t.Helper()
+	path := filepath.Join("..", "..", ".github", "docs", page+".md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), "<!-- "+part+": written by a test -->\n")
+	got, after, also := strings.Cut(rest, "\n<!-- end of "+part+" -->")
+	if !found || !also {
+		t.Fatalf("%s has no part %q", path, part)
+	}
+	if *update {
+		anew := before + "<!-- " + part + ": written by a test -->\n" + want + "\n<!-- end of " + part + " -->" + after
+		if err := os.WriteFile(path, []byte(anew), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s, %s: go test ./model/analysis -run Page -update writes it anew\n%s", path, part, diff)
+	}
+}
