@@ -142,9 +142,9 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case !isTerminal(p.Out) && len(names) > 0:
-		return p.WriteComparison(cmd.Context(), names, runs, set, "text")
+		return p.WriteComparison(cmd.Context(), names, runs, set)
 	case !isTerminal(p.Out):
-		return p.WriteReport(cmd.Context(), paths, set, "text")
+		return p.WriteReport(cmd.Context(), paths, set)
 	case len(names) == 0:
 		names, runs = []string{commands.Title(paths)}, [][]string{paths}
 	}

@@ -21,7 +21,7 @@ type checkOptions struct {
 	failOn []string
 	rules  string
 	steps  stepRange
-	format string
+	format formatFlag[checkFormat]
 	junit  string
 	watch  bool
 }
@@ -29,22 +29,15 @@ type checkOptions struct {
 // checkFormat writes findings, and transitions for --watch; writeTransition is nil for a
 // format that needs the whole file.
 type checkFormat struct {
-	name            string
 	writeFindings   func(io.Writer, []check.Finding) error
 	writeTransition func(io.Writer, check.Transition) error
 }
 
-func checkFormats() []checkFormat {
-	return []checkFormat{
-		{"text", report.CheckText, report.TransitionText},
-		{"json", report.CheckJSON, report.TransitionJSON},
-		{"junit", report.CheckJUnit, nil},
-		{"github", report.CheckGitHub, report.TransitionGitHub},
-	}
-}
-
 func (p *Program) check() *cobra.Command {
-	var o checkOptions
+	o := checkOptions{format: newFormatFlag("text", checkFormat{report.CheckText, report.TransitionText}).
+		or("json", checkFormat{report.CheckJSON, report.TransitionJSON}).
+		or("junit", checkFormat{report.CheckJUnit, nil}).
+		or("github", checkFormat{report.CheckGitHub, report.TransitionGitHub})}
 	cmd := &cobra.Command{
 		Use:   "check PATH... [algorithm.key=value...]",
 		Short: "Hold the steps of a run to rules, and say it by the exit code",
@@ -64,7 +57,7 @@ those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
 				return err
 			}
 			if o.watch {
-				p.noteConfig(o.format)
+				p.noteConfig(o.format.name)
 				return p.watch(cmd.Context(), paths, set, rules, format)
 			}
 			return p.runCheck(cmd.Context(), paths, set, rules, format, o)
@@ -73,8 +66,7 @@ those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
 	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "a rule, as in killed>5%; may be given again")
 	cmd.Flags().StringVar(&o.rules, "rules", "", "a YAML file with a list of rules")
 	o.steps.addFlags(cmd.Flags())
-	cmd.Flags().StringVar(&o.format, "format", "text", "text, json, junit or github")
-	completeFlag(cmd, "format", "text", "json", "junit", "github")
+	o.format.addTo(cmd)
 	cmd.Flags().StringVar(&o.junit, "junit", "", "write a JUnit file too")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run, and print a line when a rule begins to fail or is kept again")
 	return cmd
@@ -82,14 +74,10 @@ those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
 
 // parse returns the format, and the rules of flags and file or else the default rules.
 func (o *checkOptions) parse() (format checkFormat, rules []check.Rule, err error) {
-	for _, f := range checkFormats() {
-		if f.name == o.format {
-			format = f
-		}
+	if format, err = o.format.writer("check"); err != nil {
+		return format, nil, err
 	}
 	switch {
-	case format.name == "":
-		return format, nil, unknownFormat("check", o.format, "text, json, junit and github")
 	case o.watch && (format.writeTransition == nil || o.junit != ""):
 		return format, nil, errors.New("a JUnit file is written when a check is over: --watch prints text, json or github")
 	case o.watch && o.steps != stepRange{}:
@@ -120,7 +108,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return err
 	}
-	p.noteConfig(o.format)
+	p.noteConfig(o.format.name)
 	evaluator := check.NewEvaluator(rules)
 	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		evaluator.Add(&a.Summary)

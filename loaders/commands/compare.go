@@ -15,8 +15,12 @@ import (
 	"vantage/model/report"
 )
 
+func comparisonFormats() formatFlag[func(io.Writer, report.Comparison) error] {
+	return newFormatFlag("text", report.CompareText).or("md", report.CompareMarkdown).or("csv", report.CompareCSV).or("json", report.CompareJSON)
+}
+
 func (p *Program) compare() *cobra.Command {
-	var format string
+	format := comparisonFormats()
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two runs prompt by prompt: wins, losses, ties and how sure that is",
@@ -40,23 +44,24 @@ sign test, and the difference by how difficult a prompt was under A.`,
 			if len(names) == 0 {
 				names, runs = paths, [][]string{paths[:1], paths[1:]}
 			}
-			return p.WriteComparison(cmd.Context(), names, runs, set, format)
+			return p.writeComparison(cmd.Context(), names, runs, set, format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, md, csv or json")
-	completeFlag(cmd, "format", "text", "md", "csv", "json")
+	format.addTo(cmd)
 	return cmd
 }
 
-// WriteComparison reads two runs and writes their comparison.
-func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]string, set model.Settings, format string) error {
-	write, ok := map[string]func(io.Writer, report.Comparison) error{
-		"text": report.CompareText, "json": report.CompareJSON, "csv": report.CompareCSV, "md": report.CompareMarkdown,
-	}[format]
-	if !ok {
-		return Usage(unknownFormat("compare", format, "text, md, csv and json"))
+// WriteComparison reads two runs and writes their comparison as text.
+func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]string, set model.Settings) error {
+	return p.writeComparison(ctx, names, runs, set, comparisonFormats())
+}
+
+func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]string, set model.Settings, format formatFlag[func(io.Writer, report.Comparison) error]) error {
+	write, err := format.writer("compare")
+	if err != nil {
+		return err
 	}
-	p.noteConfig(format)
+	p.noteConfig(format.name)
 	var prompts [2][]analysis.PromptMean
 	for i, paths := range runs {
 		snap, err := p.readAll(ctx, paths)

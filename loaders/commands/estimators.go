@@ -12,7 +12,7 @@ import (
 )
 
 func (p *Program) estimators() *cobra.Command {
-	var format string
+	format := newFormatFlag("text", report.EstimatorPages).or("json", report.EstimatorJSON)
 	cmd := &cobra.Command{
 		Use:   "estimators [FRAMEWORK] [NAME]",
 		Short: "List the estimators, or tell everything about some: formula, special cases, needs, source",
@@ -31,18 +31,16 @@ func (p *Program) estimators() *cobra.Command {
 			if len(list) == 0 {
 				return Usage(fmt.Errorf("no estimator is called %q: the frameworks are %s", strings.Join(args, " "), strings.Join(estimators.Frameworks(), ", ")))
 			}
-			switch {
-			case format == "json":
-				return report.EstimatorJSON(p.stdout(cmd.Context()), list)
-			case format != "text":
-				return Usage(fmt.Errorf("estimators has no format %q: it has text and json", format))
-			case len(args) == 0:
-				return report.EstimatorList(p.stdout(cmd.Context()), list)
+			write, err := format.writer("estimators")
+			if err != nil {
+				return err
 			}
-			return report.EstimatorPages(p.stdout(cmd.Context()), list)
+			if format.name == "text" && len(args) == 0 {
+				write = report.EstimatorList
+			}
+			return write(p.stdout(cmd.Context()), list)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	completeFlag(cmd, "format", "text", "json")
+	format.addTo(cmd)
 	return cmd
 }

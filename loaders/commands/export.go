@@ -15,7 +15,8 @@ import (
 )
 
 func (p *Program) export() *cobra.Command {
-	var format, where string
+	format := newFormatFlag("jsonl", report.SamplesJSONL).or("csv", report.SamplesCSV).or("parquet", writeParquet)
+	var where string
 	var steps stepRange
 	cmd := &cobra.Command{
 		Use:   "export PATH... [algorithm.key=value...]",
@@ -26,11 +27,9 @@ func (p *Program) export() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			write, ok := map[string]func(context.Context, io.Writer, model.Snapshot, model.Settings, query.Query) error{
-				"jsonl": report.SamplesJSONL, "csv": report.SamplesCSV, "parquet": writeParquet,
-			}[format]
-			if !ok {
-				return Usage(unknownFormat("export", format, "jsonl, csv and parquet"))
+			write, err := format.writer("export")
+			if err != nil {
+				return err
 			}
 			samples, err := query.Parse(where)
 			if err != nil {
@@ -45,7 +44,7 @@ func (p *Program) export() *cobra.Command {
 			}
 			noteFormat := "text" // although JSONL is the default: only an explicit format counts
 			if cmd.Flags().Changed("format") {
-				noteFormat = format
+				noteFormat = format.name
 			}
 			p.noteConfig(noteFormat)
 			if problems := snap.Run.Problems; len(problems) > 0 {
@@ -55,8 +54,7 @@ func (p *Program) export() *cobra.Command {
 			return classifyError(write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples))
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv or parquet")
-	completeFlag(cmd, "format", "jsonl", "csv", "parquet")
+	format.addTo(cmd)
 	cmd.Flags().StringVar(&where, "where", "", "only the samples that a query chooses: fate:killed sample.reward>0.5")
 	steps.addFlags(cmd.Flags())
 	return cmd

@@ -31,7 +31,7 @@ vantage flags twinkle --framework twinkle --scale batch`,
 			}
 			d, err := findDialect(names[0])
 			if err != nil {
-				return Usage(err)
+				return err
 			}
 			p.noteConfig("text")
 			return writeDialect(p.stdout(cmd.Context()), d, set)
@@ -43,7 +43,7 @@ vantage flags twinkle --framework twinkle --scale batch`,
 func findDialect(name string) (trainer.Dialect, error) {
 	d, ok := trainer.Find(name)
 	if !ok {
-		return d, fmt.Errorf("settings cannot be written for %q: choose of %s", name, strings.Join(trainer.Names(), ", "))
+		return d, Usage(fmt.Errorf("settings cannot be written for %q: choose of %s", name, strings.Join(trainer.Names(), ", ")))
 	}
 	return d, nil
 }

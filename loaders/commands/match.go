@@ -2,7 +2,6 @@ package commands
 
 import (
 	"errors"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,7 @@ import (
 var errNoMatch = errors.New("no estimator reproduces the advantages of the log")
 
 func (p *Program) match() *cobra.Command {
-	var format string
+	format := newFormatFlag("text", report.MatchText).or("json", report.MatchJSON)
 	cmd := &cobra.Command{
 		Use:   "match PATH...",
 		Short: "Find the estimator that wrote the advantages of a log",
@@ -27,15 +26,15 @@ The exit code is 0 if one does, and 1 if none does or the log holds none.`,
 			if err != nil {
 				return err
 			}
-			write, ok := map[string]func(io.Writer, *match.Report) error{"text": report.MatchText, "json": report.MatchJSON}[format]
-			if !ok {
-				return Usage(unknownFormat("match", format, "text and json"))
+			write, err := format.writer("match")
+			if err != nil {
+				return err
 			}
 			snap, err := p.readAll(cmd.Context(), paths)
 			if err != nil {
 				return err
 			}
-			p.noteConfig(format)
+			p.noteConfig(format.name)
 			result, err := match.Run(cmd.Context(), snap, set, match.DefaultLimit)
 			if err != nil {
 				return classifyError(err)
@@ -49,7 +48,6 @@ The exit code is 0 if one does, and 1 if none does or the log holds none.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	completeFlag(cmd, "format", "text", "json")
+	format.addTo(cmd)
 	return cmd
 }

@@ -6,9 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-
-	"vantage/loaders/formats"
 )
 
 // interruptibleWriter writes until ctx ends, even if the reader blocks, as a pager does.
@@ -37,16 +34,6 @@ func (o interruptibleWriter) Write(p []byte) (int, error) {
 	case <-o.ctx.Done():
 		return 0, o.ctx.Err()
 	}
-}
-
-// unknownFormat returns the error for a --format that the command lacks, with a hint if it is
-// an input format.
-func unknownFormat(command, name, has string) error {
-	hint := ""
-	if slices.ContainsFunc(formats.All(), func(f formats.Format) bool { return f.Name == name }) {
-		hint = "; --input-format " + name + " reads a log as it"
-	}
-	return fmt.Errorf("%s has no format %q: it has %s%s", command, name, has, hint)
 }
 
 // writeFileAtomically writes a temporary file and renames it when it is complete.

@@ -17,12 +17,20 @@ import (
 
 // reportOptions are the flags of the command besides settings.
 type reportOptions struct {
-	format, per, svg, emit string
-	steps                  stepRange
+	format         formatFlag[func(io.Writer, *report.Report) (*report.Charts, error)]
+	per, svg, emit string
+	steps          stepRange
+}
+
+func newReportOptions() reportOptions {
+	return reportOptions{
+		format: newFormatFlag("text", report.Text).or("md", report.Markdown).or("csv", report.CSV).or("json", report.JSON),
+		per:    string(report.PerStep),
+	}
 }
 
 func (p *Program) report() *cobra.Command {
-	var o reportOptions
+	o := newReportOptions()
 	cmd := &cobra.Command{
 		Use:   "report PATH... [algorithm.key=value...]",
 		Short: "Print the same numbers without a screen",
@@ -41,17 +49,16 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 			if o.emit != "" {
 				d, err := findDialect(o.emit)
 				if err != nil {
-					return Usage(err)
+					return err
 				}
-				p.noteConfig(o.format)
+				p.noteConfig(o.format.name)
 				return writeDialect(p.stdout(cmd.Context()), d, set)
 			}
 			return p.writeReport(cmd.Context(), paths, set, o)
 		},
 	}
-	cmd.Flags().StringVar(&o.format, "format", "text", "text, md, csv or json")
-	cmd.Flags().StringVar(&o.per, "per", string(report.PerStep), "a row per step, per group, or for the run")
-	completeFlag(cmd, "format", "text", "md", "csv", "json")
+	o.format.addTo(cmd)
+	cmd.Flags().StringVar(&o.per, "per", o.per, "a row per step, per group, or for the run")
 	completeFlag(cmd, "per", "step", "group", "run")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this file; Markdown then refers to it")
 	addEmitFlag(cmd, &o.emit, "the settings")
@@ -59,17 +66,15 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 	return cmd
 }
 
-// WriteReport reads the paths to their current end and writes a report per step.
-func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Settings, format string) error {
-	return p.writeReport(ctx, paths, set, reportOptions{format: format, per: string(report.PerStep)})
+// WriteReport reads the paths to their current end and writes a report per step as text.
+func (p *Program) WriteReport(ctx context.Context, paths []string, set model.Settings) error {
+	return p.writeReport(ctx, paths, set, newReportOptions())
 }
 
 func (p *Program) writeReport(ctx context.Context, paths []string, set model.Settings, o reportOptions) error {
-	write, ok := map[string]func(io.Writer, *report.Report) (*report.Charts, error){
-		"text": report.Text, "md": report.Markdown, "csv": report.CSV, "json": report.JSON,
-	}[o.format]
-	if !ok {
-		return Usage(unknownFormat("report", o.format, "text, md, csv and json"))
+	write, err := o.format.writer("report")
+	if err != nil {
+		return err
 	}
 	if !slices.Contains(report.PerValues(), report.Per(o.per)) {
 		return Usage(fmt.Errorf("there is no report per %q: choose step, group or run", o.per))
@@ -85,10 +90,10 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if err != nil {
 		return classifyError(err)
 	}
-	if o.format == "csv" {
-		p.noteConfig(o.format) // the other formats include it
+	if o.format.name == "csv" {
+		p.noteConfig(o.format.name) // the other formats include it
 	}
-	p.noteLoggedEstimator(ctx, snap, set, o.format)
+	p.noteLoggedEstimator(ctx, snap, set, o.format.name)
 	r.Per, r.ChartsFile = report.Per(o.per), o.svg
 	charts, err := write(p.stdout(ctx), r)
 	if err != nil || o.svg == "" {

@@ -17,11 +17,13 @@ import (
 
 // sweepOptions are the flags of the command besides settings.
 type sweepOptions struct {
-	pos, neg, recompute, figures, format, emit string
+	pos, neg, recompute, figures, emit string
+
+	format formatFlag[func(io.Writer, report.Sweep) error]
 }
 
 func (p *Program) sweep() *cobra.Command {
-	var o sweepOptions
+	o := sweepOptions{format: newFormatFlag("text", report.SweepText).or("csv", report.SweepCSV).or("json", report.SweepJSON).or("svg", report.SweepSVG)}
 	cmd := &cobra.Command{
 		Use:   "sweep PATH... [algorithm.key=value...]",
 		Short: "Print what every pair of keep ratios would do, and recommend one",
@@ -37,8 +39,7 @@ FROM:TO:BY, or a single ratio.`,
 	cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "the ratios to try: FROM:TO:BY, or one")
 	cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "on, off or both")
 	cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "which of "+figureNames())
-	cmd.Flags().StringVar(&o.format, "format", "text", "text, csv, json or svg")
-	completeFlag(cmd, "format", "text", "csv", "json", "svg")
+	o.format.addTo(cmd)
 	completeFlag(cmd, "compute-new-adv", "on", "off", "both")
 	completeFlag(cmd, "figure", strings.Split(figureNames(), ", ")...)
 	addEmitFlag(cmd, &o.emit, "the settings that are recommended")
@@ -49,7 +50,7 @@ FROM:TO:BY, or a single ratio.`,
 func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) error {
 	write, err := o.writer()
 	if err != nil {
-		return Usage(err)
+		return err
 	}
 	s, ratios, err := o.parse()
 	if err != nil {
@@ -70,29 +71,23 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 	if s.Grid, err = sweep.Run(ctx, snap, steps, set, ratios); err != nil {
 		return classifyError(err)
 	}
-	p.noteConfig(o.format)
+	p.noteConfig(o.format.name)
 	return write(p.stdout(ctx), s)
 }
 
 // writer returns the function that writes the grid, or the recommended settings for --emit.
 func (o sweepOptions) writer() (func(io.Writer, report.Sweep) error, error) {
-	if o.emit != "" {
-		d, err := findDialect(o.emit)
-		return func(w io.Writer, s report.Sweep) error {
-			best := s.Grid.Recommend(s.Recompute...)
-			if best.Cell == nil {
-				return fmt.Errorf("nothing is recommended: %s (%s)", best.Reason, best.Rule)
-			}
-			return writeDialect(w, d, best.Cell.Apply(s.Grid.Settings))
-		}, err
+	if o.emit == "" {
+		return o.format.writer("sweep")
 	}
-	write, ok := map[string]func(io.Writer, report.Sweep) error{
-		"text": report.SweepText, "csv": report.SweepCSV, "json": report.SweepJSON, "svg": report.SweepSVG,
-	}[o.format]
-	if !ok {
-		return nil, unknownFormat("sweep", o.format, "text, csv, json and svg")
-	}
-	return write, nil
+	d, err := findDialect(o.emit)
+	return func(w io.Writer, s report.Sweep) error {
+		best := s.Grid.Recommend(s.Recompute...)
+		if best.Cell == nil {
+			return fmt.Errorf("nothing is recommended: %s (%s)", best.Reason, best.Rule)
+		}
+		return writeDialect(w, d, best.Cell.Apply(s.Grid.Settings))
+	}, err
 }
 
 func figureNames() string {

@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -43,34 +45,31 @@ func ReadBuildInfo() BuildInfo {
 }
 
 func (p *Program) version() *cobra.Command {
-	var format string
+	format := newFormatFlag("text", buildText).or("json", buildJSON)
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Tell the version, and what it was built from",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b := ReadBuildInfo()
-			switch format {
-			case "json":
-				enc := json.NewEncoder(p.stdout(cmd.Context()))
-				enc.SetIndent("", "  ")
-				return enc.Encode(b)
-			case "text":
-			default:
-				return Usage(fmt.Errorf("version has no format %q: it has text and json", format))
+			write, err := format.writer("version")
+			if err != nil {
+				return err
 			}
-			_, err := fmt.Fprintf(p.stdout(cmd.Context()), "vantage   %s\nrevision  %s\ndate      %s\ngo        %s\nplatform  %s\n", b.Version, orUnknown(b.Revision), orUnknown(b.Date), b.Go, b.Platform)
-			return err
+			return write(p.stdout(cmd.Context()), ReadBuildInfo())
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	completeFlag(cmd, "format", "text", "json")
+	format.addTo(cmd)
 	return cmd
 }
 
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
+func buildText(w io.Writer, b BuildInfo) error {
+	_, err := fmt.Fprintf(w, "vantage   %s\nrevision  %s\ndate      %s\ngo        %s\nplatform  %s\n",
+		b.Version, cmp.Or(b.Revision, "unknown"), cmp.Or(b.Date, "unknown"), b.Go, b.Platform)
+	return err
+}
+
+func buildJSON(w io.Writer, b BuildInfo) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(b)
 }
