@@ -139,41 +139,41 @@ func newSettingsJSON(s model.Settings) settingsJSON {
 	return settingsJSON{s.Framework, s.Estimator, string(s.Scale), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights)}
 }
 
+// figuresJSON are the counts and metrics of a step or a run.
+type figuresJSON struct {
+	Samples int            `json:"samples"`
+	Groups  int            `json:"groups"`
+	Signal  int            `json:"signal_groups"`
+	Kept    int            `json:"kept_samples"`
+	Flips   int            `json:"flips"`
+	Fates   map[string]int `json:"fates"`
+	Metrics orderedMetrics `json:"metrics"`
+}
+
+func newFiguresJSON(s *analysis.Summary) figuresJSON {
+	fates := map[string]int{}
+	for _, f := range model.Fates() {
+		if n := s.Fates[f]; n > 0 {
+			fates[f.String()] = n
+		}
+	}
+	return figuresJSON{s.Rows, s.Groups, s.Signal, s.Kept, s.Flips, fates, s.Metrics}
+}
+
 type stepJSON struct {
-	Step     int64          `json:"step"`
-	Open     bool           `json:"open,omitempty"`
-	Samples  int            `json:"samples"`
-	Groups   int            `json:"groups"`
-	Signal   int            `json:"signal_groups"`
-	Kept     int            `json:"kept_samples"`
-	Flips    int            `json:"flips"`
-	Fates    fateCountsJSON `json:"fates"`
-	Metrics  orderedMetrics `json:"metrics"`
-	Warnings []warningJSON  `json:"warnings"`
-	ByGroup  []groupJSON    `json:"by_group,omitempty"`
+	Step int64 `json:"step"`
+	Open bool  `json:"open,omitempty"`
+	figuresJSON
+	Warnings []warningJSON `json:"warnings"`
+	ByGroup  []groupJSON   `json:"by_group,omitempty"`
 }
 
 func newStepJSON(p *page, s *analysis.Summary) stepJSON {
-	out := stepJSON{
-		Step: s.Step, Open: s.Open, Samples: s.Rows, Groups: s.Groups, Signal: s.Signal, Kept: s.Kept, Flips: s.Flips,
-		Fates: newFateCountsJSON(s), Metrics: s.Metrics, Warnings: make([]warningJSON, len(s.Warnings)),
-	}
+	out := stepJSON{Step: s.Step, Open: s.Open, figuresJSON: newFiguresJSON(s), Warnings: make([]warningJSON, len(s.Warnings))}
 	for i, w := range s.Warnings {
 		out.Warnings[i] = warningJSON{
 			Kind: string(w.Kind), Count: w.Count, Of: w.Of, Unit: w.Unit,
 			Text: w.Sentence(), Advice: w.Advice, Example: p.example(w),
-		}
-	}
-	return out
-}
-
-type fateCountsJSON map[string]int
-
-func newFateCountsJSON(s *analysis.Summary) fateCountsJSON {
-	out := fateCountsJSON{}
-	for _, f := range model.Fates() {
-		if n := s.Fates[f]; n > 0 {
-			out[f.String()] = n
 		}
 	}
 	return out
@@ -201,23 +201,13 @@ func newGroupJSON(g *analysis.Group) groupJSON {
 }
 
 type summaryJSON struct {
-	Steps    int            `json:"steps"`
-	Samples  int            `json:"samples"`
-	Groups   int            `json:"groups"`
-	Signal   int            `json:"signal_groups"`
-	Kept     int            `json:"kept_samples"`
-	Flips    int            `json:"flips"`
-	Fates    fateCountsJSON `json:"fates"`
-	Metrics  orderedMetrics `json:"metrics"`
-	Warnings []warningSpan  `json:"warnings"`
+	Steps int `json:"steps"`
+	figuresJSON
+	Warnings []warningSpan `json:"warnings"`
 }
 
 func newSummaryJSON(t *runTotal) summaryJSON {
-	s := t.summary()
-	return summaryJSON{
-		Steps: t.Steps, Samples: t.Rows, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Flips: t.Flips,
-		Fates: newFateCountsJSON(s), Metrics: s.Metrics, Warnings: append([]warningSpan{}, t.warningSpans...),
-	}
+	return summaryJSON{t.Steps, newFiguresJSON(t.summary()), append([]warningSpan{}, t.warningSpans...)}
 }
 
 type warningJSON struct {

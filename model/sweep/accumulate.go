@@ -39,13 +39,13 @@ func (c signCounts) compare(o signCounts) int {
 	return cmp.Or(cmp.Compare(c.pos, o.pos), cmp.Compare(c.neg, o.neg))
 }
 
-// outcomes is what each pair of numbers of kept samples does to some groups with equal
+// pairOutcomes is what each pair of numbers of kept samples does to some groups with equal
 // signCounts.
-type outcomes struct {
-	posCounts, negCounts []int          // the numbers that some ratio keeps, ascending
-	recomputed           []contribution // of posCounts[i] and negCounts[j] at i*len(negCounts)+j
-	posSums, negSums     []moments      // of the original advantages that posCounts[i] or negCounts[i] keep
-	unfiltered           contribution   // both ratios 1
+type pairOutcomes struct {
+	posCounts, negCounts []int     // the numbers that some ratio keeps, ascending
+	recomputed           []Outcome // of posCounts[i] and negCounts[j] at i*len(negCounts)+j
+	posSums, negSums     []moments // of the original advantages that posCounts[i] or negCounts[i] keep
+	unfiltered           Outcome   // both ratios 1
 
 	groups, alive, zeros int
 }
@@ -54,20 +54,20 @@ type outcomes struct {
 type moments struct{ sum, sumSquares float64 }
 
 // filtered returns what posCounts[i] and negCounts[j] do without recompute.
-func (o *outcomes) filtered(i, j int) contribution {
+func (o *pairOutcomes) filtered(i, j int) Outcome {
 	n, pos, neg := o.posCounts[i]+o.negCounts[j], o.posSums[i], o.negSums[j]
-	t := contribution{kept: o.groups*n + o.zeros, sum: pos.sum + neg.sum, sumSquares: pos.sumSquares + neg.sumSquares, sumAbs: pos.sum - neg.sum}
+	outcome := Outcome{Kept: o.groups*n + o.zeros, sum: pos.sum + neg.sum, sumSquares: pos.sumSquares + neg.sumSquares, sumAbs: pos.sum - neg.sum}
 	if n > 0 {
-		t.signal = o.alive
+		outcome.Signal = o.alive
 	} else {
-		t.killed = o.alive
+		outcome.Killed = o.alive
 	}
-	return t
+	return outcome
 }
 
 func (s *accumulator) run(ctx context.Context) error {
 	n := max(1, min(runtime.GOMAXPROCS(0), len(s.groups)/1024))
-	parts := make([]map[signCounts]*outcomes, n)
+	parts := make([]map[signCounts]*pairOutcomes, n)
 	var wg sync.WaitGroup
 	for k := range n {
 		wg.Go(func() {
@@ -88,7 +88,7 @@ func (s *accumulator) run(ctx context.Context) error {
 }
 
 // addToGrid adds groups with equal signCounts to the cells.
-func (s *accumulator) addToGrid(counts signCounts, o *outcomes) {
+func (s *accumulator) addToGrid(counts signCounts, o *pairOutcomes) {
 	g := s.grid
 	for i, pos := range g.Pos {
 		a, _ := slices.BinarySearch(o.posCounts, estimators.KeepCount(counts.pos, pos))
@@ -108,9 +108,9 @@ func (s *accumulator) addToGrid(counts signCounts, o *outcomes) {
 
 // accumulate sums the outcomes of groups by their signCounts. Groups with the same rewards
 // and advantages are computed once.
-func (s *accumulator) accumulate(ctx context.Context, groups []analysis.Group) map[signCounts]*outcomes {
-	byCounts := map[signCounts]*outcomes{}
-	cache := map[uint64]*outcomes{}
+func (s *accumulator) accumulate(ctx context.Context, groups []analysis.Group) map[signCounts]*pairOutcomes {
+	byCounts := map[signCounts]*pairOutcomes{}
+	cache := map[uint64]*pairOutcomes{}
 	w := groupWorker{accumulator: s, seed: maphash.MakeSeed()}
 	for i := range groups {
 		if i%1024 == 0 && ctx.Err() != nil {
@@ -119,7 +119,7 @@ func (s *accumulator) accumulate(ctx context.Context, groups []analysis.Group) m
 		w.load(&groups[i])
 		total := byCounts[w.counts]
 		if total == nil {
-			total = w.newOutcomes()
+			total = w.newPairOutcomes()
 			byCounts[w.counts] = total
 		}
 		one, cached := cache[w.key]
@@ -128,7 +128,7 @@ func (s *accumulator) accumulate(ctx context.Context, groups []analysis.Group) m
 			continue
 		}
 		if !cached {
-			one = w.newOutcomes()
+			one = w.newPairOutcomes()
 			w.addGroup(one)
 			cache[w.key] = one
 		}
@@ -141,7 +141,7 @@ func (s *accumulator) accumulate(ctx context.Context, groups []analysis.Group) m
 // of a reward model nearly all groups differ.
 const maxCached = 1 << 12
 
-func (o *outcomes) add(more *outcomes) {
+func (o *pairOutcomes) add(more *pairOutcomes) {
 	for k := range o.recomputed {
 		o.recomputed[k].add(more.recomputed[k])
 	}

@@ -16,7 +16,7 @@ import (
 func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []analysis.Group, entry *estimators.Estimator) error {
 	maxPos, maxNeg := maxSignCounts(a)
 	firstPos, firstNeg := firstEquivalent(g.Pos, maxPos), firstEquivalent(g.Neg, maxNeg)
-	contributions := make([]contribution, len(g.recomputed))
+	outcomes := make([]Outcome, len(g.recomputed))
 	var cells []int
 	for k := range g.recomputed {
 		if i, j := k/len(g.Neg), k%len(g.Neg); firstPos[i] == i && firstNeg[j] == j {
@@ -32,25 +32,25 @@ func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []an
 				c := &g.recomputed[cells[at]]
 				// what the trainer would refuse was reported by the analysis of the step
 				_ = r.Filter(entry, a.Batch(), a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
-				contributions[cells[at]] = c.contributionOf(groups, a.Original, &r)
+				outcomes[cells[at]] = c.outcomeOf(groups, a.Original, &r)
 			}
 		})
 	}
 	wg.Wait()
 	for k := range g.recomputed {
-		g.recomputed[k].add(contributions[firstPos[k/len(g.Neg)]*len(g.Neg)+firstNeg[k%len(g.Neg)]])
+		g.recomputed[k].add(outcomes[firstPos[k/len(g.Neg)]*len(g.Neg)+firstNeg[k%len(g.Neg)]])
 	}
 	return ctx.Err()
 }
 
-// contributionOf returns what the groups of a filtered step add to the cell.
-func (c *Cell) contributionOf(groups []analysis.Group, original []float64, r *estimators.Result) (t contribution) {
+// outcomeOf returns what the groups of a filtered step add to the cell.
+func (c *Cell) outcomeOf(groups []analysis.Group, original []float64, r *estimators.Result) (o Outcome) {
 	isFiltered := c.KeepPos < 1 || c.KeepNeg < 1
 	for i := range groups {
 		lo, hi := groups[i].Start, groups[i].End
-		t.add(contributionOf(groups[i].Fate == model.FateAlive, isFiltered, original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
+		o.add(outcomeOf(groups[i].Fate == model.FateAlive, isFiltered, original[lo:hi], r.Processed[lo:hi], r.Kept[lo:hi]))
 	}
-	return t
+	return o
 }
 
 // maxSignCounts returns the most positive and the most negative samples in a group of the

@@ -12,14 +12,31 @@ type Cell struct {
 	Recompute        bool
 
 	Samples, Groups int
-	Kept            int // samples that the filter keeps
-	Signal          int // groups with signal: alive, or short and thus left at their original advantages
-	Killed          int // groups that lose their signal to the filter
-	Short           int // groups with fewer than 2 kept samples under recompute
-	Flips           int // kept samples whose advantage changed sign
+	Outcome
+
+	sumAbsOriginal float64
+}
+
+// Outcome is what a pair of ratios does to some groups.
+type Outcome struct {
+	Kept   int // samples that the filter keeps
+	Signal int // groups with signal: alive, or short and thus left at their original advantages
+	Killed int // groups that lose their signal to the filter
+	Short  int // groups with fewer than 2 kept samples under recompute
+	Flips  int // kept samples whose advantage changed sign
 
 	sum, sumSquares, sumAbs float64 // of the processed advantages
-	sumAbsOriginal          float64
+}
+
+func (o *Outcome) add(more Outcome) {
+	o.Kept += more.Kept
+	o.Signal += more.Signal
+	o.Killed += more.Killed
+	o.Short += more.Short
+	o.Flips += more.Flips
+	o.sum += more.sum
+	o.sumSquares += more.sumSquares
+	o.sumAbs += more.sumAbs
 }
 
 // Apply returns set with the ratios and the recompute of the cell.
@@ -74,66 +91,38 @@ func FindFigure(name string) (Figure, bool) {
 	return Figure{}, false
 }
 
-// contribution is what some groups add to a cell.
-type contribution struct {
-	kept, signal, killed, short, flips int
-	sum, sumSquares, sumAbs            float64
-}
-
-func (t *contribution) add(o contribution) {
-	t.kept += o.kept
-	t.signal += o.signal
-	t.killed += o.killed
-	t.short += o.short
-	t.flips += o.flips
-	t.sum += o.sum
-	t.sumSquares += o.sumSquares
-	t.sumAbs += o.sumAbs
-}
-
-func (c *Cell) add(t contribution) {
-	c.Kept += t.kept
-	c.Signal += t.signal
-	c.Killed += t.killed
-	c.Short += t.short
-	c.Flips += t.flips
-	c.sum += t.sum
-	c.sumSquares += t.sumSquares
-	c.sumAbs += t.sumAbs
-}
-
-// contributionOf returns what one group adds to a cell. The group is short if it is
+// outcomeOf returns what one group adds to a cell. The group is short if it is
 // recomputed and fewer than 2 of its samples are kept.
-func contributionOf(alive, isRecomputed bool, original, processed []float64, kept []bool) (t contribution) {
+func outcomeOf(alive, isRecomputed bool, original, processed []float64, kept []bool) (o Outcome) {
 	nonzero := false
 	for i, keep := range kept {
 		x := processed[i]
 		if keep {
-			t.kept++
+			o.Kept++
 			if original[i]*x < 0 {
-				t.flips++
+				o.Flips++
 			}
 		}
 		nonzero = nonzero || x != 0
-		t.sum += x
-		t.sumSquares += x * x
-		t.sumAbs += math.Abs(x)
+		o.sum += x
+		o.sumSquares += x * x
+		o.sumAbs += math.Abs(x)
 	}
-	t.countFate(alive, nonzero, isRecomputed && t.kept < 2)
-	return t
+	o.countFate(alive, nonzero, isRecomputed && o.Kept < 2)
+	return o
 }
 
 // countFate counts what the filter does to a group, as model.Fate does: alive says that it
 // has signal without the filter, nonzero that an advantage is left.
-func (t *contribution) countFate(alive, nonzero, short bool) {
+func (o *Outcome) countFate(alive, nonzero, short bool) {
 	switch {
 	case !alive:
 	case !nonzero:
-		t.killed++
+		o.Killed++
 	case short:
-		t.short++
-		t.signal++
+		o.Short++
+		o.Signal++
 	default:
-		t.signal++
+		o.Signal++
 	}
 }

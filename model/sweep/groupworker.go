@@ -60,10 +60,10 @@ func (w *groupWorker) load(g *analysis.Group) {
 	w.key = maphash.Bytes(w.seed, w.keyBytes)
 }
 
-// newOutcomes returns empty outcomes for the signCounts of the group.
-func (w *groupWorker) newOutcomes() *outcomes {
-	o := &outcomes{posCounts: keptCounts(w.counts.pos, w.grid.Pos), negCounts: keptCounts(w.counts.neg, w.grid.Neg)}
-	o.recomputed = make([]contribution, len(o.posCounts)*len(o.negCounts))
+// newPairOutcomes returns empty outcomes for the signCounts of the group.
+func (w *groupWorker) newPairOutcomes() *pairOutcomes {
+	o := &pairOutcomes{posCounts: keptCounts(w.counts.pos, w.grid.Pos), negCounts: keptCounts(w.counts.neg, w.grid.Neg)}
+	o.recomputed = make([]Outcome, len(o.posCounts)*len(o.negCounts))
 	o.posSums, o.negSums = make([]moments, len(o.posCounts)), make([]moments, len(o.negCounts))
 	return o
 }
@@ -79,7 +79,7 @@ func keptCounts(n int, ratios []float64) []int {
 }
 
 // addGroup adds the group to o.
-func (w *groupWorker) addGroup(o *outcomes) {
+func (w *groupWorker) addGroup(o *pairOutcomes) {
 	n := len(w.original)
 	w.rankSamples()
 	w.sorted.load(w.batch.Rewards, w.original, w.rank, w.counts.pos)
@@ -89,7 +89,7 @@ func (w *groupWorker) addGroup(o *outcomes) {
 	for i := range w.kept {
 		w.kept[i] = true
 	}
-	o.unfiltered.add(contributionOf(alive, false, w.original, w.original, w.kept))
+	o.unfiltered.add(outcomeOf(alive, false, w.original, w.original, w.kept))
 	o.groups, o.zeros = o.groups+1, o.zeros+w.zeros
 	if alive {
 		o.alive++
@@ -109,22 +109,22 @@ func (w *groupWorker) addGroup(o *outcomes) {
 
 // keptPair is how many samples of each sign are kept, and what to add the result to.
 type keptPair struct {
-	to       *contribution
+	to       *Outcome
 	pos, neg int
 }
 
-// addRecomputed adds the group to t, recomputed over the first pos and neg samples, or
+// addRecomputed adds the group to o, recomputed over the first pos and neg samples, or
 // appends the pair to pending if the estimator must compute it.
-func (w *groupWorker) addRecomputed(t *contribution, pos, neg int, alive bool) {
+func (w *groupWorker) addRecomputed(o *Outcome, pos, neg int, alive bool) {
 	switch {
 	case pos+neg+w.zeros < 2:
-		w.sorted.addOriginal(t, pos, neg, alive)
+		w.sorted.addOriginal(o, pos, neg, alive)
 	case !w.hasForm || !w.sorted.rewardsDiffer(pos, neg):
 		w.markKept(pos, neg)
 		estimators.Recompute(w.processed, w.entry, w.batch, w.a.Settings.Scale, w.original, w.kept)
-		t.add(contributionOf(alive, true, w.original, w.processed, w.kept))
-	case !w.sorted.addRecomputed(t, w.form, pos, neg, alive):
-		w.pending = append(w.pending, keptPair{t, pos, neg})
+		o.add(outcomeOf(alive, true, w.original, w.processed, w.kept))
+	case !w.sorted.addRecomputed(o, w.form, pos, neg, alive):
+		w.pending = append(w.pending, keptPair{o, pos, neg})
 	}
 }
 
@@ -153,7 +153,7 @@ func (w *groupWorker) flushPending(alive bool) {
 	_ = w.entry.Compute(w.pendingRecomputed, b, w.a.Settings.Scale) // a refusal does not count, as in estimators.Recompute
 	for k, p := range w.pending {
 		lo, hi := b.Offsets[k], b.Offsets[k+1]
-		p.to.add(contributionOf(alive, true, w.pendingOriginal[lo:hi], w.pendingRecomputed[lo:hi], w.allKept[lo:hi]))
+		p.to.add(outcomeOf(alive, true, w.pendingOriginal[lo:hi], w.pendingRecomputed[lo:hi], w.allKept[lo:hi]))
 	}
 	w.pendingBatch, w.pending = b, w.pending[:0]
 }

@@ -76,14 +76,14 @@ func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int
 	}
 }
 
-// addOriginal adds the group to t with the original advantages of the first pos and neg
+// addOriginal adds the group to o with the original advantages of the first pos and neg
 // samples: too few are kept to recompute.
-func (r *rankedGroup) addOriginal(t *contribution, pos, neg int, alive bool) {
-	t.kept += pos + neg + r.zeros
-	t.sum += r.pos.advantageSums[pos] + r.neg.advantageSums[neg]
-	t.sumSquares += r.pos.advantageSquares[pos] + r.neg.advantageSquares[neg]
-	t.sumAbs += r.pos.advantageSums[pos] - r.neg.advantageSums[neg]
-	t.countFate(alive, pos+neg > 0, true)
+func (r *rankedGroup) addOriginal(o *Outcome, pos, neg int, alive bool) {
+	o.Kept += pos + neg + r.zeros
+	o.sum += r.pos.advantageSums[pos] + r.neg.advantageSums[neg]
+	o.sumSquares += r.pos.advantageSquares[pos] + r.neg.advantageSquares[neg]
+	o.sumAbs += r.pos.advantageSums[pos] - r.neg.advantageSums[neg]
+	o.countFate(alive, pos+neg > 0, true)
 }
 
 // minSpreadShare is the smallest std, as a share of the largest reward, for which sums
@@ -109,10 +109,10 @@ func (r *rankedGroup) rewardsDiffer(pos, neg int) bool {
 	return r.finite && squares > minSpread*minSpread*float64(pos+neg+r.zeros)
 }
 
-// addRecomputed adds the group to t with advantages recomputed by the closed form over the
+// addRecomputed adds the group to o with advantages recomputed by the closed form over the
 // first pos and neg samples, whose rewards differ. It returns false, and adds nothing, if
 // float32 could give another sign.
-func (r *rankedGroup) addRecomputed(t *contribution, form closedForm, pos, neg int, alive bool) bool {
+func (r *rankedGroup) addRecomputed(o *Outcome, form closedForm, pos, neg int, alive bool) bool {
 	n := pos + neg + r.zeros
 	mean, squares := r.keptMoments(pos, neg)
 	if least := minSpreadShare * r.maxAbsReward; !(squares > least*least*float64(n)) {
@@ -126,11 +126,11 @@ func (r *rankedGroup) addRecomputed(t *contribution, form closedForm, pos, neg i
 	}
 	divisor := form.divisor(squares, n)
 	distances := r.pos.sumDistances(pos, above, mean) - r.neg.sumDistances(neg, below, mean) + math.Abs(r.zeroSum-float64(r.zeros)*mean)
-	t.kept += n
-	t.flips += pos - above + neg - below
-	t.sumSquares += squares / (divisor * divisor)
-	t.sumAbs += distances / divisor
-	t.countFate(alive, true, false)
+	o.Kept += n
+	o.Flips += pos - above + neg - below
+	o.sumSquares += squares / (divisor * divisor)
+	o.sumAbs += distances / divisor
+	o.countFate(alive, true, false)
 	return true
 }
 
