@@ -18,10 +18,9 @@ type fileReader struct {
 	chunks    *chunkQueue
 	directory *directory // in which the file was found; nil if it was given by itself
 
-	framed    bool   // lines.Framing has been decided
-	head      []byte // the first bytes, until then
-	lines     framing.Lines
-	multiline framing.Multiline // for records of several lines
+	framed   bool   // splitter.Framing has been decided
+	head     []byte // the first bytes, until then
+	splitter framing.Splitter
 
 	format    *formats.Format // nil until a row fits one
 	detection detection       // until then
@@ -36,7 +35,7 @@ type fileReader struct {
 }
 
 func newFileReader(index int32, name string, formats []formats.Format, chunks *chunkQueue) fileReader {
-	return fileReader{index: index, name: name, formats: formats, chunks: chunks, lines: framing.Lines{Limit: framing.MaxLine}}
+	return fileReader{index: index, name: name, formats: formats, chunks: chunks, splitter: framing.Splitter{Limit: framing.MaxLine}}
 }
 
 // restart forgets everything: the file is read from its start again.
@@ -50,7 +49,7 @@ func (f *fileReader) restart() {
 // feed reads bytes until there is enough for a chunk, and returns how many it used.
 func (f *fileReader) feed(p []byte) int {
 	if f.framed {
-		return f.lines.Feed(p, f.acceptLine)
+		return f.splitter.Feed(p, f.accept)
 	}
 	before := len(f.head)
 	f.head = append(f.head, p...)
@@ -69,9 +68,9 @@ func (f *fileReader) headSize() int {
 	return 16
 }
 
-// acceptLine takes what the framing yields, and reports whether to go on.
-func (f *fileReader) acceptLine(l framing.Line) bool {
-	f.acceptPart(l)
+// accept takes a record and reports whether there is room for more.
+func (f *fileReader) accept(r framing.Record) bool {
+	f.acceptRecord(r)
 	return !f.refused && !f.chunks.full()
 }
 
@@ -80,27 +79,11 @@ func (f *fileReader) acceptLine(l framing.Line) bool {
 func (f *fileReader) detectFraming() int {
 	head := f.head
 	f.head, f.framed = nil, true
-	f.lines.Framing = framing.Detect(f.name, head)
-	if len(f.formats) == 1 {
-		f.lines.Framing = f.formats[0].Framing
-	}
-	return f.lines.Feed(head, f.acceptLine)
+	f.splitter.Framing = formats.DetectFraming(f.formats, f.name, head)
+	return f.splitter.Feed(head, f.accept)
 }
 
-// acceptPart takes a record, or a line of one that has several.
-func (f *fileReader) acceptPart(l framing.Line) {
-	if prefix := f.lines.Framing.RecordPrefix; prefix != "" && l.Reason == "" {
-		record, ok := f.multiline.Add(l, prefix)
-		f.lines.RecordOpen = true
-		if !ok {
-			return
-		}
-		l = record
-	}
-	f.acceptRecord(l)
-}
-
-func (f *fileReader) acceptRecord(l framing.Line) {
+func (f *fileReader) acceptRecord(l framing.Record) {
 	switch {
 	case l.Reason != "":
 		f.skipLine(l, l.Reason)
@@ -115,7 +98,7 @@ func (f *fileReader) acceptRecord(l framing.Line) {
 	}
 }
 
-func (f *fileReader) decode(l framing.Line) {
+func (f *fileReader) decode(l framing.Record) {
 	records, err := f.decoder.Decode(f.scratch[:0], l.Text)
 	f.scratch = records[:0]
 	if err != nil {
@@ -138,7 +121,7 @@ func (f *fileReader) noteStep(step int64) {
 }
 
 // skipLine notes a line that could not be read.
-func (f *fileReader) skipLine(l framing.Line, reason string) {
+func (f *fileReader) skipLine(l framing.Record, reason string) {
 	f.chunks.pending.skipped++
 	f.addProblem(model.Problem{File: f.name, Line: l.Number, Reason: reason})
 }

@@ -115,7 +115,7 @@ func (s *Source) poll(now time.Time) {
 	for _, f := range l.active {
 		s.pollFile(f)
 		if f.hasPartialRecord() && now.Sub(f.changed) > s.options.settleTime {
-			f.acceptLastLine()
+			f.acceptLastRecord()
 			s.newest.update(f)
 		}
 	}
@@ -147,7 +147,7 @@ func (s *Source) listDirectories(now time.Time) {
 }
 
 // hasPartialRecord reports whether the file ends within a record, and is not queued.
-func (f *file) hasPartialRecord() bool { return (f.lines.Pending() || len(f.head) > 0) && !f.queued }
+func (f *file) hasPartialRecord() bool { return (f.splitter.Pending() || len(f.head) > 0) && !f.queued }
 
 // pollNext polls the other files in turn, for its share of the time.
 func (s *Source) pollNext(now time.Time) {

@@ -20,17 +20,17 @@ const (
 
 // detection is the state of looking for a format.
 type detection struct {
-	rows  []framing.Line // JSON objects that fit no format
-	bytes int            // of the rows
-	tried int            // lines
-	noted bool           // that no format fits
+	rows  []framing.Record // JSON objects that fit no format
+	bytes int              // of the rows
+	tried int              // lines
+	noted bool             // that no format fits
 }
 
 // tryFormats looks for a format that fits a row. Rows that fit none are kept, and decoded once one
 // is found.
-func (f *fileReader) tryFormats(l framing.Line) {
+func (f *fileReader) tryFormats(l framing.Record) {
 	f.detection.tried++
-	if f.lines.Framing != (framing.Framing{}) {
+	if f.splitter.Framing != (framing.Framing{}) {
 		f.tryFirstRecord(l)
 		return
 	}
@@ -48,7 +48,7 @@ func (f *fileReader) tryFormats(l framing.Line) {
 	f.detection.bytes += len(l.Text)
 	l.Text = bytes.Clone(l.Text)
 	if rows := f.detection.rows; formats.IsMetrics(l.Text) && (len(rows) == 0 || formats.IsMetrics(rows[0].Text)) && f.detection.bytes <= maxMetricsBytes {
-		f.detection.rows = []framing.Line{l} // the last one tells the state of the run
+		f.detection.rows = []framing.Record{l} // the last one tells the state of the run
 		return
 	}
 	f.detection.rows = append(f.detection.rows, l)
@@ -69,8 +69,8 @@ func (f *fileReader) formatOf(line []byte) *formats.Format {
 
 // tryFirstRecord looks for a format that fits the first record of a file whose records are not lines.
 // No later record is tried.
-func (f *fileReader) tryFirstRecord(l framing.Line) {
-	format := formats.Detect(f.formats, f.name, f.lines.Framing, l.Text)
+func (f *fileReader) tryFirstRecord(l framing.Record) {
+	format := formats.Detect(f.formats, f.name, f.splitter.Framing, l.Text)
 	if format == nil {
 		f.noteUnread(l.Text)
 		f.refuse("")
@@ -80,7 +80,7 @@ func (f *fileReader) tryFirstRecord(l framing.Line) {
 }
 
 // useFormat reads the file in a format, unless its directory hides files of that format.
-func (f *fileReader) useFormat(format *formats.Format, l framing.Line) {
+func (f *fileReader) useFormat(format *formats.Format, l framing.Record) {
 	if f.directory != nil && f.directory.hides(format) {
 		f.refuse("")
 		f.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
@@ -122,7 +122,7 @@ func (f *fileReader) noteUnread(row []byte) {
 func (f *fileReader) refuse(why string) {
 	f.refused = true
 	f.detection.rows = nil
-	f.lines.Partial = nil
+	f.splitter.Partial = nil
 	if why != "" {
 		f.noteFile(why)
 	}

@@ -1,7 +1,6 @@
 package loaders
 
 import (
-	"bytes"
 	"errors"
 
 	"vantage/loaders/framing"
@@ -14,12 +13,12 @@ func (f *fileReader) finish() {
 	if !f.framed {
 		f.detectFraming()
 	}
-	if f.lines.Framing != (framing.Framing{}) {
+	if f.splitter.Framing != (framing.Framing{}) {
 		f.flushRest()
 		return
 	}
-	if !f.refused && f.lines.Pending() {
-		l := f.lines.TakeLast()
+	if !f.refused && f.splitter.Pending() {
+		l := f.splitter.TakePartial()
 		var syntax *jsonscan.SyntaxError
 		switch err := jsonscan.ScanObject(l.Text, nil); {
 		case l.Reason != "":
@@ -27,7 +26,7 @@ func (f *fileReader) finish() {
 		case errors.As(err, &syntax):
 			f.skipLine(l, "incomplete last line: "+err.Error())
 		default:
-			f.acceptPart(l)
+			f.acceptRecord(l)
 		}
 	}
 	f.noteNoFormat()
@@ -35,57 +34,22 @@ func (f *fileReader) finish() {
 
 // flushRest decodes the last record of a file whose records are not lines.
 func (f *fileReader) flushRest() {
-	if !f.refused && f.lines.HasPartial() {
-		f.acceptPart(f.lines.TakeLast())
+	if f.refused {
+		return
 	}
-	f.lines.RecordOpen = false
-	if record, ok := f.multiline.Take(); ok && !f.refused {
-		f.acceptRecord(record)
-	}
+	f.splitter.Flush(func(r framing.Record) bool {
+		f.acceptRecord(r)
+		return !f.refused
+	})
 }
 
-// acceptLastLine decodes a last line without a newline if it is complete: some writers end their files
-// so. It reports whether there was one. It is called once the file has not changed for a while.
-func (f *fileReader) acceptLastLine() bool {
+// acceptLastRecord decodes a last record without a newline if it is complete: some writers end their
+// files that way.
+func (f *fileReader) acceptLastRecord() {
 	if !f.framed {
 		f.detectFraming()
 	}
-	if f.lines.Framing != (framing.Framing{}) {
-		return f.acceptLastRecord()
+	if f.splitter.PartialIsComplete() {
+		f.flushRest()
 	}
-	if f.refused || f.lines.DroppedBytes > 0 || len(f.lines.Partial) == 0 || jsonscan.ScanObject(f.lines.Partial, nil) != nil {
-		return false
-	}
-	f.acceptPart(f.lines.TakeLast())
-	return true
-}
-
-// acceptLastRecord is acceptLastLine for records that are not lines: a complete document, a CSV record
-// with all quotes closed, a record of several lines in any case.
-func (f *fileReader) acceptLastRecord() bool {
-	switch partial := f.lines.Partial; {
-	case f.refused || f.lines.DroppedBytes > 0:
-		return false
-	case f.lines.Framing.Whole:
-		if len(partial) == 0 || !isComplete(partial) {
-			return false
-		}
-	case f.lines.Framing.Quoted && (len(partial) == 0 || f.lines.Quotes%2 != 0):
-		return false
-	}
-	f.flushRest()
-	return true
-}
-
-// looksComplete reports whether a document may be complete: it ends in a closing bracket.
-func (f *fileReader) looksComplete() bool {
-	partial := bytes.TrimRight(f.lines.Partial, " \t\r\n")
-	return f.lines.Framing.Whole && (bytes.HasSuffix(partial, []byte{'}'}) || bytes.HasSuffix(partial, []byte{']'}))
-}
-
-// isComplete reports whether a JSON document is complete.
-func isComplete(document []byte) bool {
-	s := jsonscan.Scanner{Data: jsonscan.TrimByteOrderMark(document)}
-	_, err := s.Value()
-	return err == nil
 }

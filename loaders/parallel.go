@@ -54,8 +54,8 @@ func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.
 // now.
 func (f *file) parallelDecoder() *decode.RowDecoder {
 	lead, ok := f.decoder.(*decode.RowDecoder) // not one that embeds it: CSV and text have rows of other kinds
-	if !ok || f.refused || f.format.MayRepeatRows || f.lines.Framing != (framing.Framing{}) || f.lines.DroppedBytes > 0 || f.lines.Unterminated ||
-		len(f.lines.Partial) > extraRead { // a long line
+	if !ok || f.refused || f.format.MayRepeatRows || f.splitter.Framing != (framing.Framing{}) || f.splitter.DroppedBytes > 0 || f.splitter.Unterminated ||
+		len(f.splitter.Partial) > extraRead { // a long line
 		return nil
 	}
 	return lead
@@ -63,8 +63,8 @@ func (f *file) parallelDecoder() *decode.RowDecoder {
 
 // seekLineStart moves the position back to the start of the partial line.
 func (s *Source) seekLineStart(f *file) {
-	s.advance(f, -int64(len(f.lines.Partial)))
-	f.lines.Partial = nil
+	s.advance(f, -int64(len(f.splitter.Partial)))
+	f.splitter.Partial = nil
 }
 
 func (s *Source) workerCount() int {
@@ -107,7 +107,7 @@ func (s *Source) decodeStrides(f *file, h io.ReaderAt, lead *decode.RowDecoder, 
 
 // merge adds the samples of a stride to the chunks, as if it had been read line by line.
 func (s *Source) merge(f *file, task *strideTask) {
-	base := f.lines.Count
+	base := f.splitter.Lines
 	for i := range task.records {
 		r := &task.records[i]
 		r.File, r.Line = f.index, base+r.Line
@@ -117,19 +117,19 @@ func (s *Source) merge(f *file, task *strideTask) {
 		f.noteStep(step)
 	}
 	for _, p := range task.problems {
-		f.skipLine(framing.Line{Number: base + p.Line}, p.Reason)
+		f.skipLine(framing.Record{Number: base + p.Line}, p.Reason)
 	}
 	f.chunks.add(f.format, task.note, task.records)
 	if task.block.Len() > 0 {
 		task.block.File = f.index
 		f.chunks.addBlock(f.format, task.note, task.block)
 	}
-	f.lines.Count += task.lines
+	f.splitter.Lines += task.lines
 	switch {
 	case f.packed != nil:
-		f.lines.Offset = task.end
+		f.splitter.Offset = task.end
 	case task.end > f.disk.Pos:
 		s.advance(f, task.end-f.disk.Pos)
-		f.lines.Offset = task.end
+		f.splitter.Offset = task.end
 	}
 }

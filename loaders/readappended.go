@@ -27,7 +27,7 @@ func (s *Source) readAppended(f *file, h io.ReaderAt, size int64) error {
 	if f.appender == nil || !lead.SameNote(f.appender.decoder.Note()) {
 		f.appender = newWorker(lead)
 	}
-	n += len(f.lines.Partial)
+	n += len(f.splitter.Partial)
 	s.seekLineStart(f)
 	task := strideTask{from: f.disk.Pos, size: n, first: true, block: s.pool.get()}
 	if f.appender.decode(h, &task); task.err == nil && lead.SameNote(task.note) {

@@ -76,7 +76,7 @@ func (s *Source) readPlain(f *file, h fileio.Handle, deadline time.Time) bool {
 
 // readsWhole reports whether the file is read from its start again when it changes.
 func (f *file) readsWhole() bool {
-	return f.packed != nil || f.lines.Framing.Whole && f.lines.Unterminated
+	return f.packed != nil || f.splitter.Framing.Whole && f.splitter.Unterminated
 }
 
 // readBlocks reads until the end, the deadline, or a full chunk.
@@ -131,13 +131,13 @@ func (s *Source) atEnd(f *file) {
 		f.decoder, f.scratch = nil, nil // most of the memory of many small files
 		return
 	}
-	unread := f.lines.CutAtNUL()
+	unread := f.splitter.CutAtNUL()
 	s.advance(f, -unread)
 	d.StoppedAtNUL = unread > 0
 	f.noteNoFormat()
 	s.schedule.activate(f)
-	if f.changed.IsZero() || f.looksComplete() {
-		f.acceptLastLine()
+	if f.changed.IsZero() || f.splitter.EndsDocument() {
+		f.acceptLastRecord()
 	}
 }
 

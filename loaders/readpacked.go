@@ -174,15 +174,15 @@ func (s *Source) decodeWholeLines(f *file) {
 	if f.appender == nil || !lead.SameNote(f.appender.decoder.Note()) {
 		f.appender = newWorker(lead)
 	}
-	w := strideTask{from: f.lines.Offset, block: s.pool.get()}
+	w := strideTask{from: f.splitter.Offset, block: s.pool.get()}
 	first := bytes.IndexByte(p.unread, '\n') + 1
 	f.appender.beginBlock(&w)
-	f.appender.decodeText(&w, append(f.lines.Partial, p.unread[:first]...))
+	f.appender.decodeText(&w, append(f.splitter.Partial, p.unread[:first]...))
 	f.appender.decodeText(&w, p.unread[first:size])
 	f.appender.endBlock(&w)
 	if lead.SameNote(w.note) {
 		s.merge(f, &w)
-		f.lines.Partial, p.unread = nil, p.unread[size:]
+		f.splitter.Partial, p.unread = nil, p.unread[size:]
 	}
 }
 

@@ -46,7 +46,7 @@ func (x *textIndex) add(f *file) {
 		return
 	}
 	t := textFile{
-		texts: x, number: f.index, disk: fileio.File{Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, framing: f.lines.Framing,
+		texts: x, number: f.index, disk: fileio.File{Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, framing: f.splitter.Framing,
 	}
 	if f.packed != nil {
 		t.pageIndex = f.packed.index
@@ -163,24 +163,16 @@ func (f textFile) recordAt(ctx context.Context, h fileio.Handle, offset int64) (
 	if err != nil {
 		return nil, err
 	}
-	l := framing.Lines{Limit: framing.MaxLine, Framing: f.framing}
-	var b framing.Multiline
+	s := framing.Splitter{Limit: framing.MaxLine, Framing: f.framing}
 	var record []byte
-	accept := func(line framing.Line) bool {
-		if f.framing.RecordPrefix != "" {
-			whole, ok := b.Add(line, f.framing.RecordPrefix)
-			if !ok {
-				return true
-			}
-			line = whole
-		}
-		record = append([]byte{}, line.Text...)
+	accept := func(r framing.Record) bool {
+		record = append([]byte{}, r.Text...)
 		return false
 	}
 	buf := make([]byte, 64<<10)
 	for record == nil && ctx.Err() == nil {
 		n, err := in.Read(buf)
-		l.Feed(buf[:n], accept)
+		s.Feed(buf[:n], accept)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -188,11 +180,8 @@ func (f textFile) recordAt(ctx context.Context, h fileio.Handle, offset int64) (
 			return nil, err
 		}
 	}
-	if record == nil && l.Pending() {
-		accept(l.TakeLast())
-	}
-	if whole, ok := b.Take(); record == nil && ok {
-		record = whole.Text
+	if record == nil {
+		s.Flush(accept)
 	}
 	return record, ctx.Err()
 }

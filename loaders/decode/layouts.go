@@ -168,20 +168,20 @@ func listOf(r *RowDecoder, record []byte, sample func()) error {
 
 // eachLine reads lines of objects; whole is what was wrong with them as one.
 func eachLine(r *RowDecoder, record []byte, sample func(), whole error) error {
-	l := framing.Lines{Limit: framing.MaxLine}
+	s := framing.Splitter{Limit: framing.MaxLine}
 	var bad error
-	take := func(line framing.Line) bool {
+	accept := func(line framing.Record) bool {
 		if len(line.Text) > 0 && bad == nil {
 			bad = OneObject(r, line.Text, sample)
 		}
 		return bad == nil
 	}
-	l.Feed(record, take)
-	if l.Count == 0 {
+	s.Feed(record, accept)
+	if s.Lines == 0 {
 		return whole
 	}
-	if l.Pending() && bad == nil {
-		take(l.TakeLast())
+	if bad == nil {
+		s.Flush(accept)
 	}
 	if bad != nil {
 		return whole

@@ -11,15 +11,18 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
+// arealPrefix begins a record of AReaL's old dump.
+const arealPrefix = "idx: "
+
 // arealText is AReaL's dump of before 2026: a text file per prompt, in a folder per
 // version, with colours in it.
 func arealText() Format {
 	return Format{
 		Name: "areal-text", Doc: "AReaL's {version}/{task}.txt of before 2026: text with terminal colours, a file per prompt.",
 		TrainerOption: "the workflow's dump_dir",
-		Framing:       framing.Framing{RecordPrefix: framing.ARealPrefix},
+		Framing:       framing.Framing{RecordPrefix: arealPrefix},
 		Sniff: func(_ string, first []byte) int {
-			if bytes.HasPrefix(first, []byte(framing.ARealPrefix)) && arealHead().Match(first) {
+			if bytes.HasPrefix(first, []byte(arealPrefix)) && arealHead().Match(first) {
 				return 90
 			}
 			return 0

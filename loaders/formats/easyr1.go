@@ -8,15 +8,18 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
+// easyr1Prefix begins a record of EasyR1's generations.log.
+const easyr1Prefix = "[prompt] "
+
 // easyr1 is EasyR1's generations.log: validation answers as text. Nothing in it is
 // escaped and it has no step. hiyouga/EasyR1@b44b311b669b verl/utils/logger/gen_logger.py:48-52.
 func easyr1() Format {
 	return Format{
 		Name: "easyr1", Doc: "EasyR1's generations.log: validation answers as blocks of text, without steps.",
 		TrainerOption: "trainer.logger=[file] with trainer.val_generations_to_log=N",
-		Framing:       framing.Framing{RecordPrefix: framing.EasyR1Prefix},
+		Framing:       framing.Framing{RecordPrefix: easyr1Prefix},
 		Sniff: func(_ string, first []byte) int {
-			if bytes.HasPrefix(first, []byte(framing.EasyR1Prefix)) {
+			if bytes.HasPrefix(first, []byte(easyr1Prefix)) {
 				return 90
 			}
 			return 0
@@ -41,7 +44,7 @@ func easyr1Record(r *decode.RowDecoder, record []byte) error {
 	if !ok || !also || !too {
 		return decode.ErrTextRecord
 	}
-	r.Set(decode.RolePrompt, jsonscan.FromText(bytes.TrimPrefix(prompt, []byte(framing.EasyR1Prefix))))
+	r.Set(decode.RolePrompt, jsonscan.FromText(bytes.TrimPrefix(prompt, []byte(easyr1Prefix))))
 	r.Set(decode.RoleResponse, jsonscan.FromText(output))
 	r.Set(decode.RoleTruth, jsonscan.FromText(truth))
 	if v := (jsonscan.Value{Kind: jsonscan.String, Raw: bytes.TrimSpace(score)}); decode.CanPlay(decode.RoleReward, v) {

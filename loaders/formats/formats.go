@@ -49,6 +49,20 @@ func Find(name string) (Format, bool) {
 	return Format{}, false
 }
 
+// DetectFraming returns how a file is cut into records, by its name and its first bytes.
+func DetectFraming(formats []Format, name string, first []byte) framing.Framing {
+	if len(formats) == 1 {
+		return formats[0].Framing // a person named the format
+	}
+	var prefixes []string
+	for i := range formats {
+		if prefix := formats[i].Framing.RecordPrefix; prefix != "" {
+			prefixes = append(prefixes, prefix)
+		}
+	}
+	return framing.Detect(name, first, prefixes...)
+}
+
 // Detect returns the format that the first record fits best, nil if none does;
 // how is the way in which the file was cut into records.
 func Detect(formats []Format, name string, how framing.Framing, first []byte) *Format {

@@ -1,10 +1,9 @@
 package framing
 
-import (
-	"bytes"
-)
+import "bytes"
 
-// CSVSeparator is a tab if the header has more of them than commas.
+// CSVSeparator returns what separates the cells below a header: a tab if it has more of them than
+// commas, else a comma.
 func CSVSeparator(header []byte) byte {
 	if bytes.Count(header, []byte{'\t'}) > bytes.Count(header, []byte{','}) {
 		return '\t'
@@ -12,8 +11,8 @@ func CSVSeparator(header []byte) byte {
 	return ','
 }
 
-// SplitCSV cuts a record into its cells, appends them to others and takes quotes off.
-// A cell without quotes in it stays where it stands.
+// SplitCSV appends the cells of a record to cells, without their quotes. They point into the record,
+// except those with doubled quotes, which are copies.
 func SplitCSV(cells [][]byte, record []byte, sep byte) [][]byte {
 	for {
 		var cell []byte
@@ -35,22 +34,22 @@ func nextCSVCell(record []byte, sep byte) (cell, rest []byte) {
 		return record[:i], record[i+1:]
 	}
 	record = record[1:]
-	doubled := false
-	for at := 0; ; {
-		i := bytes.IndexByte(record[at:], '"')
+	hasDoubled := false
+	for end := 0; ; {
+		i := bytes.IndexByte(record[end:], '"')
 		if i < 0 {
-			return record, nil // never closed: the cell is all there is
+			return record, nil // the quote is never closed
 		}
-		at += i + 1
-		if at < len(record) && record[at] == '"' {
-			doubled = true
-			at++
+		end += i + 1
+		if end < len(record) && record[end] == '"' {
+			hasDoubled = true
+			end++
 			continue
 		}
-		cell, rest = record[:at-1], record[at:]
+		cell, rest = record[:end-1], record[end:]
 		break
 	}
-	if doubled {
+	if hasDoubled {
 		cell = bytes.ReplaceAll(cell, []byte(`""`), []byte{'"'})
 	}
 	if i := bytes.IndexByte(rest, sep); i >= 0 {

@@ -3,14 +3,16 @@ package framing
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	"vantage/loaders/jsonscan"
 )
 
-// Detect guesses how the bytes of a file are cut into records, from its name and
-// its first bytes.
-func Detect(name string, first []byte) Framing {
+// Detect guesses the framing of a file from its name and its first bytes: those of the first line if
+// the name has no extension, else a few. A file that begins with one of prefixes has records of
+// several lines that begin so.
+func Detect(name string, first []byte, prefixes ...string) Framing {
 	first = jsonscan.TrimByteOrderMark(first)
 	switch Extension(name) {
 	case ".csv", ".tsv":
@@ -18,21 +20,19 @@ func Detect(name string, first []byte) Framing {
 	case ".json":
 		return Framing{Whole: true}
 	}
-	for _, begin := range []string{EasyR1Prefix, ARealPrefix} {
-		if bytes.HasPrefix(first, []byte(begin)) {
-			return Framing{RecordPrefix: begin}
-		}
+	if i := slices.IndexFunc(prefixes, func(prefix string) bool { return bytes.HasPrefix(first, []byte(prefix)) }); i >= 0 {
+		return Framing{RecordPrefix: prefixes[i]}
 	}
-	if Extension(name) == "" { // a stream, mostly
+	if Extension(name) == "" { // mostly a stream
 		line, _, _ := bytes.Cut(first, []byte{'\n'})
-		return Framing{Whole: continues(line), Quoted: isHeader(line)}
+		return Framing{Whole: beginsDocument(line), Quoted: isCSVHeader(line)}
 	}
 	return Framing{Whole: bytes.HasPrefix(first, []byte{'['})}
 }
 
-// continues reports whether a document that begins with the line has more of them: it is a
-// list, or an object that nothing ends.
-func continues(line []byte) bool {
+// beginsDocument reports whether a JSON document has more lines than its first: it is a list, or an
+// object that the line does not end.
+func beginsDocument(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	if bytes.HasPrefix(line, []byte{'{'}) {
 		return bytes.IndexByte([]byte("{[,:"), line[len(line)-1]) >= 0
@@ -40,8 +40,8 @@ func continues(line []byte) bool {
 	return bytes.HasPrefix(line, []byte{'['})
 }
 
-// isHeader reports whether a line looks like the names of the columns of a table.
-func isHeader(line []byte) bool {
+// isCSVHeader reports whether a line looks like the names of columns.
+func isCSVHeader(line []byte) bool {
 	names := SplitCSV(nil, line, CSVSeparator(line))
 	for _, name := range names {
 		name = bytes.TrimSpace(name)
@@ -52,21 +52,11 @@ func isHeader(line []byte) bool {
 	return len(names) > 1
 }
 
-// Extension is the extension of a name in small letters, less that of a
-// compression.
+// Extension returns the extension of a file name in lower case, without that of a compression.
 func Extension(name string) string {
 	name = strings.ToLower(name)
-	for _, ext := range compressionExtensions() {
+	for _, ext := range []string{".gz", ".zst", ".zstd"} {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return path.Ext(name)
 }
-
-// compressionExtensions are the extensions of what is unpacked while it is read.
-func compressionExtensions() []string { return []string{".gz", ".zst", ".zstd"} }
-
-// ARealPrefix begins a record of AReaL's old dump.
-const ARealPrefix = "idx: "
-
-// EasyR1Prefix begins a record of EasyR1's generations.log.
-const EasyR1Prefix = "[prompt] "

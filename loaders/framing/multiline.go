@@ -6,38 +6,40 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// Multiline is a record of several lines in the making.
-type Multiline struct {
+// block is a record of several lines that may continue.
+type block struct {
 	text    []byte
-	number  int64
+	number  int64 // of its first line
 	offset  int64
-	tooLong bool // it is longer than a record may be
+	tooLong bool
 }
 
-// Add takes a line. If that begins the next record, the one before is returned.
-func (b *Multiline) Add(l Line, begin string) (done Line, ok bool) {
-	if l.Offset == 0 {
-		l.Text = jsonscan.TrimByteOrderMark(l.Text)
+// add adds a line. If it begins with prefix, add returns the record before it and starts the next.
+func (b *block) add(line Record, prefix string, limit int) (done Record, ok bool) {
+	if line.Offset == 0 {
+		line.Text = jsonscan.TrimByteOrderMark(line.Text)
 	}
-	if bytes.HasPrefix(l.Text, []byte(begin)) {
-		done, ok = b.Take()
-		b.number, b.offset = l.Number, l.Offset
+	if bytes.HasPrefix(line.Text, []byte(prefix)) {
+		done, ok = b.take()
+		b.number, b.offset = line.Number, line.Offset
 	}
-	if len(b.text)+len(l.Text) > MaxLine {
+	if len(b.text)+len(line.Text) > limit {
 		b.tooLong = true
 		return done, ok
 	}
-	b.text = append(append(b.text, l.Text...), '\n')
+	b.text = append(append(b.text, line.Text...), '\n')
 	return done, ok
 }
 
-// Take returns the record so far and begins another.
-func (b *Multiline) Take() (done Line, ok bool) {
-	done = Line{Text: b.text, Number: b.number, Offset: b.offset}
+// take returns the record so far and empties the block; ok is false if it was empty.
+func (b *block) take() (done Record, ok bool) {
+	done = Record{Text: b.text, Number: b.number, Offset: b.offset}
 	if b.tooLong {
 		done.Text, done.Reason = nil, "a record of more than 64 MB is not read"
 	}
-	ok = len(b.text) > 0 || b.tooLong
-	*b = Multiline{}
+	ok = !b.empty()
+	*b = block{}
 	return done, ok
 }
+
+func (b *block) empty() bool { return len(b.text) == 0 && !b.tooLong }

@@ -1,0 +1,182 @@
+package framing
+
+import (
+	"bytes"
+	"fmt"
+
+	"vantage/loaders/jsonscan"
+)
+
+// Splitter cuts the bytes of one file into records.
+type Splitter struct {
+	Framing      Framing
+	Limit        int    // longer records are dropped; mostly MaxLine
+	Partial      []byte // the line, CSV record or file that has begun, without its end
+	DroppedBytes int64  // bytes of Partial that were dropped because they exceed Limit
+	Offset       int64  // in the file, of the first byte of Partial
+	Lines        int64  // lines cut off so far
+	Unterminated bool   // Partial was taken without its newline, which may still come
+
+	quotes        int   // double quotes in Partial
+	innerNewlines int64 // newlines in Partial
+	block         block // the lines so far of a record of several
+}
+
+// Feed cuts p and passes complete records to accept until that returns false; the start of the next
+// record is kept. It returns how many bytes of p it has used. The text of a record is valid only
+// during the call of accept.
+func (s *Splitter) Feed(p []byte, accept func(Record) bool) int {
+	used := 0
+	if s.Unterminated && len(p) > 0 {
+		s.Unterminated = false
+		if p[0] == '\n' {
+			used, s.Offset = 1, s.Offset+1
+		}
+	}
+	for used < len(p) {
+		i := s.lineEnd(p[used:])
+		if i < 0 {
+			s.keepPartial(p[used:])
+			return len(p)
+		}
+		rest := p[used : used+i]
+		used += i + 1
+		if !s.pass(s.finishLine(rest), accept) {
+			break
+		}
+	}
+	return used
+}
+
+// Flush passes what is kept to accept as complete records, until that returns false.
+func (s *Splitter) Flush(accept func(Record) bool) {
+	if s.HasPartial() && !s.pass(s.TakePartial(), accept) {
+		return
+	}
+	if record, ok := s.block.take(); ok {
+		accept(record)
+	}
+}
+
+// pass passes a line to accept, or the record that it ends if records have several lines.
+func (s *Splitter) pass(line Record, accept func(Record) bool) bool {
+	if s.Framing.RecordPrefix == "" || line.Reason != "" {
+		return accept(line)
+	}
+	record, ok := s.block.add(line, s.Framing.RecordPrefix, s.Limit)
+	return !ok || accept(record)
+}
+
+// lineEnd returns where the partial line ends in p, at a newline; -1 if p does not hold its end.
+func (s *Splitter) lineEnd(p []byte) int {
+	switch {
+	case s.Framing.Whole:
+		return -1
+	case s.Framing.Quoted:
+		return s.quotedLineEnd(p)
+	}
+	return bytes.IndexByte(p, '\n')
+}
+
+// quotedLineEnd is lineEnd where a newline after an odd number of quotes ends nothing.
+func (s *Splitter) quotedLineEnd(p []byte) int {
+	for from := 0; ; {
+		i := bytes.IndexByte(p[from:], '\n')
+		if i < 0 {
+			s.quotes += bytes.Count(p[from:], []byte{'"'})
+			return -1
+		}
+		s.quotes += bytes.Count(p[from:from+i], []byte{'"'})
+		if s.quotes%2 == 0 {
+			return from + i
+		}
+		s.innerNewlines++
+		from += i + 1
+	}
+}
+
+func (s *Splitter) keepPartial(p []byte) {
+	if s.DroppedBytes > 0 || len(s.Partial)+len(p) > s.Limit {
+		s.DroppedBytes += int64(len(s.Partial) + len(p))
+		s.Partial = nil
+		return
+	}
+	s.Partial = append(s.Partial, p...)
+}
+
+// finishLine returns the line that is Partial and rest.
+func (s *Splitter) finishLine(rest []byte) Record {
+	size := s.DroppedBytes + int64(len(s.Partial)+len(rest))
+	s.Lines++
+	line := Record{Number: s.Lines, Offset: s.Offset}
+	s.Lines += s.innerNewlines
+	s.quotes, s.innerNewlines = 0, 0
+	switch {
+	case size > int64(s.Limit):
+		line.Reason = fmt.Sprintf("a line of %d bytes is not read: the limit is %d", size, s.Limit)
+	case len(s.Partial) > 0:
+		line.Text = append(s.Partial, rest...)
+	default:
+		line.Text = rest
+	}
+	if i := bytes.IndexByte(line.Text, 0); i >= 0 {
+		line.Text, line.Reason = nil, NULError(i).Error()
+	}
+	s.Offset += size + 1
+	s.Partial, s.DroppedBytes = nil, 0
+	return line
+}
+
+// CutAtNUL drops Partial from its first NUL on and returns how many bytes that is: network
+// filesystems show zeros where data has yet to arrive, so the caller reads them again.
+func (s *Splitter) CutAtNUL() int64 {
+	i := bytes.IndexByte(s.Partial, 0)
+	if i < 0 {
+		return 0
+	}
+	n := len(s.Partial) - i
+	s.Partial = s.Partial[:i]
+	return int64(n)
+}
+
+// Pending reports whether a record has begun and may continue.
+func (s *Splitter) Pending() bool { return s.HasPartial() || !s.block.empty() }
+
+// HasPartial reports whether a line has begun and has no end.
+func (s *Splitter) HasPartial() bool { return len(s.Partial) > 0 || s.DroppedBytes > 0 }
+
+// TakePartial returns the partial line as a complete one.
+func (s *Splitter) TakePartial() Record {
+	line := s.finishLine(nil)
+	s.Offset-- // it had no newline
+	s.Unterminated = true
+	return line
+}
+
+// PartialIsComplete reports whether what is kept would be a complete record without a newline: some
+// writers end their files that way. A line must be a JSON object, a file a JSON document, and a CSV
+// record must have its quotes closed; a record of several lines may end anywhere.
+func (s *Splitter) PartialIsComplete() bool {
+	switch {
+	case s.DroppedBytes > 0:
+		return false
+	case s.Framing.RecordPrefix != "":
+		return true
+	case len(s.Partial) == 0:
+		return false
+	case s.Framing.Quoted:
+		return s.quotes%2 == 0
+	case s.Framing.Whole:
+		scanner := jsonscan.Scanner{Data: jsonscan.TrimByteOrderMark(s.Partial)}
+		_, err := scanner.Value()
+		return err == nil
+	}
+	return jsonscan.ScanObject(s.Partial, nil) == nil
+}
+
+// EndsDocument reports whether a file of one record ends with a bracket or brace, so that it may be
+// complete.
+func (s *Splitter) EndsDocument() bool {
+	end := bytes.TrimRight(s.Partial, " \t\r\n")
+	return s.Framing.Whole && (bytes.HasSuffix(end, []byte{'}'}) || bytes.HasSuffix(end, []byte{']'}))
+}
