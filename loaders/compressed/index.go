@@ -89,12 +89,12 @@ func (p Packing) margins() (before, after int64) {
 
 // decompress caches the text around the offset.
 func (t *textReader) decompress() error {
-	before, after := t.packing.margins()
-	from := max(0, t.offset-before)
-	r, at, err := t.resume(from)
+	r, at, err := t.resume()
 	if err != nil {
 		return err
 	}
+	before, after := t.packing.margins()
+	from := max(at, t.offset-before)
 	text := make([]byte, t.offset+after-from)
 	for at < from {
 		n, err := io.ReadFull(r, text[:min(from-at, int64(len(text)))])
@@ -109,9 +109,9 @@ func (t *textReader) decompress() error {
 	return nil
 }
 
-// resume returns a reader of the text, and at which offset it starts: at most the given one.
-func (t *textReader) resume(offset int64) (r io.Reader, at int64, err error) {
-	if point, ok := t.index.checkpoints.before(t.number, offset); ok {
+// resume returns a reader of the text, and the offset at which it starts: at most t.offset.
+func (t *textReader) resume() (r io.Reader, at int64, err error) {
+	if point, ok := t.index.checkpoints.before(t.number, t.offset); ok {
 		r, err = gzipindex.Resume(t.file, point)
 		return r, point.Offset, err
 	}
