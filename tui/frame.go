@@ -12,7 +12,7 @@ import (
 	"vantage/tui/layout"
 )
 
-// View draws the screen. It changes nothing.
+// View draws the screen. It changes nothing of App.
 func (a App) View() tea.View {
 	v := tea.NewView(a.frame())
 	v.AltScreen = true
@@ -22,7 +22,7 @@ func (a App) View() tea.View {
 	return v
 }
 
-// frame is the whole screen as text: exactly h lines of w columns.
+// frame returns the screen as text: exactly h lines of w cells.
 func (a App) frame() string {
 	if a.display.w == 0 {
 		return ""
@@ -51,11 +51,11 @@ func (a App) lines() []string {
 	return a.overlayNotice(append(lines, a.hints(a.display.w)))
 }
 
-// overview draws the panes and puts them side by side, row by row.
+// overview draws the panes and joins them row by row.
 func (a App) overview(_, h int) []string {
 	s := a.screen()
 	rows := make([]strings.Builder, h)
-	for x := 0; x < a.display.w; { // panes tile the body: walk it column by column of panes
+	for x := 0; x < a.display.w; { // the panes that begin in column x, then the next such column
 		next := a.display.w
 		for p, rect := range s.Panes {
 			if rect.Empty() || rect.X != x {
@@ -80,14 +80,13 @@ func (a App) overview(_, h int) []string {
 	return lines
 }
 
-// paneContent is what a pane has to show: its title, a note at the end of its frame,
-// and its lines.
+// paneContent is a title, a note at the end of the frame, and lines, which are cut to fit.
 type paneContent struct {
 	title, note string
 	lines       []string
 }
 
-// paneContents are the panes' contents in w×h cells, in the order of their numbers.
+// paneContents returns the functions that fill w×h cells of each pane.
 func paneContents() [layout.PaneCount]func(a App, w, h int) paneContent {
 	return [layout.PaneCount]func(a App, w, h int) paneContent{
 		layout.Groups:     App.paneGroups,
@@ -98,7 +97,7 @@ func paneContents() [layout.PaneCount]func(a App, w, h int) paneContent {
 	}
 }
 
-// drawPane draws a pane of the overview: exactly the rectangle.
+// drawPane draws a pane of the overview with its number.
 func (a App) drawPane(p layout.Pane, r layout.Rect) []string {
 	in := r.Inner()
 	c := paneContents()[p](a, in.W, in.H)
@@ -106,7 +105,7 @@ func (a App) drawPane(p layout.Pane, r layout.Rect) []string {
 	return a.box(r, a.position.focus == p, c)
 }
 
-// box draws a frame with its content: exactly the rectangle.
+// box draws a frame with its content: exactly r.H lines of r.W cells.
 func (a App) box(r layout.Rect, focused bool, c paneContent) []string {
 	in := r.Inner()
 	role := themes.Border
@@ -141,7 +140,8 @@ func borders(ascii bool) border {
 	return border{"╭", "╮", "╰", "╯", "─", "│"}
 }
 
-// hints are the keys that matter most, as many as fit.
+// hints returns the last line: the line of input if one is open, else the hints of the key
+// table, as many as fit.
 func (a App) hints(w int) string {
 	if a.position.view == viewCommand {
 		return cells.Fit(a.commandPrompt(w), w)
@@ -156,10 +156,10 @@ func (a App) hints(w int) string {
 		t := a.display.theme
 		return cells.Fit(" "+t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close")+"  "+t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit"), w)
 	}
-	var all []string // the first section's keys come first; help and quit always stay
+	var all []string // those of the view first; help and quit, the last two, always stay
 	sections := a.activeKeys()
 	if a.result.analysis == nil && !a.currentView().beforeAnalysis {
-		sections = sections[len(sections)-1:] // there is nothing yet that the others could act on
+		sections = sections[len(sections)-1:] // the others have nothing to act on yet
 	}
 	for _, s := range sections {
 		for _, b := range s.bindings {
@@ -180,8 +180,7 @@ func (a App) hints(w int) string {
 	return cells.Fit(line, w)
 }
 
-// overlayNotice lays the answer to the last key over the end of the screen, above
-// the hints, in as many lines as it takes.
+// overlayNotice draws the notice, if there is one, over the lines above the hints.
 func (a App) overlayNotice(lines []string) []string {
 	if a.notice == "" {
 		return lines

@@ -13,7 +13,7 @@ import (
 	"vantage/tui/chart"
 )
 
-// header is what is open, the figures of the step, and the settings.
+// header returns the first three lines: what is open, the figures of the step, the settings.
 func (a App) header(w int) []string {
 	return []string{a.runLine(w), a.stepLine(w), a.settingsLine(w)}
 }
@@ -35,12 +35,12 @@ func (a App) runLine(w int) string {
 	return cells.Justify(left, right, w)
 }
 
-// widthForFullHeader is the width from which the first line says more.
+// widthForFullHeader is the width from which the first line says more about the source.
 const widthForFullHeader = 100
 
-// status says how the source is doing: still reading, live, or ended; in a roomy head
-// more of it, and when the last row came if there is room for that.
-func (a App) status(roomy, lastRow bool) string {
+// status says whether the source is being read, live or ended. In full it says more, and
+// with lastRow when the last row came.
+func (a App) status(full, lastRow bool) string {
 	t, p := a.display.theme, a.snap.Run.Progress
 	var parts []string
 	switch {
@@ -52,12 +52,12 @@ func (a App) status(roomy, lastRow bool) string {
 		parts = append(parts, t.Paint(themes.Accent, "reading "+a.loadedText()))
 	default:
 		how := " live"
-		if p.Polling && roomy {
+		if p.Polling && full {
 			how += ", polling"
 		}
 		parts = append(parts, t.Paint(themes.Good, a.display.glyphs.Dot+how))
 	}
-	if last := len(a.snap.Steps) - 1; roomy && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.position.step {
+	if last := len(a.snap.Steps) - 1; full && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.position.step {
 		parts = append(parts, t.Paint(themes.Dim, a.growingText(last)))
 	}
 	if lastRow && !a.sourceState.shownLastRow.IsZero() {
@@ -69,8 +69,8 @@ func (a App) status(roomy, lastRow bool) string {
 	return strings.Join(parts, "  ")
 }
 
-// stoppedText says that reading has ended too early, and where the reason is if it is not on
-// the screen.
+// stoppedText says that reading has failed, and which key shows the reason if the screen
+// does not.
 func (a App) stoppedText() string {
 	if a.result.analysis == nil {
 		return "stopped"
@@ -78,8 +78,8 @@ func (a App) stoppedText() string {
 	return "stopped: ! says why"
 }
 
-// headerReward is a mean reward with the decimals that a screen of steps needs, so that
-// it does not jump; a large one without.
+// headerReward returns a mean reward with three decimals, so that its width is the same at
+// every step, or a long one without.
 func headerReward(x float64) string {
 	if text := units.Fixed(x, 3); len(text) <= len("-999.999") {
 		return text
@@ -87,7 +87,7 @@ func headerReward(x float64) string {
 	return units.Short(x)
 }
 
-// signalText is how many groups carry signal: nobody knows yet while the step is open.
+// signalText returns how many groups carry signal, which is unknown while the step is open.
 func signalText(s *analysis.Summary) string {
 	if s.Open {
 		return units.Missing
@@ -95,7 +95,7 @@ func signalText(s *analysis.Summary) string {
 	return units.Fraction(s.Signal, s.Groups)
 }
 
-// stepLine is the step in a line: the most telling figures first, as many as fit.
+// stepLine returns the figures of the step, the most telling first, as many as fit.
 func (a App) stepLine(w int) string {
 	x := a.result.analysis
 	if x == nil {
@@ -131,7 +131,7 @@ func (a App) stepLine(w int) string {
 	return cells.Justify(line, right, w)
 }
 
-// fateCounts are the fates that call for action, with their counts.
+// fateCounts counts the groups with fates that call for action.
 func (a App) fateCounts() string {
 	t := a.display.theme
 	var parts []string
@@ -143,7 +143,7 @@ func (a App) fateCounts() string {
 	return strings.Join(parts, "  ")
 }
 
-// settingsLine shows each setting behind the key that changes it.
+// settingsLine returns the settings, each behind its key, in the longest form that fits.
 func (a App) settingsLine(w int) string {
 	for _, form := range []struct {
 		pos, neg, recompute string

@@ -11,8 +11,8 @@ import (
 	"vantage/tui/cells"
 )
 
-// helpPage explains the keys, the fates and the marks, in as many columns as they
-// take; or, after a second ?, the estimator at work.
+// helpPage explains keys, fates and signs in as many columns as they need; after a second ?
+// it describes the estimator at work.
 func (a App) helpPage(w, h int) []string {
 	if a.helpOnEstimator {
 		return a.currentEstimatorPage(w, h)
@@ -26,13 +26,13 @@ func (a App) helpPage(w, h int) []string {
 	return append([]string{head}, flowColumns(a.helpEntries, a.helpSearch.scroll, w, h-1)...)
 }
 
-// helpSearch is what is looked for in the help, and how far it is scrolled.
+// helpSearch is what is searched for in the help.
 type helpSearch struct {
 	query  string
-	scroll int // lines that are above
+	scroll int // lines scrolled past
 }
 
-// onHelpKey narrows and scrolls the help; Esc and Enter close it.
+// onHelpKey narrows, scrolls and closes the help.
 func (a App) onHelpKey(msg tea.KeyPressMsg) App {
 	switch key := msg.String(); {
 	case a.helpOnEstimator || key == "esc" || key == "enter":
@@ -49,7 +49,7 @@ func (a App) onHelpKey(msg tea.KeyPressMsg) App {
 	return a
 }
 
-// matchesHelpSearch reports whether an entry of the help has every word that is looked for.
+// matchesHelpSearch reports whether an entry of the help contains every word of the query.
 func (a App) matchesHelpSearch(entry string) bool {
 	for _, word := range strings.Fields(strings.ToLower(a.helpSearch.query)) {
 		if !strings.Contains(strings.ToLower(entry), word) {
@@ -59,7 +59,7 @@ func (a App) matchesHelpSearch(entry string) bool {
 	return true
 }
 
-// helpEntries are the lines of the page in columns of a width.
+// helpEntries returns the lines of the page, in columns of width w.
 func (a App) helpEntries(w int) []string {
 	t, room := a.display.theme, 6
 	if a.display.glyphs.ASCII {
@@ -90,10 +90,10 @@ func (a App) helpEntries(w int) []string {
 		"  5+3−2·  kept: positive, negative, at zero")
 }
 
-// spelledKeys are the names of keys that have a character of their own.
+// spelledKeys replaces the signs of keys by their names.
 var spelledKeys = strings.NewReplacer("⏎", "Enter", "⌫", "Bksp", "⇧Tab", "Shift-Tab", "↓", "Down", "↑", "Up", "←", "Left", "→", "Right")
 
-// keyLabel writes keys as the terminal can.
+// keyLabel returns the label of keys, spelled where there is only ASCII.
 func (a App) keyLabel(keys string) string {
 	if a.display.glyphs.ASCII {
 		return spelledKeys.Replace(keys)
@@ -101,7 +101,7 @@ func (a App) keyLabel(keys string) string {
 	return keys
 }
 
-// hangingIndent puts a text behind a head, and its further lines under the first.
+// hangingIndent wraps a text behind head and indents its further lines by the width of head.
 func hangingIndent(head, text string, w int) []string {
 	indent := cells.Width(head)
 	lines := cells.Wrap(text, max(1, w-indent))
@@ -114,7 +114,7 @@ func hangingIndent(head, text string, w int) []string {
 	return lines
 }
 
-// currentEstimatorPage is all that is known of the estimator that is set.
+// currentEstimatorPage describes the estimator at work.
 func (a App) currentEstimatorPage(w, h int) []string {
 	e, err := a.settings.now.Entry()
 	if err != nil {
@@ -125,12 +125,12 @@ func (a App) currentEstimatorPage(w, h int) []string {
 	return cells.FitLines(append(lines, "", t.Paint(themes.Dim, "   any key closes this page; E lists all estimators")), w, h)
 }
 
-// maxProseWidth is the width beyond which lines of prose are hard to follow.
+// maxProseWidth is the width beyond which lines of prose are hard to read.
 const maxProseWidth = 100
 
-// flowColumns sets lines in columns of equal width, top to bottom: as few as hold them, at
-// most three. So many lines are scrolled away, as far as that shows others.
-func flowColumns(entries func(w int) []string, away, w, h int) []string {
+// flowColumns sets lines in as few columns of equal width as hold them, at most three, top
+// to bottom. It leaves out the first scroll lines, as far as that brings others into sight.
+func flowColumns(entries func(w int) []string, scroll, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
@@ -140,7 +140,7 @@ func flowColumns(entries func(w int) []string, away, w, h int) []string {
 		across++
 		all = entries(w/across - 2)
 	}
-	all = all[max(0, min(away, len(all)-across*h)):]
+	all = all[max(0, min(scroll, len(all)-across*h)):]
 	lines := make([]string, h)
 	for i := range lines {
 		for x := range across {

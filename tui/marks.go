@@ -14,21 +14,21 @@ import (
 	"vantage/tui/layout"
 )
 
-// marks is the state of the list of marks, of the note that is written, and of a mark
-// that one is on the way to.
+// marks is the state of the list of marks, and of what is under way with one.
 type marks struct {
 	cursor int
 	draft  noteDraft
-	target *session.Mark // nil: one is where one is
+	target *session.Mark // to go to when its step is analysed; nil: none
 }
 
-// noteDraft is the line in which a note is written.
+// noteDraft is a note while it is typed.
 type noteDraft struct {
 	mark session.Mark
 	text string
 }
 
-// markUnderCursor is a mark, without a note, of what the cursor is on.
+// markUnderCursor returns a mark, without a note, of what the cursor is on, if that can be
+// marked.
 func (a App) markUnderCursor() (session.Mark, bool) {
 	switch g := a.selectedGroup(); {
 	case a.position.view == viewMarks:
@@ -47,7 +47,7 @@ func (a App) markUnderCursor() (session.Mark, bool) {
 	return session.Mark{}, false
 }
 
-// groupMark points at the group under the cursor.
+// groupMark returns a mark of the group under the cursor.
 func (a App) groupMark() session.Mark {
 	g, x := a.selectedGroup(), a.result.analysis
 	m := session.Mark{Step: x.Step, Group: g.Name, Label: truncateBytes(g.Preview, session.MaxText)}
@@ -57,22 +57,23 @@ func (a App) groupMark() session.Mark {
 	return m
 }
 
-// sampleMark points at a sample of the group under the cursor, by its column.
+// sampleMark returns a mark of a sample of the group under the cursor, given by its column
+// of the analysis.
 func (a App) sampleMark(column int) session.Mark {
 	m := a.groupMark()
 	m.Sample = column - a.selectedGroup().Start + 1
 	return m
 }
 
-// truncateBytes is as much of the beginning of a text as some bytes hold.
-func truncateBytes(text string, most int) string {
-	for len(text) > most {
+// truncateBytes cuts text to whole characters of at most limit bytes.
+func truncateBytes(text string, limit int) string {
+	for len(text) > limit {
 		text = backspace(text)
 	}
 	return text
 }
 
-// nothingToMark says where marks are made.
+// nothingToMark says what can be marked.
 const nothingToMark = "nothing to mark here: groups, samples and steps can be"
 
 func (a App) toggleMark() (App, tea.Cmd) {
@@ -90,7 +91,7 @@ func (a App) toggleMark() (App, tea.Cmd) {
 	return a.addMark(m)
 }
 
-// addMark marks, if there is room.
+// addMark adds or replaces a mark, unless there are too many.
 func (a App) addMark(m session.Mark) (App, tea.Cmd) {
 	if _, marked := a.session.current.FindMark(m); !marked && len(a.session.current.Marks) >= session.MaxMarks {
 		a.notice = fmt.Sprintf("there are %d marks: take some away first", session.MaxMarks)
@@ -106,7 +107,7 @@ func (a App) addMark(m session.Mark) (App, tea.Cmd) {
 	return a.changeSession(func(s session.Session) session.Session { return s.WithMark(m) })
 }
 
-// removeMark takes a mark away; its note comes back with it if it is marked again.
+// removeMark removes a mark and remembers it: marked again it has its note again.
 func (a App) removeMark(m session.Mark) (App, tea.Cmd) {
 	a.session.removedMark = m
 	a.notice = "no longer marked"
@@ -117,8 +118,8 @@ func (a App) removeMark(m session.Mark) (App, tea.Cmd) {
 	return a.moveMark(0), cmd
 }
 
-// markSign is a star before what is marked, a dim one before a group of which a sample
-// is.
+// markSign returns a star for what is marked, a dim one for a group with a marked sample,
+// else a blank.
 func (a App) markSign(m session.Mark) string {
 	sign := " "
 	for _, have := range a.session.current.Marks {
@@ -133,7 +134,7 @@ func (a App) markSign(m session.Mark) string {
 	return sign
 }
 
-// noteUnderCursor is the note to what the cursor is on: to the sample, else to its group.
+// noteUnderCursor returns the note of the sample under the cursor, else that of its group.
 func (a App) noteUnderCursor() string {
 	if len(a.session.current.Marks) == 0 || a.selectedGroup() == nil {
 		return ""
@@ -147,13 +148,13 @@ func (a App) noteUnderCursor() string {
 	return sanitize.Line(have.Note)
 }
 
-// noteOf is the note to a group of a step, or to the step itself.
+// noteOf returns the note of a group of a step, or of the step if group is empty.
 func (a App) noteOf(step int64, group string) string {
 	m, _ := a.session.current.FindMark(session.Mark{Step: step, Group: group})
 	return m.Note
 }
 
-// openNote writes a note to what the cursor is on.
+// openNote opens the line for the note of what the cursor is on.
 func (a App) openNote() (App, tea.Cmd) {
 	m, ok := a.markUnderCursor()
 	if !ok {
@@ -193,7 +194,7 @@ func (a App) saveNote() (App, tea.Cmd) {
 	return a.addMark(m)
 }
 
-// notePrompt is the line as the hints show it: of a long note the end.
+// notePrompt returns the line in w cells, with the end of a long note.
 func (a App) notePrompt(w int) string {
 	head := " note to " + sanitize.Line(a.markText(a.marks.draft.mark))
 	head = cells.Truncate(head, max(12, w/3)) + ": "
@@ -205,7 +206,7 @@ func (a App) notePrompt(w int) string {
 	return a.display.theme.Paint(themes.Dim, head) + a.display.theme.Paint(themes.Accent, text+"▏")
 }
 
-// runNote marks what the cursor is on with a note.
+// runNote marks what the cursor is on, with a note.
 func runNote(a App, args []string) (App, tea.Cmd, error) {
 	m, ok := a.markUnderCursor()
 	text := truncateBytes(strings.Join(args, " "), session.MaxNote)

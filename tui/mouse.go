@@ -6,7 +6,7 @@ import (
 	"vantage/tui/layout"
 )
 
-// onMouse takes the wheel and clicks; nothing follows the pointer.
+// onMouse handles the wheel and clicks.
 func (a App) onMouse(msg tea.MouseMsg) App {
 	switch m := msg.Mouse(); msg.(type) {
 	case tea.MouseWheelMsg:
@@ -17,7 +17,7 @@ func (a App) onMouse(msg tea.MouseMsg) App {
 	return a
 }
 
-// onWheel scrolls what is in focus.
+// onWheel scrolls what is focused, by three lines.
 func (a App) onWheel(b tea.MouseButton) App {
 	by := 3
 	if b == tea.MouseWheelUp {
@@ -35,7 +35,7 @@ func (a App) onWheel(b tea.MouseButton) App {
 	}
 }
 
-// onClick goes to the pane under the pointer, and in the table to the group.
+// onClick focuses the pane under the pointer, and puts the cursor on the group there.
 func (a App) onClick(x, y int) App {
 	if a.position.view != viewOverview || a.result.analysis == nil {
 		return a

@@ -10,14 +10,14 @@ import (
 	"vantage/tui/chart"
 )
 
-// heightForChartText is the height below which the chart has the room of the words.
+// heightForChartText is the height from which there is text below the chart.
 const heightForChartText = 6
 
-// heightForSummary is the height from which the chart leaves room for more figures.
+// heightForSummary is the height from which there is a line of more figures.
 const heightForSummary = 9
 
-// paneAdvantages is the mirrored histogram: original advantages upwards,
-// processed ones of kept samples downwards, over one axis.
+// paneAdvantages draws a mirrored histogram over one axis: original advantages upwards,
+// processed ones of kept samples downwards; with a baseline, its processed ones upwards.
 func (a App) paneAdvantages(w, h int) paneContent {
 	width := oddWidth(w)
 	m := a.chartsFor(width)
@@ -56,7 +56,7 @@ func (a App) paneAdvantages(w, h int) paneContent {
 	return paneContent{title: a.withShownCount("advantages") + "  " + title, note: note, lines: lines}
 }
 
-// withShownCount is the name of what a pane shows, and of how many of the groups.
+// withShownCount adds to a title how many groups the filter shows.
 func (a App) withShownCount(name string) string {
 	if of := a.shownCount(); of != "" {
 		return name + " " + of
@@ -64,10 +64,10 @@ func (a App) withShownCount(name string) string {
 	return name
 }
 
-// widthForLongTitle is the width from which the title says what A and B are.
+// widthForLongTitle is the width from which the title says what is above and below.
 const widthForLongTitle = 36
 
-// mirrorLines draws one histogram over another in h rows, or one.
+// mirrorLines draws one histogram over another in h rows.
 func (a App) mirrorLines(up, down chart.Histogram, width, h int) []string {
 	var lines []string
 	for _, line := range chart.Mirror(a.display.theme, a.display.glyphs, a.scaled(up), a.scaled(down), width, max(1, h)) {
@@ -76,8 +76,8 @@ func (a App) mirrorLines(up, down chart.Histogram, width, h int) []string {
 	return lines
 }
 
-// momentsLine describes the values of a histogram that are numbers; zeros are counted where
-// they are not drawn.
+// momentsLine returns count, mean and std of the values of a histogram that are numbers,
+// and with zeros how many zeros there are, which the chart does not draw.
 func (a App) momentsLine(name string, h chart.Histogram, zeros bool, w int) string {
 	n, mean, std := h.Moments()
 	t := a.display.theme
@@ -95,7 +95,7 @@ func (a App) momentsLine(name string, h chart.Histogram, zeros bool, w int) stri
 	return cells.JoinFitting(w, " ", pieces...)
 }
 
-// summaryLine are the figures of the groups in sight that a distribution does not show.
+// summaryLine returns figures of the groups shown that the histogram does not show.
 func (a App) summaryLine(largest float64, w int) string {
 	x, t := a.shownFigures(), a.display.theme
 	if x == nil {

@@ -14,11 +14,11 @@ import (
 	"vantage/tui/chart"
 )
 
-// groupColumns are the widths of the group table.
+// groupColumns is the widths of the columns of the group table.
 type groupColumns struct{ fate, prompt, n, kept, reward, dotPlot int }
 
-// groupColumnsFor shares out w cells: the prompt and the strip take what is left,
-// and the strip has an odd width so that zero has a cell of its own.
+// groupColumnsFor distributes w cells. The prompt and the dot plot share what the others
+// leave; the dot plot is odd, so that zero has a cell.
 func groupColumnsFor(w int) groupColumns {
 	c := groupColumns{fate: 10, n: 4, kept: 8, reward: 10}
 	left := w - c.fate - c.n - c.kept - c.reward - 5
@@ -30,17 +30,17 @@ func groupColumnsFor(w int) groupColumns {
 	return c
 }
 
-// visibleGroups is how many groups are seen at once.
+// visibleGroups returns how many rows of the table are in sight.
 func (a App) visibleGroups() int {
-	h := a.screen().Panes[0].Inner().H - 1 // less the header
+	h := a.screen().Panes[0].Inner().H - 1 // for the header
 	if h >= heightForCause {
-		h-- // and the cause
+		h-- // for the cause
 	}
 	return h
 }
 
-// heightForCause is the height from which the table leaves a line for why the group under
-// the cursor has no signal.
+// heightForCause is the height from which a line says why the group under the cursor has no
+// signal.
 const heightForCause = 4
 
 func (a App) paneGroups(w, h int) paneContent {
@@ -70,7 +70,7 @@ func (a App) paneGroups(w, h int) paneContent {
 	return paneContent{title: a.groupsTitle(), note: fmt.Sprintf("%d/%d", min(a.position.cursor+1, len(a.result.rows)), len(a.result.rows)), lines: lines}
 }
 
-// noMatchText says that the filter shows nothing, and what to do.
+// noMatchText says that the filter shows no group, and what to do.
 func (a App) noMatchText() string {
 	text := fmt.Sprintf("No groups match %s (0/%s).", a.activeFilter(), units.Count(a.result.analysis.Groups))
 	if a.position.view == viewFilter {
@@ -82,13 +82,13 @@ func (a App) noMatchText() string {
 func (a App) groupHeader(c groupColumns, axis chart.Axis) string {
 	fate := a.columnHeader("fate")
 	if a.baselineAnalysis() != nil {
-		fate = cells.Fit(fate, c.fate-2) + "A" // what the baseline makes of it, where that differs
+		fate = cells.Fit(fate, c.fate-2) + "A" // the fate under the baseline, where it differs
 	}
 	return a.display.theme.Paint(themes.Dim, " "+cells.Fit(fate, c.fate)+cells.Fit(a.columnHeader("prompt"), c.prompt)+" "+
 		cells.FitRight(a.columnHeader("n"), c.n)+" "+cells.FitRight(a.columnHeader("kept"), c.kept)+" "+cells.FitRight(a.columnHeader("reward"), c.reward)+" "+axisRuler(axis, c.dotPlot))
 }
 
-// axisRuler writes the ends and the zero of an axis over w cells.
+// axisRuler returns the ends and the zero of an axis in w cells.
 func axisRuler(axis chart.Axis, w int) string {
 	lo, hi := units.Short(axis.Lo), "+"+units.Short(axis.Hi)
 	side := (w - 1) / 2
@@ -98,8 +98,8 @@ func axisRuler(axis chart.Axis, w int) string {
 	return cells.Fit(strings.Replace(lo, "-", "−", 1), side) + "0" + cells.FitRight(hi, w-side-1)
 }
 
-// groupRow is a row of the table. The cursor lies on what the group is called by only: on
-// a slow link each key has to draw two rows anew, and their figures are half of them.
+// groupRow returns a row of the table. The cursor is drawn on fate and prompt only: each
+// key draws two rows again, and on a slow link their figures would double the bytes.
 func (a App) groupRow(c groupColumns, axis chart.Axis, row int) string {
 	t, x, index := a.display.theme, a.result.analysis, a.result.rows[row]
 	g := &x.Table[index]
@@ -122,7 +122,7 @@ func (a App) groupRow(c groupColumns, axis chart.Axis, row int) string {
 		t.Paint(themes.Dim, cells.FitRight(meanAndStd(g, c.reward), c.reward)) + " " + dotPlot
 }
 
-// keptBySign writes kept samples as 5+3−, those at zero as 2·.
+// keptBySign returns the kept samples as 5+3−, and those with advantage zero as 2·.
 func keptBySign(g *analysis.Group) string {
 	var parts string
 	if g.KeptPos > 0 || g.KeptNeg > 0 {
@@ -137,8 +137,8 @@ func keptBySign(g *analysis.Group) string {
 	return parts
 }
 
-// meanAndStd writes a group's rewards as 0.44±.51, that of one sample as 0.44; large ones
-// as -54k±24k, and without the std if even that is wider than w.
+// meanAndStd returns the rewards of a group as 0.44±.51, of one sample as 0.44, large ones
+// as -54k±24k, and without the std if that is wider than w.
 func meanAndStd(g *analysis.Group, w int) string {
 	spread := func(write func(float64) string) string {
 		return write(g.RewardMean) + "±" + strings.TrimPrefix(write(g.RewardStd), "0")
@@ -153,8 +153,7 @@ func meanAndStd(g *analysis.Group, w int) string {
 	return firstFitting(w, spread(plain), spread(units.Brief), units.Brief(g.RewardMean))
 }
 
-// firstFitting is the first of some ways to write a thing that fits into w cells, or the
-// last, which is the shortest.
+// firstFitting returns the first of some texts that fits into w cells, or the last.
 func firstFitting(w int, ways ...string) string {
 	for _, text := range ways {
 		if cells.Width(text) <= w {
@@ -164,7 +163,7 @@ func firstFitting(w int, ways ...string) string {
 	return ways[len(ways)-1]
 }
 
-// fateRole is the look of a fate.
+// fateRole returns the look of a fate.
 func (a App) fateRole(f model.Fate) themes.Role {
 	switch f {
 	case model.FateAlive:
@@ -178,7 +177,7 @@ func (a App) fateRole(f model.Fate) themes.Role {
 	return themes.Dim
 }
 
-// fateGlyph says a fate without colour.
+// fateGlyph returns the sign of a fate.
 func (a App) fateGlyph(f model.Fate) string {
 	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "●", "…"}
 	if a.display.glyphs.ASCII {

@@ -17,19 +17,19 @@ import (
 
 // order is how the table of groups is sorted.
 type order struct {
-	column   int // index of orders
+	column   int // index in sortings
 	reversed bool
 }
 
-// sorting is a way to sort: by fate the worst come first, by a number the greatest,
-// by a text the first of the alphabet.
+// sorting is a way to sort: by fate the worst first, by a number the largest, by a text in
+// alphabetical order.
 type sorting struct {
-	column  string // of the column, as the header has it
+	column  string // the header of its column; "" if it has none
 	words   string
 	compare func(a, b *analysis.Group) int
 }
 
-// sortings are the ways to sort, the usual one first.
+// sortings returns the ways to sort, the default first.
 func sortings() []sorting {
 	by := func(name, says string, of func(g *analysis.Group) float64) sorting {
 		return sorting{name, says, func(a, b *analysis.Group) int { return cmp.Compare(of(b), of(a)) }}
@@ -53,16 +53,16 @@ func (a App) reverseOrder() (App, tea.Cmd) {
 	return a.apply(a.settings.withOrder(order{a.settings.order.column, !a.settings.order.reversed}))
 }
 
-// columnHeader is a column's header, with a mark if the table is sorted by it.
+// columnHeader returns the header of a column, with an arrow if the table is sorted by it.
 func (a App) columnHeader(name string) string {
 	if a.settings.order == (order{}) || sortings()[a.settings.order.column].column != name {
 		return name
 	}
-	up := a.settings.order.reversed != (a.settings.order.column == 1) // text runs the other way
+	up := a.settings.order.reversed != (a.settings.order.column == 1) // text ascends by default
 	return name + a.display.glyphs.SortArrow(up)
 }
 
-// groupsTitle says how many groups are shown, in which order, and by which filter.
+// groupsTitle says how many groups are shown, by which filter and in which order.
 func (a App) groupsTitle() string {
 	x := a.result.analysis
 	title := "groups  " + units.Count(x.Groups)
@@ -81,7 +81,8 @@ func (a App) groupsTitle() string {
 	return title + " · " + says
 }
 
-// causeUnderCursor is why the group under the cursor has no signal.
+// causeUnderCursor says why the group under the cursor has no signal, after its note and
+// its fates if they differ from the baseline's.
 func (a App) causeUnderCursor() string {
 	if len(a.result.rows) == 0 {
 		return ""
@@ -97,15 +98,7 @@ func (a App) causeUnderCursor() string {
 	return why
 }
 
-// activeFilter is the filter in force: the one that is typed while it is.
-func (a App) activeFilter() string {
-	if a.position.view == viewFilter {
-		return a.position.filterDraft
-	}
-	return a.settings.filter
-}
-
-// rearrange sorts and filters anew; the cursor stays on its group.
+// rearrange filters and sorts the groups again; the cursor stays on its group.
 func (a App) rearrange() App {
 	if a.result.analysis == nil {
 		return a
@@ -117,8 +110,8 @@ func (a App) rearrange() App {
 	return a.arrangeRows(selected).clampCursor()
 }
 
-// arrangeRows puts the groups that the filter shows in order, and the cursor on the one
-// of that name. What cannot be parsed, half typed, filters nothing.
+// arrangeRows filters and sorts the groups, and puts the cursor on the one named selected.
+// A filter that is no query, as while it is typed, shows all groups.
 func (a App) arrangeRows(selected string) App {
 	x := a.result.analysis
 	q, err := query.Parse(a.activeFilter())
@@ -146,7 +139,7 @@ func (a App) arrangeRows(selected string) App {
 	return a
 }
 
-// matchingGroups are the groups that a query shows.
+// matchingGroups returns the groups that a query matches.
 func matchingGroups(x *analysis.Analysis, q query.Query) []int {
 	var rows []int
 	for g := range x.Groups {
@@ -157,7 +150,7 @@ func matchingGroups(x *analysis.Analysis, q query.Query) []int {
 	return rows
 }
 
-// sortRows puts rows of a table in order; equal ones stay as they are.
+// sortRows sorts groups; equal ones stay in order.
 func (o order) sortRows(x *analysis.Analysis, rows []int) []int {
 	if o.column == 0 { // the order of nearly every key press
 		byFate := make([][]int, len(model.Fates()))
@@ -178,88 +171,4 @@ func (o order) sortRows(x *analysis.Analysis, rows []int) []int {
 		return compare(&x.Table[g], &x.Table[h])
 	})
 	return rows
-}
-
-func filterKeys() keySection {
-	return keySection{"filter", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyFilter},
-		{[]string{"tab"}, "Tab", "Tab field", "complete the name of a field", App.completeField},
-		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceFilter},
-		{[]string{"down"}, "↓", "↓ ↑ group", "down", move(App.moveFocused, 1)},
-		{[]string{"up"}, "↑", "", "up", move(App.moveFocused, -1)},
-		{[]string{"esc"}, "Esc", "Esc clear", "show all groups", App.clearFilter},
-	}}
-}
-
-// openFilter types a filter; the table follows each character.
-func (a App) openFilter() (App, tea.Cmd) {
-	if a.result.analysis == nil {
-		a.notice = "no groups to filter yet"
-		return a, nil
-	}
-	a.position.filterDraft = a.settings.filter
-	a.position.focus, a.position.frontPane = 0, 0
-	return a.openView(viewFilter)
-}
-
-func (a App) typeFilter(typed string) App {
-	a.position.filterDraft = appendTyped(a.position.filterDraft, typed, query.MaxLength)
-	return a.rearrange()
-}
-
-func (a App) backspaceFilter() (App, tea.Cmd) {
-	a.position.filterDraft = backspace(a.position.filterDraft)
-	return a.rearrange(), nil
-}
-
-// applyFilter takes the filter over, if it can be understood.
-func (a App) applyFilter() (App, tea.Cmd) {
-	a, cmd, err := a.setFilter(a.position.filterDraft)
-	if err != nil {
-		a.notice = err.Error()
-		return a, nil
-	}
-	a.position.view = viewOverview
-	return a.rearrange(), cmd
-}
-
-// setFilter makes text the filter; one that cannot be understood changes nothing.
-func (a App) setFilter(text string) (App, tea.Cmd, error) {
-	text = strings.TrimSpace(text)
-	if _, err := query.Parse(text); err != nil {
-		return a, nil, fmt.Errorf("the filter cannot be understood: %w", err)
-	}
-	a, cmd := a.apply(a.settings.withFilter(text))
-	return a, cmd, nil
-}
-
-func (a App) clearFilter() (App, tea.Cmd) {
-	a.position.view, a.position.filterDraft = viewOverview, ""
-	a, cmd := a.apply(a.settings.withFilter(""))
-	return a.rearrange(), cmd
-}
-
-// completeField goes on with the name of a field that has been begun, or of a fate, or
-// through those that begin so.
-func (a App) completeField() (App, tea.Cmd) {
-	at := strings.LastIndexAny(a.position.filterDraft, " (") + 1
-	begun := a.position.filterDraft[at:]
-	fit := slices.DeleteFunc(filterTerms(a, nil), func(term string) bool { return !strings.HasPrefix(term, begun) })
-	if i := slices.Index(fit, begun); i >= 0 && len(fit) > 1 {
-		fit = fit[(i+1)%len(fit):]
-	}
-	if len(fit) == 0 {
-		a.notice = "the fields are " + fieldNames()
-		return a, nil
-	}
-	a.position.filterDraft = a.position.filterDraft[:at] + fit[0]
-	return a.rearrange(), nil
-}
-
-func fieldNames() string {
-	var names []string
-	for _, f := range query.Fields() {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, " ")
 }

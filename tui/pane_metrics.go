@@ -11,14 +11,14 @@ import (
 	"vantage/tui/layout"
 )
 
-// metricWidth is the least width of a column of metrics.
+// metricWidth is the least width of a column.
 const metricWidth = 38
 
-// deltaWidth is the room for how a figure differs from the baseline's.
+// deltaWidth is the width of a difference from the baseline.
 const deltaWidth = 10
 
-// paneMetrics lists the figures of the step under the trainers' names, in as
-// many columns as fit.
+// paneMetrics lists the metrics of the step, under the trainers' names, in as many columns
+// as fit.
 func (a App) paneMetrics(w, h int) paneContent {
 	x := a.shownFigures()
 	if x == nil {
@@ -58,8 +58,8 @@ func (a App) paneMetrics(w, h int) paneContent {
 	return c
 }
 
-// trimPathPrefix is a name in w cells: where it is too long, without what it begins with,
-// which it shares with others.
+// trimPathPrefix cuts a name to w cells, first by its leading path elements, which other
+// names share.
 func trimPathPrefix(name string, w int) string {
 	short := name
 	for cells.Width(short) > w {
@@ -72,7 +72,7 @@ func trimPathPrefix(name string, w int) string {
 	return short
 }
 
-// hiddenMetricRows is how many rows of metrics do not fit.
+// hiddenMetricRows returns how many rows of metrics do not fit.
 func (a App) hiddenMetricRows() int {
 	in := a.screen().Panes[layout.Metrics].Inner()
 	if a.result.analysis == nil || in.H == 0 || a.shownFigures() == nil {

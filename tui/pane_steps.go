@@ -10,14 +10,14 @@ import (
 	"vantage/tui/chart"
 )
 
-// trendRow is a figure followed over the steps.
+// trendRow is a metric that the pane shows over the steps.
 type trendRow struct {
 	name      string
 	metric    string
-	zeroToOne bool // drawn from 0 to 1, else over its own range
+	zeroToOne bool // drawn from 0 to 1, not over its own range
 }
 
-// trendRows lists what the steps pane follows, most telling first.
+// trendRows returns what the pane shows, the most telling first.
 func trendRows() []trendRow {
 	return []trendRow{
 		{"reward", "critic/score/mean", false},
@@ -31,7 +31,7 @@ func trendRows() []trendRow {
 	}
 }
 
-// heightForBigTrend is the height from which the first figure is drawn as a line.
+// heightForBigTrend is the height from which the first metric is drawn over several lines.
 const heightForBigTrend = 10
 
 func (a App) paneSteps(w, h int) paneContent {
@@ -61,13 +61,13 @@ func (a App) paneSteps(w, h int) paneContent {
 	return c
 }
 
-// labels are the room for the name in front of a trend and the value behind it.
+// The widths of the name in front of a trend and of the value behind it.
 const (
 	nameWidth  = 8
 	valueWidth = 8
 )
 
-// widthForDelta is the width from which a trend says how it differs from the baseline's.
+// widthForDelta is the width from which there is the difference from the baseline.
 const widthForDelta = 44
 
 func (a App) trendLine(row trendRow, w int) string {
@@ -85,7 +85,7 @@ func (a App) trendLine(row trendRow, w int) string {
 	return a.display.theme.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + spark + cells.FitRight(value, room-1) + " "
 }
 
-// bigTrend draws a figure as a line over h rows.
+// bigTrend draws a metric over h rows.
 func (a App) bigTrend(row trendRow, w, h int) []string {
 	values := a.series(row.metric)
 	lo, hi := row.bounds(values)
@@ -115,7 +115,7 @@ func (r trendRow) bounds(values []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// series is a metric over all steps.
+// series returns a metric over all steps.
 func (a App) series(metric string) []float64 {
 	if a.result.trend == nil {
 		return nil
@@ -123,7 +123,8 @@ func (a App) series(metric string) []float64 {
 	return a.result.trend.Series(metric)
 }
 
-// trendIndex is where the step on screen is in the trend, -1 if it is not there yet.
+// trendIndex returns the index of the step on the screen in the trend, -1 if it is not
+// there yet.
 func (a App) trendIndex() int {
 	if i, ok := a.result.trend.Find(a.result.analysis.Step); ok {
 		return i

@@ -10,16 +10,16 @@ import (
 	"vantage/tui/cells"
 )
 
-// warningLine is a line of the warnings pane: a warning, or a place in the log that
-// could not be read.
+// warningLine is a line of the pane: a warning of the step, a note on what was left out of
+// the log, or a place in it that could not be read.
 type warningLine struct {
 	text, advice string
-	group        int // that shows it, -1 if none
+	group        int // an example, -1 if there is none
 	isProblem    bool
-	isNote       bool // nothing is wrong: what was left out, and why
+	isNote       bool
 }
 
-// warningLines are all warnings of the step, then the problems of the log.
+// warningLines returns the warnings of the step, then what the log says about reading it.
 func (a App) warningLines() []warningLine {
 	var all []warningLine
 	if x := a.result.analysis; x != nil {
@@ -42,7 +42,7 @@ func (a App) warningLines() []warningLine {
 	return all
 }
 
-// shortName cuts a group's name to what tells it apart.
+// shortName cuts the name of a group, which may be a hash.
 func shortName(name string) string {
 	if len(name) > 12 {
 		return name[:8] + "…"
@@ -50,12 +50,12 @@ func shortName(name string) string {
 	return name
 }
 
-// paneWarnings lists the doubts in a line each; the selected one is told in full.
+// paneWarnings lists the warnings in a line each, the selected one in full.
 func (a App) paneWarnings(w, h int) paneContent {
-	doubts := a.warningLines()
-	c := paneContent{title: fmt.Sprintf("warnings  %s", units.Count(len(doubts)))}
+	all := a.warningLines()
+	c := paneContent{title: fmt.Sprintf("warnings  %s", units.Count(len(all)))}
 	t := a.display.theme
-	if len(doubts) == 0 {
+	if len(all) == 0 {
 		text := "none at this step"
 		if a.result.analysis != nil && a.result.analysis.Open {
 			text = "the step is still being written: nothing is judged yet"
@@ -66,16 +66,16 @@ func (a App) paneWarnings(w, h int) paneContent {
 		}
 		return c
 	}
-	c.note = fmt.Sprintf("%d/%d", a.position.warning+1, len(doubts))
+	c.note = fmt.Sprintf("%d/%d", a.position.warning+1, len(all))
 	first, end := 0, 0 // lines of the selected one
-	for i, d := range doubts {
+	for i, d := range all {
 		lines := a.drawWarning(d, i == a.position.warning, w)
 		if i == a.position.warning {
 			first, end = len(c.lines), len(c.lines)+len(lines)
 		}
 		c.lines = append(c.lines, lines...)
 	}
-	top := max(0, min(first, end-h)) // keep it in sight, its beginning before its end
+	top := max(0, min(first, end-h)) // scrolls it into sight, rather its beginning than its end
 	if c.lines = c.lines[top:]; end-top > h && h > 0 {
 		c.lines[h-1] = cells.Truncate(c.lines[h-1]+t.Paint(themes.Dim, " …"), w-1)
 	}

@@ -10,7 +10,7 @@ import (
 	"vantage/tui/layout"
 )
 
-// tooSmall says what is needed, and still the step in a line where there is room.
+// tooSmall says which size is needed, and shows the figures of the step if there is room.
 func (a App) tooSmall(w, h int) []string {
 	lines := cells.Wrap(fmt.Sprintf("vantage needs %d×%d, this is %d×%d", layout.MinWidth, layout.MinHeight, w, h), w)
 	if a.result.analysis != nil {
@@ -19,12 +19,10 @@ func (a App) tooSmall(w, h int) []string {
 	return cells.FitLines(lines, w, h)
 }
 
-// maxFullProblems is how many problems are shown at full length before there is anything
-// else to show.
+// maxFullProblems is how many problems are shown in full.
 const maxFullProblems = 3
 
-// emptyBody is the body before there is anything to show: what is missing, why, and what
-// to do.
+// emptyBody is the body before there is an analysis: what is missing, why, and what to do.
 func (a App) emptyBody(w, h int) []string {
 	t := a.display.theme
 	var lines []string
@@ -49,7 +47,7 @@ func (a App) emptyBody(w, h int) []string {
 	return cells.FitLines(append(make([]string, above), lines...), w, h)
 }
 
-// whyEmpty says what there is not and why, and how it stands.
+// whyEmpty says why there is no analysis, and with more lines what to do.
 func (a App) whyEmpty() (text string, role themes.Role, more []string) {
 	title, p := sanitize.Line(a.title), a.snap.Run.Progress
 	switch {
@@ -78,13 +76,13 @@ func (a App) whyEmpty() (text string, role themes.Role, more []string) {
 	)
 }
 
-// trainerOptionsHelp is what most often makes a trainer write something.
+// trainerOptionsHelp says which options make the most common trainers write a log.
 const trainerOptionsHelp = "verl writes a log with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true"
 
-// formatsHelp is where to look when a trainer writes nothing.
+// formatsHelp says where the options of all trainers are listed.
 const formatsHelp = "`vantage formats` lists what can be read, and the option with which each trainer writes it"
 
-// keysWhenEmpty are the keys that lead on from a screen with nothing on it.
+// keysWhenEmpty returns the keys that are of use while there is no analysis.
 func (a App) keysWhenEmpty() string {
 	t := a.display.theme
 	way := func(key, what string) string { return t.Paint(themes.Key, key) + t.Paint(themes.Dim, " "+what+"    ") }

@@ -2,9 +2,9 @@ package tui
 
 import "unicode/utf8"
 
-// appendTyped returns text with what was typed, unless that makes it longer than max bytes.
-func appendTyped(text, typed string, max int) string {
-	if len(text)+len(typed) > max {
+// appendTyped returns text with what was typed, unless that makes it longer than limit bytes.
+func appendTyped(text, typed string, limit int) string {
+	if len(text)+len(typed) > limit {
 		return text
 	}
 	return text + typed

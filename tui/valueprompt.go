@@ -9,13 +9,13 @@ import (
 	"vantage/tui/cells"
 )
 
-// maxTyped bounds what can be typed for a number.
+// maxTyped bounds a number or a name that is typed, in bytes.
 const maxTyped = 20
 
 // valuePrompt is the line in which a ratio is typed.
 type valuePrompt struct {
 	open     bool
-	negative bool // keep_neg_ratio, not keep_pos_ratio: the one that was moved last
+	negative bool // keep_neg_ratio, not keep_pos_ratio; at first the one changed last
 	text     string
 }
 
@@ -24,7 +24,7 @@ func (a App) openValuePrompt() (App, tea.Cmd) {
 	return a, nil
 }
 
-// option is the name of the ratio that is typed.
+// option returns the name of the ratio that is typed.
 func (p valuePrompt) option() string {
 	if p.negative {
 		return "keep_neg_ratio"
@@ -32,7 +32,7 @@ func (p valuePrompt) option() string {
 	return "keep_pos_ratio"
 }
 
-// onPromptKey edits the line. Enter applies it, Tab changes which ratio is meant.
+// onPromptKey edits the line, applies it, or changes which ratio is typed.
 func (a App) onPromptKey(key string) (App, tea.Cmd) {
 	switch key {
 	case "esc":
@@ -53,7 +53,7 @@ func (a App) onPromptKey(key string) (App, tea.Cmd) {
 	return a, nil
 }
 
-// applyTypedValue applies what was typed. What cannot be taken stays, to be mended.
+// applyTypedValue applies the ratio. A wrong one stays in the line, to be corrected.
 func (a App) applyTypedValue() (App, tea.Cmd) {
 	if a.valuePrompt.text == "" {
 		a.valuePrompt.open = false
@@ -71,7 +71,7 @@ func (a App) applyTypedValue() (App, tea.Cmd) {
 	return a.apply(a.settings.withSettings(set))
 }
 
-// line is what the prompt shows in w cells.
+// line returns the prompt in w cells.
 func (p valuePrompt) line(w int) string {
 	return cells.JoinFitting(w, " · ", fmt.Sprintf(" %s = %s▏ 0 to 1", p.option(), p.text), "Enter apply", "Esc leave", "Tab the other ratio")
 }

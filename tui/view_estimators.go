@@ -14,7 +14,7 @@ import (
 
 // estimatorPicker is the state of the list of estimators.
 type estimatorPicker struct {
-	filter string // what the list is narrowed to
+	filter string // words that the listed ones contain
 	cursor int
 }
 
@@ -30,7 +30,7 @@ func estimatorKeys() keySection {
 	}}
 }
 
-// openEstimators lists every estimator, the cursor on the one that is set.
+// openEstimators opens the list of estimators, the cursor on the one at work.
 func (a App) openEstimators() (App, tea.Cmd) {
 	a.position.picker = estimatorPicker{}
 	for i, e := range a.matchingEstimators() {
@@ -41,7 +41,8 @@ func (a App) openEstimators() (App, tea.Cmd) {
 	return a.pushView(viewEstimators)
 }
 
-// matchingEstimators are the estimators whose framework and name hold every word typed.
+// matchingEstimators returns the estimators whose framework and name contain every word
+// that is typed.
 func (a App) matchingEstimators() []*estimators.Estimator {
 	var some []*estimators.Estimator
 	for _, e := range estimators.All() {
@@ -87,8 +88,7 @@ func (a App) pickEstimator() (App, tea.Cmd) {
 	return a.switchTo(a.settings.now.WithFramework(e.Framework).WithEstimator(e.Name))
 }
 
-// estimatorsView shows the list on the left, or above, and the one under the
-// cursor in full beside it.
+// estimatorsView draws the list, and to the right or below the estimator under the cursor.
 func (a App) estimatorsView(w, h int) []string {
 	const wide = 100
 	if w < wide {
@@ -141,7 +141,7 @@ func scaleList(e *estimators.Estimator) string {
 	return strings.Join(names, " ")
 }
 
-// estimatorPane is everything that is known of the estimator under the cursor.
+// estimatorPane describes the estimator under the cursor.
 func (a App) estimatorPane(w, h int) []string {
 	list := a.matchingEstimators()
 	c := paneContent{title: " nothing is called that"}

@@ -8,7 +8,7 @@ import (
 	"vantage/tui/richtext"
 )
 
-// groupKeys read one group.
+// groupKeys returns the keys of an open group.
 func groupKeys() keySection {
 	return keySection{"group", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k sample", "next sample; in the text a line down", move(App.moveReading, 1)},
@@ -33,8 +33,8 @@ func groupKeys() keySection {
 	}}
 }
 
-// openGroup reads the group under the cursor. The step holds still meanwhile: text
-// that changes under the eyes cannot be read.
+// openGroup opens the group under the cursor. Newer steps are not followed meanwhile: text
+// that changes cannot be read.
 func (a App) openGroup() (App, tea.Cmd) {
 	if a.selectedGroup() == nil {
 		a.notice = "no group to open yet"
@@ -47,7 +47,7 @@ func (a App) openGroup() (App, tea.Cmd) {
 	return a.pushView(viewGroup)
 }
 
-// moveGroup goes to another group of the table, to its best sample.
+// moveGroup opens another group of the table at its best sample.
 func (a App) moveGroup(by int) (App, tea.Cmd) {
 	to := clampIndex(a.position.cursor+by, len(a.result.rows))
 	if to == a.position.cursor {
@@ -57,7 +57,7 @@ func (a App) moveGroup(by int) (App, tea.Cmd) {
 	return a.clampCursor(), nil
 }
 
-// moveReading moves what keys go to: the cursor among the samples, or the text.
+// moveReading moves the cursor among the samples, or scrolls the text if it is focused.
 func (a App) moveReading(by int) App {
 	if a.sampleReader.inText {
 		a.sampleReader.scroll += by
@@ -82,8 +82,8 @@ func (a App) toggleTextFocus() (App, tea.Cmd) {
 	return a.clampTextScroll(), nil
 }
 
-// toggleDiff compares. The cursor goes to the worst sample if it is on the best,
-// so that it is seen which two are compared.
+// toggleDiff compares the best sample with the one under the cursor. If that is the best,
+// the cursor goes to the worst.
 func (a App) toggleDiff() (App, tea.Cmd) {
 	g := a.selectedGroup()
 	if g == nil || g.Size() < 2 {
@@ -107,7 +107,7 @@ func (a App) toggleRaw() (App, tea.Cmd) {
 	return a, nil
 }
 
-// scrollToAnchor is the action that brings a part of the text to the top.
+// scrollToAnchor returns the action that scrolls to a part of the text.
 func scrollToAnchor(name string) action {
 	return func(a App) (App, tea.Cmd) {
 		if a.sampleReader.page == nil {
@@ -123,7 +123,7 @@ func scrollToAnchor(name string) action {
 	}
 }
 
-// groupView shows the samples of a group beside the text of one, or above it.
+// groupView draws the samples of a group, and to the right or below the text of one.
 func (a App) groupView(_, _ int) []string {
 	samples, text := a.groupViewRects()
 	left := a.box(samples, !a.sampleReader.inText, a.sampleTable(samples.Inner().W, samples.Inner().H))

@@ -16,8 +16,8 @@ import (
 	"vantage/tui/cells"
 )
 
-// rankedSamples is the samples of a group as columns of the analysis, the best reward
-// first; those without a number are last, equal ones as in the log.
+// rankedSamples returns the samples of a group, as columns of the analysis, by reward, the
+// best first. NaN comes last; equal rewards stay in the order of the log.
 func (a App) rankedSamples(g *analysis.Group) []int {
 	order := make([]int, g.Size())
 	for i := range order {
@@ -37,8 +37,7 @@ func (a App) rankedSamples(g *analysis.Group) []int {
 	return order
 }
 
-// sampleColumn is a column of the table: its name, its cells, and what it says of a
-// sample.
+// sampleColumn is a column of the table.
 type sampleColumn struct {
 	name  string
 	width int
@@ -52,10 +51,10 @@ const (
 	figureWidth    = 6
 )
 
-// advantageColumns is how many figures, the last ones, are advantages.
+// advantageColumns is how many of the columns, the last, are advantages.
 const advantageColumns = 2
 
-// sampleColumns are the columns that the log has, components after the reward.
+// sampleColumns returns the columns that the log has values for.
 func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 	x := a.result.analysis
 	reward := numberWriter(x.LoggedRewards[g.Start:g.End])
@@ -84,7 +83,7 @@ func (a App) lengthName() string {
 	return "length"
 }
 
-// componentFigures are what the reward functions of the step gave.
+// componentFigures returns the columns of the reward components.
 func (a App) componentFigures(g *analysis.Group) []sampleColumn {
 	step, ok := a.analyzedStep()
 	if !ok {
@@ -109,8 +108,8 @@ func (a App) componentFigures(g *analysis.Group) []sampleColumn {
 	return all
 }
 
-// componentHeader is the name of a reward function: of a long path its end, which
-// tells it from the others.
+// componentHeader returns the name of a component; of a long path the last element, which
+// differs from those of others.
 func componentHeader(name string) string {
 	name = sanitize.Line(name)
 	if at := strings.LastIndexByte(name, '/'); at >= 0 && cells.Width(name) >= componentWidth {
@@ -119,8 +118,8 @@ func componentHeader(name string) string {
 	return name
 }
 
-// numberWriter writes figures with as many decimals as they need, at most three, and as many
-// as there is room for.
+// numberWriter returns a function that writes values with as many decimals as all of them
+// need, at most three and as fit.
 func numberWriter(values []float64) func(float64) string {
 	decimals := 0
 	for _, v := range values {
@@ -139,7 +138,7 @@ func numberWriter(values []float64) func(float64) string {
 	}
 }
 
-// signRole is the look of an advantage; dropped samples look dropped.
+// signRole returns the look of an advantage.
 func signRole(v float64, kept bool) themes.Role {
 	switch {
 	case !kept:
@@ -152,41 +151,41 @@ func signRole(v float64, kept bool) themes.Role {
 	return themes.Dim
 }
 
-// The cells of a row that every table has: number, marks and blanks.
+// The widths of the number of a sample and of the marks behind its figures.
 const (
 	numberWidth = 5
 	marksWidth  = 7
 )
 
-// sampleTableWidth is the width at which every column is seen.
+// sampleTableWidth returns the width at which every column fits.
 func (a App) sampleTableWidth() int {
-	room := numberWidth + marksWidth
+	w := numberWidth + marksWidth
 	if g := a.selectedGroup(); g != nil {
 		for _, f := range a.sampleColumns(g) {
-			room += f.width
+			w += f.width
 		}
 	}
-	return room
+	return w
 }
 
-// fitColumns leaves out components, the last first, until a row fits.
-func fitColumns(all []sampleColumn, w int) (some []sampleColumn, hidden int) {
-	room := numberWidth + marksWidth
+// fitColumns leaves out components, the last first, until a row fits into w cells.
+func fitColumns(all []sampleColumn, w int) (shown []sampleColumn, hidden int) {
+	needed := numberWidth + marksWidth
 	for _, f := range all {
-		room += f.width
+		needed += f.width
 	}
-	some = slices.Clone(all)
-	for i := len(some) - 1; i > 0 && room > w; i-- {
-		if some[i].width == componentWidth {
-			room -= componentWidth
-			some = slices.Delete(some, i, i+1)
+	shown = slices.Clone(all)
+	for i := len(shown) - 1; i > 0 && needed > w; i-- {
+		if shown[i].width == componentWidth {
+			needed -= componentWidth
+			shown = slices.Delete(shown, i, i+1)
 			hidden++
 		}
 	}
-	return some, hidden
+	return shown, hidden
 }
 
-// sampleTable lists the samples of the group under what became of it.
+// sampleTable lists the samples of the group, below its fate.
 func (a App) sampleTable(w, h int) paneContent {
 	g := a.selectedGroup()
 	t := a.display.theme
@@ -215,7 +214,8 @@ func (a App) sampleTable(w, h int) paneContent {
 	return paneContent{title: " " + title + "  " + a.promptOrName(g), note: note, lines: lines}
 }
 
-// paneTitle is the title of a pane: where keys go to is told without colour too.
+// paneTitle returns the title of a pane, bold if it is focused: that is seen without
+// colours too.
 func (a App) paneTitle(title string, focused bool) string {
 	if !focused {
 		return title
@@ -223,7 +223,7 @@ func (a App) paneTitle(title string, focused bool) string {
 	return a.display.theme.Paint(themes.Title, title)
 }
 
-// promptOrName is what the group is recognised by.
+// promptOrName returns the prompt of a group, or its name if the log has no prompts.
 func (a App) promptOrName(g *analysis.Group) string {
 	if prompt := sanitize.Line(g.Preview); prompt != "" {
 		return prompt
@@ -231,7 +231,7 @@ func (a App) promptOrName(g *analysis.Group) string {
 	return sanitize.Line(g.Name)
 }
 
-// fateLines say in words what became of the group, in at most some lines.
+// fateLines says what became of the group and why, in at most as many lines.
 func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	t := a.display.theme
 	parts := []string{"reward " + meanAndStd(g, 2*componentWidth), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
@@ -258,8 +258,8 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	return lines
 }
 
-// sampleRow is a sample: its figures, whether it is kept, and whether the sign of
-// its advantage changed.
+// sampleRow returns the row of a sample: its figures, whether it is kept, and whether the
+// sign of its advantage flipped.
 func (a App) sampleRow(figures []sampleColumn, row, column int) string {
 	t, x, glyphs := a.display.theme, a.result.analysis, a.display.glyphs
 	line := a.markSign(session.Mark{Step: x.Step, Group: a.sampleReader.group, Sample: column - a.selectedGroup().Start + 1}) + t.Paint(themes.Dim, cells.FitRight(fmt.Sprint(row+1), numberWidth-2)) + " "

@@ -9,7 +9,7 @@ import (
 	"vantage/tui/cells"
 )
 
-// textPane shows the text of the sample under the cursor.
+// textPane shows the text of the sample under the cursor, or the diff.
 func (a App) textPane(w, h int) paneContent {
 	c := paneContent{title: " " + a.textTitle(), note: a.textNote(h)}
 	r := a.sampleReader
@@ -29,7 +29,7 @@ func (a App) textPane(w, h int) paneContent {
 	return c
 }
 
-// sentenceLines is a sentence in place of a text.
+// sentenceLines returns a sentence to show in place of a text.
 func (a App) sentenceLines(text string, role themes.Role, w int) []string {
 	lines := []string{""}
 	for _, line := range cells.Wrap(text, w-4) {
@@ -38,7 +38,7 @@ func (a App) sentenceLines(text string, role themes.Role, w int) []string {
 	return lines
 }
 
-// textTitle says whose text it is, or what is searched for.
+// textTitle says which sample is shown, or what is searched for.
 func (a App) textTitle() string {
 	t := a.display.theme
 	if tally := a.sampleReader.search.status(a.position.view == viewSearch); tally != "" {
@@ -54,7 +54,7 @@ func (a App) textTitle() string {
 	return title
 }
 
-// textNote says how much of the text is seen.
+// textNote says which lines of the text are in sight.
 func (a App) textNote(h int) string {
 	r := a.sampleReader
 	if r.page == nil || r.err != nil || r.page.Len() <= h {
@@ -64,7 +64,7 @@ func (a App) textNote(h int) string {
 	return fmt.Sprintf("%d–%d/%d", min(r.scroll+1, last), last, r.page.Len())
 }
 
-// loserRow is the row of the sample that the best one is compared with.
+// loserRow returns the row of the sample that the best one is compared with.
 func (a App) loserRow() int {
 	if a.sampleReader.sample == 0 {
 		return a.selectedGroup().Size() - 1
@@ -72,8 +72,8 @@ func (a App) loserRow() int {
 	return a.sampleReader.sample
 }
 
-// sideNames says of the two samples of a diff which they are, and what was logged of
-// them: not the advantages, which change with every key.
+// sideNames returns the titles of the sides of a diff: the samples with their logged
+// figures, not with their advantages, which change with the settings.
 func (a App) sideNames() (winner, loser string) {
 	g := a.selectedGroup()
 	order, figures := a.rankedSamples(g), a.sampleColumns(g)

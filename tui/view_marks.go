@@ -31,7 +31,7 @@ func marksKeys() keySection {
 	}}
 }
 
-// openMarks lists the marks, the cursor on the first of the step on the screen.
+// openMarks opens the list of marks, the cursor on the first of this step or a later one.
 func (a App) openMarks() (App, tea.Cmd) {
 	a.marks.cursor = max(0, slices.IndexFunc(a.session.current.Marks, func(m session.Mark) bool { return m.Step >= a.position.step }))
 	return a.pushView(viewMarks)
@@ -42,7 +42,7 @@ func (a App) moveMark(by int) App {
 	return a
 }
 
-// listedMark is the mark under the cursor of the list.
+// listedMark returns the mark under the cursor, if there is any.
 func (a App) listedMark() (session.Mark, bool) {
 	all := a.session.current.Marks
 	if len(all) == 0 {
@@ -63,8 +63,8 @@ func (a App) restoreMark() (App, tea.Cmd) {
 	return a, cmd
 }
 
-// goToMark goes to what is marked. The step is computed first: its groups are found when
-// it is there.
+// goToMark goes to what is marked: to the step now, to the group or sample when the step is
+// analysed.
 func (a App) goToMark() (App, tea.Cmd) {
 	m, ok := a.listedMark()
 	if !ok {
@@ -76,11 +76,11 @@ func (a App) goToMark() (App, tea.Cmd) {
 		return a, nil
 	}
 	a, _ = a.showGroups()
-	a.marks.target, a.sampleReader.resumeFollow = &m, false // one stays there, wherever one was
+	a.marks.target, a.sampleReader.resumeFollow = &m, false // the newest step is not followed again
 	return a.showStep(i)
 }
 
-// arriveAtMark puts the cursor on what one was on the way to, now that its step is there.
+// arriveAtMark puts the cursor on the target of goToMark, if its step is on the screen.
 func (a App) arriveAtMark() App {
 	m := a.marks.target
 	if m == nil || m.Step != a.result.analysis.Step {
@@ -107,8 +107,8 @@ func (a App) arriveAtMark() App {
 	return a
 }
 
-// groupOfMark is the group that a mark of the step on the screen points at: by its name,
-// else by its prompt.
+// groupOfMark finds the group of a mark in the step on the screen, by its name, else by its
+// prompt.
 func (a App) groupOfMark(m session.Mark) (int, bool) {
 	x := a.result.analysis
 	for g := range x.Groups {
@@ -125,7 +125,7 @@ func (a App) groupOfMark(m session.Mark) (int, bool) {
 	return 0, false
 }
 
-// openSample opens the group under the cursor at one of its samples.
+// openSample opens the group under the cursor at a sample, given by its row in the log.
 func (a App) openSample(sample int) App {
 	g := a.selectedGroup()
 	if sample > g.Size() {
@@ -137,8 +137,8 @@ func (a App) openSample(sample int) App {
 	return a
 }
 
-// markText say what a mark points at: a sample by its place in the log, since its rank
-// is told only by the rewards.
+// markText says what is marked: a sample by its row in the log, which does not depend on
+// the rewards as its rank does.
 func (a App) markText(m session.Mark) string {
 	switch {
 	case m.Group == "":
@@ -152,7 +152,7 @@ func (a App) markText(m session.Mark) string {
 	return m.Label
 }
 
-// marksView lists the marks over the whole of the note under the cursor.
+// marksView draws the list of marks, and below the note under the cursor in full.
 func (a App) marksView(w, h int) []string {
 	t, all := a.display.theme, a.session.current.Marks
 	if len(all) == 0 {
@@ -174,7 +174,7 @@ func (a App) marksView(w, h int) []string {
 		a.box(layout.Rect{W: w, H: below}, false, paneContent{title: " " + sanitize.Line(a.markText(m)), lines: words})...)
 }
 
-// marksTable has a row per mark, around the cursor.
+// marksTable lists the marks around the cursor.
 func (a App) marksTable(w, h int) paneContent {
 	t, all := a.display.theme, a.session.current.Marks
 	c := paneContent{title: " marks  " + units.Count(len(all)), note: fmt.Sprintf("%d/%d", a.marks.cursor+1, len(all))}

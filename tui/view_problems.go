@@ -29,22 +29,22 @@ func problemKeys() keySection {
 	}}
 }
 
-// openProblems says how the log was read, and what could not be.
+// openProblems opens the view of how the log was read.
 func (a App) openProblems() (App, tea.Cmd) {
 	a.position.problemScroll = 0
 	return a.pushView(viewProblems)
 }
 
-// scrollProblems scrolls, no further than the last line at the bottom.
+// scrollProblems scrolls, no further than until the last line is at the bottom.
 func (a App) scrollProblems(by int) App {
-	seen := a.display.h - len(a.header(a.display.w)) - 3
+	visible := a.display.h - len(a.header(a.display.w)) - 3
 	lines := len(a.readingLines(a.display.w-4)) + a.listedProblems()
-	a.position.problemScroll = clampIndex(a.position.problemScroll+by, max(1, lines-seen+1))
+	a.position.problemScroll = clampIndex(a.position.problemScroll+by, max(1, lines-visible+1))
 	return a
 }
 
-// problemsView is how the log was read over each place that could not be: only those
-// in sight are written out, since a broken log has a thousand.
+// problemsView draws how the log was read, and below each place that could not be read: it
+// formats only those in sight, since there may be thousands.
 func (a App) problemsView(w, h int) []string {
 	t, run := a.display.theme, a.snap.Run
 	above := a.readingLines(w - 4)
@@ -64,8 +64,8 @@ func (a App) problemsView(w, h int) []string {
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 
-// listedProblems is how many problems have a line of their own below the reasons: few are said
-// at full length instead.
+// listedProblems returns how many problems have a line each below the reasons. Few ones are
+// shown in full above instead.
 func (a App) listedProblems() int {
 	if n := len(a.snap.Run.Problems); n > maxFullProblems {
 		return n
@@ -73,11 +73,11 @@ func (a App) listedProblems() int {
 	return 0
 }
 
-// unreadableCount is how many places could not be read.
+// unreadableCount returns how many places could not be read.
 func (a App) unreadableCount() int { return max(a.snap.Run.Skipped, len(a.snap.Run.Problems)) }
 
-// readingLines say what was decided about the log, what could not be read and why, and
-// what to do about it.
+// readingLines says how the log was understood, what could not be read and why, and what to
+// do about it.
 func (a App) readingLines(w int) []string {
 	t, run := a.display.theme, a.snap.Run
 	var lines []string
@@ -123,7 +123,7 @@ func (a App) readingLines(w int) []string {
 	return append(lines, "")
 }
 
-// restWasRead says what became of the rest of a log that could not be read everywhere.
+// restWasRead says that the rest of the log was read, if it was.
 func (a App) restWasRead() string {
 	if a.snap.Rows == 0 {
 		return ""
@@ -138,10 +138,10 @@ func (a App) remedy() string {
 	return "nothing, if they are few: they count nowhere. Else mend the file and open it again"
 }
 
-// decision is what reading found out about the log, or was told.
+// decision is how something about the log was decided, by evidence or by a flag.
 type decision struct{ about, text string }
 
-// decisions are the decisions behind every number, and how to decide otherwise.
+// decisions returns how the log was understood, and how to change that.
 func (a App) decisions() []decision {
 	run := a.snap.Run
 	format := run.Format
@@ -184,22 +184,21 @@ func (a App) groupDecisions() []decision {
 	return all
 }
 
-// maxReasonsListed is how many reasons are counted by name: each place is listed
-// below.
+// maxReasonsListed bounds the reasons that are listed with their counts.
 const maxReasonsListed = 8
 
 // reason is why places could not be read.
 type reason struct {
-	text, first string // first is where it was met first
+	text, first string // first is the first place
 	count       int
 }
 
-// placeDetails are what differs between places with one reason: where in the line, and what
-// stands there.
+// placeDetails matches what differs between places with one reason: the column and quoted
+// values.
 var placeDetails = regexp.MustCompile(`^column \d+: |"[^"]*"`)
 
-// countReasons counts the problems by reason, the most frequent first. What differs from
-// place to place is left out, or each line would have a reason of its own.
+// countReasons counts the problems by reason without the details of the place, the most
+// frequent first.
 func countReasons(problems []model.Problem) []reason {
 	at := map[string]int{}
 	var all []reason

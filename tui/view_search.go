@@ -9,13 +9,13 @@ import (
 	"vantage/tui/richtext"
 )
 
-// textSearch is what is looked for in the text.
+// textSearch is a search in the text.
 type textSearch struct {
 	query   string
 	matches richtext.Matches
 }
 
-// maxSearchBytes bounds, in bytes, what can be looked for.
+// maxSearchBytes bounds the query.
 const maxSearchBytes = 80
 
 func searchKeys() keySection {
@@ -28,7 +28,7 @@ func searchKeys() keySection {
 	}}
 }
 
-// openSearch takes characters from now on; thoughts are searched too.
+// openSearch opens the line for the query.
 func (a App) openSearch() (App, tea.Cmd) {
 	a.sampleReader.search = textSearch{}
 	return a.openView(viewSearch)
@@ -51,7 +51,7 @@ func (a App) backspaceSearch() (App, tea.Cmd) {
 	return a.updateSearch(), nil
 }
 
-// updateSearch looks for what is typed, from the lines that are seen on.
+// updateSearch searches again and goes to the first match from the lines in sight on.
 func (a App) updateSearch() App {
 	a.sampleReader.search.matches = richtext.Matches{}
 	page := a.sampleReader.page
@@ -64,7 +64,7 @@ func (a App) updateSearch() App {
 	return a.scrollToMatch()
 }
 
-// moveMatch goes to another match, around the end; to another difference where
+// moveMatch goes to another match, around the ends, or to another difference of a diff if
 // nothing is searched for.
 func (a App) moveMatch(by int) App {
 	n := a.sampleReader.search.matches.Len()
@@ -81,7 +81,7 @@ func (a App) moveMatch(by int) App {
 	return a
 }
 
-// scrollToMatch brings the match into sight if it is not.
+// scrollToMatch scrolls the current match into sight.
 func (a App) scrollToMatch() App {
 	f := a.sampleReader.search.matches
 	if f.Len() == 0 {
@@ -90,7 +90,7 @@ func (a App) scrollToMatch() App {
 	return a.scrollToLine(a.sampleReader.page.LineOfMatch(f, f.Current))
 }
 
-// scrollToLine scrolls to a line, with some of what stands before it.
+// scrollToLine scrolls a line into sight, a third of the pane below the top.
 func (a App) scrollToLine(line int) App {
 	h := a.textHeight()
 	if line < a.sampleReader.scroll || line >= a.sampleReader.scroll+h {
@@ -99,8 +99,8 @@ func (a App) scrollToLine(line int) App {
 	return a.clampTextScroll()
 }
 
-// moveDifference goes to the next place where the two answers part, seen from a third of
-// the pane, where such places are brought to.
+// moveDifference scrolls the next difference of the two responses to a third of the pane
+// below the top.
 func (a App) moveDifference(by int) App {
 	lines := a.sampleReader.page.AnchorLines(richtext.AnchorChange)
 	at := a.sampleReader.scroll + a.textHeight()/3
@@ -121,7 +121,7 @@ func (a App) moveDifference(by int) App {
 	return a
 }
 
-// status says what is searched for and how many matches there are.
+// status returns the query and how many matches it has.
 func (s textSearch) status(typing bool) string {
 	cursor := ""
 	if typing {

@@ -10,10 +10,10 @@ import (
 	"vantage/tui/layout"
 )
 
-// stepsState is what the view of all steps shows.
+// stepsState is what the view of all steps draws.
 type stepsState struct {
-	metric string // the figure that is drawn; "" is the first
-	second string // drawn below it; "" is none
+	metric string // "" is the first
+	second string // drawn below it; "": none
 }
 
 func stepsKeys() keySection {
@@ -34,10 +34,10 @@ func stepsKeys() keySection {
 	}}
 }
 
-// openSteps shows all steps under the settings.
+// openSteps opens the view of all steps.
 func (a App) openSteps() (App, tea.Cmd) { return a.pushView(viewSteps) }
 
-// enterPane opens what the focused pane is about.
+// enterPane opens the view of what the focused pane shows.
 func (a App) enterPane() (App, tea.Cmd) {
 	switch a.position.focus {
 	case layout.Steps:
@@ -49,7 +49,7 @@ func (a App) enterPane() (App, tea.Cmd) {
 	}
 }
 
-// metricNames are the figures of the step: those of the pane first.
+// metricNames returns the metrics of the step, those of the pane of steps first.
 func (a App) metricNames() []string {
 	var names []string
 	for _, row := range trendRows() {
@@ -88,11 +88,11 @@ func (a App) drawnMetric() string {
 	return a.position.steps.metric
 }
 
-// widthForFirstWarnings is the width from which the steps list where warnings begin; below it
-// the table says so.
+// widthForFirstWarnings is the width from which there is a list of first warnings; below it
+// they are in the table.
 const widthForFirstWarnings = 76
 
-// stepsView is a figure over all steps beside where warnings begin, over the table.
+// stepsView draws a metric over all steps, the list of first warnings, and the table.
 func (a App) stepsView(w, h int) []string {
 	if a.result.trend == nil {
 		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: " steps", lines: []string{"", " " + a.display.theme.Paint(themes.Dim, "computing all steps …")}})

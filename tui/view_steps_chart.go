@@ -13,10 +13,10 @@ import (
 	"vantage/tui/chart"
 )
 
-// widthForFullNames is the width from which two figures are called by their full names.
+// widthForFullNames is the width from which the title has the full names of two metrics.
 const widthForFullNames = 76
 
-// stepsChart draws the figure over all steps, and the second one below it.
+// stepsChart draws the metric over all steps, and the second one below it.
 func (a App) stepsChart(w, h int) paneContent {
 	name, second := a.drawnMetric(), a.position.steps.second
 	names := a.metricNames()
@@ -35,8 +35,8 @@ func (a App) stepsChart(w, h int) paneContent {
 	return c
 }
 
-// metricHere is a figure at the step on the screen, and by how much it differs from the
-// baseline's. In a narrow chart its name goes without what it begins with.
+// metricHere returns a metric at the step on the screen with the difference from the
+// baseline. In a narrow chart its name is without the first path element.
 func (a App) metricHere(name string, w int) string {
 	value := func(x *analysis.Analysis) float64 { return x.Metric(name) }
 	said := sanitize.Line(name)
@@ -46,7 +46,7 @@ func (a App) metricHere(name string, w int) string {
 	return said + " " + a.display.theme.Paint(themes.Accent, units.Short(value(a.result.analysis))) + a.delta(value(a.result.analysis), value)
 }
 
-// stepsTrend draws a figure over h rows, with its greatest and least value in front.
+// stepsTrend draws a metric over h rows, with its largest and smallest value in front.
 func (a App) stepsTrend(name string, role themes.Role, w, h int) []string {
 	values := a.series(name)
 	row := trendRow{metric: name}
@@ -70,7 +70,7 @@ func (a App) stepsTrend(name string, role themes.Role, w, h int) []string {
 	return lines
 }
 
-// stepsRuler marks the step on the screen, and where warnings appear first.
+// stepsRuler marks the step on the screen and the steps of first warnings.
 func (a App) stepsRuler(w int) string {
 	t, n := a.display.theme, len(a.result.trend.Steps)
 	marks := make([]string, max(1, w))

@@ -13,7 +13,7 @@ import (
 	"vantage/tui/cells"
 )
 
-// stepsTable has a row per step, around the one on the screen.
+// stepsTable lists the steps around the one on the screen.
 func (a App) stepsTable(w, h int) paneContent {
 	t, trend := a.display.theme, a.result.trend
 	c := paneContent{title: " all steps  " + units.Count(len(trend.Steps))}
@@ -38,8 +38,8 @@ func (a App) stepsTable(w, h int) paneContent {
 	return c
 }
 
-// stepRow is a step in a line; begins are the kinds of warnings that it is the first
-// with.
+// stepRow returns the row of a step; firstWarnings are the kinds of warnings that appear
+// there first.
 func (a App) stepRow(s *analysis.Summary, firstWarnings []string, w int) string {
 	t := a.display.theme
 	if s.Pending {
@@ -54,7 +54,7 @@ func (a App) stepRow(s *analysis.Summary, firstWarnings []string, w int) string 
 		signalText(s), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips))
 	if len(firstWarnings) > 0 {
 		line = t.Paint(themes.Warn, "!") + strings.TrimPrefix(line, " ")
-		if w < widthForFirstWarnings-2 { // else they are listed beside the chart
+		if w < widthForFirstWarnings-2 { // else there is a list of them
 			line += t.Paint(themes.Warn, "first "+strings.Join(firstWarnings, ", ")) + "  "
 		}
 	}
@@ -64,7 +64,7 @@ func (a App) stepRow(s *analysis.Summary, firstWarnings []string, w int) string 
 	return line + a.stepFates(s, w-cells.Width(line))
 }
 
-// stepColumns sets the columns of a step; a narrow table does without the sizes.
+// stepColumns lays out the columns of a row; a narrow table leaves some out.
 func stepColumns(w int, step, samples, groups, reward, signal, kept, abs, flips string) string {
 	line := " " + cells.FitRight(step, 7)
 	if w >= 110 {
@@ -77,8 +77,8 @@ func stepColumns(w int, step, samples, groups, reward, signal, kept, abs, flips 
 	return line + cells.FitRight(abs, 7) + cells.FitRight(flips, 6) + "  "
 }
 
-// stepFates counts the groups of a step by the fates that a person would want to know
-// of, in w cells: what the settings do first, then what the rewards do.
+// stepFates counts the groups without signal by fate, in w cells: first those that are due
+// to the settings, then those that are due to the rewards.
 func (a App) stepFates(s *analysis.Summary, w int) string {
 	if s.Open {
 		return a.display.theme.Paint(themes.Warn, a.groupsSoFar(s)+", still growing")

@@ -14,18 +14,17 @@ import (
 	"vantage/tui/layout"
 )
 
-// The measures of the map: a cell is a mark and three characters, an axis stands on
-// the left and below.
+// The layout of the map: a cell is a shade and three characters, the axes are on the left
+// and below.
 const (
 	sweepCellWidth    = 4
 	sweepAxisWidth    = 6
-	sweepExtraLines   = 3  // beside the cells: a title, the axis below and its name
-	sweepTextLines    = 5  // rows that the words below the map want
-	sweepMessageWidth = 50 // the width of what is said where there is no map
+	sweepExtraLines   = 3  // besides the cells: a title, the axis below and its name
+	sweepTextLines    = 5  // of the text below the map
+	sweepMessageWidth = 50 // of the text in place of a map
 )
 
-// sweepStride is how many ratios there are from one cell to the next: every one where
-// there is room, else every other.
+// sweepStride returns 1 if there is room for a cell for every ratio, else 2: every other.
 func (a App) sweepStride() int {
 	n := len(sweep.DefaultRatios().Pos)
 	if a.display.w-2 >= sweepAxisWidth+n*sweepCellWidth && a.display.h-4-2 >= n+sweepExtraLines+sweepTextLines {
@@ -34,12 +33,12 @@ func (a App) sweepStride() int {
 	return 2
 }
 
-// sweepView is the map, and in words what the cell under the cursor does.
+// sweepView draws the map, and to the right or below the cell under the cursor.
 func (a App) sweepView(w, h int) []string {
-	const beside = 46
+	const minTextWidth = 46
 	n := (len(sweep.DefaultRatios().Pos)-1)/a.sweepStride() + 1
 	mapW, mapH := sweepAxisWidth+n*sweepCellWidth+2, n+sweepExtraLines+2
-	if w-mapW >= beside {
+	if w-mapW >= minTextWidth {
 		left := a.box(layout.Rect{W: mapW, H: h}, true, a.sweepMap(h-2))
 		right := a.box(layout.Rect{W: w - mapW, H: h}, false, a.sweepCellPane(w-mapW-4, h))
 		for i := range left {
@@ -52,7 +51,7 @@ func (a App) sweepView(w, h int) []string {
 		a.box(layout.Rect{W: w, H: h - mapH}, false, a.sweepCellPane(w-4, h-mapH))...)
 }
 
-// sweepMap draws the map in h lines: all of it, or the rows around the cursor.
+// sweepMap draws the map in h lines, or as much of it as fits around the cursor.
 func (a App) sweepMap(h int) paneContent {
 	t, f := a.display.theme, sweep.Figures()[a.sweep.figure]
 	c := paneContent{title: fmt.Sprintf(" %s · %s · recompute %s — %s", f.Name, a.scopeText(), onOff(a.settings.now.Recompute), f.Doc), note: a.sweepProgress()}
@@ -70,11 +69,11 @@ func (a App) sweepMap(h int) paneContent {
 	g, by := a.sweep.grid, a.sweepStride()
 	lo, hi := a.sweepRange(f)
 	rows := (len(g.Pos)-1)/by + 1
-	seen := max(1, min(rows, h-sweepExtraLines))
+	visible := max(1, min(rows, h-sweepExtraLines))
 	c.lines = append(c.lines, t.Paint(themes.Dim, cells.Justify(" keep_pos", "[ ] as it is set", sweepAxisWidth+sweepCellWidth*((len(g.Neg)-1)/by+1))))
 	atPos, atNeg := a.sweepCursor()
-	first := max(0, min(atPos/by-seen/2, rows-seen)) // of those seen, from below
-	for k := first + seen - 1; k >= first; k-- {
+	first := max(0, min(atPos/by-visible/2, rows-visible)) // the lowest visible row
+	for k := first + visible - 1; k >= first; k-- {
 		i := k * by
 		line := t.Paint(themes.Dim, cells.FitRight(units.Fixed(g.Pos[i], 2), sweepAxisWidth-1)+" ")
 		for j := 0; j < len(g.Neg); j += by {
@@ -113,7 +112,7 @@ func (a App) sweepLegend(f sweep.Figure) string {
 	return text
 }
 
-// sweepRange is the least and the greatest value on the map.
+// sweepRange returns the smallest and the largest value on the map.
 func (a App) sweepRange(f sweep.Figure) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	g := a.sweep.grid
@@ -127,7 +126,7 @@ func (a App) sweepRange(f sweep.Figure) (lo, hi float64) {
 	return lo, hi
 }
 
-// sweepShades are the shades of the map, from the least to the most.
+// sweepShades returns the shades without colours, from the least to the most.
 func (a App) sweepShades() []string {
 	if a.display.glyphs.ASCII {
 		return []string{" ", ".", ":", "+", "#"}
@@ -135,7 +134,7 @@ func (a App) sweepShades() []string {
 	return []string{" ", "░", "▒", "▓", "█"}
 }
 
-// sweepCellText is one cell: the figure on a shade of the theme, or behind a mark where
+// sweepCellText returns a cell: the figure on a shade of the theme, or behind a shade where
 // there are no colours.
 func (a App) sweepCellText(f sweep.Figure, c *sweep.Cell, lo, hi float64, cursor bool) string {
 	t, marks, x := a.display.theme, a.sweepShades(), f.Value(c)
@@ -147,7 +146,7 @@ func (a App) sweepCellText(f sweep.Figure, c *sweep.Cell, lo, hi float64, cursor
 	if set := a.settings.now; abs(c.KeepPos-set.KeepPos) < 1e-9 && abs(c.KeepNeg-set.KeepNeg) < 1e-9 {
 		text = "[" + strings.TrimSpace(text) + "]"
 		if cells.Width(text) > sweepCellWidth {
-			text = strings.TrimSuffix(text, "]") // [100 says it too
+			text = strings.TrimSuffix(text, "]")
 		}
 	}
 	text = cells.FitRight(text, sweepCellWidth)
@@ -160,8 +159,8 @@ func (a App) sweepCellText(f sweep.Figure, c *sweep.Cell, lo, hi float64, cursor
 	return t.Paint(themes.Heat0+themes.Role(shade), text)
 }
 
-// sweepNumber is the figure in three characters: a share in percent, a number with as
-// many digits as fit.
+// sweepNumber returns the figure in three characters: a share in percent, or a number with
+// as many digits as fit.
 func sweepNumber(f sweep.Figure, c *sweep.Cell) string {
 	x := f.Value(c)
 	switch {
@@ -183,7 +182,7 @@ func sweepNumber(f sweep.Figure, c *sweep.Cell) string {
 	return strings.Replace(fmt.Sprintf("%.3g", x)[:min(3, len(fmt.Sprintf("%.3g", x)))], "-", "−", 1)
 }
 
-// sweepCellPane says in words what the cell does, and how to tell the trainer.
+// sweepCellPane describes the cell under the cursor, with the flags of the trainers.
 func (a App) sweepCellPane(w, h int) paneContent {
 	t := a.display.theme
 	if a.sweep.grid == nil {
@@ -210,10 +209,10 @@ func (a App) sweepCellPane(w, h int) paneContent {
 	return out
 }
 
-// heightForAllDialects is the height from which there is room for every framework's words.
+// heightForAllDialects is the height from which there are the flags of every framework.
 const heightForAllDialects = 24
 
-// briefDialect adds the words of the framework at work, in as few lines as they take.
+// briefDialect adds the flags of the framework at work, in as few lines as they need.
 func (a App) briefDialect(out paneContent, set model.Settings, w int) paneContent {
 	if d, ok := trainer.Find(set.Framework); ok {
 		for _, line := range cells.Wrap(strings.Join(d.Emit(set), " "), w-2) {
@@ -223,7 +222,7 @@ func (a App) briefDialect(out paneContent, set model.Settings, w int) paneConten
 	return out
 }
 
-// dialectLines are settings in a framework's words, under its name.
+// dialectLines returns the flags of a framework under its name.
 func (a App) dialectLines(d trainer.Dialect, set model.Settings, w int) []string {
 	lines := []string{"", " " + a.display.theme.Paint(themes.Title, d.Framework)}
 	for _, line := range d.Emit(set) {
@@ -234,7 +233,7 @@ func (a App) dialectLines(d trainer.Dialect, set model.Settings, w int) []string
 	return lines
 }
 
-// wrapWords sets short pieces in lines.
+// wrapWords joins words to lines of w cells.
 func wrapWords(words []string, w int) []string {
 	var lines []string
 	line := ""

@@ -10,31 +10,31 @@ import (
 	"vantage/model/units"
 )
 
-// sweepScope is what is swept.
+// sweepScope is what the sweep covers.
 type sweepScope struct {
 	kind     scopeKind
-	last     int   // how many steps, of scopeLast
-	from, to int64 // their numbers, of scopeRange
+	last     int   // the number of steps of scopeLast
+	from, to int64 // the steps of scopeRange
 }
 
-// scopeKind says how what is swept is chosen.
+// scopeKind is a kind of sweepScope.
 type scopeKind int
 
-// The kinds, in the order in which Tab goes through them.
+// The kinds, in the order of Tab.
 const (
 	scopeStep  scopeKind = iota // the step on the screen
-	scopeShown                  // its groups that the filter shows
+	scopeShown                  // the groups of that step that the filter shows
 	scopeLast                   // the newest complete steps
-	scopeRange                  // those between two numbers
+	scopeRange                  // the complete steps between two numbers
 	scopeAll                    // all complete steps
 
 	scopeKinds = iota
 )
 
-// defaultLastSteps is how many steps the newest ones are, unless told otherwise.
+// defaultLastSteps is the number of steps of scopeLast unless it is given.
 const defaultLastSteps = 10
 
-// currentScope is the scope at work: without a filter the groups shown are all of the step.
+// currentScope returns the scope at work: without a filter the groups shown are the step.
 func (a App) currentScope() sweepScope {
 	if a.sweep.scope.kind == scopeShown && !a.isFiltered() {
 		return sweepScope{}
@@ -42,7 +42,7 @@ func (a App) currentScope() sweepScope {
 	return a.sweep.scope
 }
 
-// nextScope goes to the next scope that there is.
+// nextScope changes to the next scope that is possible.
 func (a App) nextScope() (App, tea.Cmd) {
 	kind := a.currentScope().kind
 	for {
@@ -63,7 +63,7 @@ func (a App) nextScope() (App, tea.Cmd) {
 	return a, nil
 }
 
-// scopeText say what is swept.
+// scopeText describes the scope.
 func (a App) scopeText() string {
 	switch s := a.currentScope(); s.kind {
 	case scopeShown:
@@ -82,8 +82,8 @@ func (a App) scopeText() string {
 	}
 }
 
-// scopeSteps are the steps of a scope by index, the newest first. Of several steps only
-// complete ones count: an open one has no fates yet.
+// scopeSteps returns the indexes of the steps of a scope, the newest first. Only the step on
+// the screen may be open: an open step has no fates yet.
 func (a App) scopeSteps(s sweepScope) []int {
 	if s.kind == scopeStep || s.kind == scopeShown {
 		return []int{a.stepIndex()}
@@ -102,7 +102,7 @@ func (a App) scopeSteps(s sweepScope) []int {
 	return steps
 }
 
-// runSweep opens the map over what the command names.
+// runSweep opens the map over the scope that the command names.
 func runSweep(a App, args []string) (App, tea.Cmd, error) {
 	if len(args) > 0 {
 		s, err := parseScope(args)
@@ -118,7 +118,7 @@ func runSweep(a App, args []string) (App, tea.Cmd, error) {
 	return a, cmd, nil
 }
 
-// parseScope reads step, shown, all, last 10, 3 12 or 3-12.
+// parseScope parses step, shown, all, last 10, 3 12 and 3-12.
 func parseScope(args []string) (sweepScope, error) {
 	kinds := map[string]sweepScope{"step": {}, "shown": {kind: scopeShown}, "all": {kind: scopeAll}, "last": {kind: scopeLast, last: defaultLastSteps}}
 	words := strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "-", " "))

@@ -8,16 +8,17 @@ import (
 	"vantage/model/sweep"
 )
 
-// sweepState is the state of the sweep: what every pair of keep ratios would do.
+// sweepState is the state of the map of what every pair of keep ratios does.
 type sweepState struct {
-	figure                int // index of sweep.Figures
-	pos, neg              int // the cell under the cursor, by index of the ratios
-	scope                 sweepScope
-	lastRange             sweepScope // the range that was typed last, to come back to
+	figure    int // index in sweep.Figures
+	pos, neg  int // indexes of the ratios under the cursor
+	scope     sweepScope
+	lastRange sweepScope // the range that was typed last
+
 	grid                  *sweep.Grid
-	request               sweepRequest       // what the grid answers, or will
-	cancel                context.CancelFunc // of what is computed; nil: nothing is
-	stepsDone, stepsTotal int                // steps in the grid, and those that will be
+	request               sweepRequest       // the latest
+	cancel                context.CancelFunc // nil: nothing is being computed
+	stepsDone, stepsTotal int                // of the request
 	err                   error
 }
 
@@ -35,7 +36,7 @@ func sweepKeys() keySection {
 	}}
 }
 
-// openSweep goes to the map, the cursor on the ratios that are set.
+// openSweep opens the map, the cursor on the present ratios.
 func (a App) openSweep() (App, tea.Cmd) {
 	if e, err := a.settings.now.Entry(); err != nil || !e.CanFilter {
 		a.notice = "the filter is of the GRPO family: choose such an estimator with e or E first"
@@ -44,14 +45,14 @@ func (a App) openSweep() (App, tea.Cmd) {
 	return a.sweepCursorToSettings().pushView(viewSweep)
 }
 
-// sweepCursorToSettings puts the cursor on the cell that is nearest to what is set.
+// sweepCursorToSettings puts the cursor on the cell nearest to the present ratios.
 func (a App) sweepCursorToSettings() App {
 	r := sweep.DefaultRatios()
 	a.sweep.pos, a.sweep.neg = nearestIndex(r.Pos, a.settings.now.KeepPos), nearestIndex(r.Neg, a.settings.now.KeepNeg)
 	return a
 }
 
-// nearestIndex is the index of the value that is nearest.
+// nearestIndex returns the index of the value nearest to x.
 func nearestIndex(values []float64, x float64) int {
 	best := 0
 	for i, v := range values {
@@ -76,7 +77,7 @@ func (a App) moveSweepNeg(by int) App {
 	return a
 }
 
-// sweepCursor is the cell under the cursor: one that is on the map.
+// sweepCursor returns the indexes of the cell under the cursor, rounded to one on the map.
 func (a App) sweepCursor() (pos, neg int) {
 	by := a.sweepStride()
 	return a.sweep.pos - a.sweep.pos%by, a.sweep.neg - a.sweep.neg%by

@@ -13,25 +13,24 @@ import (
 	"vantage/model/sweep"
 )
 
-// sweepRequest tells grids apart: nothing else bears on one.
+// sweepRequest is all that a grid depends on.
 type sweepRequest struct {
 	scope    sweepScope
-	step     int64          // if one is swept
+	step     int64          // if it is of one step
 	revision int            // of the step, or of the snapshot
-	set      model.Settings // less the ratios and the recompute
+	set      model.Settings // without ratios and recompute
 
-	analysis *analysis.Analysis // of which the filter shows some groups, nil: all
+	analysis *analysis.Analysis // of the step, if only groups that the filter shows are swept
 	filter   string
 }
 
-// sameButData reports whether a question may wait for the answer to another one: it is the
-// same of data that have grown since.
+// sameButData reports whether two requests differ at most by the rows that have come.
 func (q sweepRequest) sameButData(o sweepRequest) bool {
 	q.revision, q.analysis = o.revision, o.analysis
 	return q == o
 }
 
-// wantedSweep is the question that the screen asks now.
+// wantedSweep returns the request of the map that belongs on the screen.
 func (a App) wantedSweep() sweepRequest {
 	q := sweepRequest{scope: a.currentScope(), set: a.settings.now, revision: a.snap.Revision}
 	q.set.KeepPos, q.set.KeepNeg, q.set.Recompute = 1, 1, false
@@ -45,9 +44,9 @@ func (a App) wantedSweep() sweepRequest {
 	return q
 }
 
-// requestSweep asks for the grid while its view is seen, unless it is there or on its
-// way. A question that is no longer request is given up; one whose data have grown is
-// answered first, or a fast log would have no answer ever.
+// requestSweep requests the grid while its view is open, unless it was requested already.
+// It cancels another request, but waits for one that lacks only new rows, or a fast log
+// would never show a map.
 func (a App) requestSweep() (App, tea.Cmd) {
 	if a.position.view != viewSweep || len(a.snap.Steps) == 0 || a.result.analysis == nil {
 		return a.stopSweep(), nil
@@ -65,19 +64,19 @@ func (a App) requestSweep() (App, tea.Cmd) {
 	}
 	a.sweep.request, a.sweep.err = request, nil
 	if !grown {
-		a.sweep.grid = nil // of something else: better nothing than that
+		a.sweep.grid = nil // it is of something else
 	}
 	return a.startSweep(request)
 }
 
-// stepIsCurrent reports whether the groups on the screen are those of the step that was
-// gone to, as the log has it now: else they would be looked for in another one.
+// stepIsCurrent reports whether the rows on the screen are groups of the step to sweep, in
+// its present revision.
 func (a App) stepIsCurrent() bool {
 	step, ok := a.analyzedStep()
 	return ok && step.Number == a.snap.Steps[a.stepIndex()].Number
 }
 
-// startSweep computes in the background what is request, in parts.
+// startSweep starts computing the grid in parts.
 func (a App) startSweep(request sweepRequest) (App, tea.Cmd) {
 	job := sweepJob{request: request, snap: a.snap, steps: a.scopeSteps(request.scope)}
 	if request.analysis != nil {
@@ -102,8 +101,8 @@ func (a App) startSweep(request sweepRequest) (App, tea.Cmd) {
 	return a, job.nextPart(ctx, grid)
 }
 
-// stopSweep gives up what is still being computed; a grid that is whole stays, unless
-// it is of some groups, whose step it would hold.
+// stopSweep cancels the request. A complete grid stays, unless it is of some groups: the
+// request would keep their analysis in memory.
 func (a App) stopSweep() App {
 	if a.sweep.cancel != nil {
 		a.sweep.cancel()
@@ -114,8 +113,7 @@ func (a App) stopSweep() App {
 	return a
 }
 
-// sweepJob is a sweep that is computed part by part, so that the map fills while one
-// looks at it.
+// sweepJob is a sweep that is computed in parts, so that the map appears early.
 type sweepJob struct {
 	request sweepRequest
 	snap    model.Snapshot
@@ -124,10 +122,10 @@ type sweepJob struct {
 	total   int   // steps in all
 }
 
-// sweepPartSamples is how many samples a part has at least.
+// sweepPartSamples is the least number of samples of a part.
 const sweepPartSamples = 1 << 18
 
-// nextPart adds steps to a grid, as many as a part has.
+// nextPart adds the steps of a part to a grid.
 func (j sweepJob) nextPart(ctx context.Context, grid *sweep.Grid) tea.Cmd {
 	return func() tea.Msg {
 		n := 0
@@ -145,8 +143,8 @@ func (j sweepJob) nextPart(ctx context.Context, grid *sweep.Grid) tea.Cmd {
 	}
 }
 
-// onSweep shows what has come. A grid of the same thing that is whole is not taken away
-// for a part of the next one.
+// onSweep shows a grid and requests its next part. A complete grid stays on the screen
+// until the next one has as many steps.
 func (a App) onSweep(msg sweepMsg) (App, tea.Cmd) {
 	if msg.request != a.sweep.request || errors.Is(msg.err, context.Canceled) {
 		return a, nil
@@ -161,7 +159,7 @@ func (a App) onSweep(msg sweepMsg) (App, tea.Cmd) {
 	return a, msg.more
 }
 
-// sweepProgress says how far a map over many steps is; "" if it is whole.
+// sweepProgress returns how many steps are in a map over several; "" if all are.
 func (a App) sweepProgress() string {
 	if a.sweep.cancel == nil || a.sweep.stepsTotal < 2 {
 		return ""

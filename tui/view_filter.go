@@ -1,0 +1,103 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model/query"
+)
+
+func filterKeys() keySection {
+	return keySection{"filter", []binding{
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyFilter},
+		{[]string{"tab"}, "Tab", "Tab field", "complete the name of a field", App.completeField},
+		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceFilter},
+		{[]string{"down"}, "↓", "↓ ↑ group", "down", move(App.moveFocused, 1)},
+		{[]string{"up"}, "↑", "", "up", move(App.moveFocused, -1)},
+		{[]string{"esc"}, "Esc", "Esc clear", "show all groups", App.clearFilter},
+	}}
+}
+
+// openFilter opens the line for the filter; the table follows what is typed.
+func (a App) openFilter() (App, tea.Cmd) {
+	if a.result.analysis == nil {
+		a.notice = "no groups to filter yet"
+		return a, nil
+	}
+	a.position.filterDraft = a.settings.filter
+	a.position.focus, a.position.frontPane = 0, 0
+	return a.openView(viewFilter)
+}
+
+func (a App) typeFilter(typed string) App {
+	a.position.filterDraft = appendTyped(a.position.filterDraft, typed, query.MaxLength)
+	return a.rearrange()
+}
+
+func (a App) backspaceFilter() (App, tea.Cmd) {
+	a.position.filterDraft = backspace(a.position.filterDraft)
+	return a.rearrange(), nil
+}
+
+// applyFilter applies the filter. A wrong one stays in the line, to be corrected.
+func (a App) applyFilter() (App, tea.Cmd) {
+	a, cmd, err := a.setFilter(a.position.filterDraft)
+	if err != nil {
+		a.notice = err.Error()
+		return a, nil
+	}
+	a.position.view = viewOverview
+	return a.rearrange(), cmd
+}
+
+// setFilter makes text the filter, if it is a query.
+func (a App) setFilter(text string) (App, tea.Cmd, error) {
+	text = strings.TrimSpace(text)
+	if _, err := query.Parse(text); err != nil {
+		return a, nil, fmt.Errorf("the filter cannot be understood: %w", err)
+	}
+	a, cmd := a.apply(a.settings.withFilter(text))
+	return a, cmd, nil
+}
+
+func (a App) clearFilter() (App, tea.Cmd) {
+	a.position.view, a.position.filterDraft = viewOverview, ""
+	a, cmd := a.apply(a.settings.withFilter(""))
+	return a.rearrange(), cmd
+}
+
+// completeField completes the last word to a field or a fate; a complete one becomes the
+// next that begins like it.
+func (a App) completeField() (App, tea.Cmd) {
+	at := strings.LastIndexAny(a.position.filterDraft, " (") + 1
+	last := a.position.filterDraft[at:]
+	fitting := slices.DeleteFunc(filterTerms(a, nil), func(term string) bool { return !strings.HasPrefix(term, last) })
+	if i := slices.Index(fitting, last); i >= 0 && len(fitting) > 1 {
+		fitting = fitting[(i+1)%len(fitting):]
+	}
+	if len(fitting) == 0 {
+		a.notice = "the fields are " + fieldNames()
+		return a, nil
+	}
+	a.position.filterDraft = a.position.filterDraft[:at] + fitting[0]
+	return a.rearrange(), nil
+}
+
+func fieldNames() string {
+	var names []string
+	for _, f := range query.Fields() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// activeFilter returns the filter at work: while one is typed, that.
+func (a App) activeFilter() string {
+	if a.position.view == viewFilter {
+		return a.position.filterDraft
+	}
+	return a.settings.filter
+}
