@@ -14,9 +14,6 @@ type node interface {
 	perSample() bool
 }
 
-// Empty reports whether the query is the zero value.
-func (q Query) Empty() bool { return q.root == nil }
-
 // MatchesSample reports whether sample i of group g matches; i is an index of the columns
 // of a.
 func (q Query) MatchesSample(a *analysis.Analysis, g, i int) bool {

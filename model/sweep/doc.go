@@ -7,7 +7,7 @@
 // and equal groups share the result. Most estimators have a closed form, which needs only
 // prefix sums over the sorted group, at the same cost for each number: see rankedGroup.
 //
-// Counts equal those of model.Snapshot.Analyze under the same settings: where sums could
+// Counts equal those of analysis.Analyze under the same settings: where sums could
 // be wrong about a sign, the estimator itself computes. Sums of advantages agree to six
 // digits.
 package sweep
