@@ -56,44 +56,40 @@ func TestUnderlay(t *testing.T) {
 	}
 }
 
-// The text of the contrast theme has a contrast of 7 on black (WCAG AAA), and positive and
-// negative differ for deuteranopes.
-func TestAccessibility(t *testing.T) {
+// All text of the contrast theme has a contrast of 7 on black (WCAG AAA).
+func TestContrastTheme(t *testing.T) {
 	theme, _ := themes.Find("contrast")
 	for role := themes.Plain; role <= themes.Accent; role++ {
 		c, ok := foreground(theme, role)
-		if role == themes.Cursor || !ok {
-			continue
-		}
-		if got := contrast(luminance(c), 0); got < 7 {
+		if got := contrast(luminance(c), 0); ok && role != themes.Cursor && got < 7 {
 			t.Errorf("role %d: contrast %.1f", role, got)
-		}
-	}
-	for _, name := range []string{"dark", "light", "safe", "contrast"} {
-		theme, _ := themes.Find(name)
-		positive, _ := foreground(theme, themes.Positive)
-		negative, _ := foreground(theme, themes.Negative)
-		if d := distance(deuteranope(positive), deuteranope(negative)); d < 0.35 {
-			t.Errorf("%s: positive and negative are %.2f apart for a deuteranope", name, d)
 		}
 	}
 }
 
-// On the background of a theme text has a contrast of 4.5 and marks one of 3 (WCAG AA). The
-// sixteen colours of a terminal are not known.
-func TestContrastOnBackground(t *testing.T) {
+// On the background of a theme the default text has a contrast of 7, other text of 4.5 and
+// marks of 3 (WCAG AA), and positive and negative differ for deuteranopes. The sixteen colours
+// of a terminal are not known.
+func TestColours(t *testing.T) {
 	for _, theme := range themes.All() {
 		background := luminance(hex(t, theme.Background))
 		if got := contrast(background, luminance(hex(t, theme.Foreground))); got < 7 {
 			t.Errorf("%s: the foreground has a contrast of %.1f", theme.Name, got)
 		}
+		if theme.Name == "sixteen" || theme.Name == "mono" {
+			continue
+		}
 		for role, required := range map[themes.Role]float64{
 			themes.Dim: 4.5, themes.Key: 4.5, themes.Good: 4.5, themes.Warn: 4.5, themes.Bad: 4.5, themes.Accent: 4.5, themes.Positive: 3, themes.Negative: 3,
 		} {
-			c, ok := foreground(theme, role)
-			if got := contrast(background, luminance(c)); ok && theme.Name != "sixteen" && theme.Name != "mono" && got < required {
-				t.Errorf("%s: role %d has a contrast of %.1f", theme.Name, role, got)
+			if c, ok := foreground(theme, role); !ok || contrast(background, luminance(c)) < required {
+				t.Errorf("%s: role %d has a contrast of %.1f", theme.Name, role, contrast(background, luminance(c)))
 			}
+		}
+		positive, _ := foreground(theme, themes.Positive)
+		negative, _ := foreground(theme, themes.Negative)
+		if d := distance(deuteranope(positive), deuteranope(negative)); d < 0.35 {
+			t.Errorf("%s: positive and negative are %.2f apart for a deuteranope", theme.Name, d)
 		}
 	}
 }
