@@ -18,7 +18,7 @@ import (
 type directory struct {
 	discover.Directory
 	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
-	leftOut         []string        // formats of which files were left out for that
+	leftOut         []string        // formats of the files that were left out for that
 	withoutSamples  []model.Problem // files without samples that have not been noted yet
 	notedNames      []string        // file names of those that have
 	lastNotes       []string        // on what was not looked into

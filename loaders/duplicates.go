@@ -79,7 +79,7 @@ func columnsID(k *model.Block) blockID {
 // rowIDSize is the number of bytes that appendRowID appends.
 const rowIDSize = 28
 
-// appendRowID appends what identifies a row whatever its step.
+// appendRowID appends what identifies a row within any step.
 func appendRowID(b []byte, prompt uint64, reward, advantage float64, length int32) []byte {
 	b = binary.LittleEndian.AppendUint64(b, prompt)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(reward))

@@ -20,7 +20,7 @@ const (
 	polledShare       = 200
 	idleShare         = 5000
 	notifiedListShare = 20              // for listing after an event of the kernel
-	maxListPause      = 5 * time.Minute // between two listings, whatever share of the time they take
+	maxListPause      = 5 * time.Minute // longest time between two listings
 	activeFor         = 10 * time.Second
 	maxActive         = 32
 	alwaysActive      = 2 // the newest files stay active
@@ -35,10 +35,10 @@ type schedule struct {
 	active          []*file   // polled each time
 	nextPoll        time.Time // of the active files
 	nextFile        int       // index of the file that pollNext continues with
-	nextList        time.Time // for directories, whatever their times say
+	nextList        time.Time // for directories, even if their times have not changed
 	nextChangedList time.Time // for directories whose times have changed
 	dirsChanged     bool      // such a change waits for nextChangedList
-	listAt          time.Time // for directories of which the kernel reported a new entry; zero if it did not
+	listAt          time.Time // for directories after the kernel reported a new entry; zero if it did not
 	noListBefore    time.Time // earliest listAt
 	lastNews        time.Time // when something changed last
 	recent          []*file   // had news when they were read last

@@ -26,7 +26,7 @@ type runDirs struct {
 	noted         map[int32]bool // directories whose steps were noted to be another's too
 }
 
-// runDir is a directory of one run's logs, whatever their steps.
+// runDir is a directory with the logs of one run.
 type runDir struct {
 	path       string
 	validation bool

@@ -36,7 +36,7 @@ type Options struct {
 	faults  fileio.FaultInjector // makes opening files fail
 }
 
-// A chunk takes at most so long. The first takes less: somebody waits to see anything at all.
+// A chunk takes at most so long. The first takes less, so that something is seen early.
 const (
 	firstBudget = 10 * time.Millisecond
 	budget      = 50 * time.Millisecond
@@ -288,7 +288,7 @@ func (s *Source) progress(now time.Time) model.Progress {
 		p.CaughtUp = false // it may still send its first bytes
 	}
 	if len(s.files) > len(s.byPath) {
-		p.BytesAll = 0 // nobody knows how much a stream will send
+		p.BytesAll = 0 // how much a stream will send is unknown
 	}
 	if s.options.Follow {
 		p.Open = now.Before(s.newest.openUntil(s.options.settleTime))

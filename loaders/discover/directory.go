@@ -26,7 +26,7 @@ type dirTime struct{ modified, since time.Time }
 // changed once more within it without another time.
 const ClockTick = 2 * time.Second
 
-// newestDirs is how many of the newest directories are checked each time, besides the top one.
+// newestDirs is how many of the newest directories are checked each time.
 const newestDirs = 3
 
 // Changed reports whether files may have been added. It checks the directory itself, the newest

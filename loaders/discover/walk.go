@@ -14,7 +14,7 @@ import (
 	"vantage/loaders/framing"
 )
 
-// The bounds of a listing: a mistyped path may be somebody's home.
+// The bounds of a listing: a mistyped path may be a whole home directory.
 const (
 	MaxDepth = 8       // levels of directories
 	MaxFiles = 100_000 // logs, unless Options say another number

@@ -12,7 +12,7 @@ import (
 // that comes through a pipe, or is compressed once more as a whole, must be.
 const MaxInMemory = 256 << 20
 
-// ErrNotRead begins the reason for which a whole file is not read.
+// ErrNotRead starts the reason why a whole file is not read.
 var ErrNotRead = errors.New("not read")
 
 // ErrTooLarge is the error for a file of more than MaxInMemory bytes.

@@ -10,8 +10,8 @@ import (
 // programs need them. What is not watched is found by polling, as everything is.
 const maxWatches = 64
 
-// Watcher reports changes early, as the kernel sees them. It is never the only source of news: the
-// caller polls besides. All methods but Add and Renew may be called on nil.
+// Watcher reports changes as the kernel sees them. It is never the only source of news: the caller
+// also polls. NeedsPolling, Events, Errors and Close may be called on nil, which watches nothing.
 type Watcher struct {
 	kernel  *fsnotify.Watcher
 	isLog   func(path string) bool
