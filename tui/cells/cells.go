@@ -68,8 +68,8 @@ func FitRight(s string, w int) string {
 // left is truncated.
 func Justify(left, right string, w int) string {
 	right = Truncate(right, w)
-	room := w - Width(right)
-	return Fit(Truncate(left, room-1), room) + right
+	leftWidth := w - Width(right)
+	return Fit(Truncate(left, leftWidth-1), leftWidth) + right
 }
 
 // Wrap breaks s into lines of at most w columns: between words, after hyphens, or anywhere

@@ -27,7 +27,7 @@ type line struct {
 
 const (
 	gutterWidth  = 2
-	minTextWidth = 12 // a line with less than this beside its indent is not indented
+	minTextWidth = 12 // a line that would have less after its indent is not indented
 )
 
 // Wrap breaks the text into lines of at most w cells: between words or wide characters, or
