@@ -20,7 +20,6 @@ const (
 	WarnNoise     WarningKind = "float-noise"              // equal rewards, advantages not zero
 	WarnIdle      WarningKind = "recompute-without-filter" // compute_new_adv with both ratios 1
 	WarnSingles   WarningKind = "single-sample-groups"     // groups of one
-	WarnRagged    WarningKind = "ragged-groups"            // groups of different sizes
 	WarnOneSided  WarningKind = "one-sided-push"           // mean processed advantage far from 0
 	WarnEffective WarningKind = "effective-ratio"          // kept share far from the nominal ratio
 	WarnOurs      WarningKind = "filter-is-ours"           // the framework's trainer has no such filter
@@ -28,14 +27,6 @@ const (
 	WarnLengths   WarningKind = "approximate-lengths"      // weighted by tokens, and the log has none
 	WarnLogged    WarningKind = "logged-differs"           // advantages of the log are not those computed
 )
-
-// WarningKinds are all of them, worst first.
-func WarningKinds() []WarningKind {
-	return []WarningKind{
-		WarnRefused, WarnShort, WarnKilled, WarnFlips, WarnUndefined, WarnInvalid, WarnNoise, WarnIdle, WarnSingles,
-		WarnRagged, WarnOneSided, WarnEffective, WarnOurs, WarnGrouping, WarnLengths, WarnLogged,
-	}
-}
 
 // Warning is a doubt about a number, with what to do about it. It travels with
 // the result, to the screen and to reports alike.

@@ -88,7 +88,7 @@ func (a App) causeUnderCursor() string {
 		return ""
 	}
 	g := a.result.rows[a.position.cursor]
-	why := sanitize.Line(a.result.analysis.Cause(a.snap, g)) // it names components, which are the log's
+	why := sanitize.Line(a.result.analysis.Cause(g)) // it names components, which are the log's
 	if note := a.noteUnderCursor(); note != "" {
 		why = strings.TrimSuffix("* "+note+" — "+why, " — ")
 	}

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"context"
-	"errors"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -32,14 +31,16 @@ type Analysis struct {
 	Table    []Group
 
 	Columns
-	Rewards   []float64 // as the estimator reads them: the logged ones as the trainer cleans them
-	Original  []float64 // advantages before the filter
-	Keep      []bool    // whether the filter keeps the sample
-	Processed []float64 // advantages after filter and recompute: what trains
+	Batch     estimators.Batch // as the estimator reads the step: rewards as the trainer cleans them; read only
+	Original  []float64        // advantages before the filter
+	Keep      []bool           // whether the filter keeps the sample
+	Processed []float64        // advantages after filter and recompute: what trains
 
-	lengthUnit model.LengthUnit
-	input      *stepInput
-	original   *original
+	plan     plan
+	input    *stepInput
+	original *original
+	stats    statistics
+	refusal  *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
 }
 
 // plan is what the settings say of every step of a run.
@@ -88,7 +89,7 @@ func AnalyzeAfter(ctx context.Context, snap model.Snapshot, i int, set model.Set
 // isOf reports whether an analysis, which may be nil, is that of step i under a plan. The words
 // about the grouping come from all steps, of which there may be more now.
 func (a *Analysis) isOf(p plan, i int) bool {
-	return a != nil && a.input.key == p.inputKey(i) && a.Settings == p.set && a.Grouping == p.grouping && a.lengthUnit == p.snap.Run.LengthUnit
+	return a != nil && a.input.key == p.inputKey(i) && a.Settings == p.set && a.Grouping == p.grouping && a.plan.snap.Run.LengthUnit == p.snap.Run.LengthUnit
 }
 
 // Each computes the steps in ascending order and calls show with each. An analysis that show does
@@ -121,24 +122,15 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 	}
 	a := &Analysis{
 		Summary:  Summary{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.Order), Groups: len(in.groups)},
-		Settings: p.set, Grouping: p.grouping, lengthUnit: p.snap.Run.LengthUnit, input: in, original: o,
-		Columns: in.Columns, Rewards: o.batch.Rewards, Original: o.advantages,
+		Settings: p.set, Grouping: p.grouping, Columns: in.Columns, Batch: o.batch, Original: o.advantages,
+		plan: p, input: in, original: o, refusal: o.refusal,
 	}
-	refusal := o.refusal
-	if err := a.filter(ctx, p.estimator); err != nil { // the trainer looks at the ratios first
-		errors.As(err, &refusal)
-	}
-	a.judgeGroups(ctx, p.worst, p.best)
-	stats := a.statistics(ctx)
+	a.filter(ctx)
+	a.judgeGroups(ctx)
+	a.stats = a.sum(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	a.Metrics = a.metrics(stats)
-	if !a.Open {
-		a.Warnings = a.warnings(p.estimator, refusal, stats)
-	}
+	a.Metrics, a.Warnings = a.metrics(), a.warnings()
 	return a, nil
 }
-
-// Batch is the step as the estimator reads it. It shares the columns of the analysis: read only.
-func (a *Analysis) Batch() estimators.Batch { return a.original.batch }

@@ -81,7 +81,7 @@ func TestBlocks(t *testing.T) {
 			}
 			entry, _ := set.Entry()
 			var want estimators.Result
-			refused := estimators.Process(&want, entry, a.Batch(), a.Settings.Scale, a.Settings.KeepPos, a.Settings.KeepNeg, a.Settings.Recompute)
+			refused := estimators.Process(&want, entry, a.Batch, a.Settings.Scale, a.Settings.KeepPos, a.Settings.KeepNeg, a.Settings.Recompute)
 			if (refused != nil) != (a.original.refusal != nil) {
 				t.Errorf("%v: refused %v, of the whole %v", estimator, a.original.refusal, refused)
 			}

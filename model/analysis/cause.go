@@ -10,10 +10,9 @@ import (
 	"vantage/model/units"
 )
 
-// Cause says in a sentence, with its evidence, why a group carries no signal, or not
-// the signal that it seems to; "" if nothing is to be said. It asks the columns of
-// reward functions, so it needs the snapshot that the analysis is of.
-func (a *Analysis) Cause(s model.Snapshot, g int) string {
+// Cause says in a sentence, with its evidence, why group g carries no signal, or not the signal
+// that it seems to; "" if it carries signal and no kept sample changed sign.
+func (a *Analysis) Cause(g int) string {
 	group := &a.Table[g]
 	n, all := group.Size(), fmt.Sprintf("all %d rewards are %s", group.Size(), units.Short(a.LoggedRewards[group.Start]))
 	switch group.Fate {
@@ -25,14 +24,14 @@ func (a *Analysis) Cause(s model.Snapshot, g int) string {
 	case model.FateSingle:
 		return "one sample only: there is nothing to compare it with"
 	case model.FateRight, model.FateWrong, model.FateStuck:
-		if lo, hi := slices.Min(a.Rewards[group.Start:group.End]), slices.Max(a.Rewards[group.Start:group.End]); lo < hi {
+		if lo, hi := slices.Min(a.Batch.Rewards[group.Start:group.End]), slices.Max(a.Batch.Rewards[group.Start:group.End]); lo < hi {
 			return fmt.Sprintf("rewards from %.9g to %.9g, yet every advantage is 0: they differ by less, or are larger, than the estimator can tell", lo, hi)
 		}
-		return all + a.whyEqual(s, group)
+		return all + a.causeOfEqual(group)
 	case model.FateNoise:
-		return fmt.Sprintf("%s, yet advantages are up to %s: float residue, divided by a tiny std", all, units.Short(a.largest(group)))
+		return fmt.Sprintf("%s, yet advantages are up to %s: float residue, divided by a tiny std", all, units.Short(a.maxAbsProcessed(group)))
 	case model.FateKilled:
-		return a.whyKilled(group)
+		return causeOfKilled(group)
 	case model.FateShort:
 		return fmt.Sprintf("%d of %d kept: too few to recompute, the original value stays", group.Kept(), n)
 	case model.FateAlive:
@@ -44,14 +43,14 @@ func (a *Analysis) Cause(s model.Snapshot, g int) string {
 	return ""
 }
 
-// whyEqual looks for what makes all rewards equal: components that cancel, or
-// responses that were all cut off.
-func (a *Analysis) whyEqual(s model.Snapshot, g *Group) string {
-	if names := a.varying(s, g); len(names) > 1 {
+// causeOfEqual says what makes all rewards equal: components that cancel, responses that were all
+// cut off, or a prompt that is too easy or too hard.
+func (a *Analysis) causeOfEqual(g *Group) string {
+	if names := a.varyingComponents(g); len(names) > 1 {
 		return ", though " + strings.Join(names, " and ") + " vary: they cancel"
 	}
-	if length, cut := a.truncated(g); cut && g.Fate != model.FateRight {
-		return fmt.Sprintf(", and all responses end at %s %s, the longest of the step: cut off", units.Count(int(length)), a.lengthUnit)
+	if length, cut := a.cutOff(g); cut && g.Fate != model.FateRight {
+		return fmt.Sprintf(", and all responses end at %s %s, the longest of the step: cut off", units.Count(int(length)), a.plan.snap.Run.LengthUnit)
 	}
 	if g.Fate == model.FateRight {
 		return ", the best of the run: too easy now"
@@ -62,21 +61,17 @@ func (a *Analysis) whyEqual(s model.Snapshot, g *Group) string {
 	return ", neither the best nor the worst of the run: stuck there"
 }
 
-// varying names the reward functions that do not give all samples of a group the same.
-func (a *Analysis) varying(s model.Snapshot, g *Group) []string {
-	i, ok := s.Find(a.Step)
-	if !ok {
-		return nil
-	}
+// varyingComponents names the reward functions that do not give all samples of a group the same.
+func (a *Analysis) varyingComponents(g *Group) []string {
 	var names []string
-	for k, part := range s.Steps[i].Parts {
-		if part == nil || len(part) < a.Rows {
+	for k, rewards := range a.input.step.Parts {
+		if rewards == nil {
 			continue
 		}
-		first := part[a.Order[g.Start]]
-		for at := g.Start + 1; at < g.End; at++ {
-			if x := part[a.Order[at]]; x != first && !(math.IsNaN(x) && math.IsNaN(first)) {
-				names = append(names, s.Run.Components[k])
+		first := rewards[a.Order[g.Start]]
+		for _, row := range a.Order[g.Start:g.End] {
+			if x := rewards[row]; x != first && !(math.IsNaN(x) && math.IsNaN(first)) {
+				names = append(names, a.plan.snap.Run.Components[k])
 				break
 			}
 		}
@@ -84,10 +79,10 @@ func (a *Analysis) varying(s model.Snapshot, g *Group) []string {
 	return names
 }
 
-// truncated reports whether all responses of a group are as long as the longest of
-// the step, which others are not.
-func (a *Analysis) truncated(g *Group) (length int32, yes bool) {
-	longest, shorter := int32(0), false
+// cutOff reports whether all responses of a group are as long as the longest of the step, and
+// others are shorter.
+func (a *Analysis) cutOff(g *Group) (longest int32, yes bool) {
+	shorter := false
 	for _, l := range a.Lengths {
 		longest = max(longest, l)
 	}
@@ -102,7 +97,7 @@ func (a *Analysis) truncated(g *Group) (length int32, yes bool) {
 	return longest, shorter && longest > 0
 }
 
-func (a *Analysis) largest(g *Group) float64 {
+func (a *Analysis) maxAbsProcessed(g *Group) float64 {
 	largest := 0.0
 	for _, x := range a.Processed[g.Start:g.End] {
 		largest = max(largest, math.Abs(x))
@@ -110,7 +105,7 @@ func (a *Analysis) largest(g *Group) float64 {
 	return largest
 }
 
-func (a *Analysis) whyKilled(g *Group) string {
+func causeOfKilled(g *Group) string {
 	switch {
 	case g.KeptPos+g.KeptNeg == 0:
 		return fmt.Sprintf("the filter drops all %d samples with an advantage", g.Size()-int(g.KeptZero))

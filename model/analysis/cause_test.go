@@ -60,7 +60,7 @@ func TestCause(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := a.Cause(snap, 0); got != c.want {
+		if got := a.Cause(0); got != c.want {
 			t.Errorf("%s (%s):\n got %s\nwant %s", name, a.Table[0].Fate, got, c.want)
 		}
 	}

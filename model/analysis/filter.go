@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -17,21 +18,21 @@ import (
 // Settings.Recompute, what the estimator gives for the kept samples alone. If both ratios are 1
 // all samples are kept and nothing is recomputed, as in the trainer.
 //
-// The error is what the trainer raises for a ratio outside [0, 1]: nothing is kept then, and the
-// processed advantages are NaN.
-func (a *Analysis) filter(ctx context.Context, e *estimators.Estimator) error {
-	set, batch := a.Settings, a.original.batch
+// If the trainer refuses a ratio, which it looks at first, nothing is kept and the processed
+// advantages are NaN.
+func (a *Analysis) filter(ctx context.Context) {
+	set, e := a.Settings, a.plan.estimator
 	a.Keep = make([]bool, a.Rows)
-	if err := estimators.CheckRatios(set.KeepPos, set.KeepNeg); err != nil {
+	if errors.As(estimators.CheckRatios(set.KeepPos, set.KeepNeg), &a.refusal) {
 		a.Processed = slices.Repeat([]float64{math.NaN()}, a.Rows)
-		return err
+		return
 	}
 	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
-		estimators.Keep(a.Keep[b.lo:b.hi], a.Original[b.lo:b.hi], batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
+		estimators.Keep(a.Keep[b.lo:b.hi], a.Original[b.lo:b.hi], a.Batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
 	})
 	if !set.Filtering() {
 		a.Processed = a.Original
-		return nil
+		return
 	}
 	a.Processed = make([]float64, a.Rows)
 	if !set.Recompute {
@@ -40,31 +41,30 @@ func (a *Analysis) filter(ctx context.Context, e *estimators.Estimator) error {
 				a.Processed[i] = a.Original[i]
 			}
 		}
-		return nil
+		return
 	}
 	blocks := a.input.blocks
 	if e.DependsOnBatch || set.Scale == estimators.ScaleBatch { // other groups bear on the advantages of a group
 		blocks = []block{{to: a.Groups, hi: a.Rows}}
 	}
 	eachBlock(ctx, blocks, func(_ int, b block) {
-		estimators.Recompute(a.Processed[b.lo:b.hi], e, batch.GroupRange(b.from, b.to), set.Scale, a.Original[b.lo:b.hi], a.Keep[b.lo:b.hi])
+		estimators.Recompute(a.Processed[b.lo:b.hi], e, a.Batch.GroupRange(b.from, b.to), set.Scale, a.Original[b.lo:b.hi], a.Keep[b.lo:b.hi])
 	})
-	return nil
 }
 
 // judgeGroups fills in the table: what the filter makes of each group.
-func (a *Analysis) judgeGroups(ctx context.Context, worst, best float64) {
+func (a *Analysis) judgeGroups(ctx context.Context) {
 	a.Table = slices.Clone(a.input.groups)
 	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
-			a.judge(&a.Table[g], worst, best)
+			a.judge(&a.Table[g])
 		}
 	})
-	a.addTable()
+	a.sumTable()
 }
 
-// addTable adds up the table.
-func (a *Analysis) addTable() {
+// sumTable fills in the summary's counts of groups and samples.
+func (a *Analysis) sumTable() {
 	for i := range a.Table {
 		g := &a.Table[i]
 		a.Fates[g.Fate]++
@@ -75,7 +75,7 @@ func (a *Analysis) addTable() {
 }
 
 // judge counts what is kept of a group, and decides its fate.
-func (a *Analysis) judge(g *Group, worst, best float64) {
+func (a *Analysis) judge(g *Group) {
 	var n counts
 	keep, processed := a.Keep[g.Start:g.End], a.Processed[g.Start:g.End]
 	for i, x := range a.Original[g.Start:g.End] { // no branches: signs are unpredictable
@@ -90,15 +90,15 @@ func (a *Analysis) judge(g *Group, worst, best float64) {
 	}
 	g.KeptPos, g.KeptZero, g.KeptNeg = int32(n.keptPos), int32(n.kept-n.keptPos-n.keptNeg), int32(n.keptNeg)
 	g.Flips = int32(n.flips)
-	g.Fate = a.fate(g, n, worst, best)
+	g.Fate = a.fate(g, n)
 }
 
 // counts are the samples of a group by their original and their processed advantages.
 type counts struct{ kept, keptPos, keptNeg, zeros, undefined, zerosAfter, flips int }
 
-// fate is what the settings make of a group; worst and best are the rewards of the run.
-func (a *Analysis) fate(g *Group, n counts, worst, best float64) model.Fate {
-	equal := allEqual(a.Rewards[g.Start:g.End])
+// fate is what the settings make of a group.
+func (a *Analysis) fate(g *Group, n counts) model.Fate {
+	equal := allEqual(a.Batch.Rewards[g.Start:g.End])
 	signal, signalAfter := n.zeros < g.Size(), n.zerosAfter < g.Size()
 	switch {
 	case a.Open:
@@ -112,7 +112,7 @@ func (a *Analysis) fate(g *Group, n counts, worst, best float64) model.Fate {
 	case equal && signalAfter:
 		return model.FateNoise
 	case equal || !signal:
-		return fateOfEqual(a.LoggedRewards[g.Start], worst, best)
+		return fateOfEqual(a.LoggedRewards[g.Start], a.plan.worst, a.plan.best)
 	case !signalAfter:
 		return model.FateKilled
 	case a.Settings.Recompute && a.Settings.Filtering() && n.kept < 2:
@@ -121,7 +121,8 @@ func (a *Analysis) fate(g *Group, n counts, worst, best float64) model.Fate {
 	return model.FateAlive
 }
 
-// fateOfEqual tells groups of equal rewards apart. If the whole run has one reward, its sign decides.
+// fateOfEqual is that of a group whose rewards are all equal; worst and best are those of the run.
+// If the whole run has one reward, its sign decides.
 func fateOfEqual(reward, worst, best float64) model.Fate {
 	switch {
 	case worst == best && reward > 0, worst < best && reward == best:

@@ -24,8 +24,8 @@ type Metric struct {
 // Sums are float64: the trainer's own float32 sums differ in the sixth digit.
 // frac_reward_zero_std is TRL's name, over exactly equal rewards. Those under vantage/
 // are over the samples that have a finite advantage.
-func (a *Analysis) metrics(s *statistics) []Metric {
-	in := a.input
+func (a *Analysis) metrics() []Metric {
+	in, s := a.input, &a.stats
 	m := make([]Metric, 0, 64)
 	m = s.rewards.appendTo(m, "critic/score")
 	m = s.rewards.appendTo(m, "critic/rewards")
@@ -65,7 +65,7 @@ func (a *Analysis) metrics(s *statistics) []Metric {
 func (a *Analysis) equalRewards() int {
 	n := 0
 	for g := range a.Table {
-		if g := &a.Table[g]; allEqual(a.Rewards[g.Start:g.End]) {
+		if g := &a.Table[g]; allEqual(a.Batch.Rewards[g.Start:g.End]) {
 			n += g.Size()
 		}
 	}

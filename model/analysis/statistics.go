@@ -25,8 +25,8 @@ type statistics struct {
 	lengthSquares, advantageSquares, products float64
 }
 
-// statistics are summed in two passes, so that nothing is lost to cancellation.
-func (a *Analysis) statistics(ctx context.Context) *statistics {
+// sum takes two passes, the second around the means, so that nothing is lost to cancellation.
+func (a *Analysis) sum(ctx context.Context) statistics {
 	parts := make([]statistics, len(a.input.blocks))
 	eachBlock(ctx, a.input.blocks, func(k int, b block) { parts[k].add(a, b) })
 	var all statistics
@@ -37,13 +37,13 @@ func (a *Analysis) statistics(ctx context.Context) *statistics {
 	for i := range parts {
 		all.mergeSquares(&parts[i])
 	}
-	return &all
+	return all
 }
 
 func (s *statistics) add(a *Analysis, b block) {
 	for i := b.lo; i < b.hi; i++ {
 		x, y, w := a.Original[i], a.Processed[i], float64(a.input.tokens[i])
-		s.rewards.add(a.Rewards[i], 1)
+		s.rewards.add(a.Batch.Rewards[i], 1)
 		if isFinite(x) {
 			s.absOriginal += math.Abs(x)
 		}
@@ -114,16 +114,17 @@ func (s *statistics) mergeSquares(o *statistics) {
 	s.lengthSquares, s.advantageSquares, s.products = s.lengthSquares+o.lengthSquares, s.advantageSquares+o.advantageSquares, s.products+o.products
 }
 
-// processedStd is the unbiased std over tokens of the processed advantages that are not 0: 0 if
-// they are all equal, whatever rounding made of their mean, or if there are none.
+// processedStd is the unbiased std over tokens of the processed advantages that are not 0, 0 if
+// there are none. If all are equal it is 0 too, whatever rounding made of their mean.
 func (s *statistics) processedStd() float64 {
-	switch {
-	case s.processed.n == 0:
+	if s.processed.n == 0 {
 		return 0
-	case s.processed.constant():
-		return 0 / math.Sqrt(s.processed.weight-1)
 	}
-	return math.Sqrt(s.processedSquares / (s.processed.weight - 1))
+	squares := s.processedSquares
+	if s.processed.constant() {
+		squares = 0
+	}
+	return math.Sqrt(squares / (s.processed.weight - 1))
 }
 
 // lengthCorrelation is Pearson's r of response length and processed advantage, NaN if either is

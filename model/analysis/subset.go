@@ -15,7 +15,7 @@ func (a *Analysis) Subset(groups []int) Summary {
 		lo, hi := row.Start, row.End
 		in.Lengths = append(in.Lengths, a.Lengths[lo:hi]...)
 		in.LoggedRewards = append(in.LoggedRewards, a.LoggedRewards[lo:hi]...)
-		sub.Rewards = append(sub.Rewards, a.Rewards[lo:hi]...)
+		sub.Batch.Rewards = append(sub.Batch.Rewards, a.Batch.Rewards[lo:hi]...)
 		sub.Original = append(sub.Original, a.Original[lo:hi]...)
 		sub.Keep = append(sub.Keep, a.Keep[lo:hi]...)
 		sub.Processed = append(sub.Processed, a.Processed[lo:hi]...)
@@ -25,7 +25,8 @@ func (a *Analysis) Subset(groups []int) Summary {
 	sub.Rows, sub.Columns, sub.Table = len(in.Lengths), in.Columns, in.groups
 	in.blocks = blocksOf(in.Offsets)
 	in.summarize()
-	sub.addTable()
-	sub.Metrics = sub.metrics(sub.statistics(context.Background()))
+	sub.sumTable()
+	sub.stats = sub.sum(context.Background())
+	sub.Metrics = sub.metrics()
 	return sub.Summary
 }

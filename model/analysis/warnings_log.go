@@ -7,95 +7,166 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/units"
 )
 
-// The warnings here are about the log: what it lacks of the estimator's needs, and
-// where its own advantages are others than those computed.
+// The warnings here are about the log: rewards that are no numbers, groups, what the estimator
+// needs and the log lacks, and logged advantages that differ from those computed.
 
-// warnLengths says which length stands in for the tokens that the estimator
-// weights by.
-func (a *Analysis) warnLengths(e *estimators.Estimator) (model.Warning, bool) {
-	if !e.Needs.Lengths {
-		return model.Warning{}, false
+// noInput warns of a step that lacks what the estimator needs and other steps have.
+func (a *Analysis) noInput() *model.Warning {
+	if a.refusal == nil || a.refusal.Kind != estimators.KindMissing {
+		return nil
 	}
-	unknown := 0
-	for _, l := range a.Lengths {
-		if l < 0 {
-			unknown++
-		}
-	}
-	w := model.Warning{
-		Kind: model.WarnLengths, Count: a.Rows, Of: a.Rows, Unit: "samples", Example: -1,
-		Text:   fmt.Sprintf("are weighted by %s, since the log has no token counts: the advantages of %s are approximate", a.lengthUnit, e.Name),
-		Advice: "log the tokens of each response in the loss as response_length",
-	}
-	if a.lengthUnit == model.LengthTokens {
-		w.Count = unknown
-		w.Text = fmt.Sprintf("have no length and count for no token: the advantages of %s are approximate", e.Name)
-	}
-	return w, w.Count > 0
+	return a.ofAll(fmt.Sprintf("have no advantages: the step holds no %s, which %s %s reads", a.refusal.Text, a.Settings.Framework, a.Settings.Estimator),
+		"find out why the trainer left them out at this step, or take another estimator (e)")
 }
 
-// warnUndefined names the groups for which the formula gives no number although
-// their rewards are numbers.
-func (a *Analysis) warnUndefined() (model.Warning, bool) {
-	undefined := func(g *Group) bool {
-		return g.Invalid == 0 && g.Size() > 1 && slices.ContainsFunc(a.Original[g.Start:g.End], math.IsNaN)
+func (a *Analysis) invalid() *model.Warning {
+	count, missing := a.input.invalid, a.input.missing
+	if count == 0 {
+		return nil
 	}
-	return a.groups(model.WarnUndefined, undefined,
+	text := "have a NaN or infinite reward"
+	if missing > 0 {
+		text = fmt.Sprintf("have no usable reward (%d missing, %d NaN or infinite)", missing, count-missing)
+	}
+	return &model.Warning{
+		Count: count, Of: a.Rows, Unit: "samples", Example: a.firstGroup(func(g *Group) bool { return g.Invalid > 0 }),
+		Text: text, Advice: "find out why the reward function failed; " + a.effectOfInvalid(),
+	}
+}
+
+// effectOfInvalid says what the trainer makes of the first reward that is not finite.
+func (a *Analysis) effectOfInvalid() string {
+	i := slices.IndexFunc(a.LoggedRewards, func(r float64) bool { return !isFinite(r) })
+	switch reward := a.Batch.Rewards[i]; {
+	case isFinite(reward):
+		return "the trainer counts it as reward " + units.Short(reward)
+	case a.Original[i] == 0:
+		return "the trainer leaves it out and gives it 0"
+	}
+	return "one such sample makes its whole group NaN"
+}
+
+// undefined warns of groups for which the formula gives no number although their rewards are numbers.
+func (a *Analysis) undefined() *model.Warning {
+	return a.ofGroups(func(g *Group) bool {
+		return g.Invalid == 0 && g.Size() > 1 && slices.ContainsFunc(a.Original[g.Start:g.End], math.IsNaN)
+	},
 		"have no defined advantage under this estimator, though their rewards are numbers",
 		"take another estimator (e); the list of all (E) has the formula")
 }
 
-// warnLogged compares with what the trainer logged. It says nothing where the
-// settings are a what-if on purpose: with a filter.
-func (a *Analysis) warnLogged(e *estimators.Estimator) (model.Warning, bool) {
-	if a.Settings.Filtering() {
-		return model.Warning{}, false
+// singles is silent where the trainer refuses the batch, which says more.
+func (a *Analysis) singles() *model.Warning {
+	if a.refusal != nil {
+		return nil
 	}
-	tolerance := ToleranceOf(e, a.Original)
-	off, of, worst, example := 0, 0, 0.0, -1
-	for g := range a.Groups {
-		for i := a.Offsets[g]; i < a.Offsets[g+1]; i++ {
+	return a.ofFate(model.FateSingle, "have one sample, so nothing to compare it with", "check how the groups were found, or raise the number of generations")
+}
+
+// mergedGroups warns of groups whose size is a multiple of the usual one: tasks that share a prompt
+// and that the log gives no way to tell apart.
+func (a *Analysis) mergedGroups() *model.Warning {
+	if a.Grouping.By != model.GroupByPrompt || a.Grouping.Doubt == "" {
+		return nil
+	}
+	usual := a.usualSize()
+	return a.ofGroups(func(g *Group) bool { return usual > 1 && g.Size() > usual && g.Size()%usual == 0 },
+		fmt.Sprintf("are a multiple of the usual %d samples: %s", usual, a.Grouping.Doubt),
+		"log the ground truth or a group id beside the prompt")
+}
+
+// usualSize is the most common group size, the smallest of equally common ones.
+func (a *Analysis) usualSize() int {
+	groups := map[int]int{} // by size
+	for i := range a.Table {
+		groups[a.Table[i].Size()]++
+	}
+	usual := 0
+	for size, n := range groups {
+		if n > groups[usual] || n == groups[usual] && size < usual {
+			usual = size
+		}
+	}
+	return usual
+}
+
+// approximateLengths warns where something else stands in for the tokens that the estimator weights by.
+func (a *Analysis) approximateLengths() *model.Warning {
+	e, unit := a.plan.estimator, a.plan.snap.Run.LengthUnit
+	if !e.Needs.Lengths {
+		return nil
+	}
+	w := &model.Warning{
+		Count: a.Rows, Of: a.Rows, Unit: "samples", Example: -1,
+		Text:   fmt.Sprintf("are weighted by %s, since the log has no token counts: the advantages of %s are approximate", unit, e.Name),
+		Advice: "log the tokens of each response in the loss as response_length",
+	}
+	if unit == model.LengthTokens {
+		w.Count = 0
+		for _, l := range a.Lengths {
+			w.Count += one(l < 0)
+		}
+		w.Text = fmt.Sprintf("have no length and count for no token: the advantages of %s are approximate", e.Name)
+	}
+	if w.Count == 0 {
+		return nil
+	}
+	return w
+}
+
+// loggedDiffers warns of logged advantages that are not those computed. With a filter the settings
+// are a what-if, so that they differ on purpose.
+func (a *Analysis) loggedDiffers() *model.Warning {
+	if a.Settings.Filtering() {
+		return nil
+	}
+	tolerance := LoggedTolerance(a.plan.estimator, a.Original)
+	w := &model.Warning{Unit: "samples", Example: -1, Advice: "`vantage match` finds the estimator that wrote the log"}
+	largestGap := 0.0
+	for g := range a.Table {
+		for i := a.Table[g].Start; i < a.Table[g].End; i++ {
 			if math.IsNaN(a.LoggedAdvantages[i]) {
 				continue
 			}
-			of++
-			if gap := math.Abs(a.LoggedAdvantages[i] - a.Original[i]); !(gap <= tolerance) {
-				off++
-				if isFinite(gap) {
-					worst = max(worst, gap)
-				}
-				if example < 0 {
-					example = g
-				}
+			w.Of++
+			gap := math.Abs(a.LoggedAdvantages[i] - a.Original[i])
+			if gap <= tolerance {
+				continue
+			}
+			if w.Count++; w.Count == 1 {
+				w.Example = g
+			}
+			if isFinite(gap) {
+				largestGap = max(largestGap, gap)
 			}
 		}
 	}
-	by := "one of the two is no number"
-	if worst > 0 {
-		by = fmt.Sprintf("by up to %.2g", worst)
+	if w.Count == 0 {
+		return nil
 	}
-	return model.Warning{
-		Kind: model.WarnLogged, Count: off, Of: of, Unit: "samples", Example: example,
-		Text:   fmt.Sprintf("have another advantage in the log than %s %s gives, %s", a.Settings.Framework, a.Settings.Estimator, by),
-		Advice: "`vantage match` finds the estimator that wrote the log",
-	}, off > 0
+	by := "one of the two is no number"
+	if largestGap > 0 {
+		by = fmt.Sprintf("by up to %.2g", largestGap)
+	}
+	w.Text = fmt.Sprintf("have another advantage in the log than %s %s gives, %s", a.Settings.Framework, a.Settings.Estimator, by)
+	return w
 }
 
-// Digits is how much of a value a log may lose by writing it, relative to the
-// largest advantage of the step: a little more than half of what seven digits hold.
-const Digits = 1e-6
+// loggedPrecision is how much of a value a log may lose by writing it, relative to the largest
+// advantage of the step: a little more than half of what seven digits hold.
+const loggedPrecision = 1e-6
 
-// ToleranceOf is how far a logged advantage may be from the one that e computed and
-// pass for the same: the digits that logs lose or what e itself promises, relative
-// to the largest of the step.
-func ToleranceOf(e *estimators.Estimator, computed []float64) float64 {
+// LoggedTolerance is how far a logged advantage may be from the one that e computed to pass for the
+// same: the larger of what logs lose and of e's own tolerance, relative to the largest of the step.
+func LoggedTolerance(e *estimators.Estimator, computed []float64) float64 {
 	largest := 0.0
 	for _, x := range computed {
 		if size := math.Abs(x); size > largest && isFinite(size) {
 			largest = size
 		}
 	}
-	return largest * max(Digits, e.Tolerance)
+	return largest * max(loggedPrecision, e.Tolerance)
 }

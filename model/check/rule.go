@@ -122,7 +122,7 @@ func (r Rule) count(s *analysis.Summary) (count, bool) {
 			return count{s.Fates[f], s.Groups}, true
 		}
 	}
-	if !slices.Contains(model.WarningKinds(), model.WarningKind(r.Name)) {
+	if !slices.Contains(analysis.WarningKinds(), model.WarningKind(r.Name)) {
 		return count{}, false
 	}
 	for _, w := range s.Warnings {

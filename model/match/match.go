@@ -212,7 +212,7 @@ func (v *Verdict) evaluate(prepared []*analysis.GroupedStep, e *estimators.Estim
 		if computed == nil {
 			return false
 		}
-		v.addStep(l, computed, e.Float, max(tolerance, analysis.ToleranceOf(e, computed)))
+		v.addStep(l, computed, e.Float, max(tolerance, analysis.LoggedTolerance(e, computed)))
 	}
 	return true
 }

@@ -31,7 +31,7 @@ func (g *Grid) bruteForce(ctx context.Context, a *analysis.Analysis, groups []an
 			for at := w; at < len(cells) && ctx.Err() == nil; at += n {
 				c := &g.recomputed[cells[at]]
 				// what the trainer would refuse was reported by the analysis of the step
-				_ = r.Filter(entry, a.Batch(), a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
+				_ = r.Filter(entry, a.Batch, a.Settings.Scale, c.KeepPos, c.KeepNeg, true)
 				outcomes[cells[at]] = c.outcomeOf(groups, a.Original, &r)
 			}
 		})

@@ -41,7 +41,7 @@ type groupWorker struct {
 func (w *groupWorker) load(g *analysis.Group) {
 	lo, hi := g.Start, g.End
 	w.group, w.original = g, w.a.Original[lo:hi]
-	w.batch = w.a.Batch().OneGroup(lo, hi)
+	w.batch = w.a.Batch.OneGroup(lo, hi)
 	w.uncacheable = w.batch.Lengths != nil && w.entry.Needs.Lengths || w.entry.Needs.Baselines || w.entry.Needs.Components
 	w.rank = w.rank[:0]
 	w.counts, w.zeros = signCounts{}, 0

@@ -1,0 +1,142 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"vantage/estimators"
+	"vantage/model"
+)
+
+// The warnings here are about what the settings make of the step.
+
+// refused warns of what the trainer's own code would raise.
+func (a *Analysis) refused() *model.Warning {
+	r := a.refusal
+	if r == nil || r.Kind == estimators.KindMissing {
+		return nil
+	}
+	w := &model.Warning{
+		Count: max(1, len(r.Groups)), Of: a.Groups, Unit: "groups", Example: -1,
+		Text:   fmt.Sprintf("would stop %s: %s", a.Settings.Framework, r.Error()),
+		Advice: "the other groups are computed all the same; check that the groups are right",
+	}
+	if len(r.Groups) > 0 {
+		w.Example = r.Groups[0]
+	}
+	return w
+}
+
+// short warns of groups that had signal and of which fewer than 2 samples are kept.
+func (a *Analysis) short() *model.Warning {
+	if !a.Settings.Filtering() {
+		return nil
+	}
+	text, advice := "kept fewer than 2 samples", "raise keep_pos_ratio (P) or keep_neg_ratio (M)"
+	if a.Settings.Recompute {
+		text = "kept fewer than 2 samples: recompute leaves their original values"
+		advice += ", or turn recompute off (r)"
+	}
+	return a.ofGroups(func(g *Group) bool {
+		return g.Kept() < 2 && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 })
+	}, text, advice)
+}
+
+func (a *Analysis) killed() *model.Warning {
+	text, advice := "had signal before the filter and none after it", "raise keep_pos_ratio (P) or keep_neg_ratio (M)"
+	if a.Settings.Recompute {
+		text = "had signal and lost it: the rewards that are kept are all equal, so recompute gives 0"
+		advice = "keep some of both signs (P, M), or turn recompute off (r)"
+	}
+	return a.ofFate(model.FateKilled, text, advice)
+}
+
+func (a *Analysis) flipped() *model.Warning {
+	if a.Flips == 0 {
+		return nil
+	}
+	return &model.Warning{
+		Count: a.Flips, Of: a.Kept, Unit: "kept samples", Example: a.firstGroup(func(g *Group) bool { return g.Flips > 0 }),
+		Text:   "changed sign in recompute: good answers are pushed down, or bad ones up",
+		Advice: "keep more of the other sign (P, M), or turn recompute off (r)",
+	}
+}
+
+func (a *Analysis) noise() *model.Warning {
+	w := a.ofFate(model.FateNoise, "have equal rewards and yet advantages that are not zero: float residue",
+		"the trainer does train on it: drop constant groups, or use rewards that float32 holds exactly")
+	if w != nil {
+		w.Text += fmt.Sprintf(" of %+.2g and the like", a.Processed[a.Table[w.Example].Start])
+	}
+	return w
+}
+
+func (a *Analysis) idle() *model.Warning {
+	if !a.Settings.Recompute || a.Settings.Filtering() {
+		return nil
+	}
+	return a.ofAll("are unchanged by recompute: "+a.Settings.TrainerWarns(),
+		"lower keep_pos_ratio (p) or keep_neg_ratio (m), or turn recompute off (r)")
+}
+
+// oneSidedShare is the share of the mean absolute advantage above which the mean advantage pushes
+// all samples of the batch one way.
+const oneSidedShare = 0.25
+
+func (a *Analysis) oneSided() *model.Warning {
+	s, n := &a.stats, float64(a.Rows)
+	share := s.sum / s.absProcessed
+	if !a.Settings.Filtering() || !(math.Abs(share) > oneSidedShare) {
+		return nil
+	}
+	direction := "up"
+	if share < 0 {
+		direction = "down"
+	}
+	return &model.Warning{
+		Count: a.Kept, Of: a.Rows, Unit: "kept samples", Example: -1,
+		Text:   fmt.Sprintf("push %s on the whole: mean advantage %+.2f of mean |A| %.2f", direction, s.sum/n, s.absProcessed/n),
+		Advice: "bring keep_pos_ratio (p, P) and keep_neg_ratio (m, M) closer together",
+	}
+}
+
+func (a *Analysis) effectivePos() *model.Warning {
+	return a.effectiveRatio("keep_pos_ratio", "positive", a.Settings.KeepPos, 1)
+}
+
+func (a *Analysis) effectiveNeg() *model.Warning {
+	return a.effectiveRatio("keep_neg_ratio", "negative", a.Settings.KeepNeg, -1)
+}
+
+// ratioSlack is how far the share that is kept may be from its ratio.
+const ratioSlack = 0.1
+
+// effectiveRatio compares a ratio with the share of the samples of a sign, 1 or -1, that is kept.
+func (a *Analysis) effectiveRatio(option, signName string, ratio, sign float64) *model.Warning {
+	kept, all := 0, 0
+	for i, x := range a.Original {
+		n := one(x*sign > 0)
+		all += n
+		kept += n & one(a.Keep[i])
+	}
+	share := float64(kept) / float64(all)
+	if !(ratio > 0 && ratio < 1 && math.Abs(share-ratio) > ratioSlack) {
+		return nil
+	}
+	return &model.Warning{
+		Count: kept, Of: all, Unit: signName + " samples", Example: -1,
+		Text:   fmt.Sprintf("are kept, %.0f%% where %s says %.0f%%: each group keeps max(1, int(n·ratio))", share*100, option, ratio*100),
+		Advice: "in small groups choose a ratio that gives whole samples",
+	}
+}
+
+// ours warns of a filter that the framework's trainer does not have.
+func (a *Analysis) ours() *model.Warning {
+	if a.plan.estimator.TrainerFilters || !a.Settings.Filtering() {
+		return nil
+	}
+	framework := a.Settings.Framework
+	return a.ofAll(fmt.Sprintf("are filtered by easyr1's rule with %s's arithmetic: %s itself has no such filter", framework, framework),
+		"take it as a what-if; only easyr1 (f) trains like this")
+}
