@@ -81,7 +81,7 @@ func (a App) firstWarningList(w, h int) paneContent {
 	if passed < 0 {
 		passed = len(all)
 	}
-	top := max(0, min(passed-h/2, len(all)-h))
+	top := windowTop(passed, len(all), h)
 	for _, o := range all[top:min(len(all), top+h)] {
 		line := cells.FitRight(fmt.Sprint(o.Step), 6) + "  " + strings.ReplaceAll(string(o.Kind), "-", " ")
 		if w >= widthForCounts {

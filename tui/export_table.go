@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"fmt"
+	"io"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,24 +17,20 @@ import (
 // exportShown exports the table of the view on the screen, filtered and sorted as it is
 // there.
 func exportShown(a App, args []string) (App, tea.Cmd, error) {
-	forms := map[string]func(b *bytes.Buffer, s report.Table) error{
-		"csv":   func(b *bytes.Buffer, s report.Table) error { return report.TableCSV(b, s) },
-		"jsonl": func(b *bytes.Buffer, s report.Table) error { return report.TableJSONL(b, s) },
-		"md":    func(b *bytes.Buffer, s report.Table) error { return report.TableMarkdown(b, s) },
-	}
-	if len(args) != 1 || forms[args[0]] == nil {
+	formats := map[string]func(io.Writer, report.Table) error{"csv": report.TableCSV, "jsonl": report.TableJSONL, "md": report.TableMarkdown}
+	if len(args) != 1 || formats[args[0]] == nil {
 		return a, nil, fmt.Errorf("export shown takes one of md, csv and jsonl")
 	}
-	of := a.currentView().exported
-	if of == nil {
+	table := a.currentView().exported
+	if table == nil {
 		return a, nil, fmt.Errorf("there is no table here to export")
 	}
-	s := of(a)
+	s := table(a)
 	if len(s.Rows) == 0 {
 		return a, nil, fmt.Errorf("the table is empty: there is nothing to export")
 	}
 	var b bytes.Buffer
-	if err := forms[args[0]](&b, s); err != nil {
+	if err := formats[args[0]](&b, s); err != nil {
 		return a, nil, err
 	}
 	return a.saveFile("shown."+args[0], b.String(), "exported "+sanitize.Line(s.Title)), nil, nil
@@ -83,35 +80,18 @@ func (a App) exportedSamples() report.Table {
 		return s
 	}
 	s.Title = fmt.Sprintf("samples of %s, step %d", a.promptOrName(g), x.Step)
-	parts := a.componentColumns()
-	for _, p := range parts {
-		s.Columns = append(s.Columns, p.name)
+	components := a.components()
+	for _, c := range components {
+		s.Columns = append(s.Columns, c.name)
 	}
 	for rank, i := range a.rankedSamples(g) {
 		row := []any{x.Step, g.Name, rank + 1, i - g.Start + 1, x.LoggedRewards[i], int(x.Lengths[i]), x.Original[i], x.Keep[i], x.Processed[i]}
-		for _, p := range parts {
-			row = append(row, p.values[x.Order[i]])
+		for _, c := range components {
+			row = append(row, c.values[x.Order[i]])
 		}
 		s.Rows = append(s.Rows, row)
 	}
 	return s
-}
-
-// componentColumn is what a reward function gave in the step, by row of the log.
-type componentColumn struct {
-	name   string
-	values []float64
-}
-
-func (a App) componentColumns() []componentColumn {
-	var all []componentColumn
-	step, _ := a.analyzedStep()
-	for k, part := range step.Parts {
-		if part != nil && k < len(a.snap.Run.Components) {
-			all = append(all, componentColumn{a.snap.Run.Components[k], part})
-		}
-	}
-	return all
 }
 
 // exportedSteps returns the computed steps, with every figure of the table and the one

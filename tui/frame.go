@@ -131,6 +131,18 @@ func (a App) box(r layout.Rect, focused bool, c paneContent) []string {
 		t.Paint(themes.Dim, note)+t.Paint(role, strings.Repeat(b.flat, min(1, in.W))+b.bottomRight))
 }
 
+// joinColumns puts two blocks of as many lines side by side. It writes to left.
+func joinColumns(left, right []string) []string {
+	for i := range left {
+		left[i] += right[i]
+	}
+	return left
+}
+
+// windowTop returns the first of n rows to show in a window of h rows, so that the cursor
+// is in the middle unless the window is at an end.
+func windowTop(cursor, n, h int) int { return max(0, min(cursor-h/2, n-h)) }
+
 type border struct{ topLeft, topRight, bottomLeft, bottomRight, flat, side string }
 
 func borders(ascii bool) border {

@@ -96,17 +96,13 @@ func (a App) estimatorsView(w, h int) []string {
 		return append(a.estimatorTable(w, above), a.estimatorPane(w, h-above)...)
 	}
 	left := w * 5 / 8
-	list, text := a.estimatorTable(left, h), a.estimatorPane(w-left, h)
-	for i := range list {
-		list[i] += text[i]
-	}
-	return list
+	return joinColumns(a.estimatorTable(left, h), a.estimatorPane(w-left, h))
 }
 
 func (a App) estimatorTable(w, h int) []string {
 	t, list := a.display.theme, a.matchingEstimators()
 	in := layout.Rect{W: w, H: h}.Inner()
-	top := max(0, min(a.position.picker.cursor-in.H/2, len(list)-in.H))
+	top := windowTop(a.position.picker.cursor, len(list), in.H)
 	var lines []string
 	framework, name := 16, 30
 	if in.W < 70 {

@@ -131,8 +131,5 @@ func (a App) groupView(_, _ int) []string {
 	if text.X == 0 {
 		return append(left, right...)
 	}
-	for i := range left {
-		left[i] += right[i]
-	}
-	return left
+	return joinColumns(left, right)
 }

@@ -44,8 +44,8 @@ type sampleColumn struct {
 	cell  func(column int) (text string, role themes.Role)
 }
 
-// componentRoom is the width of a column of what a reward function gave, figureRoom that
-// of any other without the gap before it.
+// componentWidth is the width of the column of a reward component, figureWidth that of a
+// number in any column.
 const (
 	componentWidth = 9
 	figureWidth    = 6
@@ -83,26 +83,37 @@ func (a App) lengthName() string {
 	return "length"
 }
 
+// component is a reward component of the step, by row of the log.
+type component struct {
+	name   string
+	values []float64
+}
+
+// components returns the reward components that the step has.
+func (a App) components() []component {
+	var all []component
+	step, _ := a.analyzedStep()
+	for k, values := range step.Parts {
+		if values != nil && k < len(a.snap.Run.Components) {
+			all = append(all, component{a.snap.Run.Components[k], values})
+		}
+	}
+	return all
+}
+
 // componentFigures returns the columns of the reward components.
 func (a App) componentFigures(g *analysis.Group) []sampleColumn {
-	step, ok := a.analyzedStep()
-	if !ok {
-		return nil
-	}
 	x := a.result.analysis
 	var all []sampleColumn
-	for k, part := range step.Parts {
-		if part == nil || k >= len(a.snap.Run.Components) {
-			continue
-		}
+	for _, c := range a.components() {
 		values := make([]float64, 0, g.Size())
 		for i := g.Start; i < g.End; i++ {
-			values = append(values, part[x.Order[i]])
+			values = append(values, c.values[x.Order[i]])
 		}
 		write := numberWriter(values)
 		all = append(all, sampleColumn{
-			componentHeader(a.snap.Run.Components[k]), componentWidth,
-			func(i int) (string, themes.Role) { return write(part[x.Order[i]]), themes.Dim },
+			componentHeader(c.name), componentWidth,
+			func(i int) (string, themes.Role) { return write(c.values[x.Order[i]]), themes.Dim },
 		})
 	}
 	return all
@@ -198,7 +209,7 @@ func (a App) sampleTable(w, h int) paneContent {
 	lines = append(lines, t.Paint(themes.Dim, header))
 	order := a.rankedSamples(g)
 	rows := max(0, h-len(lines))
-	top := max(0, min(a.sampleReader.sample-rows/2, len(order)-rows))
+	top := windowTop(a.sampleReader.sample, len(order), rows)
 	for row := top; row < min(len(order), top+rows); row++ {
 		line := cells.Fit(a.sampleRow(figures, row, order[row]), w)
 		if row == a.sampleReader.sample {

@@ -183,7 +183,7 @@ func (a App) marksTable(w, h int) paneContent {
 		return cells.Fit(" "+cells.FitRight(step, 7)+"  "+cells.Fit(words, what)+"  "+note, w)
 	}
 	c.lines = []string{t.Paint(themes.Dim, row("step", "marked", "note"))}
-	top := max(0, min(a.marks.cursor-(h-1)/2, len(all)-(h-1)))
+	top := windowTop(a.marks.cursor, len(all), h-1)
 	for i := top; i < len(all) && len(c.lines) < h; i++ {
 		words := "the step"
 		if all[i].Group != "" {

@@ -108,9 +108,7 @@ func (a App) stepsView(w, h int) []string {
 	}
 	lines := a.box(layout.Rect{W: wide, H: above}, false, a.stepsChart(wide-2, above-2))
 	if list > 0 {
-		for i, line := range a.box(layout.Rect{W: list, H: above}, false, a.firstWarningList(list-2, above-2)) {
-			lines[i] += line
-		}
+		lines = joinColumns(lines, a.box(layout.Rect{W: list, H: above}, false, a.firstWarningList(list-2, above-2)))
 	}
 	return append(lines, a.box(layout.Rect{W: w, H: h - above}, true, a.stepsTable(w-2, h-above-2))...)
 }

@@ -27,7 +27,7 @@ func (a App) stepsTable(w, h int) paneContent {
 		first[o.At] = append(first[o.At], string(o.Kind))
 	}
 	c.lines = []string{t.Paint(themes.Dim, stepColumns(w, "step", "samples", "groups", "reward", "signal", "kept", "Σ|A|", "flips")+"to look at")}
-	top := max(0, min(here-(h-1)/2, len(trend.Steps)-(h-1)))
+	top := windowTop(here, len(trend.Steps), h-1)
 	for i := top; i < len(trend.Steps) && len(c.lines) < h; i++ {
 		line := cells.Fit(a.stepRow(&trend.Steps[i], first[i], w), w)
 		if i == here {

@@ -39,12 +39,8 @@ func (a App) sweepView(w, h int) []string {
 	n := (len(sweep.DefaultRatios().Pos)-1)/a.sweepStride() + 1
 	mapW, mapH := sweepAxisWidth+n*sweepCellWidth+2, n+sweepExtraLines+2
 	if w-mapW >= minTextWidth {
-		left := a.box(layout.Rect{W: mapW, H: h}, true, a.sweepMap(h-2))
-		right := a.box(layout.Rect{W: w - mapW, H: h}, false, a.sweepCellPane(w-mapW-4, h))
-		for i := range left {
-			left[i] += right[i]
-		}
-		return left
+		return joinColumns(a.box(layout.Rect{W: mapW, H: h}, true, a.sweepMap(h-2)),
+			a.box(layout.Rect{W: w - mapW, H: h}, false, a.sweepCellPane(w-mapW-4, h)))
 	}
 	mapH = min(mapH, h-4)
 	return append(a.box(layout.Rect{W: w, H: mapH}, true, a.sweepMap(mapH-2)),
@@ -72,7 +68,7 @@ func (a App) sweepMap(h int) paneContent {
 	visible := max(1, min(rows, h-sweepExtraLines))
 	c.lines = append(c.lines, t.Paint(themes.Dim, cells.Justify(" keep_pos", "[ ] as it is set", sweepAxisWidth+sweepCellWidth*((len(g.Neg)-1)/by+1))))
 	atPos, atNeg := a.sweepCursor()
-	first := max(0, min(atPos/by-visible/2, rows-visible)) // the lowest visible row
+	first := windowTop(atPos/by, rows, visible) // the lowest visible row
 	for k := first + visible - 1; k >= first; k-- {
 		i := k * by
 		line := t.Paint(themes.Dim, cells.FitRight(units.Fixed(g.Pos[i], 2), sweepAxisWidth-1)+" ")
