@@ -28,11 +28,28 @@ func (h Histogram) middle() float64 { return h.Axis.Lo/2 + h.Axis.Hi/2 }
 // Bin counts the values whose element of use is true, or all if use is nil, in w bins.
 func Bin(axis Axis, w int, values []float64, use []bool) Histogram {
 	h := Histogram{Axis: axis, Counts: make([]int, max(1, w))}
-	columns, middle := axis.columns(len(h.Counts)), h.middle()
-	for i, v := range values {
+	if use == nil {
+		h.add(values)
+		return h
+	}
+	var used [512]float64 // gathered without branches, which would be unpredictable
+	for start := 0; start < len(values); start += len(used) {
+		n := 0
+		for i := start; i < min(len(values), start+len(used)); i++ {
+			used[n] = values[i] // overwritten by the next value unless it is used
+			if use[i] {
+				n++
+			}
+		}
+		h.add(used[:n])
+	}
+	return h
+}
+
+func (h *Histogram) add(values []float64) {
+	columns, middle := h.Axis.columns(len(h.Counts)), h.middle()
+	for _, v := range values {
 		switch {
-		case use != nil && !use[i]:
-			continue
 		case v-v != 0:
 			h.NonFinite++
 			continue
@@ -46,7 +63,6 @@ func Bin(axis Axis, w int, values []float64, use []bool) Histogram {
 		h.sum += d
 		h.sumSquares += d * d
 	}
-	return h
 }
 
 // BinWithZeros is like [Bin] but counts zeros in their bin too.
