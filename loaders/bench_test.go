@@ -35,10 +35,10 @@ func BenchmarkFollow(b *testing.B) {
 		}
 		now := float64(time.Now().UnixMicro() % 1e14) // as .ci/bench/logs.go has it
 		for _, r := range chunk.Records {
-			late = append(late, (now-r.Parts[0])/1000)
+			late = append(late, (now-r.Components[0])/1000)
 		}
 		for _, k := range chunk.Blocks {
-			for _, written := range k.Parts[0] {
+			for _, written := range k.Components[0] {
 				late = append(late, (now-written)/1000)
 			}
 		}

@@ -36,7 +36,7 @@ func (b *chunkBuilder) empty() bool {
 func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 	c := &model.Chunk{
 		Files: names, Records: b.records, Blocks: b.blocks, Forget: b.forget,
-		How: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
+		Provenance: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
 		Components: b.note.Components,
 		Problems:   b.problems, Skipped: b.skipped, Notes: b.notes,
 	}
@@ -60,10 +60,10 @@ func hasPrefix(names, prefix []string) bool {
 // align puts the components of a block into the order of the chunk. Their order in a file depends on
 // the nulls of its first rows, and without this small files would each need a chunk.
 func (b *chunkBuilder) align(n *decode.Note, k *model.Block) {
-	if b.samples == 0 || len(n.Components) != len(k.Parts) || hasPrefix(n.Components, b.note.Components) {
+	if b.samples == 0 || len(n.Components) != len(k.Components) || hasPrefix(n.Components, b.note.Components) {
 		return
 	}
-	names, parts := slices.Clone(n.Components), slices.Clone(k.Parts)
+	names, parts := slices.Clone(n.Components), slices.Clone(k.Components)
 	for i, name := range b.note.Components {
 		at := slices.Index(names, name)
 		if at < i {
@@ -72,7 +72,7 @@ func (b *chunkBuilder) align(n *decode.Note, k *model.Block) {
 		names[i], names[at] = names[at], names[i]
 		parts[i], parts[at] = parts[at], parts[i]
 	}
-	n.Components, k.Parts = names, parts
+	n.Components, k.Components = names, parts
 }
 
 // drop removes the samples and problems of a file.

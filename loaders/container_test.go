@@ -28,7 +28,7 @@ func TestStreamsOfEachFormat(t *testing.T) {
 			got := drain(t, s)
 			want := append(m.want[:0:0], m.want...)
 			for i := range want {
-				if _, named := decode.StepFromPath(m.name); named && i < len(got.Records) && strings.Contains(got.How, "no step") {
+				if _, named := decode.StepFromPath(m.name); named && i < len(got.Records) && strings.Contains(got.Provenance, "no step") {
 					want[i].Step = 0
 				}
 			}

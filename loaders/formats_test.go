@@ -39,7 +39,7 @@ func madeLogs() []made {
 		{
 			format: "ms-swift", name: "completions.jsonl",
 			log:        `{"step":["4","4"],"prompt":["p","p"],"completion":["abc","d"],"Accuracy":[1.0,0.0],"Format":[0.5,NaN],"advantages":[0.7,-0.7],"num_turns":[1,2]}` + "\n",
-			want:       []model.Record{{Step: 4, Reward: 1.5, Advantage: 0.7, Length: 3, Parts: []float64{1, 0.5}}, {Step: 4, Reward: 0, Advantage: -0.7, Length: 1, Parts: []float64{0, none}}},
+			want:       []model.Record{{Step: 4, Reward: 1.5, Advantage: 0.7, Length: 3, Components: []float64{1, 0.5}}, {Step: 4, Reward: 0, Advantage: -0.7, Length: 1, Components: []float64{0, none}}},
 			components: []string{"Accuracy", "Format"},
 		},
 		{
@@ -78,19 +78,19 @@ func madeLogs() []made {
 			log: `{"id":"e","task":{"data":{"prompt":"p","answer":"g"}},"group":{"id":"g0"},"run":{"work":{"step":2}},"traces":[` +
 				`{"id":"t0","nodes":[{"message":{"role":"user","content":"p"}},{"message":{"role":"assistant","content":"abc"},"sampled":true}],"rewards":{"ok":{"score":1.0,"weight":1.0},"len":{"score":0.5,"weight":0.1}},"metrics":{"num_turns":3},"info":{"advantage":0.25}},` +
 				`{"id":"t1","rewards":{"ok":{"score":0.0,"weight":1.0}},"info":{"advantage":-0.25}}]}` + "\n",
-			want:       []model.Record{{Step: 2, Group: "g0", Reward: 1.05, Advantage: 0.25, Length: 3, Parts: []float64{1, 0.05, 3}}, {Step: 2, Group: "g0", Reward: 0, Advantage: -0.25, Length: -1, Parts: []float64{0, none, none}}},
+			want:       []model.Record{{Step: 2, Group: "g0", Reward: 1.05, Advantage: 0.25, Length: 3, Components: []float64{1, 0.05, 3}}, {Step: 2, Group: "g0", Reward: 0, Advantage: -0.25, Length: -1, Components: []float64{0, none, none}}},
 			components: []string{"ok", "len", "metrics/num_turns"},
 		},
 		{
 			format: "prime-hosted", name: "results.jsonl",
 			log:        `{"run_id":"r","problem_id":4,"sample_id":1,"step":6,"reward":1.0,"advantage":-1.49e-08,"prompt":"[{\"role\":\"user\",\"content\":\"p\"}]","completion":"[{\"role\":\"assistant\",\"content\":\"abc\"}]","num_output_tokens":0,"metrics":{"judge":0.5}}` + "\n",
-			want:       []model.Record{{Step: 6, Group: "4", Reward: 1, Advantage: -1.49e-08, Length: 3, Parts: []float64{0.5}}},
+			want:       []model.Record{{Step: 6, Group: "4", Reward: 1, Advantage: -1.49e-08, Length: 3, Components: []float64{0.5}}},
 			components: []string{"metrics/judge"},
 		},
 		{
 			format: "verifiers", name: "results.jsonl",
 			log:        `{"example_id":2,"prompt":[{"role":"user","content":"p"}],"completion":[{"role":"assistant","content":"abcd"}],"answer":"g","reward":2.15,"format_reward_func":1.0}` + "\n",
-			want:       []model.Record{{Group: "2", Reward: 2.15, Advantage: none, Length: 4, Parts: []float64{1}}},
+			want:       []model.Record{{Group: "2", Reward: 2.15, Advantage: none, Length: 4, Components: []float64{1}}},
 			components: []string{"format_reward_func"},
 		},
 		{
@@ -122,7 +122,7 @@ func madeLogs() []made {
 		{
 			format: "wandb-table", name: "completions_3_ab.table.json",
 			log:        `{"columns":["step","prompt","completion","fmt_reward","advantage"],"data":[[3,"p","abc",1.0,0.5],[3,"p","d",NaN,-0.5]]}`,
-			want:       []model.Record{{Step: 3, Reward: 1, Advantage: 0.5, Length: 3, Parts: []float64{1}}, {Step: 3, Reward: none, Advantage: -0.5, Length: 1, Parts: []float64{none}}},
+			want:       []model.Record{{Step: 3, Reward: 1, Advantage: 0.5, Length: 3, Components: []float64{1}}, {Step: 3, Reward: none, Advantage: -0.5, Length: 1, Components: []float64{none}}},
 			components: []string{"fmt_reward"},
 		},
 		{
@@ -133,7 +133,7 @@ func madeLogs() []made {
 		{
 			format: "csv", name: "log.tsv",
 			log:  "step\tgroup\treward\tcorrect_reward\n1\t7\t0.5\tTrue\n1\t7\t\tFalse\n",
-			want: []model.Record{{Step: 1, Group: "7", Reward: 0.5, Advantage: none, Length: -1, Parts: []float64{1}}, {Step: 1, Group: "7", Reward: none, Advantage: none, Length: -1, Parts: []float64{0}}},
+			want: []model.Record{{Step: 1, Group: "7", Reward: 0.5, Advantage: none, Length: -1, Components: []float64{1}}, {Step: 1, Group: "7", Reward: none, Advantage: none, Length: -1, Components: []float64{0}}},
 
 			components: []string{"correct_reward"},
 		},
@@ -144,7 +144,7 @@ func madeLogs() []made {
 func essence(records []model.Record) []model.Record {
 	var all []model.Record
 	for _, r := range records {
-		all = append(all, model.Record{Step: r.Step, Group: r.Group, Reward: r.Reward, Advantage: r.Advantage, Length: r.Length, Parts: r.Parts})
+		all = append(all, model.Record{Step: r.Step, Group: r.Group, Reward: r.Reward, Advantage: r.Advantage, Length: r.Length, Components: r.Components})
 	}
 	return all
 }
@@ -232,7 +232,7 @@ func FuzzFormats(f *testing.F) {
 func TestOverlongPenaltyIsSaid(t *testing.T) {
 	for extra, want := range map[string]bool{`, "overlong_reward": -0.5, "overlong": true`: true, `, "acc": 1`: false} {
 		chunks := Decode("1.jsonl", []byte(`{"input": "p", "output": "a", "gts": "1", "score": 1.0, "step": 1`+extra+"}\n"))
-		if how := chunks[0].How; strings.Contains(how, "score may lack the penalty for overlong responses") != want {
+		if how := chunks[0].Provenance; strings.Contains(how, "score may lack the penalty for overlong responses") != want {
 			t.Errorf("%s: %s", extra, how)
 		}
 	}
@@ -247,7 +247,7 @@ func TestUnusedColumnsAreSaid(t *testing.T) {
 		"a second step":                  {"a.csv", "step,epoch,reward\n1,2,1\n", "; not used: epoch"},
 		"many":                           {"a.jsonl", `{"reward":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}`, "; not used: b, c, d, e, f, g and 2 more"},
 	} {
-		how := Decode(c.file, []byte(c.log))[0].How
+		how := Decode(c.file, []byte(c.log))[0].Provenance
 		if _, got, _ := strings.Cut(how, "; "); got != strings.TrimPrefix(c.want, "; ") {
 			t.Errorf("%s: %s", name, how)
 		}

@@ -40,7 +40,7 @@ func TestLacks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		how := drain(t, s).How
+		how := drain(t, s).Provenance
 		if got := strings.Join(s.MissingColumns(), " "); got != c.want {
 			t.Errorf("%s: lacks %q, want %q", name, got, c.want)
 		}

@@ -51,8 +51,8 @@ func largeLog(tb testing.TB, seed uint64) string {
 
 // withoutEmptyComponents returns r without components if none has a value: a block has no rows without them.
 func withoutEmptyComponents(r model.Record) model.Record {
-	if !slices.ContainsFunc(r.Parts, func(x float64) bool { return x == x }) {
-		r.Parts = nil
+	if !slices.ContainsFunc(r.Components, func(x float64) bool { return x == x }) {
+		r.Components = nil
 	}
 	return r
 }
@@ -78,8 +78,8 @@ func TestWorkersChangeNothing(t *testing.T) {
 		if diff := cmp.Diff(got[0].Problems, got[1].Problems); diff != "" {
 			t.Errorf("problems: -one +several\n%.2000s", diff)
 		}
-		if one, several := got[0], got[1]; len(one.Records) != len(several.Records) || one.Skipped != several.Skipped || one.How != several.How {
-			t.Fatalf("%d samples, %d skipped, %q; want %d, %d, %q", len(several.Records), several.Skipped, several.How, len(one.Records), one.Skipped, one.How)
+		if one, several := got[0], got[1]; len(one.Records) != len(several.Records) || one.Skipped != several.Skipped || one.Provenance != several.Provenance {
+			t.Fatalf("%d samples, %d skipped, %q; want %d, %d, %q", len(several.Records), several.Skipped, several.Provenance, len(one.Records), one.Skipped, one.Provenance)
 		}
 		for i, want := range got[0].Records {
 			want = withoutEmptyComponents(want)

@@ -40,8 +40,8 @@ func TestParquet(t *testing.T) {
 	})))
 	s, got := places(t, w.path("completions_00002.parquet"))
 	want := []model.Record{
-		{Step: 2, Reward: 1, Advantage: 0.7, Length: 3, Parts: []float64{1, math.NaN()}},
-		{Step: 2, Reward: 0.5, Advantage: -0.7, Length: 1, Parts: []float64{0, 0.5}},
+		{Step: 2, Reward: 1, Advantage: 0.7, Length: 3, Components: []float64{1, math.NaN()}},
+		{Step: 2, Reward: 0.5, Advantage: -0.7, Length: 1, Components: []float64{0, 0.5}},
 	}
 	if diff := cmp.Diff(want, essence(got), numbers...); diff != "" {
 		t.Error("-want +got\n" + diff)

@@ -58,8 +58,8 @@ func TestGrowingChangesNothing(t *testing.T) {
 			if diff := cmp.Diff(want.Problems, got.Problems); diff != "" {
 				t.Errorf("problems: -whole +pieces\n%.2000s", diff)
 			}
-			if len(want.Records) != len(got.Records) || want.Skipped != got.Skipped || want.How != got.How {
-				t.Fatalf("%d samples, %d skipped, %q; want %d, %d, %q", len(got.Records), got.Skipped, got.How, len(want.Records), want.Skipped, want.How)
+			if len(want.Records) != len(got.Records) || want.Skipped != got.Skipped || want.Provenance != got.Provenance {
+				t.Fatalf("%d samples, %d skipped, %q; want %d, %d, %q", len(got.Records), got.Skipped, got.Provenance, len(want.Records), want.Skipped, want.Provenance)
 			}
 			for i, one := range want.Records {
 				one = withoutEmptyComponents(one)

@@ -49,8 +49,8 @@ func TestPackingChangesNothing(t *testing.T) {
 		if diff := cmp.Diff(want.Problems, got.Problems); diff != "" {
 			t.Errorf("%s: problems: -plain +packed\n%.2000s", name, diff)
 		}
-		if len(want.Records) != len(got.Records) || want.Skipped != got.Skipped || want.How != got.How {
-			t.Fatalf("%s: %d samples, %d skipped, %q; want %d, %d, %q", name, len(got.Records), got.Skipped, got.How, len(want.Records), want.Skipped, want.How)
+		if len(want.Records) != len(got.Records) || want.Skipped != got.Skipped || want.Provenance != got.Provenance {
+			t.Fatalf("%s: %d samples, %d skipped, %q; want %d, %d, %q", name, len(got.Records), got.Skipped, got.Provenance, len(want.Records), want.Skipped, want.Provenance)
 		}
 		for i := range want.Records {
 			want, have := withoutEmptyComponents(want.Records[i]), withoutEmptyComponents(got.Records[i])

@@ -157,7 +157,7 @@ func TestSamples(t *testing.T) {
 					t.Errorf("problem %q, want %q", p.Reason, c.problems[i])
 				}
 			}
-			t.Log(got.How, got.Files)
+			t.Log(got.Provenance, got.Files)
 		})
 	}
 }

@@ -79,12 +79,12 @@ func recordsOf(t *rapid.T, dir string, o Options) []given {
 		}
 		for _, r := range records {
 			by := map[string]float64{}
-			for k, x := range r.Parts {
+			for k, x := range r.Components {
 				if x == x {
 					by[c.Components[k]] = x
 				}
 			}
-			r.Parts, r.Line = nil, 0
+			r.Components, r.Line = nil, 0
 			all = append(all, given{r, by})
 		}
 	}
@@ -121,7 +121,7 @@ func TestTablesOfNulls(t *testing.T) {
 		accuracy, format := slices.Index(c.Components, "accuracy_reward"), slices.Index(c.Components, "format_reward")
 		for _, b := range c.Blocks {
 			for i, reward := range b.Reward {
-				got = append(got, []float64{b.Parts[accuracy][i], b.Parts[format][i], reward})
+				got = append(got, []float64{b.Components[accuracy][i], b.Components[format][i], reward})
 			}
 		}
 	}

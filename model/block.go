@@ -8,17 +8,17 @@ import (
 // file, column by column, in input order. All columns are of one length; those
 // that may be nil say so.
 type Block struct {
-	File      int32
-	Step      []int64
-	Offset    []int64   // of the record's line in its file; its Nth is 0
-	Reward    []float64 // estimators.MissingReward() where the log has none
-	Advantage []float64 // as logged, NaN where not; nil if nowhere
-	Length    []int32   // -1 where unknown
-	Prompt    []int32   // index into Prompts; nil if the log has none
-	Group     []int32   // index into Groups; nil if the log has no ids
-	Parts     [][]float64
-	Prompts   []Prompt // neighbours differ; one may come again further on
-	Groups    []string
+	File       int32
+	Step       []int64
+	Offset     []int64   // of the record's line in its file; its Nth is 0
+	Reward     []float64 // estimators.MissingReward() where the log has none
+	Advantage  []float64 // as logged, NaN where not; nil if nowhere
+	Length     []int32   // -1 where unknown
+	Prompt     []int32   // index into Prompts; nil if the log has none
+	Group      []int32   // index into Groups; nil if the log has no ids
+	Components [][]float64
+	Prompts    []Prompt // neighbours differ; one may come again further on
+	Groups     []string
 }
 
 // Prompt is how prompts are told apart, and recognised by a person.
@@ -48,8 +48,8 @@ func (b *Block) Records() []Record {
 		if b.Group != nil {
 			r.Group = b.Groups[b.Group[i]]
 		}
-		for _, part := range b.Parts {
-			r.Parts = append(r.Parts, part[i])
+		for _, component := range b.Components {
+			r.Components = append(r.Components, component[i])
 		}
 		all[i] = r
 	}

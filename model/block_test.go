@@ -17,7 +17,7 @@ func TestBlocksAreRecords(t *testing.T) {
 		inBlocks, inRecords := NewStore(), NewStore()
 		for range rapid.IntRange(1, 6).Draw(t, "chunks") {
 			b := drawBlock(t)
-			chunk := Chunk{Files: []string{"a", "b"}, Components: []string{"x", "y"}[:len(b.Parts)]}
+			chunk := Chunk{Files: []string{"a", "b"}, Components: []string{"x", "y"}[:len(b.Components)]}
 			if rapid.IntRange(0, 3).Draw(t, "forget") == 0 {
 				chunk.Forget = []int32{0}
 			}
@@ -61,7 +61,7 @@ func drawBlock(t *rapid.T) Block {
 		b.Advantage = column("advantage")
 	}
 	for k := range rapid.IntRange(0, 2).Draw(t, "parts") {
-		b.Parts = append(b.Parts, column(fmt.Sprint("part ", k)))
+		b.Components = append(b.Components, column(fmt.Sprint("part ", k)))
 	}
 	return b
 }
@@ -97,8 +97,8 @@ func plainSteps(s Snapshot) []plainStep {
 			part := make([]float64, len(step.Rewards))
 			for i := range part {
 				part[i] = math.NaN()
-				if k < len(step.Parts) && step.Parts[k] != nil {
-					part[i] = step.Parts[k][i]
+				if k < len(step.Components) && step.Components[k] != nil {
+					part[i] = step.Components[k][i]
 				}
 			}
 			p.Parts = append(p.Parts, part)

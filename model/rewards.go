@@ -69,8 +69,8 @@ func (s Step) Component(order []int32, k int) []float64 {
 	values := make([]float64, len(order))
 	for i, row := range order {
 		values[i] = math.NaN()
-		if k < len(s.Parts) && s.Parts[k] != nil {
-			values[i] = s.Parts[k][row]
+		if k < len(s.Components) && s.Components[k] != nil {
+			values[i] = s.Components[k][row]
 		}
 	}
 	return values

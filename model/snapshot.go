@@ -28,11 +28,11 @@ type Snapshot struct {
 type Run struct {
 	Files      []string
 	Format     string
-	How        string
+	Provenance string
 	LengthUnit LengthUnit
 	HasTruth   bool
 	Positional bool
-	Components []string // names of the reward functions, in the order of Step.Parts
+	Components []string // names of the reward functions, in the order of Step.Components
 	Config     string   // what was made of a trainer's configuration; "" if none was given
 	Notes      []string // what was left out or counted once, and why
 	Problems   []Problem
@@ -48,7 +48,7 @@ type Step struct {
 	Logged   []float64 // advantages as logged, NaN where not; nil if none is
 	Lengths  []int32   // -1 where unknown
 
-	Parts [][]float64 // by index of Run.Components; nil where one gave nothing in this step, else NaN where it gave nothing
+	Components [][]float64 // by index of Run.Components; nil where one gave nothing in this step, else NaN where it gave nothing
 
 	prompt, group []uint32 // see stepColumns
 	near          []uint32
@@ -66,8 +66,8 @@ func (s *Store) Snapshot() Snapshot {
 	snap := Snapshot{
 		Revision: s.revision,
 		Run: Run{
-			Files: slices.Clip(s.files), Format: s.format, How: s.how, LengthUnit: s.unit,
-			Components: slices.Clip(s.parts), Notes: slices.Clip(s.notes),
+			Files: slices.Clip(s.files), Format: s.format, Provenance: s.provenance, LengthUnit: s.unit,
+			Components: slices.Clip(s.components), Notes: slices.Clip(s.notes),
 			HasTruth: s.hasTruth, Positional: s.positional,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
 		},
@@ -98,8 +98,8 @@ func (c *stepColumns) view(number int64) Step {
 		prompt: clip(c.prompt, n), group: clip(c.group, n),
 		near: clip(c.near, n), nth: clip(c.nth, n), spans: slices.Clip(c.spans),
 	}
-	for _, part := range c.parts {
-		step.Parts = append(step.Parts, clip(part, n))
+	for _, component := range c.components {
+		step.Components = append(step.Components, clip(component, n))
 	}
 	return step
 }

@@ -14,15 +14,15 @@ type stepColumns struct {
 	evidence evidence
 	weighed  int // the revision that evidence was taken at
 
-	reward []float64
-	length []int32
-	prompt []uint32    // 1-based index of an interned prompt, 0 if none; nil if none at all
-	group  []uint32    // 1-based index of an interned explicit id, 0 if none; nil if none at all
-	logged []float64   // advantage as logged, NaN if not; nil if none at all
-	nth    []int32     // nil if all are 0
-	near   []uint32    // offset in the file, from that of the span
-	spans  []span      // the files that the samples came from, in order
-	parts  [][]float64 // by number of the reward function; nil where it gave nothing in this step, else as long as it has samples
+	reward     []float64
+	length     []int32
+	prompt     []uint32    // 1-based index of an interned prompt, 0 if none; nil if none at all
+	group      []uint32    // 1-based index of an interned explicit id, 0 if none; nil if none at all
+	logged     []float64   // advantage as logged, NaN if not; nil if none at all
+	nth        []int32     // nil if all are 0
+	near       []uint32    // offset in the file, from that of the span
+	spans      []span      // the files that the samples came from, in order
+	components [][]float64 // by number of the reward function; nil where it gave nothing in this step, else as long as it has samples
 }
 
 // span is a run of samples from one file, whose offsets lie within 4 GB.
@@ -82,11 +82,11 @@ func (c *stepColumns) append(r *Record, prompt, group uint32) {
 // even brings the columns of reward functions to the length of the others: they
 // gave nothing to the newest samples, until somebody says so.
 func (c *stepColumns) even() {
-	for k, part := range c.parts {
-		for part != nil && len(part) < len(c.reward) {
-			part = append(part, math.NaN())
+	for k, component := range c.components {
+		for component != nil && len(component) < len(c.reward) {
+			component = append(component, math.NaN())
 		}
-		c.parts[k] = part
+		c.components[k] = component
 	}
 }
 
@@ -147,16 +147,16 @@ func numbered(column []uint32, n int, index []int32, from, to int, numbers []uin
 	return column
 }
 
-// addPart sets what a reward function gave to sample i, the newest or one of a few.
+// addComponent sets what a reward function gave to sample i, the newest or one of a few.
 // One that gave nothing before gets NaN for the samples before.
-func (c *stepColumns) addPart(k, i int, x float64) {
-	for len(c.parts) <= k {
-		c.parts = append(c.parts, nil)
+func (c *stepColumns) addComponent(k, i int, x float64) {
+	for len(c.components) <= k {
+		c.components = append(c.components, nil)
 	}
-	for len(c.parts[k]) < len(c.reward) {
-		c.parts[k] = append(c.parts[k], math.NaN())
+	for len(c.components[k]) < len(c.reward) {
+		c.components[k] = append(c.components[k], math.NaN())
 	}
-	c.parts[k][i] = x
+	c.components[k][i] = x
 }
 
 // without returns the columns less the rows of a file: c itself if it has none.
@@ -188,11 +188,11 @@ func (c *stepColumns) take(o *stepColumns, s span, to int) {
 	c.group = moved(c.group, n, o.group, s.from, to, 0)
 	c.logged = moved(c.logged, n, o.logged, s.from, to, math.NaN())
 	c.nth = moved(c.nth, n, o.nth, s.from, to, 0)
-	for len(c.parts) < len(o.parts) {
-		c.parts = append(c.parts, nil)
+	for len(c.components) < len(o.components) {
+		c.components = append(c.components, nil)
 	}
-	for k := range o.parts {
-		c.parts[k] = moved(c.parts[k], n, o.parts[k], s.from, to, math.NaN())
+	for k := range o.components {
+		c.components[k] = moved(c.components[k], n, o.components[k], s.from, to, math.NaN())
 	}
 }
 

@@ -8,24 +8,24 @@ import (
 // Store holds everything read so far, in columns that only grow, one set per
 // step. It has one owner, who alone calls Append; others read a [Snapshot].
 type Store struct {
-	revision int
-	files    []string
-	steps    map[int64]*stepColumns
-	latest   *stepColumns // that got samples last
-	prompts  interner[uint64]
-	ids      interner[string]
-	previews list[string] // of prompt k-1, beside prompts
-	scratch  scratch
-	parts    []string // names of reward functions
-	notes    []string
+	revision   int
+	files      []string
+	steps      map[int64]*stepColumns
+	latest     *stepColumns // that got samples last
+	prompts    interner[uint64]
+	ids        interner[string]
+	previews   list[string] // of prompt k-1, beside prompts
+	scratch    scratch
+	components []string // names of reward functions
+	notes      []string
 
-	format, how string
-	unit        LengthUnit
-	hasTruth    bool
-	positional  bool
-	problems    []Problem
-	skipped     int
-	progress    Progress
+	format, provenance string
+	unit               LengthUnit
+	hasTruth           bool
+	positional         bool
+	problems           []Problem
+	skipped            int
+	progress           Progress
 }
 
 // scratch is memory for numbering the prompts and groups of a block.
@@ -49,15 +49,15 @@ func (s *Store) Append(c *Chunk) {
 	for _, file := range c.Forget {
 		s.forget(file)
 	}
-	parts := make([]uint32, len(c.Components))
+	components := make([]uint32, len(c.Components))
 	for i, name := range c.Components {
-		parts[i] = s.part(name)
+		components[i] = s.component(name)
 	}
 	for i := range c.Records {
-		s.add(&c.Records[i], parts)
+		s.add(&c.Records[i], components)
 	}
 	for i := range c.Blocks {
-		s.addBlock(&c.Blocks[i], parts)
+		s.addBlock(&c.Blocks[i], components)
 	}
 	s.note(c.Notes)
 	s.skipped += c.Skipped
@@ -67,12 +67,12 @@ func (s *Store) Append(c *Chunk) {
 	s.progress = c.Progress
 }
 
-// part numbers a reward function from 1: a log has a few.
-func (s *Store) part(name string) uint32 {
-	at := slices.Index(s.parts, name)
+// component numbers a reward function from 1: a log has a few.
+func (s *Store) component(name string) uint32 {
+	at := slices.Index(s.components, name)
 	if at < 0 {
-		at = len(s.parts)
-		s.parts = append(s.parts, name)
+		at = len(s.components)
+		s.components = append(s.components, name)
 	}
 	return uint32(at + 1)
 }
@@ -90,7 +90,7 @@ func (s *Store) note(notes []string) {
 
 func (s *Store) describe(c *Chunk) {
 	if c.Format != "" {
-		s.format, s.how = c.Format, c.How
+		s.format, s.provenance = c.Format, c.Provenance
 	}
 	if len(c.Files) > len(s.files) {
 		s.files = c.Files
@@ -100,16 +100,16 @@ func (s *Store) describe(c *Chunk) {
 	}
 }
 
-func (s *Store) add(r *Record, parts []uint32) {
+func (s *Store) add(r *Record, components []uint32) {
 	cols := s.columns(r.Step, 1)
 	cols.append(r, s.prompt(Prompt{r.Prompt, r.Preview}), s.ids.intern(r.Group))
-	for i, x := range r.Parts {
-		cols.addPart(int(parts[i])-1, len(cols.reward)-1, x)
+	for i, x := range r.Components {
+		cols.addComponent(int(components[i])-1, len(cols.reward)-1, x)
 	}
 }
 
 // addBlock takes over the samples of a block, run by run of the same step.
-func (s *Store) addBlock(b *Block, parts []uint32) {
+func (s *Store) addBlock(b *Block, components []uint32) {
 	prompts, groups := s.promptsOf(b), sized(&s.scratch.groups, len(b.Groups))
 	s.ids.internAll(b.Groups, groups)
 	for from := 0; from < b.Len(); {
@@ -120,9 +120,9 @@ func (s *Store) addBlock(b *Block, parts []uint32) {
 		cols := s.columns(b.Step[from], to-from)
 		n := len(cols.reward)
 		cols.extend(b, from, to, prompts, groups)
-		for k, part := range b.Parts {
-			for i, x := range part[from:to] {
-				cols.addPart(int(parts[k])-1, n+i, x)
+		for k, component := range b.Components {
+			for i, x := range component[from:to] {
+				cols.addComponent(int(components[k])-1, n+i, x)
 			}
 		}
 		from = to

@@ -53,7 +53,7 @@ func (a App) distributions() []distribution {
 		all = append(all, distribution{name: "lengths, " + a.snap.Run.LengthUnit.String(), above: lengths, below: lengths, keep: kept})
 	}
 	if i, ok := a.snap.Find(x.Step); ok {
-		for k, part := range a.snap.Steps[i].Parts {
+		for k, part := range a.snap.Steps[i].Components {
 			if len(part) < x.Rows {
 				continue
 			}

@@ -40,7 +40,7 @@ func madeRun(steps int) *madeSource {
 	source := &madeSource{}
 	for step := range steps {
 		chunk := &model.Chunk{
-			Format: "made", How: "made for a test", Files: []string{"made.jsonl"}, LengthUnit: model.LengthTokens, HasTruth: true,
+			Format: "made", Provenance: "made for a test", Files: []string{"made.jsonl"}, LengthUnit: model.LengthTokens, HasTruth: true,
 			Progress: model.Progress{Files: 1, CaughtUp: true},
 		}
 		for g := range 24 {

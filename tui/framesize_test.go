@@ -33,7 +33,7 @@ func anyText(t *rapid.T, label string) string {
 func anyRun(t *rapid.T) Source {
 	number := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 0.5, -1, 1e300, math.NaN(), math.Inf(1), estimators.MissingReward()}), rapid.Float64Range(-9, 9))
 	chunk := &model.Chunk{
-		Format: "made", How: anyText(t, "how"), Files: []string{anyText(t, "file")}, Notes: []string{anyText(t, "note")},
+		Format: "made", Provenance: anyText(t, "how"), Files: []string{anyText(t, "file")}, Notes: []string{anyText(t, "note")},
 		HasTruth: true, LengthUnit: model.LengthTokens,
 		Progress: model.Progress{Files: 1, CaughtUp: rapid.Bool().Draw(t, "all"), Open: rapid.Bool().Draw(t, "open"), BytesRead: 3, BytesAll: 10},
 	}
@@ -49,7 +49,7 @@ func anyRun(t *rapid.T) Source {
 					Length: rapid.Int32Range(-1, 1<<30).Draw(t, "length"), Offset: int64(len(chunk.Records)),
 				}
 				for range chunk.Components {
-					r.Parts = append(r.Parts, number.Draw(t, "part"))
+					r.Components = append(r.Components, number.Draw(t, "part"))
 				}
 				chunk.Records = append(chunk.Records, r)
 			}

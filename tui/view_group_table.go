@@ -93,7 +93,7 @@ type component struct {
 func (a App) components() []component {
 	var all []component
 	step, _ := a.analyzedStep()
-	for k, values := range step.Parts {
+	for k, values := range step.Components {
 		if values != nil && k < len(a.snap.Run.Components) {
 			all = append(all, component{a.snap.Run.Components[k], values})
 		}

@@ -43,7 +43,7 @@ func madeRunWithTexts(steps int, text func(model.Record) (model.Text, error)) *t
 		for i := range chunk.Records {
 			r := &chunk.Records[i]
 			r.Offset = 1000*r.Step + r.Line
-			r.Parts = []float64{r.Reward, float64(i % 2)}
+			r.Components = []float64{r.Reward, float64(i % 2)}
 			s.records[r.Offset] = *r
 		}
 	}

@@ -149,8 +149,8 @@ func (a App) decisions() []decision {
 		format = "no known format"
 	}
 	all := []decision{{"log", fmt.Sprintf("%s · %s · %s · %s", format, units.Plural(run.Progress.Files, "files"), units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples"))}}
-	if run.How != "" {
-		all = append(all, decision{"read", run.How})
+	if run.Provenance != "" {
+		all = append(all, decision{"read", run.Provenance})
 	}
 	if a.snap.Rows > 0 {
 		all = append(all, a.groupDecisions()...)

@@ -42,7 +42,7 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 	}
 	snap := store.Snapshot()
 	if names := source.MissingColumns(); len(names) > 0 {
-		return snap, fmt.Errorf("no row of %s has a column %q: check its name; as it is the log is read as %s", Title(paths), names[0], snap.Run.How)
+		return snap, fmt.Errorf("no row of %s has a column %q: check its name; as it is the log is read as %s", Title(paths), names[0], snap.Run.Provenance)
 	}
 	if p.ConfigSummary != "" {
 		snap.Run.Config = p.ConfigSummary

@@ -194,14 +194,14 @@ func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 	r.Seen.Rows++
 	asked := r.Prompts.Get(r.Values[RolePrompt], r.Values[RoleTruth])
 	rec := model.Record{
-		Step:      r.FileStep,
-		Group:     r.group(),
-		Prompt:    asked.Hash,
-		Preview:   asked.Preview,
-		Reward:    estimators.MissingReward(),
-		Parts:     r.Components.snapshot(),
-		Advantage: r.Values[RoleAdvantage].ToAdvantage(),
-		Length:    r.length(),
+		Step:       r.FileStep,
+		Group:      r.group(),
+		Prompt:     asked.Hash,
+		Preview:    asked.Preview,
+		Reward:     estimators.MissingReward(),
+		Components: r.Components.snapshot(),
+		Advantage:  r.Values[RoleAdvantage].ToAdvantage(),
+		Length:     r.length(),
 	}
 	if r.HashResponses {
 		r.ResponseHashes = append(r.ResponseHashes, jsonscan.Hash64(r.Values[RoleResponse].Raw))

@@ -19,7 +19,7 @@ type Decoder interface {
 type Note struct {
 	Provenance string // one sentence: which fields were taken for what
 	LengthUnit model.LengthUnit
-	Components []string // names that Record.Parts is in the order of; only grows
+	Components []string // names that Record.Components is in the order of; only grows
 	HasTruth   bool     // prompts are told apart by their ground truth too
 	Missing    []string // columns that a person named and no row has had so far
 }

@@ -108,7 +108,7 @@ func (r *columnReader) fill(b *model.Block, n int) error {
 		r.noteRole(decode.RoleAdvantage, true)
 	}
 	r.noteComponents(n)
-	b.Parts = r.componentValues(n)
+	b.Components = r.componentValues(n)
 	b.Reward = r.rewards(b, n)
 	return nil
 }
@@ -269,7 +269,7 @@ func (r *columnReader) rewards(b *model.Block, n int) []float64 {
 	for i := range rewards {
 		sum, any := 0.0, false
 		for k, name := range r.decoder.Components.Names {
-			if x := b.Parts[k][i]; x == x && isSummand(name) {
+			if x := b.Components[k][i]; x == x && isSummand(name) {
 				sum, any = sum+x, true
 			}
 		}

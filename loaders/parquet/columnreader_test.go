@@ -78,11 +78,11 @@ func TestColumnsReadAsRows(t *testing.T) {
 		}
 		for i := range got {
 			got[i].Line = 0
-			for got[i].Parts != nil && len(got[i].Parts) > len(want[i].Parts) { // met in a later row of the block
-				got[i].Parts = got[i].Parts[:len(got[i].Parts)-1]
+			for got[i].Components != nil && len(got[i].Components) > len(want[i].Components) { // met in a later row of the block
+				got[i].Components = got[i].Components[:len(got[i].Components)-1]
 			}
-			if len(got[i].Parts) == 0 {
-				got[i].Parts = nil
+			if len(got[i].Components) == 0 {
+				got[i].Components = nil
 			}
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {

@@ -64,7 +64,7 @@ func (a *Analysis) causeOfEqual(g *Group) string {
 // varyingComponents names the reward functions that do not give all samples of a group the same.
 func (a *Analysis) varyingComponents(g *Group) []string {
 	var names []string
-	for k, rewards := range a.input.step.Parts {
+	for k, rewards := range a.input.step.Components {
 		if rewards == nil {
 			continue
 		}

@@ -43,7 +43,7 @@ func TestCause(t *testing.T) {
 			for i, r := range rewards {
 				rec := model.Record{Step: 1, Prompt: prompt, Reward: r, Advantage: math.NaN(), Length: int32(i + 1)}
 				if parts != nil {
-					rec.Parts = parts[i]
+					rec.Components = parts[i]
 				}
 				if lengths != nil {
 					rec.Length = lengths[i]

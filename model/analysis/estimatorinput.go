@@ -20,7 +20,7 @@ func (g *GroupedStep) batch(e *estimators.Estimator) estimators.Batch {
 	if e.Needs.Components {
 		var names []string
 		for _, k := range g.snap.Run.RewardFunctions(g.weights) {
-			if k >= len(g.step.Parts) || g.step.Parts[k] == nil {
+			if k >= len(g.step.Components) || g.step.Components[k] == nil {
 				continue // it gave nothing in this step
 			}
 			names = append(names, g.snap.Run.Components[k])

@@ -21,7 +21,7 @@ func withParts(unit model.LengthUnit, names []string, rewards []float64, parts .
 			rec.Length = int32(10 * (i + 1))
 		}
 		if parts != nil {
-			rec.Parts = parts[i]
+			rec.Components = parts[i]
 		}
 		chunk.Records = append(chunk.Records, rec)
 	}

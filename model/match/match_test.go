@@ -263,7 +263,7 @@ func TestEveryEstimatorMatchesItself(t *testing.T) {
 			for range 4 {
 				chunk.Records = append(chunk.Records, model.Record{
 					Step: 7, Group: fmt.Sprint(g), Reward: tenths.Draw(t, "reward"), Length: int32(rapid.IntRange(1, 50).Draw(t, "length")),
-					Parts: []float64{tenths.Draw(t, "a"), tenths.Draw(t, "b"), tenths.Draw(t, "baseline")},
+					Components: []float64{tenths.Draw(t, "a"), tenths.Draw(t, "b"), tenths.Draw(t, "baseline")},
 				})
 			}
 		}

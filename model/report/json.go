@@ -117,7 +117,7 @@ type runJSON struct {
 func newRunJSON(p *page) runJSON {
 	snap := p.Snap
 	return runJSON{
-		Format: snap.Run.Format, Read: snap.Run.How,
+		Format: snap.Run.Format, Read: snap.Run.Provenance,
 		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Config: snap.Run.Config,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped,
 		Lengths: snap.Run.LengthUnit.String(), Notes: append([]string{}, snap.Run.Notes...),

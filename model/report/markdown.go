@@ -23,7 +23,7 @@ func markdownHead(p *page) {
 	if snap.Run.Config != "" {
 		p.printf("- **config** %s\n", escapeMarkdown(snap.Run.Config))
 	}
-	p.printf("- **read** %s\n- **groups** %s\n- **lengths** %s\n", escapeMarkdown(snap.Run.How), escapeMarkdown(p.Grouping.Evidence), snap.Run.LengthUnit.Doc())
+	p.printf("- **read** %s\n- **groups** %s\n- **lengths** %s\n", escapeMarkdown(snap.Run.Provenance), escapeMarkdown(p.Grouping.Evidence), snap.Run.LengthUnit.Doc())
 	for _, note := range snap.Run.Notes {
 		p.printf("- **left out** %s\n", escapeMarkdown(note))
 	}

@@ -19,7 +19,7 @@ import (
 func twoSteps() model.Snapshot {
 	store := model.NewStore()
 	chunk := &model.Chunk{
-		Format: "made", How: "by hand", LengthUnit: model.LengthTokens, HasTruth: true,
+		Format: "made", Provenance: "by hand", LengthUnit: model.LengthTokens, HasTruth: true,
 		Problems: []model.Problem{{File: "a\x1b[31m.jsonl", Line: 7, Reason: "torn"}}, Skipped: 1,
 	}
 	add := func(step int64, prompt uint64, rewards ...float64) {
@@ -150,7 +150,7 @@ func TestSamples(t *testing.T) {
 // Text of a log stays text in Markdown: it loads no image, is no tag and breaks no row.
 func TestMarkdownEscapes(t *testing.T) {
 	store := model.NewStore()
-	chunk := &model.Chunk{Format: "made", How: "by hand", HasTruth: true}
+	chunk := &model.Chunk{Format: "made", Provenance: "by hand", HasTruth: true}
 	for _, r := range []float64{1, 0} {
 		chunk.Records = append(chunk.Records, model.Record{
 			Step: 1, Prompt: 1, Preview: "![x](http://example.org/x.png) <script> a|b `c`\n# d", Reward: r, Advantage: math.NaN(), Length: -1,

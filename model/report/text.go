@@ -24,7 +24,7 @@ func Text(w io.Writer, r *Report) (*Charts, error) {
 func textHead(p *page) {
 	set, snap := p.Settings, p.Snap
 	p.printf("log        %s · %s · %s\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"))
-	p.printf("read       %s\n", sanitize.Line(snap.Run.How))
+	p.printf("read       %s\n", sanitize.Line(snap.Run.Provenance))
 	p.printf("groups     %s\n", p.Grouping.Evidence)
 	if p.Grouping.Doubt != "" {
 		p.printf("           %s\n", p.Grouping.Doubt)

@@ -61,7 +61,7 @@ func (t *blockBuilder) addRow(offset int64, of groupKey, reward, advantage float
 	if t.Advantage != nil {
 		t.Advantage[n] = advantage
 	}
-	if len(parts)+len(t.Parts) > 0 {
+	if len(parts)+len(t.Components) > 0 {
 		t.addComponents(parts)
 	}
 	t.n++
@@ -69,14 +69,14 @@ func (t *blockBuilder) addRow(offset int64, of groupKey, reward, advantage float
 
 // addComponents sets what the reward functions gave to the newest sample.
 func (t *blockBuilder) addComponents(parts []float64) {
-	for k := len(t.Parts); k < len(parts); k++ {
+	for k := len(t.Components); k < len(parts); k++ {
 		var old []float64
-		if k < len(t.old.Parts) {
-			old = t.old.Parts[k]
+		if k < len(t.old.Components) {
+			old = t.old.Components[k]
 		}
-		t.Parts = append(t.Parts, reuse(old, t.n, len(t.Reward), math.NaN()))
+		t.Components = append(t.Components, reuse(old, t.n, len(t.Reward), math.NaN()))
 	}
-	for k, column := range t.Parts {
+	for k, column := range t.Components {
 		column[t.n] = math.NaN()
 		if k < len(parts) {
 			column[t.n] = parts[k]
@@ -109,8 +109,8 @@ func (t *blockBuilder) grow(room int) {
 	if t.Advantage != nil {
 		t.Advantage = extend(t.Advantage, room)
 	}
-	for k := range t.Parts {
-		t.Parts[k] = extend(t.Parts[k], room)
+	for k := range t.Components {
+		t.Components[k] = extend(t.Components[k], room)
 	}
 }
 
@@ -122,9 +122,9 @@ func (t *blockBuilder) finish() model.Block {
 	b := t.Block
 	b.Step, b.Offset, b.Reward, b.Length = b.Step[:t.n], b.Offset[:t.n], b.Reward[:t.n], b.Length[:t.n]
 	b.Prompt, b.Group, b.Advantage = trim(b.Prompt, t.n), trim(b.Group, t.n), trim(b.Advantage, t.n)
-	b.Parts = slices.Clone(b.Parts)
-	for k := range b.Parts {
-		b.Parts[k] = trim(b.Parts[k], t.n)
+	b.Components = slices.Clone(b.Components)
+	for k := range b.Components {
+		b.Components[k] = trim(b.Components[k], t.n)
 	}
 	return b
 }

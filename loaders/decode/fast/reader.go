@@ -284,5 +284,5 @@ func (q *Reader) AddRecord(r *model.Record) {
 		group = int32(len(b.Groups) - 1)
 	}
 	q.group, q.sharedPrefix = groupKey{r.Step, prompt, group}, nil
-	q.block.addRow(r.Offset, q.group, r.Reward, r.Advantage, r.Length, r.Parts)
+	q.block.addRow(r.Offset, q.group, r.Reward, r.Advantage, r.Length, r.Components)
 }

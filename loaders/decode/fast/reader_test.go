@@ -88,8 +88,8 @@ func compare(t *testing.T, q *Reader, row []byte) {
 
 // withoutEmptyComponents returns r without components if none has a value: a block has no rows without them.
 func withoutEmptyComponents(r model.Record) model.Record {
-	if !slices.ContainsFunc(r.Parts, func(x float64) bool { return x == x }) {
-		r.Parts = nil
+	if !slices.ContainsFunc(r.Components, func(x float64) bool { return x == x }) {
+		r.Components = nil
 	}
 	return r
 }
