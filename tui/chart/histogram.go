@@ -50,7 +50,7 @@ func (h *Histogram) add(values []float64) {
 	columns, middle := h.Axis.columns(len(h.Counts)), h.middle()
 	for _, v := range values {
 		switch {
-		case v-v != 0:
+		case !isFinite(v):
 			h.NonFinite++
 			continue
 		case v == 0:
