@@ -25,21 +25,21 @@ func (a App) moveFirstWarning(by int) (App, tea.Cmd) {
 		return a, nil
 	}
 	here := a.result.analysis.Step
-	to, met := slices.BinarySearch(steps, here)
+	to, exact := slices.BinarySearch(steps, here)
 	switch {
 	case by < 0:
 		to--
-	case met:
+	case exact:
 		to++
 	}
 	step := steps[(to+len(steps))%len(steps)]
-	var says []string
+	var sentences []string
 	for _, o := range a.result.trend.Onsets() {
 		if o.Step == step {
-			says = append(says, o.Sentence())
+			sentences = append(sentences, o.Sentence())
 		}
 	}
-	a.notice = fmt.Sprintf("first at step %d: %s", step, strings.Join(says, "; "))
+	a.notice = fmt.Sprintf("first at step %d: %s", step, strings.Join(sentences, "; "))
 	i, _ := a.snap.Find(step)
 	return a.showStep(i)
 }

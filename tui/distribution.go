@@ -161,20 +161,20 @@ func (a App) onlyShown(drawn []bool) []bool {
 // paneDistribution draws a figure other than the advantages: all samples above the axis,
 // kept ones below.
 func (a App) paneDistribution(m chartCache, w, h int) paneContent {
-	t, width, name, two := a.display.theme, oddWidth(w), m.distribution.name, m.distribution.below != nil
+	t, width, name, hasLower := a.display.theme, oddWidth(w), m.distribution.name, m.distribution.below != nil
 	lines, note := []string{" " + a.momentsLine("all ", m.upper, false, w-1)}, a.binNote(width, m.upper, m.lower)
 	if h < heightForChartText {
 		return paneContent{title: name, note: note, lines: append(lines, a.mirrorLines(m.upper, m.lower, width, h-1)...)}
 	}
-	words := 2
-	if two {
-		words++
+	textLines := 2
+	if hasLower {
+		textLines++
 	}
-	lines = append(lines, a.mirrorLines(m.upper, m.lower, width, h-words)...)
+	lines = append(lines, a.mirrorLines(m.upper, m.lower, width, h-textLines)...)
 	left, right := units.Short(m.upper.Axis.Lo), units.Short(m.upper.Axis.Hi)
 	lines = append(lines, " "+t.Paint(themes.Dim, cells.Justify(left, right, width)))
 	title := a.withShownCount(name)
-	if two {
+	if hasLower {
 		lines = append(lines, " "+a.momentsLine("kept", m.lower, false, w-1))
 		title += "  all over kept"
 	}

@@ -38,41 +38,42 @@ func (a App) saveFile(name, text, notice string) App {
 // runExport exports the run as a report in Markdown or text, its steps as a table, the
 // samples of the step that the filter shows, the table on the screen, or the screen.
 func runExport(a App, args []string) (App, tea.Cmd, error) {
-	if len(args) == 1 && args[0] == "svg" {
+	switch {
+	case len(args) == 1 && args[0] == "svg":
 		return a.saveFile("screen.svg", a.screenSVG(), "screen.svg"), nil, nil
-	}
-	if len(args) > 0 && args[0] == "shown" {
+	case len(args) > 0 && args[0] == "shown":
 		return exportShown(a, args[1:])
-	}
-	if a.result.trend == nil {
+	case a.result.trend == nil:
 		return a, nil, fmt.Errorf("nothing to export yet")
-	}
-	if !a.result.trend.Complete() {
+	case !a.result.trend.Complete():
 		return a, nil, fmt.Errorf("not all steps are computed yet: %s, try again in a moment", a.trendProgress())
-	}
-	if len(args) != 1 {
+	case len(args) != 1:
 		return a, nil, fmt.Errorf("export takes one of md, csv, jsonl, txt and svg, or shown and one of md, csv and jsonl")
 	}
 	var b bytes.Buffer
-	var err error
-	switch args[0] {
-	case "md":
-		_, err = report.Markdown(&b, report.FromTrend(a.snap, a.result.trend))
-	case "txt":
-		_, err = report.Text(&b, report.FromTrend(a.snap, a.result.trend))
-	case "csv":
-		_, err = report.CSV(&b, report.FromTrend(a.snap, a.result.trend))
-	case "jsonl":
-		i := a.stepIndex()
-		chosen, _ := query.Parse(a.settings.filter) // it was parsed when it was set
-		err = report.SamplesJSONL(context.Background(), &b, a.snap.Only(a.snap.Steps[i:i+1]), a.settings.now, chosen)
-	default:
-		err = fmt.Errorf("export writes md, csv, jsonl (the samples of the step that the filter shows), txt and svg (the screen), not %q", args[0])
-	}
-	if err != nil {
+	if err := a.writeExport(&b, args[0]); err != nil {
 		return a, nil, err
 	}
 	return a.saveFile("export."+args[0], b.String(), "export."+args[0]), nil, nil
+}
+
+// writeExport writes a report of the run, or the samples of the step.
+func (a App) writeExport(b *bytes.Buffer, format string) (err error) {
+	switch format {
+	case "md":
+		_, err = report.Markdown(b, report.FromTrend(a.snap, a.result.trend))
+	case "txt":
+		_, err = report.Text(b, report.FromTrend(a.snap, a.result.trend))
+	case "csv":
+		_, err = report.CSV(b, report.FromTrend(a.snap, a.result.trend))
+	case "jsonl":
+		i := a.stepIndex()
+		shown, _ := query.Parse(a.settings.filter) // it was parsed when it was set
+		err = report.SamplesJSONL(context.Background(), b, a.snap.Only(a.snap.Steps[i:i+1]), a.settings.now, shown)
+	default:
+		err = fmt.Errorf("export writes md, csv, jsonl (the samples of the step that the filter shows), txt and svg (the screen), not %q", format)
+	}
+	return err
 }
 
 // screenSVG returns the screen, without the notice, as an SVG.

@@ -155,24 +155,33 @@ func borders(ascii bool) border {
 // hints returns the last line: the line of input if one is open, else the hints of the key
 // table, as many as fit.
 func (a App) hints(w int) string {
-	if a.position.view == viewCommand {
+	t := a.display.theme
+	switch {
+	case a.position.view == viewCommand:
 		return cells.Fit(a.commandPrompt(w), w)
-	}
-	if a.position.view == viewNote {
+	case a.position.view == viewNote:
 		return cells.Fit(a.notePrompt(w), w)
-	}
-	if a.valuePrompt.open {
-		return cells.Fit(a.display.theme.Paint(themes.Accent, a.valuePrompt.line(w)), w)
-	}
-	if a.helpOpen {
-		t := a.display.theme
+	case a.valuePrompt.open:
+		return cells.Fit(t.Paint(themes.Accent, a.valuePrompt.line(w)), w)
+	case a.helpOpen:
 		return cells.Fit(" "+t.Paint(themes.Key, "Esc")+" "+t.Paint(themes.Dim, "close")+"  "+t.Paint(themes.Key, "^C")+" "+t.Paint(themes.Dim, "quit"), w)
 	}
-	var all []string // those of the view first; help and quit, the last two, always stay
+	line := ""
+	for _, hint := range a.fittingHints(w) {
+		at := strings.LastIndex(hint, " ")
+		line += " " + t.Paint(themes.Key, hint[:at]) + " " + t.Paint(themes.Dim, hint[at+1:]) + " "
+	}
+	return cells.Fit(line, w)
+}
+
+// fittingHints returns the hints that fit into w cells, those of the view first. The last
+// two, help and quit, are always among them.
+func (a App) fittingHints(w int) []string {
 	sections := a.activeKeys()
 	if a.result.analysis == nil && !a.currentView().beforeAnalysis {
 		sections = sections[len(sections)-1:] // the others have nothing to act on yet
 	}
+	var all []string
 	for _, s := range sections {
 		for _, b := range s.bindings {
 			if b.hint != "" {
@@ -184,12 +193,7 @@ func (a App) hints(w int) string {
 	for len(all) > always && cells.Width(strings.Join(all, "  "))+2 > w {
 		all = append(all[:len(all)-always-1], all[len(all)-always:]...)
 	}
-	line := ""
-	for _, hint := range all {
-		at := strings.LastIndex(hint, " ")
-		line += " " + a.display.theme.Paint(themes.Key, hint[:at]) + " " + a.display.theme.Paint(themes.Dim, hint[at+1:]) + " "
-	}
-	return cells.Fit(line, w)
+	return all
 }
 
 // overlayNotice draws the notice, if there is one, over the lines above the hints.

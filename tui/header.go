@@ -26,10 +26,10 @@ func (a App) runLine(w int) string {
 		right = a.status(false, false) + " "
 	}
 	if run.Format != "" {
-		room := w - cells.Width(left) - cells.Width(right) - 4
-		words := cells.JoinFitting(room, " · ", run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples"))
-		if cells.Width(words) <= room {
-			left += "  " + t.Paint(themes.Dim, words)
+		free := w - cells.Width(left) - cells.Width(right) - 4
+		facts := cells.JoinFitting(free, " · ", run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples"))
+		if cells.Width(facts) <= free {
+			left += "  " + t.Paint(themes.Dim, facts)
 		}
 	}
 	return cells.Justify(left, right, w)
@@ -51,11 +51,11 @@ func (a App) status(full, lastRow bool) string {
 	case !p.CaughtUp && p.BytesAll > 0:
 		parts = append(parts, t.Paint(themes.Accent, "reading "+a.loadedText()))
 	default:
-		how := " live"
+		live := " live"
 		if p.Polling && full {
-			how += ", polling"
+			live += ", polling"
 		}
-		parts = append(parts, t.Paint(themes.Good, a.display.glyphs.Dot+how))
+		parts = append(parts, t.Paint(themes.Good, a.display.glyphs.Dot+live))
 	}
 	if last := len(a.snap.Steps) - 1; full && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.position.step {
 		parts = append(parts, t.Paint(themes.Dim, a.growingText(last)))
@@ -114,14 +114,14 @@ func (a App) stepLine(w int) string {
 		figure("Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))) + a.delta(x.Metric("vantage/abs_advantage_ratio"), func(b *analysis.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }),
 	}
 	right := a.fateCounts() + " "
-	room := w - cells.Width(right)
+	free := w - cells.Width(right)
 	line := step
 	for _, part := range parts {
-		if cells.Width(line)+2+cells.Width(part) <= room {
+		if cells.Width(line)+2+cells.Width(part) <= free {
 			line += "  " + part
 		}
 	}
-	if n := room - cells.Width(line) - 3; n >= 12 && a.result.trend != nil {
+	if n := free - cells.Width(line) - 3; n >= 12 && a.result.trend != nil {
 		rewards := a.series("critic/score/mean")
 		lo, hi := chart.Range(rewards)
 		n = min(n, 40, len(rewards))

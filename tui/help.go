@@ -18,12 +18,12 @@ func (a App) helpPage(w, h int) []string {
 		return a.currentEstimatorPage(w, h)
 	}
 	t := a.display.theme
-	says := cells.JoinFitting(w-2, " · ", "type to look for a key", a.keyLabel("↓ ↑")+" scroll", "? the estimator at work")
+	prompt := cells.JoinFitting(w-2, " · ", "type to look for a key", a.keyLabel("↓ ↑")+" scroll", "? the estimator at work")
 	if a.helpSearch.query != "" {
-		says = a.helpSearch.query + "▏"
+		prompt = a.helpSearch.query + "▏"
 	}
-	head := cells.Fit(" "+t.Paint(themes.Accent, says), w)
-	return append([]string{head}, flowColumns(a.helpEntries, a.helpSearch.scroll, w, h-1)...)
+	first := cells.Fit(" "+t.Paint(themes.Accent, prompt), w)
+	return append([]string{first}, flowColumns(a.helpEntries, a.helpSearch.scroll, w, h-1)...)
 }
 
 // helpSearch is what is searched for in the help.
@@ -61,16 +61,16 @@ func (a App) matchesHelpSearch(entry string) bool {
 
 // helpEntries returns the lines of the page, in columns of width w.
 func (a App) helpEntries(w int) []string {
-	t, room := a.display.theme, 6
+	t, labelWidth := a.display.theme, 6
 	if a.display.glyphs.ASCII {
-		room = 9
+		labelWidth = 9
 	}
 	var lines []string
 	for _, s := range a.activeKeys() {
 		var found []string
 		for _, b := range s.bindings {
 			if a.matchesHelpSearch(s.name + " " + b.label + " " + b.doc) {
-				found = append(found, hangingIndent(t.Paint(themes.Key, cells.FitRight(a.keyLabel(b.label), room))+"  ", b.doc, w)...)
+				found = append(found, hangingIndent(t.Paint(themes.Key, cells.FitRight(a.keyLabel(b.label), labelWidth))+"  ", b.doc, w)...)
 			}
 		}
 		if len(found) > 0 {
@@ -102,14 +102,14 @@ func (a App) keyLabel(keys string) string {
 }
 
 // hangingIndent wraps a text behind head and indents its further lines by the width of head.
-func hangingIndent(head, text string, w int) []string {
-	indent := cells.Width(head)
+func hangingIndent(first, text string, w int) []string {
+	indent := cells.Width(first)
 	lines := cells.Wrap(text, max(1, w-indent))
 	for i := range lines {
 		if i > 0 {
-			head = cells.Spaces(indent)
+			first = cells.Spaces(indent)
 		}
-		lines[i] = head + lines[i]
+		lines[i] = first + lines[i]
 	}
 	return lines
 }

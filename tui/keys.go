@@ -38,6 +38,18 @@ func focus(p layout.Pane) action {
 	return func(a App) (App, tea.Cmd) { return a.focusPane(p), nil }
 }
 
+// listKeys returns the keys of a list that f scrolls.
+func listKeys(hint string, f func(App, int) App) []binding {
+	return []binding{
+		{[]string{"j", "down"}, "j ↓", hint, "down", move(f, 1)},
+		{[]string{"k", "up"}, "k ↑", "", "up", move(f, -1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", move(f, 10)},
+		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(f, -10)},
+		{[]string{"g", "home"}, "g", "", "to the top", move(f, math.MinInt32)},
+		{[]string{"G", "end"}, "G", "", "to the end", move(f, math.MaxInt32)},
+	}
+}
+
 // keySection is a named part of the key table.
 type keySection struct {
 	name     string

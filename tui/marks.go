@@ -122,10 +122,10 @@ func (a App) removeMark(m session.Mark) (App, tea.Cmd) {
 // else a blank.
 func (a App) markSign(m session.Mark) string {
 	sign := " "
-	for _, have := range a.session.current.Marks {
+	for _, other := range a.session.current.Marks {
 		switch {
-		case have.Step != m.Step || !have.MatchesGroup(m.Group):
-		case have.Sample == m.Sample:
+		case other.Step != m.Step || !other.MatchesGroup(m.Group):
+		case other.Sample == m.Sample:
 			return a.display.theme.Paint(themes.Accent, "*")
 		case m.Sample == 0:
 			sign = a.display.theme.Paint(themes.Dim, "*")
@@ -196,14 +196,14 @@ func (a App) saveNote() (App, tea.Cmd) {
 
 // notePrompt returns the line in w cells, with the end of a long note.
 func (a App) notePrompt(w int) string {
-	head := " note to " + sanitize.Line(a.markText(a.marks.draft.mark))
-	head = cells.Truncate(head, max(12, w/3)) + ": "
+	label := " note to " + sanitize.Line(a.markText(a.marks.draft.mark))
+	label = cells.Truncate(label, max(12, w/3)) + ": "
 	text := sanitize.Line(a.marks.draft.text)
-	for room := w - cells.Width(head) - 2; cells.Width(text) > max(1, room); {
+	for free := w - cells.Width(label) - 2; cells.Width(text) > max(1, free); {
 		_, n := utf8.DecodeRuneInString(text)
 		text = text[n:]
 	}
-	return a.display.theme.Paint(themes.Dim, head) + a.display.theme.Paint(themes.Accent, text+"▏")
+	return a.display.theme.Paint(themes.Dim, label) + a.display.theme.Paint(themes.Accent, text+"▏")
 }
 
 // runNote marks what the cursor is on, with a note.

@@ -32,17 +32,14 @@ func (a App) paneAdvantages(w, h int) paneContent {
 		title = "advantages  A over B"
 	}
 	if h < heightForChartText {
-		n, mean, _ := m.upper.Moments()
-		kept, then, _ := m.lower.Moments()
-		words := cells.JoinFitting(w-1, "  ", a.display.theme.Paint(themes.Dim, "mean ")+"A "+units.Signed(mean)+"  B "+units.Signed(then), fmt.Sprintf("n %d, %d", n, kept))
-		return paneContent{title: title, lines: append([]string{" " + words}, a.mirrorLines(m.upper, m.lower, width, h-1)...)}
+		return paneContent{title: title, lines: append([]string{" " + a.meansLine(m, w-1)}, a.mirrorLines(m.upper, m.lower, width, h-1)...)}
 	}
 	lines := []string{" " + a.momentsLine(name, m.upper, true, w-1)}
-	words := 3 // lines around the chart
+	textLines := 3 // lines around the chart
 	if h >= heightForSummary {
-		words++
+		textLines++
 	}
-	lines = append(lines, a.mirrorLines(m.upper, m.lower, width, h-words)...)
+	lines = append(lines, a.mirrorLines(m.upper, m.lower, width, h-textLines)...)
 	lines = append(lines,
 		" "+a.display.theme.Paint(themes.Dim, axisRuler(m.upper.Axis, width)),
 		" "+a.momentsLine("B processed", m.lower, true, w-1))
@@ -54,6 +51,14 @@ func (a App) paneAdvantages(w, h int) paneContent {
 		note = a.matchVerdict()
 	}
 	return paneContent{title: a.withShownCount("advantages") + "  " + title, note: note, lines: lines}
+}
+
+// meansLine returns the means and counts above and below the axis.
+func (a App) meansLine(m chartCache, w int) string {
+	n, mean, _ := m.upper.Moments()
+	nLower, meanLower, _ := m.lower.Moments()
+	means := a.display.theme.Paint(themes.Dim, "mean ") + "A " + units.Signed(mean) + "  B " + units.Signed(meanLower)
+	return cells.JoinFitting(w, "  ", means, fmt.Sprintf("n %d, %d", n, nLower))
 }
 
 // withShownCount adds to a title how many groups the filter shows.

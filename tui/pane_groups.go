@@ -48,11 +48,11 @@ func (a App) paneGroups(w, h int) paneContent {
 	c := groupColumnsFor(w)
 	axis := a.chartsFor(a.chartWidth()).axis
 	lines := []string{a.groupHeader(c, axis)}
-	room := h
+	rowsEnd := h
 	if h-1 >= heightForCause {
-		room--
+		rowsEnd--
 	}
-	for row := a.position.topRow; row < len(a.result.rows) && len(lines) < room; row++ {
+	for row := a.position.topRow; row < len(a.result.rows) && len(lines) < rowsEnd; row++ {
 		lines = append(lines, cells.Fit(a.groupRow(c, axis, row), w))
 	}
 	if len(a.result.rows) == 0 {
@@ -61,8 +61,8 @@ func (a App) paneGroups(w, h int) paneContent {
 			lines = append(lines, " "+t.Paint(themes.Dim, line))
 		}
 	}
-	if room < h {
-		for len(lines) < room {
+	if rowsEnd < h {
+		for len(lines) < rowsEnd {
 			lines = append(lines, "")
 		}
 		lines = append(lines, " "+t.Paint(themes.Dim, cells.Truncate(a.causeUnderCursor(), w-1)))

@@ -31,8 +31,8 @@ type sorting struct {
 
 // sortings returns the ways to sort, the default first.
 func sortings() []sorting {
-	by := func(name, says string, of func(g *analysis.Group) float64) sorting {
-		return sorting{name, says, func(a, b *analysis.Group) int { return cmp.Compare(of(b), of(a)) }}
+	by := func(name, words string, of func(g *analysis.Group) float64) sorting {
+		return sorting{name, words, func(a, b *analysis.Group) int { return cmp.Compare(of(b), of(a)) }}
 	}
 	return []sorting{
 		{"fate", "worst first", func(a, b *analysis.Group) int { return int(a.Fate) - int(b.Fate) }},
@@ -69,16 +69,16 @@ func (a App) groupsTitle() string {
 	if a.activeFilter() != "" {
 		title = "groups  " + a.shownCount()
 	}
-	says := sortings()[a.settings.order.column].words
+	words := sortings()[a.settings.order.column].words
 	if a.settings.order.reversed {
-		says += ", turned"
+		words += ", turned"
 	}
 	if text := sanitize.Line(a.activeFilter()); a.position.view == viewFilter {
 		return title + " · " + text + "▏"
 	} else if text != "" {
-		return title + " · " + text + " · " + says
+		return title + " · " + text + " · " + words
 	}
-	return title + " · " + says
+	return title + " · " + words
 }
 
 // causeUnderCursor says why the group under the cursor has no signal, after its note and

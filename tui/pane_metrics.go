@@ -25,28 +25,28 @@ func (a App) paneMetrics(w, h int) paneContent {
 		return paneContent{title: "metrics  " + a.shownCount(), lines: []string{" " + a.display.theme.Paint(themes.Dim, "computing those of the groups shown …")}}
 	}
 	all := x.Metrics
-	across := max(1, w/metricWidth)
-	width := w / across
+	columns := max(1, w/metricWidth)
+	width := w / columns
 	c := paneContent{title: fmt.Sprintf("metrics  %d · step %d", len(all), x.Step)}
 	if of := a.shownCount(); of != "" {
 		c.title += " · " + of + " groups shown"
 	}
 	if hidden := a.hiddenMetricRows(); hidden > 0 {
-		c.note = fmt.Sprintf("%d–%d/%d", a.position.metricScroll*across+1, min(len(all), (a.position.metricScroll+h)*across), len(all))
+		c.note = fmt.Sprintf("%d–%d/%d", a.position.metricScroll*columns+1, min(len(all), (a.position.metricScroll+h)*columns), len(all))
 	}
-	room, base := 0, a.baselineFigures()
+	deltaRoom, base := 0, a.baselineFigures()
 	if base != nil {
-		room = deltaWidth
+		deltaRoom = deltaWidth
 		c.title += " · Δ against " + settingsInWords(a.settings.base.settings)
 	}
 	for y := range h {
 		line := ""
-		for x := range across {
-			at := a.position.metricScroll*across + x*h + y
+		for x := range columns {
+			at := a.position.metricScroll*columns + x*h + y
 			if at >= len(all) {
 				break
 			}
-			name := a.display.theme.Paint(themes.Dim, trimPathPrefix(sanitize.Line(all[at].Name), width-9-room))
+			name := a.display.theme.Paint(themes.Dim, trimPathPrefix(sanitize.Line(all[at].Name), width-9-deltaRoom))
 			value := units.Short(all[at].Value)
 			if base != nil {
 				value += cells.FitRight(a.paintDelta(all[at].Value-base.Metric(all[at].Name)), deltaWidth)
@@ -61,15 +61,15 @@ func (a App) paneMetrics(w, h int) paneContent {
 // trimPathPrefix cuts a name to w cells, first by its leading path elements, which other
 // names share.
 func trimPathPrefix(name string, w int) string {
-	short := name
-	for cells.Width(short) > w {
-		_, rest, ok := strings.Cut(strings.TrimPrefix(short, "…/"), "/")
+	trimmed := name
+	for cells.Width(trimmed) > w {
+		_, rest, ok := strings.Cut(strings.TrimPrefix(trimmed, "…/"), "/")
 		if !ok {
-			return cells.TruncateLeft(short, w)
+			return cells.TruncateLeft(trimmed, w)
 		}
-		short = "…/" + rest
+		trimmed = "…/" + rest
 	}
-	return short
+	return trimmed
 }
 
 // hiddenMetricRows returns how many rows of metrics do not fit.
@@ -78,7 +78,7 @@ func (a App) hiddenMetricRows() int {
 	if a.result.analysis == nil || in.H == 0 || a.shownFigures() == nil {
 		return 0
 	}
-	across := max(1, in.W/metricWidth)
-	rows := (len(a.shownFigures().Metrics) + across - 1) / across
+	columns := max(1, in.W/metricWidth)
+	rows := (len(a.shownFigures().Metrics) + columns - 1) / columns
 	return max(0, rows-in.H)
 }

@@ -73,16 +73,16 @@ const widthForDelta = 44
 func (a App) trendLine(row trendRow, w int) string {
 	values := a.series(row.metric)
 	lo, hi := row.bounds(values)
-	value, room := units.Missing, valueWidth
+	value, valueRoom := units.Missing, valueWidth
 	if a.result.analysis != nil {
 		value = units.Short(a.result.analysis.Metric(row.metric))
 		if base := a.baselineAnalysis(); base != nil && w >= widthForDelta {
-			room += deltaWidth
+			valueRoom += deltaWidth
 			value += cells.FitRight(a.delta(a.result.analysis.Metric(row.metric), func(b *analysis.Analysis) float64 { return b.Metric(row.metric) }), deltaWidth)
 		}
 	}
-	spark := chart.Sparkline(a.display.theme, a.display.glyphs, values, a.trendIndex(), lo, hi, w-nameWidth-room)
-	return a.display.theme.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + spark + cells.FitRight(value, room-1) + " "
+	spark := chart.Sparkline(a.display.theme, a.display.glyphs, values, a.trendIndex(), lo, hi, w-nameWidth-valueRoom)
+	return a.display.theme.Paint(themes.Dim, cells.Fit(" "+row.name, nameWidth)) + spark + cells.FitRight(value, valueRoom-1) + " "
 }
 
 // bigTrend draws a metric over h rows.

@@ -26,20 +26,20 @@ const maxFullProblems = 3
 func (a App) emptyBody(w, h int) []string {
 	t := a.display.theme
 	var lines []string
-	say := func(role themes.Role, text string) {
+	paint := func(role themes.Role, text string) {
 		for _, line := range cells.Wrap(text, w-8) {
 			lines = append(lines, "    "+t.Paint(role, line))
 		}
 	}
 	text, role, more := a.whyEmpty()
-	say(role, text)
+	paint(role, text)
 	for _, m := range more {
-		say(themes.Dim, m)
+		paint(themes.Dim, m)
 	}
 	if problems := a.snap.Run.Problems; len(problems) > 0 {
 		lines = append(lines, "")
 		for _, p := range problems[:min(maxFullProblems, len(problems))] {
-			say(themes.Warn, p.String())
+			paint(themes.Warn, p.String())
 		}
 	}
 	lines = append(lines, "", "    "+a.keysWhenEmpty())

@@ -76,14 +76,14 @@ func (a App) comparisonLines(r *compare.Result, w int) []string {
 		return lines
 	}
 	names, values := t.Paint(themes.Dim, cells.Fit("reward under A", 15)), t.Paint(themes.Dim, cells.Fit("mean Δ", 15))
-	room := min(14, (w-16)/len(r.Bins))
+	binWidth := min(14, (w-16)/len(r.Bins))
 	for _, b := range r.Bins {
 		delta := units.Missing
 		if b.Pairs > 0 {
 			delta = a.signedDelta(b.Delta)
 		}
-		names += t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), room))
-		values += cells.FitRight(fmt.Sprintf("%s of %d", delta, b.Pairs), room)
+		names += t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), binWidth))
+		values += cells.FitRight(fmt.Sprintf("%s of %d", delta, b.Pairs), binWidth)
 	}
 	return append(lines, " "+names, " "+values)
 }
@@ -96,11 +96,11 @@ func (a App) signedDelta(d float64) string {
 // outcomeBar returns a bar of wins, ties and losses.
 func (a App) outcomeBar(r *compare.Result, w int) string {
 	t, g := a.display.theme, a.display.glyphs
-	room := max(3, min(60, w-40))
+	barWidth := max(3, min(60, w-40))
 	n := float64(max(1, len(r.Pairs)))
-	wins := int(math.Round(float64(r.Wins) / n * float64(room)))
-	losses := min(room-wins, int(math.Round(float64(r.Losses)/n*float64(room))))
-	bar := t.Paint(themes.Positive, strings.Repeat(g.MeterFull, wins)) + t.Paint(themes.Track, strings.Repeat(g.MeterEmpty, room-wins-losses)) + t.Paint(themes.Negative, strings.Repeat(g.MeterFull, losses))
+	wins := int(math.Round(float64(r.Wins) / n * float64(barWidth)))
+	losses := min(barWidth-wins, int(math.Round(float64(r.Losses)/n*float64(barWidth))))
+	bar := t.Paint(themes.Positive, strings.Repeat(g.MeterFull, wins)) + t.Paint(themes.Track, strings.Repeat(g.MeterEmpty, barWidth-wins-losses)) + t.Paint(themes.Negative, strings.Repeat(g.MeterFull, losses))
 	return bar + fmt.Sprintf("  +%d wins  %s  −%d losses", r.Wins, units.Plural(r.Ties, "ties"), r.Losses)
 }
 

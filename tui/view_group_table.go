@@ -242,7 +242,7 @@ func (a App) promptOrName(g *analysis.Group) string {
 	return sanitize.Line(g.Name)
 }
 
-// fateLines says what became of the group and why, in at most as many lines.
+// fateLines says what became of the group and why, in at most some lines.
 func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	t := a.display.theme
 	parts := []string{"reward " + meanAndStd(g, 2*componentWidth), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
@@ -250,17 +250,17 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 		parts = append(parts, units.Plural(int(g.Flips), "flips"))
 	}
 	figures := strings.Join(parts, ", ")
-	head := " " + t.Paint(a.fateRole(g.Fate), a.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
+	first := " " + t.Paint(a.fateRole(g.Fate), a.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
 	why := a.causeUnderCursor()
 	if why == "" {
 		why = g.Fate.Doc()
 	}
 	if most == 1 {
-		return []string{cells.Truncate(head+cells.JoinFitting(w-cells.Width(head), "; ", append([]string{why}, parts...)...), w)}
+		return []string{cells.Truncate(first+cells.JoinFitting(w-cells.Width(first), "; ", append([]string{why}, parts...)...), w)}
 	}
-	lines := hangingIndent(head, why+"; "+figures, w)
+	lines := hangingIndent(first, why+"; "+figures, w)
 	if len(lines) > 1 && most > len(lines) {
-		lines = append(hangingIndent(head, why, w), hangingIndent(cells.Spaces(cells.Width(head)), figures, w)...)
+		lines = append(hangingIndent(first, why, w), hangingIndent(cells.Spaces(cells.Width(first)), figures, w)...)
 	}
 	if len(lines) > most {
 		lines = lines[:most]

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,19 +15,13 @@ import (
 )
 
 func marksKeys() keySection {
-	return keySection{"list of marks", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k move", "down", move(App.moveMark, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "up", move(App.moveMark, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", move(App.moveMark, 10)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(App.moveMark, -10)},
-		{[]string{"g", "home"}, "g", "", "to the top", move(App.moveMark, math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the end", move(App.moveMark, math.MaxInt32)},
+	return keySection{"list of marks", append(listKeys("j k move", App.moveMark), []binding{
 		{[]string{"enter"}, "⏎", "Enter go-there", "go to what is marked", App.goToMark},
 		{[]string{"*"}, "*", "* unmark", "take the mark away", App.toggleMark},
 		{[]string{"a"}, "a", "a note", "write a note to it, or change it", App.openNote},
 		{[]string{"U"}, "U", "", "bring back the mark that was taken away last", App.restoreMark},
 		{[]string{"esc", "'"}, "Esc", "Esc back", "back", App.escape},
-	}}
+	}...)}
 }
 
 // openMarks opens the list of marks, the cursor on the first of this step or a later one.
@@ -162,34 +155,34 @@ func (a App) marksView(w, h int) []string {
 		}})
 	}
 	m, _ := a.listedMark()
-	words := []string{}
+	note := []string{}
 	for _, line := range cells.Wrap(sanitize.Line(m.Note), w-4) {
-		words = append(words, " "+line)
+		note = append(note, " "+line)
 	}
 	if m.Note == "" {
-		words = []string{" " + t.Paint(themes.Dim, "no note: a writes one")}
+		note = []string{" " + t.Paint(themes.Dim, "no note: a writes one")}
 	}
-	below := min(len(words), max(1, h/3)) + 2
+	below := min(len(note), max(1, h/3)) + 2
 	return append(a.box(layout.Rect{W: w, H: h - below}, true, a.marksTable(w-2, h-below-2)),
-		a.box(layout.Rect{W: w, H: below}, false, paneContent{title: " " + sanitize.Line(a.markText(m)), lines: words})...)
+		a.box(layout.Rect{W: w, H: below}, false, paneContent{title: " " + sanitize.Line(a.markText(m)), lines: note})...)
 }
 
 // marksTable lists the marks around the cursor.
 func (a App) marksTable(w, h int) paneContent {
 	t, all := a.display.theme, a.session.current.Marks
 	c := paneContent{title: " marks  " + units.Count(len(all)), note: fmt.Sprintf("%d/%d", a.marks.cursor+1, len(all))}
-	what := max(16, (w-12)*2/5)
-	row := func(step, words, note string) string {
-		return cells.Fit(" "+cells.FitRight(step, 7)+"  "+cells.Fit(words, what)+"  "+note, w)
+	markWidth := max(16, (w-12)*2/5)
+	row := func(step, marked, note string) string {
+		return cells.Fit(" "+cells.FitRight(step, 7)+"  "+cells.Fit(marked, markWidth)+"  "+note, w)
 	}
 	c.lines = []string{t.Paint(themes.Dim, row("step", "marked", "note"))}
 	top := windowTop(a.marks.cursor, len(all), h-1)
 	for i := top; i < len(all) && len(c.lines) < h; i++ {
-		words := "the step"
+		marked := "the step"
 		if all[i].Group != "" {
-			words = sanitize.Line(a.markText(all[i]))
+			marked = sanitize.Line(a.markText(all[i]))
 		}
-		line := row(fmt.Sprint(all[i].Step), words, sanitize.Line(all[i].Note))
+		line := row(fmt.Sprint(all[i].Step), marked, sanitize.Line(all[i].Note))
 		if i == clampIndex(a.marks.cursor, len(all)) {
 			line = t.Underlay(themes.Cursor, line)
 		}

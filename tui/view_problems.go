@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 
@@ -18,15 +17,8 @@ import (
 )
 
 func problemKeys() keySection {
-	return keySection{"log and problems", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k scroll", "down", move(App.scrollProblems, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "up", move(App.scrollProblems, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", move(App.scrollProblems, 10)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(App.scrollProblems, -10)},
-		{[]string{"g", "home"}, "g", "", "to the top", move(App.scrollProblems, math.MinInt32)},
-		{[]string{"G", "end"}, "G", "", "to the end", move(App.scrollProblems, math.MaxInt32)},
-		{[]string{"esc", "!"}, "Esc", "Esc back", "back", App.escape},
-	}}
+	return keySection{"log and problems", append(listKeys("j k scroll", App.scrollProblems),
+		binding{[]string{"esc", "!"}, "Esc", "Esc back", "back", App.escape})}
 }
 
 // openProblems opens the view of how the log was read.
@@ -79,48 +71,56 @@ func (a App) unreadableCount() int { return max(a.snap.Run.Skipped, len(a.snap.R
 // readingLines says how the log was understood, what could not be read and why, and what to
 // do about it.
 func (a App) readingLines(w int) []string {
-	t, run := a.display.theme, a.snap.Run
+	t := a.display.theme
 	var lines []string
-	say := func(name, text string) {
-		for i, line := range cells.Wrap(sanitize.Line(text), w-14) {
-			if i > 0 {
-				name = ""
-			}
-			lines = append(lines, " "+t.Paint(themes.Title, cells.Fit(name, 12))+line)
-		}
-	}
 	for _, d := range a.decisions() {
-		say(d.about, d.text)
+		lines = append(lines, a.labelledLines(d.about, d.text, w)...)
 	}
 	lines = append(lines, "")
 	switch {
 	case a.unreadableCount() > 0:
+		return append(lines, a.problemLines(w)...)
 	case a.snap.Rows == 0:
 		return append(lines, " "+t.Paint(themes.Dim, "nothing has been read yet"))
-	default:
-		return append(lines, " "+t.Paint(themes.Good, "everything could be read"))
 	}
-	lines = append(lines, " "+t.Paint(themes.Title, units.Plural(a.unreadableCount(), "places")+" could not be read"+a.restWasRead()))
+	return append(lines, " "+t.Paint(themes.Good, "everything could be read"))
+}
+
+// labelledLines wraps a text behind a label.
+func (a App) labelledLines(label, text string, w int) []string {
+	lines := cells.Wrap(sanitize.Line(text), w-14)
+	for i, line := range lines {
+		if i > 0 {
+			label = ""
+		}
+		lines[i] = " " + a.display.theme.Paint(themes.Title, cells.Fit(label, 12)) + line
+	}
+	return lines
+}
+
+// problemLines says what could not be read: few problems in full, many counted by reason.
+func (a App) problemLines(w int) []string {
+	t, problems := a.display.theme, a.snap.Run.Problems
+	lines := []string{" " + t.Paint(themes.Title, units.Plural(a.unreadableCount(), "places")+" could not be read"+a.restWasRead())}
 	if a.listedProblems() == 0 {
-		for _, p := range run.Problems {
+		for _, p := range problems {
 			for _, line := range cells.Wrap(p.String(), w-6) {
 				lines = append(lines, "   "+t.Paint(themes.Warn, line))
 			}
 		}
 	} else {
-		if n := a.unreadableCount(); n > a.listedProblems() {
+		if a.unreadableCount() > a.listedProblems() {
 			lines = append(lines, " "+t.Paint(themes.Dim, fmt.Sprintf("the first %s of them, by reason and one by one:", units.Count(a.listedProblems()))))
 		}
-		reasons := countReasons(run.Problems)
+		reasons := countReasons(problems)
 		for _, r := range reasons[:min(maxReasonsListed, len(reasons))] {
-			say(cells.FitRight(units.Count(r.count), 8)+" ×", r.text+", first at "+r.first)
+			lines = append(lines, a.labelledLines(cells.FitRight(units.Count(r.count), 8)+" ×", r.text+", first at "+r.first, w)...)
 		}
 		if n := len(reasons) - maxReasonsListed; n > 0 {
-			say("", "and for "+units.Plural(n, "other reasons"))
+			lines = append(lines, a.labelledLines("", "and for "+units.Plural(n, "other reasons"), w)...)
 		}
 	}
-	say("what to do", a.remedy())
-	return append(lines, "")
+	return append(append(lines, a.labelledLines("what to do", a.remedy(), w)...), "")
 }
 
 // restWasRead says that the rest of the log was read, if it was.
@@ -159,16 +159,16 @@ func (a App) decisions() []decision {
 	for _, note := range run.Notes {
 		all = append(all, decision{"left out", note})
 	}
-	how := "the kernel tells of changes; files are looked at besides"
+	follow := "the kernel tells of changes; files are looked at besides"
 	switch {
 	case a.sourceState.err != nil:
-		how = "no more: " + a.sourceState.err.Error() + "; mend this, and open it again"
+		follow = "no more: " + a.sourceState.err.Error() + "; mend this, and open it again"
 	case a.sourceState.ended:
-		how = "no more: the log has ended"
+		follow = "no more: the log has ended"
 	case run.Progress.Polling:
-		how = "by polling: this filesystem tells of no changes"
+		follow = "by polling: this filesystem tells of no changes"
 	}
-	return append(all, decision{"followed", how},
+	return append(all, decision{"followed", follow},
 		decision{"otherwise", "--input-format, --reward, --step, --prompt and --group-by NAME say what is right, if this is not"})
 }
 

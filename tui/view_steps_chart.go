@@ -24,12 +24,12 @@ func (a App) stepsChart(w, h int) paneContent {
 	if each := chart.ValuesPerDot(len(a.result.trend.Steps), w-valueWidth-1); each > 1 && !a.display.glyphs.ASCII {
 		c.note = fmt.Sprintf("means of %d steps · ", each) + c.note
 	}
-	room := h - 1
+	height := h - 1
 	if second != "" {
 		c.title += a.display.theme.Paint(themes.Dim, "  below ") + a.metricHere(second, w)
-		c.lines = append(a.stepsTrend(name, themes.Accent, w, room-room/2), a.stepsTrend(second, themes.Positive, w, room/2)...)
+		c.lines = append(a.stepsTrend(name, themes.Accent, w, height-height/2), a.stepsTrend(second, themes.Positive, w, height/2)...)
 	} else {
-		c.lines = a.stepsTrend(name, themes.Accent, w, room)
+		c.lines = a.stepsTrend(name, themes.Accent, w, height)
 	}
 	c.lines = append(c.lines, cells.Spaces(valueWidth)+a.stepsRuler(w-valueWidth-1))
 	return c

@@ -51,38 +51,43 @@ func (a App) sweepView(w, h int) []string {
 func (a App) sweepMap(h int) paneContent {
 	t, f := a.display.theme, sweep.Figures()[a.sweep.figure]
 	c := paneContent{title: fmt.Sprintf(" %s · %s · recompute %s — %s", f.Name, a.scopeText(), onOff(a.settings.now.Recompute), f.Doc), note: a.sweepProgress()}
-	if a.sweep.grid == nil {
-		text := "computing every pair of ratios …"
-		if a.sweep.err != nil {
-			text = a.sweep.err.Error()
-		}
-		c.lines = []string{""}
-		for _, line := range cells.Wrap(text, sweepMessageWidth) {
-			c.lines = append(c.lines, "  "+t.Paint(themes.Dim, line))
-		}
+	if a.sweep.grid != nil {
+		c.lines = a.sweepGridLines(f, h)
 		return c
 	}
-	g, by := a.sweep.grid, a.sweepStride()
+	text := "computing every pair of ratios …"
+	if a.sweep.err != nil {
+		text = a.sweep.err.Error()
+	}
+	c.lines = []string{""}
+	for _, line := range cells.Wrap(text, sweepMessageWidth) {
+		c.lines = append(c.lines, "  "+t.Paint(themes.Dim, line))
+	}
+	return c
+}
+
+// sweepGridLines draws the cells between their axes.
+func (a App) sweepGridLines(f sweep.Figure, h int) []string {
+	t, g, stride := a.display.theme, a.sweep.grid, a.sweepStride()
 	lo, hi := a.sweepRange(f)
-	rows := (len(g.Pos)-1)/by + 1
+	rows := (len(g.Pos)-1)/stride + 1
 	visible := max(1, min(rows, h-sweepExtraLines))
-	c.lines = append(c.lines, t.Paint(themes.Dim, cells.Justify(" keep_pos", "[ ] as it is set", sweepAxisWidth+sweepCellWidth*((len(g.Neg)-1)/by+1))))
+	lines := []string{t.Paint(themes.Dim, cells.Justify(" keep_pos", "[ ] as it is set", sweepAxisWidth+sweepCellWidth*((len(g.Neg)-1)/stride+1)))}
 	atPos, atNeg := a.sweepCursor()
-	first := windowTop(atPos/by, rows, visible) // the lowest visible row
+	first := windowTop(atPos/stride, rows, visible) // the lowest visible row
 	for k := first + visible - 1; k >= first; k-- {
-		i := k * by
+		i := k * stride
 		line := t.Paint(themes.Dim, cells.FitRight(units.Fixed(g.Pos[i], 2), sweepAxisWidth-1)+" ")
-		for j := 0; j < len(g.Neg); j += by {
+		for j := 0; j < len(g.Neg); j += stride {
 			line += a.sweepCellText(f, g.At(a.settings.now.Recompute, i, j), lo, hi, i == atPos && j == atNeg)
 		}
-		c.lines = append(c.lines, line)
+		lines = append(lines, line)
 	}
 	axis := cells.Spaces(sweepAxisWidth)
-	for j := 0; j < len(g.Neg); j += by {
+	for j := 0; j < len(g.Neg); j += stride {
 		axis += cells.FitRight(strings.TrimPrefix(strings.Replace(units.Fixed(g.Neg[j], 2), "1.00", "1.0", 1), "0"), sweepCellWidth)
 	}
-	c.lines = append(c.lines, t.Paint(themes.Dim, axis), t.Paint(themes.Dim, cells.Spaces(sweepAxisWidth)+"keep_neg   ")+a.sweepLegend(f))
-	return c
+	return append(lines, t.Paint(themes.Dim, axis), t.Paint(themes.Dim, cells.Spaces(sweepAxisWidth)+"keep_neg   ")+a.sweepLegend(f))
 }
 
 func onOff(on bool) string {
@@ -175,7 +180,8 @@ func sweepNumber(f sweep.Figure, c *sweep.Cell) string {
 	case abs(x) < 1:
 		return strings.TrimPrefix(fmt.Sprintf("%.2f", x), "0")
 	}
-	return strings.Replace(fmt.Sprintf("%.3g", x)[:min(3, len(fmt.Sprintf("%.3g", x)))], "-", "−", 1)
+	text := fmt.Sprintf("%.3g", x)
+	return strings.Replace(text[:min(3, len(text))], "-", "−", 1)
 }
 
 // sweepCellPane describes the cell under the cursor, with the flags of the trainers.
