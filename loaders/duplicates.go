@@ -146,13 +146,16 @@ func (f *fileReader) dropRepeats(records []model.Record) []model.Record {
 // isRepeatedTable is isRepeat for a block of a Parquet file. The hashes of its responses are part of
 // its identity, where they are known.
 func (f *file) isRepeatedTable(now blockID) bool {
+	hash := f.packed.responseHash
+	f.packed.responseHash = 0
+	byColumns := f.packed.reader != nil && f.packed.reader.ByColumns()
+	if hash == 0 && byColumns {
+		hash = f.packed.reader.ResponseHash()
+	}
 	switch d, ok := f.decoder.(*decode.RowDecoder); {
-	case f.packed.responseHash != 0:
-		now.hash = jsonscan.MixHash(now.hash, f.packed.responseHash)
-		f.packed.responseHash = 0
-	case f.packed.reader != nil && f.packed.reader.ByColumns():
-		now.hash = jsonscan.MixHash(now.hash, f.packed.reader.ResponseHash())
-	case ok:
+	case hash != 0:
+		now.hash = jsonscan.MixHash(now.hash, hash)
+	case ok && !byColumns:
 		for _, hash := range d.ResponseHashes {
 			now.hash = jsonscan.MixHash(now.hash, hash)
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -69,8 +70,8 @@ func TestRelogged(t *testing.T) {
 func TestRelogTables(t *testing.T) {
 	type plain struct { // no column of which is read row by row
 		Step       int64   `parquet:"step"`
-		Prompt     string  `parquet:"prompt"`
-		Completion string  `parquet:"completion"`
+		Prompt     string  `parquet:"prompt,dict"`
+		Completion string  `parquet:"completion,dict"`
 		Correct    float64 `parquet:"correct_reward"`
 		Advantage  float64 `parquet:"advantage"`
 	}
@@ -120,4 +121,35 @@ func TestRewrittenIsNotRelogged(t *testing.T) {
 	_ = os.Remove(w.path("completions.jsonl"))
 	w.add("completions.jsonl", line+swiftLine([2]int{2, 2}))
 	r.until("the file that took its place", rewards("10 11 12 13 20 21 22 23"))
+}
+
+// A table whose responses are not read is recognised again, whether it was prefetched or not.
+func TestRepeatedTableWithoutResponses(t *testing.T) {
+	type lengths struct {
+		Step       int64   `parquet:"step"`
+		Prompt     string  `parquet:"prompt,dict"`
+		Completion string  `parquet:"completion,dict"`
+		Length     int64   `parquet:"completion_length"` // so completions are not read
+		Reward     float64 `parquet:"correct_reward"`
+		Advantage  float64 `parquet:"advantage"`
+	}
+	table := func(step int64) string {
+		var b bytes.Buffer
+		if err := parquet.Write(&b, []lengths{{step, "p", "a", 5, 1, 0}, {step, "p", "a", 6, 0, 0}, {step, "p", "a", 7, 0, 0}, {step, "p", "a", 8, 1, 0}}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		w.add("completions_00001.parquet", table(1)) // alone, so not prefetched
+		r := follow(t, w.dir, Options{polling: true})
+		r.until("the first table", rewards("1 0 0 1"))
+		w.add("completions_00002.parquet", table(2))
+		w.add("completions_00003.parquet", table(3))
+		r.until("the others", func(r *reader) bool { return r.Progress.Files == 3 && r.Progress.CaughtUp })
+		if len(r.Records) != 4 || len(r.Notes) != 2 {
+			t.Errorf("rewards %s, notes %q", r.rewards(), r.Notes)
+		}
+	})
 }

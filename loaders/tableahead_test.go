@@ -73,6 +73,7 @@ func recordsOf(t *rapid.T, dir string, o Options) []given {
 		if err != nil {
 			t.Fatal(err)
 		}
+		all = slices.DeleteFunc(all, func(r given) bool { return slices.Contains(c.Forget, r.File) })
 		records := c.Records
 		for i := range c.Blocks {
 			records = append(records, c.Blocks[i].Records()...)
