@@ -37,7 +37,7 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 	c := &model.Chunk{
 		Files: names, Records: b.records, Blocks: b.blocks, Forget: b.forget,
 		Provenance: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
-		Components: b.note.Components,
+		ComponentNames: b.note.Components,
 		Problems:   b.problems, Skipped: b.skipped, Notes: b.notes,
 	}
 	if b.format != nil {

@@ -107,7 +107,7 @@ func (f *fileReader) decode(l framing.Record) {
 	}
 	for i := range records {
 		r := &records[i]
-		r.File, r.Line, r.Offset, r.Nth = f.index, l.Number, l.Offset, int32(i)
+		r.File, r.Line, r.Offset, r.IndexInLine = f.index, l.Number, l.Offset, int32(i)
 		f.noteStep(r.Step)
 	}
 	f.chunks.add(f.format, f.decoder.Note(), f.dropRepeats(records))

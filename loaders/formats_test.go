@@ -167,8 +167,8 @@ func TestFormats(t *testing.T) {
 		if diff := cmp.Diff(m.want, essence(c.Records), numbers...); diff != "" {
 			t.Errorf("%s: -want +got\n%s", m.format, diff)
 		}
-		if !slices.Equal(c.Components, m.components) {
-			t.Errorf("%s: components %q, want %q", m.format, c.Components, m.components)
+		if !slices.Equal(c.ComponentNames, m.components) {
+			t.Errorf("%s: components %q, want %q", m.format, c.ComponentNames, m.components)
 		}
 	}
 	for _, f := range formats.All() {

@@ -180,12 +180,13 @@ func TestReorderedDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	a, err := analysis.Analyze(context.Background(), stored(t, s), 0, model.DefaultSettings())
+	snap, set := stored(t, s), model.DefaultSettings()
+	a, err := analysis.Analyze(context.Background(), snap, 0, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Groups != 64 || a.Grouping.By != model.GroupByPrompt {
-		t.Fatalf("%d groups, %s", a.Groups, a.Grouping.Evidence)
+	if by, err := snap.Grouping(set); err != nil || a.Groups != 64 || by.By != model.GroupByPrompt {
+		t.Fatalf("%d groups, %s, %v", a.Groups, by.Evidence, err)
 	}
 	for _, g := range a.Table {
 		if g.Size() != 16 || g.RewardMean != 0.5 {

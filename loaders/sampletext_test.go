@@ -75,7 +75,7 @@ func TestText(t *testing.T) {
 				t.Fatalf("%d samples", len(all))
 			}
 			r := all[c.nth]
-			got, err := s.Text(context.Background(), model.Place{File: r.File, Nth: r.Nth, Offset: r.Offset})
+			got, err := s.Text(context.Background(), model.Place{File: r.File, IndexInLine: r.IndexInLine, Offset: r.Offset})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestTextOfSamples(t *testing.T) {
 			t.Errorf("%s: no samples", path)
 		}
 		for _, r := range all {
-			got, err := s.Text(context.Background(), model.Place{File: r.File, Nth: r.Nth, Offset: r.Offset})
+			got, err := s.Text(context.Background(), model.Place{File: r.File, IndexInLine: r.IndexInLine, Offset: r.Offset})
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
 				break

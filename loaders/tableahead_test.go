@@ -82,7 +82,7 @@ func recordsOf(t *rapid.T, dir string, o Options) []given {
 			by := map[string]float64{}
 			for k, x := range r.Components {
 				if x == x {
-					by[c.Components[k]] = x
+					by[c.ComponentNames[k]] = x
 				}
 			}
 			r.Components, r.Line = nil, 0
@@ -119,7 +119,7 @@ func TestTablesOfNulls(t *testing.T) {
 			t.Fatal(err)
 		}
 		caughtUp = c.Progress.CaughtUp
-		accuracy, format := slices.Index(c.Components, "accuracy_reward"), slices.Index(c.Components, "format_reward")
+		accuracy, format := slices.Index(c.ComponentNames, "accuracy_reward"), slices.Index(c.ComponentNames, "format_reward")
 		for _, b := range c.Blocks {
 			for i, reward := range b.Reward {
 				got = append(got, []float64{b.Components[accuracy][i], b.Components[format][i], reward})

@@ -62,7 +62,7 @@ func placesOf(b *testing.B, path string) (*Source, []model.Place) {
 			b.Fatal(err)
 		}
 		for _, r := range chunk.Records {
-			all = append(all, model.Place{File: r.File, Nth: r.Nth, Offset: r.Offset})
+			all = append(all, model.Place{File: r.File, IndexInLine: r.IndexInLine, Offset: r.Offset})
 		}
 		for _, k := range chunk.Blocks {
 			for _, offset := range k.Offset {

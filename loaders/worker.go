@@ -167,7 +167,7 @@ func (w *worker) decodeLine(task *strideTask, text []byte, offset int64) {
 	}
 	for i := before; i < len(task.records); i++ {
 		r := &task.records[i]
-		r.Line, r.Offset, r.Nth = task.lines, offset, int32(i-before)
+		r.Line, r.Offset, r.IndexInLine = task.lines, offset, int32(i-before)
 	}
 	if w.fast != nil && len(task.records) == 1 {
 		w.fast.AddRecord(&task.records[0])

@@ -48,8 +48,8 @@ func (b *Block) Records() []Record {
 		if b.Group != nil {
 			r.Group = b.Groups[b.Group[i]]
 		}
-		for _, component := range b.Components {
-			r.Components = append(r.Components, component[i])
+		for _, part := range b.Components {
+			r.Components = append(r.Components, part[i])
 		}
 		all[i] = r
 	}

@@ -17,7 +17,7 @@ func TestBlocksAreRecords(t *testing.T) {
 		inBlocks, inRecords := NewStore(), NewStore()
 		for range rapid.IntRange(1, 6).Draw(t, "chunks") {
 			b := drawBlock(t)
-			chunk := Chunk{Files: []string{"a", "b"}, Components: []string{"x", "y"}[:len(b.Components)]}
+			chunk := Chunk{Files: []string{"a", "b"}, ComponentNames: []string{"x", "y"}[:len(b.Components)]}
 			if rapid.IntRange(0, 3).Draw(t, "forget") == 0 {
 				chunk.Forget = []int32{0}
 			}
@@ -82,18 +82,18 @@ func plainSteps(s Snapshot) []plainStep {
 		p := plainStep{Number: step.Number, Rewards: step.Rewards, Lengths: step.Lengths}
 		for i := range step.Rewards {
 			logged := math.NaN()
-			if step.Logged != nil {
-				logged = step.Logged[i]
+			if step.LoggedAdvantages != nil {
+				logged = step.LoggedAdvantages[i]
 			}
 			p.Logged = append(p.Logged, logged)
 			group := ""
-			if k := numberAt(step.group, i); k > 0 {
-				group = s.ids.at(int(k) - 1)
+			if k := numberAt(step.groups, i); k > 0 {
+				group = s.groupIDs.at(int(k) - 1)
 			}
 			p.Prompts, p.Groups = append(p.Prompts, s.Preview(step, i)), append(p.Groups, group)
 			p.Places = append(p.Places, step.Place(i))
 		}
-		for k := range s.Run.Components {
+		for k := range s.Run.ComponentNames {
 			part := make([]float64, len(step.Rewards))
 			for i := range part {
 				part[i] = math.NaN()

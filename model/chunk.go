@@ -9,25 +9,25 @@ import (
 // Record is one sample as a loader read it. Text is not kept: it stays in the
 // file and is found again by File and Offset.
 type Record struct {
-	Step       int64
-	Group      string    // an explicit group id of the log, "" if it has none; checked before it is believed
-	Prompt     uint64    // hash of prompt and ground truth, 0 if the log has no prompt
-	Preview    string    // what a person recognises the prompt by: at most 160 bytes of its text, as logged, not sanitised
-	Reward     float64   // estimators.MissingReward() where the log has none
-	Components []float64 // what each of Chunk.Components gave, NaN where it gave nothing; nil if the log has none
-	Advantage  float64   // as logged; NaN if not
-	Length     int32     // of the response, in Chunk.LengthUnit; -1 if unknown
-	File       int32     // index into Chunk.Files
-	Line       int64     // 1-based line of the record in its file
-	Offset     int64     // byte offset of the record in its file
-	Nth        int32     // which record of its line it is, from 0: some trainers write a step in one line
+	Step        int64
+	Group       string    // an explicit group id of the log, "" if it has none; checked before it is believed
+	Prompt      uint64    // hash of prompt and ground truth, 0 if the log has no prompt
+	Preview     string    // what a person recognises the prompt by: at most 160 bytes of its text, as logged, not sanitised
+	Reward      float64   // estimators.MissingReward() where the log has none
+	Components  []float64 // what each of Chunk.Components gave, NaN where it gave nothing; nil if the log has none
+	Advantage   float64   // as logged; NaN if not
+	Length      int32     // of the response, in Chunk.LengthUnit; -1 if unknown
+	File        int32     // index into Chunk.Files
+	Line        int64     // 1-based line of the record in its file
+	Offset      int64     // byte offset of the record in its file
+	IndexInLine int32     // which record of its line it is, from 0: some trainers write a step in one line
 }
 
 // Place is where the text of a sample stands.
 type Place struct {
-	File   int32 // index into Run.Files
-	Nth    int32 // which record of the line
-	Offset int64 // byte offset of the line
+	File        int32 // index into Run.Files
+	IndexInLine int32 // which record of the line
+	Offset      int64 // byte offset of the line
 }
 
 // Text is what a sample says, as logged: sanitise before showing.
@@ -69,20 +69,20 @@ type Progress struct {
 // Chunk is what a loader hands over at a time: bounded in count, records in
 // input order. It belongs to the receiver.
 type Chunk struct {
-	Format     string   // name of the format: "verl", "jsonl"
-	Provenance string   // one sentence: which fields were taken for what
-	Files      []string // names that Record.File indexes, relative to the opened path; may grow from chunk to chunk, never reordered
-	Records    []Record
-	Blocks     []Block  // more samples, after those of Records
-	Forget     []int32  // files that are read anew from the start: their earlier records no longer count
-	Components []string // names of the reward functions that Record.Components and Block.Components are in the order of
-	Notes      []string // sentences about what was left out or counted once, and why
-	LengthUnit LengthUnit
-	HasTruth   bool // the prompt hash covers a ground truth too
-	Positional bool // grouping by position is permitted (never for verl files)
-	Problems   []Problem
-	Skipped    int // how many records could not be read since the last chunk; Problems may list fewer
-	Progress   Progress
+	Format         string   // name of the format: "verl", "jsonl"
+	Provenance     string   // one sentence: which fields were taken for what
+	Files          []string // names that Record.File indexes, relative to the opened path; may grow from chunk to chunk, never reordered
+	Records        []Record
+	Blocks         []Block  // more samples, after those of Records
+	Forget         []int32  // files that are read anew from the start: their earlier records no longer count
+	ComponentNames []string // names of the reward functions that Record.Parts and Block.Parts are in the order of
+	Notes          []string // sentences about what was left out or counted once, and why
+	LengthUnit     LengthUnit
+	HasTruth       bool // the prompt hash covers a ground truth too
+	Positional     bool // grouping by position is permitted (never for verl files)
+	Problems       []Problem
+	Skipped        int // how many records could not be read since the last chunk; Problems may list fewer
+	Progress       Progress
 }
 
 // Where says where it is, for a person: file:line, or the file.

@@ -1,20 +1,20 @@
 package model
 
-// list is a slice that grows in chunks, so that what it holds is never copied: a copy
+// chunkedList is a slice that grows in chunks, so that what it holds is never copied: a copy
 // of it stays as it is while the list goes on.
-type list[T any] struct {
+type chunkedList[T any] struct {
 	chunks [][]T
 	size   int
 }
 
-const listChunk = 1024
+const listChunkSize = 1024
 
-func (l *list[T]) append(x T) {
-	if l.size%listChunk == 0 {
-		l.chunks = append(l.chunks, make([]T, listChunk))
+func (l *chunkedList[T]) append(x T) {
+	if l.size%listChunkSize == 0 {
+		l.chunks = append(l.chunks, make([]T, listChunkSize))
 	}
-	l.chunks[l.size/listChunk][l.size%listChunk] = x
+	l.chunks[l.size/listChunkSize][l.size%listChunkSize] = x
 	l.size++
 }
 
-func (l *list[T]) at(i int) T { return l.chunks[i/listChunk][i%listChunk] }
+func (l *chunkedList[T]) at(i int) T { return l.chunks[i/listChunkSize][i%listChunkSize] }

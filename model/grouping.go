@@ -50,8 +50,8 @@ type evidence struct {
 	withID, idGroups    int
 	mixedIDs            int // groups by id that hold more than one prompt
 	withPrompt, prompts int
-	ranged              bool
-	lo, hi              float64 // of the finite rewards, if ranged
+	hasReward              bool
+	minReward, maxReward              float64 // of the finite rewards, if ranged
 }
 
 func (e *evidence) add(o evidence) {
@@ -63,15 +63,15 @@ func (e *evidence) add(o evidence) {
 	e.prompts += o.prompts
 }
 
-// weigh takes the evidence of a step anew if the step has changed.
-func (c *stepColumns) weigh() {
-	if c.weighed == c.revision {
+// updateEvidence takes the evidence of a step anew if the step has changed.
+func (c *stepColumns) updateEvidence() {
+	if c.evidenceRevision == c.revision {
 		return
 	}
-	c.weighed = c.revision
-	e := evidence{rows: len(c.reward)}
-	prompts, ids := newPlaces(c.prompt), newPlaces(c.group)
-	for _, prompt := range c.prompt {
+	c.evidenceRevision = c.revision
+	e := evidence{rows: len(c.rewards)}
+	prompts, ids := newDenseIndex(c.prompts), newDenseIndex(c.groups)
+	for _, prompt := range c.prompts {
 		if prompt != 0 {
 			e.withPrompt++
 			e.prompts = int(max(int32(e.prompts), prompts.of(prompt)+1))
@@ -79,12 +79,12 @@ func (c *stepColumns) weigh() {
 	}
 	var first []uint32 // prompt of each id
 	var mixed []bool
-	for i, id := range c.group {
+	for i, id := range c.groups {
 		if id == 0 {
 			continue
 		}
 		e.withID++
-		prompt := numberAt(c.prompt, i)
+		prompt := numberAt(c.prompts, i)
 		switch at := int(ids.of(id)); {
 		case at == len(first):
 			first, mixed = append(first, prompt), append(mixed, false)
@@ -94,13 +94,13 @@ func (c *stepColumns) weigh() {
 		}
 	}
 	e.idGroups = len(first)
-	e.lo, e.hi, e.ranged = rewardRange(c.reward)
+	e.minReward, e.maxReward, e.hasReward = rewardRange(c.rewards)
 	c.evidence = e
 }
 
 // Grouping decides how the rows of the run are grouped under the settings.
 func (s Snapshot) Grouping(set Settings) (Grouping, error) {
-	e := s.evidence
+	e := s.groupEvidence
 	switch set.GroupBy {
 	case GroupByID:
 		if e.withID < e.rows {
@@ -120,7 +120,7 @@ func (s Snapshot) Grouping(set Settings) (Grouping, error) {
 }
 
 func (s Snapshot) automatic(size int) (Grouping, error) {
-	e := s.evidence
+	e := s.groupEvidence
 	why := ""
 	if e.rows > 0 && e.withID == e.rows {
 		switch {
@@ -143,14 +143,14 @@ func (s Snapshot) automatic(size int) (Grouping, error) {
 }
 
 func (s Snapshot) byID() Grouping {
-	e := s.evidence
-	g := Grouping{By: GroupByID, Evidence: fmt.Sprintf("by the log's group id: %s, %.1f rows each", units.Plural(e.idGroups, "groups"), mean(e.rows, e.idGroups))}
+	e := s.groupEvidence
+	g := Grouping{By: GroupByID, Evidence: fmt.Sprintf("by the log's group id: %s, %.1f rows each", units.Plural(e.idGroups, "groups"), rowsPerGroup(e.rows, e.idGroups))}
 	return s.pure(g, e.mixedIDs, e.idGroups)
 }
 
 // pure adds how many groups hold one prompt, where the log tells.
 func (s Snapshot) pure(g Grouping, mixed, groups int) Grouping {
-	if s.evidence.withPrompt < s.evidence.rows {
+	if s.groupEvidence.withPrompt < s.groupEvidence.rows {
 		return g
 	}
 	what := "one prompt and ground truth"
@@ -167,14 +167,14 @@ func (s Snapshot) pure(g Grouping, mixed, groups int) Grouping {
 }
 
 func (s Snapshot) byPrompt(why string) Grouping {
-	e := s.evidence
+	e := s.groupEvidence
 	key := "prompt and ground truth"
 	g := Grouping{By: GroupByPrompt}
 	if !s.Run.HasTruth {
 		key = "prompt"
 		g.Doubt = "the log has no ground truth, so tasks that share a prompt are merged"
 	}
-	g.Evidence = fmt.Sprintf("by %s within a step: %s, %.1f rows each", key, units.Plural(e.prompts, "groups"), mean(e.rows, e.prompts))
+	g.Evidence = fmt.Sprintf("by %s within a step: %s, %.1f rows each", key, units.Plural(e.prompts, "groups"), rowsPerGroup(e.rows, e.prompts))
 	if why != "" {
 		g.Evidence += "; " + why
 	}
@@ -196,7 +196,7 @@ func (s Snapshot) byPosition(size int) (Grouping, error) {
 // mixedBlocks counts the blocks of so many rows, and those that hold more than one prompt.
 func (s Snapshot) mixedBlocks(size int) (mixed, blocks int) {
 	for _, step := range s.Steps {
-		for block := range slices.Chunk(step.prompt, size) {
+		for block := range slices.Chunk(step.prompts, size) {
 			blocks++
 			if slices.ContainsFunc(block, func(prompt uint32) bool { return prompt != block[0] }) {
 				mixed++
@@ -206,7 +206,7 @@ func (s Snapshot) mixedBlocks(size int) (mixed, blocks int) {
 	return mixed, blocks
 }
 
-func mean(rows, groups int) float64 { return float64(rows) / float64(max(1, groups)) }
+func rowsPerGroup(rows, groups int) float64 { return float64(rows) / float64(max(1, groups)) }
 
 // Layout puts the rows of a step into group order: order lists row indices,
 // group after group, batch order within; group g is order[offsets[g]:offsets[g+1]].
@@ -214,15 +214,15 @@ func mean(rows, groups int) float64 { return float64(rows) / float64(max(1, grou
 func (g Grouping) Layout(step Step, open bool) (order []int32, offsets []int, err error) {
 	n := len(step.Rewards)
 	if g.By == GroupByPosition {
-		return positions(n, g.Size, open)
+		return positionLayout(n, g.Size, open)
 	}
-	keys := step.prompt
+	keys := step.prompts
 	if g.By == GroupByID {
-		keys = step.group
+		keys = step.groups
 	}
 	var sizes []int
 	member := make([]int32, n)
-	place := newPlaces(keys)
+	place := newDenseIndex(keys)
 	for i, key := range keys {
 		at := place.of(key)
 		if int(at) == len(sizes) {
@@ -244,9 +244,9 @@ func (g Grouping) Layout(step Step, open bool) (order []int32, offsets []int, er
 	return order, offsets, nil
 }
 
-// positions is twinkle's interface: consecutive blocks. While a step grows its
+// positionLayout is twinkle's interface: consecutive blocks. While a step grows its
 // last block may be incomplete; later that is the trainer's error.
-func positions(n, size int, open bool) (order []int32, offsets []int, err error) {
+func positionLayout(n, size int, open bool) (order []int32, offsets []int, err error) {
 	whole := n
 	if open && size > 0 {
 		whole = n - n%size
@@ -270,7 +270,7 @@ func positions(n, size int, open bool) (order []int32, offsets []int, err error)
 func (s Snapshot) GroupName(g Grouping, step Step, row, index int) string {
 	switch g.By {
 	case GroupByID:
-		return s.ids.at(int(step.group[row]) - 1)
+		return s.groupIDs.at(int(step.groups[row]) - 1)
 	case GroupByPrompt:
 		return s.PromptName(step, row)
 	case GroupByPosition, GroupAutomatic:

@@ -8,10 +8,10 @@ import (
 // table of hashes with linear probing: a log of millions of rows has a prompt and an
 // id for every few of them, and a map takes five times as long.
 type interner[K comparable] struct {
-	names list[K] // value k has number index+1; only grows
+	names chunkedList[K] // value k has number index+1; only grows
 	slots []internSlot
 	hash  func(K) uint64
-	warm  uint32 // what [interner.internAll] saw, so that it has to look
+	prefetched  uint32 // what [interner.internAll] saw, so that it has to look
 }
 
 // internSlot is small, so that the table is: where it lies outside the caches, its
@@ -43,7 +43,7 @@ func (in *interner[K]) internAll(keys []K, numbers []uint32) {
 		h := uint32(in.hash(k))
 		numbers[i] = h
 		if mask > 0 {
-			in.warm |= in.slots[h&mask].number
+			in.prefetched |= in.slots[h&mask].number
 		}
 	}
 	for i, k := range keys {
@@ -59,7 +59,7 @@ func (in *interner[K]) number(k K, h uint32) uint32 {
 	if 4*(in.names.size+1) > 3*len(in.slots) {
 		in.grow()
 	}
-	at := in.free(h, k)
+	at := in.slotOf(h, k)
 	if s := &in.slots[at]; s.number > 0 {
 		return s.number
 	}
@@ -68,8 +68,8 @@ func (in *interner[K]) number(k K, h uint32) uint32 {
 	return uint32(in.names.size)
 }
 
-// free returns the slot that a value has, or the one that it would take.
-func (in *interner[K]) free(h uint32, k K) uint32 {
+// slotOf returns the slot that a value has, or the one that it would take.
+func (in *interner[K]) slotOf(h uint32, k K) uint32 {
 	mask := uint32(len(in.slots) - 1)
 	at := h & mask
 	for in.slots[at].number > 0 && (in.slots[at].hash != h || in.names.at(int(in.slots[at].number)-1) != k) {

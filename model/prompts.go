@@ -8,14 +8,14 @@ import (
 // Prompts of a run are numbered from 1; 0 is none.
 
 // PromptNumber is the number of a row's prompt.
-func (s Step) PromptNumber(row int) uint32 { return numberAt(s.prompt, row) }
+func (s Step) PromptNumber(row int) uint32 { return numberAt(s.prompts, row) }
 
 // PromptCount is how many prompts the run has.
-func (s Snapshot) PromptCount() int { return s.hashes.size }
+func (s Snapshot) PromptCount() int { return s.promptHashes.size }
 
 // Prompt returns the prompt with a number, which is not 0.
 func (s Snapshot) Prompt(number uint32) Prompt {
-	return Prompt{Hash: s.hashes.at(int(number) - 1), Preview: s.previews.at(int(number) - 1)}
+	return Prompt{Hash: s.promptHashes.at(int(number) - 1), Preview: s.previews.at(int(number) - 1)}
 }
 
 // PromptName is the hash of a row's prompt and ground truth, as groups by prompt are
@@ -25,7 +25,7 @@ func (s Snapshot) PromptName(step Step, row int) string {
 	if k == 0 {
 		return ""
 	}
-	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, s.hashes.at(int(k)-1)))
+	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, s.promptHashes.at(int(k)-1)))
 }
 
 // Preview returns the beginning of a row's prompt, as logged; "" if there is none.

@@ -12,7 +12,7 @@ import (
 // Rewards are those of the rows of a step, in the given order: as logged, from a column, or the
 // weighted sum of several, as the settings say. It fails if the log has no such column.
 func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, error) {
-	names := s.Run.Components
+	names := s.Run.ComponentNames
 	switch {
 	case set.Weights != "":
 		factors, unknown := set.Weights.Factors(names)
@@ -83,16 +83,16 @@ func baselineNames() []string {
 
 // BaselineColumn is the index of the column of greedy rewards, -1 if there is none.
 func (r *Run) BaselineColumn() int {
-	return slices.IndexFunc(r.Components, func(name string) bool { return slices.Contains(baselineNames(), name) })
+	return slices.IndexFunc(r.ComponentNames, func(name string) bool { return slices.Contains(baselineNames(), name) })
 }
 
 // RewardFunctions are the indices of the reward functions: those with a weight if
 // weights are given, else every column but the baseline and what stands among the
 // metrics, where counts of turns are too.
 func (r *Run) RewardFunctions(w Weights) []int {
-	factors, _ := w.Factors(r.Components)
+	factors, _ := w.Factors(r.ComponentNames)
 	var all []int
-	for k, name := range r.Components {
+	for k, name := range r.ComponentNames {
 		function := !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/")
 		if w == "" && function || w != "" && factors[k] != 0 {
 			all = append(all, k)
@@ -105,13 +105,13 @@ func (r *Run) RewardFunctions(w Weights) []int {
 // whose rewards are all equal is right or wrong by them.
 func (s Snapshot) RewardRange(set Settings) (lo, hi float64) {
 	if set.Reward == "" && set.Weights == "" {
-		return s.lo, s.hi
+		return s.minReward, s.maxReward
 	}
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, step := range s.Steps {
 		rewards, err := s.Rewards(step, InputOrder(len(step.Rewards)), set)
 		if err != nil {
-			return s.lo, s.hi
+			return s.minReward, s.maxReward
 		}
 		if l, h, ok := rewardRange(rewards); ok {
 			lo, hi = min(lo, l), max(hi, h)

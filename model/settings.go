@@ -43,8 +43,8 @@ func (s Settings) Filtering() bool {
 	return !all
 }
 
-// Entry returns the estimator that the settings name.
-func (s Settings) Entry() (*estimators.Estimator, error) {
+// FindEstimator returns the estimator that the settings name.
+func (s Settings) FindEstimator() (*estimators.Estimator, error) {
 	return estimators.Find(s.Framework, s.Estimator)
 }
 
@@ -52,7 +52,7 @@ func (s Settings) Entry() (*estimators.Estimator, error) {
 // is not one that can be filtered. A person who walks through the estimators
 // finds the ratios again where they left them.
 func (s Settings) Effective() Settings {
-	if e, err := s.Entry(); err == nil && !e.CanFilter {
+	if e, err := s.FindEstimator(); err == nil && !e.CanFilter {
 		s.KeepPos, s.KeepNeg, s.Recompute = 1, 1, false
 	}
 	return s
@@ -62,13 +62,13 @@ func (s Settings) Effective() Settings {
 // its order (Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/config.py,
 // PPOConfig.post_init), and then what no framework has.
 func (s Settings) Validate() error {
-	e, err := s.Entry()
+	e, err := s.FindEstimator()
 	family := s.Estimator
 	if err == nil && e.CanFilter {
 		family = "grpo" // the filter can be tried on the whole family, whatever a framework calls it
 	}
 	if _, err := estimators.CheckConfig(family, s.KeepPos, s.KeepNeg, s.Recompute); err != nil {
-		return trainerSays(err)
+		return trainerError(err)
 	}
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s Settings) Validate() error {
 		return missingError(e, e.Needs.NotComputable)
 	}
 	if err := e.CheckScale(s.Scale); err != nil {
-		return trainerSays(err)
+		return trainerError(err)
 	}
 	switch s.GroupBy {
 	case GroupAutomatic, GroupByID, GroupByPrompt, GroupByPosition:
@@ -93,23 +93,18 @@ func (s Settings) Validate() error {
 	return nil
 }
 
-// TrainerError is a refusal in the words of the trainer's own configuration.
-type TrainerError string
-
-func (e TrainerError) Error() string { return string(e) }
-
-// trainerSays leaves out the kind of the exception.
-func trainerSays(err error) error {
+// trainerError is a trainer's refusal without the kind of the exception.
+func trainerError(err error) error {
 	var refusal *estimators.Refusal
 	if errors.As(err, &refusal) {
-		return TrainerError(refusal.Text)
+		return errors.New(refusal.Text)
 	}
 	return err
 }
 
-// TrainerWarns is what the trainer prints of settings that it takes, less its
+// TrainerWarning is what the trainer prints of settings that it takes, less its
 // mark; "" if nothing.
-func (s Settings) TrainerWarns() string {
+func (s Settings) TrainerWarning() string {
 	text, _ := estimators.CheckConfig(s.Estimator, s.KeepPos, s.KeepNeg, s.Recompute)
 	return strings.TrimPrefix(text, "⚠️ Warning: ")
 }
@@ -118,7 +113,7 @@ func (s Settings) TrainerWarns() string {
 // estimator and scale if it has them, else its first.
 func (s Settings) WithFramework(framework string) Settings {
 	s.Framework = framework
-	if _, err := s.Entry(); err != nil {
+	if _, err := s.FindEstimator(); err != nil {
 		for _, e := range estimators.All() {
 			if e.Framework == framework {
 				s.Estimator = e.Name
@@ -136,7 +131,7 @@ func (s Settings) WithEstimator(name string) Settings {
 }
 
 func (s Settings) withKnownScale() Settings {
-	if e, err := s.Entry(); err == nil && !e.HasScale(s.Scale) {
+	if e, err := s.FindEstimator(); err == nil && !e.HasScale(s.Scale) {
 		s.Scale = e.Scales[0]
 	}
 	return s
@@ -150,7 +145,7 @@ func (s Settings) Set(key, value string) (Settings, error) {
 	switch name {
 	case "framework":
 		s = s.WithFramework(value)
-		_, err = s.Entry()
+		_, err = s.FindEstimator()
 	case "adv_estimator", "estimator":
 		s = s.WithEstimator(value)
 	case "scale":
@@ -164,7 +159,7 @@ func (s Settings) Set(key, value string) (Settings, error) {
 	case "reward":
 		s.Reward = value
 	case "weights":
-		s.Weights, err = ParseWeights(value)
+		s.Weights, err = parseWeights(value)
 	case "num_generations":
 		s.NumGenerations, err = strconv.Atoi(value)
 		if err != nil || s.NumGenerations <= 0 {

@@ -16,49 +16,49 @@ type Snapshot struct {
 	Steps    []Step // ascending by number
 	Rows     int
 
-	newest   int64 // number of the last step that was read
-	evidence evidence
-	lo, hi   float64 // least and greatest finite reward of the run
-	previews list[string]
-	ids      list[string] // name of explicit id k-1
-	hashes   list[uint64] // hash of prompt k-1
+	newestStep           int64 // number of the last step that was read
+	groupEvidence        evidence
+	minReward, maxReward float64 // least and greatest finite reward of the run
+	previews             chunkedList[string]
+	groupIDs             chunkedList[string] // name of explicit id k-1
+	promptHashes         chunkedList[uint64] // hash of prompt k-1
 }
 
 // Run is what is known of the log as a whole.
 type Run struct {
-	Files      []string
-	Format     string
-	Provenance string
-	LengthUnit LengthUnit
-	HasTruth   bool
-	Positional bool
-	Components []string // names of the reward functions, in the order of Step.Components
-	Config     string   // what was made of a trainer's configuration; "" if none was given
-	Notes      []string // what was left out or counted once, and why
-	Problems   []Problem
-	Skipped    int
-	Progress   Progress
+	Files          []string
+	Format         string
+	Provenance     string
+	LengthUnit     LengthUnit
+	HasTruth       bool
+	Positional     bool
+	ComponentNames []string // names of the reward functions, in the order of Step.Parts
+	Config         string   // what was made of a trainer's configuration; "" if none was given
+	Notes          []string // what was left out or counted once, and why
+	Problems       []Problem
+	Skipped        int
+	Progress       Progress
 }
 
 // Step is one training batch, in input order.
 type Step struct {
-	Number   int64
-	Revision int // changes whenever the step does
-	Rewards  []float64
-	Logged   []float64 // advantages as logged, NaN where not; nil if none is
-	Lengths  []int32   // -1 where unknown
+	Number           int64
+	Revision         int // changes whenever the step does
+	Rewards          []float64
+	LoggedAdvantages []float64 // advantages as logged, NaN where not; nil if none is
+	Lengths          []int32   // -1 where unknown
 
 	Components [][]float64 // by index of Run.Components; nil where one gave nothing in this step, else NaN where it gave nothing
 
-	prompt, group []uint32 // see stepColumns
-	near          []uint32
-	nth           []int32
-	spans         []span
+	prompts, groups []uint32 // see stepColumns
+	spanOffset      []uint32
+	indexInLine     []int32
+	fileSpans       []fileSpan
 }
 
 // Place returns where the text of a row stands.
 func (s Step) Place(row int) Place {
-	return place(s.spans, s.near, s.nth, row)
+	return placeOf(s.fileSpans, s.spanOffset, s.indexInLine, row)
 }
 
 // Snapshot freezes the store as it is now.
@@ -66,40 +66,40 @@ func (s *Store) Snapshot() Snapshot {
 	snap := Snapshot{
 		Revision: s.revision,
 		Run: Run{
-			Files: slices.Clip(s.files), Format: s.format, Provenance: s.provenance, LengthUnit: s.unit,
-			Components: slices.Clip(s.components), Notes: slices.Clip(s.notes),
+			Files: slices.Clip(s.files), Format: s.format, Provenance: s.provenance, LengthUnit: s.lengthUnit,
+			ComponentNames: slices.Clip(s.componentNames), Notes: slices.Clip(s.notes),
 			HasTruth: s.hasTruth, Positional: s.positional,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
 		},
-		lo: math.Inf(1), hi: math.Inf(-1),
-		previews: s.previews,
-		ids:      s.ids.names,
-		hashes:   s.prompts.names,
+		minReward: math.Inf(1), maxReward: math.Inf(-1),
+		previews:     s.previews,
+		groupIDs:     s.groupIDs.names,
+		promptHashes: s.prompts.names,
 	}
 	for _, number := range slices.Sorted(maps.Keys(s.steps)) {
 		cols := s.steps[number]
-		cols.weigh()
-		snap.evidence.add(cols.evidence)
-		if cols.evidence.ranged {
-			snap.lo, snap.hi = min(snap.lo, cols.evidence.lo), max(snap.hi, cols.evidence.hi)
+		cols.updateEvidence()
+		snap.groupEvidence.add(cols.evidence)
+		if cols.evidence.hasReward {
+			snap.minReward, snap.maxReward = min(snap.minReward, cols.evidence.minReward), max(snap.maxReward, cols.evidence.maxReward)
 		}
-		snap.Rows += len(cols.reward)
+		snap.Rows += len(cols.rewards)
 		snap.Steps = append(snap.Steps, cols.view(number))
-		snap.newest = number
+		snap.newestStep = number
 	}
 	return snap
 }
 
 func (c *stepColumns) view(number int64) Step {
-	n := len(c.reward)
+	n := len(c.rewards)
 	step := Step{
 		Number: number, Revision: c.revision,
-		Rewards: clip(c.reward, n), Logged: clip(c.logged, n), Lengths: clip(c.length, n),
-		prompt: clip(c.prompt, n), group: clip(c.group, n),
-		near: clip(c.near, n), nth: clip(c.nth, n), spans: slices.Clip(c.spans),
+		Rewards: clip(c.rewards, n), LoggedAdvantages: clip(c.loggedAdvantages, n), Lengths: clip(c.lengths, n),
+		prompts: clip(c.prompts, n), groups: clip(c.groups, n),
+		spanOffset: clip(c.spanOffset, n), indexInLine: clip(c.indexInLine, n), fileSpans: slices.Clip(c.fileSpans),
 	}
-	for _, component := range c.components {
-		step.Components = append(step.Components, clip(component, n))
+	for _, part := range c.components {
+		step.Components = append(step.Components, clip(part, n))
 	}
 	return step
 }
@@ -113,27 +113,12 @@ func (s Snapshot) Find(number int64) (int, bool) {
 
 // Open reports whether step i is still being written.
 func (s Snapshot) Open(i int) bool {
-	return s.Run.Progress.Open && s.Steps[i].Number == s.newest
+	return s.Run.Progress.Open && s.Steps[i].Number == s.newestStep
 }
 
 // String says in a line what the snapshot holds.
 func (s Snapshot) String() string {
 	return fmt.Sprintf("%s, %d steps, %d samples", s.Run.Format, len(s.Steps), s.Rows)
-}
-
-// Group names group index of a step and returns the beginning of its prompt, as
-// logged; empty if there is no such group.
-func (s Snapshot) Group(g Grouping, number int64, index int) (name, preview string) {
-	i, ok := s.Find(number)
-	if !ok {
-		return "", ""
-	}
-	order, offsets, err := g.Layout(s.Steps[i], s.Open(i))
-	if err != nil || index < 0 || index >= len(offsets)-1 {
-		return "", ""
-	}
-	row := int(order[offsets[index]])
-	return s.GroupName(g, s.Steps[i], row, index), s.Preview(s.Steps[i], row)
 }
 
 // Only returns the snapshot with some of its steps, ascending. What is known of the

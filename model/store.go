@@ -8,19 +8,19 @@ import (
 // Store holds everything read so far, in columns that only grow, one set per
 // step. It has one owner, who alone calls Append; others read a [Snapshot].
 type Store struct {
-	revision   int
-	files      []string
-	steps      map[int64]*stepColumns
-	latest     *stepColumns // that got samples last
-	prompts    interner[uint64]
-	ids        interner[string]
-	previews   list[string] // of prompt k-1, beside prompts
-	scratch    scratch
-	components []string // names of reward functions
-	notes      []string
+	revision       int
+	files          []string
+	steps          map[int64]*stepColumns
+	lastStep       *stepColumns // that got samples last
+	prompts        interner[uint64]
+	groupIDs       interner[string]
+	previews       chunkedList[string] // of prompt k-1, beside prompts
+	scratch        scratch
+	componentNames []string // names of reward functions
+	notes          []string
 
 	format, provenance string
-	unit               LengthUnit
+	lengthUnit         LengthUnit
 	hasTruth           bool
 	positional         bool
 	problems           []Problem
@@ -39,7 +39,7 @@ const maxProblems = 1000
 
 // NewStore returns an empty store.
 func NewStore() *Store {
-	return &Store{steps: map[int64]*stepColumns{}, prompts: internHashes(), ids: internStrings()}
+	return &Store{steps: map[int64]*stepColumns{}, prompts: internHashes(), groupIDs: internStrings()}
 }
 
 // Append takes over what a loader read.
@@ -47,19 +47,19 @@ func (s *Store) Append(c *Chunk) {
 	s.revision++
 	s.describe(c)
 	for _, file := range c.Forget {
-		s.forget(file)
+		s.forgetFile(file)
 	}
-	components := make([]uint32, len(c.Components))
-	for i, name := range c.Components {
-		components[i] = s.component(name)
+	parts := make([]uint32, len(c.ComponentNames))
+	for i, name := range c.ComponentNames {
+		parts[i] = s.componentNumber(name)
 	}
 	for i := range c.Records {
-		s.add(&c.Records[i], components)
+		s.addRecord(&c.Records[i], parts)
 	}
 	for i := range c.Blocks {
-		s.addBlock(&c.Blocks[i], components)
+		s.addBlock(&c.Blocks[i], parts)
 	}
-	s.note(c.Notes)
+	s.addNotes(c.Notes)
 	s.skipped += c.Skipped
 	if room := maxProblems - len(s.problems); room > 0 {
 		s.problems = append(s.problems, c.Problems[:min(room, len(c.Problems))]...)
@@ -67,12 +67,12 @@ func (s *Store) Append(c *Chunk) {
 	s.progress = c.Progress
 }
 
-// component numbers a reward function from 1: a log has a few.
-func (s *Store) component(name string) uint32 {
-	at := slices.Index(s.components, name)
+// componentNumber numbers a reward function from 1: a log has a few.
+func (s *Store) componentNumber(name string) uint32 {
+	at := slices.Index(s.componentNames, name)
 	if at < 0 {
-		at = len(s.components)
-		s.components = append(s.components, name)
+		at = len(s.componentNames)
+		s.componentNames = append(s.componentNames, name)
 	}
 	return uint32(at + 1)
 }
@@ -80,7 +80,7 @@ func (s *Store) component(name string) uint32 {
 // maxNotes bounds what is remembered of what loaders left out.
 const maxNotes = 100
 
-func (s *Store) note(notes []string) {
+func (s *Store) addNotes(notes []string) {
 	for _, n := range notes {
 		if len(s.notes) < maxNotes && !slices.Contains(s.notes, n) {
 			s.notes = append(s.notes, n)
@@ -96,47 +96,47 @@ func (s *Store) describe(c *Chunk) {
 		s.files = c.Files
 	}
 	if len(c.Records)+len(c.Blocks) > 0 {
-		s.unit, s.hasTruth, s.positional = c.LengthUnit, c.HasTruth, c.Positional
+		s.lengthUnit, s.hasTruth, s.positional = c.LengthUnit, c.HasTruth, c.Positional
 	}
 }
 
-func (s *Store) add(r *Record, components []uint32) {
-	cols := s.columns(r.Step, 1)
-	cols.append(r, s.prompt(Prompt{r.Prompt, r.Preview}), s.ids.intern(r.Group))
+func (s *Store) addRecord(r *Record, parts []uint32) {
+	cols := s.columnsOf(r.Step, 1)
+	cols.appendRecord(r, s.internPrompt(Prompt{r.Prompt, r.Preview}), s.groupIDs.intern(r.Group))
 	for i, x := range r.Components {
-		cols.addComponent(int(components[i])-1, len(cols.reward)-1, x)
+		cols.setComponent(int(parts[i])-1, len(cols.rewards)-1, x)
 	}
 }
 
 // addBlock takes over the samples of a block, run by run of the same step.
-func (s *Store) addBlock(b *Block, components []uint32) {
-	prompts, groups := s.promptsOf(b), sized(&s.scratch.groups, len(b.Groups))
-	s.ids.internAll(b.Groups, groups)
+func (s *Store) addBlock(b *Block, parts []uint32) {
+	prompts, groups := s.internPrompts(b), reuse(&s.scratch.groups, len(b.Groups))
+	s.groupIDs.internAll(b.Groups, groups)
 	for from := 0; from < b.Len(); {
 		to := from + 1
 		for to < b.Len() && b.Step[to] == b.Step[from] {
 			to++
 		}
-		cols := s.columns(b.Step[from], to-from)
-		n := len(cols.reward)
-		cols.extend(b, from, to, prompts, groups)
-		for k, component := range b.Components {
-			for i, x := range component[from:to] {
-				cols.addComponent(int(components[k])-1, n+i, x)
+		cols := s.columnsOf(b.Step[from], to-from)
+		n := len(cols.rewards)
+		cols.appendBlock(b, from, to, prompts, groups)
+		for k, part := range b.Components {
+			for i, x := range part[from:to] {
+				cols.setComponent(int(parts[k])-1, n+i, x)
 			}
 		}
 		from = to
 	}
 }
 
-// sized returns n values of memory that is used again.
-func sized[T any](memory *[]T, n int) []T {
+// reuse returns n values of memory that is used again.
+func reuse[T any](memory *[]T, n int) []T {
 	*memory = slices.Grow((*memory)[:0], n)[:n]
 	return *memory
 }
 
-func (s *Store) promptsOf(b *Block) []uint32 {
-	hashes, numbers := sized(&s.scratch.hashes, len(b.Prompts)), sized(&s.scratch.prompts, len(b.Prompts))
+func (s *Store) internPrompts(b *Block) []uint32 {
+	hashes, numbers := reuse(&s.scratch.hashes, len(b.Prompts)), reuse(&s.scratch.prompts, len(b.Prompts))
 	for i, p := range b.Prompts {
 		hashes[i] = p.Hash
 	}
@@ -149,24 +149,24 @@ func (s *Store) promptsOf(b *Block) []uint32 {
 	return numbers
 }
 
-// columns are those of a step, about to get so many samples more. Steps are mostly
+// columnsOf are those of a step, about to get so many samples more. Steps are mostly
 // of one size: a new one is given the room that the one before took.
-func (s *Store) columns(step int64, more int) *stepColumns {
+func (s *Store) columnsOf(step int64, more int) *stepColumns {
 	cols := s.steps[step]
 	if cols == nil {
 		cols = &stepColumns{}
-		if s.latest != nil {
-			more = max(more, len(s.latest.reward))
+		if s.lastStep != nil {
+			more = max(more, len(s.lastStep.rewards))
 		}
-		cols.grow(more)
+		cols.reserve(more)
 		s.steps[step] = cols
 	}
-	s.latest, cols.revision = cols, s.revision
+	s.lastStep, cols.revision = cols, s.revision
 	return cols
 }
 
-// prompt numbers a prompt.
-func (s *Store) prompt(p Prompt) uint32 {
+// internPrompt numbers a prompt.
+func (s *Store) internPrompt(p Prompt) uint32 {
 	n := s.prompts.intern(p.Hash)
 	if int(n) > s.previews.size {
 		s.previews.append(p.Preview)
@@ -174,21 +174,21 @@ func (s *Store) prompt(p Prompt) uint32 {
 	return n
 }
 
-// forget drops the records of a file that is read anew. The columns are copied,
+// forgetFile drops the records of a file that is read anew. The columns are copied,
 // not cut: older snapshots still look at them.
-func (s *Store) forget(file int32) {
+func (s *Store) forgetFile(file int32) {
 	if int(file) < len(s.files) {
 		name := s.files[file]
 		s.problems = slices.DeleteFunc(slices.Clone(s.problems), func(p Problem) bool { return p.File == name })
 	}
-	s.latest = nil
+	s.lastStep = nil
 	for number, cols := range s.steps {
-		kept := cols.without(file)
+		kept := cols.withoutFile(file)
 		if kept == cols {
 			continue
 		}
 		kept.revision = s.revision
-		if len(kept.reward) == 0 {
+		if len(kept.rewards) == 0 {
 			delete(s.steps, number)
 			continue
 		}
@@ -200,11 +200,11 @@ func (s *Store) forget(file int32) {
 func rewardRange(rewards []float64) (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, r := range rewards {
-		if finite(r) {
+		if isFinite(r) {
 			lo, hi = min(lo, r), max(hi, r)
 		}
 	}
 	return lo, hi, lo <= hi
 }
 
-func finite(x float64) bool { return x-x == 0 }
+func isFinite(x float64) bool { return x-x == 0 }

@@ -11,21 +11,21 @@ type WarningKind string
 
 // The kinds, worst first.
 const (
-	WarnRefused   WarningKind = "trainer-refuses"          // the framework's own code would raise an error
-	WarnShort     WarningKind = "too-few-kept"             // groups with fewer than 2 kept samples
-	WarnKilled    WarningKind = "killed-groups"            // alive before the filter, all zero after it
-	WarnFlips     WarningKind = "sign-flips"               // kept samples whose advantage changed sign
-	WarnUndefined WarningKind = "undefined-advantages"     // the formula gives no number for a group
-	WarnInvalid   WarningKind = "invalid-rewards"          // NaN, infinite or missing rewards
-	WarnNoise     WarningKind = "float-noise"              // equal rewards, advantages not zero
-	WarnIdle      WarningKind = "recompute-without-filter" // compute_new_adv with both ratios 1
-	WarnSingles   WarningKind = "single-sample-groups"     // groups of one
-	WarnOneSided  WarningKind = "one-sided-push"           // mean processed advantage far from 0
-	WarnEffective WarningKind = "effective-ratio"          // kept share far from the nominal ratio
-	WarnOurs      WarningKind = "filter-is-ours"           // the framework's trainer has no such filter
-	WarnGrouping  WarningKind = "grouping-doubt"           // groups may be wrong
-	WarnLengths   WarningKind = "approximate-lengths"      // weighted by tokens, and the log has none
-	WarnLogged    WarningKind = "logged-differs"           // advantages of the log are not those computed
+	WarnTrainerRefuses   WarningKind = "trainer-refuses"          // the framework's own code would raise an error
+	WarnTooFewKept     WarningKind = "too-few-kept"             // groups with fewer than 2 kept samples
+	WarnKilledGroups    WarningKind = "killed-groups"            // alive before the filter, all zero after it
+	WarnSignFlips     WarningKind = "sign-flips"               // kept samples whose advantage changed sign
+	WarnUndefinedAdvantages WarningKind = "undefined-advantages"     // the formula gives no number for a group
+	WarnInvalidRewards   WarningKind = "invalid-rewards"          // NaN, infinite or missing rewards
+	WarnFloatNoise     WarningKind = "float-noise"              // equal rewards, advantages not zero
+	WarnRecomputeWithoutFilter      WarningKind = "recompute-without-filter" // compute_new_adv with both ratios 1
+	WarnSingleSampleGroups   WarningKind = "single-sample-groups"     // groups of one
+	WarnOneSidedPush  WarningKind = "one-sided-push"           // mean processed advantage far from 0
+	WarnEffectiveRatio WarningKind = "effective-ratio"          // kept share far from the nominal ratio
+	WarnFilterIsOurs      WarningKind = "filter-is-ours"           // the framework's trainer has no such filter
+	WarnGroupingDoubt  WarningKind = "grouping-doubt"           // groups may be wrong
+	WarnApproximateLengths   WarningKind = "approximate-lengths"      // weighted by tokens, and the log has none
+	WarnLoggedDiffers    WarningKind = "logged-differs"           // advantages of the log are not those computed
 )
 
 // Warning is a doubt about a number, with what to do about it. It travels with

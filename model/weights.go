@@ -11,8 +11,8 @@ import (
 // Empty means none were given.
 type Weights string
 
-// ParseWeights reads "a=1,b=0.5" and sorts it by name. No text is no weights.
-func ParseWeights(text string) (Weights, error) {
+// parseWeights reads "a=1,b=0.5" and sorts it by name. No text is no weights.
+func parseWeights(text string) (Weights, error) {
 	if text == "" {
 		return "", nil
 	}
@@ -20,7 +20,7 @@ func ParseWeights(text string) (Weights, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, value := cutWeight(part)
 		x, err := strconv.ParseFloat(value, 64)
-		if name == "" || err != nil || !finite(x) || slices.Contains(names, name) {
+		if name == "" || err != nil || !isFinite(x) || slices.Contains(names, name) {
 			return "", fmt.Errorf("weights must be like correctness=1,format=0.5, each name once, got %q", text)
 		}
 		names = append(names, name)

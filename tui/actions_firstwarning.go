@@ -34,7 +34,7 @@ func (a App) moveFirstWarning(by int) (App, tea.Cmd) {
 	}
 	step := steps[(to+len(steps))%len(steps)]
 	var sentences []string
-	for _, o := range a.result.trend.Onsets() {
+	for _, o := range a.result.trend.FirstWarnings() {
 		if o.Step == step {
 			sentences = append(sentences, o.Sentence())
 		}
@@ -50,7 +50,7 @@ func (a App) firstWarningSteps() []int64 {
 		return nil
 	}
 	var steps []int64
-	for _, o := range a.result.trend.Onsets() {
+	for _, o := range a.result.trend.FirstWarnings() {
 		if n := len(steps); n == 0 || steps[n-1] != o.Step {
 			steps = append(steps, o.Step)
 		}
@@ -64,7 +64,7 @@ const widthForCounts = 50
 // firstWarningList lists the step at which each kind of warning appears first, scrolled to
 // the step on the screen.
 func (a App) firstWarningList(w, h int) paneContent {
-	t, all := a.display.theme, a.result.trend.Onsets()
+	t, all := a.display.theme, a.result.trend.FirstWarnings()
 	c := paneContent{title: " where warnings begin"}
 	if !a.result.trend.Complete() {
 		for _, line := range cells.Wrap("known when all steps are computed", w-2) {
@@ -77,7 +77,7 @@ func (a App) firstWarningList(w, h int) paneContent {
 		return c
 	}
 	here := a.result.analysis.Step
-	passed := slices.IndexFunc(all, func(o analysis.Onset) bool { return o.Step > here })
+	passed := slices.IndexFunc(all, func(o analysis.FirstWarning) bool { return o.Step > here })
 	if passed < 0 {
 		passed = len(all)
 	}

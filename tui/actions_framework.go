@@ -30,7 +30,7 @@ func (a App) nextFramework() (App, tea.Cmd) {
 // supported returns set if the log has all that its estimator needs, else set with the
 // first such estimator of the framework; ok is false if there is none.
 func (a App) supported(set model.Settings) (model.Settings, bool) {
-	if entry, err := set.Entry(); err == nil && a.snap.Missing(entry) == nil {
+	if entry, err := set.FindEstimator(); err == nil && a.snap.Missing(entry) == nil {
 		return set, true
 	}
 	for _, e := range estimatorsOf(set.Framework) {

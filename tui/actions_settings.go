@@ -47,7 +47,7 @@ func (a App) apply(h undoHistory) (App, tea.Cmd) {
 }
 
 func (a App) nextScale() (App, tea.Cmd) {
-	entry, err := a.settings.now.Entry()
+	entry, err := a.settings.now.FindEstimator()
 	if err != nil {
 		a.notice = err.Error()
 		return a, nil

@@ -142,7 +142,7 @@ func (a App) stepNumbers() []string {
 
 func (a App) scaleNames() []string {
 	var names []string
-	if e, err := a.settings.now.Entry(); err == nil {
+	if e, err := a.settings.now.FindEstimator(); err == nil {
 		for _, s := range e.Scales {
 			names = append(names, string(s))
 		}
@@ -160,7 +160,7 @@ func (a App) estimatorNames() []string {
 
 // rewardNames returns the reward components whose names can be typed.
 func (a App) rewardNames() []string {
-	return slices.DeleteFunc(slices.Clone(a.snap.Run.Components), func(name string) bool { return sanitize.Line(name) != name })
+	return slices.DeleteFunc(slices.Clone(a.snap.Run.ComponentNames), func(name string) bool { return sanitize.Line(name) != name })
 }
 
 func themeNames(App) []string {

@@ -58,10 +58,10 @@ func (a App) distributions() []distribution {
 				continue
 			}
 			values := make([]float64, x.Rows)
-			for at, row := range x.Order {
+			for at, row := range x.InputRow {
 				values[at] = part[row]
 			}
-			all = append(all, distribution{name: sanitize.Line(a.snap.Run.Components[k]), above: values, below: values, keep: kept})
+			all = append(all, distribution{name: sanitize.Line(a.snap.Run.ComponentNames[k]), above: values, below: values, keep: kept})
 		}
 	}
 	return append(all, a.solvedPerGroup())

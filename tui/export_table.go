@@ -87,7 +87,7 @@ func (a App) exportedSamples() report.Table {
 	for rank, i := range a.rankedSamples(g) {
 		row := []any{x.Step, g.Name, rank + 1, i - g.Start + 1, x.LoggedRewards[i], int(x.Lengths[i]), x.Original[i], x.Keep[i], x.Processed[i]}
 		for _, c := range components {
-			row = append(row, c.values[x.Order[i]])
+			row = append(row, c.values[x.InputRow[i]])
 		}
 		s.Rows = append(s.Rows, row)
 	}

@@ -38,7 +38,7 @@ func anyRun(t *rapid.T) Source {
 		Progress: model.Progress{Files: 1, CaughtUp: rapid.Bool().Draw(t, "all"), Open: rapid.Bool().Draw(t, "open"), BytesRead: 3, BytesAll: 10},
 	}
 	for i := range rapid.IntRange(0, 2).Draw(t, "components") {
-		chunk.Components = append(chunk.Components, anyText(t, "component")+strconv.Itoa(i)) // no two of one name
+		chunk.ComponentNames = append(chunk.ComponentNames, anyText(t, "component")+strconv.Itoa(i)) // no two of one name
 	}
 	for step := range rapid.IntRange(0, 3).Draw(t, "steps") {
 		for group := range rapid.IntRange(1, 4).Draw(t, "groups") {
@@ -48,7 +48,7 @@ func anyRun(t *rapid.T) Source {
 					Step: int64(step), Prompt: uint64(group + 1), Preview: preview, Reward: number.Draw(t, "reward"), Advantage: number.Draw(t, "advantage"),
 					Length: rapid.Int32Range(-1, 1<<30).Draw(t, "length"), Offset: int64(len(chunk.Records)),
 				}
-				for range chunk.Components {
+				for range chunk.ComponentNames {
 					r.Components = append(r.Components, number.Draw(t, "part"))
 				}
 				chunk.Records = append(chunk.Records, r)

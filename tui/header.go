@@ -165,7 +165,7 @@ func (a App) settingsLine(w int) string {
 func (a App) settingsForm(pos, neg, recompute string, meter int) string {
 	t, set := a.display.theme, a.settings.now
 	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + word + " " }
-	entry, err := set.Entry()
+	entry, err := set.FindEstimator()
 	off := err != nil || !entry.CanFilter
 	ratio := func(k, name string, role themes.Role, value float64) string {
 		if off {

@@ -116,7 +116,7 @@ func hangingIndent(first, text string, w int) []string {
 
 // currentEstimatorPage describes the estimator at work.
 func (a App) currentEstimatorPage(w, h int) []string {
-	e, err := a.settings.now.Entry()
+	e, err := a.settings.now.FindEstimator()
 	if err != nil {
 		return cells.FitLines([]string{err.Error()}, w, h)
 	}

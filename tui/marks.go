@@ -52,7 +52,7 @@ func (a App) groupMark() session.Mark {
 	g, x := a.selectedGroup(), a.result.analysis
 	m := session.Mark{Step: x.Step, Group: g.Name, Label: truncateBytes(g.Preview, session.MaxText)}
 	if step, ok := a.analyzedStep(); ok {
-		m.Prompt = a.snap.PromptName(step, int(x.Order[g.Start]))
+		m.Prompt = a.snap.PromptName(step, int(x.InputRow[g.Start]))
 	}
 	return m
 }

@@ -130,7 +130,7 @@ func (a App) wantedPage(g *analysis.Group) (want pageRequest, ok bool) {
 	order := a.rankedSamples(g)
 	row := order[clampIndex(a.sampleReader.sample, len(order))]
 	key := func(column int) textKey {
-		return textKey{step.Place(int(a.result.analysis.Order[column])), step.Revision}
+		return textKey{step.Place(int(a.result.analysis.InputRow[column])), step.Revision}
 	}
 	_, text := a.groupViewRects()
 	want = pageRequest{

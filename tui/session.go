@@ -179,7 +179,7 @@ func (a App) restoreView(name string) App {
 		if known != name || v == viewCompare && a.second.source == nil {
 			continue
 		}
-		if e, err := a.settings.now.Entry(); v == viewSweep && (err != nil || !e.CanFilter) {
+		if e, err := a.settings.now.FindEstimator(); v == viewSweep && (err != nil || !e.CanFilter) {
 			continue
 		}
 		a = a.sweepCursorToSettings()

@@ -94,8 +94,8 @@ func (a App) components() []component {
 	var all []component
 	step, _ := a.analyzedStep()
 	for k, values := range step.Components {
-		if values != nil && k < len(a.snap.Run.Components) {
-			all = append(all, component{a.snap.Run.Components[k], values})
+		if values != nil && k < len(a.snap.Run.ComponentNames) {
+			all = append(all, component{a.snap.Run.ComponentNames[k], values})
 		}
 	}
 	return all
@@ -108,12 +108,12 @@ func (a App) componentFigures(g *analysis.Group) []sampleColumn {
 	for _, c := range a.components() {
 		values := make([]float64, 0, g.Size())
 		for i := g.Start; i < g.End; i++ {
-			values = append(values, c.values[x.Order[i]])
+			values = append(values, c.values[x.InputRow[i]])
 		}
 		write := numberWriter(values)
 		all = append(all, sampleColumn{
 			componentHeader(c.name), componentWidth,
-			func(i int) (string, themes.Role) { return write(c.values[x.Order[i]]), themes.Dim },
+			func(i int) (string, themes.Role) { return write(c.values[x.InputRow[i]]), themes.Dim },
 		})
 	}
 	return all

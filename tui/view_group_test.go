@@ -39,7 +39,7 @@ func (s *textSource) Text(ctx context.Context, at model.Place) (model.Text, erro
 func madeRunWithTexts(steps int, text func(model.Record) (model.Text, error)) *textSource {
 	s := &textSource{madeSource: madeRun(steps), text: text, records: map[int64]model.Record{}}
 	for _, chunk := range s.chunks {
-		chunk.Components = []string{"accuracy", "rewards/format"}
+		chunk.ComponentNames = []string{"accuracy", "rewards/format"}
 		for i := range chunk.Records {
 			r := &chunk.Records[i]
 			r.Offset = 1000*r.Step + r.Line
@@ -282,7 +282,7 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 			for i := range source.chunks[0].Records {
 				source.chunks[0].Records[i].Preview = all.String()
 			}
-			source.chunks[0].Components[0] = all.String()
+			source.chunks[0].ComponentNames[0] = all.String()
 			drive(t, source, 120, 36, filterSettings(), func(d *driver) {
 				d.app.display.theme = themes.Default(true)
 				for _, key := range []string{"enter", "z", "v", "v", "d", "tab", "G", "/", "x", "enter", "2", "3"} {

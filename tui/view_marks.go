@@ -111,7 +111,7 @@ func (a App) groupOfMark(m session.Mark) (int, bool) {
 	}
 	step, ok := a.analyzedStep()
 	for g := 0; ok && m.Prompt != "" && g < x.Groups; g++ {
-		if a.snap.PromptName(step, int(x.Order[x.Offsets[g]])) == m.Prompt {
+		if a.snap.PromptName(step, int(x.InputRow[x.Offsets[g]])) == m.Prompt {
 			return g, true
 		}
 	}

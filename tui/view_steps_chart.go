@@ -77,8 +77,8 @@ func (a App) stepsRuler(w int) string {
 	for i := range marks {
 		marks[i] = t.Paint(themes.Track, a.display.glyphs.Horizontal)
 	}
-	for _, o := range a.result.trend.Onsets() {
-		marks[chart.TrendColumn(o.At, n, len(marks))] = t.Paint(themes.Warn, "!")
+	for _, o := range a.result.trend.FirstWarnings() {
+		marks[chart.TrendColumn(o.StepIndex, n, len(marks))] = t.Paint(themes.Warn, "!")
 	}
 	if i := a.trendIndex(); i >= 0 {
 		marks[chart.TrendColumn(i, n, len(marks))] = t.Paint(themes.Accent, a.display.glyphs.Dot)

@@ -23,8 +23,8 @@ func (a App) stepsTable(w, h int) paneContent {
 	here := max(0, a.trendIndex())
 	c.note = fmt.Sprintf("%d/%d", here+1, len(trend.Steps))
 	first := map[int][]string{}
-	for _, o := range trend.Onsets() {
-		first[o.At] = append(first[o.At], string(o.Kind))
+	for _, o := range trend.FirstWarnings() {
+		first[o.StepIndex] = append(first[o.StepIndex], string(o.Kind))
 	}
 	c.lines = []string{t.Paint(themes.Dim, stepColumns(w, "step", "samples", "groups", "reward", "signal", "kept", "Σ|A|", "flips")+"to look at")}
 	top := windowTop(here, len(trend.Steps), h-1)

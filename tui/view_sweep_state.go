@@ -38,7 +38,7 @@ func sweepKeys() keySection {
 
 // openSweep opens the map, the cursor on the present ratios.
 func (a App) openSweep() (App, tea.Cmd) {
-	if e, err := a.settings.now.Entry(); err != nil || !e.CanFilter {
+	if e, err := a.settings.now.FindEstimator(); err != nil || !e.CanFilter {
 		a.notice = "the filter is of the GRPO family: choose such an estimator with e or E first"
 		return a, nil
 	}

@@ -51,7 +51,7 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	if err := set.Validate(); err != nil {
 		return nil, set, Usage(err)
 	}
-	if warns := set.TrainerWarns(); warns != "" && p.configPath != "" {
+	if warns := set.TrainerWarning(); warns != "" && p.configPath != "" {
 		p.ConfigSummary += "; " + set.Framework + " says: " + warns
 	}
 	return paths, set, nil

@@ -27,7 +27,6 @@ type Summary struct {
 type Analysis struct {
 	Summary
 	Settings model.Settings // as computed: see Settings.Effective
-	Grouping model.Grouping
 	Table    []Group
 
 	Columns
@@ -46,7 +45,7 @@ type Analysis struct {
 // plan is what the settings say of every step of a run.
 type plan struct {
 	snap        model.Snapshot
-	set         model.Settings // effective
+	settings         model.Settings // effective
 	estimator   *estimators.Estimator
 	grouping    model.Grouping
 	worst, best float64 // rewards of the run
@@ -55,15 +54,15 @@ type plan struct {
 // newPlan fails if the settings are refused, if the log as a whole lacks what the estimator
 // needs, or if samples cannot be grouped.
 func newPlan(snap model.Snapshot, set model.Settings) (p plan, err error) {
-	p.snap, p.set = snap, set.Effective()
-	if p.estimator, err = p.set.Entry(); err != nil {
+	p.snap, p.settings = snap, set.Effective()
+	if p.estimator, err = p.settings.FindEstimator(); err != nil {
 		return p, err
 	}
 	if missing := snap.Missing(p.estimator); missing != nil {
 		return p, missing
 	}
-	p.grouping, err = snap.Grouping(p.set)
-	p.worst, p.best = snap.RewardRange(p.set)
+	p.grouping, err = snap.Grouping(p.settings)
+	p.worst, p.best = snap.RewardRange(p.settings)
 	return p, err
 }
 
@@ -89,7 +88,7 @@ func AnalyzeAfter(ctx context.Context, snap model.Snapshot, i int, set model.Set
 // isOf reports whether an analysis, which may be nil, is that of step i under a plan. The words
 // about the grouping come from all steps, of which there may be more now.
 func (a *Analysis) isOf(p plan, i int) bool {
-	return a != nil && a.input.key == p.inputKey(i) && a.Settings == p.set && a.Grouping == p.grouping && a.plan.snap.Run.LengthUnit == p.snap.Run.LengthUnit
+	return a != nil && a.input.key == p.inputKey(i) && a.Settings == p.settings && a.plan.grouping == p.grouping && a.plan.snap.Run.LengthUnit == p.snap.Run.LengthUnit
 }
 
 // Each computes the steps in ascending order and calls show with each. An analysis that show does
@@ -121,8 +120,8 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 		return nil, err
 	}
 	a := &Analysis{
-		Summary:  Summary{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.Order), Groups: len(in.groups)},
-		Settings: p.set, Grouping: p.grouping, Columns: in.Columns, Batch: o.batch, Original: o.advantages,
+		Summary:  Summary{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.InputRow), Groups: len(in.groups)},
+		Settings: p.settings, Columns: in.Columns, Batch: o.batch, Original: o.advantages,
 		plan: p, input: in, original: o, refusal: o.refusal,
 	}
 	a.filter(ctx)

@@ -79,7 +79,7 @@ func TestBlocks(t *testing.T) {
 			if err != nil || len(a.input.blocks) < 3 {
 				t.Fatal(err, len(a.input.blocks))
 			}
-			entry, _ := set.Entry()
+			entry, _ := set.FindEstimator()
 			var want estimators.Result
 			refused := estimators.Process(&want, entry, a.Batch, a.Settings.Scale, a.Settings.KeepPos, a.Settings.KeepNeg, a.Settings.Recompute)
 			if (refused != nil) != (a.original.refusal != nil) {

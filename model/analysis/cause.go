@@ -68,10 +68,10 @@ func (a *Analysis) varyingComponents(g *Group) []string {
 		if rewards == nil {
 			continue
 		}
-		first := rewards[a.Order[g.Start]]
-		for _, row := range a.Order[g.Start:g.End] {
+		first := rewards[a.InputRow[g.Start]]
+		for _, row := range a.InputRow[g.Start:g.End] {
 			if x := rewards[row]; x != first && !(math.IsNaN(x) && math.IsNaN(first)) {
-				names = append(names, a.plan.snap.Run.Components[k])
+				names = append(names, a.plan.snap.Run.ComponentNames[k])
 				break
 			}
 		}

@@ -38,7 +38,7 @@ func TestCause(t *testing.T) {
 		"missing":          {model.DefaultSettings(), []float64{1, math.NaN(), 0, 0}, nil, nil, "1 of 4 rewards are NaN or missing"},
 		"alive":            {model.DefaultSettings(), []float64{1, 0, 1, 0}, nil, nil, ""},
 	} {
-		chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true, LengthUnit: model.LengthTokens, Components: []string{"right", "format"}}
+		chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true, LengthUnit: model.LengthTokens, ComponentNames: []string{"right", "format"}}
 		add := func(prompt uint64, rewards []float64, parts [][]float64, lengths []int32) {
 			for i, r := range rewards {
 				rec := model.Record{Step: 1, Prompt: prompt, Reward: r, Advantage: math.NaN(), Length: int32(i + 1)}

@@ -9,13 +9,13 @@ import (
 // batch is the step as an estimator reads it: the rewards as its trainer cleans them, and what
 // else it needs of the log.
 func (g *GroupedStep) batch(e *estimators.Estimator) estimators.Batch {
-	b := estimators.Batch{Rewards: make([]float64, len(g.Order)), Offsets: g.Offsets}
+	b := estimators.Batch{Rewards: make([]float64, len(g.InputRow)), Offsets: g.Offsets}
 	e.CleanInto(b.Rewards, g.LoggedRewards)
 	if e.Needs.Lengths {
 		b.Lengths = knownLengths(g.Lengths)
 	}
 	if k := g.snap.Run.BaselineColumn(); e.Needs.Baselines && k >= 0 {
-		b.Baselines = g.step.Component(g.Order, k)
+		b.Baselines = g.step.Component(g.InputRow, k)
 	}
 	if e.Needs.Components {
 		var names []string
@@ -23,8 +23,8 @@ func (g *GroupedStep) batch(e *estimators.Estimator) estimators.Batch {
 			if k >= len(g.step.Components) || g.step.Components[k] == nil {
 				continue // it gave nothing in this step
 			}
-			names = append(names, g.snap.Run.Components[k])
-			b.Components = append(b.Components, g.step.Component(g.Order, k))
+			names = append(names, g.snap.Run.ComponentNames[k])
+			b.Components = append(b.Components, g.step.Component(g.InputRow, k))
 		}
 		if g.weights != "" {
 			b.Weights, _ = g.weights.Factors(names)

@@ -14,7 +14,7 @@ import (
 // withParts is a run of one step and one prompt whose reward functions gave parts,
 // one row per sample.
 func withParts(unit model.LengthUnit, names []string, rewards []float64, parts ...[]float64) model.Snapshot {
-	chunk := &model.Chunk{Format: "made", LengthUnit: unit, Components: names, Progress: model.Progress{CaughtUp: true}}
+	chunk := &model.Chunk{Format: "made", LengthUnit: unit, ComponentNames: names, Progress: model.Progress{CaughtUp: true}}
 	for i, r := range rewards {
 		rec := model.Record{Step: 1, Prompt: 1, Reward: r, Advantage: math.NaN(), Length: -1}
 		if unit != model.LengthUnknown {
@@ -126,20 +126,20 @@ func TestBaselineIsNoRewardFunction(t *testing.T) {
 func TestWarningsAboutTheLog(t *testing.T) {
 	rpp := settings(t, "framework", "verl", "estimator", "reinforce_plus_plus")
 	characters := withParts(model.LengthCharacters, nil, []float64{1, 0, 1, 0})
-	if w, ok := warningOf(analyze(t, characters, rpp), model.WarnLengths); !ok || w.Count != 4 || !strings.Contains(w.Text, "characters") {
+	if w, ok := warningOf(analyze(t, characters, rpp), model.WarnApproximateLengths); !ok || w.Count != 4 || !strings.Contains(w.Text, "characters") {
 		t.Errorf("characters: %+v", w)
 	}
-	if w, ok := warningOf(analyze(t, characters, settings(t, "framework", "verl")), model.WarnLengths); ok {
+	if w, ok := warningOf(analyze(t, characters, settings(t, "framework", "verl")), model.WarnApproximateLengths); ok {
 		t.Errorf("grpo needs no lengths: %+v", w)
 	}
-	if w, ok := warningOf(analyze(t, withParts(model.LengthTokens, nil, []float64{1, 0, 1, 0}), rpp), model.WarnLengths); ok {
+	if w, ok := warningOf(analyze(t, withParts(model.LengthTokens, nil, []float64{1, 0, 1, 0}), rpp), model.WarnApproximateLengths); ok {
 		t.Errorf("tokens: %+v", w)
 	}
 
 	// openrlhf divides 0 by 0 for rewards that a float cannot hold
 	huge := withParts(model.LengthTokens, nil, []float64{3e38, -3e38, 3e38, -3e38})
 	a := analyze(t, huge, settings(t, "framework", "slime", "estimator", "reinforce_plus_plus"))
-	if w, ok := warningOf(a, model.WarnUndefined); ok != (a.Table[0].Fate == model.FateInvalid) || ok && w.Count != 1 {
+	if w, ok := warningOf(a, model.WarnUndefinedAdvantages); ok != (a.Table[0].Fate == model.FateInvalid) || ok && w.Count != 1 {
 		t.Errorf("undefined: %+v, fate %v, %v", w, a.Table[0].Fate, a.Original)
 	}
 }
@@ -155,10 +155,10 @@ func TestLoggedAdvantagesAreCompared(t *testing.T) {
 		return store.Snapshot()
 	}
 	centred := settings(t, "framework", "tinker")
-	if w, ok := warningOf(analyze(t, given(0.5, -0.5, 0.5, -0.5), centred), model.WarnLogged); ok {
+	if w, ok := warningOf(analyze(t, given(0.5, -0.5, 0.5, -0.5), centred), model.WarnLoggedDiffers); ok {
 		t.Errorf("equal advantages: %+v", w)
 	}
-	w, ok := warningOf(analyze(t, given(0.5, -0.5, 0.75, math.NaN()), centred), model.WarnLogged)
+	w, ok := warningOf(analyze(t, given(0.5, -0.5, 0.75, math.NaN()), centred), model.WarnLoggedDiffers)
 	if !ok || w.Count != 1 || w.Of != 3 || w.Example != 0 || !strings.Contains(w.Text, "up to 0.25") {
 		t.Errorf("one differs: %+v", w)
 	}
@@ -166,12 +166,12 @@ func TestLoggedAdvantagesAreCompared(t *testing.T) {
 	noNumber.Records[0].Advantage = 0.5
 	store := model.NewStore()
 	store.Append(noNumber)
-	if w, ok := warningOf(analyze(t, store.Snapshot(), centred), model.WarnLogged); !ok || !strings.Contains(w.Text, "gives, one of the two is no number") {
+	if w, ok := warningOf(analyze(t, store.Snapshot(), centred), model.WarnLoggedDiffers); !ok || !strings.Contains(w.Text, "gives, one of the two is no number") {
 		t.Errorf("computed from NaN: %+v", w)
 	}
 	// written with seven digits: 1/√(4/3) is 0.866025403…
 	easy := given(0.8660254, -0.8660254, 0.8660254, -0.8660254)
-	if w, ok := warningOf(analyze(t, easy, model.DefaultSettings()), model.WarnLogged); ok {
+	if w, ok := warningOf(analyze(t, easy, model.DefaultSettings()), model.WarnLoggedDiffers); ok {
 		t.Errorf("fewer digits: %+v", w)
 	}
 }
@@ -195,7 +195,7 @@ func TestAnUnknownLengthCountsForNoToken(t *testing.T) {
 	if got, want := a.Original[2], 0.5-10./21; math.Abs(got-want) > 1e-6 {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if w, ok := warningOf(a, model.WarnLengths); !ok || w.Count != 1 || !strings.Contains(w.Text, "no token") {
+	if w, ok := warningOf(a, model.WarnApproximateLengths); !ok || w.Count != 1 || !strings.Contains(w.Text, "no token") {
 		t.Errorf("%+v", w)
 	}
 }

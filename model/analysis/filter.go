@@ -84,7 +84,7 @@ func (a *Analysis) judge(g *Group) {
 		n.keptPos += k & one(x > 0)
 		n.keptNeg += k & one(x < 0)
 		n.zeros += one(x == 0)
-		n.undefined += one(x != x)
+		n.nan += one(x != x)
 		n.zerosAfter += one(y == 0)
 		n.flips += one(x*y < 0)
 	}
@@ -94,7 +94,7 @@ func (a *Analysis) judge(g *Group) {
 }
 
 // counts are the samples of a group by their original and their processed advantages.
-type counts struct{ kept, keptPos, keptNeg, zeros, undefined, zerosAfter, flips int }
+type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, flips int }
 
 // fate is what the settings make of a group.
 func (a *Analysis) fate(g *Group, n counts) model.Fate {
@@ -107,7 +107,7 @@ func (a *Analysis) fate(g *Group, n counts) model.Fate {
 		return model.FateInvalid
 	case g.Size() == 1:
 		return model.FateSingle
-	case n.undefined > 0:
+	case n.nan > 0:
 		return model.FateInvalid
 	case equal && signalAfter:
 		return model.FateNoise

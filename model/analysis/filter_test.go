@@ -19,7 +19,7 @@ func TestRefusedRatio(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Kept != 0 || a.Keep[0] || !math.IsNaN(a.Processed[0]) || len(a.Warnings) == 0 || a.Warnings[0].Kind != model.WarnRefused {
+		if a.Kept != 0 || a.Keep[0] || !math.IsNaN(a.Processed[0]) || len(a.Warnings) == 0 || a.Warnings[0].Kind != model.WarnTrainerRefuses {
 			t.Errorf("%v: %d kept, %v, %v", ratios, a.Kept, a.Processed[0], a.Warnings)
 		}
 	}

@@ -145,7 +145,7 @@ func TestValidateGolden(t *testing.T) {
 		if got != c.Error {
 			t.Errorf("%s:\n got %q\nwant %q", c.Name, got, c.Error)
 		}
-		if got := set.TrainerWarns(); got == "" && c.Stdout != "" || !strings.HasSuffix(c.Stdout, got) {
+		if got := set.TrainerWarning(); got == "" && c.Stdout != "" || !strings.HasSuffix(c.Stdout, got) {
 			t.Errorf("%s: the trainer prints %q, we say %q", c.Name, c.Stdout, got)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // Columns are the samples of a step sorted by group: those of a group are adjacent, in batch order.
 type Columns struct {
-	Order            []int32   // row in input order of each sample
+	InputRow            []int32   // row in input order of each sample
 	Offsets          []int     // group g is [Offsets[g]:Offsets[g+1]]
 	LoggedRewards    []float64 // as logged, or as Settings.Reward or Settings.Weights make them
 	LoggedAdvantages []float64 // NaN where the log has none
@@ -49,7 +49,7 @@ func groupStep(snap model.Snapshot, i int, by model.Grouping, set model.Settings
 	}
 	g := &GroupedStep{
 		Step: step.Number, Columns: Columns{
-			Order: order, Offsets: offsets, LoggedRewards: rewards,
+			InputRow: order, Offsets: offsets, LoggedRewards: rewards,
 			LoggedAdvantages: make([]float64, len(order)), Lengths: make([]int32, len(order)),
 		},
 		snap: snap, step: step, weights: set.Weights, grouping: by,
@@ -57,8 +57,8 @@ func groupStep(snap model.Snapshot, i int, by model.Grouping, set model.Settings
 	for i, row := range order {
 		g.Lengths[i] = step.Lengths[row]
 		g.LoggedAdvantages[i] = math.NaN()
-		if step.Logged != nil {
-			g.LoggedAdvantages[i] = step.Logged[row]
+		if step.LoggedAdvantages != nil {
+			g.LoggedAdvantages[i] = step.LoggedAdvantages[row]
 		}
 	}
 	return g, nil
@@ -71,7 +71,7 @@ func (g *GroupedStep) Advantages(e *estimators.Estimator, scale estimators.Scale
 	if e.MissingIn(b) != "" {
 		return nil
 	}
-	advantages := make([]float64, len(g.Order))
+	advantages := make([]float64, len(g.InputRow))
 	// A refusal is ignored: the trainer did write the log.
 	_ = e.Advantage(advantages, b, scale)
 	return advantages
@@ -83,4 +83,4 @@ func (g *GroupedStep) GroupName(at int) string {
 }
 
 // firstRow is the input row of the first sample of group at.
-func (g *GroupedStep) firstRow(at int) int { return int(g.Order[g.Offsets[at]]) }
+func (g *GroupedStep) firstRow(at int) int { return int(g.InputRow[g.Offsets[at]]) }

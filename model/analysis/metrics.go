@@ -54,8 +54,8 @@ func (a *Analysis) metrics() []Metric {
 		Metric{"vantage/signal", float64(a.Signal) / float64(a.Groups)},
 		Metric{"vantage/kept", float64(a.Kept) / float64(a.Rows)},
 		Metric{"vantage/flips", float64(a.Flips)},
-		Metric{"vantage/abs_advantage_ratio", s.absProcessed / s.absOriginal},
-		Metric{"vantage/effective_samples", s.absProcessed * s.absProcessed / s.squares},
+		Metric{"vantage/abs_advantage_ratio", s.sumAbsProcessed / s.sumAbsOriginal},
+		Metric{"vantage/effective_samples", s.sumAbsProcessed * s.sumAbsProcessed / s.sumSquares},
 		Metric{"vantage/length_correlation", s.lengthCorrelation()},
 	)
 	return append(m, in.solveMetrics...)
@@ -77,8 +77,8 @@ func (a *Analysis) equalRewards() int {
 // reach the best reward of the run; the first holds those with none.
 func solveBins() []float64 { return []float64{0, 0.25, 0.5, 0.75, 0.999, 1} }
 
-// SolveNames are the names of those bins under vantage/solve_rate/.
-func SolveNames() []string { return []string{"0", "to_25", "to_50", "to_75", "below_100", "100"} }
+// SolveBinNames are the names of those bins under vantage/solve_rate/.
+func SolveBinNames() []string { return []string{"0", "to_25", "to_50", "to_75", "below_100", "100"} }
 
 // solved are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over the groups with
 // at least k samples) and the solve-rate histogram; a sample is solved if it has the best reward
@@ -107,7 +107,7 @@ func (in *stepInput) solved() []Metric {
 			}
 		}
 	}
-	for i, name := range SolveNames() {
+	for i, name := range SolveBinNames() {
 		metrics = append(metrics, Metric{"vantage/solve_rate/" + name, bins[i]})
 	}
 	return metrics

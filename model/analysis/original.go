@@ -11,7 +11,7 @@ import (
 
 // original is a step under an estimator, before the filter.
 type original struct {
-	set        model.Settings // without the filter
+	settings        model.Settings // without the filter
 	batch      estimators.Batch
 	advantages []float64
 	refusal    *estimators.Refusal // what the trainer's own code would raise for the batch
@@ -19,12 +19,12 @@ type original struct {
 
 // originalOf returns the step under the estimator of the plan, which may be that of previous.
 func (p plan) originalOf(ctx context.Context, in *stepInput, previous *Analysis) (*original, error) {
-	set := p.set
+	set := p.settings
 	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
-	if previous != nil && previous.input == in && previous.original.set == set {
+	if previous != nil && previous.input == in && previous.original.settings == set {
 		return previous.original, nil
 	}
-	o := &original{set: set, batch: in.batch(p.estimator), advantages: make([]float64, len(in.Order))}
+	o := &original{settings: set, batch: in.batch(p.estimator), advantages: make([]float64, len(in.InputRow))}
 	if err := o.compute(ctx, in.blocks, p.estimator); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
@@ -33,10 +33,10 @@ func (p plan) originalOf(ctx context.Context, in *stepInput, previous *Analysis)
 
 // compute fills in the advantages: block by block if the estimator computes groups apart.
 func (o *original) compute(ctx context.Context, blocks []block, e *estimators.Estimator) error {
-	if e.Separable(o.batch, o.set.Scale) {
+	if e.Separable(o.batch, o.settings.Scale) {
 		var refused atomic.Bool
 		eachBlock(ctx, blocks, func(_ int, b block) {
-			if e.Compute(o.advantages[b.lo:b.hi], o.batch.GroupRange(b.from, b.to), o.set.Scale) != nil {
+			if e.Compute(o.advantages[b.lo:b.hi], o.batch.GroupRange(b.from, b.to), o.settings.Scale) != nil {
 				refused.Store(true)
 			}
 		})
@@ -44,5 +44,5 @@ func (o *original) compute(ctx context.Context, blocks []block, e *estimators.Es
 			return nil
 		} // a refusal has to name the groups of the whole
 	}
-	return e.Compute(o.advantages, o.batch, o.set.Scale)
+	return e.Compute(o.advantages, o.batch, o.settings.Scale)
 }

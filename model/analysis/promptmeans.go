@@ -12,8 +12,8 @@ import (
 type PromptMean struct {
 	Hash    uint64 // of prompt and ground truth: the same in every run
 	Preview string
-	N       int     // samples with a finite reward
-	Mean    float64 // of their rewards
+	Samples       int     // samples with a finite reward
+	RewardMean    float64 // of their rewards
 }
 
 // PromptMeans are the prompts of the run by hash, ascending. Rewards are those that the

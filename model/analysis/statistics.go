@@ -16,8 +16,8 @@ type statistics struct {
 	positive, negative         moments // lengths of responses by the sign of their original advantage
 	keptPositive, keptNegative int     // kept samples with tokens by that sign
 	filtered                   int     // samples that are dropped or have no tokens
-	absOriginal, absProcessed  float64 // sums of finite |A|
-	sum, squares               float64 // of finite processed A
+	sumAbsOriginal, sumAbsProcessed  float64 // sums of finite |A|
+	sumProcessed, sumSquares               float64 // of finite processed A
 	length, advantage          moments // of samples of known length and finite processed A
 
 	// around the means
@@ -42,15 +42,15 @@ func (a *Analysis) sum(ctx context.Context) statistics {
 
 func (s *statistics) add(a *Analysis, b block) {
 	for i := b.lo; i < b.hi; i++ {
-		x, y, w := a.Original[i], a.Processed[i], float64(a.input.tokens[i])
+		x, y, w := a.Original[i], a.Processed[i], float64(a.input.tokenWeights[i])
 		s.rewards.add(a.Batch.Rewards[i], 1)
 		if isFinite(x) {
-			s.absOriginal += math.Abs(x)
+			s.sumAbsOriginal += math.Abs(x)
 		}
 		if isFinite(y) {
-			s.absProcessed += math.Abs(y)
-			s.sum += y
-			s.squares += y * y
+			s.sumAbsProcessed += math.Abs(y)
+			s.sumProcessed += y
+			s.sumSquares += y * y
 			if a.Lengths[i] >= 0 {
 				s.length.add(w, 1)
 				s.advantage.add(y, 1)
@@ -88,15 +88,15 @@ func (s *statistics) merge(o *statistics) {
 	s.length.merge(o.length)
 	s.advantage.merge(o.advantage)
 	s.keptPositive, s.keptNegative, s.filtered = s.keptPositive+o.keptPositive, s.keptNegative+o.keptNegative, s.filtered+o.filtered
-	s.absOriginal, s.absProcessed = s.absOriginal+o.absOriginal, s.absProcessed+o.absProcessed
-	s.sum, s.squares = s.sum+o.sum, s.squares+o.squares
+	s.sumAbsOriginal, s.sumAbsProcessed = s.sumAbsOriginal+o.sumAbsOriginal, s.sumAbsProcessed+o.sumAbsProcessed
+	s.sumProcessed, s.sumSquares = s.sumProcessed+o.sumProcessed, s.sumSquares+o.sumSquares
 }
 
 // addSquares adds up what is around the means of the whole step.
 func (s *statistics) addSquares(a *Analysis, b block, all *statistics) {
 	processed, length, advantage := all.processed.mean(), all.length.mean(), all.advantage.mean()
 	for i := b.lo; i < b.hi; i++ {
-		y, w := a.Processed[i], float64(a.input.tokens[i])
+		y, w := a.Processed[i], float64(a.input.tokenWeights[i])
 		if y != 0 && w != 0 {
 			s.processedSquares += w * (y - processed) * (y - processed)
 		}

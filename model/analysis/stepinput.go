@@ -16,7 +16,7 @@ type stepInput struct {
 	key    inputKey
 	blocks []block
 	groups []Group // without what settings make of them
-	tokens []int32 // what each response weighs: its length, or 1 where that is unknown
+	tokenWeights []int32 // what each response weighs: its length, or 1 where that is unknown
 
 	hasLengths       bool    // some length is known
 	length           moments // of the responses
@@ -39,7 +39,7 @@ type inputKey struct {
 
 func (p plan) inputKey(i int) inputKey {
 	step := p.snap.Steps[i]
-	return inputKey{step.Number, step.Revision, p.snap.Open(i), p.grouping.By, p.grouping.Size, p.set.Reward, p.set.Weights, p.worst, p.best}
+	return inputKey{step.Number, step.Revision, p.snap.Open(i), p.grouping.By, p.grouping.Size, p.settings.Reward, p.settings.Weights, p.worst, p.best}
 }
 
 // stepInput returns that of step i, which may be that of previous.
@@ -48,7 +48,7 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	if previous != nil && previous.input.key == key {
 		return previous.input, nil
 	}
-	step, err := groupStep(p.snap, i, p.grouping, p.set)
+	step, err := groupStep(p.snap, i, p.grouping, p.settings)
 	if err != nil {
 		return nil, err
 	}
@@ -85,25 +85,25 @@ func (in *stepInput) group(k int) Group {
 
 // summarize fills in what is known of all samples.
 func (in *stepInput) summarize() {
-	in.tokens = in.Lengths
+	in.tokenWeights = in.Lengths
 	unknown := 0
 	for _, l := range in.Lengths {
 		unknown += one(l < 0)
 	}
 	in.hasLengths = unknown < len(in.Lengths)
 	if unknown > 0 {
-		in.tokens = slices.Clone(in.Lengths)
-		for i, l := range in.tokens {
+		in.tokenWeights = slices.Clone(in.Lengths)
+		for i, l := range in.tokenWeights {
 			if l < 0 {
-				in.tokens[i] = 1
+				in.tokenWeights[i] = 1
 			}
 		}
 	}
 	longest := int32(0)
-	for _, l := range in.tokens {
+	for _, l := range in.tokenWeights {
 		longest = max(longest, l)
 	}
-	for _, l := range in.tokens {
+	for _, l := range in.tokenWeights {
 		in.length.add(float64(l), 1)
 		if l < longest {
 			in.uncutLength.add(float64(l), 1)

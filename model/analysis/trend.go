@@ -9,7 +9,6 @@ import (
 
 // Trend is every step of a run under one setting.
 type Trend struct {
-	Revision    int // of the snapshot
 	Settings    model.Settings
 	Grouping    model.Grouping
 	Steps       []Summary // ascending
@@ -29,7 +28,7 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 	if err != nil {
 		return nil, err
 	}
-	t := &Trend{Revision: snap.Revision, Settings: p.set, Grouping: p.grouping, worst: p.worst, best: p.best, Steps: make([]Summary, len(snap.Steps))}
+	t := &Trend{Settings: p.settings, Grouping: p.grouping, worst: p.worst, best: p.best, Steps: make([]Summary, len(snap.Steps))}
 	computed := 0 // samples
 	for i := len(snap.Steps) - 1; i >= 0; i-- {
 		step, open := snap.Steps[i], snap.Open(i)
@@ -37,7 +36,7 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 		switch {
 		case ok:
 			t.Steps[i] = old
-		case known != nil && known.Step == step.Number && known.Revision == step.Revision && known.Open == open && known.Settings == p.set:
+		case known != nil && known.Step == step.Number && known.Revision == step.Revision && known.Open == open && known.Settings == p.settings:
 			t.Steps[i] = known.Summary
 		case computed > 0 && computed+len(step.Rewards) > maxSamples:
 			t.Steps[i] = Summary{Step: step.Number, Rows: len(step.Rewards), Open: open, Pending: true}

@@ -67,7 +67,7 @@ func TestAPartKeepsOlderSteps(t *testing.T) {
 	if diff := cmp.Diff([]bool{false, true, true, false}, pending); diff != "" || part.Pending != 2 {
 		t.Errorf("%d left: %s", part.Pending, diff)
 	}
-	if onsets := part.Onsets(); len(onsets) > 0 && onsets[len(onsets)-1].At > 0 {
+	if onsets := part.FirstWarnings(); len(onsets) > 0 && onsets[len(onsets)-1].StepIndex > 0 {
 		t.Errorf("said to begin at a step before which some are not computed: %+v", onsets)
 	}
 	if v := part.Series("critic/score/mean"); v[0] != 0.5 || !math.IsNaN(v[1]) || v[3] != 0.5 {
@@ -83,16 +83,16 @@ func TestOnsets(t *testing.T) {
 	store.Append(madeChunk(5, []float64{1, 0, math.NaN(), 0}, []float64{1, 0, 0}))
 	trend := allSteps(t, store, model.DefaultSettings(), nil)
 	first := map[model.WarningKind]int64{}
-	for _, o := range trend.Onsets() {
+	for _, o := range trend.FirstWarnings() {
 		if _, twice := first[o.Kind]; twice {
 			t.Errorf("%s begins twice", o.Kind)
 		}
-		if first[o.Kind] = o.Step; trend.Steps[o.At].Step != o.Step {
-			t.Errorf("%s: step %d is not at %d", o.Kind, o.Step, o.At)
+		if first[o.Kind] = o.Step; trend.Steps[o.StepIndex].Step != o.Step {
+			t.Errorf("%s: step %d is not at %d", o.Kind, o.Step, o.StepIndex)
 		}
 	}
-	if first[model.WarnInvalid] != 2 {
-		t.Errorf("NaN first at step %d, want 2: %v", first[model.WarnInvalid], first)
+	if first[model.WarnInvalidRewards] != 2 {
+		t.Errorf("NaN first at step %d, want 2: %v", first[model.WarnInvalidRewards], first)
 	}
 }
 
@@ -163,7 +163,7 @@ func BenchmarkTrend(b *testing.B) {
 	})
 	b.Run("onsets", func(b *testing.B) {
 		for b.Loop() {
-			whole.Onsets()
+			whole.FirstWarnings()
 		}
 	})
 }

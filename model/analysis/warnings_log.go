@@ -69,12 +69,12 @@ func (a *Analysis) singles() *model.Warning {
 // mergedGroups warns of groups whose size is a multiple of the usual one: tasks that share a prompt
 // and that the log gives no way to tell apart.
 func (a *Analysis) mergedGroups() *model.Warning {
-	if a.Grouping.By != model.GroupByPrompt || a.Grouping.Doubt == "" {
+	if a.plan.grouping.By != model.GroupByPrompt || a.plan.grouping.Doubt == "" {
 		return nil
 	}
 	usual := a.usualSize()
 	return a.ofGroups(func(g *Group) bool { return usual > 1 && g.Size() > usual && g.Size()%usual == 0 },
-		fmt.Sprintf("are a multiple of the usual %d samples: %s", usual, a.Grouping.Doubt),
+		fmt.Sprintf("are a multiple of the usual %d samples: %s", usual, a.plan.grouping.Doubt),
 		"log the ground truth or a group id beside the prompt")
 }
 

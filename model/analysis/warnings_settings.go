@@ -76,7 +76,7 @@ func (a *Analysis) idle() *model.Warning {
 	if !a.Settings.Recompute || a.Settings.Filtering() {
 		return nil
 	}
-	return a.ofAll("are unchanged by recompute: "+a.Settings.TrainerWarns(),
+	return a.ofAll("are unchanged by recompute: "+a.Settings.TrainerWarning(),
 		"lower keep_pos_ratio (p) or keep_neg_ratio (m), or turn recompute off (r)")
 }
 
@@ -86,7 +86,7 @@ const oneSidedShare = 0.25
 
 func (a *Analysis) oneSided() *model.Warning {
 	s, n := &a.stats, float64(a.Rows)
-	share := s.sum / s.absProcessed
+	share := s.sumProcessed / s.sumAbsProcessed
 	if !a.Settings.Filtering() || !(math.Abs(share) > oneSidedShare) {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (a *Analysis) oneSided() *model.Warning {
 	}
 	return &model.Warning{
 		Count: a.Kept, Of: a.Rows, Unit: "kept samples", Example: -1,
-		Text:   fmt.Sprintf("push %s on the whole: mean advantage %+.2f of mean |A| %.2f", direction, s.sum/n, s.absProcessed/n),
+		Text:   fmt.Sprintf("push %s on the whole: mean advantage %+.2f of mean |A| %.2f", direction, s.sumProcessed/n, s.sumAbsProcessed/n),
 		Advice: "bring keep_pos_ratio (p, P) and keep_neg_ratio (m, M) closer together",
 	}
 }

@@ -19,22 +19,22 @@ func TestWarnings(t *testing.T) {
 		says   string
 	}{
 		{"quiet on a healthy step", [][]float64{binary, binary}, nil, "", 0, ""},
-		{"too few kept", [][]float64{{1, 0, 0, 0}, binary}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, model.WarnShort, 1, "original values"},
-		{"too few kept without recompute too", [][]float64{{1, 0, 0, 0}, binary}, []string{"keep_neg_ratio", "0"}, model.WarnShort, 1, "fewer than 2"},
-		{"killed", [][]float64{binary, binary, {1, 1}}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, model.WarnKilled, 2, "lost it"},
-		{"recompute without filter", [][]float64{binary}, []string{"compute_new_adv", "true"}, model.WarnIdle, 1, "only effective when sample filtering is enabled"},
+		{"too few kept", [][]float64{{1, 0, 0, 0}, binary}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, model.WarnTooFewKept, 1, "original values"},
+		{"too few kept without recompute too", [][]float64{{1, 0, 0, 0}, binary}, []string{"keep_neg_ratio", "0"}, model.WarnTooFewKept, 1, "fewer than 2"},
+		{"killed", [][]float64{binary, binary, {1, 1}}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, model.WarnKilledGroups, 2, "lost it"},
+		{"recompute without filter", [][]float64{binary}, []string{"compute_new_adv", "true"}, model.WarnRecomputeWithoutFilter, 1, "only effective when sample filtering is enabled"},
 		// kept: .5 .5 .8 1 1.2, of mean .8; both .5 were above the group's mean .4 and are now below
-		{"flips", [][]float64{{0, 0, .5, .5, .8, 1, 0, 0, 0, 1.2}}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, model.WarnFlips, 2, "changed sign"},
-		{"no flips without recompute", [][]float64{{0, 0, .5, .5, .8, 1, 0, 0, 0, 1.2}}, []string{"keep_neg_ratio", "0"}, model.WarnFlips, 0, ""},
-		{"invalid", [][]float64{{1, 0, math.NaN(), missing()}, binary}, nil, model.WarnInvalid, 2, "1 missing, 1 NaN"},
-		{"noise", [][]float64{repeat(.7, 8), binary}, []string{"framework", "twinkle"}, model.WarnNoise, 1, "+6"},
-		{"the trainer's own refusal", [][]float64{{1}, binary}, nil, model.WarnRefused, 1, "GRPO needs rollout.n > 1."},
-		{"one-sided push", [][]float64{binary}, []string{"keep_neg_ratio", "0.3"}, model.WarnOneSided, 5, "push up"},
+		{"flips", [][]float64{{0, 0, .5, .5, .8, 1, 0, 0, 0, 1.2}}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, model.WarnSignFlips, 2, "changed sign"},
+		{"no flips without recompute", [][]float64{{0, 0, .5, .5, .8, 1, 0, 0, 0, 1.2}}, []string{"keep_neg_ratio", "0"}, model.WarnSignFlips, 0, ""},
+		{"invalid", [][]float64{{1, 0, math.NaN(), missing()}, binary}, nil, model.WarnInvalidRewards, 2, "1 missing, 1 NaN"},
+		{"noise", [][]float64{repeat(.7, 8), binary}, []string{"framework", "twinkle"}, model.WarnFloatNoise, 1, "+6"},
+		{"the trainer's own refusal", [][]float64{{1}, binary}, nil, model.WarnTrainerRefuses, 1, "GRPO needs rollout.n > 1."},
+		{"one-sided push", [][]float64{binary}, []string{"keep_neg_ratio", "0.3"}, model.WarnOneSidedPush, 5, "push up"},
 		// 3 of 4 positives at 0.7 would be 2.8: int(2.8) = 2
-		{"nominal against effective ratio", [][]float64{binary}, []string{"keep_pos_ratio", "0.7"}, model.WarnEffective, 2, "50% where keep_pos_ratio says 70%"},
-		{"a positional framework refuses ragged groups and computes them", [][]float64{{1, 0, 1}, binary, binary}, []string{"framework", "trl"}, model.WarnRefused, 1, "would stop trl: RuntimeError: shape '[-1, 8]' is invalid for input of size 19"},
-		{"a group of one under slime", [][]float64{{1}, binary}, []string{"framework", "openrlhf"}, model.WarnRefused, 1, "would stop openrlhf"},
-		{"our filter on another framework", [][]float64{binary}, []string{"framework", "twinkle", "keep_pos_ratio", "0.5"}, model.WarnOurs, 1, "twinkle itself has no such filter"},
+		{"nominal against effective ratio", [][]float64{binary}, []string{"keep_pos_ratio", "0.7"}, model.WarnEffectiveRatio, 2, "50% where keep_pos_ratio says 70%"},
+		{"a positional framework refuses ragged groups and computes them", [][]float64{{1, 0, 1}, binary, binary}, []string{"framework", "trl"}, model.WarnTrainerRefuses, 1, "would stop trl: RuntimeError: shape '[-1, 8]' is invalid for input of size 19"},
+		{"a group of one under slime", [][]float64{{1}, binary}, []string{"framework", "openrlhf"}, model.WarnTrainerRefuses, 1, "would stop openrlhf"},
+		{"our filter on another framework", [][]float64{binary}, []string{"framework", "twinkle", "keep_pos_ratio", "0.5"}, model.WarnFilterIsOurs, 1, "twinkle itself has no such filter"},
 	}
 	for _, test := range tests {
 		a := analyze(t, made(test.groups...), settings(t, test.set...))
@@ -69,7 +69,7 @@ func TestMergedGroupsAreDoubted(t *testing.T) {
 	store := model.NewStore()
 	store.Append(chunk)
 	a := analyze(t, store.Snapshot(), model.DefaultSettings())
-	if w, ok := warningOf(a, model.WarnGrouping); !ok || w.Count != 1 || w.Example != 2 {
+	if w, ok := warningOf(a, model.WarnGroupingDoubt); !ok || w.Count != 1 || w.Example != 2 {
 		t.Errorf("%+v, want one group, the third", w)
 	}
 }

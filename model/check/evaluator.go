@@ -124,17 +124,17 @@ func isWorse(r Rule, x, y float64) bool {
 func warningKind(name string) model.WarningKind {
 	switch name {
 	case "killed":
-		return model.WarnKilled
+		return model.WarnKilledGroups
 	case "short":
-		return model.WarnShort
+		return model.WarnTooFewKept
 	case "flips":
-		return model.WarnFlips
+		return model.WarnSignFlips
 	case "noise":
-		return model.WarnNoise
+		return model.WarnFloatNoise
 	case "invalid":
-		return model.WarnInvalid
+		return model.WarnInvalidRewards
 	case "single":
-		return model.WarnSingles
+		return model.WarnSingleSampleGroups
 	}
 	return model.WarningKind(name)
 }

@@ -57,7 +57,7 @@ func Runs(a, b []analysis.PromptMean) *Result {
 			j++
 			r.OnlyB++
 		default:
-			r.Pairs = append(r.Pairs, Pair{a[i].Preview, a[i].Mean, b[j].Mean, a[i].N, b[j].N})
+			r.Pairs = append(r.Pairs, Pair{a[i].Preview, a[i].RewardMean, b[j].RewardMean, a[i].Samples, b[j].Samples})
 			i++
 			j++
 		}

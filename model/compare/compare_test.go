@@ -35,8 +35,8 @@ func TestWilson(t *testing.T) {
 }
 
 func TestRuns(t *testing.T) {
-	a := []analysis.PromptMean{{Hash: 1, Mean: 0, N: 4}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 4, Mean: 1, N: 4}, {Hash: 9, Mean: 1, N: 4}}
-	b := []analysis.PromptMean{{Hash: 1, Mean: 0.5, N: 8}, {Hash: 2, Mean: 0.5, N: 4}, {Hash: 3, Mean: 1, N: 4}, {Hash: 4, Mean: 0.75, N: 4}}
+	a := []analysis.PromptMean{{Hash: 1, RewardMean: 0, Samples: 4}, {Hash: 2, RewardMean: 0.5, Samples: 4}, {Hash: 4, RewardMean: 1, Samples: 4}, {Hash: 9, RewardMean: 1, Samples: 4}}
+	b := []analysis.PromptMean{{Hash: 1, RewardMean: 0.5, Samples: 8}, {Hash: 2, RewardMean: 0.5, Samples: 4}, {Hash: 3, RewardMean: 1, Samples: 4}, {Hash: 4, RewardMean: 0.75, Samples: 4}}
 	r := Runs(a, b)
 	if r.Wins != 1 || r.Losses != 1 || r.Ties != 1 || r.OnlyA != 1 || r.OnlyB != 1 || math.Abs(r.Delta-0.25/3) > 1e-12 {
 		t.Errorf("%+v", r)
@@ -56,7 +56,7 @@ func TestSwappedRuns(t *testing.T) {
 			var all []analysis.PromptMean
 			for hash := range uint64(12) {
 				if rapid.Bool().Draw(t, name) {
-					all = append(all, analysis.PromptMean{Hash: hash, Mean: float64(rapid.IntRange(0, 4).Draw(t, name)) / 4, N: 4})
+					all = append(all, analysis.PromptMean{Hash: hash, RewardMean: float64(rapid.IntRange(0, 4).Draw(t, name)) / 4, Samples: 4})
 				}
 			}
 			return all

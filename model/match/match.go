@@ -111,7 +111,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 func (r *Report) chooseSteps(snap model.Snapshot, limit int) []int {
 	var steps []int
 	for i := len(snap.Steps) - 1; i >= 0; i-- {
-		n := countLogged(snap.Steps[i].Logged)
+		n := countLogged(snap.Steps[i].LoggedAdvantages)
 		if n == 0 || snap.Open(i) {
 			continue
 		}
@@ -230,7 +230,7 @@ func (v *Verdict) addStep(l *analysis.GroupedStep, computed []float64, precision
 			}
 			mismatches++
 			if v.FirstMismatch == nil {
-				v.FirstMismatch = &Mismatch{Step: l.Step, Group: l.GroupName(g), Row: int(l.Order[i]), Logged: l.LoggedAdvantages[i], Computed: computed[i]}
+				v.FirstMismatch = &Mismatch{Step: l.Step, Group: l.GroupName(g), Row: int(l.InputRow[i]), Logged: l.LoggedAdvantages[i], Computed: computed[i]}
 			}
 		}
 		if logged > 0 {

@@ -257,7 +257,7 @@ func TestEveryEstimatorMatchesItself(t *testing.T) {
 		scale := rapid.SampledFrom(e.Scales).Draw(t, "scale")
 		tenths := rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(0, 10).Draw(t, "tenths")) / 10 })
 		chunk := &model.Chunk{
-			Format: "made", LengthUnit: model.LengthTokens, Components: []string{"a", "b", "baseline"}, Progress: model.Progress{CaughtUp: true},
+			Format: "made", LengthUnit: model.LengthTokens, ComponentNames: []string{"a", "b", "baseline"}, Progress: model.Progress{CaughtUp: true},
 		}
 		for g := range rapid.IntRange(2, 5).Draw(t, "groups") {
 			for range 4 {
@@ -275,7 +275,7 @@ func TestEveryEstimatorMatchesItself(t *testing.T) {
 			if x-x != 0 {
 				t.Skip("not a number cannot be logged")
 			}
-			chunk.Records[l.Order[i]].Advantage = x
+			chunk.Records[l.InputRow[i]].Advantage = x
 		}
 		r, err := Run(context.Background(), snapshotOf(chunk), model.DefaultSettings(), DefaultLimit)
 		if err != nil {

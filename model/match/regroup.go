@@ -42,7 +42,7 @@ func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set m
 		if err != nil {
 			continue
 		}
-		retry := &Report{Compared: countLogged(step.Logged)}
+		retry := &Report{Compared: countLogged(step.LoggedAdvantages)}
 		if err := retry.tryAll(ctx, snap, prepared, 0); err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func alternatives(snap model.Snapshot, set model.Settings, rows int) []alternati
 func otherRewards(snap model.Snapshot, set model.Settings) []alternative {
 	var all []alternative
 	set.Weights = ""
-	for _, name := range snap.Run.Components {
+	for _, name := range snap.Run.ComponentNames {
 		set.Reward = name
 		all = append(all, alternative{set, "with --reward " + name, "the advantages are those of this column"})
 	}

@@ -33,7 +33,7 @@ func Example() {
 	for g, group := range step.Table {
 		for i := group.Start; i < group.End; i++ {
 			if chosen.MatchesSample(step, g, i) {
-				fmt.Printf("row %d, advantage %+.4f\n", step.Order[i], step.Processed[i])
+				fmt.Printf("row %d, advantage %+.4f\n", step.InputRow[i], step.Processed[i])
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func newCharts(r *Report) *Charts {
 	for i := range c.Trends {
 		c.Trends[i].reset(c.stepCount)
 	}
-	for _, name := range analysis.SolveNames() {
+	for _, name := range analysis.SolveBinNames() {
 		c.Solved = append(c.Solved, bar{Name: name})
 	}
 	return c

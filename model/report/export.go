@@ -26,7 +26,7 @@ import (
 // framework that computes in float32. NaN is the string "NaN". One step is held in memory
 // at a time.
 func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
-	entry, err := set.Entry()
+	entry, err := set.FindEstimator()
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, wh
 		table := a.Table
 		for g := range table {
 			for c := table[g].Start; c < table[g].End; c++ {
-				index[a.Order[c]], group[a.Order[c]], selected[a.Order[c]] = c, &table[g], where.MatchesSample(a, g, c)
+				index[a.InputRow[c]], group[a.InputRow[c]], selected[a.InputRow[c]] = c, &table[g], where.MatchesSample(a, g, c)
 			}
 		}
 		for row, column := range index {
@@ -81,7 +81,7 @@ func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, wh
 // kept, advantage, length, fate. A missing reward and an unknown length are empty. The last
 // line is a comment that counts the rows.
 func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
-	entry, err := set.Entry()
+	entry, err := set.FindEstimator()
 	if err != nil {
 		return err
 	}

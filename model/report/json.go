@@ -229,8 +229,17 @@ func (p *page) example(w model.Warning) *exampleJSON {
 	if w.Example < 0 {
 		return nil
 	}
-	name, preview := p.Snap.Group(p.Grouping, w.Step, w.Example)
-	return &exampleJSON{Group: name, Prompt: sanitize.Line(preview)}
+	i, ok := p.Snap.Find(w.Step)
+	if !ok {
+		return &exampleJSON{}
+	}
+	step := p.Snap.Steps[i]
+	order, offsets, err := p.Grouping.Layout(step, p.Snap.Open(i))
+	if err != nil || w.Example >= len(offsets)-1 {
+		return &exampleJSON{}
+	}
+	row := int(order[offsets[w.Example]])
+	return &exampleJSON{Group: p.Snap.GroupName(p.Grouping, step, row, w.Example), Prompt: sanitize.Line(p.Snap.Preview(step, row))}
 }
 
 type problemJSON struct {

@@ -101,7 +101,7 @@ func selectGroups(table []analysis.Group, indexes []int) []analysis.Group {
 
 // addStep adds groups of a step, analysed without a filter, to all cells.
 func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, groups []analysis.Group) error {
-	entry, err := a.Settings.Entry()
+	entry, err := a.Settings.FindEstimator()
 	if err != nil {
 		return err
 	}
