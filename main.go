@@ -116,7 +116,7 @@ func keySection() commands.ManualSection {
 // addScreenFlags declares the flags of the commands that open the screen.
 func (p *program) addScreenFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.ascii, "ascii", asciiTerminal(), "draw with ASCII characters only")
-	cmd.Flags().StringVar(&p.theme, "theme", "", themes.Names()+"; the terminal is asked if not given")
+	cmd.Flags().StringVar(&p.theme, "theme", "", themes.Names()+"; by default chosen by the background of the terminal")
 	names := strings.Split(strings.ReplaceAll(themes.Names(), " or ", ", "), ", ")
 	// cannot fail: the flag is declared above
 	_ = cmd.RegisterFlagCompletionFunc("theme", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
@@ -133,7 +133,7 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 	}
 	if word := paths[0]; len(paths) > 1 {
 		if _, err := os.Stat(word); errors.Is(err, fs.ErrNotExist) && len(cmd.SuggestionsFor(word)) > 0 {
-			return commands.Usage(fmt.Errorf("there is no command %s and no such file: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
+			return commands.Usage(fmt.Errorf("no command or file %s: did you mean %s?", word, cmd.SuggestionsFor(word)[0]))
 		}
 	}
 	names, runs, err := commands.SplitLabels(paths)
@@ -170,7 +170,7 @@ type openRun struct {
 // show runs the screen on one run, or on two to compare, until the user quits.
 func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun) error {
 	if _, ok := themes.Find(p.theme); !ok && p.theme != "" {
-		return commands.Usage(fmt.Errorf("there is no theme %q: choose %s", p.theme, themes.Names()))
+		return commands.Usage(fmt.Errorf("unknown theme %q: choose %s", p.theme, themes.Names()))
 	}
 	o := p.options(set, runs)
 	app := tui.New(ctx, runs[0].source, o)
@@ -225,7 +225,7 @@ func (p *program) demo() *cobra.Command {
 	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Explore a made run that grows while you watch",
+		Short: "Explore a synthetic run that grows while you watch",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, set, err := p.Configure(args)
@@ -243,7 +243,7 @@ func (p *program) demo() *cobra.Command {
 			return p.show(cmd.Context(), set, openRun{source, "demo", nil})
 		},
 	}
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "which run to make")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the synthetic run")
 	p.addScreenFlags(cmd)
 	return cmd
 }

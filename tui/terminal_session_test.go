@@ -55,7 +55,7 @@ func TestSessionIsRestoredInTheProgram(t *testing.T) {
 
 	writeFile(t, files[0], "not ours")
 	x = open()
-	x.waitFor("is left as it is")
+	x.waitFor("is not overwritten")
 	x.send("p*q")
 	x.waitExit()
 	if data, err := os.ReadFile(files[0]); err != nil || string(data) != "not ours" {

@@ -40,11 +40,11 @@ func (p *Program) check() *cobra.Command {
 		or("github", checkFormat{report.CheckGitHub, report.TransitionGitHub})}
 	cmd := &cobra.Command{
 		Use:   "check PATH... [algorithm.key=value...]",
-		Short: "Hold the steps of a run to rules, and say it by the exit code",
-		Long: `check holds every complete step to rules such as killed>5% (a share of the groups),
-short>0 (a count) or critic/score/mean<0.1 (a metric), and exits with 0 if all are
-kept, with 1 if one fails, with 2 if it was asked for wrongly. Without rules it takes
-those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
+		Short: "Check every step of a run against rules; the exit code tells the result",
+		Long: `check evaluates rules such as killed>5% (a share of the groups), short>0 (a count)
+or critic/score/mean<0.1 (a metric) on every complete step. A step fails a rule that
+is true for it. The exit code is 0 if no step fails, 1 if one does, 2 on a usage
+error. Without rules it uses those that a healthy run passes: ` + strings.Join(check.Defaults(), "  ") + `.`,
 		Example: `vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' --keep-neg-ratio 0.5`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,12 +63,12 @@ those of a healthy run: ` + strings.Join(check.Defaults(), "  ") + `.`,
 			return p.runCheck(cmd.Context(), paths, set, rules, format, o)
 		},
 	}
-	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "a rule, as in killed>5%; may be given again")
-	cmd.Flags().StringVar(&o.rules, "rules", "", "a YAML file with a list of rules")
+	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this is true for a step, such as killed>5%; repeatable")
+	cmd.Flags().StringVar(&o.rules, "rules", "", "YAML file with a list of rules")
 	o.steps.addFlags(cmd.Flags())
 	o.format.addTo(cmd)
-	cmd.Flags().StringVar(&o.junit, "junit", "", "write a JUnit file too")
-	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run, and print a line when a rule begins to fail or is kept again")
+	cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
 	return cmd
 }
 
@@ -79,9 +79,9 @@ func (o *checkOptions) parse() (format checkFormat, rules []check.Rule, err erro
 	}
 	switch {
 	case o.watch && (format.writeTransition == nil || o.junit != ""):
-		return format, nil, errors.New("a JUnit file is written when a check is over: --watch prints text, json or github")
+		return format, nil, errors.New("--watch cannot write JUnit, which needs the end of the run: use text, json or github")
 	case o.watch && o.steps != stepRange{}:
-		return format, nil, errors.New("--watch looks at steps as they come: leave --steps and --last out")
+		return format, nil, errors.New("--watch checks every new step: omit --steps and --last")
 	}
 	if rules, err = check.ParseAll(o.failOn); err != nil {
 		return format, nil, err

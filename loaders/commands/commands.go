@@ -35,29 +35,29 @@ func (p *Program) All() []*cobra.Command {
 // order of the command line.
 func (p *Program) AddFlags(flags *pflag.FlagSet) {
 	for _, f := range []struct{ name, placeholder, usage string }{
-		{"framework", "NAME", "whose arithmetic: easyr1, twinkle, verl, trl, …; `vantage estimators` lists them"},
-		{"estimator", "NAME", "advantage estimator, by the framework's name: grpo, rloo, …"},
-		{"scale", "SCALE", "divide by the std of the group, the batch, or none"},
+		{"framework", "NAME", "framework whose arithmetic is used: easyr1, twinkle, verl, trl, …; see `vantage estimators`"},
+		{"estimator", "NAME", "advantage estimator, by that framework's name: grpo, rloo, …"},
+		{"scale", "SCALE", "divide by the std of the group or of the batch, or do not divide: group, batch or none"},
 		{"keep-pos-ratio", "RATIO", "share of each group's positive samples to keep, best first (0 to 1)"},
 		{"keep-neg-ratio", "RATIO", "share of each group's negative samples to keep, worst first (0 to 1)"},
-		{"reward", "NAME", "take this column of the log as the reward"},
-		{"weights", "a=1,b=0.5", "take the weighted sum of these columns as the reward"},
-		{"num-generations", "N", "rows per group where the log has neither group id nor prompt"},
-		{"group-by", "RULE", "group rows by auto, id, prompt or position, or by a column of the log"},
+		{"reward", "NAME", "use this column of the log as the reward"},
+		{"weights", "a=1,b=0.5", "use the weighted sum of these columns as the reward"},
+		{"num-generations", "N", "rows per group, if the log has neither group id nor prompt"},
+		{"group-by", "RULE", "group rows by auto, id, prompt, position, or a column of the log"},
 	} {
 		flags.Var(&settingFlag{p, f.name, f.placeholder}, f.name, f.usage)
 	}
 	flags.Var(&settingFlag{p, "compute-new-adv", "bool"}, "compute-new-adv", "recompute advantages over the kept samples")
 	flags.Lookup("compute-new-adv").NoOptDefVal = "true"
-	flags.StringVar(&p.configPath, "config", "", "take the settings from this configuration of a trainer (EasyR1, verl, TRL, ms-swift); flags win")
-	flags.StringVar(&p.columns.Step, "step", "", "take this column of the log as the step")
-	flags.StringVar(&p.columns.Prompt, "prompt", "", "take this column of the log as the prompt")
-	flags.StringVar(&p.inputFormat, "input-format", "", "read the log as this format instead of finding out; `vantage formats` lists them")
-	flags.StringVar(&p.split, "split", "train", "which logs of a directory: train, val or all")
+	flags.StringVar(&p.configPath, "config", "", "read the settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
+	flags.StringVar(&p.columns.Step, "step", "", "use this column of the log as the step")
+	flags.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
+	flags.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected if not given; see `vantage formats`")
+	flags.StringVar(&p.split, "split", "train", "which logs of a directory to read: train, val or all")
 }
 
 // AddFormatAlias declares --format as an alias of --input-format, for a command without an
 // output format.
 func (p *Program) AddFormatAlias(flags *pflag.FlagSet) {
-	flags.StringVar(&p.inputFormat, "format", "", "the same as --input-format")
+	flags.StringVar(&p.inputFormat, "format", "", "same as --input-format")
 }

@@ -23,10 +23,10 @@ func (p *Program) compare() *cobra.Command {
 	format := comparisonFormats()
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Compare two runs prompt by prompt: wins, losses, ties and how sure that is",
-		Long: `compare pairs the prompts that both runs have, by their text and ground truth, and
-compares the mean rewards of each over all steps: wins, losses and ties, an exact
-sign test, and the difference by how difficult a prompt was under A.`,
+		Short: "Compare two runs prompt by prompt: wins, losses, ties and their significance",
+		Long: `compare pairs the prompts of both runs by text and ground truth, and compares their
+mean rewards over all steps: wins, losses and ties, an exact sign test, and the
+difference by the difficulty of a prompt under A.`,
 		Example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts --format md`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -89,7 +89,7 @@ func SplitLabels(paths []string) (names []string, runs [][]string, err error) {
 	case len(names) == 0:
 		return nil, nil, nil
 	case len(names) != 2 || len(paths) != 2:
-		return nil, nil, Usage(errors.New("two runs are compared: give label=path twice, and nothing else"))
+		return nil, nil, Usage(errors.New("expected two runs: give label=path twice, and nothing else"))
 	}
 	return names, runs, nil
 }

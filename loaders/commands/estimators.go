@@ -15,7 +15,7 @@ func (p *Program) estimators() *cobra.Command {
 	format := newFormatFlag("text", report.EstimatorPages).or("json", report.EstimatorJSON)
 	cmd := &cobra.Command{
 		Use:   "estimators [FRAMEWORK] [NAME]",
-		Short: "List the estimators, or tell everything about some: formula, special cases, needs, source",
+		Short: "List the estimators, or describe some: formula, special cases, needs, source",
 		Args:  cobra.MaximumNArgs(2),
 
 		ValidArgs: estimators.Frameworks(),
@@ -29,7 +29,7 @@ func (p *Program) estimators() *cobra.Command {
 				return false
 			})
 			if len(list) == 0 {
-				return Usage(fmt.Errorf("no estimator is called %q: the frameworks are %s", strings.Join(args, " "), strings.Join(estimators.Frameworks(), ", ")))
+				return Usage(fmt.Errorf("unknown framework or estimator %q: the frameworks are %s", strings.Join(args, " "), strings.Join(estimators.Frameworks(), ", ")))
 			}
 			write, err := format.writer("estimators")
 			if err != nil {

@@ -48,14 +48,14 @@ func (p *Program) export() *cobra.Command {
 			}
 			p.noteConfig(noteFormat)
 			if problems := snap.Run.Problems; len(problems) > 0 {
-				p.note(noteFormat, "left out what could not be read, first "+problems[0].String())
+				p.note(noteFormat, "left out records that could not be read, first "+problems[0].String())
 			}
 			p.noteLoggedEstimator(cmd.Context(), snap, set, noteFormat)
 			return classifyError(write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples))
 		},
 	}
 	format.addTo(cmd)
-	cmd.Flags().StringVar(&where, "where", "", "only the samples that a query chooses: fate:killed sample.reward>0.5")
+	cmd.Flags().StringVar(&where, "where", "", "only samples that match this query, such as: fate:killed sample.reward>0.5")
 	steps.addFlags(cmd.Flags())
 	return cmd
 }

@@ -14,9 +14,9 @@ import (
 func (p *Program) flags() *cobra.Command {
 	return &cobra.Command{
 		Use:   "flags FRAMEWORK [algorithm.key=value...]",
-		Short: "Print settings as a trainer takes them",
-		Long: `flags prints what to write into a trainer's configuration, or the call, for the
-settings that are given: ` + strings.Join(trainer.Names(), ", ") + `.`,
+		Short: "Print settings as a trainer's options",
+		Long: `flags prints the options of a trainer's configuration, or the call, for the given
+settings. Frameworks: ` + strings.Join(trainer.Names(), ", ") + `.`,
 		Example: `vantage flags easyr1 --keep-pos-ratio 0.7 --keep-neg-ratio 0.5 --compute-new-adv
 vantage flags twinkle --framework twinkle --scale batch`,
 		Args:      cobra.ArbitraryArgs,
@@ -27,7 +27,7 @@ vantage flags twinkle --framework twinkle --scale batch`,
 				return err
 			}
 			if len(names) != 1 {
-				return Usage(fmt.Errorf("flags takes one framework, of %s", strings.Join(trainer.Names(), ", ")))
+				return Usage(fmt.Errorf("flags takes one framework: %s", strings.Join(trainer.Names(), ", ")))
 			}
 			d, err := findDialect(names[0])
 			if err != nil {
@@ -43,7 +43,7 @@ vantage flags twinkle --framework twinkle --scale batch`,
 func findDialect(name string) (trainer.Dialect, error) {
 	d, ok := trainer.Find(name)
 	if !ok {
-		return d, Usage(fmt.Errorf("settings cannot be written for %q: choose of %s", name, strings.Join(trainer.Names(), ", ")))
+		return d, Usage(fmt.Errorf("cannot write settings for %q: choose one of %s", name, strings.Join(trainer.Names(), ", ")))
 	}
 	return d, nil
 }
@@ -56,6 +56,6 @@ func writeDialect(w io.Writer, d trainer.Dialect, set model.Settings) error {
 
 // addEmitFlag declares --emit.
 func addEmitFlag(cmd *cobra.Command, name *string, what string) {
-	cmd.Flags().StringVar(name, "emit", "", "print "+what+" as a trainer takes them, and nothing else: "+strings.Join(trainer.Names(), ", "))
+	cmd.Flags().StringVar(name, "emit", "", "print only "+what+", as options of this trainer: "+strings.Join(trainer.Names(), ", "))
 	completeFlag(cmd, "emit", trainer.Names()...)
 }

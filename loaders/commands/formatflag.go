@@ -41,9 +41,9 @@ func (f *formatFlag[W]) writer(command string) (write W, err error) {
 	}
 	hint := ""
 	if _, ok := formats.Find(f.name); ok {
-		hint = "; --input-format " + f.name + " reads a log as it"
+		hint = "; --input-format " + f.name + " reads logs of that format"
 	}
-	return write, Usage(fmt.Errorf("%s has no format %q: it has %s%s", command, f.name, join(f.names, "and"), hint))
+	return write, Usage(fmt.Errorf("%s has no format %q: choose %s%s", command, f.name, join(f.names, "or"), hint))
 }
 
 // join returns "text, md and json".

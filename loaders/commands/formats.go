@@ -11,7 +11,7 @@ func (p *Program) formats() *cobra.Command {
 	format := newFormatFlag("text", report.FormatText).or("json", report.FormatJSON)
 	cmd := &cobra.Command{
 		Use:   "formats",
-		Short: "List the logs that can be read, and what makes each trainer write its own",
+		Short: "List the log formats, and the trainers' options that write them",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			write, err := format.writer("formats")

@@ -25,6 +25,6 @@ func (p *Program) noteLoggedEstimator(ctx context.Context, snap model.Snapshot, 
 		}
 	}
 	best := r.Matches[0].Candidate
-	p.note(format, fmt.Sprintf("the advantages in the log are those of %s, these are of %s %s: --framework %s --estimator %s --scale %s computes the log's",
+	p.note(format, fmt.Sprintf("the logged advantages are those of %s, but these are of %s %s: --framework %s --estimator %s --scale %s computes the logged ones",
 		best, set.Framework, set.Estimator, best.Framework, best.Estimator, best.Scale))
 }

@@ -36,16 +36,16 @@ func (p *Program) Manual(more ...ManualSection) *cobra.Command {
 func manualSections() []ManualSection {
 	return []ManualSection{
 		{"EXIT STATUS", [][2]string{
-			{"0", "All went well; for check: all rules are kept; for match: an estimator reproduces the log."},
-			{"1", "It could not be done, and a sentence on standard error says why; a rule fails; or nothing reproduces the log."},
-			{"2", "It was asked for wrongly."},
-			{"128 and more", "A signal ended it, 130 for SIGINT: what was written is not whole."},
+			{"0", "Success; for check: no step fails a rule; for match: an estimator reproduces the log."},
+			{"1", "Failure, with a sentence on standard error; for check: a step fails a rule; for match: no estimator reproduces the log."},
+			{"2", "Usage error."},
+			{"128 and more", "Ended by a signal, such as 130 for SIGINT: the output is incomplete."},
 		}},
 		{"ENVIRONMENT", [][2]string{
-			{"NO_COLOR", "If set and not empty, nothing is coloured."},
-			{"XDG_CONFIG_HOME", "Where the configuration of the screen is looked for; `vantage config` prints one."},
-			{"XDG_STATE_HOME", "Where copies and exports of the screen are kept."},
-			{"GOMEMLIMIT, GOGC", "Bounds of memory. If none is set, a quarter of what the node can spare."},
+			{"NO_COLOR", "If set and not empty, disables colour."},
+			{"XDG_CONFIG_HOME", "Directory of the screen's configuration; `vantage config` prints a sample."},
+			{"XDG_STATE_HOME", "Directory of the screen's copies, exports and sessions."},
+			{"GOMEMLIMIT, GOGC", "Limits of memory. If neither is set, the limit is a quarter of the available memory."},
 		}},
 	}
 }
@@ -69,9 +69,9 @@ func writeManual(w io.Writer, root *cobra.Command, more []ManualSection) error {
 		m.command(c)
 	}
 	m.section("OPTIONS")
-	m.text("Every command that reads a log takes those that say how, and whose arithmetic counts.")
+	m.text("Options of every command that reads a log:")
 	m.flags(root.PersistentFlags())
-	m.text("With a screen:")
+	m.text("Options of the screen:")
 	m.flags(root.LocalNonPersistentFlags())
 	for _, t := range more {
 		m.section(t.Title)

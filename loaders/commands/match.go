@@ -16,10 +16,10 @@ func (p *Program) match() *cobra.Command {
 	format := newFormatFlag("text", report.MatchText).or("json", report.MatchJSON)
 	cmd := &cobra.Command{
 		Use:   "match PATH...",
-		Short: "Find the estimator that wrote the advantages of a log",
-		Long: `match computes the advantages of a log under every framework, estimator and
-scale that it can feed, and tells which reproduce those that the trainer logged.
-The exit code is 0 if one does, and 1 if none does or the log holds none.`,
+		Short: "Find the estimator that computed the advantages in a log",
+		Long: `match computes the advantages of a log under every framework, estimator and scale
+that the log has the columns for, and lists those that reproduce the logged ones. The
+exit code is 0 if one does, 1 if none does or the log has no advantages.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, set, err := p.pathsAndSettings(args)

@@ -17,7 +17,7 @@ import (
 // their end.
 func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
-		return nil, Usage(fmt.Errorf("there is no split %q: choose train, val or all", p.split))
+		return nil, Usage(fmt.Errorf("unknown split %q: choose train, val or all", p.split))
 	}
 	return loaders.Open(paths, loaders.Options{Follow: follow, Format: p.inputFormat, Split: discover.Split(p.split), Columns: p.columns, Stdin: p.In})
 }
@@ -42,7 +42,7 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 	}
 	snap := store.Snapshot()
 	if names := source.MissingColumns(); len(names) > 0 {
-		return snap, fmt.Errorf("no row of %s has a column %q: check its name; as it is the log is read as %s", Title(paths), names[0], snap.Run.Provenance)
+		return snap, fmt.Errorf("no row of %s has a column %q: check the name; without it the log is read as %s", Title(paths), names[0], snap.Run.Provenance)
 	}
 	if p.ConfigSummary != "" {
 		snap.Run.Config = p.ConfigSummary

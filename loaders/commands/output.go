@@ -40,21 +40,21 @@ func (o interruptibleWriter) Write(p []byte) (int, error) {
 func writeFileAtomically(path string, write func(io.Writer) error) error {
 	h, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
+		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	defer func() { _ = os.Remove(h.Name()) }() // fails after the rename
 	if err := write(h); err != nil {
 		_ = h.Close()
-		return fmt.Errorf("%s cannot be written: %w", path, err)
+		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	if err := h.Close(); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
+		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	if err := os.Chmod(h.Name(), 0o644); err != nil { // temporary files have 0600
-		return fmt.Errorf("%s cannot be written: %w", path, err)
+		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	if err := os.Rename(h.Name(), path); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
+		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return nil
 }

@@ -33,10 +33,10 @@ func (p *Program) report() *cobra.Command {
 	o := newReportOptions()
 	cmd := &cobra.Command{
 		Use:   "report PATH... [algorithm.key=value...]",
-		Short: "Print the same numbers without a screen",
-		Long: `report prints what the screen shows: a row per step, or per group of each, charts,
-the figures and the warnings of the newest step. One step is held at a time. The last
-line of a page or table, and "complete" in JSON, say that it is whole.`,
+		Short: "Print a report of a run: steps, charts, metrics and warnings",
+		Long: `report prints what the screen shows: a row per step or per group, charts, and the
+metrics and warnings of the newest step. It holds one step in memory at a time. The
+last line of a page or table, and "complete" in JSON, show that the output is not cut.`,
 		Example: `vantage report runs/qwen-math/rollouts --last 10
 vantage report runs/qwen-math/rollouts --format md --svg report.svg
 vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
@@ -58,9 +58,9 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 		},
 	}
 	o.format.addTo(cmd)
-	cmd.Flags().StringVar(&o.per, "per", o.per, "a row per step, per group, or for the run")
+	cmd.Flags().StringVar(&o.per, "per", o.per, "what each row stands for: step, group or run")
 	completeFlag(cmd, "per", "step", "group", "run")
-	cmd.Flags().StringVar(&o.svg, "svg", "", "draw the charts into this file; Markdown then refers to it")
+	cmd.Flags().StringVar(&o.svg, "svg", "", "write the charts to this file, which text and Markdown then name")
 	addEmitFlag(cmd, &o.emit, "the settings")
 	o.steps.addFlags(cmd.Flags())
 	return cmd
@@ -77,7 +77,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 		return err
 	}
 	if !slices.Contains(report.PerValues(), report.Per(o.per)) {
-		return Usage(fmt.Errorf("there is no report per %q: choose step, group or run", o.per))
+		return Usage(fmt.Errorf("--per %s: choose step, group or run", o.per))
 	}
 	snap, err := p.readAll(ctx, paths)
 	if err != nil {
@@ -109,8 +109,8 @@ type stepRange struct {
 }
 
 func (r *stepRange) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&r.interval, "steps", "", "only these steps: FROM:TO, an end may be left out")
-	flags.IntVar(&r.last, "last", 0, "only so many of the newest steps")
+	flags.StringVar(&r.interval, "steps", "", "only these steps: one, or FROM:TO, where either may be omitted")
+	flags.IntVar(&r.last, "last", 0, "only this many of the newest steps")
 }
 
 // selectFrom returns snap with only the selected steps.
@@ -120,7 +120,7 @@ func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
 		return snap, Usage(err)
 	}
 	if r.last < 0 {
-		return snap, Usage(fmt.Errorf("--last %d: expected how many of the newest steps", r.last))
+		return snap, Usage(fmt.Errorf("--last %d: expected a number of steps", r.last))
 	}
 	var selected []model.Step
 	for _, step := range snap.Steps {
@@ -132,7 +132,7 @@ func (r stepRange) selectFrom(snap model.Snapshot) (model.Snapshot, error) {
 		selected = selected[len(selected)-r.last:]
 	}
 	if len(selected) == 0 && len(snap.Steps) > 0 {
-		return snap, fmt.Errorf("--steps %s holds no step of the log, which has %d to %d", r.interval, snap.Steps[0].Number, snap.Steps[len(snap.Steps)-1].Number)
+		return snap, fmt.Errorf("--steps %s: the log has no such step, only %d to %d", r.interval, snap.Steps[0].Number, snap.Steps[len(snap.Steps)-1].Number)
 	}
 	return snap.Only(selected), nil
 }
@@ -149,7 +149,7 @@ func (r stepRange) bounds() (from, to *int64, err error) {
 		to, err = parseStep(last)
 	}
 	if err != nil || from != nil && to != nil && *from > *to {
-		return nil, nil, fmt.Errorf("--steps %s: expected FROM:TO, each a step and the lower one first, or one step", r.interval)
+		return nil, nil, fmt.Errorf("--steps %s: expected one step, or FROM:TO with the lower step first", r.interval)
 	}
 	return from, to, nil
 }

@@ -29,7 +29,7 @@ func readRuleFile(path string) ([]check.Rule, error) {
 	return rules, nil
 }
 
-var errNoRules = errors.New("expected a list of rules as in `- killed>5%`, by itself or under `rules:`")
+var errNoRules = errors.New("expected a list of rules such as `- killed>5%`, at the top or under `rules:`")
 
 // parseRules parses YAML: a list of strings, or a mapping with only the key rules and such a
 // list. An empty list is an error, since everything would pass.
@@ -53,7 +53,7 @@ func parseRules(text []byte) (rules []string, err error) {
 	for _, item := range items {
 		rule, ok := item.(string)
 		if !ok {
-			return nil, fmt.Errorf("%v is no rule: %w", item, errNoRules)
+			return nil, fmt.Errorf("%v is not a rule: %w", item, errNoRules)
 		}
 		rules = append(rules, rule)
 	}

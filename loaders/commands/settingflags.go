@@ -77,7 +77,7 @@ func splitArguments(args []string) (paths []string, settings []model.Option, err
 		case found && strings.HasPrefix(key, "algorithm."):
 			settings = append(settings, model.Option{Name: key, Value: value})
 		case found && isSetting(key, value) && doesNotExist(arg):
-			return nil, nil, Usage(fmt.Errorf("%s is no path: as a setting it is algorithm.%s", arg, arg))
+			return nil, nil, Usage(fmt.Errorf("%s is not a path: as a setting write algorithm.%s", arg, arg))
 		default:
 			paths = append(paths, arg)
 		}

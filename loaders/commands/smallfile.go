@@ -33,11 +33,11 @@ func readSmallFile(option, path string, maxBytes int, what string) ([]byte, erro
 	text, err := io.ReadAll(io.LimitReader(h, int64(maxBytes)+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded), err == nil && len(text) == 0 && info.Mode()&fs.ModeNamedPipe != 0:
-		return nil, fmt.Errorf("%s: nothing comes out of the pipe %s: name a file, or start what writes into it first", option, path)
+		return nil, fmt.Errorf("%s: no data from the pipe %s: name a file, or start its writer first", option, path)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", option, err)
 	case len(text) > maxBytes:
-		return nil, fmt.Errorf("%s %s is larger than %d bytes: it is no %s", option, path, maxBytes, what)
+		return nil, fmt.Errorf("%s %s is larger than %d bytes: it is not a %s", option, path, maxBytes, what)
 	}
 	return text, nil
 }

@@ -22,10 +22,10 @@ func TestReadSmall(t *testing.T) {
 		t.Skipf("no named pipes here: %v", err)
 	}
 	for name, want := range map[string]string{
-		"large": "larger than 5 bytes: it is no poem",
+		"large": "larger than 5 bytes: it is not a poem",
 		".":     "is a directory: name a file in it",
 		"none":  "none does not exist: check the path",
-		"pipe":  "nothing comes out of the pipe",
+		"pipe":  "no data from the pipe",
 	} {
 		if text, err := readSmallFile("--poem", at(name), 5, "poem"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--poem") {
 			t.Errorf("%s: %q, %v", name, text, err)

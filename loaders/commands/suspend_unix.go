@@ -36,7 +36,7 @@ func suspend() error {
 	signal.Notify(continued, unix.SIGCONT)
 	defer signal.Stop(continued)
 	if err := unix.Kill(0, unix.SIGTSTP); err != nil {
-		return fmt.Errorf("cannot stop for the shell: %w", err)
+		return fmt.Errorf("cannot suspend: %w", err)
 	}
 	<-continued
 	return nil

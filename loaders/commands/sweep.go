@@ -26,23 +26,22 @@ func (p *Program) sweep() *cobra.Command {
 	o := sweepOptions{format: newFormatFlag("text", report.SweepText).or("csv", report.SweepCSV).or("json", report.SweepJSON).or("svg", report.SweepSVG)}
 	cmd := &cobra.Command{
 		Use:   "sweep PATH... [algorithm.key=value...]",
-		Short: "Print what every pair of keep ratios would do, and recommend one",
-		Long: `sweep computes the steps of a log under every pair of keep_pos_ratio and
-keep_neg_ratio of a grid, with or without compute_new_adv, and prints the figures
-that were asked for, with a recommendation that states its rule. A range is
-FROM:TO:BY, or a single ratio.`,
+		Short: "Print the effect of every pair of keep ratios, and recommend one",
+		Long: `sweep computes a log under every pair of keep_pos_ratio and keep_neg_ratio of a
+grid, with or without compute_new_adv, and prints the selected figures and a
+recommendation with its rule. A range is FROM:TO:BY, or one ratio.`,
 		Example: `vantage sweep runs/qwen-math/rollouts --keep-neg-ratio 0.1:1:0.1 --figure signal,killed`,
 		Args:    cobra.ArbitraryArgs,
 		RunE:    func(cmd *cobra.Command, args []string) error { return p.runSweep(cmd.Context(), args, o) },
 	}
-	cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "the ratios to try: FROM:TO:BY, or one")
-	cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "the ratios to try: FROM:TO:BY, or one")
-	cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "on, off or both")
-	cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "which of "+figureNames())
+	cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
+	cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
+	cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both")
+	cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "figures to print, of "+figureNames())
 	o.format.addTo(cmd)
 	completeFlag(cmd, "compute-new-adv", "on", "off", "both")
 	completeFlag(cmd, "figure", strings.Split(figureNames(), ", ")...)
-	addEmitFlag(cmd, &o.emit, "the settings that are recommended")
+	addEmitFlag(cmd, &o.emit, "the recommended settings")
 	return cmd
 }
 
@@ -84,7 +83,7 @@ func (o sweepOptions) writer() (func(io.Writer, report.Sweep) error, error) {
 	return func(w io.Writer, s report.Sweep) error {
 		best := s.Grid.Recommend(s.Recompute...)
 		if best.Cell == nil {
-			return fmt.Errorf("nothing is recommended: %s (%s)", best.Reason, best.Rule)
+			return fmt.Errorf("no recommendation: %s (%s)", best.Reason, best.Rule)
 		}
 		return writeDialect(w, d, best.Cell.Apply(s.Grid.Settings))
 	}, err
@@ -113,7 +112,7 @@ func (o sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
 	for name := range strings.SplitSeq(o.figures, ",") {
 		f, ok := sweep.FindFigure(strings.TrimSpace(name))
 		if !ok {
-			return s, r, fmt.Errorf("there is no figure %q: choose of %s", name, figureNames())
+			return s, r, fmt.Errorf("unknown figure %q: choose from %s", name, figureNames())
 		}
 		s.Figures = append(s.Figures, f)
 	}
@@ -129,7 +128,7 @@ func parseRatios(text string) ([]float64, error) {
 	for part := range strings.SplitSeq(text, ":") {
 		x, err := strconv.ParseFloat(part, 64)
 		if err != nil || !(x >= 0 && x <= 1) {
-			return nil, fmt.Errorf("%q is not a ratio from 0 to 1, nor FROM:TO:BY of such", text)
+			return nil, fmt.Errorf("%q is neither a ratio from 0 to 1 nor FROM:TO:BY of ratios", text)
 		}
 		parts = append(parts, x)
 	}
@@ -137,7 +136,7 @@ func parseRatios(text string) ([]float64, error) {
 	case len(parts) == 1:
 		return parts, nil
 	case len(parts) != 3 || parts[2] <= 0 || parts[1] < parts[0] || (parts[1]-parts[0])/parts[2] > maxRatios-1:
-		return nil, fmt.Errorf("%q is no FROM:TO:BY with at most %d ratios", text, maxRatios)
+		return nil, fmt.Errorf("%q is not FROM:TO:BY with at most %d ratios", text, maxRatios)
 	}
 	var all []float64
 	for i := 0; ; i++ {

@@ -67,12 +67,12 @@ func parseTree(text []byte) (tree yaml.MapSlice, err error) {
 	}
 	defer func() { // the YAML parser may panic
 		if r := recover(); r != nil {
-			err = fmt.Errorf("it cannot be parsed: %v", r)
+			err = fmt.Errorf("cannot be parsed: %v", r)
 		}
 	}()
 	if err := yaml.UnmarshalWithOptions(text, &tree, yaml.UseOrderedMap()); err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines quote the source
-		return nil, fmt.Errorf("it is no YAML: %s", first)
+		return nil, fmt.Errorf("invalid YAML: %s", first)
 	}
 	return tree, nil
 }
@@ -94,7 +94,7 @@ func sortedMap(object map[string]any) yaml.MapSlice {
 // warnings show.
 func flatten(to *[]trainer.Option, path string, tree yaml.MapSlice, depth int) error {
 	if depth > maxConfigDepth {
-		return fmt.Errorf("it nests more than %d deep", maxConfigDepth)
+		return fmt.Errorf("nested more than %d levels deep", maxConfigDepth)
 	}
 	for _, item := range tree {
 		key := fmt.Sprint(item.Key)
@@ -108,7 +108,7 @@ func flatten(to *[]trainer.Option, path string, tree yaml.MapSlice, depth int) e
 			continue
 		}
 		if len(*to) >= maxConfigKeys {
-			return fmt.Errorf("it has more than %d keys", maxConfigKeys)
+			return fmt.Errorf("more than %d keys", maxConfigKeys)
 		}
 		switch v := item.Value.(type) {
 		case nil: // the default stays

@@ -12,7 +12,7 @@ import (
 func (p *Program) userConfig() *cobra.Command {
 	return &cobra.Command{
 		Use:   "config",
-		Short: "Print a configuration of the screen with every choice, to be written where it is looked for",
+		Short: "Print a sample configuration of the screen, with the path where it is read",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path, err := userfiles.ConfigPath()

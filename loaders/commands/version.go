@@ -48,7 +48,7 @@ func (p *Program) version() *cobra.Command {
 	format := newFormatFlag("text", buildText).or("json", buildJSON)
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Tell the version, and what it was built from",
+		Short: "Print the version and build",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			write, err := format.writer("version")

@@ -49,7 +49,7 @@ const minPollInterval = 500 * time.Millisecond
 // run checks the steps whenever everything has been read.
 func (w *watcher) run(ctx context.Context) error {
 	store := model.NewStore()
-	notReady := errors.New("no samples came before the input ended")
+	notReady := errors.New("the input ended without samples")
 	for {
 		chunk, err := w.source.Next(ctx)
 		if errors.Is(err, io.EOF) {

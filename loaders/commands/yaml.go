@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 )
@@ -16,7 +17,7 @@ const (
 // checkYAMLBounds fails for binary data and for text beyond the limits.
 func checkYAMLBounds(text []byte) error {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-		return fmt.Errorf("it is no text")
+		return errors.New("not a text file")
 	}
 	depth, n := 0, 0
 	for line := range bytes.Lines(text) {

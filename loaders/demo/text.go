@@ -21,5 +21,5 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 		}
 		offset += int64(len(r.jsonLine(number)))
 	}
-	return model.Text{}, fmt.Errorf("the made step %d has no row at byte %d", number, at.Offset)
+	return model.Text{}, fmt.Errorf("step %d of the synthetic run has no row at byte %d", number, at.Offset)
 }

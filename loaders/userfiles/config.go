@@ -21,13 +21,13 @@ type Config struct {
 }
 
 // SampleConfig is a commented configuration with every option, which `vantage config` prints.
-const SampleConfig = `# How vantage looks and listens. Every line is a choice; what is left out is as usual.
+const SampleConfig = `# Configuration of the screen. Every line is optional.
 
-# theme: dark        # see --theme; without it the terminal is asked
+# theme: dark        # see --theme; default: by the background of the terminal
 # ascii: true        # plain characters only
 # mouse: true        # wheel and clicks from the start; hold Shift to select text
 
-# A key does what another one does: here x quits, and n goes to the next warning.
+# A key takes the action of another one: here x quits, and n goes to the next warning.
 # keys:
 #   x: q
 #   n: w
@@ -62,16 +62,16 @@ func LoadConfig() (Config, error) {
 		return Config{}, nil
 	}
 	if err != nil {
-		return Config{}, fmt.Errorf("the configuration cannot be read: %w", err)
+		return Config{}, fmt.Errorf("cannot read the configuration: %w", err)
 	}
 	defer func() { _ = h.Close() }()
 	text, err := io.ReadAll(io.LimitReader(h, maxConfig))
 	if err != nil {
-		return Config{}, fmt.Errorf("the configuration cannot be read: %w", err)
+		return Config{}, fmt.Errorf("cannot read the configuration: %w", err)
 	}
 	c, err := parseConfig(text)
 	if err != nil {
-		return Config{}, fmt.Errorf("%s is passed over: %w", path, err)
+		return Config{}, fmt.Errorf("%s is ignored: %w", path, err)
 	}
 	return c, nil
 }

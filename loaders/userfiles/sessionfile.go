@@ -31,7 +31,7 @@ func (d *Files) Session(paths []string) (*SessionFile, error) {
 	for _, p := range paths {
 		absolute, err := filepath.Abs(p)
 		if err != nil {
-			return nil, fmt.Errorf("where %s stands cannot be told: %w", p, err)
+			return nil, fmt.Errorf("cannot resolve %s: %w", p, err)
 		}
 		// a link such as latest may point to another run tomorrow
 		if real, err := filepath.EvalSymlinks(absolute); err == nil {
@@ -75,7 +75,7 @@ func (m *SessionFile) Update(change func(session.Session) session.Session) (sess
 		return next, nil // empty: create no file
 	}
 	if err := m.write(newData); err != nil {
-		return current, fmt.Errorf("nothing can be kept: %w", err)
+		return current, fmt.Errorf("cannot save the session: %w", err)
 	}
 	if oldData == nil {
 		prune(filepath.Dir(m.path), maxUnmarkedSessions)
@@ -90,19 +90,19 @@ func (m *SessionFile) read() (session.Session, []byte, error) {
 		return session.Session{}, nil, nil
 	}
 	if err != nil {
-		return session.Session{}, nil, fmt.Errorf("what was kept of the run cannot be read: %w", err)
+		return session.Session{}, nil, fmt.Errorf("cannot read the session: %w", err)
 	}
 	defer func() { _ = h.Close() }()
 	data, err := io.ReadAll(io.LimitReader(h, session.MaxFile+1))
 	if err == nil && len(data) > session.MaxFile {
-		err = fmt.Errorf("it is larger than %d bytes", session.MaxFile)
+		err = fmt.Errorf("larger than %d bytes", session.MaxFile)
 	}
 	var s session.Session
 	if err == nil {
 		s, err = session.Decode(data, m.run)
 	}
 	if err != nil {
-		return session.Session{}, nil, fmt.Errorf("%s is left as it is, and nothing is kept until you move it away: %w", m.path, err)
+		return session.Session{}, nil, fmt.Errorf("%s is not overwritten, and nothing is saved until you move it away: %w", m.path, err)
 	}
 	return s, data, nil
 }

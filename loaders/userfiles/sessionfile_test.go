@@ -101,7 +101,7 @@ func TestForeignFilesAreNotOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"half a fil":                           "no JSON of ours",
+		"half a fil":                           "not a session file",
 		`{"vantage":9}`:                        "version 9",
 		`{"vantage":1,"run":["/else"]}`:        "another run",
 		strings.Repeat(" ", session.MaxFile+1): "larger than",

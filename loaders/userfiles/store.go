@@ -16,7 +16,7 @@ func Open() (*Files, error) {
 	if state == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil, fmt.Errorf("there is no home directory to keep files in: %w", err)
+			return nil, fmt.Errorf("no home directory to save files in: %w", err)
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
@@ -49,5 +49,5 @@ func (d *Files) Save(name string, data []byte) (path string, err error) {
 		}
 		return path, err
 	}
-	return "", fmt.Errorf("%s has %d files called %s already", d.dir, maxFiles, base)
+	return "", fmt.Errorf("%s already has %d files named %s", d.dir, maxFiles, base)
 }

@@ -47,7 +47,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	write("them: light\n")
-	if _, err := LoadConfig(); err == nil || !strings.Contains(err.Error(), "config.yaml is passed over: [1:1] unknown field \"them\"") {
+	if _, err := LoadConfig(); err == nil || !strings.Contains(err.Error(), "config.yaml is ignored: [1:1] unknown field \"them\"") {
 		t.Error(err)
 	}
 	write(SampleConfig)

@@ -76,7 +76,7 @@ func (l *coverage) CheckNames() error {
 	for k, matched := range l.matched {
 		if !matched && l.steps > 0 {
 			r := l.rules[k]
-			return fmt.Errorf("rule %s: no step of this log has a metric %q; `vantage report PATH --last 1` lists those that it has", r, r.Name)
+			return fmt.Errorf("rule %s: no step of this log has a metric %q; `vantage report PATH --last 1` lists its metrics", r, r.Name)
 		}
 	}
 	return nil

@@ -42,13 +42,13 @@ func Parse(text string) (Rule, error) {
 			limit, percent := strings.CutSuffix(strings.TrimSpace(text[at+len(op):]), "%")
 			x, err := strconv.ParseFloat(strings.TrimSpace(limit), 64)
 			if err != nil || !validName(r.Name) || x-x != 0 {
-				return r, fmt.Errorf("rule %q: expected a name, one of > >= < <= = !=, and a number or a percentage", text)
+				return r, fmt.Errorf("rule %q: expected a name, one of > >= < <= = !=, and a number or percentage", text)
 			}
 			r.Limit, r.Percent = x, percent
 			return r, r.validate()
 		}
 	}
-	return Rule{}, fmt.Errorf("rule %q has no > >= < <= = or !=, as in killed>5%%", text)
+	return Rule{}, fmt.Errorf("rule %q has no > >= < <= = or !=, such as in killed>5%%", text)
 }
 
 // ParseAll parses several rules.
@@ -76,10 +76,10 @@ func validName(name string) bool {
 func (r Rule) validate() error {
 	_, counted := r.count(&analysis.Summary{Groups: 1, Rows: 1})
 	if !counted && !strings.Contains(r.Name, "/") && !strings.Contains(r.Name, "_") && !strings.Contains(r.Name, "@") {
-		return fmt.Errorf("there is nothing called %q to check: there are %s, the kinds of warnings, and the names of metrics", r.Name, strings.Join(CountNames(), ", "))
+		return fmt.Errorf("unknown name %q: a rule can check %s, a kind of warning, or a metric", r.Name, strings.Join(CountNames(), ", "))
 	}
 	if r.Percent && !counted {
-		return fmt.Errorf("rule %q: %s is no share of anything, so its limit has no %%", r, r.Name)
+		return fmt.Errorf("rule %q: %s is not a share, so its limit cannot be a percentage", r, r.Name)
 	}
 	return nil
 }

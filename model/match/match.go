@@ -16,7 +16,7 @@ import (
 )
 
 // ErrNothingLogged is the error for a log without advantages.
-var ErrNothingLogged = errors.New("the log holds no advantages: match compares with those that the trainer logged (TRL, ms-swift, prime-rl, NeMo-RL and open-instruct log them)")
+var ErrNothingLogged = errors.New("the log has no advantages to compare with: TRL, ms-swift, prime-rl, NeMo-RL and open-instruct log them")
 
 // Candidate is an estimator with a scale.
 type Candidate struct {

@@ -114,7 +114,7 @@ func (p *parser) parseAnd() (node, error) {
 func (p *parser) parseUnary() (node, error) {
 	p.skipSpace()
 	if p.depth++; p.depth > maxDepth {
-		return nil, p.expected(fmt.Sprintf("fewer than %d parts within each other", maxDepth))
+		return nil, p.expected(fmt.Sprintf("at most %d nested parts", maxDepth))
 	}
 	defer func() { p.depth-- }()
 	switch {

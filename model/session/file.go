@@ -34,7 +34,7 @@ func Encode(run []string, s Session) ([]byte, error) {
 		return nil, err
 	}
 	if b.Len() > MaxFile {
-		return nil, fmt.Errorf("the marks and notes of the run have %d bytes, of at most %d", b.Len(), MaxFile)
+		return nil, fmt.Errorf("the marks and notes of the run have %d bytes, more than %d", b.Len(), MaxFile)
 	}
 	return b.Bytes(), nil
 }
@@ -45,15 +45,15 @@ func Decode(data []byte, run []string) (Session, error) {
 	var f sessionFile
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if err := dec.Decode(&f); err != nil {
-		return Session{}, fmt.Errorf("it is no JSON of ours: %w", err)
+		return Session{}, fmt.Errorf("not a session file: %w", err)
 	}
 	switch {
 	case dec.More():
-		return Session{}, errors.New("something follows after its end")
+		return Session{}, errors.New("data after the end")
 	case f.Vantage != version:
-		return Session{}, fmt.Errorf("it is of version %d, and this program knows %d", f.Vantage, version)
+		return Session{}, fmt.Errorf("version %d, but this program reads version %d", f.Vantage, version)
 	case !slices.Equal(f.Run, run):
-		return Session{}, fmt.Errorf("it is of another run: %q", f.Run)
+		return Session{}, fmt.Errorf("session of another run: %q", f.Run)
 	}
 	return f.Session, validate(f.Marks)
 }
@@ -61,11 +61,11 @@ func Decode(data []byte, run []string) (Session, error) {
 // validate checks the limits on marks and their texts.
 func validate(marks []Mark) error {
 	if len(marks) > MaxMarks {
-		return fmt.Errorf("there is room for %d marks, not for %d", MaxMarks, len(marks))
+		return fmt.Errorf("%d marks, more than %d", len(marks), MaxMarks)
 	}
 	for i, m := range marks {
 		if len(m.Note) > MaxNote || max(len(m.Group), len(m.Prompt), len(m.Label)) > MaxText || m.Sample < 0 {
-			return fmt.Errorf("mark %d is longer than any that is kept", i+1)
+			return fmt.Errorf("mark %d is too long or invalid", i+1)
 		}
 	}
 	return nil

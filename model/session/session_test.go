@@ -41,15 +41,15 @@ func TestRoundTrip(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		``:                                  "no JSON of ours",
-		`{"vantage":1,"run":["/runs/a"]`:    "no JSON of ours",
-		`[1,2]`:                             "no JSON of ours",
+		``:                                  "not a session file",
+		`{"vantage":1,"run":["/runs/a"]`:    "not a session file",
+		`[1,2]`:                             "not a session file",
 		`{}`:                                "version 0",
-		`{"vantage":2,"run":["/runs/a"]}`:   "version 2, and this program knows 1",
+		`{"vantage":2,"run":["/runs/a"]}`:   "version 2, but this program reads version 1",
 		`{"vantage":1,"run":["/runs/b"]}`:   `another run: ["/runs/b"]`,
-		`{"vantage":1,"run":["/runs/a"]} x`: "follows after its end",
-		`{"vantage":1,"run":["/runs/a"],"marks":[{"sample":-1}]}`:                             "mark 1 is longer",
-		`{"vantage":1,"run":["/runs/a"],"marks":[` + strings.Repeat("{},", MaxMarks) + `{}]}`: "not for 1001",
+		`{"vantage":1,"run":["/runs/a"]} x`: "data after the end",
+		`{"vantage":1,"run":["/runs/a"],"marks":[{"sample":-1}]}`:                             "mark 1 is too long or invalid",
+		`{"vantage":1,"run":["/runs/a"],"marks":[` + strings.Repeat("{},", MaxMarks) + `{}]}`: "1001 marks",
 	} {
 		if _, err := Decode([]byte(text), run()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: %v, want %q", text, err, want)

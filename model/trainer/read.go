@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -139,7 +140,7 @@ func ReadConfig(options []Option) (*Config, error) {
 	options = resolve(options)
 	r := &Config{Framework: detectFramework(options)}
 	if r.Framework == "" {
-		return nil, fmt.Errorf("nothing in it says how advantages are computed: expected algorithm.adv_estimator, scale_rewards or advantage_estimator")
+		return nil, errors.New("it does not say how advantages are computed: expected algorithm.adv_estimator, scale_rewards or advantage_estimator")
 	}
 	r.settings = []model.Option{{Name: "framework", Value: r.Framework}}
 	rules := keyRules(r.Framework)
