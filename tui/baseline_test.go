@@ -8,8 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// With a baseline every figure says by how much it differs, B swaps the two, and undo
-// goes back over both.
+// With a baseline every figure has its difference, B swaps the two, and undo takes both back.
 func TestBaselineShowsDifferences(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		was := d.app.result.analysis

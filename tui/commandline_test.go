@@ -67,7 +67,7 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 	})
 }
 
-// Every argument is completed, not only the first, and a filter term by term.
+// Every argument is completed, not only the first; a filter, term by term.
 func TestEveryArgumentIsCompleted(t *testing.T) {
 	drive(t, madeRun(12), 120, 36, filterSettings(), func(d *driver) {
 		for typed, want := range map[string]string{

@@ -9,8 +9,8 @@ import (
 	"vantage/model"
 )
 
-// What comes to a file while the screen rests waits there. A stream is read on, since what
-// writes it would wait, and so is what has not been read yet.
+// New rows of a file can wait there until the next refresh. A stream is read at once, since
+// its writer would wait, and so is a file that is not read to its end.
 func TestPauseOnlyBetweenRefreshesOfAFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		progress model.Progress
@@ -26,7 +26,7 @@ func TestPauseOnlyBetweenRefreshesOfAFile(t *testing.T) {
 	}
 }
 
-// A pause ends with the program.
+// A pause ends when the program does.
 func TestPauseEndsWithTheProgram(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -36,7 +36,7 @@ func TestPauseEndsWithTheProgram(t *testing.T) {
 	}
 }
 
-// silentSource is a source to which nothing comes.
+// silentSource is a source without any chunk.
 type silentSource struct{}
 
 func (silentSource) Next(ctx context.Context) (*model.Chunk, error) {

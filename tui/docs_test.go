@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// Every command that the documentation shows works as shown, with or without a
-// terminal: in a folder that has a run, a log of last night and a trainer's
-// configuration.
+// Every command in the documentation works as shown, without a terminal, in a folder with
+// runs, logs and trainers' configurations.
 func TestEveryCommandOfTheDocumentation(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("..", ".github", "docs", "*.md"))
 	if err != nil {
@@ -47,7 +46,7 @@ func TestEveryCommandOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// Every command has its place in the pages.
+// Every command is shown in a page.
 func TestEveryCommandIsDocumented(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("..", ".github", "docs", "*.md"))
 	if err != nil {
@@ -97,7 +96,7 @@ func runDocumented(t *testing.T, command string) {
 	}
 }
 
-// writeSampleRuns makes the logs that the documentation speaks of.
+// writeSampleRuns writes the logs and configurations that the documentation names.
 func writeSampleRuns(t *testing.T, dir string) {
 	t.Helper()
 	for n, name := range []string{"qwen-math/rollouts", "a", "b", "baseline/rollouts"} {

@@ -17,7 +17,7 @@ import (
 	"vantage/model"
 )
 
-// madeSource hands out made chunks one by one and then ends.
+// madeSource returns made chunks one by one and then io.EOF.
 type madeSource struct{ chunks []*model.Chunk }
 
 func (s *madeSource) Next(context.Context) (*model.Chunk, error) {
@@ -29,7 +29,7 @@ func (s *madeSource) Next(context.Context) (*model.Chunk, error) {
 	return chunk, nil
 }
 
-// madeRun is a run of some steps with 24 groups of 8, of every fate.
+// madeRun returns a run of some steps with 24 groups of 8, of every fate.
 func madeRun(steps int) *madeSource {
 	random := rand.New(rand.NewPCG(1, 2))
 	prompts := []string{
@@ -71,20 +71,20 @@ func madeRun(steps int) *madeSource {
 	return source
 }
 
-// driver drives the program through the same door as Bubble Tea: Update and View.
+// driver drives App as Bubble Tea does, by Update and View.
 type driver struct {
 	t   testing.TB
 	app App
 }
 
-// drive starts the program on a source at a size, lets it read all that there
-// is, and then does what f says. Pauses take no time.
+// drive starts App on a source at a size, lets it read the whole source, and calls f. Pauses
+// take no time.
 func drive(t *testing.T, source Source, w, h int, set model.Settings, f func(*driver)) {
 	t.Helper()
 	driveWith(t, source, w, h, Options{Settings: set}, f)
 }
 
-// driveWith is play with more options than the settings.
+// driveWith is drive with more options than the settings.
 func driveWith(t *testing.T, source Source, w, h int, o Options, f func(*driver)) {
 	t.Helper()
 	o.Title, o.NoColor = "runs/made", true
@@ -96,7 +96,7 @@ func driveWith(t *testing.T, source Source, w, h int, o Options, f func(*driver)
 	})
 }
 
-// send gives the program a message and runs the commands that follow from it.
+// send passes a message to App and runs the commands that follow from it.
 func (d *driver) send(msg tea.Msg) {
 	d.t.Helper()
 	next, cmd := d.app.Update(msg)
@@ -104,7 +104,7 @@ func (d *driver) send(msg tea.Msg) {
 	d.run(cmd)
 }
 
-// run runs a command to its end.
+// run runs a command and sends its message.
 func (d *driver) run(cmd tea.Cmd) {
 	d.t.Helper()
 	if cmd == nil {
@@ -132,7 +132,7 @@ func (d *driver) press(keys ...string) {
 	}
 }
 
-// keyPress is the message of a key: a single character, or a name such as "tab".
+// keyPress returns the message of a key: a single character, or a name such as "tab".
 func keyPress(key string) tea.KeyPressMsg {
 	if letter, held := strings.CutPrefix(key, "ctrl+"); held {
 		return tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModCtrl}
@@ -148,5 +148,5 @@ func keyPress(key string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
 }
 
-// frame is what a person sees.
+// frame returns the screen.
 func (d *driver) frame() string { return d.app.frame() }

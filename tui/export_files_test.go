@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// memoryFiles is a desk that remembers.
+// memoryFiles is a FileSaver that holds the last file.
 type memoryFiles struct {
 	name string
 	data string
@@ -57,8 +57,8 @@ func TestCopyWritesClipboardAndFile(t *testing.T) {
 	})
 }
 
-// The sequence is OSC 52 with the text in base64, wrapped for a multiplexer; a text
-// beyond the limit goes to the file only.
+// The sequence is OSC 52 with the text in base64, wrapped for a multiplexer. A text beyond
+// the limit is saved as a file only.
 func TestClipboardSequencePassesMultiplexers(t *testing.T) {
 	a := App{}
 	plain := a.clipboardSequence("héllo")

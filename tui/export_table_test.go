@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What is exported is the table on the screen: its groups, samples or steps, filtered
-// and in its order.
+// The exported table is that on the screen: its groups, samples or steps, filtered and sorted
+// as they are there.
 func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 	drive(t, madeRun(12), 120, 36, filterSettings(), func(d *driver) {
 		desk := &memoryFiles{}

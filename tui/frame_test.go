@@ -9,14 +9,14 @@ import (
 	"vantage/model"
 )
 
-// filterSettings are settings under which every part of the screen has something to say.
+// filterSettings returns settings under which every part of the screen has something to show.
 func filterSettings() model.Settings {
 	set := model.DefaultSettings()
 	set.KeepPos, set.KeepNeg, set.Recompute = 0.7, 0.5, true
 	return set
 }
 
-// The help has three states: the keys, the estimator at work, closed.
+// ? shows the keys, then the estimator at work, then closes the help.
 func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("?")
@@ -30,7 +30,7 @@ func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
 	})
 }
 
-// What models wrote reaches the terminal as text, never as control.
+// Control characters in a log are shown, never sent to the terminal.
 func TestLogDoesNotControlTheTerminal(t *testing.T) {
 	hostile := "\x1b]52;c;ZXZpbA==\a\x1b[2J\u009b31m\u202e\u200b\x00"
 	source := &madeSource{chunks: []*model.Chunk{{

@@ -20,7 +20,7 @@ import (
 	"vantage/tui/layout"
 )
 
-// anyText draws a text as models, people and broken files write it.
+// anyText draws a text as models, people and broken files write.
 func anyText(t *rapid.T, label string) string {
 	return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom([]string{
 		"", "plain words", "一个盒子里有三个红球，", "🙂🍎", "👩‍👩‍👧", "🇩🇪", "שלום עולם", "مرحبا", "é̂̂̂", "ﾞ", "\u2028", "\t", "a\nb",
@@ -28,8 +28,7 @@ func anyText(t *rapid.T, label string) string {
 	}), rapid.String()), 0, 3).Draw(t, label), "")
 }
 
-// anyRun draws a run of a few steps, groups and components, whose every text and number
-// may be anything.
+// anyRun draws a run of few steps, groups and components, with any texts and numbers.
 func anyRun(t *rapid.T) Source {
 	number := rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 0.5, -1, 1e300, math.NaN(), math.Inf(1), estimators.MissingReward()}), rapid.Float64Range(-9, 9))
 	chunk := &model.Chunk{
@@ -62,7 +61,7 @@ func anyRun(t *rapid.T) Source {
 	return &textSource{madeSource: &madeSource{chunks: []*model.Chunk{chunk}}, text: func(model.Record) (model.Text, error) { return said, nil }}
 }
 
-// anyDriver starts the program on any run, in any look, at any size.
+// anyDriver starts App on any run, in ASCII or not, at any size.
 func anyDriver(tb testing.TB, t *rapid.T) *driver {
 	tb.Helper()
 	o := Options{Title: anyText(t, "title"), Settings: filterSettings(), ASCII: rapid.Bool().Draw(t, "ascii"), NoColor: rapid.Bool().Draw(t, "mono"), SecondTitle: anyText(t, "other")}
@@ -95,7 +94,7 @@ func pressAnyKeys(t *rapid.T, d *driver) {
 	}
 }
 
-// checkFills fails unless lines are exactly w×h cells of what may be shown.
+// checkFills fails unless lines are exactly h lines of w cells without control characters.
 func checkFills(t *rapid.T, lines []string, w, h int, ascii bool) {
 	if len(lines) != h {
 		t.Fatalf("%d lines of %d×%d", len(lines), w, h)
@@ -112,8 +111,7 @@ func checkFills(t *rapid.T, lines []string, w, h int, ascii bool) {
 	}
 }
 
-// Whatever the run holds, however large the screen is and wherever one has walked, the
-// frame fills the screen exactly.
+// The frame fills the screen exactly, whatever the run, the size and the keys.
 func TestFrameFillsTheScreen(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(1), 80, 24, filterSettings(), func(*driver) {
@@ -125,7 +123,7 @@ func TestFrameFillsTheScreen(t *testing.T) {
 	})
 }
 
-// A pane fills its place, whatever that is.
+// A pane fills its rectangle exactly, whatever that is.
 func TestEveryPaneFillsItsRectangle(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(1), 80, 24, filterSettings(), func(*driver) {
@@ -143,7 +141,7 @@ func TestEveryPaneFillsItsRectangle(t *testing.T) {
 	})
 }
 
-// Every view fills the room that it is given, in every look.
+// Every view fills the body exactly, in every theme.
 func TestEveryViewFillsTheBody(t *testing.T) {
 	t.Parallel()
 	source := madeRunWithTexts(3, proofText)

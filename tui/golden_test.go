@@ -22,8 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden frames anew; look at them before keeping them")
 
-// roleLetters stand for the roles in golden frames. Some roles look the same: the first of
-// them counts.
+// roleLetters are the letters of the roles in golden frames. Of roles that look the same the
+// first counts.
 const roleLetters = " dtkpndgwb-aC-amh01234"
 
 const legend = `The screen at each size: as it is seen, then the role of each cell, then in ASCII.
@@ -37,7 +37,7 @@ picture of its own only where it has not.
 
 `
 
-// letterOfStyle maps every look of a theme to its letter.
+// letterOfStyle returns the letter of every style of a theme.
 func letterOfStyle(theme *themes.Theme) map[string]rune {
 	all := map[string]rune{}
 	set := func(painted string, letter rune) {
@@ -56,7 +56,7 @@ func letterOfStyle(theme *themes.Theme) map[string]rune {
 	return all
 }
 
-// underCursor is the letter of a role in the row under the cursor.
+// underCursor returns the letter of a role in the row under the cursor.
 func underCursor(letter rune) rune {
 	switch letter {
 	case ' ':
@@ -67,7 +67,7 @@ func underCursor(letter rune) rune {
 	return unicode.ToUpper(letter)
 }
 
-// cellsOf is a frame as a terminal shows it.
+// cellsOf returns a frame as a terminal shows it.
 func cellsOf(frame string, w, h int) []uv.Line {
 	screen := uv.NewScreenBuffer(w, h)
 	screen.Method = ansi.GraphemeWidth
@@ -75,7 +75,7 @@ func cellsOf(frame string, w, h int) []uv.Line {
 	return screen.Lines
 }
 
-// roleRows are the roles of a frame, a letter for each cell, row by row.
+// roleRows returns the roles of a frame, a letter for each cell, row by row.
 func roleRows(tb testing.TB, theme *themes.Theme, frame string, w, h int) []string {
 	tb.Helper()
 	known := letterOfStyle(theme)
@@ -94,7 +94,7 @@ func roleRows(tb testing.TB, theme *themes.Theme, frame string, w, h int) []stri
 	return rows
 }
 
-// monoRoles is how roles look where there are no colours: some alike.
+// monoRoles returns the letters that roles have without colours, where some look the same.
 func monoRoles(rows []string) []string {
 	mono, looks := themes.Mono(), letterOfStyle(themes.Mono())
 	look := func(painted string) rune { return looks[cellsOf(painted, 1, 1)[0][0].Style.String()] }
@@ -110,10 +110,10 @@ func monoRoles(rows []string) []string {
 	return all
 }
 
-// frameText is the text of a frame, row by row.
+// frameText returns the text of a frame, row by row.
 func frameText(frame string) []string { return strings.Split(ansi.Strip(frame), "\n") }
 
-// goldenRows is rows as the file holds them.
+// goldenRows returns rows as the file holds them.
 func goldenRows(rows []string) []byte {
 	var b bytes.Buffer
 	for i, row := range rows {
@@ -125,7 +125,7 @@ func goldenRows(rows []string) []byte {
 	return b.Bytes()
 }
 
-// snapshots draws the screen as it is in every way: with colours, without, in ASCII.
+// snapshots draws the present screen with colours, without, and in ASCII.
 func (d *driver) snapshots() []txtar.File {
 	d.t.Helper()
 	w, h := d.app.display.w, d.app.display.h
@@ -155,7 +155,7 @@ func (d *driver) snapshots() []txtar.File {
 	return append(files, txtar.File{Name: name + " ASCII", Data: goldenRows(frameText(ascii))})
 }
 
-// matchGolden compares pictures of the screen with those that were looked at.
+// matchGolden compares snapshots with those in the golden file.
 func matchGolden(t *testing.T, name string, files []txtar.File) {
 	t.Helper()
 	path := filepath.Join("testdata", "frames", name+".txtar")

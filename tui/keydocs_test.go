@@ -14,13 +14,13 @@ import (
 	"vantage/model"
 )
 
-// The pages show the keys that the program obeys. -update writes them anew.
+// The pages list the keys of the key table; -update writes them.
 func TestPagesShowTheKeys(t *testing.T) {
 	matchPart(t, "README.md", "keys", keysAsMarkdown(firstKeys()))
 	matchPart(t, filepath.Join(".github", "docs", "screen.md"), "keys", keysAsMarkdown(allKeys()))
 }
 
-// firstKeys are those that the hints and the head of the screen show: what to begin with.
+// firstKeys returns the keys in the hints and in the header: those to begin with.
 func firstKeys() []keySection {
 	first := keySection{name: "key"}
 	for _, s := range append([]keySection{overviewKeys()}, commonKeys()...) {
@@ -33,8 +33,8 @@ func firstKeys() []keySection {
 	return []keySection{first}
 }
 
-// storyRun is a run as people have them: prompts from easy to hopeless, answers
-// right or wrong, and some judged in tenths.
+// storyRun returns a run like a real one: prompts from easy to impossible, rewards of 0 or 1
+// and some in tenths.
 func storyRun(steps int) *madeSource {
 	random := rand.New(rand.NewPCG(3, 4))
 	prompts := []string{
@@ -81,7 +81,7 @@ func keysAsMarkdown(sections []keySection) string {
 	return strings.TrimSpace(b.String())
 }
 
-// matchPart compares what stands between the marks of a part of a page.
+// matchPart compares a part of a page, between its marks, with what it should be.
 func matchPart(t *testing.T, page, part, want string) {
 	t.Helper()
 	path := filepath.Join("..", page)

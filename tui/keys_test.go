@@ -94,7 +94,7 @@ func TestTypedValueIsCheckedAndApplied(t *testing.T) {
 	})
 }
 
-// Where the trainer refuses a combination the key says so in its words.
+// A key for settings that the trainer refuses shows the trainer's message.
 func TestRefusedControlsQuoteTheTrainer(t *testing.T) {
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("e")
@@ -141,7 +141,7 @@ func TestStepKeysMoveAndFollow(t *testing.T) {
 	})
 }
 
-// w walks the warnings and puts the cursor on a group that shows each.
+// w goes through the warnings and puts the cursor on the example of each.
 func TestWarningKeysGoToTheirExamples(t *testing.T) {
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("w")
@@ -161,8 +161,8 @@ func TestWarningKeysGoToTheirExamples(t *testing.T) {
 	})
 }
 
-// The answer to an earlier request is dropped, and a fast log waits for the
-// computation under way instead of cancelling it.
+// The answer to an earlier request is dropped, and new rows wait for the analysis under way
+// instead of cancelling it.
 func TestLateAnswersAreDropped(t *testing.T) {
 	drive(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *driver) {
 		shown := d.app.result.analysis
@@ -217,8 +217,8 @@ func TestQuitKeysQuit(t *testing.T) {
 	}
 }
 
-// e walks past what the log cannot feed and says so; E lists everything, takes
-// typed words and refuses in words.
+// e skips what the log does not support and says so; E lists everything, narrows by typed
+// words, and says why an estimator is refused.
 func TestEstimatorsTheLogCannotFeed(t *testing.T) {
 	drive(t, madeRun(2), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("e", "e", "e") // rloo, reinforce_plus_plus, and past remax, gae and KL
@@ -247,7 +247,7 @@ func TestEstimatorsTheLogCannotFeed(t *testing.T) {
 	})
 }
 
-// Settings that the log cannot feed leave a sentence, and the way out of them.
+// Settings that the log does not support are explained, and keys lead out of them.
 func TestLeavesAnEstimatorThatTheLogCannotFeed(t *testing.T) {
 	set := model.DefaultSettings().WithFramework("verl").WithEstimator("remax")
 	drive(t, madeRun(2), 120, 36, set, func(d *driver) {
@@ -265,8 +265,7 @@ func TestLeavesAnEstimatorThatTheLogCannotFeed(t *testing.T) {
 	})
 }
 
-// A log that holds advantages is shown with the estimator that wrote it, unless
-// the person asked for another; u goes back.
+// A log with advantages is shown under the estimator that wrote it; u takes that back.
 func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 	written := func() *madeSource {
 		chunk := &model.Chunk{Format: "trl", Files: []string{"made"}, Progress: model.Progress{CaughtUp: true}}
@@ -289,7 +288,7 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 	})
 }
 
-// The help narrows as one types, scrolls, and closes without doing anything else.
+// The help narrows while one types, scrolls, and closes without another effect.
 func TestHelpIsSearched(t *testing.T) {
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
 		before := d.app.settings
@@ -310,7 +309,7 @@ func TestHelpIsSearched(t *testing.T) {
 	})
 }
 
-// A key of the configuration does what another one does, but where text is typed.
+// A key of the configuration has the action of another one, but not where text is typed.
 func TestKeysAreRemapped(t *testing.T) {
 	drive(t, madeRun(3), 80, 24, filterSettings(), func(d *driver) {
 		d.app.keyMap = map[string]string{"x": "m"}

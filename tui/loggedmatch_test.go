@@ -9,8 +9,8 @@ import (
 	"vantage/model"
 )
 
-// runWithAdvantages is a run whose logged advantages are those of f, one group of rewards 1,
-// 0, 0, 0 per step. Its newest step is still open.
+// runWithAdvantages returns a run whose logged advantages are those of f, with a group of
+// rewards 1, 0, 0, 0 in each step. Its newest step is open.
 func runWithAdvantages(steps int, f func(step int, reward float64) float64) *madeSource {
 	source := &madeSource{}
 	for step := range steps + 1 {
@@ -23,8 +23,7 @@ func runWithAdvantages(steps int, f func(step int, reward float64) float64) *mad
 	return source
 }
 
-// What the log's advantages look like stands among the warnings if no estimator
-// gives them.
+// If no estimator reproduces the logged advantages, a warning says what they look like.
 func TestUnknownAdvantagesAreAWarning(t *testing.T) {
 	thrice := func(_ int, reward float64) float64 { return 3 * (reward - 0.25) }
 	drive(t, runWithAdvantages(1, thrice), 120, 36, model.DefaultSettings(), func(d *driver) {
@@ -41,8 +40,7 @@ func TestUnknownAdvantagesAreAWarning(t *testing.T) {
 	})
 }
 
-// A verdict on few samples is looked at again when there are more; the settings
-// stay where the person is.
+// The comparison is repeated when there are more samples; the settings stay.
 func TestMatchIsRepeatedWithMoreSteps(t *testing.T) {
 	turns := func(step int, reward float64) float64 { // r − μ, and from the third step on something else
 		if step > 2 {
@@ -60,7 +58,7 @@ func TestMatchIsRepeatedWithMoreSteps(t *testing.T) {
 	})
 }
 
-// Where an estimator gives most of the log, it is named as the nearest.
+// An estimator that reproduces most of the logged advantages is named as the nearest.
 func TestNearestEstimatorIsNamed(t *testing.T) {
 	once := func(step int, reward float64) float64 {
 		if step == 0 {

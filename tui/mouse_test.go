@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The mouse is off until it is asked for; then a click goes to a pane and a group.
+// The mouse is off until it is switched on; then a click selects a pane and a group.
 func TestMouseSelectsOnceOn(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		if d.app.View().MouseMode != tea.MouseModeNone {

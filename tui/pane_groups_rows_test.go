@@ -16,8 +16,8 @@ import (
 	"vantage/model"
 )
 
-// The table follows each character of the filter, keeps it on Enter, says what to do
-// where nothing fits, and undo brings all groups back.
+// The table follows each character of the filter, Enter keeps it, a filter that nothing
+// matches says what to do, and undo brings all groups back.
 func TestFilterNarrowsTheTable(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		all := len(d.app.result.rows)
@@ -86,8 +86,7 @@ func TestSortingKeepsTheCursorOnItsGroup(t *testing.T) {
 	})
 }
 
-// Each figure is drawn, and a bin is read: the bins of the made run's rewards hold
-// all of them.
+// Each figure is drawn, and the counts of a bin are shown.
 func TestDistributionShowsEachFigure(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("v")
@@ -105,7 +104,7 @@ func TestDistributionShowsEachFigure(t *testing.T) {
 	})
 }
 
-// BenchmarkScroll moves through a table of 100,000 groups.
+// BenchmarkScroll moves the cursor in a table of 100,000 groups.
 func BenchmarkScroll(b *testing.B) {
 	d := largeStep(b, 100_000, 4)
 	for b.Loop() {
@@ -122,11 +121,11 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// warmupKeys is how many keys come before those that are measured: the first ones touch memory
-// that no key has used yet, which on a virtual machine takes longer than all else.
+// warmupKeys is how many keys are pressed before the measured ones: the first ones touch new
+// memory, which on a virtual machine takes longer than everything else.
 const warmupKeys = 24
 
-// BenchmarkKey changes a setting with so many samples in the step: to the new frame.
+// BenchmarkKey changes a setting of a step of so many samples, up to the new frame.
 func BenchmarkKey(b *testing.B) {
 	for _, c := range []struct {
 		name, before string
@@ -158,8 +157,8 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// largeStep is the program with one complete step of so many groups. It collects what is garbage
-// as early as the program does: memory that is new to it is slow on a virtual machine.
+// largeStep returns App with one complete step of so many groups. It collects garbage as
+// early as the program does: new memory is slow on a virtual machine.
 func largeStep(b *testing.B, groups, size int) *driver {
 	b.Helper()
 	const gcPercent = 50 // that of loaders/commands
@@ -184,7 +183,7 @@ func largeStep(b *testing.B, groups, size int) *driver {
 	return d
 }
 
-// Undo takes an order back as it takes back a filter, and leaves the cursor on its group.
+// Undo brings the order back like the filter, and the cursor stays on its group.
 func TestUndoOrder(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j")
@@ -208,8 +207,7 @@ func TestUndoOrder(t *testing.T) {
 	})
 }
 
-// Large rewards and large groups are written shorter, and never cut in the middle of a
-// number.
+// Long numbers are shortened, never cut.
 func TestLargeFigures(t *testing.T) {
 	var records []model.Record
 	for i := range 5000 {

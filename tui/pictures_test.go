@@ -11,15 +11,14 @@ import (
 	"vantage/themes"
 )
 
-// docPicture is a picture of the documentation: what is pressed, and what it shows, for those
-// who do not see it.
+// docPicture is a picture of the documentation, with its alternative text.
 type docPicture struct {
 	name, alt string
 	keys      []string
 	set       func(*model.Settings)
 }
 
-// docPictures are all of them.
+// docPictures returns all pictures of the documentation.
 func docPictures() []docPicture {
 	return []docPicture{
 		{
@@ -41,8 +40,8 @@ func docPictures() []docPicture {
 	}
 }
 
-// The pictures of the documentation are frames of the program as it is: -update draws
-// them anew. None is missing, and none is left that nobody shows.
+// The pictures of the documentation are frames of the program; -update draws them. Each is
+// shown by a page, and there is no other.
 func TestPictures(t *testing.T) {
 	dir := filepath.Join("..", ".github", "pictures")
 	left := map[string]bool{}
@@ -75,7 +74,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// matchFile compares a text with a file, or writes it.
+// matchFile compares a file with what it should be, or writes it.
 func matchFile(t *testing.T, path, text string) {
 	t.Helper()
 	if *update {
@@ -92,7 +91,7 @@ func matchFile(t *testing.T, path, text string) {
 	}
 }
 
-// allPages is every page, one after the other.
+// allPages returns the text of every page.
 func allPages(t *testing.T) string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("..", ".github", "docs", "*.md"))
@@ -110,7 +109,7 @@ func allPages(t *testing.T) string {
 	return all
 }
 
-// storyRunWithTexts is a run as people have them, with what its samples say.
+// storyRunWithTexts is storyRun with the texts of areaText.
 func storyRunWithTexts(steps int) *textSource {
 	s := &textSource{madeSource: storyRun(steps), text: areaText, records: map[int64]model.Record{}}
 	for _, chunk := range s.chunks {
@@ -123,8 +122,7 @@ func storyRunWithTexts(steps int) *textSource {
 	return s
 }
 
-// areaText is what a sample says about a triangle: those without a reward take the wrong
-// height.
+// areaText returns a response on the area of a triangle, a wrong one for rewards below 0.5.
 func areaText(r model.Record) (model.Text, error) {
 	height, end := "By Heron $s = \\frac{13 + 14 + 15}{2} = 21$, so $A = \\sqrt{21 \\cdot 8 \\cdot 7 \\cdot 6} = \\sqrt{7056}$.", "\\boxed{84}"
 	if r.Reward < 0.5 {

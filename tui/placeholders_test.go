@@ -14,19 +14,19 @@ import (
 	"vantage/tui/chart"
 )
 
-// stopped is a source that fails.
+// stopped is a source that fails at once.
 type stopped struct{}
 
 func (stopped) Next(context.Context) (*model.Chunk, error) {
 	return nil, errors.New("open runs/made: permission denied")
 }
 
-// progressOnly is a source that has come so far without a sample.
+// progressOnly returns a source with progress and problems but no samples.
 func progressOnly(p model.Progress, problems ...model.Problem) *madeSource {
 	return &madeSource{chunks: []*model.Chunk{{Progress: p, Problems: problems, Skipped: len(problems)}}}
 }
 
-// growingRun has two whole steps and the beginning of a third.
+// growingRun returns a run of two complete steps and the beginning of a third.
 func growingRun() *madeSource {
 	source := madeRun(3)
 	last := source.chunks[2]
@@ -35,11 +35,10 @@ func growingRun() *madeSource {
 	return source
 }
 
-// noRewardProblem is what is said of a file in which no rewards are found.
+// noRewardProblem is the problem of a file without rewards.
 var noRewardProblem = model.Problem{File: "a.jsonl", Reason: `no reward field: the keys are "foo", "bar"; needed is a number under reward, score or total_reward`}
 
-// What a person sees before there is anything to see, and when there is less than one
-// would like: each state says what is missing and what to do.
+// Each state without an analysis says what is missing and what to do.
 func TestPlaceholdersSayWhatIsMissing(t *testing.T) {
 	for name, state := range map[string]struct {
 		source func() Source
@@ -77,7 +76,7 @@ func TestPlaceholdersSayWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A terminal that is too small says what is needed, and still how the step is.
+// A screen that is too small says which size is needed, and shows the figures of the step.
 func TestTooSmallScreenSaysWhatItNeeds(t *testing.T) {
 	drive(t, madeRun(3), 48, 12, filterSettings(), func(d *driver) {
 		text := ansi.Strip(d.frame())
@@ -91,8 +90,8 @@ func TestTooSmallScreenSaysWhatItNeeds(t *testing.T) {
 	})
 }
 
-// The time that reading takes still is taken from the bytes of the time so far: at
-// 300 MB in 3 s the other 600 MB take 6 s. Nothing is said in the first second.
+// The remaining time follows from the bytes read so far: at 300 MB in 3 s the other 600 MB
+// take 6 s. There is no estimate in the first second.
 func TestReadRateEstimatesTheRemainingTime(t *testing.T) {
 	at := func(second int) time.Time { return time.Date(2026, 1, 2, 14, 3, second, 0, time.UTC) }
 	var p readRate
@@ -114,8 +113,7 @@ func TestReadRateEstimatesTheRemainingTime(t *testing.T) {
 	}
 }
 
-// Where not one sample could be read the reasons are a key press away, before anything
-// is on the screen.
+// If no sample could be read, a key shows the reasons before there is an analysis.
 func TestProblemsBeforeAnySample(t *testing.T) {
 	reason := model.Problem{File: "a.jsonl", Line: 7, Reason: "column 1: the line is no object"}
 	drive(t, progressOnly(model.Progress{Files: 1, CaughtUp: true}, reason), 80, 24, filterSettings(), func(d *driver) {
@@ -126,8 +124,8 @@ func TestProblemsBeforeAnySample(t *testing.T) {
 	})
 }
 
-// Many problems are counted by reason, whatever differs from line to line, and each is
-// listed; scrolling ends at the last, and the next key up is seen.
+// Many problems are counted by reason and listed one by one; scrolling ends at the last, and
+// one up from there scrolls.
 func TestProblemsAreCounted(t *testing.T) {
 	var all []model.Problem
 	for i := range 40 {

@@ -15,11 +15,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scratch is a folder of the tests: for the program, and for what it saves.
+// scratch is the folder of the tests for the program and what it saves.
 var scratch string
 
-// buildProgram builds the whole program once, for the tests that run it as a person
-// does.
+// buildProgram builds the whole program, once.
 var buildProgram = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(scratch, "vantage")
 	out, err := exec.Command("go", "build", "-o", path, "vantage").CombinedOutput()
@@ -38,7 +37,7 @@ func programPath(t *testing.T) string {
 	return path
 }
 
-// onPath is the environment in which the program is found by its name.
+// onPath returns the PATH, as of an environment, on which the program is.
 func onPath(t *testing.T) string {
 	t.Helper()
 	return "PATH=" + filepath.Dir(programPath(t)) + string(os.PathListSeparator) + os.Getenv("PATH")
@@ -61,7 +60,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The commands, as scripts: what they print, where, and with which exit code.
+// The scripts run the commands and check what they print, where, and with which exit code.
 func TestCommands(t *testing.T) {
 	path := strings.TrimPrefix(onPath(t), "PATH=")
 	testscript.Run(t, testscript.Params{
@@ -78,8 +77,8 @@ func TestCommands(t *testing.T) {
 	})
 }
 
-// exits N COMMAND... runs a command and wants that exit code; its output can be
-// asked for with stdout and stderr as after exec.
+// exits N COMMAND... runs a command and fails unless its exit code is N; stdout and stderr
+// then check its output, as after exec.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	bin, err := buildProgram()
 	ts.Check(err)
@@ -115,8 +114,8 @@ func TestDemoInATerminal(t *testing.T) {
 	x.checkRestored()
 }
 
-// Where the terminal does not answer what its background is, COLORFGBG holds: the dark
-// theme's light blue is not to be read on white.
+// If the terminal does not tell its background, COLORFGBG does: the light blue of the dark
+// theme cannot be read on white.
 func TestThemeFollowsCOLORFGBG(t *testing.T) {
 	for colours, dark := range map[string]bool{"": true, "15;0": true, "0;15": false, "0;default;15": false} {
 		t.Run(colours, func(t *testing.T) {
@@ -134,7 +133,7 @@ func TestThemeFollowsCOLORFGBG(t *testing.T) {
 	}
 }
 
-// A log that grows is on the screen without a key, and an idle screen is sent nothing.
+// New rows appear without a key, and an idle screen is sent nothing.
 func TestGrowingLogIsShownAndIdleSendsNothing(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := t.TempDir(), t.TempDir()
@@ -161,8 +160,7 @@ func TestGrowingLogIsShownAndIdleSendsNothing(t *testing.T) {
 	x.waitExit()
 }
 
-// What a model wrote to take the terminal over is not among the bytes that the
-// terminal is sent, whichever way its text is looked at.
+// Escape sequences in a text are never sent to the terminal, however the text is shown.
 func TestHostileTextInATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

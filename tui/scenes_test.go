@@ -10,7 +10,7 @@ import (
 	"vantage/model"
 )
 
-// scene is a state of the screen that is kept as pictures.
+// scene is a state of the screen with golden frames.
 type scene struct {
 	name       string
 	source     func() Source
@@ -20,12 +20,10 @@ type scene struct {
 	sizes      [][2]int
 }
 
-// allSizes is where the screen must be at home: what is least, what terminals open with,
-// what people have, and what fills a monitor.
+// allSizes are the smallest size, that of a new terminal, a common one, and a full monitor.
 var allSizes = [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}}
 
-// scenes are every view, every state of it that looks different, and what there is to see
-// before there is anything to see.
+// scenes returns every view, every state of it that looks different, and every placeholder.
 func scenes() []scene {
 	made := func(steps int) func() Source { return func() Source { return madeRun(steps) } }
 	read := func() Source { return madeRunWithTexts(3, proofText) }
@@ -69,7 +67,7 @@ func scenes() []scene {
 	}
 }
 
-// failsAfterSteps is a source that fails after some steps.
+// failsAfterSteps is a source that fails after its steps.
 type failsAfterSteps struct{ *madeSource }
 
 func (s *failsAfterSteps) Next(ctx context.Context) (*model.Chunk, error) {
@@ -79,15 +77,14 @@ func (s *failsAfterSteps) Next(ctx context.Context) (*model.Chunk, error) {
 	return nil, errors.New("read runs/made/rollouts-3.jsonl: stale NFS file handle")
 }
 
-// runStillReading is a run of which the newest steps are on the screen, and older ones are
-// still being read.
+// runStillReading returns a run whose older steps are still being read.
 func runStillReading() *madeSource {
 	source := madeRun(3)
 	source.chunks[2].Progress = model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000}
 	return source
 }
 
-// withText are keys of which the last is a text.
+// withText returns keys of which the last argument is a text.
 func withText(keys ...string) []string {
 	text := keys[len(keys)-1]
 	keys = keys[:len(keys)-1]
@@ -97,10 +94,10 @@ func withText(keys ...string) []string {
 	return keys
 }
 
-// keepLive makes the source one that goes on, as that of a followed run does.
+// keepLive makes the source one that has not ended.
 func keepLive(d *driver) { d.app.sourceState.ended = false }
 
-// makeMarks marks a group, a sample and a step, two of them with notes, and lists them.
+// makeMarks marks a group, a sample and a step, two with notes, and opens the list.
 func makeMarks(d *driver) {
 	d.press("*", "j", "j")
 	d.press(withText("a", "all of these stop at the limit of 512 tokens")...)
@@ -109,7 +106,7 @@ func makeMarks(d *driver) {
 	d.press("enter", "'", "j", "j")
 }
 
-// computeHalfTheTrend takes away what is known of the steps but for the newest ones.
+// computeHalfTheTrend computes the trend again, of the newest steps only.
 func computeHalfTheTrend(d *driver) {
 	d.app.result.trend, d.app.work.busy = nil, true
 	a, cmd := d.app.continueTrend(10 * 192) // a step has 192 samples, and the newest is known
@@ -117,7 +114,8 @@ func computeHalfTheTrend(d *driver) {
 	d.app = next.(App)
 }
 
-// runWithProblems is a run with places that cannot be read, and a note on what was left out.
+// runWithProblems returns a run with places that cannot be read and a note on what was left
+// out.
 func runWithProblems() *madeSource {
 	source := madeRun(3)
 	last := source.chunks[2]
@@ -130,8 +128,8 @@ func runWithProblems() *madeSource {
 	return source
 }
 
-// Every view at every size, in colour, without, and in ASCII, is as it was when it was
-// last looked at, and fills the screen exactly.
+// Every scene at its sizes, in colour, without, and in ASCII, is as in its golden file and
+// fills the screen exactly.
 func TestGolden(t *testing.T) {
 	for _, s := range scenes() {
 		t.Run(s.name, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"vantage/model/session"
 )
 
-// memoryStore is a memory that remembers as long as the test.
+// memoryStore is a SessionStore in memory.
 type memoryStore struct {
 	session session.Session
 	err     error
@@ -26,7 +26,7 @@ func (s *memoryStore) Update(change func(session.Session) session.Session) (sess
 	return s.session, nil
 }
 
-// driveSession plays with what the shelf holds, and leaves.
+// driveSession drives App with the session of a store, and saves it at the end.
 func driveSession(t *testing.T, s *memoryStore, o Options, f func(*driver)) {
 	t.Helper()
 	o.SessionStore, o.Session = s, s.session
@@ -44,7 +44,7 @@ func driveSession(t *testing.T, s *memoryStore, o Options, f func(*driver)) {
 	})
 }
 
-// A run is found again as it was left, says so, and :forget starts afresh, which undo
+// The session is restored, which a notice says; :forget restores the defaults, which undo
 // takes back.
 func TestViewIsRestored(t *testing.T) {
 	s := &memoryStore{}
@@ -105,7 +105,7 @@ func TestViewIsRestored(t *testing.T) {
 	}
 }
 
-// What the command line says wins; the rest is as it was left.
+// Settings of the command line win; the others are restored.
 func TestFlagsWinOverTheSession(t *testing.T) {
 	s := &memoryStore{}
 	driveSession(t, s, Options{}, func(d *driver) { d.press("f", "p", "m", "m") })
@@ -126,8 +126,8 @@ func TestFlagsWinOverTheSession(t *testing.T) {
 	})
 }
 
-// Where nobody chose an estimator none is kept, so that the next time the one that
-// wrote the log is looked for again; the ratios are kept all the same.
+// An estimator that nobody chose is not saved, so that the next time the one that wrote the
+// log is looked for again; ratios are saved.
 func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
 	s := &memoryStore{}
 	driveSession(t, s, Options{}, func(d *driver) { d.press("j", "w") })
@@ -167,7 +167,7 @@ func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
 	})
 }
 
-// Without a memory nothing is kept, and a mark says so.
+// Without a store a mark lasts until the end, which a notice says.
 func TestMarksWithoutAStoreLastUntilQuit(t *testing.T) {
 	drive(t, madeRun(1), 120, 36, filterSettings(), func(d *driver) {
 		d.press("*")
@@ -177,8 +177,7 @@ func TestMarksWithoutAStoreLastUntilQuit(t *testing.T) {
 	})
 }
 
-// What cannot be written is told of; the mark stays until the end, and the next change
-// tries again.
+// If the session cannot be saved a notice says so, and the mark lasts until the end.
 func TestFailedSaveIsReported(t *testing.T) {
 	s := &memoryStore{err: errors.New("no space left")}
 	driveSession(t, s, Options{}, func(d *driver) {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// startPiped starts the program with its output in a pipe, and gives it two minutes.
+// startPiped starts the program with its output in a pipe, and kills it after two minutes.
 func startPiped(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Buffer) {
 	t.Helper()
 	cmd, said = exec.Command(programPath(t), args...), &bytes.Buffer{}
@@ -31,7 +31,7 @@ func startPiped(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Reade
 	return cmd, bufio.NewReader(out), said
 }
 
-// writeStep is the log of a step of one group: two right, or one right and one wrong.
+// writeStep writes the log of a step of one group: two right, or one right and one wrong.
 func writeStep(t *testing.T, dir, name string, right bool) {
 	t.Helper()
 	other := "0.0"
@@ -42,8 +42,8 @@ func writeStep(t *testing.T, dir, name string, right bool) {
 	writeFile(t, filepath.Join(dir, name+".jsonl"), row+"1.0}\n"+row+other+"}\n")
 }
 
-// A watch tells when a rule begins to fail and when it is kept again, a line each, and
-// ends with the signal that ends its job: quietly, with what holds at the newest step.
+// A watch prints a line when a rule fails and when it holds again. A signal ends it without
+// a message, with the exit code of the newest step.
 func TestWatchReportsEachChange(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func expectLine(t *testing.T, lines *bufio.Reader, want string) {
 	}
 }
 
-// A signal stops every command that reads, even where nothing comes.
+// A signal stops every command that reads, even if nothing comes.
 func TestSignalsStopReading(t *testing.T) {
 	for _, command := range []string{"report", "export", "sweep", "check", "match", "compare"} {
 		t.Run(command, func(t *testing.T) {
@@ -103,8 +103,8 @@ func TestSignalsStopReading(t *testing.T) {
 	}
 }
 
-// A signal stops what is being written where the reader of the output waits, and what was
-// written until then shows that it is not whole: it has no last line, and does not parse.
+// A signal stops writing while the reader of the output waits, and the output shows that it
+// is incomplete: it has no last line, or does not parse.
 func TestSignalsStopWriting(t *testing.T) {
 	dir := t.TempDir()
 	log, small := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "small.jsonl")
@@ -142,8 +142,7 @@ func TestSignalsStopWriting(t *testing.T) {
 	}
 }
 
-// checkStops sends a signal, wants the exit code and a sentence, and returns what had been
-// written.
+// checkStops sends a signal, checks the exit code and the message, and returns the output.
 func checkStops(t *testing.T, cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Buffer, signal os.Signal, code int) []byte {
 	t.Helper()
 	if err := cmd.Process.Signal(signal); err != nil {
@@ -161,7 +160,7 @@ func checkStops(t *testing.T, cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Bu
 	return got
 }
 
-// manySteps is a log of steps with a group of two each, and a prompt of its own.
+// manySteps returns a log of steps with a group of two each, each with its own prompt.
 func manySteps(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -172,8 +171,8 @@ func manySteps(n int) string {
 	return b.String()
 }
 
-// A reader that has had enough ends every command quietly, in every format, whether or
-// not SIGPIPE kills.
+// A closed pipe ends every command in every format without a message, whether or not SIGPIPE
+// is ignored.
 func TestClosedPipe(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "log.jsonl"), manySteps(20))

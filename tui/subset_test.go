@@ -11,8 +11,8 @@ import (
 	"vantage/model/analysis"
 )
 
-// The metrics and the distribution are those of the groups that the filter shows, and
-// say so; with Δ against a baseline of the same groups.
+// Metrics and distribution are of the groups that the filter shows, and say so; so is the
+// baseline.
 func TestFiguresFollowTheFilter(t *testing.T) {
 	drive(t, madeRun(3), 200, 60, filterSettings(), func(d *driver) {
 		x := d.app.result.analysis

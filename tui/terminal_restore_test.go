@@ -35,7 +35,7 @@ func TestSignalsGiveTheTerminalBack(t *testing.T) {
 	}
 }
 
-// A terminal that is closed ends the program, which nobody could end any more.
+// Closing the terminal ends the program.
 func TestClosedTerminalEndsTheProgram(t *testing.T) {
 	t.Parallel()
 	x := startProgram(t, "demo")
@@ -48,7 +48,7 @@ func TestClosedTerminalEndsTheProgram(t *testing.T) {
 	}
 }
 
-// ^Z leaves the shell a terminal in order, and fg comes back to the same screen.
+// ^Z restores the terminal for the shell, and fg brings the screen back.
 func TestSuspendAndResume(t *testing.T) {
 	t.Parallel()
 	shell := exec.Command("sh", "-i")
@@ -82,7 +82,7 @@ func TestSuspendAndResume(t *testing.T) {
 	x.waitExit()
 }
 
-// Without a shell nobody could wake the program: it stays.
+// Without a shell, which could continue the program, ^Z does not stop it.
 func TestSuspendNeedsAShell(t *testing.T) {
 	t.Parallel()
 	x := startProgram(t, "demo")
@@ -95,7 +95,7 @@ func TestSuspendNeedsAShell(t *testing.T) {
 	}
 }
 
-// Whatever sizes the terminal goes through, the screen is whole at the end.
+// After any sizes of the terminal the screen is drawn completely.
 func TestScreenIsWholeAfterManyResizes(t *testing.T) {
 	t.Parallel()
 	x := startProgram(t, "demo")
@@ -131,10 +131,10 @@ func TestScreenIsWholeAfterManyResizes(t *testing.T) {
 	x.checkRestored()
 }
 
-// panicVariable is the name of the variable that makes this test binary a program which panics.
+// panicVariable is the environment variable that makes this test binary a program that panics.
 const panicVariable = "VANTAGE_TEST_PANIC"
 
-// A fault of ours leaves the terminal in order, and its trace on the screen of before.
+// After a panic the terminal is restored, and the trace is on its screen.
 func TestPanicGivesTheTerminalBack(t *testing.T) {
 	for _, where := range []string{"update", "view", "command"} {
 		t.Run(where, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestPanicGivesTheTerminalBack(t *testing.T) {
 	}
 }
 
-// panickingModel is the program with a fault, which the key ! brings about.
+// panickingModel is App with a panic at the key !.
 type panickingModel struct {
 	tea.Model
 
@@ -165,7 +165,7 @@ type panickingModel struct {
 	source *panickingSource
 }
 
-// panickingSource is a source with a fault, once it is told so.
+// panickingSource is a source that panics once now is closed.
 type panickingSource struct {
 	tui.Source
 
@@ -181,7 +181,7 @@ func (s *panickingSource) Next(ctx context.Context) (*model.Chunk, error) {
 	}
 }
 
-// runPanicking runs the program with a fault in one place, as main runs it.
+// runPanicking runs App as main does, with a panic in one place.
 func runPanicking(where string) {
 	source := &panickingSource{demo.New(demo.Options{Seed: 1}), make(chan struct{})}
 	app := tui.New(context.Background(), source, tui.Options{Title: "demo", Settings: model.DefaultSettings(), Mouse: true})

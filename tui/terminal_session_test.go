@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A run that was left by a key, or by the end of its terminal, is found as it was left;
-// nothing is written beside the log, and a file that is none of ours stays as it is.
+// The session is restored after a key or the closed terminal ended the program; nothing is
+// written into the folder of the log, and a file of another program is left as it is.
 func TestSessionIsRestoredInTheProgram(t *testing.T) {
 	t.Parallel()
 	state, dir := t.TempDir(), t.TempDir()

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// driveTwoRuns starts the program on two made runs; the second has its rewards turned.
+// driveTwoRuns starts App on two made runs; the second has the rewards 1 − r.
 func driveTwoRuns(t *testing.T, w, h int, f func(*driver)) {
 	t.Helper()
 	other := madeRun(2)
@@ -27,7 +27,7 @@ func driveTwoRuns(t *testing.T, w, h int, f func(*driver)) {
 	})
 }
 
-// With turned rewards the best prompt of one run is the worst of the other.
+// With the rewards 1 − r the best prompt of one run is the worst of the other.
 func TestCompareViewPairsPrompts(t *testing.T) {
 	driveTwoRuns(t, 120, 36, func(d *driver) {
 		d.press("c")

@@ -20,7 +20,7 @@ import (
 	"vantage/tui/chart"
 )
 
-// textSource is a made run whose samples have texts and two components.
+// textSource is a made run whose samples have texts.
 type textSource struct {
 	*madeSource
 	text        func(model.Record) (model.Text, error)
@@ -35,7 +35,7 @@ func (s *textSource) Text(ctx context.Context, at model.Place) (model.Text, erro
 	return s.text(s.records[at.Offset])
 }
 
-// madeRunWithTexts makes a run with a place for every sample, where text finds what it says.
+// madeRunWithTexts is madeRun with two reward components and the texts that text returns.
 func madeRunWithTexts(steps int, text func(model.Record) (model.Text, error)) *textSource {
 	s := &textSource{madeSource: madeRun(steps), text: text, records: map[int64]model.Record{}}
 	for _, chunk := range s.chunks {
@@ -50,8 +50,7 @@ func madeRunWithTexts(steps int, text func(model.Record) (model.Text, error)) *t
 	return s
 }
 
-// proofText is what the samples of a made run say: those with less than half a reward
-// are wrong from the second line on.
+// proofText returns a proof that is wrong from its second line on if the reward is below 0.5.
 func proofText(r model.Record) (model.Text, error) {
 	second := `2. Of the $9$ left, $3$ are red: $\frac{3}{9} = \frac{1}{3}$.`
 	end := `3. Together $\frac{2}{5} \cdot \frac{1}{3} = \boxed{\frac{2}{15}}$.`
@@ -69,7 +68,7 @@ func proofText(r model.Record) (model.Text, error) {
 	}, nil
 }
 
-// displayVariants are the ways in which the same frame is drawn.
+// displayVariants returns the ways in which a frame can be drawn.
 func displayVariants() map[string]func(*display) {
 	return map[string]func(*display){
 		"mono":   func(*display) {},
@@ -78,7 +77,7 @@ func displayVariants() map[string]func(*display) {
 	}
 }
 
-// wantText fails unless the frame holds every one of some texts.
+// wantText fails unless every text is on the screen.
 func (d *driver) wantText(wanted ...string) {
 	d.t.Helper()
 	frame := ansi.Strip(d.frame())
@@ -109,7 +108,7 @@ func TestGroupViewShowsTexts(t *testing.T) {
 	})
 }
 
-// The text is walked, its parts are gone to, and the keys say what there is not.
+// Keys scroll the text and go to its parts; a notice says which part there is not.
 func TestTextKeysScroll(t *testing.T) {
 	long := func(model.Record) (model.Text, error) {
 		return model.Text{Prompt: "q", Response: strings.Repeat("line\n", 300) + "the last", Truth: "42"}, nil
@@ -157,7 +156,7 @@ func TestSearchFindsMatches(t *testing.T) {
 	})
 }
 
-// d compares with the best sample; from the best one the worst is gone to.
+// d compares with the best sample; on the best the cursor goes to the worst.
 func TestDiffComparesWithTheBestSample(t *testing.T) {
 	drive(t, madeRunWithTexts(1, proofText), 120, 36, filterSettings(), func(d *driver) {
 		for d.app.selectedGroup() == nil || d.app.selectedGroup().RewardMean == d.app.rankedReward(0) {
@@ -172,13 +171,13 @@ func TestDiffComparesWithTheBestSample(t *testing.T) {
 	})
 }
 
-// rankedReward is the reward of a row of the open group's table.
+// rankedReward returns the reward in a row of the open group's table.
 func (a App) rankedReward(row int) float64 {
 	return a.result.analysis.LoggedRewards[a.rankedSamples(a.selectedGroup())[row]]
 }
 
-// A text that nobody waits for any more is cancelled, and dropped if it comes; the
-// last ones are not read again.
+// The request of a text that is no longer shown is cancelled and its answer dropped; the last
+// texts are not read again.
 func TestTextsAreReadOnce(t *testing.T) {
 	source := madeRunWithTexts(1, proofText)
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
@@ -218,8 +217,7 @@ func TestSourceWithoutTexts(t *testing.T) {
 	})
 }
 
-// While a group is read its step stays on the screen; afterwards the newest is
-// followed again.
+// While a group is open its step stays; afterwards the newest is followed again.
 func TestOpenGroupHoldsItsStep(t *testing.T) {
 	drive(t, madeRunWithTexts(2, proofText), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "enter")
@@ -247,11 +245,10 @@ func TestOpenGroupHoldsItsStep(t *testing.T) {
 	})
 }
 
-// ownEscapes are the escapes that the program itself writes into a frame.
+// ownEscapes matches the escape sequences of styles.
 var ownEscapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// Everything that a terminal might obey, in every text that a group shows, is
-// shown and never sent.
+// Every control sequence in a text is shown, never sent to the terminal.
 func TestTextsDoNotControlTheTerminal(t *testing.T) {
 	var all strings.Builder
 	for c := range 0x100 {
@@ -297,8 +294,8 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 	}
 }
 
-// checkHarmless fails if a frame holds a control, direction or invisible character, or
-// an escape that is not a style.
+// checkHarmless fails if a frame has a control, direction or invisible character, an escape
+// sequence that is not a style, or more than three combining marks on a letter.
 func checkHarmless(t *testing.T, key, frame string) {
 	t.Helper()
 	marks := 0
@@ -315,7 +312,7 @@ func checkHarmless(t *testing.T, key, frame string) {
 	}
 }
 
-// Whatever the size, the text and the keys, the frame fills the screen exactly.
+// The frame fills the screen exactly, whatever the size, the text and the keys.
 func TestGroupFillsTheScreen(t *testing.T) {
 	t.Parallel()
 	keys := []string{"j", "k", "J", "K", "tab", "/", "x", "enter", "n", "N", "d", "z", "v", "1", "2", "3", "g", "G", "esc", "[", "]", "p", "?", "*", "a"}
@@ -344,7 +341,7 @@ func TestGroupFillsTheScreen(t *testing.T) {
 	})
 }
 
-// Wide characters stand in columns: the frame to the right of them is straight.
+// The frame to the right of wide characters is straight.
 func TestWideCharactersAlign(t *testing.T) {
 	drive(t, madeRunWithTexts(1, proofText), 80, 24, filterSettings(), func(d *driver) {
 		d.press("enter", "1")

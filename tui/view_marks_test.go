@@ -11,8 +11,8 @@ import (
 	"vantage/model/session"
 )
 
-// A group, a sample and a step are marked where the cursor is, with notes; the list
-// has them, and Enter goes there, from another step and another order too.
+// A group, a sample and a step are marked, with notes; the list has them, and Enter goes
+// there, from another step and in another order too.
 func TestMarksAreFoundAgain(t *testing.T) {
 	s := &memoryStore{}
 	var group string
@@ -69,7 +69,7 @@ func TestMarksAreFoundAgain(t *testing.T) {
 	})
 }
 
-// A mark is taken away by the key that made it, and brought back with its note.
+// The key that made a mark removes it, and restores it with its note.
 func TestMarkAgainRestoresItsNote(t *testing.T) {
 	s := &memoryStore{}
 	driveSession(t, s, Options{}, func(d *driver) {
@@ -100,7 +100,7 @@ func TestMarkAgainRestoresItsNote(t *testing.T) {
 	})
 }
 
-// What a mark points at may be gone, or left out by the filter: the list says so.
+// If what is marked is gone, or the filter leaves it out, a notice says so.
 func TestMarksOfWhatIsGone(t *testing.T) {
 	s := &memoryStore{}
 	s.session = session.Session{}.WithMark(session.Mark{Step: 99, Group: "x"}).WithMark(session.Mark{Step: 2, Group: "x"}).
@@ -129,8 +129,7 @@ func TestMarksOfWhatIsGone(t *testing.T) {
 	})
 }
 
-// Notes are text of a person and prompts text of a model: neither reaches the terminal
-// as anything but text, at any size.
+// Control characters in notes and prompts are never sent to the terminal.
 func TestMarksDoNotControlTheTerminal(t *testing.T) {
 	s := &memoryStore{}
 	evil := "\x1b]52;c;eA==\a\u202e\x00 " + strings.Repeat("e\u0301", 40)
@@ -149,7 +148,7 @@ func TestMarksDoNotControlTheTerminal(t *testing.T) {
 	})
 }
 
-// Every mark that is made can be kept: its texts have the room they need.
+// A note of the longest length can be encoded.
 func TestLongestNoteCanBeSaved(t *testing.T) {
 	drive(t, madeRun(1), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("a")

@@ -12,8 +12,8 @@ import (
 	"vantage/model"
 )
 
-// Scrubbing moves the step that everything shows; w and W go to where warnings appear
-// first, and Enter goes to the groups of that step.
+// j and k change the step of the whole screen, w and W go to steps of first warnings, and
+// Enter goes to the groups of the step.
 func TestStepsViewMovesTheStep(t *testing.T) {
 	drive(t, runWithNaNFromStep7(), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "enter")
@@ -42,8 +42,8 @@ func TestStepsViewMovesTheStep(t *testing.T) {
 	})
 }
 
-// runWithNaNFromStep7 is a run of 12 steps with two groups of four. From step 7 on a reward is
-// not a number.
+// runWithNaNFromStep7 returns a run of 12 steps with two groups of four. From step 7 on a
+// reward is NaN.
 func runWithNaNFromStep7() *madeSource {
 	source := &madeSource{}
 	for step := range 12 {
@@ -60,8 +60,8 @@ func runWithNaNFromStep7() *madeSource {
 	return source
 }
 
-// A long run fills the screen from the newest step on. What comes in parts is shown in
-// parts, says how far it is, and stops for settings that nobody asks for any more.
+// The trend comes in parts, the newest steps first, and says how far it is; a part under
+// earlier settings is dropped.
 func TestStepsComeInParts(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3")
@@ -84,7 +84,7 @@ func TestStepsComeInParts(t *testing.T) {
 	})
 }
 
-// BenchmarkSteps draws the steps of a run of 1,000 at 200×60, and scrubs.
+// BenchmarkSteps draws the steps of a run of 1,000 at 200×60, and changes the step.
 func BenchmarkSteps(b *testing.B) {
 	d := &driver{t: b, app: New(context.Background(), madeRun(1000), Options{Title: "runs/made", Settings: filterSettings()})}
 	d.app.work.throttled = true // one refresh at the end instead of two a second

@@ -11,7 +11,7 @@ import (
 	"vantage/themes"
 )
 
-// The cell under the cursor becomes the settings, and undo takes it back.
+// Enter sets the ratios under the cursor, and undo takes them back.
 func TestSweepApplies(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("S", "k", "l", "l", "enter")
@@ -41,8 +41,8 @@ func TestSweepNeedsAnEstimatorThatFilters(t *testing.T) {
 	})
 }
 
-// Tab sweeps the step, the groups shown, the last ten steps and all of them; the map
-// says what it is of, and its cells are of so many samples.
+// Tab changes the scope from the step to the groups shown, the last ten steps and all steps;
+// the map says which it is, and its cells count those samples.
 func TestSweepCoversItsScope(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(15), 160, 48, filterSettings(), func(d *driver) {
@@ -102,8 +102,8 @@ func TestSweepCoversItsScope(t *testing.T) {
 	})
 }
 
-// A map over many steps comes in parts and says how far it is; the answer to a question
-// that nobody asks any more is dropped; data that grow wait for the answer.
+// A map over many steps comes in parts and says how far it is; the answer to an earlier
+// request is dropped; new rows wait for the answer.
 func TestSweepComesInParts(t *testing.T) {
 	t.Parallel()
 	drive(t, madeRun(4), 120, 36, filterSettings(), func(d *driver) {

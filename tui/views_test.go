@@ -2,8 +2,7 @@ package tui
 
 import "testing"
 
-// Esc leads back through the views that one came through, wherever one has looked
-// on the way; and never out of the program.
+// Esc goes back through the views that were opened, never out of the program.
 func TestEscapeLeadsBack(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		for _, way := range []struct {
@@ -35,8 +34,7 @@ func TestEscapeLeadsBack(t *testing.T) {
 	})
 }
 
-// Where one came from is as it was left: the pane in focus, the group under the
-// cursor.
+// Going back restores the focused pane and the group under the cursor.
 func TestEscapeKeepsThePlace(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		d.press("j", "j", "j", "4", "enter")
