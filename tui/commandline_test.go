@@ -7,8 +7,8 @@ import (
 
 func TestCommandLineRunsAndCompletes(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
-		desk := &memoryFiles{}
-		d.app.files = desk
+		files := &memoryFiles{}
+		d.app.files = files
 		run := func(text string) { d.press(":"); d.typeText(text); d.press("enter") }
 		run("step 12")
 		if got := d.app.result.analysis.Step; got != 12 || d.app.position.follow {
@@ -25,13 +25,13 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 			t.Error(d.app.settings.filter)
 		}
 		run("export md")
-		if desk.name != "export.md" || !strings.HasPrefix(desk.data, "## made") {
-			t.Errorf("%s %.40q", desk.name, desk.data)
+		if files.name != "export.md" || !strings.HasPrefix(files.data, "## made") {
+			t.Errorf("%s %.40q", files.name, files.data)
 		}
 		d.press("S")
 		run("export svg")
-		if desk.name != "screen.svg" || !strings.Contains(desk.data, ">keep_pos</text>") || strings.Contains(desk.data, ":export") || !strings.Contains(d.app.notice, "it is in /state/screen.svg") {
-			t.Errorf("%s: %q %.400q", desk.name, d.app.notice, desk.data)
+		if files.name != "screen.svg" || !strings.Contains(files.data, ">keep_pos</text>") || strings.Contains(files.data, ":export") || !strings.Contains(d.app.notice, "it is in /state/screen.svg") {
+			t.Errorf("%s: %q %.400q", files.name, d.app.notice, files.data)
 		}
 		d.press("esc")
 		run("theme light")

@@ -28,27 +28,27 @@ func (d *driver) typeText(text string) {
 
 func TestCopyWritesClipboardAndFile(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		desk := &memoryFiles{}
-		d.app.files = desk
+		files := &memoryFiles{}
+		d.app.files = files
 		d.press("y", "t")
-		if lines := strings.Split(desk.data, "\n"); desk.name != "groups.tsv" || len(lines) != len(d.app.result.rows)+2 || strings.ContainsRune(desk.data, '\x1b') {
-			t.Errorf("%s: %d lines", desk.name, len(lines))
+		if lines := strings.Split(files.data, "\n"); files.name != "groups.tsv" || len(lines) != len(d.app.result.rows)+2 || strings.ContainsRune(files.data, '\x1b') {
+			t.Errorf("%s: %d lines", files.name, len(lines))
 		}
 		if !strings.Contains(d.app.notice, "copied groups.tsv") || !strings.Contains(d.app.notice, "it is in /state/groups.tsv") || d.app.position.view != viewOverview {
 			t.Errorf("%q", d.app.notice)
 		}
 		d.press("y", "f")
-		if !strings.Contains(desk.data, "algorithm.keep_neg_ratio=0.5") || !strings.Contains(desk.data, "GRPOAdvantage()(rewards") {
-			t.Error(desk.data)
+		if !strings.Contains(files.data, "algorithm.keep_neg_ratio=0.5") || !strings.Contains(files.data, "GRPOAdvantage()(rewards") {
+			t.Error(files.data)
 		}
 		d.press("y", "s")
-		if !strings.HasPrefix(desk.data, " vantage  runs/made") || strings.Contains(desk.data, "copy what?") {
-			t.Error(desk.data)
+		if !strings.HasPrefix(files.data, " vantage  runs/made") || strings.Contains(files.data, "copy what?") {
+			t.Error(files.data)
 		}
-		desk.err = errors.New("no space left")
+		files.err = errors.New("no space left")
 		d.press("y", "g")
-		if desk.name != "group.tsv" || !strings.Contains(d.app.notice, "no space left") {
-			t.Errorf("%s, %q", desk.name, d.app.notice)
+		if files.name != "group.tsv" || !strings.Contains(d.app.notice, "no space left") {
+			t.Errorf("%s, %q", files.name, d.app.notice)
 		}
 		d.press("y", "esc")
 		if d.app.position.view != viewOverview {
@@ -73,10 +73,10 @@ func TestClipboardSequencePassesMultiplexers(t *testing.T) {
 	if got := a.clipboardSequence("x"); !strings.HasPrefix(got, "\x1bP\x1b]52;c;") {
 		t.Errorf("%q", got)
 	}
-	desk := &memoryFiles{}
-	a.files = desk
+	files := &memoryFiles{}
+	a.files = files
 	next, cmd := a.copyAndSave("big.txt", strings.Repeat("x", maxClipboard))
-	if cmd != nil || len(desk.data) != maxClipboard || !strings.Contains(next.notice, "too much for a terminal's clipboard") {
+	if cmd != nil || len(files.data) != maxClipboard || !strings.Contains(next.notice, "too much for a terminal's clipboard") {
 		t.Errorf("%q", next.notice)
 	}
 }

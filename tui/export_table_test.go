@@ -12,20 +12,20 @@ import (
 // as they are there.
 func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 	drive(t, madeRun(12), 120, 36, filterSettings(), func(d *driver) {
-		desk := &memoryFiles{}
-		d.app.files = desk
+		files := &memoryFiles{}
+		d.app.files = files
 		export := func(form string) [][]string {
 			t.Helper()
 			d.press(":")
 			d.typeText("export shown " + form)
 			d.press("enter")
-			if desk.name != "shown."+form {
-				t.Fatalf("%q: %q", desk.name, d.app.notice)
+			if files.name != "shown."+form {
+				t.Fatalf("%q: %q", files.name, d.app.notice)
 			}
 			if form != "csv" {
 				return nil
 			}
-			text := strings.Split(strings.TrimSpace(desk.data), "\n")
+			text := strings.Split(strings.TrimSpace(files.data), "\n")
 			rows, err := csv.NewReader(strings.NewReader(strings.Join(text[:len(text)-1], "\n"))).ReadAll()
 			if err != nil || text[len(text)-1] != fmt.Sprintf("# complete: %d rows", len(rows)-1) {
 				t.Fatalf("%v: %s", err, text[len(text)-1])
@@ -45,15 +45,15 @@ func TestExportShownWritesTheTableOnScreen(t *testing.T) {
 			}
 		}
 		export("md")
-		if !strings.HasPrefix(desk.data, fmt.Sprintf("## groups of step 12 \\[%d/24] · fate:alive\n", len(rows))) {
-			t.Errorf("%.80q", desk.data)
+		if !strings.HasPrefix(files.data, fmt.Sprintf("## groups of step 12 \\[%d/24] · fate:alive\n", len(rows))) {
+			t.Errorf("%.80q", files.data)
 		}
 		export("jsonl")
 		first := struct {
 			Group string
 			Step  int
 		}{}
-		if err := json.Unmarshal([]byte(strings.SplitN(desk.data, "\n", 2)[0]), &first); err != nil || first.Group != rows[0][2] || first.Step != 12 {
+		if err := json.Unmarshal([]byte(strings.SplitN(files.data, "\n", 2)[0]), &first); err != nil || first.Group != rows[0][2] || first.Step != 12 {
 			t.Errorf("%v %+v", err, first)
 		}
 		d.press("enter")

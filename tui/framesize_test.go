@@ -57,8 +57,8 @@ func anyRun(t *rapid.T) Source {
 	for range rapid.IntRange(0, 12).Draw(t, "problems") {
 		chunk.Problems = append(chunk.Problems, model.Problem{File: anyText(t, "file"), Line: rapid.Int64Range(0, 1<<40).Draw(t, "line"), Reason: anyText(t, "reason")})
 	}
-	said := model.Text{Prompt: anyText(t, "prompt"), Response: anyText(t, "response"), Truth: anyText(t, "truth"), Fields: []model.Field{{Name: anyText(t, "name"), Value: anyText(t, "value")}}}
-	return &textSource{madeSource: &madeSource{chunks: []*model.Chunk{chunk}}, text: func(model.Record) (model.Text, error) { return said, nil }}
+	text := model.Text{Prompt: anyText(t, "prompt"), Response: anyText(t, "response"), Truth: anyText(t, "truth"), Fields: []model.Field{{Name: anyText(t, "name"), Value: anyText(t, "value")}}}
+	return &textSource{madeSource: &madeSource{chunks: []*model.Chunk{chunk}}, text: func(model.Record) (model.Text, error) { return text, nil }}
 }
 
 // anyDriver starts App on any run, in ASCII or not, at any size.

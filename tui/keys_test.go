@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -188,10 +187,6 @@ func TestSourceFailureIsShown(t *testing.T) {
 		}
 	})
 }
-
-type failingSource struct{ err error }
-
-func (f failingSource) Next(context.Context) (*model.Chunk, error) { return nil, f.err }
 
 func TestUngroupedLogSaysWhatItNeeds(t *testing.T) {
 	source := &madeSource{chunks: []*model.Chunk{{Format: "jsonl", Positional: true, Records: []model.Record{{Step: 1, Reward: 1}}}}}

@@ -25,8 +25,8 @@ func runWithAdvantages(steps int, f func(step int, reward float64) float64) *mad
 
 // If no estimator reproduces the logged advantages, a warning says what they look like.
 func TestUnknownAdvantagesAreAWarning(t *testing.T) {
-	thrice := func(_ int, reward float64) float64 { return 3 * (reward - 0.25) }
-	drive(t, runWithAdvantages(1, thrice), 120, 36, model.DefaultSettings(), func(d *driver) {
+	triple := func(_ int, reward float64) float64 { return 3 * (reward - 0.25) }
+	drive(t, runWithAdvantages(1, triple), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("w", "w")
 		frame := ansi.Strip(d.frame())
 		for _, want := range []string{"log = no known estimator", "times those of trl grpo"} {

@@ -14,12 +14,12 @@ import (
 	"vantage/tui/chart"
 )
 
-// stopped is a source that fails at once.
-type stopped struct{}
+// failingSource is a source that fails at once.
+type failingSource struct{ err error }
 
-func (stopped) Next(context.Context) (*model.Chunk, error) {
-	return nil, errors.New("open runs/made: permission denied")
-}
+func (f failingSource) Next(context.Context) (*model.Chunk, error) { return nil, f.err }
+
+var errPermission = errors.New("open runs/made: permission denied")
 
 // progressOnly returns a source with progress and problems but no samples.
 func progressOnly(p model.Progress, problems ...model.Problem) *madeSource {
@@ -46,14 +46,14 @@ func TestPlaceholdersSayWhatIsMissing(t *testing.T) {
 		says   []string
 	}{
 		"empty": {func() Source { return progressOnly(model.Progress{CaughtUp: true}) }, nil, []string{"waiting for the first step in runs/made", "found 0 files at 14:03:22", "vantage formats", "TRL with log_completions=True"}},
-		"strangers": {func() Source {
+		"notes": {func() Source {
 			return &madeSource{chunks: []*model.Chunk{{Progress: model.Progress{CaughtUp: true}, Notes: []string{"a .wandb file holds scalars"}}}}
 		}, nil, []string{"waiting for the first step", "a .wandb file holds scalars"}},
 		"loading": {func() Source {
 			return progressOnly(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
 		}, nil, []string{"34% · 1.2/3.5 GB"}},
 		"unknown": {func() Source { return progressOnly(model.Progress{Files: 1, CaughtUp: true}, noRewardProblem) }, nil, []string{"nothing in runs/made can be read", "score or"}},
-		"failed":  {func() Source { return stopped{} }, nil, []string{"permission denied"}},
+		"failed":  {func() Source { return failingSource{errPermission} }, nil, []string{"permission denied"}},
 		"growing": {func() Source { return growingRun() }, []string{"3", "3", "]"}, []string{"step 3 (14/24 groups, still growing)"}},
 	} {
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {

@@ -58,7 +58,7 @@ func scenes() []scene {
 			return progressOnly(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
 		}, setUp: keepLive},
 		{name: "unknown", source: func() Source { return progressOnly(model.Progress{Files: 1, CaughtUp: true}, noRewardProblem) }, setUp: keepLive},
-		{name: "failed", source: func() Source { return stopped{} }},
+		{name: "failed", source: func() Source { return failingSource{errPermission} }},
 		{name: "stopped", source: func() Source { return &failsAfterSteps{madeRun(3)} }, sizes: [][2]int{{60, 16}, {80, 24}}},
 		{name: "why", source: func() Source { return &failsAfterSteps{madeRun(3)} }, keys: []string{"!"}, sizes: [][2]int{{60, 16}}},
 		{name: "behind", source: func() Source { return runStillReading() }, setUp: keepLive, sizes: [][2]int{{60, 16}, {80, 24}}},

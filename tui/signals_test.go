@@ -15,10 +15,10 @@ import (
 )
 
 // startPiped starts the program with its output in a pipe, and kills it after two minutes.
-func startPiped(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Buffer) {
+func startPiped(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Reader, stderr *bytes.Buffer) {
 	t.Helper()
-	cmd, said = exec.Command(programPath(t), args...), &bytes.Buffer{}
-	cmd.Stderr = said
+	cmd, stderr = exec.Command(programPath(t), args...), &bytes.Buffer{}
+	cmd.Stderr = stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func startPiped(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Reade
 	}
 	limit := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() { limit.Stop(); _ = cmd.Process.Kill() })
-	return cmd, bufio.NewReader(out), said
+	return cmd, bufio.NewReader(out), stderr
 }
 
 // writeStep writes the log of a step of one group: two right, or one right and one wrong.
@@ -55,7 +55,7 @@ func TestWatchReportsEachChange(t *testing.T) {
 		writeStep(t, dir, "1", false)
 		writeStep(t, dir, "2", true) // no signal
 		writeStep(t, dir, "3", true)
-		cmd, lines, said := startPiped(t, "check", "--watch", dir, "--fail-on", "signal=0")
+		cmd, lines, stderr := startPiped(t, "check", "--watch", dir, "--fail-on", "signal=0")
 		expectLine(t, lines, "FAIL  signal=0: 0 at step 2\n")
 		if c.ends {
 			writeStep(t, dir, "4", false)
@@ -66,8 +66,8 @@ func TestWatchReportsEachChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		if cmd.ProcessState.ExitCode() != c.code || said.Len() > 0 {
-			t.Errorf("%v: exit code %d, want %d; it said %q", c.signal, cmd.ProcessState.ExitCode(), c.code, said)
+		if cmd.ProcessState.ExitCode() != c.code || stderr.Len() > 0 {
+			t.Errorf("%v: exit code %d, want %d; it said %q", c.signal, cmd.ProcessState.ExitCode(), c.code, stderr)
 		}
 	}
 }
@@ -92,13 +92,13 @@ func TestSignalsStopReading(t *testing.T) {
 			if command == "compare" {
 				args = append(args, silent)
 			}
-			cmd, lines, said := startPiped(t, args...)
+			cmd, lines, stderr := startPiped(t, args...)
 			h, err := os.OpenFile(silent, os.O_WRONLY, 0) // as soon as there is a reader
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer func() { _ = h.Close() }()
-			checkStops(t, cmd, lines, said, os.Interrupt, 130)
+			checkStops(t, cmd, lines, stderr, os.Interrupt, 130)
 		})
 	}
 }
@@ -127,11 +127,11 @@ func TestSignalsStopWriting(t *testing.T) {
 	} {
 		t.Run(strings.Join(append(args[:1:1], args[2:]...), " "), func(t *testing.T) {
 			t.Parallel()
-			cmd, lines, said := startPiped(t, args...)
+			cmd, lines, stderr := startPiped(t, args...)
 			if _, err := lines.Peek(1); err != nil {
-				t.Fatal(err, said)
+				t.Fatal(err, stderr)
 			}
-			got := checkStops(t, cmd, lines, said, syscall.SIGTERM, 143)
+			got := checkStops(t, cmd, lines, stderr, syscall.SIGTERM, 143)
 			if len(got) < 1<<12 {
 				t.Errorf("only %d bytes", len(got))
 			}
@@ -143,7 +143,7 @@ func TestSignalsStopWriting(t *testing.T) {
 }
 
 // checkStops sends a signal, checks the exit code and the message, and returns the output.
-func checkStops(t *testing.T, cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Buffer, signal os.Signal, code int) []byte {
+func checkStops(t *testing.T, cmd *exec.Cmd, lines *bufio.Reader, stderr *bytes.Buffer, signal os.Signal, code int) []byte {
 	t.Helper()
 	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
@@ -154,8 +154,8 @@ func checkStops(t *testing.T, cmd *exec.Cmd, lines *bufio.Reader, said *bytes.Bu
 	}
 	got, _ := io.ReadAll(lines)
 	_ = cmd.Wait() // stderr has been read to its end
-	if state.ExitCode() != code || !strings.Contains(said.String(), "is not whole") || strings.Count(said.String(), "\n") != 1 {
-		t.Errorf("exit code %d, want %d; it said %q", state.ExitCode(), code, said)
+	if state.ExitCode() != code || !strings.Contains(stderr.String(), "is not whole") || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("exit code %d, want %d; it said %q", state.ExitCode(), code, stderr)
 	}
 	return got
 }
@@ -191,8 +191,8 @@ func TestClosedPipe(t *testing.T) {
 			for _, trap := range []string{"", "trap '' PIPE; "} {
 				cmd := exec.Command("sh", "-c", trap+"exec vantage "+command)
 				cmd.Dir, cmd.Env = dir, append(os.Environ(), onPath(t), "XDG_CONFIG_HOME="+dir)
-				var said bytes.Buffer
-				cmd.Stderr = &said
+				var stderr bytes.Buffer
+				cmd.Stderr = &stderr
 				reader, writer, err := os.Pipe()
 				if err != nil {
 					t.Fatal(err)
@@ -202,8 +202,8 @@ func TestClosedPipe(t *testing.T) {
 				_ = cmd.Run()
 				_ = writer.Close()
 				status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
-				if quiet := status.Signaled() && status.Signal() == syscall.SIGPIPE || status.ExitStatus() == 141; !quiet || said.Len() > 0 {
-					t.Errorf("%sexec: %v, it said %q", trap, cmd.ProcessState, &said)
+				if quiet := status.Signaled() && status.Signal() == syscall.SIGPIPE || status.ExitStatus() == 141; !quiet || stderr.Len() > 0 {
+					t.Errorf("%sexec: %v, it said %q", trap, cmd.ProcessState, &stderr)
 				}
 			}
 		})
