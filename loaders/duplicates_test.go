@@ -29,7 +29,7 @@ func swiftLine(blocks ...[2]int) string {
 
 // What a trainer logged twice is counted once, whatever it was logged with: under another
 // step, under its own by the last log of a run, before new rows, and in tables that grow.
-func TestRelogged(t *testing.T) {
+func TestRepeatedRowsCountOnce(t *testing.T) {
 	t.Parallel()
 	table := func(steps ...int) string {
 		var rows []string
@@ -67,7 +67,7 @@ func TestRelogged(t *testing.T) {
 }
 
 // Tables too are told apart by their answers, read one by one or ahead of their turn.
-func TestRelogTables(t *testing.T) {
+func TestRepeatedTablesCountOnce(t *testing.T) {
 	type plain struct { // no column of which is read row by row
 		Step       int64   `parquet:"step"`
 		Prompt     string  `parquet:"prompt,dict"`
@@ -76,11 +76,11 @@ func TestRelogTables(t *testing.T) {
 		Advantage  float64 `parquet:"advantage"`
 	}
 	odd := func(step int64, answers string) string {
-		var all []completion
+		var all []trlRow
 		for _, a := range answers {
-			all = append(all, completion{step, "p", string(a), 0, 0, 0})
+			all = append(all, trlRow{step, "p", string(a), 0, 0, 0})
 		}
-		return string(parquetOf(t, all))
+		return string(trlTable(t, all))
 	}
 	even := func(step int64, answers string) string {
 		var all []plain
@@ -112,19 +112,19 @@ func TestRelogTables(t *testing.T) {
 }
 
 // A file that is written anew holds what it held before: that is no repetition.
-func TestRewrittenIsNotRelogged(t *testing.T) {
+func TestRewrittenFileIsNoRepetition(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	line := swiftLine([2]int{1, 1})
 	w.add("completions.jsonl", line)
 	r := follow(t, w.dir, Options{})
-	r.until("the first step", rewards("10 11 12 13"))
+	r.until("the first step", hasRewards("10 11 12 13"))
 	_ = os.Remove(w.path("completions.jsonl"))
 	w.add("completions.jsonl", line+swiftLine([2]int{2, 2}))
-	r.until("the file that took its place", rewards("10 11 12 13 20 21 22 23"))
+	r.until("the file that took its place", hasRewards("10 11 12 13 20 21 22 23"))
 }
 
 // A table whose responses are not read is recognised again, whether it was prefetched or not.
-func TestRepeatedTableWithoutResponses(t *testing.T) {
+func TestRepeatedTableWithoutResponseHashes(t *testing.T) {
 	type lengths struct {
 		Step       int64   `parquet:"step"`
 		Prompt     string  `parquet:"prompt,dict"`
@@ -144,10 +144,10 @@ func TestRepeatedTableWithoutResponses(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("completions_00001.parquet", table(1)) // alone, so not prefetched
 		r := follow(t, w.dir, Options{polling: true})
-		r.until("the first table", rewards("1 0 0 1"))
+		r.until("the first table", hasRewards("1 0 0 1"))
 		w.add("completions_00002.parquet", table(2))
 		w.add("completions_00003.parquet", table(3))
-		r.until("the others", func(r *reader) bool { return r.Progress.Files == 3 && r.Progress.CaughtUp })
+		r.until("the others", func(r *follower) bool { return r.Progress.Files == 3 && r.Progress.CaughtUp })
 		if len(r.Records) != 4 || len(r.Notes) != 2 {
 			t.Errorf("rewards %s, notes %q", r.rewards(), r.Notes)
 		}

@@ -48,14 +48,14 @@ func row(step int, score float64) string {
 	return fmt.Sprintf("{\"input\":\"q\",\"output\":\"o\",\"gts\":\"1\",\"score\":%v,\"step\":%d}\n", score, step)
 }
 
-// reader follows and gathers.
-type reader struct {
+// follower follows and gathers.
+type follower struct {
 	t *testing.T
 	s *Source
-	all
+	collected
 }
 
-func follow(t *testing.T, path string, o Options) *reader {
+func follow(t *testing.T, path string, o Options) *follower {
 	t.Helper()
 	o.Follow = true
 	if o.Poll == 0 {
@@ -69,15 +69,15 @@ func follow(t *testing.T, path string, o Options) *reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return &reader{t: t, s: s}
+	return &follower{t: t, s: s}
 }
 
 // until reads until it is so; half a minute is enough on any machine.
-func (r *reader) until(what string, so func(*reader) bool) {
+func (r *follower) until(what string, reached func(*follower) bool) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	for !so(r) {
+	for !reached(r) {
 		c, err := r.s.Next(ctx)
 		if err != nil {
 			r.t.Fatalf("waiting for %s: %v; so far rewards %v, problems %v, progress %+v", what, err, r.rewards(), r.Problems, r.Progress)
@@ -86,8 +86,8 @@ func (r *reader) until(what string, so func(*reader) bool) {
 	}
 }
 
-// quiet expects that nothing is handed over for a while.
-func (r *reader) quiet(d time.Duration) {
+// expectNothing expects that nothing is handed over for a while.
+func (r *follower) expectNothing(d time.Duration) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
@@ -97,7 +97,7 @@ func (r *reader) quiet(d time.Duration) {
 	}
 }
 
-func (a *all) rewards() string {
+func (a *collected) rewards() string {
 	var text []string
 	for _, r := range a.Records {
 		text = append(text, fmt.Sprint(r.Reward))
@@ -105,8 +105,8 @@ func (a *all) rewards() string {
 	return strings.Join(text, " ")
 }
 
-func rewards(want string) func(*reader) bool {
-	return func(r *reader) bool { return r.rewards() == want && r.Progress.CaughtUp }
+func hasRewards(want string) func(*follower) bool {
+	return func(r *follower) bool { return r.rewards() == want && r.Progress.CaughtUp }
 }
 
 func TestFollowAppendedAndTorn(t *testing.T) {
@@ -114,14 +114,14 @@ func TestFollowAppendedAndTorn(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 0))
 	r := follow(t, w.path("1.jsonl"), Options{})
-	r.until("the first row", rewards("0"))
+	r.until("the first row", hasRewards("0"))
 	second := row(1, 0.5)
 	w.add("1.jsonl", second[:20])
 	time.Sleep(50 * time.Millisecond)
 	w.add("1.jsonl", second[20:]+row(1, 1)[:5])
-	r.until("the torn row", rewards("0 0.5"))
+	r.until("the torn row", hasRewards("0 0.5"))
 	w.add("1.jsonl", row(1, 1)[5:])
-	r.until("the last row", rewards("0 0.5 1"))
+	r.until("the last row", hasRewards("0 0.5 1"))
 	if last := r.Records[2]; last.Line != 3 || last.Offset != int64(len(row(1, 0))+len(second)) {
 		t.Errorf("line %d, offset %d", last.Line, last.Offset)
 	}
@@ -136,16 +136,16 @@ func TestFollowTakesAWholeLastLine(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("1.jsonl", row(1, 0)+strings.TrimSpace(row(1, 1)))
 		r := follow(t, w.path("1.jsonl"), Options{polling: true})
-		r.until("both rows", rewards("0 1"))
+		r.until("both rows", hasRewards("0 1"))
 		w.add("1.jsonl", "\n"+row(1, 2))
-		r.until("one more", rewards("0 1 2"))
+		r.until("one more", hasRewards("0 1 2"))
 		if r.Records[2].Line != 3 || len(r.Problems) != 0 {
 			t.Errorf("line %d, problems %v", r.Records[2].Line, r.Problems)
 		}
 	})
 }
 
-func TestFollowRewritten(t *testing.T) {
+func TestFollowRewrittenFile(t *testing.T) {
 	for name, rewrite := range map[string]func(w trainer){
 		"shorter": func(w trainer) { w.replace("1.jsonl", row(1, 7)) },
 		"longer":  func(w trainer) { w.replace("1.jsonl", row(1, 7)+row(1, 8)+row(1, 9)+row(1, 6)) },
@@ -173,11 +173,11 @@ func TestFollowRewritten(t *testing.T) {
 			w := trainer{t, t.TempDir()}
 			w.add("1.jsonl", row(1, 1)+row(1, 2)+row(1, 3))
 			r := follow(t, w.dir, Options{})
-			r.until("three rows", rewards("1 2 3"))
+			r.until("three rows", hasRewards("1 2 3"))
 			before := r.Records[0].Prompt
 			time.Sleep(20 * time.Millisecond) // another mtime
 			rewrite(w)
-			r.until("the new rows", func(r *reader) bool { return len(r.Forget) > 0 && rewards(want)(r) })
+			r.until("the new rows", func(r *follower) bool { return len(r.Forget) > 0 && hasRewards(want)(r) })
 			if len(r.Problems) != 0 {
 				t.Error(r.Problems)
 			}
@@ -188,14 +188,14 @@ func TestFollowRewritten(t *testing.T) {
 	}
 }
 
-func TestFollowKeepsWhatIsDeleted(t *testing.T) {
+func TestFollowKeepsDeletedFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("1.jsonl", row(1, 1))
 		r := follow(t, w.dir, Options{polling: true})
-		r.until("a row", rewards("1"))
+		r.until("a row", hasRewards("1"))
 		_ = os.Remove(w.path("1.jsonl"))
-		r.quiet(5 * time.Second)
+		r.expectNothing(5 * time.Second)
 		if r.rewards() != "1" || len(r.Problems) != 0 {
 			t.Error(r.rewards(), r.Problems)
 		}
@@ -206,15 +206,15 @@ func TestFollowDirectory(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{})
-	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
+	r.until("an empty directory", func(r *follower) bool { return r.Progress.CaughtUp })
 	w.add("1.jsonl", row(1, 1))
-	r.until("a file", rewards("1"))
+	r.until("a file", hasRewards("1"))
 	w.add("deep/er/2.jsonl", row(2, 2))
-	r.until("a file in a new directory", rewards("1 2"))
+	r.until("a file in a new directory", hasRewards("1 2"))
 	w.add("notes.txt", "x")
 	w.add(".hidden.jsonl", row(3, 3))
 	w.add("4.jsonl", row(4, 4))
-	r.until("the last file", rewards("1 2 4"))
+	r.until("the last file", hasRewards("1 2 4"))
 	if got := strings.Join(r.Files, " "); got != "1.jsonl "+filepath.Join("deep", "er", "2.jsonl")+" 4.jsonl" {
 		t.Error(got)
 	}
@@ -226,28 +226,28 @@ func TestFollowByPolling(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("1.jsonl", row(1, 1))
 		r := follow(t, w.dir, Options{polling: true})
-		r.until("a row", rewards("1"))
+		r.until("a row", hasRewards("1"))
 		if !r.Progress.Polling {
 			t.Error("polling is not said")
 		}
 		w.add("1.jsonl", row(1, 2))
-		r.until("another row", rewards("1 2"))
+		r.until("another row", hasRewards("1 2"))
 		w.add("2.jsonl", row(2, 3))
-		r.until("another file", rewards("1 2 3"))
+		r.until("another file", hasRewards("1 2 3"))
 	})
 }
 
 // A change of a directory is not forgotten while listing has to wait, as it has after a
 // listing that took long on a busy machine.
-func TestFollowWhileListingWaits(t *testing.T) {
+func TestFollowWhileListingIsPostponed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		r := follow(t, w.dir, Options{polling: true})
-		r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
+		r.until("an empty directory", func(r *follower) bool { return r.Progress.CaughtUp })
 		now := time.Now()
 		r.s.schedule.nextList, r.s.schedule.nextChangedList = now.Add(time.Hour), now.Add(discover.ClockTick+500*time.Millisecond)
 		w.add("1.jsonl", row(1, 1))
-		r.until("a file", rewards("1"))
+		r.until("a file", hasRewards("1"))
 		if took := time.Since(now); took > time.Minute {
 			t.Errorf("found after %v", took)
 		}
@@ -262,7 +262,7 @@ func TestWatchesEmptyDirectories(t *testing.T) {
 	if r.s.schedule.watcher.NeedsPolling() {
 		t.Skip("the kernel tells of nothing here")
 	}
-	r.until("an empty directory", func(r *reader) bool { return r.Progress.CaughtUp })
+	r.until("an empty directory", func(r *follower) bool { return r.Progress.CaughtUp })
 	if err := os.Mkdir(w.path("7"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func TestWatchesEmptyDirectories(t *testing.T) {
 	}
 }
 
-func TestFollowOpen(t *testing.T) {
+func TestNewestStepIsOpenUntilSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		write := func(name, text string, age time.Duration) {
@@ -290,20 +290,20 @@ func TestFollowOpen(t *testing.T) {
 		}
 		write("1.jsonl", row(1, 1), time.Hour)
 		r := follow(t, w.dir, Options{polling: true})
-		r.until("a row", rewards("1"))
+		r.until("a row", hasRewards("1"))
 		if r.Progress.Open {
 			t.Error("an old step is open")
 		}
 		write("2.jsonl", row(2, 2), 0)
-		r.until("a new step", rewards("1 2"))
+		r.until("a new step", hasRewards("1 2"))
 		if !r.Progress.Open {
 			t.Error("a new step is not open")
 		}
-		r.until("quiet", func(r *reader) bool { return !r.Progress.Open })
+		r.until("quiet", func(r *follower) bool { return !r.Progress.Open })
 		write("2.jsonl", row(2, 3), 0)
-		r.until("open again", func(r *reader) bool { return r.Progress.Open })
+		r.until("open again", func(r *follower) bool { return r.Progress.Open })
 		write("3.jsonl", "", 0)
-		r.until("a newer file", func(r *reader) bool { return r.Progress.Files == 3 })
+		r.until("a newer file", func(r *follower) bool { return r.Progress.Files == 3 })
 		if r.Progress.Open {
 			t.Error("step 2 is open although step 3 has begun")
 		}
@@ -311,14 +311,14 @@ func TestFollowOpen(t *testing.T) {
 }
 
 // NFS shows zeros where data has yet to arrive.
-func TestFollowZeros(t *testing.T) {
+func TestFollowReadsZerosAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		second := row(1, 2)
 		w.add("1.jsonl", row(1, 1)+second[:10]+strings.Repeat("\x00", len(second)-10))
 		r := follow(t, w.dir, Options{polling: true})
-		r.until("the first row", rewards("1"))
-		r.quiet(5 * time.Second)
+		r.until("the first row", hasRewards("1"))
+		r.expectNothing(5 * time.Second)
 		h, err := os.OpenFile(w.path("1.jsonl"), os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -327,22 +327,22 @@ func TestFollowZeros(t *testing.T) {
 		if err := errors.Join(err, h.Close()); err != nil {
 			t.Fatal(err)
 		}
-		r.until("the second row", rewards("1 2"))
+		r.until("the second row", hasRewards("1 2"))
 		if len(r.Problems) != 0 || len(r.Forget) != 0 {
 			t.Error(r.Problems, r.Forget)
 		}
 	})
 }
 
-func TestFollowMetricsThatBecomeSamples(t *testing.T) {
+func TestFollowLogWhoseSamplesStartLate(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("a.jsonl", `{"prompt":"p","completion":"c"}`+"\n")
 	w.add("m.jsonl", `{"step":1,"data":{"x":1}}`+"\n")
 	r := follow(t, w.dir, Options{})
-	r.until("two problems", func(r *reader) bool { return len(r.Problems) == 2 })
+	r.until("two problems", func(r *follower) bool { return len(r.Problems) == 2 })
 	w.add("a.jsonl", `{"prompt":"p","completion":"c","reward":1}`+"\n")
 	w.add("m.jsonl", `{"step":2,"data":{"x":1}}`+"\n")
-	r.until("a sample", func(r *reader) bool { return len(r.Records) == 2 && r.Progress.CaughtUp })
+	r.until("a sample", func(r *follower) bool { return len(r.Records) == 2 && r.Progress.CaughtUp })
 	if r.Skipped != 0 || len(r.Problems) != 2 {
 		t.Error(r.Skipped, r.Problems)
 	}
@@ -356,7 +356,7 @@ func TestStdin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	r := &reader{t: t, s: s}
+	r := &follower{t: t, s: s}
 	go func() {
 		_, _ = io.WriteString(out, row(1, 1)+row(1, 2)[:9])
 		time.Sleep(20 * time.Millisecond)
@@ -366,7 +366,7 @@ func TestStdin(t *testing.T) {
 		_ = out.Close()
 	}()
 	got := drain(t, s)
-	r.all = got
+	r.collected = got
 	if r.rewards() != "1 2 3" || len(got.Problems) != 1 || got.Problems[0].Line != 3 || got.Progress.Open || got.Progress.BytesAll != 0 {
 		t.Errorf("%s %v %+v", r.rewards(), got.Problems, got.Progress)
 	}
@@ -410,12 +410,12 @@ func TestCloseLeavesNothing(t *testing.T) {
 }
 
 // Following wakes up once a poll.
-func TestFollowSleeps(t *testing.T) {
+func TestFollowWakesOncePerPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("1.jsonl", row(1, 1))
 		r := follow(t, w.dir, Options{polling: true, Poll: 50 * time.Millisecond})
-		r.until("all", func(r *reader) bool { return r.Progress.CaughtUp && !r.Progress.Open })
+		r.until("all", func(r *follower) bool { return r.Progress.CaughtUp && !r.Progress.Open })
 		ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
 		defer cancel()
 		wakes := 0
@@ -432,7 +432,7 @@ func TestFollowSleeps(t *testing.T) {
 
 // The last of records of several lines has nothing after it that ends it: it is read when the
 // file has not changed for a while.
-func TestFollowLastBlock(t *testing.T) {
+func TestFollowTakesLastMultilineRecord(t *testing.T) {
 	for name, log := range map[string]string{
 		"generations.log": "[prompt] a\n[output] b\n[ground_truth] g\n[score] %d\n\n",
 		"7/q9.txt":        "idx: 1 / 2, seqlen: 33, reward is %d.0.\nprompt is \np\nsequence is: \nabc\n",
@@ -441,23 +441,23 @@ func TestFollowLastBlock(t *testing.T) {
 			w := trainer{t, t.TempDir()}
 			w.add(name, fmt.Sprintf(log, 1))
 			r := follow(t, w.dir, Options{polling: true})
-			r.until("the first record", rewards("1"))
+			r.until("the first record", hasRewards("1"))
 			w.add(name, fmt.Sprintf(log, 2)+fmt.Sprintf(log, 3))
-			r.until("the last", rewards("1 2 3"))
+			r.until("the last", hasRewards("1 2 3"))
 		})
 	}
 }
 
 // A document that is whole is not waited with: nothing can come to it.
-func TestFollowDocuments(t *testing.T) {
+func TestFollowTakesCompleteDocumentAtOnce(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{settleTime: time.Hour})
 	episode := "{\n \"training_step\": 1,\n \"task_hash\": \"h\",\n \"trajectories\": [\n  {\"reward\": %d}\n ]\n}"
 	w.add("episode_1.json", fmt.Sprintf(episode, 1))
-	r.until("the first episode", rewards("1"))
+	r.until("the first episode", hasRewards("1"))
 	text := fmt.Sprintf(episode, 2)
 	w.add("episode_2.json", text[:len(text)-4]) // what came of it ends with a brace
-	r.until("its begin", func(r *reader) bool { return r.Progress.BytesRead > int64(len(text)) && r.Progress.CaughtUp })
+	r.until("its begin", func(r *follower) bool { return r.Progress.BytesRead > int64(len(text)) && r.Progress.CaughtUp })
 	w.add("episode_2.json", text[len(text)-4:])
-	r.until("the second", rewards("1 2"))
+	r.until("the second", hasRewards("1 2"))
 }

@@ -15,17 +15,17 @@ import (
 	"vantage/model"
 )
 
-// made is a small log of each format, as its trainer would write it, with what a
+// exampleLog is a small log of each format, as its trainer would write it, with what a
 // person would read in it.
-type made struct {
+type exampleLog struct {
 	format, name, log string
 	want              []model.Record // Step, Group, Reward, Advantage, Length; NaN advantages may be left 0
 	components        []string
 }
 
-func madeLogs() []made {
+func exampleLogs() []exampleLog {
 	none := math.NaN()
-	return []made{
+	return []exampleLog{
 		{
 			format: "verl", name: "3.jsonl",
 			log:  `{"input":"q","output":"aa","gts":"1","score":0.5,"step":3,"uid":"u7_0_1"}` + "\n",
@@ -141,7 +141,7 @@ func madeLogs() []made {
 }
 
 // what a test compares of a record.
-func essence(records []model.Record) []model.Record {
+func comparedFields(records []model.Record) []model.Record {
 	var all []model.Record
 	for _, r := range records {
 		all = append(all, model.Record{Step: r.Step, Group: r.Group, Reward: r.Reward, Advantage: r.Advantage, Length: r.Length, Components: r.Components})
@@ -149,11 +149,11 @@ func essence(records []model.Record) []model.Record {
 	return all
 }
 
-var numbers = []cmp.Option{cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-12)}
+var nearlyEqual = []cmp.Option{cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-12)}
 
 func TestFormats(t *testing.T) {
 	have := map[string]bool{"jsonl": true, "trl": true, "parquet": true} // these have tests of their own
-	for _, m := range madeLogs() {
+	for _, m := range exampleLogs() {
 		have[m.format] = true
 		chunks := Decode(m.name, []byte(m.log))
 		if len(chunks) != 1 {
@@ -164,7 +164,7 @@ func TestFormats(t *testing.T) {
 		if c.Format != m.format || len(c.Problems) > 0 {
 			t.Errorf("%s: read as %q, problems %v", m.format, c.Format, c.Problems)
 		}
-		if diff := cmp.Diff(m.want, essence(c.Records), numbers...); diff != "" {
+		if diff := cmp.Diff(m.want, comparedFields(c.Records), nearlyEqual...); diff != "" {
 			t.Errorf("%s: -want +got\n%s", m.format, diff)
 		}
 		if !slices.Equal(c.ComponentNames, m.components) {
@@ -183,17 +183,17 @@ func TestFormats(t *testing.T) {
 
 // A log that went through a program of Windows begins with a byte order mark.
 func TestByteOrderMark(t *testing.T) {
-	for _, m := range append(madeLogs(), made{format: "csv", name: "a.csv", log: "reward,group\n1,a\n", want: []model.Record{{Group: "a", Reward: 1, Advantage: math.NaN(), Length: -1}}}) {
+	for _, m := range append(exampleLogs(), exampleLog{format: "csv", name: "a.csv", log: "reward,group\n1,a\n", want: []model.Record{{Group: "a", Reward: 1, Advantage: math.NaN(), Length: -1}}}) {
 		c := Decode(m.name, []byte("\xef\xbb\xbf"+m.log))[0]
-		if diff := cmp.Diff(m.want, essence(c.Records), numbers...); c.Format != m.format || diff != "" {
+		if diff := cmp.Diff(m.want, comparedFields(c.Records), nearlyEqual...); c.Format != m.format || diff != "" {
 			t.Errorf("%s: read as %q, problems %v; -want +got\n%s", m.format, c.Format, c.Problems, diff)
 		}
 	}
 }
 
 // However the bytes of a log come, the samples are the same.
-func TestAnyCutGivesTheSameSamples(t *testing.T) {
-	logs := madeLogs()
+func TestPiecesDoNotChangeSamples(t *testing.T) {
+	logs := exampleLogs()
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom(logs).Draw(t, "log")
 		out := newChunkQueue()
@@ -211,7 +211,7 @@ func TestAnyCutGivesTheSameSamples(t *testing.T) {
 			from = at
 		}
 		f.finish()
-		if diff := cmp.Diff(m.want, essence(out.pending.records), numbers...); diff != "" {
+		if diff := cmp.Diff(m.want, comparedFields(out.pending.records), nearlyEqual...); diff != "" {
 			t.Fatalf("%s cut at %v: -want +got\n%s", m.format, cuts, diff)
 		}
 	})
@@ -219,7 +219,7 @@ func TestAnyCutGivesTheSameSamples(t *testing.T) {
 
 // No bytes make a decoder panic, whatever the file is called.
 func FuzzFormats(f *testing.F) {
-	for _, m := range madeLogs() {
+	for _, m := range exampleLogs() {
 		f.Add(m.name, []byte(m.log))
 	}
 	f.Fuzz(func(_ *testing.T, name string, log []byte) {
@@ -229,7 +229,7 @@ func FuzzFormats(f *testing.F) {
 
 // The score of a verl dump need not be what was trained with where a penalty for length
 // stands beside it, and only there.
-func TestOverlongPenaltyIsSaid(t *testing.T) {
+func TestOverlongPenaltyIsNoted(t *testing.T) {
 	for extra, want := range map[string]bool{`, "overlong_reward": -0.5, "overlong": true`: true, `, "acc": 1`: false} {
 		chunks := Decode("1.jsonl", []byte(`{"input": "p", "output": "a", "gts": "1", "score": 1.0, "step": 1`+extra+"}\n"))
 		if how := chunks[0].Provenance; strings.Contains(how, "score may lack the penalty for overlong responses") != want {
@@ -239,7 +239,7 @@ func TestOverlongPenaltyIsSaid(t *testing.T) {
 }
 
 // Columns that nothing was taken from are named: a person may have meant one of them.
-func TestUnusedColumnsAreSaid(t *testing.T) {
+func TestUnusedColumnsAreNamed(t *testing.T) {
 	for name, c := range map[string]struct{ file, log, want string }{
 		"a part that has no name of one": {"a.jsonl", `{"prompt":"p","accuracy_reward":1,"length_penalty":-1}`, "; not used: length_penalty"},
 		"what is taken from within":      {"a.jsonl", `{"input_prompt":"p","output_response":"r","score":1,"env_class":"e","env_extras":{"reward_spec":{"ground_truth":"g"}},"stop_reason":"s"}`, "; not used: env_class, stop_reason"},

@@ -21,7 +21,7 @@ import (
 )
 
 // What a file may hold that no trainer meant to write, and what becomes of it.
-func TestOddValues(t *testing.T) {
+func TestUnusualValues(t *testing.T) {
 	rest := `"prompt": "q", "response": "r", "answer": "a"}`
 	for name, c := range map[string]struct {
 		line   string
@@ -67,7 +67,7 @@ func TestOddValues(t *testing.T) {
 }
 
 // A line over the limit is left out, and what follows it is read.
-func TestLongLine(t *testing.T) {
+func TestTooLongLineIsSkipped(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/x.jsonl"
 	h, err := os.Create(path)
@@ -87,9 +87,9 @@ func TestLongLine(t *testing.T) {
 }
 
 // A file of a few kilobytes that decompresses to gigabytes is read up to its limit.
-func TestBomb(t *testing.T) {
+func TestDecompressionBombIsStopped(t *testing.T) {
 	t.Parallel()
-	if raced {
+	if raceEnabled {
 		t.Skip("takes long")
 	}
 	e, err := zstd.NewWriter(nil)
@@ -107,7 +107,7 @@ func TestBomb(t *testing.T) {
 }
 
 // Links in a directory are not followed: neither round in circles nor out of it.
-func TestLinks(t *testing.T) {
+func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 	w, elsewhere := trainer{t, t.TempDir()}, trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
 	elsewhere.add("secret.jsonl", row(1, 9))
@@ -126,7 +126,7 @@ func TestLinks(t *testing.T) {
 // Thousands of small files are a run of AReaL.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
-	if raced {
+	if raceEnabled {
 		t.Skip("takes long")
 	}
 	w := trainer{t, t.TempDir()}
@@ -148,7 +148,7 @@ func TestManyFiles(t *testing.T) {
 }
 
 // A file that shrinks while it is read ends where it ends, and is read anew.
-func TestShrinking(t *testing.T) {
+func TestFileShrinksWhileRead(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", strings.Repeat(row(1, 1), 200_000))
@@ -159,7 +159,7 @@ func TestShrinking(t *testing.T) {
 	}
 	r.add(t, c)
 	w.replace("1.jsonl", row(1, 5)+row(1, 6))
-	r.until("what is left", rewards("5 6"))
+	r.until("what is left", hasRewards("5 6"))
 	if len(r.Problems) != 0 {
 		t.Error(r.Problems)
 	}
@@ -167,7 +167,7 @@ func TestShrinking(t *testing.T) {
 
 // A dump of 64 prompts with 16 answers each, whose rows the trainer has put into
 // another order, groups by prompt and ground truth.
-func TestReorderedDump(t *testing.T) {
+func TestReorderedDumpGroupsByPrompt(t *testing.T) {
 	var rows []string
 	for n := range 64 * 16 {
 		at := n * 389 % (64 * 16) // prime to it: every row once, none where it was
@@ -180,7 +180,7 @@ func TestReorderedDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	snap, set := stored(t, s), model.DefaultSettings()
+	snap, set := snapshotOf(t, s), model.DefaultSettings()
 	a, err := analysis.Analyze(context.Background(), snap, 0, set)
 	if err != nil {
 		t.Fatal(err)
@@ -195,8 +195,8 @@ func TestReorderedDump(t *testing.T) {
 	}
 }
 
-// inOrder sorts words: which of two new files is met first is not told.
-func inOrder(words string) string {
+// sortedWords sorts words: which of two new files is met first is not told.
+func sortedWords(words string) string {
 	all := strings.Fields(words)
 	slices.Sort(all)
 	return strings.Join(all, " ")
@@ -246,7 +246,7 @@ func TestFollowWriters(t *testing.T) {
 			w.add("log.jsonl", row(2, 2))
 		}, "1 2"},
 		"TRL: a table whose footer comes last": {func(w trainer) {
-			table := string(parquetOf(w.t, []completion{{1, "q", "a", 1, math.NaN(), 0}, {1, "q", "b", 0, math.NaN(), 0}}))
+			table := string(trlTable(w.t, []trlRow{{1, "q", "a", 1, math.NaN(), 0}, {1, "q", "b", 0, math.NaN(), 0}}))
 			w.add("completions_00001.parquet", table[:len(table)/2])
 			time.Sleep(60 * time.Millisecond)
 			w.add("completions_00001.parquet", table[len(table)/2:])
@@ -261,10 +261,10 @@ func TestFollowWriters(t *testing.T) {
 				defer close(done)
 				c.write(w)
 			}()
-			r.until("all rows", func(r *reader) bool {
+			r.until("all rows", func(r *follower) bool {
 				select {
 				case <-done:
-					return r.Progress.CaughtUp && inOrder(r.rewards()) == inOrder(c.want)
+					return r.Progress.CaughtUp && sortedWords(r.rewards()) == sortedWords(c.want)
 				default:
 					return false
 				}
@@ -278,7 +278,7 @@ func TestFollowWriters(t *testing.T) {
 
 // A row that nothing tells the group of is left out where other rows say theirs, read by
 // one or by several workers: all would be without groups for one.
-func TestRowsWithoutGroup(t *testing.T) {
+func TestRowWithoutGroupIsSkipped(t *testing.T) {
 	t.Parallel()
 	const odd = `{"reward":1,"output":"o","step":1}` + "\n"
 	many := strings.Repeat(row(1, 1), 50_000)

@@ -2,4 +2,4 @@
 
 package loaders
 
-const raced = false
+const raceEnabled = false

@@ -59,14 +59,14 @@ func withoutEmptyComponents(r model.Record) model.Record {
 
 // A large file that several workers read gives what one gives: the same samples and
 // problems, at the same places, in the same order.
-func TestWorkersChangeNothing(t *testing.T) {
+func TestWorkersReadLikeOne(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
 		path := t.TempDir() + "/large.jsonl"
 		if err := os.WriteFile(path, []byte(largeLog(t, seed)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var got [2]all
+		var got [2]collected
 		for i, serial := range []bool{true, false} {
 			s, err := Open([]string{path}, Options{serial: serial})
 			if err != nil {

@@ -2,6 +2,6 @@
 
 package loaders
 
-// raced says that the race detector is at work, ten times as slow: what takes
-// seconds without it, and has one goroutine, is left to the run without it.
-const raced = true
+// raceEnabled says that the race detector makes code ten times as slow: slow tests with one
+// goroutine are skipped.
+const raceEnabled = true

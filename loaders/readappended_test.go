@@ -16,7 +16,7 @@ import (
 
 // A log that comes in pieces, cut anywhere, gives what it gives as a whole: the same
 // samples and problems, at the same places, in the same order.
-func TestGrowingChangesNothing(t *testing.T) {
+func TestGrowingLogReadsLikeWhole(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {
 		log := largeLog(t, seed)
@@ -48,10 +48,10 @@ func TestGrowingChangesNothing(t *testing.T) {
 					r.add(t, c)
 				}
 			}
-			r.until("all of it", func(r *reader) bool {
+			r.until("all of it", func(r *follower) bool {
 				return len(r.Records) >= len(want.Records) && r.Skipped >= want.Skipped
 			})
-			got := r.all
+			got := r.collected
 			for i := range got.Problems {
 				got.Problems[i].File = "whole.jsonl"
 			}

@@ -15,7 +15,7 @@ import (
 
 // A log that is packed gives what it gives as it is: the same samples and problems, at the
 // same places, in the same order.
-func TestPackingChangesNothing(t *testing.T) {
+func TestPackedLogReadsLikePlain(t *testing.T) {
 	t.Parallel()
 	log := largeLog(t, 7)
 	log = log[:strings.LastIndexByte(log[:6<<20], '\n')]
@@ -30,7 +30,7 @@ func TestPackingChangesNothing(t *testing.T) {
 	_, _ = e.Write([]byte(log))
 	_ = e.Close()
 	w := trainer{t, t.TempDir()}
-	read := func(name, text string, serial bool) all {
+	read := func(name, text string, serial bool) collected {
 		w.add(name, text)
 		s, err := Open([]string{w.path(name)}, Options{serial: serial})
 		if err != nil {
@@ -62,7 +62,7 @@ func TestPackingChangesNothing(t *testing.T) {
 }
 
 // Packed logs without text end.
-func TestPackedNothing(t *testing.T) {
+func TestPackedEmptyLog(t *testing.T) {
 	var zipped bytes.Buffer
 	_ = gzip.NewWriter(&zipped).Close()
 	e, err := zstd.NewWriter(nil, zstd.WithZeroFrames(true))
@@ -72,7 +72,7 @@ func TestPackedNothing(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	for name, text := range map[string]string{"log.jsonl.gz": zipped.String(), "log.jsonl.zst": string(e.EncodeAll(nil, nil))} {
 		w.add(name, text)
-		s, all := places(t, w.path(name))
+		s, all := openAndRead(t, w.path(name))
 		if _ = s.Close(); len(all) > 0 {
 			t.Errorf("%s: %d samples", name, len(all))
 		}

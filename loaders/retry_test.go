@@ -16,57 +16,57 @@ import (
 	"vantage/model"
 )
 
-// flaw makes a file fail so many times at one thing.
-type flaw struct {
+// fault makes a file fail so many times at one thing.
+type fault struct {
 	op   string // "open", "stat" or "read"
 	err  error
 	left int
 	mu   sync.Mutex
-	hit  []time.Time
+	times  []time.Time
 }
 
-// fails reports whether it fails now.
-func (f *flaw) fails(op string) error {
+// failure reports whether it fails now.
+func (f *fault) failure(op string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if op != f.op || f.left == 0 {
 		return nil
 	}
 	f.left--
-	f.hit = append(f.hit, time.Now())
+	f.times = append(f.times, time.Now())
 	return f.err
 }
 
-func (f *flaw) through(path string, h fileio.Handle, err error) (fileio.Handle, error) {
-	if bad := f.fails("open"); err == nil && bad != nil {
+func (f *fault) inject(path string, h fileio.Handle, err error) (fileio.Handle, error) {
+	if bad := f.failure("open"); err == nil && bad != nil {
 		_ = h.Close()
 		return nil, &os.PathError{Op: "open", Path: path, Err: bad}
 	}
-	return flawed{h, f}, err
+	return faultyHandle{h, f}, err
 }
 
-// flawed is a file on a network filesystem that fails now and then.
-type flawed struct {
+// faultyHandle is a file on a network filesystem that fails now and then.
+type faultyHandle struct {
 	fileio.Handle
-	flaw *flaw
+	fault *fault
 }
 
-func (f flawed) Stat() (os.FileInfo, error) {
-	if err := f.flaw.fails("stat"); err != nil {
+func (f faultyHandle) Stat() (os.FileInfo, error) {
+	if err := f.fault.failure("stat"); err != nil {
 		return nil, err
 	}
 	return f.Handle.Stat()
 }
 
-func (f flawed) ReadAt(p []byte, at int64) (int, error) {
-	if err := f.flaw.fails("read"); err != nil {
+func (f faultyHandle) ReadAt(p []byte, at int64) (int, error) {
+	if err := f.fault.failure("read"); err != nil {
 		return 0, err
 	}
 	return f.Handle.ReadAt(p, at)
 }
 
-func (f flawed) Read(p []byte) (int, error) {
-	if err := f.flaw.fails("read"); err != nil {
+func (f faultyHandle) Read(p []byte) (int, error) {
+	if err := f.fault.failure("read"); err != nil {
 		return 0, err
 	}
 	return f.Handle.Read(p)
@@ -74,15 +74,15 @@ func (f flawed) Read(p []byte) (int, error) {
 
 const forever = -1
 
-// set has the file fail so many times from now on.
-func (f *flaw) set(left int) {
+// failFor has the file fail so many times from now on.
+func (f *fault) failFor(left int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left = left
 }
 
 // An error of the filesystem that passes is not felt: the file is opened anew.
-func TestErrorsThatPass(t *testing.T) {
+func TestTransientErrorsAreRetried(t *testing.T) {
 	t.Parallel()
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
@@ -91,22 +91,22 @@ func TestErrorsThatPass(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("plain/1.jsonl", row(1, 1)+row(1, 2))
 	w.add("zipped/1.jsonl.gz", zipped.String())
-	w.add("table/1.parquet", string(parquetOf(t, []completion{{1, "p", "a", 1, 0, 0.5}, {1, "p", "a", 2, 0, 0.5}})))
+	w.add("table/1.parquet", string(trlTable(t, []trlRow{{1, "p", "a", 1, 0, 0.5}, {1, "p", "a", 2, 0, 0.5}})))
 	for _, dir := range []string{"plain", "zipped", "table"} {
 		for _, op := range []string{"open", "stat", "read"} {
 			for _, err := range []error{syscall.ESTALE, syscall.EIO} {
 				for _, follows := range []bool{false, true} {
 					synctest.Test(t, func(t *testing.T) {
-						f := &flaw{op: op, err: err, left: 2}
-						s, bad := Open([]string{w.path(dir)}, Options{Follow: follows, polling: true, faults: f.through})
+						f := &fault{op: op, err: err, left: 2}
+						s, bad := Open([]string{w.path(dir)}, Options{Follow: follows, polling: true, faults: f.inject})
 						if bad != nil {
 							t.Fatalf("%s %s %v: %v", dir, op, err, bad)
 						}
-						r := &reader{t: t, s: s}
-						r.until("both rows", rewards("1 2"))
+						r := &follower{t: t, s: s}
+						r.until("both rows", hasRewards("1 2"))
 						_ = s.Close()
-						if len(r.Problems) != 0 || len(f.hit) != 2 {
-							t.Errorf("%s %s %v: problems %v after %d failures", dir, op, err, r.Problems, len(f.hit))
+						if len(r.Problems) != 0 || len(f.times) != 2 {
+							t.Errorf("%s %s %v: problems %v after %d failures", dir, op, err, r.Problems, len(f.times))
 						}
 					})
 				}
@@ -116,7 +116,7 @@ func TestErrorsThatPass(t *testing.T) {
 }
 
 // One that lasts is said once, with what to do, and the tries become rare.
-func TestErrorsThatLast(t *testing.T) {
+func TestLastingErrorIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		op   string
@@ -132,8 +132,8 @@ func TestErrorsThatLast(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := trainer{t, t.TempDir()}
 			w.add("1.jsonl", row(1, 1))
-			f := &flaw{op: c.op, err: c.err, left: forever}
-			s, err := Open([]string{w.dir}, Options{faults: f.through})
+			f := &fault{op: c.op, err: c.err, left: forever}
+			s, err := Open([]string{w.dir}, Options{faults: f.inject})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,24 +147,24 @@ func TestErrorsThatLast(t *testing.T) {
 
 // While followed, what was read before a server broke stays on the screen, and what
 // comes after it is read.
-func TestErrorsThatComeAndGo(t *testing.T) {
+func TestFollowSurvivesLastingError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("1.jsonl", row(1, 1))
-		f := &flaw{op: "read", err: syscall.EIO}
-		r := follow(t, w.dir, Options{polling: true, Poll: 5 * time.Millisecond, faults: f.through})
-		r.until("the first row", rewards("1"))
-		f.set(forever)
+		f := &fault{op: "read", err: syscall.EIO}
+		r := follow(t, w.dir, Options{polling: true, Poll: 5 * time.Millisecond, faults: f.inject})
+		r.until("the first row", hasRewards("1"))
+		f.failFor(forever)
 		w.add("1.jsonl", row(1, 2))
-		r.until("the problem", func(r *reader) bool { return len(r.Problems) == 1 })
-		if took := f.hit[len(f.hit)-1].Sub(f.hit[0]); took < (20+40+80)*time.Millisecond {
+		r.until("the problem", func(r *follower) bool { return len(r.Problems) == 1 })
+		if took := f.times[len(f.times)-1].Sub(f.times[0]); took < (20+40+80)*time.Millisecond {
 			t.Errorf("four tries within %v", took)
 		}
 		if r.rewards() != "1" || len(r.Forget) > 0 {
 			t.Errorf("rewards %s, forgotten %v", r.rewards(), r.Forget)
 		}
-		f.set(0)
-		r.until("the second row", rewards("1 2"))
+		f.failFor(0)
+		r.until("the second row", hasRewards("1 2"))
 		if len(r.Problems) != 1 {
 			t.Error(r.Problems)
 		}
@@ -172,22 +172,22 @@ func TestErrorsThatComeAndGo(t *testing.T) {
 }
 
 // The text of a sample is asked for again too.
-func TestTextAfterStaleHandle(t *testing.T) {
+func TestTextIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("1.jsonl", row(1, 1))
-		f := &flaw{op: "read", err: syscall.ESTALE}
-		s, err := Open([]string{w.path("1.jsonl")}, Options{faults: f.through})
+		f := &fault{op: "read", err: syscall.ESTALE}
+		s, err := Open([]string{w.path("1.jsonl")}, Options{faults: f.inject})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = s.Close() }()
 		drain(t, s)
-		f.set(1)
+		f.failFor(1)
 		if text, err := s.Text(t.Context(), model.Place{}); err != nil || text.Prompt != "q" {
 			t.Errorf("%q, %v", text.Prompt, err)
 		}
-		f.set(forever)
+		f.failFor(forever)
 		if _, err := s.Text(t.Context(), model.Place{}); err == nil || !strings.Contains(err.Error(), "1.jsonl cannot be read again: the file server replaced it") {
 			t.Error(err)
 		}

@@ -19,7 +19,7 @@ func groupsOf(t *testing.T, o Options, paths ...string) (sizes string, notes str
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	snap := stored(t, s)
+	snap := snapshotOf(t, s)
 	var all []string
 	for i := range snap.Steps {
 		a, err := analysis.Analyze(t.Context(), snap, i, model.DefaultSettings())
@@ -38,7 +38,7 @@ func groupsOf(t *testing.T, o Options, paths ...string) (sizes string, notes str
 // Two runs beneath one folder ask the same at the same step, and so does validation: rows of
 // one are in no group of the other, and of two runs it is said. The folders of a run's steps
 // and processes are one place.
-func TestRunsApart(t *testing.T) {
+func TestRunsShareNoGroups(t *testing.T) {
 	t.Parallel()
 	answers := func(step, n int) string { return strings.Repeat(row(step, 1), n) }
 	const turn = `{"example_id":%d,"prompt":[{"role":"user","content":"p"}],"completion":[],"reward":1}` + "\n"
@@ -73,20 +73,20 @@ func TestRunsApart(t *testing.T) {
 }
 
 // A second run that begins while the first is followed is another run too.
-func TestRunsApartLater(t *testing.T) {
+func TestRunThatStartsLaterSharesNoGroups(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("a/1.jsonl", row(1, 1))
 	r := follow(t, w.dir, Options{})
-	r.until("the first run", rewards("1"))
+	r.until("the first run", hasRewards("1"))
 	w.add("b/1.jsonl", row(1, 2))
-	r.until("the second", rewards("1 2"))
+	r.until("the second", hasRewards("1 2"))
 	if one, two := r.Records[0].Prompt, r.Records[1].Prompt; one == two || two == 0 {
 		t.Errorf("prompts %x and %x", one, two)
 	}
 }
 
 // Beside a trainer's own log other tables are not counted, whichever is met first.
-func TestBeside(t *testing.T) {
+func TestSideFilesAreLeftOut(t *testing.T) {
 	const plain = `{"step":1,"reward":7,"prompt":"q"}` + "\n"
 	table := `{"columns":["step","prompt","completion","fmt_reward"],"data":[[1,"q","o",7],[1,"q","o",8]]}`
 	w := trainer{t, t.TempDir()}
@@ -95,7 +95,7 @@ func TestBeside(t *testing.T) {
 	w.add("m/1.jsonl", row(1, 1))
 	w.add("wandb/media/table/x.table.json", table)
 	w.add("z/data.jsonl", plain)
-	w.add("z/completions.parquet", string(parquetOf(t, []completion{{1, "q", "a", 2, 0, 0.5}}))) // is TRL's own
+	w.add("z/completions.parquet", string(trlTable(t, []trlRow{{1, "q", "a", 2, 0, 0.5}}))) // is TRL's own
 	got := readAll(t, w.dir)
 	notes := strings.Join(got.Notes, "\n")
 	if got.rewards() != "1 2" || got.Progress.BytesRead != got.Progress.BytesAll || !got.Progress.CaughtUp {
@@ -119,7 +119,7 @@ func TestBeside(t *testing.T) {
 
 // What holds no samples is no problem beside a log that does, but a log without rewards is,
 // and so is everything where nothing better is found.
-func TestAside(t *testing.T) {
+func TestFilesWithoutSamplesAreNoted(t *testing.T) {
 	files := map[string]string{
 		"checkpoints.jsonl":    `{"name":"000010","batch":10,"path":"x"}` + "\n",
 		"step_1/metrics.jsonl": `{"step":1,"data":{"score":0.5}}` + "\n",

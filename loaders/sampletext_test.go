@@ -17,8 +17,8 @@ import (
 	"vantage/model"
 )
 
-// places reads a log and returns its source with the place of every sample.
-func places(t *testing.T, path string) (*Source, []model.Record) {
+// openAndRead reads a log and returns its source with the place of every sample.
+func openAndRead(t *testing.T, path string) (*Source, []model.Record) {
 	t.Helper()
 	s, err := Open([]string{path}, Options{})
 	if err != nil {
@@ -70,7 +70,7 @@ func TestText(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := trainer{t, t.TempDir()}
 			w.add(c.name, c.log)
-			s, all := places(t, w.path(c.name))
+			s, all := openAndRead(t, w.path(c.name))
 			if len(all) <= c.nth {
 				t.Fatalf("%d samples", len(all))
 			}
@@ -86,10 +86,10 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestTextThatIsGone(t *testing.T) {
+func TestTextOfTruncatedFile(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("a.jsonl", `{"prompt":"q","response":"a","reward":1}`+"\n")
-	s, all := places(t, w.path("a.jsonl"))
+	s, all := openAndRead(t, w.path("a.jsonl"))
 	if err := os.Truncate(w.path("a.jsonl"), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestTextThatIsGone(t *testing.T) {
 // was hashed.
 func TestTextOfSamples(t *testing.T) {
 	for _, path := range []string{"trl", "ms-swift/SYNTHETIC_hf", "nemo-rl", "roll", "verifiers/wordle--gpt-4.1-mini", "tunix", "unstable-baselines", "wandb", "easyr1", "rllm", "skyrl"} {
-		s, all := places(t, samples(t, path))
+		s, all := openAndRead(t, sampleLogs(t, path))
 		if len(all) == 0 {
 			t.Errorf("%s: no samples", path)
 		}
@@ -125,7 +125,7 @@ func TestTextOfSamples(t *testing.T) {
 
 // A text is found wherever it stands in a large compressed file, before or behind the
 // one that was read last.
-func TestTextOfCompressed(t *testing.T) {
+func TestTextAnywhereInCompressed(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
@@ -150,7 +150,7 @@ func TestTextOfCompressed(t *testing.T) {
 	w.add("a.jsonl.gz", zipped.String())
 	w.add("a.jsonl.zst", packed.String())
 	for _, name := range []string{"a.jsonl.gz", "a.jsonl.zst"} {
-		s, all := places(t, w.path(name))
+		s, all := openAndRead(t, w.path(name))
 		if len(all) != n {
 			t.Fatalf("%s: %d samples of %d", name, len(all), n)
 		}
@@ -167,7 +167,7 @@ func TestTextOfCompressed(t *testing.T) {
 
 // A row that is longer than what is unpacked at a time is found whole, at the end of the file
 // too, and one of a CSV beneath its header.
-func TestTextOfCompressedThatIsLong(t *testing.T) {
+func TestLongTextInCompressed(t *testing.T) {
 	t.Parallel()
 	long := func(i int) string { return strings.Repeat(fmt.Sprintf("%d words. ", i), 90_000) }
 	var lines, grid strings.Builder
@@ -183,7 +183,7 @@ func TestTextOfCompressedThatIsLong(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	for name, text := range map[string]string{"a.jsonl.zst": strings.TrimSpace(lines.String()), "a.csv.zst": grid.String()} {
 		w.add(name, string(e.EncodeAll([]byte(text), nil)))
-		s, all := places(t, w.path(name))
+		s, all := openAndRead(t, w.path(name))
 		if len(all) != 12 {
 			t.Fatalf("%s: %d samples", name, len(all))
 		}

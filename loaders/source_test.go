@@ -79,7 +79,7 @@ func TestOpenForbidden(t *testing.T) {
 }
 
 // A directory without logs says, when it is followed too, what else is in it.
-func TestFollowedWithoutLogs(t *testing.T) {
+func TestFollowedDirectoryNotesUnreadableFiles(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
@@ -88,7 +88,7 @@ func TestFollowedWithoutLogs(t *testing.T) {
 		w.add("step_1/train_trajectories.jsonl.zip", "PK")
 		_ = os.Symlink("/", w.path("rollouts"))
 		r := follow(t, w.dir, Options{polling: true})
-		r.until("a word", func(r *reader) bool { return len(r.Notes) > 0 })
+		r.until("a word", func(r *follower) bool { return len(r.Notes) > 0 })
 		want := []string{
 			"symbolic links are not followed: rollouts; give where they lead, or the links themselves",
 			"slime's .pt files are Python objects, so turn their samples into JSON lines",
@@ -99,12 +99,12 @@ func TestFollowedWithoutLogs(t *testing.T) {
 			t.Errorf("%q", r.Notes)
 		}
 		w.add("rollout_data/1.pt", "PK")
-		r.quiet(5 * time.Second)
+		r.expectNothing(5 * time.Second)
 	})
 }
 
 // A directory that may not be listed hides nothing in silence.
-func TestDirectoryThatIsShut(t *testing.T) {
+func TestForbiddenDirectoryIsNoted(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may list everything")
 	}
@@ -146,7 +146,7 @@ func TestDirectoryOrder(t *testing.T) {
 
 // What a run directory links to is not read, and that is said; so is that validation is
 // read where there is nothing else.
-func TestLeftOut(t *testing.T) {
+func TestSkippedFilesAreNoted(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("run/1.jsonl", row(1, 1))
 	_ = os.Symlink(w.path("run"), w.path("run/more"))
@@ -276,7 +276,7 @@ func TestMixedDirectory(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	var kinds []string
-	var got all
+	var got collected
 	for {
 		c, err := s.Next(t.Context())
 		if err != nil {

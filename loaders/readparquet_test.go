@@ -14,8 +14,8 @@ import (
 	"vantage/model"
 )
 
-// completion is a row as TRL writes it.
-type completion struct {
+// trlRow is a row as TRL writes it.
+type trlRow struct {
 	Step       int64   `parquet:"step"`
 	Prompt     string  `parquet:"prompt,dict"`
 	Completion string  `parquet:"completion"`
@@ -24,7 +24,7 @@ type completion struct {
 	Advantage  float64 `parquet:"advantage"`
 }
 
-func parquetOf(tb testing.TB, rows []completion) []byte {
+func trlTable(tb testing.TB, rows []trlRow) []byte {
 	tb.Helper()
 	var b bytes.Buffer
 	if err := parquet.Write(&b, rows, parquet.Compression(&parquet.Snappy)); err != nil {
@@ -35,15 +35,15 @@ func parquetOf(tb testing.TB, rows []completion) []byte {
 
 func TestParquet(t *testing.T) {
 	w := trainer{t, t.TempDir()}
-	w.add("completions_00002.parquet", string(parquetOf(t, []completion{
+	w.add("completions_00002.parquet", string(trlTable(t, []trlRow{
 		{2, `what is "\n"?`, "abc", 1, math.NaN(), 0.7}, {2, `what is "\n"?`, "d", 0, 0.5, -0.7},
 	})))
-	s, got := places(t, w.path("completions_00002.parquet"))
+	s, got := openAndRead(t, w.path("completions_00002.parquet"))
 	want := []model.Record{
 		{Step: 2, Reward: 1, Advantage: 0.7, Length: 3, Components: []float64{1, math.NaN()}},
 		{Step: 2, Reward: 0.5, Advantage: -0.7, Length: 1, Components: []float64{0, 0.5}},
 	}
-	if diff := cmp.Diff(want, essence(got), numbers...); diff != "" {
+	if diff := cmp.Diff(want, comparedFields(got), nearlyEqual...); diff != "" {
 		t.Error("-want +got\n" + diff)
 	}
 	if got[0].Prompt == 0 || got[0].Prompt != got[1].Prompt {
@@ -57,17 +57,17 @@ func TestParquet(t *testing.T) {
 
 // A block that is logged again for a later step counts once.
 func TestRepeatedBlock(t *testing.T) {
-	block := func(step int64) []completion {
-		return []completion{
+	block := func(step int64) []trlRow {
+		return []trlRow{
 			{step, "p", "a", 1, 0, 0.5}, {step, "p", "bb", 0, 0, -0.5}, {step, "p", "ccc", 1, 0, 0.5}, {step, "p", "dddd", 0, 0, -0.5},
 		}
 	}
 	w := trainer{t, t.TempDir()}
-	w.add("completions_00001.parquet", string(parquetOf(t, block(1))))
-	w.add("completions_00002.parquet", string(parquetOf(t, block(2))))
+	w.add("completions_00001.parquet", string(trlTable(t, block(1))))
+	w.add("completions_00002.parquet", string(trlTable(t, block(2))))
 	other := block(3)
 	other[3].Advantage = -0.25
-	w.add("completions_00003.parquet", string(parquetOf(t, other)))
+	w.add("completions_00003.parquet", string(trlTable(t, other)))
 	got := readAll(t, w.path("."))
 	if len(got.Records) != 8 || got.Records[7].Step != 3 {
 		t.Errorf("%d samples, want those of steps 1 and 3", len(got.Records))
@@ -78,8 +78,8 @@ func TestRepeatedBlock(t *testing.T) {
 }
 
 // A file whose footer is not there yet, and one that is no table of samples.
-func TestParquetThatCannotBeRead(t *testing.T) {
-	whole := parquetOf(t, []completion{{1, "p", "a", 1, 0, 0.5}})
+func TestUnreadableParquet(t *testing.T) {
+	whole := trlTable(t, []trlRow{{1, "p", "a", 1, 0, 0.5}})
 	type figure struct {
 		Loss float64 `parquet:"loss"`
 	}
@@ -110,7 +110,7 @@ func TestParquetThatCannotBeRead(t *testing.T) {
 }
 
 func FuzzParquet(f *testing.F) {
-	f.Add(parquetOf(f, []completion{{1, "p", "a", 1, 0, 0.5}}))
+	f.Add(trlTable(f, []trlRow{{1, "p", "a", 1, 0, 0.5}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := t.TempDir() + "/x.parquet"
 		if err := os.WriteFile(path, data, 0o600); err != nil {

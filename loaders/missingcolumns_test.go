@@ -9,9 +9,9 @@ import (
 
 // A column that a person named and no row has is told of, in every container; one that
 // comes late, or in one file only, is not.
-func TestLacks(t *testing.T) {
+func TestMissingColumnsAreNamed(t *testing.T) {
 	t.Parallel()
-	table := string(parquetOf(t, []completion{{1, "p", "a", 1, 0, 0.5}, {1, "p", "b", 0, 0, 0.5}}))
+	table := string(trlTable(t, []trlRow{{1, "p", "a", 1, 0, 0.5}, {1, "p", "b", 0, 0, 0.5}}))
 	late := strings.Repeat(`{"prompt":"p","reward":1}`+"\n", 3) + `{"prompt":"p","reward":0,"round":2}` + "\n"
 	many := strings.Repeat(`{"prompt":"p","reward":1,"round":2}`+"\n", 50_000) // read by several workers
 	for name, c := range map[string]struct {

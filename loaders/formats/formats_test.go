@@ -1,4 +1,4 @@
-package loaders
+package formats
 
 import (
 	"math"
@@ -9,13 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"vantage/estimators"
-	"vantage/loaders/decode"
-	"vantage/loaders/formats"
 	"vantage/loaders/framing"
 	"vantage/model"
 )
 
-func TestRows(t *testing.T) {
+// Rows of different trainers give their step, group, reward, advantage and length.
+func TestDetectAndDecode(t *testing.T) {
 	missing := estimators.MissingReward()
 	for _, c := range []struct {
 		name, file, line string
@@ -74,7 +73,7 @@ func TestRows(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := formats.Detect(formats.All(), c.file, framing.Framing{}, []byte(c.line))
+			f := Detect(All(), c.file, framing.Framing{}, []byte(c.line))
 			if f == nil {
 				t.Fatal("no format")
 			}
@@ -99,73 +98,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// The hash is over what the text says, with the truth, not how it is escaped.
-func TestPromptHash(t *testing.T) {
-	hash := func(line string) uint64 {
-		t.Helper()
-		got, err := decode.NewRowDecoder(decode.OnlyNames(decode.Synonyms()), "x").Decode(nil, []byte(line))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got[0].Prompt
-	}
-	a := hash(`{"prompt":"é","answer":"1","reward":0}`)
-	if b := hash(`{"answer":"1","reward":0,"prompt":"\u00e9"}`); a != b {
-		t.Error("escapes change the hash")
-	}
-	if b := hash(`{"prompt":"é","answer":"2","reward":0}`); a == b {
-		t.Error("the truth does not change the hash")
-	}
-	if hash(`{"prompt":"ab","answer":"c","reward":0}`) == hash(`{"prompt":"a","answer":"bc","reward":0}`) {
-		t.Error("prompt and truth run together")
-	}
-	if hash(`{"prompt":"","answer":"c","reward":0}`) != 0 {
-		t.Error("no prompt has a hash")
-	}
-	if hash(`{"prompt":"abc","reward":0}`) != hash(`{"prompt":"abc","reward":1}`) {
-		t.Error("the hash is not the same again")
-	}
-}
-
-func TestPreview(t *testing.T) {
-	for _, c := range []struct{ in, want string }{
-		{"plain  text\n\n with   spaces ", "plain text with spaces"},
-		{"system\nS\nuser\nold\nassistant\nA\nuser\nnew\nassistant\n", "new"},
-		{"system\nS\nuser\nnew\nassistant\n<think>\n", "new"},
-		{"user\nfirst words", "first words"},
-		{"<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n", "hello"},
-		{"\x1b[31mred", "\x1b[31mred"},
-		{strings.Repeat("é", 100), strings.Repeat("é", 80)},
-		{strings.Repeat("a", 159) + "漢字", strings.Repeat("a", 159)},
-		{strings.Repeat("a", 159) + " b", strings.Repeat("a", 159)},
-	} {
-		if got := decode.Shorten(decode.Question([]byte(c.in))); got != c.want {
-			t.Errorf("%q: %q, want %q", c.in, got, c.want)
-		}
-	}
-}
-
-func TestWithoutRollout(t *testing.T) {
-	for in, want := range map[string]string{
-		"06ec41ad-ea05_3_0": "06ec41ad-ea05", "a_b_1_2": "a_b", "a_1": "a_1", "a_x_1": "a_x_1", "a": "a", "_1_2": "_1_2", "": "",
-	} {
-		if got := decode.TrimRolloutSuffix(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestStepFromPath(t *testing.T) {
-	for in, want := range map[string]int64{
-		"12.jsonl": 12, "a/0012.jsonl": 12, "train_data_step3.jsonl": 3, "iteration_000012/train.jsonl": 12,
-		"global_step_10_evals/openai_gsm8k.jsonl": 10, "73850758/results.jsonl": 0, "steps.jsonl": 0, "x.jsonl": 0,
-	} {
-		if got, _ := decode.StepFromPath(in); got != want {
-			t.Errorf("%s: %d, want %d", in, got, want)
-		}
-	}
-}
-
+// Rows without samples are refused with what they hold.
 func TestRefusal(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{`{"step":1,"data":{"critic/score/mean":0.5,"critic/score/max":1}}`, "metrics only, no samples: it holds averages of steps (last: critic/score/mean 0.5); needed is one row per sample"},
@@ -173,10 +106,10 @@ func TestRefusal(t *testing.T) {
 		{`{"prompt":"a","text":"b"}`, `no reward field: the keys are "prompt", "text"; needed is`},
 		{`{"prompt":"a","score":[1,2]}`, `no reward field: the keys are "prompt", "score"; "score" holds more than one number; needed is`},
 	} {
-		if f := formats.Detect(formats.All(), "x.jsonl", framing.Framing{}, []byte(c.line)); f != nil {
-			t.Errorf("%s is taken for %s", c.line, f.Name)
+		if f := Detect(All(), "x.jsonl", framing.Framing{}, []byte(c.line)); f != nil {
+			t.Errorf("%s is detected as %s", c.line, f.Name)
 		}
-		if got := formats.Refusal([]byte(c.line)); !strings.HasPrefix(got, c.want) {
+		if got := Refusal([]byte(c.line)); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s", c.line, got)
 		}
 	}

@@ -15,12 +15,12 @@ import (
 
 // What comes through a pipe has no name: it is read as the file would be, but for a step
 // that only the name tells.
-func TestStreamsOfEachFormat(t *testing.T) {
-	for _, m := range madeLogs() {
+func TestStreamReadsLikeFile(t *testing.T) {
+	for _, m := range exampleLogs() {
 		if m.format == "areal-text" {
 			continue // group and step stand in the name
 		}
-		for _, log := range []string{m.log, packedText(t, m.log)} {
+		for _, log := range []string{m.log, gzipped(t, m.log)} {
 			s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(log))})
 			if err != nil {
 				t.Fatal(err)
@@ -32,7 +32,7 @@ func TestStreamsOfEachFormat(t *testing.T) {
 					want[i].Step = 0
 				}
 			}
-			if diff := cmp.Diff(want, essence(got.Records), numbers...); got.Format != m.format || diff != "" {
+			if diff := cmp.Diff(want, comparedFields(got.Records), nearlyEqual...); got.Format != m.format || diff != "" {
 				t.Errorf("%s: read as %q, problems %v; -want +got\n%s", m.format, got.Format, got.Problems, diff)
 			}
 			_ = s.Close()
@@ -40,7 +40,7 @@ func TestStreamsOfEachFormat(t *testing.T) {
 	}
 }
 
-func packedText(t *testing.T, text string) string {
+func gzipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -52,7 +52,7 @@ func packedText(t *testing.T, text string) string {
 }
 
 // A line, or a document, may hold the answers to a question, or all samples of a step.
-func TestSamplesWithinALine(t *testing.T) {
+func TestSeveralSamplesPerRecord(t *testing.T) {
 	for name, c := range map[string]struct{ file, log, want string }{
 		"answers to a question": {"a.jsonl", `{"question":"q","gold":"1","rollouts":[{"text":"a","reward":1},{"text":"b","reward":0}]}` + "\n" + `{"question":"r","gold":"2","rollouts":[{"text":"a","reward":3}]}` + "\n", "1 0 3"},
 		"samples of a step":     {"a.jsonl", `{"step":4,"samples":[{"prompt":"p","reward":1},{"prompt":"p","reward":2}]}` + "\n", "1 2"},
@@ -67,7 +67,7 @@ func TestSamplesWithinALine(t *testing.T) {
 		"no reward in one row":  {"a.jsonl", `{"prompt":"p","acc_reward":1,"fmt_reward":1,"reward":7}` + "\n" + `{"prompt":"p","acc_reward":1,"fmt_reward":1}` + "\n", "7 NaN"},
 		"a document in a pipe":  {"", "{\"samples\": [\r\n  {\"prompt\": \"p\", \"reward\": 1},\r\n {\"prompt\": \"p\", \"reward\": 2}]}", "1 2"},
 	} {
-		var got all
+		var got collected
 		for _, chunk := range Decode(c.file, []byte(c.log)) {
 			got.add(t, chunk)
 		}
@@ -79,13 +79,13 @@ func TestSamplesWithinALine(t *testing.T) {
 
 // A conversation with its answer is asked and answered: two answers to a question are of one
 // group, in long logs too.
-func TestConversationWithItsAnswer(t *testing.T) {
+func TestConversationSplitsIntoPromptAndResponse(t *testing.T) {
 	t.Parallel()
 	const begin = `{"step":1,"messages":[{"role":"system","content":"s"},{"role":"user","content":"q"}`
 	one, two := begin+`,{"role":"assistant","content":"ab"}],"reward":1}`+"\n", begin+`,{"role":"assistant","content":"cde"},{"role":"tool","content":"4"}],"reward":0}`+"\n"
 	w := trainer{t, t.TempDir()}
 	w.add("a.jsonl", one+two)
-	s, all := places(t, w.path("a.jsonl"))
+	s, all := openAndRead(t, w.path("a.jsonl"))
 	if len(all) != 2 || all[0].Prompt != all[1].Prompt || all[0].Length != 2 || all[1].Length != 4 {
 		t.Fatalf("%+v", all)
 	}

@@ -14,8 +14,8 @@ import (
 	"vantage/model"
 )
 
-// samples returns the folder of sample logs; tests skip where there is none.
-func samples(t *testing.T, path string) string {
+// sampleLogs returns the folder of sample logs; tests skip where there is none.
+func sampleLogs(t *testing.T, path string) string {
 	t.Helper()
 	dir := os.Getenv("VANTAGE_SAMPLES")
 	if dir == "" {
@@ -28,16 +28,16 @@ func samples(t *testing.T, path string) string {
 	return path
 }
 
-// all is everything that a source gave, put together.
-type all struct {
+// collected is everything that a source gave, put together.
+type collected struct {
 	model.Chunk
 	chunks int
 }
 
 // drain reads until the end.
-func drain(t *testing.T, s *Source) all {
+func drain(t *testing.T, s *Source) collected {
 	t.Helper()
-	var got all
+	var got collected
 	for {
 		c, err := s.Next(context.Background())
 		if errors.Is(err, io.EOF) {
@@ -50,8 +50,8 @@ func drain(t *testing.T, s *Source) all {
 	}
 }
 
-// stored reads until the end, as the screen takes it.
-func stored(t *testing.T, s *Source) model.Snapshot {
+// snapshotOf reads until the end, as the screen takes it.
+func snapshotOf(t *testing.T, s *Source) model.Snapshot {
 	t.Helper()
 	store := model.NewStore()
 	for {
@@ -66,7 +66,7 @@ func stored(t *testing.T, s *Source) model.Snapshot {
 	}
 }
 
-func (a *all) add(t *testing.T, c *model.Chunk) {
+func (a *collected) add(t *testing.T, c *model.Chunk) {
 	t.Helper()
 	if len(c.Records) > maxRecords {
 		t.Fatalf("a chunk of %d records", len(c.Records))
@@ -90,7 +90,7 @@ func (a *all) add(t *testing.T, c *model.Chunk) {
 	a.chunks++
 }
 
-func readAll(t *testing.T, paths ...string) all {
+func readAll(t *testing.T, paths ...string) collected {
 	t.Helper()
 	s, err := Open(paths, Options{})
 	if err != nil {
@@ -126,7 +126,7 @@ func TestSamples(t *testing.T) {
 		{path: "verifiers/gsm8k--gpt-4.1-mini", format: "verifiers", rows: 150, prompts: 50, sum: 0, unit: model.LengthCharacters},
 	} {
 		t.Run(c.path, func(t *testing.T) {
-			got := readAll(t, samples(t, c.path))
+			got := readAll(t, sampleLogs(t, c.path))
 			sum, nan, missing := 0.0, 0, 0
 			prompts := map[uint64]bool{}
 			for _, r := range got.Records {
@@ -163,8 +163,8 @@ func TestSamples(t *testing.T) {
 }
 
 // Nothing in the whole folder may panic or hang.
-func TestSamplesAll(t *testing.T) {
-	got := readAll(t, samples(t, "."))
+func TestAllSamples(t *testing.T) {
+	got := readAll(t, sampleLogs(t, "."))
 	if len(got.Records) < 700 {
 		t.Errorf("%d rows of all samples", len(got.Records))
 	}

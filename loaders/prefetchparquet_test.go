@@ -22,7 +22,7 @@ import (
 
 // Tables that are opened side by side, in memory that served the one before, read as one
 // after the other, whether their columns are the same or not.
-func TestTablesAhead(t *testing.T) {
+func TestPrefetchedTablesReadLikeOthers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -45,26 +45,26 @@ func TestTablesAhead(t *testing.T) {
 			}
 		}
 		want, got := recordsOf(t, dir, Options{serial: true}), recordsOf(t, dir, Options{})
-		if diff := cmp.Diff(want, got, numbers...); diff != "" {
+		if diff := cmp.Diff(want, got, nearlyEqual...); diff != "" {
 			t.Fatal("-want +got\n" + diff)
 		}
 	})
 }
 
-// given is a record with what each reward function gave under its name, since tables need
+// namedComponents is a record with what each reward function gave under its name, since tables need
 // not have those in one order.
-type given struct {
+type namedComponents struct {
 	model.Record
 	By map[string]float64
 }
 
-func recordsOf(t *rapid.T, dir string, o Options) []given {
+func recordsOf(t *rapid.T, dir string, o Options) []namedComponents {
 	s, err := Open([]string{dir}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	var all []given
+	var all []namedComponents
 	for {
 		c, err := s.Next(context.Background())
 		if errors.Is(err, io.EOF) {
@@ -73,7 +73,7 @@ func recordsOf(t *rapid.T, dir string, o Options) []given {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = slices.DeleteFunc(all, func(r given) bool { return slices.Contains(c.Forget, r.File) })
+		all = slices.DeleteFunc(all, func(r namedComponents) bool { return slices.Contains(c.Forget, r.File) })
 		records := c.Records
 		for i := range c.Blocks {
 			records = append(records, c.Blocks[i].Records()...)
@@ -86,13 +86,13 @@ func recordsOf(t *rapid.T, dir string, o Options) []given {
 				}
 			}
 			r.Components, r.Line = nil, 0
-			all = append(all, given{r, by})
+			all = append(all, namedComponents{r, by})
 		}
 	}
 }
 
 // Small tables whose first rows have nulls in other columns come in one chunk.
-func TestTablesOfNulls(t *testing.T) {
+func TestTablesWithNullsShareAChunk(t *testing.T) {
 	type row struct {
 		Accuracy *float64 `parquet:"accuracy_reward,optional"`
 		Format   *float64 `parquet:"format_reward,optional"`
@@ -126,7 +126,7 @@ func TestTablesOfNulls(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(want, got, numbers...); diff != "" {
+	if diff := cmp.Diff(want, got, nearlyEqual...); diff != "" {
 		t.Error("-want +got\n" + diff)
 	}
 }

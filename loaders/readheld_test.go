@@ -14,14 +14,14 @@ import (
 
 // A Parquet file reads the same through a pipe and within gzip or zstd, where its texts are
 // found again too.
-func TestTableWithin(t *testing.T) {
+func TestParquetInStreamAndCompressed(t *testing.T) {
 	t.Parallel()
-	plain := string(parquetOf(t, []completion{{3, "p", "left", 1, 0, 0.5}, {3, "p", "right", 0, 0, -0.5}}))
+	plain := string(trlTable(t, []trlRow{{3, "p", "left", 1, 0, 0.5}, {3, "p", "right", 0, 0, -0.5}}))
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string]string{"": plain, ".gz": packedText(t, plain), ".zst": string(z.EncodeAll([]byte(plain), nil))} {
+	for name, data := range map[string]string{"": plain, ".gz": gzipped(t, plain), ".zst": string(z.EncodeAll([]byte(plain), nil))} {
 		s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(data))})
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +33,7 @@ func TestTableWithin(t *testing.T) {
 		}
 		w := trainer{t, t.TempDir()}
 		w.add("completions_00003.parquet"+name, data)
-		file, all := places(t, w.dir)
+		file, all := openAndRead(t, w.dir)
 		if len(all) != 2 || all[1].Advantage != -0.5 {
 			t.Fatalf("a file %q: %+v", name, all)
 		}
@@ -46,10 +46,10 @@ func TestTableWithin(t *testing.T) {
 
 // A table that was cut off is a problem. One that is rewritten while it is followed is read
 // again.
-func TestTableWithinThatFails(t *testing.T) {
+func TestParquetInMemoryFails(t *testing.T) {
 	t.Parallel()
-	one := string(parquetOf(t, []completion{{1, "p", "a", 1, 0, 0.5}}))
-	for name, data := range map[string]string{"a pipe": one[:len(one)-9], "a packed one": packedText(t, one[:len(one)-9])} {
+	one := string(trlTable(t, []trlRow{{1, "p", "a", 1, 0, 0.5}}))
+	for name, data := range map[string]string{"a pipe": one[:len(one)-9], "a packed one": gzipped(t, one[:len(one)-9])} {
 		s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(data))})
 		if err != nil {
 			t.Fatal(err)
@@ -60,10 +60,10 @@ func TestTableWithinThatFails(t *testing.T) {
 		_ = s.Close()
 	}
 	w := trainer{t, t.TempDir()}
-	w.add("completions_00001.parquet.gz", packedText(t, one))
+	w.add("completions_00001.parquet.gz", gzipped(t, one))
 	r := follow(t, w.dir, Options{settleTime: time.Hour})
-	r.until("the first", rewards("1"))
-	two := string(parquetOf(t, []completion{{1, "p", "a", 1, 0, 0.5}, {1, "p", "b", 2, 0, 0.5}}))
-	w.replace("completions_00001.parquet.gz", packedText(t, two))
-	r.until("the second", rewards("1 2"))
+	r.until("the first", hasRewards("1"))
+	two := string(trlTable(t, []trlRow{{1, "p", "a", 1, 0, 0.5}, {1, "p", "b", 2, 0, 0.5}}))
+	w.replace("completions_00001.parquet.gz", gzipped(t, two))
+	r.until("the second", hasRewards("1 2"))
 }

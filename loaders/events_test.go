@@ -17,8 +17,8 @@ import (
 	"vantage/loaders/watch"
 )
 
-// toldOnly follows where nothing but the kernel tells of changes.
-func toldOnly(t *testing.T, path string) *reader {
+// followByEvents follows where nothing but the kernel tells of changes.
+func followByEvents(t *testing.T, path string) *follower {
 	t.Helper()
 	r := follow(t, path, Options{Poll: time.Hour, settleTime: time.Hour})
 	if r.s.schedule.watcher.NeedsPolling() {
@@ -27,8 +27,8 @@ func toldOnly(t *testing.T, path string) *reader {
 	return r
 }
 
-// busily does something each millisecond, until the test ends or it is told to stop.
-func busily(t *testing.T, do func(i int)) (stop func()) {
+// everyMillisecond does something each millisecond, until the test ends or it is told to stop.
+func everyMillisecond(t *testing.T, do func(i int)) (stop func()) {
 	t.Helper()
 	var wg sync.WaitGroup
 	over := make(chan struct{})
@@ -47,9 +47,9 @@ func busily(t *testing.T, do func(i int)) (stop func()) {
 	return stop
 }
 
-// has looks for the rewards of some rows among those of a log that goes on.
-func has(want ...float64) func(*reader) bool {
-	return func(r *reader) bool {
+// includes looks for the rewards of some rows among those of a log that goes on.
+func includes(want ...float64) func(*follower) bool {
+	return func(r *follower) bool {
 		found := map[float64]bool{}
 		for _, one := range r.Records {
 			found[one.Reward] = true
@@ -63,28 +63,28 @@ func has(want ...float64) func(*reader) bool {
 	}
 }
 
-// many expects more rows than so many.
-func many(rows int) func(*reader) bool {
-	return func(r *reader) bool { return len(r.Records) > rows && r.Progress.CaughtUp }
+// hasMoreThan expects more rows than so many.
+func hasMoreThan(rows int) func(*follower) bool {
+	return func(r *follower) bool { return len(r.Records) > rows && r.Progress.CaughtUp }
 }
 
 // While one log is written all the time, the kernel is heard seldom; what it tells of
 // others is not lost.
-func TestOthersBesideABusyLog(t *testing.T) {
+func TestEventsOfOthersWhileOneLogIsBusy(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	w.add("busy.jsonl", row(1, 0))
 	w.add("rests.jsonl", row(1, 1))
-	r := toldOnly(t, w.dir)
-	r.until("all", has(0, 1))
-	busily(t, func(int) { w.add("busy.jsonl", row(1, 0)) })
-	r.until("the busy log", many(100))
+	r := followByEvents(t, w.dir)
+	r.until("all", includes(0, 1))
+	everyMillisecond(t, func(int) { w.add("busy.jsonl", row(1, 0)) })
+	r.until("the busy log", hasMoreThan(100))
 	w.add("rests.jsonl", row(1, 2))
-	r.until("the log that rested", has(2))
+	r.until("the log that rested", includes(2))
 	w.add("new.jsonl", row(1, 3))
-	r.until("a new log", has(3))
+	r.until("a new log", includes(3))
 	w.add("deep/new.jsonl", row(1, 4))
-	r.until("a log in a new directory", has(4))
+	r.until("a log in a new directory", includes(4))
 }
 
 // A log that is busy may be truncated, rewritten or rotated between two looks.
@@ -113,12 +113,12 @@ func TestBusyLogIsReplaced(t *testing.T) {
 			t.Parallel()
 			w := trainer{t, t.TempDir()}
 			w.add("log.jsonl", row(1, 0))
-			r := toldOnly(t, w.dir)
-			stop := busily(t, func(int) { w.add("log.jsonl", row(1, 0)) })
-			r.until("a busy log", many(50))
+			r := followByEvents(t, w.dir)
+			stop := everyMillisecond(t, func(int) { w.add("log.jsonl", row(1, 0)) })
+			r.until("a busy log", hasMoreThan(50))
 			stop()
 			change(w)
-			r.until("the new rows", func(r *reader) bool { return len(r.Forget) > 0 && has(1, 2)(r) })
+			r.until("the new rows", func(r *follower) bool { return len(r.Forget) > 0 && includes(1, 2)(r) })
 			for _, one := range r.Records {
 				if one.Step != 2 {
 					t.Fatalf("a row of step %d, which is not there any more", one.Step)
@@ -133,7 +133,7 @@ func TestBusyLogIsReplaced(t *testing.T) {
 
 // However often a log is written, and whatever else is in its directory, that does not
 // wake the reader each time.
-func TestWakesSeldom(t *testing.T) {
+func TestFrequentWritesAreDebounced(t *testing.T) {
 	for name, write := range map[string]func(w trainer, i int){
 		"a busy log":              func(w trainer, _ int) { w.add("1.jsonl", row(1, 1)) },
 		"another file":            func(w trainer, _ int) { w.add("train.txt", "loss 0.1\n") },
@@ -147,11 +147,11 @@ func TestWakesSeldom(t *testing.T) {
 			w := trainer{t, t.TempDir()}
 			w.add("1.jsonl", row(1, 1))
 			w.add("val/1.jsonl", row(1, 1))
-			r := toldOnly(t, w.dir)
-			r.until("a row", many(0))
+			r := followByEvents(t, w.dir)
+			r.until("a row", hasMoreThan(0))
 			ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 			defer cancel()
-			busily(t, func(i int) { write(w, i) })
+			everyMillisecond(t, func(i int) { write(w, i) })
 			begin, wakes := time.Now(), 0
 			for ctx.Err() == nil {
 				r.s.fillChunk(ctx)
@@ -172,9 +172,9 @@ func TestWaitEnds(t *testing.T) {
 		w := trainer{t, t.TempDir()}
 		w.add("1.jsonl", row(1, 1))
 		r := follow(t, w.dir, Options{polling: true, Poll: time.Hour, settleTime: time.Hour})
-		r.until("a row", rewards("1"))
-		r.quiet(time.Minute)
-		r.quiet(time.Minute)
+		r.until("a row", hasRewards("1"))
+		r.expectNothing(time.Minute)
+		r.expectNothing(time.Minute)
 		time.AfterFunc(time.Minute, func() { _ = r.s.Close() })
 		if _, err := r.s.Next(t.Context()); !errors.Is(err, os.ErrClosed) {
 			t.Error(err)
@@ -183,7 +183,7 @@ func TestWaitEnds(t *testing.T) {
 }
 
 // A file that has rested for long is not looked at each poll, and yet found to have grown.
-func TestOldFilesAreLookedAt(t *testing.T) {
+func TestIdleFilesArePolled(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	old := time.Now().Add(-time.Hour)
@@ -195,31 +195,31 @@ func TestOldFilesAreLookedAt(t *testing.T) {
 		}
 	}
 	r := follow(t, w.dir, Options{polling: true})
-	r.until("all", func(r *reader) bool { return len(r.Records) == 2*maxActive && r.Progress.CaughtUp })
+	r.until("all", func(r *follower) bool { return len(r.Records) == 2*maxActive && r.Progress.CaughtUp })
 	r.s.schedule.lastNews = old
 	w.add("7.jsonl", row(7, 5))
-	r.until("the new row", has(5))
+	r.until("the new row", includes(5))
 }
 
 // A listing tells the sizes of all files, so that what their turn has not come to is found.
-func TestListingFindsWhatHasGrown(t *testing.T) {
+func TestListingFindsGrownFiles(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
 	r := follow(t, w.dir, Options{polling: true, Poll: time.Hour, settleTime: time.Hour})
-	r.until("a row", rewards("1"))
+	r.until("a row", hasRewards("1"))
 	r.s.schedule.active = nil
 	w.add("1.jsonl", row(1, 2))
 	r.s.listDirectories(time.Now().Add(2 * time.Hour))
-	r.until("the new row", rewards("1 2"))
+	r.until("the new row", hasRewards("1 2"))
 }
 
 // The watch on a directory goes with it, and comes back with it.
-func TestWatchesDirectoriesThatReturn(t *testing.T) {
+func TestWatchesRecreatedDirectory(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	w.add("deep/1.jsonl", row(1, 1))
-	r := toldOnly(t, w.dir)
-	r.until("a row", has(1))
+	r := followByEvents(t, w.dir)
+	r.until("a row", includes(1))
 	if err := os.RemoveAll(w.path("deep")); err != nil {
 		t.Fatal(err)
 	}
@@ -228,13 +228,13 @@ func TestWatchesDirectoriesThatReturn(t *testing.T) {
 		_ = r.s.wait(t.Context())
 	}
 	w.add("deep/2.jsonl", row(2, 2))
-	r.until("a row of the directory that came back", has(2))
+	r.until("a row of the directory that came back", includes(2))
 	w.add("deep/2.jsonl", row(2, 3))
-	r.until("another", has(3))
+	r.until("another", includes(3))
 }
 
 // What reading on takes is given back where nothing comes any more.
-func TestRestingFilesHoldNothing(t *testing.T) {
+func TestIdleFilesReleaseMemory(t *testing.T) {
 	now := time.Now()
 	l := schedule{}
 	for i := range 2 * maxActive {
@@ -254,7 +254,7 @@ func TestRestingFilesHoldNothing(t *testing.T) {
 }
 
 // What is kept of the newest step is what a look at all files would tell.
-func TestNewestIsThatOfAllFiles(t *testing.T) {
+func TestNewestStepOfAllFiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var n newestStep
 		var files []*file

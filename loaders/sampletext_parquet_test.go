@@ -15,8 +15,8 @@ import (
 	"vantage/model"
 )
 
-// toldRow is a row of a table whose text tells its number.
-type toldRow struct {
+// numberedRow is a row of a table whose text tells its number.
+type numberedRow struct {
 	Step     int64    `parquet:"step,dict"`
 	Prompt   string   `parquet:"prompt,dict"`
 	Response string   `parquet:"completion"`
@@ -27,17 +27,17 @@ type toldRow struct {
 
 func response(n int) string { return fmt.Sprintf("answer %d %s", n, strings.Repeat("x", n%700)) }
 
-func tableOf(t *testing.T, rows int, options ...parquet.WriterOption) []byte {
+func numberedTable(t *testing.T, rows int, options ...parquet.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[toldRow](&b, options...)
+	w := parquet.NewGenericWriter[numberedRow](&b, options...)
 	for n := range rows {
-		r := toldRow{Step: int64(n / 64), Prompt: fmt.Sprintf("question %d", n/8), Response: response(n), Reward: float64(n % 2), Tags: []string{"a", fmt.Sprint(n)}}
+		r := numberedRow{Step: int64(n / 64), Prompt: fmt.Sprintf("question %d", n/8), Response: response(n), Reward: float64(n % 2), Tags: []string{"a", fmt.Sprint(n)}}
 		if n%3 > 0 {
 			judge := float64(n) / 4
 			r.Judge = &judge
 		}
-		if _, err := w.Write([]toldRow{r}); err != nil {
+		if _, err := w.Write([]numberedRow{r}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,11 +49,11 @@ func tableOf(t *testing.T, rows int, options ...parquet.WriterOption) []byte {
 
 // Every row of a table has its own text, whatever was looked at before, and by whomever at
 // the same time.
-func TestTextOfTable(t *testing.T) {
+func TestTextOfEveryTableRow(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
-	w.add("a.parquet", string(tableOf(t, 5000, parquet.Compression(&parquet.Zstd), parquet.PageBufferSize(3000), parquet.MaxRowsPerRowGroup(900))))
-	s, all := places(t, w.path("a.parquet"))
+	w.add("a.parquet", string(numberedTable(t, 5000, parquet.Compression(&parquet.Zstd), parquet.PageBufferSize(3000), parquet.MaxRowsPerRowGroup(900))))
+	s, all := openAndRead(t, w.path("a.parquet"))
 	if len(all) != 5000 {
 		t.Fatalf("%d samples", len(all))
 	}
@@ -84,15 +84,15 @@ func TestTextOfTable(t *testing.T) {
 }
 
 // A table that has been written anew is not mistaken for the one that is on the shelf.
-func TestTextOfTableWrittenAnew(t *testing.T) {
+func TestTextOfRewrittenTable(t *testing.T) {
 	w := trainer{t, t.TempDir()}
-	w.add("a.parquet", string(tableOf(t, 3000)))
-	s, all := places(t, w.path("a.parquet"))
+	w.add("a.parquet", string(numberedTable(t, 3000)))
+	s, all := openAndRead(t, w.path("a.parquet"))
 	place := model.Place{File: all[2500].File, Offset: all[2500].Offset}
 	if got, err := s.Text(context.Background(), place); err != nil || got.Response != response(2500) {
 		t.Fatalf("%.40q, %v", got.Response, err)
 	}
-	if err := os.WriteFile(w.path("a.parquet"), tableOf(t, 100), 0o600); err != nil {
+	if err := os.WriteFile(w.path("a.parquet"), numberedTable(t, 100), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.Text(context.Background(), place); err == nil {
