@@ -29,7 +29,7 @@ const (
 // Estimator is one estimator of one framework: its description and its arithmetic.
 // It is a value in the list [All].
 type Estimator struct {
-	Framework string  // whose arithmetic: "easyr1", "twinkle", …; set by the list of the framework
+	Framework string  // whose arithmetic: "easyr1", "twinkle", …; set by all.go
 	Name      string  // as the framework's option spells it: "grpo", "rloo"
 	Scales    []Scale // the scales that the framework offers, its default first
 

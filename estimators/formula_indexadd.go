@@ -16,6 +16,7 @@ import (
 // division.
 func indexAddGRPO(varianceFloor bool) formula {
 	return func(dst []float64, b Batch, s Scale) error {
+		scaled := s != ScaleNone
 		return perGroup(func(dst, r []float32) {
 			mean, std := float32(0), float32(1)
 			if len(r) > 1 {
@@ -24,7 +25,7 @@ func indexAddGRPO(varianceFloor bool) formula {
 			}
 			for i, x := range r {
 				dst[i] = x - mean
-				if s != ScaleNone {
+				if scaled {
 					dst[i] /= std + 1e-6
 				}
 			}
