@@ -4,24 +4,23 @@ import (
 	"math"
 )
 
-// Block is what fast readers hand over instead of records: many samples of one
-// file, column by column, in input order. All columns are of one length; those
-// that may be nil say so.
+// Block is many samples of one file, column by column, in input order: what fast readers make
+// instead of records. All columns that are not nil have one length.
 type Block struct {
 	File       int32
 	Step       []int64
-	Offset     []int64   // of the record's line in its file; its Nth is 0
-	Reward     []float64 // estimators.MissingReward() where the log has none
-	Advantage  []float64 // as logged, NaN where not; nil if nowhere
-	Length     []int32   // -1 where unknown
-	Prompt     []int32   // index into Prompts; nil if the log has none
-	Group      []int32   // index into Groups; nil if the log has no ids
-	Components [][]float64
-	Prompts    []Prompt // neighbours differ; one may come again further on
+	Offset     []int64     // of the record's line in its file; IndexInLine is 0
+	Reward     []float64   // estimators.MissingReward() where the log has none
+	Advantage  []float64   // as logged, NaN where not; nil if nowhere
+	Length     []int32     // -1 where unknown
+	Prompt     []int32     // index into Prompts; nil if the log has none
+	Group      []int32     // index into Groups; nil if the log has no ids
+	Components [][]float64 // by Chunk.ComponentNames, NaN where one gave nothing
+	Prompts    []Prompt    // adjacent ones differ; a prompt may come again later
 	Groups     []string
 }
 
-// Prompt is how prompts are told apart, and recognised by a person.
+// Prompt identifies a prompt.
 type Prompt struct {
 	Hash    uint64 // of prompt and ground truth
 	Preview string // as in Record
@@ -30,8 +29,7 @@ type Prompt struct {
 // Len returns the number of samples.
 func (b *Block) Len() int { return len(b.Reward) }
 
-// Records returns the samples of a block one by one, as slower readers hand them
-// over; Line is not known.
+// Records returns the samples as records, without Line.
 func (b *Block) Records() []Record {
 	all := make([]Record, b.Len())
 	for i := range all {
@@ -48,8 +46,8 @@ func (b *Block) Records() []Record {
 		if b.Group != nil {
 			r.Group = b.Groups[b.Group[i]]
 		}
-		for _, part := range b.Components {
-			r.Components = append(r.Components, part[i])
+		for _, component := range b.Components {
+			r.Components = append(r.Components, component[i])
 		}
 		all[i] = r
 	}

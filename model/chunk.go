@@ -6,53 +6,53 @@ import (
 	"vantage/model/sanitize"
 )
 
-// Record is one sample as a loader read it. Text is not kept: it stays in the
-// file and is found again by File and Offset.
+// Record is one sample as a loader read it. Its text stays in the file and is found again by its
+// [Place].
 type Record struct {
 	Step        int64
-	Group       string    // an explicit group id of the log, "" if it has none; checked before it is believed
+	Group       string    // the log's group id, "" if it has none; see Grouping for when it is used
 	Prompt      uint64    // hash of prompt and ground truth, 0 if the log has no prompt
-	Preview     string    // what a person recognises the prompt by: at most 160 bytes of its text, as logged, not sanitised
+	Preview     string    // the first bytes of the prompt, at most 160, as logged: sanitise before showing
 	Reward      float64   // estimators.MissingReward() where the log has none
-	Components  []float64 // what each of Chunk.Components gave, NaN where it gave nothing; nil if the log has none
+	Components  []float64 // by Chunk.ComponentNames, NaN where one gave nothing; nil if the log has none
 	Advantage   float64   // as logged; NaN if not
 	Length      int32     // of the response, in Chunk.LengthUnit; -1 if unknown
 	File        int32     // index into Chunk.Files
 	Line        int64     // 1-based line of the record in its file
 	Offset      int64     // byte offset of the record in its file
-	IndexInLine int32     // which record of its line it is, from 0: some trainers write a step in one line
+	IndexInLine int32     // index of the record in its line: some trainers write a step in one line
 }
 
-// Place is where the text of a sample stands.
+// Place is where the text of a sample is.
 type Place struct {
 	File        int32 // index into Run.Files
-	IndexInLine int32 // which record of the line
+	IndexInLine int32 // index of the record in its line
 	Offset      int64 // byte offset of the line
 }
 
-// Text is what a sample says, as logged: sanitise before showing.
+// Text is the text of a sample, as logged: sanitise before showing.
 type Text struct {
 	Prompt, Response, Truth string
-	Fields                  []Field // the rest of the record, in its order
+	Fields                  []Field // the other values of the record, in its order
 }
 
-// Field is one more value of a record, as text.
+// Field is a value of a record, as text.
 type Field struct{ Name, Value string }
 
-// LengthUnit says what response lengths count.
+// LengthUnit is what response lengths count.
 type LengthUnit int
 
-// The units, from the one that trainers weight by to the ones that stand in for it.
+// The units. Trainers weight by tokens; characters stand in for them.
 const (
 	LengthUnknown LengthUnit = iota
 	LengthTokens
 	LengthCharacters
 )
 
-// Problem is a place in the input that could not be read. It never stops a file.
+// Problem is a place in the input that could not be read. Reading goes on after it.
 type Problem struct {
 	File   string
-	Line   int64 // 1-based; 0 if the file as a whole
+	Line   int64 // 1-based; 0 for the whole file
 	Reason string
 }
 
@@ -60,32 +60,32 @@ type Problem struct {
 type Progress struct {
 	Files     int   // log files found
 	BytesRead int64 // of all files
-	BytesAll  int64 // size of all files as last seen; 0 if it comes from none (stdin)
-	CaughtUp  bool  // all that is there has been read
+	BytesAll  int64 // size of all files when last seen; 0 if the input is no file (stdin)
+	CaughtUp  bool  // everything that was there has been read
 	Open      bool  // the newest step is still being written
-	Polling   bool  // no change notifications here: the files are looked at from time to time
+	Polling   bool  // the file system sends no change notifications
 }
 
-// Chunk is what a loader hands over at a time: bounded in count, records in
-// input order. It belongs to the receiver.
+// Chunk is a bounded number of samples in input order, as a loader hands them over. It belongs to
+// the receiver.
 type Chunk struct {
 	Format         string   // name of the format: "verl", "jsonl"
-	Provenance     string   // one sentence: which fields were taken for what
-	Files          []string // names that Record.File indexes, relative to the opened path; may grow from chunk to chunk, never reordered
+	Provenance     string   // one sentence: which fields of the log play which role
+	Files          []string // indexed by Record.File, relative to the opened path; later chunks may append names
 	Records        []Record
 	Blocks         []Block  // more samples, after those of Records
-	Forget         []int32  // files that are read anew from the start: their earlier records no longer count
-	ComponentNames []string // names of the reward functions that Record.Parts and Block.Parts are in the order of
-	Notes          []string // sentences about what was left out or counted once, and why
+	Forget         []int32  // files that are read again from the start: their earlier samples are dropped
+	ComponentNames []string // reward functions, in the order of Record.Components and Block.Components
+	Notes          []string // sentences that say what was left out or counted once, and why
 	LengthUnit     LengthUnit
-	HasTruth       bool // the prompt hash covers a ground truth too
-	Positional     bool // grouping by position is permitted (never for verl files)
+	HasTruth       bool // prompt hashes cover the ground truth too
+	Positional     bool // position may be used for grouping (not in verl files)
 	Problems       []Problem
-	Skipped        int // how many records could not be read since the last chunk; Problems may list fewer
+	Skipped        int // records that could not be read since the last chunk; Problems may list fewer
 	Progress       Progress
 }
 
-// Where says where it is, for a person: file:line, or the file.
+// Where is file:line, or the file.
 func (p Problem) Where() string {
 	if p.Line == 0 {
 		return sanitize.Line(p.File)
@@ -93,15 +93,15 @@ func (p Problem) Where() string {
 	return sanitize.Line(p.File) + ":" + strconv.FormatInt(p.Line, 10)
 }
 
-// String says where and why, for a person: file:line: reason.
+// String is file:line: reason.
 func (p Problem) String() string { return p.Where() + ": " + sanitize.Line(p.Reason) }
 
-// String is the unit's name.
+// String is the name of the unit.
 func (u LengthUnit) String() string {
 	return [...]string{"unknown", "tokens", "characters"}[u]
 }
 
-// Doc says how the unit bears on the figures that trainers weight by tokens.
+// Doc says what the unit means for the metrics that trainers weight by tokens.
 func (u LengthUnit) Doc() string {
 	return [...]string{
 		"the log has no lengths: figures that trainers weight by tokens count each sample once",

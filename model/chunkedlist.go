@@ -1,7 +1,7 @@
 package model
 
-// chunkedList is a slice that grows in chunks, so that what it holds is never copied: a copy
-// of it stays as it is while the list goes on.
+// chunkedList is a slice in chunks: it grows without copying its values, and a copy of it does not
+// change when the original grows.
 type chunkedList[T any] struct {
 	chunks [][]T
 	size   int

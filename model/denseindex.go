@@ -1,49 +1,47 @@
 package model
 
-import (
-	"slices"
-)
+import "slices"
 
-// denseIndex numbers keys from 0 in the order in which they come. Those of a step lie
-// close together mostly, so that a table will do; else it is a map.
+// denseIndex numbers keys from 0 in the order of their first use. It is a table if the keys are
+// close together, as those of a step mostly are, else a mad.
 type denseIndex struct {
-	min  uint32
-	table  []int32 // 1-based
+	min   uint32
+	table []int32 // index + 1 by key - min, 0 for a key without one
 	byKey map[uint32]int32
-	next   int32
+	next  int32
 }
 
-// maxTableFactor is how many times as many keys there may be as rows for a table to pay.
+// maxTableFactor is the size of the table, in keys, up to which it is used.
 const maxTableFactor = 4
 
 func newDenseIndex(keys []uint32) *denseIndex {
-	p := &denseIndex{}
+	d := &denseIndex{}
 	if len(keys) == 0 {
-		return p
+		return d
 	}
-	p.min = slices.Min(keys)
-	if room := int(slices.Max(keys)-p.min) + 1; room <= maxTableFactor*len(keys) {
-		p.table = make([]int32, room)
+	d.min = slices.Min(keys)
+	if size := int(slices.Max(keys)-d.min) + 1; size <= maxTableFactor*len(keys) {
+		d.table = make([]int32, size)
 	} else {
-		p.byKey = map[uint32]int32{}
+		d.byKey = map[uint32]int32{}
 	}
-	return p
+	return d
 }
 
-func (p *denseIndex) of(key uint32) int32 {
-	if p.table != nil {
-		at := &p.table[key-p.min]
-		if *at == 0 {
-			p.next++
-			*at = p.next
+func (d *denseIndex) indexOf(key uint32) int32 {
+	if d.table != nil {
+		i := &d.table[key-d.min]
+		if *i == 0 {
+			d.next++
+			*i = d.next
 		}
-		return *at - 1
+		return *i - 1
 	}
-	at, seen := p.byKey[key]
-	if !seen {
-		at = p.next
-		p.byKey[key] = at
-		p.next++
+	i, ok := d.byKey[key]
+	if !ok {
+		i = d.next
+		d.byKey[key] = i
+		d.next++
 	}
-	return at
+	return i
 }

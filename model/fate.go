@@ -3,9 +3,9 @@ package model
 // Fate is what the settings make of a group.
 type Fate int8
 
-// The fates, the ones that need a look first.
+// The fates, those that need attention first.
 const (
-	FateShort   Fate = iota // fewer than 2 samples kept under recompute: original values are used
+	FateShort   Fate = iota // fewer than 2 samples kept under recompute: original values stay
 	FateKilled              // alive before the filter, all zero after it
 	FateInvalid             // NaN or missing rewards, or advantages that are not defined
 	FateNoise               // all rewards equal, advantages not zero: float residue
@@ -19,7 +19,7 @@ const (
 	FateCount = iota // how many there are
 )
 
-// Fates lists all of them in the order in which tables sort them.
+// Fates are all fates in the order in which tables sort them.
 func Fates() []Fate {
 	all := make([]Fate, FateCount)
 	for i := range all {
@@ -28,7 +28,7 @@ func Fates() []Fate {
 	return all
 }
 
-// String is the word on the screen and in reports.
+// String is the word for it on the screen and in reports.
 func (f Fate) String() string {
 	return [...]string{
 		"short", "killed", "invalid", "noise", "single",
@@ -36,7 +36,7 @@ func (f Fate) String() string {
 	}[f]
 }
 
-// Doc says in a sentence what the fate means.
+// Doc says what the fate means.
 func (f Fate) Doc() string {
 	return [...]string{
 		"fewer than 2 samples kept: recompute falls back to the original values",

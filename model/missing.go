@@ -6,11 +6,11 @@ import (
 	"vantage/estimators"
 )
 
-// MissingError says what an estimator needs and the log does not hold.
+// MissingError says that a log lacks what an estimator needs.
 type MissingError struct {
 	Estimator string // framework and name
-	What      string // "response lengths", or why no reward log would do
-	Do        string // what to log; "" if What says it
+	What      string // "response lengths", or why no reward log suffices
+	Do        string // what to log; "" if no reward log suffices
 }
 
 func (e *MissingError) Error() string {
@@ -20,7 +20,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s needs %s, which the log does not hold: %s", e.Estimator, e.What, e.Do)
 }
 
-// Short says it where there is little room.
+// Short is the error in a few words.
 func (e *MissingError) Short() string {
 	if e.Do == "" {
 		return "not from rewards"
@@ -28,7 +28,7 @@ func (e *MissingError) Short() string {
 	return "needs " + e.What
 }
 
-// remedies are what to do about each lack that [estimators.Estimator.MissingIn] names.
+// remedies say what to log, for each answer of [estimators.Estimator.MissingIn].
 func remedies() map[string]string {
 	return map[string]string{
 		"response lengths":  "log the response or its number of tokens as response_length",
@@ -37,8 +37,8 @@ func remedies() map[string]string {
 	}
 }
 
-// Missing says why the log cannot feed an estimator; nil if it can. It looks at the
-// run as a whole: a step may still lack what others have.
+// Missing says what an estimator needs and the run lacks, nil if it lacks nothing. A single step
+// may still lack what others have.
 func (s Snapshot) Missing(e *estimators.Estimator) *MissingError {
 	n := 1
 	b := estimators.Batch{Rewards: make([]float64, n)}
@@ -54,9 +54,9 @@ func (s Snapshot) Missing(e *estimators.Estimator) *MissingError {
 	return missingError(e, e.MissingIn(b))
 }
 
-func missingError(e *estimators.Estimator, lack string) *MissingError {
-	if lack == "" {
+func missingError(e *estimators.Estimator, missing string) *MissingError {
+	if missing == "" {
 		return nil
 	}
-	return &MissingError{Estimator: e.Framework + " " + e.Name, What: lack, Do: remedies()[lack]}
+	return &MissingError{Estimator: e.Framework + " " + e.Name, What: missing, Do: remedies()[missing]}
 }

@@ -9,8 +9,8 @@ import (
 	"vantage/estimators"
 )
 
-// Rewards are those of the rows of a step, in the given order: as logged, from a column, or the
-// weighted sum of several, as the settings say. It fails if the log has no such column.
+// Rewards returns the rewards of rows of a step, in the given order of rows: as logged, from a
+// column, or the weighted sum of several, as the settings say. It fails if the log has no such column.
 func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, error) {
 	names := s.Run.ComponentNames
 	switch {
@@ -40,8 +40,8 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 	return rewards, nil
 }
 
-// weightedSum adds components in float32 and in the order of the log, as trainers do. One that
-// gave nothing counts as 0; where none gave anything the reward is missing.
+// weightedSum adds components in float32 and in the order of the log, as trainers do. A component
+// that gave nothing counts as 0; where none gave anything the reward is missing.
 func weightedSum(step Step, order []int32, factors []float64) []float64 {
 	sum := make([]float64, len(order))
 	for i := range sum {
@@ -64,7 +64,7 @@ func weightedSum(step Step, order []int32, factors []float64) []float64 {
 	return sum
 }
 
-// Component is what reward function k gave the rows of the step, in the given order, NaN where nothing.
+// Component returns what reward function k gave to rows of the step, in the given order, NaN where nothing.
 func (s Step) Component(order []int32, k int) []float64 {
 	values := make([]float64, len(order))
 	for i, row := range order {
@@ -76,59 +76,50 @@ func (s Step) Component(order []int32, k int) []float64 {
 	return values
 }
 
-// baselineNames are the columns that hold the reward of a greedy response.
+// baselineNames are the names of a column with the reward of a greedy response.
 func baselineNames() []string {
 	return []string{"reward_baseline", "reward_baselines", "baseline", "greedy_reward"}
 }
 
-// BaselineColumn is the index of the column of greedy rewards, -1 if there is none.
+// BaselineColumn is the index of the component with the rewards of greedy responses, -1 if there is none.
 func (r *Run) BaselineColumn() int {
 	return slices.IndexFunc(r.ComponentNames, func(name string) bool { return slices.Contains(baselineNames(), name) })
 }
 
-// RewardFunctions are the indices of the reward functions: those with a weight if
-// weights are given, else every column but the baseline and what stands among the
-// metrics, where counts of turns are too.
+// RewardFunctions are the indices of the components that an estimator of several rewards reads: those
+// with a weight if weights are given, else all but the baseline and the log's metrics, some of which
+// are no rewards (counts of turns).
 func (r *Run) RewardFunctions(w Weights) []int {
 	factors, _ := w.Factors(r.ComponentNames)
 	var all []int
 	for k, name := range r.ComponentNames {
-		function := !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/")
-		if w == "" && function || w != "" && factors[k] != 0 {
+		isReward := !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/")
+		if w == "" && isReward || w != "" && factors[k] != 0 {
 			all = append(all, k)
 		}
 	}
 	return all
 }
 
-// RewardRange is the least and the greatest finite reward of the run under the settings: a group
-// whose rewards are all equal is right or wrong by them.
-func (s Snapshot) RewardRange(set Settings) (lo, hi float64) {
+// RewardRange is the worst and the best finite reward of the run under the settings.
+func (s Snapshot) RewardRange(set Settings) (worst, best float64) {
 	if set.Reward == "" && set.Weights == "" {
 		return s.minReward, s.maxReward
 	}
-	lo, hi = math.Inf(1), math.Inf(-1)
+	worst, best = math.Inf(1), math.Inf(-1)
 	for _, step := range s.Steps {
 		rewards, err := s.Rewards(step, InputOrder(len(step.Rewards)), set)
 		if err != nil {
 			return s.minReward, s.maxReward
 		}
-		if l, h, ok := rewardRange(rewards); ok {
-			lo, hi = min(lo, l), max(hi, h)
+		if lo, hi, ok := rewardRange(rewards); ok {
+			worst, best = min(worst, lo), max(best, hi)
 		}
 	}
-	return lo, hi
+	return worst, best
 }
 
-// InputOrder lists n rows as they came.
-func InputOrder(n int) []int32 {
-	order := make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	return order
-}
-
+// noColumn is the error for a reward column that the log lacks.
 func noColumn(name string, names []string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("the log has no reward column %q: it has one reward per sample and no components", name)

@@ -9,8 +9,8 @@ import (
 	"vantage/estimators"
 )
 
-// Settings are all the choices that change a number. They are comparable: equal
-// settings on an equal step give equal results.
+// Settings are all choices that change a number. They are comparable: equal settings of an equal
+// step give equal results.
 type Settings struct {
 	Framework string // whose arithmetic
 	Estimator string // as the framework's option spells it
@@ -18,17 +18,17 @@ type Settings struct {
 
 	KeepPos   float64 // keep_pos_ratio: share of each group's positive samples that is kept, best first
 	KeepNeg   float64 // keep_neg_ratio: share of each group's negative samples that is kept, worst first
-	Recompute bool    // compute_new_adv: advantages anew over the kept samples
+	Recompute bool    // compute_new_adv: recompute the advantages of the kept samples
 
-	Reward  string  // the reward column; "" is the log's own reward
-	Weights Weights // the reward as a weighted sum of columns; "" is none
+	Reward  string  // reward column, "" for the log's own reward
+	Weights Weights // of reward columns whose sum is the reward, "" for no sum
 
 	GroupBy        GroupBy
-	NumGenerations int // rows per group where groups are known by position only; 0 if not given
+	NumGenerations int // rows per group, for grouping by position; 0 if not given
 }
 
-// DefaultSettings is what a trainer that nobody configured does: the first
-// estimator of the list, nothing filtered.
+// DefaultSettings are those of a trainer without configuration: the first estimator of the list,
+// no filter.
 func DefaultSettings() Settings {
 	first := estimators.All()[0]
 	return Settings{
@@ -37,7 +37,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Filtering reports whether a ratio is below 1, or is none.
+// Filtering reports whether a ratio is not 1: below, or refused.
 func (s Settings) Filtering() bool {
 	all := s.KeepPos >= 1 && s.KeepNeg >= 1
 	return !all
@@ -48,9 +48,8 @@ func (s Settings) FindEstimator() (*estimators.Estimator, error) {
 	return estimators.Find(s.Framework, s.Estimator)
 }
 
-// Effective is the settings as computed: without the filter where the estimator
-// is not one that can be filtered. A person who walks through the estimators
-// finds the ratios again where they left them.
+// Effective are the settings as computed: without a filter if the estimator cannot be filtered. The
+// settings themselves keep the ratios, for the next estimator.
 func (s Settings) Effective() Settings {
 	if e, err := s.FindEstimator(); err == nil && !e.CanFilter {
 		s.KeepPos, s.KeepNeg, s.Recompute = 1, 1, false
@@ -58,8 +57,8 @@ func (s Settings) Effective() Settings {
 	return s
 }
 
-// Validate refuses what the trainer's configuration refuses, in its words and in
-// its order (Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/config.py,
+// Validate refuses what the trainer's configuration refuses, with its messages and in its order
+// (Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/config.py,
 // PPOConfig.post_init), and then what no framework has.
 func (s Settings) Validate() error {
 	e, err := s.FindEstimator()
@@ -102,15 +101,15 @@ func trainerError(err error) error {
 	return err
 }
 
-// TrainerWarning is what the trainer prints of settings that it takes, less its
-// mark; "" if nothing.
+// TrainerWarning is what the trainer prints about settings that it accepts, without its warning
+// sign; "" if nothing.
 func (s Settings) TrainerWarning() string {
 	text, _ := estimators.CheckConfig(s.Estimator, s.KeepPos, s.KeepNeg, s.Recompute)
 	return strings.TrimPrefix(text, "⚠️ Warning: ")
 }
 
-// WithFramework returns the settings under another framework: the same
-// estimator and scale if it has them, else its first.
+// WithFramework returns the settings with another framework, and its first estimator or scale if it
+// lacks that of the settings.
 func (s Settings) WithFramework(framework string) Settings {
 	s.Framework = framework
 	if _, err := s.FindEstimator(); err != nil {
@@ -124,7 +123,8 @@ func (s Settings) WithFramework(framework string) Settings {
 	return s.withKnownScale()
 }
 
-// WithEstimator returns the settings with another estimator of the framework.
+// WithEstimator returns the settings with another estimator of the framework, and its first scale if
+// it lacks that of the settings.
 func (s Settings) WithEstimator(name string) Settings {
 	s.Estimator = name
 	return s.withKnownScale()
@@ -137,8 +137,8 @@ func (s Settings) withKnownScale() Settings {
 	return s
 }
 
-// Set changes one setting by the name that trainers and flags give it, with or
-// without "algorithm." in front: keep_pos_ratio, keep-pos-ratio.
+// Set returns the settings with one changed, by its name in trainers or flags: keep_pos_ratio,
+// keep-pos-ratio, algorithm.keep_pos_ratio.
 func (s Settings) Set(key, value string) (Settings, error) {
 	name := strings.ReplaceAll(strings.TrimPrefix(key, "algorithm."), "-", "_")
 	var err error
@@ -191,5 +191,5 @@ func parseBool(name, value string) (bool, error) {
 	return false, fmt.Errorf("%s must be true or false, got %q", name, value)
 }
 
-// Option is a setting by name, as Settings.Set takes it.
+// Option is a setting by name: see Settings.Set.
 type Option struct{ Name, Value string }

@@ -7,24 +7,23 @@ import (
 	"slices"
 )
 
-// Snapshot is everything read up to a moment. It never changes: the columns
-// behind it only grow past the lengths that it holds, so any goroutine may read
-// it while the store goes on.
+// Snapshot is everything read up to a moment. It never changes, since the store only appends beyond
+// the lengths that it holds: any goroutine may read it while the store grows.
 type Snapshot struct {
 	Revision int
 	Run      Run
 	Steps    []Step // ascending by number
 	Rows     int
 
-	newestStep           int64 // number of the last step that was read
-	groupEvidence        evidence
-	minReward, maxReward float64 // least and greatest finite reward of the run
+	newestStep           int64 // number of the last step
+	groupEvidence        groupingEvidence
+	minReward, maxReward float64 // finite, of the run
 	previews             chunkedList[string]
-	groupIDs             chunkedList[string] // name of explicit id k-1
-	promptHashes         chunkedList[uint64] // hash of prompt k-1
+	groupIDs             chunkedList[string] // name of group id k at k-1
+	promptHashes         chunkedList[uint64] // hash of prompt k at k-1
 }
 
-// Run is what is known of the log as a whole.
+// Run is what is known of the log as a whole: see Chunk.
 type Run struct {
 	Files          []string
 	Format         string
@@ -32,23 +31,23 @@ type Run struct {
 	LengthUnit     LengthUnit
 	HasTruth       bool
 	Positional     bool
-	ComponentNames []string // names of the reward functions, in the order of Step.Parts
-	Config         string   // what was made of a trainer's configuration; "" if none was given
-	Notes          []string // what was left out or counted once, and why
+	ComponentNames []string // reward functions, in the order of Step.Components
+	Config         string   // which settings a trainer's configuration gave; "" if none was read
+	Notes          []string // say what was left out or counted once, and why
 	Problems       []Problem
 	Skipped        int
 	Progress       Progress
 }
 
-// Step is one training batch, in input order.
+// Step is one training batch: its columns are in input order.
 type Step struct {
 	Number           int64
-	Revision         int // changes whenever the step does
+	Revision         int // changes when the step does
 	Rewards          []float64
-	LoggedAdvantages []float64 // advantages as logged, NaN where not; nil if none is
+	LoggedAdvantages []float64 // NaN where the log has none; nil if it has none at all
 	Lengths          []int32   // -1 where unknown
 
-	Components [][]float64 // by index of Run.Components; nil where one gave nothing in this step, else NaN where it gave nothing
+	Components [][]float64 // by index of Run.ComponentNames; nil if one gave nothing in this step, NaN where it gave nothing
 
 	prompts, groups []uint32 // see stepColumns
 	spanOffset      []uint32
@@ -56,12 +55,12 @@ type Step struct {
 	fileSpans       []fileSpan
 }
 
-// Place returns where the text of a row stands.
+// Place returns where the text of a row is.
 func (s Step) Place(row int) Place {
 	return placeOf(s.fileSpans, s.spanOffset, s.indexInLine, row)
 }
 
-// Snapshot freezes the store as it is now.
+// Snapshot returns what the store holds now.
 func (s *Store) Snapshot() Snapshot {
 	snap := Snapshot{
 		Revision: s.revision,
@@ -73,8 +72,8 @@ func (s *Store) Snapshot() Snapshot {
 		},
 		minReward: math.Inf(1), maxReward: math.Inf(-1),
 		previews:     s.previews,
-		groupIDs:     s.groupIDs.names,
-		promptHashes: s.prompts.names,
+		groupIDs:     s.groupIDs.values,
+		promptHashes: s.prompts.values,
 	}
 	for _, number := range slices.Sorted(maps.Keys(s.steps)) {
 		cols := s.steps[number]
@@ -90,6 +89,7 @@ func (s *Store) Snapshot() Snapshot {
 	return snap
 }
 
+// view is the step as a snapshot holds it.
 func (c *stepColumns) view(number int64) Step {
 	n := len(c.rewards)
 	step := Step{
@@ -98,8 +98,8 @@ func (c *stepColumns) view(number int64) Step {
 		prompts: clip(c.prompts, n), groups: clip(c.groups, n),
 		spanOffset: clip(c.spanOffset, n), indexInLine: clip(c.indexInLine, n), fileSpans: slices.Clip(c.fileSpans),
 	}
-	for _, part := range c.components {
-		step.Components = append(step.Components, clip(part, n))
+	for _, component := range c.components {
+		step.Components = append(step.Components, clip(component, n))
 	}
 	return step
 }
@@ -116,13 +116,13 @@ func (s Snapshot) Open(i int) bool {
 	return s.Run.Progress.Open && s.Steps[i].Number == s.newestStep
 }
 
-// String says in a line what the snapshot holds.
+// String is the format and the size of the run.
 func (s Snapshot) String() string {
 	return fmt.Sprintf("%s, %d steps, %d samples", s.Run.Format, len(s.Steps), s.Rows)
 }
 
-// Only returns the snapshot with some of its steps, ascending. What is known of the
-// run as a whole, its best reward, how it is grouped and which step is open, stays.
+// Only returns the snapshot with some of its steps, ascending. What is known of the run as a whole
+// stays: its best reward, how it is grouped, which step is open.
 func (s Snapshot) Only(steps []Step) Snapshot {
 	s.Steps, s.Rows = steps, 0
 	for _, step := range steps {

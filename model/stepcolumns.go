@@ -6,63 +6,61 @@ import (
 	"sort"
 )
 
-// stepColumns are the samples of one step in input order, column by column. A
-// column that would hold nothing but "none" is nil, so that a sample takes 24 bytes
-// in most logs.
+// stepColumns are the samples of one step in input order, column by column. An optional column is nil
+// while no sample has a value, so that a sample takes 24 bytes in most logs.
 type stepColumns struct {
 	revision         int // of the store when the step last changed
-	evidence         evidence
-	evidenceRevision int // the revision that evidence was taken at
+	evidence         groupingEvidence
+	evidenceRevision int // revision at the last updateEvidence
 
 	rewards          []float64
 	lengths          []int32
-	prompts          []uint32    // 1-based index of an interned prompt, 0 if none; nil if none at all
-	groups           []uint32    // 1-based index of an interned explicit id, 0 if none; nil if none at all
-	loggedAdvantages []float64   // advantage as logged, NaN if not; nil if none at all
-	indexInLine      []int32     // nil if all are 0
-	spanOffset       []uint32    // offset in the file, from that of the span
-	fileSpans        []fileSpan  // the files that the samples came from, in order
-	components       [][]float64 // by number of the reward function; nil where it gave nothing in this step, else as long as it has samples
+	prompts          []uint32    // number of the prompt, 0 if none; optional
+	groups           []uint32    // number of the group id, 0 if none; optional
+	loggedAdvantages []float64   // NaN if none; optional
+	indexInLine      []int32     // 0 if none; optional
+	spanOffset       []uint32    // offset in the file less that of the span
+	fileSpans        []fileSpan  // where the samples come from, in order
+	components       [][]float64 // by index of the reward function; NaN where it gave nothing; each is optional
 }
 
-// fileSpan is a run of samples from one file, whose offsets lie within 4 GB.
+// fileSpan is a run of samples from one file, within 4 GB of it.
 type fileSpan struct {
-	firstRow int // its first sample
+	startRow int // of its first sample
 	file     int32
 	offset   int64
 }
 
-// maxSpanOffset is how far the samples of a span may lie apart.
+// maxSpanOffset is the largest offset within a span.
 const maxSpanOffset = math.MaxUint32
 
-// reserve makes room for so many samples: steps are mostly of one size, and a column
-// that is of that size wastes nothing.
+// reserve gives empty columns the capacity for n samples.
 func (c *stepColumns) reserve(n int) {
 	c.rewards, c.lengths, c.spanOffset = make([]float64, 0, n), make([]int32, 0, n), make([]uint32, 0, n)
 }
 
-// appendPlaces notes where the samples from n on, the next ones, stand.
+// appendPlaces adds the places of the next samples, which have index n and up.
 func (c *stepColumns) appendPlaces(n int, file int32, offsets ...int64) {
 	c.spanOffset = slices.Grow(c.spanOffset, len(offsets))[:n+len(offsets)]
-	var at fileSpan
+	var span fileSpan
 	if last := len(c.fileSpans) - 1; last >= 0 {
-		at = c.fileSpans[last]
+		span = c.fileSpans[last]
 	}
 	for i, offset := range offsets {
-		if len(c.fileSpans) == 0 || at.file != file || uint64(offset-at.offset) > maxSpanOffset {
-			at = fileSpan{firstRow: n + i, file: file, offset: offset}
-			c.fileSpans = append(c.fileSpans, at)
+		if len(c.fileSpans) == 0 || span.file != file || uint64(offset-span.offset) > maxSpanOffset {
+			span = fileSpan{startRow: n + i, file: file, offset: offset}
+			c.fileSpans = append(c.fileSpans, span)
 		}
-		c.spanOffset[n+i] = uint32(offset - at.offset)
+		c.spanOffset[n+i] = uint32(offset - span.offset)
 	}
 }
 
-// placeOf returns where the text of a sample stands.
-func placeOf(spans []fileSpan, near []uint32, nth []int32, row int) Place {
-	i := sort.Search(len(spans), func(i int) bool { return spans[i].firstRow > row }) - 1
-	p := Place{File: spans[i].file, Offset: spans[i].offset + int64(near[row])}
-	if nth != nil {
-		p.IndexInLine = nth[row]
+// placeOf returns where the text of a row is.
+func placeOf(spans []fileSpan, spanOffset []uint32, indexInLine []int32, row int) Place {
+	i := sort.Search(len(spans), func(i int) bool { return spans[i].startRow > row }) - 1
+	p := Place{File: spans[i].file, Offset: spans[i].offset + int64(spanOffset[row])}
+	if indexInLine != nil {
+		p.IndexInLine = indexInLine[row]
 	}
 	return p
 }
@@ -72,42 +70,42 @@ func (c *stepColumns) appendRecord(r *Record, prompt, group uint32) {
 	c.appendPlaces(n, r.File, r.Offset)
 	c.rewards = append(c.rewards, r.Reward)
 	c.lengths = append(c.lengths, r.Length)
-	c.prompts = appendSparse(c.prompts, n, prompt, 0, prompt != 0, cap(c.rewards))
-	c.groups = appendSparse(c.groups, n, group, 0, group != 0, cap(c.rewards))
-	c.loggedAdvantages = appendSparse(c.loggedAdvantages, n, r.Advantage, math.NaN(), r.Advantage == r.Advantage, cap(c.rewards))
-	c.indexInLine = appendSparse(c.indexInLine, n, r.IndexInLine, 0, r.IndexInLine != 0, cap(c.rewards))
+	c.prompts = appendOptional(c.prompts, n, prompt, 0, prompt != 0, cap(c.rewards))
+	c.groups = appendOptional(c.groups, n, group, 0, group != 0, cap(c.rewards))
+	c.loggedAdvantages = appendOptional(c.loggedAdvantages, n, r.Advantage, math.NaN(), r.Advantage == r.Advantage, cap(c.rewards))
+	c.indexInLine = appendOptional(c.indexInLine, n, r.IndexInLine, 0, r.IndexInLine != 0, cap(c.rewards))
 	c.padComponents()
 }
 
-// padComponents brings the columns of reward functions to the length of the others: they
-// gave nothing to the newest samples, until somebody says so.
+// padComponents appends NaN to the components up to the length of the other columns; setComponent
+// then writes the values of the newest samples.
 func (c *stepColumns) padComponents() {
-	for k, part := range c.components {
-		for part != nil && len(part) < len(c.rewards) {
-			part = append(part, math.NaN())
+	for k, values := range c.components {
+		for values != nil && len(values) < len(c.rewards) {
+			values = append(values, math.NaN())
 		}
-		c.components[k] = part
+		c.components[k] = values
 	}
 }
 
-// appendSparse appends to a column of n values, nil as long as all of them are none, then
-// with room for so many.
-func appendSparse[T any](column []T, n int, x, none T, some bool, room int) []T {
+// appendOptional appends x to an optional column of n values. The column is allocated, with a
+// capacity, when the first x with hasValue comes.
+func appendOptional[T any](column []T, n int, x, none T, hasValue bool, capacity int) []T {
 	switch {
 	case column != nil:
 		return append(column, x)
-	case !some:
+	case !hasValue:
 		return nil
 	}
-	column = make([]T, n, max(room, n+1))
+	column = make([]T, n, max(capacity, n+1))
 	for i := range column {
 		column[i] = none
 	}
 	return append(column, x)
 }
 
-// appendBlock appends samples [from, to) of a block, all of this step; prompts and
-// groups are the numbers of those of the block.
+// appendBlock appends samples [from, to) of a block, all of this step. prompts and groups are the
+// numbers of Block.Prompts and Block.Groups.
 func (c *stepColumns) appendBlock(b *Block, from, to int, prompts, groups []uint32) {
 	n := len(c.rewards)
 	c.appendPlaces(n, b.File, b.Offset[from:to]...)
@@ -120,7 +118,7 @@ func (c *stepColumns) appendBlock(b *Block, from, to int, prompts, groups []uint
 		if b.Advantage != nil {
 			logged = b.Advantage[i]
 		}
-		c.loggedAdvantages = appendSparse(c.loggedAdvantages, n+i-from, logged, math.NaN(), logged == logged, cap(c.rewards))
+		c.loggedAdvantages = appendOptional(c.loggedAdvantages, n+i-from, logged, math.NaN(), logged == logged, cap(c.rewards))
 	}
 	if c.indexInLine != nil {
 		c.indexInLine = append(c.indexInLine, make([]int32, to-from)...)
@@ -128,27 +126,26 @@ func (c *stepColumns) appendBlock(b *Block, from, to int, prompts, groups []uint
 	c.padComponents()
 }
 
-// appendNumbers appends the numbers of the prompts or groups of rows [from, to) of a
-// block to a column of n, with room for so many.
-func appendNumbers(column []uint32, n int, index []int32, from, to int, numbers []uint32, room int) []uint32 {
+// appendNumbers appends the numbers of the prompts or groups of samples [from, to) of a block to an
+// optional column of n values, which is allocated with a capacity.
+func appendNumbers(column []uint32, n int, index []int32, from, to int, numbers []uint32, capacity int) []uint32 {
 	if column == nil && index == nil {
 		return nil
 	}
 	if column == nil {
-		column = make([]uint32, n, max(room, n+to-from))
+		column = make([]uint32, n, max(capacity, n+to-from))
 	}
 	if index == nil {
 		return append(column, make([]uint32, to-from)...)
 	}
 	column = slices.Grow(column, to-from)[:n+to-from]
-	for i, at := range index[from:to] {
-		column[n+i] = numbers[at]
+	for i, k := range index[from:to] {
+		column[n+i] = numbers[k]
 	}
 	return column
 }
 
-// setComponent sets what a reward function gave to sample i, the newest or one of a few.
-// One that gave nothing before gets NaN for the samples before.
+// setComponent sets what reward function k gave to sample i.
 func (c *stepColumns) setComponent(k, i int, x float64) {
 	for len(c.components) <= k {
 		c.components = append(c.components, nil)
@@ -159,7 +156,7 @@ func (c *stepColumns) setComponent(k, i int, x float64) {
 	c.components[k][i] = x
 }
 
-// withoutFile returns the columns less the rows of a file: c itself if it has none.
+// withoutFile returns the columns without the samples of a file: c itself if it has none.
 func (c *stepColumns) withoutFile(file int32) *stepColumns {
 	if !slices.ContainsFunc(c.fileSpans, func(s fileSpan) bool { return s.file == file }) {
 		return c
@@ -168,7 +165,7 @@ func (c *stepColumns) withoutFile(file int32) *stepColumns {
 	for i, s := range c.fileSpans {
 		to := len(c.rewards)
 		if i+1 < len(c.fileSpans) {
-			to = c.fileSpans[i+1].firstRow
+			to = c.fileSpans[i+1].startRow
 		}
 		if s.file != file {
 			kept.appendSpan(c, s, to)
@@ -177,28 +174,27 @@ func (c *stepColumns) withoutFile(file int32) *stepColumns {
 	return kept
 }
 
-// appendSpan appends the samples of a span of other columns, which ends before to.
+// appendSpan appends the samples of a span of o that ends before row to.
 func (c *stepColumns) appendSpan(o *stepColumns, s fileSpan, to int) {
 	n := len(c.rewards)
-	c.fileSpans = append(c.fileSpans, fileSpan{firstRow: n, file: s.file, offset: s.offset})
-	c.spanOffset = append(c.spanOffset, o.spanOffset[s.firstRow:to]...)
-	c.rewards = append(c.rewards, o.rewards[s.firstRow:to]...)
-	c.lengths = append(c.lengths, o.lengths[s.firstRow:to]...)
-	c.prompts = appendSparseRows(c.prompts, n, o.prompts, s.firstRow, to, 0)
-	c.groups = appendSparseRows(c.groups, n, o.groups, s.firstRow, to, 0)
-	c.loggedAdvantages = appendSparseRows(c.loggedAdvantages, n, o.loggedAdvantages, s.firstRow, to, math.NaN())
-	c.indexInLine = appendSparseRows(c.indexInLine, n, o.indexInLine, s.firstRow, to, 0)
+	c.fileSpans = append(c.fileSpans, fileSpan{startRow: n, file: s.file, offset: s.offset})
+	c.spanOffset = append(c.spanOffset, o.spanOffset[s.startRow:to]...)
+	c.rewards = append(c.rewards, o.rewards[s.startRow:to]...)
+	c.lengths = append(c.lengths, o.lengths[s.startRow:to]...)
+	c.prompts = appendOptionalRows(c.prompts, n, o.prompts, s.startRow, to, 0)
+	c.groups = appendOptionalRows(c.groups, n, o.groups, s.startRow, to, 0)
+	c.loggedAdvantages = appendOptionalRows(c.loggedAdvantages, n, o.loggedAdvantages, s.startRow, to, math.NaN())
+	c.indexInLine = appendOptionalRows(c.indexInLine, n, o.indexInLine, s.startRow, to, 0)
 	for len(c.components) < len(o.components) {
 		c.components = append(c.components, nil)
 	}
 	for k := range o.components {
-		c.components[k] = appendSparseRows(c.components[k], n, o.components[k], s.firstRow, to, math.NaN())
+		c.components[k] = appendOptionalRows(c.components[k], n, o.components[k], s.startRow, to, math.NaN())
 	}
 }
 
-// appendSparseRows appends rows [from, to) of another column to one of n rows; a nil one is
-// all none.
-func appendSparseRows[T any](column []T, n int, other []T, from, to int, none T) []T {
+// appendOptionalRows appends rows [from, to) of an optional column to another of n rows.
+func appendOptionalRows[T any](column []T, n int, other []T, from, to int, none T) []T {
 	if column == nil && other == nil {
 		return nil
 	}
@@ -214,7 +210,7 @@ func appendSparseRows[T any](column []T, n int, other []T, from, to int, none T)
 	return column
 }
 
-// clip is a column as a snapshot sees it; nil stays nil.
+// clip is a column as a snapshot holds it: nil stays nil, and appending to it copies.
 func clip[T any](column []T, n int) []T {
 	if column == nil {
 		return nil

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Store holds everything read so far, in columns that only grow, one set per
-// step. It has one owner, who alone calls Append; others read a [Snapshot].
+// Store holds everything read so far, in append-only columns for each step. Only its owner calls its
+// methods; others read a [Snapshot].
 type Store struct {
 	revision       int
 	files          []string
 	steps          map[int64]*stepColumns
-	lastStep       *stepColumns // that got samples last
+	lastStep       *stepColumns // to which samples were added last
 	prompts        interner[uint64]
 	groupIDs       interner[string]
-	previews       chunkedList[string] // of prompt k-1, beside prompts
-	scratch        scratch
-	componentNames []string // names of reward functions
+	previews       chunkedList[string] // of prompt k at k-1
+	buffers        buffers
+	componentNames []string
 	notes          []string
 
 	format, provenance string
@@ -28,13 +28,13 @@ type Store struct {
 	progress           Progress
 }
 
-// scratch is memory for numbering the prompts and groups of a block.
-type scratch struct {
+// buffers are reused for the numbers of the prompts and groups of a block.
+type buffers struct {
 	hashes          []uint64
 	prompts, groups []uint32
 }
 
-// maxProblems bounds what is remembered of a broken log; Skipped counts on.
+// maxProblems is how many problems are kept; Run.Skipped counts all.
 const maxProblems = 1000
 
 // NewStore returns an empty store.
@@ -42,22 +42,22 @@ func NewStore() *Store {
 	return &Store{steps: map[int64]*stepColumns{}, prompts: internHashes(), groupIDs: internStrings()}
 }
 
-// Append takes over what a loader read.
+// Append adds what a loader read.
 func (s *Store) Append(c *Chunk) {
 	s.revision++
 	s.describe(c)
 	for _, file := range c.Forget {
 		s.forgetFile(file)
 	}
-	parts := make([]uint32, len(c.ComponentNames))
+	components := make([]int, len(c.ComponentNames))
 	for i, name := range c.ComponentNames {
-		parts[i] = s.componentNumber(name)
+		components[i] = s.componentIndex(name)
 	}
 	for i := range c.Records {
-		s.addRecord(&c.Records[i], parts)
+		s.addRecord(&c.Records[i], components)
 	}
 	for i := range c.Blocks {
-		s.addBlock(&c.Blocks[i], parts)
+		s.addBlock(&c.Blocks[i], components)
 	}
 	s.addNotes(c.Notes)
 	s.skipped += c.Skipped
@@ -67,17 +67,17 @@ func (s *Store) Append(c *Chunk) {
 	s.progress = c.Progress
 }
 
-// componentNumber numbers a reward function from 1: a log has a few.
-func (s *Store) componentNumber(name string) uint32 {
-	at := slices.Index(s.componentNames, name)
-	if at < 0 {
-		at = len(s.componentNames)
+// componentIndex is the index of a reward function, a new one if it is new.
+func (s *Store) componentIndex(name string) int {
+	k := slices.Index(s.componentNames, name)
+	if k < 0 {
+		k = len(s.componentNames)
 		s.componentNames = append(s.componentNames, name)
 	}
-	return uint32(at + 1)
+	return k
 }
 
-// maxNotes bounds what is remembered of what loaders left out.
+// maxNotes is how many notes are kept.
 const maxNotes = 100
 
 func (s *Store) addNotes(notes []string) {
@@ -100,17 +100,18 @@ func (s *Store) describe(c *Chunk) {
 	}
 }
 
-func (s *Store) addRecord(r *Record, parts []uint32) {
+// addRecord adds a record; components are the indices of its reward functions.
+func (s *Store) addRecord(r *Record, components []int) {
 	cols := s.columnsOf(r.Step, 1)
 	cols.appendRecord(r, s.internPrompt(Prompt{r.Prompt, r.Preview}), s.groupIDs.intern(r.Group))
 	for i, x := range r.Components {
-		cols.setComponent(int(parts[i])-1, len(cols.rewards)-1, x)
+		cols.setComponent(components[i], len(cols.rewards)-1, x)
 	}
 }
 
-// addBlock takes over the samples of a block, run by run of the same step.
-func (s *Store) addBlock(b *Block, parts []uint32) {
-	prompts, groups := s.internPrompts(b), reuse(&s.scratch.groups, len(b.Groups))
+// addBlock adds the samples of a block, a run of the same step at a time.
+func (s *Store) addBlock(b *Block, components []int) {
+	prompts, groups := s.internPrompts(b), reuse(&s.buffers.groups, len(b.Groups))
 	s.groupIDs.internAll(b.Groups, groups)
 	for from := 0; from < b.Len(); {
 		to := from + 1
@@ -120,28 +121,29 @@ func (s *Store) addBlock(b *Block, parts []uint32) {
 		cols := s.columnsOf(b.Step[from], to-from)
 		n := len(cols.rewards)
 		cols.appendBlock(b, from, to, prompts, groups)
-		for k, part := range b.Components {
-			for i, x := range part[from:to] {
-				cols.setComponent(int(parts[k])-1, n+i, x)
+		for k, values := range b.Components {
+			for i, x := range values[from:to] {
+				cols.setComponent(components[k], n+i, x)
 			}
 		}
 		from = to
 	}
 }
 
-// reuse returns n values of memory that is used again.
-func reuse[T any](memory *[]T, n int) []T {
-	*memory = slices.Grow((*memory)[:0], n)[:n]
-	return *memory
+// reuse returns n values of a buffer, which it grows if it has to.
+func reuse[T any](buffer *[]T, n int) []T {
+	*buffer = slices.Grow((*buffer)[:0], n)[:n]
+	return *buffer
 }
 
+// internPrompts returns the numbers of the prompts of a block.
 func (s *Store) internPrompts(b *Block) []uint32 {
-	hashes, numbers := reuse(&s.scratch.hashes, len(b.Prompts)), reuse(&s.scratch.prompts, len(b.Prompts))
+	hashes, numbers := reuse(&s.buffers.hashes, len(b.Prompts)), reuse(&s.buffers.prompts, len(b.Prompts))
 	for i, p := range b.Prompts {
 		hashes[i] = p.Hash
 	}
 	s.prompts.internAll(hashes, numbers)
-	for i, n := range numbers { // new ones come in the order of their numbers
+	for i, n := range numbers { // new prompts are in the order of their numbers
 		if int(n) > s.previews.size {
 			s.previews.append(b.Prompts[i].Preview)
 		}
@@ -149,8 +151,8 @@ func (s *Store) internPrompts(b *Block) []uint32 {
 	return numbers
 }
 
-// columnsOf are those of a step, about to get so many samples more. Steps are mostly
-// of one size: a new one is given the room that the one before took.
+// columnsOf are the columns of a step, to which more samples are about to be added. Most steps have one
+// size, so a new one gets the capacity that the last one needed.
 func (s *Store) columnsOf(step int64, more int) *stepColumns {
 	cols := s.steps[step]
 	if cols == nil {
@@ -165,7 +167,7 @@ func (s *Store) columnsOf(step int64, more int) *stepColumns {
 	return cols
 }
 
-// internPrompt numbers a prompt.
+// internPrompt returns the number of a prompt.
 func (s *Store) internPrompt(p Prompt) uint32 {
 	n := s.prompts.intern(p.Hash)
 	if int(n) > s.previews.size {
@@ -174,8 +176,8 @@ func (s *Store) internPrompt(p Prompt) uint32 {
 	return n
 }
 
-// forgetFile drops the records of a file that is read anew. The columns are copied,
-// not cut: older snapshots still look at them.
+// forgetFile drops the samples and problems of a file that is read again. Columns are copied, since
+// older snapshots still read them.
 func (s *Store) forgetFile(file int32) {
 	if int(file) < len(s.files) {
 		name := s.files[file]
@@ -196,7 +198,7 @@ func (s *Store) forgetFile(file int32) {
 	}
 }
 
-// rewardRange returns the least and greatest finite reward; ok is false if there is none.
+// rewardRange returns the extremes of the finite rewards; ok is false if there are none.
 func rewardRange(rewards []float64) (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, r := range rewards {

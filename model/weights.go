@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Weights are the factors of reward functions, in canonical form: "a=1,b=0.5".
-// Empty means none were given.
+// Weights are the factors of reward functions, sorted by name: "a=1,b=0.5". "" is none.
 type Weights string
 
-// parseWeights reads "a=1,b=0.5" and sorts it by name. No text is no weights.
+// parseWeights reads weights in any order; "" is none.
 func parseWeights(text string) (Weights, error) {
 	if text == "" {
 		return "", nil
@@ -30,13 +29,13 @@ func parseWeights(text string) (Weights, error) {
 	return Weights(strings.Join(parts, ",")), nil
 }
 
-// cutWeight splits at the last "=": a name may hold one.
+// cutWeight splits at the last "=", since a name may contain one.
 func cutWeight(part string) (name, value string) {
 	at := strings.LastIndexByte(part, '=')
 	return strings.TrimSpace(part[:max(0, at)]), strings.TrimSpace(part[at+1:])
 }
 
-// Names are the reward functions that have a weight.
+// Names are the reward functions with a weight.
 func (w Weights) Names() []string {
 	var names []string
 	for part := range strings.SplitSeq(string(w), ",") {
@@ -47,8 +46,8 @@ func (w Weights) Names() []string {
 	return names
 }
 
-// Factors returns the factor of each reward function in names, 0 for one that is not
-// given, and the given names that are not among them.
+// Factors returns the factor of each reward function in names, 0 for one without a weight, and the
+// reward functions with a weight that are not in names.
 func (w Weights) Factors(names []string) (factors []float64, unknown []string) {
 	factors = make([]float64, len(names))
 	for part := range strings.SplitSeq(string(w), ",") {

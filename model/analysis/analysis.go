@@ -45,7 +45,7 @@ type Analysis struct {
 // plan is what the settings say of every step of a run.
 type plan struct {
 	snap        model.Snapshot
-	settings         model.Settings // effective
+	settings    model.Settings // effective
 	estimator   *estimators.Estimator
 	grouping    model.Grouping
 	worst, best float64 // rewards of the run

@@ -9,7 +9,7 @@ import (
 
 // Columns are the samples of a step sorted by group: those of a group are adjacent, in batch order.
 type Columns struct {
-	InputRow            []int32   // row in input order of each sample
+	InputRow         []int32   // row in input order of each sample
 	Offsets          []int     // group g is [Offsets[g]:Offsets[g+1]]
 	LoggedRewards    []float64 // as logged, or as Settings.Reward or Settings.Weights make them
 	LoggedAdvantages []float64 // NaN where the log has none

@@ -11,7 +11,7 @@ import (
 
 // original is a step under an estimator, before the filter.
 type original struct {
-	settings        model.Settings // without the filter
+	settings   model.Settings // without the filter
 	batch      estimators.Batch
 	advantages []float64
 	refusal    *estimators.Refusal // what the trainer's own code would raise for the batch

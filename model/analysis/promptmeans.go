@@ -10,10 +10,10 @@ import (
 
 // PromptMean is what a run made of one prompt, over all its steps.
 type PromptMean struct {
-	Hash    uint64 // of prompt and ground truth: the same in every run
-	Preview string
-	Samples       int     // samples with a finite reward
-	RewardMean    float64 // of their rewards
+	Hash       uint64 // of prompt and ground truth: the same in every run
+	Preview    string
+	Samples    int     // samples with a finite reward
+	RewardMean float64 // of their rewards
 }
 
 // PromptMeans are the prompts of the run by hash, ascending. Rewards are those that the

@@ -9,16 +9,16 @@ import (
 // filter. Advantages are weighted by tokens where the trainer's metrics are; a response without
 // tokens then does not count.
 type statistics struct {
-	rewards                    moments // as the estimator reads them
-	original                   moments // original advantages
-	returns                    moments // processed advantages
-	processed                  moments // processed advantages that are not 0
-	positive, negative         moments // lengths of responses by the sign of their original advantage
-	keptPositive, keptNegative int     // kept samples with tokens by that sign
-	filtered                   int     // samples that are dropped or have no tokens
-	sumAbsOriginal, sumAbsProcessed  float64 // sums of finite |A|
-	sumProcessed, sumSquares               float64 // of finite processed A
-	length, advantage          moments // of samples of known length and finite processed A
+	rewards                         moments // as the estimator reads them
+	original                        moments // original advantages
+	returns                         moments // processed advantages
+	processed                       moments // processed advantages that are not 0
+	positive, negative              moments // lengths of responses by the sign of their original advantage
+	keptPositive, keptNegative      int     // kept samples with tokens by that sign
+	filtered                        int     // samples that are dropped or have no tokens
+	sumAbsOriginal, sumAbsProcessed float64 // sums of finite |A|
+	sumProcessed, sumSquares        float64 // of finite processed A
+	length, advantage               moments // of samples of known length and finite processed A
 
 	// around the means
 	processedSquares                          float64

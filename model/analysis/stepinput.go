@@ -13,9 +13,9 @@ import (
 // on which reward is chosen. It is computed once, for all settings that a person then tries.
 type stepInput struct {
 	*GroupedStep
-	key    inputKey
-	blocks []block
-	groups []Group // without what settings make of them
+	key          inputKey
+	blocks       []block
+	groups       []Group // without what settings make of them
 	tokenWeights []int32 // what each response weighs: its length, or 1 where that is unknown
 
 	hasLengths       bool    // some length is known
