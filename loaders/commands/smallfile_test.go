@@ -10,7 +10,7 @@ import (
 )
 
 // Anything but a small file is an error in one sentence, without waiting.
-func TestReadSmall(t *testing.T) {
+func TestReadSmallFile(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string]string{"fits": "12345", "large": "123456", "empty": ""} {
@@ -39,7 +39,7 @@ func TestReadSmall(t *testing.T) {
 }
 
 // --config <(command) passes a pipe.
-func TestReadSmallFromTheShell(t *testing.T) {
+func TestReadSmallFileFromPipe(t *testing.T) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

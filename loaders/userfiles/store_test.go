@@ -28,7 +28,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-func TestLoad(t *testing.T) {
+func TestLoadConfig(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	if c, err := LoadConfig(); err != nil || c.Theme != "" {

@@ -16,7 +16,7 @@ func BenchmarkRun(b *testing.B) {
 	for _, noise := range []float64{0, 1} {
 		b.Run(map[float64]string{0: "fits", 1: "nothing fits"}[noise], func(b *testing.B) {
 			random := rand.New(rand.NewPCG(1, 2))
-			chunk := &model.Chunk{Format: "made", Positional: true, LengthUnit: model.LengthTokens, Progress: model.Progress{CaughtUp: true}}
+			chunk := &model.Chunk{Format: "synthetic", Positional: true, LengthUnit: model.LengthTokens, Progress: model.Progress{CaughtUp: true}}
 			for i := range DefaultLimit {
 				r := math.Round(10*random.Float64()) / 10
 				chunk.Records = append(chunk.Records, model.Record{

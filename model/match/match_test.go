@@ -27,7 +27,7 @@ type row struct {
 }
 
 func logOf(rows []row) model.Snapshot {
-	chunk := &model.Chunk{Format: "made", Positional: true, Progress: model.Progress{CaughtUp: true}}
+	chunk := &model.Chunk{Format: "synthetic", Positional: true, Progress: model.Progress{CaughtUp: true}}
 	for _, r := range rows {
 		chunk.Records = append(chunk.Records, model.Record{Step: 7, Group: r.group, Reward: r.reward, Advantage: r.advantage, Length: -1})
 	}
@@ -96,7 +96,7 @@ func golden(t *testing.T, name string, matches func(map[string]any) bool) []row 
 	return nil
 }
 
-func TestFindsTheFrameworkThatWroteTheLog(t *testing.T) {
+func TestGoldenLogsMatchTheirFramework(t *testing.T) {
 	scale := func(key, want string) func(map[string]any) bool {
 		return func(p map[string]any) bool { return p[key] == want }
 	}
@@ -184,7 +184,7 @@ func TestClues(t *testing.T) {
 // A length penalty is told from a KL penalty: the longer of two equally good responses
 // always has the lower advantage.
 func TestLengthPenaltyGivesClue(t *testing.T) {
-	chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, Progress: model.Progress{CaughtUp: true}}
+	chunk := &model.Chunk{Format: "synthetic", LengthUnit: model.LengthTokens, Progress: model.Progress{CaughtUp: true}}
 	for g := range 4 {
 		for i := range 4 {
 			length := 100 + 37*((i*3+g)%4)
@@ -257,7 +257,7 @@ func TestEveryEstimatorMatchesItself(t *testing.T) {
 		scale := rapid.SampledFrom(e.Scales).Draw(t, "scale")
 		tenths := rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(0, 10).Draw(t, "tenths")) / 10 })
 		chunk := &model.Chunk{
-			Format: "made", LengthUnit: model.LengthTokens, ComponentNames: []string{"a", "b", "baseline"}, Progress: model.Progress{CaughtUp: true},
+			Format: "synthetic", LengthUnit: model.LengthTokens, ComponentNames: []string{"a", "b", "baseline"}, Progress: model.Progress{CaughtUp: true},
 		}
 		for g := range rapid.IntRange(2, 5).Draw(t, "groups") {
 			for range 4 {

@@ -24,7 +24,7 @@ func reportOf(t *testing.T, steps int, set model.Settings, rewards ...[]float64)
 	t.Helper()
 	store := model.NewStore()
 	for step := range steps {
-		chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, HasTruth: true}
+		chunk := &model.Chunk{Format: "synthetic", LengthUnit: model.LengthTokens, HasTruth: true}
 		for g, group := range rewards {
 			for _, r := range group {
 				chunk.Records = append(chunk.Records, model.Record{

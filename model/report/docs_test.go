@@ -19,7 +19,7 @@ func TestReportingPage(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	store := model.NewStore()
 	for step := range 40 {
-		chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, HasTruth: true}
+		chunk := &model.Chunk{Format: "synthetic", LengthUnit: model.LengthTokens, HasTruth: true}
 		for prompt := range 64 {
 			ease := random.Float64() + float64(step)/100
 			for range 8 {

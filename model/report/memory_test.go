@@ -108,7 +108,7 @@ func liveHeap() int {
 func longRun(steps int) model.Snapshot {
 	store := model.NewStore()
 	for step := range steps {
-		chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, HasTruth: true}
+		chunk := &model.Chunk{Format: "synthetic", LengthUnit: model.LengthTokens, HasTruth: true}
 		for i := range 16 {
 			chunk.Records = append(chunk.Records, model.Record{
 				Step: int64(step + 1), Prompt: uint64(i/4 + 1), Preview: "what", Reward: float64((i * (i + step)) % 3), Advantage: math.NaN(), Length: 10,

@@ -19,7 +19,7 @@ import (
 func twoSteps() model.Snapshot {
 	store := model.NewStore()
 	chunk := &model.Chunk{
-		Format: "made", Provenance: "by hand", LengthUnit: model.LengthTokens, HasTruth: true,
+		Format: "synthetic", Provenance: "by hand", LengthUnit: model.LengthTokens, HasTruth: true,
 		Problems: []model.Problem{{File: "a\x1b[31m.jsonl", Line: 7, Reason: "torn"}}, Skipped: 1,
 	}
 	add := func(step int64, prompt uint64, rewards ...float64) {
@@ -93,7 +93,7 @@ func TestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"made · 2 steps · 8 samples", "keep_neg_ratio 0.00", "1/2 (50%)", "1 right",
+		"synthetic · 2 steps · 8 samples", "keep_neg_ratio 0.00", "1/2 (50%)", "1 right",
 		"3 of 4 samples have no usable reward (1 missing, 2 NaN or infinite)", "a␛[31m.jsonl:7: torn",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -122,7 +122,7 @@ func TestTextCountsProblems(t *testing.T) {
 	}
 }
 
-func TestSamples(t *testing.T) {
+func TestSamplesJSONL(t *testing.T) {
 	var out bytes.Buffer
 	if err := report.SamplesJSONL(context.Background(), &out, twoSteps(), model.DefaultSettings(), query.Query{}); err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestSamples(t *testing.T) {
 // Text of a log stays text in Markdown: it loads no image, is no tag and breaks no row.
 func TestMarkdownEscapes(t *testing.T) {
 	store := model.NewStore()
-	chunk := &model.Chunk{Format: "made", Provenance: "by hand", HasTruth: true}
+	chunk := &model.Chunk{Format: "synthetic", Provenance: "by hand", HasTruth: true}
 	for _, r := range []float64{1, 0} {
 		chunk.Records = append(chunk.Records, model.Record{
 			Step: 1, Prompt: 1, Preview: "![x](http://example.org/x.png) <script> a|b `c`\n# d", Reward: r, Advantage: math.NaN(), Length: -1,

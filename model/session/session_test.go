@@ -70,7 +70,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func TestMarks(t *testing.T) {
+func TestMarksAreReplacedAndRemoved(t *testing.T) {
 	a, b := Mark{Step: 3, Group: "g", Note: "look"}, Mark{Step: 3, Group: "g", Sample: 2}
 	s := Session{}.WithMark(a).WithMark(b).WithMark(Mark{Step: 1})
 	if len(s.Marks) != 3 || s.Marks[0].Step != 1 || s.Marks[1] != a || s.Marks[2] != b {
