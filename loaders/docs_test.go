@@ -12,21 +12,21 @@ import (
 	"vantage/loaders/formats"
 )
 
-var update = flag.Bool("update", false, "write the page of formats anew")
+var update = flag.Bool("update", false, "write the page of formats")
 
-// The page of formats says what the program reads.
+// The page of formats lists what the program reads.
 func TestFormatsPage(t *testing.T) {
 	const path = "../.github/docs/formats.md"
-	const begin = "<!-- formats -->"
+	const marker = "<!-- formats -->"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, _, ok := strings.Cut(string(page), begin)
+	head, _, ok := strings.Cut(string(page), marker)
 	if !ok {
-		t.Fatalf("%s has no %s", path, begin)
+		t.Fatalf("%s has no %s", path, marker)
 	}
-	want := head + begin + "\n" + formatsTable()
+	want := head + marker + "\n" + formatsTable()
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestFormatsPage(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(want, string(page)); diff != "" {
-		t.Errorf("`go test ./loaders -run FormatsPage -update` writes it anew: -want +got\n%s", diff)
+		t.Errorf("`go test ./loaders -run FormatsPage -update` writes it: -want +got\n%s", diff)
 	}
 }
 

@@ -11,24 +11,24 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// swiftLine is a line of ms-swift's completions.jsonl: blocks of four answers to a question,
-// each at a step, with rewards that the seed tells apart.
+// swiftLine returns a line of ms-swift's completions.jsonl: for each pair of a step and a
+// question, four responses with rewards of the question's own.
 func swiftLine(blocks ...[2]int) string {
-	var steps, asked, answered, scored []string
+	var steps, prompts, completions, rewards []string
 	for _, b := range blocks {
 		for n := range 4 {
 			steps = append(steps, fmt.Sprintf(`"%d"`, b[0]))
-			asked = append(asked, fmt.Sprintf(`"q%d"`, b[1]))
-			answered = append(answered, `"a"`)
-			scored = append(scored, fmt.Sprint(10*b[1]+n))
+			prompts = append(prompts, fmt.Sprintf(`"q%d"`, b[1]))
+			completions = append(completions, `"a"`)
+			rewards = append(rewards, fmt.Sprint(10*b[1]+n))
 		}
 	}
 	list := func(values []string) string { return "[" + strings.Join(values, ",") + "]" }
-	return `{"step":` + list(steps) + `,"prompt":` + list(asked) + `,"completion":` + list(answered) + `,"Accuracy":` + list(scored) + "}\n"
+	return `{"step":` + list(steps) + `,"prompt":` + list(prompts) + `,"completion":` + list(completions) + `,"Accuracy":` + list(rewards) + "}\n"
 }
 
-// What a trainer logged twice is counted once, whatever it was logged with: under another
-// step, under its own by the last log of a run, before new rows, and in tables that grow.
+// Rows that a trainer logged twice count once: under another step, under the same one, before
+// new rows, and in tables that grow.
 func TestRepeatedRowsCountOnce(t *testing.T) {
 	t.Parallel()
 	table := func(steps ...int) string {
@@ -42,14 +42,14 @@ func TestRepeatedRowsCountOnce(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		files      map[string]string
-		want, says string
+		want, note string
 	}{
-		"another step":                {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{2, 1})}, "10 11 12 13", "for step 2 are those of step 1"},
-		"the same step":               {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 1})}, "10 11 12 13", "ms-swift logged again for the same step"},
-		"with new rows":               {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 1}, [2]int{2, 2})}, "10 11 12 13 20 21 22 23", "for the same step"},
-		"other rewards":               {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 2})}, "10 11 12 13 20 21 22 23", ""},
-		"other answers of one length": {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + strings.ReplaceAll(swiftLine([2]int{2, 1}), `"a"`, `"b"`)}, "10 11 12 13 10 11 12 13", ""},
-		"growing tables":              {map[string]string{"media/table/a_1.table.json": table(1), "media/table/a_2.table.json": table(1, 2)}, "10 11 20 21", "wandb-table logged again"},
+		"another step":                       {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{2, 1})}, "10 11 12 13", "for step 2 are those of step 1"},
+		"the same step":                      {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 1})}, "10 11 12 13", "ms-swift logged again for the same step"},
+		"with new rows":                      {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 1}, [2]int{2, 2})}, "10 11 12 13 20 21 22 23", "for the same step"},
+		"other rewards":                      {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 2})}, "10 11 12 13 20 21 22 23", ""},
+		"other responses of the same length": {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + strings.ReplaceAll(swiftLine([2]int{2, 1}), `"a"`, `"b"`)}, "10 11 12 13 10 11 12 13", ""},
+		"growing tables":                     {map[string]string{"media/table/a_1.table.json": table(1), "media/table/a_2.table.json": table(1, 2)}, "10 11 20 21", "wandb-table logged again"},
 		"alike by chance": {
 			map[string]string{"a_1.table.json": `{"columns":["step","prompt","completion","fmt_reward"],"data":[[1,"q","a",1],[2,"q","a",1],[1,"q","a",1]]}`},
 			"1 1 1", "",
@@ -60,32 +60,32 @@ func TestRepeatedRowsCountOnce(t *testing.T) {
 			w.add(file, text)
 		}
 		got := readAll(t, w.dir)
-		if notes := strings.Join(got.Notes, "\n"); got.rewards() != c.want || !strings.Contains(notes, c.says) || (c.says == "") != (notes == "") {
+		if notes := strings.Join(got.Notes, "\n"); got.rewards() != c.want || !strings.Contains(notes, c.note) || (c.note == "") != (notes == "") {
 			t.Errorf("%s: rewards %s, want %s; notes %q", name, got.rewards(), c.want, notes)
 		}
 	}
 }
 
-// Tables too are told apart by their answers, read one by one or ahead of their turn.
+// Tables with other responses are no repetition, read by columns or by rows, prefetched or not.
 func TestRepeatedTablesCountOnce(t *testing.T) {
-	type plain struct { // no column of which is read row by row
+	type columns struct { // which can be read by columns
 		Step       int64   `parquet:"step"`
 		Prompt     string  `parquet:"prompt,dict"`
 		Completion string  `parquet:"completion,dict"`
 		Correct    float64 `parquet:"correct_reward"`
 		Advantage  float64 `parquet:"advantage"`
 	}
-	odd := func(step int64, answers string) string {
+	byRows := func(step int64, responses string) string {
 		var all []trlRow
-		for _, a := range answers {
+		for _, a := range responses {
 			all = append(all, trlRow{step, "p", string(a), 0, 0, 0})
 		}
 		return string(trlTable(t, all))
 	}
-	even := func(step int64, answers string) string {
-		var all []plain
-		for _, a := range answers {
-			all = append(all, plain{step, "p", string(a), 0, 0})
+	byColumns := func(step int64, responses string) string {
+		var all []columns
+		for _, a := range responses {
+			all = append(all, columns{step, "p", string(a), 0, 0})
 		}
 		var b bytes.Buffer
 		if err := parquet.Write(&b, all); err != nil {
@@ -93,7 +93,7 @@ func TestRepeatedTablesCountOnce(t *testing.T) {
 		}
 		return b.String()
 	}
-	for i, table := range []func(int64, string) string{odd, even, odd, even} {
+	for i, table := range []func(int64, string) string{byRows, byColumns, byRows, byColumns} {
 		serial := i > 1
 		w := trainer{t, t.TempDir()}
 		w.add("completions_00001.parquet", table(1, "ABCD"))
@@ -111,7 +111,7 @@ func TestRepeatedTablesCountOnce(t *testing.T) {
 	}
 }
 
-// A file that is written anew holds what it held before: that is no repetition.
+// A rewritten file may hold the same rows as before.
 func TestRewrittenFileIsNoRepetition(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	line := swiftLine([2]int{1, 1})
@@ -120,7 +120,7 @@ func TestRewrittenFileIsNoRepetition(t *testing.T) {
 	r.until("the first step", hasRewards("10 11 12 13"))
 	_ = os.Remove(w.path("completions.jsonl"))
 	w.add("completions.jsonl", line+swiftLine([2]int{2, 2}))
-	r.until("the file that took its place", hasRewards("10 11 12 13 20 21 22 23"))
+	r.until("the new file", hasRewards("10 11 12 13 20 21 22 23"))
 }
 
 // A table whose responses are not read is recognised again, whether it was prefetched or not.

@@ -17,42 +17,42 @@ import (
 	"vantage/loaders/watch"
 )
 
-// followByEvents follows where nothing but the kernel tells of changes.
+// followByEvents follows a path without polling it.
 func followByEvents(t *testing.T, path string) *follower {
 	t.Helper()
 	r := follow(t, path, Options{Poll: time.Hour, settleTime: time.Hour})
 	if r.s.schedule.watcher.NeedsPolling() {
-		t.Skip("the kernel tells of nothing here")
+		t.Skip("no events of the kernel here")
 	}
 	return r
 }
 
-// everyMillisecond does something each millisecond, until the test ends or it is told to stop.
+// everyMillisecond calls do each millisecond, until stop is called or the test ends.
 func everyMillisecond(t *testing.T, do func(i int)) (stop func()) {
 	t.Helper()
 	var wg sync.WaitGroup
-	over := make(chan struct{})
+	stopped := make(chan struct{})
 	wg.Go(func() {
 		for i := 0; ; i++ {
 			select {
-			case <-over:
+			case <-stopped:
 				return
 			case <-time.After(time.Millisecond):
 				do(i)
 			}
 		}
 	})
-	stop = sync.OnceFunc(func() { close(over); wg.Wait() })
+	stop = sync.OnceFunc(func() { close(stopped); wg.Wait() })
 	t.Cleanup(stop)
 	return stop
 }
 
-// includes looks for the rewards of some rows among those of a log that goes on.
+// includes reports whether rows with these rewards are among those read.
 func includes(want ...float64) func(*follower) bool {
 	return func(r *follower) bool {
 		found := map[float64]bool{}
-		for _, one := range r.Records {
-			found[one.Reward] = true
+		for _, record := range r.Records {
+			found[record.Reward] = true
 		}
 		for _, x := range want {
 			if !found[x] {
@@ -63,31 +63,30 @@ func includes(want ...float64) func(*follower) bool {
 	}
 }
 
-// hasMoreThan expects more rows than so many.
+// hasMoreThan reports whether more rows have been read.
 func hasMoreThan(rows int) func(*follower) bool {
 	return func(r *follower) bool { return len(r.Records) > rows && r.Progress.CaughtUp }
 }
 
-// While one log is written all the time, the kernel is heard seldom; what it tells of
-// others is not lost.
+// While one log is written all the time events are taken seldom; none of other files is lost.
 func TestEventsOfOthersWhileOneLogIsBusy(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
 	w.add("busy.jsonl", row(1, 0))
-	w.add("rests.jsonl", row(1, 1))
+	w.add("idle.jsonl", row(1, 1))
 	r := followByEvents(t, w.dir)
 	r.until("all", includes(0, 1))
 	everyMillisecond(t, func(int) { w.add("busy.jsonl", row(1, 0)) })
 	r.until("the busy log", hasMoreThan(100))
-	w.add("rests.jsonl", row(1, 2))
-	r.until("the log that rested", includes(2))
+	w.add("idle.jsonl", row(1, 2))
+	r.until("the idle log", includes(2))
 	w.add("new.jsonl", row(1, 3))
 	r.until("a new log", includes(3))
 	w.add("deep/new.jsonl", row(1, 4))
 	r.until("a log in a new directory", includes(4))
 }
 
-// A log that is busy may be truncated, rewritten or rotated between two looks.
+// A busy log may be truncated, rewritten or rotated between two polls.
 func TestBusyLogIsReplaced(t *testing.T) {
 	for name, change := range map[string]func(w trainer){
 		"truncated": func(w trainer) { w.replace("log.jsonl", row(2, 1)+row(2, 2)) },
@@ -119,9 +118,9 @@ func TestBusyLogIsReplaced(t *testing.T) {
 			stop()
 			change(w)
 			r.until("the new rows", func(r *follower) bool { return len(r.Forget) > 0 && includes(1, 2)(r) })
-			for _, one := range r.Records {
-				if one.Step != 2 {
-					t.Fatalf("a row of step %d, which is not there any more", one.Step)
+			for _, record := range r.Records {
+				if record.Step != 2 {
+					t.Fatalf("a row of step %d, which is not there any more", record.Step)
 				}
 			}
 			if len(r.Problems) != 0 {
@@ -131,16 +130,15 @@ func TestBusyLogIsReplaced(t *testing.T) {
 	}
 }
 
-// However often a log is written, and whatever else is in its directory, that does not
-// wake the reader each time.
+// Not every write to a log, or beside it, wakes the reader.
 func TestFrequentWritesAreDebounced(t *testing.T) {
 	for name, write := range map[string]func(w trainer, i int){
 		"a busy log":              func(w trainer, _ int) { w.add("1.jsonl", row(1, 1)) },
 		"another file":            func(w trainer, _ int) { w.add("train.txt", "loss 0.1\n") },
-		"other files that come":   func(w trainer, i int) { w.add(fmt.Sprintf("shard-%d.pt", i), "") },
+		"other new files":         func(w trainer, i int) { w.add(fmt.Sprintf("shard-%d.pt", i), "") },
 		"a log that is left out":  func(w trainer, _ int) { w.add("val/1.jsonl", row(1, 1)) },
-		"a log that is no log":    func(w trainer, _ int) { w.add("metrics.jsonl", `{"step":1,"data":{"x":1}}`+"\n") },
-		"a log by fits and jerks": func(w trainer, i int) { w.add("1.jsonl", row(1, 1)[i%2*20:(i%2+1)*20]) },
+		"a log without samples":   func(w trainer, _ int) { w.add("metrics.jsonl", `{"step":1,"data":{"x":1}}`+"\n") },
+		"a log in halves of rows": func(w trainer, i int) { w.add("1.jsonl", row(1, 1)[i%2*20:(i%2+1)*20]) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -152,21 +150,21 @@ func TestFrequentWritesAreDebounced(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 			defer cancel()
 			everyMillisecond(t, func(i int) { write(w, i) })
-			begin, wakes := time.Now(), 0
+			start, wakes := time.Now(), 0
 			for ctx.Err() == nil {
 				r.s.fillChunk(ctx)
 				r.s.takeChunk()
 				_ = r.s.wait(ctx)
 				wakes++
 			}
-			if most := int(time.Since(begin)/watch.DensePause)*3/2 + 20; wakes > most {
-				t.Errorf("%d wake-ups in %v, more than %d", wakes, time.Since(begin), most)
+			if limit := int(time.Since(start)/watch.DensePause)*3/2 + 20; wakes > limit {
+				t.Errorf("%d wake-ups in %v, more than %d", wakes, time.Since(start), limit)
 			}
 		})
 	}
 }
 
-// A wait without an event in sight ends with its context, and with the source.
+// Next waits until its context ends or the source is closed.
 func TestWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
@@ -182,7 +180,7 @@ func TestWaitEnds(t *testing.T) {
 	})
 }
 
-// A file that has rested for long is not looked at each poll, and yet found to have grown.
+// A file that has been idle for long is polled seldom, but its growth is found.
 func TestIdleFilesArePolled(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
@@ -201,7 +199,7 @@ func TestIdleFilesArePolled(t *testing.T) {
 	r.until("the new row", includes(5))
 }
 
-// A listing tells the sizes of all files, so that what their turn has not come to is found.
+// A listing holds the sizes of all files, so it finds growth before their next poll.
 func TestListingFindsGrownFiles(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
@@ -213,7 +211,7 @@ func TestListingFindsGrownFiles(t *testing.T) {
 	r.until("the new row", hasRewards("1 2"))
 }
 
-// The watch on a directory goes with it, and comes back with it.
+// A directory that is removed and created again is watched again.
 func TestWatchesRecreatedDirectory(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
@@ -228,32 +226,32 @@ func TestWatchesRecreatedDirectory(t *testing.T) {
 		_ = r.s.wait(t.Context())
 	}
 	w.add("deep/2.jsonl", row(2, 2))
-	r.until("a row of the directory that came back", includes(2))
+	r.until("a row of the new directory", includes(2))
 	w.add("deep/2.jsonl", row(2, 3))
 	r.until("another", includes(3))
 }
 
-// What reading on takes is given back where nothing comes any more.
+// Files that do not grow release the memory of their workers.
 func TestIdleFilesReleaseMemory(t *testing.T) {
 	now := time.Now()
-	l := schedule{}
+	s := schedule{}
 	for i := range 2 * maxActive {
 		f := &file{disk: &fileio.File{}, appender: &worker{}, fileReader: fileReader{index: int32(i), changed: now.Add(-time.Hour)}}
-		l.activate(f)
-		l.deactivate(now, time.Second)
+		s.activate(f)
+		s.deactivate(now, time.Second)
 	}
-	if len(l.active) != alwaysActive {
-		t.Errorf("%d files are warm", len(l.active))
+	if len(s.active) != alwaysActive {
+		t.Errorf("%d files are active", len(s.active))
 	}
 	f := &file{disk: &fileio.File{}, appender: &worker{}, fileReader: fileReader{changed: now.Add(-time.Hour)}}
-	l.active = append(l.active, f)
-	l.deactivate(now, time.Second)
+	s.active = append(s.active, f)
+	s.deactivate(now, time.Second)
 	if f.appender != nil {
-		t.Error("a file that rests holds on to memory")
+		t.Error("an idle file holds memory")
 	}
 }
 
-// What is kept of the newest step is what a look at all files would tell.
+// The newest step, updated file by file, is that of all files.
 func TestNewestStepOfAllFiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var n newestStep
@@ -282,7 +280,7 @@ func TestNewestStepOfAllFiles(t *testing.T) {
 	})
 }
 
-// openUntilOf looks at all files.
+// openUntilOf computes from all files until when the newest step is open.
 func openUntilOf(files []*file) time.Time {
 	var last *file
 	for _, f := range files {

@@ -14,7 +14,7 @@ import (
 	"vantage/model"
 )
 
-// brokenLogs are logs with everything wrong in them.
+// brokenLogs returns logs with all kinds of faults.
 func brokenLogs() []string {
 	return []string{
 		"", "\n", "{\"reward\":1}\n", "{\"reward\":1}", "\xef\xbb\xbf{\"reward\":1}\r\n{\"reward\":NaN}\n",
@@ -24,12 +24,12 @@ func brokenLogs() []string {
 	}
 }
 
-// However a stream is cut into pieces, it gives the same records and problems.
+// A stream gives the same records and problems, whatever pieces it arrives in.
 func FuzzFileReader(f *testing.F) {
 	for i, s := range brokenLogs() {
 		f.Add([]byte(s), uint16(i), uint16(3*i+1))
 	}
-	f.Add([]byte("{\n"), uint16(1), uint16(1)) // the first bytes do not tell how it is cut
+	f.Add([]byte("{\n"), uint16(1), uint16(1)) // too little to detect the framing
 	f.Fuzz(func(t *testing.T, data []byte, a, b uint16) {
 		n := len(data) + 1
 		first, second := int(a)%n, int(b)%n
@@ -45,14 +45,14 @@ func comparePieces(t *testing.T, data []byte, cuts ...int) {
 	}
 }
 
-// readResult is what a file reader has handed over.
+// readResult is what a file reader has delivered.
 type readResult struct {
 	Records  []model.Record
 	Problems []model.Problem
 	Skipped  int
 }
 
-// readInPieces feeds data cut into pieces.
+// readInPieces feeds data in pieces to a file reader with a low limit of lines.
 func readInPieces(data []byte, cuts ...int) readResult {
 	out := newChunkQueue()
 	f := newFileReader(0, "x.jsonl", formats.All(), out)
@@ -81,7 +81,7 @@ func (g *readResult) add(b *chunkBuilder) {
 	g.Skipped += b.skipped
 }
 
-// However a file grows, a source that follows it ends up with the same samples.
+// A followed file gives the same samples, whatever pieces it grows by.
 func TestGrowthInAnyPieces(t *testing.T) {
 	t.Parallel()
 	const log = "{\"input\":\"system\\nuser\\nq\",\"output\":\"o\",\"score\":1,\"step\":1}\nbad\n\n{\"input\":\"q\",\"output\":\"\\u00e9\",\"score\":NaN,\"step\":2}\r\n" +
@@ -100,20 +100,16 @@ func TestGrowthInAnyPieces(t *testing.T) {
 		}
 		defer func() { _ = s.Close() }()
 		var got readResult
-		for rest := []byte(log); ; {
-			n := rapid.IntRange(1, 60).Draw(rt, "n")
-			n = min(n, len(rest))
+		for unwritten := []byte(log); len(unwritten) > 0; {
+			n := min(rapid.IntRange(1, 60).Draw(rt, "n"), len(unwritten))
 			h, _ := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-			_, _ = h.Write(rest[:n])
+			_, _ = h.Write(unwritten[:n])
 			_ = h.Close()
-			rest = rest[n:]
+			unwritten = unwritten[n:]
 			s.enqueue(s.files[0])
 			for len(s.queue) > 0 {
 				s.fillChunk(t.Context())
 				got.add(s.chunks.next())
-			}
-			if len(rest) == 0 {
-				break
 			}
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {

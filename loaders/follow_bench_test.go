@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// BenchmarkFollow follows the log named by VANTAGE_BENCH_LIVE, while .ci/bench/follow
-// writes it, until no more comes, and prints how long rows took to be read, and which
-// share of a processor reading them took.
+// BenchmarkFollow follows the log named by VANTAGE_BENCH_LIVE, which .ci/bench/follow writes,
+// until it stops growing. It reports how long after its writing a row was read, and the share
+// of a processor that reading took.
 func BenchmarkFollow(b *testing.B) {
 	path := os.Getenv("VANTAGE_BENCH_LIVE")
 	if path == "" {
@@ -21,36 +21,36 @@ func BenchmarkFollow(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	late := make([]float64, 4<<20) // what measuring takes is not to be measured
-	clear(late)
-	late = late[:0]
-	begin, spent := time.Now(), processorTime()
+	delays := make([]float64, 4<<20) // touched now, so that page faults are not measured
+	clear(delays)
+	delays = delays[:0]
+	start, usedBefore := time.Now(), processorTime()
 	ctx, cancel := context.WithCancel(context.Background())
-	quiet := time.AfterFunc(3*time.Second, cancel)
+	idle := time.AfterFunc(3*time.Second, cancel)
 	for {
 		chunk, err := s.Next(ctx)
-		quiet.Reset(3 * time.Second)
+		idle.Reset(3 * time.Second)
 		if err != nil {
 			break
 		}
-		now := float64(time.Now().UnixMicro() % 1e14) // as .ci/bench/logs.go has it
+		now := float64(time.Now().UnixMicro() % 1e14) // as .ci/bench/logs.go writes it
 		for _, r := range chunk.Records {
-			late = append(late, (now-r.Components[0])/1000)
+			delays = append(delays, (now-r.Components[0])/1000)
 		}
 		for _, k := range chunk.Blocks {
 			for _, written := range k.Components[0] {
-				late = append(late, (now-written)/1000)
+				delays = append(delays, (now-written)/1000)
 			}
 		}
 	}
-	if len(late) == 0 {
+	if len(delays) == 0 {
 		b.Fatal("nothing was read")
 	}
-	share := (processorTime() - spent).Seconds() / (time.Since(begin).Seconds() - 3)
-	slices.Sort(late)
-	b.ReportMetric(float64(len(late)), "rows")
-	b.ReportMetric(late[len(late)/2], "p50-ms")
-	b.ReportMetric(late[len(late)*99/100], "p99-ms")
+	share := (processorTime() - usedBefore).Seconds() / (time.Since(start).Seconds() - 3)
+	slices.Sort(delays)
+	b.ReportMetric(float64(len(delays)), "rows")
+	b.ReportMetric(delays[len(delays)/2], "p50-ms")
+	b.ReportMetric(delays[len(delays)*99/100], "p99-ms")
 	b.ReportMetric(100*share, "processor-%")
 }
 

@@ -16,7 +16,7 @@ import (
 	"vantage/loaders/discover"
 )
 
-// trainer writes logs as a trainer would.
+// trainer writes logs below dir.
 type trainer struct {
 	t   *testing.T
 	dir string
@@ -48,7 +48,7 @@ func row(step int, score float64) string {
 	return fmt.Sprintf("{\"input\":\"q\",\"output\":\"o\",\"gts\":\"1\",\"score\":%v,\"step\":%d}\n", score, step)
 }
 
-// follower follows and gathers.
+// follower follows logs and collects what is read.
 type follower struct {
 	t *testing.T
 	s *Source
@@ -72,7 +72,7 @@ func follow(t *testing.T, path string, o Options) *follower {
 	return &follower{t: t, s: s}
 }
 
-// until reads until it is so; half a minute is enough on any machine.
+// until reads until something is reached; half a minute is enough on any machine.
 func (r *follower) until(what string, reached func(*follower) bool) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -86,7 +86,7 @@ func (r *follower) until(what string, reached func(*follower) bool) {
 	}
 }
 
-// expectNothing expects that nothing is handed over for a while.
+// expectNothing fails if Next returns a chunk within d.
 func (r *follower) expectNothing(d time.Duration) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), d)
@@ -109,6 +109,7 @@ func hasRewards(want string) func(*follower) bool {
 	return func(r *follower) bool { return r.rewards() == want && r.Progress.CaughtUp }
 }
 
+// A row that is written in parts is read once, when it is complete.
 func TestFollowAppendedAndTorn(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
@@ -119,7 +120,7 @@ func TestFollowAppendedAndTorn(t *testing.T) {
 	w.add("1.jsonl", second[:20])
 	time.Sleep(50 * time.Millisecond)
 	w.add("1.jsonl", second[20:]+row(1, 1)[:5])
-	r.until("the torn row", hasRewards("0 0.5"))
+	r.until("the completed row", hasRewards("0 0.5"))
 	w.add("1.jsonl", row(1, 1)[5:])
 	r.until("the last row", hasRewards("0 0.5 1"))
 	if last := r.Records[2]; last.Line != 3 || last.Offset != int64(len(row(1, 0))+len(second)) {
@@ -188,6 +189,7 @@ func TestFollowRewrittenFile(t *testing.T) {
 	}
 }
 
+// A deleted file stays as it was read.
 func TestFollowKeepsDeletedFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
@@ -202,6 +204,7 @@ func TestFollowKeepsDeletedFile(t *testing.T) {
 	})
 }
 
+// New logs are found in a directory and below, other files are not read.
 func TestFollowDirectory(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
@@ -220,7 +223,7 @@ func TestFollowDirectory(t *testing.T) {
 	}
 }
 
-// Without events of the kernel the poll finds everything.
+// Without events of the kernel polling finds all changes.
 func TestFollowByPolling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
@@ -228,7 +231,7 @@ func TestFollowByPolling(t *testing.T) {
 		r := follow(t, w.dir, Options{polling: true})
 		r.until("a row", hasRewards("1"))
 		if !r.Progress.Polling {
-			t.Error("polling is not said")
+			t.Error("Progress does not say that it polls")
 		}
 		w.add("1.jsonl", row(1, 2))
 		r.until("another row", hasRewards("1 2"))
@@ -237,8 +240,7 @@ func TestFollowByPolling(t *testing.T) {
 	})
 }
 
-// A change of a directory is not forgotten while listing has to wait, as it has after a
-// listing that took long on a busy machine.
+// A change of a directory is not lost while listing is postponed, as it is after a slow listing.
 func TestFollowWhileListingIsPostponed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
@@ -254,30 +256,29 @@ func TestFollowWhileListingIsPostponed(t *testing.T) {
 	})
 }
 
-// The kernel is asked about a directory in which nothing is yet, and about a new one
-// beneath it.
+// An empty directory is watched, and a new one below it.
 func TestWatchesEmptyDirectories(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{})
 	if r.s.schedule.watcher.NeedsPolling() {
-		t.Skip("the kernel tells of nothing here")
+		t.Skip("no events of the kernel here")
 	}
 	r.until("an empty directory", func(r *follower) bool { return r.Progress.CaughtUp })
 	if err := os.Mkdir(w.path("7"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for !r.s.schedule.watcher.Watches(w.path("7")) {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		if _, err := r.s.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		r.s.fillChunk(t.Context())
+		if err := r.s.wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		cancel()
 	}
 	if !r.s.schedule.watcher.Watches(w.dir) {
 		t.Error("the directory itself is not watched")
 	}
 }
 
+// The newest step is open until its file has not changed for a while, or a newer one is there.
 func TestNewestStepIsOpenUntilSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
@@ -299,7 +300,7 @@ func TestNewestStepIsOpenUntilSettled(t *testing.T) {
 		if !r.Progress.Open {
 			t.Error("a new step is not open")
 		}
-		r.until("quiet", func(r *follower) bool { return !r.Progress.Open })
+		r.until("the settled step", func(r *follower) bool { return !r.Progress.Open })
 		write("2.jsonl", row(2, 3), 0)
 		r.until("open again", func(r *follower) bool { return r.Progress.Open })
 		write("3.jsonl", "", 0)
@@ -310,7 +311,7 @@ func TestNewestStepIsOpenUntilSettled(t *testing.T) {
 	})
 }
 
-// NFS shows zeros where data has yet to arrive.
+// NFS shows zeros where data has yet to arrive: they are read again.
 func TestFollowReadsZerosAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
@@ -334,6 +335,7 @@ func TestFollowReadsZerosAgain(t *testing.T) {
 	})
 }
 
+// A log whose first rows hold no reward is read when later rows do; metrics stay a problem.
 func TestFollowLogWhoseSamplesStartLate(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("a.jsonl", `{"prompt":"p","completion":"c"}`+"\n")
@@ -348,30 +350,30 @@ func TestFollowLogWhoseSamplesStartLate(t *testing.T) {
 	}
 }
 
+// Standard input is read as it comes, to its end.
 func TestStdin(t *testing.T) {
-	t.Parallel()
-	in, out := io.Pipe()
-	s, err := Open([]string{"-"}, Options{Follow: true, Stdin: in, settleTime: 50 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	r := &follower{t: t, s: s}
-	go func() {
-		_, _ = io.WriteString(out, row(1, 1)+row(1, 2)[:9])
-		time.Sleep(20 * time.Millisecond)
-		_, _ = io.WriteString(out, row(1, 2)[9:]+"oops\n")
-		time.Sleep(20 * time.Millisecond)
-		_, _ = io.WriteString(out, strings.TrimSpace(row(2, 3)))
-		_ = out.Close()
-	}()
-	got := drain(t, s)
-	r.collected = got
-	if r.rewards() != "1 2 3" || len(got.Problems) != 1 || got.Problems[0].Line != 3 || got.Progress.Open || got.Progress.BytesAll != 0 {
-		t.Errorf("%s %v %+v", r.rewards(), got.Problems, got.Progress)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		in, out := io.Pipe()
+		s, err := Open([]string{"-"}, Options{Follow: true, polling: true, Stdin: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		go func() {
+			for _, piece := range []string{row(1, 1) + row(1, 2)[:9], row(1, 2)[9:] + "oops\n", strings.TrimSpace(row(2, 3))} {
+				_, _ = io.WriteString(out, piece)
+				time.Sleep(time.Minute)
+			}
+			_ = out.Close()
+		}()
+		got := drain(t, s)
+		if got.rewards() != "1 2 3" || len(got.Problems) != 1 || got.Problems[0].Line != 3 || got.Progress.Open || got.Progress.BytesAll != 0 {
+			t.Errorf("%s %v %+v", got.rewards(), got.Problems, got.Progress)
+		}
+	})
 }
 
+// Close wakes Next and ends all goroutines.
 func TestCloseLeavesNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	w := trainer{t, t.TempDir()}
@@ -409,7 +411,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-// Following wakes up once a poll.
+// Without changes a followed log wakes the reader once a poll.
 func TestFollowWakesOncePerPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
@@ -430,8 +432,8 @@ func TestFollowWakesOncePerPoll(t *testing.T) {
 	})
 }
 
-// The last of records of several lines has nothing after it that ends it: it is read when the
-// file has not changed for a while.
+// Nothing follows the last record of several lines to end it: it is read when the file has not
+// changed for a while.
 func TestFollowTakesLastMultilineRecord(t *testing.T) {
 	for name, log := range map[string]string{
 		"generations.log": "[prompt] a\n[output] b\n[ground_truth] g\n[score] %d\n\n",
@@ -448,7 +450,7 @@ func TestFollowTakesLastMultilineRecord(t *testing.T) {
 	}
 }
 
-// A document that is whole is not waited with: nothing can come to it.
+// A complete document is read without waiting: nothing can follow it.
 func TestFollowTakesCompleteDocumentAtOnce(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	r := follow(t, w.dir, Options{settleTime: time.Hour})
@@ -456,8 +458,8 @@ func TestFollowTakesCompleteDocumentAtOnce(t *testing.T) {
 	w.add("episode_1.json", fmt.Sprintf(episode, 1))
 	r.until("the first episode", hasRewards("1"))
 	text := fmt.Sprintf(episode, 2)
-	w.add("episode_2.json", text[:len(text)-4]) // what came of it ends with a brace
-	r.until("its begin", func(r *follower) bool { return r.Progress.BytesRead > int64(len(text)) && r.Progress.CaughtUp })
+	w.add("episode_2.json", text[:len(text)-4]) // ends with a brace
+	r.until("its start", func(r *follower) bool { return r.Progress.BytesRead > int64(len(text)) && r.Progress.CaughtUp })
 	w.add("episode_2.json", text[len(text)-4:])
 	r.until("the second", hasRewards("1 2"))
 }

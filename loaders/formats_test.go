@@ -15,8 +15,7 @@ import (
 	"vantage/model"
 )
 
-// exampleLog is a small log of each format, as its trainer would write it, with what a
-// person would read in it.
+// exampleLog is a small log as its trainer would write it, and the samples that it holds.
 type exampleLog struct {
 	format, name, log string
 	want              []model.Record // Step, Group, Reward, Advantage, Length; NaN advantages may be left 0
@@ -140,7 +139,7 @@ func exampleLogs() []exampleLog {
 	}
 }
 
-// what a test compares of a record.
+// comparedFields returns the fields that tests compare.
 func comparedFields(records []model.Record) []model.Record {
 	var all []model.Record
 	for _, r := range records {
@@ -152,9 +151,9 @@ func comparedFields(records []model.Record) []model.Record {
 var nearlyEqual = []cmp.Option{cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-12)}
 
 func TestFormats(t *testing.T) {
-	have := map[string]bool{"jsonl": true, "trl": true, "parquet": true} // these have tests of their own
+	tried := map[string]bool{"jsonl": true, "trl": true, "parquet": true} // with tests of their own
 	for _, m := range exampleLogs() {
-		have[m.format] = true
+		tried[m.format] = true
 		chunks := Decode(m.name, []byte(m.log))
 		if len(chunks) != 1 {
 			t.Errorf("%s: %d chunks", m.format, len(chunks))
@@ -172,8 +171,8 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	for _, f := range formats.All() {
-		if !have[f.Name] {
-			t.Errorf("%s has no made log", f.Name)
+		if !tried[f.Name] {
+			t.Errorf("%s has no example log", f.Name)
 		}
 		if f.Doc == "" || f.TrainerOption == "" {
 			t.Errorf("%s does not say what it is or how it is written", f.Name)
@@ -181,7 +180,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// A log that went through a program of Windows begins with a byte order mark.
+// Windows programs put a byte order mark before a log.
 func TestByteOrderMark(t *testing.T) {
 	for _, m := range append(exampleLogs(), exampleLog{format: "csv", name: "a.csv", log: "reward,group\n1,a\n", want: []model.Record{{Group: "a", Reward: 1, Advantage: math.NaN(), Length: -1}}}) {
 		c := Decode(m.name, []byte("\xef\xbb\xbf"+m.log))[0]
@@ -191,7 +190,7 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// However the bytes of a log come, the samples are the same.
+// A log that arrives in pieces gives the same samples.
 func TestPiecesDoNotChangeSamples(t *testing.T) {
 	logs := exampleLogs()
 	rapid.Check(t, func(t *rapid.T) {
@@ -199,7 +198,7 @@ func TestPiecesDoNotChangeSamples(t *testing.T) {
 		out := newChunkQueue()
 		f := newFileReader(0, m.name, formats.All(), out)
 		data := []byte(m.log)
-		first := min(len(data), 16) // what the way of cutting is guessed from
+		first := min(len(data), 16) // enough to detect the framing
 		cuts := []int{first}
 		cuts = append(cuts, rapid.SliceOfN(rapid.IntRange(first, len(data)), 0, 6).Draw(t, "cuts")...)
 		slices.Sort(cuts)
@@ -217,7 +216,7 @@ func TestPiecesDoNotChangeSamples(t *testing.T) {
 	})
 }
 
-// No bytes make a decoder panic, whatever the file is called.
+// No file, whatever its name and bytes, makes a decoder panic.
 func FuzzFormats(f *testing.F) {
 	for _, m := range exampleLogs() {
 		f.Add(m.name, []byte(m.log))
@@ -227,8 +226,7 @@ func FuzzFormats(f *testing.F) {
 	})
 }
 
-// The score of a verl dump need not be what was trained with where a penalty for length
-// stands beside it, and only there.
+// If a verl dump holds an overlong penalty, its score may not be the reward that was trained on.
 func TestOverlongPenaltyIsNoted(t *testing.T) {
 	for extra, want := range map[string]bool{`, "overlong_reward": -0.5, "overlong": true`: true, `, "acc": 1`: false} {
 		chunks := Decode("1.jsonl", []byte(`{"input": "p", "output": "a", "gts": "1", "score": 1.0, "step": 1`+extra+"}\n"))
@@ -238,11 +236,11 @@ func TestOverlongPenaltyIsNoted(t *testing.T) {
 	}
 }
 
-// Columns that nothing was taken from are named: a person may have meant one of them.
+// Columns that play no role are named: a person may have meant one of them.
 func TestUnusedColumnsAreNamed(t *testing.T) {
 	for name, c := range map[string]struct{ file, log, want string }{
-		"a part that has no name of one": {"a.jsonl", `{"prompt":"p","accuracy_reward":1,"length_penalty":-1}`, "; not used: length_penalty"},
-		"what is taken from within":      {"a.jsonl", `{"input_prompt":"p","output_response":"r","score":1,"env_class":"e","env_extras":{"reward_spec":{"ground_truth":"g"}},"stop_reason":"s"}`, "; not used: env_class, stop_reason"},
+		"a component without its suffix": {"a.jsonl", `{"prompt":"p","accuracy_reward":1,"length_penalty":-1}`, "; not used: length_penalty"},
+		"a nested field":                 {"a.jsonl", `{"input_prompt":"p","output_response":"r","score":1,"env_class":"e","env_extras":{"reward_spec":{"ground_truth":"g"}},"stop_reason":"s"}`, "; not used: env_class, stop_reason"},
 		"objects of rewards":             {"a.jsonl", `{"prompt":"p","reward":1,"metrics":{"turns":2}}`, ""},
 		"a second step":                  {"a.csv", "step,epoch,reward\n1,2,1\n", "; not used: epoch"},
 		"many":                           {"a.jsonl", `{"reward":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}`, "; not used: b, c, d, e, f, g and 2 more"},

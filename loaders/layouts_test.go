@@ -13,12 +13,11 @@ import (
 	"vantage/model"
 )
 
-// What comes through a pipe has no name: it is read as the file would be, but for a step
-// that only the name tells.
+// A stream reads like the file, but has no name that could hold the step.
 func TestStreamReadsLikeFile(t *testing.T) {
 	for _, m := range exampleLogs() {
 		if m.format == "areal-text" {
-			continue // group and step stand in the name
+			continue // its name holds group and step
 		}
 		for _, log := range []string{m.log, gzipped(t, m.log)} {
 			s, err := Open([]string{"-"}, Options{Stdin: io.NopCloser(strings.NewReader(log))})
@@ -28,7 +27,7 @@ func TestStreamReadsLikeFile(t *testing.T) {
 			got := drain(t, s)
 			want := append(m.want[:0:0], m.want...)
 			for i := range want {
-				if _, named := decode.StepFromPath(m.name); named && i < len(got.Records) && strings.Contains(got.Provenance, "no step") {
+				if _, ok := decode.StepFromPath(m.name); ok && i < len(got.Records) && strings.Contains(got.Provenance, "no step") {
 					want[i].Step = 0
 				}
 			}
@@ -51,10 +50,10 @@ func gzipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// A line, or a document, may hold the answers to a question, or all samples of a step.
+// A record may hold the responses to a question, or all samples of a step.
 func TestSeveralSamplesPerRecord(t *testing.T) {
 	for name, c := range map[string]struct{ file, log, want string }{
-		"answers to a question": {"a.jsonl", `{"question":"q","gold":"1","rollouts":[{"text":"a","reward":1},{"text":"b","reward":0}]}` + "\n" + `{"question":"r","gold":"2","rollouts":[{"text":"a","reward":3}]}` + "\n", "1 0 3"},
+		"responses to a prompt": {"a.jsonl", `{"question":"q","gold":"1","rollouts":[{"text":"a","reward":1},{"text":"b","reward":0}]}` + "\n" + `{"question":"r","gold":"2","rollouts":[{"text":"a","reward":3}]}` + "\n", "1 0 3"},
 		"samples of a step":     {"a.jsonl", `{"step":4,"samples":[{"prompt":"p","reward":1},{"prompt":"p","reward":2}]}` + "\n", "1 2"},
 		"lists side by side":    {"a.jsonl", `{"prompt":"p","responses":["a","b"],"rewards":[1,0]}` + "\n", "1 0"},
 		"a list per token":      {"a.jsonl", `{"prompt":"p","response":"a b","reward":1,"scores":[0,1]}` + "\n", "1"},
@@ -77,12 +76,12 @@ func TestSeveralSamplesPerRecord(t *testing.T) {
 	}
 }
 
-// A conversation with its answer is asked and answered: two answers to a question are of one
-// group, in long logs too.
+// A conversation that ends with a response is split, so two responses to one question are in
+// one group, whether the fast reader reads them or not.
 func TestConversationSplitsIntoPromptAndResponse(t *testing.T) {
 	t.Parallel()
-	const begin = `{"step":1,"messages":[{"role":"system","content":"s"},{"role":"user","content":"q"}`
-	one, two := begin+`,{"role":"assistant","content":"ab"}],"reward":1}`+"\n", begin+`,{"role":"assistant","content":"cde"},{"role":"tool","content":"4"}],"reward":0}`+"\n"
+	const start = `{"step":1,"messages":[{"role":"system","content":"s"},{"role":"user","content":"q"}`
+	one, two := start+`,{"role":"assistant","content":"ab"}],"reward":1}`+"\n", start+`,{"role":"assistant","content":"cde"},{"role":"tool","content":"4"}],"reward":0}`+"\n"
 	w := trainer{t, t.TempDir()}
 	w.add("a.jsonl", one+two)
 	s, all := openAndRead(t, w.path("a.jsonl"))
@@ -98,8 +97,8 @@ func TestConversationSplitsIntoPromptAndResponse(t *testing.T) {
 	for _, r := range readAll(t, w.path("long.jsonl")).Records {
 		prompts[r.Prompt] = true
 	}
-	w.add("asked.jsonl", begin+`],"reward":1}`+"\n")
-	if only := readAll(t, w.path("asked.jsonl")); len(prompts) != 1 || !prompts[only.Records[0].Prompt] {
+	w.add("prompt.jsonl", start+`],"reward":1}`+"\n")
+	if only := readAll(t, w.path("prompt.jsonl")); len(prompts) != 1 || !prompts[only.Records[0].Prompt] {
 		t.Errorf("%d prompts", len(prompts))
 	}
 }

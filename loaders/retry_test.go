@@ -18,11 +18,11 @@ import (
 
 // fault makes a file fail so many times at one thing.
 type fault struct {
-	op   string // "open", "stat" or "read"
-	err  error
-	left int
-	mu   sync.Mutex
-	times  []time.Time
+	op    string // "open", "stat" or "read"
+	err   error
+	left  int
+	mu    sync.Mutex
+	times []time.Time
 }
 
 // failure reports whether it fails now.

@@ -15,7 +15,7 @@ import (
 	"vantage/model"
 )
 
-// numberedRow is a row of a table whose text tells its number.
+// numberedRow is a row whose text holds its number.
 type numberedRow struct {
 	Step     int64    `parquet:"step,dict"`
 	Prompt   string   `parquet:"prompt,dict"`
@@ -47,8 +47,7 @@ func numberedTable(t *testing.T, rows int, options ...parquet.WriterOption) []by
 	return b.Bytes()
 }
 
-// Every row of a table has its own text, whatever was looked at before, and by whomever at
-// the same time.
+// Several readers at once find the text of any row, in any order.
 func TestTextOfEveryTableRow(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
@@ -58,9 +57,9 @@ func TestTextOfEveryTableRow(t *testing.T) {
 		t.Fatalf("%d samples", len(all))
 	}
 	var readers sync.WaitGroup
-	for k := range uint64(3) {
+	for seed := range uint64(3) {
 		readers.Go(func() {
-			random := rand.New(rand.NewPCG(k, 1))
+			random := rand.New(rand.NewPCG(seed, 1))
 			for range 100 {
 				n := random.IntN(len(all))
 				got, err := s.Text(context.Background(), model.Place{File: all[n].File, Offset: all[n].Offset})
@@ -83,7 +82,7 @@ func TestTextOfEveryTableRow(t *testing.T) {
 	readers.Wait()
 }
 
-// A table that has been written anew is not mistaken for the one that is on the shelf.
+// Cached pages of a table are not used after it was rewritten.
 func TestTextOfRewrittenTable(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("a.parquet", string(numberedTable(t, 3000)))
