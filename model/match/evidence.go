@@ -19,12 +19,12 @@ type evidence struct {
 }
 
 // evidenceClues says what the logged advantages look like and what that usually means.
-func evidenceClues(prepared []*analysis.GroupedStep) []string {
+func evidenceClues(grouped []*analysis.GroupedStep) []string {
 	var f evidence
-	for _, l := range prepared {
-		for g := range len(l.Offsets) - 1 {
-			lo, hi := l.Offsets[g], l.Offsets[g+1]
-			f.add(l.LoggedAdvantages[lo:hi], l.LoggedRewards[lo:hi], l.Lengths[lo:hi])
+	for _, s := range grouped {
+		for g := range len(s.Offsets) - 1 {
+			lo, hi := s.Offsets[g], s.Offsets[g+1]
+			f.add(s.LoggedAdvantages[lo:hi], s.LoggedRewards[lo:hi], s.Lengths[lo:hi])
 		}
 	}
 	return f.sentences()

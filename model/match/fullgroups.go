@@ -11,13 +11,13 @@ import (
 // retryFullGroups tries again without the groups that have fewer samples than most: the
 // trainer saw samples that a cut log lacks. At least two groups of the common size must
 // remain.
-func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, prepared []*analysis.GroupedStep) error {
-	size, groups := commonGroupSize(prepared)
+func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep) error {
+	size, groups := commonGroupSize(grouped)
 	retry := &Report{}
-	masked := make([]*analysis.GroupedStep, len(prepared))
-	for i, l := range prepared {
-		copied := *l
-		copied.LoggedAdvantages = maskShortGroups(l, size)
+	masked := make([]*analysis.GroupedStep, len(grouped))
+	for i, s := range grouped {
+		copied := *s
+		copied.LoggedAdvantages = maskShortGroups(s, size)
 		masked[i] = &copied
 		retry.Compared += countLogged(copied.LoggedAdvantages)
 	}
@@ -35,11 +35,11 @@ func (r *Report) retryFullGroups(ctx context.Context, snap model.Snapshot, prepa
 
 // commonGroupSize returns the most common group size and how many groups have it; of
 // equally common ones the largest.
-func commonGroupSize(prepared []*analysis.GroupedStep) (size, groups int) {
+func commonGroupSize(grouped []*analysis.GroupedStep) (size, groups int) {
 	counts := map[int]int{}
-	for _, l := range prepared {
-		for g := 1; g < len(l.Offsets); g++ {
-			counts[l.Offsets[g]-l.Offsets[g-1]]++
+	for _, s := range grouped {
+		for g := 1; g < len(s.Offsets); g++ {
+			counts[s.Offsets[g]-s.Offsets[g-1]]++
 		}
 	}
 	for n, c := range counts {
@@ -51,10 +51,10 @@ func commonGroupSize(prepared []*analysis.GroupedStep) (size, groups int) {
 }
 
 // maskShortGroups returns the logged advantages, NaN in groups of fewer than size samples.
-func maskShortGroups(l *analysis.GroupedStep, size int) []float64 {
-	advantages := append([]float64(nil), l.LoggedAdvantages...)
-	for g := 1; g < len(l.Offsets); g++ {
-		if lo, hi := l.Offsets[g-1], l.Offsets[g]; hi-lo < size {
+func maskShortGroups(s *analysis.GroupedStep, size int) []float64 {
+	advantages := append([]float64(nil), s.LoggedAdvantages...)
+	for g := 1; g < len(s.Offsets); g++ {
+		if lo, hi := s.Offsets[g-1], s.Offsets[g]; hi-lo < size {
 			for i := lo; i < hi; i++ {
 				advantages[i] = math.NaN()
 			}

@@ -19,17 +19,17 @@ type linearFit struct {
 // linearClue looks for a candidate whose advantages differ from the logged ones by one
 // factor and one shift: normalised again over the batch, or from a scaled reward. It
 // compares one step, since each batch has its own mean and std.
-func linearClue(snap model.Snapshot, prepared []*analysis.GroupedStep) []string {
+func linearClue(snap model.Snapshot, grouped []*analysis.GroupedStep) []string {
 	clue, fewest := "", 0
 	for _, e := range estimators.All() {
 		if snap.Missing(e) != nil {
 			continue
 		}
 		for at, scale := range e.Scales {
-			l, ok := fitLine(prepared[0].Advantages(e, scale), prepared[0].LoggedAdvantages)
+			l, ok := fitLine(grouped[0].Advantages(e, scale), grouped[0].LoggedAdvantages)
 			assumptions := countAssumptions(snap.Run.Format, e, at)
 			if ok && l.maxResidual < 1e-4 && (clue == "" || assumptions < fewest) {
-				clue, fewest = l.sentence(prepared[0].Step, Candidate{e.Framework, e.Name, scale}), assumptions
+				clue, fewest = l.sentence(grouped[0].Step, Candidate{e.Framework, e.Name, scale}), assumptions
 			}
 		}
 	}

@@ -85,25 +85,25 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 	if r.Grouping, err = snap.Grouping(set); err != nil {
 		return nil, err
 	}
-	prepared, err := prepare(snap, set, steps)
+	grouped, err := groupSteps(snap, set, steps)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.tryAll(ctx, snap, prepared, 0); err != nil {
+	if err := r.tryAll(ctx, snap, grouped, 0); err != nil {
 		return nil, err
 	}
 	for _, relax := range []func(context.Context, model.Snapshot, []*analysis.GroupedStep) error{r.retryRounded, r.retryFullGroups} {
 		if r.HasMatch() {
 			return r, nil
 		}
-		if err := relax(ctx, snap, prepared); err != nil {
+		if err := relax(ctx, snap, grouped); err != nil {
 			return nil, err
 		}
 	}
 	if r.HasMatch() {
 		return r, nil
 	}
-	r.Clues, err = r.explain(ctx, snap, set, prepared)
+	r.Clues, err = r.explain(ctx, snap, set, grouped)
 	return r, err
 }
 
@@ -136,20 +136,20 @@ func countLogged(advantages []float64) int {
 	return n
 }
 
-func prepare(snap model.Snapshot, set model.Settings, steps []int) ([]*analysis.GroupedStep, error) {
-	prepared := make([]*analysis.GroupedStep, len(steps))
+func groupSteps(snap model.Snapshot, set model.Settings, steps []int) ([]*analysis.GroupedStep, error) {
+	grouped := make([]*analysis.GroupedStep, len(steps))
 	for at, i := range steps {
 		var err error
-		if prepared[at], err = analysis.GroupStep(snap, i, set); err != nil {
+		if grouped[at], err = analysis.GroupStep(snap, i, set); err != nil {
 			return nil, err
 		}
 	}
-	return prepared, nil
+	return grouped, nil
 }
 
 // tryAll compares every candidate that the log has the columns for. Near is within
 // tolerance or within the candidate's own, whichever is larger.
-func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, prepared []*analysis.GroupedStep, tolerance float64) error {
+func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, tolerance float64) error {
 	r.Candidates, r.Matches, r.Others = 0, nil, nil
 	for _, e := range estimators.All() {
 		if snap.Missing(e) != nil {
@@ -160,7 +160,7 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, prepared []*an
 				return err
 			}
 			v := Verdict{Candidate: Candidate{e.Framework, e.Name, scale}, assumptions: countAssumptions(snap.Run.Format, e, at)}
-			if v.evaluate(prepared, e, tolerance) {
+			if v.evaluate(grouped, e, tolerance) {
 				r.record(v)
 			}
 		}
@@ -206,31 +206,31 @@ func (r *Report) record(v Verdict) {
 
 // evaluate compares the candidate with all steps. It returns false if a step lacks a
 // column.
-func (v *Verdict) evaluate(prepared []*analysis.GroupedStep, e *estimators.Estimator, tolerance float64) bool {
-	for _, l := range prepared {
-		computed := l.Advantages(e, v.Scale)
+func (v *Verdict) evaluate(grouped []*analysis.GroupedStep, e *estimators.Estimator, tolerance float64) bool {
+	for _, s := range grouped {
+		computed := s.Advantages(e, v.Scale)
 		if computed == nil {
 			return false
 		}
-		v.addStep(l, computed, e.Float, max(tolerance, analysis.LoggedTolerance(e, computed)))
+		v.addStep(s, computed, e.Float, max(tolerance, analysis.LoggedTolerance(e, computed)))
 	}
 	return true
 }
 
-func (v *Verdict) addStep(l *analysis.GroupedStep, computed []float64, precision estimators.Float, tolerance float64) {
-	for g := range len(l.Offsets) - 1 {
+func (v *Verdict) addStep(s *analysis.GroupedStep, computed []float64, precision estimators.Float, tolerance float64) {
+	for g := range len(s.Offsets) - 1 {
 		logged, mismatches := 0, 0
-		for i := l.Offsets[g]; i < l.Offsets[g+1]; i++ {
-			if math.IsNaN(l.LoggedAdvantages[i]) {
+		for i := s.Offsets[g]; i < s.Offsets[g+1]; i++ {
+			if math.IsNaN(s.LoggedAdvantages[i]) {
 				continue
 			}
 			logged++
-			if v.addSample(l.LoggedAdvantages[i], computed[i], precision, tolerance) {
+			if v.addSample(s.LoggedAdvantages[i], computed[i], precision, tolerance) {
 				continue
 			}
 			mismatches++
 			if v.FirstMismatch == nil {
-				v.FirstMismatch = &Mismatch{Step: l.Step, Group: l.GroupName(g), Row: int(l.InputRow[i]), Logged: l.LoggedAdvantages[i], Computed: computed[i]}
+				v.FirstMismatch = &Mismatch{Step: s.Step, Group: s.GroupName(g), Row: int(s.InputRow[i]), Logged: s.LoggedAdvantages[i], Computed: computed[i]}
 			}
 		}
 		if logged > 0 {
@@ -272,15 +272,15 @@ func equalIn(logged, computed float64, precision estimators.Float) bool {
 
 // explain returns clues for a log that nothing reproduces: another grouping or reward that
 // would, else a linear relation, else what the values look like.
-func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Settings, prepared []*analysis.GroupedStep) ([]string, error) {
+func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Settings, grouped []*analysis.GroupedStep) ([]string, error) {
 	clues, err := r.tryAlternatives(ctx, snap, set)
 	if err != nil || len(clues) > 0 {
 		return clues, err
 	}
-	if clues = linearClue(snap, prepared); len(clues) > 0 {
+	if clues = linearClue(snap, grouped); len(clues) > 0 {
 		return clues, nil
 	}
-	return append(r.partialAgreement(), evidenceClues(prepared)...), nil
+	return append(r.partialAgreement(), evidenceClues(grouped)...), nil
 }
 
 // partialAgreement returns a clue if the nearest candidate is right for at least half of

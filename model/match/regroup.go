@@ -38,12 +38,12 @@ func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set m
 		if err != nil || grouping == r.Grouping && other.set.Reward == set.Reward && other.set.Weights == set.Weights {
 			continue
 		}
-		prepared, err := prepare(snap, other.set, []int{at})
+		grouped, err := groupSteps(snap, other.set, []int{at})
 		if err != nil {
 			continue
 		}
 		retry := &Report{Compared: countLogged(step.LoggedAdvantages)}
-		if err := retry.tryAll(ctx, snap, prepared, 0); err != nil {
+		if err := retry.tryAll(ctx, snap, grouped, 0); err != nil {
 			return nil, err
 		}
 		if retry.HasMatch() {

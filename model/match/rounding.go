@@ -17,9 +17,9 @@ const (
 
 // loggedDecimals returns how many decimals the logged advantages have, 0 if fewer than
 // minDecimals or more than maxDecimals.
-func loggedDecimals(prepared []*analysis.GroupedStep) int {
+func loggedDecimals(grouped []*analysis.GroupedStep) int {
 	for d := range maxDecimals + 1 {
-		if haveDecimals(prepared, d) {
+		if haveDecimals(grouped, d) {
 			if d < minDecimals {
 				return 0
 			}
@@ -30,10 +30,10 @@ func loggedDecimals(prepared []*analysis.GroupedStep) int {
 }
 
 // haveDecimals reports whether no logged advantage has more than d decimals.
-func haveDecimals(prepared []*analysis.GroupedStep, d int) bool {
+func haveDecimals(grouped []*analysis.GroupedStep, d int) bool {
 	unit := math.Pow10(d)
-	for _, l := range prepared {
-		for _, x := range l.LoggedAdvantages {
+	for _, s := range grouped {
+		for _, x := range s.LoggedAdvantages {
 			if scaled := x * unit; math.Abs(scaled-math.Round(scaled)) > 1e-9*max(1, math.Abs(scaled)) {
 				return false
 			}
@@ -44,13 +44,13 @@ func haveDecimals(prepared []*analysis.GroupedStep, d int) bool {
 
 // retryRounded tries again with a tolerance of half a unit of the last decimal, and a
 // little more for the comparison's own arithmetic.
-func (r *Report) retryRounded(ctx context.Context, snap model.Snapshot, prepared []*analysis.GroupedStep) error {
-	d := loggedDecimals(prepared)
+func (r *Report) retryRounded(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep) error {
+	d := loggedDecimals(grouped)
 	if d == 0 {
 		return nil
 	}
 	retry := &Report{Compared: r.Compared}
-	if err := retry.tryAll(ctx, snap, prepared, 0.5*math.Pow10(-d)*(1+1e-6)); err != nil {
+	if err := retry.tryAll(ctx, snap, grouped, 0.5*math.Pow10(-d)*(1+1e-6)); err != nil {
 		return err
 	}
 	if retry.HasMatch() {
