@@ -70,6 +70,10 @@ func (t *cachedFile) nestedCell(group, column int, row int64) (jsonscan.Value, e
 		if t.library, err = openWithLibrary(t.handle, t.info.Size()); err != nil {
 			return jsonscan.Value{}, err
 		}
+		t.check = newChecker(t.library, t.handle)
+	}
+	if err := t.check.chunk(group, column); err != nil {
+		return jsonscan.Value{}, err
 	}
 	c := valueReader{pages: t.library.RowGroups()[group].ColumnChunks()[column].Pages(), buffer: make([]parquet.Value, 1)}
 	defer func() { _ = c.pages.Close() }()

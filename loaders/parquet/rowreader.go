@@ -21,11 +21,13 @@ const rowBatch = 1024
 // columns, and rows whose columns change their meaning.
 type rowReader struct {
 	decoder *decode.RowDecoder
-	groups  []parquet.RowGroup // still to be opened
-	columns []namedColumn      // those that can play a role
-	values  []*valueReader     // of the open group, parallel to columns; nil if none is open
-	row     int64              // number of the next row
-	skip    int64              // rows to skip: the column reader has read them
+	check   *checker
+	groups  []parquet.RowGroup
+	group   int            // number of the next one
+	columns []namedColumn  // those that can play a role
+	values  []*valueReader // of the open group, parallel to columns; nil if none is open
+	row     int64          // number of the next row
+	skip    int64          // rows to skip: the column reader has read them
 }
 
 // namedColumn is a leaf of the schema and its name as the decoder takes it.
@@ -40,7 +42,7 @@ func newRowReader(decoder *decode.RowDecoder, h io.ReaderAt, size, first int64) 
 	if err != nil {
 		return nil, err
 	}
-	r := &rowReader{decoder: decoder, groups: file.RowGroups(), row: first, skip: first}
+	r := &rowReader{decoder: decoder, check: newChecker(file, h), groups: file.RowGroups(), row: first, skip: first}
 	for i, path := range file.Schema().Columns() {
 		if name := strings.Join(path, "."); decoder.Wants(name) {
 			r.columns = append(r.columns, namedColumn{i, jsonscan.Value{Kind: jsonscan.String, Raw: []byte(name)}})
@@ -63,7 +65,7 @@ func openWithLibrary(h io.ReaderAt, size int64) (f *parquet.File, err error) {
 // the number of the row.
 func (r *rowReader) next(dst []model.Record) ([]model.Record, error) {
 	if r.values == nil {
-		if len(r.groups) == 0 {
+		if r.group == len(r.groups) {
 			return dst, io.EOF
 		}
 		if err := r.openGroup(); err != nil || r.values == nil {
@@ -112,14 +114,17 @@ func (r *rowReader) fill() (rows int, err error) {
 
 // openGroup opens the columns of the next row group, unless all of its rows are skipped.
 func (r *rowReader) openGroup() error {
-	group := r.groups[0]
-	r.groups = r.groups[1:]
+	group := r.groups[r.group]
+	r.group++
 	if r.skip >= group.NumRows() {
 		r.skip -= group.NumRows()
 		return nil
 	}
 	chunks := group.ColumnChunks()
 	for _, column := range r.columns {
+		if err := r.check.chunk(r.group-1, column.index); err != nil {
+			return err
+		}
 		c := &valueReader{pages: chunks[column.index].Pages()}
 		if r.skip > 0 {
 			if err := c.pages.SeekToRow(r.skip); err != nil {

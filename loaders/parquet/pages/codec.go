@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 )
 
 // Codecs, by their numbers in the format.
@@ -15,7 +17,9 @@ const (
 	codecNone   = 0
 	codecSnappy = 1
 	codecGzip   = 2
+	codecBrotli = 4
 	codecZstd   = 6
+	codecLZ4    = 7 // blocks without a frame
 )
 
 // maxPageSize bounds the memory of a page. Writers make pages of a megabyte, or more where a row
@@ -92,10 +96,18 @@ func resize(buffer *[]byte, n int) []byte {
 
 // decompress returns the data of a page, whose header says that it has size bytes.
 func (b *Buffer) decompress(codec int, compressed []byte, size int) ([]byte, error) {
-	if codec == codecNone || size == 0 {
+	if size == 0 {
 		return compressed, nil
 	}
-	if size/maxRatio > max(len(compressed), freeRatioSize) {
+	return b.Decompress(codec, compressed, size)
+}
+
+// Decompress returns the size bytes that were compressed with a codec of the format.
+func (b *Buffer) Decompress(codec int, compressed []byte, size int) ([]byte, error) {
+	if codec == codecNone {
+		return compressed, nil
+	}
+	if size < 0 || size > maxPageSize || size/maxRatio > max(len(compressed), freeRatioSize) {
 		return nil, fmt.Errorf("%w: a page unpacks to more than %d times its size", ErrBroken, maxRatio)
 	}
 	var data []byte
@@ -108,8 +120,15 @@ func (b *Buffer) decompress(codec int, compressed []byte, size int) ([]byte, err
 		data, err = snappy.Decode(resize(&b.data, size), compressed)
 	case codecGzip:
 		data, err = gunzip(resize(&b.data, size), compressed)
+	case codecBrotli:
+		data = resize(&b.data, size)
+		_, err = io.ReadFull(brotli.NewReader(bytes.NewReader(compressed)), data)
 	case codecZstd:
 		data, err = b.unzstd(resize(&b.data, size)[:0], compressed)
+	case codecLZ4:
+		var n int
+		n, err = lz4.UncompressBlock(compressed, resize(&b.data, size+1)) // exactly size would hide what follows
+		data = b.data[:max(n, 0)]
 	default:
 		return nil, ErrUnsupported
 	}

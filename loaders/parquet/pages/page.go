@@ -154,6 +154,14 @@ func (r *Reader) nextHeader() (header, error) {
 	}
 }
 
+// HeaderSize returns the size of the page header that data begins with; false if it is broken or
+// longer than data.
+func HeaderSize(data []byte) (n int, ok bool) {
+	d := thriftDecoder{data: data}
+	d.skip(thriftStruct)
+	return d.offset, !d.failed
+}
+
 // readAt returns n bytes of the file, in buffer unless the file is in memory.
 func (f *File) readAt(at int64, n int, buffer *[]byte) ([]byte, error) {
 	if m, ok := f.r.(memoryReader); ok && at+int64(n) <= int64(len(m)) {

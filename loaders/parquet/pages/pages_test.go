@@ -130,6 +130,7 @@ func TestColumns(t *testing.T) {
 	}
 	for name, option := range map[string]parquet.WriterOption{
 		"snappy": parquet.Compression(&parquet.Snappy), "gzip": parquet.Compression(&parquet.Gzip), "zstd": parquet.Compression(&parquet.Zstd),
+		"lz4": parquet.Compression(&parquet.Lz4Raw), "brotli": parquet.Compression(&parquet.Brotli),
 		"plain": parquet.Compression(&parquet.Uncompressed), "version 1": parquet.DataPageVersion(1), "a row a group": parquet.MaxRowsPerRowGroup(1),
 	} {
 		data := write(t, made(), option)

@@ -74,7 +74,7 @@ func Draw(t *rapid.T) (*parquet.Schema, []Column, int) {
 }
 
 func codecs() []compress.Codec {
-	return []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Zstd, &parquet.Gzip}
+	return []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Zstd, &parquet.Gzip, &parquet.Lz4Raw, &parquet.Brotli}
 }
 
 // Write returns a Parquet file.
