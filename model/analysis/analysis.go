@@ -7,30 +7,30 @@ import (
 	"vantage/model"
 )
 
-// Summary is a step in figures: what trends, reports and checks need.
+// Summary is a step without its samples and groups: what trends, reports and checks need.
 type Summary struct {
 	Step     int64
-	Revision int // of the step: another one means that it has changed
+	Revision int // of the step; changes when the step does
 	Rows     int
 	Open     bool
-	Pending  bool                 // not computed yet: only Step, Rows and Open are known
+	Pending  bool                 // not computed yet: only Step, Rows and Open are set
 	Fates    [model.FateCount]int // groups by fate
 	Groups   int
-	Signal   int // groups that carry signal: alive, or short and so left at their original values
+	Signal   int // groups that carry signal: alive, or short, which keep their original values
 	Kept     int // samples kept by the filter
 	Flips    int // kept samples whose advantage changed sign
 	Metrics  []Metric
 	Warnings []model.Warning
 }
 
-// Analysis is one step under one setting.
+// Analysis is one step under one setting. Nothing in it may be changed.
 type Analysis struct {
 	Summary
 	Settings model.Settings // as computed: see Settings.Effective
 	Table    []Group
 
 	Columns
-	Batch     estimators.Batch // as the estimator reads the step: rewards as the trainer cleans them; read only
+	Batch     estimators.Batch // as the estimator reads the step: the rewards are those that its trainer cleaned
 	Original  []float64        // advantages before the filter
 	Keep      []bool           // whether the filter keeps the sample
 	Processed []float64        // advantages after filter and recompute: what trains
@@ -42,7 +42,7 @@ type Analysis struct {
 	refusal  *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
 }
 
-// plan is what the settings say of every step of a run.
+// plan is what all steps of a run share under one setting.
 type plan struct {
 	snap        model.Snapshot
 	settings    model.Settings // effective
@@ -51,8 +51,8 @@ type plan struct {
 	worst, best float64 // rewards of the run
 }
 
-// newPlan fails if the settings are refused, if the log as a whole lacks what the estimator
-// needs, or if samples cannot be grouped.
+// newPlan fails if there is no such estimator, if the run lacks what it needs, or if samples cannot
+// be grouped.
 func newPlan(snap model.Snapshot, set model.Settings) (p plan, err error) {
 	p.snap, p.settings = snap, set.Effective()
 	if p.estimator, err = p.settings.FindEstimator(); err != nil {
@@ -66,34 +66,33 @@ func newPlan(snap model.Snapshot, set model.Settings) (p plan, err error) {
 	return p, err
 }
 
-// Analyze computes step i of the snapshot. It fails if the samples cannot be grouped, if the log
-// lacks what the estimator needs, if the settings are refused, or if ctx ends.
+// Analyze computes step i of the snapshot. It fails if there is no such estimator, if the run lacks
+// what it needs, if samples cannot be grouped, or if ctx ends.
 func Analyze(ctx context.Context, snap model.Snapshot, i int, set model.Settings) (*Analysis, error) {
 	return AnalyzeAfter(ctx, snap, i, set, nil)
 }
 
-// AnalyzeAfter is Analyze after another analysis of the same store, which may be nil: what the
-// settings leave as it was is not computed again.
+// AnalyzeAfter is like [Analyze] but reuses what it can of previous, another analysis of the same
+// store, which may be nil.
 func AnalyzeAfter(ctx context.Context, snap model.Snapshot, i int, set model.Settings, previous *Analysis) (*Analysis, error) {
 	p, err := newPlan(snap, set)
 	if err != nil {
 		return nil, err
 	}
-	if previous.isOf(p, i) {
+	if previous.matches(p, i) {
 		return previous, nil
 	}
 	return p.analyze(ctx, i, previous)
 }
 
-// isOf reports whether an analysis, which may be nil, is that of step i under a plan. The words
-// about the grouping come from all steps, of which there may be more now.
-func (a *Analysis) isOf(p plan, i int) bool {
+// matches reports whether a, which may be nil, is the analysis of step i under a plan.
+func (a *Analysis) matches(p plan, i int) bool {
 	return a != nil && a.input.key == p.inputKey(i) && a.Settings == p.settings && a.plan.grouping == p.grouping && a.plan.snap.Run.LengthUnit == p.snap.Run.LengthUnit
 }
 
-// Each computes the steps in ascending order and calls show with each. An analysis that show does
-// not keep is garbage before the next is computed.
-func Each(ctx context.Context, snap model.Snapshot, set model.Settings, show func(*Analysis) error) error {
+// Each calls visit with the analysis of each step, ascending, and returns its first error or that of
+// [Analyze]. Only one analysis is in memory at a time.
+func Each(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
 	p, err := newPlan(snap, set)
 	if err != nil {
 		return err
@@ -103,7 +102,7 @@ func Each(ctx context.Context, snap model.Snapshot, set model.Settings, show fun
 		if err != nil {
 			return err
 		}
-		if err := show(a); err != nil {
+		if err := visit(a); err != nil {
 			return err
 		}
 	}
@@ -115,7 +114,7 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 	if err != nil {
 		return nil, err
 	}
-	o, err := p.originalOf(ctx, in, previous)
+	o, err := p.original(ctx, in, previous)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +124,7 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 		plan: p, input: in, original: o, refusal: o.refusal,
 	}
 	a.filter(ctx)
-	a.judgeGroups(ctx)
+	a.fillTable(ctx)
 	a.stats = a.sum(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err

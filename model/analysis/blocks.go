@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// blockSize is the least number of samples in a block. It decides the order in which
-// statistics are summed, so it does not depend on the machine.
+// blockSize is the least number of samples in a block. Statistics are summed block by block, so it
+// must not depend on the machine.
 const blockSize = 1 << 13
 
 // block is a run of whole groups [from, to) of a step; its samples are [lo, hi).
 type block struct{ from, to, lo, hi int }
 
-// blocksOf cuts a step between groups.
+// blocksOf divides the groups of a step into blocks.
 func blocksOf(offsets []int) []block {
 	var blocks []block
 	b := block{}
@@ -27,10 +27,10 @@ func blocksOf(offsets []int) []block {
 	return blocks
 }
 
-// maxWorkers is how many processors one step may use: training needs the others.
+// maxWorkers is the number of processors that one step may use: training needs the others.
 const maxWorkers = 4
 
-// eachBlock calls do for every block k, several at a time, until ctx ends.
+// eachBlock calls do with the index and the value of each block, in several goroutines, until ctx ends.
 func eachBlock(ctx context.Context, blocks []block, do func(k int, b block)) {
 	var next atomic.Int64
 	work := func() {

@@ -10,8 +10,7 @@ import (
 	"vantage/model/units"
 )
 
-// Cause says in a sentence, with its evidence, why group g carries no signal, or not the signal
-// that it seems to; "" if it carries signal and no kept sample changed sign.
+// Cause says in a sentence why group g has its fate; "" if it is alive, and no sample changed sign.
 func (a *Analysis) Cause(g int) string {
 	group := &a.Table[g]
 	n, all := group.Size(), fmt.Sprintf("all %d rewards are %s", group.Size(), units.Short(a.LoggedRewards[group.Start]))
@@ -61,7 +60,7 @@ func (a *Analysis) causeOfEqual(g *Group) string {
 	return ", neither the best nor the worst of the run: stuck there"
 }
 
-// varyingComponents names the reward functions that do not give all samples of a group the same.
+// varyingComponents names the reward functions that differ within a group.
 func (a *Analysis) varyingComponents(g *Group) []string {
 	var names []string
 	for k, rewards := range a.input.step.Components {
@@ -79,7 +78,7 @@ func (a *Analysis) varyingComponents(g *Group) []string {
 	return names
 }
 
-// cutOff reports whether all responses of a group are as long as the longest of the step, and
+// cutOff reports whether all responses of a group are as long as the longest of the step, and some
 // others are shorter.
 func (a *Analysis) cutOff(g *Group) (longest int32, yes bool) {
 	shorter := false

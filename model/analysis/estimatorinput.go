@@ -6,8 +6,8 @@ import (
 	"vantage/estimators"
 )
 
-// batch is the step as an estimator reads it: the rewards as its trainer cleans them, and what
-// else it needs of the log.
+// batch is the step as an estimator reads it: the rewards that its trainer cleaned, and the other
+// columns that it needs.
 func (g *GroupedStep) batch(e *estimators.Estimator) estimators.Batch {
 	b := estimators.Batch{Rewards: make([]float64, len(g.InputRow)), Offsets: g.Offsets}
 	e.CleanInto(b.Rewards, g.LoggedRewards)
@@ -21,7 +21,7 @@ func (g *GroupedStep) batch(e *estimators.Estimator) estimators.Batch {
 		var names []string
 		for _, k := range g.snap.Run.RewardFunctions(g.weights) {
 			if k >= len(g.step.Components) || g.step.Components[k] == nil {
-				continue // it gave nothing in this step
+				continue // gave nothing in this step
 			}
 			names = append(names, g.snap.Run.ComponentNames[k])
 			b.Components = append(b.Components, g.step.Component(g.InputRow, k))
@@ -33,7 +33,7 @@ func (g *GroupedStep) batch(e *estimators.Estimator) estimators.Batch {
 	return b
 }
 
-// knownLengths are lengths in which an unknown one counts for no token; nil if none is known.
+// knownLengths are the lengths with 0 for unknown ones, nil if all are unknown.
 func knownLengths(lengths []int32) []int32 {
 	if !slices.ContainsFunc(lengths, func(l int32) bool { return l >= 0 }) {
 		return nil

@@ -10,16 +10,14 @@ import (
 	"vantage/model"
 )
 
-// filter makes processed advantages of the original ones:
+// filter computes the processed advantages:
 //
 //	original advantages → keep rule → recompute, if asked for → processed advantages
 //
-// A dropped sample has the processed advantage 0. A kept one has its original advantage or, with
-// Settings.Recompute, what the estimator gives for the kept samples alone. If both ratios are 1
-// all samples are kept and nothing is recomputed, as in the trainer.
-//
-// If the trainer refuses a ratio, which it looks at first, nothing is kept and the processed
-// advantages are NaN.
+// A dropped sample gets 0. A kept sample has its original advantage or, with Settings.Recompute, the
+// one that the estimator gives for the kept samples alone. If both ratios are 1 all samples are kept
+// and nothing is recomputed, as in the trainer. If a ratio is refused, which the trainer checks
+// first, nothing is kept and processed advantages are NaN.
 func (a *Analysis) filter(ctx context.Context) {
 	set, e := a.Settings, a.plan.estimator
 	a.Keep = make([]bool, a.Rows)
@@ -44,7 +42,7 @@ func (a *Analysis) filter(ctx context.Context) {
 		return
 	}
 	blocks := a.input.blocks
-	if e.DependsOnBatch || set.Scale == estimators.ScaleBatch { // other groups bear on the advantages of a group
+	if e.DependsOnBatch || set.Scale == estimators.ScaleBatch { // advantages of a group depend on other groups
 		blocks = []block{{to: a.Groups, hi: a.Rows}}
 	}
 	eachBlock(ctx, blocks, func(_ int, b block) {
@@ -52,18 +50,18 @@ func (a *Analysis) filter(ctx context.Context) {
 	})
 }
 
-// judgeGroups fills in the table: what the filter makes of each group.
-func (a *Analysis) judgeGroups(ctx context.Context) {
+// fillTable counts the samples of each group and decides its fate.
+func (a *Analysis) fillTable(ctx context.Context) {
 	a.Table = slices.Clone(a.input.groups)
 	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
-			a.judge(&a.Table[g])
+			a.countGroup(&a.Table[g])
 		}
 	})
 	a.sumTable()
 }
 
-// sumTable fills in the summary's counts of groups and samples.
+// sumTable fills in the counts of the summary.
 func (a *Analysis) sumTable() {
 	for i := range a.Table {
 		g := &a.Table[i]
@@ -74,11 +72,11 @@ func (a *Analysis) sumTable() {
 	a.Signal = a.Fates[model.FateAlive] + a.Fates[model.FateShort]
 }
 
-// judge counts what is kept of a group, and decides its fate.
-func (a *Analysis) judge(g *Group) {
+// countGroup fills in what the settings make of a group.
+func (a *Analysis) countGroup(g *Group) {
 	var n counts
 	keep, processed := a.Keep[g.Start:g.End], a.Processed[g.Start:g.End]
-	for i, x := range a.Original[g.Start:g.End] { // no branches: signs are unpredictable
+	for i, x := range a.Original[g.Start:g.End] { // without branches, which would be unpredictable
 		k, y := one(keep[i]), processed[i]
 		n.kept += k
 		n.keptPos += k & one(x > 0)
@@ -93,10 +91,10 @@ func (a *Analysis) judge(g *Group) {
 	g.Fate = a.fate(g, n)
 }
 
-// counts are the samples of a group by their original and their processed advantages.
+// counts are numbers of samples of a group by their original (x) and processed advantages.
 type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, flips int }
 
-// fate is what the settings make of a group.
+// fate decides the fate of a group: the first case that holds.
 func (a *Analysis) fate(g *Group, n counts) model.Fate {
 	equal := allEqual(a.Batch.Rewards[g.Start:g.End])
 	signal, signalAfter := n.zeros < g.Size(), n.zerosAfter < g.Size()
@@ -121,8 +119,8 @@ func (a *Analysis) fate(g *Group, n counts) model.Fate {
 	return model.FateAlive
 }
 
-// fateOfEqual is that of a group whose rewards are all equal; worst and best are those of the run.
-// If the whole run has one reward, its sign decides.
+// fateOfEqual is the fate of a group with equal rewards, given the worst and the best of the run. If
+// the whole run has one reward, its sign decides.
 func fateOfEqual(reward, worst, best float64) model.Fate {
 	switch {
 	case worst == best && reward > 0, worst < best && reward == best:
@@ -133,7 +131,7 @@ func fateOfEqual(reward, worst, best float64) model.Fate {
 	return model.FateStuck
 }
 
-// allEqual reports whether all values are equal; a NaN is not.
+// allEqual reports whether all values are equal; NaN is not equal to itself.
 func allEqual(values []float64) bool {
 	for _, x := range values {
 		if x != values[0] {

@@ -6,15 +6,14 @@ import (
 	"vantage/model"
 )
 
-// FirstWarning is the first step at which a kind of warning appears.
+// FirstWarning is the first warning of a kind in a trend.
 type FirstWarning struct {
 	model.Warning
-	StepIndex int // index of Trend.Steps
+	StepIndex int // in Trend.Steps
 }
 
-// FirstWarnings are the first steps of all kinds of warnings that appear, ascending; kinds
-// that appear together stand worst first. Steps after one that is pending are left out: what
-// they show may have begun before.
+// FirstWarnings are the first warnings of each kind, by step and then as the step lists them. Steps
+// after a pending one are left out, since the pending one may have the first.
 func (t *Trend) FirstWarnings() []FirstWarning {
 	var all []FirstWarning
 	for i := range t.Steps {
@@ -22,7 +21,7 @@ func (t *Trend) FirstWarnings() []FirstWarning {
 			break
 		}
 		for _, w := range t.Steps[i].Warnings {
-			if !slices.ContainsFunc(all, func(o FirstWarning) bool { return o.Kind == w.Kind }) {
+			if !slices.ContainsFunc(all, func(first FirstWarning) bool { return first.Kind == w.Kind }) {
 				all = append(all, FirstWarning{w, i})
 			}
 		}

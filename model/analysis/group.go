@@ -4,16 +4,16 @@ import (
 	"vantage/model"
 )
 
-// Group is a row of the table: a group of a step under the settings.
+// Group is a group of a step: what its rewards tell, and what the settings make of it.
 type Group struct {
-	Name    string // the log's id, a hash of prompt and truth, or the position
+	Name    string // the log's id, the hash of prompt and ground truth, or the index
 	Preview string // beginning of the prompt, as logged: sanitise before showing
 
-	Start, End            int     // its samples are [Start:End] of the columns
-	RewardMean, RewardStd float64 // of its finite rewards; the std with n-1, NaN for one
-	Invalid               int     // NaN, infinite or missing rewards
+	Start, End            int     // samples [Start:End] of the columns
+	RewardMean, RewardStd float64 // of the finite rewards; the std has ddof 1, and is NaN for one reward
+	Invalid               int     // rewards that are NaN, infinite or missing
 
-	KeptPos, KeptZero, KeptNeg int32 // kept samples by sign of their original advantage
+	KeptPos, KeptZero, KeptNeg int32 // kept samples by the sign of their original advantage
 	Flips                      int32 // kept samples whose advantage changed sign
 	Fate                       model.Fate
 }

@@ -7,13 +7,13 @@ import (
 	"vantage/model"
 )
 
-// Columns are the samples of a step sorted by group: those of a group are adjacent, in batch order.
+// Columns are the samples of a step sorted by group, in batch order within each.
 type Columns struct {
-	InputRow         []int32   // row in input order of each sample
+	InputRow         []int32   // row of the step, in input order
 	Offsets          []int     // group g is [Offsets[g]:Offsets[g+1]]
-	LoggedRewards    []float64 // as logged, or as Settings.Reward or Settings.Weights make them
+	LoggedRewards    []float64 // as logged, or by Settings.Reward or Settings.Weights
 	LoggedAdvantages []float64 // NaN where the log has none
-	Lengths          []int32   // of the responses, -1 where unknown
+	Lengths          []int32   // of the responses; -1 where unknown
 }
 
 // GroupedStep is a step sorted by group.
@@ -27,8 +27,8 @@ type GroupedStep struct {
 	grouping model.Grouping
 }
 
-// GroupStep sorts step i by group. Of the settings it reads grouping and reward. It fails if the
-// samples cannot be grouped, or if the log has no such reward.
+// GroupStep sorts step i by group. It reads grouping and reward of the settings. It fails if samples
+// cannot be grouped, or if the log has no such reward.
 func GroupStep(snap model.Snapshot, i int, set model.Settings) (*GroupedStep, error) {
 	grouping, err := snap.Grouping(set)
 	if err != nil {
@@ -64,23 +64,22 @@ func groupStep(snap model.Snapshot, i int, by model.Grouping, set model.Settings
 	return g, nil
 }
 
-// Advantages returns the unfiltered advantages of the step under an estimator; nil if the step
-// lacks what it needs.
+// Advantages returns the unfiltered advantages under an estimator, nil if the step lacks what it needs.
 func (g *GroupedStep) Advantages(e *estimators.Estimator, scale estimators.Scale) []float64 {
 	b := g.batch(e)
 	if e.MissingIn(b) != "" {
 		return nil
 	}
 	advantages := make([]float64, len(g.InputRow))
-	// A refusal is ignored: the trainer did write the log.
+	// A refusal does not matter: the log shows that the trainer raised nothing.
 	_ = e.Advantage(advantages, b, scale)
 	return advantages
 }
 
-// GroupName names group at.
-func (g *GroupedStep) GroupName(at int) string {
-	return g.snap.GroupName(g.grouping, g.step, g.firstRow(at), at)
+// GroupName is the name of group k.
+func (g *GroupedStep) GroupName(k int) string {
+	return g.snap.GroupName(g.grouping, g.step, g.firstRow(k), k)
 }
 
-// firstRow is the input row of the first sample of group at.
-func (g *GroupedStep) firstRow(at int) int { return int(g.InputRow[g.Offsets[at]]) }
+// firstRow is the input row of the first sample of group k.
+func (g *GroupedStep) firstRow(k int) int { return int(g.InputRow[g.Offsets[k]]) }

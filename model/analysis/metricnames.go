@@ -8,35 +8,33 @@ import (
 	"vantage/model"
 )
 
-// MetricNames are the figures that some step of the run has, in the order in which a
-// step lists them: a table needs its columns before its first row. They depend on
-// whether the log has lengths, and on how many samples the largest group has. It fails
-// where samples cannot be grouped.
+// MetricNames are the names of the metrics that any step of the run has, in the order in which steps
+// list them: what a table needs before its first row. They depend on whether the log has lengths, and
+// on the size of the largest group. It fails if samples cannot be grouped.
 func MetricNames(snap model.Snapshot, set model.Settings) ([]string, error) {
-	g, err := snap.Grouping(set)
+	grouping, err := snap.Grouping(set)
 	if err != nil {
 		return nil, err
 	}
-	length, largest := int32(-1), 0
+	maxLength, maxSize := int32(-1), 0
 	for i, step := range snap.Steps {
-		_, offsets, err := g.Layout(step, snap.Open(i))
+		_, offsets, err := grouping.Layout(step, snap.Open(i))
 		if err != nil {
 			return nil, err
 		}
-		for at := range offsets[1:] {
-			largest = max(largest, offsets[at+1]-offsets[at])
+		for g := range offsets[1:] {
+			maxSize = max(maxSize, offsets[g+1]-offsets[g])
 		}
 		for _, l := range step.Lengths {
-			length = max(length, l)
+			maxLength = max(maxLength, l)
 		}
 	}
-	return metricNames(length, largest)
+	return metricNames(maxLength, maxSize)
 }
 
-// metricNames are the figures of a step whose responses have lengths, unless length is
-// negative, and whose largest group has so many samples: those of a step with one
-// sample, and pass@k for the others.
-func metricNames(length int32, largest int) ([]string, error) {
+// metricNames are those of a step with one sample of a length, which is negative if unknown, and
+// pass@k for groups of up to maxSize samples.
+func metricNames(length int32, maxSize int) ([]string, error) {
 	store := model.NewStore()
 	store.Append(&model.Chunk{Records: []model.Record{{Prompt: 1, Advantage: math.NaN(), Length: length}}})
 	a, err := Analyze(context.Background(), store.Snapshot(), 0, model.DefaultSettings())
@@ -46,11 +44,10 @@ func metricNames(length int32, largest int) ([]string, error) {
 	var names []string
 	for _, m := range a.Metrics {
 		names = append(names, m.Name)
-		if m.Name != "pass@1" {
-			continue
-		}
-		for k := 2; k <= largest; k *= 2 {
-			names = append(names, "pass@"+strconv.Itoa(k))
+		if m.Name == "pass@1" {
+			for k := 2; k <= maxSize; k *= 2 {
+				names = append(names, "pass@"+strconv.Itoa(k))
+			}
 		}
 	}
 	return names, nil

@@ -5,25 +5,23 @@ import (
 	"strconv"
 )
 
-// Metric is one figure of a step under the name that a trainer's log gives it;
-// names under "vantage/" are our own.
+// Metric is a figure of a step under the name that a trainer logs it by. Names that begin with
+// "vantage/" are ours.
 type Metric struct {
 	Name  string
 	Value float64
 }
 
-// metrics computes the figures of a step.
+// metrics are the figures of a step.
 //
-// Names and definitions under critic/, sample_distribution/ and
-// response_length*/ are those of Coobiw/EasyR1-Brian@c414ee81ef06
-// verl/trainer/metrics.py, compute_data_metrics: advantages are weighted by
-// response tokens, processed ones leave out every exact zero, and
-// sample_distribution/total counts no sample whose advantage is zero. Where a
-// log has no token counts the weights are what LengthUnit says, or 1, and
-// without any lengths there are no figures of lengths.
-// Sums are float64: the trainer's own float32 sums differ in the sixth digit.
-// frac_reward_zero_std is TRL's name, over exactly equal rewards. Those under vantage/
-// are over the samples that have a finite advantage.
+// Names and definitions under critic/, sample_distribution/ and response_length*/ are those of
+// Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/metrics.py, compute_data_metrics: advantages are
+// weighted by response tokens, processed ones leave out every exact zero, and
+// sample_distribution/total counts no sample whose advantage is zero. If a log has no token counts
+// the weights are what LengthUnit says, or 1; if it has no lengths the metrics of lengths are left
+// out. Sums are float64: the trainer's float32 sums differ in the sixth digit. frac_reward_zero_std
+// is TRL's name, over exactly equal rewards. Metrics under vantage/ are over samples with a finite
+// advantage.
 func (a *Analysis) metrics() []Metric {
 	in, s := a.input, &a.stats
 	m := make([]Metric, 0, 64)
@@ -50,7 +48,7 @@ func (a *Analysis) metrics() []Metric {
 		Metric{"sample_distribution/num_filtered", float64(s.filtered)},
 		Metric{"sample_distribution/kept_total", float64(s.keptPositive + s.keptNegative)},
 		Metric{"frac_reward_zero_std", float64(a.equalRewards()) / float64(a.Rows)},
-		// what no trainer logs
+		// no trainer logs these
 		Metric{"vantage/signal", float64(a.Signal) / float64(a.Groups)},
 		Metric{"vantage/kept", float64(a.Kept) / float64(a.Rows)},
 		Metric{"vantage/flips", float64(a.Flips)},
@@ -64,82 +62,80 @@ func (a *Analysis) metrics() []Metric {
 // equalRewards counts the samples of groups whose rewards are all equal.
 func (a *Analysis) equalRewards() int {
 	n := 0
-	for g := range a.Table {
-		if g := &a.Table[g]; allEqual(a.Batch.Rewards[g.Start:g.End]) {
+	for i := range a.Table {
+		if g := &a.Table[i]; allEqual(a.Batch.Rewards[g.Start:g.End]) {
 			n += g.Size()
 		}
 	}
 	return n
 }
 
-// solveBins are the bounds of the solve-rate histogram: bin i counts the groups
-// of which more than solveBins[i-1] and at most solveBins[i] of the samples
-// reach the best reward of the run; the first holds those with none.
+// solveBins are the bounds of the solve-rate histogram. Bin i counts the groups of which more than
+// solveBins[i-1] and at most solveBins[i] of the samples are solved; bin 0 those without any.
 func solveBins() []float64 { return []float64{0, 0.25, 0.5, 0.75, 0.999, 1} }
 
-// SolveBinNames are the names of those bins under vantage/solve_rate/.
+// SolveBinNames are the names of the bins under vantage/solve_rate/.
 func SolveBinNames() []string { return []string{"0", "to_25", "to_50", "to_75", "below_100", "100"} }
 
-// solved are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over the groups with
-// at least k samples) and the solve-rate histogram; a sample is solved if it has the best reward
-// of the run.
-func (in *stepInput) solved() []Metric {
-	counts, largest := make([]int, len(in.groups)), 0
-	for g := range in.groups {
-		m := &in.groups[g]
-		largest = max(largest, m.Size())
-		for _, r := range in.LoggedRewards[m.Start:m.End] {
-			counts[g] += one(r == in.key.best)
+// solveRates are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over the groups with
+// at least k samples) and the solve-rate histogram. A sample is solved if it has the best reward of
+// the run.
+func (in *stepInput) solveRates() []Metric {
+	solved, maxSize := make([]int, len(in.groups)), 0 // by group
+	for i := range in.groups {
+		g := &in.groups[i]
+		maxSize = max(maxSize, g.Size())
+		for _, r := range in.LoggedRewards[g.Start:g.End] {
+			solved[i] += one(r == in.key.best)
 		}
 	}
 	var metrics []Metric
-	for k := 1; k <= largest; k *= 2 {
-		metrics = append(metrics, Metric{"pass@" + strconv.Itoa(k), passAt(k, in.groups, counts)})
+	for k := 1; k <= maxSize; k *= 2 {
+		metrics = append(metrics, Metric{"pass@" + strconv.Itoa(k), passAt(k, in.groups, solved)})
 	}
 	bounds := solveBins()
 	bins := make([]float64, len(bounds))
-	for g, n := range counts {
-		rate := float64(n) / float64(in.groups[g].Size())
-		for i, bound := range bounds {
+	for i, n := range solved {
+		rate := float64(n) / float64(in.groups[i].Size())
+		for bin, bound := range bounds {
 			if rate <= bound {
-				bins[i]++
+				bins[bin]++
 				break
 			}
 		}
 	}
-	for i, name := range SolveBinNames() {
-		metrics = append(metrics, Metric{"vantage/solve_rate/" + name, bins[i]})
+	for bin, name := range SolveBinNames() {
+		metrics = append(metrics, Metric{"vantage/solve_rate/" + name, bins[bin]})
 	}
 	return metrics
 }
 
-// passAt is the mean of pass@k; solved is how many samples of each group are.
+// passAt is pass@k; solved is the number of solved samples of each group.
 func passAt(k int, groups []Group, solved []int) float64 {
-	sum, enough := 0.0, 0
-	for g := range groups {
-		n := groups[g].Size()
+	sum, enough := 0.0, 0 // groups with at least k samples
+	for i := range groups {
+		n := groups[i].Size()
 		if n < k {
 			continue
 		}
 		enough++
 		fails := 1.0 // C(n-c,k)/C(n,k), factor by factor
-		for i := range k {
-			fails *= float64(max(0, n-solved[g]-i)) / float64(n-i)
+		for j := range k {
+			fails *= float64(max(0, n-solved[i]-j)) / float64(n-j)
 		}
 		sum += 1 - fails
 	}
 	return sum / float64(enough)
 }
 
-// Metric returns the figure with the given name, NaN if there is none.
+// Metric returns the metric with a name, NaN if there is none.
 func (s *Summary) Metric(name string) float64 {
 	value, _ := s.metricNear(name, 0)
 	return value
 }
 
-// metricNear is Metric where the figure may stand at a known index; it returns where
-// it does.
-func (s *Summary) metricNear(name string, hint int) (value float64, at int) {
+// metricNear is Metric, given the index at which the metric probably is; it returns where it is.
+func (s *Summary) metricNear(name string, hint int) (value float64, index int) {
 	if hint < len(s.Metrics) && s.Metrics[hint].Name == name {
 		return s.Metrics[hint].Value, hint
 	}

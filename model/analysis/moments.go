@@ -1,8 +1,8 @@
 package analysis
 
-// moments are the mean and the extremes of weighted values.
+// moments are sum and extremes of weighted values.
 type moments struct {
-	n                   int // values whose weight is not 0
+	n                   int // number of values
 	weight, sum, lo, hi float64
 }
 
@@ -32,6 +32,7 @@ func (m *moments) merge(o moments) {
 	m.widen(o.lo, o.hi)
 }
 
+// widen extends the extremes to lo and hi; NaN stays.
 func (m *moments) widen(lo, hi float64) {
 	if lo < m.lo || lo != lo {
 		m.lo = lo
@@ -57,6 +58,7 @@ func (m *moments) appendTo(metrics []Metric, name string) []Metric {
 	return append(metrics, Metric{name + "/mean", m.mean()}, Metric{name + "/max", m.hi}, Metric{name + "/min", m.lo})
 }
 
+// one is 1 if yes, else 0; the compiler makes no branch of it.
 func one(yes bool) int {
 	if yes {
 		return 1

@@ -8,17 +8,16 @@ import (
 	"vantage/model"
 )
 
-// PromptMean is what a run made of one prompt, over all its steps.
+// PromptMean is the mean reward of a prompt over all steps of a run.
 type PromptMean struct {
 	Hash       uint64 // of prompt and ground truth: the same in every run
 	Preview    string
 	Samples    int     // samples with a finite reward
-	RewardMean float64 // of their rewards
+	RewardMean float64 // of these rewards
 }
 
-// PromptMeans are the prompts of the run by hash, ascending. Rewards are those that the
-// settings choose. It fails if the log has no prompts, or no such reward, or if
-// ctx ends.
+// PromptMeans are the prompts of a run, sorted by hash, with the rewards that the settings choose. It
+// fails if some rows have no prompt, if the log has no such reward, or if ctx ends.
 func PromptMeans(ctx context.Context, snap model.Snapshot, set model.Settings) ([]PromptMean, error) {
 	set.GroupBy = model.GroupByPrompt
 	if _, err := snap.Grouping(set); err != nil {

@@ -5,27 +5,26 @@ import (
 	"math"
 )
 
-// statistics are sums over the samples of a step, or of a block of it, before and after the
-// filter. Advantages are weighted by tokens where the trainer's metrics are; a response without
-// tokens then does not count.
+// statistics are sums over the samples of a step, or of a block. original, returns and processed are
+// weighted by tokens, as the trainer's metrics are, and leave out responses without tokens.
 type statistics struct {
 	rewards                         moments // as the estimator reads them
 	original                        moments // original advantages
 	returns                         moments // processed advantages
 	processed                       moments // processed advantages that are not 0
-	positive, negative              moments // lengths of responses by the sign of their original advantage
-	keptPositive, keptNegative      int     // kept samples with tokens by that sign
+	positive, negative              moments // response lengths by the sign of the original advantage
+	keptPositive, keptNegative      int     // kept samples with tokens, by the same sign
 	filtered                        int     // samples that are dropped or have no tokens
-	sumAbsOriginal, sumAbsProcessed float64 // sums of finite |A|
+	sumAbsOriginal, sumAbsProcessed float64 // of finite |A|
 	sumProcessed, sumSquares        float64 // of finite processed A
-	length, advantage               moments // of samples of known length and finite processed A
+	knownLength, knownAdvantage     moments // of samples of known length and finite processed A
 
-	// around the means
+	// sums of squares and products around the means
 	processedSquares                          float64
 	lengthSquares, advantageSquares, products float64
 }
 
-// sum takes two passes, the second around the means, so that nothing is lost to cancellation.
+// sum takes two passes, since one would lose the squares to cancellation.
 func (a *Analysis) sum(ctx context.Context) statistics {
 	parts := make([]statistics, len(a.input.blocks))
 	eachBlock(ctx, a.input.blocks, func(k int, b block) { parts[k].add(a, b) })
@@ -40,6 +39,7 @@ func (a *Analysis) sum(ctx context.Context) statistics {
 	return all
 }
 
+// add adds a block to everything but the squares.
 func (s *statistics) add(a *Analysis, b block) {
 	for i := b.lo; i < b.hi; i++ {
 		x, y, w := a.Original[i], a.Processed[i], float64(a.input.tokenWeights[i])
@@ -52,8 +52,8 @@ func (s *statistics) add(a *Analysis, b block) {
 			s.sumProcessed += y
 			s.sumSquares += y * y
 			if a.Lengths[i] >= 0 {
-				s.length.add(w, 1)
-				s.advantage.add(y, 1)
+				s.knownLength.add(w, 1)
+				s.knownAdvantage.add(y, 1)
 			}
 		}
 		if w == 0 {
@@ -85,16 +85,16 @@ func (s *statistics) merge(o *statistics) {
 	s.processed.merge(o.processed)
 	s.positive.merge(o.positive)
 	s.negative.merge(o.negative)
-	s.length.merge(o.length)
-	s.advantage.merge(o.advantage)
+	s.knownLength.merge(o.knownLength)
+	s.knownAdvantage.merge(o.knownAdvantage)
 	s.keptPositive, s.keptNegative, s.filtered = s.keptPositive+o.keptPositive, s.keptNegative+o.keptNegative, s.filtered+o.filtered
 	s.sumAbsOriginal, s.sumAbsProcessed = s.sumAbsOriginal+o.sumAbsOriginal, s.sumAbsProcessed+o.sumAbsProcessed
 	s.sumProcessed, s.sumSquares = s.sumProcessed+o.sumProcessed, s.sumSquares+o.sumSquares
 }
 
-// addSquares adds up what is around the means of the whole step.
+// addSquares adds the squares of a block around the means of the step.
 func (s *statistics) addSquares(a *Analysis, b block, all *statistics) {
-	processed, length, advantage := all.processed.mean(), all.length.mean(), all.advantage.mean()
+	processed, length, advantage := all.processed.mean(), all.knownLength.mean(), all.knownAdvantage.mean()
 	for i := b.lo; i < b.hi; i++ {
 		y, w := a.Processed[i], float64(a.input.tokenWeights[i])
 		if y != 0 && w != 0 {
@@ -130,7 +130,7 @@ func (s *statistics) processedStd() float64 {
 // lengthCorrelation is Pearson's r of response length and processed advantage, NaN if either is
 // constant.
 func (s *statistics) lengthCorrelation() float64 {
-	if s.length.constant() || s.advantage.constant() {
+	if s.knownLength.constant() || s.knownAdvantage.constant() {
 		return math.NaN()
 	}
 	return s.products / math.Sqrt(s.lengthSquares*s.advantageSquares)

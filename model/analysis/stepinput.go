@@ -9,23 +9,23 @@ import (
 	"vantage/model"
 )
 
-// stepInput is a step before any estimator: what depends only on how its samples are grouped and
-// on which reward is chosen. It is computed once, for all settings that a person then tries.
+// stepInput is what of a step depends on grouping and choice of reward alone. It is computed once and
+// reused for other estimators and filters.
 type stepInput struct {
 	*GroupedStep
 	key          inputKey
 	blocks       []block
-	groups       []Group // without what settings make of them
-	tokenWeights []int32 // what each response weighs: its length, or 1 where that is unknown
+	groups       []Group // without what the settings make of them
+	tokenWeights []int32 // of the responses: the length, or 1 where unknown
 
 	hasLengths       bool    // some length is known
-	length           moments // of the responses
-	uncutLength      moments // of those shorter than the longest, which may have been cut off
-	invalid, missing int     // rewards that are not finite; those of them that the log lacks
+	length           moments // of all responses
+	uncutLength      moments // of those shorter than the longest, which were probably cut off
+	invalid, missing int     // rewards that are not finite, and those of them that the log lacks
 	solveMetrics     []Metric
 }
 
-// inputKey is all that a stepInput depends on, within one store.
+// inputKey is what a stepInput of a store depends on.
 type inputKey struct {
 	step        int64
 	revision    int
@@ -42,7 +42,7 @@ func (p plan) inputKey(i int) inputKey {
 	return inputKey{step.Number, step.Revision, p.snap.Open(i), p.grouping.By, p.grouping.Size, p.settings.Reward, p.settings.Weights, p.worst, p.best}
 }
 
-// stepInput returns that of step i, which may be that of previous.
+// stepInput returns that of step i: that of previous if it is the same.
 func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepInput, error) {
 	key := p.inputKey(i)
 	if previous != nil && previous.input.key == key {
@@ -56,15 +56,15 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	in.blocks = blocksOf(in.Offsets)
 	eachBlock(ctx, in.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
-			in.groups[g] = in.group(g)
+			in.groups[g] = in.describe(g)
 		}
 	})
 	in.summarize()
 	return in, nil
 }
 
-// group describes group k.
-func (in *stepInput) group(k int) Group {
+// describe returns group k with what its rewards tell.
+func (in *stepInput) describe(k int) Group {
 	g := Group{Name: in.GroupName(k), Preview: in.snap.Preview(in.step, in.firstRow(k)), Start: in.Offsets[k], End: in.Offsets[k+1]}
 	rewards, sum, n, squares := in.LoggedRewards[g.Start:g.End], 0.0, 0, 0.0
 	for _, r := range rewards {
@@ -83,7 +83,7 @@ func (in *stepInput) group(k int) Group {
 	return g
 }
 
-// summarize fills in what is known of all samples.
+// summarize computes the fields about all samples.
 func (in *stepInput) summarize() {
 	in.tokenWeights = in.Lengths
 	unknown := 0
@@ -113,5 +113,5 @@ func (in *stepInput) summarize() {
 		in.invalid += one(!isFinite(r))
 		in.missing += one(estimators.IsMissing(r))
 	}
-	in.solveMetrics = in.solved()
+	in.solveMetrics = in.solveRates()
 }

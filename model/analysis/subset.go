@@ -1,12 +1,9 @@
 package analysis
 
-import (
-	"context"
-)
+import "context"
 
-// Subset returns the figures of some groups of the step, by their index in the table, as if the
-// step held no others. Their advantages stay those of the whole step: what the trainer makes of
-// these groups among the rest. Warnings are of whole steps, so there are none.
+// Subset returns the summary of some groups, by index, as if the step had no others. Their advantages
+// stay those within the whole step. There are no warnings, which are about whole steps.
 func (a *Analysis) Subset(groups []int) Summary {
 	in := &stepInput{GroupedStep: &GroupedStep{Columns: Columns{Offsets: []int{0}}}, key: a.input.key}
 	sub := &Analysis{Summary: Summary{Step: a.Step, Revision: a.Revision, Open: a.Open, Groups: len(groups)}, input: in}

@@ -1,28 +1,30 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"vantage/model"
 )
 
-// Trend is every step of a run under one setting.
+// Trend is all steps of a run under one setting.
 type Trend struct {
 	Settings    model.Settings
 	Grouping    model.Grouping
 	Steps       []Summary // ascending
-	Pending     int       // how many of them are not computed yet
+	Pending     int       // steps that are not computed yet
 	worst, best float64   // rewards of the run
 }
 
 // Complete reports whether all steps are computed.
 func (t *Trend) Complete() bool { return t.Pending == 0 }
 
-// ComputeTrend computes the steps newest first, at least one and as many as have maxSamples
-// samples; the others are pending. What has not changed since previous, a trend that may be nil,
-// is taken over from it, so that a call with what the last one returned goes on from there. So is
-// the step of known, an analysis that may be nil, if its settings are these.
+// ComputeTrend computes steps, the newest first: at least one, and as many as have maxSamples samples
+// together. The others are pending. Unchanged steps of previous, which may be nil, are reused, so that
+// a call with the last result computes the next ones; so is the step of known, which may be nil, if it
+// has the same settings.
 func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, previous *Trend, known *Analysis, maxSamples int) (*Trend, error) {
 	p, err := newPlan(snap, set)
 	if err != nil {
@@ -53,42 +55,34 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 	return t, nil
 }
 
-// reuse finds the step in an earlier trend, if nothing that it depends on has changed.
-func (t *Trend) reuse(prev *Trend, step model.Step, open bool) (Summary, bool) {
-	if prev == nil || prev.Settings != t.Settings || prev.worst != t.worst || prev.best != t.best ||
-		prev.Grouping.By != t.Grouping.By || prev.Grouping.Size != t.Grouping.Size {
+// reuse returns the step of an earlier trend, which may be nil, if nothing that it depends on has changed.
+func (t *Trend) reuse(previous *Trend, step model.Step, open bool) (Summary, bool) {
+	if previous == nil || previous.Settings != t.Settings || previous.worst != t.worst || previous.best != t.best ||
+		previous.Grouping.By != t.Grouping.By || previous.Grouping.Size != t.Grouping.Size {
 		return Summary{}, false
 	}
-	at, ok := prev.Find(step.Number)
-	if !ok || prev.Steps[at].Pending || prev.Steps[at].Revision != step.Revision || prev.Steps[at].Open != open {
+	i, ok := previous.Find(step.Number)
+	if !ok {
 		return Summary{}, false
 	}
-	return prev.Steps[at], true
+	old := previous.Steps[i]
+	return old, !old.Pending && old.Revision == step.Revision && old.Open == open
 }
 
-// Find returns the index of the step with the given number, or where it would be.
+// Find returns the index of a step, or where it would be.
 func (t *Trend) Find(number int64) (int, bool) {
-	lo, hi := 0, len(t.Steps)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if t.Steps[mid].Step < number {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo, lo < len(t.Steps) && t.Steps[lo].Step == number
+	return slices.BinarySearchFunc(t.Steps, number, func(s Summary, n int64) int { return cmp.Compare(s.Step, n) })
 }
 
-// Series is a figure over all steps: NaN where there is none, where the step is not
-// computed yet, and at a step that is still being written, which would bend a line.
+// Series is a metric over all steps: NaN where there is none, where the step is pending, and where it
+// is open, since unfinished steps would bend the line.
 func (t *Trend) Series(metric string) []float64 {
 	values := make([]float64, len(t.Steps))
-	at := 0 // where the step before has it: a hint, for steps list their figures in one order
+	index := 0 // of the metric in the step before: most steps list the same metrics
 	for i := range t.Steps {
 		values[i] = math.NaN()
 		if s := &t.Steps[i]; !s.Open {
-			values[i], at = s.metricNear(metric, at)
+			values[i], index = s.metricNear(metric, index)
 		}
 	}
 	return values

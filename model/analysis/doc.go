@@ -1,0 +1,20 @@
+// Package analysis computes what settings make of the steps of a run.
+//
+// In: a model.Snapshot and model.Settings. Out: an [Analysis] of a step, with a value for each sample,
+// a row for each group, metrics and warnings; a [Trend] of all steps; the [PromptMean] of each prompt.
+// Callers: tui for the step on the screen and for the trend; report, check, sweep, query, match and
+// loaders/commands for whole runs.
+//
+// The way of a step, with the files where it happens:
+//
+//	samples of the log                              model.Step
+//	  → sorted by group, with the chosen reward     groupedstep.go, stepinput.go
+//	  → rewards as the estimator reads them         estimatorinput.go
+//	  → original advantages                         original.go
+//	  → keep rule → processed advantages → fates    filter.go
+//	  → sums, in two passes                         statistics.go
+//	  → metrics, warnings                           metrics.go, warnings.go
+//
+// Samples are computed in blocks of whole groups, on several processors (blocks.go). Of an earlier
+// analysis of the same step its input is reused, and its original advantages if only the filter differs.
+package analysis
