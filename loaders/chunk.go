@@ -38,7 +38,7 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 		Files: names, Records: b.records, Blocks: b.blocks, Forget: b.forget,
 		Provenance: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
 		ComponentNames: b.note.Components,
-		Problems:   b.problems, Skipped: b.skipped, Notes: b.notes,
+		Problems:       b.problems, Skipped: b.skipped, Notes: b.notes,
 	}
 	if b.format != nil {
 		c.Format, c.Positional = b.format.Name, b.format.Positional

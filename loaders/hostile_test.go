@@ -20,34 +20,34 @@ import (
 	"vantage/model/analysis"
 )
 
-// What a file may hold that no trainer meant to write, and what becomes of it.
+// Values that no trainer means to write are read as JSON and Python do, or reported.
 func TestUnusualValues(t *testing.T) {
-	rest := `"prompt": "q", "response": "r", "answer": "a"}`
+	others := `"prompt": "q", "response": "r", "answer": "a"}`
 	for name, c := range map[string]struct {
 		line   string
 		reward float64
-		bad    string // what the problem says; then the row is left out
+		bad    string // the reason of the problem, if the row is refused
 	}{
-		"invalid UTF-8 is text":            {`{"reward": 1, "id": "` + "\xff\xfe" + `", ` + rest, 1, ""},
-		"a lone surrogate is text":         {`{"reward": 1, "id": "\ud800", ` + rest, 1, ""},
-		"of a key twice the last counts":   {`{"reward": 1, "reward": 0.5, ` + rest, 0.5, ""},
-		"beyond a float is infinite":       {`{"reward": 1e999, ` + rest, math.Inf(1), ""},
-		"below a float is zero":            {`{"reward": 1e-999, ` + rest, 0, ""},
-		"a number as text counts":          {`{"reward": "0.25", ` + rest, 0.25, ""},
-		"Python's NaN is missing":          {`{"reward": NaN, ` + rest, math.NaN(), ""},
-		"an object is no reward":           {`{"reward": {"mean": 1}, ` + rest, math.NaN(), ""},
-		"null is no reward":                {`{"reward": null, ` + rest, math.NaN(), ""},
-		"a step beyond an integer":         {`{"reward": 1, "step": 1e300, ` + rest, 1, ""},
-		"raw control bytes in a text":      {"{\"reward\": 1, \"id\": \"\x1b]0;x\x07\", " + rest, 1, ""},
-		"single quotes are Python's":       {`{'reward': 1, ` + rest, 0, "stands where a key should be"},
+		"invalid UTF-8 is text":            {`{"reward": 1, "id": "` + "\xff\xfe" + `", ` + others, 1, ""},
+		"a lone surrogate is text":         {`{"reward": 1, "id": "\ud800", ` + others, 1, ""},
+		"of a key twice the last counts":   {`{"reward": 1, "reward": 0.5, ` + others, 0.5, ""},
+		"beyond a float is infinite":       {`{"reward": 1e999, ` + others, math.Inf(1), ""},
+		"below a float is zero":            {`{"reward": 1e-999, ` + others, 0, ""},
+		"a number as text counts":          {`{"reward": "0.25", ` + others, 0.25, ""},
+		"Python's NaN is missing":          {`{"reward": NaN, ` + others, math.NaN(), ""},
+		"an object is no reward":           {`{"reward": {"mean": 1}, ` + others, math.NaN(), ""},
+		"null is no reward":                {`{"reward": null, ` + others, math.NaN(), ""},
+		"a step beyond an integer":         {`{"reward": 1, "step": 1e300, ` + others, 1, ""},
+		"raw control bytes in a text":      {"{\"reward\": 1, \"id\": \"\x1b]0;x\x07\", " + others, 1, ""},
+		"single quotes are Python's":       {`{'reward': 1, ` + others, 0, "stands where a key should be"},
 		"a list is no row":                 {`[1, 2]`, 0, "stands where an object should be"},
 		"a million brackets":               {`{"reward": ` + strings.Repeat("[", 1_000_000), 0, "levels of nesting"},
-		"something after the row":          {`{"reward": 1, ` + rest + `}`, 0, "nothing more"},
-		"a number that JSON does not have": {`{"reward": 0x10, ` + rest, 0, "should be"},
+		"something after the row":          {`{"reward": 1, ` + others + `}`, 0, "nothing more"},
+		"a number that JSON does not have": {`{"reward": 0x10, ` + others, 0, "should be"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := trainer{t, t.TempDir()}
-			first, last := `{"reward": 7, `+rest, `{"reward": 8, `+rest
+			first, last := `{"reward": 7, `+others, `{"reward": 8, `+others
 			w.add("x.jsonl", first+"\n"+c.line+"\n"+last+"\n")
 			got := readAll(t, w.path("x.jsonl"))
 			if c.bad != "" {
@@ -106,7 +106,7 @@ func TestDecompressionBombIsStopped(t *testing.T) {
 	}
 }
 
-// Links in a directory are not followed: neither round in circles nor out of it.
+// Symbolic links in a directory are not followed, neither in circles nor out of it.
 func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 	w, elsewhere := trainer{t, t.TempDir()}, trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
@@ -123,7 +123,7 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-// Thousands of small files are a run of AReaL.
+// AReaL writes thousands of small files.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	if raceEnabled {
@@ -147,7 +147,7 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// A file that shrinks while it is read ends where it ends, and is read anew.
+// A file that shrinks while it is read is read again.
 func TestFileShrinksWhileRead(t *testing.T) {
 	t.Parallel()
 	w := trainer{t, t.TempDir()}
@@ -165,12 +165,11 @@ func TestFileShrinksWhileRead(t *testing.T) {
 	}
 }
 
-// A dump of 64 prompts with 16 answers each, whose rows the trainer has put into
-// another order, groups by prompt and ground truth.
+// A dump of 64 prompts with 16 responses each, in shuffled rows, groups by prompt.
 func TestReorderedDumpGroupsByPrompt(t *testing.T) {
 	var rows []string
 	for n := range 64 * 16 {
-		at := n * 389 % (64 * 16) // prime to it: every row once, none where it was
+		at := n * 389 % (64 * 16) // a permutation: 389 is odd
 		rows = append(rows, fmt.Sprintf(`{"input":"user\nquestion %d\nassistant\n","output":"o","gts":"%d","score":%d,"step":3}`+"\n", at/16, at/16, at%2))
 	}
 	w := trainer{t, t.TempDir()}
@@ -195,14 +194,14 @@ func TestReorderedDumpGroupsByPrompt(t *testing.T) {
 	}
 }
 
-// sortedWords sorts words: which of two new files is met first is not told.
+// sortedWords sorts words: two new files may be read in either order.
 func sortedWords(words string) string {
 	all := strings.Fields(words)
 	slices.Sort(all)
 	return strings.Join(all, " ")
 }
 
-// Every trainer's way of writing, followed live.
+// Logs are followed however trainers write them.
 func TestFollowWriters(t *testing.T) {
 	for name, c := range map[string]struct {
 		write func(w trainer)
@@ -276,33 +275,33 @@ func TestFollowWriters(t *testing.T) {
 	}
 }
 
-// A row that nothing tells the group of is left out where other rows say theirs, read by
-// one or by several workers: all would be without groups for one.
+// A row without a prompt or id is skipped if others have one, read by one or several workers:
+// with it no row would have a group.
 func TestRowWithoutGroupIsSkipped(t *testing.T) {
 	t.Parallel()
-	const odd = `{"reward":1,"output":"o","step":1}` + "\n"
+	const bare = `{"reward":1,"output":"o","step":1}` + "\n"
 	many := strings.Repeat(row(1, 1), 50_000)
 	for name, c := range map[string]struct {
 		file, log string
 		rows      int
 		problem   string
 	}{
-		"among others":   {"1.jsonl", row(1, 1) + odd + strings.Replace(row(1, 1), `"q"`, `""`, 1) + row(1, 2), 2, "1.jsonl:2: no prompt: the rows before it have one"},
-		"of many":        {"1.jsonl", many + odd + many + strings.Replace(row(1, 1), `"q"`, `""`, 1), 100_000, "1.jsonl:50001: no prompt"},
+		"among others":   {"1.jsonl", row(1, 1) + bare + strings.Replace(row(1, 1), `"q"`, `""`, 1) + row(1, 2), 2, "1.jsonl:2: no prompt: the rows before it have one"},
+		"of many":        {"1.jsonl", many + bare + many + strings.Replace(row(1, 1), `"q"`, `""`, 1), 100_000, "1.jsonl:50001: no prompt"},
 		"in a table":     {"a.csv", "prompt,reward\nq,1\n,1\nq,0\n", 2, "a.csv:3: no prompt"},
-		"all are alike":  {"1.jsonl", odd + odd, 2, ""},
-		"told by an id":  {"a.jsonl", `{"prompt":"q","uid":"u","reward":1}` + "\n" + `{"uid":"u","reward":1}` + "\n", 2, ""},
+		"without groups": {"1.jsonl", bare + bare, 2, ""},
+		"with an id":     {"a.jsonl", `{"prompt":"q","uid":"u","reward":1}` + "\n" + `{"uid":"u","reward":1}` + "\n", 2, ""},
 		"several a line": {"a.jsonl", `{"samples":[{"prompt":"q","reward":1},{"reward":2}]}` + "\n", 2, ""},
 	} {
 		w := trainer{t, t.TempDir()}
 		w.add(c.file, c.log)
 		got := readAll(t, w.path(c.file))
-		said := ""
+		problem := ""
 		if len(got.Problems) > 0 {
-			said = got.Problems[0].String()
+			problem = got.Problems[0].String()
 		}
-		if len(got.Records) != c.rows || !strings.HasPrefix(said, c.problem) || (said == "") != (c.problem == "") {
-			t.Errorf("%s: %d rows, want %d; %q", name, len(got.Records), c.rows, said)
+		if len(got.Records) != c.rows || !strings.HasPrefix(problem, c.problem) || (problem == "") != (c.problem == "") {
+			t.Errorf("%s: %d rows, want %d; %q", name, len(got.Records), c.rows, problem)
 		}
 	}
 }

@@ -1,13 +1,11 @@
 package loaders
 
 import (
-	"bytes"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/gzip"
 
 	"vantage/loaders/decode"
 	"vantage/model"
@@ -37,17 +35,6 @@ func TestStreamReadsLikeFile(t *testing.T) {
 			_ = s.Close()
 		}
 	}
-}
-
-func gzipped(t *testing.T, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, _ = io.WriteString(w, text)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 // A record may hold the responses to a question, or all samples of a step.

@@ -8,13 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"vantage/model"
 )
 
-// largeLog has rows of all sizes, some broken, some with what no row had before.
+// largeLog returns rows of all sizes, some broken, some with fields that no row had before.
 func largeLog(tb testing.TB, seed uint64) string {
 	tb.Helper()
 	data, err := os.ReadFile("decode/fast/testdata/unusual_rows.jsonl")
@@ -57,8 +54,7 @@ func withoutEmptyComponents(r model.Record) model.Record {
 	return r
 }
 
-// A large file that several workers read gives what one gives: the same samples and
-// problems, at the same places, in the same order.
+// Several workers give the same samples and problems in the same order as one.
 func TestWorkersReadLikeOne(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -75,17 +71,6 @@ func TestWorkersReadLikeOne(t *testing.T) {
 			got[i] = drain(t, s)
 			_ = s.Close()
 		}
-		if diff := cmp.Diff(got[0].Problems, got[1].Problems); diff != "" {
-			t.Errorf("problems: -one +several\n%.2000s", diff)
-		}
-		if one, several := got[0], got[1]; len(one.Records) != len(several.Records) || one.Skipped != several.Skipped || one.Provenance != several.Provenance {
-			t.Fatalf("%d samples, %d skipped, %q; want %d, %d, %q", len(several.Records), several.Skipped, several.Provenance, len(one.Records), one.Skipped, one.Provenance)
-		}
-		for i, want := range got[0].Records {
-			want = withoutEmptyComponents(want)
-			if have := withoutEmptyComponents(got[1].Records[i]); !cmp.Equal(want, have, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Record{}, "Line")) {
-				t.Fatalf("sample %d: -one +several\n%s", i, cmp.Diff(want, have, cmpopts.EquateNaNs()))
-			}
-		}
+		compareCollected(t, got[0], got[1])
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"vantage/model"
 )
 
-// Tables that are opened side by side, in memory that served the one before, read as one
-// after the other, whether their columns are the same or not.
+// Tables that are prefetched, and reuse the memory and the reader of the last one, read like
+// single ones, whether their columns are the same or not.
 func TestPrefetchedTablesReadLikeOthers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -51,11 +51,11 @@ func TestPrefetchedTablesReadLikeOthers(t *testing.T) {
 	})
 }
 
-// namedComponents is a record with what each reward function gave under its name, since tables need
-// not have those in one order.
+// namedComponents is a record whose components have names: tables may have them in another
+// order.
 type namedComponents struct {
 	model.Record
-	By map[string]float64
+	Components map[string]float64
 }
 
 func recordsOf(t *rapid.T, dir string, o Options) []namedComponents {
@@ -79,19 +79,19 @@ func recordsOf(t *rapid.T, dir string, o Options) []namedComponents {
 			records = append(records, c.Blocks[i].Records()...)
 		}
 		for _, r := range records {
-			by := map[string]float64{}
+			components := map[string]float64{}
 			for k, x := range r.Components {
 				if x == x {
-					by[c.ComponentNames[k]] = x
+					components[c.ComponentNames[k]] = x
 				}
 			}
 			r.Components, r.Line = nil, 0
-			all = append(all, namedComponents{r, by})
+			all = append(all, namedComponents{r, components})
 		}
 	}
 }
 
-// Small tables whose first rows have nulls in other columns come in one chunk.
+// Small tables whose first rows have nulls in different columns share a chunk.
 func TestTablesWithNullsShareAChunk(t *testing.T) {
 	type row struct {
 		Accuracy *float64 `parquet:"accuracy_reward,optional"`
@@ -113,7 +113,7 @@ func TestTablesWithNullsShareAChunk(t *testing.T) {
 	defer func() { _ = s.Close() }()
 	want := [][]float64{{1, math.NaN(), 1}, {1, half, 1.5}, {math.NaN(), half, 0.5}, {1, half, 1.5}}
 	var got [][]float64
-	for caughtUp := false; !caughtUp; { // on a busy machine the second table comes in a chunk of its own
+	for caughtUp := false; !caughtUp; { // a busy machine may need two
 		c, err := s.Next(context.Background())
 		if err != nil {
 			t.Fatal(err)

@@ -7,15 +7,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"vantage/model"
 )
 
-// A log that comes in pieces, cut anywhere, gives what it gives as a whole: the same
-// samples and problems, at the same places, in the same order.
+// A log that grows by any pieces gives the same samples and problems in the same order as a
+// whole one.
 func TestGrowingLogReadsLikeWhole(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {
@@ -38,7 +33,7 @@ func TestGrowingLogReadsLikeWhole(t *testing.T) {
 				n := min(len(log)-at, 1+random.IntN(1<<(4+random.IntN(15))))
 				w.add("grows.jsonl", log[at:at+n])
 				at += n
-				for begin := len(r.Records); len(r.Records) == begin; { // what comes of it, if anything does
+				for before := len(r.Records); len(r.Records) == before; { // until nothing comes
 					ctx, cancel := context.WithTimeout(t.Context(), 40*time.Millisecond)
 					c, err := r.s.Next(ctx)
 					cancel()
@@ -51,22 +46,7 @@ func TestGrowingLogReadsLikeWhole(t *testing.T) {
 			r.until("all of it", func(r *follower) bool {
 				return len(r.Records) >= len(want.Records) && r.Skipped >= want.Skipped
 			})
-			got := r.collected
-			for i := range got.Problems {
-				got.Problems[i].File = "whole.jsonl"
-			}
-			if diff := cmp.Diff(want.Problems, got.Problems); diff != "" {
-				t.Errorf("problems: -whole +pieces\n%.2000s", diff)
-			}
-			if len(want.Records) != len(got.Records) || want.Skipped != got.Skipped || want.Provenance != got.Provenance {
-				t.Fatalf("%d samples, %d skipped, %q; want %d, %d, %q", len(got.Records), got.Skipped, got.Provenance, len(want.Records), want.Skipped, want.Provenance)
-			}
-			for i, one := range want.Records {
-				one = withoutEmptyComponents(one)
-				if have := withoutEmptyComponents(got.Records[i]); !cmp.Equal(one, have, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Record{}, "Line")) {
-					t.Fatalf("sample %d: -whole +pieces\n%s", i, cmp.Diff(one, have, cmpopts.EquateNaNs()))
-				}
-			}
+			compareCollected(t, want, r.collected)
 			if r.s.files[0].appender == nil {
 				t.Error("all of it was read line by line")
 			}

@@ -33,6 +33,7 @@ func trlTable(tb testing.TB, rows []trlRow) []byte {
 	return b.Bytes()
 }
 
+// Parquet files give samples, their groups and their texts.
 func TestParquet(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("completions_00002.parquet", string(trlTable(t, []trlRow{
@@ -47,7 +48,7 @@ func TestParquet(t *testing.T) {
 		t.Error("-want +got\n" + diff)
 	}
 	if got[0].Prompt == 0 || got[0].Prompt != got[1].Prompt {
-		t.Error("rows of one prompt are told apart")
+		t.Error("rows of one prompt have different hashes")
 	}
 	text, err := s.Text(context.Background(), model.Place{File: got[1].File, Offset: got[1].Offset})
 	if err != nil || text.Prompt != `what is "\n"?` || text.Response != "d" {
@@ -55,7 +56,7 @@ func TestParquet(t *testing.T) {
 	}
 }
 
-// A block that is logged again for a later step counts once.
+// Rows that are logged again for a later step count once.
 func TestRepeatedBlock(t *testing.T) {
 	block := func(step int64) []trlRow {
 		return []trlRow{
@@ -77,14 +78,14 @@ func TestRepeatedBlock(t *testing.T) {
 	}
 }
 
-// A file whose footer is not there yet, and one that is no table of samples.
+// A broken file, or one without samples, is a problem.
 func TestUnreadableParquet(t *testing.T) {
 	whole := trlTable(t, []trlRow{{1, "p", "a", 1, 0, 0.5}})
-	type figure struct {
+	type metric struct {
 		Loss float64 `parquet:"loss"`
 	}
-	var figures bytes.Buffer
-	if err := parquet.Write(&figures, []figure{{0.5}}); err != nil {
+	var metrics bytes.Buffer
+	if err := parquet.Write(&metrics, []metric{{0.5}}); err != nil {
 		t.Fatal(err)
 	}
 	broken := bytes.Clone(whole)
@@ -97,7 +98,7 @@ func TestUnreadableParquet(t *testing.T) {
 	}{
 		"greedy.parquet":  {greedy, "its footer is said to be larger than the file"},
 		"cut.parquet":     {whole[:len(whole)-10], "it ends early"},
-		"figures.parquet": {figures.Bytes(), "no column holds a reward under a usual name; its columns are loss"},
+		"metrics.parquet": {metrics.Bytes(), "no column holds a reward under a usual name; its columns are loss"},
 		"broken.parquet":  {broken, ""},
 	} {
 		w := trainer{t, t.TempDir()}
@@ -109,6 +110,7 @@ func TestUnreadableParquet(t *testing.T) {
 	}
 }
 
+// No bytes make a reader of Parquet files panic.
 func FuzzParquet(f *testing.F) {
 	f.Add(trlTable(f, []trlRow{{1, "p", "a", 1, 0, 0.5}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -122,7 +124,7 @@ func FuzzParquet(f *testing.F) {
 	})
 }
 
-// A row whose first id column is empty takes its group from the second one, as row by row.
+// A row whose first id column is empty takes its group from the second one.
 func TestEmptyGroupIDTakesNextColumn(t *testing.T) {
 	type ids struct {
 		Group  string  `parquet:"group_id"`

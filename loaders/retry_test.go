@@ -1,9 +1,6 @@
 package loaders
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"os"
 	"strings"
 	"sync"
@@ -16,16 +13,16 @@ import (
 	"vantage/model"
 )
 
-// fault makes a file fail so many times at one thing.
+// fault makes one operation on a file fail.
 type fault struct {
 	op    string // "open", "stat" or "read"
 	err   error
-	left  int
+	left  int // how many times it still fails; forever if negative
 	mu    sync.Mutex
-	times []time.Time
+	times []time.Time // of the failures
 }
 
-// failure reports whether it fails now.
+// failure returns the error of an operation that fails now.
 func (f *fault) failure(op string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -37,6 +34,7 @@ func (f *fault) failure(op string) error {
 	return f.err
 }
 
+// inject implements [fileio.FaultInjector].
 func (f *fault) inject(path string, h fileio.Handle, err error) (fileio.Handle, error) {
 	if bad := f.failure("open"); err == nil && bad != nil {
 		_ = h.Close()
@@ -45,7 +43,7 @@ func (f *fault) inject(path string, h fileio.Handle, err error) (fileio.Handle, 
 	return faultyHandle{h, f}, err
 }
 
-// faultyHandle is a file on a network filesystem that fails now and then.
+// faultyHandle is a file on a failing network filesystem.
 type faultyHandle struct {
 	fileio.Handle
 	fault *fault
@@ -74,23 +72,19 @@ func (f faultyHandle) Read(p []byte) (int, error) {
 
 const forever = -1
 
-// failFor has the file fail so many times from now on.
+// failFor makes the next operations fail.
 func (f *fault) failFor(left int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left = left
 }
 
-// An error of the filesystem that passes is not felt: the file is opened anew.
+// After a transient error of the filesystem the file is opened again, and nothing is reported.
 func TestTransientErrorsAreRetried(t *testing.T) {
 	t.Parallel()
-	var zipped bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	_, _ = io.WriteString(z, row(1, 1)+row(1, 2))
-	_ = z.Close()
 	w := trainer{t, t.TempDir()}
 	w.add("plain/1.jsonl", row(1, 1)+row(1, 2))
-	w.add("zipped/1.jsonl.gz", zipped.String())
+	w.add("zipped/1.jsonl.gz", gzipped(t, row(1, 1)+row(1, 2)))
 	w.add("table/1.parquet", string(trlTable(t, []trlRow{{1, "p", "a", 1, 0, 0.5}, {1, "p", "a", 2, 0, 0.5}})))
 	for _, dir := range []string{"plain", "zipped", "table"} {
 		for _, op := range []string{"open", "stat", "read"} {
@@ -115,7 +109,7 @@ func TestTransientErrorsAreRetried(t *testing.T) {
 	}
 }
 
-// One that lasts is said once, with what to do, and the tries become rare.
+// A lasting error is reported once, with what to do.
 func TestLastingErrorIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -145,8 +139,8 @@ func TestLastingErrorIsReportedOnce(t *testing.T) {
 	}
 }
 
-// While followed, what was read before a server broke stays on the screen, and what
-// comes after it is read.
+// What was read before a lasting error stays, and what comes after it is read. Attempts become
+// rare.
 func TestFollowSurvivesLastingError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}
@@ -171,7 +165,7 @@ func TestFollowSurvivesLastingError(t *testing.T) {
 	})
 }
 
-// The text of a sample is asked for again too.
+// Reading a text is retried too.
 func TestTextIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := trainer{t, t.TempDir()}

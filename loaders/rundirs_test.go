@@ -11,7 +11,7 @@ import (
 	"vantage/model/analysis"
 )
 
-// groupsOf counts the groups of each step as the model makes them.
+// groupsOf returns the sizes of the groups of each step, and the notes.
 func groupsOf(t *testing.T, o Options, paths ...string) (sizes string, notes string) {
 	t.Helper()
 	s, err := Open(paths, o)
@@ -35,30 +35,29 @@ func groupsOf(t *testing.T, o Options, paths ...string) (sizes string, notes str
 	return strings.Join(all, ", "), strings.Join(snap.Run.Notes, "\n")
 }
 
-// Two runs beneath one folder ask the same at the same step, and so does validation: rows of
-// one are in no group of the other, and of two runs it is said. The folders of a run's steps
-// and processes are one place.
+// Runs below one directory may have the same prompts at the same step, and so may validation:
+// they share no groups, and two runs are noted. Directories of steps and processes are one run.
 func TestRunsShareNoGroups(t *testing.T) {
 	t.Parallel()
-	answers := func(step, n int) string { return strings.Repeat(row(step, 1), n) }
+	rows := func(step, n int) string { return strings.Repeat(row(step, 1), n) }
 	const turn = `{"example_id":%d,"prompt":[{"role":"user","content":"p"}],"completion":[],"reward":1}` + "\n"
 	tests := []struct {
 		name  string
 		files map[string]string
 		o     Options
 		want  string
-		says  string // "" for no word of two folders
+		note  string // "" if two directories are not noted
 	}{
-		{"two runs", map[string]string{"a/1.jsonl": answers(1, 2), "b/1.jsonl": answers(1, 3)}, Options{}, "1: 2 3", "a and b, both step 1"},
+		{"two runs", map[string]string{"a/1.jsonl": rows(1, 2), "b/1.jsonl": rows(1, 3)}, Options{}, "1: 2 3", "a and b, both step 1"},
 		{"two runs with ids", map[string]string{"a/r.jsonl": strings.Repeat(fmt.Sprintf(turn, 4), 2), "b/r.jsonl": strings.Repeat(fmt.Sprintf(turn, 4), 3)}, Options{}, "0: 2 3", "a and b, both step 0"},
-		{"a run that was resumed", map[string]string{"exp_001/1.jsonl": answers(1, 2), "exp_001/2.jsonl": answers(2, 2), "exp_002/2.jsonl": answers(2, 3), "exp_002/3.jsonl": answers(3, 2)}, Options{}, "1: 2, 2: 2 3, 3: 2", "exp_001 and exp_002, both step 2"},
-		{"many rows", map[string]string{"a/1.jsonl": answers(1, 50_000), "b/1.jsonl": answers(1, 40_000)}, Options{}, "1: 50000 40000", "a and b"},
-		{"validation", map[string]string{"rollouts/1.jsonl": answers(1, 2), "validation/1.jsonl": answers(1, 3)}, Options{Split: discover.SplitAll}, "1: 2 3", ""},
-		{"one run in parts", map[string]string{"rank_0/1.jsonl": answers(1, 2), "rank_1/1.jsonl": answers(1, 3)}, Options{}, "1: 5", ""},
-		{"runs of a sweep", map[string]string{"0/1.jsonl": answers(1, 2), "1/1.jsonl": answers(1, 3)}, Options{}, "1: 2 3", "0 and 1, both step 1"},
-		{"a step that begins anew", map[string]string{"epoch_0/1.jsonl": answers(1, 2), "epoch_1/1.jsonl": answers(1, 3)}, Options{}, "1: 2 3", "epoch_0 and epoch_1"},
-		{"rows of the step before", map[string]string{"step_1/r.jsonl": answers(1, 2), "step_2/r.jsonl": answers(1, 1) + answers(2, 3)}, Options{}, "1: 3, 2: 3", ""},
-		{"a folder for each step", map[string]string{"step_1/r.jsonl": answers(1, 2), "step_2/r.jsonl": answers(2, 3)}, Options{}, "1: 2, 2: 3", ""},
+		{"a run that was resumed", map[string]string{"exp_001/1.jsonl": rows(1, 2), "exp_001/2.jsonl": rows(2, 2), "exp_002/2.jsonl": rows(2, 3), "exp_002/3.jsonl": rows(3, 2)}, Options{}, "1: 2, 2: 2 3, 3: 2", "exp_001 and exp_002, both step 2"},
+		{"many rows", map[string]string{"a/1.jsonl": rows(1, 50_000), "b/1.jsonl": rows(1, 40_000)}, Options{}, "1: 50000 40000", "a and b"},
+		{"validation", map[string]string{"rollouts/1.jsonl": rows(1, 2), "validation/1.jsonl": rows(1, 3)}, Options{Split: discover.SplitAll}, "1: 2 3", ""},
+		{"one run in parts", map[string]string{"rank_0/1.jsonl": rows(1, 2), "rank_1/1.jsonl": rows(1, 3)}, Options{}, "1: 5", ""},
+		{"runs of a sweep", map[string]string{"0/1.jsonl": rows(1, 2), "1/1.jsonl": rows(1, 3)}, Options{}, "1: 2 3", "0 and 1, both step 1"},
+		{"a step that starts again", map[string]string{"epoch_0/1.jsonl": rows(1, 2), "epoch_1/1.jsonl": rows(1, 3)}, Options{}, "1: 2 3", "epoch_0 and epoch_1"},
+		{"rows of the step before", map[string]string{"step_1/r.jsonl": rows(1, 2), "step_2/r.jsonl": rows(1, 1) + rows(2, 3)}, Options{}, "1: 3, 2: 3", ""},
+		{"a folder for each step", map[string]string{"step_1/r.jsonl": rows(1, 2), "step_2/r.jsonl": rows(2, 3)}, Options{}, "1: 2, 2: 3", ""},
 	}
 	for _, test := range tests {
 		w := trainer{t, t.TempDir()}
@@ -66,13 +65,13 @@ func TestRunsShareNoGroups(t *testing.T) {
 			w.add(name, text)
 		}
 		got, notes := groupsOf(t, test.o, w.dir)
-		if got != test.want || (test.says == "") == strings.Contains(notes, "two folders") || !strings.Contains(notes, test.says) {
+		if got != test.want || (test.note == "") == strings.Contains(notes, "two folders") || !strings.Contains(notes, test.note) {
 			t.Errorf("%s: %s, want %s; notes %q", test.name, got, test.want, notes)
 		}
 	}
 }
 
-// A second run that begins while the first is followed is another run too.
+// A run that starts while another is followed shares no groups with it.
 func TestRunThatStartsLaterSharesNoGroups(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("a/1.jsonl", row(1, 1))
@@ -85,7 +84,7 @@ func TestRunThatStartsLaterSharesNoGroups(t *testing.T) {
 	}
 }
 
-// Beside a trainer's own log other tables are not counted, whichever is met first.
+// Next to a trainer's own log other tables are left out, whichever is read first.
 func TestSideFilesAreLeftOut(t *testing.T) {
 	const plain = `{"step":1,"reward":7,"prompt":"q"}` + "\n"
 	table := `{"columns":["step","prompt","completion","fmt_reward"],"data":[[1,"q","o",7],[1,"q","o",8]]}`
@@ -95,7 +94,7 @@ func TestSideFilesAreLeftOut(t *testing.T) {
 	w.add("m/1.jsonl", row(1, 1))
 	w.add("wandb/media/table/x.table.json", table)
 	w.add("z/data.jsonl", plain)
-	w.add("z/completions.parquet", string(trlTable(t, []trlRow{{1, "q", "a", 2, 0, 0.5}}))) // is TRL's own
+	w.add("z/completions.parquet", string(trlTable(t, []trlRow{{1, "q", "a", 2, 0, 0.5}}))) // a log of TRL
 	got := readAll(t, w.dir)
 	notes := strings.Join(got.Notes, "\n")
 	if got.rewards() != "1 2" || got.Progress.BytesRead != got.Progress.BytesAll || !got.Progress.CaughtUp {
@@ -103,22 +102,22 @@ func TestSideFilesAreLeftOut(t *testing.T) {
 	}
 	for _, want := range []string{"a/data.jsonl (jsonl) and what is like it, since the log of verl lies beside", "a/scores.csv (csv)", "x.table.json (wandb-table)"} {
 		if !strings.Contains(notes, want) {
-			t.Errorf("%q says nothing of %s", notes, want)
+			t.Errorf("%q does not name %s", notes, want)
 		}
 	}
 	if strings.Count(notes, "lies beside") != 3 {
 		t.Error(notes)
 	}
 	if only := readAll(t, w.path("a")); only.rewards() != "7 7" {
-		t.Error("where there is no other:", only.rewards())
+		t.Error("a directory without a log:", only.rewards())
 	}
 	if named := readAll(t, w.path("m/1.jsonl"), w.path("a/data.jsonl")); named.rewards() != "1 7" {
-		t.Error("files that were given themselves:", named.rewards())
+		t.Error("files that were named:", named.rewards())
 	}
 }
 
-// What holds no samples is no problem beside a log that does, but a log without rewards is,
-// and so is everything where nothing better is found.
+// Next to a log, files without samples are noted; a log without rewards is a problem, and
+// without a log every file is.
 func TestFilesWithoutSamplesAreNoted(t *testing.T) {
 	files := map[string]string{
 		"checkpoints.jsonl":    `{"name":"000010","batch":10,"path":"x"}` + "\n",

@@ -10,11 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"vantage/estimators"
 	"vantage/model"
 )
 
-// sampleLogs returns the folder of sample logs; tests skip where there is none.
+// sampleLogs returns a path in the folder of sample logs. Without the folder it skips the test.
 func sampleLogs(t *testing.T, path string) string {
 	t.Helper()
 	dir := os.Getenv("VANTAGE_SAMPLES")
@@ -28,13 +31,13 @@ func sampleLogs(t *testing.T, path string) string {
 	return path
 }
 
-// collected is everything that a source gave, put together.
+// collected is all that a source has returned.
 type collected struct {
 	model.Chunk
 	chunks int
 }
 
-// drain reads until the end.
+// drain reads a source to its end.
 func drain(t *testing.T, s *Source) collected {
 	t.Helper()
 	var got collected
@@ -50,7 +53,7 @@ func drain(t *testing.T, s *Source) collected {
 	}
 }
 
-// snapshotOf reads until the end, as the screen takes it.
+// snapshotOf reads a source to its end into a store.
 func snapshotOf(t *testing.T, s *Source) model.Snapshot {
 	t.Helper()
 	store := model.NewStore()
@@ -100,14 +103,14 @@ func readAll(t *testing.T, paths ...string) collected {
 	return drain(t, s)
 }
 
-// The figures were counted with Python's json, not with this package.
+// Sample logs give the figures that Python's json gives.
 func TestSamples(t *testing.T) {
 	for _, c := range []struct {
 		path, format  string
 		rows, prompts int
 		sum           float64 // of the rewards that are numbers
 		nan, missing  int
-		problems      []string // what each begins with
+		problems      []string // prefixes
 		unit          model.LengthUnit
 	}{
 		{path: "verl/SYNTHETIC_v0_dapo/rollout_data", format: "verl", rows: 48, prompts: 4, sum: 13, nan: 1, unit: model.LengthCharacters},
@@ -162,7 +165,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Nothing in the whole folder may panic or hang.
+// The whole folder of sample logs is read without a panic.
 func TestAllSamples(t *testing.T) {
 	got := readAll(t, sampleLogs(t, "."))
 	if len(got.Records) < 700 {
@@ -170,5 +173,23 @@ func TestAllSamples(t *testing.T) {
 	}
 	for _, p := range got.Problems {
 		t.Log(p)
+	}
+}
+
+// compareCollected compares all that is read of one log in two ways, but for the file's name,
+// the lines and components without a value.
+func compareCollected(t *testing.T, want, got collected) {
+	t.Helper()
+	if diff := cmp.Diff(want.Problems, got.Problems, cmpopts.IgnoreFields(model.Problem{}, "File")); diff != "" {
+		t.Errorf("problems: -want +got\n%.2000s", diff)
+	}
+	if len(want.Records) != len(got.Records) || want.Skipped != got.Skipped || want.Provenance != got.Provenance {
+		t.Fatalf("%d samples, %d skipped, %q; want %d, %d, %q", len(got.Records), got.Skipped, got.Provenance, len(want.Records), want.Skipped, want.Provenance)
+	}
+	for i := range want.Records {
+		want, got := withoutEmptyComponents(want.Records[i]), withoutEmptyComponents(got.Records[i])
+		if !cmp.Equal(want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Record{}, "Line")) {
+			t.Fatalf("sample %d: -want +got\n%s", i, cmp.Diff(want, got, cmpopts.EquateNaNs()))
+		}
 	}
 }

@@ -14,9 +14,8 @@ import (
 	"vantage/model"
 )
 
-// BenchmarkText reads the texts of samples all over the log named by
-// VANTAGE_BENCH_LOG, as a person does who opens a sample here and there, and the
-// texts of the samples after each, as one does who goes on from there.
+// BenchmarkText reads the texts of random samples of the log named by VANTAGE_BENCH_LOG
+// ("first"), and of the sample after each ("next").
 func BenchmarkText(b *testing.B) {
 	path := os.Getenv("VANTAGE_BENCH_LOG")
 	if path == "" {
@@ -28,12 +27,12 @@ func BenchmarkText(b *testing.B) {
 	var first, next []time.Duration
 	for b.Loop() {
 		at := random.IntN(len(places) - 1)
-		for i, took := range []*[]time.Duration{&first, &next} {
+		for i, durations := range []*[]time.Duration{&first, &next} {
 			start := time.Now()
 			if _, err := s.Text(context.Background(), places[at+i]); err != nil {
 				b.Fatal(err)
 			}
-			*took = append(*took, time.Since(start))
+			*durations = append(*durations, time.Since(start))
 		}
 	}
 	report := func(name string, all []time.Duration) {
@@ -45,7 +44,7 @@ func BenchmarkText(b *testing.B) {
 	report("next", next)
 }
 
-// placesOf reads a log and returns where its samples stand.
+// placesOf reads a log and returns its source and the places of its samples.
 func placesOf(b *testing.B, path string) (*Source, []model.Place) {
 	b.Helper()
 	s, err := Open([]string{path}, Options{})
@@ -72,9 +71,8 @@ func placesOf(b *testing.B, path string) (*Source, []model.Place) {
 	}
 }
 
-// BenchmarkIdle follows the logs at VANTAGE_BENCH_LOG, in which nothing changes, and
-// says what share of a processor that takes: where the kernel tells of changes, and
-// where files are only looked at.
+// BenchmarkIdle reports the share of a processor that following the logs at VANTAGE_BENCH_LOG
+// takes while nothing changes, with events of the kernel and by polling alone.
 func BenchmarkIdle(b *testing.B) {
 	path := os.Getenv("VANTAGE_BENCH_LOG")
 	if path == "" {
@@ -92,7 +90,7 @@ func BenchmarkIdle(b *testing.B) {
 				s.schedule.watcher = watch.None()
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
-			for err == nil { // until what was read has settled
+			for err == nil { // until the last change has settled
 				_, err = s.Next(ctx)
 			}
 			cancel()

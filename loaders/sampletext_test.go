@@ -1,8 +1,6 @@
 package loaders
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -12,12 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"vantage/model"
 )
 
-// openAndRead reads a log and returns its source with the place of every sample.
+// openAndRead reads a log and returns its source and samples.
 func openAndRead(t *testing.T, path string) (*Source, []model.Record) {
 	t.Helper()
 	s, err := Open([]string{path}, Options{})
@@ -41,13 +37,10 @@ func openAndRead(t *testing.T, path string) (*Source, []model.Record) {
 	}
 }
 
-// The text of every sample is found again, in whatever shape it was logged.
+// The text of a sample is found again in every format.
 func TestText(t *testing.T) {
 	t.Parallel()
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, _ = z.Write([]byte(`{"step":1,"prompt":"zip?","response":"zap","reward":1}` + "\n" + `{"step":1,"prompt":"zip?","response":"zup\n!","reward":0}` + "\n"))
-	_ = z.Close()
+	packed := gzipped(t, `{"step":1,"prompt":"zip?","response":"zap","reward":1}`+"\n"+`{"step":1,"prompt":"zip?","response":"zup\n!","reward":0}`+"\n")
 	for _, c := range []struct {
 		name, log              string
 		nth                    int
@@ -65,7 +58,7 @@ func TestText(t *testing.T) {
 		{"rollout_summaries.jsonl", `{"group_idx":0,"traj_idx":0,"total_reward":1,"steps":[{"ac_len":3,"logs":{"response":"one"}},{"ac_len":4,"logs":{"response":"two"}}]}` + "\n", 0, "", "one\n\ntwo", ""},
 		{"trajectory_log_1.csv", "conversation_text,trajectory_reward,policy_version,original_input\n\"[{'role': 'user', 'content': 'p'}, {'role': 'assistant', 'content': 'it\\'s \"\"4\"\"\\n\\x41\\U0001f642'}]\",1,1,\"{'prompt': 'p', 'answer': '4'}\"\n", 0, "p", "it's \"4\"\nA🙂", "4"},
 		{"generations_5_ab.table.json", `{"columns":["step","input","label","output_1","score_1","output_2","score_2"],"data":[[5,"p","g","one",1,"two",0]]}`, 1, "p", "two", "g"},
-		{"z.jsonl.gz", packed.String(), 1, "zip?", "zup\n!", ""},
+		{"z.jsonl.gz", packed, 1, "zip?", "zup\n!", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := trainer{t, t.TempDir()}
@@ -86,6 +79,7 @@ func TestText(t *testing.T) {
 	}
 }
 
+// A text that is not there any more is an error, and so is that of a stream.
 func TestTextOfTruncatedFile(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("a.jsonl", `{"prompt":"q","response":"a","reward":1}`+"\n")
@@ -101,8 +95,7 @@ func TestTextOfTruncatedFile(t *testing.T) {
 	}
 }
 
-// Every sample of the folder of real logs has a text, and its prompt is the one that
-// was hashed.
+// Every sample of the sample logs has a text, with the prompt that was previewed.
 func TestTextOfSamples(t *testing.T) {
 	for _, path := range []string{"trl", "ms-swift/SYNTHETIC_hf", "nemo-rl", "roll", "verifiers/wordle--gpt-4.1-mini", "tunix", "unstable-baselines", "wandb", "easyr1", "rllm", "skyrl"} {
 		s, all := openAndRead(t, sampleLogs(t, path))
@@ -115,7 +108,7 @@ func TestTextOfSamples(t *testing.T) {
 				t.Errorf("%s: %v", path, err)
 				break
 			}
-			if begin := strings.Fields(r.Preview); len(begin) > 0 && !strings.Contains(got.Prompt, begin[0]) {
+			if words := strings.Fields(r.Preview); len(words) > 0 && !strings.Contains(got.Prompt, words[0]) {
 				t.Errorf("%s: prompt %q does not begin as %q", path, got.Prompt, r.Preview)
 				break
 			}
@@ -123,8 +116,7 @@ func TestTextOfSamples(t *testing.T) {
 	}
 }
 
-// A text is found wherever it stands in a large compressed file, before or behind the
-// one that was read last.
+// A text is found anywhere in a large compressed file, before or after the last one.
 func TestTextAnywhereInCompressed(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -134,21 +126,10 @@ func TestTextAnywhereInCompressed(t *testing.T) {
 	for ; text.Len() < 9<<20; n++ {
 		fmt.Fprintf(&text, `{"step":1,"prompt":"%x","response":"%s","reward":1}`+"\n", random.Uint64(), answer(n))
 	}
-	var zipped, packed bytes.Buffer
-	for half := range 2 { // two members
-		z := gzip.NewWriter(&zipped)
-		_, _ = io.WriteString(z, text.String()[half*text.Len()/2:(half+1)*text.Len()/2])
-		_ = z.Close()
-	}
-	z, err := zstd.NewWriter(&packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = io.WriteString(z, text.String())
-	_ = z.Close()
+	half := text.Len() / 2
 	w := trainer{t, t.TempDir()}
-	w.add("a.jsonl.gz", zipped.String())
-	w.add("a.jsonl.zst", packed.String())
+	w.add("a.jsonl.gz", gzipped(t, text.String()[:half])+gzipped(t, text.String()[half:])) // two members
+	w.add("a.jsonl.zst", zstdCompressed(t, text.String()))
 	for _, name := range []string{"a.jsonl.gz", "a.jsonl.zst"} {
 		s, all := openAndRead(t, w.path(name))
 		if len(all) != n {
@@ -165,29 +146,27 @@ func TestTextAnywhereInCompressed(t *testing.T) {
 	}
 }
 
-// A row that is longer than what is unpacked at a time is found whole, at the end of the file
-// too, and one of a CSV beneath its header.
+// A row that is longer than the text that is cached is found whole, at the end of the file too,
+// and in a CSV, which needs its header.
 func TestLongTextInCompressed(t *testing.T) {
 	t.Parallel()
 	long := func(i int) string { return strings.Repeat(fmt.Sprintf("%d words. ", i), 90_000) }
-	var lines, grid strings.Builder
-	_, _ = grid.WriteString("step,prompt,response,reward\n")
-	for i := range 12 {
-		_, _ = fmt.Fprintf(&lines, `{"step":1,"prompt":"p","response":"%s","reward":1}`+"\n", long(i))
-		_, _ = fmt.Fprintf(&grid, "1,p,\"%s\",1\n", long(i))
-	}
-	e, err := zstd.NewWriter(nil, zstd.WithWindowSize(1<<20))
-	if err != nil {
-		t.Fatal(err)
+	var lines, csv strings.Builder
+	_, _ = csv.WriteString("step,prompt,response,reward\n")
+	prompt := strings.Repeat("p", 2<<20)
+	for i := range 6 {
+		_, _ = fmt.Fprintf(&lines, `{"step":1,"prompt":"%s","response":"%s","reward":1}`+"\n", prompt, long(i))
+		_, _ = fmt.Fprintf(&csv, "1,%s,\"%s\",1\n", prompt, long(i))
 	}
 	w := trainer{t, t.TempDir()}
-	for name, text := range map[string]string{"a.jsonl.zst": strings.TrimSpace(lines.String()), "a.csv.zst": grid.String()} {
-		w.add(name, string(e.EncodeAll([]byte(text), nil)))
+	jsonl := strings.TrimSpace(lines.String())
+	for name, data := range map[string]string{"a.jsonl.gz": gzipped(t, jsonl), "a.jsonl.zst": zstdCompressed(t, jsonl), "a.csv.zst": zstdCompressed(t, csv.String())} {
+		w.add(name, data)
 		s, all := openAndRead(t, w.path(name))
-		if len(all) != 12 {
+		if len(all) != 6 {
 			t.Fatalf("%s: %d samples", name, len(all))
 		}
-		for _, at := range []int{7, 0, 11, 10, 3} {
+		for _, at := range []int{3, 0, 5, 4, 1} {
 			got, err := s.Text(context.Background(), model.Place{File: all[at].File, Offset: all[at].Offset})
 			if want := long(at); err != nil || got.Response != want {
 				t.Errorf("%s, row %d: %d bytes of %d, %v", name, at, len(got.Response), len(want), err)

@@ -78,7 +78,7 @@ func TestOpenForbidden(t *testing.T) {
 	}
 }
 
-// A directory without logs says, when it is followed too, what else is in it.
+// A followed directory without logs notes what else is in it.
 func TestFollowedDirectoryNotesUnreadableFiles(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestFollowedDirectoryNotesUnreadableFiles(t *testing.T) {
 		w.add("step_1/train_trajectories.jsonl.zip", "PK")
 		_ = os.Symlink("/", w.path("rollouts"))
 		r := follow(t, w.dir, Options{polling: true})
-		r.until("a word", func(r *follower) bool { return len(r.Notes) > 0 })
+		r.until("the notes", func(r *follower) bool { return len(r.Notes) > 0 })
 		want := []string{
 			"symbolic links are not followed: rollouts; give where they lead, or the links themselves",
 			"slime's .pt files are Python objects, so turn their samples into JSON lines",
@@ -103,7 +103,7 @@ func TestFollowedDirectoryNotesUnreadableFiles(t *testing.T) {
 	})
 }
 
-// A directory that may not be listed hides nothing in silence.
+// A directory that may not be listed is noted.
 func TestForbiddenDirectoryIsNoted(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may list everything")
@@ -144,8 +144,7 @@ func TestDirectoryOrder(t *testing.T) {
 	}
 }
 
-// What a run directory links to is not read, and that is said; so is that validation is
-// read where there is nothing else.
+// Links that are not followed are noted, and that validation is read where there is no training.
 func TestSkippedFilesAreNoted(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("run/1.jsonl", row(1, 1))
@@ -295,7 +294,7 @@ func TestMixedDirectory(t *testing.T) {
 	}
 }
 
-// Reading must leave a directory as it was.
+// Reading needs no permission to write, and leaves a directory as it was.
 func TestNothingIsWritten(t *testing.T) {
 	w := trainer{t, t.TempDir()}
 	w.add("1.jsonl", row(1, 1))
