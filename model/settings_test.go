@@ -2,6 +2,7 @@ package model
 
 import (
 	"testing"
+	"vantage/estimators"
 )
 
 // settingsWith are the default settings with some set by name.
@@ -68,5 +69,16 @@ func TestScaleOfAnotherFramework(t *testing.T) {
 	set.Scale = "batch"
 	if err := set.Validate(); err == nil || err.Error() != `easyr1 grpo has no scale "batch": it has group` {
 		t.Error(err)
+	}
+}
+
+// The filter can be tried on all estimators of the GRPO family.
+func TestFilterOfTheFamily(t *testing.T) {
+	for _, e := range estimators.All() {
+		set := DefaultSettings()
+		set.Framework, set.Estimator, set.Scale, set.KeepPos = e.Framework, e.Name, e.Scales[0], 0.5
+		if err := set.Validate(); (err == nil) != (e.CanFilter && e.Computable()) {
+			t.Errorf("%s %s with keep_pos_ratio 0.5: %v", e.Framework, e.Name, err)
+		}
 	}
 }

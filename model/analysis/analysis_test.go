@@ -15,9 +15,9 @@ import (
 	"vantage/model"
 )
 
-// wide is a step of so many groups, whose rows are dealt in turn; size is that of a
-// group, by its index. Some of the first groups have a reward that is no number.
-func wide(groups int, size func(g int) int) model.Snapshot {
+// randomStep is a step of groups of the given sizes, whose rows are interleaved. Some of the first
+// groups have a NaN reward.
+func randomStep(groups int, size func(g int) int) model.Snapshot {
 	random := rand.New(rand.NewPCG(3, 4))
 	s := model.NewStore()
 	c := &model.Chunk{Format: "made", Files: []string{"x"}, LengthUnit: model.LengthTokens}
@@ -42,11 +42,11 @@ func wide(groups int, size func(g int) int) model.Snapshot {
 	return s.Snapshot()
 }
 
-// What is built on another setting's work is what stands by itself.
-func TestAnalyzeAfter(t *testing.T) {
-	snap := wide(60, uneven)
+// Whatever an analysis reuses of the previous one, it equals one that reuses nothing.
+func TestAnalyzeAfterEqualsAnalyze(t *testing.T) {
+	snap := randomStep(60, unevenSize)
 	rapid.Check(t, func(t *rapid.T) {
-		var before *Analysis
+		var previous *Analysis
 		for range 9 {
 			set := model.DefaultSettings()
 			e := rapid.SampledFrom([][2]string{{"easyr1", "grpo"}, {"twinkle", "grpo"}, {"trl", "grpo"}, {"verl", "rloo"}}).Draw(t, "estimator")
@@ -54,25 +54,43 @@ func TestAnalyzeAfter(t *testing.T) {
 			set.KeepPos = rapid.SampledFrom([]float64{0, 0.3, 0.5, 1}).Draw(t, "pos")
 			set.KeepNeg = rapid.SampledFrom([]float64{0.2, 1}).Draw(t, "neg")
 			set.Recompute = rapid.Bool().Draw(t, "recompute")
-			after, err := AnalyzeAfter(context.Background(), snap, 0, set, before)
-			alone, fails := Analyze(context.Background(), snap, 0, set)
-			if diff := cmp.Diff(alone, after, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Analysis{})); diff != "" || (err == nil) != (fails == nil) {
-				t.Fatalf("%+v, after another: %v, %v -alone +after\n%s", set, fails, err, diff)
+			after, err := AnalyzeAfter(context.Background(), snap, 0, set, previous)
+			alone, aloneErr := Analyze(context.Background(), snap, 0, set)
+			if diff := cmp.Diff(alone, after, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Analysis{})); diff != "" || (err == nil) != (aloneErr == nil) {
+				t.Fatalf("%+v, after another: %v, %v -alone +after\n%s", set, aloneErr, err, diff)
 			}
-			before = after
+			previous = after
 		}
 	})
 }
 
-func uneven(g int) int { return 4 + g%9 }
+// A step that has grown is computed again. Equal settings of an equal step give the same analysis.
+func TestAnalyzeAfterTheLogHasGrown(t *testing.T) {
+	store, set := model.NewStore(), settingsWith(t, "keep_pos_ratio", "0.5")
+	store.Append(chunkOf(1, []float64{1, 0, 1, 0}, []float64{1, 1, 0, 0}))
+	previous := analyze(t, store.Snapshot(), set)
+	for _, step := range []int64{2, 1} {
+		store.Append(chunkOf(step, []float64{1, 0, 0, 0}))
+		snap := store.Snapshot()
+		got, err := AnalyzeAfter(context.Background(), snap, 0, set, previous)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(analyze(t, snap, set), got, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Analysis{})); diff != "" || (got == previous) != (step == 2) {
+			t.Errorf("after a chunk of step %d, reused %v:\n%s", step, got == previous, diff)
+		}
+	}
+}
 
-func even(int) int { return 8 }
+func unevenSize(g int) int { return 4 + g%9 }
+
+func evenSize(int) int { return 8 }
 
 // A step of several blocks has the advantages of the whole.
-func TestBlocks(t *testing.T) {
-	for _, size := range []func(int) int{uneven, even} {
-		snap := wide(9_000, size)
-		for _, estimator := range [][3]string{{"easyr1", "grpo"}, {"easyr1", "grpo", "anew"}, {"twinkle", "grpo", "anew"}, {"trl", "grpo", "anew"}, {"verl", "grpo_passk", "anew"}} {
+func TestBlocksEqualTheWholeBatch(t *testing.T) {
+	for _, size := range []func(int) int{unevenSize, evenSize} {
+		snap := randomStep(9_000, size)
+		for _, estimator := range [][3]string{{"easyr1", "grpo"}, {"easyr1", "grpo", "recompute"}, {"twinkle", "grpo", "recompute"}, {"trl", "grpo", "recompute"}, {"verl", "grpo_passk", "recompute"}} {
 			set := model.DefaultSettings().WithFramework(estimator[0]).WithEstimator(estimator[1])
 			set.KeepPos, set.KeepNeg, set.Recompute = 0.5, 0.7, estimator[2] != ""
 			a, err := Analyze(context.Background(), snap, 0, set)
@@ -85,13 +103,13 @@ func TestBlocks(t *testing.T) {
 			if (refused != nil) != (a.original.refusal != nil) {
 				t.Errorf("%v: refused %v, of the whole %v", estimator, a.original.refusal, refused)
 			}
-			same(t, a, &want)
+			checkEqual(t, a, &want)
 		}
 	}
 }
 
-// same asks whether an analysis has the advantages and the counts of a result.
-func same(t *testing.T, a *Analysis, want *estimators.Result) {
+// checkEqual compares an analysis with the result of the whole batch.
+func checkEqual(t *testing.T, a *Analysis, want *estimators.Result) {
 	t.Helper()
 	kept, flips := 0, 0
 	for i := range want.Kept {
@@ -110,16 +128,15 @@ func same(t *testing.T, a *Analysis, want *estimators.Result) {
 	}
 }
 
-func TestAnalyzeEnds(t *testing.T) {
+func TestAnalyzeFailsIfTheContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Analyze(ctx, made([]float64{1, 0}), 0, model.DefaultSettings()); err == nil {
+	if _, err := Analyze(ctx, snapshotOf([]float64{1, 0}), 0, model.DefaultSettings()); err == nil {
 		t.Error("no error after the context ended")
 	}
 }
 
-// BenchmarkAnalyze computes a step from nothing, and after another ratio, recompute or
-// estimator was chosen.
+// BenchmarkAnalyze computes a step for the first time, and after a change of a setting.
 func BenchmarkAnalyze(b *testing.B) {
 	for _, samples := range []int{2_048, 16_384, 131_072, 1 << 20} {
 		snap, set := gradedStep(samples), model.DefaultSettings()

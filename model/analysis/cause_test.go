@@ -8,8 +8,7 @@ import (
 	"vantage/model"
 )
 
-// Groups that die in every way, by hand: rewards, and what each of two reward
-// functions gave.
+// Every cause, by hand.
 func TestCause(t *testing.T) {
 	half := model.DefaultSettings()
 	half.KeepNeg, half.Recompute = 0, true
@@ -18,11 +17,11 @@ func TestCause(t *testing.T) {
 	one := model.DefaultSettings()
 	one.KeepPos, one.KeepNeg, one.Recompute = 0.1, 0, true
 	for name, c := range map[string]struct {
-		set     model.Settings
-		rewards []float64
-		parts   [][]float64 // of each sample
-		lengths []int32
-		want    string
+		set        model.Settings
+		rewards    []float64
+		components [][]float64 // of each sample
+		lengths    []int32
+		want       string
 	}{
 		"too easy":         {model.DefaultSettings(), []float64{1, 1, 1, 1}, nil, nil, "all 4 rewards are 1, the best of the run: too easy now"},
 		"too hard":         {model.DefaultSettings(), []float64{0, 0, 0, 0}, nil, nil, "all 4 rewards are 0, the worst of the run: too hard yet"},
@@ -39,11 +38,11 @@ func TestCause(t *testing.T) {
 		"alive":            {model.DefaultSettings(), []float64{1, 0, 1, 0}, nil, nil, ""},
 	} {
 		chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true, LengthUnit: model.LengthTokens, ComponentNames: []string{"right", "format"}}
-		add := func(prompt uint64, rewards []float64, parts [][]float64, lengths []int32) {
+		add := func(prompt uint64, rewards []float64, components [][]float64, lengths []int32) {
 			for i, r := range rewards {
 				rec := model.Record{Step: 1, Prompt: prompt, Reward: r, Advantage: math.NaN(), Length: int32(i + 1)}
-				if parts != nil {
-					rec.Components = parts[i]
+				if components != nil {
+					rec.Components = components[i]
 				}
 				if lengths != nil {
 					rec.Length = lengths[i]
@@ -51,7 +50,7 @@ func TestCause(t *testing.T) {
 				chunk.Records = append(chunk.Records, rec)
 			}
 		}
-		add(1, c.rewards, c.parts, c.lengths)
+		add(1, c.rewards, c.components, c.lengths)
 		add(2, []float64{0, 1, 0, 1}, nil, nil)
 		s := model.NewStore()
 		s.Append(chunk)

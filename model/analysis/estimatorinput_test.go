@@ -11,17 +11,16 @@ import (
 	"vantage/model"
 )
 
-// withParts is a run of one step and one prompt whose reward functions gave parts,
-// one row per sample.
-func withParts(unit model.LengthUnit, names []string, rewards []float64, parts ...[]float64) model.Snapshot {
+// withComponents is a run of one step and one prompt, with components for each sample.
+func withComponents(unit model.LengthUnit, names []string, rewards []float64, components ...[]float64) model.Snapshot {
 	chunk := &model.Chunk{Format: "made", LengthUnit: unit, ComponentNames: names, Progress: model.Progress{CaughtUp: true}}
 	for i, r := range rewards {
 		rec := model.Record{Step: 1, Prompt: 1, Reward: r, Advantage: math.NaN(), Length: -1}
 		if unit != model.LengthUnknown {
 			rec.Length = int32(10 * (i + 1))
 		}
-		if parts != nil {
-			rec.Components = parts[i]
+		if components != nil {
+			rec.Components = components[i]
 		}
 		chunk.Records = append(chunk.Records, rec)
 	}
@@ -30,14 +29,13 @@ func withParts(unit model.LengthUnit, names []string, rewards []float64, parts .
 	return store.Snapshot()
 }
 
-// Whatever the log is like, every estimator either computes or says in a sentence
-// what the log would need.
+// Every estimator computes, or says what the log would need.
 func TestEveryEstimatorComputesOrSaysWhatItNeeds(t *testing.T) {
 	nan := math.NaN()
 	logs := map[string]model.Snapshot{
-		"rewards only": made([]float64{1, 0, 1, 0}, []float64{0, 0, 1, 0}),
-		"no lengths":   withParts(model.LengthUnknown, nil, []float64{1, 0, 1, 0}),
-		"all there is": withParts(model.LengthTokens, []string{"a", "baseline", "b"}, []float64{1, 0, 1, 0}, []float64{1, .5, 0}, []float64{0, .5, 1}, []float64{0, .5, nan}, []float64{1, .5, 0}),
+		"rewards only": snapshotOf([]float64{1, 0, 1, 0}, []float64{0, 0, 1, 0}),
+		"no lengths":   withComponents(model.LengthUnknown, nil, []float64{1, 0, 1, 0}),
+		"all there is": withComponents(model.LengthTokens, []string{"a", "baseline", "b"}, []float64{1, 0, 1, 0}, []float64{1, .5, 0}, []float64{0, .5, 1}, []float64{0, .5, nan}, []float64{1, .5, 0}),
 	}
 	for name, snap := range logs {
 		for _, e := range estimators.All() {
@@ -45,15 +43,15 @@ func TestEveryEstimatorComputesOrSaysWhatItNeeds(t *testing.T) {
 			set.Framework, set.Estimator, set.Scale = e.Framework, e.Name, e.Scales[0]
 			a, err := Analyze(context.Background(), snap, 0, set)
 			var need *model.MissingError
-			switch lack := snap.Missing(e); {
-			case lack == nil && err != nil:
+			switch missing := snap.Missing(e); {
+			case missing == nil && err != nil:
 				t.Errorf("%s: %s %s: %v", name, e.Framework, e.Name, err)
-			case lack == nil && len(a.Original) != a.Rows:
+			case missing == nil && len(a.Original) != a.Rows:
 				t.Errorf("%s: %s %s gave nothing", name, e.Framework, e.Name)
-			case lack != nil && !errors.As(err, &need):
-				t.Errorf("%s: %s %s lacks %q and says %v", name, e.Framework, e.Name, lack, err)
-			case name == "all there is" && lack != nil && e.Computable():
-				t.Errorf("%s %s finds that all there is lacks something: %s", e.Framework, e.Name, lack)
+			case missing != nil && !errors.As(err, &need):
+				t.Errorf("%s: %s %s lacks %q and says %v", name, e.Framework, e.Name, missing, err)
+			case name == "all there is" && missing != nil && e.Computable():
+				t.Errorf("%s %s finds that all there is lacks something: %s", e.Framework, e.Name, missing)
 			}
 			if _, err := ComputeTrend(context.Background(), snap, set, nil, nil, 1); (err == nil) != (snap.Missing(e) == nil) {
 				t.Errorf("%s: %s %s: the trend says %v", name, e.Framework, e.Name, err)
@@ -62,8 +60,8 @@ func TestEveryEstimatorComputesOrSaysWhatItNeeds(t *testing.T) {
 	}
 }
 
-func TestChosenReward(t *testing.T) {
-	snap := withParts(model.LengthTokens, []string{"a", "b"}, []float64{9, 9, 9, 9}, []float64{1, 0}, []float64{0, 0.5}, []float64{1, math.NaN()}, []float64{math.NaN(), math.NaN()})
+func TestRewardIsThatOfTheSettings(t *testing.T) {
+	snap := withComponents(model.LengthTokens, []string{"a", "b"}, []float64{9, 9, 9, 9}, []float64{1, 0}, []float64{0, 0.5}, []float64{1, math.NaN()}, []float64{math.NaN(), math.NaN()})
 	tests := []struct {
 		key, value string
 		want       []float64 // rewards; the last sample has none
@@ -98,11 +96,11 @@ func TestChosenReward(t *testing.T) {
 	}
 }
 
-// GDPO of one function with weight 2: trl normalizes it within the group, then the
-// whole batch by the sample std: (±1 − 0)/(1.1547 + 1e-4) twice over.
-func TestWeightsReachTheComponents(t *testing.T) {
-	snap := withParts(model.LengthTokens, []string{"a", "b"}, []float64{9, 9, 9, 9}, []float64{1, 7}, []float64{-1, 3}, []float64{1, 1}, []float64{-1, 2})
-	set := settings(t, "framework", "trl", "estimator", "grpo_normalize_then_sum", "weights", "a=2")
+// GDPO of one function with weight 2: trl normalizes it within the group and then
+// over the batch, by the std with ddof 1: (±1 − 0)/(1.1547 + 1e-4) twice.
+func TestWeightsMultiplyComponents(t *testing.T) {
+	snap := withComponents(model.LengthTokens, []string{"a", "b"}, []float64{9, 9, 9, 9}, []float64{1, 7}, []float64{-1, 3}, []float64{1, 1}, []float64{-1, 2})
+	set := settingsWith(t, "framework", "trl", "estimator", "grpo_normalize_then_sum", "weights", "a=2")
 	a := analyze(t, snap, set)
 	z := 2 / (math.Sqrt(4./3) + 1e-4)
 	want := z / (z*math.Sqrt(4./3) + 1e-4)
@@ -111,9 +109,9 @@ func TestWeightsReachTheComponents(t *testing.T) {
 	}
 }
 
-func TestBaselineIsNoRewardFunction(t *testing.T) {
-	snap := withParts(model.LengthTokens, []string{"greedy_reward"}, []float64{1, 0}, []float64{0.25}, []float64{0.25})
-	a := analyze(t, snap, settings(t, "framework", "verl", "estimator", "remax"))
+func TestBaselineIsNotARewardFunction(t *testing.T) {
+	snap := withComponents(model.LengthTokens, []string{"greedy_reward"}, []float64{1, 0}, []float64{0.25}, []float64{0.25})
+	a := analyze(t, snap, settingsWith(t, "framework", "verl", "estimator", "remax"))
 	if a.Original[0] != 0.75 || a.Original[1] != -0.25 {
 		t.Errorf("%v, want 0.75 and -0.25", a.Original)
 	}
@@ -123,90 +121,18 @@ func TestBaselineIsNoRewardFunction(t *testing.T) {
 	}
 }
 
-func TestWarningsAboutTheLog(t *testing.T) {
-	rpp := settings(t, "framework", "verl", "estimator", "reinforce_plus_plus")
-	characters := withParts(model.LengthCharacters, nil, []float64{1, 0, 1, 0})
-	if w, ok := warningOf(analyze(t, characters, rpp), model.WarnApproximateLengths); !ok || w.Count != 4 || !strings.Contains(w.Text, "characters") {
-		t.Errorf("characters: %+v", w)
-	}
-	if w, ok := warningOf(analyze(t, characters, settings(t, "framework", "verl")), model.WarnApproximateLengths); ok {
-		t.Errorf("grpo needs no lengths: %+v", w)
-	}
-	if w, ok := warningOf(analyze(t, withParts(model.LengthTokens, nil, []float64{1, 0, 1, 0}), rpp), model.WarnApproximateLengths); ok {
-		t.Errorf("tokens: %+v", w)
-	}
-
-	// openrlhf divides 0 by 0 for rewards that a float cannot hold
-	huge := withParts(model.LengthTokens, nil, []float64{3e38, -3e38, 3e38, -3e38})
-	a := analyze(t, huge, settings(t, "framework", "slime", "estimator", "reinforce_plus_plus"))
-	if w, ok := warningOf(a, model.WarnUndefinedAdvantages); ok != (a.Table[0].Fate == model.FateInvalid) || ok && w.Count != 1 {
-		t.Errorf("undefined: %+v, fate %v, %v", w, a.Table[0].Fate, a.Original)
-	}
-}
-
-func TestLoggedAdvantagesAreCompared(t *testing.T) {
-	given := func(advantages ...float64) model.Snapshot {
-		chunk := madeChunk(1, []float64{1, 0, 1, 0})
-		for i, a := range advantages {
-			chunk.Records[i].Advantage = a
-		}
-		store := model.NewStore()
-		store.Append(chunk)
-		return store.Snapshot()
-	}
-	centred := settings(t, "framework", "tinker")
-	if w, ok := warningOf(analyze(t, given(0.5, -0.5, 0.5, -0.5), centred), model.WarnLoggedDiffers); ok {
-		t.Errorf("equal advantages: %+v", w)
-	}
-	w, ok := warningOf(analyze(t, given(0.5, -0.5, 0.75, math.NaN()), centred), model.WarnLoggedDiffers)
-	if !ok || w.Count != 1 || w.Of != 3 || w.Example != 0 || !strings.Contains(w.Text, "up to 0.25") {
-		t.Errorf("one differs: %+v", w)
-	}
-	noNumber := madeChunk(1, []float64{math.NaN(), 0, 1, 0})
-	noNumber.Records[0].Advantage = 0.5
-	store := model.NewStore()
-	store.Append(noNumber)
-	if w, ok := warningOf(analyze(t, store.Snapshot(), centred), model.WarnLoggedDiffers); !ok || !strings.Contains(w.Text, "gives, one of the two is no number") {
-		t.Errorf("computed from NaN: %+v", w)
-	}
-	// written with seven digits: 1/√(4/3) is 0.866025403…
-	easy := given(0.8660254, -0.8660254, 0.8660254, -0.8660254)
-	if w, ok := warningOf(analyze(t, easy, model.DefaultSettings()), model.WarnLoggedDiffers); ok {
-		t.Errorf("fewer digits: %+v", w)
-	}
-}
-
-// What is right and what is wrong is told by the reward that was chosen.
-func TestFatesAreThoseOfTheChosenReward(t *testing.T) {
-	snap := withParts(model.LengthTokens, []string{"a"}, []float64{9, 3}, []float64{1}, []float64{1})
-	if fate := analyze(t, snap, settings(t, "reward", "a")).Table[0].Fate; fate != model.FateRight {
-		t.Errorf("the only reward there is, 1, is %v", fate)
-	}
-}
-
-// One response whose length nobody knows does not take the others theirs.
-func TestAnUnknownLengthCountsForNoToken(t *testing.T) {
-	chunk := madeChunk(1, []float64{1, 0, 0.5})
+// A response of unknown length has no weight; the others keep theirs.
+func TestUnknownLengthHasNoWeight(t *testing.T) {
+	chunk := chunkOf(1, []float64{1, 0, 0.5})
 	chunk.Records[2].Length = -1
 	store := model.NewStore()
 	store.Append(chunk)
-	a := analyze(t, store.Snapshot(), settings(t, "framework", "verl", "estimator", "opo"))
+	a := analyze(t, store.Snapshot(), settingsWith(t, "framework", "verl", "estimator", "opo"))
 	// lengths 10 and 11: the baseline is 10/21
 	if got, want := a.Original[2], 0.5-10./21; math.Abs(got-want) > 1e-6 {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if w, ok := warningOf(a, model.WarnApproximateLengths); !ok || w.Count != 1 || !strings.Contains(w.Text, "no token") {
 		t.Errorf("%+v", w)
-	}
-}
-
-// The filter can be tried on all of the GRPO family, whatever it is called.
-func TestFilterOfTheFamily(t *testing.T) {
-	for _, e := range estimators.All() {
-		set := model.DefaultSettings()
-		set.Framework, set.Estimator, set.Scale, set.KeepPos = e.Framework, e.Name, e.Scales[0], 0.5
-		if err := set.Validate(); (err == nil) != (e.CanFilter && e.Computable()) {
-			t.Errorf("%s %s with keep_pos_ratio 0.5: %v", e.Framework, e.Name, err)
-		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"vantage/model"
 )
 
-// The names are exactly those that the steps have, whatever their groups and lengths.
+// The names are exactly those of the metrics that steps have.
 func TestMetricNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		store := model.NewStore()

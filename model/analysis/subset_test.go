@@ -9,11 +9,10 @@ import (
 	"vantage/model"
 )
 
-// All groups have the figures of the step; two of three those of a step that holds
-// only these, by hand.
-func TestSubset(t *testing.T) {
-	snap := made([]float64{1, 0, 1, 0}, []float64{1, 1}, []float64{0, 0, 0, 1})
-	a := analyze(t, snap, settings(t, "keep_neg_ratio", "0.5"))
+// All groups have the metrics of the step; two of three have those of a step of these, by hand.
+func TestSubsetIsAStepOfItsGroups(t *testing.T) {
+	snap := snapshotOf([]float64{1, 0, 1, 0}, []float64{1, 1}, []float64{0, 0, 0, 1})
+	a := analyze(t, snap, settingsWith(t, "keep_neg_ratio", "0.5"))
 	if diff := cmp.Diff(a.Metrics, a.Subset([]int{0, 1, 2}).Metrics, cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
 	}

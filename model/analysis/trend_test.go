@@ -13,14 +13,13 @@ import (
 	"vantage/model"
 )
 
-// A run shown in parts comes to the same as one computed at once; the newest steps
-// come first, and what was computed is not computed again when more is read.
-func TestPartsOfATrend(t *testing.T) {
+// A trend that is computed in parts, the newest steps first, equals one computed at once.
+func TestTrendInPartsEqualsTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		store := model.NewStore()
 		steps := rapid.IntRange(1, 9).Draw(t, "steps")
 		for step := range steps {
-			store.Append(madeChunk(int64(step+1), []float64{1, 0, float64(step)}, []float64{1, 1}))
+			store.Append(chunkOf(int64(step+1), []float64{1, 0, float64(step)}, []float64{1, 1}))
 		}
 		set, snap := model.DefaultSettings(), store.Snapshot()
 		whole := allSteps(t, store, set, nil)
@@ -46,15 +45,14 @@ func TestPartsOfATrend(t *testing.T) {
 	})
 }
 
-// While a log is read, the steps that were computed stay when newer ones come, even
-// if a part does not reach down to them.
-func TestAPartKeepsOlderSteps(t *testing.T) {
+// While a log grows, computed steps stay, even if a part does not reach down to them.
+func TestTrendKeepsOlderSteps(t *testing.T) {
 	store := model.NewStore()
-	store.Append(madeChunk(1, []float64{1, 0}))
+	store.Append(chunkOf(1, []float64{1, 0}))
 	set := model.DefaultSettings()
 	old := allSteps(t, store, set, nil)
 	for step := int64(2); step <= 4; step++ {
-		store.Append(madeChunk(step, []float64{1, 0}))
+		store.Append(chunkOf(step, []float64{1, 0}))
 	}
 	part, err := ComputeTrend(context.Background(), store.Snapshot(), set, old, nil, 2)
 	if err != nil {
@@ -67,25 +65,25 @@ func TestAPartKeepsOlderSteps(t *testing.T) {
 	if diff := cmp.Diff([]bool{false, true, true, false}, pending); diff != "" || part.Pending != 2 {
 		t.Errorf("%d left: %s", part.Pending, diff)
 	}
-	if onsets := part.FirstWarnings(); len(onsets) > 0 && onsets[len(onsets)-1].StepIndex > 0 {
-		t.Errorf("said to begin at a step before which some are not computed: %+v", onsets)
+	if first := part.FirstWarnings(); len(first) > 0 && first[len(first)-1].StepIndex > 0 {
+		t.Errorf("a first warning after a pending step: %+v", first)
 	}
 	if v := part.Series("critic/score/mean"); v[0] != 0.5 || !math.IsNaN(v[1]) || v[3] != 0.5 {
 		t.Errorf("reward over the steps: %v", v)
 	}
 }
 
-// Every kind of warning has one onset: the first step that carries it.
-func TestOnsets(t *testing.T) {
+// Each kind of warning has one first step.
+func TestFirstWarnings(t *testing.T) {
 	store := model.NewStore()
-	store.Append(madeChunk(1, []float64{1, 0, 0, 0}, []float64{1, 0, 1, 0}))
-	store.Append(madeChunk(2, []float64{1, 0, math.NaN(), 0}, []float64{1, 0, 1, 0}))
-	store.Append(madeChunk(5, []float64{1, 0, math.NaN(), 0}, []float64{1, 0, 0}))
+	store.Append(chunkOf(1, []float64{1, 0, 0, 0}, []float64{1, 0, 1, 0}))
+	store.Append(chunkOf(2, []float64{1, 0, math.NaN(), 0}, []float64{1, 0, 1, 0}))
+	store.Append(chunkOf(5, []float64{1, 0, math.NaN(), 0}, []float64{1, 0, 0}))
 	trend := allSteps(t, store, model.DefaultSettings(), nil)
 	first := map[model.WarningKind]int64{}
 	for _, o := range trend.FirstWarnings() {
 		if _, twice := first[o.Kind]; twice {
-			t.Errorf("%s begins twice", o.Kind)
+			t.Errorf("%s is first twice", o.Kind)
 		}
 		if first[o.Kind] = o.Step; trend.Steps[o.StepIndex].Step != o.Step {
 			t.Errorf("%s: step %d is not at %d", o.Kind, o.Step, o.StepIndex)
@@ -97,7 +95,7 @@ func TestOnsets(t *testing.T) {
 }
 
 // allSteps is the whole trend of a store.
-func allSteps(t require, store *model.Store, set model.Settings, previous *Trend) *Trend {
+func allSteps(t testingT, store *model.Store, set model.Settings, previous *Trend) *Trend {
 	t.Helper()
 	snap := store.Snapshot()
 	trend, err := ComputeTrend(context.Background(), snap, set, previous, nil, snap.Rows)
@@ -107,20 +105,20 @@ func allSteps(t require, store *model.Store, set model.Settings, previous *Trend
 	return trend
 }
 
-// require is testing.T or rapid.T.
-type require interface {
+// testingT is testing.T or rapid.T.
+type testingT interface {
 	Helper()
 	Fatal(args ...any)
 }
 
 func TestTrendTakesOverWhatHasNotChanged(t *testing.T) {
 	store := model.NewStore()
-	store.Append(madeChunk(1, []float64{1, 0}))
-	store.Append(madeChunk(2, []float64{1, 0}))
+	store.Append(chunkOf(1, []float64{1, 0}))
+	store.Append(chunkOf(2, []float64{1, 0}))
 	set := model.DefaultSettings()
 	before := allSteps(t, store, set, nil)
 	before.Steps[0].Metrics[0].Value = 42 // a mark that a computation would not leave
-	store.Append(madeChunk(2, []float64{1, 1}))
+	store.Append(chunkOf(2, []float64{1, 1}))
 	after := allSteps(t, store, set, before)
 	if after.Steps[0].Metrics[0].Value != 42 || after.Steps[1].Rows != 4 {
 		t.Errorf("step 1 %v, step 2 %d rows: want step 1 taken over and step 2 computed", after.Steps[0].Metrics[0], after.Steps[1].Rows)
@@ -133,7 +131,7 @@ func TestTrendTakesOverWhatHasNotChanged(t *testing.T) {
 // A run of 1,000 steps with 2,048 samples each: all of it, the part that the screen
 // waits for, and what new settings cost where nothing has changed.
 func BenchmarkTrend(b *testing.B) {
-	snap := longRun(1000, 128, 16)
+	snap := runOf(1000, 128, 16)
 	set := model.DefaultSettings()
 	set.KeepPos, set.KeepNeg, set.Recompute = 0.7, 0.5, true
 	trend := func(b *testing.B, prev *Trend, samples int) *Trend {
@@ -168,8 +166,8 @@ func BenchmarkTrend(b *testing.B) {
 	})
 }
 
-// longRun is a made run of steps with groups of size samples.
-func longRun(steps, groups, size int) model.Snapshot {
+// runOf is a run of random steps with groups of size samples.
+func runOf(steps, groups, size int) model.Snapshot {
 	random := rand.New(rand.NewPCG(3, 4))
 	store := model.NewStore()
 	for step := range steps {
@@ -183,7 +181,7 @@ func longRun(steps, groups, size int) model.Snapshot {
 				}
 			}
 		}
-		store.Append(madeChunk(int64(step+1), rewards...))
+		store.Append(chunkOf(int64(step+1), rewards...))
 	}
 	return store.Snapshot()
 }

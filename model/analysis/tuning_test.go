@@ -51,7 +51,7 @@ func trapTable(t *testing.T, rewards func(*rand.Rand, []float64)) string {
 	var b strings.Builder
 	b.WriteString("| keep_pos | keep_neg | recompute | groups with signal | killed | short | kept samples that flip | Σ\\|A\\| |\n|---|---|---|---|---|---|---|---|\n")
 	for _, set := range traps() {
-		a := made(t, set, rewards)
+		a := snapshotOf(t, set, rewards)
 		pushed := 0
 		for i, x := range a.Original {
 			if a.Keep[i] && x != 0 {
@@ -84,8 +84,8 @@ func traps() []model.Settings {
 	return all
 }
 
-// made is one step of 2,000 groups of 16 under the settings.
-func made(t *testing.T, set model.Settings, rewards func(*rand.Rand, []float64)) *analysis.Analysis {
+// snapshotOf is one step of 2,000 groups of 16 under the settings.
+func snapshotOf(t *testing.T, set model.Settings, rewards func(*rand.Rand, []float64)) *analysis.Analysis {
 	t.Helper()
 	random := rand.New(rand.NewPCG(16, 2000))
 	chunk := &model.Chunk{Format: "made", HasTruth: true}

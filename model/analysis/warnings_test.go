@@ -2,9 +2,11 @@ package analysis
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"vantage/estimators"
 	"vantage/model"
 )
 
@@ -26,8 +28,8 @@ func TestWarnings(t *testing.T) {
 		// kept: .5 .5 .8 1 1.2, of mean .8; both .5 were above the group's mean .4 and are now below
 		{"flips", [][]float64{{0, 0, .5, .5, .8, 1, 0, 0, 0, 1.2}}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, model.WarnSignFlips, 2, "changed sign"},
 		{"no flips without recompute", [][]float64{{0, 0, .5, .5, .8, 1, 0, 0, 0, 1.2}}, []string{"keep_neg_ratio", "0"}, model.WarnSignFlips, 0, ""},
-		{"invalid", [][]float64{{1, 0, math.NaN(), missing()}, binary}, nil, model.WarnInvalidRewards, 2, "1 missing, 1 NaN"},
-		{"noise", [][]float64{repeat(.7, 8), binary}, []string{"framework", "twinkle"}, model.WarnFloatNoise, 1, "+6"},
+		{"invalid", [][]float64{{1, 0, math.NaN(), estimators.MissingReward()}, binary}, nil, model.WarnInvalidRewards, 2, "1 missing, 1 NaN"},
+		{"noise", [][]float64{slices.Repeat([]float64{.7}, 8), binary}, []string{"framework", "twinkle"}, model.WarnFloatNoise, 1, "+6"},
 		{"the trainer's own refusal", [][]float64{{1}, binary}, nil, model.WarnTrainerRefuses, 1, "GRPO needs rollout.n > 1."},
 		{"one-sided push", [][]float64{binary}, []string{"keep_neg_ratio", "0.3"}, model.WarnOneSidedPush, 5, "push up"},
 		// 3 of 4 positives at 0.7 would be 2.8: int(2.8) = 2
@@ -37,7 +39,7 @@ func TestWarnings(t *testing.T) {
 		{"our filter on another framework", [][]float64{binary}, []string{"framework", "twinkle", "keep_pos_ratio", "0.5"}, model.WarnFilterIsOurs, 1, "twinkle itself has no such filter"},
 	}
 	for _, test := range tests {
-		a := analyze(t, made(test.groups...), settings(t, test.set...))
+		a := analyze(t, snapshotOf(test.groups...), settingsWith(t, test.set...))
 		if test.kind == "" {
 			if len(a.Warnings) != 0 {
 				t.Errorf("%s: %v", test.name, a.Warnings)
@@ -61,15 +63,4 @@ func warningOf(a *Analysis, kind model.WarningKind) (model.Warning, bool) {
 		}
 	}
 	return model.Warning{}, false
-}
-
-func TestMergedGroupsAreDoubted(t *testing.T) {
-	chunk := madeChunk(1, []float64{1, 0}, []float64{1, 0}, []float64{1, 0, 1, 0})
-	chunk.HasTruth = false
-	store := model.NewStore()
-	store.Append(chunk)
-	a := analyze(t, store.Snapshot(), model.DefaultSettings())
-	if w, ok := warningOf(a, model.WarnGroupingDoubt); !ok || w.Count != 1 || w.Example != 2 {
-		t.Errorf("%+v, want one group, the third", w)
-	}
 }

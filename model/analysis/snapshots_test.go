@@ -5,18 +5,18 @@ import (
 	"math"
 	"testing"
 
-	"vantage/estimators"
 	"vantage/model"
 )
 
-// made builds a run from groups of rewards: prompt k of the step has rewards[k].
-func made(rewards ...[]float64) model.Snapshot {
+// snapshotOf is a run of one step whose prompt k has rewards[k].
+func snapshotOf(rewards ...[]float64) model.Snapshot {
 	store := model.NewStore()
-	store.Append(madeChunk(1, rewards...))
+	store.Append(chunkOf(1, rewards...))
 	return store.Snapshot()
 }
 
-func madeChunk(step int64, rewards ...[]float64) *model.Chunk {
+// chunkOf is a chunk of one step whose prompt k has rewards[k].
+func chunkOf(step int64, rewards ...[]float64) *model.Chunk {
 	chunk := &model.Chunk{Format: "made", LengthUnit: model.LengthTokens, HasTruth: true, Progress: model.Progress{CaughtUp: true}}
 	for k, group := range rewards {
 		for i, r := range group {
@@ -29,7 +29,8 @@ func madeChunk(step int64, rewards ...[]float64) *model.Chunk {
 	return chunk
 }
 
-func settings(t *testing.T, pairs ...string) model.Settings {
+// settingsWith are the default settings with some set by name.
+func settingsWith(t *testing.T, pairs ...string) model.Settings {
 	t.Helper()
 	set := model.DefaultSettings()
 	for i := 0; i < len(pairs); i += 2 {
@@ -49,13 +50,3 @@ func analyze(t *testing.T, snap model.Snapshot, set model.Settings) *Analysis {
 	}
 	return a
 }
-
-func repeat(x float64, n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = x
-	}
-	return out
-}
-
-func missing() float64 { return estimators.MissingReward() }
