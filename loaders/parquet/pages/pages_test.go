@@ -17,26 +17,26 @@ import (
 )
 
 type sample struct {
-	Step   int64    `parquet:"step,dict"`
-	Text   *string  `parquet:"text,optional,plain"`
-	Same   string   `parquet:"same,dict"`
-	Reward *float64 `parquet:"reward,optional,plain"`
-	Right  bool     `parquet:"right,plain"`
-	Odd    []int32  `parquet:"odd"`
+	Step     int64    `parquet:"step,dict"`
+	Text     *string  `parquet:"text,optional,plain"`
+	Same     string   `parquet:"same,dict"`
+	Reward   *float64 `parquet:"reward,optional,plain"`
+	Right    bool     `parquet:"right,plain"`
+	Repeated []int32  `parquet:"repeated"`
 }
 
-func point[T any](x T) *T { return &x }
+func pointerTo[T any](x T) *T { return &x }
 
-func made() []sample {
+func sampleRows() []sample {
 	return []sample{
-		{7, point("a"), "p", point(0.5), true, nil},
+		{7, pointerTo("a"), "p", pointerTo(0.5), true, nil},
 		{7, nil, "p", nil, false, []int32{1, 2}},
-		{8, point(""), "käse", point(math.Inf(-1)), true, nil},
-		{9, point("bb"), "p", point(-1.5), true, nil},
+		{8, pointerTo(""), "käse", pointerTo(math.Inf(-1)), true, nil},
+		{9, pointerTo("bb"), "p", pointerTo(-1.5), true, nil},
 	}
 }
 
-func write(tb testing.TB, rows []sample, options ...parquet.WriterOption) []byte {
+func writeFile(tb testing.TB, rows []sample, options ...parquet.WriterOption) []byte {
 	tb.Helper()
 	var b bytes.Buffer
 	if err := parquet.Write(&b, rows, options...); err != nil {
@@ -45,8 +45,8 @@ func write(tb testing.TB, rows []sample, options ...parquet.WriterOption) []byte
 	return b.Bytes()
 }
 
-// column reads all of a column, nulls as nil.
-func column(f *File, i int) (all []any, err error) {
+// readColumn returns all values of a column, nil for a null.
+func readColumn(f *File, i int) (all []any, err error) {
 	for g := range f.Groups {
 		r := f.Column(g, i)
 		for {
@@ -57,7 +57,7 @@ func column(f *File, i int) (all []any, err error) {
 			if err != nil {
 				return all, err
 			}
-			if all, err = values(&p, f.Columns[i].Kind, f.Buffer(), all); err != nil {
+			if all, err = appendValues(&p, f.Columns[i].Kind, f.Buffer(), all); err != nil {
 				return all, err
 			}
 		}
@@ -65,7 +65,7 @@ func column(f *File, i int) (all []any, err error) {
 	return all, nil
 }
 
-func values(p *Page, k Kind, b *Buffer, all []any) ([]any, error) {
+func appendValues(p *Page, k Kind, b *Buffer, all []any) ([]any, error) {
 	if k == Text {
 		texts, err := p.Texts(b)
 		if err != nil {
@@ -91,9 +91,8 @@ func values(p *Page, k Kind, b *Buffer, all []any) ([]any, error) {
 	return all, err
 }
 
-// sameCells holds cells, read one by one from here and there, against a column that was read
-// as a whole.
-func sameCells(t *testing.T, f *File, c *Cells, i int, all []any) {
+// checkCells compares cells at random rows with the values of the column.
+func checkCells(t *testing.T, f *File, c *Cells, i int, all []any) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(i), 1))
 	for range min(len(all), 60) {
@@ -123,7 +122,7 @@ func sameCells(t *testing.T, f *File, c *Cells, i int, all []any) {
 	}
 }
 
-func TestColumns(t *testing.T) {
+func TestColumnsOfEachCodec(t *testing.T) {
 	want := map[string][]any{
 		"step": {7.0, 7.0, 8.0, 9.0}, "text": {"a", nil, "", "bb"}, "same": {"p", "p", "käse", "p"},
 		"reward": {0.5, nil, math.Inf(-1), -1.5}, "right": {1.0, 0.0, 1.0, 1.0},
@@ -133,33 +132,33 @@ func TestColumns(t *testing.T) {
 		"lz4": parquet.Compression(&parquet.Lz4Raw), "brotli": parquet.Compression(&parquet.Brotli),
 		"plain": parquet.Compression(&parquet.Uncompressed), "version 1": parquet.DataPageVersion(1), "a row a group": parquet.MaxRowsPerRowGroup(1),
 	} {
-		data := write(t, made(), option)
+		data := writeFile(t, sampleRows(), option)
 		f, err := Open(bytes.NewReader(data), int64(len(data)), &Memory{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for i, c := range f.Columns {
 			if name == "version 1" && c.Optional {
-				continue // the library writes these wrong: TestFirstVersion has one that was made by hand
+				continue // parquet-go writes these wrong: TestNullsOfV1Pages makes one by hand
 			}
-			if c.Name == "odd" {
+			if c.Name == "repeated" {
 				if c.Kind != Nested {
 					t.Errorf("%s: a repeated column is said to be flat", name)
 				}
 				continue
 			}
-			got, err := column(f, i)
+			got, err := readColumn(f, i)
 			if diff := cmp.Diff(want[c.Name], got, cmpopts.EquateNaNs()); diff != "" || err != nil {
 				t.Errorf("%s: %s: %v\n%s", name, c.Name, err, diff)
 			}
-			sameCells(t, f, NewCells(f, 1<<20), i, got)
+			checkCells(t, f, NewCells(f, 1<<20), i, got)
 		}
 	}
 }
 
-// A page of the first version, as the format's documents have it: the length of the
-// levels, the levels (here one group of packed bits: there, null, there), the values.
-func TestFirstVersion(t *testing.T) {
+// A V1 page by the specification: the size of the definition levels, the levels (one packed group:
+// valid, null, valid), the values.
+func TestNullsOfV1Pages(t *testing.T) {
 	data := []byte{2, 0, 0, 0, 3, 0b101}
 	for _, x := range []float64{0.5, -2} {
 		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
@@ -175,21 +174,21 @@ func TestFirstVersion(t *testing.T) {
 	}
 }
 
-// Cells of many pages and groups, with nulls here and there and in rows, are those of their
-// columns, wherever one looks first.
-func TestCells(t *testing.T) {
+// Cells equal the values of their column, in any order, over many pages and row groups, with single
+// nulls and with runs of nulls.
+func TestCellsEqualTheirColumn(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 3))
 	var rows []sample
 	for i := range 20_000 {
 		s := sample{Step: int64(i / 300), Same: string(rune('a' + i%3)), Right: random.IntN(2) > 0}
 		if random.IntN(5) > 0 && i/700%3 > 0 {
-			s.Text = point(strings.Repeat("x", i%50))
-			s.Reward = point(random.Float64())
+			s.Text = pointerTo(strings.Repeat("x", i%50))
+			s.Reward = pointerTo(random.Float64())
 		}
 		rows = append(rows, s)
 	}
 	for _, codec := range []parquet.WriterOption{parquet.Compression(&parquet.Zstd), parquet.Compression(&parquet.Uncompressed)} {
-		data := write(t, rows, codec, parquet.PageBufferSize(4000), parquet.MaxRowsPerRowGroup(7_000))
+		data := writeFile(t, rows, codec, parquet.PageBufferSize(4000), parquet.MaxRowsPerRowGroup(7_000))
 		f, err := Open(bytes.NewReader(data), int64(len(data)), &Memory{})
 		if err != nil {
 			t.Fatal(err)
@@ -200,11 +199,11 @@ func TestCells(t *testing.T) {
 			if f.Columns[i].Kind == Nested {
 				continue
 			}
-			all, err := column(f, i)
+			all, err := readColumn(f, i)
 			if err != nil || len(all) != len(rows) {
 				t.Fatalf("%d values, %v", len(all), err)
 			}
-			sameCells(t, f, c, i, all)
+			checkCells(t, f, c, i, all)
 		}
 		if c.Size() < 1000 || c.Size() > 400<<10 {
 			t.Errorf("%d bytes are kept", c.Size())
@@ -212,9 +211,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// What a file says of its own sizes is not believed.
-func TestOpenRefuses(t *testing.T) {
-	whole := write(t, made())
+func TestOpenRefusesFalseSizes(t *testing.T) {
+	whole := writeFile(t, sampleRows())
 	greedy := bytes.Clone(whole)
 	copy(greedy[len(greedy)-8:], "\xff\xff\xff\x7f")
 	for name, c := range map[string]struct {
@@ -230,13 +228,12 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// An index leads to every row.
-func TestIndex(t *testing.T) {
+func TestIndexLeadsToEveryRow(t *testing.T) {
 	var rows []sample
 	for i := range 30_000 {
-		rows = append(rows, sample{Step: int64(i), Same: string(rune('a' + i%20)), Text: point(string(rune('A' + i%26)))})
+		rows = append(rows, sample{Step: int64(i), Same: string(rune('a' + i%20)), Text: pointerTo(string(rune('A' + i%26)))})
 	}
-	data := write(t, rows, parquet.PageBufferSize(1000), parquet.MaxRowsPerRowGroup(20_000))
+	data := writeFile(t, rows, parquet.PageBufferSize(1000), parquet.MaxRowsPerRowGroup(20_000))
 	f, err := Open(bytes.NewReader(data), int64(len(data)), &Memory{})
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +241,7 @@ func TestIndex(t *testing.T) {
 	if f.InMemory() {
 		t.Fatal("the file is too small for an index")
 	}
-	if _, err := column(f, 1); err != nil {
+	if _, err := readColumn(f, 1); err != nil {
 		t.Fatal(err)
 	}
 	again, err := Open(bytes.NewReader(data), int64(len(data)), &Memory{})
@@ -272,10 +269,10 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, reading ends, with an error or values.
+// Any bytes give an error, or as many values as rows, which equal the cells.
 func FuzzOpen(f *testing.F) {
-	f.Add(write(f, made()))
-	f.Add(write(f, made(), parquet.DataPageVersion(1), parquet.Compression(&parquet.Snappy)))
+	f.Add(writeFile(f, sampleRows()))
+	f.Add(writeFile(f, sampleRows(), parquet.DataPageVersion(1), parquet.Compression(&parquet.Snappy)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Open(bytes.NewReader(data), int64(len(data)), &Memory{})
 		if err != nil {
@@ -285,7 +282,7 @@ func FuzzOpen(f *testing.F) {
 			if file.Columns[i].Kind == Nested {
 				continue
 			}
-			all, err := column(file, i)
+			all, err := readColumn(file, i)
 			rows := int64(0)
 			for _, g := range file.Groups {
 				rows += g.Rows
@@ -294,7 +291,7 @@ func FuzzOpen(f *testing.F) {
 				t.Errorf("%d values in %d rows", len(all), rows)
 			}
 			if err == nil {
-				sameCells(t, file, NewCells(file, 1<<20), i, all)
+				checkCells(t, file, NewCells(file, 1<<20), i, all)
 			}
 		}
 	})
