@@ -148,7 +148,7 @@ func (q *chunkQueue) addBlock(f *formats.Format, n decode.Note, k model.Block) {
 // noteFormat notes what the samples added last were read as. A column is missing if no file has it.
 func (q *chunkQueue) noteFormat(f *formats.Format, n decode.Note) {
 	q.latest, q.lastNote = f, n
-	if f.IsTrainers() {
+	if f.Origin == formats.FromTrainer {
 		q.ownFormat, q.ownNote = f, n
 	}
 	if n.Provenance == "" {

@@ -1,8 +1,10 @@
 package loaders
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vantage/loaders/formats"
+	"vantage/loaders/formats/formatstest"
 	"vantage/model"
 )
 
@@ -126,4 +129,30 @@ func readAtOnce(data []byte) readResult {
 	var got readResult
 	got.add(out.next())
 	return got
+}
+
+// However the bytes of a log are cut into pieces, the samples are the same.
+func TestPiecesGiveTheSameSamples(t *testing.T) {
+	logs := formatstest.Logs(t, "formats/testdata")
+	rapid.Check(t, func(t *rapid.T) {
+		log := rapid.SampledFrom(logs).Draw(t, "log")
+		out := newChunkQueue()
+		f := newFileReader(0, log.Name, formats.All(), out)
+		data := []byte(log.Text)
+		first := min(len(data), 16) // from which the framing is detected
+		cuts := []int{first}
+		cuts = append(cuts, rapid.SliceOfN(rapid.IntRange(first, len(data)), 0, 6).Draw(t, "cuts")...)
+		slices.Sort(cuts)
+		from := 0
+		for _, at := range append(cuts, len(data)) {
+			for piece := bytes.Clone(data[from:at]); len(piece) > 0; {
+				piece = piece[f.feed(piece):]
+			}
+			from = at
+		}
+		f.finish()
+		if diff := formatstest.Diff(log.Want, formatstest.Samples(out.pending.records)); diff != "" {
+			t.Fatalf("%s cut at %v: -want +got\n%s", log.Format, cuts, diff)
+		}
+	})
 }

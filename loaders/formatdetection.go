@@ -111,7 +111,7 @@ func (f *fileReader) noteNoFormat() {
 // noteUnread notes why a file with such a row is not read. A row without a response is of no log: the
 // file may be a side file.
 func (f *fileReader) noteUnread(row []byte) {
-	if why := formats.Refusal(row); f.directory == nil || formats.HoldsAnswer(row) {
+	if why := formats.Refusal(row); f.directory == nil || formats.HasResponse(row) {
 		f.noteFile(why)
 	} else {
 		f.directory.withoutSamples = append(f.directory.withoutSamples, model.Problem{File: f.name, Reason: why})

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
@@ -45,7 +46,7 @@ func TestPrefetchedTablesReadLikeOthers(t *testing.T) {
 			}
 		}
 		want, got := recordsOf(t, dir, Options{serial: true}), recordsOf(t, dir, Options{})
-		if diff := cmp.Diff(want, got, nearlyEqual...); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
 			t.Fatal("-want +got\n" + diff)
 		}
 	})
@@ -126,7 +127,7 @@ func TestTablesWithNullsShareAChunk(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(want, got, nearlyEqual...); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
 		t.Error("-want +got\n" + diff)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/loaders/formats/formatstest"
 	"vantage/model"
 )
 
@@ -41,10 +41,10 @@ func TestParquet(t *testing.T) {
 	})))
 	s, got := openAndRead(t, w.path("completions_00002.parquet"))
 	want := []model.Record{
-		{Step: 2, Reward: 1, Advantage: 0.7, Length: 3, Components: []float64{1, math.NaN()}},
-		{Step: 2, Reward: 0.5, Advantage: -0.7, Length: 1, Components: []float64{0, 0.5}},
+		{Step: 2, Preview: `what is "\n"?`, Reward: 1, Advantage: 0.7, Length: 3, Components: []float64{1, math.NaN()}},
+		{Step: 2, Preview: `what is "\n"?`, Reward: 0.5, Advantage: -0.7, Length: 1, Components: []float64{0, 0.5}},
 	}
-	if diff := cmp.Diff(want, comparedFields(got), nearlyEqual...); diff != "" {
+	if diff := formatstest.Diff(want, formatstest.Samples(got)); diff != "" {
 		t.Error("-want +got\n" + diff)
 	}
 	if got[0].Prompt == 0 || got[0].Prompt != got[1].Prompt {

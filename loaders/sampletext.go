@@ -135,11 +135,11 @@ func (f textFile) captureRow(h io.ReaderAt, info os.FileInfo, row int64, c *deco
 // captureRecord decodes the record at an offset of the file's text.
 func (f textFile) captureRecord(ctx context.Context, h fileio.Handle, offset int64, c *decode.TextCapture) error {
 	d := f.format.NewDecoder(f.name)
-	r, ok := d.(interface{ Row() *decode.RowDecoder })
-	if !ok {
-		return errors.ErrUnsupported
-	}
-	if _, ok := d.(*decode.CSVDecoder); ok { // it needs the header
+	switch d := d.(type) {
+	case *decode.RowDecoder:
+		d.Capture = c
+	case *decode.CSVDecoder:
+		d.Capture = c
 		header, err := f.recordAt(ctx, h, 0)
 		if err != nil {
 			return err
@@ -152,7 +152,6 @@ func (f textFile) captureRecord(ctx context.Context, h fileio.Handle, offset int
 	if err != nil {
 		return err
 	}
-	r.Row().Capture = c
 	_, err = d.Decode(nil, text)
 	return err
 }

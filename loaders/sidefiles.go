@@ -16,7 +16,7 @@ import (
 // hides reports whether files of this format are skipped because the directory holds a trainer's
 // own log.
 func (d *directory) hides(format *formats.Format) bool {
-	return d.ownFormat != nil && !format.IsTrainers()
+	return d.ownFormat != nil && format.Origin != formats.FromTrainer
 }
 
 // noteLeftOut returns a note that a file is left out, once for each format.
@@ -39,7 +39,7 @@ func (s *Source) leaveOutSideFiles(f *file) bool {
 	case d.hides(f.format):
 		s.leaveOut(f)
 		return true
-	case d.ownFormat == nil && f.format.IsTrainers():
+	case d.ownFormat == nil && f.format.Origin == formats.FromTrainer:
 		d.ownFormat = f.format
 		for _, other := range s.files {
 			if other.directory == d && other.hasStep && !other.refused && d.hides(other.format) {

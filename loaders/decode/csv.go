@@ -12,48 +12,51 @@ import (
 	"vantage/model"
 )
 
-// CSVDecoder decodes tables: the first record names the columns.
+// CSVDecoder reads the samples of a CSV table. Its first record is the header, with the names of the
+// columns.
 type CSVDecoder struct {
 	*RowDecoder
-	Python func(r *RowDecoder, name string, cell []byte) bool // reads a cell that is Python's repr; nil if none are
-	sep    byte
-	header []csvColumn
-	cells  [][]byte // of the row at hand
+	readCell CellReader
+	sep      byte
+	columns  []csvColumn
+	cells    [][]byte // of the record at hand
 }
 
-// csvColumn is one of a table, by its header.
+// CellReader reads a cell that is no plain text or number: it sets roles of r, or returns false.
+type CellReader func(r *RowDecoder, column string, cell []byte) bool
+
 type csvColumn struct {
 	name    jsonscan.Value
-	hasRole bool // its name says what it is
-	field   FieldRole
+	role    Role
+	hasRole bool
+}
+
+// NewCSVDecoder returns a decoder of a table whose rows r decodes. readCell may be nil.
+func NewCSVDecoder(r *RowDecoder, readCell CellReader) *CSVDecoder {
+	return &CSVDecoder{RowDecoder: r, readCell: readCell}
 }
 
 var errColumns = errors.New("the row has another number of columns than the header")
 
 // Decode implements [Decoder].
-func (g *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, error) {
+func (d *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, error) {
 	record = bytes.TrimSuffix(record, []byte{'\r'})
-	if g.header == nil {
-		g.sep = framing.CSVSeparator(record)
-		for _, name := range framing.SplitCSV(nil, jsonscan.TrimByteOrderMark(record), g.sep) {
-			c := csvColumn{name: jsonscan.Value{Kind: jsonscan.String, Raw: bytes.Clone(bytes.TrimSpace(name))}}
-			c.field, c.hasRole = g.Fields.Lookup(c.name.Raw)
-			g.header = append(g.header, c)
-		}
+	if d.columns == nil {
+		d.readHeader(record)
 		return dst, nil
 	}
-	g.cells = framing.SplitCSV(g.cells[:0], record, g.sep)
-	if len(g.cells) != len(g.header) {
-		return dst, fmt.Errorf("%w: %d, not %d", errColumns, len(g.cells), len(g.header))
+	d.cells = framing.SplitCSV(d.cells[:0], record, d.sep)
+	if len(d.cells) != len(d.columns) {
+		return dst, fmt.Errorf("%w: %d, not %d", errColumns, len(d.cells), len(d.columns))
 	}
-	g.BeginRow()
-	for i, cell := range g.cells {
-		g.cell(&g.header[i], cell)
+	d.BeginRow()
+	for i, cell := range d.cells {
+		d.pickCell(&d.columns[i], cell)
 	}
 	before := len(dst)
-	dst, err := g.FinishRow(dst)
+	dst, err := d.FinishRow(dst)
 	if err == nil {
-		err = g.requireGroup(dst[before:])
+		err = d.requireGroup(dst[before:])
 	}
 	if err != nil {
 		return dst[:before], err
@@ -61,21 +64,30 @@ func (g *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 	return dst, nil
 }
 
-func (g *CSVDecoder) cell(c *csvColumn, cell []byte) {
-	key := c.name
-	switch {
-	case len(cell) == 0:
-	case g.Python != nil && g.Python(g.RowDecoder, string(key.Raw), cell):
-	case c.hasRole && c.field.Role == RoleResponse && g.Capture == nil && !bytes.HasPrefix(cell, []byte(jsonscan.MessagesPrefix)):
-		g.Pick(key, jsonscan.Value{Kind: jsonscan.RuneCount, Float: float64(utf8.RuneCount(cell))})
-	case c.hasRole && (c.field.Role.IsText() || c.field.Role == RoleGroup):
-		g.Pick(key, jsonscan.FromText(cell))
-	default:
-		g.Pick(key, cellValue(cell))
+func (d *CSVDecoder) readHeader(header []byte) {
+	d.sep = framing.CSVSeparator(header)
+	for _, name := range framing.SplitCSV(nil, jsonscan.TrimByteOrderMark(header), d.sep) {
+		c := csvColumn{name: jsonscan.Value{Kind: jsonscan.String, Raw: bytes.Clone(bytes.TrimSpace(name))}}
+		p, ok := d.Fields.Lookup(c.name.Raw)
+		c.role, c.hasRole = p.Role, ok
+		d.columns = append(d.columns, c)
 	}
 }
 
-// cellValue is a cell as the number or truth value that it looks like, or a text.
+func (d *CSVDecoder) pickCell(c *csvColumn, cell []byte) {
+	switch {
+	case len(cell) == 0:
+	case d.readCell != nil && d.readCell(d.RowDecoder, string(c.name.Raw), cell):
+	case c.hasRole && c.role == RoleResponse && d.Capture == nil && !bytes.HasPrefix(cell, []byte(jsonscan.MessagesPrefix)):
+		d.Pick(c.name, jsonscan.Value{Kind: jsonscan.RuneCount, Float: float64(utf8.RuneCount(cell))}) // its text is not needed
+	case c.hasRole && (c.role.IsText() || c.role == RoleGroup):
+		d.Pick(c.name, jsonscan.FromText(cell))
+	default:
+		d.Pick(c.name, cellValue(cell))
+	}
+}
+
+// cellValue returns a cell as the number or truth value that it looks like, else as a text.
 func cellValue(cell []byte) jsonscan.Value {
 	switch string(cell) {
 	case "True", "true":

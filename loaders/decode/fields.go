@@ -1,85 +1,136 @@
 package decode
 
 import (
-	"maps"
+	"math"
 	"slices"
 	"strings"
+
+	"vantage/loaders/jsonscan"
 )
 
-// Role is what a field of a row is taken for.
+// Role is what a field of a row is read as.
 type Role int
 
+// The roles. Each is played by one field of a row; numbers that play none may be reward components.
 const (
-	RoleReward Role = iota
-	RoleStep
-	RoleGroup
-	RolePrompt
-	RoleResponse
-	RoleTruth
-	RoleAdvantage
-	RoleLength       // of the response, in tokens
-	RoleTokens       // of the response, as a list
-	RoleTotalTokens  // tokens of prompt and response together
-	RolePromptLength // tokens of the prompt
+	RoleReward       Role = iota
+	RoleStep              // the training step
+	RoleGroup             // id of the group
+	RolePrompt            // a text, or a list of {role, content}
+	RoleResponse          // a text, or a list of {role, content}
+	RoleTruth             // the ground truth; prompts with different ones are different
+	RoleAdvantage         // as the trainer logged it
+	RoleLength            // of the response, in tokens
+	RoleTokens            // of the response, as a list
+	RoleTotalTokens       // how many, of prompt and response together
+	RolePromptLength      // in tokens
 	RoleCount
 )
 
-// IsText reports whether a person reads the field as a text by itself.
+// IsText reports whether the field is shown to a person as a text of its own.
 func (r Role) IsText() bool { return r == RolePrompt || r == RoleResponse || r == RoleTruth }
 
-// Fields says which names stand for which role; earlier names are preferred. A
-// name with dots reaches into objects: task.data.prompt.
-type Fields struct {
-	byName       map[string]FieldRole
-	Names        [RoleCount][]string
-	Parents      map[string]bool             // what is before a dot of some name
-	overrides    map[Role]string             // the names that a person gave
-	RewardCaveat func(parts []string) string // what the reward may not be, by the reward functions there are; nil if it is sure
+// Accepts reports whether a value can play the role. Names alone do not decide: "reward" may be an
+// object of averages, and "tokens" a list.
+func (r Role) Accepts(v jsonscan.Value) bool {
+	switch r {
+	case RoleReward:
+		_, ok := v.ToFloat()
+		return ok
+	case RoleStep:
+		_, ok := v.ToInt()
+		return ok
+	case RoleGroup:
+		return v.Kind == jsonscan.Number || v.Kind == jsonscan.Float || v.Kind == jsonscan.String && len(v.Raw) > 0
+	case RolePrompt, RoleResponse:
+		return v.Kind == jsonscan.String || v.Kind == jsonscan.Array || v.Kind == jsonscan.RuneCount
+	case RoleTruth:
+		return v.Kind != jsonscan.Null
+	case RoleLength, RoleTotalTokens, RolePromptLength:
+		n, ok := v.ToInt()
+		return ok && n > 0 && n <= math.MaxInt32
+	case RoleTokens:
+		return v.Kind == jsonscan.Array
+	default:
+		return true
+	}
 }
 
+// Names are the names of the fields that play a role, the preferred ones first: of a row that has
+// several, the first is taken whose value is not null. A name with dots reaches into objects, as
+// "task.data.prompt" does. Names in lower case match any case.
+type Names map[Role][]string
+
+// Fields says which fields of a format play which role. Decoders share it and do not change it.
+type Fields struct {
+	// Caveat returns what to add to the Provenance of a Note, by the reward components of the log:
+	// "; " and why the numbers may mislead, or "". Nil is never.
+	Caveat func(components []string) string
+
+	names        [RoleCount][]string
+	byName       map[string]FieldRole
+	parents      map[string]bool   // the part before each dot of a name
+	anyComponent bool              // every number without a role is a reward component
+	chosen       [RoleCount]string // columns that a person named
+	requested    []string          // columns to keep as components too, whatever role they play
+}
+
+// FieldRole is the role of a name, and its rank among the names of that role: 0 is preferred.
 type FieldRole struct {
 	Role Role
 	Rank int
 }
 
-func OnlyNames(names map[Role][]string) *Fields {
-	f := &Fields{byName: map[string]FieldRole{}, Parents: map[string]bool{}}
-	for r, list := range names {
-		f.Names[r] = list
-		for rank, name := range list {
-			f.byName[name] = FieldRole{r, rank}
-			for at, c := range name {
-				if c == '.' {
-					f.Parents[name[:at]] = true
-				}
-			}
-		}
+// OnlyNames returns the fields of a format that has these names and no others.
+func OnlyNames(names Names) *Fields {
+	f := &Fields{byName: map[string]FieldRole{}, parents: map[string]bool{}}
+	for role, list := range names {
+		f.setNames(role, list)
 	}
 	return f
 }
 
-// PreferNames returns the usual names with others before them.
-func PreferNames(names map[Role][]string) *Fields {
-	all := Synonyms()
-	for r, list := range names {
-		all[r] = append(list[:len(list):len(list)], all[r]...)
+func (f *Fields) setNames(role Role, names []string) {
+	f.names[role] = names
+	for rank, name := range names {
+		f.byName[name] = FieldRole{role, rank}
+		for at, c := range name {
+			if c == '.' {
+				f.parents[name[:at]] = true
+			}
+		}
 	}
-	return OnlyNames(all)
 }
 
-// NamesWithoutTotal are the usual names for logs that have no total: whatever a column of
-// numbers is called, accuracy or score, a reward function gave it.
+// PreferNames returns the fields of a format that has these names or, where a row lacks them, the
+// usual ones.
+func PreferNames(names Names) *Fields {
+	merged := usualNames()
+	for role, list := range names {
+		merged[role] = append(slices.Clip(list), merged[role]...)
+	}
+	return OnlyNames(merged)
+}
+
+// UsualNames returns the fields of a format with the usual names.
+func UsualNames() *Fields { return OnlyNames(usualNames()) }
+
+// NamesWithoutTotal returns the fields of a format whose rows have a column for each reward function
+// and mostly no total: the usual names, but every number that plays no role is a reward component,
+// also one that is called score or accuracy.
 func NamesWithoutTotal() *Fields {
-	names := Synonyms()
+	names := usualNames()
 	names[RoleReward] = []string{"reward", "total_reward"}
-	return OnlyNames(names)
+	f := OnlyNames(names)
+	f.anyComponent = true
+	return f
 }
 
-// Lookup finds a key, in any case of letters.
-func (f *Fields) Lookup(key []byte) (FieldRole, bool) {
-	p, ok := f.byName[string(key)]
-	if !ok && hasUpper(key) {
-		p, ok = f.byName[strings.ToLower(string(key))]
+// Lookup returns the role of a field name.
+func (f *Fields) Lookup(name []byte) (FieldRole, bool) {
+	p, ok := f.byName[string(name)]
+	if !ok && hasUpper(name) {
+		p, ok = f.byName[strings.ToLower(string(name))]
 	}
 	return p, ok
 }
@@ -93,22 +144,18 @@ func hasUpper(b []byte) bool {
 	return false
 }
 
-// WithOverrides returns the fields with other names before the usual ones. A column has one role:
-// what a person takes as the prompt is not the response any more.
-func (f *Fields) WithOverrides(named map[Role]string) *Fields {
-	taken := slices.Collect(maps.Values(named))
-	names := map[Role][]string{}
-	for as, list := range f.Names {
-		list = slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(taken, name) })
-		if name := named[Role(as)]; name != "" {
-			list = append([]string{name}, list...)
-		}
-		names[Role(as)] = list
+// IsParent reports whether some name reaches into the object of that name.
+func (f *Fields) IsParent(name []byte) bool { return f.parents[string(name)] }
+
+// IsComponent reports whether a number of that name is a reward component.
+func (f *Fields) IsComponent(name string) bool {
+	return IsComponentName(name) || f.anyComponent && !isCounter(name) || slices.Contains(f.requested, name)
+}
+
+// Uses reports whether anything is taken from the column of a table.
+func (f *Fields) Uses(column string) bool {
+	if p, ok := f.Lookup([]byte(column)); ok {
+		return p.Role != RoleTokens
 	}
-	over := OnlyNames(names)
-	over.overrides = named
-	if named[RoleReward] == "" {
-		over.RewardCaveat = f.RewardCaveat
-	}
-	return over
+	return f.IsComponent(column) && (!f.anyComponent || IsComponentName(column) || !strings.Contains(column, "."))
 }

@@ -7,31 +7,28 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// Layout finds the samples of a record and, for each, begins a row, picks its
-// values and calls sample.
-type Layout func(r *RowDecoder, record []byte, sample func()) error
+// Layout finds the samples of a record. For each it calls r.BeginRow, passes the fields to r.Pick,
+// which knows their names, or values to r.Set, and calls emit. It returns an error, a short sentence
+// for a person, if the record cannot be read; what it has emitted is then dropped.
+//
+// A format without a Layout has one sample per record, a JSON object. Only such a format is read by
+// package decode/fast, ten times as fast.
+type Layout func(r *RowDecoder, record []byte, emit func()) error
 
-// OneObject is one object, one sample.
-func OneObject(r *RowDecoder, record []byte, sample func()) error {
+// oneObject is the layout of a format without one.
+func oneObject(r *RowDecoder, record []byte, emit func()) error {
 	r.BeginRow()
 	if err := jsonscan.ScanObject(record, r.visit); err != nil {
 		return err
 	}
-	sample()
+	emit()
 	return nil
 }
 
-// NestedList is one object with a list of samples under a key; what stands beside the
-// list holds for all of them.
-func NestedList(key string) Layout {
-	return func(r *RowDecoder, record []byte, sample func()) error {
-		return EachInList(r, record, key, func(jsonscan.Value) { sample() })
-	}
-}
-
-// EachInList begins a row for each object of the list under a key, with what stands beside the
-// list, and picks its values.
-func EachInList(r *RowDecoder, record []byte, key string, sample func(of jsonscan.Value)) error {
+// EachInList begins a row for each object of the list under a key, picks its fields and those beside
+// the list, which hold for all of them, and calls finish with the object. It is what a Layout of
+// samples in a list is made of: finish calls r.Set, if need be, and emit.
+func EachInList(r *RowDecoder, record []byte, key string, finish func(object jsonscan.Value)) error {
 	var list jsonscan.Value
 	err := jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
 		if string(k.Raw) == key {
@@ -42,34 +39,35 @@ func EachInList(r *RowDecoder, record []byte, key string, sample func(of jsonsca
 		return err
 	}
 	list.EachElement(func(e jsonscan.Value) {
+		if e.Kind != jsonscan.Object {
+			return
+		}
 		r.BeginRow()
 		_ = jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
 			if string(k.Raw) != key {
 				r.Pick(k, v)
 			}
 		})
-		if e.Kind == jsonscan.Object {
-			_ = jsonscan.ScanObject(e.Raw, r.visit)
-			sample(e)
-		}
+		e.EachField(r.visit)
+		finish(e)
 	})
 	return nil
 }
 
-// maxColumns bounds what one record of columns may hold.
+// maxColumns bounds the columns of a record.
 const maxColumns = 1024
 
-// ColumnLists is one object of lists, the values of one sample under the same index
-// of each. Lists of another length, and what is no list, hold for all.
-func ColumnLists(r *RowDecoder, record []byte, sample func()) error {
+// ColumnLists is the layout of an object of lists: the values of a sample have the same index in each.
+// Values that are no list, and lists of another length, hold for all samples if they are single.
+func ColumnLists(r *RowDecoder, record []byte, emit func()) error {
 	type column struct {
 		key    jsonscan.Value
 		values []jsonscan.Value
 	}
-	var all []column
+	var columns []column
 	n := 0
 	err := jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
-		if len(all) == maxColumns {
+		if len(columns) == maxColumns {
 			return
 		}
 		c := column{key: k, values: v.Elements()}
@@ -79,33 +77,33 @@ func ColumnLists(r *RowDecoder, record []byte, sample func()) error {
 		if v.Kind != jsonscan.Array {
 			c.values = []jsonscan.Value{v}
 		}
-		all = append(all, c)
+		columns = append(columns, c)
 	})
 	if err != nil {
 		return err
 	}
 	for i := range n {
 		r.BeginRow()
-		for _, c := range all {
-			switch {
-			case len(c.values) == n:
+		for _, c := range columns {
+			switch len(c.values) {
+			case n:
 				r.Pick(c.key, c.values[i])
-			case len(c.values) == 1:
+			case 1:
 				r.Pick(c.key, c.values[0])
 			}
 		}
-		sample()
+		emit()
 	}
 	return nil
 }
 
-// Document is a whole file: an object, a list of objects, an object with such a
-// list under one of a few names, or lines of objects after all.
-func Document(r *RowDecoder, record []byte, sample func()) error {
+// Document is the layout of a whole file: an object, a list of objects, an object with such a list
+// under one of a few names, an object of lists, or lines of objects after all.
+func Document(r *RowDecoder, record []byte, emit func()) error {
 	s := jsonscan.Scanner{Data: record}
 	s.SkipSpace()
 	if s.Peek() == '[' {
-		return listOf(r, record[s.Pos:], sample)
+		return objectList(r, record[s.Pos:], emit)
 	}
 	var key string
 	err := jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
@@ -118,34 +116,34 @@ func Document(r *RowDecoder, record []byte, sample func()) error {
 	})
 	switch {
 	case err != nil:
-		return eachLine(r, record, sample, err)
+		return objectLines(r, record, emit, err)
 	case key != "":
-		return NestedList(key)(r, record, sample)
-	case r.holdsLists(record):
-		return ColumnLists(r, record, sample)
+		return EachInList(r, record, key, func(jsonscan.Value) { emit() })
+	case r.hasColumnLists(record):
+		return ColumnLists(r, record, emit)
 	default:
-		return OneObject(r, record, sample)
+		return oneObject(r, record, emit)
 	}
 }
 
-// holdsLists reports whether an object holds several answers and as many rewards, each a list.
-func (r *RowDecoder) holdsLists(record []byte) bool {
-	answers, rewards := 0, 0
+// hasColumnLists reports whether an object holds several responses and as many rewards, each a list.
+func (r *RowDecoder) hasColumnLists(record []byte) bool {
+	responses, rewards := 0, 0
 	_ = jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
 		p, ok := r.Fields.Lookup(k.Raw)
 		switch {
 		case !ok || v.Kind != jsonscan.Array:
 		case p.Role == RoleResponse:
-			answers = v.Len()
+			responses = v.Len()
 		case p.Role == RoleReward:
 			rewards = v.Len()
 		}
 	})
-	return answers > 1 && answers == rewards
+	return responses > 1 && responses == rewards
 }
 
-// listOf is a list of objects.
-func listOf(r *RowDecoder, record []byte, sample func()) error {
+// objectList is the layout of a list of objects, one a sample.
+func objectList(r *RowDecoder, record []byte, emit func()) error {
 	s := jsonscan.Scanner{Data: record}
 	v, err := s.Value()
 	if err != nil {
@@ -156,7 +154,7 @@ func listOf(r *RowDecoder, record []byte, sample func()) error {
 	}
 	bad := 0
 	v.EachElement(func(e jsonscan.Value) {
-		if e.Kind != jsonscan.Object || OneObject(r, e.Raw, sample) != nil {
+		if e.Kind != jsonscan.Object || oneObject(r, e.Raw, emit) != nil {
 			bad++
 		}
 	})
@@ -166,25 +164,26 @@ func listOf(r *RowDecoder, record []byte, sample func()) error {
 	return nil
 }
 
-// eachLine reads lines of objects; whole is what was wrong with them as one.
-func eachLine(r *RowDecoder, record []byte, sample func(), whole error) error {
+// objectLines is the layout of lines of objects, one a sample. It returns notDocument if they are
+// not: the error of reading the file as one document.
+func objectLines(r *RowDecoder, record []byte, emit func(), notDocument error) error {
 	s := framing.Splitter{Limit: framing.MaxLine}
-	var bad error
+	var err error
 	accept := func(line framing.Record) bool {
-		if len(line.Text) > 0 && bad == nil {
-			bad = OneObject(r, line.Text, sample)
+		if len(line.Text) > 0 {
+			err = oneObject(r, line.Text, emit)
 		}
-		return bad == nil
+		return err == nil
 	}
 	s.Feed(record, accept)
 	if s.Lines == 0 {
-		return whole
+		return notDocument
 	}
-	if bad == nil {
+	if err == nil {
 		s.Flush(accept)
 	}
-	if bad != nil {
-		return whole
+	if err != nil {
+		return notDocument
 	}
 	return nil
 }

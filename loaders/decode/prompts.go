@@ -6,64 +6,61 @@ import (
 	"unicode/utf8"
 
 	"vantage/loaders/jsonscan"
+	"vantage/model"
 )
 
-// maxPreview is how many bytes of a prompt are kept to recognise it by.
+// maxPreview is how many bytes of a prompt are kept for a person to recognise it by.
 const maxPreview = 160
 
-// maxMemo bounds what a decoder remembers; beyond it, it starts over.
-const maxMemo = 1 << 15
+// maxCached is how many prompts, or group ids, a decoder keeps; then it starts over.
+const maxCached = 1 << 15
 
-// PromptCache turns prompts into hash and preview. A prompt comes once per sample
-// of its group, so what was found for the same bytes is remembered.
+// PromptCache computes hash and preview of prompts. A prompt comes once per sample of its group, so
+// what was computed for the same bytes is kept. The zero PromptCache is empty.
 type PromptCache struct {
-	memo map[promptKey]Prompt
-	buf  []byte
+	prompts map[promptKey]model.Prompt
+	buf     []byte
 }
 
+// promptKey are the hashes of the undecoded bytes.
 type promptKey struct{ prompt, truth uint64 }
 
-type Prompt struct {
-	Hash    uint64
-	Preview string
-}
-
-// Get returns the zero prompt if there is none.
-func (p *PromptCache) Get(v, truth jsonscan.Value) Prompt {
-	if v.Kind != jsonscan.String && v.Kind != jsonscan.Array || len(v.Raw) == 0 {
-		return Prompt{}
+// Get returns hash and preview of a prompt with its ground truth, zero if there is no prompt.
+func (c *PromptCache) Get(prompt, truth jsonscan.Value) model.Prompt {
+	if prompt.Kind != jsonscan.String && prompt.Kind != jsonscan.Array || len(prompt.Raw) == 0 {
+		return model.Prompt{}
 	}
-	key := promptKey{prompt: jsonscan.Hash64(v.Raw)}
+	key := promptKey{prompt: jsonscan.Hash64(prompt.Raw)}
 	if truth.Kind != jsonscan.Absent {
 		key.truth = jsonscan.Hash64(truth.Raw)
 	}
-	if known, ok := p.memo[key]; ok {
+	if known, ok := c.prompts[key]; ok {
 		return known
 	}
-	if p.memo == nil || len(p.memo) >= maxMemo {
-		p.memo = map[promptKey]Prompt{}
+	if c.prompts == nil || len(c.prompts) >= maxCached {
+		c.prompts = map[promptKey]model.Prompt{}
 	}
-	found := p.Compute(v, truth)
-	p.memo[key] = found
-	return found
+	computed := c.Compute(prompt, truth)
+	c.prompts[key] = computed
+	return computed
 }
 
-// Compute is of without remembering.
-func (p *PromptCache) Compute(v, truth jsonscan.Value) Prompt {
-	if !isPlain(v) {
-		return Prompt{Hash: p.hash(v, truth), Preview: p.preview(v)}
+// Compute is Get without keeping the result, for a prompt that is a string or a list.
+func (c *PromptCache) Compute(prompt, truth jsonscan.Value) model.Prompt {
+	if !isOwnPreview(prompt) {
+		return model.Prompt{Hash: c.hash(prompt, truth), Preview: c.preview(prompt)}
 	}
-	p.buf = append(append(p.buf[:0], v.Raw...), 0)
-	p.buf = appendValue(p.buf, truth)
-	return Prompt{Hash: max(1, jsonscan.Hash64(p.buf)), Preview: string(v.Raw)}
+	c.buf = append(append(c.buf[:0], prompt.Raw...), 0)
+	c.buf = appendValue(c.buf, truth)
+	return model.Prompt{Hash: max(1, jsonscan.Hash64(c.buf)), Preview: string(prompt.Raw)}
 }
 
-// hash covers prompt and ground truth: environments give different games the
-// same prompt. 0 is kept for "no prompt".
-func (p *PromptCache) hash(v, truth jsonscan.Value) uint64 {
-	p.buf = append(appendValue(p.buf[:0], v), 0)
-	p.buf = appendValue(p.buf, truth)
-	return max(1, jsonscan.Hash64(p.buf))
+// hash hashes the decoded prompt and its ground truth: environments give different games the same
+// prompt. 0 means "no prompt".
+func (c *PromptCache) hash(prompt, truth jsonscan.Value) uint64 {
+	c.buf = append(appendValue(c.buf[:0], prompt), 0)
+	c.buf = appendValue(c.buf, truth)
+	return max(1, jsonscan.Hash64(c.buf))
 }
 
 func appendValue(dst []byte, v jsonscan.Value) []byte {
@@ -77,97 +74,96 @@ func appendValue(dst []byte, v jsonscan.Value) []byte {
 	}
 }
 
-func (p *PromptCache) preview(v jsonscan.Value) string {
-	p.buf = p.buf[:0]
-	if all := v.Messages(); len(all) > 0 {
-		p.buf = lastOfUser(all).AppendContent(p.buf)
-	} else {
-		p.buf = appendValue(p.buf, v)
-		return Shorten(Question(p.buf))
+func (c *PromptCache) preview(prompt jsonscan.Value) string {
+	if messages := prompt.Messages(); len(messages) > 0 {
+		c.buf = lastOfUser(messages).AppendContent(c.buf[:0])
+		return shorten(c.buf)
 	}
-	return Shorten(p.buf)
+	c.buf = appendValue(c.buf[:0], prompt)
+	return shorten(question(c.buf))
 }
 
-func lastOfUser(all []jsonscan.Message) jsonscan.Message {
-	for i := len(all) - 1; i >= 0; i-- {
-		if string(all[i].Role.Raw) == "user" {
-			return all[i]
+// lastOfUser returns the user's last message, or the last one if none is the user's.
+func lastOfUser(messages []jsonscan.Message) jsonscan.Message {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if string(messages[i].Role.Raw) == "user" {
+			return messages[i]
 		}
 	}
-	return all[len(all)-1]
+	return messages[len(messages)-1]
 }
 
-// chats are the ways in which chat templates mark a user's turn and the begin
-// of the answer. The first is what is left when special tokens are stripped.
-var chats = [...]struct{ user, end, answer string }{
+// chatTemplates are the marks of a user's turn, of its end and of the answer after it. The first ones
+// are what is left if special tokens are stripped.
+var chatTemplates = [...]struct{ user, end, answer string }{
 	{"\nuser\n", "\nassistant\n", "\nassistant\n"},
 	{"<|im_start|>user\n", "<|im_end|>", "<|im_start|>assistant\n"},
 }
 
-// Question returns what the user asked last in a decoded chat, or all of a text
-// that is none.
-func Question(b []byte) []byte {
-	for _, c := range chats {
-		if !bytes.Contains(b, []byte(c.user[1:])) {
-			continue // a search from the end takes longer
+// question returns the user's last turn in a prompt made by a chat template, or all of another text.
+func question(text []byte) []byte {
+	for _, t := range chatTemplates {
+		if !bytes.Contains(text, []byte(t.user[1:])) {
+			continue // quicker than a search from the end
 		}
-		i := bytes.LastIndex(b, []byte(c.user))
+		i := bytes.LastIndex(text, []byte(t.user))
 		switch {
 		case i >= 0:
-			b = b[i+len(c.user):]
-		case bytes.HasPrefix(b, []byte(c.user[1:])):
-			b = b[len(c.user)-1:]
+			text = text[i+len(t.user):]
+		case bytes.HasPrefix(text, []byte(t.user[1:])):
+			text = text[len(t.user)-1:]
 		default:
 			continue
 		}
-		if end := bytes.LastIndex(b, []byte(c.end)); end >= 0 && opening(b[end+len(c.end):], c.answer) {
-			b = b[:end]
+		if end := bytes.LastIndex(text, []byte(t.end)); end >= 0 && isAnswerStart(text[end+len(t.end):], t.answer) {
+			text = text[:end]
 		}
-		return b
+		return text
 	}
-	return b
+	return text
 }
 
-// opening reports whether b, after the user's turn, only opens the answer: some
-// templates put a <think> there.
-func opening(b []byte, answer string) bool {
-	b = bytes.TrimPrefix(bytes.TrimSpace(b), bytes.TrimSpace([]byte(answer)))
-	b = bytes.TrimSpace(b)
-	return len(b) == 0 || bytes.HasPrefix(b, []byte("<think>"))
+// isAnswerStart reports whether the text after the user's turn only opens the answer: some templates
+// put a <think> there.
+func isAnswerStart(text []byte, answer string) bool {
+	text = bytes.TrimPrefix(bytes.TrimSpace(text), bytes.TrimSpace([]byte(answer)))
+	text = bytes.TrimSpace(text)
+	return len(text) == 0 || bytes.HasPrefix(text, []byte("<think>"))
 }
 
-// Shorten makes one line of a text and cuts it.
-func Shorten(b []byte) string {
-	if len(b) <= maxPreview && isLine(b) {
-		return string(b)
+// shorten returns the start of a text as one line of at most maxPreview bytes.
+func shorten(text []byte) string {
+	if len(text) <= maxPreview && isPlainLine(text) {
+		return string(text)
 	}
-	out := make([]byte, 0, maxPreview+utf8.UTFMax)
-	for len(b) > 0 && len(out) <= maxPreview {
-		r, size := utf8.DecodeRune(b)
-		b = b[size:]
+	line := make([]byte, 0, maxPreview+utf8.UTFMax)
+	for len(text) > 0 && len(line) <= maxPreview {
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
 		if !unicode.IsSpace(r) {
-			out = utf8.AppendRune(out, r)
-		} else if n := len(out); n > 0 && out[n-1] != ' ' {
-			out = append(out, ' ')
+			line = utf8.AppendRune(line, r)
+		} else if n := len(line); n > 0 && line[n-1] != ' ' {
+			line = append(line, ' ')
 		}
 	}
-	return string(bytes.TrimRight(jsonscan.Clip(out, maxPreview), " "))
+	return string(bytes.TrimRight(jsonscan.Clip(line, maxPreview), " "))
 }
 
-// isPlain reports whether a text is its own preview: a line of ASCII with nothing in it
-// that stands for something else.
-func isPlain(v jsonscan.Value) bool {
-	return v.Kind == jsonscan.String && len(v.Raw) <= maxPreview && !bytes.HasPrefix(v.Raw, []byte(jsonscan.MessagesPrefix)) && isLine(v.Raw) && bytes.IndexByte(v.Raw, '\\') < 0
+// isOwnPreview reports whether the undecoded bytes of a prompt are its preview.
+func isOwnPreview(prompt jsonscan.Value) bool {
+	raw := prompt.Raw
+	return prompt.Kind == jsonscan.String && len(raw) <= maxPreview && !bytes.HasPrefix(raw, []byte(jsonscan.MessagesPrefix)) &&
+		isPlainLine(raw) && bytes.IndexByte(raw, '\\') < 0
 }
 
-// isLine reports whether a text is words with one blank between them, in ASCII.
-func isLine(b []byte) bool {
-	blank := true // one before the first word would be one too many
-	for _, c := range b {
-		if c < ' ' || c >= utf8.RuneSelf || c == ' ' && blank {
+// isPlainLine reports whether a text is words of ASCII with single spaces between them.
+func isPlainLine(text []byte) bool {
+	afterSpace := true // none may come first
+	for _, c := range text {
+		if c < ' ' || c >= utf8.RuneSelf || c == ' ' && afterSpace {
 			return false
 		}
-		blank = c == ' '
+		afterSpace = c == ' '
 	}
-	return !blank
+	return !afterSpace
 }

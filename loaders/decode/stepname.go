@@ -6,37 +6,37 @@ import (
 	"strings"
 )
 
-// StepFromPath reads a step out of a file's name, else of the nearest directory's:
-// 12.jsonl, train_data_step12.jsonl, iteration_000012/rows.jsonl. Names of
-// directories that are only a number may be anything (verifiers takes 8 hex
-// digits), so they do not count.
-func StepFromPath(name string) (int64, bool) {
-	if n, ok := StepFromNumberedFile(name); ok {
-		return n, true
+// StepFromPath reads a step from the name of a file, or else from that of the nearest directory:
+// 12.jsonl, train_data_step12.jsonl, iteration_000012/rows.jsonl. The name of a directory that is
+// only a number may mean anything (verifiers takes 8 hex digits), so it does not count.
+func StepFromPath(path string) (step int64, ok bool) {
+	if step, ok := StepFromNumberedFile(path); ok {
+		return step, true
 	}
-	parts := strings.Split(filepath.ToSlash(name), "/")
+	parts := strings.Split(filepath.ToSlash(path), "/")
 	for i := len(parts) - 1; i >= 0; i-- {
-		if n, ok := StepFromWord(strings.ToLower(parts[i])); ok {
-			return n, true
+		if step, ok := StepFromWord(strings.ToLower(parts[i])); ok {
+			return step, true
 		}
 	}
 	return 0, false
 }
 
-// StepFromNumberedFile reads verl's {step}.jsonl.
-func StepFromNumberedFile(name string) (int64, bool) {
-	base := filepath.Base(name)
+// StepFromNumberedFile reads the step of verl's {step}.jsonl.
+func StepFromNumberedFile(path string) (step int64, ok bool) {
+	base := filepath.Base(path)
 	base = strings.TrimSuffix(base, filepath.Ext(base))
 	if !IsDigits(base) {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(base, 10, 64)
-	return n, err == nil
+	step, err := strconv.ParseInt(base, 10, 64)
+	return step, err == nil
 }
 
-func StepFromWord(part string) (int64, bool) {
+// StepFromWord reads the number after "step" or "iteration" in a name in lower case.
+func StepFromWord(name string) (step int64, ok bool) {
 	for _, word := range []string{"step", "iteration"} {
-		_, after, ok := strings.Cut(part, word)
+		_, after, ok := strings.Cut(name, word)
 		if !ok {
 			continue
 		}
@@ -45,9 +45,14 @@ func StepFromWord(part string) (int64, bool) {
 		for end < len(after) && '0' <= after[end] && after[end] <= '9' {
 			end++
 		}
-		if n, err := strconv.ParseInt(after[:end], 10, 64); err == nil {
-			return n, true
+		if step, err := strconv.ParseInt(after[:end], 10, 64); err == nil {
+			return step, true
 		}
 	}
 	return 0, false
+}
+
+// IsDigits reports whether s is one decimal digit or more, and nothing else.
+func IsDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }

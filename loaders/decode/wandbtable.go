@@ -7,12 +7,12 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// WandbTable is {"columns": [names], "data": [rows]}, as W&B writes tables: a row is a sample,
-// or a question with its answers as output_1, score_1, output_2 and so on.
-func WandbTable(r *RowDecoder, record []byte, sample func()) error {
+// WandbTable is the layout {"columns": [names], "data": [rows]} of W&B's tables: a row is a sample,
+// or a question with its answers in output_1, score_1, output_2, score_2 and so on.
+func WandbTable(r *RowDecoder, record []byte, emit func()) error {
 	var names, data jsonscan.Value
-	err := jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
-		switch string(k.Raw) {
+	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+		switch string(key.Raw) {
 		case "columns":
 			names = v
 		case "data":
@@ -22,55 +22,51 @@ func WandbTable(r *RowDecoder, record []byte, sample func()) error {
 	if err != nil {
 		return err
 	}
-	heads, most := r.columnHeads(names.Elements())
+	columns, answers := r.wandbColumns(names.Elements())
 	data.EachElement(func(row jsonscan.Value) {
 		cells := row.Elements()
-		cells = cells[:min(len(cells), len(heads))]
-		for n := 1; n <= most; n++ {
+		cells = cells[:min(len(cells), len(columns))]
+		for answer := 1; answer <= answers; answer++ {
 			r.BeginRow()
-			there := most == 1 // of several answers some rows may have fewer
+			isAnswered := answers == 1 // of several answers some rows may have fewer
 			for i, v := range cells {
-				if heads[i].answer == 0 || heads[i].answer == n {
-					r.Pick(heads[i].key, v)
-					there = there || heads[i].answer == n && v.Kind != jsonscan.Null
+				if c := columns[i]; c.answer == 0 || c.answer == answer {
+					r.Pick(c.name, v)
+					isAnswered = isAnswered || c.answer == answer && v.Kind != jsonscan.Null
 				}
 			}
-			if there {
-				sample()
+			if isAnswered {
+				emit()
 			}
 		}
 	})
 	return nil
 }
 
-// columnHead is the name of a column of a table, and which of the answers in a row it is about,
-// counted from 1; 0 if about all.
-type columnHead struct {
-	key    jsonscan.Value
-	answer int
+// wandbColumn is a column of a table.
+type wandbColumn struct {
+	name   jsonscan.Value // without the number of the answer
+	answer int            // from 1; 0 for a column of all answers
 }
 
-// columnHeads are those of the columns, and how many answers a row has.
-func (r *RowDecoder) columnHeads(names []jsonscan.Value) (heads []columnHead, most int) {
-	heads, most = make([]columnHead, len(names)), 1
-	answered := false
+// wandbColumns returns the columns with those names, and how many answers a row has.
+func (r *RowDecoder) wandbColumns(names []jsonscan.Value) (columns []wandbColumn, answers int) {
+	plain, numbered := make([]wandbColumn, len(names)), make([]wandbColumn, len(names))
+	answers, hasResponse := 1, false
 	for i, name := range names {
-		heads[i].key = name
+		plain[i].name, numbered[i].name = name, name
 		at := bytes.LastIndexByte(name.Raw, '_')
 		if at < 0 {
 			continue
 		}
-		p, known := r.Fields.Lookup(name.Raw[:at])
-		if n, err := strconv.Atoi(string(name.Raw[at+1:])); known && err == nil && 1 <= n && n <= maxColumns {
-			heads[i] = columnHead{jsonscan.Value{Kind: jsonscan.String, Raw: name.Raw[:at]}, n}
-			most, answered = max(most, n), answered || p.Role == RoleResponse
+		p, ok := r.Fields.Lookup(name.Raw[:at])
+		if n, err := strconv.Atoi(string(name.Raw[at+1:])); ok && err == nil && 1 <= n && n <= maxColumns {
+			numbered[i] = wandbColumn{jsonscan.Value{Kind: jsonscan.String, Raw: name.Raw[:at]}, n}
+			answers, hasResponse = max(answers, n), hasResponse || p.Role == RoleResponse
 		}
 	}
-	if !answered {
-		for i, name := range names {
-			heads[i] = columnHead{key: name}
-		}
-		return heads, 1
+	if !hasResponse { // score_1 is the name of a component
+		return plain, 1
 	}
-	return heads, most
+	return numbered, answers
 }

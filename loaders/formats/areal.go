@@ -1,19 +1,19 @@
 package formats
 
-import (
-	"vantage/loaders/decode"
-)
+import "vantage/loaders/decode"
 
-// areal is AReaL's dump: a small file per prompt in a folder per version of the
-// policy. inclusionAI/AReaL@4aef98d8d818 areal/infra/workflow_executor.py:818-922.
+// areal is AReaL's dump: a small file per prompt in a folder per version of the policy.
+// inclusionAI/AReaL@4aef98d8d818 areal/infra/workflow_executor.py:818-922.
 func areal() Format {
-	names := decode.PreferNames(map[decode.Role][]string{
-		decode.RoleStep: {"tail_version"}, decode.RoleGroup: {"task_id"}, decode.RoleTotalTokens: {"seqlen"}, decode.RolePromptLength: {"prompt_len"},
-	})
 	return Format{
 		Name: "areal", Doc: "AReaL's {version}/{task}.jsonl: a small file per prompt.",
 		TrainerOption: "rollout.dump_to_file=true",
 		Sniff:         byKeys(85, "task_id", "sample_idx", "head_version", "tail_version"),
-		NewDecoder:    withLayout(names, decode.OneObject),
+		Fields: decode.PreferNames(decode.Names{
+			decode.RoleStep:         {"tail_version"},
+			decode.RoleGroup:        {"task_id"},
+			decode.RoleTotalTokens:  {"seqlen"},
+			decode.RolePromptLength: {"prompt_len"},
+		}),
 	}
 }

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"errors"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,59 +12,60 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// arealPrefix begins a record of AReaL's old dump.
-const arealPrefix = "idx: "
-
-// arealText is AReaL's dump of before 2026: a text file per prompt, in a folder per
-// version, with colours in it.
+// arealText is AReaL's dump of before 2026: a text file per prompt, in a folder per version of the
+// policy, with terminal colours.
 func arealText() Format {
+	firstLine := regexp.MustCompile(`^idx: \d+ / \d+, seqlen: (\d+), reward is (\S+?)\.?\n`)
 	return Format{
 		Name: "areal-text", Doc: "AReaL's {version}/{task}.txt of before 2026: text with terminal colours, a file per prompt.",
 		TrainerOption: "the workflow's dump_dir",
-		Framing:       framing.Framing{RecordPrefix: arealPrefix},
-		Sniff: func(_ string, first []byte) int {
-			if bytes.HasPrefix(first, []byte(arealPrefix)) && arealHead().Match(first) {
+		Framing:       framing.Framing{RecordPrefix: "idx: "},
+		Sniff: func(first *First) int {
+			if firstLine.Match(first.Record) {
 				return 90
 			}
 			return 0
 		},
-		NewDecoder: func(name string) decode.Decoder {
-			group := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-			version := filepath.Base(filepath.Dir(name))
-			head := arealHead()
-			return &decode.TextDecoder{RowDecoder: decode.NewRowDecoder(decode.OnlyNames(decode.TextFields()), name), ReadRecord: func(r *decode.RowDecoder, record []byte) error {
-				return arealRecord(r, record, head, group, version)
-			}}
+		Fields: decode.OnlyNames(decode.Names{
+			decode.RoleReward:   {"score"},
+			decode.RoleStep:     {"version"},
+			decode.RoleGroup:    {"file"},
+			decode.RolePrompt:   {"prompt"},
+			decode.RoleResponse: {"output"},
+		}),
+		Layout: func(r *decode.RowDecoder, record []byte, emit func()) error {
+			return arealTextRecord(r, firstLine.FindSubmatch(record), record, emit)
 		},
 	}
 }
 
-// arealHead is the first line of a record, with length and reward.
-func arealHead() *regexp.Regexp {
-	return regexp.MustCompile(`^idx: \d+ / \d+, seqlen: (\d+), reward is (\S+?)\.?\n`)
-}
+var errTextRecord = errors.New("the record lacks a part: it was cut off, or is of another kind")
 
-func arealRecord(r *decode.RowDecoder, record []byte, head *regexp.Regexp, group, version string) error {
-	m := head.FindSubmatch(record)
-	prompt, sequence, ok := bytes.Cut(record, []byte("\nsequence is: \n"))
-	_, prompt, also := bytes.Cut(prompt, []byte("\nprompt is \n"))
-	if m == nil || !ok || !also {
-		return decode.ErrTextRecord
+// arealTextRecord decodes a record, given the match of its first line. Group and step are in the path.
+func arealTextRecord(r *decode.RowDecoder, firstLine [][]byte, record []byte, emit func()) error {
+	prompt, sequence, hasSequence := bytes.Cut(record, []byte("\nsequence is: \n"))
+	_, prompt, hasPrompt := bytes.Cut(prompt, []byte("\nprompt is \n"))
+	if firstLine == nil || !hasSequence || !hasPrompt {
+		return errTextRecord
 	}
-	r.Set(decode.RoleReward, jsonscan.Value{Kind: jsonscan.String, Raw: m[2]})
-	r.Set(decode.RolePrompt, jsonscan.FromText(withoutColours(prompt)))
-	r.Set(decode.RoleResponse, jsonscan.FromText(withoutColours(sequence)))
-	r.Set(decode.RoleGroup, jsonscan.Value{Kind: jsonscan.String, Raw: []byte(group)})
+	group := strings.TrimSuffix(filepath.Base(r.FileName), filepath.Ext(r.FileName))
+	version := filepath.Base(filepath.Dir(r.FileName))
+	r.BeginRow()
+	r.Set(decode.RoleReward, jsonscan.FromText(firstLine[2]))
+	r.Set(decode.RolePrompt, jsonscan.FromText(trimColours(prompt)))
+	r.Set(decode.RoleResponse, jsonscan.FromText(trimColours(sequence)))
+	r.Set(decode.RoleGroup, jsonscan.FromText([]byte(group)))
 	if decode.IsDigits(version) {
-		r.Set(decode.RoleStep, jsonscan.Value{Kind: jsonscan.Number, Raw: []byte(version)})
+		r.Set(decode.RoleStep, jsonscan.FromText([]byte(version)))
 	}
+	emit()
 	return nil
 }
 
-// withoutColours strips the escapes that the writer itself put around the text.
-func withoutColours(b []byte) []byte {
-	for _, begin := range []string{"\x1b[33m", "\x1b[2m"} {
-		b = bytes.TrimPrefix(b, []byte(begin))
+// trimColours trims the escapes that the writer puts around a text.
+func trimColours(text []byte) []byte {
+	for _, start := range []string{"\x1b[33m", "\x1b[2m"} {
+		text = bytes.TrimPrefix(text, []byte(start))
 	}
-	return bytes.TrimSuffix(bytes.TrimRight(b, "\n"), []byte("\x1b[0m"))
+	return bytes.TrimSuffix(bytes.TrimRight(text, "\n"), []byte("\x1b[0m"))
 }

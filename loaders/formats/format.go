@@ -1,41 +1,58 @@
 package formats
 
 import (
-	"slices"
-
 	"vantage/loaders/decode"
 	"vantage/loaders/framing"
 )
 
-// Format is one kind of log: how it is recognised and how it is read. It is a
-// value in the list of [All]; nothing registers.
+// Format is one kind of log: how it is recognised and how it is read. A field that does not apply is
+// left out.
 type Format struct {
 	Name          string // as --input-format spells it: "verl"
 	Doc           string // one sentence: who writes it, and what it looks like
-	TrainerOption string // what a trainer must be told so that it writes it
+	TrainerOption string // what makes the trainer write it
+	Origin        Origin // who writes it
 
-	// Framing is how the bytes of a file are cut into records; lines if nil.
+	// Framing is how a file is cut into records; its zero value cuts lines.
 	Framing framing.Framing
 
-	// Positional permits grouping by position: rows of a group stand together.
+	// Sniff returns how well the first record of a file fits, 0 if not at all: the format with the
+	// highest score reads the file, and of equal ones the first in the list.
+	Sniff func(first *First) int
+
+	// Fields says which fields of a row are its reward, its step, its prompt and so on.
+	Fields *decode.Fields
+
+	// Layout finds the samples of a record, if it is not a JSON object or a CSV row with one sample.
+	Layout decode.Layout
+
+	// ReadCell reads the cells of a CSV table that are neither text nor number.
+	ReadCell decode.CellReader
+
+	// Positional says that rows of a group stand together, so that rows without prompt and group id
+	// may be grouped by their position.
 	Positional bool
 
 	// MayRepeatRows says that the trainer logs the same block of rows for several steps.
 	MayRepeatRows bool
-
-	// Sniff says how well the first record of a file fits: 0 not at all, and the
-	// highest score wins. The name is relative to the opened path. The record
-	// is complete.
-	Sniff func(name string, first []byte) int
-
-	// NewDecoder returns a decoder for one file.
-	NewDecoder func(name string) decode.Decoder
 }
 
-// IsTrainers reports whether a format is that of one trainer's log.
-func (f *Format) IsTrainers() bool { return !f.IsGeneric() && f.Name != "wandb-table" }
+// Origin is who writes a format.
+type Origin int
 
-// IsGeneric reports whether a format is nobody's own.
-func (f *Format) IsGeneric() bool {
-	return slices.Contains([]string{"jsonl", "json", "csv", "parquet"}, f.Name)
+// A trainer's own log is preferred to the other files in its directory.
+const (
+	FromTrainer Origin = iota
+	FromLogger         // a copy that a logging service keeps, maybe beside the trainer's own log
+	FromAnyone         // any program may write such a file
+)
+
+// NewDecoder returns a decoder of one file. Its name is relative to the opened path.
+func (f *Format) NewDecoder(name string) decode.Decoder {
+	r := decode.NewRowDecoder(f.Fields, name)
+	r.Layout, r.HashResponses = f.Layout, f.MayRepeatRows
+	if f.Framing.Quoted {
+		return decode.NewCSVDecoder(r, f.ReadCell)
+	}
+	return r
 }

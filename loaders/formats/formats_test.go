@@ -1,116 +1,117 @@
-package formats
+package formats_test
 
 import (
-	"math"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"vantage/estimators"
-	"vantage/loaders/framing"
-	"vantage/model"
+	"vantage/loaders"
+	"vantage/loaders/formats"
+	"vantage/loaders/formats/formatstest"
 )
 
-// Rows of different trainers give their step, group, reward, advantage and length.
-func TestDetectAndDecode(t *testing.T) {
-	missing := estimators.MissingReward()
-	for _, c := range []struct {
-		name, file, line string
-		want             model.Record
-		unit             model.LengthUnit
-	}{
-		{
-			"verl v0", "7.jsonl", `{"input":"system\nBe kind.\nuser\nWhat is\n 2+2?\nassistant\n","output":"vier 🙂","gts":"4","score":0.5,"request_id":"x"}`,
-			model.Record{Step: 7, Preview: "What is 2+2?", Reward: 0.5, Advantage: math.NaN(), Length: 6},
-			model.LengthCharacters,
-		},
-		{
-			"verl v1", "7.jsonl", `{"input":"q","output":"\ud83d\ude42\n","gts":"4","score":NaN,"step":8,"uid":"0a-b_3_0"}`,
-			model.Record{Step: 8, Group: "0a-b", Preview: "q", Reward: math.NaN(), Advantage: math.NaN(), Length: 2},
-			model.LengthCharacters,
-		},
-		{
-			"verl without a score", "7.jsonl", `{"input":"q","output":"","score":null,"step":8}`,
-			model.Record{Step: 8, Preview: "q", Reward: missing, Advantage: math.NaN()},
-			model.LengthCharacters,
-		},
-		{
-			"messages", "x.jsonl", `{"step":3.0,"prompt":[{"role":"system","content":"s"},{"role":"user","content":"first"},{"role":"assistant","content":"a"},{"role":"user","content":[{"type":"text","text":"last  one"}]}],"completion":[{"role":"assistant","content":"abc"}],"Reward":"1.5","advantage":-0.25,"problem_id":12}`,
-			model.Record{Step: 3, Group: "12", Preview: "last one", Reward: 1.5, Advantage: -0.25, Length: 3},
-			model.LengthCharacters,
-		},
-		{
-			"JSON in a string", "x.jsonl", `{"prompt":"[{\"role\": \"user\", \"content\": \"h\\u00e9\"}]","reward":true,"response_length":"42"}`,
-			model.Record{Preview: "hé", Reward: 1, Advantage: math.NaN(), Length: 42},
-			model.LengthTokens,
-		},
-		{
-			"tokens as a list", "step_9.jsonl", `{"prompt_idx":0,"response_tokens":[1,2,3],"reward":[2],"advantages":[0,0.5]}`,
-			model.Record{Step: 9, Group: "0", Reward: 2, Advantage: 0.5, Length: 3},
-			model.LengthTokens,
-		},
-		{
-			"duplicate keys, the last wins", "x.jsonl", `{"reward":1,"step":1,"reward":2,"step":"5"}`,
-			model.Record{Step: 5, Reward: 2, Advantage: math.NaN(), Length: -1},
-			model.LengthUnknown,
-		},
-		{
-			"a better name wins wherever it stands", "x.jsonl", `{"score":1,"reward":2,"acc":3}`,
-			model.Record{Reward: 2, Advantage: math.NaN(), Length: -1},
-			model.LengthUnknown,
-		},
-		{
-			"a null yields", "x.jsonl", `{"reward":null,"score":1}`,
-			model.Record{Reward: 1, Advantage: math.NaN(), Length: -1},
-			model.LengthUnknown,
-		},
-		{
-			"seqlen less prompt_len", "x.jsonl", `{"reward":0,"seqlen":60,"prompt_len":20,"completion":"x","tail_version":4}`,
-			model.Record{Step: 4, Reward: 0, Advantage: math.NaN(), Length: 40},
-			model.LengthTokens,
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			f := Detect(All(), c.file, framing.Framing{}, []byte(c.line))
-			if f == nil {
-				t.Fatal("no format")
-			}
-			d := f.NewDecoder(c.file)
-			got, err := d.Decode(nil, []byte(c.line))
-			if err != nil || len(got) != 1 {
-				t.Fatal(got, err)
-			}
-			if diff := cmp.Diff(c.want, got[0], cmpopts.EquateNaNs(), cmpopts.IgnoreFields(model.Record{}, "Prompt")); diff != "" {
-				t.Error("-want +got\n" + diff)
-			}
-			if (got[0].Prompt == 0) != (c.want.Preview == "") {
-				t.Errorf("prompt hash %x", got[0].Prompt)
-			}
-			if estimators.IsMissing(got[0].Reward) != estimators.IsMissing(c.want.Reward) {
-				t.Error("missing and NaN are not the same")
-			}
-			if d.Note().LengthUnit != c.unit {
-				t.Errorf("unit %d, want %d", d.Note().LengthUnit, c.unit)
-			}
-		})
+// The made log of each format is read as that, and gives the samples that a person reads in it.
+func TestFormats(t *testing.T) {
+	have := map[string]bool{"trl": true, "parquet": true} // tables, which package parquet tests
+	for _, log := range formatstest.Logs(t, "testdata") {
+		have[log.Format] = true
+		chunks := loaders.Decode(log.Name, []byte(log.Text))
+		if len(chunks) != 1 {
+			t.Errorf("%s: %d chunks", log.Format, len(chunks))
+			continue
+		}
+		c := chunks[0]
+		if c.Format != log.Format || len(c.Problems) > 0 {
+			t.Errorf("%s: read as %q, problems %v", log.Format, c.Format, c.Problems)
+		}
+		if diff := formatstest.Diff(log.Want, formatstest.Samples(c.Records)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", log.Format, diff)
+		}
+		if !slices.Equal(c.ComponentNames, log.Components) {
+			t.Errorf("%s: components %q, want %q", log.Format, c.ComponentNames, log.Components)
+		}
+	}
+	for _, f := range formats.All() {
+		if !have[f.Name] {
+			t.Errorf("%s has no log in testdata", f.Name)
+		}
+		if f.Doc == "" || f.TrainerOption == "" {
+			t.Errorf("%s does not say what it is or how it is written", f.Name)
+		}
 	}
 }
 
-// Rows without samples are refused with what they hold.
-func TestRefusal(t *testing.T) {
-	for _, c := range []struct{ line, want string }{
-		{`{"step":1,"data":{"critic/score/mean":0.5,"critic/score/max":1}}`, "metrics only, no samples: it holds averages of steps (last: critic/score/mean 0.5); needed is one row per sample"},
-		{`{"step":1,"reward":0.3,"loss":0.1,"lr":1e-6}`, "metrics only, no samples"},
-		{`{"prompt":"a","text":"b"}`, `no reward field: the keys are "prompt", "text"; needed is`},
-		{`{"prompt":"a","score":[1,2]}`, `no reward field: the keys are "prompt", "score"; "score" holds more than one number; needed is`},
-	} {
-		if f := Detect(All(), "x.jsonl", framing.Framing{}, []byte(c.line)); f != nil {
-			t.Errorf("%s is detected as %s", c.line, f.Name)
+// A log that went through a program on Windows begins with a byte order mark.
+func TestByteOrderMark(t *testing.T) {
+	for _, log := range formatstest.Logs(t, "testdata") {
+		c := loaders.Decode(log.Name, []byte("\xef\xbb\xbf"+log.Text))[0]
+		if diff := formatstest.Diff(log.Want, formatstest.Samples(c.Records)); c.Format != log.Format || diff != "" {
+			t.Errorf("%s: read as %q, problems %v; -want +got\n%s", log.Format, c.Format, c.Problems, diff)
 		}
-		if got := Refusal([]byte(c.line)); !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s: %s", c.line, got)
+	}
+}
+
+// No bytes make a decoder panic, whatever the file is called.
+func FuzzFormats(f *testing.F) {
+	for _, log := range formatstest.Logs(f, "testdata") {
+		f.Add(log.Name, []byte(log.Text))
+	}
+	f.Fuzz(func(_ *testing.T, name string, log []byte) {
+		loaders.Decode(name, log)
+	})
+}
+
+// A record may hold the responses to a question, or all samples of a step.
+func TestSeveralSamplesPerRecord(t *testing.T) {
+	for name, c := range map[string]struct{ file, log, want string }{
+		"responses to a prompt": {"a.jsonl", `{"question":"q","gold":"1","rollouts":[{"text":"a","reward":1},{"text":"b","reward":0}]}` + "\n" + `{"question":"r","gold":"2","rollouts":[{"text":"a","reward":3}]}` + "\n", "1 0 3"},
+		"samples of a step":     {"a.jsonl", `{"step":4,"samples":[{"prompt":"p","reward":1},{"prompt":"p","reward":2}]}` + "\n", "1 2"},
+		"lists side by side":    {"a.jsonl", `{"prompt":"p","responses":["a","b"],"rewards":[1,0]}` + "\n", "1 0"},
+		"a list per token":      {"a.jsonl", `{"prompt":"p","response":"a b","reward":1,"scores":[0,1]}` + "\n", "1"},
+		"metrics of a step":     {"a.jsonl", `{"step":4,"data":{"reward":1}}` + "\n", ""},
+		"a table of questions":  {"a.table.json", `{"columns":["step","input","output_1","score_1","output_2","score_2"],"data":[[1,"q","a",1,"b",0],[1,"r","a",2,null,null]]}`, "1 0 2"},
+		"a table of parts":      {"a.table.json", `{"columns":["step","prompt","completion","score_1","reward"],"data":[[1,"q","a",7,1]]}`, "1"},
+		"rewards in an object":  {"a.jsonl", `{"prompt":"p","response":"a","reward":{"format":1,"accuracy":0.5}}` + "\n", "1.5"},
+		"with their total":      {"a.jsonl", `{"prompt":"p","response":"a","reward":{"overall":0.75,"format":1,"accuracy":0.5}}` + "\n", "0.75"},
+		"a total among rewards": {"a.jsonl", `{"prompt":"p","response":"a","rewards":{"total":0.75,"format":1}}` + "\n", "0.75"},
+		"no reward in one row":  {"a.jsonl", `{"prompt":"p","acc_reward":1,"fmt_reward":1,"reward":7}` + "\n" + `{"prompt":"p","acc_reward":1,"fmt_reward":1}` + "\n", "7 NaN"},
+		"a document in a pipe":  {"", "{\"samples\": [\r\n  {\"prompt\": \"p\", \"reward\": 1},\r\n {\"prompt\": \"p\", \"reward\": 2}]}", "1 2"},
+	} {
+		var rewards []string
+		for _, chunk := range loaders.Decode(c.file, []byte(c.log)) {
+			for _, r := range chunk.Records {
+				rewards = append(rewards, fmt.Sprint(r.Reward))
+			}
+		}
+		if got := strings.Join(rewards, " "); got != c.want {
+			t.Errorf("%s: rewards %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// If a verl dump holds an overlong penalty, its score may not be the reward that was trained on.
+func TestOverlongPenaltyIsNoted(t *testing.T) {
+	for extra, want := range map[string]bool{`, "overlong_reward": -0.5, "overlong": true`: true, `, "acc": 1`: false} {
+		chunks := loaders.Decode("1.jsonl", []byte(`{"input": "p", "output": "a", "gts": "1", "score": 1.0, "step": 1`+extra+"}\n"))
+		if how := chunks[0].Provenance; strings.Contains(how, "score may lack the penalty for overlong responses") != want {
+			t.Errorf("%s: %s", extra, how)
+		}
+	}
+}
+
+// Columns that play no role are named: a person may have meant one of them.
+func TestUnusedColumnsAreNamed(t *testing.T) {
+	for name, c := range map[string]struct{ file, log, want string }{
+		"a component without its suffix": {"a.jsonl", `{"prompt":"p","accuracy_reward":1,"length_penalty":-1}`, "; not used: length_penalty"},
+		"a nested field":                 {"a.jsonl", `{"input_prompt":"p","output_response":"r","score":1,"env_class":"e","env_extras":{"reward_spec":{"ground_truth":"g"}},"stop_reason":"s"}`, "; not used: env_class, stop_reason"},
+		"objects of rewards":             {"a.jsonl", `{"prompt":"p","reward":1,"metrics":{"turns":2}}`, ""},
+		"a second step":                  {"a.csv", "step,epoch,reward\n1,2,1\n", "; not used: epoch"},
+		"many":                           {"a.jsonl", `{"reward":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}`, "; not used: b, c, d, e, f, g and 2 more"},
+	} {
+		how := loaders.Decode(c.file, []byte(c.log))[0].Provenance
+		if _, got, _ := strings.Cut(how, "; "); got != strings.TrimPrefix(c.want, "; ") {
+			t.Errorf("%s: %s", name, how)
 		}
 	}
 }

@@ -5,26 +5,25 @@ import (
 	"vantage/loaders/framing"
 )
 
-// jsonDocument is a file that is one JSON document: a list of samples, or an
-// object that holds one.
+// jsonDocument is a file that is one JSON document: a list of samples, or an object that holds one.
 func jsonDocument() Format {
+	fields := decode.UsualNames()
 	return Format{
 		Name: "json", Doc: "A JSON document, or one on each line: a list of samples, or an object with samples, rollouts, results, rows or data.",
 		TrainerOption: "json.dump of a list of objects with reward and prompt",
+		Origin:        FromAnyone,
 		Framing:       framing.Framing{Whole: true},
-		Positional:    true,
-		Sniff: func(name string, first []byte) int {
-			r := decode.NewRowDecoder(decode.OnlyNames(decode.Synonyms()), name)
-			found := 0
-			if decode.Document(r, first, func() {
-				if r.HasReward() {
-					found++
-				}
-			}) != nil || found == 0 {
+		Sniff: func(first *First) int {
+			r := decode.NewRowDecoder(fields, first.Name)
+			hasReward := false
+			err := decode.Document(r, first.Record, func() { hasReward = hasReward || r.HasReward() })
+			if err != nil || !hasReward {
 				return 0
 			}
 			return 20
 		},
-		NewDecoder: withLayout(decode.PreferNames(nil), decode.Document),
+		Fields:     fields,
+		Layout:     decode.Document,
+		Positional: true,
 	}
 }

@@ -11,13 +11,17 @@ func roll() Format {
 	return Format{
 		Name: "roll", Doc: "ROLL's rollout_dump_data.step_N.jsonl: one line of columns per step.",
 		TrainerOption: "rollout_dump_dir: /absolute/path",
-		Sniff: func(_ string, first []byte) int {
-			keys := keysOf(first)
+		Sniff: func(first *First) int {
+			keys := first.Keys()
 			if keys["responses"] == jsonscan.Array && keys["scores"] == jsonscan.Array {
 				return 85
 			}
 			return 0
 		},
-		NewDecoder: withLayout(decode.PreferNames(map[decode.Role][]string{decode.RoleReward: {"scores"}, decode.RoleGroup: {"id"}}), decode.ColumnLists),
+		Fields: decode.PreferNames(decode.Names{
+			decode.RoleReward: {"scores"},
+			decode.RoleGroup:  {"id"},
+		}),
+		Layout: decode.ColumnLists,
 	}
 }

@@ -8,38 +8,38 @@ import (
 // skyrl is SkyRL's dump of evaluations. Its score is a number, or one per token.
 // NovaSky-AI/SkyRL@a9564572eb8e skyrl/train/utils/trainer_utils.py:324-373.
 func skyrl() Format {
-	names := decode.PreferNames(map[decode.Role][]string{
-		decode.RolePrompt: {"input_prompt"}, decode.RoleResponse: {"output_response"}, decode.RoleReward: {"score"},
-		decode.RoleTruth: {"env_extras.reward_spec.ground_truth", "env_extras.extra_info.answer"},
-	})
 	return Format{
 		Name: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only, score as a number or per token.",
 		TrainerOption: "nothing for evaluations: they are dumped by default, under export_path",
 		Sniff:         byKeys(80, "input_prompt", "output_response", "env_class"),
-		NewDecoder:    withLayout(names, summed("score")),
+		Fields: decode.PreferNames(decode.Names{
+			decode.RoleReward:   {"score"},
+			decode.RolePrompt:   {"input_prompt"},
+			decode.RoleResponse: {"output_response"},
+			decode.RoleTruth:    {"env_extras.reward_spec.ground_truth", "env_extras.extra_info.answer"},
+		}),
+		Layout: skyrlRow,
 	}
 }
 
-// summed is a plain row in which a list of numbers under a key counts as its sum.
-func summed(key string) decode.Layout {
-	return func(r *decode.RowDecoder, record []byte, sample func()) error {
-		r.BeginRow()
-		err := jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
-			if string(k.Raw) != key || v.Kind != jsonscan.Array {
-				r.Pick(k, v)
-				return
-			}
-			sum := 0.0
-			v.EachElement(func(e jsonscan.Value) {
-				if x, ok := e.ToFloat(); ok {
-					sum += x
-				}
-			})
-			r.Set(decode.RoleReward, jsonscan.FromFloat(sum))
-		})
-		if err == nil {
-			sample()
+// skyrlRow sums a score per token.
+func skyrlRow(r *decode.RowDecoder, record []byte, emit func()) error {
+	r.BeginRow()
+	err := jsonscan.ScanObject(record, func(key, v jsonscan.Value) {
+		if string(key.Raw) != "score" || v.Kind != jsonscan.Array {
+			r.Pick(key, v)
+			return
 		}
-		return err
+		sum := 0.0
+		v.EachElement(func(e jsonscan.Value) {
+			if x, ok := e.ToFloat(); ok {
+				sum += x
+			}
+		})
+		r.Set(decode.RoleReward, jsonscan.FromFloat(sum))
+	})
+	if err == nil {
+		emit()
 	}
+	return err
 }

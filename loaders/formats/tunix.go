@@ -7,43 +7,48 @@ import (
 	"unicode/utf16"
 
 	"vantage/loaders/decode"
+	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 )
 
 // tunix is Tunix's trajectory log: CSV whose cells are Python's repr of things.
 // google/tunix@c7d8950f12a9 tunix/utils/trajectory_logger.py:77-151.
 func tunix() Format {
-	names := decode.OnlyNames(map[decode.Role][]string{
-		decode.RoleReward: {"trajectory_reward"}, decode.RoleStep: {"policy_version"}, decode.RoleGroup: {"group_id"},
-		decode.RolePrompt: {"original_input"}, decode.RoleTruth: {"answer"}, decode.RoleResponse: {"conversation_text"},
-	})
-	f := csv()
-	f.Name, f.Doc = "tunix", "Tunix's trajectory_log_*.csv: cells that are Python's repr of lists and dicts."
-	f.TrainerOption = "a metrics log_dir on the agentic learner"
-	f.Sniff = func(_ string, first []byte) int {
-		if bytes.Contains(first, []byte("trajectory_reward")) && bytes.Contains(first, []byte("policy_version")) {
-			return 85
-		}
-		return 0
+	return Format{
+		Name: "tunix", Doc: "Tunix's trajectory_log_*.csv: cells that are Python's repr of lists and dicts.",
+		TrainerOption: "a metrics log_dir on the agentic learner",
+		Framing:       framing.Framing{Quoted: true},
+		Sniff: func(first *First) int {
+			if bytes.Contains(first.Record, []byte("trajectory_reward")) && bytes.Contains(first.Record, []byte("policy_version")) {
+				return 85
+			}
+			return 0
+		},
+		Fields: decode.OnlyNames(decode.Names{
+			decode.RoleReward:   {"trajectory_reward"},
+			decode.RoleStep:     {"policy_version"},
+			decode.RoleGroup:    {"group_id"},
+			decode.RolePrompt:   {"original_input"},
+			decode.RoleTruth:    {"answer"},
+			decode.RoleResponse: {"conversation_text"},
+		}),
+		ReadCell:   readTunixCell,
+		Positional: true,
 	}
-	f.NewDecoder = func(name string) decode.Decoder {
-		return &decode.CSVDecoder{RowDecoder: decode.NewRowDecoder(names, name), Python: tunixCell}
-	}
-	return f
 }
 
-// tunixCell reads the cells that are Python's repr of lists and dicts.
-func tunixCell(r *decode.RowDecoder, name string, cell []byte) bool {
-	switch name {
+// readTunixCell reads the cells that are Python's repr of lists and dicts.
+func readTunixCell(r *decode.RowDecoder, column string, cell []byte) bool {
+	switch column {
 	case "conversation_masks":
 		r.Set(decode.RoleLength, jsonscan.FromFloat(float64(bytes.Count(cell, []byte{'1'}))))
 	case "conversation_text":
 		if r.Capture == nil {
-			return false // nobody reads it
+			return false // its text is not needed
 		}
-		answer := pythonAnswer(cell)
-		r.Set(decode.RoleResponse, answer)
-		return answer.Kind != jsonscan.Absent
+		response := pythonResponse(cell)
+		r.Set(decode.RoleResponse, response)
+		return response.Kind != jsonscan.Absent
 	case "original_input":
 		prompt := pythonItem(cell, "prompt", "question")
 		r.Set(decode.RolePrompt, prompt)
@@ -55,23 +60,23 @@ func tunixCell(r *decode.RowDecoder, name string, cell []byte) bool {
 	return true
 }
 
-// pythonAnswer is what the assistant says in the repr of a list of {role, content}.
-func pythonAnswer(repr []byte) jsonscan.Value {
-	var said []jsonscan.Value
+// pythonResponse returns what the assistant says in the repr of a list of {role, content}.
+func pythonResponse(repr []byte) jsonscan.Value {
+	var texts []jsonscan.Value
 	for {
 		_, after, ok := bytes.Cut(repr, []byte("'role': 'assistant', 'content': "))
 		if !ok {
-			return decode.Paragraphs(said)
+			return decode.Paragraphs(texts)
 		}
 		text, size := pythonText(after)
 		if text.Kind != jsonscan.Absent {
-			said = append(said, text)
+			texts = append(texts, text)
 		}
 		repr = after[size:]
 	}
 }
 
-// pythonItem is the text under the first of the keys that the repr of a dict has.
+// pythonItem returns the text under the first of the keys that the repr of a dict has.
 func pythonItem(repr []byte, keys ...string) jsonscan.Value {
 	for _, key := range keys {
 		if _, after, ok := bytes.Cut(repr, []byte("'"+key+"': ")); ok {
@@ -83,9 +88,9 @@ func pythonItem(repr []byte, keys ...string) jsonscan.Value {
 	return jsonscan.Value{}
 }
 
-// pythonText reads the repr of a text and returns how long that is; absent if b begins with
-// something else.
-func pythonText(b []byte) (one jsonscan.Value, size int) {
+// pythonText reads the repr of a text at the start of b, and returns its size in bytes. The text is
+// absent if b begins with something else.
+func pythonText(b []byte) (text jsonscan.Value, size int) {
 	if len(b) == 0 || b[0] != '\'' && b[0] != '"' {
 		return jsonscan.Value{}, 0
 	}
@@ -105,8 +110,8 @@ func pythonText(b []byte) (one jsonscan.Value, size int) {
 	return jsonscan.Value{}, len(b)
 }
 
-// appendEscape appends the escape of Python that b begins with as one of JSON, and returns
-// how long it was.
+// appendEscape appends Python's escape at the start of b as one of JSON, and returns its size in
+// bytes.
 func appendEscape(dst, b []byte) ([]byte, int) {
 	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[b[1]]
 	if digits == 0 || len(b) < 2+digits {

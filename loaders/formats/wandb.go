@@ -12,21 +12,18 @@ func wandbTable() Format {
 	return Format{
 		Name: "wandb-table", Doc: "A W&B table on disk: files/media/table/*.table.json of an offline run.",
 		TrainerOption: "WANDB_MODE=offline, with log_completions (TRL), trainer.log_val_generations=N (verl) or trainer.val_generations_to_log=N (EasyR1)",
+		Origin:        FromLogger,
 		Framing:       framing.Framing{Whole: true},
-		Positional:    true,
-		MayRepeatRows: true,
-		Sniff: func(_ string, first []byte) int {
-			keys := keysOf(first)
+		Sniff: func(first *First) int {
+			keys := first.Keys()
 			if keys["columns"] == jsonscan.Array && keys["data"] == jsonscan.Array {
 				return 85
 			}
 			return 0
 		},
-		NewDecoder: func(name string) decode.Decoder {
-			r := decode.NewRowDecoder(decode.PreferNames(nil), name)
-			r.Layout = decode.WandbTable
-			r.HashResponses = true
-			return r
-		},
+		Fields:        decode.UsualNames(),
+		Layout:        decode.WandbTable,
+		Positional:    true,
+		MayRepeatRows: true,
 	}
 }

@@ -3,7 +3,6 @@ package parquet
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"vantage/estimators"
 	"vantage/loaders/decode"
@@ -50,7 +49,7 @@ func (r *columnReader) readPrompt(b *model.Block, i int) error {
 		return nil
 	}
 	prompt, truth := r.prompt.value(), r.truth.value()
-	r.decoder.Found.HasTruth = r.decoder.Found.HasTruth || prompt.Kind != jsonscan.Absent && truth.Kind != jsonscan.Absent
+	r.decoder.HasTruth = r.decoder.HasTruth || prompt.Kind != jsonscan.Absent && truth.Kind != jsonscan.Absent
 	r.noteRole(decode.RolePrompt, prompt.Kind != jsonscan.Absent)
 	r.noteRole(decode.RoleTruth, truth.Kind != jsonscan.Absent)
 	if found := r.decoder.Prompts.Get(prompt, truth); found.Hash != 0 {
@@ -119,7 +118,7 @@ func (r *columnReader) canFill(n int) bool {
 	if c := r.numbers[decode.RoleStep]; c != nil && !c.all(n, isExactInt) {
 		return false
 	}
-	if c := r.numbers[decode.RoleLength]; c != nil && (!c.all(n, isLength) || c.firstValid(n) > 0 && r.decoder.Found.LengthUnit != model.LengthTokens) {
+	if c := r.numbers[decode.RoleLength]; c != nil && (!c.all(n, isLength) || c.firstValid(n) > 0 && r.decoder.LengthUnit != model.LengthTokens) {
 		return false
 	}
 	if r.numbers[decode.RoleReward] != nil {
@@ -143,7 +142,7 @@ func (r *columnReader) isSample(i int) bool {
 		}
 	}
 	for _, c := range r.components {
-		if x, ok := c.at(i); ok && x == x && isSummand(r.name(c)) {
+		if x, ok := c.at(i); ok && x == x && decode.IsSummand(r.name(c)) {
 			return true
 		}
 	}
@@ -152,21 +151,15 @@ func (r *columnReader) isSample(i int) bool {
 
 func (r *columnReader) name(c *numberColumn) string { return r.file.Columns[c.column].Name }
 
-// isSummand reports whether a component counts in the sum that replaces a missing reward.
-func isSummand(name string) bool {
-	return !decode.IsBaseline(name) && !strings.HasPrefix(name, decode.MetricsPrefix)
-}
-
 // noteLengthUnit sets the unit of lengths by the first row that has one.
 func (r *columnReader) noteLengthUnit(n int) {
-	note := &r.decoder.Found
 	if c := r.numbers[decode.RoleLength]; c != nil && c.firstValid(n) < n {
-		note.LengthUnit = model.LengthTokens
+		r.decoder.LengthUnit = model.LengthTokens
 	}
 	if c := r.numbers[decode.RoleResponse]; c != nil && c.firstValid(n) < n {
 		r.noteRole(decode.RoleResponse, true)
-		if note.LengthUnit == model.LengthUnknown {
-			note.LengthUnit = model.LengthCharacters
+		if r.decoder.LengthUnit == model.LengthUnknown {
+			r.decoder.LengthUnit = model.LengthCharacters
 		}
 	}
 }
@@ -269,7 +262,7 @@ func (r *columnReader) rewards(b *model.Block, n int) []float64 {
 	for i := range rewards {
 		sum, any := 0.0, false
 		for k, name := range r.decoder.Components.Names {
-			if x := b.Components[k][i]; x == x && isSummand(name) {
+			if x := b.Components[k][i]; x == x && decode.IsSummand(name) {
 				sum, any = sum+x, true
 			}
 		}

@@ -41,12 +41,12 @@ var errNeedsRows = errors.New("a table that must be read row by row")
 // that its role has, or shares its role with others so that each row must choose.
 func newColumnReader(decoder *decode.RowDecoder, f *pages.File, workers int) *columnReader {
 	r := &columnReader{decoder: decoder, file: f, workers: workers, fixed: true}
-	if len(decoder.Components.Requested) > 0 || decoder.Layout != nil {
+	if decoder.Fields.HasRequested() || decoder.Layout != nil {
 		return nil
 	}
 	var found [decode.RoleCount][]candidate
 	for i, c := range f.Columns {
-		if !decoder.Wants(c.Name) {
+		if !decoder.Fields.Uses(c.Name) {
 			decoder.Seen.Add([]byte(c.Name))
 			continue
 		}
@@ -58,11 +58,11 @@ func newColumnReader(decoder *decode.RowDecoder, f *pages.File, workers int) *co
 			found[p.Role] = append(found[p.Role], candidate{i, p.Rank})
 		case ok && p.Role != decode.RolePrompt && p.Role != decode.RoleResponse:
 			return nil
-		case c.Kind != pages.Text && decoder.Components.Wants(c.Name):
+		case c.Kind != pages.Text && decoder.Fields.IsComponent(c.Name):
 			r.components = append(r.components, &numberColumn{column: i})
 		}
 	}
-	decoder.Seen.Rows = decode.MaxNameRows // the other columns are wanted
+	decoder.Seen.Stop() // the other columns are wanted
 	if !r.assignRoles(&found) {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (r *columnReader) assignRoles(found *[decode.RoleCount][]candidate) bool {
 func (r *columnReader) bestOf(all []candidate) (best candidate, sure bool) {
 	best = slices.MinFunc(all, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
 	for _, other := range all {
-		if other != best && (other.rank == best.rank || r.decoder.Components.Wants(r.file.Columns[other.column].Name)) {
+		if other != best && (other.rank == best.rank || r.decoder.Fields.IsComponent(r.file.Columns[other.column].Name)) {
 			return best, false
 		}
 	}
@@ -164,7 +164,7 @@ func (r *columnReader) next() (model.Block, error) {
 		return model.Block{}, err
 	}
 	var b model.Block
-	used, note := r.decoder.Used, r.decoder.Found
+	learned := r.decoder.Learned
 	err = r.readPages(work, func() error {
 		var err error
 		b, err = r.readTexts(n)
@@ -174,7 +174,7 @@ func (r *columnReader) next() (model.Block, error) {
 		err = r.fill(&b, n)
 	}
 	if err != nil {
-		r.decoder.Used, r.decoder.Found = used, note
+		r.decoder.Learned = learned
 		return model.Block{}, err
 	}
 	for _, c := range r.all {

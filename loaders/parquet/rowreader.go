@@ -44,7 +44,7 @@ func newRowReader(decoder *decode.RowDecoder, h io.ReaderAt, size, first int64) 
 	}
 	r := &rowReader{decoder: decoder, check: newChecker(file, h), groups: file.RowGroups(), row: first, skip: first}
 	for i, path := range file.Schema().Columns() {
-		if name := strings.Join(path, "."); decoder.Wants(name) {
+		if name := strings.Join(path, "."); decoder.Fields.Uses(name) {
 			r.columns = append(r.columns, namedColumn{i, jsonscan.Value{Kind: jsonscan.String, Raw: []byte(name)}})
 		}
 	}

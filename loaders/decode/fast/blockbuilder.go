@@ -7,85 +7,85 @@ import (
 	"vantage/model"
 )
 
-// blockBuilder is a block in the making. Its columns are as long as there is room, and a row is
-// put at its number: millions of rows that are appended to each column take longer.
+// blockBuilder is a block under construction. Its columns are as long as their capacity and a row is
+// stored by index: appending millions of rows to each column takes longer.
 type blockBuilder struct {
 	model.Block
 	n   int         // rows so far
-	old model.Block // whose memory columns take that have not begun
+	old model.Block // columns that are not used yet reuse its slices
 }
 
-// groupKey is what the samples of a group have in common.
+// groupKey is what the samples of a group have in common: the step, and indexes into Prompts and
+// Groups.
 type groupKey struct {
 	step          int64
 	prompt, group int32
 }
 
-// reset starts a block in the memory of one that nobody needs any more. If that has
-// none, there is room for a few rows more than the last block had.
-func (t *blockBuilder) reset(old model.Block) {
+// reset starts a block in the memory of old, or with room for a few rows more than the last block had
+// if old is empty.
+func (b *blockBuilder) reset(old model.Block) {
 	room := min(cap(old.Step), cap(old.Offset), cap(old.Reward), cap(old.Length))
-	last := t.n
-	*t = blockBuilder{old: old, Block: model.Block{
+	last := b.n
+	*b = blockBuilder{old: old, Block: model.Block{
 		Step: old.Step[:room], Offset: old.Offset[:room], Reward: old.Reward[:room], Length: old.Length[:room],
-		Prompts: append(old.Prompts[:0], model.Prompt{}), Groups: append(old.Groups[:0], ""), // the first is none
+		Prompts: append(old.Prompts[:0], model.Prompt{}), Groups: append(old.Groups[:0], ""), // index 0 is none
 	}}
 	if room == 0 {
-		t.grow(last + last/16)
+		b.grow(last + last/16)
 	}
 }
 
-// addRow adds a sample. Columns that say nothing are begun by the first sample that has
-// something to say.
-func (t *blockBuilder) addRow(offset int64, of groupKey, reward, advantage float64, length int32, parts []float64) {
-	if t.n == len(t.Reward) {
-		t.grow(t.n + t.n/2 + 1024)
+// addRow adds a sample. A column that may be nil is allocated by the first sample with a value.
+func (b *blockBuilder) addRow(offset int64, key groupKey, reward, advantage float64, length int32, components []float64) {
+	if b.n == len(b.Reward) {
+		b.grow(b.n + b.n/2 + 1024)
 	}
-	n := t.n
-	t.Step[n], t.Offset[n], t.Reward[n], t.Length[n] = of.step, offset, reward, length
-	if of.prompt != 0 && t.Prompt == nil {
-		t.Prompt = reuse(t.old.Prompt, n, len(t.Reward), 0)
+	n := b.n
+	b.Step[n], b.Offset[n], b.Reward[n], b.Length[n] = key.step, offset, reward, length
+	if key.prompt != 0 && b.Prompt == nil {
+		b.Prompt = reuse(b.old.Prompt, n, len(b.Reward), 0)
 	}
-	if t.Prompt != nil {
-		t.Prompt[n] = of.prompt
+	if b.Prompt != nil {
+		b.Prompt[n] = key.prompt
 	}
-	if of.group != 0 && t.Group == nil {
-		t.Group = reuse(t.old.Group, n, len(t.Reward), 0)
+	if key.group != 0 && b.Group == nil {
+		b.Group = reuse(b.old.Group, n, len(b.Reward), 0)
 	}
-	if t.Group != nil {
-		t.Group[n] = of.group
+	if b.Group != nil {
+		b.Group[n] = key.group
 	}
-	if advantage == advantage && t.Advantage == nil {
-		t.Advantage = reuse(t.old.Advantage, n, len(t.Reward), math.NaN())
+	if advantage == advantage && b.Advantage == nil {
+		b.Advantage = reuse(b.old.Advantage, n, len(b.Reward), math.NaN())
 	}
-	if t.Advantage != nil {
-		t.Advantage[n] = advantage
+	if b.Advantage != nil {
+		b.Advantage[n] = advantage
 	}
-	if len(parts)+len(t.Components) > 0 {
-		t.addComponents(parts)
+	if len(components)+len(b.Components) > 0 {
+		b.addComponents(components)
 	}
-	t.n++
+	b.n++
 }
 
-// addComponents sets what the reward functions gave to the newest sample.
-func (t *blockBuilder) addComponents(parts []float64) {
-	for k := len(t.Components); k < len(parts); k++ {
+// addComponents sets the components of the newest sample.
+func (b *blockBuilder) addComponents(components []float64) {
+	for k := len(b.Components); k < len(components); k++ {
 		var old []float64
-		if k < len(t.old.Components) {
-			old = t.old.Components[k]
+		if k < len(b.old.Components) {
+			old = b.old.Components[k]
 		}
-		t.Components = append(t.Components, reuse(old, t.n, len(t.Reward), math.NaN()))
+		b.Components = append(b.Components, reuse(old, b.n, len(b.Reward), math.NaN()))
 	}
-	for k, column := range t.Components {
-		column[t.n] = math.NaN()
-		if k < len(parts) {
-			column[t.n] = parts[k]
+	for k, column := range b.Components {
+		column[b.n] = math.NaN()
+		if k < len(components) {
+			column[b.n] = components[k]
 		}
 	}
 }
 
-// reuse is a column with so much room and none in its first n rows, in the memory of
-// an old one if that will do.
+// reuse returns a column of length room, in the memory of old if that suffices. Its first n rows are
+// none, the others undefined.
 func reuse[T any](old []T, n, room int, none T) []T {
 	if cap(old) < room {
 		old = make([]T, room)
@@ -97,39 +97,39 @@ func reuse[T any](old []T, n, room int, none T) []T {
 	return old
 }
 
-// grow makes room for so many rows.
-func (t *blockBuilder) grow(room int) {
-	t.Step, t.Offset, t.Reward, t.Length = extend(t.Step, room), extend(t.Offset, room), extend(t.Reward, room), extend(t.Length, room)
-	if t.Prompt != nil {
-		t.Prompt = extend(t.Prompt, room)
+// grow makes all columns of length room.
+func (b *blockBuilder) grow(room int) {
+	b.Step, b.Offset, b.Reward, b.Length = extend(b.Step, room), extend(b.Offset, room), extend(b.Reward, room), extend(b.Length, room)
+	if b.Prompt != nil {
+		b.Prompt = extend(b.Prompt, room)
 	}
-	if t.Group != nil {
-		t.Group = extend(t.Group, room)
+	if b.Group != nil {
+		b.Group = extend(b.Group, room)
 	}
-	if t.Advantage != nil {
-		t.Advantage = extend(t.Advantage, room)
+	if b.Advantage != nil {
+		b.Advantage = extend(b.Advantage, room)
 	}
-	for k := range t.Components {
-		t.Components[k] = extend(t.Components[k], room)
+	for k := range b.Components {
+		b.Components[k] = extend(b.Components[k], room)
 	}
 }
 
-// extend is a column with so much room.
+// extend returns a copy of a column, of length room.
 func extend[T any](column []T, room int) []T { return append(make([]T, 0, room), column...)[:room] }
 
-// finish hands the block over.
-func (t *blockBuilder) finish() model.Block {
-	b := t.Block
-	b.Step, b.Offset, b.Reward, b.Length = b.Step[:t.n], b.Offset[:t.n], b.Reward[:t.n], b.Length[:t.n]
-	b.Prompt, b.Group, b.Advantage = trim(b.Prompt, t.n), trim(b.Group, t.n), trim(b.Advantage, t.n)
-	b.Components = slices.Clone(b.Components)
-	for k := range b.Components {
-		b.Components[k] = trim(b.Components[k], t.n)
+// finish returns the block.
+func (b *blockBuilder) finish() model.Block {
+	done := b.Block
+	done.Step, done.Offset, done.Reward, done.Length = b.Step[:b.n], b.Offset[:b.n], b.Reward[:b.n], b.Length[:b.n]
+	done.Prompt, done.Group, done.Advantage = trim(b.Prompt, b.n), trim(b.Group, b.n), trim(b.Advantage, b.n)
+	done.Components = slices.Clone(b.Components)
+	for k := range done.Components {
+		done.Components[k] = trim(done.Components[k], b.n)
 	}
-	return b
+	return done
 }
 
-// trim is the part of a column that has been put; nil stays nil.
+// trim returns the first n rows of a column; nil stays nil.
 func trim[T any](column []T, n int) []T {
 	if column == nil {
 		return nil

@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// literal are the bytes that stand between two values in every row, keys and all. There
-// are a few of them in each of millions of rows, and most are short: their last sixteen
-// bytes are compared as two words, of which a mask takes what stands before them.
+// literal is the bytes between two values, the same in all rows: keys, colons, commas. Each of
+// millions of rows has several, and most are short: the last 16 bytes are compared as two words, of
+// which a mask leaves out the bytes before the literal.
 type literal struct {
 	text         []byte
 	word0, word1 uint64
@@ -16,6 +16,7 @@ type literal struct {
 
 const twoWords = 16 // bytes
 
+// newLiteral returns a literal with a copy of text.
 func newLiteral(text []byte) literal {
 	var last, mask [twoWords]byte
 	for i := 1; i <= min(len(text), twoWords); i++ {
@@ -25,15 +26,15 @@ func newLiteral(text []byte) literal {
 	return literal{bytes.Clone(text), word(last[:]), word(last[8:]), word(mask[:]), word(mask[8:])}
 }
 
-// match returns where the bytes end that should stand at at; 0 if others do, or if too few
-// stand before them to look at two words.
-func (b *literal) match(p []byte, at int) int {
-	end := at + len(b.text)
-	if end < twoWords || end > len(p) || len(b.text) > twoWords && string(p[at:end]) != string(b.text) {
+// match returns the end of the literal at p[at:]. It returns 0 if other bytes stand there, or if
+// fewer than 16 end there.
+func (l *literal) match(p []byte, at int) int {
+	end := at + len(l.text)
+	if end < twoWords || end > len(p) || len(l.text) > twoWords && string(p[at:end]) != string(l.text) {
 		return 0
 	}
 	w := p[end-twoWords : end]
-	if (binary.LittleEndian.Uint64(w)^b.word0)&b.mask0|(binary.LittleEndian.Uint64(w[8:])^b.word1)&b.mask1 != 0 {
+	if (binary.LittleEndian.Uint64(w)^l.word0)&l.mask0|(binary.LittleEndian.Uint64(w[8:])^l.word1)&l.mask1 != 0 {
 		return 0
 	}
 	return end

@@ -1,23 +1,22 @@
 package fast
 
-// readNumber reads the number that stands at at and what is expected after it, and returns
-// where that ends; 0 if it does not stand there, or if the number has an exponent or more
-// than 15 digits. One that has not is an integer below 2^53 over a power of ten, both
-// exact, so that one division rounds it as it should be.
+// readNumber reads the decimal at b[at:] and the literal after it, and returns where that ends, 0 if
+// something does not fit or the number has an exponent or more than 15 digits. Any other is an
+// integer below 2^53 over a power of ten, both exact, so one division rounds it correctly.
 func (v *span) readNumber(b []byte, at int, after *literal) (end int) {
 	v.from = at
-	minus := byteAt(b, at) == '-'
-	if minus {
+	isNegative := byteAt(b, at) == '-'
+	if isNegative {
 		at++
 	}
-	n, end := digits(b, at, 0)
+	n, end := readDigits(b, at, 0)
 	whole, decimals := end-at, 0
 	if whole == 0 || whole > 1 && b[at] == '0' {
 		return 0
 	}
 	if byteAt(b, end) == '.' {
 		point := end
-		n, end = digits(b, end+1, n)
+		n, end = readDigits(b, end+1, n)
 		if decimals = end - point - 1; decimals == 0 {
 			return 0
 		}
@@ -25,20 +24,20 @@ func (v *span) readNumber(b []byte, at int, after *literal) (end int) {
 	if whole+decimals > maxDigits {
 		return 0
 	}
-	v.x, v.to = float64(n), end
+	v.number, v.to = float64(n), end
 	if decimals > 0 {
-		v.x /= powersOfTen[decimals]
+		v.number /= powersOfTen[decimals]
 	}
-	if minus {
-		v.x = -v.x
+	if isNegative {
+		v.number = -v.number
 	}
 	return after.match(b, end)
 }
 
-// digits reads on in a number of which so much has been read, and returns where its
-// digits end. It goes from one to the next: where they end is foretold well enough, and
-// to count them first, eight together, makes all that follows wait.
-func digits(b []byte, i int, n int64) (int64, int) {
+// readDigits appends the digits at b[i:] to the number n, and returns where they end. It takes one
+// after the other: the branch at their end is predicted well, and counting eight at once first makes
+// everything after it wait.
+func readDigits(b []byte, i int, n int64) (int64, int) {
 	for ; uint(i) < uint(len(b)); i++ { // one comparison for both bounds
 		d := b[i] - '0'
 		if d > 9 {
@@ -49,7 +48,7 @@ func digits(b []byte, i int, n int64) (int64, int) {
 	return n, i
 }
 
-// byteAt is a byte, 0 where there is none.
+// byteAt returns b[i], 0 if there is none.
 func byteAt(b []byte, i int) byte {
 	if uint(i) < uint(len(b)) {
 		return b[i]

@@ -2,6 +2,8 @@ package fast
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -15,10 +17,11 @@ import (
 )
 
 // unusualRows are rows that only a complete parser reads correctly, or refuses.
-func unusualRows(t testing.TB) []string {
+func unusualRows(tb testing.TB) []string {
+	tb.Helper()
 	data, err := os.ReadFile("testdata/unusual_rows.jsonl")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
@@ -43,9 +46,8 @@ func FuzzReader(f *testing.F) {
 		if 0 <= at && at < len(third) && third[at] >= '0' {
 			third[at] = '7' // mostly another value
 		}
-		for _, fields := range []*decode.Fields{decode.OnlyNames(decode.Synonyms()), decode.NamesWithoutTotal()} {
+		for _, fields := range []*decode.Fields{decode.UsualNames(), decode.NamesWithoutTotal()} {
 			r := decode.NewRowDecoder(fields, "12.jsonl")
-			r.Components.AcceptAll = r.Fields.Names[decode.RoleReward][0] == "reward"
 			if learned, err := r.Decode(nil, first); err != nil || len(learned) != 1 {
 				return
 			}
@@ -92,4 +94,32 @@ func withoutEmptyComponents(r model.Record) model.Record {
 		r.Components = nil
 	}
 	return r
+}
+
+// BenchmarkReadRows reads small rows, 16 of a group.
+func BenchmarkReadRows(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	log := bytes.NewBufferString("the end of the row before\n")
+	start := log.Len()
+	for n := range 50_000 {
+		fmt.Fprintf(log, `{"step": 7, "group_id": %d, "prompt": "question %d", "reward": %.4f, "length": %d}`+"\n",
+			n/16, n/16, random.Float64(), random.IntN(4096)+1)
+	}
+	r := decode.NewRowDecoder(decode.UsualNames(), "small.jsonl")
+	first := bytes.Clone(log.Bytes()[start : start+bytes.IndexByte(log.Bytes()[start:], '\n')])
+	if _, err := r.Decode(nil, first); err != nil {
+		b.Fatal(err)
+	}
+	reader := New(r)
+	reader.BeginBlock(model.Block{})
+	reader.Learn(first)
+	b.SetBytes(int64(log.Len()))
+	var block model.Block
+	for b.Loop() {
+		reader.BeginBlock(block)
+		if _, n := reader.ReadRows(log.Bytes(), start, log.Len(), 0); n != 50_000 {
+			b.Fatalf("%d rows fit the template", n)
+		}
+		block = reader.EndBlock()
+	}
 }

@@ -10,128 +10,129 @@ import (
 	"vantage/model"
 )
 
-// template is the order of the keys of a row, and all else that does not change from row
-// to row.
+// template is what all rows have in common: the order of the keys, and what their fields mean.
 type template struct {
-	before      literal       // what stands before the first value
-	fields      []field       // nil if no order is known
-	firstOwn    int           // the first slot that is not shared by the samples of a group
-	groupFirst  bool          // all that they share stands before it
-	tokenCounts []decode.Role // that are numbers of tokens
-	groupRank   int           // of the name that the group id has
+	before      literal       // before the first value
+	fields      []field       // nil if there is no template
+	firstOwn    int           // the first field that may differ within a group
+	sharedFirst bool          // all fields that do not differ within a group come before it
+	tokenCounts []decode.Role // of the fields that are numbers of tokens
+	groupRank   int           // of the name of the group id
 }
 
 // field is a value of a row.
 type field struct {
 	kind      jsonscan.Kind
 	role      decode.Role // noRole if it plays none
-	component int         // number of the reward function whose value it is, or -1
-	after     literal
+	component int         // index of the reward component, -1 if it is none
+	after     literal     // up to the next value
 }
 
 const noRole = decode.RoleCount
 
-// isShared reports whether all samples of a group have the same there.
-func (s field) isShared() bool {
-	return s.role == decode.RoleStep || s.role == decode.RoleGroup || s.role == decode.RolePrompt || s.role == decode.RoleTruth
+// isShared reports whether the value is the same in all samples of a group.
+func (f field) isShared() bool {
+	return f.role == decode.RoleStep || f.role == decode.RoleGroup || f.role == decode.RolePrompt || f.role == decode.RoleTruth
 }
 
-// isNumber reports whether the value is wanted as a number, whatever its kind.
-func (s *field) isNumber() bool {
-	return s.kind == jsonscan.Number || s.kind == jsonscan.Bool || s.role == decode.RoleReward || s.role == decode.RoleAdvantage
+// isNumber reports whether the value is read as a number, whatever its kind.
+func (f *field) isNumber() bool {
+	return f.kind == jsonscan.Number || f.kind == jsonscan.Bool || f.role == decode.RoleReward || f.role == decode.RoleAdvantage
 }
 
-// isCount reports whether the value is a number of tokens.
-func (s *field) isCount() bool {
-	return s.role == decode.RoleLength || s.role == decode.RoleTotalTokens || s.role == decode.RolePromptLength
+func (f *field) isTokenCount() bool {
+	return f.role == decode.RoleLength || f.role == decode.RoleTotalTokens || f.role == decode.RolePromptLength
 }
 
-// maxFailedLearns is how often an order is learned in vain: then the log has none.
+// maxFailedLearns is how many templates are learned of which no row fits: then the log has no order.
 const maxFailedLearns = 64
 
-// Learn takes the order of keys of a row that has been read the long way.
-func (q *Reader) Learn(line []byte) {
-	if q.failedLearns++; q.failedLearns > maxFailedLearns {
+// Learn makes the template of a row that the slow decoder has read. There is none if the Reader could
+// not read the row itself.
+func (r *Reader) Learn(line []byte) {
+	if r.failedLearns++; r.failedLearns > maxFailedLearns {
 		return
 	}
-	q.template, q.parts, q.sharedPrefix, q.prompt.any = template{}, nil, nil, false
-	var o template
+	r.template, r.components, r.sharedPrefix, r.prompt.known = template{}, nil, nil, false
+	var t template
 	var best bestFields
-	s, from := jsonscan.Scanner{Data: line}, 0
+	s, literalStart := jsonscan.Scanner{Data: line}, 0
 	for more := true; more; more = s.Peek() != '}' {
-		key, v, at, ok := s.Field()
+		key, v, valueStart, ok := s.Field()
 		if !ok {
 			return
 		}
-		next, rank, ok := q.classify(key, v)
+		next, rank, ok := r.classify(key, v)
 		if !ok {
 			return
 		}
-		o.addLiteral(line[from:at])
-		from = s.Pos
-		best.claim(o.fields, &next, rank)
-		o.fields = append(o.fields, next)
+		t.addLiteral(line[literalStart:valueStart])
+		literalStart = s.Pos
+		best.assign(t.fields, &next, rank)
+		t.fields = append(t.fields, next)
 		s.SkipSpace()
 	}
-	o.addLiteral(append(line[from:len(line):len(line)], '\n'))
-	o.groupRank = best[decode.RoleGroup].rank
-	if best[decode.RoleReward].slot > 0 && q.hasLength(best[decode.RoleLength].slot, best[decode.RoleResponse].slot) {
-		q.useTemplate(o)
+	t.addLiteral(append(line[literalStart:len(line):len(line)], '\n'))
+	t.groupRank = best[decode.RoleGroup].rank
+	if best[decode.RoleReward].number > 0 && r.hasLength(best[decode.RoleLength].number, best[decode.RoleResponse].number) {
+		r.use(t)
 	}
 }
 
-// addLiteral notes what stands behind the slots so far.
-func (o *template) addLiteral(text []byte) {
-	if n := len(o.fields); n > 0 {
-		o.fields[n-1].after = newLiteral(text)
+// addLiteral sets the bytes after the fields so far.
+func (t *template) addLiteral(text []byte) {
+	if n := len(t.fields); n > 0 {
+		t.fields[n-1].after = newLiteral(text)
 	} else {
-		o.before = newLiteral(text)
+		t.before = newLiteral(text)
 	}
 }
 
-// bestFields are the slots that play the roles, numbered from 1, and the ranks of their names.
-type bestFields [decode.RoleCount]struct{ slot, rank int }
+// bestFields are the fields that play the roles, by number from 1, and the ranks of their names.
+type bestFields [decode.RoleCount]struct{ number, rank int }
 
-// claim sees which of two slots plays the role that both might.
-func (w *bestFields) claim(before []field, next *field, rank int) {
+// assign decides whether the next field or one before plays the role of next, and takes it from the
+// other.
+func (b *bestFields) assign(before []field, next *field, rank int) {
 	if next.role == noRole {
 		return
 	}
-	best := &w[next.role]
-	if best.slot > 0 && rank > best.rank {
+	best := &b[next.role]
+	if best.number > 0 && rank > best.rank {
 		next.role = noRole
 		return
 	}
-	if best.slot > 0 {
-		before[best.slot-1].role = noRole
+	if best.number > 0 {
+		before[best.number-1].role = noRole
 	}
-	best.slot, best.rank = len(before)+1, rank
+	best.number, best.rank = len(before)+1, rank
 }
 
-// useTemplate notes what the order means for every row to come.
-func (q *Reader) useTemplate(o template) {
-	o.firstOwn = slices.IndexFunc(o.fields, func(s field) bool { return (s.role != noRole || s.component >= 0) && !s.isShared() })
-	o.groupFirst = !slices.ContainsFunc(o.fields[o.firstOwn:], field.isShared)
-	clear(q.spans[:])
-	q.spans[decode.RoleAdvantage].x = math.NaN()
-	for _, s := range o.fields {
-		if s.isCount() && s.kind != jsonscan.Number {
+// use makes t the template of the rows to come, unless it cannot be used.
+func (r *Reader) use(t template) {
+	t.firstOwn = slices.IndexFunc(t.fields, func(f field) bool { return (f.role != noRole || f.component >= 0) && !f.isShared() })
+	t.sharedFirst = !slices.ContainsFunc(t.fields[t.firstOwn:], field.isShared)
+	clear(r.spans[:])
+	r.spans[decode.RoleAdvantage].number = math.NaN()
+	for _, f := range t.fields {
+		if f.isTokenCount() && f.kind != jsonscan.Number {
 			return
 		}
-		q.spans[s.role].kind = s.kind
-		for len(q.parts) <= s.component {
-			q.parts = append(q.parts, math.NaN())
+		r.spans[f.role].kind = f.kind
+		for len(r.components) <= f.component {
+			r.components = append(r.components, math.NaN())
 		}
-		if s.isCount() {
-			o.tokenCounts = append(o.tokenCounts, s.role)
+		if f.isTokenCount() {
+			t.tokenCounts = append(t.tokenCounts, f.role)
 		}
 	}
-	q.template = o
+	r.template = t
 }
 
-// hasLength reports whether the row has its length where quick looks for it.
-func (q *Reader) hasLength(length, response int) bool {
-	switch q.slow.Found.LengthUnit {
+// hasLength reports whether a row has its length where r.length looks for it; the arguments are the
+// numbers of these fields, 0 if the row has none.
+func (r *Reader) hasLength(length, response int) bool {
+	switch r.slow.LengthUnit {
 	case model.LengthTokens:
 		return length > 0
 	case model.LengthCharacters:
@@ -141,32 +142,33 @@ func (q *Reader) hasLength(length, response int) bool {
 	}
 }
 
-// classify says what a pair of the row means, and its rank among those of the same
-// role; not ok if only the long way can tell.
-func (q *Reader) classify(key, v jsonscan.Value) (s field, rank int, ok bool) {
-	s = field{kind: v.Kind, role: noRole, component: -1}
-	p, known := q.slow.Fields.Lookup(key.Raw)
-	if known && decode.CanPlay(p.Role, v) {
-		s.role = p.Role
-		if slices.Contains(q.slow.Components.Requested, string(key.Raw)) || bytes.EqualFold(key.Raw, []byte(decode.ConversationField)) {
-			return s, 0, false
+// classify returns the field that a key and its value make, and the rank of the key among the names
+// of its role. It is not ok if the value may mean something else in another row: only the slow
+// decoder can tell then.
+func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
+	f = field{kind: v.Kind, role: noRole, component: -1}
+	p, hasRole := r.slow.Fields.Lookup(key.Raw)
+	if hasRole && p.Role.Accepts(v) {
+		f.role = p.Role
+		if r.slow.Fields.IsRequested(key.Raw) || bytes.EqualFold(key.Raw, []byte(decode.ConversationField)) {
+			return f, 0, false
 		}
-		return s, p.Rank, v.Kind == jsonscan.String || v.Kind == jsonscan.Number || v.Kind == jsonscan.Array && (p.Role == decode.RolePrompt || p.Role == decode.RoleResponse)
+		return f, p.Rank, v.Kind == jsonscan.String || v.Kind == jsonscan.Number || v.Kind == jsonscan.Array && (p.Role == decode.RolePrompt || p.Role == decode.RoleResponse)
 	}
 	name := string(key.Text())
-	if known { // another value of that kind may play the role; null never will
-		return s, 0, v.Kind == jsonscan.Null && !decode.IsComponent(name)
+	if hasRole { // another value of that kind may play the role; null never does
+		return f, 0, v.Kind == jsonscan.Null && !decode.IsComponentName(name)
 	}
 	switch v.Kind {
 	case jsonscan.Object:
-		_, nested := decode.ComponentPrefix(key.Raw)
-		return s, 0, !nested && !q.slow.Fields.Parents[string(key.Raw)]
+		_, holdsComponents := decode.ComponentPrefix(key.Raw)
+		return f, 0, !holdsComponents && !r.slow.Fields.IsParent(key.Raw)
 	case jsonscan.Number, jsonscan.Bool:
-		if at, part := q.slow.Components.Index[name]; part {
-			s.component = at
+		if i, ok := r.slow.Components.Index[name]; ok {
+			f.component = i
 		}
-		return s, 0, true
+		return f, 0, true
 	default:
-		return s, 0, !decode.IsComponent(name)
+		return f, 0, !decode.IsComponentName(name)
 	}
 }

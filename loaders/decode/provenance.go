@@ -1,0 +1,180 @@
+package decode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vantage/loaders/jsonscan"
+	"vantage/model"
+	"vantage/model/units"
+)
+
+// learn notes what this row has and none before it had. A column that a person named counts as used
+// in whatever row it comes. The first row with a length decides the unit: a file must not mix two.
+func (r *RowDecoder) learn() {
+	for role := range RoleCount {
+		if !r.Has(role) {
+			continue
+		}
+		if used, chosen := r.Used[role], r.Fields.chosen[role]; used == "" || chosen != "" && chosen != used {
+			r.Used[role] = r.FieldName(role)
+		}
+	}
+	r.HasTruth = r.HasTruth || r.Has(RoleTruth) && r.Has(RolePrompt)
+	if r.LengthUnit != model.LengthUnknown {
+		return
+	}
+	if _, ok := r.tokens(); ok {
+		r.LengthUnit = model.LengthTokens
+	} else if r.Has(RoleResponse) {
+		r.LengthUnit = model.LengthCharacters
+	}
+}
+
+// FieldName returns the name of the field that plays the role in this row.
+func (r *RowDecoder) FieldName(role Role) string {
+	switch rank := r.Ranks[role] % nullPenalty; {
+	case rank < len(r.Fields.names[role]):
+		return r.Fields.names[role][rank]
+	case role == RoleReward && rank == derivedRank:
+		return r.Components.totalName
+	case role == RoleResponse && rank == derivedRank:
+		return ConversationField
+	}
+	return "the record"
+}
+
+// noteState is the last Note and what it was made of: it is asked for after each record.
+type noteState struct {
+	note Note
+	used [RoleCount]string
+	seen int // how many names
+}
+
+// Note implements [Decoder].
+func (r *RowDecoder) Note() Note {
+	n := &r.noted
+	if n.used != r.Used || len(n.note.Components) != len(r.Components.Names) || n.note.Provenance != "" && n.seen != len(r.Seen.names) {
+		n.used, n.seen = r.Used, len(r.Seen.names)
+		n.note.Components = slices.Clip(r.Components.Names)
+		n.note.Provenance, n.note.Missing = r.provenance(), r.missing()
+	}
+	n.note.LengthUnit, n.note.HasTruth = r.LengthUnit, r.HasTruth
+	return n.note
+}
+
+// missing returns the columns that a person named and no row has had.
+func (r *RowDecoder) missing() []string {
+	var names []string
+	for role, name := range r.Fields.chosen {
+		if name != "" && r.Used[role] != name {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (r *RowDecoder) provenance() string {
+	parts := []string{r.rewardSource()}
+	add := func(what string, role Role) {
+		if name := r.Used[role]; name != "" {
+			parts = append(parts, what+" from "+name)
+		}
+	}
+	add("step", RoleStep)
+	switch {
+	case r.Used[RoleStep] != "":
+	case r.hasFileStep:
+		parts = append(parts, "step from the file name")
+	default:
+		parts = append(parts, "no step, so all rows are step 0")
+	}
+	add("group id", RoleGroup)
+	add("prompt", RolePrompt)
+	add("ground truth", RoleTruth)
+	add("advantage", RoleAdvantage)
+	if n := len(r.Components.Names); n > 0 && !r.SumsComponents {
+		parts = append(parts, units.Plural(n, "components"))
+	}
+	switch r.LengthUnit {
+	case model.LengthTokens:
+		parts = append(parts, "lengths in tokens")
+	case model.LengthCharacters:
+		parts = append(parts, "lengths in characters of "+r.Used[RoleResponse])
+	case model.LengthUnknown:
+	}
+	for _, name := range r.missing() {
+		parts = append(parts, "no column "+name)
+	}
+	sentence := strings.Join(parts, ", ") + r.unusedFields()
+	if r.Fields.Caveat != nil {
+		sentence += r.Fields.Caveat(r.Components.Names)
+	}
+	return sentence
+}
+
+func (r *RowDecoder) rewardSource() string {
+	summands := r.Components.summands()
+	switch name := r.Used[RoleReward]; {
+	case r.SumsComponents && len(summands) == 1:
+		return "reward from " + summands[0] + " (the only reward function)"
+	case r.SumsComponents:
+		return "reward computed as the sum of " + strings.Join(summands, ", ")
+	case name != "":
+		return "reward from " + name
+	}
+	return "no reward"
+}
+
+// SeenNames are the names of fields in the first rows of a log.
+type SeenNames struct {
+	Rows  int
+	names []string
+}
+
+const (
+	maxSeenRows  = 16
+	maxSeenNames = 64
+	maxUnused    = 6 // unused names in a sentence
+)
+
+// Add adds the name of a field, unless enough rows have been seen.
+func (s *SeenNames) Add(name []byte) {
+	if s.Rows < maxSeenRows && len(s.names) < maxSeenNames && !slices.Contains(s.names, string(name)) {
+		s.names = append(s.names, string(name))
+	}
+}
+
+// Stop makes Add do nothing from now on.
+func (s *SeenNames) Stop() { s.Rows = maxSeenRows }
+
+// unusedFields says from which fields nothing was taken: a person may have meant one of them.
+func (r *RowDecoder) unusedFields() string {
+	var names []string
+	for _, name := range r.Seen.names {
+		if !r.uses(name) {
+			names = append(names, string(jsonscan.Clip([]byte(name), jsonscan.MaxQuote)))
+		}
+	}
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n > maxUnused:
+		return fmt.Sprintf("; not used: %s and %d more", strings.Join(names[:maxUnused], ", "), n-maxUnused)
+	}
+	return "; not used: " + strings.Join(names, ", ")
+}
+
+// uses reports whether something was taken from a field, or from within it.
+func (r *RowDecoder) uses(name string) bool {
+	isWithin := func(used string) bool {
+		rest, ok := strings.CutPrefix(used, strings.ToLower(name))
+		if !ok {
+			rest, ok = strings.CutPrefix(used, name)
+		}
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == ' ')
+	}
+	_, holdsComponents := ComponentPrefix([]byte(name))
+	return holdsComponents || slices.ContainsFunc(r.Used[:], isWithin) || slices.ContainsFunc(r.Components.Names, isWithin)
+}

@@ -1,0 +1,262 @@
+package decode
+
+import (
+	"errors"
+	"strings"
+
+	"vantage/estimators"
+	"vantage/loaders/jsonscan"
+	"vantage/model"
+)
+
+// RowDecoder reads samples whose values have names: the fields of JSON objects, or the columns of a
+// table. For each sample its caller, mostly a [Layout], calls BeginRow, then Pick or Set for the
+// fields, then FinishRow.
+type RowDecoder struct {
+	Fields        *Fields
+	Layout        Layout // nil: a record is an object, and holds one sample
+	HashResponses bool   // set ResponseHashes: the trainer may log rows twice
+	FileName      string
+	FileStep      int64 // the step that FileName tells, 0 if none; for rows without one
+	hasFileStep   bool
+
+	Learned
+	Seen    SeenNames
+	Prompts PromptCache
+	Capture *TextCapture // keeps the text of a sample; nil while a log is read
+
+	// The row at hand. Its values point into the record.
+	Values     [RoleCount]jsonscan.Value
+	Ranks      [RoleCount]int // of the names of the values, or derivedRank
+	Components Components
+
+	ResponseHashes []uint64 // of the samples of the last record, if HashResponses
+
+	groupIDs map[string]string // by the bytes of the field: an id comes once per sample
+	visit    func(key, v jsonscan.Value)
+	noted    noteState
+}
+
+// Learned is what the rows so far have shown of a log. Later rows are read by it.
+type Learned struct {
+	Used           [RoleCount]string // the field that was first used for a role, "" if none was
+	LengthUnit     model.LengthUnit
+	HasTruth       bool // some prompt had a ground truth
+	SumsComponents bool // there is no total: the reward is the sum of the components
+	SawGroup       bool // some row had a prompt or a group id
+}
+
+// NewRowDecoder returns the decoder of a file. Its name is relative to the opened path.
+func NewRowDecoder(f *Fields, name string) *RowDecoder {
+	r := &RowDecoder{Fields: f, FileName: name, groupIDs: map[string]string{}}
+	r.FileStep, r.hasFileStep = StepFromPath(name)
+	r.Components.fields = f
+	r.visit = r.Pick
+	return r
+}
+
+// Decode implements [Decoder].
+func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, error) {
+	before := len(dst)
+	r.ResponseHashes = r.ResponseHashes[:0]
+	layout := r.Layout
+	if layout == nil {
+		layout = oneObject
+	}
+	var noSample error
+	err := layout(r, record, func() {
+		var err error
+		if dst, err = r.FinishRow(dst); err != nil {
+			noSample = err
+		}
+	})
+	switch {
+	case err != nil:
+	case len(dst) == before:
+		return dst, noSample
+	default:
+		err = r.requireGroup(dst[before:])
+	}
+	if err != nil {
+		return dst[:before], err
+	}
+	return dst, nil
+}
+
+var errNoGroup = errors.New("no prompt: the rows before it have one, and without it is of no group")
+
+// requireGroup refuses the only sample of a record if it has neither prompt nor group id and samples
+// before it have: a single such row would leave all of them without groups.
+func (r *RowDecoder) requireGroup(samples []model.Record) error {
+	if samples[0].Prompt != 0 || samples[0].Group != "" {
+		r.SawGroup = true
+	} else if r.SawGroup && len(samples) == 1 {
+		return errNoGroup
+	}
+	return nil
+}
+
+// BeginRow forgets the values of the row before.
+func (r *RowDecoder) BeginRow() {
+	clear(r.Values[:])
+	r.Components.reset()
+	if r.Capture != nil {
+		r.Capture.beginSample()
+	}
+}
+
+// nullPenalty is added to the rank of a null: any other field is preferred.
+const nullPenalty = 1000
+
+// derivedRank is the rank of a value that is part of another field: the total among the reward
+// components, the answer at the end of a conversation.
+const derivedRank = nullPenalty - 1
+
+// Pick takes a field by its name: as the value of its role, if it is preferred to those before it,
+// or as a reward component. Of fields with the same name the last counts.
+func (r *RowDecoder) Pick(key, v jsonscan.Value) {
+	r.Seen.Add(key.Raw)
+	r.pickPath(key.Raw, v)
+}
+
+// pickPath is Pick for a path of names with dots.
+func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
+	if v.Kind == jsonscan.Object && r.Fields.IsParent(path) {
+		r.pickNested(path, v)
+	}
+	p, ok := r.Fields.Lookup(path)
+	if r.Capture != nil && (!ok || !p.Role.IsText()) {
+		r.Capture.addField(path, v)
+	}
+	if ok = ok && p.Role.Accepts(v); !ok || r.Fields.IsRequested(path) {
+		r.Components.pick(jsonscan.Value{Kind: jsonscan.String, Raw: path}, v)
+	}
+	if !ok {
+		return
+	}
+	if p.Role == RoleGroup || p.Role == RoleTruth {
+		v = v.Literal()
+	}
+	rank := p.Rank
+	if v.Kind == jsonscan.Null {
+		rank += nullPenalty
+	}
+	if !r.Has(p.Role) || rank <= r.Ranks[p.Role] {
+		r.Values[p.Role], r.Ranks[p.Role] = v, rank
+	}
+}
+
+// pickNested picks the fields of an object into which names with dots reach.
+func (r *RowDecoder) pickNested(path []byte, object jsonscan.Value) {
+	prefix := append(append(make([]byte, 0, 64), path...), '.')
+	object.EachField(func(key, v jsonscan.Value) { r.pickPath(append(prefix[:len(prefix):len(prefix)], key.Raw...), v) })
+}
+
+// Set sets the value of a role, whatever the fields picked before; an absent value changes nothing.
+func (r *RowDecoder) Set(role Role, v jsonscan.Value) {
+	if v.Kind != jsonscan.Absent {
+		r.Values[role], r.Ranks[role] = v, 0
+	}
+}
+
+// Has reports whether the row has a value for the role.
+func (r *RowDecoder) Has(role Role) bool { return r.Values[role].Kind != jsonscan.Absent }
+
+// HasReward reports whether the row has a reward, or components that make one.
+func (r *RowDecoder) HasReward() bool {
+	_, ok := r.Components.sum()
+	return ok || r.Components.total.Kind != jsonscan.Absent || r.Has(RoleReward)
+}
+
+var errNoSample = errors.New("no sample: the row has neither a reward nor a prompt nor a response")
+
+// FinishRow appends the sample of the row to dst, or returns why there is none.
+func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
+	if !r.Has(RoleReward) {
+		r.deriveReward()
+	}
+	r.splitConversation()
+	if !r.Has(RoleReward) && !r.Has(RolePrompt) && !r.Has(RoleResponse) && !r.HasReward() {
+		return dst, errNoSample
+	}
+	if r.Capture != nil {
+		r.Capture.endSample(r)
+	}
+	r.learn()
+	r.Seen.Rows++
+	prompt := r.Prompts.Get(r.Values[RolePrompt], r.Values[RoleTruth])
+	rec := model.Record{
+		Step:       r.FileStep,
+		Group:      r.group(),
+		Prompt:     prompt.Hash,
+		Preview:    prompt.Preview,
+		Reward:     estimators.MissingReward(),
+		Components: r.Components.copyValues(),
+		Advantage:  r.Values[RoleAdvantage].ToAdvantage(),
+		Length:     r.length(),
+	}
+	if r.HashResponses {
+		r.ResponseHashes = append(r.ResponseHashes, jsonscan.Hash64(r.Values[RoleResponse].Raw))
+	}
+	if x, ok := r.Values[RoleReward].ToFloat(); ok {
+		rec.Reward = x
+	}
+	if n, ok := r.Values[RoleStep].ToInt(); ok {
+		rec.Step = n
+	}
+	return append(dst, rec), nil
+}
+
+// deriveReward makes a reward of the components, in a log without rewards of its own: in other logs
+// the reward of a row that lacks it would be something else than those of the others.
+func (r *RowDecoder) deriveReward() {
+	if r.Used[RoleReward] != "" && r.Used[RoleReward] != r.Components.totalName && !r.SumsComponents {
+		return
+	}
+	if r.Components.total.Kind != jsonscan.Absent {
+		r.Values[RoleReward], r.Ranks[RoleReward] = r.Components.total, derivedRank
+		return
+	}
+	if sum, ok := r.Components.sum(); ok {
+		r.Set(RoleReward, jsonscan.FromFloat(sum))
+		r.SumsComponents = true
+	}
+}
+
+func (r *RowDecoder) group() string {
+	v := r.Values[RoleGroup]
+	if v.Kind == jsonscan.Absent {
+		return ""
+	}
+	if known, ok := r.groupIDs[string(v.Raw)]; ok {
+		return known
+	}
+	if len(r.groupIDs) >= maxCached {
+		clear(r.groupIDs)
+	}
+	id := r.GroupID(v, r.Ranks[RoleGroup])
+	r.groupIDs[string(v.Raw)] = id
+	return id
+}
+
+// GroupID returns the group that a value means; rank is that of its name.
+func (r *RowDecoder) GroupID(v jsonscan.Value, rank int) string {
+	id := string(v.Text())
+	if rank < len(r.Fields.names[RoleGroup]) && r.Fields.names[RoleGroup][rank] == "uid" {
+		id = trimRolloutSuffix(id)
+	}
+	return id
+}
+
+// trimRolloutSuffix returns a verl uid without its "_{rollout}_{output}", if it has both.
+func trimRolloutSuffix(uid string) string {
+	id := uid
+	for range 2 {
+		i := strings.LastIndexByte(id, '_')
+		if i <= 0 || !IsDigits(id[i+1:]) {
+			return uid
+		}
+		id = id[:i]
+	}
+	return id
+}

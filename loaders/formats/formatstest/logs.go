@@ -1,0 +1,111 @@
+// Package formatstest reads the made logs of loaders/formats/testdata for the tests of loaders.
+package formatstest
+
+import (
+	"encoding/csv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"vantage/model"
+)
+
+// Log is a small log as a trainer would write it, and what a person would read in it.
+type Log struct {
+	Format     string // name of the folder
+	Name       string // of the file, relative to the folder: trainers put steps and groups there
+	Text       string
+	Want       []model.Record // as Samples returns them
+	Components []string
+}
+
+// wantFile holds the samples of a log: columns step, group, prompt, reward, advantage and length, and
+// one for each reward component.
+const wantFile = "want.csv"
+
+// Logs returns the logs of a folder testdata, one of each format.
+func Logs(tb testing.TB, testdata string) []Log {
+	tb.Helper()
+	folders, err := os.ReadDir(testdata)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var logs []Log
+	for _, folder := range folders {
+		if folder.Name() == "fuzz" {
+			continue
+		}
+		logs = append(logs, read(tb, filepath.Join(testdata, folder.Name())))
+	}
+	return logs
+}
+
+func read(tb testing.TB, folder string) Log {
+	tb.Helper()
+	log := Log{Format: filepath.Base(folder)}
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == wantFile {
+			return err
+		}
+		if log.Name != "" {
+			tb.Errorf("%s holds two logs", folder)
+		}
+		text, err := os.ReadFile(path)
+		log.Name, log.Text = filepath.ToSlash(path[len(folder)+1:]), string(text)
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	h, err := os.Open(filepath.Join(folder, wantFile))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = h.Close() }()
+	rows, err := csv.NewReader(h).ReadAll()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	columns := []string{"step", "group", "prompt", "reward", "advantage", "length"}
+	if len(rows) == 0 || len(rows[0]) < len(columns) || !slices.Equal(rows[0][:len(columns)], columns) {
+		tb.Fatalf("the columns of %s/%s are not %q", folder, wantFile, columns)
+	}
+	log.Components = rows[0][len(columns):]
+	for _, row := range rows[1:] {
+		number := func(cell string) float64 {
+			x, err := strconv.ParseFloat(cell, 64)
+			if err != nil {
+				tb.Fatalf("%s/%s: %v", folder, wantFile, err)
+			}
+			return x
+		}
+		r := model.Record{
+			Step: int64(number(row[0])), Group: row[1], Preview: row[2], Reward: number(row[3]), Advantage: number(row[4]), Length: int32(number(row[5])),
+		}
+		for _, cell := range row[len(columns):] {
+			r.Components = append(r.Components, number(cell))
+		}
+		log.Want = append(log.Want, r)
+	}
+	return log
+}
+
+// Samples returns records with only the fields that Log.Want has.
+func Samples(records []model.Record) []model.Record {
+	var samples []model.Record
+	for _, r := range records {
+		samples = append(samples, model.Record{Step: r.Step, Group: r.Group, Preview: r.Preview, Reward: r.Reward, Advantage: r.Advantage, Length: r.Length, Components: r.Components})
+	}
+	return samples
+}
+
+// Diff compares samples as Samples returns them, "" if they are the same. Two NaN are.
+func Diff(want, got []model.Record) string {
+	return cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-12))
+}

@@ -1,0 +1,27 @@
+package formats
+
+import (
+	"bytes"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/framing"
+	"vantage/loaders/jsonscan"
+)
+
+// unstableBaselines is the train_data_step_N.csv of UnstableBaselines: turns of games, with rewards
+// that were normalised before. Only equal observations tell which belong together.
+// LeonGuertler/UnstableBaselines@66aec040f789.
+func unstableBaselines() Format {
+	return Format{
+		Name: "unstable-baselines", Doc: "UnstableBaselines' train_data_step_N.csv: turns of games; its rewards are normalised already.",
+		TrainerOption: "nothing: it writes them by default",
+		Framing:       framing.Framing{Quoted: true},
+		Sniff: func(first *First) int {
+			if bytes.HasPrefix(jsonscan.TrimByteOrderMark(first.Record), []byte("pid,obs,act,reward")) {
+				return 85
+			}
+			return 0
+		},
+		Fields: decode.UsualNames(),
+	}
+}
