@@ -87,7 +87,7 @@ func (o *checkOptions) parse() (format checkFormat, rules []check.Rule, err erro
 		return format, nil, err
 	}
 	if o.rules != "" {
-		fromFile, err := readRuleFile(o.rules)
+		fromFile, err := parseFile("--rules", o.rules, maxRuleFile, "list of rules", parseRules)
 		if err != nil {
 			return format, nil, err
 		}

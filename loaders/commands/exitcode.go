@@ -68,29 +68,26 @@ func (p *Program) noteConfig(format string) {
 // note writes a note about the output to ErrOut, as a sentence or, if the output is JSON, as
 // {"note": "…"}.
 func (p *Program) note(format, text string) {
-	text = sanitize.Line(text)
-	if format != "json" && format != "jsonl" {
-		_, _ = fmt.Fprintln(p.ErrOut, "vantage: "+text)
-		return
-	}
-	enc := json.NewEncoder(p.ErrOut)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(map[string]string{"note": text})
+	writeMessage(p.ErrOut, format == "json" || format == "jsonl", "note", sanitize.Line(text))
 }
 
 // PrintError writes an error as a sentence, or as {"error": "…"} if the arguments select
 // JSON. It writes nothing for a closed pipe, as of head, and for a printed verdict.
 func PrintError(w io.Writer, args []string, err error) {
 	var verdict *verdictError
-	switch {
-	case errors.As(err, &verdict), errors.Is(err, syscall.EPIPE):
-	case !wantsJSON(args):
-		_, _ = fmt.Fprintln(w, "vantage: "+err.Error())
-	default:
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		_ = enc.Encode(map[string]string{"error": err.Error()})
+	if !errors.As(err, &verdict) && !errors.Is(err, syscall.EPIPE) {
+		writeMessage(w, wantsJSON(args), "error", err.Error())
 	}
+}
+
+func writeMessage(w io.Writer, asJSON bool, key, text string) {
+	if !asJSON {
+		_, _ = fmt.Fprintln(w, "vantage: "+text)
+		return
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(map[string]string{key: text})
 }
 
 func (e *verdictError) Unwrap() error { return e.error }

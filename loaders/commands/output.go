@@ -37,24 +37,26 @@ func (o interruptibleWriter) Write(p []byte) (int, error) {
 }
 
 // writeFileAtomically writes a temporary file and renames it when it is complete.
-func writeFileAtomically(path string, write func(io.Writer) error) error {
+func writeFileAtomically(path string, write func(io.Writer) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("cannot write %s: %w", path, err)
+		}
+	}()
 	h, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+		return err
 	}
 	defer func() { _ = os.Remove(h.Name()) }() // fails after the rename
-	if err := write(h); err != nil {
-		_ = h.Close()
-		return fmt.Errorf("cannot write %s: %w", path, err)
+	err = write(h)
+	if closeErr := h.Close(); err == nil {
+		err = closeErr
 	}
-	if err := h.Close(); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+	if err == nil {
+		err = os.Chmod(h.Name(), 0o644) // temporary files have 0600
 	}
-	if err := os.Chmod(h.Name(), 0o644); err != nil { // temporary files have 0600
-		return fmt.Errorf("cannot write %s: %w", path, err)
+	if err == nil {
+		err = os.Rename(h.Name(), path)
 	}
-	if err := os.Rename(h.Name(), path); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
-	}
-	return nil
+	return err
 }

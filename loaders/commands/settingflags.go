@@ -101,7 +101,7 @@ func (p *Program) options() ([]model.Option, error) {
 	if p.configPath == "" {
 		return p.settings, nil
 	}
-	r, err := readTrainerConfig(p.configPath)
+	r, err := parseFile("--config", p.configPath, maxConfig, "trainer's configuration", parseTrainerConfig)
 	if err != nil {
 		return nil, err
 	}

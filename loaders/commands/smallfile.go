@@ -13,6 +13,19 @@ import (
 // pipeTimeout is how long reading a small file from a pipe may take.
 const pipeTimeout = 10 * time.Second
 
+// parseFile reads the file of an option, no larger than maxBytes, and parses it. what says
+// what the file should be.
+func parseFile[T any](option, path string, maxBytes int, what string, parse func([]byte) (T, error)) (parsed T, err error) {
+	text, err := readSmallFile(option, path, maxBytes, what)
+	if err != nil {
+		return parsed, err
+	}
+	if parsed, err = parse(text); err != nil {
+		return parsed, fmt.Errorf("%s %s: %w", option, path, err)
+	}
+	return parsed, nil
+}
+
 // readSmallFile reads the file of an option. A file larger than maxBytes is an error that
 // says it is no what. A pipe, as of --config <(…), is read too, but an open one without
 // data is an error instead of a silent wait.

@@ -21,22 +21,14 @@ const (
 	maxListValues  = 16 // of a list that is shown
 )
 
-// readTrainerConfig reads a trainer's configuration: YAML, JSON, or a file with the
+// parseTrainerConfig parses a trainer's configuration: YAML, JSON, or a file with the
 // arguments of its command line.
-func readTrainerConfig(path string) (*trainer.Config, error) {
-	text, err := readSmallFile("--config", path, maxConfig, "trainer's configuration")
+func parseTrainerConfig(text []byte) (*trainer.Config, error) {
+	options, err := parseConfig(text)
 	if err != nil {
 		return nil, err
 	}
-	options, err := parseConfig(text)
-	if err != nil {
-		return nil, fmt.Errorf("--config %s: %w", path, err)
-	}
-	r, err := trainer.ReadConfig(options)
-	if err != nil {
-		return nil, fmt.Errorf("--config %s: %w", path, err)
-	}
-	return r, nil
+	return trainer.ReadConfig(options)
 }
 
 // parseConfig returns the options of a configuration, in a deterministic order.
