@@ -22,7 +22,7 @@ func (r *RowDecoder) SameNote(n Note) bool {
 // Reset makes r read another file with the same columns. It keeps the memory of prompts.
 func (r *RowDecoder) Reset(name string) {
 	r.FileName = name
-	r.FileStep, r.hasFileStep = StepFromPath(name)
+	r.FileStep, r.hasFileStep = stepFromPath(name)
 	r.Learned, r.noted = Learned{}, noteState{}
 	r.Components.forget()
 }

@@ -27,8 +27,8 @@ const (
 	RoleCount
 )
 
-// IsText reports whether the field is shown to a person as a text of its own.
-func (r Role) IsText() bool { return r == RolePrompt || r == RoleResponse || r == RoleTruth }
+// isText reports whether the field is shown to a person as a text of its own.
+func (r Role) isText() bool { return r == RolePrompt || r == RoleResponse || r == RoleTruth }
 
 // Accepts reports whether a value can play the role. Names alone do not decide: "reward" may be an
 // object of averages, and "tokens" a list.

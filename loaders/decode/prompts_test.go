@@ -33,6 +33,7 @@ func TestPromptHash(t *testing.T) {
 	}
 }
 
+// A preview is the question alone, at most 160 bytes of whole characters.
 func TestPreview(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"plain  text\n\n with   spaces ", "plain text with spaces"},

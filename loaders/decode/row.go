@@ -49,7 +49,7 @@ type Learned struct {
 // NewRowDecoder returns the decoder of a file. Its name is relative to the opened path.
 func NewRowDecoder(f *Fields, name string) *RowDecoder {
 	r := &RowDecoder{Fields: f, FileName: name, groupIDs: map[string]string{}}
-	r.FileStep, r.hasFileStep = StepFromPath(name)
+	r.FileStep, r.hasFileStep = stepFromPath(name)
 	r.Components.fields = f
 	r.visit = r.Pick
 	return r
@@ -125,7 +125,7 @@ func (r *RowDecoder) pickPath(path []byte, v jsonscan.Value) {
 		r.pickNested(path, v)
 	}
 	p, ok := r.Fields.Lookup(path)
-	if r.Capture != nil && (!ok || !p.Role.IsText()) {
+	if r.Capture != nil && (!ok || !p.Role.isText()) {
 		r.Capture.addField(path, v)
 	}
 	if ok = ok && p.Role.Accepts(v); !ok || r.Fields.IsRequested(path) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
+// Rows of different trainers give their step, group, reward, advantage and length.
 func TestRowDecoder(t *testing.T) {
 	missing := estimators.MissingReward()
 	for _, c := range []struct {
@@ -91,6 +92,7 @@ func TestRowDecoder(t *testing.T) {
 	}
 }
 
+// verl appends the numbers of the rollout and the output to the uid.
 func TestTrimRolloutSuffix(t *testing.T) {
 	for in, want := range map[string]string{
 		"06ec41ad-ea05_3_0": "06ec41ad-ea05", "a_b_1_2": "a_b", "a_1": "a_1", "a_x_1": "a_x_1", "a": "a", "_1_2": "_1_2", "": "",

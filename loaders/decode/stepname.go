@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// StepFromPath reads a step from the name of a file, or else from that of the nearest directory:
+// stepFromPath reads a step from the name of a file, or else from that of the nearest directory:
 // 12.jsonl, train_data_step12.jsonl, iteration_000012/rows.jsonl. The name of a directory that is
 // only a number may mean anything (verifiers takes 8 hex digits), so it does not count.
-func StepFromPath(path string) (step int64, ok bool) {
+func stepFromPath(path string) (step int64, ok bool) {
 	if step, ok := StepFromNumberedFile(path); ok {
 		return step, true
 	}

@@ -14,8 +14,10 @@
 //     and want.csv with the samples that a person reads in it: a row each, with a column for each
 //     reward component after the others.
 //
-// Then go test ./loaders/... says what is missing, and go test ./loaders/formats -run FormatsPage
-// -update writes the line in .github/docs/formats.md.
+// Then the tests say what is missing, and the second command writes the line in the documentation:
+//
+//	go test ./loaders/...
+//	go test ./loaders/formats -run FormatsPage -update
 //
 // # What a format must say
 //

@@ -50,7 +50,7 @@ func (s *Splitter) Feed(p []byte, accept func(Record) bool) int {
 
 // Flush passes what is kept to accept as complete records, until that returns false.
 func (s *Splitter) Flush(accept func(Record) bool) {
-	if s.HasPartial() && !s.pass(s.TakePartial(), accept) {
+	if s.hasPartial() && !s.pass(s.TakePartial(), accept) {
 		return
 	}
 	if record, ok := s.block.take(); ok {
@@ -140,10 +140,10 @@ func (s *Splitter) CutAtNUL() int64 {
 }
 
 // Pending reports whether a record has begun and may continue.
-func (s *Splitter) Pending() bool { return s.HasPartial() || !s.block.empty() }
+func (s *Splitter) Pending() bool { return s.hasPartial() || !s.block.empty() }
 
-// HasPartial reports whether a line has begun and has no end.
-func (s *Splitter) HasPartial() bool { return len(s.Partial) > 0 || s.DroppedBytes > 0 }
+// hasPartial reports whether a line has begun and has no end.
+func (s *Splitter) hasPartial() bool { return len(s.Partial) > 0 || s.DroppedBytes > 0 }
 
 // TakePartial returns the partial line as a complete one.
 func (s *Splitter) TakePartial() Record {

@@ -26,8 +26,8 @@ func unusualRows(tb testing.TB) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// FuzzReader learns from a first row and reads three more: each as the RowDecoder reads it, or not
-// at all. The third mostly begins as the second.
+// A Reader that has learned from a row reads others as the RowDecoder does, or not at all. The third
+// mostly begins as the second.
 func FuzzReader(f *testing.F) {
 	rows := unusualRows(f)
 	first := rows[0]

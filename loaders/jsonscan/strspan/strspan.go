@@ -9,15 +9,15 @@ import (
 // of its fields.
 type Counts struct {
 	Bytes        int
-	Continuation int // bytes that continue a UTF-8 character
-	Escapes      int // each a backslash and the byte after it
-	LongEscapes  int // of those, \u and what JSON does not have
+	continuation int // bytes that continue a UTF-8 character
+	escapes      int // each a backslash and the byte after it
+	longEscapes  int // of those, \u and what JSON does not have
 }
 
 // Characters returns how many characters the string has once decoded. It is not ok if the string
 // has long escapes: two \u may be one character.
 func (c Counts) Characters() (n int, ok bool) {
-	return c.Bytes - c.Continuation - c.Escapes, c.LongEscapes == 0
+	return c.Bytes - c.continuation - c.escapes, c.longEscapes == 0
 }
 
 // Measure counts the bytes of the string that begins at p[0], up to its closing quote. It is not ok
@@ -65,7 +65,7 @@ func countWords(p []byte, n int, escaped bool, c *Counts) (end int, stopped bool
 			}
 			continue
 		}
-		c.Continuation += bits.OnesCount64((w >> 7) & ^(w >> 6) & ones)
+		c.continuation += bits.OnesCount64((w >> 7) & ^(w >> 6) & ones)
 	}
 	end, _, stopped = countBytes(p, n, escaped, c)
 	return end, stopped
@@ -86,15 +86,15 @@ func countBytes(p []byte, n int, escaped bool, c *Counts) (end int, escapesNext,
 			return n, false, true
 		}
 		if b&0xc0 == 0x80 {
-			c.Continuation++
+			c.continuation++
 		}
 		if !escaped {
 			escaped = b == '\\'
 			continue
 		}
-		c.Escapes++
+		c.escapes++
 		if !isShortEscape(b) {
-			c.LongEscapes++
+			c.longEscapes++
 		}
 		escaped = false
 	}
