@@ -12,6 +12,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -150,3 +151,28 @@ func keyPress(key string) tea.KeyPressMsg {
 
 // frame returns the screen.
 func (d *driver) frame() string { return d.app.frame() }
+
+// filterSettings returns settings under which every part of the screen has something to show.
+func filterSettings() model.Settings {
+	set := model.DefaultSettings()
+	set.KeepPos, set.KeepNeg, set.Recompute = 0.7, 0.5, true
+	return set
+}
+
+// typeText presses each character.
+func (d *driver) typeText(text string) {
+	for _, c := range text {
+		d.press(string(c))
+	}
+}
+
+// wantText fails unless every text is on the screen.
+func (d *driver) wantText(wanted ...string) {
+	d.t.Helper()
+	frame := ansi.Strip(d.frame())
+	for _, want := range wanted {
+		if !strings.Contains(frame, want) {
+			d.t.Errorf("%q is not on the screen:\n%s", want, frame)
+		}
+	}
+}

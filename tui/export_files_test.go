@@ -19,13 +19,6 @@ func (d *memoryFiles) Save(name string, data []byte) (string, error) {
 	return "/state/" + name, d.err
 }
 
-// typeText presses each character.
-func (d *driver) typeText(text string) {
-	for _, c := range text {
-		d.press(string(c))
-	}
-}
-
 func TestCopyWritesClipboardAndFile(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
 		files := &memoryFiles{}

@@ -9,27 +9,6 @@ import (
 	"vantage/model"
 )
 
-// filterSettings returns settings under which every part of the screen has something to show.
-func filterSettings() model.Settings {
-	set := model.DefaultSettings()
-	set.KeepPos, set.KeepNeg, set.Recompute = 0.7, 0.5, true
-	return set
-}
-
-// ? shows the keys, then the estimator at work, then closes the help.
-func TestThirdQuestionMarkClosesTheHelp(t *testing.T) {
-	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		d.press("?")
-		d.wantText("type to look for a key")
-		d.press("?")
-		d.wantText("easyr1 grpo", "any key closes this page")
-		d.press("?")
-		if d.app.helpOpen || d.app.helpOnEstimator {
-			t.Error("the third ? does not close the help")
-		}
-	})
-}
-
 // Control characters in a log are shown, never sent to the terminal.
 func TestLogDoesNotControlTheTerminal(t *testing.T) {
 	hostile := "\x1b]52;c;ZXZpbA==\a\x1b[2J\u009b31m\u202e\u200b\x00"

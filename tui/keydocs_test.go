@@ -2,16 +2,12 @@ package tui
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"vantage/model"
 )
 
 // The pages list the keys of the key table; -update writes them.
@@ -31,43 +27,6 @@ func firstKeys() []keySection {
 		}
 	}
 	return []keySection{first}
-}
-
-// storyRun returns a run like a real one: prompts from easy to impossible, rewards of 0 or 1
-// and some in tenths.
-func storyRun(steps int) *madeSource {
-	random := rand.New(rand.NewPCG(3, 4))
-	prompts := []string{
-		"Let ABC be a triangle with sides 13, 14 and 15. What is its area?", "Compute 12 · 13",
-		"What is the remainder of 7^100 on division by 13?", "一个盒子里有三个红球和两个蓝球，取出两个同色的概率是多少？",
-		"Find the sum of all integers n for which n² + 1 divides n³ + 3", "A bag contains red and blue balls. Two are drawn.",
-		"Prove that the square root of 2 is irrational", "How many trailing zeros has 2026! in base 12?",
-		"Write a function that reverses a linked list", "In how many ways can 5 people sit at a round table?",
-		"Evaluate the integral of x·eˣ from 0 to 1", "What is the last digit of 3^2026?",
-		"A regular hexagon has side 4. What is its area?", "Summarise the second law of thermodynamics",
-	}
-	source := &madeSource{}
-	for step := range steps {
-		chunk := &model.Chunk{
-			Format: "verl", Provenance: "made for a picture", Files: []string{"made.jsonl"}, LengthUnit: model.LengthTokens, HasTruth: true,
-			Progress: model.Progress{Files: 1, CaughtUp: true},
-		}
-		for g, prompt := range prompts {
-			ease := float64((g*5)%len(prompts))/10 - 0.3 + float64(step)/100
-			for range 16 {
-				reward := math.Round(min(1, max(0, ease+random.Float64()-0.35)))
-				if g%7 == 6 {
-					reward = math.Round(10*min(1, max(0, ease/2+random.Float64()/2))) / 10
-				}
-				chunk.Records = append(chunk.Records, model.Record{
-					Step: int64(step + 1), Prompt: uint64(g + 1), Preview: prompt, Reward: reward,
-					Advantage: math.NaN(), Length: int32(200 + random.IntN(800)),
-				})
-			}
-		}
-		source.chunks = append(source.chunks, chunk)
-	}
-	return source
 }
 
 func keysAsMarkdown(sections []keySection) string {

@@ -1,10 +1,7 @@
 package tui
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
 )
@@ -28,12 +25,7 @@ func TestUnknownAdvantagesAreAWarning(t *testing.T) {
 	triple := func(_ int, reward float64) float64 { return 3 * (reward - 0.25) }
 	drive(t, runWithAdvantages(1, triple), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("w", "w")
-		frame := ansi.Strip(d.frame())
-		for _, want := range []string{"log = no known estimator", "times those of trl grpo"} {
-			if !strings.Contains(frame, want) {
-				t.Errorf("%q is not on the screen:\n%s", want, frame)
-			}
-		}
+		d.wantText("log = no known estimator", "times those of trl grpo")
 		if d.app.settings.now != model.DefaultSettings() {
 			t.Errorf("started with %+v", d.app.settings.now)
 		}
@@ -67,8 +59,6 @@ func TestNearestEstimatorIsNamed(t *testing.T) {
 		return reward - 0.25
 	}
 	drive(t, runWithAdvantages(4, once), 120, 36, model.DefaultSettings(), func(d *driver) {
-		if frame := ansi.Strip(d.frame()); !strings.Contains(frame, "! log ≈ trl grpo none, 12/16") {
-			t.Errorf("the nearest is not named:\n%s", frame)
-		}
+		d.wantText("! log ≈ trl grpo none, 12/16")
 	})
 }

@@ -3,10 +3,8 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -86,70 +84,6 @@ func TestTooSmallScreenSaysWhatItNeeds(t *testing.T) {
 		d.app.display.glyphs = chart.ASCII()
 		if text := ansi.Strip(d.frame()); strings.ContainsAny(text, "×−│") {
 			t.Errorf("not ASCII: %s", text)
-		}
-	})
-}
-
-// The remaining time follows from the bytes read so far: at 300 MB in 3 s the other 600 MB
-// take 6 s. There is no estimate in the first second.
-func TestReadRateEstimatesTheRemainingTime(t *testing.T) {
-	at := func(second int) time.Time { return time.Date(2026, 1, 2, 14, 3, second, 0, time.UTC) }
-	var p readRate
-	for _, c := range []struct {
-		second int
-		read   int64
-		done   bool
-		want   time.Duration
-	}{
-		{0, 100e6, false, 0},
-		{0, 200e6, false, 0},
-		{3, 400e6, false, 6 * time.Second},
-		{9, 1000e6, true, 0},
-		{20, 1000e6, false, 0}, // it grows again: from the start
-	} {
-		if p = p.updated(at(c.second), model.Progress{BytesRead: c.read, BytesAll: 1000e6, CaughtUp: c.done}); p.remaining != c.want {
-			t.Errorf("%d bytes after %d s: %v left, want %v", c.read, c.second, p.remaining, c.want)
-		}
-	}
-}
-
-// If no sample could be read, a key shows the reasons before there is an analysis.
-func TestProblemsBeforeAnySample(t *testing.T) {
-	reason := model.Problem{File: "a.jsonl", Line: 7, Reason: "column 1: the line is no object"}
-	drive(t, progressOnly(model.Progress{Files: 1, CaughtUp: true}, reason), 80, 24, filterSettings(), func(d *driver) {
-		d.press("!")
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "a.jsonl:7: column 1: the line is no object") || !strings.Contains(text, "what to do") {
-			t.Error(text)
-		}
-	})
-}
-
-// Many problems are counted by reason and listed one by one; scrolling ends at the last, and
-// one up from there scrolls.
-func TestProblemsAreCounted(t *testing.T) {
-	var all []model.Problem
-	for i := range 40 {
-		all = append(all, model.Problem{File: "a.jsonl", Line: int64(i + 1), Reason: fmt.Sprintf("column %d: %q stands where an object should be", i, fmt.Sprint(i))})
-	}
-	all = append(all, model.Problem{File: "b.jsonl", Reason: "cannot be opened"})
-	drive(t, progressOnly(model.Progress{Files: 2, CaughtUp: true}, all...), 100, 30, filterSettings(), func(d *driver) {
-		d.press("!")
-		text := ansi.Strip(d.frame())
-		for _, want := range []string{"41 places could not be read", `40 ×  "…" stands where an object should be, first at a.jsonl:1`, "1 ×  cannot be opened, first at b.jsonl"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%q is missing:\n%s", want, text)
-			}
-		}
-		d.press("G")
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "b.jsonl: cannot be opened") {
-			t.Errorf("the end does not show the last problem:\n%s", text)
-		}
-		end := d.frame()
-		if d.press("j", "j"); d.frame() != end {
-			t.Error("it scrolls beyond the end")
-		}
-		if d.press("k"); d.frame() == end {
-			t.Error("one up from the end shows nothing else")
 		}
 	})
 }

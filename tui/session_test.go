@@ -75,9 +75,7 @@ func TestViewIsRestored(t *testing.T) {
 		if len(a.result.rows) == a.result.analysis.Groups {
 			t.Error("the filter filters nothing")
 		}
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "as you left it") {
-			t.Error(text)
-		}
+		d.wantText("as you left it")
 		d.press("esc")
 		if d.app.position.view != viewOverview || strings.Contains(ansi.Strip(d.frame()), "as you left it") {
 			t.Error("the next key does not take the notice away")

@@ -77,17 +77,6 @@ func displayVariants() map[string]func(*display) {
 	}
 }
 
-// wantText fails unless every text is on the screen.
-func (d *driver) wantText(wanted ...string) {
-	d.t.Helper()
-	frame := ansi.Strip(d.frame())
-	for _, want := range wanted {
-		if !strings.Contains(frame, want) {
-			d.t.Errorf("%q is not on the screen:\n%s", want, frame)
-		}
-	}
-}
-
 func TestGroupViewShowsTexts(t *testing.T) {
 	source := madeRunWithTexts(2, proofText)
 	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
@@ -351,23 +340,6 @@ func TestWideCharactersAlign(t *testing.T) {
 			}
 		}
 	})
-}
-
-func BenchmarkGroupView(b *testing.B) {
-	long := func(model.Record) (model.Text, error) {
-		text, _ := proofText(model.Record{})
-		text.Response = strings.Repeat(text.Response, 2000)
-		return text, nil
-	}
-	d := &driver{t: &testing.T{}, app: New(context.Background(), madeRunWithTexts(1, long), Options{Settings: filterSettings()})}
-	for _, msg := range []tea.Msg{tea.WindowSizeMsg{Width: 200, Height: 60}} {
-		d.send(msg)
-	}
-	d.run(readChunk(d.app.ctx, d.app.source, 0))
-	d.press("enter", "tab", "/", "e")
-	for b.Loop() {
-		_ = d.app.frame()
-	}
 }
 
 func TestNumberWriterUsesTheDecimalsNeeded(t *testing.T) {

@@ -1,12 +1,10 @@
 package tui
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
@@ -28,9 +26,7 @@ func TestStepsViewMovesTheStep(t *testing.T) {
 		if got := d.app.result.analysis.Step; got != 7 || !strings.Contains(d.app.notice, "first at step 7: 1 of 8 samples have a NaN") {
 			t.Errorf("the warning before step 9: step %d, %q", got, d.app.notice)
 		}
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "7  invalid rewards") {
-			t.Errorf("the list does not say where rewards are invalid first:\n%s", text)
-		}
+		d.wantText("7  invalid rewards")
 		d.press("w", "w")
 		if got := d.app.result.analysis.Step; got != 7 {
 			t.Errorf("the only two steps with something new are 1 and 7; twice on from 7 is step %d", got)
@@ -66,9 +62,7 @@ func TestStepsComeInParts(t *testing.T) {
 	drive(t, madeRun(30), 120, 36, filterSettings(), func(d *driver) {
 		d.press("3", "3")
 		computeHalfTheTrend(d)
-		if text := ansi.Strip(d.frame()); !strings.Contains(text, "11/30 steps") {
-			t.Error(text)
-		}
+		d.wantText("11/30 steps")
 		if d.press(":", "e", "x", "p", "o", "r", "t", " ", "m", "d", "enter"); !strings.Contains(d.frame(), "11/30 steps") {
 			t.Error("half a run is exported as if it were all of it")
 		}
@@ -80,27 +74,6 @@ func TestStepsComeInParts(t *testing.T) {
 		want := d.app.result.trend
 		if d.send(late); d.app.result.trend != want || !want.Complete() || want.Settings != d.app.settings.now {
 			t.Error("a part under the settings of before is on the screen")
-		}
-	})
-}
-
-// BenchmarkSteps draws the steps of a run of 1,000 at 200×60, and changes the step.
-func BenchmarkSteps(b *testing.B) {
-	d := &driver{t: b, app: New(context.Background(), madeRun(1000), Options{Title: "runs/made", Settings: filterSettings()})}
-	d.app.work.throttled = true // one refresh at the end instead of two a second
-	d.send(tea.WindowSizeMsg{Width: 200, Height: 60})
-	d.run(readChunk(d.app.ctx, d.app.source, 0))
-	d.send(throttleEndedMsg{})
-	d.press("3", "3", "+")
-	b.Run("frame", func(b *testing.B) {
-		for b.Loop() {
-			d.frame()
-		}
-	})
-	b.Run("scrub", func(b *testing.B) {
-		for b.Loop() {
-			d.press("k")
-			d.frame()
 		}
 	})
 }

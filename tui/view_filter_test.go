@@ -1,0 +1,60 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"vantage/model"
+)
+
+// The table follows each character of the filter, Enter keeps it, a filter that nothing
+// matches says what to do, and undo brings all groups back.
+func TestFilterNarrowsTheTable(t *testing.T) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
+		all := len(d.app.result.rows)
+		d.press("/")
+		for _, c := range "fate:aliv" {
+			d.press(string(c))
+		}
+		if len(d.app.result.rows) != 0 {
+			t.Errorf("half a fate shows %d groups", len(d.app.result.rows))
+		}
+		if text := ansi.Strip(d.frame()); !strings.Contains(text, fmt.Sprintf("No groups match fate:aliv (0/%d)", all)) {
+			t.Error(text)
+		}
+		d.press("e", "enter")
+		for _, g := range d.app.result.rows {
+			if fate := d.app.result.analysis.Table[g].Fate; fate != model.FateAlive {
+				t.Errorf("a group is %s", fate)
+			}
+		}
+		alive := d.app.result.analysis.Fates[model.FateAlive]
+		if text := ansi.Strip(d.frame()); len(d.app.result.rows) != alive || !strings.Contains(text, fmt.Sprintf("groups  [%d/%d] · fate:alive", alive, all)) {
+			t.Errorf("%d of %d alive groups\n%s", len(d.app.result.rows), alive, text)
+		}
+		d.press("u")
+		if len(d.app.result.rows) != all {
+			t.Errorf("undo leaves %d of %d groups", len(d.app.result.rows), all)
+		}
+		d.press("/", "s", "t", "d", ">", "enter")
+		if !strings.Contains(d.app.notice, "column 5: expected a value") || d.app.position.view != viewFilter {
+			t.Errorf("notice %q", d.app.notice)
+		}
+		d.press("esc")
+		if d.app.settings.filter != "" || d.app.position.view != viewOverview {
+			t.Error("Esc does not leave")
+		}
+		d.press("/", "f", "l", "tab")
+		if d.app.position.filterDraft != "flips" {
+			t.Errorf("Tab makes %q", d.app.position.filterDraft)
+		}
+		d.typeText(">0 fate:k")
+		d.press("tab")
+		if d.app.position.filterDraft != "flips>0 fate:killed" {
+			t.Errorf("Tab makes %q", d.app.position.filterDraft)
+		}
+	})
+}
