@@ -10,9 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Samples in a block are the samples that its records are, whatever came before and
-// whatever the block leaves out.
-func TestBlocksAreRecords(t *testing.T) {
+// A store holds the same after a block as after its records.
+func TestBlockEqualsItsRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inBlocks, inRecords := NewStore(), NewStore()
 		for range rapid.IntRange(1, 6).Draw(t, "chunks") {
@@ -37,6 +36,7 @@ func TestBlocksAreRecords(t *testing.T) {
 	})
 }
 
+// drawBlock is a block with some columns left out.
 func drawBlock(t *rapid.T) Block {
 	n := rapid.IntRange(1, 12).Draw(t, "n")
 	b := Block{File: int32(rapid.IntRange(0, 1).Draw(t, "file")), Prompts: []Prompt{{7, "seven"}, {8, "eight"}}, Groups: []string{"g", "h"}}
@@ -60,22 +60,22 @@ func drawBlock(t *rapid.T) Block {
 	if rapid.Bool().Draw(t, "advantages") {
 		b.Advantage = column("advantage")
 	}
-	for k := range rapid.IntRange(0, 2).Draw(t, "parts") {
-		b.Components = append(b.Components, column(fmt.Sprint("part ", k)))
+	for k := range rapid.IntRange(0, 2).Draw(t, "components") {
+		b.Components = append(b.Components, column(fmt.Sprint("component ", k)))
 	}
 	return b
 }
 
+// plainStep is a step without optional columns and with names instead of numbers.
 type plainStep struct {
 	Number          int64
 	Rewards, Logged []float64
 	Lengths         []int32
-	Parts           [][]float64
+	Components      [][]float64
 	Prompts, Groups []string
 	Places          []Place
 }
 
-// plainSteps are steps with nothing left out and every name in full.
 func plainSteps(s Snapshot) []plainStep {
 	var all []plainStep
 	for _, step := range s.Steps {
@@ -94,14 +94,14 @@ func plainSteps(s Snapshot) []plainStep {
 			p.Places = append(p.Places, step.Place(i))
 		}
 		for k := range s.Run.ComponentNames {
-			part := make([]float64, len(step.Rewards))
-			for i := range part {
-				part[i] = math.NaN()
+			values := make([]float64, len(step.Rewards))
+			for i := range values {
+				values[i] = math.NaN()
 				if k < len(step.Components) && step.Components[k] != nil {
-					part[i] = step.Components[k][i]
+					values[i] = step.Components[k][i]
 				}
 			}
-			p.Parts = append(p.Parts, part)
+			p.Components = append(p.Components, values)
 		}
 		all = append(all, p)
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestEveryFateHasWords(t *testing.T) {
+func TestEveryFateHasANameAndADoc(t *testing.T) {
 	for _, f := range Fates() {
 		if f.String() == "" || f.Doc() == "" {
 			t.Errorf("fate %d has no words", int(f))

@@ -11,7 +11,7 @@ import (
 	"vantage/estimators"
 )
 
-// rows are records of one step: group id, prompt, in input order.
+// rows are records of one step, "id/prompt" each; the reward is the index.
 func rows(pairs ...string) *Chunk {
 	chunk := &Chunk{Format: "made", HasTruth: true, Positional: true}
 	for i, pair := range pairs {
@@ -25,7 +25,7 @@ func rows(pairs ...string) *Chunk {
 	return chunk
 }
 
-// grouped returns the rewards (which number the rows) group by group.
+// grouped returns the rows group by group.
 func grouped(t *testing.T, chunk *Chunk, set Settings) ([][]float64, Grouping, error) {
 	t.Helper()
 	store := NewStore()
@@ -50,7 +50,7 @@ func grouped(t *testing.T, chunk *Chunk, set Settings) ([][]float64, Grouping, e
 	return groups, grouping, nil
 }
 
-func TestGrouping(t *testing.T) {
+func TestGroupingOfRows(t *testing.T) {
 	tests := []struct {
 		name  string
 		chunk *Chunk
@@ -82,7 +82,7 @@ func TestGrouping(t *testing.T) {
 	}
 }
 
-func TestGroupingRefusals(t *testing.T) {
+func TestGroupingFails(t *testing.T) {
 	if _, _, err := grouped(t, rows("", ""), DefaultSettings()); !errors.Is(err, ErrUngrouped) {
 		t.Errorf("neither id nor prompt: %v", err)
 	}
@@ -103,7 +103,8 @@ func TestGroupingRefusals(t *testing.T) {
 	}
 }
 
-func TestOpenStepMayEndInAPartOfABlock(t *testing.T) {
+// The last block of an open step may be incomplete.
+func TestLayoutOfAnOpenStep(t *testing.T) {
 	chunk := rows("", "", "")
 	chunk.Progress.Open = true
 	got, _, err := grouped(t, chunk, settingsWith(t, "num_generations", "2"))

@@ -6,33 +6,33 @@ import (
 	"testing"
 )
 
-// BenchmarkMemory tells how many bytes a sample takes in a store, beside interned
-// strings: steps of 8192 samples, 8 of a group, read from one file.
+// BenchmarkMemory measures the bytes per sample of a store without interned strings: steps of 8,192
+// samples in groups of 8, from one file.
 func BenchmarkMemory(b *testing.B) {
 	for _, samples := range []int{10_000_000, 100_000_000} {
 		b.Run(fmt.Sprint(samples), func(b *testing.B) {
 			for b.Loop() {
-				before := inUse()
+				before := heapSize()
 				s := NewStore()
 				for at := 0; at < samples; at += 8192 {
-					s.Append(&Chunk{Files: []string{"a"}, Blocks: []Block{wholeStep(int64(at/8192), int64(at)*100)}})
+					s.Append(&Chunk{Files: []string{"a"}, Blocks: []Block{stepBlock(int64(at/8192), int64(at)*100)}})
 				}
-				b.ReportMetric(float64(inUse()-before)/float64(samples), "B/sample")
+				b.ReportMetric(float64(heapSize()-before)/float64(samples), "B/sample")
 				runtime.KeepAlive(s)
 			}
 		})
 	}
 }
 
-func inUse() uint64 {
+func heapSize() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// wholeStep is a step of 1024 groups that every step has.
-func wholeStep(number, offset int64) Block {
+// stepBlock is a step of 1,024 groups, which are the same in every step.
+func stepBlock(number, offset int64) Block {
 	b := Block{Prompts: []Prompt{{}}, Groups: []string{""}}
 	for i := range 8192 {
 		b.Step, b.Offset = append(b.Step, number), append(b.Offset, offset+int64(i)*100)

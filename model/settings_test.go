@@ -18,7 +18,7 @@ func settingsWith(t *testing.T, pairs ...string) Settings {
 	return set
 }
 
-func TestSet(t *testing.T) {
+func TestSetByName(t *testing.T) {
 	tests := []struct {
 		key, value string
 		want       func(Settings) bool
@@ -53,8 +53,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Ratios stay where they were while one walks past an estimator that has none.
-func TestEffectiveKeepsRatiosAside(t *testing.T) {
+// Effective drops the ratios for an estimator that cannot be filtered; the settings keep them.
+func TestEffectiveLeavesTheSettings(t *testing.T) {
 	set := settingsWith(t, "keep_pos_ratio", "0.5", "compute_new_adv", "true").WithEstimator("rloo")
 	if e := set.Effective(); e.Filtering() || e.Recompute {
 		t.Errorf("rloo is computed with %+v", e)
@@ -64,7 +64,7 @@ func TestEffectiveKeepsRatiosAside(t *testing.T) {
 	}
 }
 
-func TestScaleOfAnotherFramework(t *testing.T) {
+func TestValidateRefusesTheScaleOfAnotherFramework(t *testing.T) {
 	set := DefaultSettings()
 	set.Scale = "batch"
 	if err := set.Validate(); err == nil || err.Error() != `easyr1 grpo has no scale "batch": it has group` {
@@ -73,7 +73,7 @@ func TestScaleOfAnotherFramework(t *testing.T) {
 }
 
 // The filter can be tried on all estimators of the GRPO family.
-func TestFilterOfTheFamily(t *testing.T) {
+func TestValidateAllowsFiltersOfTheGRPOFamily(t *testing.T) {
 	for _, e := range estimators.All() {
 		set := DefaultSettings()
 		set.Framework, set.Estimator, set.Scale, set.KeepPos = e.Framework, e.Name, e.Scales[0], 0.5

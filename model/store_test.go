@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stepChunk is a chunk with a group of one step.
+// stepChunk is a chunk of one step with one group.
 func stepChunk(step int64, rewards ...float64) *Chunk {
 	chunk := &Chunk{}
 	for _, r := range rewards {
@@ -17,7 +17,7 @@ func stepChunk(step int64, rewards ...float64) *Chunk {
 	return chunk
 }
 
-// A snapshot is what was there when it was taken, whatever comes later.
+// A snapshot does not change when the store does.
 func TestSnapshotNeverChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		store := NewStore()
@@ -48,6 +48,7 @@ func TestSnapshotNeverChanges(t *testing.T) {
 	})
 }
 
+// copies are the rewards of the steps, copied.
 func copies(s Snapshot) [][]float64 {
 	var all [][]float64
 	for _, st := range s.Steps {
@@ -56,7 +57,8 @@ func copies(s Snapshot) [][]float64 {
 	return all
 }
 
-func TestForgetTakesAFileOut(t *testing.T) {
+// A file that is read again loses its samples and its problems.
+func TestForgetDropsAFile(t *testing.T) {
 	store := NewStore()
 	first := stepChunk(1, 1, 0)
 	first.Files = []string{"a.jsonl", "b.jsonl"}

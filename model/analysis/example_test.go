@@ -9,8 +9,7 @@ import (
 	"vantage/model/analysis"
 )
 
-// chunk is what a loader hands over, made by hand: one step with three prompts of four
-// responses each.
+// chunk is one step with three prompts of four responses each, as a loader hands it over.
 func chunk() *model.Chunk {
 	c := &model.Chunk{Format: "mine", HasTruth: true}
 	for prompt, rewards := range [][]float64{{1, 1, 0, 0}, {1, 1, 1, 1}, {1, 0, 0, 0}} {
@@ -24,8 +23,8 @@ func chunk() *model.Chunk {
 	return c
 }
 
-// From records to an analysis: what EasyR1's GRPO makes of a step if only the best of the
-// right answers are kept, and what becomes of each group.
+// From records to an analysis: the advantages of EasyR1's GRPO if all positive samples are kept and
+// no negative ones, and the fate of each group.
 func Example() {
 	store := model.NewStore()
 	store.Append(chunk()) // again whenever there is more

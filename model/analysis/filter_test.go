@@ -26,7 +26,7 @@ func TestRefusedRatioKeepsNothing(t *testing.T) {
 	}
 }
 
-func TestFates(t *testing.T) {
+func TestFateOfGroups(t *testing.T) {
 	binary := []float64{1, 1, 0, 0}
 	tests := []struct {
 		name   string
@@ -45,7 +45,7 @@ func TestFates(t *testing.T) {
 		{"one kept is short", [][]float64{{1, 0, 0, 0}}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, []model.Fate{model.FateShort}},
 		{"one kept without recompute is alive", [][]float64{{1, 0, 0, 0}}, []string{"keep_neg_ratio", "0"}, []model.Fate{model.FateAlive}},
 		{"nothing kept is killed", [][]float64{{1, 0, 0, 0}}, []string{"keep_neg_ratio", "0", "keep_pos_ratio", "0"}, []model.Fate{model.FateKilled}},
-		// eight times 0.7 beside a mixed group: twinkle gives each +5.96
+		// twinkle gives each of eight times 0.7 the advantage +5.96
 		{"float residue is noise under twinkle", [][]float64{slices.Repeat([]float64{0.7}, 8), {1, 0, 1, 0, 1, 0, 1, 0}}, []string{"framework", "twinkle"}, []model.Fate{model.FateNoise, model.FateAlive}},
 		{"and none under easyr1", [][]float64{slices.Repeat([]float64{0.7}, 8), {1, 0, 1, 0, 1, 0, 1, 0}}, nil, []model.Fate{model.FateStuck, model.FateAlive}},
 	}
@@ -59,7 +59,8 @@ func TestFates(t *testing.T) {
 	}
 }
 
-func TestOpenStepIsNotJudged(t *testing.T) {
+// Groups of an open step have no other fate, and raise no warnings.
+func TestOpenStepHasNoWarnings(t *testing.T) {
 	store := model.NewStore()
 	chunk := chunkOf(1, []float64{1, 0}, []float64{1}, []float64{math.NaN(), 1})
 	chunk.Progress.Open = true
@@ -71,7 +72,7 @@ func TestOpenStepIsNotJudged(t *testing.T) {
 }
 
 // Right and wrong are those of the chosen reward.
-func TestFatesAreThoseOfTheChosenReward(t *testing.T) {
+func TestFateIsThatOfTheChosenReward(t *testing.T) {
 	snap := withComponents(model.LengthTokens, []string{"a"}, []float64{9, 3}, []float64{1}, []float64{1})
 	if fate := analyze(t, snap, settingsWith(t, "reward", "a")).Table[0].Fate; fate != model.FateRight {
 		t.Errorf("the only reward there is, 1, is %v", fate)

@@ -13,7 +13,7 @@ import (
 	"vantage/model"
 )
 
-// number is a JSON number, or one of the words that JSON has no number for.
+// number is a JSON number, or a word for one that JSON lacks.
 type number float64
 
 func (n *number) UnmarshalJSON(b []byte) error {
@@ -57,8 +57,8 @@ func golden(t *testing.T, name string) []goldenCase {
 	return file.Cases
 }
 
-// snapshotOf is a run of one step with the samples of a case.
-func (c goldenCase) snapshotOf() model.Snapshot {
+// snapshot is a run of one step with the samples of a case.
+func (c goldenCase) snapshot() model.Snapshot {
 	chunk := &model.Chunk{Format: "golden", LengthUnit: model.LengthTokens}
 	for i, r := range c.Rewards {
 		chunk.Records = append(chunk.Records, model.Record{
@@ -70,18 +70,18 @@ func (c goldenCase) snapshotOf() model.Snapshot {
 	return store.Snapshot()
 }
 
-// The trainer's own metrics of EasyR1-Brian, up to the order of its float32 sums.
-func TestMetricsGolden(t *testing.T) {
+// Metrics equal those of EasyR1-Brian up to the order of its float32 sums.
+func TestMetricsEqualTheTrainers(t *testing.T) {
 	checked := 0
 	for _, file := range []string{"easyr1_brian_grpo.json", "easyr1_brian_grpo_large.json"} {
 		for _, c := range golden(t, file) {
 			if len(c.Metrics) == 0 || c.Params.MaxLength > 0 {
-				continue // a padded width beyond the longest response is not in any log
+				continue // logs do not have the padded width of the batch
 			}
 			checked++
 			set := model.DefaultSettings()
 			set.KeepPos, set.KeepNeg, set.Recompute = float64(c.Params.KeepPos), float64(c.Params.KeepNeg), c.Params.Recompute
-			a, err := Analyze(context.Background(), c.snapshotOf(), 0, set)
+			a, err := Analyze(context.Background(), c.snapshot(), 0, set)
 			if err != nil {
 				t.Fatalf("%s: %v", c.Name, err)
 			}
@@ -98,8 +98,8 @@ func TestMetricsGolden(t *testing.T) {
 	t.Logf("%d cases", checked)
 }
 
-// scale is the size of the values that a metric is made of: the error of a
-// float32 sum is relative to it, not to the mean.
+// scale is the size of the values of a metric: the error of a float32 sum is relative to it, not to
+// the mean.
 func (c goldenCase) scale(metric string) float64 {
 	largest := 1.0
 	if !strings.HasPrefix(metric, "critic/score") && !strings.HasPrefix(metric, "critic/rewards") {
@@ -120,8 +120,8 @@ func near(got, want, scale float64) bool {
 	return math.Abs(got-want) <= 1e-5*max(scale, math.Abs(want))
 }
 
-// The trainer's configuration refuses the same settings in the same words.
-func TestValidateGolden(t *testing.T) {
+// Validate refuses the settings that the trainer's configuration refuses, with its messages.
+func TestValidateEqualsTheTrainers(t *testing.T) {
 	cases := golden(t, "easyr1_brian_config_validation.json")
 	if len(cases) != 16 {
 		t.Fatalf("%d cases, want 16", len(cases))

@@ -18,16 +18,15 @@ import (
 	"vantage/model/units"
 )
 
-var update = flag.Bool("update", false, "write the tables of the documentation anew; look at them before keeping them")
+var update = flag.Bool("update", false, "write the tables of the documentation; look at them before keeping them")
 
-// The page on tuning claims things of the filter; its tables are made here, from
-// 2,000 groups of 16 per row. -update writes them anew.
-func TestTuningPage(t *testing.T) {
-	matchPage(t, "tuning", "binary", trapTable(t, binaryRewards))
-	matchPage(t, "tuning", "continuous", trapTable(t, continuousRewards))
+// The tables of the page on tuning, each row from 2,000 groups of 16. -update writes them.
+func TestTuningPageIsCurrent(t *testing.T) {
+	matchPage(t, "tuning", "binary", tuningTable(t, binaryRewards))
+	matchPage(t, "tuning", "continuous", tuningTable(t, continuousRewards))
 }
 
-// binaryRewards are right or wrong, with a solve rate that is even over prompts.
+// binaryRewards are 0 or 1, with a solve rate that is uniform over prompts.
 func binaryRewards(random *rand.Rand, group []float64) {
 	rate := random.Float64()
 	for i := range group {
@@ -38,39 +37,40 @@ func binaryRewards(random *rand.Rand, group []float64) {
 	}
 }
 
-// continuousRewards are those of a judge: normal about each prompt's own mean.
+// continuousRewards are like a judge's: normal around a mean that is uniform over prompts.
 func continuousRewards(random *rand.Rand, group []float64) {
-	centre := random.Float64()
+	mean := random.Float64()
 	for i := range group {
-		group[i] = centre + 0.2*random.NormFloat64()
+		group[i] = mean + 0.2*random.NormFloat64()
 	}
 }
 
-func trapTable(t *testing.T, rewards func(*rand.Rand, []float64)) string {
+// tuningTable has a row for each of the settings.
+func tuningTable(t *testing.T, rewards func(*rand.Rand, []float64)) string {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("| keep_pos | keep_neg | recompute | groups with signal | killed | short | kept samples that flip | Σ\\|A\\| |\n|---|---|---|---|---|---|---|---|\n")
-	for _, set := range traps() {
-		a := snapshotOf(t, set, rewards)
-		pushed := 0
+	for _, set := range tuningSettings() {
+		a := analyzeGroups(t, set, rewards)
+		kept := 0 // with an advantage
 		for i, x := range a.Original {
 			if a.Keep[i] && x != 0 {
-				pushed++
+				kept++
 			}
 		}
-		on := "off"
+		recompute := "off"
 		if set.Recompute {
-			on = "on"
+			recompute = "on"
 		}
-		fmt.Fprintf(&b, "| %.2f | %.2f | %s | %s | %s | %s | %s | %s |\n", set.KeepPos, set.KeepNeg, on,
+		fmt.Fprintf(&b, "| %.2f | %.2f | %s | %s | %s | %s | %s | %s |\n", set.KeepPos, set.KeepNeg, recompute,
 			units.Percent(a.Signal, a.Groups), units.Percent(a.Fates[model.FateKilled], a.Groups),
-			units.Percent(a.Fates[model.FateShort], a.Groups), units.Percent(a.Flips, pushed), units.Times(moved(a)))
+			units.Percent(a.Fates[model.FateShort], a.Groups), units.Percent(a.Flips, kept), units.Times(absRatio(a)))
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// traps are the settings that the page compares.
-func traps() []model.Settings {
+// tuningSettings are those that the page compares.
+func tuningSettings() []model.Settings {
 	var all []model.Settings
 	for _, ratios := range [][2]float64{{1, 1}, {1, 0}, {0, 1}, {0.5, 1}, {1, 0.5}, {0.7, 0.5}, {0.5, 0.5}} {
 		for _, recompute := range []bool{false, true} {
@@ -84,8 +84,8 @@ func traps() []model.Settings {
 	return all
 }
 
-// snapshotOf is one step of 2,000 groups of 16 under the settings.
-func snapshotOf(t *testing.T, set model.Settings, rewards func(*rand.Rand, []float64)) *analysis.Analysis {
+// analyzeGroups is the analysis of one step of 2,000 groups of 16.
+func analyzeGroups(t *testing.T, set model.Settings, rewards func(*rand.Rand, []float64)) *analysis.Analysis {
 	t.Helper()
 	random := rand.New(rand.NewPCG(16, 2000))
 	chunk := &model.Chunk{Format: "made", HasTruth: true}
@@ -105,8 +105,8 @@ func snapshotOf(t *testing.T, set model.Settings, rewards func(*rand.Rand, []flo
 	return a
 }
 
-// moved is how much is pushed after the filter, of what was before it.
-func moved(a *analysis.Analysis) float64 {
+// absRatio is Σ|A| after the filter relative to that before.
+func absRatio(a *analysis.Analysis) float64 {
 	var before, after float64
 	for i := range a.Original {
 		before += math.Abs(a.Original[i])
@@ -115,10 +115,10 @@ func moved(a *analysis.Analysis) float64 {
 	return after / before
 }
 
-// matchPage compares what stands between the marks of a part of a page.
-func matchPage(t *testing.T, page, part, want string) {
+// matchPage compares a marked part of a page of the documentation with what it should be.
+func matchPage(t *testing.T, name, part, want string) {
 	t.Helper()
-	path := filepath.Join("..", "..", ".github", "docs", page+".md")
+	path := filepath.Join("..", "..", ".github", "docs", name+".md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -129,13 +129,13 @@ func matchPage(t *testing.T, page, part, want string) {
 		t.Fatalf("%s has no part %q", path, part)
 	}
 	if *update {
-		anew := before + "<!-- " + part + ": written by a test -->\n" + want + "\n<!-- end of " + part + " -->" + after
-		if err := os.WriteFile(path, []byte(anew), 0o600); err != nil {
+		page := before + "<!-- " + part + ": written by a test -->\n" + want + "\n<!-- end of " + part + " -->" + after
+		if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s, %s: go test ./model/analysis -run Page -update writes it anew\n%s", path, part, diff)
+		t.Errorf("%s, %s: go test ./model/analysis -run Page -update writes it\n%s", path, part, diff)
 	}
 }
