@@ -46,11 +46,7 @@ func (p *Program) export() *cobra.Command {
 			if cmd.Flags().Changed("format") {
 				noteFormat = format.name
 			}
-			p.noteConfig(noteFormat)
-			if problems := snap.Run.Problems; len(problems) > 0 {
-				p.note(noteFormat, "left out records that could not be read, first "+problems[0].String())
-			}
-			p.noteLoggedEstimator(cmd.Context(), snap, set, noteFormat)
+			p.noteExport(cmd.Context(), snap, set, noteFormat)
 			return classifyError(write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples))
 		},
 	}
@@ -58,6 +54,15 @@ func (p *Program) export() *cobra.Command {
 	cmd.Flags().StringVar(&where, "where", "", "only samples that match this query, such as: fate:killed sample.reward>0.5")
 	steps.addFlags(cmd.Flags())
 	return cmd
+}
+
+// noteExport notes what the exported samples do not say themselves.
+func (p *Program) noteExport(ctx context.Context, snap model.Snapshot, set model.Settings, format string) {
+	p.noteConfig(format)
+	if problems := snap.Run.Problems; len(problems) > 0 {
+		p.note(format, "left out records that could not be read, first "+problems[0].String())
+	}
+	p.noteLoggedEstimator(ctx, snap, set, format)
 }
 
 // sampleRow is a row of the Parquet file.
