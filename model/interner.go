@@ -57,23 +57,23 @@ func (t *interner[K]) number(k K, h uint32) uint32 {
 	if 4*(t.values.size+1) > 3*len(t.slots) {
 		t.growTable()
 	}
-	at := t.slotOf(h, k)
-	if s := &t.slots[at]; s.number > 0 {
-		return s.number
+	slot := t.slotOf(h, k)
+	if n := t.slots[slot].number; n > 0 {
+		return n
 	}
 	t.values.append(k)
-	t.slots[at] = internSlot{h, uint32(t.values.size)}
+	t.slots[slot] = internSlot{h, uint32(t.values.size)}
 	return uint32(t.values.size)
 }
 
 // slotOf returns the slot of a value, or the free one where it belongs.
 func (t *interner[K]) slotOf(h uint32, k K) uint32 {
 	mask := uint32(len(t.slots) - 1)
-	at := h & mask
-	for t.slots[at].number > 0 && (t.slots[at].hash != h || t.values.at(int(t.slots[at].number)-1) != k) {
-		at = (at + 1) & mask
+	i := h & mask
+	for t.slots[i].number > 0 && (t.slots[i].hash != h || t.values.at(int(t.slots[i].number)-1) != k) {
+		i = (i + 1) & mask
 	}
-	return at
+	return i
 }
 
 func (t *interner[K]) growTable() {
@@ -82,11 +82,11 @@ func (t *interner[K]) growTable() {
 	mask := uint32(len(t.slots) - 1)
 	for _, s := range old {
 		if s.number > 0 {
-			at := s.hash & mask
-			for t.slots[at].number > 0 {
-				at = (at + 1) & mask
+			i := s.hash & mask
+			for t.slots[i].number > 0 {
+				i = (i + 1) & mask
 			}
-			t.slots[at] = s
+			t.slots[i] = s
 		}
 	}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"testing"
+
 	"vantage/estimators"
 )
 

@@ -4,26 +4,27 @@ import (
 	"slices"
 
 	"vantage/estimators"
+	"vantage/model"
 )
 
 // batch is the step as an estimator reads it: the rewards that its trainer cleaned, and the other
-// columns that it needs.
-func (g *GroupedStep) batch(e *estimators.Estimator) estimators.Batch {
+// columns that it needs. run may have grown since the step was grouped.
+func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator) estimators.Batch {
 	b := estimators.Batch{Rewards: make([]float64, len(g.InputRow)), Offsets: g.Offsets}
 	e.CleanInto(b.Rewards, g.LoggedRewards)
 	if e.Needs.Lengths {
 		b.Lengths = knownLengths(g.Lengths)
 	}
-	if k := g.snap.Run.BaselineColumn(); e.Needs.Baselines && k >= 0 {
+	if k := run.BaselineColumn(); e.Needs.Baselines && k >= 0 {
 		b.Baselines = g.step.Component(g.InputRow, k)
 	}
 	if e.Needs.Components {
 		var names []string
-		for _, k := range g.snap.Run.RewardFunctions(g.weights) {
+		for _, k := range run.RewardFunctions(g.weights) {
 			if k >= len(g.step.Components) || g.step.Components[k] == nil {
 				continue // gave nothing in this step
 			}
-			names = append(names, g.snap.Run.ComponentNames[k])
+			names = append(names, run.ComponentNames[k])
 			b.Components = append(b.Components, g.step.Component(g.InputRow, k))
 		}
 		if g.weights != "" {

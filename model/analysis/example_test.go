@@ -51,8 +51,7 @@ func Example() {
 	// 1 of 3 groups kept fewer than 2 samples: recompute leaves their original values
 }
 
-// Steps of any number, one at a time: what was shown may be forgotten before the next is
-// computed.
+// All steps of a run, one at a time.
 func ExampleEach() {
 	store := model.NewStore()
 	for number := range int64(3) {

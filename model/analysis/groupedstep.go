@@ -66,7 +66,7 @@ func groupStep(snap model.Snapshot, i int, by model.Grouping, set model.Settings
 
 // Advantages returns the unfiltered advantages under an estimator, nil if the step lacks what it needs.
 func (g *GroupedStep) Advantages(e *estimators.Estimator, scale estimators.Scale) []float64 {
-	b := g.batch(e)
+	b := g.batch(&g.snap.Run, e)
 	if e.MissingIn(b) != "" {
 		return nil
 	}

@@ -24,7 +24,7 @@ func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (
 	if previous != nil && previous.input == in && previous.original.unfiltered == set {
 		return previous.original, nil
 	}
-	o := &original{unfiltered: set, batch: in.batch(p.estimator), advantages: make([]float64, len(in.InputRow))}
+	o := &original{unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator), advantages: make([]float64, len(in.InputRow))}
 	if err := o.compute(ctx, in.blocks, p.estimator); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
