@@ -30,9 +30,13 @@ func oneObject(r *RowDecoder, record []byte, emit func()) error {
 // samples in a list is made of: finish calls r.Set, if need be, and emit.
 func EachInList(r *RowDecoder, record []byte, key string, finish func(object jsonscan.Value)) error {
 	var list jsonscan.Value
+	type field struct{ key, value jsonscan.Value }
+	var shared []field
 	err := jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
 		if string(k.Raw) == key {
 			list = v
+		} else {
+			shared = append(shared, field{k, v})
 		}
 	})
 	if err != nil {
@@ -43,11 +47,9 @@ func EachInList(r *RowDecoder, record []byte, key string, finish func(object jso
 			return
 		}
 		r.BeginRow()
-		_ = jsonscan.ScanObject(record, func(k, v jsonscan.Value) {
-			if string(k.Raw) != key {
-				r.Pick(k, v)
-			}
-		})
+		for _, f := range shared {
+			r.Pick(f.key, f.value)
+		}
 		e.EachField(r.visit)
 		finish(e)
 	})
