@@ -1,7 +1,7 @@
 // Package formats knows the logs of trainers: how each is recognised and how it is read.
 //
-// In goes the first record of a file, out comes the [Format] that fits it best, and from that a
-// decoder. Package loaders calls [DetectFraming], [Detect] and [Format.NewDecoder] for every file.
+// In: the first bytes of a file, then its first record. Out: the [Format] that fits best, and from that
+// a decoder. Package loaders calls [DetectFraming], [Detect] and [Format.NewDecoder] for every file.
 //
 // # A new format
 //
