@@ -61,7 +61,7 @@ func readable(v jsonscan.Value, limit int) string {
 				break
 			}
 		}
-	case v.Kind == jsonscan.Float:
+	case v.Kind == jsonscan.ComputedNumber:
 		b = strconv.AppendFloat(nil, v.Float, 'g', -1, 64)
 	default:
 		b = appendValue(nil, v)

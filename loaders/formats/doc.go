@@ -11,8 +11,9 @@
 //     says what the trainer writes, with repository, revision and lines of the code that writes it.
 //  2. A line in [All], in formats.go.
 //  3. testdata/NAME: a log of a few samples that you made, under the path that the trainer gives it,
-//     and want.csv with the samples that a person reads in it: a row each, with a column for each
-//     reward component after the others.
+//     and want.csv with the samples that a person reads in it: a row each, with the columns step, group,
+//     prompt, reward, advantage and length (empty or NaN where there is none), then one for each reward
+//     component.
 //
 // Then the tests say what is missing, and the second command writes the line in the documentation:
 //
