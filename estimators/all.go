@@ -32,6 +32,7 @@ func frameworks() []framework {
 		{"areal", areal},
 		{"easyr1-upstream", easyR1Upstream},
 		{"verl-2026-01", verl202601},
+		{"trl-1.5", trl15},
 	}
 }
 

@@ -31,7 +31,12 @@
 //
 // All values are float64. Where a framework computes in float32 (nearly all do) every
 // advantage is exactly representable in float32, and equal, bit for bit, to that of the
-// framework's own code under PyTorch on a CPU. Estimator.Float is the precision.
+// framework's own code under PyTorch on a CPU, with AVX2's order of sums and the IEEE square
+// root. Estimator.Float is the precision.
+//
+// A trainer may have another runtime. The square root of PyTorch's wheels with MKL misses the
+// IEEE one by a unit in the last place for 0.7 % of the values, which can move the advantages
+// of a group or batch by one or two. CUDA sums in another order, which nobody compared here.
 //
 // Two families are not equal to the bit: estimators that whiten over response tokens
 // (REINFORCE++) are summed in float64 and agree to 1e-4; NeMo-RL adds in the order of its

@@ -62,24 +62,34 @@ type Estimator struct {
 	// is enough.
 	Needs Needs
 
+	// ZeroStd is what the trainer logs as frac_reward_zero_std: the share of the samples
+	// whose standard deviation, of the group or of the batch, is within 1e-8 of 0 in the
+	// trainer's own arithmetic. It takes what Advantage takes. Nil if the trainer does not
+	// log it.
+	ZeroStd func(b Batch, s Scale) float64
+
 	// Advantage writes the advantages of the batch to dst, len(dst) == N, of the
 	// rewards that CleanInto wrote. The error, if any, is a *Refusal; dst is filled
 	// all the same. Advantage is nil if Needs.NotComputable is not empty.
 	Advantage func(dst []float64, b Batch, s Scale) error
 }
 
-// Precision returns the precision of the framework and how close the advantages are
-// to its own: "float32, to the bit", "float32, to 1e-4".
+// Precision returns the precision of the framework, how close the advantages are to its
+// own, and on which machine: "float32, to 1e-4 of PyTorch on a CPU; CUDA untested".
 func (e *Estimator) Precision() string {
+	runtime := "PyTorch on a CPU, IEEE square root; CUDA untested"
+	if e.Float == Float64 {
+		runtime = "numpy or Python on a CPU"
+	}
 	switch {
 	case !e.Computable():
 		return fmt.Sprintf("float%d", e.Float)
 	case e.NoPublicCode:
 		return fmt.Sprintf("float%d, from a description: no public code to compare with", e.Float)
 	case e.Tolerance == 0:
-		return fmt.Sprintf("float%d, to the bit", e.Float)
+		return fmt.Sprintf("float%d, to the bit of %s", e.Float, runtime)
 	}
-	return fmt.Sprintf("float%d, to 1e%.0f", e.Float, math.Log10(e.Tolerance))
+	return fmt.Sprintf("float%d, to 1e%.0f of PyTorch on a CPU; CUDA untested", e.Float, math.Log10(e.Tolerance))
 }
 
 // HasScale reports whether the framework offers s with this estimator.

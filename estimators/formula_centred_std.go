@@ -18,7 +18,7 @@ type centredStd struct {
 
 // advantages is a [formula].
 func (w centredStd) advantages(dst []float64, b Batch, s Scale) error {
-	_ = groupwise{asMatrix: w.asMatrix, ofOne: oneZero}.advantages(dst, b, ScaleNone)
+	_ = groupwise{asMatrix: w.asMatrix, ofOne: oneMinusItself}.advantages(dst, b, ScaleNone)
 	switch s {
 	case ScaleGroup:
 		w.divideGroups(dst, b)

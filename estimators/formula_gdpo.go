@@ -46,3 +46,24 @@ func batchStandardized(f formula) formula {
 		return err
 	}
 }
+
+// standardized is f followed by (A − Ā)/(s + eps) over the samples of the batch, ddof 1.
+func standardized(f formula, eps float32) formula {
+	return func(dst []float64, b Batch, s Scale) error {
+		err := f(dst, b, s)
+		a := make([]float32, len(dst))
+		toFloat32(a, dst)
+		standardize(a, eps)
+		toFloat64(dst, a)
+		return err
+	}
+}
+
+// standardize replaces a by (a − ā)/(s + eps), ddof 1; a single value is NaN.
+func standardize(a []float32, eps float32) {
+	mean := torchsum.Mean(a)
+	divisor := torchsum.StdWithMean(a, mean) + eps
+	for i := range a {
+		a[i] = (a[i] - mean) / divisor
+	}
+}

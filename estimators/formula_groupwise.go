@@ -31,10 +31,11 @@ type groupwise struct {
 type groupOfOne int
 
 const (
-	oneByFormula groupOfOne = iota // what the formula gives: often 0/0
-	oneMean0Std1                   // μ := 0, s := 1: r/(1 + eps), or r without a scale
-	oneStd0                        // s := 0, so that r − μ = 0 remains 0
-	oneZero                        // 0, or NaN for a reward that is not finite
+	oneByFormula   groupOfOne = iota // what the formula gives: often 0/0
+	oneMean0Std1                     // μ := 0, s := 1: r/(1 + eps), or r without a scale
+	oneStd0                          // s := 0, so that r − μ = 0 remains 0
+	oneMinusItself                   // r − r: 0, or NaN for a reward that is not finite
+	oneZero                          // 0, whatever the reward
 )
 
 // baseline is what is subtracted from a reward.
@@ -162,7 +163,7 @@ func (w groupwise) getsZeros(s float32, by tileDivisor) bool {
 // advantageOfOne returns what a group of one gets if ofOneIsSpecial.
 func (w groupwise) advantageOfOne(x float32, by tileDivisor) float64 {
 	switch divisor := by.batchDivisor; {
-	case w.zeroIfFlat && !by.none:
+	case w.ofOne == oneZero, w.zeroIfFlat && !by.none:
 		return 0
 	case w.ofOne == oneMean0Std1 && by.perGroup:
 		return float64(x / w.addEps(1))

@@ -18,31 +18,36 @@ type nanIgnoring struct{ eps float32 }
 func (w nanIgnoring) advantages(dst []float64, b Batch, s Scale) error {
 	r := make([]float32, len(b.Rewards))
 	toFloat32(r, b.Rewards)
-	w.normalize(r, b.Offsets, s, torchsum.Sum)
+	w.normalize(r, b.Offsets, s, rowSums())
 	for i, a := range r {
 		dst[i] = float64(nanToNum(a))
 	}
 	return nil
 }
 
-// normalize replaces the rewards in r by (r − μ)/(s + eps); NaN stays. sum adds
-// within groups.
-func (w nanIgnoring) normalize(r []float32, offsets []int, s Scale, sum func([]float32) float32) {
+// sums add the values, and the squared differences to their mean, within a group.
+type sums struct{ values, squares func([]float32) float32 }
+
+// rowSums add what is contiguous in memory.
+func rowSums() sums { return sums{torchsum.Sum, torchsum.Sum} }
+
+// normalize replaces the rewards in r by (r − μ)/(s + eps); NaN stays.
+func (w nanIgnoring) normalize(r []float32, offsets []int, s Scale, by sums) {
 	buf := make([]float32, largestGroup(offsets))
 	var batchStd float32
 	if s == ScaleBatch {
-		_, batchStd, _ = torchsum.NaNMeanStd(r, make([]float32, len(r)), torchsum.Sum)
+		batchStd = nanStd(r, make([]float32, len(r)))
 	}
 	for g := 1; g < len(offsets); g++ {
 		x := r[offsets[g-1]:offsets[g]]
-		mean, std, _ := torchsum.NaNMeanStd(x, buf[:len(x)], sum)
+		mean, std, _ := torchsum.NaNMeanStd(x, buf[:len(x)], by.values, by.squares)
 		divisor := std + w.eps
 		switch {
 		case s == ScaleNone:
 			divisor = 1
-		case s == ScaleBatch && len(r) > 1:
+		case s == ScaleBatch:
 			divisor = batchStd + w.eps
-		case s == ScaleBatch || len(x) == 1:
+		case len(x) == 1:
 			divisor = w.eps
 		}
 		for i := range x {
@@ -51,9 +56,19 @@ func (w nanIgnoring) normalize(r []float32, offsets []int, s Scale, sum func([]f
 	}
 }
 
+// nanStd is the standard deviation of the values of x that are not NaN; 0 if x has one value
+// only, which may be NaN. It overwrites buf.
+func nanStd(x, buf []float32) float32 {
+	if len(x) == 1 {
+		return 0
+	}
+	_, std, _ := torchsum.NaNMeanStd(x, buf, torchsum.Sum, torchsum.Sum)
+	return std
+}
+
 // normalizeBatch replaces z by (z − z̄)/(s + eps) over the batch; NaN stays.
 func (w nanIgnoring) normalizeBatch(z []float32) {
-	mean, std, _ := torchsum.NaNMeanStd(z, make([]float32, len(z)), torchsum.Sum)
+	mean, std, _ := torchsum.NaNMeanStd(z, make([]float32, len(z)), torchsum.Sum, torchsum.Sum)
 	for i := range z {
 		z[i] = (z[i] - mean) / (std + w.eps)
 	}
@@ -75,58 +90,97 @@ func nanToNum(x float32) float32 {
 //
 //	z = Σ_k w_k·(r_k − μ_k)/(s_k + eps) ;  A = (z − z̄)/(s_z + eps)
 //
-// A component without a score adds nothing. With ignoreUnscored, a sample without any
-// score gets 0 and does not count in z̄; else it counts as z = 0. Liu et al., "GDPO:
-// Group reward-Decoupled Normalization Policy Optimization", arXiv:2601.05242, 2026.
-func (w nanIgnoring) gdpo(ignoreUnscored bool) formula {
-	return func(dst []float64, b Batch, _ Scale) error {
-		mustHaveLength(dst, b)
-		components := componentsToFloat32(b.Components)
-		sum := torchsum.Sum
-		if len(components) > 1 {
-			sum = torchsum.SumColumn // the components are columns of one matrix
-		}
-		for _, r := range components {
-			w.normalize(r, b.Offsets, ScaleGroup, sum)
-		}
-		z := weightedSum(components, b.Weights, ignoreUnscored)
-		if ignoreUnscored {
-			w.normalizeBatch(z)
-		} else {
-			mean := torchsum.Mean(z)
-			s := torchsum.StdWithMean(z, mean) + w.eps
-			for i := range z {
-				z[i] = (z[i] - mean) / s
-			}
-		}
-		for i, a := range z {
-			dst[i] = float64(a)
-			if ignoreUnscored {
-				dst[i] = float64(nanToNum(a))
-			}
-		}
-		return nil
-	}
+// A component without a score adds nothing. Liu et al., "GDPO: Group reward-Decoupled
+// Normalization Policy Optimization", arXiv:2601.05242, 2026.
+type gdpo struct {
+	eps float32
+
+	// ignoreUnscored: a sample without any score gets 0 and does not count in z̄; else it
+	// counts as z = 0.
+	ignoreUnscored bool
+
+	// perFunction: the reward functions are normalized and added one after the other. Else
+	// they are the columns of one matrix.
+	perFunction bool
 }
 
-// weightedSum is Σ_k w_k·x_k per sample, float32, from the first component to the
-// last; NaN counts as 0. With nanIfUnscored, a sample that has only NaN is NaN.
-func weightedSum(components [][]float32, weights []float64, nanIfUnscored bool) []float32 {
+// advantages is a [formula].
+func (w gdpo) advantages(dst []float64, b Batch, _ Scale) error {
+	mustHaveLength(dst, b)
+	z := w.weightedSum(b)
+	if w.ignoreUnscored {
+		nanIgnoring{w.eps}.normalizeBatch(z)
+		for i, a := range z {
+			z[i] = nanToNum(a)
+		}
+	} else {
+		standardize(z, w.eps)
+		if len(z) == 1 && !w.perFunction {
+			z[0] = 0
+		}
+	}
+	toFloat64(dst, z)
+	return nil
+}
+
+// stdOrZero is the standard deviation of x, 0 if x has one value only.
+func stdOrZero(x []float32, mean float32) float32 {
+	if len(x) == 1 {
+		return 0
+	}
+	return torchsum.StdWithMean(x, mean)
+}
+
+// weightedSum returns z; with ignoreUnscored, NaN for samples without any score.
+func (w gdpo) weightedSum(b Batch) []float32 {
+	components := componentsToFloat32(b.Components)
+	unscored := make([]bool, len(b.Rewards))
+	if w.ignoreUnscored {
+		for i := range unscored {
+			unscored[i] = true
+			for _, r := range components {
+				unscored[i] = unscored[i] && r[i] != r[i]
+			}
+		}
+	}
+	for k, r := range components {
+		nanIgnoring{w.eps}.normalize(r, b.Offsets, ScaleGroup, w.sumsOf(k, len(components)))
+	}
+	add := torchsum.Sum
+	if w.perFunction {
+		add = torchsum.SumLeftToRight
+	}
+	z := weightedSum(components, b.Weights, add)
+	for i := range z {
+		if unscored[i] {
+			z[i] = nan32()
+		}
+	}
+	return z
+}
+
+// sumsOf returns the order of sums within the k-th component. Its values are a column of a
+// matrix. With perFunction the column is read alone, and its squares are a tensor of their own.
+func (w gdpo) sumsOf(k, components int) sums {
+	of := torchsum.SumColumnOf(k, components)
+	if w.perFunction && components > 1 {
+		return sums{torchsum.SumColumn, torchsum.Sum}
+	}
+	return sums{of, of}
+}
+
+// weightedSum is Σ_k w_k·x_k per sample, float32, in the order of add; NaN counts as 0.
+func weightedSum(components [][]float32, weights []float64, add func([]float32) float32) []float32 {
 	z := make([]float32, len(components[0]))
 	terms := make([]float32, len(components))
 	for i := range z {
-		scored := 0
 		for k, x := range components {
 			terms[k] = 0
 			if v := x[i]; v == v {
 				terms[k] = v * weight(weights, k)
-				scored++
 			}
 		}
-		z[i] = torchsum.SumLeftToRight(terms)
-		if nanIfUnscored && scored == 0 {
-			z[i] = nan32()
-		}
+		z[i] = add(terms)
 	}
 	return z
 }

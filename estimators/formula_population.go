@@ -12,7 +12,7 @@ import (
 //	A_i = (r_i − μ)/(s + 1e-8) ;  scale "none": r_i − μ
 //
 // Equal rewards and groups of one get 0 or a float64 residue of it. With ignoreNaN, NaN
-// counts in no mean and gives 0; else it makes its group NaN.
+// is taken out before the sums and gives 0; else it makes its group NaN.
 func populationGRPO(ignoreNaN bool) formula {
 	return func(dst []float64, b Batch, s Scale) error {
 		mustHaveLength(dst, b)
@@ -37,22 +37,16 @@ func populationGRPO(ignoreNaN bool) formula {
 
 // populationMeanStd overwrites buf, of the length of r.
 func populationMeanStd(r, buf []float64, ignoreNaN bool) (mean, std float64) {
-	count := 0
-	for i, x := range r {
-		buf[i] = x
-		if ignoreNaN && math.IsNaN(x) {
-			buf[i] = 0
-		} else {
-			count++
+	x := buf[:0]
+	for _, v := range r {
+		if !ignoreNaN || !math.IsNaN(v) {
+			x = append(x, v)
 		}
 	}
-	mean = torchsum.SumNumpy(buf) / float64(count)
-	for i, x := range r {
-		d := x - mean
-		buf[i] = d * d
-		if ignoreNaN && math.IsNaN(x) {
-			buf[i] = 0
-		}
+	mean = torchsum.SumNumpy(x) / float64(len(x))
+	for i, v := range x {
+		d := v - mean
+		x[i] = d * d
 	}
-	return mean, math.Sqrt(torchsum.SumNumpy(buf) / float64(count))
+	return mean, math.Sqrt(torchsum.SumNumpy(x) / float64(len(x)))
 }

@@ -3,7 +3,7 @@ package estimators
 // trlEps is added to every standard deviation except the asynchronous trainer's.
 const trlEps = 1e-4
 
-// trl is Hugging Face's TRL.
+// trl is Hugging Face's TRL, from 1.6 on; [trl15] is what came before.
 func trl() []*Estimator {
 	const (
 		code        = "huggingface/trl@f2cd57710ae345ea6428ae95363267fcf38a3dc8 trl/"
@@ -22,6 +22,7 @@ func trl() []*Estimator {
 			Doc: "s has ddof 1 and is float32 throughout. A group of one gets 0. " + docUnscored + " Equal rewards give 0 or a " +
 				"residue (eight of 10.1: +0.0094), which frac_reward_zero_std misses.",
 			Source:    grpoTrainer,
+			ZeroStd:   zeroStdOfScale(ignoringNaN),
 			Advantage: refuseRagged(nanIgnoring{trlEps}.advantages),
 		},
 		// multi_objective_aggregation="normalize_then_sum" is GDPO.
@@ -35,7 +36,8 @@ func trl() []*Estimator {
 				docUnscored,
 			Source:    grpoTrainer,
 			Needs:     Needs{Components: true},
-			Advantage: refuseRagged(nanIgnoring{trlEps}.gdpo(true)),
+			ZeroStd:   gdpo{eps: trlEps, ignoreUnscored: true}.zeroStd,
+			Advantage: refuseRagged(gdpo{eps: trlEps, ignoreUnscored: true}.advantages),
 		},
 		{
 			Name: "rloo", Scales: []Scale{ScaleNone},
@@ -44,6 +46,7 @@ func trl() []*Estimator {
 			Doc: "Only for beta=0: by default (0.05) KL is subtracted from the reward. reward_clip_range and normalize_advantages " +
 				"are off, as by default. " + docUnscored,
 			Source:    rlooTrainer,
+			ZeroStd:   zeroStdOfGroups(ignoringNaN),
 			Advantage: refuseRagged(nanIgnoring{trlEps}.rloo(false)),
 		},
 		{
@@ -52,6 +55,7 @@ func trl() []*Estimator {
 			Formula:   "a = r − (Σ − r) / (m − 1); A = (a − mean a) / (s_a + 1e-4)",
 			Doc:       "Only for beta=0. s has ddof 1, over the advantages of the batch. " + docUnscored,
 			Source:    rlooTrainer,
+			ZeroStd:   zeroStdOfGroups(ignoringNaN),
 			Advantage: refuseRagged(nanIgnoring{trlEps}.rloo(true)),
 		},
 		// The experimental asynchronous trainer has another arithmetic than grpo.

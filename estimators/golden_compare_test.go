@@ -39,7 +39,7 @@ func (row goldenRow) run(t *testing.T, c goldenCase, n *goldenCounts) *Estimator
 	case c.Error != nil:
 		n.refused++
 	default:
-		row.compare(t, c, &r, order, e, n)
+		row.compare(t, c, &r, order, e, s, n)
 	}
 	return e
 }
@@ -59,7 +59,7 @@ func (c goldenCase) process(r *Result, e *Estimator, s Scale) (order []int, err 
 	return order, Process(r, e, b, s, ratioOrOne(c.Params.KeepPos), ratioOrOne(c.Params.KeepNeg), c.Params.Recompute)
 }
 
-func (row goldenRow) compare(t *testing.T, c goldenCase, r *Result, order []int, e *Estimator, n *goldenCounts) {
+func (row goldenRow) compare(t *testing.T, c goldenCase, r *Result, order []int, e *Estimator, s Scale, n *goldenCounts) {
 	t.Helper()
 	if len(c.Advantages) != len(order) {
 		t.Fatalf("%s: %d advantages for %d samples", c.Name, len(c.Advantages), len(order))
@@ -75,6 +75,22 @@ func (row goldenRow) compare(t *testing.T, c goldenCase, r *Result, order []int,
 		}
 	}
 	row.count(t, c, worst, n)
+	if e.ZeroStd != nil && c.Metrics.ZeroStd != nil {
+		n.zeroStd++
+		row.compareZeroStd(t, c, e, s)
+	}
+}
+
+// compareZeroStd compares frac_reward_zero_std, which the trainers log in float32.
+func (row goldenRow) compareZeroStd(t *testing.T, c goldenCase, e *Estimator, s Scale) {
+	t.Helper()
+	_, b, err := c.batch(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := float32(e.ZeroStd(b, s)), float32(*c.Metrics.ZeroStd); got != want {
+		t.Errorf("%s: frac_reward_zero_std %v, want %v", c.Name, got, want)
+	}
 }
 
 // compareTokens compares a discounted case token by token: a sample has no single value.

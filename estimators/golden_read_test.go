@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vantage/estimators/torchsum"
 )
 
 // goldenFile is testdata/golden/NAME.json: the cases of one estimator. Float32 values are
@@ -27,8 +29,14 @@ type goldenCase struct {
 	Tokens     [][]goldenReal `json:"advantages_tokens"`
 	Original   []goldenReal   `json:"advantages_original"` // before the filter
 	Kept       []float64      `json:"kept"`                // 0 or 1
+	Metrics    goldenMetrics  `json:"metrics"`
 	Stdout     *string        `json:"stdout"`
 	Error      *string        `json:"error"` // the last line of the traceback
+}
+
+// goldenMetrics are figures that the framework logs of the call.
+type goldenMetrics struct {
+	ZeroStd *goldenReal `json:"frac_reward_zero_std"`
 }
 
 // goldenParams are the options of all frameworks. A framework that has a number of
@@ -129,14 +137,32 @@ func (c goldenCase) batch(e *Estimator) (order []int, b Batch, err error) {
 	b.Lengths = pick(c.Params.Lengths, order)
 	b.Baselines = pick(floats(c.Params.Baselines), order)
 	if c.Rewards == nil {
-		b.Rewards = make([]float64, len(order))
-		toFloat64(b.Rewards, weightedSum(componentsToFloat32(b.Components), b.Weights, true))
+		b.Rewards = sumOfComponents(b)
+		e.CleanInto(b.Rewards, b.Rewards)
 		return order, b, nil
 	}
 	rewards := floats(c.Rewards)
 	e.CleanInto(rewards, rewards) // before the rows move: the result depends on the whole batch
 	b.Rewards = pick(rewards, order)
 	return order, b, nil
+}
+
+// sumOfComponents returns the weighted sums; a sample without any score has NaN.
+func sumOfComponents(b Batch) []float64 {
+	rewards := make([]float64, len(b.Components[0]))
+	toFloat64(rewards, weightedSum(componentsToFloat32(b.Components), b.Weights, torchsum.Sum))
+	for i := range rewards {
+		scored := 0
+		for _, c := range b.Components {
+			if c[i] == c[i] {
+				scored++
+			}
+		}
+		if scored == 0 {
+			rewards[i] = MissingReward()
+		}
+	}
+	return rewards
 }
 
 // components returns the reward components as columns; a single reward is one component.

@@ -70,6 +70,15 @@ func goldenRows() []goldenRow {
 		{"trl_grpo_multi_reward", "trl", "grpo", 44, 0, trlAggregation, nil},
 		{"trl_rloo", "trl", "rloo", 77, 0, trlOptions, nil},
 		{"trl_async_grpo", "trl", "async_grpo", 41, 0, nil, nil},
+		{"trl_1_16_grpo", "trl", "grpo", 144, 0, scaleOption, nil},
+		{"trl_1_16_grpo_multi_reward", "trl", "grpo", 78, 0, trlAggregation, nil},
+		{"trl_1_16_rloo", "trl", "rloo", 78, 0, trlOptions, nil},
+		{"trl_1_16_async_grpo", "trl", "async_grpo", 60, 0, nil, nil},
+		{"trl_1_5_grpo", "trl-1.5", "grpo", 144, 0, scaleOption, nil},
+		{"trl_1_5_grpo_multi_reward", "trl-1.5", "grpo", 78, 0, trlAggregation, nil},
+		{"trl_1_5_rloo", "trl-1.5", "rloo", 78, 0, trlOptions, nil},
+		{"swift_gdpo_multi_reward", "ms-swift", "gdpo", 82, 0, nil, nil},
+		{"skyrl_rloo_singletons", "skyrl", "rloo", 30, 0, nil, nil},
 		{"openrlhf_rloo", "openrlhf", "rloo", 73, 0, openRLHFOptions, nil},
 		{"openrlhf_group_norm", "openrlhf", "group_norm", 73, 0, openRLHFOptions, nil},
 		{"openrlhf_dr_grpo", "openrlhf", "dr_grpo", 73, 0, openRLHFOptions, nil},
@@ -114,7 +123,7 @@ var withoutGolden = map[string]string{
 }
 
 // goldenCounts counts the cases of a file by result.
-type goldenCounts struct{ exact, withinTolerance, refused, skipped int }
+type goldenCounts struct{ exact, withinTolerance, refused, skipped, zeroStd int }
 
 // The advantages of every estimator are those of its golden cases.
 func TestGolden(t *testing.T) {
@@ -131,8 +140,8 @@ func TestGolden(t *testing.T) {
 				e := row.run(t, c, &n)
 				covered[e.Framework+" "+e.Name] = true
 			}
-			t.Logf("%-35s %3d cases: %3d bit-exact, %3d within %g, %2d same error, %2d skipped",
-				row.file, len(golden.Cases), n.exact, n.withinTolerance, row.tolerance, n.refused, n.skipped)
+			t.Logf("%-35s %3d cases: %3d bit-exact, %3d within %g, %2d same error, %2d skipped, %3d of frac_reward_zero_std",
+				row.file, len(golden.Cases), n.exact, n.withinTolerance, row.tolerance, n.refused, n.skipped, n.zeroStd)
 			if ran := n.exact + n.withinTolerance + n.refused + n.skipped; ran != row.cases {
 				t.Errorf("%d cases, want %d", ran, row.cases)
 			}

@@ -6,18 +6,21 @@ import "math"
 // of x that are not NaN, and their number, as trl's and ms-swift's nanstd compute
 // them. All of it is float32:
 //
-//	m = Σ x/c ;  v = Σ (x − m)²/c · (c/(c−1)) ;  s = √v
+//	m = Σ x/c ;  v = Σ (x − m)²/c' · (c/(c−1)) ;  s = √v
 //
-// sum is [Sum] or [SumColumn]; NaN counts as 0 in it. buf is overwritten; its length is
-// that of x.
+// c counts the values, c' the squares that are numbers: fewer with infinities. sum adds the
+// values and sumSquares the squares: [Sum] or that of a column; NaN counts as 0 in them. buf is
+// overwritten; its length is that of x.
 //
 // Special cases are:
 //
-//	only NaN  = NaN, NaN, 0
-//	one value = the value, NaN, 1
+//	only NaN                    = NaN, NaN, 0
+//	one value                   = the value, NaN, 1
+//	infinities of one sign      = the infinity, +Inf, or NaN if no value is finite
+//	infinities of both signs    = NaN, NaN
 //
 // Source: huggingface/trl@f2cd57710ae3 trl/trainer/utils.py:nanstd.
-func NaNMeanStd(x, buf []float32, sum func([]float32) float32) (mean, std float32, count int) {
+func NaNMeanStd(x, buf []float32, sum, sumSquares func([]float32) float32) (mean, std float32, count int) {
 	buf = buf[:len(x)]
 	if mean = sum(x) / float32(len(x)); mean-mean == 0 {
 		// A finite mean excludes NaN: the usual case, without a test of each value.
@@ -25,7 +28,7 @@ func NaNMeanStd(x, buf []float32, sum func([]float32) float32) (mean, std float3
 			d := v - mean
 			buf[i] = d * d
 		}
-		return mean, stdOfSquares(sum(buf), len(x)), len(x)
+		return mean, stdOfSquares(sumSquares(buf), len(x), len(x)), len(x)
 	}
 	for i, v := range x {
 		buf[i] = 0
@@ -34,26 +37,26 @@ func NaNMeanStd(x, buf []float32, sum func([]float32) float32) (mean, std float3
 			count++
 		}
 	}
-	c := float32(count)
-	mean = sum(buf) / c
+	mean = sum(buf) / float32(count)
+	squares := 0
 	for i, v := range x {
 		d := v - mean
 		buf[i] = 0
 		if d == d {
 			buf[i] = d * d
+			squares++
 		}
 	}
-	return mean, stdOfSquares(sum(buf), count), count
+	return mean, stdOfSquares(sumSquares(buf), squares, count), count
 }
 
-// stdOfSquares returns the standard deviation, ddof 1, of count values whose squared
-// differences to the mean add up to squares; NaN for fewer than two.
-func stdOfSquares(squares float32, count int) float32 {
+// stdOfSquares returns the standard deviation, ddof 1, of count values, of whose squared
+// differences to the mean n are numbers, with the given sum; NaN for fewer than two values.
+func stdOfSquares(sum float32, n, count int) float32 {
 	if count < 2 {
 		return float32(math.NaN())
 	}
-	c := float32(count)
-	v := squares / c
-	v *= c / float32(count-1)
+	v := sum / float32(n)
+	v *= float32(count) / float32(count-1)
 	return float32(math.Sqrt(float64(v)))
 }

@@ -35,6 +35,30 @@ func TestSumColumnCascade(t *testing.T) {
 	}
 }
 
+// The first four of five columns are added value by value, the fifth in four chains; of three
+// columns each, and of eight.
+func TestSumColumnOfOrder(t *testing.T) {
+	x := []float32{big, 1, 1, 1, -big, 0, 0, 0, 1}
+	const valueByValue, fourChains, oneColumn = 1, 4, 0
+	for _, c := range []struct {
+		k, columns int
+		want       float32
+	}{{0, 1, oneColumn}, {0, 3, fourChains}, {3, 4, valueByValue}, {3, 5, valueByValue}, {4, 5, fourChains}, {0, 8, fourChains}, {31, 33, valueByValue}, {32, 33, fourChains}} {
+		if got := SumColumnOf(c.k, c.columns)(x); got != c.want {
+			t.Errorf("column %d of %d: %v, want %v", c.k, c.columns, got, c.want)
+		}
+	}
+	// Folded after sixteen terms: the second sixteen add up before they meet big.
+	y := make([]float32, 32)
+	for i := range y {
+		y[i] = 1
+	}
+	y[0] = big
+	if got := SumColumnOf(0, 4)(y); got != big+16 {
+		t.Errorf("32 values: %v, want %v", got, float32(big+16))
+	}
+}
+
 func TestSumLeftToRightOrder(t *testing.T) {
 	if got := SumLeftToRight([]float32{big, 1, -big, 1}); got != 1 {
 		t.Errorf("Plain = %v, want 1", got)
@@ -77,16 +101,26 @@ func halves(huge float64, first, second int) []float64 {
 func TestNaNMeanStd(t *testing.T) {
 	nan := float32(math.NaN())
 	buf := make([]float32, 5)
-	mean, std, count := NaNMeanStd([]float32{1, nan, 2, 3, nan}, buf, Sum)
+	mean, std, count := NaNMeanStd([]float32{1, nan, 2, 3, nan}, buf, Sum, Sum)
 	if mean != 2 || std != 1 || count != 3 {
 		t.Errorf("%v, %v of %d", mean, std, count)
 	}
-	mean, std, count = NaNMeanStd([]float32{nan, 7}, buf[:2], SumColumn)
+	mean, std, count = NaNMeanStd([]float32{nan, 7}, buf[:2], SumColumn, Sum)
 	if mean != 7 || std == std || count != 1 {
 		t.Errorf("one value: %v, %v of %d", mean, std, count)
 	}
-	mean, std, count = NaNMeanStd([]float32{nan}, buf[:1], Sum)
+	mean, std, count = NaNMeanStd([]float32{nan}, buf[:1], Sum, Sum)
 	if mean == mean || std == std || count != 0 {
 		t.Errorf("none: %v, %v of %d", mean, std, count)
+	}
+	inf := float32(math.Inf(1))
+	if mean, std, _ = NaNMeanStd([]float32{1, inf, 2}, buf[:3], Sum, Sum); mean != inf || std != inf {
+		t.Errorf("an infinity: %v, %v", mean, std)
+	}
+	if mean, std, _ = NaNMeanStd([]float32{1, inf, -inf}, buf[:3], Sum, Sum); mean == mean || std == std {
+		t.Errorf("infinities of both signs: %v, %v", mean, std)
+	}
+	if mean, std, _ = NaNMeanStd([]float32{inf, inf}, buf[:2], Sum, Sum); mean != inf || std == std {
+		t.Errorf("only infinities: %v, %v", mean, std)
 	}
 }
