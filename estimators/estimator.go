@@ -62,11 +62,9 @@ type Estimator struct {
 	// is enough.
 	Needs Needs
 
-	// ZeroStd is what the trainer logs as frac_reward_zero_std: the share of the samples
-	// whose standard deviation, of the group or of the batch, is within 1e-8 of 0 in the
-	// trainer's own arithmetic. It takes what Advantage takes. Nil if the trainer does not
-	// log it.
-	ZeroStd func(b Batch, s Scale) float64
+	// zeroStd is how the trainer computes the frac_reward_zero_std that it logs, nil if it
+	// logs none; [Estimator.ZeroStd] calls it.
+	zeroStd zeroStd
 
 	// Advantage writes the advantages of the batch to dst, len(dst) == N, of the
 	// rewards that CleanInto wrote. The error, if any, is a *Refusal; dst is filled

@@ -123,14 +123,6 @@ func (w gdpo) advantages(dst []float64, b Batch, _ Scale) error {
 	return nil
 }
 
-// stdOrZero is the standard deviation of x, 0 if x has one value only.
-func stdOrZero(x []float32, mean float32) float32 {
-	if len(x) == 1 {
-		return 0
-	}
-	return torchsum.StdWithMean(x, mean)
-}
-
 // weightedSum returns z; with ignoreUnscored, NaN for samples without any score.
 func (w gdpo) weightedSum(b Batch) []float32 {
 	components := componentsToFloat32(b.Components)

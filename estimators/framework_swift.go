@@ -33,7 +33,7 @@ func swift() []*Estimator {
 			Source:    swiftCode,
 			Needs:     Needs{Components: true},
 			Clean:     cleanNaNToZero,
-			ZeroStd:   zeroStdOfGroups(torchStd),
+			zeroStd:   zeroStdOfGroups(torchStd),
 			Advantage: refuseRagged(gdpo{eps: 1e-8, perFunction: true}.advantages),
 		},
 		// The default of rloo and reinforce_plus_plus.
@@ -63,7 +63,7 @@ func (v swiftVariant) estimators() []*Estimator {
 				v.docSizes + " NaN counts as 0.",
 			Source:    swiftCode + v.suffix,
 			Clean:     cleanNaNToZero,
-			ZeroStd:   zeroStdOfGroups(torchStd),
+			zeroStd:   zeroStdOfGroups(torchStd),
 			Advantage: v.refuse(groupwise{eps: swiftEps, ofOne: oneStd0, asMatrix: v.asMatrix}.advantages),
 		},
 		// For kl_in_reward=False.
@@ -75,7 +75,7 @@ func (v swiftVariant) estimators() []*Estimator {
 				"0. " + v.docSizes + " NaN counts as 0.",
 			Source:    swiftCode + v.suffix,
 			Clean:     cleanNaNToZero,
-			ZeroStd:   zeroStdOfGroups(torchStd),
+			zeroStd:   zeroStdOfGroups(torchStd),
 			Advantage: v.refuse(groupwise{baseline: rlooTerms, eps: swiftEps, ofOne: oneStd0, asMatrix: v.asMatrix}.advantages),
 		},
 		// ms-swift's REINFORCE++ is centred by group and scaled by sample.
@@ -87,7 +87,7 @@ func (v swiftVariant) estimators() []*Estimator {
 				"no second mean, unlike the REINFORCE++ of others. A group of one gets 0. " + v.docSizes + " NaN counts as 0.",
 			Source:    swiftCode + v.suffix,
 			Clean:     cleanNaNToZero,
-			ZeroStd:   zeroStdOfGroups(torchStd),
+			zeroStd:   zeroStdOfGroups(torchStd),
 			Advantage: v.refuse(centredStd{eps: swiftEps, asMatrix: v.asMatrix, ofOne: oneStd0}.advantages),
 		},
 	}

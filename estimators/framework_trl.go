@@ -22,7 +22,7 @@ func trl() []*Estimator {
 			Doc: "s has ddof 1 and is float32 throughout. A group of one gets 0. " + docUnscored + " Equal rewards give 0 or a " +
 				"residue (eight of 10.1: +0.0094), which frac_reward_zero_std misses.",
 			Source:    grpoTrainer,
-			ZeroStd:   zeroStdOfScale(ignoringNaN),
+			zeroStd:   zeroStdOfScale(ignoringNaN),
 			Advantage: refuseRagged(nanIgnoring{trlEps}.advantages),
 		},
 		// multi_objective_aggregation="normalize_then_sum" is GDPO.
@@ -36,7 +36,7 @@ func trl() []*Estimator {
 				docUnscored,
 			Source:    grpoTrainer,
 			Needs:     Needs{Components: true},
-			ZeroStd:   gdpo{eps: trlEps, ignoreUnscored: true}.zeroStd,
+			zeroStd:   gdpo{eps: trlEps, ignoreUnscored: true}.zeroStd,
 			Advantage: refuseRagged(gdpo{eps: trlEps, ignoreUnscored: true}.advantages),
 		},
 		{
@@ -46,7 +46,7 @@ func trl() []*Estimator {
 			Doc: "Only for beta=0: by default (0.05) KL is subtracted from the reward. reward_clip_range and normalize_advantages " +
 				"are off, as by default. " + docUnscored,
 			Source:    rlooTrainer,
-			ZeroStd:   zeroStdOfGroups(ignoringNaN),
+			zeroStd:   zeroStdOfGroups(ignoringNaN),
 			Advantage: refuseRagged(nanIgnoring{trlEps}.rloo(false)),
 		},
 		{
@@ -55,7 +55,7 @@ func trl() []*Estimator {
 			Formula:   "a = r − (Σ − r) / (m − 1); A = (a − mean a) / (s_a + 1e-4)",
 			Doc:       "Only for beta=0. s has ddof 1, over the advantages of the batch. " + docUnscored,
 			Source:    rlooTrainer,
-			ZeroStd:   zeroStdOfGroups(ignoringNaN),
+			zeroStd:   zeroStdOfGroups(ignoringNaN),
 			Advantage: refuseRagged(nanIgnoring{trlEps}.rloo(true)),
 		},
 		// The experimental asynchronous trainer has another arithmetic than grpo.

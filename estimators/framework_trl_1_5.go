@@ -24,7 +24,7 @@ func trl15() []*Estimator {
 				docUnscored,
 			Source:    grpoTrainer,
 			Clean:     cleanNaNToZero,
-			ZeroStd:   zeroStdOfScale(torchStd),
+			zeroStd:   zeroStdOfScale(torchStd),
 			Advantage: refuseRagged(groupwise{eps: trlEps, ofOne: oneStd0, asMatrix: true}.advantages),
 		},
 		{
@@ -39,7 +39,7 @@ func trl15() []*Estimator {
 			Source:    grpoTrainer,
 			Needs:     Needs{Components: true},
 			Clean:     cleanNaNToZero,
-			ZeroStd:   gdpo{eps: trlEps}.zeroStd,
+			zeroStd:   gdpo{eps: trlEps}.zeroStd,
 			Advantage: refuseRagged(gdpo{eps: trlEps}.advantages),
 		},
 		{
@@ -50,7 +50,7 @@ func trl15() []*Estimator {
 				docUnscored,
 			Source:    rlooTrainer,
 			Clean:     cleanNaNToZero,
-			ZeroStd:   zeroStdOfGroups(torchStd),
+			zeroStd:   zeroStdOfGroups(torchStd),
 			Advantage: refuseRagged(groupwise{baseline: rlooSum, ofOne: oneZero}.advantages),
 		},
 		{
@@ -61,7 +61,7 @@ func trl15() []*Estimator {
 				docLastBits + ". " + docUnscored,
 			Source:    rlooTrainer,
 			Clean:     cleanNaNToZero,
-			ZeroStd:   zeroStdOfGroups(torchStd),
+			zeroStd:   zeroStdOfGroups(torchStd),
 			Advantage: refuseRagged(standardized(withScale(groupwise{baseline: rlooSum, ofOne: oneZero}.advantages, ScaleNone), trlEps)),
 		},
 	}

@@ -75,7 +75,7 @@ func (row goldenRow) compare(t *testing.T, c goldenCase, r *Result, order []int,
 		}
 	}
 	row.count(t, c, worst, n)
-	if e.ZeroStd != nil && c.Metrics.ZeroStd != nil {
+	if e.zeroStd != nil && c.Metrics.ZeroStd != nil {
 		n.zeroStd++
 		row.compareZeroStd(t, c, e, s)
 	}
@@ -88,7 +88,13 @@ func (row goldenRow) compareZeroStd(t *testing.T, c goldenCase, e *Estimator, s 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := float32(e.ZeroStd(b, s)), float32(*c.Metrics.ZeroStd); got != want {
+	zero := 0
+	for g, is := range e.ZeroStd(b, s) {
+		if is {
+			zero += len(b.Group(g))
+		}
+	}
+	if got, want := float32(zero)/float32(len(b.Rewards)), float32(*c.Metrics.ZeroStd); got != want {
 		t.Errorf("%s: frac_reward_zero_std %v, want %v", c.Name, got, want)
 	}
 }

@@ -1,58 +1,78 @@
 package estimators
 
-import "vantage/estimators/torchsum"
+import (
+	"slices"
+
+	"vantage/estimators/torchsum"
+)
+
+// ZeroStd reports for each group whether its samples count in frac_reward_zero_std: whether the
+// standard deviation that the trainer takes, of the group or of the batch, is within 1e-8 of 0
+// in its own arithmetic. If the trainer does not log that, groups of equal rewards count. It
+// takes what Advantage takes.
+func (e *Estimator) ZeroStd(b Batch, s Scale) []bool {
+	if e.zeroStd == nil || e.MissingIn(b) != "" {
+		return equalRewards(b, s)
+	}
+	return e.zeroStd(b, s)
+}
 
 // zeroStdLimit is the absolute tolerance of torch.isclose(s, 0).
 const zeroStdLimit float32 = 1e-8
 
-// zeroStd is an [Estimator.ZeroStd].
-type zeroStd = func(b Batch, s Scale) float64
+// zeroStd says for each group whether it counts in frac_reward_zero_std.
+type zeroStd = func(b Batch, s Scale) []bool
 
-// zeroStdOfGroups is the share of the samples in groups whose standard deviation is zero.
+// equalRewards is a [zeroStd]; NaN equals nothing.
+func equalRewards(b Batch, _ Scale) []bool {
+	zero := make([]bool, b.Groups())
+	for g := range zero {
+		r := b.Group(g)
+		zero[g] = !slices.ContainsFunc(r, func(x float64) bool { return x != r[0] })
+	}
+	return zero
+}
+
+// zeroStdOfGroups goes by the standard deviation of each group.
 func zeroStdOfGroups(std rowStd) zeroStd {
-	return func(b Batch, _ Scale) float64 {
+	return func(b Batch, _ Scale) []bool {
 		x := make([]float32, largestGroup(b.Offsets))
 		buf := make([]float32, len(x))
-		zero := 0
-		for g := range b.Groups() {
-			n := b.Offsets[g+1] - b.Offsets[g]
+		zero := make([]bool, b.Groups())
+		for g := range zero {
+			n := len(b.Group(g))
 			toFloat32(x, b.Group(g))
-			if std(x[:n], buf[:n], b.Groups()) <= zeroStdLimit {
-				zero += n
-			}
+			zero[g] = std(x[:n], buf[:n], b.Groups()) <= zeroStdLimit
 		}
-		return float64(zero) / float64(len(b.Rewards))
+		return zero
 	}
 }
 
-// zeroStdOfScale is 1 or 0, by the standard deviation of the batch, under [ScaleBatch]; else it
-// is [zeroStdOfGroups].
+// zeroStdOfScale goes by the standard deviation of the batch under [ScaleBatch], else by that
+// of each group.
 func zeroStdOfScale(std rowStd) zeroStd {
-	return func(b Batch, s Scale) float64 {
+	return func(b Batch, s Scale) []bool {
 		if s != ScaleBatch {
 			return zeroStdOfGroups(std)(b, s)
 		}
 		x := make([]float32, len(b.Rewards))
 		toFloat32(x, b.Rewards)
-		return isZeroStd(x, std)
+		return zeroStdOfBatch(x, b, std)
 	}
 }
 
-// zeroStd is 1 or 0, by the standard deviation of z.
-func (w gdpo) zeroStd(b Batch, _ Scale) float64 {
+// zeroStd goes by the standard deviation of z over the batch.
+func (w gdpo) zeroStd(b Batch, _ Scale) []bool {
 	std := torchStd
 	if w.ignoreUnscored {
 		std = ignoringNaN
 	}
-	return isZeroStd(w.weightedSum(b), std)
+	return zeroStdOfBatch(w.weightedSum(b), b, std)
 }
 
-// isZeroStd returns 1 if the standard deviation of x as one row is zero, else 0.
-func isZeroStd(x []float32, std rowStd) float64 {
-	if std(x, make([]float32, len(x)), 1) <= zeroStdLimit {
-		return 1
-	}
-	return 0
+// zeroStdOfBatch is the same for all groups: whether x, a value per sample, has no spread.
+func zeroStdOfBatch(x []float32, b Batch, std rowStd) []bool {
+	return slices.Repeat([]bool{std(x, make([]float32, len(x)), 1) <= zeroStdLimit}, b.Groups())
 }
 
 // rowStd is the standard deviation of x, one of so many rows; 0 if x has one value. It may
@@ -64,8 +84,11 @@ func ignoringNaN(x, buf []float32, _ int) float32 { return nanStd(x, buf) }
 
 // torchStd is torch.std.
 func torchStd(x, _ []float32, rows int) float32 {
-	if rows == 1 || len(x) == 1 {
-		return stdOrZero(x, torchsum.Mean(x))
+	switch {
+	case len(x) == 1:
+		return 0
+	case rows == 1:
+		return torchsum.Std(x)
 	}
 	var std [1]float32
 	torchsum.StdRows(std[:], x, len(x))

@@ -39,6 +39,7 @@ type Analysis struct {
 	input    *stepInput
 	original *original
 	stats    statistics
+	zeroStd  []bool              // by group: see estimators.Estimator.ZeroStd
 	refusal  *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
 }
 
@@ -121,7 +122,7 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 	a := &Analysis{
 		Summary:  Summary{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.InputRow), Groups: len(in.groups)},
 		Settings: p.settings, Columns: in.Columns, Batch: o.batch, Original: o.advantages,
-		plan: p, input: in, original: o, refusal: o.refusal,
+		plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
 	}
 	a.filter(ctx)
 	a.fillTable(ctx)

@@ -20,7 +20,8 @@ type Metric struct {
 // sample_distribution/total counts no sample whose advantage is zero. If a log has no token counts
 // the weights are what LengthUnit says, or 1; if it has no lengths the metrics of lengths are left
 // out. Sums are float64: the trainer's float32 sums differ in the sixth digit. frac_reward_zero_std
-// is TRL's name, over exactly equal rewards. Metrics under vantage/ are over samples with a finite
+// is that of TRL and ms-swift (see estimators.Estimator.ZeroStd); for other frameworks, which do not
+// log it, it is the share of samples in groups of equal rewards. Metrics under vantage/ are over samples with a finite
 // advantage.
 func (a *Analysis) metrics() []Metric {
 	in, s := a.input, &a.stats
@@ -47,7 +48,7 @@ func (a *Analysis) metrics() []Metric {
 		Metric{"sample_distribution/num_kept_negative", float64(s.keptNegative)},
 		Metric{"sample_distribution/num_filtered", float64(s.filtered)},
 		Metric{"sample_distribution/kept_total", float64(s.keptPositive + s.keptNegative)},
-		Metric{"frac_reward_zero_std", float64(a.equalRewards()) / float64(a.Rows)},
+		Metric{"frac_reward_zero_std", float64(a.zeroStdSamples()) / float64(a.Rows)},
 		// no trainer logs these
 		Metric{"vantage/signal", float64(a.Signal) / float64(a.Groups)},
 		Metric{"vantage/kept", float64(a.Kept) / float64(a.Rows)},
@@ -59,12 +60,12 @@ func (a *Analysis) metrics() []Metric {
 	return append(m, in.solveMetrics...)
 }
 
-// equalRewards counts the samples of groups whose rewards are all equal.
-func (a *Analysis) equalRewards() int {
+// zeroStdSamples counts the samples whose standard deviation the trainer takes for zero.
+func (a *Analysis) zeroStdSamples() int {
 	n := 0
 	for i := range a.Table {
-		if g := &a.Table[i]; allEqual(a.Batch.Rewards[g.Start:g.End]) {
-			n += g.Size()
+		if a.zeroStd[i] {
+			n += a.Table[i].Size()
 		}
 	}
 	return n

@@ -14,6 +14,7 @@ type original struct {
 	unfiltered model.Settings // settings that the advantages depend on: those of no filter
 	batch      estimators.Batch
 	advantages []float64
+	zeroStd    []bool              // by group
 	refusal    *estimators.Refusal // what the trainer's own code would raise for the batch, nil if nothing
 }
 
@@ -28,6 +29,7 @@ func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (
 	if err := o.compute(ctx, in.blocks, p.estimator); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
+	o.zeroStd = p.estimator.ZeroStd(o.batch, set.Scale)
 	return o, nil
 }
 

@@ -3,7 +3,7 @@ package analysis
 import "context"
 
 // Subset returns the summary of some groups, by index, as if the step had no others. Their advantages
-// stay those within the whole step. There are no warnings, which are about whole steps.
+// and zero standard deviations stay those within the whole step. There are no warnings, which are about whole steps.
 func (a *Analysis) Subset(groups []int) Summary {
 	in := &stepInput{GroupedStep: &GroupedStep{Columns: Columns{Offsets: []int{0}}}, key: a.input.key}
 	sub := &Analysis{Summary: Summary{Step: a.Step, Revision: a.Revision, Open: a.Open, Groups: len(groups)}, input: in}
@@ -14,6 +14,7 @@ func (a *Analysis) Subset(groups []int) Summary {
 		in.LoggedRewards = append(in.LoggedRewards, a.LoggedRewards[lo:hi]...)
 		sub.Batch.Rewards = append(sub.Batch.Rewards, a.Batch.Rewards[lo:hi]...)
 		sub.Original = append(sub.Original, a.Original[lo:hi]...)
+		sub.zeroStd = append(sub.zeroStd, a.zeroStd[g])
 		sub.Keep = append(sub.Keep, a.Keep[lo:hi]...)
 		sub.Processed = append(sub.Processed, a.Processed[lo:hi]...)
 		row.Start, row.End = len(in.Lengths)-(hi-lo), len(in.Lengths)
