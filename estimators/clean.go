@@ -1,6 +1,10 @@
 package estimators
 
-import "math"
+import (
+	"math"
+
+	"vantage/estimators/torchsum"
+)
 
 // Cleaning is what a trainer does to the logged rewards before any estimator.
 // Estimators of one Cleaning and one [Float] see the same rewards.
@@ -49,6 +53,27 @@ func (e *Estimator) CleanInto(dst, rewards []float64) {
 			dst[i] = 0
 		case e.Clean == cleanNaNToNum:
 			dst[i] = min(max(r, -math.MaxFloat32), math.MaxFloat32)
+		}
+	}
+}
+
+// WeightedRewards writes to dst the rewards of several reward functions, Σ_k w_k·r_k, as TRL's and
+// ms-swift's nansum adds them: float32, in PyTorch's order. A component that is NaN counts as 0; where
+// all are the reward is missing. Without weights all are 1.
+func WeightedRewards(dst []float64, components [][]float64, weights []float64) {
+	terms := make([]float32, len(components))
+	for i := range dst {
+		scored := false
+		for k, c := range components {
+			terms[k] = 0
+			if x := c[i]; x == x {
+				terms[k] = float32(x) * weight(weights, k)
+				scored = true
+			}
+		}
+		dst[i] = MissingReward()
+		if scored {
+			dst[i] = float64(torchsum.Sum(terms))
 		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"vantage/estimators/torchsum"
 )
 
 // goldenFile is testdata/golden/NAME.json: the cases of one estimator. Float32 values are
@@ -137,7 +135,8 @@ func (c goldenCase) batch(e *Estimator) (order []int, b Batch, err error) {
 	b.Lengths = pick(c.Params.Lengths, order)
 	b.Baselines = pick(floats(c.Params.Baselines), order)
 	if c.Rewards == nil {
-		b.Rewards = sumOfComponents(b)
+		b.Rewards = make([]float64, len(order))
+		WeightedRewards(b.Rewards, b.Components, b.Weights)
 		e.CleanInto(b.Rewards, b.Rewards)
 		return order, b, nil
 	}
@@ -145,24 +144,6 @@ func (c goldenCase) batch(e *Estimator) (order []int, b Batch, err error) {
 	e.CleanInto(rewards, rewards) // before the rows move: the result depends on the whole batch
 	b.Rewards = pick(rewards, order)
 	return order, b, nil
-}
-
-// sumOfComponents returns the weighted sums; a sample without any score has NaN.
-func sumOfComponents(b Batch) []float64 {
-	rewards := make([]float64, len(b.Components[0]))
-	toFloat64(rewards, weightedSum(componentsToFloat32(b.Components), b.Weights, torchsum.Sum))
-	for i := range rewards {
-		scored := 0
-		for _, c := range b.Components {
-			if c[i] == c[i] {
-				scored++
-			}
-		}
-		if scored == 0 {
-			rewards[i] = MissingReward()
-		}
-	}
-	return rewards
 }
 
 // components returns the reward components as columns; a single reward is one component.

@@ -40,27 +40,18 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 	return rewards, nil
 }
 
-// weightedSum adds components in float32 and in the order of the log, as trainers do. A component
-// that gave nothing counts as 0; where none gave anything the reward is missing.
+// weightedSum adds the components that have a factor, in the order of the log, as trainers do.
 func weightedSum(step Step, order []int32, factors []float64) []float64 {
-	sum := make([]float64, len(order))
-	for i := range sum {
-		sum[i] = estimators.MissingReward()
-	}
+	var components [][]float64
+	var weights []float64
 	for k, factor := range factors {
-		if factor == 0 {
-			continue
-		}
-		for i, x := range step.Component(order, k) {
-			if math.IsNaN(x) {
-				continue
-			}
-			if estimators.IsMissing(sum[i]) {
-				sum[i] = 0
-			}
-			sum[i] = float64(float32(sum[i]) + float32(float32(factor)*float32(x)))
+		if factor != 0 {
+			components = append(components, step.Component(order, k))
+			weights = append(weights, factor)
 		}
 	}
+	sum := make([]float64, len(order))
+	estimators.WeightedRewards(sum, components, weights)
 	return sum
 }
 
