@@ -64,8 +64,11 @@ func (a App) matchVerdict() string {
 		return t.Paint(themes.Warn, "! "+nearestEstimator(r))
 	}
 	best, how, equal := r.Matches[0], "bits", r.Matches[0].Exact
-	if equal < r.Compared {
-		how, equal = "but for digits", r.Matches[0].Agreeing
+	switch {
+	case best.Equal() < r.Compared:
+		how, equal = "but for digits", best.Agreeing
+	case best.OneULP > 0:
+		how, equal = "to 1 ulp", best.Equal()
 	}
 	return t.Paint(themes.Good, a.display.glyphs.Dot) + fmt.Sprintf(" log = %s %s %s, %s/%s %s",
 		best.Framework, best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)

@@ -123,17 +123,19 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 	if a.Settings.Filtering() {
 		return nil
 	}
-	tolerance := LoggedTolerance(a.plan.estimator, a.Original)
+	near := NewLoggedTolerance(a.plan.estimator, a.Settings.Scale, a.Original)
 	w := &model.Warning{Unit: "samples", Example: -1, Advice: "`vantage match` finds the estimator that wrote the log"}
 	largestGap := 0.0
 	for g := range a.Table {
-		for i := a.Table[g].Start; i < a.Table[g].End; i++ {
+		lo, hi := a.Table[g].Start, a.Table[g].End
+		tolerance := near.Within(lo, hi)
+		for i := lo; i < hi; i++ {
 			if math.IsNaN(a.LoggedAdvantages[i]) {
 				continue
 			}
 			w.Of++
 			gap := math.Abs(a.LoggedAdvantages[i] - a.Original[i])
-			if gap <= tolerance {
+			if gap <= tolerance || a.LoggedAdvantages[i] == a.Original[i] {
 				continue
 			}
 			if w.Count++; w.Count == 1 {
@@ -156,17 +158,39 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 }
 
 // loggedPrecision is how much of a value a log may lose by writing it, relative to the largest
-// advantage of the step: a little more than half of what seven digits hold.
+// advantage of its group: a little more than half of what seven digits hold.
 const loggedPrecision = 1e-6
 
-// LoggedTolerance is how far a logged advantage may be from the one that e computed to pass for the
-// same: the larger of what logs lose and of e's own tolerance, relative to the largest of the step.
-func LoggedTolerance(e *estimators.Estimator, computed []float64) float64 {
+// LoggedTolerance is how far a logged advantage may be from the computed one to pass for the same: by
+// what logs lose, relative to the largest computed advantage of the group, or by the estimator's own
+// tolerance. The latter is relative to the largest of the step if groups depend on each other: their
+// errors then have the size of that.
+type LoggedTolerance struct {
+	computed   []float64
+	ofGroup    float64 // relative to the largest of the group
+	everywhere float64 // absolute
+}
+
+// NewLoggedTolerance returns the tolerance for the advantages of a step that e computed with a scale.
+func NewLoggedTolerance(e *estimators.Estimator, scale estimators.Scale, computed []float64) LoggedTolerance {
+	if e.DependsOnBatch || scale == estimators.ScaleBatch {
+		return LoggedTolerance{computed, loggedPrecision, e.Tolerance * largestFinite(computed)}
+	}
+	return LoggedTolerance{computed, max(loggedPrecision, e.Tolerance), 0}
+}
+
+// Within returns the tolerance for the group that is rows lo to hi.
+func (t LoggedTolerance) Within(lo, hi int) float64 {
+	return max(t.everywhere, t.ofGroup*largestFinite(t.computed[lo:hi]))
+}
+
+// largestFinite returns the largest finite absolute value, 0 without one.
+func largestFinite(values []float64) float64 {
 	largest := 0.0
-	for _, x := range computed {
+	for _, x := range values {
 		if size := math.Abs(x); size > largest && isFinite(size) {
 			largest = size
 		}
 	}
-	return largest * max(loggedPrecision, e.Tolerance)
+	return largest
 }

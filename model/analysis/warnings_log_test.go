@@ -55,6 +55,19 @@ func TestLoggedAdvantagesAreCompared(t *testing.T) {
 	if w, ok := warningOf(analyze(t, store.Snapshot(), centred), model.WarnLoggedDiffers); !ok || !strings.Contains(w.Text, "gives, one of the two is no number") {
 		t.Errorf("computed from NaN: %+v", w)
 	}
+	if w, ok := warningOf(analyze(t, logged(math.Inf(1), -0.5, 0.5, -0.5), centred), model.WarnLoggedDiffers); !ok || w.Count != 1 {
+		t.Errorf("an infinite advantage in the log: %+v", w)
+	}
+	// another group of 1e6 makes no difference of 0.25 near
+	large := chunkOf(1, []float64{1, 0, 1, 0}, []float64{2e6, 0, 2e6, 0})
+	for i, a := range []float64{0.75, -0.5, 0.5, -0.5, 1e6, -1e6, 1e6, -1e6} {
+		large.Records[i].Advantage = a
+	}
+	besideLarge := model.NewStore()
+	besideLarge.Append(large)
+	if w, ok := warningOf(analyze(t, besideLarge.Snapshot(), centred), model.WarnLoggedDiffers); !ok || w.Count != 1 || w.Example != 0 {
+		t.Errorf("beside a group of 1e6: %+v", w)
+	}
 	// written with seven digits: 1/√(4/3) is 0.866025403…
 	easy := logged(0.8660254, -0.8660254, 0.8660254, -0.8660254)
 	if w, ok := warningOf(analyze(t, easy, model.DefaultSettings()), model.WarnLoggedDiffers); ok {

@@ -148,6 +148,13 @@ func TestGoldenCasesMatch(t *testing.T) {
 		{"verl_reinforce_plus_plus", equals("gamma", 1.0), match.Candidate{"verl", "reinforce_plus_plus", "none"}, false, 5},
 		{"slime_reinforce_plus_plus_baseline", always, match.Candidate{"slime", "reinforce_plus_plus_baseline", "none"}, false, 5},
 		{"trl_grpo_multi_reward", equals("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl", "grpo_normalize_then_sum", "group"}, true, 3},
+		{"trl_1_5_grpo", equals("scale_rewards", "group"), match.Candidate{"trl-1.5", "grpo", "group"}, true, 10},
+		{"trl_1_5_grpo", equals("scale_rewards", "batch"), match.Candidate{"trl-1.5", "grpo", "batch"}, true, 10},
+		{"trl_1_16_grpo", equals("scale_rewards", "group"), match.Candidate{"trl", "grpo", "group"}, true, 10},
+		{"trl_1_16_grpo_multi_reward", both(equals("multi_objective_aggregation", "sum_then_normalize"), equals("scale_rewards", "group")), match.Candidate{"trl", "grpo", "group"}, true, 3},
+		{"trl_1_16_grpo_multi_reward", equals("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl", "grpo_normalize_then_sum", "group"}, true, 3},
+		{"trl_1_5_grpo_multi_reward", equals("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl-1.5", "grpo_normalize_then_sum", "group"}, true, 3},
+		{"swift_gdpo_multi_reward", equals("scale_rewards", "gdpo"), match.Candidate{"ms-swift", "gdpo", "group"}, true, 3},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			tried := 0

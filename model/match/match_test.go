@@ -232,6 +232,58 @@ func TestSevenDigitsMatch(t *testing.T) {
 	}
 }
 
+// A difference of one float32 unit in the last place is equal, and counted.
+func TestOneULPIsEqual(t *testing.T) {
+	rows := golden(t, "trl_grpo.json", func(p map[string]any) bool { return p["scale_rewards"] == "group" })
+	for i := range rows {
+		if a := float32(rows[i].advantage); i%5 == 0 {
+			rows[i].advantage = float64(math.Nextafter32(a, 2*a))
+		}
+	}
+	r := run(t, rows)
+	at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"trl", "grpo", "group"} })
+	if at < 0 {
+		t.Fatalf("no match: %+v", r.Others[0])
+	}
+	if v := r.Matches[at]; v.OneULP != (len(rows)+4)/5 || v.Equal() != len(rows) || v.Exact != len(rows)-v.OneULP || v.MaxGap != 0 {
+		t.Errorf("%+v of %d", v, len(rows))
+	}
+	for _, c := range []struct {
+		x, y float64
+		want bool
+	}{
+		{1, float64(math.Nextafter32(1, 2)), true},
+		{1, float64(math.Nextafter32(1, 0)), true},
+		{1, float64(math.Nextafter32(math.Nextafter32(1, 2), 2)), false},
+		{math.MaxFloat32, math.Inf(1), false},
+		{math.NaN(), 1, false},
+	} {
+		if oneULP(c.x, c.y) != c.want {
+			t.Errorf("%v and %v: want %v", c.x, c.y, c.want)
+		}
+	}
+}
+
+// One group with an advantage of 1e6 does not make a foreign group near: r − μ is ±0.5 there.
+func TestNearIsWithinTheGroup(t *testing.T) {
+	r := run(t, []row{{"a", 2e6, 1e6}, {"a", 0, -1e6}, {"b", 1, 0.3}, {"b", 0, -0.3}, {"c", 1, 0.3}, {"c", 0, -0.3}})
+	if r.HasMatch() {
+		t.Errorf("%+v matches", r.Matches[0])
+	}
+	r = run(t, []row{{"a", 2e6, 1e6}, {"a", 0, -1e6}, {"b", 1, 0.5}, {"b", 0, -0.5}, {"c", 1, 0.5000001}, {"c", 0, -0.5000001}})
+	if !r.HasMatch() {
+		t.Errorf("seven digits match no longer: %q", r.Clues)
+	}
+}
+
+// Six decimals match in groups of small advantages too.
+func TestSixDecimalsOfSmallAdvantagesMatch(t *testing.T) {
+	r := run(t, []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 0.0012345, 0.000617}, {"b", 0, -0.000617}, {"c", 1.234567, 0.617284}, {"c", 0, -0.617284}})
+	if !r.HasMatch() || r.Decimals != 6 {
+		t.Errorf("match %v, %d decimals", r.HasMatch(), r.Decimals)
+	}
+}
+
 // Of several matches the framework that wrote the log comes first, then grpo, then
 // default scales.
 func TestFewestAssumptionsFirst(t *testing.T) {

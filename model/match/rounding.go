@@ -9,10 +9,10 @@ import (
 )
 
 // The decimals for which rounding is tried: with fewer nearly everything agrees, with more
-// the tolerance suffices.
+// the tolerance suffices even in groups of small advantages.
 const (
 	minDecimals = 3
-	maxDecimals = 5
+	maxDecimals = 7
 )
 
 // loggedDecimals returns how many decimals the logged advantages have, 0 if fewer than

@@ -50,9 +50,21 @@ func writeTolerance(b *strings.Builder, r *match.Report) {
 	switch {
 	case r.Decimals > 0:
 		fmt.Fprintf(b, "\nThe log was written with %d decimals: near is what rounds to them.\n", r.Decimals)
-	case r.Matches[0].Exact < r.Compared:
-		b.WriteString("\nNear is within 1e-6 of the largest advantage of its step: logs lose digits. What is whitened over\ntokens (1e-4), and NeMo-RL (1e-5), cannot be reproduced closer.\n")
+	case r.Matches[0].Equal() < r.Compared:
+		b.WriteString("\nNear is within 1e-6 of the largest advantage of its group: logs lose digits. What is whitened over\ntokens (1e-4), and NeMo-RL (1e-5), cannot be reproduced closer.\n")
 	}
+	if n := r.Matches[0].OneULP; n > 0 {
+		fmt.Fprintf(b, "\n%s of the first estimator %s by one float32 unit in the last place and %s as equal: by so much\nthe square root of PyTorch's wheels with MKL misses that of IEEE 754, which is computed here.\n",
+			units.Plural(n, "samples"), verb(n, "differs", "differ"), verb(n, "counts", "count"))
+	}
+	b.WriteString("\nEqual is to the bit of PyTorch (or numpy, in float64) on a CPU. CUDA's order of sums is untested: what\na GPU trained on may differ in the last bits, and is then near.\n")
+}
+
+func verb(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
 }
 
 func sampledText(r *match.Report) string {
@@ -63,9 +75,9 @@ func sampledText(r *match.Report) string {
 }
 
 func writeVerdicts(b *strings.Builder, list []match.Verdict, of int) {
-	fmt.Fprintf(b, "\n  %-16s %-28s %-7s %-22s %-22s %s\n", "framework", "estimator", "scale", "equal to the bit", "equal or near", "max |Δ|")
+	fmt.Fprintf(b, "\n  %-16s %-28s %-7s %-22s %-22s %s\n", "framework", "estimator", "scale", "equal", "equal or near", "max |Δ|")
 	for _, v := range list {
-		fmt.Fprintf(b, "  %-16s %-28s %-7s %-22s %-22s %.3g\n", v.Framework, v.Estimator, v.Scale, units.Fraction(v.Exact, of), units.Fraction(v.Agreeing, of), v.MaxGap)
+		fmt.Fprintf(b, "  %-16s %-28s %-7s %-22s %-22s %.3g\n", v.Framework, v.Estimator, v.Scale, units.Fraction(v.Equal(), of), units.Fraction(v.Agreeing, of), v.MaxGap)
 		if m := v.FirstMismatch; m != nil {
 			fmt.Fprintf(b, "    first: step %d, row %d of group %s: the log has %.7g, computed is %.7g\n", m.Step, m.Row+1, sanitize.Line(m.Group), m.Logged, m.Computed)
 		}
@@ -93,6 +105,7 @@ type verdictJSON struct {
 	Estimator string        `json:"estimator"`
 	Scale     string        `json:"scale"`
 	Equal     int           `json:"equal"`
+	OneULP    int           `json:"one_ulp"`
 	Near      int           `json:"near"`
 	MaxGap    any           `json:"max_gap"`
 	First     *mismatchJSON `json:"first_mismatch,omitempty"`
@@ -111,13 +124,14 @@ type mismatchJSON struct {
 //	{"version": 1, "match": true, "steps": 2, "compared": 512, "tried": 103, "sampled": false,
 //	 "decimals": 0, "cut": 0, "groups": "by prompt …",
 //	 "matches": [{"framework": "trl", "estimator": "grpo", "scale": "group",
-//	              "equal": 512, "near": 512, "max_gap": 0}],
+//	              "equal": 512, "one_ulp": 3, "near": 512, "max_gap": 0}],
 //	 "others": [{…, "first_mismatch": {"step": 7, "group": "a", "row": 3, "logged": 0.5, "computed": 0.25}}],
 //	 "clues": ["…"], "complete": true}
 //
 // compared counts samples with a logged advantage, tried the estimators and scales that the
 // log has the columns for; sampled says that the log has more samples than were compared;
-// equal is in every bit of the framework's precision, near includes equal; decimals is 0
+// equal is in every bit of the framework's precision, one_ulp of them but for one float32 unit in
+// the last place, near includes equal; decimals is 0
 // unless near means equal after rounding to so many; cut counts samples left out because
 // their groups have fewer than the others; max_gap is over samples that are not equal; row
 // counts from 0 in its step. matches and others are sorted, the best first. Numbers that
@@ -132,7 +146,7 @@ func MatchJSON(w io.Writer, r *match.Report) error {
 func verdictsJSON(list []match.Verdict) []verdictJSON {
 	all := []verdictJSON{}
 	for _, v := range list {
-		one := verdictJSON{Framework: v.Framework, Estimator: v.Estimator, Scale: string(v.Scale), Equal: v.Exact, Near: v.Agreeing, MaxGap: jsonNumber(v.MaxGap)}
+		one := verdictJSON{Framework: v.Framework, Estimator: v.Estimator, Scale: string(v.Scale), Equal: v.Equal(), OneULP: v.OneULP, Near: v.Agreeing, MaxGap: jsonNumber(v.MaxGap)}
 		if m := v.FirstMismatch; m != nil {
 			one.First = &mismatchJSON{m.Step, m.Group, m.Row, jsonNumber(m.Logged), jsonNumber(m.Computed)}
 		}
