@@ -73,21 +73,30 @@ type Estimator struct {
 }
 
 // Precision returns the precision of the framework, how close the advantages are to its
-// own, and on which machine: "float32, to 1e-4 of PyTorch on a CPU; CUDA untested".
+// own, and on which machine: "float64, to the bit of numpy or Python on a CPU".
 func (e *Estimator) Precision() string {
-	runtime := "PyTorch on a CPU, IEEE square root; CUDA untested"
-	if e.Float == Float64 {
-		runtime = "numpy or Python on a CPU"
-	}
 	switch {
 	case !e.Computable():
 		return fmt.Sprintf("float%d", e.Float)
 	case e.NoPublicCode:
 		return fmt.Sprintf("float%d, from a description: no public code to compare with", e.Float)
 	case e.Tolerance == 0:
-		return fmt.Sprintf("float%d, to the bit of %s", e.Float, runtime)
+		return fmt.Sprintf("float%d, to the bit of %s", e.Float, e.Runtime())
 	}
-	return fmt.Sprintf("float%d, to 1e%.0f of PyTorch on a CPU; CUDA untested", e.Float, math.Log10(e.Tolerance))
+	return fmt.Sprintf("float%d, to 1e%.0f of %s", e.Float, math.Log10(e.Tolerance), e.Runtime())
+}
+
+// Runtime returns what the golden cases were run on, as in Precision; empty if there are none.
+func (e *Estimator) Runtime() string {
+	switch {
+	case !e.Computable() || e.NoPublicCode:
+		return ""
+	case e.Float == Float64:
+		return "numpy or Python on a CPU"
+	case e.Tolerance > 0:
+		return "PyTorch on a CPU; CUDA untested"
+	}
+	return "PyTorch on a CPU, IEEE square root; CUDA untested"
 }
 
 // HasScale reports whether the framework offers s with this estimator.

@@ -116,6 +116,7 @@ type estimatorJSON struct {
 	Doc        string   `json:"doc"`
 	Precision  int      `json:"precision"`
 	Tolerance  float64  `json:"tolerance"`
+	Runtime    string   `json:"runtime"`
 	Needs      []string `json:"needs"`
 	Computable bool     `json:"computable"`
 	Filter     bool     `json:"filter"`
@@ -125,14 +126,15 @@ type estimatorJSON struct {
 
 // EstimatorJSON writes the estimators as an array of objects: framework, name, scales,
 // formula, doc, precision (32 or 64 bits), tolerance (0 if equal to the framework's in
-// every bit, else relative to the largest advantage of the batch), needs, computable (from
+// every bit, else relative to the largest advantage of the batch), runtime (of which that
+// holds; empty without advantages or code to compare with), needs, computable (from
 // what a reward log can hold), filter (its trainer has one), source, no_public_code (true if
 // the source is a paper or a document, so there is no code to compare with).
 func EstimatorJSON(w io.Writer, list []*estimators.Estimator) error {
 	all := []estimatorJSON{}
 	for _, e := range list {
 		all = append(all, estimatorJSON{
-			e.Framework, e.Name, scaleNames(e), e.Formula, e.Doc, int(e.Float), e.Tolerance,
+			e.Framework, e.Name, scaleNames(e), e.Formula, e.Doc, int(e.Float), e.Tolerance, e.Runtime(),
 			append([]string{"reward", "group"}, needNames(e)...), e.Computable(), e.TrainerFilters, e.Source, e.NoPublicCode,
 		})
 	}
