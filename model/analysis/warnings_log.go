@@ -123,7 +123,7 @@ func (a *Analysis) loggedDiffers() *model.Warning {
 	if a.Settings.Filtering() {
 		return nil
 	}
-	near := NewLoggedTolerance(a.plan.estimator, a.Settings.Scale, a.Original)
+	near := NewLoggedTolerance(a.plan.estimator, a.Settings.Scale, a.LoggedRewards, a.Original)
 	w := &model.Warning{Unit: "samples", Example: -1, Advice: "`vantage match` finds the estimator that wrote the log"}
 	largestGap := 0.0
 	for g := range a.Table {
@@ -164,24 +164,35 @@ const loggedPrecision = 1e-6
 // LoggedTolerance is how far a logged advantage may be from the computed one to pass for the same: by
 // what logs lose, relative to the largest computed advantage of the group, or by the estimator's own
 // tolerance. The latter is relative to the largest of the step if groups depend on each other: their
-// errors then have the size of that.
+// errors then have the size of that. Where nothing is divided by a std it is at least a float32 unit of
+// the largest reward of the group: by so much the mean of equal rewards depends on the order of sums.
 type LoggedTolerance struct {
 	computed   []float64
-	ofGroup    float64 // relative to the largest of the group
-	everywhere float64 // absolute
+	rewards    []float64 // of undivided advantages, else nil
+	ofGroup    float64   // relative to the largest of the group
+	everywhere float64   // absolute
 }
 
-// NewLoggedTolerance returns the tolerance for the advantages of a step that e computed with a scale.
-func NewLoggedTolerance(e *estimators.Estimator, scale estimators.Scale, computed []float64) LoggedTolerance {
+// NewLoggedTolerance returns the tolerance for the advantages of a step that e computed from rewards with a scale.
+func NewLoggedTolerance(e *estimators.Estimator, scale estimators.Scale, rewards, computed []float64) LoggedTolerance {
+	t := LoggedTolerance{computed: computed, ofGroup: max(loggedPrecision, e.Tolerance)}
 	if e.DependsOnBatch || scale == estimators.ScaleBatch {
-		return LoggedTolerance{computed, loggedPrecision, e.Tolerance * largestFinite(computed)}
+		t.ofGroup, t.everywhere = loggedPrecision, e.Tolerance*largestFinite(computed)
 	}
-	return LoggedTolerance{computed, max(loggedPrecision, e.Tolerance), 0}
+	if scale == estimators.ScaleNone {
+		t.rewards = rewards
+	}
+	return t
 }
 
 // Within returns the tolerance for the group that is rows lo to hi.
 func (t LoggedTolerance) Within(lo, hi int) float64 {
-	return max(t.everywhere, t.ofGroup*largestFinite(t.computed[lo:hi]))
+	const float32Unit = 1.0 / (1 << 23)
+	near := max(t.everywhere, t.ofGroup*largestFinite(t.computed[lo:hi]))
+	if t.rewards != nil {
+		near = max(near, float32Unit*largestFinite(t.rewards[lo:hi]))
+	}
+	return near
 }
 
 // largestFinite returns the largest finite absolute value, 0 without one.

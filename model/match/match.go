@@ -217,7 +217,7 @@ func (v *Verdict) evaluate(grouped []*analysis.GroupedStep, e *estimators.Estima
 		if computed == nil {
 			return false
 		}
-		near := analysis.NewLoggedTolerance(e, v.Scale, computed)
+		near := analysis.NewLoggedTolerance(e, v.Scale, s.LoggedRewards, computed)
 		v.addStep(s, computed, e.Float, func(lo, hi int) float64 { return max(tolerance, near.Within(lo, hi)) })
 	}
 	return true
