@@ -274,6 +274,9 @@ func (s *Source) takeChunk() *model.Chunk {
 	}
 	c := b.chunk(s.names[:len(s.names):len(s.names)])
 	c.Progress = p
+	if dirs := s.chunks.runs.fileDirs; s.chunks.runs.several() {
+		c.FileRuns = dirs[:len(dirs):len(dirs)]
+	}
 	return c
 }
 

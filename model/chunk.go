@@ -72,6 +72,7 @@ type Chunk struct {
 	Format         string   // name of the format: "verl", "jsonl"
 	Provenance     string   // one sentence: which fields of the log play which role
 	Files          []string // indexed by Record.File, relative to the opened path; later chunks may append names
+	FileRuns       []int32  // number of the run, from 0, that each of Files belongs to; nil if all are of one
 	Records        []Record
 	Blocks         []Block  // more samples, after those of Records
 	Forget         []int32  // files that are read again from the start: their earlier samples are dropped

@@ -10,9 +10,9 @@ const (
 	FateInvalid             // NaN or missing rewards, or advantages that are not defined
 	FateNoise               // all rewards equal, advantages not zero: float residue
 	FateSingle              // one sample
-	FateWrong               // all rewards equal, at the run's worst
-	FateStuck               // all rewards equal, at another value
-	FateRight               // all rewards equal, at the run's best
+	FateWrong               // all rewards equal, and wrong: see RewardScale
+	FateStuck               // all rewards equal, between wrong and solved
+	FateRight               // all rewards equal, and solved: see RewardScale
 	FateAlive               // carries signal
 	FateOpen                // its step is still being written
 

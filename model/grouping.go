@@ -49,8 +49,6 @@ type groupingEvidence struct {
 	rowsWithID, ids         int
 	mixedIDs                int // ids whose rows have several prompts
 	rowsWithPrompt, prompts int
-	hasReward               bool    // some reward is finite
-	minReward, maxReward    float64 // of the finite rewards
 }
 
 func (e *groupingEvidence) add(o groupingEvidence) {
@@ -62,12 +60,13 @@ func (e *groupingEvidence) add(o groupingEvidence) {
 	e.prompts += o.prompts
 }
 
-// updateEvidence recomputes the evidence of a step if the step has changed.
-func (c *stepColumns) updateEvidence() {
+// updateEvidence recomputes the evidence and the reward levels of a step if the step has changed.
+func (c *stepColumns) updateEvidence(fileRuns []int32) {
 	if c.evidenceRevision == c.revision {
 		return
 	}
 	c.evidenceRevision = c.revision
+	c.rewardLevels = levelsOfRuns(c.rewards, c.fileSpans, fileRuns)
 	e := groupingEvidence{rows: len(c.rewards)}
 	prompts, ids := newDenseIndex(c.prompts), newDenseIndex(c.groups)
 	for _, prompt := range c.prompts {
@@ -93,7 +92,6 @@ func (c *stepColumns) updateEvidence() {
 		}
 	}
 	e.ids = len(firstPrompt)
-	e.minReward, e.maxReward, e.hasReward = rewardRange(c.rewards)
 	c.evidence = e
 }
 

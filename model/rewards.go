@@ -92,24 +92,6 @@ func (r *Run) RewardFunctions(w Weights) []int {
 	return all
 }
 
-// RewardRange is the worst and the best finite reward of the run under the settings.
-func (s Snapshot) RewardRange(set Settings) (worst, best float64) {
-	if set.Reward == "" && set.Weights == "" {
-		return s.minReward, s.maxReward
-	}
-	worst, best = math.Inf(1), math.Inf(-1)
-	for _, step := range s.Steps {
-		rewards, err := s.Rewards(step, InputOrder(len(step.Rewards)), set)
-		if err != nil {
-			return s.minReward, s.maxReward
-		}
-		if lo, hi, ok := rewardRange(rewards); ok {
-			worst, best = min(worst, lo), max(best, hi)
-		}
-	}
-	return worst, best
-}
-
 // noColumn is the error for a reward column that the log lacks.
 func noColumn(name string, names []string) error {
 	if len(names) == 0 {

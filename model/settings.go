@@ -23,6 +23,8 @@ type Settings struct {
 	Reward  string  // reward column, "" for the log's own reward
 	Weights Weights // of reward columns whose sum is the reward, "" for no sum
 
+	SolvedAt SolvedAt // reward from which a sample is solved, "" for RewardScale's rule
+
 	GroupBy        GroupBy
 	NumGenerations int // rows per group, for grouping by position; 0 if not given
 }
@@ -160,6 +162,8 @@ func (s Settings) Set(key, value string) (Settings, error) {
 		s.Reward = value
 	case "weights":
 		s.Weights, err = parseWeights(value)
+	case "solved_at":
+		s.SolvedAt, err = parseSolvedAt(value)
 	case "num_generations":
 		s.NumGenerations, err = strconv.Atoi(value)
 		if err != nil || s.NumGenerations <= 0 {
@@ -168,7 +172,7 @@ func (s Settings) Set(key, value string) (Settings, error) {
 	case "group_by":
 		s.GroupBy = GroupBy(value)
 	default:
-		err = fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, num_generations, group_by", key)
+		err = fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by", key)
 	}
 	return s, err
 }

@@ -38,8 +38,10 @@ func TestSetByName(t *testing.T) {
 		{"weights", "a=1,a=2", nil, `weights must be like correctness=1,format=0.5, each name once, got "a=1,a=2"`},
 		{"weights", "a=nan", nil, `weights must be like correctness=1,format=0.5, each name once, got "a=nan"`},
 		{"keep_pos_ratio", "much", nil, `keep_pos_ratio must be a number in [0.0, 1.0], got "much"`},
+		{"solved_at", "much", nil, `solved_at must be a finite number or auto, got "much"`},
+		{"solved_at", "NaN", nil, `solved_at must be a finite number or auto, got "NaN"`},
 		{"num_generations", "0", nil, `num_generations must be a positive whole number, got "0"`},
-		{"algorithm.keep_ratio", "1", nil, `unknown setting "algorithm.keep_ratio": known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, num_generations, group_by`},
+		{"algorithm.keep_ratio", "1", nil, `unknown setting "algorithm.keep_ratio": known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by`},
 	}
 	for _, test := range tests {
 		got, err := DefaultSettings().Set(test.key, test.value)

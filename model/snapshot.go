@@ -3,7 +3,6 @@ package model
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 )
 
@@ -15,12 +14,13 @@ type Snapshot struct {
 	Steps    []Step // ascending by number
 	Rows     int
 
-	newestStep           int64 // number of the last step
-	groupEvidence        groupingEvidence
-	minReward, maxReward float64 // finite, of the run
-	previews             chunkedList[string]
-	groupIDs             chunkedList[string] // name of group id k at k-1
-	promptHashes         chunkedList[uint64] // hash of prompt k at k-1
+	newestStep    int64 // number of the last step
+	groupEvidence groupingEvidence
+	rewardLevels  []rewardLevels // of the log's own reward, by run
+	fileRuns      []int32        // see Store
+	previews      chunkedList[string]
+	groupIDs      chunkedList[string] // name of group id k at k-1
+	promptHashes  chunkedList[uint64] // hash of prompt k at k-1
 }
 
 // Run is what is known of the log as a whole: see Chunk.
@@ -70,18 +70,16 @@ func (s *Store) Snapshot() Snapshot {
 			HasTruth: s.hasTruth, Positional: s.positional,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
 		},
-		minReward: math.Inf(1), maxReward: math.Inf(-1),
+		fileRuns:     slices.Clip(s.fileRuns),
 		previews:     s.previews,
 		groupIDs:     s.groupIDs.values,
 		promptHashes: s.prompts.values,
 	}
 	for _, number := range slices.Sorted(maps.Keys(s.steps)) {
 		cols := s.steps[number]
-		cols.updateEvidence()
+		cols.updateEvidence(s.fileRuns)
 		snap.groupEvidence.add(cols.evidence)
-		if cols.evidence.hasReward {
-			snap.minReward, snap.maxReward = min(snap.minReward, cols.evidence.minReward), max(snap.maxReward, cols.evidence.maxReward)
-		}
+		snap.rewardLevels = addLevels(snap.rewardLevels, cols.rewardLevels)
 		snap.Rows += len(cols.rewards)
 		snap.Steps = append(snap.Steps, cols.view(number))
 		snap.newestStep = number
@@ -122,7 +120,7 @@ func (s Snapshot) String() string {
 }
 
 // Only returns the snapshot with some of its steps, ascending. What is known of the run as a whole
-// stays: its best reward, how it is grouped, which step is open.
+// stays: which rewards are solved, how it is grouped, which step is open.
 func (s Snapshot) Only(steps []Step) Snapshot {
 	s.Steps, s.Rows = steps, 0
 	for _, step := range steps {

@@ -11,6 +11,7 @@ import (
 type stepColumns struct {
 	revision         int // of the store when the step last changed
 	evidence         groupingEvidence
+	rewardLevels     []runLevels
 	evidenceRevision int // revision at the last updateEvidence
 
 	rewards          []float64

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"math"
 	"slices"
 )
 
@@ -10,6 +9,7 @@ import (
 type Store struct {
 	revision       int
 	files          []string
+	fileRuns       []int32 // number of the run of each file; those beyond its end are of run 0
 	steps          map[int64]*stepColumns
 	lastStep       *stepColumns // to which samples were added last
 	prompts        interner[uint64]
@@ -94,6 +94,9 @@ func (s *Store) describe(c *Chunk) {
 	}
 	if len(c.Files) > len(s.files) {
 		s.files = c.Files
+	}
+	if len(c.FileRuns) > len(s.fileRuns) {
+		s.fileRuns = c.FileRuns
 	}
 	if len(c.Records)+len(c.Blocks) > 0 {
 		s.lengthUnit, s.hasTruth, s.positional = c.LengthUnit, c.HasTruth, c.Positional
@@ -196,17 +199,6 @@ func (s *Store) forgetFile(file int32) {
 		}
 		s.steps[number] = kept
 	}
-}
-
-// rewardRange returns the extremes of the finite rewards; ok is false if there are none.
-func rewardRange(rewards []float64) (lo, hi float64, ok bool) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, r := range rewards {
-		if isFinite(r) {
-			lo, hi = min(lo, r), max(hi, r)
-		}
-	}
-	return lo, hi, lo <= hi
 }
 
 func isFinite(x float64) bool { return x-x == 0 }

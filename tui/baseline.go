@@ -47,6 +47,9 @@ func settingsInWords(s model.Settings) string {
 			text += ", recompute"
 		}
 	}
+	if s.SolvedAt != "" {
+		text += ", solved at " + string(s.SolvedAt)
+	}
 	return text
 }
 

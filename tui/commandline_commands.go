@@ -35,6 +35,7 @@ func lineCommands() []lineCommand {
 		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
 		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), oneOf("on", "off")},
 		{"reward", "NAME", "take this column as the reward", setOption("reward"), firstArgument(App.rewardNames)},
+		{"solved", "X|auto", "count samples as solved from this reward on", setOption("solved_at"), oneOf("auto")},
 		{"filter", "QUERY", "show some groups only", runFilter, filterTerms},
 		{"theme", "NAME", "how it looks", runTheme, firstArgument(themeNames)},
 		{"mouse", "on|off", "wheel and clicks; Shift selects text all the same", runMouse, oneOf("on", "off")},

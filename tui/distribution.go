@@ -64,7 +64,10 @@ func (a App) distributions() []distribution {
 			all = append(all, distribution{name: sanitize.Line(a.snap.Run.ComponentNames[k]), above: values, below: values, keep: kept})
 		}
 	}
-	return append(all, a.solvedPerGroup())
+	if solved := a.solvedPerGroup(); len(solved.above) > 0 {
+		all = append(all, solved)
+	}
+	return all
 }
 
 // isFigure reports whether d is the chosen distribution.
@@ -81,20 +84,14 @@ func (a App) chosenDistribution() (distribution, bool) {
 	return all[max(0, i)], i > 0
 }
 
-// solvedPerGroup returns how many samples of each group shown have the best reward of the
-// step.
+// solvedPerGroup returns how many samples of each group shown are solved: of those whose run's rewards
+// say it.
 func (a App) solvedPerGroup() distribution {
-	x := a.result.analysis
-	_, best := chart.Range(x.LoggedRewards)
 	var counts []float64
 	for _, g := range a.result.rows {
-		n := 0
-		for _, r := range x.LoggedRewards[x.Offsets[g]:x.Offsets[g+1]] {
-			if r == best {
-				n++
-			}
+		if group := &a.result.analysis.Table[g]; group.HasSolved {
+			counts = append(counts, float64(group.Solved))
 		}
-		counts = append(counts, float64(n))
 	}
 	return distribution{name: "groups by how many samples are solved", above: counts, perGroup: true}
 }

@@ -71,6 +71,9 @@ const (
 const widthForDelta = 44
 
 func (a App) trendLine(row trendRow, w int) string {
+	if x := a.result.analysis; x != nil && x.NoSolved != "" && analysis.IsSolveMetric(row.metric) {
+		return a.display.theme.Paint(themes.Dim, cells.Fit(cells.Fit(" "+row.name, nameWidth)+"none: continuous rewards; :solved X", w))
+	}
 	values := a.series(row.metric)
 	lo, hi := row.bounds(values)
 	value, valueRoom := units.Missing, valueWidth

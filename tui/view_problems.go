@@ -155,6 +155,9 @@ func (a App) decisions() []decision {
 	if a.snap.Rows > 0 {
 		all = append(all, a.groupDecisions()...)
 		all = append(all, decision{"lengths", run.LengthUnit.Doc()})
+		for _, text := range a.snap.SolvedEvidence(a.settings.now.Effective()) {
+			all = append(all, decision{"solved", text})
+		}
 	}
 	for _, note := range run.Notes {
 		all = append(all, decision{"left out", note})

@@ -42,6 +42,7 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 		{"keep-neg-ratio", "RATIO", "share of each group's negative samples to keep, worst first (0 to 1)"},
 		{"reward", "NAME", "use this column of the log as the reward"},
 		{"weights", "a=1,b=0.5", "use the weighted sum of these columns as the reward"},
+		{"solved-at", "X", "count a sample as solved from this reward on: pass@k, solve rate, right and wrong; auto finds it"},
 		{"num-generations", "N", "rows per group, if the log has neither group id nor prompt"},
 		{"group-by", "RULE", "group rows by auto, id, prompt, position, or a column of the log"},
 	} {

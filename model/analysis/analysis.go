@@ -21,6 +21,9 @@ type Summary struct {
 	Flips    int // kept samples whose advantage changed sign
 	Metrics  []Metric
 	Warnings []model.Warning
+
+	// NoSolved says why there is neither pass@k nor a solve rate; "" if there are.
+	NoSolved string
 }
 
 // Analysis is one step under one setting. Nothing in it may be changed.
@@ -45,11 +48,11 @@ type Analysis struct {
 
 // plan is what all steps of a run share under one setting.
 type plan struct {
-	snap        model.Snapshot
-	settings    model.Settings // effective
-	estimator   *estimators.Estimator
-	grouping    model.Grouping
-	worst, best float64 // rewards of the run
+	snap      model.Snapshot
+	settings  model.Settings // effective
+	estimator *estimators.Estimator
+	grouping  model.Grouping
+	rewardScales
 }
 
 // newPlan fails if there is no such estimator, if the run lacks what it needs, or if samples cannot
@@ -63,7 +66,7 @@ func newPlan(snap model.Snapshot, set model.Settings) (p plan, err error) {
 		return p, missing
 	}
 	p.grouping, err = snap.Grouping(p.settings)
-	p.worst, p.best = snap.RewardRange(p.settings)
+	p.rewardScales = newRewardScales(snap, p.settings)
 	return p, err
 }
 
@@ -124,6 +127,7 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 		Settings: p.settings, Columns: in.Columns, Batch: o.batch, Original: o.advantages,
 		plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
 	}
+	a.NoSolved = in.noSolved
 	a.filter(ctx)
 	a.fillTable(ctx)
 	a.stats = a.sum(ctx)

@@ -51,11 +51,18 @@ func (a *Analysis) causeOfEqual(g *Group) string {
 	if length, cut := a.cutOff(g); cut && g.Fate != model.FateRight {
 		return fmt.Sprintf(", and all responses end at %s %s, the longest of the step: cut off", units.Count(int(length)), a.plan.snap.Run.LengthUnit)
 	}
-	if g.Fate == model.FateRight {
+	scale, reward := a.plan.of(g), a.LoggedRewards[g.Start]
+	switch {
+	case g.Fate == model.FateRight && reward == scale.Max:
 		return ", the best of the run: too easy now"
-	}
-	if g.Fate == model.FateWrong {
+	case g.Fate == model.FateRight:
+		return fmt.Sprintf(", solved from %s: too easy now", units.Short(scale.Solved))
+	case g.Fate == model.FateWrong && reward == scale.Min:
 		return ", the worst of the run: too hard yet"
+	case g.Fate == model.FateWrong:
+		return fmt.Sprintf(", wrong up to %s: too hard yet", units.Short(scale.Wrong))
+	case scale.IsAssumed():
+		return ", neither solved nor wrong: stuck there"
 	}
 	return ", neither the best nor the worst of the run: stuck there"
 }

@@ -110,25 +110,13 @@ func (a *Analysis) fate(g *Group, n counts) model.Fate {
 	case equal && signalAfter:
 		return model.FateNoise
 	case equal || !signal:
-		return fateOfEqual(a.LoggedRewards[g.Start], a.plan.worst, a.plan.best)
+		return a.plan.of(g).FateOfEqual(a.LoggedRewards[g.Start])
 	case !signalAfter:
 		return model.FateKilled
 	case a.Settings.Recompute && a.Settings.Filtering() && n.kept < 2:
 		return model.FateShort
 	}
 	return model.FateAlive
-}
-
-// fateOfEqual is the fate of a group with equal rewards, given the worst and the best of the run. If
-// the whole run has one reward, its sign decides.
-func fateOfEqual(reward, worst, best float64) model.Fate {
-	switch {
-	case worst == best && reward > 0, worst < best && reward == best:
-		return model.FateRight
-	case reward == worst:
-		return model.FateWrong
-	}
-	return model.FateStuck
 }
 
 // allEqual reports whether all values are equal; NaN is not equal to itself.

@@ -12,6 +12,9 @@ type Group struct {
 	Start, End            int     // samples [Start:End] of the columns
 	RewardMean, RewardStd float64 // of the finite rewards; the std has ddof 1, and is NaN for one reward
 	Invalid               int     // rewards that are NaN, infinite or missing
+	Solved                int     // samples that count as solved: see model.RewardScale
+	HasSolved             bool    // whether its run's rewards say which are solved
+	Run                   int     // number of its run: see model.Snapshot.RunOf
 
 	KeptPos, KeptZero, KeptNeg int32 // kept samples by the sign of their original advantage
 	Flips                      int32 // kept samples whose advantage changed sign

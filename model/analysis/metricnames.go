@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 
 	"vantage/model"
@@ -10,7 +11,8 @@ import (
 
 // MetricNames are the names of the metrics that any step of the run has, in the order in which steps
 // list them: what a table needs before its first row. They depend on whether the log has lengths, and
-// on the size of the largest group. It fails if samples cannot be grouped.
+// on the size of the largest group, and they lack pass@k and the solve rate if the rewards of no run say
+// what is solved. It fails if samples cannot be grouped.
 func MetricNames(snap model.Snapshot, set model.Settings) ([]string, error) {
 	grouping, err := snap.Grouping(set)
 	if err != nil {
@@ -29,12 +31,13 @@ func MetricNames(snap model.Snapshot, set model.Settings) ([]string, error) {
 			maxLength = max(maxLength, l)
 		}
 	}
-	return metricNames(maxLength, maxSize)
+	hasSolved := slices.ContainsFunc(snap.RewardScales(set), func(r model.RewardScale) bool { return r.Discrete })
+	return metricNames(maxLength, maxSize, hasSolved)
 }
 
 // metricNames are those of a step with one sample of a length, which is negative if unknown, and
-// pass@k for groups of up to maxSize samples.
-func metricNames(length int32, maxSize int) ([]string, error) {
+// if hasSolved pass@k for groups of up to maxSize samples.
+func metricNames(length int32, maxSize int, hasSolved bool) ([]string, error) {
 	store := model.NewStore()
 	store.Append(&model.Chunk{Records: []model.Record{{Prompt: 1, Advantage: math.NaN(), Length: length}}})
 	a, err := Analyze(context.Background(), store.Snapshot(), 0, model.DefaultSettings())
@@ -43,6 +46,9 @@ func metricNames(length int32, maxSize int) ([]string, error) {
 	}
 	var names []string
 	for _, m := range a.Metrics {
+		if IsSolveMetric(m.Name) && !hasSolved {
+			continue
+		}
 		names = append(names, m.Name)
 		if m.Name == "pass@1" {
 			for k := 2; k <= maxSize; k *= 2 {

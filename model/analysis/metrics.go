@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Metric is a figure of a step under the name that a trainer logs it by. Names that begin with
@@ -78,26 +79,26 @@ func solveBins() []float64 { return []float64{0, 0.25, 0.5, 0.75, 0.999, 1} }
 // SolveBinNames are the names of the bins under vantage/solve_rate/.
 func SolveBinNames() []string { return []string{"0", "to_25", "to_50", "to_75", "below_100", "100"} }
 
+// IsSolveMetric reports whether a metric counts solved samples, so that steps lack it whose rewards do
+// not say which samples are solved: see Summary.NoSolved.
+func IsSolveMetric(name string) bool {
+	return strings.HasPrefix(name, "pass@") || strings.HasPrefix(name, "vantage/solve_rate/")
+}
+
 // solveRates are pass@k (unbiased, 1 - C(n-c,k)/C(n,k), Chen et al. 2021, mean over the groups with
-// at least k samples) and the solve-rate histogram. A sample is solved if it has the best reward of
-// the run.
+// at least k samples) and the solve-rate histogram, both over the groups whose run has a solved reward:
+// see model.RewardScale. They are nil if there are no such groups.
 func (in *stepInput) solveRates() []Metric {
-	solved, maxSize := make([]int, len(in.groups)), 0 // by group
-	for i := range in.groups {
-		g := &in.groups[i]
-		maxSize = max(maxSize, g.Size())
-		for _, r := range in.LoggedRewards[g.Start:g.End] {
-			solved[i] += one(r == in.key.best)
-		}
-	}
-	var metrics []Metric
-	for k := 1; k <= maxSize; k *= 2 {
-		metrics = append(metrics, Metric{"pass@" + strconv.Itoa(k), passAt(k, in.groups, solved)})
-	}
+	maxSize := 0
 	bounds := solveBins()
 	bins := make([]float64, len(bounds))
-	for i, n := range solved {
-		rate := float64(n) / float64(in.groups[i].Size())
+	for i := range in.groups {
+		g := &in.groups[i]
+		if !g.HasSolved {
+			continue
+		}
+		maxSize = max(maxSize, g.Size())
+		rate := float64(g.Solved) / float64(g.Size())
 		for bin, bound := range bounds {
 			if rate <= bound {
 				bins[bin]++
@@ -105,24 +106,31 @@ func (in *stepInput) solveRates() []Metric {
 			}
 		}
 	}
+	if maxSize == 0 {
+		return nil
+	}
+	var metrics []Metric
+	for k := 1; k <= maxSize; k *= 2 {
+		metrics = append(metrics, Metric{"pass@" + strconv.Itoa(k), passAt(k, in.groups)})
+	}
 	for bin, name := range SolveBinNames() {
 		metrics = append(metrics, Metric{"vantage/solve_rate/" + name, bins[bin]})
 	}
 	return metrics
 }
 
-// passAt is pass@k; solved is the number of solved samples of each group.
-func passAt(k int, groups []Group, solved []int) float64 {
+// passAt is pass@k.
+func passAt(k int, groups []Group) float64 {
 	sum, enough := 0.0, 0 // groups with at least k samples
 	for i := range groups {
 		n := groups[i].Size()
-		if n < k {
+		if n < k || !groups[i].HasSolved {
 			continue
 		}
 		enough++
 		fails := 1.0 // C(n-c,k)/C(n,k), factor by factor
 		for j := range k {
-			fails *= float64(max(0, n-solved[i]-j)) / float64(n-j)
+			fails *= float64(max(0, n-groups[i].Solved-j)) / float64(n-j)
 		}
 		sum += 1 - fails
 	}

@@ -23,23 +23,24 @@ type stepInput struct {
 	uncutLength      moments // of those shorter than the longest, which were probably cut off
 	invalid, missing int     // rewards that are not finite, and those of them that the log lacks
 	solveMetrics     []Metric
+	noSolved         string // see Summary.NoSolved
 }
 
 // inputKey is what a stepInput of a store depends on.
 type inputKey struct {
-	step        int64
-	revision    int
-	open        bool
-	by          model.GroupBy
-	size        int
-	reward      string
-	weights     model.Weights
-	worst, best float64 // rewards of the run
+	step       int64
+	revision   int
+	open       bool
+	by         model.GroupBy
+	size       int
+	reward     string
+	weights    model.Weights
+	thresholds string // see rewardScales
 }
 
 func (p plan) inputKey(i int) inputKey {
 	step := p.snap.Steps[i]
-	return inputKey{step.Number, step.Revision, p.snap.Open(i), p.grouping.By, p.grouping.Size, p.settings.Reward, p.settings.Weights, p.worst, p.best}
+	return inputKey{step.Number, step.Revision, p.snap.Open(i), p.grouping.By, p.grouping.Size, p.settings.Reward, p.settings.Weights, p.thresholds}
 }
 
 // stepInput returns that of step i: that of previous if it is the same.
@@ -56,16 +57,21 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	in.blocks = blocksOf(in.Offsets)
 	eachBlock(ctx, in.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
-			in.groups[g] = in.describe(g)
+			in.groups[g] = in.describe(g, &p.rewardScales)
 		}
 	})
 	in.summarize()
+	if in.solveMetrics == nil && len(in.groups) > 0 {
+		in.noSolved = p.rewardScales.of(&in.groups[0]).WhyNone()
+	}
 	return in, nil
 }
 
-// describe returns group k with what its rewards tell.
-func (in *stepInput) describe(k int) Group {
+// describe returns group k with what its rewards tell by the scale of its run.
+func (in *stepInput) describe(k int, scales *rewardScales) Group {
 	g := Group{Name: in.GroupName(k), Preview: in.snap.Preview(in.step, in.firstRow(k)), Start: in.Offsets[k], End: in.Offsets[k+1]}
+	g.Run = in.snap.RunOf(in.step, in.firstRow(k))
+	g.HasSolved = scales.of(&g).Discrete
 	rewards, sum, n, squares := in.LoggedRewards[g.Start:g.End], 0.0, 0, 0.0
 	for _, r := range rewards {
 		if isFinite(r) {
@@ -78,6 +84,9 @@ func (in *stepInput) describe(k int) Group {
 		if isFinite(r) {
 			squares += (r - g.RewardMean) * (r - g.RewardMean)
 		}
+	}
+	for _, r := range rewards {
+		g.Solved += one(scales.of(&g).IsSolved(r))
 	}
 	g.RewardStd = math.Sqrt(squares / float64(n-1))
 	return g

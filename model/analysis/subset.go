@@ -6,7 +6,7 @@ import "context"
 // and zero standard deviations stay those within the whole step. There are no warnings, which are about whole steps.
 func (a *Analysis) Subset(groups []int) Summary {
 	in := &stepInput{GroupedStep: &GroupedStep{Columns: Columns{Offsets: []int{0}}}, key: a.input.key}
-	sub := &Analysis{Summary: Summary{Step: a.Step, Revision: a.Revision, Open: a.Open, Groups: len(groups)}, input: in}
+	sub := &Analysis{Summary: Summary{Step: a.Step, Revision: a.Revision, Open: a.Open, Groups: len(groups), NoSolved: a.NoSolved}, input: in}
 	for _, g := range groups {
 		row := a.Table[g]
 		lo, hi := row.Start, row.End

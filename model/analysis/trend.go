@@ -11,11 +11,11 @@ import (
 
 // Trend is all steps of a run under one setting.
 type Trend struct {
-	Settings    model.Settings
-	Grouping    model.Grouping
-	Steps       []Summary // ascending
-	Pending     int       // steps that are not computed yet
-	worst, best float64   // rewards of the run
+	Settings   model.Settings
+	Grouping   model.Grouping
+	Steps      []Summary // ascending
+	Pending    int       // steps that are not computed yet
+	thresholds string    // see rewardScales
 }
 
 // Complete reports whether all steps are computed.
@@ -30,7 +30,7 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 	if err != nil {
 		return nil, err
 	}
-	t := &Trend{Settings: p.settings, Grouping: p.grouping, worst: p.worst, best: p.best, Steps: make([]Summary, len(snap.Steps))}
+	t := &Trend{Settings: p.settings, Grouping: p.grouping, thresholds: p.thresholds, Steps: make([]Summary, len(snap.Steps))}
 	computed := 0 // samples
 	for i := len(snap.Steps) - 1; i >= 0; i-- {
 		step, open := snap.Steps[i], snap.Open(i)
@@ -57,7 +57,7 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 
 // reuse returns the step of an earlier trend, which may be nil, if nothing that it depends on has changed.
 func (t *Trend) reuse(previous *Trend, step model.Step, open bool) (Summary, bool) {
-	if previous == nil || previous.Settings != t.Settings || previous.worst != t.worst || previous.best != t.best ||
+	if previous == nil || previous.Settings != t.Settings || previous.thresholds != t.thresholds ||
 		previous.Grouping.By != t.Grouping.By || previous.Grouping.Size != t.Grouping.Size {
 		return Summary{}, false
 	}

@@ -57,6 +57,8 @@ type coverage struct {
 	rules   []Rule
 	matched []bool
 	steps   int
+
+	noSolved string // of a step: see analysis.Summary.NoSolved
 }
 
 func newCoverage(rules []Rule) coverage {
@@ -65,6 +67,9 @@ func newCoverage(rules []Rule) coverage {
 
 func (l *coverage) record(s *analysis.Summary) {
 	l.steps++
+	if s.NoSolved != "" {
+		l.noSolved = s.NoSolved
+	}
 	for k, r := range l.rules {
 		l.matched[k] = l.matched[k] || r.appliesTo(s)
 	}
@@ -76,6 +81,9 @@ func (l *coverage) CheckNames() error {
 	for k, matched := range l.matched {
 		if !matched && l.steps > 0 {
 			r := l.rules[k]
+			if l.noSolved != "" && analysis.IsSolveMetric(r.Name) {
+				return fmt.Errorf("rule %s: this log has no %s: %s", r, r.Name, l.noSolved)
+			}
 			return fmt.Errorf("rule %s: no step of this log has a metric %q; `vantage report PATH --last 1` lists its metrics", r, r.Name)
 		}
 	}

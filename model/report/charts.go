@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // Charts hold the data of a report's charts: the distribution of advantages before and
@@ -16,7 +18,7 @@ type Charts struct {
 	Solved              []bar
 	FirstStep, LastStep int64
 	Steps               int
-	Best                float64 // reward of a solved sample
+	SolvedAt            string // which rewards are solved, in words
 
 	hasSamples bool // Original and Processed were filled
 	stepIndex  int
@@ -43,8 +45,7 @@ func mainTrends() []trendLine {
 }
 
 func newCharts(r *Report) *Charts {
-	_, best := r.Snap.RewardRange(r.Settings)
-	c := &Charts{Original: newHistogram(), Processed: newHistogram(), Trends: mainTrends(), Best: best, stepCount: len(r.Snap.Steps)}
+	c := &Charts{Original: newHistogram(), Processed: newHistogram(), Trends: mainTrends(), SolvedAt: solvedReward(r.Snap.RewardScales(r.Settings)), stepCount: len(r.Snap.Steps)}
 	for i := range c.Trends {
 		c.Trends[i].reset(c.stepCount)
 	}
@@ -52,6 +53,22 @@ func newCharts(r *Report) *Charts {
 		c.Solved = append(c.Solved, bar{Name: name})
 	}
 	return c
+}
+
+// solvedReward says which rewards are solved; "" if no run's rewards say it.
+func solvedReward(scales []model.RewardScale) string {
+	scales = slices.DeleteFunc(scales, func(s model.RewardScale) bool { return !s.Discrete })
+	switch {
+	case len(scales) == 0:
+		return ""
+	case len(scales) > 1:
+		return "the solved reward of their run"
+	case scales[0].Solved == scales[0].Max:
+		return units.Short(scales[0].Max) + ", the best reward of the run"
+	case math.IsInf(scales[0].Solved, 1):
+		return "a solved reward: there is none in the run"
+	}
+	return units.Short(scales[0].Solved) + ", which counts as solved"
 }
 
 func (c *Charts) add(s *analysis.Summary, a *analysis.Analysis) {
@@ -207,6 +224,9 @@ func (c *Charts) bins(n int) (limit float64, original, processed []int, tallest 
 	original, processed = c.Original.Rebin(limit, n), c.Processed.Rebin(limit, n)
 	return limit, original, processed, max(1, slices.Max(original), slices.Max(processed))
 }
+
+// hasSolved reports whether there are solve rates to draw.
+func (c *Charts) hasSolved() bool { return c.Steps > 0 && c.SolvedAt != "" }
 
 // solvedTotals returns the largest count of a solve rate, and their sum.
 func (c *Charts) solvedTotals() (tallest, sum float64) {

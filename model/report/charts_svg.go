@@ -44,7 +44,7 @@ func SVG(w io.Writer, c *Charts) error {
 	if rows := (len(c.availableTrends()) + svgTrendColumns - 1) / svgTrendColumns; c.Steps > 1 {
 		parts, height = append(parts, s.trends), height+40+rows*(svgTrendHeight+44)
 	}
-	if c.Steps > 0 {
+	if c.hasSolved() {
 		parts, height = append(parts, s.solved), height+56+len(c.Solved)*svgBarHeight
 	}
 	fmt.Fprintf(s.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="advantages, figures over the steps, solve rate">`+"\n", svgWidth, height)
@@ -153,7 +153,7 @@ func (s *svg) trend(l trendLine, x, width int) {
 }
 
 func (s *svg) solved(c *Charts) {
-	s.text(svgMargin, s.y+24, "title", "start", fmt.Sprintf("Groups of %s by how many of their samples reach %s, the best reward of the run", c.stepRange(), units.Short(c.Best)))
+	s.text(svgMargin, s.y+24, "title", "start", fmt.Sprintf("Groups of %s by how many of their samples reach %s", c.stepRange(), c.SolvedAt))
 	s.y += 36
 	tallest, all := c.solvedTotals()
 	const left, right = 110, 120

@@ -27,8 +27,8 @@ func (c *Charts) Text() []string {
 		lines = append(lines, "")
 		lines = append(lines, c.textTrends()...)
 	}
-	if c.Steps > 0 {
-		lines = append(lines, "", fmt.Sprintf("groups of %s by how many of their samples reach %s, the best reward of the run", c.stepRange(), units.Short(c.Best)))
+	if c.hasSolved() {
+		lines = append(lines, "", fmt.Sprintf("groups of %s by how many of their samples reach %s", c.stepRange(), c.SolvedAt))
 		lines = append(lines, indent(c.textSolved())...)
 	}
 	return lines

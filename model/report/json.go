@@ -110,6 +110,9 @@ type runJSON struct {
 	Skipped  int    `json:"skipped_records"`
 	Lengths  string `json:"lengths"`
 
+	SolvedAt *float64 `json:"solved_at"` // null if no reward is solved, or runs differ in it
+	Solved   []string `json:"solved"`    // which rewards count as solved and why, a sentence per run
+
 	Notes  []string `json:"notes"` // what was left out or deduplicated, and why
 	Config string   `json:"config,omitempty"`
 }
@@ -117,11 +120,22 @@ type runJSON struct {
 func newRunJSON(p *page) runJSON {
 	snap := p.Snap
 	return runJSON{
+		SolvedAt: solvedAt(snap.RewardScales(p.Settings)), Solved: snap.SolvedEvidence(p.Settings),
 		Format: snap.Run.Format, Read: snap.Run.Provenance,
 		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Config: snap.Run.Config,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped,
 		Lengths: snap.Run.LengthUnit.String(), Notes: append([]string{}, snap.Run.Notes...),
 	}
+}
+
+// solvedAt returns the reward from which samples are solved, nil if there is not one for all runs.
+func solvedAt(scales []model.RewardScale) *float64 {
+	for _, s := range scales {
+		if !s.Discrete || math.IsInf(s.Solved, 0) || s.Solved != scales[0].Solved {
+			return nil
+		}
+	}
+	return &scales[0].Solved
 }
 
 type settingsJSON struct {
@@ -133,10 +147,11 @@ type settingsJSON struct {
 	Recompute bool    `json:"compute_new_adv"`
 	Reward    string  `json:"reward,omitempty"`
 	Weights   string  `json:"weights,omitempty"`
+	SolvedAt  string  `json:"solved_at,omitempty"`
 }
 
 func newSettingsJSON(s model.Settings) settingsJSON {
-	return settingsJSON{s.Framework, s.Estimator, string(s.Scale), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights)}
+	return settingsJSON{s.Framework, s.Estimator, string(s.Scale), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights), string(s.SolvedAt)}
 }
 
 // figuresJSON are the counts and metrics of a step or a run.

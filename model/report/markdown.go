@@ -27,6 +27,9 @@ func markdownHead(p *page) {
 	for _, note := range snap.Run.Notes {
 		p.printf("- **left out** %s\n", escapeMarkdown(note))
 	}
+	for _, note := range snap.SolvedNotes(set) {
+		p.printf("- **solved** %s\n", escapeMarkdown(note))
+	}
 	if p.Per == PerGroup {
 		p.printf("\n| step | fate | n | kept | flips | reward | std | prompt |\n| ---: | :--- | ---: | :--- | ---: | ---: | ---: | :--- |\n")
 		return

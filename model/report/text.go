@@ -41,6 +41,9 @@ func textHead(p *page) {
 	if chosen := set.Reward + string(set.Weights); chosen != "" {
 		p.printf("reward     %s\n", sanitize.Line(chosen))
 	}
+	for _, note := range snap.SolvedNotes(set) {
+		p.printf("solved     %s\n", sanitize.Line(note))
+	}
 	p.printf("\n")
 	if p.Per == PerGroup {
 		p.printf("%7s  %-8s %5s  %-10s %5s  %7s %6s  %s\n", "step", "fate", "n", "kept", "flips", "reward", "std", "prompt")

@@ -76,6 +76,7 @@ type View struct {
 	KeepPos   float64    `json:"keep_pos_ratio"`
 	KeepNeg   float64    `json:"keep_neg_ratio"`
 	Recompute bool       `json:"compute_new_adv,omitempty"`
+	SolvedAt  string     `json:"solved_at,omitempty"`
 
 	Filter   string `json:"filter,omitempty"`
 	Sort     string `json:"sort,omitempty"`
@@ -122,6 +123,11 @@ func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model
 	}
 	if !isSet("compute_new_adv") {
 		set.Recompute = v.Recompute
+	}
+	if !isSet("solved_at") {
+		if with, err := set.Set("solved_at", v.SolvedAt); err == nil {
+			set = with
+		}
 	}
 	return set
 }

@@ -1,0 +1,343 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"vantage/model/units"
+)
+
+// RewardScale says which rewards of a run are solved and which are wrong.
+//
+// Rewards are discrete if the run has at most 4 distinct finite values, or at most 32 of which each
+// has 4 samples on average. Solved is then the greatest value that is no outlier among the samples
+// above the least value of the run, and Wrong the least value that is no outlier among the samples
+// below Solved. A value is an outlier if fewer than 1 in 100 of those samples have it; among more than
+// 1,000 samples 10 are enough, among more than 10,000 1 in 1,000. So one 1.5 among 5,120 rewards of 0
+// and 1 leaves 1 solved. If a run has one value only, its sign decides: positive is solved, else wrong.
+//
+// Continuous rewards have no solved value, and so neither pass@k nor a solve rate; a group of equal
+// rewards is right or wrong only at the extremes of the run. Settings.SolvedAt overrides both.
+type RewardScale struct {
+	Min, Max float64 // finite rewards of the run; Inf and -Inf if there are none
+	Wrong    float64 // a reward of at most this is wrong
+	Solved   float64 // a reward of at least this is solved, or for continuous rewards right
+	Discrete bool    // Solved is known: there are pass@k and solve rate
+	Given    bool    // Solved is from the settings
+
+	samples, solved, above, below int // with a finite reward; at least Solved; at another value above Solved; below Wrong
+}
+
+// The limits of discrete rewards: see RewardScale.
+const (
+	maxLevels          = 32
+	maxSmallLevels     = 4
+	minSamplesPerLevel = 4
+)
+
+// outlierLimit is how many of n samples must have a value for it to be no outlier.
+func outlierLimit(n int) float64 {
+	return min(float64(n)/100, max(10, float64(n)/1000))
+}
+
+// IsSolved reports whether a reward counts as solved.
+func (r *RewardScale) IsSolved(reward float64) bool {
+	return r.Discrete && r.isRight(reward)
+}
+
+func (r *RewardScale) isRight(reward float64) bool {
+	return reward >= r.Solved && reward <= math.MaxFloat64
+}
+
+// FateOfEqual is the fate of a group whose rewards all have one value.
+func (r *RewardScale) FateOfEqual(reward float64) Fate {
+	switch {
+	case r.isRight(reward):
+		return FateRight
+	case reward <= r.Wrong:
+		return FateWrong
+	}
+	return FateStuck
+}
+
+// IsAssumed reports whether the scale is not simply the extremes of a run with discrete rewards.
+func (r *RewardScale) IsAssumed() bool {
+	return r.Given || !r.Discrete || r.above > 0 || r.below > 0
+}
+
+// Evidence says in a sentence which rewards are solved, and why.
+func (r *RewardScale) Evidence() string {
+	switch {
+	case r.Given:
+		return fmt.Sprintf("a reward of at least %s, as --solved-at says", units.Short(r.Solved))
+	case !r.Discrete:
+		return "none: " + r.WhyNone()
+	case math.IsInf(r.Solved, 1):
+		return fmt.Sprintf("no reward: all are %s; --solved-at X changes it", units.Short(r.Wrong))
+	}
+	text := fmt.Sprintf("a reward of at least %s: %s samples", units.Short(r.Solved), units.Fraction(r.solved, r.samples))
+	if r.above > 0 {
+		text += fmt.Sprintf("; %d above it, up to %s, are too few to be a level of their own", r.above, units.Short(r.Max))
+	}
+	if r.below > 0 {
+		text += fmt.Sprintf("; wrong is %s or less, since %d below it, down to %s, are too few", units.Short(r.Wrong), r.below, units.Short(r.Min))
+	}
+	if r.IsAssumed() {
+		text += "; --solved-at X changes it"
+	}
+	return text
+}
+
+// WhyNone says why there is neither pass@k nor a solve rate; "" if there are.
+func (r *RewardScale) WhyNone() string {
+	if r.Discrete {
+		return ""
+	}
+	if r.samples == 0 {
+		return "no reward is a finite number"
+	}
+	return "rewards are continuous, so none says solved and there is neither pass@k nor a solve rate; --solved-at X gives them"
+}
+
+// RewardScales are the scales of the runs of a snapshot, by number of the run: see Snapshot.RunOf.
+// Runs that were opened together do not share them. There is at least one.
+func (s Snapshot) RewardScales(set Settings) []RewardScale {
+	all := s.rewardLevels
+	if set.Reward != "" || set.Weights != "" {
+		all = nil
+		for _, step := range s.Steps {
+			rewards, err := s.Rewards(step, InputOrder(len(step.Rewards)), set)
+			if err != nil {
+				all = s.rewardLevels
+				break
+			}
+			all = addLevels(all, levelsOfRuns(rewards, step.fileSpans, s.fileRuns))
+		}
+	}
+	scales := make([]RewardScale, max(1, len(all)))
+	for run := range scales {
+		levels := newRewardLevels()
+		if run < len(all) {
+			levels = all[run]
+		}
+		scales[run] = levels.scale(set.SolvedAt)
+	}
+	return scales
+}
+
+// SolvedEvidence says for each run which rewards are solved and why: see RewardScale.Evidence. With
+// several runs each sentence begins with the folder of the run.
+func (s Snapshot) SolvedEvidence(set Settings) []string {
+	var all []string
+	for run, scale := range s.RewardScales(set) {
+		text := scale.Evidence()
+		if k := slices.Index(s.fileRuns, int32(run)); k >= 0 && k < len(s.Run.Files) && len(s.rewardLevels) > 1 {
+			text = path.Dir(filepath.ToSlash(s.Run.Files[k])) + ": " + text
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// SolvedNotes are SolvedEvidence where it is not simply that the best reward of one run is solved and
+// the worst is wrong.
+func (s Snapshot) SolvedNotes(set Settings) []string {
+	scales := s.RewardScales(set)
+	if len(scales) == 1 && !scales[0].IsAssumed() {
+		return nil
+	}
+	return s.SolvedEvidence(set)
+}
+
+// RunOf is the number of the run that a row of a step belongs to. Most snapshots have one run, 0.
+func (s Snapshot) RunOf(step Step, row int) int {
+	if len(s.fileRuns) == 0 {
+		return 0
+	}
+	return runOfFile(step.Place(row).File, s.fileRuns)
+}
+
+func runOfFile(file int32, fileRuns []int32) int {
+	if int(file) >= len(fileRuns) {
+		return 0
+	}
+	return int(fileRuns[file])
+}
+
+// SolvedAt is a reward from which samples are solved, as text; "" leaves it to RewardScale's rule.
+type SolvedAt string
+
+// Value returns the reward; ok is false if there is none.
+func (t SolvedAt) Value() (reward float64, ok bool) {
+	reward, err := strconv.ParseFloat(string(t), 64)
+	return reward, err == nil
+}
+
+// parseSolvedAt accepts a finite number, or auto for the rule.
+func parseSolvedAt(text string) (SolvedAt, error) {
+	if text == "auto" || text == "" {
+		return "", nil
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || x-x != 0 {
+		return "", fmt.Errorf("solved_at must be a finite number or auto, got %q", text)
+	}
+	return SolvedAt(strconv.FormatFloat(x+0, 'g', -1, 64)), nil
+}
+
+// rewardLevel is a reward and how many samples have it.
+type rewardLevel struct {
+	reward float64
+	count  int
+}
+
+// rewardLevels are the distinct finite rewards of some samples.
+type rewardLevels struct {
+	levels   []rewardLevel // ascending; nil if there are more than maxLevels
+	tooMany  bool
+	samples  int
+	min, max float64
+}
+
+func newRewardLevels() rewardLevels { return rewardLevels{min: math.Inf(1), max: math.Inf(-1)} }
+
+// runLevels are the reward levels of the rows of one run.
+type runLevels struct {
+	run int
+	rewardLevels
+}
+
+// levelsOfRuns counts the rewards of a step by run. Its rows come from spans of files.
+func levelsOfRuns(rewards []float64, spans []fileSpan, fileRuns []int32) []runLevels {
+	var all []runLevels
+	for i, span := range spans {
+		to := len(rewards)
+		if i+1 < len(spans) {
+			to = spans[i+1].startRow
+		}
+		run := runOfFile(span.file, fileRuns)
+		k := slices.IndexFunc(all, func(l runLevels) bool { return l.run == run })
+		if k < 0 {
+			k = len(all)
+			all = append(all, runLevels{run, newRewardLevels()})
+		}
+		for _, r := range rewards[span.startRow:to] {
+			if r-r == 0 {
+				all[k].add(r, 1)
+			}
+		}
+	}
+	return all
+}
+
+// addLevels adds the levels of a step to those of a log, which are indexed by run.
+func addLevels(all []rewardLevels, step []runLevels) []rewardLevels {
+	for i := range step {
+		for len(all) <= step[i].run {
+			all = append(all, newRewardLevels())
+		}
+		all[step[i].run].addAll(&step[i].rewardLevels)
+	}
+	return all
+}
+
+// add counts n samples with a finite reward.
+func (l *rewardLevels) add(reward float64, n int) {
+	l.samples += n
+	l.min, l.max = min(l.min, reward), max(l.max, reward)
+	if l.tooMany {
+		return
+	}
+	i, found := slices.BinarySearchFunc(l.levels, reward, func(x rewardLevel, r float64) int { return cmp.Compare(x.reward, r) })
+	switch {
+	case found:
+		l.levels[i].count += n
+	case len(l.levels) == maxLevels:
+		l.levels, l.tooMany = nil, true
+	default:
+		l.levels = slices.Insert(l.levels, i, rewardLevel{reward, n})
+	}
+}
+
+func (l *rewardLevels) addAll(o *rewardLevels) {
+	if o.tooMany {
+		l.levels, l.tooMany = nil, true
+	}
+	if o.tooMany {
+		l.samples += o.samples
+		l.min, l.max = min(l.min, o.min), max(l.max, o.max)
+		return
+	}
+	for _, level := range o.levels {
+		l.add(level.reward, level.count)
+	}
+}
+
+// isDiscrete reports whether the rewards are discrete: see RewardScale.
+func (l *rewardLevels) isDiscrete() bool {
+	n := len(l.levels)
+	return n > 0 && (n <= maxSmallLevels || l.samples >= minSamplesPerLevel*n)
+}
+
+// scale applies the rule of RewardScale.
+func (l *rewardLevels) scale(at SolvedAt) RewardScale {
+	s := RewardScale{Min: l.min, Max: l.max, Wrong: l.min, Solved: l.max, Discrete: l.isDiscrete(), samples: l.samples}
+	given, isGiven := at.Value()
+	switch {
+	case isGiven:
+		s.Solved, s.Discrete, s.Given = given, true, true
+		if s.Wrong >= s.Solved {
+			s.Wrong = math.Inf(-1)
+		}
+	case !s.Discrete:
+		if s.Min >= s.Max {
+			s.Solved = math.Inf(1)
+		}
+		return s
+	case len(l.levels) == 1 && s.Max > 0:
+		s.Wrong = math.Inf(-1)
+	case len(l.levels) == 1:
+		s.Solved = math.Inf(1)
+	default:
+		limit := outlierLimit(l.samples - l.levels[0].count)
+		for i := len(l.levels) - 1; i > 0; i-- {
+			if s.Solved = l.levels[i].reward; float64(l.levels[i].count) >= limit {
+				break
+			}
+		}
+	}
+	l.countAround(&s)
+	return s
+}
+
+// countAround sets Wrong and the counts of a scale whose Solved is known.
+func (l *rewardLevels) countAround(s *RewardScale) {
+	lower := 0 // samples below Solved
+	for _, level := range l.levels {
+		switch {
+		case level.reward < s.Solved:
+			lower += level.count
+		case level.reward > s.Solved:
+			s.above += level.count
+			fallthrough
+		default:
+			s.solved += level.count
+		}
+	}
+	limit, below := outlierLimit(lower), 0
+	for _, level := range l.levels {
+		if level.reward >= s.Solved {
+			return
+		}
+		if float64(level.count) >= limit {
+			s.Wrong, s.below = level.reward, below
+			return
+		}
+		below += level.count
+	}
+}
