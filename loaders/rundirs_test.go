@@ -71,6 +71,30 @@ func TestRunsShareNoGroups(t *testing.T) {
 	}
 }
 
+// Which rewards are solved and wrong is of the own run, whatever is opened beside it.
+func TestFateDependsOnTheOwnRunOnly(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	for dir, best := range map[string]int{"a": 1, "b": 10} {
+		var text strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&text, `{"step":1,"prompt":"p%d","reward":%d}`+"\n", i/4, best*(i/4%2))
+		}
+		w.add(dir+"/1.jsonl", text.String())
+	}
+	s, err := Open([]string{w.dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	a, err := analysis.Analyze(t.Context(), snapshotOf(t, s), 0, model.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Fates[model.FateRight] != 10 || a.Fates[model.FateWrong] != 10 || a.Metric("pass@1") != 0.5 {
+		t.Errorf("fates %v, pass@1 %v", a.Fates, a.Metric("pass@1"))
+	}
+}
+
 // A run that starts while another is followed shares no groups with it.
 func TestRunThatStartsLaterSharesNoGroups(t *testing.T) {
 	w := trainer{t, t.TempDir()}

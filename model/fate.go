@@ -44,9 +44,9 @@ func (f Fate) Doc() string {
 		"NaN or missing rewards, or advantages that are not defined",
 		"all rewards equal, yet advantages are not zero: float residue that trains",
 		"one sample only",
-		"all rewards equal, at the worst seen in the run",
+		"all rewards equal, at the worst of the run, outliers aside",
 		"all rewards equal, at neither end",
-		"all rewards equal, at the best seen in the run",
+		"all rewards equal, at the best of the run, outliers aside",
 		"carries signal",
 		"its step is still being written",
 	}[f]

@@ -130,28 +130,38 @@ func (s Snapshot) RewardScales(set Settings) []RewardScale {
 	return scales
 }
 
-// SolvedEvidence says for each run which rewards are solved and why: see RewardScale.Evidence. With
-// several runs each sentence begins with the folder of the run.
-func (s Snapshot) SolvedEvidence(set Settings) []string {
+// maxSolvedRuns is how many runs SolvedEvidence lists.
+const maxSolvedRuns = 8
+
+// SolvedEvidence says for each run which rewards are solved and why: see RewardScale.Evidence. scales
+// are those of RewardScales. With several runs each sentence begins with the folder of the run.
+func (s Snapshot) SolvedEvidence(scales []RewardScale) []string {
+	if len(scales) == 1 {
+		return []string{scales[0].Evidence()}
+	}
 	var all []string
-	for run, scale := range s.RewardScales(set) {
-		text := scale.Evidence()
-		if k := slices.Index(s.fileRuns, int32(run)); k >= 0 && k < len(s.Run.Files) && len(s.rewardLevels) > 1 {
+	for run := range scales[:min(len(scales), maxSolvedRuns)] {
+		text := scales[run].Evidence()
+		if k := slices.Index(s.fileRuns, int32(run)); k >= 0 && k < len(s.Run.Files) {
 			text = path.Dir(filepath.ToSlash(s.Run.Files[k])) + ": " + text
 		}
 		all = append(all, text)
 	}
+	if n := len(scales) - len(all); n > 0 {
+		all = append(all, fmt.Sprintf("and so for %s, each by its own rewards", units.Plural(n, "more folders")))
+	}
 	return all
 }
 
-// SolvedNotes are SolvedEvidence where it is not simply that the best reward of one run is solved and
-// the worst is wrong.
-func (s Snapshot) SolvedNotes(set Settings) []string {
-	scales := s.RewardScales(set)
-	if len(scales) == 1 && !scales[0].IsAssumed() {
-		return nil
+// SolvedNotes are SolvedEvidence, or nil if all runs have the same solved reward, and it is simply the
+// best, as the worst is wrong.
+func (s Snapshot) SolvedNotes(scales []RewardScale) []string {
+	for i := range scales {
+		if scales[i].IsAssumed() || scales[i].Solved != scales[0].Solved {
+			return s.SolvedEvidence(scales)
+		}
 	}
-	return s.SolvedEvidence(set)
+	return nil
 }
 
 // RunOf is the number of the run that a row of a step belongs to. Most snapshots have one run, 0.
@@ -226,11 +236,7 @@ func levelsOfRuns(rewards []float64, spans []fileSpan, fileRuns []int32) []runLe
 			k = len(all)
 			all = append(all, runLevels{run, newRewardLevels()})
 		}
-		for _, r := range rewards[span.startRow:to] {
-			if r-r == 0 {
-				all[k].add(r, 1)
-			}
-		}
+		all[k].addRewards(rewards[span.startRow:to])
 	}
 	return all
 }
@@ -244,6 +250,52 @@ func addLevels(all []rewardLevels, step []runLevels) []rewardLevels {
 		all[step[i].run].addAll(&step[i].rewardLevels)
 	}
 	return all
+}
+
+// The size of the hash table of addRewards.
+const (
+	levelTableBits = 7
+	levelTableSize = 1 << levelTableBits
+)
+
+// addRewards counts the finite ones of some rewards. It hashes them, since a step may have millions.
+func (l *rewardLevels) addRewards(rewards []float64) {
+	var table [levelTableSize]rewardLevel // count is 0 where there is none
+	distinct := 0
+	for i, r := range rewards {
+		if r-r != 0 {
+			continue
+		}
+		r += 0 // no -0
+		at := math.Float64bits(r) * 0x9e3779b97f4a7c15 >> (64 - levelTableBits)
+		for table[at].count != 0 && table[at].reward != r {
+			at = (at + 1) % levelTableSize
+		}
+		if table[at].count == 0 {
+			if distinct++; distinct > maxLevels {
+				l.levels, l.tooMany = nil, true
+				l.addRange(rewards[i:])
+				break
+			}
+			table[at].reward = r
+		}
+		table[at].count++
+	}
+	for _, level := range table {
+		if level.count > 0 {
+			l.add(level.reward, level.count)
+		}
+	}
+}
+
+// addRange counts the finite ones of some rewards, of which there are too many values.
+func (l *rewardLevels) addRange(rewards []float64) {
+	for _, r := range rewards {
+		if r-r == 0 {
+			l.samples++
+			l.min, l.max = min(l.min, r), max(l.max, r)
+		}
+	}
 }
 
 // add counts n samples with a finite reward.

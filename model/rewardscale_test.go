@@ -105,7 +105,7 @@ func TestRewardScalesAreOfTheirOwnRun(t *testing.T) {
 			t.Errorf("scales %+v, want solved %v", scales, c.want)
 		}
 	}
-	if notes := snap.SolvedNotes(DefaultSettings()); len(notes) != 2 || !strings.HasPrefix(notes[1], "b: a reward of at least 10") {
+	if notes := snap.SolvedNotes(snap.RewardScales(DefaultSettings())); len(notes) != 2 || !strings.HasPrefix(notes[1], "b: a reward of at least 10") {
 		t.Errorf("notes %q", notes)
 	}
 	if snap.RunOf(snap.Steps[0], 0) != 0 || snap.RunOf(snap.Steps[0], 1) != 1 {

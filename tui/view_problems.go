@@ -155,7 +155,7 @@ func (a App) decisions() []decision {
 	if a.snap.Rows > 0 {
 		all = append(all, a.groupDecisions()...)
 		all = append(all, decision{"lengths", run.LengthUnit.Doc()})
-		for _, text := range a.snap.SolvedEvidence(a.settings.now.Effective()) {
+		for _, text := range a.snap.SolvedEvidence(a.rewardScales()) {
 			all = append(all, decision{"solved", text})
 		}
 	}
@@ -173,6 +173,15 @@ func (a App) decisions() []decision {
 	}
 	return append(all, decision{"followed", follow},
 		decision{"otherwise", "--input-format, --reward, --step, --prompt and --group-by NAME say what is right, if this is not"})
+}
+
+// rewardScales returns which rewards are solved: those of the analysis if a pass over all samples would
+// be needed, since this is for a frame.
+func (a App) rewardScales() []model.RewardScale {
+	if set := a.settings.now; a.result.analysis != nil && set.Reward+string(set.Weights) != "" {
+		return a.result.analysis.RewardScales()
+	}
+	return a.snap.RewardScales(a.settings.now)
 }
 
 func (a App) groupDecisions() []decision {

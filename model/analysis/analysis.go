@@ -46,6 +46,9 @@ type Analysis struct {
 	refusal  *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
 }
 
+// RewardScales are those of the runs of the log: see model.Snapshot.RewardScales.
+func (a *Analysis) RewardScales() []model.RewardScale { return a.plan.scales }
+
 // plan is what all steps of a run share under one setting.
 type plan struct {
 	snap      model.Snapshot

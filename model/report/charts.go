@@ -44,8 +44,8 @@ func mainTrends() []trendLine {
 	}
 }
 
-func newCharts(r *Report) *Charts {
-	c := &Charts{Original: newHistogram(), Processed: newHistogram(), Trends: mainTrends(), SolvedAt: solvedReward(r.Snap.RewardScales(r.Settings)), stepCount: len(r.Snap.Steps)}
+func newCharts(r *Report, scales []model.RewardScale) *Charts {
+	c := &Charts{Original: newHistogram(), Processed: newHistogram(), Trends: mainTrends(), SolvedAt: solvedReward(scales), stepCount: len(r.Snap.Steps)}
 	for i := range c.Trends {
 		c.Trends[i].reset(c.stepCount)
 	}
@@ -57,7 +57,7 @@ func newCharts(r *Report) *Charts {
 
 // solvedReward says which rewards are solved; "" if no run's rewards say it.
 func solvedReward(scales []model.RewardScale) string {
-	scales = slices.DeleteFunc(scales, func(s model.RewardScale) bool { return !s.Discrete })
+	scales = slices.DeleteFunc(slices.Clone(scales), func(s model.RewardScale) bool { return !s.Discrete })
 	switch {
 	case len(scales) == 0:
 		return ""

@@ -120,7 +120,7 @@ type runJSON struct {
 func newRunJSON(p *page) runJSON {
 	snap := p.Snap
 	return runJSON{
-		SolvedAt: solvedAt(snap.RewardScales(p.Settings)), Solved: snap.SolvedEvidence(p.Settings),
+		SolvedAt: solvedAt(p.rewardScales), Solved: snap.SolvedEvidence(p.rewardScales),
 		Format: snap.Run.Format, Read: snap.Run.Provenance,
 		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Config: snap.Run.Config,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped,

@@ -27,7 +27,7 @@ func markdownHead(p *page) {
 	for _, note := range snap.Run.Notes {
 		p.printf("- **left out** %s\n", escapeMarkdown(note))
 	}
-	for _, note := range snap.SolvedNotes(set) {
+	for _, note := range snap.SolvedNotes(p.rewardScales) {
 		p.printf("- **solved** %s\n", escapeMarkdown(note))
 	}
 	if p.Per == PerGroup {

@@ -78,12 +78,13 @@ type pageFormat struct {
 // page is a report being written.
 type page struct {
 	*Report
-	out         *bufio.Writer
-	metricNames []string // of all steps
-	rows        int      // written
-	total       runTotal
-	charts      *Charts
-	newest      *analysis.Summary // the newest complete step
+	out          *bufio.Writer
+	metricNames  []string // of all steps
+	rows         int      // written
+	total        runTotal
+	charts       *Charts
+	rewardScales []model.RewardScale // by run
+	newest       *analysis.Summary   // the newest complete step
 
 	jsonElements int // written to the open JSON array
 }
@@ -95,7 +96,8 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &page{Report: r, out: bufio.NewWriter(w), metricNames: names, total: newRunTotal(names), charts: newCharts(r)}
+	scales := r.Snap.RewardScales(r.Settings)
+	p := &page{Report: r, out: bufio.NewWriter(w), metricNames: names, total: newRunTotal(names), charts: newCharts(r, scales), rewardScales: scales}
 	err = r.eachStep(func(s *analysis.Summary, a *analysis.Analysis) error {
 		if p.total.Steps == 0 {
 			l.head(p)

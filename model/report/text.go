@@ -41,7 +41,7 @@ func textHead(p *page) {
 	if chosen := set.Reward + string(set.Weights); chosen != "" {
 		p.printf("reward     %s\n", sanitize.Line(chosen))
 	}
-	for _, note := range snap.SolvedNotes(set) {
+	for _, note := range snap.SolvedNotes(p.rewardScales) {
 		p.printf("solved     %s\n", sanitize.Line(note))
 	}
 	p.printf("\n")

@@ -87,25 +87,26 @@ func TestMarksAreReplacedAndRemoved(t *testing.T) {
 
 // Settings of the command line win over saved ones; invalid saved ones are ignored.
 func TestApplyTo(t *testing.T) {
-	saved := &View{Estimator: &Estimator{"twinkle", "grpo", "batch"}, KeepPos: 0.7, KeepNeg: 0.5, Recompute: true}
+	saved := &View{Estimator: &Estimator{"twinkle", "grpo", "batch"}, KeepPos: 0.7, KeepNeg: 0.5, Recompute: true, SolvedAt: "0.5"}
 	isSet := func(names ...string) func(string) bool {
 		return func(option string) bool { return strings.Contains(" "+strings.Join(names, " ")+" ", " "+option+" ") }
 	}
 	defaults := model.DefaultSettings()
 	all := defaults
-	all.Framework, all.Estimator, all.Scale, all.KeepPos, all.KeepNeg, all.Recompute = "twinkle", "grpo", "batch", 0.7, 0.5, true
+	all.Framework, all.Estimator, all.Scale, all.KeepPos, all.KeepNeg, all.Recompute, all.SolvedAt = "twinkle", "grpo", "batch", 0.7, 0.5, true, "0.5"
 	if got := saved.ApplyTo(defaults, isSet()); got != all {
 		t.Errorf("%+v", got)
 	}
 	partial := defaults
 	partial.KeepNeg, partial.Recompute = 0.5, true
-	if got := saved.ApplyTo(defaults, isSet("scale", "keep_pos_ratio")); got != partial {
+	if got := saved.ApplyTo(defaults, isSet("scale", "keep_pos_ratio", "solved_at")); got != partial {
 		t.Errorf("%+v", got)
 	}
 	for _, broken := range []*View{
 		nil,
 		{Estimator: &Estimator{"nobody", "grpo", "group"}, KeepPos: 1, KeepNeg: 1},
 		{Estimator: &Estimator{"easyr1", "grpo", "batch"}, KeepPos: 1, KeepNeg: 7},
+		{KeepPos: 1, KeepNeg: 1, SolvedAt: "much"},
 	} {
 		if got := broken.ApplyTo(defaults, isSet()); got != defaults {
 			t.Errorf("%+v becomes %+v", broken, got)
