@@ -29,6 +29,8 @@ type fileReader struct {
 	scratch   []model.Record
 
 	problemCount int
+	skipped      int    // lines that could not be read
+	unreadable   string // why a packed file cannot be read, until it is unchanged for a while
 	newestStep   int64
 	hasStep      bool      // there is a newestStep
 	changed      time.Time // when the file last changed, by this machine's clock
@@ -122,6 +124,7 @@ func (f *fileReader) noteStep(step int64) {
 
 // skipLine notes a line that could not be read.
 func (f *fileReader) skipLine(l framing.Record, reason string) {
+	f.skipped++
 	f.chunks.pending.skipped++
 	f.addProblem(model.Problem{File: f.name, Line: l.Number, Reason: reason})
 }
@@ -129,6 +132,14 @@ func (f *fileReader) skipLine(l framing.Record, reason string) {
 // noteFile notes a problem of the file as a whole.
 func (f *fileReader) noteFile(reason string) {
 	f.addProblem(model.Problem{File: f.name, Reason: reason})
+}
+
+// noteUnreadable notes, once, why a packed file cannot be read.
+func (f *fileReader) noteUnreadable() {
+	if f.unreadable != "" {
+		f.noteFile(f.unreadable)
+		f.unreadable = ""
+	}
 }
 
 func (f *fileReader) addProblem(p model.Problem) {

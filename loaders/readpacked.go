@@ -103,8 +103,8 @@ func (s *Source) openPacked(f *file) (done bool) {
 		s.keepFingerprint(f, h)
 		_ = h.Close()
 		f.packed = &packedFile{done: true}
-		if !s.options.Follow {
-			f.noteFile(unreadableReason(err))
+		if f.unreadable = unreadableReason(err); !s.options.Follow {
+			f.noteUnreadable()
 		}
 		s.schedule.activate(f)
 		return true

@@ -56,6 +56,9 @@ error. Without rules it uses those that a healthy run passes: ` + strings.Join(c
 			if err != nil {
 				return err
 			}
+			if p.wait && !o.watch {
+				return Usage(errors.New("--wait is for --watch: without it, check reads what is there"))
+			}
 			if o.watch {
 				p.noteConfig(o.format.name)
 				return p.watch(cmd.Context(), paths, set, rules, format)
@@ -69,6 +72,7 @@ error. Without rules it uses those that a healthy run passes: ` + strings.Join(c
 	o.format.addTo(cmd)
 	cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
+	p.AddWaitFlag(cmd.Flags())
 	return cmd
 }
 
