@@ -76,9 +76,9 @@ func (p Progress) FreshnessText(now time.Time) (text string, until time.Time) {
 
 // FreshnessRule says when the log counts as idle and as ended.
 func (p Progress) FreshnessRule() string {
-	why := "its usual time between steps is unknown"
+	why := "time between steps unknown"
 	if p.StepTime > 0 {
-		why = "its steps usually come every " + units.ApproxDuration(p.StepTime)
+		why = "usually " + units.ApproxDuration(p.StepTime) + " between steps"
 	}
-	return fmt.Sprintf("idle %s after the last write and ended after %s: %s", units.ApproxDuration(p.IdleAfter()), units.ApproxDuration(p.EndedAfter()), why)
+	return fmt.Sprintf("idle after %s without a write, ended after %s (%s)", units.ApproxDuration(p.IdleAfter()), units.ApproxDuration(p.EndedAfter()), why)
 }

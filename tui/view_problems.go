@@ -169,7 +169,11 @@ func (a App) decisions() []decision {
 		follow = "by polling: this filesystem tells of no changes"
 	}
 	if p := run.Progress; !p.LastWrite.IsZero() {
-		all = append(all, decision{"written", a.lastWriteText() + "; " + p.FreshnessRule()})
+		text := a.lastWriteText()
+		if !a.sourceState.ended {
+			text += "; " + p.FreshnessRule()
+		}
+		all = append(all, decision{"written", text})
 	}
 	return append(all, decision{"followed", follow},
 		decision{"otherwise", "--input-format, --reward, --step, --prompt and --group-by NAME say what is right, if this is not"})

@@ -40,6 +40,7 @@ type watcher struct {
 	set     model.Settings
 	monitor *check.Monitor
 	print   func(check.Transition) error
+	recheck <-chan time.Time // when to check a short step again; nil if never
 }
 
 // minPollInterval is the minimum time between two checks of files. A stream is checked
@@ -50,39 +51,83 @@ const minPollInterval = 500 * time.Millisecond
 func (w *watcher) run(ctx context.Context) error {
 	store := model.NewStore()
 	notReady := errors.New("the input ended without samples")
+	chunks := make(chan readResult, 1)
+	w.read(ctx, chunks)
 	for {
-		chunk, err := w.source.Next(ctx)
-		if errors.Is(err, io.EOF) {
+		var got readResult
+		select {
+		case got = <-chunks:
+		case <-w.recheck:
+			got.again = true
+		}
+		ended := errors.Is(got.err, io.EOF)
+		switch {
+		case got.err != nil && !ended:
+			return got.err
+		case got.chunk != nil:
+			store.Append(got.chunk)
+		}
+		if got.again || ended || got.chunk.Progress.CaughtUp {
+			if snap := store.Snapshot(); snap.Rows > 0 {
+				var err error
+				if notReady, err = w.checkSteps(ctx, snap, ended); err != nil {
+					return err
+				}
+			}
+		}
+		switch {
+		case ended:
 			return notReady
-		}
-		if err != nil {
-			return err
-		}
-		store.Append(chunk)
-		if !chunk.Progress.CaughtUp {
+		case got.again:
 			continue
-		}
-		snap := store.Snapshot()
-		if snap.Rows == 0 {
-			continue
-		}
-		if notReady, err = w.checkSteps(ctx, snap); err != nil {
-			return err
-		}
-		if chunk.Progress.BytesAll > 0 {
+		case got.chunk.Progress.CaughtUp && got.chunk.Progress.BytesAll > 0:
 			select {
 			case <-time.After(minPollInterval):
 			case <-ctx.Done():
 			}
 		}
+		w.read(ctx, chunks)
 	}
+}
+
+// readResult is the next chunk of the source or its error, or says that nothing came but the steps
+// are to be checked again.
+type readResult struct {
+	chunk *model.Chunk
+	err   error
+	again bool
+}
+
+// read reads the next chunk in the background.
+func (w *watcher) read(ctx context.Context, chunks chan<- readResult) {
+	go func() {
+		chunk, err := w.source.Next(ctx)
+		chunks <- readResult{chunk: chunk, err: err}
+	}()
+}
+
+// awaitRows makes a short last step be checked again once it counts as complete, and reports whether
+// it does not yet.
+func (w *watcher) awaitRows(snap model.Snapshot, ended bool) (step int64, pending bool) {
+	w.recheck = nil
+	s, short := check.FindShortStep(snap)
+	left := time.Until(s.CompleteAfter)
+	if !short || ended || left <= 0 {
+		return 0, false
+	}
+	w.recheck = time.After(left)
+	return s.Step, true
 }
 
 // checkSteps evaluates the rules on steps that have become complete. notReady says why
 // nothing could be computed: samples that cannot be grouped yet may be later.
-func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot) (notReady, err error) {
+func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended bool) (notReady, err error) {
 	var added []model.Step
+	short, pending := w.awaitRows(snap, ended)
 	for i, step := range snap.Steps {
+		if pending && step.Number == short {
+			continue
+		}
 		if !snap.Open(i) && !w.monitor.Added(step.Number) {
 			added = append(added, step)
 		}
@@ -96,6 +141,11 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot) (notReady
 		}
 		return nil
 	})
+	for _, o := range w.monitor.AddLog(check.LogOf(snap), snap.Steps[len(snap.Steps)-1].Number) {
+		if printErr == nil {
+			printErr = w.print(o)
+		}
+	}
 	switch {
 	case printErr != nil:
 		return nil, printErr
