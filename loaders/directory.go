@@ -71,10 +71,11 @@ func (s *Source) pollResized(d *directory, l *discover.Listing) {
 func (s *Source) noteSkipped(d *directory, l *discover.Listing) {
 	notes := l.Skipped()
 	if len(l.Files) == 0 {
-		notes = append(notes, l.KnownUnread()...)
-		if kinds := otherKinds(l); kinds != "" {
-			notes = append(notes, "files that are no logs ("+kinds+")")
+		unread := l.KnownUnread()
+		if kinds := otherKinds(l); len(unread) == 0 && kinds != "" {
+			unread = []string{"files that are no logs (" + kinds + ")"}
 		}
+		notes = append(notes, unread...)
 	}
 	if !slices.Equal(notes, d.lastNotes) {
 		d.lastNotes = notes

@@ -58,7 +58,9 @@ func scenes() []scene {
 		{name: "loading", source: func() Source {
 			return progressOnly(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
 		}, setUp: keepLive},
-		{name: "unknown", source: func() Source { return progressOnly(model.Progress{Files: 3, BytesRead: 8400, BytesAll: 8400, CaughtUp: true, Tried: 120}, noRewardProblem) }, setUp: keepLive},
+		{name: "unknown", source: func() Source {
+			return progressOnly(model.Progress{Files: 3, BytesRead: 8400, BytesAll: 8400, CaughtUp: true, Tried: 120}, noRewardProblem)
+		}, setUp: keepLive},
 		{name: "awaited", source: func() Source { return progressOnly(model.Progress{CaughtUp: true, Awaited: "runs/made"}) }, setUp: keepLive, sizes: usual},
 		{name: "idle", source: made(3), setUp: idleSince(14 * time.Minute), sizes: usual},
 		{name: "ended", source: made(3), setUp: idleSince(50 * time.Hour), sizes: usual},

@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"vantage/loaders"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
@@ -34,9 +33,14 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 	return nil
 }
 
+// chunkSource is a log that is followed.
+type chunkSource interface {
+	Next(context.Context) (*model.Chunk, error)
+}
+
 // watcher checks a run while it grows.
 type watcher struct {
-	source  *loaders.Source
+	source  chunkSource
 	set     model.Settings
 	monitor *check.Monitor
 	print   func(check.Transition) error
