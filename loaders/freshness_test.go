@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,7 +24,7 @@ func progressAtEnd(t *testing.T, path string) (p model.Progress) {
 	defer s.Close()
 	for {
 		c, err := s.Next(context.Background())
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return p
 		}
 		if err != nil {

@@ -291,8 +291,10 @@ func progressChanged(old, now model.Progress) bool {
 }
 
 func (s *Source) progress(now time.Time) model.Progress {
-	p := model.Progress{Files: len(s.files), BytesRead: s.bytes.read, BytesAll: max(s.bytes.total, s.bytes.read), CaughtUp: len(s.queue) == 0,
-		LastWrite: s.writes.last, StepTime: s.writes.stepTime(), Tried: s.chunks.tried}
+	p := model.Progress{
+		Files: len(s.files), BytesRead: s.bytes.read, BytesAll: max(s.bytes.total, s.bytes.read), CaughtUp: len(s.queue) == 0,
+		LastWrite: s.writes.last, StepTime: s.writes.stepTime(), Tried: s.chunks.tried,
+	}
 	if f := s.openStream(); f != nil && s.bytes.read == 0 {
 		p.CaughtUp = false // it may still send its first bytes
 	}

@@ -67,6 +67,7 @@ func (p Progress) FreshnessText(now time.Time) (text string, until time.Time) {
 		}
 		n := quiet / unit
 		return fmt.Sprintf("idle %d %s", n, name), p.LastWrite.Add(min((n+1)*unit, p.EndedAfter()))
+	case Live:
 	}
 	if p.LastWrite.IsZero() {
 		return "live", time.Time{}

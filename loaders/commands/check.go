@@ -116,8 +116,10 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	evaluator.AddLog(check.LogOf(snap))
 	isStream := snap.Run.Progress.BytesAll == 0
 	snap, note := check.CompleteSteps(snap, time.Now(), isStream)
-	if note != "" {
-		evaluator.Notes = append(evaluator.Notes, note)
+	for _, n := range []string{check.UnreadFiles(snap), note} {
+		if n != "" {
+			evaluator.Notes = append(evaluator.Notes, n)
+		}
 	}
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return err

@@ -62,16 +62,15 @@ func (w *watcher) run(ctx context.Context) error {
 		select {
 		case got = <-chunks:
 		case <-w.recheck:
-			got.again = true
 		}
-		ended := errors.Is(got.err, io.EOF)
-		switch {
-		case got.err != nil && !ended:
-			return got.err
-		case got.chunk != nil:
+		if got.chunk != nil {
 			store.Append(got.chunk)
 		}
-		if got.again || ended || got.chunk.Progress.CaughtUp {
+		ended := errors.Is(got.err, io.EOF)
+		if got.err != nil && !ended {
+			return got.err
+		}
+		if got.caughtUp() {
 			if snap := store.Snapshot(); snap.Rows > 0 {
 				var err error
 				if notReady, err = w.checkSteps(ctx, snap, ended); err != nil {
@@ -79,34 +78,41 @@ func (w *watcher) run(ctx context.Context) error {
 				}
 			}
 		}
-		switch {
-		case ended:
+		if ended {
 			return notReady
-		case got.again:
-			continue
-		case got.chunk.Progress.CaughtUp && got.chunk.Progress.BytesAll > 0:
-			select {
-			case <-time.After(minPollInterval):
-			case <-ctx.Done():
-			}
 		}
-		w.read(ctx, chunks)
+		if got.chunk != nil {
+			got.pause(ctx)
+			w.read(ctx, chunks)
+		}
 	}
 }
 
-// readResult is the next chunk of the source or its error, or says that nothing came but the steps
-// are to be checked again.
+// readResult is the next chunk of the source or its error; the zero value says that the steps are to
+// be checked again without one.
 type readResult struct {
 	chunk *model.Chunk
 	err   error
-	again bool
+}
+
+// caughtUp reports whether everything that is there has been read.
+func (r readResult) caughtUp() bool { return r.chunk == nil || r.chunk.Progress.CaughtUp }
+
+// pause waits before files are read again once everything has been read.
+func (r readResult) pause(ctx context.Context) {
+	if r.caughtUp() && r.chunk.Progress.BytesAll > 0 {
+		select {
+		case <-time.After(minPollInterval):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // read reads the next chunk in the background.
 func (w *watcher) read(ctx context.Context, chunks chan<- readResult) {
 	go func() {
 		chunk, err := w.source.Next(ctx)
-		chunks <- readResult{chunk: chunk, err: err}
+		chunks <- readResult{chunk, err}
 	}()
 }
 

@@ -49,6 +49,19 @@ func TestCompleteSteps(t *testing.T) {
 	}
 }
 
+// A file that could not be read as a whole is noted; a bad row is not, since a rule counts it.
+func TestUnreadFiles(t *testing.T) {
+	snap := logWith(4)
+	snap.Run.Problems = []model.Problem{{File: "a.jsonl", Line: 3, Reason: "torn"}}
+	if note := UnreadFiles(snap); note != "" {
+		t.Error(note)
+	}
+	snap.Run.Problems = append(snap.Run.Problems, model.Problem{File: "b.parquet", Reason: "it ends early"})
+	if note, want := UnreadFiles(snap), "1 file not or not wholly read, of unknown rows: no rule counts them; first b.parquet: it ends early"; note != want {
+		t.Errorf("%q, want %q", note, want)
+	}
+}
+
 // A log whose rows are torn fails by its share of them, and the monitor tells when that begins and ends.
 func TestUnreadableRows(t *testing.T) {
 	r, err := Parse("unreadable>1%")

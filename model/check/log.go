@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -28,6 +30,21 @@ func LogOf(snap model.Snapshot) Log {
 		}
 	}
 	return l
+}
+
+// UnreadFiles returns a note on the files that could not be read as a whole, "" if there are none.
+// How many rows they hold is unknown, so no rule counts them.
+func UnreadFiles(snap model.Snapshot) string {
+	var files []model.Problem
+	for _, p := range snap.Run.Problems {
+		if p.Line == 0 {
+			files = append(files, p)
+		}
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s not or not wholly read, of unknown rows: no rule counts them; first %s", units.Plural(len(files), "files"), files[0])
 }
 
 // value returns the value of a rule on the log, and its text.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"time"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -109,9 +110,19 @@ type runJSON struct {
 	Samples  int    `json:"samples"`
 	Skipped  int    `json:"skipped_records"`
 	Lengths  string `json:"lengths"`
+	Written  string `json:"last_write,omitempty"` // in UTC
 
 	Notes  []string `json:"notes"` // what was left out or deduplicated, and why
 	Config string   `json:"config,omitempty"`
+}
+
+// lastWrite returns when the newest file with samples was written; "" if the log is no file.
+func (p *page) lastWrite(zone *time.Location, layout string) string {
+	progress := p.Snap.Run.Progress
+	if progress.LastWrite.IsZero() || progress.BytesAll == 0 {
+		return ""
+	}
+	return progress.LastWrite.In(zone).Format(layout)
 }
 
 func newRunJSON(p *page) runJSON {
@@ -120,7 +131,7 @@ func newRunJSON(p *page) runJSON {
 		Format: snap.Run.Format, Read: snap.Run.Provenance,
 		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Config: snap.Run.Config,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped,
-		Lengths: snap.Run.LengthUnit.String(), Notes: append([]string{}, snap.Run.Notes...),
+		Lengths: snap.Run.LengthUnit.String(), Written: p.lastWrite(time.UTC, time.RFC3339), Notes: append([]string{}, snap.Run.Notes...),
 	}
 }
 
