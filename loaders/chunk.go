@@ -179,8 +179,8 @@ func (q *chunkQueue) forgetFile(f *fileReader) {
 	}
 	q.pending.drop(f.index, f.name)
 	q.duplicates.forget(f.index)
-	q.problemCount -= f.problemCount
-	q.pending.skipped -= f.skipped
+	q.problemCount -= int(f.problemCount)
+	q.pending.skipped -= int(f.skipped)
 	q.tried -= f.detection.tried
 	if !slices.Contains(q.pending.forget, f.index) {
 		q.pending.forget = append(q.pending.forget, f.index)

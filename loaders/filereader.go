@@ -28,9 +28,8 @@ type fileReader struct {
 	refused   bool // no format fits; the file is not read any more
 	scratch   []model.Record
 
-	problemCount int
-	skipped      int    // lines that could not be read
-	unreadable   string // why a packed file cannot be read, until it is unchanged for a while
+	problemCount int32
+	skipped      int32 // lines that could not be read
 	newestStep   int64
 	hasStep      bool      // there is a newestStep
 	changed      time.Time // when the file last changed, by this machine's clock
@@ -132,14 +131,6 @@ func (f *fileReader) skipLine(l framing.Record, reason string) {
 // noteFile notes a problem of the file as a whole.
 func (f *fileReader) noteFile(reason string) {
 	f.addProblem(model.Problem{File: f.name, Reason: reason})
-}
-
-// noteUnreadable notes, once, why a packed file cannot be read.
-func (f *fileReader) noteUnreadable() {
-	if f.unreadable != "" {
-		f.noteFile(f.unreadable)
-		f.unreadable = ""
-	}
 }
 
 func (f *fileReader) addProblem(p model.Problem) {

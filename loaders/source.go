@@ -75,7 +75,8 @@ type Source struct {
 	once         sync.Once
 }
 
-// file is one log: a file on disk or a stream.
+// file is one log: a file on disk or a stream. It is kept within 512 bytes: beyond, the garbage collector
+// takes a third more time for thousands of files.
 type file struct {
 	fileReader
 	disk   *fileio.File // nil for a stream
