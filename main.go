@@ -93,6 +93,7 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return commands.Usage(err) })
 	p.AddFlags(root.PersistentFlags())
 	p.addScreenFlags(root)
+	p.AddWaitFlag(root.Flags())
 	p.AddFormatAlias(root.Flags())
 	// cannot fail: the flags are declared above
 	_ = p.RegisterCompletions(root)
@@ -141,6 +142,8 @@ func (p *program) explore(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	switch {
+	case !isTerminal(p.Out) && p.Waits():
+		return commands.Usage(errors.New("--wait needs a terminal: without one use `vantage check --watch --wait PATH`"))
 	case !isTerminal(p.Out) && len(names) > 0:
 		return p.WriteComparison(cmd.Context(), names, runs, set)
 	case !isTerminal(p.Out):

@@ -102,6 +102,7 @@ type chunkQueue struct {
 	ownNote      decode.Note
 	missing      []string // columns that a person named and no file has had
 	sawRows      bool     // a file has had rows
+	tried        int      // rows that fit no format
 }
 
 func newChunkQueue() *chunkQueue { return &chunkQueue{pending: &chunkBuilder{}} }
@@ -178,7 +179,9 @@ func (q *chunkQueue) forgetFile(f *fileReader) {
 	}
 	q.pending.drop(f.index, f.name)
 	q.duplicates.forget(f.index)
-	q.problemCount -= f.problemCount
+	q.problemCount -= int(f.problemCount)
+	q.pending.skipped -= int(f.skipped)
+	q.tried -= f.detection.tried
 	if !slices.Contains(q.pending.forget, f.index) {
 		q.pending.forget = append(q.pending.forget, f.index)
 	}

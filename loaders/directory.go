@@ -71,7 +71,11 @@ func (s *Source) pollResized(d *directory, l *discover.Listing) {
 func (s *Source) noteSkipped(d *directory, l *discover.Listing) {
 	notes := l.Skipped()
 	if len(l.Files) == 0 {
-		notes = append(notes, l.KnownUnread()...)
+		unread := l.KnownUnread()
+		if kinds := otherKinds(l); len(unread) == 0 && kinds != "" {
+			unread = []string{"files that are no logs (" + kinds + ")"}
+		}
+		notes = append(notes, unread...)
 	}
 	if !slices.Equal(notes, d.lastNotes) {
 		d.lastNotes = notes
@@ -93,18 +97,24 @@ func (s *Source) dropSuperseded(d *directory, chosen []string) {
 	}
 }
 
+// otherKinds returns the first extensions of the files of a listing that are no logs.
+func otherKinds(l *discover.Listing) string {
+	kinds := slices.Sorted(maps.Keys(l.Other))
+	return strings.Join(kinds[:min(5, len(kinds))], " ")
+}
+
 // directoryHint says what a directory holds instead of logs, and how to make trainers write them.
 func directoryHint(l *discover.Listing) string {
 	text := ""
 	for _, note := range l.Skipped() {
 		text += note + "; "
 	}
-	if kinds := slices.Sorted(maps.Keys(l.Other)); len(kinds) > 0 {
+	if kinds := otherKinds(l); kinds != "" {
 		n := 0
 		for _, count := range l.Other {
 			n += count
 		}
-		text += fmt.Sprintf("it has %s (%s); ", units.Plural(n, "other files"), strings.Join(kinds[:min(5, len(kinds))], " "))
+		text += fmt.Sprintf("it has %s (%s); ", units.Plural(n, "other files"), kinds)
 	}
 	for _, note := range l.KnownUnread() {
 		text += note + "; "

@@ -28,7 +28,8 @@ type fileReader struct {
 	refused   bool // no format fits; the file is not read any more
 	scratch   []model.Record
 
-	problemCount int
+	problemCount int32
+	skipped      int32 // lines that could not be read
 	newestStep   int64
 	unendedRow   int64     // the line of a last row without its newline that was noted, from 0
 	hasStep      bool      // there is a newestStep
@@ -123,6 +124,7 @@ func (f *fileReader) noteStep(step int64) {
 
 // skipLine notes a line that could not be read.
 func (f *fileReader) skipLine(record framing.Record, reason string) {
+	f.skipped++
 	f.chunks.pending.skipped++
 	f.addProblem(model.Problem{File: f.name, Line: record.Number, Reason: reason})
 }

@@ -118,6 +118,9 @@ func (s *Source) poll(now time.Time) {
 			f.acceptLastRecord()
 			s.newest.update(f)
 		}
+		if !f.queued && now.Sub(f.changed) > s.options.settleTime {
+			f.noteUnreadable() // it is not being written
+		}
 	}
 	sch.deactivate(now, s.options.settleTime)
 	s.pollNext(now)
@@ -239,7 +242,7 @@ func (s *Source) timeToNextPoll(now time.Time) time.Duration {
 		return time.Hour
 	}
 	at := now.Add(time.Hour)
-	if len(s.byPath)+len(s.directories) > 0 {
+	if len(s.byPath)+len(s.directories)+len(s.awaited) > 0 {
 		at = s.schedule.nextPoll
 	}
 	if until := s.schedule.debounce.Until(); s.schedule.gathering(now) && until.Before(at) {

@@ -30,6 +30,7 @@ type detection struct {
 // is found.
 func (f *fileReader) tryFormats(record framing.Record) {
 	f.detection.tried++
+	f.chunks.tried++
 	if f.splitter.Framing != (framing.Framing{}) {
 		f.tryFirstRecord(record)
 		return
@@ -94,6 +95,7 @@ func (f *fileReader) useFormat(format *formats.Format, record framing.Record) {
 func (f *fileReader) setFormat(format *formats.Format) {
 	f.format, f.decoder = format, format.NewDecoder(f.name)
 	rows := f.detection.rows
+	f.chunks.tried -= f.detection.tried
 	f.detection = detection{}
 	for _, record := range rows {
 		f.decode(record)

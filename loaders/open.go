@@ -28,6 +28,12 @@ func (s *Source) openPath(path string) error {
 	}
 	info, err := os.Stat(path)
 	switch {
+	case s.options.Follow && errors.Is(err, fs.ErrNotExist):
+		if s.options.Wait {
+			s.awaited = append(s.awaited, path)
+			return nil
+		}
+		return &Error{Path: path, What: "does not exist", Do: "check the path, or wait for the run to create it with --wait", Err: err}
 	case err != nil:
 		return pathError(path, err)
 	case info.IsDir():
@@ -40,6 +46,24 @@ func (s *Source) openPath(path string) error {
 	default:
 		return &Error{Path: path, What: "is neither a file nor a directory", Do: "give the log itself"}
 	}
+}
+
+// openAwaited opens the paths that were waited for and exist now, when it is time to poll.
+func (s *Source) openAwaited(now time.Time) error {
+	if len(s.awaited) == 0 || now.Before(s.schedule.nextPoll) {
+		return nil
+	}
+	paths := s.awaited
+	s.awaited = nil
+	for _, path := range paths {
+		if err := s.openPath(path); err != nil {
+			return err
+		}
+	}
+	if len(s.awaited) < len(paths) {
+		s.schedule.lastNews = now
+	}
+	return nil
 }
 
 // pathError says what is wrong with a path and what to do.

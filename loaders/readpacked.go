@@ -28,6 +28,7 @@ type packedFile struct {
 	reader       *parquet.Reader          // of a Parquet file; nil once all is prefetched
 	index        pages.Index              // of a Parquet file that has been read
 	done         bool
+	unreadable   string // why the file cannot be read, until that is noted
 }
 
 func (p *packedFile) close() {
@@ -102,9 +103,9 @@ func (s *Source) openPacked(f *file) (done bool) {
 		s.advance(f, info.Size()-f.disk.Pos)
 		s.keepFingerprint(f, h)
 		_ = h.Close()
-		f.packed = &packedFile{done: true}
+		f.packed = &packedFile{done: true, unreadable: unreadableReason(err)}
 		if !s.options.Follow {
-			f.noteFile(unreadableReason(err))
+			f.noteUnreadable()
 		}
 		s.schedule.activate(f)
 		return true
@@ -140,6 +141,14 @@ func (s *Source) openPacking(f *file, h fileio.Handle, size int64) (*packedFile,
 		_ = h.Close()
 	}
 	return p, err
+}
+
+// noteUnreadable notes, once, why a packed file cannot be read.
+func (f *file) noteUnreadable() {
+	if f.packed != nil && f.packed.unreadable != "" {
+		f.noteFile(f.packed.unreadable)
+		f.packed.unreadable = ""
+	}
 }
 
 // keepFingerprint takes the fingerprint that shows when a followed file has been rewritten.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"strconv"
+	"time"
 
 	"vantage/model/sanitize"
 )
@@ -58,12 +59,16 @@ type Problem struct {
 
 // Progress is how far a source has come.
 type Progress struct {
-	Files     int   // log files found
-	BytesRead int64 // of all files
-	BytesAll  int64 // size of all files when last seen; 0 if the input is no file (stdin)
-	CaughtUp  bool  // everything that was there has been read
-	Open      bool  // the newest step is still being written
-	Polling   bool  // the file system sends no change notifications
+	Files     int           // log files found
+	BytesRead int64         // of all files
+	BytesAll  int64         // size of all files when last seen; 0 if the input is no file (stdin)
+	CaughtUp  bool          // everything that was there has been read
+	Open      bool          // the newest step is still being written
+	Polling   bool          // the file system sends no change notifications
+	Awaited   string        // a path that does not exist yet; "" if all do
+	LastWrite time.Time     // when the newest file with samples was written; zero if unknown
+	StepTime  time.Duration // usual time between two steps; 0 if unknown
+	Tried     int           // rows that were looked at for a format, and fit none
 }
 
 // Chunk is a bounded number of samples in input order, as a loader hands them over. It belongs to
@@ -82,7 +87,7 @@ type Chunk struct {
 	HasTruth       bool // prompt hashes cover the ground truth too
 	Positional     bool // position may be used for grouping (not in verl files)
 	Problems       []Problem
-	Skipped        int // records that could not be read since the last chunk; Problems may list fewer
+	Skipped        int // records that could not be read since the last chunk, less those of Forget; Problems may list fewer
 	Progress       Progress
 }
 

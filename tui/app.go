@@ -119,12 +119,12 @@ type position struct {
 
 // sourceState is what is known of the source.
 type sourceState struct {
-	lastChunk    time.Time // when the last chunk came
-	lastRow      time.Time // when the last row came
-	shownLastRow time.Time // lastRow at the last refresh: what the screen shows
-	rate         readRate
-	ended        bool
-	err          error
+	lastChunk time.Time // when the last chunk came
+	clock     time.Time // what the screen takes for now: the last chunk, or when words on time had to change
+	nextClock time.Time // when they have to change next; zero if never
+	rate      readRate
+	ended     bool
+	err       error
 }
 
 // display is the screen and how it is drawn on.
@@ -225,6 +225,10 @@ func (a App) handleAnswer(msg tea.Msg) (App, tea.Cmd) {
 		return a.onComparison(msg)
 	case panicMsg:
 		panic(msg.String())
+	case clockMsg:
+		return a.onClock(msg.at)
+	case tea.ResumeMsg:
+		return a.onClock(time.Now())
 	case throttleEndedMsg:
 		a.work.throttled = false
 		return a.catchUp()
@@ -260,9 +264,6 @@ func (a App) onChunk(msg chunkMsg) (App, tea.Cmd) {
 	}
 	a.store.Append(msg.chunk)
 	a.sourceState.lastChunk = msg.at
-	if len(msg.chunk.Records)+len(msg.chunk.Blocks) > 0 {
-		a.sourceState.lastRow = msg.at
-	}
 	a.work.stale = true
 	a, cmd := a.catchUp()
 	return a, tea.Batch(cmd, readChunk(a.ctx, a.source, pauseAfter(msg.chunk.Progress)))
@@ -278,14 +279,14 @@ func (a App) catchUp() (App, tea.Cmd) {
 	a.work.stale = false
 	a.work.throttled = true
 	a.snap = a.store.Snapshot()
-	a.sourceState.shownLastRow = a.sourceState.lastRow
 	a.sourceState.rate = a.sourceState.rate.updated(a.sourceState.lastChunk, a.snap.Run.Progress)
 	if a.position.follow && len(a.snap.Steps) > 0 {
 		a.position.step = a.newestStep()
 	}
 	a, cmd := a.requestAnalysis()
 	a, also := a.requestMatch()
-	return a, tea.Batch(cmd, also, throttle())
+	a, clock := a.onClock(a.sourceState.lastChunk)
+	return a, tea.Batch(cmd, also, throttle(), clock)
 }
 
 // requestAnalysis requests the step on the screen and cancels the request before.

@@ -112,13 +112,16 @@ func (d *driver) run(cmd tea.Cmd) {
 		return
 	}
 	switch msg := cmd().(type) {
-	case nil, tea.QuitMsg:
+	case nil, tea.QuitMsg, clockMsg: // the clock stands still
 	case tea.BatchMsg:
 		for _, c := range msg {
 			d.run(c)
 		}
 	case chunkMsg:
-		msg.at = time.Date(2026, 1, 2, 14, 3, 22, 0, time.UTC)
+		msg.at = time.Date(2026, 1, 2, 14, 3, 22, 0, time.Local)
+		if msg.chunk != nil && len(msg.chunk.Records) > 0 && msg.chunk.Progress.LastWrite.IsZero() {
+			msg.chunk.Progress.LastWrite = msg.at
+		}
 		d.send(msg)
 	default:
 		d.send(msg)

@@ -39,7 +39,7 @@ func (a App) runLine(w int) string {
 const widthForFullHeader = 100
 
 // status says whether the source is being read, live or ended. In full it says more, and
-// with lastRow when the last row came.
+// with lastRow when the last row was written.
 func (a App) status(full, lastRow bool) string {
 	t, p := a.display.theme, a.snap.Run.Progress
 	var parts []string
@@ -50,18 +50,16 @@ func (a App) status(full, lastRow bool) string {
 		parts = append(parts, t.Paint(themes.Dim, "ended"))
 	case !p.CaughtUp && p.BytesAll > 0:
 		parts = append(parts, t.Paint(themes.Accent, "reading "+a.loadedText()))
+	case a.snap.Rows == 0:
+		parts = append(parts, t.Paint(themes.Dim, "waiting"))
 	default:
-		live := " live"
-		if p.Polling && full {
-			live += ", polling"
-		}
-		parts = append(parts, t.Paint(themes.Good, a.display.glyphs.Dot+live))
+		parts = append(parts, a.freshness(full))
 	}
 	if last := len(a.snap.Steps) - 1; full && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.position.step {
 		parts = append(parts, t.Paint(themes.Dim, a.growingText(last)))
 	}
-	if lastRow && !a.sourceState.shownLastRow.IsZero() {
-		parts = append(parts, t.Paint(themes.Dim, "last row "+a.sourceState.shownLastRow.Format("15:04:05")))
+	if lastRow && !p.LastWrite.IsZero() {
+		parts = append(parts, t.Paint(themes.Dim, "last row "+a.lastWriteText()))
 	}
 	if n := max(a.snap.Run.Skipped, len(a.snap.Run.Problems)); n > 0 {
 		parts = append(parts, t.Paint(themes.Warn, "!"+units.Count(n)))

@@ -35,6 +35,9 @@ type secondChunkMsg struct {
 // drawn at most twice a second.
 type throttleEndedMsg struct{}
 
+// clockMsg says that the words on how fresh the log is may have to change.
+type clockMsg struct{ at time.Time }
+
 // analysisMsg is the step on the screen.
 type analysisMsg struct {
 	revision int

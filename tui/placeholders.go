@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"time"
 
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -36,10 +37,10 @@ func (a App) emptyBody(w, h int) []string {
 	for _, m := range more {
 		paint(themes.Dim, m)
 	}
-	if problems := a.snap.Run.Problems; len(problems) > 0 {
+	if reasons := countReasons(a.snap.Run.Problems); len(reasons) > 0 {
 		lines = append(lines, "")
-		for _, p := range problems[:min(maxFullProblems, len(problems))] {
-			paint(themes.Warn, p.String())
+		for _, r := range reasons[:min(maxFullProblems, len(reasons))] {
+			paint(themes.Warn, r.fullText())
 		}
 	}
 	lines = append(lines, "", "    "+a.keysWhenEmpty())
@@ -58,15 +59,17 @@ func (a App) whyEmpty() (text string, role themes.Role, more []string) {
 	case a.sourceState.lastChunk.IsZero():
 		return "reading " + title + " …", themes.Plain, nil
 	case len(a.snap.Run.Problems) > 0 && (p.CaughtUp || a.sourceState.ended):
-		return "nothing in " + title + " can be read as a sample", themes.Warn, nil
+		return "nothing in " + title + " can be read as a sample", themes.Warn, []string{a.sawText()}
 	case a.sourceState.ended:
-		return title + " holds no samples", themes.Warn, []string{"", formatsHelp}
+		return title + " holds no samples", themes.Warn, []string{a.sawText(), "", formatsHelp}
+	case p.Awaited != "":
+		return "waiting for " + sanitize.Line(p.Awaited) + ", which does not exist yet", themes.Plain, []string{"it is opened once it is there", "", trainerOptionsHelp, formatsHelp}
 	case !p.CaughtUp && p.BytesAll > 0:
 		return "reading " + title, themes.Plain, []string{a.loadedText()}
 	case !p.CaughtUp:
 		return "waiting for the first row of " + title, themes.Plain, nil
 	}
-	more = []string{fmt.Sprintf("found %s at %s; what is written there from now on is shown", units.Plural(p.Files, "files"), a.sourceState.lastChunk.Format("15:04:05"))}
+	more = []string{a.sawText() + "; what is written there from now on is shown"}
 	for _, note := range a.snap.Run.Notes {
 		more = append(more, sanitize.Line(note))
 	}
@@ -74,6 +77,26 @@ func (a App) whyEmpty() (text string, role themes.Role, more []string) {
 		"", trainerOptionsHelp, formatsHelp,
 		"groups are the log's own where it has ids, else rows of the same prompt: --group-by says otherwise",
 	)
+}
+
+// sawText says what was found, and why nothing came of it if no problem says so.
+func (a App) sawText() string {
+	p := a.snap.Run.Progress
+	text := fmt.Sprintf("found %s at %s", units.Plural(p.Files, "files"), a.sourceState.lastChunk.Format(time.TimeOnly))
+	switch {
+	case p.Files == 0:
+		return text
+	case p.BytesRead == 0 && p.BytesAll == 0:
+		return text + ", with nothing in it yet"
+	}
+	text += ", " + units.Bytes(max(p.BytesRead, p.BytesAll))
+	switch {
+	case p.Tried > 0:
+		return fmt.Sprintf("%s: of %s looked at, none is a sample", text, units.Plural(p.Tried, "rows"))
+	case len(a.snap.Run.Problems) == 0:
+		return text + ", without a whole row yet"
+	}
+	return text
 }
 
 // trainerOptionsHelp says which options make the most common trainers write a log.

@@ -149,6 +149,34 @@ func TestGrowingLogRepaintsTwiceASecond(t *testing.T) {
 	})
 }
 
+// A screen on a log that is no longer written says so: it is repainted once a minute at most, by few
+// bytes, and not at all once the log has ended.
+func TestFreshnessRepaintsOnceAMinute(t *testing.T) {
+	t.Parallel()
+	source := &timedSource{textSource: &textSource{madeSource: madeRun(3)}, pause: func(int) time.Duration { return 0 }}
+	for _, c := range source.chunks { // the time at which virtual time starts
+		c.Progress.LastWrite = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	inVirtualTime(t, source, func(v *virtualTerminal) {
+		time.Sleep(time.Second)
+		written, atStart := v.counts()
+		time.Sleep(50 * time.Minute)
+		idle, atIdle := v.counts()
+		if n, each := atIdle-atStart, (idle-written)/max(1, atIdle-atStart); n < 40 || n > 50 || each > 100 {
+			t.Errorf("%d repaints in 50 minutes, %d bytes each", n, each)
+		}
+		time.Sleep(24 * time.Hour)
+		ended, atEnd := v.counts()
+		if n := atEnd - atIdle; n < 10 || n > 60 {
+			t.Errorf("%d repaints until the log has ended", n)
+		}
+		time.Sleep(48 * time.Hour)
+		if after, _ := v.counts(); after != ended {
+			t.Errorf("%d bytes after the end", after-ended)
+		}
+	})
+}
+
 // An idle screen sends nothing, even while the source reports that nothing has come.
 func TestIdleScreenSendsNothing(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -57,7 +58,12 @@ func scenes() []scene {
 		{name: "loading", source: func() Source {
 			return progressOnly(model.Progress{Files: 3, BytesRead: 1_200_000_000, BytesAll: 3_500_000_000})
 		}, setUp: keepLive},
-		{name: "unknown", source: func() Source { return progressOnly(model.Progress{Files: 1, CaughtUp: true}, noRewardProblem) }, setUp: keepLive},
+		{name: "unknown", source: func() Source {
+			return progressOnly(model.Progress{Files: 3, BytesRead: 8400, BytesAll: 8400, CaughtUp: true, Tried: 120}, noRewardProblem)
+		}, setUp: keepLive},
+		{name: "awaited", source: func() Source { return progressOnly(model.Progress{CaughtUp: true, Awaited: "runs/made"}) }, setUp: keepLive, sizes: usual},
+		{name: "idle", source: made(3), setUp: idleSince(14 * time.Minute), sizes: usual},
+		{name: "ended", source: made(3), setUp: idleSince(50 * time.Hour), sizes: usual},
 		{name: "failed", source: func() Source { return failingSource{errPermission} }},
 		{name: "stopped", source: func() Source { return &failsAfterSteps{madeRun(3)} }, sizes: [][2]int{{60, 16}, {80, 24}}},
 		{name: "why", source: func() Source { return &failsAfterSteps{madeRun(3)} }, keys: []string{"!"}, sizes: [][2]int{{60, 16}}},
@@ -96,6 +102,14 @@ func withText(keys ...string) []string {
 
 // keepLive makes the source one that has not ended.
 func keepLive(d *driver) { d.app.sourceState.ended = false }
+
+// idleSince makes the source one that has not ended, to which nothing was written for so long.
+func idleSince(quiet time.Duration) func(*driver) {
+	return func(d *driver) {
+		keepLive(d)
+		d.send(clockMsg{d.app.sourceState.clock.Add(quiet)})
+	}
+}
 
 // makeMarks marks a group, a sample and a step, two with notes, and opens the list.
 func makeMarks(d *driver) {

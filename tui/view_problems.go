@@ -171,6 +171,13 @@ func (a App) decisions() []decision {
 	case run.Progress.Polling:
 		follow = "by polling: this filesystem tells of no changes"
 	}
+	if p := run.Progress; !p.LastWrite.IsZero() {
+		text := a.lastWriteText()
+		if !a.sourceState.ended {
+			text += "; " + p.FreshnessRule()
+		}
+		all = append(all, decision{"written", text})
+	}
 	return append(all, decision{"followed", follow},
 		decision{"otherwise", "--input-format, --reward, --step, --prompt and --group-by NAME say what is right, if this is not"})
 }
@@ -202,7 +209,16 @@ const maxReasonsListed = 8
 // reason is why places could not be read.
 type reason struct {
 	text, first string // first is the first place
+	full        string // of the first place
 	count       int
+}
+
+// fullText returns the first place and reason in full, and how many places are like it.
+func (r reason) fullText() string {
+	if r.count == 1 {
+		return r.full
+	}
+	return fmt.Sprintf("%s (and %s like it)", r.full, units.Count(r.count-1)+" more")
 }
 
 // placeDetails matches what differs between places with one reason: the column and quoted
@@ -225,7 +241,7 @@ func countReasons(problems []model.Problem) []reason {
 		if !ok {
 			i = len(all)
 			at[text] = i
-			all = append(all, reason{text: text, first: p.Where()})
+			all = append(all, reason{text: text, first: p.Where(), full: p.String()})
 		}
 		all[i].count++
 	}

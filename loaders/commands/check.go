@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +30,7 @@ type checkOptions struct {
 // checkFormat writes findings, and transitions for --watch; writeTransition is nil for a
 // format that needs the whole file.
 type checkFormat struct {
-	writeFindings   func(io.Writer, []check.Finding) error
+	writeFindings   func(io.Writer, check.Result) error
 	writeTransition func(io.Writer, check.Transition) error
 }
 
@@ -43,7 +44,9 @@ func (p *Program) check() *cobra.Command {
 		Short: "Check every step of a run against rules; the exit code tells the result",
 		Long: `check evaluates rules such as killed>5% (a share of the groups), short>0 (a count)
 or critic/score/mean<0.1 (a metric) on every complete step. A step fails a rule that
-is true for it. The exit code is 0 if no step fails, 1 if one does, 2 on a usage
+is true for it. The last step is complete if it has as many rows as those before it
+or nothing was written for a while. unreadable>1% checks the share of rows of the
+log that cannot be read. The exit code is 0 if no step fails, 1 if one does, 2 on a usage
 error. Without rules it uses those that a healthy run passes: ` + strings.Join(check.Defaults(), "  ") + `.`,
 		Example: `vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' --keep-neg-ratio 0.5`,
 		Args:    cobra.ArbitraryArgs,
@@ -55,6 +58,9 @@ error. Without rules it uses those that a healthy run passes: ` + strings.Join(c
 			paths, set, err := p.pathsAndSettings(args)
 			if err != nil {
 				return err
+			}
+			if p.wait && !o.watch {
+				return Usage(errors.New("--wait is for --watch: without it, check reads what is there"))
 			}
 			if o.watch {
 				p.noteConfig(o.format.name)
@@ -69,6 +75,7 @@ error. Without rules it uses those that a healthy run passes: ` + strings.Join(c
 	o.format.addTo(cmd)
 	cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
+	p.AddWaitFlag(cmd.Flags())
 	return cmd
 }
 
@@ -105,11 +112,19 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	if err != nil {
 		return err
 	}
+	evaluator := check.NewEvaluator(rules)
+	evaluator.AddLog(check.LogOf(snap))
+	isStream := snap.Run.Progress.BytesAll == 0
+	snap, note := check.CompleteSteps(snap, time.Now(), isStream)
+	for _, n := range []string{check.UnreadFiles(snap), note} {
+		if n != "" {
+			evaluator.Notes = append(evaluator.Notes, n)
+		}
+	}
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return err
 	}
 	p.noteConfig(o.format.name)
-	evaluator := check.NewEvaluator(rules)
 	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		evaluator.Add(&a.Summary)
 		return nil
@@ -121,12 +136,12 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return Usage(err)
 	}
 	if o.junit != "" {
-		err := writeFileAtomically(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Findings) })
+		err := writeFileAtomically(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result) })
 		if err != nil {
 			return err
 		}
 	}
-	if err := format.writeFindings(p.stdout(ctx), evaluator.Findings); err != nil {
+	if err := format.writeFindings(p.stdout(ctx), evaluator.Result); err != nil {
 		return err
 	}
 	if check.Failed(evaluator.Findings) > 0 {

@@ -70,10 +70,10 @@ func failing(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	var failed []string
-	format := checkFormat{writeFindings: func(_ io.Writer, findings []check.Finding) error {
-		for i := range findings {
-			if !findings[i].Passed() {
-				failed = append(failed, findings[i].Rule.String())
+	format := checkFormat{writeFindings: func(_ io.Writer, result check.Result) error {
+		for i := range result.Findings {
+			if !result.Findings[i].Passed() {
+				failed = append(failed, result.Findings[i].Rule.String())
 			}
 		}
 		return nil

@@ -24,6 +24,7 @@ type Program struct {
 	columns     decode.Columns
 	inputFormat string
 	split       string
+	wait        bool
 }
 
 // All returns the commands.
@@ -56,6 +57,14 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected if not given; see `vantage formats`")
 	flags.StringVar(&p.split, "split", "train", "which logs of a directory to read: train, val or all")
 }
+
+// AddWaitFlag declares --wait, for a command that follows a run.
+func (p *Program) AddWaitFlag(flags *pflag.FlagSet) {
+	flags.BoolVar(&p.wait, "wait", false, "wait for a PATH that does not exist yet")
+}
+
+// Waits reports whether --wait is set.
+func (p *Program) Waits() bool { return p.wait }
 
 // AddFormatAlias declares --format as an alias of --input-format, for a command without an
 // output format.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"vantage/loaders"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
@@ -34,12 +33,18 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 	return nil
 }
 
+// chunkSource is a log that is followed.
+type chunkSource interface {
+	Next(context.Context) (*model.Chunk, error)
+}
+
 // watcher checks a run while it grows.
 type watcher struct {
-	source  *loaders.Source
+	source  chunkSource
 	set     model.Settings
 	monitor *check.Monitor
 	print   func(check.Transition) error
+	recheck <-chan time.Time // when to check a short step again; nil if never
 }
 
 // minPollInterval is the minimum time between two checks of files. A stream is checked
@@ -50,39 +55,89 @@ const minPollInterval = 500 * time.Millisecond
 func (w *watcher) run(ctx context.Context) error {
 	store := model.NewStore()
 	notReady := errors.New("the input ended without samples")
+	chunks := make(chan readResult, 1)
+	w.read(ctx, chunks)
 	for {
-		chunk, err := w.source.Next(ctx)
-		if errors.Is(err, io.EOF) {
+		var got readResult
+		select {
+		case got = <-chunks:
+		case <-w.recheck:
+		}
+		if got.chunk != nil {
+			store.Append(got.chunk)
+		}
+		ended := errors.Is(got.err, io.EOF)
+		if got.err != nil && !ended {
+			return got.err
+		}
+		if got.caughtUp() {
+			if snap := store.Snapshot(); snap.Rows > 0 {
+				var err error
+				if notReady, err = w.checkSteps(ctx, snap, ended); err != nil {
+					return err
+				}
+			}
+		}
+		if ended {
 			return notReady
 		}
-		if err != nil {
-			return err
-		}
-		store.Append(chunk)
-		if !chunk.Progress.CaughtUp {
-			continue
-		}
-		snap := store.Snapshot()
-		if snap.Rows == 0 {
-			continue
-		}
-		if notReady, err = w.checkSteps(ctx, snap); err != nil {
-			return err
-		}
-		if chunk.Progress.BytesAll > 0 {
-			select {
-			case <-time.After(minPollInterval):
-			case <-ctx.Done():
-			}
+		if got.chunk != nil {
+			got.pause(ctx)
+			w.read(ctx, chunks)
 		}
 	}
 }
 
+// readResult is the next chunk of the source or its error; the zero value says that the steps are to
+// be checked again without one.
+type readResult struct {
+	chunk *model.Chunk
+	err   error
+}
+
+// caughtUp reports whether everything that is there has been read.
+func (r readResult) caughtUp() bool { return r.chunk == nil || r.chunk.Progress.CaughtUp }
+
+// pause waits before files are read again once everything has been read.
+func (r readResult) pause(ctx context.Context) {
+	if r.caughtUp() && r.chunk.Progress.BytesAll > 0 {
+		select {
+		case <-time.After(minPollInterval):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// read reads the next chunk in the background.
+func (w *watcher) read(ctx context.Context, chunks chan<- readResult) {
+	go func() {
+		chunk, err := w.source.Next(ctx)
+		chunks <- readResult{chunk, err}
+	}()
+}
+
+// awaitRows makes a short last step be checked again once it counts as complete, and reports whether
+// it does not yet.
+func (w *watcher) awaitRows(snap model.Snapshot, ended bool) (step int64, pending bool) {
+	w.recheck = nil
+	s, short := check.FindShortStep(snap)
+	left := time.Until(s.CompleteAfter)
+	if !short || ended || left <= 0 {
+		return 0, false
+	}
+	w.recheck = time.After(left)
+	return s.Step, true
+}
+
 // checkSteps evaluates the rules on steps that have become complete. notReady says why
 // nothing could be computed: samples that cannot be grouped yet may be later.
-func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot) (notReady, err error) {
+func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended bool) (notReady, err error) {
 	var added []model.Step
+	short, pending := w.awaitRows(snap, ended)
 	for i, step := range snap.Steps {
+		if pending && step.Number == short {
+			continue
+		}
 		if !snap.Open(i) && !w.monitor.Added(step.Number) {
 			added = append(added, step)
 		}
@@ -96,6 +151,11 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot) (notReady
 		}
 		return nil
 	})
+	for _, o := range w.monitor.AddLog(check.LogOf(snap), snap.Steps[len(snap.Steps)-1].Number) {
+		if printErr == nil {
+			printErr = w.print(o)
+		}
+	}
 	switch {
 	case printErr != nil:
 		return nil, printErr

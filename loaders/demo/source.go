@@ -174,6 +174,7 @@ func (s *Source) withProgress(c *model.Chunk) *model.Chunk {
 	c.Progress = model.Progress{
 		Files: len(s.files), BytesRead: s.totalBytes, // a stream has no size
 		CaughtUp: s.completeSteps >= s.options.History, Open: len(s.pendingRows) > 0,
+		LastWrite: time.Now(), StepTime: s.options.Interval,
 	}
 	return c
 }

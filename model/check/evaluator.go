@@ -15,26 +15,34 @@ type Finding struct {
 	WorstStep  int64   // the step with the value farthest beyond the limit
 	WorstValue string
 	Advice     string // of the matching warning at that step; "" if there is none
+	Rows       int    // of the log, if the rule is of the log
+	LogFails   bool   // the rule is of the log, and the log fails it
 
 	worst float64
 }
 
-// Passed reports whether no step fails the rule.
-func (f *Finding) Passed() bool { return len(f.Failed) == 0 }
+// Passed reports whether no step fails the rule, nor the log.
+func (f *Finding) Passed() bool { return len(f.Failed) == 0 && !f.LogFails }
 
-// Evaluated reports whether a step has a value for the rule. Without one the rule passes,
+// Evaluated reports whether a step, or the log, has a value for the rule. Without one the rule passes,
 // which means nothing.
-func (f *Finding) Evaluated() bool { return f.Steps > 0 }
+func (f *Finding) Evaluated() bool { return f.Steps > 0 || f.Rows > 0 }
+
+// Result is what a check found.
+type Result struct {
+	Findings []Finding // one per rule, in order
+	Notes    []string  // sentences on what was left out or is doubtful
+}
 
 // Evaluator evaluates rules on one step after the other.
 type Evaluator struct {
-	Findings []Finding // one per rule, in order
+	Result
 	coverage
 }
 
 // NewEvaluator returns an evaluator without steps.
 func NewEvaluator(rules []Rule) *Evaluator {
-	c := &Evaluator{Findings: make([]Finding, len(rules)), coverage: newCoverage(rules)}
+	c := &Evaluator{Result: Result{Findings: make([]Finding, len(rules))}, coverage: newCoverage(rules)}
 	for k, r := range rules {
 		c.Findings[k].Rule = r
 	}
@@ -49,6 +57,21 @@ func (c *Evaluator) Add(s *analysis.Summary) {
 	c.record(s)
 	for k := range c.Findings {
 		c.Findings[k].add(s)
+	}
+}
+
+// AddLog evaluates the rules on the log as a whole.
+func (c *Evaluator) AddLog(l Log) {
+	for k := range c.Findings {
+		f := &c.Findings[k]
+		if !f.Rule.OfLog() {
+			continue
+		}
+		x, text := l.value(f.Rule)
+		f.Rows, f.WorstValue = l.Rows, text
+		if f.LogFails = f.Rule.Fails(x); f.LogFails && l.Unreadable > 0 {
+			f.Advice = l.Advice
+		}
 	}
 }
 

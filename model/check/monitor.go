@@ -46,7 +46,22 @@ func (w *Monitor) Add(s *analysis.Summary) []Transition {
 	return all
 }
 
-// Failing reports whether a rule fails at the step added last.
+// AddLog evaluates the rules on the log as a whole, whose newest step is given.
+func (w *Monitor) AddLog(l Log, step int64) []Transition {
+	var all []Transition
+	for k, r := range w.rules {
+		if !r.OfLog() {
+			continue
+		}
+		if x, text := l.value(r); r.Fails(x) != w.failing[k] {
+			w.failing[k] = !w.failing[k]
+			all = append(all, Transition{r, step, w.failing[k], text})
+		}
+	}
+	return all
+}
+
+// Failing reports whether a rule fails at the step added last, or by the log.
 func (w *Monitor) Failing() bool {
 	for _, f := range w.failing {
 		if f {

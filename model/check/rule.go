@@ -15,7 +15,7 @@ import (
 // Rule is a condition under which a step fails: with "killed>5%", if more than 5 % of its
 // groups are killed.
 type Rule struct {
-	Name    string // a fate, a count, the kind of a warning, or a metric
+	Name    string // a fate, a count, the kind of a warning, a metric, or unreadable
 	Op      string
 	Limit   float64
 	Percent bool // Limit is a percentage
@@ -23,7 +23,7 @@ type Rule struct {
 
 // Defaults returns the default rules. A healthy run passes them.
 func Defaults() []string {
-	return []string{"signal=0", "killed>5%", "short>5%", "flips>10%", "noise>0", "invalid>0"}
+	return []string{"signal=0", "killed>5%", "short>5%", "flips>10%", "noise>0", "invalid>0", "unreadable>1%"}
 }
 
 // operators lists longer ones before their prefixes; == means =.
@@ -75,6 +75,7 @@ func validName(name string) bool {
 // not a share. A name with a slash, _ or @ may be a metric, which only a log decides.
 func (r Rule) validate() error {
 	_, counted := r.count(&analysis.Summary{Groups: 1, Rows: 1})
+	counted = counted || r.OfLog()
 	if !counted && !strings.Contains(r.Name, "/") && !strings.Contains(r.Name, "_") && !strings.Contains(r.Name, "@") {
 		return fmt.Errorf("unknown name %q: a rule can check %s, a kind of warning, or a metric", r.Name, strings.Join(CountNames(), ", "))
 	}
@@ -95,7 +96,7 @@ func (r Rule) String() string {
 
 // CountNames returns what can be counted, besides warnings.
 func CountNames() []string {
-	names := []string{"signal", "kept", "flips"}
+	names := []string{"signal", "kept", "flips", unreadable}
 	for _, f := range model.Fates() {
 		if f != model.FateOpen {
 			names = append(names, f.String())
@@ -154,7 +155,7 @@ func (r Rule) Evaluate(s *analysis.Summary) (x float64, text string, ok bool) {
 // appliesTo reports whether a step has what the rule names, even if NaN.
 func (r Rule) appliesTo(s *analysis.Summary) bool {
 	_, counted := r.count(s)
-	return counted || slices.ContainsFunc(s.Metrics, func(m analysis.Metric) bool { return m.Name == r.Name })
+	return counted || r.OfLog() || slices.ContainsFunc(s.Metrics, func(m analysis.Metric) bool { return m.Name == r.Name })
 }
 
 // Fails reports whether the value x fails the rule. NaN always does.

@@ -9,13 +9,15 @@ import (
 	"strings"
 
 	"vantage/model/check"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
 // CheckText writes a line per rule; for one that fails the steps, the worst value and
 // advice.
-func CheckText(w io.Writer, findings []check.Finding) error {
+func CheckText(w io.Writer, result check.Result) error {
 	out := bufio.NewWriter(w)
+	findings := result.Findings
 	for i := range findings {
 		f := &findings[i]
 		if f.Passed() && !f.Evaluated() {
@@ -23,13 +25,16 @@ func CheckText(w io.Writer, findings []check.Finding) error {
 			continue
 		}
 		if f.Passed() {
-			fmt.Fprintf(out, "ok    %-28s %s\n", f.Rule, units.Plural(f.Steps, "steps"))
+			fmt.Fprintf(out, "ok    %-28s %s\n", f.Rule, checkedText(f))
 			continue
 		}
 		fmt.Fprintf(out, "FAIL  %-28s %s\n", f.Rule, failureText(f))
 		if f.Advice != "" {
 			fmt.Fprintf(out, "      %s\n", f.Advice)
 		}
+	}
+	for _, note := range result.Notes {
+		fmt.Fprintf(out, "note  %s\n", sanitize.Line(note))
 	}
 	fmt.Fprintln(out, checkTotal(findings))
 	return out.Flush()
@@ -40,18 +45,31 @@ func checkTotal(findings []check.Finding) string {
 	return fmt.Sprintf("%s, %d failed", units.Plural(len(findings), "rules"), check.Failed(findings))
 }
 
+// checkedText says on how much a rule was evaluated.
+func checkedText(f *check.Finding) string {
+	if f.Rule.OfLog() {
+		return fmt.Sprintf("%s of all rows", f.WorstValue)
+	}
+	return units.Plural(f.Steps, "steps")
+}
+
 // failureText says how many steps fail, and which is the worst.
 func failureText(f *check.Finding) string {
+	if f.Rule.OfLog() {
+		return checkedText(f)
+	}
 	return fmt.Sprintf("%d of %s, from step %d; worst is %s at step %d", len(f.Failed), units.Plural(f.Steps, "steps"), f.Failed[0], f.WorstValue, f.WorstStep)
 }
 
 // CheckJSON writes {"rules": [{"rule": "killed>5%", "passed": false, "steps": 30,
 // "failed": [12, 13], "worst_step": 13, "value": "9/128 (7%)", "advice": "…"}], "passed": false}.
-// A rule has 0 steps if none has a value for it.
-func CheckJSON(w io.Writer, findings []check.Finding) error {
+// A rule has 0 steps if none has a value for it, or if its scope is the log. "notes" says what was left out.
+func CheckJSON(w io.Writer, result check.Result) error {
+	findings := result.Findings
 	type rule struct {
 		Rule   string  `json:"rule"`
 		Passed bool    `json:"passed"`
+		Scope  string  `json:"scope,omitempty"`
 		Steps  int     `json:"steps"`
 		Failed []int64 `json:"failed"`
 		Worst  *int64  `json:"worst_step,omitempty"`
@@ -59,13 +77,17 @@ func CheckJSON(w io.Writer, findings []check.Finding) error {
 		Advice string  `json:"advice,omitempty"`
 	}
 	out := struct {
-		Rules  []rule `json:"rules"`
-		Passed bool   `json:"passed"`
-	}{[]rule{}, check.Failed(findings) == 0}
+		Rules  []rule   `json:"rules"`
+		Notes  []string `json:"notes,omitempty"`
+		Passed bool     `json:"passed"`
+	}{[]rule{}, result.Notes, check.Failed(findings) == 0}
 	for i := range findings {
 		f := &findings[i]
 		r := rule{Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...), Value: f.WorstValue, Advice: f.Advice}
-		if !f.Passed() {
+		switch {
+		case f.Rule.OfLog():
+			r.Scope = "log"
+		case !f.Passed():
 			r.Worst = &f.WorstStep
 		}
 		out.Rules = append(out.Rules, r)
@@ -83,6 +105,7 @@ type (
 		Errors   int         `xml:"errors,attr"`
 		Skipped  int         `xml:"skipped,attr"`
 		Cases    []junitCase `xml:"testcase"`
+		Notes    string      `xml:"system-out,omitempty"`
 	}
 	junitCase struct {
 		Class   string     `xml:"classname,attr"`
@@ -98,8 +121,9 @@ type (
 
 // CheckJUnit writes a test suite with a case per rule. A rule that no step has a value for
 // is skipped.
-func CheckJUnit(w io.Writer, findings []check.Finding) error {
-	suite := junitSuite{Name: "vantage check", Tests: len(findings), Failures: check.Failed(findings)}
+func CheckJUnit(w io.Writer, result check.Result) error {
+	findings := result.Findings
+	suite := junitSuite{Name: "vantage check", Tests: len(findings), Failures: check.Failed(findings), Notes: strings.Join(result.Notes, "\n")}
 	for i := range findings {
 		f := &findings[i]
 		c := junitCase{Class: "vantage.check", Name: f.Rule.String()}
@@ -122,7 +146,8 @@ func CheckJUnit(w io.Writer, findings []check.Finding) error {
 
 // CheckGitHub writes a workflow command per failing rule, which becomes an annotation, and
 // the total.
-func CheckGitHub(w io.Writer, findings []check.Finding) error {
+func CheckGitHub(w io.Writer, result check.Result) error {
+	findings := result.Findings
 	out := bufio.NewWriter(w)
 	for i := range findings {
 		if f := &findings[i]; !f.Passed() {
@@ -130,18 +155,21 @@ func CheckGitHub(w io.Writer, findings []check.Finding) error {
 			if f.Advice != "" {
 				text += ". " + f.Advice
 			}
-			annotate(out, "error", f.Rule, text)
+			annotate(out, "error", f.Rule.String(), text)
 		}
+	}
+	for _, note := range result.Notes {
+		annotate(out, "notice", "vantage check", note)
 	}
 	fmt.Fprintln(out, checkTotal(findings))
 	return out.Flush()
 }
 
 // annotate writes a workflow command. It escapes what would end or change it, or its title.
-func annotate(out io.Writer, level string, r check.Rule, text string) {
+func annotate(out io.Writer, level, name, text string) {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	fmt.Fprintf(out, "::%s title=%s::%s\n", level, title.Replace(r.String()), data.Replace(text))
+	fmt.Fprintf(out, "::%s title=%s::%s\n", level, title.Replace(name), data.Replace(text))
 }
 
 // TransitionText writes a line: the rule begins to fail, or passes again.
@@ -175,7 +203,7 @@ func TransitionGitHub(w io.Writer, o check.Transition) error {
 	if o.Failing {
 		level = "error"
 	}
-	annotate(&b, level, o.Rule, fmt.Sprintf("%s at step %d", o.Value, o.Step))
+	annotate(&b, level, o.Rule.String(), fmt.Sprintf("%s at step %d", o.Value, o.Step))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"time"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -109,12 +110,22 @@ type runJSON struct {
 	Samples  int    `json:"samples"`
 	Skipped  int    `json:"skipped_records"`
 	Lengths  string `json:"lengths"`
+	Written  string `json:"last_write,omitempty"` // in UTC
 
 	SolvedAt *float64 `json:"solved_at"` // null if no reward is solved, or runs differ in it
 	Solved   []string `json:"solved"`    // which rewards count as solved and why, a sentence per run
 
 	Notes  []string `json:"notes"` // what was left out or deduplicated, and why
 	Config string   `json:"config,omitempty"`
+}
+
+// lastWrite returns when the newest file with samples was written; "" if the log is no file.
+func (p *page) lastWrite(zone *time.Location, layout string) string {
+	progress := p.Snap.Run.Progress
+	if progress.LastWrite.IsZero() || progress.BytesAll == 0 {
+		return ""
+	}
+	return progress.LastWrite.In(zone).Format(layout)
 }
 
 func newRunJSON(p *page) runJSON {
@@ -124,7 +135,7 @@ func newRunJSON(p *page) runJSON {
 		Format: snap.Run.Format, Read: snap.Run.Provenance,
 		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Config: snap.Run.Config,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped,
-		Lengths: snap.Run.LengthUnit.String(), Notes: append([]string{}, snap.Run.Notes...),
+		Lengths: snap.Run.LengthUnit.String(), Written: p.lastWrite(time.UTC, time.RFC3339), Notes: append([]string{}, snap.Run.Notes...),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"vantage/model/analysis"
 	"vantage/model/sanitize"
@@ -24,6 +25,9 @@ func markdownHead(p *page) {
 		p.printf("- **config** %s\n", escapeMarkdown(snap.Run.Config))
 	}
 	p.printf("- **read** %s\n- **groups** %s\n- **lengths** %s\n", escapeMarkdown(snap.Run.Provenance), escapeMarkdown(p.Grouping.Evidence), snap.Run.LengthUnit.Doc())
+	if at := p.lastWrite(time.Local, time.DateTime); at != "" {
+		p.printf("- **last row** written %s\n", at)
+	}
 	for _, note := range snap.Run.Notes {
 		p.printf("- **left out** %s\n", escapeMarkdown(note))
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -33,6 +34,9 @@ func textHead(p *page) {
 		p.printf("left out   %s\n", sanitize.Line(note))
 	}
 	p.printf("lengths    %s\n", snap.Run.LengthUnit.Doc())
+	if at := p.lastWrite(time.Local, time.DateTime); at != "" {
+		p.printf("last row   written %s\n", at)
+	}
 	if snap.Run.Config != "" {
 		p.printf("config     %s\n", sanitize.Line(snap.Run.Config))
 	}

@@ -1,0 +1,105 @@
+package commands
+
+import (
+	"context"
+	"io"
+	"math"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"vantage/model"
+	"vantage/model/check"
+)
+
+// madeChunks returns its chunks, each after a pause, and then io.EOF if it ends.
+type madeChunks struct {
+	chunks []*model.Chunk
+	pause  time.Duration
+	ends   bool
+}
+
+func (s *madeChunks) Next(ctx context.Context) (*model.Chunk, error) {
+	if len(s.chunks) == 0 && s.ends {
+		return nil, io.EOF
+	}
+	if len(s.chunks) == 0 {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	select {
+	case <-time.After(s.pause):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	c := s.chunks[0]
+	s.chunks = s.chunks[1:]
+	c.Progress.LastWrite = time.Now()
+	return c, nil
+}
+
+// rightRows returns a chunk of rows whose rewards are all 1, so that their step has no signal.
+func rightRows(step int64, rows int) *model.Chunk {
+	c := &model.Chunk{Format: "made", Progress: model.Progress{CaughtUp: true, BytesAll: 1}}
+	for range rows {
+		c.Records = append(c.Records, model.Record{Step: step, Prompt: 1, Reward: 1, Advantage: math.NaN(), Length: -1})
+	}
+	return c
+}
+
+// A short last step is judged when its other rows came, when nothing came for a while, or at the end
+// of the input.
+func TestWatchJudgesCompleteSteps(t *testing.T) {
+	for name, c := range map[string]struct {
+		source madeChunks
+		steps  map[time.Duration]int // by time, how many steps are judged
+	}{
+		"the other rows come": {madeChunks{[]*model.Chunk{rightRows(1, 8), rightRows(2, 2), rightRows(2, 6)}, time.Minute, false}, map[time.Duration]int{
+			90 * time.Second: 1, 150 * time.Second: 1, 190 * time.Second: 2,
+		}},
+		"the next step begins": {madeChunks{[]*model.Chunk{rightRows(1, 8), rightRows(2, 2), rightRows(3, 2)}, time.Minute, false}, map[time.Duration]int{
+			150 * time.Second: 1, 190 * time.Second: 3, // as many rows as the shortest step before it
+		}},
+		"nothing comes": {madeChunks{[]*model.Chunk{rightRows(1, 8), rightRows(2, 2)}, time.Minute, false}, map[time.Duration]int{
+			6 * time.Minute: 1, 8 * time.Minute: 2,
+		}},
+		"it ends": {madeChunks{[]*model.Chunk{rightRows(1, 8), rightRows(2, 2)}, time.Minute, true}, map[time.Duration]int{
+			90 * time.Second: 1, 3 * time.Minute: 2,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				r, err := check.Parse("signal=0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := watcher{source: &c.source, set: model.DefaultSettings(), monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
+				start, ended := time.Now(), make(chan error, 1)
+				go func() { ended <- w.run(ctx) }()
+				var times []time.Duration
+				for at := range c.steps {
+					times = append(times, at)
+				}
+				slices.Sort(times)
+				for _, at := range times {
+					time.Sleep(time.Until(start.Add(at)))
+					synctest.Wait()
+					judged := 0
+					for step := range int64(4) {
+						if w.monitor.Added(step) {
+							judged++
+						}
+					}
+					if judged != c.steps[at] {
+						t.Errorf("after %v: %d steps judged, want %d", at, judged, c.steps[at])
+					}
+				}
+				cancel()
+				<-ended
+			})
+		})
+	}
+}

@@ -1,0 +1,60 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/themes"
+)
+
+// onClock sets what the screen takes for now, and requests the moment at which its words on how fresh
+// the log is change: once a minute at most, and never after the log has ended. Requests overtaken by
+// an earlier one change nothing when they end.
+func (a App) onClock(now time.Time) (App, tea.Cmd) {
+	if now.After(a.sourceState.clock) {
+		a.sourceState.clock = now
+	}
+	s := &a.sourceState
+	_, until := a.snap.Run.Progress.FreshnessText(s.clock)
+	if !s.nextClock.After(s.clock) {
+		s.nextClock = time.Time{} // it has come
+	}
+	if s.ended || until.IsZero() || !s.nextClock.IsZero() && !until.Before(s.nextClock) {
+		return a, nil
+	}
+	s.nextClock = until
+	return a, tea.Tick(until.Sub(s.clock), func(t time.Time) tea.Msg {
+		if t.Before(until) { // the clock was set
+			t = until
+		}
+		return clockMsg{t}
+	})
+}
+
+// freshness returns in words whether the log grows.
+func (a App) freshness(full bool) string {
+	t, p := a.display.theme, a.snap.Run.Progress
+	text, _ := p.FreshnessText(a.sourceState.clock)
+	if p.Freshness(a.sourceState.clock) != model.Live {
+		return t.Paint(themes.Dim, text)
+	}
+	if p.Polling && full {
+		text += ", polling"
+	}
+	return t.Paint(themes.Good, a.display.glyphs.Dot+" "+text)
+}
+
+// lastWriteText returns when the log was last written, in local time: with the day if that is not
+// today.
+func (a App) lastWriteText() string {
+	at, now := a.snap.Run.Progress.LastWrite.Local(), a.sourceState.clock.Local()
+	if now.IsZero() || at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format(time.TimeOnly)
+	}
+	if at.Year() == now.Year() {
+		return at.Format("Jan 2 15:04")
+	}
+	return at.Format("2006-01-02 15:04")
+}
