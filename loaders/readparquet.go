@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,11 +31,16 @@ func (s *Source) openParquet(f *file, p *packedFile, size int64) error {
 
 // openTable detects the format of a Parquet file by its columns.
 func openTable(f *file, p *packedFile, table *pages.File, size int64, workers int) error {
-	names := make([]string, len(table.Columns))
-	for i, c := range table.Columns {
-		names[i] = c.Name
+	var names, leaves []string // of columns that are not flat both count: prompt, and prompt.list.element.role
+	for _, c := range table.Columns {
+		if len(names) == 0 || names[len(names)-1] != c.Field {
+			names = append(names, c.Field)
+		}
+		if c.Name != c.Field {
+			leaves = append(leaves, c.Name)
+		}
 	}
-	format := formats.Detect(f.formats, f.name, framing.Framing{Table: true}, []byte(strings.Join(names, "\n")))
+	format := formats.Detect(f.formats, f.name, framing.Framing{Table: true}, []byte(strings.Join(append(slices.Clip(names), leaves...), "\n")))
 	if format == nil {
 		return fmt.Errorf("%w: no column holds a reward under a usual name; its columns are %s; --reward NAME names the one that is", fileio.ErrNotRead, strings.Join(names[:min(len(names), formats.MaxKeys)], ", "))
 	}

@@ -152,6 +152,15 @@ func (f *Fields) IsComponent(name string) bool {
 	return IsComponentName(name) || f.anyComponent && !isCounter(name) || slices.Contains(f.requested, name)
 }
 
+// UsesNested reports whether anything is taken from a list or an object of that name.
+func (f *Fields) UsesNested(column string) bool {
+	if p, ok := f.Lookup([]byte(column)); ok && p.Role != RoleTokens {
+		return true
+	}
+	_, holdsComponents := ComponentPrefix([]byte(column))
+	return holdsComponents || f.IsParent([]byte(column)) || IsComponentName(column) || slices.Contains(f.requested, column)
+}
+
 // Uses reports whether anything is taken from the column of a table.
 func (f *Fields) Uses(column string) bool {
 	if p, ok := f.Lookup([]byte(column)); ok {

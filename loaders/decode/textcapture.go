@@ -55,8 +55,13 @@ func readable(v jsonscan.Value, limit int) string {
 			if i > 0 {
 				b = append(b, "\n\n"...)
 			}
-			b = append(jsonscan.AppendUnescaped(b, m.Role.Raw), ": "...)
+			b = append(m.AppendSpeaker(b), ": "...)
+			n := len(b)
 			b = m.AppendContent(b)
+			if len(b) > n && m.ToolCalls.Len() > 0 {
+				b = append(b, '\n')
+			}
+			b = m.AppendCalls(b)
 			if len(b) > limit {
 				break
 			}

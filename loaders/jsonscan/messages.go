@@ -5,6 +5,8 @@ import "bytes"
 // Message is one turn of a conversation.
 type Message struct {
 	Role, Content Value
+	Name          Value // of the tool that answers, or of the speaker
+	ToolCalls     Value // a list of {function: {name, arguments}} or {name, arguments}
 }
 
 // MessagesPrefix is the start of a text that may hold messages as JSON.
@@ -31,6 +33,10 @@ func (v Value) Messages() []Message {
 				m.Role = v
 			case "content":
 				m.Content = v
+			case "name":
+				m.Name = v
+			case "tool_calls":
+				m.ToolCalls = v
 			}
 		})
 		valid = valid && m.Role.Kind == String
@@ -40,6 +46,35 @@ func (v Value) Messages() []Message {
 		return nil
 	}
 	return messages
+}
+
+// AppendSpeaker appends the role and, if there is one, the name: "tool search".
+func (m Message) AppendSpeaker(dst []byte) []byte {
+	dst = AppendUnescaped(dst, m.Role.Raw)
+	if m.Name.Kind == String && len(m.Name.Raw) > 0 {
+		dst = AppendUnescaped(append(dst, ' '), m.Name.Raw)
+	}
+	return dst
+}
+
+// AppendCalls appends each tool call as "name(arguments)", with a newline between two.
+func (m Message) AppendCalls(dst []byte) []byte {
+	for i, call := range m.ToolCalls.Elements() {
+		if function := call.Field("function"); function.Kind == Object {
+			call = function
+		}
+		if i > 0 {
+			dst = append(dst, '\n')
+		}
+		dst = append(AppendUnescaped(dst, call.Field("name").Raw), '(')
+		if arguments := call.Field("arguments"); arguments.Kind == String {
+			dst = AppendUnescaped(dst, arguments.Raw)
+		} else if arguments.Kind != Null {
+			dst = append(dst, arguments.Raw...)
+		}
+		dst = append(dst, ')')
+	}
+	return dst
 }
 
 // AppendContent appends the decoded text of a message to dst. Content in parts is that of its text

@@ -45,6 +45,7 @@ type cachedFile struct {
 	pages   *pages.File
 	cells   *pages.Cells
 	library *parquet.File // for nested columns; nil until one is read
+	nested  []nestedField
 	check   *checker
 	size    int
 }

@@ -3,8 +3,7 @@ package parquet
 import (
 	"bytes"
 	"errors"
-
-	"github.com/parquet-go/parquet-go"
+	"fmt"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
@@ -21,24 +20,36 @@ func (t *cachedFile) decodeRow(decoder *decode.RowDecoder, row int64) error {
 		return nil
 	}
 	decoder.BeginRow()
-	for i, column := range t.pages.Columns {
-		v, err := t.cell(group, i, row)
+	for i := 0; i < len(t.pages.Columns); {
+		name, v, next, err := t.cell(group, i, row)
 		if err != nil {
 			return err
 		}
-		decoder.Pick(jsonscan.Value{Kind: jsonscan.String, Raw: []byte(column.Name)}, v)
+		decoder.Pick(nameValue(name), v)
+		i = next
 	}
 	_, err := decoder.FinishRow(nil)
 	return err
 }
 
-// cell reads one cell, of which no more than a page is decompressed.
-func (t *cachedFile) cell(group, column int, row int64) (jsonscan.Value, error) {
-	v, err := t.flatCell(group, column, row)
-	if errors.Is(err, pages.ErrUnsupported) {
-		return t.nestedCell(group, column, row)
+// cell reads one cell, of which no more than a page is decompressed if its column is flat. It returns
+// the name of the column, and the leaf that comes after those of the column.
+func (t *cachedFile) cell(group, leaf int, row int64) (name string, v jsonscan.Value, next int, err error) {
+	v, err = t.flatCell(group, leaf, row)
+	if !errors.Is(err, pages.ErrUnsupported) {
+		return t.pages.Columns[leaf].Name, v, leaf + 1, err
 	}
-	return v, err
+	if err := t.openLibrary(); err != nil {
+		return "", v, 0, err
+	}
+	for i := range t.nested {
+		if f := &t.nested[i]; f.first == leaf {
+			v, err := t.libraryCell(namedColumn{leaf: leaf, nested: f}, group, row)
+			return f.name, v, leaf + len(f.leaves), err
+		}
+	}
+	v, err = t.libraryCell(namedColumn{leaf: leaf}, group, row)
+	return t.pages.Columns[leaf].Name, v, leaf + 1, err
 }
 
 func (t *cachedFile) flatCell(group, column int, row int64) (jsonscan.Value, error) {
@@ -63,31 +74,33 @@ func (t *cachedFile) flatCell(group, column int, row int64) (jsonscan.Value, err
 	}
 }
 
-// nestedCell reads a cell through parquet-go.
-func (t *cachedFile) nestedCell(group, column int, row int64) (jsonscan.Value, error) {
+func (t *cachedFile) openLibrary() (err error) {
 	if t.library == nil {
-		var err error
-		if t.library, err = openWithLibrary(t.handle, t.info.Size()); err != nil {
-			return jsonscan.Value{}, err
+		if t.library, err = openWithLibrary(t.handle, t.info.Size(), t.pages); err != nil {
+			return err
 		}
+		t.nested = nestedFields(t.library, t.pages.Columns)
 		t.check = newChecker(t.library, t.handle)
 	}
-	if err := t.check.chunk(group, column); err != nil {
-		return jsonscan.Value{}, err
-	}
-	c := valueReader{pages: t.library.RowGroups()[group].ColumnChunks()[column].Pages(), buffer: make([]parquet.Value, 1)}
-	defer func() { _ = c.pages.Close() }()
-	if err := c.pages.SeekToRow(row); err != nil {
-		return jsonscan.Value{}, err
-	}
-	for len(c.values) == 0 {
-		page, err := c.pages.ReadPage()
-		if err != nil {
-			return jsonscan.Value{}, err
-		}
-		if n, _ := page.Values().ReadValues(c.buffer); n > 0 {
-			c.add(c.buffer[0])
-		}
-	}
-	return c.values[0], nil
+	return nil
 }
+
+// libraryCell reads a cell through parquet-go.
+func (t *cachedFile) libraryCell(column namedColumn, group int, row int64) (jsonscan.Value, error) {
+	r := &rowReader{table: t.pages, check: t.check, group: group + 1, skip: row}
+	c, err := r.openColumn(column, t.library.RowGroups()[group].ColumnChunks())
+	if err != nil {
+		return jsonscan.Value{}, err
+	}
+	defer c.close()
+	n, err := c.fill()
+	if err == nil && n == 0 {
+		err = errTooFewRows
+	}
+	if err != nil {
+		return jsonscan.Value{}, err
+	}
+	return c.next(), nil
+}
+
+var errTooFewRows = fmt.Errorf("%w: a column has fewer rows than its group", pages.ErrBroken)

@@ -46,7 +46,8 @@ func newColumnReader(decoder *decode.RowDecoder, f *pages.File, workers int) *co
 	}
 	var found [decode.RoleCount][]candidate
 	for i, c := range f.Columns {
-		if !decoder.Fields.Uses(c.Name) {
+		isNested := c.Kind == pages.Nested && decoder.Fields.UsesNested(c.Field)
+		if !isNested && !decoder.Fields.Uses(c.Name) {
 			decoder.Seen.Add([]byte(c.Name))
 			continue
 		}

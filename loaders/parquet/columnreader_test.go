@@ -19,7 +19,11 @@ import (
 
 // readRowByRow reads a table from row first on through parquet-go.
 func readRowByRow(t *rapid.T, r *decode.RowDecoder, data []byte, from int64) ([]model.Record, error) {
-	table, err := newRowReader(r, bytes.NewReader(data), int64(len(data)), from)
+	f, err := pages.Open(bytes.NewReader(data), int64(len(data)), &pages.Memory{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := newRowReader(r, f, bytes.NewReader(data), int64(len(data)), from)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,18 @@
 package parquet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
+	"vantage/loaders/parquet/pages"
 	"vantage/model"
 )
 
@@ -21,44 +23,72 @@ const rowBatch = 1024
 // columns, and rows whose columns change their meaning.
 type rowReader struct {
 	decoder *decode.RowDecoder
+	table   *pages.File
 	check   *checker
 	groups  []parquet.RowGroup
-	group   int            // number of the next one
-	columns []namedColumn  // those that can play a role
-	values  []*valueReader // of the open group, parallel to columns; nil if none is open
-	row     int64          // number of the next row
-	skip    int64          // rows to skip: the column reader has read them
+	group   int           // number of the next one
+	columns []namedColumn // those that can play a role
+	values  []cellReader  // of the open group, parallel to columns; nil if none is open
+	row     int64         // number of the next row
+	skip    int64         // rows to skip: the column reader has read them
 }
 
-// namedColumn is a leaf of the schema and its name as the decoder takes it.
+// namedColumn is a column and its name as the decoder takes it: a leaf of the schema, or a nested one.
 type namedColumn struct {
-	index int
-	key   jsonscan.Value
+	leaf   int
+	nested *nestedField // nil for a leaf
+	key    jsonscan.Value
+}
+
+// cellReader reads a column of a row group row by row.
+type cellReader interface {
+	// fill reads ahead, at least one row unless the group ends, and returns how many rows are ready.
+	fill() (rows int, err error)
+
+	// next returns the value of the next row. There must be one ready.
+	next() jsonscan.Value
+
+	close()
 }
 
 // newRowReader reads a Parquet file from row first on.
-func newRowReader(decoder *decode.RowDecoder, h io.ReaderAt, size, first int64) (*rowReader, error) {
-	file, err := openWithLibrary(h, size)
+func newRowReader(decoder *decode.RowDecoder, table *pages.File, h io.ReaderAt, size, first int64) (*rowReader, error) {
+	file, err := openWithLibrary(h, size, table)
 	if err != nil {
 		return nil, err
 	}
-	r := &rowReader{decoder: decoder, check: newChecker(file, h), groups: file.RowGroups(), row: first, skip: first}
-	for i, path := range file.Schema().Columns() {
-		if name := strings.Join(path, "."); decoder.Fields.Uses(name) {
-			r.columns = append(r.columns, namedColumn{i, jsonscan.Value{Kind: jsonscan.String, Raw: []byte(name)}})
+	r := &rowReader{decoder: decoder, table: table, check: newChecker(file, h), groups: file.RowGroups(), row: first, skip: first}
+	whole := map[string]bool{} // the nested columns that are read as JSON
+	for _, field := range nestedFields(file, table.Columns) {
+		if whole[field.name] = decoder.Fields.UsesNested(field.name); whole[field.name] {
+			r.columns = append(r.columns, namedColumn{leaf: field.first, nested: &field, key: nameValue(field.name)})
 		}
 	}
+	for i, c := range table.Columns {
+		if !whole[c.Field] && decoder.Fields.Uses(c.Name) {
+			r.columns = append(r.columns, namedColumn{leaf: i, key: nameValue(c.Name)})
+		}
+	}
+	slices.SortStableFunc(r.columns, func(a, b namedColumn) int { return cmp.Compare(a.leaf, b.leaf) })
 	return r, nil
 }
 
+func nameValue(name string) jsonscan.Value {
+	return jsonscan.Value{Kind: jsonscan.String, Raw: []byte(name)}
+}
+
 // openWithLibrary turns a panic of the library, which some broken footers cause, into an error.
-func openWithLibrary(h io.ReaderAt, size int64) (f *parquet.File, err error) {
+func openWithLibrary(h io.ReaderAt, size int64, table *pages.File) (f *parquet.File, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("its footer is broken: %v", r)
 		}
 	}()
-	return parquet.OpenFile(h, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	f, err = parquet.OpenFile(h, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err == nil && len(f.Schema().Columns()) != len(table.Columns) {
+		err = fmt.Errorf("%w: the columns of its schema cannot be told apart", pages.ErrBroken)
+	}
+	return f, err
 }
 
 // next appends the samples of the next batch of rows, io.EOF after the last. Their place is
@@ -80,10 +110,10 @@ func (r *rowReader) next(dst []model.Record) ([]model.Record, error) {
 		r.closeGroup()
 		return dst, nil
 	}
-	for i := range n {
+	for range n {
 		r.decoder.BeginRow()
 		for k, c := range r.values {
-			r.decoder.Pick(r.columns[k].key, c.values[i])
+			r.decoder.Pick(r.columns[k].key, c.next())
 		}
 		r.row++
 		var noSample error
@@ -93,20 +123,18 @@ func (r *rowReader) next(dst []model.Record) ([]model.Record, error) {
 		last := &dst[len(dst)-1]
 		last.Line, last.Offset = r.row, r.row-1
 	}
-	for _, c := range r.values {
-		c.values = c.values[n:]
-	}
 	return dst, nil
 }
 
 // fill reads until each column has a batch or has ended, and returns how many rows all have.
 func (r *rowReader) fill() (rows int, err error) {
 	for i, c := range r.values {
-		if err := c.fill(); err != nil {
+		n, err := c.fill()
+		if err != nil {
 			return 0, err
 		}
-		if i == 0 || len(c.values) < rows {
-			rows = len(c.values)
+		if i == 0 || n < rows {
+			rows = n
 		}
 	}
 	return rows, nil
@@ -122,14 +150,9 @@ func (r *rowReader) openGroup() error {
 	}
 	chunks := group.ColumnChunks()
 	for _, column := range r.columns {
-		if err := r.check.chunk(r.group-1, column.index); err != nil {
+		c, err := r.openColumn(column, chunks)
+		if err != nil {
 			return err
-		}
-		c := &valueReader{pages: chunks[column.index].Pages()}
-		if r.skip > 0 {
-			if err := c.pages.SeekToRow(r.skip); err != nil {
-				return err
-			}
 		}
 		r.values = append(r.values, c)
 	}
@@ -137,25 +160,54 @@ func (r *rowReader) openGroup() error {
 	return nil
 }
 
+// openColumn opens a column of the group that was begun last.
+func (r *rowReader) openColumn(column namedColumn, chunks []parquet.ColumnChunk) (cellReader, error) {
+	group, leaves := r.group-1, 1
+	if column.nested != nil {
+		leaves = len(column.nested.leaves)
+	}
+	for i := range leaves {
+		if err := r.check.chunk(group, column.leaf+i); err != nil {
+			return nil, err
+		}
+	}
+	if column.nested != nil {
+		return newNestedReader(column.nested, chunks, r.skip)
+	}
+	c := &valueReader{pages: chunks[column.leaf].Pages(), format: &r.table.Columns[column.leaf].Number}
+	if r.skip > 0 {
+		return c, c.pages.SeekToRow(r.skip)
+	}
+	return c, nil
+}
+
 func (r *rowReader) closeGroup() {
 	for _, c := range r.values {
-		_ = c.pages.Close()
+		c.close()
 	}
 	r.values = nil
 }
 
-// valueReader reads the values of a column of a row group.
+// valueReader reads the values of a leaf of a row group, one per row.
 type valueReader struct {
+	format *pages.NumberFormat
 	pages  parquet.Pages
 	page   parquet.ValueReader
 	buffer []parquet.Value
-	values []jsonscan.Value // one per row
+	values []jsonscan.Value
 	ended  bool
 }
 
-// fill reads until there is a batch of rows or the group ends. Of a repeated column a row
-// takes the first value, or all of them joined if they are texts.
-func (c *valueReader) fill() error {
+func (c *valueReader) close() { _ = c.pages.Close() }
+
+func (c *valueReader) next() jsonscan.Value {
+	v := c.values[0]
+	c.values = c.values[1:]
+	return v
+}
+
+// fill reads until there is a batch of rows or the group ends.
+func (c *valueReader) fill() (rows int, err error) {
 	if c.buffer == nil {
 		c.buffer = make([]parquet.Value, rowBatch)
 	}
@@ -168,49 +220,41 @@ func (c *valueReader) fill() error {
 				break
 			}
 			if err != nil {
-				return err
+				return 0, err
 			}
 			c.page = page.Values()
 		}
 		n, err := c.page.ReadValues(c.buffer)
 		for _, v := range c.buffer[:n] {
-			c.add(v)
+			c.values = append(c.values, toValue(v, c.format))
 		}
 		switch {
 		case errors.Is(err, io.EOF), n == 0 && err == nil:
 			c.page = nil
 		case err != nil:
-			return err
+			return 0, err
 		}
 	}
-	return nil
-}
-
-func (c *valueReader) add(v parquet.Value) {
-	if v.RepetitionLevel() == 0 || len(c.values) == 0 {
-		c.values = append(c.values, toValue(v))
-		return
-	}
-	if last := &c.values[len(c.values)-1]; last.Kind == jsonscan.String && v.Kind() == parquet.ByteArray {
-		last.Raw = append(append(append([]byte(nil), last.Raw...), "\\n"...), toValue(v).Raw...)
-	}
+	return len(c.values), nil
 }
 
 // toValue is a Parquet value as the row decoder takes it.
-func toValue(v parquet.Value) jsonscan.Value {
+func toValue(v parquet.Value, f *pages.NumberFormat) jsonscan.Value {
 	switch {
 	case v.IsNull():
 		return jsonscan.Value{Kind: jsonscan.Null}
 	case v.Kind() == parquet.Boolean:
 		return boolValue(v.Boolean())
 	case v.Kind() == parquet.Int32:
-		return jsonscan.FromFloat(float64(v.Int32()))
+		return jsonscan.FromFloat(f.FromInt32(v.Int32()))
 	case v.Kind() == parquet.Int64:
-		return jsonscan.FromFloat(float64(v.Int64()))
+		return jsonscan.FromFloat(f.FromInt64(v.Int64()))
 	case v.Kind() == parquet.Float:
 		return jsonscan.FromFloat(float64(v.Float()))
 	case v.Kind() == parquet.Double:
 		return jsonscan.FromFloat(v.Double())
+	case f.IsNumber():
+		return jsonscan.FromFloat(f.FromBytes(v.ByteArray()))
 	}
 	return jsonscan.FromText(append([]byte(nil), v.ByteArray()...))
 }

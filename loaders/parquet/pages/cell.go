@@ -188,19 +188,21 @@ func (k *openChunk) number(at int) (float64, error) {
 		return k.reader.numbers[i], nil
 	case k.reader.column.Kind == Bool:
 		return k.bool(at)
-	case encoding != encodingPlain:
+	case encoding != encodingPlain && encoding != encodingByteStreamSplit:
 		return 0, ErrUnsupported
 	}
-	physical := k.reader.column.physical
-	width := widthOf(physical)
-	if at >= len(k.values)/width {
+	format := &k.reader.column.Number
+	if n := len(k.values) / format.width; at >= n {
 		return 0, errTooFewValues
+	} else if k.page.header.encoding == encodingPlain {
+		return format.plain(k.values[at*format.width:]), nil
+	} else {
+		value := make([]byte, format.width)
+		for i := range value {
+			value[i] = k.values[i*n+at]
+		}
+		return format.plain(value), nil
 	}
-	one, err := decodeNumbers(make([]float64, 0, 1), k.values[at*width:], physical, 1)
-	if err != nil {
-		return 0, err
-	}
-	return one[0], nil
 }
 
 func (k *openChunk) bool(at int) (float64, error) {

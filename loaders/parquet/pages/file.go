@@ -37,9 +37,10 @@ const (
 // Column is a leaf of the schema.
 type Column struct {
 	Name     string // path in the schema, joined by dots
+	Field    string // its first part: the column as a person knows it
 	Kind     Kind
-	Optional bool // it may hold nulls
-	physical int
+	Optional bool         // it may hold nulls
+	Number   NumberFormat // of values that are numbers
 }
 
 // Group is a row group.

@@ -53,6 +53,7 @@ const (
 	encodingPlainDictionary = 2
 	encodingRLE             = 3
 	encodingRLEDictionary   = 8
+	encodingByteStreamSplit = 9
 )
 
 // header is the header of a page.
@@ -227,7 +228,7 @@ func (r *Reader) readDictionary(p Page) error {
 	}
 	switch r.column.Kind {
 	case Number:
-		r.numbers, err = decodeNumbers(nil, data, r.column.physical, p.header.values)
+		r.numbers, err = decodeNumbers(nil, data, &r.column.Number, p.header.values)
 	case Text:
 		r.texts = &Texts{data: data}
 		r.texts.spans, err = decodeSpans(nil, data, p.header.values)

@@ -26,8 +26,9 @@ func (s *schemaCache) columns(d *thriftDecoder) []Column {
 
 // element is a SchemaElement; the footer lists the tree depth first.
 type element struct {
-	name                           string
-	physical, repetition, children int
+	name                                          string
+	physical, length, repetition, children, scale int
+	meaning                                       meaning
 }
 
 // Repetition, by its number in the format.
@@ -42,17 +43,68 @@ func decodeElement(d *thriftDecoder) element {
 		switch id {
 		case 1:
 			n.physical = int(d.int())
+		case 2:
+			n.length = int(d.int())
 		case 3:
 			n.repetition = int(d.int())
 		case 4:
 			n.name = string(d.bytes())
 		case 5:
 			n.children = int(d.int())
+		case 6:
+			n.setConverted(int(d.int()))
+		case 7:
+			n.scale = int(d.int())
+		case 10:
+			n.decodeLogical(d, kind)
 		default:
 			d.skip(kind)
 		}
 	})
 	return n
+}
+
+// setConverted sets the meaning by a ConvertedType, the older form of a logical type.
+func (n *element) setConverted(converted int) {
+	switch converted {
+	case 5:
+		n.meaning = decimal
+	case 11, 12, 13, 14: // 8 to 64 bits
+		n.meaning = unsigned
+	}
+}
+
+// decodeLogical decodes a LogicalType, as far as it changes which number a value is.
+func (n *element) decodeLogical(d *thriftDecoder, kind byte) {
+	if kind != thriftStruct {
+		d.skip(kind)
+		return
+	}
+	d.fields(func(id int, kind byte) {
+		switch {
+		case id == 5 && kind == thriftStruct:
+			n.meaning = decimal
+			d.fields(func(id int, kind byte) {
+				if id == 1 {
+					n.scale = int(d.int())
+				} else {
+					d.skip(kind)
+				}
+			})
+		case id == 10 && kind == thriftStruct:
+			d.fields(func(id int, kind byte) {
+				if id == 2 && kind != thriftTrue {
+					n.meaning = unsigned
+				}
+				d.skip(kind)
+			})
+		default:
+			if id == 15 {
+				n.meaning = float16
+			}
+			d.skip(kind)
+		}
+	})
 }
 
 // leaves returns the columns of a tree: its elements without children.
@@ -63,7 +115,11 @@ func leaves(tree []element) []Column {
 	columns := make([]Column, 0, len(tree)-1)
 	rest := tree[1:]
 	for len(rest) > 0 {
+		from, field := len(columns), rest[0].name
 		columns, rest = appendLeaves(columns, rest, "", 0)
+		for i := range columns[from:] {
+			columns[from+i].Field = field
+		}
 	}
 	return columns
 }
@@ -72,9 +128,9 @@ func leaves(tree []element) []Column {
 func appendLeaves(columns []Column, tree []element, prefix string, depth int) ([]Column, []element) {
 	n, rest := tree[0], tree[1:]
 	if n.children == 0 || depth > maxNesting {
-		c := Column{Name: prefix + n.name, Optional: n.repetition == optional, physical: n.physical}
+		c := Column{Name: prefix + n.name, Optional: n.repetition == optional, Number: newNumberFormat(&n)}
 		if depth == 0 && n.repetition != repeated {
-			c.Kind = kindOf(n.physical)
+			c.Kind = kindOf(&n, &c.Number)
 		}
 		return append(columns, c), rest
 	}
@@ -87,13 +143,13 @@ func appendLeaves(columns []Column, tree []element, prefix string, depth int) ([
 	return columns, rest
 }
 
-func kindOf(physical int) Kind {
-	switch physical {
-	case typeBoolean:
+func kindOf(e *element, f *NumberFormat) Kind {
+	switch {
+	case e.physical == typeBoolean:
 		return Bool
-	case typeInt32, typeInt64, typeFloat, typeDouble:
+	case f.width > 0:
 		return Number
-	case typeByteArray:
+	case e.physical == typeByteArray && !f.IsNumber():
 		return Text
 	}
 	return Nested

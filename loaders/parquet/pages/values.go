@@ -23,7 +23,9 @@ func (p *Page) Numbers(dst []float64, b *Buffer) (values []float64, valid []int3
 	case p.reader.column.Kind == Bool:
 		dst, err = decodeBools(dst, data, n, p.header.encoding)
 	case p.header.encoding == encodingPlain:
-		dst, err = decodeNumbers(dst, data, p.reader.column.physical, n)
+		dst, err = decodeNumbers(dst, data, &p.reader.column.Number, n)
+	case p.header.encoding == encodingByteStreamSplit:
+		dst, err = decodeNumbers(dst, joinStreams(data, p.reader.column.Number.width), &p.reader.column.Number, n)
 	default:
 		err = ErrUnsupported
 	}
@@ -97,14 +99,19 @@ var (
 )
 
 // decodeNumbers appends n numbers in plain encoding.
-func decodeNumbers(dst []float64, data []byte, physical, n int) ([]float64, error) {
-	width := widthOf(physical)
-	if n > len(data)/width {
+func decodeNumbers(dst []float64, data []byte, f *NumberFormat, n int) ([]float64, error) {
+	if n > len(data)/f.width {
 		return dst, errTooFewValues
+	}
+	if f.meaning != asStored {
+		for ; n > 0; n-- {
+			dst, data = append(dst, f.plain(data)), data[f.width:]
+		}
+		return dst, nil
 	}
 	for ; n > 0; n-- {
 		var x float64
-		switch physical {
+		switch f.physical {
 		case typeInt32:
 			x = float64(int32(binary.LittleEndian.Uint32(data)))
 		case typeInt64:
@@ -114,17 +121,9 @@ func decodeNumbers(dst []float64, data []byte, physical, n int) ([]float64, erro
 		case typeDouble:
 			x = math.Float64frombits(binary.LittleEndian.Uint64(data))
 		}
-		dst, data = append(dst, x), data[width:]
+		dst, data = append(dst, x), data[f.width:]
 	}
 	return dst, nil
-}
-
-// widthOf is the size of a number in bytes.
-func widthOf(physical int) int {
-	if physical == typeInt32 || physical == typeFloat {
-		return 4
-	}
-	return 8
 }
 
 func decodeBools(dst []float64, data []byte, n, encoding int) ([]float64, error) {
