@@ -49,7 +49,7 @@ func TestOpenErrors(t *testing.T) {
 		{"linked", Options{}, "holds no logs: symbolic links are not followed: rollouts; give where they lead"},
 		{"none", Options{}, "holds no logs: verl writes them with trainer.rollout_data_dir=DIR"},
 		{"other", Options{}, "it has 2 other files (.pt .txt); slime's .pt files are Python objects, so turn their samples into JSON lines; verl"},
-		{"empty.jsonl", Options{Format: "nope"}, "--input-format nope names no format: take one of verl, easyr1, trl"},
+		{"empty.jsonl", Options{Format: "nope"}, "--input-format nope names no format: take one of verl, "},
 		{"empty.jsonl", Options{Follow: true}, ""},
 		{"none", Options{Follow: true}, ""},
 	} {

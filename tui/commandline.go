@@ -24,11 +24,11 @@ const maxCommandBytes = 200
 func commandKeys() keySection {
 	return keySection{"command line", []binding{
 		{[]string{"enter"}, "⏎", "Enter run", "run the command", App.runCommand},
-		{[]string{"tab"}, "Tab", "Tab complete", "complete it", App.completeCommand},
-		{[]string{"up"}, "↑", "", "the command before", move(App.recallCommand, -1)},
-		{[]string{"down"}, "↓", "", "the command after", move(App.recallCommand, 1)},
-		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceCommand},
-		{[]string{"esc"}, "Esc", "Esc leave", "run nothing", App.closeLine},
+		{[]string{"tab"}, "Tab", "Tab complete", "complete the word", App.completeCommand},
+		{[]string{"up"}, "↑", "", "previous command", move(App.recallCommand, -1)},
+		{[]string{"down"}, "↓", "", "next command", move(App.recallCommand, 1)},
+		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceCommand},
+		{[]string{"esc"}, "Esc", "Esc leave", "cancel", App.closeLine},
 	}}
 }
 

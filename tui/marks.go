@@ -170,10 +170,10 @@ func (a App) openNote() (App, tea.Cmd) {
 
 func noteKeys() keySection {
 	return keySection{"note", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "keep the note, and the mark", App.saveNote},
-		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceNote},
-		{[]string{"ctrl+u"}, "^U", "", "take all of it back", func(a App) (App, tea.Cmd) { a.marks.draft.text = ""; return a, nil }},
-		{[]string{"esc"}, "Esc", "Esc leave", "leave it as it was", App.closeLine},
+		{[]string{"enter"}, "⏎", "Enter keep", "save the note", App.saveNote},
+		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceNote},
+		{[]string{"ctrl+u"}, "^U", "", "delete the whole line", func(a App) (App, tea.Cmd) { a.marks.draft.text = ""; return a, nil }},
+		{[]string{"esc"}, "Esc", "Esc leave", "cancel", App.closeLine},
 	}}
 }
 

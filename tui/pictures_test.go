@@ -89,7 +89,7 @@ func matchFile(t *testing.T, path, text string) {
 		return
 	}
 	if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
-		t.Errorf("%s is not what the program draws (%v): go test ./tui -run Pictures -update draws it anew", path, err)
+		t.Errorf("%s is not what the program draws (%v): go test ./tui -run Pictures -update draws it again", path, err)
 	}
 }
 

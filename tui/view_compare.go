@@ -19,10 +19,10 @@ import (
 func compareKeys() keySection {
 	return keySection{"two runs", []binding{
 		{[]string{"j", "down"}, "j ↓", "j k scroll", "next prompts", move(App.scrollPairs, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "prompts before", move(App.scrollPairs, -1)},
+		{[]string{"k", "up"}, "k ↑", "", "previous prompts", move(App.scrollPairs, -1)},
 		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", move(App.scrollPairs, 10)},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(App.scrollPairs, -10)},
-		{[]string{"o", "O"}, "o", "o turn", "worst for B first, or best", App.reversePairs},
+		{[]string{"o", "O"}, "o", "o reverse", "worst or best for B first", App.reversePairs},
 		{[]string{"esc", "c"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }

@@ -17,10 +17,10 @@ import (
 // copyKeys returns the keys that choose what is copied.
 func copyKeys() keySection {
 	return keySection{"copy", []binding{
-		{[]string{"t"}, "t", "t table", "the table of groups, as far as the filter shows it", App.copyTable},
+		{[]string{"t"}, "t", "t table", "the table of groups that the filter shows", App.copyTable},
 		{[]string{"g"}, "g", "g group", "the samples of the group under the cursor", App.copyGroup},
 		{[]string{"s"}, "s", "s screen", "the screen as text", App.copyScreen},
-		{[]string{"f"}, "f", "f flags", "the settings as every trainer takes them", App.copyFlags},
+		{[]string{"f"}, "f", "f flags", "the settings in each trainer's syntax", App.copyFlags},
 		{[]string{"esc", "y"}, "Esc", "Esc leave", "copy nothing", App.closeLine},
 	}}
 }

@@ -24,9 +24,9 @@ func estimatorKeys() keySection {
 		{[]string{"up", "ctrl+p"}, "↑", "", "up", move(App.movePick, -1)},
 		{[]string{"pgdown", "ctrl+d"}, "^D", "", "ten down", move(App.movePick, 10)},
 		{[]string{"pgup", "ctrl+u"}, "^U", "", "ten up", move(App.movePick, -10)},
-		{[]string{"backspace"}, "⌫", "", "widen the list again", App.backspacePick},
-		{[]string{"enter"}, "⏎", "Enter take", "compute under the estimator", App.pickEstimator},
-		{[]string{"esc"}, "Esc", "Esc back", "back, without a change", App.escape},
+		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspacePick},
+		{[]string{"enter"}, "⏎", "Enter use", "use the estimator", App.pickEstimator},
+		{[]string{"esc"}, "Esc", "Esc back", "back without a change", App.escape},
 	}}
 }
 

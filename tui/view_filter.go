@@ -14,7 +14,7 @@ func filterKeys() keySection {
 	return keySection{"filter", []binding{
 		{[]string{"enter"}, "⏎", "Enter keep", "keep the filter", App.applyFilter},
 		{[]string{"tab"}, "Tab", "Tab field", "complete the name of a field", App.completeField},
-		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceFilter},
+		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceFilter},
 		{[]string{"down"}, "↓", "↓ ↑ group", "down", move(App.moveFocused, 1)},
 		{[]string{"up"}, "↑", "", "up", move(App.moveFocused, -1)},
 		{[]string{"esc"}, "Esc", "Esc clear", "show all groups", App.clearFilter},

@@ -16,10 +16,10 @@ import (
 
 func marksKeys() keySection {
 	return keySection{"list of marks", append(listKeys("j k move", App.moveMark), []binding{
-		{[]string{"enter"}, "⏎", "Enter go-there", "go to what is marked", App.goToMark},
-		{[]string{"*"}, "*", "* unmark", "take the mark away", App.toggleMark},
-		{[]string{"a"}, "a", "a note", "write a note to it, or change it", App.openNote},
-		{[]string{"U"}, "U", "", "bring back the mark that was taken away last", App.restoreMark},
+		{[]string{"enter"}, "⏎", "Enter go-to", "go to the mark", App.goToMark},
+		{[]string{"*"}, "*", "* unmark", "remove the mark", App.toggleMark},
+		{[]string{"a"}, "a", "a note", "write or change its note", App.openNote},
+		{[]string{"U"}, "U", "", "restore the last removed mark", App.restoreMark},
 		{[]string{"esc", "'"}, "Esc", "Esc back", "back", App.escape},
 	}...)}
 }

@@ -20,11 +20,11 @@ const maxSearchBytes = 80
 
 func searchKeys() keySection {
 	return keySection{"search in the text", []binding{
-		{[]string{"enter"}, "⏎", "Enter keep", "go on with n and N", App.acceptSearch},
+		{[]string{"enter"}, "⏎", "Enter keep", "keep the search for n and N", App.acceptSearch},
 		{[]string{"down"}, "↓", "↓ ↑ match", "next match", move(App.moveMatch, 1)},
 		{[]string{"up"}, "↑", "", "previous match", move(App.moveMatch, -1)},
-		{[]string{"backspace"}, "⌫", "", "take a character back", App.backspaceSearch},
-		{[]string{"esc"}, "Esc", "Esc forget", "forget the search", App.cancelSearch},
+		{[]string{"backspace"}, "⌫", "", "delete the last character", App.backspaceSearch},
+		{[]string{"esc"}, "Esc", "Esc forget", "cancel the search", App.cancelSearch},
 	}}
 }
 

@@ -18,16 +18,16 @@ type stepsState struct {
 
 func stepsKeys() keySection {
 	return keySection{"steps", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k step", "one step on", do(App.moveStep, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "one step back", do(App.moveStep, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps on", do(App.moveStep, 10)},
+		{[]string{"j", "down"}, "j ↓", "j k step", "next step", do(App.moveStep, 1)},
+		{[]string{"k", "up"}, "k ↑", "", "previous step", do(App.moveStep, -1)},
+		{[]string{"ctrl+d", "pgdown"}, "^D", "", "ten steps forward", do(App.moveStep, 10)},
 		{[]string{"ctrl+u", "pgup"}, "^U", "", "ten steps back", do(App.moveStep, -10)},
 		{[]string{"g", "home"}, "g", "", "to the first step", do(App.moveStep, math.MinInt32)},
 		{[]string{"G", "end"}, "G", "", "to the newest, and follow it", App.followNewest},
 		{[]string{"v"}, "v", "v figure", "draw the next figure", move(App.moveMetric, 1)},
 		{[]string{"V"}, "V", "", "draw the previous figure", move(App.moveMetric, -1)},
-		{[]string{"+"}, "+", "+ second", "keep the figure as a second line; again: without", App.pinMetric},
-		{[]string{"w"}, "w", "w onset", "to the next step where a warning appears first", do(App.moveFirstWarning, 1)},
+		{[]string{"+"}, "+", "+ second", "keep the figure as a second line; again: remove it", App.pinMetric},
+		{[]string{"w"}, "w", "w first-warning", "to the next step in which a warning first occurs", do(App.moveFirstWarning, 1)},
 		{[]string{"W"}, "W", "", "to the previous one", do(App.moveFirstWarning, -1)},
 		{[]string{"enter"}, "⏎", "Enter groups", "to the groups of the step", App.showGroups},
 		{[]string{"esc"}, "Esc", "Esc back", "back", App.escape},

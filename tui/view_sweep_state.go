@@ -32,7 +32,7 @@ func sweepKeys() keySection {
 		{[]string{"V"}, "V", "", "previous figure", move(App.moveSweepFigure, -1)},
 		{[]string{"tab"}, "Tab", "Tab scope", "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range", App.nextScope},
 		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", App.applySweep},
-		{[]string{"esc", "S"}, "Esc", "Esc back", "back, without a change", App.escape},
+		{[]string{"esc", "S"}, "Esc", "Esc back", "back without a change", App.escape},
 	}}
 }
 

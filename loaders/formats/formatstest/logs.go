@@ -4,6 +4,7 @@ package formatstest
 import (
 	"encoding/csv"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ type Log struct {
 }
 
 // wantFile holds the samples of a log: columns step, group, prompt, reward, advantage and length, and
-// one for each reward component.
+// one for each reward component. An empty cell is NaN.
 const wantFile = "want.csv"
 
 // Logs returns the logs of a folder testdata, one of each format.
@@ -79,6 +80,9 @@ func read(tb testing.TB, folder string) Log {
 	log.Components = rows[0][len(columns):]
 	for _, row := range rows[1:] {
 		number := func(cell string) float64 {
+			if cell == "" {
+				return math.NaN()
+			}
 			x, err := strconv.ParseFloat(cell, 64)
 			if err != nil {
 				tb.Fatalf("%s/%s: %v", folder, wantFile, err)
@@ -105,7 +109,13 @@ func Samples(records []model.Record) []model.Record {
 	return samples
 }
 
-// Diff compares samples as Samples returns them, "" if they are the same. Two NaN are.
+// Diff compares the samples of a log with those it should have, "" if they are the same. NaN equals
+// NaN, and a component that no sample before had.
 func Diff(want, got []model.Record) string {
+	for i := range min(len(want), len(got)) {
+		for len(got[i].Components) < len(want[i].Components) {
+			got[i].Components = append(got[i].Components, math.NaN())
+		}
+	}
 	return cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-12))
 }
