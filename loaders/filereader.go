@@ -30,6 +30,7 @@ type fileReader struct {
 
 	problemCount int
 	newestStep   int64
+	unendedRow   int64     // the line of a last row without its newline that was noted, from 0
 	hasStep      bool      // there is a newestStep
 	changed      time.Time // when the file last changed, by this machine's clock
 }

@@ -146,6 +146,52 @@ func TestFollowTakesAWholeLastLine(t *testing.T) {
 	})
 }
 
+// The last row of a CSV table waits for its newline: its last number may go on.
+func TestFollowedCSVRowWaitsForItsNewline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := trainer{t, t.TempDir()}
+		w.add("a.csv", "step,prompt,reward\n1,q,1\n1,q,0")
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(w.path("a.csv"), old, old); err != nil {
+			t.Fatal(err)
+		}
+		r := follow(t, w.path("a.csv"), Options{polling: true})
+		r.until("the first row", hasRewards("1"))
+		r.expectNothing(time.Minute)
+		if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "not counted until it ends: the last row, a.csv:3, has no newline") {
+			t.Errorf("notes %q", notes)
+		}
+		w.add("a.csv", ".25\n1,q,0.")
+		r.until("the completed row", hasRewards("1 0.25"))
+		r.until("the end of the step", func(r *follower) bool { return !r.Progress.Open })
+		r.expectNothing(time.Minute)
+		w.add("a.csv", "5\n")
+		r.until("the last row", hasRewards("1 0.25 0.5"))
+	})
+}
+
+// The last row of a CSV table that is not followed is counted, and it is said that it may be cut off.
+func TestCSVRowWithoutNewline(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("a.csv", "step;prompt;reward\n1;q, r;1\n1;q, r;0.5")
+	got := readAll(t, w.path("a.csv"))
+	if notes := strings.Join(got.Notes, "\n"); got.rewards() != "1 0.5" || !strings.Contains(notes, "counted as it stands: the last row, a.csv:3, has no newline") {
+		t.Errorf("rewards %s, notes %q", got.rewards(), notes)
+	}
+	if preview := got.Records[0].Preview; preview != "q, r" {
+		t.Errorf("prompt %q", preview)
+	}
+}
+
+// A key may be written with escapes.
+func TestEscapedKeys(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	w.add("a.jsonl", `{"st\u0065p":3,"prompt":"q","rew\u0061rd":0.5}`+"\n"+`{"step":3,"prompt":"q","reward":1}`+"\n")
+	if got := readAll(t, w.path("a.jsonl")); got.rewards() != "0.5 1" || got.Records[0].Step != 3 {
+		t.Errorf("rewards %s, problems %v", got.rewards(), got.Problems)
+	}
+}
+
 func TestFollowRewrittenFile(t *testing.T) {
 	for name, rewrite := range map[string]func(w trainer){
 		"shorter": func(w trainer) { w.replace("1.jsonl", row(1, 7)) },

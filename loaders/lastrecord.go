@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"errors"
+	"fmt"
 
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
@@ -14,6 +15,7 @@ func (f *fileReader) finish() {
 		f.detectFraming()
 	}
 	if f.splitter.Framing != (framing.Framing{}) {
+		f.noteUnendedRow("counted as it stands: the last row, %s:%d, has no newline, so its last value may be cut off")
 		f.flushRest()
 		return
 	}
@@ -41,6 +43,16 @@ func (f *fileReader) flushRest() {
 		f.acceptRecord(r)
 		return !f.refused
 	})
+}
+
+// noteUnendedRow notes, once, that the last row of a CSV table has no newline, and what is done with it.
+func (f *fileReader) noteUnendedRow(format string) {
+	s := &f.splitter
+	if !s.Framing.Quoted || len(s.Partial) == 0 || s.Lines == 0 || f.refused || f.unendedRow == s.Lines {
+		return
+	}
+	f.unendedRow = s.Lines
+	f.chunks.addNotes([]string{fmt.Sprintf(format, f.name, s.Lines+1)})
 }
 
 // acceptLastRecord decodes a last record without a newline if it is complete: some writers end their

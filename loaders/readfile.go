@@ -138,6 +138,7 @@ func (s *Source) atEnd(f *file) {
 	s.schedule.activate(f)
 	if f.changed.IsZero() || f.splitter.EndsDocument() {
 		f.acceptLastRecord()
+		f.noteUnendedRow("not counted until it ends: the last row, %s:%d, has no newline, so it may be cut off")
 	}
 }
 

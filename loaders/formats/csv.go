@@ -8,7 +8,7 @@ import (
 	"vantage/loaders/jsonscan"
 )
 
-// csv is a table with a header and commas or tabs between its columns.
+// csv is a table with a header and commas, semicolons or tabs between its columns.
 func csv() Format {
 	fields := decode.UsualNames()
 	return Format{

@@ -2,13 +2,16 @@ package framing
 
 import "bytes"
 
-// CSVSeparator returns what separates the cells below a header: a tab if it has more of them than
-// commas, else a comma.
+// CSVSeparator returns what separates the cells below a header: a comma, or a tab or a semicolon if
+// it has more of these.
 func CSVSeparator(header []byte) byte {
-	if bytes.Count(header, []byte{'\t'}) > bytes.Count(header, []byte{','}) {
-		return '\t'
+	best, most := byte(','), bytes.Count(header, []byte{','})
+	for _, sep := range []byte{'\t', ';'} {
+		if n := bytes.Count(header, []byte{sep}); n > most {
+			best, most = sep, n
+		}
 	}
-	return ','
+	return best
 }
 
 // SplitCSV appends the cells of a record to cells, without their quotes. They point into the record,

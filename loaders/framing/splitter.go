@@ -153,9 +153,9 @@ func (s *Splitter) TakePartial() Record {
 	return line
 }
 
-// PartialIsComplete reports whether what is kept would be a complete record without a newline: some
-// writers end their files that way. A line must be a JSON object, a file a JSON document, and a CSV
-// record must have its quotes closed; a record of several lines may end anywhere.
+// PartialIsComplete reports whether what is kept is a complete record without a newline: some writers
+// end their files that way. A line must be a JSON object, and a file a JSON document; a record of
+// several lines may end anywhere. A CSV record is never known to be: its last number may go on.
 func (s *Splitter) PartialIsComplete() bool {
 	switch {
 	case s.DroppedBytes > 0:
@@ -165,7 +165,7 @@ func (s *Splitter) PartialIsComplete() bool {
 	case len(s.Partial) == 0:
 		return false
 	case s.Framing.Quoted:
-		return s.quotes%2 == 0
+		return false
 	case s.Framing.Whole:
 		scanner := jsonscan.Scanner{Data: jsonscan.TrimByteOrderMark(s.Partial)}
 		_, err := scanner.Value()

@@ -9,8 +9,8 @@ import (
 // must not exhaust the stack.
 const maxDepth = 512
 
-// ScanObject visits the fields of a record that is one object, in order. Keys and strings are not
-// decoded. visit may be nil: then the record is only checked.
+// ScanObject visits the fields of a record that is one object, in order. Strings are not decoded,
+// keys as far as they need no escapes. visit may be nil: then the record is only checked.
 //
 // It accepts what trainers write and encoding/json does not: NaN and ±Infinity, raw control bytes and
 // unknown escapes in strings, and a byte order mark. The error, a [*SyntaxError], comes after the
@@ -103,6 +103,9 @@ func (s *Scanner) object(visit func(key, v Value)) error {
 		if err != nil {
 			return err
 		}
+		if visit != nil {
+			key = plainKey(key)
+		}
 		s.SkipSpace()
 		if !s.accept(':') {
 			return s.Expected("':'")
@@ -123,6 +126,15 @@ func (s *Scanner) object(visit func(key, v Value)) error {
 		}
 		s.SkipSpace()
 	}
+}
+
+// plainKey returns a key as it is written without escapes that it does not need: "rew\u0061rd" is
+// "reward".
+func plainKey(key Value) Value {
+	if bytes.IndexByte(key.Raw, '\\') < 0 {
+		return key
+	}
+	return FromText(AppendUnescaped(nil, key.Raw))
 }
 
 // list visits the elements of the list whose bracket is at Pos.
@@ -279,6 +291,7 @@ func (s *Scanner) Field() (key, v Value, valueStart int, ok bool) {
 	if err != nil {
 		return key, v, 0, false
 	}
+	key = plainKey(key)
 	s.SkipSpace()
 	s.Pos++ // the colon
 	s.SkipSpace()

@@ -50,6 +50,8 @@ func Short(x float64) string {
 	switch {
 	case nonFinite(x) != "":
 		return nonFinite(x)
+	case x == 0: // also -0
+		return "0"
 	case x == math.Trunc(x) && abs < 100_000:
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	case abs >= 999.5e9:

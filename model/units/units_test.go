@@ -23,6 +23,9 @@ func TestSigned(t *testing.T) {
 }
 
 func TestShort(t *testing.T) {
+	if got := units.Short(math.Copysign(0, -1)); got != "0" {
+		t.Errorf("Short(-0) = %q", got)
+	}
 	for x, want := range map[float64]string{
 		0: "0", 3: "3", -2: "-2", 0.6124: "0.612", 12.34: "12.3", 123.6: "124", 99_999: "99999",
 		438_123: "438k", 1_234_567: "1.23M", 4.5e-8: "4.5e-08", 3.4028235e38: "3.4e+38", -1e300: "-1.0e+300", 0.9996: "1.00", 2.5: "2.50",
