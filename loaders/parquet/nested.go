@@ -188,9 +188,12 @@ type jsonBuilder struct {
 func (j *jsonBuilder) value(c *parquet.Column, values [][]parquet.Value, first, repetition, definition int) {
 	switch {
 	case !isDefined(c, values, definition):
-		if c.Repeated() {
+		switch {
+		case c.Repeated() && isKeyValue(c):
+			j.text = append(j.text, "{}"...)
+		case c.Repeated():
 			j.text = append(j.text, "[]"...)
-		} else {
+		default:
 			j.text = append(j.text, "null"...)
 		}
 	case c.Repeated():
