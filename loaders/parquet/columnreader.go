@@ -3,6 +3,7 @@ package parquet
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -28,6 +29,7 @@ type columnReader struct {
 	prompt     *textColumn
 	truth      *textColumn
 	groupID    *textColumn
+	nested     conversations // conversations; the other columns stay fast
 
 	nextGroup int
 	left      int64 // rows left of the open row group
@@ -53,6 +55,11 @@ func newColumnReader(decoder *decode.RowDecoder, f *pages.File, workers int) *co
 		}
 		p, ok := decoder.Fields.Lookup([]byte(c.Name))
 		switch {
+		case isNested && i > 0 && f.Columns[i-1].Field == c.Field:
+			continue // another leaf of the same column
+		case isNested && isConversation(decoder.Fields, c.Field):
+			p, _ := decoder.Fields.Lookup([]byte(c.Field))
+			found[p.Role] = append(found[p.Role], candidate{i, p.Rank})
 		case c.Kind == pages.Nested:
 			return nil
 		case ok && fitsKind(p.Role, c.Kind):
@@ -74,6 +81,14 @@ func newColumnReader(decoder *decode.RowDecoder, f *pages.File, workers int) *co
 		}
 	}
 	return r
+}
+
+// isConversation reports whether a nested column can only be a prompt or a response.
+func isConversation(f *decode.Fields, name string) bool {
+	p, ok := f.Lookup([]byte(name))
+	_, holdsComponents := decode.ComponentPrefix([]byte(name))
+	return ok && (p.Role == decode.RolePrompt || p.Role == decode.RoleResponse) && name != decode.ConversationField &&
+		!holdsComponents && !f.IsParent([]byte(name)) && !decode.IsComponentName(name)
 }
 
 // fitsKind reports whether every value of a column of that kind, but a null, can play the role.
@@ -110,20 +125,21 @@ func (r *columnReader) assignRoles(found *[decode.RoleCount][]candidate) bool {
 		if !sure {
 			return false
 		}
-		isText := r.file.Columns[best.column].Kind == pages.Text
-		if as == decode.RoleGroup && len(all) > 1 && isText {
+		kind := r.file.Columns[best.column].Kind
+		if isText := kind == pages.Text; kind == pages.Nested && !r.addNested(as, all) || as == decode.RoleGroup && len(all) > 1 && isText {
 			return false // rows where it is empty take another
 		}
+		isText := kind == pages.Text
 		r.decoder.Ranks[as] = best.rank
 		switch {
 		case as == decode.RolePrompt:
-			r.prompt = &textColumn{column: best.column}
+			r.prompt = &textColumn{column: best.column, nested: r.nested.prompt}
 		case as == decode.RoleTruth:
 			r.truth = &textColumn{column: best.column}
 		case as == decode.RoleGroup && isText:
 			r.groupID = &textColumn{column: best.column}
 		default:
-			r.numbers[as] = &numberColumn{column: best.column, measuresText: as == decode.RoleResponse}
+			r.numbers[as] = &numberColumn{column: best.column, measuresText: as == decode.RoleResponse, isNested: kind == pages.Nested}
 		}
 	}
 	return r.truth == nil || r.prompt != nil // a ground truth counts only with its prompt
@@ -155,9 +171,12 @@ const (
 func (r *columnReader) next() (model.Block, error) {
 	for r.left == 0 {
 		if r.nextGroup == len(r.file.Groups) {
+			r.nested.closeColumns()
 			return model.Block{}, io.EOF
 		}
-		r.openGroup()
+		if err := r.openGroup(); err != nil {
+			return model.Block{}, err
+		}
 	}
 	n := r.blockRows()
 	work, err := r.planPages(n)
@@ -168,8 +187,10 @@ func (r *columnReader) next() (model.Block, error) {
 	learned := r.decoder.Learned
 	err = r.readPages(work, func() error {
 		var err error
-		b, err = r.readTexts(n)
-		return err
+		if b, err = r.readTexts(n); err != nil {
+			return err
+		}
+		return r.nested.measure(r.numbers[decode.RoleResponse], n)
 	})
 	if err == nil {
 		err = r.fill(&b, n)
@@ -186,10 +207,13 @@ func (r *columnReader) next() (model.Block, error) {
 	return b, nil
 }
 
-func (r *columnReader) openGroup() {
+func (r *columnReader) openGroup() error {
+	if err := r.nested.openGroup(r.nextGroup); err != nil {
+		return err
+	}
 	for _, c := range r.all {
 		*c = numberColumn{
-			column: c.column, measuresText: c.measuresText, hashesText: c.measuresText && r.decoder.HashResponses && r.file.InMemory(),
+			column: c.column, measuresText: c.measuresText, isNested: c.isNested, hashesText: c.measuresText && r.decoder.HashResponses && r.file.InMemory(),
 			reader: r.file.Column(r.nextGroup, c.column),
 		}
 	}
@@ -200,6 +224,7 @@ func (r *columnReader) openGroup() {
 	}
 	r.left = r.file.Groups[r.nextGroup].Rows
 	r.nextGroup++
+	return nil
 }
 
 // textColumns are the columns of texts; some may be nil.
@@ -231,7 +256,7 @@ type pageRead struct {
 func (r *columnReader) planPages(n int) ([]pageRead, error) {
 	work := r.work[:0]
 	for _, c := range r.all {
-		for have := len(c.values); have < n; {
+		for have := len(c.values); have < n && !c.isNested; {
 			p, err := c.reader.Next()
 			if err != nil {
 				return nil, err
@@ -263,7 +288,7 @@ func (r *columnReader) readPages(work []pageRead, meanwhile func() error) error 
 	if workers > 1 {
 		startWorkers(work, r.buffers[:workers], &wg)
 	}
-	err := meanwhile()
+	err := withoutPanic(meanwhile)
 	if workers <= 1 {
 		for i := range work {
 			work[i].read(r.buffers[0])
@@ -277,6 +302,16 @@ func (r *columnReader) readPages(work []pageRead, meanwhile func() error) error 
 		work[i].column.add(&work[i])
 	}
 	return err
+}
+
+// withoutPanic turns a panic of f, which a broken page causes, into an error: the workers must end first.
+func withoutPanic(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a page is broken: %v", r)
+		}
+	}()
+	return f()
 }
 
 // startWorkers reads pages with one worker per buffer.
@@ -304,8 +339,9 @@ func (r *columnReader) fits(f *pages.File) bool {
 }
 
 // reset makes r read another file that fits.
-func (r *columnReader) reset(name string, f *pages.File) {
+func (r *columnReader) reset(name string, h io.ReaderAt, size int64, f *pages.File) {
 	r.decoder.Reset(name)
+	r.nested.openFile(h, size, f)
 	r.file, r.nextGroup, r.row, r.buffers = f, 0, 0, r.buffers[:0]
 	for _, c := range r.textColumns() {
 		if c != nil {

@@ -2,17 +2,22 @@ package parquet
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress"
 
 	"vantage/loaders/decode"
+	"vantage/loaders/formats"
 	"vantage/loaders/jsonscan"
 	"vantage/loaders/parquet/pages"
+	"vantage/model"
 )
 
 type nestedRow struct {
@@ -114,6 +119,89 @@ func TestNestedColumnsBecomeJSON(t *testing.T) {
 	}
 }
 
+// Conversations beside flat columns give the same samples as reading row by row.
+func TestConversationsReadAsRows(t *testing.T) {
+	type row struct {
+		Step       uint32       `parquet:"step"`
+		Prompt     []nestedTurn `parquet:"prompt,list"`
+		Completion []nestedTurn `parquet:"completion,optional,list"`
+		Reward     *float64     `parquet:"reward,optional"`
+		Advantage  float32      `parquet:"advantage"`
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	turns := func() (all []nestedTurn) {
+		for range random.IntN(4) {
+			x := nestedTurn{Role: []string{"user", "assistant"}[random.IntN(2)]}
+			for range random.IntN(3) {
+				text := []string{"a", "käse \\n", "\"\n"}[random.IntN(3)]
+				x.Content = append(x.Content, nestedPart{&text, "text"})
+			}
+			all = append(all, x)
+		}
+		return all
+	}
+	for _, n := range []int{0, 1, 50, 5000} {
+		var rows []row
+		prompt := turns()
+		for i := range n {
+			if i%4 == 0 {
+				prompt = turns()
+			}
+			r := row{Step: math.MaxUint32 - uint32(i/9), Prompt: prompt, Completion: turns(), Advantage: float32(i)}
+			if x := random.Float64(); x > 0.1 {
+				r.Reward = &x
+			}
+			rows = append(rows, r)
+		}
+		var b bytes.Buffer
+		if err := parquet.Write(&b, rows, parquet.PageBufferSize(500), parquet.MaxRowsPerRowGroup(1700)); err != nil {
+			t.Fatal(err)
+		}
+		format, _ := formats.Find("trl")
+		var samples [2][]model.Record
+		var notes [2]decode.Note
+		for way := range samples {
+			f, err := pages.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), &pages.Memory{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			decoder := format.NewDecoder("completions_00003.parquet").(*decode.RowDecoder)
+			r, err := NewReader(decoder, bytes.NewReader(b.Bytes()), int64(b.Len()), f, 2)
+			if err != nil || !r.ByColumns() {
+				t.Fatalf("not read by columns: %v", err)
+			}
+			if way == 1 {
+				if err := r.ReadRows(0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for {
+				block, records, err := r.Next(nil)
+				samples[way] = append(append(samples[way], block.Records()...), records...)
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range samples[way] {
+				samples[way][i].Line = 0
+			}
+			notes[way] = decoder.Note()
+		}
+		if len(samples[0]) != n {
+			t.Errorf("%d samples of %d", len(samples[0]), n)
+		}
+		if diff := cmp.Diff(samples[1], samples[0], cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%d rows: -rows +columns\n%.2000s", n, diff)
+		}
+		if diff := cmp.Diff(notes[1], notes[0]); diff != "" {
+			t.Errorf("%d rows: -rows +columns\n%s", n, diff)
+		}
+	}
+}
+
 // A damaged file with nested columns ends in samples or an error, and allocates little.
 func TestDamagedNestedColumns(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
@@ -121,8 +209,21 @@ func TestDamagedNestedColumns(t *testing.T) {
 	for range 40 {
 		rows = append(rows, nestedRows()...)
 	}
-	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy} {
-		whole := nestedTable(t, rows, parquet.PageBufferSize(300), parquet.Compression(codec))
+	type flat struct {
+		Prompt []nestedTurn `parquet:"prompt,list"`
+		Reward float64      `parquet:"reward"`
+	}
+	var conversations bytes.Buffer
+	flatRows := make([]flat, len(rows))
+	for i := range rows {
+		flatRows[i] = flat{rows[i].Prompt, float64(i)}
+	}
+	if err := parquet.Write(&conversations, flatRows, parquet.PageBufferSize(300), parquet.Compression(&parquet.Snappy)); err != nil {
+		t.Fatal(err)
+	}
+	for _, whole := range [][]byte{
+		nestedTable(t, rows, parquet.PageBufferSize(300)), nestedTable(t, rows, parquet.PageBufferSize(300), parquet.Compression(&parquet.Snappy)), conversations.Bytes(),
+	} {
 		if _, err := countRows(whole); err != nil {
 			t.Fatal(err)
 		}

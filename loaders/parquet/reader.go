@@ -25,6 +25,7 @@ type Reader struct {
 func NewReader(decoder *decode.RowDecoder, h io.ReaderAt, size int64, f *pages.File, workers int) (*Reader, error) {
 	r := &Reader{Decoder: decoder, file: h, size: size, table: f, columns: newColumnReader(decoder, f, workers)}
 	if r.columns != nil {
+		r.columns.nested.openFile(h, size, f)
 		return r, nil
 	}
 	return r, r.ReadRows(0)
@@ -74,7 +75,7 @@ func (r *Reader) Fits(f *pages.File) bool { return r != nil && r.columns.fits(f)
 // Reset makes r read another file that it fits.
 func (r *Reader) Reset(name string, h io.ReaderAt, size int64, f *pages.File) {
 	r.file, r.size, r.table = h, size, f
-	r.columns.reset(name, f)
+	r.columns.reset(name, h, size, f)
 }
 
 // Index returns where the pages read so far begin, nil if rows are read one by one.

@@ -10,6 +10,7 @@ import (
 // textColumn reads a column of texts row by row: prompts, ground truths, group ids.
 type textColumn struct {
 	column  int
+	nested  *conversation // nil for a flat column
 	reader  *pages.Reader
 	buffer  *pages.Buffer
 	texts   pages.Texts // of the open page
@@ -30,6 +31,9 @@ func (c *textColumn) open(r *pages.Reader, f *pages.File) {
 
 // next reads the text of the next row, and reports whether it equals the one before.
 func (c *textColumn) next() (same bool, err error) {
+	if c.nested != nil {
+		return c.nextNested()
+	}
 	for c.at == c.texts.Len() {
 		if c.started { // the text lies in the buffer of the page that ends here
 			c.text = bytes.Clone(c.text)
@@ -60,5 +64,20 @@ func (c *textColumn) value() jsonscan.Value {
 	if c == nil || !c.valid {
 		return jsonscan.Value{}
 	}
+	if c.nested != nil {
+		return jsonscan.Value{Kind: jsonscan.Array, Raw: c.text}
+	}
 	return jsonscan.FromText(c.text)
+}
+
+// nextNested is next for a nested column. What is no list is no prompt.
+func (c *textColumn) nextNested() (same bool, err error) {
+	v, err := c.nested.next()
+	if err != nil {
+		return false, err
+	}
+	ok := v.Kind == jsonscan.Array
+	same = c.started && ok == c.valid && bytes.Equal(v.Raw, c.text)
+	c.text, c.valid, c.entry, c.started = v.Raw, ok, -1, true
+	return same, nil
 }

@@ -1,0 +1,129 @@
+package parquet
+
+import (
+	"io"
+	"math"
+
+	"github.com/parquet-go/parquet-go"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/jsonscan"
+	"vantage/loaders/parquet/pages"
+)
+
+// conversations are the conversations that a columnReader reads beside its flat columns.
+type conversations struct {
+	prompt, response *conversation
+	library          *parquet.File
+	opener           rowReader // opens columns
+	err              error     // of opening the file
+}
+
+// conversation is a nested column, whose rows are read through all row groups.
+type conversation struct {
+	leaf  int // the first
+	cells cellReader
+	ready int // rows that have been read ahead
+}
+
+// addNested makes the only candidate for a role a nested column. It returns false if there are others.
+func (r *columnReader) addNested(as decode.Role, all []candidate) bool {
+	if len(all) > 1 {
+		return false
+	}
+	rows := &conversation{leaf: all[0].column}
+	if as == decode.RolePrompt {
+		r.nested.prompt = rows
+	} else {
+		r.nested.response = rows
+	}
+	return true
+}
+
+// openFile opens the file in which the columns are, if there are any. An error is returned by openGroup.
+func (n *conversations) openFile(h io.ReaderAt, size int64, table *pages.File) {
+	if n.prompt == nil && n.response == nil {
+		return
+	}
+	n.closeColumns()
+	if n.library, n.err = openWithLibrary(h, size, table); n.err == nil {
+		n.opener = rowReader{table: table, check: newChecker(n.library, h)}
+	}
+}
+
+func (n *conversations) closeColumns() {
+	for _, c := range []*conversation{n.prompt, n.response} {
+		if c != nil && c.cells != nil {
+			c.cells.close()
+			c.cells, c.ready = nil, 0
+		}
+	}
+}
+
+// openGroup opens the columns in a row group.
+func (n *conversations) openGroup(group int) error {
+	if n.err != nil || n.library == nil {
+		return n.err
+	}
+	n.closeColumns()
+	fields, chunks := nestedFields(n.library, n.opener.table.Columns), n.library.RowGroups()[group].ColumnChunks()
+	n.opener.group = group + 1
+	for _, c := range []*conversation{n.prompt, n.response} {
+		for i := range fields {
+			if c == nil || fields[i].first != c.leaf {
+				continue
+			}
+			var err error
+			if c.cells, err = n.opener.openColumn(namedColumn{leaf: c.leaf, nested: &fields[i]}, chunks); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// next returns the value of the next row.
+func (c *conversation) next() (jsonscan.Value, error) {
+	if c.ready == 0 {
+		var err error
+		if c.ready, err = c.cells.fill(); err != nil {
+			return jsonscan.Value{}, err
+		}
+		if c.ready == 0 {
+			return jsonscan.Value{}, errTooFewRows
+		}
+	}
+	c.ready--
+	return c.cells.next(), nil
+}
+
+// measure reads the lengths of the responses of rows, so that lengths has n, if they are nested.
+func (n *conversations) measure(lengths *numberColumn, rows int) error {
+	if n.response == nil || lengths == nil {
+		return nil
+	}
+	p := pageRead{column: lengths}
+	for range rows - len(lengths.values) {
+		v, err := n.response.next()
+		if err != nil {
+			return err
+		}
+		ok := v.Kind == jsonscan.Array
+		if !ok && p.valid == nil {
+			p.valid = trues(len(p.values))
+		}
+		if p.valid != nil {
+			p.valid = append(p.valid, ok)
+		}
+		if !ok {
+			p.values = append(p.values, math.NaN())
+			continue
+		}
+		p.values = append(p.values, float64(decode.CountCharacters(v)))
+		if lengths.hashesText {
+			p.hash = jsonscan.MixHash(p.hash, jsonscan.Hash64(v.Raw))
+		}
+	}
+	lengths.add(&p)
+	return nil
+}
