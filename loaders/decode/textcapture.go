@@ -16,7 +16,7 @@ const (
 
 // TextCapture keeps the text of one sample of a record while a RowDecoder decodes that.
 type TextCapture struct {
-	Nth   int32 // the sample, from 0
+	IndexInLine   int32 // the sample, from 0
 	Found bool
 	Text  model.Text // copied out of the record
 
@@ -34,7 +34,7 @@ func (c *TextCapture) addField(name []byte, v jsonscan.Value) {
 }
 
 func (c *TextCapture) endSample(r *RowDecoder) {
-	if c.next == c.Nth {
+	if c.next == c.IndexInLine {
 		c.Found = true
 		c.Text = model.Text{
 			Prompt:   readable(r.Values[RolePrompt], maxText),

@@ -8,7 +8,8 @@ func areal() Format {
 	return Format{
 		Name: "areal", Doc: "AReaL's {version}/{task}.jsonl: a small file per prompt.",
 		TrainerOption: "rollout.dump_to_file=true",
-		Sniff:         byKeys(85, "task_id", "sample_idx", "head_version", "tail_version"),
+		Score:         85,
+		Sniff:         hasKeys("task_id", "sample_idx", "head_version", "tail_version"),
 		Fields: decode.PreferNames(decode.Names{
 			decode.RoleStep:         {"tail_version"},
 			decode.RoleGroup:        {"task_id"},

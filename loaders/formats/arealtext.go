@@ -20,11 +20,9 @@ func arealText() Format {
 		Name: "areal-text", Doc: "AReaL's {version}/{task}.txt of before 2026: text with terminal colours, a file per prompt.",
 		TrainerOption: "the workflow's dump_dir",
 		Framing:       framing.Framing{RecordPrefix: "idx: "},
-		Sniff: func(first *First) int {
-			if firstLine.Match(first.Record) {
-				return 90
-			}
-			return 0
+		Score:         90,
+		Sniff: func(first *First) bool {
+			return firstLine.Match(first.Record)
 		},
 		Fields: decode.OnlyNames(decode.Names{
 			decode.RoleReward:   {"score"},

@@ -1,8 +1,6 @@
 package formats
 
 import (
-	"bytes"
-
 	"vantage/loaders/decode"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
@@ -16,19 +14,14 @@ func csv() Format {
 		TrainerOption: "DataFrame.to_csv",
 		Origin:        FromAnyone,
 		Framing:       framing.Framing{Quoted: true},
-		Sniff: func(first *First) int {
+		Score:         15,
+		Sniff: func(first *First) bool {
 			switch framing.Extension(first.Name) {
 			case ".csv", ".tsv", "":
-			default:
-				return 0
+				header := jsonscan.TrimByteOrderMark(first.Record)
+				return hasReward(fields, framing.SplitCSV(nil, header, framing.CSVSeparator(header)))
 			}
-			header := jsonscan.TrimByteOrderMark(first.Record)
-			for _, name := range framing.SplitCSV(nil, header, framing.CSVSeparator(header)) {
-				if p, ok := fields.Lookup(bytes.TrimSpace(name)); ok && p.Role == decode.RoleReward || decode.IsComponentName(string(name)) {
-					return 15
-				}
-			}
-			return 0
+			return false
 		},
 		Fields:     fields,
 		Positional: true,

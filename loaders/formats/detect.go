@@ -1,6 +1,10 @@
 package formats
 
 import (
+	"bytes"
+	"slices"
+
+	"vantage/loaders/decode"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 )
@@ -26,17 +30,26 @@ func (f *First) Keys() map[string]jsonscan.Kind {
 	return f.keys
 }
 
-// byKeys returns a Sniff with that score for records that have every key.
-func byKeys(score int, keys ...string) func(*First) int {
-	return func(first *First) int {
+// hasKeys returns a Sniff for records that have every key.
+func hasKeys(keys ...string) func(*First) bool {
+	return func(first *First) bool {
 		have := first.Keys()
 		for _, k := range keys {
-			if _, ok := have[k]; !ok {
-				return 0
+			if have[k] == jsonscan.Absent {
+				return false
 			}
 		}
-		return score
+		return true
 	}
+}
+
+// hasReward reports whether one of the columns of a table is a reward or a component of one.
+func hasReward(fields *decode.Fields, columns [][]byte) bool {
+	return slices.ContainsFunc(columns, func(name []byte) bool {
+		name = bytes.TrimSpace(name)
+		p, ok := fields.Lookup(name)
+		return ok && p.Role == decode.RoleReward || decode.IsComponentName(string(name))
+	})
 }
 
 // DetectFraming returns how a file is cut into records, by its name and its first bytes: those of its
@@ -64,9 +77,20 @@ func Detect(formats []Format, name string, cut framing.Framing, record []byte) *
 		if formats[i].Framing != cut {
 			continue
 		}
-		if score := formats[i].Sniff(first); score > bestScore {
+		if score := formats[i].score(first); score > bestScore {
 			best, bestScore = &formats[i], score
 		}
 	}
 	return best
+}
+
+// score returns how well a first record fits, 0 if it does not.
+func (f *Format) score(first *First) int {
+	switch {
+	case f.Sniff(first):
+		return f.Score
+	case f.Origin == FromAnyone && f.columns.AppearIn(first.Record):
+		return 1
+	}
+	return 0
 }

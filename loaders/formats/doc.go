@@ -21,8 +21,8 @@
 //
 // # What a format must say
 //
-// Mostly a trainer writes lines of JSON, one per sample. Then a format is Sniff and Fields: [byKeys],
-// and the names of the fields, as decode/fields.go explains them. More is needed where
+// Mostly a trainer writes lines of JSON, one per sample. Then a format is Sniff, by the keys of a
+// row, and Fields, the names of the fields, as decode/fields.go explains them. More is needed where
 //
 //   - a record holds several samples, or one that is not in plain fields: a Layout, as
 //     decode/layouts.go explains it; roll.go uses one that is there, prime.go writes its own
@@ -34,6 +34,6 @@
 // Rows of large logs are read by package decode/fast, several times as fast, if the format has neither
 // a Layout nor MayRepeatRows, and a Framing of lines. Prefer names to a Layout where both would do.
 //
-// Scores of Sniff: 80 to 90 for keys that only this trainer writes, 60 or 70 for those that others may
-// write too; the formats that anyone writes have 10 to 20.
+// Score is 80 to 90 if Sniff knows keys that only this trainer writes, 60 or 70 if others may write
+// them too, 10 to 20 for the formats that anyone writes.
 package formats

@@ -27,11 +27,9 @@ func easyr1() Format {
 		Name: "easyr1", Doc: "EasyR1's generations.log: validation answers as blocks of text, without steps.",
 		TrainerOption: "trainer.logger=[file] with trainer.val_generations_to_log=N",
 		Framing:       framing.Framing{RecordPrefix: easyr1Prefix},
-		Sniff: func(first *First) int {
-			if bytes.HasPrefix(first.Record, []byte(easyr1Prefix)) {
-				return 90
-			}
-			return 0
+		Score:         90,
+		Sniff: func(first *First) bool {
+			return bytes.HasPrefix(first.Record, []byte(easyr1Prefix))
 		},
 		Fields: fields,
 		Layout: easyr1Record,

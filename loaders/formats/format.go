@@ -16,9 +16,10 @@ type Format struct {
 	// Framing is how a file is cut into records; its zero value cuts lines.
 	Framing framing.Framing
 
-	// Sniff returns how well the first record of a file fits, 0 if not at all: the format with the
-	// highest score reads the file, and of equal ones the first in the list.
-	Sniff func(first *First) int
+	// Sniff reports whether the first record of a file is of this format. Of several formats the one
+	// with the highest Score reads the file, and of equal ones the first in the list.
+	Score int
+	Sniff func(first *First) bool
 
 	// Fields says which fields of a row are its reward, its step, its prompt and so on.
 	Fields *decode.Fields
@@ -35,6 +36,8 @@ type Format struct {
 
 	// MayRepeatRows says that the trainer logs the same block of rows for several steps.
 	MayRepeatRows bool
+
+	columns decode.Columns // that a person named
 }
 
 // Origin is who writes a format.

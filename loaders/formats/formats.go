@@ -49,18 +49,7 @@ func WithColumns(formats []Format, c decode.Columns) []Format {
 	}
 	for i := range formats {
 		f := &formats[i]
-		f.Fields = f.Fields.WithColumns(c)
-		if f.Origin != FromAnyone {
-			continue
-		}
-		sniff := f.Sniff
-		f.Sniff = func(first *First) int {
-			score := sniff(first)
-			if score == 0 && c.AppearIn(first.Record) {
-				return 1
-			}
-			return score
-		}
+		f.Fields, f.columns = f.Fields.WithColumns(c), c
 	}
 	return formats
 }

@@ -13,14 +13,12 @@ func jsonDocument() Format {
 		TrainerOption: "json.dump of a list of objects with reward and prompt",
 		Origin:        FromAnyone,
 		Framing:       framing.Framing{Whole: true},
-		Sniff: func(first *First) int {
+		Score:         20,
+		Sniff: func(first *First) bool {
 			r := decode.NewRowDecoder(fields, first.Name)
 			hasReward := false
 			err := decode.Document(r, first.Record, func() { hasReward = hasReward || r.HasReward() })
-			if err != nil || !hasReward {
-				return 0
-			}
-			return 20
+			return err == nil && hasReward
 		},
 		Fields:     fields,
 		Layout:     decode.Document,

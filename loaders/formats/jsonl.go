@@ -12,12 +12,10 @@ func jsonl() Format {
 		Name: "jsonl", Doc: "Plain JSON lines, one object per sample, with a reward and whatever else under its usual names.",
 		TrainerOption: "one json.dumps per sample with reward, step and prompt",
 		Origin:        FromAnyone,
-		Sniff: func(first *First) int {
+		Score:         10,
+		Sniff: func(first *First) bool {
 			r := decode.NewRowDecoder(fields, first.Name)
-			if jsonscan.ScanObject(first.Record, r.Pick) != nil || !r.HasReward() || IsMetrics(first.Record) {
-				return 0
-			}
-			return 10
+			return jsonscan.ScanObject(first.Record, r.Pick) == nil && r.HasReward() && !IsMetrics(first.Record)
 		},
 		Fields:     fields,
 		Positional: true,

@@ -13,12 +13,10 @@ func nemo() Format {
 	return Format{
 		Name: "nemo-rl", Doc: "NeMo-RL's train_data_stepN.jsonl: rows of lists of one, with token ids.",
 		TrainerOption: "nothing: it writes them by default, into logger.log_dir",
-		Sniff: func(first *First) int {
+		Score:         85,
+		Sniff: func(first *First) bool {
 			keys := first.Keys()
-			if keys["content"] == jsonscan.Array && keys["rewards"] == jsonscan.Array && keys["idx"] == jsonscan.Number {
-				return 85
-			}
-			return 0
+			return keys["content"] == jsonscan.Array && keys["rewards"] == jsonscan.Array && keys["idx"] == jsonscan.Number
 		},
 		Fields: decode.PreferNames(decode.Names{
 			decode.RoleReward: {"filtered_rewards", "rewards"},

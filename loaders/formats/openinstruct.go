@@ -8,7 +8,8 @@ func openInstruct() Format {
 	return Format{
 		Name: "open-instruct", Doc: "open-instruct's {run}_rollouts_{shard}.jsonl: token ids without text.",
 		TrainerOption: "--save_traces --rollouts_save_path DIR",
-		Sniff:         byKeys(85, "prompt_tokens", "response_tokens", "prompt_idx"),
+		Score:         85,
+		Sniff:         hasKeys("prompt_tokens", "response_tokens", "prompt_idx"),
 		Fields: decode.OnlyNames(decode.Names{
 			decode.RoleReward:    {"reward"},
 			decode.RoleStep:      {"step"},

@@ -15,13 +15,9 @@ func parquetFile() Format {
 		TrainerOption: "DataFrame.to_parquet",
 		Origin:        FromAnyone,
 		Framing:       framing.Framing{Table: true},
-		Sniff: func(first *First) int {
-			for name := range bytes.SplitSeq(first.Record, []byte{'\n'}) {
-				if p, ok := fields.Lookup(name); ok && p.Role == decode.RoleReward || decode.IsComponentName(string(name)) {
-					return 15
-				}
-			}
-			return 0
+		Score:         15,
+		Sniff: func(first *First) bool {
+			return hasReward(fields, bytes.Split(first.Record, []byte{'\n'}))
 		},
 		Fields:     fields,
 		Positional: true,

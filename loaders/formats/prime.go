@@ -12,11 +12,9 @@ func prime() Format {
 	return Format{
 		Name: "prime-rl", Doc: "prime-rl's rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl, and verifiers' traces.jsonl.",
 		TrainerOption: "nothing: it writes them by default; --no-monitors.file turns it off",
-		Sniff: func(first *First) int {
-			if first.Keys()["traces"] == jsonscan.Array {
-				return 85
-			}
-			return 0
+		Score:         85,
+		Sniff: func(first *First) bool {
+			return first.Keys()["traces"] == jsonscan.Array
 		},
 		Fields: decode.OnlyNames(decode.Names{
 			decode.RoleReward:    {"reward"},
@@ -67,7 +65,8 @@ func primeHosted() Format {
 	return Format{
 		Name: "prime-hosted", Doc: "The export of hosted prime-rl training: results.jsonl or rollouts_raw.json.",
 		TrainerOption: "nothing: download the run's samples",
-		Sniff:         byKeys(80, "run_id", "problem_id", "sample_id", "reward"),
+		Score:         80,
+		Sniff:         hasKeys("run_id", "problem_id", "sample_id", "reward"),
 		Fields: decode.PreferNames(decode.Names{
 			decode.RoleGroup:  {"problem_id"},
 			decode.RoleLength: {"num_output_tokens"},

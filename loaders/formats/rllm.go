@@ -15,7 +15,8 @@ func rllm() Format {
 		Name: "rllm", Doc: "rLLM's episodes/{train,val}_step_N_epoch_E/episode_*.json.",
 		TrainerOption: "rllm.log_episodes=true, with rllm.episode_log_dir=DIR",
 		Framing:       framing.Framing{Whole: true},
-		Sniff:         byKeys(85, "training_step", "task_hash", "trajectories"),
+		Score:         85,
+		Sniff:         hasKeys("training_step", "task_hash", "trajectories"),
 		Fields: decode.OnlyNames(decode.Names{
 			decode.RoleReward:   {"reward"},
 			decode.RoleStep:     {"training_step"},

@@ -11,12 +11,10 @@ func roll() Format {
 	return Format{
 		Name: "roll", Doc: "ROLL's rollout_dump_data.step_N.jsonl: one line of columns per step.",
 		TrainerOption: "rollout_dump_dir: /absolute/path",
-		Sniff: func(first *First) int {
+		Score:         85,
+		Sniff: func(first *First) bool {
 			keys := first.Keys()
-			if keys["responses"] == jsonscan.Array && keys["scores"] == jsonscan.Array {
-				return 85
-			}
-			return 0
+			return keys["responses"] == jsonscan.Array && keys["scores"] == jsonscan.Array
 		},
 		Fields: decode.PreferNames(decode.Names{
 			decode.RoleReward: {"scores"},

@@ -11,7 +11,8 @@ func skyrl() Format {
 	return Format{
 		Name: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only, score as a number or per token.",
 		TrainerOption: "nothing for evaluations: they are dumped by default, under export_path",
-		Sniff:         byKeys(80, "input_prompt", "output_response", "env_class"),
+		Score:         80,
+		Sniff:         hasKeys("input_prompt", "output_response", "env_class"),
 		Fields: decode.PreferNames(decode.Names{
 			decode.RoleReward:   {"score"},
 			decode.RolePrompt:   {"input_prompt"},

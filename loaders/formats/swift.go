@@ -12,13 +12,11 @@ func swift() Format {
 	return Format{
 		Name: "ms-swift", Doc: "ms-swift's completions.jsonl: one line of columns per log step.",
 		TrainerOption: "--log_completions true",
-		Sniff: func(first *First) int {
+		Score:         85,
+		Sniff: func(first *First) bool {
 			keys := first.Keys()
 			hasSteps := keys["step"] == jsonscan.Array || keys["gen_step"] == jsonscan.Array
-			if hasSteps && keys["prompt"] == jsonscan.Array && keys["completion"] == jsonscan.Array {
-				return 85
-			}
-			return 0
+			return hasSteps && keys["prompt"] == jsonscan.Array && keys["completion"] == jsonscan.Array
 		},
 		Fields:        decode.NamesWithoutTotal(),
 		Layout:        decode.ColumnLists,
@@ -32,7 +30,8 @@ func swiftRay() Format {
 	return Format{
 		Name: "ms-swift-ray", Doc: "ms-swift's completions.jsonl of the Ray trainer: one line per sample.",
 		TrainerOption: "--log_completions true",
-		Sniff:         byKeys(60, "gen_step", "prompt", "completion"),
+		Score:         60,
+		Sniff:         hasKeys("gen_step", "prompt", "completion"),
 		Fields:        decode.UsualNames(),
 		Positional:    true,
 	}

@@ -12,7 +12,8 @@ func tinker() Format {
 	return Format{
 		Name: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl.",
 		TrainerOption: "nothing: it writes them by default, into log_path",
-		Sniff:         byKeys(85, "group_idx", "traj_idx", "total_reward"),
+		Score:         85,
+		Sniff:         hasKeys("group_idx", "traj_idx", "total_reward"),
 		Fields: decode.OnlyNames(decode.Names{
 			decode.RoleReward:   {"total_reward", "final_reward"},
 			decode.RoleStep:     {"iteration"},

@@ -14,15 +14,13 @@ func trl() Format {
 		Name: "trl", Doc: "TRL's completions/completions_{step}.parquet: a column per reward function.",
 		TrainerOption: "log_completions=True in GRPOConfig",
 		Framing:       framing.Framing{Table: true},
-		Sniff: func(first *First) int {
+		Score:         80,
+		Sniff: func(first *First) bool {
 			columns := map[string]bool{}
 			for name := range strings.SplitSeq(string(first.Record), "\n") {
 				columns[name] = true
 			}
-			if columns["step"] && columns["prompt"] && columns["completion"] && columns["advantage"] {
-				return 80
-			}
-			return 0
+			return columns["step"] && columns["prompt"] && columns["completion"] && columns["advantage"]
 		},
 		Fields:        decode.NamesWithoutTotal(),
 		Positional:    true,

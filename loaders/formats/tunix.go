@@ -18,11 +18,9 @@ func tunix() Format {
 		Name: "tunix", Doc: "Tunix's trajectory_log_*.csv: cells that are Python's repr of lists and dicts.",
 		TrainerOption: "a metrics log_dir on the agentic learner",
 		Framing:       framing.Framing{Quoted: true},
-		Sniff: func(first *First) int {
-			if bytes.Contains(first.Record, []byte("trajectory_reward")) && bytes.Contains(first.Record, []byte("policy_version")) {
-				return 85
-			}
-			return 0
+		Score:         85,
+		Sniff: func(first *First) bool {
+			return bytes.Contains(first.Record, []byte("trajectory_reward")) && bytes.Contains(first.Record, []byte("policy_version"))
 		},
 		Fields: decode.OnlyNames(decode.Names{
 			decode.RoleReward:   {"trajectory_reward"},

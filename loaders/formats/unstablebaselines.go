@@ -16,11 +16,9 @@ func unstableBaselines() Format {
 		Name: "unstable-baselines", Doc: "UnstableBaselines' train_data_step_N.csv: turns of games; its rewards are normalised already.",
 		TrainerOption: "nothing: it writes them by default",
 		Framing:       framing.Framing{Quoted: true},
-		Sniff: func(first *First) int {
-			if bytes.HasPrefix(jsonscan.TrimByteOrderMark(first.Record), []byte("pid,obs,act,reward")) {
-				return 85
-			}
-			return 0
+		Score:         85,
+		Sniff: func(first *First) bool {
+			return bytes.HasPrefix(jsonscan.TrimByteOrderMark(first.Record), []byte("pid,obs,act,reward"))
 		},
 		Fields: decode.UsualNames(),
 	}

@@ -12,16 +12,12 @@ func verifiers() Format {
 	return Format{
 		Name: "verifiers", Doc: "verifiers' results.jsonl, and prime-rl's {train,eval}_rollouts.jsonl of early 2026.",
 		TrainerOption: "-s, or save_results = true",
-		Sniff: func(first *First) int {
+		Score:         70,
+		Sniff: func(first *First) bool {
 			keys := first.Keys()
-			_, hasID := keys["id"]
-			_, hasExample := keys["example_id"]
-			_, isHosted := keys["sample_id"]
-			_, hasReward := keys["reward"]
-			if keys["prompt"] == jsonscan.Array && keys["completion"] == jsonscan.Array && (hasID || hasExample) && hasReward && !isHosted {
-				return 70
-			}
-			return 0
+			hasID := keys["id"] != jsonscan.Absent || keys["example_id"] != jsonscan.Absent
+			isHosted := keys["sample_id"] != jsonscan.Absent
+			return keys["prompt"] == jsonscan.Array && keys["completion"] == jsonscan.Array && keys["reward"] != jsonscan.Absent && hasID && !isHosted
 		},
 		Fields: decode.PreferNames(decode.Names{
 			decode.RoleGroup:  {"example_id", "id"},

@@ -24,7 +24,8 @@ func verl() Format {
 	return Format{
 		Name: "verl", Doc: "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
 		TrainerOption: "trainer.rollout_data_dir=DIR (and trainer.validation_data_dir=DIR)",
-		Sniff:         byKeys(90, "input", "output", "score"),
+		Score:         90,
+		Sniff:         hasKeys("input", "output", "score"),
 		Fields:        fields,
 	}
 }

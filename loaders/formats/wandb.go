@@ -14,12 +14,10 @@ func wandbTable() Format {
 		TrainerOption: "WANDB_MODE=offline, with log_completions (TRL), trainer.log_val_generations=N (verl) or trainer.val_generations_to_log=N (EasyR1)",
 		Origin:        FromLogger,
 		Framing:       framing.Framing{Whole: true},
-		Sniff: func(first *First) int {
+		Score:         85,
+		Sniff: func(first *First) bool {
 			keys := first.Keys()
-			if keys["columns"] == jsonscan.Array && keys["data"] == jsonscan.Array {
-				return 85
-			}
-			return 0
+			return keys["columns"] == jsonscan.Array && keys["data"] == jsonscan.Array
 		},
 		Fields:        decode.UsualNames(),
 		Layout:        decode.WandbTable,

@@ -2,6 +2,7 @@
 package formatstest
 
 import (
+	"cmp"
 	"encoding/csv"
 	"io/fs"
 	"math"
@@ -11,7 +12,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"vantage/model"
@@ -64,31 +65,31 @@ func read(tb testing.TB, folder string) Log {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h, err := os.Open(filepath.Join(folder, wantFile))
+	log.readWant(tb, filepath.Join(folder, wantFile))
+	return log
+}
+
+func (log *Log) readWant(tb testing.TB, path string) {
+	tb.Helper()
+	h, err := os.Open(path)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer func() { _ = h.Close() }()
 	rows, err := csv.NewReader(h).ReadAll()
-	if err != nil {
-		tb.Fatal(err)
-	}
 	columns := []string{"step", "group", "prompt", "reward", "advantage", "length"}
-	if len(rows) == 0 || len(rows[0]) < len(columns) || !slices.Equal(rows[0][:len(columns)], columns) {
-		tb.Fatalf("the columns of %s/%s are not %q", folder, wantFile, columns)
+	if err != nil || len(rows) == 0 || len(rows[0]) < len(columns) || !slices.Equal(rows[0][:len(columns)], columns) {
+		tb.Fatalf("%s: %v; its columns must be %q, and the components", path, err, columns)
+	}
+	number := func(cell string) float64 {
+		x, err := strconv.ParseFloat(cmp.Or(cell, "NaN"), 64)
+		if err != nil {
+			tb.Fatalf("%s: %v", path, err)
+		}
+		return x
 	}
 	log.Components = rows[0][len(columns):]
 	for _, row := range rows[1:] {
-		number := func(cell string) float64 {
-			if cell == "" {
-				return math.NaN()
-			}
-			x, err := strconv.ParseFloat(cell, 64)
-			if err != nil {
-				tb.Fatalf("%s/%s: %v", folder, wantFile, err)
-			}
-			return x
-		}
 		r := model.Record{
 			Step: int64(number(row[0])), Group: row[1], Preview: row[2], Reward: number(row[3]), Advantage: number(row[4]), Length: int32(number(row[5])),
 		}
@@ -97,7 +98,6 @@ func read(tb testing.TB, folder string) Log {
 		}
 		log.Want = append(log.Want, r)
 	}
-	return log
 }
 
 // Samples returns records with only the fields that Log.Want has.
@@ -117,5 +117,5 @@ func Diff(want, got []model.Record) string {
 			got[i].Components = append(got[i].Components, math.NaN())
 		}
 	}
-	return cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-12))
+	return gocmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-12))
 }
