@@ -47,27 +47,9 @@ func newColumnReader(decoder *decode.RowDecoder, f *pages.File, workers int) *co
 		return nil
 	}
 	var found [decode.RoleCount][]candidate
-	for i, c := range f.Columns {
-		isNested := c.Kind == pages.Nested && decoder.Fields.UsesNested(c.Field)
-		if !isNested && !decoder.Fields.Uses(c.Name) {
-			decoder.Seen.Add([]byte(c.Name))
-			continue
-		}
-		p, ok := decoder.Fields.Lookup([]byte(c.Name))
-		switch {
-		case isNested && i > 0 && f.Columns[i-1].Field == c.Field:
-			continue // another leaf of the same column
-		case isNested && isConversation(decoder.Fields, c.Field):
-			p, _ := decoder.Fields.Lookup([]byte(c.Field))
-			found[p.Role] = append(found[p.Role], candidate{i, p.Rank})
-		case c.Kind == pages.Nested:
+	for i := range f.Columns {
+		if !r.findRole(i, &found) {
 			return nil
-		case ok && fitsKind(p.Role, c.Kind):
-			found[p.Role] = append(found[p.Role], candidate{i, p.Rank})
-		case ok && p.Role != decode.RolePrompt && p.Role != decode.RoleResponse:
-			return nil
-		case c.Kind != pages.Text && decoder.Fields.IsComponent(c.Name):
-			r.components = append(r.components, &numberColumn{column: i})
 		}
 	}
 	decoder.Seen.Stop() // the other columns are wanted
@@ -81,6 +63,35 @@ func newColumnReader(decoder *decode.RowDecoder, f *pages.File, workers int) *co
 		}
 	}
 	return r
+}
+
+// findRole adds a column to those found for its role, or to the components. It returns false if the
+// rows must be read one by one.
+func (r *columnReader) findRole(column int, found *[decode.RoleCount][]candidate) bool {
+	c, fields := r.file.Columns[column], r.decoder.Fields
+	if c.Kind == pages.Nested && fields.UsesNested(c.Field) {
+		p, _ := fields.Lookup([]byte(c.Field))
+		if column == 0 || r.file.Columns[column-1].Field != c.Field { // its first leaf
+			found[p.Role] = append(found[p.Role], candidate{column, p.Rank})
+		}
+		return isConversation(fields, c.Field)
+	}
+	if !fields.Uses(c.Name) {
+		r.decoder.Seen.Add([]byte(c.Name))
+		return true
+	}
+	p, ok := fields.Lookup([]byte(c.Name))
+	switch {
+	case c.Kind == pages.Nested:
+		return false
+	case ok && fitsKind(p.Role, c.Kind):
+		found[p.Role] = append(found[p.Role], candidate{column, p.Rank})
+	case ok && p.Role != decode.RolePrompt && p.Role != decode.RoleResponse:
+		return false
+	case c.Kind != pages.Text && fields.IsComponent(c.Name):
+		r.components = append(r.components, &numberColumn{column: column})
+	}
+	return true
 }
 
 // isConversation reports whether a nested column can only be a prompt or a response.
@@ -126,23 +137,37 @@ func (r *columnReader) assignRoles(found *[decode.RoleCount][]candidate) bool {
 			return false
 		}
 		kind := r.file.Columns[best.column].Kind
-		if isText := kind == pages.Text; kind == pages.Nested && !r.addNested(as, all) || as == decode.RoleGroup && len(all) > 1 && isText {
+		isText := kind == pages.Text
+		if len(all) > 1 && (as == decode.RoleGroup && isText || r.hasNested(all)) {
 			return false // rows where it is empty take another
 		}
-		isText := kind == pages.Text
 		r.decoder.Ranks[as] = best.rank
-		switch {
-		case as == decode.RolePrompt:
-			r.prompt = &textColumn{column: best.column, nested: r.nested.prompt}
-		case as == decode.RoleTruth:
-			r.truth = &textColumn{column: best.column}
-		case as == decode.RoleGroup && isText:
-			r.groupID = &textColumn{column: best.column}
-		default:
-			r.numbers[as] = &numberColumn{column: best.column, measuresText: as == decode.RoleResponse, isNested: kind == pages.Nested}
-		}
+		r.assign(as, best.column)
 	}
 	return r.truth == nil || r.prompt != nil // a ground truth counts only with its prompt
+}
+
+func (r *columnReader) hasNested(all []candidate) bool {
+	return slices.ContainsFunc(all, func(c candidate) bool { return r.file.Columns[c.column].Kind == pages.Nested })
+}
+
+// assign makes a column play a role.
+func (r *columnReader) assign(as decode.Role, column int) {
+	var nested *conversation
+	kind := r.file.Columns[column].Kind
+	if kind == pages.Nested {
+		nested = r.nested.add(as, column)
+	}
+	switch {
+	case as == decode.RolePrompt:
+		r.prompt = &textColumn{column: column, nested: nested}
+	case as == decode.RoleTruth:
+		r.truth = &textColumn{column: column}
+	case as == decode.RoleGroup && kind == pages.Text:
+		r.groupID = &textColumn{column: column}
+	default:
+		r.numbers[as] = &numberColumn{column: column, measuresText: as == decode.RoleResponse, isNested: nested != nil}
+	}
 }
 
 // bestOf returns the column with the preferred name. It is not sure if the column has nulls, in

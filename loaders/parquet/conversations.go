@@ -26,18 +26,15 @@ type conversation struct {
 	ready int // rows that have been read ahead
 }
 
-// addNested makes the only candidate for a role a nested column. It returns false if there are others.
-func (r *columnReader) addNested(as decode.Role, all []candidate) bool {
-	if len(all) > 1 {
-		return false
-	}
-	rows := &conversation{leaf: all[0].column}
+// add adds the column with that first leaf.
+func (n *conversations) add(as decode.Role, leaf int) *conversation {
+	c := &conversation{leaf: leaf}
 	if as == decode.RolePrompt {
-		r.nested.prompt = rows
+		n.prompt = c
 	} else {
-		r.nested.response = rows
+		n.response = c
 	}
-	return true
+	return c
 }
 
 // openFile opens the file in which the columns are, if there are any. An error is returned by openGroup.

@@ -192,17 +192,18 @@ func (k *openChunk) number(at int) (float64, error) {
 		return 0, ErrUnsupported
 	}
 	format := &k.reader.column.Number
-	if n := len(k.values) / format.width; at >= n {
+	n := len(k.values) / format.width
+	if at >= n {
 		return 0, errTooFewValues
-	} else if k.page.header.encoding == encodingPlain {
-		return format.plain(k.values[at*format.width:]), nil
-	} else {
-		value := make([]byte, format.width)
-		for i := range value {
-			value[i] = k.values[i*n+at]
-		}
-		return format.plain(value), nil
 	}
+	if k.page.header.encoding == encodingPlain {
+		return format.plain(k.values[at*format.width:]), nil
+	}
+	value := make([]byte, format.width)
+	for i := range value {
+		value[i] = k.values[i*n+at]
+	}
+	return format.plain(value), nil
 }
 
 func (k *openChunk) bool(at int) (float64, error) {

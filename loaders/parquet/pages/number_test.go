@@ -34,7 +34,8 @@ func TestLogicalNumbers(t *testing.T) {
 		},
 		"decimal fixed": {
 			parquet.Decimal(4, 36, parquet.FixedLenByteArrayType(15)),
-			[]any{fixed(big.NewInt(2500), 15), fixed(big.NewInt(-1), 15), fixed(new(big.Int).Neg(ten(30)), 15)}, []any{0.25, -0.0001, -1e26},
+			[]any{fixed(big.NewInt(2500), 15), fixed(big.NewInt(-1), 15), fixed(new(big.Int).Neg(ten(30)), 15)},
+			[]any{0.25, -0.0001, -1e26},
 		},
 		"uint32": {parquet.Uint(32), []any{uint32(math.MaxUint32), uint32(7)}, []any{4294967295.0, 7.0}},
 		"uint64": {parquet.Uint(64), []any{uint64(math.MaxUint64), uint64(7)}, []any{18446744073709551615.0, 7.0}},
@@ -81,8 +82,12 @@ func TestDecimalOfAnySize(t *testing.T) {
 		bytes []byte
 		want  float64
 	}{
-		{[]byte{50}, 0.5}, {[]byte{0xce}, -0.5}, {[]byte{0, 0xce}, 2.06}, {append(slices.Repeat([]byte{0xff}, 20), 0xce), -0.5},
-		{append([]byte{1}, make([]byte, 16)...), 3.402823669209384634e36}, {append([]byte{0xff}, make([]byte, 16)...), -3.402823669209384634e36},
+		{[]byte{50}, 0.5},
+		{[]byte{0xce}, -0.5},
+		{[]byte{0, 0xce}, 2.06},
+		{append(slices.Repeat([]byte{0xff}, 20), 0xce), -0.5},
+		{append([]byte{1}, make([]byte, 16)...), 3.402823669209384634e36},
+		{append([]byte{0xff}, make([]byte, 16)...), -3.402823669209384634e36},
 	} {
 		if got := f.FromBytes(c.bytes); got != c.want {
 			t.Errorf("%x: %v, want %v", c.bytes, got, c.want)
