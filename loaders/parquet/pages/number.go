@@ -73,10 +73,10 @@ func (f *NumberFormat) plain(data []byte) float64 {
 
 // FromInt32 returns the number that an INT32 is.
 func (f *NumberFormat) FromInt32(n int32) float64 {
-	switch {
-	case f.meaning == unsigned:
+	if f.meaning == unsigned {
 		return float64(uint32(n))
-	case f.meaning == decimal:
+	}
+	if f.meaning == decimal {
 		return decimalOf(int64(n), f.scale)
 	}
 	return float64(n)
@@ -84,10 +84,10 @@ func (f *NumberFormat) FromInt32(n int32) float64 {
 
 // FromInt64 returns the number that an INT64 is.
 func (f *NumberFormat) FromInt64(n int64) float64 {
-	switch {
-	case f.meaning == unsigned:
+	if f.meaning == unsigned {
 		return float64(uint64(n))
-	case f.meaning == decimal:
+	}
+	if f.meaning == decimal {
 		return decimalOf(n, f.scale)
 	}
 	return float64(n)
