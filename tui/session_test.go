@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/model/choice"
 	"vantage/model/session"
 )
 
@@ -117,7 +118,7 @@ func TestFlagsWinOverTheSession(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
-	driveSession(t, s, Options{Settings: set.WithFramework("verl"), EstimatorChosen: true, SetByFlag: given("framework", "keep_pos_ratio")}, func(d *driver) {
+	driveSession(t, s, Options{Settings: set.WithFramework("verl"), Given: choice.Given{Framework: choice.FromFlag}, SetByFlag: given("framework", "keep_pos_ratio")}, func(d *driver) {
 		if got := d.app.settings.now; got.Framework != "verl" {
 			t.Errorf("%+v", got)
 		}

@@ -11,6 +11,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
+	"vantage/model/choice"
 	"vantage/model/report"
 )
 
@@ -29,15 +30,20 @@ type checkOptions struct {
 // checkFormat writes findings, and transitions for --watch; writeTransition is nil for a
 // format that needs the whole file.
 type checkFormat struct {
-	writeFindings   func(io.Writer, []check.Finding) error
+	writeFindings   func(io.Writer, []check.Finding, choice.Choice) error
 	writeTransition func(io.Writer, check.Transition) error
 }
 
+// withoutChoice adapts a format that does not say who chose the estimator: a note does.
+func withoutChoice(write func(io.Writer, []check.Finding) error) func(io.Writer, []check.Finding, choice.Choice) error {
+	return func(w io.Writer, findings []check.Finding, _ choice.Choice) error { return write(w, findings) }
+}
+
 func (p *Program) check() *cobra.Command {
-	o := checkOptions{format: newFormatFlag("text", checkFormat{report.CheckText, report.TransitionText}).
+	o := checkOptions{format: newFormatFlag("text", checkFormat{withoutChoice(report.CheckText), report.TransitionText}).
 		or("json", checkFormat{report.CheckJSON, report.TransitionJSON}).
-		or("junit", checkFormat{report.CheckJUnit, nil}).
-		or("github", checkFormat{report.CheckGitHub, report.TransitionGitHub})}
+		or("junit", checkFormat{withoutChoice(report.CheckJUnit), nil}).
+		or("github", checkFormat{withoutChoice(report.CheckGitHub), report.TransitionGitHub})}
 	cmd := &cobra.Command{
 		Use:   "check PATH... [algorithm.key=value...]",
 		Short: "Check every step of a run against rules; the exit code tells the result",
@@ -58,7 +64,7 @@ error. Without rules it uses those that a healthy run passes: ` + strings.Join(c
 			}
 			if o.watch {
 				p.noteConfig(o.format.name)
-				return p.watch(cmd.Context(), paths, set, rules, format)
+				return p.watch(cmd.Context(), paths, set, rules, format, o.format.name)
 			}
 			return p.runCheck(cmd.Context(), paths, set, rules, format, o)
 		},
@@ -105,10 +111,17 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	if err != nil {
 		return err
 	}
+	set, chosen, err := p.choose(ctx, snap, set)
+	if err != nil {
+		return err
+	}
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return err
 	}
 	p.noteConfig(o.format.name)
+	if o.format.name != "json" {
+		p.noteChoice(o.format.name, chosen)
+	}
 	evaluator := check.NewEvaluator(rules)
 	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		evaluator.Add(&a.Summary)
@@ -126,7 +139,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 			return err
 		}
 	}
-	if err := format.writeFindings(p.stdout(ctx), evaluator.Findings); err != nil {
+	if err := format.writeFindings(p.stdout(ctx), evaluator.Findings, chosen); err != nil {
 		return err
 	}
 	if check.Failed(evaluator.Findings) > 0 {

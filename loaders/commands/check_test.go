@@ -10,6 +10,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/check"
+	"vantage/model/choice"
 )
 
 // Logs of healthy runs pass the default rules; a comment says why a log fails one.
@@ -70,7 +71,7 @@ func failing(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	var failed []string
-	format := checkFormat{writeFindings: func(_ io.Writer, findings []check.Finding) error {
+	format := checkFormat{writeFindings: func(_ io.Writer, findings []check.Finding, _ choice.Choice) error {
 		for i := range findings {
 			if !findings[i].Passed() {
 				failed = append(failed, findings[i].Rule.String())

@@ -10,6 +10,7 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/choice"
 	"vantage/model/query"
 	"vantage/model/report"
 )
@@ -39,6 +40,10 @@ func (p *Program) export() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			set, chosen, err := p.choose(cmd.Context(), snap, set)
+			if err != nil {
+				return err
+			}
 			if snap, err = steps.selectFrom(snap); err != nil {
 				return err
 			}
@@ -46,7 +51,7 @@ func (p *Program) export() *cobra.Command {
 			if cmd.Flags().Changed("format") {
 				noteFormat = format.name
 			}
-			p.noteExport(cmd.Context(), snap, set, noteFormat)
+			p.noteExport(snap, chosen, noteFormat)
 			return classifyError(write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples))
 		},
 	}
@@ -57,12 +62,12 @@ func (p *Program) export() *cobra.Command {
 }
 
 // noteExport notes what the exported samples do not say themselves.
-func (p *Program) noteExport(ctx context.Context, snap model.Snapshot, set model.Settings, format string) {
+func (p *Program) noteExport(snap model.Snapshot, chosen choice.Choice, format string) {
 	p.noteConfig(format)
+	p.noteChoice(format, chosen)
 	if problems := snap.Run.Problems; len(problems) > 0 {
 		p.note(format, "left out records that could not be read, first "+problems[0].String())
 	}
-	p.noteLoggedEstimator(ctx, snap, set, format)
 }
 
 // sampleRow is a row of the Parquet file.

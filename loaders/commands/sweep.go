@@ -63,6 +63,11 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 	if err != nil {
 		return err
 	}
+	set, chosen, err := p.choose(ctx, snap, set)
+	if err != nil {
+		return err
+	}
+	s.Choice = chosen
 	var steps []int
 	for i := range snap.Steps {
 		steps = append(steps, i)
@@ -71,6 +76,9 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 		return classifyError(err)
 	}
 	p.noteConfig(o.format.name)
+	if o.emit != "" || !slices.Contains([]string{"text", "json"}, o.format.name) {
+		p.noteChoice(o.format.name, chosen)
+	}
 	return write(p.stdout(ctx), s)
 }
 

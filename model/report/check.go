@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vantage/model/check"
+	"vantage/model/choice"
 	"vantage/model/units"
 )
 
@@ -46,9 +47,9 @@ func failureText(f *check.Finding) string {
 }
 
 // CheckJSON writes {"rules": [{"rule": "killed>5%", "passed": false, "steps": 30,
-// "failed": [12, 13], "worst_step": 13, "value": "9/128 (7%)", "advice": "…"}], "passed": false}.
-// A rule has 0 steps if none has a value for it.
-func CheckJSON(w io.Writer, findings []check.Finding) error {
+// "failed": [12, 13], "worst_step": 13, "value": "9/128 (7%)", "advice": "…"}], "passed": false,
+// "estimator": {…}}, the estimator as in [JSON]. A rule has 0 steps if none has a value for it.
+func CheckJSON(w io.Writer, findings []check.Finding, chosen choice.Choice) error {
 	type rule struct {
 		Rule   string  `json:"rule"`
 		Passed bool    `json:"passed"`
@@ -59,9 +60,10 @@ func CheckJSON(w io.Writer, findings []check.Finding) error {
 		Advice string  `json:"advice,omitempty"`
 	}
 	out := struct {
-		Rules  []rule `json:"rules"`
-		Passed bool   `json:"passed"`
-	}{[]rule{}, check.Failed(findings) == 0}
+		Rules     []rule      `json:"rules"`
+		Passed    bool        `json:"passed"`
+		Estimator *choiceJSON `json:"estimator,omitempty"`
+	}{[]rule{}, check.Failed(findings) == 0, newChoiceJSON(chosen)}
 	for i := range findings {
 		f := &findings[i]
 		r := rule{Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...), Value: f.WorstValue, Advice: f.Advice}

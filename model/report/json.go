@@ -9,12 +9,15 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/sanitize"
 )
 
 // JSON writes the run and its steps as one object:
 //
-//	{"schema": "vantage.report/1", "run": {…}, "settings": {…}, "per": "step",
+//	{"schema": "vantage.report/1", "run": {…}, "settings": {…},
+//	 "estimator": {"origin": "logged advantages", "framework": "trl", "estimator": "grpo", "scale": "group",
+//	   "exact": 1800, "near": 1800, "compared": 1800}, "per": "step",
 //	 "steps": [{"step": 1, "samples": 512, "groups": 32,
 //	   "fates": {"alive": 24, …}, "metrics": {"critic/score/mean": 0.4, …},
 //	   "warnings": [{"kind": "killed-groups", "count": 2, …}],
@@ -25,6 +28,9 @@ import (
 //	   "warnings": [{"kind": "killed-groups", "first_step": 1, "steps": 2}]},
 //	 "complete": true}
 //
+// The origin of the estimator is "flag", "config", "logged advantages", "trainer" (of the log's
+// format), "assumed" or "screen"; of the compared logged advantages so many are exact, in every bit,
+// and near, which includes exact. compared is 0 if the log has none, or not what the estimator reads.
 // by_group is present for a row per group, in the order of the log; for one row for the
 // run, steps is empty. The summary has sums of counts, and means of metrics over the
 // complete steps. complete comes last.
@@ -42,6 +48,9 @@ func jsonHead(p *page) {
 	p.writeMember("schema", reportSchema)
 	p.writeMember("run", newRunJSON(p))
 	p.writeMember("settings", newSettingsJSON(p.Settings))
+	if c := newChoiceJSON(p.Choice); c != nil {
+		p.writeMember("estimator", c)
+	}
 	p.writeMember("per", p.Per)
 	p.printf("  \"steps\": [")
 }
@@ -137,6 +146,24 @@ type settingsJSON struct {
 
 func newSettingsJSON(s model.Settings) settingsJSON {
 	return settingsJSON{s.Framework, s.Estimator, string(s.Scale), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights)}
+}
+
+// choiceJSON is an estimator, who chose it and what the log says of it.
+type choiceJSON struct {
+	Origin    choice.Origin `json:"origin"`
+	Framework string        `json:"framework"`
+	Estimator string        `json:"estimator"`
+	Scale     string        `json:"scale"`
+	Exact     int           `json:"exact"`
+	Near      int           `json:"near"`
+	Compared  int           `json:"compared"`
+}
+
+func newChoiceJSON(c choice.Choice) *choiceJSON {
+	if c.Origin == "" {
+		return nil
+	}
+	return &choiceJSON{c.Origin, c.Framework, c.Estimator, string(c.Scale), c.Exact, c.Agreeing, c.Compared}
 }
 
 // figuresJSON are the counts and metrics of a step or a run.

@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/units"
 )
 
@@ -17,6 +18,7 @@ import (
 type Report struct {
 	Snap       model.Snapshot
 	Settings   model.Settings // effective
+	Choice     choice.Choice  // who chose the estimator of Settings; the caller sets it
 	Grouping   model.Grouping
 	Per        Per
 	ChartsFile string // the file that the caller writes with [SVG], to be named in the report; "" if none
