@@ -6,6 +6,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -145,7 +146,7 @@ func (a App) fateCounts() string {
 
 // settingsLine returns the settings, each behind its key, in the longest form that fits.
 func (a App) settingsLine(w int) string {
-	reason, short := a.choiceReason()
+	reason, short, mark := a.choiceReason()
 	for _, form := range []struct {
 		reason, pos, neg, recompute string
 		meter                       int
@@ -161,26 +162,33 @@ func (a App) settingsLine(w int) string {
 			return cells.Fit(line, w)
 		}
 	}
-	return cells.Fit(a.settingsForm(short, "pos", "neg", "re", 0), w)
+	return cells.Fit(a.settingsForm(mark, "pos", "neg", "re", 0), w)
 }
 
 // choiceReason says who chose the estimator, or how many of the logged advantages it reproduces;
-// short does it in a word.
-func (a App) choiceReason() (reason, short string) {
+// short says it in a word and mark in a character: ✓ ≈ ! for the logged advantages, ? for an
+// assumption. Each stands behind the scale.
+func (a App) choiceReason() (reason, short, mark string) {
 	c := a.choice()
 	role := themes.Dim
 	switch {
+	case c.Origin == "": // the log is not known yet
+		return " ", " ", " "
 	case c.Differs():
-		role = themes.Warn
+		role, mark = themes.Warn, "!"
 	case c.Confirmed():
-		role = themes.Good
+		role, mark = themes.Good, string([]rune(c.Short())[:1])
+	case c.Origin == choice.Assumed:
+		mark = "?"
+	default:
+		mark = " "
 	}
-	reason, short = c.Reason(), c.Short()
+	plain := strings.NewReplacer()
 	if a.display.glyphs.ASCII {
-		ascii := strings.NewReplacer("✓", "=", "≈", "~")
-		reason, short = ascii.Replace(reason), ascii.Replace(short)
+		plain = strings.NewReplacer("✓", "=", "≈", "~")
 	}
-	return a.display.theme.Paint(role, reason), a.display.theme.Paint(role, short)
+	paint := func(text string) string { return a.display.theme.Paint(role, plain.Replace(text)) }
+	return " " + paint(c.Reason()) + " ", " " + paint(c.Short()) + " ", paint(mark)
 }
 
 func (a App) settingsForm(reason, pos, neg, recompute string, meter int) string {
@@ -206,7 +214,7 @@ func (a App) settingsForm(reason, pos, neg, recompute string, meter int) string 
 		state = units.Missing
 	}
 	return key("f", t.Paint(themes.Accent, set.Framework)) + key("e", t.Paint(themes.Accent, set.Estimator)) +
-		key("s", t.Paint(themes.Accent, string(set.Scale))) + reason +
+		strings.TrimSuffix(key("s", t.Paint(themes.Accent, string(set.Scale))), " ") + reason +
 		ratio("p", pos, themes.Positive, set.KeepPos) + ratio("m", neg, themes.Negative, set.KeepNeg) +
 		key("r", t.Paint(themes.Dim, recompute)+" "+t.Paint(themes.Accent, state))
 }

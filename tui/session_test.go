@@ -160,7 +160,7 @@ func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
 		t.Errorf("the choice is lost: %+v", e)
 	}
 	play(s, func(d *driver) {
-		if d.app.settings.now.Estimator != "grpo" || d.app.settings.now.Framework != "easyr1" {
+		if set := d.app.settings.now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "group" {
 			t.Errorf("the choice does not win: %+v", d.app.settings.now)
 		}
 	})

@@ -34,16 +34,11 @@ type checkFormat struct {
 	writeTransition func(io.Writer, check.Transition) error
 }
 
-// withoutChoice adapts a format that does not say who chose the estimator: a note does.
-func withoutChoice(write func(io.Writer, []check.Finding) error) func(io.Writer, []check.Finding, choice.Choice) error {
-	return func(w io.Writer, findings []check.Finding, _ choice.Choice) error { return write(w, findings) }
-}
-
 func (p *Program) check() *cobra.Command {
-	o := checkOptions{format: newFormatFlag("text", checkFormat{withoutChoice(report.CheckText), report.TransitionText}).
+	o := checkOptions{format: newFormatFlag("text", checkFormat{report.CheckText, report.TransitionText}).
 		or("json", checkFormat{report.CheckJSON, report.TransitionJSON}).
-		or("junit", checkFormat{withoutChoice(report.CheckJUnit), nil}).
-		or("github", checkFormat{withoutChoice(report.CheckGitHub), report.TransitionGitHub})}
+		or("junit", checkFormat{report.CheckJUnit, nil}).
+		or("github", checkFormat{report.CheckGitHub, report.TransitionGitHub})}
 	cmd := &cobra.Command{
 		Use:   "check PATH... [algorithm.key=value...]",
 		Short: "Check every step of a run against rules; the exit code tells the result",
@@ -119,9 +114,6 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return err
 	}
 	p.noteConfig(o.format.name)
-	if o.format.name != "json" {
-		p.noteChoice(o.format.name, chosen)
-	}
 	evaluator := check.NewEvaluator(rules)
 	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		evaluator.Add(&a.Summary)
@@ -134,7 +126,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return Usage(err)
 	}
 	if o.junit != "" {
-		err := writeFileAtomically(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Findings) })
+		err := writeFileAtomically(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Findings, chosen) })
 		if err != nil {
 			return err
 		}

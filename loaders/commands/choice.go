@@ -62,8 +62,9 @@ func (p *Program) validate(set model.Settings) error {
 	}
 	for _, e := range estimators.All() {
 		if (given.Estimator == "" || e.Name == set.Estimator) && (given.Scale == "" || e.HasScale(set.Scale)) {
-			set.Framework, set.Estimator, set.Scale = e.Framework, e.Name, e.Scales[0]
-			if err := set.Validate(); err == nil {
+			other := set
+			other.Framework, other.Estimator, other.Scale = e.Framework, e.Name, e.Scales[0]
+			if other.Validate() == nil {
 				return nil
 			}
 		}

@@ -10,7 +10,6 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
-	"vantage/model/choice"
 	"vantage/model/query"
 	"vantage/model/report"
 )
@@ -51,8 +50,12 @@ func (p *Program) export() *cobra.Command {
 			if cmd.Flags().Changed("format") {
 				noteFormat = format.name
 			}
-			p.noteExport(snap, chosen, noteFormat)
-			return classifyError(write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples))
+			p.noteExport(snap, noteFormat)
+			if err := write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples); err != nil {
+				return classifyError(err)
+			}
+			p.noteChoice(noteFormat, chosen)
+			return nil
 		},
 	}
 	format.addTo(cmd)
@@ -62,9 +65,8 @@ func (p *Program) export() *cobra.Command {
 }
 
 // noteExport notes what the exported samples do not say themselves.
-func (p *Program) noteExport(snap model.Snapshot, chosen choice.Choice, format string) {
+func (p *Program) noteExport(snap model.Snapshot, format string) {
 	p.noteConfig(format)
-	p.noteChoice(format, chosen)
 	if problems := snap.Run.Problems; len(problems) > 0 {
 		p.note(format, "left out records that could not be read, first "+problems[0].String())
 	}

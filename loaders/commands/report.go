@@ -109,12 +109,14 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 		return classifyError(err)
 	}
 	r.Choice = chosen
-	if o.format.name == "csv" { // the other formats include them
-		p.noteConfig(o.format.name)
-		p.noteChoice(o.format.name, chosen)
+	if o.format.name == "csv" {
+		p.noteConfig(o.format.name) // the other formats include it, and the choice
 	}
 	r.Per, r.ChartsFile = report.Per(o.per), o.svg
 	charts, err := write(p.stdout(ctx), r)
+	if err == nil && o.format.name == "csv" {
+		p.noteChoice(o.format.name, chosen)
+	}
 	if err != nil || o.svg == "" {
 		return classifyError(err)
 	}

@@ -76,10 +76,13 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 		return classifyError(err)
 	}
 	p.noteConfig(o.format.name)
+	if err := write(p.stdout(ctx), s); err != nil {
+		return err
+	}
 	if o.emit != "" || !slices.Contains([]string{"text", "json"}, o.format.name) {
 		p.noteChoice(o.format.name, chosen)
 	}
-	return write(p.stdout(ctx), s)
+	return nil
 }
 
 // writer returns the function that writes the grid, or the recommended settings for --emit.

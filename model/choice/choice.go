@@ -73,11 +73,10 @@ func Choose(set model.Settings, given Given, trainer string, logged *match.Repor
 		if origin == "" {
 			origin = FromTrainer
 		}
-	default:
+	case origin != "":
 		set = withDefaults(set, given, set.Framework)
-		if origin == "" {
-			origin = Assumed
-		}
+	default:
+		origin = Assumed
 	}
 	return set, Describe(set, origin, logged)
 }

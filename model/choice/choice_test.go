@@ -9,10 +9,14 @@ import (
 	"vantage/model/match"
 )
 
+func estimator(framework, name string, scale estimators.Scale) match.Candidate {
+	return match.Candidate{Framework: framework, Estimator: name, Scale: scale}
+}
+
 // reproduces returns a comparison of 8 advantages that the candidates reproduce, near ones in all
 // but one bit, and that easyr1's grpo does not.
 func reproduces(exact, near []match.Candidate) *match.Report {
-	r := &match.Report{Compared: 8, Others: []match.Verdict{{Candidate: match.Candidate{"easyr1", "grpo", "group"}, Exact: 1, Agreeing: 3}}}
+	r := &match.Report{Compared: 8, Others: []match.Verdict{{Candidate: estimator("easyr1", "grpo", "group"), Exact: 1, Agreeing: 3}}}
 	for _, c := range exact {
 		r.Matches = append(r.Matches, match.Verdict{Candidate: c, Exact: 8, Agreeing: 8})
 	}
@@ -24,9 +28,10 @@ func reproduces(exact, near []match.Candidate) *match.Report {
 
 func TestChooseInOrderOfPrecedence(t *testing.T) {
 	type list = []match.Candidate
-	trl, swift := match.Candidate{"trl", "grpo", "group"}, match.Candidate{"ms-swift", "grpo", "group"}
-	older := match.Candidate{"verl-2026-01", "grpo_vectorized", "group"}
+	trl, swift := estimator("trl", "grpo", "group"), estimator("ms-swift", "grpo", "group")
+	older := estimator("verl-2026-01", "grpo_vectorized", "group")
 	flag := choice.FromFlag
+	fromConfig := choice.Given{Framework: choice.FromConfig, Estimator: choice.FromConfig, Scale: choice.FromConfig}
 	for name, test := range map[string]struct {
 		set     [3]string // as given; "" for the default
 		given   choice.Given
@@ -35,35 +40,35 @@ func TestChooseInOrderOfPrecedence(t *testing.T) {
 		want    match.Candidate
 		reason  string
 	}{
-		"nothing known":             {want: match.Candidate{"easyr1", "grpo", "group"}, reason: "(assumed)"},
-		"nothing matches":           {logged: reproduces(nil, nil), want: match.Candidate{"easyr1", "grpo", "group"}, reason: "(assumed) ! 3/8 as logged"},
-		"trainer":                   {trainer: "verl", want: match.Candidate{"verl", "grpo", "group"}, reason: "(the log's trainer)"},
-		"trainer without grpo":      {trainer: "tinker", want: match.Candidate{"tinker", "centered", "none"}, reason: "(the log's trainer)"},
-		"trainer of another scale":  {trainer: "prime-rl", want: match.Candidate{"prime-rl", "grpo", "none"}, reason: "(the log's trainer)"},
+		"nothing known":             {want: estimator("easyr1", "grpo", "group"), reason: "(assumed)"},
+		"nothing matches":           {logged: reproduces(nil, nil), want: estimator("easyr1", "grpo", "group"), reason: "(assumed) ! 3/8 as logged"},
+		"trainer":                   {trainer: "verl", want: estimator("verl", "grpo", "group"), reason: "(the log's trainer)"},
+		"trainer without grpo":      {trainer: "tinker", want: estimator("tinker", "centered", "none"), reason: "(the log's trainer)"},
+		"trainer of another scale":  {trainer: "prime-rl", want: estimator("prime-rl", "grpo", "none"), reason: "(the log's trainer)"},
 		"match wins over trainer":   {trainer: "verl", logged: reproduces(list{trl}, nil), want: trl, reason: "✓ 8/8 as logged"},
 		"own match wins":            {trainer: "trl", logged: reproduces(list{swift, trl}, nil), want: trl, reason: "✓ 8/8 as logged"},
 		"own match wins when near":  {trainer: "trl", logged: reproduces(list{swift}, list{trl}), want: trl, reason: "≈ 8/8 as logged, 7 to the bit"},
 		"version of the trainer":    {trainer: "verl", logged: reproduces(list{swift, older}, nil), want: older, reason: "✓ 8/8 as logged"},
 		"first match of no trainer": {logged: reproduces(list{swift, trl}, nil), want: swift, reason: "✓ 8/8 as logged"},
 		"config wins over match": {
-			set: [3]string{"easyr1", "grpo", "group"}, given: choice.Given{choice.FromConfig, choice.FromConfig, choice.FromConfig},
-			trainer: "trl", logged: reproduces(list{trl}, nil), want: match.Candidate{"easyr1", "grpo", "group"}, reason: "(--config) ! 3/8 as logged",
+			set: [3]string{"easyr1", "grpo", "group"}, given: fromConfig,
+			trainer: "trl", logged: reproduces(list{trl}, nil), want: estimator("easyr1", "grpo", "group"), reason: "(--config) ! 3/8 as logged",
 		},
 		"flag wins over match": {
 			set: [3]string{"easyr1", "", ""}, given: choice.Given{Framework: flag},
-			trainer: "trl", logged: reproduces(list{trl}, nil), want: match.Candidate{"easyr1", "grpo", "group"}, reason: "(given) ! 3/8 as logged",
+			trainer: "trl", logged: reproduces(list{trl}, nil), want: estimator("easyr1", "grpo", "group"), reason: "(given) ! 3/8 as logged",
 		},
 		"match completes a flag": {
 			set: [3]string{"trl", "", ""}, given: choice.Given{Framework: flag},
-			logged: reproduces(list{swift, {"trl", "rloo", "none"}}, nil), want: match.Candidate{"trl", "rloo", "none"}, reason: "(given) ✓ 8/8 as logged",
+			logged: reproduces(list{swift, estimator("trl", "rloo", "none")}, nil), want: estimator("trl", "rloo", "none"), reason: "(given) ✓ 8/8 as logged",
 		},
 		"trainer completes a flag": {
 			set: [3]string{"", "rloo", ""}, given: choice.Given{Estimator: flag},
-			trainer: "trl", want: match.Candidate{"trl", "rloo", "none"}, reason: "(given)",
+			trainer: "trl", want: estimator("trl", "rloo", "none"), reason: "(given)",
 		},
 		"flag over config": {
-			set: [3]string{"trl", "grpo", "none"}, given: choice.Given{choice.FromConfig, choice.FromConfig, flag},
-			trainer: "verl", want: match.Candidate{"trl", "grpo", "none"}, reason: "(given)",
+			set: [3]string{"trl", "grpo", "none"}, given: choice.Given{Framework: choice.FromConfig, Estimator: choice.FromConfig, Scale: flag},
+			trainer: "verl", want: estimator("trl", "grpo", "none"), reason: "(given)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +79,7 @@ func TestChooseInOrderOfPrecedence(t *testing.T) {
 				}
 			}
 			got, c := choice.Choose(set, test.given, test.trainer, test.logged)
-			if have := (match.Candidate{got.Framework, got.Estimator, got.Scale}); have != test.want || c.Candidate != test.want {
+			if have := estimator(got.Framework, got.Estimator, got.Scale); have != test.want || c.Candidate != test.want {
 				t.Errorf("chose %v and says %v, want %v", have, c.Candidate, test.want)
 			}
 			if c.Reason() != test.reason {

@@ -13,10 +13,11 @@ import (
 	"vantage/model/units"
 )
 
-// CheckText writes a line per rule; for one that fails the steps, the worst value and
+// CheckText writes the estimator, then a line per rule; for one that fails the steps, the worst value and
 // advice.
-func CheckText(w io.Writer, findings []check.Finding) error {
+func CheckText(w io.Writer, findings []check.Finding, chosen choice.Choice) error {
 	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "computed as %s\n", chosen.WithScale())
 	for i := range findings {
 		f := &findings[i]
 		if f.Passed() && !f.Evaluated() {
@@ -78,13 +79,19 @@ func CheckJSON(w io.Writer, findings []check.Finding, chosen choice.Choice) erro
 // The elements of a JUnit file.
 type (
 	junitSuite struct {
-		XMLName  xml.Name    `xml:"testsuite"`
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Errors   int         `xml:"errors,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
+		XMLName  xml.Name `xml:"testsuite"`
+		Name     string   `xml:"name,attr"`
+		Tests    int      `xml:"tests,attr"`
+		Failures int      `xml:"failures,attr"`
+		Errors   int      `xml:"errors,attr"`
+		Skipped  int      `xml:"skipped,attr"`
+
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
 	}
 	junitCase struct {
 		Class   string     `xml:"classname,attr"`
@@ -100,8 +107,11 @@ type (
 
 // CheckJUnit writes a test suite with a case per rule. A rule that no step has a value for
 // is skipped.
-func CheckJUnit(w io.Writer, findings []check.Finding) error {
-	suite := junitSuite{Name: "vantage check", Tests: len(findings), Failures: check.Failed(findings)}
+func CheckJUnit(w io.Writer, findings []check.Finding, chosen choice.Choice) error {
+	suite := junitSuite{
+		Properties: []junitProperty{{Name: "estimator", Value: chosen.WithScale()}},
+		Name:       "vantage check", Tests: len(findings), Failures: check.Failed(findings),
+	}
 	for i := range findings {
 		f := &findings[i]
 		c := junitCase{Class: "vantage.check", Name: f.Rule.String()}
@@ -122,10 +132,11 @@ func CheckJUnit(w io.Writer, findings []check.Finding) error {
 	return err
 }
 
-// CheckGitHub writes a workflow command per failing rule, which becomes an annotation, and
-// the total.
-func CheckGitHub(w io.Writer, findings []check.Finding) error {
+// CheckGitHub writes the estimator, a workflow command per failing rule, which becomes an
+// annotation, and the total.
+func CheckGitHub(w io.Writer, findings []check.Finding, chosen choice.Choice) error {
 	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "computed as %s\n", chosen.WithScale())
 	for i := range findings {
 		if f := &findings[i]; !f.Passed() {
 			text := failureText(f)
