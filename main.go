@@ -96,13 +96,13 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	p.AddFormatAlias(root.Flags())
 	// cannot fail: the flags are declared above
 	_ = p.RegisterCompletions(root)
-	root.AddCommand(p.demo(), p.Manual(keySection()))
+	root.AddCommand(p.demo(), p.Manual(manualKeys()))
 	root.AddCommand(p.All()...)
 	return root
 }
 
-// keySection returns the manual's section on keys.
-func keySection() commands.ManualSection {
+// manualKeys returns the manual's section on keys.
+func manualKeys() commands.ManualSection {
 	t := commands.ManualSection{Title: "KEYS"}
 	for _, g := range tui.Keys() {
 		t.Entries = append(t.Entries, [2]string{g.Name})

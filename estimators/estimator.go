@@ -48,7 +48,7 @@ type Estimator struct {
 
 	Formula string // one line: r reward, μ and s mean and standard deviation of the group, n its size
 	Doc     string // ddof, eps, groups of one, constant groups, ragged groups, NaN: a few sentences
-	Source  string // repository@revision, file and function or lines; if NoPublicCode, paper and equation
+	Source  string // repository@revision, file and function or lines; if NoPublicCode, paper and equation, with arXiv:N or https://
 
 	// NoPublicCode: no code has been published that could be run. Source is then a
 	// paper or a document, and the golden cases are calculated by hand.
@@ -103,7 +103,7 @@ func (e *Estimator) CheckScale(s Scale) error {
 
 // Separable reports whether any range of the groups of b can be computed on its own:
 // the advantages are equal bit for bit, and e refuses the batch if and only if it
-// refuses a range. That takes groups of one size, since frameworks refuse ragged ones.
+// refuses a range. All groups must have the same size, since frameworks refuse ragged ones.
 func (e *Estimator) Separable(b Batch, s Scale) bool {
 	if e.DependsOnBatch || s == ScaleBatch {
 		return false

@@ -131,7 +131,7 @@ func weightedSum(components [][]float32, weights []float64, nanIfUnscored bool) 
 	return z
 }
 
-// weight returns the k-th weight, 1 without weights.
+// weight returns the k-th weight, or 1 if weights is nil.
 func weight(weights []float64, k int) float32 {
 	if weights == nil {
 		return 1

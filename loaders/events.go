@@ -19,36 +19,38 @@ const (
 
 // gathering reports whether rows are being gathered: events wait until the recent files have
 // been read.
-func (l *schedule) gathering(now time.Time) bool {
-	return len(l.recent) > 0 || l.debounce.Active(now)
+func (sch *schedule) gathering(now time.Time) bool {
+	return len(sch.recent) > 0 || sch.debounce.Active(now)
 }
 
 // listingDue reports whether directories are to be listed now because the kernel reported a new
 // entry in one.
-func (l *schedule) listingDue(now time.Time) bool { return !l.listAt.IsZero() && !now.Before(l.listAt) }
+func (sch *schedule) listingDue(now time.Time) bool {
+	return !sch.listAt.IsZero() && !now.Before(sch.listAt)
+}
 
 // readRecent queues the files that had news when they were read last.
 func (s *Source) readRecent(now time.Time) {
-	l := &s.schedule
-	if len(l.recent) == 0 || l.debounce.Active(now) {
+	sch := &s.schedule
+	if len(sch.recent) == 0 || sch.debounce.Active(now) {
 		return
 	}
-	l.recent = slices.DeleteFunc(l.recent, func(f *file) bool {
+	sch.recent = slices.DeleteFunc(sch.recent, func(f *file) bool {
 		f.recent = f.hadNews
 		return !f.recent
 	})
-	for _, f := range l.recent {
+	for _, f := range sch.recent {
 		if f.readsWhole() {
 			f.hadNews = s.pollFile(f)
 			continue
 		}
 		s.enqueue(f)
 	}
-	if len(l.recent) > 0 {
-		l.debounce.CountRead()
-		l.debounce.Start(now, len(l.recent))
+	if len(sch.recent) > 0 {
+		sch.debounce.CountRead()
+		sch.debounce.Start(now, len(sch.recent))
 	}
-	if len(l.recent) == 0 || now.Sub(l.drained) >= drainPause {
+	if len(sch.recent) == 0 || now.Sub(sch.drained) >= drainPause {
 		s.drainEvents(now)
 	}
 }
@@ -80,8 +82,8 @@ func (s *Source) drainEvents(now time.Time) {
 }
 
 func (s *Source) applyEvent(e fsnotify.Event, now time.Time) {
-	l := &s.schedule
-	if !l.watcher.Concerns(e) {
+	sch := &s.schedule
+	if !sch.watcher.Concerns(e) {
 		return
 	}
 	f := s.byPath[e.Name]
@@ -90,13 +92,13 @@ func (s *Source) applyEvent(e fsnotify.Event, now time.Time) {
 		return // it is read again anyway
 	case f != nil && s.pollFile(f):
 		f.recent = true
-		l.recent = append(l.recent, f)
+		sch.recent = append(sch.recent, f)
 	case f == nil && !e.Has(fsnotify.Create): // a directory was removed, or a file that is not read
-		l.dirsChanged = true
-		l.watcher.Forget(e)
+		sch.dirsChanged = true
+		sch.watcher.Forget(e)
 		return
-	case f == nil && l.listAt.IsZero():
-		l.listAt = l.noListBefore
+	case f == nil && sch.listAt.IsZero():
+		sch.listAt = sch.noListBefore
 	}
-	l.debounce.Start(now, len(l.recent))
+	sch.debounce.Start(now, len(sch.recent))
 }

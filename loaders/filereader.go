@@ -83,31 +83,31 @@ func (f *fileReader) detectFraming() int {
 	return f.splitter.Feed(head, f.accept)
 }
 
-func (f *fileReader) acceptRecord(l framing.Record) {
+func (f *fileReader) acceptRecord(record framing.Record) {
 	switch {
-	case l.Reason != "":
-		f.skipLine(l, l.Reason)
-	case len(bytes.TrimSpace(l.Text)) == 0:
+	case record.Reason != "":
+		f.skipLine(record, record.Reason)
+	case len(bytes.TrimSpace(record.Text)) == 0:
 	case f.format != nil:
-		f.decode(l)
+		f.decode(record)
 	case len(f.formats) == 1:
 		f.setFormat(&f.formats[0]) // a person named it
-		f.decode(l)
+		f.decode(record)
 	default:
-		f.tryFormats(l)
+		f.tryFormats(record)
 	}
 }
 
-func (f *fileReader) decode(l framing.Record) {
-	records, err := f.decoder.Decode(f.scratch[:0], l.Text)
+func (f *fileReader) decode(record framing.Record) {
+	records, err := f.decoder.Decode(f.scratch[:0], record.Text)
 	f.scratch = records[:0]
 	if err != nil {
-		f.skipLine(l, err.Error())
+		f.skipLine(record, err.Error())
 		return
 	}
 	for i := range records {
 		r := &records[i]
-		r.File, r.Line, r.Offset, r.IndexInLine = f.index, l.Number, l.Offset, int32(i)
+		r.File, r.Line, r.Offset, r.IndexInLine = f.index, record.Number, record.Offset, int32(i)
 		f.noteStep(r.Step)
 	}
 	f.chunks.add(f.format, f.decoder.Note(), f.dropRepeats(records))
@@ -121,9 +121,9 @@ func (f *fileReader) noteStep(step int64) {
 }
 
 // skipLine notes a line that could not be read.
-func (f *fileReader) skipLine(l framing.Record, reason string) {
+func (f *fileReader) skipLine(record framing.Record, reason string) {
 	f.chunks.pending.skipped++
-	f.addProblem(model.Problem{File: f.name, Line: l.Number, Reason: reason})
+	f.addProblem(model.Problem{File: f.name, Line: record.Number, Reason: reason})
 }
 
 // noteFile notes a problem of the file as a whole.

@@ -46,49 +46,49 @@ type schedule struct {
 }
 
 // idle reports whether nothing has changed for a while.
-func (l *schedule) idle(now time.Time) bool { return now.Sub(l.lastNews) > activeFor }
+func (sch *schedule) idle(now time.Time) bool { return now.Sub(sch.lastNews) > activeFor }
 
 // pollShare returns one part in how many of the time listing and pollNext may take.
-func (l *schedule) pollShare(now time.Time) time.Duration {
+func (sch *schedule) pollShare(now time.Time) time.Duration {
 	switch {
-	case l.idle(now):
+	case sch.idle(now):
 		return idleShare
-	case l.watcher.NeedsPolling():
+	case sch.watcher.NeedsPolling():
 		return polledShare
 	}
 	return notifiedShare
 }
 
 // pollPause returns the time between two polls.
-func (l *schedule) pollPause(now time.Time, poll time.Duration) time.Duration {
-	if l.idle(now) && !l.watcher.NeedsPolling() {
+func (sch *schedule) pollPause(now time.Time, poll time.Duration) time.Duration {
+	if sch.idle(now) && !sch.watcher.NeedsPolling() {
 		return idlePolls * poll
 	}
 	return poll
 }
 
 // activate adds a file to the active ones, which are polled each time.
-func (l *schedule) activate(f *file) {
-	l.active = slices.DeleteFunc(l.active, func(w *file) bool { return w == f })
-	l.active = append(l.active, f)
-	l.sortByTime()
-	for len(l.active) > maxActive {
-		last := len(l.active) - 1
-		l.active[last].releaseWorkers()
-		l.active = l.active[:last]
+func (sch *schedule) activate(f *file) {
+	sch.active = slices.DeleteFunc(sch.active, func(w *file) bool { return w == f })
+	sch.active = append(sch.active, f)
+	sch.sortByTime()
+	for len(sch.active) > maxActive {
+		last := len(sch.active) - 1
+		sch.active[last].releaseWorkers()
+		sch.active = sch.active[:last]
 	}
 }
 
 // sortByTime puts the files that changed last first.
-func (l *schedule) sortByTime() {
-	slices.SortStableFunc(l.active, func(a, b *file) int { return b.disk.Modified().Compare(a.disk.Modified()) })
+func (sch *schedule) sortByTime() {
+	slices.SortStableFunc(sch.active, func(a, b *file) int { return b.disk.Modified().Compare(a.disk.Modified()) })
 }
 
 // deactivate drops files that have not changed for a while, except for the newest.
-func (l *schedule) deactivate(now time.Time, settleTime time.Duration) {
-	l.sortByTime()
+func (sch *schedule) deactivate(now time.Time, settleTime time.Duration) {
+	sch.sortByTime()
 	i := 0
-	l.active = slices.DeleteFunc(l.active, func(f *file) bool {
+	sch.active = slices.DeleteFunc(sch.active, func(f *file) bool {
 		i++
 		drop := i > alwaysActive && !f.failing && now.Sub(f.changed) > max(activeFor, 2*settleTime)
 		if drop {
@@ -103,37 +103,37 @@ func (f *file) releaseWorkers() { f.workers, f.appender = nil, nil }
 
 // poll queues the files that have something new, as far as it is time to look.
 func (s *Source) poll(now time.Time) {
-	l := &s.schedule
+	sch := &s.schedule
 	s.readRecent(now)
-	if !now.Before(l.nextPoll) || l.listingDue(now) {
+	if !now.Before(sch.nextPoll) || sch.listingDue(now) {
 		s.listDirectories(now)
 	}
-	if now.Before(l.nextPoll) {
+	if now.Before(sch.nextPoll) {
 		return
 	}
-	l.nextPoll = now.Add(l.pollPause(now, s.options.Poll))
-	for _, f := range l.active {
+	sch.nextPoll = now.Add(sch.pollPause(now, s.options.Poll))
+	for _, f := range sch.active {
 		s.pollFile(f)
 		if f.hasPartialRecord() && now.Sub(f.changed) > s.options.settleTime {
 			f.acceptLastRecord()
 			s.newest.update(f)
 		}
 	}
-	l.deactivate(now, s.options.settleTime)
+	sch.deactivate(now, s.options.settleTime)
 	s.pollNext(now)
 }
 
 // listDirectories lists the directories if something was added to one, and from time to time. Listing
 // large ones takes long, so the next listing waits.
 func (s *Source) listDirectories(now time.Time) {
-	l := &s.schedule
+	sch := &s.schedule
 	for _, r := range s.directories {
-		l.dirsChanged = r.Changed(now) || l.dirsChanged
+		sch.dirsChanged = r.Changed(now) || sch.dirsChanged
 	}
-	if now.Before(l.nextList) && (!l.dirsChanged || now.Before(l.nextChangedList)) && !l.listingDue(now) {
+	if now.Before(sch.nextList) && (!sch.dirsChanged || now.Before(sch.nextChangedList)) && !sch.listingDue(now) {
 		return
 	}
-	l.dirsChanged, l.listAt = false, time.Time{}
+	sch.dirsChanged, sch.listAt = false, time.Time{}
 	for _, r := range s.directories {
 		// A directory that is gone or cannot be listed now may come back.
 		if found, err := discover.List(r.Path, s.options.MaxFiles); err == nil {
@@ -141,9 +141,9 @@ func (s *Source) listDirectories(now time.Time) {
 		}
 	}
 	took := time.Since(now)
-	l.nextList = time.Now().Add(max(s.options.Poll, min(l.pollShare(now)*took, maxListPause)))
-	l.nextChangedList = time.Now().Add(polledShare / 2 * took)
-	l.noListBefore = time.Now().Add(notifiedListShare * took)
+	sch.nextList = time.Now().Add(max(s.options.Poll, min(sch.pollShare(now)*took, maxListPause)))
+	sch.nextChangedList = time.Now().Add(polledShare / 2 * took)
+	sch.noListBefore = time.Now().Add(notifiedListShare * took)
 }
 
 // hasPartialRecord reports whether the file ends within a record, and is not queued.
@@ -151,16 +151,16 @@ func (f *file) hasPartialRecord() bool { return (f.splitter.Pending() || len(f.h
 
 // pollNext polls the other files in turn, for its share of the time.
 func (s *Source) pollNext(now time.Time) {
-	l := &s.schedule
-	until := now.Add(s.options.Poll / l.pollShare(now))
+	sch := &s.schedule
+	until := now.Add(s.options.Poll / sch.pollShare(now))
 	for range s.files {
-		if l.nextFile >= len(s.files) {
-			l.nextFile = 0
+		if sch.nextFile >= len(s.files) {
+			sch.nextFile = 0
 		}
-		if f := s.files[l.nextFile]; f.disk != nil {
+		if f := s.files[sch.nextFile]; f.disk != nil {
 			s.pollFile(f)
 		}
-		l.nextFile++
+		sch.nextFile++
 		if time.Now().After(until) {
 			return
 		}

@@ -28,30 +28,30 @@ type detection struct {
 
 // tryFormats looks for a format that fits a row. Rows that fit none are kept, and decoded once one
 // is found.
-func (f *fileReader) tryFormats(l framing.Record) {
+func (f *fileReader) tryFormats(record framing.Record) {
 	f.detection.tried++
 	if f.splitter.Framing != (framing.Framing{}) {
-		f.tryFirstRecord(l)
+		f.tryFirstRecord(record)
 		return
 	}
-	if err := jsonscan.ScanObject(l.Text, nil); err != nil {
-		f.skipLine(l, err.Error())
+	if err := jsonscan.ScanObject(record.Text, nil); err != nil {
+		f.skipLine(record, err.Error())
 		if len(f.detection.rows) == 0 && f.detection.tried >= maxDetectionRows {
 			f.refuse(fmt.Sprintf("not read: none of its first %d lines is a JSON object", maxDetectionRows))
 		}
 		return
 	}
-	if format := f.formatOf(l.Text); format != nil {
-		f.useFormat(format, l)
+	if format := f.formatOf(record.Text); format != nil {
+		f.useFormat(format, record)
 		return
 	}
-	f.detection.bytes += len(l.Text)
-	l.Text = bytes.Clone(l.Text)
-	if rows := f.detection.rows; formats.IsMetrics(l.Text) && (len(rows) == 0 || formats.IsMetrics(rows[0].Text)) && f.detection.bytes <= maxMetricsBytes {
-		f.detection.rows = []framing.Record{l} // the last one tells the state of the run
+	f.detection.bytes += len(record.Text)
+	record.Text = bytes.Clone(record.Text)
+	if rows := f.detection.rows; formats.IsMetrics(record.Text) && (len(rows) == 0 || formats.IsMetrics(rows[0].Text)) && f.detection.bytes <= maxMetricsBytes {
+		f.detection.rows = []framing.Record{record} // the last one tells the state of the run
 		return
 	}
-	f.detection.rows = append(f.detection.rows, l)
+	f.detection.rows = append(f.detection.rows, record)
 	if f.detection.tried >= maxDetectionRows || f.detection.bytes > maxDetectionBytes {
 		f.noteNoFormat()
 		f.refuse("")
@@ -69,25 +69,25 @@ func (f *fileReader) formatOf(line []byte) *formats.Format {
 
 // tryFirstRecord looks for a format that fits the first record of a file whose records are not lines.
 // No later record is tried.
-func (f *fileReader) tryFirstRecord(l framing.Record) {
-	format := formats.Detect(f.formats, f.name, f.splitter.Framing, l.Text)
+func (f *fileReader) tryFirstRecord(record framing.Record) {
+	format := formats.Detect(f.formats, f.name, f.splitter.Framing, record.Text)
 	if format == nil {
-		f.noteUnread(l.Text)
+		f.noteUnread(record.Text)
 		f.refuse("")
 		return
 	}
-	f.useFormat(format, l)
+	f.useFormat(format, record)
 }
 
 // useFormat reads the file in a format, unless its directory hides files of that format.
-func (f *fileReader) useFormat(format *formats.Format, l framing.Record) {
+func (f *fileReader) useFormat(format *formats.Format, record framing.Record) {
 	if f.directory != nil && f.directory.hides(format) {
 		f.refuse("")
 		f.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
 		return
 	}
 	f.setFormat(format)
-	f.decode(l)
+	f.decode(record)
 }
 
 // setFormat sets the format and decodes the rows that were kept.
@@ -95,8 +95,8 @@ func (f *fileReader) setFormat(format *formats.Format) {
 	f.format, f.decoder = format, format.NewDecoder(f.name)
 	rows := f.detection.rows
 	f.detection = detection{}
-	for _, l := range rows {
-		f.decode(l)
+	for _, record := range rows {
+		f.decode(record)
 	}
 }
 

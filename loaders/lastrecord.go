@@ -18,15 +18,15 @@ func (f *fileReader) finish() {
 		return
 	}
 	if !f.refused && f.splitter.Pending() {
-		l := f.splitter.TakePartial()
+		record := f.splitter.TakePartial()
 		var syntax *jsonscan.SyntaxError
-		switch err := jsonscan.ScanObject(l.Text, nil); {
-		case l.Reason != "":
-			f.skipLine(l, "incomplete last line: "+l.Reason)
+		switch err := jsonscan.ScanObject(record.Text, nil); {
+		case record.Reason != "":
+			f.skipLine(record, "incomplete last line: "+record.Reason)
 		case errors.As(err, &syntax):
-			f.skipLine(l, "incomplete last line: "+err.Error())
+			f.skipLine(record, "incomplete last line: "+err.Error())
 		default:
-			f.acceptRecord(l)
+			f.acceptRecord(record)
 		}
 	}
 	f.noteNoFormat()

@@ -78,11 +78,11 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	if !ok {
 		return model.Text{}, ErrNoText
 	}
-	c := &decode.TextCapture{Nth: at.IndexInLine}
+	c := &decode.TextCapture{IndexInLine: at.IndexInLine}
 	err := f.capture(ctx, at.Offset, c)
 	for n := 1; err != nil && isTransient(err) && n < maxAttempts; n++ {
 		time.Sleep(backOff(n))
-		c = &decode.TextCapture{Nth: at.IndexInLine}
+		c = &decode.TextCapture{IndexInLine: at.IndexInLine}
 		err = f.capture(ctx, at.Offset, c)
 	}
 	switch {

@@ -44,11 +44,11 @@ type strideTask struct {
 
 // newWorker returns a worker that knows what lead knows.
 func newWorker(lead *decode.RowDecoder) *worker {
-	task := &worker{decoder: lead.Clone(), buf: make([]byte, strideBytes+overlap)}
-	if task.decoder.Layout == nil {
-		task.fast = fast.New(task.decoder)
+	w := &worker{decoder: lead.Clone(), buf: make([]byte, strideBytes+overlap)}
+	if w.decoder.Layout == nil {
+		w.fast = fast.New(w.decoder)
 	}
-	return task
+	return w
 }
 
 // decode decodes the lines that start in the stride. The last one may end beyond it.

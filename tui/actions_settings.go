@@ -32,7 +32,7 @@ func (a App) switchTo(set model.Settings) (App, tea.Cmd) {
 	return a.apply(a.settings.withSettings(set))
 }
 
-// apply makes h the settings and computes what differs under them.
+// apply takes h as the settings, filter and order, and computes what differs.
 func (a App) apply(h undoHistory) (App, tea.Cmd) {
 	sameNumbers := h.now == a.settings.now && h.base == a.settings.base
 	sameRows := h.filter == a.settings.filter && h.order == a.settings.order

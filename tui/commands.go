@@ -43,28 +43,28 @@ func pauseAfter(p model.Progress) time.Duration {
 
 // analyze computes one step of a snapshot, under the baseline too if there is one, and
 // reuses what it can of the analyses on the screen.
-func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, set undoHistory, known result) tea.Cmd {
+func analyze(ctx context.Context, revision int, snap model.Snapshot, step int, history undoHistory, known result) tea.Cmd {
 	return func() tea.Msg {
 		msg := analysisMsg{revision: revision}
-		if msg.analysis, msg.err = analysis.AnalyzeAfter(ctx, snap, step, set.now, known.analysis); msg.err != nil || !set.base.on {
+		if msg.analysis, msg.err = analysis.AnalyzeAfter(ctx, snap, step, history.now, known.analysis); msg.err != nil || !history.base.on {
 			return msg
 		}
 		before := known.base
 		if before == nil {
 			before = msg.analysis
 		}
-		msg.base, msg.err = analysis.AnalyzeAfter(ctx, snap, step, set.base.settings, before)
+		msg.base, msg.err = analysis.AnalyzeAfter(ctx, snap, step, history.base.settings, before)
 		return msg
 	}
 }
 
 // computeTrend computes the newest steps of a snapshot up to so many samples. It reuses
 // the steps that have not changed since the trend before, and the step on the screen.
-func computeTrend(ctx context.Context, revision int, snap model.Snapshot, set undoHistory, known result, samples int) tea.Cmd {
+func computeTrend(ctx context.Context, revision int, snap model.Snapshot, history undoHistory, known result, samples int) tea.Cmd {
 	return func() tea.Msg {
 		msg := trendMsg{revision: revision, samples: samples}
-		if msg.trend, msg.err = analysis.ComputeTrend(ctx, snap, set.now, known.trend, known.analysis, samples); msg.err == nil && set.base.on {
-			msg.base, msg.err = analysis.ComputeTrend(ctx, snap, set.base.settings, known.baseTrend, known.base, samples)
+		if msg.trend, msg.err = analysis.ComputeTrend(ctx, snap, history.now, known.trend, known.analysis, samples); msg.err == nil && history.base.on {
+			msg.base, msg.err = analysis.ComputeTrend(ctx, snap, history.base.settings, known.baseTrend, known.base, samples)
 		}
 		return msg
 	}
@@ -74,9 +74,9 @@ func computeTrend(ctx context.Context, revision int, snap model.Snapshot, set un
 const maxMatchSamples = 4096
 
 // matchLogged finds the estimator that wrote the advantages of the log.
-func matchLogged(ctx context.Context, snap model.Snapshot, set model.Settings) tea.Cmd {
+func matchLogged(ctx context.Context, snap model.Snapshot, history model.Settings) tea.Cmd {
 	return func() tea.Msg {
-		r, err := match.Run(ctx, snap, set, maxMatchSamples)
+		r, err := match.Run(ctx, snap, history, maxMatchSamples)
 		return matchMsg{r, err}
 	}
 }

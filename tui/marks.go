@@ -211,7 +211,7 @@ func runNote(a App, args []string) (App, tea.Cmd, error) {
 	m, ok := a.markUnderCursor()
 	text := truncateBytes(strings.Join(args, " "), session.MaxNote)
 	if !ok || text == "" {
-		return a, nil, fmt.Errorf("note takes a text, and a group, a sample or a step under the cursor")
+		return a, nil, fmt.Errorf("note needs a text, and the cursor on a group, a sample or a step")
 	}
 	m.Note = text
 	a, cmd := a.addMark(m)

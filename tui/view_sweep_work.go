@@ -101,8 +101,8 @@ func (a App) startSweep(request sweepRequest) (App, tea.Cmd) {
 	return a, job.nextPart(ctx, grid)
 }
 
-// stopSweep cancels the request. A complete grid stays, unless it is of some groups: the
-// request would keep their analysis in memory.
+// stopSweep cancels the request. A complete grid stays, unless it covers only the groups
+// that the filter shows: the request would keep their analysis in memory.
 func (a App) stopSweep() App {
 	if a.sweep.cancel != nil {
 		a.sweep.cancel()

@@ -46,8 +46,11 @@ func (f *formatFlag[W]) writer(command string) (write W, err error) {
 	return write, Usage(fmt.Errorf("%s has no format %q: choose %s%s", command, f.name, join(f.names, "or"), hint))
 }
 
-// join returns "text, md and json".
+// join returns "text, md and json", or the only word.
 func join(words []string, last string) string {
 	n := len(words) - 1
+	if n == 0 {
+		return words[0]
+	}
 	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
 }

@@ -18,8 +18,8 @@ type checkpoints struct {
 	spacing int64 // bytes of text between two checkpoints
 }
 
-// A checkpoint takes some 10 KB, and a megabyte of text decompresses in 2 ms. Larger ones,
-// as in noise, stand farther apart: all take at most a twentieth of the text.
+// A checkpoint takes some 10 KB, and a megabyte of text decompresses in 2 ms. Larger
+// ones, of text that hardly compresses, are farther apart: all take at most a twentieth of the text.
 const (
 	minSpacing    = 1 << 20
 	textPerMemory = 20

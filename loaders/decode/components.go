@@ -35,7 +35,7 @@ func (c *Components) pick(key, v jsonscan.Value) {
 	switch {
 	case v.Kind == jsonscan.Object:
 		c.pickObject(key, v)
-	case v.Kind == jsonscan.Number || v.Kind == jsonscan.Float || v.Kind == jsonscan.Bool:
+	case v.Kind == jsonscan.Number || v.Kind == jsonscan.ComputedNumber || v.Kind == jsonscan.Bool:
 		if name := string(key.Text()); c.fields.IsComponent(name) {
 			c.Set(name, v)
 		}
@@ -55,7 +55,7 @@ func (c *Components) pickObject(key, object jsonscan.Value) {
 			v = weighted(v)
 		}
 		switch {
-		case v.Kind != jsonscan.Number && v.Kind != jsonscan.Float && v.Kind != jsonscan.Bool:
+		case v.Kind != jsonscan.Number && v.Kind != jsonscan.ComputedNumber && v.Kind != jsonscan.Bool:
 		case prefix == "" && isTotal(name.Raw):
 			c.total, c.totalName = v, string(key.Raw)+"."+string(name.Raw)
 		default:

@@ -79,7 +79,7 @@ func (d *CSVDecoder) pickCell(c *csvColumn, cell []byte) {
 	case len(cell) == 0:
 	case d.readCell != nil && d.readCell(d.RowDecoder, string(c.name.Raw), cell):
 	case c.hasRole && c.role == RoleResponse && d.Capture == nil && !bytes.HasPrefix(cell, []byte(jsonscan.MessagesPrefix)):
-		d.Pick(c.name, jsonscan.Value{Kind: jsonscan.RuneCount, Float: float64(utf8.RuneCount(cell))}) // its text is not needed
+		d.Pick(c.name, jsonscan.Value{Kind: jsonscan.CountedText, Float: float64(utf8.RuneCount(cell))}) // its text is not needed
 	case c.hasRole && (c.role.isText() || c.role == RoleGroup):
 		d.Pick(c.name, jsonscan.FromText(cell))
 	default:

@@ -4,7 +4,7 @@ import "vantage/model"
 
 // Decoder reads the records of one file in order.
 type Decoder interface {
-	// Decode appends the samples of a record to dst; the caller sets File, Line, Offset and Nth.
+	// Decode appends the samples of a record to dst; the caller sets File, Line, Offset and IndexInLine.
 	// It keeps nothing of the record's memory. An error is a short sentence for a person; dst is
 	// then returned unchanged.
 	Decode(dst []model.Record, record []byte) ([]model.Record, error)

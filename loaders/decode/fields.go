@@ -41,9 +41,9 @@ func (r Role) Accepts(v jsonscan.Value) bool {
 		_, ok := v.ToInt()
 		return ok
 	case RoleGroup:
-		return v.Kind == jsonscan.Number || v.Kind == jsonscan.Float || v.Kind == jsonscan.String && len(v.Raw) > 0
+		return v.Kind == jsonscan.Number || v.Kind == jsonscan.ComputedNumber || v.Kind == jsonscan.String && len(v.Raw) > 0
 	case RolePrompt, RoleResponse:
-		return v.Kind == jsonscan.String || v.Kind == jsonscan.Array || v.Kind == jsonscan.RuneCount
+		return v.Kind == jsonscan.String || v.Kind == jsonscan.Array || v.Kind == jsonscan.CountedText
 	case RoleTruth:
 		return v.Kind != jsonscan.Null
 	case RoleLength, RoleTotalTokens, RolePromptLength:
@@ -56,8 +56,8 @@ func (r Role) Accepts(v jsonscan.Value) bool {
 	}
 }
 
-// Names are the names of the fields that play a role, the preferred ones first: of a row that has
-// several, the first is taken whose value is not null. A name with dots reaches into objects, as
+// Names are the names of the fields that play a role, the preferred ones first: if a row has
+// several, the first whose value is not null is used. A name with dots reaches into objects, as
 // "task.data.prompt" does. Names in lower case match any case.
 type Names map[Role][]string
 

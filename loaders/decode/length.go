@@ -49,7 +49,7 @@ func CountCharacters(v jsonscan.Value) int {
 	switch v.Kind {
 	case jsonscan.String:
 		return jsonscan.CountRunes(v.Raw)
-	case jsonscan.RuneCount:
+	case jsonscan.CountedText:
 		return int(v.Float)
 	default:
 		return 0

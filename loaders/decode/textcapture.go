@@ -16,9 +16,9 @@ const (
 
 // TextCapture keeps the text of one sample of a record while a RowDecoder decodes that.
 type TextCapture struct {
-	Nth   int32 // the sample, from 0
-	Found bool
-	Text  model.Text // copied out of the record
+	IndexInLine int32 // the sample, from 0
+	Found       bool
+	Text        model.Text // copied out of the record
 
 	next   int32         // number of the next sample
 	fields []model.Field // of the sample at hand
@@ -34,7 +34,7 @@ func (c *TextCapture) addField(name []byte, v jsonscan.Value) {
 }
 
 func (c *TextCapture) endSample(r *RowDecoder) {
-	if c.next == c.Nth {
+	if c.next == c.IndexInLine {
 		c.Found = true
 		c.Text = model.Text{
 			Prompt:   readable(r.Values[RolePrompt], maxText),
@@ -61,7 +61,7 @@ func readable(v jsonscan.Value, limit int) string {
 				break
 			}
 		}
-	case v.Kind == jsonscan.Float:
+	case v.Kind == jsonscan.ComputedNumber:
 		b = strconv.AppendFloat(nil, v.Float, 'g', -1, 64)
 	default:
 		b = appendValue(nil, v)

@@ -1,7 +1,7 @@
 // Package formats knows the logs of trainers: how each is recognised and how it is read.
 //
-// In goes the first record of a file, out comes the [Format] that fits it best, and from that a
-// decoder. Package loaders calls [DetectFraming], [Detect] and [Format.NewDecoder] for every file.
+// In: the first bytes of a file, then its first record. Out: the [Format] that fits best, and from that
+// a decoder. Package loaders calls [DetectFraming], [Detect] and [Format.NewDecoder] for every file.
 //
 // # A new format
 //
@@ -11,8 +11,9 @@
 //     says what the trainer writes, with repository, revision and lines of the code that writes it.
 //  2. A line in [All], in formats.go.
 //  3. testdata/NAME: a log of a few samples that you made, under the path that the trainer gives it,
-//     and want.csv with the samples that a person reads in it: a row each, with a column for each
-//     reward component after the others.
+//     and want.csv with the samples that a person reads in it: a row each, with the columns step, group,
+//     prompt, reward, advantage and length (empty or NaN where there is none), then one for each reward
+//     component.
 //
 // Then the tests say what is missing, and the second command writes the line in the documentation:
 //

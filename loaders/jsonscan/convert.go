@@ -16,7 +16,7 @@ func (v Value) ToFloat() (float64, bool) {
 		// Out of range is no error here: 1e999 is +Inf, as Python reads it.
 		x, err := strconv.ParseFloat(string(bytes.TrimSpace(v.Raw)), 64)
 		return x, err == nil || math.IsInf(x, 0)
-	case Float:
+	case ComputedNumber:
 		return v.Float, true
 	case Bool:
 		if v.Raw[0] == 't' {
@@ -73,7 +73,7 @@ func (v Value) ToAdvantage() float64 {
 }
 
 // FromFloat returns a number that has no text in the record.
-func FromFloat(x float64) Value { return Value{Kind: Float, Float: x} }
+func FromFloat(x float64) Value { return Value{Kind: ComputedNumber, Float: x} }
 
 // FromText returns plain text as a JSON string: backslashes are escaped, since they begin no
 // escapes there. Text without any is not copied.
@@ -87,7 +87,7 @@ func FromText(text []byte) Value {
 // Literal returns v with the text that a JSON log would have: group ids and ground truths are
 // compared by their bytes.
 func (v Value) Literal() Value {
-	if v.Kind != Float {
+	if v.Kind != ComputedNumber {
 		return v
 	}
 	return Value{Kind: Number, Raw: strconv.AppendFloat(nil, v.Float, 'f', -1, 64)}

@@ -12,8 +12,8 @@ const (
 	String
 	Array
 	Object
-	Float     // a number that has no text: it was computed, or comes from a binary file
-	RuneCount // a text of which only the number of characters was kept
+	ComputedNumber // a number that has no text: it was computed, or comes from a binary file
+	CountedText    // a text of which only the number of characters was kept
 )
 
 // Value is a JSON value in the bytes of its record, not decoded: a string without its quotes, with

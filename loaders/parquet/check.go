@@ -14,10 +14,10 @@ import (
 )
 
 var (
-	errOutside = fmt.Errorf("%w: a column is said to stand outside of the file", pages.ErrBroken)
-	errHeader  = fmt.Errorf("%w: a page is said to be larger than its column", pages.ErrBroken)
-	errCounts  = fmt.Errorf("%w: a page is said to have more values than it has room for", pages.ErrBroken)
-	errLevels  = fmt.Errorf("%w: levels longer than their page", pages.ErrBroken)
+	errOutside = fmt.Errorf("%w: by the footer a column lies outside the file", pages.ErrBroken)
+	errHeader  = fmt.Errorf("%w: by its header a page is larger than its column", pages.ErrBroken)
+	errCounts  = fmt.Errorf("%w: by its header a page has more values than it has room for", pages.ErrBroken)
+	errLevels  = fmt.Errorf("%w: repetition or definition levels longer than their page", pages.ErrBroken)
 )
 
 // checker reads column chunks before parquet-go does, which trusts their sizes: it allocates what

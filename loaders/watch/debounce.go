@@ -5,7 +5,7 @@ import (
 )
 
 // Reading one new row takes as long as reading a thousand: most of it is waking up. So rows are
-// gathered. The first row after a pause is read at once. Then files are read again each densePause,
+// gathered. The first row after a pause is read at once. Then files are read again each DensePause,
 // or each SparsePause once sparseReads reads in a row have brought fewer than manyRows, until one
 // brings nothing. Each file to be read makes the pause pausePerFile longer.
 const (

@@ -9,8 +9,8 @@ import (
 	"vantage/model"
 )
 
-// stepInput is what of a step depends on grouping and choice of reward alone. It is computed once and
-// reused for other estimators and filters.
+// stepInput is the part of an analysis that depends only on the step, its grouping and the chosen
+// reward. It is computed once and reused for other estimators and filters.
 type stepInput struct {
 	*GroupedStep
 	key          inputKey

@@ -13,8 +13,8 @@ import (
 // The warnings here are about the log: rewards that are no numbers, groups, what the estimator
 // needs and the log lacks, and logged advantages that differ from those computed.
 
-// noInput warns of a step that lacks what the estimator needs and other steps have.
-func (a *Analysis) noInput() *model.Warning {
+// refusedGroups warns of a step that lacks what the estimator needs and other steps have.
+func (a *Analysis) refusedGroups() *model.Warning {
 	if a.refusal == nil || a.refusal.Kind != estimators.KindMissing {
 		return nil
 	}
@@ -22,7 +22,7 @@ func (a *Analysis) noInput() *model.Warning {
 		"find out why the trainer left them out at this step, or take another estimator (e)")
 }
 
-func (a *Analysis) invalid() *model.Warning {
+func (a *Analysis) invalidRewards() *model.Warning {
 	count, missing := a.input.invalid, a.input.missing
 	if count == 0 {
 		return nil
@@ -49,8 +49,8 @@ func (a *Analysis) effectOfInvalid() string {
 	return "one such sample makes its whole group NaN"
 }
 
-// undefined warns of groups for which the formula gives no number although their rewards are numbers.
-func (a *Analysis) undefined() *model.Warning {
+// undefinedAdvantages warns of groups for which the formula gives no number although their rewards are numbers.
+func (a *Analysis) undefinedAdvantages() *model.Warning {
 	return a.ofGroups(func(g *Group) bool {
 		return g.Invalid == 0 && g.Size() > 1 && slices.ContainsFunc(a.Original[g.Start:g.End], math.IsNaN)
 	},
@@ -58,8 +58,8 @@ func (a *Analysis) undefined() *model.Warning {
 		"take another estimator (e); the list of all (E) has the formula")
 }
 
-// singles is silent where the trainer refuses the batch, which says more.
-func (a *Analysis) singles() *model.Warning {
+// singleSampleGroups is silent where the trainer refuses the batch, which says more.
+func (a *Analysis) singleSampleGroups() *model.Warning {
 	if a.refusal != nil {
 		return nil
 	}

@@ -22,7 +22,7 @@ func TestWarningsAboutTheLog(t *testing.T) {
 		t.Errorf("tokens: %+v", w)
 	}
 
-	// openrlhf divides 0 by 0 for rewards that a float cannot hold
+	// the framework divides 0 by 0 for rewards that a float cannot hold
 	huge := withComponents(model.LengthTokens, nil, []float64{3e38, -3e38, 3e38, -3e38})
 	a := analyze(t, huge, settingsWith(t, "framework", "slime", "estimator", "reinforce_plus_plus"))
 	if w, ok := warningOf(a, model.WarnUndefinedAdvantages); ok != (a.Table[0].Fate == model.FateInvalid) || ok && w.Count != 1 {

@@ -11,8 +11,8 @@ import (
 
 // The warnings here are about what the settings make of the step.
 
-// refused warns of what the trainer's own code would raise.
-func (a *Analysis) refused() *model.Warning {
+// trainerRefuses warns of what the trainer's own code would raise.
+func (a *Analysis) trainerRefuses() *model.Warning {
 	r := a.refusal
 	if r == nil || r.Kind == estimators.KindMissing {
 		return nil
@@ -28,8 +28,8 @@ func (a *Analysis) refused() *model.Warning {
 	return w
 }
 
-// short warns of groups that had signal and of which fewer than 2 samples are kept.
-func (a *Analysis) short() *model.Warning {
+// tooFewKept warns of groups that had signal and of which fewer than 2 samples are kept.
+func (a *Analysis) tooFewKept() *model.Warning {
 	if !a.Settings.Filtering() {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (a *Analysis) short() *model.Warning {
 	}, text, advice)
 }
 
-func (a *Analysis) killed() *model.Warning {
+func (a *Analysis) killedGroups() *model.Warning {
 	text, advice := "had signal before the filter and none after it", "raise keep_pos_ratio (P) or keep_neg_ratio (M)"
 	if a.Settings.Recompute {
 		text = "had signal and lost it: the rewards that are kept are all equal, so recompute gives 0"
@@ -52,7 +52,7 @@ func (a *Analysis) killed() *model.Warning {
 	return a.ofFate(model.FateKilled, text, advice)
 }
 
-func (a *Analysis) flipped() *model.Warning {
+func (a *Analysis) signFlips() *model.Warning {
 	if a.Flips == 0 {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (a *Analysis) flipped() *model.Warning {
 	}
 }
 
-func (a *Analysis) noise() *model.Warning {
+func (a *Analysis) floatNoise() *model.Warning {
 	w := a.ofFate(model.FateNoise, "have equal rewards and yet advantages that are not zero: float residue",
 		"the trainer does train on it: drop constant groups, or use rewards that float32 holds exactly")
 	if w != nil {
@@ -72,7 +72,7 @@ func (a *Analysis) noise() *model.Warning {
 	return w
 }
 
-func (a *Analysis) idle() *model.Warning {
+func (a *Analysis) recomputeWithoutFilter() *model.Warning {
 	if !a.Settings.Recompute || a.Settings.Filtering() {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (a *Analysis) idle() *model.Warning {
 // all samples of the batch one way.
 const oneSidedShare = 0.25
 
-func (a *Analysis) oneSided() *model.Warning {
+func (a *Analysis) oneSidedPush() *model.Warning {
 	s, n := &a.stats, float64(a.Rows)
 	share := s.sumProcessed / s.sumAbsProcessed
 	if !a.Settings.Filtering() || !(math.Abs(share) > oneSidedShare) {
@@ -131,8 +131,8 @@ func (a *Analysis) effectiveRatio(option, signName string, ratio, sign float64) 
 	}
 }
 
-// ours warns of a filter that the framework's trainer does not have.
-func (a *Analysis) ours() *model.Warning {
+// filterIsOurs warns of a filter that the framework's trainer does not have.
+func (a *Analysis) filterIsOurs() *model.Warning {
 	if a.plan.estimator.TrainerFilters || !a.Settings.Filtering() {
 		return nil
 	}

@@ -71,8 +71,8 @@ func validName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, invalid)
 }
 
-// validate fails for a name that no log has, and for a percentage of something that is no
-// share. A name with a slash, _ or @ may be a metric, which only a log decides.
+// validate returns an error for a name that no log has, and for a percent limit on a figure that is
+// not a share. A name with a slash, _ or @ may be a metric, which only a log decides.
 func (r Rule) validate() error {
 	_, counted := r.count(&analysis.Summary{Groups: 1, Rows: 1})
 	if !counted && !strings.Contains(r.Name, "/") && !strings.Contains(r.Name, "_") && !strings.Contains(r.Name, "@") {

@@ -34,7 +34,7 @@ func Encode(run []string, s Session) ([]byte, error) {
 		return nil, err
 	}
 	if b.Len() > MaxFile {
-		return nil, fmt.Errorf("the marks and notes of the run have %d bytes, more than %d", b.Len(), MaxFile)
+		return nil, fmt.Errorf("the marks and notes of the run have %d bytes, but at most %d are saved", b.Len(), MaxFile)
 	}
 	return b.Bytes(), nil
 }
@@ -61,7 +61,7 @@ func Decode(data []byte, run []string) (Session, error) {
 // validate checks the limits on marks and their texts.
 func validate(marks []Mark) error {
 	if len(marks) > MaxMarks {
-		return fmt.Errorf("%d marks, more than %d", len(marks), MaxMarks)
+		return fmt.Errorf("%d marks, but at most %d are saved", len(marks), MaxMarks)
 	}
 	for i, m := range marks {
 		if len(m.Note) > MaxNote || max(len(m.Group), len(m.Prompt), len(m.Label)) > MaxText || m.Sample < 0 {

@@ -47,8 +47,8 @@ func closedFormOf(e *estimators.Estimator, s estimators.Scale) (closedForm, bool
 	return closedForm{}, false
 }
 
-// probeGroups returns rewards that tell the forms apart: in the last groups s is so small
-// that an eps of 1e-8 shows.
+// probeGroups returns rewards for which the forms differ: the last groups have so small a std that an
+// eps of 1e-8 changes the result.
 func probeGroups() [][]float64 {
 	return [][]float64{
 		{0, 1},

@@ -26,7 +26,7 @@ func (r *Reader) startBlock() error {
 		r.state = inCompressed
 		return r.dynamicTables()
 	}
-	return fmt.Errorf("%w: a block of no kind", ErrCorrupt)
+	return fmt.Errorf("%w: a block of unknown type", ErrCorrupt)
 }
 
 func (r *Reader) startStored() error {
@@ -36,7 +36,7 @@ func (r *Reader) startStored() error {
 		return err
 	}
 	if uint16(x) != ^uint16(x>>16) {
-		return fmt.Errorf("%w: a block whose length does not hold", ErrCorrupt)
+		return fmt.Errorf("%w: a block whose length fails its check", ErrCorrupt)
 	}
 	r.storedLeft, r.state = int(uint16(x)), inStored
 	return nil

@@ -30,7 +30,7 @@ type Reader struct {
 	block blockBuilder
 }
 
-// span is where the value of a role stands in the row at hand. It holds no pointer: one is written
+// span is where the value of a role stands in the current row. It holds no pointer: one is written
 // for each value of millions of rows.
 type span struct {
 	kind     jsonscan.Kind // the same in all rows
@@ -129,7 +129,7 @@ func (v *span) read(p []byte, at int, f *field) (end int) {
 	return f.after.match(p, end)
 }
 
-// scan reads a value as the slow decoder does.
+// scan reads a value as the RowDecoder does.
 func (v *span) scan(p []byte, at int, f *field) (end int) {
 	s := jsonscan.Scanner{Data: p, Pos: at}
 	value, err := s.Value()
@@ -174,7 +174,7 @@ func hasNewlineOrNUL(raw []byte) bool {
 	return bytes.IndexByte(raw, '\n') >= 0 || bytes.IndexByte(raw, 0) >= 0
 }
 
-// addRow adds the row at hand to the block. It returns false if only the slow decoder can read it.
+// addRow adds the current row to the block. It returns false if only the RowDecoder can read it.
 // sameGroup says that r.group is that of the row.
 func (r *Reader) addRow(offset int64, sameGroup bool) bool {
 	length, ok := r.length()
@@ -185,7 +185,7 @@ func (r *Reader) addRow(offset int64, sameGroup bool) bool {
 	return true
 }
 
-// readGroup sets r.group to that of the row at hand.
+// readGroup sets r.group to that of the current row.
 func (r *Reader) readGroup() bool {
 	step, ok := r.step()
 	if g := &r.spans[decode.RoleGroup]; !ok || g.kind == jsonscan.String && g.from == g.to {
@@ -195,7 +195,7 @@ func (r *Reader) readGroup() bool {
 	return !r.slow.SawGroup || r.group.group != 0 || r.block.Prompts[r.group.prompt].Hash != 0
 }
 
-// value returns the value of a role as the slow decoder has it.
+// value returns the value of a role as the RowDecoder has it.
 func (r *Reader) value(role decode.Role) jsonscan.Value {
 	v := &r.spans[role]
 	return jsonscan.Value{Kind: v.kind, Raw: r.buf[v.from:v.to]}
@@ -271,7 +271,7 @@ func (r *Reader) groupNumber() int32 {
 	return int32(len(b.Groups) - 1)
 }
 
-// AddRecord adds a row that the slow decoder has read.
+// AddRecord adds a row that the RowDecoder has read.
 func (r *Reader) AddRecord(rec *model.Record) {
 	b := &r.block
 	prompt, group := int32(0), int32(0)

@@ -47,7 +47,7 @@ func (f *field) isTokenCount() bool {
 // maxFailedLearns is how many templates are learned of which no row fits: then the log has no order.
 const maxFailedLearns = 64
 
-// Learn makes the template of a row that the slow decoder has read. There is none if the Reader could
+// Learn makes the template of a row that the RowDecoder has read. There is none if the Reader could
 // not read the row itself.
 func (r *Reader) Learn(line []byte) {
 	if r.failedLearns++; r.failedLearns > maxFailedLearns {

@@ -2,6 +2,5 @@
 // Most of a log is model text, so this is where reading spends its time: on processors with AVX2 it
 // takes 64 bytes at once, elsewhere 8.
 //
-// In go the bytes after an opening quote, out come [Counts]. Packages jsonscan and decode/fast call
-// it.
+// In: the bytes after an opening quote. Out: [Counts]. Packages jsonscan and decode/fast call it.
 package strspan

@@ -51,7 +51,7 @@ func decodeHybrid(dst []int32, data []byte, width, n int) ([]int32, error) {
 		return append(dst, make([]int32, n)...), nil
 	}
 	if width > maxBitWidth {
-		return dst, fmt.Errorf("%w: an index of %d bits", ErrBroken, width)
+		return dst, fmt.Errorf("%w: values of %d bits", ErrBroken, width)
 	}
 	for n > 0 {
 		r, rest, err := nextRun(data, width, n)
