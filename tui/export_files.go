@@ -69,7 +69,7 @@ func (a App) writeExport(b *bytes.Buffer, format string) (err error) {
 	case "jsonl":
 		i := a.stepIndex()
 		shown, _ := query.Parse(a.settings.filter) // it was parsed when it was set
-		err = report.SamplesJSONL(context.Background(), b, a.snap.Only(a.snap.Steps[i:i+1]), a.settings.now, shown)
+		err = report.SamplesJSONL(context.Background(), b, a.snap.Only(a.snap.Steps[i:i+1]), a.settings.now, shown, nil)
 	default:
 		err = fmt.Errorf("export writes md, csv, jsonl (the samples of the step that the filter shows), txt and svg (the screen), not %q", format)
 	}

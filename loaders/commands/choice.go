@@ -7,6 +7,7 @@ import (
 	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/match"
+	"vantage/model/report"
 )
 
 // choose returns the settings to compute a log with, and who chose the estimator. It compares the
@@ -27,6 +28,18 @@ func (p *Program) choose(ctx context.Context, snap model.Snapshot, set model.Set
 // noteChoice notes the estimator of an output that does not say it itself.
 func (p *Program) noteChoice(format string, c choice.Choice) {
 	p.note(format, "computed as "+c.WithScale())
+}
+
+// noteRefusals notes for which groups the trainer's own code would have raised an error, which is an
+// error if it is all of them.
+func (p *Program) noteRefusals(format string, r *report.Refusals) error {
+	if err := r.Err(); err != nil {
+		return err
+	}
+	if text := r.String(); text != "" {
+		p.note(format, text)
+	}
+	return nil
 }
 
 // Given says which of framework, estimator and scale flags or --config set. A configuration

@@ -51,11 +51,12 @@ func (p *Program) export() *cobra.Command {
 				noteFormat = format.name
 			}
 			p.noteExport(snap, noteFormat)
-			if err := write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples); err != nil {
+			var refusals report.Refusals
+			if err := write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples, &refusals); err != nil {
 				return classifyError(err)
 			}
 			p.noteChoice(noteFormat, chosen)
-			return nil
+			return p.noteRefusals(noteFormat, &refusals)
 		},
 	}
 	format.addTo(cmd)
@@ -83,11 +84,12 @@ type sampleRow struct {
 	Advantage float64  `parquet:"advantage"`
 	Length    *int32   `parquet:"length"`
 	Fate      string   `parquet:"fate,dict"`
+	Refused   bool     `parquet:"refused"`
 }
 
 // writeParquet writes the samples as a Parquet file, one row group at a time. A cut file has
 // no footer.
-func writeParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
+func writeParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query, refusals *report.Refusals) error {
 	out := parquet.NewGenericWriter[sampleRow](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(1<<16))
 	rows := make([]sampleRow, 0, 1<<10)
 	flush := func() error {
@@ -95,11 +97,11 @@ func writeParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 		rows = rows[:0]
 		return err
 	}
-	err := report.EachSample(ctx, snap, set, where, func(s report.Sample) error {
+	err := report.EachSample(ctx, snap, set, where, refusals, func(s report.Sample) error {
 		a, i := s.Analysis, s.Index
 		row := sampleRow{
 			Step: a.Step, Group: s.Group.Name, Index: int64(s.Row), Original: a.Original[i], Kept: a.Keep[i],
-			Advantage: a.Processed[i], Fate: s.Group.Fate.String(),
+			Advantage: a.Processed[i], Fate: s.Group.Fate.String(), Refused: s.Refused,
 		}
 		if x := a.LoggedRewards[i]; !estimators.IsMissing(x) {
 			row.Reward = &x

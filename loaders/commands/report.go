@@ -117,10 +117,15 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if err == nil && o.format.name == "csv" {
 		p.noteChoice(o.format.name, chosen)
 	}
-	if err != nil || o.svg == "" {
+	if err != nil {
 		return classifyError(err)
 	}
-	return writeFileAtomically(o.svg, func(w io.Writer) error { return report.SVG(w, charts) })
+	if o.svg != "" {
+		if err := writeFileAtomically(o.svg, func(w io.Writer) error { return report.SVG(w, charts) }); err != nil {
+			return err
+		}
+	}
+	return p.noteRefusals(o.format.name, &r.Refusals)
 }
 
 // stepRange selects steps of a run.

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"slices"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -40,6 +41,24 @@ type Analysis struct {
 	original *original
 	stats    statistics
 	refusal  *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
+}
+
+// Refusal is the exception that the trainer's own code would raise for the step, like the last line
+// of a traceback; "" if none.
+func (a *Analysis) Refusal() string {
+	if a.refusal == nil || a.refusal.Kind == estimators.KindMissing {
+		return ""
+	}
+	return a.refusal.Error()
+}
+
+// Refused reports whether group g is a reason for the [Analysis.Refusal].
+func (a *Analysis) Refused(g int) bool {
+	if a.Refusal() == "" {
+		return false
+	}
+	_, found := slices.BinarySearch(a.refusal.Groups, g)
+	return found || a.refusal.Groups == nil
 }
 
 // plan is what all steps of a run share under one setting.

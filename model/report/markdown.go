@@ -42,9 +42,10 @@ func (p *page) markdownRow(name string, s *analysis.Summary) {
 }
 
 func markdownGroups(p *page, a *analysis.Analysis) {
+	refused := refusedGroups(a)
 	for _, g := range worstFirst(a) {
 		p.printf("| %d | %s | %d | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips, units.Short(g.RewardMean), units.Short(g.RewardStd),
-			escapeMarkdown(groupLabel(g.Preview, g.Name)))
+			escapeMarkdown(labelInReport(g, g.Preview, refused)))
 	}
 }
 

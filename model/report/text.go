@@ -76,9 +76,10 @@ func (p *page) textRow(name string, s *analysis.Summary) {
 
 // textGroups writes the groups of a step, the worst first.
 func textGroups(p *page, a *analysis.Analysis) {
+	refused := refusedGroups(a)
 	for _, g := range worstFirst(a) {
 		p.printf("%7d  %-8s %5d  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips,
-			units.Short(g.RewardMean), units.Short(g.RewardStd), groupLabel(sanitize.Line(g.Preview), g.Name))
+			units.Short(g.RewardMean), units.Short(g.RewardStd), labelInReport(g, sanitize.Line(g.Preview), refused))
 	}
 }
 
