@@ -184,6 +184,7 @@ func (c Choice) Short() string {
 		return "chosen"
 	case FromFlag:
 		return "given"
+	case FromConfig, FromAdvantages, Assumed:
 	}
 	return string(c.Origin)
 }
@@ -199,6 +200,7 @@ func (o Origin) phrase() string {
 		return "given"
 	case FromScreen:
 		return "chosen here"
+	case FromAdvantages, Assumed:
 	}
 	return string(o)
 }
