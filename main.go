@@ -201,7 +201,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 // user's configuration, in this order of precedence.
 func (p *program) options(set model.Settings, runs []openRun) tui.Options {
 	o := tui.Options{
-		Title: runs[0].title, Settings: set, EstimatorChosen: p.EstimatorChosen(), SetByFlag: p.IsSet, ASCII: p.ascii, Theme: p.theme, AssumeLight: lightTerminal(),
+		Title: runs[0].title, Settings: set, Given: p.Given(), SetByFlag: p.IsSet, ASCII: p.ascii, Theme: p.theme, AssumeLight: lightTerminal(),
 		NoColor: os.Getenv("NO_COLOR") != "", Files: userFiles(), Multiplexer: multiplexer(), Suspend: commands.SuspendFunc(),
 	}
 	if len(runs) > 1 {

@@ -41,7 +41,7 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 		Problems:       b.problems, Skipped: b.skipped, Notes: b.notes,
 	}
 	if b.format != nil {
-		c.Format, c.Positional = b.format.Name, b.format.Positional
+		c.Format, c.Framework, c.Positional = b.format.Name, b.format.Framework, b.format.Positional
 	}
 	return c
 }

@@ -75,6 +75,7 @@ type Progress struct {
 // the receiver.
 type Chunk struct {
 	Format         string   // name of the format: "verl", "jsonl"
+	Framework      string   // whose arithmetic the format's trainer uses, as in package estimators; "" if unknown
 	Provenance     string   // one sentence: which fields of the log play which role
 	Files          []string // indexed by Record.File, relative to the opened path; later chunks may append names
 	FileRuns       []int32  // number of the run, from 0, that each of Files belongs to; nil if all are of one

@@ -27,6 +27,7 @@ type Snapshot struct {
 type Run struct {
 	Files          []string
 	Format         string
+	Framework      string
 	Provenance     string
 	LengthUnit     LengthUnit
 	HasTruth       bool
@@ -65,7 +66,7 @@ func (s *Store) Snapshot() Snapshot {
 	snap := Snapshot{
 		Revision: s.revision,
 		Run: Run{
-			Files: slices.Clip(s.files), Format: s.format, Provenance: s.provenance, LengthUnit: s.lengthUnit,
+			Files: slices.Clip(s.files), Format: s.format, Framework: s.framework, Provenance: s.provenance, LengthUnit: s.lengthUnit,
 			ComponentNames: slices.Clip(s.componentNames), Notes: slices.Clip(s.notes),
 			HasTruth: s.hasTruth, Positional: s.positional,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,

@@ -19,13 +19,14 @@ type Store struct {
 	componentNames []string
 	notes          []string
 
-	format, provenance string
-	lengthUnit         LengthUnit
-	hasTruth           bool
-	positional         bool
-	problems           []Problem
-	skipped            int
-	progress           Progress
+	format, framework string
+	provenance        string
+	lengthUnit        LengthUnit
+	hasTruth          bool
+	positional        bool
+	problems          []Problem
+	skipped           int
+	progress          Progress
 }
 
 // buffers are reused for the numbers of the prompts and groups of a block.
@@ -90,7 +91,7 @@ func (s *Store) addNotes(notes []string) {
 
 func (s *Store) describe(c *Chunk) {
 	if c.Format != "" {
-		s.format, s.provenance = c.Format, c.Provenance
+		s.format, s.framework, s.provenance = c.Format, c.Framework, c.Provenance
 	}
 	if len(c.Files) > len(s.files) {
 		s.files = c.Files

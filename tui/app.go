@@ -12,6 +12,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/session"
 	"vantage/themes"
 	"vantage/tui/chart"
@@ -20,24 +21,24 @@ import (
 
 // Options are what the program is started with.
 type Options struct {
-	Title           string // what is open, as the person named it
-	Settings        model.Settings
-	EstimatorChosen bool   // the command line names framework, estimator or scale: the log's own is not used
-	ASCII           bool   // draw with ASCII characters only
-	NoColor         bool   // even if the terminal has colours
-	Second          Source // a second run to compare with, or nil
-	SecondTitle     string
-	Files           FileSaver                // nil: copies and exports are not saved
-	Multiplexer     Multiplexer              // between the program and the terminal
-	Notice          string                   // shown at the start
-	Mouse           bool                     // on from the start
-	KeyMap          map[string]string        // from a key to the one whose action it has
-	Suspend         func() error             // stops the program until its shell continues it; nil: it has no shell
-	Theme           string                   // by name; "" asks the terminal whether it is dark or light
-	AssumeLight     bool                     // until the terminal answers
-	SessionStore    SessionStore             // nil: the session is not saved
-	Session         session.Session          // as it was saved last
-	SetByFlag       func(option string) bool // reports whether a flag sets an option: it wins over the session; nil: none does
+	Title        string // what is open, as the person named it
+	Settings     model.Settings
+	Given        choice.Given // which of framework, estimator and scale the command line sets
+	ASCII        bool         // draw with ASCII characters only
+	NoColor      bool         // even if the terminal has colours
+	Second       Source       // a second run to compare with, or nil
+	SecondTitle  string
+	Files        FileSaver                // nil: copies and exports are not saved
+	Multiplexer  Multiplexer              // between the program and the terminal
+	Notice       string                   // shown at the start
+	Mouse        bool                     // on from the start
+	KeyMap       map[string]string        // from a key to the one whose action it has
+	Suspend      func() error             // stops the program until its shell continues it; nil: it has no shell
+	Theme        string                   // by name; "" asks the terminal whether it is dark or light
+	AssumeLight  bool                     // until the terminal answers
+	SessionStore SessionStore             // nil: the session is not saved
+	Session      session.Session          // as it was saved last
+	SetByFlag    func(option string) bool // reports whether a flag sets an option: it wins over the session; nil: none does
 }
 
 // App is the state of the screen.
@@ -142,7 +143,7 @@ type display struct {
 func New(ctx context.Context, source Source, o Options) App {
 	a := App{
 		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
-		settings: undoHistory{undoState: undoState{now: o.Settings}}, estimatorChosen: o.EstimatorChosen, files: o.Files, multiplexer: o.Multiplexer,
+		settings: undoHistory{undoState: undoState{now: o.Settings}}, estimatorChosen: o.Given != (choice.Given{}), files: o.Files, multiplexer: o.Multiplexer,
 		position: position{follow: true},
 		display:  display{theme: themes.Default(!o.AssumeLight), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}
@@ -283,6 +284,7 @@ func (a App) catchUp() (App, tea.Cmd) {
 	if a.position.follow && len(a.snap.Steps) > 0 {
 		a.position.step = a.newestStep()
 	}
+	a = a.startAtTrainer()
 	a, cmd := a.requestAnalysis()
 	a, also := a.requestMatch()
 	a, clock := a.onClock(a.sourceState.lastChunk)

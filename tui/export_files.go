@@ -61,19 +61,26 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 func (a App) writeExport(b *bytes.Buffer, format string) (err error) {
 	switch format {
 	case "md":
-		_, err = report.Markdown(b, report.FromTrend(a.snap, a.result.trend))
+		_, err = report.Markdown(b, a.report())
 	case "txt":
-		_, err = report.Text(b, report.FromTrend(a.snap, a.result.trend))
+		_, err = report.Text(b, a.report())
 	case "csv":
-		_, err = report.CSV(b, report.FromTrend(a.snap, a.result.trend))
+		_, err = report.CSV(b, a.report())
 	case "jsonl":
 		i := a.stepIndex()
 		shown, _ := query.Parse(a.settings.filter) // it was parsed when it was set
-		err = report.SamplesJSONL(context.Background(), b, a.snap.Only(a.snap.Steps[i:i+1]), a.settings.now, shown)
+		err = report.SamplesJSONL(context.Background(), b, a.snap.Only(a.snap.Steps[i:i+1]), a.settings.now, shown, nil)
 	default:
 		err = fmt.Errorf("export writes md, csv, jsonl (the samples of the step that the filter shows), txt and svg (the screen), not %q", format)
 	}
 	return err
+}
+
+// report returns the report of the run.
+func (a App) report() *report.Report {
+	r := report.FromTrend(a.snap, a.result.trend)
+	r.Choice = a.choice()
+	return r
 }
 
 // screenSVG returns the screen, without the notice, as an SVG.

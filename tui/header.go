@@ -6,6 +6,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -143,24 +144,52 @@ func (a App) fateCounts() string {
 
 // settingsLine returns the settings, each behind its key, in the longest form that fits.
 func (a App) settingsLine(w int) string {
+	reason, short, mark := a.choiceReason()
 	for _, form := range []struct {
-		pos, neg, recompute string
-		meter               int
+		reason, pos, neg, recompute string
+		meter                       int
 	}{
-		{"keep_pos", "keep_neg", "recompute", 20},
-		{"keep_pos", "keep_neg", "recompute", 10},
-		{"keep_pos", "keep_neg", "recompute", 0},
-		{"pos", "neg", "re", 0},
+		{reason, "keep_pos", "keep_neg", "recompute", 20},
+		{reason, "keep_pos", "keep_neg", "recompute", 10},
+		{reason, "keep_pos", "keep_neg", "recompute", 0},
+		{short, "keep_pos", "keep_neg", "recompute", 0},
+		{short, "pos", "neg", "re", 0},
 	} {
-		line := strings.TrimRight(a.settingsForm(form.pos, form.neg, form.recompute, form.meter), " ")
+		line := strings.TrimRight(a.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
 		if cells.Width(line) <= w {
 			return cells.Fit(line, w)
 		}
 	}
-	return cells.Fit(a.settingsForm("pos", "neg", "re", 0), w)
+	return cells.Fit(a.settingsForm(mark, "pos", "neg", "re", 0), w)
 }
 
-func (a App) settingsForm(pos, neg, recompute string, meter int) string {
+// choiceReason says who chose the estimator, or how many of the logged advantages it reproduces;
+// short says it in a word and mark in a character: ✓ ≈ ! for the logged advantages, ? for an
+// assumption. Each stands behind the scale.
+func (a App) choiceReason() (reason, short, mark string) {
+	c := a.choice()
+	role := themes.Dim
+	switch {
+	case c.Origin == "": // the log is not known yet
+		return " ", " ", " "
+	case c.Differs():
+		role, mark = themes.Warn, "!"
+	case c.Confirmed():
+		role, mark = themes.Good, string([]rune(c.Short())[:1])
+	case c.Origin == choice.Assumed:
+		mark = "?"
+	default:
+		mark = " "
+	}
+	plain := strings.NewReplacer()
+	if a.display.glyphs.ASCII {
+		plain = strings.NewReplacer("✓", "=", "≈", "~")
+	}
+	paint := func(text string) string { return a.display.theme.Paint(role, plain.Replace(text)) }
+	return " " + paint(c.Reason()) + " ", " " + paint(c.Short()) + " ", paint(mark)
+}
+
+func (a App) settingsForm(reason, pos, neg, recompute string, meter int) string {
 	t, set := a.display.theme, a.settings.now
 	key := func(k, word string) string { return " " + t.Paint(themes.Key, k) + " " + word + " " }
 	entry, err := set.FindEstimator()
@@ -183,7 +212,7 @@ func (a App) settingsForm(pos, neg, recompute string, meter int) string {
 		state = units.Missing
 	}
 	return key("f", t.Paint(themes.Accent, set.Framework)) + key("e", t.Paint(themes.Accent, set.Estimator)) +
-		key("s", t.Paint(themes.Accent, string(set.Scale))) +
+		strings.TrimSuffix(key("s", t.Paint(themes.Accent, string(set.Scale))), " ") + reason +
 		ratio("p", pos, themes.Positive, set.KeepPos) + ratio("m", neg, themes.Negative, set.KeepNeg) +
 		key("r", t.Paint(themes.Dim, recompute)+" "+t.Paint(themes.Accent, state))
 }

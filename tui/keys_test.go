@@ -255,7 +255,7 @@ func TestLeavesAnEstimatorThatTheLogCannotFeed(t *testing.T) {
 // A log with advantages is shown under the estimator that wrote it; u takes that back.
 func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 	written := func() *madeSource {
-		chunk := &model.Chunk{Format: "trl", Files: []string{"made"}, Progress: model.Progress{CaughtUp: true}}
+		chunk := &model.Chunk{Format: "trl", Framework: "trl", Files: []string{"made"}, Progress: model.Progress{CaughtUp: true}}
 		for i, reward := range []float64{1, 0, 0, 0} { // r − μ, by hand
 			chunk.Records = append(chunk.Records, model.Record{Step: 1, Group: "a", Reward: reward, Advantage: reward - 0.25, Length: -1, Line: int64(i + 1)})
 		}
@@ -269,7 +269,7 @@ func TestStartsWithTheEstimatorOfTheLog(t *testing.T) {
 			t.Error("the verdict is not on the screen")
 		}
 		d.press("u")
-		if got := d.app.settings.now; got != model.DefaultSettings() {
+		if got := d.app.settings.now; got != model.DefaultSettings().WithFramework("trl") {
 			t.Errorf("undo went to %+v", got)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/model/choice"
 	"vantage/model/match"
 	"vantage/model/session"
 	"vantage/model/units"
@@ -32,6 +33,25 @@ func (a App) requestMatch() (App, tea.Cmd) {
 	return a, matchLogged(a.ctx, a.snap, a.settings.now)
 }
 
+// startAtTrainer begins with the estimator of the log's trainer, as soon as the format is known.
+func (a App) startAtTrainer() App {
+	if a.session.autoOrigin != "" || a.snap.Run.Format == "" {
+		return a
+	}
+	set, chosen := choice.Choose(a.settings.now, a.session.given, a.snap.Run.Framework, nil)
+	if set.Effective().Validate() != nil {
+		return a // the analysis says why
+	}
+	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
+	if a.choiceIsOpen() {
+		a.settings.now = set
+	}
+	return a
+}
+
+// choiceIsOpen reports whether the log may still decide: neither the session nor the person did.
+func (a App) choiceIsOpen() bool { return !a.session.restored && !a.settings.hasChanges() }
+
 // onMatch switches to the estimator that wrote the log at the first comparison, unless the
 // person chose one or has changed something already.
 func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
@@ -40,17 +60,28 @@ func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 	}
 	first := a.loggedMatch.report == nil
 	a.loggedMatch.report = msg.report
-	if !first || !msg.report.HasMatch() || a.estimatorChosen || a.settings.hasChanges() {
+	if !first || !a.choiceIsOpen() {
 		return a, nil
 	}
-	best := msg.report.Matches[0].Candidate
-	set := withMatch(a.settings.now, best)
-	if set == a.settings.now || set.Effective().Validate() != nil {
+	set, chosen := choice.Choose(a.settings.now, a.session.given, a.snap.Run.Framework, msg.report)
+	if set.Effective().Validate() != nil {
 		return a, nil
 	}
-	a.session.autoEstimator = session.EstimatorOf(set)
-	a = a.addNotice(fmt.Sprintf("the advantages in the log are those of %s: started there (u takes it back)", best))
+	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
+	if set == a.settings.now {
+		return a, nil
+	}
+	a = a.addNotice(fmt.Sprintf("the advantages in the log are those of %s: started there (u takes it back)", chosen.Candidate))
 	return a.apply(a.settings.withSettings(set))
+}
+
+// choice returns who chose the estimator at work, and what the log says of it.
+func (a App) choice() choice.Choice {
+	origin := a.session.autoOrigin
+	if session.EstimatorOf(a.settings.now) != a.session.autoEstimator {
+		origin = choice.FromScreen
+	}
+	return choice.Describe(a.settings.now, origin, a.loggedMatch.report)
 }
 
 // matchVerdict says in a few words whether an estimator reproduces the logged advantages.

@@ -11,7 +11,7 @@ import (
 func runWithAdvantages(steps int, f func(step int, reward float64) float64) *madeSource {
 	source := &madeSource{}
 	for step := range steps + 1 {
-		chunk := &model.Chunk{Format: "trl", Files: []string{"made"}, Progress: model.Progress{CaughtUp: true, Open: true}}
+		chunk := &model.Chunk{Format: "trl", Framework: "trl", Files: []string{"made"}, Progress: model.Progress{CaughtUp: true, Open: true}}
 		for _, reward := range []float64{1, 0, 0, 0} {
 			chunk.Records = append(chunk.Records, model.Record{Step: int64(step), Group: "a", Reward: reward, Advantage: f(step, reward), Length: -1})
 		}
@@ -26,7 +26,7 @@ func TestUnknownAdvantagesAreAWarning(t *testing.T) {
 	drive(t, runWithAdvantages(1, triple), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("w", "w")
 		d.wantText("log = no known estimator", "times those of trl grpo")
-		if d.app.settings.now != model.DefaultSettings() {
+		if want := model.DefaultSettings().WithFramework("trl"); d.app.settings.now != want {
 			t.Errorf("started with %+v", d.app.settings.now)
 		}
 	})

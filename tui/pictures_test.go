@@ -153,7 +153,7 @@ func storyRun(steps int) *madeSource {
 	source := &madeSource{}
 	for step := range steps {
 		chunk := &model.Chunk{
-			Format: "verl", Provenance: "made for a picture", Files: []string{"made.jsonl"}, LengthUnit: model.LengthTokens, HasTruth: true,
+			Format: "verl", Framework: "easyr1", Provenance: "made for a picture", Files: []string{"made.jsonl"}, LengthUnit: model.LengthTokens, HasTruth: true,
 			Progress: model.Progress{Files: 1, CaughtUp: true},
 		}
 		for g, prompt := range prompts {

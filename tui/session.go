@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/match"
+	"vantage/model/choice"
 	"vantage/model/query"
 	"vantage/model/sanitize"
 	"vantage/model/session"
@@ -24,14 +24,16 @@ type SessionStore interface {
 
 // sessionState is the session, and what of it is still to be saved.
 type sessionState struct {
-	store           SessionStore // nil: the session ends with the program
-	current         session.Session
-	pending         []sessionChange // not saved yet; the first of them are while writing
-	writing         bool
-	defaults        model.Settings    // without a session
-	estimatorChosen bool              // by the command line
-	autoEstimator   session.Estimator // the default, or that of the log: chosen by nobody, so not saved
-	removedMark     session.Mark      // the last one that was removed
+	store         SessionStore // nil: the session ends with the program
+	current       session.Session
+	pending       []sessionChange // not saved yet; the first of them are while writing
+	writing       bool
+	defaults      model.Settings    // without a session
+	given         choice.Given      // by the command line
+	restored      bool              // the session holds an estimator: the log's own is not used
+	autoEstimator session.Estimator // that the program chose from what was given and from the log: not saved, unless something was given
+	autoOrigin    choice.Origin     // of autoEstimator; "" before the log is known
+	removedMark   session.Mark      // the last one that was removed
 }
 
 // sessionChange returns a session with something changed.
@@ -151,7 +153,7 @@ func (a App) savedViewName() string {
 
 // restoreSession restores the session, but for settings that a flag sets, and says so.
 func (a App) restoreSession(o Options) App {
-	a.session = sessionState{store: o.SessionStore, current: o.Session, defaults: o.Settings, estimatorChosen: o.EstimatorChosen, autoEstimator: session.EstimatorOf(o.Settings)}
+	a.session = sessionState{store: o.SessionStore, current: o.Session, defaults: o.Settings, given: o.Given, autoEstimator: session.EstimatorOf(o.Settings)}
 	v := o.Session.View
 	if v == nil {
 		return a
@@ -161,7 +163,8 @@ func (a App) restoreSession(o Options) App {
 		given = func(string) bool { return false }
 	}
 	a.settings.now = v.ApplyTo(o.Settings, given)
-	a.estimatorChosen = a.estimatorChosen || v.Estimator != nil && session.EstimatorOf(a.settings.now) == *v.Estimator
+	a.session.restored = v.Estimator != nil && o.Given == (choice.Given{}) && session.EstimatorOf(a.settings.now) == *v.Estimator
+	a.estimatorChosen = a.estimatorChosen || a.session.restored
 	if _, err := query.Parse(v.Filter); err == nil {
 		a.settings.filter = v.Filter
 	}
@@ -221,11 +224,9 @@ func (a App) addNotice(text string) App {
 // forget restores the defaults, on the screen and in the session. Marks stay, and undo
 // brings the settings back.
 func (a App) forget() (App, tea.Cmd) {
-	set, best := a.session.defaults, a.loggedMatch.report
-	a.estimatorChosen = a.session.estimatorChosen
-	if best != nil && best.HasMatch() && !a.estimatorChosen {
-		set = withMatch(set, best.Matches[0].Candidate)
-	}
+	a.session.restored, a.estimatorChosen = false, a.session.given != (choice.Given{})
+	set, chosen := choice.Choose(a.session.defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.report)
+	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 	a.position.distribution, a.position.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
 	a, groups := a.showGroups()
 	cmds := []tea.Cmd{groups}
@@ -237,13 +238,6 @@ func (a App) forget() (App, tea.Cmd) {
 	a, computed := a.apply(a.settings.push(undoState{now: set}))
 	a.notice = "forgotten: this is how one finds the run who was never here; marks stay, u takes the settings back"
 	return a.rearrange(), tea.Batch(append(cmds, written, computed)...)
-}
-
-// withMatch returns set with the estimator that wrote the log.
-func withMatch(set model.Settings, best match.Candidate) model.Settings {
-	set = set.WithFramework(best.Framework).WithEstimator(best.Estimator)
-	set.Scale = best.Scale
-	return set
 }
 
 // withTheme changes to a theme that the person chose.

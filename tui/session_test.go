@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"vantage/model"
+	"vantage/model/choice"
 	"vantage/model/session"
 )
 
@@ -117,7 +118,7 @@ func TestFlagsWinOverTheSession(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
-	driveSession(t, s, Options{Settings: set.WithFramework("verl"), EstimatorChosen: true, SetByFlag: given("framework", "keep_pos_ratio")}, func(d *driver) {
+	driveSession(t, s, Options{Settings: set.WithFramework("verl"), Given: choice.Given{Framework: choice.FromFlag}, SetByFlag: given("framework", "keep_pos_ratio")}, func(d *driver) {
 		if got := d.app.settings.now; got.Framework != "verl" {
 			t.Errorf("%+v", got)
 		}
@@ -159,7 +160,7 @@ func TestOnlyAChosenEstimatorIsSaved(t *testing.T) {
 		t.Errorf("the choice is lost: %+v", e)
 	}
 	play(s, func(d *driver) {
-		if d.app.settings.now.Estimator != "grpo" || d.app.settings.now.Framework != "easyr1" {
+		if set := d.app.settings.now; set.Framework != "trl" || set.Estimator != "grpo" || set.Scale != "group" {
 			t.Errorf("the choice does not win: %+v", d.app.settings.now)
 		}
 	})

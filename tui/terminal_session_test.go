@@ -29,7 +29,7 @@ func TestSessionIsRestoredInTheProgram(t *testing.T) {
 	x.waitExit()
 
 	x = open()
-	x.waitFor("as you left it: twinkle grpo")
+	x.waitFor("as you left it: trl grpo")
 	x.waitFor("0.90")
 	x.send("p")
 	x.waitFor("85")
@@ -39,7 +39,7 @@ func TestSessionIsRestoredInTheProgram(t *testing.T) {
 	x.waitExit()
 
 	x = open("--keep-pos-ratio", "0.55")
-	x.waitFor("twinkle")
+	x.waitFor("trl")
 	x.waitFor("0.55")
 	x.send("'")
 	x.waitFor("unmark")

@@ -12,6 +12,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
+	"vantage/model/choice"
 	"vantage/model/report"
 )
 
@@ -30,7 +31,7 @@ type checkOptions struct {
 // checkFormat writes findings, and transitions for --watch; writeTransition is nil for a
 // format that needs the whole file.
 type checkFormat struct {
-	writeFindings   func(io.Writer, check.Result) error
+	writeFindings   func(io.Writer, check.Result, choice.Choice) error
 	writeTransition func(io.Writer, check.Transition) error
 }
 
@@ -64,7 +65,7 @@ error. Without rules it uses those that a healthy run passes: ` + strings.Join(c
 			}
 			if o.watch {
 				p.noteConfig(o.format.name)
-				return p.watch(cmd.Context(), paths, set, rules, format)
+				return p.watch(cmd.Context(), paths, set, rules, format, o.format.name)
 			}
 			return p.runCheck(cmd.Context(), paths, set, rules, format, o)
 		},
@@ -121,6 +122,10 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 			evaluator.Notes = append(evaluator.Notes, n)
 		}
 	}
+	set, chosen, err := p.choose(ctx, snap, set)
+	if err != nil {
+		return err
+	}
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return err
 	}
@@ -136,12 +141,12 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return Usage(err)
 	}
 	if o.junit != "" {
-		err := writeFileAtomically(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result) })
+		err := writeFileAtomically(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) })
 		if err != nil {
 			return err
 		}
 	}
-	if err := format.writeFindings(p.stdout(ctx), evaluator.Result); err != nil {
+	if err := format.writeFindings(p.stdout(ctx), evaluator.Result, chosen); err != nil {
 		return err
 	}
 	if check.Failed(evaluator.Findings) > 0 {

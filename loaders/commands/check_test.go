@@ -10,6 +10,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/check"
+	"vantage/model/choice"
 )
 
 // Logs of healthy runs pass the default rules; a comment says why a log fails one.
@@ -70,7 +71,7 @@ func failing(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	var failed []string
-	format := checkFormat{writeFindings: func(_ io.Writer, result check.Result) error {
+	format := checkFormat{writeFindings: func(_ io.Writer, result check.Result, _ choice.Choice) error {
 		for i := range result.Findings {
 			if !result.Findings[i].Passed() {
 				failed = append(failed, result.Findings[i].Rule.String())

@@ -19,12 +19,13 @@ type Program struct {
 	// ConfigSummary says what Configure read from --config.
 	ConfigSummary string
 
-	settings    []model.Option // of flags; after Configure all
-	configPath  string
-	columns     decode.Columns
-	inputFormat string
-	split       string
-	wait        bool
+	settings       []model.Option // of flags; after Configure all
+	configSettings int            // the first so many of settings are those of --config
+	configPath     string
+	columns        decode.Columns
+	inputFormat    string
+	split          string
+	wait           bool
 }
 
 // All returns the commands.

@@ -39,6 +39,10 @@ func (p *Program) export() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			set, chosen, err := p.choose(cmd.Context(), snap, set)
+			if err != nil {
+				return err
+			}
 			if snap, err = steps.selectFrom(snap); err != nil {
 				return err
 			}
@@ -46,8 +50,13 @@ func (p *Program) export() *cobra.Command {
 			if cmd.Flags().Changed("format") {
 				noteFormat = format.name
 			}
-			p.noteExport(cmd.Context(), snap, set, noteFormat)
-			return classifyError(write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples))
+			p.noteExport(snap, noteFormat)
+			var refusals report.Refusals
+			if err := write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples, &refusals); err != nil {
+				return classifyError(err)
+			}
+			p.noteChoice(noteFormat, chosen)
+			return p.noteRefusals(noteFormat, &refusals)
 		},
 	}
 	format.addTo(cmd)
@@ -57,12 +66,11 @@ func (p *Program) export() *cobra.Command {
 }
 
 // noteExport notes what the exported samples do not say themselves.
-func (p *Program) noteExport(ctx context.Context, snap model.Snapshot, set model.Settings, format string) {
+func (p *Program) noteExport(snap model.Snapshot, format string) {
 	p.noteConfig(format)
 	if problems := snap.Run.Problems; len(problems) > 0 {
 		p.note(format, "left out records that could not be read, first "+problems[0].String())
 	}
-	p.noteLoggedEstimator(ctx, snap, set, format)
 }
 
 // sampleRow is a row of the Parquet file.
@@ -76,11 +84,12 @@ type sampleRow struct {
 	Advantage float64  `parquet:"advantage"`
 	Length    *int32   `parquet:"length"`
 	Fate      string   `parquet:"fate,dict"`
+	Refused   bool     `parquet:"refused"`
 }
 
 // writeParquet writes the samples as a Parquet file, one row group at a time. A cut file has
 // no footer.
-func writeParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
+func writeParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query, refusals *report.Refusals) error {
 	out := parquet.NewGenericWriter[sampleRow](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(1<<16))
 	rows := make([]sampleRow, 0, 1<<10)
 	flush := func() error {
@@ -88,11 +97,11 @@ func writeParquet(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 		rows = rows[:0]
 		return err
 	}
-	err := report.EachSample(ctx, snap, set, where, func(s report.Sample) error {
+	err := report.EachSample(ctx, snap, set, where, refusals, func(s report.Sample) error {
 		a, i := s.Analysis, s.Index
 		row := sampleRow{
 			Step: a.Step, Group: s.Group.Name, Index: int64(s.Row), Original: a.Original[i], Kept: a.Keep[i],
-			Advantage: a.Processed[i], Fate: s.Group.Fate.String(),
+			Advantage: a.Processed[i], Fate: s.Group.Fate.String(), Refused: s.Refused,
 		}
 		if x := a.LoggedRewards[i]; !estimators.IsMissing(x) {
 			row.Reward = &x

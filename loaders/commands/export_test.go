@@ -46,7 +46,7 @@ func (g *gauge) Write(p []byte) (int, error) {
 func TestParquetMemoryDoesNotGrow(t *testing.T) {
 	const slack = 1 << 20 // a row group is several times as much
 	long, g := longRun(2560), &gauge{}
-	if err := writeParquet(context.Background(), g, long, model.DefaultSettings(), query.Query{}); err != nil {
+	if err := writeParquet(context.Background(), g, long, model.DefaultSettings(), query.Query{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	quarter := len(g.heap) / 4
@@ -59,7 +59,7 @@ func TestParquetMemoryDoesNotGrow(t *testing.T) {
 // A Parquet file without its end is an error.
 func TestCutParquetIsRefused(t *testing.T) {
 	var whole bytes.Buffer
-	if err := writeParquet(context.Background(), &whole, longRun(3), model.DefaultSettings(), query.Query{}); err != nil {
+	if err := writeParquet(context.Background(), &whole, longRun(3), model.DefaultSettings(), query.Query{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "part.parquet")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vantage/model/choice"
 	"vantage/model/match"
 	"vantage/model/report"
 )
@@ -39,7 +40,8 @@ exit code is 0 if one does, 1 if none does or the log has no advantages.`,
 			if err != nil {
 				return classifyError(err)
 			}
-			if err := write(p.stdout(cmd.Context()), result); err != nil {
+			_, chosen := choice.Choose(set, p.Given(), snap.Run.Framework, result)
+			if err := write(p.stdout(cmd.Context()), result, chosen); err != nil {
 				return err
 			}
 			if !result.HasMatch() {

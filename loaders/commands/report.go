@@ -47,12 +47,7 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 				return err
 			}
 			if o.emit != "" {
-				d, err := findDialect(o.emit)
-				if err != nil {
-					return err
-				}
-				p.noteConfig(o.format.name)
-				return writeDialect(p.stdout(cmd.Context()), d, set)
+				return p.emitSettings(cmd.Context(), paths, set, o)
 			}
 			return p.writeReport(cmd.Context(), paths, set, o)
 		},
@@ -64,6 +59,25 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 	addEmitFlag(cmd, &o.emit, "the settings")
 	o.steps.addFlags(cmd.Flags())
 	return cmd
+}
+
+// emitSettings reads the paths and writes the settings that a report would be computed with.
+func (p *Program) emitSettings(ctx context.Context, paths []string, set model.Settings, o reportOptions) error {
+	d, err := findDialect(o.emit)
+	if err != nil {
+		return err
+	}
+	snap, err := p.readAll(ctx, paths)
+	if err != nil {
+		return err
+	}
+	set, chosen, err := p.choose(ctx, snap, set)
+	if err != nil {
+		return err
+	}
+	p.noteConfig(o.format.name)
+	p.noteChoice(o.format.name, chosen)
+	return writeDialect(p.stdout(ctx), d, set)
 }
 
 // WriteReport reads the paths to their current end and writes a report per step as text.
@@ -83,6 +97,10 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if err != nil {
 		return err
 	}
+	set, chosen, err := p.choose(ctx, snap, set)
+	if err != nil {
+		return err
+	}
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return err
 	}
@@ -90,16 +108,24 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if err != nil {
 		return classifyError(err)
 	}
+	r.Choice = chosen
 	if o.format.name == "csv" {
-		p.noteConfig(o.format.name) // the other formats include it
+		p.noteConfig(o.format.name) // the other formats include it, and the choice
 	}
-	p.noteLoggedEstimator(ctx, snap, set, o.format.name)
 	r.Per, r.ChartsFile = report.Per(o.per), o.svg
 	charts, err := write(p.stdout(ctx), r)
-	if err != nil || o.svg == "" {
+	if err == nil && o.format.name == "csv" {
+		p.noteChoice(o.format.name, chosen)
+	}
+	if err != nil {
 		return classifyError(err)
 	}
-	return writeFileAtomically(o.svg, func(w io.Writer) error { return report.SVG(w, charts) })
+	if o.svg != "" {
+		if err := writeFileAtomically(o.svg, func(w io.Writer) error { return report.SVG(w, charts) }); err != nil {
+			return err
+		}
+	}
+	return p.noteRefusals(o.format.name, &r.Refusals)
 }
 
 // stepRange selects steps of a run.

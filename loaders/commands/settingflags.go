@@ -48,7 +48,7 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 		}
 	}
 	set = p.selectColumns(set)
-	if err := set.Validate(); err != nil {
+	if err := p.validate(set); err != nil {
 		return nil, set, Usage(err)
 	}
 	if warns := set.TrainerWarning(); warns != "" && p.configPath != "" {
@@ -106,6 +106,7 @@ func (p *Program) options() ([]model.Option, error) {
 		return nil, err
 	}
 	p.ConfigSummary = p.configPath + ": " + r.Summary()
+	p.configSettings = len(r.Settings())
 	return append(r.Settings(), p.settings...), nil
 }
 
@@ -121,17 +122,18 @@ func (p *Program) selectColumns(set model.Settings) model.Settings {
 	return set
 }
 
-// EstimatorChosen reports whether the user set framework, estimator or scale.
-func (p *Program) EstimatorChosen() bool {
-	return p.IsSet("framework") || p.IsSet("adv_estimator") || p.IsSet("scale")
-}
-
 // IsSet reports whether the command line or --config sets an option, by its trainer's name.
 func (p *Program) IsSet(option string) bool {
-	return slices.ContainsFunc(p.settings, func(o model.Option) bool {
-		name := strings.ReplaceAll(strings.TrimPrefix(o.Name, "algorithm."), "-", "_")
-		return name == option || name == "estimator" && option == "adv_estimator"
-	})
+	return slices.ContainsFunc(p.settings, func(o model.Option) bool { return optionName(o) == option })
+}
+
+// optionName returns the trainer's name of an option.
+func optionName(o model.Option) string {
+	name := strings.ReplaceAll(strings.TrimPrefix(o.Name, "algorithm."), "-", "_")
+	if name == "estimator" {
+		return "adv_estimator"
+	}
+	return name
 }
 
 func (p *Program) pathsAndSettings(args []string) ([]string, model.Settings, error) {

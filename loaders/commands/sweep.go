@@ -63,6 +63,11 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 	if err != nil {
 		return err
 	}
+	set, chosen, err := p.choose(ctx, snap, set)
+	if err != nil {
+		return err
+	}
+	s.Choice = chosen
 	var steps []int
 	for i := range snap.Steps {
 		steps = append(steps, i)
@@ -71,7 +76,13 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 		return classifyError(err)
 	}
 	p.noteConfig(o.format.name)
-	return write(p.stdout(ctx), s)
+	if err := write(p.stdout(ctx), s); err != nil {
+		return err
+	}
+	if o.emit != "" || !slices.Contains([]string{"text", "json"}, o.format.name) {
+		p.noteChoice(o.format.name, chosen)
+	}
+	return nil
 }
 
 // writer returns the function that writes the grid, or the recommended settings for --emit.

@@ -14,15 +14,23 @@ import (
 // watch follows a run and writes transitions until a signal or the end of input. The exit
 // code then says whether a rule fails at the newest step. A signal is no error: jobs end a
 // watch that way.
-func (p *Program) watch(ctx context.Context, paths []string, set model.Settings, rules []check.Rule, format checkFormat) error {
+func (p *Program) watch(ctx context.Context, paths []string, set model.Settings, rules []check.Rule, format checkFormat, formatName string) error {
 	source, err := p.Open(paths, true)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
-	w := watcher{source: source, set: set, monitor: check.NewMonitor(rules), print: func(o check.Transition) error {
-		return format.writeTransition(p.stdout(ctx), o)
-	}}
+	w := watcher{
+		source: source, set: set, monitor: check.NewMonitor(rules),
+		print: func(o check.Transition) error { return format.writeTransition(p.stdout(ctx), o) },
+		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, error) {
+			set, chosen, err := p.choose(ctx, snap, set)
+			if err == nil {
+				p.noteChoice(formatName, chosen)
+			}
+			return set, err
+		},
+	}
 	err = w.run(ctx)
 	if err != nil && ctx.Err() == nil {
 		return err
@@ -45,6 +53,8 @@ type watcher struct {
 	monitor *check.Monitor
 	print   func(check.Transition) error
 	recheck <-chan time.Time // when to check a short step again; nil if never
+	choose  func(model.Snapshot, model.Settings) (model.Settings, error)
+	chosen  bool // set has the estimator to use
 }
 
 // minPollInterval is the minimum time between two checks of files. A stream is checked
@@ -141,6 +151,12 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 		if !snap.Open(i) && !w.monitor.Added(step.Number) {
 			added = append(added, step)
 		}
+	}
+	if len(added) > 0 && !w.chosen { // the advantages of the first complete steps decide
+		if w.set, err = w.choose(snap, w.set); err != nil {
+			return nil, err
+		}
+		w.chosen = true
 	}
 	var printErr error
 	notReady = analysis.Each(ctx, snap.Only(added), w.set, func(a *analysis.Analysis) error {

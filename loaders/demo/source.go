@@ -161,6 +161,7 @@ func (s *Source) decodeRows(c *model.Chunk, n int) {
 		}
 		c.Format, c.Provenance, c.LengthUnit, c.HasTruth = part.Format, part.Provenance, part.LengthUnit, part.HasTruth
 	}
+	c.Framework = "easyr1" // whose filter the demo is to show, though the rows are written as verl writes them
 	s.openLines += int64(n)
 	s.openBytes += int64(len(data))
 	s.totalBytes += int64(len(data))

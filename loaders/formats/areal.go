@@ -6,7 +6,7 @@ import "vantage/loaders/decode"
 // inclusionAI/AReaL@4aef98d8d818 areal/infra/workflow_executor.py:818-922.
 func areal() Format {
 	return Format{
-		Name: "areal", Doc: "AReaL's {version}/{task}.jsonl: a small file per prompt.",
+		Name: "areal", Framework: "areal", Doc: "AReaL's {version}/{task}.jsonl: a small file per prompt.",
 		TrainerOption: "rollout.dump_to_file=true",
 		Score:         85,
 		Sniff:         hasKeys("task_id", "sample_idx", "head_version", "tail_version"),

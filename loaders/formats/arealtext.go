@@ -17,7 +17,7 @@ import (
 func arealText() Format {
 	firstLine := regexp.MustCompile(`^idx: \d+ / \d+, seqlen: (\d+), reward is (\S+?)\.?\n`)
 	return Format{
-		Name: "areal-text", Doc: "AReaL's {version}/{task}.txt of before 2026: text with terminal colours, a file per prompt.",
+		Name: "areal-text", Framework: "areal", Doc: "AReaL's {version}/{task}.txt of before 2026: text with terminal colours, a file per prompt.",
 		TrainerOption: "the workflow's dump_dir",
 		Framing:       framing.Framing{RecordPrefix: "idx: "},
 		Score:         90,

@@ -24,7 +24,7 @@ func easyr1() Format {
 		return "; answers of every validation stand together, so a prompt that is asked each time has one group of all"
 	}
 	return Format{
-		Name: "easyr1", Doc: "EasyR1's generations.log: validation answers as blocks of text, without steps.",
+		Name: "easyr1", Framework: "easyr1", Doc: "EasyR1's generations.log: validation answers as blocks of text, without steps.",
 		TrainerOption: "trainer.logger=[file] with trainer.val_generations_to_log=N",
 		Framing:       framing.Framing{RecordPrefix: easyr1Prefix},
 		Score:         90,

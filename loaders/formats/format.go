@@ -9,6 +9,7 @@ import (
 // left out.
 type Format struct {
 	Name          string // as --input-format spells it: "verl"
+	Framework     string // the trainer's arithmetic, as estimators.Frameworks spells it; "" if it has none or anyone writes the format
 	Doc           string // one sentence: who writes it, and what it looks like
 	TrainerOption string // what makes the trainer write it
 	Origin        Origin // who writes it

@@ -11,7 +11,7 @@ import (
 // NVIDIA-NeMo/RL@7ea279abfbeb nemo_rl/utils/logger.py:1071-1096.
 func nemo() Format {
 	return Format{
-		Name: "nemo-rl", Doc: "NeMo-RL's train_data_stepN.jsonl: rows of lists of one, with token ids.",
+		Name: "nemo-rl", Framework: "nemo-rl", Doc: "NeMo-RL's train_data_stepN.jsonl: rows of lists of one, with token ids.",
 		TrainerOption: "nothing: it writes them by default, into logger.log_dir",
 		Score:         85,
 		Sniff: func(first *First) bool {

@@ -6,7 +6,7 @@ import "vantage/loaders/decode"
 // allenai/open-instruct@e6c3044aa620 open_instruct/rl_utils.py:18-128.
 func openInstruct() Format {
 	return Format{
-		Name: "open-instruct", Doc: "open-instruct's {run}_rollouts_{shard}.jsonl: token ids without text.",
+		Name: "open-instruct", Framework: "open-instruct", Doc: "open-instruct's {run}_rollouts_{shard}.jsonl: token ids without text.",
 		TrainerOption: "--save_traces --rollouts_save_path DIR",
 		Score:         85,
 		Sniff:         hasKeys("prompt_tokens", "response_tokens", "prompt_idx"),

@@ -10,7 +10,7 @@ import (
 // PrimeIntellect-ai/prime-rl@559b44772e47 src/prime_rl/monitors/file.py:26-58.
 func prime() Format {
 	return Format{
-		Name: "prime-rl", Doc: "prime-rl's rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl, and verifiers' traces.jsonl.",
+		Name: "prime-rl", Framework: "prime-rl", Doc: "prime-rl's rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl, and verifiers' traces.jsonl.",
 		TrainerOption: "nothing: it writes them by default; --no-monitors.file turns it off",
 		Score:         85,
 		Sniff: func(first *First) bool {
@@ -63,7 +63,7 @@ func sampledMessages(nodes jsonscan.Value) []jsonscan.Value {
 // primeHosted is the export of hosted training: JSON inside of texts.
 func primeHosted() Format {
 	return Format{
-		Name: "prime-hosted", Doc: "The export of hosted prime-rl training: results.jsonl or rollouts_raw.json.",
+		Name: "prime-hosted", Framework: "prime-rl", Doc: "The export of hosted prime-rl training: results.jsonl or rollouts_raw.json.",
 		TrainerOption: "nothing: download the run's samples",
 		Score:         80,
 		Sniff:         hasKeys("run_id", "problem_id", "sample_id", "reward"),

@@ -9,7 +9,7 @@ import (
 // alibaba/ROLL@8eb27cc2dc34 roll/pipeline/rlvr/utils.py:35-77.
 func roll() Format {
 	return Format{
-		Name: "roll", Doc: "ROLL's rollout_dump_data.step_N.jsonl: one line of columns per step.",
+		Name: "roll", Framework: "roll", Doc: "ROLL's rollout_dump_data.step_N.jsonl: one line of columns per step.",
 		TrainerOption: "rollout_dump_dir: /absolute/path",
 		Score:         85,
 		Sniff: func(first *First) bool {

@@ -9,7 +9,7 @@ import (
 // NovaSky-AI/SkyRL@a9564572eb8e skyrl/train/utils/trainer_utils.py:324-373.
 func skyrl() Format {
 	return Format{
-		Name: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only, score as a number or per token.",
+		Name: "skyrl", Framework: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only, score as a number or per token.",
 		TrainerOption: "nothing for evaluations: they are dumped by default, under export_path",
 		Score:         80,
 		Sniff:         hasKeys("input_prompt", "output_response", "env_class"),

@@ -10,7 +10,7 @@ import (
 // modelscope/ms-swift@3602360a5623 swift/rlhf_trainers/grpo_trainer.py:1874-1897.
 func swift() Format {
 	return Format{
-		Name: "ms-swift", Doc: "ms-swift's completions.jsonl: one line of columns per log step.",
+		Name: "ms-swift", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl: one line of columns per log step.",
 		TrainerOption: "--log_completions true",
 		Score:         85,
 		Sniff: func(first *First) bool {
@@ -28,7 +28,7 @@ func swift() Format {
 // swiftRay is the same file as its Ray trainer writes it: a line per sample.
 func swiftRay() Format {
 	return Format{
-		Name: "ms-swift-ray", Doc: "ms-swift's completions.jsonl of the Ray trainer: one line per sample.",
+		Name: "ms-swift-ray", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl of the Ray trainer: one line per sample.",
 		TrainerOption: "--log_completions true",
 		Score:         60,
 		Sniff:         hasKeys("gen_step", "prompt", "completion"),

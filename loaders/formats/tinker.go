@@ -10,7 +10,7 @@ import (
 // thinking-machines-lab/tinker-cookbook@9dfcc3a2cf44 tinker_cookbook/rl/rollout_logging.py:72-147.
 func tinker() Format {
 	return Format{
-		Name: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl.",
+		Name: "tinker", Framework: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl.",
 		TrainerOption: "nothing: it writes them by default, into log_path",
 		Score:         85,
 		Sniff:         hasKeys("group_idx", "traj_idx", "total_reward"),

@@ -11,7 +11,7 @@ import (
 // total. huggingface/trl@f2cd57710 trl/trainer/grpo_trainer.py:3293-3327.
 func trl() Format {
 	return Format{
-		Name: "trl", Doc: "TRL's completions/completions_{step}.parquet: a column per reward function.",
+		Name: "trl", Framework: "trl", Doc: "TRL's completions/completions_{step}.parquet: a column per reward function.",
 		TrainerOption: "log_completions=True in GRPOConfig",
 		Framing:       framing.Framing{Table: true},
 		Score:         80,

@@ -10,7 +10,7 @@ import (
 // PrimeIntellect-ai/verifiers@a60a606ec verifiers/legacy/utils/save_utils.py:199-294.
 func verifiers() Format {
 	return Format{
-		Name: "verifiers", Doc: "verifiers' results.jsonl, and prime-rl's {train,eval}_rollouts.jsonl of early 2026.",
+		Name: "verifiers", Framework: "verifiers", Doc: "verifiers' results.jsonl, and prime-rl's {train,eval}_rollouts.jsonl of early 2026.",
 		TrainerOption: "-s, or save_results = true",
 		Score:         70,
 		Sniff: func(first *First) bool {

@@ -22,7 +22,7 @@ func verl() Format {
 	})
 	fields.Caveat = overlongCaveat
 	return Format{
-		Name: "verl", Doc: "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
+		Name: "verl", Framework: "verl", Doc: "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
 		TrainerOption: "trainer.rollout_data_dir=DIR (and trainer.validation_data_dir=DIR)",
 		Score:         90,
 		Sniff:         hasKeys("input", "output", "score"),

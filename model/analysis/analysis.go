@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"slices"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -48,6 +49,24 @@ type Analysis struct {
 
 // RewardScales are those of the runs of the log: see model.Snapshot.RewardScales.
 func (a *Analysis) RewardScales() []model.RewardScale { return a.plan.scales }
+
+// Refusal is the exception that the trainer's own code would raise for the step, like the last line
+// of a traceback; "" if none.
+func (a *Analysis) Refusal() string {
+	if a.refusal == nil || a.refusal.Kind == estimators.KindMissing {
+		return ""
+	}
+	return a.refusal.Error()
+}
+
+// Refused reports whether group g is a reason for the [Analysis.Refusal].
+func (a *Analysis) Refused(g int) bool {
+	if a.Refusal() == "" {
+		return false
+	}
+	_, found := slices.BinarySearch(a.refusal.Groups, g)
+	return found || a.refusal.Groups == nil
+}
 
 // plan is what all steps of a run share under one setting.
 type plan struct {

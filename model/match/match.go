@@ -164,7 +164,7 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			v := Verdict{Candidate: Candidate{e.Framework, e.Name, scale}, assumptions: countAssumptions(snap.Run.Format, e, at)}
+			v := Verdict{Candidate: Candidate{e.Framework, e.Name, scale}, assumptions: countAssumptions(snap.Run.Framework, e, at)}
 			if v.evaluate(grouped, e, tolerance) {
 				r.record(v)
 			}
@@ -182,7 +182,7 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 // countAssumptions weighs what a candidate assumes: most of all a framework other than the
 // one that wrote the log, then columns beyond reward and group, then an estimator other
 // than grpo, which most people run, then a scale that is not the framework's default.
-func countAssumptions(format string, e *estimators.Estimator, scale int) int {
+func countAssumptions(framework string, e *estimators.Estimator, scale int) int {
 	n := min(scale, 1)
 	if e.Name != "grpo" {
 		n += 2
@@ -191,8 +191,8 @@ func countAssumptions(format string, e *estimators.Estimator, scale int) int {
 		n += 4
 	}
 	switch {
-	case e.Framework == format:
-	case strings.HasPrefix(e.Framework, format):
+	case e.Framework == framework:
+	case strings.HasPrefix(e.Framework, framework):
 		n += 8
 	default:
 		n += 16

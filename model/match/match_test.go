@@ -304,15 +304,15 @@ func TestSixDecimalsOfSmallAdvantagesMatch(t *testing.T) {
 // default scales.
 func TestFewestAssumptionsFirst(t *testing.T) {
 	snap := logOf([]row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"b", 3, 1}, {"b", 1, -1}})
-	for format, want := range map[string]Candidate{
-		"jsonl": {"prime-rl", "grpo", "none"}, "trl": {"trl", "grpo", "none"}, "tinker": {"tinker", "centered", "none"},
+	for framework, want := range map[string]Candidate{
+		"": {"prime-rl", "grpo", "none"}, "trl": {"trl", "grpo", "none"}, "tinker": {"tinker", "centered", "none"},
 	} {
-		snap.Run.Format = format
+		snap.Run.Framework = framework
 		set := model.DefaultSettings()
 		set.GroupBy = model.GroupByID
 		r, err := Run(context.Background(), snap, set, DefaultLimit)
 		if err != nil || !r.HasMatch() || r.Matches[0].Candidate != want {
-			t.Errorf("%s: %+v first, want %v (%v)", format, r.Matches[:min(1, len(r.Matches))], want, err)
+			t.Errorf("%s: %+v first, want %v (%v)", framework, r.Matches[:min(1, len(r.Matches))], want, err)
 		}
 	}
 }

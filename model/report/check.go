@@ -9,15 +9,17 @@ import (
 	"strings"
 
 	"vantage/model/check"
+	"vantage/model/choice"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
-// CheckText writes a line per rule; for one that fails the steps, the worst value and
+// CheckText writes the estimator, then a line per rule; for one that fails the steps, the worst value and
 // advice.
-func CheckText(w io.Writer, result check.Result) error {
+func CheckText(w io.Writer, result check.Result, chosen choice.Choice) error {
 	out := bufio.NewWriter(w)
 	findings := result.Findings
+	fmt.Fprintf(out, "computed as %s\n", chosen.WithScale())
 	for i := range findings {
 		f := &findings[i]
 		if f.Passed() && !f.Evaluated() {
@@ -62,9 +64,10 @@ func failureText(f *check.Finding) string {
 }
 
 // CheckJSON writes {"rules": [{"rule": "killed>5%", "passed": false, "steps": 30,
-// "failed": [12, 13], "worst_step": 13, "value": "9/128 (7%)", "advice": "…"}], "passed": false}.
-// A rule has 0 steps if none has a value for it, or if its scope is the log. "notes" says what was left out.
-func CheckJSON(w io.Writer, result check.Result) error {
+// "failed": [12, 13], "worst_step": 13, "value": "9/128 (7%)", "advice": "…"}], "passed": false,
+// "estimator": {…}}, the estimator as in [JSON]. A rule has 0 steps if none has a value for it, or if
+// its scope is the log. "notes" says what was left out.
+func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 	findings := result.Findings
 	type rule struct {
 		Rule   string  `json:"rule"`
@@ -77,10 +80,11 @@ func CheckJSON(w io.Writer, result check.Result) error {
 		Advice string  `json:"advice,omitempty"`
 	}
 	out := struct {
-		Rules  []rule   `json:"rules"`
-		Notes  []string `json:"notes,omitempty"`
-		Passed bool     `json:"passed"`
-	}{[]rule{}, result.Notes, check.Failed(findings) == 0}
+		Rules     []rule      `json:"rules"`
+		Notes     []string    `json:"notes,omitempty"`
+		Passed    bool        `json:"passed"`
+		Estimator *choiceJSON `json:"estimator,omitempty"`
+	}{[]rule{}, result.Notes, check.Failed(findings) == 0, newChoiceJSON(chosen)}
 	for i := range findings {
 		f := &findings[i]
 		r := rule{Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...), Value: f.WorstValue, Advice: f.Advice}
@@ -98,14 +102,19 @@ func CheckJSON(w io.Writer, result check.Result) error {
 // The elements of a JUnit file.
 type (
 	junitSuite struct {
-		XMLName  xml.Name    `xml:"testsuite"`
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Errors   int         `xml:"errors,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
-		Notes    string      `xml:"system-out,omitempty"`
+		XMLName    xml.Name        `xml:"testsuite"`
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Skipped    int             `xml:"skipped,attr"`
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+		Notes      string          `xml:"system-out,omitempty"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
 	}
 	junitCase struct {
 		Class   string     `xml:"classname,attr"`
@@ -121,9 +130,12 @@ type (
 
 // CheckJUnit writes a test suite with a case per rule. A rule that no step has a value for
 // is skipped.
-func CheckJUnit(w io.Writer, result check.Result) error {
+func CheckJUnit(w io.Writer, result check.Result, chosen choice.Choice) error {
 	findings := result.Findings
-	suite := junitSuite{Name: "vantage check", Tests: len(findings), Failures: check.Failed(findings), Notes: strings.Join(result.Notes, "\n")}
+	suite := junitSuite{
+		Properties: []junitProperty{{Name: "estimator", Value: chosen.WithScale()}},
+		Name:       "vantage check", Tests: len(findings), Failures: check.Failed(findings), Notes: strings.Join(result.Notes, "\n"),
+	}
 	for i := range findings {
 		f := &findings[i]
 		c := junitCase{Class: "vantage.check", Name: f.Rule.String()}
@@ -144,11 +156,12 @@ func CheckJUnit(w io.Writer, result check.Result) error {
 	return err
 }
 
-// CheckGitHub writes a workflow command per failing rule, which becomes an annotation, and
-// the total.
-func CheckGitHub(w io.Writer, result check.Result) error {
+// CheckGitHub writes the estimator, a workflow command per failing rule, which becomes an
+// annotation, and the total.
+func CheckGitHub(w io.Writer, result check.Result, chosen choice.Choice) error {
 	findings := result.Findings
 	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "computed as %s\n", chosen.WithScale())
 	for i := range findings {
 		if f := &findings[i]; !f.Passed() {
 			text := failureText(f)

@@ -12,7 +12,8 @@ import (
 // CSV writes a table. A row per step has step, open, samples, groups, signal_groups,
 // kept_samples, flips, the groups of each fate, and every metric under its name. The row
 // for the run has steps instead of step and open. A row per group has step, group, fate,
-// samples, kept_pos, kept_zero, kept_neg, flips, reward_mean, reward_std, invalid, prompt.
+// samples, kept_pos, kept_zero, kept_neg, flips, reward_mean, reward_std, invalid, prompt,
+// refused (the trainer's own code would raise an error).
 // Floats are the shortest decimals that parse to the same value. The last line is a
 // comment that counts the rows.
 func CSV(w io.Writer, r *Report) (*Charts, error) {
@@ -22,7 +23,7 @@ func CSV(w io.Writer, r *Report) (*Charts, error) {
 func csvHead(p *page) {
 	switch p.Per {
 	case PerGroup:
-		p.printf("step,group,fate,samples,kept_pos,kept_zero,kept_neg,flips,reward_mean,reward_std,invalid,prompt\n")
+		p.printf("step,group,fate,samples,kept_pos,kept_zero,kept_neg,flips,reward_mean,reward_std,invalid,prompt,refused\n")
 		return
 	case PerRun:
 		p.printf("steps,")
@@ -61,8 +62,8 @@ func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) 
 func csvGroups(p *page, a *analysis.Analysis) {
 	for i := range a.Table {
 		g := &a.Table[i]
-		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s\n", a.Step, quoteCSV(sanitize.Line(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
-			formatFloat(g.RewardMean), formatFloat(g.RewardStd), g.Invalid, quoteCSV(sanitize.Line(g.Preview)))
+		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s,%t\n", a.Step, quoteCSV(sanitize.Line(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
+			formatFloat(g.RewardMean), formatFloat(g.RewardStd), g.Invalid, quoteCSV(sanitize.Line(g.Preview)), a.Refused(i))
 	}
 }
 

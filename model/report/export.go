@@ -22,21 +22,22 @@ import (
 //	{"step":1,"group":"a3…","index":0,"reward":0.5,"advantage_original":0.7071068,"kept":true,"advantage":0.7071068}
 //
 // index counts the samples of the step from 0. The reward is as logged, null if the log has
-// none. Advantages are the shortest decimals that parse to the same float, of 32 bits for a
+// none; "refused":true follows where the trainer's own code would raise an error for the group.
+// Advantages are the shortest decimals that parse to the same float, of 32 bits for a
 // framework that computes in float32. NaN is the string "NaN". One step is held in memory
 // at a time.
-func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
+func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query, refusals *Refusals) error {
 	entry, err := set.FindEstimator()
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line, name []byte
-	err = EachSample(ctx, snap, set, where, func(s Sample) error {
+	err = EachSample(ctx, snap, set, where, refusals, func(s Sample) error {
 		if name, err = json.Marshal(s.Group.Name); err != nil {
 			return err
 		}
-		line = appendSample(line[:0], s.Analysis, s.Row, s.Index, name, int(entry.Float))
+		line = appendSample(line[:0], s, name, int(entry.Float))
 		_, err := out.Write(line)
 		return err
 	})
@@ -52,14 +53,19 @@ type Sample struct {
 	Group    *analysis.Group
 	Row      int // in the step, in input order
 	Index    int // in the columns of Analysis
+
+	Refused bool // the trainer's own code would raise an error for the group
 }
 
 // EachSample calls visit with every sample that the query matches, steps ascending, in input
-// order within each. It holds one step in memory at a time.
-func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, visit func(Sample) error) error {
+// order within each. It holds one step in memory at a
+// time, and counts in refusals, which may be nil.
+func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, refusals *Refusals, visit func(Sample) error) error {
 	return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+		refusals.Add(a)
 		index, group, selected := make([]int, a.Rows), make([]*analysis.Group, a.Rows), make([]bool, a.Rows)
 		table := a.Table
+		refused := refusedGroups(a)
 		for g := range table {
 			for c := table[g].Start; c < table[g].End; c++ {
 				index[a.InputRow[c]], group[a.InputRow[c]], selected[a.InputRow[c]] = c, &table[g], where.MatchesSample(a, g, c)
@@ -69,7 +75,7 @@ func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, wh
 			if !selected[row] {
 				continue
 			}
-			if err := visit(Sample{a, group[row], row, column}); err != nil {
+			if err := visit(Sample{a, group[row], row, column, refused[group[row]]}); err != nil {
 				return err
 			}
 		}
@@ -78,9 +84,9 @@ func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, wh
 }
 
 // SamplesCSV writes the samples as a table: step, group, index, reward, advantage_original,
-// kept, advantage, length, fate. A missing reward and an unknown length are empty. The last
+// kept, advantage, length, fate, refused. A missing reward and an unknown length are empty. The last
 // line is a comment that counts the rows.
-func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query) error {
+func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query, refusals *Refusals) error {
 	entry, err := set.FindEstimator()
 	if err != nil {
 		return err
@@ -88,11 +94,11 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 	out := csv.NewWriter(w)
 	bits, rows := int(entry.Float), 0
 	float := func(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }
-	err = out.Write([]string{"step", "group", "index", "reward", "advantage_original", "kept", "advantage", "length", "fate"})
+	err = out.Write([]string{"step", "group", "index", "reward", "advantage_original", "kept", "advantage", "length", "fate", "refused"})
 	if err != nil {
 		return err
 	}
-	err = EachSample(ctx, snap, set, where, func(s Sample) error {
+	err = EachSample(ctx, snap, set, where, refusals, func(s Sample) error {
 		a, i := s.Analysis, s.Index
 		reward, length := "", ""
 		if !estimators.IsMissing(a.LoggedRewards[i]) {
@@ -104,7 +110,7 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 		rows++
 		return out.Write([]string{
 			strconv.FormatInt(a.Step, 10), s.Group.Name, strconv.Itoa(s.Row), reward,
-			float(a.Original[i], bits), strconv.FormatBool(a.Keep[i]), float(a.Processed[i], bits), length, s.Group.Fate.String(),
+			float(a.Original[i], bits), strconv.FormatBool(a.Keep[i]), float(a.Processed[i], bits), length, s.Group.Fate.String(), strconv.FormatBool(s.Refused),
 		})
 	})
 	if out.Flush(); err != nil || out.Error() != nil {
@@ -114,13 +120,14 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 	return err
 }
 
-func appendSample(line []byte, a *analysis.Analysis, row, i int, group []byte, bits int) []byte {
+func appendSample(line []byte, s Sample, group []byte, bits int) []byte {
+	a, i := s.Analysis, s.Index
 	line = append(line, `{"step":`...)
 	line = strconv.AppendInt(line, a.Step, 10)
 	line = append(line, `,"group":`...)
 	line = append(line, group...)
 	line = append(line, `,"index":`...)
-	line = strconv.AppendInt(line, int64(row), 10)
+	line = strconv.AppendInt(line, int64(s.Row), 10)
 	line = append(line, `,"reward":`...)
 	if estimators.IsMissing(a.LoggedRewards[i]) {
 		line = append(line, "null"...)
@@ -133,5 +140,8 @@ func appendSample(line []byte, a *analysis.Analysis, row, i int, group []byte, b
 	line = strconv.AppendBool(line, a.Keep[i])
 	line = append(line, `,"advantage":`...)
 	line = appendNumber(line, a.Processed[i], bits)
+	if s.Refused {
+		line = append(line, `,"refused":true`...)
+	}
 	return append(line, '}', '\n')
 }

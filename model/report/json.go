@@ -10,22 +10,29 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/sanitize"
 )
 
 // JSON writes the run and its steps as one object:
 //
-//	{"schema": "vantage.report/1", "run": {…}, "settings": {…}, "per": "step",
+//	{"schema": "vantage.report/1", "run": {…}, "settings": {…},
+//	 "estimator": {"origin": "logged advantages", "framework": "trl", "estimator": "grpo", "scale": "group",
+//	   "exact": 1800, "near": 1800, "compared": 1800}, "per": "step",
 //	 "steps": [{"step": 1, "samples": 512, "groups": 32,
 //	   "fates": {"alive": 24, …}, "metrics": {"critic/score/mean": 0.4, …},
 //	   "warnings": [{"kind": "killed-groups", "count": 2, …}],
 //	   "by_group": [{"group": "a3…", "fate": "alive", "samples": 16, "kept_pos": 5, "kept_zero": 0, "kept_neg": 3,
-//	                 "flips": 0, "reward_mean": 0.4, "reward_std": 0.5, "invalid": 0, "prompt": "…"}, …]}, …],
+//	                 "flips": 0, "reward_mean": 0.4, "reward_std": 0.5, "invalid": 0, "prompt": "…", "refused": true}, …]}, …],
 //	 "problems": [{…}],
 //	 "summary": {"steps": 3, "samples": 1536, "groups": 96, "fates": {…}, "metrics": {…},
 //	   "warnings": [{"kind": "killed-groups", "first_step": 1, "steps": 2}]},
 //	 "complete": true}
 //
+// The origin of the estimator is "flag", "config", "logged advantages", "trainer" (of the log's
+// format), "assumed" or "screen"; of the compared logged advantages so many are exact, in every bit,
+// and near, which includes exact. compared is 0 if the log has none, or not what the estimator reads.
+// refused is present where the trainer's own code would raise an error for the group.
 // by_group is present for a row per group, in the order of the log; for one row for the
 // run, steps is empty. The summary has sums of counts, and means of metrics over the
 // complete steps. complete comes last.
@@ -43,6 +50,9 @@ func jsonHead(p *page) {
 	p.writeMember("schema", reportSchema)
 	p.writeMember("run", newRunJSON(p))
 	p.writeMember("settings", newSettingsJSON(p.Settings))
+	if c := newChoiceJSON(p.Choice); c != nil {
+		p.writeMember("estimator", c)
+	}
 	p.writeMember("per", p.Per)
 	p.printf("  \"steps\": [")
 }
@@ -73,8 +83,8 @@ func jsonStep(p *page, s *analysis.Summary) { p.writeElement(newStepJSON(p, s)) 
 
 func jsonGroups(p *page, a *analysis.Analysis) {
 	out := newStepJSON(p, &a.Summary)
-	for _, g := range a.Table {
-		out.ByGroup = append(out.ByGroup, newGroupJSON(&g))
+	for i, g := range a.Table {
+		out.ByGroup = append(out.ByGroup, newGroupJSON(&g, a.Refused(i)))
 	}
 	p.writeElement(out)
 }
@@ -165,6 +175,24 @@ func newSettingsJSON(s model.Settings) settingsJSON {
 	return settingsJSON{s.Framework, s.Estimator, string(s.Scale), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights), string(s.SolvedAt)}
 }
 
+// choiceJSON is an estimator, who chose it and what the log says of it.
+type choiceJSON struct {
+	Origin    choice.Origin `json:"origin"`
+	Framework string        `json:"framework"`
+	Estimator string        `json:"estimator"`
+	Scale     string        `json:"scale"`
+	Exact     int           `json:"exact"`
+	Near      int           `json:"near"`
+	Compared  int           `json:"compared"`
+}
+
+func newChoiceJSON(c choice.Choice) *choiceJSON {
+	if c.Origin == "" {
+		return nil
+	}
+	return &choiceJSON{c.Origin, c.Framework, c.Estimator, string(c.Scale), c.Exact, c.Agreeing, c.Compared}
+}
+
 // figuresJSON are the counts and metrics of a step or a run.
 type figuresJSON struct {
 	Samples int            `json:"samples"`
@@ -217,12 +245,13 @@ type groupJSON struct {
 	Std      json.RawMessage `json:"reward_std"`
 	Invalid  int             `json:"invalid"`
 	Prompt   string          `json:"prompt,omitempty"`
+	Refused  bool            `json:"refused,omitempty"` // the trainer's own code would raise
 }
 
-func newGroupJSON(g *analysis.Group) groupJSON {
+func newGroupJSON(g *analysis.Group, refused bool) groupJSON {
 	return groupJSON{
 		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), KeptPos: int(g.KeptPos), KeptZero: int(g.KeptZero), KeptNeg: int(g.KeptNeg), Flips: int(g.Flips),
-		Mean: appendNumber(nil, g.RewardMean, 64), Std: appendNumber(nil, g.RewardStd, 64), Invalid: g.Invalid, Prompt: sanitize.Line(g.Preview),
+		Mean: appendNumber(nil, g.RewardMean, 64), Std: appendNumber(nil, g.RewardStd, 64), Invalid: g.Invalid, Prompt: sanitize.Line(g.Preview), Refused: refused,
 	}
 }
 

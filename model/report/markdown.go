@@ -19,7 +19,7 @@ func Markdown(w io.Writer, r *Report) (*Charts, error) {
 func markdownHead(p *page) {
 	set, snap := p.Settings, p.Snap
 	p.printf("## %s · %s · %s\n\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"))
-	p.printf("- **settings** %s %s, scale %s, keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", set.Framework, set.Estimator, set.Scale,
+	p.printf("- **settings** %s, scale %s, keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", estimatorText(set, p.Choice), set.Scale,
 		units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
 	if snap.Run.Config != "" {
 		p.printf("- **config** %s\n", escapeMarkdown(snap.Run.Config))
@@ -49,9 +49,10 @@ func (p *page) markdownRow(name string, s *analysis.Summary) {
 }
 
 func markdownGroups(p *page, a *analysis.Analysis) {
+	refused := refusedGroups(a)
 	for _, g := range worstFirst(a) {
 		p.printf("| %d | %s | %d | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips, units.Short(g.RewardMean), units.Short(g.RewardStd),
-			escapeMarkdown(groupLabel(g.Preview, g.Name)))
+			escapeMarkdown(labelInReport(g, g.Preview, refused)))
 	}
 }
 

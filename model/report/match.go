@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"vantage/model/choice"
 	"vantage/model/match"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -15,8 +16,8 @@ import (
 const maxOthers = 5
 
 // MatchText writes which estimators reproduce the advantages of a log, else the clues and
-// the nearest candidates.
-func MatchText(w io.Writer, r *match.Report) error {
+// the nearest candidates, and as what the other commands compute the log.
+func MatchText(w io.Writer, r *match.Report, chosen choice.Choice) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), sampledText(r))
 	fmt.Fprintf(&b, "groups     %s\n", r.Grouping.Evidence)
@@ -40,6 +41,7 @@ func MatchText(w io.Writer, r *match.Report) error {
 		b.WriteString("\nThe nearest:\n")
 		writeVerdicts(&b, r.Others[:min(maxOthers, len(r.Others))], r.Compared)
 	}
+	fmt.Fprintf(&b, "\nThe other commands compute this log as %s.\n", chosen.WithScale())
 	fmt.Fprintf(&b, "\ncomplete: %d estimators and scales tried\n", r.Candidates)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -97,7 +99,9 @@ type matchJSON struct {
 	Matches  []verdictJSON `json:"matches"`
 	Others   []verdictJSON `json:"others"`
 	Clues    []string      `json:"clues"`
-	Complete bool          `json:"complete"`
+
+	Estimator *choiceJSON `json:"estimator,omitempty"`
+	Complete  bool        `json:"complete"`
 }
 
 type verdictJSON struct {
@@ -126,7 +130,7 @@ type mismatchJSON struct {
 //	 "matches": [{"framework": "trl", "estimator": "grpo", "scale": "group",
 //	              "equal": 512, "one_ulp": 3, "near": 512, "max_gap": 0}],
 //	 "others": [{…, "first_mismatch": {"step": 7, "group": "a", "row": 3, "logged": 0.5, "computed": 0.25}}],
-//	 "clues": ["…"], "complete": true}
+//	 "clues": ["…"], "estimator": {…}, "complete": true}
 //
 // compared counts samples with a logged advantage, tried the estimators and scales that the
 // log has the columns for; sampled says that the log has more samples than were compared;
@@ -136,10 +140,13 @@ type mismatchJSON struct {
 // their groups have fewer than the others; max_gap is over samples that are not equal; row
 // counts from 0 in its step. matches and others are sorted, the best first. Numbers that
 // JSON lacks are the strings "NaN", "Infinity" and "-Infinity". Later versions only add keys.
-func MatchJSON(w io.Writer, r *match.Report) error {
+//
+// estimator is what the other commands compute the log as: see [JSON].
+func MatchJSON(w io.Writer, r *match.Report, chosen choice.Choice) error {
 	return writeJSON(w, matchJSON{
 		Version: 1, Match: r.HasMatch(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence,
-		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...), Complete: true,
+		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...),
+		Estimator: newChoiceJSON(chosen), Complete: true,
 	})
 }
 

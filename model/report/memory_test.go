@@ -48,10 +48,10 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer, model.Snapshot) error {
 	all := map[string]func(io.Writer, model.Snapshot) error{
 		"export jsonl": func(w io.Writer, snap model.Snapshot) error {
-			return report.SamplesJSONL(ctx, w, snap, set, query.Query{})
+			return report.SamplesJSONL(ctx, w, snap, set, query.Query{}, nil)
 		},
 		"export csv": func(w io.Writer, snap model.Snapshot) error {
-			return report.SamplesCSV(ctx, w, snap, set, query.Query{})
+			return report.SamplesCSV(ctx, w, snap, set, query.Query{}, nil)
 		},
 		"check": func(w io.Writer, snap model.Snapshot) error {
 			rules, err := check.ParseAll(check.Defaults())

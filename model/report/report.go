@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/units"
 )
 
@@ -17,9 +18,11 @@ import (
 type Report struct {
 	Snap       model.Snapshot
 	Settings   model.Settings // effective
+	Choice     choice.Choice  // who chose the estimator of Settings; the caller sets it
 	Grouping   model.Grouping
 	Per        Per
-	ChartsFile string // the file that the caller writes with [SVG], to be named in the report; "" if none
+	Refusals   Refusals // of the groups written so far
+	ChartsFile string   // the file that the caller writes with [SVG], to be named in the report; "" if none
 
 	eachStep func(show func(*analysis.Summary, *analysis.Analysis) error) error
 }
@@ -130,6 +133,9 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 func (p *page) add(s *analysis.Summary, a *analysis.Analysis) {
 	p.total.add(s)
 	p.charts.add(s, a)
+	if a != nil {
+		p.Refusals.Add(a)
+	}
 	if !s.Open {
 		newest := *s // a copy does not retain the analysis
 		p.newest = &newest

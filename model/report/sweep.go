@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/model/choice"
 	"vantage/model/sweep"
 	"vantage/model/units"
 )
@@ -16,6 +17,7 @@ import (
 // Sweep selects what is written of a grid.
 type Sweep struct {
 	Grid      *sweep.Grid
+	Choice    choice.Choice // who chose the estimator of the grid
 	Figures   []sweep.Figure
 	Recompute []bool // without recompute, with it, or both
 }
@@ -24,7 +26,7 @@ type Sweep struct {
 // per keep_neg_ratio, and the recommendation.
 func SweepText(w io.Writer, s Sweep) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s over %s, %s %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), s.Grid.Settings.Framework, s.Grid.Settings.Estimator, s.Grid.Settings.Scale)
+	fmt.Fprintf(out, "%s over %s, %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), estimatorText(s.Grid.Settings, s.Choice), s.Grid.Settings.Scale)
 	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
 			s.writeTable(out, f, recompute)
@@ -115,14 +117,14 @@ func (s Sweep) eachCell(do func(*sweep.Cell)) {
 
 // SweepJSON writes one object:
 //
-//	{"schema": "vantage.sweep/1", "steps": 3, "settings": {…}, "cells": [{"keep_pos_ratio": 0.5, "keep_neg_ratio": 1, "compute_new_adv": false,
+//	{"schema": "vantage.sweep/1", "steps": 3, "settings": {…}, "estimator": {…}, "cells": [{"keep_pos_ratio": 0.5, "keep_neg_ratio": 1, "compute_new_adv": false,
 //	 "samples": 512, "groups": 32, "signal": 20, …}, …], "recommendation": {…},
 //	 "complete": true}
 //
-// complete comes last. A cell has the selected figures under their names; numbers that JSON
+// estimator is as in [JSON]. complete comes last. A cell has the selected figures under their names; numbers that JSON
 // lacks are strings.
 func SweepJSON(w io.Writer, s Sweep) error {
-	type choice struct {
+	type recommendation struct {
 		Rule      string   `json:"rule"`
 		Why       string   `json:"because"`
 		KeepPos   *float64 `json:"keep_pos_ratio,omitempty"`
@@ -130,20 +132,21 @@ func SweepJSON(w io.Writer, s Sweep) error {
 		Recompute *bool    `json:"compute_new_adv,omitempty"`
 	}
 	a := s.Grid.Recommend(s.Recompute...)
-	best := choice{Rule: a.Rule, Why: a.Reason}
+	best := recommendation{Rule: a.Rule, Why: a.Reason}
 	if a.Cell != nil {
 		best.KeepPos, best.KeepNeg, best.Recompute = &a.Cell.KeepPos, &a.Cell.KeepNeg, &a.Cell.Recompute
 	}
 	var cells []json.RawMessage
 	s.eachCell(func(c *sweep.Cell) { cells = append(cells, s.cellJSON(c)) })
 	return writeJSON(w, struct {
-		Schema   string            `json:"schema"`
-		Steps    int               `json:"steps"`
-		Settings settingsJSON      `json:"settings"`
-		Cells    []json.RawMessage `json:"cells"`
-		Choice   choice            `json:"recommendation"`
-		Complete bool              `json:"complete"`
-	}{"vantage.sweep/1", s.Grid.Steps, newSettingsJSON(s.Grid.Settings), cells, best, true})
+		Schema         string            `json:"schema"`
+		Steps          int               `json:"steps"`
+		Settings       settingsJSON      `json:"settings"`
+		Estimator      *choiceJSON       `json:"estimator,omitempty"`
+		Cells          []json.RawMessage `json:"cells"`
+		Recommendation recommendation    `json:"recommendation"`
+		Complete       bool              `json:"complete"`
+	}{"vantage.sweep/1", s.Grid.Steps, newSettingsJSON(s.Grid.Settings), newChoiceJSON(s.Choice), cells, best, true})
 }
 
 func (s Sweep) cellJSON(c *sweep.Cell) json.RawMessage {

@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
@@ -40,8 +41,8 @@ func textHead(p *page) {
 	if snap.Run.Config != "" {
 		p.printf("config     %s\n", sanitize.Line(snap.Run.Config))
 	}
-	p.printf("settings   %s %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n",
-		set.Framework, set.Estimator, set.Scale, units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
+	p.printf("settings   %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n",
+		estimatorText(set, p.Choice), set.Scale, units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
 	if chosen := set.Reward + string(set.Weights); chosen != "" {
 		p.printf("reward     %s\n", sanitize.Line(chosen))
 	}
@@ -54,6 +55,14 @@ func textHead(p *page) {
 		return
 	}
 	p.printf("%7s %8s %7s %8s  %-16s %-20s %7s %6s  %s\n", "step", "samples", "groups", "reward", "signal", "kept", "Σ|A|", "flips", "fates that need a look")
+}
+
+// estimatorText names framework and estimator, and says who chose them if that is known.
+func estimatorText(set model.Settings, c choice.Choice) string {
+	if c.Origin == "" {
+		return set.Framework + " " + set.Estimator
+	}
+	return c.String()
 }
 
 func onOff(on bool) string {
@@ -74,9 +83,10 @@ func (p *page) textRow(name string, s *analysis.Summary) {
 
 // textGroups writes the groups of a step, the worst first.
 func textGroups(p *page, a *analysis.Analysis) {
+	refused := refusedGroups(a)
 	for _, g := range worstFirst(a) {
 		p.printf("%7d  %-8s %5d  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips,
-			units.Short(g.RewardMean), units.Short(g.RewardStd), groupLabel(sanitize.Line(g.Preview), g.Name))
+			units.Short(g.RewardMean), units.Short(g.RewardStd), labelInReport(g, sanitize.Line(g.Preview), refused))
 	}
 }
 

@@ -1,0 +1,86 @@
+package commands
+
+import (
+	"context"
+
+	"vantage/estimators"
+	"vantage/model"
+	"vantage/model/choice"
+	"vantage/model/match"
+	"vantage/model/report"
+)
+
+// choose returns the settings to compute a log with, and who chose the estimator. It compares the
+// logged advantages of all steps, so that the choice does not depend on the steps that a command
+// shows.
+func (p *Program) choose(ctx context.Context, snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
+	logged, err := match.Run(ctx, snap, set, match.DefaultLimit)
+	if err != nil { // nothing was logged, or the rows cannot be grouped, which the command itself says
+		logged = nil
+	}
+	set, chosen := choice.Choose(set, p.Given(), snap.Run.Framework, logged)
+	if err := set.Validate(); err != nil {
+		return set, chosen, Usage(err)
+	}
+	return set, chosen, ctx.Err()
+}
+
+// noteChoice notes the estimator of an output that does not say it itself.
+func (p *Program) noteChoice(format string, c choice.Choice) {
+	p.note(format, "computed as "+c.WithScale())
+}
+
+// noteRefusals notes for which groups the trainer's own code would have raised an error, which is an
+// error if it is all of them.
+func (p *Program) noteRefusals(format string, r *report.Refusals) error {
+	if err := r.Err(); err != nil {
+		return err
+	}
+	if text := r.String(); text != "" {
+		p.note(format, text)
+	}
+	return nil
+}
+
+// Given says which of framework, estimator and scale flags or --config set. A configuration
+// decides all three: what it leaves out is the trainer's default.
+func (p *Program) Given() choice.Given {
+	given := choice.Given{}
+	for i, o := range p.settings {
+		origin := choice.FromFlag
+		if i < p.configSettings {
+			origin = choice.FromConfig
+		}
+		switch optionName(o) {
+		case "framework":
+			given.Framework = origin
+			if origin == choice.FromConfig {
+				given = choice.Given{Framework: origin, Estimator: origin, Scale: origin}
+			}
+		case "adv_estimator":
+			given.Estimator = origin
+		case "scale":
+			given.Scale = origin
+		}
+	}
+	return given
+}
+
+// validate refuses settings as far as that needs no log: without a framework, an estimator and a
+// scale have to be those of some framework.
+func (p *Program) validate(set model.Settings) error {
+	given := p.Given()
+	if given.Framework != "" || given == (choice.Given{}) {
+		return set.Validate()
+	}
+	for _, e := range estimators.All() {
+		if (given.Estimator == "" || e.Name == set.Estimator) && (given.Scale == "" || e.HasScale(set.Scale)) {
+			other := set
+			other.Framework, other.Estimator, other.Scale = e.Framework, e.Name, e.Scales[0]
+			if other.Validate() == nil {
+				return nil
+			}
+		}
+	}
+	return set.Validate()
+}

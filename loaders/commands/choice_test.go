@@ -1,0 +1,149 @@
+package commands
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"vantage/loaders/formats"
+	"vantage/loaders/formats/formatstest"
+	"vantage/model"
+	"vantage/model/choice"
+)
+
+// trainers are the default estimators of the trainers that write each format. Formats that are not
+// here have none.
+func trainers() map[string]string {
+	return map[string]string{
+		"verl": "verl grpo", "easyr1": "easyr1 grpo", "trl": "trl grpo", "ms-swift": "ms-swift grpo", "ms-swift-ray": "ms-swift grpo",
+		"nemo-rl": "nemo-rl grpo", "roll": "roll grpo", "skyrl": "skyrl grpo", "areal": "areal reward_norm", "areal-text": "areal reward_norm",
+		"prime-rl": "prime-rl grpo", "prime-hosted": "prime-rl grpo", "verifiers": "verifiers group", "open-instruct": "open-instruct centered",
+		"tinker": "tinker centered",
+	}
+}
+
+// chosen reads a log and returns its format and its choice.
+func chosen(t *testing.T, path string) (format string, c choice.Choice) {
+	t.Helper()
+	p := Program{split: "all"}
+	snap, err := p.readAll(context.Background(), []string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, c, err := p.choose(context.Background(), snap, model.DefaultSettings())
+	if err != nil || set.Framework != c.Framework || set.Estimator != c.Estimator || set.Scale != c.Scale {
+		t.Fatalf("computes as %+v, says %v (%v)", set, c, err)
+	}
+	return snap.Run.Format, c
+}
+
+// checkChoice fails unless a log is computed as its advantages say, else as its trainer does.
+func checkChoice(t *testing.T, format string, c choice.Choice) {
+	t.Helper()
+	want, origin := trainers()[format], choice.FromTrainer
+	if want == "" {
+		want, origin = "easyr1 grpo", choice.Assumed
+	}
+	if c.Confirmed() {
+		origin = choice.FromAdvantages
+		if format != "trl" {
+			return // made advantages may be those of any framework
+		}
+	}
+	if got := c.Framework + " " + c.Estimator; got != want || c.Origin != origin {
+		t.Errorf("%s: computed as %v, by %q, want %s, by %q", format, c, c.Origin, want, origin)
+	}
+}
+
+// Every made log is computed as its trainer computes.
+func TestMadeLogsAreComputedAsTheirTrainer(t *testing.T) {
+	for _, log := range formatstest.Logs(t, filepath.Join("..", "formats", "testdata")) {
+		t.Run(log.Format, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, filepath.FromSlash(log.Name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(log.Text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			format, c := chosen(t, path)
+			checkChoice(t, format, c)
+		})
+	}
+}
+
+// Every sample log of a trainer is computed as that trainer computes.
+func TestSampleLogsAreComputedAsTheirTrainer(t *testing.T) {
+	dir := os.Getenv("VANTAGE_SAMPLES")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "samples")
+	}
+	for path, want := range map[string]string{
+		"verl/SYNTHETIC_v0_dapo/rollout_data":      "verl grpo (the log's trainer)",
+		"verl/SYNTHETIC_v1/rollout_data":           "verl grpo (the log's trainer)",
+		"verl/verl_dev_1.jsonl":                    "verl grpo (the log's trainer)",
+		"easyr1/SYNTHETIC_ckpt":                    "easyr1 grpo (the log's trainer)",
+		"trl/Illustrated-GRPO":                     "trl grpo ✓ 36/36 as logged",
+		"ms-swift/SYNTHETIC_ray/completions.jsonl": "ms-swift grpo (the log's trainer)",
+		"areal/SYNTHETIC":                          "areal reward_norm (the log's trainer)",
+		"roll/SYNTHETIC":                           "roll grpo (the log's trainer)",
+		"skyrl/SYNTHETIC":                          "skyrl grpo (the log's trainer)",
+		"tinker-cookbook/SYNTHETIC":                "tinker centered (the log's trainer)",
+		"verifiers/gsm8k--gpt-4.1-mini":            "verifiers group (the log's trainer)",
+		"nemo-rl/SYNTHETIC":                        "nemo-rl grpo",
+		"open-instruct/SYNTHETIC":                  "open-instruct centered",
+		"prime-rl/SYNTHETIC_v1":                    "prime-rl grpo",
+		"ms-swift/SYNTHETIC_hf":                    "ms-swift grpo",
+		"rllm/SYNTHETIC":                           "easyr1 grpo (assumed)",
+		"tunix/SYNTHETIC":                          "easyr1 grpo (assumed)",
+		"wandb/SYNTHETIC_offline-run":              "easyr1 grpo",
+		"unstable-baselines/Qwen3-0.6B-TicTacToe-v0-run-1746414948": "easyr1 grpo (assumed)",
+	} {
+		t.Run(path, func(t *testing.T) {
+			log := filepath.Join(dir, filepath.FromSlash(path))
+			if _, err := os.Stat(log); err != nil {
+				t.Skipf("no sample logs here: %v", err)
+			}
+			format, c := chosen(t, log)
+			checkChoice(t, format, c)
+			if got := c.String(); got != want && c.Framework+" "+c.Estimator != want {
+				t.Errorf("computed as %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// The framework of every format is one of package estimators.
+func TestFrameworksOfFormatsExist(t *testing.T) {
+	for _, f := range formats.All() {
+		set := model.DefaultSettings().WithFramework(f.Framework)
+		if _, err := set.FindEstimator(); f.Framework != "" && err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		if (f.Framework == "") != (trainers()[f.Name] == "") {
+			t.Errorf("%s is of %q", f.Name, f.Framework)
+		}
+	}
+}
+
+// Without a framework, an estimator must be one of some framework, and belongs to that of the log.
+func TestAnEstimatorAloneIsThatOfTheLogsFramework(t *testing.T) {
+	for name, want := range map[string]string{"rloo": "verl rloo (given)", "opo": "verl opo (given)", "nonsense": "", "leave_one_out": ""} {
+		p := Program{split: "all"}
+		_, set, err := p.Configure([]string{"algorithm.adv_estimator=" + name})
+		if err != nil {
+			if want != "" {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		store := model.NewStore()
+		store.Append(&model.Chunk{Format: "verl", Framework: "verl", Records: []model.Record{{Step: 1, Group: "a", Reward: 1}}})
+		_, c, err := p.choose(context.Background(), store.Snapshot(), set)
+		if want == "" && err == nil || want != "" && c.String() != want {
+			t.Errorf("%s: %v, %v, want %s", name, c, err, want)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package choice
+
+import (
+	"fmt"
+	"strings"
+
+	"vantage/estimators"
+	"vantage/model"
+	"vantage/model/match"
+)
+
+// Origin says who chose an estimator.
+type Origin string
+
+// The origins, the strongest first. Their texts are those of the JSON.
+const (
+	FromScreen     Origin = "screen" // by a key, a command or the session of the screen
+	FromFlag       Origin = "flag"
+	FromConfig     Origin = "config"
+	FromAdvantages Origin = "logged advantages" // it reproduces them
+	FromTrainer    Origin = "trainer"           // of the log's format
+	Assumed        Origin = "assumed"           // the log is of no known trainer
+)
+
+// Given says which settings a person chose, and by what: [FromFlag], [FromConfig] or "".
+type Given struct {
+	Framework, Estimator, Scale Origin
+}
+
+// origin returns the strongest origin, "" if nothing was chosen.
+func (g Given) origin() Origin {
+	for _, o := range []Origin{FromFlag, FromConfig} {
+		if g.Framework == o || g.Estimator == o || g.Scale == o {
+			return o
+		}
+	}
+	return ""
+}
+
+// allows reports whether a candidate has what was chosen.
+func (g Given) allows(set model.Settings, c match.Candidate) bool {
+	return (g.Framework == "" || c.Framework == set.Framework) &&
+		(g.Estimator == "" || c.Estimator == set.Estimator) &&
+		(g.Scale == "" || c.Scale == set.Scale)
+}
+
+// Choice is an estimator with who chose it and how far the log confirms it.
+type Choice struct {
+	Origin Origin
+	match.Candidate
+	Exact    int // samples whose logged advantage is equal in every bit
+	Agreeing int // samples whose logged advantage is equal or near
+	Compared int // samples with a logged advantage; 0 if nothing was compared
+}
+
+// Choose returns set with the framework, estimator and scale to compute a log with. What was
+// given stays. Of estimators that reproduce the logged advantages those of the log's own trainer
+// win, whatever else does. A framework without more has its grpo, or else its first estimator,
+// and that one's default scale.
+//
+// trainer is model.Run.Framework, and logged the comparison of the logged advantages, nil if
+// there is none. Choose does not validate: an estimator that was given may not be the framework's.
+func Choose(set model.Settings, given Given, trainer string, logged *match.Report) (model.Settings, Choice) {
+	origin := given.origin()
+	switch c, matches := bestMatch(set, given, trainer, logged); {
+	case matches:
+		set.Framework, set.Estimator, set.Scale = c.Framework, c.Estimator, c.Scale
+		if origin == "" {
+			origin = FromAdvantages
+		}
+	case given.Framework == "" && trainer != "":
+		set = withDefaults(set, given, trainer)
+		if origin == "" {
+			origin = FromTrainer
+		}
+	case origin != "":
+		set = withDefaults(set, given, set.Framework)
+	default:
+		origin = Assumed
+	}
+	return set, Describe(set, origin, logged)
+}
+
+// bestMatch returns the match to choose: of the trainer's own the first, else the first.
+func bestMatch(set model.Settings, given Given, trainer string, logged *match.Report) (best match.Candidate, ok bool) {
+	if logged == nil {
+		return best, false
+	}
+	for _, v := range logged.Matches {
+		if !given.allows(set, v.Candidate) {
+			continue
+		}
+		if isOf(trainer, v.Framework) {
+			return v.Candidate, true
+		}
+		if !ok {
+			best, ok = v.Candidate, true
+		}
+	}
+	return best, ok
+}
+
+// isOf reports whether a framework is a trainer's, or that of another version of it:
+// verl-2026-01 is verl's.
+func isOf(trainer, framework string) bool {
+	return trainer != "" && (framework == trainer || strings.HasPrefix(framework, trainer+"-"))
+}
+
+// withDefaults returns set with the framework, and its defaults for what was not given.
+func withDefaults(set model.Settings, given Given, framework string) model.Settings {
+	set.Framework = framework
+	if given.Estimator == "" {
+		set.Estimator = defaultEstimator(framework)
+	}
+	if e, err := set.FindEstimator(); err == nil && given.Scale == "" {
+		set.Scale = e.Scales[0]
+	}
+	return set
+}
+
+// defaultEstimator returns grpo, or else the first estimator of the framework.
+func defaultEstimator(framework string) string {
+	if _, err := estimators.Find(framework, "grpo"); err == nil {
+		return "grpo"
+	}
+	for _, e := range estimators.All() {
+		if e.Framework == framework {
+			return e.Name
+		}
+	}
+	return ""
+}
+
+// Describe returns the choice of the estimator of set, with what the comparison says of it.
+func Describe(set model.Settings, origin Origin, logged *match.Report) Choice {
+	c := Choice{Origin: origin, Candidate: match.Candidate{Framework: set.Framework, Estimator: set.Estimator, Scale: set.Scale}}
+	if logged == nil {
+		return c
+	}
+	for _, list := range [][]match.Verdict{logged.Matches, logged.Others} {
+		for _, v := range list {
+			if v.Candidate == c.Candidate {
+				c.Exact, c.Agreeing, c.Compared = v.Exact, v.Agreeing, logged.Compared
+			}
+		}
+	}
+	return c
+}
+
+// Confirmed reports whether the estimator reproduces all logged advantages.
+func (c Choice) Confirmed() bool { return c.Compared > 0 && c.Agreeing == c.Compared }
+
+// Differs reports whether the log has advantages that the estimator does not reproduce.
+func (c Choice) Differs() bool { return c.Agreeing < c.Compared }
+
+// String returns "trl grpo ✓ 1800/1800 as logged" or "verl grpo (the log's trainer)".
+func (c Choice) String() string { return c.Framework + " " + c.Estimator + " " + c.Reason() }
+
+// WithScale returns "trl grpo with scale group ✓ 1800/1800 as logged".
+func (c Choice) WithScale() string { return c.Candidate.String() + " " + c.Reason() }
+
+// Reason says who chose the estimator, unless the log proves it, and what the log says of it.
+func (c Choice) Reason() string {
+	var parts []string
+	if c.Origin != FromAdvantages && c.Origin != "" {
+		parts = append(parts, "("+c.Origin.phrase()+")")
+	}
+	if c.Compared > 0 {
+		parts = append(parts, c.Evidence())
+	}
+	return strings.Join(parts, " ")
+}
+
+// Short returns the reason in one or two words: "✓ 1800/1800", "trainer's", "assumed". What the log
+// says comes first.
+func (c Choice) Short() string {
+	if evidence, _, _ := strings.Cut(c.Evidence(), " as logged"); evidence != "" {
+		return evidence
+	}
+	switch c.Origin {
+	case FromTrainer:
+		return "trainer's"
+	case FromScreen:
+		return "chosen"
+	case FromFlag:
+		return "given"
+	case FromConfig, FromAdvantages, Assumed:
+	}
+	return string(c.Origin)
+}
+
+// phrase returns the origin in words.
+func (o Origin) phrase() string {
+	switch o {
+	case FromTrainer:
+		return "the log's trainer"
+	case FromConfig:
+		return "--config"
+	case FromFlag:
+		return "given"
+	case FromScreen:
+		return "chosen here"
+	case FromAdvantages, Assumed:
+	}
+	return string(o)
+}
+
+// Evidence returns how many logged advantages the estimator reproduces: "✓ 64/64 as logged" if
+// all are equal to the bit, "≈ 64/64 as logged, 60 to the bit" if all are near, else
+// "! 12/64 as logged". It is empty if nothing was compared.
+func (c Choice) Evidence() string {
+	switch {
+	case c.Compared == 0:
+		return ""
+	case c.Exact == c.Compared:
+		return fmt.Sprintf("✓ %d/%d as logged", c.Exact, c.Compared)
+	case c.Confirmed():
+		return fmt.Sprintf("≈ %d/%d as logged, %d to the bit", c.Agreeing, c.Compared, c.Exact)
+	}
+	return fmt.Sprintf("! %d/%d as logged", c.Agreeing, c.Compared)
+}
