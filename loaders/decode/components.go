@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/loaders/jsonscan"
 )
@@ -56,7 +57,7 @@ func (c *Components) pickObject(key, object jsonscan.Value) {
 		}
 		switch {
 		case v.Kind != jsonscan.Number && v.Kind != jsonscan.ComputedNumber && v.Kind != jsonscan.Bool:
-		case prefix == "" && isTotal(name.Raw):
+		case prefix == "" && slices.Contains(c.fields.Totals, strings.ToLower(string(name.Raw))):
 			c.total, c.totalName = v, string(key.Raw)+"."+string(name.Raw)
 		default:
 			c.Set(prefix+string(name.Text()), v)
