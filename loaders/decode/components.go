@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bytes"
 	"maps"
 	"math"
 	"slices"
@@ -39,6 +40,11 @@ func (c *Components) pick(key, v jsonscan.Value) {
 	case v.Kind == jsonscan.Number || v.Kind == jsonscan.ComputedNumber || v.Kind == jsonscan.Bool:
 		if name := string(key.Text()); c.fields.IsComponent(name) {
 			c.Set(name, v)
+		}
+	case v.Kind == jsonscan.String && bytes.HasPrefix(v.Raw, []byte("{")) && strings.EqualFold(string(key.Raw), "metrics"):
+		s := jsonscan.Scanner{Data: v.Text()}
+		if inner, err := s.Value(); err == nil && inner.Kind == jsonscan.Object {
+			c.pickObject(key, inner)
 		}
 	case v.Kind == jsonscan.Null || v.Kind == jsonscan.Array && IsComponentName(string(key.Text())):
 		c.Set(string(key.Text()), v)

@@ -5,6 +5,7 @@ import "bytes"
 // Message is one turn of a conversation.
 type Message struct {
 	Role, Content Value
+	Reasoning     Value // what the model thought, where the server keeps it apart from the content
 }
 
 // MessagesPrefix is the start of a text that may hold messages as JSON.
@@ -31,6 +32,8 @@ func (v Value) Messages() []Message {
 				m.Role = v
 			case "content":
 				m.Content = v
+			case "reasoning_content":
+				m.Reasoning = v
 			}
 		})
 		valid = valid && m.Role.Kind == String
@@ -42,9 +45,15 @@ func (v Value) Messages() []Message {
 	return messages
 }
 
-// AppendContent appends the decoded text of a message to dst. Content in parts is that of its text
+// AppendContent appends the decoded text of a message to dst, after that of its reasoning. Content in parts is that of its text
 // parts: [{"type": "text", "text": "…"}, {"type": "image", …}].
 func (m Message) AppendContent(dst []byte) []byte {
+	if m.Reasoning.Kind == String && len(m.Reasoning.Raw) > 0 {
+		dst = AppendUnescaped(dst, m.Reasoning.Raw)
+		if m.Content.Kind == String && len(m.Content.Raw) > 0 || m.Content.Len() > 0 {
+			dst = append(dst, "\n\n"...)
+		}
+	}
 	if m.Content.Kind == String {
 		return AppendUnescaped(dst, m.Content.Raw)
 	}
