@@ -23,6 +23,7 @@ func All() []Format {
 		rllm(),
 		tunix(),
 		unstableBaselines(),
+		trlTable(),
 		wandbTable(),
 		jsonl(),
 		jsonDocument(),
