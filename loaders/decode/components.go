@@ -1,9 +1,11 @@
 package decode
 
 import (
+	"bytes"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/loaders/jsonscan"
 )
@@ -39,6 +41,11 @@ func (c *Components) pick(key, v jsonscan.Value) {
 		if name := string(key.Text()); c.fields.IsComponent(name) {
 			c.Set(name, v)
 		}
+	case v.Kind == jsonscan.String && bytes.HasPrefix(v.Raw, []byte("{")) && strings.EqualFold(string(key.Raw), "metrics"):
+		s := jsonscan.Scanner{Data: v.Text()}
+		if inner, err := s.Value(); err == nil && inner.Kind == jsonscan.Object {
+			c.pickObject(key, inner)
+		}
 	case v.Kind == jsonscan.Null || v.Kind == jsonscan.Array && IsComponentName(string(key.Text())):
 		c.Set(string(key.Text()), v)
 	}
@@ -56,7 +63,7 @@ func (c *Components) pickObject(key, object jsonscan.Value) {
 		}
 		switch {
 		case v.Kind != jsonscan.Number && v.Kind != jsonscan.ComputedNumber && v.Kind != jsonscan.Bool:
-		case prefix == "" && isTotal(name.Raw):
+		case prefix == "" && slices.Contains(c.fields.Totals, strings.ToLower(string(name.Raw))):
 			c.total, c.totalName = v, string(key.Raw)+"."+string(name.Raw)
 		default:
 			c.Set(prefix+string(name.Text()), v)

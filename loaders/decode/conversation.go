@@ -12,7 +12,8 @@ func Conversation(turns []jsonscan.Value) jsonscan.Value {
 	if len(turns) == 0 {
 		return jsonscan.Value{}
 	}
-	if content := turns[0].Field("content"); len(turns) == 1 && content.Kind == jsonscan.String {
+	content, reasoning := turns[0].Field("content"), turns[0].Field("reasoning_content")
+	if len(turns) == 1 && content.Kind == jsonscan.String && reasoning.Kind != jsonscan.String {
 		return content
 	}
 	list := []byte{'['}

@@ -67,6 +67,13 @@ type Fields struct {
 	// "; " and why the numbers may mislead, or "". Nil is never.
 	Caveat func(components []string) string
 
+	// TrimGroupID returns the group that the id in a field means, where a trainer adds something to it. Nil
+	// is the id itself.
+	TrimGroupID func(field, id string) string
+
+	// Totals are the names, in lower case, under which an object of components holds their total.
+	Totals []string
+
 	names        [RoleCount][]string
 	byName       map[string]FieldRole
 	parents      map[string]bool   // the part before each dot of a name

@@ -86,15 +86,6 @@ func ComponentPrefix(name []byte) (prefix string, ok bool) {
 	return "", false
 }
 
-// isTotal reports whether a component of that name is the total of the others.
-func isTotal(name []byte) bool {
-	switch string(bytes.ToLower(name)) {
-	case "overall", "total", "total_reward", "final", "final_reward", "reward", "score", "sum":
-		return true
-	}
-	return false
-}
-
 // IsSummand reports whether a component of that name counts in the sum of a log without totals.
 func IsSummand(name string) bool {
 	return !strings.HasPrefix(name, metricsPrefix) && !strings.Contains(name, "baseline") && name != "greedy_reward"

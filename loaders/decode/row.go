@@ -2,7 +2,6 @@ package decode
 
 import (
 	"errors"
-	"strings"
 
 	"vantage/estimators"
 	"vantage/loaders/jsonscan"
@@ -242,21 +241,8 @@ func (r *RowDecoder) group() string {
 // GroupID returns the group that a value means; rank is that of its name.
 func (r *RowDecoder) GroupID(v jsonscan.Value, rank int) string {
 	id := string(v.Text())
-	if rank < len(r.Fields.names[RoleGroup]) && r.Fields.names[RoleGroup][rank] == "uid" {
-		id = trimRolloutSuffix(id)
-	}
-	return id
-}
-
-// trimRolloutSuffix returns a verl uid without its "_{rollout}_{output}", if it has both.
-func trimRolloutSuffix(uid string) string {
-	id := uid
-	for range 2 {
-		i := strings.LastIndexByte(id, '_')
-		if i <= 0 || !IsDigits(id[i+1:]) {
-			return uid
-		}
-		id = id[:i]
+	if names := r.Fields.names[RoleGroup]; r.Fields.TrimGroupID != nil && rank < len(names) {
+		return r.Fields.TrimGroupID(names[rank], id)
 	}
 	return id
 }

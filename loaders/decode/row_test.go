@@ -25,8 +25,8 @@ func TestRowDecoder(t *testing.T) {
 			model.LengthCharacters,
 		},
 		{
-			"verl v1", "7.jsonl", `{"input":"q","output":"\ud83d\ude42\n","gts":"4","score":NaN,"step":8,"uid":"0a-b_3_0"}`,
-			model.Record{Step: 8, Group: "0a-b", Preview: "q", Reward: math.NaN(), Advantage: math.NaN(), Length: 2},
+			"a uid of another trainer than verl", "7.jsonl", `{"input":"q","output":"\ud83d\ude42\n","gts":"4","score":NaN,"step":8,"uid":"0a-b_3_0"}`,
+			model.Record{Step: 8, Group: "0a-b_3_0", Preview: "q", Reward: math.NaN(), Advantage: math.NaN(), Length: 2},
 			model.LengthCharacters,
 		},
 		{
@@ -89,17 +89,6 @@ func TestRowDecoder(t *testing.T) {
 				t.Errorf("unit %d, want %d", d.Note().LengthUnit, c.unit)
 			}
 		})
-	}
-}
-
-// verl appends the numbers of the rollout and the output to the uid.
-func TestTrimRolloutSuffix(t *testing.T) {
-	for in, want := range map[string]string{
-		"06ec41ad-ea05_3_0": "06ec41ad-ea05", "a_b_1_2": "a_b", "a_1": "a_1", "a_x_1": "a_x_1", "a": "a", "_1_2": "_1_2", "": "",
-	} {
-		if got := trimRolloutSuffix(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
 	}
 }
 

@@ -1,14 +1,13 @@
 package formats
 
 import (
-	"vantage/loaders/decode"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 )
 
 // csv is a table with a header and commas, semicolons or tabs between its columns.
 func csv() Format {
-	fields := decode.UsualNames()
+	fields := usualFields()
 	return Format{
 		Name: "csv", Doc: "CSV or TSV with a header: reward and whatever else under its usual names.",
 		TrainerOption: "DataFrame.to_csv",

@@ -23,12 +23,21 @@ func All() []Format {
 		rllm(),
 		tunix(),
 		unstableBaselines(),
+		trlTable(),
 		wandbTable(),
 		jsonl(),
 		jsonDocument(),
 		csv(),
 		parquetFile(),
 	}
+}
+
+// usualFields returns the fields of a format that anyone writes. Reward functions return a total beside its
+// parts, as EasyR1's return overall; score and sum may as well be parts.
+func usualFields() *decode.Fields {
+	f := decode.UsualNames()
+	f.Totals = []string{"overall", "total", "total_reward", "final_reward", "reward"}
+	return f
 }
 
 // Find returns the format of that name.

@@ -7,7 +7,7 @@ import (
 
 // jsonDocument is a file that is one JSON document: a list of samples, or an object that holds one.
 func jsonDocument() Format {
-	fields := decode.UsualNames()
+	fields := usualFields()
 	return Format{
 		Name: "json", Doc: "A JSON document, or one on each line: a list of samples, or an object with samples, rollouts, results, rows or data.",
 		TrainerOption: "json.dump of a list of objects with reward and prompt",

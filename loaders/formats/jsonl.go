@@ -7,7 +7,7 @@ import (
 
 // jsonl is any log with a JSON object per sample whose fields have usual names.
 func jsonl() Format {
-	fields := decode.UsualNames()
+	fields := usualFields()
 	return Format{
 		Name: "jsonl", Doc: "Plain JSON lines, one object per sample, with a reward and whatever else under its usual names.",
 		TrainerOption: "one json.dumps per sample with reward, step and prompt",

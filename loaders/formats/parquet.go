@@ -3,13 +3,12 @@ package formats
 import (
 	"bytes"
 
-	"vantage/loaders/decode"
 	"vantage/loaders/framing"
 )
 
 // parquetFile is a Parquet file with a reward and whatever else under its usual names.
 func parquetFile() Format {
-	fields := decode.UsualNames()
+	fields := usualFields()
 	return Format{
 		Name: "parquet", Doc: "A Parquet file: reward and whatever else under its usual names.",
 		TrainerOption: "DataFrame.to_parquet",

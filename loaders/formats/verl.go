@@ -2,6 +2,7 @@ package formats
 
 import (
 	"slices"
+	"strings"
 
 	"vantage/loaders/decode"
 )
@@ -21,6 +22,7 @@ func verl() Format {
 		decode.RoleLength:   {"response_length"},
 	})
 	fields.Caveat = overlongCaveat
+	fields.TrimGroupID = trimRolloutSuffix
 	return Format{
 		Name: "verl", Framework: "verl", Doc: "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
 		TrainerOption: "trainer.rollout_data_dir=DIR (and trainer.validation_data_dir=DIR)",
@@ -39,4 +41,20 @@ func overlongCaveat(components []string) string {
 		return ""
 	}
 	return "; score may lack the penalty for overlong responses that the trainer adds, which stands in overlong_reward"
+}
+
+// trimRolloutSuffix returns a uid without its "_{rollout}_{output}", if it has both.
+func trimRolloutSuffix(field, id string) string {
+	if field != "uid" {
+		return id
+	}
+	uid := id
+	for range 2 {
+		i := strings.LastIndexByte(id, '_')
+		if i <= 0 || !decode.IsDigits(id[i+1:]) {
+			return uid
+		}
+		id = id[:i]
+	}
+	return id
 }

@@ -7,6 +7,7 @@ type Message struct {
 	Role, Content Value
 	Name          Value // of the tool that answers, or of the speaker
 	ToolCalls     Value // a list of {function: {name, arguments}} or {name, arguments}
+	Reasoning     Value // what the model thought, where the server keeps it apart from the content
 }
 
 // MessagesPrefix is the start of a text that may hold messages as JSON.
@@ -37,6 +38,8 @@ func (v Value) Messages() []Message {
 				m.Name = v
 			case "tool_calls":
 				m.ToolCalls = v
+			case "reasoning_content":
+				m.Reasoning = v
 			}
 		})
 		valid = valid && m.Role.Kind == String
@@ -77,9 +80,15 @@ func (m Message) AppendCalls(dst []byte) []byte {
 	return dst
 }
 
-// AppendContent appends the decoded text of a message to dst. Content in parts is that of its text
-// parts: [{"type": "text", "text": "…"}, {"type": "image", …}].
+// AppendContent appends the decoded text of a message to dst, after that of its reasoning. Content in
+// parts is that of its text parts: [{"type": "text", "text": "…"}, {"type": "image", …}].
 func (m Message) AppendContent(dst []byte) []byte {
+	if m.Reasoning.Kind == String && len(m.Reasoning.Raw) > 0 {
+		dst = AppendUnescaped(dst, m.Reasoning.Raw)
+		if m.Content.Kind == String && len(m.Content.Raw) > 0 || m.Content.Len() > 0 {
+			dst = append(dst, "\n\n"...)
+		}
+	}
 	if m.Content.Kind == String {
 		return AppendUnescaped(dst, m.Content.Raw)
 	}

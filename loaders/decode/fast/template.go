@@ -169,6 +169,7 @@ func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
 		}
 		return f, 0, true
 	default:
-		return f, 0, !decode.IsComponentName(name)
+		_, holdsComponents := decode.ComponentPrefix(key.Raw)
+		return f, 0, !decode.IsComponentName(name) && !(v.Kind == jsonscan.String && holdsComponents)
 	}
 }
