@@ -76,7 +76,7 @@ func TestWatchJudgesCompleteSteps(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				w := watcher{source: &c.source, set: model.DefaultSettings(), monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
+				w := watcher{source: &c.source, set: model.DefaultSettings(), chosen: true, monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
 				start, ended := time.Now(), make(chan error, 1)
 				go func() { ended <- w.run(ctx) }()
 				var times []time.Duration

@@ -11,7 +11,7 @@ import (
 // huggingface/trl@1.16.0 trl/trainer/grpo_trainer.py:3341-3381, rloo_trainer.py:1941.
 func trlTable() Format {
 	return Format{
-		Name: "trl-table", Doc: "TRL's completions as a W&B table on disk: a column per reward function.",
+		Name: "trl-table", Framework: "trl", Doc: "TRL's completions as a W&B table on disk: a column per reward function.",
 		TrainerOption: "WANDB_MODE=offline with log_completions=True and report_to=wandb",
 		Origin:        FromLogger,
 		Framing:       framing.Framing{Whole: true},

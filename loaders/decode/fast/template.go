@@ -143,8 +143,8 @@ func (r *Reader) hasLength(length, response int) bool {
 }
 
 // classify returns the field that a key and its value make, and the rank of the key among the names
-// of its role. It is not ok if the value may mean something else in another row: only the slow
-// decoder can tell then.
+// of its role. It is not ok if the value may mean something else in another row: only the RowDecoder
+// can tell then.
 func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
 	f = field{kind: v.Kind, role: noRole, component: -1}
 	p, hasRole := r.slow.Fields.Lookup(key.Raw)
@@ -155,21 +155,29 @@ func (r *Reader) classify(key, v jsonscan.Value) (f field, rank int, ok bool) {
 		}
 		return f, p.Rank, v.Kind == jsonscan.String || v.Kind == jsonscan.Number || v.Kind == jsonscan.Array && (p.Role == decode.RolePrompt || p.Role == decode.RoleResponse)
 	}
-	name := string(key.Text())
 	if hasRole { // another value of that kind may play the role; null never does
-		return f, 0, v.Kind == jsonscan.Null && !decode.IsComponentName(name)
+		return f, 0, v.Kind == jsonscan.Null && !decode.IsComponentName(string(key.Text()))
 	}
+	f.component, ok = r.componentOf(key, v)
+	return f, 0, ok
+}
+
+// componentOf returns the index of the component that a field without a role gives, -1 for none. It
+// is not ok if the field may give one in another row.
+func (r *Reader) componentOf(key, v jsonscan.Value) (index int, ok bool) {
+	name := string(key.Text())
+	_, holdsComponents := decode.ComponentPrefix(key.Raw)
 	switch v.Kind {
 	case jsonscan.Object:
-		_, holdsComponents := decode.ComponentPrefix(key.Raw)
-		return f, 0, !holdsComponents && !r.slow.Fields.IsParent(key.Raw)
+		return -1, !holdsComponents && !r.slow.Fields.IsParent(key.Raw)
 	case jsonscan.Number, jsonscan.Bool:
-		if i, ok := r.slow.Components.Index[name]; ok {
-			f.component = i
+		if i, known := r.slow.Components.Index[name]; known {
+			return i, true
 		}
-		return f, 0, true
+		return -1, true
+	case jsonscan.String:
+		return -1, !holdsComponents && !decode.IsComponentName(name)
 	default:
-		_, holdsComponents := decode.ComponentPrefix(key.Raw)
-		return f, 0, !decode.IsComponentName(name) && !(v.Kind == jsonscan.String && holdsComponents)
+		return -1, !decode.IsComponentName(name)
 	}
 }
