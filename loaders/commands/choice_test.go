@@ -98,7 +98,7 @@ func TestSampleLogsAreComputedAsTheirTrainer(t *testing.T) {
 		"ms-swift/SYNTHETIC_hf":                    "ms-swift grpo",
 		"rllm/SYNTHETIC":                           "easyr1 grpo (assumed)",
 		"tunix/SYNTHETIC":                          "easyr1 grpo (assumed)",
-		"wandb/SYNTHETIC_offline-run":              "easyr1 grpo",
+		"wandb/SYNTHETIC_offline-run":              "trl grpo",
 		"unstable-baselines/Qwen3-0.6B-TicTacToe-v0-run-1746414948": "easyr1 grpo (assumed)",
 	} {
 		t.Run(path, func(t *testing.T) {
