@@ -2,9 +2,9 @@ package commands
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,38 +68,38 @@ func TestWatchJudgesCompleteSteps(t *testing.T) {
 			90 * time.Second: 1, 3 * time.Minute: 2,
 		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				r, err := check.Parse("signal=0")
-				if err != nil {
-					t.Fatal(err)
-				}
-				w := watcher{source: &c.source, set: model.DefaultSettings(), chosen: true, monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
-				start, ended := time.Now(), make(chan error, 1)
-				go func() { ended <- w.run(ctx) }()
-				var times []time.Duration
-				for at := range c.steps {
-					times = append(times, at)
-				}
-				slices.Sort(times)
-				for _, at := range times {
-					time.Sleep(time.Until(start.Add(at)))
-					synctest.Wait()
-					judged := 0
-					for step := range int64(4) {
-						if w.monitor.Added(step) {
-							judged++
-						}
+		for at, want := range c.steps {
+			t.Run(fmt.Sprintf("%s/%v", name, at), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					if judged := judgedAfter(t, c.source, at); judged != want {
+						t.Errorf("%d steps judged, want %d", judged, want)
 					}
-					if judged != c.steps[at] {
-						t.Errorf("after %v: %d steps judged, want %d", at, judged, c.steps[at])
-					}
-				}
-				cancel()
-				<-ended
+				})
 			})
-		})
+		}
 	}
+}
+
+// judgedAfter returns how many steps of a source are judged after a time.
+func judgedAfter(t *testing.T, source madeChunks, at time.Duration) (steps int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := check.Parse("signal=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := watcher{source: &source, set: model.DefaultSettings(), chosen: true, monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
+	ended := make(chan error, 1)
+	go func() { ended <- w.run(ctx) }()
+	time.Sleep(at)
+	synctest.Wait()
+	cancel()
+	<-ended
+	for step := range int64(4) {
+		if w.monitor.Added(step) {
+			steps++
+		}
+	}
+	return steps
 }
