@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -227,18 +226,6 @@ func TestDamagedNestedColumns(t *testing.T) {
 		if _, err := countRows(whole); err != nil {
 			t.Fatal(err)
 		}
-		for range 300 {
-			data := bytes.Clone(whole)
-			for range 1 + random.IntN(3) {
-				data[4+random.IntN(len(data)-12)] = byte(random.Uint32())
-			}
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			_, err := countRows(data)
-			runtime.ReadMemStats(&after)
-			if n := after.TotalAlloc - before.TotalAlloc; n > 32<<20 {
-				t.Errorf("%d bytes allocated for %d, %v", n, len(data), err)
-			}
-		}
+		damage(t, random, "nested columns", whole, 300)
 	}
 }
