@@ -24,7 +24,7 @@ const (
 // learn it in the order of the lines.
 func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.Time) error {
 	lead := f.parallelDecoder()
-	if lead == nil || s.workerCount() < 2 || size-f.disk.Pos < minParallelBytes {
+	if lead == nil || s.options.serial || size-f.disk.Pos < minParallelBytes {
 		f.workers = nil
 		return nil
 	}
@@ -50,22 +50,34 @@ func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.
 	return nil
 }
 
+// noteDecoder is a decoder that workers can clone.
+type noteDecoder interface {
+	decode.Decoder
+	SameNote(n decode.Note) bool
+}
+
 // parallelDecoder returns the decoder that workers clone, nil if the file must be read line by line
 // now.
-func (f *file) parallelDecoder() *decode.RowDecoder {
-	lead, ok := f.decoder.(*decode.RowDecoder) // not one that embeds it: CSV and text have rows of other kinds
-	if !ok || f.refused || f.format.MayRepeatRows || f.splitter.Framing != (framing.Framing{}) || f.splitter.DroppedBytes > 0 || f.splitter.Unterminated ||
+func (f *file) parallelDecoder() noteDecoder {
+	if f.refused || f.format == nil || f.format.MayRepeatRows || f.splitter.DroppedBytes > 0 || f.splitter.Unterminated ||
 		len(f.splitter.Partial) > extraRead { // a long line
 		return nil
 	}
-	return lead
+	switch d := f.decoder.(type) { // not one that embeds it: text has rows of other kinds
+	case *decode.RowDecoder:
+		if f.splitter.Framing == (framing.Framing{}) {
+			return d
+		}
+	case *decode.CSVDecoder:
+		if d.HasHeader() {
+			return d
+		}
+	}
+	return nil
 }
 
 // seekLineStart moves the position back to the start of the partial line.
-func (s *Source) seekLineStart(f *file) {
-	s.advance(f, -int64(len(f.splitter.Partial)))
-	f.splitter.Partial = nil
-}
+func (s *Source) seekLineStart(f *file) { s.advance(f, -f.splitter.Rewind()) }
 
 func (s *Source) workerCount() int {
 	if s.options.serial {
@@ -76,7 +88,7 @@ func (s *Source) workerCount() int {
 
 // ensureWorkers makes sure that there are n workers which know what the file's own decoder knows. They
 // are kept for the next strides, since they remember prompts.
-func (f *file) ensureWorkers(lead *decode.RowDecoder, n int) {
+func (f *file) ensureWorkers(lead noteDecoder, n int) {
 	f.workers = slices.DeleteFunc(f.workers, func(task *worker) bool { return !lead.SameNote(task.decoder.Note()) })
 	for len(f.workers) < n {
 		f.workers = append(f.workers, newWorker(lead))
@@ -84,11 +96,17 @@ func (f *file) ensureWorkers(lead *decode.RowDecoder, n int) {
 }
 
 // decodeStrides decodes the next n strides of the file.
-func (s *Source) decodeStrides(f *file, h io.ReaderAt, lead *decode.RowDecoder, n int) []strideTask {
+func (s *Source) decodeStrides(f *file, h io.ReaderAt, lead noteDecoder, n int) []strideTask {
 	tasks := make([]strideTask, n)
 	next := make(chan *strideTask, n)
 	for i := range tasks {
 		tasks[i] = strideTask{from: f.disk.Pos + int64(i)*strideBytes, size: strideBytes, first: i == 0, block: s.pool.get()}
+		if _, isCSV := lead.(*decode.CSVDecoder); isCSV {
+			tasks[i].endsInQuotes = make(chan bool, 1)
+		}
+		if i > 0 {
+			tasks[i].inQuotes = tasks[i-1].endsInQuotes
+		}
 		next <- &tasks[i]
 	}
 	close(next)

@@ -46,6 +46,41 @@ func largeLog(tb testing.TB, seed uint64) string {
 	return b.String()
 }
 
+// largeTable returns a CSV table with texts of several lines, some broken rows, and quotes where none
+// should be.
+func largeTable(tb testing.TB, seed uint64) string {
+	tb.Helper()
+	random := rand.New(rand.NewPCG(seed, 2))
+	var b strings.Builder
+	b.WriteString("step,group_id,prompt,response,reward,format_reward,advantage,note\r\n")
+	for n := 0; b.Len() < 14<<20; n++ {
+		text := strings.Repeat("line \"\"one\"\"\nline, ünd\n", random.IntN(80))
+		reward, last := fmt.Sprint(random.Float64()), []string{"", "x", `"a ""b"""`, "1.5"}[random.IntN(4)]
+		switch random.IntN(3000) {
+		case 0:
+			text = strings.Repeat("longer than a stride\n", 100_000)
+		case 1:
+			b.WriteString("too,few\n\n")
+			continue
+		case 2:
+			text = "a NUL \x00"
+		case 3:
+			last = `5" or 6" pipes`
+		case 4:
+			reward = []string{"", "True", "nan", `"0.5"`, "1e-3", "0x1p-2", "-0.0"}[n%7]
+		case 5:
+			text = `[{""role"": ""assistant"", ""content"": ""a conversation""}]`
+		case 6:
+			if seed == 2 {
+				last = `a quote " without another`
+			}
+		}
+		advantage := []string{"", "0.25", "-1"}[random.IntN(3)]
+		fmt.Fprintf(&b, "%d,g%d,\"question \"\"%d\"\"\",\"%s\",%s,%d,%s,%s\r\n", n/500, n/8, n/8, text, reward, n%2, advantage, last)
+	}
+	return b.String()
+}
+
 // withoutEmptyComponents returns r without components if none has a value: a block has no rows without them.
 func withoutEmptyComponents(r model.Record) model.Record {
 	if !slices.ContainsFunc(r.Components, func(x float64) bool { return x == x }) {
@@ -57,9 +92,12 @@ func withoutEmptyComponents(r model.Record) model.Record {
 // Several workers give the same samples and problems in the same order as one.
 func TestWorkersReadLikeOne(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(3) {
-		path := t.TempDir() + "/large.jsonl"
-		if err := os.WriteFile(path, []byte(largeLog(t, seed)), 0o600); err != nil {
+	for n := range uint64(6) {
+		path, log := t.TempDir()+"/large.jsonl", largeLog
+		if n%2 == 1 {
+			path, log = t.TempDir()+"/large.csv", largeTable
+		}
+		if err := os.WriteFile(path, []byte(log(t, n/2)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var got [2]collected

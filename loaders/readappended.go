@@ -17,7 +17,7 @@ const (
 // worker learned something new are read again line by line, as in [Source.readParallel].
 func (s *Source) readAppended(f *file, h io.ReaderAt, size int64) error {
 	lead := f.parallelDecoder()
-	if lead == nil || !s.options.Follow || s.options.serial || s.chunks.full() || size-f.disk.Pos < minAppended {
+	if lead == nil || f.splitter.Framing.Quoted || !s.options.Follow || s.options.serial || s.chunks.full() || size-f.disk.Pos < minAppended {
 		return nil
 	}
 	n, err := s.wholeLines(h, f.disk.Pos, min(size, f.disk.Pos+strideBytes))

@@ -177,7 +177,7 @@ func unreadableReason(err error) string {
 func (s *Source) decodeWholeLines(f *file) {
 	p := f.packed
 	lead, size := f.parallelDecoder(), bytes.LastIndexByte(p.unread, '\n')+1
-	if lead == nil || size == 0 || s.options.serial || s.chunks.full() {
+	if lead == nil || f.splitter.Framing.Quoted || size == 0 || s.options.serial || s.chunks.full() {
 		return
 	}
 	if f.appender == nil || !lead.SameNote(f.appender.decoder.Note()) {

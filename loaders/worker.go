@@ -22,9 +22,19 @@ const (
 
 // worker decodes strides, one at a time. It has its own memory, which stays in its processor's cache.
 type worker struct {
-	decoder *decode.RowDecoder
-	fast    *fast.Reader // nil if rows are not plain objects
+	decoder decode.Decoder
+	fast    rowReader // nil if only the decoder can read rows
+	quoted  bool      // a newline between double quotes ends no record
 	buf     []byte
+}
+
+// rowReader reads most rows into a block, and leaves the others to the decoder.
+type rowReader interface {
+	BeginBlock(old model.Block)
+	EndBlock() model.Block
+	ReadRows(p []byte, at, limit int, offset int64) (end, lines int)
+	AddRecord(rec *model.Record)
+	Learn(record []byte)
 }
 
 // strideTask is a stride, that is the lines that start in a range of the file, and the result of decoding it.
@@ -32,6 +42,9 @@ type strideTask struct {
 	from  int64 // start of the range
 	size  int   // of the range, at most strideBytes
 	first bool  // a line starts at from
+
+	// Of CSV, for each stride and the one after it: whether its first byte stands between quotes.
+	inQuotes, endsInQuotes chan bool
 
 	block    model.Block    // with a fast reader; its memory is reused
 	records  []model.Record // without one
@@ -42,11 +55,22 @@ type strideTask struct {
 	err      error
 }
 
-// newWorker returns a worker that knows what lead knows.
-func newWorker(lead *decode.RowDecoder) *worker {
-	w := &worker{decoder: lead.Clone(), buf: make([]byte, strideBytes+overlap)}
-	if w.decoder.Layout == nil {
-		w.fast = fast.New(w.decoder)
+// newWorker returns a worker that knows what lead knows: a RowDecoder or a CSVDecoder.
+func newWorker(lead decode.Decoder) *worker {
+	w := &worker{buf: make([]byte, strideBytes+overlap)}
+	switch lead := lead.(type) {
+	case *decode.CSVDecoder:
+		clone := lead.Clone()
+		w.decoder, w.quoted = clone, true
+		if !clone.ReadsCells() {
+			w.fast = fast.NewCSV(clone)
+		}
+	case *decode.RowDecoder:
+		clone := lead.Clone()
+		w.decoder = clone
+		if clone.Layout == nil {
+			w.fast = fast.New(clone)
+		}
 	}
 	return w
 }
@@ -57,13 +81,14 @@ func (w *worker) decode(h io.ReaderAt, task *strideTask) {
 		w.buf = make([]byte, strideBytes+overlap)
 	}
 	w.buf = w.buf[:strideBytes+overlap]
+	defer task.finish()
 	n, err := h.ReadAt(w.buf, task.from)
 	if err != nil && (!errors.Is(err, io.EOF) || n < task.size) {
 		task.err = err
 		return
 	}
 	w.buf = w.buf[:n]
-	at, err := task.firstLineOffset(h, w.buf)
+	at, err := w.firstLineOffset(h, task)
 	if err != nil {
 		task.err = err
 		return
@@ -89,7 +114,7 @@ func (w *worker) decodeLines(h io.ReaderAt, task *strideTask, at int) {
 				break
 			}
 		}
-		i := bytes.IndexByte(w.buf[at:], '\n')
+		i := w.lineEnd(w.buf[at:], false)
 		if i < 0 {
 			i = w.readLineEnd(h, task.from, at)
 		}
@@ -110,20 +135,45 @@ func (w *worker) endBlock(task *strideTask) {
 	}
 }
 
+// lineEnd returns where the line, or CSV record, ends that begins at p[0], or has its first quote before.
+func (w *worker) lineEnd(p []byte, inQuotes bool) int {
+	if w.quoted {
+		return framing.QuotedEnd(p, inQuotes)
+	}
+	return bytes.IndexByte(p, '\n')
+}
+
 // firstLineOffset returns where in the buffer the first line starts: the line before may end in the
 // stride.
-func (task *strideTask) firstLineOffset(h io.ReaderAt, buf []byte) (int, error) {
+func (w *worker) firstLineOffset(h io.ReaderAt, task *strideTask) (int, error) {
+	inQuotes := w.quoted && task.passQuotes(w.buf)
 	if task.first {
 		return 0, nil
 	}
 	var before [1]byte
-	if _, err := h.ReadAt(before[:], task.from-1); err != nil || before[0] == '\n' {
+	if _, err := h.ReadAt(before[:], task.from-1); err != nil || before[0] == '\n' && !inQuotes {
 		return 0, err
 	}
-	if i := bytes.IndexByte(buf[:task.size], '\n'); i >= 0 {
+	if i := w.lineEnd(w.buf[:task.size], inQuotes); i >= 0 {
 		return i + 1, nil
 	}
 	return task.size, nil // a line longer than the stride, which belongs to an earlier one
+}
+
+// finish lets the next stride be read, whatever happened to this one.
+func (task *strideTask) finish() {
+	if task.endsInQuotes != nil {
+		close(task.endsInQuotes)
+	}
+}
+
+// passQuotes returns whether the stride begins between quotes, once the worker of the one before knows,
+// and tells the next one.
+func (task *strideTask) passQuotes(buf []byte) (inQuotes bool) {
+	changes := bytes.Count(buf[:task.size], []byte{'"'})%2 == 1
+	inQuotes = !task.first && <-task.inQuotes
+	task.endsInQuotes <- inQuotes != changes
+	return inQuotes
 }
 
 // errLongLine says that a line must be read line by line.
@@ -137,8 +187,8 @@ func (w *worker) readLineEnd(h io.ReaderAt, from int64, at int) int {
 		w.buf = slices.Grow(w.buf, more)[:old+more]
 		n, err := h.ReadAt(w.buf[old:], from+int64(old))
 		w.buf = w.buf[:old+n]
-		if i := bytes.IndexByte(w.buf[old:], '\n'); i >= 0 {
-			return old + i - at
+		if i := w.lineEnd(w.buf[at:], false); i >= 0 {
+			return i
 		}
 		if err != nil {
 			break
@@ -149,7 +199,11 @@ func (w *worker) readLineEnd(h io.ReaderAt, from int64, at int) int {
 
 // decodeLine decodes a line with the row decoder, and lets the fast reader learn from it.
 func (w *worker) decodeLine(task *strideTask, text []byte, offset int64) {
-	task.lines++
+	number := task.lines + 1
+	task.lines = number
+	if w.quoted {
+		task.lines += int64(bytes.Count(text, []byte{'\n'}))
+	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
@@ -162,12 +216,12 @@ func (w *worker) decodeLine(task *strideTask, text []byte, offset int64) {
 	}
 	if err != nil {
 		task.records = task.records[:before]
-		task.problems = append(task.problems, model.Problem{Line: task.lines, Reason: err.Error()})
+		task.problems = append(task.problems, model.Problem{Line: number, Reason: err.Error()})
 		return
 	}
 	for i := before; i < len(task.records); i++ {
 		r := &task.records[i]
-		r.Line, r.Offset, r.IndexInLine = task.lines, offset, int32(i-before)
+		r.Line, r.Offset, r.IndexInLine = number, offset, int32(i-before)
 	}
 	if w.fast != nil && len(task.records) == 1 {
 		w.fast.AddRecord(&task.records[0])

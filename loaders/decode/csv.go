@@ -40,17 +40,16 @@ var errColumns = errors.New("the row has another number of columns than the head
 
 // Decode implements [Decoder].
 func (d *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, error) {
-	record = bytes.TrimSuffix(record, []byte{'\r'})
 	if d.columns == nil {
-		d.readHeader(record)
+		d.readHeader(bytes.TrimSuffix(record, []byte{'\r'}))
 		return dst, nil
 	}
-	d.cells = framing.SplitCSV(d.cells[:0], record, d.sep)
-	if len(d.cells) != len(d.columns) {
-		return dst, fmt.Errorf("%w: %d, not %d", errColumns, len(d.cells), len(d.columns))
+	cells := d.Cells(record)
+	if len(cells) != len(d.columns) {
+		return dst, fmt.Errorf("%w: %d, not %d", errColumns, len(cells), len(d.columns))
 	}
 	d.BeginRow()
-	for i, cell := range d.cells {
+	for i, cell := range cells {
 		d.pickCell(&d.columns[i], cell)
 	}
 	before := len(dst)
@@ -62,6 +61,29 @@ func (d *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 		return dst[:before], err
 	}
 	return dst, nil
+}
+
+// Clone returns a decoder for another part of the same table, as [RowDecoder.Clone] does.
+func (d *CSVDecoder) Clone() *CSVDecoder {
+	return &CSVDecoder{RowDecoder: d.RowDecoder.Clone(), readCell: d.readCell, sep: d.sep, columns: d.columns}
+}
+
+// HasHeader reports whether the header has been read.
+func (d *CSVDecoder) HasHeader() bool { return d.columns != nil }
+
+// ReadsCells reports whether some cells are read in a way of their format.
+func (d *CSVDecoder) ReadsCells() bool { return d.readCell != nil }
+
+// Separator returns what separates cells.
+func (d *CSVDecoder) Separator() byte { return d.sep }
+
+// ColumnName returns the name of a column.
+func (d *CSVDecoder) ColumnName(i int) jsonscan.Value { return d.columns[i].name }
+
+// Cells returns the cells of a record, which are valid until the next is decoded.
+func (d *CSVDecoder) Cells(record []byte) [][]byte {
+	d.cells = framing.SplitCSV(d.cells[:0], bytes.TrimSuffix(record, []byte{'\r'}), d.sep)
+	return d.cells
 }
 
 func (d *CSVDecoder) readHeader(header []byte) {
@@ -83,12 +105,12 @@ func (d *CSVDecoder) pickCell(c *csvColumn, cell []byte) {
 	case c.hasRole && (c.role.isText() || c.role == RoleGroup):
 		d.Pick(c.name, jsonscan.FromText(cell))
 	default:
-		d.Pick(c.name, cellValue(cell))
+		d.Pick(c.name, CellValue(cell))
 	}
 }
 
-// cellValue returns a cell as the number or truth value that it looks like, else as a text.
-func cellValue(cell []byte) jsonscan.Value {
+// CellValue returns a cell as the number or truth value that it looks like, else as a text.
+func CellValue(cell []byte) jsonscan.Value {
 	switch string(cell) {
 	case "True", "true":
 		return jsonscan.Value{Kind: jsonscan.Bool, Raw: []byte("true")}

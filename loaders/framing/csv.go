@@ -53,10 +53,35 @@ func nextCSVCell(record []byte, sep byte) (cell, rest []byte) {
 		break
 	}
 	if hasDoubled {
-		cell = bytes.ReplaceAll(cell, []byte(`""`), []byte{'"'})
+		cell = UnquoteCSV(cell)
 	}
 	if i := bytes.IndexByte(rest, sep); i >= 0 {
 		return cell, rest[i+1:]
 	}
 	return cell, nil
+}
+
+// UnquoteCSV returns the text of a cell that stood between quotes, in which each quote is doubled. It
+// is a copy if there are any.
+func UnquoteCSV(cell []byte) []byte {
+	if bytes.IndexByte(cell, '"') < 0 {
+		return cell
+	}
+	return bytes.ReplaceAll(cell, []byte(`""`), []byte{'"'})
+}
+
+// QuotedEnd returns where the newline stands that ends the record which p begins with, -1 if it does not end
+// in p. inQuotes says that the record begins before p, and a quote was opened there.
+func QuotedEnd(p []byte, inQuotes bool) int {
+	for from := 0; ; {
+		i := bytes.IndexByte(p[from:], '\n')
+		if i < 0 {
+			return -1
+		}
+		inQuotes = inQuotes != (bytes.Count(p[from:from+i], []byte{'"'})%2 == 1)
+		if !inQuotes {
+			return from + i
+		}
+		from += i + 1
+	}
 }

@@ -127,6 +127,13 @@ func (s *Splitter) finishLine(rest []byte) Record {
 	return line
 }
 
+// Rewind forgets Partial and returns how many bytes that is: they are read again.
+func (s *Splitter) Rewind() int64 {
+	n := len(s.Partial)
+	s.Partial, s.quotes, s.innerNewlines = nil, 0, 0
+	return int64(n)
+}
+
 // CutAtNUL drops Partial from its first NUL on and returns how many bytes that is: network
 // filesystems show zeros where data has yet to arrive, so the caller reads them again.
 func (s *Splitter) CutAtNUL() int64 {

@@ -1,9 +1,18 @@
 package fast
 
 // readNumber reads the decimal at b[at:] and the literal after it, and returns where that ends, 0 if
-// something does not fit or the number has an exponent or more than 15 digits. Any other is an
-// integer below 2^53 over a power of ten, both exact, so one division rounds it correctly.
+// something does not fit.
 func (v *span) readNumber(b []byte, at int, after *literal) (end int) {
+	if end = v.readDecimal(b, at); end == 0 {
+		return 0
+	}
+	return after.match(b, end)
+}
+
+// readDecimal reads the decimal at b[at:] and returns where it ends, 0 if there is none or it has more
+// than 15 digits. Any other is an integer below 2^53 over a power of ten, both exact, so one division
+// rounds it correctly. It reads no exponent.
+func (v *span) readDecimal(b []byte, at int) (end int) {
 	v.from = at
 	isNegative := byteAt(b, at) == '-'
 	if isNegative {
@@ -31,7 +40,7 @@ func (v *span) readNumber(b []byte, at int, after *literal) (end int) {
 	if isNegative {
 		v.number = -v.number
 	}
-	return after.match(b, end)
+	return end
 }
 
 // readDigits appends the digits at b[i:] to the number n, and returns where they end. It takes one

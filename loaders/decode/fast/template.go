@@ -7,17 +7,14 @@ import (
 
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
-	"vantage/model"
 )
 
 // template is what all rows have in common: the order of the keys, and what their fields mean.
 type template struct {
-	before      literal       // before the first value
-	fields      []field       // nil if there is no template
-	firstOwn    int           // the first field that may differ within a group
-	sharedFirst bool          // all fields that do not differ within a group come before it
-	tokenCounts []decode.Role // of the fields that are numbers of tokens
-	groupRank   int           // of the name of the group id
+	before      literal // before the first value
+	fields      []field // nil if there is no template
+	firstOwn    int     // the first field that may differ within a group
+	sharedFirst bool    // all fields that do not differ within a group come before it
 }
 
 // field is a value of a row.
@@ -40,8 +37,10 @@ func (f *field) isNumber() bool {
 	return f.kind == jsonscan.Number || f.kind == jsonscan.Bool || f.role == decode.RoleReward || f.role == decode.RoleAdvantage
 }
 
-func (f *field) isTokenCount() bool {
-	return f.role == decode.RoleLength || f.role == decode.RoleTotalTokens || f.role == decode.RolePromptLength
+func (f *field) isTokenCount() bool { return isTokenCount(f.role) }
+
+func isTokenCount(role decode.Role) bool {
+	return role == decode.RoleLength || role == decode.RoleTotalTokens || role == decode.RolePromptLength
 }
 
 // maxFailedLearns is how many templates are learned of which no row fits: then the log has no order.
@@ -73,7 +72,7 @@ func (r *Reader) Learn(line []byte) {
 		s.SkipSpace()
 	}
 	t.addLiteral(append(line[literalStart:len(line):len(line)], '\n'))
-	t.groupRank = best[decode.RoleGroup].rank
+	r.groupRank = best[decode.RoleGroup].rank
 	if best[decode.RoleReward].number > 0 && r.hasLength(best[decode.RoleLength].number, best[decode.RoleResponse].number) {
 		r.use(t)
 	}
@@ -113,7 +112,7 @@ func (r *Reader) use(t template) {
 	t.firstOwn = slices.IndexFunc(t.fields, func(f field) bool { return (f.role != noRole || f.component >= 0) && !f.isShared() })
 	t.sharedFirst = !slices.ContainsFunc(t.fields[t.firstOwn:], field.isShared)
 	clear(r.spans[:])
-	r.spans[decode.RoleAdvantage].number = math.NaN()
+	r.spans[decode.RoleAdvantage].number, r.tokenCounts = math.NaN(), nil
 	for _, f := range t.fields {
 		if f.isTokenCount() && f.kind != jsonscan.Number {
 			return
@@ -123,23 +122,10 @@ func (r *Reader) use(t template) {
 			r.components = append(r.components, math.NaN())
 		}
 		if f.isTokenCount() {
-			t.tokenCounts = append(t.tokenCounts, f.role)
+			r.tokenCounts = append(r.tokenCounts, f.role)
 		}
 	}
 	r.template = t
-}
-
-// hasLength reports whether a row has its length where r.length looks for it; the arguments are the
-// numbers of these fields, 0 if the row has none.
-func (r *Reader) hasLength(length, response int) bool {
-	switch r.slow.LengthUnit {
-	case model.LengthTokens:
-		return length > 0
-	case model.LengthCharacters:
-		return response > 0
-	default:
-		return true
-	}
 }
 
 // classify returns the field that a key and its value make, and the rank of the key among the names

@@ -1,0 +1,314 @@
+package fast
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"vantage/loaders/decode"
+	"vantage/loaders/jsonscan"
+)
+
+// CSVReader reads the rows of one CSV table whose cells are of the kinds that it has learned from a
+// row. A row with anything else, as a truth value, an empty cell or a quote inside a cell, is left to
+// the decoder.
+type CSVReader struct {
+	rowBuilder
+	decoder *decode.CSVDecoder
+	sep     byte
+	columns []csvColumn // nil until it has learned from a row
+}
+
+// csvColumn says what is read from the cells of a column.
+type csvColumn struct {
+	use       cellUse
+	role      decode.Role // noRole if it plays none
+	component int         // index of the reward component, -1 if it is none
+}
+
+// cellUse is what a cell is read as. A cell that cannot be read so leaves the row to the decoder.
+type cellUse int
+
+const (
+	skippedCell    cellUse = iota // any text
+	emptyCell                     // no value: what another one means, the decoder finds out
+	textCell                      // a text that is not empty
+	responseCell                  // the same, whose characters are counted
+	countCell                     // a number
+	numberCell                    // a number or a truth value
+	optionalNumber                // the same, or empty
+)
+
+// NewCSV returns a reader that has learned nothing yet and leaves rows to slow.
+func NewCSV(slow *decode.CSVDecoder) *CSVReader {
+	return &CSVReader{rowBuilder: rowBuilder{slow: slow.RowDecoder, hasCells: true}, decoder: slow, sep: slow.Separator()}
+}
+
+// ReadRows reads records into the block, as [Reader.ReadRows] reads lines. It returns where the first
+// record begins that it has not read, and how many lines it has read: a record may have several.
+func (r *CSVReader) ReadRows(p []byte, at, limit int, offset int64) (end, lines int) {
+	r.buf = p
+	for at < limit && r.columns != nil {
+		end := r.readRow(p, at)
+		if end == 0 || bytes.IndexByte(p[at:end], 0) >= 0 || !r.addRow(offset+int64(at), false) {
+			break
+		}
+		at, lines = end, lines+bytes.Count(p[at:end], []byte{'\n'})
+	}
+	return at, lines
+}
+
+// readRow reads the cells of one record and returns where the next begins, 0 if they do not fit.
+func (r *CSVReader) readRow(p []byte, at int) (end int) {
+	last := len(r.columns) - 1
+	for i := range r.columns {
+		c := &r.columns[i]
+		v := &r.spans[c.role]
+		if at = v.readCell(p, at, r.sep, c.use); at < 0 {
+			return 0
+		}
+		if c.component >= 0 {
+			r.components[c.component] = v.number
+		}
+		if i < last {
+			if byteAt(p, at) != r.sep {
+				return 0
+			}
+			at++
+		}
+	}
+	if byteAt(p, at) == '\r' {
+		at++
+	}
+	if byteAt(p, at) != '\n' {
+		return 0
+	}
+	return at + 1
+}
+
+// readCell reads a cell and returns where it ends, -1 if it does not fit.
+func (v *span) readCell(p []byte, at int, sep byte, use cellUse) (end int) {
+	isQuoted := byteAt(p, at) == '"'
+	if isQuoted {
+		at++
+	}
+	v.from = at
+	if use >= countCell {
+		v.to = v.readNumberCell(p, at, sep, use)
+		if isQuoted && byteAt(p, v.to) != '"' {
+			return -1
+		}
+	} else if !v.readTextCell(p, sep, isQuoted, use) {
+		return -1
+	}
+	if isQuoted {
+		return v.to + 1
+	}
+	return v.to
+}
+
+// readTextCell finds the end of the cell that begins at v.from. It returns false if it does not fit.
+func (v *span) readTextCell(p []byte, sep byte, isQuoted bool, use cellUse) bool {
+	doubled := 0
+	if isQuoted {
+		v.to, doubled = quotedCellEnd(p, v.from)
+	} else {
+		v.to = plainCellEnd(p, v.from, sep)
+	}
+	switch {
+	case v.to < 0 || use == emptyCell && v.to > v.from || use >= textCell && v.to == v.from:
+		return false
+	case use == responseCell:
+		text := p[v.from:v.to]
+		v.number = float64(countCharacters(text) - doubled)
+		return !bytes.HasPrefix(text, []byte(jsonscan.MessagesPrefix))
+	}
+	return true
+}
+
+// readNumberCell reads the number that begins at at and returns where it ends, -1 if it does not fit.
+func (v *span) readNumberCell(p []byte, at int, sep byte, use cellUse) (end int) {
+	v.number = math.NaN()
+	if end = v.readDecimal(p, at); end > 0 && !continuesNumber(byteAt(p, end)) {
+		return end
+	}
+	for end = at; continuesNumber(byteAt(p, end)); end++ {
+	}
+	switch {
+	case end > at:
+		x, err := strconv.ParseFloat(string(p[at:end]), 64)
+		if err != nil {
+			return -1
+		}
+		v.number = x
+		return end
+	case use == countCell:
+		return -1
+	case bytes.HasPrefix(p[at:], []byte("True")), bytes.HasPrefix(p[at:], []byte("true")):
+		v.number = 1
+		return at + len("true")
+	case bytes.HasPrefix(p[at:], []byte("False")), bytes.HasPrefix(p[at:], []byte("false")):
+		v.number = 0
+		return at + len("false")
+	case use == optionalNumber:
+		return at
+	}
+	return -1
+}
+
+// continuesNumber reports whether b is one of the characters that decimal numbers are written with.
+func continuesNumber(b byte) bool {
+	return '0' <= b && b <= '9' || b == '-' || b == '+' || b == '.' || b == 'e' || b == 'E'
+}
+
+// quotedCellEnd returns the offset of the quote that ends the cell which begins at from, -1 if there is
+// none, and how many quotes the cell has, each of them doubled.
+func quotedCellEnd(p []byte, from int) (end, doubled int) {
+	for at := from; ; doubled++ {
+		i := bytes.IndexByte(p[at:], '"')
+		if i < 0 {
+			return -1, 0
+		}
+		if at += i; byteAt(p, at+1) != '"' {
+			return at, doubled
+		}
+		at += 2
+	}
+}
+
+// plainCellEnd returns where the cell without quotes ends which begins at from, -1 if it has a quote or
+// no end.
+func plainCellEnd(p []byte, from int, sep byte) int {
+	for i := from; uint(i) < uint(len(p)); i++ {
+		switch p[i] {
+		case sep:
+			return i
+		case '"':
+			return -1
+		case '\n':
+			if i > from && p[i-1] == '\r' {
+				i--
+			}
+			return i
+		}
+	}
+	return -1
+}
+
+// countCharacters returns what utf8.RuneCount does. It takes eight bytes at once while they are ASCII.
+func countCharacters(text []byte) int {
+	const highBits = 0x8080808080808080
+	n := 0
+	for ; n+32 <= len(text); n += 32 {
+		w := text[n : n+32]
+		word := binary.LittleEndian.Uint64
+		if (word(w)|word(w[8:])|word(w[16:])|word(w[24:]))&highBits != 0 {
+			break
+		}
+	}
+	return n + utf8.RuneCount(text[n:])
+}
+
+// Learn notes what the cells of a record are that the decoder has read. It learns nothing if the reader
+// could not read the record itself.
+func (r *CSVReader) Learn(record []byte) {
+	r.columns, r.prompt.known = nil, false
+	var best [decode.RoleCount]int // the column that plays the role, from 1
+	var ranks [decode.RoleCount]int
+	var columns []csvColumn
+	for i, cell := range r.decoder.Cells(record) {
+		c, rank, ok := r.classify(r.decoder.ColumnName(i), cell)
+		if !ok || c.role == decode.RoleAdvantage && best[c.role] > 0 || c.component >= 0 && hasComponent(columns, c.component) {
+			return
+		}
+		switch {
+		case c.role == noRole:
+		case best[c.role] > 0 && rank > ranks[c.role]:
+			c.role, c.use = noRole, skippedCell
+		default:
+			if before := best[c.role]; before > 0 {
+				columns[before-1].role, columns[before-1].use = noRole, skippedCell
+			}
+			best[c.role], ranks[c.role] = i+1, rank
+		}
+		columns = append(columns, c)
+	}
+	if best[decode.RoleReward] > 0 && r.hasLength(best[decode.RoleLength], best[decode.RoleResponse]) {
+		r.groupRank = ranks[decode.RoleGroup]
+		r.setColumns(columns)
+	}
+}
+
+// hasComponent reports whether another column has the same name.
+func hasComponent(columns []csvColumn, component int) bool {
+	return slices.ContainsFunc(columns, func(c csvColumn) bool { return c.component == component })
+}
+
+// setColumns makes the reader read rows with these columns.
+func (r *CSVReader) setColumns(columns []csvColumn) {
+	clear(r.spans[:])
+	r.spans[decode.RoleAdvantage].number, r.tokenCounts = math.NaN(), nil
+	r.components = slices.Repeat([]float64{math.NaN()}, len(r.slow.Components.Names))
+	for _, c := range columns {
+		switch c.use {
+		case textCell, responseCell:
+			r.spans[c.role].kind = jsonscan.String
+		case countCell, numberCell, optionalNumber:
+			r.spans[c.role].kind = jsonscan.Number
+		case skippedCell, emptyCell:
+		}
+		if isTokenCount(c.role) {
+			r.tokenCounts = append(r.tokenCounts, c.role)
+		}
+	}
+	r.columns = columns
+}
+
+// classify returns what the cells of a column mean, by the one of the record at hand, and the rank of its
+// name among those of its role. It is not ok if only the decoder can tell that of other cells.
+func (r *CSVReader) classify(name jsonscan.Value, cell []byte) (c csvColumn, rank int, ok bool) {
+	fields := r.slow.Fields
+	c = csvColumn{role: noRole, component: -1}
+	p, hasRole := fields.Lookup(name.Raw)
+	isComponent := fields.IsComponent(string(name.Text()))
+	switch {
+	case bytes.EqualFold(name.Raw, []byte("metrics")), hasRole && fields.IsRequested(name.Raw):
+		return c, 0, false
+	case hasRole && p.Role != decode.RoleTokens:
+		c.role, c.use = p.Role, useOfRole(p.Role)
+		if len(cell) == 0 && c.use != optionalNumber {
+			c.role, c.use = noRole, emptyCell
+		}
+		if isTokenCount(p.Role) && (isComponent || !p.Role.Accepts(decode.CellValue(cell))) {
+			return c, 0, len(cell) == 0 // a length that cannot be true is none, but perhaps a component
+		}
+		return c, p.Rank, true
+	case !isComponent:
+		return c, 0, true
+	}
+	if i, known := r.slow.Components.Index[string(name.Text())]; known {
+		c.component, c.use = i, optionalNumber
+		return c, 0, true
+	}
+	c.use = emptyCell // the first number makes it a component
+	return c, 0, len(cell) == 0
+}
+
+// useOfRole returns what the cells are read as that play a role.
+func useOfRole(role decode.Role) cellUse {
+	switch role {
+	case decode.RoleGroup, decode.RolePrompt, decode.RoleTruth:
+		return textCell
+	case decode.RoleResponse:
+		return responseCell
+	case decode.RoleReward:
+		return numberCell
+	case decode.RoleAdvantage:
+		return optionalNumber
+	default:
+		return countCell
+	}
+}
