@@ -33,8 +33,30 @@ import (
 
 func main() {
 	commands.LimitMemory()
-	os.Exit(start(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	out := &output{File: os.Stdout}
+	code := start(os.Args[1:], os.Stdin, out, os.Stderr)
+	if code == 0 && out.err != nil {
+		commands.PrintError(os.Stderr, os.Args[1:], out.err)
+		code = commands.ExitCode(out.err)
+	}
+	os.Exit(code)
 }
+
+// output remembers that a write failed: --help and version do not say so themselves.
+type output struct {
+	*os.File
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.File.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+func (o *output) WriteString(s string) (int, error) { return o.Write([]byte(s)) }
 
 // start runs the program and returns its exit code.
 func start(args []string, in io.Reader, out, errOut io.Writer) int {
@@ -57,7 +79,8 @@ func start(args []string, in io.Reader, out, errOut io.Writer) int {
 func untilSignal() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// SIGQUIT and SIGABRT too: Go's own handling of them prints goroutines over a terminal that stays raw
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
 	go func() {
 		if s, ok := <-signals; ok {
 			cancel(&commands.SignalError{Signal: s})
@@ -191,7 +214,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 	}
 	if left, ok := last.(tui.App); ok {
 		if err := left.SaveSession(); err != nil {
-			fmt.Fprintln(p.ErrOut, "vantage:", err)
+			commands.PrintError(p.ErrOut, nil, err)
 		}
 	}
 	return nil

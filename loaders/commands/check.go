@@ -141,12 +141,12 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return Usage(err)
 	}
 	if o.junit != "" {
-		err := writeFileAtomically(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) })
+		err := writeFile(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) })
 		if err != nil {
 			return err
 		}
 	}
-	if err := format.writeFindings(p.stdout(ctx), evaluator.Result, chosen); err != nil {
+	if err := format.writeFindings(p.output(ctx, o.format.name), evaluator.Result, chosen); err != nil {
 		return err
 	}
 	if check.Failed(evaluator.Findings) > 0 {

@@ -72,7 +72,7 @@ func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]
 			return classifyError(fmt.Errorf("%s: %w", names[i], err))
 		}
 	}
-	return write(p.stdout(ctx), report.Comparison{A: names[0], B: names[1], Result: compare.Runs(prompts[0], prompts[1])})
+	return write(p.output(ctx, format.name), report.Comparison{A: names[0], B: names[1], Result: compare.Runs(prompts[0], prompts[1])})
 }
 
 // SplitLabels splits two arguments label=path into names and paths of two runs. It returns

@@ -38,7 +38,7 @@ func (p *Program) estimators() *cobra.Command {
 			if format.name == "text" && len(args) == 0 {
 				write = report.EstimatorList
 			}
-			return write(p.stdout(cmd.Context()), list)
+			return write(p.output(cmd.Context(), format.name), list)
 		},
 	}
 	format.addTo(cmd)

@@ -68,7 +68,7 @@ func (p *Program) noteConfig(format string) {
 // note writes a note about the output to ErrOut, as a sentence or, if the output is JSON, as
 // {"note": "…"}.
 func (p *Program) note(format, text string) {
-	writeMessage(p.ErrOut, format == "json" || format == "jsonl", "note", sanitize.Line(text))
+	writeMessage(p.ErrOut, format == "json" || format == "jsonl", "note", text)
 }
 
 // PrintError writes an error as a sentence, or as {"error": "…"} if the arguments select
@@ -80,7 +80,14 @@ func PrintError(w io.Writer, args []string, err error) {
 	}
 }
 
+// writeMessage writes a sentence, in which names of files and columns may stand as they are: none of
+// their characters does anything to the terminal.
 func writeMessage(w io.Writer, asJSON bool, key, text string) {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = sanitize.Line(lines[i])
+	}
+	text = strings.Join(lines, "\n")
 	if !asJSON {
 		_, _ = fmt.Fprintln(w, "vantage: "+text)
 		return

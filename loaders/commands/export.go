@@ -52,7 +52,7 @@ func (p *Program) export() *cobra.Command {
 			}
 			p.noteExport(snap, noteFormat)
 			var refusals report.Refusals
-			if err := write(cmd.Context(), p.stdout(cmd.Context()), snap, set, samples, &refusals); err != nil {
+			if err := write(cmd.Context(), p.output(cmd.Context(), format.name), snap, set, samples, &refusals); err != nil {
 				return classifyError(err)
 			}
 			p.noteChoice(noteFormat, chosen)

@@ -22,7 +22,7 @@ func (p *Program) formats() *cobra.Command {
 			for _, f := range formats.All() {
 				list = append(list, report.Format{Name: f.Name, Doc: f.Doc, Writes: f.TrainerOption})
 			}
-			return write(p.stdout(cmd.Context()), list)
+			return write(p.output(cmd.Context(), format.name), list)
 		},
 	}
 	format.addTo(cmd)

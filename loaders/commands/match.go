@@ -41,7 +41,7 @@ exit code is 0 if one does, 1 if none does or the log has no advantages.`,
 				return classifyError(err)
 			}
 			_, chosen := choice.Choose(set, p.Given(), snap.Run.Framework, result)
-			if err := write(p.stdout(cmd.Context()), result, chosen); err != nil {
+			if err := write(p.output(cmd.Context(), format.name), result, chosen); err != nil {
 				return err
 			}
 			if !result.HasMatch() {

@@ -2,10 +2,16 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
+
+	"vantage/model/sanitize"
 )
 
 // interruptibleWriter writes until ctx ends, even if the reader blocks, as a pager does.
@@ -16,6 +22,14 @@ type interruptibleWriter struct {
 
 // stdout returns the output of a command.
 func (p *Program) stdout(ctx context.Context) io.Writer { return interruptibleWriter{ctx, p.Out} }
+
+// output returns stdout for a format: JSON goes through [sanitize.JSON].
+func (p *Program) output(ctx context.Context, format string) io.Writer {
+	if format == "json" || format == "jsonl" {
+		return sanitize.JSON(p.stdout(ctx))
+	}
+	return p.stdout(ctx)
+}
 
 // Write returns when ctx ends; a blocked write then still uses p.
 func (o interruptibleWriter) Write(p []byte) (int, error) {
@@ -36,27 +50,66 @@ func (o interruptibleWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// writeFileAtomically writes a temporary file and renames it when it is complete.
-func writeFileAtomically(path string, write func(io.Writer) error) (err error) {
+// writeFile writes the file of an option. A plain file is replaced once the new one is complete, also
+// one behind a symbolic link, which remains. What is no plain file, as a device or a pipe, is never
+// replaced: the text is written into it.
+func writeFile(path string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("cannot write %s: %w", path, err)
 		}
 	}()
-	h, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	target, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		target, err = path, nil
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(h.Name()) }() // fails after the rename
+	mode := fs.FileMode(0)
+	switch info, err := os.Lstat(target); { // a dangling link is one still
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case info.Mode().IsRegular():
+		mode = info.Mode().Perm()
+	case info.IsDir():
+		return errors.New("it is a directory: name a file in it")
+	default:
+		return writeInto(target, write)
+	}
+	return replaceFile(target, mode, write)
+}
+
+// writeInto writes into a device, a pipe, or where a dangling link points.
+func writeInto(path string, write func(io.Writer) error) error {
+	h, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
+	if errors.Is(err, syscall.ENXIO) {
+		return errors.New("nobody reads from this pipe: start its reader first")
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(h), h.Close())
+}
+
+// replaceFile writes a temporary file beside path and renames it when it is complete. mode is that
+// of the file which is replaced, 0 if there is none.
+func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s-%d-%x", filepath.Base(path), os.Getpid(), rand.Uint32()))
+	h, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
 	err = write(h)
-	if closeErr := h.Close(); err == nil {
-		err = closeErr
+	if mode != 0 {
+		err = errors.Join(err, h.Chmod(mode))
 	}
-	if err == nil {
-		err = os.Chmod(h.Name(), 0o644) // temporary files have 0600
+	if err = errors.Join(err, h.Close()); err == nil {
+		err = os.Rename(temporary, path)
 	}
-	if err == nil {
-		err = os.Rename(h.Name(), path)
+	if err != nil {
+		_ = os.Remove(temporary)
 	}
 	return err
 }

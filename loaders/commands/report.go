@@ -113,7 +113,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 		p.noteConfig(o.format.name) // the other formats include it, and the choice
 	}
 	r.Per, r.ChartsFile = report.Per(o.per), o.svg
-	charts, err := write(p.stdout(ctx), r)
+	charts, err := write(p.output(ctx, o.format.name), r)
 	if err == nil && o.format.name == "csv" {
 		p.noteChoice(o.format.name, chosen)
 	}
@@ -121,7 +121,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 		return classifyError(err)
 	}
 	if o.svg != "" {
-		if err := writeFileAtomically(o.svg, func(w io.Writer) error { return report.SVG(w, charts) }); err != nil {
+		if err := writeFile(o.svg, func(w io.Writer) error { return report.SVG(w, charts) }); err != nil {
 			return err
 		}
 	}

@@ -76,7 +76,7 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 		return classifyError(err)
 	}
 	p.noteConfig(o.format.name)
-	if err := write(p.stdout(ctx), s); err != nil {
+	if err := write(p.output(ctx, o.format.name), s); err != nil {
 		return err
 	}
 	if o.emit != "" || !slices.Contains([]string{"text", "json"}, o.format.name) {

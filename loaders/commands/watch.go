@@ -22,7 +22,7 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 	defer source.Close()
 	w := watcher{
 		source: source, set: set, monitor: check.NewMonitor(rules),
-		print: func(o check.Transition) error { return format.writeTransition(p.stdout(ctx), o) },
+		print: func(o check.Transition) error { return format.writeTransition(p.output(ctx, formatName), o) },
 		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, error) {
 			set, chosen, err := p.choose(ctx, snap, set)
 			if err == nil {

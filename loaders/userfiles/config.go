@@ -57,15 +57,10 @@ func LoadConfig() (Config, error) {
 	if err != nil {
 		return Config{}, nil
 	}
-	h, err := os.Open(path)
+	text, err := readPlain(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, nil
 	}
-	if err != nil {
-		return Config{}, fmt.Errorf("cannot read the configuration: %w", err)
-	}
-	defer func() { _ = h.Close() }()
-	text, err := io.ReadAll(io.LimitReader(h, maxConfig))
 	if err != nil {
 		return Config{}, fmt.Errorf("cannot read the configuration: %w", err)
 	}

@@ -6,13 +6,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"vantage/model/session"
 )
@@ -24,6 +24,9 @@ type SessionFile struct {
 	run  []string // absolute paths, symbolic links resolved
 	mu   sync.Mutex
 }
+
+// partPrefix begins the names of session files that are not complete.
+const partPrefix = ".part-"
 
 // Session returns the session file of the run at these paths.
 func (d *Files) Session(paths []string) (*SessionFile, error) {
@@ -46,11 +49,15 @@ func (d *Files) Session(paths []string) (*SessionFile, error) {
 }
 
 // Load returns the saved session, an empty one if there is no file. Callers show an error
-// and continue.
+// and continue. The file's time becomes that of the last opening.
 func (m *SessionFile) Load() (session.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s, _, err := m.read()
+	s, data, err := m.read()
+	if data != nil {
+		now := time.Now()
+		_ = os.Chtimes(m.path, now, now) // else it is pruned earlier, at worst
+	}
 	return s, err
 }
 
@@ -78,23 +85,21 @@ func (m *SessionFile) Update(change func(session.Session) session.Session) (sess
 		return current, fmt.Errorf("cannot save the session: %w", err)
 	}
 	if oldData == nil {
-		prune(filepath.Dir(m.path), maxUnmarkedSessions)
+		prune(filepath.Dir(m.path), time.Now())
 	}
 	return next, nil
 }
 
 // read returns the session and the bytes of the file, nil if there is no file.
 func (m *SessionFile) read() (session.Session, []byte, error) {
-	h, err := os.Open(m.path)
+	data, err := readPlain(m.path, session.MaxFile+1)
 	if errors.Is(err, fs.ErrNotExist) {
 		return session.Session{}, nil, nil
 	}
 	if err != nil {
 		return session.Session{}, nil, fmt.Errorf("cannot read the session: %w", err)
 	}
-	defer func() { _ = h.Close() }()
-	data, err := io.ReadAll(io.LimitReader(h, session.MaxFile+1))
-	if err == nil && len(data) > session.MaxFile {
+	if len(data) > session.MaxFile {
 		err = fmt.Errorf("larger than %d bytes", session.MaxFile)
 	}
 	var s session.Session
@@ -113,7 +118,7 @@ func (m *SessionFile) write(data []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	h, err := os.CreateTemp(dir, ".part-*")
+	h, err := os.CreateTemp(dir, partPrefix+"*")
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"vantage/model/session"
@@ -129,5 +130,22 @@ func TestUnwritableStateDirectory(t *testing.T) {
 	}
 	if _, err := m.Update(with(session.Mark{Step: 1})); err == nil {
 		t.Error("a mark was kept in a file that is no directory")
+	}
+}
+
+// A pipe in the place of a file does not make the program wait.
+func TestPipesAreNotRead(t *testing.T) {
+	m, _ := newSessionFile(t, t.TempDir())
+	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(m.path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Load(); err == nil || !strings.Contains(err.Error(), "no plain file") {
+		t.Errorf("the session in a pipe: %v", err)
+	}
+	if _, err := m.Update(with(session.Mark{Step: 1})); err == nil {
+		t.Error("a mark was saved over a pipe")
 	}
 }

@@ -1,10 +1,14 @@
 package userfiles
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Files is the program's state directory, which the first Save creates.
@@ -44,10 +48,24 @@ func (d *Files) Save(name string, data []byte) (path string, err error) {
 			return "", err
 		}
 		_, err = h.Write(data)
-		if closeErr := h.Close(); err == nil {
-			err = closeErr
+		if err = errors.Join(err, h.Close()); err != nil {
+			return "", errors.Join(err, os.Remove(path)) // half a file is worse than none
 		}
-		return path, err
+		return path, nil
 	}
 	return "", fmt.Errorf("%s already has %d files named %s", d.dir, maxFiles, base)
+}
+
+// readPlain returns up to limit bytes of a file. Anything but a plain file is an error: a pipe or a device
+// may never end, or block.
+func readPlain(path string, limit int64) ([]byte, error) {
+	h, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = h.Close() }()
+	if info, err := h.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is no plain file")})
+	}
+	return io.ReadAll(io.LimitReader(h, limit))
 }

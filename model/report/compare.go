@@ -115,7 +115,7 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "reward_a,reward_b,delta,samples_a,samples_b,prompt")
 	for _, p := range c.Pairs {
-		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", formatFloat(p.A), formatFloat(p.B), formatFloat(p.Delta()), p.SamplesA, p.SamplesB, quoteCSV(sanitize.Line(p.Preview)))
+		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", formatFloat(p.A), formatFloat(p.B), formatFloat(p.Delta()), p.SamplesA, p.SamplesB, quoteCSV(csvText(p.Preview)))
 	}
 	fmt.Fprintf(out, "# complete: %d rows\n", len(c.Pairs))
 	return out.Flush()

@@ -6,7 +6,6 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/sanitize"
 )
 
 // CSV writes a table. A row per step has step, open, samples, groups, signal_groups,
@@ -35,7 +34,7 @@ func csvHead(p *page) {
 		p.printf(",%s_groups", f)
 	}
 	for _, name := range p.metricNames {
-		p.printf(",%s", name)
+		p.printf(",%s", csvText(name))
 	}
 	p.printf("\n")
 }
@@ -62,8 +61,8 @@ func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) 
 func csvGroups(p *page, a *analysis.Analysis) {
 	for i := range a.Table {
 		g := &a.Table[i]
-		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s,%t\n", a.Step, quoteCSV(sanitize.Line(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
-			formatFloat(g.RewardMean), formatFloat(g.RewardStd), g.Invalid, quoteCSV(sanitize.Line(g.Preview)), a.Refused(i))
+		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s,%t\n", a.Step, quoteCSV(csvText(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
+			formatFloat(g.RewardMean), formatFloat(g.RewardStd), g.Invalid, quoteCSV(csvText(g.Preview)), a.Refused(i))
 	}
 }
 

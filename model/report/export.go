@@ -109,7 +109,7 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 		}
 		rows++
 		return out.Write([]string{
-			strconv.FormatInt(a.Step, 10), s.Group.Name, strconv.Itoa(s.Row), reward,
+			strconv.FormatInt(a.Step, 10), csvText(s.Group.Name), strconv.Itoa(s.Row), reward,
 			float(a.Original[i], bits), strconv.FormatBool(a.Keep[i]), float(a.Processed[i], bits), length, s.Group.Fate.String(), strconv.FormatBool(s.Refused),
 		})
 	})

@@ -9,7 +9,6 @@ import (
 	"io"
 	"strings"
 
-	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -26,14 +25,18 @@ type Table struct {
 // that counts the rows.
 func TableCSV(w io.Writer, s Table) error {
 	out := csv.NewWriter(w)
-	err := out.Write(s.Columns)
+	names := make([]string, len(s.Columns))
+	for i, name := range s.Columns {
+		names[i] = csvText(name)
+	}
+	err := out.Write(names)
 	for _, row := range s.Rows {
 		line := make([]string, len(row))
 		for i, cell := range row {
 			if x, ok := cell.(float64); ok {
 				line[i] = formatFloat(x)
 			} else {
-				line[i] = sanitize.Line(fmt.Sprint(cell))
+				line[i] = csvText(fmt.Sprint(cell))
 			}
 		}
 		err = errors.Join(err, out.Write(line))

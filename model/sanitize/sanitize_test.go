@@ -1,6 +1,7 @@
 package sanitize_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"unicode"
@@ -73,4 +74,23 @@ func FuzzLine(f *testing.F) {
 			rest = rest[len(first):]
 		}
 	})
+}
+
+// JSON loses none of its text, and none that a terminal obeys is left, however it is cut into writes.
+func TestJSONIsEscaped(t *testing.T) {
+	t.Parallel()
+	const text = "{\"a\u009b\u202e\u00e9\x7f\": \"日本\u2028\"}\xff"
+	const want = `{"a\u009b\u202eé\u007f": "日本\u2028"}` + "\xff"
+	for size := 1; size <= len(text); size++ {
+		var b strings.Builder
+		w := sanitize.JSON(&b)
+		for from := 0; from < len(text); from += size {
+			if _, err := io.WriteString(w, text[from:min(from+size, len(text))]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b.String() != want {
+			t.Errorf("in pieces of %d bytes: %q", size, b.String())
+		}
+	}
 }

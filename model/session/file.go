@@ -74,6 +74,17 @@ func validate(marks []Mark) error {
 // IsUnmarked reports whether data is a session file without marks: losing it costs the user
 // a few keys at most.
 func IsUnmarked(data []byte) bool {
-	var f sessionFile
-	return json.Unmarshal(data, &f) == nil && f.Vantage == version && len(f.Run) > 0 && len(f.Marks) == 0
+	f, ok := parse(data)
+	return ok && len(f.Marks) == 0
+}
+
+// IsSession reports whether data is a session file of this version.
+func IsSession(data []byte) bool {
+	_, ok := parse(data)
+	return ok
+}
+
+func parse(data []byte) (f sessionFile, ok bool) {
+	err := json.Unmarshal(data, &f)
+	return f, err == nil && f.Vantage == version && len(f.Run) > 0
 }

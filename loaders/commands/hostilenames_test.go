@@ -1,0 +1,87 @@
+package commands
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/spf13/cobra"
+)
+
+// hostile is text that does something to a terminal which shows it as it is: a title, a colour, C1
+// control bytes, a reversed direction, a cursor movement.
+const hostile = "\x1b]0;title\x07\x1b[31mred\u009b2J\u202eleft\r\x08\x00"
+
+// hostileLog writes a log into dir whose names and texts are hostile, and returns its path.
+func hostileLog(t *testing.T, dir string) string {
+	t.Helper()
+	name := strings.NewReplacer("\x00", "", "/", "").Replace(hostile)
+	var rows strings.Builder
+	for i := range 32 {
+		fmt.Fprintf(&rows, "{\"step\": %d, \"uid\": %q, \"prompt\": %q, \"response\": %q, \"reward\": %d, %q: 0.5, \"advantage\": 0}\n",
+			i/8, escape(hostile)+string(rune('a'+i/4)), escape(hostile), escape(hostile), i%2, escape(hostile)+"_reward")
+	}
+	rows.WriteString("{\"reward\": \"" + hostile + "\", \"broken\n")
+	path := filepath.Join(dir, name+".jsonl")
+	text := strings.ReplaceAll(rows.String(), `\\u`, `\u`)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// escape writes each character as JSON's \u escape.
+func escape(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		fmt.Fprintf(&b, `\u%04x`, r)
+	}
+	return b.String()
+}
+
+// runCommand runs a command line and returns what it wrote to both outputs.
+func runCommand(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &out}
+	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
+	root.SetOut(&out)
+	root.SetErr(&out)
+	p.AddFlags(root.PersistentFlags())
+	root.AddCommand(p.All()...)
+	root.SetArgs(args)
+	if err := root.Execute(); err != nil {
+		PrintError(&out, args, err)
+	}
+	return out.String()
+}
+
+// Nothing that a log, a path or an argument holds reaches the terminal as it is, whatever is written.
+func TestHostileTextDoesNothingToTheTerminal(t *testing.T) {
+	dir := t.TempDir()
+	path := hostileLog(t, dir)
+	var lines [][]string
+	for _, command := range []string{"report", "export", "sweep", "match", "check", "compare", "formats", "estimators"} {
+		for _, format := range []string{"text", "markdown", "csv", "json", "jsonl", hostile} {
+			lines = append(lines, []string{command, path, "--format", format}, []string{command, "a=" + path, "b" + hostile + "=" + path, "--format", format})
+		}
+		for _, flag := range []string{"--reward", "--group-by", "--framework", "--config", "--weights", "--step", "--input-format", "--" + hostile} {
+			lines = append(lines, []string{command, path, flag, strings.ReplaceAll(hostile, "\x00", "") + "_reward"})
+		}
+		lines = append(lines, []string{command, filepath.Join(dir, "missing"+strings.ReplaceAll(hostile, "\x00", ""))}, []string{command, path, hostile})
+	}
+	lines = append(lines, []string{"report", path, "--worst", "3"}, []string{"export", path, "--where", hostile}, []string{"check", path, "--rule", hostile}, []string{hostile})
+	for _, args := range lines {
+		out := runCommand(t, args...)
+		for i, r := range out {
+			if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+				t.Errorf("%q writes %q: …%q…", args, r, out[max(0, i-60):min(len(out), i+40)])
+				break
+			}
+		}
+	}
+}
