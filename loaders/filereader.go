@@ -53,12 +53,20 @@ func (f *fileReader) feed(p []byte) int {
 	if f.framed {
 		return f.splitter.Feed(p, f.accept)
 	}
+	if len(f.head) == 0 && f.isEnough(p) { // mostly: no copy
+		return f.detectFraming(p)
+	}
 	before := len(f.head)
 	f.head = append(f.head, p...)
-	if len(f.head) < f.headSize() && bytes.IndexByte(f.head, '\n') < 0 && bytes.IndexByte(f.head, 0) < 0 {
+	if !f.isEnough(f.head) {
 		return len(p)
 	}
-	return f.detectFraming() - before
+	return f.detectFraming(f.head) - before
+}
+
+// isEnough reports whether the framing can be detected by the first bytes of the file.
+func (f *fileReader) isEnough(head []byte) bool {
+	return len(head) >= f.headSize() || bytes.IndexByte(head, '\n') >= 0 || bytes.IndexByte(head, 0) >= 0
 }
 
 // headSize returns how many bytes are needed to detect the framing, unless a line ends earlier. A
@@ -76,10 +84,9 @@ func (f *fileReader) accept(r framing.Record) bool {
 	return !f.refused && !f.chunks.full()
 }
 
-// detectFraming decides how the file is divided into records and feeds its head. No record ends
-// in the head before the bytes that were added last.
-func (f *fileReader) detectFraming() int {
-	head := f.head
+// detectFraming decides how the file is divided into records and feeds its first bytes. No record ends
+// in them before those that came last.
+func (f *fileReader) detectFraming(head []byte) int {
 	f.head, f.framed = nil, true
 	f.splitter.Framing = formats.DetectFraming(f.formats, f.name, head)
 	return f.splitter.Feed(head, f.accept)

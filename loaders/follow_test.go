@@ -235,6 +235,34 @@ func TestFollowRewrittenFile(t *testing.T) {
 	}
 }
 
+// Bytes that were changed in the middle of a file are read, though size and time of modification are as before.
+func TestFollowFileRewrittenUnnoticeably(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells the time of change")
+	}
+	t.Parallel()
+	w := trainer{t, t.TempDir()}
+	w.add("1.jsonl", strings.Repeat(row(1, 1), 40)+row(1, 2)+row(1, 3)+row(1, 4))
+	info, err := os.Stat(w.path("1.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := follow(t, w.dir, Options{})
+	ends := func(with string) func(*follower) bool {
+		return func(r *follower) bool { return strings.HasSuffix(r.rewards(), with) && len(r.Records) == 43 }
+	}
+	r.until("all rows", ends("1 2 3 4"))
+	h, err := os.OpenFile(w.path("1.jsonl"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.WriteAt([]byte(row(1, 7)), int64(40*len(row(1, 1))))
+	if err := errors.Join(err, h.Close(), os.Chtimes(w.path("1.jsonl"), info.ModTime(), info.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the new row", ends("1 7 3 4"))
+}
+
 // A deleted file stays as it was read.
 func TestFollowKeepsDeletedFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 // it is complete.
 func (f *fileReader) finish() {
 	if !f.framed {
-		f.detectFraming()
+		f.detectFraming(f.head)
 	}
 	if f.splitter.Framing != (framing.Framing{}) {
 		f.noteUnendedRow("counted as it stands: the last row, %s:%d, has no newline, so its last value may be cut off")
@@ -59,7 +59,7 @@ func (f *fileReader) noteUnendedRow(format string) {
 // files that way.
 func (f *fileReader) acceptLastRecord() {
 	if !f.framed {
-		f.detectFraming()
+		f.detectFraming(f.head)
 	}
 	if f.splitter.PartialIsComplete() {
 		f.flushRest()

@@ -30,7 +30,10 @@ func (s *Source) readAppended(f *file, h io.ReaderAt, size int64) error {
 	n += len(f.splitter.Partial)
 	s.seekLineStart(f)
 	task := strideTask{from: f.disk.Pos, size: n, first: true, block: s.pool.get()}
-	if f.appender.decode(h, &task); task.err == nil && lead.SameNote(task.note) {
+	f.appender.buf = s.appendBuffer // one for all files: hundreds may be active
+	f.appender.decode(h, &task)
+	s.appendBuffer, f.appender.buf = f.appender.buf, nil
+	if task.err == nil && lead.SameNote(task.note) {
 		s.merge(f, &task)
 	}
 	return task.err

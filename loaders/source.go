@@ -68,6 +68,7 @@ type Source struct {
 	pool         blockPool
 	chunks       *chunkQueue
 	buf          []byte // what buffer returns
+	appendBuffer []byte // of the worker that decodes what is appended to a file
 	bytes        byteCount
 	lastProgress model.Progress // as Next returned it last
 	started      bool           // the first chunk has been read

@@ -57,7 +57,7 @@ type strideTask struct {
 
 // newWorker returns a worker that knows what lead knows: a RowDecoder or a CSVDecoder.
 func newWorker(lead decode.Decoder) *worker {
-	w := &worker{buf: make([]byte, strideBytes+overlap)}
+	w := &worker{}
 	switch lead := lead.(type) {
 	case *decode.CSVDecoder:
 		clone := lead.Clone()
@@ -77,7 +77,7 @@ func newWorker(lead decode.Decoder) *worker {
 
 // decode decodes the lines that start in the stride. The last one may end beyond it.
 func (w *worker) decode(h io.ReaderAt, task *strideTask) {
-	if cap(w.buf) > maxKeptBuffer {
+	if cap(w.buf) > maxKeptBuffer || cap(w.buf) < strideBytes+overlap {
 		w.buf = make([]byte, strideBytes+overlap)
 	}
 	w.buf = w.buf[:strideBytes+overlap]

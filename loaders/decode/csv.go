@@ -48,6 +48,7 @@ func (d *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 	if len(cells) != len(d.columns) {
 		return dst, fmt.Errorf("%w: %d, not %d", errColumns, len(cells), len(d.columns))
 	}
+	defer d.forgetRow()
 	d.BeginRow()
 	for i, cell := range cells {
 		d.pickCell(&d.columns[i], cell)

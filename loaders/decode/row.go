@@ -62,6 +62,7 @@ func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 	if layout == nil {
 		layout = oneObject
 	}
+	defer r.forgetRow()
 	var noSample error
 	err := layout(r, record, func() {
 		var err error
@@ -95,10 +96,15 @@ func (r *RowDecoder) requireGroup(samples []model.Record) error {
 	return nil
 }
 
-// BeginRow forgets the values of the row before.
-func (r *RowDecoder) BeginRow() {
+// forgetRow drops the values of the row: they keep the block of the file alive in which they stand.
+func (r *RowDecoder) forgetRow() {
 	clear(r.Values[:])
 	r.Components.reset()
+}
+
+// BeginRow forgets the values of the row before.
+func (r *RowDecoder) BeginRow() {
+	r.forgetRow()
 	if r.Capture != nil {
 		r.Capture.beginSample()
 	}

@@ -105,16 +105,23 @@ func (f *File) HasNews() (bool, error) {
 
 // Differs reports whether info is another file, size or time than was last seen.
 func (f *File) Differs(info os.FileInfo) bool {
-	return f.Info == nil || info.Size() != f.Size || !info.ModTime().Equal(f.Info.ModTime()) || !os.SameFile(f.Info, info)
+	return f.Info == nil || info.Size() != f.Size || !info.ModTime().Equal(f.Info.ModTime()) || !os.SameFile(f.Info, info) || f.onlyChangeTimeDiffers(info)
+}
+
+// onlyChangeTimeDiffers reports whether the file changed, but neither its size nor its time of modification:
+// a program may have written other bytes and set that time back. More often somebody renamed the file
+// or changed its mode, and it is read again for nothing.
+func (f *File) onlyChangeTimeDiffers(info os.FileInfo) bool {
+	return info.Size() == f.Size && info.ModTime().Equal(f.Info.ModTime()) && !changeTime(info).Equal(changeTime(f.Info))
 }
 
 // Rewritten reports whether what was read of the file is gone: the file is shorter than Pos,
-// another file, or has other bytes at its start or before Pos.
+// another file, or has other bytes at its start or before Pos; or it cannot be known.
 func (f *File) Rewritten(h io.ReaderAt, info os.FileInfo) bool {
 	if f.Info == nil {
 		return false
 	}
-	return info.Size() < f.Pos || !os.SameFile(f.Info, info) || !f.head.matches(h) || !f.tail.matches(h)
+	return f.onlyChangeTimeDiffers(info) || info.Size() < f.Pos || !os.SameFile(f.Info, info) || !f.head.matches(h) || !f.tail.matches(h)
 }
 
 // Remember takes the fingerprints that Rewritten compares.

@@ -1,0 +1,60 @@
+package loaders
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"vantage/model"
+)
+
+// A followed file holds little of what was read of it: 4 KB, and 40 bytes a sample.
+func TestFollowedFilesHoldLittleMemory(t *testing.T) {
+	const files, rows, text = 200, 40, 4000
+	dir := t.TempDir()
+	for n := range files {
+		var b strings.Builder
+		for i := range rows {
+			fmt.Fprintf(&b, `{"step": %d, "prompt": "question %d", "response": "%s", "reward": 1}`+"\n", n, i/8, strings.Repeat("x", text))
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", n)), []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := heap()
+	s, err := Open([]string{dir}, Options{Follow: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	store, samples := model.NewStore(), 0
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for samples < files*rows {
+		chunk, err := s.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.Append(chunk)
+		samples = store.Snapshot().Rows
+	}
+	const shared = 3 << 20 // buffers and workers, however many files there are
+	if held := heap() - before; held > files*4<<10+samples*40+shared {
+		t.Errorf("%d files of %d bytes with %d samples hold %d bytes", files, rows*text, samples, held)
+	}
+	runtime.KeepAlive(store)
+}
+
+// heap returns the bytes that are in use.
+func heap() int {
+	runtime.GC()
+	runtime.GC() // what finalizers held
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
