@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"vantage/loaders/decode"
 	"vantage/loaders/formats"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
@@ -35,7 +36,12 @@ func (f *fileReader) tryFormats(record framing.Record) {
 		f.tryFirstRecord(record)
 		return
 	}
-	if err := jsonscan.ScanObject(record.Text, nil); err != nil {
+	fields := 0
+	err := jsonscan.ScanObject(record.Text, func(_, _ jsonscan.Value) { fields++ })
+	if fields > decode.MaxFields {
+		err = decode.ErrTooManyFields
+	}
+	if err != nil {
 		f.skipLine(record, err.Error())
 		if len(f.detection.rows) == 0 && f.detection.tried >= maxDetectionRows {
 			f.refuse(fmt.Sprintf("not read: none of its first %d lines is a JSON object", maxDetectionRows))

@@ -41,6 +41,7 @@ func TestUnusualValues(t *testing.T) {
 		"raw control bytes in a text":      {"{\"reward\": 1, \"id\": \"\x1b]0;x\x07\", " + others, 1, ""},
 		"single quotes are Python's":       {`{'reward': 1, ` + others, 0, "stands where a key should be"},
 		"a list is no row":                 {`[1, 2]`, 0, "stands where an object should be"},
+		"a million fields":                 {`{` + strings.Repeat(`"k": 1, `, 1_000_000) + others, 0, "fields"},
 		"a million brackets":               {`{"reward": ` + strings.Repeat("[", 1_000_000), 0, "levels of nesting"},
 		"something after the row":          {`{"reward": 1, ` + others + `}`, 0, "nothing more"},
 		"a number that JSON does not have": {`{"reward": 0x10, ` + others, 0, "should be"},

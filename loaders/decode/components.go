@@ -57,7 +57,11 @@ func (c *Components) pickObject(key, object jsonscan.Value) {
 	if !ok || isSummary(object) {
 		return
 	}
+	picked := 0
 	object.EachField(func(name, v jsonscan.Value) {
+		if picked++; picked > MaxFields {
+			return
+		}
 		if v.Kind == jsonscan.Object {
 			v = weighted(v)
 		}

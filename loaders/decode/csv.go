@@ -41,8 +41,7 @@ var errColumns = errors.New("the row has another number of columns than the head
 // Decode implements [Decoder].
 func (d *CSVDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, error) {
 	if d.columns == nil {
-		d.readHeader(bytes.TrimSuffix(record, []byte{'\r'}))
-		return dst, nil
+		return dst, d.readHeader(bytes.TrimSuffix(record, []byte{'\r'}))
 	}
 	cells := d.Cells(record)
 	if len(cells) != len(d.columns) {
@@ -87,14 +86,18 @@ func (d *CSVDecoder) Cells(record []byte) [][]byte {
 	return d.cells
 }
 
-func (d *CSVDecoder) readHeader(header []byte) {
+func (d *CSVDecoder) readHeader(header []byte) error {
 	d.sep = framing.CSVSeparator(header)
+	if bytes.Count(header, []byte{d.sep}) >= MaxFields {
+		return ErrTooManyFields
+	}
 	for _, name := range framing.SplitCSV(nil, jsonscan.TrimByteOrderMark(header), d.sep) {
 		c := csvColumn{name: jsonscan.Value{Kind: jsonscan.String, Raw: bytes.Clone(bytes.TrimSpace(name))}}
 		p, ok := d.Fields.Lookup(c.name.Raw)
 		c.role, c.hasRole = p.Role, ok
 		d.columns = append(d.columns, c)
 	}
+	return nil
 }
 
 func (d *CSVDecoder) pickCell(c *csvColumn, cell []byte) {

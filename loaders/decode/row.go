@@ -2,6 +2,7 @@ package decode
 
 import (
 	"errors"
+	"fmt"
 
 	"vantage/estimators"
 	"vantage/loaders/jsonscan"
@@ -28,6 +29,7 @@ type RowDecoder struct {
 	Values     [RoleCount]jsonscan.Value
 	Ranks      [RoleCount]int // of the names of the values, or derivedRank
 	Components Components
+	picked     int // fields so far
 
 	ResponseHashes []uint64 // of the samples of the last record, if HashResponses
 
@@ -100,6 +102,7 @@ func (r *RowDecoder) requireGroup(samples []model.Record) error {
 func (r *RowDecoder) forgetRow() {
 	clear(r.Values[:])
 	r.Components.reset()
+	r.picked = 0
 }
 
 // BeginRow forgets the values of the row before.
@@ -120,6 +123,9 @@ const derivedRank = nullPenalty - 1
 // Pick takes a field by its name: as the value of its role, if it is preferred to those before it,
 // or as a reward component. Of fields with the same name the last counts.
 func (r *RowDecoder) Pick(key, v jsonscan.Value) {
+	if r.picked++; r.picked > MaxFields {
+		return
+	}
 	r.Seen.Add(key.Raw)
 	r.pickPath(key.Raw, v)
 }
@@ -175,12 +181,22 @@ func (r *RowDecoder) HasReward() bool {
 
 var errNoSample = errors.New("no sample: the row has neither a reward nor a prompt nor a response")
 
+// MaxFields bounds the fields of a row, and the columns of a table: more are no log of samples, and would
+// take seconds for each row.
+const MaxFields = 10_000
+
+// ErrTooManyFields is the error for a row of more than MaxFields.
+var ErrTooManyFields = fmt.Errorf("it has more than %d fields: it is no sample", MaxFields)
+
 // FinishRow appends the sample of the row to dst, or returns why there is none.
 func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 	if !r.Has(RoleReward) {
 		r.deriveReward()
 	}
 	r.splitConversation()
+	if r.picked > MaxFields {
+		return dst, ErrTooManyFields
+	}
 	if !r.Has(RoleReward) && !r.Has(RolePrompt) && !r.Has(RoleResponse) && !r.HasReward() {
 		return dst, errNoSample
 	}
