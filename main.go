@@ -32,7 +32,6 @@ import (
 )
 
 func main() {
-	commands.LimitMemory()
 	out := &output{File: os.Stdout}
 	code := start(os.Args[1:], os.Stdin, out, os.Stderr)
 	if code == 0 && out.err != nil {
@@ -62,7 +61,7 @@ func (o *output) WriteString(s string) (int, error) { return o.Write([]byte(s)) 
 func start(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := untilSignal()
 	defer stop()
-	root := (&program{Program: commands.Program{In: in, Out: out, ErrOut: errOut}}).root()
+	root := (&program{Program: commands.Program{In: in, Out: out, ErrOut: errOut, MemoryLimit: commands.LimitMemory()}}).root()
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)

@@ -58,3 +58,32 @@ func heap() int {
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
 }
+
+// Where memory runs out, reading ends with a sentence, and what was read stays.
+func TestReadingStopsAtTheMemoryLimit(t *testing.T) {
+	w := trainer{t, t.TempDir()}
+	for n := range 40 {
+		w.add(fmt.Sprintf("%d.jsonl", n), strings.Repeat(row(n, 1), 40_000))
+	}
+	for _, following := range []bool{false, true} {
+		s, err := Open([]string{w.dir}, Options{Follow: following, MemoryLimit: 8 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := model.NewStore()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		for !strings.Contains(fmt.Sprint(err, store.Snapshot().Run.Notes), "the system leaves no more") {
+			var chunk *model.Chunk
+			if chunk, err = s.Next(ctx); err == nil {
+				store.Append(chunk)
+			} else if following || ctx.Err() != nil {
+				t.Fatal(err)
+			}
+		}
+		if rows := store.Snapshot().Rows; rows == 0 || rows == 40*40_000 {
+			t.Errorf("following %t: %d rows were read", following, rows)
+		}
+		cancel()
+		_ = s.Close()
+	}
+}

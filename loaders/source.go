@@ -28,6 +28,10 @@ type Options struct {
 	Columns  decode.Columns // columns that a person named
 	Stdin    io.Reader      // read for "-", and closed by Close if it is an io.Closer; nil means os.Stdin
 
+	// MemoryLimit is how many bytes the program may take for what is read; 0 is no limit. Beyond it, Next
+	// returns an error, or reads no more if following.
+	MemoryLimit int64
+
 	// settleTime is how long a file must be unchanged to count as written: 3 s, less in tests.
 	settleTime time.Duration
 
@@ -70,6 +74,7 @@ type Source struct {
 	buf          []byte // what buffer returns
 	appendBuffer []byte // of the worker that decodes what is appended to a file
 	bytes        byteCount
+	memory       *memoryLimit
 	lastProgress model.Progress // as Next returned it last
 	started      bool           // the first chunk has been read
 	closed       chan struct{}
@@ -105,7 +110,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	o.MaxFiles = cmp.Or(o.MaxFiles, discover.MaxFiles)
 	s := &Source{
 		options: o, formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{},
-		chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}, closed: make(chan struct{}),
+		memory: newMemoryLimit(o.MemoryLimit), chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}, closed: make(chan struct{}),
 	}
 	if o.Format != "" {
 		f, ok := formats.Find(o.Format)
@@ -172,6 +177,9 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 		if c := s.takeChunk(); c != nil {
 			return c, nil
 		}
+		if s.memory.reached != nil && !s.options.Follow {
+			return nil, s.memory.reached
+		}
 		if len(s.queue) > 0 {
 			continue
 		}
@@ -221,10 +229,18 @@ func (s *Source) fillChunk(ctx context.Context) {
 	if !s.started {
 		s.started, deadline = true, now.Add(firstBudget)
 	}
+	if s.memory.reached != nil {
+		s.queue = nil
+		return
+	}
 	if s.options.Follow {
 		s.poll(now)
 	}
 	for len(s.queue) > 0 && !s.chunks.full() && ctx.Err() == nil {
+		if s.memory.stops(s.bytes.read, s.bytes.total) {
+			s.chunks.addNotes([]string{s.memory.reached.Error()})
+			return
+		}
 		f := s.queue[0]
 		end := s.readFile(f, deadline)
 		s.newest.update(f)

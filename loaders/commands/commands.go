@@ -16,6 +16,9 @@ type Program struct {
 	Out    io.Writer
 	ErrOut io.Writer
 
+	// MemoryLimit is what may be taken for what is read, in bytes; 0 is no limit.
+	MemoryLimit int64
+
 	// ConfigSummary says what Configure read from --config.
 	ConfigSummary string
 

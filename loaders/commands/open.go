@@ -19,7 +19,7 @@ func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
 		return nil, Usage(fmt.Errorf("unknown split %q: choose train, val or all", p.split))
 	}
-	return loaders.Open(paths, loaders.Options{Follow: follow, Wait: p.wait, Format: p.inputFormat, Split: discover.Split(p.split), Columns: p.columns, Stdin: p.In})
+	return loaders.Open(paths, loaders.Options{Follow: follow, Wait: p.wait, Format: p.inputFormat, Split: discover.Split(p.split), Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
 }
 
 // readAll reads the paths to their current end.

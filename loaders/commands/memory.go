@@ -1,0 +1,131 @@
+package commands
+
+import (
+	"bufio"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// availableMemory returns how many bytes this process can still get: the least that the system, each
+// control group above the process (of version 1 or 2), and its own limit of addresses leave. It is 0 if
+// nothing tells. The files of the kernel are read below root, which is "/" but in tests.
+func availableMemory(root string) int64 {
+	free := systemMemory(root)
+	for _, left := range []int64{groupMemory(root), addressSpace(root)} {
+		if left > 0 && (free == 0 || left < free) {
+			free = left
+		}
+	}
+	return free
+}
+
+// systemMemory returns what the machine has left.
+func systemMemory(root string) int64 { return kilobytes(root, "proc/meminfo", "MemAvailable:") }
+
+// addressSpace returns what `ulimit -v` leaves.
+func addressSpace(root string) int64 {
+	for line := range lines(root, "proc/self/limits") {
+		rest, ok := strings.CutPrefix(line, "Max address space")
+		if !ok {
+			continue
+		}
+		fields := strings.Fields(rest)
+		if len(fields) == 0 {
+			return 0
+		}
+		if limit, err := strconv.ParseInt(fields[0], 10, 64); err == nil {
+			return max(1, limit-kilobytes(root, "proc/self/status", "VmSize:"))
+		}
+	}
+	return 0
+}
+
+// memoryController says where a version of control groups tells limit and use.
+type memoryController struct {
+	hierarchy               string // below root
+	limit, usage, cacheName string // cacheName is in memory.stat: pages of files, which the kernel gives back
+}
+
+// groupMemory returns what the control groups of the process leave, 0 if they limit nothing.
+func groupMemory(root string) int64 {
+	v2 := memoryController{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"}
+	v1 := memoryController{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}
+	left := int64(math.MaxInt64)
+	for line := range lines(root, "proc/self/cgroup") {
+		id, rest, _ := strings.Cut(line, ":")
+		controllers, path, _ := strings.Cut(rest, ":")
+		switch {
+		case id == "0" && controllers == "":
+			left = min(left, v2.leastLeft(root, path))
+		case strings.Contains(","+controllers+",", ",memory,"):
+			left = min(left, v1.leastLeft(root, path))
+		}
+	}
+	if left == math.MaxInt64 {
+		return 0
+	}
+	return max(1, left)
+}
+
+// leastLeft returns the least that a group and those above it leave. In a container the path may not be
+// visible: its own group is then the top of the hierarchy.
+func (c memoryController) leastLeft(root, path string) int64 {
+	left := int64(math.MaxInt64)
+	for path = filepath.Clean("/" + path); ; path = filepath.Dir(path) {
+		dir := filepath.Join(c.hierarchy, path)
+		if limit := number(root, filepath.Join(dir, c.limit)); limit > 0 && limit < 1<<60 { // version 1 has a number for none
+			used := number(root, filepath.Join(dir, c.usage)) - statistic(root, filepath.Join(dir, "memory.stat"), c.cacheName)
+			left = min(left, limit-max(0, used))
+		}
+		if path == "/" {
+			return left
+		}
+	}
+}
+
+// lines yields the lines of a file of the kernel, none if it cannot be read.
+func lines(root, name string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		h, err := os.Open(filepath.Join(root, name))
+		if err != nil {
+			return
+		}
+		defer func() { _ = h.Close() }()
+		for scanner := bufio.NewScanner(h); scanner.Scan(); {
+			if !yield(scanner.Text()) {
+				return
+			}
+		}
+	}
+}
+
+// number returns the number in a file of the kernel, 0 if it holds none ("max").
+func number(root, name string) (n int64) {
+	for line := range lines(root, name) {
+		n, _ = strconv.ParseInt(strings.TrimSpace(line), 10, 64)
+	}
+	return n
+}
+
+// statistic returns the number after a name in a file of names and numbers.
+func statistic(root, name, key string) (n int64) {
+	for line := range lines(root, name) {
+		if value, ok := strings.CutPrefix(line, key+" "); ok {
+			n, _ = strconv.ParseInt(value, 10, 64)
+		}
+	}
+	return n
+}
+
+// kilobytes returns the bytes of a line such as "MemAvailable: 12 kB".
+func kilobytes(root, name, key string) (n int64) {
+	for line := range lines(root, name) {
+		if value, ok := strings.CutPrefix(line, key); ok {
+			n, _ = strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 10, 64)
+		}
+	}
+	return n << 10
+}
