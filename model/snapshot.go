@@ -67,7 +67,7 @@ func (s *Store) Snapshot() Snapshot {
 		Revision: s.revision,
 		Run: Run{
 			Files: slices.Clip(s.files), Format: s.format, Framework: s.framework, Provenance: s.provenance, LengthUnit: s.lengthUnit,
-			ComponentNames: slices.Clip(s.componentNames), Notes: slices.Clip(s.notes),
+			ComponentNames: slices.Clip(s.componentNames), Notes: slices.Concat(s.notes, s.leftOutNotes()),
 			HasTruth: s.hasTruth, Positional: s.positional,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
 		},

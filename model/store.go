@@ -22,6 +22,8 @@ type Store struct {
 	format, framework string
 	provenance        string
 	lengthUnit        LengthUnit
+	untrained         leftOut // traces of agents that are not trained
+	lengthsLeftOut    leftOut // lengths in another unit
 	hasTruth          bool
 	positional        bool
 	problems          []Problem
@@ -40,7 +42,7 @@ const maxProblems = 1000
 
 // NewStore returns an empty store.
 func NewStore() *Store {
-	return &Store{steps: map[int64]*stepColumns{}, prompts: internHashes(), groupIDs: internStrings()}
+	return &Store{steps: map[int64]*stepColumns{}, prompts: internHashes(), groupIDs: internStrings(), untrained: leftOut{}, lengthsLeftOut: leftOut{}}
 }
 
 // Append adds what a loader read.
@@ -49,6 +51,10 @@ func (s *Store) Append(c *Chunk) {
 	s.describe(c)
 	for _, file := range c.Forget {
 		s.forgetFile(file)
+	}
+	s.takeLengthUnit(c)
+	for file, n := range c.Untrained {
+		s.untrained[file] += n
 	}
 	components := make([]int, len(c.ComponentNames))
 	for i, name := range c.ComponentNames {
@@ -100,7 +106,7 @@ func (s *Store) describe(c *Chunk) {
 		s.fileRuns = c.FileRuns
 	}
 	if len(c.Records)+len(c.Blocks) > 0 {
-		s.lengthUnit, s.hasTruth, s.positional = c.LengthUnit, c.HasTruth, c.Positional
+		s.hasTruth, s.positional = c.HasTruth, c.Positional
 	}
 }
 
@@ -187,6 +193,8 @@ func (s *Store) forgetFile(file int32) {
 		name := s.files[file]
 		s.problems = slices.DeleteFunc(slices.Clone(s.problems), func(p Problem) bool { return p.File == name })
 	}
+	delete(s.untrained, file)
+	delete(s.lengthsLeftOut, file)
 	s.lastStep = nil
 	for number, cols := range s.steps {
 		kept := cols.withoutFile(file)

@@ -31,6 +31,8 @@ type RowDecoder struct {
 
 	ResponseHashes []uint64 // of the samples of the last record, if HashResponses
 
+	untrained int // see LeaveOut
+
 	groupIDs map[string]string // by the bytes of the field: an id comes once per sample
 	visit    func(key, v jsonscan.Value)
 	noted    noteState
@@ -56,7 +58,7 @@ func NewRowDecoder(f *Fields, name string) *RowDecoder {
 
 // Decode implements [Decoder].
 func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, error) {
-	before := len(dst)
+	before, untrained := len(dst), r.untrained
 	r.ResponseHashes = r.ResponseHashes[:0]
 	layout := r.Layout
 	if layout == nil {
@@ -78,9 +80,20 @@ func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 		err = r.requireGroup(dst[before:])
 	}
 	if err != nil {
+		r.untrained = untrained
 		return dst[:before], err
 	}
 	return dst, nil
+}
+
+// LeaveOut counts a sample that a [Layout] passes over since its agent is not trained.
+func (r *RowDecoder) LeaveOut() { r.untrained++ }
+
+// TakeUntrained returns how many samples were passed over since the last call.
+func (r *RowDecoder) TakeUntrained() int {
+	n := r.untrained
+	r.untrained = 0
+	return n
 }
 
 var errNoGroup = errors.New("no prompt: the rows before it have one, and without it is of no group")
