@@ -11,6 +11,7 @@ import (
 // [Place].
 type Record struct {
 	Step        int64
+	Rollout     Rollout
 	Group       string    // the log's group id, "" if it has none; see Grouping for when it is used
 	Prompt      uint64    // hash of prompt and ground truth, 0 if the log has no prompt
 	Preview     string    // the first bytes of the prompt, at most 160, as logged: sanitise before showing

@@ -36,6 +36,10 @@ func (s *Store) leftOutNotes() []string {
 		notes = append(notes, fmt.Sprintf("left out: the lengths of %s, which are in characters where other files count tokens, in %s",
 			units.Plural(n, "samples"), s.nameFiles(file, len(s.lengthsLeftOut))))
 	}
+	if n, file := s.strayOutputs.count(); n > 0 {
+		notes = append(notes, fmt.Sprintf("taken as rollouts of their own: %s that by their ids are later outputs of a rollout but do not follow its earlier ones, in %s",
+			units.Plural(n, "rows"), s.nameFiles(file, len(s.strayOutputs))))
+	}
 	return notes
 }
 

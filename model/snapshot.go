@@ -50,6 +50,11 @@ type Step struct {
 
 	Components [][]float64 // by index of Run.ComponentNames; nil if one gave nothing in this step, NaN where it gave nothing
 
+	// FirstOutputs are the rows of the first output of the same rollout: its own row for that, and for a
+	// rollout of one row. Outputs of a rollout are adjacent. Nil if all rollouts have one row.
+	FirstOutputs []int32
+	Rollouts     int // how many there are
+
 	prompts, groups []uint32 // see stepColumns
 	spanOffset      []uint32
 	indexInLine     []int32
@@ -94,6 +99,7 @@ func (c *stepColumns) view(number int64) Step {
 	step := Step{
 		Number: number, Revision: c.revision,
 		Rewards: clip(c.rewards, n), LoggedAdvantages: clip(c.loggedAdvantages, n), Lengths: clip(c.lengths, n),
+		FirstOutputs: clip(c.firstOutput, n), Rollouts: n - c.evidence.laterOutputs,
 		prompts: clip(c.prompts, n), groups: clip(c.groups, n),
 		spanOffset: clip(c.spanOffset, n), indexInLine: clip(c.indexInLine, n), fileSpans: slices.Clip(c.fileSpans),
 	}

@@ -203,9 +203,11 @@ func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 	r.learn()
 	r.Seen.Rows++
 	prompt := r.Prompts.Get(r.Values[RolePrompt], r.Values[RoleTruth])
+	group, rollout := r.group()
 	rec := model.Record{
 		Step:       r.FileStep,
-		Group:      r.group(),
+		Group:      group,
+		Rollout:    rollout,
 		Prompt:     prompt.Hash,
 		Preview:    prompt.Preview,
 		Reward:     estimators.MissingReward(),
@@ -241,27 +243,28 @@ func (r *RowDecoder) deriveReward() {
 	}
 }
 
-func (r *RowDecoder) group() string {
+func (r *RowDecoder) group() (string, model.Rollout) {
 	v := r.Values[RoleGroup]
 	if v.Kind == jsonscan.Absent {
-		return ""
+		return "", model.Rollout{}
 	}
+	var rollout model.Rollout
+	v.Raw, rollout = r.SplitGroup(v.Raw, r.Ranks[RoleGroup])
 	if known, ok := r.groupIDs[string(v.Raw)]; ok {
-		return known
+		return known, rollout
 	}
 	if len(r.groupIDs) >= maxCached {
 		clear(r.groupIDs)
 	}
-	id := r.GroupID(v, r.Ranks[RoleGroup])
+	id := string(v.Text())
 	r.groupIDs[string(v.Raw)] = id
-	return id
+	return id, rollout
 }
 
-// GroupID returns the group that a value means; rank is that of its name.
-func (r *RowDecoder) GroupID(v jsonscan.Value, rank int) string {
-	id := string(v.Text())
-	if names := r.Fields.names[RoleGroup]; r.Fields.TrimGroupID != nil && rank < len(names) {
-		return r.Fields.TrimGroupID(names[rank], id)
+// SplitGroup returns the id of the group in the bytes of a value, and the rollout; rank is that of its name.
+func (r *RowDecoder) SplitGroup(id []byte, rank int) (group []byte, rollout model.Rollout) {
+	if r.Fields.SplitGroupID == nil || rank >= len(r.Fields.names[RoleGroup]) {
+		return id, model.Rollout{}
 	}
-	return id
+	return r.Fields.SplitGroupID(r.Fields.names[RoleGroup][rank], id)
 }
