@@ -26,6 +26,17 @@ const (
 	Float64 Float = 64
 )
 
+// Outputs says which outputs of a rollout the rewards of a batch are of. A rollout has several where
+// an agent restarts its context.
+type Outputs int
+
+// The ways to count outputs.
+const (
+	OutputsUnknown Outputs = iota // the framework has no rollouts of several outputs, or they were not looked into
+	LastOutput                    // the last one; its advantage is that of the others
+	EachOutput                    // every output is a sample
+)
+
 // Estimator is one estimator of one framework: its description and its arithmetic.
 // It is a value in the list [All].
 type Estimator struct {
@@ -61,6 +72,9 @@ type Estimator struct {
 	// Needs is what a log must hold besides rewards and groups, or why no reward log
 	// is enough.
 	Needs Needs
+
+	// Outputs is how the trainer counts a rollout of several outputs.
+	Outputs Outputs
 
 	// zeroStd is how the trainer computes the frac_reward_zero_std that it logs, nil if it
 	// logs none; [Estimator.ZeroStd] calls it.

@@ -13,7 +13,7 @@ func verl() []*Estimator {
 	whiten := maskedWhiten()
 	whiten.needsTwoTokens = true
 	grpoFormula := groupwise{eps: 1e-6, ofOne: oneMean0Std1}.advantages
-	return []*Estimator{
+	return countingOutputs([]*Estimator{
 		// norm_adv_by_std_in_grpo=False is scale "none", Dr. GRPO.
 		{
 			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleNone},
@@ -21,7 +21,8 @@ func verl() []*Estimator {
 			Float:     Float32,
 			Formula:   "A = (r − μ) / (s + 1e-6); none: r − μ",
 			Doc: "s has ddof 1. A group of one has μ 0 and s 1. Equal rewards give 0 or a float32 residue of it over s + 1e-6 " +
-				"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN.",
+				"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN. Of a rollout of several outputs " +
+				"the last counts, and all get its advantage; the other estimators of verl count each output.",
 			Source:    algos + "compute_grpo_outcome_advantage",
 			Advantage: grpoFormula,
 		},
@@ -127,7 +128,19 @@ func verl() []*Estimator {
 		notComputable("kl_in_reward", "r − kl_coef·KL per token, then the estimator", code+"ray_trainer.py:apply_kl_penalty",
 			"use_kl_in_reward (off by default) subtracts the KL from every token's reward before the estimator sees it. A log "+
 				"would have to hold the rewards after that, or the KL per token."),
+	})
+}
+
+// countingOutputs says how verl counts rollouts of several outputs: only grpo takes the last of each.
+// verl 0.9.1 verl/trainer/ppo/v1/utils.py:compute_advantage_for_multi_trajectories.
+func countingOutputs(list []*Estimator) []*Estimator {
+	for _, e := range list {
+		e.Outputs = EachOutput
+		if e.Name == "grpo" {
+			e.Outputs = LastOutput
+		}
 	}
+	return list
 }
 
 // verlPassK is pass@k with verl's ValueError for the first group of one. The trainer

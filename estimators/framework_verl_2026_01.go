@@ -2,7 +2,7 @@ package estimators
 
 // verl202601 is verl as of January 2026, where it differs from [verl].
 func verl202601() []*Estimator {
-	return []*Estimator{{
+	return countingOutputs([]*Estimator{{
 		Name: "grpo_vectorized", Scales: []Scale{ScaleGroup, ScaleNone},
 		CanFilter: true,
 		Float:     Float32,
@@ -11,5 +11,5 @@ func verl202601() []*Estimator {
 			"rewards give nearly 0. Groups may differ in size. NaN makes its group NaN.",
 		Source:    "volcengine/verl@b178a3cd56f58b2d502255daba591e92833930a7 verl/trainer/ppo/core_algos.py:compute_grpo_vectorized_outcome_advantage",
 		Advantage: indexAddGRPO(true),
-	}}
+	}})
 }

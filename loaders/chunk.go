@@ -18,19 +18,20 @@ const (
 
 // chunkBuilder is a chunk under construction.
 type chunkBuilder struct {
-	format   *formats.Format
-	note     decode.Note
-	records  []model.Record
-	blocks   []model.Block
-	samples  int     // in records and blocks
-	forget   []int32 // files whose earlier samples are dropped
-	problems []model.Problem
-	skipped  int // lines that could not be read
-	notes    []string
+	format    *formats.Format
+	note      decode.Note
+	records   []model.Record
+	blocks    []model.Block
+	samples   int     // in records and blocks
+	forget    []int32 // files whose earlier samples are dropped
+	problems  []model.Problem
+	skipped   int           // lines that could not be read
+	untrained map[int32]int // see model.Chunk
+	notes     []string
 }
 
 func (b *chunkBuilder) empty() bool {
-	return b.samples == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0 && len(b.notes) == 0
+	return b.samples == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0 && len(b.notes) == 0 && len(b.untrained) == 0
 }
 
 func (b *chunkBuilder) chunk(names []string) *model.Chunk {
@@ -39,6 +40,7 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 		Provenance: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
 		ComponentNames: b.note.Components,
 		Problems:       b.problems, Skipped: b.skipped, Notes: b.notes,
+		Untrained: b.untrained,
 	}
 	if b.format != nil {
 		c.Format, c.Framework, c.Positional = b.format.Name, b.format.Framework, b.format.Positional
@@ -86,6 +88,7 @@ func (b *chunkBuilder) drop(file int32, name string) {
 	if b.samples == 0 {
 		b.format, b.note = nil, decode.Note{}
 	}
+	delete(b.untrained, file)
 	b.problems = slices.DeleteFunc(b.problems, func(p model.Problem) bool { return p.File == name })
 }
 
@@ -188,6 +191,17 @@ func (q *chunkQueue) forgetFile(f *fileReader) {
 }
 
 func (q *chunkQueue) addNotes(notes []string) { q.pending.notes = append(q.pending.notes, notes...) }
+
+// addUntrained counts traces of a file that are no samples: see model.Chunk.
+func (q *chunkQueue) addUntrained(file int32, n int) {
+	if n == 0 {
+		return
+	}
+	if q.pending.untrained == nil {
+		q.pending.untrained = map[int32]int{}
+	}
+	q.pending.untrained[file] += n
+}
 
 func (q *chunkQueue) addProblem(p model.Problem) {
 	if q.problemCount < maxProblems {

@@ -119,7 +119,16 @@ func (f *fileReader) decode(record framing.Record) {
 		r.File, r.Line, r.Offset, r.IndexInLine = f.index, record.Number, record.Offset, int32(i)
 		f.noteStep(r.Step)
 	}
+	f.chunks.addUntrained(f.index, takeUntrained(f.decoder))
 	f.chunks.add(f.format, f.decoder.Note(), f.dropRepeats(records))
+}
+
+// takeUntrained returns how many samples a decoder passed over since the last call: see decode.RowDecoder.LeaveOut.
+func takeUntrained(d decode.Decoder) int {
+	if rows, ok := d.(*decode.RowDecoder); ok {
+		return rows.TakeUntrained()
+	}
+	return 0
 }
 
 // noteStep notes the step of a sample.

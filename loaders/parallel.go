@@ -137,6 +137,7 @@ func (s *Source) merge(f *file, task *strideTask) {
 	for _, p := range task.problems {
 		f.skipLine(framing.Record{Number: base + p.Line}, p.Reason)
 	}
+	f.chunks.addUntrained(f.index, task.untrained)
 	f.chunks.add(f.format, task.note, task.records)
 	if task.block.Len() > 0 {
 		task.block.File = f.index

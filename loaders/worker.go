@@ -46,13 +46,14 @@ type strideTask struct {
 	// Of CSV, for each stride and the one after it: whether its first byte stands between quotes.
 	inQuotes, endsInQuotes chan bool
 
-	block    model.Block    // with a fast reader; its memory is reused
-	records  []model.Record // without one
-	problems []model.Problem
-	lines    int64 // how many
-	end      int64 // start of the line after the last
-	note     decode.Note
-	err      error
+	block     model.Block    // with a fast reader; its memory is reused
+	records   []model.Record // without one
+	problems  []model.Problem
+	untrained int   // see decode.RowDecoder.LeaveOut
+	lines     int64 // how many
+	end       int64 // start of the line after the last
+	note      decode.Note
+	err       error
 }
 
 // newWorker returns a worker that knows what lead knows: a RowDecoder or a CSVDecoder.
@@ -129,7 +130,7 @@ func (w *worker) decodeLines(h io.ReaderAt, task *strideTask, at int) {
 }
 
 func (w *worker) endBlock(task *strideTask) {
-	task.note, task.block = w.decoder.Note(), model.Block{}
+	task.note, task.block, task.untrained = w.decoder.Note(), model.Block{}, takeUntrained(w.decoder)
 	if w.fast != nil {
 		task.block = w.fast.EndBlock()
 	}

@@ -16,6 +16,7 @@ type Block struct {
 	Prompt     []int32     // index into Prompts; nil if the log has none
 	Group      []int32     // index into Groups; nil if the log has no ids
 	Components [][]float64 // by Chunk.ComponentNames, NaN where one gave nothing
+	Rollout    []Rollout   // nil if the log tells none
 	Prompts    []Prompt    // adjacent ones differ; a prompt may come again later
 	Groups     []string
 }
@@ -45,6 +46,9 @@ func (b *Block) Records() []Record {
 		}
 		if b.Group != nil {
 			r.Group = b.Groups[b.Group[i]]
+		}
+		if b.Rollout != nil {
+			r.Rollout = b.Rollout[i]
 		}
 		for _, component := range b.Components {
 			r.Components = append(r.Components, component[i])

@@ -54,6 +54,9 @@ func drawBlock(t *rapid.T) Block {
 		return rapid.SliceOfN(rapid.Int32Range(0, 1), n, n).Draw(t, name)
 	}
 	b.Prompt, b.Group = numbers("prompt"), numbers("group")
+	for range rapid.SampledFrom([]int{0, n}).Draw(t, "rollouts") {
+		b.Rollout = append(b.Rollout, Rollout{rapid.Int32Range(0, 1).Draw(t, "rollout"), rapid.Int32Range(0, 2).Draw(t, "output")})
+	}
 	column := func(name string) []float64 {
 		return rapid.SliceOfN(rapid.SampledFrom([]float64{math.NaN(), 1, -2}), n, n).Draw(t, name)
 	}
@@ -72,6 +75,7 @@ type plainStep struct {
 	Rewards, Logged []float64
 	Lengths         []int32
 	Components      [][]float64
+	FirstOutputs    []int32
 	Prompts, Groups []string
 	Places          []Place
 }
@@ -79,7 +83,7 @@ type plainStep struct {
 func plainSteps(s Snapshot) []plainStep {
 	var all []plainStep
 	for _, step := range s.Steps {
-		p := plainStep{Number: step.Number, Rewards: step.Rewards, Lengths: step.Lengths}
+		p := plainStep{Number: step.Number, Rewards: step.Rewards, Lengths: step.Lengths, FirstOutputs: step.FirstOutputs}
 		for i := range step.Rewards {
 			logged := math.NaN()
 			if step.LoggedAdvantages != nil {

@@ -11,6 +11,7 @@ import (
 // [Place].
 type Record struct {
 	Step        int64
+	Rollout     Rollout
 	Group       string    // the log's group id, "" if it has none; see Grouping for when it is used
 	Prompt      uint64    // hash of prompt and ground truth, 0 if the log has no prompt
 	Preview     string    // the first bytes of the prompt, at most 160, as logged: sanitise before showing
@@ -80,10 +81,11 @@ type Chunk struct {
 	Files          []string // indexed by Record.File, relative to the opened path; later chunks may append names
 	FileRuns       []int32  // number of the run, from 0, that each of Files belongs to; nil if all are of one
 	Records        []Record
-	Blocks         []Block  // more samples, after those of Records
-	Forget         []int32  // files that are read again from the start: their earlier samples are dropped
-	ComponentNames []string // reward functions, in the order of Record.Components and Block.Components
-	Notes          []string // sentences that say what was left out or counted once, and why
+	Blocks         []Block       // more samples, after those of Records
+	Forget         []int32       // files that are read again from the start: their earlier samples are dropped
+	Untrained      map[int32]int // how many more traces of each file are of agents that are not trained: they are no samples
+	ComponentNames []string      // reward functions, in the order of Record.Components and Block.Components
+	Notes          []string      // sentences that say what was left out or counted once, and why
 	LengthUnit     LengthUnit
 	HasTruth       bool // prompt hashes cover the ground truth too
 	Positional     bool // position may be used for grouping (not in verl files)

@@ -46,6 +46,7 @@ const minGroupsPerMixed = 100
 // groupingEvidence are counts of a step, or of a run, that decide how its rows are grouped.
 type groupingEvidence struct {
 	rows                    int
+	laterOutputs            int // rows that are not the first output of their rollout
 	rowsWithID, ids         int
 	mixedIDs                int // ids whose rows have several prompts
 	rowsWithPrompt, prompts int
@@ -53,6 +54,7 @@ type groupingEvidence struct {
 
 func (e *groupingEvidence) add(o groupingEvidence) {
 	e.rows += o.rows
+	e.laterOutputs += o.laterOutputs
 	e.rowsWithID += o.rowsWithID
 	e.ids += o.ids
 	e.mixedIDs += o.mixedIDs
@@ -83,6 +85,10 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 		}
 		e.rowsWithID++
 		prompt := numberAt(c.prompts, i)
+		if c.firstOutput != nil {
+			prompt = 0 // agents change the prompts of their later outputs
+			e.laterOutputs += one(int(c.firstOutput[i]) != i)
+		}
 		switch k := int(ids.indexOf(id)); {
 		case k == len(firstPrompt):
 			firstPrompt, mixed = append(firstPrompt, prompt), append(mixed, false)
@@ -142,13 +148,13 @@ func (s Snapshot) automatic(size int) (Grouping, error) {
 
 func (s Snapshot) byID() Grouping {
 	e := s.groupEvidence
-	g := Grouping{By: GroupByID, Evidence: fmt.Sprintf("by the log's group id: %s, %.1f rows each", units.Plural(e.ids, "groups"), rowsPerGroup(e.rows, e.ids))}
+	g := Grouping{By: GroupByID, Evidence: fmt.Sprintf("by the log's group id: %s, %s each", units.Plural(e.ids, "groups"), e.groupSize())}
 	return s.withPurity(g, e.mixedIDs, e.ids)
 }
 
-// withPurity adds to the evidence how many groups have one prompt, if all rows have a prompt.
+// withPurity adds to the evidence how many groups have one prompt, if all rows have that of their group.
 func (s Snapshot) withPurity(g Grouping, mixed, groups int) Grouping {
-	if s.groupEvidence.rowsWithPrompt < s.groupEvidence.rows {
+	if s.groupEvidence.rowsWithPrompt < s.groupEvidence.rows || s.groupEvidence.laterOutputs > 0 {
 		return g
 	}
 	what := "one prompt and ground truth"
@@ -203,6 +209,15 @@ func (s Snapshot) mixedBlocks(size int) (mixed, blocks int) {
 		}
 	}
 	return mixed, blocks
+}
+
+// groupSize is how many rows, and rollouts if some have several rows, a group by id has on average.
+func (e *groupingEvidence) groupSize() string {
+	size := fmt.Sprintf("%.1f rows", rowsPerGroup(e.rows, e.ids))
+	if e.laterOutputs == 0 {
+		return size
+	}
+	return fmt.Sprintf("%s of %.1f rollouts", size, rowsPerGroup(e.rows-e.laterOutputs, e.ids))
 }
 
 func rowsPerGroup(rows, groups int) float64 { return float64(rows) / float64(max(1, groups)) }

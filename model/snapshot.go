@@ -50,6 +50,11 @@ type Step struct {
 
 	Components [][]float64 // by index of Run.ComponentNames; nil if one gave nothing in this step, NaN where it gave nothing
 
+	// FirstOutputs are the rows of the first output of the same rollout: its own row for that, and for a
+	// rollout of one row. Outputs of a rollout are adjacent. Nil if all rollouts have one row.
+	FirstOutputs []int32
+	Rollouts     int // how many there are
+
 	prompts, groups []uint32 // see stepColumns
 	spanOffset      []uint32
 	indexInLine     []int32
@@ -67,7 +72,7 @@ func (s *Store) Snapshot() Snapshot {
 		Revision: s.revision,
 		Run: Run{
 			Files: slices.Clip(s.files), Format: s.format, Framework: s.framework, Provenance: s.provenance, LengthUnit: s.lengthUnit,
-			ComponentNames: slices.Clip(s.componentNames), Notes: slices.Clip(s.notes),
+			ComponentNames: slices.Clip(s.componentNames), Notes: slices.Concat(s.notes, s.leftOutNotes()),
 			HasTruth: s.hasTruth, Positional: s.positional,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
 		},
@@ -94,6 +99,7 @@ func (c *stepColumns) view(number int64) Step {
 	step := Step{
 		Number: number, Revision: c.revision,
 		Rewards: clip(c.rewards, n), LoggedAdvantages: clip(c.loggedAdvantages, n), Lengths: clip(c.lengths, n),
+		FirstOutputs: clip(c.firstOutput, n), Rollouts: n - c.evidence.laterOutputs,
 		prompts: clip(c.prompts, n), groups: clip(c.groups, n),
 		spanOffset: clip(c.spanOffset, n), indexInLine: clip(c.indexInLine, n), fileSpans: slices.Clip(c.fileSpans),
 	}

@@ -20,9 +20,11 @@ type stepColumns struct {
 	groups           []uint32    // number of the group id, 0 if none; optional
 	loggedAdvantages []float64   // NaN if none; optional
 	indexInLine      []int32     // 0 if none; optional
+	firstOutput      []int32     // row of the first output of the same rollout; optional: nil if all rows are rollouts of their own
 	spanOffset       []uint32    // offset in the file less that of the span
 	fileSpans        []fileSpan  // where the samples come from, in order
 	components       [][]float64 // by index of the reward function; NaN where it gave nothing; each is optional
+	last             lastRow
 }
 
 // fileSpan is a run of samples from one file, within 4 GB of it.
@@ -66,7 +68,8 @@ func placeOf(spans []fileSpan, spanOffset []uint32, indexInLine []int32, row int
 	return p
 }
 
-func (c *stepColumns) appendRecord(r *Record, prompt, group uint32) {
+// appendRecord returns whether the row stands where an output of its rollout must: see addRollout.
+func (c *stepColumns) appendRecord(r *Record, prompt, group uint32) bool {
 	n := len(c.rewards)
 	c.appendPlaces(n, r.File, r.Offset)
 	c.rewards = append(c.rewards, r.Reward)
@@ -76,6 +79,7 @@ func (c *stepColumns) appendRecord(r *Record, prompt, group uint32) {
 	c.loggedAdvantages = appendOptional(c.loggedAdvantages, n, r.Advantage, math.NaN(), r.Advantage == r.Advantage, cap(c.rewards))
 	c.indexInLine = appendOptional(c.indexInLine, n, r.IndexInLine, 0, r.IndexInLine != 0, cap(c.rewards))
 	c.padComponents()
+	return c.addRollout(n, group, r.Rollout)
 }
 
 // padComponents appends NaN to the components up to the length of the other columns; setComponent
@@ -106,8 +110,8 @@ func appendOptional[T any](column []T, n int, x, none T, hasValue bool, capacity
 }
 
 // appendBlock appends samples [from, to) of a block, all of this step. prompts and groups are the
-// numbers of Block.Prompts and Block.Groups.
-func (c *stepColumns) appendBlock(b *Block, from, to int, prompts, groups []uint32) {
+// numbers of Block.Prompts and Block.Groups. It returns how many are stray outputs: see addRollout.
+func (c *stepColumns) appendBlock(b *Block, from, to int, prompts, groups []uint32) (stray int) {
 	n := len(c.rewards)
 	c.appendPlaces(n, b.File, b.Offset[from:to]...)
 	c.rewards = append(c.rewards, b.Reward[from:to]...)
@@ -125,6 +129,7 @@ func (c *stepColumns) appendBlock(b *Block, from, to int, prompts, groups []uint
 		c.indexInLine = append(c.indexInLine, make([]int32, to-from)...)
 	}
 	c.padComponents()
+	return c.addRollouts(n, b, from, to)
 }
 
 // appendNumbers appends the numbers of the prompts or groups of samples [from, to) of a block to an
@@ -186,6 +191,7 @@ func (c *stepColumns) appendSpan(o *stepColumns, s fileSpan, to int) {
 	c.groups = appendOptionalRows(c.groups, n, o.groups, s.startRow, to, 0)
 	c.loggedAdvantages = appendOptionalRows(c.loggedAdvantages, n, o.loggedAdvantages, s.startRow, to, math.NaN())
 	c.indexInLine = appendOptionalRows(c.indexInLine, n, o.indexInLine, s.startRow, to, 0)
+	c.appendFirstOutputs(n, o, s.startRow, to)
 	for len(c.components) < len(o.components) {
 		c.components = append(c.components, nil)
 	}

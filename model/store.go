@@ -22,6 +22,9 @@ type Store struct {
 	format, framework string
 	provenance        string
 	lengthUnit        LengthUnit
+	untrained         leftOut // traces of agents that are not trained
+	lengthsLeftOut    leftOut // lengths in another unit
+	strayOutputs      leftOut // rows that must follow an output of their rollout and do not
 	hasTruth          bool
 	positional        bool
 	problems          []Problem
@@ -40,7 +43,7 @@ const maxProblems = 1000
 
 // NewStore returns an empty store.
 func NewStore() *Store {
-	return &Store{steps: map[int64]*stepColumns{}, prompts: internHashes(), groupIDs: internStrings()}
+	return &Store{steps: map[int64]*stepColumns{}, prompts: internHashes(), groupIDs: internStrings(), untrained: leftOut{}, lengthsLeftOut: leftOut{}, strayOutputs: leftOut{}}
 }
 
 // Append adds what a loader read.
@@ -49,6 +52,10 @@ func (s *Store) Append(c *Chunk) {
 	s.describe(c)
 	for _, file := range c.Forget {
 		s.forgetFile(file)
+	}
+	s.takeLengthUnit(c)
+	for file, n := range c.Untrained {
+		s.untrained[file] += n
 	}
 	components := make([]int, len(c.ComponentNames))
 	for i, name := range c.ComponentNames {
@@ -100,14 +107,16 @@ func (s *Store) describe(c *Chunk) {
 		s.fileRuns = c.FileRuns
 	}
 	if len(c.Records)+len(c.Blocks) > 0 {
-		s.lengthUnit, s.hasTruth, s.positional = c.LengthUnit, c.HasTruth, c.Positional
+		s.hasTruth, s.positional = c.HasTruth, c.Positional
 	}
 }
 
 // addRecord adds a record; components are the indices of its reward functions.
 func (s *Store) addRecord(r *Record, components []int) {
 	cols := s.columnsOf(r.Step, 1)
-	cols.appendRecord(r, s.internPrompt(Prompt{r.Prompt, r.Preview}), s.groupIDs.intern(r.Group))
+	if !cols.appendRecord(r, s.internPrompt(Prompt{r.Prompt, r.Preview}), s.groupIDs.intern(r.Group)) {
+		s.strayOutputs[r.File]++
+	}
 	for i, x := range r.Components {
 		cols.setComponent(components[i], len(cols.rewards)-1, x)
 	}
@@ -124,7 +133,9 @@ func (s *Store) addBlock(b *Block, components []int) {
 		}
 		cols := s.columnsOf(b.Step[from], to-from)
 		n := len(cols.rewards)
-		cols.appendBlock(b, from, to, prompts, groups)
+		if stray := cols.appendBlock(b, from, to, prompts, groups); stray > 0 {
+			s.strayOutputs[b.File] += stray
+		}
 		for k, values := range b.Components {
 			for i, x := range values[from:to] {
 				cols.setComponent(components[k], n+i, x)
@@ -187,6 +198,9 @@ func (s *Store) forgetFile(file int32) {
 		name := s.files[file]
 		s.problems = slices.DeleteFunc(slices.Clone(s.problems), func(p Problem) bool { return p.File == name })
 	}
+	delete(s.untrained, file)
+	delete(s.lengthsLeftOut, file)
+	delete(s.strayOutputs, file)
 	s.lastStep = nil
 	for number, cols := range s.steps {
 		kept := cols.withoutFile(file)

@@ -19,8 +19,11 @@ type groupColumns struct{ fate, prompt, n, kept, reward, dotPlot int }
 
 // groupColumnsFor distributes w cells. The prompt and the dot plot share what the others
 // leave; the dot plot is odd, so that zero has a cell.
-func groupColumnsFor(w int) groupColumns {
+func (a App) groupColumnsFor(w int) groupColumns {
 	c := groupColumns{fate: 10, n: 4, kept: 8, reward: 10}
+	if x := a.result.analysis; x != nil && x.Rollouts < x.Rows {
+		c.n = 7 // rollouts/rows
+	}
 	left := w - c.fate - c.n - c.kept - c.reward - 5
 	c.dotPlot = min(61, max(13, left*11/20))
 	if c.dotPlot%2 == 0 {
@@ -45,7 +48,7 @@ const heightForCause = 4
 
 func (a App) paneGroups(w, h int) paneContent {
 	t := a.display.theme
-	c := groupColumnsFor(w)
+	c := a.groupColumnsFor(w)
 	axis := a.chartsFor(a.chartWidth()).axis
 	lines := []string{a.groupHeader(c, axis)}
 	rowsEnd := h
@@ -117,7 +120,7 @@ func (a App) groupRow(c groupColumns, axis chart.Axis, row int) string {
 		name = t.Underlay(themes.Cursor, name)
 	}
 	dotPlot := chart.DotPlot(t, a.display.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], c.dotPlot)
-	return name + " " + cells.FitRight(units.Count(g.Size()), c.n) + " " +
+	return name + " " + cells.FitRight(g.SizeText(), c.n) + " " +
 		cells.FitRight(firstFitting(c.kept, keptBySign(g), units.Count(g.Kept())), c.kept) + " " +
 		t.Paint(themes.Dim, cells.FitRight(meanAndStd(g, c.reward), c.reward)) + " " + dotPlot
 }
@@ -144,7 +147,7 @@ func meanAndStd(g *analysis.Group, w int) string {
 		return write(g.RewardMean) + "±" + strings.TrimPrefix(write(g.RewardStd), "0")
 	}
 	plain := func(x float64) string { return units.Fixed(x, 2) }
-	switch g.Size() - g.Invalid {
+	switch g.Counted - g.Invalid {
 	case 0:
 		return units.Missing
 	case 1:

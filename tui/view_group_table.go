@@ -59,6 +59,9 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 	x := a.result.analysis
 	reward := numberWriter(x.LoggedRewards[g.Start:g.End])
 	all := []sampleColumn{{"reward", 7, func(i int) (string, themes.Role) { return reward(x.LoggedRewards[i]), themes.Plain }}}
+	if _, _, ok := x.RolloutOf(g, g.Start); ok {
+		all = append(all, rolloutColumn(x, g))
+	}
 	all = append(all, a.componentFigures(g)...)
 	if slices.Max(x.Lengths[g.Start:g.End]) >= 0 {
 		all = append(all, sampleColumn{a.lengthName(), 7, func(i int) (string, themes.Role) {
@@ -74,6 +77,17 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 			return units.Signed(x.Processed[i]), signRole(x.Processed[i], x.Keep[i])
 		}},
 	)
+}
+
+// rolloutColumn numbers the rollouts of a group; the last row of each is marked.
+func rolloutColumn(x *analysis.Analysis, g *analysis.Group) sampleColumn {
+	return sampleColumn{"rollout", 9, func(i int) (string, themes.Role) {
+		rollout, last, _ := x.RolloutOf(g, i)
+		if last {
+			return fmt.Sprintf("%d last", rollout+1), themes.Plain
+		}
+		return fmt.Sprintf("%d     ", rollout+1), themes.Dim
+	}}
 }
 
 func (a App) lengthName() string {
@@ -246,6 +260,9 @@ func (a App) promptOrName(g *analysis.Group) string {
 func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	t := a.display.theme
 	parts := []string{"reward " + meanAndStd(g, 2*componentWidth), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
+	if g.Rollouts < g.Size() {
+		parts = append(parts, fmt.Sprintf("%s, %s", units.Plural(g.Rollouts, "rollouts"), units.Plural(g.Size(), "rows")))
+	}
 	if g.Flips > 0 {
 		parts = append(parts, units.Plural(int(g.Flips), "flips"))
 	}

@@ -154,6 +154,9 @@ func (a App) decisions() []decision {
 	}
 	if a.snap.Rows > 0 {
 		all = append(all, a.groupDecisions()...)
+		if text := a.snap.RolloutEvidence(a.settings.now); text != "" {
+			all = append(all, decision{"rollouts", text})
+		}
 		all = append(all, decision{"lengths", run.LengthUnit.Doc()})
 		for _, text := range a.snap.SolvedEvidence(a.rewardScales()) {
 			all = append(all, decision{"solved", text})

@@ -63,8 +63,15 @@ func (a App) nextScope() (App, tea.Cmd) {
 	return a, nil
 }
 
-// scopeText describes the scope.
+// scopeText describes the scope, and says if its samples are rollouts of several rows.
 func (a App) scopeText() string {
+	if x := a.result.analysis; x != nil && x.CountsRollouts() {
+		return a.scopeSpan() + ", by rollout"
+	}
+	return a.scopeSpan()
+}
+
+func (a App) scopeSpan() string {
 	switch s := a.currentScope(); s.kind {
 	case scopeShown:
 		return fmt.Sprintf("%s groups of step %d", a.shownCount(), a.position.step)

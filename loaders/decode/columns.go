@@ -40,7 +40,7 @@ func (f *Fields) WithColumns(c Columns) *Fields {
 		names[Role(role)] = list
 	}
 	with := OnlyNames(names)
-	with.TrimGroupID, with.Totals = f.TrimGroupID, f.Totals
+	with.SplitGroupID, with.Totals = f.SplitGroupID, f.Totals
 	with.Caveat, with.anyComponent, with.chosen, with.requested = f.Caveat, f.anyComponent, chosen, c.Rewards
 	return with
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vantage/loaders/jsonscan"
+	"vantage/model"
 )
 
 // Role is what a field of a row is read as.
@@ -67,9 +68,9 @@ type Fields struct {
 	// "; " and why the numbers may mislead, or "". Nil is never.
 	Caveat func(components []string) string
 
-	// TrimGroupID returns the group that the id in a field means, where a trainer adds something to it. Nil
-	// is the id itself.
-	TrimGroupID func(field, id string) string
+	// SplitGroupID returns the group that the id in a field means, and the rollout, where a trainer adds
+	// that to it. Nil is the id itself and no rollout.
+	SplitGroupID func(field string, id []byte) (group []byte, r model.Rollout)
 
 	// Totals are the names, in lower case, under which an object of components holds their total.
 	Totals []string

@@ -33,6 +33,8 @@ type RowDecoder struct {
 
 	ResponseHashes []uint64 // of the samples of the last record, if HashResponses
 
+	untrained int // see LeaveOut
+
 	groupIDs map[string]string // by the bytes of the field: an id comes once per sample
 	visit    func(key, v jsonscan.Value)
 	noted    noteState
@@ -58,7 +60,7 @@ func NewRowDecoder(f *Fields, name string) *RowDecoder {
 
 // Decode implements [Decoder].
 func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, error) {
-	before := len(dst)
+	before, untrained := len(dst), r.untrained
 	r.ResponseHashes = r.ResponseHashes[:0]
 	layout := r.Layout
 	if layout == nil {
@@ -80,9 +82,20 @@ func (r *RowDecoder) Decode(dst []model.Record, record []byte) ([]model.Record, 
 		err = r.requireGroup(dst[before:])
 	}
 	if err != nil {
+		r.untrained = untrained
 		return dst[:before], err
 	}
 	return dst, nil
+}
+
+// LeaveOut counts a sample that a [Layout] passes over since its agent is not trained.
+func (r *RowDecoder) LeaveOut() { r.untrained++ }
+
+// TakeUntrained returns how many samples were passed over since the last call.
+func (r *RowDecoder) TakeUntrained() int {
+	n := r.untrained
+	r.untrained = 0
+	return n
 }
 
 var errNoGroup = errors.New("no prompt: the rows before it have one, and without it is of no group")
@@ -206,9 +219,11 @@ func (r *RowDecoder) FinishRow(dst []model.Record) ([]model.Record, error) {
 	r.learn()
 	r.Seen.Rows++
 	prompt := r.Prompts.Get(r.Values[RolePrompt], r.Values[RoleTruth])
+	group, rollout := r.group()
 	rec := model.Record{
 		Step:       r.FileStep,
-		Group:      r.group(),
+		Group:      group,
+		Rollout:    rollout,
 		Prompt:     prompt.Hash,
 		Preview:    prompt.Preview,
 		Reward:     estimators.MissingReward(),
@@ -244,27 +259,28 @@ func (r *RowDecoder) deriveReward() {
 	}
 }
 
-func (r *RowDecoder) group() string {
+func (r *RowDecoder) group() (string, model.Rollout) {
 	v := r.Values[RoleGroup]
 	if v.Kind == jsonscan.Absent {
-		return ""
+		return "", model.Rollout{}
 	}
+	var rollout model.Rollout
+	v.Raw, rollout = r.SplitGroup(v.Raw, r.Ranks[RoleGroup])
 	if known, ok := r.groupIDs[string(v.Raw)]; ok {
-		return known
+		return known, rollout
 	}
 	if len(r.groupIDs) >= maxCached {
 		clear(r.groupIDs)
 	}
-	id := r.GroupID(v, r.Ranks[RoleGroup])
+	id := string(v.Text())
 	r.groupIDs[string(v.Raw)] = id
-	return id
+	return id, rollout
 }
 
-// GroupID returns the group that a value means; rank is that of its name.
-func (r *RowDecoder) GroupID(v jsonscan.Value, rank int) string {
-	id := string(v.Text())
-	if names := r.Fields.names[RoleGroup]; r.Fields.TrimGroupID != nil && rank < len(names) {
-		return r.Fields.TrimGroupID(names[rank], id)
+// SplitGroup returns the id of the group in the bytes of a value, and the rollout; rank is that of its name.
+func (r *RowDecoder) SplitGroup(id []byte, rank int) (group []byte, rollout model.Rollout) {
+	if r.Fields.SplitGroupID == nil || rank >= len(r.Fields.names[RoleGroup]) {
+		return id, model.Rollout{}
 	}
-	return id
+	return r.Fields.SplitGroupID(r.Fields.names[RoleGroup][rank], id)
 }

@@ -17,6 +17,9 @@ func TestRolloutSuffixIsOfVerlAlone(t *testing.T) {
 			if got := c.Records[0].Group; got != want {
 				t.Errorf("%s: group %q of uid %q, want %q", c.Format, got, in, want)
 			}
+			if isRollout := c.Records[0].Rollout.Number > 0; isRollout != (want != in) {
+				t.Errorf("%s: uid %q is of rollout %v", c.Format, in, c.Records[0].Rollout)
+			}
 		}
 	}
 }

@@ -30,9 +30,14 @@ func prime() Format {
 	}
 }
 
-// primeTraces takes each trace of an episode as a sample.
+// primeTraces takes each trace of an episode as a sample, but for those of agents that are not trained,
+// as a judge: verifiers 0.4.0 verifiers/v1/trace.py:114. A trace without the flag is trained.
 func primeTraces(r *decode.RowDecoder, record []byte, emit func()) error {
 	return decode.EachInList(r, record, "traces", func(trace jsonscan.Value) {
+		if string(trace.Field("agent").Field("trainable").Raw) == "false" {
+			r.LeaveOut()
+			return
+		}
 		r.Set(decode.RoleResponse, decode.Conversation(sampledMessages(trace.Field("nodes"))))
 		emit()
 	})

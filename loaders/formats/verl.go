@@ -1,10 +1,11 @@
 package formats
 
 import (
+	"bytes"
 	"slices"
-	"strings"
 
 	"vantage/loaders/decode"
+	"vantage/model"
 )
 
 // verl is the dump of trainer.rollout_data_dir and validation_data_dir. Its v0 trainer writes no group
@@ -22,7 +23,7 @@ func verl() Format {
 		decode.RoleLength:   {"response_length"},
 	})
 	fields.Caveat = overlongCaveat
-	fields.TrimGroupID = trimRolloutSuffix
+	fields.SplitGroupID = splitUID
 	return Format{
 		Name: "verl", Framework: "verl", Doc: "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
 		TrainerOption: "trainer.rollout_data_dir=DIR (and trainer.validation_data_dir=DIR)",
@@ -43,18 +44,35 @@ func overlongCaveat(components []string) string {
 	return "; score may lack the penalty for overlong responses that the trainer adds, which stands in overlong_reward"
 }
 
-// trimRolloutSuffix returns a uid without its "_{rollout}_{output}", if it has both.
-func trimRolloutSuffix(field, id string) string {
+// splitUID returns the uid of the prompt in "{uid}_{session}_{output}", and the session as rollout. A
+// uid without both is the group's.
+// verl 0.9.1 verl/trainer/ppo/v1/agent_loop_tq.py, AgentLoopWorkerTQ.
+func splitUID(field string, id []byte) ([]byte, model.Rollout) {
 	if field != "uid" {
-		return id
+		return id, model.Rollout{}
 	}
-	uid := id
-	for range 2 {
-		i := strings.LastIndexByte(id, '_')
-		if i <= 0 || !decode.IsDigits(id[i+1:]) {
-			return uid
+	rest, output, ok := cutNumber(id)
+	group, session, both := cutNumber(rest)
+	if !ok || !both {
+		return id, model.Rollout{}
+	}
+	return group, model.Rollout{Number: session + 1, Output: output}
+}
+
+// maxDigits is how many digits a session and an output may have.
+const maxDigits = 9
+
+// cutNumber divides an id at its last "_", after which there is a number.
+func cutNumber(id []byte) (before []byte, number int32, ok bool) {
+	i := bytes.LastIndexByte(id, '_')
+	if i <= 0 || i+1 == len(id) || len(id)-i-1 > maxDigits {
+		return nil, 0, false
+	}
+	for _, c := range id[i+1:] {
+		if c < '0' || c > '9' {
+			return nil, 0, false
 		}
-		id = id[:i]
+		number = number*10 + int32(c-'0')
 	}
-	return id
+	return id[:i], number, true
 }

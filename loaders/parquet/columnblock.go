@@ -72,7 +72,7 @@ func (r *columnReader) readGroupID(b *model.Block, i int) error {
 		b.Group[i] = b.Group[i-1]
 	case r.groupID.valid && len(r.groupID.text) > 0:
 		r.noteRole(decode.RoleGroup, true)
-		b.Groups = append(b.Groups, r.decoder.GroupID(r.groupID.value(), r.decoder.Ranks[decode.RoleGroup]))
+		b.Groups = append(b.Groups, string(r.groupID.value().Text()))
 		b.Group[i] = int32(len(b.Groups) - 1)
 	}
 	return nil
@@ -206,7 +206,7 @@ func (r *columnReader) numberedGroups(b *model.Block, c *numberColumn, n int) {
 			continue
 		case x != previous || i == 0 || b.Group[i-1] == 0:
 			r.noteRole(decode.RoleGroup, true)
-			b.Groups = append(b.Groups, r.decoder.GroupID(jsonscan.FromFloat(x).Literal(), r.decoder.Ranks[decode.RoleGroup]))
+			b.Groups = append(b.Groups, string(jsonscan.FromFloat(x).Literal().Text()))
 			previous = x
 		}
 		b.Group[i] = int32(len(b.Groups) - 1)

@@ -13,6 +13,7 @@ type Summary struct {
 	Step     int64
 	Revision int // of the step; changes when the step does
 	Rows     int
+	Rollouts int // that the rows are outputs of
 	Open     bool
 	Pending  bool                 // not computed yet: only Step, Rows and Open are set
 	Fates    [model.FateCount]int // groups by fate
@@ -34,7 +35,7 @@ type Analysis struct {
 	Table    []Group
 
 	Columns
-	Batch     estimators.Batch // as the estimator reads the step: the rewards are those that its trainer cleaned
+	Batch     estimators.Batch // as the estimator reads the step: the rewards are those that its trainer cleaned, one per rollout: see ByRollout
 	Original  []float64        // advantages before the filter
 	Keep      []bool           // whether the filter keeps the sample
 	Processed []float64        // advantages after filter and recompute: what trains
@@ -42,6 +43,7 @@ type Analysis struct {
 	plan     plan
 	input    *stepInput
 	original *original
+	treated  treated
 	stats    statistics
 	zeroStd  []bool              // by group: see estimators.Estimator.ZeroStd
 	refusal  *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
@@ -146,7 +148,7 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 	}
 	a := &Analysis{
 		Summary:  Summary{Step: in.Step, Revision: in.key.revision, Open: in.key.open, Rows: len(in.InputRow), Groups: len(in.groups)},
-		Settings: p.settings, Columns: in.Columns, Batch: o.batch, Original: o.advantages,
+		Settings: p.settings, Columns: in.Columns, Batch: o.batch, Original: toOutputs(in.counted, o.advantages),
 		plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
 	}
 	a.NoSolved = in.noSolved

@@ -11,7 +11,9 @@ import (
 )
 
 // Cause says in a sentence why group g has its fate; "" if it is alive, and no sample changed sign.
+// Where rollouts are counted it speaks of these.
 func (a *Analysis) Cause(g int) string {
+	a = a.ByRollout()
 	group := &a.Table[g]
 	n, all := group.Size(), fmt.Sprintf("all %d rewards are %s", group.Size(), units.Short(a.LoggedRewards[group.Start]))
 	switch group.Fate {

@@ -8,15 +8,19 @@ import (
 )
 
 // batch is the step as an estimator reads it: the rewards that its trainer cleaned, and the other
-// columns that it needs. run may have grown since the step was grouped.
-func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator) estimators.Batch {
-	b := estimators.Batch{Rewards: make([]float64, len(g.InputRow)), Offsets: g.Offsets}
-	e.CleanInto(b.Rewards, g.LoggedRewards)
+// columns that it needs, of each rollout that it counts. run may have grown since the step was grouped.
+func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator, by *rollouts) estimators.Batch {
+	rows, rewards := lastOf(by, g.InputRow), lastOf(by, g.LoggedRewards)
+	b := estimators.Batch{Rewards: make([]float64, len(rows)), Offsets: g.Offsets}
+	if by != nil {
+		b.Offsets = by.offsets
+	}
+	e.CleanInto(b.Rewards, rewards)
 	if e.Needs.Lengths {
-		b.Lengths = knownLengths(g.Lengths)
+		b.Lengths = knownLengths(by.lengths(g.Lengths))
 	}
 	if k := run.BaselineColumn(); e.Needs.Baselines && k >= 0 {
-		b.Baselines = g.step.Component(g.InputRow, k)
+		b.Baselines = g.step.Component(rows, k)
 	}
 	if e.Needs.Components {
 		var names []string
@@ -25,7 +29,7 @@ func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator) estimators.
 				continue // gave nothing in this step
 			}
 			names = append(names, run.ComponentNames[k])
-			b.Components = append(b.Components, g.step.Component(g.InputRow, k))
+			b.Components = append(b.Components, g.step.Component(rows, k))
 		}
 		if g.weights != "" {
 			b.Weights, _ = g.weights.Factors(names)

@@ -18,35 +18,48 @@ import (
 // one that the estimator gives for the kept samples alone. If both ratios are 1 all samples are kept
 // and nothing is recomputed, as in the trainer. If a ratio is refused, which the trainer checks
 // first, nothing is kept and processed advantages are NaN.
+//
+// All of it is about rollouts, if some have several samples; these share what becomes of their rollout.
 func (a *Analysis) filter(ctx context.Context) {
-	set, e := a.Settings, a.plan.estimator
-	a.Keep = make([]bool, a.Rows)
+	r := a.input.counted
+	a.treated = treated{original: a.original.advantages, keep: make([]bool, len(a.Batch.Rewards))}
+	c := &a.treated
+	a.process(ctx, c)
+	a.Keep, a.Processed = toOutputs(r, c.keep), a.Original
+	if a.Settings.Filtering() || a.refusal != nil {
+		a.Processed = toOutputs(r, c.processed)
+	}
+}
+
+// process fills in what is kept, and the processed advantages.
+func (a *Analysis) process(ctx context.Context, c *treated) {
+	set, e, n := a.Settings, a.plan.estimator, len(c.original)
 	if errors.As(estimators.CheckRatios(set.KeepPos, set.KeepNeg), &a.refusal) {
-		a.Processed = slices.Repeat([]float64{math.NaN()}, a.Rows)
+		c.processed = slices.Repeat([]float64{math.NaN()}, n)
 		return
 	}
-	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
-		estimators.Keep(a.Keep[b.lo:b.hi], a.Original[b.lo:b.hi], a.Batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
+	eachBlock(ctx, a.original.blocks, func(_ int, b block) {
+		estimators.Keep(c.keep[b.lo:b.hi], c.original[b.lo:b.hi], a.Batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
 	})
 	if !set.Filtering() {
-		a.Processed = a.Original
+		c.processed = c.original
 		return
 	}
-	a.Processed = make([]float64, a.Rows)
+	c.processed = make([]float64, n)
 	if !set.Recompute {
-		for i, keep := range a.Keep {
+		for i, keep := range c.keep {
 			if keep {
-				a.Processed[i] = a.Original[i]
+				c.processed[i] = c.original[i]
 			}
 		}
 		return
 	}
-	blocks := a.input.blocks
+	blocks := a.original.blocks
 	if e.DependsOnBatch || set.Scale == estimators.ScaleBatch { // advantages of a group depend on other groups
-		blocks = []block{{to: a.Groups, hi: a.Rows}}
+		blocks = []block{{to: a.Groups, hi: n}}
 	}
 	eachBlock(ctx, blocks, func(_ int, b block) {
-		estimators.Recompute(a.Processed[b.lo:b.hi], e, a.Batch.GroupRange(b.from, b.to), set.Scale, a.Original[b.lo:b.hi], a.Keep[b.lo:b.hi])
+		estimators.Recompute(c.processed[b.lo:b.hi], e, a.Batch.GroupRange(b.from, b.to), set.Scale, c.original[b.lo:b.hi], c.keep[b.lo:b.hi])
 	})
 }
 
@@ -55,7 +68,7 @@ func (a *Analysis) fillTable(ctx context.Context) {
 	a.Table = slices.Clone(a.input.groups)
 	eachBlock(ctx, a.input.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
-			a.countGroup(&a.Table[g])
+			a.countGroup(&a.Table[g], g)
 		}
 	})
 	a.sumTable()
@@ -66,6 +79,7 @@ func (a *Analysis) sumTable() {
 	for i := range a.Table {
 		g := &a.Table[i]
 		a.Fates[g.Fate]++
+		a.Rollouts += g.Rollouts
 		a.Kept += g.Kept()
 		a.Flips += int(g.Flips)
 	}
@@ -73,7 +87,22 @@ func (a *Analysis) sumTable() {
 }
 
 // countGroup fills in what the settings make of a group.
-func (a *Analysis) countGroup(g *Group) {
+func (a *Analysis) countGroup(g *Group, k int) {
+	n := a.countSamples(g)
+	lo, hi := a.input.counted.ofGroup(k, a.Offsets)
+	g.KeptCounted = g.Kept()
+	if g.Counted != g.Size() {
+		g.KeptCounted = countTrue(a.treated.keep[lo:hi])
+	}
+	sample := g.Start // whose reward the estimator counts
+	if a.input.counted != nil {
+		sample = int(a.input.counted.last[lo])
+	}
+	g.Fate = a.fate(g, n, a.Batch.Rewards[lo:hi], a.LoggedRewards[sample])
+}
+
+// countSamples fills in the counts of a group's samples.
+func (a *Analysis) countSamples(g *Group) counts {
 	var n counts
 	keep, processed := a.Keep[g.Start:g.End], a.Processed[g.Start:g.End]
 	for i, x := range a.Original[g.Start:g.End] { // without branches, which would be unpredictable
@@ -88,32 +117,41 @@ func (a *Analysis) countGroup(g *Group) {
 	}
 	g.KeptPos, g.KeptZero, g.KeptNeg = int32(n.keptPos), int32(n.kept-n.keptPos-n.keptNeg), int32(n.keptNeg)
 	g.Flips = int32(n.flips)
-	g.Fate = a.fate(g, n)
+	return n
+}
+
+func countTrue(values []bool) int {
+	n := 0
+	for _, x := range values {
+		n += one(x)
+	}
+	return n
 }
 
 // counts are numbers of samples of a group by their original (x) and processed advantages.
 type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, flips int }
 
-// fate decides the fate of a group: the first case that holds.
-func (a *Analysis) fate(g *Group, n counts) model.Fate {
-	equal := allEqual(a.Batch.Rewards[g.Start:g.End])
+// fate decides the fate of a group: the first case that holds. rewards are those that the estimator
+// counts, and first is the first of them as logged.
+func (a *Analysis) fate(g *Group, n counts, rewards []float64, first float64) model.Fate {
+	equal := allEqual(rewards)
 	signal, signalAfter := n.zeros < g.Size(), n.zerosAfter < g.Size()
 	switch {
 	case a.Open:
 		return model.FateOpen
 	case g.Invalid > 0:
 		return model.FateInvalid
-	case g.Size() == 1:
+	case g.Counted == 1:
 		return model.FateSingle
 	case n.nan > 0:
 		return model.FateInvalid
 	case equal && signalAfter:
 		return model.FateNoise
 	case equal || !signal:
-		return a.plan.of(g).FateOfEqual(a.LoggedRewards[g.Start])
+		return a.plan.of(g).FateOfEqual(first)
 	case !signalAfter:
 		return model.FateKilled
-	case a.Settings.Recompute && a.Settings.Filtering() && n.kept < 2:
+	case a.Settings.Recompute && a.Settings.Filtering() && g.KeptCounted < 2:
 		return model.FateShort
 	}
 	return model.FateAlive

@@ -25,6 +25,7 @@ type GroupedStep struct {
 	step     model.Step
 	weights  model.Weights
 	grouping model.Grouping
+	rollouts *rollouts
 }
 
 // GroupStep sorts step i by group. It reads grouping and reward of the settings. It fails if samples
@@ -53,6 +54,7 @@ func groupStep(snap model.Snapshot, i int, by model.Grouping, set model.Settings
 			LoggedAdvantages: make([]float64, len(order)), Lengths: make([]int32, len(order)),
 		},
 		snap: snap, step: step, weights: set.Weights, grouping: by,
+		rollouts: newRollouts(step.FirstOutputs, order, offsets),
 	}
 	for i, row := range order {
 		g.Lengths[i] = step.Lengths[row]
@@ -66,14 +68,15 @@ func groupStep(snap model.Snapshot, i int, by model.Grouping, set model.Settings
 
 // Advantages returns the unfiltered advantages under an estimator, nil if the step lacks what it needs.
 func (g *GroupedStep) Advantages(e *estimators.Estimator, scale estimators.Scale) []float64 {
-	b := g.batch(&g.snap.Run, e)
+	rollouts := g.rollouts.countedBy(e)
+	b := g.batch(&g.snap.Run, e, rollouts)
 	if e.MissingIn(b) != "" {
 		return nil
 	}
-	advantages := make([]float64, len(g.InputRow))
+	advantages := make([]float64, len(b.Rewards))
 	// A refusal does not matter: the log shows that the trainer raised nothing.
 	_ = e.Advantage(advantages, b, scale)
-	return advantages
+	return toOutputs(rollouts, advantages)
 }
 
 // GroupName is the name of group k.

@@ -97,8 +97,8 @@ func (in *stepInput) solveRates() []Metric {
 		if !g.HasSolved {
 			continue
 		}
-		maxSize = max(maxSize, g.Size())
-		rate := float64(g.Solved) / float64(g.Size())
+		maxSize = max(maxSize, g.Counted)
+		rate := float64(g.Solved) / float64(g.Counted)
 		for bin, bound := range bounds {
 			if rate <= bound {
 				bins[bin]++
@@ -123,7 +123,7 @@ func (in *stepInput) solveRates() []Metric {
 func passAt(k int, groups []Group) float64 {
 	sum, enough := 0.0, 0 // groups with at least k samples
 	for i := range groups {
-		n := groups[i].Size()
+		n := groups[i].Counted
 		if n < k || !groups[i].HasSolved {
 			continue
 		}

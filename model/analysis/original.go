@@ -13,7 +13,9 @@ import (
 type original struct {
 	unfiltered model.Settings // settings that the advantages depend on: those of no filter
 	batch      estimators.Batch
-	advantages []float64
+	blocks     []block             // of the batch
+	advantages []float64           // of the batch
+	rewards    []float64           // of the samples, as the estimator cleans them
 	zeroStd    []bool              // by group
 	refusal    *estimators.Refusal // what the trainer's own code would raise for the batch, nil if nothing
 }
@@ -25,8 +27,13 @@ func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (
 	if previous != nil && previous.input == in && previous.original.unfiltered == set {
 		return previous.original, nil
 	}
-	o := &original{unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator), advantages: make([]float64, len(in.InputRow))}
-	if err := o.compute(ctx, in.blocks, p.estimator); err != nil && !errors.As(err, &o.refusal) {
+	o := &original{unfiltered: set, batch: in.batch(&p.snap.Run, p.estimator, in.counted), blocks: in.blocks}
+	o.advantages, o.rewards = make([]float64, len(o.batch.Rewards)), o.batch.Rewards
+	if in.counted != nil {
+		o.blocks, o.rewards = blocksOf(o.batch.Offsets), make([]float64, len(in.InputRow))
+		p.estimator.CleanInto(o.rewards, in.LoggedRewards)
+	}
+	if err := o.compute(ctx, p.estimator); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err
 	}
 	o.zeroStd = p.estimator.ZeroStd(o.batch, set.Scale)
@@ -34,10 +41,10 @@ func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (
 }
 
 // compute fills in the advantages, block by block if no group depends on another.
-func (o *original) compute(ctx context.Context, blocks []block, e *estimators.Estimator) error {
+func (o *original) compute(ctx context.Context, e *estimators.Estimator) error {
 	if e.Separable(o.batch, o.unfiltered.Scale) {
 		var refused atomic.Bool
-		eachBlock(ctx, blocks, func(_ int, b block) {
+		eachBlock(ctx, o.blocks, func(_ int, b block) {
 			if e.Compute(o.advantages[b.lo:b.hi], o.batch.GroupRange(b.from, b.to), o.unfiltered.Scale) != nil {
 				refused.Store(true)
 			}

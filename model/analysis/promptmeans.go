@@ -12,7 +12,7 @@ import (
 type PromptMean struct {
 	Hash       uint64 // of prompt and ground truth: the same in every run
 	Preview    string
-	Samples    int     // samples with a finite reward
+	Samples    int     // samples with a finite reward, of a rollout the last
 	RewardMean float64 // of these rewards
 }
 
@@ -34,7 +34,8 @@ func PromptMeans(ctx context.Context, snap model.Snapshot, set model.Settings) (
 			return nil, err
 		}
 		for row, r := range rewards {
-			if k := step.PromptNumber(row); k > 0 && isFinite(r) {
+			first, last := step.CountedAs(row)
+			if k := step.PromptNumber(first); last && k > 0 && isFinite(r) {
 				sums[k-1] += r
 				counts[k-1]++
 			}

@@ -43,7 +43,7 @@ func (a *Analysis) sum(ctx context.Context) statistics {
 func (s *statistics) add(a *Analysis, b block) {
 	for i := b.lo; i < b.hi; i++ {
 		x, y, w := a.Original[i], a.Processed[i], float64(a.input.tokenWeights[i])
-		s.rewards.add(a.Batch.Rewards[i], 1)
+		s.rewards.add(a.original.rewards[i], 1)
 		if isFinite(x) {
 			s.sumAbsOriginal += math.Abs(x)
 		}

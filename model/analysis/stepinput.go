@@ -13,6 +13,7 @@ import (
 // reward. It is computed once and reused for other estimators and filters.
 type stepInput struct {
 	*GroupedStep
+	counted      *rollouts // rollouts, if the estimator counts them
 	key          inputKey
 	blocks       []block
 	groups       []Group // without what the settings make of them
@@ -36,11 +37,15 @@ type inputKey struct {
 	reward     string
 	weights    model.Weights
 	thresholds string // see rewardScales
+	eachOutput bool   // rollouts of several outputs do not count as one
 }
 
 func (p plan) inputKey(i int) inputKey {
 	step := p.snap.Steps[i]
-	return inputKey{step.Number, step.Revision, p.snap.Open(i), p.grouping.By, p.grouping.Size, p.settings.Reward, p.settings.Weights, p.thresholds}
+	return inputKey{
+		step.Number, step.Revision, p.snap.Open(i), p.grouping.By, p.grouping.Size, p.settings.Reward, p.settings.Weights, p.thresholds,
+		step.FirstOutputs != nil && p.estimator.Outputs == estimators.EachOutput,
+	}
 }
 
 // stepInput returns that of step i: that of previous if it is the same.
@@ -53,11 +58,12 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	if err != nil {
 		return nil, err
 	}
-	in := &stepInput{GroupedStep: step, key: key, groups: make([]Group, len(step.Offsets)-1)}
+	in := &stepInput{GroupedStep: step, counted: step.rollouts.countedBy(p.estimator), key: key, groups: make([]Group, len(step.Offsets)-1)}
 	in.blocks = blocksOf(in.Offsets)
+	rewards := lastOf(in.counted, in.LoggedRewards)
 	eachBlock(ctx, in.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
-			in.groups[g] = in.describe(g, &p.rewardScales)
+			in.groups[g] = in.describe(g, rewards, &p.rewardScales)
 		}
 	})
 	in.summarize()
@@ -67,19 +73,23 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	return in, nil
 }
 
-// describe returns group k with what its rewards tell by the scale of its run.
-func (in *stepInput) describe(k int, scales *rewardScales) Group {
+// describe returns group k with what its rewards tell by the scale of its run. rewards are those of the
+// step that the estimator counts.
+func (in *stepInput) describe(k int, rewards []float64, scales *rewardScales) Group {
 	g := Group{Name: in.GroupName(k), Preview: in.snap.Preview(in.step, in.firstRow(k)), Start: in.Offsets[k], End: in.Offsets[k+1]}
 	g.Run = in.snap.RunOf(in.step, in.firstRow(k))
 	g.HasSolved = scales.of(&g).Discrete
-	rewards, sum, n, squares := in.LoggedRewards[g.Start:g.End], 0.0, 0, 0.0
+	from, to := in.rollouts.ofGroup(k, in.Offsets)
+	lo, hi := in.counted.ofGroup(k, in.Offsets)
+	sum, n, squares := 0.0, 0, 0.0
+	rewards, g.Rollouts, g.Counted = rewards[lo:hi], to-from, hi-lo
 	for _, r := range rewards {
 		if isFinite(r) {
 			sum += r
 			n++
 		}
 	}
-	g.Invalid, g.RewardMean = g.Size()-n, sum/float64(n)
+	g.Invalid, g.RewardMean = g.Counted-n, sum/float64(n)
 	for _, r := range rewards {
 		if isFinite(r) {
 			squares += (r - g.RewardMean) * (r - g.RewardMean)

@@ -6,13 +6,13 @@ import "context"
 // and zero standard deviations stay those within the whole step. There are no warnings, which are about whole steps.
 func (a *Analysis) Subset(groups []int) Summary {
 	in := &stepInput{GroupedStep: &GroupedStep{Columns: Columns{Offsets: []int{0}}}, key: a.input.key}
-	sub := &Analysis{Summary: Summary{Step: a.Step, Revision: a.Revision, Open: a.Open, Groups: len(groups), NoSolved: a.NoSolved}, input: in}
+	sub := &Analysis{Summary: Summary{Step: a.Step, Revision: a.Revision, Open: a.Open, Groups: len(groups), NoSolved: a.NoSolved}, input: in, original: &original{}}
 	for _, g := range groups {
 		row := a.Table[g]
 		lo, hi := row.Start, row.End
 		in.Lengths = append(in.Lengths, a.Lengths[lo:hi]...)
 		in.LoggedRewards = append(in.LoggedRewards, a.LoggedRewards[lo:hi]...)
-		sub.Batch.Rewards = append(sub.Batch.Rewards, a.Batch.Rewards[lo:hi]...)
+		sub.original.rewards = append(sub.original.rewards, a.original.rewards[lo:hi]...)
 		sub.Original = append(sub.Original, a.Original[lo:hi]...)
 		sub.zeroStd = append(sub.zeroStd, a.zeroStd[g])
 		sub.Keep = append(sub.Keep, a.Keep[lo:hi]...)

@@ -31,6 +31,7 @@ func rules() []rule {
 		{model.WarnEffectiveRatio, (*Analysis).effectiveNeg},
 		{model.WarnFilterIsOurs, (*Analysis).filterIsOurs},
 		{model.WarnGroupingDoubt, (*Analysis).mergedGroups},
+		{model.WarnRolloutsAssumed, (*Analysis).rolloutsAssumed},
 		{model.WarnApproximateLengths, (*Analysis).approximateLengths},
 		{model.WarnLoggedDiffers, (*Analysis).loggedDiffers},
 	}

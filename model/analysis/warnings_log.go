@@ -40,7 +40,7 @@ func (a *Analysis) invalidRewards() *model.Warning {
 // effectOfInvalid says what the trainer makes of the first reward that is not finite.
 func (a *Analysis) effectOfInvalid() string {
 	i := slices.IndexFunc(a.LoggedRewards, func(r float64) bool { return !isFinite(r) })
-	switch reward := a.Batch.Rewards[i]; {
+	switch reward := a.original.rewards[i]; {
 	case isFinite(reward):
 		return "the trainer counts it as reward " + units.Short(reward)
 	case a.Original[i] == 0:
@@ -52,7 +52,7 @@ func (a *Analysis) effectOfInvalid() string {
 // undefinedAdvantages warns of groups for which the formula gives no number although their rewards are numbers.
 func (a *Analysis) undefinedAdvantages() *model.Warning {
 	return a.ofGroups(func(g *Group) bool {
-		return g.Invalid == 0 && g.Size() > 1 && slices.ContainsFunc(a.Original[g.Start:g.End], math.IsNaN)
+		return g.Invalid == 0 && g.Counted > 1 && slices.ContainsFunc(a.Original[g.Start:g.End], math.IsNaN)
 	},
 		"have no defined advantage under this estimator, though their rewards are numbers",
 		"take another estimator (e); the list of all (E) has the formula")
@@ -91,6 +91,17 @@ func (a *Analysis) usualSize() int {
 		}
 	}
 	return usual
+}
+
+// rolloutsAssumed warns where rollouts have several rows and the framework is not known to count them.
+func (a *Analysis) rolloutsAssumed() *model.Warning {
+	e := a.plan.estimator
+	if e.Outputs != estimators.OutputsUnknown {
+		return nil
+	}
+	return a.ofGroups(func(g *Group) bool { return g.Rollouts < g.Size() },
+		"have rollouts of several rows: "+model.CountedRollouts(e),
+		"take verl grpo (f, e) if verl wrote the log")
 }
 
 // approximateLengths warns where something else stands in for the tokens that the estimator weights by.

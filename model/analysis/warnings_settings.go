@@ -39,7 +39,7 @@ func (a *Analysis) tooFewKept() *model.Warning {
 		advice += ", or turn recompute off (r)"
 	}
 	return a.ofGroups(func(g *Group) bool {
-		return g.Kept() < 2 && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 })
+		return g.KeptCounted < 2 && slices.ContainsFunc(a.Original[g.Start:g.End], func(x float64) bool { return x != 0 })
 	}, text, advice)
 }
 
@@ -115,10 +115,10 @@ const ratioSlack = 0.1
 // effectiveRatio compares a ratio with the share of the samples of a sign, 1 or -1, that is kept.
 func (a *Analysis) effectiveRatio(option, signName string, ratio, sign float64) *model.Warning {
 	kept, all := 0, 0
-	for i, x := range a.Original {
+	for i, x := range a.treated.original {
 		n := one(x*sign > 0)
 		all += n
-		kept += n & one(a.Keep[i])
+		kept += n & one(a.treated.keep[i])
 	}
 	share := float64(kept) / float64(all)
 	if !(ratio > 0 && ratio < 1 && math.Abs(share-ratio) > ratioSlack) {

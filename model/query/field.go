@@ -27,6 +27,7 @@ func Fields() []Field {
 		{Name: "prompt", Doc: "the beginning of the prompt", text: func(_ *analysis.Analysis, g *analysis.Group) string { return g.Preview }},
 		{Name: "name", Doc: "the group's id, or its hash", text: func(_ *analysis.Analysis, g *analysis.Group) string { return g.Name }},
 		group("size", "how many samples", func(g *analysis.Group) float64 { return float64(g.Size()) }),
+		group("rollouts", "how many rollouts they are of", func(g *analysis.Group) float64 { return float64(g.Rollouts) }),
 		group("kept", "how many of them are kept", func(g *analysis.Group) float64 { return float64(g.Kept()) }),
 		group("dropped", "how many are not", func(g *analysis.Group) float64 { return float64(g.Size() - g.Kept()) }),
 		group("pos", "kept samples above 0", func(g *analysis.Group) float64 { return float64(g.KeptPos) }),

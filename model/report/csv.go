@@ -22,7 +22,7 @@ func CSV(w io.Writer, r *Report) (*Charts, error) {
 func csvHead(p *page) {
 	switch p.Per {
 	case PerGroup:
-		p.printf("step,group,fate,samples,kept_pos,kept_zero,kept_neg,flips,reward_mean,reward_std,invalid,prompt,refused\n")
+		p.printf("step,group,fate,samples,kept_pos,kept_zero,kept_neg,flips,reward_mean,reward_std,invalid,prompt,refused,rollouts\n")
 		return
 	case PerRun:
 		p.printf("steps,")
@@ -61,8 +61,8 @@ func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) 
 func csvGroups(p *page, a *analysis.Analysis) {
 	for i := range a.Table {
 		g := &a.Table[i]
-		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s,%t\n", a.Step, quoteCSV(csvText(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
-			formatFloat(g.RewardMean), formatFloat(g.RewardStd), g.Invalid, quoteCSV(csvText(g.Preview)), a.Refused(i))
+		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s,%t,%d\n", a.Step, quoteCSV(csvText(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
+			formatFloat(g.RewardMean), formatFloat(g.RewardStd), g.Invalid, quoteCSV(csvText(g.Preview)), a.Refused(i), g.Rollouts)
 	}
 }
 

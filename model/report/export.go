@@ -22,7 +22,8 @@ import (
 //	{"step":1,"group":"a3…","index":0,"reward":0.5,"advantage_original":0.7071068,"kept":true,"advantage":0.7071068}
 //
 // index counts the samples of the step from 0. The reward is as logged, null if the log has
-// none; "refused":true follows where the trainer's own code would raise an error for the group.
+// none; "rollout" follows, from 0 within the group, in steps with rollouts of several rows, and
+// "refused":true where the trainer's own code would raise an error for the group.
 // Advantages are the shortest decimals that parse to the same float, of 32 bits for a
 // framework that computes in float32. NaN is the string "NaN". One step is held in memory
 // at a time.
@@ -84,7 +85,8 @@ func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, wh
 }
 
 // SamplesCSV writes the samples as a table: step, group, index, reward, advantage_original,
-// kept, advantage, length, fate, refused. A missing reward and an unknown length are empty. The last
+// kept, advantage, length, fate, refused, and the rollout within the group, from 0, if the log has
+// rollouts of several rows. A missing reward and an unknown length are empty. The last
 // line is a comment that counts the rows.
 func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query, refusals *Refusals) error {
 	entry, err := set.FindEstimator()
@@ -94,8 +96,12 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 	out := csv.NewWriter(w)
 	bits, rows := int(entry.Float), 0
 	float := func(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }
-	err = out.Write([]string{"step", "group", "index", "reward", "advantage_original", "kept", "advantage", "length", "fate", "refused"})
-	if err != nil {
+	columns := []string{"step", "group", "index", "reward", "advantage_original", "kept", "advantage", "length", "fate", "refused"}
+	hasRollouts := snap.Rollouts() < snap.Rows
+	if hasRollouts {
+		columns = append(columns, "rollout")
+	}
+	if err = out.Write(columns); err != nil {
 		return err
 	}
 	err = EachSample(ctx, snap, set, where, refusals, func(s Sample) error {
@@ -108,10 +114,18 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 			length = strconv.Itoa(int(a.Lengths[i]))
 		}
 		rows++
-		return out.Write([]string{
+		fields := []string{
 			strconv.FormatInt(a.Step, 10), csvText(s.Group.Name), strconv.Itoa(s.Row), reward,
 			float(a.Original[i], bits), strconv.FormatBool(a.Keep[i]), float(a.Processed[i], bits), length, s.Group.Fate.String(), strconv.FormatBool(s.Refused),
-		})
+		}
+		if hasRollouts {
+			rollout, _, ok := a.RolloutOf(s.Group, i)
+			if !ok {
+				rollout = i - s.Group.Start
+			}
+			fields = append(fields, strconv.Itoa(rollout))
+		}
+		return out.Write(fields)
 	})
 	if out.Flush(); err != nil || out.Error() != nil {
 		return errors.Join(err, out.Error())
@@ -140,6 +154,10 @@ func appendSample(line []byte, s Sample, group []byte, bits int) []byte {
 	line = strconv.AppendBool(line, a.Keep[i])
 	line = append(line, `,"advantage":`...)
 	line = appendNumber(line, a.Processed[i], bits)
+	if rollout, _, ok := a.RolloutOf(s.Group, i); ok {
+		line = append(line, `,"rollout":`...)
+		line = strconv.AppendInt(line, int64(rollout), 10)
+	}
 	if s.Refused {
 		line = append(line, `,"refused":true`...)
 	}

@@ -32,7 +32,8 @@ import (
 // The origin of the estimator is "flag", "config", "logged advantages", "trainer" (of the log's
 // format), "assumed" or "screen"; of the compared logged advantages so many are exact, in every bit,
 // and near, which includes exact. compared is 0 if the log has none, or not what the estimator reads.
-// refused is present where the trainer's own code would raise an error for the group.
+// Where rollouts have several rows, run.rollouts says how they are counted, and each step, group and the
+// summary have their number beside samples. refused is present where the trainer's own code would raise an error for the group.
 // by_group is present for a row per group, in the order of the log; for one row for the
 // run, steps is empty. The summary has sums of counts, and means of metrics over the
 // complete steps. complete comes last.
@@ -119,6 +120,7 @@ type runJSON struct {
 	Steps    int    `json:"steps"`
 	Samples  int    `json:"samples"`
 	Skipped  int    `json:"skipped_records"`
+	Rollouts string `json:"rollouts,omitempty"` // how those of several rows are counted
 	Lengths  string `json:"lengths"`
 	Written  string `json:"last_write,omitempty"` // in UTC
 
@@ -144,7 +146,7 @@ func newRunJSON(p *page) runJSON {
 		SolvedAt: solvedAt(p.rewardScales), Solved: snap.SolvedEvidence(p.rewardScales),
 		Format: snap.Run.Format, Read: snap.Run.Provenance,
 		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Config: snap.Run.Config,
-		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped,
+		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped, Rollouts: snap.RolloutEvidence(p.Settings),
 		Lengths: snap.Run.LengthUnit.String(), Written: p.lastWrite(time.UTC, time.RFC3339), Notes: append([]string{}, snap.Run.Notes...),
 	}
 }
@@ -195,13 +197,14 @@ func newChoiceJSON(c choice.Choice) *choiceJSON {
 
 // figuresJSON are the counts and metrics of a step or a run.
 type figuresJSON struct {
-	Samples int            `json:"samples"`
-	Groups  int            `json:"groups"`
-	Signal  int            `json:"signal_groups"`
-	Kept    int            `json:"kept_samples"`
-	Flips   int            `json:"flips"`
-	Fates   map[string]int `json:"fates"`
-	Metrics orderedMetrics `json:"metrics"`
+	Samples  int            `json:"samples"`
+	Rollouts int            `json:"rollouts,omitempty"` // 0 if each sample is one
+	Groups   int            `json:"groups"`
+	Signal   int            `json:"signal_groups"`
+	Kept     int            `json:"kept_samples"`
+	Flips    int            `json:"flips"`
+	Fates    map[string]int `json:"fates"`
+	Metrics  orderedMetrics `json:"metrics"`
 }
 
 func newFiguresJSON(s *analysis.Summary) figuresJSON {
@@ -211,7 +214,15 @@ func newFiguresJSON(s *analysis.Summary) figuresJSON {
 			fates[f.String()] = n
 		}
 	}
-	return figuresJSON{s.Rows, s.Groups, s.Signal, s.Kept, s.Flips, fates, s.Metrics}
+	return figuresJSON{s.Rows, rolloutsJSON(s.Rollouts, s.Rows), s.Groups, s.Signal, s.Kept, s.Flips, fates, s.Metrics}
+}
+
+// rolloutsJSON returns the number of rollouts, 0 if each of the samples is one.
+func rolloutsJSON(rollouts, samples int) int {
+	if rollouts == samples {
+		return 0
+	}
+	return rollouts
 }
 
 type stepJSON struct {
@@ -237,6 +248,7 @@ type groupJSON struct {
 	Group    string          `json:"group"`
 	Fate     string          `json:"fate"`
 	Samples  int             `json:"samples"`
+	Rollouts int             `json:"rollouts,omitempty"` // 0 if each sample is one
 	KeptPos  int             `json:"kept_pos"`
 	KeptZero int             `json:"kept_zero"`
 	KeptNeg  int             `json:"kept_neg"`
@@ -250,7 +262,7 @@ type groupJSON struct {
 
 func newGroupJSON(g *analysis.Group, refused bool) groupJSON {
 	return groupJSON{
-		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), KeptPos: int(g.KeptPos), KeptZero: int(g.KeptZero), KeptNeg: int(g.KeptNeg), Flips: int(g.Flips),
+		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), Rollouts: rolloutsJSON(g.Rollouts, g.Size()), KeptPos: int(g.KeptPos), KeptZero: int(g.KeptZero), KeptNeg: int(g.KeptNeg), Flips: int(g.Flips),
 		Mean: appendNumber(nil, g.RewardMean, 64), Std: appendNumber(nil, g.RewardStd, 64), Invalid: g.Invalid, Prompt: sanitize.Line(g.Preview), Refused: refused,
 	}
 }

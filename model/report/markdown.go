@@ -25,6 +25,9 @@ func markdownHead(p *page) {
 		p.printf("- **config** %s\n", escapeMarkdown(snap.Run.Config))
 	}
 	p.printf("- **read** %s\n- **groups** %s\n- **lengths** %s\n", escapeMarkdown(snap.Run.Provenance), escapeMarkdown(p.Grouping.Evidence), snap.Run.LengthUnit.Doc())
+	if text := snap.RolloutEvidence(set); text != "" {
+		p.printf("- **rollouts** %s%s\n", text, p.sizeLegend())
+	}
 	if at := p.lastWrite(time.Local, time.DateTime); at != "" {
 		p.printf("- **last row** written %s\n", at)
 	}
@@ -51,7 +54,7 @@ func (p *page) markdownRow(name string, s *analysis.Summary) {
 func markdownGroups(p *page, a *analysis.Analysis) {
 	refused := refusedGroups(a)
 	for _, g := range worstFirst(a) {
-		p.printf("| %d | %s | %d | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips, units.Short(g.RewardMean), units.Short(g.RewardStd),
+		p.printf("| %d | %s | %s | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.SizeText(), keptText(g), g.Flips, units.Short(g.RewardMean), units.Short(g.RewardStd),
 			escapeMarkdown(labelInReport(g, g.Preview, refused)))
 	}
 }

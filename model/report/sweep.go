@@ -27,6 +27,9 @@ type Sweep struct {
 func SweepText(w io.Writer, s Sweep) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s over %s, %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), estimatorText(s.Grid.Settings, s.Choice), s.Grid.Settings.Scale)
+	if text := s.Grid.RolloutText(); text != "" {
+		fmt.Fprintln(out, text)
+	}
 	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
 			s.writeTable(out, f, recompute)
@@ -143,10 +146,11 @@ func SweepJSON(w io.Writer, s Sweep) error {
 		Steps          int               `json:"steps"`
 		Settings       settingsJSON      `json:"settings"`
 		Estimator      *choiceJSON       `json:"estimator,omitempty"`
+		Rows           int               `json:"rows"` // of the log: more than samples if these are rollouts of several rows
 		Cells          []json.RawMessage `json:"cells"`
 		Recommendation recommendation    `json:"recommendation"`
 		Complete       bool              `json:"complete"`
-	}{"vantage.sweep/1", s.Grid.Steps, newSettingsJSON(s.Grid.Settings), newChoiceJSON(s.Choice), cells, best, true})
+	}{"vantage.sweep/1", s.Grid.Steps, newSettingsJSON(s.Grid.Settings), newChoiceJSON(s.Choice), s.Grid.Rows, cells, best, true})
 }
 
 func (s Sweep) cellJSON(c *sweep.Cell) json.RawMessage {

@@ -31,6 +31,9 @@ func textHead(p *page) {
 	if p.Grouping.Doubt != "" {
 		p.printf("           %s\n", p.Grouping.Doubt)
 	}
+	if text := snap.RolloutEvidence(set); text != "" {
+		p.printf("rollouts   %s%s\n", text, p.sizeLegend())
+	}
 	for _, note := range snap.Run.Notes {
 		p.printf("left out   %s\n", sanitize.Line(note))
 	}
@@ -55,6 +58,14 @@ func textHead(p *page) {
 		return
 	}
 	p.printf("%7s %8s %7s %8s  %-16s %-20s %7s %6s  %s\n", "step", "samples", "groups", "reward", "signal", "kept", "Σ|A|", "flips", "fates that need a look")
+}
+
+// sizeLegend explains the sizes of groups in a log whose rollouts have several rows.
+func (p *page) sizeLegend() string {
+	if p.Per != PerGroup {
+		return ""
+	}
+	return "; n is rollouts/rows"
 }
 
 // estimatorText names framework and estimator, and says who chose them if that is known.
@@ -85,7 +96,7 @@ func (p *page) textRow(name string, s *analysis.Summary) {
 func textGroups(p *page, a *analysis.Analysis) {
 	refused := refusedGroups(a)
 	for _, g := range worstFirst(a) {
-		p.printf("%7d  %-8s %5d  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.Size(), keptText(g), g.Flips,
+		p.printf("%7d  %-8s %5s  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.SizeText(), keptText(g), g.Flips,
 			units.Short(g.RewardMean), units.Short(g.RewardStd), labelInReport(g, sanitize.Line(g.Preview), refused))
 	}
 }

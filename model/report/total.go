@@ -10,7 +10,7 @@ import (
 // runTotal sums counts over all steps, and averages each metric over the complete steps
 // with a finite value.
 type runTotal struct {
-	Steps, Rows, Groups, Signal, Kept, Flips int
+	Steps, Rows, Rollouts, Groups, Signal, Kept, Flips int
 
 	fates        []int // by fate
 	metricNames  []string
@@ -33,6 +33,7 @@ func newRunTotal(names []string) runTotal {
 func (t *runTotal) add(s *analysis.Summary) {
 	t.Steps++
 	t.Rows += s.Rows
+	t.Rollouts += s.Rollouts
 	t.Groups += s.Groups
 	t.Signal += s.Signal
 	t.Kept += s.Kept
@@ -66,7 +67,7 @@ func (t *runTotal) addWarning(w model.Warning) {
 
 // summary returns the total in the form of a step.
 func (t *runTotal) summary() *analysis.Summary {
-	s := &analysis.Summary{Rows: t.Rows, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Flips: t.Flips}
+	s := &analysis.Summary{Rows: t.Rows, Rollouts: t.Rollouts, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Flips: t.Flips}
 	copy(s.Fates[:], t.fates)
 	for i, name := range t.metricNames {
 		mean := math.NaN()

@@ -2,11 +2,13 @@ package sweep
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // Ratios are the values of the two keep ratios, ascending.
@@ -26,9 +28,19 @@ type Grid struct {
 	Ratios
 	Settings model.Settings // of the sweep, without a filter
 	Steps    int
+	Rows     int // of the log: more than the cells have samples if these are rollouts of several rows
 
 	filtered, recomputed []Cell // row-major: Pos, then Neg
 	unfilteredSignal     int    // groups with signal without a filter
+}
+
+// RolloutText says that samples are rollouts of several rows; "" if each is a row.
+func (g *Grid) RolloutText() string {
+	samples := g.At(false, 0, 0).Samples
+	if samples == g.Rows {
+		return ""
+	}
+	return fmt.Sprintf("samples are %s in %s", units.Plural(samples, "rollouts"), units.Plural(g.Rows, "rows"))
 }
 
 // At returns the cell of Pos[i] and Neg[j].
@@ -80,6 +92,10 @@ func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, groups
 		if err != nil {
 			return nil, err
 		}
+		for _, g := range selectGroups(a.Table, groups) {
+			next.Rows += g.Size()
+		}
+		a = a.ByRollout()
 		if err := next.addStep(ctx, a, selectGroups(a.Table, groups)); err != nil {
 			return nil, err
 		}

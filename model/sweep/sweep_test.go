@@ -281,3 +281,35 @@ func TestManyGroups(t *testing.T) {
 		checkGrid(t, grid, snap)
 	}
 }
+
+// A sweep counts each rollout once, as the estimator does.
+func TestSweepOfRollouts(t *testing.T) {
+	chunks := [2]*model.Chunk{{Format: "verl", Files: []string{"1"}}, {Format: "verl", Files: []string{"1"}}} // all rows; the last of each rollout
+	for i := range 64 {
+		r := model.Record{Step: 1, Group: string(rune('a' + i/8)), Reward: float64(i * i % 7), Advantage: math.NaN(), Length: 1, Rollout: model.Rollout{Number: int32(i%8) + 1}}
+		for range i % 3 {
+			earlier := r
+			earlier.Reward = 100
+			chunks[0].Records = append(chunks[0].Records, earlier)
+			r.Rollout.Output++
+		}
+		chunks[0].Records = append(chunks[0].Records, r)
+		r.Rollout = model.Rollout{}
+		chunks[1].Records = append(chunks[1].Records, r)
+	}
+	var grids [2]*Grid
+	for i, c := range chunks {
+		store := model.NewStore()
+		store.Append(c)
+		g, err := New(model.DefaultSettings().WithFramework("verl"), Ratios{Pos: []float64{0.2, 0.5, 1}, Neg: []float64{0.2, 0.5, 1}})
+		if err == nil {
+			grids[i], err = g.WithSteps(t.Context(), store.Snapshot(), []int{0}, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(grids[0].filtered, grids[1].filtered) || !slices.Equal(grids[0].recomputed, grids[1].recomputed) {
+		t.Errorf("%+v, want as of the last rows %+v", grids[0].recomputed, grids[1].recomputed)
+	}
+}

@@ -37,7 +37,7 @@ func (b *blockBuilder) reset(old model.Block) {
 }
 
 // addRow adds a sample. A column that may be nil is allocated by the first sample with a value.
-func (b *blockBuilder) addRow(offset int64, key groupKey, reward, advantage float64, length int32, components []float64) {
+func (b *blockBuilder) addRow(offset int64, key groupKey, rollout model.Rollout, reward, advantage float64, length int32, components []float64) {
 	if b.n == len(b.Reward) {
 		b.grow(b.n + b.n/2 + 1024)
 	}
@@ -54,6 +54,12 @@ func (b *blockBuilder) addRow(offset int64, key groupKey, reward, advantage floa
 	}
 	if b.Group != nil {
 		b.Group[n] = key.group
+	}
+	if rollout.Number != 0 && b.Rollout == nil {
+		b.Rollout = reuse(b.old.Rollout, n, len(b.Reward), model.Rollout{})
+	}
+	if b.Rollout != nil {
+		b.Rollout[n] = rollout
 	}
 	if advantage == advantage && b.Advantage == nil {
 		b.Advantage = reuse(b.old.Advantage, n, len(b.Reward), math.NaN())
@@ -106,6 +112,9 @@ func (b *blockBuilder) grow(room int) {
 	if b.Group != nil {
 		b.Group = extend(b.Group, room)
 	}
+	if b.Rollout != nil {
+		b.Rollout = extend(b.Rollout, room)
+	}
 	if b.Advantage != nil {
 		b.Advantage = extend(b.Advantage, room)
 	}
@@ -122,6 +131,7 @@ func (b *blockBuilder) finish() model.Block {
 	done := b.Block
 	done.Step, done.Offset, done.Reward, done.Length = b.Step[:b.n], b.Offset[:b.n], b.Reward[:b.n], b.Length[:b.n]
 	done.Prompt, done.Group, done.Advantage = trim(b.Prompt, b.n), trim(b.Group, b.n), trim(b.Advantage, b.n)
+	done.Rollout = trim(b.Rollout, b.n)
 	done.Components = slices.Clone(b.Components)
 	for k := range done.Components {
 		done.Components[k] = trim(done.Components[k], b.n)

@@ -25,6 +25,7 @@ type rowBuilder struct {
 
 	// The row before. Its bytes are those of buf.
 	group   groupKey
+	rollout model.Rollout
 	prompt  promptBytes
 	groupID []byte
 
@@ -61,7 +62,7 @@ func (r *rowBuilder) addRow(offset int64, sameGroup bool) bool {
 	if !ok || !sameGroup && !r.readGroup() {
 		return false
 	}
-	r.block.addRow(offset, r.group, r.spans[decode.RoleReward].number, r.spans[decode.RoleAdvantage].number, length, r.components)
+	r.block.addRow(offset, r.group, r.rollout, r.spans[decode.RoleReward].number, r.spans[decode.RoleAdvantage].number, length, r.components)
 	return true
 }
 
@@ -153,14 +154,18 @@ func (r *rowBuilder) promptNumber() int32 {
 
 // groupNumber returns the index of the row's group id in the block: mostly that of the row before.
 func (r *rowBuilder) groupNumber() int32 {
+	r.rollout = model.Rollout{}
 	if r.spans[decode.RoleGroup].kind == jsonscan.Absent {
 		return 0
 	}
 	b := &r.block
-	raw := r.raw(decode.RoleGroup)
+	var raw []byte
+	raw, r.rollout = r.slow.SplitGroup(r.raw(decode.RoleGroup), r.groupRank)
 	if len(b.Groups) == 1 || !bytes.Equal(raw, r.groupID) {
 		r.groupID = raw
-		b.Groups = append(b.Groups, r.slow.GroupID(r.value(decode.RoleGroup), r.groupRank))
+		v := r.value(decode.RoleGroup)
+		v.Raw, _ = r.slow.SplitGroup(v.Raw, r.groupRank)
+		b.Groups = append(b.Groups, string(v.Text()))
 	}
 	return int32(len(b.Groups) - 1)
 }
@@ -177,8 +182,8 @@ func (r *rowBuilder) AddRecord(rec *model.Record) {
 		b.Groups, r.groupID = append(b.Groups, rec.Group), nil
 		group = int32(len(b.Groups) - 1)
 	}
-	r.group = groupKey{rec.Step, prompt, group}
-	b.addRow(rec.Offset, r.group, rec.Reward, rec.Advantage, rec.Length, rec.Components)
+	r.group, r.rollout = groupKey{rec.Step, prompt, group}, rec.Rollout
+	b.addRow(rec.Offset, r.group, r.rollout, rec.Reward, rec.Advantage, rec.Length, rec.Components)
 }
 
 // hasLength reports whether a row has its length where r.length looks for it; the arguments are the
