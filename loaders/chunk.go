@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"vantage/loaders/attempts"
 	"vantage/loaders/decode"
 	"vantage/loaders/formats"
 	"vantage/model"
@@ -27,10 +28,11 @@ type chunkBuilder struct {
 	problems []model.Problem
 	skipped  int // lines that could not be read
 	notes    []string
+	attempts *model.Attempts // nil if what is left out has not changed
 }
 
 func (b *chunkBuilder) empty() bool {
-	return b.samples == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0 && len(b.notes) == 0
+	return b.samples == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0 && len(b.notes) == 0 && b.attempts == nil
 }
 
 func (b *chunkBuilder) chunk(names []string) *model.Chunk {
@@ -38,7 +40,7 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 		Files: names, Records: b.records, Blocks: b.blocks, Forget: b.forget,
 		Provenance: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
 		ComponentNames: b.note.Components,
-		Problems:       b.problems, Skipped: b.skipped, Notes: b.notes,
+		Problems:       b.problems, Skipped: b.skipped, Notes: b.notes, Attempts: b.attempts,
 	}
 	if b.format != nil {
 		c.Format, c.Framework, c.Positional = b.format.Name, b.format.Framework, b.format.Positional
@@ -96,7 +98,8 @@ type chunkQueue struct {
 	problemCount int             // of all chunks
 	duplicates   duplicateFinder
 	runs         runDirs
-	latest       *formats.Format // of the samples added last
+	orders       []attempts.Order // the steps of each file, see order
+	latest       *formats.Format  // of the samples added last
 	lastNote     decode.Note
 	ownFormat    *formats.Format // the last one that is a trainer's own
 	ownNote      decode.Note
@@ -106,6 +109,14 @@ type chunkQueue struct {
 }
 
 func newChunkQueue() *chunkQueue { return &chunkQueue{pending: &chunkBuilder{}} }
+
+// order returns the steps of a file.
+func (q *chunkQueue) order(file int32) *attempts.Order {
+	if missing := int(file) + 1 - len(q.orders); missing > 0 {
+		q.orders = append(q.orders, make([]attempts.Order, missing)...)
+	}
+	return &q.orders[file]
+}
 
 // full reports whether there is enough for a chunk.
 func (q *chunkQueue) full() bool { return len(q.ready) > 0 || q.pending.samples >= maxRecords }

@@ -27,6 +27,7 @@ type Store struct {
 	problems          []Problem
 	skipped           int
 	progress          Progress
+	filter            *rowFilter // nil while nothing is left out
 }
 
 // buffers are reused for the numbers of the prompts and groups of a block.
@@ -49,6 +50,9 @@ func (s *Store) Append(c *Chunk) {
 	s.describe(c)
 	for _, file := range c.Forget {
 		s.forgetFile(file)
+	}
+	if c.Attempts != nil {
+		s.setAttempts(*c.Attempts)
 	}
 	components := make([]int, len(c.ComponentNames))
 	for i, name := range c.ComponentNames {
