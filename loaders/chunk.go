@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"vantage/loaders/attempts"
 	"vantage/loaders/decode"
 	"vantage/loaders/formats"
 	"vantage/model"
@@ -28,10 +29,11 @@ type chunkBuilder struct {
 	skipped   int           // lines that could not be read
 	untrained map[int32]int // see model.Chunk
 	notes     []string
+	attempts  *model.Attempts // nil if what is left out has not changed
 }
 
 func (b *chunkBuilder) empty() bool {
-	return b.samples == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0 && len(b.notes) == 0 && len(b.untrained) == 0
+	return b.samples == 0 && len(b.forget) == 0 && len(b.problems) == 0 && b.skipped == 0 && len(b.notes) == 0 && len(b.untrained) == 0 && b.attempts == nil
 }
 
 func (b *chunkBuilder) chunk(names []string) *model.Chunk {
@@ -39,7 +41,7 @@ func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 		Files: names, Records: b.records, Blocks: b.blocks, Forget: b.forget,
 		Provenance: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
 		ComponentNames: b.note.Components,
-		Problems:       b.problems, Skipped: b.skipped, Notes: b.notes,
+		Problems:       b.problems, Skipped: b.skipped, Notes: b.notes, Attempts: b.attempts,
 		Untrained: b.untrained,
 	}
 	if b.format != nil {
@@ -99,7 +101,8 @@ type chunkQueue struct {
 	problemCount int             // of all chunks
 	duplicates   duplicateFinder
 	runs         runDirs
-	latest       *formats.Format // of the samples added last
+	orders       []attempts.Order // the steps of each file, see order
+	latest       *formats.Format  // of the samples added last
 	lastNote     decode.Note
 	ownFormat    *formats.Format // the last one that is a trainer's own
 	ownNote      decode.Note
@@ -109,6 +112,14 @@ type chunkQueue struct {
 }
 
 func newChunkQueue() *chunkQueue { return &chunkQueue{pending: &chunkBuilder{}} }
+
+// order returns the steps of a file.
+func (q *chunkQueue) order(file int32) *attempts.Order {
+	if missing := int(file) + 1 - len(q.orders); missing > 0 {
+		q.orders = append(q.orders, make([]attempts.Order, missing)...)
+	}
+	return &q.orders[file]
+}
 
 // full reports whether there is enough for a chunk.
 func (q *chunkQueue) full() bool { return len(q.ready) > 0 || q.pending.samples >= maxRecords }

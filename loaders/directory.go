@@ -17,6 +17,7 @@ import (
 // directory is a directory that is read, and what has been noted about it.
 type directory struct {
 	discover.Directory
+	identity        identity        // as last seen
 	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
 	leftOut         []string        // formats of the files that were left out for that
 	withoutSamples  []model.Problem // files without samples that have not been noted yet
@@ -42,6 +43,9 @@ func (s *Source) addListed(d *directory, l *discover.Listing) {
 	chosen, notes := discover.Choose(l.Files, s.options.Split)
 	s.chunks.addNotes(notes)
 	s.dropSuperseded(d, chosen)
+	if !l.Truncated {
+		s.noteGone(d, l)
+	}
 	for _, rel := range chosen {
 		if s.byPath[filepath.Join(d.Path, rel)] != nil {
 			continue
@@ -93,6 +97,19 @@ func (s *Source) dropSuperseded(d *directory, chosen []string) {
 		if f.disk != nil && f.disk.Root == d.Path && !keep[f.disk.Path] && !f.refused && d.Lists(f.disk.Path) {
 			s.restart(f)
 			f.refused = true
+		}
+	}
+}
+
+// noteGone notes which files that were read are not there any more.
+func (s *Source) noteGone(d *directory, l *discover.Listing) {
+	listed := make(map[string]bool, len(l.Files))
+	for _, rel := range l.Files {
+		listed[rel] = true
+	}
+	for _, f := range s.files {
+		if f.directory == d && f.gone == listed[f.disk.Path] {
+			f.gone, s.attempts.changed = !f.gone, true
 		}
 	}
 }

@@ -256,10 +256,11 @@ func TestNewestStepOfAllFiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var n newestStep
 		var files []*file
+		chunks := newChunkQueue()
 		for range rapid.IntRange(1, 30).Draw(t, "changes") {
 			if len(files) == 0 || rapid.Bool().Draw(t, "another") {
 				name := fmt.Sprintf("%d.jsonl", rapid.IntRange(0, 5).Draw(t, "name"))
-				f := &file{fileReader: fileReader{index: int32(len(files)), name: name}, disk: &fileio.File{Root: "run"}}
+				f := &file{fileReader: fileReader{index: int32(len(files)), name: name, chunks: chunks}, disk: &fileio.File{Root: "run"}}
 				files = append(files, f)
 				n.addName(f)
 				continue
@@ -270,7 +271,7 @@ func TestNewestStepOfAllFiles(t *testing.T) {
 				n.remove(f, files)
 				continue
 			}
-			f.noteStep(rapid.Int64Range(0, 5).Draw(t, "step"))
+			f.noteStep(rapid.Int64Range(0, 5).Draw(t, "step"), 0, 1)
 			f.changed = time.Unix(int64(f.index), f.newestStep)
 			n.update(f)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"vantage/loaders/attempts"
 	"vantage/loaders/decode"
 	"vantage/loaders/formats"
 	"vantage/loaders/framing"
@@ -43,6 +44,7 @@ func newFileReader(index int32, name string, formats []formats.Format, chunks *c
 // restart forgets everything: the file is read from its start again.
 func (f *fileReader) restart() {
 	f.chunks.forgetFile(f)
+	*f.chunks.order(f.index) = attempts.Order{}
 	directory := f.directory
 	*f = newFileReader(f.index, f.name, f.formats, f.chunks)
 	f.directory = directory
@@ -117,7 +119,7 @@ func (f *fileReader) decode(record framing.Record) {
 	for i := range records {
 		r := &records[i]
 		r.File, r.Line, r.Offset, r.IndexInLine = f.index, record.Number, record.Offset, int32(i)
-		f.noteStep(r.Step)
+		f.noteStep(r.Step, r.Offset, 1)
 	}
 	f.chunks.addUntrained(f.index, takeUntrained(f.decoder))
 	f.chunks.add(f.format, f.decoder.Note(), f.dropRepeats(records))
@@ -131,10 +133,33 @@ func takeUntrained(d decode.Decoder) int {
 	return 0
 }
 
-// noteStep notes the step of a sample.
-func (f *fileReader) noteStep(step int64) {
+// noteStep notes the step of samples; offset is that of the first. Steps that go back are no
+// repetition of what was logged before, even if their rows are equal.
+func (f *fileReader) noteStep(step, offset int64, samples int) {
 	if !f.hasStep || step > f.newestStep {
 		f.newestStep, f.hasStep = step, true
+	}
+	if wentBack := f.chunks.order(f.index).Add(step, offset, samples); wentBack {
+		f.chunks.duplicates.forget(f.index)
+	}
+}
+
+// noteSteps notes the steps of records and of a block, in the order of the file.
+func (f *fileReader) noteSteps(records []model.Record, k *model.Block) {
+	for from := 0; from < k.Len(); {
+		to := from + 1
+		for to < k.Len() && k.Step[to] == k.Step[from] && (len(records) == 0 || records[0].Offset > k.Offset[to]) {
+			to++
+		}
+		for len(records) > 0 && records[0].Offset < k.Offset[from] {
+			f.noteStep(records[0].Step, records[0].Offset, 1)
+			records = records[1:]
+		}
+		f.noteStep(k.Step[from], k.Offset[from], to-from)
+		from = to
+	}
+	for i := range records {
+		f.noteStep(records[i].Step, records[i].Offset, 1)
 	}
 }
 

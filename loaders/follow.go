@@ -98,6 +98,15 @@ func (sch *schedule) deactivate(now time.Time, settleTime time.Duration) {
 	})
 }
 
+// drop forgets a file.
+func (sch *schedule) drop(f *file) {
+	is := func(o *file) bool { return o == f }
+	sch.active, sch.recent = slices.DeleteFunc(sch.active, is), slices.DeleteFunc(sch.recent, is)
+}
+
+// listNow makes directories be listed at the next poll.
+func (sch *schedule) listNow() { sch.nextList, sch.nextPoll = time.Time{}, time.Time{} }
+
 // releaseWorkers frees the memory of workers, which is much for hundreds of files.
 func (f *file) releaseWorkers() { f.workers, f.appender = nil, nil }
 
@@ -138,6 +147,7 @@ func (s *Source) listDirectories(now time.Time) {
 	}
 	sch.dirsChanged, sch.listAt = false, time.Time{}
 	for _, r := range s.directories {
+		s.checkReplaced(r)
 		// A directory that is gone or cannot be listed now may come back.
 		if found, err := discover.List(r.Path, s.options.MaxFiles); err == nil {
 			s.addListed(r, found)
@@ -172,6 +182,9 @@ func (s *Source) pollNext(now time.Time) {
 
 // pollFile queues a file if it has something new, and reports whether it has.
 func (s *Source) pollFile(f *file) bool {
+	if f.disk == nil {
+		return false
+	}
 	if f.queued || time.Now().Before(f.retryAt) {
 		return f.queued
 	}
@@ -218,7 +231,7 @@ func (s *Source) wait(ctx context.Context) error {
 		s.handleEvent(e)
 	case <-s.schedule.watcher.Errors():
 		// The queue overflowed: events were lost, so look everywhere.
-		s.schedule.nextList, s.schedule.nextPoll = time.Time{}, time.Time{}
+		s.schedule.listNow()
 	case buffer, ok := <-buffers:
 		s.receive(stream, buffer, ok)
 	}

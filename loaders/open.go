@@ -114,6 +114,7 @@ func (s *Source) openDir(path string) error {
 		prefix = path
 	}
 	d := &directory{Directory: discover.Directory{Path: path, Prefix: prefix}}
+	d.identity, _ = identify(path) // if that fails, so does the listing
 	l, err := discover.List(path, s.options.MaxFiles)
 	if err != nil {
 		return pathError(path, err)
@@ -159,6 +160,7 @@ func (s *Source) addFile(root, rel, name string) *file {
 
 func (s *Source) addStream(name string, open func() (io.Reader, error)) {
 	f := &file{fileReader: newFileReader(int32(len(s.files)), name, s.formats, s.chunks), stream: newStream(open)}
+	s.streams++
 	s.register(f)
 }
 

@@ -129,11 +129,8 @@ func (s *Source) merge(f *file, task *strideTask) {
 	for i := range task.records {
 		r := &task.records[i]
 		r.File, r.Line = f.index, base+r.Line
-		f.noteStep(r.Step)
 	}
-	for _, step := range task.block.Step {
-		f.noteStep(step)
-	}
+	f.noteSteps(task.records, &task.block)
 	for _, p := range task.problems {
 		f.skipLine(framing.Record{Number: base + p.Line}, p.Reason)
 	}

@@ -17,6 +17,9 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	if f.stream != nil {
 		return s.readStream(f, deadline)
 	}
+	if f.disk == nil {
+		return true // its folder was replaced
+	}
 	defer s.texts.add(f)
 	d := f.disk
 	if d.Info == nil && isUnopenedTable(f) {
@@ -30,8 +33,8 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 		return s.readFailed(f, err)
 	}
 	defer func() { _ = h.Close() }()
-	if d.Rewritten(h, info) || d.Pos > 0 && f.readsWhole() && info.Size() != d.Pos {
-		s.restart(f)
+	if s.startAnew(f, h, info); f.disk == nil {
+		return true
 	}
 	if d.Pos == 0 {
 		packing, err := compressed.Detect(h)
@@ -44,6 +47,21 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	}
 	s.noteStat(f, info)
 	return s.readPlain(f, h, deadline)
+}
+
+// startAnew drops what was read of a file if that is not there any more, or if the file is read whole
+// and has grown. If the whole folder was replaced, the file is retired.
+func (s *Source) startAnew(f *file, h fileio.Handle, info fs.FileInfo) {
+	switch d := f.disk; {
+	case d.Rewritten(h, info):
+		if f.directory != nil && s.checkReplaced(f.directory) {
+			return
+		}
+		s.noteRewritten(f, h, info.Size())
+		s.restart(f)
+	case d.Pos > 0 && f.readsWhole() && info.Size() != d.Pos:
+		s.restart(f)
+	}
 }
 
 // readPlain is readFile for a file that is not packed.

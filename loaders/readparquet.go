@@ -89,9 +89,7 @@ func (p *packedFile) nextSamples(records []model.Record) (model.Block, []model.R
 
 func (s *Source) addBlock(f *file, b *model.Block) {
 	b.File = f.index
-	for _, step := range b.Step {
-		f.noteStep(step)
-	}
+	f.noteSteps(nil, b)
 	if !f.format.MayRepeatRows || !f.isRepeatedTable(columnsID(b)) {
 		f.chunks.addBlock(f.format, f.decoder.Note(), *b)
 	}
@@ -100,7 +98,7 @@ func (s *Source) addBlock(f *file, b *model.Block) {
 func (s *Source) addRecords(f *file, records []model.Record) {
 	for i := range records {
 		records[i].File = f.index
-		f.noteStep(records[i].Step)
+		f.noteStep(records[i].Step, records[i].Offset, 1)
 	}
 	if !f.format.MayRepeatRows || !f.isRepeatedTable(recordsID(records)) {
 		f.chunks.add(f.format, f.decoder.Note(), records)

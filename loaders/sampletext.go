@@ -38,6 +38,7 @@ type textFile struct {
 	format    *formats.Format
 	framing   framing.Framing
 	pageIndex pages.Index // of a Parquet file
+	retired   bool        // its folder was replaced
 }
 
 // add notes a file of which something was read.
@@ -59,6 +60,16 @@ func (x *textIndex) add(f *file) {
 	x.files[f.index] = t
 }
 
+// retire notes that another file may be where one was.
+func (x *textIndex) retire(number int32) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if f, ok := x.files[number]; ok {
+		f.retired = true
+		x.files[number] = f
+	}
+}
+
 func (x *textIndex) get(number int32) (textFile, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -77,6 +88,9 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	f, ok := s.texts.get(at.File)
 	if !ok {
 		return model.Text{}, ErrNoText
+	}
+	if f.retired {
+		return model.Text{}, fmt.Errorf("%s is not there any more: its folder was replaced", f.name)
 	}
 	c := &decode.TextCapture{IndexInLine: at.IndexInLine}
 	err := f.capture(ctx, at.Offset, c)

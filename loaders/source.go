@@ -24,6 +24,7 @@ type Options struct {
 	Poll     time.Duration  // how often files are polled when following; 0 means 250 ms
 	Format   string         // name of the format; "" means to detect it
 	MaxFiles int            // read at most so many files of a directory; 0 means 100,000
+	Attempt  Attempt        // which attempt of a run that was started again
 	Split    discover.Split // which logs of a directory; "" means training
 	Columns  decode.Columns // columns that a person named
 	Stdin    io.Reader      // read for "-", and closed by Close if it is an io.Closer; nil means os.Stdin
@@ -58,12 +59,14 @@ type Source struct {
 	manyPaths    bool // more than one was opened, so file names include them
 	files        []*file
 	names        []string         // of the files
+	streams      int              // how many of the files are
 	byPath       map[string]*file // files on disk
 	directories  []*directory
 	awaited      []string // paths that do not exist yet
 	queue        []*file  // files with something to read
 	schedule     schedule
 	newest       newestStep
+	attempts     runAttempts
 	writes       writeTimes
 	texts        *textIndex
 	prefetchers  []*parquetPrefetcher
@@ -92,10 +95,15 @@ type file struct {
 	workers  []*worker // for the large rest of a file
 	appender *worker   // for what is appended to it
 
-	queued   bool      // in Source.queue
-	hadNews  bool      // had changed when it was read last
-	recent   bool      // in schedule.recent
-	failing  bool      // the last attempt to read it failed
+	queued  bool // in Source.queue
+	hadNews bool // had changed when it was read last
+	recent  bool // in schedule.recent
+	failing bool // the last attempt to read it failed
+	gone    bool // it is not in its directory any more
+
+	rewritten, copied bool // see attempts.File
+	leftOut           bool // as a file of an earlier attempt
+
 	failures int       // failed attempts in a row
 	retryAt  time.Time // no attempt is made before
 }
@@ -243,8 +251,11 @@ func (s *Source) fillChunk(ctx context.Context) {
 		}
 		f := s.queue[0]
 		end := s.readFile(f, deadline)
-		s.newest.update(f)
-		s.writes.note(f)
+		s.attempts.changed = true
+		if !f.leftOut {
+			s.newest.update(f)
+			s.writes.note(f)
+		}
 		if s.leaveOutSideFiles(f) || end {
 			s.queue = s.queue[1:]
 			if f.disk != nil {
@@ -252,9 +263,10 @@ func (s *Source) fillChunk(ctx context.Context) {
 			}
 		}
 		if !time.Now().Before(deadline) {
-			return
+			break
 		}
 	}
+	s.judgeAttempts(now)
 }
 
 // exhausted reports whether there will never be more to read.
@@ -267,7 +279,7 @@ func (s *Source) exhausted() bool {
 
 // openStream returns the first stream that has not ended.
 func (s *Source) openStream() *file {
-	if len(s.files) == len(s.byPath) {
+	if s.streams == 0 {
 		return nil
 	}
 	for _, f := range s.files {
@@ -313,13 +325,13 @@ func progressChanged(old, now model.Progress) bool {
 
 func (s *Source) progress(now time.Time) model.Progress {
 	p := model.Progress{
-		Files: len(s.files), BytesRead: s.bytes.read, BytesAll: max(s.bytes.total, s.bytes.read), CaughtUp: len(s.queue) == 0,
+		Files: len(s.byPath) + s.streams, BytesRead: s.bytes.read, BytesAll: max(s.bytes.total, s.bytes.read), CaughtUp: len(s.queue) == 0,
 		LastWrite: s.writes.last, StepTime: s.writes.stepTime(), Tried: s.chunks.tried,
 	}
 	if f := s.openStream(); f != nil && s.bytes.read == 0 {
 		p.CaughtUp = false // it may still send its first bytes
 	}
-	if len(s.files) > len(s.byPath) {
+	if s.streams > 0 {
 		p.BytesAll = 0 // how much a stream will send is unknown
 	}
 	if len(s.awaited) > 0 {

@@ -82,6 +82,7 @@ type Chunk struct {
 	FileRuns       []int32  // number of the run, from 0, that each of Files belongs to; nil if all are of one
 	Records        []Record
 	Blocks         []Block       // more samples, after those of Records
+	Attempts       *Attempts     // which rows are left out from now on; nil if that has not changed
 	Forget         []int32       // files that are read again from the start: their earlier samples are dropped
 	Untrained      map[int32]int // how many more traces of each file are of agents that are not trained: they are no samples
 	ComponentNames []string      // reward functions, in the order of Record.Components and Block.Components

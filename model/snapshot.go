@@ -38,6 +38,7 @@ type Run struct {
 	Problems       []Problem
 	Skipped        int
 	Progress       Progress
+	Attempts       RunAttempts
 }
 
 // Step is one training batch: its columns are in input order.
@@ -81,14 +82,27 @@ func (s *Store) Snapshot() Snapshot {
 		groupIDs:     s.groupIDs.values,
 		promptHashes: s.prompts.values,
 	}
+	var counts []leftOutCount
+	if s.filter != nil {
+		counts = make([]leftOutCount, len(s.filter.attempts.LeftOut))
+	}
 	for _, number := range slices.Sorted(maps.Keys(s.steps)) {
 		cols := s.steps[number]
+		if len(counts) > 0 {
+			if cols = s.filter.apply(number, cols, counts); cols == nil {
+				continue
+			}
+		}
 		cols.updateEvidence(s.fileRuns)
 		snap.groupEvidence.add(cols.evidence)
 		snap.rewardLevels = addLevels(snap.rewardLevels, cols.rewardLevels)
 		snap.Rows += len(cols.rewards)
 		snap.Steps = append(snap.Steps, cols.view(number))
 		snap.newestStep = number
+	}
+	if s.filter != nil {
+		snap.Run.Attempts = s.filter.summary(counts)
+		snap.Run.Notes = slices.Concat(snap.Run.Attempts.Notes(), snap.Run.Notes)
 	}
 	return snap
 }

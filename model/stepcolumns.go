@@ -174,29 +174,29 @@ func (c *stepColumns) withoutFile(file int32) *stepColumns {
 			to = c.fileSpans[i+1].startRow
 		}
 		if s.file != file {
-			kept.appendSpan(c, s, to)
+			kept.appendRows(c, s, s.startRow, to)
 		}
 	}
 	return kept
 }
 
-// appendSpan appends the samples of a span of o that ends before row to.
-func (c *stepColumns) appendSpan(o *stepColumns, s fileSpan, to int) {
+// appendRows appends rows [from, to) of o, which are in span s.
+func (c *stepColumns) appendRows(o *stepColumns, s fileSpan, from, to int) {
 	n := len(c.rewards)
 	c.fileSpans = append(c.fileSpans, fileSpan{startRow: n, file: s.file, offset: s.offset})
-	c.spanOffset = append(c.spanOffset, o.spanOffset[s.startRow:to]...)
-	c.rewards = append(c.rewards, o.rewards[s.startRow:to]...)
-	c.lengths = append(c.lengths, o.lengths[s.startRow:to]...)
-	c.prompts = appendOptionalRows(c.prompts, n, o.prompts, s.startRow, to, 0)
-	c.groups = appendOptionalRows(c.groups, n, o.groups, s.startRow, to, 0)
-	c.loggedAdvantages = appendOptionalRows(c.loggedAdvantages, n, o.loggedAdvantages, s.startRow, to, math.NaN())
-	c.indexInLine = appendOptionalRows(c.indexInLine, n, o.indexInLine, s.startRow, to, 0)
-	c.appendFirstOutputs(n, o, s.startRow, to)
+	c.spanOffset = append(c.spanOffset, o.spanOffset[from:to]...)
+	c.rewards = append(c.rewards, o.rewards[from:to]...)
+	c.lengths = append(c.lengths, o.lengths[from:to]...)
+	c.prompts = appendOptionalRows(c.prompts, n, o.prompts, from, to, 0)
+	c.groups = appendOptionalRows(c.groups, n, o.groups, from, to, 0)
+	c.loggedAdvantages = appendOptionalRows(c.loggedAdvantages, n, o.loggedAdvantages, from, to, math.NaN())
+	c.indexInLine = appendOptionalRows(c.indexInLine, n, o.indexInLine, from, to, 0)
+	c.appendFirstOutputs(n, o, from, to)
 	for len(c.components) < len(o.components) {
 		c.components = append(c.components, nil)
 	}
 	for k := range o.components {
-		c.components[k] = appendOptionalRows(c.components[k], n, o.components[k], s.startRow, to, math.NaN())
+		c.components[k] = appendOptionalRows(c.components[k], n, o.components[k], from, to, math.NaN())
 	}
 }
 

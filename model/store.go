@@ -30,6 +30,7 @@ type Store struct {
 	problems          []Problem
 	skipped           int
 	progress          Progress
+	filter            *rowFilter // nil while nothing is left out
 }
 
 // buffers are reused for the numbers of the prompts and groups of a block.
@@ -56,6 +57,9 @@ func (s *Store) Append(c *Chunk) {
 	s.takeLengthUnit(c)
 	for file, n := range c.Untrained {
 		s.untrained[file] += n
+	}
+	if c.Attempts != nil {
+		s.setAttempts(*c.Attempts)
 	}
 	components := make([]int, len(c.ComponentNames))
 	for i, name := range c.ComponentNames {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vantage/model"
@@ -28,7 +29,11 @@ func (a App) runLine(w int) string {
 	}
 	if run.Format != "" {
 		free := w - cells.Width(left) - cells.Width(right) - 4
-		facts := cells.JoinFitting(free, " · ", run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples"))
+		all := []string{run.Format, units.Plural(len(a.snap.Steps), "steps"), units.Plural(a.snap.Rows, "samples")}
+		if run.Attempts.Several() {
+			all = slices.Insert(all, 0, run.Attempts.String())
+		}
+		facts := cells.JoinFitting(free, " · ", all...)
 		if cells.Width(facts) <= free {
 			left += "  " + t.Paint(themes.Dim, facts)
 		}

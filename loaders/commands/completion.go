@@ -26,7 +26,7 @@ func (p *Program) RegisterCompletions(cmd *cobra.Command) error {
 	}
 	for flag, values := range map[string][]string{
 		"framework": estimators.Frameworks(), "estimator": names, "scale": {"group", "batch", "none"},
-		"input-format": formatNames, "split": {"train", "val", "all"}, "group-by": groupings, "compute-new-adv": {"true", "false"},
+		"input-format": formatNames, "split": {"train", "val", "all"}, "attempt": {"newest", "all"}, "group-by": groupings, "compute-new-adv": {"true", "false"},
 	} {
 		if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vantage/model"
 	"vantage/model/sanitize"
 )
 
@@ -62,6 +63,13 @@ func ExitCode(err error) int {
 func (p *Program) noteConfig(format string) {
 	if p.ConfigSummary != "" {
 		p.note(format, p.ConfigSummary)
+	}
+}
+
+// noteAttempts writes which attempts of the run are not counted, for output that does not include it.
+func (p *Program) noteAttempts(format string, snap model.Snapshot) {
+	for _, text := range snap.Run.Attempts.Notes() {
+		p.note(format, text)
 	}
 }
 

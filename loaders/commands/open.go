@@ -11,6 +11,7 @@ import (
 	"vantage/loaders"
 	"vantage/loaders/discover"
 	"vantage/model"
+	"vantage/model/units"
 )
 
 // Open opens the paths with the options of the flags; with follow it waits for more at
@@ -19,7 +20,11 @@ func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
 		return nil, Usage(fmt.Errorf("unknown split %q: choose train, val or all", p.split))
 	}
-	return loaders.Open(paths, loaders.Options{Follow: follow, Wait: p.wait, Format: p.inputFormat, Split: discover.Split(p.split), Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
+	attempt, err := loaders.ParseAttempt(p.attempt)
+	if err != nil {
+		return nil, Usage(err)
+	}
+	return loaders.Open(paths, loaders.Options{Follow: follow, Wait: p.wait, Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
 }
 
 // readAll reads the paths to their current end.
@@ -49,6 +54,9 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 	}
 	if snap.Rows > 0 {
 		return snap, nil
+	}
+	if a := snap.Run.Attempts; a.Count > 0 && a.Shown > a.Count {
+		return snap, Usage(fmt.Errorf("%s has no attempt %d: the run was started %s", Title(paths), a.Shown, units.Plural(a.Count, "times")))
 	}
 	if problems := snap.Run.Problems; len(problems) > 0 {
 		return snap, fmt.Errorf("no samples in %s: %s", Title(paths), problems[0])

@@ -55,6 +55,7 @@ type watcher struct {
 	recheck <-chan time.Time // when to check a short step again; nil if never
 	choose  func(model.Snapshot, model.Settings) (model.Settings, error)
 	chosen  bool // set has the estimator to use
+	attempt int  // of the run whose steps were added to monitor
 }
 
 // minPollInterval is the minimum time between two checks of files. A stream is checked
@@ -139,9 +140,19 @@ func (w *watcher) awaitRows(snap model.Snapshot, ended bool) (step int64, pendin
 	return s.Step, true
 }
 
+// noteAttempt makes all steps new if the run was started again.
+func (w *watcher) noteAttempt(snap model.Snapshot) {
+	attempt := max(1, snap.Run.Attempts.Count)
+	if w.attempt > 0 && attempt > w.attempt {
+		w.monitor.StartAgain()
+	}
+	w.attempt = max(w.attempt, attempt)
+}
+
 // checkSteps evaluates the rules on steps that have become complete. notReady says why
 // nothing could be computed: samples that cannot be grouped yet may be later.
 func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended bool) (notReady, err error) {
+	w.noteAttempt(snap)
 	var added []model.Step
 	short, pending := w.awaitRows(snap, ended)
 	for i, step := range snap.Steps {

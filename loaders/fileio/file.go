@@ -121,8 +121,11 @@ func (f *File) Rewritten(h io.ReaderAt, info os.FileInfo) bool {
 	if f.Info == nil {
 		return false
 	}
-	return f.onlyChangeTimeDiffers(info) || info.Size() < f.Pos || !os.SameFile(f.Info, info) || !f.head.matches(h) || !f.tail.matches(h)
+	return f.onlyChangeTimeDiffers(info) || info.Size() < f.Pos || !os.SameFile(f.Info, info) || !f.StartsTheSame(h)
 }
+
+// StartsTheSame reports whether the file has the bytes at its start, and before Pos, that were read.
+func (f *File) StartsTheSame(h io.ReaderAt) bool { return f.head.matches(h) && f.tail.matches(h) }
 
 // Remember takes the fingerprints that Rewritten compares.
 func (f *File) Remember(h io.ReaderAt) {

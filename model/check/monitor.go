@@ -46,6 +46,9 @@ func (w *Monitor) Add(s *analysis.Summary) []Transition {
 	return all
 }
 
+// StartAgain makes steps count as new that were added before: the run was started again.
+func (w *Monitor) StartAgain() { clear(w.added) }
+
 // AddLog evaluates the rules on the log as a whole, whose newest step is given.
 func (w *Monitor) AddLog(l Log, step int64) []Transition {
 	var all []Transition

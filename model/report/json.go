@@ -32,6 +32,8 @@ import (
 // The origin of the estimator is "flag", "config", "logged advantages", "trainer" (of the log's
 // format), "assumed" or "screen"; of the compared logged advantages so many are exact, in every bit,
 // and near, which includes exact. compared is 0 if the log has none, or not what the estimator reads.
+// attempts is present in run if the run was started again in the same folder or file: which attempt is
+// shown, how many there are, and what was left out.
 // Where rollouts have several rows, run.rollouts says how they are counted, and each step, group and the
 // summary have their number beside samples. refused is present where the trainer's own code would raise an error for the group.
 // by_group is present for a row per group, in the order of the log; for one row for the
@@ -127,6 +129,8 @@ type runJSON struct {
 	SolvedAt *float64 `json:"solved_at"` // null if no reward is solved, or runs differ in it
 	Solved   []string `json:"solved"`    // which rewards count as solved and why, a sentence per run
 
+	Attempts *attemptsJSON `json:"attempts,omitempty"`
+
 	Notes  []string `json:"notes"` // what was left out or deduplicated, and why
 	Config string   `json:"config,omitempty"`
 }
@@ -144,7 +148,8 @@ func newRunJSON(p *page) runJSON {
 	snap := p.Snap
 	return runJSON{
 		SolvedAt: solvedAt(p.rewardScales), Solved: snap.SolvedEvidence(p.rewardScales),
-		Format: snap.Run.Format, Read: snap.Run.Provenance,
+		Attempts: newAttemptsJSON(snap.Run.Attempts),
+		Format:   snap.Run.Format, Read: snap.Run.Provenance,
 		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Config: snap.Run.Config,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped, Rollouts: snap.RolloutEvidence(p.Settings),
 		Lengths: snap.Run.LengthUnit.String(), Written: p.lastWrite(time.UTC, time.RFC3339), Notes: append([]string{}, snap.Run.Notes...),

@@ -25,7 +25,7 @@ func Text(w io.Writer, r *Report) (*Charts, error) {
 
 func textHead(p *page) {
 	set, snap := p.Settings, p.Snap
-	p.printf("log        %s · %s · %s\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"))
+	p.printf("log        %s · %s · %s%s\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"), attemptText(snap.Run.Attempts))
 	p.printf("read       %s\n", sanitize.Line(snap.Run.Provenance))
 	p.printf("groups     %s\n", p.Grouping.Evidence)
 	if p.Grouping.Doubt != "" {
@@ -66,6 +66,14 @@ func (p *page) sizeLegend() string {
 		return ""
 	}
 	return "; n is rollouts/rows"
+}
+
+// attemptText says which of several attempts is reported.
+func attemptText(a model.RunAttempts) string {
+	if !a.Several() {
+		return ""
+	}
+	return " · " + a.String()
 }
 
 // estimatorText names framework and estimator, and says who chose them if that is known.

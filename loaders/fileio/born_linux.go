@@ -1,0 +1,16 @@
+package fileio
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Born returns when a file was created; the zero time if its filesystem does not tell.
+func Born(path string) time.Time {
+	var x unix.Statx_t
+	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &x); err != nil || x.Mask&unix.STATX_BTIME == 0 {
+		return time.Time{}
+	}
+	return time.Unix(x.Btime.Sec, int64(x.Btime.Nsec))
+}

@@ -1,0 +1,204 @@
+package loaders
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"time"
+
+	"vantage/loaders/attempts"
+	"vantage/loaders/fileio"
+	"vantage/model"
+)
+
+// runAttempts keeps the attempts of a run apart: see package attempts. They are judged when everything
+// that is there has been read.
+type runAttempts struct {
+	changed  bool      // something was read since they were judged
+	next     time.Time // they are not judged before, since that takes long for many files
+	sent     model.Attempts
+	replaced map[int32]replacedFile // files of folders that were replaced
+	folders  int                    // how many
+}
+
+// replacedFile is a file of a folder that was replaced.
+type replacedFile struct {
+	path    string
+	written time.Time
+	number  int // of the folder, from 0
+}
+
+// judgementShare is one part in how many of the time judging may take while following.
+const judgementShare = 50
+
+// judgeAttempts decides which rows are left out, if it is time to.
+func (s *Source) judgeAttempts(now time.Time) {
+	a := &s.attempts
+	if !a.changed || len(s.queue) > 0 || s.options.Attempt == AllAttempts || s.options.Follow && now.Before(a.next) {
+		return
+	}
+	a.changed = false
+	start := time.Now()
+	judged := s.judgeRuns()
+	a.next = time.Now().Add(judgementShare * time.Since(start))
+	if reflect.DeepEqual(judged, a.sent) {
+		return
+	}
+	a.sent = judged
+	s.chunks.pending.attempts = &judged
+	s.findNewest()
+}
+
+// judgeRuns judges each run by itself.
+func (s *Source) judgeRuns() model.Attempts {
+	var keys []runKey
+	runs := map[runKey][]attempts.File{}
+	for _, f := range s.files {
+		f.leftOut = false
+		if !f.hasStep {
+			continue
+		}
+		key := s.runKeyOf(f)
+		if _, ok := runs[key]; !ok {
+			keys = append(keys, key)
+		}
+		runs[key] = append(runs[key], s.attemptFile(f))
+	}
+	var all model.Attempts
+	for _, key := range keys {
+		name := ""
+		if len(keys) > 1 {
+			name = key.name()
+		}
+		s.addRun(&all, name, runs[key])
+	}
+	if all.Count < 2 && len(all.LeftOut)+len(all.Doubts) == 0 {
+		return model.Attempts{}
+	}
+	return all
+}
+
+// runKey tells runs apart.
+type runKey struct {
+	runDir
+	file int32 // a file that was given by itself, which is a run of its own; -1 if it is of a directory
+}
+
+// runKeyOf returns the run of a file. The directories of AReaL's versions are of one run.
+func (s *Source) runKeyOf(f *file) runKey {
+	at := s.chunks.runs.dirs[s.chunks.runs.fileDirs[f.index]]
+	if f.stream != nil || f.disk != nil && f.disk.Root == "" {
+		return runKey{at, f.index}
+	}
+	dir, base := filepath.Split(filepath.Dir(f.name))
+	first, last := s.chunks.order(f.index).Span()
+	if version, err := strconv.ParseInt(base, 10, 64); err == nil && first == version && last == version {
+		at.path = filepath.Clean(dir)
+	}
+	return runKey{at, -1}
+}
+
+// attemptFile is what is known of a file.
+func (s *Source) attemptFile(f *file) attempts.File {
+	a := attempts.File{Index: f.index, Path: f.name, Order: s.chunks.order(f.index), Gone: f.gone, Rewritten: f.rewritten, Copied: f.copied, Replaced: math.MaxInt}
+	if old, ok := s.attempts.replaced[f.index]; ok {
+		a.Written, a.Replaced, a.Gone = old.written, old.number, false
+		return a
+	}
+	if f.disk != nil {
+		a.Written = f.disk.Modified()
+		a.Born = func() time.Time { return fileio.Born(filepath.Join(f.disk.Root, f.disk.Path)) }
+	}
+	return a
+}
+
+// addRun adds what is left out of a run.
+func (s *Source) addRun(all *model.Attempts, name string, files []attempts.File) {
+	v := attempts.Judge(files, s.options.Attempt > 0)
+	count := len(v.Attempts)
+	shown := count
+	if s.options.Attempt > 0 {
+		shown = int(s.options.Attempt)
+	}
+	for i := range v.Attempts {
+		s.addAttempt(all, &v.Attempts[i], model.OlderRows{Attempt: i + 1, Of: count, Run: name}, shown)
+	}
+	if len(v.Doubts) > 0 {
+		forced := len(attempts.Judge(files, true).Attempts)
+		for _, d := range v.Doubts {
+			all.Doubts = append(all.Doubts, doubtText(d, name, forced))
+		}
+	}
+	switch {
+	case count == 1 && all.Count > 1:
+	case all.Count > 1 && (all.Count != count || all.Shown != shown):
+		all.Shown = 0 // the runs differ
+	default:
+		all.Shown, all.Count = shown, count
+	}
+}
+
+// addAttempt adds what is left out of an attempt: all of it, or what it abandoned if it is shown.
+func (s *Source) addAttempt(all *model.Attempts, a *attempts.Attempt, left model.OlderRows, shown int) {
+	if left.Attempt == shown {
+		for i := range a.Abandoned {
+			gone := &a.Abandoned[i]
+			left.Rows, left.Cause, left.Step = gone.Rows(), model.Resumed, gone.Step
+			left.Start, left.End = gone.Written()
+			all.LeftOut = append(all.LeftOut, left)
+		}
+	} else {
+		left.Rows, left.Cause = a.Rows(), a.Cause
+		if left.Attempt > shown {
+			left.Cause = model.Chosen
+		}
+		left.Start, left.End = a.Written()
+		all.LeftOut = append(all.LeftOut, left)
+	}
+}
+
+// doubtText says which start was not believed, and how it is.
+func doubtText(d attempts.Doubt, run string, attempt int) string {
+	if run != "" {
+		run = " of " + run
+	}
+	return fmt.Sprintf("counted as one run, though the files of steps %d to %d%s are newer than those of later steps up to %d, as after some copies; if the run was started again over its old files, --attempt %d shows it without them",
+		d.First, d.Last, run, d.Until, attempt)
+}
+
+// findNewest finds the newest step, and when the log was written, among what is not left out.
+func (s *Source) findNewest() {
+	whole := map[int32]bool{}
+	for _, l := range s.attempts.sent.LeftOut {
+		for _, r := range l.Rows {
+			if r.From == math.MinInt64 && r.To == math.MaxInt64 {
+				whole[r.File] = true
+			}
+		}
+	}
+	s.newest, s.writes = newestStep{}, writeTimes{}
+	for _, f := range s.files {
+		f.leftOut = whole[f.index]
+		if f.leftOut {
+			continue
+		}
+		if f.hasStep {
+			_, f.newestStep = s.chunks.order(f.index).Span()
+		}
+		s.newest.addName(f)
+		s.newest.update(f)
+		s.writes.note(f)
+	}
+}
+
+// noteRewritten notes that a file, of which something was read, has been written anew, or was replaced
+// by a copy of itself.
+func (s *Source) noteRewritten(f *file, h fileio.Handle, size int64) {
+	if !f.hasStep {
+		return
+	}
+	same := size == f.disk.Size && f.disk.StartsTheSame(h)
+	f.copied, f.rewritten = f.copied || same, f.rewritten || !same
+}

@@ -1,0 +1,287 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"vantage/model/units"
+)
+
+// Attempts says which rows of a log are left out, because the run was started again in the same
+// folder or file.
+type Attempts struct {
+	Shown, Count int         // number of the attempt that is shown, from 1, and how many there are; Shown is 0 if all are
+	LeftOut      []OlderRows // in the order of attempts
+	Doubts       []string    // sentences on what may be another attempt, and is counted
+}
+
+// OlderRows are rows that are left out.
+type OlderRows struct {
+	Attempt    int    // that they are of, from 1
+	Of         int    // how many attempts its folder has
+	Run        string // folder of the run, if several are open; "" otherwise
+	Rows       []RowRange
+	Cause      AttemptCause
+	Step       int64     // from which the run was resumed, if it was
+	Start, End time.Time // when the first and the last of the files were written; zero if unknown
+}
+
+// RowRange is the rows of a file at offsets in [From, To) of steps from Step on.
+type RowRange struct {
+	File     int32
+	From, To int64
+	Step     int64
+}
+
+// AttemptCause is why rows belong to an earlier attempt.
+type AttemptCause int
+
+// The causes.
+const (
+	StartedAgain   AttemptCause = iota // files of earlier steps were written again
+	Appended                           // steps go back to the first within a file
+	FilesRemoved                       // the files are gone, and the new ones go back to an earlier step
+	FolderReplaced                     // the folder is another one, or a link to another one
+	Resumed                            // the run was resumed at an earlier step
+	Chosen                             // it is newer than the attempt that a person chose
+)
+
+// String is the cause in the words of a note.
+func (c AttemptCause) String() string {
+	return [...]string{
+		"the run was started again and writes its files anew",
+		"the steps of the file go back to the first, as those of a run that was started again",
+		"its files were removed, and the new ones begin at an earlier step",
+		"the folder was replaced by another",
+		"the run was resumed",
+		"another attempt was chosen",
+	}[c]
+}
+
+// RunAttempts is which attempts of a run the log holds; the zero value if there is one and all of its
+// rows are counted.
+type RunAttempts struct {
+	Shown, Count int // see [Attempts]
+	LeftOut      []LeftOut
+	Doubts       []string
+}
+
+// LeftOut is what was left out of a log in one piece.
+type LeftOut struct {
+	OlderRows
+	Files, Steps, Samples int
+	First, Last           int64 // steps
+}
+
+// Several reports whether one of several attempts is shown.
+func (a RunAttempts) Several() bool { return a.Count > 1 && a.Shown > 0 }
+
+// String is "attempt 2 of 2".
+func (a RunAttempts) String() string { return fmt.Sprintf("attempt %d of %d", a.Shown, a.Count) }
+
+// Notes says what was left out and what was assumed, in sentences.
+func (a RunAttempts) Notes() []string {
+	var notes []string
+	for _, l := range a.LeftOut {
+		notes = append(notes, l.sentence())
+	}
+	return append(notes, a.Doubts...)
+}
+
+func (l LeftOut) sentence() string {
+	what := fmt.Sprintf("attempt %d of %d", l.Attempt, l.Of)
+	why, flag := l.Cause.String(), fmt.Sprintf("--attempt %d shows it, --attempt all counts everything", l.Attempt)
+	if l.Cause == Resumed {
+		what, why = "what was written beyond the checkpoint", fmt.Sprintf("the run was resumed at step %d", l.Step)
+		flag = "--attempt all counts it too"
+	}
+	if l.Run != "" {
+		what += " in " + l.Run
+	}
+	return fmt.Sprintf("%s is not counted: %s (%s, %s%s), since %s; %s", what, stepsText(l.First, l.Last),
+		units.Plural(l.Files, "files"), units.Plural(l.Samples, "samples"), l.writtenText(), why, flag)
+}
+
+// stepsText is "step 3" or "steps 3 to 5".
+func stepsText(first, last int64) string {
+	if first == last {
+		return fmt.Sprintf("step %d", first)
+	}
+	return fmt.Sprintf("steps %d to %d", first, last)
+}
+
+// writtenText says when the rows were written, to the minute.
+func (l LeftOut) writtenText() string {
+	if l.Start.IsZero() {
+		return ""
+	}
+	const minute = "2006-01-02 15:04"
+	from, to := l.Start.Local().Format(minute), l.End.Local().Format(minute)
+	switch {
+	case from == to:
+		return ", written " + from
+	case strings.HasPrefix(to, from[:len("2006-01-02")]):
+		to = to[len("2006-01-02 "):]
+	}
+	return ", written " + from + " to " + to
+}
+
+// leftOutCount counts the rows of one OlderRows.
+type leftOutCount struct {
+	files   map[int32]bool
+	steps   int
+	samples int
+	first   int64
+	last    int64
+}
+
+func (c *leftOutCount) add(step int64, file int32, rows int, newStep bool) {
+	if c.files == nil {
+		c.files, c.first, c.last = map[int32]bool{}, step, step
+	}
+	if newStep {
+		c.steps++
+	}
+	c.files[file] = true
+	c.first, c.last = min(c.first, step), max(c.last, step)
+	c.samples += rows
+}
+
+// rowFilter leaves rows out of columns. It is made anew when the attempts change.
+type rowFilter struct {
+	attempts Attempts
+	byFile   map[int32][]filteredRange
+	cache    map[int64]filteredStep
+}
+
+// filteredRange is a range with the index of its OlderRows.
+type filteredRange struct {
+	RowRange
+	piece int
+}
+
+// filteredStep is what is left of a step.
+type filteredStep struct {
+	from   *stepColumns
+	length int          // of from
+	kept   *stepColumns // from itself if nothing was left out, nil if nothing is left
+	left   []pieceRows
+}
+
+// pieceRows is how many rows of a file were left out for one reason.
+type pieceRows struct {
+	piece, rows int
+	file        int32
+}
+
+func newRowFilter(a Attempts) *rowFilter {
+	f := &rowFilter{attempts: a, byFile: map[int32][]filteredRange{}, cache: map[int64]filteredStep{}}
+	for i, l := range a.LeftOut {
+		for _, r := range l.Rows {
+			f.byFile[r.File] = append(f.byFile[r.File], filteredRange{r, i})
+		}
+	}
+	return f
+}
+
+// concerns reports whether rows of a step may be left out.
+func (f *rowFilter) concerns(c *stepColumns) bool {
+	return f != nil && slices.ContainsFunc(c.fileSpans, func(s fileSpan) bool { return len(f.byFile[s.file]) > 0 })
+}
+
+// setAttempts notes which rows are left out from now on.
+func (s *Store) setAttempts(a Attempts) {
+	filter := newRowFilter(a)
+	for _, cols := range s.steps {
+		if s.filter.concerns(cols) || filter.concerns(cols) {
+			cols.revision = s.revision
+		}
+	}
+	s.filter = filter
+}
+
+// apply returns what is left of the columns of a step: nil if that is nothing.
+func (f *rowFilter) apply(step int64, c *stepColumns, counts []leftOutCount) *stepColumns {
+	old, ok := f.cache[step]
+	if !ok || old.from != c || old.length != len(c.rewards) {
+		old = f.filter(step, c)
+		f.cache[step] = old
+	}
+	seen := -1 // pieces are ascending
+	for _, l := range old.left {
+		counts[l.piece].add(step, l.file, l.rows, l.piece != seen)
+		seen = l.piece
+	}
+	return old.kept
+}
+
+// filter filters the columns of a step.
+func (f *rowFilter) filter(step int64, c *stepColumns) filteredStep {
+	n := len(c.rewards)
+	result := filteredStep{from: c, length: n, kept: c}
+	if !f.concerns(c) {
+		return result
+	}
+	kept := &stepColumns{revision: c.revision}
+	for i, s := range c.fileSpans {
+		to := n
+		if i+1 < len(c.fileSpans) {
+			to = c.fileSpans[i+1].startRow
+		}
+		for from := s.startRow; from < to; {
+			piece, end := f.pieceAt(step, c, s, from, to)
+			if piece < 0 {
+				kept.appendRows(c, s, from, end)
+			} else {
+				result.left = append(result.left, pieceRows{piece, end - from, s.file})
+			}
+			from = end
+		}
+	}
+	slices.SortStableFunc(result.left, func(a, b pieceRows) int { return cmp.Compare(a.piece, b.piece) })
+	switch len(kept.rewards) {
+	case 0:
+		result.kept = nil
+	case n:
+	default:
+		result.kept = kept
+	}
+	return result
+}
+
+// pieceAt returns why the rows of a span from one on are left out, -1 if they are not, and where that
+// ends. The offsets of a file ascend within a step.
+func (f *rowFilter) pieceAt(step int64, c *stepColumns, s fileSpan, from, to int) (piece, end int) {
+	ranges := f.byFile[s.file]
+	at := func(row int) int64 { return s.offset + int64(c.spanOffset[row]) }
+	piece, end = -1, to
+	for _, r := range ranges {
+		if step < r.Step {
+			continue
+		}
+		if piece < 0 && at(from) >= r.From && at(from) < r.To {
+			piece = r.piece
+		}
+		for _, bound := range [...]int64{r.From, r.To} {
+			if at(from) < bound && at(end-1) >= bound {
+				end = from + sort.Search(end-from, func(i int) bool { return at(from+i) >= bound })
+			}
+		}
+	}
+	return piece, end
+}
+
+// summary is what was left out of the log.
+func (f *rowFilter) summary(counts []leftOutCount) RunAttempts {
+	a := RunAttempts{Shown: f.attempts.Shown, Count: f.attempts.Count, Doubts: f.attempts.Doubts}
+	for i, c := range counts {
+		if c.samples > 0 {
+			a.LeftOut = append(a.LeftOut, LeftOut{OlderRows: f.attempts.LeftOut[i], Files: len(c.files), Steps: c.steps, Samples: c.samples, First: c.first, Last: c.last})
+		}
+	}
+	return a
+}
