@@ -31,8 +31,7 @@ type inputKey struct {
 	step       int64
 	revision   int
 	open       bool
-	by         model.GroupBy
-	size       int
+	rule       model.GroupRule
 	reward     string
 	weights    model.Weights
 	thresholds string // see rewardScales
@@ -40,7 +39,7 @@ type inputKey struct {
 
 func (p plan) inputKey(i int) inputKey {
 	step := p.snap.Steps[i]
-	return inputKey{step.Number, step.Revision, p.snap.Open(i), p.grouping.By, p.grouping.Size, p.settings.Reward, p.settings.Weights, p.thresholds}
+	return inputKey{step.Number, step.Revision, p.snap.Open(i), p.grouping.GroupRule, p.settings.Reward, p.settings.Weights, p.thresholds}
 }
 
 // stepInput returns that of step i: that of previous if it is the same.
@@ -49,7 +48,7 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	if previous != nil && previous.input.key == key {
 		return previous.input, nil
 	}
-	step, err := groupStep(p.snap, i, p.grouping, p.settings)
+	step, err := groupStep(p.snap, i, p.grouping.GroupRule, p.settings)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +69,7 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 // describe returns group k with what its rewards tell by the scale of its run.
 func (in *stepInput) describe(k int, scales *rewardScales) Group {
 	g := Group{Name: in.GroupName(k), Preview: in.snap.Preview(in.step, in.firstRow(k)), Start: in.Offsets[k], End: in.Offsets[k+1]}
-	g.Run = in.snap.RunOf(in.step, in.firstRow(k))
+	g.Run = in.Run(k)
 	g.HasSolved = scales.of(&g).Discrete
 	rewards, sum, n, squares := in.LoggedRewards[g.Start:g.End], 0.0, 0, 0.0
 	for _, r := range rewards {
