@@ -29,8 +29,7 @@ var ErrUngrouped = errors.New("the log has neither a group id nor a prompt under
 
 // Grouping is the rule chosen for a run, and why.
 type Grouping struct {
-	By       GroupBy
-	Size     int    // rows per group, if by position
+	GroupRule
 	Evidence string // why, in one sentence
 	Doubt    string // what may be wrong, "" if nothing
 }
@@ -103,53 +102,111 @@ func (c *stepColumns) updateEvidence(fileRuns []int32) {
 
 // Grouping decides how the rows of the run are grouped under the settings.
 func (s Snapshot) Grouping(set Settings) (Grouping, error) {
-	e := s.groupEvidence
-	switch set.GroupBy {
-	case GroupByID:
-		if e.rowsWithID < e.rows {
-			return Grouping{}, fmt.Errorf("cannot group by id: %d of %d rows have no group id", e.rows-e.rowsWithID, e.rows)
-		}
-		return s.byID(), nil
-	case GroupByPrompt:
-		if e.rowsWithPrompt < e.rows {
-			return Grouping{}, fmt.Errorf("cannot group by prompt: %d of %d rows have no prompt", e.rows-e.rowsWithPrompt, e.rows)
-		}
-		return s.byPrompt(""), nil
-	case GroupByPosition:
-		return s.byPosition(set.NumGenerations)
-	case GroupAutomatic, "":
+	rule, err := s.groupRule(set)
+	if err != nil {
+		return Grouping{}, err
 	}
-	return s.automatic(set.NumGenerations)
+	switch rule.By {
+	case GroupByID:
+		return s.byID(rule, set), nil
+	case GroupByPrompt:
+		return s.byPrompt(rule, set), nil
+	case GroupByPosition, GroupAutomatic:
+	}
+	g := Grouping{GroupRule: rule, Evidence: "by position: " + s.Division(rule)}
+	mixed, blocks := s.mixedBlocks(rule)
+	return s.withPurity(g, mixed, blocks), nil
 }
 
-// automatic is the first rule that the log supports; size is the number of rows per group by position.
-func (s Snapshot) automatic(size int) (Grouping, error) {
+// groupRule returns the rule that the logged advantages prove, else that of the settings, else the
+// first that the log supports.
+func (s Snapshot) groupRule(set Settings) (GroupRule, error) {
+	by := set.GroupBy
+	if !set.Proved.IsZero() {
+		by = set.Proved.By
+	}
 	e := s.groupEvidence
-	notByID := ""
-	if e.rows > 0 && e.rowsWithID == e.rows {
-		switch {
-		case float64(e.rows) < minGroupSize*float64(e.ids):
-			notByID = "its id column numbers rows, not groups"
-		case e.mixedIDs*minGroupsPerMixed > e.ids:
-			notByID = fmt.Sprintf("its id column puts different prompts into one group (%d of %d)", e.mixedIDs, e.ids)
-		default:
-			return s.byID(), nil
+	switch {
+	case by == GroupByID && e.rowsWithID < e.rows:
+		return GroupRule{}, fmt.Errorf("cannot group by id: %d of %d rows have no group id", e.rows-e.rowsWithID, e.rows)
+	case by == GroupByPrompt && e.rowsWithPrompt < e.rows:
+		return GroupRule{}, fmt.Errorf("cannot group by prompt: %d of %d rows have no prompt", e.rows-e.rowsWithPrompt, e.rows)
+	case by == GroupAutomatic || by == "":
+		var err error
+		if by, err = s.automatic(); err != nil {
+			return GroupRule{}, err
 		}
 	}
 	switch {
-	case e.rowsWithPrompt == e.rows:
-		return s.byPrompt(notByID), nil
-	case !s.Run.Positional:
-		return Grouping{}, fmt.Errorf("%d of %d rows have no prompt and %d no group id, and position does not tell in %s files: the trainer reorders their rows; name another column with --prompt or --group-by",
-			e.rows-e.rowsWithPrompt, e.rows, e.rows-e.rowsWithID, s.Run.Format)
+	case !set.Proved.IsZero():
+		return GroupRule{By: by, SizeOf: set.Proved.Sizes, Proved: true}, nil
+	case s.Run.Positional:
+		if by == GroupByPosition && set.NumGenerations < 1 {
+			return GroupRule{}, ErrUngrouped
+		}
+		return GroupRule{By: by, Size: set.NumGenerations}, nil
+	case by == GroupByPosition:
+		return GroupRule{}, fmt.Errorf("%s files cannot be grouped by position: the trainer reorders their rows, and no logged advantages prove that it did not", s.Run.Format)
 	}
-	return s.byPosition(size)
+	return GroupRule{By: by}, nil
 }
 
-func (s Snapshot) byID() Grouping {
+// automatic is the first rule that the log supports.
+func (s Snapshot) automatic() (GroupBy, error) {
 	e := s.groupEvidence
-	g := Grouping{By: GroupByID, Evidence: fmt.Sprintf("by the log's group id: %s, %s each", units.Plural(e.ids, "groups"), e.groupSize())}
-	return s.withPurity(g, e.mixedIDs, e.ids)
+	switch {
+	case e.rows > 0 && e.rowsWithID == e.rows && s.whyNotByID() == "":
+		return GroupByID, nil
+	case e.rowsWithPrompt == e.rows:
+		return GroupByPrompt, nil
+	case !s.Run.Positional:
+		return "", fmt.Errorf("%d of %d rows have no prompt and %d no group id, and position does not tell in %s files: the trainer reorders their rows; name another column with --prompt or --group-by",
+			e.rows-e.rowsWithPrompt, e.rows, e.rows-e.rowsWithID, s.Run.Format)
+	}
+	return GroupByPosition, nil
+}
+
+// whyNotByID says why the log's ids are not those of groups, "" if they may be or if rows lack one.
+func (s Snapshot) whyNotByID() string {
+	switch e := s.groupEvidence; {
+	case e.rows == 0 || e.rowsWithID < e.rows:
+	case float64(e.rows) < minGroupSize*float64(e.ids):
+		return "its id column numbers rows, not groups"
+	case e.mixedIDs*minGroupsPerMixed > e.ids:
+		return fmt.Sprintf("its id column puts different prompts into one group (%d of %d)", e.mixedIDs, e.ids)
+	}
+	return ""
+}
+
+func (s Snapshot) byID(rule GroupRule, set Settings) Grouping {
+	e := s.groupEvidence
+	g := Grouping{GroupRule: rule, Evidence: "by the log's group id" + s.sizeEvidence(rule, e.ids, "ids", e.groupSize())}
+	g = s.withPurity(g, e.mixedIDs, e.ids)
+	return s.withUndivided(g, set, e.ids)
+}
+
+// sizeEvidence is what follows after "by id" or "by prompt": how many groups there are, or how the
+// rows of each key are divided into groups.
+func (s Snapshot) sizeEvidence(rule GroupRule, keys int, noun, size string) string {
+	if division := s.Division(rule); division != "" {
+		return fmt.Sprintf("; %s; %s, %s each", division, units.Plural(keys, noun), size)
+	}
+	return fmt.Sprintf(": %s, %s each", units.Plural(keys, "groups"), size)
+}
+
+// withUndivided adds to the doubt that groups hold more rows than num_generations says, where the order
+// of rows does not tell which belong together.
+func (s Snapshot) withUndivided(g Grouping, set Settings, groups int) Grouping {
+	n := set.NumGenerations
+	if n < 1 || g.Divides() || s.groupEvidence.rows-s.groupEvidence.laterOutputs <= n*groups {
+		return g
+	}
+	doubt := fmt.Sprintf("groups hold more than the %d rows that num_generations says, but the order of rows in %s files does not tell which belong together", n, s.Run.Format)
+	if g.Doubt != "" {
+		doubt = g.Doubt + "; " + doubt
+	}
+	g.Doubt = doubt
+	return g
 }
 
 // withPurity adds to the evidence how many groups have one prompt, if all rows have that of their group.
@@ -170,40 +227,35 @@ func (s Snapshot) withPurity(g Grouping, mixed, groups int) Grouping {
 	return g
 }
 
-// byPrompt is grouping by prompt; notByID says why the log's ids are not used, "" if it has none.
-func (s Snapshot) byPrompt(notByID string) Grouping {
-	e := s.groupEvidence
+// byPrompt is grouping by prompt. Its evidence says why the log's ids are not used, if it has any.
+func (s Snapshot) byPrompt(rule GroupRule, set Settings) Grouping {
 	key := "prompt and ground truth"
-	g := Grouping{By: GroupByPrompt}
+	g := Grouping{GroupRule: rule}
 	if !s.Run.HasTruth {
 		key = "prompt"
-		g.Doubt = "the log has no ground truth, so tasks that share a prompt are merged"
+		if !rule.Divides() {
+			g.Doubt = "the log has no ground truth, so tasks that share a prompt are merged"
+		}
 	}
-	g.Evidence = fmt.Sprintf("by %s within a step: %s, %.1f rows each", key, units.Plural(e.prompts, "groups"), rowsPerGroup(e.rows, e.prompts))
-	if notByID != "" {
-		g.Evidence += "; " + notByID
+	e := s.groupEvidence
+	g.Evidence = fmt.Sprintf("by %s within a step", key) + s.sizeEvidence(rule, e.prompts, "prompts", fmt.Sprintf("%.1f rows", rowsPerGroup(e.rows, e.prompts)))
+	if why := s.whyNotByID(); why != "" && set.GroupBy != GroupByPrompt {
+		g.Evidence += "; " + why
 	}
-	return g
+	return s.withUndivided(g, set, e.prompts)
 }
 
-func (s Snapshot) byPosition(size int) (Grouping, error) {
-	if !s.Run.Positional {
-		return Grouping{}, fmt.Errorf("%s files cannot be grouped by position: the trainer reorders their rows", s.Run.Format)
+// mixedBlocks counts the groups by position, and those with several prompts.
+func (s Snapshot) mixedBlocks(rule GroupRule) (mixed, blocks int) {
+	if s.groupEvidence.rowsWithPrompt < s.groupEvidence.rows {
+		return 0, 0
 	}
-	if size < 1 {
-		return Grouping{}, ErrUngrouped
-	}
-	g := Grouping{By: GroupByPosition, Size: size, Evidence: fmt.Sprintf("by position: %d consecutive rows a group", size)}
-	mixed, blocks := s.mixedBlocks(size)
-	return s.withPurity(g, mixed, blocks), nil
-}
-
-// mixedBlocks counts the blocks of size rows, and those with several prompts.
-func (s Snapshot) mixedBlocks(size int) (mixed, blocks int) {
-	for _, step := range s.Steps {
-		for block := range slices.Chunk(step.prompts, size) {
+	for i, step := range s.Steps {
+		order, offsets, err := s.Layout(rule, i)
+		for g := range max(0, len(offsets)-1) {
 			blocks++
-			if slices.ContainsFunc(block, func(prompt uint32) bool { return prompt != block[0] }) {
+			block := order[offsets[g]:offsets[g+1]]
+			if err == nil && slices.ContainsFunc(block, func(row int32) bool { return step.prompts[row] != step.prompts[block[0]] }) {
 				mixed++
 			}
 		}

@@ -35,7 +35,7 @@ func grouped(t *testing.T, chunk *Chunk, set Settings) ([][]float64, Grouping, e
 	if err != nil {
 		return nil, Grouping{}, err
 	}
-	order, offsets, err := grouping.Layout(snap.Steps[0], snap.Open(0))
+	order, offsets, err := snap.Layout(grouping.GroupRule, 0)
 	if err != nil {
 		return nil, Grouping{}, err
 	}
@@ -68,6 +68,8 @@ func TestGroupingOfRows(t *testing.T) {
 		{"and one whose groups do not", rows("1/a", "1/b", "2/a", "2/a"), []string{"group_by", "id"}, GroupByID, [][]float64{{0, 1}, {2, 3}}, "1/2 (50%) of one prompt and ground truth"},
 		{"positions that hold one prompt each", rows("/a", "/a", "/b", "/b"), []string{"group_by", "position", "num_generations", "2"}, GroupByPosition, [][]float64{{0, 1}, {2, 3}}, "each of one prompt"},
 		{"and some that do not", rows("/a", "/b", "/b", "/b"), []string{"group_by", "position", "num_generations", "2"}, GroupByPosition, [][]float64{{0, 1}, {2, 3}}, "1/2 (50%) of one prompt"},
+		{"a prompt that comes twice", rows("/a", "/a", "/b", "/b", "/a", "/a"), []string{"num_generations", "2"}, GroupByPrompt, [][]float64{{0, 1}, {4, 5}, {2, 3}}, "2 consecutive rows of a prompt are a group, as num_generations says; 2 prompts, 3.0 rows each"},
+		{"and whose last group was cut", rows("x/a", "x/a", "x/a", "y/b", "y/b"), []string{"num_generations", "2"}, GroupByID, [][]float64{{0, 1}, {2}, {3, 4}}, "2 consecutive rows of an id are a group"},
 		{"position", rows("", "", "", ""), []string{"num_generations", "2"}, GroupByPosition, [][]float64{{0, 1}, {2, 3}}, "2 consecutive rows"},
 	}
 	for _, test := range tests {
@@ -110,5 +112,86 @@ func TestLayoutOfAnOpenStep(t *testing.T) {
 	got, _, err := grouped(t, chunk, settingsWith(t, "num_generations", "2"))
 	if diff := cmp.Diff([][]float64{{0, 1}, {2}}, got); err != nil || diff != "" {
 		t.Error(err, diff)
+	}
+}
+
+// Where the trainer reorders rows, num_generations divides no group, and the doubt says so; what the logged
+// advantages prove does.
+func TestReorderedRowsAreDividedIfProved(t *testing.T) {
+	verl := rows("x/a", "x/a", "y/b", "x/a", "x/a")
+	verl.Format, verl.Positional = "verl", false
+	got, grouping, err := grouped(t, verl, settingsWith(t, "num_generations", "2"))
+	if diff := cmp.Diff([][]float64{{0, 1, 3, 4}, {2}}, got); err != nil || diff != "" || !strings.Contains(grouping.Doubt, "the order of rows in verl files does not tell") {
+		t.Error(err, grouping.Doubt, diff)
+	}
+	set := DefaultSettings()
+	set.Proved = ProvedGroups{By: GroupByID, Sizes: RunSizes{2}}
+	got, grouping, err = grouped(t, verl, set)
+	if diff := cmp.Diff([][]float64{{0, 1}, {3, 4}, {2}}, got); err != nil || diff != "" || !strings.Contains(grouping.Evidence, "as the logged advantages prove") {
+		t.Error(err, grouping.Evidence, diff)
+	}
+	set.Proved = ProvedGroups{By: GroupByPosition, Sizes: RunSizes{2}}
+	got, grouping, err = grouped(t, verl, set)
+	if diff := cmp.Diff([][]float64{{0, 1}, {2, 3}, {4}}, got); err != nil || diff != "" || !strings.Contains(grouping.Evidence, "2 consecutive rows are a group, as the logged advantages prove, 2/3 (67%) of one prompt") {
+		t.Error(err, grouping.Evidence, diff)
+	}
+}
+
+// Each run has its own size, and blocks by position do not span runs.
+func TestRunsAreDividedByTheirOwnSize(t *testing.T) {
+	chunk := rows("x/a", "x/a", "x/a", "y/b", "y/b", "y/b", "y/b")
+	chunk.Files, chunk.FileRuns = []string{"one/1.jsonl", "two/1.jsonl"}, []int32{0, 1}
+	for i := 3; i < 7; i++ {
+		chunk.Records[i].File = 1
+	}
+	set := DefaultSettings()
+	set.Proved = ProvedGroups{By: GroupByID, Sizes: RunSizes{0, 2}}
+	got, grouping, err := grouped(t, chunk, set)
+	if diff := cmp.Diff([][]float64{{0, 1, 2}, {3, 4}, {5, 6}}, got); err != nil || diff != "" || !strings.Contains(grouping.Evidence, "consecutive rows of an id are a group, 2 in two, as") {
+		t.Error(err, grouping.Evidence, diff)
+	}
+	set.Proved = ProvedGroups{By: GroupByPosition, Sizes: RunSizes{2, 4}}
+	got, _, err = grouped(t, chunk, set)
+	if diff := cmp.Diff([][]float64{{0, 1}, {2}, {3, 4, 5, 6}}, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+// While two files of a step are followed their rows come in turn; blocks are of rows that stand together
+// in a file.
+func TestBlocksAreOfOneFile(t *testing.T) {
+	chunk := rows("/a", "/a", "/a", "/a", "/a", "/a", "/a", "/a")
+	chunk.Files = []string{"rank_0.jsonl", "rank_1.jsonl"}
+	for i := range chunk.Records {
+		chunk.Records[i].File, chunk.Records[i].Offset = int32(i%4/2), int64(i)
+	}
+	got, _, err := grouped(t, chunk, settingsWith(t, "num_generations", "4"))
+	if diff := cmp.Diff([][]float64{{0, 1, 4, 5}, {2, 3, 6, 7}}, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+// The groups into which an id is divided have names of their own.
+func TestNamesOfDividedGroups(t *testing.T) {
+	store := NewStore()
+	store.Append(rows("x/a", "x/a", "y/b", "y/b", "x/a", "x/a"))
+	snap := store.Snapshot()
+	for want, set := range map[string]Settings{
+		"x x#2 y": settingsWith(t, "num_generations", "2"),
+		"x y":     DefaultSettings(),
+		"0 1 2":   settingsWith(t, "group_by", "position", "num_generations", "2"),
+	} {
+		grouping, err := snap.Grouping(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order, offsets, err := snap.Layout(grouping.GroupRule, 0)
+		var names []string
+		for k := range offsets[1:] {
+			names = append(names, snap.GroupName(grouping.GroupRule, snap.Steps[0], order, offsets, k))
+		}
+		if got := strings.Join(names, " "); err != nil || got != want {
+			t.Errorf("%v: %s, want %s", err, got, want)
+		}
 	}
 }

@@ -8,27 +8,70 @@ import (
 	"vantage/estimators"
 )
 
-// Layout sorts the rows of a step by group. order lists row indices, group after group, in batch
-// order within each; group g is order[offsets[g]:offsets[g+1]]. open says that the step is still
-// being written.
-func (g Grouping) Layout(step Step, open bool) (order []int32, offsets []int, err error) {
-	n := len(step.Rewards)
-	if g.By == GroupByPosition {
-		return positionLayout(n, g.Size, open)
+// Layout sorts the rows of step i by group. order lists row indices, group after group, in batch
+// order within each; group g is order[offsets[g]:offsets[g+1]]. Groups into which one id or prompt
+// is divided follow one another. It fails if rows are left over, unless they are those of a step that
+// is still being written or the rule is proved.
+func (s Snapshot) Layout(rule GroupRule, i int) (order []int32, offsets []int, err error) {
+	step := s.Steps[i]
+	var rows []int32
+	if rule.Divides() {
+		rows = step.fileOrder()
 	}
-	keys := step.prompts
-	if g.By == GroupByID {
-		keys = step.groups
+	order, offsets = sortByKey(len(step.Rewards), s.groupKeys(rule, step), rows)
+	if !rule.Divides() {
+		return order, offsets, nil
+	}
+	if rule.By == GroupByPosition && !rule.Proved && !s.Open(i) {
+		for k := range offsets[1:] {
+			n := offsets[k+1] - offsets[k]
+			if _, err := estimators.EqualGroups(n, rule.Size); err != nil {
+				return nil, nil, fmt.Errorf("%d rows are not a multiple of --num-generations %d: %w", n, rule.Size, err)
+			}
+		}
+	}
+	return order, s.divided(rule, step, order, offsets), nil
+}
+
+// groupKeys returns a key for each row: rows of different keys are never in one group. By position
+// there is one key for each run; nil stands for one key.
+func (s Snapshot) groupKeys(rule GroupRule, step Step) []uint32 {
+	switch rule.By {
+	case GroupByID:
+		return step.groups
+	case GroupByPrompt:
+		return step.prompts
+	case GroupByPosition, GroupAutomatic:
+	}
+	if s.RunCount() == 1 {
+		return nil
+	}
+	keys := make([]uint32, len(step.Rewards))
+	for row := range keys {
+		keys[row] = uint32(s.RunOf(step, row))
+	}
+	return keys
+}
+
+// sortByKey sorts n rows by key, the keys in the order in which they come first. rows is the order to
+// keep within each, nil for input order.
+func sortByKey(n int, keys []uint32, rows []int32) (order []int32, offsets []int) {
+	if keys == nil && rows == nil {
+		rows = InputOrder(n)
+	}
+	if keys == nil {
+		return rows, []int{0, n}
 	}
 	var sizes []int
 	groupOf := make([]int32, n) // of each row
 	groups := newDenseIndex(keys)
-	for i, key := range keys {
-		g := groups.indexOf(key)
+	for i := range n {
+		row := rowAt(rows, i)
+		g := groups.indexOf(keys[row])
 		if int(g) == len(sizes) {
 			sizes = append(sizes, 0)
 		}
-		groupOf[i] = g
+		groupOf[row] = g
 		sizes[g]++
 	}
 	offsets = make([]int, len(sizes)+1)
@@ -37,40 +80,89 @@ func (g Grouping) Layout(step Step, open bool) (order []int32, offsets []int, er
 	}
 	next := slices.Clone(offsets) // where the next row of each group goes
 	order = make([]int32, n)
-	for i, g := range groupOf {
-		order[next[g]] = int32(i)
+	for i := range n {
+		row := rowAt(rows, i)
+		g := groupOf[row]
+		order[next[g]] = row
 		next[g]++
 	}
-	return order, offsets, nil
+	return order, offsets
 }
 
-// positionLayout is that of consecutive blocks of rows. While the step is open the last block may be
-// incomplete; then it is twinkle's error.
-func positionLayout(n, size int, open bool) (order []int32, offsets []int, err error) {
-	whole := n
-	if open && size > 0 {
-		whole = n - n%size
+// rowAt is the i-th of rows, which is nil for input order.
+func rowAt(rows []int32, i int) int32 {
+	if rows == nil {
+		return int32(i)
 	}
-	offsets, err = estimators.EqualGroups(whole, size)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%d rows are not a multiple of --num-generations %d: %w", n, size, err)
-	}
-	if whole < n {
-		offsets = append(offsets, n)
-	}
-	return InputOrder(n), offsets, nil
+	return rows[i]
 }
 
-// GroupName names group index of a step, in which row is: the log's id, PromptName, or the index.
-func (s Snapshot) GroupName(g Grouping, step Step, row, index int) string {
-	switch g.By {
+// divided cuts groups into those of consecutive rows. The last of each may be short.
+func (s Snapshot) divided(rule GroupRule, step Step, order []int32, offsets []int) []int {
+	cut := []int{0}
+	for k := range offsets[1:] {
+		lo, hi := offsets[k], offsets[k+1]
+		if lo == hi {
+			continue
+		}
+		if size := rule.FullSize(s.RunOf(step, int(order[lo]))); size > 0 {
+			for at := lo + size; at < hi; at += size {
+				cut = append(cut, at)
+			}
+		}
+		cut = append(cut, hi)
+	}
+	return cut
+}
+
+// fileOrder lists the rows of the step file by file, nil if that is their input order: while several
+// files are followed their rows come in turn.
+func (s Step) fileOrder() []int32 {
+	if slices.IsSortedFunc(s.fileSpans, compareFiles) {
+		return nil
+	}
+	rows := InputOrder(len(s.Rewards))
+	spans := slices.Clone(s.fileSpans)
+	slices.SortStableFunc(spans, compareFiles)
+	sorted := make([]int32, 0, len(rows))
+	for _, span := range spans {
+		sorted = append(sorted, rows[span.startRow:s.spanEnd(span)]...)
+	}
+	return sorted
+}
+
+func compareFiles(a, b fileSpan) int { return int(a.file) - int(b.file) }
+
+// spanEnd is the row after the last of a span.
+func (s Step) spanEnd(span fileSpan) int {
+	next, _ := slices.BinarySearchFunc(s.fileSpans, span.startRow+1, func(f fileSpan, row int) int { return f.startRow - row })
+	if next == len(s.fileSpans) {
+		return len(s.Rewards)
+	}
+	return s.fileSpans[next].startRow
+}
+
+// GroupName names group k of a step's layout: the log's id, PromptName, or k. The second group into
+// which an id or a prompt is divided has #2 behind that, and so on.
+func (s Snapshot) GroupName(rule GroupRule, step Step, order []int32, offsets []int, k int) string {
+	name, keys := "", step.prompts
+	row := order[offsets[k]]
+	switch rule.By {
 	case GroupByID:
-		return s.groupIDs.at(int(step.groups[row]) - 1)
+		name, keys = s.groupIDs.at(int(step.groups[row])-1), step.groups
 	case GroupByPrompt:
-		return s.PromptName(step, row)
+		name = s.PromptName(step, int(row))
 	case GroupByPosition, GroupAutomatic:
+		return strconv.Itoa(k)
 	}
-	return strconv.Itoa(index)
+	part := 1
+	for at := k - 1; at >= 0 && rule.Divides() && keys[order[offsets[at]]] == keys[row]; at-- {
+		part++
+	}
+	if part == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s#%d", name, part)
 }
 
 // InputOrder lists n rows in input order.

@@ -26,7 +26,8 @@ type Settings struct {
 	SolvedAt SolvedAt // reward from which a sample is solved, "" for RewardScale's rule
 
 	GroupBy        GroupBy
-	NumGenerations int // rows per group, for grouping by position; 0 if not given
+	NumGenerations int          // rows per group, where the order of rows tells which belong together; 0 if not given
+	Proved         ProvedGroups // by the logged advantages; it wins, since it is only looked for where the two above leave it open or ask for it
 }
 
 // DefaultSettings are those of a trainer without configuration: the first estimator of the list,

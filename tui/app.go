@@ -334,7 +334,9 @@ func (a App) onAnalysis(msg analysisMsg) (App, tea.Cmd) {
 		return a.catchUp()
 	}
 	a.result.base = msg.base
-	return a.showAnalysis(msg.analysis).continueTrend(a.firstTrendPart())
+	a, match := a.showAnalysis(msg.analysis).requestMatch()
+	a, trend := a.continueTrend(a.firstTrendPart())
+	return a, tea.Batch(trend, match)
 }
 
 func (a App) onTrend(msg trendMsg) (App, tea.Cmd) {

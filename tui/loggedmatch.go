@@ -2,10 +2,12 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/match"
 	"vantage/model/session"
@@ -20,17 +22,27 @@ type loggedMatch struct {
 }
 
 // requestMatch starts the comparison when the first step is complete, and again whenever
-// there are twice as many: on few samples more than one estimator fits.
+// there are twice as many: on few samples more than one estimator fits. It does so too if a newer step
+// is the first that disagrees: a prompt may come twice in it.
 func (a App) requestMatch() (App, tea.Cmd) {
 	steps := len(a.snap.Steps)
 	if steps > 0 && a.snap.Open(steps-1) {
 		steps--
 	}
-	if !a.snap.Run.Progress.CaughtUp || steps < max(1, 2*a.loggedMatch.steps) {
+	enough := steps >= max(1, 2*a.loggedMatch.steps) || steps > a.loggedMatch.steps && a.newStepDisagrees()
+	if !a.snap.Run.Progress.CaughtUp || !enough {
 		return a, nil
 	}
 	a.loggedMatch.steps = steps
 	return a, matchLogged(a.ctx, a.snap, a.settings.now)
+}
+
+// newStepDisagrees reports whether the estimator at work gives other advantages than the log has in the
+// step on the screen, and gave those of all steps that were compared.
+func (a App) newStepDisagrees() bool {
+	now := a.result.analysis
+	return now != nil && a.choice().Confirmed() &&
+		slices.ContainsFunc(now.Warnings, func(w model.Warning) bool { return w.Kind == model.WarnLoggedDiffers })
 }
 
 // startAtTrainer begins with the estimator of the log's trainer, as soon as the format is known.
@@ -52,27 +64,46 @@ func (a App) startAtTrainer() App {
 // choiceIsOpen reports whether the log may still decide: neither the session nor the person did.
 func (a App) choiceIsOpen() bool { return !a.session.restored && !a.settings.hasChanges() }
 
-// onMatch switches to the estimator that wrote the log at the first comparison, unless the
-// person chose one or has changed something already.
+// adoptGroups groups the log as its advantages prove.
+func (a App) adoptGroups(proved model.ProvedGroups) (App, tea.Cmd) {
+	if proved == a.settings.now.Proved {
+		return a, nil
+	}
+	h := a.settings.withProved(proved)
+	g, err := a.snap.Grouping(h.now)
+	if err != nil {
+		return a, nil
+	}
+	text := a.snap.Division(g.GroupRule)
+	if text == "" {
+		text = "they are " + g.Evidence + ", as the logged advantages prove"
+	}
+	return a.addNotice("groups changed: " + text).apply(h)
+}
+
+// onMatch takes the groups that the comparison proves. At the first it also switches to the estimator
+// that wrote the log, unless the person chose one or has changed something already.
 func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 	if msg.err != nil {
 		return a, nil // no advantages in the log, or no groups: nothing to compare
 	}
 	first := a.loggedMatch.report == nil
 	a.loggedMatch.report = msg.report
+	a, grouped := a.adoptGroups(msg.report.Proved)
 	if !first || !a.choiceIsOpen() {
-		return a, nil
+		return a, grouped
 	}
 	set, chosen := choice.Choose(a.settings.now, a.session.given, a.snap.Run.Framework, msg.report)
 	if set.Effective().Validate() != nil {
-		return a, nil
+		return a, grouped
 	}
 	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 	if set == a.settings.now {
-		return a, nil
+		return a, grouped
 	}
 	a = a.addNotice(fmt.Sprintf("the advantages in the log are those of %s: started there (u takes it back)", chosen.Candidate))
-	return a.apply(a.settings.withSettings(set))
+	a, started := a.apply(a.settings.withSettings(set))
+	return a, tea.Batch(grouped, started)
 }
 
 // choice returns who chose the estimator at work, and what the log says of it.

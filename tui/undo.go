@@ -53,6 +53,26 @@ func (h undoHistory) swapped() undoHistory {
 	return h.push(s)
 }
 
+// withProved returns h with the groups that the logged advantages prove in every state: they are a fact of
+// the log, which undo does not take back.
+func (h undoHistory) withProved(proved model.ProvedGroups) undoHistory {
+	with := func(s undoState) undoState {
+		s.now.Proved = proved
+		if s.base.on {
+			s.base.settings.Proved = proved
+		}
+		return s
+	}
+	all := func(states []undoState) []undoState {
+		changed := make([]undoState, len(states))
+		for i, s := range states {
+			changed[i] = with(s)
+		}
+		return changed
+	}
+	return undoHistory{undoState: with(h.undoState), past: all(h.past), next: all(h.next)}
+}
+
 func (h undoHistory) push(s undoState) undoHistory {
 	if s == h.undoState {
 		return h

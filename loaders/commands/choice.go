@@ -22,7 +22,22 @@ func (p *Program) choose(ctx context.Context, snap model.Snapshot, set model.Set
 	if err := set.Validate(); err != nil {
 		return set, chosen, Usage(err)
 	}
-	return set, chosen, ctx.Err()
+	return set, chosen.WithGroups(snap, set, p.groupsGiven()), ctx.Err()
+}
+
+// groupsGiven says whether flags or --config say how rows are grouped, "" if neither.
+func (p *Program) groupsGiven() choice.Origin {
+	var given choice.Origin
+	for i, o := range p.settings {
+		switch name := optionName(o); {
+		case name != "group_by" && name != "num_generations":
+		case i < p.configSettings:
+			given = choice.FromConfig
+		default:
+			given = choice.FromFlag
+		}
+	}
+	return given
 }
 
 // noteChoice notes the estimator of an output that does not say it itself.

@@ -49,7 +49,7 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 		{"reward", "NAME", "use this column of the log as the reward"},
 		{"weights", "a=1,b=0.5", "use the weighted sum of these columns as the reward"},
 		{"solved-at", "X", "count a sample as solved from this reward on: pass@k, solve rate, right and wrong; auto finds it"},
-		{"num-generations", "N", "rows per group, if the log has neither group id nor prompt"},
+		{"num-generations", "N", "consecutive rows per group, of one id or prompt if the log has them"},
 		{"group-by", "RULE", "group rows by auto, id, prompt, position, or a column of the log"},
 	} {
 		flags.Var(&settingFlag{p, f.name, f.placeholder}, f.name, f.usage)

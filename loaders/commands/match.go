@@ -41,7 +41,8 @@ exit code is 0 if one does, 1 if none does or the log has no advantages.`,
 			if err != nil {
 				return classifyError(err)
 			}
-			_, chosen := choice.Choose(set, p.Given(), snap.Run.Framework, result)
+			set, chosen := choice.Choose(set, p.Given(), snap.Run.Framework, result)
+			chosen = chosen.WithGroups(snap, set, p.groupsGiven())
 			if err := write(p.output(cmd.Context(), format.name), result, chosen); err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
+	"vantage/model/choice"
 )
 
 // watch follows a run and writes transitions until a signal or the end of input. The exit
@@ -23,13 +24,10 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 	w := watcher{
 		source: source, set: set, monitor: check.NewMonitor(rules),
 		print: func(o check.Transition) error { return format.writeTransition(p.output(ctx, formatName), o) },
-		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, error) {
-			set, chosen, err := p.choose(ctx, snap, set)
-			if err == nil {
-				p.noteChoice(formatName, chosen)
-			}
-			return set, err
+		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
+			return p.choose(ctx, snap, set)
 		},
+		note: func(c choice.Choice) { p.noteChoice(formatName, c) },
 	}
 	err = w.run(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -53,9 +51,10 @@ type watcher struct {
 	monitor *check.Monitor
 	print   func(check.Transition) error
 	recheck <-chan time.Time // when to check a short step again; nil if never
-	choose  func(model.Snapshot, model.Settings) (model.Settings, error)
-	chosen  bool // set has the estimator to use
-	attempt int  // of the run whose steps were added to monitor
+	choose  func(model.Snapshot, model.Settings) (model.Settings, choice.Choice, error)
+	note    func(choice.Choice)
+	chosen  choice.Choice // of set; the zero value before the first complete step
+	attempt int           // of the run whose steps were added to monitor
 }
 
 // minPollInterval is the minimum time between two checks of files. A stream is checked
@@ -163,11 +162,8 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 			added = append(added, step)
 		}
 	}
-	if len(added) > 0 && !w.chosen { // the advantages of the first complete steps decide
-		if w.set, err = w.choose(snap, w.set); err != nil {
-			return nil, err
-		}
-		w.chosen = true
+	if err := w.settle(snap, added); err != nil {
+		return nil, err
 	}
 	var printErr error
 	notReady = analysis.Each(ctx, snap.Only(added), w.set, func(a *analysis.Analysis) error {
@@ -193,4 +189,39 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 		return nil, Usage(err)
 	}
 	return nil, nil
+}
+
+// settle decides on the estimator when the first steps are complete.
+func (w *watcher) settle(snap model.Snapshot, added []model.Step) error {
+	switch {
+	case len(added) == 0:
+		return nil
+	case w.chosen.Origin != "":
+		return w.regroup(snap, added)
+	}
+	set, chosen, err := w.choose(snap, w.set)
+	if err == nil {
+		w.set, w.chosen = set, chosen
+		w.note(chosen)
+	}
+	return err
+}
+
+// regroup changes the groups if the advantages of new steps and of all prove others: a prompt may come twice in a
+// step for the first time.
+func (w *watcher) regroup(snap model.Snapshot, added []model.Step) error {
+	if !w.chosen.Confirmed() {
+		return nil
+	}
+	set, _, err := w.choose(snap.Only(added), w.set)
+	if err != nil || set.Proved == w.set.Proved {
+		return err
+	}
+	set, chosen, err := w.choose(snap, w.set)
+	if err != nil || set.Proved == w.set.Proved {
+		return err
+	}
+	w.set.Proved, w.chosen.Groups, w.chosen.Division = set.Proved, chosen.Groups, chosen.Division
+	w.note(w.chosen)
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/check"
+	"vantage/model/choice"
 )
 
 // madeChunks returns its chunks, each after a pause, and then io.EOF if it ends.
@@ -89,7 +90,7 @@ func judgedAfter(t *testing.T, source madeChunks, at time.Duration) (steps int) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watcher{source: &source, set: model.DefaultSettings(), chosen: true, monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
+	w := watcher{source: &source, set: model.DefaultSettings(), chosen: choice.Choice{Origin: choice.FromFlag}, monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
 	ended := make(chan error, 1)
 	go func() { ended <- w.run(ctx) }()
 	time.Sleep(at)
@@ -102,4 +103,43 @@ func judgedAfter(t *testing.T, source madeChunks, at time.Duration) (steps int) 
 		}
 	}
 	return steps
+}
+
+// The first step in which a prompt comes twice changes the groups of a watched run, since its advantages,
+// r less the mean of four rows, prove it; the estimator stays.
+func TestWatchTakesGroupsFromTheAdvantages(t *testing.T) {
+	repeating := func(step int64, prompts ...uint64) *model.Chunk {
+		c := rightRows(step, 0)
+		for g, solved := range []int{1, 3, 2} {
+			for i := range 4 {
+				r := float64(min(1, max(0, solved-i)))
+				c.Records = append(c.Records, model.Record{Step: step, Prompt: prompts[g], Reward: r, Advantage: r - float64(solved)/4, Length: -1})
+			}
+		}
+		return c
+	}
+	var said []string
+	p := &Program{}
+	store := model.NewStore()
+	w := watcher{
+		set: model.DefaultSettings(),
+		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
+			return p.choose(t.Context(), snap, set)
+		},
+		note: func(c choice.Choice) { said = append(said, c.Division) },
+	}
+	for step, want := range []int32{0, 0, 4, 4} {
+		prompts := []uint64{1, 2, 3}
+		if step == 2 {
+			prompts[1] = 1
+		}
+		store.Append(repeating(int64(step), prompts...))
+		snap := store.Snapshot()
+		if err := w.settle(snap, snap.Steps[step:]); err != nil || w.set.Proved.Sizes[0] != want {
+			t.Errorf("step %d: %v, proved %v, want %d", step, err, w.set.Proved, want)
+		}
+	}
+	if len(said) != 2 || said[0] != "" || said[1] != "4 consecutive rows of a prompt are a group, as the logged advantages prove" {
+		t.Errorf("said %q", said)
+	}
 }

@@ -24,7 +24,7 @@ type GroupedStep struct {
 	snap     model.Snapshot
 	step     model.Step
 	weights  model.Weights
-	grouping model.Grouping
+	rule     model.GroupRule
 	rollouts *rollouts
 }
 
@@ -35,12 +35,12 @@ func GroupStep(snap model.Snapshot, i int, set model.Settings) (*GroupedStep, er
 	if err != nil {
 		return nil, err
 	}
-	return groupStep(snap, i, grouping, set)
+	return groupStep(snap, i, grouping.GroupRule, set)
 }
 
-func groupStep(snap model.Snapshot, i int, by model.Grouping, set model.Settings) (*GroupedStep, error) {
+func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Settings) (*GroupedStep, error) {
 	step := snap.Steps[i]
-	order, offsets, err := by.Layout(step, snap.Open(i))
+	order, offsets, err := snap.Layout(rule, i)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func groupStep(snap model.Snapshot, i int, by model.Grouping, set model.Settings
 			InputRow: order, Offsets: offsets, LoggedRewards: rewards,
 			LoggedAdvantages: make([]float64, len(order)), Lengths: make([]int32, len(order)),
 		},
-		snap: snap, step: step, weights: set.Weights, grouping: by,
+		snap: snap, step: step, weights: set.Weights, rule: rule,
 		rollouts: newRollouts(step.FirstOutputs, order, offsets),
 	}
 	for i, row := range order {
@@ -81,8 +81,14 @@ func (g *GroupedStep) Advantages(e *estimators.Estimator, scale estimators.Scale
 
 // GroupName is the name of group k.
 func (g *GroupedStep) GroupName(k int) string {
-	return g.snap.GroupName(g.grouping, g.step, g.firstRow(k), k)
+	return g.snap.GroupName(g.rule, g.step, g.InputRow, g.Offsets, k)
 }
+
+// Run is the number of the run of group k: see model.Snapshot.RunOf.
+func (g *GroupedStep) Run(k int) int { return g.snap.RunOf(g.step, g.firstRow(k)) }
+
+// FullSize is how many consecutive rows are a group in the run of group k, 0 if it is not divided.
+func (g *GroupedStep) FullSize(k int) int { return g.rule.FullSize(g.Run(k)) }
 
 // firstRow is the input row of the first sample of group k.
 func (g *GroupedStep) firstRow(k int) int { return int(g.InputRow[g.Offsets[k]]) }

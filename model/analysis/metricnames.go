@@ -20,7 +20,7 @@ func MetricNames(snap model.Snapshot, set model.Settings) ([]string, error) {
 	}
 	maxLength, maxSize := int32(-1), 0
 	for i, step := range snap.Steps {
-		_, offsets, err := grouping.Layout(step, snap.Open(i))
+		_, offsets, err := snap.Layout(grouping.GroupRule, i)
 		if err != nil {
 			return nil, err
 		}

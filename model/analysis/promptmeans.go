@@ -19,7 +19,7 @@ type PromptMean struct {
 // PromptMeans are the prompts of a run, sorted by hash, with the rewards that the settings choose. It
 // fails if some rows have no prompt, if the log has no such reward, or if ctx ends.
 func PromptMeans(ctx context.Context, snap model.Snapshot, set model.Settings) ([]PromptMean, error) {
-	set.GroupBy = model.GroupByPrompt
+	set.GroupBy, set.NumGenerations, set.Proved = model.GroupByPrompt, 0, model.ProvedGroups{}
 	if _, err := snap.Grouping(set); err != nil {
 		return nil, err
 	}

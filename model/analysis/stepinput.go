@@ -32,8 +32,7 @@ type inputKey struct {
 	step       int64
 	revision   int
 	open       bool
-	by         model.GroupBy
-	size       int
+	rule       model.GroupRule
 	reward     string
 	weights    model.Weights
 	thresholds string // see rewardScales
@@ -43,7 +42,7 @@ type inputKey struct {
 func (p plan) inputKey(i int) inputKey {
 	step := p.snap.Steps[i]
 	return inputKey{
-		step.Number, step.Revision, p.snap.Open(i), p.grouping.By, p.grouping.Size, p.settings.Reward, p.settings.Weights, p.thresholds,
+		step.Number, step.Revision, p.snap.Open(i), p.grouping.GroupRule, p.settings.Reward, p.settings.Weights, p.thresholds,
 		step.FirstOutputs != nil && p.estimator.Outputs == estimators.EachOutput,
 	}
 }
@@ -54,7 +53,7 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	if previous != nil && previous.input.key == key {
 		return previous.input, nil
 	}
-	step, err := groupStep(p.snap, i, p.grouping, p.settings)
+	step, err := groupStep(p.snap, i, p.grouping.GroupRule, p.settings)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 // step that the estimator counts.
 func (in *stepInput) describe(k int, rewards []float64, scales *rewardScales) Group {
 	g := Group{Name: in.GroupName(k), Preview: in.snap.Preview(in.step, in.firstRow(k)), Start: in.Offsets[k], End: in.Offsets[k+1]}
-	g.Run = in.snap.RunOf(in.step, in.firstRow(k))
+	g.Run = in.Run(k)
 	g.HasSolved = scales.of(&g).Discrete
 	from, to := in.rollouts.ofGroup(k, in.Offsets)
 	lo, hi := in.counted.ofGroup(k, in.Offsets)

@@ -58,7 +58,7 @@ func ComputeTrend(ctx context.Context, snap model.Snapshot, set model.Settings, 
 // reuse returns the step of an earlier trend, which may be nil, if nothing that it depends on has changed.
 func (t *Trend) reuse(previous *Trend, step model.Step, open bool) (Summary, bool) {
 	if previous == nil || previous.Settings != t.Settings || previous.thresholds != t.thresholds ||
-		previous.Grouping.By != t.Grouping.By || previous.Grouping.Size != t.Grouping.Size {
+		previous.Grouping.GroupRule != t.Grouping.GroupRule {
 		return Summary{}, false
 	}
 	i, ok := previous.Find(step.Number)

@@ -66,16 +66,35 @@ func (a *Analysis) singleSampleGroups() *model.Warning {
 	return a.ofFate(model.FateSingle, "have one sample, so nothing to compare it with", "check how the groups were found, or raise the number of generations")
 }
 
-// mergedGroups warns of groups whose size is a multiple of the usual one: tasks that share a prompt
-// and that the log gives no way to tell apart.
+// mergedGroups warns of groups that hold a multiple of the usual number of samples, if all groups hold
+// multiples of it or fewer: a task that comes twice in a step has one id or prompt, but is two groups.
 func (a *Analysis) mergedGroups() *model.Warning {
-	if a.plan.grouping.By != model.GroupByPrompt || a.plan.grouping.Doubt == "" {
+	rule := a.plan.grouping.GroupRule
+	if rule.By == model.GroupByPosition || rule.Divides() {
 		return nil
 	}
 	usual := a.usualSize()
-	return a.ofGroups(func(g *Group) bool { return usual > 1 && g.Size() > usual && g.Size()%usual == 0 },
-		fmt.Sprintf("are a multiple of the usual %d samples: %s", usual, a.plan.grouping.Doubt),
-		"log the ground truth or a group id beside the prompt")
+	isMultiple := func(g *Group) bool { return g.Size() > usual && g.Size()%usual == 0 }
+	if usual < 2 || a.firstGroup(func(g *Group) bool { return g.Size() > usual && !isMultiple(g) }) >= 0 {
+		return nil
+	}
+	of := "a prompt"
+	if rule.By == model.GroupByID {
+		of = "an id"
+	}
+	text := fmt.Sprintf("hold a multiple of the usual %d samples: %s that comes more than once in a step is one group here, and may be several in the trainer", usual, of)
+	if doubt := a.plan.grouping.Doubt; doubt != "" {
+		text += "; " + doubt
+	}
+	return a.ofGroups(isMultiple, text, a.divideAdvice(usual))
+}
+
+// divideAdvice says how to divide groups into those of size samples.
+func (a *Analysis) divideAdvice(size int) string {
+	if !a.plan.snap.Run.Positional {
+		return fmt.Sprintf("log a group id: the order of rows in %s files does not tell which %d belong together", a.plan.snap.Run.Format, size)
+	}
+	return fmt.Sprintf("if each %d consecutive rows are a group, --num-generations %d says so; a group id in the log is better", size, size)
 }
 
 // usualSize is the most common group size, the smallest of equally common ones.

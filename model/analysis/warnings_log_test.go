@@ -75,13 +75,36 @@ func TestLoggedAdvantagesAreCompared(t *testing.T) {
 	}
 }
 
+// A group of a multiple of the usual size may be several; no group may have another size above that.
 func TestMergedGroupsAreWarnedOf(t *testing.T) {
-	chunk := chunkOf(1, []float64{1, 0}, []float64{1, 0}, []float64{1, 0, 1, 0})
-	chunk.HasTruth = false
-	store := model.NewStore()
-	store.Append(chunk)
-	a := analyze(t, store.Snapshot(), model.DefaultSettings())
-	if w, ok := warningOf(a, model.WarnGroupingDoubt); !ok || w.Count != 1 || w.Example != 2 {
-		t.Errorf("%+v, want one group, the third", w)
+	pair, four := []float64{1, 0}, []float64{1, 0, 1, 0}
+	for _, test := range []struct {
+		name     string
+		groups   [][]float64
+		set      [2]string
+		reorders bool
+		count    int
+		advice   string
+	}{
+		{"one of three", [][]float64{pair, pair, four}, [2]string{}, false, 1, "--num-generations 2"},
+		{"rows are reordered", [][]float64{pair, pair, four}, [2]string{}, true, 1, "log a group id"},
+		{"one was cut", [][]float64{pair, pair, four, {1}}, [2]string{}, false, 1, "--num-generations 2"},
+		{"sizes of all kinds", [][]float64{pair, pair, four, {1, 0, 1}}, [2]string{}, false, 0, ""},
+		{"all equal", [][]float64{four, four}, [2]string{}, false, 0, ""},
+		{"ones", [][]float64{{1}, {1}, pair}, [2]string{}, false, 0, ""},
+		{"the person says so", [][]float64{pair, pair, four}, [2]string{"num_generations", "2"}, false, 0, ""},
+	} {
+		chunk := chunkOf(1, test.groups...)
+		chunk.HasTruth, chunk.Positional = false, !test.reorders
+		store := model.NewStore()
+		store.Append(chunk)
+		set := model.DefaultSettings()
+		if test.set[0] != "" {
+			set, _ = set.Set(test.set[0], test.set[1])
+		}
+		w, ok := warningOf(analyze(t, store.Snapshot(), set), model.WarnGroupingDoubt)
+		if ok != (test.count > 0) || w.Count != test.count || !strings.Contains(w.Advice, test.advice) || ok && w.Example != 2 {
+			t.Errorf("%s: %+v, want %d", test.name, w, test.count)
+		}
 	}
 }

@@ -19,6 +19,7 @@ const (
 	FromConfig     Origin = "config"
 	FromAdvantages Origin = "logged advantages" // it reproduces them
 	FromTrainer    Origin = "trainer"           // of the log's format
+	FromLog        Origin = "log"               // of groups: its ids or prompts
 	Assumed        Origin = "assumed"           // the log is of no known trainer
 )
 
@@ -51,16 +52,22 @@ type Choice struct {
 	Exact    int // samples whose logged advantage is equal in every bit
 	Agreeing int // samples whose logged advantage is equal or near
 	Compared int // samples with a logged advantage; 0 if nothing was compared
+
+	Groups   Origin // who decided on the groups: FromFlag, FromConfig, FromAdvantages or FromLog
+	Division string // how the rows of an id or a prompt are divided into groups, and why; "" if they are one
 }
 
 // Choose returns set with the framework, estimator and scale to compute a log with. What was
 // given stays. Of estimators that reproduce the logged advantages those of the log's own trainer
 // win, whatever else does. A framework without more has its grpo, or else its first estimator,
-// and that one's default scale.
+// and that one's default scale. Groups that the logged advantages prove are taken.
 //
 // trainer is model.Run.Framework, and logged the comparison of the logged advantages, nil if
 // there is none. Choose does not validate: an estimator that was given may not be the framework's.
 func Choose(set model.Settings, given Given, trainer string, logged *match.Report) (model.Settings, Choice) {
+	if logged != nil {
+		set.Proved = logged.Proved
+	}
 	origin := given.origin()
 	switch c, matches := bestMatch(set, given, trainer, logged); {
 	case matches:
@@ -90,7 +97,7 @@ func bestMatch(set model.Settings, given Given, trainer string, logged *match.Re
 		if !given.allows(set, v.Candidate) {
 			continue
 		}
-		if isOf(trainer, v.Framework) {
+		if v.IsOf(trainer) {
 			return v.Candidate, true
 		}
 		if !ok {
@@ -98,12 +105,6 @@ func bestMatch(set model.Settings, given Given, trainer string, logged *match.Re
 		}
 	}
 	return best, ok
-}
-
-// isOf reports whether a framework is a trainer's, or that of another version of it:
-// verl-2026-01 is verl's.
-func isOf(trainer, framework string) bool {
-	return trainer != "" && (framework == trainer || strings.HasPrefix(framework, trainer+"-"))
 }
 
 // withDefaults returns set with the framework, and its defaults for what was not given.
@@ -156,8 +157,15 @@ func (c Choice) Differs() bool { return c.Agreeing < c.Compared }
 // String returns "trl grpo ✓ 1800/1800 as logged" or "verl grpo (the log's trainer)".
 func (c Choice) String() string { return c.Framework + " " + c.Estimator + " " + c.Reason() }
 
-// WithScale returns "trl grpo with scale group ✓ 1800/1800 as logged".
-func (c Choice) WithScale() string { return c.Candidate.String() + " " + c.Reason() }
+// WithScale returns "trl grpo with scale group ✓ 1800/1800 as logged", and how groups are divided if
+// they are.
+func (c Choice) WithScale() string {
+	text := c.Candidate.String() + " " + c.Reason()
+	if c.Division != "" {
+		text += "; " + c.Division
+	}
+	return text
+}
 
 // Reason says who chose the estimator, unless the log proves it, and what the log says of it.
 func (c Choice) Reason() string {
@@ -184,7 +192,7 @@ func (c Choice) Short() string {
 		return "chosen"
 	case FromFlag:
 		return "given"
-	case FromConfig, FromAdvantages, Assumed:
+	case FromConfig, FromAdvantages, FromLog, Assumed:
 	}
 	return string(c.Origin)
 }
@@ -200,7 +208,7 @@ func (o Origin) phrase() string {
 		return "given"
 	case FromScreen:
 		return "chosen here"
-	case FromAdvantages, Assumed:
+	case FromAdvantages, FromLog, Assumed:
 	}
 	return string(o)
 }

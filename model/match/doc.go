@@ -8,5 +8,6 @@
 // advantage of its group, or the estimator's own tolerance, see [analysis.LoggedTolerance]), or off.
 // If no estimator is near everywhere and the log was written with three to seven decimals, near means
 // equal after rounding to these. If still none is, groups with fewer samples than the others are left
-// out: the log may have been cut.
+// out: the log may have been cut. If still none is, other groups are tried, such as each 8 consecutive
+// rows of a prompt: those that match are proved, and package choice takes them.
 package match

@@ -30,6 +30,12 @@ func (c Candidate) String() string {
 	return fmt.Sprintf("%s %s with scale %s", c.Framework, c.Estimator, c.Scale)
 }
 
+// IsOf reports whether an estimator is a trainer's, or that of another version of it: verl-2026-01 is
+// verl's. No estimator is of an unknown trainer, "".
+func (c Candidate) IsOf(trainer string) bool {
+	return trainer != "" && (c.Framework == trainer || strings.HasPrefix(c.Framework, trainer+"-"))
+}
+
 // Verdict says how well a candidate reproduces the log.
 type Verdict struct {
 	Candidate
@@ -65,9 +71,11 @@ type Report struct {
 	Decimals   int  // if not 0, near means equal after rounding to this many
 	LeftOut    int  // samples left out because their groups have fewer than the others
 	Grouping   model.Grouping
-	Matches    []Verdict // those that agree on every sample: the most exact samples first, then the fewest assumptions
-	Others     []Verdict // the rest, the most agreeing samples first
-	Clues      []string  // without a match: what the logged values look like, and what that usually means
+	Proved     model.ProvedGroups // by the logged advantages, if Grouping is no longer that of the settings
+	GroupFlags string             // options that name Grouping, if it is proved; "" if none can
+	Matches    []Verdict          // those that agree on every sample: the most exact samples first, then the fewest assumptions
+	Others     []Verdict          // the rest, the most agreeing samples first
+	Clues      []string           // without a match: what the logged values look like, and what that usually means
 }
 
 // HasMatch reports whether a candidate reproduces the log.
@@ -78,7 +86,8 @@ const DefaultLimit = 20_000
 
 // Run compares the newest complete steps of the snapshot, up to and including the one that
 // reaches limit samples with a logged advantage. It reads grouping and reward of the
-// settings, not the filter: trainers log advantages before it. Errors are
+// settings, not the filter: trainers log advantages before it. Where nothing matches it looks for
+// groups that the advantages prove, unless the settings name them: see Report.Proved. Errors are
 // [ErrNothingLogged], rows that cannot be grouped, and the end of ctx.
 func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int) (*Report, error) {
 	r := &Report{}
@@ -86,30 +95,84 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 	if len(steps) == 0 {
 		return nil, ErrNothingLogged
 	}
-	var err error
-	if r.Grouping, err = snap.Grouping(set); err != nil {
-		return nil, err
+	grouped, ungrouped := r.compareUnder(ctx, snap, set, steps)
+	if r.confirmsGroups(snap.Run.Framework) || ctx.Err() != nil {
+		return r, ctx.Err()
 	}
-	grouped, err := groupSteps(snap, set, steps)
+	own := set
+	own.Proved = model.ProvedGroups{}
+	proved, err := prover{snap, own, steps, r}.prove(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.tryAll(ctx, snap, grouped, 0); err != nil {
-		return nil, err
+	if !proved.IsZero() {
+		own.Proved = proved
+		return r.compareProved(ctx, snap, own, steps)
 	}
-	for _, relax := range []func(context.Context, model.Snapshot, []*analysis.GroupedStep) error{r.retryRounded, r.retryFullGroups} {
-		if r.HasMatch() {
-			return r, nil
-		}
-		if err := relax(ctx, snap, grouped); err != nil {
-			return nil, err
-		}
+	if ungrouped != nil {
+		return nil, ungrouped
 	}
 	if r.HasMatch() {
 		return r, nil
 	}
 	r.Clues, err = r.explain(ctx, snap, set, grouped)
 	return r, err
+}
+
+// confirmsGroups reports whether an estimator matches that takes the groups as they are, or is of the trainer
+// that wrote the log. AReaL's take blocks of rows for groups, and so match wherever groups are wrong.
+func (r *Report) confirmsGroups(trainer string) bool {
+	return slices.ContainsFunc(r.Matches, func(v Verdict) bool {
+		e, err := estimators.Find(v.Framework, v.Estimator)
+		return err == nil && !e.DependsOnBatch || v.IsOf(trainer)
+	})
+}
+
+// compareUnder compares the steps, grouped by the settings. It fails if they cannot be grouped.
+func (r *Report) compareUnder(ctx context.Context, snap model.Snapshot, set model.Settings, steps []int) ([]*analysis.GroupedStep, error) {
+	grouping, err := snap.Grouping(set)
+	if err != nil {
+		return nil, err
+	}
+	grouped, err := groupSteps(snap, set, steps)
+	if err != nil {
+		return nil, err
+	}
+	r.Grouping, r.Proved = grouping, set.Proved
+	if grouping.Proved {
+		r.GroupFlags = snap.Flags(grouping.GroupRule)
+	}
+	return grouped, r.compareAll(ctx, snap, grouped)
+}
+
+// compareProved compares the steps again, grouped as the logged advantages prove. If runs that were
+// opened together were written by different estimators none matches.
+func (r *Report) compareProved(ctx context.Context, snap model.Snapshot, set model.Settings, steps []int) (*Report, error) {
+	again := &Report{Steps: r.Steps, Compared: r.Compared, Sampled: r.Sampled}
+	grouped, err := again.compareUnder(ctx, snap, set, steps)
+	if err != nil {
+		return nil, err
+	}
+	if !again.HasMatch() {
+		again.Clues, err = again.explain(ctx, snap, set, grouped)
+	}
+	return again, err
+}
+
+// compareAll tries every candidate, and if none matches with the tolerances that logs need.
+func (r *Report) compareAll(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep) error {
+	if err := r.tryAll(ctx, snap, grouped, 0); err != nil {
+		return err
+	}
+	for _, relax := range []func(context.Context, model.Snapshot, []*analysis.GroupedStep) error{r.retryRounded, r.retryFullGroups} {
+		if r.HasMatch() {
+			return nil
+		}
+		if err := relax(ctx, snap, grouped); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // chooseSteps returns the indexes of the steps to compare, the newest first.

@@ -56,7 +56,7 @@ func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set m
 func alternatives(snap model.Snapshot, set model.Settings, rows int) []alternative {
 	const wrongKey = "the groups are found by the wrong key"
 	how := "with %d consecutive rows as a group"
-	if snap.Run.Positional {
+	if snap.Run.Positional || set.GroupBy == model.GroupByID || set.GroupBy == model.GroupByPrompt {
 		how = "with --group-by position --num-generations %d"
 	}
 	all := otherRewards(snap, set)

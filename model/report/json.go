@@ -119,6 +119,9 @@ type runJSON struct {
 	Read     string `json:"read"`
 	Grouping string `json:"grouping"`
 	Doubt    string `json:"grouping_doubt,omitempty"`
+
+	Groups groupingJSON `json:"groups"`
+
 	Steps    int    `json:"steps"`
 	Samples  int    `json:"samples"`
 	Skipped  int    `json:"skipped_records"`
@@ -150,10 +153,35 @@ func newRunJSON(p *page) runJSON {
 		SolvedAt: solvedAt(p.rewardScales), Solved: snap.SolvedEvidence(p.rewardScales),
 		Attempts: newAttemptsJSON(snap.Run.Attempts),
 		Format:   snap.Run.Format, Read: snap.Run.Provenance,
-		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Config: snap.Run.Config,
+		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Groups: newGroupingJSON(p), Config: snap.Run.Config,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped, Rollouts: snap.RolloutEvidence(p.Settings),
 		Lengths: snap.Run.LengthUnit.String(), Written: p.lastWrite(time.UTC, time.RFC3339), Notes: append([]string{}, snap.Run.Notes...),
 	}
+}
+
+// groupingJSON is by what rows are grouped, and who decided it.
+type groupingJSON struct {
+	By      model.GroupBy  `json:"by"`
+	Origin  choice.Origin  `json:"origin,omitempty"`
+	Size    int            `json:"rows_per_group,omitempty"`           // consecutive rows, if groups are divided
+	SizesOf map[string]int `json:"rows_per_group_in_folder,omitempty"` // if several runs were opened
+}
+
+func newGroupingJSON(p *page) groupingJSON {
+	g := groupingJSON{By: p.Grouping.By, Origin: p.Choice.Groups}
+	if p.Snap.RunCount() == 1 || p.Grouping.Size > 0 {
+		g.Size = p.Grouping.FullSize(0)
+		return g
+	}
+	for run := range p.Snap.RunCount() {
+		if n := p.Grouping.FullSize(run); n > 0 {
+			if g.SizesOf == nil {
+				g.SizesOf = map[string]int{}
+			}
+			g.SizesOf[p.Snap.RunName(run)] = n
+		}
+	}
+	return g
 }
 
 // solvedAt returns the reward from which samples are solved, nil if there is not one for all runs.
@@ -306,12 +334,12 @@ func (p *page) example(w model.Warning) *exampleJSON {
 		return &exampleJSON{}
 	}
 	step := p.Snap.Steps[i]
-	order, offsets, err := p.Grouping.Layout(step, p.Snap.Open(i))
+	order, offsets, err := p.Snap.Layout(p.Grouping.GroupRule, i)
 	if err != nil || w.Example >= len(offsets)-1 {
 		return &exampleJSON{}
 	}
 	row := int(order[offsets[w.Example]])
-	return &exampleJSON{Group: p.Snap.GroupName(p.Grouping, step, row, w.Example), Prompt: sanitize.Line(p.Snap.Preview(step, row))}
+	return &exampleJSON{Group: p.Snap.GroupName(p.Grouping.GroupRule, step, order, offsets, w.Example), Prompt: sanitize.Line(p.Snap.Preview(step, row))}
 }
 
 type problemJSON struct {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/match"
 	"vantage/model/sanitize"
@@ -21,6 +22,9 @@ func MatchText(w io.Writer, r *match.Report, chosen choice.Choice) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), sampledText(r))
 	fmt.Fprintf(&b, "groups     %s\n", r.Grouping.Evidence)
+	if r.Proved != (model.ProvedGroups{}) {
+		fmt.Fprintf(&b, "           %s\n", groupFlagsText(r))
+	}
 	if r.LeftOut > 0 {
 		fmt.Fprintf(&b, "left out   %s in groups that hold fewer than the others: the log was cut there\n", units.Plural(r.LeftOut, "samples"))
 	}
@@ -62,6 +66,14 @@ func writeTolerance(b *strings.Builder, r *match.Report) {
 	b.WriteString("\nEqual is to the bit of PyTorch (or numpy, in float64) on a CPU. CUDA's order of sums is untested: what\na GPU trained on may differ in the last bits, and is then near.\n")
 }
 
+// groupFlagsText says how to have groups that the advantages prove without them.
+func groupFlagsText(r *match.Report) string {
+	if r.GroupFlags == "" {
+		return "the other commands take them from the advantages; no flags can say sizes that differ by folder"
+	}
+	return "the other commands take them from the advantages; the flags are " + r.GroupFlags
+}
+
 func verb(n int, one, more string) string {
 	if n == 1 {
 		return one
@@ -96,6 +108,7 @@ type matchJSON struct {
 	Decimals int           `json:"decimals"`
 	Cut      int           `json:"cut"`
 	Groups   string        `json:"groups"`
+	Flags    string        `json:"group_flags,omitempty"`
 	Matches  []verdictJSON `json:"matches"`
 	Others   []verdictJSON `json:"others"`
 	Clues    []string      `json:"clues"`
@@ -141,10 +154,11 @@ type mismatchJSON struct {
 // counts from 0 in its step. matches and others are sorted, the best first. Numbers that
 // JSON lacks are the strings "NaN", "Infinity" and "-Infinity". Later versions only add keys.
 //
-// estimator is what the other commands compute the log as: see [JSON].
+// group_flags are options that name the groups, if the logged advantages prove others than the
+// settings name. estimator is what the other commands compute the log as: see [JSON].
 func MatchJSON(w io.Writer, r *match.Report, chosen choice.Choice) error {
 	return writeJSON(w, matchJSON{
-		Version: 1, Match: r.HasMatch(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence,
+		Version: 1, Match: r.HasMatch(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence, Flags: r.GroupFlags,
 		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...),
 		Estimator: newChoiceJSON(chosen), Complete: true,
 	})
