@@ -32,12 +32,16 @@ type Run struct {
 	LengthUnit     LengthUnit
 	HasTruth       bool
 	Positional     bool
+	SumsComponents bool     // all rewards are sums of components, since the log has no total
 	ComponentNames []string // reward functions, in the order of Step.Components
 	Config         string   // which settings a trainer's configuration gave; "" if none was read
 	Notes          []string // say what was left out or counted once, and why
 	Problems       []Problem
 	Skipped        int
 	Progress       Progress
+
+	RewardNames     []string
+	RewardNamesFrom string
 }
 
 // Step is one training batch: its columns are in input order.
@@ -68,7 +72,8 @@ func (s *Store) Snapshot() Snapshot {
 		Run: Run{
 			Files: slices.Clip(s.files), Format: s.format, Framework: s.framework, Provenance: s.provenance, LengthUnit: s.lengthUnit,
 			ComponentNames: slices.Clip(s.componentNames), Notes: slices.Clip(s.notes),
-			HasTruth: s.hasTruth, Positional: s.positional,
+			HasTruth: s.hasTruth, Positional: s.positional, SumsComponents: s.sumsComponents && !s.hasTotal,
+			RewardNames: s.rewardNames, RewardNamesFrom: s.rewardNamesFrom,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
 		},
 		fileRuns:     slices.Clip(s.fileRuns),

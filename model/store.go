@@ -19,11 +19,16 @@ type Store struct {
 	componentNames []string
 	notes          []string
 
+	rewardNames     []string // see Chunk
+	rewardNamesFrom string
+
 	format, framework string
 	provenance        string
 	lengthUnit        LengthUnit
 	hasTruth          bool
 	positional        bool
+	hasTotal          bool
+	sumsComponents    bool
 	problems          []Problem
 	skipped           int
 	progress          Progress
@@ -96,10 +101,14 @@ func (s *Store) describe(c *Chunk) {
 	if len(c.Files) > len(s.files) {
 		s.files = c.Files
 	}
+	if c.RewardNames != nil {
+		s.rewardNames, s.rewardNamesFrom = c.RewardNames, c.RewardNamesFrom
+	}
 	if len(c.FileRuns) > len(s.fileRuns) {
 		s.fileRuns = c.FileRuns
 	}
 	if len(c.Records)+len(c.Blocks) > 0 {
+		s.hasTotal, s.sumsComponents = s.hasTotal || c.HasTotal, s.sumsComponents || c.SumsComponents
 		s.lengthUnit, s.hasTruth, s.positional = c.LengthUnit, c.HasTruth, c.Positional
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/match"
 	"vantage/model/session"
@@ -17,6 +18,8 @@ import (
 type loggedMatch struct {
 	steps  int // complete ones at the latest comparison; 0: there was none
 	report *match.Report
+
+	rewards choice.Rewards // the columns that the log shows to be the reward
 }
 
 // requestMatch starts the comparison when the first step is complete, and again whenever
@@ -30,7 +33,7 @@ func (a App) requestMatch() (App, tea.Cmd) {
 		return a, nil
 	}
 	a.loggedMatch.steps = steps
-	return a, matchLogged(a.ctx, a.snap, a.settings.now)
+	return a, matchLogged(a.ctx, a.snap, a.settingsToCompare(), a.session.given)
 }
 
 // startAtTrainer begins with the estimator of the log's trainer, as soon as the format is known.
@@ -52,27 +55,37 @@ func (a App) startAtTrainer() App {
 // choiceIsOpen reports whether the log may still decide: neither the session nor the person did.
 func (a App) choiceIsOpen() bool { return !a.session.restored && !a.settings.hasChanges() }
 
-// onMatch switches to the estimator that wrote the log at the first comparison, unless the
-// person chose one or has changed something already.
+// onMatch takes over the columns that the log shows to be the reward. At the first comparison, and if
+// these columns change, it switches to the estimator that wrote the log, unless the person chose one or
+// has changed something already.
 func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
-	if msg.err != nil {
-		return a, nil // no advantages in the log, or no groups: nothing to compare
+	isOpen := a.choiceIsOpen()
+	a, state, notice := a.learnRewards(msg.rewards)
+	if notice != "" {
+		a = a.addNotice(notice)
+		isOpen = isOpen || !a.session.restored && session.EstimatorOf(state.now) == a.session.autoEstimator
 	}
-	first := a.loggedMatch.report == nil
-	a.loggedMatch.report = msg.report
-	if !first || !a.choiceIsOpen() {
-		return a, nil
+	if msg.err == nil { // else no advantages in the log, or no groups: nothing to compare
+		isFirst := a.loggedMatch.report == nil || notice != ""
+		a.loggedMatch.report = msg.report
+		if isFirst && isOpen {
+			a, state.now = a.matchedEstimator(state.now, msg.report)
+		}
 	}
-	set, chosen := choice.Choose(a.settings.now, a.session.given, a.snap.Run.Framework, msg.report)
-	if set.Effective().Validate() != nil {
-		return a, nil
+	return a.apply(a.settings.push(state))
+}
+
+// matchedEstimator returns set with the estimator that wrote the log, and says if it is another.
+func (a App) matchedEstimator(set model.Settings, logged *match.Report) (App, model.Settings) {
+	matched, chosen := choice.Choose(set, a.session.given, a.snap.Run.Framework, logged)
+	if matched.Effective().Validate() != nil {
+		return a, set
 	}
-	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
-	if set == a.settings.now {
-		return a, nil
+	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(matched), chosen.Origin
+	if matched != set {
+		a = a.addNotice(fmt.Sprintf("the advantages in the log are those of %s: started there (u takes it back)", chosen.Candidate))
 	}
-	a = a.addNotice(fmt.Sprintf("the advantages in the log are those of %s: started there (u takes it back)", chosen.Candidate))
-	return a.apply(a.settings.withSettings(set))
+	return a, matched
 }
 
 // choice returns who chose the estimator at work, and what the log says of it.
@@ -81,7 +94,9 @@ func (a App) choice() choice.Choice {
 	if session.EstimatorOf(a.settings.now) != a.session.autoEstimator {
 		origin = choice.FromScreen
 	}
-	return choice.Describe(a.settings.now, origin, a.loggedMatch.report)
+	c := choice.Describe(a.settings.now, origin, a.loggedMatch.report)
+	c.Rewards = a.rewards()
+	return c
 }
 
 // matchVerdict says in a few words whether an estimator reproduces the logged advantages.

@@ -36,11 +36,13 @@ exit code is 0 if one does, 1 if none does or the log has no advantages.`,
 				return err
 			}
 			p.noteConfig(format.name)
+			set, rewards := choice.ChooseRewards(cmd.Context(), snap, set, p.Given())
 			result, err := match.Run(cmd.Context(), snap, set, match.DefaultLimit)
 			if err != nil {
 				return classifyError(err)
 			}
 			_, chosen := choice.Choose(set, p.Given(), snap.Run.Framework, result)
+			chosen.Rewards = rewards
 			if err := write(p.output(cmd.Context(), format.name), result, chosen); err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
+	"vantage/model/choice"
 )
 
 // watch follows a run and writes transitions until a signal or the end of input. The exit
@@ -21,14 +22,14 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 	}
 	defer source.Close()
 	w := watcher{
-		source: source, set: set, monitor: check.NewMonitor(rules),
+		source: source, given: set, monitor: check.NewMonitor(rules),
 		print: func(o check.Transition) error { return format.writeTransition(p.output(ctx, formatName), o) },
-		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, error) {
+		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, bool, error) {
 			set, chosen, err := p.choose(ctx, snap, set)
 			if err == nil {
 				p.noteChoice(formatName, chosen)
 			}
-			return set, err
+			return set, chosen.Rewards.Origin != choice.Assumed, err
 		},
 	}
 	err = w.run(ctx)
@@ -49,12 +50,14 @@ type chunkSource interface {
 // watcher checks a run while it grows.
 type watcher struct {
 	source  chunkSource
-	set     model.Settings
+	given   model.Settings // before anything is chosen by the log
+	set     model.Settings // to compute with
 	monitor *check.Monitor
 	print   func(check.Transition) error
 	recheck <-chan time.Time // when to check a short step again; nil if never
-	choose  func(model.Snapshot, model.Settings) (model.Settings, error)
-	chosen  bool // set has the estimator to use
+	choose  func(model.Snapshot, model.Settings) (_ model.Settings, settled bool, _ error)
+	settled bool // later steps cannot change set
+	steps   int  // when set was chosen; 0: it was not
 }
 
 // minPollInterval is the minimum time between two checks of files. A stream is checked
@@ -139,6 +142,17 @@ func (w *watcher) awaitRows(snap model.Snapshot, ended bool) (step int64, pendin
 	return s.Step, true
 }
 
+// chooseSettings lets the advantages of the first complete steps decide, and again those of twice as many
+// while the reward is only assumed.
+func (w *watcher) chooseSettings(snap model.Snapshot) (err error) {
+	if w.settled || len(snap.Steps) < 2*w.steps {
+		return nil
+	}
+	w.set, w.settled, err = w.choose(snap, w.given)
+	w.steps = len(snap.Steps)
+	return err
+}
+
 // checkSteps evaluates the rules on steps that have become complete. notReady says why
 // nothing could be computed: samples that cannot be grouped yet may be later.
 func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended bool) (notReady, err error) {
@@ -152,11 +166,10 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 			added = append(added, step)
 		}
 	}
-	if len(added) > 0 && !w.chosen { // the advantages of the first complete steps decide
-		if w.set, err = w.choose(snap, w.set); err != nil {
+	if len(added) > 0 {
+		if err := w.chooseSettings(snap); err != nil {
 			return nil, err
 		}
-		w.chosen = true
 	}
 	var printErr error
 	notReady = analysis.Each(ctx, snap.Only(added), w.set, func(a *analysis.Analysis) error {

@@ -89,7 +89,7 @@ func judgedAfter(t *testing.T, source madeChunks, at time.Duration) (steps int) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watcher{source: &source, set: model.DefaultSettings(), chosen: true, monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
+	w := watcher{source: &source, set: model.DefaultSettings(), settled: true, monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
 	ended := make(chan error, 1)
 	go func() { ended <- w.run(ctx) }()
 	time.Sleep(at)

@@ -61,6 +61,7 @@ func (r *RowDecoder) Note() Note {
 		n.note.Provenance, n.note.Missing = r.provenance(), r.missing()
 	}
 	n.note.LengthUnit, n.note.HasTruth = r.LengthUnit, r.HasTruth
+	n.note.HasTotal, n.note.SumsComponents = r.Used[RoleReward] != "" && !r.SumsComponents, r.SumsComponents
 	return n.note
 }
 
@@ -120,7 +121,7 @@ func (r *RowDecoder) rewardSource() string {
 	case r.SumsComponents && len(summands) == 1:
 		return "reward from " + summands[0] + " (the only reward function)"
 	case r.SumsComponents:
-		return "reward computed as the sum of " + strings.Join(summands, ", ")
+		return "no total reward but the columns " + strings.Join(summands, ", ")
 	case name != "":
 		return "reward from " + name
 	}

@@ -25,7 +25,11 @@ const (
 // Given says which settings a person chose, and by what: [FromFlag], [FromConfig] or "".
 type Given struct {
 	Framework, Estimator, Scale Origin
+	Rewards                     Origin // the columns that make up the reward
 }
+
+// HasEstimator reports whether framework, estimator or scale were given.
+func (g Given) HasEstimator() bool { return g.origin() != "" }
 
 // origin returns the strongest origin, "" if nothing was chosen.
 func (g Given) origin() Origin {
@@ -51,6 +55,8 @@ type Choice struct {
 	Exact    int // samples whose logged advantage is equal in every bit
 	Agreeing int // samples whose logged advantage is equal or near
 	Compared int // samples with a logged advantage; 0 if nothing was compared
+
+	Rewards Rewards // which columns are the reward; the caller sets it
 }
 
 // Choose returns set with the framework, estimator and scale to compute a log with. What was
@@ -184,7 +190,7 @@ func (c Choice) Short() string {
 		return "chosen"
 	case FromFlag:
 		return "given"
-	case FromConfig, FromAdvantages, Assumed:
+	case FromConfig, FromAdvantages, FromState, Assumed:
 	}
 	return string(c.Origin)
 }
@@ -200,7 +206,7 @@ func (o Origin) phrase() string {
 		return "given"
 	case FromScreen:
 		return "chosen here"
-	case FromAdvantages, Assumed:
+	case FromAdvantages, FromState, Assumed:
 	}
 	return string(o)
 }

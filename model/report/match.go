@@ -21,6 +21,9 @@ func MatchText(w io.Writer, r *match.Report, chosen choice.Choice) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "compared   %s of %s%s\n", units.Plural(r.Compared, "samples"), units.Plural(r.Steps, "steps"), sampledText(r))
 	fmt.Fprintf(&b, "groups     %s\n", r.Grouping.Evidence)
+	if chosen.Rewards.IsChoice() {
+		fmt.Fprintf(&b, "reward     %s\n", sanitize.Line(chosen.Rewards.String()))
+	}
 	if r.LeftOut > 0 {
 		fmt.Fprintf(&b, "left out   %s in groups that hold fewer than the others: the log was cut there\n", units.Plural(r.LeftOut, "samples"))
 	}
@@ -101,6 +104,7 @@ type matchJSON struct {
 	Clues    []string      `json:"clues"`
 
 	Estimator *choiceJSON `json:"estimator,omitempty"`
+	Reward    *rewardJSON `json:"reward,omitempty"`
 	Complete  bool        `json:"complete"`
 }
 
@@ -141,12 +145,12 @@ type mismatchJSON struct {
 // counts from 0 in its step. matches and others are sorted, the best first. Numbers that
 // JSON lacks are the strings "NaN", "Infinity" and "-Infinity". Later versions only add keys.
 //
-// estimator is what the other commands compute the log as: see [JSON].
+// estimator is what the other commands compute the log as, and reward from which columns: see [JSON].
 func MatchJSON(w io.Writer, r *match.Report, chosen choice.Choice) error {
 	return writeJSON(w, matchJSON{
 		Version: 1, Match: r.HasMatch(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence,
 		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...),
-		Estimator: newChoiceJSON(chosen), Complete: true,
+		Estimator: newChoiceJSON(chosen), Reward: newRewardJSON(chosen.Rewards), Complete: true,
 	})
 }
 
