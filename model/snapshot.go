@@ -18,6 +18,7 @@ type Snapshot struct {
 	groupEvidence groupingEvidence
 	rewardLevels  []rewardLevels // of the log's own reward, by run
 	fileRuns      []int32        // see Store
+	wholeRun      []Step         // if Steps are only some; else nil
 	previews      chunkedList[string]
 	groupIDs      chunkedList[string] // name of group id k at k-1
 	promptHashes  chunkedList[uint64] // hash of prompt k at k-1
@@ -128,6 +129,9 @@ func (s Snapshot) String() string {
 // Only returns the snapshot with some of its steps, ascending. What is known of the run as a whole
 // stays: which rewards are solved, how it is grouped, which step is open.
 func (s Snapshot) Only(steps []Step) Snapshot {
+	if s.wholeRun == nil {
+		s.wholeRun = s.Steps
+	}
 	s.Steps, s.Rows = steps, 0
 	for _, step := range steps {
 		s.Rows += len(step.Rewards)

@@ -79,7 +79,7 @@ func matchLogged(ctx context.Context, snap model.Snapshot, set model.Settings, g
 	return func() tea.Msg {
 		set, rewards := choice.ChooseRewards(ctx, snap, set, given)
 		r, err := match.Run(ctx, snap, set, maxMatchSamples)
-		return matchMsg{r, rewards, err}
+		return matchMsg{r, set, rewards, err}
 	}
 }
 

@@ -19,6 +19,9 @@ type loggedMatch struct {
 	steps  int // complete ones at the latest comparison; 0: there was none
 	report *match.Report
 
+	reward  string        // of the settings of the report
+	weights model.Weights // of the settings of the report
+
 	rewards choice.Rewards // the columns that the log shows to be the reward
 }
 
@@ -67,7 +70,7 @@ func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 	}
 	if msg.err == nil { // else no advantages in the log, or no groups: nothing to compare
 		isFirst := a.loggedMatch.report == nil || notice != ""
-		a.loggedMatch.report = msg.report
+		a.loggedMatch.report, a.loggedMatch.reward, a.loggedMatch.weights = msg.report, msg.set.Reward, msg.set.Weights
 		if isFirst && isOpen {
 			a, state.now = a.matchedEstimator(state.now, msg.report)
 		}
@@ -94,14 +97,22 @@ func (a App) choice() choice.Choice {
 	if session.EstimatorOf(a.settings.now) != a.session.autoEstimator {
 		origin = choice.FromScreen
 	}
-	c := choice.Describe(a.settings.now, origin, a.loggedMatch.report)
+	c := choice.Describe(a.settings.now, origin, a.loggedReport())
 	c.Rewards = a.rewards()
 	return c
 }
 
+// loggedReport returns the comparison with the logged advantages, nil if it was made with another reward.
+func (a App) loggedReport() *match.Report {
+	if set, m := a.settings.now, a.loggedMatch; set.Reward != m.reward || set.Weights != m.weights {
+		return nil
+	}
+	return a.loggedMatch.report
+}
+
 // matchVerdict says in a few words whether an estimator reproduces the logged advantages.
 func (a App) matchVerdict() string {
-	r := a.loggedMatch.report
+	r := a.loggedReport()
 	if r == nil {
 		return ""
 	}
@@ -132,7 +143,7 @@ func nearestEstimator(r *match.Report) string {
 
 // matchWarning is the warning that no estimator reproduces the logged advantages.
 func (a App) matchWarning() []warningLine {
-	r := a.loggedMatch.report
+	r := a.loggedReport()
 	if r == nil || r.HasMatch() {
 		return nil
 	}

@@ -59,6 +59,7 @@ type trendMsg struct {
 // matchMsg says which estimator wrote the advantages in the log, and which columns are its reward.
 type matchMsg struct {
 	report  *match.Report
+	set     model.Settings // with which the report was made
 	rewards choice.Rewards
 	err     error // there is no report
 }

@@ -226,7 +226,11 @@ func (a App) addNotice(text string) App {
 // brings the settings back.
 func (a App) forget() (App, tea.Cmd) {
 	a.session.restored, a.estimatorChosen = false, a.session.given.HasEstimator()
-	set, chosen := choice.Choose(a.session.defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.report)
+	defaults := a.session.defaults
+	if a.session.given.Rewards == "" {
+		defaults.Weights = a.session.autoWeights
+	}
+	set, chosen := choice.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.report)
 	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 	a.position.distribution, a.position.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
 	a, groups := a.showGroups()
