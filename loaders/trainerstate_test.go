@@ -52,7 +52,7 @@ func TestRewardFunctionsOfTheTrainersRecord(t *testing.T) {
 			}
 			defer func() { _ = s.Close() }()
 			run := snapshotOf(t, s).Run
-			if !slices.Equal(run.RewardNames, test.want) || filepath.ToSlash(run.RewardNamesFrom) != test.from || !run.SumsComponents {
+			if !slices.Equal(run.RewardNames, test.want) || filepath.ToSlash(run.RewardNamesFrom) != test.from {
 				t.Errorf("reward functions %q of %q, want %q of %q", run.RewardNames, run.RewardNamesFrom, test.want, test.from)
 			}
 		})

@@ -87,7 +87,7 @@ type Chunk struct {
 	LengthUnit     LengthUnit
 	HasTruth       bool // prompt hashes cover the ground truth too
 	HasTotal       bool // some reward is a field of the log
-	SumsComponents bool // some reward is the sum of the components, since the log has no total
+	SumsComponents bool // some reward is the sum of the components, since the log has no total, and nothing says which are rewards
 	Positional     bool // position may be used for grouping (not in verl files)
 	Problems       []Problem
 	Skipped        int // records that could not be read since the last chunk, less those of Forget; Problems may list fewer

@@ -21,7 +21,7 @@ type Note struct {
 	HasTruth   bool     // prompts are told apart by their ground truth too
 	HasTotal   bool     // rewards are a field of the log
 
-	SumsComponents bool // rewards are the sum of the components
+	SumsComponents bool // rewards are the sum of the components, any number being taken for one
 
 	Missing []string // columns that a person named and no row has had so far
 }
