@@ -39,7 +39,7 @@ func (b *chunkBuilder) empty() bool {
 func (b *chunkBuilder) chunk(names []string) *model.Chunk {
 	c := &model.Chunk{
 		Files: names, Records: b.records, Blocks: b.blocks, Forget: b.forget,
-		Provenance: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth,
+		Provenance: b.note.Provenance, LengthUnit: b.note.LengthUnit, HasTruth: b.note.HasTruth, HasTotal: b.note.HasTotal, SumsComponents: b.note.SumsComponents,
 		ComponentNames: b.note.Components,
 		Problems:       b.problems, Skipped: b.skipped, Notes: b.notes, Attempts: b.attempts,
 		Untrained: b.untrained,

@@ -24,6 +24,7 @@ type directory struct {
 	notedNames      []string        // file names of those that have
 	lastNotes       []string        // on what was not looked into
 	truncationNoted bool
+	runsWithState   []string // whose trainer_state.json has been read
 }
 
 // addListed adds the files of a listing that are new and to be read.
@@ -36,6 +37,7 @@ func (s *Source) addListed(d *directory, l *discover.Listing) {
 	}
 	s.pollResized(d, l)
 	s.noteSkipped(d, l)
+	s.readStates(d, l)
 	if slices.Equal(l.Files, d.Listed) {
 		return
 	}

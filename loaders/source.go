@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -63,7 +64,8 @@ type Source struct {
 	byPath       map[string]*file // files on disk
 	directories  []*directory
 	awaited      []string // paths that do not exist yet
-	queue        []*file  // files with something to read
+	rewards      rewardFunctions
+	queue        []*file // files with something to read
 	schedule     schedule
 	newest       newestStep
 	attempts     runAttempts
@@ -311,6 +313,7 @@ func (s *Source) takeChunk() *model.Chunk {
 	}
 	c := b.chunk(s.names[:len(s.names):len(s.names)])
 	c.Progress = p
+	c.RewardNames, c.RewardNamesFrom = slices.Clip(s.rewards.names), s.rewards.from
 	if dirs := s.chunks.runs.fileDirs; s.chunks.runs.several() {
 		c.FileRuns = dirs[:len(dirs):len(dirs)]
 	}

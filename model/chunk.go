@@ -89,10 +89,15 @@ type Chunk struct {
 	Notes          []string      // sentences that say what was left out or counted once, and why
 	LengthUnit     LengthUnit
 	HasTruth       bool // prompt hashes cover the ground truth too
+	HasTotal       bool // some reward is a field of the log
+	SumsComponents bool // some reward is the sum of the components, since the log has no total, and nothing says which are rewards
 	Positional     bool // position may be used for grouping (not in verl files)
 	Problems       []Problem
 	Skipped        int // records that could not be read since the last chunk, less those of Forget; Problems may list fewer
 	Progress       Progress
+
+	RewardNames     []string // names that the trainer says are reward functions; nil if it does not say
+	RewardNamesFrom string   // the file in which it does
 }
 
 // Where is file:line, or the file.

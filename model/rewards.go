@@ -13,19 +13,15 @@ import (
 // column, or the weighted sum of several, as the settings say. It fails if the log has no such column.
 func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, error) {
 	names := s.Run.ComponentNames
+	if err := s.Run.CheckReward(set); err != nil {
+		return nil, err
+	}
 	switch {
 	case set.Weights != "":
-		factors, unknown := set.Weights.Factors(names)
-		if len(unknown) > 0 {
-			return nil, noColumn(unknown[0], names)
-		}
-		return weightedSum(step, order, factors), nil
+		factors, _ := set.Weights.Factors(names)
+		return weightedSum(step, order, s.Run.ComponentIndexes(set.Weights.Names()), factors), nil
 	case set.Reward != "":
-		k := slices.Index(names, set.Reward)
-		if k < 0 {
-			return nil, noColumn(set.Reward, names)
-		}
-		rewards := step.Component(order, k)
+		rewards := step.Component(order, slices.Index(names, set.Reward))
 		for i, x := range rewards {
 			if math.IsNaN(x) {
 				rewards[i] = estimators.MissingReward()
@@ -40,19 +36,28 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 	return rewards, nil
 }
 
-// weightedSum adds the components that have a factor, in the order of the log, as trainers do.
-func weightedSum(step Step, order []int32, factors []float64) []float64 {
+// weightedSum adds components, in the order of the log, as trainers do.
+func weightedSum(step Step, order []int32, indexes []int, factors []float64) []float64 {
 	var components [][]float64
 	var weights []float64
-	for k, factor := range factors {
-		if factor != 0 {
-			components = append(components, step.Component(order, k))
-			weights = append(weights, factor)
-		}
+	for _, k := range slices.Sorted(slices.Values(indexes)) {
+		components = append(components, step.Component(order, k))
+		weights = append(weights, factors[k])
 	}
 	sum := make([]float64, len(order))
 	estimators.WeightedRewards(sum, components, weights)
 	return sum
+}
+
+// ComponentIndexes are the indexes of components by name, without those that the log lacks.
+func (r *Run) ComponentIndexes(names []string) []int {
+	var all []int
+	for _, name := range names {
+		if k := slices.Index(r.ComponentNames, name); k >= 0 {
+			all = append(all, k)
+		}
+	}
+	return all
 }
 
 // Component returns what reward function k gave to rows of the step, in the given order, NaN where nothing.
@@ -78,18 +83,44 @@ func (r *Run) BaselineColumn() int {
 }
 
 // RewardFunctions are the indices of the components that an estimator of several rewards reads: those
-// with a weight if weights are given, else all but the baseline and the log's metrics, some of which
+// in the weights if weights are given, else all but the baseline and the log's metrics, some of which
 // are no rewards (counts of turns).
 func (r *Run) RewardFunctions(w Weights) []int {
-	factors, _ := w.Factors(r.ComponentNames)
+	if w != "" {
+		return slices.Sorted(slices.Values(r.ComponentIndexes(w.Names())))
+	}
 	var all []int
 	for k, name := range r.ComponentNames {
 		isReward := !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/")
-		if w == "" && isReward || w != "" && factors[k] != 0 {
+		if isReward {
 			all = append(all, k)
 		}
 	}
 	return all
+}
+
+// SummedColumns are the columns whose sum is the reward of the log, in their order: nil if the log has a
+// total.
+func (r *Run) SummedColumns() []string {
+	if !r.SumsComponents {
+		return nil
+	}
+	var names []string
+	for _, k := range r.RewardFunctions("") {
+		names = append(names, r.ComponentNames[k])
+	}
+	return names
+}
+
+// CheckReward refuses settings that name a column that the log lacks.
+func (r *Run) CheckReward(set Settings) error {
+	if _, unknown := set.Weights.Factors(r.ComponentNames); len(unknown) > 0 {
+		return noColumn(unknown[0], r.ComponentNames)
+	}
+	if set.Reward != "" && !slices.Contains(r.ComponentNames, set.Reward) {
+		return noColumn(set.Reward, r.ComponentNames)
+	}
+	return nil
 }
 
 // noColumn is the error for a reward column that the log lacks.

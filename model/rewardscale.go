@@ -110,7 +110,11 @@ func (s Snapshot) RewardScales(set Settings) []RewardScale {
 	all := s.rewardLevels
 	if set.Reward != "" || set.Weights != "" {
 		all = nil
-		for _, step := range s.Steps {
+		steps := s.wholeRun
+		if steps == nil {
+			steps = s.Steps
+		}
+		for _, step := range steps {
 			rewards, err := s.Rewards(step, InputOrder(len(step.Rewards)), set)
 			if err != nil {
 				all = s.rewardLevels

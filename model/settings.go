@@ -160,9 +160,9 @@ func (s Settings) Set(key, value string) (Settings, error) {
 	case "compute_new_adv":
 		s.Recompute, err = parseBool(name, value)
 	case "reward":
-		s.Reward = value
+		s.Reward, s.Weights, err = parseReward(value, s.Weights)
 	case "weights":
-		s.Weights, err = parseWeights(value)
+		s.Weights, err = parseWeights(value, false)
 	case "solved_at":
 		s.SolvedAt, err = parseSolvedAt(value)
 	case "num_generations":

@@ -18,6 +18,7 @@ type Snapshot struct {
 	groupEvidence groupingEvidence
 	rewardLevels  []rewardLevels // of the log's own reward, by run
 	fileRuns      []int32        // see Store
+	wholeRun      []Step         // if Steps are only some; else nil
 	previews      chunkedList[string]
 	groupIDs      chunkedList[string] // name of group id k at k-1
 	promptHashes  chunkedList[uint64] // hash of prompt k at k-1
@@ -32,6 +33,7 @@ type Run struct {
 	LengthUnit     LengthUnit
 	HasTruth       bool
 	Positional     bool
+	SumsComponents bool     // all rewards are sums of components, since the log has no total, and nothing says which are rewards
 	ComponentNames []string // reward functions, in the order of Step.Components
 	Config         string   // which settings a trainer's configuration gave; "" if none was read
 	Notes          []string // say what was left out or counted once, and why
@@ -39,6 +41,9 @@ type Run struct {
 	Skipped        int
 	Progress       Progress
 	Attempts       RunAttempts
+
+	RewardNames     []string
+	RewardNamesFrom string
 }
 
 // Step is one training batch: its columns are in input order.
@@ -74,7 +79,8 @@ func (s *Store) Snapshot() Snapshot {
 		Run: Run{
 			Files: slices.Clip(s.files), Format: s.format, Framework: s.framework, Provenance: s.provenance, LengthUnit: s.lengthUnit,
 			ComponentNames: slices.Clip(s.componentNames), Notes: slices.Concat(s.notes, s.leftOutNotes()),
-			HasTruth: s.hasTruth, Positional: s.positional,
+			HasTruth: s.hasTruth, Positional: s.positional, SumsComponents: s.sumsComponents && !s.hasTotal,
+			RewardNames: s.rewardNames, RewardNamesFrom: s.rewardNamesFrom,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
 		},
 		fileRuns:     slices.Clip(s.fileRuns),
@@ -143,6 +149,9 @@ func (s Snapshot) String() string {
 // Only returns the snapshot with some of its steps, ascending. What is known of the run as a whole
 // stays: which rewards are solved, how it is grouped, which step is open.
 func (s Snapshot) Only(steps []Step) Snapshot {
+	if s.wholeRun == nil {
+		s.wholeRun = s.Steps
+	}
 	s.Steps, s.Rows = steps, 0
 	for _, step := range steps {
 		s.Rows += len(step.Rewards)

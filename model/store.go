@@ -19,6 +19,9 @@ type Store struct {
 	componentNames []string
 	notes          []string
 
+	rewardNames     []string // see Chunk
+	rewardNamesFrom string
+
 	format, framework string
 	provenance        string
 	lengthUnit        LengthUnit
@@ -27,6 +30,8 @@ type Store struct {
 	strayOutputs      leftOut // rows that must follow an output of their rollout and do not
 	hasTruth          bool
 	positional        bool
+	hasTotal          bool
+	sumsComponents    bool
 	problems          []Problem
 	skipped           int
 	progress          Progress
@@ -107,10 +112,14 @@ func (s *Store) describe(c *Chunk) {
 	if len(c.Files) > len(s.files) {
 		s.files = c.Files
 	}
+	if c.RewardNames != nil {
+		s.rewardNames, s.rewardNamesFrom = c.RewardNames, c.RewardNamesFrom
+	}
 	if len(c.FileRuns) > len(s.fileRuns) {
 		s.fileRuns = c.FileRuns
 	}
 	if len(c.Records)+len(c.Blocks) > 0 {
+		s.hasTotal, s.sumsComponents = s.hasTotal || c.HasTotal, s.sumsComponents || c.SumsComponents
 		s.hasTruth, s.positional = c.HasTruth, c.Positional
 	}
 }

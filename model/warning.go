@@ -17,6 +17,7 @@ const (
 	WarnSignFlips              WarningKind = "sign-flips"               // kept samples whose advantage changed sign
 	WarnUndefinedAdvantages    WarningKind = "undefined-advantages"     // the formula gives no number for a group
 	WarnInvalidRewards         WarningKind = "invalid-rewards"          // NaN, infinite or missing rewards
+	WarnAssumedRewards         WarningKind = "assumed-rewards"          // the sum of all numeric columns is taken for the reward
 	WarnFloatNoise             WarningKind = "float-noise"              // equal rewards, advantages not zero
 	WarnRecomputeWithoutFilter WarningKind = "recompute-without-filter" // compute_new_adv with both ratios 1
 	WarnSingleSampleGroups     WarningKind = "single-sample-groups"     // groups of one

@@ -143,7 +143,7 @@ type display struct {
 func New(ctx context.Context, source Source, o Options) App {
 	a := App{
 		ctx: ctx, source: source, store: model.NewStore(), title: o.Title,
-		settings: undoHistory{undoState: undoState{now: o.Settings}}, estimatorChosen: o.Given != (choice.Given{}), files: o.Files, multiplexer: o.Multiplexer,
+		settings: undoHistory{undoState: undoState{now: o.Settings}}, estimatorChosen: o.Given.HasEstimator(), files: o.Files, multiplexer: o.Multiplexer,
 		position: position{follow: true},
 		display:  display{theme: themes.Default(!o.AssumeLight), glyphs: chart.Unicode(), noColor: o.NoColor},
 	}

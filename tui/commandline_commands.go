@@ -34,7 +34,7 @@ func lineCommands() []lineCommand {
 		{"scale", "NAME", "group, batch or none", setOption("scale"), firstArgument(App.scaleNames)},
 		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
 		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), oneOf("on", "off")},
-		{"reward", "NAME", "take this column as the reward", setOption("reward"), firstArgument(App.rewardNames)},
+		{"reward", "NAME[=WEIGHT],…|auto", "take this column, or the sum of several, as the reward", runReward, firstArgument(App.rewardNames)},
 		{"solved", "X|auto", "count samples as solved from this reward on", setOption("solved_at"), oneOf("auto")},
 		{"filter", "QUERY", "show some groups only", runFilter, filterTerms},
 		{"theme", "NAME", "how it looks", runTheme, firstArgument(themeNames)},
@@ -185,6 +185,28 @@ func runStep(a App, args []string) (App, tea.Cmd, error) {
 		return a, nil, fmt.Errorf("there is no step %d", n)
 	}
 	a, cmd := a.showStep(i)
+	return a, cmd, nil
+}
+
+// runReward takes columns as the reward, or leaves it to the log again.
+func runReward(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) == 0 {
+		return a, nil, fmt.Errorf("reward takes columns, such as accuracy,format=0.3, or auto")
+	}
+	set := a.settings.now
+	set.Reward, set.Weights = "", ""
+	if text := strings.Join(args, " "); text == "auto" {
+		set.Weights = a.session.autoWeights
+	} else {
+		var err error
+		if set, err = set.Set("reward", text); err != nil {
+			return a, nil, err
+		}
+	}
+	if err := a.snap.Run.CheckReward(set); err != nil {
+		return a, nil, err
+	}
+	a, cmd := a.apply(a.settings.withSettings(set))
 	return a, cmd, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/match"
 )
 
@@ -73,11 +74,12 @@ func computeTrend(ctx context.Context, revision int, snap model.Snapshot, histor
 // maxMatchSamples bounds the samples that are compared, so that nobody waits for it.
 const maxMatchSamples = 4096
 
-// matchLogged finds the estimator that wrote the advantages of the log.
-func matchLogged(ctx context.Context, snap model.Snapshot, history model.Settings) tea.Cmd {
+// matchLogged finds the columns of the reward, and the estimator that wrote the advantages of the log.
+func matchLogged(ctx context.Context, snap model.Snapshot, set model.Settings, given choice.Given) tea.Cmd {
 	return func() tea.Msg {
-		r, err := match.Run(ctx, snap, history, maxMatchSamples)
-		return matchMsg{r, err}
+		set, rewards := choice.ChooseRewards(ctx, snap, set, given)
+		r, err := match.Run(ctx, snap, set, maxMatchSamples)
+		return matchMsg{r, set, rewards, err}
 	}
 }
 

@@ -19,6 +19,11 @@ import (
 type loggedMatch struct {
 	steps  int // complete ones at the latest comparison; 0: there was none
 	report *match.Report
+
+	reward  string        // of the settings of the report
+	weights model.Weights // of the settings of the report
+
+	rewards choice.Rewards // the columns that the log shows to be the reward
 }
 
 // requestMatch starts the comparison when the first step is complete, and again whenever
@@ -34,7 +39,7 @@ func (a App) requestMatch() (App, tea.Cmd) {
 		return a, nil
 	}
 	a.loggedMatch.steps = steps
-	return a, matchLogged(a.ctx, a.snap, a.settings.now)
+	return a, matchLogged(a.ctx, a.snap, a.settingsToCompare(), a.session.given)
 }
 
 // newStepDisagrees reports whether the estimator at work gives other advantages than the log has in the
@@ -64,46 +69,59 @@ func (a App) startAtTrainer() App {
 // choiceIsOpen reports whether the log may still decide: neither the session nor the person did.
 func (a App) choiceIsOpen() bool { return !a.session.restored && !a.settings.hasChanges() }
 
-// adoptGroups groups the log as its advantages prove.
-func (a App) adoptGroups(proved model.ProvedGroups) (App, tea.Cmd) {
-	if proved == a.settings.now.Proved {
-		return a, nil
+// adoptGroups returns the settings with the groups that the log's advantages prove, and says if they are
+// others.
+func (a App) adoptGroups(h undoHistory, proved model.ProvedGroups) (App, undoHistory) {
+	if proved == h.now.Proved {
+		return a, h
 	}
-	h := a.settings.withProved(proved)
-	g, err := a.snap.Grouping(h.now)
+	with := h.withProved(proved)
+	g, err := a.snap.Grouping(with.now)
 	if err != nil {
-		return a, nil
+		return a, h
 	}
 	text := a.snap.Division(g.GroupRule)
 	if text == "" {
 		text = "they are " + g.Evidence + ", as the logged advantages prove"
 	}
-	return a.addNotice("groups changed: " + text).apply(h)
+	return a.addNotice("groups changed: " + text), with
 }
 
-// onMatch takes the groups that the comparison proves. At the first it also switches to the estimator
-// that wrote the log, unless the person chose one or has changed something already.
+// onMatch takes over the columns that the log shows to be the reward, and the groups that the comparison
+// proves. At the first comparison, and if these columns change, it switches to the estimator that wrote
+// the log, unless the person chose one or has changed something already.
 func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
-	if msg.err != nil {
-		return a, nil // no advantages in the log, or no groups: nothing to compare
+	isOpen := a.choiceIsOpen()
+	a, state, notice := a.learnRewards(msg.rewards)
+	if notice != "" {
+		a = a.addNotice(notice)
+		isOpen = isOpen || !a.session.restored && session.EstimatorOf(state.now) == a.session.autoEstimator
 	}
-	first := a.loggedMatch.report == nil
-	a.loggedMatch.report = msg.report
-	a, grouped := a.adoptGroups(msg.report.Proved)
-	if !first || !a.choiceIsOpen() {
-		return a, grouped
+	if msg.err == nil { // else no advantages in the log, or no groups: nothing to compare
+		isFirst := a.loggedMatch.report == nil || notice != ""
+		a.loggedMatch.report, a.loggedMatch.reward, a.loggedMatch.weights = msg.report, msg.set.Reward, msg.set.Weights
+		if isFirst && isOpen {
+			a, state.now = a.matchedEstimator(state.now, msg.report)
+		}
 	}
-	set, chosen := choice.Choose(a.settings.now, a.session.given, a.snap.Run.Framework, msg.report)
-	if set.Effective().Validate() != nil {
-		return a, grouped
+	history := a.settings.push(state)
+	if msg.err == nil {
+		a, history = a.adoptGroups(history, msg.report.Proved)
 	}
-	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
-	if set == a.settings.now {
-		return a, grouped
+	return a.apply(history)
+}
+
+// matchedEstimator returns set with the estimator that wrote the log, and says if it is another.
+func (a App) matchedEstimator(set model.Settings, logged *match.Report) (App, model.Settings) {
+	matched, chosen := choice.Choose(set, a.session.given, a.snap.Run.Framework, logged)
+	if matched.Effective().Validate() != nil {
+		return a, set
 	}
-	a = a.addNotice(fmt.Sprintf("the advantages in the log are those of %s: started there (u takes it back)", chosen.Candidate))
-	a, started := a.apply(a.settings.withSettings(set))
-	return a, tea.Batch(grouped, started)
+	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(matched), chosen.Origin
+	if matched != set {
+		a = a.addNotice(fmt.Sprintf("the advantages in the log are those of %s: started there (u takes it back)", chosen.Candidate))
+	}
+	return a, matched
 }
 
 // choice returns who chose the estimator at work, and what the log says of it.
@@ -112,12 +130,22 @@ func (a App) choice() choice.Choice {
 	if session.EstimatorOf(a.settings.now) != a.session.autoEstimator {
 		origin = choice.FromScreen
 	}
-	return choice.Describe(a.settings.now, origin, a.loggedMatch.report)
+	c := choice.Describe(a.settings.now, origin, a.loggedReport())
+	c.Rewards = a.rewards()
+	return c
+}
+
+// loggedReport returns the comparison with the logged advantages, nil if it was made with another reward.
+func (a App) loggedReport() *match.Report {
+	if set, m := a.settings.now, a.loggedMatch; set.Reward != m.reward || set.Weights != m.weights {
+		return nil
+	}
+	return a.loggedMatch.report
 }
 
 // matchVerdict says in a few words whether an estimator reproduces the logged advantages.
 func (a App) matchVerdict() string {
-	r := a.loggedMatch.report
+	r := a.loggedReport()
 	if r == nil {
 		return ""
 	}
@@ -148,7 +176,7 @@ func nearestEstimator(r *match.Report) string {
 
 // matchWarning is the warning that no estimator reproduces the logged advantages.
 func (a App) matchWarning() []warningLine {
-	r := a.loggedMatch.report
+	r := a.loggedReport()
 	if r == nil || r.HasMatch() {
 		return nil
 	}

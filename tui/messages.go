@@ -8,6 +8,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/compare"
 	"vantage/model/match"
 	"vantage/model/session"
@@ -55,10 +56,12 @@ type trendMsg struct {
 	err      error
 }
 
-// matchMsg says which estimator wrote the advantages in the log.
+// matchMsg says which estimator wrote the advantages in the log, and which columns are its reward.
 type matchMsg struct {
-	report *match.Report
-	err    error
+	report  *match.Report
+	set     model.Settings // with which the report was made
+	rewards choice.Rewards
+	err     error // there is no report
 }
 
 // subsetMsg is the figures of the groups that the filter shows.

@@ -9,6 +9,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/compare"
 )
 
@@ -32,6 +33,8 @@ type secondRun struct {
 type comparisonRequest struct {
 	a, b int // revisions of the snapshots
 	set  model.Settings
+
+	autoRewards bool // the second run has its own columns of the reward
 }
 
 // readSecond is readChunk for the second run.
@@ -60,7 +63,7 @@ func (a App) requestComparison() (App, tea.Cmd) {
 	if a.position.view != viewCompare || a.second.source == nil || a.second.busy || a.snap.Rows == 0 {
 		return a, nil
 	}
-	request := comparisonRequest{a: a.snap.Revision, b: a.second.request.b, set: a.settings.now}
+	request := comparisonRequest{a: a.snap.Revision, b: a.second.request.b, set: a.settings.now, autoRewards: a.rewardsAreOpen()}
 	if request == a.second.request && !a.second.stale {
 		return a, nil
 	}
@@ -78,8 +81,13 @@ func compareRuns(ctx context.Context, request comparisonRequest, a, b model.Snap
 		msg := comparisonMsg{request: request}
 		first, err := analysis.PromptMeans(ctx, a, request.set)
 		if err == nil {
+			set := request.set
+			if request.autoRewards {
+				set.Weights = ""
+				set, _ = choice.ChooseRewards(ctx, b, set, choice.Given{})
+			}
 			var second []analysis.PromptMean
-			if second, err = analysis.PromptMeans(ctx, b, request.set); err == nil {
+			if second, err = analysis.PromptMeans(ctx, b, set); err == nil {
 				msg.result = compare.Runs(first, second)
 			}
 		}

@@ -33,6 +33,7 @@ type sessionState struct {
 	restored      bool              // the session holds an estimator: the log's own is not used
 	autoEstimator session.Estimator // that the program chose from what was given and from the log: not saved, unless something was given
 	autoOrigin    choice.Origin     // of autoEstimator; "" before the log is known
+	autoWeights   model.Weights     // of the columns that the log shows to be the reward; "" if it does not
 	removedMark   session.Mark      // the last one that was removed
 }
 
@@ -163,7 +164,7 @@ func (a App) restoreSession(o Options) App {
 		given = func(string) bool { return false }
 	}
 	a.settings.now = v.ApplyTo(o.Settings, given)
-	a.session.restored = v.Estimator != nil && o.Given == (choice.Given{}) && session.EstimatorOf(a.settings.now) == *v.Estimator
+	a.session.restored = v.Estimator != nil && !o.Given.HasEstimator() && session.EstimatorOf(a.settings.now) == *v.Estimator
 	a.estimatorChosen = a.estimatorChosen || a.session.restored
 	if _, err := query.Parse(v.Filter); err == nil {
 		a.settings.filter = v.Filter
@@ -224,8 +225,12 @@ func (a App) addNotice(text string) App {
 // forget restores the defaults, on the screen and in the session. Marks stay, and undo
 // brings the settings back.
 func (a App) forget() (App, tea.Cmd) {
-	a.session.restored, a.estimatorChosen = false, a.session.given != (choice.Given{})
-	set, chosen := choice.Choose(a.session.defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.report)
+	a.session.restored, a.estimatorChosen = false, a.session.given.HasEstimator()
+	defaults := a.session.defaults
+	if a.session.given.Rewards == "" {
+		defaults.Weights = a.session.autoWeights
+	}
+	set, chosen := choice.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.report)
 	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 	a.position.distribution, a.position.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
 	a, groups := a.showGroups()

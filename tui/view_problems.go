@@ -153,6 +153,9 @@ func (a App) decisions() []decision {
 		all = append(all, decision{"read", run.Provenance})
 	}
 	if a.snap.Rows > 0 {
+		if r := a.rewards(); r.IsChoice() {
+			all = append(all, decision{"reward", r.String()})
+		}
 		all = append(all, a.groupDecisions()...)
 		if text := a.snap.RolloutEvidence(a.settings.now); text != "" {
 			all = append(all, decision{"rollouts", text})

@@ -10,15 +10,17 @@ import (
 	"vantage/model/report"
 )
 
-// choose returns the settings to compute a log with, and who chose the estimator. It compares the
-// logged advantages of all steps, so that the choice does not depend on the steps that a command
-// shows.
+// choose returns the settings to compute a log with, and who chose the columns of the reward and the
+// estimator. It compares the logged advantages of all steps, so that the choice does not depend on the
+// steps that a command shows.
 func (p *Program) choose(ctx context.Context, snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
+	set, rewards := choice.ChooseRewards(ctx, snap, set, p.Given())
 	logged, err := match.Run(ctx, snap, set, match.DefaultLimit)
 	if err != nil { // nothing was logged, or the rows cannot be grouped, which the command itself says
 		logged = nil
 	}
 	set, chosen := choice.Choose(set, p.Given(), snap.Run.Framework, logged)
+	chosen.Rewards = rewards
 	if err := set.Validate(); err != nil {
 		return set, chosen, Usage(err)
 	}
@@ -43,6 +45,15 @@ func (p *Program) groupsGiven() choice.Origin {
 // noteChoice notes the estimator of an output that does not say it itself.
 func (p *Program) noteChoice(format string, c choice.Choice) {
 	p.note(format, "computed as "+c.WithScale())
+	p.noteRewards(format, "", c.Rewards)
+}
+
+// noteRewards notes which columns of a log are the reward. run is the title of the log, if there are
+// several.
+func (p *Program) noteRewards(format, run string, r choice.Rewards) {
+	if r.IsChoice() {
+		p.note(format, run+"reward "+r.String())
+	}
 }
 
 // noteRefusals notes for which groups the trainer's own code would have raised an error, which is an
@@ -70,12 +81,14 @@ func (p *Program) Given() choice.Given {
 		case "framework":
 			given.Framework = origin
 			if origin == choice.FromConfig {
-				given = choice.Given{Framework: origin, Estimator: origin, Scale: origin}
+				given = choice.Given{Framework: origin, Estimator: origin, Scale: origin, Rewards: given.Rewards}
 			}
 		case "adv_estimator":
 			given.Estimator = origin
 		case "scale":
 			given.Scale = origin
+		case "reward", "weights":
+			given.Rewards = origin
 		}
 	}
 	return given
@@ -85,7 +98,7 @@ func (p *Program) Given() choice.Given {
 // scale have to be those of some framework.
 func (p *Program) validate(set model.Settings) error {
 	given := p.Given()
-	if given.Framework != "" || given == (choice.Given{}) {
+	if given.Framework != "" || !given.HasEstimator() {
 		return set.Validate()
 	}
 	for _, e := range estimators.All() {

@@ -11,6 +11,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/choice"
 	"vantage/model/compare"
 	"vantage/model/report"
 )
@@ -69,6 +70,8 @@ func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]
 			return err
 		}
 		p.noteAttempts(format.name, snap)
+		set, rewards := choice.ChooseRewards(ctx, snap, set, p.Given())
+		p.noteRewards(format.name, names[i]+": ", rewards)
 		if prompts[i], err = analysis.PromptMeans(ctx, snap, set); err != nil {
 			return classifyError(fmt.Errorf("%s: %w", names[i], err))
 		}

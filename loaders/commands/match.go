@@ -37,12 +37,14 @@ exit code is 0 if one does, 1 if none does or the log has no advantages.`,
 			}
 			p.noteConfig(format.name)
 			p.noteAttempts(format.name, snap)
+			set, rewards := choice.ChooseRewards(cmd.Context(), snap, set, p.Given())
 			result, err := match.Run(cmd.Context(), snap, set, match.DefaultLimit)
 			if err != nil {
 				return classifyError(err)
 			}
 			set, chosen := choice.Choose(set, p.Given(), snap.Run.Framework, result)
 			chosen = chosen.WithGroups(snap, set, p.groupsGiven())
+			chosen.Rewards = rewards
 			if err := write(p.output(cmd.Context(), format.name), result, chosen); err != nil {
 				return err
 			}

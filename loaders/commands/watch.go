@@ -22,7 +22,7 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 	}
 	defer source.Close()
 	w := watcher{
-		source: source, set: set, monitor: check.NewMonitor(rules),
+		source: source, given: set, set: set, monitor: check.NewMonitor(rules),
 		print: func(o check.Transition) error { return format.writeTransition(p.output(ctx, formatName), o) },
 		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
 			return p.choose(ctx, snap, set)
@@ -47,13 +47,15 @@ type chunkSource interface {
 // watcher checks a run while it grows.
 type watcher struct {
 	source  chunkSource
-	set     model.Settings
+	given   model.Settings // before anything is chosen by the log
+	set     model.Settings // to compute with
 	monitor *check.Monitor
 	print   func(check.Transition) error
 	recheck <-chan time.Time // when to check a short step again; nil if never
 	choose  func(model.Snapshot, model.Settings) (model.Settings, choice.Choice, error)
 	note    func(choice.Choice)
 	chosen  choice.Choice // of set; the zero value before the first complete step
+	steps   int           // when set was chosen
 	attempt int           // of the run whose steps were added to monitor
 }
 
@@ -191,20 +193,24 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 	return nil, nil
 }
 
-// settle decides on the estimator when the first steps are complete.
+// settle decides on reward and estimator when the first steps are complete, and again when there are twice
+// as many while the reward is only assumed.
 func (w *watcher) settle(snap model.Snapshot, added []model.Step) error {
 	switch {
 	case len(added) == 0:
 		return nil
-	case w.chosen.Origin != "":
+	case w.chosen.Origin != "" && (w.chosen.Rewards.Origin != choice.Assumed || len(snap.Steps) < 2*w.steps):
 		return w.regroup(snap, added)
 	}
-	set, chosen, err := w.choose(snap, w.set)
-	if err == nil {
-		w.set, w.chosen = set, chosen
+	set, chosen, err := w.choose(snap, w.given)
+	if err != nil {
+		return err
+	}
+	if chosen.String() != w.chosen.String() || chosen.Rewards.String() != w.chosen.Rewards.String() {
 		w.note(chosen)
 	}
-	return err
+	w.set, w.chosen, w.steps = set, chosen, len(snap.Steps)
+	return nil
 }
 
 // regroup changes the groups if the advantages of new steps and of all prove others: a prompt may come twice in a

@@ -19,5 +19,9 @@ type Note struct {
 	LengthUnit model.LengthUnit
 	Components []string // names of Record.Components, in their order; later ones are only added
 	HasTruth   bool     // prompts are told apart by their ground truth too
-	Missing    []string // columns that a person named and no row has had so far
+	HasTotal   bool     // rewards are a field of the log
+
+	SumsComponents bool // rewards are the sum of the components, any number being taken for one
+
+	Missing []string // columns that a person named and no row has had so far
 }

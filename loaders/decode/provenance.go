@@ -61,6 +61,7 @@ func (r *RowDecoder) Note() Note {
 		n.note.Provenance, n.note.Missing = r.provenance(), r.missing()
 	}
 	n.note.LengthUnit, n.note.HasTruth = r.LengthUnit, r.HasTruth
+	n.note.HasTotal, n.note.SumsComponents = r.Used[RoleReward] != "" && !r.SumsComponents, r.SumsComponents && r.Fields.anyComponent
 	return n.note
 }
 
@@ -119,8 +120,10 @@ func (r *RowDecoder) rewardSource() string {
 	switch name := r.Used[RoleReward]; {
 	case r.SumsComponents && len(summands) == 1:
 		return "reward from " + summands[0] + " (the only reward function)"
-	case r.SumsComponents:
+	case r.SumsComponents && !r.Fields.anyComponent:
 		return "reward computed as the sum of " + strings.Join(summands, ", ")
+	case r.SumsComponents:
+		return "no total reward but the columns " + strings.Join(summands, ", ")
 	case name != "":
 		return "reward from " + name
 	}

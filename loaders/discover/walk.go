@@ -20,6 +20,10 @@ const (
 	MaxFiles = 100_000 // logs, unless Options say another number
 )
 
+// StateFile is the name under which Hugging Face's trainers save what they logged: in the output
+// directory when they end, and in each checkpoint before.
+const StateFile = "trainer_state.json"
+
 // Listing is what a directory holds.
 type Listing struct {
 	Files     []string         // logs, relative to the directory, in natural order
@@ -27,6 +31,7 @@ type Listing struct {
 	Other     map[string]int   // how many other files, by extension
 	Truncated bool             // there is more than the bounds allow
 	Dirs      []string         // all directories, relative, "." first
+	States    []string         // trainer_state.json files, relative, in natural order
 
 	links      []string // symbolic links that may point to logs
 	unreadable []string // directories without permission to list
@@ -79,6 +84,7 @@ func List(dir string, limit int) (*Listing, error) {
 		return nil, err
 	}
 	slices.SortFunc(l.Files, compareNatural)
+	slices.SortFunc(l.States, compareNatural)
 	return l, nil
 }
 
@@ -105,6 +111,9 @@ func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 		case !e.Type().IsRegular():
 		case !isLog(e.Name()) && !isVersionedText(dir, e.Name()):
 			l.Other[otherKind(e.Name())]++
+			if e.Name() == StateFile && len(l.States) < l.limit {
+				l.States = append(l.States, filepath.FromSlash(name))
+			}
 		case len(l.Files) >= l.limit:
 			l.Truncated = true
 		default:

@@ -80,8 +80,9 @@ type plan struct {
 }
 
 // newPlan fails if there is no such estimator, if the run lacks what it needs, or if samples cannot
-// be grouped.
-func newPlan(snap model.Snapshot, set model.Settings) (p plan, err error) {
+// be grouped. It reuses what it can of known, an analysis of the same store, which may be nil: for a
+// weighted sum the reward scales need a pass over all samples.
+func newPlan(snap model.Snapshot, set model.Settings, known *Analysis) (p plan, err error) {
 	p.snap, p.settings = snap, set.Effective()
 	if p.estimator, err = p.settings.FindEstimator(); err != nil {
 		return p, err
@@ -90,8 +91,17 @@ func newPlan(snap model.Snapshot, set model.Settings) (p plan, err error) {
 		return p, missing
 	}
 	p.grouping, err = snap.Grouping(p.settings)
-	p.rewardScales = newRewardScales(snap, p.settings)
+	if known != nil && known.plan.hasRewardsOf(p) {
+		p.rewardScales = known.plan.rewardScales
+	} else {
+		p.rewardScales = newRewardScales(snap, p.settings)
+	}
 	return p, err
+}
+
+// hasRewardsOf reports whether two plans of one store have the same rewards.
+func (p plan) hasRewardsOf(o plan) bool {
+	return p.snap.Revision == o.snap.Revision && p.settings.Reward == o.settings.Reward && p.settings.Weights == o.settings.Weights && p.settings.SolvedAt == o.settings.SolvedAt
 }
 
 // Analyze computes step i of the snapshot. It fails if there is no such estimator, if the run lacks
@@ -103,7 +113,7 @@ func Analyze(ctx context.Context, snap model.Snapshot, i int, set model.Settings
 // AnalyzeAfter is like [Analyze] but reuses what it can of previous, another analysis of the same
 // store, which may be nil.
 func AnalyzeAfter(ctx context.Context, snap model.Snapshot, i int, set model.Settings, previous *Analysis) (*Analysis, error) {
-	p, err := newPlan(snap, set)
+	p, err := newPlan(snap, set, previous)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +131,7 @@ func (a *Analysis) matches(p plan, i int) bool {
 // Each calls visit with the analysis of each step, ascending, and returns its first error or that of
 // [Analyze]. Only one analysis is in memory at a time.
 func Each(ctx context.Context, snap model.Snapshot, set model.Settings, visit func(*Analysis) error) error {
-	p, err := newPlan(snap, set)
+	p, err := newPlan(snap, set, nil)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ func rules() []rule {
 		{model.WarnKilledGroups, (*Analysis).killedGroups},
 		{model.WarnSignFlips, (*Analysis).signFlips},
 		{model.WarnInvalidRewards, (*Analysis).invalidRewards},
+		{model.WarnAssumedRewards, (*Analysis).assumedRewards},
 		{model.WarnUndefinedAdvantages, (*Analysis).undefinedAdvantages},
 		{model.WarnFloatNoise, (*Analysis).floatNoise},
 		{model.WarnRecomputeWithoutFilter, (*Analysis).recomputeWithoutFilter},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -34,6 +35,19 @@ func (a *Analysis) invalidRewards() *model.Warning {
 	return &model.Warning{
 		Count: count, Of: a.Rows, Unit: "samples", Example: a.firstGroup(func(g *Group) bool { return g.Invalid > 0 }),
 		Text: text, Advice: "find out why the reward function failed; " + a.effectOfInvalid(),
+	}
+}
+
+// assumedRewards warns of a log without totals in which nothing says which columns are rewards.
+func (a *Analysis) assumedRewards() *model.Warning {
+	columns := a.plan.snap.Run.SummedColumns()
+	if len(columns) < 2 || a.Settings.Reward != "" || a.Settings.Weights != "" {
+		return nil
+	}
+	return &model.Warning{
+		Count: a.Rows, Of: a.Rows, Unit: "samples", Example: -1,
+		Text:   fmt.Sprintf("have the sum of all %d numeric columns as reward, since nothing says which are rewards: %s", len(columns), strings.Join(columns, ", ")),
+		Advice: "name those that are, with their weights: --reward NAME,NAME=WEIGHT (:reward); or open the folder of trainer_state.json, which names them",
 	}
 }
 

@@ -26,7 +26,11 @@ const (
 // Given says which settings a person chose, and by what: [FromFlag], [FromConfig] or "".
 type Given struct {
 	Framework, Estimator, Scale Origin
+	Rewards                     Origin // the columns that make up the reward
 }
+
+// HasEstimator reports whether framework, estimator or scale were given.
+func (g Given) HasEstimator() bool { return g.origin() != "" }
 
 // origin returns the strongest origin, "" if nothing was chosen.
 func (g Given) origin() Origin {
@@ -55,6 +59,8 @@ type Choice struct {
 
 	Groups   Origin // who decided on the groups: FromFlag, FromConfig, FromAdvantages or FromLog
 	Division string // how the rows of an id or a prompt are divided into groups, and why; "" if they are one
+
+	Rewards Rewards // which columns are the reward; the caller sets it
 }
 
 // Choose returns set with the framework, estimator and scale to compute a log with. What was
@@ -192,7 +198,7 @@ func (c Choice) Short() string {
 		return "chosen"
 	case FromFlag:
 		return "given"
-	case FromConfig, FromAdvantages, FromLog, Assumed:
+	case FromConfig, FromAdvantages, FromLog, FromState, Assumed:
 	}
 	return string(c.Origin)
 }
@@ -208,7 +214,7 @@ func (o Origin) phrase() string {
 		return "given"
 	case FromScreen:
 		return "chosen here"
-	case FromAdvantages, FromLog, Assumed:
+	case FromAdvantages, FromLog, FromState, Assumed:
 	}
 	return string(o)
 }

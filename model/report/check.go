@@ -19,7 +19,7 @@ import (
 func CheckText(w io.Writer, result check.Result, chosen choice.Choice) error {
 	out := bufio.NewWriter(w)
 	findings := result.Findings
-	fmt.Fprintf(out, "computed as %s\n", chosen.WithScale())
+	writeComputedAs(out, chosen)
 	for i := range findings {
 		f := &findings[i]
 		if f.Passed() && !f.Evaluated() {
@@ -40,6 +40,14 @@ func CheckText(w io.Writer, result check.Result, chosen choice.Choice) error {
 	}
 	fmt.Fprintln(out, checkTotal(findings))
 	return out.Flush()
+}
+
+// writeComputedAs writes the estimator, and the columns of the reward if they had to be chosen.
+func writeComputedAs(out io.Writer, chosen choice.Choice) {
+	fmt.Fprintf(out, "computed as %s\n", chosen.WithScale())
+	if chosen.Rewards.IsChoice() {
+		fmt.Fprintf(out, "reward %s\n", sanitize.Line(chosen.Rewards.String()))
+	}
 }
 
 // checkTotal is the last line: without it the list was cut.
@@ -65,7 +73,7 @@ func failureText(f *check.Finding) string {
 
 // CheckJSON writes {"rules": [{"rule": "killed>5%", "passed": false, "steps": 30,
 // "failed": [12, 13], "worst_step": 13, "value": "9/128 (7%)", "advice": "…"}], "passed": false,
-// "estimator": {…}}, the estimator as in [JSON]. A rule has 0 steps if none has a value for it, or if
+// "estimator": {…}, "reward": {…}}, both as in [JSON]. A rule has 0 steps if none has a value for it, or if
 // its scope is the log. "notes" says what was left out.
 func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 	findings := result.Findings
@@ -84,7 +92,8 @@ func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 		Notes     []string    `json:"notes,omitempty"`
 		Passed    bool        `json:"passed"`
 		Estimator *choiceJSON `json:"estimator,omitempty"`
-	}{[]rule{}, result.Notes, check.Failed(findings) == 0, newChoiceJSON(chosen)}
+		Reward    *rewardJSON `json:"reward,omitempty"`
+	}{[]rule{}, result.Notes, check.Failed(findings) == 0, newChoiceJSON(chosen), newRewardJSON(chosen.Rewards)}
 	for i := range findings {
 		f := &findings[i]
 		r := rule{Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...), Value: f.WorstValue, Advice: f.Advice}
@@ -128,12 +137,21 @@ type (
 	}
 )
 
+// properties are the estimator and, if they had to be chosen, the columns of the reward.
+func properties(chosen choice.Choice) []junitProperty {
+	all := []junitProperty{{Name: "estimator", Value: chosen.WithScale()}}
+	if chosen.Rewards.IsChoice() {
+		all = append(all, junitProperty{Name: "reward", Value: sanitize.Line(chosen.Rewards.String())})
+	}
+	return all
+}
+
 // CheckJUnit writes a test suite with a case per rule. A rule that no step has a value for
 // is skipped.
 func CheckJUnit(w io.Writer, result check.Result, chosen choice.Choice) error {
 	findings := result.Findings
 	suite := junitSuite{
-		Properties: []junitProperty{{Name: "estimator", Value: chosen.WithScale()}},
+		Properties: properties(chosen),
 		Name:       "vantage check", Tests: len(findings), Failures: check.Failed(findings), Notes: strings.Join(result.Notes, "\n"),
 	}
 	for i := range findings {
@@ -161,7 +179,7 @@ func CheckJUnit(w io.Writer, result check.Result, chosen choice.Choice) error {
 func CheckGitHub(w io.Writer, result check.Result, chosen choice.Choice) error {
 	findings := result.Findings
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "computed as %s\n", chosen.WithScale())
+	writeComputedAs(out, chosen)
 	for i := range findings {
 		if f := &findings[i]; !f.Passed() {
 			text := failureText(f)

@@ -18,7 +18,9 @@ import (
 //
 //	{"schema": "vantage.report/1", "run": {…}, "settings": {…},
 //	 "estimator": {"origin": "logged advantages", "framework": "trl", "estimator": "grpo", "scale": "group",
-//	   "exact": 1800, "near": 1800, "compared": 1800}, "per": "step",
+//	   "exact": 1800, "near": 1800, "compared": 1800},
+//	 "reward": {"origin": "logged advantages", "formula": "accuracy + 0.3·format",
+//	   "weights": {"accuracy": 1, "format": 0.3}, "not_counted": ["tokens"], "evidence": "…"}, "per": "step",
 //	 "steps": [{"step": 1, "samples": 512, "groups": 32,
 //	   "fates": {"alive": 24, …}, "metrics": {"critic/score/mean": 0.4, …},
 //	   "warnings": [{"kind": "killed-groups", "count": 2, …}],
@@ -32,6 +34,8 @@ import (
 // The origin of the estimator is "flag", "config", "logged advantages", "trainer" (of the log's
 // format), "assumed" or "screen"; of the compared logged advantages so many are exact, in every bit,
 // and near, which includes exact. compared is 0 if the log has none, or not what the estimator reads.
+// reward is present if the log has a column for each reward function and no total: its origin may also
+// be "trainer's record", which is trainer_state.json; weights is null for one column.
 // attempts is present in run if the run was started again in the same folder or file: which attempt is
 // shown, how many there are, and what was left out.
 // Where rollouts have several rows, run.rollouts says how they are counted, and each step, group and the
@@ -55,6 +59,9 @@ func jsonHead(p *page) {
 	p.writeMember("settings", newSettingsJSON(p.Settings))
 	if c := newChoiceJSON(p.Choice); c != nil {
 		p.writeMember("estimator", c)
+	}
+	if r := newRewardJSON(p.Choice.Rewards); r != nil {
+		p.writeMember("reward", r)
 	}
 	p.writeMember("per", p.Per)
 	p.printf("  \"steps\": [")
@@ -226,6 +233,31 @@ func newChoiceJSON(c choice.Choice) *choiceJSON {
 		return nil
 	}
 	return &choiceJSON{c.Origin, c.Framework, c.Estimator, string(c.Scale), c.Exact, c.Agreeing, c.Compared}
+}
+
+// rewardJSON says which columns are the reward.
+type rewardJSON struct {
+	Origin     choice.Origin      `json:"origin"`
+	Formula    string             `json:"formula"`
+	Weights    map[string]float64 `json:"weights"`
+	NotCounted []string           `json:"not_counted"`
+	Evidence   string             `json:"evidence"`
+}
+
+func newRewardJSON(r choice.Rewards) *rewardJSON {
+	if !r.IsChoice() {
+		return nil
+	}
+	out := rewardJSON{Origin: r.Origin, Formula: r.Formula, NotCounted: append([]string{}, r.NotCounted...), Evidence: r.String()}
+	names := r.Weights.Names()
+	factors, _ := r.Weights.Factors(names)
+	for k, name := range names {
+		if out.Weights == nil {
+			out.Weights = map[string]float64{}
+		}
+		out.Weights[name] = factors[k]
+	}
+	return &out
 }
 
 // figuresJSON are the counts and metrics of a step or a run.

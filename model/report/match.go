@@ -25,6 +25,9 @@ func MatchText(w io.Writer, r *match.Report, chosen choice.Choice) error {
 	if r.Proved != (model.ProvedGroups{}) {
 		fmt.Fprintf(&b, "           %s\n", groupFlagsText(r))
 	}
+	if chosen.Rewards.IsChoice() {
+		fmt.Fprintf(&b, "reward     %s\n", sanitize.Line(chosen.Rewards.String()))
+	}
 	if r.LeftOut > 0 {
 		fmt.Fprintf(&b, "left out   %s in groups that hold fewer than the others: the log was cut there\n", units.Plural(r.LeftOut, "samples"))
 	}
@@ -114,6 +117,7 @@ type matchJSON struct {
 	Clues    []string      `json:"clues"`
 
 	Estimator *choiceJSON `json:"estimator,omitempty"`
+	Reward    *rewardJSON `json:"reward,omitempty"`
 	Complete  bool        `json:"complete"`
 }
 
@@ -155,12 +159,13 @@ type mismatchJSON struct {
 // JSON lacks are the strings "NaN", "Infinity" and "-Infinity". Later versions only add keys.
 //
 // group_flags are options that name the groups, if the logged advantages prove others than the
-// settings name. estimator is what the other commands compute the log as: see [JSON].
+// settings name. estimator is what the other commands compute the log as, and reward from which
+// columns: see [JSON].
 func MatchJSON(w io.Writer, r *match.Report, chosen choice.Choice) error {
 	return writeJSON(w, matchJSON{
 		Version: 1, Match: r.HasMatch(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence, Flags: r.GroupFlags,
 		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...),
-		Estimator: newChoiceJSON(chosen), Complete: true,
+		Estimator: newChoiceJSON(chosen), Reward: newRewardJSON(chosen.Rewards), Complete: true,
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"vantage/model/choice"
+	"vantage/model/sanitize"
 	"vantage/model/sweep"
 	"vantage/model/units"
 )
@@ -29,6 +30,9 @@ func SweepText(w io.Writer, s Sweep) error {
 	fmt.Fprintf(out, "%s over %s, %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), estimatorText(s.Grid.Settings, s.Choice), s.Grid.Settings.Scale)
 	if text := s.Grid.RolloutText(); text != "" {
 		fmt.Fprintln(out, text)
+	}
+	if s.Choice.Rewards.IsChoice() {
+		fmt.Fprintf(out, "reward %s\n", sanitize.Line(s.Choice.Rewards.String()))
 	}
 	for _, recompute := range s.Recompute {
 		for _, f := range s.Figures {
@@ -124,7 +128,7 @@ func (s Sweep) eachCell(do func(*sweep.Cell)) {
 //	 "samples": 512, "groups": 32, "signal": 20, …}, …], "recommendation": {…},
 //	 "complete": true}
 //
-// estimator is as in [JSON]. complete comes last. A cell has the selected figures under their names; numbers that JSON
+// estimator and reward are as in [JSON]. complete comes last. A cell has the selected figures under their names; numbers that JSON
 // lacks are strings.
 func SweepJSON(w io.Writer, s Sweep) error {
 	type recommendation struct {
@@ -146,11 +150,12 @@ func SweepJSON(w io.Writer, s Sweep) error {
 		Steps          int               `json:"steps"`
 		Settings       settingsJSON      `json:"settings"`
 		Estimator      *choiceJSON       `json:"estimator,omitempty"`
+		Reward         *rewardJSON       `json:"reward,omitempty"`
 		Rows           int               `json:"rows"` // of the log: more than samples if these are rollouts of several rows
 		Cells          []json.RawMessage `json:"cells"`
 		Recommendation recommendation    `json:"recommendation"`
 		Complete       bool              `json:"complete"`
-	}{"vantage.sweep/1", s.Grid.Steps, newSettingsJSON(s.Grid.Settings), newChoiceJSON(s.Choice), s.Grid.Rows, cells, best, true})
+	}{"vantage.sweep/1", s.Grid.Steps, newSettingsJSON(s.Grid.Settings), newChoiceJSON(s.Choice), newRewardJSON(s.Choice.Rewards), s.Grid.Rows, cells, best, true})
 }
 
 func (s Sweep) cellJSON(c *sweep.Cell) json.RawMessage {

@@ -46,8 +46,8 @@ func textHead(p *page) {
 	}
 	p.printf("settings   %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n",
 		estimatorText(set, p.Choice), set.Scale, units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
-	if chosen := set.Reward + string(set.Weights); chosen != "" {
-		p.printf("reward     %s\n", sanitize.Line(chosen))
+	if reward := rewardText(set, p.Choice.Rewards); reward != "" {
+		p.printf("reward     %s\n", reward)
 	}
 	for _, note := range snap.SolvedNotes(p.rewardScales) {
 		p.printf("solved     %s\n", sanitize.Line(note))
@@ -82,6 +82,14 @@ func estimatorText(set model.Settings, c choice.Choice) string {
 		return set.Framework + " " + set.Estimator
 	}
 	return c.String()
+}
+
+// rewardText says which columns are the reward and who says so; "" if there was nothing to choose.
+func rewardText(set model.Settings, r choice.Rewards) string {
+	if r.IsChoice() {
+		return sanitize.Line(r.String())
+	}
+	return sanitize.Line(set.Reward + string(set.Weights))
 }
 
 func onOff(on bool) string {

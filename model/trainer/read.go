@@ -149,7 +149,14 @@ func ReadConfig(options []Option) (*Config, error) {
 			return nil, err
 		}
 	}
+	if r.Framework == "trl" {
+		r.applyRewardFunctions(options)
+	}
 	for _, o := range options {
+		if isRewardKey(r.Framework, o.Key) {
+			r.Ignored += one(!slices.Contains(r.UsedKeys, truncate(o.Key)))
+			continue
+		}
 		if !slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(o.Key, k.key) }) {
 			r.Ignored++
 			r.warnUnsupported(o)
@@ -230,6 +237,13 @@ func (r *Config) warnUnsupported(o Option) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is %s, which is not taken into account", truncate(o.Key), truncate(o.Value)))
 		}
 	}
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // endsInKey reports whether a path ends in these keys.

@@ -62,7 +62,19 @@ func TestReadConfig(t *testing.T) {
 		},
 		"several rewards under TRL": {
 			[]Option{{"reward_weights", "[1.0, 0.5]"}, {"multi_objective_aggregation", "normalize_then_sum"}},
-			"trl [{framework trl} {adv_estimator grpo_normalize_then_sum}]", "reward_weights is [1.0, 0.5], which is not taken into account",
+			"trl [{framework trl} {adv_estimator grpo_normalize_then_sum}]", "reward_weights is [1.0, 0.5], but without reward_funcs nothing says of which columns: --reward NAME=WEIGHT,… does",
+		},
+		"reward functions of TRL": {
+			[]Option{{"reward_funcs", "[accuracy_reward, my.lib.fluent, org/judge-0.5b, get_soft_overlong_punishment]"}, {"reward_weights", "[1.0, 0.5, 2, 0.1]"}, {"num_generations", "8"}},
+			"trl [{framework trl} {reward accuracy_reward=1.0,fluent=0.5,judge-0.5b=2,soft_overlong_punishment_reward=0.1} {num_generations 8}]", "",
+		},
+		"reward functions without weights": {
+			[]Option{{"reward_funcs", "[accuracy_reward, fluent]"}, {"num_generations", "8"}},
+			"trl [{framework trl} {reward accuracy_reward,fluent} {num_generations 8}]", "",
+		},
+		"fewer weights than functions": {
+			[]Option{{"reward_funcs", "[accuracy_reward, fluent]"}, {"reward_weights", "[1.0]"}, {"num_generations", "8"}},
+			"trl [{framework trl} {num_generations 8}]", "reward_weights has 1 weights and reward_funcs 2 functions",
 		},
 		"GDPO under ms-swift": {
 			[]Option{{"scale_rewards", "gdpo"}, {"advantage_estimator", "grpo"}},

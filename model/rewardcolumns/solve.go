@@ -1,0 +1,217 @@
+package rewardcolumns
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The weighted sum of the reward functions, less its mean over a group, is the advantages of the group
+// times something that is the same for the group: with X the columns less their means and w the
+// weights, X·w ∝ A. So (X − A·Aᵀ·X/AᵀA)·w = 0 for every group, and w is the null vector of the sum of
+// the squares of these matrices. This holds for every scale and for leave-one-out; only how large w is
+// depends on the scale, and with a std it hangs on the eps that is added to it.
+
+// trlEps is what TRL adds to a std. With it the size of weights is known to three digits or more.
+const trlEps = 1e-4
+
+// maxTried is how many weights are tried.
+const maxTried = 64
+
+// solve returns factors of the columns to try: those of the null vector, as simple numbers first.
+func (s *samples) solve(c *candidates) [][]float64 {
+	var columns []int
+	for k := range c.names {
+		if c.moves[k] {
+			columns = append(columns, k)
+		}
+	}
+	var all [][]float64
+	for _, blocks := range [][]block{s.groups(columns), s.normalisedSteps(columns)} {
+		direction := nullVector(blocks, len(columns))
+		if direction == nil {
+			continue
+		}
+		for _, size := range sizes(blocks, direction, s.stepStds(columns, direction)) {
+			for _, w := range simpleFactors(direction, size) {
+				factors := make([]float64, len(c.names))
+				for i, k := range columns {
+					factors[k] = w[i]
+				}
+				all = append(all, factors)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y []float64) int { return cmp.Compare(complexity(x), complexity(y)) })
+	return all[:min(maxTried, len(all))]
+}
+
+// complexity is how unlike weights are to what a person would give: by the digits of the simplest one,
+// then by those of all.
+func complexity(factors []float64) int {
+	least, sum := 100, 0
+	for _, x := range factors {
+		if x == 0 {
+			continue
+		}
+		mantissa, _, _ := strings.Cut(strconv.FormatFloat(math.Abs(x), 'e', -1, 64), "e")
+		n := len(strings.Replace(mantissa, ".", "", 1))
+		least, sum = min(least, n), sum+n
+	}
+	return 1000*least + sum
+}
+
+// nullVector returns the direction of the weights of n columns. Of columns that depend on each other
+// the first counts. It returns nil if there is none.
+func nullVector(blocks []block, n int) []float64 {
+	total, left, push := newMatrix(n), newMatrix(n), make([]float64, n)
+	for _, b := range blocks {
+		squares := dot(b.advantages, b.advantages)
+		along := make([]float64, n)
+		for i := range n {
+			along[i] = dot(b.columns[i], b.advantages)
+			push[i] += along[i]
+		}
+		for i := range n {
+			for j := range n {
+				x := dot(b.columns[i], b.columns[j])
+				total[i][j] += x
+				if squares > 0 {
+					x -= along[i] * along[j] / squares
+				}
+				left[i][j] += x
+			}
+		}
+	}
+	size := make([]float64, n)
+	for i := range n {
+		size[i] = math.Sqrt(total[i][i])
+	}
+	for i := range n {
+		for j := range n {
+			total[i][j] /= size[i] * size[j]
+			left[i][j] /= size[i] * size[j]
+		}
+	}
+	used := independent(total)
+	w := smallestEigenvector(left, used)
+	if w == nil {
+		return nil
+	}
+	largest := 0.0
+	for _, x := range w {
+		largest = max(largest, math.Abs(x))
+	}
+	significant := slices.DeleteFunc(slices.Clone(used), func(k int) bool { return math.Abs(w[k]) < 1e-5*largest })
+	if len(significant) < len(used) {
+		if w = smallestEigenvector(left, significant); w == nil {
+			return nil
+		}
+	}
+	sign := 0.0
+	for i := range n {
+		if size[i] == 0 {
+			return nil
+		}
+		w[i] /= size[i]
+		sign += w[i] * push[i]
+	}
+	for i := range n {
+		w[i] = math.Copysign(1, sign) * w[i]
+	}
+	return w
+}
+
+// sizes returns by how much to multiply a direction so that it becomes the weights, for each way in
+// which the sum may have been divided: by the std of its block, by that of its step, not at all, and
+// not at all with the sample left out of the mean. The last takes the largest weight for 1.
+func sizes(blocks []block, direction, stepStds []float64) []float64 {
+	var byBlock, byStep epsFit
+	var undivided []float64
+	for _, b := range blocks {
+		sum := weightedColumns(b.columns, direction)
+		byBlock.add(b.advantages, sum, std(sum))
+		byStep.add(b.advantages, sum, stepStds[b.step])
+		if squares := dot(sum, sum); squares > 0 {
+			undivided = append(undivided, dot(b.advantages, sum)/squares)
+		}
+	}
+	all := []float64{byBlock.size(), byStep.size()}
+	if n := len(undivided); n > 0 {
+		slices.Sort(undivided)
+		rows := float64(len(blocks[0].advantages))
+		all = append(all, undivided[n/2], undivided[n/2]*(rows-1)/rows)
+	}
+	largest := 0.0
+	for _, x := range direction {
+		largest = max(largest, math.Abs(x))
+	}
+	all = append(all, 1/largest)
+	return slices.DeleteFunc(all, func(x float64) bool { return !(x > 0) || math.IsInf(x, 0) })
+}
+
+// epsFit fits the size in A·(size·std + eps) = size·sum by least squares.
+type epsFit struct{ above, below float64 }
+
+func (f *epsFit) add(advantages, sum []float64, std float64) {
+	for i, a := range advantages {
+		rest := sum[i] - a*std
+		f.above += trlEps * a * rest
+		f.below += rest * rest
+	}
+}
+
+func (f *epsFit) size() float64 { return f.above / f.below }
+
+// simpleFactors returns the weights size·direction, as numbers with few digits first, in which people
+// give them. One of them is taken to be such a number; the others follow, since their ratios are known
+// better than their size.
+func simpleFactors(direction []float64, size float64) [][]float64 {
+	const nearby = 0.02
+	var all [][]float64
+	add := func(scale float64, digits int) {
+		w := make([]float64, len(direction))
+		for i, x := range direction {
+			w[i] = rounded(x*scale, digits)
+		}
+		if !slices.ContainsFunc(all, func(o []float64) bool { return slices.Equal(o, w) }) {
+			all = append(all, w)
+		}
+	}
+	for digits := 1; digits <= 3; digits++ {
+		for _, x := range direction {
+			if simple := rounded(x*size, digits); x != 0 && math.Abs(simple/(x*size)-1) < nearby {
+				add(simple/x, 4)
+				add(simple/x, 7)
+			}
+		}
+	}
+	add(size, 7)
+	return all
+}
+
+// rounded returns x with so many significant digits.
+func rounded(x float64, digits int) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
+	return y
+}
+
+func weightedColumns(columns [][]float64, w []float64) []float64 {
+	sum := make([]float64, len(columns[0]))
+	for k, values := range columns {
+		for i, x := range values {
+			sum[i] += w[k] * x
+		}
+	}
+	return sum
+}
+
+func dot(x, y []float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
