@@ -69,29 +69,32 @@ func (a App) startAtTrainer() App {
 // choiceIsOpen reports whether the log may still decide: neither the session nor the person did.
 func (a App) choiceIsOpen() bool { return !a.session.restored && !a.settings.hasChanges() }
 
-// adoptGroups returns the settings with the groups that the log's advantages prove, and says if they are
-// others.
-func (a App) adoptGroups(h undoHistory, proved model.ProvedGroups) (App, undoHistory) {
-	if proved == h.now.Proved {
-		return a, h
+// adoptGroups groups the log as its advantages prove.
+func (a App) adoptGroups(proved model.ProvedGroups) (App, tea.Cmd) {
+	if proved == a.settings.now.Proved {
+		return a, nil
 	}
-	with := h.withProved(proved)
-	g, err := a.snap.Grouping(with.now)
+	h := a.settings.withProved(proved)
+	g, err := a.snap.Grouping(h.now)
 	if err != nil {
-		return a, h
+		return a, nil
 	}
 	text := a.snap.Division(g.GroupRule)
 	if text == "" {
 		text = "they are " + g.Evidence + ", as the logged advantages prove"
 	}
-	return a.addNotice("groups changed: " + text), with
+	return a.addNotice("groups changed: " + text).apply(h)
 }
 
-// onMatch takes over the columns that the log shows to be the reward, and the groups that the comparison
-// proves. At the first comparison, and if these columns change, it switches to the estimator that wrote
+// onMatch takes over the groups that the comparison proves, and the columns that the log shows to be the
+// reward. At the first comparison, and if these columns change, it switches to the estimator that wrote
 // the log, unless the person chose one or has changed something already.
 func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 	isOpen := a.choiceIsOpen()
+	var grouped tea.Cmd
+	if msg.err == nil {
+		a, grouped = a.adoptGroups(msg.report.Proved)
+	}
 	a, state, notice := a.learnRewards(msg.rewards)
 	if notice != "" {
 		a = a.addNotice(notice)
@@ -104,11 +107,8 @@ func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 			a, state.now = a.matchedEstimator(state.now, msg.report)
 		}
 	}
-	history := a.settings.push(state)
-	if msg.err == nil {
-		a, history = a.adoptGroups(history, msg.report.Proved)
-	}
-	return a.apply(history)
+	a, changed := a.apply(a.settings.push(state))
+	return a, tea.Batch(grouped, changed)
 }
 
 // matchedEstimator returns set with the estimator that wrote the log, and says if it is another.

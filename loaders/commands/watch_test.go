@@ -122,7 +122,7 @@ func TestWatchTakesGroupsFromTheAdvantages(t *testing.T) {
 	p := &Program{}
 	store := model.NewStore()
 	w := watcher{
-		set: model.DefaultSettings(),
+		given: model.DefaultSettings(), set: model.DefaultSettings(),
 		choose: func(snap model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
 			return p.choose(t.Context(), snap, set)
 		},

@@ -105,14 +105,14 @@ func (f *File) HasNews() (bool, error) {
 
 // Differs reports whether info is another file, size or time than was last seen.
 func (f *File) Differs(info os.FileInfo) bool {
-	return f.Info == nil || info.Size() != f.Size || !info.ModTime().Equal(f.Info.ModTime()) || !os.SameFile(f.Info, info) || f.onlyChangeTimeDiffers(info)
+	return f.Info == nil || info.Size() != f.Size || !info.ModTime().Equal(f.Info.ModTime()) || !os.SameFile(f.Info, info) || !changeTime(info).Equal(changeTime(f.Info))
 }
 
-// onlyChangeTimeDiffers reports whether the file changed, but neither its size nor its time of modification:
-// a program may have written other bytes and set that time back. More often somebody renamed the file
-// or changed its mode, and it is read again for nothing.
-func (f *File) onlyChangeTimeDiffers(info os.FileInfo) bool {
-	return info.Size() == f.Size && info.ModTime().Equal(f.Info.ModTime()) && !changeTime(info).Equal(changeTime(f.Info))
+// changedInPlace reports whether the file is as long as when all of it was read, but was changed since: other bytes
+// may stand in its middle, which no fingerprint covers. It says so too if somebody only touched the file, which
+// is then read again for nothing.
+func (f *File) changedInPlace(info os.FileInfo) bool {
+	return f.Pos == f.Size && info.Size() == f.Size && (!info.ModTime().Equal(f.Info.ModTime()) || !changeTime(info).Equal(changeTime(f.Info)))
 }
 
 // Rewritten reports whether what was read of the file is gone: the file is shorter than Pos,
@@ -121,7 +121,7 @@ func (f *File) Rewritten(h io.ReaderAt, info os.FileInfo) bool {
 	if f.Info == nil {
 		return false
 	}
-	return f.onlyChangeTimeDiffers(info) || info.Size() < f.Pos || !os.SameFile(f.Info, info) || !f.StartsTheSame(h)
+	return f.changedInPlace(info) || info.Size() < f.Pos || !os.SameFile(f.Info, info) || !f.StartsTheSame(h)
 }
 
 // StartsTheSame reports whether the file has the bytes at its start, and before Pos, that were read.
