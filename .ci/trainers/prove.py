@@ -46,7 +46,7 @@ def prove(file, work):
     folder = work / file.parent.name / file.stem
     folder.mkdir(parents=True)
     results, log = folder.with_suffix(".json"), folder.with_suffix(".txt")
-    environment = {**os.environ, "WORK": str(folder), "RESULTS": str(results), "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, "WORK": str(folder), "RESULTS": str(results), "PYTHONUNBUFFERED": "1", "PYTHONSAFEPATH": "1"}
     start = time.time()
     failure = "it ended without results"
     with open(log, "w") as out:
