@@ -25,6 +25,8 @@ SHOWN = 5  # failures of a case that are printed
 def main():
     flags = [a for a in sys.argv[1:] if a.startswith("--")]
     files = [HERE / a for a in sys.argv[1:] if not a.startswith("--")] or all_proofs()
+    if "--keep" in flags:
+        os.environ["KEEP"] = "1"
     start = time.time()
     with tempfile.TemporaryDirectory(prefix="vantage-trainers-") as work:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -47,7 +49,10 @@ def prove(file, work):
     folder = work / file.parent.name / file.stem
     folder.mkdir(parents=True)
     results, log = folder.with_suffix(".json"), folder.with_suffix(".txt")
-    environment = {**os.environ, "WORK": str(folder), "RESULTS": str(results), "PYTHONUNBUFFERED": "1", "PYTHONSAFEPATH": "1"}
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | {
+        "WORK": str(folder), "RESULTS": str(results), "PYTHONUNBUFFERED": "1", "PYTHONSAFEPATH": "1",
+        "PYTHONPYCACHEPREFIX": f"{sys.prefix}/bytecode",  # kept with the environment, and out of the checkout
+    }  # fmt: skip
     start = time.time()
     failure = "it ended without results"
     with open(log, "w") as out:

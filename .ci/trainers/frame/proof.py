@@ -17,6 +17,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -24,6 +25,8 @@ import time
 import traceback
 
 sys.path.append(os.path.dirname(os.path.abspath(sys.argv[0])))  # last; PYTHONSAFEPATH keeps it from being the first
+
+KEPT = pathlib.Path(__file__).parents[3] / "loaders" / "commands" / "testdata" / "trainers"
 
 
 def run(release, prove):
@@ -53,9 +56,11 @@ class Proof:
     def __init__(self, release):
         self.release = release
         self.version = importlib.metadata.version(release)
+        self.name = pathlib.Path(sys.argv[0]).stem
         self.cases, self.failures = [], []
         self.program = os.environ["VANTAGE"]
         self.work = pathlib.Path(os.environ["WORK"])
+        self.keeping = "KEEP" in os.environ  # see keep
 
     def folder(self, name):
         """A new folder to write a log into."""
@@ -82,6 +87,18 @@ class Proof:
             o = json.loads(line)
             rows.append(Row(o["step"], o["index"], str(o["group"]), number(o["reward"]), number(o["advantage_original"]), o.get("refused", False)))
         return rows, said
+
+    def keep(self, name, folder, pattern, estimator, advantages):
+        """Keeps the files of a small log whose names match as test data of the project, beside the advantages that it must
+        be found to have: those of each step, in the order of the log. Only where run was called with --keep."""
+        kept = KEPT / name
+        shutil.rmtree(kept, ignore_errors=True)
+        for file in folder.rglob("*"):
+            if file.is_file() and file.match(pattern):
+                (kept / "log" / file.relative_to(folder)).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(file, kept / "log" / file.relative_to(folder))
+        want = {"release": f"{self.release} {self.version}", "estimator": estimator, "advantages": advantages}
+        (kept / "want.json").write_text(json.dumps(want) + "\n")
 
     @contextlib.contextmanager
     def case(self, name, estimator, pending=False, seconds=0.0):

@@ -19,21 +19,27 @@ VARIANTS = {  # name: what differs from plain
 PENDING = {"two weighted rewards", "log_extra", "repeated prompts"}
 
 
+KEPT = {"plain", "chat", "normalised", "two weighted rewards"}
+
+
 def prove(p):
     variants = []
     for name, options in VARIANTS.items():
+        if p.keeping and name not in KEPT:
+            continue
         with training.Variant(p, name) as variant:
             training.finish(start(variant, **options))
         variants.append(variant)
     for variant in variants:
-        variant.compare("trl rloo", variant.name in PENDING)
+        normalised = "normalize_advantages" in VARIANTS[variant.name]
+        variant.compare("trl rloo_normalize_advantages" if normalised else "trl rloo", pending=variant.name in PENDING)
 
 
 def start(variant, **options):
     """Without a penalty for KL, which is part of the reward and not in the log (beta is 0.05 if it is not given)."""
     os.environ["WANDB_DIR"] = str(variant.folder)
     options = {"prompts": training.questions(24), "record": variant.record, "beta": 0.0, "report_to": ["wandb"]} | options
-    return training.start(RLOOTrainer, RLOOConfig, output_dir=str(variant.p.work / "models"), **options)
+    return training.start(RLOOTrainer, RLOOConfig, variant.p.keeping, output_dir=str(variant.p.work / "models"), **options)
 
 
 proof.run("trl", prove)
