@@ -61,7 +61,8 @@ def main():
             stream.feed(bytes_)
             note_step(screen, steps)
         if sys.stdin in ready:
-            last, until = int(sys.stdin.readline()), time.time() + PATIENCE
+            asked = sys.stdin.readline()
+            last, until = int(asked or 0), time.time() + PATIENCE * bool(asked)  # nothing: who asks has died
         if until and (last in steps or time.time() > until):
             break
     shown = "\n".join(screen.display)
