@@ -39,7 +39,7 @@ def main():
 
 def name(newest):
     """Today's date counts where the newest releases are asked for: tomorrow's may be others."""
-    what = [sys.version, platform.platform(), (HERE / "requirements.txt").read_text()]
+    what = [sys.version, platform.platform(), (HERE / "requirements.txt").read_text(), (HERE / "older.txt").read_text()]
     if newest:
         what.append(time.strftime("%F"))
     return hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
@@ -51,7 +51,7 @@ def make(environment, newest):
     print(f"installing {'the newest' if newest else 'pinned'} releases into {environment}", flush=True)
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     try:
-        for arguments in installs(newest):
+        for arguments in installs(environment, newest):
             subprocess.run(
                 [environment / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--no-cache-dir"]
                 + ["--no-input", "--disable-pip-version-check"] + arguments,
@@ -63,16 +63,19 @@ def make(environment, newest):
     print(f"installed in {time.time() - start:.0f} s", flush=True)
 
 
-def installs(newest):
+def installs(environment, newest):
     """The arguments of pip, call by call."""
+    alone = ["--no-deps", "--ignore-requires-python"]  # SkyRL asks for Python 3.12; what is called of it runs in 3.11
+    old = [line for line in (HERE / "older.txt").read_text().split("\n") if "==" in line]
+    older = [alone + ["--target", environment / "older" / line.replace("==", "-"), line] for line in old]
     if not newest:
-        return [["--no-deps", "-r", HERE / "requirements.txt"]]
+        return [[*alone, "-r", HERE / "requirements.txt"]] + older
     lines = (HERE / "requirements.txt").read_text().splitlines()
     marked = {mark: [re.split("[=; ]", line)[0] for line in lines if line.endswith("# " + mark)] for mark in ("direct", "alone")}
     calls = [marked["direct"]]
     if marked["alone"]:
-        calls.append(["--no-deps"] + marked["alone"])
-    return calls
+        calls.append(alone + marked["alone"])
+    return calls + older
 
 
 def remove_unused(cache):

@@ -29,8 +29,9 @@ sys.path.append(os.path.dirname(os.path.abspath(sys.argv[0])))  # last; PYTHONSA
 KEPT = pathlib.Path(__file__).parents[3] / "loaders" / "commands" / "testdata" / "trainers"
 
 
-def run(release, prove):
-    p = Proof(release)
+def run(release, prove, version=None):
+    """Runs prove(p). version is that of an older release, which lies in a folder of its own; else it is the installed one."""
+    p = Proof(release, version or importlib.metadata.version(release))
     try:
         prove(p)
     except Exception as error:
@@ -38,6 +39,11 @@ def run(release, prove):
         p.failures.append(f"{p.release}: {type(error).__name__}: {str(error).strip().splitlines()[:1]}")
     with open(os.environ["RESULTS"], "w") as out:
         json.dump({"release": p.release, "version": p.version, "cases": p.cases, "failures": p.failures}, out)
+
+
+def older(release, version):
+    """The folder that holds an older release, of older.txt."""
+    return os.path.join(sys.prefix, "older", f"{release}-{version}")
 
 
 @dataclasses.dataclass
@@ -53,9 +59,8 @@ class Row:
 
 
 class Proof:
-    def __init__(self, release):
-        self.release = release
-        self.version = importlib.metadata.version(release)
+    def __init__(self, release, version):
+        self.release, self.version = release, version
         self.name = pathlib.Path(sys.argv[0]).stem
         self.cases, self.failures = [], []
         self.program = os.environ["VANTAGE"]
@@ -107,7 +112,7 @@ class Proof:
         The failures of a pending case are shown, and do not fail the run: what it asks of the program is still to come.
         seconds are those that were spent on it before.
         """
-        case = Case(f"{self.release} {self.version}, {name}")
+        case = Case(", ".join(filter(None, (f"{self.release} {self.version}", estimator, name))))
         start = time.time()
         try:
             yield case
