@@ -24,7 +24,8 @@ SHOWN = 5  # failures of a case that are printed
 
 def main():
     flags = [a for a in sys.argv[1:] if a.startswith("--")]
-    files = [HERE / a for a in sys.argv[1:] if not a.startswith("--")] or all_proofs()
+    named = [HERE / a for a in sys.argv[1:] if not a.startswith("--")]
+    files = named or all_proofs()
     if "--keep" in flags:
         os.environ["KEEP"] = "1"
     start = time.time()
@@ -33,7 +34,7 @@ def main():
             proofs = list(pool.map(lambda file: prove(file, pathlib.Path(work)), files))
     passed, failures = print_table(proofs)
     print(f"\n{time.time() - start:.0f} s")
-    if "--write" in flags and not failures:
+    if "--write" in flags and not failures and not named:
         page.write(proofs, datetime.date.today())
     print(f"{passed} passed, {failures} failed")
     sys.exit(failures > 0)

@@ -20,10 +20,10 @@ HEAD = """# Proved on real trainers
 """
 
 FOOT = """
-Near is off by one or two units in the last place. `torch.sqrt` of the wheels on PyPI is that of Intel's MKL: it is off by one
-unit in 0.7 % of values on one machine and in 20 % on another, and a quotient by it then by up to two. The program takes the
-square root of IEEE 754, and with that in place of MKL's all are equal to the bit. All was computed on a CPU: the order of
-sums on a GPU is not proved.
+Near is off by one or two units in the last place. `torch.sqrt` of the wheels on PyPI is that of Intel's MKL: it was seen to be
+off by one unit in 0.7 % to 20 % of values, and a quotient by it is then off by up to two. The program takes the square root of
+IEEE 754. The proofs of training that put that in place of MKL's let no difference through. All was computed on a CPU: the
+order of sums on a GPU is not proved.
 
 `.ci/trainers/run --newest` takes today's releases instead.
 """

@@ -139,8 +139,8 @@ class Case:
         """Compares float32 by float32. where(i) says which value it is, such as "step 3, row 7".
 
         A distance of so many units in the last place is let through and counted as near: torch.sqrt of the wheels on PyPI
-        is off by one unit in 0.7 % of values on one machine and in 20 % on another, while the program takes the square
-        root of IEEE 754. A quotient by it may then be off by two.
+        was seen to be off by one unit in 0.7 % to 20 % of values, while the program takes the square root of IEEE 754. A
+        quotient by it may then be off by two.
         """
         if len(theirs) != len(ours):
             self.fail(f"{len(theirs)} values are theirs and {len(ours)} ours")
