@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 
+import kept
 import page
 
 HERE = pathlib.Path(__file__).parent
@@ -24,17 +25,20 @@ SHOWN = 5  # failures of a case that are printed
 
 def main():
     flags = [a for a in sys.argv[1:] if a.startswith("--")]
-    named = [HERE / a for a in sys.argv[1:] if not a.startswith("--")]
-    files = named or all_proofs()
+    chosen = [HERE / a for a in sys.argv[1:] if not a.startswith("--")]
     if "--keep" in flags:
         os.environ["KEEP"] = "1"
     start = time.time()
     with tempfile.TemporaryDirectory(prefix="vantage-trainers-") as work:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            proofs = list(pool.map(lambda file: prove(file, pathlib.Path(work)), files))
+            proofs = list(pool.map(lambda file: prove(file, pathlib.Path(work)), chosen or all_proofs()))
     passed, failures = print_table(proofs)
+    if not chosen:
+        for sentence in kept.unproved(proofs):
+            print(sentence)
+            failures += 1
     print(f"\n{time.time() - start:.0f} s")
-    if "--write" in flags and not failures and not named:
+    if "--write" in flags and not failures and not chosen:
         page.write(proofs, datetime.date.today())
     print(f"{passed} passed, {failures} failed")
     sys.exit(failures > 0)

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import random
+import struct
 
 NAN, INF = math.nan, math.inf
 
@@ -48,15 +49,16 @@ class Step:
         return max(self.sizes, key=lambda n: (self.sizes.count(n), n))
 
 
-def steps(count, kinds=KINDS, shapes=SHAPES, interleaved=False, components=()):
+def steps(count, kinds=KINDS, shapes=SHAPES, interleaved=False, components=(), rounded=False):
     """Steps of every kind and shape in turn. interleaved: rows of a group are not next to each other.
-    components: the names of several reward functions, whose sum is the reward."""
+    components: the names of several reward functions, whose sum is the reward. rounded: rewards are float32, as they
+    are after a trainer's tensors."""
     r = random.Random(1)
     pairs = [(kind, shape) for shape in shapes for kind in kinds]
-    return [one(number, *pairs[number % len(pairs)], r, interleaved, components) for number in range(count)]
+    return [one(number, *pairs[number % len(pairs)], r, interleaved, components, rounded) for number in range(count)]
 
 
-def one(number, kind, shape, r, interleaved, components):
+def one(number, kind, shape, r, interleaved, components, rounded):
     sizes = SHAPES[shape](r)
     groups = [g for g, size in enumerate(sizes) for _ in range(size)]
     if interleaved:
@@ -66,7 +68,8 @@ def one(number, kind, shape, r, interleaved, components):
     constants = {g: KINDS[kind](r) for g in range(len(sizes)) if r.random() < 0.2}
 
     def draw():
-        return [constants[g] if g in constants else KINDS[kind](r) for g in groups]
+        rewards = [constants[g] if g in constants else KINDS[kind](r) for g in groups]
+        return [struct.unpack("<f", struct.pack("<f", reward))[0] for reward in rewards] if rounded else rewards
 
     lengths = [r.randint(1, 40) for _ in groups]
     if not components:

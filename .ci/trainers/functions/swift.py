@@ -5,7 +5,7 @@ import proof
 import stubs
 
 # What ms-swift imports and advantages do not use.
-stubs.install("datasets", "modelscope", "transformers")
+stubs.install("accelerate", "datasets", "modelscope", "transformers")
 
 import torch  # noqa: E402
 from swift.rl_core import advantage  # noqa: E402

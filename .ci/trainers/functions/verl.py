@@ -8,7 +8,7 @@ import proof
 import stubs
 
 # What verl imports and outcome advantages do not use.
-stubs.install("ray", "tensordict", "transformers", "codetiming")
+stubs.install("codetiming", "orjson", "ray", "tensordict", "transformers")
 
 import torch  # noqa: E402
 from verl.trainer.config import AlgoConfig  # noqa: E402
