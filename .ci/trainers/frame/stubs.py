@@ -50,7 +50,13 @@ class Meta(type):
 
 
 class Stub(metaclass=Meta):
-    """Any class or function of a package that is not there."""
+    """Any class or function of a package that is not there. For pydantic it is a type that takes anything."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *_):
+        from pydantic_core import core_schema
+
+        return core_schema.any_schema()
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
