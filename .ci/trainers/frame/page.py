@@ -23,7 +23,8 @@ HEAD = """# Proved on real trainers
 
 FOOT = """
 Near is off by one or two units in the last place. `torch.sqrt` of the wheels on PyPI is that of Intel's MKL: it is off by one
-unit in 0.7 % of values on one machine and in 20 % on another, and a quotient by it then by up to two. The program takes the
+unit in 0.7 % of values on one machine and in 20 % on another, and a quotient by it then by up to two; where quotients are
+subtracted from each other (grpo_normalize_then_sum, gdpo) what is left near 0 differs by more. The program takes the
 square root of IEEE 754, and with that in place of MKL's all are equal to the bit. Estimators that whiten over the tokens
 of a batch (REINFORCE++, GDPO of verl, normalisation over a batch) sum in another order: they agree to 1e-4 of the largest
 advantage, as [their descriptions](estimators.md) say, and count as near too. All was computed on a CPU: the order of sums
