@@ -3,6 +3,7 @@ package loaders
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -227,10 +228,12 @@ func (s *Source) findNewest() {
 
 // noteRewritten notes that a file, of which something was read, has been written anew, or was replaced
 // by a copy of itself.
-func (s *Source) noteRewritten(f *file, h fileio.Handle, size int64) {
-	if !f.hasStep {
-		return
+func (s *Source) noteRewritten(f *file, h fileio.Handle, info os.FileInfo) {
+	switch {
+	case !f.hasStep:
+	case info.Size() != f.disk.Size || !f.disk.StartsTheSame(h):
+		f.rewritten = true
+	case !os.SameFile(f.disk.Info, info):
+		f.copied = true
 	}
-	same := size == f.disk.Size && f.disk.StartsTheSame(h)
-	f.copied, f.rewritten = f.copied || same, f.rewritten || !same
 }
