@@ -57,7 +57,7 @@ func (s *Source) startAnew(f *file, h fileio.Handle, info fs.FileInfo) {
 		if f.directory != nil && s.checkReplaced(f.directory) {
 			return
 		}
-		s.noteRewritten(f, h, info.Size())
+		s.noteRewritten(f, h, info)
 		s.restart(f)
 	case d.Pos > 0 && f.readsWhole() && info.Size() != d.Pos:
 		s.restart(f)
