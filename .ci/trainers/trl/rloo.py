@@ -16,7 +16,7 @@ VARIANTS = {  # name: what differs from plain
     "log_extra": {"rewards": [training.letters_with_notes]},
     "repeated prompts": {"prompts": training.questions(4) * 6},
 }
-PENDING = {"two weighted rewards", "log_extra", "repeated prompts"}
+PENDING = set()
 
 
 KEPT = {"plain", "chat", "normalised", "two weighted rewards"}
