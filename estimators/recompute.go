@@ -98,11 +98,9 @@ func keptOf[T any](x []T, kept []bool) []T {
 func (w *workspace) zeroEqualGroups() {
 	w.rewards32 = resize(w.rewards32, len(w.keptBatch.Rewards))
 	toFloat32(w.rewards32, w.keptBatch.Rewards)
-	var std [1]float32
 	for g := range w.keptBatch.Groups() {
 		lo, hi := w.keptBatch.Offsets[g], w.keptBatch.Offsets[g+1]
-		torchsum.StdRows(std[:], w.rewards32[lo:hi], hi-lo)
-		if std[0] < equalStd {
+		if torchsum.StdOfRow(w.rewards32[lo:hi]) < equalStd {
 			clear(w.recomputed[lo:hi])
 		}
 	}

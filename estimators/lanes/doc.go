@@ -1,0 +1,13 @@
+// Package lanes computes with eight groups of one size at once: value i of all eight is one
+// [Vector], so that whatever is done to a group, in whatever order, is done to eight. No order of
+// additions changes by that, and no bit: each group has a lane of its own.
+//
+// A [Tile] holds the values, float32. [Queue] finds groups of one size in a batch.
+//
+//	Load → Sum, Std or Welford → Normalize → Store        advantages
+//	Load → Sort → Bounds → Select → Store, StoreMarks     the filter
+//
+// On processors with AVX2 a vector is a register. Elsewhere the same is done value by value; that
+// is the arithmetic, and the tests compare the registers with it bit for bit (NaN is NaN: which of
+// two NaN an addition gives depends on the order of its operands).
+package lanes

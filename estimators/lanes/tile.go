@@ -1,0 +1,87 @@
+package lanes
+
+import "math"
+
+// Width is the number of groups that are computed at once.
+const Width = 8
+
+// MaxSize is the size of the largest group: from 512 values on PyTorch folds the sums of a group
+// (see package torchsum), which is not done here.
+const MaxSize = 511
+
+// Vector has a value of each of eight groups.
+type Vector [Width]float32
+
+// Over returns v/n.
+func (v *Vector) Over(n int) (quotient Vector) {
+	for g, x := range v {
+		quotient[g] = x / float32(n)
+	}
+	return quotient
+}
+
+// Starts are the indices at which eight groups begin in a batch. A group may be there more than
+// once.
+type Starts [Width]int
+
+// Tile holds eight groups of one size: t[i][g] is value i of group g.
+type Tile []Vector
+
+// block is the number of values of each group that Load and Store turn at once.
+const block = 4
+
+// Load fills t with the groups of x, rounded to float32. It is exact if no value was rounded and
+// none is NaN.
+func (t Tile) Load(x []float64, starts *Starts) (exact bool) {
+	mustHold(len(x), starts, len(t))
+	done, exact := loadBlocks(t, x, starts)
+	for i := done; i < len(t); i++ {
+		for g, start := range starts {
+			v := x[start+i]
+			t[i][g] = float32(v)
+			exact = exact && float64(float32(v)) == v
+		}
+	}
+	return exact
+}
+
+// Store writes t to the groups of dst.
+func (t Tile) Store(dst []float64, starts *Starts) {
+	mustHold(len(dst), starts, len(t))
+	for i := storeBlocks(dst, starts, t); i < len(t); i++ {
+		for g, start := range starts {
+			dst[start+i] = float64(t[i][g])
+		}
+	}
+}
+
+func mustHold(length int, starts *Starts, size int) {
+	for _, start := range starts {
+		if start < 0 || start > length-size {
+			panic("lanes: a group is not within the batch")
+		}
+	}
+}
+
+// Normalize replaces each value x by (x − mean)/divisor.
+func (t Tile) Normalize(mean, divisor *Vector) {
+	if normalizeVectors(t, mean, divisor) {
+		return
+	}
+	for i := range t {
+		for g, x := range t[i] {
+			t[i][g] = (x - mean[g]) / divisor[g]
+		}
+	}
+}
+
+// root returns the standard deviation of n values, ddof 1, by their squared differences.
+func root(squares *[Width]float64, n int) (std Vector) {
+	for g, s := range squares {
+		std[g] = float32(math.Sqrt(s / divisorOf(n)))
+	}
+	return std
+}
+
+// divisorOf is n − 1. PyTorch does not let it fall below 0: one value gives 0/0.
+func divisorOf(n int) float64 { return float64(max(0, n-1)) }
