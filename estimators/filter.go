@@ -61,7 +61,8 @@ func (w *workspace) keep(kept []bool, processed, adv []float64, offsets []int, k
 		return
 	}
 	var waiting [onStack + 1]lanes.Waiting
-	for q := lanes.GroupsOf(offsets, waiting[:]); q.Next(); {
+	q := lanes.GroupsOf(offsets, waiting[:])
+	for q.Next() {
 		if q.Size <= lanes.MaxSize && w.keepInTile(kept, processed, adv, &q, keepPos, keepNeg) {
 			continue
 		}

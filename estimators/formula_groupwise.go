@@ -64,7 +64,8 @@ func (w groupwise) advantages(dst []float64, b Batch, s Scale) error {
 	var vectors [onStack]lanes.Vector
 	tile, large := lanes.Tile(vectors[:]), []float32(nil)
 	by := w.divisorOf(b, s)
-	for q := lanes.GroupsOf(b.Offsets, waiting[:]); q.Next(); {
+	q := lanes.GroupsOf(b.Offsets, waiting[:])
+	for q.Next() {
 		switch n := q.Size; {
 		case n == 1 && w.ofOneIsSpecial():
 			for _, i := range q.Starts[:q.Rows] {

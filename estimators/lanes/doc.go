@@ -4,8 +4,8 @@
 //
 // A [Tile] holds the values, float32. [Queue] finds groups of one size in a batch.
 //
-//	Load → Sum, Std or Welford → Normalize → Store        advantages
-//	Load → Sort → Bounds → Select → Store, StoreMarks     the filter
+//	Load → Sum, Std or StdWelford → Normalize → Store     advantages
+//	Load → Sort, Signs → Select → Store, StoreMarks       the filter
 //
 // On processors with AVX2 a vector is a register. Elsewhere the same is done value by value; that
 // is the arithmetic, and the tests compare the registers with it bit for bit (NaN is NaN: which of

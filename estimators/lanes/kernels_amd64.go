@@ -45,6 +45,14 @@ func sumVectors(s *Vector, t Tile, o order) bool {
 	return true
 }
 
+func squareVectors(to, t Tile, mean *Vector) bool {
+	if !hasAVX2 || len(t) == 0 {
+		return false
+	}
+	squareAVX2(&to[0], &t[0], len(t), mean)
+	return true
+}
+
 func stdVectors(std *Vector, t Tile, mean *Vector) bool {
 	if !hasAVX2 || len(t) == 0 {
 		return false
@@ -102,6 +110,9 @@ func normalizeAVX2(t *Vector, n int, mean, divisor *Vector)
 
 //go:noescape
 func sumAVX2(s, t *Vector, width, registers, rest int)
+
+//go:noescape
+func squareAVX2(to, t *Vector, n int, mean *Vector)
 
 //go:noescape
 func stdAVX2(std, t *Vector, n int, mean *Vector, divisor float64)

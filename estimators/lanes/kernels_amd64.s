@@ -253,6 +253,27 @@ fold:
 	VZEROUPPER
 	RET
 
+// func squareAVX2(to, t *Vector, n int, mean *Vector)
+TEXT ·squareAVX2(SB), NOSPLIT, $0-32
+	MOVQ to+0(FP), DI
+	MOVQ t+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ mean+24(FP), AX
+	VMOVUPS (AX), Y1
+
+square:
+	VMOVUPS (SI), Y0
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	DECQ CX
+	JNZ  square
+
+	VZEROUPPER
+	RET
+
 // ROOT stores √(Y2/divisor), √(Y3/divisor) to *DI as float32.
 #define ROOT(divisor) \
 	VBROADCASTSD divisor, Y4   \

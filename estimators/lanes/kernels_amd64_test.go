@@ -19,9 +19,12 @@ func allOf(x []float64, starts *Starts, n int) (figures []float32, stored []floa
 	mean := tile.StdWelford() // any eight numbers
 	std := tile.Std(&mean)
 	figures = append(append(figures, mean[:]...), std[:]...)
-	normalized := slices.Clone(tile)
+	leftToRight := tile.SumLeftToRight()
+	figures = append(figures, leftToRight[:]...)
+	normalized, squares := slices.Clone(tile), make(Tile, n)
 	normalized.Normalize(&mean, &std)
-	figures = append(figures, normalized.values()...)
+	tile.Squares(squares, &mean)
+	figures = append(append(figures, normalized.values()...), squares.values()...)
 	stored, kept = make([]float64, len(x)), make([]bool, len(x))
 	if exact {
 		sorted, marks := slices.Clone(tile), make([]Mark, n)

@@ -9,6 +9,7 @@ func storeBlocks([]float64, *Starts, Tile) (done int)            { return 0 }
 func storeMarkBlocks([]bool, *Starts, []Mark) (done int)         { return 0 }
 func normalizeVectors(Tile, *Vector, *Vector) bool               { return false }
 func sumVectors(*Vector, Tile, order) bool                       { return false }
+func squareVectors(Tile, Tile, *Vector) bool                     { return false }
 func stdVectors(*Vector, Tile, *Vector) bool                     { return false }
 func welfordVectors(*Vector, Tile) bool                          { return false }
 func sortVectors(Tile) bool                                      { return false }

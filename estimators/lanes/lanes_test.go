@@ -87,11 +87,14 @@ func TestSumsAreThoseOfTorchsum(t *testing.T) {
 	for _, tile := range randomTiles() {
 		sum := tile.Sum()
 		mean := sum.Over(len(tile))
-		std, welford := tile.Std(&mean), tile.StdWelford()
+		std, welford, leftToRight := tile.Std(&mean), tile.StdWelford(), tile.SumLeftToRight()
 		for g := range Width {
 			x := tile.row(g)
 			if want := torchsum.Sum(x); !same(sum[g], want) {
 				t.Errorf("Sum of %v = %v, want %v", x, sum[g], want)
+			}
+			if want := torchsum.SumLeftToRight(x); !same(leftToRight[g], want) {
+				t.Errorf("SumLeftToRight of %v = %v, want %v", x, leftToRight[g], want)
 			}
 			if want := torchsum.StdWithMean(x, mean[g]); !same(std[g], want) {
 				t.Errorf("Std of %v = %v, want %v", x, std[g], want)
@@ -103,17 +106,23 @@ func TestSumsAreThoseOfTorchsum(t *testing.T) {
 	}
 }
 
-func TestNormalize(t *testing.T) {
+// In float32, one operation after the other.
+func TestNormalizeAndSquares(t *testing.T) {
 	for _, tile := range randomTiles() {
 		sum := tile.Sum()
 		mean := sum.Over(len(tile))
 		std := tile.Std(&mean)
-		before := slices.Clone(tile)
+		before, squares := slices.Clone(tile), make(Tile, len(tile))
+		tile.Squares(squares, &mean)
 		tile.Normalize(&mean, &std)
 		for i, v := range tile {
 			for g, got := range v {
 				if want := (before[i][g] - mean[g]) / std[g]; !same(got, want) {
 					t.Fatalf("(%v - %v)/%v = %v, want %v", before[i][g], mean[g], std[g], got, want)
+				}
+				d := before[i][g] - mean[g]
+				if want := d * d; !same(squares[i][g], want) {
+					t.Fatalf("(%v - %v)² = %v, want %v", before[i][g], mean[g], squares[i][g], want)
 				}
 			}
 		}
@@ -240,7 +249,8 @@ func TestGroups(t *testing.T) {
 			offsets = append(offsets, offsets[len(offsets)-1]+n)
 		}
 		memory := make([]Waiting, rapid.IntRange(0, 9).Draw(t, "memory"))
-		for q := GroupsOf(offsets, memory); q.Next(); {
+		q := GroupsOf(offsets, memory)
+		for q.Next() {
 			for g, start := range q.Starts {
 				if g >= q.Rows && start != q.Starts[0] {
 					t.Fatalf("group %d of %d begins at %d", g, q.Rows, start)

@@ -6,7 +6,13 @@ func (t Tile) Sum() (s Vector) {
 	if len(t) > MaxSize {
 		panic("lanes: groups are too large")
 	}
-	o := orderOf(len(t))
+	return t.sum(orderOf(len(t)))
+}
+
+// SumLeftToRight returns the sum of each group as torchsum.SumLeftToRight does.
+func (t Tile) SumLeftToRight() (s Vector) { return t.sum(order{width: 1}) }
+
+func (t Tile) sum(o order) (s Vector) {
 	if sumVectors(&s, t, o) {
 		return s
 	}
@@ -55,6 +61,20 @@ func (o order) sumOfLane(t Tile) Vector {
 func (v *Vector) add(x *Vector) {
 	for g := range v {
 		v[g] += x[g]
+	}
+}
+
+// Squares writes to dst the squared differences to the mean, in float32. len(dst) == len(t).
+func (t Tile) Squares(dst Tile, mean *Vector) {
+	dst = dst[:len(t)]
+	if squareVectors(dst, t, mean) {
+		return
+	}
+	for i := range t {
+		for g, x := range t[i] {
+			d := x - mean[g]
+			dst[i][g] = d * d
+		}
 	}
 }
 

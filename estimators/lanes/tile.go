@@ -20,6 +20,15 @@ func (v *Vector) Over(n int) (quotient Vector) {
 	return quotient
 }
 
+// Finite reports whether no value is NaN or an infinity.
+func (v *Vector) Finite() bool {
+	finite := true
+	for _, x := range v {
+		finite = finite && x-x == 0
+	}
+	return finite
+}
+
 // Starts are the indices at which eight groups begin in a batch. A group may be there more than
 // once.
 type Starts [Width]int
