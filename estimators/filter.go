@@ -61,9 +61,9 @@ func (w *workspace) keep(kept []bool, processed, adv []float64, offsets []int, k
 		return
 	}
 	var waiting [onStack + 1]lanes.Waiting
-	q := lanes.GroupsOf(offsets, waiting[:])
+	q := lanes.GroupsOf(offsets, largestInTile, waiting[:])
 	for q.Next() {
-		if q.Size <= lanes.MaxSize && w.keepInTile(kept, processed, adv, &q, keepPos, keepNeg) {
+		if !q.Alone() && w.keepInTile(kept, processed, adv, &q, keepPos, keepNeg) {
 			continue
 		}
 		for _, lo := range q.Starts[:q.Rows] {

@@ -30,14 +30,18 @@ func perGroup(f func(dst, r []float32)) formula {
 	}
 }
 
+// largestInTile is the size of groups up to which eight are computed at once, a variable for the
+// tests only.
+var largestInTile = lanes.Limit()
+
 // inTiles calls small for groups of one size, up to eight at a time, with a tile of their size, and
 // large for each group that is too large for that.
 func inTiles(b Batch, small func(tile lanes.Tile, q *lanes.Groups), large func(lo, hi int)) {
 	var waiting [onStack + 1]lanes.Waiting
 	var tile lanes.Tile
-	q := lanes.GroupsOf(b.Offsets, waiting[:])
+	q := lanes.GroupsOf(b.Offsets, largestInTile, waiting[:])
 	for q.Next() {
-		if q.Size > lanes.MaxSize {
+		if q.Alone() {
 			large(q.Starts[0], q.Starts[0]+q.Size)
 			continue
 		}

@@ -64,14 +64,14 @@ func (w groupwise) advantages(dst []float64, b Batch, s Scale) error {
 	var vectors [onStack]lanes.Vector
 	tile, large := lanes.Tile(vectors[:]), []float32(nil)
 	by := w.divisorOf(b, s)
-	q := lanes.GroupsOf(b.Offsets, waiting[:])
+	q := lanes.GroupsOf(b.Offsets, largestInTile, waiting[:])
 	for q.Next() {
 		switch n := q.Size; {
 		case n == 1 && w.ofOneIsSpecial():
 			for _, i := range q.Starts[:q.Rows] {
 				dst[i] = w.advantageOfOne(float32(b.Rewards[i]), by)
 			}
-		case n > lanes.MaxSize:
+		case q.Alone():
 			large = resize(large, n)
 			lo := q.Starts[0]
 			w.writeLarge(dst[lo:lo+n], b.Rewards[lo:lo+n], large, by)
@@ -163,8 +163,7 @@ func (w groupwise) baselines(mean *lanes.Vector, by divisor) (base lanes.Vector,
 	}
 }
 
-// writeLarge writes the advantages of one group, of more than [lanes.MaxSize]; r is memory of its
-// size.
+// writeLarge writes the advantages of one group; r is memory of its size.
 func (w groupwise) writeLarge(dst, rewards []float64, r []float32, by divisor) {
 	toFloat32(r, rewards)
 	sum := torchsum.Sum(r)

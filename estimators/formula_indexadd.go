@@ -56,13 +56,16 @@ func (w indexAdd) normalizeTile(tile, squares lanes.Tile, s Scale) {
 	tile.Normalize(&mean, &divisors)
 }
 
-// writeLarge writes the advantages of one group of more than one.
+// writeLarge writes the advantages of one group.
 func (w indexAdd) writeLarge(dst, rewards []float64, s Scale) {
 	var sum, squares float32
 	for _, r := range rewards {
 		sum += float32(r)
 	}
 	mean := sum / float32(len(rewards))
+	if len(rewards) == 1 {
+		mean = 0
+	}
 	from := mean
 	if w.varianceFloor {
 		from = 0

@@ -7,7 +7,7 @@
 //	Load → Sum, Std or StdWelford → Normalize → Store     advantages
 //	Load → Sort, Signs → Select → Store, StoreMarks       the filter
 //
-// On processors with AVX2 a vector is a register. Elsewhere the same is done value by value; that
-// is the arithmetic, and the tests compare the registers with it bit for bit (NaN is NaN: which of
-// two NaN an addition gives depends on the order of its operands).
+// A vector is a register of AVX2; see [Limit]. Elsewhere package torchsum computes one group after
+// the other, and no [Tile] may be used. Tests compare the two bit for bit, but NaN is NaN: which of two NaN an addition
+// gives depends on the order of its operands.
 package lanes

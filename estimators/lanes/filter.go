@@ -7,45 +7,28 @@ import "math"
 // It is Batcher's odd-even merge sort (AFIPS Spring Joint Computer Conference 1968, pages 307-314):
 // which two values are exchanged next, if the first is larger, does not depend on the values, so
 // that eight groups are sorted at once. Of n values about n/4·log²n pairs are: 19 of 8, 543 of 64.
+// Sorted runs of p values are merged, first those of one value; in a merge the values at a distance
+// of k are exchanged, first at p, in runs of k neighbours, but not with another merge's:
 //
-// Sorted runs of p values are merged, first those of one value. In a merge the values at a distance
-// of k are exchanged, first at p, in runs of k neighbours, but not with another merge's.
+//	for p := 1; p < n; p *= 2 {
+//		for k := p; k > 0; k /= 2 {
+//			for i := k % p; i+k < n; i += 2 * k {
+//				if (i+k)%(2*p) != 0 {
+//					exchange t[i:min(i+k, n-k)] and t[i+k:]
+//				}
+//			}
+//		}
+//	}
 func (t Tile) Sort() {
-	if sortVectors(t) {
-		return
-	}
-	n := len(t)
-	for p := 1; p < n; p *= 2 {
-		for k := p; k > 0; k /= 2 {
-			for i := k % p; i+k < n; i += 2 * k {
-				if (i+k)%(2*p) != 0 {
-					exchange(t[i:min(i+k, n-k)], t[i+k:])
-				}
-			}
-		}
-	}
-}
-
-// exchange exchanges each value of low with that of high if it is larger.
-func exchange(low, high Tile) {
-	for i := range low {
-		a, b := &low[i], &high[i]
-		for g := range a {
-			a[g], b[g] = min(a[g], b[g]), max(a[g], b[g])
-		}
+	if len(t) > 0 {
+		sort(&t[0], len(t))
 	}
 }
 
 // Signs counts the positive and the negative values of each group.
 func (t Tile) Signs() (positive, negative Counts) {
-	if signsOfVectors(&positive, &negative, t) {
-		return positive, negative
-	}
-	for i := range t {
-		for g, x := range t[i] {
-			positive[g] += one(x > 0)
-			negative[g] += one(x < 0)
-		}
+	if len(t) > 0 {
+		signs(&positive, &negative, &t[0], len(t))
 	}
 	return positive, negative
 }
@@ -79,47 +62,23 @@ func (b *Best) BoundBy(sorted Tile, sign int) {
 }
 
 // Select marks the largest values that are kept, the smallest ones, and zeros. Other values become
-// 0. No value is NaN.
+// 0. No value is NaN. len(marks) == len(t).
 func (t Tile) Select(marks []Mark, largest, smallest *Best) {
-	marks = marks[:len(t)]
-	if !selectVectors(marks, t, largest, smallest) {
-		t.selectValues(marks, *largest, *smallest)
-	}
-}
-
-func (t Tile) selectValues(marks []Mark, largest, smallest Best) {
-	for i := range t { // what is left for values at a bound
-		for g, x := range t[i] {
-			largest.Count[g] -= one(x > largest.Bound[g])
-			smallest.Count[g] -= one(x < smallest.Bound[g])
-		}
-	}
-	for i := range t {
-		for g, x := range t[i] {
-			atTop, atBottom := one(x == largest.Bound[g]), one(x == smallest.Bound[g])
-			kept := one(x > largest.Bound[g]) | one(x < smallest.Bound[g]) | one(x == 0) |
-				atTop&one(largest.Count[g] > 0) | atBottom&one(smallest.Count[g] > 0)
-			largest.Count[g] -= atTop
-			smallest.Count[g] -= atBottom
-			marks[i][g] = -uint32(kept)
-			t[i][g] = math.Float32frombits(math.Float32bits(x) & -uint32(kept))
-		}
+	if marks = marks[:len(t)]; len(t) > 0 {
+		choose(&marks[0], &t[0], len(t), largest, smallest)
 	}
 }
 
 // StoreMarks writes to kept which values of the groups are marked.
 func StoreMarks(kept []bool, starts *Starts, marks []Mark) {
 	mustHold(len(kept), starts, len(marks))
-	for i := storeMarkBlocks(kept, starts, marks); i < len(marks); i++ {
+	whole := len(marks) &^ (block - 1)
+	if whole > 0 {
+		storeMarks(&kept[0], starts, &marks[0], whole/block)
+	}
+	for i := whole; i < len(marks); i++ {
 		for g, start := range starts {
 			kept[start+i] = marks[i][g] != 0
 		}
 	}
-}
-
-func one(b bool) int32 {
-	if b {
-		return 1
-	}
-	return 0
 }

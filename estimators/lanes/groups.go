@@ -11,8 +11,9 @@ package lanes
 type Groups struct {
 	Size   int    // values in each of the groups
 	Rows   int    // how many groups they are
-	Starts Starts // where they begin; those beyond Rows repeat the first
+	Starts Starts // where they begin; those beyond Rows repeat the first, unless it comes alone
 
+	limit   int // the largest size of groups that come together
 	offsets []int
 	waiting []Waiting // by size
 	next    int       // the next group; after the last one, the next size that waits
@@ -24,20 +25,25 @@ type Waiting struct {
 	rows   int
 }
 
-// GroupsOf returns the groups offsets[g] to offsets[g+1]. It waits in memory, which is zero, or in
-// new memory if the largest group has len(memory) values or more.
-func GroupsOf(offsets []int, memory []Waiting) Groups {
+// GroupsOf returns the groups offsets[g] to offsets[g+1]. Those larger than limit, which is at most
+// [MaxSize], come alone. The others wait in memory, which is zero, or in new memory if the largest
+// of them has len(memory) values or more.
+func GroupsOf(offsets []int, limit int, memory []Waiting) Groups {
 	largest := 0
 	for g := 1; g < len(offsets); g++ {
 		largest = max(largest, offsets[g]-offsets[g-1])
 	}
+	largest = min(largest, limit)
 	if largest >= len(memory) {
-		memory = make([]Waiting, min(largest, MaxSize)+1)
+		memory = make([]Waiting, largest+1)
 	}
-	return Groups{offsets: offsets, waiting: memory[:min(largest, MaxSize)+1], next: 1}
+	return Groups{limit: limit, offsets: offsets, waiting: memory[:largest+1], next: 1}
 }
 
-// Next goes to the next groups. A group larger than [MaxSize] comes alone.
+// Alone reports whether the current group is too large to come with others.
+func (q *Groups) Alone() bool { return q.Size > q.limit }
+
+// Next goes to the next groups.
 func (q *Groups) Next() bool {
 	for ; q.next < len(q.offsets); q.next++ {
 		start := q.offsets[q.next-1]
@@ -45,9 +51,9 @@ func (q *Groups) Next() bool {
 		if size == 0 {
 			continue
 		}
-		if size > MaxSize {
+		if size > q.limit {
 			q.next++
-			q.take(&Waiting{Starts{start}, 1}, size)
+			q.Size, q.Rows, q.Starts[0] = size, 1, start
 			return true
 		}
 		w := &q.waiting[size]

@@ -42,11 +42,11 @@
 	VCMPPD     $4, Y8, wide, Y8  \
 	VORPD      Y8, Y15, Y15
 
-// func loadAVX2(t *Vector, x *float64, starts *Starts, blocks int) (rounded int)
+// func load(t *Vector, x *float64, starts *Starts, blocks int) (rounded int)
 //
 // Four values of each group are eight rows, of groups 0 to 3 in the lower halves of Y0 to Y3 and of
 // groups 4 to 7 in the upper ones; turned, they are four vectors.
-TEXT ·loadAVX2(SB), NOSPLIT, $0-40
+TEXT ·load(SB), NOSPLIT, $0-40
 	MOVQ t+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ starts+16(FP), BX
@@ -91,10 +91,10 @@ load:
 	VMOVUPD      Y8, (lower)(AX*8)   \
 	VMOVUPD      Y9, (upper)(AX*8)
 
-// func storeAVX2(dst *float64, starts *Starts, t *Vector, blocks int)
+// func store(dst *float64, starts *Starts, t *Vector, blocks int)
 //
-// The way back of loadAVX2.
-TEXT ·storeAVX2(SB), NOSPLIT, $0-32
+// The way back of load.
+TEXT ·store(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ starts+8(FP), BX
 	MOVQ t+16(FP), SI
@@ -125,10 +125,10 @@ DATA turned<>+0(SB)/8, $0x0d0905010c080400
 DATA turned<>+8(SB)/8, $0x0f0b07030e0a0602
 GLOBL turned<>(SB), RODATA|NOPTR, $16
 
-// func storeMarksAVX2(kept *bool, starts *Starts, marks *Mark, blocks int)
+// func storeMarks(kept *bool, starts *Starts, marks *Mark, blocks int)
 //
 // Four vectors of marks are packed to bytes; then each group has four of them, which are one word.
-TEXT ·storeMarksAVX2(SB), NOSPLIT, $0-32
+TEXT ·storeMarks(SB), NOSPLIT, $0-32
 	MOVQ kept+0(FP), DI
 	MOVQ starts+8(FP), BX
 	MOVQ marks+16(FP), SI
@@ -162,8 +162,8 @@ marks:
 	VZEROUPPER
 	RET
 
-// func normalizeAVX2(t *Vector, n int, mean, divisor *Vector)
-TEXT ·normalizeAVX2(SB), NOSPLIT, $0-32
+// func normalize(t *Vector, n int, mean, divisor *Vector)
+TEXT ·normalize(SB), NOSPLIT, $0-32
 	MOVQ t+0(FP), SI
 	MOVQ n+8(FP), CX
 	MOVQ mean+16(FP), AX
@@ -183,11 +183,11 @@ normalize:
 	VZEROUPPER
 	RET
 
-// func sumAVX2(s, t *Vector, width, registers, rest int)
+// func sum(s, t *Vector, width, registers, rest int)
 //
 // Y0 is the sum: first of the rest, then of each lane, whose registers are dealt to the chains Y1 to
 // Y4, and those beyond a multiple of four to Y1. All begin with 0, so that −0 gives 0.
-TEXT ·sumAVX2(SB), NOSPLIT, $0-40
+TEXT ·sum(SB), NOSPLIT, $0-40
 	MOVQ s+0(FP), DI
 	MOVQ t+8(FP), SI
 	MOVQ width+16(FP), DX
@@ -253,9 +253,9 @@ fold:
 	VZEROUPPER
 	RET
 
-// func squareAVX2(to, t *Vector, n int, mean *Vector)
-TEXT ·squareAVX2(SB), NOSPLIT, $0-32
-	MOVQ to+0(FP), DI
+// func square(dst, t *Vector, n int, mean *Vector)
+TEXT ·square(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
 	MOVQ t+8(FP), SI
 	MOVQ n+16(FP), CX
 	MOVQ mean+24(FP), AX
@@ -287,11 +287,11 @@ square:
 	VMOVUPS      X3, 16(DI)    \
 	VZEROUPPER
 
-// func stdAVX2(std, t *Vector, n int, mean *Vector, divisor float64)
+// func std(s, t *Vector, n int, mean *Vector, divisor float64)
 //
 // Y0 and Y1 are the means, Y2 and Y3 the squares.
-TEXT ·stdAVX2(SB), NOSPLIT, $0-40
-	MOVQ std+0(FP), DI
+TEXT ·std(SB), NOSPLIT, $0-40
+	MOVQ s+0(FP), DI
 	MOVQ t+8(FP), SI
 	MOVQ n+16(FP), CX
 	MOVQ mean+24(FP), AX
@@ -319,11 +319,11 @@ std:
 DATA ones<>+0(SB)/8, $1.0
 GLOBL ones<>(SB), RODATA|NOPTR, $8
 
-// func welfordAVX2(std, t *Vector, n int, divisor float64)
+// func welford(s, t *Vector, n int, divisor float64)
 //
 // Y0 and Y1 are the means, Y2 and Y3 the squares, Y15 is the count.
-TEXT ·welfordAVX2(SB), NOSPLIT, $0-32
-	MOVQ std+0(FP), DI
+TEXT ·welford(SB), NOSPLIT, $0-32
+	MOVQ s+0(FP), DI
 	MOVQ t+8(FP), SI
 	MOVQ n+16(FP), CX
 	VXORPD Y0, Y0, Y0
@@ -356,10 +356,10 @@ welford:
 	ROOT(divisor+24(FP))
 	RET
 
-// func sortAVX2(t *Vector, n int)
+// func sort(t *Vector, n int)
 //
-// The loops of Tile.Sort: n, p, k and i are CX, R8, R9 and R10, all in bytes.
-TEXT ·sortAVX2(SB), NOSPLIT, $0-16
+// The loops in the comment of Tile.Sort: n, p, k and i are CX, R8, R9 and R10, all in bytes.
+TEXT ·sort(SB), NOSPLIT, $0-16
 	MOVQ t+0(FP), SI
 	MOVQ n+8(FP), CX
 	SHLQ $5, CX
@@ -412,10 +412,10 @@ sorted:
 	VZEROUPPER
 	RET
 
-// func signsAVX2(positive, negative *Counts, t *Vector, n int)
+// func signs(positive, negative *Counts, t *Vector, n int)
 //
 // A comparison that holds is −1.
-TEXT ·signsAVX2(SB), NOSPLIT, $0-32
+TEXT ·signs(SB), NOSPLIT, $0-32
 	MOVQ positive+0(FP), DI
 	MOVQ negative+8(FP), BX
 	MOVQ t+16(FP), SI
@@ -439,11 +439,11 @@ signs:
 	VZEROUPPER
 	RET
 
-// func selectAVX2(marks *Mark, t *Vector, n int, largest, smallest *Best)
+// func choose(marks *Mark, t *Vector, n int, largest, smallest *Best)
 //
 // Y0 and Y1 are the bounds, Y2 and Y3 how many are still to be kept at them: the first loop subtracts
 // those beyond the bounds, the second those at them.
-TEXT ·selectAVX2(SB), NOSPLIT, $0-40
+TEXT ·choose(SB), NOSPLIT, $0-40
 	MOVQ marks+0(FP), DI
 	MOVQ t+8(FP), SI
 	MOVQ n+16(FP), DX

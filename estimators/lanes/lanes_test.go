@@ -54,6 +54,13 @@ func someStarts(random *rand.Rand, values, n int) (starts Starts) {
 	return starts
 }
 
+func needRegisters(t *testing.T) {
+	t.Helper()
+	if Limit() == 0 {
+		t.Skip("no registers")
+	}
+}
+
 // row returns group g of a tile.
 func (t Tile) row(g int) []float32 {
 	x := make([]float32, len(t))
@@ -64,9 +71,11 @@ func (t Tile) row(g int) []float32 {
 }
 
 // randomTiles returns tiles of all sizes.
-func randomTiles() (tiles []Tile) {
+func randomTiles(t *testing.T) (tiles []Tile) {
+	t.Helper()
+	needRegisters(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	for n := range MaxSize + 1 {
+	for n := 1; n <= MaxSize; n++ {
 		for range 4 {
 			x, starts := randomBatch(random, n)
 			tile := make(Tile, n)
@@ -84,7 +93,7 @@ func same(a, b float32) bool {
 
 // Package torchsum adds one group after the other, and knows PyTorch's own figures.
 func TestSumsAreThoseOfTorchsum(t *testing.T) {
-	for _, tile := range randomTiles() {
+	for _, tile := range randomTiles(t) {
 		sum := tile.Sum()
 		mean := sum.Over(len(tile))
 		std, welford, leftToRight := tile.Std(&mean), tile.StdWelford(), tile.SumLeftToRight()
@@ -108,7 +117,7 @@ func TestSumsAreThoseOfTorchsum(t *testing.T) {
 
 // In float32, one operation after the other.
 func TestNormalizeAndSquares(t *testing.T) {
-	for _, tile := range randomTiles() {
+	for _, tile := range randomTiles(t) {
 		sum := tile.Sum()
 		mean := sum.Over(len(tile))
 		std := tile.Std(&mean)
@@ -131,6 +140,7 @@ func TestNormalizeAndSquares(t *testing.T) {
 
 // What is loaded is stored again, and nothing beside it is touched.
 func TestLoadStore(t *testing.T) {
+	needRegisters(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	for n := range MaxSize + 1 {
 		x, starts := randomBatch(random, n)
@@ -153,6 +163,7 @@ func TestLoadStore(t *testing.T) {
 }
 
 func TestLoadPanicsBeyondBatch(t *testing.T) {
+	needRegisters(t)
 	for _, starts := range []Starts{{0, 0, 0, 0, 0, 0, 0, 5}, {-1}} {
 		func() {
 			defer func() {
@@ -167,6 +178,7 @@ func TestLoadPanicsBeyondBatch(t *testing.T) {
 
 // Sort, Signs, Select and StoreMarks against a stable sort of each group.
 func TestFilter(t *testing.T) {
+	needRegisters(t)
 	random := rand.New(rand.NewPCG(5, 6))
 	for n := range MaxSize + 1 {
 		x, starts := randomBatch(random, n)
@@ -249,14 +261,15 @@ func TestGroups(t *testing.T) {
 			offsets = append(offsets, offsets[len(offsets)-1]+n)
 		}
 		memory := make([]Waiting, rapid.IntRange(0, 9).Draw(t, "memory"))
-		q := GroupsOf(offsets, memory)
+		limit := rapid.SampledFrom([]int{0, 3, MaxSize}).Draw(t, "limit")
+		q := GroupsOf(offsets, limit, memory)
 		for q.Next() {
 			for g, start := range q.Starts {
-				if g >= q.Rows && start != q.Starts[0] {
+				if g >= q.Rows && start != q.Starts[0] && !q.Alone() {
 					t.Fatalf("group %d of %d begins at %d", g, q.Rows, start)
 				}
 			}
-			if q.Size > MaxSize && q.Rows != 1 {
+			if q.Alone() != (q.Size > limit) || q.Alone() && q.Rows != 1 {
 				t.Fatalf("%d large groups at once", q.Rows)
 			}
 			for _, start := range q.Starts[:q.Rows] {

@@ -1,7 +1,5 @@
 package lanes
 
-import "math"
-
 // Width is the number of groups that are computed at once.
 const Width = 8
 
@@ -37,14 +35,19 @@ type Starts [Width]int
 type Tile []Vector
 
 // block is the number of values of each group that Load and Store turn at once.
+// The rest is done value by value.
 const block = 4
 
 // Load fills t with the groups of x, rounded to float32. It is exact if no value was rounded and
 // none is NaN.
 func (t Tile) Load(x []float64, starts *Starts) (exact bool) {
 	mustHold(len(x), starts, len(t))
-	done, exact := loadBlocks(t, x, starts)
-	for i := done; i < len(t); i++ {
+	whole := len(t) &^ (block - 1)
+	exact = true
+	if whole > 0 {
+		exact = load(&t[0], &x[0], starts, whole/block) == 0
+	}
+	for i := whole; i < len(t); i++ {
 		for g, start := range starts {
 			v := x[start+i]
 			t[i][g] = float32(v)
@@ -57,7 +60,11 @@ func (t Tile) Load(x []float64, starts *Starts) (exact bool) {
 // Store writes t to the groups of dst.
 func (t Tile) Store(dst []float64, starts *Starts) {
 	mustHold(len(dst), starts, len(t))
-	for i := storeBlocks(dst, starts, t); i < len(t); i++ {
+	whole := len(t) &^ (block - 1)
+	if whole > 0 {
+		store(&dst[0], starts, &t[0], whole/block)
+	}
+	for i := whole; i < len(t); i++ {
 		for g, start := range starts {
 			dst[start+i] = float64(t[i][g])
 		}
@@ -74,23 +81,14 @@ func mustHold(length int, starts *Starts, size int) {
 
 // Normalize replaces each value x by (x − mean)/divisor.
 func (t Tile) Normalize(mean, divisor *Vector) {
-	if normalizeVectors(t, mean, divisor) {
-		return
-	}
-	for i := range t {
-		for g, x := range t[i] {
-			t[i][g] = (x - mean[g]) / divisor[g]
-		}
+	if len(t) > 0 {
+		normalize(&t[0], len(t), mean, divisor)
 	}
 }
 
-// root returns the standard deviation of n values, ddof 1, by their squared differences.
-func root(squares *[Width]float64, n int) (std Vector) {
-	for g, s := range squares {
-		std[g] = float32(math.Sqrt(s / divisorOf(n)))
+// Squares writes to dst the squared differences to the mean, in float32. len(dst) == len(t).
+func (t Tile) Squares(dst Tile, mean *Vector) {
+	if dst = dst[:len(t)]; len(t) > 0 {
+		square(&dst[0], &t[0], len(t), mean)
 	}
-	return std
 }
-
-// divisorOf is n − 1. PyTorch does not let it fall below 0: one value gives 0/0.
-func divisorOf(n int) float64 { return float64(max(0, n-1)) }
