@@ -40,8 +40,8 @@ func KeepCount(n int, ratio float64) int {
 // Of equal advantages those that come first in the batch are kept: the trainer's sort
 // is stable. If both ratios are 1 or more, all samples are kept, NaN too.
 //
-// It writes to processed the advantages of the kept samples, and 0 for the others. Unless it
-// filters, processed may be adv.
+// It writes to processed the advantages of the kept samples, and 0 for the others, unless processed
+// is nil.
 //
 // len(kept) == len(processed) == len(adv); group g is adv[offsets[g]:offsets[g+1]].
 //
@@ -52,7 +52,7 @@ func Keep(kept []bool, processed, adv []float64, offsets []int, keepPos, keepNeg
 }
 
 func (w *workspace) keep(kept []bool, processed, adv []float64, offsets []int, keepPos, keepNeg float64) {
-	if len(kept) != len(adv) || len(processed) != len(adv) {
+	if len(kept) != len(adv) || processed != nil && len(processed) != len(adv) {
 		panic("estimators: kept, processed and adv differ in length")
 	}
 	if keepPos >= 1 && keepNeg >= 1 {
@@ -69,7 +69,9 @@ func (w *workspace) keep(kept []bool, processed, adv []float64, offsets []int, k
 		for _, lo := range q.Starts[:q.Rows] {
 			hi := lo + q.Size
 			w.keepInGroup(kept[lo:hi], adv[lo:hi], keepPos, keepNeg)
-			zeroDropped(processed[lo:hi], adv[lo:hi], kept[lo:hi])
+			if processed != nil {
+				zeroDropped(processed[lo:hi], adv[lo:hi], kept[lo:hi])
+			}
 		}
 	}
 }
@@ -93,7 +95,9 @@ func (w *workspace) keepInTile(kept []bool, processed, adv []float64, q *lanes.G
 	worst.BoundBy(w.sorted, -1)
 	w.tile.Select(w.marks, &best, &worst)
 	lanes.StoreMarks(kept, &q.Starts, w.marks)
-	w.tile.Store(processed, &q.Starts)
+	if processed != nil {
+		w.tile.Store(processed, &q.Starts)
+	}
 	return true
 }
 

@@ -61,9 +61,11 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 		fillNaN(r.Processed)
 		return err
 	}
-	r.work.keep(r.Kept, r.Processed, r.Original, b.Offsets, keepPos, keepNeg)
 	if recompute && (keepPos < 1 || keepNeg < 1) {
+		r.work.keep(r.Kept, nil, r.Original, b.Offsets, keepPos, keepNeg)
 		r.work.recompute(r.Processed, e, b, s, r.Original, r.Kept)
+	} else {
+		r.work.keep(r.Kept, r.Processed, r.Original, b.Offsets, keepPos, keepNeg)
 	}
 	return nil
 }

@@ -47,7 +47,11 @@ func (a *Analysis) process(ctx context.Context, c *treated) {
 	}
 	c.processed = make([]float64, n)
 	eachBlock(ctx, a.original.blocks, func(_ int, b block) {
-		estimators.Keep(c.keep[b.lo:b.hi], c.processed[b.lo:b.hi], c.original[b.lo:b.hi], a.Batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
+		processed := c.processed[b.lo:b.hi]
+		if set.Recompute {
+			processed = nil
+		}
+		estimators.Keep(c.keep[b.lo:b.hi], processed, c.original[b.lo:b.hi], a.Batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
 	})
 	if !set.Recompute {
 		return
