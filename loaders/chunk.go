@@ -96,6 +96,7 @@ type chunkQueue struct {
 	problemCount int             // of all chunks
 	duplicates   duplicateFinder
 	runs         runDirs
+	evaluations  evaluations
 	latest       *formats.Format // of the samples added last
 	lastNote     decode.Note
 	ownFormat    *formats.Format // the last one that is a trainer's own
@@ -105,7 +106,9 @@ type chunkQueue struct {
 	tried        int      // rows that fit no format
 }
 
-func newChunkQueue() *chunkQueue { return &chunkQueue{pending: &chunkBuilder{}} }
+func newChunkQueue() *chunkQueue {
+	return &chunkQueue{pending: &chunkBuilder{}, evaluations: newEvaluations()}
+}
 
 // full reports whether there is enough for a chunk.
 func (q *chunkQueue) full() bool { return len(q.ready) > 0 || q.pending.samples >= maxRecords }
@@ -174,14 +177,22 @@ func (q *chunkQueue) builderFor(f *formats.Format, n decode.Note, startNew bool,
 
 // forgetFile drops what was read of a file, here and in chunks that were taken.
 func (q *chunkQueue) forgetFile(f *fileReader) {
+	q.forgetRows(f)
+	q.duplicates.forget(f.index)
+	q.evaluations.forget(f.index)
+}
+
+// forgetRows drops the samples and problems of a file, but not what they were: other files may repeat
+// them.
+func (q *chunkQueue) forgetRows(f *fileReader) {
 	for _, b := range q.ready {
 		b.drop(f.index, f.name)
 	}
 	q.pending.drop(f.index, f.name)
-	q.duplicates.forget(f.index)
 	q.problemCount -= int(f.problemCount)
 	q.pending.skipped -= int(f.skipped)
 	q.tried -= f.detection.tried
+	f.problemCount, f.skipped, f.detection.tried = 0, 0, 0
 	if !slices.Contains(q.pending.forget, f.index) {
 		q.pending.forget = append(q.pending.forget, f.index)
 	}

@@ -28,6 +28,7 @@ type directory struct {
 // addListed adds the files of a listing that are new and to be read.
 func (s *Source) addListed(d *directory, l *discover.Listing) {
 	d.Dirs = l.Dirs // with empty ones, to which files may be added
+	s.readTrainerStates(d, l)
 	if s.schedule.watcher != nil {
 		for _, dir := range l.Dirs {
 			s.schedule.watcher.Add(filepath.Join(d.Path, dir))

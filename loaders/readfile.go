@@ -31,7 +31,17 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	}
 	defer func() { _ = h.Close() }()
 	if d.Rewritten(h, info) || d.Pos > 0 && f.readsWhole() && info.Size() != d.Pos {
-		s.restart(f)
+		switch s.overwritten(f, h, info) {
+		case unfinished:
+			s.noteStat(f, info)
+			s.schedule.activate(f)
+			return true
+		case byEvaluation:
+			s.keepOverwritten(f, h, info)
+			return true
+		case byTraining:
+			s.restart(f)
+		}
 	}
 	if d.Pos == 0 {
 		packing, err := compressed.Detect(h)

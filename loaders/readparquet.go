@@ -89,10 +89,14 @@ func (p *packedFile) nextSamples(records []model.Record) (model.Block, []model.R
 
 func (s *Source) addBlock(f *file, b *model.Block) {
 	b.File = f.index
+	isRepeat := f.format.MayRepeatRows && f.isRepeatedTable(columnsID(b))
+	if !f.wantsTable(b.Step[0], b.Step[b.Len()-1], isRepeat, blockPrompts(b)) {
+		return
+	}
 	for _, step := range b.Step {
 		f.noteStep(step)
 	}
-	if !f.format.MayRepeatRows || !f.isRepeatedTable(columnsID(b)) {
+	if !isRepeat {
 		f.chunks.addBlock(f.format, f.decoder.Note(), *b)
 	}
 }
@@ -100,11 +104,37 @@ func (s *Source) addBlock(f *file, b *model.Block) {
 func (s *Source) addRecords(f *file, records []model.Record) {
 	for i := range records {
 		records[i].File = f.index
+	}
+	isRepeat := f.format.MayRepeatRows && f.isRepeatedTable(recordsID(records))
+	if len(records) == 0 || !f.wantsTable(records[0].Step, records[len(records)-1].Step, isRepeat, recordPrompts(records)) {
+		return
+	}
+	for i := range records {
 		f.noteStep(records[i].Step)
 	}
-	if !f.format.MayRepeatRows || !f.isRepeatedTable(recordsID(records)) {
+	if !isRepeat {
 		f.chunks.add(f.format, f.decoder.Note(), records)
 	}
+}
+
+// wantsTable takes rows of a Parquet file into account, and reports whether they are to be read as far
+// as is known: whether they are those of an evaluation may be found later.
+func (f *file) wantsTable(first, last int64, isRepeat bool, runs func(add func(prompt uint64, rows int))) bool {
+	if f.format.Evaluation != formats.OverTrainingRows || !f.mayHoldEvaluation() {
+		return true
+	}
+	e := &f.chunks.evaluations
+	t := e.table(f.index, first, isRepeat)
+	if runs(t.Add); first != t.Step || last != t.Step {
+		t.ManySteps = true
+	}
+	if _, ok := e.firstSeen[f.index]; !ok && f.disk != nil {
+		e.firstSeen[f.index] = f.disk.Modified()
+	}
+	if _, isJudged := e.found[f.index]; t.Step == 0 && !t.ManySteps && !isRepeat && !isJudged {
+		e.found[f.index] = true // as it will be judged
+	}
+	return e.wants(e.found[f.index])
 }
 
 func ignoreEOF(err error) error {

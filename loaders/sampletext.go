@@ -38,6 +38,7 @@ type textFile struct {
 	format    *formats.Format
 	framing   framing.Framing
 	pageIndex pages.Index // of a Parquet file
+	isGone    bool        // the rows that count were overwritten by those of an evaluation
 }
 
 // add notes a file of which something was read.
@@ -46,7 +47,7 @@ func (x *textIndex) add(f *file) {
 		return
 	}
 	t := textFile{
-		texts: x, number: f.index, disk: fileio.File{Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, framing: f.splitter.Framing,
+		isGone: f.chunks.evaluations.overwritten[f.index] != nil, texts: x, number: f.index, disk: fileio.File{Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, framing: f.splitter.Framing,
 	}
 	if f.packed != nil {
 		t.pageIndex = f.packed.index
@@ -77,6 +78,9 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	f, ok := s.texts.get(at.File)
 	if !ok {
 		return model.Text{}, ErrNoText
+	}
+	if f.isGone {
+		return model.Text{}, fmt.Errorf("%s was overwritten by the evaluation of its step: of its training rows the numbers were read before, their texts are lost", f.name)
 	}
 	c := &decode.TextCapture{IndexInLine: at.IndexInLine}
 	err := f.capture(ctx, at.Offset, c)

@@ -60,8 +60,9 @@ type Source struct {
 	names        []string         // of the files
 	byPath       map[string]*file // files on disk
 	directories  []*directory
-	awaited      []string // paths that do not exist yet
-	queue        []*file  // files with something to read
+	awaited      []string                // paths that do not exist yet
+	states       map[string]trainerState // by output directory
+	queue        []*file                 // files with something to read
 	schedule     schedule
 	newest       newestStep
 	writes       writeTimes
@@ -108,10 +109,12 @@ func Open(paths []string, o Options) (*Source, error) {
 	o.Poll = cmp.Or(o.Poll, 250*time.Millisecond)
 	o.settleTime = cmp.Or(o.settleTime, 3*time.Second)
 	o.MaxFiles = cmp.Or(o.MaxFiles, discover.MaxFiles)
+	o.Split = cmp.Or(o.Split, discover.SplitTrain)
 	s := &Source{
 		options: o, formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{},
 		memory: newMemoryLimit(o.MemoryLimit), chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}, closed: make(chan struct{}),
 	}
+	s.chunks.evaluations.split = o.Split
 	if o.Format != "" {
 		f, ok := formats.Find(o.Format)
 		if !ok {
@@ -224,6 +227,7 @@ func (s *Source) stopped(ctx context.Context) error {
 // fillChunk reads until there is enough for a chunk, or nothing more to read now.
 func (s *Source) fillChunk(ctx context.Context) {
 	defer s.noteSideFiles()
+	defer s.judgeEvaluations()
 	now := time.Now()
 	deadline := now.Add(budget)
 	if !s.started {
@@ -285,7 +289,7 @@ func (s *Source) MissingColumns() []string { return s.chunks.missing }
 // takeChunk returns what has been read, nil if there is nothing that a person would notice.
 func (s *Source) takeChunk() *model.Chunk {
 	p := s.progress(time.Now())
-	if len(s.chunks.ready) == 0 && s.chunks.pending.empty() && !progressChanged(s.lastProgress, p) {
+	if len(s.chunks.ready) == 0 && s.chunks.pending.empty() && !s.chunks.evaluations.unreported && !progressChanged(s.lastProgress, p) {
 		return nil
 	}
 	b := s.chunks.next()
@@ -299,6 +303,9 @@ func (s *Source) takeChunk() *model.Chunk {
 	}
 	c := b.chunk(s.names[:len(s.names):len(s.names)])
 	c.Progress = p
+	if s.chunks.evaluations.unreported {
+		c.Evaluation, s.chunks.evaluations.unreported = s.evaluationSummary(), false
+	}
 	if dirs := s.chunks.runs.fileDirs; s.chunks.runs.several() {
 		c.FileRuns = dirs[:len(dirs):len(dirs)]
 	}

@@ -80,10 +80,11 @@ type Chunk struct {
 	Files          []string // indexed by Record.File, relative to the opened path; later chunks may append names
 	FileRuns       []int32  // number of the run, from 0, that each of Files belongs to; nil if all are of one
 	Records        []Record
-	Blocks         []Block  // more samples, after those of Records
-	Forget         []int32  // files that are read again from the start: their earlier samples are dropped
-	ComponentNames []string // reward functions, in the order of Record.Components and Block.Components
-	Notes          []string // sentences that say what was left out or counted once, and why
+	Blocks         []Block     // more samples, after those of Records
+	Forget         []int32     // files that are read again from the start: their earlier samples are dropped
+	ComponentNames []string    // reward functions, in the order of Record.Components and Block.Components
+	Notes          []string    // sentences that say what was left out or counted once, and why
+	Evaluation     *Evaluation // what is known now of evaluations among the rows, to replace what was known before; nil if that has not changed
 	LengthUnit     LengthUnit
 	HasTruth       bool // prompt hashes cover the ground truth too
 	Positional     bool // position may be used for grouping (not in verl files)

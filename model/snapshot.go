@@ -32,9 +32,10 @@ type Run struct {
 	LengthUnit     LengthUnit
 	HasTruth       bool
 	Positional     bool
-	ComponentNames []string // reward functions, in the order of Step.Components
-	Config         string   // which settings a trainer's configuration gave; "" if none was read
-	Notes          []string // say what was left out or counted once, and why
+	ComponentNames []string    // reward functions, in the order of Step.Components
+	Config         string      // which settings a trainer's configuration gave; "" if none was read
+	Notes          []string    // say what was left out or counted once, and why
+	Evaluation     *Evaluation // rows that are no training; nil if none was found
 	Problems       []Problem
 	Skipped        int
 	Progress       Progress
@@ -67,7 +68,7 @@ func (s *Store) Snapshot() Snapshot {
 		Revision: s.revision,
 		Run: Run{
 			Files: slices.Clip(s.files), Format: s.format, Framework: s.framework, Provenance: s.provenance, LengthUnit: s.lengthUnit,
-			ComponentNames: slices.Clip(s.componentNames), Notes: slices.Clip(s.notes),
+			ComponentNames: slices.Clip(s.componentNames), Notes: s.allNotes(), Evaluation: s.evaluation,
 			HasTruth: s.hasTruth, Positional: s.positional,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
 		},

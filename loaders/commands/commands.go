@@ -59,7 +59,7 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.columns.Step, "step", "", "use this column of the log as the step")
 	flags.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
 	flags.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected if not given; see `vantage formats`")
-	flags.StringVar(&p.split, "split", "train", "which logs of a directory to read: train, val or all")
+	flags.StringVar(&p.split, "split", "train", "what to read: train (training), val (validation, and evaluations that a training log holds) or all")
 }
 
 // AddWaitFlag declares --wait, for a command that follows a run.

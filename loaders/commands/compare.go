@@ -68,6 +68,7 @@ func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]
 		if err != nil {
 			return err
 		}
+		p.noteEvaluation(format.name, snap)
 		if prompts[i], err = analysis.PromptMeans(ctx, snap, set); err != nil {
 			return classifyError(fmt.Errorf("%s: %w", names[i], err))
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vantage/model"
 	"vantage/model/sanitize"
 )
 
@@ -63,6 +64,22 @@ func (p *Program) noteConfig(format string) {
 	if p.ConfigSummary != "" {
 		p.note(format, p.ConfigSummary)
 	}
+}
+
+// noteEvaluation notes which rows are not counted since they are those of an evaluation, or that only
+// such rows are.
+func (p *Program) noteEvaluation(format string, snap model.Snapshot) {
+	if text := leftOutEvaluation(snap); text != "" {
+		p.note(format, text)
+	}
+}
+
+// leftOutEvaluation returns what noteEvaluation notes, "" if nothing.
+func leftOutEvaluation(snap model.Snapshot) string {
+	if snap.Run.Evaluation == nil {
+		return ""
+	}
+	return "left out: " + snap.Run.Evaluation.Sentence()
 }
 
 // note writes a note about the output to ErrOut, as a sentence or, if the output is JSON, as

@@ -36,6 +36,7 @@ exit code is 0 if one does, 1 if none does or the log has no advantages.`,
 				return err
 			}
 			p.noteConfig(format.name)
+			p.noteEvaluation(format.name, snap)
 			result, err := match.Run(cmd.Context(), snap, set, match.DefaultLimit)
 			if err != nil {
 				return classifyError(err)

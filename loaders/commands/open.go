@@ -50,6 +50,9 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 	if snap.Rows > 0 {
 		return snap, nil
 	}
+	if p.split == "val" && len(snap.Run.Problems) == 0 {
+		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them", Title(paths))
+	}
 	if problems := snap.Run.Problems; len(problems) > 0 {
 		return snap, fmt.Errorf("no samples in %s: %s", Title(paths), problems[0])
 	}

@@ -111,6 +111,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	r.Choice = chosen
 	if o.format.name == "csv" {
 		p.noteConfig(o.format.name) // the other formats include it, and the choice
+		p.noteEvaluation(o.format.name, snap)
 	}
 	r.Per, r.ChartsFile = report.Per(o.per), o.svg
 	charts, err := write(p.output(ctx, o.format.name), r)

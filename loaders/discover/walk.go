@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/framing"
@@ -27,10 +28,32 @@ type Listing struct {
 	Other     map[string]int   // how many other files, by extension
 	Truncated bool             // there is more than the bounds allow
 	Dirs      []string         // all directories, relative, "." first
+	States    []StateFile      // of trainers
 
 	links      []string // symbolic links that may point to logs
 	unreadable []string // directories without permission to list
 	limit      int      // of Files
+}
+
+// StateName is the file in which transformers keeps the figures of a run, in each checkpoint and at
+// its end.
+const StateName = "trainer_state.json"
+
+// StateFile is a file of that name.
+type StateFile struct {
+	Path     string // relative to the directory
+	Size     int64
+	Modified time.Time
+}
+
+// OutputDir returns the directory of the run, relative: that of the file, or the one above it if that
+// is a checkpoint's.
+func (f StateFile) OutputDir() string {
+	dir := filepath.Dir(f.Path)
+	if rest, ok := strings.CutPrefix(filepath.Base(dir), "checkpoint-"); ok && decode.IsDigits(rest) {
+		return filepath.Dir(dir)
+	}
+	return dir
 }
 
 // isLog reports whether a file name may be that of a log. JSON and text files may be anything, so
@@ -103,6 +126,8 @@ func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 		case e.Type()&fs.ModeSymlink != 0:
 			l.noteLink(name)
 		case !e.Type().IsRegular():
+		case e.Name() == StateName && len(l.States) < l.limit:
+			l.addState(filepath.FromSlash(name), e)
 		case !isLog(e.Name()) && !isVersionedText(dir, e.Name()):
 			l.Other[otherKind(e.Name())]++
 		case len(l.Files) >= l.limit:
@@ -135,6 +160,15 @@ func (l *Listing) addFile(name string, e fs.DirEntry) {
 	l.Files = append(l.Files, name)
 	if info, err := e.Info(); err == nil {
 		l.Sizes[name] = info.Size()
+	}
+}
+
+// addState adds a trainer's state. It counts among the other files too, which a directory without logs
+// names.
+func (l *Listing) addState(name string, e fs.DirEntry) {
+	l.Other[otherKind(e.Name())]++
+	if info, err := e.Info(); err == nil {
+		l.States = append(l.States, StateFile{name, info.Size(), info.ModTime()})
 	}
 }
 

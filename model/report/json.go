@@ -125,8 +125,11 @@ type runJSON struct {
 	SolvedAt *float64 `json:"solved_at"` // null if no reward is solved, or runs differ in it
 	Solved   []string `json:"solved"`    // which rewards count as solved and why, a sentence per run
 
-	Notes  []string `json:"notes"` // what was left out or deduplicated, and why
-	Config string   `json:"config,omitempty"`
+	Notes []string `json:"notes"` // what was left out or deduplicated, and why
+
+	Evaluation *evaluationJSON `json:"evaluation,omitempty"` // rows that the trainer wrote while it evaluated
+
+	Config string `json:"config,omitempty"`
 }
 
 // lastWrite returns when the newest file with samples was written; "" if the log is no file.
@@ -145,7 +148,8 @@ func newRunJSON(p *page) runJSON {
 		Format: snap.Run.Format, Read: snap.Run.Provenance,
 		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Config: snap.Run.Config,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped,
-		Lengths: snap.Run.LengthUnit.String(), Written: p.lastWrite(time.UTC, time.RFC3339), Notes: append([]string{}, snap.Run.Notes...),
+		Evaluation: newEvaluationJSON(snap.Run.Evaluation),
+		Lengths:    snap.Run.LengthUnit.String(), Written: p.lastWrite(time.UTC, time.RFC3339), Notes: append([]string{}, snap.Run.Notes...),
 	}
 }
 
