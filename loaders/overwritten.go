@@ -27,7 +27,7 @@ const (
 func (s *Source) overwritten(f *file, h fileio.Handle, info os.FileInfo) overwriting {
 	e := &s.chunks.evaluations
 	if e.overwritten[f.index] != nil && info.Size() == f.disk.Size && f.disk.StartsTheSame(h) {
-		s.noteRewritten(f, h, info.Size()) // a copy of the evaluation, or only its time is another
+		s.noteRewritten(f, h, info) // a copy of the evaluation, or only its time is another
 		return byEvaluation
 	}
 	before := e.before(f.index)

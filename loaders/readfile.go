@@ -71,7 +71,7 @@ func (s *Source) startAnew(f *file, h fileio.Handle, info fs.FileInfo) bool {
 		return false
 	case byTraining:
 		if isRewritten {
-			s.noteRewritten(f, h, info.Size())
+			s.noteRewritten(f, h, info)
 		}
 		s.restart(f)
 	}

@@ -3,6 +3,7 @@ package loaders
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -52,20 +53,16 @@ func (s *Source) judgeAttempts(now time.Time) {
 	s.findNewest()
 }
 
-// judgeRuns judges each run by itself.
+// judgeRuns judges each run by itself, those that were written in the order of their steps at a glance.
 func (s *Source) judgeRuns() model.Attempts {
-	var keys []runKey
-	runs := map[runKey][]attempts.File{}
+	keys, runs := s.findRuns()
 	for _, f := range s.files {
-		f.leftOut = false
 		if s.chunks.order(f.index).Empty() {
 			continue
 		}
-		key := s.runKeyOf(f)
-		if _, ok := runs[key]; !ok {
-			keys = append(keys, key)
+		if r := runs[s.runKeyOf(f)]; !r.inOrder {
+			r.files = append(r.files, s.attemptFile(f))
 		}
-		runs[key] = append(runs[key], s.attemptFile(f))
 	}
 	var all model.Attempts
 	for _, key := range keys {
@@ -73,12 +70,48 @@ func (s *Source) judgeRuns() model.Attempts {
 		if len(keys) > 1 {
 			name = key.name()
 		}
-		s.addRun(&all, name, runs[key])
+		if r := runs[key]; !r.inOrder {
+			s.addRun(&all, name, r.files)
+		}
 	}
 	if all.Count < 2 && len(all.LeftOut)+len(all.Doubts) == 0 {
 		return model.Attempts{}
 	}
 	return all
+}
+
+// foundRun is a run while it is looked at.
+type foundRun struct {
+	inOrder bool // each file was written after those before it, and has later steps
+	newest  int64
+	written time.Time
+	files   []attempts.File
+}
+
+// findRuns finds the runs, in the order of their first files.
+func (s *Source) findRuns() (keys []runKey, runs map[runKey]*foundRun) {
+	runs = map[runKey]*foundRun{}
+	for _, f := range s.files {
+		order := s.chunks.order(f.index)
+		if order.Empty() {
+			continue
+		}
+		key := s.runKeyOf(f)
+		r := runs[key]
+		if r == nil {
+			r = &foundRun{inOrder: s.options.Attempt <= 0, newest: math.MinInt64}
+			keys, runs[key] = append(keys, key), r
+		}
+		_, newest := order.Span()
+		var written time.Time
+		if f.disk != nil {
+			written = f.disk.Modified()
+		}
+		_, replaced := s.attempts.replaced[f.index]
+		r.inOrder = r.inOrder && !order.GoesBack() && !f.gone && !replaced && newest >= r.newest && !written.Before(r.written)
+		r.newest, r.written = newest, written
+	}
+	return keys, runs
 }
 
 // runKey tells runs apart.
@@ -203,10 +236,12 @@ func (s *Source) findNewest() {
 
 // noteRewritten notes that a file, of which something was read, has been written anew, or was replaced
 // by a copy of itself.
-func (s *Source) noteRewritten(f *file, h fileio.Handle, size int64) {
-	if s.chunks.order(f.index).Empty() {
-		return
+func (s *Source) noteRewritten(f *file, h fileio.Handle, info os.FileInfo) {
+	switch {
+	case s.chunks.order(f.index).Empty():
+	case info.Size() != f.disk.Size || !f.disk.StartsTheSame(h):
+		f.rewritten = true
+	case !os.SameFile(f.disk.Info, info):
+		f.copied = true
 	}
-	same := size == f.disk.Size && f.disk.StartsTheSame(h)
-	f.copied, f.rewritten = f.copied || same, f.rewritten || !same
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -518,5 +519,40 @@ func TestFollowedAppendedAttempts(t *testing.T) {
 	snap := r.until("resumed", "1-2:2 3:3", "1: 1-9 in 1, 36 rows; 2: 3-4 in 1, 8 rows before 3")
 	if !snap.Run.Progress.Open {
 		t.Error("the newest step is not open")
+	}
+}
+
+// TRL's tables are kept apart as other files are, whether they are followed or not: a resumed run is one
+// attempt, a rerun is shown alone, and an evaluation that overwrites the table of its step is no start.
+func TestAttemptsOfTables(t *testing.T) {
+	t.Parallel()
+	w := newRun(t)
+	w.name = func(step int) string { return fmt.Sprintf("completions/completions_%05d.parquet", step) }
+	write := func(from, to int, start float64) {
+		for step := from; step <= to; step++ {
+			var rows []trlRow
+			for i := range 4 {
+				rows = append(rows, trlRow{int64(step), fmt.Sprint("q", i/2), fmt.Sprint(start, " answer ", i, " of step ", step), start, math.NaN(), 0})
+			}
+			w.replace(w.name(step), string(trlTable(t, rows)))
+			time.Sleep(30 * time.Millisecond)
+		}
+	}
+	write(1, 5, 1)
+	r := watchRun(t, w.dir, Options{})
+	r.until("the first run", "1-5:1", "")
+	write(5, 5, 9)
+	r.until("an evaluation", "1-4:1 5:9", "")
+	write(4, 4, 2)
+	r.until("resumed", "1-3:1 4:2", "1: 5-5 in 1, 4 rows before 4")
+	write(5, 7, 2)
+	r.until("beyond", "1-3:1 4-7:2", "")
+	write(1, 3, 3)
+	snap := r.until("run again", "1-3:3", "1: 4-7 in 4, 16 rows")
+	if a := snap.Run.Attempts; a.Count != 2 || a.Shown != 2 {
+		t.Error(a)
+	}
+	if again := openAttempt(t, w.dir, NewestAttempt); shown(again) != "1-3:3" && len(again.Run.Attempts.Doubts) == 0 {
+		t.Error("opened afterwards:", shown(again), again.Run.Notes)
 	}
 }

@@ -94,8 +94,15 @@ func (a RunAttempts) Notes() []string {
 
 func (l LeftOut) sentence() string {
 	what := fmt.Sprintf("attempt %d of %d", l.Attempt, l.Of)
-	why, flag := l.Cause.String(), fmt.Sprintf("--attempt %d shows it, --attempt all counts everything", l.Attempt)
-	if l.Cause == Resumed {
+	why, flag := l.Cause.String(), ""
+	switch l.Cause {
+	case StartedAgain, Appended, Chosen:
+		flag = fmt.Sprintf("--attempt %d shows it, --attempt all counts everything", l.Attempt)
+	case FolderReplaced:
+		flag = "if its folder is still somewhere, open that to see it"
+	case FilesRemoved:
+		flag = "no flag shows it, since it is not on the disk any more"
+	case Resumed:
 		what, why = "what was written beyond the checkpoint", fmt.Sprintf("the run was resumed at step %d", l.Step)
 		flag = "--attempt all counts it too"
 	}

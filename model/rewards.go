@@ -29,11 +29,20 @@ func (s Snapshot) Rewards(step Step, order []int32, set Settings) ([]float64, er
 		}
 		return rewards, nil
 	}
+	if columns := s.Run.SummedColumns(); len(columns) > 1 && sumsInFloat32(s.Run.Framework) {
+		ones := slices.Repeat([]float64{1}, len(names))
+		return weightedSum(step, order, s.Run.ComponentIndexes(columns), ones), nil
+	}
 	rewards := make([]float64, len(order))
 	for i, row := range order {
 		rewards[i] = step.Rewards[row]
 	}
 	return rewards, nil
+}
+
+// sumsInFloat32 reports whether a trainer that logs no total rounds each sum of two reward functions to float32.
+func sumsInFloat32(framework string) bool {
+	return framework == "ms-swift" || framework == "trl" || strings.HasPrefix(framework, "trl-")
 }
 
 // weightedSum adds components, in the order of the log, as trainers do.

@@ -156,6 +156,9 @@ func (p pass) with(late pass) pass {
 	return p
 }
 
+// GoesBack reports whether an earlier step follows a later one somewhere.
+func (o *Order) GoesBack() bool { return o.passes != nil || o.unordered }
+
 // Span returns the first and the last step of the newest attempt in the file.
 func (o *Order) Span() (first, last int64) {
 	if o.passes == nil {

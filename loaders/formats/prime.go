@@ -23,7 +23,7 @@ func prime() Format {
 			decode.RolePrompt:    {"task.data.prompt", "task.data.question", "task.prompt"},
 			decode.RoleTruth:     {"task.data.answer", "task.answer"},
 			decode.RoleResponse:  {"nodes", "completion"},
-			decode.RoleAdvantage: {"info.advantage", "advantage"},
+			decode.RoleAdvantage: {"nodes.advantages", "info.advantage", "advantage"},
 			decode.RoleLength:    {"num_output_tokens", "token_usage.output_tokens"},
 		}),
 		Layout: primeTraces,
@@ -38,15 +38,19 @@ func primeTraces(r *decode.RowDecoder, record []byte, emit func()) error {
 			r.LeaveOut()
 			return
 		}
-		r.Set(decode.RoleResponse, decode.Conversation(sampledMessages(trace.Field("nodes"))))
+		messages, credit := sampled(trace.Field("nodes"))
+		r.Set(decode.RoleResponse, decode.Conversation(messages))
+		if !r.Has(decode.RoleAdvantage) {
+			r.Set(decode.RoleAdvantage, credit)
+		}
 		emit()
 	})
 }
 
-// sampledMessages returns the messages of nodes from the first that was sampled on: the response, with
-// what the environment said in between.
-func sampledMessages(nodes jsonscan.Value) []jsonscan.Value {
-	var messages []jsonscan.Value
+// sampled returns the messages of nodes from the first that was sampled on: the response, with what the
+// environment said in between. credit is the advantages of the tokens of a node, since verifiers 0.4
+// (verifiers/v1/graph.py:138): of the first node in which one is not 0, if there is one.
+func sampled(nodes jsonscan.Value) (messages []jsonscan.Value, credit jsonscan.Value) {
 	nodes.EachElement(func(node jsonscan.Value) {
 		var message jsonscan.Value
 		isSampled := len(messages) > 0
@@ -56,13 +60,17 @@ func sampledMessages(nodes jsonscan.Value) []jsonscan.Value {
 				message = v
 			case "sampled":
 				isSampled = isSampled || string(v.Raw) == "true"
+			case "advantages":
+				if v.Kind == jsonscan.Array && (credit.Kind == jsonscan.Absent || credit.ToAdvantage() == 0) {
+					credit = v
+				}
 			}
 		})
 		if isSampled && message.Kind == jsonscan.Object {
 			messages = append(messages, message)
 		}
 	})
-	return messages
+	return messages, credit
 }
 
 // primeHosted is the export of hosted training: JSON inside of texts.

@@ -1,0 +1,71 @@
+"""OpenRLHF: RemoteExperienceMaker.compute_advantages_and_returns, with the options at their defaults and no KL."""
+
+import types
+
+import comparison
+import proof
+import stubs
+
+# What OpenRLHF imports and advantages do not use.
+stubs.install(
+    "pylatexenc", "transformers", "ray", "peft", "flash_attn", "deepspeed", "vllm", "aiohttp", "tqdm", "torchdata"
+)
+
+import torch  # noqa: E402
+from openrlhf.trainer.ppo_utils import experience, experience_maker  # noqa: E402
+
+space = types.SimpleNamespace
+
+
+def maker(estimator, n):
+    advantage = space(estimator=estimator, gamma=1.0, lambd=1.0, no_std_norm=False)
+    args = space(
+        rollout=space(n_samples_per_prompt=n),
+        reward=space(clip_range=(-10, 10), overlong_buffer_len=None, stop_properly_penalty_coef=None),
+        algo=space(advantage=advantage),
+    )
+    made = experience_maker.RemoteExperienceMaker.__new__(experience_maker.RemoteExperienceMaker)
+    made.advantage_estimator, made.kl_ctl, made.strategy = estimator, space(value=0.0), space(args=args)
+    return made
+
+
+def caller(estimator):
+    def call(step, _):
+        mask = torch.tensor([[t < length for t in range(max(step.lengths))] for length in step.lengths])
+        batch = experience.Experience(
+            index=list(range(len(step.rewards))),
+            rewards=torch.tensor(step.rewards),
+            action_mask=mask,
+            kl=torch.zeros(mask.shape),
+            info={},
+        )
+        return maker(estimator, step.n).compute_advantages_and_returns([batch])[0].advantages[:, 0]
+
+    return call
+
+
+def unlike(step):
+    """The command line forbids single samples for all but reinforce."""
+    return comparison.ragged_by_chance(step) or step.n == 1
+
+
+def prove(p):
+    c = comparison.Comparison(p, "openrlhf")
+    for name in ("group_norm", "dr_grpo", "rloo"):
+        c.compare(name, caller(name), unlike=unlike)
+    c.compare("reinforce", caller("reinforce"), unlike=lambda step: ragged(step) or comparison.whitening(step))
+    c.compare("reinforce_baseline", caller("reinforce_baseline"), unlike=lambda step: unlike(step) or flat(step))
+
+
+def ragged(step):
+    """Whatever the estimator, rewards are laid out as a matrix; reinforce without groups has one sample per prompt."""
+    return len(set(step.sizes)) > 1
+
+
+def flat(step):
+    """Leaves out steps in which all groups have equal rewards: the deviation of all advantages is then rounding."""
+    rewards = [{r for r, group in zip(step.rewards, step.groups) if group == g} for g in range(len(step.sizes))]
+    return all(len(r) == 1 for r in rewards)
+
+
+proof.run("openrlhf", prove)

@@ -1,0 +1,80 @@
+"""TRL's GRPO writes a Parquet file for each step: what `vantage export` computes from them is what the loss was given."""
+
+import time
+
+import proof  # first: it lets files beside this one be imported
+
+import _training as training
+from trl import GRPOConfig, GRPOTrainer
+
+VARIANTS = {  # name: what differs from plain
+    "plain": {},
+    "chat": {"prompts": training.chats(training.questions(24))},
+    "scale batch": {"scale_rewards": "batch"},
+    "scale none": {"scale_rewards": "none"},
+    "two weighted rewards": {"rewards": [training.letters, training.short], "reward_weights": [1.0, 0.3]},
+    "log_extra": {"rewards": [training.letters_with_notes]},
+    "repeated prompts": {"prompts": training.questions(4) * 6},
+    "square root of IEEE 754": {"exact": True},
+    "scale batch, of IEEE 754": {"exact": True, "scale_rewards": "batch"},
+}
+PENDING = {"eval every 4", "eval every 2"}
+
+
+KEPT = {"plain", "chat", "scale batch", "two weighted rewards", "log_extra", "repeated prompts"}
+
+
+def prove(p):
+    variants = []
+    for name, options in VARIANTS.items():
+        if p.keeping and name not in KEPT:
+            continue
+        with training.Variant(p, name) as variant:
+            training.finish(start(variant, **options))
+        variants.append(variant)
+    variants.append(evaluated(p))
+    if not p.keeping:
+        variants += [killed(p), rerun(p)]
+    for variant in variants:
+        scale = VARIANTS.get(variant.name, {}).get("scale_rewards", "group")
+        variant.compare(f"trl grpo with scale {scale}", pending=variant.name in PENDING)
+
+
+def start(variant, **options):
+    options = {"prompts": training.questions(24), "record": variant.record} | options
+    return training.start(GRPOTrainer, GRPOConfig, variant.p.keeping, output_dir=str(variant.folder), **options)
+
+
+def evaluated(p):
+    """An evaluation overwrites the file of its step: that of the last step too, which is always evaluated."""
+    every, steps = (2, 4) if p.keeping else (4, training.STEPS)
+    held_out = training.questions(6, first=100)
+    options = {"max_steps": steps, "eval_strategy": "steps", "eval_steps": every, "per_device_eval_batch_size": 8}
+    with training.Variant(p, f"eval every {every}") as variant:
+        training.finish(start(variant, evaluated=held_out, **options))
+    variant.lost = range(every, steps + 1, every)
+    return variant
+
+
+def killed(p):
+    """Killed after step 12 and resumed from the checkpoint of step 10: the steps after it are trained and written again."""
+    saving = {"save_strategy": "steps", "save_steps": 5}
+    with training.Variant(p, "killed and resumed") as variant:
+        process = start(variant, **saving)
+        while process.is_alive() and not (variant.folder / "completions" / "completions_00012.parquet").exists():
+            time.sleep(0.01)
+        process.kill()  # SIGKILL
+        process.join()
+        training.finish(start(variant, resume=True, **saving))
+    return variant
+
+
+def rerun(p):
+    """A shorter run over the files of an older one: only the newer counts."""
+    with training.Variant(p, "rerun over old files") as variant:
+        training.finish(start(variant, record=p.work / "older.jsonl", seed=8))
+        training.finish(start(variant, max_steps=12))
+    return variant
+
+
+proof.run("trl", prove)
