@@ -57,7 +57,6 @@ func (s *Source) judgeAttempts(now time.Time) {
 func (s *Source) judgeRuns() model.Attempts {
 	keys, runs := s.findRuns()
 	for _, f := range s.files {
-		f.leftOut = false
 		if s.chunks.order(f.index).Empty() {
 			continue
 		}
@@ -93,7 +92,8 @@ type foundRun struct {
 func (s *Source) findRuns() (keys []runKey, runs map[runKey]*foundRun) {
 	runs = map[runKey]*foundRun{}
 	for _, f := range s.files {
-		if s.chunks.order(f.index).Empty() {
+		order := s.chunks.order(f.index)
+		if order.Empty() {
 			continue
 		}
 		key := s.runKeyOf(f)
@@ -102,7 +102,6 @@ func (s *Source) findRuns() (keys []runKey, runs map[runKey]*foundRun) {
 			r = &foundRun{inOrder: s.options.Attempt <= 0, newest: math.MinInt64}
 			keys, runs[key] = append(keys, key), r
 		}
-		order := s.chunks.order(f.index)
 		_, newest := order.Span()
 		var written time.Time
 		if f.disk != nil {
