@@ -95,9 +95,9 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 	case err != nil:
 		return false
 	case o.reader.Fits(table):
-		o.reader.Reset(f.name, p.handle, p.info.Size(), table)
+		o.reader.Reset(f.name, p.handle, table)
 		f.format, p.reader = o.format, o.reader
-	case openTable(f, p, table, p.info.Size(), o.workers) != nil:
+	case openTable(f, p, table, o.workers) != nil:
 		return false
 	}
 	if p.reader.ByColumns() && table.InMemory() {

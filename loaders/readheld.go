@@ -29,7 +29,7 @@ func (f *file) openHeld(m fileio.InMemory) (*packedFile, error) {
 	p := &packedFile{handle: m}
 	table, err := pages.Open(m, m.Size(), &pages.Memory{})
 	if err == nil {
-		err = openTable(f, p, table, m.Size(), 1)
+		err = openTable(f, p, table, 1)
 	}
 	if err == nil && p.reader.ByColumns() {
 		err = p.reader.ReadRows(0)

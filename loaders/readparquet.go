@@ -26,11 +26,11 @@ func (s *Source) openParquet(f *file, p *packedFile, size int64) error {
 	if err != nil {
 		return err
 	}
-	return openTable(f, p, table, size, s.workerCount())
+	return openTable(f, p, table, s.workerCount())
 }
 
 // openTable detects the format of a Parquet file by its columns.
-func openTable(f *file, p *packedFile, table *pages.File, size int64, workers int) error {
+func openTable(f *file, p *packedFile, table *pages.File, workers int) error {
 	var names, leaves []string // of columns that are not flat both count: prompt, and prompt.list.element.role
 	for _, c := range table.Columns {
 		if len(names) == 0 || names[len(names)-1] != c.Field {
@@ -50,7 +50,7 @@ func openTable(f *file, p *packedFile, table *pages.File, size int64, workers in
 		return fileio.ErrNotRead
 	}
 	var err error
-	p.reader, err = parquet.NewReader(decoder, p.handle, size, table, workers)
+	p.reader, err = parquet.NewReader(decoder, p.handle, table, workers)
 	return err
 }
 

@@ -3,6 +3,7 @@ package loaders
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"math"
 	"os"
 	"strings"
@@ -89,7 +90,7 @@ func TestUnreadableParquet(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := bytes.Clone(whole)
-	copy(broken[len(broken)-40:], "garbage garbage garbage")
+	copy(broken[len(broken)-8-int(binary.LittleEndian.Uint32(broken[len(broken)-8:])):], "garbage garbage garbage")
 	greedy := bytes.Clone(whole)
 	copy(greedy[len(greedy)-8:], "\xff\xff\xff\xff")
 	for name, c := range map[string]struct {

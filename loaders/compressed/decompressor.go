@@ -1,6 +1,7 @@
 package compressed
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -47,6 +48,8 @@ const (
 // ErrBomb says that a file decompresses to too much text.
 var ErrBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is not read", maxRatio)
 
+var errDamaged = errors.New("it is damaged")
+
 // startDecompressor decompresses text, which reads file.
 func startDecompressor(text io.Reader, file *countingReader) *Decompressor {
 	d := &Decompressor{
@@ -76,7 +79,13 @@ func (d *Decompressor) run() {
 	}
 }
 
+// fill turns a panic, which a damaged file might cause, into the file's error.
 func (d *Decompressor) fill(b *buffer) {
+	defer func() {
+		if r := recover(); r != nil {
+			b.err = fmt.Errorf("%w: %v", errDamaged, r)
+		}
+	}()
 	if b.text == nil {
 		b.text = make([]byte, bufferSize)
 	}

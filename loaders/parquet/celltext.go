@@ -76,7 +76,7 @@ func (t *cachedFile) flatCell(group, column int, row int64) (jsonscan.Value, err
 
 func (t *cachedFile) openLibrary() (err error) {
 	if t.library == nil {
-		if t.library, err = openWithLibrary(t.handle, t.info.Size(), t.pages); err != nil {
+		if t.library, err = openWithLibrary(t.handle, t.pages); err != nil {
 			return err
 		}
 		t.nested = nestedFields(t.library, t.pages.Columns)

@@ -125,7 +125,9 @@ func (c *checker) header(offset, end int64) (h *format.PageHeader, size int64, e
 		if !ok {
 			return nil, 0, errHeader
 		}
-		if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(r)).Decode(h); err != nil {
+		decoder := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(r))
+		decoder.SetStrict(true) // it loses its place in fields of other kinds
+		if err := decoder.Decode(h); err != nil {
 			return nil, 0, err
 		}
 		size = int64(n)
@@ -153,7 +155,7 @@ func (c *checker) checkPage(h *format.PageHeader, data []byte, codec int, most m
 	if err != nil {
 		return err
 	}
-	if p.values < 0 || int64(p.values) > max(1<<20, 64*c.file.Size()) {
+	if p.values < 0 || int64(p.values) > max(1<<20, 16*c.file.Size()) {
 		return errCounts
 	}
 	if p.compressed && len(p.data) > 0 {
@@ -165,7 +167,7 @@ func (c *checker) checkPage(h *format.PageHeader, data []byte, codec int, most m
 	switch {
 	case errors.Is(err, pages.ErrUnsupported):
 		return nil // parquet-go refuses it too
-	case err == nil && !p.countsFit():
+	case err == nil && !p.countsFit(max(freeTexts, 64*c.file.Size())):
 		return errCounts
 	}
 	return err

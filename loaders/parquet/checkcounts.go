@@ -62,8 +62,9 @@ func cutLevels(data []byte, values int, l maxLevels) ([]byte, error) {
 // plainDictionary is the older number of a dictionary encoding.
 const plainDictionary format.Encoding = 2
 
-// countsFit reports whether the encoded values of a page count no more than its header.
-func (p *pageBody) countsFit() bool {
+// countsFit reports whether the encoded values of a page count no more than its header, and its texts
+// no more than maxTexts bytes.
+func (p *pageBody) countsFit(maxTexts int64) bool {
 	data, e := p.data, p.encoding
 	switch {
 	case p.page == format.DictionaryPage:
@@ -77,14 +78,14 @@ func (p *pageBody) countsFit() bool {
 	case e == format.DeltaBinaryPacked:
 		return skipDelta(data, p.values) != nil
 	case e == format.DeltaLengthByteArray || e == format.DeltaByteArray:
-		return lengthsFit(data, e == format.DeltaByteArray, p.values)
+		return lengthsFit(data, e == format.DeltaByteArray, p.values, maxTexts)
 	}
 	return true
 }
 
 // lengthsFit reports whether the texts of a page in delta encoding, whose lengths come first, fit
-// into it. If each shares a prefix with the one before, the lengths of these are before the others.
-func lengthsFit(data []byte, prefixed bool, values int) bool {
+// into it and have at most maxTexts bytes. If each shares a prefix with the one before, the lengths of these are before the others.
+func lengthsFit(data []byte, prefixed bool, values int, maxTexts int64) bool {
 	var prefixes []int32
 	ok := true
 	if prefixed {
@@ -109,8 +110,9 @@ func lengthsFit(data []byte, prefixed bool, values int) bool {
 	return own <= int64(len(texts)) && all <= maxTexts
 }
 
-// maxTexts bounds the texts of a page, whose prefixes are stored once.
-const maxTexts = 1 << 30
+// freeTexts is how many bytes the texts of a page may have in any file, although prefixes that they
+// share are stored once.
+const freeTexts = 64 << 20
 
 // cutLengths decodes the integers at the start of data, and returns the data after them.
 func cutLengths(data []byte, values int) (lengths []int32, rest []byte, ok bool) {

@@ -279,7 +279,7 @@ type pageRead struct {
 
 // planPages lists the pages that hold the next n rows of all number columns.
 func (r *columnReader) planPages(n int) ([]pageRead, error) {
-	work := r.work[:0]
+	work, cells := r.work[:0], 0
 	for _, c := range r.all {
 		for have := len(c.values); have < n && !c.isNested; {
 			p, err := c.reader.Next()
@@ -288,11 +288,16 @@ func (r *columnReader) planPages(n int) ([]pageRead, error) {
 			}
 			work = append(work, pageRead{column: c, page: p})
 			have += p.Rows
+			if cells += p.Rows; !r.file.HasRoom(cells) {
+				return nil, errManyCells
+			}
 		}
 	}
 	r.work = work
 	return work, nil
 }
+
+var errManyCells = fmt.Errorf("%w: the pages of its columns are said to have more values than it has room for", pages.ErrBroken)
 
 // minShared is the least number of bytes that are worth several workers.
 const minShared = 256 << 10
@@ -364,9 +369,9 @@ func (r *columnReader) fits(f *pages.File) bool {
 }
 
 // reset makes r read another file that fits.
-func (r *columnReader) reset(name string, h io.ReaderAt, size int64, f *pages.File) {
+func (r *columnReader) reset(name string, h io.ReaderAt, f *pages.File) {
 	r.decoder.Reset(name)
-	r.nested.openFile(h, size, f)
+	r.nested.openFile(h, f)
 	r.file, r.nextGroup, r.row, r.buffers = f, 0, 0, r.buffers[:0]
 	for _, c := range r.textColumns() {
 		if c != nil {

@@ -23,7 +23,7 @@ func readRowByRow(t *rapid.T, r *decode.RowDecoder, data []byte, from int64) ([]
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := newRowReader(r, f, bytes.NewReader(data), int64(len(data)), from)
+	table, err := newRowReader(r, f, bytes.NewReader(data), from)
 	if err != nil {
 		t.Fatal(err)
 	}

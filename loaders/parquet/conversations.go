@@ -38,12 +38,12 @@ func (n *conversations) add(as decode.Role, leaf int) *conversation {
 }
 
 // openFile opens the file in which the columns are, if there are any. An error is returned by openGroup.
-func (n *conversations) openFile(h io.ReaderAt, size int64, table *pages.File) {
+func (n *conversations) openFile(h io.ReaderAt, table *pages.File) {
 	if n.prompt == nil && n.response == nil {
 		return
 	}
 	n.closeColumns()
-	if n.library, n.err = openWithLibrary(h, size, table); n.err == nil {
+	if n.library, n.err = openWithLibrary(h, table); n.err == nil {
 		n.opener = rowReader{table: table, check: newChecker(n.library, h)}
 	}
 }

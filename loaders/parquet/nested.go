@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -124,37 +125,26 @@ type leafReader struct {
 	ended  bool
 }
 
+// A reader of nested columns holds at most so many values of several rows, and so many of one: values
+// that are all null take no space in a file, and 24 bytes in memory.
+const (
+	maxHeldValues = 64 << 10
+	maxRowValues  = 1 << 20
+)
+
+var errManyValues = fmt.Errorf("%w: a row has more than %d values in a nested column", pages.ErrBroken, maxRowValues)
+
 // fill reads until so many rows are complete or the group ends, and returns how many are complete.
 func (l *leafReader) fill(want int) (rows int, err error) {
 	if l.buffer == nil {
 		l.buffer = make([]parquet.Value, rowBatch)
 	}
 	l.values = append([]parquet.Value(nil), l.values...)
-	for l.rows <= want && !l.ended {
-		if l.page == nil {
-			page, err := l.pages.ReadPage()
-			if errors.Is(err, io.EOF) {
-				l.ended = true
-				break
-			}
-			if err != nil {
-				return 0, err
-			}
-			l.page = page.Values()
+	for l.rows <= want && !l.ended && (l.rows < 2 || len(l.values) < maxHeldValues) {
+		if len(l.values) > maxRowValues {
+			return 0, errManyValues
 		}
-		n, err := l.page.ReadValues(l.buffer)
-		for _, v := range l.buffer[:n] {
-			if v.RepetitionLevel() == 0 {
-				l.rows++
-			}
-			if l.rows > 0 { // the file may begin in the middle of a row if it is broken
-				l.values = append(l.values, v.Clone())
-			}
-		}
-		switch {
-		case errors.Is(err, io.EOF), n == 0 && err == nil:
-			l.page = nil
-		case err != nil:
+		if err := l.read(); err != nil {
 			return 0, err
 		}
 	}
@@ -162,6 +152,36 @@ func (l *leafReader) fill(want int) (rows int, err error) {
 		return l.rows, nil
 	}
 	return l.rows - 1, nil
+}
+
+// read reads some values of the page, or opens the next one.
+func (l *leafReader) read() error {
+	if l.page == nil {
+		page, err := l.pages.ReadPage()
+		if l.ended = errors.Is(err, io.EOF); l.ended {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		l.page = page.Values()
+	}
+	n, err := l.page.ReadValues(l.buffer)
+	for _, v := range l.buffer[:n] {
+		if v.RepetitionLevel() == 0 {
+			l.rows++
+		}
+		if l.rows > 0 { // the file may begin in the middle of a row if it is broken
+			l.values = append(l.values, v.Clone())
+		}
+	}
+	switch {
+	case errors.Is(err, io.EOF), n == 0 && err == nil:
+		l.page = nil
+	case err != nil:
+		return err
+	}
+	return nil
 }
 
 // cutInstance returns the values up to the next that begins another at that repetition level, and

@@ -75,7 +75,7 @@ func readNested(tb testing.TB, data []byte) (all []map[string]string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	r, err := newRowReader(decode.NewRowDecoder(decode.UsualNames(), ""), table, bytes.NewReader(data), int64(len(data)), 0)
+	r, err := newRowReader(decode.NewRowDecoder(decode.UsualNames(), ""), table, bytes.NewReader(data), 0)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestConversationsReadAsRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			decoder := format.NewDecoder("completions_00003.parquet").(*decode.RowDecoder)
-			r, err := NewReader(decoder, bytes.NewReader(b.Bytes()), int64(b.Len()), f, 2)
+			r, err := NewReader(decoder, bytes.NewReader(b.Bytes()), f, 2)
 			if err != nil || !r.ByColumns() {
 				t.Fatalf("not read by columns: %v", err)
 			}

@@ -15,17 +15,16 @@ import (
 type Reader struct {
 	Decoder *decode.RowDecoder
 	file    io.ReaderAt
-	size    int64
 	table   *pages.File
 	columns *columnReader // nil once rows are read one by one
 	rows    *rowReader
 }
 
 // NewReader reads an open Parquet file into the decoder's terms.
-func NewReader(decoder *decode.RowDecoder, h io.ReaderAt, size int64, f *pages.File, workers int) (*Reader, error) {
-	r := &Reader{Decoder: decoder, file: h, size: size, table: f, columns: newColumnReader(decoder, f, workers)}
+func NewReader(decoder *decode.RowDecoder, h io.ReaderAt, f *pages.File, workers int) (*Reader, error) {
+	r := &Reader{Decoder: decoder, file: h, table: f, columns: newColumnReader(decoder, f, workers)}
 	if r.columns != nil {
-		r.columns.nested.openFile(h, size, f)
+		r.columns.nested.openFile(h, f)
 		return r, nil
 	}
 	return r, r.ReadRows(0)
@@ -34,7 +33,7 @@ func NewReader(decoder *decode.RowDecoder, h io.ReaderAt, size int64, f *pages.F
 // ReadRows continues row by row from row first on.
 func (r *Reader) ReadRows(first int64) (err error) {
 	r.columns = nil
-	r.rows, err = newRowReader(r.Decoder, r.table, r.file, r.size, first)
+	r.rows, err = newRowReader(r.Decoder, r.table, r.file, first)
 	return err
 }
 
@@ -73,9 +72,9 @@ func (r *Reader) AtEOF() bool { return r.columns.atEOF() }
 func (r *Reader) Fits(f *pages.File) bool { return r != nil && r.columns.fits(f) }
 
 // Reset makes r read another file that it fits.
-func (r *Reader) Reset(name string, h io.ReaderAt, size int64, f *pages.File) {
-	r.file, r.size, r.table = h, size, f
-	r.columns.reset(name, h, size, f)
+func (r *Reader) Reset(name string, h io.ReaderAt, f *pages.File) {
+	r.file, r.table = h, f
+	r.columns.reset(name, h, f)
 }
 
 // Index returns where the pages read so far begin, nil if rows are read one by one.

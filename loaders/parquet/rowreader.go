@@ -52,8 +52,8 @@ type cellReader interface {
 }
 
 // newRowReader reads a Parquet file from row first on.
-func newRowReader(decoder *decode.RowDecoder, table *pages.File, h io.ReaderAt, size, first int64) (*rowReader, error) {
-	file, err := openWithLibrary(h, size, table)
+func newRowReader(decoder *decode.RowDecoder, table *pages.File, h io.ReaderAt, first int64) (*rowReader, error) {
+	file, err := openWithLibrary(h, table)
 	if err != nil {
 		return nil, err
 	}
@@ -78,13 +78,17 @@ func nameValue(name string) jsonscan.Value {
 }
 
 // openWithLibrary turns a panic of the library, which some broken footers cause, into an error.
-func openWithLibrary(h io.ReaderAt, size int64, table *pages.File) (f *parquet.File, err error) {
+func openWithLibrary(h io.ReaderAt, table *pages.File) (_ *parquet.File, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("its footer is broken: %v", r)
 		}
 	}()
-	f, err = parquet.OpenFile(h, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	h, size, err := table.Plain(h)
+	if err != nil {
+		return nil, err
+	}
+	f, err := parquet.OpenFile(h, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err == nil && len(f.Schema().Columns()) != len(table.Columns) {
 		err = fmt.Errorf("%w: the columns of its schema cannot be told apart", pages.ErrBroken)
 	}

@@ -26,11 +26,34 @@ const (
 // is larger.
 const maxPageSize = 1 << 30
 
-// A page may decompress to maxRatio times its size, or of freeRatioSize if it is smaller.
+// A page of zstd or brotli may decompress to maxRatio times its size, or of freeRatioSize if it is
+// smaller.
 const (
 	maxRatio      = 1000
 	freeRatioSize = 4 << 10
 )
+
+// How many times their size the other codecs can decompress to: a copy of 64 bytes takes three in
+// snappy, a byte of a length stands for 255 in LZ4, and two bits for 258 bytes in gzip.
+const (
+	snappyRatio = 22
+	lz4Ratio    = 255
+	gzipRatio   = 1032
+)
+
+// maxSize returns how many bytes compressed data can decompress to, or may.
+func maxSize(codec, compressed int) int {
+	const slack = 64
+	switch codec {
+	case codecSnappy:
+		return snappyRatio*compressed + slack
+	case codecGzip:
+		return gzipRatio*compressed + slack
+	case codecLZ4:
+		return lz4Ratio*compressed + slack
+	}
+	return maxRatio * max(compressed, freeRatioSize)
+}
 
 // Buffer is memory to read and decompress pages into, one at a time.
 type Buffer struct {
@@ -107,8 +130,8 @@ func (b *Buffer) Decompress(codec int, compressed []byte, size int) ([]byte, err
 	if codec == codecNone {
 		return compressed, nil
 	}
-	if size < 0 || size > maxPageSize || size/maxRatio > max(len(compressed), freeRatioSize) {
-		return nil, fmt.Errorf("%w: a page unpacks to more than %d times its size", ErrBroken, maxRatio)
+	if size < 0 || size > min(maxPageSize, maxSize(codec, len(compressed))) {
+		return nil, fmt.Errorf("%w: a page is said to unpack to more than it can", ErrBroken)
 	}
 	var data []byte
 	var err error
@@ -119,12 +142,14 @@ func (b *Buffer) Decompress(codec int, compressed []byte, size int) ([]byte, err
 		}
 		data, err = snappy.Decode(resize(&b.data, size), compressed)
 	case codecGzip:
-		data, err = gunzip(resize(&b.data, size), compressed)
+		var r *gzip.Reader
+		if r, err = gzip.NewReader(bytes.NewReader(compressed)); err == nil {
+			data, err = b.readAll(r, size)
+		}
 	case codecBrotli:
-		data = resize(&b.data, size)
-		_, err = io.ReadFull(brotli.NewReader(bytes.NewReader(compressed)), data)
+		data, err = b.readAll(brotli.NewReader(bytes.NewReader(compressed)), size)
 	case codecZstd:
-		data, err = b.unzstd(resize(&b.data, size)[:0], compressed)
+		data, err = b.unzstd(compressed, size)
 	case codecLZ4:
 		var n int
 		n, err = lz4.UncompressBlock(compressed, resize(&b.data, size+1)) // exactly size would hide what follows
@@ -138,21 +163,33 @@ func (b *Buffer) Decompress(codec int, compressed []byte, size int) ([]byte, err
 	return data, err
 }
 
-func gunzip(dst, compressed []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(compressed))
+// firstRead is how many bytes are allocated before any have been decompressed.
+const firstRead = 1 << 20
+
+// readAll reads size bytes, and allocates no more than twice what there is to read.
+func (b *Buffer) readAll(r io.Reader, size int) ([]byte, error) {
+	for have := 0; ; {
+		room := min(size, max(firstRead, 2*have, cap(b.data)))
+		if cap(b.data) < room {
+			b.data = append(make([]byte, 0, room), b.data[:have]...)
+		}
+		n, err := io.ReadFull(r, b.data[have:room])
+		if have += n; err != nil || have == size {
+			return b.data[:have], err
+		}
+	}
+}
+
+// unzstd decompresses a page of zstd. No more is allocated than its blocks can hold.
+func (b *Buffer) unzstd(compressed []byte, size int) (_ []byte, err error) {
+	if b.zstd == nil {
+		b.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPageSize), zstd.WithDecodeAllCapLimit(true))
+	}
+	if err == nil && size > firstRead && size > zstdRoom(compressed) {
+		err = errShortZstd
+	}
 	if err != nil {
 		return nil, err
 	}
-	n, err := io.ReadFull(r, dst)
-	return dst[:n], err
-}
-
-func (b *Buffer) unzstd(dst, compressed []byte) ([]byte, error) {
-	if b.zstd == nil {
-		var err error
-		if b.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPageSize)); err != nil {
-			return nil, err
-		}
-	}
-	return b.zstd.DecodeAll(compressed, dst)
+	return b.zstd.DecodeAll(compressed, resize(&b.data, size)[:0])
 }

@@ -19,6 +19,7 @@ type File struct {
 	Groups  []Group
 	r       io.ReaderAt
 	size    int64
+	footer  int64 // offset
 	memory  *Memory
 	index   Index
 }
@@ -85,7 +86,7 @@ func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[end:]))
-	if n > size-12 {
+	if f.footer = size - 8 - n; f.footer < 4 {
 		return nil, fmt.Errorf("%w: its footer is said to be larger than the file", ErrBroken)
 	}
 	if int64(len(tail)) == size {
@@ -94,7 +95,7 @@ func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 	footer := tail[max(0, end-int(n)):end]
 	if int64(len(footer)) < n {
 		footer = make([]byte, n)
-		if _, err := r.ReadAt(footer, size-8-n); err != nil {
+		if _, err := r.ReadAt(footer, f.footer); err != nil {
 			return nil, err
 		}
 	}
@@ -116,47 +117,56 @@ func (m memoryReader) ReadAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-func (f *File) decodeFooter(d *thriftDecoder) error {
+func (f *File) decodeFooter(d *thriftDecoder) (err error) {
+	rows := int64(0)
 	d.fields(func(id int, kind byte) {
 		switch {
 		case id == 2 && kind == thriftList:
 			f.Columns = f.memory.schema.columns(d)
 		case id == 4 && kind == thriftList:
-			d.list(func(byte) { f.Groups = append(f.Groups, decodeGroup(d, len(f.Columns))) })
+			d.list(func(byte) {
+				g := decodeGroup(d, len(f.Columns))
+				f.Groups, rows = append(f.Groups, g), rows+g.Rows
+				if !d.failed {
+					err = f.check(g, rows)
+				}
+				d.failed = d.failed || err != nil // no memory for groups after it
+			})
 		default:
 			d.skip(kind)
 		}
 	})
-	if d.failed {
-		return fmt.Errorf("%w: its footer ends early", ErrBroken)
+	if err == nil && d.failed {
+		err = fmt.Errorf("%w: its footer ends early", ErrBroken)
 	}
-	rows := int64(0)
-	for _, g := range f.Groups {
-		if err := f.check(g); err != nil {
-			return err
-		}
-		rows += g.Rows
-	}
-	if rows > freeRows && rows/maxRowsPerByte > f.size {
-		return fmt.Errorf("%w: it is said to have %d rows, which it has no room for", ErrBroken, rows)
-	}
-	return nil
+	return err
 }
 
-// The number of rows is bounded by the size of the file, since equal values take no space.
+// The number of rows is bounded by the size of the file, since equal values take no space, and so is
+// the number of values that are decoded at a time, which a reader holds in some 16 bytes each.
 const (
 	freeRows       = 1 << 20
+	freeCells      = 4 << 20
 	maxRowsPerByte = 64
 )
 
-// check compares a row group with the schema and the size of the file.
-func (f *File) check(g Group) error {
+// HasRoom reports whether so many values may be decoded at a time.
+func (f *File) HasRoom(cells int) bool {
+	return cells <= freeCells || int64(cells/maxRowsPerByte) <= f.size
+}
+
+// check compares a row group, up to which there are so many rows, with the schema and the size of
+// the file.
+func (f *File) check(g Group, rows int64) error {
+	if rows > freeRows && rows/maxRowsPerByte > f.size {
+		return fmt.Errorf("%w: it is said to have %d rows, which it has no room for", ErrBroken, rows)
+	}
 	if len(g.chunks) != len(f.Columns) {
 		return fmt.Errorf("%w: a group of rows has %d columns of %d", ErrBroken, len(g.chunks), len(f.Columns))
 	}
 	for i, c := range g.chunks {
 		switch {
-		case g.Rows < 0 || c.offset < 4 || c.size < 0 || c.offset > f.size-c.size:
+		case g.Rows < 0 || c.offset < 4 || c.size < 0 || c.offset > f.footer-c.size:
 			return fmt.Errorf("%w: a column is said to stand outside of the file", ErrBroken)
 		case f.Columns[i].Kind != Nested && c.values != g.Rows:
 			return fmt.Errorf("%w: a column has %d values for %d rows", ErrBroken, c.values, g.Rows)
@@ -185,7 +195,7 @@ func decodeGroup(d *thriftDecoder, columns int) Group {
 		case id == 1 && kind == thriftList:
 			d.list(func(byte) { g.chunks = append(g.chunks, decodeChunk(d)) })
 		case id == 3:
-			g.Rows = d.int()
+			g.Rows = d.integer(kind)
 		default:
 			d.skip(kind)
 		}
@@ -211,19 +221,19 @@ func (c *chunk) decodeMetadata(d *thriftDecoder) {
 	d.fields(func(id int, kind byte) {
 		switch {
 		case id == 4:
-			c.codec = int(d.int())
+			c.codec = int(d.integer(kind))
 		case id == 5:
-			c.values = d.int()
+			c.values = d.integer(kind)
 		case id == 7:
-			c.size = d.int()
+			c.size = d.integer(kind)
 		case id == 9:
-			data = d.int()
+			data = d.integer(kind)
 		case id == 11:
-			dictionary = d.int()
+			dictionary = d.integer(kind)
 		case id == 12 && kind == thriftStruct:
 			d.fields(func(id int, kind byte) {
 				if id == 3 {
-					c.nulls = d.int()
+					c.nulls = d.integer(kind)
 				} else {
 					d.skip(kind)
 				}

@@ -37,7 +37,7 @@ func newNumberFormat(e *element) NumberFormat {
 	case typeInt64, typeDouble:
 		f.width = 8
 	case typeFixedByteArray:
-		if f.meaning == decimal && e.length > 0 || f.meaning == float16 && e.length == 2 {
+		if f.meaning == decimal && e.length > 0 && e.length <= maxDecimalWidth || f.meaning == float16 && e.length == 2 {
 			f.width = e.length
 			return f
 		}
@@ -99,7 +99,7 @@ func (f *NumberFormat) FromBytes(b []byte) float64 {
 	if f.meaning == float16 && len(b) == 2 {
 		return fromFloat16(binary.LittleEndian.Uint16(b))
 	}
-	if len(b) == 0 {
+	if len(b) == 0 || len(b) > maxDecimalWidth {
 		return math.NaN()
 	}
 	sign := byte(int8(b[0]) >> 7)
@@ -119,6 +119,9 @@ func (f *NumberFormat) FromBytes(b []byte) float64 {
 	}
 	return parseDecimal(n.Append(nil, 10), f.scale)
 }
+
+// maxDecimalWidth is more bytes than any decimal has; converting megabytes would take minutes.
+const maxDecimalWidth = 256
 
 // maxExact is the largest integer up to which a float64 represents all of them exactly.
 const maxExact = 1 << 53

@@ -78,11 +78,11 @@ func (h *header) decode(d *thriftDecoder) {
 	d.fields(func(id int, kind byte) {
 		switch {
 		case id == 1:
-			h.kind = int(d.int())
+			h.kind = int(d.integer(kind))
 		case id == 2:
-			h.size = int(d.int())
+			h.size = int(d.integer(kind))
 		case id == 3:
-			h.compressedSize = int(d.int())
+			h.compressedSize = int(d.integer(kind))
 		case (id == 5 || id == 7) && kind == thriftStruct:
 			h.decodePage(d)
 		case id == 8 && kind == thriftStruct:
@@ -98,9 +98,9 @@ func (h *header) decodePage(d *thriftDecoder) {
 	d.fields(func(id int, kind byte) {
 		switch id {
 		case 1:
-			h.values = int(d.int())
+			h.values = int(d.integer(kind))
 		case 2:
-			h.encoding = int(d.int())
+			h.encoding = int(d.integer(kind))
 		default:
 			d.skip(kind)
 		}
@@ -111,15 +111,16 @@ func (h *header) decodePageV2(d *thriftDecoder) {
 	d.fields(func(id int, kind byte) {
 		switch id {
 		case 1:
-			h.values = int(d.int())
+			h.values = int(d.integer(kind))
 		case 4:
-			h.encoding = int(d.int())
+			h.encoding = int(d.integer(kind))
 		case 5:
-			h.definitionSize = int(d.int())
+			h.definitionSize = int(d.integer(kind))
 		case 6:
-			h.repetitionSize = int(d.int())
+			h.repetitionSize = int(d.integer(kind))
 		case 7:
 			h.uncompressed = kind != thriftTrue
+			d.failed = d.failed || kind > thriftTrue+1
 		default:
 			d.skip(kind)
 		}

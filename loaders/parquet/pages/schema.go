@@ -16,12 +16,34 @@ func (s *schemaCache) columns(d *thriftDecoder) []Column {
 	}
 	var tree []element
 	from := d.offset
-	d.list(func(byte) { tree = append(tree, decodeElement(d)) })
+	d.list(func(kind byte) {
+		tree = append(tree, decodeElement(d))
+		d.failed = d.failed || kind != thriftStruct || len(tree) > maxElements
+	})
+	d.failed = d.failed || !isTree(tree)
 	s.leaves, s.raw = leaves(tree), nil
 	if !d.failed {
 		s.raw = bytes.Clone(d.data[from:d.offset])
 	}
 	return s.leaves
+}
+
+// maxElements and maxNames bound a schema: an element takes a byte of a file and a hundred of memory,
+// and each leaf repeats the names of all above it.
+const (
+	maxElements = 40_000
+	maxNames    = 8 << 20
+)
+
+// isTree reports whether each element but the first is the child of one.
+func isTree(tree []element) bool {
+	children := 0
+	for i := range tree {
+		if children += tree[i].children; tree[i].children < 0 || children >= len(tree) {
+			return false
+		}
+	}
+	return children == len(tree)-1
 }
 
 // element is a SchemaElement; the footer lists the tree depth first.
@@ -42,19 +64,20 @@ func decodeElement(d *thriftDecoder) element {
 	d.fields(func(id int, kind byte) {
 		switch id {
 		case 1:
-			n.physical = int(d.int())
+			n.physical = int(d.integer(kind))
 		case 2:
-			n.length = int(d.int())
+			n.length = int(d.integer(kind))
 		case 3:
-			n.repetition = int(d.int())
+			n.repetition = int(d.integer(kind))
 		case 4:
+			d.failed = d.failed || kind != thriftBinary
 			n.name = string(d.bytes())
 		case 5:
-			n.children = int(d.int())
+			n.children = int(d.integer(kind))
 		case 6:
-			n.setConverted(int(d.int()))
+			n.setConverted(int(d.integer(kind)))
 		case 7:
-			n.scale = int(d.int())
+			n.scale = int(d.integer(kind))
 		case 10:
 			n.decodeLogical(d, kind)
 		default:
@@ -86,7 +109,7 @@ func (n *element) decodeLogical(d *thriftDecoder, kind byte) {
 			n.meaning = decimal
 			d.fields(func(id int, kind byte) {
 				if id == 1 {
-					n.scale = int(d.int())
+					n.scale = int(d.integer(kind))
 				} else {
 					d.skip(kind)
 				}
@@ -113,10 +136,10 @@ func leaves(tree []element) []Column {
 		return nil
 	}
 	columns := make([]Column, 0, len(tree)-1)
-	rest := tree[1:]
+	rest, room := tree[1:], maxNames
 	for len(rest) > 0 {
 		from, field := len(columns), rest[0].name
-		columns, rest = appendLeaves(columns, rest, "", 0)
+		columns, rest = appendLeaves(columns, rest, "", 0, &room)
 		for i := range columns[from:] {
 			columns[from+i].Field = field
 		}
@@ -124,9 +147,13 @@ func leaves(tree []element) []Column {
 	return columns
 }
 
-// appendLeaves appends the leaves of the first element, and returns the elements after them.
-func appendLeaves(columns []Column, tree []element, prefix string, depth int) ([]Column, []element) {
+// appendLeaves appends the leaves of the first element, and returns the elements after them; none once
+// names have used up the room.
+func appendLeaves(columns []Column, tree []element, prefix string, depth int, room *int) ([]Column, []element) {
 	n, rest := tree[0], tree[1:]
+	if *room -= len(prefix) + len(n.name); *room < 0 {
+		return columns, nil
+	}
 	if n.children == 0 || depth > maxNesting {
 		c := Column{Name: prefix + n.name, Optional: n.repetition == optional, Number: newNumberFormat(&n)}
 		if depth == 0 && n.repetition != repeated {
@@ -138,7 +165,7 @@ func appendLeaves(columns []Column, tree []element, prefix string, depth int) ([
 		if len(rest) == 0 {
 			break
 		}
-		columns, rest = appendLeaves(columns, rest, prefix+n.name+".", depth+1)
+		columns, rest = appendLeaves(columns, rest, prefix+n.name+".", depth+1, room)
 	}
 	return columns, rest
 }

@@ -13,6 +13,9 @@ const (
 	thriftStop   = 0
 	thriftTrue   = 1
 	thriftByte   = 3
+	thriftInt16  = 4
+	thriftInt32  = 5
+	thriftInt64  = 6
 	thriftDouble = 7
 	thriftBinary = 8
 	thriftList   = 9
@@ -46,10 +49,23 @@ func (d *thriftDecoder) varint() uint64 {
 	return 0
 }
 
-// int decodes an integer of any size.
+// int decodes an integer of any size but a byte.
 func (d *thriftDecoder) int() int64 {
 	x := d.varint()
 	return int64(x>>1) ^ -int64(x&1)
+}
+
+// integer decodes a field that must be an integer. What is none is an error: a reader that skips it in
+// another way would see other fields after it.
+func (d *thriftDecoder) integer(kind byte) int64 {
+	switch {
+	case kind == thriftByte:
+		return int64(int8(d.byte()))
+	case kind > thriftByte && kind < thriftDouble:
+		return d.int()
+	}
+	d.failed = true
+	return 0
 }
 
 // bytes decodes a byte string, a part of the data.
@@ -82,15 +98,19 @@ func (d *thriftDecoder) fields(visit func(id int, kind byte)) {
 
 // list calls visit for each element of a list; visit must decode or skip it.
 func (d *thriftDecoder) list(visit func(kind byte)) {
+	for n, kind := d.listHead(); n > 0 && !d.failed; n-- {
+		visit(kind)
+	}
+}
+
+// listHead decodes how many elements a list has, and their kind.
+func (d *thriftDecoder) listHead() (n uint64, kind byte) {
 	head := d.byte()
-	n := uint64(head >> 4)
-	if n == 15 {
+	if n = uint64(head >> 4); n == 15 {
 		n = d.varint()
 	}
 	d.failed = d.failed || n > uint64(len(d.data)-d.offset) // an element takes at least a byte
-	for ; n > 0 && !d.failed; n-- {
-		visit(head & 0x0f)
-	}
+	return n, head & 0x0f
 }
 
 // skip skips a field.

@@ -198,6 +198,9 @@ func (p *Page) dictionaryTexts(valid []int32, data []byte, n int, b *Buffer) (Te
 
 // decodeSpans appends the spans of n texts in plain encoding.
 func decodeSpans(dst []span, data []byte, n int) ([]span, error) {
+	if n > len(data)/4 {
+		return dst, errTooFewValues
+	}
 	dst = slices.Grow(dst, n)
 	at := 0
 	for ; n > 0; n-- {

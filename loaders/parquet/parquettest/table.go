@@ -53,7 +53,7 @@ func Draw(t *rapid.T) (*parquet.Schema, []Column, int) {
 		} else {
 			node = parquet.Encoded(node, &parquet.Plain)
 		}
-		node = parquet.Compressed(node, rapid.SampledFrom(codecs()).Draw(t, "codec"))
+		node = parquet.Compressed(node, rapid.SampledFrom(Codecs()).Draw(t, "codec"))
 		c := Column{name: name, optional: rapid.Bool().Draw(t, "optional"), Values: make([]any, rows)}
 		if c.optional {
 			node = parquet.Optional(node)
@@ -73,7 +73,8 @@ func Draw(t *rapid.T) (*parquet.Schema, []Column, int) {
 	return schema, columns, rows
 }
 
-func codecs() []compress.Codec {
+// Codecs are the codecs of the format that parquet-go writes.
+func Codecs() []compress.Codec {
 	return []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Zstd, &parquet.Gzip, &parquet.Lz4Raw, &parquet.Brotli}
 }
 
