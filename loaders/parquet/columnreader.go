@@ -284,7 +284,7 @@ func (r *columnReader) planPages(n int) ([]pageRead, error) {
 		for have := len(c.values); have < n && !c.isNested; {
 			p, err := c.reader.Next()
 			if err != nil {
-				return nil, err
+				return nil, notEOF(err)
 			}
 			work = append(work, pageRead{column: c, page: p})
 			have += p.Rows
@@ -295,6 +295,14 @@ func (r *columnReader) planPages(n int) ([]pageRead, error) {
 	}
 	r.work = work
 	return work, nil
+}
+
+// notEOF makes the end of a column an error: the group is said to have more rows.
+func notEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return errTooFewRows
+	}
+	return err
 }
 
 var errManyCells = fmt.Errorf("%w: the pages of its columns are said to have more values than it has room for", pages.ErrBroken)

@@ -30,6 +30,7 @@ type rowReader struct {
 	columns []namedColumn // those that can play a role
 	values  []cellReader  // of the open group, parallel to columns; nil if none is open
 	row     int64         // number of the next row
+	left    int64         // rows left of the open group
 	skip    int64         // rows to skip: the column reader has read them
 }
 
@@ -110,10 +111,14 @@ func (r *rowReader) next(dst []model.Record) ([]model.Record, error) {
 	if err != nil {
 		return dst, err
 	}
+	if n == 0 && r.left > 0 {
+		return dst, errTooFewRows
+	}
 	if n == 0 {
 		r.closeGroup()
 		return dst, nil
 	}
+	r.left -= int64(n)
 	for range n {
 		r.decoder.BeginRow()
 		for k, c := range r.values {
@@ -160,7 +165,7 @@ func (r *rowReader) openGroup() error {
 		}
 		r.values = append(r.values, c)
 	}
-	r.skip = 0
+	r.left, r.skip = group.NumRows()-r.skip, 0
 	return nil
 }
 

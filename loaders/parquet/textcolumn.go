@@ -40,7 +40,7 @@ func (c *textColumn) next() (same bool, err error) {
 		}
 		p, err := c.reader.Next()
 		if err != nil {
-			return false, err
+			return false, notEOF(err)
 		}
 		if c.texts, err = p.Texts(c.buffer); err != nil {
 			return false, err

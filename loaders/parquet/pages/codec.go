@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -156,6 +157,9 @@ func (b *Buffer) Decompress(codec int, compressed []byte, size int) ([]byte, err
 		data = b.data[:max(n, 0)]
 	default:
 		return nil, ErrUnsupported
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, errTruncated // the end of the file is another thing
 	}
 	if err == nil && len(data) != size {
 		err = fmt.Errorf("%w: a page is of another size than it says", ErrBroken)
