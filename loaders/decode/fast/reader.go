@@ -107,6 +107,9 @@ func (v *span) read(p []byte, at int, f *field) (end int) {
 
 // scan reads a value as the RowDecoder does.
 func (v *span) scan(p []byte, at int, f *field) (end int) {
+	if at < len(p) && p[at] <= ' ' {
+		return 0 // the first row has no space there, and the span of a value has none
+	}
 	s := jsonscan.Scanner{Data: p, Pos: at}
 	value, err := s.Value()
 	if err != nil || value.Kind != f.kind || hasNewlineOrNUL(p[at:s.Pos]) {

@@ -38,6 +38,8 @@ func FuzzReader(f *testing.F) {
 	}
 	named := []byte(`{"step": 0, "group_id": "0", "prompt": "", "response": "", "reward": 0, "answer": ""}`)
 	f.Add(bytes.Replace(named, []byte(`"0"`), []byte(`""`), 1), named, 0) // an empty id is none
+	messages := []byte(`{"step": 7, "group_id": "g", "prompt":[{"role": "user", "content": "q"}], "response": "r", "reward": 1}`)
+	f.Add(messages, bytes.Replace(messages, []byte(":["), []byte(": ["), 1), 0) // other spaces than in the first row
 	f.Fuzz(func(t *testing.T, first, second []byte, at int) {
 		if bytes.ContainsAny(first, "\x00\n") || bytes.ContainsAny(second, "\n") {
 			return // the caller has checked for these
