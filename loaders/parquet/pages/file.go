@@ -118,12 +118,15 @@ func (m memoryReader) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 func (f *File) decodeFooter(d *thriftDecoder) (err error) {
-	rows := int64(0)
+	rows, all, hasGroups := int64(0), int64(0), false
 	d.fields(func(id int, kind byte) {
 		switch {
 		case id == 2 && kind == thriftList:
 			f.Columns = f.memory.schema.columns(d)
+		case id == 3:
+			all = d.integer(kind)
 		case id == 4 && kind == thriftList:
+			hasGroups = true
 			d.list(func(byte) {
 				g := decodeGroup(d, len(f.Columns))
 				f.Groups, rows = append(f.Groups, g), rows+g.Rows
@@ -136,8 +139,11 @@ func (f *File) decodeFooter(d *thriftDecoder) (err error) {
 			d.skip(kind)
 		}
 	})
-	if err == nil && d.failed {
+	if err == nil && (d.failed || !hasGroups) {
 		err = fmt.Errorf("%w: its footer ends early", ErrBroken)
+	}
+	if err == nil && rows != all {
+		err = fmt.Errorf("%w: its groups of rows have %d rows of %d", ErrBroken, rows, all)
 	}
 	return err
 }
