@@ -110,9 +110,18 @@ func (s *Source) noteGone(d *directory, l *discover.Listing) {
 		listed[rel] = true
 	}
 	for _, f := range s.files {
-		if f.directory == d && f.gone == listed[f.disk.Path] {
-			f.gone, s.attempts.changed = !f.gone, true
+		if f.directory != d || f.gone != listed[f.disk.Path] {
+			continue
 		}
+		f.gone, s.attempts.changed = !f.gone, true
+		if !f.gone {
+			s.gone = slices.DeleteFunc(s.gone, func(g *file) bool { return g == f })
+			f.failures, f.retryAt = 0, time.Time{} // it is back
+			s.pollFile(f)
+			continue
+		}
+		s.gone = append(s.gone, f)
+		s.dropIfRenamed(f, listed)
 	}
 }
 

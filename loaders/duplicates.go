@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/formats"
@@ -20,6 +21,7 @@ type duplicateFinder struct {
 	recent     [maxRecent]blockID
 	nextRecent int
 	files      map[blockKey]int32 // the file of each block
+	repeats    map[int32][]int32  // by file, the files that repeat blocks of it
 }
 
 // blockID identifies a block that was read: consecutive rows of one step.
@@ -95,10 +97,12 @@ func (d *duplicateFinder) find(now blockID) (step int64, found bool) {
 		return 0, false
 	}
 	if file, ok := d.files[now.blockKey]; ok && (now.rows >= minBlock || file != now.file) {
+		d.noteRepeat(file, now.file)
 		return now.step, true
 	}
 	for _, old := range d.recent {
 		if old.hash == now.hash && old.rows == now.rows && now.rows >= minBlock {
+			d.noteRepeat(old.file, now.file)
 			return old.step, true
 		}
 	}
@@ -109,6 +113,24 @@ func (d *duplicateFinder) find(now blockID) (step int64, found bool) {
 	}
 	d.files[now.blockKey] = now.file
 	return 0, false
+}
+
+// noteRepeat notes that a file repeats blocks of another.
+func (d *duplicateFinder) noteRepeat(file, by int32) {
+	if file == by || slices.Contains(d.repeats[file], by) {
+		return
+	}
+	if d.repeats == nil {
+		d.repeats = map[int32][]int32{}
+	}
+	d.repeats[file] = append(d.repeats[file], by)
+}
+
+// takeRepeats returns the files that repeated blocks of a file, which is forgotten: their blocks count now.
+func (d *duplicateFinder) takeRepeats(file int32) []int32 {
+	by := d.repeats[file]
+	delete(d.repeats, file)
+	return by
 }
 
 // forget forgets the blocks of a file.

@@ -192,49 +192,6 @@ func TestEscapedKeys(t *testing.T) {
 	}
 }
 
-func TestFollowRewrittenFile(t *testing.T) {
-	for name, rewrite := range map[string]func(w trainer){
-		"shorter": func(w trainer) { w.replace("1.jsonl", row(1, 7)) },
-		"longer":  func(w trainer) { w.replace("1.jsonl", row(1, 7)+row(1, 8)+row(1, 9)+row(1, 6)) },
-		"same size": func(w trainer) {
-			w.replace("1.jsonl", strings.ReplaceAll(row(1, 1)+row(1, 2)+row(1, 3), `"q"`, `"z"`))
-		},
-		"another file": func(w trainer) {
-			w.add("new", row(1, 7))
-			if err := os.Rename(w.path("new"), w.path("1.jsonl")); err != nil {
-				w.t.Fatal(err)
-			}
-		},
-		"gone and back": func(w trainer) {
-			_ = os.Remove(w.path("1.jsonl"))
-			time.Sleep(60 * time.Millisecond)
-			w.add("1.jsonl", row(1, 7))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			want := map[string]string{"longer": "7 8 9 6", "same size": "1 2 3"}[name]
-			if want == "" {
-				want = "7"
-			}
-			w := trainer{t, t.TempDir()}
-			w.add("1.jsonl", row(1, 1)+row(1, 2)+row(1, 3))
-			r := follow(t, w.dir, Options{})
-			r.until("three rows", hasRewards("1 2 3"))
-			before := r.Records[0].Prompt
-			time.Sleep(20 * time.Millisecond) // another mtime
-			rewrite(w)
-			r.until("the new rows", func(r *follower) bool { return len(r.Forget) > 0 && hasRewards(want)(r) })
-			if len(r.Problems) != 0 {
-				t.Error(r.Problems)
-			}
-			if name == "same size" && r.Records[0].Prompt == before {
-				t.Error("the rows are the old ones")
-			}
-		})
-	}
-}
-
 // Bytes that were changed in the middle of a file are read, though size and time of modification are as before.
 func TestFollowFileRewrittenUnnoticeably(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -261,21 +218,6 @@ func TestFollowFileRewrittenUnnoticeably(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.until("the new row", ends("1 7 3 4"))
-}
-
-// A deleted file stays as it was read.
-func TestFollowKeepsDeletedFile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := trainer{t, t.TempDir()}
-		w.add("1.jsonl", row(1, 1))
-		r := follow(t, w.dir, Options{polling: true})
-		r.until("a row", hasRewards("1"))
-		_ = os.Remove(w.path("1.jsonl"))
-		r.expectNothing(5 * time.Second)
-		if r.rewards() != "1" || len(r.Problems) != 0 {
-			t.Error(r.rewards(), r.Problems)
-		}
-	})
 }
 
 // New logs are found in a directory and below, other files are not read.

@@ -8,10 +8,8 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -192,87 +190,6 @@ func TestReorderedDumpGroupsByPrompt(t *testing.T) {
 		if g.Size() != 16 || g.RewardMean != 0.5 {
 			t.Errorf("group %s: %d samples, mean %v", g.Name, g.Size(), g.RewardMean)
 		}
-	}
-}
-
-// sortedWords sorts words: two new files may be read in either order.
-func sortedWords(words string) string {
-	all := strings.Fields(words)
-	slices.Sort(all)
-	return strings.Join(all, " ")
-}
-
-// Logs are followed however trainers write them.
-func TestFollowWriters(t *testing.T) {
-	for name, c := range map[string]struct {
-		write func(w trainer)
-		want  string
-	}{
-		"verl: a file per step, at once": {func(w trainer) {
-			w.add("1.jsonl", row(1, 1)+row(1, 2))
-			w.add("2.jsonl", row(2, 3))
-		}, "1 2 3"},
-		"verl: a resumed run writes a step again": {func(w trainer) {
-			w.add("1.jsonl", row(1, 1))
-			w.add("2.jsonl", row(2, 2))
-			time.Sleep(60 * time.Millisecond)
-			w.replace("2.jsonl", row(2, 5)+row(2, 6))
-		}, "1 5 6"},
-		"prime-rl: appends row by row, in halves": {func(w trainer) {
-			for _, part := range []string{row(1, 1)[:9], row(1, 1)[9:], row(1, 2), row(1, 3)[:30]} {
-				w.add("1.jsonl", part)
-				time.Sleep(5 * time.Millisecond)
-			}
-			w.add("1.jsonl", row(1, 3)[30:])
-		}, "1 2 3"},
-		"AReaL: a directory per version": {func(w trainer) {
-			w.add("1/a.jsonl", row(1, 1))
-			time.Sleep(40 * time.Millisecond)
-			w.add("2/a.jsonl", row(2, 2))
-			w.add("2/b.jsonl", row(2, 3))
-		}, "1 2 3"},
-		"a temporary file, renamed": {func(w trainer) {
-			w.add(".1.tmp", row(1, 1)+row(1, 2))
-			if err := os.Rename(w.path(".1.tmp"), w.path("1.jsonl")); err != nil {
-				w.t.Fatal(err)
-			}
-		}, "1 2"},
-		"a log that is rotated": {func(w trainer) {
-			w.add("log.jsonl", row(1, 1))
-			time.Sleep(60 * time.Millisecond)
-			if err := os.Rename(w.path("log.jsonl"), w.path("log.1.jsonl")); err != nil {
-				w.t.Fatal(err)
-			}
-			w.add("log.jsonl", row(2, 2))
-		}, "1 2"},
-		"TRL: a table whose footer comes last": {func(w trainer) {
-			table := string(trlTable(w.t, []trlRow{{1, "q", "a", 1, math.NaN(), 0}, {1, "q", "b", 0, math.NaN(), 0}}))
-			w.add("completions_00001.parquet", table[:len(table)/2])
-			time.Sleep(60 * time.Millisecond)
-			w.add("completions_00001.parquet", table[len(table)/2:])
-		}, "1 0"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := trainer{t, t.TempDir()}
-			r := follow(t, w.dir, Options{})
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				c.write(w)
-			}()
-			r.until("all rows", func(r *follower) bool {
-				select {
-				case <-done:
-					return r.Progress.CaughtUp && sortedWords(r.rewards()) == sortedWords(c.want)
-				default:
-					return false
-				}
-			})
-			if len(r.Problems) != 0 {
-				t.Error(r.Problems)
-			}
-		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"time"
 
 	"vantage/loaders/compressed"
@@ -36,12 +37,19 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	if !s.startAnew(f, h, info) {
 		return true
 	}
-	if d.Pos == 0 {
+	if d.Info == nil || !os.SameFile(d.Info, info) {
+		s.dropRenamed(h, info)
+	}
+	if d.Pos == 0 && !f.refused {
 		packing, err := compressed.Detect(h)
-		if err != nil {
+		switch {
+		case err != nil:
 			return s.readFailed(f, err)
-		}
-		if packing != compressed.None && !f.refused {
+		case packing == compressed.Torn && s.options.Follow:
+			s.noteStat(f, info)
+			s.schedule.activate(f)
+			return true
+		case packing != compressed.None && packing != compressed.Torn:
 			return s.readPacked(f, deadline)
 		}
 	}
@@ -90,8 +98,8 @@ func (s *Source) readPlain(f *file, h fileio.Handle, deadline time.Time) bool {
 		return s.readFailed(f, err)
 	}
 	end, err := s.readBlocks(f, h, deadline)
-	if err == nil || d.Pos > before {
-		f.failures, f.failing = 0, false
+	if (err == nil || d.Pos > before) && s.recovered(f) {
+		return false
 	}
 	if err != nil {
 		return s.readFailed(f, err)
@@ -205,6 +213,12 @@ func (s *Source) restart(f *file) {
 	s.texts.compressed.Forget(f.index)
 	if s.schedule.watcher != nil {
 		s.schedule.watcher.Renew(f.disk.Path)
+	}
+	for _, by := range s.chunks.duplicates.takeRepeats(f.index) {
+		if o := s.files[by]; o.disk != nil && !o.gone && !o.refused {
+			s.restart(o)
+			s.enqueue(o)
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 		}
 	}
 	if f.packed.info != nil {
+		s.dropRenamed(f.packed.handle, f.packed.info)
 		s.noteStat(f, f.packed.info)
 		f.packed.info = nil
 	}
@@ -76,7 +77,9 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 	case !end:
 		return false
 	}
-	f.failures, f.failing = 0, false
+	if s.recovered(f) {
+		return false
+	}
 	s.advance(f, f.disk.Size-f.disk.Pos)
 	s.keepFingerprint(f, f.packed.handle)
 	f.packed.close()

@@ -27,10 +27,23 @@ func (s *Source) readFailed(f *file, err error) bool {
 		return false
 	}
 	gone := errors.Is(err, fs.ErrNotExist) && s.options.Follow
-	if f.failures == maxAttempts && !gone || errors.Is(err, fs.ErrPermission) && f.failures == 1 {
+	if !f.blocked && (f.failures >= maxAttempts && !gone || errors.Is(err, fs.ErrPermission)) {
+		f.blocked = true
 		f.noteFile("it cannot be read: " + reasonOf(err))
 	}
 	s.schedule.activate(f)
+	return true
+}
+
+// recovered is called when reading a file has succeeded. If a problem says that it cannot be read, that is not true
+// any more: recovered reports so, and the file is read from its start again, without the problem.
+func (s *Source) recovered(f *file) bool {
+	f.failures, f.failing = 0, false
+	if !f.blocked {
+		return false
+	}
+	f.blocked = false
+	s.restart(f)
 	return true
 }
 

@@ -66,6 +66,7 @@ type Source struct {
 	awaited      []string // paths that do not exist yet
 	rewards      rewardFunctions
 	queue        []*file // files with something to read
+	gone         []*file // files that are not in their directory any more
 	schedule     schedule
 	newest       newestStep
 	attempts     runAttempts
@@ -102,6 +103,7 @@ type file struct {
 	recent  bool // in schedule.recent
 	failing bool // the last attempt to read it failed
 	gone    bool // it is not in its directory any more
+	blocked bool // a problem says that it cannot be read
 
 	rewritten, copied bool // see attempts.File
 	leftOut           bool // as a file of an earlier attempt

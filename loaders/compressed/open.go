@@ -3,6 +3,7 @@ package compressed
 import (
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -18,34 +19,50 @@ const (
 	Gzip    Packing = "gzip"
 	Zstd    Packing = "zstd"
 	Parquet Packing = "parquet"
+	Torn    Packing = "torn" // too short to tell: what is there may begin any of the others
 )
 
 // SniffSize is how many bytes at the start of a file tell its packing.
 const SniffSize = 4
 
+// The first bytes of each.
+const (
+	gzipMagic    = "\x1f\x8b"
+	zstdMagic    = "\x28\xb5\x2f\xfd"
+	parquetMagic = "PAR1"
+)
+
 // Sniff returns the packing of a file by its first bytes.
 func Sniff(start []byte) Packing {
 	switch {
-	case len(start) >= 2 && string(start[:2]) == "\x1f\x8b":
+	case len(start) >= 2 && string(start[:2]) == gzipMagic:
 		return Gzip
 	case len(start) < SniffSize:
 		return None
-	case string(start[:SniffSize]) == "\x28\xb5\x2f\xfd":
+	case string(start[:SniffSize]) == zstdMagic:
 		return Zstd
-	case string(start[:SniffSize]) == "PAR1":
+	case string(start[:SniffSize]) == parquetMagic:
 		return Parquet
 	}
 	return None
 }
 
-// Detect returns the packing of a file.
+// Detect returns the packing of a file, Torn if it has fewer than SniffSize bytes and they begin a packed one.
 func Detect(file io.ReaderAt) (Packing, error) {
 	var start [SniffSize]byte
 	n, err := file.ReadAt(start[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return None, err
 	}
-	return Sniff(start[:n]), nil
+	packing := Sniff(start[:n])
+	if packing == None && n > 0 && n < SniffSize {
+		for _, magic := range []string{gzipMagic, zstdMagic, parquetMagic} {
+			if strings.HasPrefix(magic, string(start[:n])) {
+				return Torn, nil
+			}
+		}
+	}
+	return packing, nil
 }
 
 // maxWindow bounds the memory that a zstd file may demand.
