@@ -31,7 +31,7 @@ func (s *Source) overwritten(f *file, h fileio.Handle, info os.FileInfo) overwri
 		return byEvaluation
 	}
 	before := e.before(f.index)
-	if before == nil || e.found[f.index] || f.format == nil || f.format.Evaluation != formats.OverTrainingRows || s.wroteOtherSteps(f, info) {
+	if before == nil || before.ManySteps || e.found[f.index] || f.format == nil || f.format.Evaluation != formats.OverTrainingRows || s.wroteOtherSteps(f, info) {
 		return byTraining
 	}
 	now, blocks, err := s.peekTable(f, h, info.Size())
