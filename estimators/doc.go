@@ -18,7 +18,8 @@
 //     formula.go has its type and functions that build one from another, refusal.go those
 //     that add an exception.
 //
-// Package torchsum adds in the order of PyTorch and numpy. The other files apply an
+// Package torchsum adds in the order of PyTorch and numpy, package lanes does so for eight groups at
+// once. The other files apply an
 // estimator: clean.go, filter.go, recompute.go and process.go.
 //
 // # Shapes

@@ -282,7 +282,7 @@ func TestWrongLengthsPanic(t *testing.T) {
 	b := Batch{Rewards: []float64{1, 0}, Offsets: []int{0, 2}}
 	for name, call := range map[string]func(){
 		"Advantage": func() { _ = e.Advantage(make([]float64, 1), b, ScaleGroup) },
-		"Keep":      func() { Keep(make([]bool, 1), b.Rewards, b.Offsets, 0, 0) },
+		"Keep":      func() { Keep(make([]bool, 1), b.Rewards, b.Rewards, b.Offsets, 0, 0) },
 		"Recompute": func() { Recompute(make([]float64, 2), e, b, ScaleGroup, b.Rewards, nil) },
 	} {
 		func() {

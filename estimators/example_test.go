@@ -86,10 +86,10 @@ func ExampleAll() {
 // negative ones keep_neg_ratio 0 keeps none; zeros stay.
 func ExampleKeep() {
 	original := []float64{1.5, 0.5, 0.2, 0, -0.3, -0.7, -1.2}
-	kept := make([]bool, len(original))
-	estimators.Keep(kept, original, []int{0, len(original)}, 0.5, 0)
-	fmt.Println(kept)
-	// Output: [true false false true false false false]
+	kept, processed := make([]bool, len(original)), make([]float64, len(original))
+	estimators.Keep(kept, processed, original, []int{0, len(original)}, 0.5, 0)
+	fmt.Println(kept, processed)
+	// Output: [true false false true false false false] [1.5 0 0 0 0 0 0]
 }
 
 // The error of a refused configuration is the trainer's.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"vantage/estimators/lanes"
 )
 
 // KeepCount returns how many of n samples of one sign a ratio keeps:
@@ -38,28 +40,65 @@ func KeepCount(n int, ratio float64) int {
 // Of equal advantages those that come first in the batch are kept: the trainer's sort
 // is stable. If both ratios are 1 or more, all samples are kept, NaN too.
 //
-// len(kept) == len(adv); group g is adv[offsets[g]:offsets[g+1]].
+// It writes to processed the advantages of the kept samples, and 0 for the others, unless processed
+// is nil.
+//
+// len(kept) == len(processed) == len(adv); group g is adv[offsets[g]:offsets[g+1]].
 //
 // Source: Coobiw/EasyR1-Brian@c414ee81ef06 verl/trainer/core_algos.py:compute_grpo_outcome_advantage.
-func Keep(kept []bool, adv []float64, offsets []int, keepPos, keepNeg float64) {
+func Keep(kept []bool, processed, adv []float64, offsets []int, keepPos, keepNeg float64) {
 	var w workspace
-	w.keep(kept, adv, offsets, keepPos, keepNeg)
+	w.keep(kept, processed, adv, offsets, keepPos, keepNeg)
 }
 
-func (w *workspace) keep(kept []bool, adv []float64, offsets []int, keepPos, keepNeg float64) {
-	if len(kept) != len(adv) {
-		panic("estimators: kept and adv differ in length")
+func (w *workspace) keep(kept []bool, processed, adv []float64, offsets []int, keepPos, keepNeg float64) {
+	if len(kept) != len(adv) || processed != nil && len(processed) != len(adv) {
+		panic("estimators: kept, processed and adv differ in length")
 	}
 	if keepPos >= 1 && keepNeg >= 1 {
 		fillTrue(kept)
+		copy(processed, adv)
 		return
 	}
-	n := largestGroup(offsets)
-	w.positive, w.negative, w.scratch = resize(w.positive, n), resize(w.negative, n), resize(w.scratch, n)
-	for g := 1; g < len(offsets); g++ {
-		lo, hi := offsets[g-1], offsets[g]
-		w.keepInGroup(kept[lo:hi], adv[lo:hi], keepPos, keepNeg)
+	var waiting [onStack + 1]lanes.Waiting
+	q := lanes.GroupsOf(offsets, largestInTile, waiting[:])
+	for q.Next() {
+		if !q.Alone() && w.keepInTile(kept, processed, adv, &q, keepPos, keepNeg) {
+			continue
+		}
+		for _, lo := range q.Starts[:q.Rows] {
+			hi := lo + q.Size
+			w.keepInGroup(kept[lo:hi], adv[lo:hi], keepPos, keepNeg)
+			if processed != nil {
+				zeroDropped(processed[lo:hi], adv[lo:hi], kept[lo:hi])
+			}
+		}
 	}
+}
+
+// keepInTile filters the groups of q, all at once. It does nothing and returns false if float32 does
+// not hold their advantages, or if one is NaN.
+func (w *workspace) keepInTile(kept []bool, processed, adv []float64, q *lanes.Groups, keepPos, keepNeg float64) bool {
+	w.tile, w.sorted, w.marks = resize(w.tile, q.Size), resize(w.sorted, q.Size), resize(w.marks, q.Size)
+	if !w.tile.Load(adv, &q.Starts) {
+		return false
+	}
+	copy(w.sorted, w.tile)
+	w.sorted.Sort()
+	var best, worst lanes.Best
+	best.Count, worst.Count = w.tile.Signs()
+	for g := range lanes.Width {
+		best.Count[g] = int32(KeepCount(int(best.Count[g]), keepPos))
+		worst.Count[g] = int32(KeepCount(int(worst.Count[g]), keepNeg))
+	}
+	best.BoundBy(w.sorted, 1)
+	worst.BoundBy(w.sorted, -1)
+	w.tile.Select(w.marks, &best, &worst)
+	lanes.StoreMarks(kept, &q.Starts, w.marks)
+	if processed != nil {
+		w.tile.Store(processed, &q.Starts)
+	}
+	return true
 }
 
 func fillTrue(kept []bool) {
@@ -71,6 +110,8 @@ func fillTrue(kept []bool) {
 // keepInGroup does not sort the samples: the k-th magnitude of a sign decides about all
 // others, up to how many of its equals are kept.
 func (w *workspace) keepInGroup(kept []bool, adv []float64, keepPos, keepNeg float64) {
+	n := len(adv)
+	w.positive, w.negative, w.scratch = resize(w.positive, n), resize(w.negative, n), resize(w.scratch, n)
 	pos, neg := w.splitBySign(adv)
 	best := boundOf(w.positive[:pos], w.scratch, KeepCount(pos, keepPos))
 	worst := boundOf(w.negative[:neg], w.scratch, KeepCount(neg, keepNeg))

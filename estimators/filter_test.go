@@ -52,7 +52,7 @@ func TestKeep(t *testing.T) {
 		{"infinities dropped", []float64{inf, 1, -inf, -1}, 0, 0, nil},
 	} {
 		kept := make([]bool, len(c.adv))
-		Keep(kept, c.adv, []int{0, len(c.adv)}, c.pos, c.neg)
+		Keep(kept, make([]float64, len(c.adv)), c.adv, []int{0, len(c.adv)}, c.pos, c.neg)
 		if diff := cmp.Diff(c.want, indices(kept)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
@@ -92,21 +92,33 @@ func keepBySort(adv []float64, pos, neg float64) []bool {
 }
 
 // The selection keeps what a stable sort keeps, in groups of all sizes, with many ties
-// and with few.
+// and with few, of values that float32 holds and of others.
 func TestKeepEqualsSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		levels := rapid.SampledFrom([]int{1, 3, 10, 1000}).Draw(t, "levels")
-		adv := rapid.SliceOfN(rapid.Map(rapid.IntRange(-levels, levels), func(i int) float64 { return float64(i) / 3 }), 0, 300).Draw(t, "adv")
-		cut := rapid.IntRange(0, len(adv)).Draw(t, "cut")
+		divisor := rapid.SampledFrom([]float64{2, 3}).Draw(t, "divisor")
+		adv := rapid.SliceOfN(rapid.Map(rapid.IntRange(-levels, levels), func(i int) float64 { return float64(i) / divisor }), 0, 300).Draw(t, "adv")
+		size := rapid.IntRange(1, 100).Draw(t, "size")
 		pos, neg := rapid.Float64Range(0, 0.999).Draw(t, "pos"), rapid.Float64Range(0, 1).Draw(t, "neg")
-		want := append(keepBySort(adv[:cut], pos, neg), keepBySort(adv[cut:], pos, neg)...)
-		got := make([]bool, len(adv))
-		Keep(got, adv, []int{0, cut, len(adv)}, pos, neg)
+		offsets, want := []int{0}, []bool(nil)
+		for group := range slices.Chunk(adv, size) {
+			want = append(want, keepBySort(group, pos, neg)...)
+			offsets = append(offsets, len(want))
+		}
+		got, processed := make([]bool, len(adv)), make([]float64, len(adv))
+		Keep(got, processed, adv, offsets, pos, neg)
 		if !slices.Equal(got, want) {
 			t.Fatalf("kept %v, want %v", got, want)
 		}
-		checkCounts(t, adv[:cut], got[:cut], pos, neg)
-		checkCounts(t, adv[cut:], got[cut:], pos, neg)
+		for i, a := range adv {
+			if processed[i] != ifKept(want[i], a) {
+				t.Fatalf("sample %d: processed %v of %v, kept %v", i, processed[i], a, want[i])
+			}
+		}
+		for g := 1; g < len(offsets); g++ {
+			lo, hi := offsets[g-1], offsets[g]
+			checkCounts(t, adv[lo:hi], got[lo:hi], pos, neg)
+		}
 	})
 }
 
@@ -152,7 +164,7 @@ func TestKeepLargeGroups(t *testing.T) {
 		for i := range adv {
 			adv[i] = value(i)
 		}
-		Keep(kept, adv, []int{0, n}, 0.25, 1)
+		Keep(kept, make([]float64, n), adv, []int{0, n}, 0.25, 1)
 		got := 0
 		for _, k := range kept {
 			got += toInt(k)

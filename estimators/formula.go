@@ -1,6 +1,10 @@
 package estimators
 
-import "math"
+import (
+	"math"
+
+	"vantage/estimators/lanes"
+)
 
 // formula is the arithmetic of an [Estimator]: it writes the advantages of b to dst,
 // len(dst) == len(b.Rewards). The error, if any, is a *Refusal.
@@ -23,6 +27,26 @@ func perGroup(f func(dst, r []float32)) formula {
 			toFloat64(dst[lo:hi], a[:hi-lo])
 		}
 		return nil
+	}
+}
+
+// largestInTile is the size of groups up to which eight are computed at once, a variable for the
+// tests only.
+var largestInTile = lanes.Limit()
+
+// inTiles calls small for groups of one size, up to eight at a time, with a tile of their size, and
+// large for each group that is too large for that.
+func inTiles(b Batch, small func(tile lanes.Tile, q *lanes.Groups), large func(lo, hi int)) {
+	var waiting [onStack + 1]lanes.Waiting
+	var tile lanes.Tile
+	q := lanes.GroupsOf(b.Offsets, largestInTile, waiting[:])
+	for q.Next() {
+		if q.Alone() {
+			large(q.Starts[0], q.Starts[0]+q.Size)
+			continue
+		}
+		tile = resize(tile, q.Size)
+		small(tile, &q)
 	}
 }
 

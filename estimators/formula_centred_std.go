@@ -38,20 +38,20 @@ func (w centredStd) advantages(dst []float64, b Batch, s Scale) error {
 // divideGroups divides each group by its own standard deviation.
 func (w centredStd) divideGroups(dst []float64, b Batch) {
 	a := make([]float32, largestGroup(b.Offsets))
-	var std [1]float32
+	var std float32
 	for g := range b.Groups() {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
 		x := a[:hi-lo]
 		toFloat32(x, dst[lo:hi])
 		switch {
 		case hi-lo == 1 && w.ofOne == oneStd0:
-			std[0] = 0
+			std = 0
 		case w.asMatrix && b.Groups() > 1:
-			torchsum.StdRows(std[:], x, len(x))
+			std = torchsum.StdOfRow(x)
 		default:
-			std[0] = torchsum.Std(x)
+			std = torchsum.Std(x)
 		}
-		divide(dst[lo:hi], std[0]+w.eps)
+		divide(dst[lo:hi], std+w.eps)
 	}
 }
 

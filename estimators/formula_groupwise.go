@@ -1,6 +1,9 @@
 package estimators
 
-import "vantage/estimators/torchsum"
+import (
+	"vantage/estimators/lanes"
+	"vantage/estimators/torchsum"
+)
 
 // groupwise is the arithmetic that GRPO and RLOO share: per group, subtract a
 // baseline from each reward and divide by a standard deviation. Its fields are what
@@ -50,34 +53,39 @@ const (
 	noBaseline                 // 0
 )
 
-const (
-	tileRows   = 4    // groups that go through the loop together
-	stackFloat = 1024 // float32 values that fit on the stack; longer groups cost one allocation per batch
-)
+// onStack is the size of groups up to which there is memory on the stack; larger ones cost up to
+// three allocations per batch.
+const onStack = 64
 
 // advantages is a [formula].
 func (w groupwise) advantages(dst []float64, b Batch, s Scale) error {
 	mustHaveLength(dst, b)
-	var onStack [stackFloat]float32
-	buf := onStack[:]
-	if n := largestGroup(b.Offsets); n > len(buf) {
-		buf = make([]float32, n)
-	}
+	var waiting [onStack + 1]lanes.Waiting
+	var vectors [onStack]lanes.Vector
+	tile, large := lanes.Tile(vectors[:]), []float32(nil)
 	by := w.divisorOf(b, s)
-	for g := 0; g < b.Groups(); {
-		rows := tileRowsFrom(b.Offsets[g:], len(buf))
-		lo, hi := b.Offsets[g], b.Offsets[g+rows]
-		r := buf[:hi-lo]
-		toFloat32(r, b.Rewards[lo:hi])
-		w.writeTile(dst[lo:hi], r, rows, by)
-		g += rows
+	q := lanes.GroupsOf(b.Offsets, largestInTile, waiting[:])
+	for q.Next() {
+		switch n := q.Size; {
+		case n == 1 && w.ofOneIsSpecial():
+			for _, i := range q.Starts[:q.Rows] {
+				dst[i] = w.advantageOfOne(float32(b.Rewards[i]), by)
+			}
+		case q.Alone():
+			large = resize(large, n)
+			lo := q.Starts[0]
+			w.writeLarge(dst[lo:lo+n], b.Rewards[lo:lo+n], large, by)
+		default:
+			tile = resize(tile, n)
+			w.writeTile(dst, b.Rewards, tile, &q, by)
+		}
 	}
 	return nil
 }
 
 // divisorOf computes the figures of the batch as a whole.
-func (w groupwise) divisorOf(b Batch, s Scale) tileDivisor {
-	by := tileDivisor{perGroup: s == ScaleGroup, welford: w.asMatrix && b.Groups() > 1, batchStd: 1, batchDivisor: 1, none: s == ScaleNone}
+func (w groupwise) divisorOf(b Batch, s Scale) divisor {
+	by := divisor{perGroup: s == ScaleGroup, welford: w.asMatrix && b.Groups() > 1, batchStd: 1, batchDivisor: 1, none: s == ScaleNone}
 	if s != ScaleBatch && w.baseline != batchMean {
 		return by
 	}
@@ -94,19 +102,8 @@ func (w groupwise) divisorOf(b Batch, s Scale) tileDivisor {
 	return by
 }
 
-// tileRowsFrom returns how many of the first groups make a tile: those of the size of
-// the first one, at most tileRows and as many as have room together.
-func tileRowsFrom(offsets []int, room int) int {
-	size, rows := offsets[1]-offsets[0], 1
-	for rows < tileRows && rows+1 < len(offsets) && (rows+1)*size <= room &&
-		offsets[rows+1]-offsets[rows] == size {
-		rows++
-	}
-	return rows
-}
-
-// tileDivisor says what the groups of a tile are divided by.
-type tileDivisor struct {
+// divisor says what the groups are divided by.
+type divisor struct {
 	perGroup     bool    // the standard deviation of each group
 	welford      bool    // computed as PyTorch does for the rows of a matrix
 	none         bool    // nothing
@@ -115,36 +112,77 @@ type tileDivisor struct {
 	batchMean    float32
 }
 
-// writeTile writes the advantages of a few neighbouring groups of one size: r holds
-// their rewards, one row per group.
-func (w groupwise) writeTile(dst []float64, r []float32, rows int, by tileDivisor) {
-	var std [tileRows]float32
-	n := len(r) / rows
-	if by.perGroup && by.welford {
-		torchsum.StdRows(std[:rows], r, n)
+// writeTile writes the advantages of the groups of q, all at once; tile has their size.
+func (w groupwise) writeTile(dst, rewards []float64, tile lanes.Tile, q *lanes.Groups, by divisor) {
+	tile.Load(rewards, &q.Starts)
+	sum := tile.Sum()
+	mean := sum.Over(q.Size)
+	var std, divisors lanes.Vector
+	switch {
+	case by.perGroup && by.welford:
+		std = tile.StdWelford()
+	case by.perGroup:
+		std = tile.Std(&mean)
 	}
-	for g := range rows {
-		x, to := r[g*n:(g+1)*n], dst[g*n:(g+1)*n]
-		sum := torchsum.Sum(x)
-		mean := sum / float32(n)
-		divisor, s := by.batchDivisor, by.batchStd
-		if by.perGroup {
-			if !by.welford {
-				std[g] = torchsum.StdWithMean(x, mean)
-			}
-			s = std[g]
-			divisor = w.addEps(s)
+	for g, s := range std {
+		divisors[g], std[g] = w.addEps(s), s
+		if !by.perGroup {
+			divisors[g], std[g] = by.batchDivisor, by.batchStd
 		}
-		switch {
-		case n == 1 && w.ofOneIsSpecial():
-			to[0] = w.advantageOfOne(x[0], by)
-		case w.getsZeros(s, by):
-			clear(to)
-		case w.baseline == batchMean:
-			w.subtractAndDivide(to, x, sum, by.batchMean, divisor)
-		default:
-			w.subtractAndDivide(to, x, sum, mean, divisor)
+	}
+	if base, ok := w.baselines(&mean, by); ok {
+		tile.Normalize(&base, &divisors)
+		tile.Store(dst, &q.Starts)
+	} else {
+		for g, lo := range q.Starts[:q.Rows] {
+			w.subtractAndDivide(dst[lo:lo+q.Size], rewards[lo:lo+q.Size], sum[g], mean[g], divisors[g])
 		}
+	}
+	for g, lo := range q.Starts[:q.Rows] {
+		if w.getsZeros(std[g], by) {
+			clear(dst[lo : lo+q.Size])
+		}
+	}
+}
+
+// baselines returns what is subtracted from the rewards of eight groups, if that is the same for all
+// rewards of a group.
+func (w groupwise) baselines(mean *lanes.Vector, by divisor) (base lanes.Vector, ok bool) {
+	switch w.baseline {
+	case groupMean:
+		return *mean, true
+	case batchMean:
+		for g := range base {
+			base[g] = by.batchMean
+		}
+		return base, true
+	case noBaseline:
+		return base, true
+	default:
+		return base, false
+	}
+}
+
+// writeLarge writes the advantages of one group; r is memory of its size.
+func (w groupwise) writeLarge(dst, rewards []float64, r []float32, by divisor) {
+	toFloat32(r, rewards)
+	sum := torchsum.Sum(r)
+	mean, std, divisor := sum/float32(len(r)), by.batchStd, by.batchDivisor
+	switch {
+	case by.perGroup && by.welford:
+		std = torchsum.StdOfRow(r)
+	case by.perGroup:
+		std = torchsum.StdWithMean(r, mean)
+	}
+	if by.perGroup {
+		divisor = w.addEps(std)
+	}
+	if w.baseline == batchMean {
+		mean = by.batchMean
+	}
+	w.subtractAndDivide(dst, rewards, sum, mean, divisor)
+	if w.getsZeros(std, by) {
+		clear(dst)
 	}
 }
 
@@ -153,7 +191,7 @@ func (w groupwise) ofOneIsSpecial() bool { return w.ofOne != oneByFormula || w.z
 
 // getsZeros reports whether a group with standard deviation s gets zeros. A NaN is
 // not above the one threshold and not below the other.
-func (w groupwise) getsZeros(s float32, by tileDivisor) bool {
+func (w groupwise) getsZeros(s float32, by divisor) bool {
 	if w.zeroIfFlat {
 		return !by.none && !(s > w.eps)
 	}
@@ -161,7 +199,7 @@ func (w groupwise) getsZeros(s float32, by tileDivisor) bool {
 }
 
 // advantageOfOne returns what a group of one gets if ofOneIsSpecial.
-func (w groupwise) advantageOfOne(x float32, by tileDivisor) float64 {
+func (w groupwise) advantageOfOne(x float32, by divisor) float64 {
 	switch divisor := by.batchDivisor; {
 	case w.ofOne == oneZero, w.zeroIfFlat && !by.none:
 		return 0
@@ -178,12 +216,13 @@ func (w groupwise) advantageOfOne(x float32, by tileDivisor) float64 {
 
 // subtractAndDivide writes (r − baseline) / divisor. Without a scale the divisor is 1,
 // and division by 1 changes no bit.
-func (w groupwise) subtractAndDivide(dst []float64, r []float32, sum, mean, divisor float32) {
-	dst = dst[:len(r)]
-	n, others := float32(len(r)), float32(len(r)-1)
+func (w groupwise) subtractAndDivide(dst, rewards []float64, sum, mean, divisor float32) {
+	dst = dst[:len(rewards)]
+	n, others := float32(len(rewards)), float32(len(rewards)-1)
 	switch w.baseline {
 	case rlooSum:
-		for i, x := range r {
+		for i, r := range rewards {
+			x := float32(r)
 			v := x - (sum-x)/others
 			if divisor != 1 {
 				v /= divisor
@@ -192,21 +231,21 @@ func (w groupwise) subtractAndDivide(dst []float64, r []float32, sum, mean, divi
 		}
 	case rlooTerms:
 		mean = float32(mean*n) / others
-		for i, x := range r {
-			dst[i] = float64((float32(x*n)/others - mean) / divisor)
+		for i, r := range rewards {
+			dst[i] = float64((float32(float32(r)*n)/others - mean) / divisor)
 		}
 	case rlooFactor:
-		factor := float32(float64(len(r)) / float64(len(r)-1))
-		for i, x := range r {
-			dst[i] = float64((x - mean) * factor / divisor)
+		factor := float32(float64(len(rewards)) / float64(len(rewards)-1))
+		for i, r := range rewards {
+			dst[i] = float64((float32(r) - mean) * factor / divisor)
 		}
 	case noBaseline:
-		for i, x := range r {
-			dst[i] = float64(x / divisor)
+		for i, r := range rewards {
+			dst[i] = float64(float32(r) / divisor)
 		}
 	default:
-		for i, x := range r {
-			dst[i] = float64((x - mean) / divisor)
+		for i, r := range rewards {
+			dst[i] = float64((float32(r) - mean) / divisor)
 		}
 	}
 }

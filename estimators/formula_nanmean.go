@@ -3,6 +3,7 @@ package estimators
 import (
 	"math"
 
+	"vantage/estimators/lanes"
 	"vantage/estimators/torchsum"
 )
 
@@ -16,13 +17,85 @@ type nanIgnoring struct{ eps float32 }
 
 // advantages is a [formula].
 func (w nanIgnoring) advantages(dst []float64, b Batch, s Scale) error {
-	r := make([]float32, len(b.Rewards))
-	toFloat32(r, b.Rewards)
-	w.normalize(r, b.Offsets, s, rowSums())
-	for i, a := range r {
-		dst[i] = float64(nanToNum(a))
+	mustHaveLength(dst, b)
+	batchStd := float32(0)
+	if s == ScaleBatch {
+		r := make([]float32, len(b.Rewards))
+		toFloat32(r, b.Rewards)
+		batchStd = nanStd(r, make([]float32, len(r)))
 	}
+	by := nanDivisor{w.eps, s, batchStd}
+	var r, buf []float32
+	oneGroup := func(lo, hi int) {
+		r, buf = resize(r, hi-lo), resize(buf, hi-lo)
+		toFloat32(r, b.Rewards[lo:hi])
+		by.normalize(r, buf, rowSums())
+		for i, a := range r {
+			dst[lo+i] = float64(nanToNum(a))
+		}
+	}
+	var squares lanes.Tile
+	inTiles(b, func(tile lanes.Tile, q *lanes.Groups) {
+		squares = resize(squares, q.Size)
+		tile.Load(b.Rewards, &q.Starts)
+		if by.normalizeTile(tile, squares) {
+			tile.Store(dst, &q.Starts)
+			return
+		}
+		for _, lo := range q.Starts[:q.Rows] {
+			oneGroup(lo, lo+q.Size)
+		}
+	}, oneGroup)
 	return nil
+}
+
+// nanDivisor is what the groups of a batch are divided by.
+type nanDivisor struct {
+	eps      float32
+	scale    Scale
+	batchStd float32 // under [ScaleBatch]
+}
+
+// of returns the divisor of a group of size n.
+func (w nanDivisor) of(std float32, n int) float32 {
+	switch {
+	case w.scale == ScaleNone:
+		return 1
+	case w.scale == ScaleBatch:
+		return w.batchStd + w.eps
+	case n == 1:
+		return w.eps
+	}
+	return std + w.eps
+}
+
+// normalize replaces the rewards x of a group by (r − μ)/(s + eps); NaN stays. It overwrites buf,
+// of the length of x.
+func (w nanDivisor) normalize(x, buf []float32, by sums) {
+	mean, std, _ := torchsum.NaNMeanStd(x, buf, by.values, by.squares)
+	divisor := w.of(std, len(x))
+	for i := range x {
+		x[i] = (x[i] - mean) / divisor
+	}
+}
+
+// normalizeTile is normalize for the groups of a tile. It returns false if not all of their rewards
+// and advantages are finite, or may not be; the tile holds neither then. It overwrites squares.
+func (w nanDivisor) normalizeTile(tile, squares lanes.Tile) bool {
+	n := len(tile)
+	sum := tile.Sum()
+	mean := sum.Over(n)
+	if !mean.Finite() {
+		return false
+	}
+	tile.Squares(squares, &mean)
+	divisors := squares.Sum()
+	for g, s := range divisors {
+		divisors[g] = w.of(torchsum.StdOfSquares(s, n, n), n)
+	}
+	tile.Normalize(&mean, &divisors)
+	sum = tile.Sum()
+	return sum.Finite()
 }
 
 // sums add the values, and the squared differences to their mean, within a group.
@@ -31,28 +104,12 @@ type sums struct{ values, squares func([]float32) float32 }
 // rowSums add what is contiguous in memory.
 func rowSums() sums { return sums{torchsum.Sum, torchsum.Sum} }
 
-// normalize replaces the rewards in r by (r − μ)/(s + eps); NaN stays.
-func (w nanIgnoring) normalize(r []float32, offsets []int, s Scale, by sums) {
+// normalizeGroups replaces the rewards in r by (r − μ)/(s + eps), s of their group; NaN stays.
+func (w nanIgnoring) normalizeGroups(r []float32, offsets []int, by sums) {
 	buf := make([]float32, largestGroup(offsets))
-	var batchStd float32
-	if s == ScaleBatch {
-		batchStd = nanStd(r, make([]float32, len(r)))
-	}
 	for g := 1; g < len(offsets); g++ {
 		x := r[offsets[g-1]:offsets[g]]
-		mean, std, _ := torchsum.NaNMeanStd(x, buf[:len(x)], by.values, by.squares)
-		divisor := std + w.eps
-		switch {
-		case s == ScaleNone:
-			divisor = 1
-		case s == ScaleBatch:
-			divisor = batchStd + w.eps
-		case len(x) == 1:
-			divisor = w.eps
-		}
-		for i := range x {
-			x[i] = (x[i] - mean) / divisor
-		}
+		nanDivisor{eps: w.eps, scale: ScaleGroup}.normalize(x, buf[:len(x)], by)
 	}
 }
 
@@ -136,7 +193,7 @@ func (w gdpo) weightedSum(b Batch) []float32 {
 		}
 	}
 	for k, r := range components {
-		nanIgnoring{w.eps}.normalize(r, b.Offsets, ScaleGroup, w.sumsOf(k, len(components)))
+		nanIgnoring{w.eps}.normalizeGroups(r, b.Offsets, w.sumsOf(k, len(components)))
 	}
 	add := torchsum.Sum
 	if w.perFunction {

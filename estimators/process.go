@@ -1,6 +1,10 @@
 package estimators
 
-import "math"
+import (
+	"math"
+
+	"vantage/estimators/lanes"
+)
 
 // Result holds the advantages of one batch under some settings. Its slices have the
 // length of the batch; the next [Process] into it reuses them.
@@ -14,13 +18,15 @@ type Result struct {
 
 // workspace is memory that calls reuse; it holds no result.
 type workspace struct {
-	positive, negative []uint64  // magnitudes of one group's advantages by sign, as bits
-	scratch            []uint64  // for the selection of the k-th magnitude
-	keptBatch          Batch     // the kept samples as a batch
-	keptCounts         []int     // the number of kept samples, by group
-	keptRewards        []float64 // memory of the rewards of keptBatch
-	recomputed         []float64 // the advantages of keptBatch
-	rewards32          []float32 // the rewards of keptBatch
+	tile, sorted       lanes.Tile   // the advantages of eight groups
+	marks              []lanes.Mark // which of them are kept
+	positive, negative []uint64     // magnitudes of one group's advantages by sign, as bits
+	scratch            []uint64     // for the selection of the k-th magnitude
+	keptBatch          Batch        // the kept samples as a batch
+	keptCounts         []int        // the number of kept samples, by group
+	keptRewards        []float64    // memory of the rewards of keptBatch
+	recomputed         []float64    // the advantages of keptBatch
+	rewards32          []float32    // the rewards of keptBatch
 }
 
 // Process computes one batch from end to end: the advantages of e under scale s,
@@ -55,14 +61,11 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 		fillNaN(r.Processed)
 		return err
 	}
-	r.work.keep(r.Kept, r.Original, b.Offsets, keepPos, keepNeg)
-	switch {
-	case keepPos >= 1 && keepNeg >= 1:
-		copy(r.Processed, r.Original)
-	case recompute:
+	if recompute && (keepPos < 1 || keepNeg < 1) {
+		r.work.keep(r.Kept, nil, r.Original, b.Offsets, keepPos, keepNeg)
 		r.work.recompute(r.Processed, e, b, s, r.Original, r.Kept)
-	default:
-		zeroDropped(r.Processed, r.Original, r.Kept)
+	} else {
+		r.work.keep(r.Kept, r.Processed, r.Original, b.Offsets, keepPos, keepNeg)
 	}
 	return nil
 }

@@ -36,17 +36,21 @@ func (w *workspace) recompute(dst []float64, e *Estimator, b Batch, s Scale, ori
 		panic("estimators: dst, original, kept and rewards differ in length")
 	}
 	w.gatherKept(b, kept, e.Needs)
-	w.recomputed = resize(w.recomputed, len(w.keptBatch.Rewards))
-	_ = e.Compute(w.recomputed, w.keptBatch, s) // the filter made this batch, no trainer refuses it
+	size := len(w.keptBatch.Rewards)
+	w.recomputed = resize(w.recomputed, size+1)
+	_ = e.Compute(w.recomputed[:size], w.keptBatch, s) // the filter made this batch, no trainer refuses it
 	if !e.TrainerFilters {
 		w.zeroEqualGroups()
 	}
 	from := 0
 	for g := range b.Groups() {
 		lo, hi := b.Offsets[g], b.Offsets[g+1]
-		n := w.keptCounts[g]
-		scatter(dst[lo:hi], original[lo:hi], kept[lo:hi], w.recomputed[from:from+n])
-		from += n
+		if n := w.keptCounts[g]; n < 2 {
+			zeroDropped(dst[lo:hi], original[lo:hi], kept[lo:hi])
+		} else {
+			scatter(dst[lo:hi], kept[lo:hi], w.recomputed[from:from+n+1])
+		}
+		from += w.keptCounts[g]
 	}
 }
 
@@ -58,13 +62,10 @@ func (w *workspace) gatherKept(b Batch, kept []bool, needs Needs) {
 	w.keptCounts = resize(w.keptCounts, b.Groups())
 	n := 0
 	for g := range b.Groups() {
-		before := n
-		for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
-			// Always written, counted if kept: no branch to mispredict.
-			rewards[n] = b.Rewards[i]
-			n += toInt(kept[i])
-		}
-		if w.keptCounts[g] = n - before; n > before {
+		lo, hi := b.Offsets[g], b.Offsets[g+1]
+		count := gather(rewards[n:n+hi-lo], b.Rewards[lo:hi], kept[lo:hi])
+		w.keptCounts[g] = count
+		if n += count; count > 0 {
 			offsets = append(offsets, n)
 		}
 	}
@@ -83,6 +84,18 @@ func (w *workspace) gatherKept(b Batch, kept []bool, needs Needs) {
 	}
 }
 
+// gather writes the kept values of one group to the front of dst and counts them. len(dst) ==
+// len(x).
+func gather(dst, x []float64, kept []bool) int {
+	dst, kept = dst[:len(x)], kept[:len(x)]
+	n := 0
+	for i, v := range x {
+		dst[n] = v // always written, counted if kept: no branch to mispredict
+		n += toInt(kept[i])
+	}
+	return n
+}
+
 // keptOf returns the kept values of x, which may be nil.
 func keptOf[T any](x []T, kept []bool) []T {
 	var out []T
@@ -98,26 +111,21 @@ func keptOf[T any](x []T, kept []bool) []T {
 func (w *workspace) zeroEqualGroups() {
 	w.rewards32 = resize(w.rewards32, len(w.keptBatch.Rewards))
 	toFloat32(w.rewards32, w.keptBatch.Rewards)
-	var std [1]float32
 	for g := range w.keptBatch.Groups() {
 		lo, hi := w.keptBatch.Offsets[g], w.keptBatch.Offsets[g+1]
-		torchsum.StdRows(std[:], w.rewards32[lo:hi], hi-lo)
-		if std[0] < equalStd {
+		if torchsum.StdOfRow(w.rewards32[lo:hi]) < equalStd {
 			clear(w.recomputed[lo:hi])
 		}
 	}
 }
 
-// scatter writes the recomputed advantages of one group to its kept samples.
-func scatter(dst, original []float64, kept []bool, recomputed []float64) {
-	if len(recomputed) < 2 {
-		zeroDropped(dst, original, kept)
-		return
-	}
+// scatter writes the recomputed advantages of one group to its kept samples, and 0 to the others.
+// One value follows those of the group: it is read after the last kept sample, and dropped.
+func scatter(dst []float64, kept []bool, recomputed []float64) {
+	dst = dst[:len(kept)]
 	next := 0
 	for i, k := range kept {
-		// After the last kept sample the last value is read again and masked out.
-		dst[i] = ifKept(k, recomputed[min(next, len(recomputed)-1)])
+		dst[i] = ifKept(k, recomputed[next])
 		next += toInt(k)
 	}
 }

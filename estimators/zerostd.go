@@ -90,7 +90,5 @@ func torchStd(x, _ []float32, rows int) float32 {
 	case rows == 1:
 		return torchsum.Std(x)
 	}
-	var std [1]float32
-	torchsum.StdRows(std[:], x, len(x))
-	return std[0]
+	return torchsum.StdOfRow(x)
 }

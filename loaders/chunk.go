@@ -102,7 +102,8 @@ type chunkQueue struct {
 	duplicates   duplicateFinder
 	runs         runDirs
 	orders       []attempts.Order // the steps of each file, see order
-	latest       *formats.Format  // of the samples added last
+	evaluations  evaluations
+	latest       *formats.Format // of the samples added last
 	lastNote     decode.Note
 	ownFormat    *formats.Format // the last one that is a trainer's own
 	ownNote      decode.Note
@@ -111,7 +112,9 @@ type chunkQueue struct {
 	tried        int      // rows that fit no format
 }
 
-func newChunkQueue() *chunkQueue { return &chunkQueue{pending: &chunkBuilder{}} }
+func newChunkQueue() *chunkQueue {
+	return &chunkQueue{pending: &chunkBuilder{}, evaluations: newEvaluations()}
+}
 
 // order returns the steps of a file.
 func (q *chunkQueue) order(file int32) *attempts.Order {
@@ -188,14 +191,22 @@ func (q *chunkQueue) builderFor(f *formats.Format, n decode.Note, startNew bool,
 
 // forgetFile drops what was read of a file, here and in chunks that were taken.
 func (q *chunkQueue) forgetFile(f *fileReader) {
+	q.forgetRows(f)
+	q.duplicates.forget(f.index)
+	q.evaluations.forget(f.index)
+}
+
+// forgetRows drops the samples and problems of a file, but not what they were: other files may repeat
+// them.
+func (q *chunkQueue) forgetRows(f *fileReader) {
 	for _, b := range q.ready {
 		b.drop(f.index, f.name)
 	}
 	q.pending.drop(f.index, f.name)
-	q.duplicates.forget(f.index)
 	q.problemCount -= int(f.problemCount)
 	q.pending.skipped -= int(f.skipped)
 	q.tried -= f.detection.tried
+	f.problemCount, f.skipped, f.detection.tried = 0, 0, 0
 	if !slices.Contains(q.pending.forget, f.index) {
 		q.pending.forget = append(q.pending.forget, f.index)
 	}

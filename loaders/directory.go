@@ -24,7 +24,7 @@ type directory struct {
 	notedNames      []string        // file names of those that have
 	lastNotes       []string        // on what was not looked into
 	truncationNoted bool
-	runsWithState   []string // whose trainer_state.json has been read
+	states          map[string]trainerState // of the runs in it, by their output directories, which are relative
 }
 
 // addListed adds the files of a listing that are new and to be read.

@@ -13,6 +13,7 @@
 //	worker.go, parallel.go  the same for the large rest of a file, with decode/fast
 //	readpacked.go           gzip, zstd and Parquet  with compressed and parquet
 //	chunk.go                records → chunks        duplicates.go and rundirs.go keep runs apart
+//	evaluations.go          rows of evaluations     with evaluation: which tables are no training
 //
 // A bad line is counted and skipped. Files are opened for reading, read, and closed: no handle is held
 // between two reads (except for a packed file that is being read), nothing is locked, nothing is

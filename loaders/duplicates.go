@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"vantage/loaders/decode"
+	"vantage/loaders/formats"
 	"vantage/loaders/jsonscan"
 	"vantage/model"
 )
@@ -157,7 +158,12 @@ func (f *fileReader) dropRepeats(records []model.Record) []model.Record {
 		for to < len(records) && records[to].Step == records[from].Step {
 			to++
 		}
-		if !f.isRepeat(recordsID(records[from:to], responses[min(from, len(responses)):min(to, len(responses))]...)) {
+		isRepeat := f.isRepeat(recordsID(records[from:to], responses[min(from, len(responses)):min(to, len(responses))]...))
+		isWanted := true
+		if f.format.Evaluation == formats.AfterTrainingRows && f.mayHoldEvaluation() {
+			isWanted = f.chunks.evaluations.wants(f.isLoggedAgain(records[from:to], isRepeat))
+		}
+		if !isRepeat && isWanted {
 			kept = append(kept, records[from:to]...)
 		}
 		from = to
@@ -165,9 +171,12 @@ func (f *fileReader) dropRepeats(records []model.Record) []model.Record {
 	return kept
 }
 
-// isRepeatedTable is isRepeat for a block of a Parquet file. The hashes of its responses are part of
-// its identity, where they are known.
-func (f *file) isRepeatedTable(now blockID) bool {
+// isRepeatedTable is isRepeat for a block of a Parquet file.
+func (f *file) isRepeatedTable(now blockID) bool { return f.isRepeat(f.tableID(now)) }
+
+// tableID identifies the block of a Parquet file that was read last, by what identifies its rows and
+// the hashes of its responses, where they are known.
+func (f *file) tableID(now blockID) blockID {
 	hash := f.packed.responseHash
 	f.packed.responseHash = 0
 	byColumns := f.packed.reader != nil && f.packed.reader.ByColumns()
@@ -183,7 +192,7 @@ func (f *file) isRepeatedTable(now blockID) bool {
 		}
 		d.ResponseHashes = d.ResponseHashes[:0]
 	}
-	return f.isRepeat(now)
+	return now
 }
 
 // isRepeat reports whether a block was logged before, and notes it.

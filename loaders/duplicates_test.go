@@ -47,7 +47,7 @@ func TestRepeatedRowsCountOnce(t *testing.T) {
 		"another step":                       {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{2, 1})}, "10 11 12 13", "for step 2 are those of step 1"},
 		"the same step":                      {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 1})}, "10 11 12 13", "ms-swift logged again for the same step"},
 		"with new rows":                      {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 1}, [2]int{2, 2})}, "10 11 12 13 20 21 22 23", "for the same step"},
-		"other rewards":                      {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + swiftLine([2]int{1, 2})}, "10 11 12 13 20 21 22 23", ""},
+		"other rewards":                      {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + strings.ReplaceAll(swiftLine([2]int{1, 1}), "10,", "9,")}, "10 11 12 13 9 11 12 13", ""},
 		"other responses of the same length": {map[string]string{"completions.jsonl": swiftLine([2]int{1, 1}) + strings.ReplaceAll(swiftLine([2]int{2, 1}), `"a"`, `"b"`)}, "10 11 12 13 10 11 12 13", ""},
 		"growing tables":                     {map[string]string{"media/table/a_1.table.json": table(1), "media/table/a_2.table.json": table(1, 2)}, "10 11 20 21", "wandb-table logged again"},
 		"alike by chance": {

@@ -34,7 +34,7 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 		return s.readFailed(f, err)
 	}
 	defer func() { _ = h.Close() }()
-	if s.startAnew(f, h, info); f.disk == nil {
+	if !s.startAnew(f, h, info) {
 		return true
 	}
 	if d.Info == nil || !os.SameFile(d.Info, info) {
@@ -62,19 +62,33 @@ func (s *Source) readOpened(f *file, h fileio.Handle, info fs.FileInfo, deadline
 	return s.readPlain(f, h, deadline)
 }
 
-// startAnew drops what was read of a file if that is not there any more, or if the file is read whole
-// and has grown. If the whole folder was replaced, the file is retired.
-func (s *Source) startAnew(f *file, h fileio.Handle, info fs.FileInfo) {
-	switch d := f.disk; {
-	case d.Rewritten(h, info):
-		if f.directory != nil && s.checkReplaced(f.directory) {
-			return
+// startAnew decides what becomes of what was read of a file, if that is not there any more, or if the
+// file is read whole and has grown: it is kept if the folder was replaced, or if an evaluation
+// overwrote the rows of its step, and else it is dropped. It reports whether to read the file now.
+func (s *Source) startAnew(f *file, h fileio.Handle, info fs.FileInfo) bool {
+	d := f.disk
+	isRewritten := d.Rewritten(h, info)
+	switch {
+	case !isRewritten && (d.Pos == 0 || !f.readsWhole() || info.Size() == d.Pos):
+		return true
+	case isRewritten && f.directory != nil && s.checkReplaced(f.directory):
+		return false
+	}
+	switch s.overwritten(f, h, info) {
+	case unfinished:
+		s.noteStat(f, info)
+		s.schedule.activate(f)
+		return false
+	case byEvaluation:
+		s.keepOverwritten(f, h, info)
+		return false
+	case byTraining:
+		if isRewritten {
+			s.noteRewritten(f, h, info)
 		}
-		s.noteRewritten(f, h, info)
-		s.restart(f)
-	case d.Pos > 0 && f.readsWhole() && info.Size() != d.Pos:
 		s.restart(f)
 	}
+	return true
 }
 
 // readPlain is readFile for a file that is not packed.

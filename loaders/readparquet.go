@@ -90,7 +90,8 @@ func (p *packedFile) nextSamples(records []model.Record) (model.Block, []model.R
 func (s *Source) addBlock(f *file, b *model.Block) {
 	b.File = f.index
 	f.noteSteps(nil, b)
-	if !f.format.MayRepeatRows || !f.isRepeatedTable(columnsID(b)) {
+	isRepeat := f.format.MayRepeatRows && f.isRepeatedTable(columnsID(b))
+	if f.wantsTable(b.Step[0], b.Step[b.Len()-1], isRepeat, blockPrompts(b)) && !isRepeat {
 		f.chunks.addBlock(f.format, f.decoder.Note(), *b)
 	}
 }
@@ -100,9 +101,31 @@ func (s *Source) addRecords(f *file, records []model.Record) {
 		records[i].File = f.index
 		f.noteStep(records[i].Step, records[i].Offset, 1)
 	}
-	if !f.format.MayRepeatRows || !f.isRepeatedTable(recordsID(records)) {
+	isRepeat := f.format.MayRepeatRows && f.isRepeatedTable(recordsID(records))
+	if len(records) > 0 && f.wantsTable(records[0].Step, records[len(records)-1].Step, isRepeat, recordPrompts(records)) && !isRepeat {
 		f.chunks.add(f.format, f.decoder.Note(), records)
 	}
+}
+
+// wantsTable takes rows of a Parquet file into account, and reports whether they are to be read as far
+// as is known: whether they are those of an evaluation may be found later.
+func (f *file) wantsTable(first, last int64, isRepeat bool, runs func(add func(prompt uint64, rows int))) bool {
+	if f.format.Evaluation != formats.OverTrainingRows || !f.mayHoldEvaluation() {
+		return true
+	}
+	e := &f.chunks.evaluations
+	t := e.table(f.index, first, isRepeat)
+	if runs(t.Add); first != t.Step || last != t.Step {
+		t.ManySteps = true
+	}
+	if _, ok := e.firstSeen[f.index]; !ok && f.disk != nil {
+		e.firstSeen[f.index] = f.disk.Modified()
+	}
+	if _, isJudged := e.found[f.index]; t.Step == 0 && !t.ManySteps && !isRepeat && !isJudged {
+		e.found[f.index] = true // as it will be judged
+	}
+	f.hasStep = e.wants(e.found[f.index])
+	return f.hasStep
 }
 
 func ignoreEOF(err error) error {

@@ -39,7 +39,7 @@ func (s *Source) checkReplaced(d *directory) bool {
 	d.identity = now
 	var read []*file
 	for _, f := range s.files {
-		if f.directory == d && f.hasStep {
+		if f.directory == d && !s.chunks.order(f.index).Empty() {
 			read = append(read, f)
 		}
 	}
@@ -84,6 +84,7 @@ func (s *Source) retire(f *file) {
 	delete(s.byPath, filepath.Join(f.disk.Root, f.disk.Path))
 	s.schedule.drop(f)
 	s.chunks.duplicates.forget(f.index)
+	s.chunks.evaluations.forgetFirst(f.index)
 	s.texts.retire(f.index)
 	if f.packed != nil {
 		f.packed.close()

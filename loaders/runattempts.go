@@ -49,6 +49,7 @@ func (s *Source) judgeAttempts(now time.Time) {
 	}
 	a.sent = judged
 	s.chunks.pending.attempts = &judged
+	s.chunks.evaluations.unjudged, s.chunks.evaluations.unreported = true, true
 	s.findNewest()
 }
 
@@ -56,7 +57,7 @@ func (s *Source) judgeAttempts(now time.Time) {
 func (s *Source) judgeRuns() model.Attempts {
 	keys, runs := s.findRuns()
 	for _, f := range s.files {
-		if !f.hasStep {
+		if s.chunks.order(f.index).Empty() {
 			continue
 		}
 		if r := runs[s.runKeyOf(f)]; !r.inOrder {
@@ -91,7 +92,8 @@ type foundRun struct {
 func (s *Source) findRuns() (keys []runKey, runs map[runKey]*foundRun) {
 	runs = map[runKey]*foundRun{}
 	for _, f := range s.files {
-		if !f.hasStep {
+		order := s.chunks.order(f.index)
+		if order.Empty() {
 			continue
 		}
 		key := s.runKeyOf(f)
@@ -100,7 +102,6 @@ func (s *Source) findRuns() (keys []runKey, runs map[runKey]*foundRun) {
 			r = &foundRun{inOrder: s.options.Attempt <= 0, newest: math.MinInt64}
 			keys, runs[key] = append(keys, key), r
 		}
-		order := s.chunks.order(f.index)
 		_, newest := order.Span()
 		var written time.Time
 		if f.disk != nil {
@@ -201,19 +202,26 @@ func doubtText(d attempts.Doubt, run string, attempt int) string {
 		d.First, d.Last, run, d.Until, attempt)
 }
 
-// findNewest finds the newest step, and when the log was written, among what is not left out.
-func (s *Source) findNewest() {
-	whole := map[int32]bool{}
-	for _, l := range s.attempts.sent.LeftOut {
+// leftOutFiles are the files of which all rows are left out, with the number, from 1, of the attempt or
+// abandoned part that they are of among those that are left out.
+func (s *Source) leftOutFiles() map[int32]int {
+	files := map[int32]int{}
+	for i, l := range s.attempts.sent.LeftOut {
 		for _, r := range l.Rows {
 			if r.From == math.MinInt64 && r.To == math.MaxInt64 {
-				whole[r.File] = true
+				files[r.File] = i + 1
 			}
 		}
 	}
+	return files
+}
+
+// findNewest finds the newest step, and when the log was written, among what is not left out.
+func (s *Source) findNewest() {
+	leftOut := s.leftOutFiles()
 	s.newest, s.writes = newestStep{}, writeTimes{}
 	for _, f := range s.files {
-		f.leftOut = whole[f.index]
+		f.leftOut = leftOut[f.index] > 0
 		if f.leftOut {
 			continue
 		}
@@ -230,7 +238,7 @@ func (s *Source) findNewest() {
 // by a copy of itself.
 func (s *Source) noteRewritten(f *file, h fileio.Handle, info os.FileInfo) {
 	switch {
-	case !f.hasStep:
+	case s.chunks.order(f.index).Empty():
 	case info.Size() != f.disk.Size || !f.disk.StartsTheSame(h):
 		f.rewritten = true
 	case !os.SameFile(f.disk.Info, info):

@@ -38,7 +38,7 @@ type textFile struct {
 	format    *formats.Format
 	framing   framing.Framing
 	pageIndex pages.Index // of a Parquet file
-	retired   bool        // its folder was replaced
+	lost      string      // why what was read is not there any more; "" if it is
 }
 
 // add notes a file of which something was read.
@@ -48,6 +48,9 @@ func (x *textIndex) add(f *file) {
 	}
 	t := textFile{
 		texts: x, number: f.index, disk: fileio.File{Root: f.disk.Root, Path: f.disk.Path, Fault: f.disk.Fault}, name: f.name, format: f.format, framing: f.splitter.Framing,
+	}
+	if f.chunks.evaluations.overwritten[f.index] != nil {
+		t.lost = "was overwritten by the evaluation of its step: of its training rows the numbers were read before, their texts are lost"
 	}
 	if f.packed != nil {
 		t.pageIndex = f.packed.index
@@ -65,7 +68,7 @@ func (x *textIndex) retire(number int32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if f, ok := x.files[number]; ok {
-		f.retired = true
+		f.lost = "is not there any more: its folder was replaced"
 		x.files[number] = f
 	}
 }
@@ -89,8 +92,8 @@ func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
 	if !ok {
 		return model.Text{}, ErrNoText
 	}
-	if f.retired {
-		return model.Text{}, fmt.Errorf("%s is not there any more: its folder was replaced", f.name)
+	if f.lost != "" {
+		return model.Text{}, fmt.Errorf("%s %s", f.name, f.lost)
 	}
 	c := &decode.TextCapture{IndexInLine: at.IndexInLine}
 	err := f.capture(ctx, at.Offset, c)

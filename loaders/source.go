@@ -120,10 +120,12 @@ func Open(paths []string, o Options) (*Source, error) {
 	o.Poll = cmp.Or(o.Poll, 250*time.Millisecond)
 	o.settleTime = cmp.Or(o.settleTime, 3*time.Second)
 	o.MaxFiles = cmp.Or(o.MaxFiles, discover.MaxFiles)
+	o.Split = cmp.Or(o.Split, discover.SplitTrain)
 	s := &Source{
 		options: o, formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{},
 		memory: newMemoryLimit(o.MemoryLimit), chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}, closed: make(chan struct{}),
 	}
+	s.chunks.evaluations.split = o.Split
 	if o.Format != "" {
 		f, ok := formats.Find(o.Format)
 		if !ok {
@@ -237,6 +239,7 @@ func (s *Source) stopped(ctx context.Context) error {
 func (s *Source) fillChunk(ctx context.Context) {
 	defer s.noteSideFiles()
 	now := time.Now()
+	defer s.judge(now)
 	deadline := now.Add(budget)
 	if !s.started {
 		s.started, deadline = true, now.Add(firstBudget)
@@ -270,7 +273,13 @@ func (s *Source) fillChunk(ctx context.Context) {
 			break
 		}
 	}
+}
+
+// judge decides which rows are left out, if everything that is there has been read: those of other
+// attempts, and then those of evaluations, which have their own steps in each attempt.
+func (s *Source) judge(now time.Time) {
 	s.judgeAttempts(now)
+	s.judgeEvaluations()
 }
 
 // exhausted reports whether there will never be more to read.
@@ -301,7 +310,7 @@ func (s *Source) MissingColumns() []string { return s.chunks.missing }
 // takeChunk returns what has been read, nil if there is nothing that a person would notice.
 func (s *Source) takeChunk() *model.Chunk {
 	p := s.progress(time.Now())
-	if len(s.chunks.ready) == 0 && s.chunks.pending.empty() && !progressChanged(s.lastProgress, p) {
+	if len(s.chunks.ready) == 0 && s.chunks.pending.empty() && !s.chunks.evaluations.unreported && !progressChanged(s.lastProgress, p) {
 		return nil
 	}
 	b := s.chunks.next()
@@ -316,6 +325,9 @@ func (s *Source) takeChunk() *model.Chunk {
 	c := b.chunk(s.names[:len(s.names):len(s.names)])
 	c.Progress = p
 	c.RewardNames, c.RewardNamesFrom = slices.Clip(s.rewards.names), s.rewards.from
+	if s.chunks.evaluations.unreported {
+		c.Evaluation, s.chunks.evaluations.unreported = s.evaluationSummary(), false
+	}
 	if dirs := s.chunks.runs.fileDirs; s.chunks.runs.several() {
 		c.FileRuns = dirs[:len(dirs):len(dirs)]
 	}

@@ -1,20 +1,34 @@
 package loaders
 
 import (
-	"encoding/json"
+	"bytes"
+	"cmp"
+	"errors"
 	"io"
+	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
+	"vantage/loaders/jsonscan"
 )
 
-// TRL's completions hold a column per reward function, and beside them whatever log_extra adds. Which
-// are which says trainer_state.json: the mean of each reward function is logged as rewards/NAME/mean.
+// TRL's completions hold a column per reward function, and beside them whatever log_extra adds; and an
+// evaluation is written over the training rows of its step. Which are which says trainer_state.json: the
+// mean of each reward function is logged as rewards/NAME/mean, and figures of an evaluation as eval_*.
 // It is read if it lies within the opened directory.
+
+// trainerState is what the newest trainer_state.json of a run says. transformers writes one into each
+// checkpoint, with the figures of all steps so far.
+type trainerState struct {
+	newest    discover.StateFile // when it was read
+	file      discover.StateFile // that was read: an early checkpoint may have logged nothing
+	rewards   []string           // names of the reward functions
+	evaluated map[int64]bool     // steps with eval_* figures
+}
 
 // rewardFunctions are the names of the reward functions of all runs.
 type rewardFunctions struct {
@@ -22,71 +36,159 @@ type rewardFunctions struct {
 	from  string // the first file that told names
 }
 
-// The bounds of what is read of trainer_state.json. A run repeats the names in each entry.
+// The bounds of what is read of trainer_state.json: 20,000 steps have 32 MB. Of a larger one the
+// beginning counts.
 const (
-	maxStateBytes      = 1 << 20
+	maxStateBytes      = 32 << 20
 	maxRewardFunctions = 64
 )
 
-// readStates reads one trainer_state.json of each run of a directory that has not been read yet: the
-// first is that of the output directory, or else of a checkpoint.
+// readStates reads the newest trainer_state.json of each run of a directory, unless it was read before.
+// One that is being written is read again when it has changed.
 func (s *Source) readStates(d *directory, l *discover.Listing) {
-	for _, rel := range l.States {
-		run := runOfState(rel)
-		if slices.Contains(d.runsWithState, run) || !slices.ContainsFunc(l.Files, func(name string) bool { return run == "." || strings.HasPrefix(name, run+string(filepath.Separator)) }) {
+	runs := map[string][]discover.StateFile{}
+	for _, f := range l.States {
+		runs[f.OutputDir()] = append(runs[f.OutputDir()], f)
+	}
+	for run, files := range runs {
+		slices.SortStableFunc(files, func(a, b discover.StateFile) int { return a.Modified.Compare(b.Modified) })
+		newest := files[len(files)-1]
+		if d.states[run].newest == newest || !hasLogs(l, run) {
 			continue
 		}
-		names := s.readRewardNames(d, rel)
-		if len(names) == 0 {
-			continue // an early checkpoint may have logged nothing
+		if d.states == nil {
+			d.states = map[string]trainerState{}
 		}
-		d.runsWithState = append(d.runsWithState, run)
-		if s.rewards.from == "" {
-			s.rewards.from = filepath.Join(d.Prefix, rel)
-		}
-		for _, name := range names {
-			if len(s.rewards.names) < maxRewardFunctions && !slices.Contains(s.rewards.names, name) {
-				s.rewards.names = append(s.rewards.names, name)
-			}
-		}
+		d.states[run], s.chunks.evaluations.unjudged = s.readNewestState(d, files), true
 	}
+	s.takeRewardNames()
 }
 
-// runOfState returns the output directory that a trainer_state.json is of.
-func runOfState(rel string) string {
-	dir := filepath.Dir(rel)
-	if strings.HasPrefix(filepath.Base(dir), "checkpoint-") {
-		dir = filepath.Dir(dir)
-	}
-	return dir
+// hasLogs reports whether there are logs in the output directory of a run.
+func hasLogs(l *discover.Listing, run string) bool {
+	return run == "." || slices.ContainsFunc(l.Files, func(name string) bool { return strings.HasPrefix(name, run+string(filepath.Separator)) })
 }
 
-// rewardMean matches the key of the mean of a reward function. The file is searched rather than parsed:
-// only its beginning is read, and Python writes NaN into it.
-var rewardMean = regexp.MustCompile(`"rewards/((?:[^"\\]|\\.)+)/mean"\s*:`)
+// maxStatesRead is how many states of a run are read if the newest has logged nothing of use.
+const maxStatesRead = 3
 
-// readRewardNames returns the names of the reward functions in a trainer_state.json, none if it cannot
-// be read.
-func (s *Source) readRewardNames(d *directory, rel string) []string {
-	f := fileio.File{Root: d.Path, Path: rel, Fault: s.options.faults}
-	h, _, err := f.Open()
+// readNewestState reads the last of the files that has logged something.
+func (s *Source) readNewestState(d *directory, files []discover.StateFile) trainerState {
+	newest := files[len(files)-1]
+	for _, f := range slices.Backward(files[max(0, len(files)-maxStatesRead):]) {
+		state := trainerState{newest: newest, file: f, evaluated: map[int64]bool{}}
+		if state.read(s.readState(d, f)); len(state.rewards)+len(state.evaluated) > 0 {
+			return state
+		}
+	}
+	return trainerState{newest: newest, file: newest}
+}
+
+// readState returns the beginning of a state's text, nil if it cannot be read now.
+func (s *Source) readState(d *directory, f discover.StateFile) []byte {
+	h, info, err := (&fileio.File{Root: d.Path, Path: f.Path, Fault: s.options.faults}).Open()
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = h.Close() }()
-	text, err := io.ReadAll(io.LimitReader(h, maxStateBytes))
-	if err != nil {
+	text := make([]byte, min(info.Size(), maxStateBytes))
+	n, err := h.ReadAt(text, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil
 	}
-	var names []string
-	for _, found := range rewardMean.FindAllSubmatch(text, -1) {
-		var name string
-		if json.Unmarshal([]byte(`"`+string(found[1])+`"`), &name) == nil && !slices.Contains(names, name) {
-			names = append(names, name)
+	return text[:n]
+}
+
+// read takes what is needed of a state's text. Each entry of log_history has the figures of one log
+// call, and its step: {"loss": …, "rewards/correct/mean": …, "step": 4}, {"eval_reward": …, "step": 4}.
+// The entries are read one by one, since the text may be cut.
+func (t *trainerState) read(text []byte) {
+	_, history, _ := bytes.Cut(text, []byte(`"log_history"`))
+	entries := jsonscan.Scanner{Data: history}
+	for _, want := range []byte(":[") {
+		if entries.SkipSpace(); entries.Peek() != want {
+			return
 		}
-		if len(names) == maxRewardFunctions {
-			break
+		entries.Pos++
+	}
+	for entries.SkipSpace(); entries.Peek() == '{'; entries.SkipSpace() {
+		from := entries.Pos
+		if _, err := entries.Value(); err != nil {
+			t.readEntry(history[from:])
+			return
+		}
+		t.readEntry(history[from:entries.Pos])
+		if entries.SkipSpace(); entries.Peek() == ',' {
+			entries.Pos++
 		}
 	}
-	return names
+}
+
+// readEntry takes an entry of log_history, or as much as there is of it.
+func (t *trainerState) readEntry(entry []byte) {
+	step, hasStep, evaluated := 0.0, false, false
+	_ = jsonscan.ScanObject(entry, func(key, v jsonscan.Value) {
+		switch name := string(key.Raw); {
+		case strings.HasPrefix(name, "eval_"):
+			evaluated = true
+		case strings.HasPrefix(name, "rewards/"):
+			t.addReward(key.Raw)
+		case name == "step":
+			step, hasStep = v.ToFloat()
+		}
+	})
+	if evaluated && hasStep {
+		t.evaluated[int64(step)] = true
+	}
+}
+
+// addReward adds the reward function of a key, if it is rewards/NAME/mean.
+func (t *trainerState) addReward(key []byte) {
+	name, ok := strings.CutSuffix(strings.TrimPrefix(string(jsonscan.AppendUnescaped(nil, key)), "rewards/"), "/mean")
+	if ok && name != "" && len(t.rewards) < maxRewardFunctions && !slices.Contains(t.rewards, name) {
+		t.rewards = append(t.rewards, name)
+	}
+}
+
+// takeRewardNames takes the names of the reward functions of all runs. The file that is named for them
+// stays the same while the names do.
+func (s *Source) takeRewardNames() {
+	var all rewardFunctions
+	for _, d := range s.directories {
+		for _, run := range slices.Sorted(maps.Keys(d.states)) {
+			state := d.states[run]
+			if len(state.rewards) > 0 {
+				all.from = cmp.Or(all.from, filepath.Join(d.Prefix, state.file.Path))
+			}
+			for _, name := range state.rewards {
+				if len(all.names) < maxRewardFunctions && !slices.Contains(all.names, name) {
+					all.names = append(all.names, name)
+				}
+			}
+		}
+	}
+	if !slices.Equal(all.names, s.rewards.names) {
+		s.rewards = all
+	}
+}
+
+// trainerStateOf returns what trainer_state.json says of the run of a file: TRL keeps its completions in a
+// folder of the run's. Nothing outside of the opened directory is looked at.
+func trainerStateOf(f *file) (trainerState, bool) {
+	if f.disk == nil || f.directory == nil {
+		return trainerState{}, false
+	}
+	dir := filepath.Dir(f.disk.Path)
+	for _, run := range []string{dir, filepath.Dir(dir)} {
+		if state, ok := f.directory.states[run]; ok {
+			return state, true
+		}
+	}
+	return trainerState{}, false
+}
+
+// isOlderThan reports whether a file was written after the state, which then does not speak of it.
+// File systems count time in ticks.
+func (t trainerState) isOlderThan(modified time.Time) bool {
+	return modified.After(t.file.Modified.Add(discover.ClockTick))
 }

@@ -19,7 +19,8 @@ func stateOf(names ...string) string {
 	return text + `}], "best_metric": null}`
 }
 
-// Of each run within the opened directory one trainer_state.json names the reward functions.
+// Of each run within the opened directory the newest trainer_state.json names the reward functions; of
+// those written at once it is that of the last step.
 func TestRewardFunctionsOfTheTrainersRecord(t *testing.T) {
 	t.Parallel()
 	const rows = `{"step":1,"prompt":"p","response":"a","rewards":{"a":1,"b":2}}` + "\n"
@@ -30,8 +31,8 @@ func TestRewardFunctionsOfTheTrainersRecord(t *testing.T) {
 		from  string
 	}{
 		"of the output directory":     {map[string]string{"trainer_state.json": stateOf("a", "b"), "completions/1.jsonl": rows}, ".", []string{"a", "b"}, "trainer_state.json"},
-		"of a checkpoint":             {map[string]string{"checkpoint-20/trainer_state.json": stateOf("a"), "checkpoint-100/trainer_state.json": stateOf("c"), "completions/1.jsonl": rows}, ".", []string{"a"}, "checkpoint-20/trainer_state.json"},
-		"a checkpoint with nothing":   {map[string]string{"checkpoint-1/trainer_state.json": `{"log_history": []}`, "checkpoint-2/trainer_state.json": stateOf("a"), "completions/1.jsonl": rows}, ".", []string{"a"}, "checkpoint-2/trainer_state.json"},
+		"of a checkpoint":             {map[string]string{"checkpoint-20/trainer_state.json": stateOf("a"), "checkpoint-100/trainer_state.json": stateOf("c"), "completions/1.jsonl": rows}, ".", []string{"c"}, "checkpoint-100/trainer_state.json"},
+		"a checkpoint with nothing":   {map[string]string{"checkpoint-1/trainer_state.json": stateOf("a"), "checkpoint-2/trainer_state.json": `{"log_history": []}`, "completions/1.jsonl": rows}, ".", []string{"a"}, "checkpoint-1/trainer_state.json"},
 		"outside of what is opened":   {map[string]string{"trainer_state.json": stateOf("a"), "completions/1.jsonl": rows}, "completions", nil, ""},
 		"of a run without logs":       {map[string]string{"other/trainer_state.json": stateOf("a"), "run/1.jsonl": rows}, ".", nil, ""},
 		"of two runs":                 {map[string]string{"x/trainer_state.json": stateOf("a"), "x/1.jsonl": rows, "y/trainer_state.json": stateOf("b", "a"), "y/1.jsonl": rows}, ".", []string{"a", "b"}, "x/trainer_state.json"},
@@ -45,6 +46,9 @@ func TestRewardFunctionsOfTheTrainersRecord(t *testing.T) {
 			dir := t.TempDir()
 			for path, text := range test.files {
 				writeFile(t, filepath.Join(dir, path), text)
+				if err := os.Chtimes(filepath.Join(dir, path), yesterday, yesterday); err != nil {
+					t.Fatal(err)
+				}
 			}
 			s, err := Open([]string{filepath.Join(dir, test.open)}, Options{})
 			if err != nil {

@@ -41,6 +41,7 @@ type Run struct {
 	Skipped        int
 	Progress       Progress
 	Attempts       RunAttempts
+	Evaluation     *Evaluation // rows that are no training; nil if none was found
 
 	RewardNames     []string
 	RewardNamesFrom string
@@ -78,7 +79,7 @@ func (s *Store) Snapshot() Snapshot {
 		Revision: s.revision,
 		Run: Run{
 			Files: slices.Clip(s.files), Format: s.format, Framework: s.framework, Provenance: s.provenance, LengthUnit: s.lengthUnit,
-			ComponentNames: slices.Clip(s.componentNames), Notes: slices.Concat(s.notes, s.leftOutNotes()),
+			ComponentNames: slices.Clip(s.componentNames), Evaluation: s.evaluation,
 			HasTruth: s.hasTruth, Positional: s.positional, SumsComponents: s.sumsComponents && !s.hasTotal,
 			RewardNames: s.rewardNames, RewardNamesFrom: s.rewardNamesFrom,
 			Problems: slices.Clip(s.problems), Skipped: s.skipped, Progress: s.progress,
@@ -108,8 +109,8 @@ func (s *Store) Snapshot() Snapshot {
 	}
 	if s.filter != nil {
 		snap.Run.Attempts = s.filter.summary(counts)
-		snap.Run.Notes = slices.Concat(snap.Run.Attempts.Notes(), snap.Run.Notes)
 	}
+	snap.Run.Notes = slices.Concat(snap.Run.LeftOut(), s.notes, s.leftOutNotes())
 	return snap
 }
 

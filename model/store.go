@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -18,6 +19,7 @@ type Store struct {
 	buffers        buffers
 	componentNames []string
 	notes          []string
+	evaluation     *Evaluation // nil if none was found
 
 	rewardNames     []string // see Chunk
 	rewardNamesFrom string
@@ -77,6 +79,9 @@ func (s *Store) Append(c *Chunk) {
 		s.addBlock(&c.Blocks[i], components)
 	}
 	s.addNotes(c.Notes)
+	if s.evaluation = cmp.Or(c.Evaluation, s.evaluation); s.evaluation != nil && len(s.evaluation.Steps) == 0 {
+		s.evaluation = nil
+	}
 	s.skipped += c.Skipped
 	if room := maxProblems - len(s.problems); room > 0 {
 		s.problems = append(s.problems, c.Problems[:min(room, len(c.Problems))]...)

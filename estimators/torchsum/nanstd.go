@@ -28,7 +28,7 @@ func NaNMeanStd(x, buf []float32, sum, sumSquares func([]float32) float32) (mean
 			d := v - mean
 			buf[i] = d * d
 		}
-		return mean, stdOfSquares(sumSquares(buf), len(x), len(x)), len(x)
+		return mean, StdOfSquares(sumSquares(buf), len(x), len(x)), len(x)
 	}
 	for i, v := range x {
 		buf[i] = 0
@@ -47,12 +47,12 @@ func NaNMeanStd(x, buf []float32, sum, sumSquares func([]float32) float32) (mean
 			squares++
 		}
 	}
-	return mean, stdOfSquares(sumSquares(buf), squares, count), count
+	return mean, StdOfSquares(sumSquares(buf), squares, count), count
 }
 
-// stdOfSquares returns the standard deviation, ddof 1, of count values, of whose squared
+// StdOfSquares returns the standard deviation, ddof 1, of count values, of whose squared
 // differences to the mean n are numbers, with the given sum; NaN for fewer than two values.
-func stdOfSquares(sum float32, n, count int) float32 {
+func StdOfSquares(sum float32, n, count int) float32 {
 	if count < 2 {
 		return float32(math.NaN())
 	}

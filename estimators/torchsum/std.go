@@ -27,9 +27,8 @@ func StdWithMean(x []float32, mean float32) float32 {
 	return root(squares, len(x))
 }
 
-// StdRows writes to dst the standard deviation, ddof 1, of each row of n values,
-// as PyTorch computes it if there are several results: x.std(dim=1) of a [G, n]
-// matrix with G ≥ 2. It panics unless len(x) == n·len(dst).
+// StdOfRow returns the standard deviation, ddof 1, of x, as PyTorch computes it if there
+// are several results: of each row by x.std(dim=1) of a [G, n] matrix with G ≥ 2.
 //
 // It is Welford's algorithm in float64, value after value, rounded to float32 at
 // the end:
@@ -40,54 +39,16 @@ func StdWithMean(x []float32, mean float32) float32 {
 //
 // Special cases are those of [Std].
 //
-// Each value depends on the division of the previous one, so four rows are interleaved;
-// that changes no bit.
-func StdRows(dst, x []float32, n int) {
-	if len(x) != n*len(dst) {
-		panic("torchsum: length of x is not rows times n")
-	}
-	g := 0
-	for ; g+4 <= len(dst); g += 4 {
-		fourRows((*[4]float32)(dst[g:]), x[g*n:(g+4)*n], n)
-	}
-	for ; g < len(dst); g++ {
-		dst[g] = oneRow(x[g*n : (g+1)*n])
-	}
-}
-
-// welford is the state of Welford's algorithm (Technometrics 4, 1962, 419–420).
-type welford struct{ mean, squares float64 }
-
-// add returns the state after one more value, the count-th.
-func (m welford) add(x float32, count float64) welford {
-	delta := float64(x) - m.mean
-	mean := m.mean + delta/count
-	return welford{mean, m.squares + float64(delta*(float64(x)-mean))}
-}
-
-func oneRow(x []float32) float32 {
-	var m welford
-	count := 0.0
+// Source: Welford, Technometrics 4, 1962, 419–420.
+func StdOfRow(x []float32) float32 {
+	mean, squares, count := 0.0, 0.0, 0.0
 	for _, v := range x {
 		count++
-		m = m.add(v, count)
+		delta := float64(v) - mean
+		mean += delta / count
+		squares += float64(delta * (float64(v) - mean))
 	}
-	return root(m.squares, len(x))
-}
-
-func fourRows(dst *[4]float32, x []float32, n int) {
-	a, b, c, d := x[:n], x[n:2*n], x[2*n:3*n], x[3*n:4*n]
-	var ma, mb, mc, md welford
-	count := 0.0
-	for i, v := range a {
-		count++
-		ma = ma.add(v, count)
-		mb = mb.add(b[i], count)
-		mc = mc.add(c[i], count)
-		md = md.add(d[i], count)
-	}
-	dst[0], dst[1] = root(ma.squares, n), root(mb.squares, n)
-	dst[2], dst[3] = root(mc.squares, n), root(md.squares, n)
+	return root(squares, len(x))
 }
 
 // root returns the standard deviation of n values by the sum of their squared

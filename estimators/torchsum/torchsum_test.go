@@ -98,17 +98,8 @@ func TestStd(t *testing.T) {
 		if got := Std(c.x); got != c.twoPass {
 			t.Errorf("Std(%v) = %v, want %v", c.x, got, c.twoPass)
 		}
-		for _, rows := range []int{1, 4, 6} {
-			dst, x := make([]float32, rows), []float32(nil)
-			for range rows {
-				x = append(x, c.x...)
-			}
-			StdRows(dst, x, len(c.x))
-			for g, got := range dst {
-				if got != c.row {
-					t.Errorf("row %d of %d of %v: %v, want %v", g, rows, c.x, got, c.row)
-				}
-			}
+		if got := StdOfRow(c.x); got != c.row {
+			t.Errorf("StdOfRow(%v) = %v, want %v", c.x, got, c.row)
 		}
 	}
 }
@@ -133,29 +124,16 @@ func TestSpecialCases(t *testing.T) {
 	isNaN("Std with infinity", Std([]float32{1, inf, 1}))
 	isNaN("Sum with NaN", Sum([]float32{1, nan}))
 	isNaN("Sum of both infinities", Sum([]float32{inf, -inf}))
-	one := make([]float32, 3)
-	StdRows(one, []float32{3, nan, inf}, 1)
-	for _, v := range one {
-		isNaN("row of one", v)
+	for _, v := range []float32{3, nan, inf} {
+		isNaN("row of one", StdOfRow([]float32{v}))
 	}
-	wide := make([]float32, 2)
-	StdRows(wide, []float32{1, inf, nan, 1}, 2)
-	isNaN("row with infinity", wide[0])
-	isNaN("row with NaN", wide[1])
-}
-
-func TestStdRowsPanicsOnWrongShape(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("three values as two rows of two: no panic")
-		}
-	}()
-	StdRows(make([]float32, 2), make([]float32, 3), 2)
+	isNaN("row with infinity", StdOfRow([]float32{1, inf}))
+	isNaN("row with NaN", StdOfRow([]float32{nan, 1}))
 }
 
 func TestNoAllocation(t *testing.T) {
-	x, dst := make([]float32, 4096), make([]float32, 64)
-	if n := testing.AllocsPerRun(10, func() { Std(x); StdRows(dst, x, 64) }); n != 0 {
+	x := make([]float32, 4096)
+	if n := testing.AllocsPerRun(10, func() { Std(x); StdOfRow(x) }); n != 0 {
 		t.Errorf("%v allocations, want none", n)
 	}
 }

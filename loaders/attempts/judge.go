@@ -46,7 +46,7 @@ type Doubt struct{ First, Last, Until int64 }
 // rewritten: a person may have touched it.
 func Judge(files []File, forced bool) Verdict {
 	var v Verdict
-	files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Order.empty() })
+	files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Order.Empty() })
 	files = v.takeReplaced(files)
 	files = v.takeVanished(files)
 	j := judge{forced: forced}

@@ -62,8 +62,8 @@ func (o *Order) goBack(step, offset int64) {
 	o.now, o.passes, o.unordered = whole, nil, true
 }
 
-// empty reports whether the file has no rows.
-func (o *Order) empty() bool { return o.now.rows == 0 }
+// Empty reports whether the file has no rows.
+func (o *Order) Empty() bool { return o.now.rows == 0 }
 
 // part is the rows of one attempt in a file.
 type part struct {

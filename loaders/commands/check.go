@@ -117,7 +117,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	evaluator.AddLog(check.LogOf(snap))
 	isStream := snap.Run.Progress.BytesAll == 0
 	snap, note := check.CompleteSteps(snap, time.Now(), isStream)
-	for _, n := range append(snap.Run.Attempts.Notes(), check.UnreadFiles(snap), note) {
+	for _, n := range append(snap.Run.LeftOut(), check.UnreadFiles(snap), note) {
 		if n != "" {
 			evaluator.Notes = append(evaluator.Notes, n)
 		}

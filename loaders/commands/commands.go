@@ -61,7 +61,7 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
 	flags.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected if not given; see `vantage formats`")
 	flags.StringVar(&p.attempt, "attempt", "newest", "which attempt to read of a run that was started again in the same folder or file: newest, its number (1 is the oldest), or all, which are then counted as one")
-	flags.StringVar(&p.split, "split", "train", "which logs of a directory to read: train, val or all")
+	flags.StringVar(&p.split, "split", "train", "what to read: train (training), val (validation, and evaluations that a training log holds) or all")
 }
 
 // AddWaitFlag declares --wait, for a command that follows a run.

@@ -69,7 +69,7 @@ func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]
 		if err != nil {
 			return err
 		}
-		p.noteAttempts(format.name, snap)
+		p.noteLeftOut(format.name, snap)
 		set, rewards := choice.ChooseRewards(ctx, snap, set, p.Given())
 		p.noteRewards(format.name, names[i]+": ", rewards)
 		if prompts[i], err = analysis.PromptMeans(ctx, snap, set); err != nil {

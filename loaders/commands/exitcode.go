@@ -76,9 +76,10 @@ func (p *Program) noteConfig(format string) {
 	}
 }
 
-// noteAttempts writes which attempts of the run are not counted, for output that does not include it.
-func (p *Program) noteAttempts(format string, snap model.Snapshot) {
-	for _, text := range snap.Run.Attempts.Notes() {
+// noteLeftOut notes which rows are not counted, since they are of another attempt of the run or of an
+// evaluation, for output that does not include it.
+func (p *Program) noteLeftOut(format string, snap model.Snapshot) {
+	for _, text := range snap.Run.LeftOut() {
 		p.note(format, text)
 	}
 }

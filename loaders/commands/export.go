@@ -68,7 +68,7 @@ func (p *Program) export() *cobra.Command {
 // noteExport notes what the exported samples do not say themselves.
 func (p *Program) noteExport(snap model.Snapshot, format string) {
 	p.noteConfig(format)
-	p.noteAttempts(format, snap)
+	p.noteLeftOut(format, snap)
 	if problems := snap.Run.Problems; len(problems) > 0 {
 		p.note(format, "left out records that could not be read, first "+problems[0].String())
 	}

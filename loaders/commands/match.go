@@ -36,7 +36,7 @@ exit code is 0 if one does, 1 if none does or the log has no advantages.`,
 				return err
 			}
 			p.noteConfig(format.name)
-			p.noteAttempts(format.name, snap)
+			p.noteLeftOut(format.name, snap)
 			set, rewards := choice.ChooseRewards(cmd.Context(), snap, set, p.Given())
 			result, err := match.Run(cmd.Context(), snap, set, match.DefaultLimit)
 			if err != nil {

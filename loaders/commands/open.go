@@ -58,6 +58,9 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 	if a := snap.Run.Attempts; a.Count > 0 && a.Shown > a.Count {
 		return snap, Usage(fmt.Errorf("%s has no attempt %d: the run was started %s", Title(paths), a.Shown, units.Plural(a.Count, "times")))
 	}
+	if p.split == "val" && len(snap.Run.Problems) == 0 {
+		return snap, fmt.Errorf("no samples in %s: nothing shows that rows in it are those of an evaluation; --split train reads them", Title(paths))
+	}
 	if problems := snap.Run.Problems; len(problems) > 0 {
 		return snap, fmt.Errorf("no samples in %s: %s", Title(paths), problems[0])
 	}

@@ -76,7 +76,7 @@ func (p *Program) emitSettings(ctx context.Context, paths []string, set model.Se
 		return err
 	}
 	p.noteConfig(o.format.name)
-	p.noteAttempts(o.format.name, snap)
+	p.noteLeftOut(o.format.name, snap)
 	p.noteChoice(o.format.name, chosen)
 	return writeDialect(p.stdout(ctx), d, set)
 }
@@ -111,8 +111,8 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	}
 	r.Choice = chosen
 	if o.format.name == "csv" {
-		p.noteConfig(o.format.name) // the other formats include it, the attempts and the choice
-		p.noteAttempts(o.format.name, snap)
+		p.noteConfig(o.format.name) // the other formats include it, what is left out and the choice
+		p.noteLeftOut(o.format.name, snap)
 	}
 	r.Per, r.ChartsFile = report.Per(o.per), o.svg
 	charts, err := write(p.output(ctx, o.format.name), r)

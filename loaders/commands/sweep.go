@@ -76,7 +76,7 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 		return classifyError(err)
 	}
 	p.noteConfig(o.format.name)
-	p.noteAttempts(o.format.name, snap)
+	p.noteLeftOut(o.format.name, snap)
 	if err := write(p.output(ctx, o.format.name), s); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/framing"
@@ -20,10 +21,6 @@ const (
 	MaxFiles = 100_000 // logs, unless Options say another number
 )
 
-// StateFile is the name under which Hugging Face's trainers save what they logged: in the output
-// directory when they end, and in each checkpoint before.
-const StateFile = "trainer_state.json"
-
 // Listing is what a directory holds.
 type Listing struct {
 	Files     []string         // logs, relative to the directory, in natural order
@@ -31,11 +28,32 @@ type Listing struct {
 	Other     map[string]int   // how many other files, by extension
 	Truncated bool             // there is more than the bounds allow
 	Dirs      []string         // all directories, relative, "." first
-	States    []string         // trainer_state.json files, relative, in natural order
+	States    []StateFile      // what trainers saved of their logs, in natural order
 
 	links      []string // symbolic links that may point to logs
 	unreadable []string // directories without permission to list
 	limit      int      // of Files
+}
+
+// StateName is the name under which Hugging Face's trainers save what they logged: in each checkpoint,
+// and in the output directory when they end.
+const StateName = "trainer_state.json"
+
+// StateFile is a file of that name.
+type StateFile struct {
+	Path     string // relative to the directory
+	Size     int64
+	Modified time.Time
+}
+
+// OutputDir returns the directory of the run, relative: that of the file, or the one above it if that
+// is a checkpoint's.
+func (f StateFile) OutputDir() string {
+	dir := filepath.Dir(f.Path)
+	if rest, ok := strings.CutPrefix(filepath.Base(dir), "checkpoint-"); ok && decode.IsDigits(rest) {
+		return filepath.Dir(dir)
+	}
+	return dir
 }
 
 // isLog reports whether a file name may be that of a log. JSON and text files may be anything, so
@@ -84,7 +102,7 @@ func List(dir string, limit int) (*Listing, error) {
 		return nil, err
 	}
 	slices.SortFunc(l.Files, compareNatural)
-	slices.SortFunc(l.States, compareNatural)
+	slices.SortFunc(l.States, func(a, b StateFile) int { return compareNatural(a.Path, b.Path) })
 	return l, nil
 }
 
@@ -109,11 +127,10 @@ func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 		case e.Type()&fs.ModeSymlink != 0:
 			l.noteLink(name)
 		case !e.Type().IsRegular():
+		case e.Name() == StateName && len(l.States) < l.limit:
+			l.addState(filepath.FromSlash(name), e)
 		case !isLog(e.Name()) && !isVersionedText(dir, e.Name()):
 			l.Other[otherKind(e.Name())]++
-			if e.Name() == StateFile && len(l.States) < l.limit {
-				l.States = append(l.States, filepath.FromSlash(name))
-			}
 		case len(l.Files) >= l.limit:
 			l.Truncated = true
 		default:
@@ -144,6 +161,15 @@ func (l *Listing) addFile(name string, e fs.DirEntry) {
 	l.Files = append(l.Files, name)
 	if info, err := e.Info(); err == nil {
 		l.Sizes[name] = info.Size()
+	}
+}
+
+// addState adds a trainer's state. It counts among the other files too, which a directory without logs
+// names.
+func (l *Listing) addState(name string, e fs.DirEntry) {
+	l.Other[otherKind(e.Name())]++
+	if info, err := e.Info(); err == nil {
+		l.States = append(l.States, StateFile{name, info.Size(), info.ModTime()})
 	}
 }
 

@@ -38,8 +38,22 @@ type Format struct {
 	// MayRepeatRows says that the trainer logs the same block of rows for several steps.
 	MayRepeatRows bool
 
+	// Evaluation says where the trainer writes the rows of evaluations, if the log does not tell them
+	// from those of training.
+	Evaluation Evaluation
+
 	columns decode.Columns // that a person named
 }
+
+// Evaluation is where a trainer writes the rows of an evaluation.
+type Evaluation int
+
+// The places.
+const (
+	Elsewhere         Evaluation = iota // in files of their own, or with a mark
+	OverTrainingRows                    // over the training rows of their step, in the same file
+	AfterTrainingRows                   // after the training rows of their step, as rows of that step
+)
 
 // Origin is who writes a format.
 type Origin int

@@ -22,6 +22,7 @@ func swift() Format {
 		Layout:        decode.ColumnLists,
 		Positional:    true,
 		MayRepeatRows: true,
+		Evaluation:    AfterTrainingRows,
 	}
 }
 

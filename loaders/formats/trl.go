@@ -25,5 +25,6 @@ func trl() Format {
 		Fields:        decode.NamesWithoutTotal(),
 		Positional:    true,
 		MayRepeatRows: true,
+		Evaluation:    OverTrainingRows,
 	}
 }

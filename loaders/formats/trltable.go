@@ -21,6 +21,7 @@ func trlTable() Format {
 		Layout:        decode.WandbTable,
 		Positional:    true,
 		MayRepeatRows: true,
+		Evaluation:    AfterTrainingRows,
 	}
 }
 

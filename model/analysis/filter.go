@@ -38,20 +38,22 @@ func (a *Analysis) process(ctx context.Context, c *treated) {
 		c.processed = slices.Repeat([]float64{math.NaN()}, n)
 		return
 	}
-	eachBlock(ctx, a.original.blocks, func(_ int, b block) {
-		estimators.Keep(c.keep[b.lo:b.hi], c.original[b.lo:b.hi], a.Batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
-	})
 	if !set.Filtering() {
 		c.processed = c.original
+		for i := range c.keep {
+			c.keep[i] = true
+		}
 		return
 	}
 	c.processed = make([]float64, n)
-	if !set.Recompute {
-		for i, keep := range c.keep {
-			if keep {
-				c.processed[i] = c.original[i]
-			}
+	eachBlock(ctx, a.original.blocks, func(_ int, b block) {
+		processed := c.processed[b.lo:b.hi]
+		if set.Recompute {
+			processed = nil
 		}
+		estimators.Keep(c.keep[b.lo:b.hi], processed, c.original[b.lo:b.hi], a.Batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
+	})
+	if !set.Recompute {
 		return
 	}
 	blocks := a.original.blocks

@@ -139,7 +139,8 @@ type runJSON struct {
 	SolvedAt *float64 `json:"solved_at"` // null if no reward is solved, or runs differ in it
 	Solved   []string `json:"solved"`    // which rewards count as solved and why, a sentence per run
 
-	Attempts *attemptsJSON `json:"attempts,omitempty"`
+	Attempts   *attemptsJSON   `json:"attempts,omitempty"`
+	Evaluation *evaluationJSON `json:"evaluation,omitempty"` // rows that the trainer wrote while it evaluated
 
 	Notes  []string `json:"notes"` // what was left out or deduplicated, and why
 	Config string   `json:"config,omitempty"`
@@ -158,8 +159,8 @@ func newRunJSON(p *page) runJSON {
 	snap := p.Snap
 	return runJSON{
 		SolvedAt: solvedAt(p.rewardScales), Solved: snap.SolvedEvidence(p.rewardScales),
-		Attempts: newAttemptsJSON(snap.Run.Attempts),
-		Format:   snap.Run.Format, Read: snap.Run.Provenance,
+		Attempts: newAttemptsJSON(snap.Run.Attempts), Evaluation: newEvaluationJSON(snap.Run.Evaluation),
+		Format: snap.Run.Format, Read: snap.Run.Provenance,
 		Grouping: p.Grouping.Evidence, Doubt: p.Grouping.Doubt, Groups: newGroupingJSON(p), Config: snap.Run.Config,
 		Steps: len(snap.Steps), Samples: snap.Rows, Skipped: snap.Run.Skipped, Rollouts: snap.RolloutEvidence(p.Settings),
 		Lengths: snap.Run.LengthUnit.String(), Written: p.lastWrite(time.UTC, time.RFC3339), Notes: append([]string{}, snap.Run.Notes...),

@@ -18,7 +18,7 @@ VARIANTS = {  # name: what differs from plain
     "square root of IEEE 754": {"exact": True},
     "scale batch, of IEEE 754": {"exact": True, "scale_rewards": "batch"},
 }
-PENDING = {"eval every 4", "eval every 2"}
+PENDING = set()
 
 
 KEPT = {"plain", "chat", "scale batch", "two weighted rewards", "log_extra", "repeated prompts"}

@@ -1,6 +1,7 @@
 """ms-swift: completions.jsonl of GRPOTrainer.log, and of the Ray trainer."""
 
 import collections
+import dataclasses
 import os
 import types
 
@@ -17,10 +18,19 @@ from swift.rl_core import advantage  # noqa: E402
 from swift.utils.io_utils import JsonlWriter  # noqa: E402
 
 
-def advantages(step):
+def per_function(step):
     columns = list(step.components.values()) or [step.rewards]
-    rewards = torch.tensor(columns, dtype=torch.float32).T.contiguous()
-    return advantage.compute_advantages(rewards, torch.ones(len(columns)), step.n)[0]
+    return torch.tensor(columns, dtype=torch.float32).T.contiguous()
+
+
+def advantages(step):
+    rewards = per_function(step)
+    return advantage.compute_advantages(rewards, torch.ones(rewards.shape[1]), step.n)[0]
+
+
+def summed(step):
+    """The step with the rewards that ms-swift adds up: it rounds each sum to float32."""
+    return dataclasses.replace(step, rewards=per_function(step).nansum(dim=1).tolist())
 
 
 def log(path, steps):
@@ -76,7 +86,7 @@ def prove(p):
         several = written.steps(rounded=True, components=functions)
         folder = p.folder(name)
         log(folder / "completions.jsonl", several)
-        written.check(p, name, folder, several, "ms-swift grpo with scale group ✓", advantages, first=1)
+        written.check(p, name, folder, [summed(step) for step in several], "ms-swift grpo with scale group ✓", advantages, first=1)
     folder = p.folder("ray")
     log_of_ray(folder, steps)
     written.check(p, "log_completions of Ray", folder, steps, "ms-swift grpo with scale group (the log's trainer)", advantages, first=1)
