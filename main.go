@@ -216,7 +216,7 @@ func (p *program) show(ctx context.Context, set model.Settings, runs ...openRun)
 			commands.PrintError(p.ErrOut, nil, err)
 		}
 	}
-	return nil
+	return commands.Stopped(ctx)
 }
 
 // options returns the screen's options from the command line, the saved session and the

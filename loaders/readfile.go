@@ -40,7 +40,12 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	if d.Info == nil || !os.SameFile(d.Info, info) {
 		s.dropRenamed(h, info)
 	}
-	if d.Pos == 0 && !f.refused {
+	return s.readOpened(f, h, info, deadline)
+}
+
+// readOpened is readFile for a file that is open: it finds out whether the file is packed.
+func (s *Source) readOpened(f *file, h fileio.Handle, info fs.FileInfo, deadline time.Time) bool {
+	if f.disk.Pos == 0 && !f.refused {
 		packing, err := compressed.Detect(h)
 		switch {
 		case err != nil:

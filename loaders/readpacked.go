@@ -42,6 +42,7 @@ func (p *packedFile) close() {
 		}
 		if p.releaseMemory != nil {
 			p.releaseMemory()
+			p.releaseMemory = nil // it holds the memory
 		}
 		_ = p.handle.Close()
 		p.unread, p.prefetched, p.reader = nil, nil, nil
@@ -82,9 +83,13 @@ func (s *Source) readPacked(f *file, deadline time.Time) bool {
 	}
 	s.advance(f, f.disk.Size-f.disk.Pos)
 	s.keepFingerprint(f, f.packed.handle)
+	isTable := f.packed.decompressor == nil
 	f.packed.close()
 	if end {
 		s.atEnd(f)
+	}
+	if isTable && f.decoder != nil { // it is read from its start if it changes; its decoder holds much
+		f.decoder, f.scratch = finishedDecoder(f.decoder.Note()), nil
 	}
 	return true
 }

@@ -30,9 +30,9 @@ type tailKind struct {
 var tailKinds = []tailKind{
 	{"log.jsonl", jsonLines, true},
 	{"log.csv", csvTable, true},
-	{"log.jsonl.gz", func(t *testing.T, rows []trlRow) string { return gzipped(t, jsonLines(t, rows)) }, true}, // of several members
-	{"log.jsonl.zst", func(t *testing.T, rows []trlRow) string { return zstdCompressed(t, jsonLines(t, rows)) }, true},
-	{"completions_00001.parquet", func(t *testing.T, rows []trlRow) string { return string(trlTable(t, rows)) }, false},
+	{"log.jsonl.gz", gzipLines, true}, // of several members
+	{"log.jsonl.zst", zstdLines, true},
+	{"completions_00001.parquet", tableOf, false},
 }
 
 func jsonLines(_ *testing.T, rows []trlRow) string {
@@ -41,6 +41,21 @@ func jsonLines(_ *testing.T, rows []trlRow) string {
 		text += fmt.Sprintf("{\"step\":%d,\"prompt\":%q,\"response\":%q,\"reward\":%v}\n", r.Step, r.Prompt, r.Completion, r.Accuracy)
 	}
 	return text
+}
+
+func gzipLines(t *testing.T, rows []trlRow) string {
+	t.Helper()
+	return gzipped(t, jsonLines(t, rows))
+}
+
+func zstdLines(t *testing.T, rows []trlRow) string {
+	t.Helper()
+	return zstdCompressed(t, jsonLines(t, rows))
+}
+
+func tableOf(t *testing.T, rows []trlRow) string {
+	t.Helper()
+	return string(trlTable(t, rows))
 }
 
 func csvTable(_ *testing.T, rows []trlRow) string {

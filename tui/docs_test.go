@@ -2,9 +2,11 @@ package tui_test
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -126,5 +128,34 @@ func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Every test that the page on reliability names exists.
+func TestNamedTestsExist(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", ".github", "docs", "reliability.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	err = filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_test.go") {
+			text, readErr := os.ReadFile(path)
+			_, _ = tests.Write(text)
+			return readErr
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile("`(Test[A-Za-z]+)`").FindAllStringSubmatch(string(page), -1)
+	for _, name := range names {
+		if !strings.Contains(tests.String(), "\nfunc "+name[1]+"(") {
+			t.Errorf("there is no %s", name[1])
+		}
+	}
+	if len(names) < 10 {
+		t.Errorf("only %d tests are named", len(names))
 	}
 }

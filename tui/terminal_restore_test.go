@@ -18,19 +18,23 @@ import (
 	"vantage/tui"
 )
 
+// A signal ends the screen, and the exit code tells it.
 func TestSignalsGiveTheTerminalBack(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
-		t.Run(sig.String(), func(t *testing.T) {
+	for _, end := range endings {
+		t.Run(end.signal.String(), func(t *testing.T) {
 			t.Parallel()
 			x := startProgram(t, "demo")
 			x.waitFor("advantages")
 			x.send(":mouse on\r")
 			x.waitFor("\x1b[?1002h")
-			if err := x.cmd.Process.Signal(sig); err != nil {
+			if err := x.cmd.Process.Signal(end.signal); err != nil {
 				t.Fatal(err)
 			}
-			x.waitExit()
+			if code := x.waitExit(); code != end.code {
+				t.Errorf("exit code %d, want %d", code, end.code)
+			}
 			x.checkRestored()
+			x.checkNoTrace()
 		})
 	}
 }

@@ -37,7 +37,17 @@ func (s *SignalError) Error() string {
 	return fmt.Sprintf("stopped (%s): what was written until then is not whole", s.Signal)
 }
 
-// verdictError is a negative result that has been printed: it only sets the exit code.
+// Stopped returns the signal that canceled ctx, as an error that only sets the exit code; nil if none did. The screen
+// ends with it: it has written nothing that could be taken for whole.
+func Stopped(ctx context.Context) error {
+	var stopped *SignalError
+	if errors.As(context.Cause(ctx), &stopped) {
+		return &verdictError{stopped}
+	}
+	return nil
+}
+
+// verdictError is a result that has been printed, or the end of the screen: it only sets the exit code.
 type verdictError struct{ error }
 
 // ExitCode returns the exit code for err.
