@@ -6,9 +6,9 @@ import "vantage/model"
 // first access to a page takes microseconds.
 type blockPool []model.Block
 
-// maxPooledBlocks is how many blocks two chunks have: the one that the caller has, and the one that
-// is being read.
-const maxPooledBlocks = 2 * stridesPerWorker * maxWorkers
+// maxPooledBlocks is about how many blocks two chunks of short rows have: the one that the caller has, and
+// the one that is being read.
+const maxPooledBlocks = 128
 
 func (p *blockPool) put(blocks []model.Block) {
 	*p = append(*p, blocks[:min(len(blocks), maxPooledBlocks-len(*p))]...)

@@ -15,7 +15,8 @@ import (
 // to maxWorkers: the node has other work.
 const (
 	maxWorkers       = 4
-	stridesPerWorker = 16 // between two looks at the deadline
+	maxStrides       = 512     // of a round: between two merges all workers wait for the last one
+	maxRoundRows     = 1 << 17 // a round that has more ends: its blocks are held until the next chunk is read
 	minParallelBytes = 2 << 20
 )
 
@@ -24,19 +25,18 @@ const (
 // learn it in the order of the lines.
 func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.Time) error {
 	lead := f.parallelDecoder()
-	if lead == nil || s.options.serial || size-f.disk.Pos < minParallelBytes {
+	if lead == nil || f.workers == nil && !s.isLargeRest(f, size) {
 		f.workers = nil
 		return nil
 	}
 	s.seekLineStart(f)
 	for !s.chunks.full() && time.Now().Before(deadline) {
-		n := min(int64(s.workerCount()*stridesPerWorker), (size-f.disk.Pos)/strideBytes)
-		if n*strideBytes < minParallelBytes {
+		tasks, err := s.nextStrides(f, h, size)
+		if err != nil || len(tasks) == 0 {
 			f.workers = nil
-			return nil
+			return err
 		}
-		tasks := s.decodeStrides(f, h, lead, int(n))
-		for i := range tasks {
+		for i := range s.decodeStrides(f, h, lead, tasks, deadline) {
 			task := &tasks[i]
 			if task.err != nil {
 				return task.err
@@ -48,6 +48,11 @@ func (s *Source) readParallel(f *file, h io.ReaderAt, size int64, deadline time.
 		}
 	}
 	return nil
+}
+
+// isLargeRest reports whether there is enough left of a file to start workers.
+func (s *Source) isLargeRest(f *file, size int64) bool {
+	return !s.options.serial && size-f.disk.Pos >= minParallelBytes
 }
 
 // noteDecoder is a decoder that workers can clone.
@@ -95,32 +100,87 @@ func (f *file) ensureWorkers(lead noteDecoder, n int) {
 	}
 }
 
-// decodeStrides decodes the next n strides of the file.
-func (s *Source) decodeStrides(f *file, h io.ReaderAt, lead noteDecoder, n int) []strideTask {
-	tasks := make([]strideTask, n)
-	next := make(chan *strideTask, n)
+// nextStrides returns the strides up to the last newline of the file, or the first maxStrides of them.
+func (s *Source) nextStrides(f *file, h io.ReaderAt, size int64) ([]strideTask, error) {
+	from := f.disk.Pos
+	whole := min(maxStrides, (size-from)/strideBytes)
+	last := 0
+	if at := from + whole*strideBytes; whole < maxStrides && at < size {
+		var err error
+		if last, err = s.wholeLines(h, at, size); err != nil {
+			return nil, err
+		}
+	}
+	tasks := make([]strideTask, whole, whole+1)
 	for i := range tasks {
-		tasks[i] = strideTask{from: f.disk.Pos + int64(i)*strideBytes, size: strideBytes, first: i == 0, block: s.pool.get()}
-		if _, isCSV := lead.(*decode.CSVDecoder); isCSV {
+		tasks[i] = strideTask{from: from + int64(i)*strideBytes, size: strideBytes, first: i == 0}
+	}
+	if last > 0 {
+		tasks = append(tasks, strideTask{from: from + whole*strideBytes, size: last, first: whole == 0})
+	}
+	return tasks, nil
+}
+
+// decodeStrides decodes strides until the deadline, and returns those that it has decoded.
+func (s *Source) decodeStrides(f *file, h io.ReaderAt, lead noteDecoder, tasks []strideTask, deadline time.Time) []strideTask {
+	_, isCSV := lead.(*decode.CSVDecoder)
+	for i := range tasks {
+		if isCSV {
 			tasks[i].endsInQuotes = make(chan bool, 1)
 		}
 		if i > 0 {
 			tasks[i].inQuotes = tasks[i-1].endsInQuotes
 		}
-		next <- &tasks[i]
 	}
-	close(next)
 	f.ensureWorkers(lead, s.workerCount())
+	r := strideRound{tasks: tasks, pool: &s.pool, lead: lead, deadline: deadline}
 	var wg sync.WaitGroup
 	for _, worker := range f.workers {
 		wg.Go(func() {
-			for task := range next {
+			for task := r.take(); task != nil; task = r.take() {
 				worker.decode(h, task)
+				r.done(task)
 			}
 		})
 	}
 	wg.Wait()
-	return tasks
+	return tasks[:r.taken]
+}
+
+// strideRound hands out strides to workers, in their order.
+type strideRound struct {
+	tasks    []strideTask
+	deadline time.Time
+
+	mu    sync.Mutex
+	pool  *blockPool
+	lead  noteDecoder
+	taken int
+	rows  int // of the strides that are decoded
+	ended bool
+}
+
+// take returns the next stride, nil if there is none or the round has ended.
+func (r *strideRound) take() *strideTask {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended || r.taken == len(r.tasks) {
+		return nil
+	}
+	task := &r.tasks[r.taken]
+	task.block = r.pool.get()
+	r.taken++
+	return task
+}
+
+// done counts the rows of a stride. It ends the round if there are enough, or the strides after it cannot be used.
+func (r *strideRound) done(task *strideTask) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rows += task.block.Len()
+	if r.rows >= maxRoundRows || task.err != nil || !r.lead.SameNote(task.note) || !time.Now().Before(r.deadline) {
+		r.ended = true
+	}
 }
 
 // merge adds the samples of a stride to the chunks, as if it had been read line by line.

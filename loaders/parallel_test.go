@@ -89,7 +89,7 @@ func withoutEmptyComponents(r model.Record) model.Record {
 	return r
 }
 
-// Several workers give the same samples and problems in the same order as one.
+// Several workers give the same samples and problems in the same order as one, wherever the log ends.
 func TestWorkersReadLikeOne(t *testing.T) {
 	t.Parallel()
 	for n := range uint64(6) {
@@ -97,7 +97,8 @@ func TestWorkersReadLikeOne(t *testing.T) {
 		if n%2 == 1 {
 			path, log = t.TempDir()+"/large.csv", largeTable
 		}
-		if err := os.WriteFile(path, []byte(log(t, n/2)), 0o600); err != nil {
+		text := log(t, n/2)
+		if err := os.WriteFile(path, []byte(text[:len(text)-37*int(n)]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var got [2]collected

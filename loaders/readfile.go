@@ -124,7 +124,7 @@ func (f *file) readsWhole() bool {
 	return f.packed != nil || f.splitter.Framing.Whole && f.splitter.Unterminated
 }
 
-// readBlocks reads until the end, the deadline, or a full chunk.
+// readBlocks reads until the end, the deadline, a full chunk, or where workers can go on.
 func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end bool, err error) {
 	for !s.chunks.full() {
 		if f.refused {
@@ -144,7 +144,7 @@ func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end boo
 			return false, err
 		case err != nil && !s.chunks.full():
 			return true, nil
-		case !time.Now().Before(deadline):
+		case !time.Now().Before(deadline), s.isLargeRest(f, f.disk.Size) && f.parallelDecoder() != nil:
 			return false, nil
 		}
 	}
