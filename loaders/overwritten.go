@@ -38,7 +38,7 @@ func (s *Source) overwritten(f *file, h fileio.Handle, info os.FileInfo) overwri
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return unfinished
-	case err != nil || now.Rows == 0 || now.Step != before.Step || now.EndsLike(before):
+	case err != nil || now.Rows == 0 || now.ManySteps || now.Step != before.Step || now.EndsLike(before):
 		return byTraining
 	case !e.wants(false):
 		return byTraining // evaluations are asked for: the file is read again
@@ -112,13 +112,20 @@ func (s *Source) peekTable(f *file, h fileio.Handle, size int64) (*evaluation.Ta
 		if err = e; err != nil {
 			break
 		}
-		id := recordsID(records)
+		id, isFirst := recordsID(records), len(ids) == 0
+		noteStep := func(step int64) {
+			t.ManySteps, t.Step, isFirst = t.ManySteps || !isFirst && step != t.Step, step, false
+		}
 		if block.Len() > 0 {
-			block.File, t.Step = f.index, block.Step[0]
+			block.File = f.index
+			noteStep(block.Step[0])
+			noteStep(block.Step[block.Len()-1])
 			id = columnsID(&block)
 			blockPrompts(&block)(t.Add)
 		} else if len(records) > 0 {
-			id.file, t.Step = f.index, records[0].Step
+			id.file = f.index
+			noteStep(records[0].Step)
+			noteStep(records[len(records)-1].Step)
 			recordPrompts(records)(t.Add)
 		}
 		ids = append(ids, peek.tableID(id))
