@@ -64,7 +64,12 @@ func (w *soakWriter) write(minute int) {
 			w.torn("table/log.csv", rows, os.O_APPEND)
 		}
 	}
-	w.torn(fmt.Sprintf("trl/completions_%05d.parquet", minute%200), w.rows(minute, tableOf), os.O_TRUNC)
+	w.torn(fmt.Sprintf("trl/completions_%05d.parquet", minute%200), w.rows(minute, trlText), os.O_TRUNC)
+}
+
+func trlText(t *testing.T, rows []trlRow) string {
+	t.Helper()
+	return string(trlTable(t, rows))
 }
 
 // rows are the rows of a step, as a kind of log has them.

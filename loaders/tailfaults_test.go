@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 
 	"vantage/model"
 )
@@ -32,7 +34,7 @@ var tailKinds = []tailKind{
 	{"log.csv", csvTable, true},
 	{"log.jsonl.gz", gzipLines, true}, // of several members
 	{"log.jsonl.zst", zstdLines, true},
-	{"completions_00001.parquet", tableOf, false},
+	{"log.parquet", tableOf, false}, // TRL's keep what an evaluation overwrites: TestOverwrittenTrainingStays
 }
 
 func jsonLines(_ *testing.T, rows []trlRow) string {
@@ -55,7 +57,21 @@ func zstdLines(t *testing.T, rows []trlRow) string {
 
 func tableOf(t *testing.T, rows []trlRow) string {
 	t.Helper()
-	return string(trlTable(t, rows))
+	type tableRow struct {
+		Step     int64   `parquet:"step"`
+		Prompt   string  `parquet:"prompt,dict"`
+		Response string  `parquet:"response"`
+		Reward   float64 `parquet:"reward"`
+	}
+	table := make([]tableRow, len(rows))
+	for i, r := range rows {
+		table[i] = tableRow{r.Step, r.Prompt, r.Completion, r.Accuracy}
+	}
+	var b bytes.Buffer
+	if err := parquet.Write(&b, table, parquet.Compression(&parquet.Snappy)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 func csvTable(_ *testing.T, rows []trlRow) string {
