@@ -31,14 +31,14 @@ func (s *Source) overwritten(f *file, h fileio.Handle, info os.FileInfo) overwri
 		return byEvaluation
 	}
 	before := e.before(f.index)
-	if before == nil || before.ManySteps || e.found[f.index] || f.format == nil || f.format.Evaluation != formats.OverTrainingRows || s.wroteOtherSteps(f, info) {
+	if before == nil || before.ManySteps || e.found[f.index] || !f.mayHoldEvaluation() || s.wroteOtherSteps(f, info) {
 		return byTraining
 	}
 	now, blocks, err := s.peekTable(f, h, info.Size())
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return unfinished
-	case err != nil || now.Rows == 0 || now.ManySteps || now.Step != before.Step || now.EndsLike(before):
+	case err != nil || !asksOthers(now, before):
 		return byTraining
 	case !e.wants(false):
 		return byTraining // evaluations are asked for: the file is read again
@@ -49,6 +49,16 @@ func (s *Source) overwritten(f *file, h fileio.Handle, info os.FileInfo) overwri
 		s.chunks.duplicates.find(id) // a later step may repeat them
 	}
 	return byEvaluation
+}
+
+// mayHoldEvaluation reports whether the trainer writes evaluations over the rows of training.
+func (f *file) mayHoldEvaluation() bool {
+	return f.format != nil && f.format.Evaluation == formats.OverTrainingRows
+}
+
+// asksOthers reports whether a table is of the same step as before, and ends with other prompts.
+func asksOthers(now, before *evaluation.Table) bool {
+	return now.Rows > 0 && !now.ManySteps && now.Step == before.Step && !now.EndsLike(before)
 }
 
 // before returns what was read of a file, nil if that is not known.
