@@ -31,7 +31,7 @@ func (s *Source) overwritten(f *file, h fileio.Handle, info os.FileInfo) overwri
 		return byEvaluation
 	}
 	before := e.before(f.index)
-	if before == nil || before.ManySteps || e.found[f.index] || !f.mayHoldEvaluation() || s.wroteOtherSteps(f, info) {
+	if before == nil || before.ManySteps || e.found[f.index] || !f.overwritesTraining() || s.wroteOtherSteps(f, info) {
 		return byTraining
 	}
 	now, blocks, err := s.peekTable(f, h, info.Size())
@@ -51,8 +51,8 @@ func (s *Source) overwritten(f *file, h fileio.Handle, info os.FileInfo) overwri
 	return byEvaluation
 }
 
-// mayHoldEvaluation reports whether the trainer writes evaluations over the rows of training.
-func (f *file) mayHoldEvaluation() bool {
+// overwritesTraining reports whether the trainer writes evaluations over the rows of training.
+func (f *file) overwritesTraining() bool {
 	return f.format != nil && f.format.Evaluation == formats.OverTrainingRows
 }
 

@@ -236,7 +236,7 @@ func samples(t *testing.T, path string) string {
 }
 
 // Two logs of prime-rl: one is cut within its last group; in the other, two groups have
-// the same number.
+// the same number, and the logged advantages prove that eight consecutive rows are a group.
 func TestPrimeRLLogs(t *testing.T) {
 	dir := samples(t, "prime-rl/hosted_training_samples")
 	cut, err := match.Run(context.Background(), read(t, filepath.Join(dir, "iiy65ubvx5xwke4dfb9vos64", "results.jsonl")), model.DefaultSettings(), match.DefaultLimit)
@@ -251,7 +251,7 @@ func TestPrimeRLLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if merged.HasMatch() || !strings.Contains(strings.Join(merged.Clues, " "), "with 8 consecutive rows as a group, prime-rl grpo with scale none reproduces step 0") {
-		t.Errorf("match %v, clues %q", merged.HasMatch(), merged.Clues)
+	if !slices.ContainsFunc(merged.Matches, func(v match.Verdict) bool { return v.Candidate == match.Candidate{"prime-rl", "grpo", "none"} }) || !strings.Contains(merged.Grouping.Evidence, "8 consecutive rows") {
+		t.Errorf("matches %+v, groups %s", merged.Matches, merged.Grouping.Evidence)
 	}
 }
