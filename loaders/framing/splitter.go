@@ -17,7 +17,7 @@ type Splitter struct {
 	Lines        int64  // lines cut off so far
 	Unterminated bool   // Partial was taken without its newline, which may still come
 
-	quotes        int   // double quotes in Partial
+	inQuotes      bool  // Partial ends between double quotes
 	innerNewlines int64 // newlines in Partial
 	block         block // the lines so far of a record of several
 }
@@ -80,19 +80,14 @@ func (s *Splitter) lineEnd(p []byte) int {
 
 // quotedLineEnd is lineEnd where a newline after an odd number of quotes ends nothing.
 func (s *Splitter) quotedLineEnd(p []byte) int {
-	for from := 0; ; {
-		i := bytes.IndexByte(p[from:], '\n')
-		if i < 0 {
-			s.quotes += bytes.Count(p[from:], []byte{'"'})
-			return -1
-		}
-		s.quotes += bytes.Count(p[from:from+i], []byte{'"'})
-		if s.quotes%2 == 0 {
-			return from + i
-		}
-		s.innerNewlines++
-		from += i + 1
+	end := QuotedEnd(p, s.inQuotes)
+	if end >= 0 {
+		s.innerNewlines += int64(bytes.Count(p[:end], []byte{'\n'}))
+		return end
 	}
+	s.innerNewlines += int64(bytes.Count(p, []byte{'\n'}))
+	s.inQuotes = s.inQuotes != (bytes.Count(p, []byte{'"'})%2 == 1)
+	return end
 }
 
 func (s *Splitter) keepPartial(p []byte) {
@@ -110,7 +105,7 @@ func (s *Splitter) finishLine(rest []byte) Record {
 	s.Lines++
 	line := Record{Number: s.Lines, Offset: s.Offset}
 	s.Lines += s.innerNewlines
-	s.quotes, s.innerNewlines = 0, 0
+	s.inQuotes, s.innerNewlines = false, 0
 	switch {
 	case size > int64(s.Limit):
 		line.Reason = fmt.Sprintf("a line of %d bytes is not read: the limit is %d", size, s.Limit)
@@ -130,7 +125,7 @@ func (s *Splitter) finishLine(rest []byte) Record {
 // Rewind forgets Partial and returns how many bytes that is: they are read again.
 func (s *Splitter) Rewind() int64 {
 	n := len(s.Partial)
-	s.Partial, s.quotes, s.innerNewlines = nil, 0, 0
+	s.Partial, s.inQuotes, s.innerNewlines = nil, false, 0
 	return int64(n)
 }
 
