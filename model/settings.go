@@ -20,6 +20,10 @@ type Settings struct {
 	KeepNeg   float64 // keep_neg_ratio: share of each group's negative samples that is kept, worst first
 	Recompute bool    // compute_new_adv: recompute the advantages of the kept samples
 
+	Overlong    string // penalty for long responses that is added to the rewards: "verl/dapo", "" for none
+	GroupFilter string // rule for which groups are trained on: "verl/filter_groups", "" for none
+	Loss        string // how the loss weighs the samples: "trl/dapo", "" if that is not asked for
+
 	Reward  string  // reward column, "" for the log's own reward
 	Weights Weights // of reward columns whose sum is the reward, "" for no sum
 
@@ -172,10 +176,24 @@ func (s Settings) Set(key, value string) (Settings, error) {
 		}
 	case "group_by":
 		s.GroupBy = GroupBy(value)
+	case "group_filter":
+		s.GroupFilter = noneIsEmpty(value)
+	case "loss":
+		s.Loss = noneIsEmpty(value)
+	case "overlong":
+		s.Overlong = noneIsEmpty(value)
 	default:
-		err = fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by", key)
+		err = fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by, overlong, group_filter, loss", key)
 	}
 	return s, err
+}
+
+// noneIsEmpty returns "" for the word that turns a stage off.
+func noneIsEmpty(value string) string {
+	if value == "none" {
+		return ""
+	}
+	return value
 }
 
 func parseRatio(name, value string) (float64, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/estimators/groupfilter"
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -17,6 +18,8 @@ func (a *Analysis) Cause(g int) string {
 	group := &a.Table[g]
 	n, all := group.Size(), fmt.Sprintf("all %d rewards are %s", group.Size(), units.Short(a.LoggedRewards[group.Start]))
 	switch group.Fate {
+	case model.FateSkipped:
+		return a.causeOfSkipped(g)
 	case model.FateInvalid:
 		if group.Invalid == 0 {
 			return "its advantages are not numbers, though its rewards are"
@@ -42,6 +45,16 @@ func (a *Analysis) Cause(g int) string {
 	case model.FateOpen:
 	}
 	return ""
+}
+
+// causeOfSkipped says which rule does not admit group g, and what it measured.
+func (a *Analysis) causeOfSkipped(g int) string {
+	rule := a.admission.rule
+	text := fmt.Sprintf("not admitted by %s/%s: %s", rule.Framework, rule.Name, a.WhySkipped(g))
+	if rule.Fate == groupfilter.Refilled {
+		text += "; another prompt takes its place"
+	}
+	return text
 }
 
 // causeOfEqual says what makes all rewards equal: components that cancel, responses that were all

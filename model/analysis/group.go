@@ -19,6 +19,7 @@ type Group struct {
 	HasSolved             bool    // whether its run's rewards say which are solved
 	Run                   int     // number of its run: see model.Snapshot.RunOf
 
+	Admitted                   bool  // by the group filter, which admits all if there is none
 	KeptPos, KeptZero, KeptNeg int32 // kept samples by the sign of their original advantage
 	Flips                      int32 // kept samples whose advantage changed sign
 	KeptCounted                int   // of Counted

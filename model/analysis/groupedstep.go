@@ -12,6 +12,7 @@ type Columns struct {
 	InputRow         []int32   // row of the step, in input order
 	Offsets          []int     // group g is [Offsets[g]:Offsets[g+1]]
 	LoggedRewards    []float64 // as logged, or by Settings.Reward or Settings.Weights
+	Rewards          []float64 // these after Settings.Overlong, which is what trains: the same slice without it
 	LoggedAdvantages []float64 // NaN where the log has none
 	Lengths          []int32   // of the responses; -1 where unknown
 }
@@ -50,7 +51,7 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 	}
 	g := &GroupedStep{
 		Step: step.Number, Columns: Columns{
-			InputRow: order, Offsets: offsets, LoggedRewards: rewards,
+			InputRow: order, Offsets: offsets, LoggedRewards: rewards, Rewards: rewards,
 			LoggedAdvantages: make([]float64, len(order)), Lengths: make([]int32, len(order)),
 		},
 		snap: snap, step: step, weights: set.Weights, rule: rule,

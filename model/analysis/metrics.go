@@ -58,6 +58,12 @@ func (a *Analysis) metrics() []Metric {
 		Metric{"vantage/effective_samples", s.sumAbsProcessed * s.sumAbsProcessed / s.sumSquares},
 		Metric{"vantage/length_correlation", s.lengthCorrelation()},
 	)
+	if a.admission != nil {
+		m = append(m,
+			Metric{"vantage/admitted", float64(a.AdmittedGroups) / float64(a.Groups)},
+			Metric{"vantage/refill", float64(a.Groups) / float64(a.AdmittedGroups)},
+		)
+	}
 	return append(m, in.solveMetrics...)
 }
 

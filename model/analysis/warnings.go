@@ -18,9 +18,13 @@ func rules() []rule {
 	return []rule{
 		{model.WarnTrainerRefuses, (*Analysis).trainerRefuses},
 		{model.WarnUndefinedAdvantages, (*Analysis).refusedGroups},
+		{model.WarnGroupFilter, (*Analysis).groupFilterRefuses},
 		{model.WarnTooFewKept, (*Analysis).tooFewKept},
 		{model.WarnKilledGroups, (*Analysis).killedGroups},
 		{model.WarnSignFlips, (*Analysis).signFlips},
+		{model.WarnPhantomGroups, (*Analysis).phantomGroups},
+		{model.WarnEqualAdmitted, (*Analysis).equalRewardsAdmitted},
+		{model.WarnLiveSkipped, (*Analysis).liveSkipped},
 		{model.WarnInvalidRewards, (*Analysis).invalidRewards},
 		{model.WarnAssumedRewards, (*Analysis).assumedRewards},
 		{model.WarnUndefinedAdvantages, (*Analysis).undefinedAdvantages},

@@ -212,10 +212,18 @@ type settingsJSON struct {
 	Reward    string  `json:"reward,omitempty"`
 	Weights   string  `json:"weights,omitempty"`
 	SolvedAt  string  `json:"solved_at,omitempty"`
+
+	Overlong    string `json:"overlong,omitempty"`
+	GroupFilter string `json:"group_filter,omitempty"`
+	Loss        string `json:"loss,omitempty"`
 }
 
 func newSettingsJSON(s model.Settings) settingsJSON {
-	return settingsJSON{s.Framework, s.Estimator, string(s.Scale), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights), string(s.SolvedAt)}
+	return settingsJSON{
+		Framework: s.Framework, Estimator: s.Estimator, Scale: string(s.Scale), KeepPos: s.KeepPos, KeepNeg: s.KeepNeg, Recompute: s.Recompute,
+		Reward: s.Reward, Weights: string(s.Weights), SolvedAt: string(s.SolvedAt),
+		Overlong: s.Overlong, GroupFilter: s.GroupFilter, Loss: s.Loss,
+	}
 }
 
 // choiceJSON is an estimator, who chose it and what the log says of it.
