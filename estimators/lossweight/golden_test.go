@@ -1,0 +1,203 @@
+package lossweight
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"vantage/estimators"
+)
+
+// goldenRow says how the cases of a file name a loss and its options.
+//
+// A file of testdata/golden was printed by the framework's own code. Its head names the code and the
+// machine. weights has, for each row, the loss when the loss of each of the row's tokens is 1 and that of
+// all others 0; float32, as the shortest decimals that read back the same.
+type goldenRow struct {
+	file, framework string
+	option          string            // the parameter that selects the loss
+	values          map[string]string // its values that are not names, by name
+	rename          map[string]string // parameters whose name here is another; "" makes no difference
+	exactly         bool              // to the bit, else to 2e-6
+}
+
+var goldenRows = []goldenRow{
+	{
+		file: "verl", framework: "verl", option: "loss_agg_mode", exactly: true,
+		rename: map[string]string{"response_length": "data.max_response_length", "micro_batch_size": "", "dp_size": ""},
+	},
+	{file: "trl", framework: "trl", option: "loss_type", exactly: true},
+	{file: "swift", framework: "ms-swift", option: "loss_type", exactly: true},
+	{
+		file: "openrlhf", framework: "openrlhf", option: "loss_agg_mode", exactly: true,
+		rename: map[string]string{"micro_train_batch_size": "train.micro_batch_size", "dp_size": ""},
+	},
+	{file: "prime_rl", framework: "prime-rl", option: "loss", exactly: true},
+	{
+		file: "slime", framework: "slime", option: "calculate_per_token_loss", exactly: true,
+		values: map[string]string{"false": "sample_mean", "true": "per_token"},
+	},
+	{
+		file: "nemo_rl", framework: "nemo-rl", option: "token_level_loss", exactly: true,
+		values: map[string]string{"false": "sequence_level", "true": "token_level"},
+	},
+	// The weight of a row of SkyRL is a sum that the trainer never forms. Its factor on each token is
+	// compared to the bit: see compareTokens.
+	{file: "skyrl", framework: "skyrl", option: "loss_reduction"},
+	{file: "roll", framework: "roll", option: "loss_agg_mode", exactly: true, rename: map[string]string{"global_totals": "global_valid_samples"}},
+	{file: "tunix", framework: "tunix", option: "loss_agg_mode", exactly: true, rename: map[string]string{"response_length": "max_tokens_to_generate"}},
+	{file: "easyr1", framework: "easyr1-upstream", option: "loss_avg_mode", exactly: true},
+}
+
+type goldenCase struct {
+	Name         string         `json:"name"`
+	Groups       []int          `json:"groups"`
+	Lengths      []int32        `json:"response_lengths"`
+	Params       map[string]any `json:"params"`
+	Advantages   []float64      `json:"advantages"`
+	SampleMask   []int          `json:"sample_mask"`
+	MaskedRows   []int          `json:"masked_rows"`
+	RolloutIDs   []int          `json:"rollout_ids"`
+	Weights      []float32      `json:"weights"`
+	TokenWeights []float32      `json:"token_weights"`
+	Error        *string        `json:"error"`
+}
+
+func TestGolden(t *testing.T) {
+	cases := 0
+	for _, row := range goldenRows {
+		t.Run(row.file, func(t *testing.T) {
+			used := map[string]bool{}
+			for _, c := range readGolden(t, row.file) {
+				loss, given := row.loss(t, c)
+				used[loss.Name] = true
+				t.Run(c.Name, func(t *testing.T) { c.compare(t, row, loss, given) })
+				cases++
+			}
+			for _, l := range All() {
+				if l.Framework == row.framework && l.NotComputable == "" && !used[l.Name] {
+					t.Errorf("no case of %s %s", l.Framework, l.Name)
+				}
+			}
+		})
+	}
+	if cases < 680 {
+		t.Errorf("%d cases were compared, want 680", cases)
+	}
+}
+
+func (c goldenCase) compare(t *testing.T, row goldenRow, loss *Loss, given estimators.Options) {
+	got := make([]float64, len(c.Groups))
+	if err := loss.Weigh(got, c.batch(), given); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range c.Weights {
+		apart := math.Abs(got[i] - float64(want))
+		if row.exactly && float32(got[i]) != want || !(apart <= 2e-6*max(1, math.Abs(float64(want)))) {
+			t.Fatalf("%s, %s: row %d of %d tokens weighs %v, want %v", loss.Name, given, i, c.Lengths[i], got[i], want)
+		}
+	}
+	c.compareTokens(t, got)
+}
+
+// compareTokens holds the factor on each token, of files that have it.
+func (c goldenCase) compareTokens(t *testing.T, got []float64) {
+	for i, want := range c.TokenWeights {
+		if l := c.Lengths[i]; l > 0 && float32(got[i]/float64(l)) != want {
+			t.Fatalf("row %d: a token weighs %v, want %v", i, got[i]/float64(l), want)
+		}
+	}
+}
+
+func readGolden(t *testing.T, name string) []goldenCase {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "golden", name+"_loss_weights.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f struct{ Cases []goldenCase }
+	if err := json.Unmarshal(data, &f); err != nil {
+		t.Fatal(err)
+	}
+	return f.Cases
+}
+
+// loss returns what the parameters of a case select.
+func (row goldenRow) loss(t *testing.T, c goldenCase) (*Loss, estimators.Options) {
+	t.Helper()
+	name := fmt.Sprint(c.Params[row.option])
+	if row.values != nil {
+		name = row.values[name]
+	}
+	loss, err := Find(row.framework, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var given estimators.Options
+	for _, key := range slices.Sorted(maps.Keys(c.Params)) {
+		value := c.Params[key]
+		if as, renamed := row.rename[key]; renamed {
+			key = as
+		}
+		if _, known := estimators.FindOption(loss.Options, key); known && value != nil {
+			given = given.With(key, fmt.Sprint(value))
+		} else if key != "" && key != row.option && value != nil && !row.hasOption(key) {
+			t.Fatalf("%s has no option %s", row.framework, key)
+		}
+	}
+	return loss, given
+}
+
+// hasOption reports whether any loss of the framework has the option.
+func (row goldenRow) hasOption(key string) bool {
+	return slices.ContainsFunc(All(), func(l *Loss) bool {
+		_, found := estimators.FindOption(l.Options, key)
+		return found && l.Framework == row.framework
+	})
+}
+
+func (c goldenCase) batch() Batch {
+	b := Batch{Lengths: c.Lengths, Advantages: c.Advantages, Offsets: []int{0}}
+	for i := 1; i <= len(c.Groups); i++ {
+		if i == len(c.Groups) || c.Groups[i] != c.Groups[i-1] {
+			b.Offsets = append(b.Offsets, i)
+		}
+	}
+	if c.SampleMask != nil || len(c.MaskedRows) > 0 {
+		b.Masked = make([]bool, len(c.Groups))
+	}
+	for i, m := range c.SampleMask {
+		b.Masked[i] = m == 0
+	}
+	for _, i := range c.MaskedRows {
+		b.Masked[i] = true
+	}
+	for _, id := range c.RolloutIDs {
+		b.Rollouts = append(b.Rollouts, int32(id))
+	}
+	return b
+}
+
+// Losses that average over the optimizer step count the whole step, whatever its rows are cut into.
+func TestWeighRefuses(t *testing.T) {
+	for _, l := range All() {
+		dst := []float64{1}
+		b := Batch{Offsets: []int{0, 1}}
+		err := l.Weigh(dst, b, "")
+		missing := l.MissingIn(b)
+		var refusal *estimators.Refusal
+		if errors.As(err, &refusal) != (missing != "") && !strings.Contains(fmt.Sprint(err), "must be set explicitly") {
+			t.Errorf("%s %s: error %v, but %q is missing", l.Framework, l.Name, err, missing)
+		}
+		if math.IsNaN(dst[0]) != (err != nil) {
+			t.Errorf("%s %s: weight %v, error %v", l.Framework, l.Name, dst[0], err)
+		}
+	}
+}
