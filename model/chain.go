@@ -27,7 +27,7 @@ func (s Settings) FindGroupFilter() (*groupfilter.Filter, estimators.Values, err
 	if err != nil {
 		return nil, estimators.Values{}, err
 	}
-	values, err := s.Options.Values(f.Options)
+	values, err := s.StageOptions.Values(f.Options)
 	return f, values, err
 }
 
@@ -44,7 +44,7 @@ func (s Settings) FindLoss() (*lossweight.Loss, estimators.Values, error) {
 	if err != nil {
 		return nil, estimators.Values{}, err
 	}
-	values, err := s.Options.Values(l.Options)
+	values, err := s.StageOptions.Values(l.Options)
 	return l, values, err
 }
 
@@ -57,23 +57,27 @@ func cutStage(what, text string) (framework, name string, err error) {
 	return framework, name, nil
 }
 
-// checkStages returns the first error of the stages.
-func (s Settings) checkStages() error {
-	_, _, filter := s.FindGroupFilter()
-	_, _, loss := s.FindLoss()
-	return errors.Join(filter, loss)
-}
-
-// optionList returns the options of an estimator and of the stages that the settings name.
-func (s Settings) optionList(e *estimators.Estimator) []estimators.Option {
-	list := slices.Clone(e.Options)
-	if f, _, err := s.FindGroupFilter(); err == nil && f != nil {
+// stageOptions returns the options of the stages that the settings name.
+func (s Settings) stageOptions() (list []estimators.Option, err error) {
+	f, _, err := s.FindGroupFilter()
+	if f != nil {
 		list = append(list, f.Options...)
 	}
-	if l, _, err := s.FindLoss(); err == nil && l != nil {
+	l, _, lossErr := s.FindLoss()
+	if l != nil {
 		list = append(list, l.Options...)
 	}
-	return list
+	return list, errors.Join(err, lossErr)
+}
+
+// checkStages refuses stages that do not exist, and options that none of those that are named has.
+func (s Settings) checkStages() error {
+	list, err := s.stageOptions()
+	if err != nil || s.StageOptions == "" {
+		return err
+	}
+	_, err = s.StageOptions.Resolve("what the settings name", list)
+	return err
 }
 
 // withOption returns the settings with an option of the trainer: what turns a stage on or off, or a
@@ -89,14 +93,37 @@ func (s Settings) withOption(key, value string) Settings {
 			return s
 		}
 	}
+	if l := lossOf(s.Framework, key, value); l != nil {
+		s.Loss = l.Framework + "/" + l.Name
+		return s
+	}
+	if isStageOption(key) && !estimators.HasOption(key) {
+		s.StageOptions = s.StageOptions.With(key, value)
+	} else {
+		s.Options = s.Options.With(key, value)
+	}
+	return s
+}
+
+// isStageOption reports whether a stage has an option that the key means.
+func isStageOption(key string) bool {
+	has := func(list []estimators.Option) bool {
+		_, found := estimators.FindOption(list, key)
+		return found
+	}
+	return slices.ContainsFunc(groupfilter.All(), func(f *groupfilter.Filter) bool { return has(f.Options) }) ||
+		slices.ContainsFunc(lossweight.All(), func(l *lossweight.Loss) bool { return has(l.Options) })
+}
+
+// lossOf returns the loss that key=value selects in a trainer, that of the framework if several trainers
+// have the key; nil if there is none.
+func lossOf(framework, key, value string) (found *lossweight.Loss) {
 	for _, l := range lossweight.All() {
-		if l.Key == key && l.Value == value && (l.Framework == s.Framework || key != "loss_type" && key != "loss_agg_mode") {
-			s.Loss = l.Framework + "/" + l.Name
-			return s
+		if l.Key == key && l.Value == value && (found == nil || l.Framework == framework) {
+			found = l
 		}
 	}
-	s.Options = s.Options.With(key, value)
-	return s
+	return found
 }
 
 // switchedBy reports whether key=value turns on what enable, as in "algorithm.filter_groups.enable=true",

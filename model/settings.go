@@ -15,7 +15,7 @@ type Settings struct {
 	Framework string // whose arithmetic
 	Estimator string // as the framework's option spells it
 	Scale     estimators.Scale
-	Options   estimators.Options // of all that the settings name, by the trainer's keys; see Resolved
+	Options   estimators.Options // of the estimator, by the trainer's keys; see Resolved
 
 	KeepPos   float64 // keep_pos_ratio: share of each group's positive samples that is kept, best first
 	KeepNeg   float64 // keep_neg_ratio: share of each group's negative samples that is kept, worst first
@@ -24,6 +24,8 @@ type Settings struct {
 	Overlong    string // penalty for long responses that is added to the rewards: "verl/dapo", "" for none
 	GroupFilter string // rule for which groups are trained on: "verl/filter_groups", "" for none
 	Loss        string // how the loss weighs the samples: "trl/dapo", "" if that is not asked for
+
+	StageOptions estimators.Options // of these three, by their trainers' keys
 
 	Reward  string  // reward column, "" for the log's own reward
 	Weights Weights // of reward columns whose sum is the reward, "" for no sum
@@ -57,7 +59,7 @@ func (s Settings) FindEstimator() (*estimators.Estimator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.With(s.Options.Of(e.Options))
+	return e.With(s.Options)
 }
 
 // Resolved returns the settings with the options as their trainer writes them, without those at their
@@ -69,7 +71,7 @@ func (s Settings) Resolved() (Settings, error) {
 		if err != nil {
 			return s, err
 		}
-		given, err := s.Options.Resolve(e.Framework+" "+e.Name, s.optionList(e))
+		given, err := s.Options.Resolve(e.Framework+" "+e.Name, e.Options)
 		if err != nil {
 			return s, err
 		}
@@ -179,7 +181,7 @@ func (s Settings) WithEstimator(name string) Settings {
 
 func (s Settings) withKnownOptions() Settings {
 	if e, err := estimators.Find(s.Framework, s.Estimator); err == nil {
-		s.Options = s.Options.Of(s.optionList(e))
+		s.Options = s.Options.Of(e.Options)
 	}
 	return s
 }

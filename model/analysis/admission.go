@@ -2,12 +2,9 @@ package analysis
 
 import (
 	"errors"
-	"math"
-	"strings"
 
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
-	"vantage/model/units"
 )
 
 // admission is what the group filter of the settings says of a step; nil without one.
@@ -21,16 +18,12 @@ type admission struct {
 
 // admit asks the group filter. It counts every row, those of one rollout too, as trainers do.
 func (a *Analysis) admit() error {
-	if a.Settings.GroupFilter == "" {
-		return nil
-	}
-	rule, err := groupfilter.Find(a.Settings.GroupFilter)
-	if err != nil {
+	rule, values, err := a.Settings.FindGroupFilter()
+	if err != nil || rule == nil {
 		return err
 	}
 	ad := &admission{rule: rule, trains: make([]bool, a.Rows)}
-	ad.verdict.Admitted, ad.verdict.Reasons = make([]bool, a.Groups), make([]groupfilter.Reason, a.Groups)
-	if err := rule.Decide(&ad.verdict, a.filterBatch()); err != nil && !errors.As(err, &ad.refusal) {
+	if err := rule.Decide(&ad.verdict, a.filterBatch(), values); err != nil && !errors.As(err, &ad.refusal) {
 		return err
 	}
 	for g, admitted := range ad.verdict.Admitted {
@@ -68,11 +61,7 @@ func (a *Analysis) WhySkipped(g int) string {
 	if a.Admitted(g) {
 		return ""
 	}
-	r := a.admission.verdict.Reasons[g]
-	if math.IsNaN(r.Value) {
-		return r.What
-	}
-	return strings.TrimSpace(r.What + " " + units.Short(r.Value))
+	return a.admission.verdict.Reasons[g].String()
 }
 
 // admittedAdvantages are the advantages of a batch whose dropped samples train no more: 0 for these.

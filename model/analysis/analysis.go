@@ -41,7 +41,8 @@ type Analysis struct {
 	Keep      []bool           // whether the filter keeps the sample
 	Processed []float64        // advantages after filter and recompute: what trains
 
-	LossWeights []float64 // what the loss multiplies each advantage by; nil if Settings.Loss is not set, or lengths are unknown
+	LossWeights []float64 // what the loss multiplies each advantage by; nil if Settings.Loss is not set, or NoLoss says why there are none
+	NoLoss      string
 
 	plan      plan
 	input     *stepInput
@@ -171,6 +172,9 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 	}
 	a.filter(ctx)
 	a.fillTable(ctx)
+	if err := a.weigh(); err != nil {
+		return nil, err
+	}
 	a.stats = a.sum(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -64,6 +64,7 @@ func (a *Analysis) metrics() []Metric {
 			Metric{"vantage/refill", float64(a.Groups) / float64(a.AdmittedGroups)},
 		)
 	}
+	m = append(m, a.lossMetrics()...)
 	return append(m, in.solveMetrics...)
 }
 

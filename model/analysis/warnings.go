@@ -23,6 +23,7 @@ func rules() []rule {
 		{model.WarnKilledGroups, (*Analysis).killedGroups},
 		{model.WarnSignFlips, (*Analysis).signFlips},
 		{model.WarnPhantomGroups, (*Analysis).phantomGroups},
+		{model.WarnGroupFilterAssumes, (*Analysis).groupFilterAssumes},
 		{model.WarnEqualAdmitted, (*Analysis).equalRewardsAdmitted},
 		{model.WarnLiveSkipped, (*Analysis).liveSkipped},
 		{model.WarnInvalidRewards, (*Analysis).invalidRewards},

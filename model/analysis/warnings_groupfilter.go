@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/model"
 )
@@ -13,18 +14,36 @@ import (
 // groupFilterRefuses warns of what the trainer would raise for the step, or of what it does with a
 // batch of too few groups.
 func (a *Analysis) groupFilterRefuses() *model.Warning {
-	if a.admission == nil || a.admission.refusal == nil && a.admission.verdict.Note == "" {
+	if a.admission == nil || a.admission.refusal == nil && a.admission.verdict.Note == "" && !a.admission.verdict.SamplesOn {
 		return nil
 	}
+	v := a.admission.verdict
 	w := &model.Warning{
 		Count: a.Groups - a.AdmittedGroups, Of: a.Groups, Unit: "groups", Example: a.firstGroup(func(g *Group) bool { return !g.Admitted }),
-		Text:   "are not admitted: " + a.admission.verdict.Note,
-		Advice: "widen the range of the group filter, or give it a log with easier and harder prompts",
+		Text: "are not admitted", Advice: "the log shows one round: a trainer that refills generates until the batch is full",
 	}
-	if r := a.admission.refusal; r != nil {
-		w.Text = fmt.Sprintf("are not admitted, which would stop %s: %s", a.admission.rule.Framework, r.Error())
+	switch r := a.admission.refusal; {
+	case r != nil && r.Kind == estimators.KindMissing:
+		w.Text += ": the rule needs " + r.Text + ", which the log lacks, so that all are"
+	case r != nil:
+		w.Text += fmt.Sprintf(", and %s would stop: %s", a.admission.rule.Framework, r.Error())
+	case v.SamplesOn:
+		w.Text += ", and what is left is less than a batch: the trainer generates more before it trains"
+	}
+	if v.Note != "" {
+		w.Text += ": " + v.Note
 	}
 	return w
+}
+
+// groupFilterAssumes warns of what stands for something that the rule reads and the log does not hold.
+func (a *Analysis) groupFilterAssumes() *model.Warning {
+	if a.admission == nil || a.admission.verdict.Assumed == "" {
+		return nil
+	}
+	rule := a.admission.rule
+	return a.ofAll(fmt.Sprintf("are judged by %s/%s on an assumption: %s", rule.Framework, rule.Name, a.admission.verdict.Assumed),
+		"log what the rule reads, or give it as an option (:option, --option)")
 }
 
 // equalRewardsAdmitted warns of groups of equal rewards that the rule does not recognise as such.

@@ -204,29 +204,6 @@ func solvedAt(scales []model.RewardScale) *float64 {
 }
 
 type settingsJSON struct {
-<<<<<<< HEAD
-	Framework string  `json:"framework"`
-	Estimator string  `json:"adv_estimator"`
-	Scale     string  `json:"scale"`
-	KeepPos   float64 `json:"keep_pos_ratio"`
-	KeepNeg   float64 `json:"keep_neg_ratio"`
-	Recompute bool    `json:"compute_new_adv"`
-	Reward    string  `json:"reward,omitempty"`
-	Weights   string  `json:"weights,omitempty"`
-	SolvedAt  string  `json:"solved_at,omitempty"`
-
-	Overlong    string `json:"overlong,omitempty"`
-	GroupFilter string `json:"group_filter,omitempty"`
-	Loss        string `json:"loss,omitempty"`
-}
-
-func newSettingsJSON(s model.Settings) settingsJSON {
-	return settingsJSON{
-		Framework: s.Framework, Estimator: s.Estimator, Scale: string(s.Scale), KeepPos: s.KeepPos, KeepNeg: s.KeepNeg, Recompute: s.Recompute,
-		Reward: s.Reward, Weights: string(s.Weights), SolvedAt: string(s.SolvedAt),
-		Overlong: s.Overlong, GroupFilter: s.GroupFilter, Loss: s.Loss,
-	}
-=======
 	Framework string            `json:"framework"`
 	Estimator string            `json:"adv_estimator"`
 	Scale     string            `json:"scale"`
@@ -237,11 +214,21 @@ func newSettingsJSON(s model.Settings) settingsJSON {
 	Reward    string            `json:"reward,omitempty"`
 	Weights   string            `json:"weights,omitempty"`
 	SolvedAt  string            `json:"solved_at,omitempty"`
+
+	Overlong    string `json:"overlong,omitempty"`
+	GroupFilter string `json:"group_filter,omitempty"`
+	Loss        string `json:"loss,omitempty"`
+
+	StageOptions map[string]string `json:"stage_options,omitempty"` // of these three
 }
 
 func newSettingsJSON(s model.Settings) settingsJSON {
-	return settingsJSON{s.Framework, s.Estimator, string(s.Scale), maps.Collect(s.Options.All()), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights), string(s.SolvedAt)}
->>>>>>> origin/next/est1
+	return settingsJSON{
+		Framework: s.Framework, Estimator: s.Estimator, Scale: string(s.Scale), Options: maps.Collect(s.Options.All()),
+		KeepPos: s.KeepPos, KeepNeg: s.KeepNeg, Recompute: s.Recompute,
+		Reward: s.Reward, Weights: string(s.Weights), SolvedAt: string(s.SolvedAt),
+		Overlong: s.Overlong, GroupFilter: s.GroupFilter, Loss: s.Loss, StageOptions: maps.Collect(s.StageOptions.All()),
+	}
 }
 
 // choiceJSON is an estimator, who chose it and what the log says of it.

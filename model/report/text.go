@@ -46,6 +46,14 @@ func textHead(p *page) {
 	}
 	p.printf("settings   %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n",
 		estimatorText(set, p.Choice), set.Scale, units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
+	for _, stage := range [][2]string{{"overlong", set.Overlong}, {"groups by", set.GroupFilter}, {"loss", set.Loss}} {
+		if stage[1] != "" {
+			p.printf("%-10s %s\n", stage[0], sanitize.Line(stage[1]))
+		}
+	}
+	if set.StageOptions != "" {
+		p.printf("           %s\n", sanitize.Line(set.StageOptions.String()))
+	}
 	if set.Options != "" {
 		p.printf("options    %s\n", sanitize.Line(set.Options.String()))
 	}
