@@ -1,0 +1,313 @@
+package estimators
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Option is a key of a trainer's configuration that changes numbers: of an estimator, of a filter of
+// groups, or of the weights in the loss.
+type Option struct {
+	Key     string // as the trainer spells it: "algorithm.gamma"
+	Kind    Kind   // what values it takes
+	Default string // its value if nobody gives it, as Kind writes it
+	Meaning string // one line: what it does, and what the trainer's name hides
+
+	// Refusal is the trainer's own text for a value that it refuses, with %s for the value; empty if it
+	// has none.
+	Refusal string
+
+	// Selects are values that name another entry or a scale here, by value. They are settings then, and
+	// no longer options.
+	Selects map[string]Selection
+}
+
+// Selection is what a value of an option selects. "" changes nothing.
+type Selection struct {
+	Estimator string // of the same framework
+	Scale     Scale
+}
+
+// String returns the option as a line of help: "algorithm.gamma=1: …".
+func (o Option) String() string { return o.Key + "=" + o.Default + ": " + o.Meaning }
+
+// parse returns a value as Kind writes it, or one sentence that says what it must be.
+func (o Option) parse(text string) (string, error) {
+	value, ok := o.Kind.parse(strings.TrimSpace(text))
+	switch {
+	case ok:
+		return value, nil
+	case o.Refusal != "":
+		return "", fmt.Errorf(o.Refusal, text)
+	}
+	return "", fmt.Errorf("%s must be %s, got %q", o.Key, o.Kind, text)
+}
+
+// Kind says which values an option takes, and writes each in one way.
+type Kind struct {
+	text  string
+	parse func(string) (value string, ok bool)
+}
+
+// String describes the values: "a number from 0 to 1".
+func (k Kind) String() string { return k.text }
+
+// Number takes finite numbers from low to high, both included; infinite bounds are none.
+func Number(low, high float64) Kind {
+	text := "a number"
+	switch {
+	case !math.IsInf(low, 0) && !math.IsInf(high, 0):
+		text = fmt.Sprintf("a number from %v to %v", low, high)
+	case !math.IsInf(low, 0):
+		text = fmt.Sprintf("a number from %v on", low)
+	}
+	return Kind{text, func(text string) (string, bool) {
+		x, ok := parseFinite(text)
+		return formatNumber(x), ok && x >= low && x <= high
+	}}
+}
+
+// Switch takes true and false, in the spellings of YAML and Python.
+func Switch() Kind {
+	return Kind{"true or false", func(text string) (string, bool) {
+		switch strings.ToLower(text) {
+		case "true", "1", "yes", "on":
+			return "true", true
+		case "false", "0", "no", "off":
+			return "false", true
+		}
+		return "", false
+	}}
+}
+
+// Interval takes two numbers, the lower first, or none: "-10 10".
+func Interval() Kind {
+	return Kind{"two numbers, LOW HIGH, or none", func(text string) (string, bool) {
+		words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,[]()", r) })
+		if isNone(text) {
+			return "none", true
+		}
+		if len(words) != 2 {
+			return "", false
+		}
+		low, ok := parseFinite(words[0])
+		high, ok2 := parseFinite(words[1])
+		return formatNumber(low) + " " + formatNumber(high), ok && ok2 && low <= high
+	}}
+}
+
+// OneOf takes some words; none is also null, as YAML writes it.
+func OneOf(words ...string) Kind {
+	return Kind{oneOf(words), func(text string) (string, bool) {
+		if isNone(text) {
+			text = "none"
+		}
+		return text, slices.Contains(words, text)
+	}}
+}
+
+func isNone(text string) bool {
+	return slices.Contains([]string{"none", "null", "~"}, strings.ToLower(text))
+}
+
+func parseFinite(text string) (float64, bool) {
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil && x-x == 0
+}
+
+func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// Options are the options that a person or a configuration gives, "key=value" each on a line of its
+// own. "" is none. They are comparable: equal ones give equal numbers.
+type Options string
+
+// ParseOption splits "key=value"; a key may have the dashes of a flag.
+func ParseOption(text string) (key, value string, err error) {
+	key, value, found := strings.Cut(text, "=")
+	if key = strings.TrimLeft(strings.TrimSpace(key), "-"); !found || key == "" || strings.Contains(text, "\n") {
+		return "", "", fmt.Errorf("an option is a key of the trainer's configuration and its value, key=value, got %q", text)
+	}
+	return key, strings.TrimSpace(value), nil
+}
+
+// All returns keys and values.
+func (o Options) All() iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for line := range strings.SplitSeq(string(o), "\n") {
+			if key, value, found := strings.Cut(line, "="); found && !yield(key, value) {
+				return
+			}
+		}
+	}
+}
+
+// With returns o with a value for a key, instead of an earlier one.
+func (o Options) With(key, value string) Options {
+	out := o.Without(key)
+	if out != "" {
+		out += "\n"
+	}
+	return out + Options(key+"="+value)
+}
+
+// Without returns o without a key.
+func (o Options) Without(key string) Options {
+	var lines []string
+	for k, value := range o.All() {
+		if k != key {
+			lines = append(lines, k+"="+value)
+		}
+	}
+	return Options(strings.Join(lines, "\n"))
+}
+
+// List returns each as "key=value".
+func (o Options) List() []string {
+	var list []string
+	for key, value := range o.All() {
+		list = append(list, key+"="+value)
+	}
+	return list
+}
+
+// String joins them in one line: "algorithm.gamma=0.9, reward.clip_range=-1 1".
+func (o Options) String() string { return strings.Join(o.List(), ", ") }
+
+// FindOption returns the option of a list that a key means: its name, whatever dashes and underscores,
+// or the end of exactly one name ("gamma").
+func FindOption(list []Option, key string) (Option, bool) {
+	var ends []Option
+	for _, o := range list {
+		name, key := strings.ReplaceAll(o.Key, "-", "_"), strings.ReplaceAll(key, "-", "_")
+		if name == key {
+			return o, true
+		}
+		if strings.HasSuffix(name, "."+key) {
+			ends = append(ends, o)
+		}
+	}
+	if len(ends) == 1 {
+		return ends[0], true
+	}
+	return Option{}, false
+}
+
+// Resolve returns the options as the list writes them, in its order and without those that are at their
+// default and select nothing. who has the list: "verl grpo". The error is one sentence: a key that is
+// not in the list, or a value that its option does not take.
+func (o Options) Resolve(who string, list []Option) (Options, error) {
+	values := map[string]string{}
+	for key, text := range o.All() {
+		option, found := FindOption(list, key)
+		if !found {
+			return o, fmt.Errorf("%s has no option %s: %s", who, key, itHas(list))
+		}
+		value, err := option.parse(text)
+		if err != nil {
+			return o, err
+		}
+		values[option.Key] = value
+		if _, selects := option.Selects[value]; value == option.Default && !selects {
+			delete(values, option.Key)
+		}
+	}
+	var out Options
+	for _, option := range list {
+		if value, given := values[option.Key]; given {
+			out = out.With(option.Key, value)
+		}
+	}
+	return out, nil
+}
+
+// itHas names the options of a list.
+func itHas(list []Option) string {
+	var keys []string
+	for _, o := range list {
+		keys = append(keys, o.Key)
+	}
+	if keys == nil {
+		return "it has none"
+	}
+	return "it has " + strings.Join(keys, ", ")
+}
+
+// Select takes the first option out that selects something.
+func (o Options) Select(list []Option) (rest Options, selected Selection, found bool) {
+	for key, value := range o.All() {
+		option, _ := FindOption(list, key)
+		if selected, found = option.Selects[value]; found {
+			return o.Without(key), selected, true
+		}
+	}
+	return o, selected, false
+}
+
+// Of returns those that the list has.
+func (o Options) Of(list []Option) Options {
+	var some Options
+	for key, value := range o.All() {
+		if _, found := FindOption(list, key); found {
+			some = some.With(key, value)
+		}
+	}
+	return some
+}
+
+// Values are the options of a list: what is given, and the defaults of the rest.
+type Values struct {
+	list  []Option
+	given Options
+}
+
+// Values returns the values of a list of options; keys of other lists and what only selects do not
+// count. The error is one sentence on a value that its option does not take.
+func (o Options) Values(list []Option) (Values, error) {
+	given, err := o.Of(list).Resolve("", list)
+	for selects := err == nil; selects; {
+		given, _, selects = given.Select(list)
+	}
+	return Values{list, given}, err
+}
+
+// Given returns the options that are not at their default.
+func (v Values) Given() Options { return v.given }
+
+// Text returns the value of an option as its Kind writes it. It panics if the list has no such key.
+func (v Values) Text(key string) string {
+	for given, value := range v.given.All() {
+		if given == key {
+			return value
+		}
+	}
+	for _, o := range v.list {
+		if o.Key == key {
+			return o.Default
+		}
+	}
+	panic("estimators: no option " + key)
+}
+
+// Bool returns the value of a [Switch].
+func (v Values) Bool(key string) bool { return v.Text(key) == "true" }
+
+// Number returns the value of a [Number].
+func (v Values) Number(key string) float64 {
+	x, _ := parseFinite(v.Text(key))
+	return x
+}
+
+// Interval returns the bounds of an [Interval], infinite ones for none.
+func (v Values) Interval(key string) (low, high float64) {
+	a, b, _ := strings.Cut(v.Text(key), " ")
+	low, ok := parseFinite(a)
+	if !ok {
+		return math.Inf(-1), math.Inf(1)
+	}
+	high, _ = parseFinite(b)
+	return low, high
+}
