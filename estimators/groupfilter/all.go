@@ -17,7 +17,6 @@ func frameworks() []framework {
 		{"verl", verl},
 		{"ms-swift", swift},
 		{"openrlhf", openRLHF},
-		{"nemo-rl", nemoRL},
 		{"prime-rl", primeRL},
 		{"slime", slime},
 		{"miles", miles},
