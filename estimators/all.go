@@ -2,6 +2,7 @@ package estimators
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -53,6 +54,27 @@ func All() []*Estimator {
 		all = append(all, f.estimators()...)
 	}
 	return all
+}
+
+// AllWith returns the estimators, those with options that have all of the keys.
+func AllWith(options Options) []*Estimator {
+	all := All()
+	for i, e := range all {
+		if options == "" || options.Of(e.Options) != options {
+			continue
+		}
+		if with, err := e.With(options); err == nil {
+			all[i] = with
+		}
+	}
+	return all
+}
+
+// IsOption reports whether an estimator has an option of exactly this name.
+func IsOption(key string) bool {
+	return slices.ContainsFunc(All(), func(e *Estimator) bool {
+		return slices.ContainsFunc(e.Options, func(o Option) bool { return o.Key == key })
+	})
 }
 
 // Frameworks returns the names of the frameworks, in the order of [All].

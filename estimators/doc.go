@@ -54,8 +54,11 @@
 // and are in the list so that a reader finds them. [Estimator.MissingIn] compares the
 // needs with a batch.
 //
-// Options of a framework that change numbers are a scale or an entry of their own; all
-// others are at the framework's default: no KL in the reward, gamma 1.
+// What a framework's configuration changes of the numbers is a scale, an entry of its own, or an
+// [Option], which [Estimator.With] sets: see option.go for their kinds, and configurable.go for
+// those that several frameworks have. An option may name a scale or an entry
+// (norm_adv_by_std_in_grpo is scale none in verl): [Option].Selects. What no entry and no option
+// says is at the framework's default: no KL in the reward, gamma 1.
 //
 // # From logged rewards to processed advantages
 //
@@ -84,7 +87,8 @@
 //     Source.
 //  3. Golden cases. Add testdata/golden/NAME.json and a row in golden_test.go, whose head
 //     says what the file holds: numbers that the framework's code printed or, with
-//     NoPublicCode, numbers calculated by hand.
+//     NoPublicCode, numbers calculated by hand. Cases under other options than the
+//     defaults set them in golden_options_test.go.
 //  4. go test ./estimators. It checks DependsOnBatch, Tolerance and CanFilter, and that
 //     shifts, permutations and sums behave as for GRPO. Where the formula does not, name
 //     it with the reason among the exceptions of the test that fails, in invariant_test.go

@@ -76,6 +76,14 @@ type Estimator struct {
 	// Outputs is how the trainer counts a rollout of several outputs.
 	Outputs Outputs
 
+	// Options are the keys of the trainer's configuration that change the numbers, beside the scale;
+	// Given are those that are not at their default, as [Estimator.With] set them.
+	Options []Option
+	Given   Options
+
+	// configure changes the estimator to what Options say; nil without Options.
+	configure func(*Estimator, Values)
+
 	// zeroStd is how the trainer computes the frac_reward_zero_std that it logs, nil if it
 	// logs none; [Estimator.ZeroStd] calls it.
 	zeroStd zeroStd
@@ -84,6 +92,19 @@ type Estimator struct {
 	// rewards that CleanInto wrote. The error, if any, is a *Refusal; dst is filled
 	// all the same. Advantage is nil if Needs.NotComputable is not empty.
 	Advantage func(dst []float64, b Batch, s Scale) error
+}
+
+// With returns the estimator with options; those that it does not have do not count. The error is one
+// sentence on a value that its option does not take.
+func (e *Estimator) With(given Options) (*Estimator, error) {
+	values, err := given.Values(e.Options)
+	if err != nil || values.given == "" {
+		return e, err
+	}
+	with := *e
+	with.Given = values.given
+	with.configure(&with, values)
+	return &with, nil
 }
 
 // Precision returns the precision of the framework, how close the advantages are to its

@@ -66,6 +66,20 @@ func clipped(f formula, low, high float32) formula {
 	}
 }
 
+// onClipped is f on rewards that are clipped to the value of an option.
+func onClipped(f formula, v Values, option Option) formula {
+	low, high := v.Interval(option.Key)
+	if math.IsInf(low, 0) && math.IsInf(high, 0) {
+		return f
+	}
+	return func(dst []float64, b Batch, s Scale) error {
+		rewards := make([]float64, len(b.Rewards))
+		_ = clipped(rewardItself, float32(low), float32(high))(rewards, b, s)
+		b.Rewards = rewards
+		return f(dst, b, s)
+	}
+}
+
 // raggedAsOneGroup is f for a framework that takes a batch of groups of different
 // sizes for one single group.
 func raggedAsOneGroup(f formula) formula {

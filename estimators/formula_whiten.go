@@ -42,13 +42,18 @@ const (
 
 // after is the formula that whitens what f gives. The value is that of every token of
 // a sample, at gamma 1.
-func (w whitening) after(f formula) formula {
+func (w whitening) after(f formula) formula { return w.discounted(f, 1) }
+
+// discounted is the formula that whitens the discounted returns of what f gives: token t of l has the
+// value x·gamma^(l−1−t). A sample has the mean over its tokens.
+func (w whitening) discounted(f formula, gamma float64) formula {
 	return func(dst []float64, b Batch, s Scale) error {
 		mustHaveLength(dst, b)
 		refused := f(dst, b, s)
-		line := w.fit(tokenValues{dst, b.Lengths, 1})
-		for i, x := range dst {
-			dst[i] = line.at(x)
+		values := tokenValues{dst, b.Lengths, gamma}
+		line := w.fit(values)
+		for i := range dst {
+			dst[i] = line.at(values.mean(i))
 		}
 		if refused == nil && w.needsTwoTokens {
 			refused = tokenCountError(b)
@@ -69,30 +74,43 @@ type tokenValues struct {
 	gamma   float64
 }
 
-// each calls f with every value and the number of tokens that have it.
-func (k tokenValues) each(f func(x, count float64)) {
-	for i, x := range k.x {
-		if k.gamma == 1 {
-			f(x, float64(k.lengths[i]))
-			continue
-		}
-		for range k.lengths[i] {
-			f(x, 1)
-			x *= k.gamma
-		}
+// sum adds the values of sample i.
+func (k tokenValues) sum(i int) float64 { return k.x[i] * geometricSum(k.gamma, k.lengths[i]) }
+
+// mean is that of the values of sample i; of a sample without tokens its reward's.
+func (k tokenValues) mean(i int) float64 {
+	if k.gamma == 1 || k.lengths[i] == 0 {
+		return k.x[i]
 	}
+	return k.sum(i) / float64(k.lengths[i])
+}
+
+// squares adds the squared differences of the values of sample i to m.
+func (k tokenValues) squares(i int, m float64) float64 {
+	x, l := k.x[i], float64(k.lengths[i])
+	if k.gamma == 1 {
+		d := x - m
+		return float64(l * float64(d*d))
+	}
+	return float64(x*x*geometricSum(k.gamma*k.gamma, k.lengths[i])) - float64(2*m*k.sum(i)) + float64(l*m*m)
+}
+
+// geometricSum is 1 + q + … + q^(l−1), for q from 0 to 1.
+func geometricSum(q float64, l int32) float64 {
+	if q == 1 || l == 0 {
+		return float64(l)
+	}
+	return math.Expm1(float64(l)*math.Log(q)) / (q - 1)
 }
 
 // fit computes mean and factor.
 func (w whitening) fit(k tokenValues) linear {
 	total, sum, longest := 0.0, 0.0, int32(0)
-	for _, l := range k.lengths {
+	for i, l := range k.lengths {
 		longest = max(longest, l)
+		total += float64(l)
+		sum += k.sum(i)
 	}
-	k.each(func(x, count float64) {
-		total += count
-		sum += float64(count * x)
-	})
 	m := sum / (total + w.countEps)
 	if w.meanOverPadding {
 		m = sum / (float64(len(k.x)) * float64(longest))
@@ -102,14 +120,13 @@ func (w whitening) fit(k tokenValues) linear {
 
 // factor returns one over the standard deviation.
 func (w whitening) factor(k tokenValues, m, total float64) float64 {
-	squares := 0.0
-	k.each(func(x, count float64) {
-		d := x
-		if !w.fromMoments {
-			d -= m
-		}
-		squares += float64(count * float64(d*d))
-	})
+	squares, around := 0.0, m
+	if w.fromMoments {
+		around = 0
+	}
+	for i := range k.lengths {
+		squares += k.squares(i, around)
+	}
 	v := squares / (total + w.countEps)
 	if w.fromMoments {
 		v -= float64(m * m)

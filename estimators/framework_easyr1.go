@@ -34,15 +34,14 @@ func easyR1() []*Estimator {
 			Clean:     cleanNaNToNum,
 			Advantage: refuseGroupsOfOne(withScale(rloo(0).advantages, ScaleNone), "RLOO needs rollout.n > 1."),
 		},
-		tokenWhitened(Estimator{
+		discounted(*tokenWhitened(Estimator{
 			Name:    "reinforce_plus_plus",
 			Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 			Doc: docWhitenedRewards + "ddof 1 (none for a single token). NaN and missing rewards count as 0; an infinite one " +
 				"makes all NaN.",
-			Source:    easyR1Algos + "compute_reinforce_plus_plus_outcome_advantage",
-			Clean:     cleanNaNToNum,
-			Advantage: maskedWhiten().after(rewardItself),
-		}),
+			Source: easyR1Algos + "compute_reinforce_plus_plus_outcome_advantage",
+			Clean:  cleanNaNToNum,
+		}), "algorithm.gamma", maskedWhiten(), rewardItself),
 		{
 			Name: "remax", Scales: []Scale{ScaleNone},
 			Float:   Float32,

@@ -34,13 +34,12 @@ func easyR1Upstream() []*Estimator {
 			Source:    algos + "compute_rloo_outcome_advantage",
 			Advantage: refuseGroupsOfOne(groupwise{baseline: rlooSum}.advantages, "RLOO needs rollout.n > 1."),
 		},
-		tokenWhitened(Estimator{
-			Name:      "reinforce_plus_plus",
-			Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
-			Doc:       docWhitenedRewards + "ddof 1. NaN makes all NaN.",
-			Source:    algos + "compute_reinforce_plus_plus_outcome_advantage",
-			Advantage: maskedWhiten().after(rewardItself),
-		}),
+		discounted(*tokenWhitened(Estimator{
+			Name:    "reinforce_plus_plus",
+			Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+			Doc:     docWhitenedRewards + "ddof 1. NaN makes all NaN.",
+			Source:  algos + "compute_reinforce_plus_plus_outcome_advantage",
+		}), "algorithm.gamma", maskedWhiten(), rewardItself),
 		{
 			Name: "remax", Scales: []Scale{ScaleNone},
 			Float:     Float32,

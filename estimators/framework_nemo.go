@@ -6,6 +6,11 @@ func nemoRL() []*Estimator {
 		code   = "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/advantage_estimator.py:"
 		docSum = "Agrees to 1e-5; where rewards are nearly equal, the rounding of the framework's BLAS decides whether s is 0."
 	)
+	byStd := divideByStd("grpo.normalize_rewards")
+	leaveOneOut := otherEntry("grpo.use_leave_one_out_baseline", true, "grpo", "grpo_no_leave_one_out",
+		"mean and standard deviation leave the sample out: false is the entry grpo_no_leave_one_out")
+	minusBaseline := otherEntry("grpo.adv_estimator.minus_baseline", true, "reinforce_plus_plus", "reinforce_plus_plus_no_baseline",
+		"subtract the mean of the group first: false is the entry reinforce_plus_plus_no_baseline")
 	return []*Estimator{
 		{
 			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleNone},
@@ -16,6 +21,7 @@ func nemoRL() []*Estimator {
 			Doc: "μ and s, ddof 1, leave the sample out: one success among failures keeps 1.0, the failures are divided. Groups of " +
 				"two get ±1, of one 0. Groups may differ in size; identical prompts are one group. NaN makes its group NaN. " + docSum,
 			Source:    code + "GRPOAdvantageEstimator.compute_advantage",
+			Options:   []Option{byStd, leaveOneOut},
 			Advantage: leaveOneOutStd{leaveOut: true}.advantages,
 		},
 		// use_leave_one_out_baseline=False.
@@ -28,6 +34,7 @@ func nemoRL() []*Estimator {
 			Doc: "s has ddof 1, by E[r²] − E[r]². A group of one gets 0. Groups may differ in size; identical prompts are one " +
 				"group. NaN makes its group NaN. " + docSum,
 			Source:    code + "GRPOAdvantageEstimator.compute_advantage",
+			Options:   []Option{byStd, leaveOneOut},
 			Advantage: leaveOneOutStd{}.advantages,
 		},
 		// minus_baseline, the default.
@@ -37,6 +44,7 @@ func nemoRL() []*Estimator {
 			Doc: "ddof 0. A group of one has a = 0. Without KL in the reward. " + docWhitenedCentred +
 				"NaN makes all NaN.",
 			Source:    code + "ReinforcePlusPlusAdvantageEstimator.compute_advantage",
+			Options:   []Option{minusBaseline},
 			Advantage: flooredWhiten().after(withScale(leaveOneOutStd{}.advantages, ScaleNone)),
 		}),
 		// minus_baseline=False.
@@ -45,9 +53,10 @@ func nemoRL() []*Estimator {
 			Formula:   "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
 			Doc:       "ddof 0. Without KL in the reward. " + docWhitenedRewards + "NaN makes all NaN.",
 			Source:    code + "ReinforcePlusPlusAdvantageEstimator.compute_advantage",
+			Options:   []Option{minusBaseline},
 			Advantage: flooredWhiten().after(rewardItself),
 		}),
-		{
+		configurable(Estimator{
 			Name: "gdpo", Scales: []Scale{ScaleGroup, ScaleNone},
 			DependsOnBatch: true,
 			CanFilter:      true,
@@ -56,10 +65,14 @@ func nemoRL() []*Estimator {
 			Formula:        "a = Σ_k w_k · A_k; A = (a − mean a) / s_a, not divided if s_a is 0",
 			Doc: "A_k is grpo of component k. s_a has ddof 1, over the batch, and nothing added to it. Groups may differ in size; " +
 				"identical prompts are one group. NaN makes its group NaN. " + docSum,
-			Source:    code + "GDPOAdvantageEstimator.compute_advantage",
-			Needs:     Needs{Components: true},
-			Advantage: batchStandardized(perComponent(leaveOneOutStd{leaveOut: true}.advantages)),
-		},
+			Source:  code + "GDPOAdvantageEstimator.compute_advantage",
+			Needs:   Needs{Components: true},
+			Options: []Option{byStd},
+		}, func(v Values) formula {
+			return batchStandardized(perComponent(leaveOneOutStd{v.Bool(leaveOneOut.Key)}.advantages))
+		}, Option{
+			Key: leaveOneOut.Key, Kind: Switch(), Default: "true", Meaning: "mean and standard deviation of each component leave the sample out",
+		}),
 	}
 }
 

@@ -1,17 +1,27 @@
 package estimators
 
-// openRLHFClip is the default of reward.clip_range, ±10. It clips after baseline and
-// standard deviation.
-const openRLHFClip = 10
-
 // openRLHF is OpenRLHF.
 func openRLHF() []*Estimator {
 	const source = "OpenRLHF/OpenRLHF@3c3be6234e0cb353e76bb8019947db9dfe99fca7 " +
 		"openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns"
-	clip10 := func(f formula) formula { return clipped(f, -openRLHFClip, openRLHFClip) }
+	clip := clipRange("reward.clip_range", "-10 10", "what the advantage is cut to before any whitening")
+	gamma := discount("algo.advantage.gamma")
+	centred := Option{
+		Key: "algo.advantage.no_std_norm", Kind: Switch(), Default: "false",
+		Meaning: "only subtract the mean over the tokens, do not divide by their standard deviation",
+	}
+	clipOf := func(f formula, v Values) formula {
+		low, high := v.Interval(clip.Key)
+		return clipped(f, float32(low), float32(high))
+	}
+	whiten := func(v Values) whitening {
+		w := flooredWhiten()
+		w.meanOnly = v.Bool(centred.Key)
+		return w
+	}
 	return []*Estimator{
 		// GRPO.
-		{
+		configurable(Estimator{
 			Name: "group_norm", Scales: []Scale{ScaleGroup},
 			CanFilter: true,
 			Float:     Float32,
@@ -19,45 +29,44 @@ func openRLHF() []*Estimator {
 			Doc: "s has ddof 1. A group of one is NaN (the command line forbids it). Equal rewards often do not give 0 (eight of " +
 				"0.7: 10, cut from 59.6). Then cut to ±10. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN " +
 				"makes its group NaN.",
-			Source:    source,
-			Advantage: refuseRagged(clip10(grpo(1e-9).advantages)),
-		},
-		{
+			Source: source,
+		}, func(v Values) formula { return refuseRagged(clipOf(grpo(1e-9).advantages, v)) }, clip),
+		configurable(Estimator{
 			Name: "dr_grpo", Scales: []Scale{ScaleNone},
 			CanFilter: true,
 			Float:     Float32,
 			Formula:   "A = clip(r − μ, ±10)",
 			Doc: "No scale, no eps. A group of one gets 0 (the command line forbids it). Then cut to ±10. kl_coef is 0 here. " +
 				"Groups of different sizes are a RuntimeError. NaN makes its group NaN.",
-			Source:    source,
-			Advantage: refuseRagged(clip10(grpo(0).advantages)),
-		},
-		{
+			Source: source,
+		}, func(v Values) formula { return refuseRagged(clipOf(grpo(0).advantages, v)) }, clip),
+		configurable(Estimator{
 			Name: "rloo", Scales: []Scale{ScaleNone},
 			Float:   Float32,
 			Formula: "A = clip(r − (Σr − r) / (n − 1), ±10)",
 			Doc: "No scale, no eps. A group of one is NaN (the command line forbids it). Then cut to ±10. kl_coef is 0 here. " +
 				"Groups of different sizes are a RuntimeError. NaN makes its group NaN.",
-			Source:    source,
-			Advantage: refuseRagged(clip10(rloo(0).advantages)),
-		},
-		tokenWhitened(Estimator{
+			Source: source,
+		}, func(v Values) formula { return refuseRagged(clipOf(rloo(0).advantages, v)) }, clip),
+		configurable(*tokenWhitened(Estimator{
 			Name:    "reinforce",
 			Formula: "A = (r − m) / √max(v, 1e-8), m and v over response tokens",
 			Doc: "r is cut to ±10 first. " + docWhitenedRewards +
 				"ddof 0. kl_coef is 0 here. NaN makes all NaN.",
-			Source:    source,
-			Advantage: flooredWhiten().after(clip10(rewardItself)),
-		}),
+			Source: source,
+		}), func(v Values) formula {
+			return whiten(v).discounted(clipOf(rewardItself, v), v.Number(gamma.Key))
+		}, clip, gamma, centred),
 		// REINFORCE++-baseline.
-		tokenWhitened(Estimator{
+		configurable(*tokenWhitened(Estimator{
 			Name:    "reinforce_baseline",
 			Formula: "a = clip(r − μ, ±10); A = (a − m) / √max(v, 1e-8), m and v over response tokens",
 			Doc: docWhitenedCentred + "ddof 0. kl_coef is 0 here. Groups of different sizes are a RuntimeError. NaN makes all " +
 				"NaN.",
-			Source:    source,
-			Advantage: flooredWhiten().after(refuseRagged(clip10(withScale(grpo(0).advantages, ScaleNone)))),
-		}),
+			Source: source,
+		}), func(v Values) formula {
+			return whiten(v).after(refuseRagged(clipOf(withScale(grpo(0).advantages, ScaleNone), v)))
+		}, clip, centred),
 		notComputable("gae", formulaGAE, source, criticNeeded),
 		notComputable("kl_in_reward", "r − kl_coef·KL per token, then the estimator", source,
 			"By default (kl.init_coef 0.01, no KL loss) every token carries −kl_coef·KL. A log would have to hold the KL per "+

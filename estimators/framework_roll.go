@@ -10,6 +10,16 @@ func roll() []*Estimator {
 		advCode     = code + "utils/functionals.py:compute_advantage"
 		agenticCode = code + "pipeline/agentic/utils.py:agentic_reward_norm"
 	)
+	meanType := Option{
+		Key: "norm_mean_type", Kind: OneOf("group", "batch", "none"), Default: "group",
+		Meaning: "what is subtracted: the mean of the group, of the batch (the entry reward_norm_batch), or nothing",
+		Selects: map[string]Selection{"batch": {Estimator: "reward_norm_batch"}},
+	}
+	stdType := scaleByName("norm_std_type", ScaleGroup, ScaleBatch, ScaleNone)
+	agenticMean := Option{
+		Key: "reward_normalization.norm_mean_type", Kind: OneOf("group", "batch"), Default: "group",
+		Meaning: "subtract the mean of the group or of the batch",
+	}
 	return []*Estimator{
 		// adv_estimator grpo, which forces norm_mean_type and norm_std_type to group.
 		{
@@ -23,16 +33,21 @@ func roll() []*Estimator {
 			Advantage: rollNorm(groupMean),
 		},
 		// adv_estimator reinforce with norm_mean_type group; the scale is norm_std_type.
-		{
+		configurable(Estimator{
 			Name: "reward_norm", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
 			CanFilter: true,
 			Float:     Float32,
 			Formula:   "A = (r − μ) / (s + 1e-6), s of the group or of the batch; none: r − μ",
 			Doc: "s has ddof 1. A group of one is NaN (group). Groups of different sizes are a RuntimeError. NaN makes its group " +
 				"NaN. reward_clip is off.",
-			Source:    normCode,
-			Advantage: rollNorm(groupMean),
-		},
+			Source:  normCode,
+			Options: []Option{stdType},
+		}, func(v Values) formula {
+			if v.Text(meanType.Key) == "none" {
+				return rollNorm(noBaseline)
+			}
+			return rollNorm(groupMean)
+		}, meanType),
 		// adv_estimator reinforce with mean and standard deviation of the batch.
 		{
 			Name: "reward_norm_batch", Scales: []Scale{ScaleBatch, ScaleNone},
@@ -42,6 +57,7 @@ func roll() []*Estimator {
 			Doc: "s has ddof 1. Groups do not count. (batch, group) is broken in the framework: it returns a matrix. NaN makes all " +
 				"NaN.",
 			Source:    normCode,
+			Options:   []Option{scaleByName("norm_std_type", ScaleBatch, ScaleNone)},
 			Advantage: groupwise{baseline: batchMean, eps: rollEps}.advantages,
 		},
 		// agentic_reward_norm, grouping by traj_group_id.
@@ -52,7 +68,14 @@ func roll() []*Estimator {
 			Formula:   "A = (r − μ) / (s + 1e-6) if n > 1 and s > 1e-6, else 0; none: r − μ",
 			Doc:       "s has ddof 1. A group of one gets 0. Groups may differ in size. NaN makes its group 0.",
 			Source:    agenticCode,
+			Options:   []Option{agenticMean, scaleByName("reward_normalization.norm_std_type", ScaleGroup, ScaleBatch, ScaleNone)},
 			Advantage: groupwise{eps: rollEps, zeroIfFlat: true}.advantages,
+			configure: func(e *Estimator, v Values) {
+				if v.Text(agenticMean.Key) == "batch" {
+					e.DependsOnBatch = true
+					e.Advantage = groupwise{baseline: batchMean, eps: rollEps, zeroIfFlat: true}.advantages
+				}
+			},
 		},
 		// adv_estimator reinforce with whiten_advantages and no reward_norm.
 		tokenWhitened(Estimator{

@@ -6,6 +6,7 @@ func skyRL() []*Estimator {
 		code  = "NovaSky-AI/SkyRL@a9564572eb8e91076be43c1bd5e4615e3de17265 skyrl/"
 		algos = code + "backends/skyrl_train/utils/ppo_utils.py:"
 	)
+	byStd := divideByStd("trainer.algorithm.grpo_norm_by_std")
 	grpoFormula := groupwise{eps: 1e-6, ofOne: oneMean0Std1}.advantages
 	return []*Estimator{
 		// grpo_norm_by_std=False is scale "none".
@@ -17,6 +18,7 @@ func skyRL() []*Estimator {
 			Doc: "s has ddof 1. A group of one has μ 0 and s 1. Equal rewards give 0 or a float32 residue of it over s + 1e-6 " +
 				"(eight of 10.1: +0.47). Groups may differ in size. NaN makes its group NaN.",
 			Source:    algos + "compute_grpo_outcome_advantage",
+			Options:   []Option{byStd},
 			Advantage: grpoFormula,
 		},
 		{
@@ -53,6 +55,7 @@ func skyRL() []*Estimator {
 			Doc: "m counts padding as zeros, up to the longest response of the batch; v is that of a population around m. Summed " +
 				"in float64 here: agrees to 1e-4. The rest as grpo.",
 			Source:    code + "train/trainer.py:1473-1482",
+			Options:   []Option{byStd},
 			Advantage: whitening{eps: 1e-8, ddof0: true, epsIsFloor: true, meanOverPadding: true}.after(grpoFormula),
 		}),
 	}

@@ -20,16 +20,16 @@ func slime() []*Estimator {
 			Doc: "s has ddof 1 and is that of the centred rewards. Groups of one get 0. Equal rewards give 0 or a residue over s + " +
 				"1e-6 (eight of 10.1: +0.95). If groups differ in size, the whole batch is one group. NaN makes its group NaN.",
 			Source:    rewards,
+			Options:   []Option{withoutStd("disable-grpo-std-normalization")},
 			Advantage: slimeGRPO,
 		},
 		// With --normalize-advantages, which it requires.
-		tokenWhitened(Estimator{
-			Name:      "reinforce_plus_plus",
-			Formula:   "A = (r − m) / √(v + 1e-8), m and v over response tokens",
-			Doc:       docWhitenedRewards + docStd + "NaN makes all NaN.",
-			Source:    loss,
-			Advantage: slimeWhitening().after(rewardItself),
-		}),
+		discounted(*tokenWhitened(Estimator{
+			Name:    "reinforce_plus_plus",
+			Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
+			Doc:     docWhitenedRewards + docStd + "NaN makes all NaN.",
+			Source:  loss,
+		}), "gamma", slimeWhitening(), rewardItself),
 		tokenWhitened(Estimator{
 			Name:    "reinforce_plus_plus_baseline",
 			Formula: "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",

@@ -31,6 +31,7 @@ func swift() []*Estimator {
 			Doc: "ddof 1 twice, the second time over the batch. A component without a score counts as 0 after its scaling. Groups " +
 				"of different sizes are a RuntimeError.",
 			Source:    swiftCode,
+			Options:   []Option{swiftNotGDPO()},
 			Needs:     Needs{Components: true},
 			Clean:     cleanNaNToZero,
 			zeroStd:   zeroStdOfGroups(torchStd),
@@ -41,6 +42,33 @@ func swift() []*Estimator {
 			"kl_in_reward (True by default for rloo and reinforce_plus_plus) subtracts beta·KL of the sequence from the "+
 				"reward. A log would have to hold the KL per sample."),
 	})
+}
+
+// swiftScale is scale_rewards, whose value gdpo is an entry here; the default first.
+func swiftScale(first Scale, others ...Scale) Option {
+	o := scaleByName("scale_rewards", append([]Scale{first}, others...)...)
+	o.Meaning = "the scale; gdpo is the entry gdpo"
+	o.Selects["gdpo"] = Selection{Estimator: "gdpo"}
+	return o
+}
+
+// swiftNotGDPO is scale_rewards of gdpo, whose other values are those of grpo.
+func swiftNotGDPO() Option {
+	o := swiftScale("gdpo", ScaleGroup, ScaleBatch, ScaleNone)
+	for value, s := range o.Selects {
+		if s.Estimator == "" {
+			o.Selects[value] = Selection{Estimator: "grpo", Scale: s.Scale}
+		}
+	}
+	return o
+}
+
+// scale is scale_rewards; the variant for groups of different sizes has no gdpo.
+func (v swiftVariant) scale(first Scale, others ...Scale) Option {
+	if !v.asMatrix {
+		return scaleByName("scale_rewards", append([]Scale{first}, others...)...)
+	}
+	return swiftScale(first, append(others, "gdpo")...)
 }
 
 // swiftVariant is one of the two functions that compute advantages.
@@ -62,6 +90,7 @@ func (v swiftVariant) estimators() []*Estimator {
 			Doc: "s has ddof 1. A group of one gets 0. Equal rewards give 0 or a float32 residue of it (eight of 10.1: +0.0095). " +
 				v.docSizes + " NaN counts as 0.",
 			Source:    swiftCode + v.suffix,
+			Options:   []Option{v.scale(ScaleGroup, ScaleBatch, ScaleNone)},
 			Clean:     cleanNaNToZero,
 			zeroStd:   zeroStdOfGroups(torchStd),
 			Advantage: v.refuse(groupwise{eps: swiftEps, ofOne: oneStd0, asMatrix: v.asMatrix}.advantages),
@@ -74,6 +103,7 @@ func (v swiftVariant) estimators() []*Estimator {
 			Doc: "Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of the rewards. A group of one gets " +
 				"0. " + v.docSizes + " NaN counts as 0.",
 			Source:    swiftCode + v.suffix,
+			Options:   []Option{v.scale(ScaleNone, ScaleGroup, ScaleBatch)},
 			Clean:     cleanNaNToZero,
 			zeroStd:   zeroStdOfGroups(torchStd),
 			Advantage: v.refuse(groupwise{baseline: rlooTerms, eps: swiftEps, ofOne: oneStd0, asMatrix: v.asMatrix}.advantages),
@@ -86,6 +116,7 @@ func (v swiftVariant) estimators() []*Estimator {
 			Doc: "Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of r − μ. No weighting by tokens and " +
 				"no second mean, unlike the REINFORCE++ of others. A group of one gets 0. " + v.docSizes + " NaN counts as 0.",
 			Source:    swiftCode + v.suffix,
+			Options:   []Option{scaleByName("scale_rewards", ScaleBatch, ScaleGroup, ScaleNone)},
 			Clean:     cleanNaNToZero,
 			zeroStd:   zeroStdOfGroups(torchStd),
 			Advantage: v.refuse(centredStd{eps: swiftEps, asMatrix: v.asMatrix, ofOne: oneStd0}.advantages),

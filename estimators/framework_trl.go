@@ -11,6 +11,11 @@ func trl() []*Estimator {
 		rlooTrainer = code + "trainer/rloo_trainer.py:RLOOTrainer._generate_and_score_completions"
 		docUnscored = "A sample without a score (NaN, None) gets 0 and counts in no mean or s. Groups of different sizes are a RuntimeError."
 	)
+	scale := scaleByName("scale_rewards", ScaleGroup, ScaleBatch, ScaleNone)
+	aggregation := trlAggregationOption()
+	normalize := otherEntry("normalize_advantages", false, "rloo_normalize_advantages", "rloo",
+		"divide by the standard deviation of the batch: true is the entry rloo_normalize_advantages")
+	clip := clipRange("reward_clip_range", "none", "what rewards are cut to before the baseline")
 	return []*Estimator{
 		// The scale is scale_rewards.
 		{
@@ -22,6 +27,7 @@ func trl() []*Estimator {
 			Doc: "s has ddof 1 and is float32 throughout. A group of one gets 0. " + docUnscored + " Equal rewards give 0 or a " +
 				"residue (eight of 10.1: +0.0094), which frac_reward_zero_std misses.",
 			Source:    grpoTrainer,
+			Options:   []Option{scale, aggregation},
 			zeroStd:   zeroStdOfScale(ignoringNaN),
 			Advantage: refuseRagged(nanIgnoring{trlEps}.advantages),
 		},
@@ -35,29 +41,32 @@ func trl() []*Estimator {
 			Doc: "ddof 1 twice, the second time over the batch; scale_rewards is ignored. A group of one gets 0. " +
 				docUnscored,
 			Source:    grpoTrainer,
+			Options:   []Option{aggregation},
 			Needs:     Needs{Components: true},
 			zeroStd:   gdpo{eps: trlEps, ignoreUnscored: true}.zeroStd,
 			Advantage: refuseRagged(gdpo{eps: trlEps, ignoreUnscored: true}.advantages),
 		},
-		{
+		configurable(Estimator{
 			Name: "rloo", Scales: []Scale{ScaleNone},
 			Float:   Float32,
 			Formula: "A = r − (Σ − r) / (m − 1), m = samples with a score",
 			Doc: "Only for beta=0: by default (0.05) KL is subtracted from the reward. reward_clip_range and normalize_advantages " +
 				"are off, as by default. " + docUnscored,
-			Source:    rlooTrainer,
-			zeroStd:   zeroStdOfGroups(ignoringNaN),
-			Advantage: refuseRagged(nanIgnoring{trlEps}.rloo(false)),
-		},
-		{
+			Source:  rlooTrainer,
+			zeroStd: zeroStdOfGroups(ignoringNaN),
+		}, func(v Values) formula {
+			return refuseRagged(onClipped(nanIgnoring{trlEps}.rloo(false), v, clip))
+		}, clip, normalize),
+		configurable(Estimator{
 			Name: "rloo_normalize_advantages", Scales: []Scale{ScaleBatch},
-			Float:     Float32,
-			Formula:   "a = r − (Σ − r) / (m − 1); A = (a − mean a) / (s_a + 1e-4)",
-			Doc:       "Only for beta=0. s has ddof 1, over the advantages of the batch. " + docUnscored,
-			Source:    rlooTrainer,
-			zeroStd:   zeroStdOfGroups(ignoringNaN),
-			Advantage: refuseRagged(nanIgnoring{trlEps}.rloo(true)),
-		},
+			Float:   Float32,
+			Formula: "a = r − (Σ − r) / (m − 1); A = (a − mean a) / (s_a + 1e-4)",
+			Doc:     "Only for beta=0. s has ddof 1, over the advantages of the batch. " + docUnscored,
+			Source:  rlooTrainer,
+			zeroStd: zeroStdOfGroups(ignoringNaN),
+		}, func(v Values) formula {
+			return refuseRagged(onClipped(nanIgnoring{trlEps}.rloo(true), v, clip))
+		}, clip, normalize),
 		// The experimental asynchronous trainer has another arithmetic than grpo.
 		{
 			Name: "async_grpo", Scales: []Scale{ScaleGroup},
@@ -72,5 +81,14 @@ func trl() []*Estimator {
 		notComputable("rloo_kl_in_reward", "r − beta·KL, then RLOO", rlooTrainer,
 			"beta (0.05 by default) subtracts the KL of the sequence from the reward before the estimator sees it. A log "+
 				"would have to hold the KL per sample."),
+	}
+}
+
+// trlAggregationOption is the option that selects GDPO.
+func trlAggregationOption() Option {
+	return Option{
+		Key: "multi_objective_aggregation", Kind: OneOf("sum_then_normalize", "normalize_then_sum"), Default: "sum_then_normalize",
+		Meaning: "normalize_then_sum is the entry grpo_normalize_then_sum",
+		Selects: map[string]Selection{"sum_then_normalize": {Estimator: "grpo"}, "normalize_then_sum": {Estimator: "grpo_normalize_then_sum"}},
 	}
 }

@@ -12,6 +12,11 @@ func trl15() []*Estimator {
 			"and an infinity ±3.4e38. Groups of different sizes are a RuntimeError."
 		docLastBits = "With finite rewards it differs from trl only in the last bits of this s, up to 2e-7 of an advantage near 1"
 	)
+	scale := scaleByName("scale_rewards", ScaleGroup, ScaleBatch, ScaleNone)
+	aggregation := trlAggregationOption()
+	normalize := otherEntry("normalize_advantages", false, "rloo_normalize_advantages", "rloo",
+		"divide by the standard deviation of the batch: true is the entry rloo_normalize_advantages")
+	clip := clipRange("reward_clip_range", "none", "what rewards are cut to before the baseline")
 	return []*Estimator{
 		{
 			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
@@ -23,6 +28,7 @@ func trl15() []*Estimator {
 				"+0.0095, there +0.0094), which frac_reward_zero_std counts here and misses there; not at all under scale none. " +
 				docUnscored,
 			Source:    grpoTrainer,
+			Options:   []Option{scale, aggregation},
 			Clean:     cleanNaNToZero,
 			zeroStd:   zeroStdOfScale(torchStd),
 			Advantage: refuseRagged(groupwise{eps: trlEps, ofOne: oneStd0, asMatrix: true}.advantages),
@@ -37,32 +43,36 @@ func trl15() []*Estimator {
 				". A sample without any score counts as z = 0, and NaN of infinite rewards stays. " +
 				"Groups of different sizes are a RuntimeError.",
 			Source:    grpoTrainer,
+			Options:   []Option{aggregation},
 			Needs:     Needs{Components: true},
 			Clean:     cleanNaNToZero,
 			zeroStd:   gdpo{eps: trlEps}.zeroStd,
 			Advantage: refuseRagged(gdpo{eps: trlEps}.advantages),
 		},
-		{
+		configurable(Estimator{
 			Name: "rloo", Scales: []Scale{ScaleNone},
 			Float:   Float32,
 			Formula: "A = r − (Σ − r) / (n − 1)",
 			Doc: "Only for beta=0, as in trl, from which it differs only where a reward is not finite. A group of one gets 0. " +
 				docUnscored,
-			Source:    rlooTrainer,
-			Clean:     cleanNaNToZero,
-			zeroStd:   zeroStdOfGroups(torchStd),
-			Advantage: refuseRagged(groupwise{baseline: rlooSum, ofOne: oneZero}.advantages),
-		},
-		{
+			Source:  rlooTrainer,
+			Clean:   cleanNaNToZero,
+			zeroStd: zeroStdOfGroups(torchStd),
+		}, func(v Values) formula {
+			return refuseRagged(onClipped(groupwise{baseline: rlooSum, ofOne: oneZero}.advantages, v, clip))
+		}, clip, normalize),
+		configurable(Estimator{
 			Name: "rloo_normalize_advantages", Scales: []Scale{ScaleBatch},
 			Float:   Float32,
 			Formula: "a = r − (Σ − r) / (n − 1); A = (a − mean a) / (s_a + 1e-4)",
 			Doc: "Only for beta=0, as in trl. s has ddof 1, over the advantages of the batch. A group of one has a = 0. " +
 				docLastBits + ". " + docUnscored,
-			Source:    rlooTrainer,
-			Clean:     cleanNaNToZero,
-			zeroStd:   zeroStdOfGroups(torchStd),
-			Advantage: refuseRagged(standardized(withScale(groupwise{baseline: rlooSum, ofOne: oneZero}.advantages, ScaleNone), trlEps)),
-		},
+			Source:  rlooTrainer,
+			Clean:   cleanNaNToZero,
+			zeroStd: zeroStdOfGroups(torchStd),
+		}, func(v Values) formula {
+			inner := withScale(groupwise{baseline: rlooSum, ofOne: oneZero}.advantages, ScaleNone)
+			return refuseRagged(onClipped(standardized(inner, trlEps), v, clip))
+		}, clip, normalize),
 	}
 }

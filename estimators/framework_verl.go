@@ -13,6 +13,7 @@ func verl() []*Estimator {
 	whiten := maskedWhiten()
 	whiten.needsTwoTokens = true
 	grpoFormula := groupwise{eps: 1e-6, ofOne: oneMean0Std1}.advantages
+	byStd := []Option{divideByStd("algorithm.norm_adv_by_std_in_grpo")}
 	return countingOutputs([]*Estimator{
 		// norm_adv_by_std_in_grpo=False is scale "none", Dr. GRPO.
 		{
@@ -24,6 +25,7 @@ func verl() []*Estimator {
 				"(eight of 10.1 give +0.47). Groups may differ in size. NaN makes its group NaN. Of a rollout of several outputs " +
 				"the last counts, and all get its advantage; the other estimators of verl count each output.",
 			Source:    algos + "compute_grpo_outcome_advantage",
+			Options:   byStd,
 			Advantage: grpoFormula,
 		},
 		{
@@ -34,6 +36,7 @@ func verl() []*Estimator {
 			Doc: "As grpo, but sums run from left to right and s, ddof 1, is float32 throughout. A group of one has μ 0 and s 1. " +
 				"Groups may differ in size. NaN makes its group NaN.",
 			Source:    algos + "compute_grpo_vectorized_outcome_advantage",
+			Options:   byStd,
 			Advantage: indexAddGRPO(false),
 		},
 		{
@@ -44,6 +47,7 @@ func verl() []*Estimator {
 			Doc: "s has ddof 1. A group of one is a ValueError. Equal best rewards give 0. NaN ranks highest and gives NaN. Groups " +
 				"may differ in size.",
 			Source:    algos + "compute_grpo_passk_outcome_advantage",
+			Options:   byStd,
 			Advantage: verlPassK,
 		},
 		{
@@ -85,14 +89,13 @@ func verl() []*Estimator {
 			Source:    algos + "compute_gpg_outcome_advantage",
 			Advantage: groupPolicyGradient,
 		},
-		tokenWhitened(Estimator{
+		discounted(*tokenWhitened(Estimator{
 			Name:    "reinforce_plus_plus",
 			Formula: "A = (r − m) / √(v + 1e-8), m and v over response tokens",
 			Doc: docWhitenedRewards + "ddof 1. Up to one token in the batch is a ValueError. NaN makes all " +
 				"NaN.",
-			Source:    algos + "compute_reinforce_plus_plus_outcome_advantage",
-			Advantage: whiten.after(rewardItself),
-		}),
+			Source: algos + "compute_reinforce_plus_plus_outcome_advantage",
+		}), "algorithm.gamma", whiten, rewardItself),
 		tokenWhitened(Estimator{
 			Name:    "reinforce_plus_plus_baseline",
 			Formula: "a = r − μ; A = (a − m) / √(v + 1e-8), m and v over response tokens",
@@ -118,6 +121,7 @@ func verl() []*Estimator {
 				"default. Whitening is summed in float64 here: agrees to 1e-4. NaN makes all NaN.",
 			Source:    algos + "compute_gdpo_outcome_advantage",
 			Needs:     Needs{Components: true},
+			Options:   byStd,
 			Advantage: whiten.after(perComponent(grpoFormula)),
 		}),
 		notComputable("gae", formulaGAE, algos+"compute_gae_advantage_return", criticNeeded),

@@ -99,7 +99,7 @@ func (row goldenRow) compareZeroStd(t *testing.T, c goldenCase, e *Estimator, s 
 	}
 }
 
-// compareTokens compares a discounted case token by token: a sample has no single value.
+// compareTokens compares a discounted case token by token, and each sample with the mean of its tokens.
 func (row goldenRow) compareTokens(t *testing.T, c goldenCase, e *Estimator, n *goldenCounts) {
 	t.Helper()
 	w, ok := map[string]whitening{
@@ -108,22 +108,29 @@ func (row goldenRow) compareTokens(t *testing.T, c goldenCase, e *Estimator, n *
 	if !ok {
 		t.Fatalf("%s: no whitening", c.Name)
 	}
-	w.meanOnly = c.Params.NoStdNorm
 	order, b, err := c.batch(e)
 	if err != nil {
+		t.Fatal(err)
+	}
+	samples := make([]float64, len(order))
+	if err := e.Advantage(samples, b, ScaleNone); err != nil {
 		t.Fatal(err)
 	}
 	gamma := *c.Params.Gamma
 	line := w.fit(tokenValues{b.Rewards, b.Lengths, gamma})
 	worst := difference{float: e.Float}
 	for at, i := range order {
-		got := make([]float64, b.Lengths[at])
-		x := b.Rewards[at]
+		got, want := make([]float64, b.Lengths[at]), floats(c.Tokens[i])
+		x, mean := b.Rewards[at], 0.0
 		for k := len(got) - 1; k >= 0; k-- {
 			got[k] = line.at(x)
 			x *= gamma
+			mean += want[k] / float64(len(want))
 		}
-		worst.add(floats(c.Tokens[i]), got)
+		worst.add(want, got)
+		if len(want) > 0 {
+			worst.add([]float64{mean}, samples[at:at+1])
+		}
 	}
 	row.count(t, c, worst, n)
 }

@@ -54,36 +54,50 @@ func trlOptions(e *Estimator, p goldenParams) Scale {
 		replaceBy(e, "rloo_normalize_advantages")
 	}
 	if p.Clip != nil {
-		low, high := float32(p.Clip[0]), float32(p.Clip[1])
-		inner := e.Advantage
-		e.Advantage = func(dst []float64, b Batch, s Scale) error {
-			rewards := make([]float64, len(b.Rewards))
-			_ = clipped(rewardItself, low, high)(rewards, b, ScaleNone)
-			b.Rewards = rewards
-			return inner(dst, b, s)
-		}
+		give(e, "reward_clip_range", p.clip())
 	}
 	return ScaleNone
 }
 
+// give gives an option of e a value.
+func give(e *Estimator, key, value string) {
+	with, err := e.With(Options("").With(key, value))
+	if err != nil || with.Given == "" {
+		panic(fmt.Sprint(e.Framework, " ", e.Name, ": ", key, " is no option or at its default: ", err))
+	}
+	*e = *with
+}
+
+// clip is the value of a clip range.
+func (p goldenParams) clip() string {
+	if p.Clip == nil {
+		return "none"
+	}
+	return fmt.Sprint(float64(p.Clip[0]), " ", float64(p.Clip[1]))
+}
+
 // openRLHFOptions has another clip range than the command line, or none.
 func openRLHFOptions(e *Estimator, p goldenParams) Scale {
-	inner := map[string]formula{
-		"rloo": rloo(0).advantages, "group_norm": grpo(1e-9).advantages, "dr_grpo": grpo(0).advantages,
-		"reinforce": rewardItself, "reinforce_baseline": withScale(grpo(0).advantages, ScaleNone),
-	}[e.Name]
-	if p.Clip != nil {
-		if p.Clip[1] == openRLHFClip {
-			return e.Scales[0]
-		}
-		inner = clipped(inner, float32(p.Clip[0]), float32(p.Clip[1]))
+	options := Options("").With("reward.clip_range", p.clip())
+	if p.NoStdNorm {
+		options = options.With("algo.advantage.no_std_norm", "true")
 	}
-	e.Advantage = inner
-	if e.Needs.Lengths {
-		w := flooredWhiten()
-		w.meanOnly = p.NoStdNorm
-		e.Advantage = w.after(inner)
+	return p.giveDiscount(e, options)
+}
+
+// discountOption is for REINFORCE++ of any framework.
+func discountOption(e *Estimator, p goldenParams) Scale { return p.giveDiscount(e, "") }
+
+// giveDiscount gives options, and gamma under whatever key.
+func (p goldenParams) giveDiscount(e *Estimator, options Options) Scale {
+	if p.Gamma != nil && *p.Gamma != 1 {
+		options = options.With("gamma", fmt.Sprint(*p.Gamma))
 	}
+	with, err := e.With(options)
+	if err != nil {
+		panic(err)
+	}
+	*e = *with
 	return e.Scales[0]
 }
 
@@ -100,7 +114,7 @@ func swiftOptions(e *Estimator, p goldenParams) Scale {
 func nemoOptions(e *Estimator, p goldenParams) Scale {
 	switch {
 	case e.Name == "gdpo" && !p.LeaveOneOut:
-		e.Advantage = batchStandardized(perComponent(leaveOneOutStd{}.advantages))
+		give(e, "grpo.use_leave_one_out_baseline", "false")
 	case e.Name == "reinforce_plus_plus" && !p.MinusBaseline:
 		return replaceBy(e, "reinforce_plus_plus_no_baseline")
 	case e.Name == "grpo" && !p.LeaveOneOut:
@@ -126,10 +140,10 @@ func rollOptions(e *Estimator, p goldenParams) Scale {
 		}
 	case e.Name == "agentic_reward_norm":
 		if p.NormMean == "batch" {
-			e.Advantage = groupwise{baseline: batchMean, eps: rollEps, zeroIfFlat: true}.advantages
+			give(e, "reward_normalization.norm_mean_type", "batch")
 		}
 	case p.NormMean == "" && scale == ScaleNone:
-		e.Advantage = rollNorm(noBaseline)
+		give(e, "norm_mean_type", "none")
 	case p.NormMean == "batch" && scale == ScaleGroup:
 		e.Advantage = func(_ []float64, b Batch, _ Scale) error {
 			n := len(b.Rewards)
@@ -192,9 +206,9 @@ func alwaysRefuse(r *Refusal) formula {
 
 // uncleaned is for files made by the estimator's function alone, without the trainer,
 // which cleans the rewards.
-func uncleaned(e *Estimator, _ goldenParams) Scale {
+func uncleaned(e *Estimator, p goldenParams) Scale {
 	e.Clean = cleanRound
-	return e.Scales[0]
+	return p.giveDiscount(e, "")
 }
 
 // slimeOptions leaves out what the command line does for groups of one.

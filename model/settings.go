@@ -15,6 +15,7 @@ type Settings struct {
 	Framework string // whose arithmetic
 	Estimator string // as the framework's option spells it
 	Scale     estimators.Scale
+	Options   estimators.Options // of the estimator, by the trainer's keys; see Resolved
 
 	KeepPos   float64 // keep_pos_ratio: share of each group's positive samples that is kept, best first
 	KeepNeg   float64 // keep_neg_ratio: share of each group's negative samples that is kept, worst first
@@ -46,9 +47,42 @@ func (s Settings) Filtering() bool {
 	return !all
 }
 
-// FindEstimator returns the estimator that the settings name.
+// FindEstimator returns the estimator that the settings name, with its options.
 func (s Settings) FindEstimator() (*estimators.Estimator, error) {
-	return estimators.Find(s.Framework, s.Estimator)
+	e, err := estimators.Find(s.Framework, s.Estimator)
+	if err != nil {
+		return nil, err
+	}
+	return e.With(s.Options)
+}
+
+// Resolved returns the settings with the options as their trainer writes them, without those at their
+// default, and with the scale or the entry that an option names here. The error is one sentence: a key
+// that nothing at work has, or a value that its option does not take.
+func (s Settings) Resolved() (Settings, error) {
+	for s.Options != "" {
+		e, err := estimators.Find(s.Framework, s.Estimator)
+		if err != nil {
+			return s, err
+		}
+		given, err := s.Options.Resolve(e.Framework+" "+e.Name, e.Options)
+		if err != nil {
+			return s, err
+		}
+		rest, selected, found := given.Select(e.Options)
+		s.Options = rest
+		if !found {
+			break
+		}
+		if selected.Estimator != "" {
+			s.Estimator = selected.Estimator
+			s = s.withKnownScale()
+		}
+		if selected.Scale != "" {
+			s.Scale = selected.Scale
+		}
+	}
+	return s, nil
 }
 
 // Effective are the settings as computed: without a filter if the estimator cannot be filtered. The
@@ -73,6 +107,9 @@ func (s Settings) Validate() error {
 		return trainerError(err)
 	}
 	if err != nil {
+		return err
+	}
+	if _, err := s.Resolved(); err != nil {
 		return err
 	}
 	if !e.Computable() {
@@ -112,7 +149,7 @@ func (s Settings) TrainerWarning() string {
 }
 
 // WithFramework returns the settings with another framework, and its first estimator or scale if it
-// lacks that of the settings.
+// lacks that of the settings; options that it lacks go.
 func (s Settings) WithFramework(framework string) Settings {
 	s.Framework = framework
 	if _, err := s.FindEstimator(); err != nil {
@@ -123,14 +160,21 @@ func (s Settings) WithFramework(framework string) Settings {
 			}
 		}
 	}
-	return s.withKnownScale()
+	return s.withKnownOptions().withKnownScale()
 }
 
 // WithEstimator returns the settings with another estimator of the framework, and its first scale if
-// it lacks that of the settings.
+// it lacks that of the settings; options that it lacks go.
 func (s Settings) WithEstimator(name string) Settings {
 	s.Estimator = name
-	return s.withKnownScale()
+	return s.withKnownOptions().withKnownScale()
+}
+
+func (s Settings) withKnownOptions() Settings {
+	if e, err := estimators.Find(s.Framework, s.Estimator); err == nil {
+		s.Options = s.Options.Of(e.Options)
+	}
+	return s
 }
 
 func (s Settings) withKnownScale() Settings {
@@ -172,7 +216,16 @@ func (s Settings) Set(key, value string) (Settings, error) {
 		}
 	case "group_by":
 		s.GroupBy = GroupBy(value)
+	case "option":
+		var option string
+		if option, value, err = estimators.ParseOption(value); err == nil {
+			s.Options = s.Options.With(option, value)
+		}
 	default:
+		if estimators.IsOption(key) {
+			s.Options = s.Options.With(key, value)
+			break
+		}
 		err = fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by", key)
 	}
 	return s, err

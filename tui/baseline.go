@@ -7,6 +7,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
 )
@@ -41,6 +42,9 @@ func (a App) swapBaseline() (App, tea.Cmd) {
 // settingsInWords returns settings as a line of text.
 func settingsInWords(s model.Settings) string {
 	text := fmt.Sprintf("%s %s, scale %s", s.Framework, s.Estimator, s.Scale)
+	if s.Options != "" {
+		text += ", " + sanitize.Line(s.Options.String())
+	}
 	if s.Filtering() {
 		text += fmt.Sprintf(", keep %s+ %s−", units.Fixed(s.KeepPos, 2), units.Fixed(s.KeepNeg, 2))
 		if s.Recompute {

@@ -32,6 +32,7 @@ func lineCommands() []lineCommand {
 		{"framework", "NAME", "whose arithmetic", setOption("framework"), firstArgument(func(App) []string { return estimators.Frameworks() })},
 		{"est", "NAME", "the estimator of the framework", setOption("adv_estimator"), firstArgument(App.estimatorNames)},
 		{"scale", "NAME", "group, batch or none", setOption("scale"), firstArgument(App.scaleNames)},
+		{"option", "KEY=VALUE", "an option of the estimator, by the trainer's key; KEY= is its default", runOption, firstArgument(App.optionKeys)},
 		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
 		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), oneOf("on", "off")},
 		{"reward", "NAME[=WEIGHT],…|auto", "take this column, or the sum of several, as the reward", runReward, firstArgument(App.rewardNames)},
@@ -149,6 +150,43 @@ func (a App) scaleNames() []string {
 		}
 	}
 	return names
+}
+
+// optionKeys returns the options of the estimator.
+func (a App) optionKeys() []string {
+	var keys []string
+	if e, err := a.settings.now.FindEstimator(); err == nil {
+		for _, o := range e.Options {
+			keys = append(keys, o.Key+"=")
+		}
+	}
+	return keys
+}
+
+// runOption gives an option of the estimator a value, or with "key=" its default.
+func runOption(a App, args []string) (App, tea.Cmd, error) {
+	text := strings.Join(args, " ") // a value may be two numbers
+	key, value, err := estimators.ParseOption(text)
+	if err != nil {
+		return a, nil, err
+	}
+	set := a.settings.now
+	e, err := set.FindEstimator()
+	if err != nil {
+		return a, nil, err
+	}
+	if option, found := estimators.FindOption(e.Options, key); found && value == "" {
+		value = option.Default
+	}
+	set.Options = set.Options.With(key, value)
+	if set, err = set.Resolved(); err == nil {
+		err = set.Effective().Validate()
+	}
+	if err != nil {
+		return a, nil, err
+	}
+	a, cmd := a.apply(a.settings.withSettings(set))
+	return a, cmd, nil
 }
 
 func (a App) estimatorNames() []string {

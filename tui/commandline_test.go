@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,7 +39,21 @@ func TestCommandLineRunsAndCompletes(t *testing.T) {
 		if d.app.display.theme.Name != "light" {
 			t.Error(d.app.display.theme.Name)
 		}
+		run("framework openrlhf")
+		run("est dr_grpo")
+		run("option reward.clip_range=-0.1 0.1")
+		if set := d.app.settings.now; set.Options != "reward.clip_range=-0.1 0.1" || slices.ContainsFunc(d.app.result.analysis.Original, func(x float64) bool { return x > float64(float32(0.1)) }) {
+			t.Errorf("%+v, advantages %.5v", set, d.app.result.analysis.Original)
+		}
+		if frame := d.frame(); !strings.Contains(frame, "clip_range=-0.1 0.1") {
+			t.Errorf("the header does not say it:\n%.600s", frame)
+		}
+		run("option clip_range=")
+		if set := d.app.settings.now; set.Options != "" {
+			t.Errorf("%+v", set)
+		}
 		for text, want := range map[string]string{
+			"option gamma=1": "openrlhf dr_grpo has no option gamma: it has reward.clip_range", "option clip_range=1": "must be two numbers",
 			"stpe 3": `no command is called "stpe"`, "step x": "step takes a number", "step 99": "there is no step 99",
 			"keep pos 7": "must be in", "theme pink": "the themes are dark", "export pdf": "export writes md",
 		} {
@@ -73,7 +88,7 @@ func TestEveryArgumentIsCompleted(t *testing.T) {
 		for typed, want := range map[string]string{
 			"ste": "step", "step 1": "step 1", "step 2": "step 2 ", "ex": "export ", "export sh": "export shown ", "export shown j": "export shown jsonl ",
 			"sweep la": "sweep last ", "filter fate:ki": "filter fate:killed ", "filter std>0 and sample.le": "filter std>0 and sample.length ",
-			"scale g": "scale group ", "keep p": "keep pos ", "keep pos x": "keep pos x", "fo": "forget ", "th": "theme ", "nosuch x": "nosuch x",
+			"scale g": "scale group ", "keep p": "keep pos ", "keep pos x": "keep pos x", "fo": "forget ", "option x": "option x", "th": "theme ", "nosuch x": "nosuch x",
 		} {
 			d.press(":")
 			d.typeText(typed)

@@ -150,6 +150,8 @@ func (a App) fateCounts() string {
 // settingsLine returns the settings, each behind its key, in the longest form that fits.
 func (a App) settingsLine(w int) string {
 	reason, short, mark := a.choiceReason()
+	long, count := a.optionsInHeader()
+	reason, short, mark = long+reason, long+short, count+mark
 	for _, form := range []struct {
 		reason, pos, neg, recompute string
 		meter                       int
@@ -166,6 +168,23 @@ func (a App) settingsLine(w int) string {
 		}
 	}
 	return cells.Fit(a.settingsForm(mark, "pos", "neg", "re", 0), w)
+}
+
+// optionsInHeader names the options that are not at their default by the end of their keys, and counts
+// them where there is no room.
+func (a App) optionsInHeader() (long, count string) {
+	list := a.settings.now.Options.List()
+	if len(list) == 0 {
+		return "", ""
+	}
+	for i, option := range list {
+		key, value, _ := strings.Cut(option, "=")
+		list[i] = key[strings.LastIndexByte(key, '.')+1:] + "=" + value
+	}
+	paint := func(text string) string {
+		return " " + a.display.theme.Paint(themes.Accent, sanitize.Line(text))
+	}
+	return paint(strings.Join(list, " ")), paint(fmt.Sprintf("+%d", len(list)))
 }
 
 // choiceReason says who chose the estimator, or how many of the logged advantages it reproduces;

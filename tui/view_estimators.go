@@ -164,6 +164,9 @@ func (a App) estimatorPage(e *estimators.Estimator, w int) []string {
 	part("formula", e.Formula)
 	part("what to know", e.Doc)
 	part("scales", scaleList(e))
+	for _, o := range e.Options {
+		part("option", o.String())
+	}
 	part("precision", e.Precision())
 	if why := a.snap.Missing(e); why != nil {
 		part("not with this log", why.Error())

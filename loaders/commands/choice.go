@@ -2,6 +2,8 @@ package commands
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -94,12 +96,17 @@ func (p *Program) Given() choice.Given {
 	return given
 }
 
-// validate refuses settings as far as that needs no log: without a framework, an estimator and a
-// scale have to be those of some framework.
+// validate refuses settings as far as that needs no log: without a framework, estimator, scale and
+// options have to be those of some framework.
 func (p *Program) validate(set model.Settings) error {
 	given := p.Given()
-	if given.Framework != "" || !given.HasEstimator() {
+	if given.Framework != "" || !given.HasEstimator() && set.Options == "" {
 		return set.Validate()
+	}
+	for key := range set.Options.All() {
+		if !anyHasOption(key) {
+			return fmt.Errorf("no estimator has an option %s: `vantage estimators FRAMEWORK NAME` lists those of one", key)
+		}
 	}
 	for _, e := range estimators.All() {
 		if (given.Estimator == "" || e.Name == set.Estimator) && (given.Scale == "" || e.HasScale(set.Scale)) {
@@ -110,5 +117,28 @@ func (p *Program) validate(set model.Settings) error {
 			}
 		}
 	}
+	if err := anyRefusal(set.Options); err != nil {
+		return err
+	}
 	return set.Validate()
+}
+
+func anyHasOption(key string) bool {
+	return slices.ContainsFunc(estimators.All(), func(e *estimators.Estimator) bool {
+		_, found := estimators.FindOption(e.Options, key)
+		return found
+	})
+}
+
+// anyRefusal returns what the first estimator that has the options says of their values.
+func anyRefusal(options estimators.Options) error {
+	for _, e := range estimators.All() {
+		if options.Of(e.Options) != options {
+			continue
+		}
+		if _, err := e.With(options); err != nil {
+			return err
+		}
+	}
+	return nil
 }

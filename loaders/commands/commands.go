@@ -44,6 +44,7 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 		{"framework", "NAME", "framework whose arithmetic is used: easyr1, twinkle, verl, trl, …; see `vantage estimators`"},
 		{"estimator", "NAME", "advantage estimator, by that framework's name: grpo, rloo, …"},
 		{"scale", "SCALE", "divide by the std of the group or of the batch, or do not divide: group, batch or none"},
+		{"option", "KEY=VALUE", "an option of the estimator, by the trainer's own key: algorithm.gamma=0.9; repeatable; see `vantage estimators NAME`"},
 		{"keep-pos-ratio", "RATIO", "share of each group's positive samples to keep, best first (0 to 1)"},
 		{"keep-neg-ratio", "RATIO", "share of each group's negative samples to keep, worst first (0 to 1)"},
 		{"reward", "NAME", "use this column of the log as the reward, or the sum of several, with weights: accuracy,format=0.3"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/estimators"
 	"vantage/model"
 )
 
@@ -27,7 +28,8 @@ func (f *settingFlag) Set(value string) error {
 }
 
 // Configure splits the arguments into paths and settings. It applies the settings of
-// --config, then flags, then arguments algorithm.key=value; the last of several wins.
+// --config, then flags, then arguments algorithm.key=value and other keys of options; the last of
+// several wins.
 // Framework and estimator are applied before the rest, whatever their order.
 func (p *Program) Configure(args []string) (paths []string, set model.Settings, err error) {
 	options, err := p.options()
@@ -74,7 +76,7 @@ func splitArguments(args []string) (paths []string, settings []model.Option, err
 	for _, arg := range args {
 		key, value, found := strings.Cut(arg, "=")
 		switch {
-		case found && strings.HasPrefix(key, "algorithm."):
+		case found && strings.HasPrefix(key, "algorithm."), found && estimators.IsOption(key) && doesNotExist(arg):
 			settings = append(settings, model.Option{Name: key, Value: value})
 		case found && isSetting(key, value) && doesNotExist(arg):
 			return nil, nil, Usage(fmt.Errorf("%s is not a path: as a setting write algorithm.%s", arg, arg))

@@ -46,7 +46,17 @@ func (g Given) origin() Origin {
 func (g Given) allows(set model.Settings, c match.Candidate) bool {
 	return (g.Framework == "" || c.Framework == set.Framework) &&
 		(g.Estimator == "" || c.Estimator == set.Estimator) &&
-		(g.Scale == "" || c.Scale == set.Scale)
+		(g.Scale == "" || c.Scale == set.Scale) && hasOptions(set, c)
+}
+
+// hasOptions reports whether a candidate was computed with the options that are given.
+func hasOptions(set model.Settings, c match.Candidate) bool {
+	if set.Options == "" {
+		return true
+	}
+	set.Framework, set.Estimator, set.Scale = c.Framework, c.Estimator, c.Scale
+	resolved, err := set.Resolved()
+	return err == nil && match.CandidateOf(resolved) == c
 }
 
 // Choice is an estimator with who chose it and how far the log confirms it.
@@ -90,6 +100,9 @@ func Choose(set model.Settings, given Given, trainer string, logged *match.Repor
 		set = withDefaults(set, given, set.Framework)
 	default:
 		origin = Assumed
+	}
+	if resolved, err := set.Resolved(); err == nil { // else Validate says why not
+		set = resolved
 	}
 	return set, Describe(set, origin, logged)
 }
@@ -140,7 +153,7 @@ func defaultEstimator(framework string) string {
 
 // Describe returns the choice of the estimator of set, with what the comparison says of it.
 func Describe(set model.Settings, origin Origin, logged *match.Report) Choice {
-	c := Choice{Origin: origin, Candidate: match.Candidate{Framework: set.Framework, Estimator: set.Estimator, Scale: set.Scale}}
+	c := Choice{Origin: origin, Candidate: match.CandidateOf(set)}
 	if logged == nil {
 		return c
 	}

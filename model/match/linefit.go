@@ -29,7 +29,7 @@ func linearClue(snap model.Snapshot, grouped []*analysis.GroupedStep) []string {
 			l, ok := fitLine(grouped[0].Advantages(e, scale), grouped[0].LoggedAdvantages)
 			assumptions := countAssumptions(snap.Run.Framework, e, at)
 			if ok && l.maxResidual < 1e-4 && (clue == "" || assumptions < fewest) {
-				clue, fewest = l.sentence(grouped[0].Step, Candidate{e.Framework, e.Name, scale}), assumptions
+				clue, fewest = l.sentence(grouped[0].Step, Candidate{e.Framework, e.Name, scale, e.Given}), assumptions
 			}
 		}
 	}

@@ -131,30 +131,30 @@ func TestGoldenCasesMatch(t *testing.T) {
 		exact     bool
 		minCases  int // fewer fail the test
 	}{
-		{"twinkle_grpo", equals("scale", "group"), match.Candidate{"twinkle", "grpo", "group"}, true, 10},
-		{"verl_grpo", equals("norm_adv_by_std_in_grpo", true), match.Candidate{"verl", "grpo", "group"}, true, 10},
-		{"verl_opo", always, match.Candidate{"verl", "opo", "none"}, true, 10},
-		{"verl_gpg", always, match.Candidate{"verl", "gpg", "none"}, true, 10},
-		{"trl_grpo", equals("scale_rewards", "batch"), match.Candidate{"trl", "grpo", "batch"}, true, 10},
-		{"trl_async_grpo", always, match.Candidate{"trl", "async_grpo", "group"}, true, 10},
-		{"openrlhf_group_norm", equals("reward_clip_range", nil), match.Candidate{"openrlhf", "group_norm", "group"}, true, 10},
-		{"swift_rloo", equals("scale_rewards", "none"), match.Candidate{"ms-swift", "rloo", "none"}, true, 10},
-		{"roll_agentic_reward_norm", both(equals("norm_mean_type", "group"), equals("norm_std_type", "group")), match.Candidate{"roll", "agentic_reward_norm", "group"}, true, 10},
-		{"skyrl_maxrl", always, match.Candidate{"skyrl", "maxrl", "none"}, true, 10},
-		{"prime_rl_grpo", always, match.Candidate{"prime-rl", "grpo", "none"}, true, 10},
-		{"verifiers_group", always, match.Candidate{"verifiers", "group", "none"}, true, 10},
-		{"open_instruct", equals("advantage_normalization_type", "standard"), match.Candidate{"open-instruct", "standard", "group"}, true, 10},
-		{"tinker", always, match.Candidate{"tinker", "centered", "none"}, true, 10},
-		{"verl_reinforce_plus_plus", equals("gamma", 1.0), match.Candidate{"verl", "reinforce_plus_plus", "none"}, false, 5},
-		{"slime_reinforce_plus_plus_baseline", always, match.Candidate{"slime", "reinforce_plus_plus_baseline", "none"}, false, 5},
-		{"trl_grpo_multi_reward", equals("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl", "grpo_normalize_then_sum", "group"}, true, 3},
-		{"trl_1_5_grpo", equals("scale_rewards", "group"), match.Candidate{"trl-1.5", "grpo", "group"}, true, 10},
-		{"trl_1_5_grpo", equals("scale_rewards", "batch"), match.Candidate{"trl-1.5", "grpo", "batch"}, true, 10},
-		{"trl_1_16_grpo", equals("scale_rewards", "group"), match.Candidate{"trl", "grpo", "group"}, true, 10},
-		{"trl_1_16_grpo_multi_reward", both(equals("multi_objective_aggregation", "sum_then_normalize"), equals("scale_rewards", "group")), match.Candidate{"trl", "grpo", "group"}, true, 3},
-		{"trl_1_16_grpo_multi_reward", equals("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl", "grpo_normalize_then_sum", "group"}, true, 3},
-		{"trl_1_5_grpo_multi_reward", equals("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl-1.5", "grpo_normalize_then_sum", "group"}, true, 3},
-		{"swift_gdpo_multi_reward", equals("scale_rewards", "gdpo"), match.Candidate{"ms-swift", "gdpo", "group"}, true, 3},
+		{"twinkle_grpo", equals("scale", "group"), match.Candidate{"twinkle", "grpo", "group", ""}, true, 10},
+		{"verl_grpo", equals("norm_adv_by_std_in_grpo", true), match.Candidate{"verl", "grpo", "group", ""}, true, 10},
+		{"verl_opo", always, match.Candidate{"verl", "opo", "none", ""}, true, 10},
+		{"verl_gpg", always, match.Candidate{"verl", "gpg", "none", ""}, true, 10},
+		{"trl_grpo", equals("scale_rewards", "batch"), match.Candidate{"trl", "grpo", "batch", ""}, true, 10},
+		{"trl_async_grpo", always, match.Candidate{"trl", "async_grpo", "group", ""}, true, 10},
+		{"openrlhf_group_norm", equals("reward_clip_range", nil), match.Candidate{"openrlhf", "group_norm", "group", ""}, true, 10},
+		{"swift_rloo", equals("scale_rewards", "none"), match.Candidate{"ms-swift", "rloo", "none", ""}, true, 10},
+		{"roll_agentic_reward_norm", both(equals("norm_mean_type", "group"), equals("norm_std_type", "group")), match.Candidate{"roll", "agentic_reward_norm", "group", ""}, true, 10},
+		{"skyrl_maxrl", always, match.Candidate{"skyrl", "maxrl", "none", ""}, true, 10},
+		{"prime_rl_grpo", always, match.Candidate{"prime-rl", "grpo", "none", ""}, true, 10},
+		{"verifiers_group", always, match.Candidate{"verifiers", "group", "none", ""}, true, 10},
+		{"open_instruct", equals("advantage_normalization_type", "standard"), match.Candidate{"open-instruct", "standard", "group", ""}, true, 10},
+		{"tinker", always, match.Candidate{"tinker", "centered", "none", ""}, true, 10},
+		{"verl_reinforce_plus_plus", equals("gamma", 1.0), match.Candidate{"verl", "reinforce_plus_plus", "none", ""}, false, 5},
+		{"slime_reinforce_plus_plus_baseline", always, match.Candidate{"slime", "reinforce_plus_plus_baseline", "none", ""}, false, 5},
+		{"trl_grpo_multi_reward", equals("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl", "grpo_normalize_then_sum", "group", ""}, true, 3},
+		{"trl_1_5_grpo", equals("scale_rewards", "group"), match.Candidate{"trl-1.5", "grpo", "group", ""}, true, 10},
+		{"trl_1_5_grpo", equals("scale_rewards", "batch"), match.Candidate{"trl-1.5", "grpo", "batch", ""}, true, 10},
+		{"trl_1_16_grpo", equals("scale_rewards", "group"), match.Candidate{"trl", "grpo", "group", ""}, true, 10},
+		{"trl_1_16_grpo_multi_reward", both(equals("multi_objective_aggregation", "sum_then_normalize"), equals("scale_rewards", "group")), match.Candidate{"trl", "grpo", "group", ""}, true, 3},
+		{"trl_1_16_grpo_multi_reward", equals("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl", "grpo_normalize_then_sum", "group", ""}, true, 3},
+		{"trl_1_5_grpo_multi_reward", equals("multi_objective_aggregation", "normalize_then_sum"), match.Candidate{"trl-1.5", "grpo_normalize_then_sum", "group", ""}, true, 3},
+		{"swift_gdpo_multi_reward", equals("scale_rewards", "gdpo"), match.Candidate{"ms-swift", "gdpo", "group", ""}, true, 3},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			tried := 0
@@ -243,7 +243,7 @@ func TestPrimeRLLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(cut.Matches, func(v match.Verdict) bool { return v.Candidate == match.Candidate{"prime-rl", "grpo", "none"} })
+	at := slices.IndexFunc(cut.Matches, func(v match.Verdict) bool { return v.Candidate == match.Candidate{"prime-rl", "grpo", "none", ""} })
 	if at < 0 || cut.LeftOut != 1 || cut.Matches[at].Exact != 24 {
 		t.Errorf("%d left out, matches %+v", cut.LeftOut, cut.Matches)
 	}
@@ -251,7 +251,7 @@ func TestPrimeRLLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(merged.Matches, func(v match.Verdict) bool { return v.Candidate == match.Candidate{"prime-rl", "grpo", "none"} }) || !strings.Contains(merged.Grouping.Evidence, "8 consecutive rows") {
+	if !slices.ContainsFunc(merged.Matches, func(v match.Verdict) bool { return v.Candidate == match.Candidate{"prime-rl", "grpo", "none", ""} }) || !strings.Contains(merged.Grouping.Evidence, "8 consecutive rows") {
 		t.Errorf("matches %+v, groups %s", merged.Matches, merged.Grouping.Evidence)
 	}
 }

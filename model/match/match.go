@@ -18,16 +18,26 @@ import (
 // ErrNothingLogged is the error for a log without advantages.
 var ErrNothingLogged = errors.New("the log has no advantages to compare with: TRL, ms-swift, prime-rl, NeMo-RL and open-instruct log them")
 
-// Candidate is an estimator with a scale.
+// Candidate is an estimator with a scale and the options that are not at their default.
 type Candidate struct {
 	Framework string
 	Estimator string
 	Scale     estimators.Scale
+	Options   estimators.Options
 }
 
-// String returns "easyr1 grpo with scale group".
+// CandidateOf returns that of some settings.
+func CandidateOf(set model.Settings) Candidate {
+	return Candidate{set.Framework, set.Estimator, set.Scale, set.Options}
+}
+
+// String returns "easyr1 grpo with scale group", and the options.
 func (c Candidate) String() string {
-	return fmt.Sprintf("%s %s with scale %s", c.Framework, c.Estimator, c.Scale)
+	text := fmt.Sprintf("%s %s with scale %s", c.Framework, c.Estimator, c.Scale)
+	if c.Options != "" {
+		text += " and " + c.Options.String()
+	}
+	return text
 }
 
 // IsOf reports whether an estimator is a trainer's, or that of another version of it: verl-2026-01 is
@@ -76,6 +86,8 @@ type Report struct {
 	Matches    []Verdict          // those that agree on every sample: the most exact samples first, then the fewest assumptions
 	Others     []Verdict          // the rest, the most agreeing samples first
 	Clues      []string           // without a match: what the logged values look like, and what that usually means
+
+	options estimators.Options // for the estimators that have them
 }
 
 // HasMatch reports whether a candidate reproduces the log.
@@ -86,11 +98,12 @@ const DefaultLimit = 20_000
 
 // Run compares the newest complete steps of the snapshot, up to and including the one that
 // reaches limit samples with a logged advantage. It reads grouping and reward of the
-// settings, not the filter: trainers log advantages before it. Where nothing matches it looks for
+// settings, and their options for the estimators that have them, not the filter: trainers log
+// advantages before it. Where nothing matches it looks for
 // groups that the advantages prove, unless the settings name them: see Report.Proved. Errors are
 // [ErrNothingLogged], rows that cannot be grouped, and the end of ctx.
 func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int) (*Report, error) {
-	r := &Report{}
+	r := &Report{options: set.Options}
 	steps := r.chooseSteps(snap, limit)
 	if len(steps) == 0 {
 		return nil, ErrNothingLogged
@@ -148,7 +161,7 @@ func (r *Report) compareUnder(ctx context.Context, snap model.Snapshot, set mode
 // compareProved compares the steps again, grouped as the logged advantages prove. If runs that were
 // opened together were written by different estimators none matches.
 func (r *Report) compareProved(ctx context.Context, snap model.Snapshot, set model.Settings, steps []int) (*Report, error) {
-	again := &Report{Steps: r.Steps, Compared: r.Compared, Sampled: r.Sampled}
+	again := &Report{Steps: r.Steps, Compared: r.Compared, Sampled: r.Sampled, options: r.options}
 	grouped, err := again.compareUnder(ctx, snap, set, steps)
 	if err != nil {
 		return nil, err
@@ -219,7 +232,7 @@ func groupSteps(snap model.Snapshot, set model.Settings, steps []int) ([]*analys
 // tolerance or within [analysis.LoggedTolerance], whichever is larger.
 func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, tolerance float64) error {
 	r.Candidates, r.Matches, r.Others = 0, nil, nil
-	for _, e := range estimators.All() {
+	for _, e := range estimators.AllWith(r.options) {
 		if snap.Missing(e) != nil {
 			continue
 		}
@@ -227,7 +240,7 @@ func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*ana
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			v := Verdict{Candidate: Candidate{e.Framework, e.Name, scale}, assumptions: countAssumptions(snap.Run.Framework, e, at)}
+			v := Verdict{Candidate: Candidate{e.Framework, e.Name, scale, e.Given}, assumptions: countAssumptions(snap.Run.Framework, e, at)}
 			if v.evaluate(grouped, e, tolerance) {
 				r.record(v)
 			}

@@ -105,13 +105,13 @@ func TestGoldenLogsMatchTheirFramework(t *testing.T) {
 		matches func(map[string]any) bool
 		want    Candidate
 	}{
-		{"twinkle_grpo.json", scale("scale", "group"), Candidate{"twinkle", "grpo", "group"}},
-		{"twinkle_grpo.json", scale("scale", "batch"), Candidate{"twinkle", "grpo", "batch"}},
-		{"twinkle_rloo.json", scale("scale", "none"), Candidate{"twinkle", "rloo", "none"}},
-		{"trl_grpo.json", scale("scale_rewards", "group"), Candidate{"trl", "grpo", "group"}},
-		{"trl_grpo.json", scale("scale_rewards", "batch"), Candidate{"trl", "grpo", "batch"}},
-		{"openrlhf_rloo.json", func(map[string]any) bool { return true }, Candidate{"openrlhf", "rloo", "none"}},
-		{"verl_rloo.json", func(map[string]any) bool { return true }, Candidate{"verl", "rloo", "none"}},
+		{"twinkle_grpo.json", scale("scale", "group"), Candidate{"twinkle", "grpo", "group", ""}},
+		{"twinkle_grpo.json", scale("scale", "batch"), Candidate{"twinkle", "grpo", "batch", ""}},
+		{"twinkle_rloo.json", scale("scale", "none"), Candidate{"twinkle", "rloo", "none", ""}},
+		{"trl_grpo.json", scale("scale_rewards", "group"), Candidate{"trl", "grpo", "group", ""}},
+		{"trl_grpo.json", scale("scale_rewards", "batch"), Candidate{"trl", "grpo", "batch", ""}},
+		{"openrlhf_rloo.json", func(map[string]any) bool { return true }, Candidate{"openrlhf", "rloo", "none", ""}},
+		{"verl_rloo.json", func(map[string]any) bool { return true }, Candidate{"verl", "rloo", "none", ""}},
 	} {
 		rows := golden(t, c.file, c.matches)
 		r := run(t, rows)
@@ -214,7 +214,7 @@ func TestRoundedLogsMatch(t *testing.T) {
 		rows[i].advantage = math.Round(rows[i].advantage*1e4) / 1e4
 	}
 	r := run(t, rows)
-	at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"trl", "grpo", "group"} })
+	at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"trl", "grpo", "group", ""} })
 	if at < 0 || r.Decimals != 4 || r.Matches[at].Agreeing != len(rows) || r.Matches[at].Exact == len(rows) {
 		t.Errorf("%d decimals, matches %+v", r.Decimals, r.Matches)
 	}
@@ -227,7 +227,7 @@ func TestSevenDigitsMatch(t *testing.T) {
 		rows[i].advantage, _ = strconv.ParseFloat(strconv.FormatFloat(r.advantage, 'g', 7, 64), 64)
 	}
 	r := run(t, rows)
-	if at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"verl", "grpo", "group"} }); at < 0 || r.Decimals != 0 {
+	if at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"verl", "grpo", "group", ""} }); at < 0 || r.Decimals != 0 {
 		t.Errorf("%d decimals, matches %+v", r.Decimals, r.Matches)
 	}
 }
@@ -241,7 +241,7 @@ func TestOneULPIsEqual(t *testing.T) {
 		}
 	}
 	r := run(t, rows)
-	at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"trl", "grpo", "group"} })
+	at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"trl", "grpo", "group", ""} })
 	if at < 0 {
 		t.Fatalf("no match: %+v", r.Others[0])
 	}
@@ -283,7 +283,7 @@ func TestZerosOfEqualRewardsAreNearTheirResidue(t *testing.T) {
 		rows = append(rows, row{"a", 0.7, 0})
 	}
 	r := run(t, rows)
-	at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"trl", "grpo", "none"} })
+	at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{"trl", "grpo", "none", ""} })
 	if at < 0 {
 		t.Fatalf("no match: %q", r.Clues)
 	}
@@ -305,7 +305,7 @@ func TestSixDecimalsOfSmallAdvantagesMatch(t *testing.T) {
 func TestFewestAssumptionsFirst(t *testing.T) {
 	snap := logOf([]row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"b", 3, 1}, {"b", 1, -1}})
 	for framework, want := range map[string]Candidate{
-		"": {"prime-rl", "grpo", "none"}, "trl": {"trl", "grpo", "none"}, "tinker": {"tinker", "centered", "none"},
+		"": {"prime-rl", "grpo", "none", ""}, "trl": {"trl", "grpo", "none", ""}, "tinker": {"tinker", "centered", "none", ""},
 	} {
 		snap.Run.Framework = framework
 		set := model.DefaultSettings()
@@ -349,7 +349,7 @@ func TestEveryEstimatorMatchesItself(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{e.Framework, e.Name, scale} })
+		at := slices.IndexFunc(r.Matches, func(v Verdict) bool { return v.Candidate == Candidate{e.Framework, e.Name, scale, ""} })
 		if at < 0 {
 			t.Fatalf("%s %s %s is not found again", e.Framework, e.Name, scale)
 		}

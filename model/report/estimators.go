@@ -51,11 +51,18 @@ func EstimatorPages(w io.Writer, list []*estimators.Estimator) error {
 			{"filter", filterText(e)},
 			{"source", e.Source},
 		} {
-			fmt.Fprintf(&b, "  %-13s%s\n", part[0], strings.Join(wrap(part[1], 80), "\n"+strings.Repeat(" ", 15)))
+			writePart(&b, part[0], part[1])
+		}
+		for _, o := range e.Options {
+			writePart(&b, "option", o.String())
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func writePart(b *strings.Builder, name, text string) {
+	fmt.Fprintf(b, "  %-13s%s\n", name, strings.Join(wrap(text, 80), "\n"+strings.Repeat(" ", 15)))
 }
 
 func filterText(e *estimators.Estimator) string {
@@ -109,19 +116,35 @@ func wrap(text string, w int) []string {
 }
 
 type estimatorJSON struct {
-	Framework  string   `json:"framework"`
-	Name       string   `json:"name"`
-	Scales     []string `json:"scales"`
-	Formula    string   `json:"formula"`
-	Doc        string   `json:"doc"`
-	Precision  int      `json:"precision"`
-	Tolerance  float64  `json:"tolerance"`
-	Runtime    string   `json:"runtime"`
-	Needs      []string `json:"needs"`
-	Computable bool     `json:"computable"`
-	Filter     bool     `json:"filter"`
-	Source     string   `json:"source"`
-	NoCode     bool     `json:"no_public_code,omitempty"`
+	Framework  string       `json:"framework"`
+	Name       string       `json:"name"`
+	Scales     []string     `json:"scales"`
+	Formula    string       `json:"formula"`
+	Doc        string       `json:"doc"`
+	Precision  int          `json:"precision"`
+	Tolerance  float64      `json:"tolerance"`
+	Runtime    string       `json:"runtime"`
+	Needs      []string     `json:"needs"`
+	Computable bool         `json:"computable"`
+	Filter     bool         `json:"filter"`
+	Source     string       `json:"source"`
+	NoCode     bool         `json:"no_public_code,omitempty"`
+	Options    []optionJSON `json:"options,omitempty"`
+}
+
+type optionJSON struct {
+	Key     string `json:"key"`
+	Values  string `json:"values"`
+	Default string `json:"default"`
+	Meaning string `json:"meaning"`
+}
+
+func optionsJSON(list []estimators.Option) []optionJSON {
+	var out []optionJSON
+	for _, o := range list {
+		out = append(out, optionJSON{o.Key, o.Kind.String(), o.Default, o.Meaning})
+	}
+	return out
 }
 
 // EstimatorJSON writes the estimators as an array of objects: framework, name, scales,
@@ -129,13 +152,14 @@ type estimatorJSON struct {
 // every bit, else relative to the largest advantage of the batch), runtime (of which that
 // holds; empty without advantages or code to compare with), needs, computable (from
 // what a reward log can hold), filter (its trainer has one), source, no_public_code (true if
-// the source is a paper or a document, so there is no code to compare with).
+// the source is a paper or a document, so there is no code to compare with), options (key, values it
+// takes, default and meaning of each).
 func EstimatorJSON(w io.Writer, list []*estimators.Estimator) error {
 	all := []estimatorJSON{}
 	for _, e := range list {
 		all = append(all, estimatorJSON{
 			e.Framework, e.Name, scaleNames(e), e.Formula, e.Doc, int(e.Float), e.Tolerance, e.Runtime(),
-			append([]string{"reward", "group"}, needNames(e)...), e.Computable(), e.TrainerFilters, e.Source, e.NoPublicCode,
+			append([]string{"reward", "group"}, needNames(e)...), e.Computable(), e.TrainerFilters, e.Source, e.NoPublicCode, optionsJSON(e.Options),
 		})
 	}
 	return writeJSON(w, all)

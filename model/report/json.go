@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"math"
 	"strconv"
 	"time"
@@ -203,19 +204,20 @@ func solvedAt(scales []model.RewardScale) *float64 {
 }
 
 type settingsJSON struct {
-	Framework string  `json:"framework"`
-	Estimator string  `json:"adv_estimator"`
-	Scale     string  `json:"scale"`
-	KeepPos   float64 `json:"keep_pos_ratio"`
-	KeepNeg   float64 `json:"keep_neg_ratio"`
-	Recompute bool    `json:"compute_new_adv"`
-	Reward    string  `json:"reward,omitempty"`
-	Weights   string  `json:"weights,omitempty"`
-	SolvedAt  string  `json:"solved_at,omitempty"`
+	Framework string            `json:"framework"`
+	Estimator string            `json:"adv_estimator"`
+	Scale     string            `json:"scale"`
+	Options   map[string]string `json:"options,omitempty"` // not at their default
+	KeepPos   float64           `json:"keep_pos_ratio"`
+	KeepNeg   float64           `json:"keep_neg_ratio"`
+	Recompute bool              `json:"compute_new_adv"`
+	Reward    string            `json:"reward,omitempty"`
+	Weights   string            `json:"weights,omitempty"`
+	SolvedAt  string            `json:"solved_at,omitempty"`
 }
 
 func newSettingsJSON(s model.Settings) settingsJSON {
-	return settingsJSON{s.Framework, s.Estimator, string(s.Scale), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights), string(s.SolvedAt)}
+	return settingsJSON{s.Framework, s.Estimator, string(s.Scale), maps.Collect(s.Options.All()), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights), string(s.SolvedAt)}
 }
 
 // choiceJSON is an estimator, who chose it and what the log says of it.

@@ -21,6 +21,9 @@ func markdownHead(p *page) {
 	p.printf("## %s · %s · %s%s\n\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"), attemptText(snap.Run.Attempts))
 	p.printf("- **settings** %s, scale %s, keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", estimatorText(set, p.Choice), set.Scale,
 		units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
+	if set.Options != "" {
+		p.printf("- **options** %s\n", escapeMarkdown(set.Options.String()))
+	}
 	if reward := rewardText(set, p.Choice.Rewards); reward != "" {
 		p.printf("- **reward** %s\n", escapeMarkdown(reward))
 	}

@@ -28,6 +28,9 @@ type Sweep struct {
 func SweepText(w io.Writer, s Sweep) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s over %s, %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), estimatorText(s.Grid.Settings, s.Choice), s.Grid.Settings.Scale)
+	if options := s.Grid.Settings.Options; options != "" {
+		fmt.Fprintf(out, "options %s\n", sanitize.Line(options.String()))
+	}
 	if text := s.Grid.RolloutText(); text != "" {
 		fmt.Fprintln(out, text)
 	}

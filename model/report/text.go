@@ -46,6 +46,9 @@ func textHead(p *page) {
 	}
 	p.printf("settings   %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n",
 		estimatorText(set, p.Choice), set.Scale, units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
+	if set.Options != "" {
+		p.printf("options    %s\n", sanitize.Line(set.Options.String()))
+	}
 	if reward := rewardText(set, p.Choice.Rewards); reward != "" {
 		p.printf("reward     %s\n", reward)
 	}

@@ -39,7 +39,7 @@ func Find(ctx context.Context, snap model.Snapshot, set model.Settings, trainer 
 		return found, false
 	}
 	c := s.describe(columns, known)
-	v := verifier{ctx: ctx, snap: snap, set: set, steps: s.indexes, estimators: estimatorsOf(snap, trainer)}
+	v := verifier{ctx: ctx, snap: snap, set: set, steps: s.indexes, estimators: estimatorsOf(snap, trainer, set.Options)}
 	if found = v.best(c, c.ones()); !found.complete() {
 		if solved := v.best(c, s.solve(c)); solved.Agreeing > found.Agreeing {
 			found = solved

@@ -21,8 +21,8 @@ type verifier struct {
 }
 
 // estimatorsOf returns the estimators of a trainer and of its other versions that the log can feed.
-func estimatorsOf(snap model.Snapshot, trainer string) []*estimators.Estimator {
-	return slices.DeleteFunc(estimators.All(), func(e *estimators.Estimator) bool {
+func estimatorsOf(snap model.Snapshot, trainer string, options estimators.Options) []*estimators.Estimator {
+	return slices.DeleteFunc(estimators.AllWith(options), func(e *estimators.Estimator) bool {
 		isTrainers := e.Framework == trainer || strings.HasPrefix(e.Framework, trainer+"-")
 		return !isTrainers || snap.Missing(e) != nil
 	})

@@ -91,18 +91,19 @@ type View struct {
 
 // Estimator is the user's choice of arithmetic.
 type Estimator struct {
-	Framework string `json:"framework"`
-	Name      string `json:"adv_estimator"`
-	Scale     string `json:"scale"`
+	Framework string             `json:"framework"`
+	Name      string             `json:"adv_estimator"`
+	Scale     string             `json:"scale"`
+	Options   estimators.Options `json:"options,omitempty"`
 }
 
 // EstimatorOf returns the estimator of some settings.
 func EstimatorOf(set model.Settings) Estimator {
-	return Estimator{set.Framework, set.Estimator, string(set.Scale)}
+	return Estimator{set.Framework, set.Estimator, string(set.Scale), set.Options}
 }
 
 // ApplyTo returns set with the saved values, except those that isSet reports as set on the
-// command line, by option name. Framework, estimator and scale count as one value. Saved
+// command line, by option name. Framework, estimator, scale and options count as one value; options of the command line are added. Saved
 // values that are invalid are ignored.
 func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model.Settings {
 	if v == nil {
@@ -110,7 +111,10 @@ func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model
 	}
 	if e := v.Estimator; e != nil && !isSet("framework") && !isSet("adv_estimator") && !isSet("scale") {
 		candidate := set
-		candidate.Framework, candidate.Estimator, candidate.Scale = e.Framework, e.Name, estimators.Scale(e.Scale)
+		candidate.Framework, candidate.Estimator, candidate.Scale, candidate.Options = e.Framework, e.Name, estimators.Scale(e.Scale), e.Options
+		for key, value := range set.Options.All() {
+			candidate.Options = candidate.Options.With(key, value)
+		}
 		if candidate.Effective().Validate() == nil {
 			set = candidate
 		}

@@ -87,7 +87,7 @@ func TestMarksAreReplacedAndRemoved(t *testing.T) {
 
 // Settings of the command line win over saved ones; invalid saved ones are ignored.
 func TestApplyTo(t *testing.T) {
-	saved := &View{Estimator: &Estimator{"twinkle", "grpo", "batch"}, KeepPos: 0.7, KeepNeg: 0.5, Recompute: true, SolvedAt: "0.5"}
+	saved := &View{Estimator: &Estimator{"twinkle", "grpo", "batch", ""}, KeepPos: 0.7, KeepNeg: 0.5, Recompute: true, SolvedAt: "0.5"}
 	isSet := func(names ...string) func(string) bool {
 		return func(option string) bool { return strings.Contains(" "+strings.Join(names, " ")+" ", " "+option+" ") }
 	}
@@ -104,8 +104,8 @@ func TestApplyTo(t *testing.T) {
 	}
 	for _, broken := range []*View{
 		nil,
-		{Estimator: &Estimator{"nobody", "grpo", "group"}, KeepPos: 1, KeepNeg: 1},
-		{Estimator: &Estimator{"easyr1", "grpo", "batch"}, KeepPos: 1, KeepNeg: 7},
+		{Estimator: &Estimator{"nobody", "grpo", "group", ""}, KeepPos: 1, KeepNeg: 1},
+		{Estimator: &Estimator{"easyr1", "grpo", "batch", ""}, KeepPos: 1, KeepNeg: 7},
 		{KeepPos: 1, KeepNeg: 1, SolvedAt: "much"},
 	} {
 		if got := broken.ApplyTo(defaults, isSet()); got != defaults {

@@ -13,16 +13,17 @@ import (
 type Dialect struct {
 	Framework string
 	emit      func(model.Settings) []string
+	option    string // format of a key and its value; "" if options are no keys there
 }
 
 // Dialects returns all dialects.
 func Dialects() []Dialect {
 	return []Dialect{
-		{"easyr1", easyr1},
-		{"verl", verl},
-		{"trl", trl},
-		{"ms-swift", swift},
-		{"twinkle", twinkle},
+		{"easyr1", easyr1, "%s=%s"},
+		{"verl", verl, "%s=%s"},
+		{"trl", trl, "%s: %s"},
+		{"ms-swift", swift, "--%s %s"},
+		{"twinkle", twinkle, ""},
 	}
 }
 
@@ -42,7 +43,16 @@ func (d Dialect) Emit(set model.Settings) []string {
 	if translated.Scale != set.Scale {
 		notes = append(notes, fmt.Sprintf("# %s %s has no scale %s: this is its %s", d.Framework, translated.Estimator, set.Scale, translated.Scale))
 	}
-	return append(notes, d.emit(translated)...)
+	lines := append(notes, d.emit(translated)...)
+	for key, value := range translated.Options.All() {
+		if d.option != "" {
+			lines = append(lines, fmt.Sprintf(d.option, key, value))
+		}
+	}
+	if set.Options != translated.Options {
+		lines = append(lines, fmt.Sprintf("# %s has not all of the options %s", d.Framework, set.Options))
+	}
+	return lines
 }
 
 // Names returns the frameworks with a dialect.

@@ -152,12 +152,15 @@ func ReadConfig(options []Option) (*Config, error) {
 	if r.Framework == "trl" {
 		r.applyRewardFunctions(options)
 	}
+	if err := r.applyOptions(options, rules); err != nil {
+		return nil, err
+	}
 	for _, o := range options {
 		if isRewardKey(r.Framework, o.Key) {
 			r.Ignored += one(!slices.Contains(r.UsedKeys, truncate(o.Key)))
 			continue
 		}
-		if !slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(o.Key, k.key) }) {
+		if !slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(o.Key, k.key) }) && !slices.Contains(r.UsedKeys, truncate(o.Key)) {
 			r.Ignored++
 			r.warnUnsupported(o)
 		}
@@ -216,6 +219,38 @@ func (r *Config) apply(k keyRule, options []Option) error {
 	return nil
 }
 
+// applyOptions takes over the options of the estimator that the settings so far name.
+func (r *Config) applyOptions(options []Option, rules []keyRule) error {
+	set := model.DefaultSettings()
+	var err error
+	for _, s := range r.settings {
+		if s.Name == "framework" || s.Name == "adv_estimator" {
+			if set, err = set.Set(s.Name, s.Value); err != nil {
+				return nil // Configure says what is wrong
+			}
+		}
+	}
+	e, err := set.FindEstimator()
+	if err != nil {
+		return nil
+	}
+	for _, option := range e.Options {
+		if slices.ContainsFunc(rules, func(k keyRule) bool { return endsInKey(option.Key, k.key) }) {
+			continue
+		}
+		k := keyRule{option.Key, func(value string) (model.Option, error) {
+			if _, err := e.With(estimators.Options("").With(option.Key, value)); err != nil {
+				return model.Option{}, err
+			}
+			return model.Option{Name: "option", Value: option.Key + "=" + value}, nil
+		}}
+		if err := r.apply(k, options); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // maxShown is how many bytes of a key or value are shown.
 const maxShown = 120
 
@@ -227,7 +262,7 @@ func truncate(text string) string {
 }
 
 func settingOrder(name string) int {
-	return max(0, slices.Index([]string{"framework", "adv_estimator", "scale", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "num_generations"}, name))
+	return max(0, slices.Index([]string{"framework", "adv_estimator", "scale", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "num_generations", "option"}, name))
 }
 
 func (r *Config) warnUnsupported(o Option) {
