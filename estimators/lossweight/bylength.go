@@ -1,6 +1,10 @@
 package lossweight
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
 
 // LengthBin is the rows whose length is from From to To, both included.
 type LengthBin struct {
@@ -17,70 +21,70 @@ func ByLength(weights, advantages []float64, lengths []int32) []LengthBin {
 	if len(lengths) == 0 {
 		return nil
 	}
-	quartiles := Quartiles(lengths)
+	q := Quartiles(lengths)
 	var bins [4]LengthBin
+	var sums [4]sums
 	for i, l := range lengths {
-		k := 0
-		for _, q := range quartiles {
-			if l > q {
-				k++
-			}
-		}
-		bins[k].count(l)
-		bins[k].add(weights[i], advantages[i])
+		k := less(q[0], l) + less(q[1], l) + less(q[2], l)
+		sums[k].add(weights[i], advantages[i])
+		bins[k].Tokens += int64(l)
+		bins[k].From = max(bins[k].From, math.MaxInt32-l)
 	}
 	var some []LengthBin
-	for _, bin := range bins {
-		if bin.Rows > 0 {
-			some = append(some, bin)
+	for k, bin := range bins {
+		if bin.Mass = sums[k].mass(); bin.Rows == 0 {
+			continue
 		}
+		bin.From = math.MaxInt32 - bin.From
+		if bin.To = slices.Max(lengths); k < len(q) {
+			bin.To = q[k]
+		}
+		some = append(some, bin)
 	}
 	return some
 }
 
-// count widens the bin to a length.
-func (b *LengthBin) count(l int32) {
-	if b.Rows == 0 {
-		b.From, b.To = l, l
+// less is 1 if a < b.
+func less(a, b int32) int {
+	if a < b {
+		return 1
 	}
-	b.From, b.To = min(b.From, l), max(b.To, l)
-	b.Tokens += int64(l)
+	return 0
 }
 
 // Quartiles returns the three lengths that a quarter, half and three quarters of the rows do not exceed:
 // of n lengths in order, those at n/4, n/2 and 3n/4, counted from 1 and rounded up. lengths is not empty
-// and holds no negative number; it is read a few times and not sorted.
+// and holds no negative number; it is read and not sorted.
 func Quartiles(lengths []int32) [3]int32 {
+	const coarse = 12 // bits that are counted first
+	shift := max(bits.Len32(uint32(slices.Max(lengths)))-coarse, 0)
+	var high [1 << coarse]int32
+	for _, l := range lengths {
+		high[l>>shift]++
+	}
 	var quartiles [3]int32
+	low := make([]int32, 1<<shift)
 	for k := range quartiles {
-		quartiles[k] = nth(lengths, ((k+1)*len(lengths)+3)/4)
+		bucket, place := at(high[:], ((k+1)*len(lengths)+3)/4)
+		clear(low)
+		for _, l := range lengths {
+			if l>>shift == bucket {
+				low[l&(1<<shift-1)]++
+			}
+		}
+		rest, _ := at(low, place)
+		quartiles[k] = bucket<<shift | rest
 	}
 	return quartiles
 }
 
-// nth returns the length at a place in order, counted from 1. It finds the digits of the length in
-// turn, the highest first, by counting the lengths that agree so far.
-func nth(lengths []int32, place int) int32 {
-	const digit = 11 // bits
-	var longest int32
-	for _, l := range lengths {
-		longest = max(longest, l)
-	}
-	var found int32
-	shift := (bits.Len32(uint32(longest)) + digit - 1) / digit * digit
-	for shift > 0 {
-		var count [1 << digit]int
-		for _, l := range lengths {
-			if l>>shift == found>>shift {
-				count[l>>(shift-digit)&(1<<digit-1)]++
-			}
+// at finds the bucket of a place, counted from 1, and the place within the bucket.
+func at(counts []int32, place int) (bucket int32, within int) {
+	for bucket, n := range counts {
+		if place <= int(n) {
+			return int32(bucket), place
 		}
-		shift -= digit
-		d := 0
-		for ; count[d] < place; d++ {
-			place -= count[d]
-		}
-		found |= int32(d) << shift
+		place -= int(n)
 	}
-	return found
+	panic("lossweight: no such place")
 }

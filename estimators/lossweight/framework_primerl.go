@@ -1,6 +1,10 @@
 package lossweight
 
-import "vantage/estimators"
+import (
+	"math"
+
+	"vantage/estimators"
+)
 
 const primeFilter = "orchestrator.train.filter_zero_advantages"
 
@@ -33,15 +37,11 @@ func weighPrime(dst []float64, b Batch, v estimators.Values) error {
 	}
 	var tokens int64
 	for i, a := range b.Advantages {
-		if a != 0 {
-			tokens += int64(b.length(i))
-		}
+		tokens += int64(b.length(i)) & int64(liveMask(a))
 	}
 	b.setAll(dst, perToken(max(float32(tokens), 1)))
 	for i, a := range b.Advantages {
-		if a == 0 {
-			dst[i] = 0
-		}
+		dst[i] = math.Float64frombits(math.Float64bits(dst[i]) & liveMask(a))
 	}
 	return nil
 }

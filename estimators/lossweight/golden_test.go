@@ -94,6 +94,7 @@ func TestGolden(t *testing.T) {
 }
 
 func (c goldenCase) compare(t *testing.T, row goldenRow, loss *Loss, given estimators.Options) {
+	t.Helper()
 	got := make([]float64, len(c.Groups))
 	if err := loss.Weigh(got, c.batch(), given); err != nil {
 		t.Fatal(err)
@@ -109,6 +110,7 @@ func (c goldenCase) compare(t *testing.T, row goldenRow, loss *Loss, given estim
 
 // compareTokens holds the factor on each token, of files that have it.
 func (c goldenCase) compareTokens(t *testing.T, got []float64) {
+	t.Helper()
 	for i, want := range c.TokenWeights {
 		if l := c.Lengths[i]; l > 0 && float32(got[i]/float64(l)) != want {
 			t.Fatalf("row %d: a token weighs %v, want %v", i, got[i]/float64(l), want)
