@@ -20,7 +20,8 @@ type Summary struct {
 	Groups   int
 	Signal   int // groups that carry signal: alive, or short, which keep their original values
 	Kept     int // samples kept by the filter
-	Flips    int // kept samples whose advantage changed sign
+	Nonzero  int // samples whose processed advantage is a number other than 0: only these train
+	Flips    Flips
 	Metrics  []Metric
 	Warnings []model.Warning
 

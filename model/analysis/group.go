@@ -20,7 +20,8 @@ type Group struct {
 	Run                   int     // number of its run: see model.Snapshot.RunOf
 
 	KeptPos, KeptZero, KeptNeg int32 // kept samples by the sign of their original advantage
-	Flips                      int32 // kept samples whose advantage changed sign
+	Nonzero                    int32 // samples whose processed advantage is a number other than 0
+	Flips                      Flips // kept samples whose advantage changed sign
 	KeptCounted                int   // of Counted
 	Fate                       model.Fate
 }
