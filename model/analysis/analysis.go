@@ -21,7 +21,8 @@ type Summary struct {
 	Signal         int // groups that carry signal: alive, or short, which keep their original values
 	AdmittedGroups int // by the group filter; all without one
 	Kept           int // samples kept by the filters
-	Flips          int // kept samples whose advantage changed sign
+	Nonzero        int // samples whose processed advantage is a number other than 0: only these train
+	Flips          Flips
 	Metrics        []Metric
 	Warnings       []model.Warning
 

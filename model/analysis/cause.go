@@ -39,8 +39,8 @@ func (a *Analysis) Cause(g int) string {
 	case model.FateShort:
 		return fmt.Sprintf("%d of %d kept: too few to recompute, the original value stays", group.Kept(), n)
 	case model.FateAlive:
-		if group.Flips > 0 {
-			return fmt.Sprintf("%d of %d kept samples change sign in the recompute", group.Flips, group.Kept())
+		if flips := group.Flips.Total(); flips > 0 {
+			return fmt.Sprintf("%d of %d kept samples change sign in the recompute: %s", flips, group.Kept(), group.Flips)
 		}
 	case model.FateOpen:
 	}

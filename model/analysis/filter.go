@@ -91,7 +91,8 @@ func (a *Analysis) sumTable() {
 		a.Fates[g.Fate]++
 		a.Rollouts += g.Rollouts
 		a.Kept += g.Kept()
-		a.Flips += int(g.Flips)
+		a.Nonzero += int(g.Nonzero)
+		a.Flips.Add(&g.Flips)
 		a.AdmittedGroups += one(g.Admitted)
 	}
 	a.Signal = a.Fates[model.FateAlive] + a.Fates[model.FateShort]
@@ -119,16 +120,22 @@ func (a *Analysis) countSamples(g *Group) counts {
 	keep, processed := a.Keep[g.Start:g.End], a.Processed[g.Start:g.End]
 	for i, x := range a.Original[g.Start:g.End] { // without branches, which would be unpredictable
 		k, y := one(keep[i]), processed[i]
+		pos, neg := one(x > 0), one(x < 0)
+		posAfter, negAfter := one(y > 0), one(y < 0)
 		n.kept += k
-		n.keptPos += k & one(x > 0)
-		n.keptNeg += k & one(x < 0)
+		n.keptPos += k & pos
+		n.keptNeg += k & neg
+		n.nonzeroAfter += posAfter | negAfter
+		n.changed += k & ((pos ^ posAfter) | (neg ^ negAfter))
 		n.zeros += one(x == 0)
 		n.nan += one(x != x)
 		n.zerosAfter += one(y == 0)
-		n.flips += one(x*y < 0)
 	}
 	g.KeptPos, g.KeptZero, g.KeptNeg = int32(n.keptPos), int32(n.kept-n.keptPos-n.keptNeg), int32(n.keptNeg)
-	g.Flips = int32(n.flips)
+	g.Nonzero = int32(n.nonzeroAfter)
+	if g.Flips = (Flips{}); n.changed > 0 {
+		g.Flips = countFlips(a.Original[g.Start:g.End], processed, keep)
+	}
 	return n
 }
 
@@ -140,8 +147,9 @@ func countTrue(values []bool) int {
 	return n
 }
 
-// counts are numbers of samples of a group by their original (x) and processed advantages.
-type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, flips int }
+// counts are numbers of samples of a group by their original (x) and processed (y) advantages. changed
+// are kept samples of which one of x and y is above or below 0 and the other is not.
+type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, nonzeroAfter, changed int }
 
 // fate decides the fate of a group: the first case that holds. rewards are those that the estimator
 // counts, and first is the first of them as logged.

@@ -21,7 +21,8 @@ type Group struct {
 
 	Admitted                   bool  // by the group filter, which admits all if there is none
 	KeptPos, KeptZero, KeptNeg int32 // kept samples by the sign of their original advantage
-	Flips                      int32 // kept samples whose advantage changed sign
+	Nonzero                    int32 // samples whose processed advantage is a number other than 0
+	Flips                      Flips // kept samples whose advantage changed sign
 	KeptCounted                int   // of Counted
 	Fate                       model.Fate
 }

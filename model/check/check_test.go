@@ -16,7 +16,7 @@ func steps() []analysis.Summary {
 	one.Fates[model.FateAlive] = 8
 	one.Metrics = []analysis.Metric{{Name: "critic/score/mean", Value: 0.5}}
 	two := one
-	two.Step, two.Flips = 2, 6
+	two.Step, two.Flips[0], two.Flips[4] = 2, 4, 2
 	two.Fates[model.FateKilled] = 1
 	two.Warnings = []model.Warning{{Kind: model.WarnKilledGroups, Count: 1, Of: 10, Advice: "keep more"}}
 	open := two

@@ -96,7 +96,7 @@ func (r Rule) String() string {
 
 // CountNames returns what can be counted, besides warnings.
 func CountNames() []string {
-	names := []string{"signal", "kept", "flips", unreadable}
+	names := []string{"signal", "nonzero", "kept", "flips", unreadable}
 	for _, f := range model.Fates() {
 		if f != model.FateOpen {
 			names = append(names, f.String())
@@ -115,8 +115,15 @@ func (r Rule) count(s *analysis.Summary) (count, bool) {
 		return count{s.Signal, s.Groups}, true
 	case "kept":
 		return count{s.Kept, s.Rows}, true
+	case "nonzero":
+		return count{s.Nonzero, s.Rows}, true
 	case "flips":
-		return count{s.Flips, s.Kept}, true
+		return count{s.Flips.Total(), s.Kept}, true
+	}
+	for k, kind := range analysis.FlipKinds() {
+		if r.Name == "flips/"+kind.Name {
+			return count{int(s.Flips[k]), s.Kept}, true
+		}
 	}
 	for _, f := range model.Fates() {
 		if f != model.FateOpen && f.String() == r.Name {
