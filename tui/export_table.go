@@ -147,7 +147,7 @@ func (a App) exportedSweep() report.Table {
 
 // exportedPairs returns the prompts that both runs have, in the order of the table.
 func (a App) exportedPairs() report.Table {
-	s := report.Table{Title: fmt.Sprintf("A %s, B %s", a.title, a.second.title), Columns: []string{"prompt", "A", "B", "delta", "samples_A", "samples_B"}}
+	s := report.Table{Title: fmt.Sprintf("baseline %s, candidate %s", a.title, a.second.title), Columns: []string{"prompt", "baseline", "candidate", "delta", "samples_baseline", "samples_candidate", "samples_compared", "same_steps"}}
 	if a.second.result == nil {
 		return s
 	}
@@ -157,7 +157,7 @@ func (a App) exportedPairs() report.Table {
 		if a.second.bestFirst {
 			p = pairs[len(pairs)-1-i]
 		}
-		s.Rows = append(s.Rows, []any{p.Preview, p.A, p.B, p.Delta(), p.SamplesA, p.SamplesB})
+		s.Rows = append(s.Rows, []any{p.Preview, p.Baseline, p.Candidate, p.Delta(), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps})
 	}
 	return s
 }

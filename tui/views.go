@@ -33,6 +33,7 @@ const (
 	viewCopy
 	viewCommand
 	viewCompare
+	viewAnswers
 	viewMarks
 	viewNote
 )
@@ -50,6 +51,7 @@ func views() []view {
 		viewCopy:       {body: App.drawViewBelow, keys: copyKeys},
 		viewCommand:    {body: App.drawViewBelow, keys: commandKeys, typeText: App.typeCommand},
 		viewCompare:    {body: App.compareView, keys: compareKeys, exported: App.exportedPairs},
+		viewAnswers:    {body: App.answersView, keys: answerKeys},
 		viewMarks:      {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks},
 		viewNote:       {body: App.drawViewBelow, keys: noteKeys, typeText: App.typeNote},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
