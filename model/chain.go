@@ -70,14 +70,38 @@ func (s Settings) stageOptions() (list []estimators.Option, err error) {
 	return list, errors.Join(err, lossErr)
 }
 
-// checkStages refuses stages that do not exist, and options that none of those that are named has.
-func (s Settings) checkStages() error {
-	list, err := s.stageOptions()
-	if err != nil || s.StageOptions == "" {
-		return err
+// KnownOptions returns the options of the estimator and of the stages that the settings name.
+func (s Settings) KnownOptions() []estimators.Option {
+	var list []estimators.Option
+	if e, err := estimators.Find(s.Framework, s.Estimator); err == nil {
+		list = slices.Clone(e.Options)
 	}
-	_, err = s.StageOptions.Resolve("what the settings name", list)
-	return err
+	stages, _ := s.stageOptions()
+	return append(list, stages...)
+}
+
+// withResolvedStages returns the settings with StageOptions as their trainers write them, without those
+// at their default. It refuses stages that do not exist, and options that none of those that are named
+// has.
+func (s Settings) withResolvedStages() (Settings, error) {
+	list, err := s.stageOptions()
+	if err != nil {
+		return s, err
+	}
+	names := slices.DeleteFunc([]string{s.Overlong, s.GroupFilter, s.Loss}, func(name string) bool { return name == "" })
+	if s.StageOptions != "" && len(names) == 0 {
+		return s, fmt.Errorf("%s is an option of a group filter or a loss: name it by --group-filter or --loss", s.StageOptions)
+	}
+	s.StageOptions, err = s.StageOptions.Resolve(strings.Join(names, " and "), list)
+	return s, err
+}
+
+// withKnownStageOptions drops the options that none of the stages has.
+func (s Settings) withKnownStageOptions() Settings {
+	if list, err := s.stageOptions(); err == nil {
+		s.StageOptions = s.StageOptions.Of(list)
+	}
+	return s
 }
 
 // withOption returns the settings with an option of the trainer: what turns a stage on or off, or a

@@ -66,6 +66,10 @@ func (s Settings) FindEstimator() (*estimators.Estimator, error) {
 // default, and with the scale or the entry that an option names here. The error is one sentence: a key
 // that nothing at work has, or a value that its option does not take.
 func (s Settings) Resolved() (Settings, error) {
+	s, err := s.withResolvedStages()
+	if err != nil {
+		return s, err
+	}
 	for s.Options != "" {
 		e, err := estimators.Find(s.Framework, s.Estimator)
 		if err != nil {
@@ -116,9 +120,6 @@ func (s Settings) Validate() error {
 		return err
 	}
 	if _, err := s.Resolved(); err != nil {
-		return err
-	}
-	if err := s.checkStages(); err != nil {
 		return err
 	}
 	if !e.Computable() {
@@ -227,10 +228,13 @@ func (s Settings) Set(key, value string) (Settings, error) {
 		s.GroupBy = GroupBy(value)
 	case "group_filter":
 		s.GroupFilter = noneIsEmpty(value)
+		s = s.withKnownStageOptions()
 	case "loss":
 		s.Loss = noneIsEmpty(value)
+		s = s.withKnownStageOptions()
 	case "overlong":
 		s.Overlong = noneIsEmpty(value)
+		s = s.withKnownStageOptions()
 	case "option":
 		var option string
 		if option, value, err = estimators.ParseOption(value); err == nil {

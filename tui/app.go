@@ -105,6 +105,7 @@ type position struct {
 	backStack     []viewName // the views before this one, the latest last; never written in place
 	viewBelow     viewName   // under a line of input or of choices
 	picker        estimatorPicker
+	stage         int // under the cursor of the view of the chain
 	step          int64
 	follow        bool // go to newer steps as they come
 	cursor        int  // row of the table of groups

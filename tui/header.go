@@ -219,11 +219,25 @@ func (a App) settingsLine(w int) string {
 		{short, "pos", "neg", "re", 0},
 	} {
 		line := strings.TrimRight(a.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
-		if cells.Width(line) <= w {
-			return cells.Fit(line, w)
+		for _, stages := range a.stagesInHeader() {
+			if cells.Width(line+stages) <= w {
+				return cells.Fit(line+stages, w)
+			}
 		}
 	}
 	return cells.Fit(a.settingsForm(mark, "pos", "neg", "re", 0), w)
+}
+
+// stagesInHeader names the stages of the chain that are set beside ratios and estimator, the longest form
+// first: names, then how many.
+func (a App) stagesInHeader() []string {
+	set, t := a.settings.now, a.display.theme
+	names := slices.DeleteFunc([]string{set.Overlong, set.GroupFilter, set.Loss}, func(name string) bool { return name == "" })
+	if len(names) == 0 {
+		return []string{""}
+	}
+	key := "   " + t.Paint(themes.Key, "C") + " "
+	return []string{key + t.Paint(themes.Accent, strings.Join(names, " ")), key + t.Paint(themes.Accent, fmt.Sprintf("+%d", len(names)))}
 }
 
 // optionsInHeader names the options that are not at their default by the end of their keys, and counts

@@ -36,6 +36,7 @@ const (
 	viewAnswers
 	viewMarks
 	viewNote
+	viewChain
 )
 
 // views returns every view by its name: a new one is a file, a name and a line here.
@@ -54,6 +55,7 @@ func views() []view {
 		viewAnswers:    {body: App.answersView, keys: answerKeys},
 		viewMarks:      {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks},
 		viewNote:       {body: App.drawViewBelow, keys: noteKeys, typeText: App.typeNote},
+		viewChain:      {body: App.chainView, keys: chainKeys},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
 	}
 }

@@ -66,6 +66,8 @@ func settingRank(name string) int {
 		return 0
 	case "estimator", "adv_estimator", "algorithm.adv_estimator":
 		return 1
+	case "option":
+		return 3
 	}
 	return 2
 }
