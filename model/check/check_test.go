@@ -137,7 +137,7 @@ func TestMonitor(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range append(Defaults(), "a/b>=1e300%", "!==", "%") {
+	for _, s := range append(Defaults(), "a/b>=1e300%", "!==", "%", "signal<20% over all steps", "a/b>1 for 3 steps", "killed>0 in 20% of steps", "stall>6x") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
