@@ -236,15 +236,11 @@ func (s Settings) Set(key, value string) (Settings, error) {
 		s.Overlong = noneIsEmpty(value)
 		s = s.withKnownStageOptions()
 	case "option":
-		var option string
-		if option, value, err = estimators.ParseOption(value); err == nil {
-			return s.withOption(option, value), nil
+		if key, value, err = estimators.ParseOption(value); err == nil {
+			s = s.withOption(key, value)
 		}
 	default:
-		if IsOption(key) {
-			return s.withOption(key, value), nil
-		}
-		err = fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by, overlong, group_filter, loss, and the options that `vantage estimators`, `vantage filters` and `vantage losses` name", key)
+		return s.withOptionOf(key, value)
 	}
 	return s, err
 }
@@ -255,6 +251,14 @@ func noneIsEmpty(value string) string {
 		return ""
 	}
 	return value
+}
+
+// withOptionOf returns the settings with an option that is given by its key alone.
+func (s Settings) withOptionOf(key, value string) (Settings, error) {
+	if !IsOption(key) {
+		return s, fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by, overlong, group_filter, loss, option, and what `vantage estimators`, `vantage filters` and `vantage losses` name", key)
+	}
+	return s.withOption(key, value), nil
 }
 
 func parseRatio(name, value string) (float64, error) {
