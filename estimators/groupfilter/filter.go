@@ -41,6 +41,9 @@ type decide func(v *Verdict, b Batch, o estimators.Values) error
 // values of f.Options.
 func (f *Filter) Decide(v *Verdict, b Batch, o estimators.Values) error {
 	v.reset(b)
+	if b.Groups() == 0 {
+		return nil
+	}
 	if f.NeedsAdvantages && len(b.Advantages) != len(b.Rewards) {
 		return missing("advantages")
 	}
@@ -69,8 +72,9 @@ func (f Fate) String() string {
 		return "removed"
 	case Masked:
 		return "masked"
+	default:
+		return "refilled"
 	}
-	return "refilled"
 }
 
 // Batch is what a rule decides about: the rows of one step in the order in which they came, groups

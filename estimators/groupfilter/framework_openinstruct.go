@@ -38,6 +38,8 @@ func openInstructFilter(v *Verdict, b Batch, drop bool, rate, best float64) {
 		}
 	}
 	if drop {
-		v.eachGroup(b, b.Rewards, func(v *Verdict, r []float64) (bool, Reason) { return v.numpyStd(r) != 0, Reason{"std", 0} })
+		v.eachGroup(b, b.Rewards, func(v *Verdict, r []float64) (bool, Reason) {
+			return clearlyAbove(r, 0) || v.numpyStd(r) != 0, Reason{"std", 0}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package groupfilter
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"vantage/estimators"
@@ -11,7 +12,7 @@ import (
 func ragen() []*Filter {
 	const key = "rollout_filter_value"
 	return []*Filter{{
-		Name:         "top_p_variance",
+		Name:         "top_p",
 		NoPublicCode: true,
 		Enable:       "actor_rollout_ref.rollout.rollout_filter_strategy=top_p",
 		Rule:         "the fewest groups whose variances add up to rollout_filter_value of all",
@@ -41,15 +42,41 @@ type scored struct {
 // shareSlack is what rounding may take from a share.
 const shareSlack = 1 - 1e-12
 
+// scoreBuckets is how many values the first 16 bits of a float64 that is not negative have: scores of one
+// bucket are within a sixteenth of each other, and a larger score is never in a lower bucket.
+const scoreBuckets = 1 << 15
+
 func ragenTopP(v *Verdict, b Batch, p float64) {
-	v.order = v.order[:0]
+	v.sums = slices.Grow(v.sums[:0], scoreBuckets)[:scoreBuckets]
+	clear(v.sums)
 	total := 0.0
 	for g := range v.Admitted {
 		variance := varianceOf(b.Rewards[b.Offsets[g]:b.Offsets[g+1]])
 		v.drop(g, Reason{"variance", variance})
 		if variance > 0 {
 			total += variance
-			v.order = append(v.order, scored{variance, g})
+			v.sums[math.Float64bits(variance)>>48] += variance
+		}
+	}
+	sum, enough, last := 0.0, p*total*shareSlack, scoreBuckets-1
+	for last > 0 && sum+v.sums[last] < enough {
+		sum += v.sums[last]
+		last--
+	}
+	v.takeLargest(uint64(last), sum, enough)
+}
+
+// takeLargest admits the groups whose score is in a bucket above last, which add up to sum, and those of
+// the last one, the largest first, until enough is reached. The scores are the values of the reasons.
+func (v *Verdict) takeLargest(last uint64, sum, enough float64) {
+	v.order = v.order[:0]
+	for g, why := range v.Reasons {
+		switch bucket := math.Float64bits(why.Value) >> 48; {
+		case !(why.Value > 0) || bucket < last:
+		case bucket > last:
+			v.Admitted[g], v.Reasons[g] = true, Reason{}
+		default:
+			v.order = append(v.order, scored{why.Value, g})
 		}
 	}
 	slices.SortFunc(v.order, func(a, b scored) int {
@@ -58,7 +85,6 @@ func ragenTopP(v *Verdict, b Batch, p float64) {
 		}
 		return a.group - b.group
 	})
-	sum, enough := 0.0, p*total*shareSlack
 	for _, s := range v.order {
 		if sum >= enough {
 			break

@@ -98,7 +98,11 @@ func rollStdFilter(threshold float32) verdictOn {
 		if len(r) == 1 {
 			return true, Reason{}
 		}
-		std := torchsum.Std(v.float32s(r))
+		x := v.float32s(r)
+		if clearlyAbove(x, float64(max(0, threshold))) {
+			return true, Reason{}
+		}
+		std := torchsum.Std(x)
 		return !(std <= threshold), Reason{"std", float64(std)}
 	}
 }
@@ -125,7 +129,8 @@ func (m rollMask) decide(v *Verdict, b Batch) error {
 		v.Assumed = "response_length is not given: the longest response of the step is taken for it"
 	}
 	for i := range kept {
-		kept[i] = !(m.maxLen && b.Lengths[i] == m.width) && (!m.errorClip || m.rightOrShort(b, i))
+		cut, wrongAndLong := m.maxLen && b.Lengths[i] == m.width, m.errorClip && !m.rightOrShort(b, i)
+		kept[i] = !cut && !wrongAndLong
 	}
 	v.dropEmpty(b, because("every row is too long or neither 0 nor 1"))
 	if !m.difficulty {

@@ -80,26 +80,35 @@ func skyRL() []*Filter {
 
 func skyZeroVariance(v *Verdict, b Batch, tol float64) {
 	for g := range v.Admitted {
-		live, least, most := 0, 0.0, 0.0
-		for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
-			if !b.live(i) {
-				continue
-			}
-			x := b.Rewards[i]
-			if live++; live == 1 {
-				least, most = x, x
-			}
-			if x < least {
-				least = x
-			}
-			if x > most {
-				most = x
-			}
-		}
-		if live > 1 && most-least <= tol {
-			v.drop(g, Reason{"spread", most - least})
+		if spread, live := skySpread(b, b.Offsets[g], b.Offsets[g+1], tol); live > 1 && spread <= tol {
+			v.drop(g, Reason{"spread", spread})
 		}
 	}
+}
+
+// skySpread returns max − min of the rows [lo, hi) that have a token in the loss, as Python finds them, and
+// how many there are. It stops where the spread is known to be more than enough.
+func skySpread(b Batch, lo, hi int, enough float64) (spread float64, live int) {
+	first, least, most := 0.0, 0.0, 0.0
+	for i := lo; i < hi; i++ {
+		if !b.live(i) {
+			continue
+		}
+		x := b.Rewards[i]
+		if live++; live == 1 {
+			first, least, most = x, x, x
+		}
+		if d := math.Abs(x - first); d > enough {
+			return d, live
+		}
+		if x < least {
+			least = x
+		}
+		if x > most {
+			most = x
+		}
+	}
+	return most - least, live
 }
 
 // skyDropFlat drops the groups that do not vary; n is generator.n_samples_per_prompt, 0 if unknown.
@@ -108,6 +117,9 @@ func skyDropFlat(v *Verdict, b Batch, n int) {
 		return
 	}
 	v.eachGroup(b, b.Rewards, func(v *Verdict, r []float64) (bool, Reason) {
+		if clearlyAbove(r, 0) {
+			return true, Reason{}
+		}
 		std := v.numpyStd(r)
 		if std != std {
 			return false, because("std NaN")

@@ -11,7 +11,7 @@ import (
 
 const docNonzeroStd = "std is torch's in float64, ddof 1, on all rows of the group; the comparison is strict. The threshold is far above " +
 	"rounding, so that groups of equal rewards are dropped, whatever their value. A group of one row has no std and is dropped, and so " +
-	"is one with a NaN. "
+	"is one with a NaN."
 
 // slime drops groups whose rewards do not vary; the fallback stops when too few groups are left.
 func slime() []*Filter {
@@ -36,7 +36,7 @@ func slime() []*Filter {
 		{
 			Name: "check_reward_nonzero_std_with_fallback", Enable: path + "check_reward_nonzero_std_with_fallback",
 			Rule: "std(r) > 1e-6, or no group to spare",
-			Doc: docNonzeroStd + "But a group is dropped only while more than rollout_batch_size groups remain of those started: the last " +
+			Doc: docNonzeroStd + " But a group is dropped only while more than rollout_batch_size groups remain of those started: the last " +
 				"dead groups of a step are trained on. So the verdict depends on the order in which groups arrive, for which the order of " +
 				"the log is taken, and without over-sampling nothing is dropped.",
 			Source: file + "check_reward_nonzero_std_with_fallback",
@@ -57,24 +57,12 @@ func slime() []*Filter {
 	}
 }
 
-// miles is slime's rule with a smaller threshold.
-func miles() []*Filter {
-	return []*Filter{{
-		Name:   "check_reward_nonzero_std",
-		Enable: "--dynamic-sampling-filter-path miles.rollout.filter_hub.dynamic_sampling_filters.check_reward_nonzero_std",
-		Rule:   "std(r) > 1e-8", Doc: docNonzeroStd + "Every row of a rollout of several outputs counts.",
-		Source: "radixark/miles@31f1ca961a94cb860cec3b2dea34ec332bfa8f76 miles/rollout/filter_hub/dynamic_sampling_filters.py:check_reward_nonzero_std",
-		Fate:   Refilled, Label: zeroStdLabel,
-		decide: func(v *Verdict, b Batch, _ estimators.Values) error {
-			v.eachGroup(b, b.Rewards, stdAbove(1e-8))
-			return nil
-		},
-	}}
-}
-
 // stdAbove is the rule std > limit.
 func stdAbove(limit float64) verdictOn {
 	return func(_ *Verdict, r []float64) (bool, Reason) {
+		if clearlyAbove(r, limit) {
+			return true, Reason{}
+		}
 		std := torchsum.Std64(r)
 		switch {
 		case std > limit:

@@ -1,8 +1,6 @@
 package groupfilter
 
 import (
-	"math"
-
 	"vantage/estimators"
 	"vantage/estimators/torchsum"
 )
@@ -36,21 +34,25 @@ func swiftDynamicSample(v *Verdict, b Batch, dynamic bool) {
 		std = torchsum.Std
 	}
 	v.eachGroup(b, b.Rewards, func(v *Verdict, r []float64) (bool, Reason) {
-		s := swiftStd(v, r, std)
-		return s > 0, Reason{"std", s}
+		x := swiftRewards(v, r)
+		if len(x) == 1 {
+			return false, because("one row")
+		}
+		if clearlyAbove(x, 0) {
+			return true, Reason{}
+		}
+		s := std(x)
+		return s > 0, Reason{"std", float64(s)}
 	})
 }
 
-// swiftStd is the standard deviation of a group, 0 of one row.
-func swiftStd(v *Verdict, r []float64, std func([]float32) float32) float64 {
-	if len(r) == 1 {
-		return 0
-	}
+// swiftRewards returns r in float32, 0 where there is no score.
+func swiftRewards(v *Verdict, r []float64) []float32 {
 	x := v.float32s(r)
 	for i, y := range r {
-		if math.IsNaN(y) {
+		if y != y {
 			x[i] = 0
 		}
 	}
-	return float64(std(x))
+	return x
 }

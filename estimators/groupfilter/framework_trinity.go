@@ -39,7 +39,11 @@ func trinityAbove(threshold float32) verdictOn {
 		if len(r) == 1 {
 			return false, because("one row")
 		}
-		std := torchsum.Std(v.float32s(r))
+		x := v.float32s(r)
+		if clearlyAbove(x, float64(max(0, threshold))) {
+			return true, Reason{}
+		}
+		std := torchsum.Std(x)
 		return !(std <= threshold), Reason{"std", float64(std)}
 	}
 }

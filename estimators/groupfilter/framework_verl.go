@@ -47,7 +47,7 @@ func verlFilterGroups(v *Verdict, b Batch, metric string) error {
 }
 
 func verlVaries(v *Verdict, r []float64) (bool, Reason) {
-	return len(r) == 1 || v.numpyStd(r) != 0, Reason{"std", 0}
+	return len(r) == 1 || clearlyAbove(r, 0) || v.numpyStd(r) != 0, Reason{"std", 0}
 }
 
 // groupsWithMissing lists the groups with a row that has no value.

@@ -51,6 +51,19 @@ func (v *Verdict) rounded(r []float64) []float64 {
 	return x
 }
 
+// clearlyAbove reports that the standard deviation of r is above limit in every precision and order of
+// sums, without adding anything: two of n values that are D apart have Σ(r − m)² ≥ D²/2, whatever m is. It
+// is false if it cannot tell. Most groups vary so much; the others are computed.
+func clearlyAbove[T float32 | float64](r []T, limit float64) bool {
+	const smallest, largest = 1e-30, 1e140 // so that no square becomes 0 or infinite
+	first, most := float64(r[0]), uint64(0)
+	for _, x := range r {
+		most = max(most, math.Float64bits(math.Abs(float64(x)-first))) // as numbers, and NaN is the largest
+	}
+	apart := math.Float64frombits(most)
+	return apart > smallest && apart < largest && apart*apart > 8*limit*limit*float64(len(r))
+}
+
 // insideOpen is the rule LOW < mean < HIGH for a mean, with the reason otherwise.
 func insideOpen(mean, low, high float64) (bool, Reason) {
 	switch {

@@ -30,6 +30,7 @@ type Verdict struct {
 
 	kept, excluded []bool    // the memory of Kept and Excluded
 	order          []scored  // of rules that sort groups
+	sums           []float64 // of such rules, by bucket
 	x              []float64 // the values of a group
 	buf            []float64 // what a sum goes over
 	x32            []float32

@@ -6,8 +6,8 @@ import (
 	"vantage/estimators"
 )
 
-// easyR1 keeps groups of a middling mean.
-func easyR1() []*Filter {
+// easyR1Upstream keeps groups of a middling mean.
+func easyR1Upstream() []*Filter {
 	const key, low, high = "algorithm.filter_key", "algorithm.filter_low", "algorithm.filter_high"
 	number := estimators.Number(math.Inf(-1), math.Inf(1))
 	return []*Filter{{
