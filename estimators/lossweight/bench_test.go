@@ -59,3 +59,10 @@ func BenchmarkFigures(bench *testing.B) {
 		}
 	})
 }
+
+func BenchmarkQuartiles(bench *testing.B) {
+	b := stepOf(131072)
+	for bench.Loop() {
+		Quartiles(b.Lengths)
+	}
+}
