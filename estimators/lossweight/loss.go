@@ -1,6 +1,7 @@
 package lossweight
 
 import (
+	"errors"
 	"math"
 
 	"vantage/estimators"
@@ -28,7 +29,7 @@ type Loss struct {
 	// NotComputable says why the loss gives no weight to a row; empty if it does.
 	NotComputable string
 
-	// weigh writes the weights of b to dst. The error, if any, is a *estimators.Refusal.
+	// weigh writes the weights of b to dst; its errors are those of Weigh.
 	weigh func(dst []float64, b Batch, v estimators.Values) error
 }
 
@@ -64,8 +65,8 @@ func (l *Loss) MissingIn(b Batch) string {
 // that of all others 0, which is what multiplies the row's advantage at ratio 1. len(dst) is the number
 // of rows. Options that the loss does not have are ignored.
 //
-// The error is one sentence on an option, or a *estimators.Refusal: what the trainer raises or, of the
-// kind estimators.KindMissing, what b lacks. dst is NaN then.
+// The error is one sentence on an option, or that the trainer's loss is NaN, or a *estimators.Refusal:
+// what the trainer raises or, of the kind estimators.KindMissing, what b lacks. dst is NaN then.
 func (l *Loss) Weigh(dst []float64, b Batch, given estimators.Options) error {
 	err := l.tryWeigh(dst, b, given)
 	if err != nil {
@@ -84,5 +85,14 @@ func (l *Loss) tryWeigh(dst []float64, b Batch, given estimators.Options) error 
 	if err != nil {
 		return err
 	}
-	return l.weigh(dst, b, values)
+	if err := l.weigh(dst, b, values); err != nil || len(dst) == 0 {
+		return err
+	}
+	if math.IsNaN(dst[0]) { // no row of the step has a token: all of them are 0 / 0
+		return errNaN
+	}
+	return nil
 }
+
+// errNaN is that the trainer's loss is not a number.
+var errNaN = errors.New("the trainer's loss is NaN: it divides by the tokens of rows that have none in the loss")
