@@ -111,7 +111,7 @@ func TestGolden(t *testing.T) {
 func (c goldenCase) compare(t *testing.T, row goldenRow, loss *Loss, given estimators.Options) {
 	t.Helper()
 	got := make([]float64, len(c.Groups))
-	err := loss.Weigh(got, c.batch(), given)
+	err := loss.Weigh(got, c.batch(), values(t, loss, given))
 	isNaN := func(w goldenWeight) bool { return w != w }
 	if slices.ContainsFunc(c.Weights, isNaN) != errors.Is(err, errNaN) {
 		t.Fatalf("weights %v, error %v", c.Weights, err)
@@ -135,6 +135,15 @@ func (c goldenCase) compareTokens(t *testing.T, got []float64) {
 			t.Fatalf("row %d: a token weighs %v, want %v", i, got[i]/float64(l), want)
 		}
 	}
+}
+
+func values(t *testing.T, l *Loss, given estimators.Options) estimators.Values {
+	t.Helper()
+	v, err := given.Values(l.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 func readGolden(t *testing.T, name string) []goldenCase {
@@ -216,7 +225,7 @@ func TestWeighRefuses(t *testing.T) {
 	} {
 		for _, l := range All() {
 			dst := []float64{1}
-			err := l.Weigh(dst, b, "")
+			err := l.Weigh(dst, b, values(t, l, ""))
 			if math.IsNaN(dst[0]) != (err != nil) {
 				t.Errorf("%s %s of %+v: weight %v, error %v", l.Framework, l.Name, b, dst[0], err)
 			}
@@ -243,7 +252,10 @@ func TestWeighTellsTheTrainersOwnWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = l.Weigh([]float64{0}, Batch{Offsets: []int{0, 1}, Lengths: []int32{5}}, c.given)
+		v, err := c.given.Values(l.Options)
+		if err == nil {
+			err = l.Weigh([]float64{0}, Batch{Offsets: []int{0, 1}, Lengths: []int32{5}}, v)
+		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s %s: error %v, want %q", c.framework, c.name, c.given, err, c.want)
 		}

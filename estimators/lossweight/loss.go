@@ -63,12 +63,12 @@ func (l *Loss) MissingIn(b Batch) string {
 
 // Weigh writes the weight of each row of b to dst: the loss if the loss of each of its tokens is 1 and
 // that of all others 0, which is what multiplies the row's advantage at ratio 1. len(dst) is the number
-// of rows. Options that the loss does not have are ignored.
+// of rows; v are values of l.Options.
 //
-// The error is one sentence on an option, or that the trainer's loss is NaN, or a *estimators.Refusal:
-// what the trainer raises or, of the kind estimators.KindMissing, what b lacks. dst is NaN then.
-func (l *Loss) Weigh(dst []float64, b Batch, given estimators.Options) error {
-	err := l.tryWeigh(dst, b, given)
+// The error is a *estimators.Refusal: what the trainer raises or, of the kind estimators.KindMissing,
+// what b lacks. Or it says that the trainer's loss is NaN. dst is NaN then.
+func (l *Loss) Weigh(dst []float64, b Batch, v estimators.Values) error {
+	err := l.tryWeigh(dst, b, v)
 	if err != nil {
 		for i := range dst {
 			dst[i] = math.NaN()
@@ -77,15 +77,11 @@ func (l *Loss) Weigh(dst []float64, b Batch, given estimators.Options) error {
 	return err
 }
 
-func (l *Loss) tryWeigh(dst []float64, b Batch, given estimators.Options) error {
+func (l *Loss) tryWeigh(dst []float64, b Batch, v estimators.Values) error {
 	if missing := l.MissingIn(b); missing != "" {
 		return &estimators.Refusal{Kind: estimators.KindMissing, Text: missing}
 	}
-	values, err := given.Values(l.Options)
-	if err != nil {
-		return err
-	}
-	if err := l.weigh(dst, b, values); err != nil || len(dst) == 0 {
+	if err := l.weigh(dst, b, v); err != nil || len(dst) == 0 {
 		return err
 	}
 	if math.IsNaN(dst[0]) { // no row of the step has a token: all of them are 0 / 0

@@ -51,7 +51,7 @@ func TestGolden(t *testing.T) {
 				given = given.With(key, fmt.Sprint(value))
 			}
 			got := make([]float64, len(c.Rewards))
-			changed, err := s.Shape(got, c.Rewards, c.Lengths, given)
+			changed, err := s.Shape(got, c.Rewards, c.Lengths, values(t, s, given))
 			if err != nil {
 				t.Fatal(framework, c.Name, err)
 			}
@@ -79,7 +79,7 @@ func TestShape(t *testing.T) {
 		t.Fatal(err)
 	}
 	rewards := []float64{0, 1, estimators.MissingReward(), math.Inf(1)}
-	changed, err := s.Shape(rewards, rewards, []int32{90, 80, 90, 100}, "max_completion_len=100\nsoft_punish_cache=20")
+	changed, err := s.Shape(rewards, rewards, []int32{90, 80, 90, 100}, values(t, s, "max_completion_len=100\nsoft_punish_cache=20"))
 	if err != nil || changed != 2 {
 		t.Fatalf("%d changed, error %v; want 2", changed, err)
 	}
@@ -96,7 +96,7 @@ func TestShapeWithoutBuffer(t *testing.T) {
 			t.Fatal(err)
 		}
 		dst := []float64{0}
-		if _, err := s.Shape(dst, dst, []int32{101}, "max_completion_len=100\nsoft_punish_cache=0\nmax_new_tokens=100\noverlong_buffer_len=0"); err != nil || dst[0] != want {
+		if _, err := s.Shape(dst, dst, []int32{101}, values(t, s, "max_completion_len=100\nsoft_punish_cache=0\nmax_new_tokens=100\noverlong_buffer_len=0")); err != nil || dst[0] != want {
 			t.Errorf("%s: reward %v, error %v; want %v", framework, dst[0], err, want)
 		}
 	}
@@ -127,8 +127,11 @@ func TestShapeRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dst := []float64{7}
-		_, err = s.Shape(dst, []float64{0.5}, []int32{250}, c.given)
+		dst := []float64{0.5}
+		v, err := c.given.Values(s.Options)
+		if err == nil {
+			_, err = s.Shape(dst, dst, []int32{250}, v)
+		}
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s %s: error %v, want %s", c.framework, c.given, err, c.want)
 		}
@@ -138,7 +141,7 @@ func TestShapeRefuses(t *testing.T) {
 	}
 	var refusal *estimators.Refusal
 	s := trl()
-	if _, err := s.Shape([]float64{0}, []float64{1}, nil, ""); !errors.As(err, &refusal) || refusal.Kind != estimators.KindMissing {
+	if _, err := s.Shape([]float64{0}, []float64{1}, nil, values(t, s, "")); !errors.As(err, &refusal) || refusal.Kind != estimators.KindMissing {
 		t.Errorf("without lengths: %v", err)
 	}
 	if _, err := Find("verl", "soft"); err == nil || !strings.Contains(err.Error(), "it has dapo") {
@@ -147,4 +150,13 @@ func TestShapeRefuses(t *testing.T) {
 	if _, err := Of("slime"); err == nil || !strings.Contains(err.Error(), "choose verl, trl,") {
 		t.Errorf("slime: %v", err)
 	}
+}
+
+func values(t *testing.T, s *Shaping, given estimators.Options) estimators.Values {
+	t.Helper()
+	v, err := given.Values(s.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

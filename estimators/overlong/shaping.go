@@ -32,11 +32,11 @@ type Shaping struct {
 
 // Shape writes the shaped rewards to dst and returns how many were changed. dst, rewards and lengths,
 // the response tokens, have equal lengths; dst may be rewards. A reward that is not a number stays as
-// it is. Options that the shaping does not have are ignored.
+// it is. v are values of s.Options.
 //
-// The error is one sentence on an option, or a *estimators.Refusal: what the trainer raises or, of the
-// kind estimators.KindMissing, what is missing. dst then has the rewards unchanged.
-func (s *Shaping) Shape(dst, rewards []float64, lengths []int32, options estimators.Options) (changed int, err error) {
+// The error is a *estimators.Refusal: what the trainer raises or, of the kind estimators.KindMissing,
+// what is missing. dst then has the rewards unchanged.
+func (s *Shaping) Shape(dst, rewards []float64, lengths []int32, v estimators.Values) (changed int, err error) {
 	copy(dst, rewards)
 	if s.NotComputable != "" {
 		return 0, &estimators.Refusal{Kind: estimators.KindMissing, Text: s.NotComputable}
@@ -44,11 +44,7 @@ func (s *Shaping) Shape(dst, rewards []float64, lengths []int32, options estimat
 	if lengths == nil {
 		return 0, &estimators.Refusal{Kind: estimators.KindMissing, Text: "response lengths"}
 	}
-	values, err := options.Values(s.Options)
-	if err != nil {
-		return 0, err
-	}
-	p, err := s.ramp(values)
+	p, err := s.ramp(v)
 	if err != nil {
 		return 0, err
 	}
