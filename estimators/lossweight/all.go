@@ -14,6 +14,7 @@ type framework struct {
 // frameworks is the list of everything there is, named as in package estimators and in its order.
 func frameworks() []framework {
 	return []framework{
+		{"easyr1", easyR1},
 		{"verl", verl},
 		{"trl", trl},
 		{"ms-swift", swift},

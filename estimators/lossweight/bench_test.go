@@ -28,11 +28,14 @@ func BenchmarkWeigh(bench *testing.B) {
 		if l.MissingIn(b) != "" {
 			continue
 		}
-		given := estimators.Options("max_seq_len=8192")
+		v, err := estimators.Options("max_seq_len=8192").Values(l.Options)
+		if err != nil {
+			bench.Fatal(err)
+		}
 		bench.Run(l.Framework+"/"+l.Name, func(bench *testing.B) {
 			bench.ReportAllocs()
 			for bench.Loop() {
-				if err := l.Weigh(dst, b, given); err != nil {
+				if err := l.Weigh(dst, b, v); err != nil {
 					bench.Fatal(err)
 				}
 			}
@@ -43,7 +46,7 @@ func BenchmarkWeigh(bench *testing.B) {
 func BenchmarkFigures(bench *testing.B) {
 	b := stepOf(131072)
 	dst := make([]float64, len(b.Lengths))
-	if err := Default("verl").Weigh(dst, b, ""); err != nil {
+	if err := Default("verl").Weigh(dst, b, estimators.Values{}); err != nil {
 		bench.Fatal(err)
 	}
 	bench.Run("mass", func(bench *testing.B) {
@@ -58,4 +61,11 @@ func BenchmarkFigures(bench *testing.B) {
 			ByLength(dst, b.Advantages, b.Lengths)
 		}
 	})
+}
+
+func BenchmarkQuartiles(bench *testing.B) {
+	b := stepOf(131072)
+	for bench.Loop() {
+		Quartiles(b.Lengths)
+	}
 }

@@ -10,7 +10,7 @@ const (
 // openRLHF is OpenRLHF with Ray.
 func openRLHF() []*Loss {
 	const local = "With train.dynamic_batch_enable the average is over the optimizer step. Without, it is over each micro-batch of " +
-		"train.micro_batch_size rows, and each micro-batch weighs the same: which rows share one is not in the log, and the order of the log is taken."
+		"train.micro_batch_size rows, and each micro-batch weighs the same: which rows share one is not in the log, and the order of the log is taken. One without a token makes the loss NaN."
 	list := []*Loss{
 		{
 			Name: "token-mean", Formula: "l / T", NeedsLengths: true,
@@ -46,11 +46,14 @@ func weighOpenRLHF(dst []float64, b Batch, v estimators.Values, within func(lo, 
 	rows := len(dst)
 	size := int(v.Number(openRLHFMicro))
 	if v.Bool(openRLHFDynamic) || size == 0 {
-		b.setAll(dst, within(0, rows))
-		return nil
+		size = rows
 	}
 	for lo, hi := range microBatches(rows, size) {
-		b.set(dst, lo, hi, within(lo, hi).dividedBy(float32(rows)/float32(size), 1))
+		w := within(lo, hi)
+		if w.total == 0 {
+			return errNaN
+		}
+		b.set(dst, lo, hi, w.dividedBy(float32(rows)/float32(size), 1))
 	}
 	return nil
 }

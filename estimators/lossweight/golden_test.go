@@ -53,6 +53,10 @@ var goldenRows = []goldenRow{
 	{file: "skyrl", framework: "skyrl", option: "loss_reduction"},
 	{file: "roll", framework: "roll", option: "loss_agg_mode", exactly: true, rename: map[string]string{"global_totals": "global_valid_samples"}},
 	{file: "tunix", framework: "tunix", option: "loss_agg_mode", exactly: true, rename: map[string]string{"response_length": "max_tokens_to_generate"}},
+	{
+		file: "easyr1_brian", framework: "easyr1", option: "loss_agg_mode", exactly: true,
+		rename: map[string]string{"response_length": "data.max_response_length"},
+	},
 	{file: "easyr1", framework: "easyr1-upstream", option: "loss_avg_mode", exactly: true},
 }
 
@@ -65,9 +69,20 @@ type goldenCase struct {
 	SampleMask   []int          `json:"sample_mask"`
 	MaskedRows   []int          `json:"masked_rows"`
 	RolloutIDs   []int          `json:"rollout_ids"`
-	Weights      []float32      `json:"weights"`
+	Weights      []goldenWeight `json:"weights"`
 	TokenWeights []float32      `json:"token_weights"`
 	Error        *string        `json:"error"`
+}
+
+// goldenWeight is a float32, or "NaN".
+type goldenWeight float32
+
+func (w *goldenWeight) UnmarshalJSON(data []byte) error {
+	if string(data) == `"NaN"` {
+		*w = goldenWeight(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(data, (*float32)(w))
 }
 
 func TestGolden(t *testing.T) {
@@ -88,20 +103,24 @@ func TestGolden(t *testing.T) {
 			}
 		})
 	}
-	if cases < 680 {
-		t.Errorf("%d cases were compared, want 680", cases)
+	if cases < 740 {
+		t.Errorf("%d cases were compared, want 740", cases)
 	}
 }
 
 func (c goldenCase) compare(t *testing.T, row goldenRow, loss *Loss, given estimators.Options) {
 	t.Helper()
 	got := make([]float64, len(c.Groups))
-	if err := loss.Weigh(got, c.batch(), given); err != nil {
-		t.Fatal(err)
+	err := loss.Weigh(got, c.batch(), values(t, loss, given))
+	isNaN := func(w goldenWeight) bool { return w != w }
+	if slices.ContainsFunc(c.Weights, isNaN) != errors.Is(err, errNaN) {
+		t.Fatalf("weights %v, error %v", c.Weights, err)
+	} else if err != nil {
+		return
 	}
 	for i, want := range c.Weights {
 		apart := math.Abs(got[i] - float64(want))
-		if row.exactly && float32(got[i]) != want || !(apart <= 2e-6*max(1, math.Abs(float64(want)))) {
+		if row.exactly && goldenWeight(got[i]) != want || !(apart <= 2e-6*max(1, math.Abs(float64(want)))) {
 			t.Fatalf("%s, %s: row %d of %d tokens weighs %v, want %v", loss.Name, given, i, c.Lengths[i], got[i], want)
 		}
 	}
@@ -116,6 +135,15 @@ func (c goldenCase) compareTokens(t *testing.T, got []float64) {
 			t.Fatalf("row %d: a token weighs %v, want %v", i, got[i]/float64(l), want)
 		}
 	}
+}
+
+func values(t *testing.T, l *Loss, given estimators.Options) estimators.Values {
+	t.Helper()
+	v, err := given.Values(l.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 func readGolden(t *testing.T, name string) []goldenCase {
@@ -187,19 +215,79 @@ func (c goldenCase) batch() Batch {
 	return b
 }
 
-// Losses that average over the optimizer step count the whole step, whatever its rows are cut into.
+// A loss weighs rows, or says why it does not and leaves no number behind.
 func TestWeighRefuses(t *testing.T) {
+	for _, b := range []Batch{
+		{Offsets: []int{0, 1}},
+		{Offsets: []int{0, 1}, Lengths: []int32{0}, Advantages: []float64{1}},
+		{Offsets: []int{0, 1}, Lengths: []int32{5}, Advantages: []float64{1}, Masked: []bool{true}},
+		{Offsets: []int{0, 1}, Lengths: []int32{5}, Advantages: []float64{1}},
+	} {
+		for _, l := range All() {
+			dst := []float64{1}
+			err := l.Weigh(dst, b, values(t, l, ""))
+			if math.IsNaN(dst[0]) != (err != nil) {
+				t.Errorf("%s %s of %+v: weight %v, error %v", l.Framework, l.Name, b, dst[0], err)
+			}
+			var refusal *estimators.Refusal
+			if missing := l.MissingIn(b); missing != "" && (!errors.As(err, &refusal) || refusal.Text != missing) {
+				t.Errorf("%s %s of %+v: error %v, but %s is missing", l.Framework, l.Name, b, err, missing)
+			}
+		}
+	}
+}
+
+// SkyRL does not start without the length to divide by, and Tunix has words of its own for a bad one.
+func TestWeighTellsTheTrainersOwnWords(t *testing.T) {
+	for _, c := range []struct {
+		framework, name string
+		given           estimators.Options
+		want            string
+	}{
+		{"skyrl", "seq_mean_token_sum_norm", "", "ValueError: `trainer.algorithm.max_seq_len` must be set explicitly"},
+		{"tunix", "sequence-mean-token-sum-norm", "norm=0", "Invalid 'norm' value: 0. Must be a positive number."},
+		{"verl", "seq-mean-token-sum-norm", "loss_scale_factor=1.5", "must be a whole number from 1 on, or none"},
+	} {
+		l, err := Find(c.framework, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := c.given.Values(l.Options)
+		if err == nil {
+			err = l.Weigh([]float64{0}, Batch{Offsets: []int{0, 1}, Lengths: []int32{5}}, v)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s %s: error %v, want %q", c.framework, c.name, c.given, err, c.want)
+		}
+	}
+}
+
+// Each framework has one default, the first of its list, and names once.
+func TestList(t *testing.T) {
+	seen := map[string]bool{}
 	for _, l := range All() {
-		dst := []float64{1}
-		b := Batch{Offsets: []int{0, 1}}
-		err := l.Weigh(dst, b, "")
-		missing := l.MissingIn(b)
-		var refusal *estimators.Refusal
-		if errors.As(err, &refusal) != (missing != "") && !strings.Contains(fmt.Sprint(err), "must be set explicitly") {
-			t.Errorf("%s %s: error %v, but %q is missing", l.Framework, l.Name, err, missing)
+		if seen[l.Framework+" "+l.Name] {
+			t.Errorf("%s %s is there twice", l.Framework, l.Name)
 		}
-		if math.IsNaN(dst[0]) != (err != nil) {
-			t.Errorf("%s %s: weight %v, error %v", l.Framework, l.Name, dst[0], err)
+		seen[l.Framework+" "+l.Name] = true
+		if l.Key == "" || l.Formula == "" || l.Doc == "" || l.Source == "" {
+			t.Errorf("%s %s is not described: %+v", l.Framework, l.Name, l)
 		}
+		for _, o := range l.Options {
+			if o.Meaning == "" || o.Default == "" {
+				t.Errorf("%s %s: option %s is not described", l.Framework, l.Name, o.Key)
+			}
+		}
+	}
+	for _, f := range Frameworks() {
+		if d := Default(f); d == nil || !d.Default || d.Framework != f {
+			t.Errorf("the default of %s is %+v", f, d)
+		}
+	}
+	if Default("none") != nil {
+		t.Error("a framework that is not there has a default")
+	}
+	if _, err := Find("verl", "dapo"); err == nil || !strings.Contains(err.Error(), "choose token-mean,") {
+		t.Errorf("verl dapo: %v", err)
 	}
 }

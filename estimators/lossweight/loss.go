@@ -1,6 +1,7 @@
 package lossweight
 
 import (
+	"errors"
 	"math"
 
 	"vantage/estimators"
@@ -28,7 +29,7 @@ type Loss struct {
 	// NotComputable says why the loss gives no weight to a row; empty if it does.
 	NotComputable string
 
-	// weigh writes the weights of b to dst. The error, if any, is a *estimators.Refusal.
+	// weigh writes the weights of b to dst; its errors are those of Weigh.
 	weigh func(dst []float64, b Batch, v estimators.Values) error
 }
 
@@ -62,12 +63,12 @@ func (l *Loss) MissingIn(b Batch) string {
 
 // Weigh writes the weight of each row of b to dst: the loss if the loss of each of its tokens is 1 and
 // that of all others 0, which is what multiplies the row's advantage at ratio 1. len(dst) is the number
-// of rows. Options that the loss does not have are ignored.
+// of rows; v are values of l.Options.
 //
-// The error is one sentence on an option, or a *estimators.Refusal: what the trainer raises or, of the
-// kind estimators.KindMissing, what b lacks. dst is NaN then.
-func (l *Loss) Weigh(dst []float64, b Batch, given estimators.Options) error {
-	err := l.tryWeigh(dst, b, given)
+// The error is a *estimators.Refusal: what the trainer raises or, of the kind estimators.KindMissing,
+// what b lacks. Or it says that the trainer's loss is NaN. dst is NaN then.
+func (l *Loss) Weigh(dst []float64, b Batch, v estimators.Values) error {
+	err := l.tryWeigh(dst, b, v)
 	if err != nil {
 		for i := range dst {
 			dst[i] = math.NaN()
@@ -76,13 +77,18 @@ func (l *Loss) Weigh(dst []float64, b Batch, given estimators.Options) error {
 	return err
 }
 
-func (l *Loss) tryWeigh(dst []float64, b Batch, given estimators.Options) error {
+func (l *Loss) tryWeigh(dst []float64, b Batch, v estimators.Values) error {
 	if missing := l.MissingIn(b); missing != "" {
 		return &estimators.Refusal{Kind: estimators.KindMissing, Text: missing}
 	}
-	values, err := given.Values(l.Options)
-	if err != nil {
+	if err := l.weigh(dst, b, v); err != nil || len(dst) == 0 {
 		return err
 	}
-	return l.weigh(dst, b, values)
+	if math.IsNaN(dst[0]) { // no row of the step has a token: all of them are 0 / 0
+		return errNaN
+	}
+	return nil
 }
+
+// errNaN is that the trainer's loss is not a number.
+var errNaN = errors.New("the trainer's loss is NaN: it divides by the tokens of rows that have none in the loss")

@@ -16,33 +16,25 @@ type Mass struct {
 // MassOf returns the mass of rows by their weights and advantages, slices of equal length. A row whose
 // weight or advantage is not finite counts in Rows alone.
 func MassOf(weights, advantages []float64) Mass {
-	var s sums
+	var live uint64
+	var weight, liveWeight, push, absolute float64
 	for i, w := range weights {
-		s.add(w, advantages[i])
+		x := w * advantages[i]
+		if x-x != 0 {
+			continue
+		}
+		// No branch on the advantage: it would be guessed wrong for half of the rows.
+		mask := liveMask(advantages[i])
+		live += mask & 1
+		weight += w
+		liveWeight += math.Float64frombits(math.Float64bits(w) & mask)
+		push += x
+		absolute += math.Abs(x)
 	}
-	return s.mass()
-}
-
-// sums are those of a set of rows.
-type sums struct {
-	rows, live         int
-	weight, liveWeight float64
-	push, absolute     float64 // Σw·A and Σw·|A|
-}
-
-// add counts a row. It has no branch on the advantage, which would be guessed wrong for half of the rows.
-func (s *sums) add(w, a float64) {
-	push := w * a
-	s.rows++
-	if push-push != 0 {
-		return
+	return Mass{
+		Rows: len(weights), Live: int(live), Weight: weight, LiveWeight: liveWeight,
+		Positive: (absolute + push) / 2, Negative: (absolute - push) / 2,
 	}
-	mask := liveMask(a)
-	s.weight += w
-	s.live += int(mask & 1)
-	s.liveWeight += math.Float64frombits(math.Float64bits(w) & mask)
-	s.push += push
-	s.absolute += math.Abs(push)
 }
 
 // liveMask has all bits set if a is not 0, else none.
@@ -52,13 +44,6 @@ func liveMask(a float64) uint64 {
 		live = 1
 	}
 	return -live
-}
-
-func (s *sums) mass() Mass {
-	return Mass{
-		Rows: s.rows, Live: s.live, Weight: s.weight, LiveWeight: s.liveWeight,
-		Positive: (s.absolute + s.push) / 2, Negative: (s.absolute - s.push) / 2,
-	}
 }
 
 // Plus returns the mass of both sets.
