@@ -9,6 +9,7 @@ import (
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
+	"vantage/estimators/overlong"
 )
 
 // The stages of a trainer's chain beside estimator and keep ratios, each named FRAMEWORK/NAME.
@@ -29,6 +30,24 @@ func (s Settings) FindGroupFilter() (*groupfilter.Filter, estimators.Values, err
 	}
 	values, err := s.StageOptions.Values(f.Options)
 	return f, values, err
+}
+
+// FindOverlong returns the penalty for long responses that the settings name, nil if they name none, and
+// the values of its options.
+func (s Settings) FindOverlong() (*overlong.Shaping, estimators.Values, error) {
+	if s.Overlong == "" {
+		return nil, estimators.Values{}, nil
+	}
+	framework, name, err := cutStage("length penalty", s.Overlong)
+	if err != nil {
+		return nil, estimators.Values{}, err
+	}
+	shaping, err := overlong.Find(framework, name)
+	if err != nil {
+		return nil, estimators.Values{}, err
+	}
+	values, err := s.StageOptions.Values(shaping.Options)
+	return shaping, values, err
 }
 
 // FindLoss returns the loss that the settings name, nil if they name none, and the values of its options.
@@ -59,15 +78,19 @@ func cutStage(what, text string) (framework, name string, err error) {
 
 // stageOptions returns the options of the stages that the settings name.
 func (s Settings) stageOptions() (list []estimators.Option, err error) {
-	f, _, err := s.FindGroupFilter()
-	if f != nil {
-		list = append(list, f.Options...)
+	shaping, _, shapingErr := s.FindOverlong()
+	if shaping != nil {
+		list = append(list, shaping.Options...)
 	}
-	l, _, lossErr := s.FindLoss()
-	if l != nil {
-		list = append(list, l.Options...)
+	filter, _, filterErr := s.FindGroupFilter()
+	if filter != nil {
+		list = append(list, filter.Options...)
 	}
-	return list, errors.Join(err, lossErr)
+	loss, _, lossErr := s.FindLoss()
+	if loss != nil {
+		list = append(list, loss.Options...)
+	}
+	return list, errors.Join(shapingErr, filterErr, lossErr)
 }
 
 // KnownOptions returns the options of the estimator and of the stages that the settings name.
@@ -90,7 +113,7 @@ func (s Settings) withResolvedStages() (Settings, error) {
 	}
 	names := slices.DeleteFunc([]string{s.Overlong, s.GroupFilter, s.Loss}, func(name string) bool { return name == "" })
 	if s.StageOptions != "" && len(names) == 0 {
-		return s, fmt.Errorf("%s is an option of a group filter or a loss: name it by --group-filter or --loss", s.StageOptions)
+		return s, fmt.Errorf("%s is an option of a length penalty, a group filter or a loss: name it by --overlong, --group-filter or --loss", s.StageOptions)
 	}
 	s.StageOptions, err = s.StageOptions.Resolve(strings.Join(names, " and "), list)
 	return s, err
@@ -117,6 +140,15 @@ func (s Settings) withOption(key, value string) Settings {
 			return s
 		}
 	}
+	for _, shaping := range overlong.All() {
+		if shaping.Value == "true" && shaping.Key == key {
+			s.Overlong = ""
+			if strings.EqualFold(value, "true") {
+				s.Overlong = shaping.Framework + "/" + shaping.Name
+			}
+			return s
+		}
+	}
 	if l := lossOf(s.Framework, key, value); l != nil {
 		s.Loss = l.Framework + "/" + l.Name
 		return s
@@ -135,7 +167,8 @@ func isStageOption(key string) bool {
 		_, found := estimators.FindOption(list, key)
 		return found
 	}
-	return slices.ContainsFunc(groupfilter.All(), func(f *groupfilter.Filter) bool { return has(f.Options) }) ||
+	return slices.ContainsFunc(overlong.All(), func(s *overlong.Shaping) bool { return has(s.Options) }) ||
+		slices.ContainsFunc(groupfilter.All(), func(f *groupfilter.Filter) bool { return has(f.Options) }) ||
 		slices.ContainsFunc(lossweight.All(), func(l *lossweight.Loss) bool { return has(l.Options) })
 }
 
@@ -168,6 +201,11 @@ func IsOption(key string) bool {
 	has := func(o estimators.Option) bool { return o.Key == key }
 	for _, f := range groupfilter.All() {
 		if name, _, found := strings.Cut(f.Enable, "="); found && name == key || slices.ContainsFunc(f.Options, has) {
+			return true
+		}
+	}
+	for _, s := range overlong.All() {
+		if s.Value == "true" && s.Key == key || slices.ContainsFunc(s.Options, has) {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
+	"vantage/estimators/overlong"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/sanitize"
@@ -37,6 +38,11 @@ type paragraph struct{ heading, text string }
 func chainStages() []chainStage {
 	return []chainStage{
 		{name: "reward", choice: App.rewardWords, effect: rewardEffect, how: ":reward takes another column, or a sum", active: always},
+		{
+			name: "length penalty", choice: func(a App) string { return a.settings.now.Overlong }, effect: overlongEffect,
+			move: moveChoice(overlongNames, "overlong"), about: App.overlongAbout, active: func(a App) bool { return a.settings.now.Overlong != "" },
+			off: []model.Option{{Name: "overlong", Value: "none"}},
+		},
 		{
 			name: "groups admitted", choice: func(a App) string { return a.settings.now.GroupFilter }, effect: admissionEffect,
 			move: moveChoice(groupFilterNames, "group_filter"), about: App.groupFilterAbout, active: func(a App) bool { return a.settings.now.GroupFilter != "" }, off: []model.Option{{Name: "group_filter", Value: "none"}},
@@ -139,6 +145,10 @@ func lossNames(framework string) []string {
 // orNone names the first choice, which is none.
 func orNone(names []string) []string { return append([]string{"none"}, names[1:]...) }
 
+func overlongNames(framework string) []string {
+	return ownFirst(overlong.All(), framework, func(s *overlong.Shaping) (string, string) { return s.Framework, s.Name })
+}
+
 func (a App) moveEstimator(by int) (App, tea.Cmd) {
 	if by > 0 {
 		return a.nextEstimator()
@@ -236,7 +246,17 @@ func (a App) keepWords() string {
 }
 
 func rewardEffect(_ App, x *analysis.Analysis) string {
-	return fmt.Sprintf("mean %s of %s in %s", headerReward(x.Metric("critic/score/mean")), units.Plural(x.Rows, "samples"), units.Plural(x.Groups, "groups"))
+	return fmt.Sprintf("mean %s of %s in %s", headerReward(x.LoggedMean()), units.Plural(x.Rows, "samples"), units.Plural(x.Groups, "groups"))
+}
+
+func overlongEffect(a App, x *analysis.Analysis) string {
+	switch {
+	case a.settings.now.Overlong == "":
+		return ""
+	case x.WhyUnshaped() != "":
+		return x.WhyUnshaped()
+	}
+	return fmt.Sprintf("%s lowered, mean %s", units.Fraction(x.Shaped(), x.Rows), headerReward(x.Metric("critic/score/mean")))
 }
 
 func admissionEffect(a App, x *analysis.Analysis) string {
@@ -302,6 +322,16 @@ func (a App) lossAbout() []paragraph {
 	}
 	all := []paragraph{{"weight of a sample", l.Formula}, {"what to know", l.Doc}}
 	return append(append(all, optionParagraphs(l.Options, a.settings.now.StageOptions)...), paragraph{"in the trainer", l.Key + "=" + l.Value}, paragraph{"source", l.Source})
+}
+
+func (a App) overlongAbout() []paragraph {
+	s, _, err := a.settings.now.FindOverlong()
+	if s == nil || err != nil {
+		return []paragraph{{"length penalties", "Some trainers take reward from responses that come near the longest that is allowed. Where the log's rewards " +
+			"hold it already, leave this stage off: it adds the penalty to the rewards that are read. → goes through the rules, those of " + a.settings.now.Framework + " first."}}
+	}
+	all := []paragraph{{"reward that trains", s.Formula}, {"what to know", s.Doc}}
+	return append(append(all, optionParagraphs(s.Options, a.settings.now.StageOptions)...), paragraph{"in the trainer", s.Key + "=" + s.Value}, paragraph{"source", s.Source})
 }
 
 func (a App) estimatorAbout() []paragraph {

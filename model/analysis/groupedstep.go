@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"errors"
 	"math"
 
 	"vantage/estimators"
@@ -21,6 +22,9 @@ type Columns struct {
 type GroupedStep struct {
 	Step int64
 	Columns
+
+	Shaped      int    // how many of Rewards a length penalty lowers
+	WhyUnshaped string // why the length penalty of the settings lowers none; "" if it could
 
 	snap     model.Snapshot
 	step     model.Step
@@ -64,7 +68,27 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 			g.LoggedAdvantages[i] = step.LoggedAdvantages[row]
 		}
 	}
-	return g, nil
+	return g, g.shape(set)
+}
+
+// shape adds the length penalty of the settings to the rewards.
+func (g *GroupedStep) shape(set model.Settings) error {
+	shaping, values, err := set.FindOverlong()
+	if err != nil || shaping == nil {
+		return err
+	}
+	g.Rewards = make([]float64, len(g.LoggedRewards))
+	g.Shaped, err = shaping.Shape(g.Rewards, g.LoggedRewards, knownLengths(g.Lengths), values)
+	var refusal *estimators.Refusal
+	switch {
+	case !errors.As(err, &refusal):
+		return err
+	case refusal.Kind == estimators.KindMissing:
+		g.WhyUnshaped = shaping.Framework + "/" + shaping.Name + " needs " + refusal.Text
+	default:
+		g.WhyUnshaped = shaping.Framework + " would stop: " + refusal.Error()
+	}
+	return nil
 }
 
 // Advantages returns the unfiltered advantages under an estimator, nil if the step lacks what it needs.

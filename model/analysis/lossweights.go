@@ -12,14 +12,14 @@ import (
 // filter takes out of the batch have weight 0 and count in no denominator; those that it masks count
 // where the trainer counts them. Samples that the keep rule drops stay in the batch with advantage 0.
 func (a *Analysis) weigh() error {
-	loss, _, err := a.Settings.FindLoss()
+	loss, values, err := a.Settings.FindLoss()
 	if err != nil || loss == nil {
 		return err
 	}
 	b, rows := a.lossBatch()
 	weights := make([]float64, len(rows))
 	var refusal *estimators.Refusal
-	switch err := loss.Weigh(weights, b, a.Settings.StageOptions); {
+	switch err := loss.Weigh(weights, b, values); {
 	case errors.As(err, &refusal) && refusal.Kind == estimators.KindMissing:
 		a.NoLoss = loss.Framework + "/" + loss.Name + " needs " + refusal.Text + ", which the log lacks"
 		return nil

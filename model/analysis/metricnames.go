@@ -41,7 +41,7 @@ func metricNames(set model.Settings, length int32, maxSize int, hasSolved bool) 
 	store := model.NewStore()
 	store.Append(&model.Chunk{Records: []model.Record{{Prompt: 1, Advantage: math.NaN(), Length: length}}})
 	plain := model.DefaultSettings()
-	plain.GroupFilter, plain.Loss, plain.StageOptions = set.GroupFilter, set.Loss, set.StageOptions
+	plain.Overlong, plain.GroupFilter, plain.Loss, plain.StageOptions = set.Overlong, set.GroupFilter, set.Loss, set.StageOptions
 	a, err := Analyze(context.Background(), store.Snapshot(), 0, plain)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type original struct {
 // original returns the advantages of a step before the filter: those of previous if they are the same.
 func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (*original, error) {
 	set := p.settings
-	set.KeepPos, set.KeepNeg, set.Recompute, set.GroupFilter, set.Loss, set.StageOptions = 1, 1, false, "", "", ""
+	set.KeepPos, set.KeepNeg, set.Recompute, set.GroupFilter, set.Loss, set.Overlong, set.StageOptions = 1, 1, false, "", "", "", ""
 	if previous != nil && previous.input == in && previous.original.unfiltered == set {
 		return previous.original, nil
 	}

@@ -18,6 +18,7 @@ func rules() []rule {
 	return []rule{
 		{model.WarnTrainerRefuses, (*Analysis).trainerRefuses},
 		{model.WarnUndefinedAdvantages, (*Analysis).refusedGroups},
+		{model.WarnStageNotApplied, (*Analysis).stageNotApplied},
 		{model.WarnGroupFilter, (*Analysis).groupFilterRefuses},
 		{model.WarnTooFewKept, (*Analysis).tooFewKept},
 		{model.WarnKilledGroups, (*Analysis).killedGroups},

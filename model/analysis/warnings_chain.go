@@ -3,13 +3,30 @@ package analysis
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/model"
 )
 
-// The warnings here are about what the group filter does to the step.
+// The warnings here are about the stages beside estimator and keep ratios: length penalty, group filter,
+// loss.
+
+// stageNotApplied warns of a length penalty or a loss that the step cannot be computed with.
+func (a *Analysis) stageNotApplied() *model.Warning {
+	var missing []string
+	for _, why := range []string{a.input.WhyUnshaped, a.NoLoss} {
+		if why != "" {
+			missing = append(missing, why)
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return a.ofAll("are computed without a stage that is set: "+strings.Join(missing, "; "),
+		"give the option (:option KEY=VALUE, --option), log the lengths, or turn the stage off (C)")
+}
 
 // groupFilterRefuses warns of what the trainer would raise for the step, or of what it does with a
 // batch of too few groups.
@@ -56,7 +73,7 @@ func (a *Analysis) equalRewardsAdmitted() *model.Warning {
 	}
 	name := a.admission.rule.Framework + "/" + a.admission.rule.Name
 	return a.ofGroups(equal, "have equal rewards and are admitted all the same by "+name,
-		"its test is not \"all rewards are equal\": :chain shows the rule")
+		"its test is not \"all rewards are equal\": C shows the rule")
 }
 
 // phantomGroups warns of groups that differ by the length penalty alone.
