@@ -70,6 +70,9 @@ func sourceText(f *groupfilter.Filter) string {
 
 func filterNeeds(f *groupfilter.Filter) []string {
 	var names []string
+	if f.SeesRaw {
+		names = append(names, "rewards before shaping by length")
+	}
 	if f.NeedsAdvantages {
 		names = append(names, "advantages")
 	}
