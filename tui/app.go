@@ -177,6 +177,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a, cmd := a.handle(msg)
 	a, text := a.requestText()
 	a, grid := a.requestSweep()
+	a = a.updateAdvice()
 	a, pairs := a.requestComparison()
 	a, figures := a.requestSubset()
 	a = a.updateChartCache()
