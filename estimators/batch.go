@@ -10,6 +10,10 @@ type Batch struct {
 	Components [][]float64 // K slices of length N: the scores of each reward function, NaN where it gave none
 	Weights    []float64   // length K: the factors of the components; nil means 1 each
 	Baselines  []float64   // length N: reward of the greedy response to the same prompt
+
+	// Rollouts, of length N, tells for an estimator of [ByRollout] which samples are outputs of one
+	// rollout: those of one number, which are adjacent within their group. Nil: each sample is a rollout.
+	Rollouts []int32
 }
 
 // Groups returns G, the number of groups.
@@ -38,6 +42,9 @@ func (b Batch) sampleRange(lo, hi int, offsets []int) Batch {
 	}
 	if b.Baselines != nil {
 		part.Baselines = b.Baselines[lo:hi:hi]
+	}
+	if b.Rollouts != nil {
+		part.Rollouts = b.Rollouts[lo:hi:hi]
 	}
 	for _, c := range b.Components {
 		part.Components = append(part.Components, c[lo:hi:hi])

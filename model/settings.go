@@ -217,18 +217,22 @@ func (s Settings) Set(key, value string) (Settings, error) {
 	case "group_by":
 		s.GroupBy = GroupBy(value)
 	case "option":
-		var option string
-		if option, value, err = estimators.ParseOption(value); err == nil {
-			s.Options = s.Options.With(option, value)
+		if key, value, err = estimators.ParseOption(value); err == nil {
+			s.Options = s.Options.With(key, value)
 		}
 	default:
-		if estimators.IsOption(key) {
-			s.Options = s.Options.With(key, value)
-			break
-		}
-		err = fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by", key)
+		return s.withOptionOf(key, value)
 	}
 	return s, err
+}
+
+// withOptionOf returns the settings with an option that is given by its key alone.
+func (s Settings) withOptionOf(key, value string) (Settings, error) {
+	if !estimators.IsOption(key) {
+		return s, fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by, option", key)
+	}
+	s.Options = s.Options.With(key, value)
+	return s, nil
 }
 
 func parseRatio(name, value string) (float64, error) {

@@ -16,6 +16,9 @@ func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator, by *rollout
 		b.Offsets = by.offsets
 	}
 	e.CleanInto(b.Rewards, rewards)
+	if e.Outputs == estimators.ByRollout && g.rollouts != nil {
+		b.Rollouts = g.rollouts.of
+	}
 	if e.Needs.Lengths {
 		b.Lengths = knownLengths(by.lengths(g.Lengths))
 	}

@@ -36,12 +36,16 @@ func newRollouts(firstOutputs, inputRow []int32, offsets []int) *rollouts {
 	return r
 }
 
-// countedBy returns the rollouts as an estimator counts them: nil if each sample counts by itself.
+// countedBy returns the rollouts as an estimator counts them: nil if it gets every sample.
 func (r *rollouts) countedBy(e *estimators.Estimator) *rollouts {
-	if e.Outputs == estimators.EachOutput {
+	if getsEachOutput(e) {
 		return nil
 	}
 	return r
+}
+
+func getsEachOutput(e *estimators.Estimator) bool {
+	return e.Outputs == estimators.EachOutput || e.Outputs == estimators.ByRollout
 }
 
 // ofGroup returns which rollouts, or samples, are those of group k of a step with these offsets.

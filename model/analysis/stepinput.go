@@ -43,7 +43,7 @@ func (p plan) inputKey(i int) inputKey {
 	step := p.snap.Steps[i]
 	return inputKey{
 		step.Number, step.Revision, p.snap.Open(i), p.grouping.GroupRule, p.settings.Reward, p.settings.Weights, p.thresholds,
-		step.FirstOutputs != nil && p.estimator.Outputs == estimators.EachOutput,
+		step.FirstOutputs != nil && getsEachOutput(p.estimator),
 	}
 }
 
