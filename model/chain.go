@@ -12,7 +12,8 @@ import (
 	"vantage/estimators/overlong"
 )
 
-// The stages of a trainer's chain beside estimator and keep ratios, each named FRAMEWORK/NAME.
+// The stages of a trainer's chain beside estimator and keep ratios, each named FRAMEWORK/NAME, or by the
+// framework alone for its default.
 
 // FindGroupFilter returns the group filter that the settings name, nil if they name none, and the
 // values of its options.
@@ -20,10 +21,7 @@ func (s Settings) FindGroupFilter() (*groupfilter.Filter, estimators.Values, err
 	if s.GroupFilter == "" {
 		return nil, estimators.Values{}, nil
 	}
-	framework, name, err := cutStage("group filter", s.GroupFilter)
-	if err != nil {
-		return nil, estimators.Values{}, err
-	}
+	framework, name, _ := strings.Cut(s.GroupFilter, "/")
 	f, err := groupfilter.Find(framework, name)
 	if err != nil {
 		return nil, estimators.Values{}, err
@@ -38,9 +36,9 @@ func (s Settings) FindOverlong() (*overlong.Shaping, estimators.Values, error) {
 	if s.Overlong == "" {
 		return nil, estimators.Values{}, nil
 	}
-	framework, name, err := cutStage("length penalty", s.Overlong)
-	if err != nil {
-		return nil, estimators.Values{}, err
+	framework, name, _ := strings.Cut(s.Overlong, "/")
+	if s, err := overlong.Of(framework); name == "" && err == nil {
+		name = s.Name
 	}
 	shaping, err := overlong.Find(framework, name)
 	if err != nil {
@@ -55,9 +53,9 @@ func (s Settings) FindLoss() (*lossweight.Loss, estimators.Values, error) {
 	if s.Loss == "" {
 		return nil, estimators.Values{}, nil
 	}
-	framework, name, err := cutStage("loss", s.Loss)
-	if err != nil {
-		return nil, estimators.Values{}, err
+	framework, name, _ := strings.Cut(s.Loss, "/")
+	if l := lossweight.Default(framework); name == "" && l != nil {
+		name = l.Name
 	}
 	l, err := lossweight.Find(framework, name)
 	if err != nil {
@@ -67,28 +65,37 @@ func (s Settings) FindLoss() (*lossweight.Loss, estimators.Values, error) {
 	return l, values, err
 }
 
-// cutStage splits FRAMEWORK/NAME.
-func cutStage(what, text string) (framework, name string, err error) {
-	framework, name, found := strings.Cut(text, "/")
-	if !found {
-		return "", "", fmt.Errorf("the %s must be FRAMEWORK/NAME, as in verl/filter_groups or trl/dapo, got %q", what, text)
-	}
-	return framework, name, nil
-}
-
-// stageOptions returns the options of the stages that the settings name.
+// stageOptions returns the options of the frameworks of the stages that the settings name: a trainer's
+// configuration has keys of stages that are not chosen, too.
 func (s Settings) stageOptions() (list []estimators.Option, err error) {
+	add := func(options []estimators.Option) {
+		for _, o := range options {
+			if !slices.ContainsFunc(list, func(known estimators.Option) bool { return known.Key == o.Key }) {
+				list = append(list, o)
+			}
+		}
+	}
 	shaping, _, shapingErr := s.FindOverlong()
 	if shaping != nil {
-		list = append(list, shaping.Options...)
+		add(shaping.Options)
 	}
 	filter, _, filterErr := s.FindGroupFilter()
 	if filter != nil {
-		list = append(list, filter.Options...)
+		add(filter.Options)
+		for _, f := range groupfilter.All() {
+			if f.Framework == filter.Framework {
+				add(f.Options)
+			}
+		}
 	}
 	loss, _, lossErr := s.FindLoss()
 	if loss != nil {
-		list = append(list, loss.Options...)
+		add(loss.Options)
+		for _, l := range lossweight.All() {
+			if l.Framework == loss.Framework {
+				add(l.Options)
+			}
+		}
 	}
 	return list, errors.Join(shapingErr, filterErr, lossErr)
 }
@@ -153,12 +160,26 @@ func (s Settings) withOption(key, value string) Settings {
 		s.Loss = l.Framework + "/" + l.Name
 		return s
 	}
-	if isStageOption(key) && !estimators.HasOption(key) {
+	stages, _ := s.stageOptions()
+	_, ofStage := estimators.FindOption(stages, key)
+	ofStage = ofStage || isStageOption(key) && !estimators.HasOption(key)
+	if ofStage {
 		s.StageOptions = s.StageOptions.With(key, value)
-	} else {
+	}
+	if !ofStage || s.estimatorHas(key) {
 		s.Options = s.Options.With(key, value)
 	}
 	return s
+}
+
+// estimatorHas reports whether the estimator of the settings has an option that the key means.
+func (s Settings) estimatorHas(key string) bool {
+	e, err := estimators.Find(s.Framework, s.Estimator)
+	if err != nil {
+		return false
+	}
+	_, found := estimators.FindOption(e.Options, key)
+	return found
 }
 
 // isStageOption reports whether a stage has an option that the key means.
@@ -176,7 +197,7 @@ func isStageOption(key string) bool {
 // have the key; nil if there is none.
 func lossOf(framework, key, value string) (found *lossweight.Loss) {
 	for _, l := range lossweight.All() {
-		if l.Key == key && l.Value == value && (found == nil || l.Framework == framework) {
+		if (l.Key == key || strings.HasSuffix(l.Key, "."+key)) && strings.EqualFold(l.Value, value) && (found == nil || l.Framework == framework) {
 			found = l
 		}
 	}
@@ -187,7 +208,7 @@ func lossOf(framework, key, value string) (found *lossweight.Loss) {
 // does; isSwitch is false if it is another key.
 func switchedBy(enable, key, value string) (on, isSwitch bool) {
 	name, word, found := strings.Cut(enable, "=")
-	if !found || name != key {
+	if !found || name != key && !strings.HasSuffix(name, "."+key) {
 		return false, false
 	}
 	return strings.EqualFold(word, value), true

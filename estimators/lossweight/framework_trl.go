@@ -15,7 +15,7 @@ const trlShuffles = "TRL shuffles the rows of a generation batch before it cuts 
 
 // trl is TRL's GRPOTrainer.
 func trl() []*Loss {
-	const tokens = "T counts the tokens of the whole generation batch, over all processes: an optimizer step whose rows are long weighs more. " +
+	const tokens = "G is gradient_accumulation_steps, S steps_per_generation, equal unless set. T counts the tokens of the whole generation batch, over all processes: an optimizer step whose rows are long weighs more. " +
 		"Micro-batches make no difference."
 	list := []*Loss{
 		{Name: "dapo", Formula: "l / (T · G / S)", Doc: tokens, NeedsLengths: true, weigh: weighTRLTokens},
@@ -23,7 +23,7 @@ func trl() []*Loss {
 		{Name: "vespo", Formula: "l / (T · G / S)", Doc: "Weights as dapo's; the losses of the tokens differ. " + tokens, NeedsLengths: true, weigh: weighTRLTokens},
 		{
 			Name: "luspo", Formula: "l / (b · G · P)", NeedsLengths: true,
-			Doc:   "b rows are a micro-batch; empty rows count in b. A row weighs by its length, whatever the lengths of the others.",
+			Doc:   "b rows are a micro-batch, G of them an optimizer step on each of P processes; empty rows count in b. A row weighs by its length, whatever the lengths of the others.",
 			weigh: inTRLMicroBatches(func(_ Batch, lo, hi int) weight { return perToken(float32(hi - lo)) }),
 		},
 	}
@@ -41,7 +41,7 @@ func trlMicroBatchLosses() []*Loss {
 	const each = "Each row of the step weighs the same, so a token of a long row weighs less. Empty rows have no weight and count in b. "
 	rowMean := inTRLMicroBatches(func(_ Batch, lo, hi int) weight { return perRow(float32(hi - lo)) })
 	return []*Loss{
-		{Name: "grpo", Formula: "1 / (b · G · P)", Doc: each + "b rows are a micro-batch.", weigh: rowMean},
+		{Name: "grpo", Formula: "1 / (b · G · P)", Doc: each + "b rows are a micro-batch, G of them an optimizer step on each of P processes.", weigh: rowMean},
 		{Name: "sapo", Formula: "1 / (b · G · P)", Doc: "Weights as grpo's; the losses of the tokens differ. " + each, weigh: rowMean},
 		{
 			Name: "bnpo", Formula: "l / (t · G · P), t tokens of the row's micro-batch", NeedsLengths: true,

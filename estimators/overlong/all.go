@@ -13,16 +13,23 @@ func All() []*Shaping {
 	return []*Shaping{verl(), trl(), swift(), openRLHF(), nemoRL(), skyRL(), areal(), easyR1Upstream(), tunix()}
 }
 
+// Frameworks returns the names of the frameworks, in the order of [All].
+func Frameworks() []string {
+	var names []string
+	for _, s := range All() {
+		names = append(names, s.Framework)
+	}
+	return names
+}
+
 // Of returns the shaping of a framework. The error lists the frameworks that have one.
 func Of(framework string) (*Shaping, error) {
-	var names []string
 	for _, s := range All() {
 		if s.Framework == framework {
 			return s, nil
 		}
-		names = append(names, s.Framework)
 	}
-	return nil, fmt.Errorf("no overlong shaping of the framework %q is known: choose %s", framework, strings.Join(names, ", "))
+	return nil, fmt.Errorf("no overlong shaping of the framework %q is known: choose %s", framework, strings.Join(Frameworks(), ", "))
 }
 
 // Find returns a shaping by its names. The error lists the alternatives.
@@ -47,7 +54,7 @@ func factor(key, preset string, aliases ...string) estimators.Option {
 
 const (
 	longestMeaning = "L_max, tokens of the longest response"
-	bufferMeaning  = "L_buffer, tokens before it that have a penalty"
+	bufferMeaning  = "L_buffer, tokens before L_max that have a penalty"
 )
 
 const (

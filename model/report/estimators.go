@@ -53,9 +53,7 @@ func EstimatorPages(w io.Writer, list []*estimators.Estimator) error {
 		} {
 			writePart(&b, part[0], part[1])
 		}
-		for _, o := range e.Options {
-			writePart(&b, "option", o.String())
-		}
+		writeOptions(&b, e.Options)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -133,16 +131,17 @@ type estimatorJSON struct {
 }
 
 type optionJSON struct {
-	Key     string `json:"key"`
-	Values  string `json:"values"`
-	Default string `json:"default"`
-	Meaning string `json:"meaning"`
+	Key     string   `json:"key"`
+	Aliases []string `json:"aliases,omitempty"`
+	Values  string   `json:"values"`
+	Default string   `json:"default"`
+	Meaning string   `json:"meaning"`
 }
 
 func optionsJSON(list []estimators.Option) []optionJSON {
 	var out []optionJSON
 	for _, o := range list {
-		out = append(out, optionJSON{o.Key, o.Kind.String(), o.Default, o.Meaning})
+		out = append(out, optionJSON{o.Key, o.Aliases, o.Kind.String(), o.Default, o.Meaning})
 	}
 	return out
 }
