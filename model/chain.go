@@ -197,7 +197,7 @@ func isStageOption(key string) bool {
 // have the key; nil if there is none.
 func lossOf(framework, key, value string) (found *lossweight.Loss) {
 	for _, l := range lossweight.All() {
-		if (l.Key == key || strings.HasSuffix(l.Key, "."+key)) && strings.EqualFold(l.Value, value) && (found == nil || l.Framework == framework) {
+		if (l.Key == key || strings.Contains(key, "loss") && strings.HasSuffix(l.Key, "."+key)) && strings.EqualFold(l.Value, value) && (found == nil || l.Framework == framework) {
 			found = l
 		}
 	}
@@ -208,7 +208,7 @@ func lossOf(framework, key, value string) (found *lossweight.Loss) {
 // does; isSwitch is false if it is another key.
 func switchedBy(enable, key, value string) (on, isSwitch bool) {
 	name, word, found := strings.Cut(enable, "=")
-	if !found || name != key && !strings.HasSuffix(name, "."+key) {
+	if !found || name != key || strings.Contains(word, " ") {
 		return false, false
 	}
 	return strings.EqualFold(word, value), true

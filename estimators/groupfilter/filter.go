@@ -30,7 +30,8 @@ type Filter struct {
 	// it logs none.
 	Label func(rewards []float64) string
 
-	decide decide
+	columns func(o estimators.Values) []string // that decide reads; nil if none
+	decide  decide
 }
 
 // decide writes a verdict that has been reset: all groups admitted, no row named.
@@ -49,6 +50,15 @@ func (f *Filter) Decide(v *Verdict, b Batch, o estimators.Values) error {
 		return missing("advantages")
 	}
 	return f.decide(v, b, o)
+}
+
+// Columns names the columns of the log that the rule reads besides the reward, for values of f.Options;
+// a log need not have them.
+func (f *Filter) Columns(o estimators.Values) []string {
+	if f.columns == nil {
+		return nil
+	}
+	return f.columns(o)
 }
 
 // missing is the refusal of a rule that reads what the log lacks.

@@ -23,7 +23,8 @@ func cosmosRL() []*Filter {
 		Options: []estimators.Option{{
 			Key: key, Kind: estimators.Name("none or the names of columns, with commas"), Default: "none", Meaning: "the reward functions that must vary; none: the total reward",
 		}},
-		decide: func(v *Verdict, b Batch, o estimators.Values) error { return cosmosDynamicSampling(v, b, o.Text(key)) },
+		columns: func(o estimators.Values) []string { return strings.Split(o.Text(key), ",") },
+		decide:  func(v *Verdict, b Batch, o estimators.Values) error { return cosmosDynamicSampling(v, b, o.Text(key)) },
 	}}
 }
 

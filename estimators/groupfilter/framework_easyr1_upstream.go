@@ -25,6 +25,7 @@ func easyR1Upstream() []*Filter {
 			{Key: low, Kind: number, Default: "0.01", Meaning: "groups whose mean is this or less are dropped"},
 			{Key: high, Kind: number, Default: "0.99", Meaning: "groups whose mean is this or more are dropped"},
 		},
+		columns: func(o estimators.Values) []string { return []string{o.Text(key)} },
 		decide: func(v *Verdict, b Batch, o estimators.Values) error {
 			return easyR1OnlineFiltering(v, b, o.Text(key), o.Number(low), o.Number(high))
 		},

@@ -22,6 +22,7 @@ func openRLHF() []*Filter {
 		Options: []estimators.Option{{
 			Key: bounds, Kind: estimators.Interval(), Default: "0 1", Meaning: "LOW and HIGH; groups whose mean score is LOW, HIGH or beyond are dropped",
 		}},
+		columns: func(estimators.Values) []string { return []string{"scores"} },
 		decide: func(v *Verdict, b Batch, o estimators.Values) error {
 			low, high := o.Interval(bounds)
 			openRLHFDynamicFiltering(v, b, low, high)

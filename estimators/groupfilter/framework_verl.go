@@ -22,6 +22,7 @@ func verl() []*Filter {
 			Key: "algorithm.filter_groups.metric", Kind: estimators.Name("reward or the name of a column"), Default: "reward",
 			Meaning: "what must vary: reward, before KL, or a key of reward_extra_info such as acc, seq_final_reward",
 		}},
+		columns: func(o estimators.Values) []string { return []string{o.Text("algorithm.filter_groups.metric")} },
 		decide: func(v *Verdict, b Batch, o estimators.Values) error {
 			return verlFilterGroups(v, b, o.Text("algorithm.filter_groups.metric"))
 		},

@@ -122,6 +122,9 @@ func (p *Program) selectColumns(set model.Settings) model.Settings {
 	if set.Reward != "" {
 		p.columns.Rewards = append(p.columns.Rewards, set.Reward)
 	}
+	if filter, values, err := set.FindGroupFilter(); err == nil && filter != nil {
+		p.columns.Rewards = append(p.columns.Rewards, filter.Columns(values)...)
+	}
 	return set
 }
 

@@ -23,7 +23,7 @@ func (a *Analysis) admit() error {
 		return err
 	}
 	ad := &admission{rule: rule, trains: make([]bool, a.Rows)}
-	if err := rule.Decide(&ad.verdict, a.filterBatch(rule), values); err != nil && !errors.As(err, &ad.refusal) {
+	if err := rule.Decide(&ad.verdict, a.filterBatch(), values); err != nil && !errors.As(err, &ad.refusal) {
 		return err
 	}
 	for g, admitted := range ad.verdict.Admitted {
@@ -37,11 +37,8 @@ func (a *Analysis) admit() error {
 }
 
 // filterBatch is the step as a group filter reads it.
-func (a *Analysis) filterBatch(rule *groupfilter.Filter) groupfilter.Batch {
+func (a *Analysis) filterBatch() groupfilter.Batch {
 	b := groupfilter.Batch{Rewards: a.Rewards, Raw: a.LoggedRewards, Offsets: a.Offsets, Advantages: a.Original, Lengths: knownLengths(a.Lengths)}
-	if shaping, _, _ := a.Settings.FindOverlong(); shaping != nil && shaping.FilterSeesRaw && shaping.Framework == rule.Framework {
-		b.Rewards = a.LoggedRewards
-	}
 	b.Column = func(name string) []float64 {
 		for k, column := range a.plan.snap.Run.ComponentNames {
 			if column == name && k < len(a.input.step.Components) && a.input.step.Components[k] != nil {
