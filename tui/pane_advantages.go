@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"vantage/model/analysis"
 	"vantage/model/units"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -100,20 +101,28 @@ func (a App) momentsLine(name string, h chart.Histogram, zeros bool, w int) stri
 	return cells.JoinFitting(w, " ", pieces...)
 }
 
-// summaryLine returns figures of the groups shown that the histogram does not show.
+// namedFigure is a figure with its name.
+type namedFigure struct{ name, value string }
+
+// summaryFigures returns figures of some groups that the histogram does not show.
+func (a App) summaryFigures(x *analysis.Summary, largest float64) []namedFigure {
+	return []namedFigure{
+		{a.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
+		{"flips", units.Count(x.Flips.Total())},
+		{"max |A|", units.Fixed(largest, 2)},
+		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},
+		{"ESS", fmt.Sprintf("%s of %s", units.Short(math.Round(x.Metric("vantage/effective_samples"))), units.Count(x.Nonzero))},
+	}
+}
+
+// summaryLine returns the summaryFigures of the groups shown that fit.
 func (a App) summaryLine(largest float64, w int) string {
 	x, t := a.shownFigures(), a.display.theme
 	if x == nil {
 		return t.Paint(themes.Dim, "…")
 	}
 	line := ""
-	for _, part := range []struct{ name, value string }{
-		{a.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
-		{"flips", units.Count(x.Flips.Total())},
-		{"max |A|", units.Fixed(largest, 2)},
-		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},
-		{"ESS", fmt.Sprintf("%s of %s", units.Short(math.Round(x.Metric("vantage/effective_samples"))), units.Count(x.Nonzero))},
-	} {
+	for _, part := range a.summaryFigures(x, largest) {
 		piece := fmt.Sprintf("%s %s  ", t.Paint(themes.Dim, part.name), part.value)
 		if cells.Width(line)+cells.Width(piece) <= w+2 {
 			line += piece

@@ -1,0 +1,72 @@
+package glossary
+
+// sweepFigures are those of a cell.
+func sweepFigures() []Entry {
+	return []Entry{
+		{"keep_pos_ratio, keep_neg_ratio", "ratio", "k = n if 1, 0 if 0, else max(1, int(n·ratio))", "how many of the n positive, or negative, samples of each group are kept", "EasyR1 `algorithm.keep_pos_ratio`, `algorithm.keep_neg_ratio`"},
+		{"compute_new_adv", "yes or no", "", "whether advantages are recomputed over the kept samples", "EasyR1 `algorithm.compute_new_adv`"},
+		{"signal", "groups", "alive + short", "groups that carry signal", ""},
+		{"kept", "samples", "", "samples that the filter keeps, those with advantage 0 included", ""},
+		{"killed", "groups", "", "groups that lose their signal to the filter", ""},
+		{"short", "groups", "", "groups of which fewer than 2 samples are kept under recompute", ""},
+		{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose sign changes, also from or to 0", ""},
+		{"abs", "ratio", "Σ|A′| / Σ|A|", "Σ|A| against no filter", ""},
+		{"mean", "advantage", "ΣA′ / N", "far from 0 the push is to one side", ""},
+		{"std", "advantage", "√(Σ(A′ − mean)² / (N − 1)), ddof 1", "spread over all samples, dropped ones as 0", ""},
+	}
+}
+
+// compareFigures are those of two runs.
+func compareFigures() []Entry {
+	return []Entry{
+		{"a, b, A, B, reward_a, reward_b", "reward", "mean reward of the prompt over all steps", "of a prompt that both runs have", ""},
+		{"delta, Δ, mean Δ", "reward", "B − A; its mean over prompts", "what B gains", ""},
+		{"samples_a, samples_b", "samples", "", "samples of the prompt in each run", ""},
+		{"wins, losses, ties", "prompts", "Δ > 1e-9, Δ < −1e-9, else", "prompts at which B is better, worse, equal", ""},
+		{"p", "0 to 1", "2·Σ C(m, i)·2⁻ᵐ for i ≤ min(wins, losses), m = wins + losses, at most 1", "exact two-sided sign test: how often equal runs would differ so", ""},
+		{"win_share_95", "share", "Wilson's score interval of wins / (wins + losses)", "95 % interval of the share of prompts that B wins", ""},
+		{"only_a, only_b", "prompts", "", "prompts of one run only, which are not compared", ""},
+		{"from, to, prompts", "reward; prompts", "mean reward under A", "a bin of difficulty and the prompts in it", ""},
+	}
+}
+
+// matchFigures are those of logged advantages.
+func matchFigures() []Entry {
+	return []Entry{
+		{"compared", "samples", "", "logged advantages that are compared", ""},
+		{"exact", "samples", "", "of these, equal in every bit of float32, or of float64 where the trainer has it", ""},
+		{"near", "samples", "|logged − computed| ≤ 1e-6 of the largest advantage of the group (whitened over tokens 1e-4, NeMo-RL 1e-5), or equal at the decimals of the log", "of these, as close as logs are; includes exact", ""},
+	}
+}
+
+// checkFigures are names in rules that nothing else has.
+func checkFigures() []Entry {
+	return []Entry{
+		{"rows", "rows, share of the usual", "rows of the step / median of the eight steps before", "whether a step was cut off", ""},
+		{"unreadable", "rows, share of all", "rows that cannot be read / all rows", "torn rows, and rows that are not understood", ""},
+		{"stall", "×, s, m, h", "now − time of the last row; x: / median time between steps", "whether a run that should write does not", ""},
+	}
+}
+
+// warnings are those that a step can raise.
+func warnings() []Entry {
+	return []Entry{
+		{"trainer-refuses", "groups", "", "the framework's own code would raise an error for the step", ""},
+		{"too-few-kept", "groups", "kept < 2, some A ≠ 0", "groups with signal of which the filter keeps fewer than 2 samples", ""},
+		{"killed-groups", "groups", "some A ≠ 0, all A′ = 0", "the fate killed", ""},
+		{"sign-flips", "kept samples", "flips", "kept samples that recompute gives another sign", ""},
+		{"undefined-advantages", "groups", "", "the formula gives no number, or the log lacks what it reads", ""},
+		{"invalid-rewards", "samples", "", "rewards that are NaN, infinite or missing", ""},
+		{"assumed-rewards", "samples", "", "the sum of all numeric columns is taken for the reward", ""},
+		{"float-noise", "groups", "equal r, some A′ ≠ 0", "the fate noise: float residue that trains", ""},
+		{"recompute-without-filter", "groups", "compute_new_adv with both ratios 1", "recompute changes nothing", ""},
+		{"single-sample-groups", "groups", "n = 1", "nothing to compare with", ""},
+		{"one-sided-push", "kept samples", "|ΣA′| > 0.25·Σ|A′|, with a filter", "the filter leaves a push to one side", ""},
+		{"effective-ratio", "samples of a sign", "|kept / n − ratio| > 0.1", "the share that is kept is far from the ratio, since whole samples are kept", ""},
+		{"filter-is-ours", "groups", "", "the framework's trainer has no such filter: a what-if", ""},
+		{"grouping-doubt", "groups", "", "groups may be merged: a prompt may come twice in the step", ""},
+		{"rollouts-assumed", "groups", "", "how the trainer counts rollouts of several rows is not known", ""},
+		{"approximate-lengths", "samples", "", "figures that trainers weight by tokens are weighted by what the log has", ""},
+		{"logged-differs", "samples", "", "advantages in the log are not those that the estimator gives", ""},
+	}
+}

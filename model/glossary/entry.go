@@ -1,0 +1,130 @@
+package glossary
+
+import (
+	"strings"
+)
+
+// Entry explains one figure, or a few that differ in a word.
+type Entry struct {
+	Names    string // as shown, the usual one first: "kept, kept_samples", "critic/score/{mean,max,min}"
+	Unit     string // "samples", "share of groups", "advantage", …
+	Formula  string // with the symbols of the page; ddof where there is a standard deviation
+	Meaning  string // a sentence
+	Trainers string // what trainers call it, or one that is near; "" if none has it
+}
+
+// Place is where figures are shown.
+type Place string
+
+// The places, in the order of the page.
+const (
+	Step    Place = "step"    // header, tables of steps, reports
+	Metrics Place = "metrics" // by the trainers' names
+	Fates   Place = "fates"
+	Group   Place = "group"
+	Sample  Place = "sample"
+	Sweep   Place = "sweep"
+	Compare Place = "compare"
+	Match   Place = "match"
+	Check   Place = "check" // rules
+	Warning Place = "warning"
+)
+
+// section is the entries of a place.
+type section struct {
+	place        Place
+	title, intro string
+	entries      []Entry
+}
+
+// sections are those of the page.
+func sections() []section {
+	return []section{
+		{Step, "A step or the run", "In the line of the step, the tables of steps, `report` and `check`.", stepFigures()},
+		{Metrics, "Metrics of a step", "Under the name by which a trainer logs the figure; `vantage/` is ours. Lengths and weights are of what the report's line *lengths* says: tokens, or else characters or words of the text; a sample of unknown length weighs 1.", metrics()},
+		{Fates, "Fates of a group", "Each group has one. Counts in tables and rules are of groups; columns of CSV are named `killed_groups`.", fates()},
+		{Group, "A group", "In the table of groups, `report --per group`, and as fields of filters and `--where`.", groupFigures()},
+		{Sample, "A sample", "In an open group, and in `export`.", sampleFigures()},
+		{Sweep, "Sweep", "Of a cell: what a pair of ratios does to all groups of the steps. They are computed as those of a report are.", sweepFigures()},
+		{Compare, "Compare", "Of two runs A and B.", compareFigures()},
+		{Match, "Match", "Logged advantages against those that are computed.", matchFigures()},
+		{Check, "Check", "Names in rules besides all of the above: see [checking](checking.md).", checkFigures()},
+		{Warning, "Warnings", "Each counts groups or samples; a rule may name one.", warnings()},
+	}
+}
+
+// All returns the entries of a place.
+func All(place Place) []Entry {
+	for _, s := range sections() {
+		if s.place == place {
+			return s.entries
+		}
+	}
+	return nil
+}
+
+// Find returns the entry of a name that is shown at a place: that of the place, else of any other.
+func Find(place Place, name string) (Entry, bool) {
+	name = canonical(name)
+	if e, ok := find(All(place), name); ok {
+		return e, true
+	}
+	for _, s := range sections() {
+		if e, ok := find(s.entries, name); ok {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+func find(entries []Entry, name string) (Entry, bool) {
+	for _, e := range entries {
+		for _, n := range e.AllNames() {
+			if n == name {
+				return e, true
+			}
+		}
+	}
+	return Entry{}, false
+}
+
+// canonical returns the name under which the list has a figure that is one of many: pass@k for pass@8, and
+// killed for the column killed_groups.
+func canonical(name string) string {
+	if k, ok := strings.CutPrefix(name, "pass@"); ok && strings.Trim(k, "0123456789") == "" {
+		return "pass@k"
+	}
+	if fate, ok := strings.CutSuffix(name, "_groups"); ok && fate != "signal" {
+		return fate
+	}
+	return name
+}
+
+// AllNames returns every name, with {mean,max,min} written out.
+func (e Entry) AllNames() []string {
+	var all []string
+	for _, name := range splitNames(e.Names) {
+		before, rest, found := strings.Cut(name, "{")
+		words, after, _ := strings.Cut(rest, "}")
+		if !found {
+			all = append(all, name)
+			continue
+		}
+		for word := range strings.SplitSeq(words, ",") {
+			all = append(all, before+word+after)
+		}
+	}
+	return all
+}
+
+// splitNames divides names at ", ", which no braces contain.
+func splitNames(names string) []string { return strings.Split(names, ", ") }
+
+// Line explains the figure in one line: "kept: samples that the filter keeps = kept / N".
+func (e Entry) Line() string {
+	line := splitNames(e.Names)[0] + ": " + e.Meaning
+	if e.Formula != "" {
+		line += " = " + e.Formula
+	}
+	return line + " (" + e.Unit + ")"
+}

@@ -1,0 +1,160 @@
+package glossary_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/check"
+	"vantage/model/glossary"
+	"vantage/model/query"
+	"vantage/model/sweep"
+)
+
+var update = flag.Bool("update", false, "write the page of the documentation; look at it before keeping it")
+
+// The page is written from the list; -update writes it.
+func TestGlossaryPage(t *testing.T) {
+	const path = "../../.github/docs/glossary.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(glossary.Page()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(glossary.Page(), "\n"), strings.Split(string(got), "\n")); diff != "" {
+		t.Errorf("%s is out of date: go test ./model/glossary -run Page -update\n%s", path, diff)
+	}
+}
+
+// Every metric that a step can have has a line, and no line is of a metric that there is not.
+func TestEveryMetricHasALine(t *testing.T) {
+	step := &model.Chunk{HasTruth: true, LengthUnit: model.LengthTokens}
+	for i := range 16 {
+		step.Records = append(step.Records, model.Record{Step: 1, Prompt: 1, Reward: float64(i % 2), Length: int32(i)})
+	}
+	store := model.NewStore()
+	store.Append(step)
+	a, err := analysis.Analyze(context.Background(), store.Snapshot(), 0, model.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for _, m := range a.Metrics {
+		e, ok := glossary.Find(glossary.Metrics, m.Name)
+		if !ok || !slices.Contains(names(glossary.Metrics), e.AllNames()[0]) {
+			t.Errorf("%s has no line in model/glossary/steps.go", m.Name)
+		}
+		shown[m.Name] = true
+	}
+	for _, name := range names(glossary.Metrics) {
+		if !shown[name] && name != "pass@k" {
+			t.Errorf("%s is no metric", name)
+		}
+	}
+}
+
+func names(place glossary.Place) (all []string) {
+	for _, e := range glossary.All(place) {
+		all = append(all, e.AllNames()...)
+	}
+	return all
+}
+
+// What commands show by name has a line at its place.
+func TestEveryNameHasALine(t *testing.T) {
+	wanted := map[glossary.Place][]string{}
+	for _, f := range sweep.Figures() {
+		wanted[glossary.Sweep] = append(wanted[glossary.Sweep], f.Name)
+	}
+	for _, k := range analysis.WarningKinds() {
+		wanted[glossary.Warning] = append(wanted[glossary.Warning], string(k))
+	}
+	for _, f := range model.Fates() {
+		wanted[glossary.Fates] = append(wanted[glossary.Fates], f.String())
+	}
+	for _, f := range query.Fields() {
+		place := glossary.Group
+		if f.PerSample {
+			place = glossary.Sample
+		}
+		wanted[place] = append(wanted[place], f.Name)
+	}
+	for _, k := range analysis.FlipKinds() {
+		wanted[glossary.Step] = append(wanted[glossary.Step], "flips/"+k.Name)
+		wanted[glossary.Sample] = append(wanted[glossary.Sample], k.Label)
+	}
+	for place, all := range wanted {
+		for _, name := range all {
+			if !slices.Contains(names(place), name) {
+				t.Errorf("%s: %q has no line in model/glossary", place, name)
+			}
+		}
+	}
+	for _, name := range check.CountNames() {
+		if _, ok := glossary.Find(glossary.Check, name); !ok {
+			t.Errorf("check: %q has no line in model/glossary", name)
+		}
+	}
+}
+
+// Each line is complete, and no name of a place has two.
+func TestLinesAreComplete(t *testing.T) {
+	for _, place := range []glossary.Place{
+		glossary.Step, glossary.Metrics, glossary.Fates, glossary.Group, glossary.Sample,
+		glossary.Sweep, glossary.Compare, glossary.Match, glossary.Check, glossary.Warning,
+	} {
+		seen := map[string]bool{}
+		for _, e := range glossary.All(place) {
+			if e.Unit == "" || e.Meaning == "" || strings.ContainsAny(e.Line(), "\n\t") || strings.HasSuffix(e.Meaning, ".") {
+				t.Errorf("%s: %+v", place, e)
+			}
+			if strings.Contains(e.Formula+e.Meaning, "std ") && strings.Contains(e.Formula, "√") && !strings.Contains(e.Formula, "ddof") {
+				t.Errorf("%s: %s has no ddof", place, e.Names)
+			}
+			for _, name := range e.AllNames() {
+				if name == "" || seen[name] {
+					t.Errorf("%s: two lines for %q", place, name)
+				}
+				seen[name] = true
+			}
+		}
+		if len(seen) == 0 {
+			t.Errorf("%s is empty", place)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, c := range []struct {
+		place      glossary.Place
+		name, says string
+	}{
+		{glossary.Metrics, "pass@8", "pass@k: chance that one of k responses is solved"},
+		{glossary.Metrics, "critic/score/max", "critic/score/{mean,max,min}: rewards as the estimator reads them"},
+		{glossary.Group, "reward", "reward: mean reward; behind ±"},
+		{glossary.Sample, "reward", "reward: as logged"},
+		{glossary.Step, "killed_groups", "killed: alive before the filter"},
+		{glossary.Step, "A!=0", "A≠0: samples that train"},
+		{glossary.Check, "stall", "stall: whether a run that should write does not = now − time of the last row"},
+	} {
+		e, ok := glossary.Find(c.place, c.name)
+		if !ok || !strings.HasPrefix(e.Line(), c.says) {
+			t.Errorf("%s, %s: %q", c.place, c.name, e.Line())
+		}
+	}
+	if e, ok := glossary.Find(glossary.Step, "loss"); ok {
+		t.Errorf("found %+v", e)
+	}
+}

@@ -1,0 +1,46 @@
+package glossary
+
+import (
+	"strings"
+)
+
+const pageHead = `# Every figure, and how it is computed
+
+What the screen, reports, JSON, CSV and rules show. The names are those of the columns and keys; figures that trainers log have the
+trainers' names.
+
+| symbol | |
+| --- | --- |
+| r | reward of a sample, as the estimator reads it |
+| A | its advantage before the filter (*original*) |
+| A′ | its advantage after filter and recompute (*processed*): what trains |
+| l | length of its response in tokens, or in what the report's line *lengths* says |
+| n, c | samples of a group, and those of them that are [solved](reporting.md#solved-samples) |
+| N, G | samples and groups of the step |
+| #{…} | how many samples or groups are so |
+
+A figure of a run is the sum over its steps if it is a count, and the mean over its complete steps if it is a metric. *ddof* is what is
+taken off the number of values in the divisor of a standard deviation.
+`
+
+// Page returns the page of the documentation.
+func Page() string {
+	var b strings.Builder
+	b.WriteString(pageHead)
+	for _, s := range sections() {
+		b.WriteString("\n## " + s.title + "\n\n" + s.intro + "\n\n| figure | unit | formula | meaning | trainers call it |\n| --- | --- | --- | --- | --- |\n")
+		for _, e := range s.entries {
+			cells := []string{codeNames(e.Names), e.Unit, e.Formula, e.Meaning, e.Trainers}
+			for i := range cells {
+				cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
+			}
+			b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+		}
+	}
+	return b.String()
+}
+
+// codeNames sets names as code.
+func codeNames(names string) string {
+	return "`" + strings.Join(splitNames(names), "`, `") + "`"
+}

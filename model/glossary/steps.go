@@ -1,0 +1,74 @@
+package glossary
+
+import "vantage/model"
+
+// stepFigures are those of a step, and summed or averaged those of a run.
+func stepFigures() []Entry {
+	return []Entry{
+		{"step, steps", "–", "", "a training batch, as the log numbers it; for a run how many there are", ""},
+		{"samples, rows, N", "samples", "rows of the log in the step", "responses, whether they train or not", "OpenRLHF `rollout/num_samples`"},
+		{"rollouts", "rollouts", "", "what the rows are outputs of, where one has several", ""},
+		{"groups, G", "groups", "", "samples of one prompt that are compared with each other", ""},
+		{"reward", "reward", "Σr / N", "mean reward: critic/score/mean", "TRL, ms-swift `reward`; verl, EasyR1, ROLL `critic/score/mean`"},
+		{"signal, signal_groups", "groups, share of G", "alive + short", "groups with some advantage that is not 0 after the filter and is no float residue", "tinker `by_group/frac_mixed`; prime-rl `solved_some`; near: NeMo-RL `baseline_reward/pct_mixed`, OpenRLHF `dynamic_filtering_pass_rate` (while it filters)"},
+		{"A≠0, A!=0, nonzero, nonzero_samples", "samples, share of N", "#{A′ ≠ 0}", "samples that train: their advantage after the filter is a number other than 0, float residue included", ""},
+		{"kept, kept_samples", "samples, share of N", "samples not dropped by keep_pos_ratio and keep_neg_ratio", "what the filter leaves; samples whose advantage is 0 are always kept, and do not train", ""},
+		{"Σ|A|", "ratio", "Σ|A′| / Σ|A|", "how much push the filter leaves: 1.00× is all of it", ""},
+		{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples that recompute gives another sign, where 0 is a sign of its own; a dropped sample is dropped, not flipped", ""},
+		{"flips/{pos_to_neg,neg_to_pos,zero_to_pos,zero_to_neg,pos_to_zero,neg_to_zero}, flip_kinds", "kept samples", "", "flips of one kind: +→− `pos_to_neg`, +→0 `pos_to_zero` and so on", ""},
+		{"max |A|", "advantage", "max |A|, |A′|", "the largest advantage of either sign, before or after the filter", ""},
+		{"ESS", "samples", "(Σ|A′|)² / ΣA′²", "effective sample size: the push is spread as unevenly as if so many of the samples with A≠0 had it all, equally", ""},
+		{"A original, B processed", "samples; advantage", "n; mean ΣA / n; std √(Σ(A − mean)² / (n − 1)), ddof 1", "count, mean and std of the advantages before the filter, and after it of the kept samples: each sample counts once, zeros too, unlike in A std", ""},
+		{"at 0", "samples", "#{A = 0}", "samples that are counted in mean and std, and not drawn", ""},
+		{"A std", "advantage", "critic/advantages_processed/std", "std over tokens, without zeros: unlike the std of B processed", ""},
+		{"length", "tokens", "response_length/mean", "mean length of a response", ""},
+		{"open", "yes or no", "", "the step is still being written: it raises no warnings and bends no line", ""},
+		{"as logged", "samples", "exact or near / compared", "how many logged advantages the estimator gives: see match", ""},
+	}
+}
+
+// metrics are those that analysis computes, under the trainers' names.
+func metrics() []Entry {
+	return []Entry{
+		{"critic/score/{mean,max,min}", "reward", "Σr / N; max; min", "rewards as the estimator reads them: cleaned, chosen or weighted", "verl, EasyR1, ROLL the same; TRL, ms-swift `reward`; OpenRLHF `rollout/reward_mean`; SkyRL `reward/avg_raw_reward`; tinker `reward/total`; prime-rl `reward/all/mean`; slime `rollout/raw_reward`; AReaL `task_reward`"},
+		{"critic/rewards/{mean,max,min}", "reward", "as critic/score", "score less the KL penalty in a trainer; a log has no KL, so that here both are equal", "verl, EasyR1, ROLL the same; SkyRL `loss/avg_final_rewards`; AReaL `final_reward`, over tokens"},
+		{"critic/advantages/{mean,max,min}", "advantage", "Σ l·A / Σ l; max; min over samples with l > 0", "advantages before the filter, weighted by tokens", "EasyR1 the same; verl, ROLL the same of what trains; SkyRL `loss/avg_raw_advantages`; NeMo-RL `advantages/mean`; AReaL `advantages`; slime `rollout/advantages`, by rollout"},
+		{"critic/advantages_processed/{mean,max,min}", "advantage", "Σ l·A′ / Σ l over A′ ≠ 0; max; min", "advantages after the filter, weighted by tokens, without exact zeros; 0 if there are none", "EasyR1 with the filter the same"},
+		{"critic/advantages_processed/std", "advantage", "√(Σ l·(A′ − mean)² / (Σ l − 1)) over A′ ≠ 0, ddof 1 over tokens", "their spread", "EasyR1 with the filter the same"},
+		{"critic/returns/{mean,max,min}", "advantage", "Σ l·A′ / Σ l; max; min", "advantages after the filter, weighted by tokens, zeros included", "verl, EasyR1, ROLL the same"},
+		{"response_length/{mean,max,min}", "tokens", "Σ l / N; max; min", "lengths of all responses", "verl, EasyR1, ROLL the same; TRL, ms-swift `completions/mean_length`; OpenRLHF `rollout/response_length_mean`; SkyRL `generate/avg_num_tokens`; NeMo-RL `mean_gen_tokens_per_sample`"},
+		{"response_length/clip_ratio", "share of samples", "#{l = longest of the step} / N", "responses that were probably cut off; trainers compare with their limit, or ask for an end token", "verl, EasyR1 the same; TRL, ms-swift `completions/clipped_ratio`; OpenRLHF `rollout/truncated_rate`; slime `rollout/truncated_ratio`; NeMo-RL `truncation_rate`; prime-rl `is_truncated/all/mean`; AReaL `no_eos_ratios`"},
+		{"response_length_no_cutoff/{mean,max,min}", "tokens", "over l < longest of the step", "lengths of the responses that were not cut off", "EasyR1 with the filter the same; TRL `completions/mean_terminated_length`"},
+		{"response_length_no_cutoff/count", "samples", "#{l < longest of the step}", "how many these are", "EasyR1 with the filter the same"},
+		{"response_length_positive/{mean,max,min}", "tokens", "over A > 0 and l > 0", "lengths of the responses with a positive advantage; 0 if there are none", "EasyR1 with the filter the same; near: AReaL `correct_seq_len` (reward > 0, with the prompt)"},
+		{"response_length_negative/{mean,max,min}", "tokens", "over A < 0 and l > 0", "lengths of the responses with a negative advantage; 0 if there are none", "EasyR1 with the filter the same; near: AReaL `incorrect_seq_len` (reward ≤ 0, with the prompt)"},
+		{"sample_distribution/num_positive", "samples", "#{A > 0, l > 0}", "samples with a positive advantage before the filter", "EasyR1 with the filter the same"},
+		{"sample_distribution/num_negative", "samples", "#{A < 0, l > 0}", "samples with a negative advantage before the filter", "EasyR1 with the filter the same"},
+		{"sample_distribution/total", "samples", "num_positive + num_negative", "samples with an advantage: those at 0 are not in it", "EasyR1 with the filter the same"},
+		{"sample_distribution/num_kept_positive", "samples", "#{kept, A > 0, l > 0}", "positive ones that the filter keeps", "EasyR1 with the filter the same"},
+		{"sample_distribution/num_kept_negative", "samples", "#{kept, A < 0, l > 0}", "negative ones that the filter keeps", "EasyR1 with the filter the same"},
+		{"sample_distribution/num_filtered", "samples", "#{dropped or l = 0}", "samples that the filter drops, or that have no tokens", "EasyR1 with the filter the same"},
+		{"sample_distribution/kept_total", "samples", "num_kept_positive + num_kept_negative", "samples with an advantage before the filter that it keeps: recompute may give them 0, so this is not A≠0", "EasyR1 with the filter the same"},
+		{"frac_reward_zero_std", "share of samples", "samples in groups whose std the trainer takes for 0 / N", "what gives no signal, by the trainer's own test; for a trainer without one, by equal rewards", "TRL, ms-swift the same; near: slime `rollout/zero_std/count_R` (groups), SkyRL `reward/num_zero_variance_filtered` (while it filters)"},
+		{"vantage/signal", "share of groups", "signal / G", "groups that carry signal", "see signal"},
+		{"vantage/kept", "share of samples", "kept / N", "samples that the filter keeps", ""},
+		{"vantage/nonzero_advantages", "samples", "#{A′ ≠ 0}", "samples that train: A≠0", ""},
+		{"vantage/flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "flips of all kinds", ""},
+		{"vantage/abs_advantage_ratio", "ratio", "Σ|A′| / Σ|A|", "Σ|A| on the screen; each sample counts once, whatever its length", ""},
+		{"vantage/effective_samples", "samples", "(Σ|A′|)² / ΣA′²", "ESS on the screen: as many as A≠0 if all |A′| are equal, else fewer; it is not the number of samples that train", ""},
+		{"vantage/length_correlation", "−1 to 1", "Pearson's r of l and A′ over samples of known length", "whether long responses are pushed up; NaN if either is constant", ""},
+		{"pass@k", "share", "mean over groups of n ≥ k of 1 − C(n − c, k) / C(n, k), c of n solved", "chance that one of k responses is solved, unbiased (Chen et al. 2021)", "slime `pass@k`; SkyRL `reward/avg_pass_at_n`, for k = n"},
+		{"vantage/solve_rate/0", "groups", "#{c = 0}", "groups without a solved sample", "tinker `by_group/frac_all_bad`; prime-rl `solved_none`; near: NeMo-RL `baseline_reward/pct_0`"},
+		{"vantage/solve_rate/{to_25,to_50,to_75,below_100}", "groups", "#{c/n in (0, 0.25], (0.25, 0.5], (0.5, 0.75], (0.75, 1)}", "groups by the share of their samples that are solved", ""},
+		{"vantage/solve_rate/100", "groups", "#{c = n}", "groups of which every sample is solved", "tinker `by_group/frac_all_good`; prime-rl `solved_all`; near: NeMo-RL `baseline_reward/pct_1`"},
+	}
+}
+
+// fates are those of the model, with its words.
+func fates() []Entry {
+	var all []Entry
+	for _, f := range model.Fates() {
+		all = append(all, Entry{f.String(), "groups", "", f.Doc(), ""})
+	}
+	return all
+}

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"vantage/model"
+	"vantage/model/compare"
+	"vantage/model/glossary"
+	"vantage/model/query"
+	"vantage/model/sweep"
+)
+
+// Every column of every table in CSV has a line in the glossary.
+func TestColumnsHaveLines(t *testing.T) {
+	set := model.DefaultSettings()
+	set.KeepNeg, set.Recompute = 0, true
+	r := reportOf(t, 2, set, []float64{0, .5, 1}, []float64{1, 0, 0, 1})
+	tables := map[string]struct {
+		place glossary.Place
+		write func(io.Writer) error
+	}{
+		"compare": {glossary.Compare, func(w io.Writer) error { return CompareCSV(w, Comparison{Result: &compare.Result{}}) }},
+		"sweep": {glossary.Sweep, func(w io.Writer) error {
+			grid, err := sweep.New(set, sweep.DefaultRatios())
+			if err != nil {
+				return err
+			}
+			return SweepCSV(w, Sweep{Grid: grid, Figures: sweep.Figures()})
+		}},
+		"export": {glossary.Sample, func(w io.Writer) error {
+			return SamplesCSV(t.Context(), w, r.Snap, set, query.Query{}, nil)
+		}},
+	}
+	for _, per := range PerValues() {
+		place := glossary.Step
+		if per == PerGroup {
+			place = glossary.Group
+		}
+		tables["report per "+string(per)] = struct {
+			place glossary.Place
+			write func(io.Writer) error
+		}{place, func(w io.Writer) error {
+			r.Per = per
+			_, err := CSV(w, r)
+			return err
+		}}
+	}
+	for name, table := range tables {
+		var out bytes.Buffer
+		if err := table.write(&out); err != nil {
+			t.Fatal(name, err)
+		}
+		header, _, _ := strings.Cut(out.String(), "\n")
+		for column := range strings.SplitSeq(header, ",") {
+			if _, ok := glossary.Find(table.place, column); !ok {
+				t.Errorf("%s: column %q has no line in model/glossary", name, column)
+			}
+		}
+	}
+}
+
+// Every key of the figures of steps, groups and the run has a line in the glossary.
+func TestKeysHaveLines(t *testing.T) {
+	set := model.DefaultSettings()
+	set.KeepNeg, set.Recompute = 0, true
+	r := reportOf(t, 2, set, []float64{0, .5, 1}, []float64{1, 0, 0, 1})
+	r.Per = PerGroup
+	var out bytes.Buffer
+	if _, err := JSON(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Steps   []map[string]any
+		Summary map[string]any
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	notFigures := map[string]bool{"fates": true, "metrics": true, "warnings": true, "by_group": true}
+	check := func(place glossary.Place, object map[string]any) {
+		for key := range object {
+			if _, ok := glossary.Find(place, key); !ok && !notFigures[key] {
+				t.Errorf("%s: key %q has no line in model/glossary", place, key)
+			}
+		}
+	}
+	check(glossary.Step, got.Summary)
+	check(glossary.Step, got.Steps[0])
+	for _, group := range got.Steps[0]["by_group"].([]any) {
+		check(glossary.Group, group.(map[string]any))
+	}
+}
