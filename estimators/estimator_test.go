@@ -242,7 +242,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, c := range []struct{ framework, name, want string }{
 		{"nope", "grpo", `no framework "nope": choose ` + oneOf(Frameworks())},
-		{"twinkle", "gae", `twinkle has no estimator "gae": choose grpo or rloo`},
+		{"twinkle", "opo", `twinkle has no estimator "opo": choose grpo, rloo or gae`},
 	} {
 		if _, err := Find(c.framework, c.name); err == nil || err.Error() != c.want {
 			t.Errorf("Find(%q, %q): %v, want %s", c.framework, c.name, err, c.want)
@@ -306,6 +306,18 @@ func TestPrecisionNamesItsRuntime(t *testing.T) {
 	} {
 		if got := find(t, name[0], name[1]).Precision(); got != want {
 			t.Errorf("%v: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// One sample alone has no standard deviation: SDPO's trainer takes 0 for that of the batch, and lets that of
+// the group be NaN.
+func TestSDPOOfASingleSample(t *testing.T) {
+	e, dst := find(t, "trl", "sdpo"), make([]float64, 1)
+	b := Batch{Rewards: []float64{0.5}, Offsets: []int{0, 1}}
+	for scale, want := range map[Scale]float64{ScaleBatch: 0, ScaleNone: 0, ScaleGroup: math.NaN()} {
+		if err := e.Advantage(dst, b, scale); err != nil || dst[0] != want && !math.IsNaN(want) || math.IsNaN(want) != math.IsNaN(dst[0]) {
+			t.Errorf("%s: %v, want %v (%v)", scale, dst[0], want, err)
 		}
 	}
 }

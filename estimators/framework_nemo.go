@@ -73,8 +73,14 @@ func nemoRL() []*Estimator {
 		}, Option{
 			Key: leaveOneOut.Key, Kind: Switch(), Default: "true", Meaning: "mean and standard deviation of each component leave the sample out",
 		}),
+		notComputable("gae", formulaGAE, nemoLater+"GeneralizedAdvantageEstimator", criticNeeded),
+		notComputable("opd", "A_t = log π_T − log π", nemoLater+"OPDAdvantageEstimator",
+			"Distillation gives every token an advantage of its own, whatever the reward. "+teacherNeeded),
 	}
 }
+
+// nemoLater is the file at a later revision, which has more estimators.
+const nemoLater = "NVIDIA-NeMo/RL@00925dd1e44b816b5cb6afa27d23d7bd7af2b957 nemo_rl/algorithms/advantage_estimator.py:"
 
 // flooredWhiten is the whitening of NeMo-RL and OpenRLHF.
 func flooredWhiten() whitening { return whitening{eps: 1e-8, ddof0: true, epsIsFloor: true} }

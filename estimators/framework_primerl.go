@@ -42,5 +42,12 @@ func primeRL() []*Estimator {
 		notComputable("rae", "A = r − EMA of earlier rewards of the same agent", code+"rae.py:RAEAlgorithm.score_group",
 			"Its baseline is a running mean per agent over all groups so far, in the order in which they were scored. A log "+
 				"would have to hold the agent of each sample and every group from step 0 on."),
+		notComputable("opd", "no advantage: the reverse KL to a teacher, per token",
+			"PrimeIntellect-ai/prime-rl@039b4009f84aa9996a5cca4ae6ab257de094ff81 src/prime_rl/orchestrator/algo/opd.py:OPDAlgorithm.score",
+			"On-policy distillation assigns no credit by reward. "+teacherNeeded),
+		notComputable("echo", "A of grpo, and a cross-entropy on the environment's tokens",
+			"PrimeIntellect-ai/prime-rl@12e3f79db3f246e68c761647b7bc837f172c8ac1 src/prime_rl/orchestrator/algo/echo.py:EchoAlgorithm.score_rollout",
+			"The advantage of the sampled tokens is that of grpo: choose that. What it adds trains the tokens of tools and users, "+
+				"each by the weight of its role. A log would have to hold which tokens are whose."),
 	}
 }

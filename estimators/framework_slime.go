@@ -38,6 +38,11 @@ func slime() []*Estimator {
 			Source:    loss,
 			Advantage: slimeWhitening().after(raggedAsOneGroup(withScale(grpo(0).advantages, ScaleNone))),
 		}),
+		notComputable("ppo", formulaGAE, loss, criticNeeded),
+		// --use-opd, with any estimator.
+		notComputable("opd", "A_t = A − opd_kl_coef·(log π − log π_T)",
+			"THUDM/slime@00c2d6db0f23a4900be6e80a8eb81eebf9e1ebff slime/backends/megatron_utils/loss.py:apply_opd_kl_to_advantages",
+			"It subtracts the KL to a teacher from every token's advantage. "+teacherNeeded),
 	}
 }
 

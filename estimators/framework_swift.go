@@ -4,6 +4,7 @@ import "slices"
 
 const (
 	swiftCode = "modelscope/ms-swift@3602360a562313afbf2ef6065fdf61f271a2c5b9 swift/rl_core/advantage.py:compute_advantages"
+	swift46   = "modelscope/ms-swift@v4.6.0 swift/rl_core/advantage.py:"
 	swiftEps  = 1e-4
 )
 
@@ -29,7 +30,7 @@ func swift() []*Estimator {
 			Float:          Float32,
 			Formula:        "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-8); A = (z − mean z) / (s_z + 1e-8)",
 			Doc: "ddof 1 twice, the second time over the batch. A component without a score counts as 0 after its scaling. Groups " +
-				"of different sizes are a RuntimeError.",
+				"of different sizes are a RuntimeError. reinforce_plus_plus and the dynamic functions ignore the setting.",
 			Source:    swiftCode,
 			Options:   []Option{swiftNotGDPO()},
 			Needs:     Needs{Components: true},
@@ -41,6 +42,17 @@ func swift() []*Estimator {
 		notComputable("kl_in_reward", "r − beta·KL, then the estimator", swiftCode,
 			"kl_in_reward (True by default for rloo and reinforce_plus_plus) subtracts beta·KL of the sequence from the "+
 				"reward. A log would have to hold the KL per sample."),
+		// advantage_reweight="rlsd".
+		notComputable("rlsd", "A_t = A · ((1 − λ) + λ·clip(exp(sign A · (log π_T − log π)), 1 ± ε))", swift46+"apply_rlsd_reweight",
+			"It spreads the advantage of a sample over its tokens by what a teacher, the policy that sees the answer, gives "+
+				"each. "+teacherNeeded),
+		// sdar_loss_coef above 0.
+		notComputable("sdar", "A of grpo, and a loss of its own per token", swift46+"compute_sdar_loss",
+			"The advantage of a sample stays that of grpo: choose that. What it adds is a loss by token, of a teacher that sees "+
+				"the answer. "+teacherNeeded),
+		// A teacher_model with grpo.
+		notComputable("opd_rl", "A_t = A + coef·(log π_T − log π)", swift46+"compute_teacher_logratio",
+			"It adds what a teacher gives each token. "+teacherNeeded),
 	})
 }
 
@@ -63,10 +75,18 @@ func swiftNotGDPO() Option {
 	return o
 }
 
-// scale is scale_rewards; the variant for groups of different sizes has no gdpo.
+// swiftIgnoringGDPO is scale_rewards where gdpo has no effect but to turn the division off.
+func swiftIgnoringGDPO(first Scale, others ...Scale) Option {
+	o := swiftScale(first, append(others, "gdpo")...)
+	o.Meaning = "the scale; gdpo is not applied here: it is none"
+	o.Selects["gdpo"] = Selection{Scale: ScaleNone}
+	return o
+}
+
+// scale is scale_rewards; the variant for groups of different sizes ignores gdpo.
 func (v swiftVariant) scale(first Scale, others ...Scale) Option {
 	if !v.asMatrix {
-		return scaleByName("scale_rewards", append([]Scale{first}, others...)...)
+		return swiftIgnoringGDPO(first, others...)
 	}
 	return swiftScale(first, append(others, "gdpo")...)
 }
@@ -116,7 +136,7 @@ func (v swiftVariant) estimators() []*Estimator {
 			Doc: "Only for kl_in_reward=False (the default is True). s has ddof 1 and is that of r − μ. No weighting by tokens and " +
 				"no second mean, unlike the REINFORCE++ of others. A group of one gets 0. " + v.docSizes + " NaN counts as 0.",
 			Source:    swiftCode + v.suffix,
-			Options:   []Option{scaleByName("scale_rewards", ScaleBatch, ScaleGroup, ScaleNone)},
+			Options:   []Option{swiftIgnoringGDPO(ScaleBatch, ScaleGroup, ScaleNone)},
 			Clean:     cleanNaNToZero,
 			zeroStd:   zeroStdOfGroups(torchStd),
 			Advantage: v.refuse(centredStd{eps: swiftEps, asMatrix: v.asMatrix, ofOne: oneStd0}.advantages),

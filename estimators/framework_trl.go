@@ -84,8 +84,8 @@ func trl() []*Estimator {
 			CanFilter: true,
 			Float:     Float32,
 			Formula:   "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: (r − μ) / 1.0001",
-			Doc: "SDPO's policy advantage. s has ddof 1. Scale none divides by 1 + 1e-4 all the same. A group of one is NaN (group) " +
-				"or 0. A component without a score counts as 0. Groups of different sizes are a RuntimeError.",
+			Doc: "SDPO's policy advantage. s has ddof 1. Scale none divides by 1 + 1e-4 all the same. A group of one is NaN " +
+				"(group) or 0. A component without a score counts as 0. Groups of different sizes are a RuntimeError.",
 			Source:    "huggingface/trl@v1.16.0 trl/experimental/sdpo/sdpo_trainer.py:SDPOTrainer",
 			Options:   []Option{scale},
 			Clean:     cleanNaNToZero,
@@ -113,7 +113,7 @@ func sdpo(dst []float64, b Batch, s Scale) error {
 	case s == ScaleNone:
 		divide(dst, 1+trlEps)
 	case s == ScaleBatch && len(dst) == 1:
-		dst[0] = (dst[0] - dst[0]) / trlEps
+		dst[0] = (b.Rewards[0] - b.Rewards[0]) / trlEps // s is 0 then
 	}
 	return err
 }

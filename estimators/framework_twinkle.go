@@ -35,6 +35,8 @@ func twinkle() []*Estimator {
 			Source:    twinkleCode + "rloo.py:RLOOAdvantage.__call__",
 			Advantage: refuseAsTwinkle(rloo(twinkleEps).advantages, 2),
 		},
+		notComputable("gae", formulaGAE,
+			"modelscope/twinkle@4380b27d197213a59a6fb7a5380d5f15e4b23c38 src/twinkle/advantage/gae.py:GAEAdvantage.__call__", criticNeeded),
 	}
 }
 

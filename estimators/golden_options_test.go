@@ -262,16 +262,17 @@ func milesOptions(e *Estimator, p goldenParams) Scale {
 	return scaleIf(*p.StdNorm)
 }
 
-// swiftGDPOOptions: scale_rewards is gdpo everywhere, and has no effect but in one of two functions, and
-// there not on reinforce_plus_plus: scale none.
+// swiftGDPOOptions: scale_rewards is gdpo everywhere, which one of two functions ignores, and the other
+// for reinforce_plus_plus.
 func swiftGDPOOptions(e *Estimator, p goldenParams) Scale {
-	switch {
-	case p.Function == "compute_advantages_dynamic":
-		replaceBy(e, p.Estimator+"_dynamic")
-	case p.Estimator == "reinforce_plus_plus":
-		replaceBy(e, p.Estimator)
-	default:
-		return replaceBy(e, "gdpo")
+	name := p.Estimator
+	if p.Function == "compute_advantages_dynamic" {
+		name += "_dynamic"
 	}
-	return ScaleNone
+	replaceBy(e, name)
+	o, _ := FindOption(e.Options, "scale_rewards")
+	if s := o.Selects["gdpo"]; s.Estimator == "" {
+		return s.Scale
+	}
+	return replaceBy(e, o.Selects["gdpo"].Estimator)
 }

@@ -19,7 +19,7 @@ func trainers() map[string]string {
 		"verl": "verl grpo", "easyr1": "easyr1 grpo", "trl": "trl grpo", "trl-table": "trl grpo", "ms-swift": "ms-swift grpo", "ms-swift-ray": "ms-swift grpo",
 		"nemo-rl": "nemo-rl grpo", "roll": "roll grpo", "skyrl": "skyrl grpo", "areal": "areal reward_norm", "areal-text": "areal reward_norm",
 		"prime-rl": "prime-rl grpo", "prime-hosted": "prime-rl grpo", "verifiers": "verifiers group", "open-instruct": "open-instruct centered",
-		"tinker": "tinker centered",
+		"tinker": "tinker centered", "rllm": "rllm grpo", "tunix": "tunix grpo",
 	}
 }
 
@@ -96,8 +96,8 @@ func TestSampleLogsAreComputedAsTheirTrainer(t *testing.T) {
 		"open-instruct/SYNTHETIC":                  "open-instruct centered",
 		"prime-rl/SYNTHETIC_v1":                    "prime-rl grpo",
 		"ms-swift/SYNTHETIC_hf":                    "ms-swift grpo",
-		"rllm/SYNTHETIC":                           "easyr1 grpo (assumed)",
-		"tunix/SYNTHETIC":                          "easyr1 grpo (assumed)",
+		"rllm/SYNTHETIC":                           "rllm grpo (the log's trainer)",
+		"tunix/SYNTHETIC":                          "tunix grpo (the log's trainer)",
 		"wandb/SYNTHETIC_offline-run":              "trl grpo",
 		"unstable-baselines/Qwen3-0.6B-TicTacToe-v0-run-1746414948": "easyr1 grpo (assumed)",
 	} {

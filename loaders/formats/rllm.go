@@ -12,7 +12,7 @@ import (
 // rllm-org/rllm@9beb6e0f676a rllm/utils/episode_logger.py:74-136.
 func rllm() Format {
 	return Format{
-		Name: "rllm", Doc: "rLLM's episodes/{train,val}_step_N_epoch_E/episode_*.json.",
+		Name: "rllm", Framework: "rllm", Doc: "rLLM's episodes/{train,val}_step_N_epoch_E/episode_*.json.",
 		TrainerOption: "rllm.log_episodes=true, with rllm.episode_log_dir=DIR",
 		Framing:       framing.Framing{Whole: true},
 		Score:         85,

@@ -15,7 +15,7 @@ import (
 // google/tunix@c7d8950f12a9 tunix/utils/trajectory_logger.py:77-151.
 func tunix() Format {
 	return Format{
-		Name: "tunix", Doc: "Tunix's trajectory_log_*.csv: cells that are Python's repr of lists and dicts.",
+		Name: "tunix", Framework: "tunix", Doc: "Tunix's trajectory_log_*.csv: cells that are Python's repr of lists and dicts.",
 		TrainerOption: "a metrics log_dir on the agentic learner",
 		Framing:       framing.Framing{Quoted: true},
 		Score:         85,

@@ -1,4 +1,4 @@
-"""OpenRLHF: RemoteExperienceMaker.compute_advantages_and_returns, with the options at their defaults and no KL."""
+"""OpenRLHF: RemoteExperienceMaker.compute_advantages_and_returns without KL, by default and with options."""
 
 import types
 
@@ -17,11 +17,11 @@ from openrlhf.trainer.ppo_utils import experience, experience_maker  # noqa: E40
 space = types.SimpleNamespace
 
 
-def maker(estimator, n):
-    advantage = space(estimator=estimator, gamma=1.0, lambd=1.0, no_std_norm=False)
+def maker(estimator, n, gamma, no_std_norm, clip_range):
+    advantage = space(estimator=estimator, gamma=gamma, lambd=1.0, no_std_norm=no_std_norm)
     args = space(
         rollout=space(n_samples_per_prompt=n),
-        reward=space(clip_range=(-10, 10), overlong_buffer_len=None, stop_properly_penalty_coef=None),
+        reward=space(clip_range=clip_range, overlong_buffer_len=None, stop_properly_penalty_coef=None),
         algo=space(advantage=advantage),
     )
     made = experience_maker.RemoteExperienceMaker.__new__(experience_maker.RemoteExperienceMaker)
@@ -29,7 +29,9 @@ def maker(estimator, n):
     return made
 
 
-def caller(estimator):
+def caller(estimator, gamma=1.0, no_std_norm=False, clip_range=(-10, 10)):
+    """Returns the mean over the tokens of each sample, which are equal but for gamma."""
+
     def call(step, _):
         mask = torch.tensor([[t < length for t in range(max(step.lengths))] for length in step.lengths])
         batch = experience.Experience(
@@ -39,7 +41,9 @@ def caller(estimator):
             kl=torch.zeros(mask.shape),
             info={},
         )
-        return maker(estimator, step.n).compute_advantages_and_returns([batch])[0].advantages[:, 0]
+        made = maker(estimator, step.n, gamma, no_std_norm, clip_range)
+        tokens = made.compute_advantages_and_returns([batch])[0].advantages
+        return tokens[:, 0] if gamma == 1 else (tokens * mask).sum(-1) / mask.sum(-1)
 
     return call
 
@@ -55,6 +59,27 @@ def prove(p):
         c.compare(name, caller(name), unlike=unlike)
     c.compare("reinforce", caller("reinforce"), unlike=lambda step: ragged(step) or comparison.whitening(step))
     c.compare("reinforce_baseline", caller("reinforce_baseline"), unlike=lambda step: unlike(step) or flat(step))
+    c.compare("flash_reinforce", caller("flash_reinforce"), unlike=ragged)
+    options(c)
+
+
+def options(c):
+    """Other values of the options than the defaults, by their own keys."""
+    for name in ("group_norm", "flash_reinforce"):
+        c.compare(
+            name,
+            caller(name, clip_range=(-0.5, 2.0)),
+            what="clip_range -0.5 2",
+            flags=("--option", "reward.clip_range=-0.5 2"),
+            unlike=ragged if name == "flash_reinforce" else unlike,
+        )
+    c.compare(
+        "reinforce",
+        caller("reinforce", gamma=0.9, no_std_norm=True),
+        what="gamma 0.9, no_std_norm",
+        flags=("--option", "algo.advantage.gamma=0.9", "--option", "algo.advantage.no_std_norm=true"),
+        unlike=lambda step: ragged(step) or comparison.whitening(step),
+    )
 
 
 def ragged(step):

@@ -1,4 +1,4 @@
-"""Tunix: log_item of the trajectory logger, which writes CSV. The program has none of its estimators."""
+"""Tunix: log_item of the trajectory logger, which writes CSV, and the advantages of its default estimator."""
 
 import dataclasses
 import pathlib
@@ -43,7 +43,12 @@ def write(folder, steps):
 def prove(p):
     folder, steps = p.folder("metrics"), written.steps(rounded=True)
     write(folder, steps)
-    written.check(p, "trajectory_log", folder, steps, "easyr1 grpo with scale group (assumed)", None)
+    grpo = cut.definition(cut.file_of("tunix.rl.algo_core"), "compute_advantages", {"np": np})
+
+    def advantages(step):
+        return grpo(np.array(step.rewards), len(step.rewards) // len(step.sizes))
+
+    written.check(p, "trajectory_log", folder, steps, "tunix grpo with scale group (the log's trainer)", advantages)
 
 
 proof.run("google-tunix", prove)
