@@ -3,11 +3,13 @@ package groupfilter
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"vantage/estimators"
+	"vantage/estimators/torchsum"
 )
 
 // decided returns the verdict of a filter with options on groups of rewards.
@@ -332,5 +334,39 @@ func TestRawRewards(t *testing.T) {
 		if v.Admitted[0] == f.SeesRaw {
 			t.Errorf("%s %s: admitted %v, sees raw rewards %v", f.Framework, f.Name, v.Admitted[0], f.SeesRaw)
 		}
+	}
+}
+
+// Whatever the shortcut says is above a limit is so in every order of sums.
+func TestShortcutAgreesWithSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	scales := []float64{0, 1e-34, 1e-29, 1e-17, 1e-9, 1e-7, 1e-6, 1e-3, 1}
+	offsets := []float64{0, 0.1, 0.7, 1, 1e6, 1e12, -1e30}
+	above := 0
+	for range 40_000 {
+		n := 1 + rng.IntN(64)
+		scale, offset := scales[rng.IntN(len(scales))], offsets[rng.IntN(len(offsets))]
+		r, x := make([]float64, n), make([]float32, n)
+		for i := range r {
+			r[i] = offset + scale*float64(rng.IntN(4))
+			x[i] = float32(r[i])
+		}
+		v := Verdict{buf: make([]float64, n)}
+		for _, limit := range []float64{0, 1e-8, 1e-6, 0.25} {
+			if clearlyAbove(r, limit) {
+				above++
+				if numpy, torch := v.numpyStd(r), torchsum.Std64(r); !(numpy > limit && torch > limit) {
+					t.Fatalf("%v above %v: numpy %v, torch %v", r, limit, numpy, torch)
+				}
+			}
+			if clearlyAbove(x, limit) {
+				if one, row := torchsum.Std(x), torchsum.StdOfRow(x); !(one > float32(limit) && row > float32(limit)) {
+					t.Fatalf("%v above %v: %v, %v", x, limit, one, row)
+				}
+			}
+		}
+	}
+	if above < 10_000 {
+		t.Errorf("only %d groups are clearly above", above)
 	}
 }

@@ -106,6 +106,7 @@ func goldenRows() []goldenRow {
 			file: "rllm_filter_uniform_groups", framework: "rllm", name: "filter_uniform_groups", cases: 60, ignored: "filter_uniform_groups",
 			renamed: map[string]string{"estimator": "adv_estimator"},
 		},
+		{file: "ragen_rollout_filter", framework: "ragen", name: "rollout_filter", cases: 80},
 		{file: "cosmos_rl_dynamic_sampling", framework: "cosmos-rl", name: "dynamic_sampling", cases: 60, ignored: "variant"},
 	}
 }
