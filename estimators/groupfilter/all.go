@@ -83,3 +83,19 @@ func Find(framework, name string) (*Filter, error) {
 	}
 	return nil, fmt.Errorf("no framework with a group filter is called %q: choose %s", framework, strings.Join(Frameworks(), ", "))
 }
+
+// Enabled returns the filter that key=value turns on in a trainer, nil if it turns none on; isSwitch
+// says that another value of the key does, so that this one turns a filter off. Dashes and underscores of
+// keys are the same, and so are true and True.
+func Enabled(key, value string) (f *Filter, isSwitch bool) {
+	for _, f := range All() {
+		name, on, found := strings.Cut(f.Enable, "=")
+		if !found || name != strings.ReplaceAll(key, "-", "_") {
+			continue
+		}
+		if isSwitch = true; strings.EqualFold(on, value) {
+			return f, true
+		}
+	}
+	return nil, isSwitch
+}

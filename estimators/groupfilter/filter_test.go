@@ -370,3 +370,33 @@ func TestShortcutAgreesWithSums(t *testing.T) {
 		t.Errorf("only %d groups are clearly above", above)
 	}
 }
+
+func TestEnabled(t *testing.T) {
+	for _, c := range []struct {
+		key, value, want string
+		isSwitch         bool
+	}{
+		{"algorithm.filter_groups.enable", "True", "verl filter_groups", true},
+		{"algorithm.filter_groups.enable", "false", "", true},
+		{"trainer.algorithm.dynamic_sampling.type", "replace", "skyrl dynamic_sampling_replace", true},
+		{"trainer.algorithm.dynamic_sampling.type", "null", "", true},
+		{"dynamic-sampling-filter-path", "miles.rollout.filter_hub.dynamic_sampling_filters.check_reward_nonzero_std", "miles check_reward_nonzero_std", true},
+		{"actor_rollout_ref.rollout.rollout_filter_strategy", "top_p", "ragen rollout_filter", true},
+		{"algorithm.advantage_fn_args.std_threshold", "0", "", false}, // an option, which a number turns on
+		{"algorithm.gamma", "1", "", false},
+	} {
+		f, isSwitch := Enabled(c.key, c.value)
+		got := ""
+		if f != nil {
+			got = f.Framework + " " + f.Name
+		}
+		if got != c.want || isSwitch != c.isSwitch {
+			t.Errorf("%s=%s: %q, switch %v; want %q, %v", c.key, c.value, got, isSwitch, c.want, c.isSwitch)
+		}
+	}
+	for _, f := range All() {
+		if key, _, found := strings.Cut(f.Enable, "="); found && slices.ContainsFunc(f.Options, func(o estimators.Option) bool { return o.Key == key }) {
+			t.Errorf("%s %s: %s both turns it on and is an option", f.Framework, f.Name, key)
+		}
+	}
+}

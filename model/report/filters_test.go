@@ -67,7 +67,7 @@ func TestFilterListAndJSON(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	for _, want := range []string{`"key": "algorithm.filter_groups.metric"`, `"default": "reward"`, `"turned_on_by": "--dynamic_sample true"`, `"no_public_code": true`} {
+	for _, want := range []string{`"key": "algorithm.filter_groups.metric"`, `"default": "reward"`, `"turned_on_by": "dynamic_sample=true"`, `"no_public_code": true`} {
 		if !strings.Contains(object.String(), want) {
 			t.Errorf("no %s in\n%s", want, object.String())
 		}
