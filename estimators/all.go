@@ -31,6 +31,13 @@ func frameworks() []framework {
 		{"tinker", tinker},
 		{"verifiers", verifiers},
 		{"areal", areal},
+		{"miles", miles},
+		{"rllm", rllm},
+		{"tunix", tunix},
+		{"rlinf", rlinf},
+		{"axolotl", axolotl},
+		{"art", art},
+		{"cosmos-rl", cosmosRL},
 		{"easyr1-upstream", easyR1Upstream},
 		{"verl-2026-01", verl202601},
 		{"trl-1.5", trl15},
@@ -68,6 +75,14 @@ func AllWith(options Options) []*Estimator {
 		}
 	}
 	return all
+}
+
+// HasOption reports whether an estimator has an option that the key means: see [FindOption].
+func HasOption(key string) bool {
+	return slices.ContainsFunc(All(), func(e *Estimator) bool {
+		_, found := FindOption(e.Options, key)
+		return found
+	})
 }
 
 // IsOption reports whether an estimator has an option of exactly this name.

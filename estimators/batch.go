@@ -10,6 +10,10 @@ type Batch struct {
 	Components [][]float64 // K slices of length N: the scores of each reward function, NaN where it gave none
 	Weights    []float64   // length K: the factors of the components; nil means 1 each
 	Baselines  []float64   // length N: reward of the greedy response to the same prompt
+
+	// Rollouts, of length N, tells for an estimator of [ByRollout] which samples are outputs of one
+	// rollout: those of one number, which are adjacent within their group. Nil: each sample is a rollout.
+	Rollouts []int32
 }
 
 // Groups returns G, the number of groups.
@@ -39,10 +43,32 @@ func (b Batch) sampleRange(lo, hi int, offsets []int) Batch {
 	if b.Baselines != nil {
 		part.Baselines = b.Baselines[lo:hi:hi]
 	}
+	if b.Rollouts != nil {
+		part.Rollouts = b.Rollouts[lo:hi:hi]
+	}
 	for _, c := range b.Components {
 		part.Components = append(part.Components, c[lo:hi:hi])
 	}
 	return part
+}
+
+// Kept returns the batch of the kept samples, of whole groups or parts of them, in memory of its own.
+// Groups without one are left out. len(kept) == N.
+func (b Batch) Kept(kept []bool) Batch {
+	k := Batch{Rewards: keptOf(b.Rewards, kept), Offsets: []int{0}, Weights: b.Weights, Lengths: keptOf(b.Lengths, kept), Baselines: keptOf(b.Baselines, kept)}
+	for _, c := range b.Components {
+		k.Components = append(k.Components, keptOf(c, kept))
+	}
+	n := 0
+	for g := range b.Groups() {
+		for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
+			n += toInt(kept[i])
+		}
+		if n > k.Offsets[len(k.Offsets)-1] {
+			k.Offsets = append(k.Offsets, n)
+		}
+	}
+	return k
 }
 
 // EqualGroups returns the offsets of n samples in consecutive groups of size

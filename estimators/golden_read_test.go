@@ -22,8 +22,11 @@ type goldenCase struct {
 	Rewards    []goldenReal   `json:"rewards"`
 	Components [][]goldenReal `json:"rewards_per_func"` // one row per sample
 	Groups     []int          `json:"groups"`           // ids
-	Params     goldenParams   `json:"params"`           // the options of the call
-	Advantages []goldenReal   `json:"advantages"`       // after filter and recompute, if any
+	Lengths    []int32        `json:"response_lengths"` // or in Params
+	Rollouts   []int32        `json:"rollout_ids"`
+	Trajectory []int32        `json:"trajectories"` // the same in another framework's words
+	Params     goldenParams   `json:"params"`       // the options of the call
+	Advantages []goldenReal   `json:"advantages"`   // after filter and recompute, if any
 	Tokens     [][]goldenReal `json:"advantages_tokens"`
 	Original   []goldenReal   `json:"advantages_original"` // before the filter
 	Kept       []float64      `json:"kept"`                // 0 or 1
@@ -47,7 +50,7 @@ type goldenParams struct {
 	SamplesRollout *int               `json:"num_samples_per_prompt_rollout"`
 	RolloutBatch   *int               `json:"rollout_batch_size"`
 	Scale          Scale              `json:"scale"`
-	ScaleRewards   Scale              `json:"scale_rewards"`
+	ScaleRewards   goldenScale        `json:"scale_rewards"`
 	NormType       string             `json:"advantage_normalization_type"`
 	NormByStd      *bool              `json:"norm_adv_by_std_in_grpo"`
 	GRPONormByStd  *bool              `json:"grpo_norm_by_std"`
@@ -77,6 +80,11 @@ type goldenParams struct {
 	TotalTokens    []float64          `json:"num_total_tokens"`
 	Turns          []float64          `json:"num_turns"`
 	AdvEstimator   string             `json:"adv_estimator"`
+	ClipRange      []goldenReal       `json:"clip_range"`
+	Backend        string             `json:"backend"`
+	UnbiasedAdv    bool               `json:"unbiased_advantage"`
+	AdvType        string             `json:"adv_type"`
+	Function       string             `json:"function"`
 	KeepPos        *goldenReal        `json:"keep_pos_ratio"`
 	KeepNeg        *goldenReal        `json:"keep_neg_ratio"`
 	Recompute      bool               `json:"compute_new_adv"`
@@ -132,9 +140,12 @@ func (c goldenCase) batch(e *Estimator) (order []int, b Batch, err error) {
 		b.Weights = c.Params.GDPOWeights
 	}
 	b.Components = c.components(order)
-	b.Lengths = pick(c.Params.Lengths, order)
+	b.Lengths, b.Rollouts = pick(c.Params.Lengths, order), pick(c.rollouts(), order)
+	if c.Lengths != nil {
+		b.Lengths = pick(c.Lengths, order)
+	}
 	b.Baselines = pick(floats(c.Params.Baselines), order)
-	if c.Rewards == nil {
+	if c.Rewards == nil || len(b.Weights) == 1 {
 		b.Rewards = make([]float64, len(order))
 		WeightedRewards(b.Rewards, b.Components, b.Weights)
 		e.CleanInto(b.Rewards, b.Rewards)
@@ -162,7 +173,7 @@ func (c goldenCase) components(order []int) [][]float64 {
 
 // group returns the rows by group and the offsets of the groups.
 func (c goldenCase) group() (order, offsets []int, err error) {
-	if n := c.Params.samplesPerPrompt(); n != nil {
+	if n := c.Params.samplesPerPrompt(); n != nil && c.Trajectory == nil {
 		for row := range c.Groups {
 			order = append(order, row)
 		}
@@ -186,10 +197,54 @@ func (c goldenCase) group() (order, offsets []int, err error) {
 	}
 	offsets = []int{0}
 	for _, id := range ids {
-		order = append(order, rows[id]...)
+		order = append(order, c.byRollout(rows[id])...)
 		offsets = append(offsets, len(order))
 	}
 	return order, offsets, nil
+}
+
+func (c goldenCase) rollouts() []int32 {
+	if c.Trajectory != nil {
+		return c.Trajectory
+	}
+	return c.Rollouts
+}
+
+// byRollout returns rows with those of one rollout together, by first appearance.
+func (c goldenCase) byRollout(rows []int) []int {
+	ids := c.rollouts()
+	if ids == nil {
+		return rows
+	}
+	var order []int
+	seen := map[int32]bool{}
+	for _, first := range rows {
+		if seen[ids[first]] {
+			continue
+		}
+		seen[ids[first]] = true
+		for _, row := range rows {
+			if ids[row] == ids[first] {
+				order = append(order, row)
+			}
+		}
+	}
+	return order
+}
+
+// goldenScale is the name of a scale, or whether there is one.
+type goldenScale Scale
+
+func (s *goldenScale) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "true":
+		*s = goldenScale(ScaleGroup)
+	case "false":
+		*s = goldenScale(ScaleNone)
+	default:
+		return json.Unmarshal(data, (*Scale)(s))
+	}
+	return nil
 }
 
 // samplesPerPrompt returns the size of a group, nil where groups have ids.

@@ -50,6 +50,7 @@ func forEach(t *testing.T, exceptions map[string]string, property func(*rapid.T,
 
 func TestShiftChangesNothing(t *testing.T) {
 	exceptions := map[string]string{
+		"rllm reinforce":                  "the reward itself",
 		"verl gpg":                        "counts rewards that are not 0",
 		"skyrl maxrl":                     "divides by the mean",
 		"prime-rl max_rl":                 "divides by the mean",
@@ -93,6 +94,9 @@ func TestPermutationPermutesAdvantages(t *testing.T) {
 
 func TestGroupsSumToZero(t *testing.T) {
 	exceptions := map[string]string{
+		"openrlhf flash_reinforce":   "the mean is that of the batch",
+		"rllm prpo":                  "the mean is that of the batch",
+		"rllm reinforce":             "the reward itself",
 		"easyr1-upstream grpo_passk": "only the best has an advantage",
 		"verl grpo_passk":            "only the best has an advantage",
 		"openrlhf dr_grpo":           "clips at 10",

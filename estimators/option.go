@@ -12,10 +12,11 @@ import (
 // Option is a key of a trainer's configuration that changes numbers: of an estimator, of a filter of
 // groups, or of the weights in the loss.
 type Option struct {
-	Key     string // as the trainer spells it: "algorithm.gamma"
-	Kind    Kind   // what values it takes
-	Default string // its value if nobody gives it, as Kind writes it
-	Meaning string // one line: what it does, and what the trainer's name hides
+	Key     string   // as the trainer spells it: "algorithm.gamma"
+	Aliases []string // what other releases of the trainer call it
+	Kind    Kind     // what values it takes
+	Default string   // its value if nobody gives it, as Kind writes it
+	Meaning string   // one line: what it does, and what the trainer's name hides
 
 	// Refusal is the trainer's own text for a value that it refuses, with %s for the value; empty if it
 	// has none.
@@ -180,13 +181,18 @@ func (o Options) String() string { return strings.Join(o.List(), ", ") }
 // FindOption returns the option of a list that a key means: its name, whatever dashes and underscores,
 // or the end of exactly one name ("gamma").
 func FindOption(list []Option, key string) (Option, bool) {
+	key = strings.ReplaceAll(key, "-", "_")
 	var ends []Option
 	for _, o := range list {
-		name, key := strings.ReplaceAll(o.Key, "-", "_"), strings.ReplaceAll(key, "-", "_")
-		if name == key {
-			return o, true
+		end := false
+		for _, name := range append([]string{o.Key}, o.Aliases...) {
+			name = strings.ReplaceAll(name, "-", "_")
+			if name == key {
+				return o, true
+			}
+			end = end || strings.HasSuffix(name, "."+key)
 		}
-		if strings.HasSuffix(name, "."+key) {
+		if end {
 			ends = append(ends, o)
 		}
 	}

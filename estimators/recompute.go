@@ -74,6 +74,9 @@ func (w *workspace) gatherKept(b Batch, kept []bool, needs Needs) {
 	if needs.Lengths {
 		w.keptBatch.Lengths = keptOf(b.Lengths, kept)
 	}
+	if b.Rollouts != nil {
+		w.keptBatch.Rollouts = keptOf(b.Rollouts, kept)
+	}
 	if needs.Baselines {
 		w.keptBatch.Baselines = keptOf(b.Baselines, kept)
 	}

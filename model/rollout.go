@@ -114,6 +114,8 @@ func CountedRollouts(e *estimators.Estimator) string {
 		return name + " counts each rollout once, by its last row, and gives all its rows the same advantage"
 	case estimators.EachOutput:
 		return name + " counts each row as a sample: in its trainer only grpo counts rollouts"
+	case estimators.ByRollout:
+		return name + " gets each row and which rollout it is of"
 	case estimators.OutputsUnknown:
 	}
 	return name + " is assumed to count each rollout once, by its last row, as verl grpo does"

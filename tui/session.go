@@ -104,7 +104,7 @@ func (a App) SaveSession() error {
 func (a App) viewToSave() *session.View {
 	set, usual := a.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
-		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Filter: a.settings.filter,
+		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, Filter: a.settings.filter,
 		Reversed: a.settings.order.reversed, Figure: a.position.distribution.figure, LogScale: a.position.distribution.logScale,
 		Metric: a.position.steps.metric, OpenView: a.savedViewName(),
 	}
@@ -116,6 +116,9 @@ func (a App) viewToSave() *session.View {
 	}
 	if a.sweep.figure > 0 {
 		v.Sweep = sweep.Figures()[a.sweep.figure].Name
+	}
+	if g := a.sweepGoal(); g != sweep.DefaultGoal() {
+		v.Goal = g.String()
 	}
 	switch before := a.session.current.View; {
 	case a.display.themeByUser:
@@ -173,6 +176,9 @@ func (a App) restoreSession(o Options) App {
 	a.settings.order.column = max(0, slices.IndexFunc(sortings(), func(s sorting) bool { return s.words == v.Sort }))
 	a.position.distribution.figure, a.position.distribution.logScale, a.position.steps.metric = v.Figure, v.LogScale, v.Metric
 	a.sweep.figure = max(0, slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep }))
+	if g, err := sweep.ParseGoal(v.Goal); err == nil {
+		a.sweep.goal = g
+	}
 	a.display.themeByUser = v.Theme != "" && v.Theme == o.Theme
 	return a.restoreView(v.OpenView).noticeRestored()
 }
@@ -233,6 +239,7 @@ func (a App) forget() (App, tea.Cmd) {
 	set, chosen := choice.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.report)
 	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 	a.position.distribution, a.position.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
+	a.sweep.goal = sweep.Goal{}
 	a, groups := a.showGroups()
 	cmds := []tea.Cmd{groups}
 	if a.display.themeByUser {

@@ -3,17 +3,17 @@ package torchsum
 // pairwiseBlock is the length up to which numpy adds without halving.
 const pairwiseBlock = 128
 
-// SumNumpy returns the sum of x as numpy computes it, in float64: fewer than 8 values
+// SumNumpy returns the sum of x as numpy computes it, in the precision of x: fewer than 8 values
 // from left to right, up to 128 in eight chains, ((r0+r1)+(r2+r3))+((r4+r5)+(r6+r7)),
 // with the remainder added at the end, and more as two halves, cut at a multiple of
 // eight.
 //
 // Source: numpy/numpy numpy/core/src/umath/loops_utils.h.src (pairwise_sum).
-func SumNumpy(x []float64) float64 {
+func SumNumpy[T float32 | float64](x []T) T {
 	n := len(x)
 	switch {
 	case n < 8:
-		s := 0.0
+		s := T(0)
 		for _, v := range x {
 			s += v
 		}
@@ -23,7 +23,7 @@ func SumNumpy(x []float64) float64 {
 		half -= half % 8
 		return SumNumpy(x[:half]) + SumNumpy(x[half:])
 	}
-	var r [8]float64
+	var r [8]T
 	copy(r[:], x)
 	done := n &^ 7
 	for i := 8; i < done; i += 8 {

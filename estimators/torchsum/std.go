@@ -18,13 +18,18 @@ import "math"
 func Std(x []float32) float32 { return StdWithMean(x, Mean(x)) }
 
 // StdWithMean is [Std] for a known mean, which must be Mean(x).
-func StdWithMean(x []float32, mean float32) float32 {
+func StdWithMean(x []float32, mean float32) float32 { return root(squaresAround(x, mean), len(x)) }
+
+// PopulationStd is StdWithMean with ddof 0: one value has 0.
+func PopulationStd(x []float32, mean float32) float32 { return root(squaresAround(x, mean), len(x)+1) }
+
+func squaresAround(x []float32, mean float32) float64 {
 	m, squares := float64(mean), 0.0
 	for _, v := range x {
 		d := float64(v) - m
 		squares += float64(d * d)
 	}
-	return root(squares, len(x))
+	return squares
 }
 
 // StdOfRow returns the standard deviation, ddof 1, of x, as PyTorch computes it if there

@@ -36,12 +36,16 @@ func newRollouts(firstOutputs, inputRow []int32, offsets []int) *rollouts {
 	return r
 }
 
-// countedBy returns the rollouts as an estimator counts them: nil if each sample counts by itself.
+// countedBy returns the rollouts as an estimator counts them: nil if it gets every sample.
 func (r *rollouts) countedBy(e *estimators.Estimator) *rollouts {
-	if e.Outputs == estimators.EachOutput {
+	if getsEachOutput(e) {
 		return nil
 	}
 	return r
+}
+
+func getsEachOutput(e *estimators.Estimator) bool {
+	return e.Outputs == estimators.EachOutput || e.Outputs == estimators.ByRollout
 }
 
 // ofGroup returns which rollouts, or samples, are those of group k of a step with these offsets.
@@ -110,7 +114,7 @@ func (a *Analysis) ByRollout() *Analysis {
 	by := *a
 	by.Original, by.Processed, by.Keep = a.treated.original, a.treated.processed, a.treated.keep
 	by.Columns = Columns{
-		InputRow: lastOf(r, a.InputRow), Offsets: r.offsets, LoggedRewards: lastOf(r, a.LoggedRewards),
+		InputRow: lastOf(r, a.InputRow), Offsets: r.offsets, LoggedRewards: lastOf(r, a.LoggedRewards), Rewards: lastOf(r, a.Rewards),
 		LoggedAdvantages: lastOf(r, a.LoggedAdvantages), Lengths: r.lengths(a.Lengths),
 	}
 	by.Rows, by.Metrics, by.Warnings = len(r.last), nil, nil

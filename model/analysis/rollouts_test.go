@@ -64,6 +64,11 @@ func analyzeFanOut(tb testing.TB, rows []fanOutRow, name string, scale estimator
 	tb.Helper()
 	set := model.DefaultSettings().WithFramework("verl").WithEstimator(name)
 	set.Scale = scale
+	return analyzeFanOutUnder(tb, rows, set)
+}
+
+func analyzeFanOutUnder(tb testing.TB, rows []fanOutRow, set model.Settings) *Analysis {
+	tb.Helper()
 	a, err := Analyze(tb.Context(), fanOutStep(tb, rows), 0, set)
 	if err != nil {
 		tb.Fatal(err)
@@ -135,6 +140,40 @@ func TestRolloutsOfVerl(t *testing.T) {
 	}
 }
 
+// Three rows of one rollout and one of another: by hand, the mean of a reward per rollout is ½, that of
+// the rows ¾. RLinf's trajectory mode takes the mean of a trajectory's rows: ⅓ and 1 have the mean ⅔.
+func TestEstimatorsThatKnowRollouts(t *testing.T) {
+	for _, c := range []struct {
+		framework, name, option string
+		scale                   estimators.Scale
+		rewards, want           []float64
+		counted                 string
+	}{
+		{"miles", "grpo", "", "none", []float64{1, 1, 1, 0}, []float64{0.5, 0.5, 0.5, -0.5}, "miles grpo gets each row and which rollout it is of"},
+		{"slime", "grpo", "", "none", []float64{1, 1, 1, 0}, []float64{0.5, 0.5, 0.5, -0.5}, "slime grpo is assumed to count each rollout once, by its last row, as verl grpo does"},
+		{"verl", "rloo_vectorized", "", "none", []float64{1, 1, 1, 0}, []float64{1. / 3, 1. / 3, 1. / 3, -1}, "verl rloo_vectorized counts each row as a sample: in its trainer only grpo counts rollouts"},
+		{"rlinf", "grpo_dynamic", "", "group", []float64{1, 0, 0, 1}, []float64{0.8660239, -0.8660239, -0.8660239, 0.8660239}, ""},
+		{"rlinf", "grpo_dynamic", "algorithm.advantage_mode=trajectory", "group", []float64{1, 0, 0, 1}, []float64{-0.7071053, -0.7071053, -0.7071053, 0.7071053}, ""},
+	} {
+		set := model.DefaultSettings().WithFramework(c.framework).WithEstimator(c.name)
+		set.Scale, set.Options = c.scale, estimators.Options(c.option)
+		var rows []fanOutRow
+		for i, reward := range c.rewards {
+			rows = append(rows, fanOutRow{[]string{"u0_0_0", "u0_0_1", "u0_0_2", "u0_1_0"}[i], reward, 1, c.want[i]})
+		}
+		a := analyzeFanOutUnder(t, rows, set)
+		compareAdvantages(t, c.framework+" "+c.name, rows, a, 1e-6)
+		if e, _ := set.FindEstimator(); c.counted != "" && model.CountedRollouts(e) != c.counted {
+			t.Errorf("%s", model.CountedRollouts(e))
+		}
+	}
+	set := model.DefaultSettings().WithFramework("miles")
+	a := analyzeFanOutUnder(t, []fanOutRow{{"u0_0_0", 1, 1, 0}, {"u0_0_1", 0, 1, 0}, {"u0_1_0", 0, 1, 0}}, set)
+	if got := a.Refusal(); got != "ValueError: all samples in rollout 0 must share one reward; rows [0, 1] have rewards [1.0, 0.0]" {
+		t.Error(got)
+	}
+}
+
 // Only grpo counts rollouts, and verl's metrics are those of all rows.
 func TestEstimatorsAndMetricsOfVerlWithRollouts(t *testing.T) {
 	var golden struct {
@@ -198,7 +237,7 @@ func TestRolloutsCountOnce(t *testing.T) {
 		}
 		all, alone := fanOutStep(t, rows), fanOutStep(t, lastRows(rows))
 		for _, e := range estimators.All() {
-			if e.Outputs == estimators.EachOutput {
+			if getsEachOutput(e) {
 				continue
 			}
 			for _, keep := range []float64{1, 0.4, 0.1} {

@@ -1,0 +1,41 @@
+package estimators
+
+// axolotl is axolotl's asynchronous GRPO, which is TRL's before it took samples without a score out.
+func axolotl() []*Estimator {
+	const (
+		source = "axolotl-ai-cloud/axolotl@v0.21.0 axolotl/core/trainers/grpo/async_trainer.py:AsyncGRPOTrainer"
+		doc    = "A reward without a score (NaN) counts as 0. Groups of different sizes are a RuntimeError."
+	)
+	scale := scaleByName("scale_rewards", ScaleGroup, ScaleBatch, ScaleNone)
+	aggregation := trlAggregationOption()
+	return []*Estimator{
+		{
+			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
+			ScaleError: "Invalid scale_rewards: %s",
+			CanFilter:  true,
+			Float:      Float32,
+			Formula:    "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
+			Doc:        "s has ddof 1. A group of one gets 0. Equal rewards give 0 or a float32 residue of it over s + 1e-4. " + doc,
+			Source:     source,
+			Options:    []Option{scale, aggregation},
+			Clean:      cleanNaNToZero,
+			zeroStd:    zeroStdOfScale(torchStd),
+			Advantage:  refuseRagged(groupwise{eps: trlEps, ofOne: oneStd0, asMatrix: true}.advantages),
+		},
+		{
+			Name: "grpo_normalize_then_sum", Scales: []Scale{ScaleGroup},
+			DependsOnBatch: true,
+			CanFilter:      true,
+			Float:          Float32,
+			Formula:        "z = Σ_k w_k · (r_k − μ_k) / (s_k + 1e-4); A = (z − mean z) / (s_z + 1e-4)",
+			Doc: "A group of one gets 0. scale_rewards is ignored. ddof 1 twice, the second time over the batch. A sample without " +
+				"any score counts as z = 0. Groups of different sizes are a RuntimeError.",
+			Source:    source,
+			Options:   []Option{aggregation},
+			Needs:     Needs{Components: true},
+			Clean:     cleanNaNToZero,
+			zeroStd:   gdpo{eps: trlEps}.zeroStd,
+			Advantage: refuseRagged(gdpo{eps: trlEps}.advantages),
+		},
+	}
+}

@@ -1,0 +1,18 @@
+package estimators
+
+// cosmosRL is NVIDIA's cosmos-rl.
+func cosmosRL() []*Estimator {
+	unbiased := withoutStd("train.train_policy.unbiased_advantage")
+	unbiased.Meaning += "; the trainer's help says the opposite of what it does"
+	return []*Estimator{{
+		Name: "grpo", Scales: []Scale{ScaleGroup, ScaleNone},
+		CanFilter: true,
+		Float:     Float32,
+		Formula:   "A = (r − μ) / (s + 1e-6); none: r − μ",
+		Doc: "numpy float32 throughout, s with ddof 0. A group of one gets 0. Equal rewards give 0 or a float32 residue of it over s " +
+			"+ 1e-6. Groups may differ in size. NaN makes its group NaN.",
+		Source:    "nvidia-cosmos/cosmos-rl@v0.4.7 cosmos_rl/dispatcher/algo/grpo.py:GRPO.compute_advantage",
+		Options:   []Option{unbiased},
+		Advantage: numpy32{eps: 1e-6}.advantages,
+	}}
+}
