@@ -85,17 +85,21 @@ func Find(framework, name string) (*Filter, error) {
 }
 
 // Enabled returns the filter that key=value turns on in a trainer, nil if it turns none on; isSwitch
-// says that another value of the key does, so that this one turns a filter off. Dashes and underscores of
-// keys are the same, and so are true and True.
+// says that another value of the key does, so that this one turns a filter off.
 func Enabled(key, value string) (f *Filter, isSwitch bool) {
 	for _, f := range All() {
-		name, on, found := strings.Cut(f.Enable, "=")
-		if !found || name != strings.ReplaceAll(key, "-", "_") {
+		if !f.EnabledBy(key) {
 			continue
 		}
-		if isSwitch = true; strings.EqualFold(on, value) {
+		if isSwitch = true; strings.EqualFold(f.Enable[len(key)+1:], value) {
 			return f, true
 		}
 	}
 	return nil, isSwitch
+}
+
+// EnabledBy reports whether some value of the key turns f on in its trainer; dashes and underscores are
+// the same.
+func (f *Filter) EnabledBy(key string) bool {
+	return strings.HasPrefix(f.Enable, strings.ReplaceAll(key, "-", "_")+"=")
 }
