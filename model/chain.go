@@ -137,15 +137,14 @@ func (s Settings) withKnownStageOptions() Settings {
 // withOption returns the settings with an option of the trainer: what turns a stage on or off, or a
 // value that a stage or the estimator reads.
 func (s Settings) withOption(key, value string) Settings {
-	for _, f := range groupfilter.All() {
-		if on, isSwitch := switchedBy(f.Enable, key, value); isSwitch {
-			if on {
-				s.GroupFilter = f.Framework + "/" + f.Name
-			} else if framework, _, _ := strings.Cut(s.GroupFilter, "/"); framework == f.Framework {
-				s.GroupFilter = ""
-			}
-			return s
+	if f, isSwitch := groupfilter.Enabled(key, value); isSwitch {
+		switch now, _, _ := s.FindGroupFilter(); {
+		case f != nil:
+			s.GroupFilter = f.Framework + "/" + f.Name
+		case now != nil && now.EnabledBy(key):
+			s.GroupFilter = ""
 		}
+		return s
 	}
 	for _, shaping := range overlong.All() {
 		if shaping.Value == "true" && shaping.Key == key {
@@ -204,16 +203,6 @@ func lossOf(framework, key, value string) (found *lossweight.Loss) {
 	return found
 }
 
-// switchedBy reports whether key=value turns on what enable, as in "algorithm.filter_groups.enable=true",
-// does; isSwitch is false if it is another key.
-func switchedBy(enable, key, value string) (on, isSwitch bool) {
-	name, word, found := strings.Cut(enable, "=")
-	if !found || name != key || strings.Contains(word, " ") {
-		return false, false
-	}
-	return strings.EqualFold(word, value), true
-}
-
 // IsOption reports whether an estimator or a stage has an option of exactly this name.
 func IsOption(key string) bool {
 	if estimators.IsOption(key) {
@@ -221,7 +210,7 @@ func IsOption(key string) bool {
 	}
 	has := func(o estimators.Option) bool { return o.Key == key }
 	for _, f := range groupfilter.All() {
-		if name, _, found := strings.Cut(f.Enable, "="); found && name == key || slices.ContainsFunc(f.Options, has) {
+		if f.EnabledBy(key) || slices.ContainsFunc(f.Options, has) {
 			return true
 		}
 	}

@@ -83,3 +83,23 @@ func Find(framework, name string) (*Filter, error) {
 	}
 	return nil, fmt.Errorf("no framework with a group filter is called %q: choose %s", framework, strings.Join(Frameworks(), ", "))
 }
+
+// Enabled returns the filter that key=value turns on in a trainer, nil if it turns none on; isSwitch
+// says that another value of the key does, so that this one turns a filter off.
+func Enabled(key, value string) (f *Filter, isSwitch bool) {
+	for _, f := range All() {
+		if !f.EnabledBy(key) {
+			continue
+		}
+		if isSwitch = true; strings.EqualFold(f.Enable[len(key)+1:], value) {
+			return f, true
+		}
+	}
+	return nil, isSwitch
+}
+
+// EnabledBy reports whether some value of the key turns f on in its trainer; dashes and underscores are
+// the same.
+func (f *Filter) EnabledBy(key string) bool {
+	return strings.HasPrefix(f.Enable, strings.ReplaceAll(key, "-", "_")+"=")
+}

@@ -26,6 +26,7 @@ var benchOptions = map[string]estimators.Options{
 	"roll query_filter":      "query_filter_config.type=std_filter",
 	"roll sample_level_mask": "difficulty_mask=true\nmax_len_mask=true",
 	"trinity std_threshold":  "std_threshold=0",
+	"ragen rollout_filter":   "rollout_filter_value=0.9",
 }
 
 // BenchmarkDecide measures each rule, and GRPO on the same rewards.

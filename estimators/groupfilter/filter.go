@@ -10,7 +10,9 @@ type Filter struct {
 	Framework string // whose rule, as in estimators.Estimator; set by all.go
 	Name      string // as the framework's option or function spells it: "filter_groups"
 
-	Enable string // what turns the rule on in the trainer: "algorithm.filter_groups.enable=true"
+	// Enable is what turns the rule on in the trainer: "algorithm.filter_groups.enable=true", or a few words
+	// without "=" if that is not one setting. [Enabled] looks it up.
+	Enable string
 	Rule   string // one line: which groups stay: "std(metric) ≠ 0"
 	Doc    string // strictness, precision, groups of one, NaN, equal rewards that are not dropped: a few sentences
 	Source string // repository@revision or wheel==version, file and function

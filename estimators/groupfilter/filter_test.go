@@ -3,11 +3,13 @@ package groupfilter
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"vantage/estimators"
+	"vantage/estimators/torchsum"
 )
 
 // decided returns the verdict of a filter with options on groups of rewards.
@@ -331,6 +333,70 @@ func TestRawRewards(t *testing.T) {
 		}
 		if v.Admitted[0] == f.SeesRaw {
 			t.Errorf("%s %s: admitted %v, sees raw rewards %v", f.Framework, f.Name, v.Admitted[0], f.SeesRaw)
+		}
+	}
+}
+
+// Whatever the shortcut says is above a limit is so in every order of sums.
+func TestShortcutAgreesWithSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	scales := []float64{0, 1e-34, 1e-29, 1e-17, 1e-9, 1e-7, 1e-6, 1e-3, 1}
+	offsets := []float64{0, 0.1, 0.7, 1, 1e6, 1e12, -1e30}
+	above := 0
+	for range 40_000 {
+		n := 1 + rng.IntN(64)
+		scale, offset := scales[rng.IntN(len(scales))], offsets[rng.IntN(len(offsets))]
+		r, x := make([]float64, n), make([]float32, n)
+		for i := range r {
+			r[i] = offset + scale*float64(rng.IntN(4))
+			x[i] = float32(r[i])
+		}
+		v := Verdict{buf: make([]float64, n)}
+		for _, limit := range []float64{0, 1e-8, 1e-6, 0.25} {
+			if clearlyAbove(r, limit) {
+				above++
+				if numpy, torch := v.numpyStd(r), torchsum.Std64(r); !(numpy > limit && torch > limit) {
+					t.Fatalf("%v above %v: numpy %v, torch %v", r, limit, numpy, torch)
+				}
+			}
+			if clearlyAbove(x, limit) {
+				if one, row := torchsum.Std(x), torchsum.StdOfRow(x); !(one > float32(limit) && row > float32(limit)) {
+					t.Fatalf("%v above %v: %v, %v", x, limit, one, row)
+				}
+			}
+		}
+	}
+	if above < 10_000 {
+		t.Errorf("only %d groups are clearly above", above)
+	}
+}
+
+func TestEnabled(t *testing.T) {
+	for _, c := range []struct {
+		key, value, want string
+		isSwitch         bool
+	}{
+		{"algorithm.filter_groups.enable", "True", "verl filter_groups", true},
+		{"algorithm.filter_groups.enable", "false", "", true},
+		{"trainer.algorithm.dynamic_sampling.type", "replace", "skyrl dynamic_sampling_replace", true},
+		{"trainer.algorithm.dynamic_sampling.type", "null", "", true},
+		{"dynamic-sampling-filter-path", "miles.rollout.filter_hub.dynamic_sampling_filters.check_reward_nonzero_std", "miles check_reward_nonzero_std", true},
+		{"actor_rollout_ref.rollout.rollout_filter_strategy", "top_p", "ragen rollout_filter", true},
+		{"algorithm.advantage_fn_args.std_threshold", "0", "", false}, // an option, which a number turns on
+		{"algorithm.gamma", "1", "", false},
+	} {
+		f, isSwitch := Enabled(c.key, c.value)
+		got := ""
+		if f != nil {
+			got = f.Framework + " " + f.Name
+		}
+		if got != c.want || isSwitch != c.isSwitch {
+			t.Errorf("%s=%s: %q, switch %v; want %q, %v", c.key, c.value, got, isSwitch, c.want, c.isSwitch)
+		}
+	}
+	for _, f := range All() {
+		if key, _, found := strings.Cut(f.Enable, "="); found && slices.ContainsFunc(f.Options, func(o estimators.Option) bool { return o.Key == key }) {
+			t.Errorf("%s %s: %s both turns it on and is an option", f.Framework, f.Name, key)
 		}
 	}
 }

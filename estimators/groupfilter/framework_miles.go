@@ -6,7 +6,7 @@ import "vantage/estimators"
 func miles() []*Filter {
 	return []*Filter{{
 		Name:   "check_reward_nonzero_std",
-		Enable: "--dynamic-sampling-filter-path miles.rollout.filter_hub.dynamic_sampling_filters.check_reward_nonzero_std",
+		Enable: "dynamic_sampling_filter_path=miles.rollout.filter_hub.dynamic_sampling_filters.check_reward_nonzero_std",
 		Rule:   "std(r) > 1e-8", Doc: docNonzeroStd + " Every row of a rollout of several outputs counts.",
 		Source: "radixark/miles@31f1ca961a94cb860cec3b2dea34ec332bfa8f76 miles/rollout/filter_hub/dynamic_sampling_filters.py:check_reward_nonzero_std",
 		Fate:   Refilled, Label: zeroStdLabel,

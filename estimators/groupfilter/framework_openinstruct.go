@@ -11,7 +11,7 @@ func openInstruct() []*Filter {
 	const drop, rate, best = "filter_zero_std_samples", "no_resampling_pass_rate", "max_possible_score"
 	return []*Filter{{
 		Name:   "filter_zero_std_samples",
-		Enable: "--filter_zero_std_samples (on by default)",
+		Enable: "filter_zero_std_samples, on by default",
 		Rule:   "std(r) ≠ 0",
 		Doc: "std is np.std in float64, compared with exactly 0, and np.std of equal scores is not always 0: three of 0.1 have " +
 			"1.4e-17, so the trainer keeps such a group, while equal scores of 0, 0.5 or 10 are dropped. A group of one row is " +

@@ -11,7 +11,7 @@ func openRLHF() []*Filter {
 	const bounds = "algo.dynamic_filtering_range"
 	return []*Filter{{
 		Name:   "dynamic_filtering",
-		Enable: "--algo.dynamic_filtering_enable",
+		Enable: "algo.dynamic_filtering_enable=true",
 		Rule:   "LOW < mean(scores) < HIGH",
 		Doc: "The mean adds float32 scores from left to right in float64; both comparisons are strict, and there is no " +
 			"standard deviation: a mixed group whose mean is exactly LOW or HIGH goes, equal scores of 0.5 stay although they have " +

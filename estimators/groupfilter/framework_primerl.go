@@ -15,7 +15,7 @@ func primeRL() []*Filter {
 	return []*Filter{
 		{
 			Name:   "advantage_range",
-			Enable: "[orchestrator.train.source.curriculum.gates.NAME] type = \"advantage_range\"",
+			Enable: "[orchestrator.train.source.curriculum.gates.NAME], of type advantage_range",
 			Rule:   "some advantage outside [reject_min, reject_max]",
 			Doc: "It reads advantages, not rewards; both ends belong to the range. Advantages are float32: equal rewards of 0.1 whose " +
 				"float32 mean is a bit off have advantages that are not 0, so the trainer keeps such a group. Rows without a token in " +
@@ -36,9 +36,9 @@ func primeRL() []*Filter {
 		},
 		{
 			Name:   "filter_zero_advantages",
-			Enable: "orchestrator.train.filter_zero_advantages=true (on by default)",
+			Enable: "orchestrator.train.filter_zero_advantages=true",
 			Rule:   "rows with A ≠ 0",
-			Doc: "Per row, after the batch is full: rows of advantage exactly 0 are not shipped, nothing takes their place, and the weight of " +
+			Doc: "On by default. Per row, after the batch is full: rows of advantage exactly 0 are not shipped, nothing takes their place, and the weight of " +
 				"every other row in the loss grows. Advantages are float32: equal rewards of 0.1 whose float32 mean is a bit off " +
 				"are not 0 and are shipped. NaN is shipped.",
 			Source: primeCode + "train_sink.py:_prune_zero_advantages",

@@ -16,7 +16,7 @@ func roll() []*Filter {
 	return []*Filter{
 		{
 			Name:   "query_filter",
-			Enable: "rewards.DOMAIN.query_filter_config.type=mean_filter",
+			Enable: "rewards.DOMAIN.query_filter_config.type: mean_filter or std_filter",
 			Rule:   "mean_filter: threshold_down < mean(r) < threshold_up; std_filter: std(r) > std_threshold",
 			Doc: "float32, std with ddof 1; a value that equals a threshold is dropped. By default nothing but a mean of −1 or less is " +
 				"dropped: set the thresholds. std_filter with std_threshold 0 keeps most groups of equal rewards of 0.1 or 0.7, whose " +
@@ -49,7 +49,7 @@ func roll() []*Filter {
 		},
 		{
 			Name:   "sample_level_mask",
-			Enable: "difficulty_mask=true, max_len_mask=true or error_max_len_clip=true",
+			Enable: "difficulty_mask, max_len_mask or error_max_len_clip: true",
 			Rule:   "difficulty_mask: low < mean(r) < high; max_len_mask: not cut; error_max_len_clip: r = 1, or r = 0 and short",
 			Doc: "float32, per row after the rollout; a row stays if every mask that is on keeps it. difficulty_mask compares strictly, " +
 				"and looks at no spread: equal rewards of 0.5 stay although they have no signal. Its groups are so many " +

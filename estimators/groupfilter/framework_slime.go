@@ -17,7 +17,7 @@ const docNonzeroStd = "std is torch's in float64, ddof 1, on all rows of the gro
 func slime() []*Filter {
 	const (
 		file    = "THUDM/slime@624b824a898ab0ec1fcb4d373004c7f3852bf515 slime/rollout/filter_hub/dynamic_sampling_filters.py:"
-		path    = "--dynamic-sampling-filter-path slime.rollout.filter_hub.dynamic_sampling_filters."
+		path    = "dynamic_sampling_filter_path=slime.rollout.filter_hub.dynamic_sampling_filters."
 		limit   = 1e-6
 		size    = "rollout_batch_size"
 		started = "over_sampling_batch_size"

@@ -10,7 +10,7 @@ func swift() []*Filter {
 	const key = "dynamic_num_samples"
 	return []*Filter{{
 		Name:   "dynamic_sample",
-		Enable: "--dynamic_sample true",
+		Enable: "dynamic_sample=true",
 		Rule:   "std(Σ_k w_k · r_k) > 0",
 		Doc: "float32, ddof 1; a reward without a score counts as 0. Groups of a fixed size are rows of a matrix, whose std is exactly 0 for " +
 			"equal rewards, so they are dropped. With a single group, or dynamic_num_samples, each group is a tensor of its own, whose std is a " +

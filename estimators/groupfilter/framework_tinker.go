@@ -23,7 +23,7 @@ func tinker() []*Filter {
 func tinkerRemoveConstant(v *Verdict, b Batch) {
 	v.eachGroup(b, b.Rewards, func(_ *Verdict, r []float64) (bool, Reason) { return !allEqual(r), because("equal rewards") })
 	if len(v.Admitted) > 0 && v.admitted() == 0 {
-		v.Admitted[0], v.Reasons[0] = true, Reason{}
+		v.admit(0)
 		v.Note = "all rewards are equal within their groups: the first group is kept, so that the batch is not empty"
 	}
 }

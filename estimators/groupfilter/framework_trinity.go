@@ -12,7 +12,7 @@ func trinity() []*Filter {
 	const key = "algorithm.advantage_fn_args.std_threshold"
 	return []*Filter{{
 		Name:   "std_threshold",
-		Enable: key + "=0",
+		Enable: key + ", a number",
 		Rule:   "std(r) > std_threshold, and several rows",
 		Doc: "float32, ddof 1; a standard deviation that equals the threshold is dropped. With a threshold of 0 most groups of equal rewards " +
 			"of 0.1 or 0.7 stay, since their std in torch is a rounding error above 0; a threshold of 1e-6 drops them. A group of one row is " +

@@ -106,6 +106,7 @@ func goldenRows() []goldenRow {
 			file: "rllm_filter_uniform_groups", framework: "rllm", name: "filter_uniform_groups", cases: 60, ignored: "filter_uniform_groups",
 			renamed: map[string]string{"estimator": "adv_estimator"},
 		},
+		{file: "ragen_rollout_filter", framework: "ragen", name: "rollout_filter", cases: 80},
 		{file: "cosmos_rl_dynamic_sampling", framework: "cosmos-rl", name: "dynamic_sampling", cases: 60, ignored: "variant"},
 	}
 }
@@ -198,6 +199,9 @@ func (row goldenRow) run(t *testing.T, c goldenCase) int {
 			t.Errorf("group %d: %v, want %s", g, v.Reasons[g], verdict)
 		}
 	}
+	if row.framework == "rllm" {
+		checkRLLMAdvantages(t, &v, b, c)
+	}
 	for g, reason := range c.Reason {
 		if reason != nil && f.Label(group(b, b.Rewards, g)) != *reason {
 			t.Errorf("label %s, want %s", f.Label(group(b, b.Rewards, g)), *reason)
@@ -237,6 +241,19 @@ func (row goldenRow) checkNonzero(t *testing.T, v *Verdict, b Batch, c goldenCas
 		t.Errorf("%d flags differ, want %d", differ, byBLAS[c.Name])
 	}
 	return len(got) - differ
+}
+
+// checkRLLMAdvantages compares the advantages of each group alone, which are numpy's float64.
+func checkRLLMAdvantages(t *testing.T, v *Verdict, b Batch, c goldenCase) {
+	t.Helper()
+	for g := range b.Groups() {
+		want, r := group(b, floats(c.Advantages), g), group(b, b.Rewards, g)
+		for i, a := range rLLMAdvantages(v, r, c.Params["estimator"].(string), true) {
+			if d := math.Abs(a - want[i]); d > 1e-12*math.Max(1, math.Abs(want[i])) {
+				t.Errorf("group %d, row %d: advantage %v, want %v", g, i, a, want[i])
+			}
+		}
+	}
 }
 
 // values are the options of a case.

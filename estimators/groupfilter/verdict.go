@@ -34,6 +34,7 @@ type Verdict struct {
 	x              []float64 // the values of a group
 	buf            []float64 // what a sum goes over
 	x32            []float32
+	scores         []float32 // of groups
 }
 
 // Reason is why a group is dropped: "std 0", "mean 0.97".
@@ -74,6 +75,9 @@ func (v *Verdict) reset(b Batch) {
 
 // drop drops group g.
 func (v *Verdict) drop(g int, why Reason) { v.Admitted[g], v.Reasons[g] = false, why }
+
+// admit takes back that group g is dropped.
+func (v *Verdict) admit(g int) { v.Admitted[g], v.Reasons[g] = true, Reason{} }
 
 // dropAll drops every group that is still admitted.
 func (v *Verdict) dropAll(why Reason) {

@@ -26,7 +26,7 @@ Dynamic sampling, online filtering, masks: each trainer drops groups without sig
     vantage filters verl
     vantage filters skyrl zero_variance_filter
 
-Every rule gives the flags that the trainer's own code gave, in 1,360 cases of ` + "`estimators/groupfilter/testdata/golden`" + `;
+Every rule gives the flags that the trainer's own code gave, in 1,440 cases of ` + "`estimators/groupfilter/testdata/golden`" + `;
 ` + "`go test ./estimators/groupfilter -v -run Golden`" + ` counts them. The exception is NeMo-RL, whose rule rests on the order
 of sums of a matrix product: 140 of its 5,309 flags, of rewards that are nearly equal, differ here as they do from one processor to the next.
 
@@ -67,7 +67,7 @@ func TestFilterListAndJSON(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	for _, want := range []string{`"key": "algorithm.filter_groups.metric"`, `"default": "reward"`, `"turned_on_by": "--dynamic_sample true"`, `"no_public_code": true`} {
+	for _, want := range []string{`"key": "algorithm.filter_groups.metric"`, `"default": "reward"`, `"turned_on_by": "dynamic_sample=true"`, `"no_public_code": true`} {
 		if !strings.Contains(object.String(), want) {
 			t.Errorf("no %s in\n%s", want, object.String())
 		}
