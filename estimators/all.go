@@ -77,6 +77,14 @@ func AllWith(options Options) []*Estimator {
 	return all
 }
 
+// HasOption reports whether an estimator has an option that the key means: see [FindOption].
+func HasOption(key string) bool {
+	return slices.ContainsFunc(All(), func(e *Estimator) bool {
+		_, found := FindOption(e.Options, key)
+		return found
+	})
+}
+
 // IsOption reports whether an estimator has an option of exactly this name.
 func IsOption(key string) bool {
 	return slices.ContainsFunc(All(), func(e *Estimator) bool {

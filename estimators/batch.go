@@ -52,6 +52,25 @@ func (b Batch) sampleRange(lo, hi int, offsets []int) Batch {
 	return part
 }
 
+// Kept returns the batch of the kept samples, of whole groups or parts of them, in memory of its own.
+// Groups without one are left out. len(kept) == N.
+func (b Batch) Kept(kept []bool) Batch {
+	k := Batch{Rewards: keptOf(b.Rewards, kept), Offsets: []int{0}, Weights: b.Weights, Lengths: keptOf(b.Lengths, kept), Baselines: keptOf(b.Baselines, kept)}
+	for _, c := range b.Components {
+		k.Components = append(k.Components, keptOf(c, kept))
+	}
+	n := 0
+	for g := range b.Groups() {
+		for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
+			n += toInt(kept[i])
+		}
+		if n > k.Offsets[len(k.Offsets)-1] {
+			k.Offsets = append(k.Offsets, n)
+		}
+	}
+	return k
+}
+
 // EqualGroups returns the offsets of n samples in consecutive groups of size
 // samples, as the frameworks count that know a group by its position.
 // len(offsets) == n/size + 1.

@@ -13,6 +13,7 @@ const (
 	FateWrong               // all rewards equal, and wrong: see RewardScale
 	FateStuck               // all rewards equal, between wrong and solved
 	FateRight               // all rewards equal, and solved: see RewardScale
+	FateSkipped             // not admitted by the group filter
 	FateAlive               // carries signal
 	FateOpen                // its step is still being written
 
@@ -32,7 +33,7 @@ func Fates() []Fate {
 func (f Fate) String() string {
 	return [...]string{
 		"short", "killed", "invalid", "noise", "single",
-		"wrong", "stuck", "right", "alive", "open",
+		"wrong", "stuck", "right", "skipped", "alive", "open",
 	}[f]
 }
 
@@ -47,6 +48,7 @@ func (f Fate) Doc() string {
 		"all rewards equal, at the worst of the run, outliers aside",
 		"all rewards equal, at neither end",
 		"all rewards equal, at the best of the run, outliers aside",
+		"the group filter does not admit it, so none of its samples trains",
 		"carries signal",
 		"its step is still being written",
 	}[f]

@@ -21,6 +21,12 @@ type Settings struct {
 	KeepNeg   float64 // keep_neg_ratio: share of each group's negative samples that is kept, worst first
 	Recompute bool    // compute_new_adv: recompute the advantages of the kept samples
 
+	Overlong    string // penalty for long responses that is added to the rewards: "verl/dapo", "" for none
+	GroupFilter string // rule for which groups are trained on: "verl/filter_groups", "" for none
+	Loss        string // how the loss weighs the samples: "trl/dapo", "" if that is not asked for
+
+	StageOptions estimators.Options // of these three, by their trainers' keys
+
 	Reward  string  // reward column, "" for the log's own reward
 	Weights Weights // of reward columns whose sum is the reward, "" for no sum
 
@@ -60,6 +66,10 @@ func (s Settings) FindEstimator() (*estimators.Estimator, error) {
 // default, and with the scale or the entry that an option names here. The error is one sentence: a key
 // that nothing at work has, or a value that its option does not take.
 func (s Settings) Resolved() (Settings, error) {
+	s, err := s.withResolvedStages()
+	if err != nil {
+		return s, err
+	}
 	for s.Options != "" {
 		e, err := estimators.Find(s.Framework, s.Estimator)
 		if err != nil {
@@ -216,9 +226,18 @@ func (s Settings) Set(key, value string) (Settings, error) {
 		}
 	case "group_by":
 		s.GroupBy = GroupBy(value)
+	case "group_filter":
+		s.GroupFilter = noneIsEmpty(value)
+		s = s.withKnownStageOptions()
+	case "loss":
+		s.Loss = noneIsEmpty(value)
+		s = s.withKnownStageOptions()
+	case "overlong":
+		s.Overlong = noneIsEmpty(value)
+		s = s.withKnownStageOptions()
 	case "option":
 		if key, value, err = estimators.ParseOption(value); err == nil {
-			s.Options = s.Options.With(key, value)
+			s = s.withOption(key, value)
 		}
 	default:
 		return s.withOptionOf(key, value)
@@ -226,13 +245,20 @@ func (s Settings) Set(key, value string) (Settings, error) {
 	return s, err
 }
 
+// noneIsEmpty returns "" for the word that turns a stage off.
+func noneIsEmpty(value string) string {
+	if value == "none" {
+		return ""
+	}
+	return value
+}
+
 // withOptionOf returns the settings with an option that is given by its key alone.
 func (s Settings) withOptionOf(key, value string) (Settings, error) {
-	if !estimators.IsOption(key) {
-		return s, fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by, option", key)
+	if !IsOption(key) {
+		return s, fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by, overlong, group_filter, loss, option, and what `vantage estimators`, `vantage filters` and `vantage losses` name", key)
 	}
-	s.Options = s.Options.With(key, value)
-	return s, nil
+	return s.withOption(key, value), nil
 }
 
 func parseRatio(name, value string) (float64, error) {

@@ -12,9 +12,15 @@ type WarningKind string
 // The kinds, worst first. The rules that raise them are in model/analysis.
 const (
 	WarnTrainerRefuses         WarningKind = "trainer-refuses"          // the framework's own code would raise an error
+	WarnStageNotApplied        WarningKind = "stage-not-applied"        // a length penalty or a loss that lacks an option or lengths
+	WarnGroupFilter            WarningKind = "group-filter"             // the group filter leaves no batch, or one that the trainer refuses
 	WarnTooFewKept             WarningKind = "too-few-kept"             // groups with fewer than 2 kept samples
 	WarnKilledGroups           WarningKind = "killed-groups"            // alive before the filter, all zero after it
 	WarnSignFlips              WarningKind = "sign-flips"               // kept samples whose advantage changed sign
+	WarnPhantomGroups          WarningKind = "phantom-groups"           // equal rewards that differ by the length penalty alone
+	WarnGroupFilterAssumes     WarningKind = "group-filter-assumes"     // something stands for what the rule of the group filter reads
+	WarnEqualAdmitted          WarningKind = "equal-admitted"           // equal rewards that the group filter admits
+	WarnLiveSkipped            WarningKind = "live-skipped"             // signal that the group filter drops, with nothing in its place
 	WarnUndefinedAdvantages    WarningKind = "undefined-advantages"     // the formula gives no number for a group
 	WarnInvalidRewards         WarningKind = "invalid-rewards"          // NaN, infinite or missing rewards
 	WarnAssumedRewards         WarningKind = "assumed-rewards"          // the sum of all numeric columns is taken for the reward

@@ -58,6 +58,7 @@ type App struct {
 	loggedMatch loggedMatch
 	sweep       sweepState
 	second      secondRun
+	answers     answerReader
 	commandLine commandLine
 	files       FileSaver // nil: nothing is saved
 	session     sessionState
@@ -104,6 +105,7 @@ type position struct {
 	backStack     []viewName // the views before this one, the latest last; never written in place
 	viewBelow     viewName   // under a line of input or of choices
 	picker        estimatorPicker
+	stage         int // under the cursor of the view of the chain
 	step          int64
 	follow        bool // go to newer steps as they come
 	cursor        int  // row of the table of groups
@@ -178,9 +180,10 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a, text := a.requestText()
 	a, grid := a.requestSweep()
 	a, pairs := a.requestComparison()
+	a, answers := a.requestAnswerPages()
 	a, figures := a.requestSubset()
 	a = a.updateChartCache()
-	return a, guarded(tea.Batch(cmd, text, grid, pairs, figures))
+	return a, guarded(tea.Batch(cmd, text, grid, pairs, answers, figures))
 }
 
 // handle passes each message of the terminal to its handler.
@@ -224,6 +227,8 @@ func (a App) handleAnswer(msg tea.Msg) (App, tea.Cmd) {
 		return a.onSecondChunk(msg)
 	case comparisonMsg:
 		return a.onComparison(msg)
+	case answerReaderMsg:
+		return msg.showIn(a), nil
 	case panicMsg:
 		panic(msg.String())
 	case clockMsg:

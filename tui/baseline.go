@@ -51,6 +51,11 @@ func settingsInWords(s model.Settings) string {
 			text += ", recompute"
 		}
 	}
+	for _, stage := range []struct{ name, choice string }{{"length penalty", s.Overlong}, {"group filter", s.GroupFilter}, {"loss", s.Loss}} {
+		if stage.choice != "" {
+			text += ", " + stage.name + " " + stage.choice
+		}
+	}
 	if s.SolvedAt != "" {
 		text += ", solved at " + string(s.SolvedAt)
 	}

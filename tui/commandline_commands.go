@@ -32,7 +32,7 @@ func lineCommands() []lineCommand {
 		{"framework", "NAME", "whose arithmetic", setOption("framework"), firstArgument(func(App) []string { return estimators.Frameworks() })},
 		{"est", "NAME", "the estimator of the framework", setOption("adv_estimator"), firstArgument(App.estimatorNames)},
 		{"scale", "NAME", "group, batch or none", setOption("scale"), firstArgument(App.scaleNames)},
-		{"option", "KEY=VALUE", "an option of the estimator, by the trainer's key; KEY= is its default", runOption, firstArgument(App.optionKeys)},
+		{"option", "KEY=VALUE", "an option of the estimator, the group filter or the loss, by the trainer's key; KEY= is its default", runOption, firstArgument(App.optionKeys)},
 		{"keep", "pos|neg RATIO", "keep_pos_ratio or keep_neg_ratio", runKeep, oneOf("pos", "neg")},
 		{"recompute", "on|off", "compute_new_adv", setOption("compute_new_adv"), oneOf("on", "off")},
 		{"reward", "NAME[=WEIGHT],…|auto", "take this column, or the sum of several, as the reward", runReward, firstArgument(App.rewardNames)},
@@ -41,6 +41,9 @@ func lineCommands() []lineCommand {
 		{"theme", "NAME", "how it looks", runTheme, firstArgument(themeNames)},
 		{"mouse", "on|off", "wheel and clicks; Shift selects text all the same", runMouse, oneOf("on", "off")},
 		{"export", "[shown] md|csv|jsonl|txt|svg", "write it to a file; svg: the screen; shown: its table", runExport, exportForms},
+		{"chain", "", "the stages from reward to loss", runAction(App.openChain), nil},
+		{"groupfilter", "NAME|none", "which groups are trained on (dynamic sampling)", setOption("group_filter"), firstArgument(func(a App) []string { return orNone(groupFilterNames(a.settings.now.Framework)) })},
+		{"loss", "NAME|none", "how the loss weighs samples by their length", setOption("loss"), firstArgument(func(a App) []string { return orNone(lossNames(a.settings.now.Framework)) })},
 		{"steps", "", "the view of all steps", runAction(App.openSteps), nil},
 		{"sweep", "step|shown|last N|FROM TO|all", "every pair of keep ratios, over so much", runSweep, oneOf("step", "shown", "last", "all")},
 		{"mark", "", "mark what the cursor is on, or no longer", runAction(App.toggleMark), nil},
@@ -152,34 +155,29 @@ func (a App) scaleNames() []string {
 	return names
 }
 
-// optionKeys returns the options of the estimator.
+// optionKeys returns the options of the estimator and of the stages that are set.
 func (a App) optionKeys() []string {
 	var keys []string
-	if e, err := a.settings.now.FindEstimator(); err == nil {
-		for _, o := range e.Options {
-			keys = append(keys, o.Key+"=")
-		}
+	for _, o := range a.settings.now.KnownOptions() {
+		keys = append(keys, o.Key+"=")
 	}
 	return keys
 }
 
-// runOption gives an option of the estimator a value, or with "key=" its default.
+// runOption gives an option of the estimator or of a stage a value, or with "key=" its default.
 func runOption(a App, args []string) (App, tea.Cmd, error) {
-	text := strings.Join(args, " ") // a value may be two numbers
-	key, value, err := estimators.ParseOption(text)
+	key, value, err := estimators.ParseOption(strings.Join(args, " ")) // a value may be two numbers
 	if err != nil {
 		return a, nil, err
 	}
 	set := a.settings.now
-	e, err := set.FindEstimator()
-	if err != nil {
-		return a, nil, err
-	}
-	if option, found := estimators.FindOption(e.Options, key); found && value == "" {
+	if option, found := estimators.FindOption(set.KnownOptions(), key); found && value == "" {
 		value = option.Default
 	}
-	set.Options = set.Options.With(key, value)
-	if set, err = set.Resolved(); err == nil {
+	if set, err = set.Set("option", key+"="+value); err == nil {
+		set, err = set.Resolved()
+	}
+	if err == nil {
 		err = set.Effective().Validate()
 	}
 	if err != nil {

@@ -52,7 +52,7 @@ func (a App) exportedPane() report.Table {
 func (a App) exportedGroups() report.Table {
 	x := a.result.analysis
 	s := report.Table{Columns: []string{
-		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "note",
+		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "flip_kinds", "note",
 	}}
 	if x == nil {
 		return s
@@ -64,7 +64,7 @@ func (a App) exportedGroups() report.Table {
 	for _, i := range a.result.rows {
 		g := &x.Table[i]
 		s.Rows = append(s.Rows, []any{
-			x.Step, g.Fate.String(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips,
+			x.Step, g.Fate.String(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips.Total(), g.Flips.String(),
 			a.noteOf(x.Step, g.Name),
 		})
 	}
@@ -98,7 +98,7 @@ func (a App) exportedSamples() report.Table {
 // that is drawn.
 func (a App) exportedSteps() report.Table {
 	drawn := a.drawnMetric()
-	s := report.Table{Title: "steps", Columns: []string{"step", "samples", "groups", "signal", "kept", "flips", "critic/score/mean", "vantage/abs_advantage_ratio"}}
+	s := report.Table{Title: "steps", Columns: []string{"step", "samples", "groups", "signal", "kept", "nonzero", "flips", "critic/score/mean", "vantage/abs_advantage_ratio"}}
 	extra := drawn != "critic/score/mean" && drawn != "vantage/abs_advantage_ratio"
 	if extra {
 		s.Columns = append(s.Columns, drawn)
@@ -112,7 +112,7 @@ func (a App) exportedSteps() report.Table {
 		if x.Pending {
 			continue
 		}
-		row := []any{x.Step, x.Rows, x.Groups, x.Signal, x.Kept, x.Flips, x.Metric("critic/score/mean"), x.Metric("vantage/abs_advantage_ratio")}
+		row := []any{x.Step, x.Rows, x.Groups, x.Signal, x.Kept, x.Nonzero, x.Flips.Total(), x.Metric("critic/score/mean"), x.Metric("vantage/abs_advantage_ratio")}
 		if extra {
 			row = append(row, x.Metric(drawn))
 		}
@@ -147,7 +147,7 @@ func (a App) exportedSweep() report.Table {
 
 // exportedPairs returns the prompts that both runs have, in the order of the table.
 func (a App) exportedPairs() report.Table {
-	s := report.Table{Title: fmt.Sprintf("A %s, B %s", a.title, a.second.title), Columns: []string{"prompt", "A", "B", "delta", "samples_A", "samples_B"}}
+	s := report.Table{Title: fmt.Sprintf("baseline %s, candidate %s", a.title, a.second.title), Columns: []string{"prompt", "baseline", "candidate", "delta", "samples_baseline", "samples_candidate", "samples_compared", "same_steps"}}
 	if a.second.result == nil {
 		return s
 	}
@@ -157,7 +157,7 @@ func (a App) exportedPairs() report.Table {
 		if a.second.bestFirst {
 			p = pairs[len(pairs)-1-i]
 		}
-		s.Rows = append(s.Rows, []any{p.Preview, p.A, p.B, p.Delta(), p.SamplesA, p.SamplesB})
+		s.Rows = append(s.Rows, []any{p.Preview, p.Baseline, p.Candidate, p.Delta(), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps})
 	}
 	return s
 }

@@ -99,7 +99,40 @@ func signalText(s *analysis.Summary) string {
 	return units.Fraction(s.Signal, s.Groups)
 }
 
-// stepLine returns the figures of the step, the most telling first, as many as fit.
+// stepFigure is a figure of the step line.
+type stepFigure struct{ name, value, delta string }
+
+// stepFigures returns the figures of the step in the order of the line.
+func (a App) stepFigures() []stepFigure {
+	x := a.result.analysis
+	ratio := x.Metric("vantage/abs_advantage_ratio")
+	return []stepFigure{
+		{"reward", headerReward(x.Metric("critic/score/mean")), ""},
+		{"signal", signalText(&x.Summary), a.delta(float64(x.Signal), func(b *analysis.Analysis) float64 { return float64(b.Signal) })},
+		{a.nonzeroName(), nonzeroText(&x.Summary), a.delta(float64(x.Nonzero), func(b *analysis.Analysis) float64 { return float64(b.Nonzero) })},
+		{"kept", units.Fraction(x.Kept, x.Rows), a.delta(float64(x.Kept), func(b *analysis.Analysis) float64 { return float64(b.Kept) })},
+		{"Σ|A|", units.Times(ratio), a.delta(ratio, func(b *analysis.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") })},
+	}
+}
+
+// nonzeroName names the samples whose advantage is not 0.
+func (a App) nonzeroName() string {
+	if a.display.glyphs.ASCII {
+		return "A!=0"
+	}
+	return "A≠0"
+}
+
+// nonzeroText returns how many samples have an advantage other than 0, which is unknown while the step is open.
+func nonzeroText(s *analysis.Summary) string {
+	if s.Open {
+		return units.Missing
+	}
+	return units.Fraction(s.Nonzero, s.Rows)
+}
+
+// stepLine returns the figures of the step, as many as fit. How many samples train is always one of
+// them: how many are kept would be taken for it.
 func (a App) stepLine(w int) string {
 	x := a.result.analysis
 	if x == nil {
@@ -107,32 +140,55 @@ func (a App) stepLine(w int) string {
 	}
 	t := a.display.theme
 	step := " " + t.Paint(themes.Title, fmt.Sprintf("step %d", x.Step))
+	figures, right := a.stepFigures(), a.fateCounts()+" "
+	const nonzero = 2 // its index
+	needed := 3 + cells.Width(figures[nonzero].name+" "+figures[nonzero].value)
 	if x.Open {
-		step += t.Paint(themes.Warn, " ("+a.groupsSoFar(&x.Summary)+", still growing)")
+		note := " (" + a.groupsSoFar(&x.Summary) + ", still growing)"
+		if cells.Width(step+note)+needed > w {
+			note = " (growing)"
+		}
+		step += t.Paint(themes.Warn, note)
 	}
-	figure := func(name, value string) string { return t.Paint(themes.Dim, name+" ") + value }
-	parts := []string{
-		figure("reward", headerReward(x.Metric("critic/score/mean"))),
-		figure("signal", signalText(&x.Summary)) + a.delta(float64(x.Signal), func(b *analysis.Analysis) float64 { return float64(b.Signal) }),
-		figure("kept", units.Fraction(x.Kept, x.Rows)) + a.delta(float64(x.Kept), func(b *analysis.Analysis) float64 { return float64(b.Kept) }),
-		figure("Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))) + a.delta(x.Metric("vantage/abs_advantage_ratio"), func(b *analysis.Analysis) float64 { return b.Metric("vantage/abs_advantage_ratio") }),
+	if cells.Width(step+right)+needed > w {
+		right = ""
 	}
-	right := a.fateCounts() + " "
-	free := w - cells.Width(right)
-	line := step
-	for _, part := range parts {
-		if cells.Width(line)+2+cells.Width(part) <= free {
-			line += "  " + part
+	order := []int{nonzero, 1, 0, 3, 4} // the most telling first
+	if x.Open {
+		order = []int{0, nonzero, 1, 3, 4}
+	}
+	free := w - cells.Width(step+right) - 1
+	line := a.fittingFigures(figures, order, free)
+	return cells.Justify(step+a.rewardTrend(free-cells.Width(line))+line, right, w)
+}
+
+// fittingFigures returns the figures that fit into w cells, tried in an order: first with the difference
+// from the baseline, then without.
+func (a App) fittingFigures(figures []stepFigure, order []int, w int) string {
+	parts := make([]string, len(figures))
+	for _, i := range order {
+		f := figures[i]
+		for _, delta := range []string{f.delta, ""} {
+			part := "  " + a.display.theme.Paint(themes.Dim, f.name+" ") + f.value + delta
+			if n := cells.Width(part); n <= w {
+				parts[i], w = part, w-n
+				break
+			}
 		}
 	}
-	if n := free - cells.Width(line) - 3; n >= 12 && a.result.trend != nil {
-		rewards := a.series("critic/score/mean")
-		lo, hi := chart.Range(rewards)
-		n = min(n, 40, len(rewards))
-		spark := chart.Sparkline(t, a.display.glyphs, rewards[len(rewards)-n:], a.trendIndex()-(len(rewards)-n), lo, hi, n)
-		line = step + "  " + spark + strings.TrimPrefix(line, step)
+	return strings.Join(parts, "")
+}
+
+// rewardTrend draws the reward over the steps into w cells, if there is room.
+func (a App) rewardTrend(w int) string {
+	n := w - 3
+	if n < 12 || a.result.trend == nil {
+		return ""
 	}
-	return cells.Justify(line, right, w)
+	rewards := a.series("critic/score/mean")
+	lo, hi := chart.Range(rewards)
+	n = min(n, 40, len(rewards))
+	return "  " + chart.Sparkline(a.display.theme, a.display.glyphs, rewards[len(rewards)-n:], a.trendIndex()-(len(rewards)-n), lo, hi, n)
 }
 
 // fateCounts counts the groups with fates that call for action.
@@ -163,11 +219,25 @@ func (a App) settingsLine(w int) string {
 		{short, "pos", "neg", "re", 0},
 	} {
 		line := strings.TrimRight(a.settingsForm(form.reason, form.pos, form.neg, form.recompute, form.meter), " ")
-		if cells.Width(line) <= w {
-			return cells.Fit(line, w)
+		for _, stages := range a.stagesInHeader() {
+			if cells.Width(line+stages) <= w {
+				return cells.Fit(line+stages, w)
+			}
 		}
 	}
 	return cells.Fit(a.settingsForm(mark, "pos", "neg", "re", 0), w)
+}
+
+// stagesInHeader names the stages of the chain that are set beside ratios and estimator, the longest form
+// first: names, then how many.
+func (a App) stagesInHeader() []string {
+	set, t := a.settings.now, a.display.theme
+	names := slices.DeleteFunc([]string{set.Overlong, set.GroupFilter, set.Loss}, func(name string) bool { return name == "" })
+	if len(names) == 0 {
+		return []string{""}
+	}
+	key := "   " + t.Paint(themes.Key, "C") + " "
+	return []string{key + t.Paint(themes.Accent, strings.Join(names, " ")), key + t.Paint(themes.Accent, fmt.Sprintf("+%d", len(names)))}
 }
 
 // optionsInHeader names the options that are not at their default by the end of their keys, and counts

@@ -72,6 +72,7 @@ func commonKeys() []keySection {
 			{[]string{"r"}, "r", "", "compute_new_adv on or off", App.toggleRecompute},
 			{[]string{"b"}, "b", "b baseline", "keep the current settings as the baseline to compare with; again: stop comparing", App.setBaseline},
 			{[]string{"B"}, "B", "", "swap the baseline and the current settings", App.swapBaseline},
+			{[]string{"C"}, "C", "C chain", "the chain from reward to loss: length penalty, groups admitted, samples kept, advantage, weight in the loss", App.openChain},
 			{[]string{"c"}, "c", "", "compare the two runs that were opened, prompt by prompt", App.openCompare},
 			{[]string{"S"}, "S", "S sweep", "map of every pair of keep ratios", App.openSweep},
 			{[]string{"u"}, "u", "u undo", "undo the last change of settings, filter or order", App.undo},

@@ -92,7 +92,27 @@ type sweepMsg struct {
 type comparisonMsg struct {
 	request comparisonRequest
 	result  *compare.Result
+	sets    [2]model.Settings // of the baseline and of the candidate: which columns are the reward
+	unit    model.LengthUnit  // of the candidate
 	err     error
+}
+
+// answerReaderMsg is what the view of both runs' answers asked for: an answersMsg or an answerPagesMsg.
+type answerReaderMsg interface{ showIn(App) App }
+
+// answersMsg is what both runs answered to a prompt.
+type answersMsg struct {
+	number  int
+	answers [2][]compare.Answer
+	err     error
+}
+
+// answerPagesMsg is the pages of two answers, or of their diff.
+type answerPagesMsg struct {
+	number int
+	pages  [2]*richtext.Page
+	texts  [2]cachedText
+	err    error
 }
 
 // sessionMsg is the session as it was saved with the first pending changes.

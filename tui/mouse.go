@@ -28,6 +28,10 @@ func (a App) onWheel(b tea.MouseButton) App {
 		return a.moveFocused(by)
 	case viewGroup:
 		return a.moveReading(by)
+	case viewCompare:
+		return a.movePair(by)
+	case viewAnswers:
+		return a.scrollAnswers(by)
 	case viewProblems:
 		return a.scrollProblems(by)
 	default:

@@ -108,10 +108,11 @@ func (a App) summaryLine(largest float64, w int) string {
 	}
 	line := ""
 	for _, part := range []struct{ name, value string }{
-		{"flips", units.Count(x.Flips)},
+		{a.nonzeroName(), units.Fraction(x.Nonzero, x.Rows)},
+		{"flips", units.Count(x.Flips.Total())},
 		{"max |A|", units.Fixed(largest, 2)},
 		{"Σ|A|", units.Times(x.Metric("vantage/abs_advantage_ratio"))},
-		{"effective samples", units.Short(math.Round(x.Metric("vantage/effective_samples")))},
+		{"ESS", fmt.Sprintf("%s of %s", units.Short(math.Round(x.Metric("vantage/effective_samples"))), units.Count(x.Nonzero))},
 	} {
 		piece := fmt.Sprintf("%s %s  ", t.Paint(themes.Dim, part.name), part.value)
 		if cells.Width(line)+cells.Width(piece) <= w+2 {

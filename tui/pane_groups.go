@@ -175,16 +175,16 @@ func (a App) fateRole(f model.Fate) themes.Role {
 		return themes.Warn
 	case model.FateKilled, model.FateInvalid:
 		return themes.Bad
-	case model.FateWrong, model.FateStuck, model.FateRight, model.FateOpen:
+	case model.FateWrong, model.FateStuck, model.FateRight, model.FateSkipped, model.FateOpen:
 	}
 	return themes.Dim
 }
 
 // fateGlyph returns the sign of a fate.
 func (a App) fateGlyph(f model.Fate) string {
-	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "●", "…"}
+	glyphs := [...]string{"!", "×", "?", "≈", "1", "∅", "∅", "∅", "⊘", "●", "…"}
 	if a.display.glyphs.ASCII {
-		glyphs = [...]string{"!", "x", "?", "~", "1", "-", "-", "-", "o", "."}
+		glyphs = [...]string{"!", "x", "?", "~", "1", "-", "-", "-", "/", "o", "."}
 	}
 	return glyphs[f]
 }

@@ -41,7 +41,7 @@ func sortings() []sorting {
 		by("kept", "by kept", func(g *analysis.Group) float64 { return float64(g.Kept()) }),
 		by("reward", "by reward", func(g *analysis.Group) float64 { return g.RewardMean }),
 		by("", "by std of reward", func(g *analysis.Group) float64 { return g.RewardStd }),
-		by("", "by flips", func(g *analysis.Group) float64 { return float64(g.Flips) }),
+		by("", "by flips", func(g *analysis.Group) float64 { return float64(g.Flips.Total()) }),
 	}
 }
 

@@ -52,6 +52,8 @@ func scenes() []scene {
 		{name: "copy", source: made(30), keys: []string{"y"}},
 		{name: "command", source: made(30), keys: withText(":", "export ")},
 		{name: "compare", compareTwo: true, keys: []string{"c"}},
+		{name: "answers", compareTwo: true, keys: []string{"c", "j", "enter"}},
+		{name: "answersdiff", compareTwo: true, keys: []string{"c", "j", "enter", "d"}, sizes: usual},
 		{name: "help", source: made(30), keys: []string{"?"}},
 		{name: "about", source: made(30), keys: []string{"?", "?"}, sizes: usual},
 		{name: "empty", source: func() Source { return progressOnly(model.Progress{CaughtUp: true}) }, setUp: keepLive},

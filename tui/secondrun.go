@@ -8,12 +8,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model"
-	"vantage/model/analysis"
 	"vantage/model/choice"
 	"vantage/model/compare"
 )
 
-// secondRun is the run, B, that the first, A, is compared with prompt by prompt.
+// secondRun is the candidate that the first run, the baseline, is compared with prompt by prompt.
 type secondRun struct {
 	source Source // nil if there is none
 	title  string
@@ -25,8 +24,10 @@ type secondRun struct {
 	result  *compare.Result
 	err     error
 
-	topPair   int  // the first row in sight
-	bestFirst bool // prompts on which B is better come first
+	sets      [2]model.Settings // of the baseline and of the candidate, of result
+	unit      model.LengthUnit  // of the candidate's lengths
+	cursor    int               // row of the table of prompts
+	bestFirst bool              // prompts on which the candidate is better come first
 }
 
 // comparisonRequest is all that a comparison depends on.
@@ -78,27 +79,32 @@ func (a App) requestComparison() (App, tea.Cmd) {
 
 func compareRuns(ctx context.Context, request comparisonRequest, a, b model.Snapshot) tea.Cmd {
 	return func() tea.Msg {
-		msg := comparisonMsg{request: request}
-		first, err := analysis.PromptMeans(ctx, a, request.set)
-		if err == nil {
-			set := request.set
-			if request.autoRewards {
-				set.Weights = ""
-				set, _ = choice.ChooseRewards(ctx, b, set, choice.Given{})
-			}
-			var second []analysis.PromptMean
-			if second, err = analysis.PromptMeans(ctx, b, set); err == nil {
-				msg.result = compare.Runs(first, second)
-			}
+		msg := comparisonMsg{request: request, unit: b.Run.LengthUnit}
+		set := request.set
+		if request.autoRewards {
+			set.Weights = ""
+			set, _ = choice.ChooseRewards(ctx, b, set, choice.Given{})
 		}
-		msg.err = err
+		msg.sets = [2]model.Settings{request.set, set}
+		msg.result, msg.err = compare.Runs(ctx, compare.Run{Snap: a, Set: request.set}, compare.Run{Snap: b, Set: set})
 		return msg
 	}
 }
 
 func (a App) onComparison(msg comparisonMsg) (App, tea.Cmd) {
-	if msg.request == a.second.request {
-		a.second.busy, a.second.result, a.second.err = false, msg.result, msg.err
+	if msg.request != a.second.request {
+		return a, nil
+	}
+	before, wasSelected := a.selectedPair()
+	a.second.busy, a.second.result, a.second.err = false, msg.result, msg.err
+	a.second.sets, a.second.unit = msg.sets, msg.unit
+	if !wasSelected || msg.result == nil || a.second.cursor == 0 && a.position.view == viewCompare {
+		return a, nil // at the top the cursor stays there
+	}
+	for i := range msg.result.Pairs {
+		if a.pairAt(i).Hash == before.Hash {
+			a.second.cursor = i
+		}
 	}
 	return a, nil
 }

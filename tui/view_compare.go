@@ -17,14 +17,11 @@ import (
 )
 
 func compareKeys() keySection {
-	return keySection{"two runs", []binding{
-		{[]string{"j", "down"}, "j ↓", "j k scroll", "next prompts", move(App.scrollPairs, 1)},
-		{[]string{"k", "up"}, "k ↑", "", "previous prompts", move(App.scrollPairs, -1)},
-		{[]string{"ctrl+d", "pgdown"}, "^D", "", "a page down", move(App.scrollPairs, 10)},
-		{[]string{"ctrl+u", "pgup"}, "^U", "", "a page up", move(App.scrollPairs, -10)},
-		{[]string{"o", "O"}, "o", "o reverse", "worst or best for B first", App.reversePairs},
-		{[]string{"esc", "c"}, "Esc", "Esc back", "back", App.escape},
-	}}
+	return keySection{"two runs", append(listKeys("j k prompt", App.movePair),
+		binding{[]string{"enter"}, "⏎", "⏎ answers", "read both runs' answers to the prompt, side by side or as a word diff", App.openAnswers},
+		binding{[]string{"o", "O"}, "o", "o reverse", "worst or best for the candidate first", App.reversePairs},
+		binding{[]string{"esc", "c"}, "Esc", "Esc back", "back", App.escape},
+	)}
 }
 
 // openCompare opens the comparison of the two runs.
@@ -36,22 +33,39 @@ func (a App) openCompare() (App, tea.Cmd) {
 	return a.pushView(viewCompare)
 }
 
-func (a App) scrollPairs(by int) App {
+func (a App) movePair(by int) App {
 	if r := a.second.result; r != nil {
-		a.second.topPair = clampIndex(a.second.topPair+by, len(r.Pairs))
+		a.second.cursor = clampIndex(a.second.cursor+by, len(r.Pairs))
 	}
 	return a
 }
 
 func (a App) reversePairs() (App, tea.Cmd) {
-	a.second.bestFirst, a.second.topPair = !a.second.bestFirst, 0
+	a.second.bestFirst, a.second.cursor = !a.second.bestFirst, 0
 	return a, nil
+}
+
+// pairAt returns row i of the table of prompts.
+func (a App) pairAt(i int) compare.Pair {
+	pairs := a.second.result.Pairs
+	if a.second.bestFirst {
+		return pairs[len(pairs)-1-i]
+	}
+	return pairs[i]
+}
+
+// selectedPair returns the prompt under the cursor; ok is false if there is none.
+func (a App) selectedPair() (p compare.Pair, ok bool) {
+	if r := a.second.result; r != nil && len(r.Pairs) > 0 {
+		return a.pairAt(clampIndex(a.second.cursor, len(r.Pairs))), true
+	}
+	return p, false
 }
 
 // compareView shows which run is better, at which difficulties, and on which prompts.
 func (a App) compareView(w, h int) []string {
 	t, r := a.display.theme, a.second.result
-	title := fmt.Sprintf(" A %s   B %s", sanitize.Line(a.title), sanitize.Line(a.second.title))
+	title := fmt.Sprintf(" baseline %s   candidate %s", sanitize.Line(a.title), sanitize.Line(a.second.title))
 	if r == nil {
 		text := "comparing the runs prompt by prompt …"
 		if a.second.err != nil {
@@ -60,32 +74,57 @@ func (a App) compareView(w, h int) []string {
 		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
 	}
 	above := a.comparisonLines(r, w-4)
-	height := min(len(above)+2, h-5)
+	height := min(len(above)+2, h-6)
 	return append(a.box(layout.Rect{W: w, H: height}, false, paneContent{title: title, lines: above}),
 		a.box(layout.Rect{W: w, H: h - height}, true, a.pairTable(r, w-2, h-height-2))...)
 }
 
 func (a App) comparisonLines(r *compare.Result, w int) []string {
-	t := a.display.theme
 	var lines []string
-	for _, line := range cells.Wrap(report.Comparison{Result: r}.Sentence(), w) {
-		lines = append(lines, " "+line)
+	say := func(role themes.Role, text string) {
+		for _, line := range cells.Wrap(text, w) {
+			lines = append(lines, " "+a.display.theme.Paint(role, line))
+		}
 	}
-	lines = append(lines, " "+a.outcomeBar(r, w), " "+t.Paint(themes.Dim, fmt.Sprintf("%d prompts only in A, %d only in B", r.OnlyA, r.OnlyB)))
-	if len(r.Bins) < 2 {
-		return lines
+	c := report.Comparison{Result: r}
+	say(themes.Plain, c.Sentence())
+	if len(r.Pairs) > 0 {
+		lines = append(lines, " "+a.outcomeBar(r, w))
 	}
-	names, values := t.Paint(themes.Dim, cells.Fit("reward under A", 15)), t.Paint(themes.Dim, cells.Fit("mean Δ", 15))
-	binWidth := min(14, (w-16)/len(r.Bins))
-	for _, b := range r.Bins {
+	if r.Scales != "" {
+		say(themes.Warn, r.Scales)
+	}
+	lines = append(lines, a.difficultyLines(r.Bins, w)...)
+	if len(r.Pairs) > 0 {
+		say(themes.Dim, "compared: "+c.Compared())
+	}
+	say(themes.Dim, "left out: "+c.LeftOut())
+	return lines
+}
+
+// difficultyLines returns the mean difference at each difficulty, none for less than two of them.
+func (a App) difficultyLines(bins []compare.Bin, w int) []string {
+	if len(bins) < 2 {
+		return nil
+	}
+	t, width := a.display.theme, min(16, (w-14)/len(bins))
+	if width < 10 {
+		return nil
+	}
+	names, values, counts := t.Paint(themes.Dim, cells.Fit("reward, both", 14)), t.Paint(themes.Dim, cells.Fit("mean Δ ± s.e.", 14)), t.Paint(themes.Dim, cells.Fit("prompts", 14))
+	for _, b := range bins {
 		delta := units.Missing
 		if b.Pairs > 0 {
 			delta = a.signedDelta(b.Delta)
 		}
-		names += t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), binWidth))
-		values += cells.FitRight(fmt.Sprintf("%s of %d", delta, b.Pairs), binWidth)
+		if width >= 12 && b.Pairs > 1 {
+			delta += t.Paint(themes.Dim, "±"+strings.TrimPrefix(units.Fixed(b.StdErr, 2), "0"))
+		}
+		names += t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), width))
+		values += cells.FitRight(delta, width)
+		counts += t.Paint(themes.Dim, cells.FitRight(units.Count(b.Pairs), width))
 	}
-	return append(lines, " "+names, " "+values)
+	return []string{" " + names, " " + values, " " + counts}
 }
 
 // signedDelta returns a difference with its sign and its colour.
@@ -105,19 +144,24 @@ func (a App) outcomeBar(r *compare.Result, w int) string {
 }
 
 func (a App) pairTable(r *compare.Result, w, h int) paneContent {
-	lines := []string{a.display.theme.Paint(themes.Dim, cells.FitRight("A", 8)+cells.FitRight("B", 8)+cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}
-	for i := a.second.topPair; i < len(r.Pairs) && len(lines) < h; i++ {
-		p := r.Pairs[i]
-		if a.second.bestFirst {
-			p = r.Pairs[len(r.Pairs)-1-i]
+	t := a.display.theme
+	lines := []string{t.Paint(themes.Dim, cells.FitRight("baseline", 9)+cells.FitRight("candidate", 11)+cells.FitRight("Δ", 8)+cells.FitRight("samples", 10)+"  prompt")}
+	cursor := clampIndex(a.second.cursor, len(r.Pairs))
+	for i := windowTop(cursor, len(r.Pairs), h-1); i < len(r.Pairs) && len(lines) < h; i++ {
+		p := a.pairAt(i)
+		line := cells.FitRight(units.Fixed(p.Baseline, 2), 9) + cells.FitRight(units.Fixed(p.Candidate, 2), 11) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
+			cells.FitRight(fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), 10) + "  " + sanitize.Line(p.Preview)
+		if line = cells.Fit(line, w); i == cursor {
+			line = t.Underlay(themes.Cursor, line)
 		}
-		line := cells.FitRight(units.Fixed(p.A, 2), 8) + cells.FitRight(units.Fixed(p.B, 2), 8) + cells.FitRight(a.signedDelta(p.Delta()), 8) +
-			cells.FitRight(fmt.Sprintf("%d/%d", p.SamplesA, p.SamplesB), 10) + "  " + sanitize.Line(p.Preview)
-		lines = append(lines, cells.Fit(line, w))
+		lines = append(lines, line)
 	}
-	order := "worst for B first"
+	if len(r.Pairs) == 0 {
+		return paneContent{title: " prompts  none in both runs"}
+	}
+	order := "worst for the candidate first"
 	if a.second.bestFirst {
-		order = "best for B first"
+		order = "best for the candidate first"
 	}
-	return paneContent{title: fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order), note: fmt.Sprintf("%d/%d", min(a.second.topPair+1, len(r.Pairs)), len(r.Pairs)), lines: lines}
+	return paneContent{title: fmt.Sprintf(" prompts  %s · %s", units.Count(len(r.Pairs)), order), note: fmt.Sprintf("%d/%d", cursor+1, len(r.Pairs)), lines: lines}
 }

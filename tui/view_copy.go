@@ -40,7 +40,7 @@ func (a App) copyTable() (App, tea.Cmd) {
 	for _, i := range a.result.rows {
 		g := &a.result.analysis.Table[i]
 		fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%.6g\t%.6g\t%d\n", g.Fate, sanitize.Line(g.Name), sanitize.Line(g.Preview), g.Size(),
-			g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips)
+			g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips.Total())
 	}
 	return a.copyAndSave("groups.tsv", b.String())
 }

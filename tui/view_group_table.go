@@ -263,8 +263,8 @@ func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	if g.Rollouts < g.Size() {
 		parts = append(parts, fmt.Sprintf("%s, %s", units.Plural(g.Rollouts, "rollouts"), units.Plural(g.Size(), "rows")))
 	}
-	if g.Flips > 0 {
-		parts = append(parts, units.Plural(int(g.Flips), "flips"))
+	if n := g.Flips.Total(); n > 0 {
+		parts = append(parts, units.Plural(n, "flips")+" ("+g.Flips.String()+")")
 	}
 	figures := strings.Join(parts, ", ")
 	first := " " + t.Paint(a.fateRole(g.Fate), a.fateGlyph(g.Fate)+" "+g.Fate.String()) + "  "
@@ -299,8 +299,8 @@ func (a App) sampleRow(figures []sampleColumn, row, column int) string {
 		return line + " " + t.Paint(themes.Dropped, glyphs.Ring+" drop")
 	}
 	line += " " + t.Paint(signRole(x.Original[column], true), glyphs.Dot)
-	if x.Original[column]*x.Processed[column] < 0 {
-		line += t.Paint(themes.Warn, " flip")
+	if flip := analysis.FlipOf(x.Original[column], x.Processed[column]); flip != "" {
+		line += t.Paint(themes.Warn, " "+flip)
 	}
 	return line
 }

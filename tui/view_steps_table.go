@@ -26,7 +26,7 @@ func (a App) stepsTable(w, h int) paneContent {
 	for _, o := range trend.FirstWarnings() {
 		first[o.StepIndex] = append(first[o.StepIndex], string(o.Kind))
 	}
-	c.lines = []string{t.Paint(themes.Dim, stepColumns(w, "step", "samples", "groups", "reward", "signal", "kept", "Σ|A|", "flips")+"to look at")}
+	c.lines = []string{t.Paint(themes.Dim, stepColumns(w, "step", "samples", "groups", "reward", "signal", a.nonzeroName(), "kept", "Σ|A|", "flips")+"to look at")}
 	top := windowTop(here, len(trend.Steps), h-1)
 	for i := top; i < len(trend.Steps) && len(c.lines) < h; i++ {
 		line := cells.Fit(a.stepRow(&trend.Steps[i], first[i], w), w)
@@ -43,7 +43,7 @@ func (a App) stepsTable(w, h int) paneContent {
 func (a App) stepRow(s *analysis.Summary, firstWarnings []string, w int) string {
 	t := a.display.theme
 	if s.Pending {
-		return t.Paint(themes.Dim, stepColumns(w, fmt.Sprint(s.Step), units.Count(s.Rows), "", "…", "…", "…", "…", "…")+"computing")
+		return t.Paint(themes.Dim, stepColumns(w, fmt.Sprint(s.Step), units.Count(s.Rows), "", "…", "…", "…", "…", "…", "…")+"computing")
 	}
 	mark, marked := a.session.current.FindMark(session.Mark{Step: s.Step})
 	number := fmt.Sprint(s.Step)
@@ -51,7 +51,7 @@ func (a App) stepRow(s *analysis.Summary, firstWarnings []string, w int) string 
 		number = t.Paint(themes.Accent, "*") + number
 	}
 	line := stepColumns(w, number, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
-		signalText(s), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips))
+		signalText(s), nonzeroText(s), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips.Total()))
 	if len(firstWarnings) > 0 {
 		line = t.Paint(themes.Warn, "!") + strings.TrimPrefix(line, " ")
 		if w < widthForFirstWarnings-2 { // else there is a list of them
@@ -64,14 +64,18 @@ func (a App) stepRow(s *analysis.Summary, firstWarnings []string, w int) string 
 	return line + a.stepFates(s, w-cells.Width(line))
 }
 
-// stepColumns lays out the columns of a row; a narrow table leaves some out.
-func stepColumns(w int, step, samples, groups, reward, signal, kept, abs, flips string) string {
+// stepColumns lays out the columns of a row; a narrow table leaves some out: samples and groups, which
+// the shares are of, and kept, of which those with an advantage are the part that trains.
+func stepColumns(w int, step, samples, groups, reward, signal, nonzero, kept, abs, flips string) string {
 	line := " " + cells.FitRight(step, 7)
-	if w >= 110 {
+	if w >= 128 {
 		line += cells.FitRight(samples, 9) + cells.FitRight(groups, 8)
 	}
 	line += cells.FitRight(reward, 8) + "  " + cells.Fit(signal, 14)
 	if w >= 76 {
+		line += cells.Fit(nonzero, 18)
+	}
+	if w >= 96 {
 		line += cells.Fit(kept, 18)
 	}
 	return line + cells.FitRight(abs, 7) + cells.FitRight(flips, 6) + "  "
@@ -86,7 +90,7 @@ func (a App) stepFates(s *analysis.Summary, w int) string {
 	var parts []string
 	for _, f := range []model.Fate{
 		model.FateShort, model.FateKilled, model.FateInvalid, model.FateNoise,
-		model.FateWrong, model.FateStuck, model.FateSingle, model.FateRight,
+		model.FateWrong, model.FateStuck, model.FateSingle, model.FateRight, model.FateSkipped,
 	} {
 		if n := s.Fates[f]; n > 0 {
 			parts = append(parts, a.display.theme.Paint(a.fateRole(f), fmt.Sprintf("%d %s", n, f)))

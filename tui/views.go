@@ -33,8 +33,10 @@ const (
 	viewCopy
 	viewCommand
 	viewCompare
+	viewAnswers
 	viewMarks
 	viewNote
+	viewChain
 )
 
 // views returns every view by its name: a new one is a file, a name and a line here.
@@ -50,8 +52,10 @@ func views() []view {
 		viewCopy:       {body: App.drawViewBelow, keys: copyKeys},
 		viewCommand:    {body: App.drawViewBelow, keys: commandKeys, typeText: App.typeCommand},
 		viewCompare:    {body: App.compareView, keys: compareKeys, exported: App.exportedPairs},
+		viewAnswers:    {body: App.answersView, keys: answerKeys},
 		viewMarks:      {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks},
 		viewNote:       {body: App.drawViewBelow, keys: noteKeys, typeText: App.typeNote},
+		viewChain:      {body: App.chainView, keys: chainKeys},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
 	}
 }

@@ -1,23 +1,58 @@
 package groupfilter
 
+import (
+	"vantage/estimators"
+)
+
 // Filter is the rule of one framework for which groups of a batch are trained on: its description and
 // its arithmetic. It is a value in the list [All].
 type Filter struct {
-	Framework string // whose rule, as in estimators.Estimator
-	Name      string // as the framework's option spells it: "filter_groups"
+	Framework string // whose rule, as in estimators.Estimator; set by all.go
+	Name      string // as the framework's option or function spells it: "filter_groups"
 
-	Rule   string // one line: which groups stay: "std(r) > 1e-6"
+	Enable string // what turns the rule on in the trainer: "algorithm.filter_groups.enable=true"
+	Rule   string // one line: which groups stay: "std(metric) ≠ 0"
 	Doc    string // strictness, precision, groups of one, NaN, equal rewards that are not dropped: a few sentences
-	Source string // repository@revision, file and function
+	Source string // repository@revision or wheel==version, file and function
 
-	Fate Fate // what becomes of the rows that are dropped
+	// NoPublicCode: no code has been published that could be run. Source is then a paper, and the cases
+	// of the tests are calculated by hand.
+	NoPublicCode bool
+
+	Options []estimators.Option // in the trainer's own key names, with its defaults
+	Fate    Fate                // what becomes of the rows that are dropped
 
 	NeedsAdvantages bool // the rule reads Batch.Advantages
-	NeedsLengths    bool // the rule reads Batch.Lengths
+	NeedsLengths    bool // the rule reads Batch.Lengths, and does without where there are none
 
-	// Decide writes the verdict on b. len(v.Admitted) is the number of groups. The error is a
-	// *estimators.Refusal if the trainer's own code would raise for the batch; v is filled all the same.
-	Decide func(v *Verdict, b Batch) error
+	// Label is what the trainer's own log calls the reason for dropping a group of such rewards; nil if
+	// it logs none.
+	Label func(rewards []float64) string
+
+	decide decide
+}
+
+// decide writes a verdict that has been reset: all groups admitted, no row named.
+type decide func(v *Verdict, b Batch, o estimators.Values) error
+
+// Decide writes the verdict on b to v, whose slices it uses again. The error is a
+// *estimators.Refusal: what the trainer's own code raises for the batch, or, of the kind
+// estimators.KindMissing, what the rule reads and b does not hold; v admits all groups then. o are
+// values of f.Options.
+func (f *Filter) Decide(v *Verdict, b Batch, o estimators.Values) error {
+	v.reset(b)
+	if b.Groups() == 0 {
+		return nil
+	}
+	if f.NeedsAdvantages && len(b.Advantages) != len(b.Rewards) {
+		return missing("advantages")
+	}
+	return f.decide(v, b, o)
+}
+
+// missing is the refusal of a rule that reads what the log lacks.
+func missing(what string) error {
+	return &estimators.Refusal{Kind: estimators.KindMissing, Text: what}
 }
 
 // Fate is what a trainer does with dropped rows.
@@ -30,37 +65,51 @@ const (
 	Masked               // they stay in the batch with a loss mask of 0, and count where the loss counts rows
 )
 
-// Batch is what a rule decides about: the rows of one step, groups adjacent; group g is the half-open
-// range Offsets[g]:Offsets[g+1]. N is the number of rows.
+// String returns the fate in a word.
+func (f Fate) String() string {
+	switch f {
+	case Removed:
+		return "removed"
+	case Masked:
+		return "masked"
+	default:
+		return "refilled"
+	}
+}
+
+// Batch is what a rule decides about: the rows of one step in the order in which they came, groups
+// adjacent; group g is the half-open range Offsets[g]:Offsets[g+1]. N is the number of rows.
 type Batch struct {
 	Rewards []float64 // N: as they are trained on, after shaping by length
 	Raw     []float64 // N: before that shaping; nil if there is none
 	Offsets []int     // number of groups + 1
 
 	Advantages []float64 // N: of the estimator, before any filter; nil unless NeedsAdvantages
-	Lengths    []int32   // N: response tokens; nil if unknown
-	Components [][]float64
-	Weights    []float64 // of the components; nil if all are 1
+	Lengths    []int32   // N: response tokens in the loss; nil if unknown
 
-	// Column returns the values of a column of the log, nil if there is none.
+	// Column returns the values of a column of the log, N, nil if there is none; estimators.IsMissing
+	// tells rows without a value. The function is nil if a log has no columns.
 	Column func(name string) []float64
 }
 
-// Verdict is what a rule says of a batch.
-type Verdict struct {
-	Admitted []bool   // by group: at least one row trains
-	Reasons  []Reason // by group: why it is dropped; zero for admitted groups
+// Groups returns the number of groups.
+func (b Batch) Groups() int { return max(0, len(b.Offsets)-1) }
 
-	// Kept says which rows train, where a rule drops single rows; nil if all rows of admitted groups do.
-	Kept []bool
-
-	// Note is about the batch as a whole: "3 of 8 groups are good: less than min_replace_ratio, so the
-	// batch is refused". Empty if there is nothing to say.
-	Note string
+// column returns a column of the log, nil if there is none.
+func (b Batch) column(name string) []float64 {
+	if b.Column == nil {
+		return nil
+	}
+	return b.Column(name)
 }
 
-// Reason is why a group is dropped: "std 0", "mean 0.97".
-type Reason struct {
-	What  string  // constant text: "std", "mean", "one row"
-	Value float64 // of what was measured; NaN if there is no number to show
+// raw returns the rewards before shaping by length.
+func (b Batch) raw() []float64 {
+	if b.Raw != nil {
+		return b.Raw
+	}
+	return b.Rewards
 }
+
+// live reports whether row i has a token in the loss.
+func (b Batch) live(i int) bool { return b.Lengths == nil || b.Lengths[i] > 0 }

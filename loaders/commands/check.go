@@ -45,10 +45,12 @@ func (p *Program) check() *cobra.Command {
 		Short: "Check every step of a run against rules; the exit code tells the result",
 		Long: `check evaluates rules such as killed>5% (a share of the groups), short>0 (a count)
 or critic/score/mean<0.1 (a metric) on every complete step. A step fails a rule that
-is true for it. The last step is complete if it has as many rows as those before it
+is true for it. Words behind the number judge several steps together: over all steps,
+over 10 steps (the mean of any 10 in a row), for 3 steps (in a row), in 5 steps,
+in 20% of steps. The last step is complete if it has as many rows as those before it
 or nothing was written for a while. unreadable>1% checks the share of rows of the
-log that cannot be read. The exit code is 0 if no step fails, 1 if one does, 2 on a usage
-error. Without rules it uses those that a healthy run passes: ` + strings.Join(check.Defaults(), "  ") + `.`,
+log that cannot be read, stall>6x the time since the last row against that between steps.
+The exit code is 0 if no rule fails, 1 if one does, 2 on a usage error. Without rules it uses those that a healthy run passes: ` + strings.Join(check.Defaults(), "  ") + `.`,
 		Example: `vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' --keep-neg-ratio 0.5`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,7 +72,7 @@ error. Without rules it uses those that a healthy run passes: ` + strings.Join(c
 			return p.runCheck(cmd.Context(), paths, set, rules, format, o)
 		},
 	}
-	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this is true for a step, such as killed>5%; repeatable")
+	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this is true for a step, such as killed>5%, or for several, such as 'signal<20% over all steps'; repeatable")
 	cmd.Flags().StringVar(&o.rules, "rules", "", "YAML file with a list of rules")
 	o.steps.addFlags(cmd.Flags())
 	o.format.addTo(cmd)
@@ -114,7 +116,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return err
 	}
 	evaluator := check.NewEvaluator(rules)
-	evaluator.AddLog(check.LogOf(snap))
+	evaluator.AddLog(check.LogOf(snap, time.Now()))
 	isStream := snap.Run.Progress.BytesAll == 0
 	snap, note := check.CompleteSteps(snap, time.Now(), isStream)
 	for _, n := range append(snap.Run.LeftOut(), check.UnreadFiles(snap), note) {

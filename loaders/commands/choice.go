@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -104,7 +103,7 @@ func (p *Program) validate(set model.Settings) error {
 		return set.Validate()
 	}
 	for key := range set.Options.All() {
-		if !anyHasOption(key) {
+		if !estimators.HasOption(key) {
 			return fmt.Errorf("no estimator has an option %s: `vantage estimators FRAMEWORK NAME` lists those of one", key)
 		}
 	}
@@ -121,13 +120,6 @@ func (p *Program) validate(set model.Settings) error {
 		return err
 	}
 	return set.Validate()
-}
-
-func anyHasOption(key string) bool {
-	return slices.ContainsFunc(estimators.All(), func(e *estimators.Estimator) bool {
-		_, found := estimators.FindOption(e.Options, key)
-		return found
-	})
 }
 
 // anyRefusal returns what the first estimator that has the options says of their values.

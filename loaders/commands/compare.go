@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
-	"vantage/model/analysis"
 	"vantage/model/choice"
 	"vantage/model/compare"
 	"vantage/model/report"
@@ -23,11 +22,13 @@ func comparisonFormats() formatFlag[func(io.Writer, report.Comparison) error] {
 func (p *Program) compare() *cobra.Command {
 	format := comparisonFormats()
 	cmd := &cobra.Command{
-		Use:   "compare A B",
+		Use:   "compare BASELINE CANDIDATE",
 		Short: "Compare two runs prompt by prompt: wins, losses, ties and their significance",
 		Long: `compare pairs the prompts of both runs by text and ground truth, and compares their
-mean rewards over all steps: wins, losses and ties, an exact sign test, and the
-difference by the difficulty of a prompt under A.`,
+mean rewards over the steps that both have and as many samples of each: wins,
+losses and ties of the candidate, an exact sign test, and the difference by
+difficulty. It says what it left out of each run. The exit code is 1 if they have
+no step or no prompt in common.`,
 		Example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts --format md`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,7 +37,7 @@ difference by the difficulty of a prompt under A.`,
 				return err
 			}
 			if len(paths) != 2 {
-				return Usage(errors.New("compare takes two runs: vantage compare A B"))
+				return Usage(errors.New("compare takes two runs: vantage compare BASELINE CANDIDATE"))
 			}
 			names, runs, err := SplitLabels(paths)
 			if err != nil {
@@ -63,7 +64,7 @@ func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]
 		return err
 	}
 	p.noteConfig(format.name)
-	var prompts [2][]analysis.PromptMean
+	var read [2]compare.Run
 	for i, paths := range runs {
 		snap, err := p.readAll(ctx, paths)
 		if err != nil {
@@ -72,11 +73,24 @@ func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]
 		p.noteLeftOut(format.name, snap)
 		set, rewards := choice.ChooseRewards(ctx, snap, set, p.Given())
 		p.noteRewards(format.name, names[i]+": ", rewards)
-		if prompts[i], err = analysis.PromptMeans(ctx, snap, set); err != nil {
-			return classifyError(fmt.Errorf("%s: %w", names[i], err))
-		}
+		read[i] = compare.Run{Snap: snap, Set: set}
 	}
-	return write(p.output(ctx, format.name), report.Comparison{A: names[0], B: names[1], Result: compare.Runs(prompts[0], prompts[1])})
+	result, err := compare.Runs(ctx, read[0], read[1])
+	var failed *compare.RunError
+	if errors.As(err, &failed) {
+		name := names[0]
+		if failed.Candidate {
+			name = names[1]
+		}
+		return classifyError(fmt.Errorf("%s: %w", name, failed.Err))
+	}
+	if err := write(p.output(ctx, format.name), report.Comparison{Baseline: names[0], Candidate: names[1], Result: result}); err != nil {
+		return err
+	}
+	if why := result.WhyNothing(); why != "" {
+		return errors.New("nothing to compare: " + why)
+	}
+	return nil
 }
 
 // SplitLabels splits two arguments label=path into names and paths of two runs. It returns

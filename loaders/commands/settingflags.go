@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"vantage/estimators"
 	"vantage/model"
 )
 
@@ -67,6 +66,8 @@ func settingRank(name string) int {
 		return 0
 	case "estimator", "adv_estimator", "algorithm.adv_estimator":
 		return 1
+	case "option":
+		return 3
 	}
 	return 2
 }
@@ -76,7 +77,7 @@ func splitArguments(args []string) (paths []string, settings []model.Option, err
 	for _, arg := range args {
 		key, value, found := strings.Cut(arg, "=")
 		switch {
-		case found && strings.HasPrefix(key, "algorithm."), found && estimators.IsOption(key) && doesNotExist(arg):
+		case found && strings.HasPrefix(key, "algorithm."), found && model.IsOption(key) && doesNotExist(arg):
 			settings = append(settings, model.Option{Name: key, Value: value})
 		case found && isSetting(key, value) && doesNotExist(arg):
 			return nil, nil, Usage(fmt.Errorf("%s is not a path: as a setting write algorithm.%s", arg, arg))

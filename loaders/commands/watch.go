@@ -46,17 +46,18 @@ type chunkSource interface {
 
 // watcher checks a run while it grows.
 type watcher struct {
-	source  chunkSource
-	given   model.Settings // before anything is chosen by the log
-	set     model.Settings // to compute with
-	monitor *check.Monitor
-	print   func(check.Transition) error
-	recheck <-chan time.Time // when to check a short step again; nil if never
-	choose  func(model.Snapshot, model.Settings) (model.Settings, choice.Choice, error)
-	note    func(choice.Choice)
-	chosen  choice.Choice // of set; the zero value before the first complete step
-	steps   int           // when set was chosen
-	attempt int           // of the run whose steps were added to monitor
+	source    chunkSource
+	given     model.Settings // before anything is chosen by the log
+	set       model.Settings // to compute with
+	monitor   *check.Monitor
+	print     func(check.Transition) error
+	recheck   <-chan time.Time // when to check a short step or stalls again; nil if never
+	recheckAt time.Time        // when that is
+	choose    func(model.Snapshot, model.Settings) (model.Settings, choice.Choice, error)
+	note      func(choice.Choice)
+	chosen    choice.Choice // of set; the zero value before the first complete step
+	steps     int           // when set was chosen
+	attempt   int           // of the run whose steps were added to monitor
 }
 
 // minPollInterval is the minimum time between two checks of files. A stream is checked
@@ -137,8 +138,17 @@ func (w *watcher) awaitRows(snap model.Snapshot, ended bool) (step int64, pendin
 	if !short || ended || left <= 0 {
 		return 0, false
 	}
-	w.recheck = time.After(left)
+	w.recheckAt, w.recheck = s.CompleteAfter, time.After(left)
 	return s.Step, true
+}
+
+// awaitStall makes the rules on stalls be checked when one begins to fail if no row comes.
+func (w *watcher) awaitStall(log check.Log, ended bool) {
+	at := log.StallsAt(w.monitor.Rules())
+	if at.IsZero() || ended || w.recheck != nil && w.recheckAt.Before(at) {
+		return
+	}
+	w.recheckAt, w.recheck = at, time.After(time.Until(at))
 }
 
 // noteAttempt makes all steps new if the run was started again.
@@ -176,7 +186,9 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 		}
 		return nil
 	})
-	for _, o := range w.monitor.AddLog(check.LogOf(snap), snap.Steps[len(snap.Steps)-1].Number) {
+	log := check.LogOf(snap, time.Now())
+	w.awaitStall(log, ended)
+	for _, o := range w.monitor.AddLog(log, snap.Steps[len(snap.Steps)-1].Number) {
 		if printErr == nil {
 			printErr = w.print(o)
 		}

@@ -143,3 +143,54 @@ func TestWatchTakesGroupsFromTheAdvantages(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 }
+
+// A rule on stalls begins to fail when no row came for the time that it names, without a new chunk, and
+// passes again when one comes.
+func TestWatchReportsStalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rules, err := check.ParseAll([]string{"stall>10m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		var got []string
+		source := &stallingChunks{[]time.Duration{time.Minute, time.Minute, 30 * time.Minute}}
+		w := watcher{
+			source: source, monitor: check.NewMonitor(rules),
+			print: func(o check.Transition) error {
+				got = append(got, fmt.Sprintf("%v %v %s", time.Since(start).Round(time.Minute), o.Failing, o.Value))
+				return nil
+			},
+			choose: func(_ model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
+				return model.DefaultSettings(), choice.Choice{Origin: choice.Assumed}, nil
+			},
+			note: func(choice.Choice) {},
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 35*time.Minute)
+		defer cancel()
+		_ = w.run(ctx)
+		want := "[12m0s true no row for 10 min 32m0s false no row for 0 s]"
+		if fmt.Sprint(got) != want {
+			t.Errorf("%v, want %s", got, want)
+		}
+	})
+}
+
+// stallingChunks is a source that brings a step after each of some pauses.
+type stallingChunks struct{ pauses []time.Duration }
+
+func (s *stallingChunks) Next(ctx context.Context) (*model.Chunk, error) {
+	if len(s.pauses) == 0 {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	select {
+	case <-time.After(s.pauses[0]):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	s.pauses = s.pauses[1:]
+	c := rightRows(int64(10-len(s.pauses)), 8)
+	c.Progress.LastWrite = time.Now()
+	return c, nil
+}

@@ -10,19 +10,21 @@ import (
 
 // Summary is a step without its samples and groups: what trends, reports and checks need.
 type Summary struct {
-	Step     int64
-	Revision int // of the step; changes when the step does
-	Rows     int
-	Rollouts int // that the rows are outputs of
-	Open     bool
-	Pending  bool                 // not computed yet: only Step, Rows and Open are set
-	Fates    [model.FateCount]int // groups by fate
-	Groups   int
-	Signal   int // groups that carry signal: alive, or short, which keep their original values
-	Kept     int // samples kept by the filter
-	Flips    int // kept samples whose advantage changed sign
-	Metrics  []Metric
-	Warnings []model.Warning
+	Step           int64
+	Revision       int // of the step; changes when the step does
+	Rows           int
+	Rollouts       int // that the rows are outputs of
+	Open           bool
+	Pending        bool                 // not computed yet: only Step, Rows and Open are set
+	Fates          [model.FateCount]int // groups by fate
+	Groups         int
+	Signal         int // groups that carry signal: alive, or short, which keep their original values
+	AdmittedGroups int // by the group filter; all without one
+	Kept           int // samples kept by the filters
+	Nonzero        int // samples whose processed advantage is a number other than 0: only these train
+	Flips          Flips
+	Metrics        []Metric
+	Warnings       []model.Warning
 
 	// NoSolved says why there is neither pass@k nor a solve rate; "" if there are.
 	NoSolved string
@@ -40,13 +42,17 @@ type Analysis struct {
 	Keep      []bool           // whether the filter keeps the sample
 	Processed []float64        // advantages after filter and recompute: what trains
 
-	plan     plan
-	input    *stepInput
-	original *original
-	treated  treated
-	stats    statistics
-	zeroStd  []bool              // by group: see estimators.Estimator.ZeroStd
-	refusal  *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
+	LossWeights []float64 // what the loss multiplies each advantage by; nil if Settings.Loss is not set, or NoLoss says why there are none
+	NoLoss      string
+
+	plan      plan
+	input     *stepInput
+	original  *original
+	admission *admission
+	treated   treated
+	stats     statistics
+	zeroStd   []bool              // by group: see estimators.Estimator.ZeroStd
+	refusal   *estimators.Refusal // what the trainer's own code would raise for the step, nil if nothing
 }
 
 // RewardScales are those of the runs of the log: see model.Snapshot.RewardScales.
@@ -162,8 +168,14 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 		plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
 	}
 	a.NoSolved = in.noSolved
+	if err := a.admit(); err != nil {
+		return nil, err
+	}
 	a.filter(ctx)
 	a.fillTable(ctx)
+	if err := a.weigh(); err != nil {
+		return nil, err
+	}
 	a.stats = a.sum(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -114,20 +114,23 @@ func TestBlocksEqualTheWholeBatch(t *testing.T) {
 // checkEqual compares an analysis with the result of the whole batch.
 func checkEqual(t *testing.T, a *Analysis, want *estimators.Result) {
 	t.Helper()
-	kept, flips := 0, 0
+	kept := 0
+	var flips Flips
 	for i := range want.Kept {
 		if a.Keep[i] != want.Kept[i] || math.Float64bits(a.Processed[i]) != math.Float64bits(want.Processed[i]) {
 			t.Fatalf("sample %d: %v %v, want %v %v", i, a.Keep[i], a.Processed[i], want.Kept[i], want.Processed[i])
 		}
 		if want.Kept[i] {
 			kept++
-			if want.Original[i]*want.Processed[i] < 0 {
-				flips++
+			for k, kind := range FlipKinds() {
+				if FlipOf(want.Original[i], want.Processed[i]) == kind.Label {
+					flips[k]++
+				}
 			}
 		}
 	}
 	if a.Kept != kept || a.Flips != flips {
-		t.Errorf("%d kept, %d flips, want %d and %d", a.Kept, a.Flips, kept, flips)
+		t.Errorf("%d kept, flips %v, want %d and %v", a.Kept, a.Flips, kept, flips)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/estimators/groupfilter"
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -17,6 +18,8 @@ func (a *Analysis) Cause(g int) string {
 	group := &a.Table[g]
 	n, all := group.Size(), fmt.Sprintf("all %d rewards are %s", group.Size(), units.Short(a.LoggedRewards[group.Start]))
 	switch group.Fate {
+	case model.FateSkipped:
+		return a.causeOfSkipped(g)
 	case model.FateInvalid:
 		if group.Invalid == 0 {
 			return "its advantages are not numbers, though its rewards are"
@@ -36,12 +39,22 @@ func (a *Analysis) Cause(g int) string {
 	case model.FateShort:
 		return fmt.Sprintf("%d of %d kept: too few to recompute, the original value stays", group.Kept(), n)
 	case model.FateAlive:
-		if group.Flips > 0 {
-			return fmt.Sprintf("%d of %d kept samples change sign in the recompute", group.Flips, group.Kept())
+		if flips := group.Flips.Total(); flips > 0 {
+			return fmt.Sprintf("%d of %d kept samples change sign in the recompute: %s", flips, group.Kept(), group.Flips)
 		}
 	case model.FateOpen:
 	}
 	return ""
+}
+
+// causeOfSkipped says which rule does not admit group g, and what it measured.
+func (a *Analysis) causeOfSkipped(g int) string {
+	rule := a.admission.rule
+	text := fmt.Sprintf("not admitted by %s/%s: %s", rule.Framework, rule.Name, a.WhySkipped(g))
+	if rule.Fate == groupfilter.Refilled {
+		text += "; another prompt takes its place"
+	}
+	return text
 }
 
 // causeOfEqual says what makes all rewards equal: components that cancel, responses that were all

@@ -10,7 +10,7 @@ import (
 // batch is the step as an estimator reads it: the rewards that its trainer cleaned, and the other
 // columns that it needs, of each rollout that it counts. run may have grown since the step was grouped.
 func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator, by *rollouts) estimators.Batch {
-	rows, rewards := lastOf(by, g.InputRow), lastOf(by, g.LoggedRewards)
+	rows, rewards := lastOf(by, g.InputRow), lastOf(by, g.Rewards)
 	b := estimators.Batch{Rewards: make([]float64, len(rows)), Offsets: g.Offsets}
 	if by != nil {
 		b.Offsets = by.offsets

@@ -12,9 +12,10 @@ import (
 
 // filter computes the processed advantages:
 //
-//	original advantages → keep rule → recompute, if asked for → processed advantages
+//	original advantages → group filter → keep rule → recompute, if asked for → processed advantages
 //
-// A dropped sample gets 0. A kept sample has its original advantage or, with Settings.Recompute, the
+// Without the groups that the group filter drops, an estimator whose advantages depend on the batch gives
+// others: the keep rule gets these. A dropped sample gets 0. A kept sample has its original advantage or, with Settings.Recompute, the
 // one that the estimator gives for the kept samples alone. If both ratios are 1 all samples are kept
 // and nothing is recomputed, as in the trainer. If a ratio is refused, which the trainer checks
 // first, nothing is kept and processed advantages are NaN.
@@ -26,7 +27,7 @@ func (a *Analysis) filter(ctx context.Context) {
 	c := &a.treated
 	a.process(ctx, c)
 	a.Keep, a.Processed = toOutputs(r, c.keep), a.Original
-	if a.Settings.Filtering() || a.refusal != nil {
+	if a.Settings.Filtering() || a.admission != nil || a.refusal != nil {
 		a.Processed = toOutputs(r, c.processed)
 	}
 }
@@ -38,10 +39,14 @@ func (a *Analysis) process(ctx context.Context, c *treated) {
 		c.processed = slices.Repeat([]float64{math.NaN()}, n)
 		return
 	}
+	advantages, trains := c.original, []bool(nil)
+	if a.admission != nil {
+		advantages, trains = a.admittedAdvantages(c.original)
+	}
 	if !set.Filtering() {
-		c.processed = c.original
+		c.processed = advantages
 		for i := range c.keep {
-			c.keep[i] = true
+			c.keep[i] = trains == nil || trains[i]
 		}
 		return
 	}
@@ -51,8 +56,11 @@ func (a *Analysis) process(ctx context.Context, c *treated) {
 		if set.Recompute {
 			processed = nil
 		}
-		estimators.Keep(c.keep[b.lo:b.hi], processed, c.original[b.lo:b.hi], a.Batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
+		estimators.Keep(c.keep[b.lo:b.hi], processed, advantages[b.lo:b.hi], a.Batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
 	})
+	for i, yes := range trains { // the keep rule keeps zeros, dropped or not
+		c.keep[i] = c.keep[i] && yes
+	}
 	if !set.Recompute {
 		return
 	}
@@ -61,7 +69,7 @@ func (a *Analysis) process(ctx context.Context, c *treated) {
 		blocks = []block{{to: a.Groups, hi: n}}
 	}
 	eachBlock(ctx, blocks, func(_ int, b block) {
-		estimators.Recompute(c.processed[b.lo:b.hi], e, a.Batch.GroupRange(b.from, b.to), set.Scale, c.original[b.lo:b.hi], c.keep[b.lo:b.hi])
+		estimators.Recompute(c.processed[b.lo:b.hi], e, a.Batch.GroupRange(b.from, b.to), set.Scale, advantages[b.lo:b.hi], c.keep[b.lo:b.hi])
 	})
 }
 
@@ -83,7 +91,9 @@ func (a *Analysis) sumTable() {
 		a.Fates[g.Fate]++
 		a.Rollouts += g.Rollouts
 		a.Kept += g.Kept()
-		a.Flips += int(g.Flips)
+		a.Nonzero += int(g.Nonzero)
+		a.Flips.Add(&g.Flips)
+		a.AdmittedGroups += one(g.Admitted)
 	}
 	a.Signal = a.Fates[model.FateAlive] + a.Fates[model.FateShort]
 }
@@ -100,6 +110,7 @@ func (a *Analysis) countGroup(g *Group, k int) {
 	if a.input.counted != nil {
 		sample = int(a.input.counted.last[lo])
 	}
+	g.Admitted = a.Admitted(k)
 	g.Fate = a.fate(g, n, a.Batch.Rewards[lo:hi], a.LoggedRewards[sample])
 }
 
@@ -109,16 +120,22 @@ func (a *Analysis) countSamples(g *Group) counts {
 	keep, processed := a.Keep[g.Start:g.End], a.Processed[g.Start:g.End]
 	for i, x := range a.Original[g.Start:g.End] { // without branches, which would be unpredictable
 		k, y := one(keep[i]), processed[i]
+		pos, neg := one(x > 0), one(x < 0)
+		posAfter, negAfter := one(y > 0), one(y < 0)
 		n.kept += k
-		n.keptPos += k & one(x > 0)
-		n.keptNeg += k & one(x < 0)
+		n.keptPos += k & pos
+		n.keptNeg += k & neg
+		n.nonzeroAfter += posAfter | negAfter
+		n.changed += k & ((pos ^ posAfter) | (neg ^ negAfter))
 		n.zeros += one(x == 0)
 		n.nan += one(x != x)
 		n.zerosAfter += one(y == 0)
-		n.flips += one(x*y < 0)
 	}
 	g.KeptPos, g.KeptZero, g.KeptNeg = int32(n.keptPos), int32(n.kept-n.keptPos-n.keptNeg), int32(n.keptNeg)
-	g.Flips = int32(n.flips)
+	g.Nonzero = int32(n.nonzeroAfter)
+	if g.Flips = (Flips{}); n.changed > 0 {
+		g.Flips = countFlips(a.Original[g.Start:g.End], processed, keep)
+	}
 	return n
 }
 
@@ -130,8 +147,9 @@ func countTrue(values []bool) int {
 	return n
 }
 
-// counts are numbers of samples of a group by their original (x) and processed advantages.
-type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, flips int }
+// counts are numbers of samples of a group by their original (x) and processed (y) advantages. changed
+// are kept samples of which one of x and y is above or below 0 and the other is not.
+type counts struct{ kept, keptPos, keptNeg, zeros, nan, zerosAfter, nonzeroAfter, changed int }
 
 // fate decides the fate of a group: the first case that holds. rewards are those that the estimator
 // counts, and first is the first of them as logged.
@@ -141,6 +159,8 @@ func (a *Analysis) fate(g *Group, n counts, rewards []float64, first float64) mo
 	switch {
 	case a.Open:
 		return model.FateOpen
+	case !g.Admitted:
+		return model.FateSkipped
 	case g.Invalid > 0:
 		return model.FateInvalid
 	case g.Counted == 1:

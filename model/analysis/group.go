@@ -19,8 +19,10 @@ type Group struct {
 	HasSolved             bool    // whether its run's rewards say which are solved
 	Run                   int     // number of its run: see model.Snapshot.RunOf
 
+	Admitted                   bool  // by the group filter, which admits all if there is none
 	KeptPos, KeptZero, KeptNeg int32 // kept samples by the sign of their original advantage
-	Flips                      int32 // kept samples whose advantage changed sign
+	Nonzero                    int32 // samples whose processed advantage is a number other than 0
+	Flips                      Flips // kept samples whose advantage changed sign
 	KeptCounted                int   // of Counted
 	Fate                       model.Fate
 }

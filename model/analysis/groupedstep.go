@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"errors"
 	"math"
 
 	"vantage/estimators"
@@ -12,6 +13,7 @@ type Columns struct {
 	InputRow         []int32   // row of the step, in input order
 	Offsets          []int     // group g is [Offsets[g]:Offsets[g+1]]
 	LoggedRewards    []float64 // as logged, or by Settings.Reward or Settings.Weights
+	Rewards          []float64 // these after Settings.Overlong, which is what trains: the same slice without it
 	LoggedAdvantages []float64 // NaN where the log has none
 	Lengths          []int32   // of the responses; -1 where unknown
 }
@@ -20,6 +22,9 @@ type Columns struct {
 type GroupedStep struct {
 	Step int64
 	Columns
+
+	Shaped      int    // how many of Rewards a length penalty lowers
+	WhyUnshaped string // why the length penalty of the settings lowers none; "" if it could
 
 	snap     model.Snapshot
 	step     model.Step
@@ -50,7 +55,7 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 	}
 	g := &GroupedStep{
 		Step: step.Number, Columns: Columns{
-			InputRow: order, Offsets: offsets, LoggedRewards: rewards,
+			InputRow: order, Offsets: offsets, LoggedRewards: rewards, Rewards: rewards,
 			LoggedAdvantages: make([]float64, len(order)), Lengths: make([]int32, len(order)),
 		},
 		snap: snap, step: step, weights: set.Weights, rule: rule,
@@ -63,7 +68,27 @@ func groupStep(snap model.Snapshot, i int, rule model.GroupRule, set model.Setti
 			g.LoggedAdvantages[i] = step.LoggedAdvantages[row]
 		}
 	}
-	return g, nil
+	return g, g.shape(set)
+}
+
+// shape adds the length penalty of the settings to the rewards.
+func (g *GroupedStep) shape(set model.Settings) error {
+	shaping, values, err := set.FindOverlong()
+	if err != nil || shaping == nil {
+		return err
+	}
+	g.Rewards = make([]float64, len(g.LoggedRewards))
+	g.Shaped, err = shaping.Shape(g.Rewards, g.LoggedRewards, knownLengths(g.Lengths), values)
+	var refusal *estimators.Refusal
+	switch {
+	case !errors.As(err, &refusal):
+		return err
+	case refusal.Kind == estimators.KindMissing:
+		g.WhyUnshaped = shaping.Framework + "/" + shaping.Name + " needs " + refusal.Text
+	default:
+		g.WhyUnshaped = shaping.Framework + " would stop: " + refusal.Error()
+	}
+	return nil
 }
 
 // Advantages returns the unfiltered advantages under an estimator, nil if the step lacks what it needs.

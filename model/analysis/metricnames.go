@@ -32,15 +32,17 @@ func MetricNames(snap model.Snapshot, set model.Settings) ([]string, error) {
 		}
 	}
 	hasSolved := slices.ContainsFunc(snap.RewardScales(set), func(r model.RewardScale) bool { return r.Discrete })
-	return metricNames(maxLength, maxSize, hasSolved)
+	return metricNames(set, maxLength, maxSize, hasSolved)
 }
 
-// metricNames are those of a step with one sample of a length, which is negative if unknown, and
-// if hasSolved pass@k for groups of up to maxSize samples.
-func metricNames(length int32, maxSize int, hasSolved bool) ([]string, error) {
+// metricNames are those of a step with one sample of a length, which is negative if unknown, under the
+// group filter and the loss of set, and if hasSolved pass@k for groups of up to maxSize samples.
+func metricNames(set model.Settings, length int32, maxSize int, hasSolved bool) ([]string, error) {
 	store := model.NewStore()
 	store.Append(&model.Chunk{Records: []model.Record{{Prompt: 1, Advantage: math.NaN(), Length: length}}})
-	a, err := Analyze(context.Background(), store.Snapshot(), 0, model.DefaultSettings())
+	plain := model.DefaultSettings()
+	plain.Overlong, plain.GroupFilter, plain.Loss, plain.StageOptions = set.Overlong, set.GroupFilter, set.Loss, set.StageOptions
+	a, err := Analyze(context.Background(), store.Snapshot(), 0, plain)
 	if err != nil {
 		return nil, err
 	}

@@ -53,11 +53,19 @@ func (a *Analysis) metrics() []Metric {
 		// no trainer logs these
 		Metric{"vantage/signal", float64(a.Signal) / float64(a.Groups)},
 		Metric{"vantage/kept", float64(a.Kept) / float64(a.Rows)},
-		Metric{"vantage/flips", float64(a.Flips)},
+		Metric{"vantage/nonzero_advantages", float64(a.Nonzero)},
+		Metric{"vantage/flips", float64(a.Flips.Total())},
 		Metric{"vantage/abs_advantage_ratio", s.sumAbsProcessed / s.sumAbsOriginal},
 		Metric{"vantage/effective_samples", s.sumAbsProcessed * s.sumAbsProcessed / s.sumSquares},
 		Metric{"vantage/length_correlation", s.lengthCorrelation()},
 	)
+	if a.admission != nil {
+		m = append(m,
+			Metric{"vantage/admitted", float64(a.AdmittedGroups) / float64(a.Groups)},
+			Metric{"vantage/refill", float64(a.Groups) / float64(a.AdmittedGroups)},
+		)
+	}
+	m = append(m, a.lossMetrics()...)
 	return append(m, in.solveMetrics...)
 }
 

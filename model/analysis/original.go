@@ -23,7 +23,7 @@ type original struct {
 // original returns the advantages of a step before the filter: those of previous if they are the same.
 func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (*original, error) {
 	set := p.settings
-	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
+	set.KeepPos, set.KeepNeg, set.Recompute, set.GroupFilter, set.Loss, set.Overlong, set.StageOptions = 1, 1, false, "", "", "", ""
 	if previous != nil && previous.input == in && previous.original.unfiltered == set {
 		return previous.original, nil
 	}
@@ -31,7 +31,7 @@ func (p plan) original(ctx context.Context, in *stepInput, previous *Analysis) (
 	o.advantages, o.rewards = make([]float64, len(o.batch.Rewards)), o.batch.Rewards
 	if in.counted != nil {
 		o.blocks, o.rewards = blocksOf(o.batch.Offsets), make([]float64, len(in.InputRow))
-		p.estimator.CleanInto(o.rewards, in.LoggedRewards)
+		p.estimator.CleanInto(o.rewards, in.Rewards)
 	}
 	if err := o.compute(ctx, p.estimator); err != nil && !errors.As(err, &o.refusal) {
 		return nil, err

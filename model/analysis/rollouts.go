@@ -114,7 +114,7 @@ func (a *Analysis) ByRollout() *Analysis {
 	by := *a
 	by.Original, by.Processed, by.Keep = a.treated.original, a.treated.processed, a.treated.keep
 	by.Columns = Columns{
-		InputRow: lastOf(r, a.InputRow), Offsets: r.offsets, LoggedRewards: lastOf(r, a.LoggedRewards),
+		InputRow: lastOf(r, a.InputRow), Offsets: r.offsets, LoggedRewards: lastOf(r, a.LoggedRewards), Rewards: lastOf(r, a.Rewards),
 		LoggedAdvantages: lastOf(r, a.LoggedAdvantages), Lengths: r.lengths(a.Lengths),
 	}
 	by.Rows, by.Metrics, by.Warnings = len(r.last), nil, nil

@@ -36,15 +36,27 @@ type inputKey struct {
 	reward     string
 	weights    model.Weights
 	thresholds string // see rewardScales
-	eachOutput bool   // rollouts of several outputs do not count as one
+	overlong   string
+	options    estimators.Options // of that penalty
+	eachOutput bool               // rollouts of several outputs do not count as one
 }
 
 func (p plan) inputKey(i int) inputKey {
 	step := p.snap.Steps[i]
 	return inputKey{
 		step.Number, step.Revision, p.snap.Open(i), p.grouping.GroupRule, p.settings.Reward, p.settings.Weights, p.thresholds,
+		p.settings.Overlong, p.shapingOptions(),
 		step.FirstOutputs != nil && getsEachOutput(p.estimator),
 	}
+}
+
+// shapingOptions are the options that the length penalty reads.
+func (p plan) shapingOptions() estimators.Options {
+	shaping, _, err := p.settings.FindOverlong()
+	if err != nil || shaping == nil {
+		return ""
+	}
+	return p.settings.StageOptions.Of(shaping.Options)
 }
 
 // stepInput returns that of step i: that of previous if it is the same.
@@ -59,10 +71,10 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	}
 	in := &stepInput{GroupedStep: step, counted: step.rollouts.countedBy(p.estimator), key: key, groups: make([]Group, len(step.Offsets)-1)}
 	in.blocks = blocksOf(in.Offsets)
-	rewards := lastOf(in.counted, in.LoggedRewards)
+	logged, trained := lastOf(in.counted, in.LoggedRewards), lastOf(in.counted, in.Rewards)
 	eachBlock(ctx, in.blocks, func(_ int, b block) {
 		for g := b.from; g < b.to; g++ {
-			in.groups[g] = in.describe(g, rewards, &p.rewardScales)
+			in.groups[g] = in.describe(g, logged, trained, &p.rewardScales)
 		}
 	})
 	in.summarize()
@@ -72,16 +84,17 @@ func (p plan) stepInput(ctx context.Context, i int, previous *Analysis) (*stepIn
 	return in, nil
 }
 
-// describe returns group k with what its rewards tell by the scale of its run. rewards are those of the
-// step that the estimator counts.
-func (in *stepInput) describe(k int, rewards []float64, scales *rewardScales) Group {
+// describe returns group k with what its rewards tell by the scale of its run. logged are those of the
+// step that the estimator counts, trained the same after the length penalty.
+func (in *stepInput) describe(k int, logged, trained []float64, scales *rewardScales) Group {
 	g := Group{Name: in.GroupName(k), Preview: in.snap.Preview(in.step, in.firstRow(k)), Start: in.Offsets[k], End: in.Offsets[k+1]}
 	g.Run = in.Run(k)
 	g.HasSolved = scales.of(&g).Discrete
 	from, to := in.rollouts.ofGroup(k, in.Offsets)
 	lo, hi := in.counted.ofGroup(k, in.Offsets)
 	sum, n, squares := 0.0, 0, 0.0
-	rewards, g.Rollouts, g.Counted = rewards[lo:hi], to-from, hi-lo
+	rewards := trained[lo:hi]
+	g.Rollouts, g.Counted = to-from, hi-lo
 	for _, r := range rewards {
 		if isFinite(r) {
 			sum += r
@@ -94,7 +107,7 @@ func (in *stepInput) describe(k int, rewards []float64, scales *rewardScales) Gr
 			squares += (r - g.RewardMean) * (r - g.RewardMean)
 		}
 	}
-	for _, r := range rewards {
+	for _, r := range logged[lo:hi] {
 		g.Solved += one(scales.of(&g).IsSolved(r))
 	}
 	g.RewardStd = math.Sqrt(squares / float64(n-1))

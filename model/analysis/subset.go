@@ -12,6 +12,7 @@ func (a *Analysis) Subset(groups []int) Summary {
 		lo, hi := row.Start, row.End
 		in.Lengths = append(in.Lengths, a.Lengths[lo:hi]...)
 		in.LoggedRewards = append(in.LoggedRewards, a.LoggedRewards[lo:hi]...)
+		in.Rewards = append(in.Rewards, a.Rewards[lo:hi]...)
 		sub.original.rewards = append(sub.original.rewards, a.original.rewards[lo:hi]...)
 		sub.Original = append(sub.Original, a.Original[lo:hi]...)
 		sub.zeroStd = append(sub.zeroStd, a.zeroStd[g])

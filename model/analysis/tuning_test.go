@@ -52,19 +52,13 @@ func tuningTable(t *testing.T, rewards func(*rand.Rand, []float64)) string {
 	b.WriteString("| keep_pos | keep_neg | recompute | groups with signal | killed | short | kept samples that flip | Σ\\|A\\| |\n|---|---|---|---|---|---|---|---|\n")
 	for _, set := range tuningSettings() {
 		a := analyzeGroups(t, set, rewards)
-		kept := 0 // with an advantage
-		for i, x := range a.Original {
-			if a.Keep[i] && x != 0 {
-				kept++
-			}
-		}
 		recompute := "off"
 		if set.Recompute {
 			recompute = "on"
 		}
 		fmt.Fprintf(&b, "| %.2f | %.2f | %s | %s | %s | %s | %s | %s |\n", set.KeepPos, set.KeepNeg, recompute,
 			units.Percent(a.Signal, a.Groups), units.Percent(a.Fates[model.FateKilled], a.Groups),
-			units.Percent(a.Fates[model.FateShort], a.Groups), units.Percent(a.Flips, kept), units.Times(absRatio(a)))
+			units.Percent(a.Fates[model.FateShort], a.Groups), units.Percent(a.Flips.Total(), a.Kept), units.Times(absRatio(a)))
 	}
 	return strings.TrimSpace(b.String())
 }

@@ -140,12 +140,22 @@ func (a *Analysis) rolloutsAssumed() *model.Warning {
 // approximateLengths warns where something else stands in for the tokens that the estimator weights by.
 func (a *Analysis) approximateLengths() *model.Warning {
 	e, unit := a.plan.estimator, a.plan.snap.Run.LengthUnit
-	if !e.Needs.Lengths {
+	var affected []string
+	for _, figure := range []struct {
+		name string
+		uses bool
+	}{{"the advantages of " + e.Name, e.Needs.Lengths}, {"the length penalty", a.Settings.Overlong != ""}, {"the weights in the loss", a.Settings.Loss != ""}} {
+		if figure.uses {
+			affected = append(affected, figure.name)
+		}
+	}
+	if affected == nil {
 		return nil
 	}
+	what := strings.Join(affected, " and ")
 	w := &model.Warning{
 		Count: a.Rows, Of: a.Rows, Unit: "samples", Example: -1,
-		Text:   fmt.Sprintf("are weighted by %s, since the log has no token counts: the advantages of %s are approximate", unit, e.Name),
+		Text:   fmt.Sprintf("are weighted by %s, since the log has no token counts: %s are approximate", unit, what),
 		Advice: "log the tokens of each response in the loss as response_length",
 	}
 	if unit == model.LengthTokens {
@@ -153,7 +163,7 @@ func (a *Analysis) approximateLengths() *model.Warning {
 		for _, l := range a.Lengths {
 			w.Count += one(l < 0)
 		}
-		w.Text = fmt.Sprintf("have no length and count for no token: the advantages of %s are approximate", e.Name)
+		w.Text = fmt.Sprintf("have no length and count for no token: %s are approximate", what)
 	}
 	if w.Count == 0 {
 		return nil

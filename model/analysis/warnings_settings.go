@@ -53,12 +53,12 @@ func (a *Analysis) killedGroups() *model.Warning {
 }
 
 func (a *Analysis) signFlips() *model.Warning {
-	if a.Flips == 0 {
+	if a.Flips.Total() == 0 {
 		return nil
 	}
 	return &model.Warning{
-		Count: a.Flips, Of: a.Kept, Unit: "kept samples", Example: a.firstGroup(func(g *Group) bool { return g.Flips > 0 }),
-		Text:   "changed sign in recompute: good answers are pushed down, or bad ones up",
+		Count: a.Flips.Total(), Of: a.Kept, Unit: "kept samples", Example: a.firstGroup(func(g *Group) bool { return g.Flips.Total() > 0 }),
+		Text:   fmt.Sprintf("changed sign in recompute, %s: %s", a.Flips, a.Flips.meaning()),
 		Advice: "keep more of the other sign (P, M), or turn recompute off (r)",
 	}
 }

@@ -25,8 +25,8 @@ func TestWarnings(t *testing.T) {
 		{"too few kept without recompute too", [][]float64{{1, 0, 0, 0}, binary}, []string{"keep_neg_ratio", "0"}, model.WarnTooFewKept, 1, "fewer than 2"},
 		{"killed", [][]float64{binary, binary, {1, 1}}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, model.WarnKilledGroups, 2, "lost it"},
 		{"recompute without filter", [][]float64{binary}, []string{"compute_new_adv", "true"}, model.WarnRecomputeWithoutFilter, 1, "only effective when sample filtering is enabled"},
-		// kept: .5 .5 .8 1 1.2, of mean .8; both .5 were above the group's mean .4 and are now below
-		{"flips", [][]float64{{0, 0, .5, .5, .8, 1, 0, 0, 0, 1.2}}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, model.WarnSignFlips, 2, "changed sign"},
+		// kept: .5 .5 .8 1 1.2, of mean .8; both .5 were above the group's mean .4 and are now below, and .8 is at it
+		{"flips", [][]float64{{0, 0, .5, .5, .8, 1, 0, 0, 0, 1.2}}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, model.WarnSignFlips, 3, "changed sign in recompute, 2 +→−, 1 +→0: good answers are pushed down"},
 		{"no flips without recompute", [][]float64{{0, 0, .5, .5, .8, 1, 0, 0, 0, 1.2}}, []string{"keep_neg_ratio", "0"}, model.WarnSignFlips, 0, ""},
 		{"invalid", [][]float64{{1, 0, math.NaN(), estimators.MissingReward()}, binary}, nil, model.WarnInvalidRewards, 2, "1 missing, 1 NaN"},
 		{"noise", [][]float64{slices.Repeat([]float64{.7}, 8), binary}, []string{"framework", "twinkle"}, model.WarnFloatNoise, 1, "+6"},

@@ -16,7 +16,7 @@ func steps() []analysis.Summary {
 	one.Fates[model.FateAlive] = 8
 	one.Metrics = []analysis.Metric{{Name: "critic/score/mean", Value: 0.5}}
 	two := one
-	two.Step, two.Flips = 2, 6
+	two.Step, two.Flips[0], two.Flips[4] = 2, 4, 2
 	two.Fates[model.FateKilled] = 1
 	two.Warnings = []model.Warning{{Kind: model.WarnKilledGroups, Count: 1, Of: 10, Advice: "keep more"}}
 	open := two
@@ -137,7 +137,7 @@ func TestMonitor(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range append(Defaults(), "a/b>=1e300%", "!==", "%") {
+	for _, s := range append(Defaults(), "a/b>=1e300%", "!==", "%", "signal<20% over all steps", "a/b>1 for 3 steps", "killed>0 in 20% of steps", "stall>6x") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,32 +1,43 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // Finding is the result of one rule over the steps of a run.
 type Finding struct {
 	Rule       Rule
 	Steps      int     // with a value for the rule
-	Failed     []int64 // steps, ascending
-	WorstStep  int64   // the step with the value farthest beyond the limit
+	Failed     []int64 // steps, ascending; of a span of several the last one
+	FirstFrom  int64   // first step of the span of Failed[0]
+	WorstFrom  int64   // first step of the span with the value farthest beyond the limit
+	WorstStep  int64   // its last step
 	WorstValue string
 	Advice     string // of the matching warning at that step; "" if there is none
-	Rows       int    // of the log, if the rule is of the log
-	LogFails   bool   // the rule is of the log, and the log fails it
+	Whole      string // value of the log, or of all steps, if the rule has one verdict on them
+	WholeFails bool   // the verdict
+	NoValue    string // why nothing has a value for the rule; "" if something has
 
-	worst float64
+	worst    float64
+	verdicts int
 }
 
-// Passed reports whether no step fails the rule, nor the log.
-func (f *Finding) Passed() bool { return len(f.Failed) == 0 && !f.LogFails }
+// Passed reports whether the rule holds: for every step or span, or for the whole.
+func (f *Finding) Passed() bool {
+	if f.Rule.OfWhole() {
+		return !f.WholeFails
+	}
+	return len(f.Failed) == 0
+}
 
 // Evaluated reports whether a step, or the log, has a value for the rule. Without one the rule passes,
 // which means nothing.
-func (f *Finding) Evaluated() bool { return f.Steps > 0 || f.Rows > 0 }
+func (f *Finding) Evaluated() bool { return f.NoValue == "" }
 
 // Result is what a check found.
 type Result struct {
@@ -38,13 +49,14 @@ type Result struct {
 type Evaluator struct {
 	Result
 	coverage
+	tallies []tally // by rule
 }
 
 // NewEvaluator returns an evaluator without steps.
 func NewEvaluator(rules []Rule) *Evaluator {
-	c := &Evaluator{Result: Result{Findings: make([]Finding, len(rules))}, coverage: newCoverage(rules)}
+	c := &Evaluator{Result: Result{Findings: make([]Finding, len(rules))}, coverage: newCoverage(rules), tallies: newTallies(rules)}
 	for k, r := range rules {
-		c.Findings[k].Rule = r
+		c.Findings[k].Rule, c.Findings[k].NoValue = r, "no step has a number for it"
 	}
 	return c
 }
@@ -56,7 +68,7 @@ func (c *Evaluator) Add(s *analysis.Summary) {
 	}
 	c.record(s)
 	for k := range c.Findings {
-		c.Findings[k].add(s)
+		c.Findings[k].add(s, &c.tallies[k])
 	}
 }
 
@@ -67,10 +79,14 @@ func (c *Evaluator) AddLog(l Log) {
 		if !f.Rule.OfLog() {
 			continue
 		}
-		x, text := l.value(f.Rule)
-		f.Rows, f.WorstValue = l.Rows, text
-		if f.LogFails = f.Rule.Fails(x); f.LogFails && l.Unreadable > 0 {
-			f.Advice = l.Advice
+		x, text, ok := l.value(f.Rule)
+		if !ok {
+			f.NoValue = text
+			continue
+		}
+		f.NoValue, f.Whole = "", text
+		if f.WholeFails = f.Rule.Fails(x); f.WholeFails {
+			f.Advice = l.adviceFor(f.Rule)
 		}
 	}
 }
@@ -113,7 +129,7 @@ func (l *coverage) CheckNames() error {
 	return nil
 }
 
-// Failed counts the rules that a step fails.
+// Failed counts the rules that fail.
 func Failed(findings []Finding) int {
 	n := 0
 	for i := range findings {
@@ -124,18 +140,40 @@ func Failed(findings []Finding) int {
 	return n
 }
 
-func (f *Finding) add(s *analysis.Summary) {
-	x, text, ok := f.Rule.Evaluate(s)
+// add takes the next step.
+func (f *Finding) add(s *analysis.Summary, t *tally) {
+	v, ok := t.add(s)
+	f.Steps = t.steps
 	if !ok {
+		if n := int(f.Rule.Span.N); f.verdicts == 0 && t.steps > 0 {
+			f.NoValue = fmt.Sprintf("%s, fewer than %d", units.Plural(t.steps, "steps"), n)
+		}
 		return
 	}
-	f.Steps++
-	if !f.Rule.Fails(x) {
+	f.NoValue = ""
+	f.verdicts++
+	if f.Rule.Span.isOfAll() {
+		f.Whole, f.WholeFails = v.text, v.fails
+		if f.Rule.Span.Kind != AllSteps {
+			f.addFailed(s, t.last)
+		} else if v.fails {
+			f.Advice = cmp.Or(adviceFor(f.Rule.Name, s), f.Advice)
+		}
 		return
 	}
-	f.Failed = append(f.Failed, s.Step)
-	if len(f.Failed) == 1 || isWorse(f.Rule, x, f.worst) {
-		f.WorstStep, f.WorstValue, f.worst = s.Step, text, x
+	f.addFailed(s, v)
+}
+
+// addFailed notes a step, or the last step of a span, if it fails.
+func (f *Finding) addFailed(s *analysis.Summary, v verdict) {
+	if !v.fails {
+		return
+	}
+	if f.Failed = append(f.Failed, s.Step); len(f.Failed) == 1 {
+		f.FirstFrom = v.from
+	}
+	if len(f.Failed) == 1 || isWorse(f.Rule, v.x, f.worst) {
+		f.WorstFrom, f.WorstStep, f.WorstValue, f.worst = v.from, s.Step, v.text, v.x
 		f.Advice = adviceFor(f.Rule.Name, s)
 	}
 }
@@ -171,6 +209,9 @@ func warningKind(name string) model.WarningKind {
 }
 
 func adviceFor(name string, s *analysis.Summary) string {
+	if name == rowsOfStep {
+		return "see whether the run was stopped within the step, or the file was cut off"
+	}
 	for _, w := range s.Warnings {
 		if w.Kind == warningKind(name) {
 			return w.Advice

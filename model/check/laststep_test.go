@@ -83,7 +83,7 @@ func TestUnreadableRows(t *testing.T) {
 		e := NewEvaluator([]Rule{r})
 		e.AddLog(c.log)
 		f := e.Findings[0]
-		if f.Passed() != c.passes || !f.Evaluated() || f.WorstValue != c.value || f.Advice != c.log.Advice {
+		if f.Passed() != c.passes || !f.Evaluated() || f.Whole != c.value || f.Advice != c.log.Advice {
 			t.Errorf("%+v: %+v", c.log, f)
 		}
 		if got := m.AddLog(c.log, 3); len(got) != c.transitions || m.Failing() == c.passes {

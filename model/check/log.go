@@ -2,27 +2,39 @@ package check
 
 import (
 	"fmt"
+	"time"
 
 	"vantage/model"
 	"vantage/model/units"
 )
 
-// unreadable is the name of the rows that could not be read, of all rows of the log.
-const unreadable = "unreadable"
+// The names of what a rule can check of the log as a whole: rows that could not be read, of all rows,
+// and the time since the last row.
+const unreadable, stall = "unreadable", "stall"
 
-// OfLog reports whether the rule is on the log as a whole, not on each step.
-func (r Rule) OfLog() bool { return r.Name == unreadable }
+// OfLog reports whether the rule is on the log as a whole, not on its steps.
+func (r Rule) OfLog() bool { return r.Name == unreadable || r.Name == stall }
+
+// OfWhole reports whether the rule has one verdict, on the log or on all steps together.
+func (r Rule) OfWhole() bool { return r.OfLog() || r.Span.isOfAll() }
 
 // Log is what rules on a log as a whole check.
 type Log struct {
 	Rows       int // with those that could not be read
 	Unreadable int
-	Advice     string // where the first of those is, and what to do
+	Advice     string        // where the first of those is, and what to do
+	LastWrite  time.Time     // of the last row; zero if the log is no file
+	Quiet      time.Duration // since then
+	StepTime   time.Duration // usual time between two steps; 0 if unknown
 }
 
-// LogOf returns what a snapshot of all steps says of its log.
-func LogOf(snap model.Snapshot) Log {
-	l := Log{Rows: snap.Rows + snap.Run.Skipped, Unreadable: snap.Run.Skipped}
+// LogOf returns what a snapshot of all steps says of its log at a time.
+func LogOf(snap model.Snapshot, now time.Time) Log {
+	p := snap.Run.Progress
+	l := Log{Rows: snap.Rows + snap.Run.Skipped, Unreadable: snap.Run.Skipped, StepTime: p.StepTime}
+	if p.BytesAll > 0 && !p.LastWrite.IsZero() {
+		l.LastWrite, l.Quiet = p.LastWrite, max(0, now.Sub(p.LastWrite))
+	}
 	for _, p := range snap.Run.Problems {
 		if p.Line > 0 {
 			l.Advice = "first " + p.String() + "; see what writes the log, since rows that cannot be read count nowhere"
@@ -47,10 +59,69 @@ func UnreadFiles(snap model.Snapshot) string {
 	return fmt.Sprintf("%s not or not wholly read, of unknown rows: no rule counts them; first %s", units.Plural(len(files), "files"), files[0])
 }
 
-// value returns the value of a rule on the log, and its text.
-func (l Log) value(r Rule) (float64, string) {
-	if r.Percent {
-		return 100 * float64(l.Unreadable) / float64(max(1, l.Rows)), units.Fraction(l.Unreadable, l.Rows)
+// value returns the value of a rule on the log, and its text. If it has none the text says why.
+func (l Log) value(r Rule) (x float64, text string, ok bool) {
+	switch {
+	case r.Name == stall:
+		return l.stall(r)
+	case r.Unit == "%":
+		return 100 * float64(l.Unreadable) / float64(max(1, l.Rows)), units.Fraction(l.Unreadable, l.Rows), true
 	}
-	return float64(l.Unreadable), units.Count(l.Unreadable)
+	return float64(l.Unreadable), units.Count(l.Unreadable), true
+}
+
+// adviceFor returns what to do if a rule on the log fails, "" if nothing is known.
+func (l Log) adviceFor(r Rule) string {
+	switch {
+	case r.Name == stall:
+		return "see whether the run still works, or has ended"
+	case l.Unreadable > 0:
+		return l.Advice
+	}
+	return ""
+}
+
+// stall returns how long no row came, in the unit of a rule.
+func (l Log) stall(r Rule) (x float64, text string, ok bool) {
+	unit := r.unitTime(l.StepTime)
+	switch {
+	case l.LastWrite.IsZero():
+		return 0, "the log is no file, so when its last row was written is not known", false
+	case unit == 0:
+		return 0, "the usual time between steps is not known: give a time, such as stall>30m", false
+	}
+	x, text = float64(l.Quiet)/float64(unit), "no row for "+units.ApproxDuration(l.Quiet)
+	if r.Unit == "x" {
+		text += fmt.Sprintf(", %s the usual %s between steps", units.Times(x), units.ApproxDuration(l.StepTime))
+	}
+	return x, text, true
+}
+
+// unitTime returns the duration that the limit is a number of, 0 if the usual time of a step is unknown.
+func (r Rule) unitTime(stepTime time.Duration) time.Duration {
+	switch r.Unit {
+	case "s":
+		return time.Second
+	case "m":
+		return time.Minute
+	case "h":
+		return time.Hour
+	}
+	return stepTime
+}
+
+// StallsAt returns when a rule on stalls will have changed its verdict if no row comes, the zero time if
+// it has already, or if there is no such rule.
+func (l Log) StallsAt(rules []Rule) time.Time {
+	var next time.Time
+	for _, r := range rules {
+		if r.Name != stall || l.LastWrite.IsZero() {
+			continue
+		}
+		left := time.Duration(r.Limit*float64(r.unitTime(l.StepTime))) - l.Quiet
+		if at := l.LastWrite.Add(l.Quiet + left + time.Second); left >= 0 && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next
 }

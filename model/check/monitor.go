@@ -15,13 +15,14 @@ type Transition struct {
 // Monitor reports transitions as steps become complete.
 type Monitor struct {
 	coverage
+	tallies []tally // by rule
 	failing []bool
 	added   map[int64]bool
 }
 
 // NewMonitor returns a monitor without steps.
 func NewMonitor(rules []Rule) *Monitor {
-	return &Monitor{coverage: newCoverage(rules), failing: make([]bool, len(rules)), added: map[int64]bool{}}
+	return &Monitor{coverage: newCoverage(rules), tallies: newTallies(rules), failing: make([]bool, len(rules)), added: map[int64]bool{}}
 }
 
 // Added reports whether the step was added before.
@@ -36,18 +37,22 @@ func (w *Monitor) Add(s *analysis.Summary) []Transition {
 	w.record(s)
 	var all []Transition
 	for k, r := range w.rules {
-		x, text, ok := r.Evaluate(s)
-		if !ok || r.Fails(x) == w.failing[k] {
+		v, ok := w.tallies[k].add(s)
+		if !ok || v.fails == w.failing[k] {
 			continue
 		}
 		w.failing[k] = !w.failing[k]
-		all = append(all, Transition{r, s.Step, w.failing[k], text})
+		all = append(all, Transition{r, s.Step, w.failing[k], v.text})
 	}
 	return all
 }
 
-// StartAgain makes steps count as new that were added before: the run was started again.
-func (w *Monitor) StartAgain() { clear(w.added) }
+// StartAgain makes steps count as new that were added before, and rules on several steps start with the
+// next one: the run was started again.
+func (w *Monitor) StartAgain() {
+	clear(w.added)
+	w.tallies = newTallies(w.rules)
+}
 
 // AddLog evaluates the rules on the log as a whole, whose newest step is given.
 func (w *Monitor) AddLog(l Log, step int64) []Transition {
@@ -56,13 +61,16 @@ func (w *Monitor) AddLog(l Log, step int64) []Transition {
 		if !r.OfLog() {
 			continue
 		}
-		if x, text := l.value(r); r.Fails(x) != w.failing[k] {
+		if x, text, ok := l.value(r); ok && r.Fails(x) != w.failing[k] {
 			w.failing[k] = !w.failing[k]
 			all = append(all, Transition{r, step, w.failing[k], text})
 		}
 	}
 	return all
 }
+
+// Rules returns the rules.
+func (w *Monitor) Rules() []Rule { return w.rules }
 
 // Failing reports whether a rule fails at the step added last, or by the log.
 func (w *Monitor) Failing() bool {

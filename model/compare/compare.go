@@ -1,69 +1,90 @@
 package compare
 
 import (
+	"context"
 	"math"
 	"slices"
 
-	"vantage/model/analysis"
+	"vantage/model"
 )
+
+// Run is a run with the settings that choose its reward.
+type Run struct {
+	Snap model.Snapshot
+	Set  model.Settings
+}
 
 // Pair is a prompt of both runs.
 type Pair struct {
-	Preview            string
-	A, B               float64 // mean rewards
-	SamplesA, SamplesB int
+	Hash    uint64 // of prompt and ground truth: the same in every run
+	Preview string
+
+	Baseline, Candidate float64 // mean rewards
+	Samples             int     // of either run that are compared
+	OfBaseline          int     // samples that the baseline has of it in the steps of both runs
+	OfCandidate         int
+	SameSteps           bool // both runs saw it at the same steps
 }
 
-// Delta returns B − A.
-func (p Pair) Delta() float64 { return p.B - p.A }
+// Delta returns candidate − baseline.
+func (p Pair) Delta() float64 { return p.Candidate - p.Baseline }
 
-// Bin summarises the pairs of one difficulty: with a mean reward under A in [Lo, Hi), for
-// the last bin in [Lo, Hi].
-type Bin struct {
-	Lo, Hi float64
-	Pairs  int
-	Delta  float64 // mean of B − A; NaN without pairs
+// Difficulty returns the mean reward over the compared samples of both runs.
+func (p Pair) Difficulty() float64 { return (p.Baseline + p.Candidate) / 2 }
+
+// Scope says how much of a run is compared.
+type Scope struct {
+	Steps, LeftOutSteps     int   // steps of the run; of these, what the other lacks or is open
+	OpenSteps               int   // of the steps, those that are still being written
+	First, Last             int64 // numbers of its first and last step
+	Prompts, LeftOutPrompts int
+	Samples, LeftOutSamples int // rollouts; left out are those of the steps and prompts above, and the two below
+	InvalidSamples          int // of the left out, in what both have: without a finite reward
+	SurplusSamples          int // of the left out: those beyond as many as the other run has of a prompt
 }
 
 // Result is the comparison of two runs.
 type Result struct {
-	Pairs        []Pair // worst delta first
-	OnlyA, OnlyB int    // prompts of one run only
-	Wins         int    // B better
-	Losses       int    // A better
-	Ties         int
-	Delta        float64    // mean of B − A over the pairs; NaN without pairs
-	PValue       float64    // of SignTest
-	WinShare     [2]float64 // Wilson interval of wins among wins and losses
-	Bins         []Bin
+	Steps               int    // that both have, complete
+	Pairs               []Pair // worst delta first
+	Baseline, Candidate Scope
+	OtherSteps          int        // pairs that the runs saw at different steps
+	Wins                int        // candidate better
+	Losses              int        // baseline better
+	Ties                int        //
+	Delta, StdErr       float64    // mean of candidate − baseline over the pairs, and its standard error; NaN without pairs, or with one
+	PValue              float64    // of SignTest
+	WinShare            [2]float64 // Wilson interval of wins among wins and losses
+	Bins                []Bin
+	Scales              string // a sentence if the rewards of the runs are on different scales, "" if not
 }
 
 // tieTolerance is the difference up to which two means count as equal.
 const tieTolerance = 1e-9
 
-// maxBins is the number of difficulties.
-const maxBins = 5
-
-// Runs compares two runs, given their prompts ascending by hash.
-func Runs(a, b []analysis.PromptMean) *Result {
-	r := &Result{}
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		switch {
-		case a[i].Hash < b[j].Hash:
-			i++
-			r.OnlyA++
-		case a[i].Hash > b[j].Hash:
-			j++
-			r.OnlyB++
-		default:
-			r.Pairs = append(r.Pairs, Pair{a[i].Preview, a[i].RewardMean, b[j].RewardMean, a[i].Samples, b[j].Samples})
-			i++
-			j++
-		}
+// Runs compares two runs. It fails if some rows of one have no prompt, if it has no such reward, or if
+// ctx ends; the error is then a [*RunError]. Without pairs the result says what is missing.
+func Runs(ctx context.Context, baseline, candidate Run) (*Result, error) {
+	a, err := newSide(ctx, baseline, candidate.Snap)
+	if err != nil {
+		return nil, &RunError{false, err}
 	}
-	r.OnlyA += len(a) - i
-	r.OnlyB += len(b) - j
+	b, err := newSide(ctx, candidate, baseline.Snap)
+	if err != nil {
+		return nil, &RunError{true, err}
+	}
+	r := &Result{Steps: len(a.shared), Scales: differentScales(baseline, candidate)}
+	pairs := pairSides(a, b)
+	if err := a.sum(ctx, pairs, func(p pairing) promptCount { return p.baseline }); err != nil {
+		return nil, &RunError{false, err}
+	}
+	if err := b.sum(ctx, pairs, func(p pairing) promptCount { return p.candidate }); err != nil {
+		return nil, &RunError{true, err}
+	}
+	for _, p := range pairs {
+		r.Pairs = append(r.Pairs, p.pair(a, b))
+	}
+	r.Baseline, r.Candidate = a.scope(len(pairs)), b.scope(len(pairs))
 	slices.SortStableFunc(r.Pairs, func(p, q Pair) int {
 		switch {
 		case p.Delta() < q.Delta():
@@ -74,15 +95,33 @@ func Runs(a, b []analysis.PromptMean) *Result {
 		return 0
 	})
 	r.aggregate()
-	return r
+	return r, nil
 }
 
+// RunError is the reason why a run cannot be compared.
+type RunError struct {
+	Candidate bool // it is the candidate, else the baseline
+	Err       error
+}
+
+func (e *RunError) Error() string {
+	if e.Candidate {
+		return "candidate: " + e.Err.Error()
+	}
+	return "baseline: " + e.Err.Error()
+}
+
+// Unwrap returns the reason.
+func (e *RunError) Unwrap() error { return e.Err }
+
 func (r *Result) aggregate() {
-	sum, lo, hi := 0.0, math.Inf(1), math.Inf(-1)
+	var deltas moments
 	for _, p := range r.Pairs {
 		d := p.Delta()
-		sum += d
-		lo, hi = min(lo, p.A), max(hi, p.A)
+		deltas.add(d)
+		if !p.SameSteps {
+			r.OtherSteps++
+		}
 		switch {
 		case d > tieTolerance:
 			r.Wins++
@@ -92,68 +131,24 @@ func (r *Result) aggregate() {
 			r.Ties++
 		}
 	}
-	r.Delta = sum / float64(len(r.Pairs))
+	r.Delta, r.StdErr = deltas.mean(), deltas.stdErr()
 	r.PValue = SignTest(r.Wins, r.Losses)
 	r.WinShare = Wilson(r.Wins, r.Wins+r.Losses)
-	if len(r.Pairs) > 0 {
-		r.fillBins(lo, hi)
-	}
+	r.Bins = binsOf(r.Pairs)
 }
 
-// fillBins divides the pairs into difficulties of equal width.
-func (r *Result) fillBins(lo, hi float64) {
-	n := maxBins
-	if lo == hi {
-		n = 1
-	}
-	width := (hi - lo) / float64(n)
-	r.Bins = make([]Bin, n)
-	for k := range r.Bins {
-		r.Bins[k] = Bin{Lo: lo + float64(k)*width, Hi: lo + float64(k+1)*width}
-	}
-	for _, p := range r.Pairs {
-		k := 0
-		if width > 0 {
-			k = min(n-1, int((p.A-lo)/width))
-		}
-		r.Bins[k].Pairs++
-		r.Bins[k].Delta += p.Delta()
-	}
-	for k := range r.Bins {
-		r.Bins[k].Delta /= float64(r.Bins[k].Pairs)
-	}
-}
+// moments are sums over differences.
+type moments struct{ n, sum, squares float64 }
 
-// SignTest returns the exact two-sided p-value of wins and losses under equal odds, 1 if
-// there are none.
-func SignTest(wins, losses int) float64 {
-	n, k := wins+losses, min(wins, losses)
-	if n == 0 {
-		return 1
-	}
-	total := 0.0
-	for i := 0; i <= k; i++ {
-		total += math.Exp(logChoose(n, i) - float64(n)*math.Ln2)
-	}
-	return min(1, 2*total)
-}
+func (m *moments) add(x float64) { m.n, m.sum, m.squares = m.n+1, m.sum+x, m.squares+x*x }
 
-func logChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
-}
+// mean is NaN without values.
+func (m *moments) mean() float64 { return m.sum / m.n }
 
-// Wilson returns the 95 % score interval of the share k/n (E. B. Wilson, 1927), [0, 1] if n
-// is 0.
-func Wilson(k, n int) [2]float64 {
-	if n == 0 {
-		return [2]float64{0, 1}
+// stdErr is the standard error of the mean, NaN for less than two values.
+func (m *moments) stdErr() float64 {
+	if m.n < 2 {
+		return math.NaN()
 	}
-	const z = 1.959963984540054
-	p, m := float64(k)/float64(n), float64(n)
-	middle := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return [2]float64{max(0, middle-half), min(1, middle+half)}
+	return math.Sqrt(max(0, m.squares-m.sum*m.sum/m.n) / (m.n - 1) / m.n)
 }

@@ -100,7 +100,7 @@ func TestParseErrors(t *testing.T) {
 		"prompt<3":      "column 7: expected one of : = != ~ after prompt, which is text",
 		`prompt~"x`:     "column 8: expected a closing quote",
 		"fate:alive or": "column 14: expected a term",
-		"fate:dead":     "column 6: expected a fate, one of short killed invalid noise single wrong stuck right alive open",
+		"fate:dead":     "column 6: expected a fate, one of short killed invalid noise single wrong stuck right skipped alive open",
 		"not":           "column 4: expected a term",
 	} {
 		_, err := Parse(text)

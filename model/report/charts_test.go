@@ -174,8 +174,8 @@ func TestRowsPerGroupAndRun(t *testing.T) {
 		last string
 	}{
 		{PerGroup, `2,"0000000000000001",alive,2,1,0,1,0,0.5,0.7071067811865476,0,"<b>""&"`, "# complete: 4 rows"},
-		{PerRun, "2,8,4,2,8,0,0,0,0,0,0,0,1,1,2,0,", "# complete: 1 rows"},
-		{PerStep, "2,false,4,2,1,4,0,0,0,0,0,0,0,0,1,1,0,", "# complete: 2 rows"},
+		{PerRun, "2,8,4,2,8,4,0,0,0,0,0,0,0,0,0,0,0,0,0,1,1,0,2,0,", "# complete: 1 rows"},
+		{PerStep, "2,false,4,2,1,4,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,0,1,0,", "# complete: 2 rows"},
 	} {
 		r := reportOf(t, 2, model.DefaultSettings(), []float64{1, 0}, []float64{1, 1})
 		r.Per = c.per

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -23,7 +24,7 @@ func CheckText(w io.Writer, result check.Result, chosen choice.Choice) error {
 	for i := range findings {
 		f := &findings[i]
 		if f.Passed() && !f.Evaluated() {
-			fmt.Fprintf(out, "none  %-28s no step has a number for it\n", f.Rule)
+			fmt.Fprintf(out, "none  %-28s %s\n", f.Rule, f.NoValue)
 			continue
 		}
 		if f.Passed() {
@@ -55,26 +56,46 @@ func checkTotal(findings []check.Finding) string {
 	return fmt.Sprintf("%s, %d failed", units.Plural(len(findings), "rules"), check.Failed(findings))
 }
 
-// checkedText says on how much a rule was evaluated.
+// checkedText says on how much a rule was evaluated, and what a rule on the whole found.
 func checkedText(f *check.Finding) string {
-	if f.Rule.OfLog() {
-		return fmt.Sprintf("%s of all rows", f.WorstValue)
+	switch {
+	case f.Rule.Name == "unreadable":
+		return f.Whole + " of all rows"
+	case f.Rule.OfLog():
+		return f.Whole
+	case f.Rule.Span.Kind == check.AllSteps:
+		return fmt.Sprintf("%s over %s", f.Whole, units.Plural(f.Steps, "steps"))
+	case f.Rule.OfWhole():
+		return f.Whole + " of the steps"
 	}
 	return units.Plural(f.Steps, "steps")
 }
 
 // failureText says how many steps fail, and which is the worst.
 func failureText(f *check.Finding) string {
-	if f.Rule.OfLog() {
+	switch span := f.Rule.Span; span.Kind {
+	case check.EachStep:
+		if f.Rule.OfLog() {
+			return checkedText(f)
+		}
+		return fmt.Sprintf("%d of %s, from step %d; worst is %s at step %d", len(f.Failed), units.Plural(f.Steps, "steps"), f.Failed[0], f.WorstValue, f.WorstStep)
+	case check.MeanOfSteps:
+		return fmt.Sprintf("first over steps %d to %d; worst is %s over steps %d to %d", f.FirstFrom, f.Failed[0], f.WorstValue, f.WorstFrom, f.WorstStep)
+	case check.StepsInARow:
+		return fmt.Sprintf("first at steps %d to %d; worst is %s at step %d", f.FirstFrom, f.Failed[0], f.WorstValue, f.WorstStep)
+	case check.NumberOf, check.ShareOfSteps:
+		return fmt.Sprintf("%s, from step %d; worst is %s at step %d", checkedText(f), f.Failed[0], f.WorstValue, f.WorstStep)
+	default:
 		return checkedText(f)
 	}
-	return fmt.Sprintf("%d of %s, from step %d; worst is %s at step %d", len(f.Failed), units.Plural(f.Steps, "steps"), f.Failed[0], f.WorstValue, f.WorstStep)
 }
 
 // CheckJSON writes {"rules": [{"rule": "killed>5%", "passed": false, "steps": 30,
 // "failed": [12, 13], "worst_step": 13, "value": "9/128 (7%)", "advice": "…"}], "passed": false,
 // "estimator": {…}, "reward": {…}}, both as in [JSON]. A rule has 0 steps if none has a value for it, or if
-// its scope is the log. "notes" says what was left out.
+// its scope is "log"; of the scope "run" is a rule with one verdict on all steps, whose value is of all.
+// Where a rule judges several steps in a row together, failed and worst_step are the last of them, and
+// worst_from is the first. "notes" says what was left out.
 func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 	findings := result.Findings
 	type rule struct {
@@ -83,6 +104,7 @@ func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 		Scope  string  `json:"scope,omitempty"`
 		Steps  int     `json:"steps"`
 		Failed []int64 `json:"failed"`
+		From   *int64  `json:"worst_from,omitempty"`
 		Worst  *int64  `json:"worst_step,omitempty"`
 		Value  string  `json:"value,omitempty"`
 		Advice string  `json:"advice,omitempty"`
@@ -96,12 +118,21 @@ func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 	}{[]rule{}, result.Notes, check.Failed(findings) == 0, newChoiceJSON(chosen), newRewardJSON(chosen.Rewards)}
 	for i := range findings {
 		f := &findings[i]
-		r := rule{Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...), Value: f.WorstValue, Advice: f.Advice}
+		r := rule{
+			Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...),
+			Value: cmp.Or(f.Whole, f.WorstValue), Advice: f.Advice,
+		}
 		switch {
 		case f.Rule.OfLog():
 			r.Scope = "log"
-		case !f.Passed():
+		case f.Rule.OfWhole():
+			r.Scope = "run"
+		}
+		if len(f.Failed) > 0 {
 			r.Worst = &f.WorstStep
+			if f.WorstFrom != f.WorstStep {
+				r.From = &f.WorstFrom
+			}
 		}
 		out.Rules = append(out.Rules, r)
 	}
@@ -146,8 +177,7 @@ func properties(chosen choice.Choice) []junitProperty {
 	return all
 }
 
-// CheckJUnit writes a test suite with a case per rule. A rule that no step has a value for
-// is skipped.
+// CheckJUnit writes a test suite with a case per rule. A rule that nothing has a value for is skipped.
 func CheckJUnit(w io.Writer, result check.Result, chosen choice.Choice) error {
 	findings := result.Findings
 	suite := junitSuite{
@@ -162,7 +192,7 @@ func CheckJUnit(w io.Writer, result check.Result, chosen choice.Choice) error {
 			c.Failure = &junitNote{Message: failureText(f), Text: f.Advice}
 		case !f.Evaluated():
 			suite.Skipped++
-			c.Skipped = &junitNote{Message: "no step has a number for it"}
+			c.Skipped = &junitNote{Message: f.NoValue}
 		}
 		suite.Cases = append(suite.Cases, c)
 	}

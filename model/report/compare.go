@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"vantage/model/compare"
 	"vantage/model/sanitize"
@@ -13,27 +14,88 @@ import (
 
 // Comparison is the result of comparing two runs, with their names.
 type Comparison struct {
-	A, B string
+	Baseline, Candidate string
 	*compare.Result
 }
 
 // maxPairs is how many of the best and of the worst prompts are listed.
 const maxPairs = 10
 
-// Sentence says which run is better and how sure that is.
+// Sentence says which run is better and how sure that is, or why nothing can be compared.
 func (c Comparison) Sentence() string {
-	if len(c.Pairs) == 0 {
-		return "the runs have no prompt in common"
+	if why := c.WhyNothing(); why != "" {
+		return why
 	}
-	text := fmt.Sprintf("B wins %d, loses %d, ties %d of %s; mean Δ %s", c.Wins, c.Losses, c.Ties, units.Plural(len(c.Pairs), "prompts"), signedDelta(c.Delta))
-	if c.Wins+c.Losses == 0 {
-		return text
+	text := fmt.Sprintf("candidate wins %d, loses %d, ties %d of %s", c.Wins, c.Losses, c.Ties, units.Plural(len(c.Pairs), "prompts"))
+	if c.Wins+c.Losses > 0 {
+		text += fmt.Sprintf("; win rate 95%% CI %.0f–%.0f%%, p=%s", 100*c.WinShare[0], 100*c.WinShare[1], shortP(c.PValue))
 	}
-	certainty := "may well be chance"
-	if c.PValue < 0.05 {
-		certainty = "is hardly chance"
+	return text + "; mean Δ " + withStdErr(c.Delta, c.StdErr)
+}
+
+// shortP writes a p-value: 0.12, 6e-7.
+func shortP(p float64) string {
+	if p >= 0.001 || p == 0 {
+		return fmt.Sprintf("%.2g", p)
 	}
-	return text + fmt.Sprintf("; wins are %.0f–%.0f %% of what is decided (95 %%), sign test p = %.2g: that %s", 100*c.WinShare[0], 100*c.WinShare[1], c.PValue, certainty)
+	mantissa, exponent, _ := strings.Cut(fmt.Sprintf("%.0e", p), "e-")
+	return mantissa + "e-" + strings.TrimLeft(exponent, "0")
+}
+
+// withStdErr writes a mean difference with its standard error, if it has one.
+func withStdErr(delta, stdErr float64) string {
+	if stdErr != stdErr {
+		return signedDelta(delta)
+	}
+	return signedDelta(delta) + fmt.Sprintf(" ± %.3f", stdErr)
+}
+
+// Compared says what of both runs is compared.
+func (c Comparison) Compared() string {
+	n := 0
+	for _, p := range c.Pairs {
+		n += p.Samples
+	}
+	text := fmt.Sprintf("%s that both have, %s that both saw in them, %s of each", units.Plural(c.Steps, "steps"), units.Plural(len(c.Pairs), "prompts"), units.Plural(n, "samples"))
+	if c.OtherSteps > 0 {
+		text += fmt.Sprintf("; %s were seen at other steps by the one than by the other, so that their Δ holds what was learned between", units.Fraction(c.OtherSteps, len(c.Pairs)))
+	}
+	return text
+}
+
+// LeftOut says what of each run is not compared.
+func (c Comparison) LeftOut() string {
+	return "of the baseline " + leftOut(c.Result.Baseline) + "; of the candidate " + leftOut(c.Result.Candidate)
+}
+
+func leftOut(s compare.Scope) string {
+	var parts []string
+	for _, part := range []struct {
+		n, of int
+		noun  string
+	}{{s.LeftOutSteps, s.Steps, "steps"}, {s.LeftOutPrompts, s.Prompts, "prompts"}, {s.LeftOutSamples, s.Samples, "samples"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s/%s %s", units.Count(part.n), units.Count(part.of), part.noun))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	var why []string
+	if s.OpenSteps > 0 {
+		why = append(why, units.Plural(s.OpenSteps, "steps")+" still being written")
+	}
+	if s.SurplusSamples > 0 {
+		why = append(why, units.Plural(s.SurplusSamples, "samples")+" beyond as many as the other has of a prompt")
+	}
+	if s.InvalidSamples > 0 {
+		why = append(why, units.Plural(s.InvalidSamples, "samples")+" without a finite reward")
+	}
+	text := strings.Join(parts, ", ")
+	if len(why) > 0 {
+		text += " (" + strings.Join(why, ", ") + ")"
+	}
+	return text
 }
 
 func signedDelta(x float64) string {
@@ -50,12 +112,15 @@ func signedDelta(x float64) string {
 // CompareText writes the comparison as a page of text.
 func CompareText(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "A          %s\nB          %s\nverdict    %s\n", sanitize.Line(c.A), sanitize.Line(c.B), c.Sentence())
-	fmt.Fprintf(out, "unpaired   %d prompts only in A, %d only in B\n", c.OnlyA, c.OnlyB)
+	fmt.Fprintf(out, "baseline   %s\ncandidate  %s\nverdict    %s\n", sanitize.Line(c.Baseline), sanitize.Line(c.Candidate), c.Sentence())
+	fmt.Fprintf(out, "compared   %s\nleft out   %s\n", c.Compared(), c.LeftOut())
+	if c.Scales != "" {
+		fmt.Fprintf(out, "note       %s\n", c.Scales)
+	}
 	if len(c.Pairs) > 0 {
-		fmt.Fprintf(out, "\n%-18s %8s %9s\n", "reward under A", "prompts", "mean Δ")
+		fmt.Fprintf(out, "\n%-18s %8s %17s\n", "reward under both", "prompts", "mean Δ ± s.e.")
 		for _, b := range c.Bins {
-			fmt.Fprintf(out, "%-18s %8d %9s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.Pairs, signedDelta(b.Delta))
+			fmt.Fprintf(out, "%-18s %8d %17s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.Pairs, withStdErr(b.Delta, b.StdErr))
 		}
 		for _, end := range c.pairLists() {
 			writePairs(out, end.title, end.pairs)
@@ -71,51 +136,56 @@ type pairList struct {
 	pairs []compare.Pair
 }
 
-// pairLists returns the worst and the best prompts for B, or all if they are few.
+// pairLists returns the worst and the best prompts for the candidate, or all if they are few.
 func (c Comparison) pairLists() []pairList {
 	switch {
 	case len(c.Pairs) == 0:
 		return nil
 	case len(c.Pairs) <= 2*maxPairs:
-		return []pairList{{"worst for B first", c.Pairs}}
+		return []pairList{{"worst for candidate first", c.Pairs}}
 	}
 	best := slices.Clone(c.Pairs[len(c.Pairs)-maxPairs:])
 	slices.Reverse(best)
-	return []pairList{{"worst for B", c.Pairs[:maxPairs]}, {"best for B", best}}
+	return []pairList{{"worst for candidate", c.Pairs[:maxPairs]}, {"best for candidate", best}}
 }
 
 func writePairs(out io.Writer, title string, pairs []compare.Pair) {
-	fmt.Fprintf(out, "\n%-18s %7s %7s %8s %6s  %s\n", title, "A", "B", "Δ", "n", "prompt")
+	fmt.Fprintf(out, "\n%-25s %9s %9s %8s %6s  %s\n", title, "baseline", "candidate", "Δ", "n", "prompt")
 	for _, p := range pairs {
-		fmt.Fprintf(out, "%-18s %7s %7s %8s %6s  %.80s\n", "", units.Short(p.A), units.Short(p.B), signedDelta(p.Delta()), fmt.Sprintf("%d/%d", p.SamplesA, p.SamplesB), sanitize.Line(p.Preview))
+		fmt.Fprintf(out, "%-25s %9s %9s %8s %6s  %.80s\n", "", units.Short(p.Baseline), units.Short(p.Candidate), signedDelta(p.Delta()), fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), sanitize.Line(p.Preview))
 	}
 }
 
 // CompareMarkdown writes the comparison as Markdown.
 func CompareMarkdown(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "## %s against %s\n\n%s. Unpaired: %d prompts only in A, %d only in B.\n\n| reward under A | prompts | mean Δ |\n| :--- | ---: | ---: |\n",
-		escapeMarkdown(c.B), escapeMarkdown(c.A), c.Sentence(), c.OnlyA, c.OnlyB)
+	fmt.Fprintf(out, "## candidate %s against baseline %s\n\n%s.\n\nCompared: %s.\n\nLeft out: %s.\n\n",
+		escapeMarkdown(c.Candidate), escapeMarkdown(c.Baseline), c.Sentence(), c.Compared(), c.LeftOut())
+	if c.Scales != "" {
+		fmt.Fprintf(out, "Note: %s.\n\n", c.Scales)
+	}
+	fmt.Fprint(out, "| reward under both | prompts | mean Δ ± s.e. |\n| :--- | ---: | ---: |\n")
 	for _, b := range c.Bins {
-		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.Pairs, signedDelta(b.Delta))
+		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.Pairs, withStdErr(b.Delta, b.StdErr))
 	}
 	for _, end := range c.pairLists() {
-		fmt.Fprintf(out, "\n| %s | A | B | Δ |\n| :--- | ---: | ---: | ---: |\n", end.title)
+		fmt.Fprintf(out, "\n| %s | baseline | candidate | Δ |\n| :--- | ---: | ---: | ---: |\n", end.title)
 		for _, p := range end.pairs {
-			fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", escapeMarkdown(p.Preview), units.Short(p.A), units.Short(p.B), signedDelta(p.Delta()))
+			fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", escapeMarkdown(p.Preview), units.Short(p.Baseline), units.Short(p.Candidate), signedDelta(p.Delta()))
 		}
 	}
 	fmt.Fprintf(out, "\n*complete: %s compared*\n", units.Plural(len(c.Pairs), "prompts"))
 	return out.Flush()
 }
 
-// CompareCSV writes a row per prompt, worst first: reward_a, reward_b, delta,
-// samples_a, samples_b, prompt. The last line is a comment that counts the rows.
+// CompareCSV writes a row per prompt, worst first: reward_a of the baseline, reward_b of the candidate,
+// delta, samples_a and samples_b that the runs have of it, samples that were compared of either,
+// same_steps, and the prompt. The last line is a comment that counts the rows.
 func CompareCSV(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, "reward_a,reward_b,delta,samples_a,samples_b,prompt")
+	fmt.Fprintln(out, "reward_a,reward_b,delta,samples_a,samples_b,samples,same_steps,prompt")
 	for _, p := range c.Pairs {
-		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%s\n", formatFloat(p.A), formatFloat(p.B), formatFloat(p.Delta()), p.SamplesA, p.SamplesB, quoteCSV(csvText(p.Preview)))
+		fmt.Fprintf(out, "%s,%s,%s,%d,%d,%d,%t,%s\n", formatFloat(p.Baseline), formatFloat(p.Candidate), formatFloat(p.Delta()), p.OfBaseline, p.OfCandidate, p.Samples, p.SameSteps, quoteCSV(csvText(p.Preview)))
 	}
 	fmt.Fprintf(out, "# complete: %d rows\n", len(c.Pairs))
 	return out.Flush()
@@ -131,42 +201,4 @@ func quoteCSV(s string) string {
 		b = append(b, s[i])
 	}
 	return string(append(b, '"'))
-}
-
-// CompareJSON writes {"a": …, "b": …, "wins": …, "losses": …, "ties": …, "delta": …,
-// "p": …, "win_share_95": [lo, hi], "only_a": …, "only_b": …, "difficulty": [{"from", "to",
-// "prompts", "delta"}], "pairs": [{"prompt", "a", "b", "samples_a", "samples_b"}],
-// "complete": true}. complete comes last.
-func CompareJSON(w io.Writer, c Comparison) error {
-	difficulty, pairs := []map[string]any{}, []map[string]any{}
-	for _, b := range c.Bins {
-		d := map[string]any{"from": b.Lo, "to": b.Hi, "prompts": b.Pairs}
-		if b.Pairs > 0 {
-			d["delta"] = b.Delta
-		}
-		difficulty = append(difficulty, d)
-	}
-	for _, p := range c.Pairs {
-		pairs = append(pairs, map[string]any{"prompt": sanitize.Line(p.Preview), "a": p.A, "b": p.B, "samples_a": p.SamplesA, "samples_b": p.SamplesB})
-	}
-	out := struct {
-		A          string           `json:"a"`
-		B          string           `json:"b"`
-		Verdict    string           `json:"verdict"`
-		Wins       int              `json:"wins"`
-		Losses     int              `json:"losses"`
-		Ties       int              `json:"ties"`
-		Delta      *float64         `json:"delta,omitempty"`
-		P          float64          `json:"p"`
-		Share      [2]float64       `json:"win_share_95"`
-		OnlyA      int              `json:"only_a"`
-		OnlyB      int              `json:"only_b"`
-		Difficulty []map[string]any `json:"difficulty"`
-		Pairs      []map[string]any `json:"pairs"`
-		Complete   bool             `json:"complete"`
-	}{c.A, c.B, c.Sentence(), c.Wins, c.Losses, c.Ties, nil, c.PValue, c.WinShare, c.OnlyA, c.OnlyB, difficulty, pairs, true}
-	if len(c.Pairs) > 0 {
-		out.Delta = &c.Delta
-	}
-	return writeJSON(w, out)
 }

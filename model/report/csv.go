@@ -9,10 +9,11 @@ import (
 )
 
 // CSV writes a table. A row per step has step, open, samples, groups, signal_groups,
-// kept_samples, flips, the groups of each fate, and every metric under its name. The row
+// kept_samples, nonzero_samples (whose advantage is not 0), flips, the flips of each kind, the groups of each
+// fate, and every metric under its name. The row
 // for the run has steps instead of step and open. A row per group has step, group, fate,
 // samples, kept_pos, kept_zero, kept_neg, flips, reward_mean, reward_std, invalid, prompt,
-// refused (the trainer's own code would raise an error).
+// refused (the trainer's own code would raise an error), rollouts, nonzero, and the flips of each kind.
 // Floats are the shortest decimals that parse to the same value. The last line is a
 // comment that counts the rows.
 func CSV(w io.Writer, r *Report) (*Charts, error) {
@@ -22,14 +23,17 @@ func CSV(w io.Writer, r *Report) (*Charts, error) {
 func csvHead(p *page) {
 	switch p.Per {
 	case PerGroup:
-		p.printf("step,group,fate,samples,kept_pos,kept_zero,kept_neg,flips,reward_mean,reward_std,invalid,prompt,refused,rollouts\n")
+		p.printf("step,group,fate,samples,kept_pos,kept_zero,kept_neg,flips,reward_mean,reward_std,invalid,prompt,refused,rollouts,nonzero")
+		p.csvFlipNames()
+		p.printf("\n")
 		return
 	case PerRun:
 		p.printf("steps,")
 	case PerStep:
 		p.printf("step,open,")
 	}
-	p.printf("samples,groups,signal_groups,kept_samples,flips")
+	p.printf("samples,groups,signal_groups,kept_samples,nonzero_samples,flips")
+	p.csvFlipNames()
 	for _, f := range model.Fates() {
 		p.printf(",%s_groups", f)
 	}
@@ -39,13 +43,27 @@ func csvHead(p *page) {
 	p.printf("\n")
 }
 
+// csvFlipNames writes the names of the columns of csvFlips.
+func (p *page) csvFlipNames() {
+	for _, k := range analysis.FlipKinds() {
+		p.printf(",flips/%s", k.Name)
+	}
+}
+
+func (p *page) csvFlips(f *analysis.Flips) {
+	for _, n := range f {
+		p.printf(",%d", n)
+	}
+}
+
 func csvStep(p *page, s *analysis.Summary) {
 	p.printf("%d,%t,", s.Step, s.Open)
 	p.csvCounts(s)
 }
 
 func (p *page) csvCounts(s *analysis.Summary) {
-	p.printf("%d,%d,%d,%d,%d", s.Rows, s.Groups, s.Signal, s.Kept, s.Flips)
+	p.printf("%d,%d,%d,%d,%d,%d", s.Rows, s.Groups, s.Signal, s.Kept, s.Nonzero, s.Flips.Total())
+	p.csvFlips(&s.Flips)
 	for _, f := range model.Fates() {
 		p.printf(",%d", s.Fates[f])
 	}
@@ -61,8 +79,10 @@ func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) 
 func csvGroups(p *page, a *analysis.Analysis) {
 	for i := range a.Table {
 		g := &a.Table[i]
-		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s,%t,%d\n", a.Step, quoteCSV(csvText(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips,
-			formatFloat(g.RewardMean), formatFloat(g.RewardStd), g.Invalid, quoteCSV(csvText(g.Preview)), a.Refused(i), g.Rollouts)
+		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s,%t,%d,%d", a.Step, quoteCSV(csvText(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips.Total(),
+			formatFloat(g.RewardMean), formatFloat(g.RewardStd), g.Invalid, quoteCSV(csvText(g.Preview)), a.Refused(i), g.Rollouts, g.Nonzero)
+		p.csvFlips(&g.Flips)
+		p.printf("\n")
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 //	{"step":1,"group":"a3…","index":0,"reward":0.5,"advantage_original":0.7071068,"kept":true,"advantage":0.7071068}
 //
 // index counts the samples of the step from 0. The reward is as logged, null if the log has
-// none; "rollout" follows, from 0 within the group, in steps with rollouts of several rows, and
+// none; "admitted" follows under a group filter, "loss_weight" under a loss, "rollout" follows, from 0 within the group, in steps with rollouts of several rows, and
 // "refused":true where the trainer's own code would raise an error for the group.
 // Advantages are the shortest decimals that parse to the same float, of 32 bits for a
 // framework that computes in float32. NaN is the string "NaN". One step is held in memory
@@ -85,8 +85,8 @@ func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, wh
 }
 
 // SamplesCSV writes the samples as a table: step, group, index, reward, advantage_original,
-// kept, advantage, length, fate, refused, and the rollout within the group, from 0, if the log has
-// rollouts of several rows. A missing reward and an unknown length are empty. The last
+// kept, advantage, length, fate, refused, admitted, loss_weight, and the rollout within the group, from 0, if the log has
+// rollouts of several rows. loss_weight is empty if Settings.Loss is not set or lengths are unknown. A missing reward and an unknown length are empty. The last
 // line is a comment that counts the rows.
 func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model.Settings, where query.Query, refusals *Refusals) error {
 	entry, err := set.FindEstimator()
@@ -96,7 +96,7 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 	out := csv.NewWriter(w)
 	bits, rows := int(entry.Float), 0
 	float := func(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }
-	columns := []string{"step", "group", "index", "reward", "advantage_original", "kept", "advantage", "length", "fate", "refused"}
+	columns := []string{"step", "group", "index", "reward", "advantage_original", "kept", "advantage", "length", "fate", "refused", "admitted", "loss_weight"}
 	hasRollouts := snap.Rollouts() < snap.Rows
 	if hasRollouts {
 		columns = append(columns, "rollout")
@@ -106,7 +106,10 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 	}
 	err = EachSample(ctx, snap, set, where, refusals, func(s Sample) error {
 		a, i := s.Analysis, s.Index
-		reward, length := "", ""
+		reward, length, weight := "", "", ""
+		if a.LossWeights != nil {
+			weight = float(a.LossWeights[i], 32)
+		}
 		if !estimators.IsMissing(a.LoggedRewards[i]) {
 			reward = float(a.LoggedRewards[i], 64)
 		}
@@ -117,6 +120,7 @@ func SamplesCSV(ctx context.Context, w io.Writer, snap model.Snapshot, set model
 		fields := []string{
 			strconv.FormatInt(a.Step, 10), csvText(s.Group.Name), strconv.Itoa(s.Row), reward,
 			float(a.Original[i], bits), strconv.FormatBool(a.Keep[i]), float(a.Processed[i], bits), length, s.Group.Fate.String(), strconv.FormatBool(s.Refused),
+			strconv.FormatBool(a.Trains(i)), weight,
 		}
 		if hasRollouts {
 			rollout, _, ok := a.RolloutOf(s.Group, i)
@@ -157,6 +161,14 @@ func appendSample(line []byte, s Sample, group []byte, bits int) []byte {
 	if rollout, _, ok := a.RolloutOf(s.Group, i); ok {
 		line = append(line, `,"rollout":`...)
 		line = strconv.AppendInt(line, int64(rollout), 10)
+	}
+	if a.Settings.GroupFilter != "" {
+		line = append(line, `,"admitted":`...)
+		line = strconv.AppendBool(line, a.Trains(i))
+	}
+	if a.LossWeights != nil {
+		line = append(line, `,"loss_weight":`...)
+		line = appendNumber(line, a.LossWeights[i], 32)
 	}
 	if s.Refused {
 		line = append(line, `,"refused":true`...)

@@ -17,7 +17,7 @@ import (
 
 // JSON writes the run and its steps as one object:
 //
-//	{"schema": "vantage.report/1", "run": {…}, "settings": {…},
+//	{"schema": "vantage.report/2", "run": {…}, "settings": {…},
 //	 "estimator": {"origin": "logged advantages", "framework": "trl", "estimator": "grpo", "scale": "group",
 //	   "exact": 1800, "near": 1800, "compared": 1800},
 //	 "reward": {"origin": "logged advantages", "formula": "accuracy + 0.3·format",
@@ -26,7 +26,7 @@ import (
 //	   "fates": {"alive": 24, …}, "metrics": {"critic/score/mean": 0.4, …},
 //	   "warnings": [{"kind": "killed-groups", "count": 2, …}],
 //	   "by_group": [{"group": "a3…", "fate": "alive", "samples": 16, "kept_pos": 5, "kept_zero": 0, "kept_neg": 3,
-//	                 "flips": 0, "reward_mean": 0.4, "reward_std": 0.5, "invalid": 0, "prompt": "…", "refused": true}, …]}, …],
+//	                 "nonzero": 8, "flips": 0, "reward_mean": 0.4, "reward_std": 0.5, "invalid": 0, "prompt": "…", "refused": true}, …]}, …],
 //	 "problems": [{…}],
 //	 "summary": {"steps": 3, "samples": 1536, "groups": 96, "fates": {…}, "metrics": {…},
 //	   "warnings": [{"kind": "killed-groups", "first_step": 1, "steps": 2}]},
@@ -45,13 +45,15 @@ import (
 // run, steps is empty. The summary has sums of counts, and means of metrics over the
 // complete steps. complete comes last.
 //
+// Beside a number of flips that is not 0 stands flip_kinds, {"pos_to_neg": 198, "zero_to_neg": 100}: see [analysis.Flips].
+//
 // The schema's number changes when a key is removed or changes its meaning; keys may be
 // added. Numbers that JSON lacks are the strings "NaN", "Infinity" and "-Infinity".
 func JSON(w io.Writer, r *Report) (*Charts, error) {
 	return r.write(w, pageFormat{head: jsonHead, step: jsonStep, groups: jsonGroups, foot: jsonFoot})
 }
 
-const reportSchema = "vantage.report/1"
+const reportSchema = "vantage.report/2"
 
 func jsonHead(p *page) {
 	p.printf("{\n")
@@ -214,10 +216,21 @@ type settingsJSON struct {
 	Reward    string            `json:"reward,omitempty"`
 	Weights   string            `json:"weights,omitempty"`
 	SolvedAt  string            `json:"solved_at,omitempty"`
+
+	Overlong    string `json:"overlong,omitempty"`
+	GroupFilter string `json:"group_filter,omitempty"`
+	Loss        string `json:"loss,omitempty"`
+
+	StageOptions map[string]string `json:"stage_options,omitempty"` // of these three
 }
 
 func newSettingsJSON(s model.Settings) settingsJSON {
-	return settingsJSON{s.Framework, s.Estimator, string(s.Scale), maps.Collect(s.Options.All()), s.KeepPos, s.KeepNeg, s.Recompute, s.Reward, string(s.Weights), string(s.SolvedAt)}
+	return settingsJSON{
+		Framework: s.Framework, Estimator: s.Estimator, Scale: string(s.Scale), Options: maps.Collect(s.Options.All()),
+		KeepPos: s.KeepPos, KeepNeg: s.KeepNeg, Recompute: s.Recompute,
+		Reward: s.Reward, Weights: string(s.Weights), SolvedAt: string(s.SolvedAt),
+		Overlong: s.Overlong, GroupFilter: s.GroupFilter, Loss: s.Loss, StageOptions: maps.Collect(s.StageOptions.All()),
+	}
 }
 
 // choiceJSON is an estimator, who chose it and what the log says of it.
@@ -270,7 +283,9 @@ type figuresJSON struct {
 	Groups   int            `json:"groups"`
 	Signal   int            `json:"signal_groups"`
 	Kept     int            `json:"kept_samples"`
+	Nonzero  int            `json:"nonzero_samples"` // whose advantage is not 0
 	Flips    int            `json:"flips"`
+	Kinds    map[string]int `json:"flip_kinds,omitempty"` // by the names of analysis.FlipKinds, only those that occur
 	Fates    map[string]int `json:"fates"`
 	Metrics  orderedMetrics `json:"metrics"`
 }
@@ -282,7 +297,21 @@ func newFiguresJSON(s *analysis.Summary) figuresJSON {
 			fates[f.String()] = n
 		}
 	}
-	return figuresJSON{s.Rows, rolloutsJSON(s.Rollouts, s.Rows), s.Groups, s.Signal, s.Kept, s.Flips, fates, s.Metrics}
+	return figuresJSON{s.Rows, rolloutsJSON(s.Rollouts, s.Rows), s.Groups, s.Signal, s.Kept, s.Nonzero, s.Flips.Total(), newFlipKindsJSON(&s.Flips), fates, s.Metrics}
+}
+
+// newFlipKindsJSON returns the kinds of flips that occur, nil if there are none.
+func newFlipKindsJSON(f *analysis.Flips) map[string]int {
+	if f.Total() == 0 {
+		return nil
+	}
+	kinds := map[string]int{}
+	for k, kind := range analysis.FlipKinds() {
+		if f[k] > 0 {
+			kinds[kind.Name] = int(f[k])
+		}
+	}
+	return kinds
 }
 
 // rolloutsJSON returns the number of rollouts, 0 if each of the samples is one.
@@ -320,7 +349,9 @@ type groupJSON struct {
 	KeptPos  int             `json:"kept_pos"`
 	KeptZero int             `json:"kept_zero"`
 	KeptNeg  int             `json:"kept_neg"`
+	Nonzero  int             `json:"nonzero"` // samples whose advantage is not 0
 	Flips    int             `json:"flips"`
+	Kinds    map[string]int  `json:"flip_kinds,omitempty"`
 	Mean     json.RawMessage `json:"reward_mean"`
 	Std      json.RawMessage `json:"reward_std"`
 	Invalid  int             `json:"invalid"`
@@ -330,7 +361,8 @@ type groupJSON struct {
 
 func newGroupJSON(g *analysis.Group, refused bool) groupJSON {
 	return groupJSON{
-		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), Rollouts: rolloutsJSON(g.Rollouts, g.Size()), KeptPos: int(g.KeptPos), KeptZero: int(g.KeptZero), KeptNeg: int(g.KeptNeg), Flips: int(g.Flips),
+		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), Rollouts: rolloutsJSON(g.Rollouts, g.Size()), KeptPos: int(g.KeptPos), KeptZero: int(g.KeptZero), KeptNeg: int(g.KeptNeg),
+		Nonzero: int(g.Nonzero), Flips: g.Flips.Total(), Kinds: newFlipKindsJSON(&g.Flips),
 		Mean: appendNumber(nil, g.RewardMean, 64), Std: appendNumber(nil, g.RewardStd, 64), Invalid: g.Invalid, Prompt: sanitize.Line(g.Preview), Refused: refused,
 	}
 }

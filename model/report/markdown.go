@@ -47,20 +47,20 @@ func markdownHead(p *page) {
 		p.printf("\n| step | fate | n | kept | flips | reward | std | prompt |\n| ---: | :--- | ---: | :--- | ---: | ---: | ---: | :--- |\n")
 		return
 	}
-	p.printf("\n| step | samples | groups | reward | signal | kept | Σ\\|A\\| | flips | needs a look |\n| ---: | ---: | ---: | ---: | :--- | :--- | ---: | ---: | :--- |\n")
+	p.printf("\n| step | samples | groups | reward | signal | kept | A≠0 | Σ\\|A\\| | flips | needs a look |\n| ---: | ---: | ---: | ---: | :--- | :--- | :--- | ---: | ---: | :--- |\n")
 }
 
 func markdownStep(p *page, s *analysis.Summary) { p.markdownRow(strconv.FormatInt(s.Step, 10), s) }
 
 func (p *page) markdownRow(name string, s *analysis.Summary) {
-	p.printf("| %s | %d | %d | %s | %s | %s | %s | %d | %s |\n", name, s.Rows, s.Groups, units.Short(s.Metric("critic/score/mean")),
-		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), s.Flips, notableFates(s))
+	p.printf("| %s | %d | %d | %s | %s | %s | %s | %s | %d | %s |\n", name, s.Rows, s.Groups, units.Short(s.Metric("critic/score/mean")),
+		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Fraction(s.Nonzero, s.Rows), units.Times(s.Metric("vantage/abs_advantage_ratio")), s.Flips.Total(), notableFates(s))
 }
 
 func markdownGroups(p *page, a *analysis.Analysis) {
 	refused := refusedGroups(a)
 	for _, g := range worstFirst(a) {
-		p.printf("| %d | %s | %s | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.SizeText(), keptText(g), g.Flips, units.Short(g.RewardMean), units.Short(g.RewardStd),
+		p.printf("| %d | %s | %s | %s | %d | %s | %s | %s |\n", a.Step, g.Fate, g.SizeText(), keptText(g), g.Flips.Total(), units.Short(g.RewardMean), units.Short(g.RewardStd),
 			escapeMarkdown(labelInReport(g, g.Preview, refused)))
 	}
 }
@@ -72,6 +72,9 @@ func markdownFoot(p *page) {
 	case p.Per == PerRun || p.total.Steps > 1:
 		p.markdownRow("all", p.total.summary())
 		p.printf("\nIn the last row counts are added up; reward and Σ|A| are means over the steps.\n")
+	}
+	for _, line := range p.legend() {
+		p.printf("\n%s.\n", line)
 	}
 	if p.ChartsFile != "" {
 		p.printf("\n![advantages, figures over the steps, solve rate](<%s>)\n", strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "").Replace(p.ChartsFile))

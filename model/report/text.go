@@ -46,6 +46,14 @@ func textHead(p *page) {
 	}
 	p.printf("settings   %s · scale %s · keep_pos_ratio %s · keep_neg_ratio %s · compute_new_adv %s\n",
 		estimatorText(set, p.Choice), set.Scale, units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
+	for _, stage := range [][2]string{{"overlong", set.Overlong}, {"groups by", set.GroupFilter}, {"loss", set.Loss}} {
+		if stage[1] != "" {
+			p.printf("%-10s %s\n", stage[0], sanitize.Line(stage[1]))
+		}
+	}
+	if set.StageOptions != "" {
+		p.printf("           %s\n", sanitize.Line(set.StageOptions.String()))
+	}
 	if set.Options != "" {
 		p.printf("options    %s\n", sanitize.Line(set.Options.String()))
 	}
@@ -60,7 +68,7 @@ func textHead(p *page) {
 		p.printf("%7s  %-8s %5s  %-10s %5s  %7s %6s  %s\n", "step", "fate", "n", "kept", "flips", "reward", "std", "prompt")
 		return
 	}
-	p.printf("%7s %8s %7s %8s  %-16s %-20s %7s %6s  %s\n", "step", "samples", "groups", "reward", "signal", "kept", "Σ|A|", "flips", "fates that need a look")
+	p.printf("%7s %8s %7s %8s  %-16s %-20s %-20s %7s %6s  %s\n", "step", "samples", "groups", "reward", "signal", "kept", "A≠0", "Σ|A|", "flips", "fates that need a look")
 }
 
 // sizeLegend explains the sizes of groups in a log whose rollouts have several rows.
@@ -105,17 +113,17 @@ func onOff(on bool) string {
 func textStep(p *page, s *analysis.Summary) { p.textRow(fmt.Sprint(s.Step), s) }
 
 func (p *page) textRow(name string, s *analysis.Summary) {
-	p.printf("%7s %8s %7s %8s  %-16s %-20s %7s %6s  %s\n",
+	p.printf("%7s %8s %7s %8s  %-16s %-20s %-20s %7s %6s  %s\n",
 		name, units.Count(s.Rows), units.Count(s.Groups), units.Short(s.Metric("critic/score/mean")),
-		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows),
-		units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips), notableFates(s))
+		units.Fraction(s.Signal, s.Groups), units.Fraction(s.Kept, s.Rows), units.Fraction(s.Nonzero, s.Rows),
+		units.Times(s.Metric("vantage/abs_advantage_ratio")), units.Count(s.Flips.Total()), notableFates(s))
 }
 
 // textGroups writes the groups of a step, the worst first.
 func textGroups(p *page, a *analysis.Analysis) {
 	refused := refusedGroups(a)
 	for _, g := range worstFirst(a) {
-		p.printf("%7d  %-8s %5s  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.SizeText(), keptText(g), g.Flips,
+		p.printf("%7d  %-8s %5s  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.SizeText(), keptText(g), g.Flips.Total(),
 			units.Short(g.RewardMean), units.Short(g.RewardStd), labelInReport(g, sanitize.Line(g.Preview), refused))
 	}
 }
@@ -164,6 +172,9 @@ func notableFates(s *analysis.Summary) string {
 
 func textFoot(p *page) {
 	p.textTotal()
+	for _, line := range p.legend() {
+		p.printf("%7s %s\n", "", line)
+	}
 	p.lines(p.charts.Text())
 	if p.ChartsFile != "" {
 		p.printf("\nthe charts are drawn in %s\n", sanitize.Line(p.ChartsFile))
@@ -185,6 +196,19 @@ func (p *page) textTotal() {
 		p.textRow("all", p.total.summary())
 		p.printf("%7s counts are added up, reward and Σ|A| are means over the steps\n", "")
 	}
+}
+
+// legend explains the figures of the table that are easily taken for others, and names the kinds of
+// flips if there are any.
+func (p *page) legend() []string {
+	var lines []string
+	if p.Per != PerGroup {
+		lines = append(lines, "A≠0 counts the samples whose advantage is not 0: only these train, however many are kept")
+	}
+	if n := p.total.Flips.Total(); n > 0 {
+		lines = append(lines, fmt.Sprintf("flips: %s of %s kept samples change sign in recompute: %s", units.Count(n), units.Count(p.total.Kept), p.total.Flips))
+	}
+	return lines
 }
 
 // fateCounts counts the groups by fate.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -10,7 +11,8 @@ import (
 // runTotal sums counts over all steps, and averages each metric over the complete steps
 // with a finite value.
 type runTotal struct {
-	Steps, Rows, Rollouts, Groups, Signal, Kept, Flips int
+	Steps, Rows, Rollouts, Groups, Signal, Kept, Nonzero int
+	Flips                                                analysis.Flips
 
 	fates        []int // by fate
 	metricNames  []string
@@ -37,7 +39,8 @@ func (t *runTotal) add(s *analysis.Summary) {
 	t.Groups += s.Groups
 	t.Signal += s.Signal
 	t.Kept += s.Kept
-	t.Flips += s.Flips
+	t.Nonzero += s.Nonzero
+	t.Flips.Add(&s.Flips)
 	for f, n := range s.Fates {
 		t.fates[f] += n
 	}
@@ -50,8 +53,11 @@ func (t *runTotal) add(s *analysis.Summary) {
 			t.counts[i]++
 		}
 	}
-	for _, w := range s.Warnings {
-		t.addWarning(w)
+	for i, w := range s.Warnings {
+		repeats := func(before model.Warning) bool { return before.Kind == w.Kind }
+		if !slices.ContainsFunc(s.Warnings[:i], repeats) { // steps are counted: one may warn of both ratios
+			t.addWarning(w)
+		}
 	}
 }
 
@@ -67,7 +73,7 @@ func (t *runTotal) addWarning(w model.Warning) {
 
 // summary returns the total in the form of a step.
 func (t *runTotal) summary() *analysis.Summary {
-	s := &analysis.Summary{Rows: t.Rows, Rollouts: t.Rollouts, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Flips: t.Flips}
+	s := &analysis.Summary{Rows: t.Rows, Rollouts: t.Rollouts, Groups: t.Groups, Signal: t.Signal, Kept: t.Kept, Nonzero: t.Nonzero, Flips: t.Flips}
 	copy(s.Fates[:], t.fates)
 	for i, name := range t.metricNames {
 		mean := math.NaN()

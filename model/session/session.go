@@ -78,6 +78,10 @@ type View struct {
 	Recompute bool       `json:"compute_new_adv,omitempty"`
 	SolvedAt  string     `json:"solved_at,omitempty"`
 
+	Overlong    string `json:"overlong,omitempty"`
+	GroupFilter string `json:"group_filter,omitempty"`
+	Loss        string `json:"loss,omitempty"`
+
 	Filter   string `json:"filter,omitempty"`
 	Sort     string `json:"sort,omitempty"`
 	Reversed bool   `json:"turned,omitempty"` // sort order
@@ -128,8 +132,14 @@ func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model
 	if !isSet("compute_new_adv") {
 		set.Recompute = v.Recompute
 	}
-	if !isSet("solved_at") {
-		if with, err := set.Set("solved_at", v.SolvedAt); err == nil {
+	for _, saved := range []model.Option{
+		{Name: "solved_at", Value: v.SolvedAt}, {Name: "overlong", Value: v.Overlong},
+		{Name: "group_filter", Value: v.GroupFilter}, {Name: "loss", Value: v.Loss},
+	} {
+		if isSet(saved.Name) {
+			continue
+		}
+		if with, err := set.Set(saved.Name, saved.Value); err == nil && with.Effective().Validate() == nil {
 			set = with
 		}
 	}

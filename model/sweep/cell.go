@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // Cell holds the counts and sums under one pair of ratios.
@@ -23,7 +24,7 @@ type Outcome struct {
 	Signal int // groups with signal: alive, or short and thus left at their original advantages
 	Killed int // groups that lose their signal to the filter
 	Short  int // groups with fewer than 2 kept samples under recompute
-	Flips  int // kept samples whose advantage changed sign
+	Flips  int // kept samples whose advantage changed sign, also from or to 0: see analysis.Flips
 
 	sum, sumSquares, sumAbs float64 // of the processed advantages
 }
@@ -74,7 +75,7 @@ func Figures() []Figure {
 		{"kept", "samples kept", func(c *Cell) float64 { return float64(c.Kept) }, true, samples},
 		{"killed", "groups that lose their signal", func(c *Cell) float64 { return float64(c.Killed) }, true, groups},
 		{"short", "groups with fewer than 2 kept", func(c *Cell) float64 { return float64(c.Short) }, true, groups},
-		{"flips", "kept samples whose sign changes", func(c *Cell) float64 { return float64(c.Flips) }, true, samples},
+		{"flips", "kept samples whose sign changes, also from or to 0", func(c *Cell) float64 { return float64(c.Flips) }, true, samples},
 		{"abs", "Σ|A| against no filter", (*Cell).AbsRatio, false, nil},
 		{"mean", "mean advantage: far from 0 is one-sided", (*Cell).Mean, false, nil},
 		{"std", "std of the advantages", (*Cell).Std, false, nil},
@@ -99,7 +100,7 @@ func outcomeOf(alive, isRecomputed bool, original, processed []float64, kept []b
 		x := processed[i]
 		if keep {
 			o.Kept++
-			if original[i]*x < 0 {
+			if analysis.IsFlip(original[i], x) {
 				o.Flips++
 			}
 		}

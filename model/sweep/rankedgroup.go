@@ -12,6 +12,8 @@ import "math"
 type rankedGroup struct {
 	pos, neg     rankedSide
 	zeros        int     // samples with advantage 0: always kept
+	zeroLo       float64 // least and largest of their centred rewards
+	zeroHi       float64
 	zeroSum      float64 // of their centred rewards
 	zeroSquares  float64
 	maxAbsReward float64
@@ -53,6 +55,7 @@ func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int
 	r.pos.clear()
 	r.neg.clear()
 	r.zeros, r.zeroSum, r.zeroSquares, r.maxAbsReward, r.finite = 0, 0, 0, 0, true
+	r.zeroLo, r.zeroHi = math.Inf(1), math.Inf(-1)
 	mean := 0.0
 	for _, x := range rewards {
 		mean += x
@@ -64,6 +67,7 @@ func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int
 		if x == 0 {
 			y := rewards[i] - mean
 			r.zeros, r.zeroSum, r.zeroSquares = r.zeros+1, r.zeroSum+y, r.zeroSquares+y*y
+			r.zeroLo, r.zeroHi = min(r.zeroLo, y), max(r.zeroHi, y)
 		}
 	}
 	r.finite = r.finite && mean-mean == 0
@@ -121,13 +125,14 @@ func (r *rankedGroup) addRecomputed(o *Outcome, form closedForm, pos, neg int, a
 	margin := float64(n) * 0x1p-23 * r.maxAbsReward
 	above, aboveSure := r.pos.countBeyond(pos, mean, margin, 1)
 	below, belowSure := r.neg.countBeyond(neg, mean, margin, -1)
-	if !aboveSure || !belowSure {
+	zeroSure := r.zeros == 0 || mean < r.zeroLo-margin || mean > r.zeroHi+margin // all of them flip
+	if !aboveSure || !belowSure || !zeroSure {
 		return false
 	}
 	divisor := form.divisor(squares, n)
 	distances := r.pos.sumDistances(pos, above, mean) - r.neg.sumDistances(neg, below, mean) + math.Abs(r.zeroSum-float64(r.zeros)*mean)
 	o.Kept += n
-	o.Flips += pos - above + neg - below
+	o.Flips += pos - above + neg - below + r.zeros
 	o.sumSquares += squares / (divisor * divisor)
 	o.sumAbs += distances / divisor
 	o.countFate(alive, true, false)

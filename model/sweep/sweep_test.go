@@ -63,7 +63,7 @@ func checkCell(t rapid.TB, c *Cell, a *analysis.Analysis) {
 	where := fmt.Sprintf("%s %s %s, keep %v %v, recompute %v: rewards %v, advantages %v, processed %v",
 		a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, a.Batch.Rewards, a.Original, processed)
 	got := []int{c.Samples, c.Groups, c.Kept, c.Signal, c.Killed, c.Short, c.Flips}
-	want := []int{a.Rows, a.Groups, a.Kept, a.Signal, a.Fates[model.FateKilled], a.Fates[model.FateShort], a.Flips}
+	want := []int{a.Rows, a.Groups, a.Kept, a.Signal, a.Fates[model.FateKilled], a.Fates[model.FateShort], a.Flips.Total()}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Fatalf("samples, groups, kept, signal, killed, short, flips\n got %v\nwant %v\n%s", got, want, where)
 	}

@@ -1,0 +1,101 @@
+package groupfilter
+
+import (
+	"math"
+
+	"vantage/estimators"
+)
+
+// rLLM drops groups whose advantages, of the group alone, are all 0.
+func rLLM() []*Filter {
+	const (
+		least     = "rllm.rejection_sample.min_trajs_per_group"
+		estimator = "rllm.algorithm.adv_estimator"
+		byStd     = "rllm.algorithm.norm_adv_by_std_in_grpo"
+	)
+	return []*Filter{{
+		Name:   "filter_uniform_groups",
+		Enable: "rllm.rejection_sample.filter_uniform_groups=true",
+		Rule:   "some |A| > 1e-8, A of this group alone, and at least min_trajs_per_group rows",
+		Doc: "float64, in the buffer of the asynchronous trainer. The group's advantages are computed of the group alone, also by prpo and " +
+			"reinforce_plus_plus_baseline, which otherwise see the batch. Groups of equal rewards are dropped, whatever their " +
+			"value, except by reinforce, whose advantage is the reward: it keeps a group of all 1 and drops one of all 0. A NaN keeps " +
+			"its group.",
+		Source: "rllm-org/rllm@9beb6e0f676a46d38858991fd79ac5f8e0b16d4c rllm/trainer/buffer.py; rllm/trainer/algorithms/{advantage,rl_algo}.py",
+		Fate:   Refilled,
+		Options: []estimators.Option{
+			{Key: least, Kind: estimators.Number(0, math.Inf(1)), Default: "2", Meaning: "groups of fewer rows are dropped first"},
+			{Key: estimator, Kind: estimators.OneOf("grpo", "rloo", "reinforce", "prpo", "reinforce_plus_plus_baseline"), Default: "grpo", Meaning: "whose advantages are looked at"},
+			{Key: byStd, Kind: estimators.Switch(), Default: "true", Meaning: "grpo divides by the standard deviation"},
+		},
+		decide: func(v *Verdict, b Batch, o estimators.Values) error {
+			rows := o.Number(least)
+			ask := rLLMVaries(o.Text(estimator), o.Bool(byStd))
+			v.eachGroup(b, b.Rewards, func(v *Verdict, r []float64) (bool, Reason) {
+				if float64(len(r)) < rows {
+					return false, Reason{"too few rows:", float64(len(r))}
+				}
+				return ask(v, r)
+			})
+			return nil
+		},
+	}}
+}
+
+// rLLMVaries asks whether the estimator gives a group an advantage beyond 1e-8.
+func rLLMVaries(estimator string, byStd bool) verdictOn {
+	return func(v *Verdict, r []float64) (bool, Reason) {
+		for _, a := range rLLMAdvantages(v, r, estimator, byStd) {
+			if !(math.Abs(a) <= 1e-8) {
+				return true, Reason{}
+			}
+		}
+		return false, because("every advantage 0")
+	}
+}
+
+// rLLMAdvantages returns the advantages of a group alone, in the memory of v.
+func rLLMAdvantages(v *Verdict, r []float64, estimator string, byStd bool) []float64 {
+	n, a := float64(len(r)), v.x[:len(r)]
+	copy(a, r)
+	switch {
+	case estimator == "reinforce":
+	case estimator == "rloo" && n > 1:
+		minus(a, numpyMean(r))
+		times(a, n/(n-1))
+	case estimator == "grpo" && n == 1:
+		if byStd {
+			times(a, 1/(1+1e-6))
+		}
+	case estimator == "reinforce_plus_plus_baseline" && n == 1:
+		a[0] = 0
+	case estimator == "reinforce_plus_plus_baseline":
+		minus(a, numpyMean(r))
+		over(a, v.numpyStd(a)+1e-6)
+	case estimator != "rloo":
+		std := v.numpyStd(r)
+		minus(a, numpyMean(r))
+		if byStd || estimator == "prpo" {
+			over(a, std+1e-6)
+		}
+	}
+	return a
+}
+
+func minus(a []float64, x float64) {
+	for i := range a {
+		a[i] -= x
+	}
+}
+
+func times(a []float64, x float64) {
+	for i := range a {
+		a[i] *= x
+	}
+}
+
+func over(a []float64, x float64) {
+	for i := range a {
+		a[i] /= x
+	}
+}

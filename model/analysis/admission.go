@@ -1,0 +1,109 @@
+package analysis
+
+import (
+	"errors"
+
+	"vantage/estimators"
+	"vantage/estimators/groupfilter"
+)
+
+// admission is what the group filter of the settings says of a step; nil without one.
+type admission struct {
+	rule    *groupfilter.Filter
+	verdict groupfilter.Verdict
+	trains  []bool              // by sample: whether it trains
+	refusal *estimators.Refusal // what the trainer's own code would raise for the batch, nil if nothing
+	groups  int                 // admitted
+}
+
+// admit asks the group filter. It counts every row, those of one rollout too, as trainers do.
+func (a *Analysis) admit() error {
+	rule, values, err := a.Settings.FindGroupFilter()
+	if err != nil || rule == nil {
+		return err
+	}
+	ad := &admission{rule: rule, trains: make([]bool, a.Rows)}
+	if err := rule.Decide(&ad.verdict, a.filterBatch(rule), values); err != nil && !errors.As(err, &ad.refusal) {
+		return err
+	}
+	for g, admitted := range ad.verdict.Admitted {
+		ad.groups += one(admitted)
+		for i := a.Offsets[g]; i < a.Offsets[g+1]; i++ {
+			ad.trains[i] = admitted && (ad.verdict.Kept == nil || ad.verdict.Kept[i])
+		}
+	}
+	a.admission = ad
+	return nil
+}
+
+// filterBatch is the step as a group filter reads it.
+func (a *Analysis) filterBatch(rule *groupfilter.Filter) groupfilter.Batch {
+	b := groupfilter.Batch{Rewards: a.Rewards, Raw: a.LoggedRewards, Offsets: a.Offsets, Advantages: a.Original, Lengths: knownLengths(a.Lengths)}
+	if shaping, _, _ := a.Settings.FindOverlong(); shaping != nil && shaping.FilterSeesRaw && shaping.Framework == rule.Framework {
+		b.Rewards = a.LoggedRewards
+	}
+	b.Column = func(name string) []float64 {
+		for k, column := range a.plan.snap.Run.ComponentNames {
+			if column == name && k < len(a.input.step.Components) && a.input.step.Components[k] != nil {
+				return a.input.step.Component(a.InputRow, k)
+			}
+		}
+		return nil
+	}
+	return b
+}
+
+// Admitted reports whether the group filter admits group g; without a filter every group is.
+func (a *Analysis) Admitted(g int) bool { return a.admission == nil || a.admission.verdict.Admitted[g] }
+
+// Trains reports whether the group filter lets sample i train.
+func (a *Analysis) Trains(i int) bool { return a.admission == nil || a.admission.trains[i] }
+
+// WhySkipped says what the group filter measured of group g: "std 0"; "" if it is admitted.
+func (a *Analysis) WhySkipped(g int) string {
+	if a.Admitted(g) {
+		return ""
+	}
+	return a.admission.verdict.Reasons[g].String()
+}
+
+// admittedAdvantages are the advantages of a batch whose dropped samples train no more: 0 for these.
+// Where those of a group depend on others they are computed again, unless the dropped samples stay in
+// the batch under a mask.
+func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64, trains []bool) {
+	trains = lastOf(a.input.counted, a.admission.trains)
+	advantages = make([]float64, len(original))
+	e, scale := a.plan.estimator, a.Settings.Scale
+	if a.admission.rule.Fate == groupfilter.Masked || e.Separable(a.Batch, scale) {
+		for i, x := range original {
+			advantages[i] = ifTrue(trains[i], x)
+		}
+		return advantages, trains
+	}
+	inBatch := make([]bool, len(original))
+	for g, admitted := range a.admission.verdict.Admitted {
+		lo, hi := a.input.counted.ofGroup(g, a.Offsets)
+		for i := lo; i < hi; i++ {
+			inBatch[i] = admitted
+		}
+	}
+	kept := a.Batch.Kept(inBatch)
+	again := make([]float64, len(kept.Rewards))
+	_ = e.Compute(again, kept, scale) // what the trainer would raise was reported for the whole step
+	next := 0
+	for i, in := range inBatch {
+		if in {
+			advantages[i] = ifTrue(trains[i], again[next])
+			next++
+		}
+	}
+	return advantages, trains
+}
+
+// ifTrue returns x if yes, else 0.
+func ifTrue(yes bool, x float64) float64 {
+	if yes {
+		return x
+	}
+	return 0
+}
