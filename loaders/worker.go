@@ -116,12 +116,12 @@ func (w *worker) decodeLines(h io.ReaderAt, task *strideTask, at int) {
 			}
 		}
 		i := w.lineEnd(w.buf[at:], false)
-		if i < 0 {
-			i = w.readLineEnd(h, task.from, at)
-		}
-		if i < 0 {
+		if i < 0 && !w.readLineEnd(h, task.from, at) {
 			task.err = errLongLine
 			return
+		}
+		if i < 0 {
+			continue // the fast reader can read the line now
 		}
 		w.decodeLine(task, w.buf[at:at+i], task.from+int64(at))
 		at += i + 1
@@ -180,22 +180,22 @@ func (task *strideTask) passQuotes(buf []byte) (inQuotes bool) {
 // errLongLine says that a line must be read line by line.
 var errLongLine = errors.New("a long line")
 
-// readLineEnd reads more into the buffer until the line at offset at ends, and returns its length. It
-// returns -1 if the line is too long or has no end yet.
-func (w *worker) readLineEnd(h io.ReaderAt, from int64, at int) int {
+// readLineEnd reads more into the buffer until the line at offset at ends. It returns false if the line
+// is too long or has no end yet.
+func (w *worker) readLineEnd(h io.ReaderAt, from int64, at int) bool {
 	for more := extraRead; len(w.buf)-at < maxWorkerLine; more *= 2 {
 		old := len(w.buf)
 		w.buf = slices.Grow(w.buf, more)[:old+more]
 		n, err := h.ReadAt(w.buf[old:], from+int64(old))
 		w.buf = w.buf[:old+n]
-		if i := w.lineEnd(w.buf[at:], false); i >= 0 {
-			return i
+		if w.lineEnd(w.buf[at:], false) >= 0 {
+			return true
 		}
 		if err != nil {
 			break
 		}
 	}
-	return -1
+	return false
 }
 
 // decodeLine decodes a line with the row decoder, and lets the fast reader learn from it.

@@ -179,6 +179,7 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a, cmd := a.handle(msg)
 	a, text := a.requestText()
 	a, grid := a.requestSweep()
+	a = a.updateAdvice()
 	a, pairs := a.requestComparison()
 	a, answers := a.requestAnswerPages()
 	a, figures := a.requestSubset()

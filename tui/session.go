@@ -117,6 +117,9 @@ func (a App) viewToSave() *session.View {
 	if a.sweep.figure > 0 {
 		v.Sweep = sweep.Figures()[a.sweep.figure].Name
 	}
+	if g := a.sweepGoal(); g != sweep.DefaultGoal() {
+		v.Goal = g.String()
+	}
 	switch before := a.session.current.View; {
 	case a.display.themeByUser:
 		v.Theme = a.display.theme.Name
@@ -173,6 +176,9 @@ func (a App) restoreSession(o Options) App {
 	a.settings.order.column = max(0, slices.IndexFunc(sortings(), func(s sorting) bool { return s.words == v.Sort }))
 	a.position.distribution.figure, a.position.distribution.logScale, a.position.steps.metric = v.Figure, v.LogScale, v.Metric
 	a.sweep.figure = max(0, slices.IndexFunc(sweep.Figures(), func(f sweep.Figure) bool { return f.Name == v.Sweep }))
+	if g, err := sweep.ParseGoal(v.Goal); err == nil {
+		a.sweep.goal = g
+	}
 	a.display.themeByUser = v.Theme != "" && v.Theme == o.Theme
 	return a.restoreView(v.OpenView).noticeRestored()
 }
@@ -233,6 +239,7 @@ func (a App) forget() (App, tea.Cmd) {
 	set, chosen := choice.Choose(defaults, a.session.given, a.snap.Run.Framework, a.loggedMatch.report)
 	a.session.autoEstimator, a.session.autoOrigin = session.EstimatorOf(set), chosen.Origin
 	a.position.distribution, a.position.steps, a.sweep.figure = distributionState{}, stepsState{}, 0
+	a.sweep.goal = sweep.Goal{}
 	a, groups := a.showGroups()
 	cmds := []tea.Cmd{groups}
 	if a.display.themeByUser {

@@ -183,7 +183,7 @@ func TestClosedPipe(t *testing.T) {
 		"sweep log.jsonl", "sweep log.jsonl --format csv", "sweep log.jsonl --format json", "sweep log.jsonl --format svg",
 		"compare log.jsonl log.jsonl", "compare log.jsonl log.jsonl --format md", "compare log.jsonl log.jsonl --format csv", "compare log.jsonl log.jsonl --format json",
 		"check log.jsonl", "check log.jsonl --format json", "check log.jsonl --format junit", "check log.jsonl --format github",
-		"match log.jsonl", "match log.jsonl --format json", "estimators", "estimators grpo", "estimators --format json", "losses", "losses verl", "losses --format json", "overlong", "overlong --format json", "formats", "formats --format json",
+		"match log.jsonl", "match log.jsonl --format json", "estimators", "estimators grpo", "estimators --format json", "filters", "filters verl", "filters --format json", "losses", "losses verl", "losses --format json", "overlong", "overlong --format json", "formats", "formats --format json",
 		"flags easyr1", "config", "version", "version --format json",
 	} {
 		t.Run(command, func(t *testing.T) {

@@ -33,12 +33,35 @@ func (a App) sweepStride() int {
 	return 2
 }
 
+// sweepMapWidth returns the width of the map.
+func (a App) sweepMapWidth() int {
+	return sweepAxisWidth + ((len(sweep.DefaultRatios().Pos)-1)/a.sweepStride()+1)*sweepCellWidth
+}
+
+// hasWideSweep reports whether there is room for the text to the right of the map.
+func (a App) hasWideSweep() bool {
+	const minTextWidth = 46
+	return a.display.w-a.sweepMapWidth()-2 >= minTextWidth
+}
+
+// beside returns lines with others to the right of them, from column at on, if these fit into w columns.
+func beside(lines, right []string, at, w int) []string {
+	if w-at < adviceWidth {
+		return lines
+	}
+	for i := range lines {
+		if i < len(right) {
+			lines[i] = cells.Fit(lines[i], at) + right[i]
+		}
+	}
+	return lines
+}
+
 // sweepView draws the map, and to the right or below the cell under the cursor.
 func (a App) sweepView(w, h int) []string {
-	const minTextWidth = 46
 	n := (len(sweep.DefaultRatios().Pos)-1)/a.sweepStride() + 1
-	mapW, mapH := sweepAxisWidth+n*sweepCellWidth+2, n+sweepExtraLines+2
-	if w-mapW >= minTextWidth {
+	mapW, mapH := a.sweepMapWidth()+2, n+sweepExtraLines+2
+	if a.hasWideSweep() {
 		return joinColumns(a.box(layout.Rect{W: mapW, H: h}, true, a.sweepMap(h-2)),
 			a.box(layout.Rect{W: w - mapW, H: h}, false, a.sweepCellPane(w-mapW-4, h)))
 	}
@@ -53,6 +76,9 @@ func (a App) sweepMap(h int) paneContent {
 	c := paneContent{title: fmt.Sprintf(" %s · %s · recompute %s — %s", f.Name, a.scopeText(), onOff(a.settings.now.Recompute), f.Doc), note: a.sweepProgress()}
 	if a.sweep.grid != nil {
 		c.lines = a.sweepGridLines(f, h)
+		if !a.hasWideSweep() {
+			c.lines = beside(c.lines, a.adviceLines(adviceWidth), a.sweepMapWidth()+1, a.display.w-2)
+		}
 		return c
 	}
 	text := "computing every pair of ratios …"
@@ -72,7 +98,7 @@ func (a App) sweepGridLines(f sweep.Figure, h int) []string {
 	lo, hi := a.sweepRange(f)
 	rows := (len(g.Pos)-1)/stride + 1
 	visible := max(1, min(rows, h-sweepExtraLines))
-	lines := []string{t.Paint(themes.Dim, cells.Justify(" keep_pos", "[ ] as it is set", sweepAxisWidth+sweepCellWidth*((len(g.Neg)-1)/stride+1)))}
+	lines := []string{t.Paint(themes.Dim, cells.Justify(" keep_pos", "[ ] set  "+starMark+" best  "+frontMark+" unbeaten", sweepAxisWidth+sweepCellWidth*((len(g.Neg)-1)/stride+1)))}
 	atPos, atNeg := a.sweepCursor()
 	first := windowTop(atPos/stride, rows, visible) // the lowest visible row
 	for k := first + visible - 1; k >= first; k-- {
@@ -143,7 +169,7 @@ func (a App) sweepCellText(f sweep.Figure, c *sweep.Cell, lo, hi float64, cursor
 	if hi > lo && x-x == 0 {
 		shade = int(math.Round((x - lo) / (hi - lo) * float64(len(marks)-1)))
 	}
-	text := cells.FitRight(sweepNumber(f, c), sweepCellWidth-1)
+	text, mark := cells.FitRight(sweepNumber(f, c), sweepCellWidth-1), a.adviceMark(c)
 	if set := a.settings.now; abs(c.KeepPos-set.KeepPos) < 1e-9 && abs(c.KeepNeg-set.KeepNeg) < 1e-9 {
 		text = "[" + strings.TrimSpace(text) + "]"
 		if cells.Width(text) > sweepCellWidth {
@@ -151,6 +177,13 @@ func (a App) sweepCellText(f sweep.Figure, c *sweep.Cell, lo, hi float64, cursor
 		}
 	}
 	text = cells.FitRight(text, sweepCellWidth)
+	switch {
+	case mark == "":
+	case text[0] == ' ':
+		text = mark + text[1:]
+	case strings.HasSuffix(text, "]"):
+		text = strings.TrimSuffix(text, "]") + mark
+	}
 	if !t.HasHeatColors() && text[0] == ' ' {
 		text = marks[shade] + text[1:]
 	}
@@ -195,11 +228,23 @@ func (a App) sweepCellPane(w, h int) paneContent {
 	out := paneContent{title: fmt.Sprintf(" keep_pos %s  keep_neg %s", units.Fixed(c.KeepPos, 2), units.Fixed(c.KeepNeg, 2))}
 	figure := func(name, value string) string { return t.Paint(themes.Dim, name+" ") + value }
 	words := []string{
-		figure("signal", units.Fraction(c.Signal, c.Groups)), figure("kept", units.Fraction(c.Kept, c.Samples)),
+		figure("signal", units.Fraction(c.Signal, c.Groups)), figure("kept", units.Fraction(c.Kept, c.Samples)), figure("trained", units.Fraction(c.Trained, c.Samples)),
 		figure("killed", units.Count(c.Killed)), figure("short", units.Count(c.Short)), figure("flips", units.Count(c.Flips)),
-		figure("Σ|A|", units.Times(c.AbsRatio())), figure("mean", units.Signed(c.Mean())), figure("std", units.Fixed(c.Std(), 2)),
+		figure("Σ|A|", units.Times(c.AbsRatio())), figure("effective", units.Brief(c.Effective())), figure("mean", units.Signed(c.Mean())), figure("std", units.Fixed(c.Std(), 2)),
 	}
-	out.lines = wrapWords(words, w)
+	for _, k := range c.Warned.Kinds() {
+		words = append(words, t.Paint(themes.Warn, fmt.Sprintf("%s %d/%d", k.Kind, k.Steps, a.sweep.grid.Steps)))
+	}
+	switch {
+	case a.hasWideSweep():
+		for _, line := range a.adviceLines(w - 1) {
+			out.lines = append(out.lines, " "+line)
+		}
+		out.lines = append(out.lines, "")
+	case a.display.w-2-a.sweepMapWidth() < adviceWidth:
+		out.lines = append(out.lines, " "+t.Paint(themes.Title, cells.Truncate(a.adviceSentence(), w-1)))
+	}
+	out.lines = append(out.lines, wrapWords(words, w)...)
 	set := a.settings.now
 	set.KeepPos, set.KeepNeg = c.KeepPos, c.KeepNeg
 	if h < heightForAllDialects {

@@ -15,6 +15,11 @@ type sweepState struct {
 	scope     sweepScope
 	lastRange sweepScope // the range that was typed last
 
+	goal       sweep.Goal // zero: the default
+	advice     sweep.Recommendation
+	adviceOf   adviceRequest // what advice is of
+	followStar bool          // the cursor goes to the star of the next grid
+
 	grid                  *sweep.Grid
 	request               sweepRequest       // the latest
 	cancel                context.CancelFunc // nil: nothing is being computed
@@ -28,21 +33,24 @@ func sweepKeys() keySection {
 		{[]string{"l", "right"}, "l →", "", "a higher keep_neg_ratio", move(App.moveSweepNeg, 1)},
 		{[]string{"j", "down"}, "j ↓", "", "a lower keep_pos_ratio", move(App.moveSweepPos, -1)},
 		{[]string{"k", "up"}, "k ↑", "", "a higher keep_pos_ratio", move(App.moveSweepPos, 1)},
-		{[]string{"v"}, "v", "v figure", "next figure: signal, kept, killed, short, flips, Σ|A|, mean, std", move(App.moveSweepFigure, 1)},
+		{[]string{"v"}, "v", "v figure", "next figure: signal, kept, killed, short, trained, effective, flips, Σ|A|, push, mean, std", move(App.moveSweepFigure, 1)},
 		{[]string{"V"}, "V", "", "previous figure", move(App.moveSweepFigure, -1)},
+		{[]string{"o"}, "o", "o goal", "what for: signal, balance or cost; `:goal cost 0.9` keeps 90% of Σ|A|", App.nextGoal},
+		{[]string{"x"}, "x", "x star", "to the star, which suits the goal best, or back to what is set", App.toggleStar},
 		{[]string{"tab"}, "Tab", "Tab scope", "sweep the step, the groups that the filter shows, the last 10 steps, all; `:sweep 3 12` a range", App.nextScope},
 		{[]string{"enter"}, "⏎", "Enter apply", "set these ratios", App.applySweep},
 		{[]string{"esc", "S"}, "Esc", "Esc back", "back without a change", App.escape},
 	}}
 }
 
-// openSweep opens the map, the cursor on the present ratios.
+// openSweep opens the map, the cursor on the present ratios and then on the star.
 func (a App) openSweep() (App, tea.Cmd) {
 	if e, err := a.settings.now.FindEstimator(); err != nil || !e.CanFilter {
 		a.notice = "the filter is of the GRPO family: choose such an estimator with e or E first"
 		return a, nil
 	}
-	return a.sweepCursorToSettings().pushView(viewSweep)
+	a.sweep.followStar = true
+	return a.sweepCursorToSettings().sweepCursorToStar().pushView(viewSweep)
 }
 
 // sweepCursorToSettings puts the cursor on the cell nearest to the present ratios.
@@ -67,12 +75,14 @@ func abs(x float64) float64 { return max(x, -x) }
 
 func (a App) moveSweepPos(by int) App {
 	i, _ := a.sweepCursor()
+	a.sweep.followStar = false
 	a.sweep.pos = clampIndex(i+by*a.sweepStride(), len(sweep.DefaultRatios().Pos))
 	return a
 }
 
 func (a App) moveSweepNeg(by int) App {
 	_, j := a.sweepCursor()
+	a.sweep.followStar = false
 	a.sweep.neg = clampIndex(j+by*a.sweepStride(), len(sweep.DefaultRatios().Neg))
 	return a
 }
@@ -94,6 +104,9 @@ func (a App) applySweep() (App, tea.Cmd) {
 	set := a.settings.now
 	i, j := a.sweepCursor()
 	set.KeepPos, set.KeepNeg = r.Pos[i], r.Neg[j]
+	if best := a.sweep.advice.Cell; best != nil && !best.Filtering() && !set.Filtering() {
+		set.Recompute = false // which without a filter changes nothing but raises a warning
+	}
 	a, _ = a.goBack()
 	return a.trySettings(set)
 }

@@ -14,18 +14,99 @@ import (
 // Enter sets the ratios under the cursor, and undo takes them back.
 func TestSweepApplies(t *testing.T) {
 	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
-		d.press("S", "k", "l", "l", "enter")
-		if got := d.app.settings.now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 {
+		d.press("S", "x", "k", "l", "l", "enter")
+		if got := d.app.settings.now; got.KeepPos != 0.75 || got.KeepNeg != 0.6 || !got.Recompute {
 			t.Errorf("keep %v and %v, want 0.75 and 0.6", got.KeepPos, got.KeepNeg)
 		}
 		kept := fmt.Sprintf("kept %d/", d.app.result.analysis.Kept)
-		d.press("S")
+		d.press("S", "x")
 		if frame := d.frame(); !strings.Contains(frame, "keep_pos 0.75  keep_neg 0.60") || !strings.Contains(strings.ReplaceAll(frame, d.app.display.theme.Paint(themes.Dim, "kept "), "kept "), kept) {
 			t.Errorf("the map does not say what the overview says: %s\n%s", kept, frame)
 		}
 		d.press("esc", "u")
 		if got := d.app.settings.now; got != filterSettings() {
 			t.Errorf("undo leaves %+v", got)
+		}
+	})
+}
+
+// S goes to the star, its sentence says what it does, and Enter takes it: for the most signal that is no
+// filter, which leaves nothing to recompute. The goal changes by o and :goal.
+func TestSweepShowsWhatSuitsTheGoal(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 60}} {
+		drive(t, madeRun(3), size[0], size[1], filterSettings(), func(d *driver) {
+			d.press("S")
+			text := strings.Join(strings.Fields(ansi.Strip(d.frame())), " ")
+			if !strings.Contains(text, "★ no filter: keeps 100% of") || !strings.Contains(text, "keep_pos 1.00 keep_neg 1.00") {
+				t.Errorf("%v: %s", size, text)
+			}
+			d.press("enter")
+			if got := d.app.settings.now; got.KeepPos != 1 || got.KeepNeg != 1 || got.Recompute {
+				t.Errorf("Enter sets %+v", got)
+			}
+			d.press("u", ":")
+			d.typeText("goal cost 0.5")
+			d.press("enter")
+			best := d.app.sweep.advice.Cell
+			if best == nil || !best.Filtering() || best.AbsRatio() < 0.5 || len(best.Warned.Kinds()) > 0 {
+				t.Fatalf("%v: %+v", size, best)
+			}
+			d.press("enter")
+			if got := d.app.settings.now; got != best.Apply(filterSettings()) {
+				t.Errorf("%v: Enter sets %+v, the star is %s", size, got, best.Name())
+			}
+			for _, w := range d.app.result.analysis.Warnings {
+				if w.Kind == model.WarnEffectiveRatio || w.Kind == model.WarnOneSidedPush {
+					t.Errorf("%v: %s", size, w.Sentence())
+				}
+			}
+			d.press("S", "o")
+			if got := d.app.sweepGoal(); got.Name != "signal" || d.app.sweep.advice.Goal != got {
+				t.Errorf("o leads to %s", got)
+			}
+			d.press(":")
+			d.typeText("goal speed")
+			d.press("enter")
+			if !strings.Contains(d.app.notice, "choose signal, balance or cost") {
+				t.Errorf("%q", d.app.notice)
+			}
+		})
+	}
+}
+
+// The cursor stays where it was moved to when an answer or another goal of the same map comes; x leads
+// to the star and back.
+func TestStarLeavesTheCursorAlone(t *testing.T) {
+	drive(t, madeRun(3), 120, 36, filterSettings(), func(d *driver) {
+		at := func() [2]int { return [2]int{d.app.sweep.pos, d.app.sweep.neg} }
+		d.press("S", "j", "h", "r")
+		if at() != [2]int{19, 19} {
+			t.Errorf("after r the cursor is at %v", at())
+		}
+		d.press("x")
+		if at() != [2]int{20, 20} {
+			t.Errorf("x leads to %v", at())
+		}
+		d.press("x")
+		if at() != [2]int{14, 10} { // 0.70 and 0.50, as set
+			t.Errorf("x leads back to %v", at())
+		}
+	})
+}
+
+// Without signal there is no star, and the map says why.
+func TestSweepWithoutSignal(t *testing.T) {
+	source := madeRun(2)
+	for _, chunk := range source.chunks {
+		for i := range chunk.Records {
+			chunk.Records[i].Reward = 1
+		}
+	}
+	drive(t, source, 120, 36, filterSettings(), func(d *driver) {
+		d.press("S")
+		text := ansi.Strip(d.frame())
+		if d.app.sweep.advice.Cell != nil || !strings.Contains(text, "every setting") || strings.Count(text, "★") != 1 { // in the legend
+			t.Error(text)
 		}
 	})
 }

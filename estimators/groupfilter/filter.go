@@ -22,6 +22,7 @@ type Filter struct {
 	Options []estimators.Option // in the trainer's own key names, with its defaults
 	Fate    Fate                // what becomes of the rows that are dropped
 
+	SeesRaw         bool // the rule reads rewards before shaping by length: Batch.Raw
 	NeedsAdvantages bool // the rule reads Batch.Advantages
 	NeedsLengths    bool // the rule reads Batch.Lengths, and does without where there are none
 
@@ -94,6 +95,16 @@ type Batch struct {
 
 // Groups returns the number of groups.
 func (b Batch) Groups() int { return max(0, len(b.Offsets)-1) }
+
+// ragged reports whether groups differ in size.
+func (b Batch) ragged() bool {
+	for g := range b.Groups() {
+		if b.Offsets[g+1]-b.Offsets[g] != b.Offsets[1]-b.Offsets[0] {
+			return true
+		}
+	}
+	return false
+}
 
 // column returns a column of the log, nil if there is none.
 func (b Batch) column(name string) []float64 {

@@ -299,3 +299,38 @@ func TestZeroStdLabel(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestWrongRange(t *testing.T) {
+	f := find(t, "prime-rl", "advantage_range")
+	values, err := estimators.Options("reject_min=1").Values(f.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v Verdict
+	err = f.Decide(&v, Batch{Rewards: []float64{1}, Advantages: []float64{1}, Offsets: []int{0, 1}}, values)
+	if got := errorText(err); got != "ValueError: reject_min must be less than or equal to reject_max" || !v.Admitted[0] {
+		t.Errorf("%q, admitted %v", got, v.Admitted)
+	}
+}
+
+// Rules that read rewards before shaping by length do not see the shaped ones.
+func TestRawRewards(t *testing.T) {
+	for _, f := range All() {
+		if f.NeedsAdvantages {
+			continue
+		}
+		values, err := benchOptions[f.Framework+" "+f.Name].Values(f.Options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shaped, raw := []float64{0.9, 0.4, 0.2, 0.6}, []float64{0, 0, 0, 0}
+		b := Batch{Rewards: shaped, Raw: raw, Offsets: []int{0, 4}, Lengths: []int32{1, 2, 3, 4}}
+		var v Verdict
+		if err := f.Decide(&v, b, values); err != nil {
+			t.Fatal(err)
+		}
+		if v.Admitted[0] == f.SeesRaw {
+			t.Errorf("%s %s: admitted %v, sees raw rewards %v", f.Framework, f.Name, v.Admitted[0], f.SeesRaw)
+		}
+	}
+}

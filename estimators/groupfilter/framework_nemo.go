@@ -25,7 +25,7 @@ func nemoRL() []*Filter {
 			"those of 0.1 or 0.7 can stay by rounding, and a small spread around a large value can vanish. Rows beyond num_prompts_per_step · " +
 			"num_generations_per_prompt are cut; with fewer sampling goes on.",
 		Source: "NVIDIA-NeMo/RL@7ea279abfbeb698b092856d0dab61e7cf39bc909 nemo_rl/algorithms/grpo.py:dynamic_sampling",
-		Fate:   Refilled,
+		Fate:   Refilled, SeesRaw: true,
 		Options: []estimators.Option{
 			{Key: leaveOut, Kind: estimators.Switch(), Default: "true", Meaning: "baseline and standard deviation of a row are those of the others"},
 			{Key: prompts, Kind: count, Default: "none", Meaning: "prompts of a step; none: as many as stay"},

@@ -16,9 +16,9 @@ func openRLHF() []*Filter {
 		Doc: "The mean adds float32 scores from left to right in float64; both comparisons are strict, and there is no " +
 			"standard deviation: a mixed group whose mean is exactly LOW or HIGH goes, equal scores of 0.5 stay although they have " +
 			"no signal, and with scores outside 0 to 1 the default range drops useful groups. It reads scores, not " +
-			"rewards; a group with a row without a score stays, one with a NaN is dropped.",
+			"rewards, so no shaping by length; a group with a row without a score stays, one with a NaN is dropped.",
 		Source: "openrlhf wheel openrlhf==0.11.2 openrlhf/trainer/ppo_utils/samples_generator.py:_generate_vllm",
-		Fate:   Refilled,
+		Fate:   Refilled, SeesRaw: true,
 		Options: []estimators.Option{{
 			Key: bounds, Kind: estimators.Interval(), Default: "0 1", Meaning: "LOW and HIGH; groups whose mean score is LOW, HIGH or beyond are dropped",
 		}},
@@ -33,8 +33,8 @@ func openRLHF() []*Filter {
 func openRLHFDynamicFiltering(v *Verdict, b Batch, low, high float64) {
 	values := b.column("scores")
 	if values == nil {
-		values = b.Rewards
-		v.Assumed = "the log has no column scores: the rewards stand for them"
+		values = b.raw()
+		v.Assumed = "the log has no column scores: the rewards, before shaping by length, stand for them"
 	}
 	v.eachGroup(b, values, func(_ *Verdict, r []float64) (bool, Reason) {
 		if slices.ContainsFunc(r, estimators.IsMissing) {

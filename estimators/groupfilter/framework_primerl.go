@@ -27,6 +27,9 @@ func primeRL() []*Filter {
 				{Key: high, Kind: number, Default: "0", Meaning: "the range ends here"},
 			},
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
+				if o.Number(low) > o.Number(high) {
+					return &estimators.Refusal{Kind: "ValueError", Text: "reject_min must be less than or equal to reject_max"}
+				}
 				primeAdvantageRange(v, b, o.Number(low), o.Number(high))
 				return nil
 			},

@@ -43,12 +43,15 @@ func slime() []*Filter {
 			Fate:   Refilled, Label: zeroStdLabel,
 			Options: []estimators.Option{
 				{Key: size, Kind: groups, Default: "none", Meaning: "groups of a step that train; none: all groups of the log"},
-				{Key: started, Kind: groups, Default: "none", Meaning: "groups started for a step; none: as many as the log has"},
+				{Key: started, Kind: groups, Default: "none", Meaning: "groups started for a step; none: as many as the log has (slime starts rollout_batch_size, so that none can be dropped)"},
 			},
 			decide: func(v *Verdict, b Batch, o estimators.Values) error {
 				all := float64(b.Groups())
-				if o.Text(size) == "none" {
+				switch {
+				case o.Text(size) == "none":
 					v.Assumed = "rollout_batch_size is not given: all groups of the log train, and none can be spared"
+				case o.Text(started) == "none":
+					v.Assumed = "over_sampling_batch_size is not given: the groups of the log are taken for those started"
 				}
 				slimeFallback(v, b, limit, int(o.NumberOr(size, all)), int(o.NumberOr(started, all)))
 				return nil

@@ -30,8 +30,11 @@ func swift() []*Filter {
 
 func swiftDynamicSample(v *Verdict, b Batch, dynamic bool) {
 	std := torchsum.StdOfRow
-	if dynamic || b.Groups() == 1 {
+	switch {
+	case dynamic || b.Groups() == 1:
 		std = torchsum.Std
+	case b.ragged():
+		v.Assumed = "groups differ in size, which rows of a matrix cannot: each is judged as a row of its own (dynamic_num_samples=true judges them otherwise)"
 	}
 	v.eachGroup(b, b.Rewards, func(v *Verdict, r []float64) (bool, Reason) {
 		x := swiftRewards(v, r)

@@ -11,13 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vantage/model"
 	"vantage/model/report"
 	"vantage/model/sweep"
 )
 
 // sweepOptions are the flags of the command besides settings.
 type sweepOptions struct {
-	pos, neg, recompute, figures, emit string
+	pos, neg, recompute, figures, goal, emit string
 
 	format formatFlag[func(io.Writer, report.Sweep) error]
 }
@@ -26,19 +27,27 @@ func (p *Program) sweep() *cobra.Command {
 	o := sweepOptions{format: newFormatFlag("text", report.SweepText).or("csv", report.SweepCSV).or("json", report.SweepJSON).or("svg", report.SweepSVG)}
 	cmd := &cobra.Command{
 		Use:   "sweep PATH... [algorithm.key=value...]",
-		Short: "Print the effect of every pair of keep ratios, and recommend one",
+		Short: "Print the effect of every pair of keep ratios, and what suits a goal",
 		Long: `sweep computes a log under every pair of keep_pos_ratio and keep_neg_ratio of a
-grid, with or without compute_new_adv, and prints the selected figures and a
-recommendation with its rule. A range is FROM:TO:BY, or one ratio.`,
-		Example: `vantage sweep runs/qwen-math/rollouts --keep-neg-ratio 0.1:1:0.1 --figure signal,killed`,
-		Args:    cobra.ArbitraryArgs,
-		RunE:    func(cmd *cobra.Command, args []string) error { return p.runSweep(cmd.Context(), args, o) },
+grid, with or without compute_new_adv. It prints the selected figures, what suits
+the goal best, and the settings that no other beats. The goal is yours: a filter
+takes signal away, and gives fewer samples to train on or another balance. So for
+the goal signal the answer is no filter, unless a pair keeps more.
+
+A range is FROM:TO:BY, or one ratio. A log without signal gets no recommendation,
+and --emit then prints nothing and ends with exit code 1.`,
+		Example: `vantage sweep runs/qwen-math/rollouts --goal cost
+vantage sweep runs/qwen-math/rollouts --goal cost:0.9 --compute-new-adv off --emit easyr1`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return p.runSweep(cmd.Context(), args, o) },
 	}
 	cmd.Flags().StringVar(&o.pos, "keep-pos-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
 	cmd.Flags().StringVar(&o.neg, "keep-neg-ratio", "0:1:0.1", "ratios to try: FROM:TO:BY, or one")
 	cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both")
 	cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "figures to print, of "+figureNames())
+	cmd.Flags().StringVar(&o.goal, "goal", sweep.DefaultGoal().Name, "what for: signal (keep the most Σ|A|), balance (equal positive and negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the share behind a colon: cost:0.9")
 	o.format.addTo(cmd)
+	completeFlag(cmd, "goal", sweep.GoalNames()...)
 	completeFlag(cmd, "compute-new-adv", "on", "off", "both")
 	completeFlag(cmd, "figure", strings.Split(figureNames(), ", ")...)
 	addEmitFlag(cmd, &o.emit, "the recommended settings")
@@ -47,7 +56,7 @@ recommendation with its rule. A range is FROM:TO:BY, or one ratio.`,
 
 // runSweep reads a log, computes the grid, and writes it or the recommended settings.
 func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) error {
-	write, err := o.writer()
+	write, err := p.sweepWriter(o)
 	if err != nil {
 		return err
 	}
@@ -75,6 +84,9 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 	if s.Grid, err = sweep.Run(ctx, snap, steps, set, ratios); err != nil {
 		return classifyError(err)
 	}
+	if s.Current, err = currentCell(ctx, snap, steps, set); err != nil {
+		return classifyError(err)
+	}
 	p.noteConfig(o.format.name)
 	p.noteLeftOut(o.format.name, snap)
 	if err := write(p.output(ctx, o.format.name), s); err != nil {
@@ -86,17 +98,30 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 	return nil
 }
 
-// writer returns the function that writes the grid, or the recommended settings for --emit.
-func (o sweepOptions) writer() (func(io.Writer, report.Sweep) error, error) {
+// currentCell returns what the settings of --config or of algorithm.key=value do; nil if they do not filter.
+func currentCell(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings) (*sweep.Cell, error) {
+	if !set.Effective().Filtering() {
+		return nil, nil
+	}
+	g, err := sweep.Run(ctx, snap, steps, set, sweep.Ratios{Pos: []float64{set.KeepPos}, Neg: []float64{set.KeepNeg}})
+	if err != nil {
+		return nil, err
+	}
+	return g.At(set.Recompute, 0, 0), nil
+}
+
+// sweepWriter returns the function that writes the grid, or the recommended settings for --emit.
+func (p *Program) sweepWriter(o sweepOptions) (func(io.Writer, report.Sweep) error, error) {
 	if o.emit == "" {
 		return o.format.writer("sweep")
 	}
 	d, err := findDialect(o.emit)
 	return func(w io.Writer, s report.Sweep) error {
-		best := s.Grid.Recommend(s.Recompute...)
+		best := s.Grid.Recommend(s.Goal, s.Recompute...)
 		if best.Cell == nil {
-			return fmt.Errorf("no recommendation: %s (%s)", best.Reason, best.Rule)
+			return fmt.Errorf("no recommendation: %s", best.Reason)
 		}
+		p.note(o.format.name, fmt.Sprintf("goal %s, %s: %s", best.Goal, best.Goal.Doc(), best.Cell.Sentence()))
 		return writeDialect(w, d, best.Cell.Apply(s.Grid.Settings))
 	}, err
 }
@@ -115,6 +140,9 @@ func (o sweepOptions) parse() (s report.Sweep, r sweep.Ratios, err error) {
 	}
 	if r.Neg, err = parseRatios(o.neg); err != nil {
 		return s, r, fmt.Errorf("--keep-neg-ratio: %w", err)
+	}
+	if s.Goal, err = sweep.ParseGoal(o.goal); err != nil {
+		return s, r, err
 	}
 	var ok bool
 	s.Recompute, ok = map[string][]bool{"both": {false, true}, "on": {true}, "true": {true}, "off": {false}, "false": {false}}[o.recompute]

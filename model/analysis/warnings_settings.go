@@ -84,14 +84,17 @@ func (a *Analysis) recomputeWithoutFilter() *model.Warning {
 // all samples of the batch one way.
 const oneSidedShare = 0.25
 
+// IsOneSided reports whether processed advantages of a filtered step push one way on the whole, given
+// ΣA and Σ|A|.
+func IsOneSided(sum, sumAbs float64) bool { return math.Abs(sum/sumAbs) > oneSidedShare }
+
 func (a *Analysis) oneSidedPush() *model.Warning {
 	s, n := &a.stats, float64(a.Rows)
-	share := s.sumProcessed / s.sumAbsProcessed
-	if !a.Settings.Filtering() || !(math.Abs(share) > oneSidedShare) {
+	if !a.Settings.Filtering() || !IsOneSided(s.sumProcessed, s.sumAbsProcessed) {
 		return nil
 	}
 	direction := "up"
-	if share < 0 {
+	if s.sumProcessed < 0 {
 		direction = "down"
 	}
 	return &model.Warning{
@@ -112,6 +115,13 @@ func (a *Analysis) effectiveNeg() *model.Warning {
 // ratioSlack is how far the share that is kept may be from its ratio.
 const ratioSlack = 0.1
 
+// IsFarFromRatio reports whether a ratio between 0 and 1 keeps another share of the samples of its
+// sign than it says.
+func IsFarFromRatio(ratio float64, kept, all int) bool {
+	share := float64(kept) / float64(all)
+	return ratio > 0 && ratio < 1 && math.Abs(share-ratio) > ratioSlack
+}
+
 // effectiveRatio compares a ratio with the share of the samples of a sign, 1 or -1, that is kept.
 func (a *Analysis) effectiveRatio(option, signName string, ratio, sign float64) *model.Warning {
 	kept, all := 0, 0
@@ -120,13 +130,12 @@ func (a *Analysis) effectiveRatio(option, signName string, ratio, sign float64) 
 		all += n
 		kept += n & one(a.treated.keep[i])
 	}
-	share := float64(kept) / float64(all)
-	if !(ratio > 0 && ratio < 1 && math.Abs(share-ratio) > ratioSlack) {
+	if !IsFarFromRatio(ratio, kept, all) {
 		return nil
 	}
 	return &model.Warning{
 		Count: kept, Of: all, Unit: signName + " samples", Example: -1,
-		Text:   fmt.Sprintf("are kept, %.0f%% where %s says %.0f%%: each group keeps max(1, int(n·ratio))", share*100, option, ratio*100),
+		Text:   fmt.Sprintf("are kept, %.0f%% where %s says %.0f%%: each group keeps max(1, int(n·ratio))", 100*float64(kept)/float64(all), option, ratio*100),
 		Advice: "in small groups choose a ratio that gives whole samples",
 	}
 }

@@ -2,12 +2,9 @@ package report
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
-	"slices"
-	"strings"
 
 	"vantage/model/choice"
 	"vantage/model/sanitize"
@@ -21,6 +18,13 @@ type Sweep struct {
 	Choice    choice.Choice // who chose the estimator of the grid
 	Figures   []sweep.Figure
 	Recompute []bool // without recompute, with it, or both
+	Goal      sweep.Goal
+	Current   *sweep.Cell // of the settings that were given; nil: they have no filter
+}
+
+// recommend returns the setting for a goal.
+func (s Sweep) recommend(goal sweep.Goal) sweep.Recommendation {
+	return s.Grid.Recommend(goal, s.Recompute...)
 }
 
 // SweepText writes a table per figure and recompute, a row per keep_pos_ratio and a column
@@ -42,12 +46,8 @@ func SweepText(w io.Writer, s Sweep) error {
 			s.writeTable(out, f, recompute)
 		}
 	}
-	a := s.Grid.Recommend(s.Recompute...)
-	fmt.Fprintf(out, "\nrule       %s\n", a.Rule)
-	if a.Cell != nil {
-		fmt.Fprintf(out, "choice     keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", units.Fixed(a.Cell.KeepPos, 2), units.Fixed(a.Cell.KeepNeg, 2), onOff(a.Cell.Recompute))
-	}
-	fmt.Fprintf(out, "because    %s\n\ncomplete: %s\n", a.Reason, units.Plural(s.cellCount(), "cells"))
+	s.writeRecommendation(out)
+	fmt.Fprintf(out, "\ncomplete: %s\n", units.Plural(s.cellCount(), "cells"))
 	return out.Flush()
 }
 
@@ -92,7 +92,8 @@ func sweepValue(f sweep.Figure, c *sweep.Cell) string {
 }
 
 // SweepCSV writes a row per cell: steps, samples, groups, keep_pos_ratio, keep_neg_ratio,
-// compute_new_adv, then every figure by name. The last line is a comment that counts the
+// compute_new_adv, then every figure by name, and whether the cell is on the front and the one
+// recommended. No filter is the row of both ratios 1, if there is one. The last line is a comment that counts the
 // rows.
 func SweepCSV(w io.Writer, s Sweep) error {
 	out := bufio.NewWriter(w)
@@ -100,13 +101,14 @@ func SweepCSV(w io.Writer, s Sweep) error {
 	for _, f := range s.Figures {
 		fmt.Fprint(out, ","+f.Name)
 	}
-	fmt.Fprintln(out)
+	fmt.Fprintln(out, ",on_front,recommended")
+	a := s.recommend(s.Goal)
 	s.eachCell(func(c *sweep.Cell) {
 		fmt.Fprintf(out, "%d,%d,%d,%g,%g,%t", s.Grid.Steps, c.Samples, c.Groups, c.KeepPos, c.KeepNeg, c.Recompute)
 		for _, f := range s.Figures {
 			fmt.Fprint(out, ","+formatFloat(f.Value(c)))
 		}
-		fmt.Fprintln(out)
+		fmt.Fprintf(out, ",%t,%t\n", a.OnFront(c), a.IsChoice(c))
 	})
 	fmt.Fprintf(out, "# complete: %d rows\n", s.cellCount())
 	return out.Flush()
@@ -123,122 +125,4 @@ func (s Sweep) eachCell(do func(*sweep.Cell)) {
 			}
 		}
 	}
-}
-
-// SweepJSON writes one object:
-//
-//	{"schema": "vantage.sweep/1", "steps": 3, "settings": {…}, "estimator": {…}, "cells": [{"keep_pos_ratio": 0.5, "keep_neg_ratio": 1, "compute_new_adv": false,
-//	 "samples": 512, "groups": 32, "signal": 20, …}, …], "recommendation": {…},
-//	 "complete": true}
-//
-// estimator and reward are as in [JSON]. complete comes last. A cell has the selected figures under their names; numbers that JSON
-// lacks are strings.
-func SweepJSON(w io.Writer, s Sweep) error {
-	type recommendation struct {
-		Rule      string   `json:"rule"`
-		Why       string   `json:"because"`
-		KeepPos   *float64 `json:"keep_pos_ratio,omitempty"`
-		KeepNeg   *float64 `json:"keep_neg_ratio,omitempty"`
-		Recompute *bool    `json:"compute_new_adv,omitempty"`
-	}
-	a := s.Grid.Recommend(s.Recompute...)
-	best := recommendation{Rule: a.Rule, Why: a.Reason}
-	if a.Cell != nil {
-		best.KeepPos, best.KeepNeg, best.Recompute = &a.Cell.KeepPos, &a.Cell.KeepNeg, &a.Cell.Recompute
-	}
-	var cells []json.RawMessage
-	s.eachCell(func(c *sweep.Cell) { cells = append(cells, s.cellJSON(c)) })
-	return writeJSON(w, struct {
-		Schema         string            `json:"schema"`
-		Steps          int               `json:"steps"`
-		Settings       settingsJSON      `json:"settings"`
-		Estimator      *choiceJSON       `json:"estimator,omitempty"`
-		Reward         *rewardJSON       `json:"reward,omitempty"`
-		Rows           int               `json:"rows"` // of the log: more than samples if these are rollouts of several rows
-		Cells          []json.RawMessage `json:"cells"`
-		Recommendation recommendation    `json:"recommendation"`
-		Complete       bool              `json:"complete"`
-	}{"vantage.sweep/1", s.Grid.Steps, newSettingsJSON(s.Grid.Settings), newChoiceJSON(s.Choice), newRewardJSON(s.Choice.Rewards), s.Grid.Rows, cells, best, true})
-}
-
-func (s Sweep) cellJSON(c *sweep.Cell) json.RawMessage {
-	out := fmt.Appendf(nil, `{"keep_pos_ratio":%g,"keep_neg_ratio":%g,"compute_new_adv":%t,"samples":%d,"groups":%d`, c.KeepPos, c.KeepNeg, c.Recompute, c.Samples, c.Groups)
-	for _, f := range s.Figures {
-		out = fmt.Appendf(out, `,%q:`, f.Name)
-		out = appendNumber(out, f.Value(c), 64)
-	}
-	return append(out, '}')
-}
-
-// SweepSVG draws a heat map per figure, with a frame around the recommended cell.
-func SweepSVG(w io.Writer, s Sweep) error {
-	const cell, left, top, gap = 34, 70, 40, 60
-	width := left + cell*len(s.Grid.Neg) + 20
-	height := cell*len(s.Grid.Pos) + top + gap
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", width, height*len(s.Figures)*len(s.Recompute))
-	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="#ffffff"/>`) // the page around it may be dark
-	y := 0
-	for _, recompute := range s.Recompute {
-		for _, f := range s.Figures {
-			s.heatMap(out, f, recompute, y, cell, left, top)
-			y += height
-		}
-	}
-	fmt.Fprint(out, "</svg>\n")
-	return out.Flush()
-}
-
-func (s Sweep) heatMap(out io.Writer, f sweep.Figure, recompute bool, y, cell, left, top int) {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i := range s.Grid.Pos {
-		for j := range s.Grid.Neg {
-			if x := f.Value(s.Grid.At(recompute, i, j)); x-x == 0 {
-				lo, hi = min(lo, x), max(hi, x)
-			}
-		}
-	}
-	text := func(x, y int, anchor, t string) {
-		fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="%s">%s</text>`+"\n", x, y, anchor, svgEscape(t))
-	}
-	text(left, y+16, "start", fmt.Sprintf("%s: %s, compute_new_adv %s", f.Name, f.Doc, onOff(recompute)))
-	text(left-8, y+top-6, "end", "keep_pos")
-	for i := range s.Grid.Pos {
-		row := y + top + (len(s.Grid.Pos)-1-i)*cell
-		text(left-8, row+cell/2+4, "end", units.Fixed(s.Grid.Pos[i], 2))
-		for j := range s.Grid.Neg {
-			c := s.Grid.At(recompute, i, j)
-			fill, textColour := shade(f.Value(c), lo, hi)
-			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, left+j*cell, row, cell, cell, fill)
-			fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`+"\n", left+j*cell+cell/2, row+cell/2+4, textColour, svgEscape(sweepValue(f, c)))
-		}
-	}
-	if a := s.Grid.Recommend(s.Recompute...); a.Cell != nil && a.Cell.Recompute == recompute {
-		j, i := slices.Index(s.Grid.Neg, a.Cell.KeepNeg), slices.Index(s.Grid.Pos, a.Cell.KeepPos)
-		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="#bc4c00" stroke-width="2"><title>recommended</title></rect>`+"\n",
-			left+j*cell+1, y+top+(len(s.Grid.Pos)-1-i)*cell+1, cell-2, cell-2)
-	}
-	below := y + top + len(s.Grid.Pos)*cell + 16
-	for j, neg := range s.Grid.Neg {
-		text(left+j*cell+cell/2, below, "middle", units.Fixed(neg, 2))
-	}
-	text(left, below+16, "start", "keep_neg")
-}
-
-// shade returns a blue for x, pale at lo and dark at hi, and a readable colour for text on it.
-func shade(x, lo, hi float64) (fill, textColour string) {
-	if x-x != 0 || hi <= lo {
-		return "#eeeeee", "#000000"
-	}
-	at := (x - lo) / (hi - lo)
-	mix := func(from, to float64) int { return int(math.Round(from + at*(to-from))) }
-	textColour = "#000000"
-	if at > 0.6 {
-		textColour = "#ffffff"
-	}
-	return fmt.Sprintf("#%02x%02x%02x", mix(240, 8), mix(246, 69), mix(252, 148)), textColour
-}
-
-func svgEscape(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }

@@ -89,6 +89,7 @@ type View struct {
 	LogScale bool   `json:"log,omitempty"`    // of the distribution's counts
 	Metric   string `json:"metric,omitempty"` // of the steps
 	Sweep    string `json:"sweep,omitempty"`  // figure of the sweep
+	Goal     string `json:"goal,omitempty"`   // of the sweep's recommendation
 	OpenView string `json:"seen,omitempty"`
 	Theme    string `json:"theme,omitempty"` // "" if not chosen by the user
 }

@@ -48,6 +48,7 @@ type pairOutcomes struct {
 	unfiltered           Outcome   // both ratios 1
 
 	groups, alive, zeros int
+	noZero, oneZero      int // groups with an advantage that is not 0, and none or one that is
 }
 
 // moments are sums over advantages of one sign.
@@ -56,11 +57,17 @@ type moments struct{ sum, sumSquares float64 }
 // filtered returns what posCounts[i] and negCounts[j] do without recompute.
 func (o *pairOutcomes) filtered(i, j int) Outcome {
 	n, pos, neg := o.posCounts[i]+o.negCounts[j], o.posSums[i], o.negSums[j]
-	outcome := Outcome{Kept: o.groups*n + o.zeros, sum: pos.sum + neg.sum, sumSquares: pos.sumSquares + neg.sumSquares, sumAbs: pos.sum - neg.sum}
+	outcome := Outcome{Kept: o.groups*n + o.zeros, Trained: o.groups * n, sum: pos.sum + neg.sum, sumSquares: pos.sumSquares + neg.sumSquares, sumAbs: pos.sum - neg.sum}
 	if n > 0 {
 		outcome.Signal = o.alive
 	} else {
 		outcome.Killed = o.alive
+	}
+	switch n {
+	case 0:
+		outcome.TooFew = o.noZero + o.oneZero
+	case 1:
+		outcome.TooFew = o.noZero
 	}
 	return outcome
 }
@@ -90,6 +97,15 @@ func (s *accumulator) run(ctx context.Context) error {
 // addToGrid adds groups with equal signCounts to the cells.
 func (s *accumulator) addToGrid(counts signCounts, o *pairOutcomes) {
 	g := s.grid
+	g.unfiltered.add(o.unfiltered)
+	g.pos.all += o.groups * counts.pos
+	g.neg.all += o.groups * counts.neg
+	for i, pos := range g.Pos {
+		g.pos.kept[i] += o.groups * estimators.KeepCount(counts.pos, pos)
+	}
+	for j, neg := range g.Neg {
+		g.neg.kept[j] += o.groups * estimators.KeepCount(counts.neg, neg)
+	}
 	for i, pos := range g.Pos {
 		a, _ := slices.BinarySearch(o.posCounts, estimators.KeepCount(counts.pos, pos))
 		for j, neg := range g.Neg {
@@ -149,6 +165,7 @@ func (o *pairOutcomes) add(more *pairOutcomes) {
 	addMoments(o.posSums, more.posSums)
 	addMoments(o.negSums, more.negSums)
 	o.groups, o.alive, o.zeros = o.groups+more.groups, o.alive+more.alive, o.zeros+more.zeros
+	o.noZero, o.oneZero = o.noZero+more.noZero, o.oneZero+more.oneZero
 }
 
 func addMoments(to, more []moments) {

@@ -14,6 +14,7 @@ type Cell struct {
 
 	Samples, Groups int
 	Outcome
+	Warned StepWarnings
 
 	sumAbsOriginal float64
 }
@@ -26,7 +27,10 @@ type Outcome struct {
 	Short  int // groups with fewer than 2 kept samples under recompute
 	Flips  int // kept samples whose advantage changed sign, also from or to 0: see analysis.Flips
 
-	sum, sumSquares, sumAbs float64 // of the processed advantages
+	Trained int // samples with an advantage that is not 0: what is left to train on
+	TooFew  int // groups with an advantage that is not 0, of which the filter keeps fewer than 2 samples
+
+	sum, sumSquares, sumAbs float64 // of the processed advantages that are finite
 }
 
 func (o *Outcome) add(more Outcome) {
@@ -35,10 +39,24 @@ func (o *Outcome) add(more Outcome) {
 	o.Killed += more.Killed
 	o.Short += more.Short
 	o.Flips += more.Flips
+	o.Trained += more.Trained
+	o.TooFew += more.TooFew
 	o.sum += more.sum
 	o.sumSquares += more.sumSquares
 	o.sumAbs += more.sumAbs
 }
+
+// merge adds the same cell of other steps.
+func (c *Cell) merge(o *Cell) {
+	c.add(o.Outcome)
+	c.Warned.add(o.Warned)
+	c.Samples += o.Samples
+	c.Groups += o.Groups
+	c.sumAbsOriginal += o.sumAbsOriginal
+}
+
+// Filtering reports whether a ratio is below 1.
+func (c *Cell) Filtering() bool { return c.KeepPos < 1 || c.KeepNeg < 1 }
 
 // Apply returns set with the ratios and the recompute of the cell.
 func (c *Cell) Apply(set model.Settings) model.Settings {
@@ -48,6 +66,18 @@ func (c *Cell) Apply(set model.Settings) model.Settings {
 
 // AbsRatio returns Σ|A| after the filter over Σ|A| before it, NaN if that is 0.
 func (c *Cell) AbsRatio() float64 { return c.sumAbs / c.sumAbsOriginal }
+
+// Effective returns (Σ|A|)²/ΣA² of the processed advantages: how many samples with advantages of one
+// size would push as evenly. A few large advantages among many small ones count as few. NaN if all
+// are 0.
+func (c *Cell) Effective() float64 { return c.sumAbs * c.sumAbs / c.sumSquares }
+
+// Push returns ΣA/Σ|A| of the processed advantages: 0 if positive and negative mass are equal, 1 or −1
+// if there is only one of them. NaN if all are 0.
+func (c *Cell) Push() float64 { return c.sum / c.sumAbs }
+
+// Lost returns how many groups the filter kills or leaves short.
+func (c *Cell) Lost() int { return c.Killed + c.Short }
 
 // Mean returns the mean of the processed advantages of all samples: far from 0, the
 // update is one-sided.
@@ -75,8 +105,11 @@ func Figures() []Figure {
 		{"kept", "samples kept", func(c *Cell) float64 { return float64(c.Kept) }, true, samples},
 		{"killed", "groups that lose their signal", func(c *Cell) float64 { return float64(c.Killed) }, true, groups},
 		{"short", "groups with fewer than 2 kept", func(c *Cell) float64 { return float64(c.Short) }, true, groups},
+		{"trained", "samples left with an advantage that is not 0", func(c *Cell) float64 { return float64(c.Trained) }, true, samples},
+		{"effective", "effective samples, (Σ|A|)²/ΣA²: how many of equal weight would push as evenly", (*Cell).Effective, false, nil},
 		{"flips", "kept samples whose sign changes, also from or to 0", func(c *Cell) float64 { return float64(c.Flips) }, true, samples},
 		{"abs", "Σ|A| against no filter", (*Cell).AbsRatio, false, nil},
+		{"push", "ΣA/Σ|A|: 0 if positive and negative mass are equal", (*Cell).Push, false, nil},
 		{"mean", "mean advantage: far from 0 is one-sided", (*Cell).Mean, false, nil},
 		{"std", "std of the advantages", (*Cell).Std, false, nil},
 	}
@@ -95,7 +128,7 @@ func FindFigure(name string) (Figure, bool) {
 // outcomeOf returns what one group adds to a cell. The group is short if it is
 // recomputed and fewer than 2 of its samples are kept.
 func outcomeOf(alive, isRecomputed bool, original, processed []float64, kept []bool) (o Outcome) {
-	nonzero := false
+	hadSignal := false
 	for i, keep := range kept {
 		x := processed[i]
 		if keep {
@@ -104,12 +137,21 @@ func outcomeOf(alive, isRecomputed bool, original, processed []float64, kept []b
 				o.Flips++
 			}
 		}
-		nonzero = nonzero || x != 0
-		o.sum += x
-		o.sumSquares += x * x
-		o.sumAbs += math.Abs(x)
+		hadSignal = hadSignal || original[i] != 0
+		if x != 0 {
+			o.Trained++
+		}
+		if x-x == 0 {
+			o.sum += x
+			o.sumSquares += x * x
+			o.sumAbs += math.Abs(x)
+		}
 	}
-	o.countFate(alive, nonzero, isRecomputed && o.Kept < 2)
+	isShort := isRecomputed && o.Kept < 2
+	if isShort && hadSignal {
+		o.TooFew++
+	}
+	o.countFate(alive, o.Trained > 0, isShort)
 	return o
 }
 

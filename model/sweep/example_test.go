@@ -9,7 +9,7 @@ import (
 	"vantage/model/sweep"
 )
 
-// Sweep a few pairs of ratios over a run and print the recommended one.
+// Sweep a few pairs of ratios over a run and print what suits each goal.
 func Example() {
 	chunk := &model.Chunk{Format: "mine", HasTruth: true}
 	for prompt, rewards := range [][]float64{{1, 1, 1, 1, 0, 0, 0, 0}, {1, 1, 0, 0, 0, 0, 0, 0}} {
@@ -32,8 +32,14 @@ func Example() {
 			fmt.Printf("keep_pos %.1f keep_neg %.1f: kept %2d, signal %d, killed %d\n", pos, neg, cell.Kept, cell.Signal, cell.Killed)
 		}
 	}
-	recommendation := grid.Recommend(false, true)
-	fmt.Println(recommendation.Reason)
+	for _, name := range sweep.GoalNames() {
+		goal, err := sweep.ParseGoal(name)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(name + ": " + grid.Recommend(goal, false, true).Cell.Sentence())
+	}
 	// Output:
 	// keep_pos 0.5 keep_neg 0.0: kept  3, signal 1, killed 1
 	// keep_pos 0.5 keep_neg 0.5: kept  8, signal 2, killed 0
@@ -41,5 +47,7 @@ func Example() {
 	// keep_pos 1.0 keep_neg 0.0: kept  6, signal 0, killed 2
 	// keep_pos 1.0 keep_neg 0.5: kept 11, signal 2, killed 0
 	// keep_pos 1.0 keep_neg 1.0: kept 16, signal 2, killed 0
-	// it keeps 8 of 16 samples and signal in 2 of 2 groups, 2 of which have it unfiltered
+	// signal: no filter: keeps 100% of Σ|A|, trains on 16/16 samples (100%), kills 0, flips 0
+	// balance: no filter: keeps 100% of Σ|A|, trains on 16/16 samples (100%), kills 0, flips 0
+	// cost: no filter: keeps 100% of Σ|A|, trains on 16/16 samples (100%), kills 0, flips 0
 }

@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"vantage/model"
@@ -31,8 +30,15 @@ type Grid struct {
 	Rows     int // of the log: more than the cells have samples if these are rollouts of several rows
 
 	filtered, recomputed []Cell // row-major: Pos, then Neg
-	unfilteredSignal     int    // groups with signal without a filter
+	unfiltered           Cell   // both ratios 1, also if they are not on the grid
+	pos, neg             side   // what Pos and Neg keep
 }
+
+// NoFilter returns the cell of both ratios 1 without recompute, which need not be on the grid.
+func (g *Grid) NoFilter() *Cell { return &g.unfiltered }
+
+// HasSignal reports whether a group carries signal before any filter.
+func (g *Grid) HasSignal() bool { return g.unfiltered.Signal > 0 }
 
 // RolloutText says that samples are rollouts of several rows; "" if each is a row.
 func (g *Grid) RolloutText() string {
@@ -67,19 +73,32 @@ func Run(ctx context.Context, snap model.Snapshot, steps []int, set model.Settin
 // not in [0, 1].
 func New(set model.Settings, r Ratios) (*Grid, error) {
 	set.KeepPos, set.KeepNeg, set.Recompute = 1, 1, false
-	g := &Grid{Ratios: r, Settings: set, filtered: make([]Cell, len(r.Pos)*len(r.Neg)), recomputed: make([]Cell, len(r.Pos)*len(r.Neg))}
+	g := newGrid(set, r)
+	for k := range g.filtered {
+		for _, c := range []*Cell{&g.filtered[k], &g.recomputed[k]} {
+			if err := c.Apply(set).Validate(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return g, nil
+}
+
+// newGrid returns a grid without steps, whose ratios are not validated.
+func newGrid(set model.Settings, r Ratios) *Grid {
+	g := &Grid{
+		Ratios: r, Settings: set, filtered: make([]Cell, len(r.Pos)*len(r.Neg)), recomputed: make([]Cell, len(r.Pos)*len(r.Neg)),
+		unfiltered: Cell{KeepPos: 1, KeepNeg: 1}, pos: newSide(r.Pos), neg: newSide(r.Neg),
+	}
 	for i, pos := range r.Pos {
 		for j, neg := range r.Neg {
 			for _, recompute := range []bool{false, true} {
 				c := g.At(recompute, i, j)
 				c.KeepPos, c.KeepNeg, c.Recompute = pos, neg, recompute
-				if err := c.Apply(set).Validate(); err != nil {
-					return nil, err
-				}
 			}
 		}
 	}
-	return g, nil
+	return g
 }
 
 // WithSteps returns a grid that also holds these steps of a snapshot: all their groups or,
@@ -87,6 +106,7 @@ func New(set model.Settings, r Ratios) (*Grid, error) {
 func (g *Grid) WithSteps(ctx context.Context, snap model.Snapshot, steps, groups []int) (*Grid, error) {
 	next := *g
 	next.filtered, next.recomputed = slices.Clone(g.filtered), slices.Clone(g.recomputed)
+	next.pos, next.neg = g.pos.clone(), g.neg.clone()
 	for _, i := range steps {
 		a, err := analysis.Analyze(ctx, snap, i, g.Settings)
 		if err != nil {
@@ -121,31 +141,66 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, groups []analy
 	if err != nil {
 		return err
 	}
-	g.Steps++
-	samples, sumAbs := 0, 0.0
-	for i := range groups {
-		grp := &groups[i]
-		samples += grp.Size()
-		if grp.Fate == model.FateAlive {
-			g.unfilteredSignal++
-		}
-		for _, x := range a.Original[grp.Start:grp.End] {
-			sumAbs += math.Abs(x)
-		}
-	}
-	for k := range g.filtered {
-		for _, c := range []*Cell{&g.filtered[k], &g.recomputed[k]} {
-			c.Samples += samples
-			c.Groups += len(groups)
-			c.sumAbsOriginal += sumAbs
-		}
-	}
-	s := newAccumulator(g, a, groups, entry)
+	step := newGrid(g.Settings, g.Ratios)
+	s := newAccumulator(step, a, groups, entry)
 	if err := s.run(ctx); err != nil {
 		return err
 	}
 	if !s.groupLocal {
-		return g.bruteForce(ctx, a, groups, entry)
+		if err := step.bruteForce(ctx, a, groups, entry); err != nil {
+			return err
+		}
 	}
+	samples := 0
+	for i := range groups {
+		samples += groups[i].Size()
+	}
+	step.eachCell(func(c *Cell) {
+		c.Samples, c.Groups, c.sumAbsOriginal = samples, len(groups), step.unfiltered.sumAbs
+	})
+	if !a.Open { // an open step raises no warnings
+		step.countWarnings()
+	}
+	g.Steps++
+	g.merge(step)
 	return nil
+}
+
+// Every returns the grid of every n-th ratio.
+func (g *Grid) Every(n int) *Grid {
+	if n <= 1 {
+		return g
+	}
+	pos, posRatios := g.pos.every(n, g.Pos)
+	neg, negRatios := g.neg.every(n, g.Neg)
+	few := newGrid(g.Settings, Ratios{posRatios, negRatios})
+	few.Steps, few.Rows, few.unfiltered, few.pos, few.neg = g.Steps, g.Rows, g.unfiltered, pos, neg
+	for i := range posRatios {
+		for j := range negRatios {
+			for _, recompute := range []bool{false, true} {
+				*few.At(recompute, i, j) = *g.At(recompute, n*i, n*j)
+			}
+		}
+	}
+	return few
+}
+
+// eachCell visits every cell, also that without a filter.
+func (g *Grid) eachCell(visit func(*Cell)) {
+	for k := range g.filtered {
+		visit(&g.filtered[k])
+		visit(&g.recomputed[k])
+	}
+	visit(&g.unfiltered)
+}
+
+// merge adds the counts and sums of a grid of the same ratios.
+func (g *Grid) merge(o *Grid) {
+	for k := range g.filtered {
+		g.filtered[k].merge(&o.filtered[k])
+		g.recomputed[k].merge(&o.recomputed[k])
+	}
+	g.unfiltered.merge(&o.unfiltered)
+	g.pos.merge(o.pos)
+	g.neg.merge(o.neg)
 }

@@ -94,6 +94,13 @@ func (w *groupWorker) addGroup(o *pairOutcomes) {
 	if alive {
 		o.alive++
 	}
+	switch {
+	case n == w.zeros:
+	case w.zeros == 0:
+		o.noZero++
+	case w.zeros == 1:
+		o.oneZero++
+	}
 	w.sorted.pos.addAdvantages(o.posSums, o.posCounts)
 	w.sorted.neg.addAdvantages(o.negSums, o.negCounts)
 	if !w.groupLocal {
@@ -119,6 +126,9 @@ func (w *groupWorker) addRecomputed(o *Outcome, pos, neg int, alive bool) {
 	switch {
 	case pos+neg+w.zeros < 2:
 		w.sorted.addOriginal(o, pos, neg, alive)
+		if len(w.original) > w.zeros {
+			o.TooFew++
+		}
 	case !w.hasForm || !w.sorted.rewardsDiffer(pos, neg):
 		w.markKept(pos, neg)
 		estimators.Recompute(w.processed, w.entry, w.batch, w.a.Settings.Scale, w.original, w.kept)

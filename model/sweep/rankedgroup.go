@@ -36,6 +36,9 @@ func (s *rankedSide) clear() {
 
 func (s *rankedSide) add(reward, advantage float64) {
 	n := len(s.rewards)
+	if advantage-advantage != 0 {
+		advantage = 0 // sums are of finite advantages
+	}
 	s.rewards = append(s.rewards, reward)
 	s.rewardSums, s.rewardSquares = append(s.rewardSums, s.rewardSums[n]+reward), append(s.rewardSquares, s.rewardSquares[n]+reward*reward)
 	s.advantageSums, s.advantageSquares = append(s.advantageSums, s.advantageSums[n]+advantage), append(s.advantageSquares, s.advantageSquares[n]+advantage*advantage)
@@ -84,6 +87,7 @@ func (r *rankedGroup) load(rewards, original []float64, rank []int, positive int
 // samples: too few are kept to recompute.
 func (r *rankedGroup) addOriginal(o *Outcome, pos, neg int, alive bool) {
 	o.Kept += pos + neg + r.zeros
+	o.Trained += pos + neg
 	o.sum += r.pos.advantageSums[pos] + r.neg.advantageSums[neg]
 	o.sumSquares += r.pos.advantageSquares[pos] + r.neg.advantageSquares[neg]
 	o.sumAbs += r.pos.advantageSums[pos] - r.neg.advantageSums[neg]
@@ -125,13 +129,14 @@ func (r *rankedGroup) addRecomputed(o *Outcome, form closedForm, pos, neg int, a
 	margin := float64(n) * 0x1p-23 * r.maxAbsReward
 	above, aboveSure := r.pos.countBeyond(pos, mean, margin, 1)
 	below, belowSure := r.neg.countBeyond(neg, mean, margin, -1)
-	zeroSure := r.zeros == 0 || mean < r.zeroLo-margin || mean > r.zeroHi+margin // all of them flip
+	zeroSure := r.zeros == 0 || mean < r.zeroLo-margin || mean > r.zeroHi+margin // all of them flip, and train
 	if !aboveSure || !belowSure || !zeroSure {
 		return false
 	}
 	divisor := form.divisor(squares, n)
 	distances := r.pos.sumDistances(pos, above, mean) - r.neg.sumDistances(neg, below, mean) + math.Abs(r.zeroSum-float64(r.zeros)*mean)
 	o.Kept += n
+	o.Trained += n
 	o.Flips += pos - above + neg - below + r.zeros
 	o.sumSquares += squares / (divisor * divisor)
 	o.sumAbs += distances / divisor

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -62,10 +63,16 @@ func checkCell(t rapid.TB, c *Cell, a *analysis.Analysis) {
 	}
 	where := fmt.Sprintf("%s %s %s, keep %v %v, recompute %v: rewards %v, advantages %v, processed %v",
 		a.Settings.Framework, a.Settings.Estimator, a.Settings.Scale, c.KeepPos, c.KeepNeg, c.Recompute, a.Batch.Rewards, a.Original, processed)
-	got := []int{c.Samples, c.Groups, c.Kept, c.Signal, c.Killed, c.Short, c.Flips}
-	want := []int{a.Rows, a.Groups, a.Kept, a.Signal, a.Fates[model.FateKilled], a.Fates[model.FateShort], a.Flips.Total()}
+	trained := 0
+	for _, x := range a.Processed {
+		if x != 0 {
+			trained++
+		}
+	}
+	got := []int{c.Samples, c.Groups, c.Kept, c.Signal, c.Killed, c.Short, c.Flips, c.Trained}
+	want := []int{a.Rows, a.Groups, a.Kept, a.Signal, a.Fates[model.FateKilled], a.Fates[model.FateShort], a.Flips.Total(), trained}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Fatalf("samples, groups, kept, signal, killed, short, flips\n got %v\nwant %v\n%s", got, want, where)
+		t.Fatalf("samples, groups, kept, signal, killed, short, flips, trained\n got %v\nwant %v\n%s", got, want, where)
 	}
 	sum, squares := 0.0, 0.0
 	for _, x := range processed {
@@ -78,6 +85,32 @@ func checkCell(t rapid.TB, c *Cell, a *analysis.Analysis) {
 	checkNear(t, where, "mean", c.Mean(), mean)
 	checkNear(t, where, "std", c.Std(), math.Sqrt(squares/float64(a.Rows-1)))
 	checkNear(t, where, "Σ|A|", c.AbsRatio(), a.Metric("vantage/abs_advantage_ratio"))
+	checkNear(t, where, "effective samples", c.Effective(), a.Metric("vantage/effective_samples"))
+	checkWarnings(t, where, c, a)
+}
+
+// checkWarnings compares the kinds of warnings that the settings of a cell raise.
+func checkWarnings(t rapid.TB, where string, c *Cell, a *analysis.Analysis) {
+	t.Helper()
+	raised := map[model.WarningKind]int{}
+	for _, w := range a.Warnings {
+		switch w.Kind {
+		case model.WarnTooFewKept, model.WarnKilledGroups, model.WarnSignFlips, model.WarnRecomputeWithoutFilter, model.WarnOneSidedPush, model.WarnEffectiveRatio:
+			raised[w.Kind] = 1
+		default:
+		}
+	}
+	counted := map[model.WarningKind]int{}
+	for _, k := range c.Warned.Kinds() {
+		counted[k.Kind] = k.Steps
+	}
+	if math.Abs(math.Abs(c.Push())-0.25) < 1e-4 {
+		delete(raised, model.WarnOneSidedPush) // at the limit the last digits decide
+		delete(counted, model.WarnOneSidedPush)
+	}
+	if !maps.Equal(raised, counted) {
+		t.Fatalf("warnings %v, want %v: %s", counted, raised, where)
+	}
 }
 
 func checkNear(t rapid.TB, where, what string, got, want float64) {

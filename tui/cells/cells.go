@@ -94,7 +94,7 @@ func Wrap(s string, w int) []string {
 
 // asciiFor returns the ASCII replacement of a character that the screens use.
 func asciiFor(r rune) (byte, bool) {
-	const known, replacements = "−–—…·×±≈Σ↓↑←→▏Δ␛▼▲", "---~.x~~Sv^<>|d^v^"
+	const known, replacements = "−–—…·×±≈Σ↓↑←→▏Δ␛▼▲★☆", "---~.x~~Sv^<>|d^v^*'"
 	if i := strings.IndexRune(known, r); i >= 0 {
 		return replacements[utf8.RuneCountInString(known[:i])], true
 	}

@@ -39,7 +39,7 @@ func (b *blockBuilder) reset(old model.Block) {
 // addRow adds a sample. A column that may be nil is allocated by the first sample with a value.
 func (b *blockBuilder) addRow(offset int64, key groupKey, rollout model.Rollout, reward, advantage float64, length int32, components []float64) {
 	if b.n == len(b.Reward) {
-		b.grow(b.n + b.n/2 + 1024)
+		b.grow(b.n + b.n/2 + 64)
 	}
 	n := b.n
 	b.Step[n], b.Offset[n], b.Reward[n], b.Length[n] = key.step, offset, reward, length

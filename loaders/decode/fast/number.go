@@ -1,14 +1,5 @@
 package fast
 
-// readNumber reads the decimal at b[at:] and the literal after it, and returns where that ends, 0 if
-// something does not fit.
-func (v *span) readNumber(b []byte, at int, after *literal) (end int) {
-	if end = v.readDecimal(b, at); end == 0 {
-		return 0
-	}
-	return after.match(b, end)
-}
-
 // readDecimal reads the decimal at b[at:] and returns where it ends, 0 if there is none or it has more
 // than 15 digits. Any other is an integer below 2^53 over a power of ten, both exact, so one division
 // rounds it correctly. It reads no exponent.

@@ -78,7 +78,9 @@ func (r *Reader) readValues(p []byte, fields []field, at int) int {
 		f, next := &fields[i], 0
 		v := &r.spans[f.role]
 		if f.kind == jsonscan.Number {
-			next = v.readNumber(p, at, &f.after)
+			if next = v.readDecimal(p, at); next > 0 {
+				next = f.after.match(p, next)
+			}
 		}
 		if next == 0 {
 			next = v.read(p, at, f)

@@ -1,0 +1,199 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model/sweep"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+)
+
+// adviceRequest is all that the recommendation of a map depends on.
+type adviceRequest struct {
+	grid      *sweep.Grid
+	stride    int // only every so many ratios are on the map
+	goal      sweep.Goal
+	recompute bool
+}
+
+// sweepGoal returns what the recommendation is for.
+func (a App) sweepGoal() sweep.Goal {
+	if a.sweep.goal == (sweep.Goal{}) {
+		return sweep.DefaultGoal()
+	}
+	return a.sweep.goal
+}
+
+// updateAdvice finds what suits the goal best on the map that is on the screen, and puts the cursor there
+// until the map is complete, unless it was moved. Only what is on the map is advised, since Enter sets
+// what is under the cursor.
+func (a App) updateAdvice() App {
+	want := adviceRequest{a.sweep.grid, a.sweepStride(), a.sweepGoal(), a.settings.now.Recompute}
+	if a.position.view != viewSweep || want == a.sweep.adviceOf {
+		return a
+	}
+	a.sweep.adviceOf, a.sweep.advice = want, sweep.Recommendation{}
+	if want.grid == nil {
+		return a
+	}
+	a.sweep.advice = want.grid.Every(want.stride).Recommend(want.goal, want.recompute)
+	if a.sweep.followStar {
+		a = a.sweepCursorToStar()
+		a.sweep.followStar = a.sweep.cancel != nil
+	}
+	return a
+}
+
+// sweepCursorToStar puts the cursor on the recommended cell, if there is one.
+func (a App) sweepCursorToStar() App {
+	if c := a.sweep.advice.Cell; c != nil {
+		r := sweep.DefaultRatios()
+		a.sweep.pos, a.sweep.neg = nearestIndex(r.Pos, c.KeepPos), nearestIndex(r.Neg, c.KeepNeg)
+	}
+	return a
+}
+
+// toggleStar moves the cursor to the star, or from there to the cell that is set.
+func (a App) toggleStar() (App, tea.Cmd) {
+	i, j := a.sweep.pos, a.sweep.neg
+	a.sweep.followStar = false
+	if a = a.sweepCursorToStar(); a.sweep.pos == i && a.sweep.neg == j {
+		a = a.sweepCursorToSettings()
+	}
+	return a, nil
+}
+
+// nextGoal changes what the recommendation is for.
+func (a App) nextGoal() (App, tea.Cmd) {
+	names := sweep.GoalNames()
+	g := a.sweepGoal()
+	g.Name = names[(slices.Index(names, g.Name)+1)%len(names)]
+	a.sweep.goal, a.sweep.followStar = g, true
+	return a, nil
+}
+
+// runGoal sets what the recommendation is for, and opens the map.
+func runGoal(a App, args []string) (App, tea.Cmd, error) {
+	g, err := sweep.ParseGoal(strings.Join(args, " "))
+	if err != nil {
+		return a, nil, err
+	}
+	a.sweep.goal = g
+	a, cmd := a.openSweep()
+	return a, cmd, nil
+}
+
+// The marks of cells that suit the goal.
+const (
+	starMark  = "★" // the best
+	frontMark = "☆" // no other beats it, and it raises no warning
+)
+
+// adviceMark returns the mark of a cell, "" if it has none.
+func (a App) adviceMark(c *sweep.Cell) string {
+	switch {
+	case a.sweep.advice.IsChoice(c):
+		return starMark
+	case c.Warned == (sweep.StepWarnings{}) && a.sweep.advice.OnFront(c):
+		return frontMark
+	}
+	return ""
+}
+
+// adviceSentence says what suits the goal best, or why nothing does.
+func (a App) adviceSentence() string {
+	r := a.sweep.advice
+	if r.Cell == nil {
+		return r.Reason
+	}
+	text := fmt.Sprintf("%s %s: keeps %s of Σ|A|, kills %s, flips %s", starMark, r.Cell.Name(), shareText(r.Cell.AbsRatio()), units.Count(r.Cell.Killed), units.Count(r.Cell.Flips))
+	if r.NotInTrainer {
+		text += fmt.Sprintf(" (%s has no such filter: f)", a.sweep.grid.Settings.Framework)
+	}
+	return text
+}
+
+func shareText(x float64) string {
+	if x != x {
+		return units.Missing
+	}
+	return fmt.Sprintf("%.0f%%", 100*x)
+}
+
+// The columns of the table beside the map.
+const (
+	adviceLabelWidth  = 9
+	adviceColumnWidth = 6
+	adviceWidth       = adviceLabelWidth + 3*adviceColumnWidth
+)
+
+// adviceLines says what suits the goal best, in lines of w cells: in words, and in figures against what
+// is set and no filter at all.
+func (a App) adviceLines(w int) []string {
+	t, r := a.display.theme, a.sweep.advice
+	if a.sweep.grid == nil {
+		return nil
+	}
+	goal := a.sweepGoal()
+	lines := []string{t.Paint(themes.Dim, "goal ") + t.Paint(themes.Accent, goal.Name)}
+	if goal.KeepsShare() {
+		lines[0] += t.Paint(themes.Dim, fmt.Sprintf(", %.3g%%+ of Σ|A|", 100*goal.Least))
+	}
+	for _, line := range cells.Wrap(a.adviceSentence(), w) {
+		lines = append(lines, t.Paint(themes.Title, line))
+	}
+	if r.Cell == nil {
+		return lines
+	}
+	columns := []*sweep.Cell{r.Cell, a.setCell(), a.sweep.grid.NoFilter()}
+	header := cells.Spaces(adviceLabelWidth)
+	for _, name := range []string{starMark, "set", "none"} {
+		header += cells.FitRight(name, adviceColumnWidth)
+	}
+	lines = append(lines, t.Paint(themes.Dim, header))
+	for _, row := range adviceRows() {
+		line := t.Paint(themes.Dim, cells.Fit(row.name, adviceLabelWidth))
+		for _, c := range columns {
+			text := units.Missing
+			if c != nil {
+				text = row.text(c)
+			}
+			line += cells.FitRight(text, adviceColumnWidth)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// setCell returns the cell of the settings at work, nil if it is not on the map.
+func (a App) setCell() *sweep.Cell {
+	g, set := a.sweep.grid, a.settings.now
+	i, j := nearestIndex(g.Pos, set.KeepPos), nearestIndex(g.Neg, set.KeepNeg)
+	if abs(g.Pos[i]-set.KeepPos) > 1e-9 || abs(g.Neg[j]-set.KeepNeg) > 1e-9 {
+		return nil
+	}
+	return g.At(set.Recompute, i, j)
+}
+
+// adviceRow is a figure of the table beside the map.
+type adviceRow struct {
+	name string
+	text func(*sweep.Cell) string
+}
+
+func adviceRows() []adviceRow {
+	return []adviceRow{
+		{"Σ|A|", func(c *sweep.Cell) string { return shareText(c.AbsRatio()) }},
+		{"effective", func(c *sweep.Cell) string { return units.Brief(c.Effective()) }},
+		{"trained", func(c *sweep.Cell) string { return units.Percent(c.Trained, c.Samples) }},
+		{"flips", func(c *sweep.Cell) string { return units.Count(c.Flips) }},
+		{"killed", func(c *sweep.Cell) string { return units.Count(c.Killed) }},
+		{"short", func(c *sweep.Cell) string { return units.Count(c.Short) }},
+		{"+ : − %", (*sweep.Cell).MassText},
+	}
+}
