@@ -1,19 +1,31 @@
 package estimators
 
 import (
+	"math"
+	"strconv"
 	"strings"
 )
 
-// NumberOrNone takes finite numbers from low to high, both included, and none.
-func NumberOrNone(low, high float64) Kind {
-	number := Number(low, high)
-	return Kind{number.text + ", or none", func(text string) (string, bool) {
+// Count takes whole numbers from low on.
+func Count(low int) Kind {
+	return Kind{"a whole number from " + strconv.Itoa(low) + " on", func(text string) (string, bool) {
+		x, ok := parseFinite(strings.ReplaceAll(text, "_", ""))
+		return strconv.FormatFloat(x, 'f', -1, 64), ok && x == math.Trunc(x) && x >= float64(low) && x < 1<<53
+	}}
+}
+
+// OrNone takes what k takes, and none; null is the same. [Values.Number] of none is 0.
+func OrNone(k Kind) Kind {
+	return Kind{k.text + ", or none", func(text string) (string, bool) {
 		if isNone(text) {
 			return "none", true
 		}
-		return number.parse(text)
+		return k.parse(text)
 	}}
 }
+
+// NumberOrNone takes finite numbers from low to high, both included, and none.
+func NumberOrNone(low, high float64) Kind { return OrNone(Number(low, high)) }
 
 // Name takes one word, such as the name of a column; what says which: "the name of a column".
 func Name(what string) Kind {

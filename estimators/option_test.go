@@ -13,6 +13,7 @@ func exampleOptions() []Option {
 		{Key: "reward.clip_range", Kind: Interval(), Default: "-10 10"},
 		{Key: "disable-std", Kind: Switch(), Default: "false"},
 		{Key: "mean", Kind: OneOf("group", "none"), Default: "group", Refusal: "Invalid mean: %s"},
+		{Key: "reward.max_len", Aliases: []string{"data.max_response_length"}, Kind: OrNone(Count(1)), Default: "none"},
 		{Key: "scale", Kind: OneOf("group", "batch"), Default: "group", Selects: map[string]Selection{"group": {Scale: ScaleGroup}, "batch": {Scale: ScaleBatch}}},
 	}
 }
@@ -32,11 +33,14 @@ func TestResolveOptions(t *testing.T) {
 		{"clip_range=-1 1", "reward.clip_range=-1 1", ""},
 		{"clip_range=null", "reward.clip_range=none", ""},
 		{"scale=group", "scale=group", ""}, // it selects, even the default
-		{"gama=1", "", "verl grpo has no option gama: it has algorithm.gamma, reward.clip_range, disable-std, mean, scale"},
+		{"gama=1", "", "verl grpo has no option gama: it has algorithm.gamma, reward.clip_range, disable-std, mean, reward.max_len, scale"},
 		{"gamma=2", "", `algorithm.gamma must be a number from 0 to 1, got "2"`},
 		{"gamma=NaN", "", `algorithm.gamma must be a number from 0 to 1, got "NaN"`},
 		{"clip_range=1 -1", "", `reward.clip_range must be two numbers, LOW HIGH, or none, got "1 -1"`},
 		{"disable-std=perhaps", "", `disable-std must be true or false, got "perhaps"`},
+		{"max_response_length=1e6", "reward.max_len=1000000", ""}, // another name of it
+		{"reward.max_len=null", "", ""},
+		{"max_len=0.5", "", `reward.max_len must be a whole number from 1 on, or none, got "0.5"`},
 		{"mean=batch", "", "Invalid mean: batch"},
 	} {
 		got, err := Options(c.given).Resolve("verl grpo", exampleOptions())

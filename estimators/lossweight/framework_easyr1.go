@@ -36,6 +36,7 @@ func easyR1() []*Loss {
 	}
 	for _, l := range list {
 		l.Key, l.Value = "worker.actor.loss_agg_mode", l.Name
+		l.MasksDropped = true
 		l.Source = "Coobiw/EasyR1-Brian@c414ee81ef06f8e6510bcbcbd939a89c118cff32 verl/trainer/core_algos.py:agg_loss, verl/workers/actor/dp_actor.py:update_policy"
 		l.Options = append(l.Options, estimators.Option{
 			Key: easyMicro, Kind: estimators.OrNone(estimators.Count(1)), Default: "none",
@@ -63,7 +64,7 @@ func inEasyMicroBatches(within func(b Batch, lo, hi int) weight) func([]float64,
 
 func weighEasyMeans(dst []float64, b Batch, v estimators.Values) error {
 	if int(b.rowsWithTokens(0, len(dst))) < len(dst) {
-		return errNaN
+		return ErrNaN
 	}
 	return inEasyMicroBatches(func(_ Batch, lo, hi int) weight { return perRow(float32(hi - lo)) })(dst, b, v)
 }

@@ -51,7 +51,7 @@ func weighOpenRLHF(dst []float64, b Batch, v estimators.Values, within func(lo, 
 	for lo, hi := range microBatches(rows, size) {
 		w := within(lo, hi)
 		if w.total == 0 {
-			return errNaN
+			return ErrNaN
 		}
 		b.set(dst, lo, hi, w.dividedBy(float32(rows)/float32(size), 1))
 	}

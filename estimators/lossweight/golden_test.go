@@ -113,7 +113,7 @@ func (c goldenCase) compare(t *testing.T, row goldenRow, loss *Loss, given estim
 	got := make([]float64, len(c.Groups))
 	err := loss.Weigh(got, c.batch(), values(t, loss, given))
 	isNaN := func(w goldenWeight) bool { return w != w }
-	if slices.ContainsFunc(c.Weights, isNaN) != errors.Is(err, errNaN) {
+	if slices.ContainsFunc(c.Weights, isNaN) != errors.Is(err, ErrNaN) {
 		t.Fatalf("weights %v, error %v", c.Weights, err)
 	} else if err != nil {
 		return

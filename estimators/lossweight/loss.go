@@ -26,6 +26,9 @@ type Loss struct {
 	NeedsLengths    bool // the weights depend on Batch.Lengths
 	NeedsAdvantages bool // the weights depend on Batch.Advantages
 
+	// MasksDropped: samples that the trainer's keep rule drops have a loss mask of 0.
+	MasksDropped bool
+
 	// NotComputable says why the loss gives no weight to a row; empty if it does.
 	NotComputable string
 
@@ -66,7 +69,7 @@ func (l *Loss) MissingIn(b Batch) string {
 // of rows; v are values of l.Options.
 //
 // The error is a *estimators.Refusal: what the trainer raises or, of the kind estimators.KindMissing,
-// what b lacks. Or it says that the trainer's loss is NaN. dst is NaN then.
+// what b lacks. Or it is ErrNaN. dst is NaN then.
 func (l *Loss) Weigh(dst []float64, b Batch, v estimators.Values) error {
 	err := l.tryWeigh(dst, b, v)
 	if err != nil {
@@ -85,10 +88,10 @@ func (l *Loss) tryWeigh(dst []float64, b Batch, v estimators.Values) error {
 		return err
 	}
 	if math.IsNaN(dst[0]) { // no row of the step has a token: all of them are 0 / 0
-		return errNaN
+		return ErrNaN
 	}
 	return nil
 }
 
-// errNaN is that the trainer's loss is not a number.
-var errNaN = errors.New("the trainer's loss is NaN: it divides by the tokens of rows that have none in the loss")
+// ErrNaN is that the trainer's loss is not a number.
+var ErrNaN = errors.New("the trainer's loss is NaN: it divides by the tokens of rows that have none in the loss")

@@ -149,6 +149,8 @@ func BenchmarkAnalyze(b *testing.B) {
 		set.KeepPos, set.KeepNeg = 0.7, 0.5
 		ratio, recompute := set, set
 		ratio.KeepPos, recompute.Recompute = 0.6, true
+		weighed := ratio
+		weighed.Loss = "verl/token-mean"
 		recomputedRatio := recompute
 		recomputedRatio.KeepPos = 0.6
 		previous := map[bool]*Analysis{}
@@ -166,6 +168,7 @@ func BenchmarkAnalyze(b *testing.B) {
 		}{
 			{"first", set, nil},
 			{"ratio", ratio, previous[false]},
+			{"ratio-loss", weighed, previous[false]},
 			{"recompute", recompute, previous[false]},
 			{"recomputed-ratio", recomputedRatio, previous[true]},
 			{"estimator", set.WithEstimator("rloo"), previous[false]},

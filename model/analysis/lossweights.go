@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"errors"
+	"slices"
 
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
@@ -10,24 +11,21 @@ import (
 
 // weigh computes what the loss of the settings multiplies each advantage by. Samples that a group
 // filter takes out of the batch have weight 0 and count in no denominator; those that it masks count
-// where the trainer counts them. Samples that the keep rule drops stay in the batch with advantage 0.
+// where the trainer counts them. Samples that the keep rule drops stay in the batch with advantage 0,
+// and with a loss mask of 0 if the trainer gives them one.
 func (a *Analysis) weigh() error {
 	loss, values, err := a.Settings.FindLoss()
 	if err != nil || loss == nil {
 		return err
 	}
-	b, rows := a.lossBatch()
-	weights := make([]float64, len(rows))
-	var refusal *estimators.Refusal
-	switch err := loss.Weigh(weights, b, values); {
-	case errors.As(err, &refusal) && refusal.Kind == estimators.KindMissing:
-		a.NoLoss = loss.Framework + "/" + loss.Name + " needs " + refusal.Text + ", which the log lacks"
-		return nil
-	case errors.As(err, &refusal):
-		a.NoLoss = loss.Framework + " would stop: " + refusal.Error()
-		return nil
-	case err != nil:
+	b, rows := a.lossBatch(loss)
+	weights := make([]float64, len(b.Advantages))
+	if err := loss.Weigh(weights, b, values); err != nil {
+		a.NoLoss, err = whyNoLoss(loss, err)
 		return err
+	}
+	if a.LossWeights = weights; rows == nil {
+		return nil
 	}
 	a.LossWeights = make([]float64, a.Rows)
 	for k, i := range rows {
@@ -36,41 +34,96 @@ func (a *Analysis) weigh() error {
 	return nil
 }
 
-// lossBatch is the batch that the loss averages over, and which samples its rows are.
-func (a *Analysis) lossBatch() (b lossweight.Batch, rows []int32) {
-	masks := a.admission != nil && a.admission.rule.Fate == groupfilter.Masked
-	lengths := knownLengths(a.Lengths)
-	b.Offsets = []int{0}
+// whyNoLoss says why a loss gives no weights. Other errors are returned.
+func whyNoLoss(loss *lossweight.Loss, err error) (string, error) {
+	name := loss.Framework + "/" + loss.Name
+	var refusal *estimators.Refusal
+	switch {
+	case errors.Is(err, lossweight.ErrNaN):
+		return name + ": " + err.Error(), nil
+	case !errors.As(err, &refusal):
+		return "", err
+	case refusal.Kind == estimators.KindMissing:
+		return name + " needs " + refusal.Text + ", which the log lacks", nil
+	}
+	return loss.Framework + " would stop: " + refusal.Error(), nil
+}
+
+// lossBatch is the batch that the loss averages over, and which samples its rows are; nil if they are
+// all samples.
+func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []int32) {
+	b = lossweight.Batch{
+		Lengths: knownLengths(a.Lengths), Offsets: a.Offsets, Advantages: a.Processed,
+		Masked: a.masked(loss), Rollouts: a.rolloutNumbers(),
+	}
+	if a.admission == nil || a.admission.rule.Fate == groupfilter.Masked {
+		return b, nil
+	}
+	rows = make([]int32, 0, a.Rows)
+	offsets := append(make([]int, 0, a.Groups+1), 0)
 	for g := range a.Groups {
 		for i := a.Offsets[g]; i < a.Offsets[g+1]; i++ {
-			if a.Trains(i) || masks {
+			if a.Trains(i) {
 				rows = append(rows, int32(i))
 			}
 		}
-		if n := len(rows); n > b.Offsets[len(b.Offsets)-1] {
-			b.Offsets = append(b.Offsets, n)
+		if n := len(rows); n > offsets[len(offsets)-1] {
+			offsets = append(offsets, n)
 		}
 	}
-	b.Advantages = make([]float64, len(rows))
-	if lengths != nil {
-		b.Lengths = make([]int32, len(rows))
-	}
-	for k, i := range rows {
-		b.Advantages[k] = a.Processed[i]
-		if lengths != nil {
-			b.Lengths[k] = lengths[i]
-		}
-		if masks {
-			b.Masked = append(b.Masked, !a.Trains(int(i)))
-		}
-	}
-	if r := a.input.rollouts; r != nil {
-		b.Rollouts = make([]int32, len(rows))
-		for k := 1; k < len(rows); k++ { // numbered without a gap
-			b.Rollouts[k] = b.Rollouts[k-1] + int32(one(r.of[rows[k]] != r.of[rows[k-1]]))
-		}
+	b.Offsets = offsets
+	b.Lengths, b.Advantages, b.Masked = pick(b.Lengths, rows), pick(b.Advantages, rows), pick(b.Masked, rows)
+	if b.Rollouts = pick(b.Rollouts, rows); b.Rollouts != nil {
+		renumber(b.Rollouts)
 	}
 	return b, rows
+}
+
+// masked says which samples have a loss mask of 0; nil if none has.
+func (a *Analysis) masked(loss *lossweight.Loss) []bool {
+	filter := a.admission != nil && a.admission.rule.Fate == groupfilter.Masked
+	dropped := loss.MasksDropped && a.Kept < a.Rows
+	if !filter && !dropped {
+		return nil
+	}
+	masked := make([]bool, a.Rows)
+	for i := range masked {
+		masked[i] = filter && !a.Trains(i) || dropped && !a.Keep[i]
+	}
+	return masked
+}
+
+// rolloutNumbers returns the rollout of each sample, counted from 0 without a gap; nil if each is one.
+func (a *Analysis) rolloutNumbers() []int32 {
+	if a.input.rollouts == nil {
+		return nil
+	}
+	numbers := slices.Clone(a.input.rollouts.of)
+	renumber(numbers)
+	return numbers
+}
+
+// renumber counts runs of equal numbers from 0.
+func renumber(numbers []int32) {
+	last, n := int32(0), int32(0)
+	for k, number := range numbers {
+		if k > 0 && number != last {
+			n++
+		}
+		numbers[k], last = n, number
+	}
+}
+
+// pick returns the values of some rows; nil of nil.
+func pick[T any](values []T, rows []int32) []T {
+	if values == nil {
+		return nil
+	}
+	some := make([]T, len(rows))
+	for k, i := range rows {
+		some[k] = values[i]
+	}
+	return some
 }
 
 // Mass is what the samples of the step, and what each quarter of them by length, do to an optimizer
@@ -79,10 +132,15 @@ func (a *Analysis) Mass() (all lossweight.Mass, byLength []lossweight.LengthBin,
 	if a.LossWeights == nil {
 		return all, nil, false
 	}
-	if lengths := knownLengths(a.Lengths); lengths != nil {
-		byLength = lossweight.ByLength(a.LossWeights, a.Processed, lengths)
+	lengths := knownLengths(a.Lengths)
+	if lengths == nil {
+		return lossweight.MassOf(a.LossWeights, a.Processed), nil, true
 	}
-	return lossweight.MassOf(a.LossWeights, a.Processed), byLength, true
+	byLength = lossweight.ByLength(a.LossWeights, a.Processed, lengths)
+	for _, bin := range byLength {
+		all = all.Plus(bin.Mass)
+	}
+	return all, byLength, true
 }
 
 // lossMetrics are the figures of the loss.
