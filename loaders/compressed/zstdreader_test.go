@@ -14,8 +14,8 @@ import (
 )
 
 // zstdFile returns a text of at least n bytes, half of which repeats, and its file.
-func zstdFile(t testing.TB, n int, options ...zstd.EOption) (text, file []byte) {
-	t.Helper()
+func zstdFile(tb testing.TB, n int, options ...zstd.EOption) (text, file []byte) {
+	tb.Helper()
 	random := rand.NewChaCha8([32]byte{1})
 	for len(text) < n {
 		piece := make([]byte, 300)
@@ -24,7 +24,7 @@ func zstdFile(t testing.TB, n int, options ...zstd.EOption) (text, file []byte) 
 	}
 	e, err := zstd.NewWriter(nil, options...)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return text, e.EncodeAll(text, nil)
 }
