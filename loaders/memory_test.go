@@ -87,3 +87,51 @@ func TestReadingStopsAtTheMemoryLimit(t *testing.T) {
 		_ = s.Close()
 	}
 }
+
+// BenchmarkFollowedMemory measures the bytes per row of a log that grows by 1,000 rows at a time, beside
+// the texts of its prompts, which repeat.
+func BenchmarkFollowedMemory(b *testing.B) {
+	const pieces, rows, stepRows, prompts = 300, 1000, 8192, 1000
+	path := filepath.Join(b.TempDir(), "1.jsonl")
+	log, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer log.Close()
+	s, err := Open([]string{path}, Options{Follow: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	store, samples, written := model.NewStore(), 0, 0
+	grow := func() {
+		var text strings.Builder
+		for range rows {
+			prompt := written / 8 % prompts
+			fmt.Fprintf(&text, `{"step": %d, "group_id": %d, "prompt": "question %d", "reward": 0.%d, "length": %d}`+"\n", written/stepRows, prompt, prompt, written%10, written%4096)
+			written++
+		}
+		if _, err := log.WriteString(text.String()); err != nil {
+			b.Fatal(err)
+		}
+		for samples < written {
+			chunk, err := s.Next(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			store.Append(chunk)
+			samples = store.Snapshot().Rows
+		}
+	}
+	for range prompts * 8 / rows {
+		grow()
+	}
+	for b.Loop() {
+		before, first := heap(), samples
+		for range pieces {
+			grow()
+		}
+		b.ReportMetric(float64(heap()-before)/float64(samples-first), "B/row")
+	}
+	runtime.KeepAlive(store)
+}

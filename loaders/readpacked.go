@@ -171,7 +171,7 @@ func unreadableReason(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "it ends early: it is still being written, or was cut off; look again when it is whole, or copy it again"
-	case errors.Is(err, compressed.ErrBomb), errors.Is(err, fileio.ErrNotRead):
+	case errors.Is(err, compressed.ErrBomb), errors.Is(err, compressed.ErrWindow), errors.Is(err, fileio.ErrNotRead):
 		return err.Error()
 	case errors.Is(err, pages.ErrBroken):
 		return err.Error() + "; copy it again, or leave it out if the run was stopped while it was written"

@@ -6,13 +6,14 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 )
 
 // Decompressor decompresses a file in its own goroutine, concurrently with the decoding of
 // records.
 type Decompressor struct {
 	file    *countingReader
-	text    io.Reader
+	text    io.ReadCloser
 	filled  chan *buffer
 	free    chan *buffer
 	stopped chan struct{}
@@ -50,8 +51,8 @@ var ErrBomb = fmt.Errorf("it unpacks to more than %d times its size: the rest is
 
 var errDamaged = errors.New("it is damaged")
 
-// startDecompressor decompresses text, which reads file.
-func startDecompressor(text io.Reader, file *countingReader) *Decompressor {
+// startDecompressor decompresses text, which reads file, perhaps in goroutines of its own.
+func startDecompressor(text io.ReadCloser, file *countingReader) *Decompressor {
 	d := &Decompressor{
 		file: file, text: text, stopped: make(chan struct{}),
 		filled: make(chan *buffer, maxBuffers), free: make(chan *buffer, maxBuffers),
@@ -95,7 +96,7 @@ func (d *Decompressor) fill(b *buffer) {
 		n, b.err = d.text.Read(b.text[len(b.text):cap(b.text)])
 		b.text = b.text[:len(b.text)+n]
 	}
-	b.consumed = d.file.n
+	b.consumed = d.file.n.Load()
 }
 
 // Next returns the next text and how many bytes of the file have been read so far. The text
@@ -124,21 +125,22 @@ func (d *Decompressor) Next() (text []byte, consumed int64, err error) {
 	return b.text, b.consumed, nil
 }
 
-// Stop ends the goroutine.
+// Stop ends the goroutine, and those of the text.
 func (d *Decompressor) Stop() {
 	close(d.stopped)
 	d.running.Wait()
+	_ = d.text.Close()
 }
 
 // countingReader counts the bytes that are read.
 type countingReader struct {
 	r io.Reader
-	n int64
+	n atomic.Int64
 }
 
 // Read implements [io.Reader].
 func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	c.n += int64(n)
+	c.n.Add(int64(n))
 	return n, err
 }

@@ -20,7 +20,7 @@ func (p panicReader) Read(b []byte) (int, error) {
 
 // A panic while a file is decompressed is that file's error, after the text before it.
 func TestPanicIsTheFilesError(t *testing.T) {
-	d := startDecompressor(panicReader{strings.NewReader("text")}, &countingReader{})
+	d := startDecompressor(io.NopCloser(panicReader{strings.NewReader("text")}), &countingReader{})
 	defer d.Stop()
 	text, _, err := d.Next()
 	if string(text) != "text" || err != nil {

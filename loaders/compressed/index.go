@@ -21,14 +21,16 @@ type Index struct {
 // the way.
 func (x *Index) Decompress(p Packing, number int32, file io.Reader) (*Decompressor, error) {
 	counted := &countingReader{r: file}
-	text, err := NewReader(p, counted)
+	if p == Gzip {
+		r := gzipindex.NewReader(counted)
+		x.checkpoints.record(number, r)
+		return startDecompressor(io.NopCloser(r), counted), nil
+	}
+	r, err := newZstdReader(counted, zstdBlocks)
 	if err != nil {
 		return nil, err
 	}
-	if r, ok := text.(*gzipindex.Reader); ok {
-		x.checkpoints.record(number, r)
-	}
-	return startDecompressor(text, counted), nil
+	return startDecompressor(r, counted), nil
 }
 
 // Forget drops the checkpoints of a file that has changed.

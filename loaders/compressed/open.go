@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"vantage/loaders/compressed/gzipindex"
 )
 
@@ -65,14 +63,11 @@ func Detect(file io.ReaderAt) (Packing, error) {
 	return packing, nil
 }
 
-// maxWindow bounds the memory that a zstd file may demand.
-const maxWindow = 128 << 20
-
 // NewReader returns the text of a gzip or zstd file. It starts no goroutines, so it reads no
 // more of the file than the text read so far needs, and need not be closed.
 func NewReader(p Packing, file io.Reader) (io.Reader, error) {
 	if p == Gzip {
 		return gzipindex.NewReader(file), nil
 	}
-	return zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	return newZstdReader(file, 1)
 }
