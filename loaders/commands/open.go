@@ -29,11 +29,29 @@ func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
 
 // readAll reads the paths to their current end.
 func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, error) {
+	source, snap, err := p.readOpen(ctx, paths)
+	if err == nil {
+		source.Close()
+	}
+	return snap, err
+}
+
+// readOpen is readAll, and leaves the source open so that texts can be read; it is closed after an error.
+func (p *Program) readOpen(ctx context.Context, paths []string) (*loaders.Source, model.Snapshot, error) {
 	source, err := p.Open(paths, false)
 	if err != nil {
-		return model.Snapshot{}, err
+		return nil, model.Snapshot{}, err
 	}
-	defer source.Close()
+	snap, err := p.readSource(ctx, source, paths)
+	if err != nil {
+		source.Close()
+		return nil, snap, err
+	}
+	return source, snap, nil
+}
+
+// readSource reads a source to its current end.
+func (p *Program) readSource(ctx context.Context, source *loaders.Source, paths []string) (model.Snapshot, error) {
 	store := model.NewStore()
 	for {
 		chunk, err := source.Next(ctx)

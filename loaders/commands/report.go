@@ -20,6 +20,7 @@ type reportOptions struct {
 	format         formatFlag[func(io.Writer, *report.Report) (*report.Charts, error)]
 	per, svg, emit string
 	steps          stepRange
+	breakdown      breakdownOptions
 }
 
 func newReportOptions() reportOptions {
@@ -49,12 +50,18 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 			if o.emit != "" {
 				return p.emitSettings(cmd.Context(), paths, set, o)
 			}
+			if o.breakdown.asked() {
+				return p.writeBreakdown(cmd.Context(), paths, set, o)
+			}
 			return p.writeReport(cmd.Context(), paths, set, o)
 		},
 	}
 	o.format.addTo(cmd)
 	cmd.Flags().StringVar(&o.per, "per", o.per, "what each row stands for: step, group or run")
 	completeFlag(cmd, "per", "step", "group", "run")
+	cmd.Flags().StringVar(&o.breakdown.by, "by", "", "say who pays: a row per difficulty, length, fate, step, or value of a column of the log")
+	completeFlag(cmd, "by", "difficulty", "length", "fate", "step")
+	cmd.Flags().StringVar(&o.breakdown.where, "where", "", "only samples that match, as in the filter of the screen: fate:right, sample.length>4000")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "write the charts to this file, which text and Markdown then name")
 	addEmitFlag(cmd, &o.emit, "the settings")
 	o.steps.addFlags(cmd.Flags())
