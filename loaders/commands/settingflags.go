@@ -122,6 +122,11 @@ func (p *Program) selectColumns(set model.Settings) model.Settings {
 	if set.Reward != "" {
 		p.columns.Rewards = append(p.columns.Rewards, set.Reward)
 	}
+	if e, err := set.FindEstimator(); err == nil {
+		for _, c := range (e.Needs.Columns | e.Needs.Optional).List() {
+			p.columns.Inputs = append(p.columns.Inputs, c.Names()...)
+		}
+	}
 	return set
 }
 
