@@ -38,6 +38,8 @@ func frameworks() []framework {
 		{"axolotl", axolotl},
 		{"art", art},
 		{"cosmos-rl", cosmosRL},
+		{"trinity", trinity},
+		{"papers", papers},
 		{"easyr1-upstream", easyR1Upstream},
 		{"verl-2026-01", verl202601},
 		{"trl-1.5", trl15},

@@ -14,6 +14,8 @@ type Batch struct {
 	// Rollouts, of length N, tells for an estimator of [ByRollout] which samples are outputs of one
 	// rollout: those of one number, which are adjacent within their group. Nil: each sample is a rollout.
 	Rollouts []int32
+
+	Columns [][]float64 // by [Column], each nil or of length N
 }
 
 // Groups returns G, the number of groups.
@@ -49,6 +51,7 @@ func (b Batch) sampleRange(lo, hi int, offsets []int) Batch {
 	for _, c := range b.Components {
 		part.Components = append(part.Components, c[lo:hi:hi])
 	}
+	part.Columns = b.eachColumn(func(values []float64) []float64 { return values[lo:hi:hi] })
 	return part
 }
 
@@ -59,6 +62,7 @@ func (b Batch) Kept(kept []bool) Batch {
 	for _, c := range b.Components {
 		k.Components = append(k.Components, keptOf(c, kept))
 	}
+	k.Columns = b.eachColumn(func(values []float64) []float64 { return keptOf(values, kept) })
 	n := 0
 	for g := range b.Groups() {
 		for i := b.Offsets[g]; i < b.Offsets[g+1]; i++ {
@@ -69,6 +73,28 @@ func (b Batch) Kept(kept []bool) Batch {
 		}
 	}
 	return k
+}
+
+// Column returns the values of a column, nil if the batch has none.
+func (b Batch) Column(c Column) []float64 {
+	if int(c) >= len(b.Columns) {
+		return nil
+	}
+	return b.Columns[c]
+}
+
+// eachColumn returns the columns after f; nil if there are none.
+func (b Batch) eachColumn(f func(values []float64) []float64) [][]float64 {
+	if b.Columns == nil {
+		return nil
+	}
+	columns := make([][]float64, len(b.Columns))
+	for c, values := range b.Columns {
+		if values != nil {
+			columns[c] = f(values)
+		}
+	}
+	return columns
 }
 
 // EqualGroups returns the offsets of n samples in consecutive groups of size

@@ -1,10 +1,20 @@
 package estimators
 
+import "math"
+
 // configurable completes e with options and the formula that their values make.
 func configurable(e Estimator, build func(Values) formula, options ...Option) *Estimator {
 	e.Options = append(e.Options, options...)
 	e.configure = func(e *Estimator, v Values) { e.Advantage = build(v) }
 	e.Advantage = build(Values{list: e.Options})
+	return &e
+}
+
+// configured is configurable for options that change more than the formula.
+func configured(e Estimator, configure func(*Estimator, Values), options ...Option) *Estimator {
+	e.Options = append(e.Options, options...)
+	e.configure = configure
+	configure(&e, Values{list: e.Options})
 	return &e
 }
 
@@ -66,3 +76,6 @@ func otherEntry(key string, byDefault bool, on, off, meaning string) Option {
 	}
 	return o
 }
+
+// anyNumber takes every finite number.
+func anyNumber() Kind { return Number(math.Inf(-1), math.Inf(1)) }

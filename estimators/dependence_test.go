@@ -53,6 +53,14 @@ func randomBatch(random *rand.Rand, e *Estimator) Batch {
 			b.Baselines = append(b.Baselines, random.Float64())
 		}
 	}
+	if e.Needs.Columns != 0 {
+		b.Columns = make([][]float64, columnCount)
+		for c := range b.Columns {
+			for range b.Rewards {
+				b.Columns[c] = append(b.Columns[c], float64(random.IntN(4)))
+			}
+		}
+	}
 	if e.Needs.Components {
 		for range 2 {
 			c := make([]float64, len(b.Rewards))

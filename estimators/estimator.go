@@ -85,6 +85,9 @@ type Estimator struct {
 	// configure changes the estimator to what Options say; nil without Options.
 	configure func(*Estimator, Values)
 
+	// selects is which samples the estimator itself takes, nil if all; [Estimator.Select] calls it.
+	selects selection
+
 	// zeroStd is how the trainer computes the frac_reward_zero_std that it logs, nil if it
 	// logs none; [Estimator.ZeroStd] calls it.
 	zeroStd zeroStd

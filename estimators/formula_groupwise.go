@@ -94,8 +94,11 @@ func (w groupwise) divisorOf(b Batch, s Scale) divisor {
 	by.batchMean = torchsum.Mean(r)
 	if s == ScaleBatch {
 		by.batchStd = torchsum.StdWithMean(r, by.batchMean)
-		if len(r) == 1 && w.ofOne == oneStd0 {
+		switch {
+		case len(r) == 1 && w.ofOne == oneStd0:
 			by.batchStd = 0
+		case len(r) == 1 && w.ofOne == oneMean0Std1:
+			by.batchStd = 1
 		}
 		by.batchDivisor = w.addEps(by.batchStd)
 	}

@@ -1,11 +1,28 @@
 package estimators
 
+import (
+	"math"
+	"strings"
+)
+
 // primeRL is Prime Intellect's prime-rl.
 func primeRL() []*Estimator {
 	const (
 		code     = "PrimeIntellect-ai/prime-rl@559b44772e471d1538537b8805cc77f3824a5e64 src/prime_rl/orchestrator/algo/"
 		grpoCode = code + "grpo.py:GRPOAlgorithm.score_group"
 	)
+	weight := func(of, byDefault string) Option {
+		return Option{
+			Key:  "orchestrator.algo.length_penalty.num_" + of + "_weight",
+			Kind: Number(0, math.Inf(1)), Default: byDefault,
+			Meaning: "what the longest sample of a group loses for its " + strings.ReplaceAll(of, "_", " ") + ", as a share of the mean reward",
+		}
+	}
+	output, input, turns := weight("output_tokens", "0.25"), weight("input_tokens", "0.1"), weight("turns", "0.1")
+	episodeAgents := Option{
+		Key: "orchestrator.algo.episode_agents", Kind: Names(), Default: "solver",
+		Meaning: "agents that are compared within an episode, the others within the group; prime-rl has no default",
+	}
 	return []*Estimator{
 		// prime-rl's GRPO is centred, never divided.
 		{
@@ -18,17 +35,28 @@ func primeRL() []*Estimator {
 			Source:    grpoCode,
 			Advantage: groupwise{}.advantages,
 		},
-		{
+		configured(Estimator{
 			Name: "grpo_length_penalty", Scales: []Scale{ScaleNone},
 			CanFilter: true,
 			Float:     Float32,
-			Formula:   "r' = r − μ · 0.25 · l / max l; A = r' − mean r'",
-			Doc: "num_output_tokens_weight is 0.25, its default; num_input_tokens_weight and num_turns_weight, 0.1 by default, are " +
-				"0 here, since they take input tokens and turns. The rest as grpo.",
-			Source:    grpoCode,
-			Needs:     Needs{Lengths: true},
-			Advantage: lengthPenalty{[]float64{0.25}}.advantages,
-		},
+			Formula:   "r' = r − μ · (0.25 · output + 0.1 · input + 0.1 · turns, each over the largest of the group); A = r' − mean r'",
+			Doc: "Input are the tokens that the model did not write. A log without input tokens or turns is enough where " +
+				"num_input_tokens_weight and num_turns_weight are 0. A negative mean makes a bonus of the penalty. The rest as grpo.",
+			Source: grpoCode,
+		}, func(e *Estimator, v Values) {
+			w := lengthPenalty{float32(v.Number(output.Key)), float32(v.Number(input.Key)), float32(v.Number(turns.Key))}
+			e.Needs, e.Advantage = w.needs(), w.advantages
+		}, output, input, turns),
+		configurable(Estimator{
+			Name: "hierarchical_grpo", Scales: []Scale{ScaleNone},
+			CanFilter: true,
+			Float:     Float64,
+			Formula:   "A = r − Σr/n of the peers: the same agent, and the same episode if episode_agents lists the agent",
+			Doc: "Python floats (float64), summed from left to right. A sample without peers gets 0; equal rewards 0 or a residue. " +
+				"Groups may differ in size. NaN makes its peers NaN.",
+			Source: code + "hierarchical_grpo.py:HierarchicalGRPOAlgorithm.score_group",
+			Needs:  Needs{Columns: Columns(Agent, Episode)},
+		}, func(v Values) formula { return newHierarchical(v.Names(episodeAgents.Key)).advantages }, episodeAgents),
 		{
 			Name: "max_rl", Scales: []Scale{ScaleNone},
 			CanFilter: true,

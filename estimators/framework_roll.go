@@ -20,6 +20,9 @@ func roll() []*Estimator {
 		Key: "reward_normalization.norm_mean_type", Kind: OneOf("group", "batch"), Default: "group",
 		Meaning: "subtract the mean of the group or of the batch",
 	}
+	episodeWeight := Option{Key: "episode_reward_weight", Kind: anyNumber(), Default: "1", Meaning: "factor of the comparison of whole trajectories"}
+	stepWeight := Option{Key: "step_reward_weight", Kind: anyNumber(), Default: "1", Meaning: "factor of the comparison of equal states"}
+	stepGamma := Option{Key: "step_reward_gamma", Kind: Number(0, 1), Default: "0.95", Meaning: "discount per step of a trajectory"}
 	return []*Estimator{
 		// adv_estimator grpo, which forces norm_mean_type and norm_std_type to group.
 		{
@@ -77,6 +80,24 @@ func roll() []*Estimator {
 				}
 			},
 		},
+		// adv_estimator gigpo, grouping by traj_group_id; the scale is reward_normalization.method.
+		configurable(Estimator{
+			Name: "gigpo", Scales: []Scale{ScaleNone, ScaleGroup},
+			DependsOnBatch: true,
+			Float:          Float32,
+			Tolerance:      1e-6,
+			Formula:        "A = norm(r) of the group + norm(Σ 0.95^k · step reward) of equal states; norm(x) = x − mean; group: (x − mean) / (s + 1e-6)",
+			Doc: "The samples are steps, and r is the score of their whole trajectory, which so counts once for each of its steps. " +
+				"s has ddof 1; where it is not above 1e-6, and for one sample, norm is 0. States are compared across groups. " +
+				"Agrees to 1e-6, since sums over a state go by the order of the batch.",
+			Source: code + "pipeline/agentic/utils.py:compute_response_level_rewards",
+			Needs:  Needs{Columns: Columns(Run, RunStep, State, StepReward)},
+		}, func(v Values) formula {
+			return rollGiGPO{float32(v.Number(episodeWeight.Key)), float32(v.Number(stepWeight.Key)), float32(v.Number(stepGamma.Key))}.advantages
+		}, episodeWeight, stepWeight, stepGamma, Option{
+			Key: "reward_normalization.method", Kind: OneOf("mean", "mean_std"), Default: "mean", Meaning: "mean is scale none, mean_std scale group",
+			Selects: map[string]Selection{"mean": {Scale: ScaleNone}, "mean_std": {Scale: ScaleGroup}},
+		}),
 		// adv_estimator reinforce with whiten_advantages and no reward_norm.
 		tokenWhitened(Estimator{
 			Name:      "reinforce_whiten_advantages",

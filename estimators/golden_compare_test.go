@@ -36,6 +36,15 @@ func (row goldenRow) run(t *testing.T, c goldenCase, n *goldenCounts) *Estimator
 	if e.Name != row.name {
 		row.tolerance = max(row.tolerance, e.Tolerance)
 	}
+	if want := c.exact(e); want != nil {
+		c.Advantages = want
+		if IsMissing(float64(want[0])) { // undefined
+			if n.refused++; err == nil {
+				t.Errorf("%s: defined", c.Name)
+			}
+			return e
+		}
+	}
 	switch got, want := errorText(err), stringOrEmpty(c.Error); {
 	case got != want && !isCut(got, want):
 		t.Errorf("%s: error %q, want %q", c.Name, got, want)
@@ -73,13 +82,24 @@ func (row goldenRow) compare(t *testing.T, c goldenCase, r *Result, order []int,
 	if len(c.Advantages) != len(order) {
 		t.Fatalf("%s: %d advantages for %d samples", c.Name, len(c.Advantages), len(order))
 	}
-	worst := difference{float: e.Float}
-	worst.add(pick(floats(c.Advantages), order), r.Processed)
+	if c.Selected != nil {
+		c.moveTies(t, r, order)
+	}
+	worst, want := difference{float: e.Float}, pick(floats(c.Advantages), order)
+	for at, x := range want {
+		if IsMissing(x) { // null: the trainer leaves the sample out
+			want[at] = 0
+			if r.Kept[at] {
+				t.Errorf("%s: sample %d is kept", c.Name, order[at])
+			}
+		}
+	}
+	worst.add(want, r.Processed)
 	if c.Original != nil {
 		worst.add(pick(floats(c.Original), order), r.Original)
 	}
 	for at, i := range order {
-		if c.Kept != nil && r.Kept[at] != (c.Kept[i] != 0) {
+		if c.Kept != nil && r.Kept[at] != bool(c.Kept[i]) {
 			t.Errorf("%s: sample %d kept %v, want %v", c.Name, i, r.Kept[at], c.Kept[i])
 		}
 	}
@@ -87,6 +107,44 @@ func (row goldenRow) compare(t *testing.T, c goldenCase, r *Result, order []int,
 	if e.zeroStd != nil && c.Metrics.ZeroStd != nil {
 		n.zeroStd++
 		row.compareZeroStd(t, c, e, s)
+	}
+}
+
+// exact returns what a definition in fractions gives for an estimator of pkpo, nil for others.
+func (c goldenCase) exact(e *Estimator) []goldenReal {
+	return map[string][]goldenReal{
+		"pkpo_s": c.Exact.S, "pkpo_sloo": c.Exact.SLOO, "pkpo_sloo_minus_one": c.Exact.SLOOMinusOne,
+	}[e.Name]
+}
+
+// moveTies changes which of equal rewards of a group are kept, with their advantages, to those that r
+// keeps, if they are as many.
+func (c *goldenCase) moveTies(t *testing.T, r *Result, order []int) {
+	t.Helper()
+	type reward struct {
+		group  int
+		amount float32
+	}
+	open, advantages := map[reward]int{}, map[reward]goldenReal{}
+	for i, k := range c.Kept {
+		if k {
+			of := reward{c.Groups[i], float32(c.Rewards[i])}
+			advantages[of] = c.Advantages[i]
+			open[of]++
+		}
+	}
+	for at, i := range order {
+		c.Kept[i], c.Advantages[i] = goldenFlag(r.Kept[at]), goldenReal(MissingReward())
+		if r.Kept[at] {
+			of := reward{c.Groups[i], float32(c.Rewards[i])}
+			open[of]--
+			c.Advantages[i] = advantages[of]
+		}
+	}
+	for of, n := range open {
+		if n != 0 {
+			t.Errorf("%s: group %d keeps %d samples of reward %v too few", c.Name, of.group, n, of.amount)
+		}
 	}
 }
 

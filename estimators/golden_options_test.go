@@ -158,24 +158,28 @@ func rollOptions(e *Estimator, p goldenParams) Scale {
 }
 
 func primeOptions(e *Estimator, p goldenParams) Scale {
-	weights := []float64{
-		p.LengthPenalty["num_output_tokens_weight"], p.LengthPenalty["num_input_tokens_weight"], p.LengthPenalty["num_turns_weight"],
-	}
-	input := make([]float64, len(p.TotalTokens))
-	for i, n := range p.TotalTokens {
-		input[i] = n - p.OutputTokens[i]
-	}
-	e.Needs = Needs{}
-	e.Advantage = func(dst []float64, b Batch, _ Scale) error {
-		for g := range b.Groups() {
-			lo, hi := b.Offsets[g], b.Offsets[g+1]
-			r := make([]float32, hi-lo)
-			toFloat32(r, b.Rewards[lo:hi])
-			lengthPenalty{weights}.group(dst[lo:hi], r, make([]float32, hi-lo), p.OutputTokens[lo:hi], input[lo:hi], p.Turns[lo:hi])
+	var o Options
+	for name, weight := range p.LengthPenalty {
+		if name == "type" {
+			continue // linear, the only one
 		}
-		return nil
+		o = o.With("orchestrator.algo.length_penalty."+name, fmt.Sprint(weight))
 	}
-	return ScaleNone
+	return giveAll(e, o)
+}
+
+func hierarchicalOptions(e *Estimator, p goldenParams) Scale {
+	return giveAll(e, Options("").With("episode_agents", strings.Join(p.EpisodeAgents, ",")))
+}
+
+// giveAll gives options, which may be at their defaults.
+func giveAll(e *Estimator, o Options) Scale {
+	with, err := e.With(o)
+	if err != nil {
+		panic(err)
+	}
+	*e = *with
+	return e.Scales[0]
 }
 
 func openInstructOptions(e *Estimator, p goldenParams) Scale {
@@ -275,4 +279,59 @@ func swiftGDPOOptions(e *Estimator, p goldenParams) Scale {
 		return s.Scale
 	}
 	return replaceBy(e, o.Selects["gdpo"].Estimator)
+}
+
+// trinityOptions selects the entry by the advantage function.
+func trinityOptions(e *Estimator, p goldenParams) Scale {
+	replaceBy(e, p.AdvantageFn)
+	switch p.AdvantageFn {
+	case "grpo":
+		return p.StdCalLevel
+	case "rec":
+		return scaleIf(p.StdNormalize)
+	case "opmd":
+		giveAll(e, Options("").With("opmd_baseline", p.OPMDBaseline).With("tau", fmt.Sprint(p.Tau)))
+	case "asymre":
+		giveAll(e, Options("").With("baseline_shift", fmt.Sprint(*p.BaselineShift)))
+	case "step_wise_grpo":
+		o := Options("").With("enable_step_norm", fmt.Sprint(p.StepNorm))
+		if p.StdThreshold != nil {
+			o = o.With("std_threshold", fmt.Sprint(*p.StdThreshold))
+		}
+		giveAll(e, o)
+		return p.StdCalLevel
+	case "gigpo":
+		giveAll(e, Options("").With("omega", fmt.Sprint(p.Omega)).With("gamma", fmt.Sprint(*p.Gamma)))
+		return scaleIf(p.FNorm == "std")
+	}
+	return ScaleNone
+}
+
+func rollGiGPOOptions(e *Estimator, p goldenParams) Scale {
+	giveAll(e, Options("").With("step_reward_gamma", fmt.Sprint(p.StepGamma)).
+		With("episode_reward_weight", fmt.Sprint(p.EpisodeWeight)).With("step_reward_weight", fmt.Sprint(p.StepWeight)))
+	return scaleIf(p.RewardNorm.Method == "mean_std")
+}
+
+// pkpoOptions gives k; sloo_minus_one refuses a k of 1, of which the paper has no definition.
+func pkpoOptions(e *Estimator, p goldenParams) Scale {
+	with, err := e.With(Options("").With("k", fmt.Sprint(p.K)))
+	if err != nil {
+		e.Advantage = alwaysRefuse(&Refusal{Kind: "ValueError", Text: err.Error()})
+		return ScaleNone
+	}
+	*e = *with
+	return ScaleNone
+}
+
+func podsOptions(e *Estimator, p goldenParams) Scale {
+	return giveAll(e, Options("").With("num_generations_grad", fmt.Sprint(p.Taken)))
+}
+
+func signOptions(e *Estimator, p goldenParams) Scale {
+	replaceBy(e, map[string]string{"positive": "psr", "negative": "nsr", "weighted": "w_reinforce"}[p.Advantage])
+	if p.Advantage == "weighted" {
+		giveAll(e, Options("").With("positive_advantage_weight", fmt.Sprint(p.PositiveWeight)))
+	}
+	return ScaleNone
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -24,15 +25,32 @@ type goldenCase struct {
 	Groups     []int          `json:"groups"`           // ids
 	Lengths    []int32        `json:"response_lengths"` // or in Params
 	Rollouts   []int32        `json:"rollout_ids"`
-	Trajectory []int32        `json:"trajectories"` // the same in another framework's words
-	Params     goldenParams   `json:"params"`       // the options of the call
-	Advantages []goldenReal   `json:"advantages"`   // after filter and recompute, if any
+	Params     goldenParams   `json:"params"`     // the options of the call
+	Advantages []goldenReal   `json:"advantages"` // after filter and recompute, if any
 	Tokens     [][]goldenReal `json:"advantages_tokens"`
 	Original   []goldenReal   `json:"advantages_original"` // before the filter
-	Kept       []float64      `json:"kept"`                // 0 or 1
+	Kept       []goldenFlag   `json:"kept"`
+	Selected   [][]goldenReal `json:"selected_rewards"` // of each group, ascending: which of equal rewards stay is open
+	Exact      goldenExact    `json:"exact"`
+	Agents     []goldenName   `json:"agents"`
+	Episodes   []goldenName   `json:"episodes"`
+	Runs       []goldenName   `json:"runs"`
+	Trajectory []goldenName   `json:"trajectories"`
+	Steps      []goldenReal   `json:"steps"`
+	EnvHash    []goldenName   `json:"env_state_hash"`
+	StateHash  []goldenName   `json:"state_hash"`
+	StepReward []goldenReal   `json:"step_reward"`
+	StepScores []goldenReal   `json:"step_scores"`
 	Metrics    goldenMetrics  `json:"metrics"`
 	Stdout     *string        `json:"stdout"`
 	Error      *string        `json:"error"` // the last line of the traceback
+}
+
+// goldenExact are the advantages of pkpo by its definition, null where it has none.
+type goldenExact struct {
+	S            []goldenReal `json:"s"`
+	SLOO         []goldenReal `json:"sloo"`
+	SLOOMinusOne []goldenReal `json:"sloo_minus_one"`
 }
 
 // goldenMetrics are figures that the framework logs of the call.
@@ -43,51 +61,97 @@ type goldenMetrics struct {
 // goldenParams are the options of all frameworks. A framework that has a number of
 // samples per prompt knows a group by its position.
 type goldenParams struct {
-	NumGenerations *int               `json:"num_generations"`
-	SamplesPrompt  *int               `json:"n_samples_per_prompt"`
-	NSample        *int               `json:"n_sample"`
-	GroupSize      *int               `json:"group_size"`
-	SamplesRollout *int               `json:"num_samples_per_prompt_rollout"`
-	RolloutBatch   *int               `json:"rollout_batch_size"`
-	Scale          Scale              `json:"scale"`
-	ScaleRewards   goldenScale        `json:"scale_rewards"`
-	NormType       string             `json:"advantage_normalization_type"`
-	NormByStd      *bool              `json:"norm_adv_by_std_in_grpo"`
-	GRPONormByStd  *bool              `json:"grpo_norm_by_std"`
-	StdNorm        *bool              `json:"grpo_std_normalization"`
-	NormRewards    *bool              `json:"normalize_rewards"`
-	NormAdvantages bool               `json:"normalize_advantages"`
-	LeaveOneOut    bool               `json:"use_leave_one_out_baseline"`
-	MinusBaseline  bool               `json:"minus_baseline"`
-	NoStdNorm      bool               `json:"no_std_norm"`
-	NormMean       Scale              `json:"norm_mean_type"`
-	NormStd        Scale              `json:"norm_std_type"`
-	MeanLevel      Scale              `json:"mean_level"`
-	MeanLeave      bool               `json:"mean_leave1out"`
-	StdLevel       Scale              `json:"std_level"`
-	Unbiased       bool               `json:"std_unbiased"`
-	Aggregation    string             `json:"multi_objective_aggregation"`
-	Estimator      string             `json:"advantage_estimator"`
-	Clip           []goldenReal       `json:"reward_clip_range"`
-	Weights        []float64          `json:"reward_weights"`
-	GDPOWeights    []float64          `json:"gdpo_reward_weights"`
-	Baselines      []goldenReal       `json:"reward_baselines"`
-	Lengths        []int32            `json:"lengths"`
-	Padded         int32              `json:"padded_length"`
-	Gamma          *float64           `json:"gamma"`
-	LengthPenalty  map[string]float64 `json:"length_penalty"`
-	OutputTokens   []float64          `json:"num_output_tokens"`
-	TotalTokens    []float64          `json:"num_total_tokens"`
-	Turns          []float64          `json:"num_turns"`
-	AdvEstimator   string             `json:"adv_estimator"`
-	ClipRange      []goldenReal       `json:"clip_range"`
-	Backend        string             `json:"backend"`
-	UnbiasedAdv    bool               `json:"unbiased_advantage"`
-	AdvType        string             `json:"adv_type"`
-	Function       string             `json:"function"`
-	KeepPos        *goldenReal        `json:"keep_pos_ratio"`
-	KeepNeg        *goldenReal        `json:"keep_neg_ratio"`
-	Recompute      bool               `json:"compute_new_adv"`
+	NumGenerations *int             `json:"num_generations"`
+	SamplesPrompt  *int             `json:"n_samples_per_prompt"`
+	NSample        *int             `json:"n_sample"`
+	GroupSize      *int             `json:"group_size"`
+	SamplesRollout *int             `json:"num_samples_per_prompt_rollout"`
+	RolloutBatch   *int             `json:"rollout_batch_size"`
+	Scale          Scale            `json:"scale"`
+	ScaleRewards   goldenScale      `json:"scale_rewards"`
+	NormType       string           `json:"advantage_normalization_type"`
+	NormByStd      *bool            `json:"norm_adv_by_std_in_grpo"`
+	GRPONormByStd  *bool            `json:"grpo_norm_by_std"`
+	StdNorm        *bool            `json:"grpo_std_normalization"`
+	NormRewards    *bool            `json:"normalize_rewards"`
+	NormAdvantages bool             `json:"normalize_advantages"`
+	LeaveOneOut    bool             `json:"use_leave_one_out_baseline"`
+	MinusBaseline  bool             `json:"minus_baseline"`
+	NoStdNorm      bool             `json:"no_std_norm"`
+	NormMean       Scale            `json:"norm_mean_type"`
+	NormStd        Scale            `json:"norm_std_type"`
+	MeanLevel      Scale            `json:"mean_level"`
+	MeanLeave      bool             `json:"mean_leave1out"`
+	StdLevel       Scale            `json:"std_level"`
+	Unbiased       bool             `json:"std_unbiased"`
+	Aggregation    string           `json:"multi_objective_aggregation"`
+	Estimator      string           `json:"advantage_estimator"`
+	Clip           []goldenReal     `json:"reward_clip_range"`
+	Weights        []float64        `json:"reward_weights"`
+	GDPOWeights    []float64        `json:"gdpo_reward_weights"`
+	Baselines      []goldenReal     `json:"reward_baselines"`
+	Lengths        []int32          `json:"lengths"`
+	Padded         int32            `json:"padded_length"`
+	Gamma          *float64         `json:"gamma"`
+	LengthPenalty  map[string]any   `json:"length_penalty"`
+	OutputTokens   []goldenReal     `json:"num_output_tokens"`
+	TotalTokens    []goldenReal     `json:"num_total_tokens"`
+	Turns          []goldenReal     `json:"num_turns"`
+	EpisodeAgents  []string         `json:"episode_agents"`
+	AdvEstimator   string           `json:"adv_estimator"`
+	AdvantageFn    string           `json:"advantage_fn"`
+	StdCalLevel    Scale            `json:"std_cal_level"`
+	StdNormalize   bool             `json:"std_normalize"`
+	BaselineShift  *float64         `json:"baseline_shift"`
+	OPMDBaseline   string           `json:"opmd_baseline"`
+	Tau            float64          `json:"tau"`
+	StepNorm       bool             `json:"enable_step_norm"`
+	StdThreshold   *float64         `json:"std_threshold"`
+	Omega          float64          `json:"omega"`
+	FNorm          string           `json:"fnorm"`
+	StepGamma      float64          `json:"step_reward_gamma"`
+	EpisodeWeight  float64          `json:"episode_reward_weight"`
+	StepWeight     float64          `json:"step_reward_weight"`
+	RewardNorm     goldenRewardNorm `json:"reward_normalization"`
+	Advantage      string           `json:"advantage"`
+	PositiveWeight float64          `json:"positive_advantage_weight"`
+	K              int              `json:"k"`
+	Taken          int              `json:"num_generations_grad"`
+	ClipRange      []goldenReal     `json:"clip_range"`
+	Backend        string           `json:"backend"`
+	UnbiasedAdv    bool             `json:"unbiased_advantage"`
+	AdvType        string           `json:"adv_type"`
+	Function       string           `json:"function"`
+	KeepPos        *goldenReal      `json:"keep_pos_ratio"`
+	KeepNeg        *goldenReal      `json:"keep_neg_ratio"`
+	Recompute      bool             `json:"compute_new_adv"`
+}
+
+type goldenRewardNorm struct {
+	Method string `json:"method"`
+}
+
+// goldenFlag is 0 or 1, or false or true.
+type goldenFlag bool
+
+func (f *goldenFlag) UnmarshalJSON(data []byte) error {
+	*f = string(data) == "1" || string(data) == "true"
+	return nil
+}
+
+// goldenName is a value of a [Column] that holds names: a text, a number or null.
+type goldenName float64
+
+func (n *goldenName) UnmarshalJSON(data []byte) error {
+	switch x, err := strconv.ParseFloat(string(data), 64); {
+	case string(data) == "null":
+		*n = goldenName(math.NaN())
+	case err == nil:
+		*n = goldenName(x)
+	default:
+		*n = goldenName(NumberOfName(strings.Trim(string(data), `"`)))
+	}
+	return nil
 }
 
 // goldenReal is a number, "NaN", "Infinity", "-Infinity", or null for a missing
@@ -140,10 +204,8 @@ func (c goldenCase) batch(e *Estimator) (order []int, b Batch, err error) {
 		b.Weights = c.Params.GDPOWeights
 	}
 	b.Components = c.components(order)
-	b.Lengths, b.Rollouts = pick(c.Params.Lengths, order), pick(c.rollouts(), order)
-	if c.Lengths != nil {
-		b.Lengths = pick(c.Lengths, order)
-	}
+	b.Lengths, b.Rollouts = pick(c.lengths(), order), pick(c.rollouts(), order)
+	b.Columns = c.columns(order)
 	b.Baselines = pick(floats(c.Params.Baselines), order)
 	if c.Rewards == nil || len(b.Weights) == 1 {
 		b.Rewards = make([]float64, len(order))
@@ -155,6 +217,46 @@ func (c goldenCase) batch(e *Estimator) (order []int, b Batch, err error) {
 	e.CleanInto(rewards, rewards) // before the rows move: the result depends on the whole batch
 	b.Rewards = pick(rewards, order)
 	return order, b, nil
+}
+
+// lengths returns the response tokens of the rows.
+func (c goldenCase) lengths() []int32 {
+	switch {
+	case c.Lengths != nil:
+		return c.Lengths
+	case c.Params.OutputTokens == nil:
+		return c.Params.Lengths
+	}
+	lengths := make([]int32, len(c.Params.OutputTokens))
+	for i, n := range c.Params.OutputTokens {
+		lengths[i] = int32(n)
+	}
+	return lengths
+}
+
+// columns returns the columns of the case in the order of the batch.
+func (c goldenCase) columns(order []int) [][]float64 {
+	input := floats(c.Params.TotalTokens)
+	for i := range input {
+		input[i] -= float64(c.Params.OutputTokens[i])
+	}
+	columns := make([][]float64, columnCount)
+	for column, values := range map[Column][]float64{
+		InputTokens: input, Turns: floats(c.Params.Turns), Agent: floats(c.Agents), Episode: floats(c.Episodes),
+		Run: firstOf(floats(c.Runs), floats(c.Trajectory)), RunStep: floats(c.Steps),
+		State: firstOf(floats(c.EnvHash), floats(c.StateHash)), StepReward: firstOf(floats(c.StepReward), floats(c.StepScores)),
+	} {
+		columns[column] = pick(values, order)
+	}
+	return columns
+}
+
+// firstOf returns the first that is not nil.
+func firstOf(a, b []float64) []float64 {
+	if a != nil {
+		return a
+	}
+	return b
 }
 
 // components returns the reward components as columns; a single reward is one component.
@@ -204,10 +306,14 @@ func (c goldenCase) group() (order, offsets []int, err error) {
 }
 
 func (c goldenCase) rollouts() []int32 {
-	if c.Trajectory != nil {
-		return c.Trajectory
+	if c.Trajectory == nil || c.StateHash != nil { // with states the rows are steps
+		return c.Rollouts
 	}
-	return c.Rollouts
+	ids := make([]int32, len(c.Trajectory))
+	for i, id := range c.Trajectory {
+		ids[i] = int32(id)
+	}
+	return ids
 }
 
 // byRollout returns rows with those of one rollout together, by first appearance.
@@ -260,7 +366,7 @@ func (p goldenParams) samplesPerPrompt() *int {
 	return nil
 }
 
-func floats(x []goldenReal) []float64 {
+func floats[T goldenReal | goldenName](x []T) []float64 {
 	if x == nil {
 		return nil
 	}

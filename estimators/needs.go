@@ -5,14 +5,19 @@ import "math"
 // Needs is what an estimator reads besides rewards and groups. The zero value means
 // nothing more.
 type Needs struct {
-	Lengths    bool // Batch.Lengths: response tokens in the loss
-	Components bool // Batch.Components: the reward of each reward function
-	Baselines  bool // Batch.Baselines: the reward of one greedy response per prompt
+	Lengths    bool      // Batch.Lengths: response tokens in the loss
+	Components bool      // Batch.Components: the reward of each reward function
+	Baselines  bool      // Batch.Baselines: the reward of one greedy response per prompt
+	Columns    ColumnSet // Batch.Columns
+	Optional   ColumnSet // Batch.Columns that it reads if they are there
 
 	// NotComputable says why the advantages cannot be computed from a reward log, and
 	// what a log would have to hold. It is empty if they can.
 	NotComputable string
 }
+
+// OnlyRewards reports whether rewards and groups are enough.
+func (n Needs) OnlyRewards() bool { return n == Needs{} }
 
 // KindMissing is the kind of a [Refusal] that no framework raises: the batch does not
 // hold what [Needs] lists.
@@ -23,8 +28,8 @@ const KindMissing = "missing"
 func (e *Estimator) Computable() bool { return e.Advantage != nil }
 
 // MissingIn names what the estimator needs and b does not hold: "response lengths",
-// "reward components", "greedy baselines", or the reason why no batch is enough. It
-// is empty if b holds all of it.
+// "reward components", "greedy baselines", the first [Column] that is not there, or the
+// reason why no batch is enough. It is empty if b holds all of it.
 func (e *Estimator) MissingIn(b Batch) string {
 	switch n := e.Needs; {
 	case n.NotComputable != "":
@@ -35,6 +40,11 @@ func (e *Estimator) MissingIn(b Batch) string {
 		return "reward components"
 	case n.Baselines && len(b.Baselines) != len(b.Rewards):
 		return "greedy baselines"
+	}
+	for _, c := range e.Needs.Columns.List() {
+		if len(b.Column(c)) != len(b.Rewards) {
+			return c.String()
+		}
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -35,6 +36,23 @@ func Name(what string) Kind {
 	}}
 }
 
+// Whole takes whole numbers from low on.
+func Whole(low int) Kind {
+	return Kind{fmt.Sprintf("a whole number from %d on", low), func(text string) (string, bool) {
+		n, err := strconv.Atoi(text)
+		return strconv.Itoa(n), err == nil && n >= low
+	}}
+}
+
+// Names takes one name or more, with commas between them: "solver, judge". Brackets and quotes, as lists
+// have them in TOML and YAML, do not count.
+func Names() Kind {
+	return Kind{"names with commas between them", func(text string) (string, bool) {
+		names := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(` ,[]"'`, r) })
+		return strings.Join(names, ","), len(names) > 0
+	}}
+}
+
 // NumberOr returns the value of a [NumberOrNone], and otherwise for none.
 func (v Values) NumberOr(key string, otherwise float64) float64 {
 	if x, ok := parseFinite(v.Text(key)); ok {
@@ -42,3 +60,17 @@ func (v Values) NumberOr(key string, otherwise float64) float64 {
 	}
 	return otherwise
 }
+
+// Optional returns the value of a [NumberOrNone], nil for none.
+func (v Values) Optional(key string) *float64 {
+	if x, ok := parseFinite(v.Text(key)); ok {
+		return &x
+	}
+	return nil
+}
+
+// Whole returns the value of a [Whole].
+func (v Values) Whole(key string) int { return int(v.Number(key)) }
+
+// Names returns the value of [Names].
+func (v Values) Names(key string) []string { return strings.Split(v.Text(key), ",") }

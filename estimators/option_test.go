@@ -149,3 +149,37 @@ func TestOptionsAreComplete(t *testing.T) {
 		}
 	}
 }
+
+func TestKinds(t *testing.T) {
+	for _, c := range []struct {
+		kind       Kind
+		text, want string
+		ok         bool
+	}{
+		{Whole(2), "8", "8", true},
+		{Whole(2), "1", "", false},
+		{Whole(2), "2.5", "", false},
+		{NumberOrNone(0, math.Inf(1)), "None", "none", true},
+		{NumberOrNone(0, math.Inf(1)), "0.10", "0.1", true},
+		{NumberOrNone(0, math.Inf(1)), "-1", "", false},
+		{Names(), `["solver", 'judge']`, "solver,judge", true},
+		{Names(), "solver", "solver", true},
+		{Names(), "[]", "", false},
+	} {
+		if got, ok := c.kind.parse(c.text); ok != c.ok || ok && got != c.want {
+			t.Errorf("%s, %q: %q %v, want %q %v", c.kind, c.text, got, ok, c.want, c.ok)
+		}
+	}
+	list := []Option{
+		{Key: "k", Kind: Whole(1), Default: "8"},
+		{Key: "agents", Kind: Names(), Default: "solver"},
+		{Key: "threshold", Kind: NumberOrNone(0, 1), Default: "none"},
+	}
+	v, _ := Options("agents=a b\nthreshold=0").Values(list)
+	if diff := cmp.Diff([]string{"a", "b"}, v.Names("agents")); diff != "" || v.Whole("k") != 8 || *v.Optional("threshold") != 0 {
+		t.Error(diff, v)
+	}
+	if v, _ := Options("").Values(list); v.Optional("threshold") != nil {
+		t.Error("none is a number")
+	}
+}

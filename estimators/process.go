@@ -67,7 +67,20 @@ func (r *Result) Filter(e *Estimator, b Batch, s Scale, keepPos, keepNeg float64
 	} else {
 		r.work.keep(r.Kept, r.Processed, r.Original, b.Offsets, keepPos, keepNeg)
 	}
+	if e.Selects() {
+		r.leaveOut(e, b)
+	}
 	return nil
+}
+
+// leaveOut drops the samples that the estimator itself leaves out.
+func (r *Result) leaveOut(e *Estimator, b Batch) {
+	selected := make([]bool, len(r.Kept))
+	e.Select(selected, b)
+	for i, s := range selected {
+		r.Kept[i] = r.Kept[i] && s
+	}
+	zeroDropped(r.Processed, r.Processed, r.Kept)
 }
 
 // zeroDropped writes the advantages of the kept samples, and 0 for the others.

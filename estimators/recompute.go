@@ -85,6 +85,9 @@ func (w *workspace) gatherKept(b Batch, kept []bool, needs Needs) {
 			w.keptBatch.Components = append(w.keptBatch.Components, keptOf(c, kept))
 		}
 	}
+	if needs.Columns != 0 {
+		w.keptBatch.Columns = b.eachColumn(func(values []float64) []float64 { return keptOf(values, kept) })
+	}
 }
 
 // gather writes the kept values of one group to the front of dst and counts them. len(dst) ==

@@ -34,6 +34,11 @@ func groupsOfOne(b Batch) []int {
 // refuseGroupsOfOne returns f for a framework that asserts n > 1: groups of one get
 // NaN and an AssertionError.
 func refuseGroupsOfOne(f formula, text string) formula {
+	return refuseGroupsOfOneWith(f, "AssertionError", text)
+}
+
+// refuseGroupsOfOneWith is [refuseGroupsOfOne] with another exception.
+func refuseGroupsOfOneWith(f formula, kind, text string) formula {
 	return func(dst []float64, b Batch, s Scale) error {
 		err := f(dst, b, s)
 		groups := groupsOfOne(b)
@@ -43,7 +48,7 @@ func refuseGroupsOfOne(f formula, text string) formula {
 		for _, g := range groups {
 			dst[b.Offsets[g]] = math.NaN()
 		}
-		return &Refusal{Kind: "AssertionError", Text: text, Groups: groups}
+		return &Refusal{Kind: kind, Text: text, Groups: groups}
 	}
 }
 

@@ -48,6 +48,7 @@ func (s Snapshot) Missing(e *estimators.Estimator) *MissingError {
 	if s.Run.BaselineColumn() >= 0 {
 		b.Baselines = make([]float64, n)
 	}
+	b.Columns = s.inputColumns(e.Needs, n)
 	for range s.Run.RewardFunctions("") {
 		b.Components = append(b.Components, make([]float64, n))
 	}
@@ -58,5 +59,36 @@ func missingError(e *estimators.Estimator, missing string) *MissingError {
 	if missing == "" {
 		return nil
 	}
-	return &MissingError{Estimator: e.Framework + " " + e.Name, What: missing, Do: remedies()[missing]}
+	do := remedies()[missing]
+	for _, c := range e.Needs.Columns.List() {
+		if c.String() == missing {
+			do = columnRemedy(e, c)
+		}
+	}
+	return &MissingError{Estimator: e.Framework + " " + e.Name, What: missing, Do: do}
+}
+
+// columnRemedy says how a log gets a column. It is read only for an estimator that was named at the start,
+// so that other logs cost nothing.
+func columnRemedy(e *estimators.Estimator, c estimators.Column) string {
+	return fmt.Sprintf("log them as %s, and start with --framework %s --estimator %s, since the column is read for this estimator alone",
+		c.Names()[0], e.Framework, e.Name)
+}
+
+// inputColumns are n values of each column that an estimator needs and the run has.
+func (s Snapshot) inputColumns(needs estimators.Needs, n int) [][]float64 {
+	var columns [][]float64
+	for _, c := range needs.Columns.List() {
+		has := s.Run.InputColumn(c) >= 0
+		if c == estimators.InputTokens {
+			has = has || s.Run.InputColumn(estimators.TotalTokens) >= 0 && s.Run.LengthUnit == LengthTokens
+		}
+		for has && len(columns) <= int(c) {
+			columns = append(columns, nil)
+		}
+		if has {
+			columns[c] = make([]float64, n)
+		}
+	}
+	return columns
 }

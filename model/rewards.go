@@ -91,16 +91,39 @@ func (r *Run) BaselineColumn() int {
 	return slices.IndexFunc(r.ComponentNames, func(name string) bool { return slices.Contains(baselineNames(), name) })
 }
 
+// InputColumn is the index of the component that holds a column which an estimator reads beside the rewards,
+// -1 if there is none.
+func (r *Run) InputColumn(c estimators.Column) int {
+	for _, name := range c.Names() {
+		if k := slices.Index(r.ComponentNames, name); k >= 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// HoldsNames reports whether a component is a column of names, which its values only stand for.
+func HoldsNames(component string) bool {
+	c, ok := estimators.ColumnNamed(component)
+	return ok && c.HoldsNames()
+}
+
+// isInput reports whether a component is no reward, but a column that an estimator reads beside them.
+func isInput(name string) bool {
+	c, ok := estimators.ColumnNamed(name)
+	return ok && c != estimators.StepReward
+}
+
 // RewardFunctions are the indices of the components that an estimator of several rewards reads: those
-// in the weights if weights are given, else all but the baseline and the log's metrics, some of which
-// are no rewards (counts of turns).
+// in the weights if weights are given, else all but the baseline, what an estimator reads beside rewards,
+// and the log's metrics, some of which are no rewards (counts of turns).
 func (r *Run) RewardFunctions(w Weights) []int {
 	if w != "" {
 		return slices.Sorted(slices.Values(r.ComponentIndexes(w.Names())))
 	}
 	var all []int
 	for k, name := range r.ComponentNames {
-		isReward := !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/")
+		isReward := !slices.Contains(baselineNames(), name) && !strings.HasPrefix(name, "metrics/") && !isInput(name)
 		if isReward {
 			all = append(all, k)
 		}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"vantage/model"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -54,7 +55,7 @@ func (a App) distributions() []distribution {
 	}
 	if i, ok := a.snap.Find(x.Step); ok {
 		for k, part := range a.snap.Steps[i].Components {
-			if len(part) < x.Rows {
+			if len(part) < x.Rows || model.HoldsNames(a.snap.Run.ComponentNames[k]) {
 				continue
 			}
 			values := make([]float64, x.Rows)

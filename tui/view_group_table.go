@@ -108,7 +108,7 @@ func (a App) components() []component {
 	var all []component
 	step, _ := a.analyzedStep()
 	for k, values := range step.Components {
-		if values != nil && k < len(a.snap.Run.ComponentNames) {
+		if values != nil && k < len(a.snap.Run.ComponentNames) && !model.HoldsNames(a.snap.Run.ComponentNames[k]) {
 			all = append(all, component{a.snap.Run.ComponentNames[k], values})
 		}
 	}

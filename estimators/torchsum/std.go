@@ -23,6 +23,12 @@ func StdWithMean(x []float32, mean float32) float32 { return root(squaresAround(
 // PopulationStd is StdWithMean with ddof 0: one value has 0.
 func PopulationStd(x []float32, mean float32) float32 { return root(squaresAround(x, mean), len(x)+1) }
 
+// Variance is the square of [Std] before the root: x.var() of any tensor.
+func Variance(x []float32) float32 {
+	return float32(squaresAround(x, Mean(x)) / float64(max(0, len(x)-1)))
+}
+
+// squaresAround returns Σ (x_i − mean)² in float64, from left to right.
 func squaresAround(x []float32, mean float32) float64 {
 	m, squares := float64(mean), 0.0
 	for _, v := range x {

@@ -125,6 +125,11 @@ func (p *Program) selectColumns(set model.Settings) model.Settings {
 	if filter, values, err := set.FindGroupFilter(); err == nil && filter != nil {
 		p.columns.Rewards = append(p.columns.Rewards, filter.Columns(values)...)
 	}
+	if e, err := set.FindEstimator(); err == nil {
+		for _, c := range (e.Needs.Columns | e.Needs.Optional).List() {
+			p.columns.Inputs = append(p.columns.Inputs, c.Names()...)
+		}
+	}
 	return set
 }
 

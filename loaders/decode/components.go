@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/estimators"
 	"vantage/loaders/jsonscan"
 )
 
@@ -17,6 +18,7 @@ type Components struct {
 
 	fields    *Fields
 	values    []float64      // parallel to Names, NaN where there is none
+	summand   []bool         // parallel to Names, so far as asked for
 	total     jsonscan.Value // the total that stands among the components of an object
 	totalName string
 }
@@ -46,6 +48,8 @@ func (c *Components) pick(key, v jsonscan.Value) {
 		if inner, err := s.Value(); err == nil && inner.Kind == jsonscan.Object {
 			c.pickObject(key, inner)
 		}
+	case v.Kind == jsonscan.String && c.fields.holdsNames(key.Raw):
+		c.Set(string(key.Text()), jsonscan.FromFloat(estimators.NumberOfName(string(v.Text()))))
 	case v.Kind == jsonscan.Null || v.Kind == jsonscan.Array && IsComponentName(string(key.Text())):
 		c.Set(string(key.Text()), v)
 	}
@@ -139,12 +143,20 @@ func (c *Components) copyValues() []float64 {
 // sum returns the sum of the summands that have a value; ok is false if none has.
 func (c *Components) sum() (sum float64, ok bool) {
 	for i, x := range c.values {
-		if !math.IsNaN(x) && IsSummand(c.Names[i]) {
+		if !math.IsNaN(x) && c.isSummand(i) {
 			sum += x
 			ok = true
 		}
 	}
 	return sum, ok
+}
+
+// isSummand is [IsSummand] of component i, which it remembers.
+func (c *Components) isSummand(i int) bool {
+	for k := len(c.summand); k <= i; k++ {
+		c.summand = append(c.summand, IsSummand(c.Names[k]))
+	}
+	return c.summand[i]
 }
 
 func (c *Components) summands() []string {
@@ -159,5 +171,5 @@ func (c *Components) clone() Components {
 // forget forgets the names too.
 func (c *Components) forget() {
 	clear(c.Index)
-	*c = Components{fields: c.fields, Index: c.Index, values: c.values[:0]}
+	*c = Components{fields: c.fields, Index: c.Index, values: c.values[:0], summand: c.summand[:0]}
 }

@@ -102,10 +102,15 @@ func (f *Fields) setNames(role Role, names []string) {
 	f.names[role] = names
 	for rank, name := range names {
 		f.byName[name] = FieldRole{role, rank}
-		for at, c := range name {
-			if c == '.' {
-				f.parents[name[:at]] = true
-			}
+		f.addParents(name)
+	}
+}
+
+// addParents lets fields of the objects into which a name reaches be picked.
+func (f *Fields) addParents(name string) {
+	for at, c := range name {
+		if c == '.' {
+			f.parents[name[:at]] = true
 		}
 	}
 }

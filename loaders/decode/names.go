@@ -3,6 +3,8 @@ package decode
 import (
 	"bytes"
 	"strings"
+
+	"vantage/estimators"
 )
 
 // usualNames returns the names that trainers use for each role, the most telling first.
@@ -88,5 +90,7 @@ func ComponentPrefix(name []byte) (prefix string, ok bool) {
 
 // IsSummand reports whether a component of that name counts in the sum of a log without totals.
 func IsSummand(name string) bool {
-	return !strings.HasPrefix(name, metricsPrefix) && !strings.Contains(name, "baseline") && name != "greedy_reward"
+	column, isInput := estimators.ColumnNamed(name)
+	return !strings.HasPrefix(name, metricsPrefix) && !strings.Contains(name, "baseline") && name != "greedy_reward" &&
+		(!isInput || column == estimators.StepReward)
 }

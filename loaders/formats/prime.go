@@ -33,10 +33,21 @@ func prime() Format {
 // primeTraces takes each trace of an episode as a sample, but for those of agents that are not trained,
 // as a judge: verifiers 0.4.0 verifiers/v1/trace.py:114. A trace without the flag is trained.
 func primeTraces(r *decode.RowDecoder, record []byte, emit func()) error {
+	episode := jsonscan.Value{}
+	if r.Fields.IsRequested([]byte("episode")) { // it is the record itself
+		_ = jsonscan.ScanObject(record, func(k, v jsonscan.Value) { // which EachInList checks
+			if string(k.Raw) == "id" {
+				episode = v
+			}
+		})
+	}
 	return decode.EachInList(r, record, "traces", func(trace jsonscan.Value) {
 		if string(trace.Field("agent").Field("trainable").Raw) == "false" {
 			r.LeaveOut()
 			return
+		}
+		if episode.Kind == jsonscan.String {
+			r.Pick(jsonscan.Value{Kind: jsonscan.String, Raw: []byte("episode")}, episode)
 		}
 		messages, credit := sampled(trace.Field("nodes"))
 		r.Set(decode.RoleResponse, decode.Conversation(messages))

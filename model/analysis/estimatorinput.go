@@ -25,6 +25,7 @@ func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator, by *rollout
 	if k := run.BaselineColumn(); e.Needs.Baselines && k >= 0 {
 		b.Baselines = g.step.Component(rows, k)
 	}
+	b.Columns = g.columns(run, e.Needs, rows, b.Lengths)
 	if e.Needs.Components {
 		var names []string
 		for _, k := range run.RewardFunctions(g.weights) {
@@ -39,6 +40,29 @@ func (g *GroupedStep) batch(run *model.Run, e *estimators.Estimator, by *rollout
 		}
 	}
 	return b
+}
+
+// columns are those that an estimator needs, or reads if they are there, of rows of the step.
+func (g *GroupedStep) columns(run *model.Run, needs estimators.Needs, rows, lengths []int32) [][]float64 {
+	var columns [][]float64
+	for _, c := range (needs.Columns | needs.Optional).List() {
+		k := run.InputColumn(c)
+		if k < 0 {
+			continue
+		}
+		for len(columns) <= int(c) {
+			columns = append(columns, nil)
+		}
+		columns[c] = g.step.Component(rows, k)
+	}
+	if total := int(estimators.TotalTokens); len(columns) > total && columns[estimators.InputTokens] == nil && lengths != nil {
+		input := slices.Clone(columns[total])
+		for i, n := range lengths {
+			input[i] -= float64(n)
+		}
+		columns[estimators.InputTokens] = input
+	}
+	return columns
 }
 
 // knownLengths are the lengths with 0 for unknown ones, nil if all are unknown.

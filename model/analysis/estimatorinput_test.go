@@ -35,8 +35,15 @@ func TestEveryEstimatorComputesOrSaysWhatItNeeds(t *testing.T) {
 	logs := map[string]model.Snapshot{
 		"rewards only": snapshotOf([]float64{1, 0, 1, 0}, []float64{0, 0, 1, 0}),
 		"no lengths":   withComponents(model.LengthUnknown, nil, []float64{1, 0, 1, 0}),
-		"all there is": withComponents(model.LengthTokens, []string{"a", "baseline", "b"}, []float64{1, 0, 1, 0}, []float64{1, .5, 0}, []float64{0, .5, 1}, []float64{0, .5, nan}, []float64{1, .5, 0}),
 	}
+	names, parts := []string{"a", "baseline", "b"}, [][]float64{{1, .5, 0}, {0, .5, 1}, {0, .5, nan}, {1, .5, 0}}
+	for c := estimators.InputTokens; c <= estimators.StepReward; c++ {
+		names = append(names, c.Names()[0])
+		for i := range parts {
+			parts[i] = append(parts[i], float64(i/2))
+		}
+	}
+	logs["all there is"] = withComponents(model.LengthTokens, names, []float64{1, 0, 1, 0}, parts...)
 	for name, snap := range logs {
 		for _, e := range estimators.All() {
 			set := model.DefaultSettings()

@@ -15,10 +15,10 @@ import (
 //	original advantages → group filter → keep rule → recompute, if asked for → processed advantages
 //
 // Without the groups that the group filter drops, an estimator whose advantages depend on the batch gives
-// others: the keep rule gets these. A dropped sample gets 0. A kept sample has its original advantage or, with Settings.Recompute, the
-// one that the estimator gives for the kept samples alone. If both ratios are 1 all samples are kept
-// and nothing is recomputed, as in the trainer. If a ratio is refused, which the trainer checks
-// first, nothing is kept and processed advantages are NaN.
+// others: the keep rule gets these. A dropped sample gets 0. A kept sample has its original advantage or,
+// with Settings.Recompute, the one that the estimator gives for the kept samples alone. If both ratios are 1
+// all samples are kept that the estimator itself takes, and nothing is recomputed, as in the trainer. If a
+// ratio is refused, which the trainer checks first, nothing is kept and processed advantages are NaN.
 //
 // All of it is about rollouts, if some have several samples; these share what becomes of their rollout.
 func (a *Analysis) filter(ctx context.Context) {
@@ -45,8 +45,9 @@ func (a *Analysis) process(ctx context.Context, c *treated) {
 	}
 	if !set.Filtering() {
 		c.processed = advantages
-		for i := range c.keep {
-			c.keep[i] = trains == nil || trains[i]
+		e.Select(c.keep, a.Batch)
+		for i, yes := range trains {
+			c.keep[i] = c.keep[i] && yes
 		}
 		return
 	}

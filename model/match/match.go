@@ -263,7 +263,7 @@ func countAssumptions(framework string, e *estimators.Estimator, scale int) int 
 	if e.Name != "grpo" {
 		n += 2
 	}
-	if e.Needs.Lengths || e.Needs.Components || e.Needs.Baselines {
+	if !e.Needs.OnlyRewards() {
 		n += 4
 	}
 	switch {

@@ -327,12 +327,20 @@ func TestEveryEstimatorMatchesItself(t *testing.T) {
 		chunk := &model.Chunk{
 			Format: "synthetic", LengthUnit: model.LengthTokens, ComponentNames: []string{"a", "b", "baseline"}, Progress: model.Progress{CaughtUp: true},
 		}
+		columns := (e.Needs.Columns | e.Needs.Optional).List()
+		for _, c := range columns {
+			chunk.ComponentNames = append(chunk.ComponentNames, c.Names()[0])
+		}
 		for g := range rapid.IntRange(2, 5).Draw(t, "groups") {
 			for range 4 {
 				chunk.Records = append(chunk.Records, model.Record{
 					Step: 7, Group: fmt.Sprint(g), Reward: tenths.Draw(t, "reward"), Length: int32(rapid.IntRange(1, 50).Draw(t, "length")),
 					Components: []float64{tenths.Draw(t, "a"), tenths.Draw(t, "b"), tenths.Draw(t, "baseline")},
 				})
+				last := &chunk.Records[len(chunk.Records)-1]
+				for _, c := range columns {
+					last.Components = append(last.Components, float64(rapid.IntRange(0, 3).Draw(t, c.String())))
+				}
 			}
 		}
 		l, err := analysis.GroupStep(snapshotOf(chunk), 0, model.DefaultSettings())

@@ -80,6 +80,9 @@ func otherRewards(snap model.Snapshot, set model.Settings) []alternative {
 	var all []alternative
 	set.Weights = ""
 	for _, name := range snap.Run.ComponentNames {
+		if model.HoldsNames(name) {
+			continue
+		}
 		set.Reward = name
 		all = append(all, alternative{set, "with --reward " + name, "the advantages are those of this column"})
 	}

@@ -88,6 +88,9 @@ func needNames(e *estimators.Estimator) []string {
 			names = append(names, n.name)
 		}
 	}
+	for _, c := range e.Needs.Columns.List() {
+		names = append(names, c.String())
+	}
 	return names
 }
 

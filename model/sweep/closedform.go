@@ -36,7 +36,7 @@ func closedForms() []closedForm {
 // returns false if no form explains all results, or if the estimator reads more than
 // rewards.
 func closedFormOf(e *estimators.Estimator, s estimators.Scale) (closedForm, bool) {
-	if s == estimators.ScaleBatch || e.Needs.Lengths || e.Needs.Baselines || e.Needs.Components {
+	if s == estimators.ScaleBatch || !e.Needs.OnlyRewards() {
 		return closedForm{}, false
 	}
 	for _, f := range closedForms() {

@@ -42,7 +42,7 @@ func (w *groupWorker) load(g *analysis.Group) {
 	lo, hi := g.Start, g.End
 	w.group, w.original = g, w.a.Original[lo:hi]
 	w.batch = w.a.Batch.OneGroup(lo, hi)
-	w.uncacheable = w.batch.Lengths != nil && w.entry.Needs.Lengths || w.entry.Needs.Baselines || w.entry.Needs.Components
+	w.uncacheable = w.batch.Lengths != nil && w.entry.Needs.Lengths || w.entry.Needs.Baselines || w.entry.Needs.Components || w.entry.Needs.Columns != 0
 	w.rank = w.rank[:0]
 	w.counts, w.zeros = signCounts{}, 0
 	w.keyBytes = append(w.keyBytes[:0], byte(g.Fate))

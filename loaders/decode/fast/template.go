@@ -162,7 +162,7 @@ func (r *Reader) componentOf(key, v jsonscan.Value) (index int, ok bool) {
 		}
 		return -1, true
 	case jsonscan.String:
-		return -1, !holdsComponents && !decode.IsComponentName(name)
+		return -1, !holdsComponents && !decode.IsComponentName(name) && !r.slow.Fields.IsRequested(key.Raw)
 	default:
 		return -1, !decode.IsComponentName(name)
 	}
