@@ -55,17 +55,16 @@ func BenchmarkFigures(bench *testing.B) {
 			MassOf(dst, b.Advantages)
 		}
 	})
+	bench.Run("longest quarter", func(bench *testing.B) {
+		bench.ReportAllocs()
+		for bench.Loop() {
+			LongestQuarter(dst, b.Advantages, b.Lengths)
+		}
+	})
 	bench.Run("by length", func(bench *testing.B) {
 		bench.ReportAllocs()
 		for bench.Loop() {
 			ByLength(dst, b.Advantages, b.Lengths)
 		}
 	})
-}
-
-func BenchmarkQuartiles(bench *testing.B) {
-	b := stepOf(131072)
-	for bench.Loop() {
-		Quartiles(b.Lengths)
-	}
 }

@@ -126,26 +126,27 @@ func pick[T any](values []T, rows []int32) []T {
 	return some
 }
 
-// Mass is what the samples of the step, and what each quarter of them by length, do to an optimizer
-// step; ok is false if there are no LossWeights.
-func (a *Analysis) Mass() (all lossweight.Mass, byLength []lossweight.LengthBin, ok bool) {
+// Mass is what the samples of the step do to an optimizer step; ok is false if there are no LossWeights.
+func (a *Analysis) Mass() (all lossweight.Mass, ok bool) {
 	if a.LossWeights == nil {
-		return all, nil, false
+		return all, false
 	}
+	return lossweight.MassOf(a.LossWeights, a.Processed), true
+}
+
+// MassByLength is the [Analysis.Mass] of each quarter of the samples by length, the shortest first; nil
+// without LossWeights or lengths.
+func (a *Analysis) MassByLength() []lossweight.LengthBin {
 	lengths := knownLengths(a.Lengths)
-	if lengths == nil {
-		return lossweight.MassOf(a.LossWeights, a.Processed), nil, true
+	if a.LossWeights == nil || lengths == nil {
+		return nil
 	}
-	byLength = lossweight.ByLength(a.LossWeights, a.Processed, lengths)
-	for _, bin := range byLength {
-		all = all.Plus(bin.Mass)
-	}
-	return all, byLength, true
+	return lossweight.ByLength(a.LossWeights, a.Processed, lengths)
 }
 
 // lossMetrics are the figures of the loss.
 func (a *Analysis) lossMetrics() []Metric {
-	mass, byLength, ok := a.Mass()
+	mass, ok := a.Mass()
 	if !ok {
 		return nil
 	}
@@ -154,8 +155,8 @@ func (a *Analysis) lossMetrics() []Metric {
 		{"vantage/loss/negative_to_positive", mass.NegativeToPositive()},
 		{"vantage/loss/dilution", mass.Dilution()},
 	}
-	if len(byLength) > 0 {
-		longest := byLength[len(byLength)-1]
+	if lengths := knownLengths(a.Lengths); len(lengths) > 0 {
+		longest := lossweight.LongestQuarter(a.LossWeights, a.Processed, lengths)
 		metrics = append(metrics, Metric{"vantage/loss/longest_quarter", longest.ShareOf(mass)})
 	}
 	return metrics
