@@ -52,7 +52,7 @@ func (a App) exportedPane() report.Table {
 func (a App) exportedGroups() report.Table {
 	x := a.result.analysis
 	s := report.Table{Columns: []string{
-		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "flip_kinds", "note",
+		"step", "fate", "group", "prompt", "size", "kept_pos", "kept_neg", "kept_zero", "reward_mean", "reward_std", "flips", "note", "flip_kinds",
 	}}
 	if x == nil {
 		return s
@@ -64,8 +64,8 @@ func (a App) exportedGroups() report.Table {
 	for _, i := range a.result.rows {
 		g := &x.Table[i]
 		s.Rows = append(s.Rows, []any{
-			x.Step, g.Fate.String(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips.Total(), g.Flips.String(),
-			a.noteOf(x.Step, g.Name),
+			x.Step, g.Fate.String(), g.Name, g.Preview, g.Size(), g.KeptPos, g.KeptNeg, g.KeptZero, g.RewardMean, g.RewardStd, g.Flips.Total(),
+			a.noteOf(x.Step, g.Name), g.Flips.String(),
 		})
 	}
 	return s

@@ -36,8 +36,8 @@ func (p *Program) Manual(more ...ManualSection) *cobra.Command {
 func manualSections() []ManualSection {
 	return []ManualSection{
 		{"EXIT STATUS", [][2]string{
-			{"0", "Success; for check: no step fails a rule; for match: an estimator reproduces the log."},
-			{"1", "Failure, with a sentence on standard error; for check: a step fails a rule; for match: no estimator reproduces the log."},
+			{"0", "Success; for check: no rule fails; for match: an estimator reproduces the log."},
+			{"1", "Failure, with a sentence on standard error; for check: a rule fails; for match: no estimator reproduces the log."},
 			{"2", "Usage error."},
 			{"128 and more", "Ended by a signal, such as 130 for SIGINT: the output is incomplete."},
 		}},

@@ -42,7 +42,7 @@ func Parse(text string) (Rule, error) {
 			number, words := cutSpan(text[at+len(op):])
 			var ok bool
 			if r.Limit, r.Unit, ok = parseLimit(number); !ok || !validName(r.Name) {
-				return r, fmt.Errorf("rule %q: expected a name, one of > >= < <= = !=, and a number or percentage, such as killed>5%%", text)
+				return r, fmt.Errorf("rule %q: expected a name, one of > >= < <= = !=, and a number or percentage, such as killed>5%% or killed>5%% for 3 steps", text)
 			}
 			var err error
 			if r.Span, err = parseSpan(words); err != nil {

@@ -20,7 +20,8 @@ trainers' names.
 | #{…} | how many samples or groups are so |
 
 A figure of a run is the sum over its steps if it is a count, and the mean over its complete steps if it is a metric. *ddof* is what is
-taken off the number of values in the divisor of a standard deviation.
+taken off the number of values in the divisor of a standard deviation. *Near* are figures of trainers that are computed otherwise. What
+trainers call a figure was read in their code; names without a trainer's are ours.
 `
 
 // Page returns the page of the documentation.
