@@ -25,7 +25,7 @@ func TestUnknownAdvantagesAreAWarning(t *testing.T) {
 	triple := func(_ int, reward float64) float64 { return 3 * (reward - 0.25) }
 	drive(t, runWithAdvantages(1, triple), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("w", "w")
-		d.wantText("log = no known estimator", "times those of trl grpo")
+		d.wantText("log = no known estimator", "3 times those of trl")
 		if want := model.DefaultSettings().WithFramework("trl"); d.app.settings.now != want {
 			t.Errorf("started with %+v", d.app.settings.now)
 		}
