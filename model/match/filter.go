@@ -99,22 +99,9 @@ func possibleFilters(grouped []*analysis.GroupedStep, e *estimators.Estimator, s
 		}
 		for g := range len(s.Offsets) - 1 {
 			lo, hi := s.Offsets[g], s.Offsets[g+1]
-			counts := [2]struct{ all, kept int }{}
-			for i := lo; i < hi; i++ {
-				if original[i] == 0 || math.IsNaN(original[i]) || math.IsNaN(s.LoggedAdvantages[i]) {
-					continue
-				}
-				c := &counts[0]
-				if original[i] < 0 {
-					c = &counts[1]
-				}
-				c.all++
-				if s.LoggedAdvantages[i] != 0 {
-					c.kept++
-				}
-			}
-			dropped = dropped || counts[0].kept < counts[0].all || counts[1].kept < counts[1].all
-			pos, neg = pos.with(counts[0].kept, counts[0].all), neg.with(counts[1].kept, counts[1].all)
+			p, n := countKept(original[lo:hi], s.LoggedAdvantages[lo:hi])
+			dropped = dropped || p.kept < p.all || n.kept < n.all
+			pos, neg = pos.with(p), neg.with(n)
 		}
 	}
 	if !dropped {
@@ -126,10 +113,16 @@ func possibleFilters(grouped []*analysis.GroupedStep, e *estimators.Estimator, s
 			all = append(all, FoundFilter{Filter: Filter{pos.round(), neg.round(), recompute}, pos: pos, neg: neg})
 		}
 	}
-	const parts = 20
-	if !e.TrainerFilters {
-		return all
+	if e.TrainerFilters {
+		all = append(all, recomputedGrid()...)
 	}
+	return all
+}
+
+// recomputedGrid returns filters with recomputed advantages for pairs of ratios in steps of 0.05.
+func recomputedGrid() []FoundFilter {
+	const parts = 20
+	var all []FoundFilter
 	for p := range parts + 1 {
 		for n := range parts + 1 {
 			all = append(all, FoundFilter{Filter: Filter{float64(p) / parts, float64(n) / parts, true}})
@@ -138,11 +131,33 @@ func possibleFilters(grouped []*analysis.GroupedStep, e *estimators.Estimator, s
 	return all
 }
 
+// keptOf is how many of the samples of one sign in a group were kept.
+type keptOf struct{ kept, all int }
+
+// countKept counts the positive and the negative samples of a group, and those whose logged advantage is not 0.
+func countKept(original, logged []float64) (pos, neg keptOf) {
+	for i, x := range original {
+		c := &pos
+		switch {
+		case x == 0 || x != x || logged[i] != logged[i]:
+			continue
+		case x < 0:
+			c = &neg
+		}
+		c.all++
+		if logged[i] != 0 {
+			c.kept++
+		}
+	}
+	return pos, neg
+}
+
 // ratioRange is the keep ratios that keep some numbers of samples: from lo up to, but for 0 and 1, below hi.
 type ratioRange struct{ lo, hi float64 }
 
 // with returns the part of the range that keeps so many of the samples of one sign in a group.
-func (r ratioRange) with(kept, all int) ratioRange {
+func (r ratioRange) with(c keptOf) ratioRange {
+	kept, all := c.kept, c.all
 	lo, hi := float64(kept)/float64(all), math.Nextafter(float64(kept+1)/float64(all), 0)
 	switch {
 	case all == 0:

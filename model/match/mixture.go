@@ -26,28 +26,67 @@ const (
 )
 
 // findMixture returns the fewest runs of steps, in their order, each of which one estimator reproduces; nil
-// if a step is reproduced by none, or if there are too many. Estimators that do not take the groups as they
-// are match wherever groups are wrong: they count only if they are the trainer's own.
+// if a step is reproduced by none, or if there are too many. Of several estimators those of one framework
+// that has one for all runs come first, then those that assume least. Estimators that do not take the groups
+// as they are match wherever groups are wrong: they count only if they are the trainer's own.
 func (r *Report) findMixture(trainer string, grouped []*analysis.GroupedStep) []Segment {
 	candidates := r.mixable(trainer)
 	var all []Segment
+	var fitting [][]Verdict                // of each segment
 	for at := len(grouped) - 1; at >= 0; { // the newest step comes first
-		before := ""
-		if n := len(all); n > 0 {
-			before = all[n-1].Framework
+		length := 0
+		for i := range candidates {
+			length = max(length, candidates[i].agreeingFrom(at))
 		}
-		best := longest(candidates, at, before)
-		length := best.agreeingFrom(at)
 		if length == 0 || len(all) == maxSegments || signals(grouped[at-length+1:at+1]) < minSegmentSignals {
 			return nil
 		}
-		all = append(all, Segment{best.Candidate, grouped[at].Step, grouped[at-length+1].Step, length})
+		all = append(all, Segment{From: grouped[at].Step, To: grouped[at-length+1].Step, Steps: length})
+		fitting = append(fitting, slices.DeleteFunc(slices.Clone(candidates), func(v Verdict) bool { return v.agreeingFrom(at) < length }))
 		at -= length
 	}
 	if len(all) < 2 {
 		return nil
 	}
+	framework := commonFramework(fitting)
+	for i := range all {
+		all[i].Candidate = leastAssuming(fitting[i], framework).Candidate
+	}
 	return all
+}
+
+// commonFramework returns the framework with an estimator for each segment that assumes least in all, "" if
+// none has.
+func commonFramework(fitting [][]Verdict) string {
+	best, least := "", 0
+	for _, v := range fitting[0] {
+		sum := 0
+		for _, segment := range fitting {
+			one := leastAssuming(segment, v.Framework)
+			if one.Framework != v.Framework {
+				sum = -1
+				break
+			}
+			sum += one.assumptions
+		}
+		if sum >= 0 && (best == "" || sum < least) {
+			best, least = v.Framework, sum
+		}
+	}
+	return best
+}
+
+// leastAssuming returns the verdict of a framework that assumes least, of another if that has none.
+func leastAssuming(all []Verdict, framework string) Verdict {
+	return slices.MinFunc(all, func(v, w Verdict) int {
+		if (v.Framework == framework) != (w.Framework == framework) {
+			if v.Framework == framework {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(v.assumptions, w.assumptions)
+	})
 }
 
 // lookForMixture looks for a mixture, and if there is none among advantages as they are, once rounded to the
@@ -66,27 +105,6 @@ func (r *Report) lookForMixture(ctx context.Context, snap model.Snapshot, groupe
 		r.Decimals, r.Others = d, rounded.Others
 	}
 	return nil
-}
-
-// longest returns the verdict that agrees with the most steps from one on: of several that of a framework, if
-// it is among them, else the one that assumes least. Without candidates none agrees.
-func longest(candidates []Verdict, at int, framework string) Verdict {
-	if len(candidates) == 0 {
-		return Verdict{}
-	}
-	return slices.MaxFunc(candidates, func(v, w Verdict) int {
-		return cmp.Or(cmp.Compare(v.agreeingFrom(at), w.agreeingFrom(at)), compareBools(v.Framework == framework, w.Framework == framework), cmp.Compare(w.assumptions, v.assumptions))
-	})
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // mixable returns the verdicts on estimators that may be part of a mixture.

@@ -292,7 +292,7 @@ func TestMissingRowsAreNamed(t *testing.T) {
 		switch {
 		case c.match && (r.Outcome() != OutcomeMatch || r.MissingRows != missing || r.Compared+r.LeftOut != kept || r.AllGroups != 8*c.groups):
 			t.Errorf("%d: %s, %d of %d rows missing, %q", c.size, r.Outcome(), r.MissingRows, missing, r.Clues)
-		case !c.match && (r.Outcome() != OutcomeNone || len(r.Clues) != 1 || !strings.Contains(r.Clues[0], fmt.Sprintf("rows are missing: no group can be compared, but with 64 rows in each")) || !strings.Contains(r.Clues[0], fmt.Sprintf("%d/%d", missing, 8*c.groups*c.size))):
+		case !c.match && (r.Outcome() != OutcomeNone || len(r.Clues) != 1 || !strings.Contains(r.Clues[0], "rows are missing: no group can be compared, but with 64 rows in each") || !strings.Contains(r.Clues[0], fmt.Sprintf("%d/%d", missing, 8*c.groups*c.size))):
 			t.Errorf("%d: %s, %d missing, %q", c.size, r.Outcome(), missing, r.Clues)
 		}
 	}
