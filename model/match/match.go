@@ -95,7 +95,7 @@ type Report struct {
 	Found      *FoundFilter // that the settings do not name
 	Mixture    []Segment    // if different estimators reproduce different steps, in their order
 	Undecided  bool         // nothing tells estimators apart: Others begin with those that agree
-	Arithmetic string       // a sentence, if the advantages are numpy's in float64 to the bit and of the matches' only near
+	Arithmetic string       // a sentence, if the advantages are float64 and numpy's to the bit
 
 	Grouping   model.Grouping
 	Proved     model.ProvedGroups // by the logged advantages, if Grouping is no longer that of the settings
@@ -182,7 +182,7 @@ func (r *Report) compareUnder(ctx context.Context, snap model.Snapshot, set mode
 	if err := r.compareAll(ctx, snap, grouped, FilterOf(set)); err != nil {
 		return grouped, err
 	}
-	if r.decide(grouped); r.HasMatch() && r.Filter == nil && r.Matches[0].Equal() < r.Compared {
+	if r.decide(grouped); r.HasMatch() && r.Filter == nil {
 		r.Arithmetic = arithmetic(grouped)
 	}
 	return grouped, nil

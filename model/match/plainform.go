@@ -127,13 +127,29 @@ func numpyStd(x []float64, mean float64, ddof int) float64 {
 	return math.Sqrt(torchsum.SumNumpy(squares) / float64(len(x)-ddof))
 }
 
-// arithmetic says that the advantages are those of a plain form to the bit, "" if they are not.
+// arithmetic says that the advantages are those of a plain form to the bit, "" if they are not, or if all are
+// float32 values, which frameworks give.
 func arithmetic(grouped []*analysis.GroupedStep) string {
+	if !haveFloat64(grouped) {
+		return ""
+	}
 	f, exact, _ := findPlainForm(grouped)
 	if !exact {
 		return ""
 	}
 	return "every logged advantage is to the bit that of numpy in float64: " + f.String()
+}
+
+// haveFloat64 reports whether a logged advantage is no float32.
+func haveFloat64(grouped []*analysis.GroupedStep) bool {
+	for _, s := range grouped {
+		for _, x := range s.LoggedAdvantages {
+			if x == x && float64(float32(x)) != x {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // plainFormClue names the form that gives all logged advantages, "" if none does.

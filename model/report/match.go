@@ -159,12 +159,12 @@ type matchJSON struct {
 	Others   []verdictJSON `json:"others"`
 	Clues    []string      `json:"clues"`
 
-	Mixture     []segmentJSON `json:"mixture,omitempty"`
-	Filter      *filterJSON   `json:"filter,omitempty"`
-	FoundFilter *filterJSON   `json:"found_filter,omitempty"`
-	Arithmetic  string        `json:"arithmetic,omitempty"`
-	ShortGroups int           `json:"short_groups,omitempty"`
-	MissingRows int           `json:"missing_rows,omitempty"`
+	Mixture     []segmentJSON   `json:"mixture,omitempty"`
+	Filter      *keepRatiosJSON `json:"filter,omitempty"`
+	FoundFilter *keepRatiosJSON `json:"found_filter,omitempty"`
+	Arithmetic  string          `json:"arithmetic,omitempty"`
+	ShortGroups int             `json:"short_groups,omitempty"`
+	MissingRows int             `json:"missing_rows,omitempty"`
 
 	Estimator *choiceJSON `json:"estimator,omitempty"`
 	Reward    *rewardJSON `json:"reward,omitempty"`
@@ -181,8 +181,8 @@ type segmentJSON struct {
 	Scale     string `json:"scale"`
 }
 
-// filterJSON is a sample filter, under the trainer's names.
-type filterJSON struct {
+// keepRatiosJSON is a sample filter, under the trainer's names.
+type keepRatiosJSON struct {
 	KeepPos   float64 `json:"keep_pos_ratio"`
 	KeepNeg   float64 `json:"keep_neg_ratio"`
 	Recompute bool    `json:"compute_new_adv"`
@@ -240,7 +240,7 @@ func MatchJSON(w io.Writer, r *match.Report, chosen choice.Choice) error {
 	return writeJSON(w, matchJSON{
 		Version: 1, Match: r.HasMatch(), Outcome: r.Outcome(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence, Flags: r.GroupFlags,
 		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...),
-		Mixture: segmentsJSON(r.Mixture), Filter: newFilterJSON(r.Filter), FoundFilter: foundFilterJSON(r.Found), Arithmetic: r.Arithmetic, ShortGroups: r.ShortGroups, MissingRows: r.MissingRows,
+		Mixture: segmentsJSON(r.Mixture), Filter: newKeepRatiosJSON(r.Filter), FoundFilter: foundFilterJSON(r.Found), Arithmetic: r.Arithmetic, ShortGroups: r.ShortGroups, MissingRows: r.MissingRows,
 		Estimator: newChoiceJSON(chosen), Reward: newRewardJSON(chosen.Rewards), Complete: true,
 	})
 }
@@ -253,18 +253,18 @@ func segmentsJSON(list []match.Segment) []segmentJSON {
 	return all
 }
 
-func newFilterJSON(f *match.Filter) *filterJSON {
+func newKeepRatiosJSON(f *match.Filter) *keepRatiosJSON {
 	if f == nil {
 		return nil
 	}
-	return &filterJSON{KeepPos: f.KeepPos, KeepNeg: f.KeepNeg, Recompute: f.Recompute}
+	return &keepRatiosJSON{KeepPos: f.KeepPos, KeepNeg: f.KeepNeg, Recompute: f.Recompute}
 }
 
-func foundFilterJSON(f *match.FoundFilter) *filterJSON {
+func foundFilterJSON(f *match.FoundFilter) *keepRatiosJSON {
 	if f == nil {
 		return nil
 	}
-	found := newFilterJSON(&f.Filter)
+	found := newKeepRatiosJSON(&f.Filter)
 	found.Framework, found.Estimator, found.Scale = f.Framework, f.Estimator, string(f.Scale)
 	return found
 }
