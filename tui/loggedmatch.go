@@ -28,19 +28,22 @@ type loggedMatch struct {
 
 // requestMatch starts the comparison when the first step is complete, and again whenever
 // there are twice as many: on few samples more than one estimator fits. It does so too if a newer step
-// is the first that disagrees: a prompt may come twice in it.
+// is the first that disagrees: a prompt may come twice in it; and if the steps before tell no estimators apart.
 func (a App) requestMatch() (App, tea.Cmd) {
 	steps := len(a.snap.Steps)
 	if steps > 0 && a.snap.Open(steps-1) {
 		steps--
 	}
-	enough := steps >= max(1, 2*a.loggedMatch.steps) || steps > a.loggedMatch.steps && a.newStepDisagrees()
+	enough := steps >= max(1, 2*a.loggedMatch.steps) || steps > a.loggedMatch.steps && (a.newStepDisagrees() || a.loggedMatch.undecided())
 	if !a.snap.Run.Progress.CaughtUp || !enough {
 		return a, nil
 	}
 	a.loggedMatch.steps = steps
 	return a, matchLogged(a.ctx, a.snap, a.settingsToCompare(), a.session.given)
 }
+
+// undecided reports whether nothing in the comparison told estimators apart.
+func (m loggedMatch) undecided() bool { return m.report != nil && m.report.Undecided }
 
 // newStepDisagrees reports whether the estimator at work gives other advantages than the log has in the
 // step on the screen, and gave those of all steps that were compared.
@@ -101,7 +104,7 @@ func (a App) onMatch(msg matchMsg) (App, tea.Cmd) {
 		isOpen = isOpen || !a.session.restored && session.EstimatorOf(state.now) == a.session.autoEstimator
 	}
 	if msg.err == nil { // else no advantages in the log, or no groups: nothing to compare
-		isFirst := a.loggedMatch.report == nil || notice != ""
+		isFirst := a.loggedMatch.report == nil || a.loggedMatch.undecided() || notice != ""
 		a.loggedMatch.report, a.loggedMatch.reward, a.loggedMatch.weights = msg.report, msg.set.Reward, msg.set.Weights
 		if isFirst && isOpen {
 			a, state.now = a.matchedEstimator(state.now, msg.report)
@@ -150,8 +153,12 @@ func (a App) matchVerdict() string {
 		return ""
 	}
 	t := a.display.theme
-	if !r.HasMatch() {
+	switch r.Outcome() {
+	case match.OutcomeCannotTell:
+		return t.Paint(themes.Dim, "log: all advantages are 0 so far")
+	case match.OutcomeMixture, match.OutcomeFiltered, match.OutcomeNone:
 		return t.Paint(themes.Warn, "! "+nearestEstimator(r))
+	case match.OutcomeMatch:
 	}
 	best, how, equal := r.Matches[0], "bits", r.Matches[0].Exact
 	switch {
@@ -164,9 +171,16 @@ func (a App) matchVerdict() string {
 		best.Framework, best.Estimator, best.Scale, units.Count(equal), units.Count(r.Compared), how)
 }
 
-// nearestEstimator names the estimator that reproduces most of the logged advantages, if
-// it reproduces half of them.
+// nearestEstimator names the newest estimator of a mixture, or that of a filtered log, else the one that
+// reproduces most of the logged advantages, if it reproduces half of them.
 func nearestEstimator(r *match.Report) string {
+	if r.Found != nil {
+		return fmt.Sprintf("log = %s %s %s, filtered", r.Found.Framework, r.Found.Estimator, r.Found.Scale)
+	}
+	if n := len(r.Mixture); n > 0 {
+		newest := r.Mixture[n-1]
+		return fmt.Sprintf("log = %s %s %s only from step %d on", newest.Framework, newest.Estimator, newest.Scale, newest.From)
+	}
 	if len(r.Others) == 0 || 2*r.Others[0].Agreeing < r.Compared {
 		return "log = no known estimator"
 	}
@@ -177,7 +191,7 @@ func nearestEstimator(r *match.Report) string {
 // matchWarning is the warning that no estimator reproduces the logged advantages.
 func (a App) matchWarning() []warningLine {
 	r := a.loggedReport()
-	if r == nil || r.HasMatch() {
+	if r == nil || r.HasMatch() || r.Undecided {
 		return nil
 	}
 	return []warningLine{{

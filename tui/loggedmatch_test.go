@@ -25,7 +25,7 @@ func TestUnknownAdvantagesAreAWarning(t *testing.T) {
 	triple := func(_ int, reward float64) float64 { return 3 * (reward - 0.25) }
 	drive(t, runWithAdvantages(1, triple), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.press("w", "w")
-		d.wantText("log = no known estimator", "times those of trl grpo")
+		d.wantText("log = no known estimator", "3 times those of trl")
 		if want := model.DefaultSettings().WithFramework("trl"); d.app.settings.now != want {
 			t.Errorf("started with %+v", d.app.settings.now)
 		}
@@ -60,5 +60,50 @@ func TestNearestEstimatorIsNamed(t *testing.T) {
 	}
 	drive(t, runWithAdvantages(4, once), 120, 36, model.DefaultSettings(), func(d *driver) {
 		d.wantText("! log ≈ trl grpo none, 12/16")
+	})
+}
+
+// Steps whose advantages are all 0 tell no estimators apart: the first with signal decides, as if it was the
+// first step.
+func TestUndecidedUntilAStepHasSignal(t *testing.T) {
+	equal := func(steps int) *madeSource {
+		source := runWithAdvantages(steps, func(step int, reward float64) float64 {
+			if step < 3 {
+				return 0
+			}
+			return reward - 0.25
+		})
+		for _, chunk := range source.chunks[:min(3, len(source.chunks))] {
+			for i := range chunk.Records {
+				chunk.Records[i].Reward = 1
+			}
+		}
+		return source
+	}
+	drive(t, equal(2), 120, 36, model.DefaultSettings(), func(d *driver) {
+		d.wantText("log: all advantages are 0 so far")
+		if c := d.app.choice(); c.Compared != 0 || c.Framework != "trl" || d.app.settings.now.Scale != "group" {
+			t.Errorf("%+v", c)
+		}
+	})
+	drive(t, equal(5), 120, 36, model.DefaultSettings(), func(d *driver) {
+		d.wantText("started there (u takes it back)")
+		if set := d.app.settings.now; set.Framework != "trl" || set.Scale != "none" {
+			t.Errorf("at %+v", set)
+		}
+	})
+}
+
+// A change of the estimator is told with its step.
+func TestMixtureIsTold(t *testing.T) {
+	turns := func(step int, reward float64) float64 { // r − μ, and from step 4 on r − mean of the others
+		if step >= 4 {
+			return (reward - 0.25) * 4 / 3
+		}
+		return reward - 0.25
+	}
+	drive(t, runWithAdvantages(12, turns), 120, 36, model.DefaultSettings(), func(d *driver) {
+		d.press("w", "w")
+		d.wantText("! log = trl rloo none only from step 4 on", "gives steps 0 to 3", "from step 4")
 	})
 }

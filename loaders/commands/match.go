@@ -10,8 +10,21 @@ import (
 	"vantage/model/report"
 )
 
-// errNoMatch is the result of match if no estimator reproduces the log.
-var errNoMatch = errors.New("no estimator reproduces the advantages of the log")
+// matchError is the result of match if no estimator reproduces the log.
+func matchError(o match.Outcome) error {
+	switch o {
+	case match.OutcomeMatch:
+		return nil
+	case match.OutcomeCannotTell:
+		return errors.New("cannot tell which estimator wrote the log: all its advantages are 0")
+	case match.OutcomeMixture:
+		return errors.New("no single estimator reproduces the advantages of the log: it changes with the steps")
+	case match.OutcomeFiltered:
+		return errors.New("an estimator reproduces the advantages of the log after keep ratios that were not given")
+	case match.OutcomeNone:
+	}
+	return errors.New("no estimator reproduces the advantages of the log")
+}
 
 func (p *Program) match() *cobra.Command {
 	format := newFormatFlag("text", report.MatchText).or("json", report.MatchJSON)
@@ -19,8 +32,9 @@ func (p *Program) match() *cobra.Command {
 		Use:   "match PATH...",
 		Short: "Find the estimator that computed the advantages in a log",
 		Long: `match computes the advantages of a log under every framework, estimator and scale
-that the log has the columns for, and lists those that reproduce the logged ones. The
-exit code is 0 if one does, 1 if none does or the log has no advantages.`,
+that the log has the columns for, and lists those that reproduce the logged ones: before
+a sample filter, or after the keep ratios that are given. The exit code is 0 if one does;
+1 if none does, if nothing tells them apart, or if the log has no advantages.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, set, err := p.pathsAndSettings(args)
@@ -48,10 +62,7 @@ exit code is 0 if one does, 1 if none does or the log has no advantages.`,
 			if err := write(p.output(cmd.Context(), format.name), result, chosen); err != nil {
 				return err
 			}
-			if !result.HasMatch() {
-				return errNoMatch
-			}
-			return nil
+			return matchError(result.Outcome())
 		},
 	}
 	format.addTo(cmd)

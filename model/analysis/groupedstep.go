@@ -104,6 +104,24 @@ func (g *GroupedStep) Advantages(e *estimators.Estimator, scale estimators.Scale
 	return toOutputs(rollouts, advantages)
 }
 
+// Filtered is Advantages after the sample filter of these keep ratios, and recomputed for the kept samples if
+// asked for.
+func (g *GroupedStep) Filtered(e *estimators.Estimator, scale estimators.Scale, keepPos, keepNeg float64, recompute bool) []float64 {
+	rollouts := g.rollouts.countedBy(e)
+	b := g.batch(&g.snap.Run, e, rollouts)
+	if e.MissingIn(b) != "" {
+		return nil
+	}
+	original, processed := make([]float64, len(b.Rewards)), make([]float64, len(b.Rewards))
+	_ = e.Advantage(original, b, scale) // as in Advantages
+	kept := make([]bool, len(original))
+	estimators.Keep(kept, processed, original, b.Offsets, keepPos, keepNeg)
+	if recompute {
+		estimators.Recompute(processed, e, b, scale, original, kept)
+	}
+	return toOutputs(rollouts, processed)
+}
+
 // GroupName is the name of group k.
 func (g *GroupedStep) GroupName(k int) string {
 	return g.snap.GroupName(g.rule, g.step, g.InputRow, g.Offsets, k)

@@ -65,7 +65,9 @@ type Choice struct {
 	match.Candidate
 	Exact    int // samples whose logged advantage is equal in every bit
 	Agreeing int // samples whose logged advantage is equal or near
-	Compared int // samples with a logged advantage; 0 if nothing was compared
+	Compared int // samples with a logged advantage; 0 if nothing was compared, or if nothing in them tells estimators apart
+
+	AfterFilter bool // the log holds the advantages after the keep ratios of the settings
 
 	Groups   Origin // who decided on the groups: FromFlag, FromConfig, FromAdvantages or FromLog
 	Division string // how the rows of an id or a prompt are divided into groups, and why; "" if they are one
@@ -154,8 +156,14 @@ func defaultEstimator(framework string) string {
 // Describe returns the choice of the estimator of set, with what the comparison says of it.
 func Describe(set model.Settings, origin Origin, logged *match.Report) Choice {
 	c := Choice{Origin: origin, Candidate: match.CandidateOf(set)}
-	if logged == nil {
+	if logged == nil || logged.Undecided { // advantages that every estimator gives say nothing of one
 		return c
+	}
+	if f := logged.Filter; f != nil {
+		if now := match.FilterOf(set); now == nil || *now != *f {
+			return c // it was compared after other keep ratios
+		}
+		c.AfterFilter = true
 	}
 	for _, list := range [][]match.Verdict{logged.Matches, logged.Others} {
 		for _, v := range list {
@@ -236,6 +244,14 @@ func (o Origin) phrase() string {
 // all are equal to the bit, "≈ 64/64 as logged, 60 to the bit" if all are near, else
 // "! 12/64 as logged". It is empty if nothing was compared.
 func (c Choice) Evidence() string {
+	text := c.agreement()
+	if c.AfterFilter && text != "" {
+		text += ", after the filter"
+	}
+	return text
+}
+
+func (c Choice) agreement() string {
 	switch {
 	case c.Compared == 0:
 		return ""

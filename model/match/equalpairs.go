@@ -57,9 +57,9 @@ func (p *equalPairs) sentence() string {
 	case p.differing == 0:
 		return ""
 	case p.differentLength >= minPairs && float64(p.longerIsLower) > minShare*float64(p.differentLength):
-		return fmt.Sprintf("%s give samples of equal reward different advantages, and the longer response nearly always the lower one: a length penalty was taken off the reward after it was logged",
+		return fmt.Sprintf("%s give samples of equal reward different advantages, and the longer response nearly always the lower one, as a length penalty that is not in the logged reward would give",
 			units.Fraction(p.differing, p.groups)+" groups")
 	}
-	return fmt.Sprintf("%s give samples of equal reward different advantages: the reward that was trained is not the one in the log (a KL or length penalty, an overlong buffer), or rows are in the wrong groups",
+	return fmt.Sprintf("%s give samples of equal reward different advantages: they come from more than this reward",
 		units.Fraction(p.differing, p.groups)+" groups")
 }

@@ -174,14 +174,14 @@ func (p prover) compare(ctx context.Context, groups model.ProvedGroups, run int,
 	if err != nil {
 		return &Report{}, nil // such as a log without that key: nothing matches
 	}
-	r := &Report{}
+	r := &Report{options: p.set.Options}
 	for _, s := range grouped {
 		r.Compared += countLogged(s.LoggedAdvantages)
 	}
 	if r.Compared == 0 {
 		return r, nil
 	}
-	return r, r.compareAll(ctx, p.snap, grouped)
+	return r, r.compareAll(ctx, p.snap, grouped, nil)
 }
 
 // group groups steps, without the logged advantages of the other runs.

@@ -31,6 +31,11 @@ func CandidateOf(set model.Settings) Candidate {
 	return Candidate{set.Framework, set.Estimator, set.Scale, set.Options}
 }
 
+// candidateOf returns an estimator, with the options it was made with, under a scale.
+func candidateOf(e *estimators.Estimator, scale estimators.Scale) Candidate {
+	return Candidate{e.Framework, e.Name, scale, e.Given}
+}
+
 // String returns "easyr1 grpo with scale group", and the options.
 func (c Candidate) String() string {
 	text := fmt.Sprintf("%s %s with scale %s", c.Framework, c.Estimator, c.Scale)
@@ -57,7 +62,9 @@ type Verdict struct {
 	MaxGap         float64   // largest |logged − computed| of samples that are not equal
 	FirstMismatch  *Mismatch // nil if all samples agree
 
-	assumptions int // see countAssumptions
+	assumptions int    // see countAssumptions
+	off         int    // samples that do not agree
+	agreeing    []bool // by step, in the order of the comparison
 }
 
 // Equal returns how many samples are equal: in every bit, or but for one float32 unit in the
@@ -80,15 +87,31 @@ type Report struct {
 	Sampled    bool // the log has more samples than were compared
 	Decimals   int  // if not 0, near means equal after rounding to this many
 	LeftOut    int  // samples left out because their groups have fewer than the others
+
+	ShortGroups, AllGroups int // of the groups, those that were left out
+	MissingRows            int // rows that the groups left out lack
+
+	Filter     *Filter      // of the settings, if only after it an estimator matches: the log holds filtered advantages
+	Found      *FoundFilter // that the settings do not name
+	Mixture    []Segment    // if different estimators reproduce different steps, in their order
+	Undecided  bool         // nothing tells estimators apart: Others begin with those that agree
+	Arithmetic string       // a sentence, if the advantages are float64 and numpy's to the bit
+
 	Grouping   model.Grouping
 	Proved     model.ProvedGroups // by the logged advantages, if Grouping is no longer that of the settings
 	GroupFlags string             // options that name Grouping, if it is proved; "" if none can
 	Matches    []Verdict          // those that agree on every sample: the most exact samples first, then the fewest assumptions
 	Others     []Verdict          // the rest, the most agreeing samples first
-	Clues      []string           // without a match: what the logged values look like, and what that usually means
+	Clues      []string           // without a match: what the log shows, each verified on all steps that were compared
 
 	options estimators.Options // for the estimators that have them
 }
+
+// again returns an empty report for another comparison with the same options.
+func (r *Report) again(compared int) *Report { return &Report{Compared: compared, options: r.options} }
+
+// estimators are all, with the options of the settings.
+func (r *Report) estimators() []*estimators.Estimator { return estimators.AllWith(r.options) }
 
 // HasMatch reports whether a candidate reproduces the log.
 func (r *Report) HasMatch() bool { return len(r.Matches) > 0 }
@@ -98,8 +121,9 @@ const DefaultLimit = 20_000
 
 // Run compares the newest complete steps of the snapshot, up to and including the one that
 // reaches limit samples with a logged advantage. It reads grouping and reward of the
-// settings, and their options for the estimators that have them, not the filter: trainers log
-// advantages before it. Where nothing matches it looks for
+// settings, and their options for the estimators that have them. Trainers log advantages before a sample
+// filter; if nothing matches so, those after the filter of the settings are tried. Where nothing matches it
+// looks for
 // groups that the advantages prove, unless the settings name them: see Report.Proved. Errors are
 // [ErrNothingLogged], rows that cannot be grouped, and the end of ctx.
 func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int) (*Report, error) {
@@ -109,7 +133,7 @@ func Run(ctx context.Context, snap model.Snapshot, set model.Settings, limit int
 		return nil, ErrNothingLogged
 	}
 	grouped, ungrouped := r.compareUnder(ctx, snap, set, steps)
-	if r.confirmsGroups(snap.Run.Framework) || ctx.Err() != nil {
+	if r.confirmsGroups(snap.Run.Framework) || r.Undecided || ctx.Err() != nil {
 		return r, ctx.Err()
 	}
 	own := set
@@ -155,13 +179,20 @@ func (r *Report) compareUnder(ctx context.Context, snap model.Snapshot, set mode
 	if grouping.Proved {
 		r.GroupFlags = snap.Flags(grouping.GroupRule)
 	}
-	return grouped, r.compareAll(ctx, snap, grouped)
+	if err := r.compareAll(ctx, snap, grouped, FilterOf(set)); err != nil {
+		return grouped, err
+	}
+	if r.decide(grouped); r.HasMatch() && r.Filter == nil {
+		r.Arithmetic = arithmetic(grouped)
+	}
+	return grouped, nil
 }
 
 // compareProved compares the steps again, grouped as the logged advantages prove. If runs that were
 // opened together were written by different estimators none matches.
 func (r *Report) compareProved(ctx context.Context, snap model.Snapshot, set model.Settings, steps []int) (*Report, error) {
-	again := &Report{Steps: r.Steps, Compared: r.Compared, Sampled: r.Sampled, options: r.options}
+	again := r.again(r.Compared)
+	again.Steps, again.Sampled = r.Steps, r.Sampled
 	grouped, err := again.compareUnder(ctx, snap, set, steps)
 	if err != nil {
 		return nil, err
@@ -172,12 +203,21 @@ func (r *Report) compareProved(ctx context.Context, snap model.Snapshot, set mod
 	return again, err
 }
 
-// compareAll tries every candidate, and if none matches with the tolerances that logs need.
-func (r *Report) compareAll(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep) error {
-	if err := r.tryAll(ctx, snap, grouped, 0); err != nil {
+// variant is how candidates are compared.
+type variant struct {
+	tolerance float64 // at least; see tryAll
+	filter    *Filter // compare the advantages after it; nil: before any
+}
+
+// compareAll tries every candidate, and if none matches after a filter, and with the tolerances that logs need.
+func (r *Report) compareAll(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, filter *Filter) error {
+	if err := r.tryAll(ctx, snap, grouped, variant{}); err != nil {
 		return err
 	}
-	for _, relax := range []func(context.Context, model.Snapshot, []*analysis.GroupedStep) error{r.retryRounded, r.retryFullGroups} {
+	retryFiltered := func(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep) error {
+		return r.retryFiltered(ctx, snap, grouped, filter)
+	}
+	for _, relax := range []func(context.Context, model.Snapshot, []*analysis.GroupedStep) error{retryFiltered, r.retryRounded, r.retryFullGroups} {
 		if r.HasMatch() {
 			return nil
 		}
@@ -228,20 +268,41 @@ func groupSteps(snap model.Snapshot, set model.Settings, steps []int) ([]*analys
 	return grouped, nil
 }
 
-// tryAll compares every candidate that the log has the columns for. Near is within
-// tolerance or within [analysis.LoggedTolerance], whichever is larger.
-func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, tolerance float64) error {
+// retryFiltered tries again with the advantages after a filter.
+func (r *Report) retryFiltered(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, filter *Filter) error {
+	if filter == nil {
+		return nil
+	}
+	retry := r.again(r.Compared)
+	for _, tolerance := range []float64{0, roundingTolerance(loggedDecimals(grouped))} {
+		if err := retry.tryAll(ctx, snap, grouped, variant{tolerance, filter}); err != nil {
+			return err
+		}
+		if retry.HasMatch() {
+			r.Filter, r.Matches, r.Others = filter, retry.Matches, retry.Others
+			if tolerance > 0 {
+				r.Decimals = loggedDecimals(grouped)
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// tryAll compares every candidate that the log has the columns for, and after a filter those that can be
+// filtered. Near is within the variant's tolerance or within [analysis.LoggedTolerance], whichever is larger.
+func (r *Report) tryAll(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep, how variant) error {
 	r.Candidates, r.Matches, r.Others = 0, nil, nil
-	for _, e := range estimators.AllWith(r.options) {
-		if snap.Missing(e) != nil {
+	for _, e := range r.estimators() {
+		if snap.Missing(e) != nil || how.filter != nil && !e.CanFilter {
 			continue
 		}
 		for at, scale := range e.Scales {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			v := Verdict{Candidate: Candidate{e.Framework, e.Name, scale, e.Given}, assumptions: countAssumptions(snap.Run.Framework, e, at)}
-			if v.evaluate(grouped, e, tolerance) {
+			v := Verdict{Candidate: candidateOf(e, scale), assumptions: countAssumptions(snap.Run.Framework, e, at)}
+			if v.evaluate(grouped, e, how) {
 				r.record(v)
 			}
 		}
@@ -287,14 +348,19 @@ func (r *Report) record(v Verdict) {
 
 // evaluate compares the candidate with all steps. It returns false if a step lacks a
 // column.
-func (v *Verdict) evaluate(grouped []*analysis.GroupedStep, e *estimators.Estimator, tolerance float64) bool {
+func (v *Verdict) evaluate(grouped []*analysis.GroupedStep, e *estimators.Estimator, how variant) bool {
 	for _, s := range grouped {
 		computed := s.Advantages(e, v.Scale)
+		if f := how.filter; f != nil {
+			computed = s.Filtered(e, v.Scale, f.KeepPos, f.KeepNeg, f.Recompute)
+		}
 		if computed == nil {
 			return false
 		}
 		near := analysis.NewLoggedTolerance(e, v.Scale, s.LoggedRewards, computed)
-		v.addStep(s, computed, e.Float, func(lo, hi int) float64 { return max(tolerance, near.Within(lo, hi)) })
+		before := v.off
+		v.addStep(s, computed, e.Float, func(lo, hi int) float64 { return max(how.tolerance, near.Within(lo, hi)) })
+		v.agreeing = append(v.agreeing, v.off == before)
 	}
 	return true
 }
@@ -314,6 +380,7 @@ func (v *Verdict) addStep(s *analysis.GroupedStep, computed []float64, precision
 				continue
 			}
 			mismatches++
+			v.off++
 			if v.FirstMismatch == nil {
 				v.FirstMismatch = &Mismatch{Step: s.Step, Group: s.GroupName(g), Row: int(s.InputRow[i]), Logged: s.LoggedAdvantages[i], Computed: computed[i]}
 			}
@@ -366,26 +433,36 @@ func oneULP(x, y float64) bool {
 	return a-a == 0 && b-b == 0 && math.Nextafter32(a, b) == b
 }
 
-// explain returns clues for a log that nothing reproduces: another grouping or reward that
-// would, else a linear relation, else what the values look like.
+// explain returns what a log that no single estimator reproduces shows. Each is verified on all steps that
+// were compared: numbers that fit nothing get no cause.
 func (r *Report) explain(ctx context.Context, snap model.Snapshot, set model.Settings, grouped []*analysis.GroupedStep) ([]string, error) {
-	clues, err := r.tryAlternatives(ctx, snap, set)
+	if signals(grouped) == 0 {
+		return evidenceClues(grouped), nil
+	}
+	if err := r.lookForMixture(ctx, snap, grouped); err != nil || len(r.Mixture) > 0 {
+		return mixtureClues(r.Mixture), err
+	}
+	if r.Found = r.findFilter(snap, grouped); r.Found != nil {
+		return []string{r.Found.clue()}, nil
+	}
+	clues, err := r.tryAlternatives(ctx, snap, set, grouped)
 	if err != nil || len(clues) > 0 {
 		return clues, err
 	}
-	if clues = linearClue(snap, grouped); len(clues) > 0 {
-		return clues, nil
+	for _, clue := range []string{plainFormClue(grouped), r.linearClue(snap, grouped), missingRowsClue(grouped)} {
+		if clue != "" {
+			return []string{clue}, nil
+		}
 	}
 	return append(r.partialAgreement(), evidenceClues(grouped)...), nil
 }
 
-// partialAgreement returns a clue if the nearest candidate is right for at least half of
-// the groups: then the arithmetic is rarely wrong.
+// partialAgreement returns a clue if the nearest candidate is right for at least half of the groups that
+// tell anything.
 func (r *Report) partialAgreement() []string {
 	if len(r.Others) == 0 || 2*r.Others[0].AgreeingGroups < r.Others[0].Groups {
 		return nil
 	}
 	v := r.Others[0]
-	return []string{fmt.Sprintf("%s agrees on %s: look at the others for rows that the log lacks, or that belong elsewhere",
-		v.Candidate, units.Fraction(v.AgreeingGroups, v.Groups)+" groups")}
+	return []string{fmt.Sprintf("%s agrees on %s; nothing in the log tells the others apart", v.Candidate, units.Fraction(v.AgreeingGroups, v.Groups)+" groups")}
 }

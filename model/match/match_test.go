@@ -165,7 +165,7 @@ func TestClues(t *testing.T) {
 				{"b", 1, -1.1832160},
 			},
 		},
-		{"a penalty in the reward", "1/1 (100%) groups give samples of equal reward different advantages: the reward that was trained is not", []row{{"a", 1, 0.3}, {"a", 1, -0.3}, {"b", 3, 1.1}, {"b", 1, -1.1}}},
+		{"a penalty in the reward", "1/1 (100%) groups give samples of equal reward different advantages: they come from more than this reward", []row{{"a", 1, 0.3}, {"a", 1, -0.3}, {"b", 3, 1.1}, {"b", 1, -1.1}}},
 		{"rows that belong elsewhere", "agrees on 2/3 (67%) groups", []row{{"a", 1, 0.5}, {"a", 0, -0.5}, {"b", 3, 1}, {"b", 1, -1}, {"c", 1, 0.2}, {"c", 1, 0.3}}},
 		// r − (5 − r)/3
 		{"the batch taken for a group", "with the whole step as one group", []row{{"a", 1, -1. / 3}, {"a", 0, -5. / 3}, {"b", 3, 7. / 3}, {"b", 1, -1. / 3}}},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/units"
 )
 
 // commonGroupSizes returns the usual numbers of samples per prompt.
@@ -18,39 +20,66 @@ type alternative struct {
 	set     model.Settings
 	flags   string // "with --group-by prompt"
 	meaning string // what it means if an estimator matches this way
+
+	wholeStep bool // all rows of each step are one group
 }
 
-// tryAlternatives tries other groups and other rewards on a step that the nearest
-// candidate does not reproduce. It returns a clue for the first that an estimator matches.
-func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set model.Settings) ([]string, error) {
+// tryAlternatives tries other groups and other rewards: first on a step that the nearest candidate does not
+// reproduce, which most fail, and then on all. It returns a clue for the first that an estimator matches
+// everywhere.
+func (r *Report) tryAlternatives(ctx context.Context, snap model.Snapshot, set model.Settings, compared []*analysis.GroupedStep) ([]string, error) {
 	if len(r.Others) == 0 || r.Others[0].FirstMismatch == nil {
 		return nil, nil
 	}
 	at, _ := snap.Find(r.Others[0].FirstMismatch.Step)
-	step := snap.Steps[at]
-	if len(step.Rewards) > maxRegrouped {
+	if len(snap.Steps[at].Rewards) > maxRegrouped {
 		return nil, nil
 	}
-	all := alternatives(snap, set, len(step.Rewards))
+	steps := make([]int, len(compared))
+	for i, s := range compared {
+		steps[i], _ = snap.Find(s.Step)
+	}
+	all := alternatives(snap, set, len(snap.Steps[at].Rewards))
 	snap.Run.Positional = true // groups by position are only tried here
 	for _, other := range all {
 		grouping, err := snap.Grouping(other.set)
 		if err != nil || grouping == r.Grouping && other.set.Reward == set.Reward && other.set.Weights == set.Weights {
 			continue
 		}
-		grouped, err := groupSteps(snap, other.set, []int{at})
-		if err != nil {
-			continue
+		found, err := other.match(ctx, snap, []int{at})
+		if err == nil && found != nil && len(steps) > 1 {
+			found, err = other.match(ctx, snap, steps)
 		}
-		retry := &Report{Compared: countLogged(step.LoggedAdvantages)}
-		if err := retry.tryAll(ctx, snap, grouped, 0); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		if retry.HasMatch() {
-			return []string{fmt.Sprintf("%s, %s reproduces step %d: %s", other.flags, retry.Matches[0].Candidate, step.Number, other.meaning)}, nil
+		if found != nil {
+			return []string{fmt.Sprintf("%s, %s reproduces %s: %s", other.flags, *found, units.Plural(len(steps), "steps"), other.meaning)}, nil
 		}
 	}
 	return nil, nil
+}
+
+// match returns the best candidate that reproduces some steps, nil if there is none, or if they cannot be read
+// in this way.
+func (o alternative) match(ctx context.Context, snap model.Snapshot, steps []int) (*Candidate, error) {
+	r := &Report{options: o.set.Options}
+	var grouped []*analysis.GroupedStep
+	for _, i := range steps {
+		if o.wholeStep {
+			o.set.NumGenerations = len(snap.Steps[i].Rewards)
+		}
+		one, err := groupSteps(snap, o.set, []int{i})
+		if err != nil {
+			return nil, nil
+		}
+		grouped = append(grouped, one...)
+		r.Compared += countLogged(one[0].LoggedAdvantages)
+	}
+	if err := r.tryAll(ctx, snap, grouped, variant{}); err != nil || !r.HasMatch() {
+		return nil, err
+	}
+	return &r.Matches[0].Candidate, nil
 }
 
 func alternatives(snap model.Snapshot, set model.Settings, rows int) []alternative {
@@ -63,14 +92,14 @@ func alternatives(snap model.Snapshot, set model.Settings, rows int) []alternati
 	for _, by := range []model.GroupBy{model.GroupByID, model.GroupByPrompt} {
 		other := set
 		other.GroupBy = by
-		all = append(all, alternative{other, "with --group-by " + string(by), wrongKey})
+		all = append(all, alternative{other, "with --group-by " + string(by), wrongKey, false})
 	}
 	set.GroupBy = model.GroupByPosition
 	set.NumGenerations = rows
-	all = append(all, alternative{set, "with the whole step as one group", "the trainer took the batch for a group"})
+	all = append(all, alternative{set, "with the whole step as one group", "the trainer took the batch for a group", true})
 	for _, n := range commonGroupSizes() {
 		set.NumGenerations = n
-		all = append(all, alternative{set, fmt.Sprintf(how, n), wrongKey})
+		all = append(all, alternative{set, fmt.Sprintf(how, n), wrongKey, false})
 	}
 	return all
 }
@@ -84,7 +113,7 @@ func otherRewards(snap model.Snapshot, set model.Settings) []alternative {
 			continue
 		}
 		set.Reward = name
-		all = append(all, alternative{set, "with --reward " + name, "the advantages are those of this column"})
+		all = append(all, alternative{set, "with --reward " + name, "the advantages are those of this column", false})
 	}
 	return all
 }

@@ -42,15 +42,23 @@ func haveDecimals(grouped []*analysis.GroupedStep, d int) bool {
 	return true
 }
 
-// retryRounded tries again with a tolerance of half a unit of the last decimal, and a
-// little more for the comparison's own arithmetic.
+// roundingTolerance is half a unit of the last of d decimals, and a little more for the comparison's own
+// arithmetic; 0 for none.
+func roundingTolerance(d int) float64 {
+	if d == 0 {
+		return 0
+	}
+	return 0.5 * math.Pow10(-d) * (1 + 1e-6)
+}
+
+// retryRounded tries again with the tolerance of the decimals that the log has.
 func (r *Report) retryRounded(ctx context.Context, snap model.Snapshot, grouped []*analysis.GroupedStep) error {
 	d := loggedDecimals(grouped)
 	if d == 0 {
 		return nil
 	}
-	retry := &Report{Compared: r.Compared}
-	if err := retry.tryAll(ctx, snap, grouped, 0.5*math.Pow10(-d)*(1+1e-6)); err != nil {
+	retry := r.again(r.Compared)
+	if err := retry.tryAll(ctx, snap, grouped, variant{tolerance: roundingTolerance(d)}); err != nil {
 		return err
 	}
 	if retry.HasMatch() {

@@ -29,30 +29,72 @@ func MatchText(w io.Writer, r *match.Report, chosen choice.Choice) error {
 		fmt.Fprintf(&b, "reward     %s\n", sanitize.Line(chosen.Rewards.String()))
 	}
 	if r.LeftOut > 0 {
-		fmt.Fprintf(&b, "left out   %s in groups that hold fewer than the others: the log was cut there\n", units.Plural(r.LeftOut, "samples"))
+		fmt.Fprintf(&b, "left out   %s\n", leftOutText(r))
 	}
 	b.WriteByte('\n')
 	if r.HasMatch() {
-		if len(r.Matches) == 1 {
-			b.WriteString("One estimator reproduces this log:\n")
-		} else {
-			fmt.Fprintf(&b, "%d estimators reproduce this log, and nothing in it tells them apart. The most exact come first, then those that assume least:\n", len(r.Matches))
-		}
-		writeVerdicts(&b, r.Matches, r.Compared)
-		writeTolerance(&b, r)
+		writeMatches(&b, r)
 	} else {
-		fmt.Fprintf(&b, "None of %d estimators and scales that the log can feed reproduces it.\n", r.Candidates)
-		for _, clue := range r.Clues {
-			fmt.Fprintf(&b, "· %s\n", strings.Join(wrap(clue, 96), "\n  "))
-		}
-		b.WriteString("\nThe nearest:\n")
-		writeVerdicts(&b, r.Others[:min(maxOthers, len(r.Others))], r.Compared)
+		writeOthers(&b, r)
 	}
 	fmt.Fprintf(&b, "\nThe other commands compute this log as %s.\n", chosen.WithScale())
 	fmt.Fprintf(&b, "\ncomplete: %d estimators and scales tried\n", r.Candidates)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// writeMatches lists what reproduces the log.
+func writeMatches(b *strings.Builder, r *match.Report) {
+	if len(r.Matches) == 1 {
+		b.WriteString("One estimator reproduces this log:\n")
+	} else {
+		fmt.Fprintf(b, "%d estimators reproduce this log, and nothing in it tells them apart. The most exact come first, then those that assume least:\n", len(r.Matches))
+	}
+	if r.Filter != nil {
+		fmt.Fprintf(b, "The log holds the advantages after the filter that was given: %s.\n", *r.Filter)
+	}
+	writeVerdicts(b, r.Matches, r.Compared)
+	if r.Arithmetic != "" {
+		fmt.Fprintf(b, "\n%s.\n", strings.Join(wrap(upperFirst(r.Arithmetic), 104), "\n"))
+	}
+	writeTolerance(b, r)
+}
+
+// writeOthers says why nothing is named, and lists the nearest.
+func writeOthers(b *strings.Builder, r *match.Report) {
+	switch r.Outcome() {
+	case match.OutcomeCannotTell:
+		b.WriteString("Cannot tell which estimator wrote this log: nothing in it tells them apart.\n")
+	case match.OutcomeMixture:
+		b.WriteString("No single estimator reproduces this log, but different ones do at different steps.\n")
+	case match.OutcomeFiltered:
+		b.WriteString("No estimator reproduces this log with all samples kept.\n")
+	default:
+		fmt.Fprintf(b, "None of %d estimators and scales that the log can feed reproduces it.\n", r.Candidates)
+	}
+	for _, clue := range r.Clues {
+		fmt.Fprintf(b, "· %s\n", strings.Join(wrap(clue, 96), "\n  "))
+	}
+	if r.Undecided {
+		return
+	}
+	b.WriteString("\nThe nearest:\n")
+	writeVerdicts(b, r.Others[:min(maxOthers, len(r.Others))], r.Compared)
+}
+
+// leftOutText says which samples were not compared: those of the last group of a log that was cut, or those of
+// all groups that lack rows.
+func leftOutText(r *match.Report) string {
+	left := units.Plural(r.LeftOut, "samples")
+	if r.ShortGroups <= r.Steps {
+		return left + " in groups that hold fewer than the others: the log was cut there"
+	}
+	whole := r.Compared + r.LeftOut + r.MissingRows
+	return fmt.Sprintf("%s in groups that hold fewer than the others: rows are missing in %s groups, %s of all", left,
+		units.Fraction(r.ShortGroups, r.AllGroups), units.Fraction(r.MissingRows, whole))
+}
+
+func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // writeTolerance explains what near means if not all samples are exactly equal.
 func writeTolerance(b *strings.Builder, r *match.Report) {
@@ -104,6 +146,7 @@ func writeVerdicts(b *strings.Builder, list []match.Verdict, of int) {
 type matchJSON struct {
 	Version  int           `json:"version"`
 	Match    bool          `json:"match"`
+	Outcome  match.Outcome `json:"outcome"`
 	Steps    int           `json:"steps"`
 	Compared int           `json:"compared"`
 	Tried    int           `json:"tried"`
@@ -116,9 +159,36 @@ type matchJSON struct {
 	Others   []verdictJSON `json:"others"`
 	Clues    []string      `json:"clues"`
 
+	Mixture     []segmentJSON   `json:"mixture,omitempty"`
+	Filter      *keepRatiosJSON `json:"filter,omitempty"`
+	FoundFilter *keepRatiosJSON `json:"found_filter,omitempty"`
+	Arithmetic  string          `json:"arithmetic,omitempty"`
+	ShortGroups int             `json:"short_groups,omitempty"`
+	MissingRows int             `json:"missing_rows,omitempty"`
+
 	Estimator *choiceJSON `json:"estimator,omitempty"`
 	Reward    *rewardJSON `json:"reward,omitempty"`
 	Complete  bool        `json:"complete"`
+}
+
+// segmentJSON is some steps of a mixture.
+type segmentJSON struct {
+	FromStep  int64  `json:"from_step"`
+	ToStep    int64  `json:"to_step"`
+	Steps     int    `json:"steps"`
+	Framework string `json:"framework"`
+	Estimator string `json:"estimator"`
+	Scale     string `json:"scale"`
+}
+
+// keepRatiosJSON is a sample filter, under the trainer's names.
+type keepRatiosJSON struct {
+	KeepPos   float64 `json:"keep_pos_ratio"`
+	KeepNeg   float64 `json:"keep_neg_ratio"`
+	Recompute bool    `json:"compute_new_adv"`
+	Framework string  `json:"framework,omitempty"`
+	Estimator string  `json:"estimator,omitempty"`
+	Scale     string  `json:"scale,omitempty"`
 }
 
 type verdictJSON struct {
@@ -142,7 +212,7 @@ type mismatchJSON struct {
 
 // MatchJSON writes one object:
 //
-//	{"version": 1, "match": true, "steps": 2, "compared": 512, "tried": 103, "sampled": false,
+//	{"version": 1, "match": true, "outcome": "match", "steps": 2, "compared": 512, "tried": 103, "sampled": false,
 //	 "decimals": 0, "cut": 0, "groups": "by prompt …",
 //	 "matches": [{"framework": "trl", "estimator": "grpo", "scale": "group",
 //	              "equal": 512, "one_ulp": 3, "near": 512, "max_gap": 0}],
@@ -158,15 +228,45 @@ type mismatchJSON struct {
 // counts from 0 in its step. matches and others are sorted, the best first. Numbers that
 // JSON lacks are the strings "NaN", "Infinity" and "-Infinity". Later versions only add keys.
 //
+// outcome is that of [match.Report.Outcome]. Where they say something there are also mixture, a list of
+// {"from_step", "to_step", "steps", "framework", "estimator", "scale"}; filter, the keep ratios of the settings
+// after which the matches agree; found_filter, keep ratios that the log shows; arithmetic, a sentence; and
+// short_groups with the missing_rows that they lack.
+//
 // group_flags are options that name the groups, if the logged advantages prove others than the
 // settings name. estimator is what the other commands compute the log as, and reward from which
 // columns: see [JSON].
 func MatchJSON(w io.Writer, r *match.Report, chosen choice.Choice) error {
 	return writeJSON(w, matchJSON{
-		Version: 1, Match: r.HasMatch(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence, Flags: r.GroupFlags,
+		Version: 1, Match: r.HasMatch(), Outcome: r.Outcome(), Steps: r.Steps, Compared: r.Compared, Tried: r.Candidates, Sampled: r.Sampled, Decimals: r.Decimals, Cut: r.LeftOut, Groups: r.Grouping.Evidence, Flags: r.GroupFlags,
 		Matches: verdictsJSON(r.Matches), Others: verdictsJSON(r.Others), Clues: append([]string{}, r.Clues...),
+		Mixture: segmentsJSON(r.Mixture), Filter: newKeepRatiosJSON(r.Filter), FoundFilter: foundFilterJSON(r.Found), Arithmetic: r.Arithmetic, ShortGroups: r.ShortGroups, MissingRows: r.MissingRows,
 		Estimator: newChoiceJSON(chosen), Reward: newRewardJSON(chosen.Rewards), Complete: true,
 	})
+}
+
+func segmentsJSON(list []match.Segment) []segmentJSON {
+	var all []segmentJSON
+	for _, s := range list {
+		all = append(all, segmentJSON{s.From, s.To, s.Steps, s.Framework, s.Estimator, string(s.Scale)})
+	}
+	return all
+}
+
+func newKeepRatiosJSON(f *match.Filter) *keepRatiosJSON {
+	if f == nil {
+		return nil
+	}
+	return &keepRatiosJSON{KeepPos: f.KeepPos, KeepNeg: f.KeepNeg, Recompute: f.Recompute}
+}
+
+func foundFilterJSON(f *match.FoundFilter) *keepRatiosJSON {
+	if f == nil {
+		return nil
+	}
+	found := newKeepRatiosJSON(&f.Filter)
+	found.Framework, found.Estimator, found.Scale = f.Framework, f.Estimator, string(f.Scale)
+	return found
 }
 
 func verdictsJSON(list []match.Verdict) []verdictJSON {
