@@ -57,6 +57,7 @@ type App struct {
 	display     display
 	loggedMatch loggedMatch
 	sweep       sweepState
+	groupSize   groupSizeState
 	second      secondRun
 	answers     answerReader
 	commandLine commandLine
@@ -182,9 +183,10 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a = a.updateAdvice()
 	a, pairs := a.requestComparison()
 	a, answers := a.requestAnswerPages()
+	a, sizes := a.requestGroupSize()
 	a, figures := a.requestSubset()
 	a = a.updateChartCache()
-	return a, guarded(tea.Batch(cmd, text, grid, pairs, answers, figures))
+	return a, guarded(tea.Batch(cmd, text, grid, pairs, answers, sizes, figures))
 }
 
 // handle passes each message of the terminal to its handler.
@@ -222,6 +224,8 @@ func (a App) handleAnswer(msg tea.Msg) (App, tea.Cmd) {
 		return a.onSweep(msg)
 	case subsetMsg:
 		return a.onSubset(msg), nil
+	case groupSizeMsg:
+		return a.onGroupSize(msg), nil
 	case sessionMsg:
 		return a.onSession(msg)
 	case secondChunkMsg:

@@ -10,6 +10,7 @@ import (
 	"vantage/model/analysis"
 	"vantage/model/choice"
 	"vantage/model/compare"
+	"vantage/model/groupsize"
 	"vantage/model/match"
 	"vantage/model/session"
 	"vantage/model/sweep"
@@ -86,6 +87,13 @@ type sweepMsg struct {
 	done, total int     // steps
 	more        tea.Cmd // adds the next steps; nil: the grid is complete
 	err         error
+}
+
+// groupSizeMsg is what other sizes of groups would do.
+type groupSizeMsg struct {
+	request groupSizeRequest
+	result  *groupsize.Result
+	err     error
 }
 
 // comparisonMsg is the comparison with the second run.

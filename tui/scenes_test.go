@@ -43,6 +43,8 @@ func scenes() []scene {
 		{name: "search", source: read, keys: withText("G", "enter", "tab", "/", "red")},
 		{name: "sweep", source: made(3), keys: []string{"S", "v", "j", "h"}},
 		{name: "scope", source: made(15), keys: []string{"S", "v", "tab"}, sizes: usual},
+		{name: "groupsize", source: made(15), keys: append(withText(":", "groupsize"), "enter")},
+		{name: "nosizes", source: func() Source { return runOfContinuousRewards() }, keys: append(withText(":", "groupsize"), "enter"), sizes: usual},
 		{name: "selection", source: made(3), keys: append(withText("/", "fate:alive"), "enter", "5"), sizes: usual},
 		{name: "steps", source: made(30), keys: []string{"3", "3", "k", "k", "+"}},
 		{name: "filling", source: made(30), keys: []string{"3", "3"}, setUp: computeHalfTheTrend, sizes: usual},
@@ -83,6 +85,17 @@ func (s *failsAfterSteps) Next(ctx context.Context) (*model.Chunk, error) {
 		return chunk, nil
 	}
 	return nil, errors.New("read runs/made/rollouts-3.jsonl: stale NFS file handle")
+}
+
+// runOfContinuousRewards returns a run whose rewards do not say what is solved.
+func runOfContinuousRewards() *madeSource {
+	source := madeRun(3)
+	for _, chunk := range source.chunks {
+		for i := range chunk.Records {
+			chunk.Records[i].Reward += float64(i) / 1024
+		}
+	}
+	return source
 }
 
 // runStillReading returns a run whose older steps are still being read.

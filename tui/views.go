@@ -37,6 +37,7 @@ const (
 	viewMarks
 	viewNote
 	viewChain
+	viewGroupSize
 )
 
 // views returns every view by its name: a new one is a file, a name and a line here.
@@ -56,6 +57,7 @@ func views() []view {
 		viewMarks:      {beforeAnalysis: true, body: App.marksView, keys: marksKeys, exported: App.exportedMarks},
 		viewNote:       {body: App.drawViewBelow, keys: noteKeys, typeText: App.typeNote},
 		viewChain:      {body: App.chainView, keys: chainKeys},
+		viewGroupSize:  {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
 	}
 }

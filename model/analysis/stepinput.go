@@ -146,3 +146,27 @@ func (in *stepInput) summarize() {
 	}
 	in.solveMetrics = in.solveRates()
 }
+
+// EachGroups calls visit with the groups of each step, ascending, with what their rewards tell and
+// without what an estimator or a filter makes of them. An open step is left out, unless it is the only
+// one. It fails as [Analyze] does.
+func EachGroups(ctx context.Context, snap model.Snapshot, set model.Settings, visit func([]Group)) error {
+	p, err := newPlan(snap, set, nil)
+	if err != nil {
+		return err
+	}
+	for i := range snap.Steps {
+		if snap.Open(i) && len(snap.Steps) > 1 {
+			continue
+		}
+		in, err := p.stepInput(ctx, i, nil)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		visit(in.groups)
+	}
+	return nil
+}

@@ -98,9 +98,15 @@ func thinned(all []*sweep.Cell, n int) []*sweep.Cell {
 	return some
 }
 
+// percentText writes a share in percent; 0% and 100% only if exact.
 func percentText(share float64) string {
-	if math.IsNaN(share) {
+	switch {
+	case math.IsNaN(share):
 		return units.Missing
+	case share > 0 && share < 0.005:
+		return "<1%"
+	case share > 0.995 && share < 1:
+		return ">99%"
 	}
 	return fmt.Sprintf("%.0f%%", 100*share)
 }

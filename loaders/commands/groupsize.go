@@ -1,0 +1,91 @@
+package commands
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vantage/model/choice"
+	"vantage/model/groupsize"
+	"vantage/model/report"
+)
+
+func (p *Program) groupSize() *cobra.Command {
+	format := newFormatFlag("text", report.GroupSizeText).or("csv", report.GroupSizeCSV).or("json", report.GroupSizeJSON)
+	var sizes string
+	var steps stepRange
+	cmd := &cobra.Command{
+		Use:   "groupsize PATH...",
+		Short: "Print how many groups of another size would be dead, and what one that is not costs",
+		Long: `groupsize estimates from the solve rates of a log what groups of 4 to 64 samples of
+the same prompts would do: how many would be dead, all solved or none, and how many
+samples must be generated for each that is not. Larger groups are less often dead and
+cost more. It needs rewards that say what is solved: see --solved-at.`,
+		Example: `vantage groupsize runs/qwen-math/rollouts --sizes 8,16,32`,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			paths, set, err := p.pathsAndSettings(args)
+			if err != nil {
+				return err
+			}
+			write, err := format.writer("groupsize")
+			if err != nil {
+				return err
+			}
+			asked, err := parseSizes(sizes)
+			if err != nil {
+				return Usage(err)
+			}
+			snap, err := p.readAll(cmd.Context(), paths)
+			if err != nil {
+				return err
+			}
+			p.noteConfig(format.name)
+			p.noteLeftOut(format.name, snap)
+			set, rewards := choice.ChooseRewards(cmd.Context(), snap, set, p.Given())
+			if snap, err = steps.selectFrom(snap); err != nil {
+				return err
+			}
+			result, err := groupsize.Run(cmd.Context(), snap, set, asked)
+			if err != nil {
+				return classifyError(err)
+			}
+			if err := write(p.output(cmd.Context(), format.name), report.GroupSize{Result: result, Rewards: rewards}); err != nil {
+				return err
+			}
+			if format.name == "csv" {
+				p.noteRewards(format.name, "", rewards)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&sizes, "sizes", joinSizes(groupsize.DefaultSizes()), "sizes to ask about")
+	steps.addFlags(cmd.Flags())
+	format.addTo(cmd)
+	return cmd
+}
+
+func joinSizes(sizes []int) string {
+	texts := make([]string, len(sizes))
+	for i, n := range sizes {
+		texts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(texts, ",")
+}
+
+// maxGroupSize is the largest size to ask about.
+const maxGroupSize = 1 << 16
+
+func parseSizes(text string) ([]int, error) {
+	var sizes []int
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 2 || n > maxGroupSize {
+			return nil, fmt.Errorf("--sizes %s: expected sizes from 2 to %d, as 8,16,32", text, maxGroupSize)
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, nil
+}

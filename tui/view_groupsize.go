@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model/report"
+	"vantage/model/sanitize"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+func groupSizeKeys() keySection {
+	return keySection{"group size", append(listKeys("j k scroll", App.scrollGroupSize),
+		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
+}
+
+// openGroupSize opens the view of what other sizes of groups would do.
+func (a App) openGroupSize() (App, tea.Cmd) {
+	a.groupSize.topLine = 0
+	return a.pushView(viewGroupSize)
+}
+
+// scrollGroupSize scrolls, no further than until the last line is at the bottom.
+func (a App) scrollGroupSize(by int) App {
+	visible := a.display.h - len(a.header(a.display.w)) - 3
+	a.groupSize.topLine = clampIndex(a.groupSize.topLine+by, max(1, len(a.groupSizeLines(a.display.w-4))-visible+1))
+	return a
+}
+
+// groupSizeView draws a row per size, and below what the estimates are from.
+func (a App) groupSizeView(w, h int) []string {
+	lines := a.groupSizeLines(w - 4)
+	c := paneContent{title: " group size — what groups of other sizes of the same prompts would do", lines: lines}
+	if at := min(a.groupSize.topLine, max(0, len(lines)-(h-2))); len(lines) > h-2 {
+		c.lines, c.note = lines[at:], fmt.Sprintf("%d–%d/%d", at+1, at+h-2, len(lines))
+	}
+	return a.box(layout.Rect{W: w, H: h}, true, c)
+}
+
+// groupSizeLines returns the lines of the view, w cells of text each.
+func (a App) groupSizeLines(w int) []string {
+	t, r := a.display.theme, a.groupSize.result
+	if r == nil {
+		text := "estimating from the solve rates of all groups …"
+		if a.groupSize.err != nil {
+			text = sanitize.Line(a.groupSize.err.Error())
+		}
+		lines := []string{""}
+		for _, line := range cells.Wrap(text, min(w-2, sweepMessageWidth)) {
+			lines = append(lines, "  "+t.Paint(themes.Dim, line))
+		}
+		return lines
+	}
+	var lines []string
+	for i, line := range report.GroupSizeTable(r, w) {
+		if i == 0 {
+			line = t.Paint(themes.Dim, line)
+		}
+		lines = append(lines, " "+line)
+	}
+	lines = append(lines, "")
+	for _, note := range report.GroupSizeNotes(report.GroupSize{Result: r, Rewards: a.rewards()}) {
+		lines = append(lines, a.labelledLines(note.About, note.Text, w)...)
+	}
+	return lines
+}
+
+// exportedGroupSize returns the estimates.
+func (a App) exportedGroupSize() report.Table {
+	s := report.Table{Title: "group sizes", Columns: []string{"size", "dead", "dead_low", "dead_high", "none_solved", "all_solved", "samples_per_alive", "samples_per_alive_low", "samples_per_alive_high"}}
+	if a.groupSize.result == nil {
+		return s
+	}
+	for _, e := range a.groupSize.result.Sizes {
+		low, high := e.CostRange()
+		s.Rows = append(s.Rows, []any{e.Size, e.Dead(), e.LowDead, e.HighDead, e.NoneSolved, e.AllSolved, e.Cost(), low, high})
+	}
+	return s
+}
