@@ -46,7 +46,9 @@ func TestEveryMetricHasALine(t *testing.T) {
 	}
 	store := model.NewStore()
 	store.Append(step)
-	a, err := analysis.Analyze(context.Background(), store.Snapshot(), 0, model.DefaultSettings())
+	set := model.DefaultSettings()
+	set.GroupFilter, set.Loss = "verl/filter_groups", "verl/token-mean"
+	a, err := analysis.Analyze(context.Background(), store.Snapshot(), 0, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,6 +155,9 @@ func ReadConfig(options []Option) (*Config, error) {
 	if err := r.applyOptions(options, rules); err != nil {
 		return nil, err
 	}
+	if err := r.applyStages(options); err != nil {
+		return nil, err
+	}
 	for _, o := range options {
 		if isRewardKey(r.Framework, o.Key) {
 			r.Ignored += one(!slices.Contains(r.UsedKeys, truncate(o.Key)))
@@ -262,7 +265,7 @@ func truncate(text string) string {
 }
 
 func settingOrder(name string) int {
-	return max(0, slices.Index([]string{"framework", "adv_estimator", "scale", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "num_generations", "option"}, name))
+	return max(0, slices.Index([]string{"framework", "adv_estimator", "scale", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "num_generations", "overlong", "group_filter", "loss", "option"}, name))
 }
 
 func (r *Config) warnUnsupported(o Option) {

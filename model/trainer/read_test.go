@@ -82,7 +82,15 @@ func TestReadConfig(t *testing.T) {
 		},
 		"TRL's defaults": {
 			[]Option{{"num_generations", "8"}, {"loss_type", "dr_grpo"}},
-			"trl [{framework trl} {num_generations 8}]", "",
+			"trl [{framework trl} {num_generations 8} {loss trl/dr_grpo}]", "",
+		},
+		"a group filter and its metric": {
+			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.filter_groups.enable", "True"}, {"algorithm.filter_groups.metric", "acc"}},
+			"verl [{framework verl} {adv_estimator grpo} {group_filter verl/filter_groups} {option algorithm.filter_groups.metric=acc}]", "",
+		},
+		"a group filter that is off": {
+			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.filter_groups.enable", "False"}, {"algorithm.filter_groups.metric", "acc"}},
+			"verl [{framework verl} {adv_estimator grpo}]", "",
 		},
 	} {
 		r, err := ReadConfig(c.options)
