@@ -65,6 +65,23 @@ func (s Settings) FindLoss() (*lossweight.Loss, estimators.Values, error) {
 	return l, values, err
 }
 
+// withStage returns the settings with another choice of a stage, "none" for none, and without the options
+// that no stage has any more.
+func (s Settings) withStage(stage, choice string) Settings {
+	switch stage {
+	case "overlong":
+		s.Overlong = noneIsEmpty(choice)
+	case "group_filter":
+		s.GroupFilter = noneIsEmpty(choice)
+	case "loss":
+		s.Loss = noneIsEmpty(choice)
+	}
+	if list, err := s.stageOptions(); err == nil {
+		s.StageOptions = s.StageOptions.Of(list)
+	}
+	return s
+}
+
 // stageOptions returns the options of the frameworks of the stages that the settings name: a trainer's
 // configuration has keys of stages that are not chosen, too.
 func (s Settings) stageOptions() (list []estimators.Option, err error) {
@@ -124,14 +141,6 @@ func (s Settings) withResolvedStages() (Settings, error) {
 	}
 	s.StageOptions, err = s.StageOptions.Resolve(strings.Join(names, " and "), list)
 	return s, err
-}
-
-// withKnownStageOptions drops the options that none of the stages has.
-func (s Settings) withKnownStageOptions() Settings {
-	if list, err := s.stageOptions(); err == nil {
-		s.StageOptions = s.StageOptions.Of(list)
-	}
-	return s
 }
 
 // withOption returns the settings with an option of the trainer: what turns a stage on or off, or a

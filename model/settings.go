@@ -220,29 +220,24 @@ func (s Settings) Set(key, value string) (Settings, error) {
 	case "solved_at":
 		s.SolvedAt, err = parseSolvedAt(value)
 	case "num_generations":
-		s.NumGenerations, err = strconv.Atoi(value)
-		if err != nil || s.NumGenerations <= 0 {
-			err = fmt.Errorf("num_generations must be a positive whole number, got %q", value)
-		}
+		s.NumGenerations, err = parseCount(name, value)
 	case "group_by":
 		s.GroupBy = GroupBy(value)
-	case "group_filter":
-		s.GroupFilter = noneIsEmpty(value)
-		s = s.withKnownStageOptions()
-	case "loss":
-		s.Loss = noneIsEmpty(value)
-		s = s.withKnownStageOptions()
-	case "overlong":
-		s.Overlong = noneIsEmpty(value)
-		s = s.withKnownStageOptions()
-	case "option":
-		if key, value, err = estimators.ParseOption(value); err == nil {
-			s = s.withOption(key, value)
-		}
+	case "overlong", "group_filter", "loss":
+		s = s.withStage(name, value)
 	default:
 		return s.withOptionOf(key, value)
 	}
 	return s, err
+}
+
+// parseCount parses a positive whole number.
+func parseCount(name, value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n <= 0 {
+		return n, fmt.Errorf("%s must be a positive whole number, got %q", name, value)
+	}
+	return n, nil
 }
 
 // noneIsEmpty returns "" for the word that turns a stage off.
@@ -253,8 +248,15 @@ func noneIsEmpty(value string) string {
 	return value
 }
 
-// withOptionOf returns the settings with an option that is given by its key alone.
+// withOptionOf returns the settings with an option that is given as option=KEY=VALUE or by its key alone.
 func (s Settings) withOptionOf(key, value string) (Settings, error) {
+	if key == "option" {
+		key, value, err := estimators.ParseOption(value)
+		if err != nil {
+			return s, err
+		}
+		return s.withOption(key, value), nil
+	}
 	if !IsOption(key) {
 		return s, fmt.Errorf("unknown setting %q: known are framework, adv_estimator, scale, keep_pos_ratio, keep_neg_ratio, compute_new_adv, reward, weights, solved_at, num_generations, group_by, overlong, group_filter, loss, option, and what `vantage estimators`, `vantage filters` and `vantage losses` name", key)
 	}

@@ -224,15 +224,13 @@ func (a App) handleAnswer(msg tea.Msg) (App, tea.Cmd) {
 		return a.onSweep(msg)
 	case subsetMsg:
 		return a.onSubset(msg), nil
-	case groupSizeMsg:
-		return a.onGroupSize(msg), nil
 	case sessionMsg:
 		return a.onSession(msg)
 	case secondChunkMsg:
 		return a.onSecondChunk(msg)
 	case comparisonMsg:
 		return a.onComparison(msg)
-	case answerReaderMsg:
+	case shownMsg:
 		return msg.showIn(a), nil
 	case panicMsg:
 		panic(msg.String())

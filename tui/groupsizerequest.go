@@ -47,7 +47,8 @@ func estimateGroupSize(ctx context.Context, request groupSizeRequest, snap model
 	}
 }
 
-func (a App) onGroupSize(msg groupSizeMsg) App {
+// showIn shows the estimate, unless another was requested since.
+func (msg groupSizeMsg) showIn(a App) App {
 	if msg.request == a.groupSize.request {
 		a.groupSize.busy, a.groupSize.result, a.groupSize.err = false, msg.result, msg.err
 	}

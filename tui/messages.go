@@ -105,8 +105,8 @@ type comparisonMsg struct {
 	err     error
 }
 
-// answerReaderMsg is what the view of both runs' answers asked for: an answersMsg or an answerPagesMsg.
-type answerReaderMsg interface{ showIn(App) App }
+// shownMsg is an answer that knows where it is shown, and whether it still is: late ones change nothing.
+type shownMsg interface{ showIn(App) App }
 
 // answersMsg is what both runs answered to a prompt.
 type answersMsg struct {

@@ -104,7 +104,7 @@ func (a App) SaveSession() error {
 func (a App) viewToSave() *session.View {
 	set, usual := a.settings.now, session.View{KeepPos: 1, KeepNeg: 1}
 	v := session.View{
-		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, Filter: a.settings.filter,
+		KeepPos: set.KeepPos, KeepNeg: set.KeepNeg, Recompute: set.Recompute, SolvedAt: string(set.SolvedAt), Overlong: set.Overlong, GroupFilter: set.GroupFilter, Loss: set.Loss, StageOptions: set.StageOptions, Filter: a.settings.filter,
 		Reversed: a.settings.order.reversed, Figure: a.position.distribution.figure, LogScale: a.position.distribution.logScale,
 		Metric: a.position.steps.metric, OpenView: a.savedViewName(),
 	}

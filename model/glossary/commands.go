@@ -9,27 +9,32 @@ func sweepFigures() []Entry {
 		{"kept", "samples", "", "samples that the filter keeps, those with advantage 0 included", ""},
 		{"killed", "groups", "", "groups that lose their signal to the filter", ""},
 		{"short", "groups", "", "groups of which fewer than 2 samples are kept under recompute", ""},
-		{"trained", "samples", "#{A′ ≠ 0}", "samples that are left to train on", ""},
-		{"effective", "samples", "(Σ|A′|)² / ΣA′²", "as many samples of equal weight would push as evenly", ""},
-		{"push", "−1 to 1", "ΣA′ / Σ|A′|", "0 if positive and negative mass are equal", ""},
+		{"trained", "samples, share of N", "#{A′ ≠ 0}", "samples that train: A≠0 of a step", ""},
+		{"effective", "samples", "(Σ|A′|)² / ΣA′²", "ESS: so many samples of equal weight would push as evenly", ""},
 		{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose sign changes, also from or to 0", ""},
 		{"abs", "ratio", "Σ|A′| / Σ|A|", "Σ|A| against no filter", ""},
+		{"push", "−1 to 1", "ΣA′ / Σ|A′|", "0 if positive and negative mass are equal, 1 or −1 if there is only one of them", ""},
 		{"mean", "advantage", "ΣA′ / N", "far from 0 the push is to one side", ""},
 		{"std", "advantage", "√(Σ(A′ − mean)² / (N − 1)), ddof 1", "spread over all samples, dropped ones as 0", ""},
+		{"on_front", "yes or no", "", "no other cell is better in one of the compared figures and as good in the others", ""},
+		{"recommended", "yes or no", "", "the cell of the front that the goal names", ""},
 	}
 }
 
 // compareFigures are those of two runs.
 func compareFigures() []Entry {
 	return []Entry{
-		{"a, b, A, B, reward_a, reward_b", "reward", "mean reward of the prompt over all steps", "of a prompt that both runs have", ""},
+		{"a, b, A, B, reward_a, reward_b", "reward", "mean reward of the samples that are compared", "of a prompt that both runs have: A is the baseline, B the candidate", ""},
 		{"delta, Δ, mean Δ", "reward", "B − A; its mean over prompts", "what B gains", ""},
+		{"std_err", "reward", "std of Δ over prompts, ddof 1, / √prompts", "standard error of the mean Δ", ""},
 		{"samples_a, samples_b", "samples", "", "samples of the prompt in each run", ""},
+		{"samples", "samples", "", "samples of the prompt that are compared, of each run", ""},
+		{"same_steps", "yes or no", "", "both runs saw the prompt at the same steps", ""},
 		{"wins, losses, ties", "prompts", "Δ > 1e-9, Δ < −1e-9, else", "prompts at which B is better, worse, equal", ""},
 		{"p", "0 to 1", "2·Σ C(m, i)·2⁻ᵐ for i ≤ min(wins, losses), m = wins + losses, at most 1", "exact two-sided sign test: how often equal runs would differ so", ""},
 		{"win_share_95", "share", "Wilson's score interval of wins / (wins + losses)", "95 % interval of the share of prompts that B wins", ""},
 		{"only_a, only_b", "prompts", "", "prompts of one run only, which are not compared", ""},
-		{"from, to, prompts", "reward; prompts", "mean reward under A", "a bin of difficulty and the prompts in it", ""},
+		{"from, to, prompts", "reward; prompts", "mean reward over both runs", "a bin of difficulty and the prompts in it", ""},
 	}
 }
 
@@ -55,23 +60,23 @@ func checkFigures() []Entry {
 func warnings() []Entry {
 	return []Entry{
 		{"trainer-refuses", "groups", "", "the framework's own code would raise an error for the step", ""},
+		{"stage-not-applied", "groups", "", "a length penalty or a loss lacks an option or lengths, and is left out", ""},
+		{"group-filter", "groups", "not admitted", "the group filter leaves no batch, or one that the trainer refuses", ""},
 		{"too-few-kept", "groups", "kept < 2, some A ≠ 0", "groups with signal of which the filter keeps fewer than 2 samples", ""},
 		{"killed-groups", "groups", "some A ≠ 0, all A′ = 0", "the fate killed", ""},
 		{"sign-flips", "kept samples", "flips", "kept samples that recompute gives another sign", ""},
 		{"undefined-advantages", "groups", "", "the formula gives no number, or the log lacks what it reads", ""},
 		{"invalid-rewards", "samples", "", "rewards that are NaN, infinite or missing", ""},
-		{"stage-not-applied", "groups", "", "a length penalty or a loss that is set lacks an option, or lengths", ""},
-		{"group-filter", "groups", "", "the group filter leaves less than a batch, or a batch that the trainer refuses", ""},
-		{"group-filter-assumes", "groups", "", "something stands for what the rule of the group filter reads", ""},
-		{"phantom-groups", "groups", "equal r before the length penalty, not after it", "groups that differ by the penalty alone: they train on length", ""},
-		{"equal-admitted", "groups", "equal r, admitted", "the rule of the group filter does not recognise equal rewards", ""},
-		{"live-skipped", "groups", "some A ≠ 0, not admitted", "signal that the group filter drops, with nothing in its place", ""},
 		{"assumed-rewards", "samples", "", "the sum of all numeric columns is taken for the reward", ""},
 		{"float-noise", "groups", "equal r, some A′ ≠ 0", "the fate noise: float residue that trains", ""},
 		{"recompute-without-filter", "groups", "compute_new_adv with both ratios 1", "recompute changes nothing", ""},
 		{"single-sample-groups", "groups", "n = 1", "nothing to compare with", ""},
 		{"one-sided-push", "kept samples", "|ΣA′| > 0.25·Σ|A′|, with a filter", "the filter leaves a push to one side", ""},
 		{"effective-ratio", "samples of a sign", "|kept / n − ratio| > 0.1", "the share that is kept is far from the ratio, since whole samples are kept", ""},
+		{"phantom-groups", "groups", "equal r before the length penalty, unequal after it", "groups that train on length alone", ""},
+		{"group-filter-assumes", "groups", "", "something stands for what the rule of the group filter reads", ""},
+		{"equal-admitted", "groups", "equal r, admitted", "the rule's test is not that all rewards are equal", ""},
+		{"live-skipped", "groups", "some A ≠ 0, not admitted, not refilled", "signal that the group filter drops, with nothing in its place", ""},
 		{"filter-is-ours", "groups", "", "the framework's trainer has no such filter: a what-if", ""},
 		{"grouping-doubt", "groups", "", "groups may be merged: a prompt may come twice in the step", ""},
 		{"rollouts-assumed", "groups", "", "how the trainer counts rollouts of several rows is not known", ""},

@@ -42,12 +42,12 @@ func TestGlossaryPage(t *testing.T) {
 func TestEveryMetricHasALine(t *testing.T) {
 	step := &model.Chunk{HasTruth: true, LengthUnit: model.LengthTokens}
 	for i := range 16 {
-		step.Records = append(step.Records, model.Record{Step: 1, Prompt: 1, Reward: float64(i % 2), Length: int32(i)})
+		step.Records = append(step.Records, model.Record{Step: 1, Prompt: 1, Reward: float64(i % 2), Length: int32(i + 1)})
 	}
 	store := model.NewStore()
 	store.Append(step)
 	set := model.DefaultSettings()
-	set.GroupFilter, set.Loss = "verl/filter_groups", "verl/token-mean"
+	set.GroupFilter, set.Loss = "slime/check_reward_nonzero_std", "verl/token-mean"
 	a, err := analysis.Analyze(context.Background(), store.Snapshot(), 0, set)
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,8 @@ func sampleFigures() []Entry {
 		{"B, advantage, sample.new", "advantage", "A′ = A if kept, 0 if dropped; with recompute the formula over the kept ones", "advantage after filter and recompute: what trains", "verl, EasyR1 `advantages`"},
 		{"kept, sample.kept", "yes or no", "", "whether the filter keeps the sample", ""},
 		{"logged, sample.logged", "advantage", "", "the advantage in the log, where it has one", ""},
+		{"admitted", "yes or no", "", "whether the group filter lets the sample through", ""},
+		{"loss_weight", "weight", "w: the loss's formula", "what the sample's advantage counts in the loss; empty if no loss is set or lengths are unknown", ""},
 		{"fate", "–", "", "that of the group", ""},
 		{"refused", "yes or no", "", "that of the group", ""},
 		{"+→−, −→+, 0→+, 0→−, +→0, −→0", "–", "sign A → sign A′", "the kind of flip of a kept sample", ""},

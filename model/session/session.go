@@ -82,6 +82,8 @@ type View struct {
 	GroupFilter string `json:"group_filter,omitempty"`
 	Loss        string `json:"loss,omitempty"`
 
+	StageOptions estimators.Options `json:"stage_options,omitempty"` // of these three
+
 	Filter   string `json:"filter,omitempty"`
 	Sort     string `json:"sort,omitempty"`
 	Reversed bool   `json:"turned,omitempty"` // sort order
@@ -133,10 +135,21 @@ func (v *View) ApplyTo(set model.Settings, isSet func(option string) bool) model
 	if !isSet("compute_new_adv") {
 		set.Recompute = v.Recompute
 	}
-	for _, saved := range []model.Option{
-		{Name: "solved_at", Value: v.SolvedAt}, {Name: "overlong", Value: v.Overlong},
-		{Name: "group_filter", Value: v.GroupFilter}, {Name: "loss", Value: v.Loss},
-	} {
+	return v.applyNamed(set, isSet)
+}
+
+// applyNamed returns set with the saved values that have the name of a setting.
+func (v *View) applyNamed(set model.Settings, isSet func(option string) bool) model.Settings {
+	named := []model.Option{
+		{Name: "solved_at", Value: v.SolvedAt},
+		{Name: "overlong", Value: v.Overlong},
+		{Name: "group_filter", Value: v.GroupFilter},
+		{Name: "loss", Value: v.Loss},
+	}
+	for _, option := range v.StageOptions.List() {
+		named = append(named, model.Option{Name: "option", Value: option})
+	}
+	for _, saved := range named {
 		if isSet(saved.Name) {
 			continue
 		}
