@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"vantage/model/analysis"
 	"vantage/model/units"
@@ -25,15 +26,18 @@ func (a App) paneAdvantages(w, h int) paneContent {
 	if m.hasFigure {
 		return a.paneDistribution(m, w, h)
 	}
-	name, title := "A original ", "original over processed"
+	name, below, title := "original   ", "processed  ", "original over processed"
 	if m.key.base != nil {
-		name, title = "A baseline ", "baseline over candidate, as processed"
+		name, below, title = "A baseline ", "B candidate", "baseline over candidate, as processed"
 	}
 	if w < widthForLongTitle {
-		title = "advantages  A over B"
+		title = ""
+		if m.key.base != nil {
+			title = "A over B"
+		}
 	}
 	if h < heightForChartText {
-		return paneContent{title: title, lines: append([]string{" " + a.meansLine(m, w-1)}, a.mirrorLines(m.upper, m.lower, width, h-1)...)}
+		return paneContent{title: strings.TrimSpace("advantages  " + title), lines: append([]string{" " + a.meansLine(m, w-1)}, a.mirrorLines(m.upper, m.lower, width, h-1)...)}
 	}
 	lines := []string{" " + a.momentsLine(name, m.upper, true, w-1)}
 	textLines := 3 // lines around the chart
@@ -43,7 +47,7 @@ func (a App) paneAdvantages(w, h int) paneContent {
 	lines = append(lines, a.mirrorLines(m.upper, m.lower, width, h-textLines)...)
 	lines = append(lines,
 		" "+a.display.theme.Paint(themes.Dim, axisRuler(m.upper.Axis, width)),
-		" "+a.momentsLine("B processed", m.lower, true, w-1))
+		" "+a.momentsLine(below, m.lower, true, w-1))
 	if h >= heightForSummary {
 		lines = append(lines, " "+a.summaryLine(m.maxAbs, w-1))
 	}
@@ -58,7 +62,11 @@ func (a App) paneAdvantages(w, h int) paneContent {
 func (a App) meansLine(m chartCache, w int) string {
 	n, mean, _ := m.upper.Moments()
 	nLower, meanLower, _ := m.lower.Moments()
-	means := a.display.theme.Paint(themes.Dim, "mean ") + "A " + units.Signed(mean) + "  B " + units.Signed(meanLower)
+	upper, lower := "orig ", "  proc "
+	if m.key.base != nil {
+		upper, lower = "A ", "  B "
+	}
+	means := a.display.theme.Paint(themes.Dim, "mean ") + upper + units.Signed(mean) + lower + units.Signed(meanLower)
 	return cells.JoinFitting(w, "  ", means, fmt.Sprintf("n %d, %d", n, nLower))
 }
 

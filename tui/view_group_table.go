@@ -72,8 +72,8 @@ func (a App) sampleColumns(g *analysis.Group) []sampleColumn {
 		}})
 	}
 	return append(all,
-		sampleColumn{"A", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }},
-		sampleColumn{"B", 7, func(i int) (string, themes.Role) {
+		sampleColumn{"orig", 7, func(i int) (string, themes.Role) { return units.Signed(x.Original[i]), signRole(x.Original[i], true) }},
+		sampleColumn{"proc", 7, func(i int) (string, themes.Role) {
 			return units.Signed(x.Processed[i]), signRole(x.Processed[i], x.Keep[i])
 		}},
 	)

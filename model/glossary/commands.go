@@ -24,17 +24,17 @@ func sweepFigures() []Entry {
 // compareFigures are those of two runs.
 func compareFigures() []Entry {
 	return []Entry{
-		{"a, b, A, B, reward_a, reward_b", "reward", "mean reward of the samples that are compared", "of a prompt that both runs have: A is the baseline, B the candidate", ""},
-		{"delta, Δ, mean Δ", "reward", "B − A; its mean over prompts", "what B gains", ""},
-		{"std_err", "reward", "std of Δ over prompts, ddof 1, / √prompts", "standard error of the mean Δ", ""},
-		{"samples_a, samples_b", "samples", "", "samples of the prompt in each run", ""},
-		{"samples", "samples", "", "samples of the prompt that are compared, of each run", ""},
-		{"same_steps", "yes or no", "", "both runs saw the prompt at the same steps", ""},
-		{"wins, losses, ties", "prompts", "Δ > 1e-9, Δ < −1e-9, else", "prompts at which B is better, worse, equal", ""},
+		{"a, b, baseline, candidate, reward_a, reward_b", "reward", "mean reward of the prompt's compared samples, over the steps that both runs have", "of a prompt that both runs saw in them", ""},
+		{"delta, Δ, mean Δ", "reward", "candidate − baseline; its mean over prompts", "what the candidate gains", ""},
+		{"std_err, ±, s.e.", "reward", "√(Σ(Δ − mean Δ)² / (P − 1) / P) over P prompts", "standard error of mean Δ", ""},
+		{"samples_a, samples_b, of_samples", "samples", "", "samples of the prompt in each run, in the steps of both; of a whole run all its samples", ""},
+		{"samples", "samples", "min(samples_a, samples_b)", "samples of either run that are compared, spread evenly over those of the run; under left_out those that are not", ""},
+		{"same_steps, other_steps", "yes or no; prompts", "", "whether both runs saw the prompt at the same steps; at how many prompts they did not", ""},
+		{"wins, losses, ties", "prompts", "Δ > 1e-9, Δ < −1e-9, else", "prompts at which the candidate is better, worse, equal", ""},
 		{"p", "0 to 1", "2·Σ C(m, i)·2⁻ᵐ for i ≤ min(wins, losses), m = wins + losses, at most 1", "exact two-sided sign test: how often equal runs would differ so", ""},
-		{"win_share_95", "share", "Wilson's score interval of wins / (wins + losses)", "95 % interval of the share of prompts that B wins", ""},
-		{"only_a, only_b", "prompts", "", "prompts of one run only, which are not compared", ""},
-		{"from, to, prompts", "reward; prompts", "mean reward over both runs", "a bin of difficulty and the prompts in it", ""},
+		{"win_share_95, win rate", "share", "Wilson's score interval of wins / (wins + losses)", "95 % interval of the share of prompts that the candidate wins", ""},
+		{"only_a, only_b", "prompts", "", "prompts of the baseline, of the candidate that are not compared", ""},
+		{"from, to, prompts", "reward; prompts", "mean reward over the compared samples of both runs", "a bin of difficulty and the prompts in it", ""},
 	}
 }
 
@@ -44,6 +44,8 @@ func matchFigures() []Entry {
 		{"compared", "samples", "", "logged advantages that are compared", ""},
 		{"exact", "samples", "", "of these, equal in every bit of float32, or of float64 where the trainer has it", ""},
 		{"near", "samples", "|logged − computed| ≤ 1e-6 of the largest advantage of the group (whitened over tokens 1e-4, NeMo-RL 1e-5), or equal at the decimals of the log", "of these, as close as logs are; includes exact", ""},
+		{"cut", "samples", "", "left out, since their groups hold fewer than others", ""},
+		{"short_groups, missing_rows", "groups; rows", "full − rows, summed over groups with fewer rows than a full one", "groups that lack rows, and how many", ""},
 	}
 }
 

@@ -46,7 +46,7 @@ func sections() []section {
 		{Group, "A group", "In the table of groups, `report --per group`, and as fields of filters and `--where`.", groupFigures()},
 		{Sample, "A sample", "In an open group, and in `export`.", sampleFigures()},
 		{Sweep, "Sweep", "Of a cell: what a pair of ratios does to all groups of the steps. They are computed as those of a report are.", sweepFigures()},
-		{Compare, "Compare", "Of two runs A and B.", compareFigures()},
+		{Compare, "Compare", "Of two runs: the baseline, a, and the candidate, b.", compareFigures()},
 		{Match, "Match", "Logged advantages against those that are computed.", matchFigures()},
 		{Check, "Check", "Names in rules besides all of the above: see [checking](checking.md).", checkFigures()},
 		{Warning, "Warnings", "Each counts groups or samples; a rule may name one.", warnings()},
