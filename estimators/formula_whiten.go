@@ -50,10 +50,13 @@ func (w whitening) discounted(f formula, gamma float64) formula {
 	return func(dst []float64, b Batch, s Scale) error {
 		mustHaveLength(dst, b)
 		refused := f(dst, b, s)
-		values := tokenValues{dst, b.Lengths, gamma}
-		line := w.fit(values)
-		for i := range dst {
-			dst[i] = line.at(values.mean(i))
+		values := newTokenValues(dst, b.Lengths, gamma)
+		line := w.fit(&values)
+		for i, x := range dst {
+			if gamma != 1 {
+				x = values.mean(i)
+			}
+			dst[i] = line.at(x)
 		}
 		if refused == nil && w.needsTwoTokens {
 			refused = tokenCountError(b)
@@ -72,44 +75,75 @@ type tokenValues struct {
 	x       []float64
 	lengths []int32
 	gamma   float64
+
+	powers, squaredPowers geometric // sums of gamma^k, and of gamma^(2k)
 }
 
-// sum adds the values of sample i.
-func (k tokenValues) sum(i int) float64 { return k.x[i] * geometricSum(k.gamma, k.lengths[i]) }
+func newTokenValues(x []float64, lengths []int32, gamma float64) tokenValues {
+	k := tokenValues{x: x, lengths: lengths, gamma: gamma}
+	if gamma != 1 {
+		longest := 0
+		for _, l := range lengths {
+			longest = max(longest, int(l))
+		}
+		k.powers, k.squaredPowers = newGeometric(gamma, longest), newGeometric(gamma*gamma, longest)
+	}
+	return k
+}
+
+// sum adds the values of sample i, for a gamma other than 1.
+func (k *tokenValues) sum(i int) float64 { return k.x[i] * k.powers.sum(k.lengths[i]) }
 
 // mean is that of the values of sample i; of a sample without tokens its reward's.
-func (k tokenValues) mean(i int) float64 {
-	if k.gamma == 1 || k.lengths[i] == 0 {
+func (k *tokenValues) mean(i int) float64 {
+	if k.lengths[i] == 0 {
 		return k.x[i]
 	}
 	return k.sum(i) / float64(k.lengths[i])
 }
 
-// squares adds the squared differences of the values of sample i to m.
-func (k tokenValues) squares(i int, m float64) float64 {
+// squares adds the squared differences of the values of sample i to m, for a gamma other than 1.
+func (k *tokenValues) squares(i int, m float64) float64 {
 	x, l := k.x[i], float64(k.lengths[i])
-	if k.gamma == 1 {
-		d := x - m
-		return float64(l * float64(d*d))
-	}
-	return float64(x*x*geometricSum(k.gamma*k.gamma, k.lengths[i])) - float64(2*m*k.sum(i)) + float64(l*m*m)
+	return float64(x*x*k.squaredPowers.sum(k.lengths[i])) - float64(2*m*k.sum(i)) + float64(l*m*m)
 }
 
-// geometricSum is 1 + q + … + q^(l−1), for q from 0 to 1.
-func geometricSum(q float64, l int32) float64 {
-	if q == 1 || l == 0 {
-		return float64(l)
+// geometric are the sums 1 + q + … + q^(l−1), for q from 0 to 1, in a table up to the length of usual
+// responses.
+type geometric struct {
+	q     float64
+	table []float64
+}
+
+// tabledLength bounds the table, which a wrong length must not make huge.
+const tabledLength = 1 << 17
+
+func newGeometric(q float64, longest int) geometric {
+	g := geometric{q, make([]float64, min(longest, tabledLength)+1)}
+	for l := 1; l < len(g.table); l++ {
+		g.table[l] = float64(g.table[l-1]*q) + 1
 	}
-	return math.Expm1(float64(l)*math.Log(q)) / (q - 1)
+	return g
+}
+
+func (g *geometric) sum(l int32) float64 {
+	if int(l) < len(g.table) {
+		return g.table[l]
+	}
+	return math.Expm1(float64(l)*math.Log(g.q)) / (g.q - 1)
 }
 
 // fit computes mean and factor.
-func (w whitening) fit(k tokenValues) linear {
+func (w whitening) fit(k *tokenValues) linear {
 	total, sum, longest := 0.0, 0.0, int32(0)
 	for i, l := range k.lengths {
 		longest = max(longest, l)
 		total += float64(l)
-		sum += k.sum(i)
+		if k.gamma == 1 {
+			sum += float64(float64(l) * k.x[i])
+		} else {
+			sum += k.sum(i)
+		}
 	}
 	m := sum / (total + w.countEps)
 	if w.meanOverPadding {
@@ -119,13 +153,20 @@ func (w whitening) fit(k tokenValues) linear {
 }
 
 // factor returns one over the standard deviation.
-func (w whitening) factor(k tokenValues, m, total float64) float64 {
+func (w whitening) factor(k *tokenValues, m, total float64) float64 {
 	squares, around := 0.0, m
 	if w.fromMoments {
 		around = 0
 	}
-	for i := range k.lengths {
-		squares += k.squares(i, around)
+	if k.gamma == 1 {
+		for i, l := range k.lengths {
+			d := k.x[i] - around
+			squares += float64(float64(l) * float64(d*d))
+		}
+	} else {
+		for i := range k.lengths {
+			squares += k.squares(i, around)
+		}
 	}
 	v := squares / (total + w.countEps)
 	if w.fromMoments {

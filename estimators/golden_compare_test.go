@@ -184,7 +184,8 @@ func (row goldenRow) compareTokens(t *testing.T, c goldenCase, e *Estimator, n *
 		t.Fatal(err)
 	}
 	gamma := *c.Params.Gamma
-	line := w.fit(tokenValues{b.Rewards, b.Lengths, gamma})
+	values := newTokenValues(b.Rewards, b.Lengths, gamma)
+	line := w.fit(&values)
 	worst := difference{float: e.Float}
 	for at, i := range order {
 		got, want := make([]float64, b.Lengths[at]), floats(c.Tokens[i])

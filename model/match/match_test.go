@@ -126,6 +126,34 @@ func TestGoldenLogsMatchTheirFramework(t *testing.T) {
 	}
 }
 
+// Advantages of r − μ that OpenRLHF cut to ±0.1 match under that clip range only, and only the estimators
+// that have it are computed with it.
+func TestOptionsOfTheSettings(t *testing.T) {
+	snap := logOf([]row{{"a", 1, 0.1}, {"a", 0, -0.1}, {"b", 2, 0.1}, {"b", 1, -0.1}, {"c", 0, 0}, {"c", 0, 0}})
+	set := model.DefaultSettings()
+	set.GroupBy = model.GroupByID
+	r, err := Run(context.Background(), snap, set, DefaultLimit)
+	if err != nil || r.HasMatch() {
+		t.Fatalf("%+v (%v)", r, err)
+	}
+	set.Options = "reward.clip_range=-0.1 0.1"
+	if r, err = Run(context.Background(), snap, set, DefaultLimit); err != nil {
+		t.Fatal(err)
+	}
+	want := Candidate{"openrlhf", "dr_grpo", "none", "reward.clip_range=-0.1 0.1"}
+	if !slices.ContainsFunc(r.Matches, func(v Verdict) bool { return v.Candidate == want }) {
+		t.Errorf("%v is not among %+v", want, r.Matches)
+	}
+	if got := want.String(); got != "openrlhf dr_grpo with scale none and reward.clip_range=-0.1 0.1" {
+		t.Error(got)
+	}
+	for _, v := range append(r.Matches, r.Others...) {
+		if (v.Options != "") != (v.Framework == "openrlhf") {
+			t.Errorf("tried %v", v.Candidate)
+		}
+	}
+}
+
 // Two groups of four by hand: r − μ, but both have the same id.
 func TestMergedGroupsGiveClue(t *testing.T) {
 	r := run(t, []row{

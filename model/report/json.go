@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/choice"
@@ -224,31 +225,40 @@ type settingsJSON struct {
 	StageOptions map[string]string `json:"stage_options,omitempty"` // of these three
 }
 
+// optionsMap returns options by key, nil without any.
+func optionsMap(o estimators.Options) map[string]string {
+	if o == "" {
+		return nil
+	}
+	return maps.Collect(o.All())
+}
+
 func newSettingsJSON(s model.Settings) settingsJSON {
 	return settingsJSON{
-		Framework: s.Framework, Estimator: s.Estimator, Scale: string(s.Scale), Options: maps.Collect(s.Options.All()),
+		Framework: s.Framework, Estimator: s.Estimator, Scale: string(s.Scale), Options: optionsMap(s.Options),
 		KeepPos: s.KeepPos, KeepNeg: s.KeepNeg, Recompute: s.Recompute,
 		Reward: s.Reward, Weights: string(s.Weights), SolvedAt: string(s.SolvedAt),
-		Overlong: s.Overlong, GroupFilter: s.GroupFilter, Loss: s.Loss, StageOptions: maps.Collect(s.StageOptions.All()),
+		Overlong: s.Overlong, GroupFilter: s.GroupFilter, Loss: s.Loss, StageOptions: optionsMap(s.StageOptions),
 	}
 }
 
 // choiceJSON is an estimator, who chose it and what the log says of it.
 type choiceJSON struct {
-	Origin    choice.Origin `json:"origin"`
-	Framework string        `json:"framework"`
-	Estimator string        `json:"estimator"`
-	Scale     string        `json:"scale"`
-	Exact     int           `json:"exact"`
-	Near      int           `json:"near"`
-	Compared  int           `json:"compared"`
+	Origin    choice.Origin     `json:"origin"`
+	Framework string            `json:"framework"`
+	Estimator string            `json:"estimator"`
+	Scale     string            `json:"scale"`
+	Options   map[string]string `json:"options,omitempty"`
+	Exact     int               `json:"exact"`
+	Near      int               `json:"near"`
+	Compared  int               `json:"compared"`
 }
 
 func newChoiceJSON(c choice.Choice) *choiceJSON {
 	if c.Origin == "" {
 		return nil
 	}
-	return &choiceJSON{c.Origin, c.Framework, c.Estimator, string(c.Scale), c.Exact, c.Agreeing, c.Compared}
+	return &choiceJSON{c.Origin, c.Framework, c.Estimator, string(c.Scale), optionsMap(c.Options), c.Exact, c.Agreeing, c.Compared}
 }
 
 // rewardJSON says which columns are the reward.

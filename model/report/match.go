@@ -137,6 +137,9 @@ func writeVerdicts(b *strings.Builder, list []match.Verdict, of int) {
 	fmt.Fprintf(b, "\n  %-16s %-28s %-7s %-22s %-22s %s\n", "framework", "estimator", "scale", "equal", "equal or near", "max |Δ|")
 	for _, v := range list {
 		fmt.Fprintf(b, "  %-16s %-28s %-7s %-22s %-22s %.3g\n", v.Framework, v.Estimator, v.Scale, units.Fraction(v.Equal(), of), units.Fraction(v.Agreeing, of), v.MaxGap)
+		if v.Options != "" {
+			fmt.Fprintf(b, "    with %s\n", v.Options)
+		}
 		if m := v.FirstMismatch; m != nil {
 			fmt.Fprintf(b, "    first: step %d, row %d of group %s: the log has %.7g, computed is %.7g\n", m.Step, m.Row+1, sanitize.Line(m.Group), m.Logged, m.Computed)
 		}
@@ -192,14 +195,15 @@ type keepRatiosJSON struct {
 }
 
 type verdictJSON struct {
-	Framework string        `json:"framework"`
-	Estimator string        `json:"estimator"`
-	Scale     string        `json:"scale"`
-	Equal     int           `json:"equal"`
-	OneULP    int           `json:"one_ulp"`
-	Near      int           `json:"near"`
-	MaxGap    any           `json:"max_gap"`
-	First     *mismatchJSON `json:"first_mismatch,omitempty"`
+	Framework string            `json:"framework"`
+	Estimator string            `json:"estimator"`
+	Scale     string            `json:"scale"`
+	Options   map[string]string `json:"options,omitempty"`
+	Equal     int               `json:"equal"`
+	OneULP    int               `json:"one_ulp"`
+	Near      int               `json:"near"`
+	MaxGap    any               `json:"max_gap"`
+	First     *mismatchJSON     `json:"first_mismatch,omitempty"`
 }
 
 type mismatchJSON struct {
@@ -272,7 +276,7 @@ func foundFilterJSON(f *match.FoundFilter) *keepRatiosJSON {
 func verdictsJSON(list []match.Verdict) []verdictJSON {
 	all := []verdictJSON{}
 	for _, v := range list {
-		one := verdictJSON{Framework: v.Framework, Estimator: v.Estimator, Scale: string(v.Scale), Equal: v.Equal(), OneULP: v.OneULP, Near: v.Agreeing, MaxGap: jsonNumber(v.MaxGap)}
+		one := verdictJSON{Framework: v.Framework, Estimator: v.Estimator, Scale: string(v.Scale), Options: optionsMap(v.Options), Equal: v.Equal(), OneULP: v.OneULP, Near: v.Agreeing, MaxGap: jsonNumber(v.MaxGap)}
 		if m := v.FirstMismatch; m != nil {
 			one.First = &mismatchJSON{m.Step, m.Group, m.Row, jsonNumber(m.Logged), jsonNumber(m.Computed)}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"vantage/estimators"
 	"vantage/model"
 )
 
@@ -102,8 +103,14 @@ func TestApplyTo(t *testing.T) {
 	if got := saved.ApplyTo(defaults, isSet("scale", "keep_pos_ratio", "solved_at")); got != partial {
 		t.Errorf("%+v", got)
 	}
+	option := "reward.clip_range=-1 1"
+	clipped := (&View{Estimator: &Estimator{"openrlhf", "dr_grpo", "none", estimators.Options(option)}, KeepPos: 1, KeepNeg: 1}).ApplyTo(defaults, isSet())
+	if clipped.Estimator != "dr_grpo" || string(clipped.Options) != option || EstimatorOf(clipped).Options != clipped.Options {
+		t.Errorf("%+v", clipped)
+	}
 	for _, broken := range []*View{
 		nil,
+		{Estimator: &Estimator{"openrlhf", "dr_grpo", "none", "gamma=1"}, KeepPos: 1, KeepNeg: 1},
 		{Estimator: &Estimator{"nobody", "grpo", "group", ""}, KeepPos: 1, KeepNeg: 1},
 		{Estimator: &Estimator{"easyr1", "grpo", "batch", ""}, KeepPos: 1, KeepNeg: 7},
 		{KeepPos: 1, KeepNeg: 1, SolvedAt: "much"},
