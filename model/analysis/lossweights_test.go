@@ -20,32 +20,38 @@ func TestLossWeights(t *testing.T) {
 	}{
 		{
 			"all train", func(s *model.Settings) { s.Loss = "verl/token-mean" },
-			[][]float64{live}, []float64{10. / 46, 11. / 46, 12. / 46, 13. / 46},
+			[][]float64{live},
+			[]float64{10. / 46, 11. / 46, 12. / 46, 13. / 46},
 		},
 		{
 			"dropped samples stay in the batch of most trainers",
 			func(s *model.Settings) { s.Loss, s.KeepNeg = "verl/token-mean", 0.34 },
-			[][]float64{live}, []float64{10. / 46, 11. / 46, 12. / 46, 13. / 46},
+			[][]float64{live},
+			[]float64{10. / 46, 11. / 46, 12. / 46, 13. / 46},
 		},
 		{
 			"they have a loss mask of 0 in EasyR1-Brian, which keeps the first two here",
 			func(s *model.Settings) { s.Loss, s.KeepNeg = "easyr1/token-mean", 0.34 },
-			[][]float64{live}, []float64{10. / 21, 11. / 21, 0, 0},
+			[][]float64{live},
+			[]float64{10. / 21, 11. / 21, 0, 0},
 		},
 		{
 			"a refilled group is not in the batch",
 			func(s *model.Settings) { s.Loss, s.GroupFilter = "verl/token-mean", "verl/filter_groups" },
-			[][]float64{dead, live}, []float64{0, 0, 0, 0, 10. / 46, 11. / 46, 12. / 46, 13. / 46},
+			[][]float64{dead, live},
+			[]float64{0, 0, 0, 0, 10. / 46, 11. / 46, 12. / 46, 13. / 46},
 		},
 		{
 			"a masked one counts in N",
 			func(s *model.Settings) { s.Loss, s.GroupFilter = "skyrl/sequence_mean", "skyrl/zero_variance_filter" },
-			[][]float64{live, dead}, []float64{1. / 8, 1. / 8, 1. / 8, 1. / 8, 0, 0, 0, 0},
+			[][]float64{live, dead},
+			[]float64{1. / 8, 1. / 8, 1. / 8, 1. / 8, 0, 0, 0, 0},
 		},
 		{
 			"dead samples leave prime-rl's batch",
 			func(s *model.Settings) { s.Loss = "prime-rl/default" },
-			[][]float64{dead, live}, []float64{0, 0, 0, 0, 10. / 46, 11. / 46, 12. / 46, 13. / 46},
+			[][]float64{dead, live},
+			[]float64{0, 0, 0, 0, 10. / 46, 11. / 46, 12. / 46, 13. / 46},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
