@@ -115,7 +115,7 @@ func checkWarnings(t rapid.TB, where string, c *Cell, a *analysis.Analysis) {
 
 func checkNear(t rapid.TB, where, what string, got, want float64) {
 	t.Helper()
-	if got != want && math.Abs(got-want) > 1e-6*(1+math.Abs(want)) && got == got {
+	if got != want && math.Abs(got-want) > 1e-5*(1+math.Abs(want)) && got == got {
 		t.Fatalf("%s %v, want %v: %s", what, got, want, where)
 	}
 }
