@@ -274,6 +274,38 @@ func TestRunIsDeterministic(t *testing.T) {
 	}
 }
 
+// Groups that a group filter does not admit count among the groups, and nothing of them is kept or trains:
+// here the second, whose mean score is beyond 1.
+func TestSweepOfAdmittedGroups(t *testing.T) {
+	snap := snapshotOf([]float64{1, 1, 0, 0, 0, 1, 0, 0}, []float64{3, 1, 2, 0, 3, 3, 0, 1}, []float64{1, 0, 0, 0, 0, 0, 0, 0})
+	set := model.DefaultSettings()
+	set.GroupFilter = "openrlhf/dynamic_filtering"
+	grid, err := Run(t.Context(), snap, []int{0}, set, Ratios{[]float64{0.5, 1}, []float64{0, 0.5, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid.eachCell(func(c *Cell) {
+		a, err := analysis.Analyze(t.Context(), snap, 0, c.Apply(set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		trained := 0
+		for _, x := range a.Processed {
+			if x != 0 {
+				trained++
+			}
+		}
+		got, want := []int{c.Samples, c.Groups, c.Kept, c.Signal, c.Killed, c.Trained}, []int{a.Rows, a.Groups, a.Kept, a.Signal, a.Fates[model.FateKilled], trained}
+		if !slices.Equal(got, want) || a.AdmittedGroups != 2 {
+			t.Errorf("%s: %v, want %v of %d groups", c.Name(), got, want, a.AdmittedGroups)
+		}
+		checkNear(t, c.Name(), "effective samples", c.Effective(), a.Metric("vantage/effective_samples"))
+	})
+	if best := grid.Recommend(DefaultGoal(), false, true).Cell; best.AbsRatio() != 1 || best.Trained != 16 {
+		t.Errorf("%s", best.Sentence())
+	}
+}
+
 // Many groups as of a reward model: closed forms agree with the estimators, also where
 // kept rewards lie on their mean or within float32 rounding of it, and so do estimators
 // without one.
