@@ -234,6 +234,13 @@ func (a App) handleAnswer(msg tea.Msg) (App, tea.Cmd) {
 		return msg.showIn(a), nil
 	case panicMsg:
 		panic(msg.String())
+	}
+	return a.handleTime(msg)
+}
+
+// handleTime handles what comes with time.
+func (a App) handleTime(msg tea.Msg) (App, tea.Cmd) {
+	switch msg := msg.(type) {
 	case clockMsg:
 		return a.onClock(msg.at)
 	case tea.ResumeMsg:

@@ -14,10 +14,25 @@ func sweepFigures() []Entry {
 		{"flips", "kept samples", "#{kept: sign A′ ≠ sign A}", "kept samples whose sign changes, also from or to 0", ""},
 		{"abs", "ratio", "Σ|A′| / Σ|A|", "Σ|A| against no filter", ""},
 		{"push", "−1 to 1", "ΣA′ / Σ|A′|", "0 if positive and negative mass are equal, 1 or −1 if there is only one of them", ""},
+		{"+:−, + : −", "% of Σ|A′|", "50·(1 + push) : 50·(1 − push)", "shares of the mass that are positive and negative", ""},
 		{"mean", "advantage", "ΣA′ / N", "far from 0 the push is to one side", ""},
 		{"std", "advantage", "√(Σ(A′ − mean)² / (N − 1)), ddof 1", "spread over all samples, dropped ones as 0", ""},
 		{"on_front", "yes or no", "", "no other cell is better in one of the compared figures and as good in the others", ""},
 		{"recommended", "yes or no", "", "the cell of the front that the goal names", ""},
+	}
+}
+
+// groupSizeFigures are those of a size of groups.
+func groupSizeFigures() []Entry {
+	return []Entry{
+		{"size", "samples", "m", "samples of a group", "verl `rollout.n`, TRL `num_generations`"},
+		{"dead, dead_low, dead_high", "share of groups", "mean over groups of E[pᵐ] + E[(1−p)ᵐ], p ~ Beta(a + s, b + n − s)", "groups of which all samples are solved or none; low and high bound 90 % of repeats", ""},
+		{"all wrong, none_solved", "share of groups", "mean of B(a + s, b + n − s + m) / B(a + s, b + n − s)", "groups of which no sample is solved", ""},
+		{"all right, all_solved", "share of groups", "mean of B(a + s + m, b + n − s) / B(a + s, b + n − s)", "groups of which all samples are solved", ""},
+		{"cost, samples_per_alive, samples_per_alive_low, samples_per_alive_high", "samples", "m / (1 − dead)", "samples to generate for each group that is not dead", ""},
+		{"range", "share, samples", "± 1.645·√(Σ dead·(1 − dead) / G² + variance of the fit)", "where the figure lies in 90 % of repeats of the same prompts", ""},
+		{"a, b, rates", "number", "most likely under Π B(a + s, b + n − s) / B(a, b) · (a + b)^(−5/2)", "the Beta distribution of the prompts' solve rates", ""},
+		{"partial", "groups", "dead, and rewards differ", "groups with signal though all or none of their samples is solved", ""},
 	}
 }
 

@@ -24,6 +24,7 @@ const (
 	Group   Place = "group"
 	Sample  Place = "sample"
 	Sweep   Place = "sweep"
+	Sizes   Place = "groupsize"
 	Compare Place = "compare"
 	Match   Place = "match"
 	Check   Place = "check" // rules
@@ -46,6 +47,7 @@ func sections() []section {
 		{Group, "A group", "In the table of groups, `report --per group`, and as fields of filters and `--where`.", groupFigures()},
 		{Sample, "A sample", "In an open group, and in `export`.", sampleFigures()},
 		{Sweep, "Sweep", "Of a cell: what a pair of ratios does to all groups of the steps. They are computed as those of a report are.", sweepFigures()},
+		{Sizes, "Group size", "What groups of m samples would do; a group of the log has n samples, of which s are solved.", groupSizeFigures()},
 		{Compare, "Compare", "Of two runs: the baseline, a, and the candidate, b.", compareFigures()},
 		{Match, "Match", "Logged advantages against those that are computed.", matchFigures()},
 		{Check, "Check", "Names in rules besides all of the above: see [checking](checking.md).", checkFigures()},

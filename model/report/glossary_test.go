@@ -10,6 +10,7 @@ import (
 	"vantage/model"
 	"vantage/model/compare"
 	"vantage/model/glossary"
+	"vantage/model/groupsize"
 	"vantage/model/query"
 	"vantage/model/sweep"
 )
@@ -31,6 +32,7 @@ func TestColumnsHaveLines(t *testing.T) {
 			}
 			return SweepCSV(w, Sweep{Grid: grid, Figures: sweep.Figures()})
 		}},
+		"groupsize": {glossary.Sizes, func(w io.Writer) error { return GroupSizeCSV(w, GroupSize{Result: &groupsize.Result{}}) }},
 		"export": {glossary.Sample, func(w io.Writer) error {
 			return SamplesCSV(t.Context(), w, r.Snap, set, query.Query{}, nil)
 		}},

@@ -38,6 +38,9 @@ func SweepText(w io.Writer, s Sweep) error {
 	if text := s.Grid.RolloutText(); text != "" {
 		fmt.Fprintln(out, text)
 	}
+	if set := s.Grid.Settings; set.GroupFilter != "" {
+		fmt.Fprintf(out, "groups by %s %s\n", sanitize.Line(set.GroupFilter), sanitize.Line(set.StageOptions.String()))
+	}
 	if s.Choice.Rewards.IsChoice() {
 		fmt.Fprintf(out, "reward %s\n", sanitize.Line(s.Choice.Rewards.String()))
 	}

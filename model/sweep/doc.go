@@ -8,6 +8,6 @@
 // prefix sums over the sorted group, at the same cost for each number: see rankedGroup.
 //
 // Counts equal those of analysis.Analyze under the same settings: where sums could
-// be wrong about a sign, the estimator itself computes. Sums of advantages agree to six
+// be wrong about a sign, the estimator itself computes. Sums of advantages agree to five
 // digits.
 package sweep

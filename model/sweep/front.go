@@ -39,7 +39,7 @@ func (x criteria) isBeatenBy(y criteria) bool {
 }
 
 // rounding is the difference up to which criteria are equal, relative above 1: some sums are float32's.
-const rounding = 2e-6
+const rounding = 2e-5
 
 // compareNearly compares numbers, of which those are equal that differ by rounding; NaN is less than any.
 func compareNearly(x, y float64) int {

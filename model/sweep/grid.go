@@ -142,12 +142,13 @@ func (g *Grid) addStep(ctx context.Context, a *analysis.Analysis, groups []analy
 		return err
 	}
 	step := newGrid(g.Settings, g.Ratios)
-	s := newAccumulator(step, a, groups, entry)
+	admitted := slices.DeleteFunc(slices.Clone(groups), func(g analysis.Group) bool { return !g.Admitted }) // the others do not train
+	s := newAccumulator(step, a, admitted, entry)
 	if err := s.run(ctx); err != nil {
 		return err
 	}
 	if !s.groupLocal {
-		if err := step.bruteForce(ctx, a, groups, entry); err != nil {
+		if err := step.bruteForce(ctx, a, admitted, entry); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/maphash"
 	"math"
@@ -123,17 +124,19 @@ type keptPair struct {
 // addRecomputed adds the group to o, recomputed over the first pos and neg samples, or
 // appends the pair to pending if the estimator must compute it.
 func (w *groupWorker) addRecomputed(o *Outcome, pos, neg int, alive bool) {
+	n := pos + neg + w.zeros
+	mean, squares := w.sorted.keptMoments(pos, neg)
 	switch {
-	case pos+neg+w.zeros < 2:
+	case n < 2:
 		w.sorted.addOriginal(o, pos, neg, alive)
 		if len(w.original) > w.zeros {
 			o.TooFew++
 		}
-	case !w.hasForm || !w.sorted.rewardsDiffer(pos, neg):
+	case !w.hasForm || !w.sorted.rewardsDiffer(squares, n):
 		w.markKept(pos, neg)
 		estimators.Recompute(w.processed, w.entry, w.batch, w.a.Settings.Scale, w.original, w.kept)
 		o.add(outcomeOf(alive, true, w.original, w.processed, w.kept))
-	case !w.sorted.addRecomputed(o, w.form, pos, neg, alive):
+	case !w.sorted.addRecomputed(o, w.form, pos, neg, mean, squares, alive):
 		w.pending = append(w.pending, keptPair{o, pos, neg})
 	}
 }
@@ -187,25 +190,34 @@ func (w *groupWorker) fillSignedRanks() {
 func (w *groupWorker) rankSamples() {
 	w.rank = w.rank[:0]
 	for i, x := range w.original {
-		if x > 0 || x < 0 {
+		if x > 0 {
 			w.rank = append(w.rank, i)
 		}
 	}
-	slices.SortStableFunc(w.rank, func(i, j int) int {
-		x, y := w.original[i], w.original[j]
-		switch {
-		case x > 0 != (y > 0):
-			if x > 0 {
-				return -1
-			}
-			return 1
-		case math.Abs(x) > math.Abs(y):
-			return -1
-		case math.Abs(x) < math.Abs(y):
-			return 1
+	for i, x := range w.original {
+		if x < 0 {
+			w.rank = append(w.rank, i)
 		}
-		return 0
-	})
+	}
+	sortByMagnitude(w.rank[:w.counts.pos], w.original)
+	sortByMagnitude(w.rank[w.counts.pos:], w.original)
+}
+
+// sortByMagnitude sorts indexes of values, the largest magnitude first. The usual few are
+// inserted one by one, which is faster than a function that compares.
+func sortByMagnitude(indexes []int, values []float64) {
+	const few = 32
+	if len(indexes) > few {
+		slices.SortStableFunc(indexes, func(i, j int) int { return cmp.Compare(math.Abs(values[j]), math.Abs(values[i])) })
+		return
+	}
+	for k := 1; k < len(indexes); k++ {
+		i, at := indexes[k], k
+		for x := math.Abs(values[i]); at > 0 && math.Abs(values[indexes[at-1]]) < x; at-- {
+			indexes[at] = indexes[at-1]
+		}
+		indexes[at] = i
+	}
 }
 
 // markKept marks the first pos and neg samples of the rank, and those with advantage 0.

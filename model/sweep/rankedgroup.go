@@ -95,8 +95,8 @@ func (r *rankedGroup) addOriginal(o *Outcome, pos, neg int, alive bool) {
 }
 
 // minSpreadShare is the smallest std, as a share of the largest reward, for which sums
-// agree with float32 to six digits.
-const minSpreadShare = 1.0 / 8
+// agree with float32 to five digits.
+const minSpreadShare = 1.0 / 32
 
 // minSpread is a std well above the thresholds under which estimators treat rewards as
 // equal.
@@ -110,19 +110,17 @@ func (r *rankedGroup) keptMoments(pos, neg int) (mean, squares float64) {
 	return mean, r.pos.rewardSquares[pos] + r.neg.rewardSquares[neg] + r.zeroSquares - sum*mean
 }
 
-// rewardsDiffer reports whether the kept rewards are finite and differ enough for no
-// threshold to apply.
-func (r *rankedGroup) rewardsDiffer(pos, neg int) bool {
-	_, squares := r.keptMoments(pos, neg)
-	return r.finite && squares > minSpread*minSpread*float64(pos+neg+r.zeros)
+// rewardsDiffer reports whether n kept rewards are finite and differ enough for no threshold
+// to apply, given their sum of squares around their mean.
+func (r *rankedGroup) rewardsDiffer(squares float64, n int) bool {
+	return r.finite && squares > minSpread*minSpread*float64(n)
 }
 
 // addRecomputed adds the group to o with advantages recomputed by the closed form over the
-// first pos and neg samples, whose rewards differ. It returns false, and adds nothing, if
-// float32 could give another sign.
-func (r *rankedGroup) addRecomputed(o *Outcome, form closedForm, pos, neg int, alive bool) bool {
+// first pos and neg samples, whose rewards differ and have these moments. It returns false, and
+// adds nothing, if float32 could give another sign.
+func (r *rankedGroup) addRecomputed(o *Outcome, form closedForm, pos, neg int, mean, squares float64, alive bool) bool {
 	n := pos + neg + r.zeros
-	mean, squares := r.keptMoments(pos, neg)
 	if least := minSpreadShare * r.maxAbsReward; !(squares > least*least*float64(n)) {
 		return false
 	}
@@ -133,13 +131,13 @@ func (r *rankedGroup) addRecomputed(o *Outcome, form closedForm, pos, neg int, a
 	if !aboveSure || !belowSure || !zeroSure {
 		return false
 	}
-	divisor := form.divisor(squares, n)
+	scale := 1 / form.divisor(squares, n)
 	distances := r.pos.sumDistances(pos, above, mean) - r.neg.sumDistances(neg, below, mean) + math.Abs(r.zeroSum-float64(r.zeros)*mean)
 	o.Kept += n
 	o.Trained += n
 	o.Flips += pos - above + neg - below + r.zeros
-	o.sumSquares += squares / (divisor * divisor)
-	o.sumAbs += distances / divisor
+	o.sumSquares += squares * scale * scale
+	o.sumAbs += distances * scale
 	o.countFate(alive, true, false)
 	return true
 }

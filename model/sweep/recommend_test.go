@@ -123,12 +123,12 @@ func TestAdviceOnLogs(t *testing.T) {
 func checkBest(t *testing.T, g *Grid, a Recommendation) {
 	t.Helper()
 	g.eachCell(func(c *Cell) {
-		better := c.AbsRatio() > a.Cell.AbsRatio()+1e-6
+		better := c.AbsRatio() > a.Cell.AbsRatio()+1e-4
 		switch a.Goal.Name {
 		case "cost":
-			better = c.Trained < a.Cell.Trained && c.AbsRatio() > a.Goal.Least+1e-6
+			better = c.Trained < a.Cell.Trained && c.AbsRatio() > a.Goal.Least+1e-4
 		case "balance":
-			better = math.Abs(c.Push()) < math.Abs(a.Cell.Push())-0.005-1e-6 && c.AbsRatio() > a.Goal.Least+1e-6
+			better = math.Abs(c.Push()) < math.Abs(a.Cell.Push())-0.005-1e-4 && c.AbsRatio() > a.Goal.Least+1e-4
 		}
 		if better && len(c.Warned.Kinds()) == 0 {
 			t.Errorf("goal %s gets %s, but %s is better", a.Goal, a.Cell.Sentence(), c.Sentence())
@@ -167,7 +167,7 @@ func TestFront(t *testing.T) {
 				continue
 			}
 			grid.eachCell(func(o *Cell) {
-				if (goal.Name != "signal" && o.AbsRatio() < goal.Least+1e-6) || o.AbsRatio() != o.AbsRatio() || o.Effective() != o.Effective() {
+				if (goal.Name != "signal" && o.AbsRatio() < goal.Least+1e-4) || o.AbsRatio() != o.AbsRatio() || o.Effective() != o.Effective() {
 					return
 				}
 				if !slices.ContainsFunc(a.Front, func(c *Cell) bool {
@@ -184,7 +184,7 @@ func TestFront(t *testing.T) {
 func beats(goal Goal, c, o *Cell) bool {
 	better, worse := false, false
 	judge := func(x, y float64) {
-		margin := 1e-5 * max(1, math.Abs(x), math.Abs(y))
+		margin := 1e-4 * max(1, math.Abs(x), math.Abs(y))
 		better, worse = better || x > y+margin, worse || x < y-1e-12 // well better
 	}
 	judge(c.AbsRatio(), o.AbsRatio())

@@ -115,7 +115,7 @@ func checkWarnings(t rapid.TB, where string, c *Cell, a *analysis.Analysis) {
 
 func checkNear(t rapid.TB, where, what string, got, want float64) {
 	t.Helper()
-	if got != want && math.Abs(got-want) > 1e-6*(1+math.Abs(want)) && got == got {
+	if got != want && math.Abs(got-want) > 1e-5*(1+math.Abs(want)) && got == got {
 		t.Fatalf("%s %v, want %v: %s", what, got, want, where)
 	}
 }
@@ -271,6 +271,38 @@ func TestRunIsDeterministic(t *testing.T) {
 		if err != nil || !slices.Equal(again.filtered, first.filtered) || !slices.Equal(again.recomputed, first.recomputed) {
 			t.Fatalf("the cells differ (%v)", err)
 		}
+	}
+}
+
+// Groups that a group filter does not admit count among the groups, and nothing of them is kept or trains:
+// here the second, whose mean score is beyond 1.
+func TestSweepOfAdmittedGroups(t *testing.T) {
+	snap := snapshotOf([]float64{1, 1, 0, 0, 0, 1, 0, 0}, []float64{3, 1, 2, 0, 3, 3, 0, 1}, []float64{1, 0, 0, 0, 0, 0, 0, 0})
+	set := model.DefaultSettings()
+	set.GroupFilter = "openrlhf/dynamic_filtering"
+	grid, err := Run(t.Context(), snap, []int{0}, set, Ratios{[]float64{0.5, 1}, []float64{0, 0.5, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid.eachCell(func(c *Cell) {
+		a, err := analysis.Analyze(t.Context(), snap, 0, c.Apply(set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		trained := 0
+		for _, x := range a.Processed {
+			if x != 0 {
+				trained++
+			}
+		}
+		got, want := []int{c.Samples, c.Groups, c.Kept, c.Signal, c.Killed, c.Trained}, []int{a.Rows, a.Groups, a.Kept, a.Signal, a.Fates[model.FateKilled], trained}
+		if !slices.Equal(got, want) || a.AdmittedGroups != 2 {
+			t.Errorf("%s: %v, want %v of %d groups", c.Name(), got, want, a.AdmittedGroups)
+		}
+		checkNear(t, c.Name(), "effective samples", c.Effective(), a.Metric("vantage/effective_samples"))
+	})
+	if best := grid.Recommend(DefaultGoal(), false, true).Cell; best.AbsRatio() != 1 || best.Trained != 16 {
+		t.Errorf("%s", best.Sentence())
 	}
 }
 

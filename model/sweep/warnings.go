@@ -73,7 +73,7 @@ func one(is bool) int {
 
 // nearlyOneSided is how much less one-sided than the limit a cell may be: its sums and those of an
 // analysis differ in the last digits.
-const nearlyOneSided = 1 + 1e-5
+const nearlyOneSided = 1 + 1e-4
 
 func (c *Cell) countWarnings(farFromRatio int) {
 	c.Warned = StepWarnings{
