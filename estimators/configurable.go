@@ -1,6 +1,9 @@
 package estimators
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // configurable completes e with options and the formula that their values make.
 func configurable(e Estimator, build func(Values) formula, options ...Option) *Estimator {
@@ -61,6 +64,24 @@ func scaleByName(key string, scales ...Scale) Option {
 		o.Selects[string(s)] = Selection{Scale: s}
 	}
 	o.Kind = OneOf(names...)
+	return o
+}
+
+// scaleRewards is scaleByName for trainers in which scale_rewards was a switch once: true is group, false
+// none. refusal is as in [Option].
+func scaleRewards(refusal string, scales ...Scale) Option {
+	o := scaleByName("scale_rewards", scales...)
+	o.Refusal = refusal
+	word := o.Kind.parse
+	o.Kind.parse = func(text string) (string, bool) {
+		switch strings.ToLower(text) {
+		case "true":
+			text = string(ScaleGroup)
+		case "false":
+			text = string(ScaleNone)
+		}
+		return word(text)
+	}
 	return o
 }
 

@@ -6,8 +6,9 @@ func axolotl() []*Estimator {
 		source = "axolotl-ai-cloud/axolotl@v0.21.0 axolotl/core/trainers/grpo/async_trainer.py:AsyncGRPOTrainer"
 		doc    = "A reward without a score (NaN) counts as 0. Groups of different sizes are a RuntimeError."
 	)
-	scale := scaleByName("scale_rewards", ScaleGroup, ScaleBatch, ScaleNone)
+	scale := scaleRewards("Invalid scale_rewards: %s", ScaleGroup, ScaleBatch, ScaleNone)
 	aggregation := trlAggregationOption()
+	aggregation.Refusal = "Invalid multi_objective_aggregation: %s"
 	return []*Estimator{
 		{
 			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},

@@ -31,6 +31,7 @@ func rlinf() []*Estimator {
 			return rolloutMeans(grpo(1e-6).advantages)
 		}, Option{
 			Key: "algorithm.advantage_mode", Kind: OneOf("turn", "trajectory"), Default: "turn",
+			Refusal: "Invalid advantage_mode: %s. Must be 'trajectory' or 'turn'",
 			Meaning: "turn: mean and standard deviation over all rows of a question; trajectory: over the mean rewards of its " +
 				"trajectories",
 		}),

@@ -58,7 +58,7 @@ func swift() []*Estimator {
 
 // swiftScale is scale_rewards, whose value gdpo is an entry here; the default first.
 func swiftScale(first Scale, others ...Scale) Option {
-	o := scaleByName("scale_rewards", append([]Scale{first}, others...)...)
+	o := scaleRewards("", append([]Scale{first}, others...)...)
 	o.Meaning = "the scale; gdpo is the entry gdpo"
 	o.Selects["gdpo"] = Selection{Estimator: "gdpo"}
 	return o

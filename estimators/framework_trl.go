@@ -3,6 +3,8 @@ package estimators
 // trlEps is added to every standard deviation except the asynchronous trainer's.
 const trlEps = 1e-4
 
+const trlScaleError = "Invalid value for scale_rewards: %s. Must be one of 'batch', 'group', or 'none'."
+
 // trl is Hugging Face's TRL, from 1.6 on; [trl15] is what came before.
 func trl() []*Estimator {
 	const (
@@ -11,7 +13,7 @@ func trl() []*Estimator {
 		rlooTrainer = code + "trainer/rloo_trainer.py:RLOOTrainer._generate_and_score_completions"
 		docUnscored = "A sample without a score (NaN, None) gets 0 and counts in no mean or s. Groups of different sizes are a RuntimeError."
 	)
-	scale := scaleByName("scale_rewards", ScaleGroup, ScaleBatch, ScaleNone)
+	scale := scaleRewards(trlScaleError, ScaleGroup, ScaleBatch, ScaleNone)
 	aggregation := trlAggregationOption()
 	normalize := otherEntry("normalize_advantages", false, "rloo_normalize_advantages", "rloo",
 		"divide by the standard deviation of the batch: true is the entry rloo_normalize_advantages")
@@ -20,7 +22,7 @@ func trl() []*Estimator {
 		// The scale is scale_rewards.
 		{
 			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-			ScaleError: "Invalid value for scale_rewards: %s. Must be one of 'batch', 'group', or 'none'.",
+			ScaleError: trlScaleError,
 			CanFilter:  true,
 			Float:      Float32,
 			Formula:    "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",
@@ -102,6 +104,7 @@ func trlAggregationOption() Option {
 	return Option{
 		Key: "multi_objective_aggregation", Kind: OneOf("sum_then_normalize", "normalize_then_sum"), Default: "sum_then_normalize",
 		Meaning: "normalize_then_sum is the entry grpo_normalize_then_sum",
+		Refusal: "Invalid multi_objective_aggregation: %s. Must be 'sum_then_normalize' or 'normalize_then_sum'.",
 		Selects: map[string]Selection{"sum_then_normalize": {Estimator: "grpo"}, "normalize_then_sum": {Estimator: "grpo_normalize_then_sum"}},
 	}
 }

@@ -12,7 +12,7 @@ func trl15() []*Estimator {
 			"and an infinity ±3.4e38. Groups of different sizes are a RuntimeError."
 		docLastBits = "With finite rewards it differs from trl only in the last bits of this s, up to 2e-7 of an advantage near 1"
 	)
-	scale := scaleByName("scale_rewards", ScaleGroup, ScaleBatch, ScaleNone)
+	scale := scaleRewards(trlScaleError, ScaleGroup, ScaleBatch, ScaleNone)
 	aggregation := trlAggregationOption()
 	normalize := otherEntry("normalize_advantages", false, "rloo_normalize_advantages", "rloo",
 		"divide by the standard deviation of the batch: true is the entry rloo_normalize_advantages")
@@ -20,7 +20,7 @@ func trl15() []*Estimator {
 	return []*Estimator{
 		{
 			Name: "grpo", Scales: []Scale{ScaleGroup, ScaleBatch, ScaleNone},
-			ScaleError: "Invalid value for scale_rewards: %s. Must be one of 'batch', 'group', or 'none'.",
+			ScaleError: trlScaleError,
 			CanFilter:  true,
 			Float:      Float32,
 			Formula:    "A = (r − μ) / (s + 1e-4), s of the group or of the batch; none: r − μ",

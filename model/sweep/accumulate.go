@@ -19,7 +19,7 @@ type accumulator struct {
 	a          *analysis.Analysis
 	groups     []analysis.Group // of a
 	entry      *estimators.Estimator
-	groupLocal bool // a group's advantages depend on nothing but the group
+	groupLocal bool // a group's advantages depend on nothing but the rewards of the group
 	form       closedForm
 	hasForm    bool
 }
@@ -27,7 +27,7 @@ type accumulator struct {
 func newAccumulator(g *Grid, a *analysis.Analysis, groups []analysis.Group, entry *estimators.Estimator) *accumulator {
 	s := &accumulator{grid: g, a: a, groups: groups, entry: entry}
 	s.form, s.hasForm = closedFormOf(entry, a.Settings.Scale)
-	s.groupLocal = a.Settings.Scale != estimators.ScaleBatch && (!entry.DependsOnBatch || s.hasForm)
+	s.groupLocal = a.Settings.Scale != estimators.ScaleBatch && (!entry.DependsOnBatch || s.hasForm) && a.Batch.Rollouts == nil
 	return s
 }
 

@@ -378,3 +378,32 @@ func TestSweepOfRollouts(t *testing.T) {
 		t.Errorf("%+v, want as of the last rows %+v", grids[0].recomputed, grids[1].recomputed)
 	}
 }
+
+// Cells of an estimator that knows which rows are of one rollout equal its analyses too.
+func TestSweepOfEstimatorsThatKnowRollouts(t *testing.T) {
+	chunk := &model.Chunk{Format: "verl", Files: []string{"1"}}
+	for i := range 48 {
+		r := model.Record{Step: 1, Group: string(rune('a' + i/8)), Reward: float64(i * i % 5), Advantage: math.NaN(), Length: 1, Rollout: model.Rollout{Number: int32(i%8) + 1}}
+		for range 1 + i%3 {
+			chunk.Records = append(chunk.Records, r)
+			r.Rollout.Output++
+		}
+	}
+	store := model.NewStore()
+	store.Append(chunk)
+	ratios := Ratios{[]float64{0, 0.3, 0.5, 1}, []float64{0, 0.3, 0.5, 1}}
+	for _, e := range estimators.All() {
+		if e.Outputs != estimators.ByRollout || !e.CanFilter {
+			continue
+		}
+		for _, options := range []estimators.Options{"", estimators.Options("algorithm.advantage_mode=trajectory").Of(e.Options)} {
+			set := model.DefaultSettings().WithFramework(e.Framework).WithEstimator(e.Name)
+			set.Options = options
+			grid, err := Run(t.Context(), store.Snapshot(), []int{0}, set, ratios)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkGrid(t, grid, store.Snapshot())
+		}
+	}
+}
