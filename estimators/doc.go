@@ -49,8 +49,8 @@
 // # Needs
 //
 // Most estimators need rewards and groups. [Needs] says which need response lengths, the
-// components of the reward, or the reward of a greedy response, and which no reward log
-// can feed, with the reason. The latter have no Advantage (see [Estimator.Computable])
+// components of the reward, the reward of a greedy response, or a [Column] as the name of
+// the agent, and which no reward log can feed, with the reason. The latter have no Advantage (see [Estimator.Computable])
 // and are in the list so that a reader finds them. [Estimator.MissingIn] compares the
 // needs with a batch.
 //
@@ -64,7 +64,8 @@
 //
 //  1. [Estimator.CleanInto]: what the trainer does to the logged rewards.
 //  2. [Estimator.Advantage]: the original advantages.
-//  3. [Keep]: which samples of each group stay; dropped ones get 0.
+//  3. [Keep]: which samples of each group stay; dropped ones get 0. Some estimators leave
+//     out samples by themselves: [Estimator.Select].
 //  4. [Recompute], optional: the estimator again, over the kept samples.
 //
 // [Process] does 2 to 4.

@@ -85,6 +85,10 @@ type Estimator struct {
 	// configure changes the estimator to what Options say; nil without Options.
 	configure func(*Estimator, Values)
 
+	// Draws: which samples the estimator leaves out is drawn at random by the trainer, how many is not.
+	// [Estimator.Select] leaves out as many, but others.
+	Draws bool
+
 	// selects is which samples the estimator itself takes, nil if all; [Estimator.Select] calls it.
 	selects selection
 

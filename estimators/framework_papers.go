@@ -10,7 +10,7 @@ func papers() []*Estimator {
 		docSigns = "No group and no baseline: a group of equal rewards trains as any other. NaN stays."
 	)
 	taken := Option{
-		Key: "num_generations_grad", Kind: Whole(2), Default: "8",
+		Key: "num_generations_grad", Kind: Count(2), Default: "8",
 		Meaning: "how many samples of a group train: those whose rewards vary most",
 	}
 	lambda := Option{
@@ -23,7 +23,7 @@ func papers() []*Estimator {
 		Selects: map[string]Selection{"positive": {Estimator: "psr"}, "negative": {Estimator: "nsr"}, "weighted": {Estimator: "w_reinforce"}},
 	}
 	passAtK := func(name, formulaText, doc string, least int, build func(k int) pkpo) *Estimator {
-		k := Option{Key: "k", Kind: Whole(least), Default: "4", Meaning: "the k of pass@k; groups need k samples, and one more under sloo"}
+		k := Option{Key: "k", Kind: Count(least), Default: "4", Meaning: "the k of pass@k; groups need k samples, and one more under sloo"}
 		return configurable(Estimator{
 			Name: "pkpo_" + name, Scales: []Scale{ScaleNone},
 			Float:     Float64,

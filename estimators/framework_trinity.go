@@ -57,7 +57,7 @@ func trinity() []*Estimator {
 			w := rec{balance: v.Text(drop.Key) == "balance"}
 			e.Advantage = w.advantages
 			if w.balance {
-				e.selects, e.CanFilter = w.selects, false
+				e.selects, e.Draws, e.CanFilter = w.selects, true, false
 			}
 		}, drop, Option{
 			Key: args + "std_normalize", Kind: Switch(), Default: "false", Meaning: "divide by the standard deviation: true is scale group, false scale none",

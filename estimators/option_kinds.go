@@ -1,7 +1,6 @@
 package estimators
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -36,14 +35,6 @@ func Name(what string) Kind {
 	}}
 }
 
-// Whole takes whole numbers from low on.
-func Whole(low int) Kind {
-	return Kind{fmt.Sprintf("a whole number from %d on", low), func(text string) (string, bool) {
-		n, err := strconv.Atoi(text)
-		return strconv.Itoa(n), err == nil && n >= low
-	}}
-}
-
 // Names takes one name or more, with commas between them: "solver, judge". Brackets and quotes, as lists
 // have them in TOML and YAML, do not count.
 func Names() Kind {
@@ -69,7 +60,7 @@ func (v Values) Optional(key string) *float64 {
 	return nil
 }
 
-// Whole returns the value of a [Whole].
+// Whole returns the value of a [Count].
 func (v Values) Whole(key string) int { return int(v.Number(key)) }
 
 // Names returns the value of [Names].

@@ -156,9 +156,9 @@ func TestKinds(t *testing.T) {
 		text, want string
 		ok         bool
 	}{
-		{Whole(2), "8", "8", true},
-		{Whole(2), "1", "", false},
-		{Whole(2), "2.5", "", false},
+		{Count(2), "8", "8", true},
+		{Count(2), "1", "", false},
+		{Count(2), "2.5", "", false},
 		{NumberOrNone(0, math.Inf(1)), "None", "none", true},
 		{NumberOrNone(0, math.Inf(1)), "0.10", "0.1", true},
 		{NumberOrNone(0, math.Inf(1)), "-1", "", false},
@@ -171,7 +171,7 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	list := []Option{
-		{Key: "k", Kind: Whole(1), Default: "8"},
+		{Key: "k", Kind: Count(1), Default: "8"},
 		{Key: "agents", Kind: Names(), Default: "solver"},
 		{Key: "threshold", Kind: NumberOrNone(0, 1), Default: "none"},
 	}

@@ -28,6 +28,7 @@ func rules() []rule {
 		{model.WarnEqualAdmitted, (*Analysis).equalRewardsAdmitted},
 		{model.WarnLiveSkipped, (*Analysis).liveSkipped},
 		{model.WarnInvalidRewards, (*Analysis).invalidRewards},
+		{model.WarnDrawnSamples, (*Analysis).drawnSamples},
 		{model.WarnAssumedRewards, (*Analysis).assumedRewards},
 		{model.WarnUndefinedAdvantages, (*Analysis).undefinedAdvantages},
 		{model.WarnFloatNoise, (*Analysis).floatNoise},

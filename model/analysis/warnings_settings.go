@@ -43,6 +43,16 @@ func (a *Analysis) tooFewKept() *model.Warning {
 	}, text, advice)
 }
 
+// drawnSamples warns of groups that lose samples of which only the number is known.
+func (a *Analysis) drawnSamples() *model.Warning {
+	if !a.plan.estimator.Draws {
+		return nil
+	}
+	return a.ofGroups(func(g *Group) bool { return g.KeptCounted > 0 && g.KeptCounted < g.Counted },
+		fmt.Sprintf("lose samples that %s draws at random: the last ones are left out here", a.Settings.Framework),
+		"how many go is the trainer's, which ones is not: where their rewards differ, advantages are those of one draw of many")
+}
+
 func (a *Analysis) killedGroups() *model.Warning {
 	text, advice := "had signal before the filter and none after it", "raise keep_pos_ratio (P) or keep_neg_ratio (M)"
 	if a.Settings.Recompute {

@@ -28,6 +28,9 @@ func TestWarnings(t *testing.T) {
 		// kept: .5 .5 .8 1 1.2, of mean .8; both .5 were above the group's mean .4 and are now below, and .8 is at it
 		{"flips", [][]float64{{0, 0, .5, .5, .8, 1, 0, 0, 0, 1.2}}, []string{"keep_neg_ratio", "0", "compute_new_adv", "true"}, model.WarnSignFlips, 3, "changed sign in recompute, 2 +→−, 1 +→0: good answers are pushed down"},
 		{"no flips without recompute", [][]float64{{0, 0, .5, .5, .8, 1, 0, 0, 0, 1.2}}, []string{"keep_neg_ratio", "0"}, model.WarnSignFlips, 0, ""},
+		// of two above and four below the mean two go, of one and one none
+		{"drawn", [][]float64{{1, 0, 0, 1, 0, 0}, {1, 0}}, []string{"framework", "trinity", "estimator", "rec", "algorithm.advantage_fn_args.drop", "balance"}, model.WarnDrawnSamples, 1, "draws at random"},
+		{"not drawn", [][]float64{{1, 0, 0, 1, 0, 0}}, []string{"framework", "trinity", "estimator", "rec"}, model.WarnDrawnSamples, 0, ""},
 		{"invalid", [][]float64{{1, 0, math.NaN(), estimators.MissingReward()}, binary}, nil, model.WarnInvalidRewards, 2, "1 missing, 1 NaN"},
 		{"noise", [][]float64{slices.Repeat([]float64{.7}, 8), binary}, []string{"framework", "twinkle"}, model.WarnFloatNoise, 1, "+6"},
 		{"the trainer's own refusal", [][]float64{{1}, binary}, nil, model.WarnTrainerRefuses, 1, "GRPO needs rollout.n > 1."},

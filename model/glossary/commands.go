@@ -84,6 +84,7 @@ func warnings() []Entry {
 		{"sign-flips", "kept samples", "flips", "kept samples that recompute gives another sign", ""},
 		{"undefined-advantages", "groups", "", "the formula gives no number, or the log lacks what it reads", ""},
 		{"invalid-rewards", "samples", "", "rewards that are NaN, infinite or missing", ""},
+		{"drawn-samples", "groups", "", "some samples are left out, and the trainer draws which: here the last ones", "trinity rec with drop: balance"},
 		{"assumed-rewards", "samples", "", "the sum of all numeric columns is taken for the reward", ""},
 		{"float-noise", "groups", "equal r, some A′ ≠ 0", "the fate noise: float residue that trains", ""},
 		{"recompute-without-filter", "groups", "compute_new_adv with both ratios 1", "recompute changes nothing", ""},

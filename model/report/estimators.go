@@ -69,6 +69,8 @@ func filterText(e *estimators.Estimator) string {
 		return "keep_pos_ratio, keep_neg_ratio and compute_new_adv, as its trainer has them"
 	case e.CanFilter:
 		return "can be tried here; its trainer has no such filter"
+	case e.Selects():
+		return "none: it leaves out samples by itself"
 	}
 	return "none"
 }
