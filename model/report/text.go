@@ -235,7 +235,7 @@ func (p *page) textStepDetails(s *analysis.Summary) {
 	for _, w := range s.Warnings {
 		p.printf("  ! %s\n", w.Sentence())
 		if e := p.example(w); e != nil {
-			p.printf("    example: %s\n", strings.TrimSpace(e.Group+" "+e.Prompt))
+			p.printf("    example: %s\n", sanitize.Line(strings.TrimSpace(e.Group+" "+e.Prompt)))
 		}
 		p.printf("    %s\n", w.Advice)
 	}
