@@ -22,8 +22,8 @@ func hostileLog(t *testing.T, dir string) string {
 	name := strings.NewReplacer("\x00", "", "/", "").Replace(hostile)
 	var rows strings.Builder
 	for i := range 32 {
-		fmt.Fprintf(&rows, "{\"step\": %d, \"uid\": %q, \"prompt\": %q, \"response\": %q, \"reward\": %d, %q: 0.5, \"advantage\": 0}\n",
-			i/8, escape(hostile)+string(rune('a'+i/4)), escape(hostile), escape(hostile), i%2, escape(hostile)+"_reward")
+		fmt.Fprintf(&rows, "{\"step\": %d, \"uid\": %q, \"prompt\": %q, \"response\": %q, \"reward\": %d, %q: 0.5, \"advantage\": 0, \"source\": %q, %q: \"x\"}\n",
+			i/8, escape(hostile)+string(rune('a'+i/4)), escape(hostile), escape(hostile), i%2, escape(hostile)+"_reward", escape(hostile), escape(hostile))
 	}
 	rows.WriteString("{\"reward\": \"" + hostile + "\", \"broken\n")
 	path := filepath.Join(dir, name+".jsonl")
@@ -73,6 +73,11 @@ func TestHostileTextDoesNothingToTheTerminal(t *testing.T) {
 			lines = append(lines, []string{command, path, flag, strings.ReplaceAll(hostile, "\x00", "") + "_reward"})
 		}
 		lines = append(lines, []string{command, filepath.Join(dir, "missing"+strings.ReplaceAll(hostile, "\x00", ""))}, []string{command, path, hostile})
+	}
+	for _, column := range []string{"source", hostile, hostile + "_reward", "nope" + hostile} {
+		for _, format := range []string{"text", "md", "csv", "json"} {
+			lines = append(lines, []string{"report", path, "--by", column, "--format", format}, []string{"report", path, "--by", column, "--where", hostile, "--format", format})
+		}
 	}
 	lines = append(lines, []string{"report", path, "--worst", "3"}, []string{"export", path, "--where", hostile}, []string{"check", path, "--rule", hostile}, []string{hostile})
 	for _, args := range lines {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/report"
 )
 
@@ -26,7 +27,7 @@ type reportOptions struct {
 func newReportOptions() reportOptions {
 	return reportOptions{
 		format: newFormatFlag("text", report.Text).or("md", report.Markdown).or("csv", report.CSV).or("json", report.JSON),
-		per:    string(report.PerStep),
+		per:    string(report.PerStep), breakdown: breakdownOptions{where: whereFlag{of: "samples"}},
 	}
 }
 
@@ -60,8 +61,8 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 	cmd.Flags().StringVar(&o.per, "per", o.per, "what each row stands for: step, group or run")
 	completeFlag(cmd, "per", "step", "group", "run")
 	cmd.Flags().StringVar(&o.breakdown.by, "by", "", "say who pays: a row per difficulty, length, fate, step, or value of a column of the log")
-	completeFlag(cmd, "by", "difficulty", "length", "fate", "step")
-	cmd.Flags().StringVar(&o.breakdown.where, "where", "", "only samples that match, as in the filter of the screen: fate:right, sample.length>4000")
+	completeFlag(cmd, "by", analysis.PartKinds()...)
+	o.breakdown.where.addTo(cmd.Flags())
 	cmd.Flags().StringVar(&o.svg, "svg", "", "write the charts to this file, which text and Markdown then name")
 	addEmitFlag(cmd, &o.emit, "the settings")
 	o.steps.addFlags(cmd.Flags())

@@ -18,6 +18,7 @@ import (
 type Breakdown struct {
 	By       string // "difficulty", "length", "step", or a column of the log
 	Where    string // the query that selected the samples, "" for all
+	Note     string // what is assumed of the column, "" if nothing
 	Settings model.Settings
 	Choice   choice.Choice
 	Parts    analysis.Breakdown
@@ -53,7 +54,11 @@ func BreakdownText(w io.Writer, b *Breakdown) error {
 		all.Name = "all"
 		b.writeRow(&out, &all, &all)
 	}
-	fmt.Fprintf(&out, "\nΣ|A| and tokens are shares of all rows; push is ΣA/Σ|A| of the part: +1 pushes all its samples up, −1 all down\n\ncomplete: %s\n", units.Plural(len(b.Parts.Parts), "rows"))
+	out.WriteString("\nΣ|A| and tokens are shares of all rows; push is ΣA/Σ|A| of the part: +1 pushes all its samples up, −1 all down\n")
+	if b.Note != "" {
+		fmt.Fprintln(&out, sanitize.Line(b.Note))
+	}
+	fmt.Fprintf(&out, "\ncomplete: %s\n", units.Plural(len(b.Parts.Parts), "rows"))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
