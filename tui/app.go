@@ -58,6 +58,7 @@ type App struct {
 	loggedMatch loggedMatch
 	sweep       sweepState
 	groupSize   groupSizeState
+	breakdown   breakdownState
 	second      secondRun
 	answers     answerReader
 	commandLine commandLine
@@ -184,9 +185,10 @@ func (a App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a, pairs := a.requestComparison()
 	a, answers := a.requestAnswerPages()
 	a, sizes := a.requestGroupSize()
+	a, parts := a.requestBreakdown()
 	a, figures := a.requestSubset()
 	a = a.updateChartCache()
-	return a, guarded(tea.Batch(cmd, text, grid, pairs, answers, sizes, figures))
+	return a, guarded(tea.Batch(cmd, text, grid, pairs, answers, sizes, parts, figures))
 }
 
 // handle passes each message of the terminal to its handler.

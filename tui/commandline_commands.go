@@ -48,6 +48,7 @@ func lineCommands() []lineCommand {
 		{"steps", "", "the view of all steps", runAction(App.openSteps), nil},
 		{"sweep", "step|shown|last N|FROM TO|all", "every pair of keep ratios, over so much", runSweep, oneOf("step", "shown", "last", "all")},
 		{"groupsize", "", "what groups of other sizes would do, from the solve rates", runAction(App.openGroupSize), nil},
+		{"by", "difficulty|length|fate|step|COLUMN", "who pays: signal, Σ|A|, push and tokens of each part", runBy, firstArgument(App.partNames)},
 		{"goal", "signal|balance|cost [SHARE]", "what the sweep's advice is for, and the share of Σ|A| to keep", runGoal, oneOf(sweep.GoalNames()...)},
 		{"mark", "", "mark what the cursor is on, or no longer", runAction(App.toggleMark), nil},
 		{"note", "TEXT", "mark it with a note", runNote, nil},

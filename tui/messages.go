@@ -12,6 +12,7 @@ import (
 	"vantage/model/compare"
 	"vantage/model/groupsize"
 	"vantage/model/match"
+	"vantage/model/report"
 	"vantage/model/session"
 	"vantage/model/sweep"
 	"vantage/tui/richtext"
@@ -94,6 +95,13 @@ type groupSizeMsg struct {
 	request groupSizeRequest
 	result  *groupsize.Result
 	err     error
+}
+
+// breakdownMsg is the figures part by part.
+type breakdownMsg struct {
+	number int // of the request
+	result *report.Breakdown
+	err    error
 }
 
 // comparisonMsg is the comparison with the second run.

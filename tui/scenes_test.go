@@ -45,6 +45,8 @@ func scenes() []scene {
 		{name: "scope", source: made(15), keys: []string{"S", "v", "tab"}, sizes: usual},
 		{name: "groupsize", source: made(15), keys: append(withText(":", "groupsize"), "enter")},
 		{name: "nosizes", source: func() Source { return runOfContinuousRewards() }, keys: append(withText(":", "groupsize"), "enter"), sizes: usual},
+		{name: "breakdown", source: made(15), keys: append(withText(":", "by difficulty"), "enter")},
+		{name: "breakdownby", source: read, keys: append(withText(":", "by rewards/format"), "enter", "tab"), sizes: usual},
 		{name: "selection", source: made(3), keys: append(withText("/", "fate:alive"), "enter", "5"), sizes: usual},
 		{name: "steps", source: made(30), keys: []string{"3", "3", "k", "k", "+"}},
 		{name: "filling", source: made(30), keys: []string{"3", "3"}, setUp: computeHalfTheTrend, sizes: usual},

@@ -73,6 +73,7 @@ func chainKeys() keySection {
 		{[]string{"l", "right", "enter"}, "→", "← → choice", "next choice of the stage", do(App.moveStageChoice, 1)},
 		{[]string{"h", "left"}, "←", "", "choice before", do(App.moveStageChoice, -1)},
 		{[]string{"0", "backspace"}, "0", "0 off", "turn the stage off", App.clearStage},
+		{[]string{"v"}, "v", "v parts", "who pays: the figures by difficulty, length, fate or a column", App.openBreakdown},
 		{[]string{"esc", "C"}, "Esc", "Esc back", "back", App.escape},
 	}}
 }

@@ -38,6 +38,7 @@ const (
 	viewNote
 	viewChain
 	viewGroupSize
+	viewBreakdown
 )
 
 // views returns every view by its name: a new one is a file, a name and a line here.
@@ -58,6 +59,7 @@ func views() []view {
 		viewNote:       {body: App.drawViewBelow, keys: noteKeys, typeText: App.typeNote},
 		viewChain:      {body: App.chainView, keys: chainKeys},
 		viewGroupSize:  {body: App.groupSizeView, keys: groupSizeKeys, exported: App.exportedGroupSize},
+		viewBreakdown:  {body: App.breakdownView, keys: breakdownKeys, exported: App.exportedBreakdown},
 		viewSweep:      {body: App.sweepView, keys: sweepKeys, exported: App.exportedSweep},
 	}
 }

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vantage/model"
@@ -24,8 +26,8 @@ type Breakdown struct {
 	Parts    analysis.Breakdown
 }
 
-// sort puts parts with an order of their own in it, and others by their number of samples.
-func (b *Breakdown) sort() {
+// Sort puts parts with an order of their own in it, then numbers, then others by their number of samples.
+func (b *Breakdown) Sort() {
 	if b.By == "step" {
 		return
 	}
@@ -33,28 +35,38 @@ func (b *Breakdown) sort() {
 		if d := analysis.PartOrder(x.Name) - analysis.PartOrder(y.Name); d != 0 {
 			return d
 		}
-		return y.Samples - x.Samples
+		xValue, yValue := partValue(x.Name), partValue(y.Name)
+		return cmp.Or(cmp.Compare(xValue, yValue), y.Samples-x.Samples)
 	})
+}
+
+// partValue is the number that a part is named by, +Inf if it is none.
+func partValue(name string) float64 {
+	x, err := strconv.ParseFloat(name, 64)
+	if err != nil || math.IsNaN(x) {
+		return math.Inf(1)
+	}
+	return x
+}
+
+func (b *Breakdown) sorted() *Breakdown {
+	b.Sort()
+	return b
 }
 
 // BreakdownText writes a table for people.
 func BreakdownText(w io.Writer, b *Breakdown) error {
-	b.sort()
-	all := b.Parts.All
+	b.Sort()
 	var out strings.Builder
 	fmt.Fprintf(&out, "who pays, by %s, over %s: %s, scale %s%s\n", sanitize.Line(b.By), units.Plural(b.Parts.Steps, "steps"), estimatorText(b.Settings, b.Choice), b.Settings.Scale, b.stagesText())
 	if b.Where != "" {
 		fmt.Fprintf(&out, "only samples where %s\n", sanitize.Line(b.Where))
 	}
-	fmt.Fprintf(&out, "\n%-28s %8s %7s %8s %-14s %-14s %-18s %7s %6s %7s%s\n", sanitize.Line(b.By), "samples", "groups", "reward", "signal", "admitted", "A≠0", "Σ|A|", "push", "tokens", b.massHeader())
-	for i := range b.Parts.Parts {
-		b.writeRow(&out, &b.Parts.Parts[i], &all)
+	out.WriteString("\n")
+	for _, line := range b.Lines(math.MaxInt) {
+		fmt.Fprintf(&out, "%-28s%s\n", cut(line.Name, 28), line.Figures)
 	}
-	if len(b.Parts.Parts) > 1 {
-		all.Name = "all"
-		b.writeRow(&out, &all, &all)
-	}
-	out.WriteString("\nΣ|A| and tokens are shares of all rows; push is ΣA/Σ|A| of the part: +1 pushes all its samples up, −1 all down\n")
+	out.WriteString("\n" + BreakdownLegend + "\n")
 	if b.Note != "" {
 		fmt.Fprintln(&out, sanitize.Line(b.Note))
 	}
@@ -63,25 +75,74 @@ func BreakdownText(w io.Writer, b *Breakdown) error {
 	return err
 }
 
-func (b *Breakdown) writeRow(out io.Writer, p, all *analysis.Part) {
-	fmt.Fprintf(out, "%-28s %8s %7s %8s %-14s %-14s %-18s %7s %6s %7s%s\n", cut(sanitize.Line(p.Name), 28), units.Count(p.Samples), units.Count(p.Groups), units.Short(p.Reward()),
-		units.Fraction(p.Signal, p.Groups), units.Fraction(p.Admitted, p.Groups), units.Fraction(p.Nonzero, p.Samples),
-		percent(p.AbsProcessed, all.AbsProcessed), signed(p.Push/p.AbsProcessed), percent(float64(p.Tokens), float64(all.Tokens)), b.massCell(p, all))
+// BreakdownLegend says what the figures of the table are.
+const BreakdownLegend = "Σ|A| and tokens are shares of all rows; push is ΣA/Σ|A| of the part: +1 pushes all its samples up, −1 all down"
+
+// BreakdownLine is a line of the table: the name of a part, and its figures.
+type BreakdownLine struct{ Name, Figures string }
+
+// breakdownColumn is a column of the table.
+type breakdownColumn struct {
+	head  string
+	width int // negative: the text is at the left
+	rank  int // 0: always there; of the others those of a higher rank go first where there is no room
+	text  func(p, all *analysis.Part) string
 }
 
-// massHeader names the column of the loss, if there is one.
-func (b *Breakdown) massHeader() string {
-	if b.Settings.Loss == "" {
-		return ""
+func (b *Breakdown) columns() []breakdownColumn {
+	all := []breakdownColumn{
+		{"samples", 7, 0, func(p, _ *analysis.Part) string { return units.Count(p.Samples) }},
+		{"groups", 6, 0, func(p, _ *analysis.Part) string { return units.Count(p.Groups) }},
+		{"reward", 7, 2, func(p, _ *analysis.Part) string { return units.Short(p.Reward()) }},
+		{"signal", -13, 0, func(p, _ *analysis.Part) string { return units.Fraction(p.Signal, p.Groups) }},
+		{"admitted", -14, 4, func(p, _ *analysis.Part) string { return units.Fraction(p.Admitted, p.Groups) }},
+		{"A≠0", -18, 3, func(p, _ *analysis.Part) string { return units.Fraction(p.Nonzero, p.Samples) }},
+		{"Σ|A|", 6, 0, func(p, all *analysis.Part) string { return percent(p.AbsProcessed, all.AbsProcessed) }},
+		{"push", 6, 0, func(p, _ *analysis.Part) string { return signed(p.Push / p.AbsProcessed) }},
+		{"tokens", 6, 0, func(p, all *analysis.Part) string { return percent(float64(p.Tokens), float64(all.Tokens)) }},
 	}
-	return fmt.Sprintf(" %7s", "Σw|A|")
+	if b.Settings.Loss != "" {
+		all = append(all, breakdownColumn{"Σw|A|", 6, 1, func(p, all *analysis.Part) string { return percent(p.Mass.Total(), all.Mass.Total()) }})
+	}
+	return all
 }
 
-func (b *Breakdown) massCell(p, all *analysis.Part) string {
-	if b.Settings.Loss == "" {
-		return ""
+// fitting returns the columns that fit into w.
+func (b *Breakdown) fitting(w int) []breakdownColumn {
+	all := b.columns()
+	for rank := 4; rank > 0; rank-- {
+		width := 0
+		for _, c := range all {
+			width += 1 + max(c.width, -c.width)
+		}
+		if width <= w {
+			break
+		}
+		all = slices.DeleteFunc(all, func(c breakdownColumn) bool { return c.rank == rank })
 	}
-	return fmt.Sprintf(" %7s", percent(p.Mass.Total(), all.Mass.Total()))
+	return all
+}
+
+// Lines returns a head, a line per part, and if they are several one for all, with at most w columns of
+// figures. Names are sanitised, and as long as they are.
+func (b *Breakdown) Lines(w int) []BreakdownLine {
+	parts := b.Parts.Parts
+	if all := b.Parts.All; len(parts) > 1 {
+		all.Name = "all"
+		parts = append(slices.Clip(parts), all)
+	}
+	lines := make([]BreakdownLine, 1+len(parts))
+	lines[0].Name = sanitize.Line(b.By)
+	for i := range parts {
+		lines[i+1].Name = sanitize.Line(parts[i].Name)
+	}
+	for _, c := range b.fitting(w) {
+		lines[0].Figures += fmt.Sprintf(" %*s", c.width, c.head)
+		for i := range parts {
+			lines[i+1].Figures += fmt.Sprintf(" %*s", c.width, c.text(&parts[i], &b.Parts.All))
+		}
+	}
+	return lines
 }
 
 // stagesText names the stages that are set beside estimator and ratios.
@@ -98,9 +159,8 @@ func (b *Breakdown) stagesText() string {
 	return text
 }
 
-// table is the breakdown for other programs.
-func (b *Breakdown) table() Table {
-	b.sort()
+// Table is the breakdown for other programs: sums, of which shares can be made.
+func (b *Breakdown) Table() Table {
 	t := Table{Title: "who pays, by " + sanitize.Line(b.By), Columns: []string{
 		b.By, "samples", "groups", "signal_groups", "admitted_groups", "kept_samples", "nonzero_samples", "solved_samples", "judged_samples",
 		"reward_mean", "tokens", "abs_advantage_original", "abs_advantage", "sum_advantage", "loss_weight", "loss_mass_positive", "loss_mass_negative",
@@ -116,13 +176,13 @@ func (b *Breakdown) table() Table {
 }
 
 // BreakdownMarkdown writes a table of Markdown.
-func BreakdownMarkdown(w io.Writer, b *Breakdown) error { return TableMarkdown(w, b.table()) }
+func BreakdownMarkdown(w io.Writer, b *Breakdown) error { return TableMarkdown(w, b.sorted().Table()) }
 
 // BreakdownCSV writes a row per part: sums, of which shares can be made.
-func BreakdownCSV(w io.Writer, b *Breakdown) error { return TableCSV(w, b.table()) }
+func BreakdownCSV(w io.Writer, b *Breakdown) error { return TableCSV(w, b.sorted().Table()) }
 
 // BreakdownJSON writes an object per line and part, with the columns of BreakdownCSV.
-func BreakdownJSON(w io.Writer, b *Breakdown) error { return TableJSONL(w, b.table()) }
+func BreakdownJSON(w io.Writer, b *Breakdown) error { return TableJSONL(w, b.sorted().Table()) }
 
 // percent is x as a share of all: "61%".
 func percent(x, all float64) string {
@@ -136,6 +196,9 @@ func percent(x, all float64) string {
 func signed(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return units.Missing
+	}
+	if math.Abs(x) < 0.005 {
+		return "0.00" // sums that cancel leave the last bits of either sign
 	}
 	return fmt.Sprintf("%+.2f", x)
 }

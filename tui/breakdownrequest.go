@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model"
+	"vantage/model/analysis"
+	"vantage/model/query"
+	"vantage/model/report"
+)
+
+// breakdownState is the state of the view of who pays.
+type breakdownState struct {
+	by       string // what divides the samples, "" for the first of analysis.PartKinds
+	allSteps bool   // not only the step on the screen
+	topLine  int    // the first in sight
+
+	request breakdownRequest // the latest
+	number  int              // of the latest
+	busy    bool             // its answer is still to come
+	cancel  context.CancelFunc
+	result  *report.Breakdown // nil: none yet
+	err     error
+}
+
+// breakdownRequest is all that the figures depend on.
+type breakdownRequest struct {
+	by, filter string
+	analysis   *analysis.Analysis // of the step on the screen; nil: of all steps
+	revision   int                // of the snapshot, for all steps
+	set        model.Settings
+}
+
+// isRefresh reports whether only rows came since another request.
+func (r breakdownRequest) isRefresh(of breakdownRequest) bool {
+	if (r.analysis == nil) != (of.analysis == nil) || r.analysis != nil && r.analysis.Step != of.analysis.Step {
+		return false
+	}
+	r.revision, r.analysis = of.revision, of.analysis
+	return r == of
+}
+
+// requestBreakdown requests the figures while their view is open, if they depend on something that has
+// changed. New rows wait for an answer that is under way: a fast log would starve the screen.
+func (a App) requestBreakdown() (App, tea.Cmd) {
+	if a.position.view != viewBreakdown || a.result.analysis == nil {
+		return a, nil
+	}
+	request := breakdownRequest{by: a.breakdownBy(), filter: a.settings.filter, analysis: a.result.analysis, set: a.settings.now}
+	if a.breakdown.allSteps {
+		request.analysis, request.revision = nil, a.snap.Revision
+	}
+	before := a.breakdown.request
+	if request == before || a.breakdown.busy && request.isRefresh(before) {
+		return a, nil
+	}
+	if a.breakdown.cancel != nil {
+		a.breakdown.cancel()
+	}
+	a.breakdown.request, a.breakdown.busy = request, true
+	a.breakdown.number++
+	var ctx context.Context
+	ctx, a.breakdown.cancel = context.WithCancel(a.ctx)
+	return a, divide(ctx, a.breakdown.number, request, a.snap, a.sampleReader.source)
+}
+
+// errNoTexts says that a column of the log cannot be read.
+var errNoTexts = errors.New("its samples cannot be read again; by difficulty, length, fate, step and columns of numbers it goes without that")
+
+// divide computes the figures of a request.
+func divide(ctx context.Context, number int, r breakdownRequest, snap model.Snapshot, source TextReader) tea.Cmd {
+	read := func(context.Context, model.Place) (model.Text, error) { return model.Text{}, errNoTexts }
+	if source != nil {
+		read = source.Text
+	}
+	return func() tea.Msg {
+		b := report.Breakdown{By: r.by, Where: r.filter, Note: analysis.PartsNote(&snap.Run, r.by), Settings: r.set.Effective()}
+		where, err := query.Parse(r.filter)
+		add := func(a *analysis.Analysis) error {
+			partOf, err := a.PartNames(ctx, r.by, read)
+			if err != nil {
+				return err
+			}
+			b.Parts.Add(a, func(g, i int) string {
+				if !where.MatchesSample(a, g, i) {
+					return ""
+				}
+				return partOf(g, i)
+			})
+			return ctx.Err()
+		}
+		switch {
+		case err != nil:
+		case r.analysis != nil:
+			err = add(r.analysis)
+		default:
+			err = analysis.Each(ctx, snap, r.set, add)
+		}
+		b.Sort()
+		return breakdownMsg{number, &b, err}
+	}
+}
+
+// showIn shows the figures, unless others were requested since.
+func (msg breakdownMsg) showIn(a App) App {
+	if msg.number != a.breakdown.number {
+		return a
+	}
+	a.breakdown.busy, a.breakdown.result, a.breakdown.err = false, msg.result, msg.err
+	return a.scrollBreakdown(0)
+}

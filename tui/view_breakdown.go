@@ -1,0 +1,151 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"vantage/model/analysis"
+	"vantage/model/report"
+	"vantage/model/sanitize"
+	"vantage/model/units"
+	"vantage/themes"
+	"vantage/tui/cells"
+	"vantage/tui/layout"
+)
+
+func breakdownKeys() keySection {
+	return keySection{"who pays", append(listKeys("j k scroll", App.scrollBreakdown),
+		binding{[]string{"l", "right", "v"}, "→", "← → by", "divide by the next: difficulty, length, fate, step, columns of numbers", do(App.moveBreakdown, 1)},
+		binding{[]string{"h", "left"}, "←", "", "divide by the one before", do(App.moveBreakdown, -1)},
+		binding{[]string{"tab"}, "Tab", "Tab steps", "of this step or of all", App.toggleBreakdownSteps},
+		binding{[]string{"esc"}, "Esc", "Esc back", "back", App.escape})}
+}
+
+// openBreakdown opens the view of who pays.
+func (a App) openBreakdown() (App, tea.Cmd) {
+	a.breakdown.topLine = 0
+	return a.pushView(viewBreakdown)
+}
+
+// runBy opens the view, divided by a column or a kind.
+func runBy(a App, args []string) (App, tea.Cmd, error) {
+	if len(args) == 0 {
+		return a, nil, fmt.Errorf("by takes %s, or a column of the log", strings.Join(analysis.PartKinds(), ", "))
+	}
+	a.breakdown.by = strings.Join(args, " ")
+	a.breakdown.allSteps = a.breakdown.allSteps || a.breakdown.by == "step"
+	a, cmd := a.openBreakdown()
+	return a, cmd, nil
+}
+
+// partNames returns what the samples can be divided by as far as it is known without reading the log.
+func (a App) partNames() []string { return append(analysis.PartKinds(), a.rewardNames()...) }
+
+// breakdownBy returns what the samples are divided by.
+func (a App) breakdownBy() string {
+	if a.breakdown.by == "" {
+		return analysis.PartKinds()[0]
+	}
+	return a.breakdown.by
+}
+
+func (a App) moveBreakdown(by int) (App, tea.Cmd) {
+	all := a.partNames()
+	if !slices.Contains(all, a.breakdownBy()) {
+		all = append(all, a.breakdownBy())
+	}
+	a.breakdown.by = all[(slices.Index(all, a.breakdownBy())+by+len(all))%len(all)]
+	a.breakdown.topLine = 0
+	return a, nil
+}
+
+func (a App) toggleBreakdownSteps() (App, tea.Cmd) {
+	a.breakdown.allSteps = !a.breakdown.allSteps
+	a.breakdown.topLine = 0
+	return a, nil
+}
+
+// scrollBreakdown scrolls, no further than until the last line is at the bottom.
+func (a App) scrollBreakdown(by int) App {
+	visible := a.display.h - len(a.header(a.display.w)) - 3
+	a.breakdown.topLine = clampIndex(a.breakdown.topLine+by, max(1, len(a.breakdownLines(a.display.w-3))-visible+1))
+	return a
+}
+
+// breakdownView draws a row per part.
+func (a App) breakdownView(w, h int) []string {
+	lines := a.breakdownLines(w - 3)
+	c := paneContent{title: " who pays, by " + sanitize.Line(a.breakdownBy()) + " — " + a.breakdownScope(), lines: lines}
+	if len(lines) > h-2 {
+		at := min(a.breakdown.topLine, len(lines)-(h-2))
+		c.lines, c.note = lines[at:], fmt.Sprintf("%d–%d/%d", at+1, at+h-2, len(lines))
+	}
+	return a.box(layout.Rect{W: w, H: h}, true, c)
+}
+
+// breakdownScope says of which samples the figures are.
+func (a App) breakdownScope() string {
+	scope := fmt.Sprintf("step %d", a.result.analysis.Step)
+	if a.breakdown.allSteps {
+		scope = "all " + units.Plural(len(a.snap.Steps), "steps")
+	}
+	if a.settings.filter != "" {
+		scope += ", where " + sanitize.Line(a.settings.filter)
+	}
+	if a.breakdown.busy && a.breakdown.result != nil {
+		scope += " …"
+	}
+	return scope
+}
+
+// breakdownLines returns the lines of the view, w cells of text each. Figures by something else than what
+// is asked for are not shown while those are computed.
+func (a App) breakdownLines(w int) []string {
+	t, b := a.display.theme, a.breakdown.result
+	switch {
+	case a.breakdown.err != nil && !a.breakdown.busy:
+		return a.breakdownMessage("by "+a.breakdownBy()+": "+a.breakdown.err.Error(), w)
+	case b == nil || b.By != a.breakdownBy():
+		return a.breakdownMessage("dividing the samples …", w)
+	case b.Parts.All.Samples == 0:
+		return a.breakdownMessage("no samples match "+a.settings.filter+" — / on the overview changes the filter", w)
+	}
+	name := min(28, max(breakdownNameWidth, w-90))
+	var lines []string
+	for i, line := range b.Lines(w - name - 1) {
+		text := cells.Fit(" "+cells.Fit(line.Name, name)+line.Figures, w)
+		if isHead := i == 0; isHead || i == len(b.Parts.Parts)+1 {
+			text = t.Paint(themes.Dim, text)
+		}
+		lines = append(lines, text)
+	}
+	for _, note := range []string{report.BreakdownLegend, sanitize.Line(b.Note)} {
+		if note != "" {
+			lines = append(append(lines, ""), a.breakdownMessage(note, w)[1:]...)
+		}
+	}
+	return lines
+}
+
+// breakdownNameWidth has room for the longest of the names that are not the log's.
+const breakdownNameWidth = 17
+
+// breakdownMessage wraps a text behind an empty line.
+func (a App) breakdownMessage(text string, w int) []string {
+	lines := []string{""}
+	for _, line := range cells.Wrap(sanitize.Line(text), min(w-2, maxProseWidth)) {
+		lines = append(lines, " "+a.display.theme.Paint(themes.Dim, line))
+	}
+	return lines
+}
+
+// exportedBreakdown returns the figures.
+func (a App) exportedBreakdown() report.Table {
+	if a.breakdown.result == nil {
+		return report.Table{}
+	}
+	return a.breakdown.result.Table()
+}
