@@ -26,8 +26,24 @@ func (s Settings) FindGroupFilter() (*groupfilter.Filter, estimators.Values, err
 	if err != nil {
 		return nil, estimators.Values{}, err
 	}
-	values, err := s.StageOptions.Values(f.Options)
+	values, err := s.filterOptions(f).Values(f.Options)
 	return f, values, err
+}
+
+// filterOptions are the options of a group filter: one that asks for the estimator takes that of the
+// settings, if it is of the same framework and not given.
+func (s Settings) filterOptions(f *groupfilter.Filter) estimators.Options {
+	for _, o := range f.Options {
+		given := s.StageOptions.Of([]estimators.Option{o}) != ""
+		if given || s.Framework != f.Framework || !strings.HasSuffix(o.Key, ".adv_estimator") {
+			continue
+		}
+		named := s.StageOptions.With(o.Key, s.Estimator)
+		if _, err := named.Values(f.Options); err == nil {
+			return named
+		}
+	}
+	return s.StageOptions
 }
 
 // FindOverlong returns the penalty for long responses that the settings name, nil if they name none, and
