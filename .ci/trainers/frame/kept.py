@@ -20,11 +20,16 @@ KEPT = {
     "miles": "miles_",
     "nemo-rl": "nemo_rl_",
     "open-instruct": "open_instruct",
+    "papers pkpo_s": "pkpo",
+    "papers pkpo_sloo": "pkpo",
+    "papers pkpo_sloo_minus_one": "pkpo",
+    "papers pods": "pods_",
     "prime-rl": "prime_rl_",
     "rlinf": "rlinf",
     "rllm": "rllm",
     "roll": "roll_",
     "slime": "slime_",
+    "trinity": "trinity",
     "verl remax": "verl_remax",
 }
 
