@@ -9,15 +9,27 @@ import subprocess
 GOLDEN = pathlib.Path(__file__).parents[3] / "estimators" / "testdata" / "golden"
 
 # Where the numbers of a framework, or of a single estimator, begin among the files of GOLDEN. The frameworks have no release
-# on the index. Of ReMax the reward of a greedy response is needed, which no log holds.
+# on the index, or one that is not installed for a function or two. Of ReMax the reward of a greedy response is needed, which
+# no log holds.
 KEPT = {
+    "art": "art",
+    "axolotl": "axolotl_",
+    "cosmos-rl": "cosmos_",
     "easyr1": "easyr1_brian_",
     "easyr1-upstream": "easyr1_upstream_",
+    "miles": "miles_",
     "nemo-rl": "nemo_rl_",
     "open-instruct": "open_instruct",
+    "papers pkpo_s": "pkpo",
+    "papers pkpo_sloo": "pkpo",
+    "papers pkpo_sloo_minus_one": "pkpo",
+    "papers pods": "pods_",
     "prime-rl": "prime_rl_",
+    "rlinf": "rlinf",
+    "rllm": "rllm",
     "roll": "roll_",
     "slime": "slime_",
+    "trinity": "trinity",
     "verl remax": "verl_remax",
 }
 
@@ -48,6 +60,12 @@ def table():
     lines = []
     for k, names in by_key.items():
         files = [json.loads(path.read_text()) for path in sorted(GOLDEN.glob(KEPT[k] + "*.json"))]
-        repository, revision = files[0]["source"].split()[0].split("@")
-        lines.append(f"| {repository} | {revision[:9]} | {', '.join(names)} | {sum(len(f['cases']) for f in files):,} |\n")
+        repository, revision = origin(files[0]["source"])
+        lines.append(f"| {repository} | {revision} | {', '.join(names)} | {sum(len(f['cases']) for f in files):,} |\n")
     return "".join(lines)
+
+
+def origin(source):
+    """Repository and revision, of "owner/name@revision file" or "owner/name wheel name==version file"."""
+    repository, at, revision = source.split()[0].partition("@")
+    return (repository, revision[:9]) if at else (repository, source.split()[2].partition("==")[2])

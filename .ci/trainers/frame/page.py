@@ -36,8 +36,8 @@ batch that is whitened.
 
 ## By kept numbers
 
-These have no release on PyPI. Their own functions were called once, at the revision that stands here; the numbers are kept,
-and `go test ./estimators` compares them.
+These have no release on PyPI, or one that is not installed for a function or two. Their own functions were called once, at
+the revision or release that stands here; the numbers are kept, and `go test ./estimators` compares them.
 
 | repository | revision | estimators | cases |
 | --- | --- | --- | ---: |
