@@ -42,6 +42,7 @@ func scenes() []scene {
 		{name: "diff", source: read, keys: []string{"G", "enter", "d"}},
 		{name: "search", source: read, keys: withText("G", "enter", "tab", "/", "red")},
 		{name: "sweep", source: made(3), keys: []string{"S", "v", "j", "h"}},
+		{name: "chain", source: made(3), keys: []string{"C", "j", "j", "right", "j", "j", "j", "right"}},
 		{name: "scope", source: made(15), keys: []string{"S", "v", "tab"}, sizes: usual},
 		{name: "groupsize", source: made(15), keys: append(withText(":", "groupsize"), "enter")},
 		{name: "nosizes", source: func() Source { return runOfContinuousRewards() }, keys: append(withText(":", "groupsize"), "enter"), sizes: usual},

@@ -22,13 +22,13 @@ import (
 // chainStage is a stage between the reward of a sample and its weight in the loss.
 type chainStage struct {
 	name   string
-	choice func(App) string                     // what is set
-	effect func(App, *analysis.Analysis) string // what it does to the step
-	move   func(App, int) (App, tea.Cmd)        // to the next choice or the one before; nil: elsewhere
-	how    string                               // how it is set, where left and right do not
-	about  func(App) []paragraph                // what the choice means
-	active func(App) bool                       // whether it changes anything
-	off    []model.Option                       // settings that turn it off; nil if nothing does
+	choice func(App) string                       // what is set
+	effect func(App, *analysis.Analysis) []string // what it does to the step
+	move   func(App, int) (App, tea.Cmd)          // to the next choice or the one before; nil: elsewhere
+	how    string                                 // how it is set, where left and right do not
+	about  func(App) []paragraph                  // what the choice means
+	active func(App) bool                         // whether it changes anything
+	off    []model.Option                         // settings that turn it off; nil if nothing does
 }
 
 // paragraph is a text with its heading.
@@ -183,18 +183,22 @@ func (a App) chainView(w, h int) []string {
 // stageLines returns a line per stage: what is set, and what it does to the step.
 func (a App) stageLines(w int) []string {
 	t := a.display.theme
-	name, choice := 20, min(44, max(24, (w-20)/2))
-	var lines []string
-	for i, s := range chainStages() {
-		word := s.choice(a)
-		if word == "" {
-			word = "none"
+	const name = 20
+	stages, choice := chainStages(), 0
+	words := make([]string, len(stages))
+	for i, s := range stages {
+		if words[i] = s.choice(a); words[i] == "" {
+			words[i] = "none"
 		}
+		choice = min(max(choice, cells.Width(words[i])+2), 46)
+	}
+	var lines []string
+	for i, s := range stages {
 		role := themes.Accent
 		if !s.active(a) {
 			role = themes.Dim
 		}
-		line := " " + cells.Fit(s.name, name) + t.Paint(role, cells.Fit(word, choice)) + " " + cells.Truncate(s.effect(a, a.result.analysis), max(0, w-name-choice-3))
+		line := " " + cells.Fit(s.name, name) + t.Paint(role, cells.Fit(words[i], choice)) + cells.JoinFitting(max(0, w-name-choice-2), "  ", s.effect(a, a.result.analysis)...)
 		line = cells.Fit(line, w)
 		if i == a.position.stage {
 			line = t.Underlay(themes.Cursor, line)
@@ -246,48 +250,47 @@ func (a App) keepWords() string {
 	return text
 }
 
-func rewardEffect(_ App, x *analysis.Analysis) string {
-	return fmt.Sprintf("mean %s of %s in %s", headerReward(x.LoggedMean()), units.Plural(x.Rows, "samples"), units.Plural(x.Groups, "groups"))
+func rewardEffect(_ App, x *analysis.Analysis) []string {
+	return []string{"mean " + headerReward(x.LoggedMean()), units.Plural(x.Rows, "samples"), units.Plural(x.Groups, "groups")}
 }
 
-func overlongEffect(a App, x *analysis.Analysis) string {
+func overlongEffect(a App, x *analysis.Analysis) []string {
 	switch {
 	case a.settings.now.Overlong == "":
-		return ""
+		return nil
 	case x.WhyUnshaped() != "":
-		return x.WhyUnshaped()
+		return []string{x.WhyUnshaped()}
 	}
-	return fmt.Sprintf("%s lowered, mean %s", units.Fraction(x.Shaped(), x.Rows), headerReward(x.Metric("critic/score/mean")))
+	return []string{units.Fraction(x.Shaped(), x.Rows) + " lowered", "mean " + headerReward(x.Metric("critic/score/mean"))}
 }
 
-func admissionEffect(a App, x *analysis.Analysis) string {
-	if a.settings.now.GroupFilter == "" {
-		return fmt.Sprintf("all %s, %s with signal", units.Plural(x.Groups, "groups"), units.Fraction(x.Signal, x.Groups))
-	}
+func admissionEffect(a App, x *analysis.Analysis) []string {
 	text := units.Fraction(x.AdmittedGroups, x.Groups) + " groups"
-	if x.AdmittedGroups > 0 {
-		text += fmt.Sprintf(", refill %s", units.Times(x.Metric("vantage/refill")))
+	if a.settings.now.GroupFilter == "" || x.AdmittedGroups == 0 {
+		return []string{text}
 	}
-	return text
+	return []string{text, "refill " + units.Times(x.Metric("vantage/refill"))}
 }
 
-func keepEffect(_ App, x *analysis.Analysis) string {
-	return fmt.Sprintf("%s samples, Σ|A| %s", units.Fraction(x.Kept, x.Rows), units.Times(x.Metric("vantage/abs_advantage_ratio")))
+func keepEffect(_ App, x *analysis.Analysis) []string {
+	return []string{units.Fraction(x.Kept, x.Rows) + " samples", "Σ|A| " + units.Times(x.Metric("vantage/abs_advantage_ratio"))}
 }
 
-func advantageEffect(_ App, x *analysis.Analysis) string {
-	return fmt.Sprintf("signal in %s groups", units.Fraction(x.Signal, x.Groups))
+func advantageEffect(_ App, x *analysis.Analysis) []string {
+	return []string{"A≠0 " + units.Fraction(x.Nonzero, x.Rows), "signal " + units.Fraction(x.Signal, x.Groups)}
 }
 
-func lossEffect(a App, x *analysis.Analysis) string {
+func lossEffect(a App, x *analysis.Analysis) []string {
 	switch {
 	case a.settings.now.Loss == "":
-		return ""
+		return nil
 	case x.LossWeights == nil:
-		return x.NoLoss
+		return []string{x.NoLoss}
 	}
-	return fmt.Sprintf("Σw|A| %s, negative/positive %s, dilution %s",
-		units.Short(x.Metric("vantage/loss/mass")), units.Times(x.Metric("vantage/loss/negative_to_positive")), units.Times(x.Metric("vantage/loss/dilution")))
+	return []string{
+		"Σw|A| " + units.Short(x.Metric("vantage/loss/mass")), "−/+ " + units.Times(x.Metric("vantage/loss/negative_to_positive")),
+		"dilution " + units.Times(x.Metric("vantage/loss/dilution")), fmt.Sprintf("longest quarter %.0f%%", 100*x.Metric("vantage/loss/longest_quarter")),
+	}
 }
 
 // optionParagraphs describes options and their values.
