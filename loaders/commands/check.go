@@ -23,6 +23,7 @@ type checkOptions struct {
 	failOn []string
 	rules  string
 	steps  stepRange
+	where  whereFlag
 	format formatFlag[checkFormat]
 	junit  string
 	watch  bool
@@ -36,7 +37,7 @@ type checkFormat struct {
 }
 
 func (p *Program) check() *cobra.Command {
-	o := checkOptions{format: newFormatFlag("text", checkFormat{report.CheckText, report.TransitionText}).
+	o := checkOptions{where: whereFlag{of: "groups"}, format: newFormatFlag("text", checkFormat{report.CheckText, report.TransitionText}).
 		or("json", checkFormat{report.CheckJSON, report.TransitionJSON}).
 		or("junit", checkFormat{report.CheckJUnit, nil}).
 		or("github", checkFormat{report.CheckGitHub, report.TransitionGitHub})}
@@ -75,6 +76,7 @@ The exit code is 0 if no rule fails, 1 if one does, 2 on a usage error. Without 
 	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this is true for a step, such as killed>5%, or for several, such as 'signal<20% over all steps'; repeatable")
 	cmd.Flags().StringVar(&o.rules, "rules", "", "YAML file with a list of rules")
 	o.steps.addFlags(cmd.Flags())
+	o.where.addTo(cmd.Flags())
 	o.format.addTo(cmd)
 	cmd.Flags().StringVar(&o.junit, "junit", "", "also write a JUnit file")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
@@ -92,6 +94,8 @@ func (o *checkOptions) parse() (format checkFormat, rules []check.Rule, err erro
 		return format, nil, errors.New("--watch cannot write JUnit, which needs the end of the run: use text, json or github")
 	case o.watch && o.steps != stepRange{}:
 		return format, nil, errors.New("--watch checks every new step: omit --steps and --last")
+	case o.watch && o.where.text != "":
+		return format, nil, errors.New("--watch checks all groups of every new step: omit --where")
 	}
 	if rules, err = check.ParseAll(o.failOn); err != nil {
 		return format, nil, err
@@ -107,6 +111,37 @@ func (o *checkOptions) parse() (format checkFormat, rules []check.Rule, err erro
 		rules, err = check.ParseAll(check.Defaults())
 	}
 	return format, rules, err
+}
+
+// addSelected evaluates the rules on the groups of each step that are selected.
+func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where whereFlag) error {
+	selected, err := newSelection(where)
+	if err != nil {
+		return err
+	}
+	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+		groups := selected.of(a)
+		switch {
+		case where.text == "":
+			evaluator.Add(&a.Summary)
+		case len(groups) == 0:
+			evaluator.AddGroups(&a.Summary, nil)
+		default:
+			some := a.Subset(groups)
+			some.Warnings = a.Warnings // for their advice
+			evaluator.AddGroups(&a.Summary, &some)
+		}
+		return nil
+	})
+	switch note := selected.sentence(); {
+	case err != nil:
+		return err
+	case note != "" && selected.matching == 0:
+		return where.nothing()
+	case note != "":
+		evaluator.Notes = append(evaluator.Notes, note)
+	}
+	return nil
 }
 
 // runCheck evaluates the rules on the steps that the log has now, one step at a time.
@@ -132,11 +167,7 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return err
 	}
 	p.noteConfig(o.format.name)
-	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-		evaluator.Add(&a.Summary)
-		return nil
-	})
-	if err != nil {
+	if err := addSelected(ctx, evaluator, snap, set, o.where); err != nil {
 		return classifyError(err)
 	}
 	if err := evaluator.CheckNames(); err != nil {

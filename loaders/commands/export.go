@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/parquet-go/parquet-go"
@@ -16,7 +15,7 @@ import (
 
 func (p *Program) export() *cobra.Command {
 	format := newFormatFlag("jsonl", report.SamplesJSONL).or("csv", report.SamplesCSV).or("parquet", writeParquet)
-	var where string
+	where := whereFlag{of: "samples"}
 	var steps stepRange
 	cmd := &cobra.Command{
 		Use:   "export PATH... [algorithm.key=value...]",
@@ -31,9 +30,9 @@ func (p *Program) export() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			samples, err := query.Parse(where)
+			samples, err := where.parse()
 			if err != nil {
-				return Usage(fmt.Errorf("--where: %w", err))
+				return err
 			}
 			snap, err := p.readAll(cmd.Context(), paths)
 			if err != nil {
@@ -60,7 +59,7 @@ func (p *Program) export() *cobra.Command {
 		},
 	}
 	format.addTo(cmd)
-	cmd.Flags().StringVar(&where, "where", "", "only samples that match this query, such as: fate:killed sample.reward>0.5")
+	where.addTo(cmd.Flags())
 	steps.addFlags(cmd.Flags())
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/model"
+	"vantage/model/analysis"
 	"vantage/model/report"
 	"vantage/model/sweep"
 )
@@ -19,12 +20,13 @@ import (
 // sweepOptions are the flags of the command besides settings.
 type sweepOptions struct {
 	pos, neg, recompute, figures, goal, emit string
+	where                                    whereFlag
 
 	format formatFlag[func(io.Writer, report.Sweep) error]
 }
 
 func (p *Program) sweep() *cobra.Command {
-	o := sweepOptions{format: newFormatFlag("text", report.SweepText).or("csv", report.SweepCSV).or("json", report.SweepJSON).or("svg", report.SweepSVG)}
+	o := sweepOptions{where: whereFlag{of: "groups"}, format: newFormatFlag("text", report.SweepText).or("csv", report.SweepCSV).or("json", report.SweepJSON).or("svg", report.SweepSVG)}
 	cmd := &cobra.Command{
 		Use:   "sweep PATH... [algorithm.key=value...]",
 		Short: "Print the effect of every pair of keep ratios, and what suits a goal",
@@ -46,6 +48,7 @@ vantage sweep runs/qwen-math/rollouts --goal cost:0.9 --compute-new-adv off --em
 	cmd.Flags().StringVar(&o.recompute, "compute-new-adv", "both", "try with recompute, without, or both: on, off or both")
 	cmd.Flags().StringVar(&o.figures, "figure", "signal,kept,flips", "figures to print, of "+figureNames())
 	cmd.Flags().StringVar(&o.goal, "goal", sweep.DefaultGoal().Name, "what for: signal (keep the most Σ|A|), balance (equal positive and negative mass) or cost (the fewest samples); the last two keep 0.8 of Σ|A|, or the share behind a colon: cost:0.9")
+	o.where.addTo(cmd.Flags())
 	o.format.addTo(cmd)
 	completeFlag(cmd, "goal", sweep.GoalNames()...)
 	completeFlag(cmd, "compute-new-adv", "on", "off", "both")
@@ -64,6 +67,10 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 	if err != nil {
 		return Usage(err)
 	}
+	selected, err := newSelection(o.where)
+	if err != nil {
+		return err
+	}
 	paths, set, err := p.pathsAndSettings(args)
 	if err != nil {
 		return err
@@ -77,14 +84,13 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 		return err
 	}
 	s.Choice = chosen
-	var steps []int
-	for i := range snap.Steps {
-		steps = append(steps, i)
-	}
-	if s.Grid, err = sweep.Run(ctx, snap, steps, set, ratios); err != nil {
+	if s.Grid, err = sweepSelected(ctx, snap, set, ratios, selected); err != nil {
 		return classifyError(err)
 	}
-	if s.Current, err = currentCell(ctx, snap, steps, set); err != nil {
+	if s.Where = selected.sentence(); s.Where != "" && selected.matching == 0 {
+		return o.where.nothing()
+	}
+	if s.Current, err = currentCell(ctx, snap, set, *selected); err != nil {
 		return classifyError(err)
 	}
 	p.noteConfig(o.format.name)
@@ -94,16 +100,41 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 	}
 	if o.emit != "" || !slices.Contains([]string{"text", "json"}, o.format.name) {
 		p.noteChoice(o.format.name, chosen)
+		if s.Where != "" {
+			p.note(o.format.name, s.Where)
+		}
 	}
 	return nil
 }
 
+// sweepSelected returns the grid of the groups that are selected under the settings as they are given.
+func sweepSelected(ctx context.Context, snap model.Snapshot, set model.Settings, ratios sweep.Ratios, selected *selection) (*sweep.Grid, error) {
+	if selected.where.text == "" {
+		steps := make([]int, len(snap.Steps))
+		for i := range steps {
+			steps[i] = i
+		}
+		return sweep.Run(ctx, snap, steps, set, ratios)
+	}
+	grid, err := sweep.New(set, ratios)
+	for i := 0; i < len(snap.Steps) && err == nil; i++ {
+		var a *analysis.Analysis
+		if a, err = analysis.Analyze(ctx, snap, i, set); err != nil {
+			break
+		}
+		if groups := selected.of(a); len(groups) > 0 {
+			grid, err = grid.WithSteps(ctx, snap, []int{i}, groups)
+		}
+	}
+	return grid, err
+}
+
 // currentCell returns what the settings of --config or of algorithm.key=value do; nil if they do not filter.
-func currentCell(ctx context.Context, snap model.Snapshot, steps []int, set model.Settings) (*sweep.Cell, error) {
+func currentCell(ctx context.Context, snap model.Snapshot, set model.Settings, selected selection) (*sweep.Cell, error) {
 	if !set.Effective().Filtering() {
 		return nil, nil
 	}
-	g, err := sweep.Run(ctx, snap, steps, set, sweep.Ratios{Pos: []float64{set.KeepPos}, Neg: []float64{set.KeepNeg}})
+	g, err := sweepSelected(ctx, snap, set, sweep.Ratios{Pos: []float64{set.KeepPos}, Neg: []float64{set.KeepNeg}}, &selected)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"vantage/model/analysis"
 	"vantage/model/query"
+	"vantage/model/units"
 )
 
 // whereFlag selects what a command counts by a query.
@@ -30,6 +32,44 @@ func (w *whereFlag) parse() (query.Query, error) {
 		return q, Usage(fmt.Errorf("--where: %w", err))
 	}
 	return q, nil
+}
+
+// selection is the groups that a query selects, and how many they are.
+type selection struct {
+	where whereFlag
+	query query.Query
+
+	matching, groups     int
+	matchingSteps, steps int
+}
+
+func newSelection(w whereFlag) (*selection, error) {
+	q, err := w.parse()
+	return &selection{where: w, query: q}, err
+}
+
+// of returns the indexes of the groups of a step that match, ascending.
+func (s *selection) of(a *analysis.Analysis) []int {
+	selected := []int{}
+	for g := range a.Table {
+		if s.query.MatchesGroup(a, g) {
+			selected = append(selected, g)
+		}
+	}
+	s.groups, s.matching = s.groups+a.Groups, s.matching+len(selected)
+	s.steps++
+	if len(selected) > 0 {
+		s.matchingSteps++
+	}
+	return selected
+}
+
+// sentence says what is selected, "" without a query.
+func (s *selection) sentence() string {
+	if s.where.text == "" {
+		return ""
+	}
+	return fmt.Sprintf("only %s groups, in %s of %s: those where %s", units.Fraction(s.matching, s.groups), units.Count(s.matchingSteps), units.Plural(s.steps, "steps"), s.where.text)
 }
 
 // nothing is the error of a query that matches nothing.

@@ -18,6 +18,9 @@ func (a *Analysis) Subset(groups []int) Summary {
 		sub.zeroStd = append(sub.zeroStd, a.zeroStd[g])
 		sub.Keep = append(sub.Keep, a.Keep[lo:hi]...)
 		sub.Processed = append(sub.Processed, a.Processed[lo:hi]...)
+		if a.LossWeights != nil {
+			sub.LossWeights = append(sub.LossWeights, a.LossWeights[lo:hi]...)
+		}
 		row.Start, row.End = len(in.Lengths)-(hi-lo), len(in.Lengths)
 		in.groups, in.Offsets = append(in.groups, row), append(in.Offsets, row.End)
 	}

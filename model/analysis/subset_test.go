@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,5 +33,17 @@ func TestSubsetIsAStepOfItsGroups(t *testing.T) {
 	}
 	if none := a.Subset(nil); none.Rows != 0 || none.Groups != 0 {
 		t.Errorf("%+v", none)
+	}
+}
+
+// The weights in the loss of a subset are those within the whole step: by hand, of lengths 10 to 13 twice
+// the group that trains has 46 of 92 tokens, its positive mass is 1.5·10/92, and its negative 0.5·36/92.
+func TestSubsetKeepsTheWeights(t *testing.T) {
+	a := analyze(t, snapshotOf([]float64{1, 0, 0, 0}, []float64{1, 1, 1, 1}), settingsWith(t, "loss", "verl/token-mean"))
+	some := a.Subset([]int{0})
+	for name, want := range map[string]float64{"vantage/loss/mass": 33. / 92, "vantage/loss/negative_to_positive": 18. / 15, "vantage/loss/dilution": 1} {
+		if got := some.Metric(name); math.Abs(got-want) > 1e-5 {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
 	}
 }

@@ -159,3 +159,27 @@ func transitions(w *Monitor, steps []analysis.Summary) (all []Transition) {
 	}
 	return all
 }
+
+// Of some groups of a step: rules on groups read theirs, rules on rows and warnings the step's, and where no
+// group is selected only these have a verdict.
+func TestGroupsOfAStep(t *testing.T) {
+	var rules []Rule
+	for _, text := range []string{"killed>0", "killed-groups>0", "signal<90%"} {
+		r, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, r)
+	}
+	all := steps()
+	some := analysis.Summary{Step: 2, Rows: 20, Groups: 2, Signal: 2}
+	c := NewEvaluator(rules)
+	c.AddGroups(&all[0], nil)
+	c.AddGroups(&all[1], &some)
+	c.AddGroups(&all[2], &some) // open
+	for k, want := range []string{"[] of 1", "[2] of 2", "[] of 1"} {
+		if got := fmt.Sprintf("%v of %d", c.Findings[k].Failed, c.Findings[k].Steps); got != want {
+			t.Errorf("%s: %s, want %s", rules[k], got, want)
+		}
+	}
+}

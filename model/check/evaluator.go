@@ -62,13 +62,23 @@ func NewEvaluator(rules []Rule) *Evaluator {
 }
 
 // Add evaluates the rules on a step, unless it is open.
-func (c *Evaluator) Add(s *analysis.Summary) {
-	if s.Open {
+func (c *Evaluator) Add(s *analysis.Summary) { c.AddGroups(s, s) }
+
+// AddGroups is Add for some groups of a step, of which groups is the summary: nil if there are none. Rules on
+// warnings and on the number of rows are about the step as a whole.
+func (c *Evaluator) AddGroups(step, groups *analysis.Summary) {
+	if step.Open {
 		return
 	}
-	c.record(s)
+	c.record(step)
 	for k := range c.Findings {
-		c.Findings[k].add(s, &c.tallies[k])
+		s := groups
+		if c.Findings[k].Rule.isOfStep() {
+			s = step
+		}
+		if s != nil {
+			c.Findings[k].add(s, &c.tallies[k])
+		}
 	}
 }
 

@@ -180,6 +180,11 @@ func (r Rule) count(s *analysis.Summary) (count, bool) {
 	return c, true
 }
 
+// isOfStep reports whether the rule is about a step as a whole, not about its groups.
+func (r Rule) isOfStep() bool {
+	return r.Name == rowsOfStep || slices.Contains(analysis.WarningKinds(), model.WarningKind(r.Name))
+}
+
 // measure returns the rule's value in a step. It returns false if the step has none, or if it is NaN in
 // one of our own metrics, which are undefined for some steps. A trainer's metric that is NaN counts, and
 // fails every rule.

@@ -115,7 +115,7 @@ func TestEveryNameHasALine(t *testing.T) {
 func TestLinesAreComplete(t *testing.T) {
 	for _, place := range []glossary.Place{
 		glossary.Step, glossary.Metrics, glossary.Fates, glossary.Group, glossary.Sample,
-		glossary.Sweep, glossary.Sizes, glossary.Compare, glossary.Match, glossary.Check, glossary.Warning,
+		glossary.Parts, glossary.Sweep, glossary.Sizes, glossary.Compare, glossary.Match, glossary.Check, glossary.Warning,
 	} {
 		seen := map[string]bool{}
 		for _, e := range glossary.All(place) {

@@ -33,6 +33,9 @@ func TestColumnsHaveLines(t *testing.T) {
 			return SweepCSV(w, Sweep{Grid: grid, Figures: sweep.Figures()})
 		}},
 		"groupsize": {glossary.Sizes, func(w io.Writer) error { return GroupSizeCSV(w, GroupSize{Result: &groupsize.Result{}}) }},
+		"report by": {glossary.Parts, func(w io.Writer) error {
+			return BreakdownCSV(w, &Breakdown{By: "difficulty"})
+		}},
 		"export": {glossary.Sample, func(w io.Writer) error {
 			return SamplesCSV(t.Context(), w, r.Snap, set, query.Query{}, nil)
 		}},
@@ -94,5 +97,16 @@ func TestKeysHaveLines(t *testing.T) {
 	check(glossary.Step, got.Steps[0])
 	for _, group := range got.Steps[0]["by_group"].([]any) {
 		check(glossary.Group, group.(map[string]any))
+	}
+}
+
+// So has every column of the table of who pays.
+func TestBreakdownColumnsHaveLines(t *testing.T) {
+	set := model.DefaultSettings()
+	set.Loss = "verl/token-mean"
+	for _, c := range (&Breakdown{Settings: set}).columns() {
+		if _, ok := glossary.Find(glossary.Parts, c.head); !ok {
+			t.Errorf("column %q has no line in model/glossary", c.head)
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 // Sweep selects what is written of a grid.
 type Sweep struct {
 	Grid      *sweep.Grid
+	Where     string        // which groups are selected, a sentence; "" for all
 	Choice    choice.Choice // who chose the estimator of the grid
 	Figures   []sweep.Figure
 	Recompute []bool // without recompute, with it, or both
@@ -32,6 +33,9 @@ func (s Sweep) recommend(goal sweep.Goal) sweep.Recommendation {
 func SweepText(w io.Writer, s Sweep) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s over %s, %s, scale %s\n", "keep ratios", units.Plural(s.Grid.Steps, "steps"), estimatorText(s.Grid.Settings, s.Choice), s.Grid.Settings.Scale)
+	if s.Where != "" {
+		fmt.Fprintln(out, sanitize.Line(s.Where))
+	}
 	if options := s.Grid.Settings.Options; options != "" {
 		fmt.Fprintf(out, "options %s\n", sanitize.Line(options.String()))
 	}

@@ -12,6 +12,7 @@ import (
 type sweepJSON struct {
 	Schema         string             `json:"schema"`
 	Steps          int                `json:"steps"`
+	Where          string             `json:"where,omitempty"`
 	Settings       settingsJSON       `json:"settings"`
 	Estimator      *choiceJSON        `json:"estimator,omitempty"`
 	Reward         *rewardJSON        `json:"reward,omitempty"`
@@ -82,7 +83,7 @@ type otherGoalJSON struct {
 func SweepJSON(w io.Writer, s Sweep) error {
 	a := s.recommend(s.Goal)
 	out := sweepJSON{
-		Schema: "vantage.sweep/1", Steps: s.Grid.Steps, Settings: newSettingsJSON(s.Grid.Settings), Estimator: newChoiceJSON(s.Choice), Reward: newRewardJSON(s.Choice.Rewards),
+		Schema: "vantage.sweep/1", Steps: s.Grid.Steps, Where: s.Where, Settings: newSettingsJSON(s.Grid.Settings), Estimator: newChoiceJSON(s.Choice), Reward: newRewardJSON(s.Choice.Rewards),
 		Rows: s.Grid.Rows, NoFilter: newSettingJSON(s.Grid.NoFilter()), Current: newSettingJSON(s.Current), Front: []*settingJSON{},
 		Recommendation: recommendationJSON{a.Goal.Name, a.Goal.Least, a.Rule, a.Reason, newSettingJSON(a.Cell)}, Complete: true,
 	}
