@@ -190,7 +190,7 @@ func (a App) stageLines(w int) []string {
 		if words[i] = s.choice(a); words[i] == "" {
 			words[i] = "none"
 		}
-		choice = min(max(choice, cells.Width(words[i])+2), 46)
+		choice = min(max(choice, cells.Width(words[i])+2), max(16, w-name-22))
 	}
 	var lines []string
 	for i, s := range stages {
