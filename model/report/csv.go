@@ -13,7 +13,7 @@ import (
 // fate, and every metric under its name. The row
 // for the run has steps instead of step and open. A row per group has step, group, fate,
 // samples, kept_pos, kept_zero, kept_neg, flips, reward_mean, reward_std, invalid, prompt,
-// refused (the trainer's own code would raise an error), rollouts, nonzero, and the flips of each kind.
+// refused (the trainer's own code would raise an error), rollouts, nonzero, the flips of each kind, admitted (by the group filter) and why_skipped.
 // Floats are the shortest decimals that parse to the same value. The last line is a
 // comment that counts the rows.
 func CSV(w io.Writer, r *Report) (*Charts, error) {
@@ -25,7 +25,7 @@ func csvHead(p *page) {
 	case PerGroup:
 		p.printf("step,group,fate,samples,kept_pos,kept_zero,kept_neg,flips,reward_mean,reward_std,invalid,prompt,refused,rollouts,nonzero")
 		p.csvFlipNames()
-		p.printf("\n")
+		p.printf(",admitted,why_skipped\n")
 		return
 	case PerRun:
 		p.printf("steps,")
@@ -82,7 +82,7 @@ func csvGroups(p *page, a *analysis.Analysis) {
 		p.printf("%d,%s,%s,%d,%d,%d,%d,%d,%s,%s,%d,%s,%t,%d,%d", a.Step, quoteCSV(csvText(g.Name)), g.Fate, g.Size(), g.KeptPos, g.KeptZero, g.KeptNeg, g.Flips.Total(),
 			formatFloat(g.RewardMean), formatFloat(g.RewardStd), g.Invalid, quoteCSV(csvText(g.Preview)), a.Refused(i), g.Rollouts, g.Nonzero)
 		p.csvFlips(&g.Flips)
-		p.printf("\n")
+		p.printf(",%t,%s\n", g.Admitted, quoteCSV(csvText(a.WhySkipped(i))))
 	}
 }
 

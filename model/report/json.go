@@ -97,8 +97,8 @@ func jsonStep(p *page, s *analysis.Summary) { p.writeElement(newStepJSON(p, s)) 
 
 func jsonGroups(p *page, a *analysis.Analysis) {
 	out := newStepJSON(p, &a.Summary)
-	for i, g := range a.Table {
-		out.ByGroup = append(out.ByGroup, newGroupJSON(&g, a.Refused(i)))
+	for i := range a.Table {
+		out.ByGroup = append(out.ByGroup, newGroupJSON(a, i))
 	}
 	p.writeElement(out)
 }
@@ -367,13 +367,17 @@ type groupJSON struct {
 	Invalid  int             `json:"invalid"`
 	Prompt   string          `json:"prompt,omitempty"`
 	Refused  bool            `json:"refused,omitempty"` // the trainer's own code would raise
+	Admitted bool            `json:"admitted"`          // by the group filter; true without one
+	Skipped  string          `json:"why_skipped,omitempty"`
 }
 
-func newGroupJSON(g *analysis.Group, refused bool) groupJSON {
+func newGroupJSON(a *analysis.Analysis, i int) groupJSON {
+	g := &a.Table[i]
 	return groupJSON{
 		Group: g.Name, Fate: g.Fate.String(), Samples: g.Size(), Rollouts: rolloutsJSON(g.Rollouts, g.Size()), KeptPos: int(g.KeptPos), KeptZero: int(g.KeptZero), KeptNeg: int(g.KeptNeg),
 		Nonzero: int(g.Nonzero), Flips: g.Flips.Total(), Kinds: newFlipKindsJSON(&g.Flips),
-		Mean: appendNumber(nil, g.RewardMean, 64), Std: appendNumber(nil, g.RewardStd, 64), Invalid: g.Invalid, Prompt: sanitize.Line(g.Preview), Refused: refused,
+		Mean: appendNumber(nil, g.RewardMean, 64), Std: appendNumber(nil, g.RewardStd, 64), Invalid: g.Invalid, Prompt: sanitize.Line(g.Preview), Refused: a.Refused(i),
+		Admitted: g.Admitted, Skipped: a.WhySkipped(i),
 	}
 }
 

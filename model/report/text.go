@@ -124,8 +124,17 @@ func textGroups(p *page, a *analysis.Analysis) {
 	refused := refusedGroups(a)
 	for _, g := range worstFirst(a) {
 		p.printf("%7d  %-8s %5s  %-10s %5d  %7s %6s  %.60s\n", a.Step, g.Fate, g.SizeText(), keptText(g), g.Flips.Total(),
-			units.Short(g.RewardMean), units.Short(g.RewardStd), labelInReport(g, sanitize.Line(g.Preview), refused))
+			units.Short(g.RewardMean), units.Short(g.RewardStd), skippedText(a, g)+labelInReport(g, sanitize.Line(g.Preview), refused))
 	}
+}
+
+// skippedText says why the group filter does not admit a group, before its prompt; "" if it does.
+func skippedText(a *analysis.Analysis, g *analysis.Group) string {
+	if g.Admitted {
+		return ""
+	}
+	i, _ := slices.BinarySearchFunc(a.Table, g.Start, func(x analysis.Group, start int) int { return x.Start - start })
+	return "(" + sanitize.Line(a.WhySkipped(i)) + ") "
 }
 
 // worstFirst returns the groups of a step by fate, in log order within each.
