@@ -55,6 +55,9 @@ func (p *Program) export() *cobra.Command {
 				return classifyError(err)
 			}
 			p.noteChoice(noteFormat, chosen)
+			if where.text != "" && refusals.Written == 0 {
+				return where.nothing()
+			}
 			return p.noteRefusals(noteFormat, &refusals)
 		},
 	}

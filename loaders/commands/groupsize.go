@@ -1,12 +1,14 @@
 package commands
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/groupsize"
 	"vantage/model/report"
@@ -16,6 +18,7 @@ func (p *Program) groupSize() *cobra.Command {
 	format := newFormatFlag("text", report.GroupSizeText).or("csv", report.GroupSizeCSV).or("json", report.GroupSizeJSON)
 	var sizes string
 	var steps stepRange
+	where := whereFlag{of: "groups"}
 	cmd := &cobra.Command{
 		Use:   "groupsize PATH...",
 		Short: "Print how many groups of another size would be dead, and what one that is not costs",
@@ -38,6 +41,10 @@ cost more. It needs rewards that say what is solved: see --solved-at.`,
 			if err != nil {
 				return Usage(err)
 			}
+			selected, err := newSelection(where)
+			if err != nil {
+				return err
+			}
 			snap, err := p.readAll(cmd.Context(), paths)
 			if err != nil {
 				return err
@@ -48,23 +55,38 @@ cost more. It needs rewards that say what is solved: see --solved-at.`,
 			if snap, err = steps.selectFrom(snap); err != nil {
 				return err
 			}
-			result, err := groupsize.Run(cmd.Context(), snap, set, asked)
+			result, err := estimateSizes(cmd.Context(), snap, set, asked, selected)
 			if err != nil {
-				return classifyError(err)
+				return err
 			}
-			if err := write(p.output(cmd.Context(), format.name), report.GroupSize{Result: result, Rewards: rewards}); err != nil {
+			if err := write(p.output(cmd.Context(), format.name), report.GroupSize{Result: result, Rewards: rewards, Where: selected.sentence()}); err != nil {
 				return err
 			}
 			if format.name == "csv" {
 				p.noteRewards(format.name, "", rewards)
+				p.noteSelection(format.name, selected)
 			}
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&sizes, "sizes", joinSizes(groupsize.DefaultSizes()), "sizes to ask about")
 	steps.addFlags(cmd.Flags())
+	where.addTo(cmd.Flags())
 	format.addTo(cmd)
 	return cmd
+}
+
+// estimateSizes estimates from the groups that are selected.
+func estimateSizes(ctx context.Context, snap model.Snapshot, set model.Settings, sizes []int, selected *selection) (*groupsize.Result, error) {
+	if selected.where.text == "" {
+		result, err := groupsize.Run(ctx, snap, set, sizes)
+		return result, classifyError(err)
+	}
+	result, err := groupsize.RunSelected(ctx, snap, set, sizes, selected.of)
+	if selected.steps > 0 && selected.matching == 0 {
+		return nil, selected.where.nothing()
+	}
+	return result, classifyError(err)
 }
 
 func joinSizes(sizes []int) string {

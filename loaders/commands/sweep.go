@@ -100,9 +100,7 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 	}
 	if o.emit != "" || !slices.Contains([]string{"text", "json"}, o.format.name) {
 		p.noteChoice(o.format.name, chosen)
-		if s.Where != "" {
-			p.note(o.format.name, s.Where)
-		}
+		p.noteSelection(o.format.name, selected)
 	}
 	return nil
 }

@@ -72,6 +72,13 @@ func (s *selection) sentence() string {
 	return fmt.Sprintf("only %s groups, in %s of %s: those where %s", units.Fraction(s.matching, s.groups), units.Count(s.matchingSteps), units.Plural(s.steps, "steps"), s.where.text)
 }
 
+// noteSelection notes what is selected where the output does not say it.
+func (p *Program) noteSelection(format string, s *selection) {
+	if text := s.sentence(); text != "" {
+		p.note(format, text)
+	}
+}
+
 // nothing is the error of a query that matches nothing.
 func (w *whereFlag) nothing() error {
 	return fmt.Errorf("--where %q matches no %s of these steps under these settings", w.text, w.of)

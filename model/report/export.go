@@ -76,6 +76,7 @@ func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, wh
 			if !selected[row] {
 				continue
 			}
+			refusals.addWritten()
 			if err := visit(Sample{a, group[row], row, column, refused[group[row]]}); err != nil {
 				return err
 			}

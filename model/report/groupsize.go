@@ -15,6 +15,7 @@ import (
 type GroupSize struct {
 	*groupsize.Result
 	Rewards choice.Rewards
+	Where   string // which groups are selected, a sentence; "" for all
 }
 
 // GroupSizeText writes what is known of the prompts, and a row per size.
@@ -41,6 +42,9 @@ func GroupSizeNotes(r GroupSize) []Note {
 		size = "of " + units.Count(n)
 	}
 	notes := []Note{{"groups", fmt.Sprintf("%s %s in %s, of which %s are dead: all of their samples solved, or none", units.Plural(r.Groups, "groups"), size, units.Plural(r.Steps, "steps"), units.Fraction(r.Dead, r.Groups))}}
+	if r.Where != "" {
+		notes = append(notes, Note{"selected", sanitize.Line(r.Where)})
+	}
 	for _, text := range r.Solved {
 		notes = append(notes, Note{"solved", sanitize.Line(text)})
 	}
@@ -165,6 +169,7 @@ func GroupSizeJSON(w io.Writer, r GroupSize) error {
 	}
 	return writeJSON(w, struct {
 		Schema   string      `json:"schema"`
+		Where    string      `json:"where,omitempty"`
 		Steps    int         `json:"steps"`
 		Groups   int         `json:"groups"`
 		Dead     int         `json:"dead"`
@@ -176,5 +181,5 @@ func GroupSizeJSON(w io.Writer, r GroupSize) error {
 		Range    float64     `json:"range"`
 		Sizes    []size      `json:"sizes"`
 		Complete bool        `json:"complete"`
-	}{"vantage.groupsize/1", r.Steps, r.Groups, r.Dead, r.Partial, r.LeftOut, r.Solved, newRewardJSON(r.Rewards), prior{r.Prior.A, r.Prior.B}, 0.9, sizes, true})
+	}{"vantage.groupsize/1", r.Where, r.Steps, r.Groups, r.Dead, r.Partial, r.LeftOut, r.Solved, newRewardJSON(r.Rewards), prior{r.Prior.A, r.Prior.B}, 0.9, sizes, true})
 }

@@ -12,6 +12,7 @@ import (
 // Refusals counts the groups for which the trainer's own code would have raised an error. Their
 // advantages are computed all the same: NaN or a number that no training saw.
 type Refusals struct {
+	Written int // samples of all groups that were written
 	steps   int // with such groups
 	refused int // groups
 	groups  int // all, of all steps
@@ -38,6 +39,13 @@ func (r *Refusals) Add(a *analysis.Analysis) {
 		if r.refused++; r.text == "" {
 			r.framework, r.group, r.text, r.step = a.Settings.Framework, a.Table[g].Name, text, a.Step
 		}
+	}
+}
+
+// addWritten counts a sample. It does nothing if r is nil.
+func (r *Refusals) addWritten() {
+	if r != nil {
+		r.Written++
 	}
 }
 
