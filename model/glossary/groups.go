@@ -3,6 +3,7 @@ package glossary
 // groupFigures are the columns of a group.
 func groupFigures() []Entry {
 	return []Entry{
+		{"why_skipped", "text", "", "what the group filter measured of a group that it does not admit: std 0", ""},
 		{"fate", "–", "", "what the rewards and the settings make of the group", ""},
 		{"group, name", "–", "", "the log's id, or a hash of prompt and ground truth", ""},
 		{"prompt", "–", "", "the beginning of the prompt", ""},
