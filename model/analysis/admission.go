@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"errors"
 
 	"vantage/estimators"
@@ -14,13 +15,19 @@ type admission struct {
 	trains  []bool              // by sample: whether it trains
 	refusal *estimators.Refusal // what the trainer's own code would raise for the batch, nil if nothing
 	groups  int                 // admitted
+	all     bool                // every sample trains
 }
 
-// admit asks the group filter. It counts every row, those of one rollout too, as trainers do.
-func (a *Analysis) admit() error {
+// admit asks the group filter, unless previous, which may be nil, did so already. It counts every row,
+// those of one rollout too, as trainers do.
+func (a *Analysis) admit(previous *Analysis) error {
 	rule, values, err := a.Settings.FindGroupFilter()
 	if err != nil || rule == nil {
 		return err
+	}
+	if previous.hasAdmissionOf(a, rule) {
+		a.admission = previous.admission
+		return nil
 	}
 	ad := &admission{rule: rule, trains: make([]bool, a.Rows)}
 	if err := rule.Decide(&ad.verdict, a.filterBatch(), values); err != nil && !errors.As(err, &ad.refusal) {
@@ -28,12 +35,29 @@ func (a *Analysis) admit() error {
 	}
 	for g, admitted := range ad.verdict.Admitted {
 		ad.groups += one(admitted)
+		if admitted && ad.verdict.Kept == nil {
+			fill(ad.trains[a.Offsets[g]:a.Offsets[g+1]])
+			continue
+		}
 		for i := a.Offsets[g]; i < a.Offsets[g+1]; i++ {
-			ad.trains[i] = admitted && (ad.verdict.Kept == nil || ad.verdict.Kept[i])
+			ad.trains[i] = admitted && ad.verdict.Kept[i]
 		}
 	}
+	ad.all = ad.groups == a.Groups && ad.verdict.Kept == nil
 	a.admission = ad
 	return nil
+}
+
+// hasAdmissionOf reports whether the group filter said the same of a before.
+func (a *Analysis) hasAdmissionOf(o *Analysis, rule *groupfilter.Filter) bool {
+	return a != nil && a.admission != nil && a.input == o.input && a.Settings.GroupFilter == o.Settings.GroupFilter && a.Settings.StageOptions == o.Settings.StageOptions &&
+		a.Settings.Estimator == o.Settings.Estimator && a.Settings.Framework == o.Settings.Framework && (!rule.NeedsAdvantages || a.original == o.original)
+}
+
+func fill(flags []bool) {
+	for i := range flags {
+		flags[i] = true
+	}
 }
 
 // filterBatch is the step as a group filter reads it.
@@ -69,12 +93,13 @@ func (a *Analysis) WhySkipped(g int) string {
 // the batch under a mask.
 func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64, trains []bool) {
 	trains = lastOf(a.input.counted, a.admission.trains)
+	if a.admission.all {
+		return original, nil
+	}
 	advantages = make([]float64, len(original))
 	e, scale := a.plan.estimator, a.Settings.Scale
 	if a.admission.rule.Fate == groupfilter.Masked || e.Separable(a.Batch, scale) {
-		for i, x := range original {
-			advantages[i] = ifTrue(trains[i], x)
-		}
+		a.copyOfTraining(advantages, original, trains)
 		return advantages, trains
 	}
 	inBatch := make([]bool, len(original))
@@ -95,6 +120,15 @@ func (a *Analysis) admittedAdvantages(original []float64) (advantages []float64,
 		}
 	}
 	return advantages, trains
+}
+
+// copyOfTraining writes the advantages of the samples that train, and 0 for the others.
+func (a *Analysis) copyOfTraining(dst, advantages []float64, trains []bool) {
+	eachBlock(context.Background(), a.original.blocks, func(_ int, b block) {
+		for i := b.lo; i < b.hi; i++ {
+			dst[i] = ifTrue(trains[i], advantages[i])
+		}
+	})
 }
 
 // ifTrue returns x if yes, else 0.

@@ -49,6 +49,7 @@ type Analysis struct {
 	input     *stepInput
 	original  *original
 	admission *admission
+	loss      lossInput
 	treated   treated
 	stats     statistics
 	zeroStd   []bool              // by group: see estimators.Estimator.ZeroStd
@@ -168,12 +169,12 @@ func (p plan) analyze(ctx context.Context, i int, previous *Analysis) (*Analysis
 		plan: p, input: in, original: o, zeroStd: o.zeroStd, refusal: o.refusal,
 	}
 	a.NoSolved = in.noSolved
-	if err := a.admit(); err != nil {
+	if err := a.admit(previous); err != nil {
 		return nil, err
 	}
 	a.filter(ctx)
 	a.fillTable(ctx)
-	if err := a.weigh(); err != nil {
+	if err := a.weigh(ctx, previous); err != nil {
 		return nil, err
 	}
 	a.stats = a.sum(ctx)

@@ -58,10 +58,10 @@ func (a *Analysis) process(ctx context.Context, c *treated) {
 			processed = nil
 		}
 		estimators.Keep(c.keep[b.lo:b.hi], processed, advantages[b.lo:b.hi], a.Batch.GroupRange(b.from, b.to).Offsets, set.KeepPos, set.KeepNeg)
+		for i := b.lo; i < b.hi && trains != nil; i++ { // the keep rule keeps zeros, dropped or not
+			c.keep[i] = c.keep[i] && trains[i]
+		}
 	})
-	for i, yes := range trains { // the keep rule keeps zeros, dropped or not
-		c.keep[i] = c.keep[i] && yes
-	}
 	if !set.Recompute {
 		return
 	}

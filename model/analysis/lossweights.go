@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -13,25 +14,69 @@ import (
 // filter takes out of the batch have weight 0 and count in no denominator; those that it masks count
 // where the trainer counts them. Samples that the keep rule drops stay in the batch with advantage 0,
 // and with a loss mask of 0 if the trainer gives them one.
-func (a *Analysis) weigh() error {
+func (a *Analysis) weigh(ctx context.Context, previous *Analysis) error {
 	loss, values, err := a.Settings.FindLoss()
 	if err != nil || loss == nil {
 		return err
 	}
+	a.loss = newLossInput(a.input, previous)
 	b, rows := a.lossBatch(loss)
 	weights := make([]float64, len(b.Advantages))
 	if err := loss.Weigh(weights, b, values); err != nil {
 		a.NoLoss, err = whyNoLoss(loss, err)
 		return err
 	}
-	if a.LossWeights = weights; rows == nil {
-		return nil
+	if a.LossWeights = weights; rows != nil {
+		a.LossWeights = make([]float64, a.Rows)
+		for k, i := range rows {
+			a.LossWeights[i] = weights[k]
+		}
 	}
-	a.LossWeights = make([]float64, a.Rows)
-	for k, i := range rows {
-		a.LossWeights[i] = weights[k]
-	}
+	a.sumMass(ctx)
 	return nil
+}
+
+// lossInput is what the loss reads of a step, whatever the settings.
+type lossInput struct {
+	of      *stepInput
+	lengths []int32 // 0 for unknown ones; nil if all are
+	long    int32   // what three quarters of them do not exceed, or fewer if that is the longest
+
+	all, longest lossweight.Mass // of all samples, and of those that are longer
+}
+
+// newLossInput is that of previous, which may be nil, if the step is the same.
+func newLossInput(in *stepInput, previous *Analysis) lossInput {
+	if previous != nil && previous.loss.of == in {
+		return lossInput{of: in, lengths: previous.loss.lengths, long: previous.loss.long}
+	}
+	l := lossInput{of: in, lengths: knownLengths(in.Lengths)}
+	if len(l.lengths) > 0 {
+		l.long = -1
+		longest := slices.Max(l.lengths)
+		for _, q := range lossweight.Quartiles(l.lengths) {
+			if q < longest {
+				l.long = q
+			}
+		}
+	}
+	return l
+}
+
+// sumMass adds up what the samples do to an optimizer step.
+func (a *Analysis) sumMass(ctx context.Context) {
+	parts := make([][2]lossweight.Mass, len(a.input.blocks))
+	eachBlock(ctx, a.input.blocks, func(k int, b block) {
+		parts[k][0] = lossweight.MassOf(a.LossWeights[b.lo:b.hi], a.Processed[b.lo:b.hi])
+		for i := b.lo; i < b.hi && a.loss.lengths != nil; i++ {
+			if a.loss.lengths[i] > a.loss.long {
+				parts[k][1] = parts[k][1].Plus(lossweight.MassOf(a.LossWeights[i:i+1], a.Processed[i:i+1]))
+			}
+		}
+	})
+	for _, part := range parts {
+		a.loss.all, a.loss.longest = a.loss.all.Plus(part[0]), a.loss.longest.Plus(part[1])
+	}
 }
 
 // whyNoLoss says why a loss gives no weights. Other errors are returned.
@@ -53,10 +98,10 @@ func whyNoLoss(loss *lossweight.Loss, err error) (string, error) {
 // all samples.
 func (a *Analysis) lossBatch(loss *lossweight.Loss) (b lossweight.Batch, rows []int32) {
 	b = lossweight.Batch{
-		Lengths: knownLengths(a.Lengths), Offsets: a.Offsets, Advantages: a.Processed,
+		Lengths: a.loss.lengths, Offsets: a.Offsets, Advantages: a.Processed,
 		Masked: a.masked(loss), Rollouts: a.rolloutNumbers(),
 	}
-	if a.admission == nil || a.admission.rule.Fate == groupfilter.Masked {
+	if a.admission == nil || a.admission.all || a.admission.rule.Fate == groupfilter.Masked {
 		return b, nil
 	}
 	rows = make([]int32, 0, a.Rows)
@@ -131,17 +176,16 @@ func (a *Analysis) Mass() (all lossweight.Mass, ok bool) {
 	if a.LossWeights == nil {
 		return all, false
 	}
-	return lossweight.MassOf(a.LossWeights, a.Processed), true
+	return a.loss.all, true
 }
 
 // MassByLength is the [Analysis.Mass] of each quarter of the samples by length, the shortest first; nil
 // without LossWeights or lengths.
 func (a *Analysis) MassByLength() []lossweight.LengthBin {
-	lengths := knownLengths(a.Lengths)
-	if a.LossWeights == nil || lengths == nil {
+	if a.LossWeights == nil || a.loss.lengths == nil {
 		return nil
 	}
-	return lossweight.ByLength(a.LossWeights, a.Processed, lengths)
+	return lossweight.ByLength(a.LossWeights, a.Processed, a.loss.lengths)
 }
 
 // lossMetrics are the figures of the loss.
@@ -155,9 +199,8 @@ func (a *Analysis) lossMetrics() []Metric {
 		{"vantage/loss/negative_to_positive", mass.NegativeToPositive()},
 		{"vantage/loss/dilution", mass.Dilution()},
 	}
-	if lengths := knownLengths(a.Lengths); len(lengths) > 0 {
-		longest := lossweight.LongestQuarter(a.LossWeights, a.Processed, lengths)
-		metrics = append(metrics, Metric{"vantage/loss/longest_quarter", longest.ShareOf(mass)})
+	if a.loss.lengths != nil {
+		metrics = append(metrics, Metric{"vantage/loss/longest_quarter", a.loss.longest.ShareOf(mass)})
 	}
 	return metrics
 }

@@ -29,6 +29,10 @@ func (a *Analysis) Subset(groups []int) Summary {
 	in.summarize()
 	sub.sumTable()
 	sub.stats = sub.sum(context.Background())
+	if sub.LossWeights != nil {
+		sub.loss = newLossInput(in, nil)
+		sub.sumMass(context.Background())
+	}
 	sub.Metrics = sub.metrics()
 	return sub.Summary
 }
