@@ -47,7 +47,7 @@ func (r breakdownRequest) isRefresh(of breakdownRequest) bool {
 // changed. New rows wait for an answer that is under way: a fast log would starve the screen.
 func (a App) requestBreakdown() (App, tea.Cmd) {
 	if a.position.view != viewBreakdown || a.result.analysis == nil {
-		return a, nil
+		return a.stopBreakdown(), nil
 	}
 	request := breakdownRequest{by: a.breakdownBy(), filter: a.settings.filter, analysis: a.result.analysis, set: a.settings.now}
 	if a.breakdown.allSteps {
@@ -65,6 +65,16 @@ func (a App) requestBreakdown() (App, tea.Cmd) {
 	var ctx context.Context
 	ctx, a.breakdown.cancel = context.WithCancel(a.ctx)
 	return a, divide(ctx, a.breakdown.number, request, a.snap, a.sampleReader.source)
+}
+
+// stopBreakdown cancels the request, which would keep its analysis in memory. The figures stay.
+func (a App) stopBreakdown() App {
+	if a.breakdown.cancel != nil {
+		a.breakdown.cancel()
+		a.breakdown.cancel, a.breakdown.request, a.breakdown.busy = nil, breakdownRequest{}, false
+		a.breakdown.number++
+	}
+	return a
 }
 
 // errNoTexts says that a column of the log cannot be read.

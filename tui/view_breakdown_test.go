@@ -102,6 +102,15 @@ func TestLateBreakdownIsDropped(t *testing.T) {
 		if d.app.breakdown.err != nil || d.app.breakdown.result != now.result {
 			t.Error("a late answer is shown")
 		}
+		d.press("esc")
+		if d.app.breakdown.request != (breakdownRequest{}) || d.app.breakdown.result == nil {
+			t.Error("a view that was left keeps its analysis, or loses its figures")
+		}
+		d.send(breakdownMsg{number: now.number, err: errors.New("late")})
+		d.press("v")
+		if b := d.app.breakdown; b.err != nil || b.busy || b.request.analysis == nil {
+			t.Errorf("%+v", b)
+		}
 	})
 }
 
