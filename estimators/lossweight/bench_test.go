@@ -55,12 +55,6 @@ func BenchmarkFigures(bench *testing.B) {
 			MassOf(dst, b.Advantages)
 		}
 	})
-	bench.Run("longest quarter", func(bench *testing.B) {
-		bench.ReportAllocs()
-		for bench.Loop() {
-			LongestQuarter(dst, b.Advantages, b.Lengths)
-		}
-	})
 	bench.Run("by length", func(bench *testing.B) {
 		bench.ReportAllocs()
 		for bench.Loop() {

@@ -40,29 +40,6 @@ func ByLength(weights, advantages []float64, lengths []int32) []LengthBin {
 	return bins
 }
 
-// LongestQuarter returns the mass of the last bin of [ByLength] alone, several times as fast.
-func LongestQuarter(weights, advantages []float64, lengths []int32) Mass {
-	if len(lengths) == 0 {
-		return Mass{}
-	}
-	below, longest := int32(-1), slices.Max(lengths)
-	for _, q := range Quartiles(lengths) {
-		if q < longest {
-			below = q
-		}
-	}
-	var sum Mass
-	var w, a [256]float64
-	n := 0
-	for i, l := range lengths {
-		w[n], a[n] = weights[i], advantages[i]
-		if n += less(below, l); n == len(w) {
-			sum, n = sum.Plus(MassOf(w[:], a[:])), 0
-		}
-	}
-	return sum.Plus(MassOf(w[:n], a[:n]))
-}
-
 // quarter is a bin that is being filled. Rows wait until there are enough for [MassOf], which is several
 // times as fast as adding each to one of four.
 type quarter struct {

@@ -64,26 +64,6 @@ func TestByLength(t *testing.T) {
 	}
 }
 
-// The longest quarter is the last bin, whatever lengths repeat.
-func TestLongestQuarter(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	for range 200 {
-		n := 1 + random.IntN(2000)
-		w, a, lengths := make([]float64, n), make([]float64, n), make([]int32, n)
-		for i := range lengths {
-			w[i], a[i], lengths[i] = random.Float64(), random.NormFloat64(), min(random.Int32N(50), 30)
-		}
-		bins := ByLength(w, a, lengths)
-		got, want := LongestQuarter(w, a, lengths), bins[len(bins)-1].Mass
-		if got.Rows != want.Rows || got.Live != want.Live || math.Abs(got.Total()-want.Total()) > 1e-9 {
-			t.Fatalf("of %d rows: %+v, want %+v", n, got, want)
-		}
-	}
-	if LongestQuarter(nil, nil, nil) != (Mass{}) {
-		t.Error("no rows have a mass")
-	}
-}
-
 // Quartiles are those of the sorted lengths.
 func TestQuartiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
