@@ -92,8 +92,24 @@ func (s Settings) withStage(stage, choice string) Settings {
 	case "loss":
 		s.Loss = noneIsEmpty(choice)
 	}
+	s = s.withFullStageNames()
 	if list, err := s.stageOptions(); err == nil {
 		s.StageOptions = s.StageOptions.Of(list)
+	}
+	return s
+}
+
+// withFullStageNames names the default of a framework where only the framework is named. Names that do
+// not exist stay, for Validate to refuse.
+func (s Settings) withFullStageNames() Settings {
+	if shaping, _, err := s.FindOverlong(); err == nil && shaping != nil {
+		s.Overlong = shaping.Framework + "/" + shaping.Name
+	}
+	if filter, _, err := s.FindGroupFilter(); err == nil && filter != nil {
+		s.GroupFilter = filter.Framework + "/" + filter.Name
+	}
+	if loss, _, err := s.FindLoss(); err == nil && loss != nil {
+		s.Loss = loss.Framework + "/" + loss.Name
 	}
 	return s
 }

@@ -49,7 +49,7 @@ func (p *Program) AddFlags(flags *pflag.FlagSet) {
 		{"keep-neg-ratio", "RATIO", "share of each group's negative samples to keep, worst first (0 to 1)"},
 		{"reward", "NAME", "use this column of the log as the reward, or the sum of several, with weights: accuracy,format=0.3"},
 		{"weights", "a=1,b=0.5", "the same, for a sum"},
-		{"overlong", "FRAMEWORK/NAME", "add this penalty for long responses to the rewards; see `vantage filters`"},
+		{"overlong", "FRAMEWORK/NAME", "add this penalty for long responses to the rewards; see `vantage overlong`"},
 		{"group-filter", "FRAMEWORK/NAME", "train on the groups that this rule admits (dynamic sampling); see `vantage filters`"},
 		{"loss", "FRAMEWORK/NAME", "weigh samples by their length as this loss does; see `vantage losses`"},
 		{"solved-at", "X", "count a sample as solved from this reward on: pass@k, solve rate, right and wrong; auto finds it"},

@@ -9,9 +9,12 @@
 //
 //	samples of the log                              model.Step
 //	  → sorted by group, with the chosen reward     groupedstep.go, stepinput.go
+//	  → length penalty                              groupedstep.go
 //	  → rewards as the estimator reads them         estimatorinput.go
 //	  → original advantages                         original.go
+//	  → groups that the group filter admits         admission.go
 //	  → keep rule → processed advantages → fates    filter.go
+//	  → weights in the loss                         lossweights.go
 //	  → sums, in two passes                         statistics.go
 //	  → metrics, warnings                           metrics.go, warnings.go
 //
