@@ -20,7 +20,7 @@ func comparisonFormats() formatFlag[func(io.Writer, report.Comparison) error] {
 }
 
 func (p *Program) compare() *cobra.Command {
-	format := comparisonFormats()
+	format, where := comparisonFormats(), whereFlag{of: "groups"}
 	cmd := &cobra.Command{
 		Use:   "compare BASELINE CANDIDATE",
 		Short: "Compare two runs prompt by prompt: wins, losses, ties and their significance",
@@ -28,7 +28,8 @@ func (p *Program) compare() *cobra.Command {
 mean rewards over the steps that both have and as many samples of each: wins,
 losses and ties of the candidate, an exact sign test, and the difference by
 difficulty. It says what it left out of each run. The exit code is 1 if they have
-no step or no prompt in common.`,
+no step or no prompt in common. With --where it compares the prompts of which a group
+of either run matches.`,
 		Example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts --format md`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,19 +47,20 @@ no step or no prompt in common.`,
 			if len(names) == 0 {
 				names, runs = paths, [][]string{paths[:1], paths[1:]}
 			}
-			return p.writeComparison(cmd.Context(), names, runs, set, format)
+			return p.writeComparison(cmd.Context(), names, runs, set, format, where)
 		},
 	}
 	format.addTo(cmd)
+	where.addTo(cmd.Flags())
 	return cmd
 }
 
 // WriteComparison reads two runs and writes their comparison as text.
 func (p *Program) WriteComparison(ctx context.Context, names []string, runs [][]string, set model.Settings) error {
-	return p.writeComparison(ctx, names, runs, set, comparisonFormats())
+	return p.writeComparison(ctx, names, runs, set, comparisonFormats(), whereFlag{of: "groups"})
 }
 
-func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]string, set model.Settings, format formatFlag[func(io.Writer, report.Comparison) error]) error {
+func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]string, set model.Settings, format formatFlag[func(io.Writer, report.Comparison) error], where whereFlag) error {
 	write, err := format.writer("compare")
 	if err != nil {
 		return err
@@ -75,6 +77,9 @@ func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]
 		p.noteRewards(format.name, names[i]+": ", rewards)
 		read[i] = compare.Run{Snap: snap, Set: set}
 	}
+	if err := p.selectPrompts(ctx, &read, where, format.name); err != nil {
+		return err
+	}
 	result, err := compare.Runs(ctx, read[0], read[1])
 	var failed *compare.RunError
 	if errors.As(err, &failed) {
@@ -90,6 +95,27 @@ func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]
 	if why := result.WhyNothing(); why != "" {
 		return errors.New("nothing to compare: " + why)
 	}
+	return nil
+}
+
+// selectPrompts has two runs compared by the prompts of which a group of either run matches: the choice
+// favours neither.
+func (p *Program) selectPrompts(ctx context.Context, runs *[2]compare.Run, where whereFlag, format string) error {
+	selected, err := newSelection(where)
+	if err != nil || where.text == "" {
+		return err
+	}
+	hashes := map[uint64]bool{}
+	for i := range runs {
+		if err := selected.addPrompts(ctx, runs[i].Snap, runs[i].Set, hashes); err != nil {
+			return classifyError(err)
+		}
+	}
+	if len(hashes) == 0 {
+		return where.nothing()
+	}
+	runs[0].Prompts, runs[1].Prompts = hashes, hashes
+	p.noteSelection(format, selected)
 	return nil
 }
 

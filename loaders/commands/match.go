@@ -1,10 +1,12 @@
 package commands
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
 
+	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/match"
 	"vantage/model/report"
@@ -27,7 +29,7 @@ func matchError(o match.Outcome) error {
 }
 
 func (p *Program) match() *cobra.Command {
-	format := newFormatFlag("text", report.MatchText).or("json", report.MatchJSON)
+	format, where := newFormatFlag("text", report.MatchText).or("json", report.MatchJSON), whereFlag{of: "groups"}
 	cmd := &cobra.Command{
 		Use:   "match PATH...",
 		Short: "Find the estimator that computed the advantages in a log",
@@ -52,6 +54,9 @@ a sample filter, or after the keep ratios that are given. The exit code is 0 if 
 			p.noteConfig(format.name)
 			p.noteLeftOut(format.name, snap)
 			set, rewards := choice.ChooseRewards(cmd.Context(), snap, set, p.Given())
+			if snap, err = p.selectLogged(cmd.Context(), snap, set, where, format.name); err != nil {
+				return err
+			}
 			result, err := match.Run(cmd.Context(), snap, set, match.DefaultLimit)
 			if err != nil {
 				return classifyError(err)
@@ -66,5 +71,23 @@ a sample filter, or after the keep ratios that are given. The exit code is 0 if 
 		},
 	}
 	format.addTo(cmd)
+	where.addTo(cmd.Flags())
 	return cmd
+}
+
+// selectLogged returns the snapshot with the logged advantages of the groups that match.
+func (p *Program) selectLogged(ctx context.Context, snap model.Snapshot, set model.Settings, where whereFlag, format string) (model.Snapshot, error) {
+	selected, err := newSelection(where)
+	if err != nil || where.text == "" {
+		return snap, err
+	}
+	some, err := selected.onlyLogged(ctx, snap, set)
+	switch {
+	case err != nil:
+		return snap, classifyError(err)
+	case selected.matching == 0:
+		return snap, where.nothing()
+	}
+	p.noteSelection(format, selected)
+	return some, nil
 }

@@ -1,10 +1,14 @@
 package commands
 
 import (
+	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/spf13/pflag"
 
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/query"
 	"vantage/model/units"
@@ -77,6 +81,40 @@ func (p *Program) noteSelection(format string, s *selection) {
 	if text := s.sentence(); text != "" {
 		p.note(format, text)
 	}
+}
+
+// addPrompts adds the hashes of the prompts of which a group of the run matches.
+func (s *selection) addPrompts(ctx context.Context, snap model.Snapshot, set model.Settings, hashes map[uint64]bool) error {
+	set.GroupBy, set.NumGenerations, set.Proved = model.GroupByPrompt, 0, model.ProvedGroups{}
+	at := 0
+	return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+		for _, g := range s.of(a) {
+			if number := snap.Steps[at].PromptNumber(int(a.InputRow[a.Offsets[g]])); number > 0 {
+				hashes[snap.Prompt(number).Hash] = true
+			}
+		}
+		at++
+		return nil
+	})
+}
+
+// onlyLogged returns the snapshot with the logged advantages of the groups that match: those of others are
+// missing, though the groups stay in their batches.
+func (s *selection) onlyLogged(ctx context.Context, snap model.Snapshot, set model.Settings) (model.Snapshot, error) {
+	steps := slices.Clone(snap.Steps)
+	at := 0
+	err := analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+		logged := slices.Repeat([]float64{math.NaN()}, a.Rows)
+		for _, g := range s.of(a) {
+			for i := a.Offsets[g]; i < a.Offsets[g+1]; i++ {
+				logged[a.InputRow[i]] = a.LoggedAdvantages[i]
+			}
+		}
+		steps[at].LoggedAdvantages = logged
+		at++
+		return nil
+	})
+	return snap.Only(steps), err
 }
 
 // nothing is the error of a query that matches nothing.

@@ -12,6 +12,8 @@ import (
 type Run struct {
 	Snap model.Snapshot
 	Set  model.Settings
+
+	Prompts map[uint64]bool // hashes of the prompts that are compared; nil: all. It must be the same for both runs
 }
 
 // Pair is a prompt of both runs.

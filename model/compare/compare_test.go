@@ -57,7 +57,7 @@ func runOf(t interface{ Helper() }, open bool, samples ...sample) Run {
 	}
 	store := model.NewStore()
 	store.Append(chunk)
-	return Run{store.Snapshot(), model.DefaultSettings()}
+	return Run{Snap: store.Snapshot(), Set: model.DefaultSettings()}
 }
 
 func compared(t interface {

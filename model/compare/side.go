@@ -61,7 +61,7 @@ func newSide(ctx context.Context, run Run, other model.Snapshot) (*side, error) 
 			}
 		}
 	})
-	s.prompts = slices.DeleteFunc(counts, func(c promptCount) bool { return c.samples == 0 })
+	s.prompts = slices.DeleteFunc(counts, func(c promptCount) bool { return c.samples == 0 || run.Prompts != nil && !run.Prompts[c.hash] })
 	slices.SortFunc(s.prompts, func(a, b promptCount) int { return cmp.Compare(a.hash, b.hash) })
 	return s, err
 }
