@@ -117,13 +117,13 @@ func Find(framework, name string) (*Estimator, error) {
 			}
 			names = append(names, e.Name)
 		}
-		return nil, fmt.Errorf("%s has no estimator %q: choose %s", framework, name, oneOf(names))
+		return nil, fmt.Errorf("%s has no estimator %q: choose %s", framework, name, Alternatives(names))
 	}
-	return nil, fmt.Errorf("no framework %q: choose %s", framework, oneOf(Frameworks()))
+	return nil, fmt.Errorf("no framework %q: choose %s", framework, Alternatives(Frameworks()))
 }
 
-// oneOf joins alternatives: "a", "a or b", "a, b or c".
-func oneOf(names []string) string {
+// Alternatives joins names: "a", "a or b", "a, b or c".
+func Alternatives(names []string) string {
 	last := len(names) - 1
 	if last == 0 {
 		return names[0]

@@ -241,7 +241,7 @@ func TestFind(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, c := range []struct{ framework, name, want string }{
-		{"nope", "grpo", `no framework "nope": choose ` + oneOf(Frameworks())},
+		{"nope", "grpo", `no framework "nope": choose ` + Alternatives(Frameworks())},
 		{"twinkle", "opo", `twinkle has no estimator "opo": choose grpo, rloo or gae`},
 	} {
 		if _, err := Find(c.framework, c.name); err == nil || err.Error() != c.want {

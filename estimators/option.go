@@ -103,7 +103,7 @@ func Interval() Kind {
 
 // OneOf takes some words; none is also null, as YAML writes it.
 func OneOf(words ...string) Kind {
-	return Kind{oneOf(words), func(text string) (string, bool) {
+	return Kind{Alternatives(words), func(text string) (string, bool) {
 		if isNone(text) {
 			text = "none"
 		}

@@ -2,7 +2,8 @@ package lossweight
 
 import (
 	"fmt"
-	"strings"
+
+	"vantage/estimators"
 )
 
 // framework is a name that people know and the list of its losses.
@@ -80,16 +81,7 @@ func Find(framework, name string) (*Loss, error) {
 			}
 			names = append(names, l.Name)
 		}
-		return nil, fmt.Errorf("%s has no loss %q: choose %s", framework, name, oneOf(names))
+		return nil, fmt.Errorf("%s has no loss %q: choose %s", framework, name, estimators.Alternatives(names))
 	}
-	return nil, fmt.Errorf("no loss of the framework %q is known: choose %s", framework, oneOf(Frameworks()))
-}
-
-// oneOf joins alternatives: "a", "a or b", "a, b or c".
-func oneOf(names []string) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return nil, fmt.Errorf("no loss of the framework %q is known: choose %s", framework, estimators.Alternatives(Frameworks()))
 }
