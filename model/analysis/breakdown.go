@@ -40,9 +40,6 @@ type Part struct {
 // Reward is the mean of the finite rewards, NaN if there are none.
 func (p *Part) Reward() float64 { return p.RewardSum / float64(p.Rewards) }
 
-// KeptSignal is Σ|A| after the filters over Σ|A| before them, NaN if that is 0.
-func (p *Part) KeptSignal() float64 { return p.AbsProcessed / p.AbsOriginal }
-
 // Add counts the samples of a step: part returns the name of that of sample i of group g, "" for none.
 func (b *Breakdown) Add(a *Analysis, part func(g, i int) string) {
 	b.Steps++

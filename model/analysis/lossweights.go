@@ -179,15 +179,6 @@ func (a *Analysis) Mass() (all lossweight.Mass, ok bool) {
 	return a.loss.all, true
 }
 
-// MassByLength is the [Analysis.Mass] of each quarter of the samples by length, the shortest first; nil
-// without LossWeights or lengths.
-func (a *Analysis) MassByLength() []lossweight.LengthBin {
-	if a.LossWeights == nil || a.loss.lengths == nil {
-		return nil
-	}
-	return lossweight.ByLength(a.LossWeights, a.Processed, a.loss.lengths)
-}
-
 // lossMetrics are the figures of the loss.
 func (a *Analysis) lossMetrics() []Metric {
 	mass, ok := a.Mass()

@@ -68,12 +68,15 @@ func (a *Analysis) equalRewardsAdmitted() *model.Warning {
 	if a.admission == nil {
 		return nil
 	}
-	equal := func(g *Group) bool {
-		return g.Admitted && g.Size() > 1 && allEqual(a.Rewards[g.Start:g.End])
+	count, first := a.admission.verdict.EqualButAdmitted(a.Rewards, a.Offsets)
+	if count == 0 {
+		return nil
 	}
-	name := a.admission.rule.Framework + "/" + a.admission.rule.Name
-	return a.ofGroups(equal, "have equal rewards and are admitted all the same by "+name,
-		"its test is not \"all rewards are equal\": C shows the rule")
+	return &model.Warning{
+		Count: count, Of: a.Groups, Unit: "groups", Example: first,
+		Text:   fmt.Sprintf("have equal rewards and are admitted all the same by %s/%s", a.admission.rule.Framework, a.admission.rule.Name),
+		Advice: "its test is not \"all rewards are equal\": C shows the rule",
+	}
 }
 
 // phantomGroups warns of groups that differ by the length penalty alone.
