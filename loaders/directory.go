@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
 	"vantage/model"
 	"vantage/model/units"
@@ -17,6 +18,7 @@ import (
 // directory is a directory that is read, and what has been noted about it.
 type directory struct {
 	discover.Directory
+	storage         fileio.Storage  // nil for a directory of this machine
 	identity        identity        // as last seen
 	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
 	leftOut         []string        // formats of the files that were left out for that
@@ -30,7 +32,7 @@ type directory struct {
 // addListed adds the files of a listing that are new and to be read.
 func (s *Source) addListed(d *directory, l *discover.Listing) {
 	d.Dirs = l.Dirs // with empty ones, to which files may be added
-	if s.schedule.watcher != nil {
+	if s.schedule.watcher != nil && d.storage == nil {
 		for _, dir := range l.Dirs {
 			s.schedule.watcher.Add(filepath.Join(d.Path, dir))
 		}
@@ -49,11 +51,14 @@ func (s *Source) addListed(d *directory, l *discover.Listing) {
 		s.noteGone(d, l)
 	}
 	for _, rel := range chosen {
-		if s.byPath[filepath.Join(d.Path, rel)] != nil {
+		if s.byPath[d.key(rel)] != nil {
 			continue
 		}
-		f := s.addFile(d.Path, rel, filepath.Join(d.Prefix, rel))
-		f.directory, f.disk.Size = d, l.Sizes[rel]
+		f := s.addFile(d.disk(rel), filepath.Join(d.Prefix, rel))
+		f.directory = d
+		if info := l.Infos[rel]; info != nil {
+			f.disk.Size = info.Size()
+		}
 		s.bytes.total += f.disk.Size
 	}
 	if l.Truncated && !d.truncationNoted {
@@ -62,11 +67,28 @@ func (s *Source) addListed(d *directory, l *discover.Listing) {
 	}
 }
 
+// disk is where a file of the directory lies.
+func (d *directory) disk(rel string) fileio.File {
+	return fileio.File{Storage: d.storage, Root: d.Path, Path: rel}
+}
+
+// key returns the key of a file of the directory in Source.byPath.
+func (d *directory) key(rel string) string {
+	at := d.disk(rel)
+	return at.Key()
+}
+
 // pollResized polls the files of a listing that have another size than when they were read, before it
-// is their turn.
+// is their turn. Files of a storage are queued by what the listing says of them: to ask for each is a request.
 func (s *Source) pollResized(d *directory, l *discover.Listing) {
 	for _, rel := range l.Files {
-		if f := s.byPath[filepath.Join(d.Path, rel)]; f != nil && f.disk.Info != nil && f.disk.Size != l.Sizes[rel] {
+		f, info := s.byPath[d.key(rel)], l.Infos[rel]
+		switch {
+		case f == nil || f.disk.Info == nil || info == nil:
+		case d.storage != nil && !f.queued && f.disk.Differs(info) && !time.Now().Before(f.retryAt):
+			s.schedule.lastNews = time.Now()
+			s.enqueue(f)
+		case d.storage == nil && f.disk.Size != info.Size():
 			s.pollFile(f)
 		}
 	}
@@ -96,7 +118,7 @@ func (s *Source) dropSuperseded(d *directory, chosen []string) {
 		keep[rel] = true
 	}
 	for _, f := range s.files {
-		if f.disk != nil && f.disk.Root == d.Path && !keep[f.disk.Path] && !f.refused && d.Lists(f.disk.Path) {
+		if f.disk != nil && f.directory == d && !keep[f.disk.Path] && !f.refused && d.Lists(f.disk.Path) {
 			s.restart(f)
 			f.refused = true
 		}
@@ -132,7 +154,7 @@ func otherKinds(l *discover.Listing) string {
 }
 
 // directoryHint says what a directory holds instead of logs, and how to make trainers write them.
-func directoryHint(dir string, l *discover.Listing) string {
+func directoryHint(d *directory, l *discover.Listing) string {
 	text := ""
 	for _, note := range l.Skipped() {
 		text += note + "; "
@@ -147,7 +169,7 @@ func directoryHint(dir string, l *discover.Listing) string {
 	for _, note := range l.KnownUnread() {
 		text += note + "; "
 	}
-	if where := whereSamplesAre(dir, l); where != "" {
+	if where := whereSamplesAre(d, l); where != "" {
 		return text + where
 	}
 	return text + "verl writes them with trainer.rollout_data_dir=DIR, TRL with log_completions=True, ms-swift with --log_completions true; `vantage formats` lists them all"

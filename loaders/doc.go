@@ -7,6 +7,7 @@
 // The way of a byte:
 //
 //	open.go, directory.go   paths → files           with discover: which logs a directory has
+//	place.go                paths elsewhere         with storage: another node, a bucket
 //	follow.go, events.go    files → queue           with watch: what to read next, and when
 //	readfile.go             file → bytes            with fileio: what is new since the last read
 //	filereader.go           bytes → records         with framing, formats and decode

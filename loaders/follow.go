@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"vantage/loaders/discover"
 	"vantage/loaders/watch"
 )
 
@@ -43,6 +42,7 @@ type schedule struct {
 	lastNews        time.Time // when something changed last
 	recent          []*file   // had news when they were read last
 	drained         time.Time // when events were last taken from the kernel's queue
+	storages        bool      // there are files of storages
 }
 
 // idle reports whether nothing has changed for a while.
@@ -61,7 +61,10 @@ func (sch *schedule) pollShare(now time.Time) time.Duration {
 
 // pollPause returns the time between two polls.
 func (sch *schedule) pollPause(now time.Time, poll time.Duration) time.Duration {
-	if sch.idle(now) && !sch.watcher.NeedsPolling() {
+	switch {
+	case sch.storages:
+		return max(poll, storagePoll)
+	case sch.idle(now) && !sch.watcher.NeedsPolling():
 		return idlePolls * poll
 	}
 	return poll
@@ -122,7 +125,9 @@ func (s *Source) poll(now time.Time) {
 	}
 	sch.nextPoll = now.Add(sch.pollPause(now, s.options.Poll))
 	for _, f := range sch.active {
-		s.pollFile(f)
+		if !f.isListed() || f.failing {
+			s.pollFile(f)
+		}
 		if f.hasPartialRecord() && now.Sub(f.changed) > s.options.settleTime {
 			f.acceptLastRecord()
 			s.newest.update(f)
@@ -139,18 +144,25 @@ func (s *Source) poll(now time.Time) {
 // large ones takes long, so the next listing waits.
 func (s *Source) listDirectories(now time.Time) {
 	sch := &s.schedule
+	local := false
 	for _, r := range s.directories {
-		sch.dirsChanged = r.Changed(now) || sch.dirsChanged
+		if r.storage != nil {
+			s.listAgain(r)
+			continue
+		}
+		local, sch.dirsChanged = true, r.Changed(now) || sch.dirsChanged
+	}
+	if !local {
+		return
 	}
 	if now.Before(sch.nextList) && (!sch.dirsChanged || now.Before(sch.nextChangedList)) && !sch.listingDue(now) {
 		return
 	}
 	sch.dirsChanged, sch.listAt = false, time.Time{}
 	for _, r := range s.directories {
-		s.checkReplaced(r)
-		// A directory that is gone or cannot be listed now may come back.
-		if found, err := discover.List(r.Path, s.options.MaxFiles); err == nil {
-			s.addListed(r, found)
+		if r.storage == nil {
+			s.checkReplaced(r)
+			s.listAgain(r)
 		}
 	}
 	took := time.Since(now)
@@ -158,6 +170,17 @@ func (s *Source) listDirectories(now time.Time) {
 	sch.nextChangedList = time.Now().Add(polledShare / 2 * took)
 	sch.noListBefore = time.Now().Add(notifiedListShare * took)
 }
+
+// listAgain lists a directory and adds what is new. One that is gone or cannot be listed now may come back.
+func (s *Source) listAgain(d *directory) {
+	if found, err := s.list(d); err == nil {
+		s.addListed(d, found)
+	}
+}
+
+// isListed reports whether the listing of its directory tells what becomes of a file, so that nothing else has to be asked
+// for it.
+func (f *file) isListed() bool { return f.disk != nil && f.disk.Storage != nil && f.directory != nil }
 
 // hasPartialRecord reports whether the file ends within a record, and is not queued.
 func (f *file) hasPartialRecord() bool { return (f.splitter.Pending() || len(f.head) > 0) && !f.queued }
@@ -170,7 +193,7 @@ func (s *Source) pollNext(now time.Time) {
 		if sch.nextFile >= len(s.files) {
 			sch.nextFile = 0
 		}
-		if f := s.files[sch.nextFile]; f.disk != nil {
+		if f := s.files[sch.nextFile]; f.disk != nil && f.disk.Storage == nil {
 			s.pollFile(f)
 		}
 		sch.nextFile++

@@ -3,8 +3,6 @@ package loaders
 import (
 	"bytes"
 	"io"
-	"os"
-	"path/filepath"
 
 	"vantage/loaders/discover"
 	"vantage/loaders/formats"
@@ -41,9 +39,10 @@ func whyMetrics(first []byte, file io.ReaderAt) (what, do string) {
 }
 
 // whereSamplesAre says where the samples are of whose averages a directory has, "" if nothing in it tells.
-func whereSamplesAre(dir string, l *discover.Listing) string {
+func whereSamplesAre(d *directory, l *discover.Listing) string {
 	for _, rel := range l.Averages {
-		h, err := os.Open(filepath.Join(dir, rel))
+		at := d.disk(rel)
+		h, _, err := at.Open()
 		if err != nil {
 			continue
 		}

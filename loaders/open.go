@@ -26,20 +26,34 @@ func (s *Source) openPath(path string) error {
 		s.addStream("stdin", func() (io.Reader, error) { return in, nil })
 		return nil
 	}
-	info, err := os.Stat(path)
+	at, err := s.placeOf(path)
+	if err != nil {
+		return err
+	}
+	if at.storage != nil {
+		s.awaited = append(s.awaited, at) // asked for in Next: a person sees a screen before a server answers
+		return nil
+	}
+	return s.openPlace(at)
+}
+
+// openPlace opens what is at a place now.
+func (s *Source) openPlace(at place) error {
+	path := at.shown
+	info, err := at.stat()
 	switch {
 	case s.options.Follow && errors.Is(err, fs.ErrNotExist):
 		if s.options.Wait {
-			s.awaited = append(s.awaited, path)
+			s.awaited = append(s.awaited, at)
 			return nil
 		}
 		return &Error{Path: path, What: "does not exist", Do: "check the path, or wait for the run to create it with --wait", Err: err}
 	case err != nil:
 		return pathError(path, err)
 	case info.IsDir():
-		return s.openDir(path)
+		return s.openDir(at)
 	case info.Mode().IsRegular():
-		return s.openFile(path)
+		return s.openFile(at)
 	case info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
 		s.addStream(path, openNamedPipe(path))
 		return nil
@@ -48,19 +62,19 @@ func (s *Source) openPath(path string) error {
 	}
 }
 
-// openAwaited opens the paths that were waited for and exist now, when it is time to poll.
+// openAwaited opens the paths of storages, and those that were waited for and exist now, when it is time to poll.
 func (s *Source) openAwaited(now time.Time) error {
 	if len(s.awaited) == 0 || now.Before(s.schedule.nextPoll) {
 		return nil
 	}
-	paths := s.awaited
+	places := s.awaited
 	s.awaited = nil
-	for _, path := range paths {
-		if err := s.openPath(path); err != nil {
+	for _, at := range places {
+		if err := s.openPlace(at); err != nil {
 			return err
 		}
 	}
-	if len(s.awaited) < len(paths) {
+	if len(s.awaited) < len(places) {
 		s.schedule.lastNews = now
 	}
 	return nil
@@ -68,7 +82,10 @@ func (s *Source) openAwaited(now time.Time) error {
 
 // pathError says what is wrong with a path and what to do.
 func pathError(path string, err error) error {
+	var failure *fileio.Failure
 	switch {
+	case errors.As(err, &failure):
+		return &Error{Path: path, What: failure.What, Do: failure.Do, Err: err}
 	case errors.Is(err, fs.ErrNotExist):
 		return &Error{Path: path, What: "does not exist", Do: "check the path, or start the run first", Err: err}
 	case errors.Is(err, fs.ErrPermission):
@@ -78,8 +95,9 @@ func pathError(path string, err error) error {
 	}
 }
 
-func (s *Source) openFile(path string) error {
-	d := fileio.File{Path: path, Fault: s.options.faults}
+func (s *Source) openFile(at place) error {
+	path := at.shown
+	d := fileio.File{Storage: at.storage, Path: at.path, Fault: s.options.faults}
 	h, info, err := d.Open()
 	for n := 1; err != nil && isTransient(err) && n < maxAttempts; n++ {
 		time.Sleep(backOff(n))
@@ -104,26 +122,28 @@ func (s *Source) openFile(path string) error {
 	if s.manyPaths {
 		name = path
 	}
-	s.addFile("", path, name)
-	if s.schedule.watcher != nil {
+	s.addFile(d, name)
+	if s.schedule.watcher != nil && at.storage == nil {
 		s.schedule.watcher.Add(path)
 	}
 	return nil
 }
 
-func (s *Source) openDir(path string) error {
-	prefix := ""
+func (s *Source) openDir(at place) error {
+	path, prefix := at.shown, ""
 	if s.manyPaths {
 		prefix = path
 	}
-	d := &directory{Directory: discover.Directory{Path: path, Prefix: prefix}}
-	d.identity, _ = identify(path) // if that fails, so does the listing
-	l, err := discover.List(path, s.options.MaxFiles)
+	d := &directory{storage: at.storage, Directory: discover.Directory{Path: at.path, Prefix: prefix}}
+	if at.storage == nil {
+		d.identity, _ = identify(path) // if that fails, so does the listing
+	}
+	l, err := s.list(d)
 	if err != nil {
 		return pathError(path, err)
 	}
 	if len(l.Files) == 0 && !s.options.Follow {
-		return &Error{Path: path, What: "holds no logs", Do: directoryHint(path, l)}
+		return &Error{Path: path, What: "holds no logs", Do: directoryHint(d, l)}
 	}
 	s.directories = append(s.directories, d)
 	s.addListed(d, l)
@@ -146,17 +166,16 @@ func (s *Source) newestFirst() {
 	}
 }
 
-// addFile adds a file at rel below root, or at rel if root is "", unless it is known.
-func (s *Source) addFile(root, rel, name string) *file {
-	full := filepath.Join(root, rel)
-	if f := s.byPath[full]; f != nil {
+// addFile adds the file at a place, unless it is known.
+func (s *Source) addFile(at fileio.File, name string) *file {
+	if f := s.byPath[at.Key()]; f != nil {
 		return f
 	}
 	f := &file{
 		fileReader: newFileReader(int32(len(s.files)), name, s.formats, s.chunks),
-		disk:       &fileio.File{Root: root, Path: rel, Fault: s.options.faults},
+		disk:       &fileio.File{Storage: at.Storage, Root: at.Root, Path: at.Path, Fault: s.options.faults},
 	}
-	s.byPath[full] = f
+	s.byPath[at.Key()] = f
 	s.register(f)
 	return f
 }

@@ -28,7 +28,7 @@ func isUnopenedTable(f *file) bool {
 func (s *Source) prefetchTables() {
 	next := make(chan *file, maxPrefetched)
 	for _, f := range s.queue {
-		if len(next) == maxPrefetched || !isUnopenedTable(f) || f.disk.Root != s.queue[0].disk.Root {
+		if len(next) == maxPrefetched || !isUnopenedTable(f) || f.disk.Root != s.queue[0].disk.Root || f.disk.Storage != s.queue[0].disk.Storage {
 			break
 		}
 		next <- f
@@ -37,11 +37,14 @@ func (s *Source) prefetchTables() {
 	if len(next) < 2 || s.workerCount() < 2 {
 		return
 	}
-	root, err := os.OpenRoot(s.queue[0].disk.Root)
-	if err != nil {
-		return
+	var root *os.Root
+	if first := s.queue[0].disk; first.Storage == nil {
+		var err error
+		if root, err = os.OpenRoot(first.Root); err != nil {
+			return
+		}
+		defer func() { _ = root.Close() }()
 	}
-	defer func() { _ = root.Close() }()
 	for len(s.prefetchers) < s.workerCount() {
 		s.prefetchers = append(s.prefetchers, &parquetPrefetcher{workers: s.workerCount(), memory: &pages.Memory{}})
 	}
@@ -65,7 +68,7 @@ func (s *Source) prefetchTables() {
 // parquetPrefetcher opens Parquet files one after the other. The files of a run are alike, so
 // the next one reuses the memory and the reader of the last.
 type parquetPrefetcher struct {
-	root    *os.Root
+	root    *os.Root // nil for files of a storage
 	workers int
 	memory  *pages.Memory
 	format  *formats.Format

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	"vantage/loaders/compressed"
@@ -37,7 +36,7 @@ func (s *Source) readFile(f *file, deadline time.Time) bool {
 	if !s.startAnew(f, h, info) {
 		return true
 	}
-	if d.Info == nil || !os.SameFile(d.Info, info) {
+	if d.Info == nil || !fileio.SameFile(d.Info, info) {
 		s.dropRenamed(h, info)
 	}
 	return s.readOpened(f, h, info, deadline)

@@ -22,7 +22,7 @@ func (s *Source) dropRenamed(h fileio.Handle, info os.FileInfo) {
 // of a deleted one, so its bytes are compared too.
 func (f *file) wasRenamedTo(h fileio.Handle, info os.FileInfo) bool {
 	d := f.disk
-	return d.Info != nil && os.SameFile(d.Info, info) && info.Size() >= d.Pos && d.StartsTheSame(h)
+	return d.Info != nil && fileio.SameFile(d.Info, info) && info.Size() >= d.Pos && d.StartsTheSame(h)
 }
 
 // dropIfRenamed drops what was read of a file that has just gone if one of those that were read since is it, or its
@@ -38,7 +38,7 @@ func (s *Source) dropIfRenamed(g *file, listed map[string]bool) {
 		}
 	}
 	for _, f := range s.files {
-		if f == g || f.disk == nil || f.disk.Info == nil || !os.SameFile(f.disk.Info, g.disk.Info) {
+		if f == g || f.disk == nil || f.disk.Info == nil || !fileio.SameFile(f.disk.Info, g.disk.Info) {
 			continue
 		}
 		h, info, err := f.disk.Open()

@@ -32,6 +32,9 @@ func (i identity) sameAs(o identity) bool { return os.SameFile(i.info, o.info) &
 // none of the files that were read is there as it was. Some filesystems number the same directory
 // anew. It reports whether it was replaced.
 func (s *Source) checkReplaced(d *directory) bool {
+	if d.storage != nil {
+		return false // a storage does not tell whether a directory is another one
+	}
 	now, err := identify(d.Path)
 	if err != nil || now.sameAs(d.identity) {
 		return false
@@ -81,7 +84,7 @@ func (s *Source) retire(f *file) {
 	s.attempts.replaced[f.index] = replacedFile{f.name, f.disk.Modified(), s.attempts.folders}
 	s.bytes.total -= f.disk.Size
 	s.bytes.read -= f.disk.Pos
-	delete(s.byPath, filepath.Join(f.disk.Root, f.disk.Path))
+	delete(s.byPath, f.disk.Key())
 	s.schedule.drop(f)
 	s.chunks.duplicates.forget(f.index)
 	s.chunks.evaluations.forgetFirst(f.index)

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"syscall"
 	"time"
+
+	"vantage/loaders/fileio"
 )
 
 // maxAttempts is how often reading a file may fail before a problem is reported: on network
@@ -25,6 +27,9 @@ func (s *Source) readFailed(f *file, err error) bool {
 	if !s.options.Follow && f.failures < maxAttempts {
 		time.Sleep(backOff(f.failures))
 		return false
+	}
+	if fileio.IsLost(err) && !s.options.Follow {
+		s.lost = pathError(f.name, err)
 	}
 	gone := errors.Is(err, fs.ErrNotExist) && s.options.Follow
 	if !f.blocked && (f.failures >= maxAttempts && !gone || errors.Is(err, fs.ErrPermission)) {
@@ -49,12 +54,15 @@ func (s *Source) recovered(f *file) bool {
 
 // isTransient reports whether an error of the filesystem may be gone when the file is opened again.
 func isTransient(err error) bool {
-	return errors.Is(err, syscall.ESTALE) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ETIMEDOUT)
+	return fileio.IsLost(err) || errors.Is(err, syscall.ESTALE) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ETIMEDOUT)
 }
 
 // reasonOf says why a file cannot be read and what to do, without its path.
 func reasonOf(err error) string {
+	var failure *fileio.Failure
 	switch {
+	case errors.As(err, &failure):
+		return failure.Error()
 	case errors.Is(err, syscall.ESTALE):
 		return "the file server replaced it while it was open (stale handle): read it again, or look whether the run has moved"
 	case errors.Is(err, syscall.EIO):

@@ -143,7 +143,9 @@ func (s *Source) attemptFile(f *file) attempts.File {
 	}
 	if f.disk != nil {
 		a.Written = f.disk.Modified()
-		a.Born = func() time.Time { return fileio.Born(filepath.Join(f.disk.Root, f.disk.Path)) }
+		if f.disk.Storage == nil {
+			a.Born = func() time.Time { return fileio.Born(f.disk.Place()) }
+		}
 	}
 	return a
 }
@@ -241,7 +243,7 @@ func (s *Source) noteRewritten(f *file, h fileio.Handle, info os.FileInfo) {
 	case s.chunks.order(f.index).Empty():
 	case info.Size() != f.disk.Size || !f.disk.StartsTheSame(h):
 		f.rewritten = true
-	case !os.SameFile(f.disk.Info, info):
+	case !fileio.SameFile(f.disk.Info, info):
 		f.copied = true
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
+	"vantage/loaders/storage"
 	"vantage/loaders/watch"
 	"vantage/model"
 )
@@ -29,6 +30,7 @@ type Options struct {
 	Split    discover.Split // which logs of a directory; "" means training
 	Columns  decode.Columns // columns that a person named
 	Stdin    io.Reader      // read for "-", and closed by Close if it is an io.Closer; nil means os.Stdin
+	Storage  storage.Options
 
 	// MemoryLimit is how many bytes the program may take for what is read; 0 is no limit. Beyond it, Next
 	// returns an error, or reads no more if following.
@@ -41,6 +43,7 @@ type Options struct {
 	serial  bool                 // no workers
 	polling bool                 // no events and timers of the kernel, so that time can be faked
 	faults  fileio.FaultInjector // makes opening files fail
+	schemes []storage.Scheme     // instead of all
 }
 
 // A chunk takes at most so long. The first takes less, so that something is seen early.
@@ -63,7 +66,8 @@ type Source struct {
 	streams      int              // how many of the files are
 	byPath       map[string]*file // files on disk
 	directories  []*directory
-	awaited      []string // paths that do not exist yet
+	storages     []fileio.Storage // of the paths that are not of this machine
+	awaited      []place          // paths that do not exist yet, or that no storage was asked for yet
 	rewards      rewardFunctions
 	queue        []*file // files with something to read
 	gone         []*file // files that are not in their directory any more
@@ -71,6 +75,7 @@ type Source struct {
 	newest       newestStep
 	attempts     runAttempts
 	writes       writeTimes
+	lost         error // a storage cannot be read on and is not followed: part of a run is no run
 	texts        *textIndex
 	lines        lineIndex
 	prefetchers  []*parquetPrefetcher
@@ -122,6 +127,9 @@ func Open(paths []string, o Options) (*Source, error) {
 	o.settleTime = cmp.Or(o.settleTime, 3*time.Second)
 	o.MaxFiles = cmp.Or(o.MaxFiles, discover.MaxFiles)
 	o.Split = cmp.Or(o.Split, discover.SplitTrain)
+	if o.schemes == nil {
+		o.schemes = storage.Schemes()
+	}
 	s := &Source{
 		options: o, formats: formats.All(), manyPaths: len(paths) > 1, byPath: map[string]*file{},
 		memory: newMemoryLimit(o.MemoryLimit), chunks: newChunkQueue(), texts: &textIndex{files: map[int32]textFile{}}, closed: make(chan struct{}),
@@ -192,6 +200,9 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 		if c := s.takeChunk(); c != nil {
 			return c, nil
 		}
+		if s.lost != nil {
+			return nil, s.lost
+		}
 		if s.memory.reached != nil && !s.options.Follow {
 			return nil, s.memory.reached
 		}
@@ -219,6 +230,9 @@ func (s *Source) Close() error {
 			if f.packed != nil {
 				f.packed.close()
 			}
+		}
+		for _, at := range s.storages {
+			_ = at.Close()
 		}
 		s.schedule.sleeper.Close()
 		s.lines.release()
@@ -253,6 +267,7 @@ func (s *Source) fillChunk(ctx context.Context) {
 	if s.options.Follow {
 		s.poll(now)
 	}
+	s.tellWhatIsNext()
 	for len(s.queue) > 0 && !s.chunks.full() && ctx.Err() == nil {
 		if s.memory.stops(s.bytes.read, s.bytes.total) {
 			s.chunks.addNotes([]string{s.memory.reached.Error()})
@@ -354,11 +369,11 @@ func (s *Source) progress(now time.Time) model.Progress {
 		p.BytesAll = 0 // how much a stream will send is unknown
 	}
 	if len(s.awaited) > 0 {
-		p.Awaited = s.awaited[0]
+		p.Awaited = s.awaited[0].shown
 	}
 	if s.options.Follow {
 		p.Open = now.Before(s.newest.openUntil(s.options.settleTime))
-		p.Polling = s.schedule.watcher.NeedsPolling()
+		p.Polling = s.schedule.storages || s.schedule.watcher.NeedsPolling()
 	}
 	return p
 }

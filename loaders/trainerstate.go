@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"vantage/loaders/discover"
-	"vantage/loaders/fileio"
 	"vantage/loaders/jsonscan"
 )
 
@@ -86,7 +85,9 @@ func (s *Source) readNewestState(d *directory, files []discover.StateFile) train
 
 // readState returns the beginning of a state's text, nil if it cannot be read now.
 func (s *Source) readState(d *directory, f discover.StateFile) []byte {
-	h, info, err := (&fileio.File{Root: d.Path, Path: f.Path, Fault: s.options.faults}).Open()
+	at := d.disk(f.Path)
+	at.Fault = s.options.faults
+	h, info, err := at.Open()
 	if err != nil {
 		return nil
 	}

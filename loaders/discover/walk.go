@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vantage/loaders/decode"
+	"vantage/loaders/fileio"
 	"vantage/loaders/framing"
 )
 
@@ -23,13 +24,13 @@ const (
 
 // Listing is what a directory holds.
 type Listing struct {
-	Files     []string         // logs, relative to the directory, in natural order
-	Sizes     map[string]int64 // of the logs
-	Other     map[string]int   // how many other files, by extension
-	Averages  []string         // some of the other files that hold averages of steps under the trainer's names
-	Truncated bool             // there is more than the bounds allow
-	Dirs      []string         // all directories, relative, "." first
-	States    []StateFile      // what trainers saved of their logs, in natural order
+	Files     []string               // logs, relative to the directory, in natural order
+	Infos     map[string]fs.FileInfo // of the logs
+	Other     map[string]int         // how many other files, by extension
+	Averages  []string               // some of the other files that hold averages of steps under the trainer's names
+	Truncated bool                   // there is more than the bounds allow
+	Dirs      []string               // all directories, relative, "." first
+	States    []StateFile            // what trainers saved of their logs, in natural order
 
 	links      []string // symbolic links that may point to logs
 	unreadable []string // directories without permission to list
@@ -109,8 +110,13 @@ func List(dir string, limit int) (*Listing, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	l := &Listing{limit: limit, Other: map[string]int{}, Sizes: map[string]int64{}}
-	if err := l.walk(root.FS(), ".", 0); err != nil {
+	return ListTree(root.FS(), limit)
+}
+
+// ListTree is List for the top directory of a file system, as that of a storage.
+func ListTree(fsys fs.FS, limit int) (*Listing, error) {
+	l := &Listing{limit: limit, Other: map[string]int{}, Infos: map[string]fs.FileInfo{}}
+	if err := l.walk(fsys, ".", 0); err != nil {
 		return nil, err
 	}
 	SortNatural(l.Files)
@@ -119,7 +125,7 @@ func List(dir string, limit int) (*Listing, error) {
 }
 
 // walk lists one directory. Below the top one it skips what cannot be read, since other
-// directories may still hold logs.
+// directories may still hold logs, but not if the connection to a storage was lost: part of a run is no run.
 func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil && len(entries) == 0 {
@@ -133,7 +139,9 @@ func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 		case e.IsDir() && depth >= MaxDepth:
 			l.Truncated = true
 		case e.IsDir():
-			if err := l.walk(fsys, name, depth+1); errors.Is(err, fs.ErrPermission) {
+			if err := l.walk(fsys, name, depth+1); fileio.IsLost(err) {
+				return err
+			} else if errors.Is(err, fs.ErrPermission) {
 				l.unreadable = append(l.unreadable, filepath.FromSlash(name))
 			}
 		case e.Type()&fs.ModeSymlink != 0:
@@ -177,7 +185,7 @@ func (l *Listing) noteLink(name string) {
 func (l *Listing) addFile(name string, e fs.DirEntry) {
 	l.Files = append(l.Files, name)
 	if info, err := e.Info(); err == nil {
-		l.Sizes[name] = info.Size()
+		l.Infos[name] = info
 	}
 }
 

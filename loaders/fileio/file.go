@@ -3,6 +3,8 @@ package fileio
 import (
 	"io"
 	"os"
+	"path"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -22,6 +24,7 @@ type FaultInjector func(path string, h Handle, err error) (Handle, error)
 // File is a path and what was last seen there. It holds no handle between two reads: an open handle
 // keeps a deleted file on the disk, and on NFS leaves a .nfs file in the directory of the log.
 type File struct {
+	Storage      Storage     // nil for this machine's files
 	Root         string      // the directory that was opened; "" for a path given by itself
 	Path         string      // below Root
 	Info         os.FileInfo // as last seen; nil before the first read
@@ -37,7 +40,7 @@ type File struct {
 // link points. It does not block on a named pipe (O_NONBLOCK), and returns an error for what is no
 // regular file.
 func (f *File) Open() (Handle, os.FileInfo, error) {
-	if f.Root == "" {
+	if f.Root == "" || f.Storage != nil {
 		return f.OpenIn(nil)
 	}
 	root, err := os.OpenRoot(f.Root)
@@ -48,17 +51,9 @@ func (f *File) Open() (Handle, os.FileInfo, error) {
 	return f.OpenIn(root)
 }
 
-// OpenIn is Open with Root open already; root is nil if Root is "".
+// OpenIn is Open with Root open already; root is nil if Root is "", and for files of a storage.
 func (f *File) OpenIn(root *os.Root) (Handle, os.FileInfo, error) {
-	const flags = os.O_RDONLY | syscall.O_NONBLOCK
-	var file *os.File
-	var err error
-	if root == nil {
-		file, err = os.OpenFile(f.Path, flags, 0)
-	} else {
-		file, err = root.OpenFile(f.Path, flags, 0)
-	}
-	var h Handle = file
+	h, err := f.handle(root)
 	if f.Fault != nil {
 		h, err = f.Fault(f.Path, h, err)
 	}
@@ -76,6 +71,33 @@ func (f *File) OpenIn(root *os.Root) (Handle, os.FileInfo, error) {
 	return h, info, nil
 }
 
+func (f *File) handle(root *os.Root) (Handle, error) {
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK
+	switch {
+	case f.Storage != nil:
+		return f.Storage.Open(f.Place())
+	case root != nil:
+		return root.OpenFile(f.Path, flags, 0)
+	}
+	return os.OpenFile(f.Path, flags, 0)
+}
+
+// Place returns the whole path of the file, in its storage if it has one.
+func (f *File) Place() string {
+	if f.Storage != nil {
+		return path.Join(f.Root, filepath.ToSlash(f.Path))
+	}
+	return filepath.Join(f.Root, f.Path)
+}
+
+// Key returns what tells the file from all others: its whole path with the name of its storage.
+func (f *File) Key() string {
+	if f.Storage != nil {
+		return f.Storage.Name() + f.Place()
+	}
+	return f.Place()
+}
+
 // Modified returns when the file was last modified, the zero time before the first read.
 func (f *File) Modified() time.Time {
 	if f.Info == nil {
@@ -85,8 +107,12 @@ func (f *File) Modified() time.Time {
 }
 
 // HasNews reports whether there may be something new to read. It opens the file: NFS answers
-// stat from its cache, but asks the server on open.
+// stat from its cache, but asks the server on open. A storage is asked for the description only, which is one request.
 func (f *File) HasNews() (bool, error) {
+	if f.Storage != nil && !f.StoppedAtNUL {
+		info, err := f.Storage.Stat(f.Place())
+		return err == nil && f.Differs(info), err
+	}
 	h, info, err := f.Open()
 	if err != nil {
 		return false, err
@@ -105,14 +131,14 @@ func (f *File) HasNews() (bool, error) {
 
 // Differs reports whether info is another file, size or time than was last seen.
 func (f *File) Differs(info os.FileInfo) bool {
-	return f.Info == nil || info.Size() != f.Size || !info.ModTime().Equal(f.Info.ModTime()) || !os.SameFile(f.Info, info) || !changeTime(info).Equal(changeTime(f.Info))
+	return f.Info == nil || info.Size() != f.Size || !SameFile(f.Info, info) || !sameVersion(f.Info, info)
 }
 
 // changedInPlace reports whether the file is as long as when all of it was read, but was changed since: other bytes
 // may stand in its middle, which no fingerprint covers. It says so too if somebody only touched the file, which
 // is then read again for nothing.
 func (f *File) changedInPlace(info os.FileInfo) bool {
-	return f.Pos == f.Size && info.Size() == f.Size && (!info.ModTime().Equal(f.Info.ModTime()) || !changeTime(info).Equal(changeTime(f.Info)))
+	return f.Pos == f.Size && info.Size() == f.Size && !sameVersion(f.Info, info)
 }
 
 // Rewritten reports whether what was read of the file is gone: the file is shorter than Pos,
@@ -121,7 +147,7 @@ func (f *File) Rewritten(h io.ReaderAt, info os.FileInfo) bool {
 	if f.Info == nil {
 		return false
 	}
-	return f.changedInPlace(info) || info.Size() < f.Pos || !os.SameFile(f.Info, info) || !f.StartsTheSame(h)
+	return f.changedInPlace(info) || info.Size() < f.Pos || !SameFile(f.Info, info) || !f.StartsTheSame(h)
 }
 
 // StartsTheSame reports whether the file has the bytes at its start, and before Pos, that were read.

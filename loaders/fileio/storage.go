@@ -1,0 +1,108 @@
+package fileio
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+)
+
+// Storage is where files lie that are not on this machine: on another node, in a bucket. Its paths are
+// separated by slashes. Its methods may be called from several goroutines; they connect when they are called first,
+// and return when the storage is closed. A file or directory that is not there is [fs.ErrNotExist], one that may not be
+// read [fs.ErrPermission]; other errors are of type [*Failure].
+type Storage interface {
+	// Name is written before the paths, "node:" or "s3://", and tells storages apart.
+	Name() string
+	// Stat describes a file or directory in an [Object].
+	Stat(name string) (fs.FileInfo, error)
+	// Tree returns the directories below dir as they are now: a file system in which directories can be read
+	// ([fs.ReadDirFS]), whose entries are of type [Object]. What it asks the storage each time is bounded, at most
+	// a request a second if nothing changes, so a change deep below may be seen some calls later.
+	Tree(dir string) (fs.FS, error)
+	// Open opens a file. The handle may be read from several goroutines, and its Stat returns an [Object].
+	Open(name string) (Handle, error)
+	// WillRead says which files are opened and read next, whole, so that they can be fetched together.
+	WillRead(names []string)
+	// Close ends the connection. Calls that wait return an error.
+	Close() error
+}
+
+// Failure is an error of a storage that says what is wrong with the path, and what to do.
+type Failure struct {
+	What, Do string // "cannot be reached" and "start the VPN", as in a sentence: PATH What: Do
+	Lost     bool   // the connection is lost: the same call may succeed later
+	Err      error  // the cause, if there is one
+}
+
+// Error returns both in one sentence.
+func (f *Failure) Error() string { return f.What + ": " + f.Do }
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// IsLost reports whether an error says that the connection to a storage is lost.
+func IsLost(err error) bool {
+	var f *Failure
+	return errors.As(err, &f) && f.Lost
+}
+
+// Object describes a file or a directory of a storage.
+type Object struct {
+	Path     string // in the storage
+	Bytes    int64
+	Modified time.Time
+	Folder   bool
+	Version  string // changes whenever the content does, as an ETag; "" if the storage knows none
+}
+
+// Name implements [fs.FileInfo] and [fs.DirEntry].
+func (o Object) Name() string { return path.Base(o.Path) }
+
+// Size implements [fs.FileInfo].
+func (o Object) Size() int64 { return o.Bytes }
+
+// Mode implements [fs.FileInfo].
+func (o Object) Mode() fs.FileMode {
+	if o.Folder {
+		return fs.ModeDir | 0o555
+	}
+	return 0o444
+}
+
+// ModTime implements [fs.FileInfo].
+func (o Object) ModTime() time.Time { return o.Modified }
+
+// IsDir implements [fs.FileInfo] and [fs.DirEntry].
+func (o Object) IsDir() bool { return o.Folder }
+
+// Sys implements [fs.FileInfo].
+func (o Object) Sys() any { return nil }
+
+// Type implements [fs.DirEntry].
+func (o Object) Type() fs.FileMode { return o.Mode().Type() }
+
+// Info implements [fs.DirEntry].
+func (o Object) Info() (fs.FileInfo, error) { return o, nil }
+
+// SameFile reports whether two descriptions are of the same file. Storages do not tell whether a file was replaced by
+// another of the same path: of their files the path counts, and the bytes that were read tell the rest.
+func SameFile(a, b os.FileInfo) bool {
+	x, ok := a.(Object)
+	if !ok {
+		return os.SameFile(a, b)
+	}
+	y, ok := b.(Object)
+	return ok && x.Path == y.Path
+}
+
+// sameVersion reports whether two descriptions tell the same times of change, or the same versions.
+func sameVersion(a, b os.FileInfo) bool {
+	x, isObject := a.(Object)
+	y, _ := b.(Object)
+	if isObject && x.Version != y.Version {
+		return false
+	}
+	return a.ModTime().Equal(b.ModTime()) && changeTime(a).Equal(changeTime(b))
+}

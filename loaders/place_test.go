@@ -1,0 +1,254 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vantage/loaders/fileio"
+	"vantage/loaders/storage"
+	"vantage/model"
+)
+
+// memoryStorage is a storage whose connection can be cut.
+type memoryStorage struct {
+	mu    sync.Mutex
+	files fstest.MapFS
+	cut   bool
+	opens int
+	stats int
+	lists int
+}
+
+var errCut = &fileio.Failure{What: "does not answer", Do: "look at the network", Lost: true}
+
+func (m *memoryStorage) Name() string      { return "mem:" }
+func (m *memoryStorage) WillRead([]string) {}
+func (m *memoryStorage) Close() error      { return nil }
+
+func (m *memoryStorage) Stat(name string) (fs.FileInfo, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stats++
+	if m.cut {
+		return nil, errCut
+	}
+	return m.object(name)
+}
+
+func (m *memoryStorage) object(name string) (fs.FileInfo, error) {
+	info, err := m.files.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return fileio.Object{Path: name, Bytes: info.Size(), Modified: info.ModTime(), Folder: info.IsDir()}, nil
+}
+
+// Tree implements [fileio.Storage].
+func (m *memoryStorage) Tree(dir string) (fs.FS, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lists++
+	if m.cut {
+		return nil, errCut
+	}
+	return memoryTree{m, dir}, nil
+}
+
+type memoryTree struct {
+	*memoryStorage
+	dir string
+}
+
+func (t memoryTree) Open(string) (fs.File, error) { return nil, errors.ErrUnsupported }
+
+func (t memoryTree) ReadDir(dir string) ([]fs.DirEntry, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	whole := filepath.Join(t.dir, dir)
+	entries, err := t.files.ReadDir(whole)
+	for i, e := range entries {
+		info, _ := t.object(filepath.Join(whole, e.Name()))
+		entries[i] = info.(fileio.Object)
+	}
+	return entries, err
+}
+
+func (m *memoryStorage) Open(name string) (fileio.Handle, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.opens++
+	if m.cut {
+		return nil, errCut
+	}
+	info, err := m.object(name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := m.files.ReadFile(name)
+	return memoryHandle{strings.NewReader(string(text)), info}, err
+}
+
+type memoryHandle struct {
+	*strings.Reader
+	info fs.FileInfo
+}
+
+func (h memoryHandle) Stat() (os.FileInfo, error) { return h.info, nil }
+func (h memoryHandle) Close() error               { return nil }
+
+func (m *memoryStorage) scheme() []storage.Scheme {
+	return []storage.Scheme{{
+		Names: func(path string) bool { return strings.HasPrefix(path, "mem:") },
+		Open: func(path string, _ storage.Options) (fileio.Storage, string, error) {
+			return m, strings.TrimPrefix(path, "mem:"), nil
+		},
+	}}
+}
+
+// write writes a file, as one that is appended to or replaced.
+func (m *memoryStorage) write(name, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	files := maps.Clone(m.files)
+	files[name] = &fstest.MapFile{Data: []byte(text), ModTime: time.Now()}
+	m.files = files
+}
+
+func (m *memoryStorage) setCut(cut bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cut = cut
+}
+
+func verlStep(step, groups int) string {
+	var b strings.Builder
+	for g := range groups {
+		for i := range 4 {
+			fmt.Fprintf(&b, `{"input":"prompt %d","output":"answer %d","gts":"4","score":%d.0,"step":%d}`+"\n", g, i, (g+i)%2, step)
+		}
+	}
+	return b.String()
+}
+
+// nextRows reads until so many rows have come.
+func nextRows(t *testing.T, s *Source, store *model.Store, rows int) model.Snapshot {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	for {
+		chunk, err := s.Next(ctx)
+		if err != nil && !(errors.Is(err, io.EOF) && rows == 0) {
+			t.Fatalf("%v, with %d rows", err, store.Snapshot().Rows)
+		}
+		if err != nil {
+			return store.Snapshot()
+		}
+		store.Append(chunk)
+		if snap := store.Snapshot(); rows > 0 && int(snap.Rows) >= rows {
+			return snap
+		}
+	}
+}
+
+// A run in a storage has the numbers of the same run on this machine.
+func TestStorageIsReadAsThisMachine(t *testing.T) {
+	m := &memoryStorage{files: fstest.MapFS{}}
+	dir := t.TempDir()
+	for step := 1; step <= 12; step++ {
+		name := fmt.Sprintf("%d.jsonl", step)
+		m.write("runs/a/"+name, verlStep(step, 3))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(verlStep(step, 3)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	here, err := Open([]string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer here.Close()
+	there, err := Open([]string{"mem:runs/a"}, Options{schemes: m.scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer there.Close()
+	if m.stats+m.lists+m.opens > 0 {
+		t.Error("the storage was asked before the first chunk")
+	}
+	want, got := nextRows(t, here, model.NewStore(), 0), nextRows(t, there, model.NewStore(), 0)
+	if len(got.Steps) != 12 || got.Rows != 144 {
+		t.Fatalf("%d steps, %d rows", len(got.Steps), got.Rows)
+	}
+	for i := range want.Steps {
+		if d := cmp.Diff(want.Steps[i].Rewards, got.Steps[i].Rewards); d != "" {
+			t.Errorf("step %d: %s", want.Steps[i].Number, d)
+		}
+	}
+}
+
+// A run is followed by listings: what has not changed costs no other request.
+func TestStorageIsFollowedByListing(t *testing.T) {
+	m := &memoryStorage{files: fstest.MapFS{}}
+	m.write("a/1.jsonl", verlStep(1, 2))
+	s, err := Open([]string{"mem:a"}, Options{Follow: true, polling: true, Poll: time.Millisecond, schemes: m.scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	store := model.NewStore()
+	nextRows(t, s, store, 8)
+	opens := m.opens
+	m.write("a/2.jsonl", verlStep(2, 1))
+	nextRows(t, s, store, 12)
+	m.write("a/2.jsonl", verlStep(2, 2))
+	if snap := nextRows(t, s, store, 16); len(snap.Steps) != 2 {
+		t.Errorf("%d steps", len(snap.Steps))
+	}
+	if m.opens-opens > 4 || m.stats > 1 {
+		t.Errorf("%d files opened, %d described", m.opens-opens, m.stats)
+	}
+}
+
+// What cannot be read to its end is an error, and never a run with fewer rows. A follower goes on once the connection
+// is back.
+func TestStorageLost(t *testing.T) {
+	m := &memoryStorage{files: fstest.MapFS{}}
+	m.write("a/1.jsonl", verlStep(1, 2))
+	m.write("a/2.jsonl", verlStep(2, 2))
+	for _, follow := range []bool{false, true} {
+		m.setCut(false)
+		s, err := Open([]string{"mem:a"}, Options{Follow: follow, polling: true, serial: true, Poll: time.Millisecond, schemes: m.scheme()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if err := s.openAwaited(time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		m.setCut(true)
+		if follow {
+			time.AfterFunc(100*time.Millisecond, func() { m.setCut(false) })
+			nextRows(t, s, model.NewStore(), 16)
+			continue
+		}
+		for err == nil {
+			_, err = s.Next(t.Context())
+		}
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasSuffix(err.Error(), "does not answer: look at the network") {
+			t.Error(err)
+		}
+	}
+}

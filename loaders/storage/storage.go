@@ -1,0 +1,34 @@
+// Package storage finds the storage that a path names: of another node, or of a bucket.
+//
+// In: a path as a person writes it. Out: a [fileio.Storage] and the path in it. Source calls it; each way of naming a
+// storage is a [Scheme] in a list.
+package storage
+
+import (
+	"slices"
+
+	"vantage/loaders/fileio"
+)
+
+// Options say how storages are reached.
+type Options struct {
+	Endpoint   string // of S3, where it is not the usual one; "" means what the environment says
+	CacheDir   string // where bytes that were read are kept; "" means nowhere
+	CacheBytes int64  // how much at most; 0 means 1 GB
+}
+
+// Scheme is a way in which a path names a storage.
+type Scheme struct {
+	Name  string // "ssh"
+	Paths string // for the help: "host:path or ssh://user@host:port/path"
+
+	// Names reports whether a path names such a storage.
+	Names func(path string) bool
+	// Open returns the storage and the path in it. It does not connect: an error says that the path is wrong.
+	Open func(path string, o Options) (fileio.Storage, string, error)
+}
+
+// Names reports whether a path names a storage, by its looks: a file of this machine may have such a name.
+func Names(path string) bool {
+	return slices.ContainsFunc(Schemes(), func(s Scheme) bool { return s.Names(path) })
+}
