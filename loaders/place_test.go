@@ -150,14 +150,14 @@ func nextRows(t *testing.T, s *Source, store *model.Store, rows int) model.Snaps
 	defer stop()
 	for {
 		chunk, err := s.Next(ctx)
-		if err != nil && !(errors.Is(err, io.EOF) && rows == 0) {
+		if err != nil && (!errors.Is(err, io.EOF) || rows > 0) {
 			t.Fatalf("%v, with %d rows", err, store.Snapshot().Rows)
 		}
 		if err != nil {
 			return store.Snapshot()
 		}
 		store.Append(chunk)
-		if snap := store.Snapshot(); rows > 0 && int(snap.Rows) >= rows {
+		if snap := store.Snapshot(); rows > 0 && snap.Rows >= rows {
 			return snap
 		}
 	}
