@@ -70,6 +70,7 @@ type Progress struct {
 	LastWrite time.Time     // when the newest file with samples was written; zero if unknown
 	StepTime  time.Duration // usual time between two steps; 0 if unknown
 	Tried     int           // rows that were looked at for a format, and fit none
+	Link      Link          // to the machine that the rows are on; the zero value if they are on this one
 }
 
 // Chunk is a bounded number of samples in input order, as a loader hands them over. It belongs to

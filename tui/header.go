@@ -63,6 +63,9 @@ func (a App) status(full, lastRow bool) string {
 	default:
 		parts = append(parts, a.freshness(full))
 	}
+	if p.Link.IsRemote() && !a.sourceState.ended {
+		parts = a.withLink(parts, full)
+	}
 	if last := len(a.snap.Steps) - 1; full && last >= 0 && a.snap.Open(last) && a.snap.Steps[last].Number != a.position.step {
 		parts = append(parts, t.Paint(themes.Dim, a.growingText(last)))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"vantage/model"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 	"vantage/themes"
@@ -64,6 +65,10 @@ func (a App) whyEmpty() (text string, role themes.Role, more []string) {
 		return title + " holds no samples", themes.Warn, []string{a.sawText(), "", formatsHelp}
 	case p.Awaited != "":
 		return "waiting for " + sanitize.Line(p.Awaited) + ", which does not exist yet", themes.Plain, []string{"it opens as soon as it exists", "", trainerOptionsHelp, formatsHelp}
+	case p.Link.State == model.LinkConnecting:
+		return "connecting to " + sanitize.Line(p.Link.Host) + " …", themes.Plain, nil
+	case p.Link.State == model.LinkLost:
+		return a.linkText(), themes.Warn, []string{sanitize.Line(p.Link.Reason), "it connects again by itself"}
 	case !p.CaughtUp && p.BytesAll > 0:
 		return "reading " + title, themes.Plain, []string{a.loadedText()}
 	case !p.CaughtUp:

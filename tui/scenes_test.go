@@ -84,6 +84,12 @@ func scenes() []scene {
 		{name: "awaited", source: func() Source { return progressOnly(model.Progress{CaughtUp: true, Awaited: "runs/made"}) }, setUp: keepLive, sizes: usual},
 		{name: "idle", source: made(3), setUp: idleSince(14 * time.Minute), sizes: usual},
 		{name: "ended", source: made(3), setUp: idleSince(50 * time.Hour), sizes: usual},
+		{name: "remote", source: func() Source { return remoteRun(model.Link{Host: "node7", Latency: 12 * time.Millisecond}) }, setUp: keepLive},
+		{name: "linklost", source: func() Source { return remoteRun(lostLink) }, setUp: keepLive},
+		{name: "linklostwhy", source: func() Source { return remoteRun(lostLink) }, keys: []string{"!"}, setUp: keepLive, sizes: usual},
+		{name: "connecting", source: func() Source {
+			return progressOnly(model.Progress{Link: model.Link{Host: "node7", State: model.LinkConnecting}})
+		}, setUp: keepLive, sizes: usual},
 		{name: "failed", source: func() Source { return failingSource{errPermission} }},
 		{name: "stopped", source: func() Source { return &failsAfterSteps{madeRun(3)} }, sizes: [][2]int{{60, 16}, {80, 24}}},
 		{name: "why", source: func() Source { return &failsAfterSteps{madeRun(3)} }, keys: []string{"!"}, sizes: [][2]int{{60, 16}}},
@@ -111,6 +117,16 @@ func runOfContinuousRewards() *madeSource {
 			chunk.Records[i].Reward += float64(i) / 1024
 		}
 	}
+	return source
+}
+
+// lostLink is a connection that broke.
+var lostLink = model.Link{Host: "node7", Latency: 12 * time.Millisecond, State: model.LinkLost, Retry: 4 * time.Second, Reason: "node7 closed the connection"}
+
+// remoteRun returns a run on another machine.
+func remoteRun(link model.Link) *madeSource {
+	source := madeRun(3)
+	source.chunks[2].Progress.Link = link
 	return source
 }
 

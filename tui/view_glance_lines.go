@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"vantage/model"
 	"vantage/model/glance"
 	"vantage/model/sanitize"
 	"vantage/model/units"
@@ -119,6 +120,8 @@ func (a App) freshnessInFull() string {
 		text = "reading has stopped"
 	case a.sourceState.ended:
 		text = "ended"
+	case p.Link.State == model.LinkLost:
+		text = a.linkText()
 	case !p.CaughtUp && p.BytesAll > 0:
 		text = "reading " + a.loadedText()
 	}

@@ -168,12 +168,17 @@ func (a App) decisions() []decision {
 	for _, note := range run.Notes {
 		all = append(all, decision{"left out", note})
 	}
+	if run.Progress.Link.IsRemote() {
+		all = append(all, a.linkDecision())
+	}
 	follow := "file system events, plus a periodic check of the files"
 	switch {
 	case a.sourceState.err != nil:
 		follow = "stopped: " + a.sourceState.err.Error() + "; fix this and open the log again"
 	case a.sourceState.ended:
 		follow = "no: the log has ended"
+	case run.Progress.Link.IsRemote():
+		follow = "by asking the other machine for changes, once a second at most"
 	case run.Progress.Polling:
 		follow = "polling: this file system reports no changes"
 	}

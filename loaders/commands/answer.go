@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vantage/loaders"
 	"vantage/model"
 	"vantage/model/report"
 )
@@ -38,7 +37,7 @@ func (f *answerFlag[T]) writer(command string) (func(io.Writer, T) error, error)
 
 // openAnswer reads the paths to their current end and chooses settings. The source is open for texts; it is
 // closed after an error.
-func (p *Program) openAnswer(ctx context.Context, paths []string, set model.Settings) (*loaders.Source, report.Answer, error) {
+func (p *Program) openAnswer(ctx context.Context, paths []string, set model.Settings) (Source, report.Answer, error) {
 	source, snap, err := p.readOpen(ctx, paths)
 	if err != nil {
 		return nil, report.Answer{}, err

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"vantage/loaders"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/report"
@@ -29,7 +28,7 @@ func (p *Program) groupAndPaths(command string, args []string) (group string, pa
 }
 
 // openGroup opens the log of a command about one group, and finds the group. It is for the caller to close.
-func (p *Program) openGroup(ctx context.Context, command string, args []string, steps stepRange) (*loaders.Source, report.Why, error) {
+func (p *Program) openGroup(ctx context.Context, command string, args []string, steps stepRange) (Source, report.Why, error) {
 	group, paths, set, err := p.groupAndPaths(command, args)
 	if err != nil {
 		return nil, report.Why{}, err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"vantage/loaders"
 	"vantage/loaders/discover"
@@ -14,9 +15,24 @@ import (
 	"vantage/model/units"
 )
 
+// Source is an open log.
+type Source interface {
+	// Next returns the next chunk, and [io.EOF] when nothing more comes.
+	Next(context.Context) (*model.Chunk, error)
+
+	// Text and Line return the text of a sample and the line at which its record begins, 0 if it has none.
+	Text(context.Context, model.Place) (model.Text, error)
+	Line(context.Context, model.Place) (int64, error)
+
+	// MissingColumns returns the columns that a person named and that no row has had so far.
+	MissingColumns() []string
+
+	Close() error
+}
+
 // Open opens the paths with the options of the flags; with follow it waits for more at
 // their end.
-func (p *Program) Open(paths []string, follow bool) (*loaders.Source, error) {
+func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
 		return nil, Usage(fmt.Errorf("unknown split %q: choose train, val or all", p.split))
 	}
@@ -37,7 +53,7 @@ func (p *Program) readAll(ctx context.Context, paths []string) (model.Snapshot, 
 }
 
 // readOpen is readAll, and leaves the source open so that texts can be read; it is closed after an error.
-func (p *Program) readOpen(ctx context.Context, paths []string) (*loaders.Source, model.Snapshot, error) {
+func (p *Program) readOpen(ctx context.Context, paths []string) (Source, model.Snapshot, error) {
 	source, err := p.Open(paths, false)
 	if err != nil {
 		return nil, model.Snapshot{}, err
@@ -51,7 +67,7 @@ func (p *Program) readOpen(ctx context.Context, paths []string) (*loaders.Source
 }
 
 // readSource reads a source to its current end.
-func (p *Program) readSource(ctx context.Context, source *loaders.Source, paths []string) (model.Snapshot, error) {
+func (p *Program) readSource(ctx context.Context, source Source, paths []string) (model.Snapshot, error) {
 	store := model.NewStore()
 	for {
 		chunk, err := source.Next(ctx)
@@ -92,6 +108,9 @@ func Title(paths []string) string {
 	}
 	if paths[0] == "-" {
 		return "standard input"
+	}
+	if strings.Contains(paths[0], "://") {
+		return paths[0]
 	}
 	return filepath.Clean(paths[0])
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vantage/loaders"
 	"vantage/model/report"
 )
 
@@ -62,7 +61,7 @@ vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 }
 
 // texts reads the answers that are asked for, both unless one is.
-func (o *showOptions) texts(ctx context.Context, source *loaders.Source, y *report.Why) ([]report.ShownText, error) {
+func (o *showOptions) texts(ctx context.Context, source Source, y *report.Why) ([]report.ShownText, error) {
 	var all []report.ShownText
 	if o.best || !o.worst {
 		all = append(all, report.ShownText{Which: "best", Column: y.Best()})

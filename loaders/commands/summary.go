@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vantage/loaders"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/glance"
@@ -77,7 +76,7 @@ const maxAlikeSteps = 64
 
 // readAlike reads a few answers of the steps whose groups are mostly all wrong, and says of which steps they
 // are alike. What cannot be read is not alike.
-func readAlike(ctx context.Context, source *loaders.Source, snap model.Snapshot, trend *analysis.Trend) (map[int64]glance.Alike, error) {
+func readAlike(ctx context.Context, source Source, snap model.Snapshot, trend *analysis.Trend) (map[int64]glance.Alike, error) {
 	alike := map[int64]glance.Alike{}
 	read := 0
 	for i := len(trend.Steps) - 1; i >= 0 && read < maxAlikeSteps; i-- {

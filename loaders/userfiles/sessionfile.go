@@ -21,7 +21,7 @@ import (
 // of the run's paths.
 type SessionFile struct {
 	path string
-	run  []string // absolute paths, symbolic links resolved
+	run  []string // absolute paths, symbolic links resolved; addresses of other machines as they are
 	mu   sync.Mutex
 }
 
@@ -32,6 +32,10 @@ const partPrefix = ".part-"
 func (d *Files) Session(paths []string) (*SessionFile, error) {
 	m := &SessionFile{}
 	for _, p := range paths {
+		if strings.Contains(p, "://") {
+			m.run = append(m.run, p)
+			continue
+		}
 		absolute, err := filepath.Abs(p)
 		if err != nil {
 			return nil, fmt.Errorf("cannot resolve %s: %w", p, err)

@@ -183,6 +183,19 @@ func ApproxDuration(d time.Duration) string {
 	return strconv.Itoa(int(math.Round(d.Hours()))) + " h"
 }
 
+// ShortDuration writes a duration in one unit from milliseconds on: < 1 ms, 12 ms, 1.3 s, 41 s, 3 min.
+func ShortDuration(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return "< 1 ms"
+	case d < time.Second:
+		return strconv.FormatInt(d.Round(time.Millisecond).Milliseconds(), 10) + " ms"
+	case d%time.Second != 0 && d < 10*time.Second:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	}
+	return ApproxDuration(d)
+}
+
 // Plural writes a count with its noun: 1 group, 9 groups.
 func Plural(n int, noun string) string {
 	if n == 1 {

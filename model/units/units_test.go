@@ -103,6 +103,17 @@ func TestApproxDuration(t *testing.T) {
 	}
 }
 
+func TestShortDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		90 * time.Microsecond: "< 1 ms", 12400 * time.Microsecond: "12 ms", 999 * time.Millisecond: "999 ms", 1300 * time.Millisecond: "1.3 s",
+		4 * time.Second: "4 s", 12300 * time.Millisecond: "13 s", 3 * time.Minute: "3 min",
+	} {
+		if got := units.ShortDuration(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}
+
 func TestNearlyEqual(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi float64
