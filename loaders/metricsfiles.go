@@ -24,16 +24,16 @@ const (
 func whyMetrics(first []byte, file io.ReaderAt) (what, do string) {
 	switch {
 	case bytes.HasPrefix(first, []byte(wandbMark)):
-		what, do = "is a W&B run file, which holds averages of steps", "if there is a folder files/media/table beside it, give that: tables of samples are there"
+		what, do = "is a W&B run file, which holds averages of steps", "tables of samples are in the folder files/media/table beside it: open that, if it is there"
 	case bytes.Contains(first[:min(len(first), 40)], []byte(tensorBoardMark)):
-		what, do = "is a TensorBoard file, which holds averages of steps", "let the trainer write its samples: `vantage formats` says how"
+		what, do = "is a TensorBoard file, which holds averages of steps", "`vantage formats` says how each trainer writes its samples"
 	default:
 		return "", ""
 	}
 	head := make([]byte, metricsHead)
 	n, _ := file.ReadAt(head, 0)
 	if where := formats.WhereSamplesAre(head[:n]); where != "" {
-		do = "needed is one row per sample: " + where
+		do = where
 	}
 	return what, do
 }

@@ -63,7 +63,7 @@ func (s *Source) noteSideFiles() {
 				s.chunks.addProblem(p)
 			case !slices.Contains(d.notedNames, base):
 				d.notedNames = append(d.notedNames, base)
-				p.Reason, _, _ = strings.Cut(p.Reason, "; needed") // the trainer's log has what is needed
+				p.Reason, _, _ = strings.Cut(p.Reason, "; ") // what to do: nothing, since samples lie beside it
 				s.chunks.addNotes([]string{p.String()})
 			}
 		}

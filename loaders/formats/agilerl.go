@@ -20,10 +20,10 @@ func agileRL() Format {
 		decode.RoleLength:   {"completion_tokens"},
 	})
 	fields.Caveat = func([]string) string {
-		return "; the trainer logs num_groups groups at each interval and cuts long texts, so a mean here is of what it drew"
+		return "; the trainer logs only num_groups groups at each interval and cuts long texts, so means are of those groups, not of the whole step"
 	}
 	return Format{
-		Name: "agilerl", Doc: "AgileRL's sampled completions: a line per sample of the groups that it draws every few steps.",
+		Name: "agilerl", Doc: "AgileRL's completions: a line per sample, of the groups that it picks at random to log.",
 		TrainerOption: "CompletionLoggingConfig(jsonl_path=FILE, interval=1, num_groups=N)",
 		File:          "completions.jsonl",
 		Open:          "completions.jsonl",

@@ -6,8 +6,8 @@ import "vantage/loaders/decode"
 // inclusionAI/AReaL@4aef98d8d818 areal/infra/workflow_executor.py:818-922.
 func areal() Format {
 	return Format{
-		Name: "areal", Framework: "areal", Doc: "AReaL's {version}/{task}.jsonl: a small file per prompt.",
-		TrainerOption: "rollout.dump_to_file=true, with cluster.fileroot=DIR",
+		Name: "areal", Framework: "areal", Doc: "AReaL's {version}/{task}.jsonl: a small file for each prompt.",
+		TrainerOption: "rollout.dump_to_file=true and cluster.fileroot=DIR",
 		File:          "DIR/logs/{user}/{experiment}/{trial}/rollout/{version}/{task}.jsonl",
 		Open:          "DIR/logs",
 		Score:         85,

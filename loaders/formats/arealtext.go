@@ -17,8 +17,8 @@ import (
 func arealText() Format {
 	firstLine := regexp.MustCompile(`^idx: \d+ / \d+, seqlen: (\d+), reward is (\S+?)\.?\n`)
 	return Format{
-		Name: "areal-text", Framework: "areal", Doc: "AReaL's {version}/{task}.txt of before 2026: text with terminal colours, a file per prompt.",
-		TrainerOption: "dump_dir=DIR of the workflow",
+		Name: "areal-text", Framework: "areal", Doc: "AReaL's {version}/{task}.txt from before 2026: text with terminal colours, a file for each prompt.",
+		TrainerOption: "dump_dir=DIR, an argument of the workflow",
 		File:          "DIR/{version}/{task}.txt",
 		Open:          "DIR",
 		Framing:       framing.Framing{RecordPrefix: "idx: "},
@@ -39,7 +39,7 @@ func arealText() Format {
 	}
 }
 
-var errTextRecord = errors.New("the record lacks a part: it was cut off, or is of another kind")
+var errTextRecord = errors.New("a part of the record is missing: the file was cut off, or it is of another format")
 
 // arealTextRecord decodes a record, given the match of its first line. Group and step are in the path.
 func arealTextRecord(r *decode.RowDecoder, firstLine [][]byte, record []byte, emit func()) error {

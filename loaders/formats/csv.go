@@ -9,7 +9,7 @@ import (
 func csv() Format {
 	fields := usualFields()
 	return Format{
-		Name: "csv", Doc: "CSV or TSV with a header: reward and whatever else under its usual names.",
+		Name: "csv", Doc: "CSV or TSV with a header: a reward and other columns under usual names.",
 		TrainerOption: "DataFrame.to_csv",
 		File:          "log.csv",
 		Open:          "log.csv",

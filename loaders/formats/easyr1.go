@@ -21,11 +21,11 @@ func easyr1() Format {
 		decode.RoleTruth:    {"ground_truth"},
 	})
 	fields.Caveat = func([]string) string {
-		return "; answers of every validation stand together, so a prompt that is asked each time has one group of all"
+		return "; the log does not say which validation an answer is of, so all answers to a prompt are one group"
 	}
 	return Format{
-		Name: "easyr1", Framework: "easyr1", Doc: "EasyR1's generations.log: validation answers as blocks of text, without steps.",
-		TrainerOption: "trainer.logger=[file] with trainer.val_generations_to_log=N and trainer.save_checkpoint_path=DIR",
+		Name: "easyr1", Framework: "easyr1", Doc: "EasyR1's generations.log: answers of validations as blocks of text, without steps.",
+		TrainerOption: "trainer.logger=[file], trainer.val_generations_to_log=N and trainer.save_checkpoint_path=DIR",
 		File:          "DIR/generations.log",
 		Open:          "DIR",
 		Framing:       framing.Framing{RecordPrefix: easyr1Prefix},

@@ -25,7 +25,7 @@ func groupFields() *decode.Fields {
 func groupLines() Format {
 	fields := groupFields()
 	return Format{
-		Name: "group-lines", Doc: "JSON lines with a group each: rewards as a list, and lists of as many completions, advantages or lengths.",
+		Name: "group-lines", Doc: "JSON lines with one group per line: a list of rewards, and lists of as many completions, advantages or lengths.",
 		TrainerOption: "one json.dumps per group with step, prompt, completions and rewards",
 		File:          "groups.jsonl",
 		Open:          "groups.jsonl",
@@ -41,7 +41,7 @@ func groupLines() Format {
 func groupTable() Format {
 	fields := groupFields()
 	return Format{
-		Name: "group-parquet", Doc: "A Parquet file with a group in each row: a column of lists of rewards, and of as many completions, advantages or lengths.",
+		Name: "group-parquet", Doc: "A Parquet file with one group per row: a list of rewards, and lists of as many completions, advantages or lengths.",
 		TrainerOption: "DataFrame.to_parquet of one row per group with step, prompt, completions and rewards",
 		File:          "groups.parquet",
 		Open:          "groups.parquet",

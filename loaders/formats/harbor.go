@@ -18,7 +18,7 @@ func harbor() Format {
 	})
 	fields.Caveat = func([]string) string { return "; texts are in agent/trajectory.json beside each result.json" }
 	return Format{
-		Name: "harbor", Doc: "Harbor's {job}/{trial}/result.json: a trial each, grouped by task; its ATIF trajectory lies beside it and is not opened.",
+		Name: "harbor", Doc: "Harbor's {job}/{trial}/result.json: a file per trial, grouped by task; the ATIF trajectory beside it is not opened.",
 		TrainerOption: "nothing: harbor run writes them, under --jobs-dir",
 		File:          "jobs/{job}/{trial}/result.json",
 		Open:          "jobs",
@@ -38,4 +38,4 @@ func isATIF(record []byte) (yes bool) {
 }
 
 // atifRefusal says where the reward of a trajectory is.
-const atifRefusal = "an ATIF trajectory, which has no reward: Harbor writes that to result.json in the trial's folder, so open the job's folder"
+const atifRefusal = "an ATIF trajectory, which has no reward: Harbor writes the reward to result.json in the folder of the trial; open the folder of the job"

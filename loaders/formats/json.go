@@ -11,7 +11,7 @@ import (
 func jsonDocument() Format {
 	fields := usualFields()
 	return Format{
-		Name: "json", Doc: "A JSON document, or one on each line: a list of samples, an object with samples, rollouts, results, rows or data, or an object of lists.",
+		Name: "json", Doc: "A JSON document: a list of samples, an object with a list under samples, rollouts, results, rows or data, or an object of lists. Also one such document per line.",
 		TrainerOption: "json.dump of a list of objects with reward and prompt",
 		File:          "samples.json",
 		Open:          "samples.json",

@@ -9,7 +9,7 @@ import (
 func jsonl() Format {
 	fields := usualFields()
 	return Format{
-		Name: "jsonl", Doc: "Plain JSON lines, one object per sample, with a reward and whatever else under its usual names.",
+		Name: "jsonl", Doc: "JSON lines: one object per sample, with a reward and other fields under usual names.",
 		TrainerOption: "one json.dumps per sample with reward, step and prompt",
 		File:          "log.jsonl",
 		Open:          "log.jsonl",

@@ -51,7 +51,7 @@ func WhereSamplesAre(text []byte) string {
 	for _, log := range metricsLogs() {
 		for _, mark := range log.marks {
 			if f, ok := Find(log.format); ok && bytes.Contains(text, []byte(mark)) {
-				return log.trainer + " writes its samples " + f.howWritten() + ": then `" + f.Command() + "`"
+				return log.trainer + " writes samples, one row each, " + f.howWritten() + "; then run `" + f.Command() + "`"
 			}
 		}
 	}
@@ -64,10 +64,10 @@ func WhereSamplesOfStateAre() string {
 	var ways []string
 	for _, log := range slices.Backward(metricsLogs()) {
 		if f, ok := Find(log.format); ok && log.hasState {
-			ways = append(ways, log.trainer+" writes its samples "+f.howWritten())
+			ways = append(ways, log.trainer+" writes samples "+f.howWritten())
 		}
 	}
-	return strings.Join(ways, ", ") + ": then `vantage DIR`"
+	return strings.Join(ways, ", ") + "; then run `vantage DIR`"
 }
 
 // byDefault is how the option begins of a trainer that need not be told.
@@ -76,9 +76,9 @@ const byDefault = "nothing: it writes them by default"
 // howWritten says into which file samples of this format are written, and what must be set.
 func (f *Format) howWritten() string {
 	if where, ok := strings.CutPrefix(f.TrainerOption, byDefault); ok {
-		return "by default" + where + ", as " + f.File
+		return "to " + f.File + " by default" + where
 	}
-	return "as " + f.File + " with " + f.TrainerOption
+	return "to " + f.File + " with " + f.TrainerOption
 }
 
 // metricNames returns the names in a record of metrics, a line each: "critic/score/mean" also where they are nested.

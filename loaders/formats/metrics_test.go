@@ -9,15 +9,15 @@ import (
 // writes them. The names of the averages are those of the trainers' code.
 func TestAveragesSayWhereTheSamplesAre(t *testing.T) {
 	for name, c := range map[string]struct{ record, want string }{
-		"verl's file logger":    {`{"step":1,"data":{"training/global_step":1,"critic/score/mean":0.5}}`, "(last: critic/score/mean 0.5); needed is one row per sample: verl writes its samples as DIR/{step}.jsonl with trainer.rollout_data_dir=DIR"},
-		"EasyR1's file logger":  {`{"step":1,"reward":{"overall":0.3,"format":1},"critic":{"score":{"mean":0.2}}}`, "EasyR1 writes its samples as DIR/generations.log with trainer.logger=[file] with trainer.val_generations_to_log=N"},
-		"tinker's metrics":      {`{"step":0,"progress/batch":0,"progress/done_frac":0.1,"env/all/reward/total":0.5}`, "tinker-cookbook writes its samples by default, into log_path=DIR, as DIR/iteration_{step}/{train,eval}_rollout_summaries.jsonl: then `vantage DIR`"},
-		"prime-rl's metrics":    {`{"step":0,"time":1.5,"progress/total_rollouts":8,"reward/all/mean":0.5}`, "prime-rl writes its samples by default, into output_dir=DIR; --no-monitors.file turns it off, as DIR/rollouts/step_{step}/"},
-		"ms-swift's logging":    {`{"loss":0.1,"reward":0.5,"completions/mean_length":9.0,"global_step/max_steps":"1/9","elapsed_time":"1s","memory(GiB)":9.1,"train_speed(s/it)":1.5}`, "(last: reward 0.5); needed is one row per sample: ms-swift writes its samples as DIR/completions.jsonl with --log_completions true"},
-		"TRL's metrics":         {`{"loss":0.1,"reward":0.5,"frac_reward_zero_std":0.25,"completions/mean_length":9.0}`, "TRL writes its samples as DIR/completions/completions_{step}.parquet with log_completions=True"},
-		"trainer_state.json":    {`{"epoch":0.1,"global_step":2,"log_history":[{"reward":0.25,"step":1},{"reward":0.5,"step":2},{"train_runtime":9.5,"step":2}],"stateful_callbacks":{}}`, "metrics only, no samples: it holds averages of steps (last: reward 0.5); needed is one row per sample: TRL writes its samples as DIR/completions/completions_{step}.parquet with log_completions=True and output_dir=DIR in GRPOConfig, ms-swift writes its samples as DIR/completions.jsonl with --log_completions true --output_dir DIR: then `vantage DIR`"},
-		"a trainer not known":   {`{"step":1,"loss":0.5}`, "verl writes them with trainer.rollout_data_dir=DIR; `vantage formats` says it of all trainers"},
-		"of no averages at all": {`{"global_step":2,"log_history":[]}`, "metrics only, no samples: it holds averages of steps; needed is one row per sample: TRL"},
+		"verl's file logger":    {`{"step":1,"data":{"training/global_step":1,"critic/score/mean":0.5}}`, "(last: critic/score/mean 0.5); verl writes samples, one row each, to DIR/{step}.jsonl with trainer.rollout_data_dir=DIR; then run `vantage DIR`"},
+		"EasyR1's file logger":  {`{"step":1,"reward":{"overall":0.3,"format":1},"critic":{"score":{"mean":0.2}}}`, "EasyR1 writes samples, one row each, to DIR/generations.log with trainer.logger=[file], trainer.val_generations_to_log=N"},
+		"tinker's metrics":      {`{"step":0,"progress/batch":0,"progress/done_frac":0.1,"env/all/reward/total":0.5}`, "tinker-cookbook writes samples, one row each, to DIR/iteration_{step}/{train,eval}_rollout_summaries.jsonl by default, with log_path=DIR; then run `vantage DIR`"},
+		"prime-rl's metrics":    {`{"step":0,"time":1.5,"progress/total_rollouts":8,"reward/all/mean":0.5}`, "prime-rl writes samples, one row each, to DIR/rollouts/step_{step}/{train,eval}/{effective,all}/traces.jsonl by default, with output_dir=DIR (--no-monitors.file turns it off); then run `vantage DIR/rollouts`"},
+		"ms-swift's logging":    {`{"loss":0.1,"reward":0.5,"completions/mean_length":9.0,"global_step/max_steps":"1/9","elapsed_time":"1s","memory(GiB)":9.1,"train_speed(s/it)":1.5}`, "(last: reward 0.5); ms-swift writes samples, one row each, to DIR/completions.jsonl with --log_completions true"},
+		"TRL's metrics":         {`{"loss":0.1,"reward":0.5,"frac_reward_zero_std":0.25,"completions/mean_length":9.0}`, "TRL writes samples, one row each, to DIR/completions/completions_{step}.parquet with log_completions=True"},
+		"trainer_state.json":    {`{"epoch":0.1,"global_step":2,"log_history":[{"reward":0.25,"step":1},{"reward":0.5,"step":2},{"train_runtime":9.5,"step":2}],"stateful_callbacks":{}}`, "metrics only, no samples: it holds averages of steps (last: reward 0.5); TRL writes samples to DIR/completions/completions_{step}.parquet with log_completions=True and output_dir=DIR in GRPOConfig, ms-swift writes samples to DIR/completions.jsonl with --log_completions true --output_dir DIR; then run `vantage DIR`"},
+		"a trainer not known":   {`{"step":1,"loss":0.5}`, "vantage needs one row per sample: `vantage formats` says how each trainer writes them"},
+		"of no averages at all": {`{"global_step":2,"log_history":[]}`, "metrics only, no samples: it holds averages of steps; TRL writes samples to"},
 	} {
 		if got := Refusal([]byte(c.record)); !strings.HasPrefix(got, "metrics only, no samples: it holds averages of steps") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
@@ -33,7 +33,7 @@ func TestAveragesLeadToFormats(t *testing.T) {
 			t.Errorf("%s: no format %s", log.trainer, log.format)
 		}
 		for _, mark := range log.marks {
-			if got := WhereSamplesAre([]byte("x\n" + mark)); !strings.HasPrefix(got, log.trainer+" writes its samples ") || !strings.HasSuffix(got, ": then `"+f.Command()+"`") {
+			if got := WhereSamplesAre([]byte("x\n" + mark)); !strings.HasPrefix(got, log.trainer+" writes samples, one row each, to ") || !strings.HasSuffix(got, "; then run `"+f.Command()+"`") {
 				t.Errorf("%s, by %s: %q", log.trainer, mark, got)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 func miles() Format {
 	return Format{
 		Name: "miles", Framework: "miles", Doc: "miles' conversations: {rollout_id}.jsonl with sample_index, group_index, status, reward, prompt and messages.",
-		TrainerOption: "--save-debug-rollout-data DIR/{rollout_id}.pt --save-debug-trajectory-data DIR/{rollout_id}.jsonl",
+		TrainerOption: "--save-debug-trajectory-data DIR/{rollout_id}.jsonl --save-debug-rollout-data OTHER/{rollout_id}.pt",
 		File:          "DIR/{rollout}.jsonl",
 		Open:          "DIR",
 		Score:         80,

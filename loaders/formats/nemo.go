@@ -11,8 +11,8 @@ import (
 // NVIDIA-NeMo/RL@7ea279abfbeb nemo_rl/utils/logger.py:1071-1096.
 func nemo() Format {
 	return Format{
-		Name: "nemo-rl", Framework: "nemo-rl", Doc: "NeMo-RL's train_data_stepN.jsonl: rows of lists of one, with token ids.",
-		TrainerOption: byDefault + ", into logger.log_dir=DIR",
+		Name: "nemo-rl", Framework: "nemo-rl", Doc: "NeMo-RL's train_data_stepN.jsonl: a row per sample, in which every value is a list of one, with token ids.",
+		TrainerOption: byDefault + ", with logger.log_dir=DIR",
 		File:          "DIR/exp_{run}/train_data_step{step}.jsonl",
 		Open:          "DIR",
 		Score:         85,

@@ -12,7 +12,7 @@ import (
 // NVIDIA-NeMo/Gym@00536e7a140e nemo_gym/rollout_collection.py:309-349, 480-520.
 func nemoGym() Format {
 	return Format{
-		Name: "nemo-gym", Doc: "NeMo Gym's rollouts: a line each with responses_create_params, response, reward and the task's index.",
+		Name: "nemo-gym", Doc: "NeMo Gym's rollouts: a line per rollout with responses_create_params, response, reward and the index of the task.",
 		TrainerOption: "gym eval run (or ng_collect_rollouts) +output_jsonl_fpath=FILE.jsonl +num_repeats=N",
 		File:          "rollouts.jsonl",
 		Open:          "rollouts.jsonl",

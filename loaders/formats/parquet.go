@@ -10,7 +10,7 @@ import (
 func parquetFile() Format {
 	fields := usualFields()
 	return Format{
-		Name: "parquet", Doc: "A Parquet file: reward and whatever else under its usual names.",
+		Name: "parquet", Doc: "A Parquet file: a reward and other columns under usual names.",
 		TrainerOption: "DataFrame.to_parquet",
 		File:          "log.parquet",
 		Open:          "log.parquet",

@@ -11,7 +11,7 @@ import (
 func prime() Format {
 	return Format{
 		Name: "prime-rl", Framework: "prime-rl", Doc: "prime-rl's rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl, and verifiers' traces.jsonl.",
-		TrainerOption: byDefault + ", into output_dir=DIR; --no-monitors.file turns it off",
+		TrainerOption: byDefault + ", with output_dir=DIR (--no-monitors.file turns it off)",
 		File:          "DIR/rollouts/step_{step}/{train,eval}/{effective,all}/traces.jsonl",
 		Open:          "DIR/rollouts",
 		Score:         85,
@@ -90,7 +90,7 @@ func sampled(nodes jsonscan.Value) (messages []jsonscan.Value, credit jsonscan.V
 func primeHosted() Format {
 	return Format{
 		Name: "prime-hosted", Framework: "prime-rl", Doc: "The export of hosted prime-rl training: results.jsonl or rollouts_raw.json.",
-		TrainerOption: "nothing: download the run's samples",
+		TrainerOption: "nothing: download the samples of the run",
 		File:          "results.jsonl",
 		Open:          "results.jsonl",
 		Score:         80,

@@ -15,10 +15,10 @@ const MaxKeys = 12
 // Refusal says why no format reads a record: what it is, and what it lacks.
 func Refusal(record []byte) string {
 	if jsonscan.ScanObject(record, nil) != nil {
-		return "no reward under a usual name in what it begins with: " + jsonscan.Quote(bytes.TrimSpace(record)) + "; --reward NAME names the column that is"
+		return "no reward under a usual name; it begins with " + jsonscan.Quote(bytes.TrimSpace(record)) + "; --reward NAME says which column is the reward"
 	}
 	if last := lastLogged(record); last != nil {
-		return averagesOnly(last) + "; needed is one row per sample: " + WhereSamplesOfStateAre()
+		return averagesOnly(last) + "; " + WhereSamplesOfStateAre()
 	}
 	switch {
 	case isATIF(record):
@@ -47,7 +47,7 @@ func Refusal(record []byte) string {
 	if found == "" {
 		found = "none"
 	}
-	return "no reward field: the keys are " + found + notSingle + "; needed is a number under reward, score or total_reward, or a name with --reward NAME"
+	return "no reward field: the keys are " + found + notSingle + "; vantage needs a number under reward, score or total_reward, or --reward NAME for another name"
 }
 
 // HasResponse reports whether a record has a field for the response of a model.
@@ -92,9 +92,9 @@ func IsMetrics(record []byte) bool {
 func metricsRefusal(record []byte) string {
 	where := WhereSamplesAre(metricNames(record))
 	if where == "" {
-		where = "verl writes them with trainer.rollout_data_dir=DIR; `vantage formats` says it of all trainers"
+		where = "vantage needs one row per sample: `vantage formats` says how each trainer writes them"
 	}
-	return averagesOnly(record) + "; needed is one row per sample: " + where
+	return averagesOnly(record) + "; " + where
 }
 
 func averagesOnly(record []byte) string {

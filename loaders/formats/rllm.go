@@ -12,8 +12,8 @@ import (
 // rllm-org/rllm@9beb6e0f676a rllm/utils/episode_logger.py:74-136.
 func rllm() Format {
 	return Format{
-		Name: "rllm", Framework: "rllm", Doc: "rLLM's episodes/{train,val}_step_N_epoch_E/episode_*.json.",
-		TrainerOption: "rllm.log_episodes=true, with rllm.episode_log_dir=DIR",
+		Name: "rllm", Framework: "rllm", Doc: "rLLM's episodes/{train,val}_step_N_epoch_E/episode_*.json: a file per episode, with its trajectories.",
+		TrainerOption: "rllm.log_episodes=true and rllm.episode_log_dir=DIR",
 		File:          "DIR/episodes/{train,val}_step_{step}_epoch_{epoch}/episode_{hash}_{id}.json",
 		Open:          "DIR",
 		Framing:       framing.Framing{Whole: true},

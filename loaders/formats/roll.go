@@ -9,8 +9,8 @@ import (
 // alibaba/ROLL@8eb27cc2dc34 roll/pipeline/rlvr/utils.py:35-77.
 func roll() Format {
 	return Format{
-		Name: "roll", Framework: "roll", Doc: "ROLL's rollout_dump_data.step_N.jsonl: one line of columns per step.",
-		TrainerOption: "rollout_dump_dir=DIR, an absolute path",
+		Name: "roll", Framework: "roll", Doc: "ROLL's rollout_dump_data.step_N.jsonl: one line per step, with a list for each column.",
+		TrainerOption: "rollout_dump_dir=DIR, which must be an absolute path",
 		File:          "DIR/rollout_dump_data.step_{step}.jsonl",
 		Open:          "DIR",
 		Score:         85,

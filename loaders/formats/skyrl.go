@@ -9,8 +9,8 @@ import (
 // NovaSky-AI/SkyRL@a9564572eb8e skyrl/train/utils/trainer_utils.py:324-373.
 func skyrl() Format {
 	return Format{
-		Name: "skyrl", Framework: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only, score as a number or per token.",
-		TrainerOption: byDefault + ", of evaluations only, under trainer.export_path=DIR",
+		Name: "skyrl", Framework: "skyrl", Doc: "SkyRL's dumped_evals: evaluations only; score is a number or a list with one per token.",
+		TrainerOption: byDefault + ", for evaluations only, with trainer.export_path=DIR",
 		File:          "DIR/dumped_evals/global_step_{step}_evals/{dataset}.jsonl",
 		Open:          "DIR/dumped_evals",
 		Score:         80,

@@ -7,7 +7,7 @@ import "vantage/loaders/decode"
 // THUDM/slime@624b824a8 slime/observability/rollout_data_utils.py:140-153, slime/utils/types.py.
 func slime() Format {
 	return Format{
-		Name: "slime", Framework: "slime", Doc: "slime's and miles' {rollout_id}.pt: samples in a pickle, of which nothing is run.",
+		Name: "slime", Framework: "slime", Doc: "slime's and miles' {rollout_id}.pt: samples in a pickle file; no code in it is run.",
 		TrainerOption: "--dump-details DIR, or --save-debug-rollout-data DIR/rollout_data/{rollout_id}.pt",
 		File:          "DIR/rollout_data/{rollout_id}.pt",
 		Open:          "DIR",

@@ -10,7 +10,7 @@ import (
 func stepData() Format {
 	fields := groupFields()
 	return Format{
-		Name: "step-data", Doc: `JSON lines {"step": 1, "data": {…}}: a sample under data, or the lists of a group.`,
+		Name: "step-data", Doc: `JSON lines {"step": 1, "data": {…}}: under data is a sample, or the lists of a group.`,
 		TrainerOption: "one json.dumps per sample or group, with prompt, completion and reward under data",
 		File:          "rollouts.jsonl",
 		Open:          "rollouts.jsonl",

@@ -10,7 +10,7 @@ import (
 // modelscope/ms-swift@3602360a5623 swift/rlhf_trainers/grpo_trainer.py:1874-1897.
 func swift() Format {
 	return Format{
-		Name: "ms-swift", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl: one line of columns per log step.",
+		Name: "ms-swift", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl: one line per logged step, with a list for each column.",
 		TrainerOption: "--log_completions true --output_dir DIR",
 		File:          "DIR/completions.jsonl",
 		Open:          "DIR",

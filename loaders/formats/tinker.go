@@ -10,8 +10,8 @@ import (
 // thinking-machines-lab/tinker-cookbook@9dfcc3a2cf44 tinker_cookbook/rl/rollout_logging.py:72-147.
 func tinker() Format {
 	return Format{
-		Name: "tinker", Framework: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl.",
-		TrainerOption: byDefault + ", into log_path=DIR",
+		Name: "tinker", Framework: "tinker", Doc: "tinker-cookbook's iteration_N/*_rollout_summaries.jsonl: a row per trajectory, without prompts.",
+		TrainerOption: byDefault + ", with log_path=DIR",
 		File:          "DIR/iteration_{step}/{train,eval}_rollout_summaries.jsonl",
 		Open:          "DIR",
 		Score:         85,

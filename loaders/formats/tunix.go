@@ -15,8 +15,8 @@ import (
 // google/tunix@c7d8950f12a9 tunix/utils/trajectory_logger.py:77-151.
 func tunix() Format {
 	return Format{
-		Name: "tunix", Framework: "tunix", Doc: "Tunix's trajectory_log_*.csv: cells that are Python's repr of lists and dicts.",
-		TrainerOption: "a metrics log_dir=DIR on the agentic learner",
+		Name: "tunix", Framework: "tunix", Doc: "Tunix's trajectory_log_*.csv: a row per trajectory, with cells that are Python's repr of lists and dicts.",
+		TrainerOption: "an agentic learner with MetricsLoggerOptions(log_dir=DIR)",
 		File:          "DIR/trajectory_log_{time}.csv",
 		Open:          "DIR",
 		Framing:       framing.Framing{Quoted: true},

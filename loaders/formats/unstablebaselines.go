@@ -13,7 +13,7 @@ import (
 // LeonGuertler/UnstableBaselines@66aec040f789.
 func unstableBaselines() Format {
 	return Format{
-		Name: "unstable-baselines", Doc: "UnstableBaselines' train_data_step_N.csv: turns of games; its rewards are normalised already.",
+		Name: "unstable-baselines", Doc: "UnstableBaselines' train_data_step_N.csv: turns of games, with rewards that are already normalised.",
 		TrainerOption: byDefault,
 		File:          "DIR/train_data_step_{step}.csv",
 		Open:          "DIR",

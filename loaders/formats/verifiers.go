@@ -11,7 +11,7 @@ import (
 func verifiers() Format {
 	return Format{
 		Name: "verifiers", Framework: "verifiers", Doc: "verifiers' results.jsonl, and prime-rl's {train,eval}_rollouts.jsonl of early 2026.",
-		TrainerOption: "-s, or save_results = true",
+		TrainerOption: "-s on the command line, or save_results = true",
 		File:          "outputs/evals/{env}--{model}/{run}/results.jsonl",
 		Open:          "outputs/evals",
 		Score:         70,

@@ -25,8 +25,8 @@ func verl() Format {
 	fields.Caveat = overlongCaveat
 	fields.SplitGroupID = splitUID
 	return Format{
-		Name: "verl", Framework: "verl", Doc: "verl and RAGEN: {step}.jsonl with rows of input, output, gts, score, step, and uid since v1.",
-		TrainerOption: "trainer.rollout_data_dir=DIR (and trainer.validation_data_dir=DIR)",
+		Name: "verl", Framework: "verl", Doc: "verl's and RAGEN's {step}.jsonl: a row per sample with input, output, gts, score and step, and uid since verl's v1 trainer.",
+		TrainerOption: "trainer.rollout_data_dir=DIR",
 		File:          "DIR/{step}.jsonl",
 		Open:          "DIR",
 		Score:         90,
@@ -43,7 +43,7 @@ func overlongCaveat(components []string) string {
 	if !slices.Contains(components, "overlong_reward") {
 		return ""
 	}
-	return "; score may lack the penalty for overlong responses that the trainer adds, which stands in overlong_reward"
+	return "; score may lack the penalty for overlong responses that the trainer adds: that is in overlong_reward"
 }
 
 // splitUID returns the uid of the prompt in "{uid}_{session}_{output}", and the session as rollout. A

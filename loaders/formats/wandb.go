@@ -11,7 +11,7 @@ import (
 func wandbTable() Format {
 	return Format{
 		Name: "wandb-table", Doc: "A W&B table on disk: files/media/table/*.table.json of an offline run.",
-		TrainerOption: "WANDB_MODE=offline, with log_completions (TRL), trainer.log_val_generations=N (verl) or trainer.val_generations_to_log=N (EasyR1)",
+		TrainerOption: "WANDB_MODE=offline, and log_completions=True (TRL), trainer.log_val_generations=N (verl) or trainer.val_generations_to_log=N (EasyR1)",
 		File:          "wandb/{run}/files/media/table/{key}_{step}_{hash}.table.json",
 		Open:          "wandb",
 		Origin:        FromLogger,

@@ -1,0 +1,347 @@
+package commands
+
+import (
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vantage/estimators"
+	"vantage/estimators/groupfilter"
+	"vantage/estimators/lossweight"
+	"vantage/estimators/overlong"
+	"vantage/loaders/formats"
+	"vantage/model"
+	"vantage/model/choice"
+)
+
+var update = flag.Bool("update", false, "write the pages of the trainers; look at them before keeping them")
+
+const trainersFolder = "../../.github/docs/trainers"
+
+// trainerPage is a page on the logs of a trainer: the part that this test writes, at its head. The rest is written by hand.
+type trainerPage struct {
+	name    string   // of the page
+	trainer string   // as a person calls it
+	formats []string // that it writes, the one to begin with first
+	write   string   // how samples are written, "" for what the first format says
+	look    string   // what to look at first
+
+	averages string // a file of averages that it writes, "" if it writes none that is known
+	record   string // a line of it
+}
+
+// trainerPages returns all pages. A format that is in none of them fails the test.
+func trainerPages() []trainerPage {
+	const stop = "how many groups carry signal, in the second line of the screen: a group whose rewards are all equal trains nothing"
+	return []trainerPage{
+		{name: "verl", trainer: "verl and RAGEN", formats: []string{"verl"}, look: stop, averages: "file `PROJECT/EXPERIMENT.jsonl` of the logger `file`", record: `{"step":1,"data":{"training/global_step":1,"critic/score/mean":0.5}}`},
+		{name: "easyr1", trainer: "EasyR1", formats: []string{"easyr1"}, look: "that these are validation answers, and of all validations together: the advantages of training are not in this file", averages: "file `experiment_log.jsonl`", record: `{"step":1,"reward":{"overall":0.3,"format":1}}`},
+		{name: "trl", trainer: "TRL and Unsloth", formats: []string{"trl", "trl-table"}, look: "the line `reward`: which columns count as the reward, with which weights, and how that is known", averages: "file `trainer_state.json`", record: `{"epoch":0.1,"global_step":2,"log_history":[{"reward":0.25,"frac_reward_zero_std":0.5,"step":2}]}`},
+		{name: "ms-swift", trainer: "ms-swift", formats: []string{"ms-swift", "ms-swift-ray"}, look: "the line `settings`: with a ✓ behind it, these are the advantages that ms-swift trained on", averages: "file `logging.jsonl`", record: `{"loss":0.1,"reward":0.5,"global_step/max_steps":"1/9","train_speed(s/it)":1.5}`},
+		{name: "nemo-rl", trainer: "NeMo-RL", formats: []string{"nemo-rl"}, look: "the line `settings`: a `!` there says that the logged advantages are those of another setting", averages: "output of a metrics logger", record: `{"train/token_mult_prob_error":1.0,"train/reward":0.5}`},
+		{name: "nemo-gym", trainer: "NeMo Gym", formats: []string{"nemo-gym"}, look: "the groups whose fate is `all correct` or `all wrong`: tasks that are too easy or too hard to train on"},
+		{name: "slime", trainer: "slime", formats: []string{"slime"}, look: stop, averages: "output of a metrics logger", record: `{"rollout/step":1,"rollout/raw_reward":0.5}`},
+		{name: "miles", trainer: "miles", formats: []string{"miles", "slime"}, look: stop},
+		{name: "roll", trainer: "ROLL", formats: []string{"roll"}, look: stop, averages: "output of a metrics logger", record: `{"time/step_total":9.5,"critic/score/mean":0.5}`},
+		{name: "skyrl", trainer: "SkyRL", formats: []string{"skyrl"}, look: "the line `left out`: these are evaluations, since SkyRL writes no file of its training samples", averages: "file `aggregated_results.jsonl`", record: `{"eval/all/avg_score":0.375,"eval/all/pass_at_1":0.4}`},
+		{name: "areal", trainer: "AReaL", formats: []string{"areal", "areal-text"}, look: stop},
+		{name: "prime-rl", trainer: "prime-rl", formats: []string{"prime-rl", "prime-hosted"}, look: "the line `settings`: with a ✓ behind it, these are the advantages that prime-rl trained on", averages: "file `metrics.jsonl`", record: `{"step":0,"progress/total_rollouts":8,"reward/all/mean":0.5}`},
+		{name: "verifiers", trainer: "verifiers", formats: []string{"verifiers", "prime-rl"}, look: "the line `groups`: whether rows are grouped by id or by prompt, and why"},
+		{name: "open-instruct", trainer: "open-instruct", formats: []string{"open-instruct"}, look: "the line `settings`: with a ✓ behind it, these are the advantages that open-instruct trained on"},
+		{name: "tinker", trainer: "tinker-cookbook", formats: []string{"tinker"}, look: stop, averages: "file `metrics.jsonl`", record: `{"step":0,"progress/done_frac":0.1,"env/all/reward/total":0.5}`},
+		{name: "rllm", trainer: "rLLM", formats: []string{"rllm"}, look: "the groups: rLLM compares the trajectories of one agent on one task"},
+		{name: "art", trainer: "ART", formats: []string{"art", "art-lines"}, look: stop},
+		{name: "tunix", trainer: "Tunix", formats: []string{"tunix"}, look: stop},
+		{name: "agilerl", trainer: "AgileRL", formats: []string{"agilerl"}, look: "how many groups there are at a step: AgileRL logs some of its groups, not all"},
+		{name: "atropos", trainer: "Atropos", formats: []string{"atropos"}, look: "the groups that are `all correct` or `all wrong`: what the environment sends to the trainer and cannot train on"},
+		{name: "harbor", trainer: "Harbor", formats: []string{"harbor"}, look: "the groups that are `all correct` or `all wrong`: tasks that no attempt, or every attempt, solves"},
+		{name: "unstable-baselines", trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: these say nothing"},
+		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read`: which column was taken for what"},
+		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF keeps no file of its samples: let the reward function write them, as below", look: stop},
+		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "csv", "parquet", "group-parquet"}, look: "the line `read`: which field was taken for what, and which fields were not used"},
+	}
+}
+
+// The head of each trainer's page, and the list of the pages, say what the formats say.
+func TestTrainerPages(t *testing.T) {
+	folder, err := filepath.Abs(trainersFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs, inPage := madeLogs(t), map[string]bool{}
+	index := "| trainer | what makes it write its samples | then |\n| --- | --- | --- |\n"
+	for _, p := range trainerPages() {
+		var head strings.Builder
+		for i, name := range p.formats {
+			f, ok := formats.Find(name)
+			if !ok {
+				t.Fatalf("%s: no format %s", p.name, name)
+			}
+			if i == 0 {
+				fmt.Fprintf(&head, "1. **Write it.** %s\n2. **Open it:** `%s`, or `vantage report %s` where there is no screen.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
+				index += fmt.Sprintf("| [%s](%s.md) | %s | `%s` |\n", p.trainer, p.name, cmp.Or(p.write, cell(f.TrainerOption)), f.Command())
+			}
+			inPage[name] = true
+			t.Run(p.name+" "+name, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				putLogs(t, f, logs[name])
+				head.WriteString(factsOf(t, &f))
+			})
+		}
+		t.Run(p.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			head.WriteString(p.whoseArithmetic())
+			head.WriteString(p.refusedAverages(t))
+			keepPart(t, filepath.Join(folder, p.name+".md"), p.trainer, strings.TrimSpace(head.String()))
+		})
+	}
+	keepPart(t, filepath.Join(folder, "README.md"), "Trainers", strings.TrimSpace(index))
+	for _, f := range formats.All() {
+		if !inPage[f.Name] {
+			t.Errorf("no page of a trainer has the format %s: add it to trainerPages", f.Name)
+		}
+	}
+}
+
+// howToWrite says what makes the trainer write its samples, and where they are.
+func (p trainerPage) howToWrite(f *formats.Format) string {
+	switch rest, byItself := strings.CutPrefix(f.TrainerOption, "nothing: "); {
+	case p.write != "":
+		return p.write + "."
+	case byItself:
+		return fmt.Sprintf("There is nothing to set: %s. The file is `%s`.", escaped.Replace(strings.Replace(rest, "it writes", p.trainer+" writes", 1)), f.File)
+	case f.Origin == formats.FromAnyone:
+		return fmt.Sprintf("Use %s. The file may have any name, such as `%s`.", escaped.Replace(f.TrainerOption), f.File)
+	default:
+		return fmt.Sprintf("Set %s. The file is then `%s`.", escaped.Replace(f.TrainerOption), f.File)
+	}
+}
+
+// factsOf returns what is known of a format, with what is read of the made log in the working directory.
+func factsOf(t *testing.T, f *formats.Format) string {
+	t.Helper()
+	out, _ := reportOf(f.Open, "--format", "json")
+	var got struct {
+		Run struct {
+			Read  string   `json:"read"`
+			Notes []string `json:"notes"`
+		} `json:"run"`
+	}
+	_, object, _ := strings.Cut(out, "\n{\n") // after notes
+	if strings.HasPrefix(out, "{\n") {
+		object = out[len("{\n"):]
+	}
+	if err := json.NewDecoder(strings.NewReader("{" + object)).Decode(&got); err != nil || got.Run.Read == "" {
+		t.Fatalf("%v: %s", err, out)
+	}
+	read, _, _ := strings.Cut(got.Run.Read, "; not used:")
+	return fmt.Sprintf("| format | `--input-format %s` |\n| --- | --- |\n| what it is | %s |\n| written with | %s |\n| file | `%s` |\n| first command | `%s` |\n| read as | %s |\n\n",
+		f.Name, cell(f.Doc), cell(f.TrainerOption), f.File, f.Command(), cell(read))
+}
+
+// whoseArithmetic says how the advantages of a log of the page are computed.
+func (p trainerPage) whoseArithmetic() string {
+	f, _ := formats.Find(p.formats[0])
+	set, _ := choice.Choose(model.DefaultSettings(), choice.Given{}, f.Framework, nil)
+	if f.Framework == "" {
+		return fmt.Sprintf("**Arithmetic.** The format does not say who trained. If an estimator gives the advantages in the log, that one is taken; otherwise `%s %s`, "+
+			"which is marked *(assumed)*: `--framework` and `--estimator` say it. [How it is decided](../reporting.md#whose-arithmetic).\n\n", set.Framework, set.Estimator)
+	}
+	var computed, refused []string
+	for _, e := range estimators.All() {
+		switch {
+		case e.Framework != f.Framework:
+		case e.Computable():
+			computed = append(computed, "`"+e.Name+"`")
+		default:
+			refused = append(refused, "`"+e.Name+"`")
+		}
+	}
+	text := fmt.Sprintf("**Arithmetic.** If an estimator gives the advantages in the log, that one is taken, marked ✓; otherwise `%s %s` with scale %s, marked *(the log's trainer)*; "+
+		"`--estimator` and `--config` say otherwise. [How it is decided](../reporting.md#whose-arithmetic). Estimators: %s.", set.Framework, set.Estimator, set.Scale, strings.Join(computed, ", "))
+	if len(refused) > 0 {
+		text += " Refused, since rewards alone do not give them: " + strings.Join(refused, ", ") + "."
+	}
+	return text + fmt.Sprintf(" `vantage estimators %s` describes each.\n\n", f.Framework) + chainOf(f.Framework)
+}
+
+// chainOf names the other stages of a trainer between reward and loss that can be tried on a log.
+func chainOf(framework string) string {
+	var stages, names []string
+	for _, f := range groupfilter.All() {
+		if f.Framework == framework {
+			names = append(names, "`--group-filter "+framework+"/"+f.Name+"`")
+		}
+	}
+	for _, l := range lossweight.All() {
+		if l.Framework == framework {
+			stages = append(stages, "`"+l.Name+"`")
+		}
+	}
+	if len(stages) > 0 {
+		names = append(names, "`--loss "+framework+"/NAME` with one of "+strings.Join(stages, ", "))
+	}
+	if slices.Contains(overlong.Frameworks(), framework) {
+		names = append(names, "`--overlong "+framework+"` for its penalty on long responses")
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "**The rest of its chain**, [from the reward to the loss](../tuning.md): " + strings.Join(names, "; ") + ".\n\n"
+}
+
+// refusedAverages says how a file of averages is refused, in the words of the program.
+func (p trainerPage) refusedAverages(t *testing.T) string {
+	t.Helper()
+	if p.averages == "" {
+		return ""
+	}
+	name := "averages.jsonl"
+	if strings.Contains(p.averages, "trainer_state.json") {
+		name = "trainer_state.json"
+	}
+	if err := os.WriteFile(name, []byte(p.record+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := reportOf(name)
+	if err == nil {
+		t.Fatalf("%s is not refused", name)
+	}
+	_, why, found := strings.Cut(err.Error(), ": "+name+": ")
+	if !found || !strings.HasPrefix(why, "metrics only") {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("**Averages only.** The %s holds no samples. It is refused with the words\n\n> %s\n", p.averages, escaped.Replace(why))
+}
+
+var escaped = strings.NewReplacer("{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*")
+
+// cell returns a text as it can stand in a table of Markdown.
+func cell(text string) string { return strings.ReplaceAll(escaped.Replace(text), "|", `\|`) }
+
+const (
+	partBegin = "<!-- formats: written by a test -->\n"
+	partEnd   = "<!-- end of formats -->\n"
+)
+
+// keepPart compares the part of a page between its marks with what it should be; -update writes it.
+func keepPart(t *testing.T, path, title, want string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), partBegin)
+	got, after, ended := strings.Cut(rest, partEnd)
+	if !found || !ended {
+		before, got, after = "# "+title+"\n\n", "", ""
+	}
+	want += "\n"
+	switch {
+	case got == want:
+	case !*update:
+		t.Errorf("%s: `go test ./loaders/commands -run TrainerPages -update` writes it\nwant %s\ngot %s", filepath.Base(path), want, got)
+	default:
+		if err := os.WriteFile(path, []byte(before+partBegin+want+partEnd+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// formatsOnPage are the formats whose made logs lie where the commands of a page run.
+var formatsOnPage = regexp.MustCompile("`--input-format ([a-z0-9-]+)`")
+
+// Every command of a trainer's page runs on a made log at the place that the page gives for it.
+func TestCommandsOfTrainerPages(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(trainersFolder, "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages: %v", err)
+	}
+	logs := madeLogs(t)
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands := fencedCommands(string(text))
+		if filepath.Base(page) != "README.md" && len(commands) == 0 {
+			t.Errorf("%s shows no command", page)
+		}
+		for _, command := range commands {
+			t.Run(filepath.Base(page)+": "+command, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				for _, name := range slices.Backward(formatsOnPage.FindAllStringSubmatch(string(text), -1)) {
+					f, _ := formats.Find(name[1])
+					putLogs(t, f, logs[f.Name])
+				}
+				args := strings.Fields(strings.ReplaceAll(command, "'", ""))[1:]
+				out, err := outputOf(args...)
+				// The arithmetic of some trainers has nothing to say of groups as small as these, nor has a match.
+				if whole := strings.Contains(out, "\ncomplete: "); err != nil && !whole || out == "" {
+					t.Errorf("%v\n%s", err, out)
+				}
+			})
+		}
+	}
+}
+
+// fencedCommands returns the commands of this program in the fenced blocks of a page.
+func fencedCommands(page string) (commands []string) {
+	fenced := false
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if command, _, _ := strings.Cut(strings.TrimSpace(line), "  #"); fenced && strings.HasPrefix(command, "vantage ") {
+			commands = append(commands, command)
+		}
+	}
+	return commands
+}
+
+// pythonBlock is the program on a page.
+var pythonBlock = regexp.MustCompile("(?s)```python\n(.*?)```")
+
+// What the programs of the pages write is read.
+func TestProgramsOfTrainerPages(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no Python")
+	}
+	for page, c := range map[string]struct{ call, want string }{
+		"own": {
+			`log_step("x.jsonl", 3, [{"prompt_id": 1, "prompt": "q", "response": "a", "answer": "a", "reward": r, "advantage": 2 * r - 1, "tokens": 5} for r in (0.0, 1.0)])`,
+			"reward from reward, step from step, group id from group_id, prompt from prompt, ground truth from ground_truth, advantage from advantage, lengths in tokens\n",
+		},
+		"openrlhf": {
+			`reward_func(["1+1=2", "1+1=3"], ["1+1=", "1+1="], ["2", "2"])`,
+			"reward from reward, no step, so all rows are step 0, prompt from prompt, ground truth from ground_truth, lengths in characters of response; not used: time\n",
+		},
+	} {
+		text, err := os.ReadFile(filepath.Join(trainersFolder, page+".md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		program := pythonBlock.FindStringSubmatch(string(text))
+		if program == nil {
+			t.Fatalf("%s has no program", page)
+		}
+		t.Run(page, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if out, err := exec.Command(python, "-c", program[1]+"\n"+c.call).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if out, err := reportOf("."); err != nil || !strings.Contains(out, c.want) || !strings.Contains(out, "1/1 (100%)") {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
