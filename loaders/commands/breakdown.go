@@ -50,7 +50,7 @@ func (p *Program) writeBreakdown(ctx context.Context, paths []string, set model.
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return err
 	}
-	b := report.Breakdown{By: o.breakdown.by, Where: o.breakdown.where.text, Settings: set.Effective(), Choice: chosen}
+	b := report.Breakdown{Head: newHead(paths), By: o.breakdown.by, Where: o.breakdown.where.text, Settings: set.Effective(), Choice: chosen}
 	if b.By == "" {
 		b.By = "step"
 	}

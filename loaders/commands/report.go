@@ -122,7 +122,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if err != nil {
 		return classifyError(err)
 	}
-	r.Choice = chosen
+	r.Choice, r.Head = chosen, newHead(paths)
 	if o.format.name == "csv" {
 		p.noteConfig(o.format.name) // the other formats include it, what is left out and the choice
 		p.noteLeftOut(o.format.name, snap)

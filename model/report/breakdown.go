@@ -18,6 +18,7 @@ import (
 
 // Breakdown is who pays in some steps of a run, by something that samples have in common.
 type Breakdown struct {
+	Head     Head   // what it is of; the caller sets it
 	By       string // "difficulty", "length", "step", or a column of the log
 	Where    string // the query that selected the samples, "" for all
 	Note     string // what is assumed of the column, "" if nothing
@@ -58,6 +59,9 @@ func (b *Breakdown) sorted() *Breakdown {
 func BreakdownText(w io.Writer, b *Breakdown) error {
 	b.Sort()
 	var out strings.Builder
+	if line := b.Head.line(); line != "" {
+		fmt.Fprintln(&out, line)
+	}
 	fmt.Fprintf(&out, "breakdown by %s, over %s: %s, scale %s%s\n", sanitize.Line(b.By), units.Plural(b.Parts.Steps, "steps"), estimatorText(b.Settings, b.Choice), b.Settings.Scale, b.stagesText())
 	if b.Where != "" {
 		fmt.Fprintf(&out, "only samples where %s\n", sanitize.Line(b.Where))
@@ -185,7 +189,14 @@ func (b *Breakdown) Table() Table {
 }
 
 // BreakdownMarkdown writes a table of Markdown.
-func BreakdownMarkdown(w io.Writer, b *Breakdown) error { return TableMarkdown(w, b.sorted().Table()) }
+func BreakdownMarkdown(w io.Writer, b *Breakdown) error {
+	if line := b.Head.line(); line != "" {
+		if _, err := fmt.Fprintf(w, "%s\n\n", escapeMarkdown(line)); err != nil {
+			return err
+		}
+	}
+	return TableMarkdown(w, b.sorted().Table())
+}
 
 // BreakdownCSV writes a row per part: sums, of which shares can be made.
 func BreakdownCSV(w io.Writer, b *Breakdown) error { return TableCSV(w, b.sorted().Table()) }

@@ -18,7 +18,8 @@ import (
 
 // JSON writes the run and its steps as one object:
 //
-//	{"schema": "vantage/report@2", "run": {…}, "settings": {…},
+//	{"schema": "vantage/report@2", "path": "runs/a", "date": "2026-01-02T03:04:05Z", "version": "v1.2.3",
+//	 "run": {…}, "settings": {…},
 //	 "estimator": {"origin": "logged advantages", "framework": "trl", "estimator": "grpo", "scale": "group",
 //	   "exact": 1800, "near": 1800, "compared": 1800},
 //	 "reward": {"origin": "logged advantages", "formula": "accuracy + 0.3·format",
@@ -32,6 +33,8 @@ import (
 //	 "summary": {"steps": 3, "samples": 1536, "groups": 96, "fates": {…}, "metrics": {…},
 //	   "warnings": [{"kind": "killed-groups", "first_step": 1, "steps": 2}]},
 //	 "complete": true}
+//
+// path, date and version are those of [Head], each present unless it is empty.
 //
 // The origin of the estimator is "flag", "config", "logged advantages", "trainer" (of the log's
 // format), "assumed" or "screen"; of the compared logged advantages so many are exact, in every bit,
@@ -59,6 +62,7 @@ const reportSchema = "vantage/report@2"
 func jsonHead(p *page) {
 	p.printf("{\n")
 	p.writeMember("schema", reportSchema)
+	p.writeHead()
 	p.writeMember("run", newRunJSON(p))
 	p.writeMember("settings", newSettingsJSON(p.Settings))
 	if c := newChoiceJSON(p.Choice); c != nil {

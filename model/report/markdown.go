@@ -19,6 +19,12 @@ func Markdown(w io.Writer, r *Report) (*Charts, error) {
 func markdownHead(p *page) {
 	set, snap := p.Settings, p.Snap
 	p.printf("## %s · %s · %s%s\n\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"), attemptText(snap.Run.Attempts))
+	if p.Head.Path != "" {
+		p.printf("- **path** %s\n", escapeMarkdown(p.Head.Path))
+	}
+	if at := p.Head.written(); at != "" {
+		p.printf("- **report** of %s\n", escapeMarkdown(at))
+	}
 	p.printf("- **settings** %s, scale %s, keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s\n", estimatorText(set, p.Choice), set.Scale,
 		units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
 	if set.Options != "" {

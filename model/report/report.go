@@ -16,6 +16,7 @@ import (
 // Report is a run to be written by [Text], [Markdown], [CSV] or [JSON]. Each of them goes
 // through the steps once.
 type Report struct {
+	Head       Head // what the report is of; the caller sets it
 	Snap       model.Snapshot
 	Settings   model.Settings // effective
 	Choice     choice.Choice  // who chose the estimator of Settings; the caller sets it

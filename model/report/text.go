@@ -25,6 +25,12 @@ func Text(w io.Writer, r *Report) (*Charts, error) {
 
 func textHead(p *page) {
 	set, snap := p.Settings, p.Snap
+	if p.Head.Path != "" {
+		p.printf("path       %s\n", sanitize.Line(p.Head.Path))
+	}
+	if at := p.Head.written(); at != "" {
+		p.printf("report     of %s\n", at)
+	}
 	p.printf("log        %s · %s · %s%s\n", snap.Run.Format, units.Plural(len(snap.Steps), "steps"), units.Plural(snap.Rows, "samples"), attemptText(snap.Run.Attempts))
 	p.printf("read       %s\n", sanitize.Line(snap.Run.Provenance))
 	p.printf("groups     %s\n", p.Grouping.Evidence)
