@@ -107,10 +107,11 @@ func (a App) moveStepInWindow(by int) (App, tea.Cmd) {
 
 // windowAtStep moves the window so far that it shows the step on the screen.
 func (a App) windowAtStep() App {
+	if a.result.trend == nil || a.position.steps.window == (stepWindow{}) {
+		return a
+	}
 	x, here := a.windowAxis(), float64(a.position.step)
 	switch {
-	case a.result.trend == nil || a.position.steps.window == stepWindow{}:
-		return a
 	case here < x.Lo:
 		return a.showWindow(here, here+x.Hi-x.Lo)
 	case here > x.Hi:
