@@ -1,0 +1,58 @@
+package commands
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	goProgram = regexp.MustCompile("(?s)```go\n([^`]*?package main\n.*?)```")
+	itsOutput = regexp.MustCompile("(?s)it prints\n\n```text\n(.*?)```")
+)
+
+// The program on the page for those who embed the packages is built in a module of its own, as the page says, and
+// prints what the page says.
+func TestEmbeddingPageBuilds(t *testing.T) {
+	page, err := os.ReadFile("../../.github/docs/embedding.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, prints := goProgram.FindSubmatch(page), itsOutput.FindSubmatch(page)
+	if program == nil || prints == nil {
+		t.Fatal("the page has no program, or not what it prints")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := ""
+	for i, score := range []string{"1", "0", "1", "0", "1", "1", "1", "1"} {
+		log += `{"input": "q` + string(rune('0'+i/4)) + `", "output": "a", "gts": "1", "score": ` + score + `.0, "step": 1}` + "\n"
+	}
+	for name, text := range map[string]string{"main.go": string(program[1]), "go.sum": string(sums), "1.jsonl": log, "go.mod": "module signal\n\ngo 1.25.8\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"mod", "edit", "-require", "vantage@v0.0.0", "-replace", "vantage=" + root}, {"build", "-mod=mod", "-o", "signal", "."}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOPROXY=off") // what it needs was needed for this test
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	out, err := exec.Command(filepath.Join(dir, "signal"), filepath.Join(dir, "1.jsonl")).CombinedOutput()
+	if err != nil || string(out) != string(prints[1]) {
+		t.Errorf("%v: it prints\n%s\nthe page says\n%s", err, out, prints[1])
+	}
+}
