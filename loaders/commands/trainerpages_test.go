@@ -44,18 +44,18 @@ func trainerPages() []trainerPage {
 	return []trainerPage{
 		{name: "verl", trainer: "verl and RAGEN", formats: []string{"verl"}, look: stop, averages: "file `PROJECT/EXPERIMENT.jsonl` of the logger `file`", record: `{"step":1,"data":{"training/global_step":1,"critic/score/mean":0.5}}`},
 		{name: "easyr1", trainer: "EasyR1", formats: []string{"easyr1"}, look: "that these are validation answers, and of all validations together: the advantages of training are not in this file", averages: "file `experiment_log.jsonl`", record: `{"step":1,"reward":{"overall":0.3,"format":1}}`},
-		{name: "trl", trainer: "TRL and Unsloth", formats: []string{"trl", "trl-table"}, look: "the line `reward`: which columns count as the reward, with which weights, and how that is known", averages: "file `trainer_state.json`", record: `{"epoch":0.1,"global_step":2,"log_history":[{"reward":0.25,"frac_reward_zero_std":0.5,"step":2}]}`},
-		{name: "ms-swift", trainer: "ms-swift", formats: []string{"ms-swift", "ms-swift-ray"}, look: "the line `settings`: with a ✓ behind it, these are the advantages that ms-swift trained on", averages: "file `logging.jsonl`", record: `{"loss":0.1,"reward":0.5,"global_step/max_steps":"1/9","train_speed(s/it)":1.5}`},
-		{name: "nemo-rl", trainer: "NeMo-RL", formats: []string{"nemo-rl"}, look: "the line `settings`: a `!` there says that the logged advantages are those of another setting", averages: "output of a metrics logger", record: `{"train/token_mult_prob_error":1.0,"train/reward":0.5}`},
+		{name: "trl", trainer: "TRL and Unsloth", formats: []string{"trl", "trl-table"}, look: "the line `reward` of the report, on the screen under `!`: which columns count as the reward, with which weights, and how that is known", averages: "file `trainer_state.json`", record: `{"epoch":0.1,"global_step":2,"log_history":[{"reward":0.25,"frac_reward_zero_std":0.5,"step":2}]}`},
+		{name: "ms-swift", trainer: "ms-swift", formats: []string{"ms-swift", "ms-swift-ray"}, look: proved("ms-swift"), averages: "file `logging.jsonl`", record: `{"loss":0.1,"reward":0.5,"global_step/max_steps":"1/9","train_speed(s/it)":1.5}`},
+		{name: "nemo-rl", trainer: "NeMo-RL", formats: []string{"nemo-rl"}, look: proved("NeMo-RL"), averages: "output of a metrics logger", record: `{"train/token_mult_prob_error":1.0,"train/reward":0.5}`},
 		{name: "nemo-gym", trainer: "NeMo Gym", formats: []string{"nemo-gym"}, look: "the groups whose fate is `all correct` or `all wrong`: tasks that are too easy or too hard to train on"},
 		{name: "slime", trainer: "slime", formats: []string{"slime"}, look: stop, averages: "output of a metrics logger", record: `{"rollout/step":1,"rollout/raw_reward":0.5}`},
 		{name: "miles", trainer: "miles", formats: []string{"miles", "slime"}, look: stop},
 		{name: "roll", trainer: "ROLL", formats: []string{"roll"}, look: stop, averages: "output of a metrics logger", record: `{"time/step_total":9.5,"critic/score/mean":0.5}`},
-		{name: "skyrl", trainer: "SkyRL", formats: []string{"skyrl"}, look: "the line `left out`: these are evaluations, since SkyRL writes no file of its training samples", averages: "file `aggregated_results.jsonl`", record: `{"eval/all/avg_score":0.375,"eval/all/pass_at_1":0.4}`},
+		{name: "skyrl", trainer: "SkyRL", formats: []string{"skyrl"}, look: "the line `left out` of the report, on the screen under `!`: these are evaluations, since SkyRL writes no file of its training samples", averages: "file `aggregated_results.jsonl`", record: `{"eval/all/avg_score":0.375,"eval/all/pass_at_1":0.4}`},
 		{name: "areal", trainer: "AReaL", formats: []string{"areal", "areal-text"}, look: stop},
-		{name: "prime-rl", trainer: "prime-rl", formats: []string{"prime-rl", "prime-hosted"}, look: "the line `settings`: with a ✓ behind it, these are the advantages that prime-rl trained on", averages: "file `metrics.jsonl`", record: `{"step":0,"progress/total_rollouts":8,"reward/all/mean":0.5}`},
-		{name: "verifiers", trainer: "verifiers", formats: []string{"verifiers", "prime-rl"}, look: "the line `groups`: whether rows are grouped by id or by prompt, and why"},
-		{name: "open-instruct", trainer: "open-instruct", formats: []string{"open-instruct"}, look: "the line `settings`: with a ✓ behind it, these are the advantages that open-instruct trained on"},
+		{name: "prime-rl", trainer: "prime-rl", formats: []string{"prime-rl", "prime-hosted"}, look: proved("prime-rl"), averages: "file `metrics.jsonl`", record: `{"step":0,"progress/total_rollouts":8,"reward/all/mean":0.5}`},
+		{name: "verifiers", trainer: "verifiers", formats: []string{"verifiers", "prime-rl"}, look: "the line `groups` of the report, on the screen under `!`: whether rows are grouped by id or by prompt, and why"},
+		{name: "open-instruct", trainer: "open-instruct", formats: []string{"open-instruct"}, look: proved("open-instruct")},
 		{name: "tinker", trainer: "tinker-cookbook", formats: []string{"tinker"}, look: stop, averages: "file `metrics.jsonl`", record: `{"step":0,"progress/done_frac":0.1,"env/all/reward/total":0.5}`},
 		{name: "rllm", trainer: "rLLM", formats: []string{"rllm"}, look: "the groups: rLLM compares the trajectories of one agent on one task"},
 		{name: "art", trainer: "ART", formats: []string{"art", "art-lines"}, look: stop},
@@ -64,10 +64,16 @@ func trainerPages() []trainerPage {
 		{name: "atropos", trainer: "Atropos", formats: []string{"atropos"}, look: "the groups that are `all correct` or `all wrong`: what the environment sends to the trainer and cannot train on"},
 		{name: "harbor", trainer: "Harbor", formats: []string{"harbor"}, look: "the groups that are `all correct` or `all wrong`: tasks that no attempt, or every attempt, solves"},
 		{name: "unstable-baselines", trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: these say nothing"},
-		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read`: which column was taken for what"},
+		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read` of the report, on the screen under `!`: which column was taken for what"},
 		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF keeps no file of its samples: let the reward function write them, as below", look: stop},
-		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "csv", "parquet", "group-parquet"}, look: "the line `read`: which field was taken for what, and which fields were not used"},
+		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "csv", "parquet", "group-parquet"}, look: "the line `read` of the report, on the screen under `!`: which field was taken for what, and which fields were not used"},
 	}
+}
+
+// proved says where to see whether the advantages are those of the trainer, whose log has them.
+func proved(trainer string) string {
+	return "whose arithmetic it is, in the header of the screen behind the scale and in the line `settings` of the report. With a ✓ these are the advantages that " +
+		trainer + " logged; with a `!` it computed others, and `vantage match` looks for the reason"
 }
 
 // The head of each trainer's page, and the list of the pages, say what the formats say.
