@@ -40,7 +40,7 @@ type trainerPage struct {
 
 // trainerPages returns all pages. A format that is in none of them fails the test.
 func trainerPages() []trainerPage {
-	const stop = "how many groups carry signal, in the second line of the screen: a group whose rewards are all equal trains nothing"
+	const stop = "how many groups carry [signal](../glossary.md#a-step-or-the-run), in the second line of the screen: a group whose rewards are all equal trains nothing"
 	return []trainerPage{
 		{name: "verl", trainer: "verl and RAGEN", formats: []string{"verl"}, look: stop, averages: "file `PROJECT/EXPERIMENT.jsonl` of the logger `file`", record: `{"step":1,"data":{"training/global_step":1,"critic/score/mean":0.5}}`},
 		{name: "easyr1", trainer: "EasyR1", formats: []string{"easyr1"}, look: "that these are validation answers, and of all validations together: the advantages of training are not in this file", averages: "file `experiment_log.jsonl`", record: `{"step":1,"reward":{"overall":0.3,"format":1}}`},

@@ -15,10 +15,12 @@
 //     prompt, reward, advantage and length (empty or NaN where there is none), then one for each reward
 //     component.
 //
-// Then the tests say what is missing, and the second command writes the line in the documentation:
+// Then the tests say what is missing, and the other commands write the line in the documentation, and the head of the page of its
+// trainer, which trainerPages in loaders/commands/trainerpages_test.go names:
 //
 //	go test ./loaders/...
 //	go test ./loaders/formats -run FormatsPage -update
+//	go test ./loaders/commands -run TrainerPages -update
 //
 // # What a format must say
 //
