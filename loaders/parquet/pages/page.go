@@ -52,6 +52,7 @@ const (
 	encodingPlain           = 0
 	encodingPlainDictionary = 2
 	encodingRLE             = 3
+	encodingDeltaLength     = 6
 	encodingRLEDictionary   = 8
 	encodingByteStreamSplit = 9
 )

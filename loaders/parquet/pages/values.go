@@ -168,13 +168,17 @@ func (p *Page) Texts(b *Buffer) (Texts, error) {
 	case encodingRLEDictionary, encodingPlainDictionary:
 		return p.dictionaryTexts(valid, data, n, b)
 	case encodingPlain:
-		if b.spans, err = decodeSpans(b.spans[:0], data, n); err != nil {
-			return Texts{}, err
-		}
-		b.spans = insertNullSpans(b.spans, valid)
-		return Texts{data: data, spans: b.spans}, nil
+		b.spans, err = decodeSpans(b.spans[:0], data, n)
+	case encodingDeltaLength:
+		b.spans, data, err = deltaSpans(b.spans[:0], data, n)
+	default:
+		err = ErrUnsupported
 	}
-	return Texts{}, ErrUnsupported
+	if err != nil {
+		return Texts{}, err
+	}
+	b.spans = insertNullSpans(b.spans, valid)
+	return Texts{data: data, spans: b.spans}, nil
 }
 
 func (p *Page) dictionaryTexts(valid []int32, data []byte, n int, b *Buffer) (Texts, error) {

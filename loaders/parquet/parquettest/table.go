@@ -48,9 +48,12 @@ func Draw(t *rapid.T) (*parquet.Schema, []Column, int) {
 			"double": parquet.Leaf(parquet.DoubleType), "float": parquet.Leaf(parquet.FloatType), "long": parquet.Int(64),
 			"int": parquet.Int(32), "bool": parquet.Leaf(parquet.BooleanType), "text": parquet.String(),
 		}[kind]
-		if kind != "bool" && rapid.Bool().Draw(t, "dictionary") {
+		switch {
+		case kind != "bool" && rapid.Bool().Draw(t, "dictionary"):
 			node = parquet.Encoded(node, &parquet.RLEDictionary)
-		} else {
+		case kind == "text" && rapid.Bool().Draw(t, "delta"):
+			node = parquet.Encoded(node, &parquet.DeltaLengthByteArray)
+		default:
 			node = parquet.Encoded(node, &parquet.Plain)
 		}
 		node = parquet.Compressed(node, rapid.SampledFrom(Codecs()).Draw(t, "codec"))
