@@ -19,6 +19,7 @@ type BuildInfo struct {
 	Modified bool   `json:"modified,omitempty"` // the sources differed from the revision
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
+	Tags     string `json:"tags,omitempty"` // "lean" of the small build
 }
 
 // ReadBuildInfo reads what the Go tool has embedded in the program.
@@ -39,6 +40,8 @@ func ReadBuildInfo() BuildInfo {
 			b.Date = s.Value
 		case "vcs.modified":
 			b.Modified = s.Value == "true"
+		case "-tags":
+			b.Tags = s.Value
 		}
 	}
 	return b
@@ -65,6 +68,9 @@ func (p *Program) version() *cobra.Command {
 func buildText(w io.Writer, b BuildInfo) error {
 	_, err := fmt.Fprintf(w, "vantage   %s\nrevision  %s\ndate      %s\ngo        %s\nplatform  %s\n",
 		b.Version, cmp.Or(b.Revision, "unknown"), cmp.Or(b.Date, "unknown"), b.Go, b.Platform)
+	if err == nil && b.Tags != "" {
+		_, err = fmt.Fprintf(w, "tags      %s\n", b.Tags)
+	}
 	return err
 }
 

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/parquet-go/parquet-go"
-
 	"vantage/loaders/decode"
 	"vantage/loaders/fileio"
 	"vantage/loaders/parquet/pages"
@@ -44,9 +42,7 @@ type cachedFile struct {
 	memory  *pages.Memory
 	pages   *pages.File
 	cells   *pages.Cells
-	library *parquet.File // for nested columns; nil until one is read
-	nested  []nestedField
-	check   *checker
+	library *library // for nested columns; nil until one is read
 	size    int
 }
 

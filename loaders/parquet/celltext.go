@@ -7,6 +7,7 @@ import (
 
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
+	"vantage/loaders/leftout"
 	"vantage/loaders/parquet/pages"
 )
 
@@ -36,14 +37,16 @@ func (t *cachedFile) decodeRow(decoder *decode.RowDecoder, row int64) error {
 	return err
 }
 
-// eachCell visits the cells of a row.
+// eachCell visits the cells of a row that this build reads.
 func (t *cachedFile) eachCell(group int, row int64, visit func(name, v jsonscan.Value)) error {
 	for i := 0; i < len(t.pages.Columns); {
 		name, v, next, err := t.cell(group, i, row)
-		if err != nil {
+		if err != nil && !errors.Is(err, leftout.Err) {
 			return err
 		}
-		visit(nameValue(name), v)
+		if err == nil {
+			visit(nameValue(name), v)
+		}
 		i = next
 	}
 	return nil
@@ -56,11 +59,13 @@ func (t *cachedFile) cell(group, leaf int, row int64) (name string, v jsonscan.V
 	if !errors.Is(err, pages.ErrUnsupported) {
 		return t.pages.Columns[leaf].Name, v, leaf + 1, err
 	}
-	if err := t.openLibrary(); err != nil {
-		return "", v, 0, err
+	if t.library == nil {
+		if t.library, err = openLibrary(t.handle, t.pages); err != nil {
+			return "", v, 0, err
+		}
 	}
-	for i := range t.nested {
-		if f := &t.nested[i]; f.first == leaf {
+	for i := range t.library.nested {
+		if f := &t.library.nested[i]; f.first == leaf {
 			v, err := t.libraryCell(namedColumn{leaf: leaf, nested: f}, group, row)
 			return f.name, v, leaf + len(f.leaves), err
 		}
@@ -91,21 +96,9 @@ func (t *cachedFile) flatCell(group, column int, row int64) (jsonscan.Value, err
 	}
 }
 
-func (t *cachedFile) openLibrary() (err error) {
-	if t.library == nil {
-		if t.library, err = openWithLibrary(t.handle, t.pages); err != nil {
-			return err
-		}
-		t.nested = nestedFields(t.library, t.pages.Columns)
-		t.check = newChecker(t.library, t.handle)
-	}
-	return nil
-}
-
-// libraryCell reads a cell through parquet-go.
+// libraryCell reads a cell through the library.
 func (t *cachedFile) libraryCell(column namedColumn, group int, row int64) (jsonscan.Value, error) {
-	r := &rowReader{table: t.pages, check: t.check, group: group + 1, skip: row}
-	c, err := r.openColumn(column, t.library.RowGroups()[group].ColumnChunks())
+	c, err := t.library.column(group, column, row)
 	if err != nil {
 		return jsonscan.Value{}, err
 	}

@@ -4,8 +4,6 @@ import (
 	"io"
 	"math"
 
-	"github.com/parquet-go/parquet-go"
-
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
 	"vantage/loaders/parquet/pages"
@@ -14,9 +12,8 @@ import (
 // conversations are the conversations that a columnReader reads beside its flat columns.
 type conversations struct {
 	prompt, response *conversation
-	library          *parquet.File
-	opener           rowReader // opens columns
-	err              error     // of opening the file
+	library          *library
+	err              error // of opening the file
 }
 
 // conversation is a nested column, whose rows are read through all row groups.
@@ -43,9 +40,7 @@ func (n *conversations) openFile(h io.ReaderAt, table *pages.File) {
 		return
 	}
 	n.closeColumns()
-	if n.library, n.err = openWithLibrary(h, table); n.err == nil {
-		n.opener = rowReader{table: table, check: newChecker(n.library, h)}
-	}
+	n.library, n.err = openLibrary(h, table)
 }
 
 func (n *conversations) closeColumns() {
@@ -63,15 +58,14 @@ func (n *conversations) openGroup(group int) error {
 		return n.err
 	}
 	n.closeColumns()
-	fields, chunks := nestedFields(n.library, n.opener.table.Columns), n.library.RowGroups()[group].ColumnChunks()
-	n.opener.group = group + 1
+	fields := n.library.nested
 	for _, c := range []*conversation{n.prompt, n.response} {
 		for i := range fields {
 			if c == nil || fields[i].first != c.leaf {
 				continue
 			}
 			var err error
-			if c.cells, err = n.opener.openColumn(namedColumn{leaf: c.leaf, nested: &fields[i]}, chunks); err != nil {
+			if c.cells, err = n.library.column(group, namedColumn{leaf: c.leaf, nested: &fields[i]}, 0); err != nil {
 				return err
 			}
 		}

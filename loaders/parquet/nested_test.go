@@ -79,7 +79,7 @@ func readNested(tb testing.TB, data []byte) (all []map[string]string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for r.group < len(r.groups) {
+	for r.group < len(r.table.Groups) {
 		if err := r.openGroup(); err != nil {
 			tb.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -142,13 +141,8 @@ func (b *Buffer) Decompress(codec int, compressed []byte, size int) ([]byte, err
 			return nil, fmt.Errorf("%w: a page is of another size than it says", ErrBroken)
 		}
 		data, err = snappy.Decode(resize(&b.data, size), compressed)
-	case codecGzip:
-		var r *gzip.Reader
-		if r, err = gzip.NewReader(bytes.NewReader(compressed)); err == nil {
-			data, err = b.readAll(r, size)
-		}
-	case codecBrotli:
-		data, err = b.readAll(brotli.NewReader(bytes.NewReader(compressed)), size)
+	case codecGzip, codecBrotli:
+		data, err = b.readStream(codec, compressed, size)
 	case codecZstd:
 		data, err = b.unzstd(compressed, size)
 	case codecLZ4:
@@ -165,6 +159,19 @@ func (b *Buffer) Decompress(codec int, compressed []byte, size int) ([]byte, err
 		err = fmt.Errorf("%w: a page is of another size than it says", ErrBroken)
 	}
 	return data, err
+}
+
+// readStream decompresses gzip or brotli.
+func (b *Buffer) readStream(codec int, compressed []byte, size int) ([]byte, error) {
+	open := newBrotliReader
+	if codec == codecGzip {
+		open = func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+	}
+	r, err := open(bytes.NewReader(compressed))
+	if err != nil {
+		return nil, err
+	}
+	return b.readAll(r, size)
 }
 
 // firstRead is how many bytes are allocated before any have been decompressed.
