@@ -43,18 +43,21 @@ func (s *Source) openPlace(at place) error {
 	info, err := at.stat()
 	switch {
 	case s.options.Follow && errors.Is(err, fs.ErrNotExist):
-		if s.options.Wait {
+		if at.missing = true; s.options.Wait {
 			s.awaited = append(s.awaited, at)
 			return nil
 		}
 		return &Error{Path: path, What: "does not exist", Do: "check the path, or wait for the run to create it with --wait", Err: err}
+	case s.options.Follow && fileio.IsLost(err):
+		s.awaited = append(s.awaited, at)
+		return nil
 	case err != nil:
 		return pathError(path, err)
 	case info.IsDir():
 		return s.openDir(at)
 	case info.Mode().IsRegular():
 		return s.openFile(at)
-	case info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
+	case info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 && at.storage == nil:
 		s.addStream(path, openNamedPipe(path))
 		return nil
 	default:
@@ -98,10 +101,10 @@ func pathError(path string, err error) error {
 func (s *Source) openFile(at place) error {
 	path := at.shown
 	d := fileio.File{Storage: at.storage, Path: at.path, Fault: s.options.faults}
-	h, info, err := d.Open()
-	for n := 1; err != nil && isTransient(err) && n < maxAttempts; n++ {
-		time.Sleep(backOff(n))
-		h, info, err = d.Open()
+	h, info, err := openPatiently(&d)
+	if s.options.Follow && fileio.IsLost(err) {
+		s.awaited = append(s.awaited, at)
+		return nil
 	}
 	if err != nil {
 		return pathError(path, err)
@@ -129,6 +132,16 @@ func (s *Source) openFile(at place) error {
 	return nil
 }
 
+// openPatiently opens a file, and again if its filesystem fails for a moment. A storage has waited already.
+func openPatiently(d *fileio.File) (fileio.Handle, fs.FileInfo, error) {
+	h, info, err := d.Open()
+	for n := 1; err != nil && isTransient(err) && d.Storage == nil && n < maxAttempts; n++ {
+		time.Sleep(backOff(n))
+		h, info, err = d.Open()
+	}
+	return h, info, err
+}
+
 func (s *Source) openDir(at place) error {
 	path, prefix := at.shown, ""
 	if s.manyPaths {
@@ -139,6 +152,10 @@ func (s *Source) openDir(at place) error {
 		d.identity, _ = identify(path) // if that fails, so does the listing
 	}
 	l, err := s.list(d)
+	if s.options.Follow && fileio.IsLost(err) {
+		s.awaited = append(s.awaited, at)
+		return nil
+	}
 	if err != nil {
 		return pathError(path, err)
 	}

@@ -19,6 +19,7 @@ type place struct {
 	shown   string         // the path as it was given
 	storage fileio.Storage // nil for this machine
 	path    string         // in the storage
+	missing bool           // there was nothing when it was looked for
 }
 
 // placeOf returns the place of a path. It asks no storage. A file of this machine whose name looks like the path
@@ -38,11 +39,11 @@ func (s *Source) placeOf(path string) (place, error) {
 	for _, other := range s.storages {
 		if other.Name() == at.Name() {
 			_ = at.Close()
-			return place{path, other, inner}, nil
+			return place{shown: path, storage: other, path: inner}, nil
 		}
 	}
 	s.storages, s.schedule.storages = append(s.storages, at), true
-	return place{path, at, inner}, nil
+	return place{shown: path, storage: at, path: inner}, nil
 }
 
 // stat describes what is at the place.

@@ -38,6 +38,15 @@ func (m *memoryStorage) Name() string      { return "mem:" }
 func (m *memoryStorage) WillRead([]string) {}
 func (m *memoryStorage) Close() error      { return nil }
 
+func (m *memoryStorage) Link() model.Link {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.cut {
+		return model.Link{Host: "mem", State: model.LinkLost}
+	}
+	return model.Link{Host: "mem"}
+}
+
 func (m *memoryStorage) Stat(name string) (fs.FileInfo, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,7 +156,7 @@ func verlStep(step, groups int) string {
 func nextRows(t *testing.T, s *Source, store *model.Store, rows int) model.Snapshot {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
-	defer stop()
+	t.Cleanup(stop) // not before: the next chunk is read already
 	for {
 		chunk, err := s.Next(ctx)
 		if err != nil && (!errors.Is(err, io.EOF) || rows > 0) {
@@ -218,6 +227,36 @@ func TestStorageIsFollowedByListing(t *testing.T) {
 	}
 	if m.opens-opens > 4 || m.stats > 1 {
 		t.Errorf("%d files opened, %d described", m.opens-opens, m.stats)
+	}
+}
+
+// A connection that is lost among many files costs none of them, and what another storage or this machine has is read
+// meanwhile.
+func TestStorageLostAmongManyFiles(t *testing.T) {
+	m := &memoryStorage{files: fstest.MapFS{}}
+	for step := 1; step <= 100; step++ {
+		m.write(fmt.Sprintf("a/%d.jsonl", step), verlStep(step, 1))
+	}
+	here := filepath.Join(t.TempDir(), "200.jsonl")
+	if err := os.WriteFile(here, []byte(verlStep(200, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open([]string{"mem:a", here}, Options{Follow: true, polling: true, serial: true, Poll: time.Millisecond, schemes: m.scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	store := model.NewStore()
+	if err := s.openAwaited(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	m.setCut(true)
+	if snap := nextRows(t, s, store, 4); snap.Run.Progress.Link.State != model.LinkLost || len(snap.Run.Problems) > 0 {
+		t.Errorf("%+v, %v", snap.Run.Progress, snap.Run.Problems)
+	}
+	time.AfterFunc(100*time.Millisecond, func() { m.setCut(false) })
+	if snap := nextRows(t, s, store, 404); len(snap.Steps) != 101 {
+		t.Errorf("%d steps", len(snap.Steps))
 	}
 }
 

@@ -3,6 +3,7 @@ package loaders
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"syscall"
 	"time"
 
@@ -24,12 +25,12 @@ func (s *Source) readFailed(f *file, err error) bool {
 	f.failures++
 	f.failing, f.hadNews = true, false
 	f.retryAt = time.Now().Add(backOff(f.failures))
+	if fileio.IsLost(err) {
+		return s.linkLost(f, err)
+	}
 	if !s.options.Follow && f.failures < maxAttempts {
 		time.Sleep(backOff(f.failures))
 		return false
-	}
-	if fileio.IsLost(err) && !s.options.Follow {
-		s.lost = pathError(f.name, err)
 	}
 	gone := errors.Is(err, fs.ErrNotExist) && s.options.Follow
 	if !f.blocked && (f.failures >= maxAttempts && !gone || errors.Is(err, fs.ErrPermission)) {
@@ -38,6 +39,31 @@ func (s *Source) readFailed(f *file, err error) bool {
 	}
 	s.schedule.activate(f)
 	return true
+}
+
+// linkLost is readFailed for a file whose storage does not answer. It stays in the queue while following; the storage
+// says in Link how the connection is.
+func (s *Source) linkLost(f *file, err error) (done bool) {
+	f.failures = 0
+	if !s.options.Follow {
+		s.lost = pathError(f.name, err)
+		return true
+	}
+	s.enqueue(f)
+	if s.offline == nil {
+		s.offline = map[fileio.Storage]bool{}
+	}
+	s.offline[f.disk.Storage] = true
+	slices.SortStableFunc(s.queue, func(a, b *file) int { // those of other storages are read
+		switch {
+		case s.isOffline(a) == s.isOffline(b):
+			return 0
+		case s.isOffline(a):
+			return 1
+		}
+		return -1
+	})
+	return false
 }
 
 // recovered is called when reading a file has succeeded. If a problem says that it cannot be read, that is not true

@@ -75,7 +75,8 @@ type Source struct {
 	newest       newestStep
 	attempts     runAttempts
 	writes       writeTimes
-	lost         error // a storage cannot be read on and is not followed: part of a run is no run
+	offline      map[fileio.Storage]bool // that did not answer since the last poll
+	lost         error                   // a storage cannot be read on and is not followed: part of a run is no run
 	texts        *textIndex
 	lines        lineIndex
 	prefetchers  []*parquetPrefetcher
@@ -89,6 +90,7 @@ type Source struct {
 	memory       *memoryLimit
 	lastProgress model.Progress // as Next returned it last
 	started      bool           // the first chunk has been read
+	asked        bool           // the first chunk has said which storages are asked
 	closed       chan struct{}
 	once         sync.Once
 }
@@ -174,7 +176,10 @@ func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 		s.pool.put(s.lentBlocks)
 		s.lentBlocks = nil
 	}
-	if got == nil {
+	if got == nil && len(s.storages) > 0 { // a server that does not answer must not keep a person who leaves
+		s.prefetch.start(func() (*model.Chunk, error) { return s.next(ctx) })
+		got = s.prefetch.wait(ctx)
+	} else if got == nil {
 		chunk, err := s.next(ctx)
 		got = &chunkResult{chunk, err}
 	}
@@ -193,6 +198,9 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 		if err := s.stopped(ctx); err != nil {
 			return nil, err
 		}
+		if c := s.connecting(); c != nil {
+			return c, nil
+		}
 		if err := s.openAwaited(time.Now()); err != nil {
 			return nil, err
 		}
@@ -206,7 +214,7 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 		if s.memory.reached != nil && !s.options.Follow {
 			return nil, s.memory.reached
 		}
-		if len(s.queue) > 0 {
+		if len(s.queue) > 0 && !s.isOffline(s.queue[0]) {
 			continue
 		}
 		if s.exhausted() {
@@ -216,6 +224,15 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 			return nil, err
 		}
 	}
+}
+
+// connecting returns the first chunk of a source that will ask a storage: which it asks, before that answers.
+func (s *Source) connecting() *model.Chunk {
+	if s.asked || len(s.storages) == 0 {
+		return nil
+	}
+	s.asked = true
+	return s.takeChunk()
 }
 
 // Close ends the reading. A Next that waits returns [os.ErrClosed].
@@ -264,11 +281,12 @@ func (s *Source) fillChunk(ctx context.Context) {
 		s.queue = nil
 		return
 	}
+	clear(s.offline)
 	if s.options.Follow {
 		s.poll(now)
 	}
 	s.tellWhatIsNext()
-	for len(s.queue) > 0 && !s.chunks.full() && ctx.Err() == nil {
+	for len(s.queue) > 0 && !s.isOffline(s.queue[0]) && !s.chunks.full() && ctx.Err() == nil {
 		if s.memory.stops(s.bytes.read, s.bytes.total) {
 			s.chunks.addNotes([]string{s.memory.reached.Error()})
 			return
@@ -280,7 +298,7 @@ func (s *Source) fillChunk(ctx context.Context) {
 			s.newest.update(f)
 			s.writes.note(f)
 		}
-		if s.leaveOutSideFiles(f) || end {
+		if !s.isOffline(f) && (s.leaveOutSideFiles(f) || end) {
 			s.queue = s.queue[1:]
 			if f.disk != nil {
 				f.queued = false
@@ -291,6 +309,9 @@ func (s *Source) fillChunk(ctx context.Context) {
 		}
 	}
 }
+
+// isOffline reports whether the storage of a file did not answer.
+func (s *Source) isOffline(f *file) bool { return f.disk != nil && s.offline[f.disk.Storage] }
 
 // judge decides which rows are left out, if everything that is there has been read: those of other
 // attempts, and then those of evaluations, which have their own steps in each attempt.
@@ -354,7 +375,7 @@ func (s *Source) takeChunk() *model.Chunk {
 // progressChanged reports whether a person would notice the difference.
 func progressChanged(old, now model.Progress) bool {
 	return old.CaughtUp != now.CaughtUp || old.Open != now.Open || old.Files != now.Files || old.Polling != now.Polling ||
-		old.Awaited != now.Awaited || now.LastWrite.Sub(old.LastWrite) >= time.Minute
+		old.Awaited != now.Awaited || now.Link.Changed(old.Link) || now.LastWrite.Sub(old.LastWrite) >= time.Minute
 }
 
 func (s *Source) progress(now time.Time) model.Progress {
@@ -368,12 +389,27 @@ func (s *Source) progress(now time.Time) model.Progress {
 	if s.streams > 0 {
 		p.BytesAll = 0 // how much a stream will send is unknown
 	}
-	if len(s.awaited) > 0 {
-		p.Awaited = s.awaited[0].shown
+	for _, at := range s.awaited {
+		if at.missing {
+			p.Awaited = cmp.Or(p.Awaited, at.shown)
+		} else {
+			p.CaughtUp = false // its storage has not answered
+		}
 	}
 	if s.options.Follow {
 		p.Open = now.Before(s.newest.openUntil(s.options.settleTime))
 		p.Polling = s.schedule.storages || s.schedule.watcher.NeedsPolling()
 	}
+	p.Link = s.link()
 	return p
+}
+
+// link returns the link to the storage of the paths: of several, to the first that does not answer.
+func (s *Source) link() (l model.Link) {
+	for i, at := range s.storages {
+		if now := at.Link(); i == 0 || l.State == model.LinkUp && now.State != model.LinkUp {
+			l = now
+		}
+	}
+	return l
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path"
 	"time"
+
+	"vantage/model"
 )
 
 // Storage is where files lie that are not on this machine: on another node, in a bucket. Its paths are
@@ -25,6 +27,8 @@ type Storage interface {
 	Open(name string) (Handle, error)
 	// WillRead says which files are opened and read next, whole, so that they can be fetched together.
 	WillRead(names []string)
+	// Link says how the connection is. It asks nobody, and does not wait.
+	Link() model.Link
 	// Close ends the connection. Calls that wait return an error.
 	Close() error
 }
@@ -54,7 +58,8 @@ type Object struct {
 	Bytes    int64
 	Modified time.Time
 	Folder   bool
-	Version  string // changes whenever the content does, as an ETag; "" if the storage knows none
+	Special  fs.FileMode // the type of what is neither a file nor a directory, as fs.ModeSymlink; else 0
+	Version  string      // changes whenever the content does, as an ETag; "" if the storage knows none
 }
 
 // Name implements [fs.FileInfo] and [fs.DirEntry].
@@ -65,8 +70,11 @@ func (o Object) Size() int64 { return o.Bytes }
 
 // Mode implements [fs.FileInfo].
 func (o Object) Mode() fs.FileMode {
-	if o.Folder {
+	switch {
+	case o.Folder:
 		return fs.ModeDir | 0o555
+	case o.Special != 0:
+		return o.Special
 	}
 	return 0o444
 }

@@ -6,6 +6,7 @@ package storage
 
 import (
 	"slices"
+	"time"
 
 	"vantage/loaders/fileio"
 )
@@ -15,6 +16,12 @@ type Options struct {
 	Endpoint   string // of S3, where it is not the usual one; "" means what the environment says
 	CacheDir   string // where bytes that were read are kept; "" means nowhere
 	CacheBytes int64  // how much at most; 0 means 1 GB
+
+	// Patience is how long a call waits for a connection that is lost to be there again; 0 if it does not, since the
+	// caller asks again by itself, as when following.
+	Patience time.Duration
+	// Terminal says that nothing is drawn on the terminal, so that a program may ask there for a password.
+	Terminal bool
 }
 
 // Scheme is a way in which a path names a storage.
