@@ -67,6 +67,7 @@ func start(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
+	commands.CheckWords(root)
 	err := fang.Execute(ctx, root, fang.WithVersion(commands.ReadBuildInfo().Version), fang.WithoutManpage(), fang.WithErrorHandler(
 		func(w io.Writer, _ fang.Styles, err error) {
 			commands.PrintError(w, args, commands.WithCause(ctx, err))
@@ -117,7 +118,7 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 		SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(commands.FlagError)
-	p.AddFlags(root.PersistentFlags())
+	p.AddLogFlags(root)
 	p.addScreenFlags(root)
 	p.AddWaitFlag(root.Flags())
 	p.AddOutputFormat(root.Flags())
@@ -125,7 +126,6 @@ vantage report runs/qwen-math/rollouts --keep-pos-ratio 0.7 --keep-neg-ratio 0.5
 	_ = p.RegisterCompletions(root)
 	root.AddCommand(p.demo(), p.Manual(manualKeys()))
 	root.AddCommand(p.All()...)
-	commands.CheckHelp(root)
 	return root
 }
 
@@ -352,6 +352,7 @@ func (p *program) demo() *cobra.Command {
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the synthetic run")
+	p.AddSettingFlags(cmd)
 	p.addScreenFlags(cmd)
 	return cmd
 }

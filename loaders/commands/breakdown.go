@@ -29,6 +29,12 @@ func breakdownFormats() map[string]func(io.Writer, *report.Breakdown) error {
 
 // writeBreakdown reads the paths and writes the figures of a report part by part.
 func (p *Program) writeBreakdown(ctx context.Context, paths []string, set model.Settings, o reportOptions) error {
+	switch {
+	case o.svg != "":
+		return Usage(errors.New("--svg draws the charts of a report, and --by and --where print a breakdown: omit one"))
+	case o.per != string(report.PerStep):
+		return Usage(fmt.Errorf("--per %s is for a report, and --by and --where print a breakdown, whose rows --by names: omit one", o.per))
+	}
 	write, known := breakdownFormats()[o.format.name]
 	if !known {
 		_, err := o.format.writer("report")

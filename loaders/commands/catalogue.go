@@ -15,7 +15,7 @@ type catalogue[T any] struct {
 	all         func() []T
 	frameworks  func() []string
 	names       func(T) (framework, name string)
-	unknown     string // the error for arguments that name nothing, with %q for them and %s for the frameworks
+	unknown     string // the error for arguments that name nothing, with %q for them, %s for what was meant and %s for the frameworks
 	list        func(io.Writer, []T) error
 	format      formatFlag[func(io.Writer, []T) error]
 }
@@ -34,7 +34,7 @@ func (c catalogue[T]) command(p *Program) *cobra.Command {
 				return slices.ContainsFunc(args, func(arg string) bool { return arg != framework && arg != name })
 			})
 			if len(list) == 0 {
-				return Usage(fmt.Errorf(c.unknown, strings.Join(args, " "), strings.Join(c.frameworks(), ", ")))
+				return Usage(c.unknownError(args))
 			}
 			write, err := c.format.writer(c.name)
 			if err != nil {
@@ -48,4 +48,20 @@ func (c catalogue[T]) command(p *Program) *cobra.Command {
 	}
 	c.format.addTo(cmd)
 	return cmd
+}
+
+// unknownError says what of the arguments nothing is called, or that no two belong together, and what was probably meant.
+func (c catalogue[T]) unknownError(args []string) error {
+	var known []string
+	for _, x := range c.all() {
+		framework, name := c.names(x)
+		known = append(known, framework, name)
+	}
+	hint := ""
+	for _, arg := range args {
+		if hint == "" && !slices.Contains(known, arg) {
+			hint = orMeant(arg, known)
+		}
+	}
+	return fmt.Errorf(c.unknown, strings.Join(args, " "), hint, strings.Join(c.frameworks(), ", "))
 }

@@ -91,6 +91,7 @@ The exit code is 0 if no rule fails, 3 if one does, 1 if the log cannot be read,
 	cmd.Flags().StringVar(&o.prom, "prom", "", "also write a file NAME.prom for the textfile collector of Prometheus' node_exporter")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "follow the run and print a line whenever a rule begins to fail or passes again")
 	p.AddWaitFlag(cmd.Flags())
+	p.AddLogFlags(cmd)
 	return cmd
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FlagError makes a usage error of what pflag says of a flag, with the flag that was probably meant.
+// FlagError makes a usage error of what pflag says of a flag, with the flag that was probably meant, or the commands that
+// have it.
 func FlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
@@ -22,7 +23,51 @@ func FlagError(cmd *cobra.Command, err error) error {
 			names = append(names, "--"+f.Name)
 		}
 	})
-	return Usage(fmt.Errorf("%w%s", err, didYouMean("--"+unknown.GetSpecifiedName(), names)))
+	name := unknown.GetSpecifiedName()
+	hint := didYouMean("--"+name, names)
+	if others := commandsWith(cmd.Root(), name); len(others) > 0 {
+		hint = fmt.Sprintf(": %s does not take it; %s", cmd.Name(), join(others, "and"))
+	}
+	return Usage(fmt.Errorf("%w%s", err, hint))
+}
+
+// shownCommands is how many commands an error names.
+const shownCommands = 4
+
+// commandsWith returns the first commands that have a flag, and that others do.
+func commandsWith(root *cobra.Command, flag string) []string {
+	var names []string
+	for _, c := range append(root.Commands(), root) {
+		if f := c.Flags().Lookup(flag); f != nil && !f.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return nil
+	case len(names) == 1:
+		return []string{names[0] + " does"}
+	case len(names) > shownCommands:
+		return append(names[:shownCommands], "others do")
+	}
+	names[len(names)-1] += " do"
+	return names
+}
+
+// refuseOtherWords makes a command with commands of its own refuse a word that is none of them, and those an argument.
+func refuseOtherWords(cmd *cobra.Command) {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+		c.Args = noArguments
+	}
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return Usage(fmt.Errorf("%s knows no %q%s: it takes %s", cmd.Name(), args[0], orMeant(args[0], names), join(names, "or")))
+	}
 }
 
 // JoinSwitches returns the arguments with "--compute-new-adv true" as "--compute-new-adv=true": pflag would
@@ -42,11 +87,15 @@ func JoinSwitches(args []string) []string {
 	return joined
 }
 
-// CheckHelp makes `help` refuse what is no command, once all commands are added.
-func CheckHelp(root *cobra.Command) {
+// CheckWords makes `help` and `completion` refuse what they do not know, once all commands are added and the outputs are set.
+func CheckWords(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		if c.Name() == "help" {
+		switch c.Name() {
+		case "completion":
+			refuseOtherWords(c)
+		case "help":
 			c.Args = func(_ *cobra.Command, args []string) error {
 				found, rest, err := root.Find(args)
 				if err != nil || found == nil || len(rest) > 0 {
@@ -69,7 +118,15 @@ func suggestedCommand(root *cobra.Command, word string) string {
 // noArguments refuses arguments, as a mistake of the command line.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return Usage(fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), args[0]))
+		return Usage(fmt.Errorf("%s takes no arguments, got %q: run `%s`", cmd.Name(), args[0], cmd.CommandPath()))
+	}
+	return nil
+}
+
+// atMostOne refuses a second argument.
+func atMostOne(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return Usage(fmt.Errorf("%s takes one name, got %q too", cmd.Name(), args[1]))
 	}
 	return nil
 }

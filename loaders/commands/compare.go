@@ -53,6 +53,7 @@ of either run matches.`,
 	}
 	format.addTo(cmd)
 	where.addTo(cmd.Flags())
+	p.addPromptFlags(cmd)
 	return cmd
 }
 

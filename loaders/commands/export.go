@@ -52,6 +52,7 @@ vantage export runs/qwen-math/rollouts --last 1 --columns group,reward,response`
 	cmd.Flags().StringVar(&o.columns, "columns", "", "only these columns, in this order: step,group,advantage; on request also prompt, response and ground_truth")
 	o.where.addTo(cmd.Flags())
 	o.steps.addFlags(cmd.Flags())
+	p.AddLogFlags(cmd)
 	return cmd
 }
 

@@ -12,7 +12,7 @@ func (p *Program) filters() *cobra.Command {
 		name: "filters", short: "List the group filters (dynamic sampling), or describe some: rule, traps, options, source",
 		all: groupfilter.All, frameworks: groupfilter.Frameworks,
 		names:   func(f *groupfilter.Filter) (string, string) { return f.Framework, f.Name },
-		unknown: "no group filter %q: the frameworks that have one are %s",
+		unknown: "no group filter %q%s: the frameworks that have one are %s",
 		list:    report.FilterList, format: newFormatFlag("text", report.FilterPages).or("json", report.FilterJSON),
 	}.command(p)
 }

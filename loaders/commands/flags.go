@@ -12,7 +12,7 @@ import (
 )
 
 func (p *Program) flags() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "flags FRAMEWORK [algorithm.key=value...]",
 		Short: "Print settings as a trainer's options",
 		Long: `flags prints the options of a trainer's configuration, or the call, for the given
@@ -37,6 +37,8 @@ vantage flags twinkle --framework twinkle --scale batch`,
 			return writeDialect(p.stdout(cmd.Context()), d, set)
 		},
 	}
+	p.addConfigurationFlags(cmd)
+	return cmd
 }
 
 // findDialect returns the dialect of a framework.

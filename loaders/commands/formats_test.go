@@ -39,7 +39,7 @@ func outputOf(args ...string) (string, error) {
 	var out bytes.Buffer
 	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &out}
 	root := &cobra.Command{Use: "vantage", SilenceUsage: true, SilenceErrors: true}
-	p.AddFlags(root.PersistentFlags())
+	p.AddLogFlags(root)
 	root.AddCommand(p.All()...)
 	root.SetArgs(args)
 	err := root.Execute()

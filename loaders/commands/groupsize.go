@@ -73,6 +73,7 @@ cost more. It needs rewards that say what is solved: see --solved-at.`,
 	steps.addFlags(cmd.Flags())
 	where.addTo(cmd.Flags())
 	format.addTo(cmd)
+	p.addUnweighedFlags(cmd)
 	return cmd
 }
 

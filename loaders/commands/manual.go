@@ -24,10 +24,10 @@ func (p *Program) Manual(more ...ManualSection) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man",
 		Short:  "Print the manual page",
-		Args:   cobra.NoArgs,
+		Args:   noArguments,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return writeManual(p.stdout(cmd.Context()), cmd.Root(), append(more, manualSections()...))
+			return writeManual(p.stdout(cmd.Context()), p.sharedFlags(), cmd.Root(), append(more, manualSections()...))
 		},
 	}
 }
@@ -52,8 +52,8 @@ func manualSections() []ManualSection {
 }
 
 // writeManual writes the page for man(1).
-func writeManual(w io.Writer, root *cobra.Command, more []ManualSection) error {
-	m := manualWriter{bufio.NewWriter(w)}
+func writeManual(w io.Writer, shared sharedFlags, root *cobra.Command, more []ManualSection) error {
+	m := manualWriter{bufio.NewWriter(w), shared}
 	date, _, _ := strings.Cut(ReadBuildInfo().Date, "T")
 	m.raw(`.TH VANTAGE 1 "%s" "vantage" "User Commands"`, date)
 	m.section("NAME")
@@ -71,9 +71,11 @@ func writeManual(w io.Writer, root *cobra.Command, more []ManualSection) error {
 	}
 	m.section("OPTIONS")
 	m.text("Options of every command that reads a log:")
-	m.flags(root.PersistentFlags())
+	for _, set := range shared.all() {
+		m.flags(set)
+	}
 	m.text("Options of the screen:")
-	m.flags(root.LocalNonPersistentFlags())
+	m.ownFlags(root)
 	for _, t := range more {
 		m.section(t.Title)
 		m.terms(t.Entries)
@@ -91,7 +93,10 @@ func documentedCommands(root *cobra.Command) []*cobra.Command {
 }
 
 // manualWriter writes roff.
-type manualWriter struct{ out *bufio.Writer }
+type manualWriter struct {
+	out    *bufio.Writer
+	shared sharedFlags // described once for all commands
+}
 
 func (m manualWriter) raw(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
 
@@ -111,8 +116,27 @@ func (m manualWriter) command(c *cobra.Command) {
 	} else {
 		m.text(c.Short + ".")
 	}
-	m.flags(c.LocalNonPersistentFlags())
+	m.ownFlags(c)
 	m.example(c.Example)
+}
+
+// ownFlags describes the flags that only this command has, and names those of others if it has not all of them.
+func (m manualWriter) ownFlags(c *cobra.Command) {
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	var shared []string
+	readsLog := false
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !m.shared.isShared(f) {
+			own.AddFlag(f)
+			return
+		}
+		readsLog = readsLog || m.shared.reading.Lookup(f.Name) == f
+		shared = append(shared, "--"+f.Name)
+	})
+	m.flags(own)
+	if len(shared) > 0 && !readsLog {
+		m.text("Of the options of a command that reads a log it takes " + join(shared, "and") + ".")
+	}
 }
 
 func (m manualWriter) flags(flags *pflag.FlagSet) {

@@ -72,6 +72,7 @@ a sample filter, or after the keep ratios that are given. The exit code is 0 if 
 	}
 	format.addTo(cmd)
 	where.addTo(cmd.Flags())
+	p.addUnweighedFlags(cmd)
 	return cmd
 }
 

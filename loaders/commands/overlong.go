@@ -12,7 +12,7 @@ func (p *Program) overlong() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "overlong [FRAMEWORK]",
 		Short: "List how rewards of long responses are lowered, or describe one: formula, options, source",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  atMostOne,
 
 		ValidArgs: overlong.Frameworks(),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -68,6 +68,7 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 	cmd.Flags().StringVar(&o.svg, "svg", "", "write the charts to this file, which text and Markdown then name")
 	addEmitFlag(cmd, &o.emit, "the settings")
 	o.steps.addFlags(cmd.Flags())
+	p.AddLogFlags(cmd)
 	return cmd
 }
 

@@ -57,6 +57,7 @@ vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 	cmd.Flags().IntVar(&o.chars, "text", defaultChars, "characters of each text, its beginning and its end")
 	o.format.addTo(cmd)
 	o.steps.addFlags(cmd.Flags())
+	p.addUnweighedFlags(cmd)
 	return cmd
 }
 

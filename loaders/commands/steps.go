@@ -57,5 +57,6 @@ signal and groups by fate, mean reward and length. By default as many as fit int
 	}
 	format.addTo(cmd)
 	steps.addFlags(cmd.Flags())
+	p.addUnweighedFlags(cmd)
 	return cmd
 }

@@ -41,6 +41,7 @@ vantage summary runs/qwen-math/rollouts --json`,
 		},
 	}
 	format.addTo(cmd)
+	p.addUnweighedFlags(cmd)
 	return cmd
 }
 

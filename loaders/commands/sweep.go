@@ -54,6 +54,7 @@ vantage sweep runs/qwen-math/rollouts --goal cost:0.9 --compute-new-adv off --em
 	completeFlag(cmd, "compute-new-adv", "on", "off", "both")
 	completeFlag(cmd, "figure", strings.Split(figureNames(), ", ")...)
 	addEmitFlag(cmd, &o.emit, "the recommended settings")
+	p.addUnweighedFlags(cmd)
 	return cmd
 }
 

@@ -57,6 +57,7 @@ is then 0, and 1 if no sample was ever read. While nothing is written it uses no
 	cmd.Flags().IntVar(&o.last, "last", 1, "begin with so many of the steps that are there")
 	o.format.addTo(cmd)
 	p.AddWaitFlag(cmd.Flags())
+	p.addUnweighedFlags(cmd)
 	return cmd
 }
 
@@ -81,7 +82,7 @@ func (p *Program) follow(ctx context.Context, paths []string, set model.Settings
 		lines++
 		return write(p.output(ctx, o.format.name), report.TailLine{Step: s, Choice: w.chosen})
 	}
-	err = w.run(followed.ctx)
+	err = w.run(ctx, followed.ctx)
 	if err != nil && followed.ctx.Err() == nil {
 		return err
 	}

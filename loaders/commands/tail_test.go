@@ -37,7 +37,7 @@ func TestTailEndsWhenNothingComes(t *testing.T) {
 			note: func(choice.Choice) {},
 			each: func(s *analysis.Summary) error { steps = append(steps, s.Step); return nil },
 		}
-		if err := w.run(source.ctx); !errors.Is(err, context.Canceled) {
+		if err := w.run(context.Background(), source.ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("it ends with %v", err)
 		}
 		if want := []int64{4, 5, 6, 7}; !slices.Equal(steps, want) {

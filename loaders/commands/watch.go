@@ -29,7 +29,7 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 		},
 		note: func(c choice.Choice) { p.noteChoice(formatName, c) },
 	}
-	err = w.run(ctx)
+	err = w.run(ctx, ctx)
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
@@ -71,12 +71,12 @@ type watcher struct {
 // without pause, since its writer would block.
 const minPollInterval = 500 * time.Millisecond
 
-// run checks the steps whenever everything has been read.
-func (w *watcher) run(ctx context.Context) error {
+// run checks the steps whenever everything has been read. It ends when waiting does; what was read until then is checked.
+func (w *watcher) run(ctx, waiting context.Context) error {
 	store := model.NewStore()
 	w.notReady = errors.New("the input ended without samples")
 	chunks := make(chan readResult, 1)
-	w.read(ctx, chunks)
+	w.read(waiting, chunks)
 	for {
 		var got readResult
 		select {
@@ -102,8 +102,8 @@ func (w *watcher) run(ctx context.Context) error {
 			return w.notReady
 		}
 		if got.chunk != nil {
-			got.pause(ctx)
-			w.read(ctx, chunks)
+			got.pause(waiting)
+			w.read(waiting, chunks)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func judgedAfter(t *testing.T, source madeChunks, at time.Duration) (steps int) 
 	}
 	w := watcher{source: &source, set: model.DefaultSettings(), chosen: choice.Choice{Origin: choice.FromFlag}, monitor: check.NewMonitor([]check.Rule{r}), print: func(check.Transition) error { return nil }}
 	ended := make(chan error, 1)
-	go func() { ended <- w.run(ctx) }()
+	go func() { ended <- w.run(ctx, ctx) }()
 	time.Sleep(at)
 	synctest.Wait()
 	cancel()
@@ -168,7 +168,7 @@ func TestWatchReportsStalls(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 35*time.Minute)
 		defer cancel()
-		_ = w.run(ctx)
+		_ = w.run(ctx, ctx)
 		want := "[12m0s true no row for 10 min 32m0s false no row for 0 s]"
 		if fmt.Sprint(got) != want {
 			t.Errorf("%v, want %s", got, want)

@@ -34,5 +34,6 @@ have it the newest is shown; --steps 7 asks for another.`,
 	}
 	format.addTo(cmd)
 	steps.addFlags(cmd.Flags())
+	p.addUnweighedFlags(cmd)
 	return cmd
 }

@@ -1,0 +1,244 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagEffect is what to add to a command line so that a flag changes what it does.
+type flagEffect struct {
+	value string   // "" for a switch
+	with  []string // what the line has before the flag is added
+	line  []string // the line, if it is not that of the command
+	path  string   // of the log, if it is not that of the line
+}
+
+// flagEffects returns a value of each flag that changes what every command does that has it. In the words DIR is the
+// folder of the test. "COMMAND flag" is for one command.
+func flagEffects() map[string]flagEffect {
+	return map[string]flagEffect{
+		"attempt":         {value: "7"},
+		"best":            {},
+		"by":              {value: "length"},
+		"columns":         {value: "step,reward"},
+		"compute-new-adv": {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0"}},
+		"config":          {value: "DIR/config.yaml"},
+		"emit":            {value: "trl"},
+		"estimator":       {value: "rloo"},
+		"fail-on":         {value: "signal<95%"},
+		"figure":          {value: "killed"},
+		"format":          {value: "json"},
+		"framework":       {value: "prime-rl"},
+		"goal":            {value: "balance"},
+		"group-by":        {value: "question"},
+		"group-filter":    {value: "openrlhf/dynamic_filtering", with: []string{"--option", "algo.dynamic_filtering_range=0.6 0.9"}},
+		"idle-timeout":    {value: "30ms"},
+		"input-format":    {value: "csv"},
+		"json":            {},
+		"junit":           {value: "DIR/junit.xml"},
+		"keep-neg-ratio":  {value: "0", with: []string{"--framework", "easyr1"}},
+		"keep-pos-ratio":  {value: "0", with: []string{"--framework", "easyr1"}},
+		"last":            {value: "2"},
+		"loss":            {value: "trl/dapo"},
+		"num-generations": {value: "2"},
+		"option":          {value: "reward_clip_range=0 0.1", with: []string{"--framework", "trl", "--estimator", "rloo"}},
+		"overlong":        {value: "verl", with: []string{"--framework", "verl", "--option", "max_resp_len=40", "--option", "overlong_buffer_cfg.len=20", "--option", "overlong_buffer_cfg.penalty_factor=1"}},
+		"per":             {value: "group"},
+		"prom":            {value: "DIR/check.prom"},
+		"prompt":          {value: "question", with: []string{"--group-by", "prompt"}},
+		"reward":          {value: "accuracy"},
+		"rules":           {value: "DIR/rules.yaml"},
+		"scale":           {value: "none", with: []string{"--framework", "trl"}},
+		"sizes":           {value: "3"},
+		"solved-at":       {value: "0.5"},
+		"split":           {value: "val", path: "DIR/evaluated"},
+		"step":            {value: "epoch"},
+		"steps":           {value: "1"},
+		"svg":             {value: "DIR/charts.svg"},
+		"text":            {value: "3"},
+		"wait":            {},
+		"watch":           {},
+		"weights":         {value: "accuracy=1,format=2"},
+		"where":           {value: "fate:alive sample.new>0.9"},
+		"worst":           {},
+
+		"flags framework":           {value: "prime-rl", line: []string{"flags", "verl"}},
+		"flags num-generations":     {value: "2", line: []string{"flags", "twinkle"}},
+		"check fail-on":             {value: "signal<95%", line: []string{"check", "DIR/log.jsonl"}},
+		"check loss":                {value: "trl/dapo", line: []string{"check", "DIR/log.jsonl", "--fail-on", "vantage/loss/mass>0"}},
+		"compare compute-new-adv":   {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0", "--where", "fate:short"}},
+		"groupsize compute-new-adv": {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0", "--where", "fate:short"}},
+		"match compute-new-adv":     {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0", "--where", "fate:short"}},
+		"match option":              {value: "reward_clip_range=0 0.1", with: []string{"--framework", "trl", "--estimator", "rloo", "--format", "json"}},
+		"sweep option":              {value: "grpo.use_leave_one_out_baseline=false", with: []string{"--framework", "nemo-rl", "--estimator", "grpo", "--where", "sample.new>0.3", "--format", "json"}},
+		"compare prompt":            {value: "question"},
+		"compare solved-at":         {value: "0.5", line: []string{"compare", "DIR/log.jsonl", "DIR/other.jsonl", "--where", "solved=4"}},
+		"match solved-at":           {value: "0.5", line: []string{"match", "DIR/log.jsonl", "--where", "solved=4"}},
+		"sweep solved-at":           {value: "0.5", line: []string{"sweep", "DIR/log.jsonl", "--where", "solved=4"}},
+		"show solved-at":            {value: "0.5", with: []string{"--steps", "2"}},
+		"why solved-at":             {value: "0.5", with: []string{"--steps", "2"}},
+		"tail format":               {value: "text"},
+		"tail json":                 {line: []string{"tail", "DIR/log.jsonl", "--idle-timeout", "20ms"}},
+		"show last":                 {value: "2", line: []string{"show", "early", "DIR/log.jsonl"}},
+		"sweep compute-new-adv":     {value: "on"},
+		"tail wait":                 {line: []string{"tail", "DIR/not-yet.jsonl", "--idle-timeout", "20ms"}},
+	}
+}
+
+// flagLines returns the command lines to which flags are added.
+func flagLines() map[string][]string {
+	where := []string{"--where", "sample.new>0.7 kept>=4"}
+	return map[string][]string{
+		"why": {"why", "a", "DIR/log.jsonl"}, "show": {"show", "a", "DIR/log.jsonl"}, "tail": {"tail", "DIR/log.jsonl", "--idle-timeout", "20ms", "--last", "6", "--format", "json"},
+		"compare": append([]string{"compare", "DIR/log.jsonl", "DIR/other.jsonl"}, where...), "flags": {"flags", "easyr1"}, "groupsize": append([]string{"groupsize", "DIR/log.jsonl"}, where...),
+		"match":  append([]string{"match", "DIR/log.jsonl"}, where...),
+		"export": {"export", "DIR/log.jsonl", "--columns", "step,group,fate,admitted,loss_weight,advantage,reward,kept"}, "check": {"check", "DIR/log.jsonl", "--fail-on", "signal>0", "--fail-on", "kept>0", "--fail-on", "nonzero>0", "--fail-on", "correct>0", "--fail-on", "short>=0"},
+	}
+}
+
+// Every flag that the help of a command names changes what the command does, and only settings and the log are of all.
+func TestEveryFlagOfACommandDoesSomething(t *testing.T) {
+	all := (&Program{}).All()
+	for _, c := range all {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Name == "help" || f.Hidden {
+				return
+			}
+			t.Run(c.Name()+" --"+f.Name, func(t *testing.T) {
+				t.Parallel()
+				effects, name := flagEffects(), f.Name
+				if _, own := effects[c.Name()+" "+name]; own {
+					name = c.Name() + " " + name
+				}
+				effect, known := effects[name]
+				if !known {
+					t.Fatal("flagEffects has no value that would change anything")
+				}
+				line := flagLines()[c.Name()]
+				if line == nil {
+					line = []string{c.Name(), "DIR/log.jsonl"}
+					if catalogued(c) {
+						line = line[:1]
+					}
+				}
+				if effect.line != nil {
+					line = effect.line
+				}
+				if line = append(slices.Clone(line), effect.with...); effect.path != "" {
+					for i := range line {
+						line[i] = strings.ReplaceAll(line[i], "DIR/log.jsonl", effect.path)
+					}
+				}
+				flag := "--" + f.Name
+				if effect.value != "" {
+					flag += "=" + effect.value
+				}
+				if without, with := outcome(t, line), outcome(t, append(slices.Clip(line), flag)); maps.Equal(without, with) {
+					t.Errorf("vantage %s does the same with %s:\n%s", strings.Join(line, " "), flag, with["output"])
+				}
+			})
+		})
+	}
+}
+
+// catalogued reports whether a command reads no log.
+func catalogued(c *cobra.Command) bool { return c.Flags().Lookup("split") == nil }
+
+// outcome runs a command line in a new folder and returns what it wrote, and the files that it made, without the path of the folder.
+func outcome(t *testing.T, line []string) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	flagLog(t, dir)
+	args := make([]string, len(line))
+	for i, word := range line {
+		args[i] = strings.ReplaceAll(word, "DIR", dir)
+	}
+	var out bytes.Buffer
+	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &out}
+	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
+	root.SetOut(&out)
+	root.SetErr(&out)
+	root.AddCommand(p.All()...)
+	root.SetArgs(args)
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	if slices.Contains(line, "--watch") { // which ends when it is told to
+		time.AfterFunc(300*time.Millisecond, stop)
+	}
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		PrintError(&out, nil, err)
+	}
+	if strings.Contains(out.String(), "unknown flag") {
+		t.Fatalf("%s: %s", line, &out)
+	}
+	found := map[string]string{"output": strings.ReplaceAll(out.String(), dir, "DIR")}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		found[f.Name()] = "there"
+	}
+	return found
+}
+
+// flagLog writes logs and the files that flags name: 6 steps of groups a, b and c, 4 answers each, and in the first of a group
+// early. Every third group has mixed rewards; the others have equal ones, of 0, 0.5 and 1. A question is asked of some answers of each
+// group. The rewards are two columns.
+func flagLog(t *testing.T, dir string) {
+	t.Helper()
+	for n, name := range []string{"log.jsonl", "other.jsonl", "evaluated/1.jsonl", "evaluated/val/1.jsonl"} {
+		var rows strings.Builder
+		for step := range 6 {
+			for g, group := range []string{"a", "b", "c", "early"} {
+				for i := range 4 {
+					if group == "early" && step > 0 {
+						continue
+					}
+					if n == 3 && group == "c" {
+						continue
+					}
+					accuracy, format := float64((step+g+n)%3)/2, 0.0
+					if (step+g)%3 == 2 {
+						accuracy, format = float64((i+step+n)%3)/2, float64(i%2)
+					}
+					row, err := json.Marshal(map[string]any{
+						"step": step + 1, "epoch": step/3 + 1, "group_id": group, "prompt": "prompt " + group, "question": "question " + string(rune('a'+i/2)),
+						"response": strings.Repeat("so ", 3+(7*i+step)%11), "response_length": 9 + 3*((7*i+step)%11), "reward": accuracy + format/4,
+						"accuracy": accuracy, "format": format, "advantage": float64(i-1) / 2,
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					rows.Write(append(row, '\n'))
+				}
+			}
+		}
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		putFile(t, path, rows.String())
+	}
+	putFile(t, filepath.Join(dir, "config.yaml"), "algorithm:\n  adv_estimator: rloo\n  keep_neg_ratio: 0.5\n")
+	putFile(t, filepath.Join(dir, "rules.yaml"), "- signal<90%\n")
+}
+
+func putFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,137 @@
+package commands
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// sharedFlags are the flags of several commands, by what a command must do to heed them. Each command is given those that
+// it heeds, and refuses the others: none is of every command. A flag is one value, whichever commands have it.
+type sharedFlags struct {
+	arithmetic *pflag.FlagSet // settings that a trainer's configuration has: what advantages are computed with
+	grouping   *pflag.FlagSet // which samples make a group
+	counting   *pflag.FlagSet // settings that are about samples: what their reward is, which count
+	weighing   *pflag.FlagSet // settings that are about what samples weigh in the loss: of commands with a figure of it
+	reading    *pflag.FlagSet // which rows of a log are read, and how
+}
+
+// AddSettingFlags declares the flags of settings. They are kept in the order of the command line.
+func (p *Program) AddSettingFlags(cmd *cobra.Command) {
+	s := p.sharedFlags()
+	addFlagSets(cmd, s.arithmetic, s.grouping, s.counting, s.weighing)
+}
+
+// addFlagSets declares flags that the command has not yet.
+func addFlagSets(cmd *cobra.Command, sets ...*pflag.FlagSet) {
+	for _, set := range sets {
+		cmd.Flags().AddFlagSet(set)
+	}
+}
+
+// AddLogFlags declares the flags of a command that reads a log: settings, and how the log is read. A flag of the same name
+// that the command already has stays.
+func (p *Program) AddLogFlags(cmd *cobra.Command) {
+	p.addUnweighedFlags(cmd)
+	addFlagSets(cmd, p.sharedFlags().weighing)
+}
+
+// addUnweighedFlags is AddLogFlags for a command without a figure of the loss.
+func (p *Program) addUnweighedFlags(cmd *cobra.Command) {
+	p.addPromptFlags(cmd)
+	addFlagSets(cmd, p.sharedFlags().grouping)
+}
+
+// addPromptFlags is addUnweighedFlags for a command that compares prompts, whatever the groups are.
+func (p *Program) addPromptFlags(cmd *cobra.Command) {
+	s := p.sharedFlags()
+	addFlagSets(cmd, s.arithmetic, s.counting, s.reading)
+}
+
+// addConfigurationFlags declares the flags of a command that has no samples: what trainers' configurations say too.
+func (p *Program) addConfigurationFlags(cmd *cobra.Command) {
+	s := p.sharedFlags()
+	addFlagSets(cmd, s.arithmetic)
+	cmd.Flags().AddFlag(s.grouping.Lookup("num-generations"))
+}
+
+// sharedFlags returns the flags, which are made once.
+func (p *Program) sharedFlags() sharedFlags {
+	if p.shared.reading == nil {
+		p.shared = sharedFlags{p.newArithmeticFlags(), p.newGroupingFlags(), p.newCountingFlags(), p.newWeighingFlags(), p.newReadingFlags()}
+	}
+	return p.shared
+}
+
+// settingDoc describes the flag of a setting.
+type settingDoc struct{ name, placeholder, usage string }
+
+func (p *Program) newSettingFlags(list []settingDoc) *pflag.FlagSet {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	for _, f := range list {
+		flags.Var(&settingFlag{p, f.name, f.placeholder}, f.name, f.usage)
+	}
+	return flags
+}
+
+func (p *Program) newArithmeticFlags() *pflag.FlagSet {
+	flags := p.newSettingFlags([]settingDoc{
+		{"framework", "NAME", "framework whose arithmetic is used: easyr1, twinkle, verl, trl, …; see `vantage estimators`"},
+		{"estimator", "NAME", "advantage estimator, by that framework's name: grpo, rloo, …"},
+		{"scale", "SCALE", "divide by the std of the group or of the batch, or do not divide: group, batch or none"},
+		{"option", "KEY=VALUE", "an option of the estimator, by the trainer's own key: algorithm.gamma=0.9; repeatable; see `vantage estimators NAME`"},
+		{"keep-pos-ratio", "RATIO", "share of each group's positive samples to keep, best first (0 to 1)"},
+		{"keep-neg-ratio", "RATIO", "share of each group's negative samples to keep, worst first (0 to 1)"},
+		{"compute-new-adv", "bool", "recompute advantages over the kept samples"},
+	})
+	flags.Lookup("compute-new-adv").NoOptDefVal = "true"
+	flags.StringVar(&p.configPath, "config", "", "read the settings from a trainer's configuration (EasyR1, verl, TRL, ms-swift); flags override it")
+	return flags
+}
+
+func (p *Program) newGroupingFlags() *pflag.FlagSet {
+	return p.newSettingFlags([]settingDoc{
+		{"num-generations", "N", "consecutive rows per group, of one id or prompt if the log has them"},
+		{"group-by", "RULE", "group rows by auto, id, prompt, position, or a column of the log"},
+	})
+}
+
+func (p *Program) newCountingFlags() *pflag.FlagSet {
+	return p.newSettingFlags([]settingDoc{
+		{"reward", "NAME", "use this column of the log as the reward, or the sum of several, with weights: accuracy,format=0.3"},
+		{"weights", "a=1,b=0.5", "the same, for a sum"},
+		{"overlong", "FRAMEWORK/NAME", "add this penalty for long responses to the rewards; see `vantage overlong`"},
+		{"group-filter", "FRAMEWORK/NAME", "train on the groups that this rule admits (dynamic sampling); see `vantage filters`"},
+		{"solved-at", "X", "count a sample as solved from this reward on: pass@k, solve rate, right and wrong; auto finds it"},
+	})
+}
+
+func (p *Program) newWeighingFlags() *pflag.FlagSet {
+	return p.newSettingFlags([]settingDoc{
+		{"loss", "FRAMEWORK/NAME", "weigh samples by their length as this loss does; see `vantage losses`"},
+	})
+}
+
+func (p *Program) newReadingFlags() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.StringVar(&p.columns.Step, "step", "", "use this column of the log as the step")
+	flags.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
+	flags.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected if not given; see `vantage formats`")
+	flags.StringVar(&p.attempt, "attempt", "newest", "which attempt to read of a run that was started again in the same folder or file: newest, its number (1 is the oldest), or all, which are then counted as one")
+	flags.StringVar(&p.split, "split", "train", "what to read: train (training), val (validation, and evaluations that a training log holds) or all")
+	return flags
+}
+
+// all returns the sets.
+func (s sharedFlags) all() []*pflag.FlagSet {
+	return []*pflag.FlagSet{s.arithmetic, s.grouping, s.counting, s.weighing, s.reading}
+}
+
+// isShared reports whether several commands have a flag, as it is.
+func (s sharedFlags) isShared(f *pflag.Flag) bool {
+	for _, set := range s.all() {
+		if set.Lookup(f.Name) == f {
+			return true
+		}
+	}
+	return false
+}
