@@ -1,9 +1,7 @@
 package tui
 
 import (
-	"cmp"
-	"strings"
-
+	"vantage/model/compare"
 	"vantage/model/sanitize"
 	"vantage/themes"
 	"vantage/tui/cells"
@@ -15,31 +13,14 @@ const maxRunName = 24
 // runNames returns the names of the two runs that are open, short and different: without the folders that
 // both are in.
 func (a App) runNames() [2]string {
-	names := [2]string{sanitize.Line(a.title), sanitize.Line(a.second.title)}
-	for {
-		first, rest, more := strings.Cut(names[0], "/")
-		other, otherRest, alsoMore := strings.Cut(names[1], "/")
-		if !more || !alsoMore || first != other {
-			break
-		}
-		names = [2]string{rest, otherRest}
-	}
+	names := compare.Names(sanitize.Line(a.title), sanitize.Line(a.second.title))
 	for side := range names {
-		names[side] = cells.TruncateLeft(strings.TrimSuffix(names[side], "/"), maxRunName)
+		names[side] = cells.TruncateLeft(names[side], maxRunName)
 	}
-	switch {
-	case names[0] == names[1]:
-		return [2]string{"first run", "second run"}
-	case names[0] == "" || names[1] == "":
-		return [2]string{cmp.Or(names[0], "first run"), cmp.Or(names[1], "second run")}
+	if names[0] == names[1] { // they differ where they were cut
+		return compare.Names("", "")
 	}
 	return names
-}
-
-// inRunNames returns a sentence of a report, which says baseline and candidate, with the names of the runs.
-func (a App) inRunNames(text string) string {
-	names := a.runNames()
-	return strings.NewReplacer("the baseline", names[sideBaseline], "the candidate", names[sideCandidate], "baseline", names[sideBaseline], "candidate", names[sideCandidate]).Replace(text)
 }
 
 // openTitle names what is open in at most w cells: the run whose figures the screen shows, and behind the key

@@ -75,15 +75,15 @@ func (a App) requestComparison() (App, tea.Cmd) {
 	}
 	request.b = b.Revision
 	a.second.request, a.second.stale, a.second.busy = request, false, true
-	return a, compareRuns(a.ctx, request, a.snap, b)
+	return a, compareRuns(a.ctx, request, a.runNames(), a.snap, b)
 }
 
-func compareRuns(ctx context.Context, request comparisonRequest, a, b model.Snapshot) tea.Cmd {
+func compareRuns(ctx context.Context, request comparisonRequest, names [2]string, a, b model.Snapshot) tea.Cmd {
 	return func() tea.Msg {
 		msg := comparisonMsg{request: request, unit: b.Run.LengthUnit}
 		set := secondSettings{request.set, request.autoRewards}.of(ctx, b)
 		msg.sets = [2]model.Settings{request.set, set}
-		msg.result, msg.err = compare.Runs(ctx, compare.Run{Snap: a, Set: request.set}, compare.Run{Snap: b, Set: set})
+		msg.result, msg.err = compare.Runs(ctx, compare.Run{Name: names[sideBaseline], Snap: a, Set: request.set}, compare.Run{Name: names[sideCandidate], Snap: b, Set: set})
 		return msg
 	}
 }

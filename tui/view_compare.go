@@ -71,7 +71,7 @@ func (a App) compareView(w, h int) []string {
 	if r == nil {
 		text := "comparing the runs prompt by prompt …"
 		if a.second.err != nil {
-			text = a.inRunNames(sanitize.Line(a.second.err.Error()))
+			text = sanitize.Line(a.second.err.Error())
 		}
 		return a.box(layout.Rect{W: w, H: h}, true, paneContent{title: title, lines: []string{"", "  " + t.Paint(themes.Dim, text)}})
 	}
@@ -84,7 +84,7 @@ func (a App) compareView(w, h int) []string {
 func (a App) comparisonLines(r *compare.Result, w int) []string {
 	var lines []string
 	say := func(role themes.Role, text string) {
-		for _, line := range cells.Wrap(a.inRunNames(text), w) {
+		for _, line := range cells.Wrap(text, w) {
 			lines = append(lines, " "+a.display.theme.Paint(role, line))
 		}
 	}

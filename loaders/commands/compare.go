@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"vantage/model/choice"
 	"vantage/model/compare"
 	"vantage/model/report"
+	"vantage/model/sanitize"
 )
 
 func comparisonFormats() formatFlag[func(io.Writer, report.Comparison) error] {
@@ -23,12 +23,12 @@ func comparisonFormats() formatFlag[func(io.Writer, report.Comparison) error] {
 func (p *Program) compare() *cobra.Command {
 	format, where := comparisonFormats(), whereFlag{of: "groups"}
 	cmd := &cobra.Command{
-		Use:   "compare BASELINE CANDIDATE",
+		Use:   "compare FIRST SECOND",
 		Short: "Compare two runs prompt by prompt: wins, losses, ties and their significance",
 		Long: `compare pairs the prompts of both runs by text and ground truth, and compares their
 mean rewards over the steps that both have and as many samples of each: wins,
-losses and ties of the candidate, an exact sign test, and the difference by
-difficulty. It says what it left out of each run. The exit code is 1 if they have
+losses and ties of the second run, an exact sign test, and the difference by
+difficulty. Both go by the ends of their paths, or by the labels of label=path. It says what it left out of each run. The exit code is 1 if they have
 no step or no prompt in common. With --where it compares the prompts of which a group
 of either run matches.`,
 		Example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts --format md`,
@@ -39,7 +39,7 @@ of either run matches.`,
 				return err
 			}
 			if len(paths) != 2 {
-				return Usage(errors.New("compare takes two runs: vantage compare BASELINE CANDIDATE"))
+				return Usage(errors.New("compare takes two runs: vantage compare FIRST SECOND"))
 			}
 			names, runs, err := SplitLabels(paths)
 			if err != nil {
@@ -70,6 +70,7 @@ func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]
 		return err
 	}
 	p.noteConfig(format.name)
+	called := compare.Names(sanitize.Line(names[0]), sanitize.Line(names[1]))
 	var read [2]compare.Run
 	for i, paths := range runs {
 		snap, err := p.readAll(ctx, paths)
@@ -79,21 +80,16 @@ func (p *Program) writeComparison(ctx context.Context, names []string, runs [][]
 		p.noteLeftOut(format.name, snap)
 		set, rewards := choice.ChooseRewards(ctx, snap, set, p.Given())
 		p.noteRewards(format.name, names[i]+": ", rewards)
-		read[i] = compare.Run{Snap: snap, Set: set}
+		read[i] = compare.Run{Name: called[i], Snap: snap, Set: set}
 	}
 	if err := p.selectPrompts(ctx, &read, where, format.name); err != nil {
 		return err
 	}
 	result, err := compare.Runs(ctx, read[0], read[1])
-	var failed *compare.RunError
-	if errors.As(err, &failed) {
-		name := names[0]
-		if failed.Candidate {
-			name = names[1]
-		}
-		return classifyError(fmt.Errorf("%s: %w", name, failed.Err))
+	if err != nil {
+		return classifyError(err)
 	}
-	if err := write(p.output(ctx, format.name), report.Comparison{Baseline: names[0], Candidate: names[1], Result: result}); err != nil {
+	if err := write(p.output(ctx, format.name), report.Comparison{Titles: [2]string(names), Result: result}); err != nil {
 		return err
 	}
 	if why := result.WhyNothing(); why != "" {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 // Run is a run with the settings that choose its reward.
 type Run struct {
+	Name string // that sentences call it by; see [Names]
 	Snap model.Snapshot
 	Set  model.Settings
 
@@ -47,8 +49,9 @@ type Scope struct {
 
 // Result is the comparison of two runs.
 type Result struct {
-	Steps               int    // that both have, complete
-	Pairs               []Pair // worst delta first
+	Names               [2]string // of the two runs
+	Steps               int       // that both have, complete
+	Pairs               []Pair    // worst delta first
 	Baseline, Candidate Scope
 	OtherSteps          int        // pairs that the runs saw at different steps
 	Wins                int        // candidate better
@@ -67,21 +70,22 @@ const tieTolerance = 1e-9
 // Runs compares two runs. It fails if some rows of one have no prompt, if it has no such reward, or if
 // ctx ends; the error is then a [*RunError]. Without pairs the result says what is missing.
 func Runs(ctx context.Context, baseline, candidate Run) (*Result, error) {
+	baseline.Name, candidate.Name = cmp.Or(baseline.Name, firstRun), cmp.Or(candidate.Name, secondRun)
 	a, err := newSide(ctx, baseline, candidate.Snap)
 	if err != nil {
-		return nil, &RunError{false, err}
+		return nil, &RunError{baseline.Name, err}
 	}
 	b, err := newSide(ctx, candidate, baseline.Snap)
 	if err != nil {
-		return nil, &RunError{true, err}
+		return nil, &RunError{candidate.Name, err}
 	}
-	r := &Result{Steps: len(a.shared), Scales: differentScales(baseline, candidate)}
+	r := &Result{Names: [2]string{baseline.Name, candidate.Name}, Steps: len(a.shared), Scales: differentScales(baseline, candidate)}
 	pairs := pairSides(a, b)
 	if err := a.sum(ctx, pairs, func(p pairing) promptCount { return p.baseline }); err != nil {
-		return nil, &RunError{false, err}
+		return nil, &RunError{baseline.Name, err}
 	}
 	if err := b.sum(ctx, pairs, func(p pairing) promptCount { return p.candidate }); err != nil {
-		return nil, &RunError{true, err}
+		return nil, &RunError{candidate.Name, err}
 	}
 	for _, p := range pairs {
 		r.Pairs = append(r.Pairs, p.pair(a, b))
@@ -102,16 +106,11 @@ func Runs(ctx context.Context, baseline, candidate Run) (*Result, error) {
 
 // RunError is the reason why a run cannot be compared.
 type RunError struct {
-	Candidate bool // it is the candidate, else the baseline
-	Err       error
+	Name string // of the run
+	Err  error
 }
 
-func (e *RunError) Error() string {
-	if e.Candidate {
-		return "candidate: " + e.Err.Error()
-	}
-	return "baseline: " + e.Err.Error()
-}
+func (e *RunError) Error() string { return e.Name + ": " + e.Err.Error() }
 
 // Unwrap returns the reason.
 func (e *RunError) Unwrap() error { return e.Err }

@@ -127,9 +127,9 @@ func TestWhyNothing(t *testing.T) {
 		b    Run
 		want string
 	}{
-		{runOf(t, false, sample{7, "x", 1}), "the runs have no step in common: the baseline has steps 1 to 2, the candidate step 7"},
+		{runOf(t, false, sample{7, "x", 1}), "the runs have no step in common: first run has steps 1 to 2, second run step 7"},
 		{runOf(t, false, sample{1, "y", 1}), "the runs saw no prompt in common in the 1 step that both have"},
-		{runOf(t, true, sample{2, "x", 1}), "the runs have no complete step in common yet: the baseline has steps 1 to 2, the candidate step 2"},
+		{runOf(t, true, sample{2, "x", 1}), "the runs have no complete step in common yet: first run has steps 1 to 2, second run step 2"},
 		{a, ""},
 	} {
 		if got := compared(t, a, c.b).WhyNothing(); got != c.want {
@@ -141,7 +141,7 @@ func TestWhyNothing(t *testing.T) {
 func TestDifferentScales(t *testing.T) {
 	a := runOf(t, false, sample{1, "x", 1}, sample{1, "x", 0})
 	b := runOf(t, false, sample{1, "x", 1}, sample{1, "x", -1})
-	if r := compared(t, a, b); !strings.Contains(r.Scales, "the baseline has 0 for wrong and 1 for solved, the candidate -1 and 1") {
+	if r := compared(t, a, b); !strings.Contains(r.Scales, "first run has 0 for wrong and 1 for solved, second run -1 and 1") {
 		t.Errorf("%q", r.Scales)
 	}
 	if r := compared(t, a, a); r.Scales != "" {

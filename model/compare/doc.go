@@ -1,4 +1,4 @@
-// Package compare compares two runs, a baseline and a candidate, prompt by prompt: the same task under
+// Package compare compares two runs, the first (baseline in the code) and the second (candidate), prompt by prompt: the same task under
 // both says more than averages over different tasks. Two snapshots go in; pairs, wins and losses with a
 // sign test, and differences by difficulty come out. The compare command and the screen call it.
 //

@@ -16,8 +16,8 @@ func differentScales(baseline, candidate Run) string {
 	if !ok || !alsoOK || wrongA == wrongB && solvedA == solvedB {
 		return ""
 	}
-	return fmt.Sprintf("the rewards are not on one scale: the baseline has %s for wrong and %s for solved, the candidate %s and %s (--reward and --weights choose what both have)",
-		units.Short(wrongA), units.Short(solvedA), units.Short(wrongB), units.Short(solvedB))
+	return fmt.Sprintf("the rewards are not on one scale: %s has %s for wrong and %s for solved, %s %s and %s (--reward and --weights choose what both have)",
+		baseline.Name, units.Short(wrongA), units.Short(solvedA), candidate.Name, units.Short(wrongB), units.Short(solvedB))
 }
 
 // ends returns the rewards of wrong and of solved samples of a run.
@@ -39,13 +39,13 @@ func (r *Result) WhyNothing() string {
 	case r.Steps > 0:
 		return "the runs saw no prompt in common in the " + units.Plural(r.Steps, "steps") + " that both have"
 	case a.OpenSteps+b.OpenSteps > 0 && a.First <= b.Last && b.First <= a.Last:
-		return "the runs have no complete step in common yet: " + stepRanges(a, b)
+		return "the runs have no complete step in common yet: " + r.stepRanges()
 	}
-	return "the runs have no step in common: " + stepRanges(a, b)
+	return "the runs have no step in common: " + r.stepRanges()
 }
 
-func stepRanges(a, b Scope) string {
-	return fmt.Sprintf("the baseline has %s, the candidate %s", stepRange(a), stepRange(b))
+func (r *Result) stepRanges() string {
+	return fmt.Sprintf("%s has %s, %s %s", r.Names[0], stepRange(r.Baseline), r.Names[1], stepRange(r.Candidate))
 }
 
 func stepRange(s Scope) string {

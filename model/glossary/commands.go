@@ -39,16 +39,16 @@ func groupSizeFigures() []Entry {
 // compareFigures are those of two runs.
 func compareFigures() []Entry {
 	return []Entry{
-		{"a, b, baseline, candidate, reward_a, reward_b", "reward", "mean reward of the prompt's compared samples, over the steps that both runs have", "mean reward of a prompt that both runs have", ""},
-		{"delta, Δ, mean Δ", "reward", "candidate − baseline; its mean over prompts", "difference of the candidate from the baseline", ""},
+		{"a, b, reward_a, reward_b", "reward", "mean reward of the prompt's compared samples, over the steps that both runs have", "mean reward of a prompt that both runs have", ""},
+		{"delta, Δ, mean Δ", "reward", "second run − first run; its mean over prompts", "difference of the second run from the first", ""},
 		{"std_err, ±, s.e.", "reward", "√(Σ(Δ − mean Δ)² / (P − 1) / P) over P prompts", "standard error of mean Δ", ""},
 		{"samples_a, samples_b, of_samples", "samples", "", "samples of the prompt in each run, in the steps that both have", ""},
 		{"samples", "samples", "min(samples_a, samples_b)", "compared samples of each run, spread evenly over its steps; under left_out the others", ""},
 		{"same_steps, other_steps", "yes or no; prompts", "", "whether both runs saw the prompt at the same steps; at how many prompts they did not", ""},
-		{"wins, losses, ties", "prompts", "Δ > 1e-9, Δ < −1e-9, else", "prompts at which the candidate is better, worse, equal", ""},
+		{"wins, losses, ties", "prompts", "Δ > 1e-9, Δ < −1e-9, else", "prompts at which the second run is better, worse, equal", ""},
 		{"p", "0 to 1", "2·Σ C(m, i)·2⁻ᵐ for i ≤ min(wins, losses), m = wins + losses, at most 1", "p-value of the exact two-sided sign test: how often equal runs would differ as much", ""},
-		{"win_share_95, win rate", "share", "Wilson's score interval of wins / (wins + losses)", "95 % confidence interval of the share of prompts that the candidate wins", ""},
-		{"only_a, only_b", "prompts", "", "prompts of the baseline, and of the candidate, that are not compared", ""},
+		{"win_share_95, win rate", "share", "Wilson's score interval of wins / (wins + losses)", "95 % confidence interval of the share of prompts that the second run wins", ""},
+		{"only_a, only_b", "prompts", "", "prompts of the first run, and of the second, that are not compared", ""},
 		{"from, to, prompts", "reward; prompts", "mean reward over the compared samples of both runs", "a bin of difficulty and the prompts in it", ""},
 	}
 }

@@ -50,7 +50,7 @@ func sections() []section {
 		{Parts, "Breakdown", "Of samples that have something in common, in `report --by` and `:by`. A part is named by a difficulty, a length, a fate, a step, or a value of a column of the log.", partFigures()},
 		{Sweep, "Sweep", "Of a cell: what a pair of ratios does to all groups of the steps. They are computed as those of a report are.", sweepFigures()},
 		{Sizes, "Group size", "What groups of m samples would do; a group of the log has n samples, of which s are solved.", groupSizeFigures()},
-		{Compare, "Compare", "Of two runs: the baseline, a, and the candidate, b.", compareFigures()},
+		{Compare, "Compare", "Of two runs: the first, a, and the second, b.", compareFigures()},
 		{Match, "Match", "Logged advantages against those that are computed.", matchFigures()},
 		{Check, "Check", "Names in rules besides all of the above: see [checking](checking.md).", checkFigures()},
 		{Warning, "Warnings", "Each counts groups or samples; a rule may name one.", warnings()},

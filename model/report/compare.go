@@ -6,15 +6,16 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"vantage/model/compare"
 	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
-// Comparison is the result of comparing two runs, with their names.
+// Comparison is the result of comparing two runs. Sentences and tables call them by [compare.Result.Names].
 type Comparison struct {
-	Baseline, Candidate string
+	Titles [2]string // paths or labels by which the runs were opened
 	*compare.Result
 }
 
@@ -26,7 +27,7 @@ func (c Comparison) Sentence() string {
 	if why := c.WhyNothing(); why != "" {
 		return why
 	}
-	text := fmt.Sprintf("candidate wins %d, loses %d, ties %d of %s", c.Wins, c.Losses, c.Ties, units.Plural(len(c.Pairs), "prompts"))
+	text := fmt.Sprintf("%s wins %d, loses %d, ties %d of %s", c.Names[1], c.Wins, c.Losses, c.Ties, units.Plural(len(c.Pairs), "prompts"))
 	if c.Wins+c.Losses > 0 {
 		text += fmt.Sprintf("; win rate 95%% CI %.0f–%.0f%%, p=%s", 100*c.WinShare[0], 100*c.WinShare[1], shortP(c.PValue))
 	}
@@ -65,7 +66,7 @@ func (c Comparison) Compared() string {
 
 // LeftOut says what of each run is not compared.
 func (c Comparison) LeftOut() string {
-	return "of the baseline " + leftOut(c.Result.Baseline) + "; of the candidate " + leftOut(c.Result.Candidate)
+	return "of " + c.Names[0] + " " + leftOut(c.Baseline) + "; of " + c.Names[1] + " " + leftOut(c.Candidate)
 }
 
 func leftOut(s compare.Scope) string {
@@ -112,7 +113,7 @@ func signedDelta(x float64) string {
 // CompareText writes the comparison as a page of text.
 func CompareText(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "baseline   %s\ncandidate  %s\nverdict    %s\n", sanitize.Line(c.Baseline), sanitize.Line(c.Candidate), c.Sentence())
+	fmt.Fprintf(out, "first      %s\nsecond     %s\nverdict    %s\n", sanitize.Line(c.Titles[0]), sanitize.Line(c.Titles[1]), c.Sentence())
 	fmt.Fprintf(out, "compared   %s\nleft out   %s\n", c.Compared(), c.LeftOut())
 	if c.Scales != "" {
 		fmt.Fprintf(out, "note       %s\n", c.Scales)
@@ -123,7 +124,7 @@ func CompareText(w io.Writer, c Comparison) error {
 			fmt.Fprintf(out, "%-18s %8d %17s\n", units.Short(b.Lo)+" – "+units.Short(b.Hi), b.Pairs, withStdErr(b.Delta, b.StdErr))
 		}
 		for _, end := range c.pairLists() {
-			writePairs(out, end.title, end.pairs)
+			c.writePairs(out, end)
 		}
 	}
 	fmt.Fprintf(out, "\ncomplete: %s compared\n", units.Plural(len(c.Pairs), "prompts"))
@@ -136,40 +137,55 @@ type pairList struct {
 	pairs []compare.Pair
 }
 
-// pairLists returns the worst and the best prompts for the candidate, or all if they are few.
+// pairLists returns the worst and the best prompts for the second run, or all if they are few.
 func (c Comparison) pairLists() []pairList {
 	switch {
 	case len(c.Pairs) == 0:
 		return nil
 	case len(c.Pairs) <= 2*maxPairs:
-		return []pairList{{"worst for candidate first", c.Pairs}}
+		return []pairList{{"worst for " + c.Names[1] + " first", c.Pairs}}
 	}
 	best := slices.Clone(c.Pairs[len(c.Pairs)-maxPairs:])
 	slices.Reverse(best)
-	return []pairList{{"worst for candidate", c.Pairs[:maxPairs]}, {"best for candidate", best}}
+	return []pairList{{"worst for " + c.Names[1], c.Pairs[:maxPairs]}, {"best for " + c.Names[1], best}}
 }
 
-func writePairs(out io.Writer, title string, pairs []compare.Pair) {
-	fmt.Fprintf(out, "\n%-25s %9s %9s %8s %6s  %s\n", title, "baseline", "candidate", "Δ", "n", "prompt")
-	for _, p := range pairs {
-		fmt.Fprintf(out, "%-25s %9s %9s %8s %6s  %.80s\n", "", units.Short(p.Baseline), units.Short(p.Candidate), signedDelta(p.Delta()), fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), sanitize.Line(p.Preview))
+// maxNameWidth is the width of a column that is headed by the name of a run.
+const maxNameWidth = 24
+
+// columnHeads returns the names of the runs for columns of numbers: their ends, where names differ.
+func (c Comparison) columnHeads() (heads [2]string, widths [2]int) {
+	for i, name := range c.Names {
+		if r := []rune(name); len(r) > maxNameWidth {
+			name = "…" + string(r[len(r)-maxNameWidth+1:])
+		}
+		heads[i], widths[i] = name, max(9, utf8.RuneCountInString(name))
+	}
+	return heads, widths
+}
+
+func (c Comparison) writePairs(out io.Writer, list pairList) {
+	heads, widths := c.columnHeads()
+	fmt.Fprintf(out, "\n%s\n  %*s %*s %8s %6s  %s\n", list.title, widths[0], heads[0], widths[1], heads[1], "Δ", "n", "prompt")
+	for _, p := range list.pairs {
+		fmt.Fprintf(out, "  %*s %*s %8s %6s  %.80s\n", widths[0], units.Short(p.Baseline), widths[1], units.Short(p.Candidate), signedDelta(p.Delta()), fmt.Sprintf("%d/%d", p.OfBaseline, p.OfCandidate), sanitize.Line(p.Preview))
 	}
 }
 
 // CompareMarkdown writes the comparison as Markdown.
 func CompareMarkdown(w io.Writer, c Comparison) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "## candidate %s against baseline %s\n\n%s.\n\nCompared: %s.\n\nLeft out: %s.\n\n",
-		escapeMarkdown(c.Candidate), escapeMarkdown(c.Baseline), c.Sentence(), c.Compared(), c.LeftOut())
+	fmt.Fprintf(out, "## %s against %s\n\n%s.\n\nCompared: %s.\n\nLeft out: %s.\n\n",
+		escapeMarkdown(c.Titles[1]), escapeMarkdown(c.Titles[0]), escapeMarkdown(c.Sentence()), c.Compared(), escapeMarkdown(c.LeftOut()))
 	if c.Scales != "" {
-		fmt.Fprintf(out, "Note: %s.\n\n", c.Scales)
+		fmt.Fprintf(out, "Note: %s.\n\n", escapeMarkdown(c.Scales))
 	}
 	fmt.Fprint(out, "| reward under both | prompts | mean Δ ± s.e. |\n| :--- | ---: | ---: |\n")
 	for _, b := range c.Bins {
 		fmt.Fprintf(out, "| %s – %s | %d | %s |\n", units.Short(b.Lo), units.Short(b.Hi), b.Pairs, withStdErr(b.Delta, b.StdErr))
 	}
 	for _, end := range c.pairLists() {
-		fmt.Fprintf(out, "\n| %s | baseline | candidate | Δ |\n| :--- | ---: | ---: | ---: |\n", end.title)
+		fmt.Fprintf(out, "\n| %s | %s | %s | Δ |\n| :--- | ---: | ---: | ---: |\n", escapeMarkdown(end.title), escapeMarkdown(c.Names[0]), escapeMarkdown(c.Names[1]))
 		for _, p := range end.pairs {
 			fmt.Fprintf(out, "| %.80s | %s | %s | %s |\n", escapeMarkdown(p.Preview), units.Short(p.Baseline), units.Short(p.Candidate), signedDelta(p.Delta()))
 		}
@@ -178,7 +194,7 @@ func CompareMarkdown(w io.Writer, c Comparison) error {
 	return out.Flush()
 }
 
-// CompareCSV writes a row per prompt, worst first: reward_a of the baseline, reward_b of the candidate,
+// CompareCSV writes a row per prompt, worst first: reward_a of the first run, reward_b of the second,
 // delta, samples_a and samples_b that the runs have of it, samples that were compared of either,
 // same_steps, and the prompt. The last line is a comment that counts the rows.
 func CompareCSV(w io.Writer, c Comparison) error {

@@ -11,6 +11,7 @@ type comparisonJSON struct {
 	Schema     string         `json:"schema"`
 	A          string         `json:"a"`
 	B          string         `json:"b"`
+	Names      [2]string      `json:"names"`
 	Verdict    string         `json:"verdict"`
 	Wins       int            `json:"wins"`
 	Losses     int            `json:"losses"`
@@ -65,19 +66,19 @@ type pairJSON struct {
 	SameSteps bool    `json:"same_steps"`
 }
 
-// CompareJSON writes {"schema": "vantage/compare@1", "a": …, "b": …, "verdict": …, "wins": …, "losses": …,
+// CompareJSON writes {"schema": "vantage/compare@2", "a": …, "b": …, "names": […], "verdict": …, "wins": …, "losses": …,
 // "ties": …, "delta": …, "std_err": …, "p": …, "win_share_95": [lo, hi], "steps": …, "other_steps": …,
 // "only_a": …, "only_b": …, "left_out": {"a": {"steps", "of_steps", "open_steps", "prompts", "of_prompts",
 // "samples", "of_samples", "invalid_samples", "surplus_samples"}, "b": {…}}, "note": …,
 // "difficulty": [{"from", "to", "prompts", "delta", "std_err"}],
 // "pairs": [{"prompt", "a", "b", "samples_a", "samples_b", "samples", "same_steps"}], "complete": true}.
 //
-// a is the baseline and b the candidate, everywhere. only_a and only_b are the prompts that are left out.
+// a is the first run and b the second, everywhere: at the top their paths or labels, which names has short, as the verdict calls them. only_a and only_b are the prompts that are left out.
 // delta and std_err are missing where there are too few prompts. complete comes last.
 func CompareJSON(w io.Writer, c Comparison) error {
-	a, b := c.Result.Baseline, c.Result.Candidate
+	a, b := c.Baseline, c.Candidate
 	out := comparisonJSON{
-		Schema: "vantage/compare@1", A: c.Baseline, B: c.Candidate, Verdict: c.Sentence(), Wins: c.Wins, Losses: c.Losses, Ties: c.Ties,
+		Schema: "vantage/compare@2", A: c.Titles[0], B: c.Titles[1], Names: c.Names, Verdict: c.Sentence(), Wins: c.Wins, Losses: c.Losses, Ties: c.Ties,
 		Delta: finite(c.Delta), StdErr: finite(c.StdErr), P: c.PValue, Share: c.WinShare,
 		Steps: c.Steps, OtherSteps: c.OtherSteps, OnlyA: a.LeftOutPrompts, OnlyB: b.LeftOutPrompts, LeftOut: bothScopesJSON{newScopeJSON(a), newScopeJSON(b)},
 		Note: c.Scales, Difficulty: []binJSON{}, Pairs: []pairJSON{}, Complete: true,
