@@ -176,7 +176,7 @@ func (p trainerPage) whoseArithmetic() string {
 	if len(refused) > 0 {
 		text += " Refused, since rewards alone do not give them: " + strings.Join(refused, ", ") + "."
 	}
-	return text + fmt.Sprintf(" `vantage estimators %s` describes each.\n\n", f.Framework) + chainOf(f.Framework)
+	return text + fmt.Sprintf(" `vantage estimators %[1]s` describes each, [as here](../estimators.md#%[1]s).\n\n", f.Framework) + chainOf(f.Framework)
 }
 
 // chainOf names the other stages of a trainer between reward and loss that can be tried on a log.
@@ -184,7 +184,7 @@ func chainOf(framework string) string {
 	var stages, names []string
 	for _, f := range groupfilter.All() {
 		if f.Framework == framework {
-			names = append(names, "`--group-filter "+framework+"/"+f.Name+"`")
+			names = append(names, "`--group-filter "+framework+"/"+f.Name+"` ([rule](../filters.md#"+framework+"))")
 		}
 	}
 	for _, l := range lossweight.All() {
@@ -193,7 +193,7 @@ func chainOf(framework string) string {
 		}
 	}
 	if len(stages) > 0 {
-		names = append(names, "`--loss "+framework+"/NAME` with one of "+strings.Join(stages, ", "))
+		names = append(names, "`--loss "+framework+"/NAME` with one of "+strings.Join(stages, ", ")+" ([weights](../losses.md#"+framework+"))")
 	}
 	if slices.Contains(overlong.Frameworks(), framework) {
 		names = append(names, "`--overlong "+framework+"` for its penalty on long responses")

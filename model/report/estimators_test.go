@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"flag"
 	"os"
 	"strings"
@@ -17,10 +16,7 @@ var update = flag.Bool("update", false, "rewrite the pages of the documentation;
 // The page on estimators is what `vantage estimators NAME` prints for each of them.
 func TestEstimatorsPage(t *testing.T) {
 	const path = "../../.github/docs/estimators.md"
-	var pages bytes.Buffer
-	if err := EstimatorPages(&pages, estimators.All()); err != nil {
-		t.Fatal(err)
-	}
+	pages := sectionsOf(t, "##", estimators.All(), func(e *estimators.Estimator) string { return e.Framework }, EstimatorPages)
 	want := `# Estimators and their arithmetic
 
 This is what ` + "`vantage estimators NAME`" + ` prints for every estimator. Try one:
@@ -30,7 +26,7 @@ This is what ` + "`vantage estimators NAME`" + ` prints for every estimator. Try
 
 r is the reward of a sample, μ and s mean and standard deviation of its group, n its size.
 
-` + "```text\n" + pages.String() + "```\n"
+` + pages
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
 			t.Fatal(err)

@@ -14,10 +14,7 @@ import (
 // The page on group filters is what `vantage filters NAME` prints for each of them.
 func TestFiltersPage(t *testing.T) {
 	const path = "../../.github/docs/filters.md"
-	var pages bytes.Buffer
-	if err := FilterPages(&pages, groupfilter.All()); err != nil {
-		t.Fatal(err)
-	}
+	pages := sectionsOf(t, "##", groupfilter.All(), func(f *groupfilter.Filter) string { return f.Framework }, FilterPages)
 	want := `# Group filters: which groups are trained on
 
 Dynamic sampling, online filtering, masks: each trainer drops groups without signal by a rule of its own. This is what
@@ -37,7 +34,7 @@ dropped by all of these. Rules on the mean (EasyR1, OpenRLHF, ROLL's mean_filter
 
 r is the reward of a sample, A its advantage; std and mean are those of the group.
 
-` + "```text\n" + pages.String() + "```\n"
+` + pages
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
 			t.Fatal(err)

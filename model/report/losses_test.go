@@ -15,10 +15,8 @@ import (
 // The page on losses is what `vantage losses FRAMEWORK` and `vantage overlong FRAMEWORK` print for each.
 func TestLossesPage(t *testing.T) {
 	const path = "../../.github/docs/losses.md"
-	var losses, shapings bytes.Buffer
-	if err := LossPages(&losses, lossweight.All()); err != nil {
-		t.Fatal(err)
-	}
+	losses := sectionsOf(t, "###", lossweight.All(), func(l *lossweight.Loss) string { return l.Framework }, LossPages)
+	var shapings bytes.Buffer
 	if err := OverlongPages(&shapings, overlong.All()); err != nil {
 		t.Fatal(err)
 	}
@@ -37,8 +35,7 @@ those of all rows, N the number of rows of an optimizer step.
 
 This is what ` + "`vantage losses FRAMEWORK NAME`" + ` prints for every loss.
 
-` + "```text\n" + losses.String() + "```" + `
-
+` + losses + `
 ## Overlong shaping
 
 A response that is nearly as long as may be gets a lower reward, before the advantages are computed. l is its tokens, L_max
