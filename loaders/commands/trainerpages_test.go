@@ -86,6 +86,7 @@ func TestTrainerPages(t *testing.T) {
 	index := "| trainer | what makes it write its samples | then |\n| --- | --- | --- |\n"
 	for _, p := range trainerPages() {
 		var head strings.Builder
+		hasAdvantages := false
 		for i, name := range p.formats {
 			f, ok := formats.Find(name)
 			if !ok {
@@ -99,12 +100,14 @@ func TestTrainerPages(t *testing.T) {
 			t.Run(p.name+" "+name, func(t *testing.T) {
 				t.Chdir(t.TempDir())
 				putLogs(t, f, logs[name])
-				head.WriteString(factsOf(t, &f))
+				facts := factsOf(t, &f)
+				hasAdvantages = hasAdvantages || strings.Contains(facts, ", advantage from ")
+				head.WriteString(facts)
 			})
 		}
 		t.Run(p.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			head.WriteString(p.whoseArithmetic())
+			head.WriteString(p.whoseArithmetic(hasAdvantages))
 			head.WriteString(p.refusedAverages(t))
 			keepPart(t, filepath.Join(folder, p.name+".md"), p.trainer, strings.TrimSpace(head.String()))
 		})
@@ -153,8 +156,8 @@ func factsOf(t *testing.T, f *formats.Format) string {
 		f.Name, cell(f.Doc), cell(f.TrainerOption), f.File, f.Command(), cell(read))
 }
 
-// whoseArithmetic says how the advantages of a log of the page are computed.
-func (p trainerPage) whoseArithmetic() string {
+// whoseArithmetic says how the advantages of a log of the page are computed. proved says that the log holds advantages.
+func (p trainerPage) whoseArithmetic(proved bool) string {
 	f, _ := formats.Find(p.formats[0])
 	set, _ := choice.Choose(model.DefaultSettings(), choice.Given{}, f.Framework, nil)
 	if f.Framework == "" {
@@ -171,8 +174,12 @@ func (p trainerPage) whoseArithmetic() string {
 			refused = append(refused, "`"+e.Name+"`")
 		}
 	}
-	text := fmt.Sprintf("**Arithmetic.** If an estimator gives the advantages in the log, that one is taken, marked ✓; otherwise `%s %s` with scale %s, marked *(the log's trainer)*; "+
-		"`--estimator` and `--config` say otherwise. [How it is decided](../reporting.md#whose-arithmetic). Estimators: %s.", set.Framework, set.Estimator, set.Scale, strings.Join(computed, ", "))
+	text := "**Arithmetic.** The log holds no advantages, so nothing in it proves an estimator. It is computed as "
+	if proved {
+		text = "**Arithmetic.** If an estimator gives the advantages in the log, that one is taken, marked ✓. Otherwise the log is computed as "
+	}
+	text += fmt.Sprintf("`%s %s` with scale %s, marked *(the log's trainer)*, unless `--estimator` or `--config` name another. "+
+		"[How it is decided](../reporting.md#whose-arithmetic). Estimators: %s.", set.Framework, set.Estimator, set.Scale, strings.Join(computed, ", "))
 	if len(refused) > 0 {
 		text += " Refused, since rewards alone do not give them: " + strings.Join(refused, ", ") + "."
 	}
