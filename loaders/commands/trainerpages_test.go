@@ -358,3 +358,51 @@ func TestProgramsOfTrainerPages(t *testing.T) {
 		})
 	}
 }
+
+var namesRow = regexp.MustCompile("(?m)^\\| ([a-z ]+) \\| (`[^|]+`) \\|$")
+
+// Each name that the page on logs of one's own lists is read in the role under which it stands.
+func TestNamesOfOwnLogs(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(trainersFolder, "own.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	_, table, _ := strings.Cut(string(text), "## Names that are understood")
+	for _, row := range namesRow.FindAllStringSubmatch(table, -1) {
+		for _, name := range strings.Split(row[2], ", ") {
+			name = strings.Trim(name, "`")
+			fields, want := map[string]any{"reward": 1, "prompt": "q"}, row[1]+" from "+name
+			switch row[1] {
+			case "reward":
+				delete(fields, "reward")
+				fields[name] = 1
+			case "prompt":
+				delete(fields, "prompt")
+				fields[name] = "q"
+			case "lengths in tokens":
+				fields[name], want = 7, row[1]
+			case "lengths in characters of":
+				fields[name], want = "abc", row[1]+" "+name
+			case "ground truth":
+				fields[name], fields["response"] = "x", "y"
+			default:
+				fields[name] = 3
+			}
+			line, _ := json.Marshal(fields)
+			t.Run(name, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				if err := os.WriteFile("log.jsonl", append(append(line, '\n'), line...), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if out, _ := reportOf("log.jsonl"); !strings.Contains(out, want) {
+					t.Errorf("%s\nis not read as %s:\n%.300s", line, want, out)
+				}
+			})
+			tried++
+		}
+	}
+	if tried < 40 {
+		t.Errorf("only %d names are listed", tried)
+	}
+}
