@@ -30,18 +30,13 @@ func TestFirstCommandOfEachFormat(t *testing.T) {
 }
 
 // reportOf returns what `vantage report` prints of a path, in the words of its first command.
-func reportOf(path string, flags ...string) (string, error) {
-	return outputOf(append([]string{"report", path}, flags...)...)
-}
-
-// outputOf returns what a command prints, and its error, which is not printed.
-func outputOf(args ...string) (string, error) {
+func reportOf(path string) (string, error) {
 	var out bytes.Buffer
 	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &out}
 	root := &cobra.Command{Use: "vantage", SilenceUsage: true, SilenceErrors: true}
 	p.AddLogFlags(root)
 	root.AddCommand(p.All()...)
-	root.SetArgs(args)
+	root.SetArgs([]string{"report", path})
 	err := root.Execute()
 	return out.String(), err
 }
