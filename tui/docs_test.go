@@ -93,8 +93,14 @@ func runDocumented(t *testing.T, command string) {
 	if verdict := strings.HasPrefix(command, "vantage check") && cmd.ProcessState.ExitCode() == 3; err != nil && !verdict {
 		t.Fatalf("%v: %s", err, out)
 	}
+	if _, rest, ok := strings.Cut(command, " -o "); ok {
+		name, _, _ := strings.Cut(rest, " ")
+		if out, err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if len(out) == 0 {
-		t.Error("it printed nothing")
+		t.Error("it wrote nothing")
 	}
 }
 

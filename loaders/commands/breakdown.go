@@ -80,7 +80,7 @@ func (p *Program) writeBreakdown(ctx context.Context, paths []string, set model.
 	case b.Parts.All.Samples == 0:
 		return o.breakdown.where.nothing()
 	}
-	return write(p.output(ctx, o.format.name), &b)
+	return p.writeOutput(ctx, o.output, o.format.name, func(w io.Writer) error { return write(w, &b) })
 }
 
 // byError says which flag an error of its column is of.

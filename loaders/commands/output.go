@@ -25,10 +25,22 @@ func (p *Program) stdout(ctx context.Context) io.Writer { return interruptibleWr
 
 // output returns stdout for a format: JSON goes through [sanitize.JSON].
 func (p *Program) output(ctx context.Context, format string) io.Writer {
+	return safeOutput(p.stdout(ctx), format)
+}
+
+func safeOutput(w io.Writer, format string) io.Writer {
 	if format == "json" || format == "jsonl" {
-		return sanitize.JSON(p.stdout(ctx))
+		return sanitize.JSON(w)
 	}
-	return p.stdout(ctx)
+	return w
+}
+
+// writeOutput writes to the file at path, or to standard output if that is "".
+func (p *Program) writeOutput(ctx context.Context, path, format string, write func(io.Writer) error) error {
+	if path == "" {
+		return write(p.output(ctx, format))
+	}
+	return writeFile(path, func(w io.Writer) error { return write(safeOutput(w, format)) })
 }
 
 // Write returns when ctx ends; a blocked write then still uses p.

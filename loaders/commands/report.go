@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,13 +22,16 @@ import (
 type reportOptions struct {
 	format         formatFlag[func(io.Writer, *report.Report) (*report.Charts, error)]
 	per, svg, emit string
+	output         string // the file that is written instead of standard output; "" for that
+	texts          int
+	command        string // the command line, to be run again
 	steps          stepRange
 	breakdown      breakdownOptions
 }
 
 func newReportOptions() reportOptions {
 	return reportOptions{
-		format: newFormatFlag("text", report.Text).or("md", report.Markdown).or("csv", report.CSV).or("json", report.JSON),
+		format: newFormatFlag("text", report.Text).or("md", report.Markdown).or("csv", report.CSV).or("json", report.JSON).or("html", report.HTML),
 		per:    string(report.PerStep), breakdown: breakdownOptions{where: whereFlag{of: "samples"}},
 	}
 }
@@ -40,15 +44,24 @@ func (p *Program) report() *cobra.Command {
 		Long: `report prints what the screen shows: a row per step or per group, charts, and the
 metrics and warnings of the newest step. It holds one step in memory at a time. The
 last line of a page, and "complete" in JSON, show that the output is not cut; a table
-ends with its last row, and is whole if the exit code is 0.`,
+ends with its last row, and is whole if the exit code is 0.
+
+--format html is one page for a browser, with charts, the sweep, the groups that need
+a look and a row per step. It needs no other file and no network: send it, or attach it
+to a run.`,
 		Example: `vantage report runs/qwen-math/rollouts --last 10
+vantage report runs/qwen-math/rollouts --format html -o report.html --texts 5
 vantage report runs/qwen-math/rollouts --format md --svg report.svg
 vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.command = p.commandLine(cmd, args)
 			paths, set, err := p.pathsAndSettings(args)
 			if err != nil {
 				return err
+			}
+			if err := o.validate(); err != nil {
+				return Usage(err)
 			}
 			if o.emit != "" {
 				return p.emitSettings(cmd.Context(), paths, set, o)
@@ -66,10 +79,33 @@ vantage report runs/qwen-math/rollouts --per group --steps 3 --format csv`,
 	completeFlag(cmd, "by", analysis.PartKinds()...)
 	o.breakdown.where.addTo(cmd.Flags())
 	cmd.Flags().StringVar(&o.svg, "svg", "", "write the charts to this file, which text and Markdown then name")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "", "write to this file, which is replaced once it is complete")
+	cmd.Flags().IntVar(&o.texts, "texts", 0, "of how many of the worst groups the page of --format html holds the best and the worst answer")
 	addEmitFlag(cmd, &o.emit, "the settings")
 	o.steps.addFlags(cmd.Flags())
 	p.AddLogFlags(cmd)
 	return cmd
+}
+
+// maxTexts is the most groups of which a page holds answers.
+const maxTexts = 100
+
+// validate refuses flags that do not go together.
+func (o *reportOptions) validate() error {
+	isPage := o.format.name == "html"
+	switch {
+	case !slices.Contains(report.PerValues(), report.Per(o.per)):
+		return fmt.Errorf("--per %s: choose step, group or run", o.per)
+	case isPage && o.per != string(report.PerStep):
+		return fmt.Errorf("--per %s: the page of --format html always has groups and steps; --format text, md, csv and json have rows per %[1]s", o.per)
+	case isPage && o.breakdown.asked():
+		return errors.New("--by and --where have no page of HTML: choose --format text, md, csv or json")
+	case o.texts < 0 || o.texts > maxTexts:
+		return fmt.Errorf("--texts %d: expected a number of groups from 0 to %d", o.texts, maxTexts)
+	case o.texts > 0 && !isPage:
+		return errors.New("--texts is for --format html; `vantage show GROUP PATH` prints the answers of a group")
+	}
+	return nil
 }
 
 // emitSettings reads the paths and writes the settings that a report would be computed with.
@@ -89,7 +125,7 @@ func (p *Program) emitSettings(ctx context.Context, paths []string, set model.Se
 	p.noteConfig(o.format.name)
 	p.noteLeftOut(o.format.name, snap)
 	p.noteChoice(o.format.name, chosen)
-	return writeDialect(p.stdout(ctx), d, set)
+	return p.writeOutput(ctx, o.output, "text", func(w io.Writer) error { return writeDialect(w, d, set) })
 }
 
 // WriteReport reads the paths to their current end and writes a report per step, as text if the flags say
@@ -105,13 +141,11 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(report.PerValues(), report.Per(o.per)) {
-		return Usage(fmt.Errorf("--per %s: choose step, group or run", o.per))
-	}
-	snap, err := p.readAll(ctx, paths)
+	source, snap, err := p.readOpen(ctx, paths)
 	if err != nil {
 		return err
 	}
+	defer source.Close()
 	set, chosen, err := p.choose(ctx, snap, set)
 	if err != nil {
 		return err
@@ -124,12 +158,21 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 		return classifyError(err)
 	}
 	r.Choice, r.Head = chosen, newHead(paths)
+	r.Head.Command, r.Per, r.ChartsFile = o.command, report.Per(o.per), o.svg
+	if o.format.name == "html" {
+		if r.Parts, err = p.htmlParts(ctx, source, r, o.texts); err != nil {
+			return classifyError(err)
+		}
+	}
 	if o.format.name == "csv" {
 		p.noteConfig(o.format.name) // the other formats include it, what is left out and the choice
 		p.noteLeftOut(o.format.name, snap)
 	}
-	r.Per, r.ChartsFile = report.Per(o.per), o.svg
-	charts, err := write(p.output(ctx, o.format.name), r)
+	var charts *report.Charts
+	err = p.writeOutput(ctx, o.output, o.format.name, func(w io.Writer) error {
+		charts, err = write(w, r)
+		return err
+	})
 	if err == nil && o.format.name == "csv" {
 		p.noteChoice(o.format.name, chosen)
 	}

@@ -23,6 +23,13 @@ type Charts struct {
 	hasSamples bool // Original and Processed were filled
 	stepIndex  int
 	stepCount  int
+	points     []pointSteps // of each line
+}
+
+// pointSteps are the complete steps that a point of a line stands for.
+type pointSteps struct {
+	First, Last int64
+	Count       int
 }
 
 // bar is a count with its name.
@@ -44,11 +51,13 @@ func mainTrends() []trendLine {
 	}
 }
 
-func newCharts(r *Report, scales []model.RewardScale) *Charts {
-	c := &Charts{Original: newHistogram(), Processed: newHistogram(), Trends: mainTrends(), SolvedAt: solvedReward(scales), stepCount: len(r.Snap.Steps)}
+// newCharts returns charts without steps, whose lines have at most so many points.
+func newCharts(r *Report, scales []model.RewardScale, lines []trendLine, points int) *Charts {
+	c := &Charts{Original: newHistogram(), Processed: newHistogram(), Trends: lines, SolvedAt: solvedReward(scales), stepCount: len(r.Snap.Steps)}
 	for i := range c.Trends {
-		c.Trends[i].reset(c.stepCount)
+		c.Trends[i].reset(c.stepCount, points)
 	}
+	c.points = make([]pointSteps, max(1, min(points, c.stepCount)))
 	for _, name := range analysis.SolveBinNames() {
 		c.Solved = append(c.Solved, bar{Name: name})
 	}
@@ -81,8 +90,9 @@ func (c *Charts) add(s *analysis.Summary, a *analysis.Analysis) {
 		c.FirstStep = s.Step
 	}
 	c.Steps, c.LastStep = c.Steps+1, s.Step
+	c.addPoint(at, s.Step)
 	for i := range c.Trends {
-		c.Trends[i].add(at, c.stepCount, s.Metric(c.Trends[i].metric))
+		c.Trends[i].add(at, c.stepCount, c.Trends[i].of(s, a))
 	}
 	for i := range c.Solved {
 		if n := s.Metric("vantage/solve_rate/" + c.Solved[i].Name); n == n {
@@ -101,6 +111,15 @@ func (c *Charts) add(s *analysis.Summary, a *analysis.Analysis) {
 	}
 }
 
+// addPoint adds step at of the run's steps to the steps of its point.
+func (c *Charts) addPoint(at int, step int64) {
+	p := &c.points[at*len(c.points)/max(1, c.stepCount)]
+	if p.Count == 0 {
+		p.First = step
+	}
+	p.Last, p.Count = step, p.Count+1
+}
+
 // maxPoints is the most points of a trend: with more steps a point is the mean of several.
 const maxPoints = 48
 
@@ -108,19 +127,33 @@ const maxPoints = 48
 type trendLine struct {
 	Name                  string
 	Values                []float64 // NaN where no step has a value
+	Lows, Highs           []float64 // the least and the most of the steps of a point
 	First, Last, Min, Max float64
 	metric                string
+	value                 func(*analysis.Summary, *analysis.Analysis) float64 // instead of metric; nil where that is a metric
 	sums                  []float64
 	counts                []int
 }
 
-func (l *trendLine) reset(steps int) {
-	n := max(1, min(maxPoints, steps))
+// of returns the figure of a step, NaN if it has none. a is nil of a step whose samples are not there.
+func (l *trendLine) of(s *analysis.Summary, a *analysis.Analysis) float64 {
+	switch {
+	case l.value == nil:
+		return s.Metric(l.metric)
+	case a == nil:
+		return math.NaN()
+	}
+	return l.value(s, a)
+}
+
+func (l *trendLine) reset(steps, points int) {
+	n := max(1, min(points, steps))
 	l.First, l.Last, l.Min, l.Max = math.NaN(), math.NaN(), math.Inf(1), math.Inf(-1)
 	l.Values, l.sums, l.counts = make([]float64, n), make([]float64, n), make([]int, n)
 	for i := range l.Values {
 		l.Values[i] = math.NaN()
 	}
+	l.Lows, l.Highs = slices.Clone(l.Values), slices.Clone(l.Values)
 }
 
 // add adds the value of step at of the run's steps.
@@ -132,6 +165,10 @@ func (l *trendLine) add(at, of int, x float64) {
 	l.sums[cell] += x
 	l.counts[cell]++
 	l.Values[cell] = l.sums[cell] / float64(l.counts[cell])
+	if l.counts[cell] == 1 {
+		l.Lows[cell], l.Highs[cell] = x, x
+	}
+	l.Lows[cell], l.Highs[cell] = min(l.Lows[cell], x), max(l.Highs[cell], x)
 	if l.First != l.First {
 		l.First = x
 	}

@@ -66,6 +66,14 @@ func writers(ctx context.Context, set model.Settings) map[string]func(io.Writer,
 			})
 		},
 	}
+	all["report html"] = func(w io.Writer, snap model.Snapshot) error {
+		r, err := report.New(ctx, snap, set)
+		if err != nil {
+			return err
+		}
+		_, err = report.HTML(w, r)
+		return err
+	}
 	for name, write := range map[string]func(io.Writer, *report.Report) (*report.Charts, error){
 		"text": report.Text, "md": report.Markdown, "csv": report.CSV, "json": report.JSON,
 	} {

@@ -13,7 +13,7 @@ import (
 	"vantage/model/units"
 )
 
-// Report is a run to be written by [Text], [Markdown], [CSV] or [JSON]. Each of them goes
+// Report is a run to be written by [Text], [Markdown], [CSV], [JSON] or [HTML]. Each of them goes
 // through the steps once.
 type Report struct {
 	Head       Head // what the report is of; the caller sets it
@@ -24,6 +24,7 @@ type Report struct {
 	Per        Per
 	Refusals   Refusals // of the groups written so far
 	ChartsFile string   // the file that the caller writes with [SVG], to be named in the report; "" if none
+	Parts      HTMLParts
 
 	eachStep func(show func(*analysis.Summary, *analysis.Analysis) error) error
 }
@@ -96,12 +97,10 @@ type page struct {
 // write goes through the steps. It writes nothing before the first step is computed, so an
 // error about settings or log comes without output.
 func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
-	names, err := analysis.MetricNames(r.Snap, r.Settings)
+	p, err := r.newPage(w, mainTrends(), maxPoints)
 	if err != nil {
 		return nil, err
 	}
-	scales := r.Snap.RewardScales(r.Settings)
-	p := &page{Report: r, out: bufio.NewWriter(w), metricNames: names, total: newRunTotal(names), charts: newCharts(r, scales), rewardScales: scales}
 	err = r.eachStep(func(s *analysis.Summary, a *analysis.Analysis) error {
 		if p.total.Steps == 0 {
 			l.head(p)
@@ -129,6 +128,19 @@ func (r *Report) write(w io.Writer, l pageFormat) (*Charts, error) {
 	}
 	l.foot(p)
 	return p.charts, p.out.Flush()
+}
+
+// newPage returns a page without steps, whose charts have these lines of at most so many points.
+func (r *Report) newPage(w io.Writer, lines []trendLine, points int) (*page, error) {
+	names, err := analysis.MetricNames(r.Snap, r.Settings)
+	if err != nil {
+		return nil, err
+	}
+	scales := r.Snap.RewardScales(r.Settings)
+	return &page{
+		Report: r, out: bufio.NewWriter(w), metricNames: names, total: newRunTotal(names),
+		charts: newCharts(r, scales, lines, points), rewardScales: scales,
+	}, nil
 }
 
 func (p *page) add(s *analysis.Summary, a *analysis.Analysis) {
