@@ -53,7 +53,7 @@ func manualSections() []ManualSection {
 
 // writeManual writes the page for man(1).
 func writeManual(w io.Writer, shared sharedFlags, root *cobra.Command, more []ManualSection) error {
-	m := manualWriter{bufio.NewWriter(w), shared}
+	m := &manualWriter{out: bufio.NewWriter(w), shared: shared}
 	date, _, _ := strings.Cut(ReadBuildInfo().Date, "T")
 	m.raw(`.TH VANTAGE 1 "%s" "vantage" "User Commands"`, date)
 	m.section("NAME")
@@ -94,22 +94,34 @@ func documentedCommands(root *cobra.Command) []*cobra.Command {
 
 // manualWriter writes roff.
 type manualWriter struct {
-	out    *bufio.Writer
-	shared sharedFlags // described once for all commands
+	out          *bufio.Writer
+	shared       sharedFlags // described once for all commands
+	underHeading bool        // what was written last is a heading
 }
 
-func (m manualWriter) raw(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
+func (m *manualWriter) raw(format string, args ...any) {
+	fmt.Fprintf(m.out, format+"\n", args...)
+	m.underHeading = strings.HasPrefix(format, ".S")
+}
 
-func (m manualWriter) section(title string) { m.raw(".SH %s", title) }
-
-// text writes paragraphs, which blank lines separate.
-func (m manualWriter) text(text string) {
-	for paragraph := range strings.SplitSeq(text, "\n\n") {
-		m.raw(".PP\n%s", escapeRoff(strings.Join(strings.Fields(paragraph), " ")))
+// paragraph begins a paragraph. Right under a heading one has begun: mandoc warns of a second.
+func (m *manualWriter) paragraph() {
+	if !m.underHeading {
+		m.raw(".PP")
 	}
 }
 
-func (m manualWriter) command(c *cobra.Command) {
+func (m *manualWriter) section(title string) { m.raw(".SH %s", title) }
+
+// text writes paragraphs, which blank lines separate.
+func (m *manualWriter) text(text string) {
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		m.paragraph()
+		m.raw("%s", escapeRoff(strings.Join(strings.Fields(paragraph), " ")))
+	}
+}
+
+func (m *manualWriter) command(c *cobra.Command) {
 	m.raw(".SS %s", escapeRoff(c.UseLine()))
 	if c.Long != "" {
 		m.text(c.Long)
@@ -121,7 +133,7 @@ func (m manualWriter) command(c *cobra.Command) {
 }
 
 // ownFlags describes the flags that only this command has, and names those of others if it has not all of them.
-func (m manualWriter) ownFlags(c *cobra.Command) {
+func (m *manualWriter) ownFlags(c *cobra.Command) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	var shared []string
 	readsLog := false
@@ -139,7 +151,7 @@ func (m manualWriter) ownFlags(c *cobra.Command) {
 	}
 }
 
-func (m manualWriter) flags(flags *pflag.FlagSet) {
+func (m *manualWriter) flags(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || f.Name == "help" {
 			return
@@ -162,7 +174,7 @@ func valuePlaceholder(f *pflag.Flag) string {
 	}
 }
 
-func (m manualWriter) terms(entries [][2]string) {
+func (m *manualWriter) terms(entries [][2]string) {
 	for _, e := range entries {
 		if e[1] == "" {
 			m.raw(".SS %s", escapeRoff(e[0]))
@@ -173,11 +185,12 @@ func (m manualWriter) terms(entries [][2]string) {
 }
 
 // example writes lines unfilled.
-func (m manualWriter) example(text string) {
+func (m *manualWriter) example(text string) {
 	if text == "" {
 		return
 	}
-	m.raw(".PP\n.RS\n.nf")
+	m.paragraph()
+	m.raw(".RS\n.nf")
 	for line := range strings.SplitSeq(text, "\n") {
 		m.raw("%s", escapeRoff(line))
 	}
