@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 
-	"vantage/loaders"
 	"vantage/model"
 	"vantage/model/report"
 	"vantage/model/sweep"
@@ -20,7 +19,7 @@ func pageRatios() sweep.Ratios {
 
 // htmlParts returns what the page of a report holds besides its figures. A log that cannot be swept has a page all
 // the same, which says why.
-func (p *Program) htmlParts(ctx context.Context, source *loaders.Source, r *report.Report, texts int) (report.HTMLParts, error) {
+func (p *Program) htmlParts(ctx context.Context, source Source, r *report.Report, texts int) (report.HTMLParts, error) {
 	parts := report.HTMLParts{
 		Texts: texts,
 		Text:  func(at model.Place) (model.Text, error) { return source.Text(ctx, at) },
