@@ -21,7 +21,6 @@ func TestCommandLine(t *testing.T) {
 		p := &Program{}
 		cmd := p.report()
 		root := &cobra.Command{Use: "vantage"}
-		p.AddFlags(root.PersistentFlags())
 		root.AddCommand(cmd)
 		got := ""
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
