@@ -14,6 +14,9 @@ import (
 // storagePoll is how often storages are asked for news: each time is a request over the network.
 const storagePoll = time.Second
 
+// storagePatience is how long a storage that does not answer any more is waited for where nothing is followed.
+const storagePatience = 30 * time.Second
+
 // place is where a path leads that a person gave.
 type place struct {
 	shown   string         // the path as it was given

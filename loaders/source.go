@@ -129,6 +129,9 @@ func Open(paths []string, o Options) (*Source, error) {
 	o.settleTime = cmp.Or(o.settleTime, 3*time.Second)
 	o.MaxFiles = cmp.Or(o.MaxFiles, discover.MaxFiles)
 	o.Split = cmp.Or(o.Split, discover.SplitTrain)
+	if !o.Follow {
+		o.Storage.Patience, o.Storage.Terminal = storagePatience, true
+	}
 	if o.schemes == nil {
 		o.schemes = storage.Schemes()
 	}

@@ -135,7 +135,7 @@ func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
 		switch {
-		case isHidden(e):
+		case IsHidden(e):
 		case e.IsDir() && depth >= MaxDepth:
 			l.Truncated = true
 		case e.IsDir():
@@ -160,8 +160,8 @@ func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 	return nil
 }
 
-// isHidden reports whether a file or directory is passed over: ART's folder is not.
-func isHidden(e fs.DirEntry) bool {
+// IsHidden reports whether a file or directory is passed over: ART's folder is not.
+func IsHidden(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), ".") && (e.Name() != artFolder || !e.IsDir())
 }
 

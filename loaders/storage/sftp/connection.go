@@ -1,0 +1,212 @@
+package sftp
+
+import (
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"vantage/loaders/fileio"
+	"vantage/model"
+)
+
+// The wait before a lost connection is made again doubles from the first to the longest, less up to a quarter by
+// chance, so that many programs do not knock at once.
+const (
+	firstWait   = time.Second
+	longestWait = 30 * time.Second
+	steadyAfter = 10 * time.Second // a connection that lasted so long was no part of the trouble
+)
+
+// connection is the way to a node. It connects when it is first asked for something, and again when it was lost.
+type connection struct {
+	target   target
+	patience time.Duration
+	terminal bool
+	stop     chan struct{} // closed with the storage
+
+	mu       sync.Mutex
+	live     *session        // nil if there is none
+	attempt  chan struct{}   // closed when the attempt that is being made ends; nil if none is
+	failure  *fileio.Failure // why there is none; nil before the first attempt
+	failures int             // attempts in a row
+	wait     time.Duration   // before the next
+	next     time.Time       // when that is made
+	wasUp    bool            // it was there once
+	latency  time.Duration   // of a round trip
+}
+
+// do makes a request. If the connection is lost on the way, it waits as long as its patience for another and makes the
+// request again.
+func (c *connection) do(request func(*session) error) error {
+	until := time.Now().Add(c.patience)
+	for {
+		s, err := c.session(until)
+		if err != nil {
+			return err
+		}
+		err = c.ask(s, request)
+		var failure *fileio.Failure
+		if !errors.As(err, &failure) || !failure.Lost || !time.Now().Before(until) {
+			return err
+		}
+	}
+}
+
+// ask makes a request in a session. If the connection is lost on the way, the error is a Failure.
+func (c *connection) ask(s *session, request func(*session) error) error {
+	err := s.request(request)
+	if lost(err) {
+		return c.lose(s, err)
+	}
+	return err
+}
+
+// noteLatency notes how long a short request took that did not wait for others.
+func (c *connection) noteLatency(took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.latency == 0 || took < c.latency {
+		c.latency = took
+		return
+	}
+	c.latency += (took - c.latency) / 8
+}
+
+// session returns the session that is up. The first time it waits for it; later, while there is none, it waits until a time.
+func (c *connection) session(until time.Time) (*session, error) {
+	for {
+		s, attempt, pause, err := c.look(time.Now())
+		if s != nil || attempt == nil && pause == 0 {
+			return s, err
+		}
+		if err != nil && !time.Now().Add(pause).Before(until) {
+			return nil, err
+		}
+		var timer <-chan time.Time
+		switch {
+		case err != nil && attempt != nil:
+			timer = time.After(time.Until(until))
+		case err != nil:
+			timer = time.After(pause)
+		}
+		select {
+		case <-attempt:
+		case <-timer:
+		case <-c.stop:
+			return nil, errClosed
+		}
+	}
+}
+
+// look returns the session, or the attempt that is being made, or how long until one is, with the failure before it if
+// there was one. It begins an attempt that is due.
+func (c *connection) look(now time.Time) (s *session, attempt <-chan struct{}, pause time.Duration, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.stop:
+		return nil, nil, 0, errClosed
+	default:
+	}
+	if c.live != nil {
+		return c.live, nil, 0, nil
+	}
+	if c.failure != nil {
+		err = c.failure
+		if !c.failure.Lost || !c.wasUp && c.patience > 0 { // nobody waits for a host that was never there
+			return nil, nil, 0, err
+		}
+	}
+	if c.attempt == nil {
+		if pause = c.next.Sub(now); pause > 0 {
+			return nil, nil, pause, err
+		}
+		c.attempt = make(chan struct{})
+		go c.connect(c.attempt)
+	}
+	return nil, c.attempt, 0, err
+}
+
+// connect makes an attempt.
+func (c *connection) connect(attempt chan struct{}) {
+	s, words, err := open(c.target, c.terminal, c.stop)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer close(attempt)
+	c.attempt = nil
+	if err != nil {
+		c.failure = connectFailure(c.target, words, err)
+		c.failure.Lost = c.failure.Lost || c.wasUp
+		c.failures++
+		c.delay()
+		return
+	}
+	select {
+	case <-c.stop:
+		s.close()
+	default:
+		c.live, c.wasUp, c.failure = s, true, nil
+	}
+}
+
+// delay sets when the next attempt is made.
+func (c *connection) delay() {
+	c.wait = min(firstWait<<min(max(c.failures-1, 0), 10), longestWait)
+	c.wait -= rand.N(c.wait / 4)
+	c.next = time.Now().Add(c.wait)
+}
+
+// lose notes that a session was lost, and returns why.
+func (c *connection) lose(s *session, err error) error {
+	s.kill()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.live == s {
+		c.live = nil
+		c.failure = &fileio.Failure{What: "cannot be read now", Do: "the connection is lost" + says(s.words), Lost: true, Err: err}
+		if time.Since(s.up) > steadyAfter {
+			c.failures = 0
+		}
+		c.failures++
+		c.delay()
+	}
+	if c.failure != nil {
+		return c.failure
+	}
+	return &fileio.Failure{What: "cannot be read now", Do: "the connection was lost", Lost: true, Err: err}
+}
+
+// link says how the connection is.
+func (c *connection) link() model.Link {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := model.Link{Host: c.target.shortName(), Latency: c.latency}
+	switch {
+	case c.live != nil:
+	case c.failure == nil:
+		l.State = model.LinkConnecting
+	default:
+		l.State, l.Reason = model.LinkLost, c.failure.Error()
+		if c.attempt == nil {
+			l.Retry = c.wait
+		}
+	}
+	return l
+}
+
+// close ends the connection, and the calls that wait for it.
+func (c *connection) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.stop:
+		return
+	default:
+	}
+	close(c.stop)
+	if c.live != nil {
+		c.live.close()
+		c.live = nil
+	}
+}

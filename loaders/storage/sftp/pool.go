@@ -1,0 +1,217 @@
+package sftp
+
+import (
+	"sync"
+	"time"
+
+	"vantage/loaders/fileio"
+)
+
+const (
+	maxFetched    = 16       // files that are fetched ahead at the same time
+	maxAheadBytes = 32 << 20 // of files that were fetched ahead and not read yet
+	wholeFile     = 1 << 20  // files up to this size are fetched whole
+	freshFor      = time.Second
+	keptFor       = 5 * time.Second // a file that nobody reads; one that was fetched ahead longer
+	unreadFor     = time.Minute
+)
+
+// pool holds the files that are read, or will be. A file is opened for each chunk that is read of it; the pool keeps it open
+// for a moment, with what was read ahead, so that this costs no round trip.
+type pool struct {
+	storage *Storage
+
+	mu      sync.Mutex
+	files   map[string]*file
+	read    map[string]int64 // up to where files were read: what follows is wanted first when they have grown
+	next    []string         // to be fetched ahead, in this order
+	fetched int              // files that are being fetched
+	ahead   int64            // bytes of files that were fetched ahead and not opened
+	closed  bool
+}
+
+func newPool(s *Storage) *pool {
+	return &pool{storage: s, files: map[string]*file{}, read: map[string]int64{}}
+}
+
+// open opens a file, or shares one that is open.
+func (p *pool) open(name string) (fileio.Handle, error) {
+	f := p.share(name)
+	if f != nil {
+		if info, err := f.opened(); err == nil && p.isFresh(f, info) {
+			return &handle{file: f}, nil
+		}
+		p.drop(f)
+		p.release(f)
+	}
+	f = p.begin(name, nil)
+	if _, err := f.opened(); err != nil {
+		p.drop(f)
+		p.release(f)
+		return nil, err
+	}
+	return &handle{file: f}, nil
+}
+
+// share returns a file of the pool, with one user more.
+func (p *pool) share(name string) *file {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.files[name]
+	if f != nil {
+		f.users++
+		if f.ahead > 0 {
+			p.ahead, f.ahead, f.checked = p.ahead-f.ahead, 0, time.Now()
+		}
+	}
+	return f
+}
+
+// isFresh reports whether a file is what is at its path now, as far as its description tells.
+func (p *pool) isFresh(f *file, info fileio.Object) bool {
+	p.mu.Lock()
+	isFresh := time.Since(f.checked) < freshFor
+	p.mu.Unlock()
+	if isFresh {
+		return true
+	}
+	now, err := p.storage.describe(f.path)
+	if err != nil || !fileio.Unchanged(info, now) {
+		return false
+	}
+	p.mu.Lock()
+	f.checked = time.Now()
+	p.mu.Unlock()
+	return true
+}
+
+// begin begins to open a file. If its description is known, that is not asked for.
+func (p *pool) begin(name string, known *fileio.Object) *file {
+	f := newFile(p.storage, name)
+	p.mu.Lock()
+	f.users, f.checked = 1, time.Now()
+	f.readBefore = p.read[name]
+	if !p.closed {
+		p.files[name] = f
+	}
+	p.mu.Unlock()
+	go f.open(known)
+	return f
+}
+
+// release ends the use of a file. If it was read to its end it is not kept.
+func (p *pool) release(f *file) {
+	end, all := f.progress()
+	p.mu.Lock()
+	f.users--
+	if end > 0 {
+		p.read[f.path] = max(end, p.read[f.path])
+	}
+	unused, kept := f.users == 0, p.files[f.path] == f
+	if unused && kept && all {
+		delete(p.files, f.path)
+		kept = false
+	}
+	p.mu.Unlock()
+	switch {
+	case unused && !kept:
+		f.close()
+	case unused:
+		time.AfterFunc(keptFor, func() { p.expire(f, keptFor) })
+	}
+}
+
+// expire drops a file that nobody has read for a while.
+func (p *pool) expire(f *file, after time.Duration) {
+	p.mu.Lock()
+	unused := f.users == 0 && p.files[f.path] == f && time.Since(f.checked) >= after
+	p.mu.Unlock()
+	if unused {
+		p.drop(f)
+	}
+}
+
+// changed drops a file that is another now; who reads it may read on.
+func (p *pool) changed(name string) {
+	p.mu.Lock()
+	f := p.files[name]
+	p.mu.Unlock()
+	if f != nil {
+		p.drop(f)
+	}
+}
+
+// drop takes a file out of the pool.
+func (p *pool) drop(f *file) {
+	p.mu.Lock()
+	if p.files[f.path] == f {
+		delete(p.files, f.path)
+	}
+	p.ahead, f.ahead = p.ahead-f.ahead, 0
+	unused := f.users == 0
+	p.mu.Unlock()
+	if unused {
+		f.close()
+	}
+}
+
+// willRead takes the files that are fetched ahead, in place of those that were named before.
+func (p *pool) willRead(names []string) {
+	p.mu.Lock()
+	p.next = append(p.next[:0], names...)
+	p.mu.Unlock()
+	p.fetchNext()
+}
+
+// fetchNext fetches the next files, as many as may be fetched at a time.
+func (p *pool) fetchNext() {
+	for {
+		p.mu.Lock()
+		if p.closed || len(p.next) == 0 || p.fetched >= maxFetched || p.ahead >= maxAheadBytes {
+			p.mu.Unlock()
+			return
+		}
+		name := p.next[0]
+		p.next = p.next[1:]
+		known := p.files[name] != nil
+		p.mu.Unlock()
+		if o, ok := p.storage.listed(name); ok && !known && o.Special == 0 {
+			p.fetch(o)
+		}
+	}
+}
+
+// fetch fetches a small file whole, and the start of a large one.
+func (p *pool) fetch(o fileio.Object) {
+	f := p.begin(o.Path, &o)
+	p.mu.Lock()
+	p.fetched++
+	f.ahead = min(o.Bytes, wholeFile)
+	p.ahead += f.ahead
+	p.mu.Unlock()
+	go func() {
+		if _, err := f.opened(); err == nil {
+			f.fetchAhead()
+		} else {
+			p.drop(f)
+		}
+		p.mu.Lock()
+		p.fetched--
+		f.users--
+		f.checked = time.Now()
+		unused := f.users == 0 && p.files[f.path] != f
+		p.mu.Unlock()
+		if unused {
+			f.close()
+		}
+		time.AfterFunc(unreadFor, func() { p.expire(f, unreadFor) })
+		p.fetchNext()
+	}()
+}
+
+// close drops all files.
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed, p.files, p.next = true, map[string]*file{}, nil
+}

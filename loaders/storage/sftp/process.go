@@ -1,0 +1,189 @@
+package sftp
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/pkg/sftp"
+)
+
+const (
+	connectTimeout = 20 * time.Second // for a host to answer
+	silence        = 10 * time.Second // without an answer to a request: the connection is lost, whatever TCP hopes
+	endTimeout     = time.Second      // for ssh to end
+)
+
+// session is one run of ssh, and the client that speaks sftp with the node through it.
+type session struct {
+	*sftp.Client
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *os.File
+	words *lastWords
+	ended chan struct{} // closed when ssh has ended
+	up    time.Time     // when sftp answered
+
+	waiting atomic.Int32 // requests without an answer
+	heard   atomic.Int64 // when the first of them was sent, or something came from the node since: Unix nanoseconds
+}
+
+// sshArgs returns the arguments of ssh. Agents, shown windows and forwarded ports of the person's configuration are for other uses. A host
+// cannot be taken for an option: see check, and the -- before it.
+func (t target) sshArgs(mayAsk bool) []string {
+	args := []string{
+		"-x", "-oForwardAgent=no", "-oClearAllForwardings=yes", "-oPermitLocalCommand=no", "-oRemoteCommand=none", "-oRequestTTY=no",
+		"-oConnectTimeout=20",
+	}
+	if !mayAsk {
+		args = append(args, "-oBatchMode=yes")
+	}
+	if t.port != "" {
+		args = append(args, "-p", t.port)
+	}
+	return append(args, "-s", "--", t.host, "sftp")
+}
+
+// startSSH starts ssh. Only with the terminal free may it ask there for a password. Else it has no terminal, neither have
+// the programs that it starts, so that none draws over the screen: it asks through the program that SSH_ASKPASS names, or not
+// at all.
+func startSSH(t target, terminal bool) (*session, error) {
+	askpass := os.Getenv("SSH_ASKPASS") != ""
+	s := &session{words: &lastWords{}, ended: make(chan struct{})}
+	s.cmd = exec.Command("ssh", t.sshArgs(terminal || askpass)...)
+	s.cmd.Stderr, s.cmd.WaitDelay = s.words, endTimeout // a shared connection may outlive it, with its standard error
+	if !terminal {
+		s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if askpass {
+			s.cmd.Env = append(slices.Clip(os.Environ()), "SSH_ASKPASS_REQUIRE=force")
+		}
+	}
+	var err error
+	if s.in, err = s.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, outEnd, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	s.out, s.cmd.Stdout = out, outEnd
+	err = s.cmd.Start()
+	_ = outEnd.Close()
+	if err != nil {
+		_ = out.Close()
+		return nil, err
+	}
+	go func() {
+		_ = s.cmd.Wait()
+		close(s.ended)
+	}()
+	return s, nil
+}
+
+// open starts ssh, and waits until the node speaks sftp. Closing stop ends it.
+func open(t target, terminal bool, stop <-chan struct{}) (*session, *lastWords, error) {
+	s, err := startSSH(t, terminal)
+	if err != nil {
+		return nil, &lastWords{}, err
+	}
+	limit := time.NewTimer(connectTimeout + silence)
+	defer limit.Stop()
+	if terminal {
+		limit.Stop() // a person types
+	}
+	opened := make(chan error, 1)
+	go func() {
+		client, err := sftp.NewClientPipe(reader{s}, s.in, sftp.UseConcurrentReads(true))
+		s.Client = client
+		opened <- err
+	}()
+	select {
+	case err = <-opened:
+	case <-stop:
+		err = errClosed
+	case <-limit.C:
+		err = errSilent
+	}
+	if err == nil {
+		s.up = time.Now()
+		go s.watch()
+		return s, s.words, nil
+	}
+	_ = s.in.Close()
+	select { // what ssh has to say
+	case <-s.ended:
+	case <-stop:
+	case <-time.After(2 * endTimeout):
+		if !errors.Is(err, errSilent) {
+			err = errors.Join(err, errNoSFTP)
+		}
+	}
+	s.kill()
+	return nil, s.words, err
+}
+
+// reader reads what comes from the node, and notes when.
+type reader struct{ *session }
+
+func (r reader) Read(p []byte) (int, error) {
+	n, err := r.out.Read(p)
+	r.heard.Store(time.Now().UnixNano())
+	return n, err
+}
+
+// request makes a request.
+func (s *session) request(of func(*session) error) error {
+	if s.waiting.Add(1) == 1 {
+		s.heard.Store(time.Now().UnixNano())
+	}
+	defer s.waiting.Add(-1)
+	return of(s)
+}
+
+// watch kills ssh if the node does not answer.
+func (s *session) watch() {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ended:
+			return
+		case now := <-tick.C:
+			if s.waiting.Load() > 0 && now.Sub(time.Unix(0, s.heard.Load())) > silence {
+				_, _ = s.words.Write([]byte("\nno answer for 10 s\n"))
+				s.kill()
+				return
+			}
+		}
+	}
+}
+
+// kill ends ssh, whose own children end with it.
+func (s *session) kill() {
+	_ = s.in.Close()
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	_ = s.out.Close()
+	go func() {
+		select {
+		case <-s.ended:
+		case <-time.After(endTimeout):
+			_ = s.cmd.Process.Kill()
+		}
+	}()
+}
+
+// close ends a session that is not needed any more. Where ssh shares its connection with other programs it lives on for
+// these, unless the node is silent.
+func (s *session) close() {
+	if s.waiting.Load() > 0 && time.Since(time.Unix(0, s.heard.Load())) > time.Second {
+		s.kill()
+		return
+	}
+	_ = s.in.Close()
+	_ = s.out.Close()
+}

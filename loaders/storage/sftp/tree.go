@@ -1,0 +1,186 @@
+package sftp
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"vantage/loaders/discover"
+	"vantage/loaders/fileio"
+)
+
+const (
+	maxListed  = 16                      // directories that are listed at the same time
+	maxEntries = 200_000                 // of a tree
+	newestOnes = 8                       // files, and half as many directories, that are asked for while something changes
+	activeFor  = 10 * time.Second        // after a change others are likely
+	relistNew  = 3 * time.Second         // how often the directory with the newest file is listed then
+	relistOld  = 30 * time.Second        // how often any is, in turn
+	maxSkew    = time.Minute             // between the clocks of two machines, at most of interest
+	sameSecond = 2100 * time.Millisecond // sftp tells times in seconds: what changed twice in one is seen when that is over
+)
+
+// tree is what is known of a directory and those below it. Directories are listed ahead, many at a time. After that it is
+// kept up to date with few requests: while nothing changes, on average one a second.
+type tree struct {
+	storage *Storage
+	top     string
+	slots   chan struct{} // one for each directory that is being listed
+
+	refreshing sync.Mutex // held by the call that asks
+
+	mu      sync.Mutex
+	folders map[string]*folder // by path
+	entries int
+	asked   time.Time // when refresh asked last
+	changed time.Time // when something had changed last
+	credit  float64   // requests that may be made while nothing changes
+	turn    int       // counts what was asked for while nothing changed
+}
+
+// folder is a directory of a tree.
+type folder struct {
+	path     string
+	depth    int
+	ready    chan struct{} // closed when it was listed
+	entries  []fileio.Object
+	err      error
+	modified time.Time // as the directory was described last; zero if it was not
+	listed   time.Time // when it was listed last
+	took     time.Duration
+	again    time.Time // when it is listed again, whatever its time is; zero if it is not
+}
+
+func newTree(s *Storage, top string) *tree {
+	t := &tree{storage: s, top: top, slots: make(chan struct{}, maxListed), folders: map[string]*folder{}, asked: time.Now()}
+	t.changed = t.asked
+	t.ahead(top, 0, time.Time{})
+	return t
+}
+
+// ahead begins to list a directory that is not known yet. The caller holds the lock, or has the tree to itself.
+func (t *tree) ahead(dir string, depth int, modified time.Time) {
+	f := &folder{path: dir, depth: depth, ready: make(chan struct{}), modified: modified}
+	t.folders[dir] = f
+	go func() {
+		t.slots <- struct{}{}
+		defer func() { <-t.slots }()
+		defer close(f.ready)
+		t.list(f)
+	}()
+}
+
+// list lists a directory, and begins to list those in it that are not known.
+func (t *tree) list(f *folder) {
+	began := time.Now()
+	entries, err := t.storage.list(f.path)
+	slices.SortFunc(entries, func(a, b fileio.Object) int { return strings.Compare(a.Path, b.Path) })
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	first := f.listed.IsZero()
+	if err == nil && !first {
+		t.compare(f, entries)
+	}
+	t.entries += len(entries) - len(f.entries)
+	if t.entries > maxEntries {
+		err = &fileio.Failure{What: "holds more than 200,000 files", Do: "give the directory of one run"}
+	}
+	if err != nil && fileio.IsLost(err) && !first {
+		t.entries += len(f.entries) - len(entries)
+		return // what was known is shown until there is news
+	}
+	f.entries, f.err, f.listed, f.took = entries, err, time.Now(), time.Since(began)
+	if err != nil {
+		return
+	}
+	if first && (f.modified.IsZero() || time.Since(f.modified) < maxSkew) {
+		f.again = f.listed.Add(sameSecond)
+	}
+	for _, e := range entries {
+		if e.Folder && f.depth < discover.MaxDepth && !discover.IsHidden(e) && t.folders[e.Path] == nil {
+			t.ahead(e.Path, f.depth+1, e.Modified)
+		}
+	}
+}
+
+// compare notes what has changed since a directory was listed before.
+func (t *tree) compare(f *folder, now []fileio.Object) {
+	before := make(map[string]fileio.Object, len(f.entries))
+	for _, e := range f.entries {
+		before[e.Path] = e
+	}
+	for _, e := range now {
+		old, known := before[e.Path]
+		if !known || !fileio.Unchanged(old, e) {
+			t.changed = time.Now()
+			t.storage.files.changed(e.Path)
+		}
+		delete(before, e.Path)
+	}
+	for gone, e := range before {
+		t.changed = time.Now()
+		t.storage.files.changed(gone)
+		if e.Folder {
+			t.forget(gone)
+		}
+	}
+}
+
+// forget drops a directory that is gone, with those below.
+func (t *tree) forget(dir string) {
+	for p, f := range t.folders {
+		if p == dir || strings.HasPrefix(p, dir+"/") {
+			t.entries -= len(f.entries)
+			delete(t.folders, p)
+		}
+	}
+}
+
+// listed returns the description of a file as its directory was listed last.
+func (t *tree) listed(name string) (fileio.Object, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f := t.folders[path.Dir(name)]
+	if f == nil {
+		return fileio.Object{}, false
+	}
+	if i, ok := f.find(name); ok {
+		return f.entries[i], true
+	}
+	return fileio.Object{}, false
+}
+
+func (f *folder) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(f.entries, name, func(e fileio.Object, name string) int { return strings.Compare(e.Path, name) })
+}
+
+// Open implements [fs.FS]: directories are read with ReadDir, files are opened by the storage.
+func (t *tree) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: errors.ErrUnsupported}
+}
+
+// ReadDir implements [fs.ReadDirFS].
+func (t *tree) ReadDir(name string) ([]fs.DirEntry, error) {
+	dir := path.Join(t.top, name)
+	t.mu.Lock()
+	f := t.folders[dir]
+	t.mu.Unlock()
+	if f == nil {
+		return nil, &fs.PathError{Op: "list", Path: name, Err: fs.ErrNotExist}
+	}
+	<-f.ready
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if f.err != nil {
+		return nil, f.err
+	}
+	entries := make([]fs.DirEntry, len(f.entries))
+	for i, e := range f.entries {
+		entries[i] = e
+	}
+	return entries, nil
+}
