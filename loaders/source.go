@@ -130,7 +130,7 @@ func Open(paths []string, o Options) (*Source, error) {
 	o.MaxFiles = cmp.Or(o.MaxFiles, discover.MaxFiles)
 	o.Split = cmp.Or(o.Split, discover.SplitTrain)
 	if !o.Follow {
-		o.Storage.Patience, o.Storage.Terminal = storagePatience, true
+		o.Storage.Patience, o.Storage.Terminal = cmp.Or(o.Storage.Patience, storagePatience), true
 	}
 	if o.schemes == nil {
 		o.schemes = storage.Schemes()

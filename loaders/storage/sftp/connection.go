@@ -62,15 +62,16 @@ func (c *connection) ask(s *session, request func(*session) error) error {
 	return err
 }
 
-// noteLatency notes how long a short request took that did not wait for others.
-func (c *connection) noteLatency(took time.Duration) {
+// noteLatency notes how long a short request took: one that may have waited for others only if that was less than before.
+func (c *connection) noteLatency(took time.Duration, alone bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.latency == 0 || took < c.latency {
+	switch {
+	case c.latency == 0 || took < c.latency:
 		c.latency = took
-		return
+	case alone:
+		c.latency += (took - c.latency) / 8
 	}
-	c.latency += (took - c.latency) / 8
 }
 
 // session returns the session that is up. The first time it waits for it; later, while there is none, it waits until a time.

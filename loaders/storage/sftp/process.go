@@ -114,14 +114,14 @@ func open(t target, terminal bool, stop <-chan struct{}) (*session, *lastWords, 
 		go s.watch()
 		return s, s.words, nil
 	}
+	if s.heard.Load() > 0 {
+		err = errors.Join(err, errNoSFTP)
+	}
 	_ = s.in.Close()
 	select { // what ssh has to say
 	case <-s.ended:
 	case <-stop:
 	case <-time.After(2 * endTimeout):
-		if !errors.Is(err, errSilent) {
-			err = errors.Join(err, errNoSFTP)
-		}
 	}
 	s.kill()
 	return nil, s.words, err
@@ -132,7 +132,9 @@ type reader struct{ *session }
 
 func (r reader) Read(p []byte) (int, error) {
 	n, err := r.out.Read(p)
-	r.heard.Store(time.Now().UnixNano())
+	if n > 0 {
+		r.heard.Store(time.Now().UnixNano())
+	}
 	return n, err
 }
 

@@ -13,7 +13,8 @@ import (
 )
 
 // refresh brings the tree up to date, as far as the requests go that may be made now. The error is that of the top directory.
-func (t *tree) refresh(now time.Time) error {
+func (t *tree) refresh() error {
+	now := t.now()
 	t.refreshing.Lock()
 	defer t.refreshing.Unlock()
 	t.mu.Lock()
@@ -154,7 +155,7 @@ func (t *tree) lookAtFile(e fileio.Object) {
 	if changed && now.Special == 0 && !now.Folder {
 		f.entries = slices.Clone(f.entries)
 		f.entries[i] = now
-		t.changed = time.Now()
+		t.changed = t.now()
 		t.storage.files.changed(e.Path)
 	}
 	t.mu.Unlock()
@@ -171,11 +172,11 @@ func (t *tree) lookAtFolder(f *folder) {
 	}
 	t.mu.Lock()
 	if err == nil && f.modified.IsZero() {
-		f.modified, f.again = now.Modified, time.Now().Add(sameSecond)
+		f.modified, f.again = now.Modified, t.now().Add(sameSecond)
 	}
 	same := err == nil && now.Modified.Equal(f.modified)
 	if !same {
-		f.modified, f.again, t.changed = now.Modified, time.Now().Add(sameSecond), time.Now()
+		f.modified, f.again, t.changed = now.Modified, t.now().Add(sameSecond), t.now()
 	}
 	t.mu.Unlock()
 	if !same {

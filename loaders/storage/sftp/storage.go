@@ -78,9 +78,7 @@ func (s *Storage) describe(name string) (o fileio.Object, err error) {
 		if err != nil {
 			return err
 		}
-		if alone {
-			s.connection.noteLatency(time.Since(began))
-		}
+		s.connection.noteLatency(time.Since(began), alone)
 		o = object(name, info)
 		return nil
 	})
@@ -111,7 +109,7 @@ func (s *Storage) tree(dir string) *tree {
 // Tree implements [fileio.Storage].
 func (s *Storage) Tree(dir string) (fs.FS, error) {
 	t := s.tree(dir)
-	if err := t.refresh(time.Now()); err != nil {
+	if err := t.refresh(); err != nil {
 		return nil, err
 	}
 	return t, nil

@@ -30,6 +30,7 @@ type tree struct {
 	storage *Storage
 	top     string
 	slots   chan struct{} // one for each directory that is being listed
+	now     func() time.Time
 
 	refreshing sync.Mutex // held by the call that asks
 
@@ -56,7 +57,8 @@ type folder struct {
 }
 
 func newTree(s *Storage, top string) *tree {
-	t := &tree{storage: s, top: top, slots: make(chan struct{}, maxListed), folders: map[string]*folder{}, asked: time.Now()}
+	t := &tree{storage: s, top: top, slots: make(chan struct{}, maxListed), now: time.Now, folders: map[string]*folder{}}
+	t.asked = t.now()
 	t.changed = t.asked
 	t.ahead(top, 0, time.Time{})
 	return t
@@ -76,7 +78,7 @@ func (t *tree) ahead(dir string, depth int, modified time.Time) {
 
 // list lists a directory, and begins to list those in it that are not known.
 func (t *tree) list(f *folder) {
-	began := time.Now()
+	began := t.now()
 	entries, err := t.storage.list(f.path)
 	slices.SortFunc(entries, func(a, b fileio.Object) int { return strings.Compare(a.Path, b.Path) })
 	t.mu.Lock()
@@ -93,11 +95,11 @@ func (t *tree) list(f *folder) {
 		t.entries += len(f.entries) - len(entries)
 		return // what was known is shown until there is news
 	}
-	f.entries, f.err, f.listed, f.took = entries, err, time.Now(), time.Since(began)
+	f.entries, f.err, f.listed, f.took = entries, err, t.now(), t.now().Sub(began)
 	if err != nil {
 		return
 	}
-	if first && (f.modified.IsZero() || time.Since(f.modified) < maxSkew) {
+	if first && (f.modified.IsZero() || t.now().Sub(f.modified) < maxSkew) {
 		f.again = f.listed.Add(sameSecond)
 	}
 	for _, e := range entries {
@@ -116,13 +118,13 @@ func (t *tree) compare(f *folder, now []fileio.Object) {
 	for _, e := range now {
 		old, known := before[e.Path]
 		if !known || !fileio.Unchanged(old, e) {
-			t.changed = time.Now()
+			t.changed = t.now()
 			t.storage.files.changed(e.Path)
 		}
 		delete(before, e.Path)
 	}
 	for gone, e := range before {
-		t.changed = time.Now()
+		t.changed = t.now()
 		t.storage.files.changed(gone)
 		if e.Folder {
 			t.forget(gone)

@@ -1,0 +1,164 @@
+package loaders
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vantage/loaders/storage"
+	"vantage/loaders/storage/sftp/sshtest"
+	"vantage/model"
+)
+
+// remoteRun writes a run of so many steps, every third one packed, and returns its directory.
+func remoteRun(t testing.TB, steps, groups int) string {
+	t.Helper()
+	dir := t.TempDir()
+	for step := 1; step <= steps; step++ {
+		name, text := fmt.Sprintf("%d.jsonl", step), []byte(verlStep(step, groups))
+		if step%3 == 0 {
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			_, _ = z.Write(text)
+			_ = z.Close()
+			name, text = name+".gz", b.Bytes()
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// rewards returns the rewards of all steps.
+func rewards(snap model.Snapshot) map[int64][]float64 {
+	all := map[int64][]float64{}
+	for i := range snap.Steps {
+		for g := range snap.Steps[i].Rewards {
+			all[snap.Steps[i].Number] = append(all[snap.Steps[i].Number], float64(snap.Steps[i].Rewards[g]))
+		}
+	}
+	return all
+}
+
+func readWhole(t *testing.T, path string, o Options) (model.Snapshot, error) {
+	t.Helper()
+	s, err := Open([]string{path}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	store := model.NewStore()
+	for {
+		c, err := s.Next(t.Context())
+		if err != nil {
+			return store.Snapshot(), err
+		}
+		store.Append(c)
+	}
+}
+
+// A run on another node has the numbers of the same run here, also if the connection is cut again and again. A host that
+// does not come back is an error, and never fewer rows.
+func TestAnotherNode(t *testing.T) {
+	server := sshtest.Start(t)
+	dir := remoteRun(t, 60, 40)
+	here, _ := readWhole(t, dir, Options{})
+	there, _ := readWhole(t, "node7:"+dir, Options{})
+	if d := cmp.Diff(rewards(here), rewards(there)); d != "" || there.Rows != 60*160 {
+		t.Fatalf("%d rows: %s", there.Rows, d)
+	}
+	server.SetDelay(10 * time.Millisecond)
+	cut := make(chan struct{})
+	go func() {
+		defer close(cut)
+		for _, pause := range []time.Duration{time.Second, time.Second, time.Second} {
+			time.Sleep(pause)
+			server.Cut()
+		}
+	}()
+	if there, _ = readWhole(t, "node7:"+dir, Options{}); !cmp.Equal(rewards(here), rewards(there)) {
+		t.Errorf("cut: %d rows, %v", there.Rows, there.Run.Problems)
+	}
+	<-cut
+	s, err := Open([]string{"node7:" + dir}, Options{Storage: storage.Options{Patience: 2 * time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for err == nil {
+		var c *model.Chunk
+		if c, err = s.Next(t.Context()); err == nil && c.Progress.BytesRead > 0 {
+			server.SetAway(true)
+		}
+	}
+	var e *Error
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), " cannot be re") {
+		t.Error(err)
+	}
+}
+
+// A followed run goes on after the host was away: with what was appended, replaced, cut and added meanwhile.
+func TestAnotherNodeIsFollowed(t *testing.T) {
+	server := sshtest.Start(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for step := 1; step <= 5; step++ {
+		write(fmt.Sprintf("%d.jsonl", step), verlStep(step, 3))
+	}
+	s, err := Open([]string{"node7:" + dir}, Options{Follow: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	store := model.NewStore()
+	until(t, s, store, func(snap model.Snapshot) bool { return snap.Rows == 60 && snap.Run.Progress.CaughtUp })
+	write("6.jsonl", verlStep(6, 2))
+	until(t, s, store, func(snap model.Snapshot) bool { return snap.Rows == 68 })
+	write("6.jsonl", verlStep(6, 3))
+	until(t, s, store, func(snap model.Snapshot) bool { return snap.Rows == 72 })
+	server.SetAway(true)
+	until(t, s, store, func(snap model.Snapshot) bool { return snap.Run.Progress.Link.State == model.LinkLost })
+	write("6.jsonl", verlStep(6, 4))                                                   // appended to
+	write("5.jsonl", verlStep(5, 1))                                                   // cut
+	write("4.jsonl", strings.ReplaceAll(verlStep(4, 3), `"score":1.0`, `"score":0.5`)) // replaced
+	write("7.jsonl", verlStep(7, 1))                                                   // added
+	if snap := store.Snapshot(); snap.Rows != 72 || len(snap.Run.Problems) > 0 {
+		t.Errorf("%d rows, %v", snap.Rows, snap.Run.Problems)
+	}
+	time.Sleep(3 * time.Second)
+	server.SetAway(false)
+	want, _ := readWhole(t, dir, Options{})
+	until(t, s, store, func(snap model.Snapshot) bool { return cmp.Equal(rewards(want), rewards(snap)) })
+}
+
+// until reads until the samples are as wanted.
+func until(t *testing.T, s *Source, store *model.Store, wanted func(model.Snapshot) bool) {
+	t.Helper()
+	late := time.AfterFunc(40*time.Second, func() {
+		snap := store.Snapshot()
+		t.Errorf("%d rows, %+v, %v", snap.Rows, snap.Run.Progress, rewards(snap))
+		_ = s.Close()
+	})
+	defer late.Stop()
+	for !wanted(store.Snapshot()) {
+		c, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.Append(c)
+	}
+}
