@@ -149,7 +149,7 @@ func TestTextOfAgents(t *testing.T) {
 		},
 		"miles/12.jsonl":            {"abc", "assistant: ab\n\ntool: c\n\nassistant: de", "a"},
 		"agilerl/completions.jsonl": {"a", "b", "c"},
-		"atropos/gsm8k.jsonl":       {"a b", "c", "q a", "q b c", "", ""},
+		"atropos/groups.jsonl":      {"a b", "c", "q a", "q b c", "", ""},
 		"step-data/rollouts.jsonl":  {"ab", "abc", "a", "bcde", "a", "b", "c"},
 	} {
 		s, all := openAndRead(t, "formats/testdata/"+path)

@@ -24,7 +24,7 @@ func agileRL() Format {
 	}
 	return Format{
 		Name: "agilerl", Doc: "AgileRL's completions: a line per sample, of the groups that it picks at random to log.",
-		TrainerOption: "CompletionLoggingConfig(jsonl_path=FILE, interval=1, num_groups=N)",
+		TrainerOption: "CompletionLoggingConfig(jsonl_path=\"completions.jsonl\", interval=1, num_groups=N)",
 		File:          "completions.jsonl",
 		Open:          "completions.jsonl",
 		Score:         80,

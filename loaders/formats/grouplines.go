@@ -99,10 +99,10 @@ func atropos() Format {
 		decode.RoleAdvantage: {"advantages"},
 	})
 	return Format{
-		Name: "atropos", Doc: "Atropos' groups: a line each, with token ids, masks, a score per answer and their conversations.",
-		TrainerOption: "--env.data_path_to_save_groups FILE.jsonl, with --env.include_messages true for the texts",
-		File:          "{env}.jsonl",
-		Open:          ".",
+		Name: "atropos", Doc: "Atropos' groups: one per line, with token ids, masks, a score per answer, and the conversations.",
+		TrainerOption: "--env.data_path_to_save_groups groups.jsonl, with --env.include_messages true for the texts",
+		File:          "groups.jsonl",
+		Open:          "groups.jsonl",
 		Score:         80,
 		Sniff: func(first *First) bool {
 			keys := first.Keys()

@@ -13,7 +13,7 @@ import (
 func nemoGym() Format {
 	return Format{
 		Name: "nemo-gym", Doc: "NeMo Gym's rollouts: a line per rollout with responses_create_params, response, reward and the index of the task.",
-		TrainerOption: "gym eval run (or ng_collect_rollouts) +output_jsonl_fpath=FILE.jsonl +num_repeats=N",
+		TrainerOption: "gym eval run (or ng_collect_rollouts) +output_jsonl_fpath=rollouts.jsonl +num_repeats=N",
 		File:          "rollouts.jsonl",
 		Open:          "rollouts.jsonl",
 		Score:         85,
