@@ -12,6 +12,7 @@ import (
 // catalogue is a command that lists values of the frameworks, or describes those that its arguments name.
 type catalogue[T any] struct {
 	name, short string
+	example     string // arguments that describe some
 	all         func() []T
 	frameworks  func() []string
 	names       func(T) (framework, name string)
@@ -23,9 +24,10 @@ type catalogue[T any] struct {
 // command returns the command for p.
 func (c catalogue[T]) command(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   c.name + " [FRAMEWORK] [NAME]",
-		Short: c.short,
-		Args:  atMostTwo,
+		Use:     c.name + " [FRAMEWORK] [NAME]",
+		Short:   c.short,
+		Example: "vantage " + c.name + "\nvantage " + c.name + " " + c.example,
+		Args:    atMostTwo,
 
 		ValidArgs: c.frameworks(),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -46,16 +46,19 @@ func (p *Program) check() *cobra.Command {
 		Use:   "check PATH... [algorithm.key=value...]",
 		Short: "Check every step of a run against rules; the exit code tells the result",
 		Long: `check evaluates rules such as killed>5% (a share of the groups), short>0 (a count)
-or critic/score/mean<0.1 (a metric) on every complete step. A step fails a rule that
-is true for it. Words behind the number judge several steps together: over all steps,
-over 10 steps (the mean of any 10 in a row), for 3 steps (in a row), in 5 steps,
-in 20% of steps. The last step is complete if it has as many rows as those before it
-or nothing was written for a while. unreadable>1% checks the share of rows of the
-log that cannot be read, stall>6x the time since the last row against that between steps.
-The exit code is 0 if no rule fails, 3 if one does, 1 if the log cannot be read,
-2 on a usage error. Without rules it uses those that a healthy run passes: ` + strings.Join(check.Defaults(), "  ") + `.`,
-		Example: `vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' --keep-neg-ratio 0.5`,
-		Args:    cobra.ArbitraryArgs,
+or critic/score/mean<0.1 (a metric) on every complete step. A rule is the condition
+under which a step fails. Words behind the number judge several steps together: over all
+steps, over 10 steps (the mean of any 10 in a row), for 3 steps (in a row), in 5 steps,
+in 20% of steps. The last step is complete if it has as many rows as those before it,
+or if nothing was written for a while. Two rules are about the log as a whole: unreadable>1%
+is the share of rows that cannot be read, stall>6x the time since the last row, as a
+multiple of the usual time between steps. The exit code is 0 if no rule fails, 3 if one
+does, 1 if the log cannot be read, 2 on a usage error. The default rules are those that a
+healthy run passes: ` + strings.Join(check.Defaults(), "  ") + `.`,
+		Example: `vantage check runs/qwen-math/rollouts --last 10
+vantage check runs/qwen-math/rollouts --fail-on 'signal<20% over all steps'
+vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' --keep-neg-ratio 0.5`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, rules, err := o.parse()
 			if err != nil {

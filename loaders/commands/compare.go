@@ -28,11 +28,13 @@ func (p *Program) compare() *cobra.Command {
 		Long: `compare pairs the prompts of both runs by text and ground truth, and compares their
 mean rewards over the steps that both have and as many samples of each: wins,
 losses and ties of the second run, an exact sign test, and the difference by
-difficulty. Both go by the ends of their paths, or by the labels of label=path. It says what it left out of each run. The exit code is 1 if they have
-no step or no prompt in common. With --where it compares the prompts of which a group
-of either run matches.`,
-		Example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts --format md`,
-		Args:    cobra.ArbitraryArgs,
+difficulty. Runs are named by the ends of their paths, or by the labels of label=path.
+It says what it left out of each run. The exit code is 1 if they have no step or no
+prompt in common. With --where it compares the prompts that have a matching group in
+either run.`,
+		Example: `vantage compare runs/baseline/rollouts runs/candidate/rollouts
+vantage compare old=runs/a new=runs/b --format md`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, set, err := p.pathsAndSettings(args)
 			if err != nil {

@@ -28,10 +28,9 @@ func (p *Program) export() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export PATH... [algorithm.key=value...]",
 		Short: "Write every sample with its advantages",
-		Long: `export writes a row for every sample: an object per line, a table, or a Parquet file,
-which load in pandas, polars and DuckDB as they are. The exit code is 0 only if every
-sample of the log was written: if records of it could not be read, all others are
-written and the exit code is 1.`,
+		Long: `export writes a row for every sample, as JSON lines, CSV or Parquet. pandas, polars and
+DuckDB load each of them as it is. The exit code is 0 only if every sample of the log was
+written. If records could not be read, all others are written, and the exit code is 1.`,
 		Example: `vantage export runs/qwen-math/rollouts --format parquet > samples.parquet
 vantage export runs/qwen-math/rollouts --format csv --columns step,group,advantage,file,line
 vantage export runs/qwen-math/rollouts --last 1 --columns group,reward,response`,

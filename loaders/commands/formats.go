@@ -14,7 +14,9 @@ func (p *Program) formats() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "formats [NAME]",
 		Short: "List the log formats, or one, and the trainers' options that write them",
-		Args:  atMostOne,
+		Example: `vantage formats
+vantage formats trl`,
+		Args: atMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, err := format.writer("formats")
 			if err != nil {

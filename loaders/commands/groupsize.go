@@ -22,10 +22,10 @@ func (p *Program) groupSize() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "groupsize PATH...",
 		Short: "Print how many groups of another size would be dead, and what one that is not costs",
-		Long: `groupsize estimates from the solve rates of a log what groups of 4 to 64 samples of
-the same prompts would do: how many would be dead, all solved or none, and how many
-samples must be generated for each that is not. Larger groups are less often dead and
-cost more. It needs rewards that say what is solved: see --solved-at.`,
+		Long: `groupsize estimates, from the solve rates of a log, what groups of 4 to 64 samples of
+the same prompts would do: how many would be dead (all samples solved, or none), and how
+many samples must be generated for each group that is not dead. Larger groups are less
+often dead and cost more. It needs rewards that say what is solved: see --solved-at.`,
 		Example: `vantage groupsize runs/qwen-math/rollouts --sizes 8,16,32`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

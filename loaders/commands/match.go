@@ -34,9 +34,12 @@ func (p *Program) match() *cobra.Command {
 		Use:   "match PATH...",
 		Short: "Find the estimator that computed the advantages in a log",
 		Long: `match computes the advantages of a log under every framework, estimator and scale
-that the log has the columns for, and lists those that reproduce the logged ones: before
-a sample filter, or after the keep ratios that are given. The exit code is 0 if one does;
-1 if none does, if nothing tells them apart, or if the log has no advantages.`,
+for which the log has the columns, and lists those that reproduce the logged advantages:
+before a sample filter, or after the keep ratios that are given. If none does, it says
+what the log shows instead. The exit code is 0 if one does; 1 if none does, if nothing
+tells them apart, or if the log has no advantages.`,
+		Example: `vantage match runs/qwen-math/rollouts
+vantage match runs/qwen-math/rollouts --keep-pos-ratio 0.5 --keep-neg-ratio 0.5 --format json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, set, err := p.pathsAndSettings(args)

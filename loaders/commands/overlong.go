@@ -12,7 +12,9 @@ func (p *Program) overlong() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "overlong [FRAMEWORK]",
 		Short: "List how rewards of long responses are lowered, or describe one: formula, options, source",
-		Args:  atMostOne,
+		Example: `vantage overlong
+vantage overlong verl`,
+		Args: atMostOne,
 
 		ValidArgs: overlong.Frameworks(),
 		RunE: func(cmd *cobra.Command, args []string) error {

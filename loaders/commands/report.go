@@ -42,9 +42,9 @@ func (p *Program) report() *cobra.Command {
 		Use:   "report PATH... [algorithm.key=value...]",
 		Short: "Print a report of a run: steps, charts, metrics and warnings",
 		Long: `report prints what the screen shows: a row per step or per group, charts, and the
-metrics and warnings of the newest step. It holds one step in memory at a time. The
-last line of a page, and "complete" in JSON, show that the output is not cut; a table
-ends with its last row, and is whole if the exit code is 0.
+metrics and warnings of the newest step. It holds one step in memory at a time. To see
+whether an output is complete: a page ends with a line "complete", JSON with "complete":
+true, and a table is complete if the exit code is 0.
 
 --format html is one page for a browser, with charts, the sweep, the groups that need
 a look and a row per step. It needs no other file and no network: send it, or attach it

@@ -25,9 +25,9 @@ func (p *Program) show() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show GROUP PATH... [algorithm.key=value...]",
 		Short: "Print the prompt of a group and the text of its best and its worst answer",
-		Long: `show prints prompt, ground truth, and the answers with the best and the worst reward
-of a group. Texts are cut in the middle, to 400 characters or less so that all fit into
-2 KB; --text N gives more. What a terminal would obey is replaced by signs.`,
+		Long: `show prints the prompt and the ground truth of a group, and its answers with the best
+and the worst reward. Texts are cut in the middle, to at most 400 characters, so that all
+fit into 2 KB; --text N gives more. Control characters are replaced by visible ones.`,
 		Example: `vantage show 3f2a runs/qwen-math/rollouts
 vantage show 3f2a runs/qwen-math/rollouts --worst --text 4000 --json`,
 		Args: cobra.ArbitraryArgs,

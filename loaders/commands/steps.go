@@ -17,8 +17,8 @@ func (p *Program) stepList() *cobra.Command {
 		Use:   "steps PATH... [algorithm.key=value...]",
 		Short: "Answer in 2 KB what the newest steps did, a row each",
 		Long: `steps writes a row for each of the newest 20 steps: samples that train, groups with
-signal and groups by fate, mean reward and length. By default as many as fit into 2 KB;
---last and --steps give all that they name. report has every metric.`,
+signal, groups by fate, mean reward and mean length. By default it writes as many rows as
+fit into 2 KB; --last and --steps write all rows that they name. report has every metric.`,
 		Example: `vantage steps runs/qwen-math/rollouts --last 20 --json`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -19,8 +19,8 @@ func (p *Program) summary() *cobra.Command {
 		Short: "Answer in 2 KB what a run is, what trains, which steps are worst and why",
 		Long: `summary answers in at most 2 KB: what the run is and whether it still grows, whose
 arithmetic the numbers are and why, how many samples train, what became of the groups,
-which steps are worst and why, and one line of advice. For coding agents and scripts;
-report has all figures.`,
+which steps are worst and why, and one line of advice. It is made for coding agents and
+scripts; report has all figures.`,
 		Example: `vantage summary runs/qwen-math/rollouts
 vantage summary runs/qwen-math/rollouts --json`,
 		Args: cobra.ArbitraryArgs,

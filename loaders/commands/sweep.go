@@ -31,13 +31,13 @@ func (p *Program) sweep() *cobra.Command {
 		Use:   "sweep PATH... [algorithm.key=value...]",
 		Short: "Print the effect of every pair of keep ratios, and what suits a goal",
 		Long: `sweep computes a log under every pair of keep_pos_ratio and keep_neg_ratio of a
-grid, with or without compute_new_adv. It prints the selected figures, what suits
-the goal best, and the settings that no other beats. The goal is yours: a filter
-takes signal away, and gives fewer samples to train on or another balance. So for
+grid, with or without compute_new_adv. It prints the selected figures, the pair that
+suits the goal best, and the pairs that no other beats. A filter takes signal away; in
+return there are fewer samples to train on, or another balance of up and down. So for
 the goal signal the answer is no filter, unless a pair keeps more.
 
-A range is FROM:TO:BY, or one ratio. A log without signal gets no recommendation,
-and --emit then prints nothing and ends with exit code 1.`,
+A range is FROM:TO:BY, or one ratio. For a log without signal there is no
+recommendation; --emit then prints nothing, and the exit code is 1.`,
 		Example: `vantage sweep runs/qwen-math/rollouts --goal cost
 vantage sweep runs/qwen-math/rollouts --goal cost:0.9 --compute-new-adv off --emit easyr1`,
 		Args: cobra.ArbitraryArgs,

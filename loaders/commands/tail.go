@@ -30,8 +30,9 @@ func (p *Program) tail() *cobra.Command {
 		Short: "Follow a run and print a line for each step when it is complete",
 		Long: `tail prints a line for the newest complete step, and then one for each step that
 becomes complete. It ends when no row came for the time of --idle-timeout, or with a
-signal; a last line says which, and whether a step is left unfinished. The exit code
-is then 0, and 1 if no sample was ever read. While nothing is written it uses no processor time.`,
+signal; the last line says which of them, and whether the newest step is unfinished. The
+exit code is 0, or 1 if no sample was ever read. While nothing is written it uses no
+processor time.`,
 		Example: `vantage tail runs/qwen-math/rollouts --json --idle-timeout 10m`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -12,10 +12,10 @@ func (p *Program) why() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why GROUP PATH... [algorithm.key=value...]",
 		Short: "Answer in 2 KB what became of a group and why",
-		Long: `why answers in at most 2 KB what the settings make of a group, why, and what its
-samples got: reward, advantage before and after the filter. GROUP is the name that
-summary, report --per group and export give, or its beginning. Of several steps that
-have it the newest is shown; --steps 7 asks for another.`,
+		Long: `why answers in at most 2 KB what the settings make of a group and why, with the reward
+of each sample and its advantage before and after the filter. GROUP is a name that
+summary, report --per group or export prints, or the beginning of one. If several steps
+have the group, the newest is shown; --steps 7 asks for step 7.`,
 		Example: `vantage why 3f2a runs/qwen-math/rollouts --json`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
