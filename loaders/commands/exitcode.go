@@ -88,13 +88,13 @@ func (p *Program) noteLeftOut(format string, snap model.Snapshot) {
 }
 
 // note writes a note about the output to ErrOut, as a sentence or, if the output is JSON, as
-// {"note": "…"}.
+// {"note": "…", "schema": "vantage/message@1"}.
 func (p *Program) note(format, text string) {
 	writeMessage(p.ErrOut, format == "json" || format == "jsonl", "note", text)
 }
 
-// PrintError writes an error as a sentence, or as {"error": "…"} if the arguments select
-// JSON. It writes nothing for a closed pipe, as of head, and for a printed verdict.
+// PrintError writes an error as a sentence, or as {"error": "…", "schema": "vantage/message@1"} if the
+// arguments select JSON. It writes nothing for a closed pipe, as of head, and for a printed verdict.
 func PrintError(w io.Writer, args []string, err error) {
 	var verdict *verdictError
 	if !errors.As(err, &verdict) && !errors.Is(err, syscall.EPIPE) {
@@ -116,7 +116,7 @@ func writeMessage(w io.Writer, asJSON bool, key, text string) {
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(map[string]string{key: text})
+	_ = enc.Encode(map[string]string{"schema": "vantage/message@1", key: text})
 }
 
 func (e *verdictError) Unwrap() error { return e.error }

@@ -234,7 +234,7 @@ func flagLog(t *testing.T, dir string) {
 		}
 		putFile(t, path, rows.String())
 	}
-	putFile(t, filepath.Join(dir, "config.yaml"), "algorithm:\n  adv_estimator: rloo\n  keep_neg_ratio: 0.5\n")
+	putFile(t, filepath.Join(dir, "config.yaml"), "algorithm:\n  adv_estimator: grpo\n  keep_pos_ratio: 0\n  keep_neg_ratio: 0.5\n")
 	putFile(t, filepath.Join(dir, "rules.yaml"), "- signal<90%\n")
 }
 

@@ -201,9 +201,6 @@ func BreakdownMarkdown(w io.Writer, b *Breakdown) error {
 // BreakdownCSV writes a row per part: sums, of which shares can be made.
 func BreakdownCSV(w io.Writer, b *Breakdown) error { return TableCSV(w, b.sorted().Table()) }
 
-// BreakdownJSON writes an object per line and part, with the columns of BreakdownCSV.
-func BreakdownJSON(w io.Writer, b *Breakdown) error { return TableJSONL(w, b.sorted().Table()) }
-
 // percent is x as a share of all: "61%".
 func percent(x, all float64) string {
 	if share := 100 * x / all; !math.IsNaN(share) && !math.IsInf(share, 0) {

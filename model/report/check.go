@@ -244,17 +244,18 @@ func TransitionText(w io.Writer, o check.Transition) error {
 	return err
 }
 
-// TransitionJSON writes {"rule":"killed>5%","step":13,"failed":true,"value":"9/128 (7%)"} and
-// a line break.
+// TransitionJSON writes {"schema":"vantage/transition@1","rule":"killed>5%","step":13,"failed":true,"value":"9/128 (7%)"}
+// and a line break.
 func TransitionJSON(w io.Writer, o check.Transition) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(struct {
+		Schema string `json:"schema"`
 		Rule   string `json:"rule"`
 		Step   int64  `json:"step"`
 		Failed bool   `json:"failed"`
 		Value  string `json:"value"`
-	}{o.Rule.String(), o.Step, o.Failing, o.Value})
+	}{"vantage/transition@1", o.Rule.String(), o.Step, o.Failing, o.Value})
 }
 
 // TransitionGitHub writes an annotation: an error if the rule begins to fail, a notice if

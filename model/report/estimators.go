@@ -151,7 +151,7 @@ func optionsJSON(list []estimators.Option) []optionJSON {
 	return out
 }
 
-// EstimatorJSON writes the estimators as an array of objects: framework, name, scales,
+// EstimatorJSON writes the estimators as a list (see writeList), objects of framework, name, scales,
 // formula, doc, precision (32 or 64 bits), tolerance (0 if equal to the framework's in
 // every bit, else relative to the largest advantage of the batch), runtime (of which that
 // holds; empty without advantages or code to compare with), needs, computable (from
@@ -166,5 +166,5 @@ func EstimatorJSON(w io.Writer, list []*estimators.Estimator) error {
 			append([]string{"reward", "group"}, needNames(e)...), e.Computable(), e.TrainerFilters, e.Source, e.NoPublicCode, optionsJSON(e.Options),
 		})
 	}
-	return writeJSON(w, all)
+	return writeList(w, "estimators", all)
 }

@@ -95,7 +95,7 @@ type filterJSON struct {
 	Options   []optionJSON `json:"options,omitempty"`
 }
 
-// FilterJSON writes the group filters as an array of objects: framework, name, keeps (which groups stay),
+// FilterJSON writes the group filters as a list (see writeList), objects of framework, name, keeps (which groups stay),
 // doc, dropped (what becomes of the other rows: refilled, removed or masked), needs, turned_on_by (in the
 // trainer's configuration), source, no_public_code (true if the source is a paper), and options, each with
 // key, values, default and meaning.
@@ -107,5 +107,5 @@ func FilterJSON(w io.Writer, list []*groupfilter.Filter) error {
 			f.Enable, f.Source, f.NoPublicCode, optionsJSON(f.Options),
 		})
 	}
-	return writeJSON(w, all)
+	return writeList(w, "filters", all)
 }

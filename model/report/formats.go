@@ -29,7 +29,7 @@ func FormatText(w io.Writer, list []Format) error {
 	return err
 }
 
-// FormatJSON writes the list as an array of objects with name, doc, writes, file and command.
+// FormatJSON writes the formats as a list (see writeList), objects of name, doc, writes, file and command.
 func FormatJSON(w io.Writer, list []Format) error {
-	return writeJSON(w, list)
+	return writeList(w, "formats", append([]Format{}, list...))
 }

@@ -105,7 +105,7 @@ type lossJSON struct {
 	Source     string       `json:"source"`
 }
 
-// LossJSON writes the losses as an array of objects: framework, name, default (what the framework does
+// LossJSON writes the losses as a list (see writeList), objects of framework, name, default (what the framework does
 // if it is told nothing), key and value (how it is told), formula, doc, needs, computable (a row has a
 // weight), options (key, values, default, meaning) and source.
 func LossJSON(w io.Writer, list []*lossweight.Loss) error {
@@ -116,5 +116,5 @@ func LossJSON(w io.Writer, list []*lossweight.Loss) error {
 			append([]string{"group"}, lossNeeds(l)...), l.NotComputable == "", optionsJSON(l.Options), l.Source,
 		})
 	}
-	return writeJSON(w, all)
+	return writeList(w, "losses", all)
 }

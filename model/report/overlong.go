@@ -69,7 +69,7 @@ type overlongJSON struct {
 	Source        string       `json:"source"`
 }
 
-// OverlongJSON writes the shapings as an array of objects: framework, name, key and value (what switches
+// OverlongJSON writes the shapings as a list (see writeList), objects of framework, name, key and value (what switches
 // it on), formula, doc, needs, computable (from token counts), filter_sees_raw (the framework's filter of
 // groups looks at the reward before), options (key, values, default, meaning) and source.
 func OverlongJSON(w io.Writer, list []*overlong.Shaping) error {
@@ -80,5 +80,5 @@ func OverlongJSON(w io.Writer, list []*overlong.Shaping) error {
 			s.FilterSeesRaw, optionsJSON(s.Options), s.Source,
 		})
 	}
-	return writeJSON(w, all)
+	return writeList(w, "overlong", all)
 }

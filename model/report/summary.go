@@ -203,6 +203,9 @@ func (s *Summary) text(n int) []byte {
 	if more := len(g.Spans) - n; more > 0 {
 		line("", "%d more that are less bad", more)
 	}
+	if len(g.Spans) > 0 {
+		line("order", "of the worst: %s", glance.Order())
+	}
 	var kinds []string
 	for _, x := range s.warnings() {
 		kinds = append(kinds, fmt.Sprintf("%s (%s, first %d)", x.Kind, units.Plural(x.Steps, "steps"), x.First))

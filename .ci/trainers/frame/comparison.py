@@ -16,7 +16,7 @@ class Comparison:
     def __init__(self, proof, framework):
         self.proof, self.framework = proof, framework
         listed, _ = proof.vantage("estimators", framework, "--format", "json")
-        self.ours = {e["name"]: e for e in json.loads(listed)}
+        self.ours = {e["name"]: e for e in json.loads(listed)["estimators"]}
 
     def compare(self, estimator, call, *, what="", scales=None, flags=(), unlike=None, **steps):
         """Compares call(step, scale) with ours, a case for each scale.

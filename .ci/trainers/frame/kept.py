@@ -40,7 +40,7 @@ KEPT = {
 def estimators():
     """All estimators that can be computed from a log, as the program lists them: "verl grpo"."""
     done = subprocess.run([os.environ["VANTAGE"], "estimators", "--format", "json"], capture_output=True, text=True, check=True)
-    return [f"{e['framework']} {e['name']}" for e in json.loads(done.stdout) if e["computable"]]
+    return [f"{e['framework']} {e['name']}" for e in json.loads(done.stdout)["estimators"] if e["computable"]]
 
 
 def unproved(proofs):

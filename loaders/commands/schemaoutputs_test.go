@@ -1,0 +1,290 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/spf13/cobra"
+
+	"vantage/loaders/formats/formatstest"
+	"vantage/model/glance"
+)
+
+// schemaLines are command lines whose outputs are JSON, about the logs of a folder with all kinds of trouble.
+func schemaLines(dir string) [][]string {
+	log, agent := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "rollouts.jsonl")
+	lines := [][]string{
+		{"estimators"},
+		{"filters"},
+		{"losses"},
+		{"overlong"},
+		{"formats"},
+		{"version"},
+		{"report", log, "--per", "group"},
+		{"report", log, "--per", "run", "--keep-neg-ratio", "0.5", "--compute-new-adv"},
+		{"report", agent, "--loss", "trl/dapo", "--group-filter", "verl/filter_groups"},
+		{"report", agent, "--config", filepath.Join(dir, "config.yaml")},
+		{"report", log, "--by", "length"},
+		{"report", log, "--where", "fate:alive"},
+		{"report", log, "--by", "question"},
+		{"report", filepath.Join(dir, "nowhere")},
+		{"report", log, "--steps", "99"},
+		{"report", log, "--where", "fate:killed"},
+		{"report", filepath.Join(dir, "attempts"), "--per", "group"},
+		{"report", agent, "--framework", "trl", "--estimator", "rloo", "--per", "group", "--option", "reward_clip_range=0 1"},
+		{"report", log, "--reward", "accuracy"},
+		{"report", log, "--weights", "accuracy=1,format=2"},
+		{"report", log, "--solved-at", "0.5"},
+		{"report", filepath.Join(dir, "open")},
+		{"report", log, "--num-generations", "2"},
+		{"report", log, "--per", "group", "--group-filter", "openrlhf/dynamic_filtering"},
+		{"report", log, "--per", "group", "--keep-pos-ratio", "0.5", "--compute-new-adv", "--framework", "easyr1"},
+		{"report", log, "--weights", "accuracy=1,format=2", "--by", "group_id"},
+		{"report", log, "--overlong", "verl", "--option", "max_resp_len=40", "--option", "overlong_buffer_cfg.len=20", "--option", "overlong_buffer_cfg.penalty_factor=1"},
+		{"check", log},
+		{"check", log, "--fail-on", "signal<90%"},
+		{"check", log, "--fail-on", "killed>5% for 3 steps", "--fail-on", "signal<90% over 2 steps", "--fail-on", "unreadable>1%", "--fail-on", "signal<99% over all steps"},
+		{"check", log, "--where", "fate:alive"},
+		{"check", agent, "--last", "2"},
+		{"check", log, "--fail-on", "nothing"},
+		{"report", filepath.Join(dir, "large.jsonl"), "--per", "group", "--keep-neg-ratio", "0", "--compute-new-adv", "--framework", "easyr1"},
+		{"sweep", filepath.Join(dir, "large.jsonl"), "--goal", "cost:0.3"},
+		{"sweep", log},
+		{"sweep", log, "--weights", "accuracy=1,format=2"},
+		{"sweep", log, "--goal", "cost", "--figure", "signal,kept,killed,short,trained,effective,flips,abs,push,mean,std", "--where", "fate:alive"},
+		{"sweep", agent, "--config", filepath.Join(dir, "config.yaml")},
+		{"groupsize", agent},
+		{"groupsize", agent, "--where", "fate:alive"},
+		{"groupsize", log, "--weights", "accuracy=1,format=2"},
+		{"match", log},
+		{"match", agent},
+		{"match", filepath.Join(dir, "matched.jsonl"), "--keep-neg-ratio", "0.5"},
+		{"match", filepath.Join(dir, "logged.jsonl")},
+		{"match", log, "--reward", "accuracy"},
+		{"compare", log, filepath.Join(dir, "other.jsonl")},
+		{"compare", log, agent},
+		{"compare", log, filepath.Join(dir, "minus.jsonl")},
+		{"compare", log},
+		{"summary", log},
+		{"summary", agent},
+		{"summary", agent, "--keep-neg-ratio", "0.2", "--compute-new-adv"},
+		{"summary", log, "--reward", "accuracy"},
+		{"summary", filepath.Join(dir, "open")},
+		{"why", "a", log},
+		{"why", "nobody", log},
+		{"show", "a", log},
+		{"show", "a", log, "--best", "--text", "3"},
+		{"steps", log},
+		{"steps", agent},
+		{"steps", filepath.Join(dir, "many.jsonl")},
+		{"steps", filepath.Join(dir, "open")},
+		{"tail", log, "--idle-timeout", "20ms", "--last", "3"},
+		{"tail", filepath.Join(dir, "open"), "--idle-timeout", "300ms"},
+		{"summary", filepath.Join(dir, "many.jsonl")},
+		{"why", "g", filepath.Join(dir, "large.jsonl")},
+		{"report", log, "--framwork", "trl"},
+		{"nothing"},
+	}
+	for i := range lines {
+		lines[i] = append(lines[i], "--format", "json")
+	}
+	return append(lines, []string{"export", log}, []string{"export", agent, "--loss", "trl/dapo", "--group-filter", "verl/filter_groups"}, []string{"export", agent, "--framework", "trl", "--estimator", "rloo"},
+		[]string{"check", log, "--watch", "--fail-on", "signal<90%", "--format", "json"})
+}
+
+// Every object that a command writes names a schema of the folder and is as that describes it, on the made logs of all formats too.
+// Each schema is of some command, each of its keys in some output, and each shape closed.
+func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
+	s, dir := readSchemas(t), t.TempDir()
+	schemaLogs(t, dir)
+	for _, line := range schemaLines(dir) {
+		s.run(t, line)
+	}
+	for _, log := range formatstest.Logs(t, "../formats/testdata") {
+		path := filepath.Join(t.TempDir(), filepath.FromSlash(log.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		putFile(t, path, log.Text)
+		for _, command := range []string{"summary", "steps", "report", "check", "sweep", "groupsize", "match"} {
+			s.run(t, []string{command, path, "--input-format", log.Format, "--format", "json"})
+		}
+		s.run(t, []string{"report", path, "--per", "group", "--format", "json"})
+		s.run(t, []string{"export", path})
+	}
+	for name, schema := range s.compiled {
+		if !s.used[name] {
+			t.Errorf("no command writes %s", name)
+		}
+		keys, faults := s.unseen(schema, name, map[*jsonschema.Schema]bool{})
+		for _, key := range keys {
+			if !isSeldom(t, key) {
+				t.Errorf("no output has %s", key)
+			}
+		}
+		for _, fault := range faults {
+			t.Error(fault)
+		}
+	}
+}
+
+// run runs a command line and validates both outputs.
+func (s *schemas) run(t *testing.T, line []string) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	p := &Program{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}
+	root := &cobra.Command{Use: "vantage", SilenceErrors: true, SilenceUsage: true}
+	root.SetFlagErrorFunc(FlagError)
+	root.AddCommand(p.All()...)
+	root.SetArgs(line)
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	defer stop()
+	if slices.Contains(line, "--watch") { // which ends when it is told to
+		time.AfterFunc(300*time.Millisecond, stop)
+	}
+	if err := root.ExecuteContext(ctx); err != nil {
+		PrintError(&errOut, append(line, "--json"), err)
+	}
+	what, fallback := strings.Join(line, " "), ""
+	lines := bytes.SplitAfter(out.Bytes(), []byte("}\n"))
+	switch {
+	case line[0] == "export":
+		fallback = "vantage/sample@1"
+	case line[0] == "tail" || slices.Contains(line, "--watch"):
+	case out.Len() > 0:
+		lines = [][]byte{out.Bytes()}
+	}
+	for _, one := range lines {
+		if len(one) > 0 {
+			s.check(t, what, one, fallback)
+		}
+	}
+	for one := range bytes.Lines(errOut.Bytes()) {
+		if one = bytes.TrimSpace(one); bytes.HasPrefix(one, []byte("{")) {
+			s.check(t, what, one, "")
+		} else if line[0] != "export" { // whose format is JSON lines without being asked
+			t.Errorf("%s: %s", what, one)
+		}
+	}
+}
+
+// schemaLogs writes the logs of schemaLines.
+func schemaLogs(t *testing.T, dir string) {
+	t.Helper()
+	flagLog(t, dir)
+	text, err := os.ReadFile(agentLog(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	putFile(t, filepath.Join(dir, "rollouts.jsonl"), string(text))
+	log, err := os.ReadFile(filepath.Join(dir, "log.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(step int, group, prompt string, reward, advantage any, more string) string {
+		line, _ := json.Marshal(map[string]any{"step": step, "group_id": group, "prompt": prompt, "response": "so" + more, "reward": reward, "advantage": advantage})
+		return string(line) + "\n"
+	}
+	var minus, logged, matched, many, large strings.Builder
+	for step := 1; step <= 60; step++ {
+		for i := range 4 {
+			reward := float64((i + step) % 2)
+			minus.WriteString(row(step%6+1, "a", "prompt a", 2*reward-1, nil, ""))
+			logged.WriteString(row(step, "a", "prompt a", reward, reward-0.5, ""))
+			matched.WriteString(row(step, "a", "prompt a", float64(i%2), []float64{-0.8660254, 0.8660254}[i%2], ""))
+			many.WriteString(row(step, fmt.Sprint("g", step), "prompt "+fmt.Sprint(step), float64(step*i%3), nil, ""))
+		}
+	}
+	for i := range 80 {
+		large.WriteString(row(1, "g", "prompt", float64(i%7)/3, nil, ""))
+	}
+	putFile(t, filepath.Join(dir, "minus.jsonl"), minus.String())
+	putFile(t, filepath.Join(dir, "logged.jsonl"), logged.String())
+	putFile(t, filepath.Join(dir, "matched.jsonl"), matched.String())
+	putFile(t, filepath.Join(dir, "many.jsonl"), many.String())
+	putFile(t, filepath.Join(dir, "large.jsonl"), large.String())
+	for _, folder := range []string{"open", "attempts"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	putFile(t, filepath.Join(dir, "attempts", "log.jsonl"), string(log)+string(log))
+	rows := strings.SplitAfter(string(log), "\n")
+	putFile(t, filepath.Join(dir, "open", "log.jsonl"), strings.Join(rows[:len(rows)-4], ""))
+}
+
+// isSeldom reports whether a key is one that no log here brings about. The sources must have it all the same.
+func isSeldom(t *testing.T, key string) bool {
+	t.Helper()
+	seldom := []string{
+		"vantage/report@2.run.attempts", "vantage/report@2.run.evaluation", "vantage/report@2.run.groups.rows_per_group_in_folder", // of folders that tests of package loaders make
+		"vantage/match@1.mixture", "vantage/match@1.filter", "vantage/match@1.found_filter", "vantage/match@1.arithmetic", "vantage/match@1.group_flags", "vantage/match@1.missing_rows", "vantage/match@1.short_groups", "vantage/match@1.matches[].options",
+		"vantage/report@2.run.rollouts", "vantage/report@2.steps[].by_group[].rollouts", "vantage/report@2.steps[].rollouts", "vantage/report@2.summary.rollouts", "vantage/sample@1.rollout", "vantage/report@2.steps[].open",
+		"vantage/sweep@1.other_goals[].warnings", "vantage/sweep@1.recommendation.warnings",
+		"vantage/version@1.", "vantage/tail@1.open", "vantage/steps@1.left_out", "vantage/estimators@1.estimators[].no_public_code",
+	}
+	if !slices.ContainsFunc(seldom, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+		return false
+	}
+	files, err := filepath.Glob("../../model/report/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, "version.go") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(text, []byte("`json:\""+key[strings.LastIndexByte(key, '.')+1:])) {
+			return true
+		}
+	}
+	return false
+}
+
+// The page on output without a screen says which command writes which schema, and what it ranks steps by.
+func TestSchemasAreDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../.github/docs/reporting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range readSchemas(t).compiled {
+		if !bytes.Contains(page, []byte("`"+name+"`")) {
+			t.Errorf("reporting.md does not name %s", name)
+		}
+	}
+	agents, err := os.ReadFile("../../.github/docs/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := os.ReadFile(filepath.Join(schemaFolder, "summary@1.json"))
+	if err != nil || !bytes.Contains(summary, []byte(glance.Order())) {
+		t.Errorf("the schema of summary says another order than %q (%v)", glance.Order(), err)
+	}
+	if text := strings.Join(strings.Fields(string(agents)), " "); !strings.Contains(text, glance.Order()) {
+		t.Errorf("agents.md says another order than %q", glance.Order())
+	}
+}
+
+// What checks schemas is no part of the program.
+func TestProgramHasNoSchemaLibrary(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-deps", "vantage").Output()
+	if err != nil || !bytes.Contains(out, []byte("vantage/loaders/commands\n")) {
+		t.Fatalf("%v: %.200s", err, out)
+	}
+	if bytes.Contains(out, []byte("jsonschema")) {
+		t.Error("the program depends on the library that validates schemas")
+	}
+}
