@@ -30,6 +30,11 @@ type checkOptions struct {
 	watch  bool
 }
 
+// outputError is an error of writing what was found.
+type outputError struct{ error }
+
+func (e *outputError) Unwrap() error { return e.error }
+
 // checkFormat writes findings, and transitions for --watch; writeTransition is nil for a
 // format that needs the whole file.
 type checkFormat struct {
@@ -60,29 +65,7 @@ vantage check runs/qwen-math/rollouts --fail-on 'signal<20% over all steps'
 vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' --keep-neg-ratio 0.5`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, rules, err := o.parse()
-			if err != nil {
-				return Usage(err)
-			}
-			if err := checkPromFlag(o); err != nil {
-				return Usage(err)
-			}
-			paths, set, err := p.pathsAndSettings(args)
-			if err != nil {
-				return err
-			}
-			if p.wait && !o.watch {
-				return Usage(errors.New("--wait is for --watch: without it, check reads what is there"))
-			}
-			if o.watch {
-				p.noteConfig(o.format.name)
-				return p.watch(cmd.Context(), paths, set, rules, format, o.format.name)
-			}
-			if o.prom != "" {
-				return p.checkForPrometheus(cmd.Context(), paths, set, rules, format, o)
-			}
-			_, err = p.runCheck(cmd.Context(), paths, set, rules, format, o)
-			return err
+			return p.reportUnchecked(cmd.Context(), o, p.checkAsAsked(cmd.Context(), args, o))
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this is true for a step, such as killed>5%, or for several, such as 'signal<20% over all steps'; repeatable")
@@ -96,6 +79,51 @@ vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' 
 	p.AddWaitFlag(cmd.Flags())
 	p.AddLogFlags(cmd)
 	return cmd
+}
+
+// checkAsAsked checks as the flags say.
+func (p *Program) checkAsAsked(ctx context.Context, args []string, o checkOptions) error {
+	format, rules, err := o.parse()
+	if err != nil {
+		return Usage(err)
+	}
+	if err := checkPromFlag(o); err != nil {
+		return Usage(err)
+	}
+	paths, set, err := p.pathsAndSettings(args)
+	if err != nil {
+		return err
+	}
+	if p.wait && !o.watch {
+		return Usage(errors.New("--wait is for --watch: without it, check reads what is there"))
+	}
+	if o.watch {
+		p.noteConfig(o.format.name)
+		return p.watch(ctx, paths, set, rules, format, o.format.name)
+	}
+	if o.prom != "" {
+		return p.checkForPrometheus(ctx, paths, set, rules, format, o)
+	}
+	_, err = p.runCheck(ctx, paths, set, rules, format, o)
+	return err
+}
+
+// reportUnchecked writes the JUnit file that was asked for, and the output if it is to be JUnit, of a check that came to no verdict.
+// A signal changes no file, nor does an error of writing.
+func (p *Program) reportUnchecked(ctx context.Context, o checkOptions, err error) error {
+	var verdict *verdictError
+	var unwritten *outputError
+	if err == nil || errors.As(err, &verdict) || errors.As(err, &unwritten) || ctx.Err() != nil || o.watch {
+		return err
+	}
+	write := func(w io.Writer) error { return report.CheckErrorJUnit(w, err) }
+	if o.format.name == "junit" {
+		err = errors.Join(err, write(p.stdout(ctx)))
+	}
+	if o.junit != "" {
+		err = errors.Join(err, writeFile(o.junit, write))
+	}
+	return err
 }
 
 // parse returns the format, and the rules of flags and file or else the default rules.
@@ -196,11 +224,11 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 	if o.junit != "" {
 		err := writeFile(o.junit, func(w io.Writer) error { return report.CheckJUnit(w, evaluator.Result, chosen) })
 		if err != nil {
-			return nil, err
+			return nil, &outputError{err}
 		}
 	}
 	if err := format.writeFindings(p.output(ctx, o.format.name), evaluator.Result, chosen); err != nil {
-		return nil, err
+		return nil, &outputError{err}
 	}
 	state := &report.CheckState{Path: Title(paths), Result: evaluator.Result, Log: log, Newest: newest}
 	if check.Failed(evaluator.Findings) > 0 {

@@ -1,0 +1,165 @@
+package tui_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// exitLines returns command lines of the real program by the exit code that they end with.
+func exitLines() map[int][]string {
+	lines := map[int][]string{
+		0: {"--help", "version", "--version", "config", "man", "completion bash", "estimators", "filters", "losses", "overlong", "formats", "flags verl", "log.jsonl", "log.jsonl --format json", "a=log.jsonl b=log.jsonl"},
+		1: {
+			"match plain.jsonl", "match wrong.jsonl", "compare log.jsonl later.jsonl", "export torn.jsonl", "report log.jsonl --steps 99", "report log.jsonl --where fate:killed", "why nobody log.jsonl",
+			"sweep dead.jsonl --emit easyr1", "report log.jsonl --svg nowhere/charts.svg", "nowhere.jsonl", "check log.jsonl --prom nowhere/x.prom",
+		},
+		2: {
+			"", "report", "report log.jsonl --format xml", "report log.jsonl --scale triple", "check log.jsonl --fail-on loss", "check log.jsonl --fail-on nosuch>0", "sweep log.jsonl --goal fame",
+			"groupsize log.jsonl --sizes 1", "export log.jsonl --columns nosuch", "flags nosuch", "demo", "demo x", "help nosuch", "formats nosuch", "config x", "version x", "completion nosuch", "estimators nosuch", "compare log.jsonl",
+			"why a", "tail log.jsonl --last 0", "report log.jsonl --where std>", "report log.jsonl --steps 2:1", "check log.jsonl --wait", "check log.jsonl --rules nowhere.yaml", "report nogroups.jsonl",
+		},
+		3: {"check log.jsonl --fail-on signal>0", "check log.jsonl --fail-on signal>0 --format junit", "check log.jsonl --fail-on signal>0 --format github"},
+	}
+	for _, reads := range []string{"report %", "summary %", "steps %", "export %", "sweep %", "check % --fail-on killed>0", "compare % %", "why a %", "show a %", "tail % --idle-timeout 50ms", "groupsize %", "match %"} {
+		fine, missing := strings.ReplaceAll(reads, "%", "log.jsonl"), strings.ReplaceAll(reads, "%", "nowhere.jsonl")
+		lines[0], lines[1], lines[2] = append(lines[0], fine), append(lines[1], missing), append(lines[2], fine+" --nosuch", strings.ReplaceAll(reads, "%", ""))
+	}
+	return lines
+}
+
+// The exit code is 0 for what went well, 1 for what could not be done, 2 for what was asked wrongly, and 3 for a rule that fails, of each command.
+// Whatever is no success says why in one sentence, but for the verdict of a rule.
+func TestExitCodes(t *testing.T) {
+	dir := t.TempDir()
+	writeExitLogs(t, dir)
+	for code, lines := range exitLines() {
+		for _, line := range lines {
+			t.Run(line, func(t *testing.T) {
+				t.Parallel()
+				got, _, said := runIn(t, dir, strings.Fields(line)...)
+				if got != code {
+					t.Errorf("exit code %d, want %d; it said %s", got, code, said)
+				}
+				if sentence := strings.HasPrefix(said, "vantage: "); sentence != (code == 1 || code == 2) && code > 0 {
+					t.Errorf("it said %q", said)
+				}
+			})
+		}
+	}
+}
+
+// A check that comes to no verdict writes the JUnit file too, with one test that has an error: what a CI system shows is not that of the run before.
+func TestJUnitOnErrors(t *testing.T) {
+	dir := t.TempDir()
+	writeExitLogs(t, dir)
+	for line, want := range map[string]struct {
+		code  int
+		error string
+	}{
+		"check nowhere.jsonl":                       {1, "nowhere.jsonl does not exist"},
+		"check empty.jsonl":                         {1, "empty.jsonl is empty"},
+		"check log.jsonl --fail-on loss":            {2, `rule "loss" has no`},
+		"check log.jsonl --fail-on nosuch>0":        {2, "nosuch"},
+		"check log.jsonl --rules nowhere.yaml":      {2, "nowhere.yaml"},
+		"check nogroups.jsonl":                      {2, "group"},
+		"check log.jsonl --where fate:killed":       {1, "matches no groups"},
+		"check log.jsonl --prom metrics":            {2, "end in .prom"},
+		"check nowhere.jsonl --prom metrics/x.prom": {1, "there is no folder"},
+		"check":                                           {2, "nothing to read"},
+		"check log.jsonl --fail-on killed>0":              {0, ""},
+		"check log.jsonl --fail-on signal>0":              {3, ""},
+		"check log.jsonl --fail-on signal>0 --junit /x/y": {1, "-"},
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "junit.xml")
+			args := strings.Fields(line)
+			if want.error != "-" {
+				writeFile(t, file, "of the run before")
+				args = append(args, "--junit", file)
+			}
+			code, _, said := runIn(t, dir, args...)
+			if code != want.code {
+				t.Fatalf("exit code %d: %s", code, said)
+			}
+			if want.error != "-" {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkJUnit(t, text, want.error)
+			}
+		})
+		t.Run(line+" on stdout", func(t *testing.T) {
+			t.Parallel()
+			if want.error == "-" {
+				return
+			}
+			_, out, _ := runIn(t, dir, append(strings.Fields(line), "--format", "junit")...)
+			checkJUnit(t, out, want.error)
+		})
+	}
+}
+
+// checkJUnit checks that a JUnit file has one test with that error, or no error.
+func checkJUnit(t *testing.T, text []byte, want string) {
+	t.Helper()
+	var suite struct {
+		Tests, Failures, Errors int
+		Attributes              []xml.Attr `xml:",any,attr"`
+		Cases                   []struct {
+			Error *struct {
+				Message string `xml:"message,attr"`
+			} `xml:"error"`
+		} `xml:"testcase"`
+	}
+	if err := xml.Unmarshal(text, &suite); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	errors := "0"
+	if want != "" {
+		errors = "1"
+		if len(suite.Cases) != 1 || suite.Cases[0].Error == nil || !strings.Contains(suite.Cases[0].Error.Message, want) {
+			t.Errorf("no test with the error %q: %s", want, text)
+		}
+	} else if len(suite.Cases) != 1 || suite.Cases[0].Error != nil {
+		t.Errorf("an error: %s", text)
+	}
+	if !slices.ContainsFunc(suite.Attributes, func(a xml.Attr) bool { return a.Name.Local == "errors" && a.Value == errors }) {
+		t.Errorf("errors is not %s: %s", errors, text)
+	}
+}
+
+// runIn runs the program in a folder.
+func runIn(t *testing.T, dir string, args ...string) (code int, out []byte, said string) {
+	t.Helper()
+	cmd := exec.Command(programPath(t), args...)
+	cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir, "XDG_STATE_HOME=" + dir}
+	var output, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &errOut
+	_ = cmd.Run()
+	return cmd.ProcessState.ExitCode(), output.Bytes(), errOut.String()
+}
+
+// writeExitLogs writes a log that is fine, and some that are not.
+func writeExitLogs(t *testing.T, dir string) {
+	t.Helper()
+	row := func(step, prompt, reward, advantage string) string {
+		return `{"step":` + step + `,"group_id":"` + prompt + `","prompt":"` + prompt + `","response":"x","reward":` + reward + advantage + "}\n"
+	}
+	good := row("1", "a", "1", `,"advantage":0.5`) + row("1", "a", "0", `,"advantage":-0.5`)
+	for name, text := range map[string]string{
+		"log.jsonl": good, "torn.jsonl": good + "{\"step\": 1, torn\n", "empty.jsonl": "",
+		"plain.jsonl": row("1", "a", "1", "") + row("1", "a", "0", ""), "wrong.jsonl": row("1", "a", "1", `,"advantage":0.1`) + row("1", "a", "0", `,"advantage":0.1`),
+		"later.jsonl": row("7", "a", "1", "") + row("7", "a", "0", ""), "dead.jsonl": row("1", "a", "1", "") + row("1", "a", "1", ""),
+		"nogroups.jsonl": `{"step":1,"reward":1}` + "\n" + `{"step":1,"reward":0}` + "\n",
+	} {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+}
