@@ -32,6 +32,8 @@ type Program struct {
 	split          string
 	attempt        string
 	wait           bool
+	passwordFile   string
+	passwords      map[string]string // by address without password; of those that had one, or were asked for
 }
 
 // All returns the commands.

@@ -55,6 +55,7 @@ func flagEffects() map[string]flagEffect {
 		"num-generations": {value: "2"},
 		"option":          {value: "reward_clip_range=0 0.1", with: []string{"--framework", "trl", "--estimator", "rloo"}},
 		"overlong":        {value: "verl", with: []string{"--framework", "verl", "--option", "max_resp_len=40", "--option", "overlong_buffer_cfg.len=20", "--option", "overlong_buffer_cfg.penalty_factor=1"}},
+		"password-file":   {value: "DIR/log.jsonl"},
 		"per":             {value: "group"},
 		"prom":            {value: "DIR/check.prom"},
 		"prompt":          {value: "question", with: []string{"--group-by", "prompt"}},

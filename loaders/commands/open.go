@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"vantage/loaders"
+	"vantage/loaders/clickhouse/address"
 	"vantage/loaders/discover"
 	"vantage/model"
 	"vantage/model/units"
@@ -35,6 +36,12 @@ type Source interface {
 func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
 		return nil, Usage(fmt.Errorf("unknown split %q: choose train, val or all", p.split))
+	}
+	if slices.ContainsFunc(paths, address.Is) {
+		return p.openTable(paths, follow)
+	}
+	if p.passwordFile != "" {
+		return nil, Usage(errors.New("--password-file is for the address of a table: clickhouse://user@host/database/table"))
 	}
 	attempt, err := loaders.ParseAttempt(p.attempt)
 	if err != nil {

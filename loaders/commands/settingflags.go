@@ -35,7 +35,7 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	if err != nil {
 		return nil, set, err
 	}
-	paths, fromArgs, err := splitArguments(args)
+	paths, fromArgs, err := splitArguments(p.hidePasswords(args))
 	if err != nil {
 		return nil, set, err
 	}

@@ -117,6 +117,7 @@ func (p *Program) newReadingFlags() *pflag.FlagSet {
 	flags.StringVar(&p.columns.Prompt, "prompt", "", "use this column of the log as the prompt")
 	flags.StringVar(&p.inputFormat, "input-format", "", "format of the log, detected if not given; see `vantage formats`")
 	flags.StringVar(&p.attempt, "attempt", "newest", "which attempt to read of a run that was started again in the same folder or file: newest, its number (1 is the oldest), or all, which are then counted as one")
+	flags.StringVar(&p.passwordFile, "password-file", "", "read the password for a clickhouse:// address from the first line of this file; else CLICKHOUSE_PASSWORD is used")
 	flags.StringVar(&p.split, "split", "train", "what to read: train (training), val (validation, and evaluations that a training log holds) or all")
 	return flags
 }

@@ -1,0 +1,141 @@
+// Package address says what the address of a table of ClickHouse names. It connects to nothing.
+//
+// In: clickhouse://user@host:9440/database/table?run=NAME. Out: a [Target]. Packages commands and clickhouse call it.
+package address
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Scheme begins the address of a table.
+const Scheme = "clickhouse://"
+
+// Is reports whether a path is the address of a table.
+func Is(path string) bool { return strings.HasPrefix(path, Scheme) }
+
+// Target is what an address says.
+type Target struct {
+	Host, Port      string
+	User            string
+	NamesUser       bool // the address names the user
+	Password        string
+	Database, Table string
+	Run             string            // "" for the only one
+	Columns         map[string]string // named by role: step, group, reward, sample, …
+	Final           bool              // rows that replace others count alone: ReplacingMergeTree
+
+	Plain    bool   // no TLS
+	CAFile   string // of the authority that signed the certificate; "" for those that this machine trusts
+	Unproved bool   // the certificate is not checked
+}
+
+// roleNames are the roles whose column an address can name.
+func roleNames() []string {
+	return []string{"run_column", "step", "group", "prompt", "sample", "reward", "advantage", "length"}
+}
+
+// ErrUsage says that an address is wrong.
+var ErrUsage = errors.New("the address is wrong")
+
+func usage(format string, a ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrUsage}, a...)...)
+}
+
+// Parse reads an address. Its errors are [ErrUsage], and hold no password.
+func Parse(address string) (Target, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "clickhouse" || u.Hostname() == "" {
+		return Target{}, usage("write clickhouse://user@host:port/database/table?run=NAME")
+	}
+	t := Target{Host: u.Hostname(), Port: u.Port(), User: "default", Columns: map[string]string{}}
+	if u.User != nil {
+		t.User, t.NamesUser = u.User.Username(), true
+		t.Password, _ = u.User.Password()
+	}
+	path := strings.Split(strings.Trim(u.Path, "/"), "/")
+	if len(path) != 2 || path[0] == "" || path[1] == "" {
+		return Target{}, usage("after the host it names a database and a table, as in /rl/rollouts; what stands for itself in a password or a name, such as / or @, is written %%2F or %%40")
+	}
+	t.Database, t.Table = path[0], path[1]
+	t.Plain = IsLoopback(t.Host)
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return Target{}, usage("what follows the ? is not key=value&key=value")
+	}
+	for key, values := range query {
+		if err := t.set(key, values[len(values)-1]); err != nil {
+			return Target{}, err
+		}
+	}
+	if t.Port == "" {
+		t.Port = "9440"
+		if t.Plain {
+			t.Port = "9000"
+		}
+	}
+	return t, nil
+}
+
+// set sets an option.
+func (t *Target) set(key, value string) (err error) {
+	flag := func() bool {
+		on, bad := strconv.ParseBool(value)
+		if bad != nil {
+			err = usage("%s is 1 or 0, not %q", key, value)
+		}
+		return on
+	}
+	switch {
+	case slices.Contains(roleNames(), key):
+		t.Columns[key] = value
+	case key == "run":
+		t.Run = value
+	case key == "final":
+		t.Final = flag()
+	case key == "secure":
+		t.Plain = !flag()
+	case key == "ca":
+		t.CAFile, t.Plain = value, false
+	case key == "skip_verify":
+		t.Unproved = flag()
+	case key == "password":
+		return usage("a password stands before the @, or better in CLICKHOUSE_PASSWORD or --password-file")
+	default:
+		return usage("there is no option %s: run, final, secure, ca, skip_verify, %s", key, strings.Join(roleNames(), ", "))
+	}
+	return err
+}
+
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// SentPlain reports whether the password and all rows go over a network as they are.
+func (t Target) SentPlain() bool { return t.Plain && !IsLoopback(t.Host) }
+
+// WithoutPassword returns an address without the password in it, and whether there was one.
+func WithoutPassword(address string) (string, bool) {
+	u, err := url.Parse(address)
+	if err != nil {
+		rest := strings.TrimPrefix(address, Scheme)
+		if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+			if user, _, has := strings.Cut(rest[:at], ":"); has {
+				return Scheme + user + rest[at:], true
+			}
+		}
+		return address, false
+	}
+	if _, has := u.User.Password(); !has {
+		return address, false
+	}
+	u.User = url.User(u.User.Username())
+	return u.String(), true
+}

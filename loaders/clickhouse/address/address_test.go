@@ -1,0 +1,57 @@
+package address
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]Target{
+		"clickhouse://viewer@ch.lab/rl/rollouts?run=a%2Fb":  {Host: "ch.lab", Port: "9440", User: "viewer", NamesUser: true, Database: "rl", Table: "rollouts", Run: "a/b"},
+		"clickhouse://localhost/rl/rollouts":                {Host: "localhost", Port: "9000", User: "default", Database: "rl", Table: "rollouts", Plain: true},
+		"clickhouse://[::1]:9001/rl/rollouts/?final=1":      {Host: "::1", Port: "9001", User: "default", Database: "rl", Table: "rollouts", Plain: true, Final: true},
+		"clickhouse://127.0.0.1/a/b?secure=1&skip_verify=1": {Host: "127.0.0.1", Port: "9440", User: "default", Database: "a", Table: "b", Unproved: true},
+		"clickhouse://127.0.0.1:9440/a/b?ca=/etc/ca.pem":    {Host: "127.0.0.1", Port: "9440", User: "default", Database: "a", Table: "b", CAFile: "/etc/ca.pem"},
+		"clickhouse://ch.lab/a/b?secure=0":                  {Host: "ch.lab", Port: "9000", User: "default", Database: "a", Table: "b", Plain: true},
+		"clickhouse://u:p%40ss@ch.lab/a/b":                  {Host: "ch.lab", Port: "9440", User: "u", NamesUser: true, Password: "p@ss", Database: "a", Table: "b"},
+	} {
+		got, err := Parse(text)
+		if got.Columns = nil; err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+			t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+	got, err := Parse("clickhouse://h/a/b?step=it&reward=r2&group=g")
+	if err != nil || got.Columns["step"] != "it" || got.Columns["reward"] != "r2" || got.Columns["group"] != "g" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// What is wrong with an address is said without the password in it.
+func TestParseErrors(t *testing.T) {
+	for _, text := range []string{
+		"clickhouse://", "clickhouse:///a/b", "clickhouse://u:secret@h", "clickhouse://u:secret@h/a", "clickhouse://u:secret@h/a/b/c", "clickhouse://u:secret@h:port/a/b",
+		"clickhouse://u:secret@h/a/b?steps=3", "clickhouse://u:secret@h/a/b?final=maybe", "clickhouse://u:secret@h/a/b?x;y", "clickhouse://u:secret@h/a/b%zz",
+		"clickhouse://u@h/a/b?password=secret",
+	} {
+		_, err := Parse(text)
+		if !errors.Is(err, ErrUsage) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestWithoutPassword(t *testing.T) {
+	for text, want := range map[string]string{
+		"clickhouse://u:secret@h:9000/a/b?run=x%20y": "clickhouse://u@h:9000/a/b?run=x%20y",
+		"clickhouse://u:se%zzcret@h/a/b":             "clickhouse://u@h/a/b",
+		"clickhouse://u:se/cr@et@h/a/b":              "clickhouse://u@h/a/b",
+		"clickhouse://u@h/a/b":                       "clickhouse://u@h/a/b",
+		"clickhouse://h/a/b":                         "clickhouse://h/a/b",
+	} {
+		if got, has := WithoutPassword(text); got != want || has != strings.Contains(text, ":se") {
+			t.Errorf("%s: %s, %v; want %s", text, got, has, want)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package clickhouse
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/ClickHouse/ch-go/proto"
+
+	"vantage/model"
+)
+
+// stepCount is how many rows a step has, with a number that changes when rewards do; 0 if that was not asked.
+type stepCount struct {
+	step int64
+	rows uint64
+	mark uint64
+}
+
+func compareStep(c stepCount, step int64) int { return cmp.Compare(c.step, step) }
+
+// Steps are counted every Options.Poll: the newest ones, and now and then all.
+const (
+	recentSteps = 8
+	allEvery    = 15 // polls
+)
+
+// countFrom counts the rows of the steps from one on.
+func (r *reader) countFrom(ctx context.Context, from int64, marks bool) (map[int64]stepCount, error) {
+	var step proto.ColInt64
+	var rows, mark proto.ColUInt64
+	counts := map[int64]stepCount{}
+	columns := proto.Results{{Name: "vantage_s", Data: &step}, {Name: "vantage_n", Data: &rows}, {Name: "vantage_mark", Data: &mark}}
+	err := r.query(ctx, r.table.countsSQL(from, marks), columns, func(n int) error {
+		for i := range n {
+			counts[step.Row(i)] = stepCount{step.Row(i), rows.Row(i), mark.Row(i)}
+		}
+		return nil
+	})
+	return counts, err
+}
+
+// firstStep is before all steps.
+const firstStep = -1 << 62
+
+// countAll counts all steps, all of which are to be read.
+func (r *reader) countAll(ctx context.Context) error {
+	counts, err := r.countFrom(ctx, firstStep, false)
+	if err != nil {
+		return err
+	}
+	if len(counts) == 0 && !r.source.options.Follow {
+		return errNoRows
+	}
+	r.began = time.Now()
+	r.noteChanges(counts, firstStep)
+	if r.source.options.Follow && len(counts) > 0 {
+		return r.markRecent(ctx)
+	}
+	return nil
+}
+
+// markRecent asks for the marks of the newest steps before they are read, so that any later change is one.
+func (r *reader) markRecent(ctx context.Context) error {
+	counts, err := r.countFrom(ctx, r.recentFrom(), true)
+	if err == nil {
+		r.noteChanges(counts, r.recentFrom())
+	}
+	return err
+}
+
+// recentFrom is the first of the newest steps.
+func (r *reader) recentFrom() int64 {
+	steps := r.steps()
+	if len(steps) == 0 {
+		return firstStep
+	}
+	return steps[max(0, len(steps)-recentSteps)]
+}
+
+// noteChanges compares what was counted from a step on with what is known: steps that are new or have changed are
+// to be read, those that are gone are dropped. It reports whether there are any.
+func (r *reader) noteChanges(counts map[int64]stepCount, from int64) (changed bool) {
+	for _, now := range counts {
+		known, ok := r.counted[now.step]
+		switch {
+		case ok && known.rows == now.rows && (known.mark == now.mark || now.mark == 0):
+			continue
+		case ok && known.rows == now.rows && known.mark == 0:
+			r.setMark(now) // the first one
+			continue
+		}
+		r.counted[now.step] = now
+		r.setPending(now)
+		changed = true
+	}
+	for step := range r.counted {
+		if _, there := counts[step]; !there && step >= from {
+			r.unsetPending(step)
+			r.drop(step)
+			changed = true
+		}
+	}
+	r.setRowsAll()
+	return changed
+}
+
+// settleTime is how long the newest step must be unchanged to count as complete.
+func (r *reader) settleTime() time.Duration { return 2*r.source.options.Poll + r.source.options.Poll/4 }
+
+// setPending has a step read, or read again.
+func (r *reader) setPending(c stepCount) {
+	at, found := slices.BinarySearchFunc(r.pending, c.step, compareStep)
+	if found {
+		r.pending[at] = c
+		return
+	}
+	r.pending = slices.Insert(r.pending, at, c)
+}
+
+func (r *reader) unsetPending(step int64) {
+	if at, found := slices.BinarySearchFunc(r.pending, step, compareStep); found {
+		r.pending = slices.Delete(r.pending, at, at+1)
+	}
+}
+
+// setMark notes the mark of a step of which only the rows are known.
+func (r *reader) setMark(c stepCount) {
+	r.counted[c.step] = c
+	if at, found := slices.BinarySearchFunc(r.pending, c.step, compareStep); found {
+		r.pending[at] = c
+	}
+}
+
+// storedRow is about how much memory a row takes.
+const storedRow = 32
+
+// setRowsAll estimates how much there is to read. If the memory does not hold it, one group in so many is read.
+func (r *reader) setRowsAll() {
+	r.rowsAll = r.rowsRead
+	for _, c := range r.pending {
+		r.rowsAll += int64(c.rows)
+	}
+	if limit := r.source.options.MemoryLimit; limit > 0 && len(r.pending) > 0 {
+		r.oneIn = max(r.oneIn, int((r.rowsAll*storedRow+limit-1)/limit))
+	}
+}
+
+// follow looks for changes until the connection is lost. What it sends is one small question a second at most: a
+// table in which counting takes long is counted less often.
+func (r *reader) follow(ctx context.Context) error {
+	told := r.progress()
+	wait := r.source.options.Poll
+	for poll := 1; ; poll++ {
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+		latency, err := r.conn.Ping(ctx)
+		if err != nil {
+			return err
+		}
+		r.link.Latency = latency
+		took, changed, err := r.poll(ctx, poll%allEvery == 0)
+		if err != nil {
+			return err
+		}
+		wait = max(r.source.options.Poll, 20*took)
+		if changed {
+			r.lastChange = time.Now()
+		}
+		now := r.progress()
+		if !changed && now.Open == told.Open && !now.Link.Changed(told.Link) {
+			continue
+		}
+		if err := r.readPending(ctx); err != nil {
+			return err
+		}
+		told = r.progress()
+	}
+}
+
+// poll counts the newest steps, or all, and says how long that took.
+func (r *reader) poll(ctx context.Context, all bool) (took time.Duration, changed bool, err error) {
+	began, from := time.Now(), r.recentFrom()
+	if all {
+		from = firstStep
+	}
+	counts, err := r.countFrom(ctx, from, !all)
+	if err != nil {
+		return 0, false, err
+	}
+	r.successes++
+	return time.Since(began), r.noteChanges(counts, from), nil
+}
+
+// The wait before the connection is tried again doubles from the first to the last.
+const (
+	firstRetry = time.Second
+	lastRetry  = 30 * time.Second
+)
+
+// reconnect says that the connection is lost, waits, and says that it is tried again.
+func (r *reader) reconnect(ctx context.Context, err error, failures int) error {
+	r.hangUp()
+	wait := min(lastRetry, firstRetry<<min(failures, 5))
+	r.link = model.Link{Host: r.link.Host, Latency: r.link.Latency, State: model.LinkLost, Retry: wait, Reason: r.source.target.sentence(err).Error()}
+	if err := r.deliver(); err != nil {
+		return err
+	}
+	if err := sleep(ctx, wait); err != nil {
+		return err
+	}
+	r.link.Retry = 0
+	return r.deliver()
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

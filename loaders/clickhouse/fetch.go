@@ -1,0 +1,196 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"vantage/loaders/clickhouse/wire"
+)
+
+// stepLimit is what stood in the way of reading all groups of a step.
+type stepLimit struct {
+	rows   uint64 // steps of so many rows or more are read in part
+	oneIn  int    // one group in so many
+	server string // what the server said
+}
+
+// whyPart says what one group in so many was read for.
+func (r *reader) whyPart(oneIn int) string {
+	if oneIn == r.oneIn {
+		return "the memory of this machine holds"
+	}
+	return "the server allows (" + r.tooMuch.server + ")"
+}
+
+// readPending reads the steps that are new or have changed: first the newest, if somebody waits for it.
+func (r *reader) readPending(ctx context.Context) error {
+	if n := len(r.pending); r.source.options.Follow && len(r.fileOf) == 0 && n > 1 {
+		if err := r.readSteps(ctx, r.pending[n-1:]); err != nil {
+			return err
+		}
+		if err := r.deliver(); err != nil {
+			return err
+		}
+	}
+	for len(r.pending) > 0 {
+		if err := r.readSteps(ctx, r.pending[:r.portion()]); err != nil {
+			return err
+		}
+	}
+	return r.deliver()
+}
+
+// portion is how many of the pending steps are asked for together: not more rows than the budget, and no known
+// step between them that is not to be read.
+func (r *reader) portion() int {
+	known := r.steps()
+	at, _ := slices.BinarySearch(known, r.pending[0].step)
+	rows, n := uint64(0), 0
+	for n < len(r.pending) && at+n < len(known) && known[at+n] == r.pending[n].step {
+		rows += r.pending[n].rows
+		if n > 0 && (rows > uint64(r.budget) || r.oneInOf(r.pending[n]) != r.oneInOf(r.pending[0])) {
+			break
+		}
+		n++
+	}
+	return max(1, n)
+}
+
+// oneInOf is of how many groups of a step one is asked for.
+func (r *reader) oneInOf(c stepCount) int {
+	if r.tooMuch.oneIn > 1 && c.rows >= r.tooMuch.rows {
+		return max(r.oneIn, r.tooMuch.oneIn)
+	}
+	return r.oneIn
+}
+
+// maxOneIn bounds the sampling: beyond, what is left says nothing of the step.
+const maxOneIn = 1024
+
+// readSteps reads some of the pending steps. After a limit of the server it asks for fewer the next time.
+func (r *reader) readSteps(ctx context.Context, steps []stepCount) error {
+	steps = slices.Clone(steps) // pending changes below them
+	err := r.fetch(ctx, steps)
+	var limit *wire.ServerError
+	if !errors.As(err, &limit) || !isLimit(limit.Code) {
+		return err
+	}
+	if len(steps) > 1 {
+		rows := 0
+		for _, s := range steps {
+			rows += int(s.rows)
+		}
+		r.budget = max(1, rows/2)
+		return nil
+	}
+	oneIn := 2 * r.oneInOf(steps[0])
+	if oneIn > maxOneIn || steps[0].rows == 0 {
+		return err
+	}
+	r.tooMuch = stepLimit{rows: steps[0].rows, oneIn: oneIn, server: limit.Message}
+	return nil
+}
+
+func isLimit(code int) bool {
+	return slices.Contains([]int{wire.TooManyRows, wire.Timeout, wire.NotEnoughMemory, wire.TooManyBytes, wire.TooManyResultRows}, code)
+}
+
+// fetch reads steps, hands each over when the first group of the next has come, and the last when the server has
+// said that there is no more.
+func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
+	oneIn := r.oneInOf(steps[0])
+	want := selection{lo: steps[0].step, hi: steps[len(steps)-1].step, oneIn: oneIn}
+	block := newGroupBlock(len(r.table.values()))
+	var now *stepRows
+	err := r.query(ctx, r.table.groupsSQL(want), block.columns(), func(rows int) error {
+		for row := range rows {
+			step := block.step.Row(row)
+			if now != nil && now.step != step {
+				if err := r.complete(now, oneIn); err != nil {
+					return err
+				}
+				now = nil
+			}
+			if now == nil {
+				now = r.take(step)
+			}
+			now.add(block, row)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if now != nil {
+		if err := r.complete(now, oneIn); err != nil {
+			return err
+		}
+	}
+	return r.checkComplete(ctx, steps)
+}
+
+// complete notes that all rows of a step have come.
+func (r *reader) complete(rows *stepRows, oneIn int) error {
+	at, found := slices.BinarySearchFunc(r.pending, rows.step, compareStep)
+	got := stepCount{step: rows.step, rows: uint64(len(rows.group))}
+	if found {
+		if got.rows < r.pending[at].rows && oneIn == 1 {
+			return nil // not all: checkComplete asks why
+		}
+		got.mark = r.pending[at].mark
+		if oneIn > 1 {
+			got.rows = r.pending[at].rows
+		}
+		r.pending = slices.Delete(r.pending, at, at+1)
+	}
+	r.counted[rows.step] = got
+	r.successes++
+	return r.addStep(rows, oneIn)
+}
+
+// checkComplete counts steps again of which fewer rows came than there were: they may have been replaced in
+// between. Rows that are there and did not come are an error.
+func (r *reader) checkComplete(ctx context.Context, steps []stepCount) error {
+	var short []int64
+	for _, s := range steps {
+		if _, found := slices.BinarySearchFunc(r.pending, s.step, compareStep); found {
+			short = append(short, s.step)
+		}
+	}
+	if len(short) == 0 {
+		return nil
+	}
+	counts, err := r.countFrom(ctx, short[0], false)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, step := range short {
+		at, _ := slices.BinarySearchFunc(r.pending, step, compareStep)
+		now, there := counts[step]
+		switch {
+		case !there:
+			r.pending = slices.Delete(r.pending, at, at+1)
+			r.drop(step)
+			changed = true
+		case now.rows != r.pending[at].rows:
+			r.pending[at] = now
+			changed = true
+		}
+	}
+	if !changed {
+		return fmt.Errorf("step %d has %d rows, and fewer came: the server answered in part", short[0], counts[short[0]].rows)
+	}
+	return nil
+}
+
+// drop forgets a step that the table has no longer.
+func (r *reader) drop(step int64) {
+	delete(r.counted, step)
+	if file, ok := r.fileOf[step]; ok {
+		c := r.chunk()
+		c.Forget = append(c.Forget, file)
+	}
+}

@@ -1,0 +1,225 @@
+package clickhouse
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vantage/loaders/decode"
+	"vantage/model"
+	"vantage/model/units"
+)
+
+// column is a column of the table.
+type column struct{ name, kind string }
+
+// base returns the kind without what says that values may be missing or are few.
+func (c column) base() string {
+	kind := c.kind
+	for _, outer := range []string{"LowCardinality(", "Nullable("} {
+		if inner, ok := strings.CutPrefix(kind, outer); ok {
+			kind = strings.TrimSuffix(inner, ")")
+		}
+	}
+	return kind
+}
+
+func (c column) isInteger() bool {
+	return strings.HasPrefix(c.base(), "Int") && !strings.HasPrefix(c.base(), "Interval") || strings.HasPrefix(c.base(), "UInt")
+}
+
+func (c column) isNumber() bool {
+	b := c.base()
+	return c.isInteger() || strings.HasPrefix(b, "Float") || strings.HasPrefix(b, "BFloat") || strings.HasPrefix(b, "Decimal") || b == "Bool"
+}
+
+func (c column) isText() bool {
+	b := c.base()
+	return b == "String" || strings.HasPrefix(b, "FixedString") || strings.HasPrefix(b, "Enum") || b == "UUID"
+}
+
+func (c column) isList() bool { return strings.HasPrefix(c.kind, "Array(") }
+
+// accepts reports whether values of the column can play a role.
+func (c column) accepts(r decode.Role) bool {
+	switch r {
+	case decode.RoleReward, decode.RoleAdvantage:
+		return c.isNumber()
+	case decode.RoleStep, decode.RoleLength, decode.RoleTotalTokens, decode.RolePromptLength:
+		return c.isInteger()
+	case decode.RoleGroup:
+		return c.isInteger() || c.isText()
+	case decode.RoleTokens:
+		return c.isList()
+	default:
+		return c.isText()
+	}
+}
+
+// mapping says which columns play which role. "" is none.
+type mapping struct {
+	run, step, group, sample  column
+	reward, advantage, length column
+	tokens                    column // lists whose length is that of the response
+	prompt, truth             column // read only if they are named, or if there is nothing else to group by
+	promptID                  column // identifies prompts over all steps
+	components                []column
+	sums                      bool // the reward is the sum of components
+	unused                    []string
+}
+
+// Names of roles that only a table has, the most telling first.
+var (
+	runNames      = []string{"run", "run_id", "run_name", "experiment", "experiment_name", "exp_name", "job_id"}
+	sampleNames   = []string{"sample", "sample_idx", "sample_index", "sample_id", "rollout_idx", "rollout_index", "generation_idx", "completion_idx", "response_idx", "row", "row_idx", "row_number", "idx"}
+	promptIDNames = []string{"prompt_id", "prompt_idx", "prompt_hash", "problem_id", "example_id", "task_id", "task_hash", "question_id", "qid", "query_id"}
+)
+
+// mapColumns decides which column plays which role: named ones, then those with the names that files have.
+func mapColumns(columns []column, fields *decode.Fields, named map[string]string) (mapping, error) {
+	m := mapping{}
+	find := func(names ...string) column {
+		for _, name := range names {
+			if i := slices.IndexFunc(columns, func(c column) bool { return strings.EqualFold(c.name, name) }); i >= 0 {
+				return columns[i]
+			}
+		}
+		return column{}
+	}
+	m.byRole(columns, fields)
+	m.run, m.sample, m.promptID = find(runNames...), find(sampleNames...), find(promptIDNames...)
+	for role, at := range map[string]*column{
+		"run_column": &m.run, "step": &m.step, "group": &m.group, "prompt": &m.prompt, "sample": &m.sample,
+		"reward": &m.reward, "advantage": &m.advantage, "length": &m.length,
+	} {
+		name := named[role]
+		if name == "" {
+			continue
+		}
+		if *at = find(name); at.name == "" {
+			return m, fmt.Errorf("%w %s for the %s: it has %s", errNoColumn, name, strings.TrimSuffix(role, "_column"), listNames(columns))
+		}
+	}
+	if named["prompt"] == "" && m.group.name != "" {
+		m.prompt, m.truth = column{}, column{} // texts are not read unless they are asked for
+	}
+	m.components = slices.DeleteFunc(m.components, func(c column) bool { return c == m.reward || c == m.step || c == m.length || c == m.advantage })
+	m.sums = m.reward.name == "" && len(m.summands()) > 0
+	m.unused = m.unusedNames(columns)
+	return m, m.check(columns)
+}
+
+// byRole finds the columns of the roles that files have too.
+func (m *mapping) byRole(columns []column, fields *decode.Fields) {
+	best := map[decode.Role]int{}
+	at := map[decode.Role]*column{
+		decode.RoleReward: &m.reward, decode.RoleStep: &m.step, decode.RoleGroup: &m.group, decode.RolePrompt: &m.prompt,
+		decode.RoleTruth: &m.truth, decode.RoleAdvantage: &m.advantage, decode.RoleLength: &m.length, decode.RoleTokens: &m.tokens,
+	}
+	for _, c := range columns {
+		role, ok := fields.Lookup([]byte(c.name))
+		ok = ok && c.accepts(role.Role) && at[role.Role] != nil
+		if (!ok || fields.IsRequested([]byte(c.name))) && c.isNumber() && fields.IsComponent(c.name) && len(m.components) < decode.MaxComponents {
+			m.components = append(m.components, c)
+		}
+		if rank, known := best[role.Role]; ok && (!known || role.Rank < rank) {
+			best[role.Role], *at[role.Role] = role.Rank, c
+		}
+	}
+}
+
+var errNoColumn = fmt.Errorf("the table has no column")
+
+// check returns what is missing, in a sentence.
+func (m *mapping) check(columns []column) error {
+	switch {
+	case m.step.name == "":
+		return fmt.Errorf("%w of whole numbers that is called step: name it with step=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+	case m.reward.name == "" && !m.sums:
+		return fmt.Errorf("%w of numbers that is called reward: name it with reward=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+	case m.group.name == "" && m.prompt.name == "":
+		return fmt.Errorf("%w that says which samples share a prompt: name it with group=COLUMN in the address; it has %s", errNoColumn, listNames(columns))
+	}
+	return nil
+}
+
+// summands are the components that count in the sum of a table without a reward.
+func (m *mapping) summands() []int {
+	var all []int
+	for i, c := range m.components {
+		if decode.IsSummand(c.name) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// maxListed is how many columns a sentence names.
+const maxListed = 12
+
+func listNames(columns []column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.name
+	}
+	return joinSome(names)
+}
+
+func joinSome(names []string) string {
+	if n := len(names); n > maxListed {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), n-maxListed)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (m *mapping) unusedNames(columns []column) []string {
+	used := append([]column{m.run, m.step, m.group, m.sample, m.reward, m.advantage, m.length, m.tokens, m.prompt, m.truth, m.promptID}, m.components...)
+	var names []string
+	for _, c := range columns {
+		if !slices.Contains(used, c) {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// lengthUnit is what lengths count: the characters of responses are not read.
+func (m *mapping) lengthUnit() model.LengthUnit {
+	if m.length.name != "" || m.tokens.name != "" {
+		return model.LengthTokens
+	}
+	return model.LengthUnknown
+}
+
+// provenance says which column plays which role.
+func (m *mapping) provenance() string {
+	parts := []string{"reward from " + m.reward.name}
+	if m.sums {
+		var names []string
+		for _, i := range m.summands() {
+			names = append(names, m.components[i].name)
+		}
+		parts[0] = "reward computed as the sum of " + strings.Join(names, ", ")
+	}
+	for _, p := range []struct {
+		what string
+		c    column
+	}{
+		{"step", m.step}, {"group id", m.group}, {"order in a group", m.sample}, {"prompt", m.prompt}, {"prompts told apart", m.promptID}, {"ground truth", m.truth}, {"advantage", m.advantage},
+	} {
+		if p.c.name != "" {
+			parts = append(parts, p.what+" from "+p.c.name)
+		}
+	}
+	if n := len(m.components); n > 0 && !m.sums {
+		parts = append(parts, units.Plural(n, "components"))
+	}
+	if m.lengthUnit() == model.LengthTokens {
+		parts = append(parts, "lengths in tokens")
+	}
+	sentence := strings.Join(parts, ", ")
+	if len(m.unused) > 0 {
+		sentence += "; not used: " + joinSome(m.unused)
+	}
+	return sentence
+}

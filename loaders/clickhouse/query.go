@@ -1,0 +1,218 @@
+package clickhouse
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// table writes the statements for one run of a table.
+type table struct {
+	target target
+	m      mapping
+	run    string // name of the run, if the table has several
+}
+
+// quoteName quotes an identifier.
+func quoteName(name string) string {
+	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
+}
+
+// quoteText quotes a text.
+func quoteText(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\x00", `\0`).Replace(text) + "'"
+}
+
+func (t target) from() string {
+	from := " FROM " + quoteName(t.Database) + "." + quoteName(t.Table)
+	if t.Final {
+		from += " FINAL"
+	}
+	return from
+}
+
+// describeSQL lists the columns of the table.
+func (t target) describeSQL() string {
+	return "DESCRIBE TABLE " + quoteName(t.Database) + "." + quoteName(t.Table)
+}
+
+// maxRuns is how many runs a sentence names, and one more.
+const maxRuns = 9
+
+// runsSQL lists runs.
+func (t *table) runsSQL() string {
+	return fmt.Sprintf("SELECT DISTINCT CAST(%s AS Nullable(String)) AS vantage_run%s ORDER BY vantage_run LIMIT %d", quoteName(t.m.run.name), t.target.from(), maxRuns)
+}
+
+// selection is steps of the run, and of those all groups or one in so many.
+type selection struct {
+	lo, hi int64 // inclusive
+	oneIn  int   // 0 and 1 are all
+}
+
+// where is the condition for some steps. Columns are compared as they are, so that the server can use its index.
+func (t *table) where(s selection) string {
+	conditions := t.ofRun()
+	step := quoteName(t.m.step.name)
+	conditions = append(conditions, fmt.Sprintf("%s >= %d", step, s.lo), fmt.Sprintf("%s <= %d", step, s.hi))
+	if s.oneIn > 1 {
+		conditions = append(conditions, fmt.Sprintf("%s %% %d = 0", t.groupHash(), s.oneIn))
+	}
+	return " WHERE " + strings.Join(conditions, " AND ")
+}
+
+// ofRun is the condition for the run, nothing if the table has no column for it.
+func (t *table) ofRun() []string {
+	switch {
+	case t.m.run.name == "":
+		return nil
+	case t.m.run.isNumber():
+		return []string{quoteName(t.m.run.name) + " = " + t.run} // it is a number: see chooseRun
+	}
+	return []string{quoteName(t.m.run.name) + " = " + quoteText(t.run)}
+}
+
+// groupHash is a number by which whole groups are chosen.
+func (t *table) groupHash() string {
+	names := make([]string, 0, 2)
+	for _, c := range t.groupColumns() {
+		names = append(names, "ifNull(CAST("+quoteName(c.name)+" AS Nullable(String)), '')")
+	}
+	return "cityHash64(" + strings.Join(names, ", ") + ")"
+}
+
+// groupColumns are the columns whose values tell groups apart: the id, or prompt and ground truth.
+func (t *table) groupColumns() []column {
+	if t.m.group.name != "" {
+		return []column{t.m.group}
+	}
+	return slices.DeleteFunc([]column{t.m.prompt, t.m.truth}, func(c column) bool { return c.name == "" })
+}
+
+// countsSQL counts the rows of each step from one on. With marks it also says a number that changes when
+// rewards do.
+func (t *table) countsSQL(from int64, marks bool) string {
+	mark := "toUInt64(0)"
+	if marks {
+		mark = "toUInt64(sum(ifNull(cityHash64(" + t.markColumn() + "), 0)))"
+	}
+	step := quoteName(t.m.step.name)
+	conditions := append(t.ofRun(), fmt.Sprintf("%s >= %d", step, from))
+	return fmt.Sprintf("SELECT toInt64(assumeNotNull(%s)) AS vantage_s, toUInt64(count()) AS vantage_n, %s AS vantage_mark%s WHERE %s GROUP BY vantage_s ORDER BY vantage_s", step, mark, t.target.from(), strings.Join(conditions, " AND "))
+}
+
+// markColumn is the column whose change makes a step another.
+func (t *table) markColumn() string {
+	c := t.m.reward
+	if c.name == "" {
+		c = t.m.components[0]
+	}
+	return "CAST(" + quoteName(c.name) + " AS Nullable(Float64))"
+}
+
+// stepless counts rows without a step.
+func (t *table) steplessSQL() string {
+	conditions := append(t.ofRun(), quoteName(t.m.step.name)+" IS NULL")
+	return "SELECT toUInt64(count()) AS vantage_n" + t.target.from() + " WHERE " + strings.Join(conditions, " AND ")
+}
+
+// values are the columns that each sample has, beside its number in the group: reward, advantage, length,
+// components.
+func (t *table) values() []string {
+	var all []string
+	for _, c := range []column{t.m.reward, t.m.advantage, t.m.length} {
+		if c.name != "" {
+			all = append(all, "CAST("+quoteName(c.name)+" AS Nullable(Float64))")
+		}
+	}
+	if t.m.length.name == "" && t.m.tokens.name != "" {
+		all = append(all, "CAST(length("+quoteName(t.m.tokens.name)+") AS Nullable(Float64))")
+	}
+	for _, c := range t.m.components {
+		all = append(all, "CAST("+quoteName(c.name)+" AS Nullable(Float64))")
+	}
+	return all
+}
+
+// sampleNumber is the number of a sample within its group or step, NULL where there is none.
+func (t *table) sampleNumber() string {
+	switch c := t.m.sample; {
+	case c.isNumber():
+		return "CAST(" + quoteName(c.name) + " AS Nullable(Int64))"
+	case c.isText():
+		return "toInt64OrNull(CAST(" + quoteName(c.name) + " AS Nullable(String)))"
+	}
+	return "CAST(NULL AS Nullable(Int64))"
+}
+
+// groupsSQL asks for the groups of some steps: a row each, with an array per column. A sample whose reward is
+// NULL keeps its place, since the tuple around it is not NULL.
+func (t *table) groupsSQL(s selection) string {
+	var inner, outer strings.Builder
+	inner.WriteString("SELECT toInt64(assumeNotNull(" + quoteName(t.m.step.name) + ")) AS vantage_s")
+	outer.WriteString("SELECT vantage_s, ")
+	keys := t.groupKeys(&inner, &outer)
+	values := t.values()
+	inner.WriteString(", groupArray((" + t.sampleNumber() + ", " + strings.Join(values, ", ") + ")) AS vantage_t")
+	for i := range len(values) + 1 {
+		_, _ = fmt.Fprintf(&outer, ", vantage_t.%d AS v%d", i+1, i)
+	}
+	return outer.String() + " FROM (" + inner.String() + t.target.from() + t.where(s) + " GROUP BY vantage_s, " + keys + ") ORDER BY vantage_s, " + keys
+}
+
+// groupKeys writes what tells groups apart, and what they are shown by: id, id of the prompt, prompt, truth. The
+// groups of a step come in the order of their ids, which is that of numbers for numbers.
+func (t *table) groupKeys(inner, outer *strings.Builder) (keys string) {
+	text := func(name, as string) string { return "ifNull(CAST(" + name + " AS Nullable(String)), '') AS " + as }
+	anyOf := func(c column, as string) string {
+		if c.name == "" {
+			return ", '' AS " + as
+		}
+		return ", any(" + quoteName(c.name) + ") AS " + as
+	}
+	promptID := t.m.promptID
+	if promptID == t.m.group {
+		promptID = column{} // it need not come twice
+	}
+	if t.m.group.name != "" {
+		keys = "vantage_g"
+		inner.WriteString(", " + quoteName(t.m.group.name) + " AS vantage_g")
+		outer.WriteString(text("vantage_g", "id") + ", toUInt64(0) AS hash")
+	} else {
+		keys = "vantage_h"
+		inner.WriteString(", " + t.groupHash() + " AS vantage_h")
+		outer.WriteString("'' AS id, vantage_h AS hash")
+	}
+	inner.WriteString(anyOf(promptID, "vantage_p") + anyOf(t.m.prompt, "vantage_q") + anyOf(t.m.truth, "vantage_r"))
+	outer.WriteString(", " + text("vantage_p", "pid") + ", " + text("vantage_q", "prompt") + ", " + text("vantage_r", "truth"))
+	return keys
+}
+
+// groupKey tells one group of a step from the others.
+type groupKey struct {
+	id   string
+	hash uint64 // of prompt and ground truth, where there is no id
+}
+
+// textsSQL asks for everything that the table has of the samples of one group, each as JSON, with what tells their
+// order.
+func (t *table) textsSQL(step int64, group groupKey) string {
+	var same string
+	switch c := t.m.group; {
+	case c.name == "":
+		same = t.groupHash() + " = " + strconv.FormatUint(group.hash, 10)
+	case group.id == "":
+		same = "ifNull(CAST(" + quoteName(c.name) + " AS Nullable(String)), '') = ''"
+	case c.isInteger():
+		same = quoteName(c.name) + " = " + group.id
+	default:
+		same = quoteName(c.name) + " = " + quoteText(group.id)
+	}
+	conditions := append(t.ofRun(), quoteName(t.m.step.name)+" = "+strconv.FormatInt(step, 10), same)
+	columns := []string{t.sampleNumber() + " AS vantage_v0"}
+	for i, v := range t.values() {
+		columns = append(columns, fmt.Sprintf("%s AS vantage_v%d", v, i+1))
+	}
+	return "SELECT " + strings.Join(columns, ", ") + ", formatRowNoNewline('JSONEachRow', *) AS vantage_line" + t.target.from() + " WHERE " + strings.Join(conditions, " AND ")
+}

@@ -1,0 +1,270 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ClickHouse/ch-go/proto"
+
+	"vantage/loaders/clickhouse/wire"
+	"vantage/loaders/decode"
+	"vantage/model"
+)
+
+// reader is what runs behind a Source: one goroutine, on one connection.
+type reader struct {
+	source   *Source
+	conn     *wire.Conn
+	table    *table
+	settings []wire.Setting
+	link     model.Link
+	prompts  decode.PromptCache
+
+	files   []string
+	fileOf  map[int64]int32 // by step
+	counted map[int64]stepCount
+	pending []stepCount // to be read, in the order of steps
+	budget  int         // how many rows are asked for at a time: less after a limit was hit
+	oneIn   int         // of how many groups of every step one is read, since memory is short; 1 is all
+	tooMuch stepLimit
+
+	rowsAll, rowsRead int64
+	bytesBefore       int64 // of connections that are lost
+	lastChange        time.Time
+	began             time.Time // when the steps were counted first
+	successes         int       // steps and counts that have come
+	saidRepeated      bool
+	batch             answer
+	batchSize         int
+	batchSince        time.Time
+}
+
+func newReader(s *Source) *reader {
+	return &reader{
+		source: s, link: model.Link{Host: s.target.Host, State: model.LinkConnecting}, fileOf: map[int64]int32{}, counted: map[int64]stepCount{},
+		budget: s.options.ChunkRows, oneIn: 1,
+	}
+}
+
+// run reads until everything is read or the source is closed.
+func (r *reader) run(ctx context.Context) {
+	defer r.hangUp()
+	if err := r.deliver(); err != nil {
+		return
+	}
+	for failures := 0; ; failures++ {
+		before := r.successes
+		err := r.session(ctx)
+		if err == nil || ctx.Err() != nil || !r.canReconnect(err) {
+			if r.batch.chunk == nil || r.deliver() == nil {
+				r.source.end(r.source.target.sentence(err))
+			}
+			return
+		}
+		if r.successes > before {
+			failures = 0
+		}
+		if r.reconnect(ctx, err, failures) != nil {
+			return
+		}
+	}
+}
+
+// session connects and reads; when following it returns only with an error.
+func (r *reader) session(ctx context.Context) error {
+	if err := r.connect(ctx); err != nil {
+		return err
+	}
+	if r.table == nil {
+		if err := r.prepare(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.readPending(ctx); err != nil {
+		return err
+	}
+	if !r.source.options.Follow {
+		return nil
+	}
+	return r.follow(ctx)
+}
+
+// connect connects, unless it is connected, and asks what may be set.
+func (r *reader) connect(ctx context.Context) error {
+	if r.conn != nil && r.conn.Usable() {
+		return nil
+	}
+	r.hangUp()
+	conn, err := r.source.dial(ctx)
+	if err != nil {
+		return err
+	}
+	r.conn = conn
+	latency, err := conn.Ping(ctx)
+	if err != nil {
+		return err
+	}
+	r.link = model.Link{Host: r.source.target.Host, Latency: latency}
+	r.settings, err = allowedSettings(ctx, conn)
+	return err
+}
+
+// dial opens a connection.
+func (s *Source) dial(ctx context.Context) (*wire.Conn, error) {
+	config, err := s.target.tls()
+	if err != nil {
+		return nil, err
+	}
+	return wire.Dial(ctx, wire.Options{Address: s.target.address(), User: s.target.User, Password: s.target.Password, TLS: config})
+}
+
+// allowedSettings returns what to set with each query: that it cannot write, and that blocks are small. A user of
+// the profile readonly=1 can neither write nor set anything.
+func allowedSettings(ctx context.Context, conn *wire.Conn) ([]wire.Setting, error) {
+	var level proto.ColStr
+	readonly := ""
+	err := conn.Do(ctx, wire.Query{
+		SQL: "SELECT toString(getSetting('readonly')) AS level", Columns: proto.Results{{Name: "level", Data: &level}},
+		OnBlock: func(int) error { readonly = level.Row(0); return nil },
+	})
+	switch {
+	case err != nil || readonly == "1":
+		return nil, err
+	case readonly == "2":
+		return []wire.Setting{{Name: "max_block_size", Value: "8192"}}, nil
+	}
+	return []wire.Setting{{Name: "readonly", Value: "2"}, {Name: "max_block_size", Value: "8192"}}, nil
+}
+
+// query runs a statement whose result has such columns.
+func (r *reader) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error {
+	return r.conn.Do(ctx, wire.Query{SQL: sql, Settings: r.settings, Columns: columns, OnBlock: each})
+}
+
+// prepare finds out what the columns mean, which run is asked for, and how many rows it has.
+func (r *reader) prepare(ctx context.Context) error {
+	columns, err := r.describeTable(ctx)
+	if err != nil {
+		return err
+	}
+	m, err := mapColumns(columns, r.source.fields, r.source.target.Columns)
+	if err != nil {
+		return err
+	}
+	t := &table{target: r.source.target, m: m, run: r.source.target.Run}
+	if err := r.chooseRun(ctx, t); err != nil {
+		return err
+	}
+	r.table = t
+	r.source.texts.use(t)
+	if err := r.countAll(ctx); err != nil {
+		r.table = nil
+		return err
+	}
+	return r.noteStepless(ctx)
+}
+
+func (r *reader) describeTable(ctx context.Context) ([]column, error) {
+	var columns []column
+	fields := make([]proto.ColStr, 7) // name, type, default_type, default_expression, comment, codec_expression, ttl_expression
+	var results proto.Results
+	for i, name := range []string{"name", "type", "default_type", "default_expression", "comment", "codec_expression", "ttl_expression"} {
+		results = append(results, proto.ResultColumn{Name: name, Data: &fields[i]})
+	}
+	err := r.query(ctx, r.source.target.describeSQL(), results, func(rows int) error {
+		for i := range rows {
+			if kind := fields[2].Row(i); kind != "EPHEMERAL" {
+				columns = append(columns, column{fields[0].Row(i), fields[1].Row(i)})
+			}
+		}
+		return nil
+	})
+	return columns, err
+}
+
+// chooseRun checks that a run is named, if the table has several.
+func (r *reader) chooseRun(ctx context.Context, t *table) error {
+	switch {
+	case t.m.run.name == "" && t.run != "":
+		return fmt.Errorf("%w that tells runs apart: leave out run=, or name it with run_column=COLUMN in the address", errNoColumn)
+	case t.m.run.name == "" || t.run != "" && !t.m.run.isNumber():
+		return nil
+	case t.run != "" && !isNumber(t.run):
+		return fmt.Errorf("the column %s holds numbers, and run=%s is none", t.m.run.name, t.run)
+	case t.run != "":
+		return nil
+	}
+	var run proto.ColNullable[string]
+	run.Values = new(proto.ColStr)
+	var runs []string
+	err := r.query(ctx, t.runsSQL(), proto.Results{{Name: "vantage_run", Data: &run}}, func(rows int) error {
+		for i := range rows {
+			runs = append(runs, run.Row(i).Value)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(runs) == 1:
+		t.run = runs[0]
+		return nil
+	case len(runs) == 0:
+		return errNoRows
+	case len(runs) == maxRuns:
+		return fmt.Errorf("the table has several runs: name one with run=NAME in the address, such as %s, …", joinSome(runs[:maxRuns-1]))
+	}
+	return fmt.Errorf("the table has several runs: name one with run=NAME in the address: %s", joinSome(runs))
+}
+
+var errNoRows = errors.New("there are no rows")
+
+func isNumber(text string) bool {
+	var n float64
+	rest := ""
+	k, _ := fmt.Sscanf(text, "%g%s", &n, &rest)
+	return k == 1
+}
+
+// noteStepless notes how many rows have no step, which are left out.
+func (r *reader) noteStepless(ctx context.Context) error {
+	if !isNullable(r.table.m.step) {
+		return nil
+	}
+	var n proto.ColUInt64
+	return r.query(ctx, r.table.steplessSQL(), proto.Results{{Name: "vantage_n", Data: &n}}, func(int) error {
+		if rows := n.Row(0); rows > 0 {
+			r.addProblem(r.table.target.name(), "%d rows have no %s and are left out", rows, r.table.m.step.name)
+		}
+		return nil
+	})
+}
+
+func isNullable(c column) bool { return c.kind != c.base() && c.kind != "LowCardinality("+c.base()+")" }
+
+// file returns the number of the file that stands for a step: what is read again replaces the rows of that file.
+func (r *reader) file(step int64) (number int32, known bool) {
+	if n, ok := r.fileOf[step]; ok {
+		return n, true
+	}
+	n := int32(len(r.files))
+	r.files = append(r.files, fmt.Sprintf("%s step %d", r.table.target.name(), step))
+	r.fileOf[step] = n
+	r.source.texts.addStep(step)
+	return n, false
+}
+
+// steps returns the steps that are known, ascending.
+func (r *reader) steps() []int64 { return slices.Sorted(maps.Keys(r.counted)) }
+
+func (r *reader) hangUp() {
+	if r.conn != nil {
+		r.bytesBefore += r.conn.Bytes()
+		_ = r.conn.Close()
+		r.conn = nil
+	}
+}

@@ -1,0 +1,301 @@
+package clickhouse
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ClickHouse/ch-go/proto"
+
+	"vantage/estimators"
+	"vantage/loaders/decode"
+	"vantage/loaders/jsonscan"
+	"vantage/model"
+)
+
+// groupBlock is what one block of an answer holds: a row per group, with arrays over its samples.
+type groupBlock struct {
+	step                   proto.ColInt64
+	id, pid, prompt, truth proto.ColStr
+	hash                   proto.ColUInt64
+	sample                 numberArrays[int64]
+	values                 []numberArrays[float64] // in the order of table.values
+}
+
+// numberArrays is a column of arrays of numbers that may be NULL.
+type numberArrays[T any] struct {
+	nulls  *proto.ColNullable[T]
+	arrays *proto.ColArr[proto.Nullable[T]]
+}
+
+func newArrays[T any](values proto.ColumnOf[T]) numberArrays[T] {
+	nulls := proto.NewColNullable(values)
+	return numberArrays[T]{nulls, nulls.Array()}
+}
+
+// newGroupBlock returns a block with as many values per sample.
+func newGroupBlock(values int) *groupBlock {
+	b := &groupBlock{sample: newArrays[int64](new(proto.ColInt64))}
+	for range values {
+		b.values = append(b.values, newArrays[float64](new(proto.ColFloat64)))
+	}
+	return b
+}
+
+// columns are the columns in the order of table.groupsSQL.
+func (b *groupBlock) columns() proto.Results {
+	all := proto.Results{
+		{Name: "vantage_s", Data: &b.step},
+		{Name: "id", Data: &b.id},
+		{Name: "hash", Data: &b.hash},
+		{Name: "pid", Data: &b.pid},
+		{Name: "prompt", Data: &b.prompt},
+		{Name: "truth", Data: &b.truth},
+		{Name: "v0", Data: b.sample.arrays},
+	}
+	for i := range b.values {
+		all = append(all, proto.ResultColumn{Name: fmt.Sprintf("v%d", i+1), Data: b.values[i].arrays})
+	}
+	return all
+}
+
+// span returns where the samples of a group begin and end.
+func (b *groupBlock) span(group int) (from, to int) {
+	if group > 0 {
+		from = int(b.sample.arrays.Offsets[group-1])
+	}
+	return from, int(b.sample.arrays.Offsets[group])
+}
+
+// value returns a value of a sample, and missing for NULL.
+func (b *groupBlock) value(column, at int, missing float64) float64 {
+	if v := b.values[column].nulls.Row(at); v.Set {
+		return v.Value
+	}
+	return missing
+}
+
+// noNumber is the number of a sample that has none.
+const noNumber = math.MinInt64
+
+// stepRows collects the rows of one step.
+type stepRows struct {
+	m      *mapping
+	step   int64
+	keys   []groupKey // of the groups
+	block  model.Block
+	group  []int32 // of each row
+	number []int64 // of each sample
+
+	repeated int // rows with the group and the number of another
+	prompts  *decode.PromptCache
+}
+
+// reset begins a step.
+func (s *stepRows) reset(step int64) {
+	b := &s.block
+	s.step, s.keys, s.group, s.number, s.repeated = step, s.keys[:0], s.group[:0], s.number[:0], 0
+	b.Step, b.Offset, b.Reward, b.Advantage, b.Length = b.Step[:0], b.Offset[:0], b.Reward[:0], b.Advantage[:0], b.Length[:0]
+	b.Prompts, b.Prompt, b.Groups = b.Prompts[:0], b.Prompt[:0], nil
+	if b.Components == nil {
+		b.Components = make([][]float64, len(s.m.components))
+	}
+	for i := range b.Components {
+		b.Components[i] = b.Components[i][:0]
+	}
+}
+
+// add adds a group.
+func (s *stepRows) add(from *groupBlock, row int) {
+	b, g := &s.block, int32(len(s.keys))
+	s.keys = append(s.keys, groupKey{from.id.Row(row), from.hash.Row(row)})
+	prompt := s.addPrompt(from, row)
+	lo, hi := from.span(row)
+	for at := lo; at < hi; at++ {
+		s.group = append(s.group, g)
+		s.number = append(s.number, from.sample.nulls.Row(at).Or(noNumber))
+		if prompt >= 0 {
+			b.Prompt = append(b.Prompt, prompt)
+		}
+		s.addValues(from, at)
+	}
+}
+
+// addValues adds the values of a sample.
+func (s *stepRows) addValues(from *groupBlock, at int) {
+	b, next := &s.block, 0
+	take := func(missing float64) float64 {
+		next++
+		return from.value(next-1, at, missing)
+	}
+	reward := estimators.MissingReward()
+	if s.m.reward.name != "" {
+		reward = take(reward)
+	}
+	if s.m.advantage.name != "" {
+		b.Advantage = append(b.Advantage, take(math.NaN()))
+	}
+	length := int32(-1)
+	if s.m.lengthUnit() == model.LengthTokens {
+		if n := take(-1); n > 0 && n <= math.MaxInt32 {
+			length = int32(n)
+		}
+	}
+	for i := range b.Components {
+		b.Components[i] = append(b.Components[i], take(math.NaN()))
+	}
+	if s.m.sums {
+		reward = s.sum(reward)
+	}
+	b.Reward, b.Length = append(b.Reward, reward), append(b.Length, length)
+}
+
+// sum is the sum of the components of the newest row that count, and missing if it has none.
+func (s *stepRows) sum(missing float64) float64 {
+	sum, found := 0.0, false
+	for _, i := range s.m.summands() {
+		values := s.block.Components[i]
+		if x := values[len(values)-1]; !math.IsNaN(x) {
+			sum, found = sum+x, true
+		}
+	}
+	if !found {
+		return missing
+	}
+	return sum
+}
+
+// addPrompt returns the index of the prompt of a group, -1 if the table tells none.
+func (s *stepRows) addPrompt(from *groupBlock, row int) int32 {
+	prompt, b := s.promptOf(from, row), &s.block
+	if prompt.Hash == 0 {
+		return -1
+	}
+	if last := len(b.Prompts) - 1; last < 0 || b.Prompts[last] != prompt {
+		b.Prompts = append(b.Prompts, prompt)
+	}
+	return int32(len(b.Prompts) - 1)
+}
+
+// promptOf identifies the prompt of a group: by its text as in a file, or by its id.
+func (s *stepRows) promptOf(from *groupBlock, row int) model.Prompt {
+	switch {
+	case s.m.prompt.name != "":
+		truth := jsonscan.Value{}
+		if s.m.truth.name != "" {
+			truth = jsonscan.FromText([]byte(from.truth.Row(row)))
+		}
+		return s.prompts.Get(jsonscan.FromText([]byte(from.prompt.Row(row))), truth)
+	case s.m.promptID.name == "":
+		return model.Prompt{}
+	}
+	id := from.pid.Row(row)
+	if s.m.promptID == s.m.group {
+		id = from.id.Row(row)
+	}
+	return model.Prompt{Hash: max(1, jsonscan.Hash64([]byte(id))), Preview: id}
+}
+
+// finish puts the rows into their order and returns them as rows of a file.
+func (s *stepRows) finish(file int32) model.Block {
+	b := &s.block
+	s.order()
+	b.File = file
+	for i := range b.Reward {
+		b.Step, b.Offset = append(b.Step, s.step), append(b.Offset, int64(i))
+	}
+	out := *b
+	if s.m.group.name != "" {
+		out.Group, out.Groups = s.group, make([]string, len(s.keys))
+		for i, k := range s.keys {
+			out.Groups[i] = k.id
+		}
+	}
+	if len(b.Prompt) != len(b.Reward) {
+		out.Prompt, out.Prompts = nil, nil
+	}
+	if s.m.advantage.name == "" {
+		out.Advantage = nil
+	}
+	return out
+}
+
+// order sorts the rows: by the number of the sample if that numbers the rows of the step, as a trainer has them in
+// its batch, else by group and then by number. Rows that these do not tell apart are sorted by their values, so
+// that the order is always the same.
+func (s *stepRows) order() {
+	byNumber := s.numbersTheStep()
+	compare := func(i, j int32) int {
+		if !byNumber && s.group[i] != s.group[j] {
+			return cmp.Compare(s.group[i], s.group[j])
+		}
+		return cmp.Or(cmp.Compare(s.number[i], s.number[j]), s.compareValues(i, j))
+	}
+	order := make([]int32, len(s.group))
+	sorted := true
+	for i := range order {
+		order[i] = int32(i)
+		sorted = sorted && (i == 0 || compare(order[i-1], order[i]) <= 0)
+	}
+	if !sorted {
+		slices.SortStableFunc(order, compare)
+		s.permute(order)
+	}
+	for i := 1; i < len(s.group); i++ {
+		if s.group[i] == s.group[i-1] && s.number[i] == s.number[i-1] && s.number[i] != noNumber {
+			s.repeated++
+		}
+	}
+}
+
+// numbersTheStep reports whether no two samples of the step have one number.
+func (s *stepRows) numbersTheStep() bool {
+	seen := map[int64]bool{}
+	for _, n := range s.number {
+		if n == noNumber || seen[n] {
+			return false
+		}
+		seen[n] = true
+	}
+	return len(s.keys) > 1
+}
+
+// compareValues compares the values of two rows in the order of table.values; what is missing is less than all.
+func (s *stepRows) compareValues(i, j int32) int {
+	b, c := &s.block, 0
+	if s.m.reward.name != "" {
+		c = cmp.Compare(b.Reward[i], b.Reward[j])
+	}
+	if c == 0 && len(b.Advantage) > 0 {
+		c = cmp.Compare(b.Advantage[i], b.Advantage[j])
+	}
+	if c == 0 {
+		c = cmp.Compare(b.Length[i], b.Length[j])
+	}
+	for k := 0; c == 0 && k < len(b.Components); k++ {
+		c = cmp.Compare(b.Components[k][i], b.Components[k][j])
+	}
+	return c
+}
+
+// permute puts the columns into an order.
+func (s *stepRows) permute(order []int32) {
+	b := &s.block
+	s.group, s.number = permuted(s.group, order), permuted(s.number, order)
+	b.Reward, b.Advantage, b.Length, b.Prompt = permuted(b.Reward, order), permuted(b.Advantage, order), permuted(b.Length, order), permuted(b.Prompt, order)
+	for i := range b.Components {
+		b.Components[i] = permuted(b.Components[i], order)
+	}
+}
+
+func permuted[T any](column []T, order []int32) []T {
+	if len(column) != len(order) {
+		return column
+	}
+	out := make([]T, len(column))
+	for i, from := range order {
+		out[i] = column[from]
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+package clickhouse
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"vantage/loaders/clickhouse/address"
+	"vantage/loaders/decode"
+	"vantage/loaders/formats"
+	"vantage/model"
+)
+
+// Options say how a table is read. The zero value reads everything that is there.
+type Options struct {
+	Follow   bool
+	Password string         // in place of one in the address
+	Columns  decode.Columns // that a person named by flags; those of the address come before them
+
+	// MemoryLimit is how many bytes the program may take for what is read; 0 is no limit. If the rows would take
+	// more, one group in so many is read.
+	MemoryLimit int64
+
+	Poll      time.Duration // how often steps are counted when following; 0 means 2 s
+	ChunkRows int           // at most so many rows are asked for at a time, but for a larger step; 0 means 2,000,000
+}
+
+// Source reads the samples of a run. Next, Text and Close may be called from different goroutines, but Next from
+// one at a time.
+type Source struct {
+	target  target
+	options Options
+	fields  *decode.Fields
+
+	begin   sync.Once
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	answers chan answer
+	free    chan *stepRows // whose memory can be used again
+	lent    []*stepRows    // of the chunk that Next returned last
+	ended   error          // what Next returns from now on
+	texts   texts
+}
+
+// answer is a chunk with the memory of its blocks, or why nothing more comes.
+type answer struct {
+	chunk *model.Chunk
+	rows  []*stepRows
+	err   error
+}
+
+// Open returns a source of a table. It connects only when Next is called first. Its errors are [address.ErrUsage].
+func Open(table string, o Options) (*Source, error) {
+	named, err := address.Parse(table)
+	if err != nil {
+		return nil, err
+	}
+	t := target{named}
+	o.Poll, o.ChunkRows = cmp.Or(o.Poll, 2*time.Second), cmp.Or(o.ChunkRows, 2_000_000)
+	t.Password = cmp.Or(o.Password, t.Password)
+	for role, name := range map[string]*string{"step": &o.Columns.Step, "group": &o.Columns.Group, "prompt": &o.Columns.Prompt} {
+		if *name = cmp.Or(t.Columns[role], *name); *name != "" {
+			t.Columns[role] = *name
+		}
+	}
+	plain, ok := formats.Find("jsonl")
+	if !ok {
+		return nil, fmt.Errorf("no format of usual names")
+	}
+	s := &Source{
+		target: t, options: o, fields: plain.Fields.WithColumns(o.Columns), answers: make(chan answer, 1), free: make(chan *stepRows, 64),
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.texts.source = s
+	return s, nil
+}
+
+// Next returns the next chunk, of whole steps. A chunk without samples says that the progress changed. The error is
+// [io.EOF] after everything has been read, [os.ErrClosed] after Close, or that of ctx; when following, Next waits
+// for more instead of returning io.EOF. The blocks of a chunk are valid until the next call.
+func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
+	s.begin.Do(func() { go newReader(s).run(s.ctx) })
+	for _, rows := range s.lent {
+		select {
+		case s.free <- rows:
+		default: // there is enough
+		}
+	}
+	s.lent = nil
+	if s.ended != nil {
+		return nil, s.ended
+	}
+	select {
+	case got := <-s.answers:
+		s.lent, s.ended = got.rows, got.err
+		return got.chunk, got.err
+	case <-s.ctx.Done():
+		return nil, os.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Text reads the text of a sample.
+func (s *Source) Text(ctx context.Context, at model.Place) (model.Text, error) {
+	return s.texts.textAt(ctx, at)
+}
+
+// Line returns 0: a row of a table has no line.
+func (s *Source) Line(context.Context, model.Place) (int64, error) { return 0, nil }
+
+// MissingColumns returns nil: a column that is named and missing is an error of Next.
+func (s *Source) MissingColumns() []string { return nil }
+
+// Close ends the reading, on the server too. A Next that waits returns [os.ErrClosed].
+func (s *Source) Close() error {
+	s.cancel()
+	s.texts.close()
+	return nil
+}
+
+// send hands an answer over to Next.
+func (s *Source) send(a answer) error {
+	select {
+	case s.answers <- a:
+		return nil
+	case <-s.ctx.Done():
+		return os.ErrClosed
+	}
+}
+
+// end says that nothing more comes, for err or, if that is nil, since everything has been read.
+func (s *Source) end(err error) {
+	if err == nil {
+		err = io.EOF
+	}
+	_ = s.send(answer{err: err})
+}

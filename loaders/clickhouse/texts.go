@@ -1,0 +1,231 @@
+package clickhouse
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/ClickHouse/ch-go/proto"
+
+	"vantage/loaders/clickhouse/wire"
+	"vantage/loaders/decode"
+	"vantage/loaders/formats"
+	"vantage/model"
+)
+
+// texts reads the texts of samples, a group at a time, on a connection of its own: it may do so while the rows of
+// other steps come. What was read last is kept.
+type texts struct {
+	source *Source
+
+	mu       sync.Mutex // guards what the reader tells
+	table    *table
+	stepOf   []int64 // by file
+	read     map[int64]stepRead
+	reading  sync.Mutex // guards what follows
+	conn     *wire.Conn
+	settings []wire.Setting
+	step     *stepRows // whose rows were asked for last
+	stepAs   stepRead
+	group    openGroup
+}
+
+// stepRead is how a step was read last.
+type stepRead struct{ oneIn, times int }
+
+// openGroup is a group whose texts were read.
+type openGroup struct {
+	key   groupKey
+	lines []line
+}
+
+// line is everything of a sample.
+type line struct {
+	number int64
+	values []float64
+	json   string
+}
+
+// use notes what the columns mean.
+func (x *texts) use(t *table) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.table = t
+}
+
+// addStep notes the step of the next file.
+func (x *texts) addStep(step int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.stepOf = append(x.stepOf, step)
+}
+
+// noteRead notes that a step was read, and of how many groups one.
+func (x *texts) noteRead(step int64, oneIn int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.read == nil {
+		x.read = map[int64]stepRead{}
+	}
+	x.read[step] = stepRead{oneIn, x.read[step].times + 1}
+}
+
+// place returns what is known of where a sample is.
+func (x *texts) place(file int32) (t *table, step int64, as stepRead) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.table == nil || int(file) >= len(x.stepOf) {
+		return nil, 0, as
+	}
+	step = x.stepOf[file]
+	return x.table, step, x.read[step]
+}
+
+func (x *texts) close() {
+	x.reading.Lock()
+	defer x.reading.Unlock()
+	if x.conn != nil {
+		_ = x.conn.Close()
+	}
+}
+
+var errChanged = errors.New("the step has changed: the sample is not there any more")
+
+// textAt returns the text of a sample.
+func (x *texts) textAt(ctx context.Context, at model.Place) (model.Text, error) {
+	t, step, as := x.place(at.File)
+	if t == nil {
+		return model.Text{}, errChanged
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(x.source.ctx, cancel)
+	defer stop()
+	x.reading.Lock()
+	defer x.reading.Unlock()
+	if x.step == nil || x.step.step != step || x.stepAs != as {
+		if err := x.readStep(ctx, t, selection{step, step, as.oneIn}); err != nil {
+			return model.Text{}, x.source.target.sentence(err)
+		}
+		x.stepAs, x.group = as, openGroup{}
+	}
+	text, err := x.find(ctx, t, at.Offset)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errChanged) {
+		err = x.source.target.sentence(err)
+	}
+	return text, err
+}
+
+// find returns the text of a row of a step.
+func (x *texts) find(ctx context.Context, t *table, row int64) (model.Text, error) {
+	if int(row) >= len(x.step.group) {
+		return model.Text{}, errChanged
+	}
+	key, rank := x.step.locate(int(row))
+	if x.group.lines == nil || x.group.key != key {
+		lines, err := x.readGroup(ctx, t, x.step.step, key)
+		if err != nil {
+			return model.Text{}, err
+		}
+		x.group = openGroup{key, lines}
+	}
+	if rank >= len(x.group.lines) {
+		return model.Text{}, errChanged
+	}
+	return x.source.textOf(x.group.lines[rank].json)
+}
+
+// locate returns the group of a row, and which of its samples the row is.
+func (s *stepRows) locate(row int) (key groupKey, rank int) {
+	group := s.group[row]
+	for _, g := range s.group[:row] {
+		if g == group {
+			rank++
+		}
+	}
+	return s.keys[group], rank
+}
+
+// readStep reads the rows of a step, without texts, to know their order.
+func (x *texts) readStep(ctx context.Context, t *table, want selection) error {
+	rows := &stepRows{m: &t.m, prompts: &decode.PromptCache{}}
+	rows.reset(want.lo)
+	block := newGroupBlock(len(t.values()))
+	err := x.query(ctx, t.groupsSQL(want), block.columns(), func(n int) error {
+		for i := range n {
+			rows.add(block, i)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	rows.finish(0)
+	x.step = rows
+	return nil
+}
+
+// readGroup reads everything of the samples of a group, in the order of stepRows.
+func (x *texts) readGroup(ctx context.Context, t *table, step int64, key groupKey) ([]line, error) {
+	var number proto.ColNullable[int64]
+	number.Values = new(proto.ColInt64)
+	columns := proto.Results{{Name: "vantage_v0", Data: &number}}
+	values := make([]*proto.ColNullable[float64], len(t.values()))
+	for i := range values {
+		values[i] = proto.NewColNullable[float64](new(proto.ColFloat64))
+		columns = append(columns, proto.ResultColumn{Name: fmt.Sprintf("vantage_v%d", i+1), Data: values[i]})
+	}
+	var text proto.ColStr
+	columns = append(columns, proto.ResultColumn{Name: "vantage_line", Data: &text})
+	var lines []line
+	err := x.query(ctx, t.textsSQL(step, key), columns, func(n int) error {
+		for i := range n {
+			l := line{number: number.Row(i).Or(noNumber), json: text.Row(i)}
+			for _, v := range values {
+				l.values = append(l.values, v.Row(i).Or(math.NaN()))
+			}
+			lines = append(lines, l)
+		}
+		return nil
+	})
+	slices.SortFunc(lines, func(a, b line) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), slices.Compare(a.values, b.values), cmp.Compare(a.json, b.json))
+	})
+	return lines, err
+}
+
+// query runs a statement on the connection for texts.
+func (x *texts) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) (err error) {
+	if x.source.ctx.Err() != nil {
+		return errChanged
+	}
+	if x.conn == nil || !x.conn.Usable() {
+		if x.conn, err = x.source.dial(ctx); err != nil {
+			x.conn = nil
+			return err
+		}
+		if x.settings, err = allowedSettings(ctx, x.conn); err != nil {
+			return err
+		}
+	}
+	return x.conn.Do(ctx, wire.Query{SQL: sql, Settings: x.settings, Columns: columns, OnBlock: each})
+}
+
+// textOf decodes a sample as a line of a file with the same names.
+func (s *Source) textOf(json string) (model.Text, error) {
+	plain, _ := formats.Find("jsonl")
+	plain.Fields = s.fields
+	decoder, ok := plain.NewDecoder("").(*decode.RowDecoder)
+	if !ok {
+		return model.Text{}, errors.ErrUnsupported
+	}
+	decoder.Capture = &decode.TextCapture{}
+	if _, err := decoder.Decode(nil, []byte(json)); err != nil || !decoder.Capture.Found {
+		return model.Text{}, fmt.Errorf("the sample has no text: %w", err)
+	}
+	return decoder.Capture.Text, nil
+}

@@ -1,0 +1,128 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ClickHouse/ch-go/compress"
+	"github.com/ClickHouse/ch-go/proto"
+)
+
+// Setting is a setting of a query.
+type Setting struct{ Name, Value string }
+
+// Query is a query and where its result goes.
+type Query struct {
+	SQL      string
+	Settings []Setting     // none for a user whom the server allows to set none
+	Columns  proto.Results // filled by each block, in the order and of the types of the query
+	OnBlock  func(rows int) error
+	OnScan   func(rows int64) // how many more rows the server has read; may be nil
+}
+
+// Do runs a query and calls OnBlock for each block of its result. It returns nil only if the server said that
+// the result is complete. If ctx ends, the server is told to stop, and the connection is closed.
+func (c *Conn) Do(ctx context.Context, q Query) error {
+	var b proto.Buffer
+	if err := c.encode(&b, q); err != nil {
+		return err
+	}
+	return c.exchange(ctx, &b, func(code proto.ServerCode) (bool, error) { return c.onPacket(code, q) })
+}
+
+// encode writes a query and the empty block after it: no data is sent.
+func (c *Conn) encode(b *proto.Buffer, q Query) error {
+	query := proto.Query{
+		Body: q.SQL, Stage: proto.StageComplete, Compression: proto.CompressionEnabled,
+		Info: proto.ClientInfo{
+			ProtocolVersion: c.version, Major: 1, Interface: proto.InterfaceTCP, Query: proto.ClientQueryInitial,
+			InitialAddress: c.net.LocalAddr().String(), ClientName: "vantage",
+		},
+	}
+	for _, s := range q.Settings {
+		query.Settings = append(query.Settings, proto.Setting{Key: s.Name, Value: s.Value, Important: true})
+	}
+	query.EncodeAware(b, c.version)
+	proto.ClientCodeData.Encode(b)
+	proto.ClientData{}.EncodeAware(b, c.version)
+	start := len(b.Buf)
+	proto.Block{}.EncodeAware(b, c.version)
+	w := compress.NewWriter(0, compress.None)
+	if err := w.Compress(b.Buf[start:]); err != nil {
+		return err
+	}
+	b.Buf = append(b.Buf[:start], w.Data...)
+	return nil
+}
+
+// exchange sends a request and handles the packets of the answer until one is the last.
+func (c *Conn) exchange(ctx context.Context, request *proto.Buffer, handle func(proto.ServerCode) (last bool, err error)) (err error) {
+	defer recoverAs(&err)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, c.cancel)
+	defer stop()
+	err = c.send(request)
+	for last := false; err == nil && !last; {
+		var code uint64
+		if code, err = c.reader.UVarInt(); err == nil {
+			last, err = handle(proto.ServerCode(code))
+		}
+	}
+	if _, answered := err.(*ServerError); err != nil && !answered { //nolint:errorlint // only one that nothing wraps leaves the stream at its end
+		_ = c.Close()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return cut(err)
+}
+
+// cancel tells the server to stop and closes the connection.
+func (c *Conn) cancel() {
+	var b proto.Buffer
+	proto.ClientCodeCancel.Encode(&b)
+	_ = c.send(&b)
+	_ = c.Close()
+}
+
+// onPacket handles a packet of the answer to a query.
+func (c *Conn) onPacket(code proto.ServerCode, q Query) (last bool, err error) {
+	switch code {
+	case proto.ServerCodeEndOfStream:
+		return true, nil
+	case proto.ServerCodeException:
+		return true, c.exception()
+	case proto.ServerCodeData, proto.ServerCodeTotals, proto.ServerCodeExtremes:
+		return false, c.block(code, q)
+	case proto.ServerCodeProgress:
+		var p proto.Progress
+		err := p.DecodeAware(c.reader, c.version)
+		if err == nil && q.OnScan != nil {
+			q.OnScan(int64(p.Rows))
+		}
+		return false, err
+	case proto.ServerCodeProfile:
+		return false, new(proto.Profile).DecodeAware(c.reader, c.version)
+	default:
+		return false, fmt.Errorf("%w: it sent a packet of kind %d", ErrNotClickHouse, code)
+	}
+}
+
+// block reads a block.
+func (c *Conn) block(code proto.ServerCode, q Query) error {
+	if err := new(proto.ClientData).DecodeAware(c.reader, c.version); err != nil { // a name that is empty
+		return err
+	}
+	c.reader.EnableCompression()
+	defer c.reader.DisableCompression()
+	var b proto.Block
+	if err := b.DecodeBlock(c.reader, c.version, q.Columns); err != nil {
+		return err
+	}
+	if b.Rows == 0 || code != proto.ServerCodeData {
+		return nil
+	}
+	return q.OnBlock(b.Rows)
+}
