@@ -101,7 +101,7 @@ func (p *Program) newCountingFlags() *pflag.FlagSet {
 		{"weights", "a=1,b=0.5", "the same, for a sum"},
 		{"overlong", "FRAMEWORK/NAME", "add this penalty for long responses to the rewards; see `vantage overlong`"},
 		{"group-filter", "FRAMEWORK/NAME", "train on the groups that this rule admits (dynamic sampling); see `vantage filters`"},
-		{"solved-at", "X", "count a sample as solved from this reward on: pass@k, solve rate, right and wrong; auto finds it"},
+		{"solved-at", "X", "count a sample as solved from this reward on: pass@k, solve rate, all correct and all wrong; auto finds it"},
 	})
 }
 
