@@ -33,7 +33,7 @@ func (s *Store) leftOutNotes() []string {
 			units.Plural(n, "traces"), s.nameFiles(file, len(s.untrained))))
 	}
 	if n, file := s.lengthsLeftOut.count(); n > 0 {
-		notes = append(notes, fmt.Sprintf("left out: the lengths of %s, which are in characters where other files count tokens, in %s",
+		notes = append(notes, fmt.Sprintf("the lengths of %s, which are in characters where other files count tokens, in %s",
 			units.Plural(n, "samples"), s.nameFiles(file, len(s.lengthsLeftOut))))
 	}
 	if n, file := s.strayOutputs.count(); n > 0 {

@@ -30,7 +30,7 @@ func TestLengthsHaveOneUnit(t *testing.T) {
 		if !slices.Equal(sorted, []int32{-1, -1, -1, -1, 4}) || snap.Run.LengthUnit != LengthTokens {
 			t.Error(sorted, snap.Run.LengthUnit)
 		}
-		if want := "left out: the lengths of 2 samples, which are in characters where other files count tokens, in a"; !slices.Equal(snap.Run.Notes, []string{want}) {
+		if want := "the lengths of 2 samples, which are in characters where other files count tokens, in a"; !slices.Equal(snap.Run.Notes, []string{want}) {
 			t.Errorf("notes %q, want %q", snap.Run.Notes, want)
 		}
 		if !slices.Equal(before.Steps[0].Lengths, lengths) || before.Steps[0].Revision == snap.Steps[0].Revision {
