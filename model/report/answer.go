@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -105,17 +104,6 @@ func known(x float64) *rounded {
 	}
 	r := rounded(x)
 	return &r
-}
-
-// withoutKeys names commands and flags in an advice that was written for the screen.
-func withoutKeys(advice string) string {
-	advice = strings.NewReplacer(
-		"; S maps every pair", "; `vantage sweep` maps every pair", "(:option KEY=VALUE, --option)", "(--option KEY=VALUE)",
-		"dynamic sampling (C)", "dynamic sampling (--group-filter)", ":groupsize asks", "`vantage groupsize` asks",
-		"the estimator (e)", "the estimator (--framework, --estimator)", "another estimator (e)", "another estimator (--framework, --estimator)",
-		"the list (E)", "`vantage estimators`", " (Enter)", "",
-	).Replace(advice)
-	return regexp.MustCompile(` \([a-zA-Z](, [a-zA-Z])*\)`).ReplaceAllString(advice, "")
 }
 
 // stepRow is what a short answer says of a step.

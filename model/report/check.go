@@ -32,7 +32,7 @@ func CheckText(w io.Writer, result check.Result, chosen choice.Choice) error {
 		}
 		fmt.Fprintf(out, "FAIL  %-28s %s\n", f.Rule, failureText(f))
 		if f.Advice != "" {
-			fmt.Fprintf(out, "      %s\n", f.Advice)
+			fmt.Fprintf(out, "      %s\n", withoutKeys(f.Advice))
 		}
 	}
 	for _, note := range result.Notes {
@@ -120,7 +120,7 @@ func CheckJSON(w io.Writer, result check.Result, chosen choice.Choice) error {
 		f := &findings[i]
 		r := rule{
 			Rule: f.Rule.String(), Passed: f.Passed(), Steps: f.Steps, Failed: append([]int64{}, f.Failed...),
-			Value: cmp.Or(f.Whole, f.WorstValue), Advice: f.Advice,
+			Value: cmp.Or(f.Whole, f.WorstValue), Advice: withoutKeys(f.Advice),
 		}
 		switch {
 		case f.Rule.OfLog():
@@ -149,7 +149,7 @@ func CheckGitHub(w io.Writer, result check.Result, chosen choice.Choice) error {
 		if f := &findings[i]; !f.Passed() {
 			text := failureText(f)
 			if f.Advice != "" {
-				text += ". " + f.Advice
+				text += ". " + withoutKeys(f.Advice)
 			}
 			annotate(out, "error", f.Rule.String(), text)
 		}

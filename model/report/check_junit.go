@@ -61,7 +61,7 @@ func CheckJUnit(w io.Writer, result check.Result, chosen choice.Choice) error {
 		c := junitCase{Class: "vantage.check", Name: f.Rule.String()}
 		switch {
 		case !f.Passed():
-			c.Failure = &junitNote{Message: failureText(f), Text: f.Advice}
+			c.Failure = &junitNote{Message: failureText(f), Text: withoutKeys(f.Advice)}
 		case !f.Evaluated():
 			suite.Skipped++
 			c.Skipped = &junitNote{Message: f.NoValue}

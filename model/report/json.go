@@ -349,7 +349,7 @@ func newStepJSON(p *page, s *analysis.Summary) stepJSON {
 	for i, w := range s.Warnings {
 		out.Warnings[i] = warningJSON{
 			Kind: string(w.Kind), Count: w.Count, Of: w.Of, Unit: w.Unit,
-			Text: w.Sentence(), Advice: w.Advice, Example: p.example(w),
+			Text: w.Sentence(), Advice: withoutKeys(w.Advice), Example: p.example(w),
 		}
 	}
 	return out

@@ -104,7 +104,7 @@ func (p *page) markdownWarnings(s *analysis.Summary) {
 		p.printf("No warnings.\n")
 	}
 	for _, w := range s.Warnings {
-		p.printf("- ⚠ %s — %s", escapeMarkdown(w.Sentence()), escapeMarkdown(w.Advice))
+		p.printf("- ⚠ %s — %s", escapeMarkdown(w.Sentence()), escapeMarkdown(withoutKeys(w.Advice)))
 		if e := p.example(w); e != nil {
 			p.printf(" (for example `%s`)", strings.ReplaceAll(strings.TrimSpace(e.Group+" "+e.Prompt), "`", "'"))
 		}

@@ -252,7 +252,7 @@ func (p *page) textStepDetails(s *analysis.Summary) {
 		if e := p.example(w); e != nil {
 			p.printf("    example: %s\n", sanitize.Line(strings.TrimSpace(e.Group+" "+e.Prompt)))
 		}
-		p.printf("    %s\n", w.Advice)
+		p.printf("    %s\n", withoutKeys(w.Advice))
 	}
 }
 
