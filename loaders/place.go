@@ -9,6 +9,7 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/storage"
+	"vantage/loaders/trackio"
 )
 
 // storagePoll is how often storages are asked for news: each time is a request over the network.
@@ -28,6 +29,9 @@ type place struct {
 // placeOf returns the place of a path. It asks no storage. A file of this machine whose name looks like the path
 // of a storage is that file.
 func (s *Source) placeOf(path string) (place, error) {
+	if at, inner := trackio.Open(path); at != nil {
+		return s.placeIn(at, path, inner), nil
+	}
 	i := slices.IndexFunc(s.options.schemes, func(c storage.Scheme) bool { return c.Names(path) })
 	if i < 0 {
 		return place{shown: path, path: path}, nil
@@ -39,14 +43,19 @@ func (s *Source) placeOf(path string) (place, error) {
 	if err != nil {
 		return place{}, pathError(path, err)
 	}
+	return s.placeIn(at, path, inner), nil
+}
+
+// placeIn returns the place of a path in a storage, which is one with those of the same name.
+func (s *Source) placeIn(at fileio.Storage, path, inner string) place {
 	for _, other := range s.storages {
 		if other.Name() == at.Name() {
 			_ = at.Close()
-			return place{shown: path, storage: other, path: inner}, nil
+			return place{shown: path, storage: other, path: inner}
 		}
 	}
 	s.storages, s.schedule.storages = append(s.storages, at), true
-	return place{shown: path, storage: at, path: inner}, nil
+	return place{shown: path, storage: at, path: inner}
 }
 
 // stat describes what is at the place.

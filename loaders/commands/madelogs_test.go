@@ -27,6 +27,8 @@ func madeLogs(t *testing.T) map[string][]formatstest.Log {
 	for _, log := range formatstest.Logs(t, "../formats/testdata") {
 		logs[log.Format] = []formatstest.Log{log}
 	}
+	logs["trackio"] = []formatstest.Log{binaryLog(t, "../trackio/testdata/completions.db", "PROJECT.db")} // the lines are of files in the database
+	logs["trackio-traces"] = []formatstest.Log{binaryLog(t, "../trackio/testdata/math.db", "PROJECT.db")}
 	lone := logs["open-instruct"][0]
 	lone.Text += lone.Text // an id of one row is no group
 	logs["open-instruct"] = []formatstest.Log{lone}

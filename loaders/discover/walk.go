@@ -277,7 +277,7 @@ var knownUnread = [...]struct{ ext, what string }{
 	{".pkl", ".pkl files are Python objects, so turn their samples into JSON lines"},
 	{".wandb", "a .wandb file holds averages of steps, and the folder files/media/table beside it tables of samples"},
 	{".tfevents", "TensorBoard's files hold averages of steps"},
-	{".db", "trackio's .db is a database, so export its traces as JSON lines"},
+	{".db", "trackio's .db is read when it is given itself, as DIR/PROJECT.db"},
 	{".zip", "a .zip is not read, as Agent-Lightning's, so unpack it"},
 	{".yaml", "ART's .yaml files are not read"},
 }

@@ -25,6 +25,8 @@ func All() []Format {
 		tunix(),
 		unstableBaselines(),
 		trlTable(),
+		trackio(),
+		trackioTraces(),
 		wandbTable(),
 		art(),
 		artLines(),

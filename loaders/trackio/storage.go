@@ -1,0 +1,180 @@
+package trackio
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"vantage/loaders/fileio"
+	"vantage/loaders/sqlite"
+	"vantage/model"
+)
+
+// database is a [fileio.Storage] of the runs in a database.
+type database struct {
+	path string
+
+	mu    sync.Mutex
+	rows  *sqlite.Database
+	seen  [2]seenFile // the database and its log when their rows were listed
+	lists []*list
+	lines lineCache
+}
+
+// seenFile is what tells that a file has changed.
+type seenFile struct {
+	size     int64
+	modified time.Time
+}
+
+// maxBelow is how far below a database a path leads: to the folder of a run, or to a file in it.
+const maxBelow = 2
+
+// Open returns the database at a path, and the path in it; nil if there is none.
+func Open(name string) (storage fileio.Storage, inner string) {
+	at := filepath.Clean(name)
+	for range maxBelow + 1 {
+		info, err := os.Stat(at)
+		switch {
+		case err != nil:
+		case !info.Mode().IsRegular() || !isDatabase(at):
+			return nil, ""
+		default:
+			return &database{path: at, rows: sqlite.New(at)}, path.Clean(filepath.ToSlash(inner))
+		}
+		at, inner = filepath.Dir(at), filepath.Join(filepath.Base(at), inner)
+	}
+	return nil, ""
+}
+
+func isDatabase(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	var start [16]byte
+	n, _ := f.ReadAt(start[:], 0)
+	return sqlite.Magic(start[:n])
+}
+
+// Name implements [fileio.Storage].
+func (d *database) Name() string { return d.path + string(filepath.Separator) }
+
+// Link implements [fileio.Storage]: the database is on this machine.
+func (d *database) Link() model.Link { return model.Link{} }
+
+// Close implements [fileio.Storage].
+func (d *database) Close() error { return nil }
+
+// WillRead implements [fileio.Storage].
+func (d *database) WillRead([]string) {}
+
+// Stat implements [fileio.Storage].
+func (d *database) Stat(name string) (fs.FileInfo, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.refresh(); err != nil {
+		return nil, err
+	}
+	return d.object(path.Clean(name))
+}
+
+// object describes a file or a folder.
+func (d *database) object(name string) (fileio.Object, error) {
+	if l := d.find(name); l != nil {
+		return l.object(), nil
+	}
+	if name == "." || slices.ContainsFunc(d.lists, func(l *list) bool { return path.Dir(l.path) == name }) {
+		return fileio.Object{Path: name, Folder: true}, nil
+	}
+	return fileio.Object{}, &fs.PathError{Op: "open", Path: path.Join(d.path, name), Err: fs.ErrNotExist}
+}
+
+func (d *database) find(name string) *list {
+	i := slices.IndexFunc(d.lists, func(l *list) bool { return l.path == name })
+	if i < 0 {
+		return nil
+	}
+	return d.lists[i]
+}
+
+// Tree implements [fileio.Storage].
+func (d *database) Tree(dir string) (fs.FS, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.refresh(); err != nil {
+		return nil, err
+	}
+	if _, err := d.object(path.Clean(dir)); err != nil {
+		return nil, err
+	}
+	t := tree{}
+	for _, l := range d.lists {
+		if l.isRepeated(d.lists) {
+			continue
+		}
+		switch folder := path.Dir(l.path); path.Clean(dir) {
+		case folder:
+			t["."] = append(t["."], l.object())
+		case ".":
+			if t[folder] == nil {
+				t["."] = append(t["."], fileio.Object{Path: folder, Folder: true})
+			}
+			t[folder] = append(t[folder], l.object())
+		}
+	}
+	return t, nil
+}
+
+// tree are the entries of folders.
+type tree map[string][]fs.DirEntry
+
+// Open implements [fs.FS].
+func (t tree) Open(string) (fs.File, error) { return nil, errors.ErrUnsupported }
+
+// ReadDir implements [fs.ReadDirFS].
+func (t tree) ReadDir(dir string) ([]fs.DirEntry, error) { return t[dir], nil }
+
+// Open implements [fileio.Storage].
+func (d *database) Open(name string) (fileio.Handle, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.refresh(); err != nil {
+		return nil, err
+	}
+	l := d.find(path.Clean(name))
+	if l == nil {
+		return nil, &fs.PathError{Op: "open", Path: path.Join(d.path, name), Err: fs.ErrNotExist}
+	}
+	return &handle{database: d, list: l, object: l.object()}, nil
+}
+
+// failure says what is wrong with the database and what to do.
+func (d *database) failure(err error) error {
+	switch {
+	case errors.Is(err, sqlite.ErrDisturbed):
+		return &fileio.Failure{What: "is being written, again and again, or its writer was stopped while it wrote", Do: "try again, or open it once with sqlite3, which completes or undoes that", Lost: true, Err: err}
+	case errors.Is(err, sqlite.ErrBroken):
+		return &fileio.Failure{What: err.Error(), Do: "copy it again, together with the file -wal beside it", Err: err}
+	case errors.Is(err, sqlite.ErrUnsupported):
+		return &fileio.Failure{What: err.Error(), Do: "give the database as trackio writes it", Err: err}
+	}
+	return err
+}
+
+// isOf reports whether a file has not changed since it was seen.
+func (s *seenFile) isOf(name string) bool {
+	now := seenFile{size: -1}
+	if info, err := os.Stat(name); err == nil {
+		now = seenFile{info.Size(), info.ModTime()}
+	}
+	same := *s == now
+	*s = now
+	return same
+}

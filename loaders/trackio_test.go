@@ -1,0 +1,122 @@
+package loaders
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vantage/loaders/formats/formatstest"
+	"vantage/model"
+)
+
+// copyFile copies a file of testdata.
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A database of trackio has a folder for each run, which can be opened by itself.
+func TestTrackioRuns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "math.db")
+	copyFile(t, "trackio/testdata/math.db", path)
+	want := map[string]int{path: 12, path + "/brave_sun": 8, path + "/calm sea/": 4, path + "/calm sea/traces.jsonl": 4}
+	for at, rows := range want {
+		s, err := Open([]string{at}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := drain(t, s)
+		if len(got.Records) != rows || len(got.Problems) > 0 {
+			t.Errorf("%s: %d rows, %v", at, len(got.Records), got.Problems)
+		}
+		text, err := s.Text(t.Context(), model.Place{File: got.Records[rows-1].File, Offset: got.Records[rows-1].Offset, IndexInLine: got.Records[rows-1].IndexInLine})
+		if err != nil || !strings.HasSuffix(text.Prompt, " + 1?") || text.Response != "ä 1\n" && !strings.HasSuffix(text.Response, "ä 1") {
+			t.Errorf("%s: %+v, %v", at, text, err)
+		}
+		_ = s.Close()
+	}
+	for _, log := range formatstest.Logs(t, "formats/testdata") {
+		if log.Format != "trackio" {
+			continue
+		}
+		s, err := Open([]string{path + "/brave_sun"}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := formatstest.Diff(log.Want, formatstest.Samples(drain(t, s).Records)); diff != "" {
+			t.Error(diff)
+		}
+		_ = s.Close()
+	}
+}
+
+// What trackio logs while a database is followed is read on, from the log beside the database: what was read stays.
+func TestTrackioIsFollowed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "math.db")
+	copyFile(t, "trackio/testdata/math.db", path)
+	s, err := Open([]string{path + "/brave_sun"}, Options{Follow: true, polling: true, Poll: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	store := model.NewStore()
+	nextRows(t, s, store, 8)
+	copyFile(t, "trackio/testdata/later.db-wal", path+"-wal")
+	snap := nextRows(t, s, store, 12)
+	if len(snap.Steps) != 3 || snap.Steps[2].Number != 3 || len(snap.Steps[0].Rewards) != 4 {
+		t.Errorf("%d steps", len(snap.Steps))
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 2 {
+		t.Error(entries)
+	}
+}
+
+// A database that is not trackio's, or damaged, is refused in a sentence.
+func TestTrackioRefusals(t *testing.T) {
+	whole, err := os.ReadFile("trackio/testdata/math.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.ReadFile("sqlite/testdata/small.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"other.db": {other, "is a SQLite database, but none of trackio: it has no table metrics with its columns: export its rows as JSON lines"},
+		"cut.db":   {whole[:20000], ": copy it again, together with the file -wal beside it"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, c.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open([]string{path}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for err == nil {
+			_, err = s.Next(context.Background())
+		}
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		_ = s.Close()
+	}
+	if _, err := Open([]string{dir}, Options{}); err == nil || !strings.Contains(err.Error(), "trackio's .db is read when it is given itself, as DIR/PROJECT.db") {
+		t.Error(err)
+	}
+}
