@@ -19,6 +19,7 @@ import (
 type directory struct {
 	discover.Directory
 	storage         fileio.Storage  // nil for a directory of this machine
+	shown           string          // its path as a person gave it
 	identity        identity        // as last seen
 	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
 	leftOut         []string        // formats of the files that were left out for that
@@ -63,7 +64,7 @@ func (s *Source) addListed(d *directory, l *discover.Listing) {
 	}
 	if l.Truncated && !d.truncationNoted {
 		d.truncationNoted = true
-		s.chunks.addProblem(problemOf(d.Path, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep", s.options.MaxFiles, discover.MaxDepth)))
+		s.chunks.addProblem(problemOf(d.shown, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep", s.options.MaxFiles, discover.MaxDepth)))
 	}
 }
 

@@ -147,7 +147,7 @@ func (s *Source) openDir(at place) error {
 	if s.manyPaths {
 		prefix = path
 	}
-	d := &directory{storage: at.storage, Directory: discover.Directory{Path: at.path, Prefix: prefix}}
+	d := &directory{storage: at.storage, shown: path, Directory: discover.Directory{Path: at.path, Prefix: prefix}}
 	if at.storage == nil {
 		d.identity, _ = identify(path) // if that fails, so does the listing
 	}

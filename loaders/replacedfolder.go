@@ -56,7 +56,7 @@ func (s *Source) checkReplaced(d *directory) bool {
 	}
 	s.attempts.folders++
 	s.attempts.changed = true
-	*d = directory{Directory: discover.Directory{Path: d.Path, Prefix: d.Prefix, Dirs: d.Dirs}, identity: now}
+	*d = directory{shown: d.shown, Directory: discover.Directory{Path: d.Path, Prefix: d.Prefix, Dirs: d.Dirs}, identity: now}
 	if s.schedule.watcher != nil {
 		for _, dir := range d.Dirs {
 			s.schedule.watcher.Renew(filepath.Join(d.Path, dir))

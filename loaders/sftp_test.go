@@ -19,9 +19,9 @@ import (
 )
 
 // remoteRun writes a run of so many steps, every third one packed, and returns its directory.
-func remoteRun(t testing.TB, steps, groups int) string {
-	t.Helper()
-	dir := t.TempDir()
+func remoteRun(tb testing.TB, steps, groups int) string {
+	tb.Helper()
+	dir := tb.TempDir()
 	for step := 1; step <= steps; step++ {
 		name, text := fmt.Sprintf("%d.jsonl", step), []byte(verlStep(step, groups))
 		if step%3 == 0 {
@@ -32,7 +32,7 @@ func remoteRun(t testing.TB, steps, groups int) string {
 			name, text = name+".gz", b.Bytes()
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	return dir

@@ -7,11 +7,11 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"vantage/loaders"
 	"vantage/loaders/clickhouse/address"
 	"vantage/loaders/discover"
+	"vantage/loaders/storage"
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -116,7 +116,7 @@ func Title(paths []string) string {
 	if paths[0] == "-" {
 		return "standard input"
 	}
-	if strings.Contains(paths[0], "://") {
+	if storage.IsElsewhere(paths[0]) {
 		return paths[0]
 	}
 	return filepath.Clean(paths[0])

@@ -20,7 +20,7 @@ type Options struct {
 
 // Recent is a run that was opened before.
 type Recent struct {
-	Paths  []string // absolute
+	Paths  []string // absolute; those of other machines as they were given
 	Opened time.Time
 }
 

@@ -197,6 +197,17 @@ func TestRecentRuns(t *testing.T) {
 	}
 }
 
+// A run on another node is listed as it was given, and not looked at.
+func TestRecentRunElsewhere(t *testing.T) {
+	opened := time.Now().Add(-time.Hour)
+	list, _ := findAll(t, Options{Dir: t.TempDir(), Recent: []Recent{{Paths: []string{"me@node7:runs/a/"}, Opened: opened}, {Paths: []string{"s3://bucket/b", "/gone"}, Opened: opened}}})
+	for i, want := range []string{"me@node7:runs/a/", "s3://bucket/b and others"} {
+		if r := list.Runs()[i]; r.Name != want || !r.Opened.Equal(opened) || !r.LastWrite.IsZero() || !r.Elsewhere || r.Paths[0] != strings.TrimSuffix(want, " and others") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // A tree without end is left when the time is over, and what was found until then is shown.
 func TestStopsInTime(t *testing.T) {
 	dir := t.TempDir()

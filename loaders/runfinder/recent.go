@@ -3,9 +3,11 @@ package runfinder
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
+	"vantage/loaders/storage"
 	"vantage/model/runlist"
 )
 
@@ -27,6 +29,9 @@ func (w *walker) recent(sessions []Recent) {
 // describe returns the run of a session. Of a directory that holds several logs the one written last
 // says what it is.
 func (w *walker) describe(s Recent) (r runlist.Run, ok bool) {
+	if slices.ContainsFunc(s.Paths, storage.IsElsewhere) {
+		return remoteRun(s), true
+	}
 	for _, p := range s.Paths {
 		info, err := os.Stat(p)
 		if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
@@ -45,6 +50,15 @@ func (w *walker) describe(s Recent) (r runlist.Run, ok bool) {
 		r.Paths = []string{r.Name}
 	}
 	return r, true
+}
+
+// remoteRun returns a run of which some is on another machine, which is not asked: that may take long, and a password.
+func remoteRun(s Recent) runlist.Run {
+	r := runlist.Run{ID: strings.Join(s.Paths, "\n"), Opened: s.Opened, Paths: s.Paths, Name: s.Paths[0], Elsewhere: true}
+	if len(s.Paths) > 1 {
+		r.Name += " and others"
+	}
+	return r
 }
 
 // freshest returns the run at a path, or of those below it the one written last; an empty one if

@@ -5,7 +5,9 @@
 package storage
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"vantage/loaders/fileio"
@@ -38,4 +40,17 @@ type Scheme struct {
 // Names reports whether a path names a storage, by its looks: a file of this machine may have such a name.
 func Names(path string) bool {
 	return slices.ContainsFunc(Schemes(), func(s Scheme) bool { return s.Names(path) })
+}
+
+// IsElsewhere reports whether a path that a person gave is not of this machine: it is an address, or looks like a path of a
+// storage and no file here has its name. Such a path is kept as it is, and asked for only to read it.
+func IsElsewhere(path string) bool {
+	if strings.Contains(path, "://") {
+		return true
+	}
+	if !Names(path) {
+		return false
+	}
+	_, err := os.Lstat(path)
+	return err != nil
 }

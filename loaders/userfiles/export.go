@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"vantage/loaders/storage"
 )
 
 // Protect returns d, whose SaveAs writes no file into a directory of logs, or beside a log.
@@ -66,7 +68,7 @@ func fullPath(path string) (string, error) {
 // if there is none.
 func LogNextTo(logs []string, dir string) string {
 	for _, log := range logs {
-		if strings.Contains(log, "://") || log == "-" {
+		if log == "-" || storage.IsElsewhere(log) {
 			continue // not on this machine
 		}
 		full, err := filepath.Abs(log)

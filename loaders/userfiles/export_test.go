@@ -34,7 +34,7 @@ func TestSaveAs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d = d.Protect([]string{"run"}).Protect([]string{"logs/log.jsonl", "s3://bucket/run", "-"})
+	d = d.Protect([]string{"run"}).Protect([]string{"logs/log.jsonl", "s3://bucket/run", "node7:run", "-"})
 	for path, want := range map[string]string{
 		"~/a.md": "a.md", "b.csv": "b.csv", "out/../c.md": "c.md", filepath.Join(home, "out", "d e.md"): "out/d e.md", "logs/old/e.md": "logs/old/e.md", "~f": "~f",
 	} {

@@ -11,7 +11,7 @@ import (
 
 // RecentRun is a run that has a session file.
 type RecentRun struct {
-	Paths  []string // absolute
+	Paths  []string // absolute; those of other machines as they were given
 	Opened time.Time
 }
 

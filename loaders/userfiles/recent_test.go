@@ -1,7 +1,6 @@
 package userfiles
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,8 +23,8 @@ func TestRecentRuns(t *testing.T) {
 		t.Errorf("%v before anything was opened", runs)
 	}
 	now := time.Now().Truncate(time.Second)
-	for i := range 4 {
-		m, err := d.Session([]string{fmt.Sprintf("/runs/%d", i)})
+	for i, path := range []string{"/runs/0", "node7:runs/1", "/runs/2", "/runs/3"} {
+		m, err := d.Session([]string{path})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +52,7 @@ func TestRecentRuns(t *testing.T) {
 	for _, r := range runs {
 		got = append(got, r.Paths...)
 	}
-	if strings.Join(got, " ") != "/runs/0 /runs/1 /runs/2" || !runs[1].Opened.Equal(now.Add(-time.Hour)) {
+	if strings.Join(got, " ") != "/runs/0 node7:runs/1 /runs/2" || !runs[1].Opened.Equal(now.Add(-time.Hour)) {
 		t.Errorf("%v", runs)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"vantage/loaders/storage"
 	"vantage/model/session"
 )
 
@@ -21,7 +22,7 @@ import (
 // of the run's paths.
 type SessionFile struct {
 	path string
-	run  []string // absolute paths, symbolic links resolved; addresses of other machines as they are
+	run  []string // absolute paths, symbolic links resolved; those of other machines as they are
 	mu   sync.Mutex
 }
 
@@ -32,7 +33,7 @@ const partPrefix = ".part-"
 func (d *Files) Session(paths []string) (*SessionFile, error) {
 	m := &SessionFile{}
 	for _, p := range paths {
-		if strings.Contains(p, "://") {
+		if storage.IsElsewhere(p) {
 			m.run = append(m.run, p)
 			continue
 		}

@@ -57,7 +57,7 @@ func (c *connection) do(request func(*session) error) error {
 func (c *connection) ask(s *session, request func(*session) error) error {
 	err := s.request(request)
 	if lost(err) {
-		return c.lose(s, err)
+		return c.lose(s)
 	}
 	return err
 }
@@ -159,13 +159,13 @@ func (c *connection) delay() {
 }
 
 // lose notes that a session was lost, and returns why.
-func (c *connection) lose(s *session, err error) error {
+func (c *connection) lose(s *session) error {
 	s.kill()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.live == s {
 		c.live = nil
-		c.failure = &fileio.Failure{What: "cannot be read now", Do: "the connection is lost" + says(s.words), Lost: true, Err: err}
+		c.failure = &fileio.Failure{What: "cannot be read now", Do: "the connection is lost" + says(s.words), Lost: true}
 		if time.Since(s.up) > steadyAfter {
 			c.failures = 0
 		}
@@ -175,7 +175,7 @@ func (c *connection) lose(s *session, err error) error {
 	if c.failure != nil {
 		return c.failure
 	}
-	return &fileio.Failure{What: "cannot be read now", Do: "the connection was lost", Lost: true, Err: err}
+	return &fileio.Failure{What: "cannot be read now", Do: "the connection was lost", Lost: true}
 }
 
 // link says how the connection is.

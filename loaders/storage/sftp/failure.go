@@ -36,7 +36,8 @@ var complaints = [...]complaint{
 	{"Network is unreachable", "cannot be reached", "there is no network: look at the connection of this machine", true},
 }
 
-// connectFailure says why there is no connection, from what ssh said before it ended.
+// connectFailure says why there is no connection, from what ssh said before it ended. Its cause is none: a pipe to ssh that broke
+// would be taken for that of the program's output.
 func connectFailure(t target, words *lastWords, err error) *fileio.Failure {
 	if errors.Is(err, exec.ErrNotFound) {
 		return &fileio.Failure{What: "cannot be reached", Do: "there is no ssh on this machine: install OpenSSH's client", Err: err}
@@ -48,10 +49,10 @@ func connectFailure(t target, words *lastWords, err error) *fileio.Failure {
 			if strings.Contains(do, "%s") {
 				do = fmt.Sprintf(do, t.host)
 			}
-			return &fileio.Failure{What: c.what, Do: do + says(words), Lost: c.passes, Err: err}
+			return &fileio.Failure{What: c.what, Do: do + says(words), Lost: c.passes}
 		}
 	}
-	f := &fileio.Failure{What: "cannot be reached", Do: "ssh has ended" + says(words), Lost: true, Err: err}
+	f := &fileio.Failure{What: "cannot be reached", Do: "ssh has ended" + says(words), Lost: true}
 	switch {
 	case errors.Is(err, errSilent):
 		f.Do = "the host does not answer: look at its name, or at the VPN" + says(words)

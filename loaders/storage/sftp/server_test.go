@@ -21,23 +21,23 @@ import (
 )
 
 // openAt opens a path of node7.
-func openAt(t testing.TB, path string, patience time.Duration) (*Storage, string) {
-	t.Helper()
+func openAt(tb testing.TB, path string, patience time.Duration) (*Storage, string) {
+	tb.Helper()
 	s, inner, err := Open("node7:"+path, patience, false)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	tb.Cleanup(func() { _ = s.Close() })
 	return s, inner
 }
 
-func write(t testing.TB, path, text string) {
-	t.Helper()
+func write(tb testing.TB, path, text string) {
+	tb.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

@@ -23,15 +23,15 @@ type Proxy struct {
 }
 
 // NewProxy starts a proxy for a server.
-func NewProxy(t testing.TB, to string) *Proxy {
-	t.Helper()
+func NewProxy(tb testing.TB, to string) *Proxy {
+	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p := &Proxy{to: to, listener: l, open: map[net.Conn]bool{}}
 	go p.accept()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		_ = l.Close()
 		p.Cut()
 	})

@@ -25,21 +25,21 @@ type Server struct {
 
 // Start starts an sshd, and puts an ssh first on the path whose configuration knows it as node7. The test is skipped
 // where there is no sshd, unless CI=true.
-func Start(t testing.TB) *Server {
-	t.Helper()
+func Start(tb testing.TB) *Server {
+	tb.Helper()
 	for _, program := range []string{"/usr/sbin/sshd", SFTPServer, "/usr/bin/ssh", "/usr/bin/ssh-keygen"} {
-		need(t, program)
+		need(tb, program)
 	}
-	s := &Server{Dir: t.TempDir()}
+	s := &Server{Dir: tb.TempDir()}
 	if os.Getuid() == 0 { // where its service is not started nobody makes it
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
-	s.Key(t, "hostkey")
-	s.Key(t, "userkey")
-	port := freePort(t)
-	s.write(t, "sshd_config", fmt.Sprintf(`ListenAddress 127.0.0.1:%d
+	s.Key(tb, "hostkey")
+	s.Key(tb, "userkey")
+	port := freePort(tb)
+	s.write(tb, "sshd_config", fmt.Sprintf(`ListenAddress 127.0.0.1:%d
 HostKey %s
 AuthorizedKeysFile %s
 PidFile none
@@ -51,94 +51,94 @@ PermitRootLogin yes
 MaxStartups 100
 Subsystem sftp %s
 `, port, s.path("hostkey"), s.path("userkey.pub"), SFTPServer))
-	s.run(t)
-	s.Proxy = NewProxy(t, fmt.Sprintf("127.0.0.1:%d", port))
+	s.run(tb)
+	s.Proxy = NewProxy(tb, fmt.Sprintf("127.0.0.1:%d", port))
 	me, err := user.Current()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	_, proxyPort, _ := net.SplitHostPort(s.Address())
 	s.config = fmt.Sprintf("HostName 127.0.0.1\nPort %s\nUser %s\nIdentityFile %s\nIdentitiesOnly yes\n", proxyPort, me.Username, s.path("userkey"))
-	s.Configure(t, "")
-	s.knows(t, "hostkey")
-	Wrap(t, "exec /usr/bin/ssh -F "+s.path("ssh_config")+` "$@"`)
+	s.Configure(tb, "")
+	s.knows(tb, "hostkey")
+	Wrap(tb, "exec /usr/bin/ssh -F "+s.path("ssh_config")+` "$@"`)
 	return s
 }
 
 // need skips the test where a program is missing, unless CI=true.
-func need(t testing.TB, program string) {
-	t.Helper()
+func need(tb testing.TB, program string) {
+	tb.Helper()
 	if _, err := os.Stat(program); err == nil {
 		return
 	}
 	if os.Getenv("CI") == "true" {
-		t.Fatalf("%s is missing", program)
+		tb.Fatalf("%s is missing", program)
 	}
-	t.Skipf("%s is missing", program)
+	tb.Skipf("%s is missing", program)
 }
 
 // Wrap puts a shell script first on the path, under the name ssh.
-func Wrap(t testing.TB, script string) {
-	t.Helper()
-	need(t, SFTPServer)
-	dir := t.TempDir()
+func Wrap(tb testing.TB, script string) {
+	tb.Helper()
+	need(tb, SFTPServer)
+	dir := tb.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	tb.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
 // Configure writes the configuration of ssh: these lines of it win.
-func (s *Server) Configure(t testing.TB, lines string) {
-	t.Helper()
-	s.write(t, "ssh_config", "Host node7\n"+lines+"\n"+s.config+"UserKnownHostsFile "+s.path("known_hosts")+"\n")
+func (s *Server) Configure(tb testing.TB, lines string) {
+	tb.Helper()
+	s.write(tb, "ssh_config", "Host node7\n"+lines+"\n"+s.config+"UserKnownHostsFile "+s.path("known_hosts")+"\n")
 }
 
 // Key makes a pair of keys.
-func (s *Server) Key(t testing.TB, name string) string {
-	t.Helper()
+func (s *Server) Key(tb testing.TB, name string) string {
+	tb.Helper()
 	if out, err := exec.Command("/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", s.path(name)).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		tb.Fatalf("%v: %s", err, out)
 	}
 	return s.path(name)
 }
 
 // Knows makes this key the one that ssh knows of the host, none for "".
-func (s *Server) Knows(t testing.TB, key string) { t.Helper(); s.knows(t, key) }
+func (s *Server) Knows(tb testing.TB, key string) { tb.Helper(); s.knows(tb, key) }
 
-func (s *Server) knows(t testing.TB, key string) {
-	t.Helper()
+func (s *Server) knows(tb testing.TB, key string) {
+	tb.Helper()
 	text := ""
 	if key != "" {
 		public, err := os.ReadFile(s.path(key + ".pub"))
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		host, port, _ := net.SplitHostPort(s.Address())
 		text = fmt.Sprintf("[%s]:%s %s", host, port, public)
 	}
-	s.write(t, "known_hosts", text)
+	s.write(tb, "known_hosts", text)
 }
 
 // Set replaces a line of sshd's configuration, and starts it anew.
-func (s *Server) Set(t testing.TB, old, line string) {
-	t.Helper()
+func (s *Server) Set(tb testing.TB, old, line string) {
+	tb.Helper()
 	config, err := os.ReadFile(s.path("sshd_config"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	s.write(t, "sshd_config", strings.ReplaceAll(string(config), old, line))
+	s.write(tb, "sshd_config", strings.ReplaceAll(string(config), old, line))
 	s.stop()
-	s.run(t)
+	s.run(tb)
 }
 
-func (s *Server) run(t testing.TB) {
-	t.Helper()
+func (s *Server) run(tb testing.TB) {
+	tb.Helper()
 	s.cmd = exec.Command("/usr/sbin/sshd", "-D", "-f", s.path("sshd_config"), "-E", s.path("log"))
 	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(s.stop)
+	tb.Cleanup(s.stop)
 	config, _ := os.ReadFile(s.path("sshd_config"))
 	var address string
 	_, _ = fmt.Sscanf(string(config), "ListenAddress %s", &address)
@@ -150,7 +150,7 @@ func (s *Server) run(t testing.TB) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	log, _ := os.ReadFile(s.path("log"))
-	t.Fatalf("sshd does not start: %s", log)
+	tb.Fatalf("sshd does not start: %s", log)
 }
 
 func (s *Server) stop() {
@@ -160,18 +160,18 @@ func (s *Server) stop() {
 
 func (s *Server) path(name string) string { return filepath.Join(s.Dir, name) }
 
-func (s *Server) write(t testing.TB, name, text string) {
-	t.Helper()
+func (s *Server) write(tb testing.TB, name, text string) {
+	tb.Helper()
 	if err := os.WriteFile(s.path(name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
-func freePort(t testing.TB) int {
-	t.Helper()
+func freePort(tb testing.TB) int {
+	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
 	return l.Addr().(*net.TCPAddr).Port
