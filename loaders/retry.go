@@ -32,6 +32,10 @@ func (s *Source) readFailed(f *file, err error) bool {
 		time.Sleep(backOff(f.failures))
 		return false
 	}
+	if !s.options.Follow && f.disk.Storage != nil {
+		s.lost = pathError(f.name, err) // part of a run is no run
+		return true
+	}
 	gone := errors.Is(err, fs.ErrNotExist) && s.options.Follow
 	if !f.blocked && (f.failures >= maxAttempts && !gone || errors.Is(err, fs.ErrPermission)) {
 		f.blocked = true
@@ -80,7 +84,7 @@ func (s *Source) recovered(f *file) bool {
 
 // isTransient reports whether an error of the filesystem may be gone when the file is opened again.
 func isTransient(err error) bool {
-	return fileio.IsLost(err) || errors.Is(err, syscall.ESTALE) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ETIMEDOUT)
+	return fileio.IsLost(err) || fileio.IsReplaced(err) || errors.Is(err, syscall.ESTALE) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ETIMEDOUT)
 }
 
 // reasonOf says why a file cannot be read and what to do, without its path.

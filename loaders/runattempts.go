@@ -143,6 +143,7 @@ func (s *Source) attemptFile(f *file) attempts.File {
 	}
 	if f.disk != nil {
 		a.Written = f.disk.Modified()
+		a.Copied = a.Copied || fileio.WasUploaded(f.disk.Info)
 		if f.disk.Storage == nil {
 			a.Born = func() time.Time { return fileio.Born(f.disk.Place()) }
 		}

@@ -16,7 +16,7 @@ type File struct {
 	Born      func() time.Time // when it was created; zero if unknown
 	Gone      bool             // it was read, and is not there any more
 	Rewritten bool             // it was seen to be written again with other rows
-	Copied    bool             // it was seen to be replaced by a copy of itself
+	Copied    bool             // it was seen to be replaced by a copy of itself, or its time is that of an upload
 	Replaced  int              // how often the folder had been replaced before; it is gone if that is less than for others
 }
 

@@ -141,13 +141,21 @@ func (f *File) changedInPlace(info os.FileInfo) bool {
 	return f.Pos == f.Size && info.Size() == f.Size && !sameVersion(f.Info, info)
 }
 
+// replacedInMiddle reports whether another version is there than the one of which a part was read. A version that was read to
+// its end may have been appended to.
+func (f *File) replacedInMiddle(info os.FileInfo) bool {
+	old, ok := f.Info.(Object)
+	now, _ := info.(Object)
+	return ok && f.Pos > 0 && f.Pos < f.Size && old.Version != now.Version
+}
+
 // Rewritten reports whether what was read of the file is gone: the file is shorter than Pos,
 // another file, or has other bytes at its start or before Pos; or it cannot be known.
 func (f *File) Rewritten(h io.ReaderAt, info os.FileInfo) bool {
 	if f.Info == nil {
 		return false
 	}
-	return f.changedInPlace(info) || info.Size() < f.Pos || !SameFile(f.Info, info) || !f.StartsTheSame(h)
+	return f.changedInPlace(info) || f.replacedInMiddle(info) || info.Size() < f.Pos || !SameFile(f.Info, info) || !f.StartsTheSame(h)
 }
 
 // StartsTheSame reports whether the file has the bytes at its start, and before Pos, that were read.

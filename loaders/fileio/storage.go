@@ -37,6 +37,7 @@ type Storage interface {
 type Failure struct {
 	What, Do string // "cannot be reached" and "start the VPN", as in a sentence: PATH What: Do
 	Lost     bool   // the connection is lost: the same call may succeed later
+	Replaced bool   // another file is there than was opened: what was read of it is void, and it can be opened again
 	Err      error  // the cause, if there is one
 }
 
@@ -50,6 +51,12 @@ func (f *Failure) Unwrap() error { return f.Err }
 func IsLost(err error) bool {
 	var f *Failure
 	return errors.As(err, &f) && f.Lost
+}
+
+// IsReplaced reports whether an error says that a file was replaced while it was read.
+func IsReplaced(err error) bool {
+	var f *Failure
+	return errors.As(err, &f) && f.Replaced
 }
 
 // Object describes a file or a directory of a storage.
@@ -103,6 +110,13 @@ func SameFile(a, b os.FileInfo) bool {
 	}
 	y, ok := b.(Object)
 	return ok && x.Path == y.Path
+}
+
+// WasUploaded reports whether a file lies in a store of objects, whose time is that of its upload: files of one run are
+// uploaded together, in any order.
+func WasUploaded(info os.FileInfo) bool {
+	o, ok := info.(Object)
+	return ok && o.Version != ""
 }
 
 // sameVersion reports whether two descriptions tell the same times of change, or the same versions.

@@ -247,9 +247,28 @@ func (r *columnReader) openGroup() error {
 			c.open(r.file.Column(r.nextGroup, c.column), r.file)
 		}
 	}
+	r.fetch(r.nextGroup)
+	r.fetch(r.nextGroup + 1)
 	r.left = r.file.Groups[r.nextGroup].Rows
 	r.nextGroup++
 	return nil
+}
+
+// fetch says which columns of a group are read next.
+func (r *columnReader) fetch(group int) {
+	if group >= len(r.file.Groups) {
+		return
+	}
+	for _, c := range r.all {
+		if !c.isNested {
+			r.file.WillRead(group, c.column)
+		}
+	}
+	for _, c := range r.textColumns() {
+		if c != nil && c.nested == nil {
+			r.file.WillRead(group, c.column)
+		}
+	}
 }
 
 // textColumns are the columns of texts; some may be nil.

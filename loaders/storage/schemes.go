@@ -1,15 +1,17 @@
 package storage
 
 import (
+	"slices"
+
 	"vantage/loaders/fileio"
 	"vantage/loaders/storage/sftp"
 )
 
 // Schemes returns all ways in which a path names a storage.
 func Schemes() []Scheme {
-	return []Scheme{
+	return slices.Concat(bucketSchemes(), []Scheme{
 		{Name: "ssh", Paths: "host:path or ssh://user@host:port/path", Names: sftp.Names, Open: openSFTP},
-	}
+	})
 }
 
 func openSFTP(path string, o Options) (fileio.Storage, string, error) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vantage/loaders/fileio"
+	"vantage/loaders/storage/cache"
 )
 
 // Options say how storages are reached.
@@ -24,6 +25,15 @@ type Options struct {
 	Patience time.Duration
 	// Terminal says that nothing is drawn on the terminal, so that a program may ask there for a password.
 	Terminal bool
+}
+
+// kept returns a storage whose bytes are kept.
+func (o Options) kept(s fileio.Storage) fileio.Storage {
+	limit := o.CacheBytes
+	if limit == 0 {
+		limit = cache.DefaultBytes
+	}
+	return cache.Wrap(s, cache.NewDisk(o.CacheDir, limit))
 }
 
 // Scheme is a way in which a path names a storage.
@@ -53,4 +63,9 @@ func IsElsewhere(path string) bool {
 	}
 	_, err := os.Lstat(path)
 	return err != nil
+}
+
+// hasScheme returns whether paths begin with a scheme.
+func hasScheme(name string) func(path string) bool {
+	return func(path string) bool { return strings.HasPrefix(path, name+"://") }
 }

@@ -102,6 +102,20 @@ func Open(r io.ReaderAt, size int64, m *Memory) (*File, error) {
 	return f, f.decodeFooter(&thriftDecoder{data: footer})
 }
 
+// Fetcher is implemented by files whose bytes come from far: Fetch says that a range is read next, and does not wait.
+type Fetcher interface{ Fetch(offset, size int64) }
+
+// maxFetch is the largest column of a group that is fetched ahead as a whole.
+const maxFetch = 4 << 20
+
+// WillRead says that a column of a row group is read next.
+func (f *File) WillRead(group, column int) {
+	c := f.Groups[group].chunks[column]
+	if far, ok := f.r.(Fetcher); ok && c.size <= maxFetch {
+		far.Fetch(c.offset, c.size)
+	}
+}
+
 // memoryReader is a file that has been read as a whole.
 type memoryReader []byte
 

@@ -1,0 +1,55 @@
+package fileio
+
+import (
+	"cmp"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// ObjectTree is the file system of a listing of objects without folders, as of a bucket: folders are the parts of their
+// paths. It implements [fs.ReadDirFS].
+type ObjectTree struct{ folders map[string][]fs.DirEntry }
+
+// NewObjectTree returns the tree of what lies below a prefix, "" or with a slash at its end.
+func NewObjectTree(prefix string, objects []Object) *ObjectTree {
+	t := &ObjectTree{map[string][]fs.DirEntry{".": {}}}
+	for _, o := range objects {
+		name, below := strings.CutPrefix(o.Path, prefix)
+		if !below || !fs.ValidPath(name) || name == "." {
+			continue
+		}
+		dir := path.Dir(name)
+		t.addFolder(prefix, dir)
+		t.folders[dir] = append(t.folders[dir], o)
+	}
+	for _, entries := range t.folders {
+		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	}
+	return t
+}
+
+// addFolder adds a folder, and those above it.
+func (t *ObjectTree) addFolder(prefix, dir string) {
+	if t.folders[dir] == nil {
+		above := path.Dir(dir)
+		t.folders[dir] = []fs.DirEntry{}
+		t.addFolder(prefix, above)
+		t.folders[above] = append(t.folders[above], Object{Path: path.Join(prefix, dir), Folder: true})
+	}
+}
+
+// ReadDir implements [fs.ReadDirFS].
+func (t *ObjectTree) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, ok := t.folders[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
+	}
+	return entries, nil
+}
+
+// Open implements [fs.FS]: only directories are read here.
+func (t *ObjectTree) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+}

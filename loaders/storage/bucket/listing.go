@@ -1,0 +1,282 @@
+package bucket
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"vantage/loaders/fileio"
+)
+
+const (
+	pageKeys   = 1000    // of a request, the most that S3 returns
+	maxKeys    = 200_000 // of a listing: a mistyped path may be a whole bucket
+	askAgain   = 900 * time.Millisecond
+	sweepAgain = 10 * time.Second
+)
+
+// listing is what is known of the objects below a prefix. When it is followed it is asked for once a second: for what comes
+// after the newest object and those before it, and now and then, page by page, for everything.
+type listing struct {
+	bucket *Bucket
+	prefix string // "" or with a slash at its end
+
+	asking sync.Mutex // held while the store is asked
+
+	mu      sync.Mutex // of what follows
+	objects map[string]fileio.Object
+	keys    []string // of objects, sorted; nil if that has to be done again
+	whole   bool     // everything has been listed once
+	asked   time.Time
+	tree    *fileio.ObjectTree // nil after a change
+
+	// Of the listing of everything that is on its way, or was last:
+	sweeping bool
+	token    string // of its next page
+	last     string // the last key of its pages so far
+	swept    time.Time
+	turn     bool // the next request is for its next page
+}
+
+// listingOf returns the listing of a folder.
+func (b *Bucket) listingOf(name string) *listing {
+	prefix := ""
+	if name != "" {
+		prefix = name + "/"
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, l := range b.listings {
+		if l.prefix == prefix {
+			return l
+		}
+	}
+	l := &listing{bucket: b, prefix: prefix, objects: map[string]fileio.Object{}}
+	b.listings = append(b.listings, l)
+	return l
+}
+
+// pause is how long a listing is not asked for again: of several each waits for its turn.
+func (b *Bucket) pause() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return askAgain * time.Duration(max(1, len(b.listings)))
+}
+
+// Tree implements [fileio.Storage]. The tree is the same value as before if nothing has changed.
+func (b *Bucket) Tree(dir string) (fs.FS, error) {
+	l := b.listingOf(cleanKey(dir))
+	if err := l.update(); err != nil {
+		return nil, err
+	}
+	return l.fileSystem(), nil
+}
+
+// update asks for everything the first time, and then makes at most one request.
+func (l *listing) update() error {
+	l.asking.Lock()
+	defer l.asking.Unlock()
+	l.mu.Lock()
+	whole, asked := l.whole, l.asked
+	l.mu.Unlock()
+	if whole && time.Since(asked) < l.bucket.pause() {
+		return nil
+	}
+	if !whole {
+		return l.listAll()
+	}
+	return l.listSome(time.Now())
+}
+
+// listAll asks for all pages.
+func (l *listing) listAll() error {
+	l.beginSweep()
+	for {
+		if err := l.nextPage(); err != nil {
+			return err
+		}
+		l.mu.Lock()
+		done, n := !l.sweeping, len(l.objects)
+		l.mu.Unlock()
+		if done {
+			return nil
+		}
+		if n > maxKeys {
+			return &fileio.Failure{What: fmt.Sprintf("has more than %d objects below it", maxKeys), Do: "give a longer prefix"}
+		}
+	}
+}
+
+// listSome makes one request: for what is new, or for the next page of everything, in turns.
+func (l *listing) listSome(now time.Time) error {
+	l.mu.Lock()
+	begin := !l.sweeping && now.Sub(l.swept) > sweepAgain
+	page := begin || l.sweeping && l.turn
+	l.turn = !page
+	l.mu.Unlock()
+	if begin {
+		l.beginSweep()
+	}
+	if page {
+		return l.nextPage()
+	}
+	after := l.beforeNewest()
+	r, err := l.ask(after, "")
+	if err != nil {
+		return err
+	}
+	l.replace(after, r)
+	return nil
+}
+
+func (l *listing) beginSweep() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sweeping, l.token, l.last = true, "", ""
+}
+
+// nextPage asks for the next page of everything.
+func (l *listing) nextPage() error {
+	l.mu.Lock()
+	token, last := l.token, l.last
+	l.mu.Unlock()
+	r, err := l.ask("", token)
+	if err != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.sweeping = false // its token may be void: from the start, the next time
+		return err
+	}
+	end := l.replace(last, r)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.token, l.last = r.NextContinuationToken, end
+	if l.sweeping = r.IsTruncated; !l.sweeping {
+		l.whole, l.swept = true, time.Now()
+	}
+	return nil
+}
+
+func (l *listing) ask(after, token string) (minio.ListBucketV2Result, error) {
+	var r minio.ListBucketV2Result
+	err := l.bucket.persist(func() (err error) {
+		if r, err = l.bucket.client.ListObjectsV2(l.bucket.bucket, l.prefix, after, token, "", pageKeys); err != nil {
+			return l.bucket.failure(err, strings.TrimSuffix(l.prefix, "/"))
+		}
+		return nil
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked = time.Now()
+	return r, err
+}
+
+// replace notes a page of keys, which are all that there are after a key up to the last of them. It returns that, or the
+// key itself if there are none.
+func (l *listing) replace(after string, r minio.ListBucketV2Result) (end string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	listed := make(map[string]bool, len(r.Contents))
+	end = after
+	for _, info := range r.Contents {
+		end = max(end, info.Key)
+		if !isAddressable(info.Key) {
+			continue
+		}
+		listed[info.Key] = true
+		o := objectOf(info, info.Key)
+		if old, ok := l.objects[o.Path]; !ok || old != o {
+			l.set(o, ok)
+		}
+	}
+	for _, key := range l.sorted() {
+		if key > after && (key <= end || !r.IsTruncated) && !listed[key] {
+			delete(l.objects, key)
+			l.keys, l.tree = nil, nil
+		}
+	}
+	return end
+}
+
+// set notes an object that is new or has changed. The lock is held.
+func (l *listing) set(o fileio.Object, isKnown bool) {
+	l.objects[o.Path], l.tree = o, nil
+	if !isKnown {
+		l.keys = nil
+	}
+}
+
+// isAddressable reports whether a key is that of an object which a path can name: not a folder's own, and none with
+// empty or dotted parts.
+func isAddressable(key string) bool { return path.Clean("/"+key) == "/"+key }
+
+// sorted returns the keys in the order of the store. The lock is held.
+func (l *listing) sorted() []string {
+	if l.keys == nil {
+		l.keys = make([]string, 0, len(l.objects))
+		for key := range l.objects {
+			l.keys = append(l.keys, key)
+		}
+		slices.Sort(l.keys)
+	}
+	return l.keys
+}
+
+// beforeNewest returns the key before that of the object that was written last: what is asked for after it is whether that
+// one was written again, and what was added, as far as its key is greater.
+func (l *listing) beforeNewest() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var newest fileio.Object
+	for _, o := range l.objects {
+		if c := o.Modified.Compare(newest.Modified); c > 0 || c == 0 && o.Path > newest.Path {
+			newest = o
+		}
+	}
+	if i, ok := slices.BinarySearch(l.sorted(), newest.Path); ok && i > 0 {
+		return l.keys[i-1]
+	}
+	return ""
+}
+
+func (l *listing) isEmpty() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.objects) == 0
+}
+
+func (l *listing) find(key string) (fileio.Object, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o, ok := l.objects[key]
+	return o, ok
+}
+
+// forget drops an object, which the next listing of everything finds again.
+func (l *listing) forget(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.objects[key]; ok {
+		delete(l.objects, key)
+		l.keys, l.swept = nil, time.Time{}
+	}
+}
+
+func (l *listing) fileSystem() *fileio.ObjectTree {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tree == nil {
+		objects := make([]fileio.Object, 0, len(l.objects))
+		for _, key := range l.sorted() {
+			objects = append(objects, l.objects[key])
+		}
+		l.tree = fileio.NewObjectTree(l.prefix, objects)
+	}
+	return l.tree
+}

@@ -1,0 +1,109 @@
+package cache
+
+import (
+	"container/list"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"vantage/loaders/fileio"
+)
+
+const (
+	pageSize      = 64 << 10
+	blockSize     = 1 << 20
+	pagesPerBlock = blockSize / pageSize
+)
+
+// block is a megabyte of a file, or the rest of it.
+type block struct {
+	file   *content
+	number int64
+	place  *list.Element // in memory.order
+	bytes  int64         // as memory counts them
+	ahead  atomic.Bool   // somebody fetches the whole of it, or has
+
+	mu     sync.Mutex
+	pages  [pagesPerBlock][]byte // nil for those that are not there
+	loaded bool                  // the disk was asked
+}
+
+// size returns how many bytes a block has.
+func (b *block) size() int64 { return min(blockSize, b.file.size-b.number*blockSize) }
+
+// pageBytes returns how many bytes a page has.
+func (b *block) pageBytes(page int64) int64 { return min(pageSize, b.size()-page*pageSize) }
+
+// span is a range of bytes of a block.
+type span struct{ from, to int64 }
+
+// fill makes sure that the pages of a range are there, and returns how many bytes are there now that were not. If one of them
+// is not, all of a wider range is fetched that is not there.
+func (b *block) fill(at io.ReaderAt, disk *Disk, needed, wider span) (added int64, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.loaded {
+		b.loaded = true
+		added = disk.load(b)
+	}
+	if !b.lacks(needed) {
+		return added, nil
+	}
+	n, err := b.fetch(at, wider)
+	if err == nil {
+		disk.save(b)
+	}
+	return added + n, err
+}
+
+// lacks reports whether a page of a range is not there.
+func (b *block) lacks(s span) bool {
+	for i := s.from / pageSize; i*pageSize < s.to; i++ {
+		if b.pages[i] == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// fetch asks for the pages of a range that are not there, those that follow each other together.
+func (b *block) fetch(at io.ReaderAt, s span) (added int64, err error) {
+	last := (s.to + pageSize - 1) / pageSize
+	for i := s.from / pageSize; i < last; i++ {
+		end := i
+		for end < last && b.pages[end] == nil {
+			end++
+		}
+		if end == i {
+			continue
+		}
+		part := make([]byte, min(end*pageSize, b.size())-i*pageSize)
+		n, err := at.ReadAt(part, b.number*blockSize+i*pageSize)
+		if n < len(part) {
+			if err == nil || errors.Is(err, io.EOF) {
+				err = errShorter
+			}
+			return added, err
+		}
+		added += int64(n)
+		for ; i < end; i++ {
+			b.pages[i], part = part[:b.pageBytes(i):b.pageBytes(i)], part[b.pageBytes(i):]
+		}
+	}
+	return added, nil
+}
+
+// errShorter is the error for a file that has fewer bytes than it was said to have.
+var errShorter = &fileio.Failure{What: "was replaced by a shorter file while it was read", Do: "read it again when it is written", Replaced: true}
+
+// copy copies what is there from an offset in the block on.
+func (b *block) copy(p []byte, offset int64) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for n < len(p) && offset < b.size() && b.pages[offset/pageSize] != nil {
+		got := copy(p[n:], b.pages[offset/pageSize][offset%pageSize:])
+		n, offset = n+got, offset+int64(got)
+	}
+	return n
+}
