@@ -52,7 +52,7 @@ func (p *Program) Waits() bool { return p.wait }
 // AddOutputFormat declares --format for the command that opens the screen: with it a report or a comparison
 // is written instead.
 func (p *Program) AddOutputFormat(flags *pflag.FlagSet) {
-	flags.StringVar(&p.outputFormat, "format", "", "write a report, or the comparison of two runs, instead of opening the screen: text, md, csv or json")
+	flags.StringVar(&p.outputFormat, "format", "", "write a report, or the comparison of two runs, instead of opening the screen: text, md, csv or json; of a report also html")
 }
 
 // WritesOutput reports whether a format of output is given to the command that opens the screen.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"vantage/model/units"
 )
@@ -59,10 +60,17 @@ func (a plotAxis) y(v float64) float64 {
 	return plotBottom - (v-a.lo)/(a.hi-a.lo)*(plotBottom-plotTop)
 }
 
-// text writes a round value with the decimals of the step.
-func (a plotAxis) text(v float64) string {
-	if a.hi-a.lo < 1e-3 || max(-a.lo, a.hi) >= 1000 {
-		return units.Brief(v)
+// labels returns the ticks as text: with the decimals of the step or, where they are large or tiny, in short, unless
+// two would be the same.
+func (a plotAxis) labels() []string {
+	decimals := max(0, -int(math.Floor(math.Log10(a.step)+1e-9)))
+	short, full := make([]string, len(a.ticks)), make([]string, len(a.ticks))
+	for i, v := range a.ticks {
+		short[i], full[i] = units.Brief(v), units.Fixed(v, min(decimals, 15))
 	}
-	return units.Fixed(v, max(0, -int(math.Floor(math.Log10(a.step)+1e-9))))
+	isReadable := max(-a.lo, a.hi) < 1000 && a.hi-a.lo >= 1e-3
+	if isReadable || len(slices.Compact(slices.Clone(short))) < len(short) {
+		return full
+	}
+	return short
 }

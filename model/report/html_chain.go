@@ -72,7 +72,7 @@ func keepChoice(h *htmlPage) string {
 	if !set.Filtering() {
 		return ""
 	}
-	return fmt.Sprintf("keep_pos_ratio %s, keep_neg_ratio %s, compute_new_adv %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
+	return fmt.Sprintf("keep_pos %s\nkeep_neg %s\nrecompute %s", units.Fixed(set.KeepPos, 2), units.Fixed(set.KeepNeg, 2), onOff(set.Recompute))
 }
 
 func (h *htmlPage) penaltyFigures() []string {

@@ -101,13 +101,13 @@ func groupColumns() []tableColumn {
 	return withDocs(glossary.Group, []tableColumn{
 		{"step", "number", ""},
 		{"fate", "text", "what the settings make of the group"},
+		{"prompt", "text", ""},
+		{"why", "text", "the reason for its fate"},
 		{"n", "number", "samples"},
 		{"kept", "text", ""},
 		{"flips", "number", ""},
 		{"reward", "number", "mean of its rewards"},
 		{"std", "number", "of its rewards"},
-		{"prompt", "text", ""},
-		{"why", "text", "the reason for its fate"},
 	})
 }
 
@@ -158,11 +158,6 @@ func (h *htmlPage) groupRow(g *worstGroup, id string) {
 	h.Open("td", markup.Class("t"))
 	h.fate(g.Fate)
 	h.Close()
-	h.Element("td", g.Size)
-	h.Element("td", g.Kept, markup.Class("t"))
-	h.Element("td", units.Count(g.FlipCount))
-	h.Element("td", meanText(g.Mean))
-	h.Element("td", meanText(g.Std))
 	h.Open("td", markup.Class("t prompt"))
 	label := cut(groupLabel(g.Prompt, g.Name), maxPromptShown)
 	if id == "" {
@@ -172,6 +167,11 @@ func (h *htmlPage) groupRow(g *worstGroup, id string) {
 	}
 	h.Close()
 	h.Element("td", g.Cause, markup.Class("t why"))
+	h.Element("td", g.Size)
+	h.Element("td", g.Kept, markup.Class("t"))
+	h.Element("td", units.Count(g.FlipCount))
+	h.Element("td", meanText(g.Mean))
+	h.Element("td", meanText(g.Std))
 	h.Close()
 	h.Break()
 }

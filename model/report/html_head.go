@@ -29,7 +29,7 @@ func (h *htmlPage) begin(shown []section) {
 	h.Element("a", "Skip to the figures", markup.Class("skip"), markup.To("main"))
 	h.Open("header")
 	h.Element("p", "vantage report", markup.Class("eyebrow"))
-	h.Element("h1", title)
+	h.Element("h1", title, markup.A("dir", "auto"))
 	h.Element("p", h.Snap.Run.Format+" · "+h.runSize()+attemptText(h.Snap.Run.Attempts), markup.Class("lead"))
 	h.tiles()
 	h.facts()

@@ -47,7 +47,7 @@ section { margin-top: 2.4rem; } section h2 { margin-bottom: .5rem; }
 .chain { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.4rem, 1fr)); gap: 1.35rem; }
 .chain li { position: relative; font-size: .86rem; line-height: 1.45; padding: .75rem .85rem; }
 .chain li + li::before { content: "→"; position: absolute; left: -1.2rem; top: .7rem; color: var(--dim); }
-.chain .choice { color: var(--plus); font-weight: 600; overflow-wrap: anywhere; margin-bottom: .35rem; }
+.chain .choice { color: var(--plus); font-weight: 600; white-space: pre-line; overflow-wrap: anywhere; margin-bottom: .35rem; }
 .chain .off { background: none; border-style: dashed; color: var(--dim); } .chain .off .choice { color: var(--dim); font-weight: 400; }
 .warnings { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .75rem; }
 .warnings li { border: 1px solid var(--rule); border-left: 4px solid var(--minus); border-radius: 6px; padding: .7rem .95rem; font-size: .92rem; }
@@ -55,7 +55,7 @@ section { margin-top: 2.4rem; } section h2 { margin-bottom: .5rem; }
 .warnings .example { font-size: .84rem; overflow-wrap: anywhere; } .warnings .advice::before { content: "→ "; color: var(--minus); font-weight: 600; }
 .problems li { font: .84rem/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: .9rem; }
-.cards.wide { grid-template-columns: repeat(auto-fit, minmax(min(100%, 25rem), 1fr)); align-items: start; max-width: 66rem; }
+.cards.wide { grid-template-columns: repeat(auto-fill, minmax(min(100%, 25rem), 1fr)); align-items: start; max-width: 66rem; }
 .cards + .note, .cards + .facts { margin-top: .9rem; }
 figcaption { display: grid; grid-template-columns: auto 1fr; column-gap: .8rem; align-items: baseline; margin-bottom: .35rem; }
 figcaption .figures { text-align: right; } figcaption .hint { grid-column: 1 / -1; }
@@ -76,7 +76,7 @@ g:hover > .heat { stroke: var(--ink); }
 .fate { white-space: nowrap; font-weight: 500; } .fate svg { display: inline-block; width: .62em; height: .62em; margin-right: .4em; }
 .scroll { overflow: auto; max-height: 34rem; border: 1px solid var(--rule); border-radius: 8px; }
 table { border-collapse: collapse; width: 100%; font-size: .86rem; line-height: 1.4; }
-caption { text-align: left; color: var(--dim); padding: .6rem .8rem; font-size: .84rem; }
+caption { text-align: left; max-width: calc(100vw - 3.5rem); color: var(--dim); padding: .6rem .8rem; font-size: .84rem; }
 th, td { padding: .32rem .7rem; text-align: right; white-space: nowrap; vertical-align: top; border-top: 1px solid var(--rule); }
 th { font-weight: 500; } .t { text-align: left; }
 thead th { position: sticky; top: 0; background: var(--raised); font-weight: 600; z-index: 1; }
@@ -87,12 +87,13 @@ th button::after { content: "\2195"; color: var(--none); margin-left: .25em; } t
 .tools { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: .5rem 0; font-size: .86rem; color: var(--dim); }
 .tools input, .tools button { font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--rule); border-radius: 6px; padding: .3rem .6rem; }
 .tools input { width: min(100%, 18rem); }
-details.card { margin-bottom: .8rem; } summary { cursor: pointer; } details + details { margin-top: .6rem; }
+details.card { margin-bottom: .8rem; } summary { cursor: pointer; overflow-wrap: anywhere; } details + details { margin-top: .6rem; }
 pre { font: .84rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--ground); border: 1px solid var(--rule); border-radius: 6px; padding: .6rem .8rem; max-height: 30rem; overflow: auto; unicode-bidi: isolate; }
 .card pre { background: var(--ground); } pre.copy { background: var(--raised); user-select: all; margin: .35rem 0 1rem; } pre .cut { color: var(--minus); font-weight: 600; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 1rem; } .pair > div { min-width: 0; }
 code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .92em; } q { quotes: none; color: var(--dim); }
 footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: 1rem; color: var(--dim); font-size: .86rem; } .complete { margin-top: .3rem; }
+@media (max-width: 44rem) { th, td { padding: .32rem .5rem; } .prompt { min-width: 10rem; } .why { min-width: 12rem; } }
 @media print {
   :root { --ground: #ffffff; --raised: #ffffff; --ink: #000000; --dim: #444444; --rule: #cccccc; --plus: #0550ae; --minus: #9a3b00; --link: #000000; --sure: #116329; --solved: #7fb3ea; --wrong: #eda36c; --none: #b4bcc6; --heat: #0a4a9c; color-scheme: light; }
   html { font-size: 10.5px; } body { max-width: none; padding: 0; } nav, .tools, .skip { display: none; }

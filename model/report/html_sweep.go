@@ -119,6 +119,13 @@ func (h *htmlPage) isCurrent(c *sweep.Cell) bool {
 	return math.Abs(c.KeepPos-set.KeepPos) < 1e-9 && math.Abs(c.KeepNeg-set.KeepNeg) < 1e-9 && c.Recompute == set.Recompute
 }
 
+// isOnGrid reports whether a cell has the settings of the report.
+func (h *htmlPage) isOnGrid(s *Sweep) bool {
+	found := false
+	s.eachCell(func(c *sweep.Cell) { found = found || h.isCurrent(c) })
+	return found
+}
+
 // recommendation says what suits the goal, and why.
 func (h *htmlPage) recommendation(s *Sweep) {
 	a := s.recommend(s.Goal)
@@ -130,7 +137,9 @@ func (h *htmlPage) recommendation(s *Sweep) {
 		h.Close()
 	}
 	row("frame", "what suits the goal "+a.Goal.String()+": "+a.Goal.Doc())
-	row("underline", "the settings of this report")
+	if h.isOnGrid(s) {
+		row("underline", "the settings of this report")
+	}
 	if a.Cell != nil {
 		row("choice", a.Cell.Sentence())
 	}

@@ -150,7 +150,7 @@ func parsePage(t *testing.T, page string) []element {
 // text as text.
 func TestHTMLHoldsHostileTexts(t *testing.T) {
 	page := pageOf(t, hostileReport(t, 5))
-	names := strings.Fields("html head meta title style body a header p h1 ul li span dl div dt dd nav main section h2 h3 h4 ol code q strong b figure figcaption svg g path rect text title table caption thead tbody tr th td details summary pre footer script")
+	names := strings.Fields("html head meta title style body a header p h1 ul li span dl div dt dd nav main section h2 h3 h4 ol code q bdi strong b figure figcaption svg g path rect text title table caption thead tbody tr th td details summary pre footer script")
 	attributes := strings.Fields("lang charset http-equiv content name class id href tabindex role title aria-label aria-labelledby aria-hidden dir open scope data-kind viewBox preserveAspectRatio d x y width height rx fill-opacity stroke-width")
 	elements := parsePage(t, page)
 	scripts := 0
@@ -322,7 +322,7 @@ func TestHTMLTexts(t *testing.T) {
 		}
 	}
 	r.Parts.Text = func(model.Place) (model.Text, error) { return model.Text{}, errors.New("<gone>") }
-	if text := parsePage(t, pageOf(t, r))[0].text; !strings.Contains(text, "Its texts cannot be read: <gone>.") {
+	if text := parsePage(t, pageOf(t, r))[0].text; !strings.Contains(text, "No texts: <gone>.") {
 		t.Error("a text that cannot be read is not said")
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"unicode/utf8"
 
@@ -40,9 +41,11 @@ func (h *htmlPage) writeTexts() error {
 		h.Open("details", markup.A("id", fmt.Sprintf("answers-%d", i+1)), markup.A("open", "open"), markup.Class("card"))
 		h.Open("summary")
 		h.fate(g.Fate)
-		h.Text(fmt.Sprintf(" group %s of step %d · mean reward %s", cut(g.Name, 40), g.Step, meanText(g.Mean)))
+		h.Text(" group ")
+		h.Element("bdi", cut(g.Name, 40))
+		h.Text(fmt.Sprintf(" of step %d · mean reward %s", g.Step, meanText(g.Mean)))
 		h.Close()
-		h.Element("p", g.Cause, markup.Class("hint"))
+		h.Element("p", cmp.Or(g.Cause, g.Fate.Doc()), markup.Class("hint"))
 		if err := h.answers(g); err != nil {
 			return err
 		}
@@ -60,7 +63,7 @@ func (h *htmlPage) answers(g *worstGroup) error {
 	}
 	best, err := h.Parts.Text(h.Snap.Steps[i].Place(int(g.Best.Row)))
 	if err != nil {
-		h.note("Its texts cannot be read: " + err.Error() + ".")
+		h.note("No texts: " + err.Error() + ".")
 		return nil
 	}
 	h.quote("prompt", best.Prompt, maxPromptText)
@@ -76,7 +79,7 @@ func (h *htmlPage) answers(g *worstGroup) error {
 	if g.Samples > 1 {
 		worst, err := h.Parts.Text(h.Snap.Steps[i].Place(int(g.Worst.Row)))
 		if err != nil {
-			h.note("The other answer cannot be read: " + err.Error() + ".")
+			h.note("No other answer: " + err.Error() + ".")
 		} else {
 			h.answer(names[1], g.Worst, worst)
 		}

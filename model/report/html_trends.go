@@ -39,7 +39,7 @@ func trendMeaning(name string) (short, line string) {
 	if !ok {
 		return "", ""
 	}
-	end := strings.IndexAny(e.Meaning, ":;")
+	end := strings.IndexAny(e.Meaning, ":;,")
 	if end < 0 {
 		end = len(e.Meaning)
 	}
@@ -84,11 +84,11 @@ func (h *htmlPage) trendCard(l *trendLine) {
 	summary := fmt.Sprintf("%s over %s: first %s, newest %s, least %s, most %s", l.Name, h.charts.stepRange(), units.Short(l.First), units.Short(l.Last), units.Short(l.Min), units.Short(l.Max))
 	h.beginPlot(plotHeight, summary)
 	axis := newPlotAxis(l.Min, l.Max)
-	for _, v := range axis.ticks {
-		h.gridLine(axis.y(v), axis.text(v))
+	for i, label := range axis.labels() {
+		h.gridLine(axis.y(axis.ticks[i]), label)
 	}
-	points := h.places(l)
-	h.stepAxis(points)
+	points := h.places()
+	h.stepAxis()
 	h.band(l, points, axis)
 	h.line(l, points, axis)
 	h.hovers(l, points)
@@ -130,36 +130,36 @@ type pointPlace struct {
 	x float64
 }
 
-func (h *htmlPage) places(l *trendLine) []pointPlace {
-	places := make([]pointPlace, len(l.Values))
-	for i := range places {
-		at := 0.5
-		if len(places) > 1 {
-			at = float64(i) / float64(len(places)-1)
-		}
-		places[i] = pointPlace{h.charts.points[i], plotLeft + at*(plotRight-plotLeft)}
+// places returns where the points of all lines are drawn: by the number of their steps, so that missing steps are a gap.
+func (h *htmlPage) places() []pointPlace {
+	places := make([]pointPlace, len(h.charts.points))
+	for i, p := range h.charts.points {
+		places[i] = pointPlace{p, h.stepX(float64(p.First)/2 + float64(p.Last)/2)}
 	}
 	return places
 }
 
+// stepX returns where a step is drawn.
+func (h *htmlPage) stepX(step float64) float64 {
+	first, last := float64(h.charts.FirstStep), float64(h.charts.LastStep)
+	if !(first < last) {
+		return (plotLeft + plotRight) / 2
+	}
+	return plotLeft + (step-first)/(last-first)*(plotRight-plotLeft)
+}
+
 // stepAxis writes the numbers of the first and the last step, and round ones between them as far as there is room.
-func (h *htmlPage) stepAxis(points []pointPlace) {
+func (h *htmlPage) stepAxis() {
 	first, last := h.charts.FirstStep, h.charts.LastStep
-	width := 7*float64(len(fmt.Sprint(last))) + 18
 	h.label(plotLeft, plotLabelAt, fmt.Sprint(first))
 	h.label(plotRight, plotLabelAt, fmt.Sprint(last), markup.Class("end"))
-	each := max(1, roundTick(float64(last-first), 4))
-	next := each * math.Ceil(float64(first)/each)
-	for _, p := range points {
-		if p.Count == 0 || float64(p.Last) < next {
-			continue
-		}
-		if at := int64(next); p.First <= at && p.x > plotLeft+width && p.x < plotRight-width {
-			h.label(p.x, plotLabelAt, fmt.Sprint(at), markup.Class("middle"))
-			h.Void("path", markup.Class("grid"), markup.A("d", fmt.Sprintf("M%s %dv4", markup.Number(p.x), plotBottom)))
-		}
-		for next <= float64(p.Last) {
-			next += each
+	room := 7*float64(len(fmt.Sprint(last))) + 14
+	each := max(1, roundTick(float64(last)-float64(first), 4))
+	for n := 1.0; n <= 8; n++ {
+		step := each * (math.Floor(float64(first)/each) + n)
+		if x := h.stepX(step); x > plotLeft+room && x < plotRight-room {
+			h.label(x, plotLabelAt, units.Fixed(step, 0), markup.Class("middle"))
+			h.Void("path", markup.Class("grid"), markup.A("d", fmt.Sprintf("M%s %dv4", markup.Number(x), plotBottom)))
 		}
 	}
 }

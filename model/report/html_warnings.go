@@ -44,11 +44,11 @@ func (h *htmlPage) writeWarnings() error {
 		h.Element("h3", strings.ReplaceAll(string(kind.Kind), "-", " "))
 		h.Element("p", h.warningSpan(kind), markup.Class("where"))
 		for _, w := range kind.Warnings {
-			h.Element("p", w.Sentence()+".")
+			h.Element("p", strings.TrimSuffix(w.Sentence(), ".")+".")
 			if e := h.example(w); e != nil && e.Group+e.Prompt != "" {
 				h.Open("p", markup.Class("example"))
 				h.Text("For example group ")
-				h.Element("code", e.Group)
+				h.Element("code", e.Group, markup.A("dir", "auto"))
 				h.Text(" ")
 				h.Element("q", e.Prompt, markup.A("dir", "auto"))
 				h.Close()

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"vantage/model"
 	"vantage/model/analysis"
@@ -79,11 +80,14 @@ func newWorstGroup(a *analysis.Analysis, i int, cause string, refused bool) wors
 			worst = k
 		}
 	}
+	if cause == "" && g.Fate != model.FateAlive {
+		cause = g.Fate.Doc()
+	}
 	if refused {
-		cause = "the trainer would have stopped here: " + a.Refusal() + "; " + cause
+		cause = "the trainer would have stopped here: " + strings.TrimSuffix(a.Refusal(), ".") + "; " + cmp.Or(cause, g.Fate.Doc())
 	}
 	return worstGroup{
-		Step: g.Step, Fate: g.Fate, Name: g.Name, Prompt: g.Preview, Size: g.SizeText(), Kept: keptText(g), Cause: cmp.Or(cause, g.Fate.Doc()),
+		Step: g.Step, Fate: g.Fate, Name: g.Name, Prompt: g.Preview, Size: g.SizeText(), Kept: keptText(g), Cause: cause,
 		Nonzero: int(g.Nonzero), Samples: g.Size(), FlipCount: g.Flips.Total(), Mean: g.RewardMean, Std: g.RewardStd,
 		Best: newAnswerRow(a, best), Worst: newAnswerRow(a, worst),
 	}

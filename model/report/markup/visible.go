@@ -10,9 +10,9 @@ import (
 // maxMarks is how many combining marks a letter of any language has: more would draw over the lines around.
 const maxMarks = 4
 
-// Visible returns a text in which a reader sees what a browser would obey or hide. Control characters become their
-// pictures (ESC becomes ␛) except for line breaks and tabs; marks of direction, characters without width and those
-// that no font shows become their number: ‹U+202E›. Bytes that are no UTF-8 become the replacement character.
+// Visible returns a text in which a reader sees what a browser would obey or hide. Control characters except for line
+// breaks and tabs, marks of direction, characters without width and those that no font shows become their number:
+// ‹U+001B›, ‹U+202E›. Bytes that are no UTF-8 become the replacement character.
 func Visible(s string) string {
 	if isPlain(s) {
 		return s
@@ -27,13 +27,7 @@ func Visible(s string) string {
 			marks = 0
 		}
 		switch {
-		case r == '\n', r == '\t':
-			b.WriteRune(r)
-		case r < ' ':
-			b.WriteRune('\u2400' + r)
-		case r == 0x7f:
-			b.WriteRune('\u2421')
-		case r == utf8.RuneError:
+		case r == '\n', r == '\t', r == utf8.RuneError:
 			b.WriteRune(r)
 		case isHidden(r) || marks > maxMarks || marks > 0 && i == 0:
 			fmt.Fprintf(&b, "‹U+%04X›", r)

@@ -24,7 +24,7 @@ func TestWriter(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	want := `<p class="x" title="a &#34;b&#34; &amp; &#39;c&#39;␛">1 &lt; 2 &amp; &#34;so&#34;‹U+202E› on` + "\n" + `<br/><b>&lt;/script&gt;</b></p>`
+	want := `<p class="x" title="a &#34;b&#34; &amp; &#39;c&#39;‹U+001B›">1 &lt; 2 &amp; &#34;so&#34;‹U+202E› on` + "\n" + `<br/><b>&lt;/script&gt;</b></p>`
 	if out.String() != want {
 		t.Errorf("%s\nwant\n%s", &out, want)
 	}
@@ -56,8 +56,8 @@ func TestVisible(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain\ttext\n":                         "plain\ttext\n",
 		"é 数学 👍🏽 π≤3":                           "é 数学 👍🏽 π≤3",
-		"\x1b]0;title\a":                        "␛]0;title␇",
-		"a\r\nb\x7f":                            "a␍\nb␡",
+		"\x1b]0;title\a":                        "‹U+001B›]0;title‹U+0007›",
+		"a\r\nb\x7f":                            "a‹U+000D›\nb‹U+007F›",
 		"\u009b31m":                             "‹U+009B›31m",
 		"x\u202ey\u2066z":                       "x‹U+202E›y‹U+2066›z",
 		"a\u200bb\ufeffc":                       "a‹U+200B›b‹U+FEFF›c",
