@@ -44,7 +44,7 @@ func flagEffects() map[string]flagEffect {
 		"goal":            {value: "balance"},
 		"group-by":        {value: "question"},
 		"group-filter":    {value: "openrlhf/dynamic_filtering", with: []string{"--option", "algo.dynamic_filtering_range=0.6 0.9"}},
-		"idle-timeout":    {value: "30ms"},
+		"idle-timeout":    {value: "1100ms"},
 		"input-format":    {value: "csv"},
 		"json":            {},
 		"junit":           {value: "DIR/junit.xml"},
@@ -93,10 +93,10 @@ func flagEffects() map[string]flagEffect {
 		"show solved-at":            {value: "0.5", with: []string{"--steps", "2"}},
 		"why solved-at":             {value: "0.5", with: []string{"--steps", "2"}},
 		"tail format":               {value: "text"},
-		"tail json":                 {line: []string{"tail", "DIR/log.jsonl", "--idle-timeout", "20ms"}},
+		"tail json":                 {line: []string{"tail", "DIR/log.jsonl", "--idle-timeout", "1s"}},
 		"show last":                 {value: "2", line: []string{"show", "early", "DIR/log.jsonl"}},
 		"sweep compute-new-adv":     {value: "on"},
-		"tail wait":                 {line: []string{"tail", "DIR/not-yet.jsonl", "--idle-timeout", "20ms"}},
+		"tail wait":                 {line: []string{"tail", "DIR/not-yet.jsonl", "--idle-timeout", "1s"}},
 	}
 }
 
@@ -104,7 +104,7 @@ func flagEffects() map[string]flagEffect {
 func flagLines() map[string][]string {
 	where := []string{"--where", "sample.new>0.7 kept>=4"}
 	return map[string][]string{
-		"why": {"why", "a", "DIR/log.jsonl"}, "show": {"show", "a", "DIR/log.jsonl"}, "tail": {"tail", "DIR/log.jsonl", "--idle-timeout", "20ms", "--last", "6", "--format", "json"},
+		"why": {"why", "a", "DIR/log.jsonl"}, "show": {"show", "a", "DIR/log.jsonl"}, "tail": {"tail", "DIR/log.jsonl", "--idle-timeout", "1s", "--last", "6", "--format", "json"},
 		"compare": append([]string{"compare", "DIR/log.jsonl", "DIR/other.jsonl"}, where...), "flags": {"flags", "easyr1"}, "groupsize": append([]string{"groupsize", "DIR/log.jsonl"}, where...),
 		"match":  append([]string{"match", "DIR/log.jsonl"}, where...),
 		"export": {"export", "DIR/log.jsonl", "--columns", "step,group,fate,admitted,loss_weight,advantage,reward,kept"}, "check": {"check", "DIR/log.jsonl", "--fail-on", "signal>0", "--fail-on", "kept>0", "--fail-on", "nonzero>0", "--fail-on", "correct>0", "--fail-on", "short>=0"},
