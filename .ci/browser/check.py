@@ -46,13 +46,18 @@ FAINT = """
     return .2126 * v[0] + .7152 * v[1] + .0722 * v[2];
   }
   function behind(e) {
+    var cell = e.parentElement.querySelector(':scope > .heat');
+    if (cell) {
+      var over = rgb(getComputedStyle(cell).fill), under = behind(e.closest('svg')), share = Number(cell.getAttribute('fill-opacity'));
+      return [0, 1, 2].map(function (i) { return share * over[i] + (1 - share) * under[i]; });
+    }
     for (; e; e = e.parentElement) { var c = rgb(getComputedStyle(e).backgroundColor); if (c[3] === 1) return c; }
     return [255, 255, 255, 1];
   }
   var faint = [];
   document.querySelectorAll('body *').forEach(function (e) {
     var own = Array.from(e.childNodes).some(function (n) { return n.nodeType === 3 && n.textContent.trim(); });
-    if (!own || e.closest('.hot, title, script, style') || !e.getClientRects().length || e.parentElement.querySelector(':scope > .heat')) return;
+    if (!own || e.closest('title, script, style') || !e.getClientRects().length) return;
     var style = getComputedStyle(e), text = light(rgb(e instanceof SVGElement ? style.fill : style.color)), ground = light(behind(e));
     var ratio = (Math.max(text, ground) + .05) / (Math.min(text, ground) + .05);
     if (ratio < 4.5) faint.push(e.tagName + '.' + (e.getAttribute('class') || '') + ' ' + ratio.toFixed(2) + ' ' + e.textContent.slice(0, 30));

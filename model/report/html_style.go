@@ -7,12 +7,12 @@ const pageStyle = `
 :root {
   color-scheme: light dark;
   --ground: #ffffff; --raised: #f7f8fa; --ink: #1b1f24; --dim: #5b6470; --rule: #dfe3e8;
-  --plus: #0969da; --minus: #bc4c00; --link: #0757b8; --sure: #1a7f37; --solved: #7fb3ea; --wrong: #eda36c; --none: #b4bcc6; --heat: #0a4a9c;
+  --plus: #0969da; --minus: #bc4c00; --link: #0757b8; --sure: #1a7f37; --solved: #7fb3ea; --wrong: #eda36c; --none: #b4bcc6; --heat: #0a4a9c; --cell: #000000; --hot: #ffffff;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #0d1117; --raised: #151b23; --ink: #e6edf3; --dim: #98a2ae; --rule: #2b323b;
-    --plus: #58a6ff; --minus: #f0883e; --link: #79b8ff; --sure: #3fb950; --solved: #2f5f96; --wrong: #8a4b1c; --none: #484f58; --heat: #58a6ff;
+    --plus: #58a6ff; --minus: #f0883e; --link: #79b8ff; --sure: #3fb950; --solved: #2f5f96; --wrong: #8a4b1c; --none: #484f58; --heat: #4f97ea; --cell: #ffffff; --hot: #000000;
   }
 }
 * { box-sizing: border-box; }
@@ -62,7 +62,7 @@ figcaption .figures { text-align: right; } figcaption .hint { grid-column: 1 / -
 .cards .card { display: flex; flex-direction: column; } .cards .card svg { margin-top: auto; } .cards .card svg + .hint { margin-top: .35rem; }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 svg text { fill: var(--dim); font-size: 10.5px; } svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }
-svg .number { fill: var(--ink); } svg .hot { fill: var(--ground); font-weight: 600; }
+svg .number { fill: var(--ink); } svg .cell { fill: var(--cell); } svg .hot { fill: var(--hot); font-weight: 600; }
 .grid { stroke: var(--rule); fill: none; } .axis { stroke: var(--dim); fill: none; }
 .line { stroke: var(--plus); stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; fill: none; } .band { fill: var(--plus); fill-opacity: .16; }
 .hovers path { stroke: transparent; pointer-events: stroke; } .hovers path:hover { stroke: var(--ink); stroke-opacity: .1; }
@@ -95,7 +95,7 @@ code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fo
 footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: 1rem; color: var(--dim); font-size: .86rem; } .complete { margin-top: .3rem; }
 @media (max-width: 44rem) { th, td { padding: .32rem .5rem; } .prompt { min-width: 10rem; } .why { min-width: 12rem; } }
 @media print {
-  :root { --ground: #ffffff; --raised: #ffffff; --ink: #000000; --dim: #444444; --rule: #cccccc; --plus: #0550ae; --minus: #9a3b00; --link: #000000; --sure: #116329; --solved: #7fb3ea; --wrong: #eda36c; --none: #b4bcc6; --heat: #0a4a9c; color-scheme: light; }
+  :root { --ground: #ffffff; --raised: #ffffff; --ink: #000000; --dim: #444444; --rule: #cccccc; --plus: #0550ae; --minus: #9a3b00; --link: #000000; --sure: #116329; --solved: #7fb3ea; --wrong: #eda36c; --none: #b4bcc6; --heat: #0a4a9c; --cell: #000000; --hot: #ffffff; color-scheme: light; }
   html { font-size: 10.5px; } body { max-width: none; padding: 0; } nav, .tools, .skip { display: none; }
   .scroll, pre { max-height: none; overflow: visible; } thead th { position: static; } .prompt, .why { min-width: 0; }
   .card, .chain li, .warnings li, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } .cards { grid-template-columns: repeat(3, 1fr); } .cards.wide { grid-template-columns: repeat(2, 1fr); }

@@ -17,6 +17,10 @@ const (
 	heatLegend = 34 // below
 )
 
+// hotShare is from where on a text is read better in the other of black and white: there the luminance of a cell is
+// 0.18, in light and in dark.
+const hotShare = 0.755
+
 // writeSweep draws what each pair of keep ratios leaves of the total advantage, without and with recompute, and says
 // what suits the goal.
 func (h *htmlPage) writeSweep() error {
@@ -95,9 +99,9 @@ func (h *htmlPage) heatCell(c *sweep.Cell, x, y, width, share float64, isChoice,
 	h.Open("g")
 	h.Element("title", c.Sentence())
 	h.rect(x, y, width, heatCellH, markup.Class("heat"), markup.A("fill-opacity", units.Fixed(0.06+0.9*share, 2)))
-	class := markup.Class("number middle")
-	if share > 0.62 { // the ground is too dark for the usual colour
-		class = markup.Class("number middle hot")
+	class := markup.Class("cell middle")
+	if share > hotShare {
+		class = markup.Class("hot middle")
 	}
 	text := units.Missing
 	if r := c.AbsRatio(); r-r == 0 {
