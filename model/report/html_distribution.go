@@ -16,7 +16,7 @@ const (
 	spreadMargin = 8
 	solvedBar    = 24 // height of a solve rate
 	solvedLeft   = 82
-	solvedRight  = 266
+	solvedRight  = 236
 )
 
 func (h *htmlPage) writeDistributions() error {
