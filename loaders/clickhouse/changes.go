@@ -203,7 +203,7 @@ const (
 // reconnect says that the connection is lost, waits, and says that it is tried again.
 func (r *reader) reconnect(ctx context.Context, err error, failures int) error {
 	r.hangUp()
-	wait := min(lastRetry, firstRetry<<min(failures, 5))
+	wait := min(lastRetry, cmp.Or(r.source.options.retry, firstRetry)<<min(failures, 5))
 	r.link = model.Link{Host: r.link.Host, Latency: r.link.Latency, State: model.LinkLost, Retry: wait, Reason: r.source.target.sentence(err).Error()}
 	if err := r.deliver(); err != nil {
 		return err

@@ -1,6 +1,8 @@
 package clickhouse
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
 	"vantage/loaders"
+	"vantage/loaders/clickhouse/address"
 	"vantage/loaders/clickhouse/clickhousetest"
 	"vantage/loaders/decode"
 	"vantage/model"
@@ -206,5 +209,38 @@ func TestMappedColumns(t *testing.T) {
 			compareRows(t, got, want)
 			t.Log(got.Run.Provenance)
 		})
+	}
+}
+
+// The recommended statements make a table, and load a log of verl so that its figures are those of the file.
+func TestRecommendedTable(t *testing.T) {
+	c := clickhousetest.Start(t, 1)
+	c.Exec(t, 0, "CREATE DATABASE rl")
+	log := ""
+	for i, r := range madeRows("a", 1, 20) {
+		line, err := json.Marshal(map[string]any{"step": 17, "score": *cmp.Or(r.Reward, &r.Accuracy), "input": r.Prompt, "output": r.Response, "gts": r.Group, "acc": i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		log += string(line) + "\n"
+	}
+	statements := strings.Split(address.RecommendedTable, ";\n")
+	c.Exec(t, 0, "%s", statements[0])
+	c.Exec(t, 0, "%s", strings.Replace(statements[1], "'CLUSTER'", "shards", 1))
+	insert := regexp.MustCompile(`(?s)INSERT.*FORMAT`).FindString(statements[2])
+	insert = regexp.MustCompile(`input\(('[^']*')\) FORMAT`).ReplaceAllString(insert, "format(JSONEachRow, $1, LOG)")
+	c.Exec(t, 0, "%s", strings.Replace(insert, "LOG", quoteText(log), 1))
+	want := readFile(t, log, decode.Columns{})
+	got := readTable(t, c.Address(0, clickhousetest.Viewer, "rl/all", ""), Options{})
+	if !sameBits(got.Steps[0].Rewards, want.Steps[0].Rewards) || got.Steps[0].Number != 17 {
+		t.Errorf("%v, want %v", got.Steps[0].Rewards, want.Steps[0].Rewards)
+	}
+	g, err := analysis.Analyze(t.Context(), got, 0, model.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := analysis.Analyze(t.Context(), want, 0, model.DefaultSettings())
+	if err != nil || !sameBits(g.Processed, w.Processed) || g.Groups != w.Groups {
+		t.Errorf("%v, want %v, %v", g.Processed, w.Processed, err)
 	}
 }

@@ -119,7 +119,7 @@ func (s *Source) dial(ctx context.Context) (*wire.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.Dial(ctx, wire.Options{Address: s.target.address(), User: s.target.User, Password: s.target.Password, TLS: config})
+	return wire.Dial(ctx, wire.Options{Address: s.target.address(), User: s.target.User, Password: s.target.Password, TLS: config, Timeout: s.options.timeout})
 }
 
 // allowedSettings returns what to set with each query: that it cannot write, and that blocks are small. A user of

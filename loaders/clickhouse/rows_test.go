@@ -107,7 +107,7 @@ func writeLog(tb testing.TB, log string) string {
 func insert(tb testing.TB, c *clickhousetest.Cluster, server int, table string, rows []row) {
 	tb.Helper()
 	for len(rows) > 0 {
-		n := min(len(rows), 2000)
+		n := min(len(rows), 500)
 		c.Exec(tb, server, "INSERT INTO %s SELECT * FROM format(JSONEachRow, '%s', %s)", table, rowTypes, quoteText(jsonLines(tb, rows[:n])))
 		rows = rows[n:]
 	}

@@ -34,16 +34,14 @@ func (t target) sentence(err error) error {
 		return err
 	}
 	var server *wire.ServerError
-	text := ""
-	if errors.As(err, &server) {
-		text = t.serverSentence(server)
-	} else {
-		text = t.networkSentence(err)
+	if !errors.As(err, &server) {
+		return &Error{t.networkSentence(err), err}
 	}
+	said := *server
 	if t.Password != "" {
-		text = strings.ReplaceAll(text, t.Password, "•••")
+		said.Message = strings.ReplaceAll(said.Message, t.Password, "•••")
 	}
-	return &Error{text, err}
+	return &Error{t.serverSentence(&said), &said}
 }
 
 // serverSentence says what the server refuses.

@@ -27,6 +27,9 @@ type Options struct {
 
 	Poll      time.Duration // how often steps are counted when following; 0 means 2 s
 	ChunkRows int           // at most so many rows are asked for at a time, but for a larger step; 0 means 2,000,000
+
+	timeout time.Duration // of the connection: see wire.Options; for tests
+	retry   time.Duration // the first wait after the connection was lost; 0 means 1 s; for tests
 }
 
 // Source reads the samples of a run. Next, Text and Close may be called from different goroutines, but Next from

@@ -2,9 +2,11 @@ package commands
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
+	"vantage/loaders/clickhouse/address"
 	"vantage/loaders/formats"
 	"vantage/model/report"
 )
@@ -22,8 +24,13 @@ vantage formats trl`,
 			if err != nil {
 				return err
 			}
-			known := formats.All()
-			if len(args) > 0 {
+			out, known := p.output(cmd.Context(), format.name), formats.All()
+			switch {
+			case len(args) > 0 && args[0] == "clickhouse" && format.name == "json":
+				return write(out, []report.Format{tableFormat()})
+			case len(args) > 0 && args[0] == "clickhouse":
+				return writeTable(out)
+			case len(args) > 0:
 				one, found := formats.Find(args[0])
 				if !found {
 					return Usage(unknownFormat(args[0]))
@@ -34,11 +41,33 @@ vantage formats trl`,
 			for _, f := range known {
 				list = append(list, report.Format{Name: f.Name, Doc: f.Doc, Writes: f.TrainerOption, File: f.File, Command: f.Command()})
 			}
-			return write(p.output(cmd.Context(), format.name), list)
+			if err := write(out, list); err != nil || format.name == "json" || len(args) > 0 {
+				return err
+			}
+			return writeTable(out)
 		},
 	}
 	format.addTo(cmd)
 	return cmd
+}
+
+// tableFormat describes tables of ClickHouse as a format.
+func tableFormat() report.Format {
+	return report.Format{
+		Name: "clickhouse", Doc: "A table of ClickHouse, whose columns have the names that files have.", Writes: address.RecommendedTable,
+		File: "rl.rollouts", Command: "vantage 'clickhouse://USER@HOST:9440/rl/rollouts?run=NAME'",
+	}
+}
+
+// writeTable says how a table of ClickHouse is read, and which is read fast.
+func writeTable(w io.Writer) error {
+	_, err := fmt.Fprintf(w, `
+A table of ClickHouse is read with %s, and never written to.
+Its columns have the names that files have; step=COLUMN, group=, sample=, reward=, prompt=, advantage= and length= in the
+address name others. This table is read fast:
+
+%s`, tableFormat().Command, address.RecommendedTable)
+	return err
 }
 
 // unknownFormat names the format that was probably meant.

@@ -35,6 +35,9 @@ const (
 type Cluster struct {
 	Ports   []string
 	servers []*server
+
+	launcher string
+	folders  []string
 }
 
 type server struct {
@@ -49,9 +52,10 @@ func Start(tb testing.TB, n int) *Cluster {
 	if launcher == "" {
 		tb.Skip(Launcher + " names no server: .ci/clickhouse/run does")
 	}
-	c := &Cluster{Ports: freePorts(tb, n)}
+	c := &Cluster{Ports: freePorts(tb, n), launcher: launcher}
 	for i := range n {
-		c.servers = append(c.servers, c.start(tb, launcher, tb.TempDir(), i))
+		c.folders = append(c.folders, tb.TempDir())
+		c.servers = append(c.servers, c.start(tb, i))
 	}
 	tb.Cleanup(func() {
 		for i := range c.servers {
@@ -77,6 +81,13 @@ func (c *Cluster) Kill(i int) {
 	_ = s.command.Wait()
 }
 
+// Restart starts a server again that was killed, on its port and with its data.
+func (c *Cluster) Restart(tb testing.TB, i int) {
+	tb.Helper()
+	c.servers[i] = c.start(tb, i)
+	c.await(tb, i)
+}
+
 // Exec runs a statement on a server.
 func (c *Cluster) Exec(tb testing.TB, i int, format string, a ...any) {
 	tb.Helper()
@@ -96,9 +107,10 @@ func (c *Cluster) exec(i int, sql string) error {
 	return conn.Do(ctx, wire.Query{SQL: sql, OnBlock: func(int) error { return nil }})
 }
 
-// start starts a server whose files are in a directory.
-func (c *Cluster) start(tb testing.TB, launcher, dir string, i int) *server {
+// start starts a server.
+func (c *Cluster) start(tb testing.TB, i int) *server {
 	tb.Helper()
+	dir := c.folders[i]
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -112,7 +124,7 @@ func (c *Cluster) start(tb testing.TB, launcher, dir string, i int) *server {
 	}
 	users := write("users.xml", usersXML)
 	config := write("config.xml", fmt.Sprintf(configXML, dir, c.Ports[i], users, dir, shards.String()))
-	command := exec.Command(launcher, config)
+	command := exec.Command(c.launcher, config)
 	command.Dir = dir
 	errors := &bytes.Buffer{}
 	command.Stderr = errors
@@ -121,7 +133,7 @@ func (c *Cluster) start(tb testing.TB, launcher, dir string, i int) *server {
 		err = command.Start()
 	}
 	if err != nil {
-		tb.Fatalf("%s: %v %s", launcher, err, errors)
+		tb.Fatalf("%s: %v %s", c.launcher, err, errors)
 	}
 	return &server{command, input}
 }
