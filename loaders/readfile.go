@@ -141,7 +141,7 @@ func (s *Source) readBlocks(f *file, h io.ReaderAt, deadline time.Time) (end boo
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
 			return false, err
-		case err != nil && !s.chunks.full():
+		case (err != nil || s.options.Follow && f.disk.Pos == f.disk.Size) && !s.chunks.full():
 			return true, nil
 		case !time.Now().Before(deadline), s.isLargeRest(f, f.disk.Size) && f.parallelDecoder() != nil:
 			return false, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -160,5 +161,59 @@ func until(t *testing.T, s *Source, store *model.Store, wanted func(model.Snapsh
 			t.Fatal(err)
 		}
 		store.Append(c)
+	}
+}
+
+// What a run of 200 steps costs at a round trip of 50 ms. .ci/bench/remote prints it.
+func TestAnotherNodeCosts(t *testing.T) {
+	server := sshtest.Start(t)
+	dir := t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	var size int64
+	for step := 1; step <= 200; step++ {
+		name := filepath.Join(dir, fmt.Sprintf("%d.jsonl", step))
+		text := strings.ReplaceAll(verlStep(step, 32), `"answer`, `"`+strings.Repeat("x", 300)) // 50 KB
+		size += int64(len(text))
+		if err := errors.Join(os.WriteFile(name, []byte(text), 0o600), os.Chtimes(name, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server.SetDelay(25 * time.Millisecond)
+	for _, shared := range []bool{false, true} {
+		if shared { // a ControlMaster is there
+			server.Configure(t, "ControlMaster auto\nControlPersist 60\nControlPath "+server.Dir+"/control-%C")
+			if out, err := exec.Command("ssh", "node7", "true").CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			t.Cleanup(func() { _ = exec.Command("ssh", "-O", "exit", "node7").Run() })
+		}
+		before, began := server.Up.Load()+server.Down.Load(), time.Now()
+		s, err := Open([]string{"node7:" + dir}, Options{Follow: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		store := model.NewStore()
+		until(t, s, store, func(snap model.Snapshot) bool { return snap.Rows > 0 })
+		first := time.Since(began)
+		if newest := store.Snapshot().Steps[0].Number; newest != 200 {
+			t.Errorf("step %d came first", newest)
+		}
+		until(t, s, store, func(snap model.Snapshot) bool { return snap.Rows == 200*128 && snap.Run.Progress.CaughtUp })
+		all, bytes := time.Since(began), server.Up.Load()+server.Down.Load()-before
+		t.Logf("a ControlMaster %v: newest step after %d ms, all 200 steps, %.1f MB, after %d ms; %.1f MB over the network, at %v",
+			shared, first.Milliseconds(), float64(size)/1e6, all.Milliseconds(), float64(bytes)/1e6, store.Snapshot().Run.Progress.Link)
+		if first > 5*time.Second || all > 20*time.Second { // this machine may be busy
+			t.Error("too slow")
+		}
+		if !shared {
+			continue
+		}
+		time.AfterFunc(21*time.Second, func() { _ = s.Close() })
+		time.AfterFunc(11*time.Second, func() { before = server.Up.Load() + server.Down.Load() })
+		for err == nil {
+			_, err = s.Next(t.Context())
+		}
+		t.Logf("while nothing changes: %d bytes a second over the network", (server.Up.Load()+server.Down.Load()-before)/10)
 	}
 }

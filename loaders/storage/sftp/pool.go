@@ -1,6 +1,7 @@
 package sftp
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ const (
 	maxAheadBytes = 32 << 20 // of files that were fetched ahead and not read yet
 	wholeFile     = 1 << 20  // files up to this size are fetched whole
 	freshFor      = time.Second
+	keptWhole     = 8        // files that were read to their end, since they may be looked at once more
 	keptFor       = 5 * time.Second // a file that nobody reads; one that was fetched ahead longer
 	unreadFor     = time.Minute
 )
@@ -23,6 +25,7 @@ type pool struct {
 
 	mu      sync.Mutex
 	files   map[string]*file
+	whole   []*file          // that were read to their end, in that order
 	read    map[string]int64 // up to where files were read: what follows is wanted first when they have grown
 	next    []string         // to be fetched ahead, in this order
 	fetched int              // files that are being fetched
@@ -99,7 +102,7 @@ func (p *pool) begin(name string, known *fileio.Object) *file {
 	return f
 }
 
-// release ends the use of a file. If it was read to its end it is not kept.
+// release ends the use of a file. Of those that were read to their end only the last are kept.
 func (p *pool) release(f *file) {
 	end, all := f.progress()
 	p.mu.Lock()
@@ -108,11 +111,17 @@ func (p *pool) release(f *file) {
 		p.read[f.path] = max(end, p.read[f.path])
 	}
 	unused, kept := f.users == 0, p.files[f.path] == f
-	if unused && kept && all {
-		delete(p.files, f.path)
-		kept = false
+	var old *file
+	if unused && kept && all && !slices.Contains(p.whole, f) {
+		p.whole = append(p.whole, f)
+		if len(p.whole) > keptWhole {
+			old, p.whole = p.whole[0], slices.Delete(p.whole, 0, 1)
+		}
 	}
 	p.mu.Unlock()
+	if old != nil {
+		p.drop(old)
+	}
 	switch {
 	case unused && !kept:
 		f.close()
@@ -148,6 +157,7 @@ func (p *pool) drop(f *file) {
 		delete(p.files, f.path)
 	}
 	p.ahead, f.ahead = p.ahead-f.ahead, 0
+	p.whole = slices.DeleteFunc(p.whole, func(other *file) bool { return other == f })
 	unused := f.users == 0
 	p.mu.Unlock()
 	if unused {

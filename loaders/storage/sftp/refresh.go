@@ -22,6 +22,9 @@ func (t *tree) refresh() error {
 	t.mu.Unlock()
 	<-top.ready
 	t.mu.Lock()
+	if t.asked.IsZero() {
+		t.asked, t.changed = t.now(), t.now() // it is as new as can be
+	}
 	due := now.Sub(t.asked) > 900*time.Millisecond
 	var jobs []func()
 	if due || fileio.IsLost(top.err) {

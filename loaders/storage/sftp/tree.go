@@ -37,7 +37,7 @@ type tree struct {
 	mu      sync.Mutex
 	folders map[string]*folder // by path
 	entries int
-	asked   time.Time // when refresh asked last
+	asked   time.Time // when refresh asked last; zero before
 	changed time.Time // when something had changed last
 	credit  float64   // requests that may be made while nothing changes
 	turn    int       // counts what was asked for while nothing changed
@@ -58,8 +58,6 @@ type folder struct {
 
 func newTree(s *Storage, top string) *tree {
 	t := &tree{storage: s, top: top, slots: make(chan struct{}, maxListed), now: time.Now, folders: map[string]*folder{}}
-	t.asked = t.now()
-	t.changed = t.asked
 	t.ahead(top, 0, time.Time{})
 	return t
 }
