@@ -190,7 +190,7 @@ func (c *connection) link() model.Link {
 	default:
 		l.State, l.Reason = model.LinkLost, c.failure.Error()
 		if c.attempt == nil {
-			l.Retry = c.wait
+			l.Retry = max(c.wait.Round(time.Second), time.Second)
 		}
 	}
 	return l

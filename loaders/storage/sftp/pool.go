@@ -13,7 +13,7 @@ const (
 	maxAheadBytes = 32 << 20 // of files that were fetched ahead and not read yet
 	wholeFile     = 1 << 20  // files up to this size are fetched whole
 	freshFor      = time.Second
-	keptWhole     = 8        // files that were read to their end, since they may be looked at once more
+	keptWhole     = 8               // files that were read to their end, since they may be looked at once more
 	keptFor       = 5 * time.Second // a file that nobody reads; one that was fetched ahead longer
 	unreadFor     = time.Minute
 )
