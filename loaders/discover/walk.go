@@ -34,6 +34,7 @@ type Listing struct {
 
 	links      []string // symbolic links that may point to logs
 	unreadable []string // directories without permission to list
+	broken     []string // directories that could not be listed for another reason, or only in part
 	limit      int      // of Files
 }
 
@@ -124,12 +125,15 @@ func ListTree(fsys fs.FS, limit int) (*Listing, error) {
 	return l, nil
 }
 
-// walk lists one directory. Below the top one it skips what cannot be read, since other
-// directories may still hold logs, but not if the connection to a storage was lost: part of a run is no run.
+// walk lists one directory. Below the top one it skips what cannot be read, since other directories may still hold
+// logs, but not if a storage says why it lists no more, as that the connection was lost: part of a run is no run.
 func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil && len(entries) == 0 {
 		return err
+	}
+	if err != nil {
+		l.broken = append(l.broken, filepath.FromSlash(dir))
 	}
 	l.Dirs = append(l.Dirs, filepath.FromSlash(dir))
 	for _, e := range entries {
@@ -139,10 +143,8 @@ func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 		case e.IsDir() && depth >= MaxDepth:
 			l.Truncated = true
 		case e.IsDir():
-			if err := l.walk(fsys, name, depth+1); fileio.IsLost(err) {
+			if err := l.skip(filepath.FromSlash(name), l.walk(fsys, name, depth+1)); err != nil {
 				return err
-			} else if errors.Is(err, fs.ErrPermission) {
-				l.unreadable = append(l.unreadable, filepath.FromSlash(name))
 			}
 		case e.Type()&fs.ModeSymlink != 0:
 			l.noteLink(name)
@@ -156,6 +158,21 @@ func (l *Listing) walk(fsys fs.FS, dir string, depth int) error {
 		default:
 			l.addFile(filepath.FromSlash(name), e)
 		}
+	}
+	return nil
+}
+
+// skip notes why a directory was not listed. It returns what ends the listing: a failure of the storage.
+func (l *Listing) skip(dir string, err error) error {
+	var failure *fileio.Failure
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
+	case errors.Is(err, fs.ErrPermission):
+		l.unreadable = append(l.unreadable, dir)
+	case errors.As(err, &failure):
+		return err
+	default:
+		l.broken = append(l.broken, dir)
 	}
 	return nil
 }
@@ -249,6 +266,9 @@ func (l *Listing) Skipped() (notes []string) {
 	}
 	if len(l.unreadable) > 0 {
 		notes = append(notes, notListed(l.unreadable))
+	}
+	if len(l.broken) > 0 {
+		notes = append(notes, "not all of "+Summarize(l.broken)+" could be listed, so rows may be missing: look at the filesystem")
 	}
 	return notes
 }
