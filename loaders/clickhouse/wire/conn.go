@@ -91,11 +91,26 @@ func (c *Conn) logIn(o Options) (err error) {
 	case proto.ServerCode(code) != proto.ServerCodeHello:
 		return ErrNotClickHouse
 	}
-	if err := c.server.DecodeAware(c.reader, protocol); err != nil {
-		return cut(err)
+	return cut(c.readHello())
+}
+
+// readHello reads who the server is.
+func (c *Conn) readHello() (err error) {
+	s := &c.server
+	if s.Name, err = word(c.reader); err != nil {
+		return err
 	}
-	c.version = min(c.version, c.server.Revision)
-	return nil
+	for _, number := range []*int{&s.Major, &s.Minor, &s.Revision} {
+		if *number, err = c.reader.Int(); err != nil {
+			return err
+		}
+	}
+	c.version = min(c.version, s.Revision)
+	if err := words(c.reader, &s.Timezone, &s.DisplayName); err != nil {
+		return err
+	}
+	s.Patch, err = c.reader.Int()
+	return err
 }
 
 // Ping asks for an answer, and returns how long it took.

@@ -27,7 +27,8 @@ func (c *Conn) Do(ctx context.Context, q Query) error {
 	if err := c.encode(&b, q); err != nil {
 		return err
 	}
-	return c.exchange(ctx, &b, func(code proto.ServerCode) (bool, error) { return c.onPacket(code, q) })
+	columns := newResults(q.Columns)
+	return c.exchange(ctx, &b, func(code proto.ServerCode) (bool, error) { return c.onPacket(code, q, columns) })
 }
 
 // encode writes a query and the empty block after it: no data is sent.
@@ -57,12 +58,24 @@ func (c *Conn) encode(b *proto.Buffer, q Query) error {
 
 // exchange sends a request and handles the packets of the answer until one is the last.
 func (c *Conn) exchange(ctx context.Context, request *proto.Buffer, handle func(proto.ServerCode) (last bool, err error)) (err error) {
-	defer recoverAs(&err)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, c.cancel)
-	defer stop()
+	err = c.answer(request, handle)
+	_, answered := err.(*ServerError)       //nolint:errorlint // only one that nothing wraps leaves the stream at its end
+	if !stop() || err != nil && !answered { // cancel may still be about to close it
+		_ = c.Close()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return cut(err)
+}
+
+// answer is exchange without regard to the end of a context.
+func (c *Conn) answer(request *proto.Buffer, handle func(proto.ServerCode) (last bool, err error)) (err error) {
+	defer recoverAs(&err)
 	err = c.send(request)
 	for last := false; err == nil && !last; {
 		var code uint64
@@ -70,13 +83,7 @@ func (c *Conn) exchange(ctx context.Context, request *proto.Buffer, handle func(
 			last, err = handle(proto.ServerCode(code))
 		}
 	}
-	if _, answered := err.(*ServerError); err != nil && !answered { //nolint:errorlint // only one that nothing wraps leaves the stream at its end
-		_ = c.Close()
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return cut(err)
+	return err
 }
 
 // cancel tells the server to stop and closes the connection.
@@ -88,14 +95,14 @@ func (c *Conn) cancel() {
 }
 
 // onPacket handles a packet of the answer to a query.
-func (c *Conn) onPacket(code proto.ServerCode, q Query) (last bool, err error) {
+func (c *Conn) onPacket(code proto.ServerCode, q Query, columns results) (last bool, err error) {
 	switch code {
 	case proto.ServerCodeEndOfStream:
 		return true, nil
 	case proto.ServerCodeException:
 		return true, c.exception()
 	case proto.ServerCodeData, proto.ServerCodeTotals, proto.ServerCodeExtremes:
-		return false, c.block(code, q)
+		return false, c.block(code, q, columns)
 	case proto.ServerCodeProgress:
 		var p proto.Progress
 		err := p.DecodeAware(c.reader, c.version)
@@ -111,14 +118,14 @@ func (c *Conn) onPacket(code proto.ServerCode, q Query) (last bool, err error) {
 }
 
 // block reads a block.
-func (c *Conn) block(code proto.ServerCode, q Query) error {
-	if err := new(proto.ClientData).DecodeAware(c.reader, c.version); err != nil { // a name that is empty
+func (c *Conn) block(code proto.ServerCode, q Query, columns results) error {
+	if _, err := word(c.reader); err != nil { // a name that is empty
 		return err
 	}
 	c.reader.EnableCompression()
 	defer c.reader.DisableCompression()
 	var b proto.Block
-	if err := b.DecodeBlock(c.reader, c.version, q.Columns); err != nil {
+	if err := b.DecodeBlock(c.reader, c.version, columns); err != nil {
 		return err
 	}
 	if b.Rows == 0 || code != proto.ServerCodeData {

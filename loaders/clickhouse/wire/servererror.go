@@ -2,8 +2,6 @@ package wire
 
 import (
 	"strings"
-
-	"github.com/ClickHouse/ch-go/proto"
 )
 
 // ServerError is what a server says that it cannot do.
@@ -37,11 +35,18 @@ func (e *ServerError) Error() string { return e.Message }
 
 // exception reads an error.
 func (c *Conn) exception() error {
-	var e proto.Exception
-	if err := e.DecodeAware(c.reader, c.version); err != nil {
+	code, err := c.reader.Int32()
+	if err != nil {
 		return cut(err)
 	}
-	return &ServerError{Code: int(e.Code), Message: firstSentence(e.Message, e.Name)}
+	var name, message, stack string
+	if err := words(c.reader, &name, &message, &stack); err != nil {
+		return cut(err)
+	}
+	if _, err := c.reader.Bool(); err != nil { // whether another is within, which none is any more
+		return cut(err)
+	}
+	return &ServerError{Code: int(code), Message: firstSentence(message, name)}
 }
 
 // maxMessage is how much of a message is kept, in bytes: some repeat the query.
