@@ -155,13 +155,15 @@ func (o *checkOptions) parse() (format checkFormat, rules []check.Rule, err erro
 	return format, rules, err
 }
 
-// addSelected evaluates the rules on the groups of each step that are selected, and returns the newest complete step.
-func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where whereFlag) (newest *analysis.Summary, err error) {
+// addSelected evaluates the rules on the groups of each step that are selected, and returns the newest complete step. more are
+// warnings about texts, by the number of the step.
+func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Snapshot, set model.Settings, where whereFlag, more map[int64]model.Warning) (newest *analysis.Summary, err error) {
 	selected, err := newSelection(where)
 	if err != nil {
 		return nil, err
 	}
 	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+		withWarning(&a.Summary, more)
 		if !a.Open {
 			s := a.Summary // a copy does not retain the analysis
 			newest = &s
@@ -192,10 +194,11 @@ func addSelected(ctx context.Context, evaluator *check.Evaluator, snap model.Sna
 
 // runCheck evaluates the rules on the steps that the log has now, one step at a time. What it found is nil if it could not.
 func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settings, rules []check.Rule, format checkFormat, o checkOptions) (*report.CheckState, error) {
-	snap, err := p.readAll(ctx, paths)
+	source, snap, err := p.readOpen(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
+	defer source.Close()
 	evaluator := check.NewEvaluator(rules)
 	log := check.LogOf(snap, time.Now())
 	evaluator.AddLog(log)
@@ -214,7 +217,11 @@ func (p *Program) runCheck(ctx context.Context, paths []string, set model.Settin
 		return nil, err
 	}
 	p.noteConfig(o.format.name)
-	newest, err := addSelected(ctx, evaluator, snap, set, o.where)
+	more, err := alikeReader{source, snap, set}.warningsFor(ctx, rules)
+	if err != nil {
+		return nil, classifyError(err)
+	}
+	newest, err := addSelected(ctx, evaluator, snap, set, o.where, more)
 	if err != nil {
 		return nil, classifyError(err)
 	}

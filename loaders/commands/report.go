@@ -153,7 +153,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if snap, err = o.steps.selectFrom(snap); err != nil {
 		return err
 	}
-	r, err := report.New(ctx, snap, set)
+	r, err := newReport(ctx, source, snap, set)
 	if err != nil {
 		return classifyError(err)
 	}
@@ -185,6 +185,16 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 		}
 	}
 	return p.noteRefusals(o.format.name, &r.Refusals)
+}
+
+// newReport returns a report with the warnings about texts.
+func newReport(ctx context.Context, source Source, snap model.Snapshot, set model.Settings) (*report.Report, error) {
+	r, err := report.New(ctx, snap, set)
+	if err != nil {
+		return nil, err
+	}
+	r.More, err = alikeReader{source, snap, set}.warnings(ctx)
+	return r, err
 }
 
 // stepRange selects steps of a run.

@@ -72,32 +72,21 @@ func (p *Program) summarize(ctx context.Context, paths []string, set model.Setti
 	return s, nil
 }
 
-// maxAlikeSteps is of how many steps answers are read, the newest first.
-const maxAlikeSteps = 64
-
-// readAlike reads a few answers of the steps whose groups are mostly all wrong, and says of which steps they
-// are alike. What cannot be read is not alike.
+// readAlike says of which steps of a trend answers are alike.
 func readAlike(ctx context.Context, source Source, snap model.Snapshot, trend *analysis.Trend) (map[int64]glance.Alike, error) {
+	reader := alikeReader{source, snap, trend.Settings}
 	alike := map[int64]glance.Alike{}
-	read := 0
-	for i := len(trend.Steps) - 1; i >= 0 && read < maxAlikeSteps; i-- {
+	for i := len(trend.Steps) - 1; i >= 0 && len(alike) < maxAlikeSteps; i-- {
 		if !glance.Suspect(&trend.Steps[i]) {
 			continue
 		}
-		read++
-		a, err := analysis.Analyze(ctx, snap, i, trend.Settings)
+		found, _, err := reader.of(ctx, i)
 		if err != nil {
 			return nil, err
 		}
-		var texts []model.Text
-		for _, column := range glance.Samples(a) {
-			if text, err := source.Text(ctx, snap.Steps[i].Place(int(a.InputRow[column]))); err == nil {
-				texts = append(texts, text)
-			}
-		}
-		alike[a.Step] = glance.Judge(texts)
+		alike[trend.Steps[i].Step] = found
 	}
-	return alike, ctx.Err()
+	return alike, nil
 }
 
 // deadGroup returns the name of a group of the first of some steps with the fate that most of their groups without

@@ -186,20 +186,7 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 		return nil, err
 	}
 	added = w.withoutOld(added)
-	var printErr error
-	notReady = analysis.Each(ctx, snap.Only(added), w.set, func(a *analysis.Analysis) error {
-		if w.each != nil {
-			if printErr = w.each(&a.Summary); printErr != nil {
-				return printErr
-			}
-		}
-		for _, o := range w.monitor.Add(&a.Summary) {
-			if printErr = w.print(o); printErr != nil {
-				return printErr
-			}
-		}
-		return nil
-	})
+	notReady, printErr := w.judge(ctx, snap.Only(added))
 	log := check.LogOf(snap, time.Now())
 	w.awaitStall(log, ended)
 	for _, o := range w.monitor.AddLog(log, snap.Steps[len(snap.Steps)-1].Number) {
@@ -217,6 +204,38 @@ func (w *watcher) checkSteps(ctx context.Context, snap model.Snapshot, ended boo
 		return nil, Usage(err)
 	}
 	return nil, nil
+}
+
+// judge evaluates the rules on new steps. It returns why they cannot be computed, and an error of printing.
+func (w *watcher) judge(ctx context.Context, added model.Snapshot) (notReady, printErr error) {
+	more, err := w.alike(ctx, added)
+	if err != nil {
+		return err, nil
+	}
+	notReady = analysis.Each(ctx, added, w.set, func(a *analysis.Analysis) error {
+		withWarning(&a.Summary, more)
+		if w.each != nil {
+			if printErr = w.each(&a.Summary); printErr != nil {
+				return printErr
+			}
+		}
+		for _, o := range w.monitor.Add(&a.Summary) {
+			if printErr = w.print(o); printErr != nil {
+				return printErr
+			}
+		}
+		return nil
+	})
+	return notReady, printErr
+}
+
+// alike returns the warnings about new steps whose answers are alike, if a rule asks for them.
+func (w *watcher) alike(ctx context.Context, added model.Snapshot) (map[int64]model.Warning, error) {
+	source, hasTexts := w.source.(Source)
+	if !hasTexts {
+		return nil, nil
+	}
+	return alikeReader{source, added, w.set}.warningsFor(ctx, w.monitor.Rules())
 }
 
 // withoutOld returns the steps without those that were complete before the backlog.

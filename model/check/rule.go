@@ -168,7 +168,7 @@ func (r Rule) count(s *analysis.Summary) (count, bool) {
 			return count{s.Fates[f], s.Groups}, true
 		}
 	}
-	if !slices.Contains(analysis.WarningKinds(), model.WarningKind(r.Name)) {
+	if !slices.Contains(warningKinds(), model.WarningKind(r.Name)) {
 		return count{}, false
 	}
 	c := count{0, max(1, s.Groups)}
@@ -180,9 +180,14 @@ func (r Rule) count(s *analysis.Summary) (count, bool) {
 	return c, true
 }
 
+// warningKinds are the kinds of warnings that rules can name: those that a step raises, and those about texts, which the caller adds.
+func warningKinds() []model.WarningKind {
+	return append(analysis.WarningKinds(), model.WarnAnswersAlike)
+}
+
 // isOfStep reports whether the rule is about a step as a whole, not about its groups.
 func (r Rule) isOfStep() bool {
-	return r.Name == rowsOfStep || slices.Contains(analysis.WarningKinds(), model.WarningKind(r.Name))
+	return r.Name == rowsOfStep || slices.Contains(warningKinds(), model.WarningKind(r.Name))
 }
 
 // measure returns the rule's value in a step. It returns false if the step has none, or if it is NaN in

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"vantage/model"
@@ -25,6 +26,9 @@ type Report struct {
 	Refusals   Refusals // of the groups written so far
 	ChartsFile string   // the file that the caller writes with [SVG], to be named in the report; "" if none
 	Parts      HTMLParts
+
+	// More are warnings that the steps themselves do not raise, since they are about texts, by the number of the step.
+	More map[int64]model.Warning
 
 	eachStep func(show func(*analysis.Summary, *analysis.Analysis) error) error
 }
@@ -49,12 +53,16 @@ func New(ctx context.Context, snap model.Snapshot, set model.Settings) (*Report,
 	if err != nil {
 		return nil, err
 	}
-	return &Report{
-		Snap: snap, Settings: set.Effective(), Grouping: grouping, Per: PerStep,
-		eachStep: func(visit func(*analysis.Summary, *analysis.Analysis) error) error {
-			return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error { return visit(&a.Summary, a) })
-		},
-	}, nil
+	r := &Report{Snap: snap, Settings: set.Effective(), Grouping: grouping, Per: PerStep}
+	r.eachStep = func(visit func(*analysis.Summary, *analysis.Analysis) error) error {
+		return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
+			if w, found := r.More[a.Step]; found {
+				a.Warnings = append(slices.Clip(a.Warnings), w)
+			}
+			return visit(&a.Summary, a)
+		})
+	}
+	return r, nil
 }
 
 // FromTrend returns a report of the steps of t, which it does not compute again. It has no
