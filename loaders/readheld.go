@@ -13,7 +13,7 @@ import (
 
 // tableIn returns the Parquet file in a compressed file, nil if that holds text.
 func tableIn(p compressed.Packing, h io.ReaderAt) (io.Reader, error) {
-	if p == compressed.Torch {
+	if p.IsTable() {
 		return nil, nil
 	}
 	r, err := compressed.NewReader(p, io.NewSectionReader(h, 0, math.MaxInt64))

@@ -66,7 +66,7 @@ func trainerPages() []trainerPage {
 		{name: "unstable-baselines", trainer: "UnstableBaselines", formats: []string{"unstable-baselines"}, look: "how many groups hold a single row: these say nothing"},
 		{name: "wandb", trainer: "W&B tables", formats: []string{"wandb-table", "trl-table"}, look: "the line `read` of the report, on the screen under `!`: which column was taken for what"},
 		{name: "openrlhf", trainer: "OpenRLHF", formats: []string{"jsonl"}, write: "OpenRLHF keeps no file of its samples: let the reward function write them, as below", look: stop},
-		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "csv", "parquet", "group-parquet"}, look: "the line `read` of the report, on the screen under `!`: which field was taken for what, and which fields were not used"},
+		{name: "own", trainer: "Your own loop, and trainers without a log of samples", formats: []string{"jsonl", "json", "step-data", "group-lines", "csv", "parquet", "group-parquet", "arrow"}, look: "the line `read` of the report, on the screen under `!`: which field was taken for what, and which fields were not used"},
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package compressed decompresses gzip and zstd files, reads the samples of torch files as text, and finds a place in their text again.
+// Package compressed decompresses gzip and zstd files, reads the samples of torch files and tables of Arrow as text, and finds a place in their text again.
 //
 // Package loaders detects the [Packing] of a file and reads its text from a [Decompressor],
 // which works concurrently. An [Index] keeps what makes a later [Index.TextAt] fast:

@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"vantage/loaders/compressed/gzipindex"
-	"vantage/loaders/compressed/torchfile"
 )
 
 // Index finds text in compressed files again. Files are told apart by numbers of the
@@ -18,7 +17,7 @@ type Index struct {
 	cache       textCache
 }
 
-// Decompress starts to decompress a gzip, zstd or torch file, and makes checkpoints of a gzip file on
+// Decompress starts to decompress a gzip or zstd file, or to read a table, and makes checkpoints of a gzip file on
 // the way.
 func (x *Index) Decompress(p Packing, number int32, file io.Reader) (*Decompressor, error) {
 	counted := &countingReader{r: file}
@@ -27,8 +26,8 @@ func (x *Index) Decompress(p Packing, number int32, file io.Reader) (*Decompress
 		x.checkpoints.record(number, r)
 		return startDecompressor(io.NopCloser(r), counted), nil
 	}
-	if p == Torch {
-		return startDecompressor(io.NopCloser(torchfile.NewReader(counted)), counted), nil
+	if p.IsTable() {
+		return startDecompressor(io.NopCloser(p.rows(counted)), counted), nil
 	}
 	r, err := newZstdReader(counted, zstdBlocks)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"vantage/loaders/compressed/arrowfile"
 	"vantage/loaders/compressed/gzipindex"
 	"vantage/loaders/compressed/torchfile"
 )
@@ -19,6 +20,7 @@ const (
 	Zstd    Packing = "zstd"
 	Parquet Packing = "parquet"
 	Torch   Packing = "torch" // samples in a pickle, which are read as JSON lines
+	Arrow   Packing = "arrow" // a table, whose rows are read as JSON lines
 	Torn    Packing = "torn"  // too short to tell: what is there may begin any of the others
 )
 
@@ -30,7 +32,9 @@ const (
 	gzipMagic    = "\x1f\x8b"
 	zstdMagic    = "\x28\xb5\x2f\xfd"
 	parquetMagic = "PAR1"
-	torchMagic   = "PK\x03\x04" // of any zip file
+	torchMagic   = "PK\x03\x04"       // of any zip file
+	streamMagic  = "\xff\xff\xff\xff" // of a stream of Arrow
+	arrowMagic   = "ARRO"             // of a file of Arrow, without its end
 )
 
 // Sniff returns the packing of a file by its first bytes.
@@ -46,6 +50,8 @@ func Sniff(start []byte) Packing {
 		return Parquet
 	case string(start[:SniffSize]) == torchMagic:
 		return Torch
+	case string(start[:SniffSize]) == streamMagic || string(start[:SniffSize]) == arrowMagic:
+		return Arrow
 	}
 	return None
 }
@@ -59,7 +65,7 @@ func Detect(file io.ReaderAt) (Packing, error) {
 	}
 	packing := Sniff(start[:n])
 	if packing == None && n > 0 && n < SniffSize {
-		for _, magic := range []string{gzipMagic, zstdMagic, parquetMagic, torchMagic} {
+		for _, magic := range []string{gzipMagic, zstdMagic, parquetMagic, torchMagic, streamMagic, arrowMagic} {
 			if strings.HasPrefix(magic, string(start[:n])) {
 				return Torn, nil
 			}
@@ -68,14 +74,25 @@ func Detect(file io.ReaderAt) (Packing, error) {
 	return packing, nil
 }
 
-// NewReader returns the text of a gzip, zstd or torch file. It starts no goroutines, so it reads no
+// IsTable reports whether a file holds samples that are read as JSON lines, and no text.
+func (p Packing) IsTable() bool { return p == Torch || p == Arrow }
+
+// rows returns the JSON lines of such a file.
+func (p Packing) rows(file io.Reader) io.Reader {
+	if p == Arrow {
+		return arrowfile.NewReader(file)
+	}
+	return torchfile.NewReader(file)
+}
+
+// NewReader returns the text of a gzip or zstd file, or the lines of a table. It starts no goroutines, so it reads no
 // more of the file than the text read so far needs, and need not be closed.
 func NewReader(p Packing, file io.Reader) (io.Reader, error) {
 	if p == Gzip {
 		return gzipindex.NewReader(file), nil
 	}
-	if p == Torch {
-		return torchfile.NewReader(file), nil
+	if p.IsTable() {
+		return p.rows(file), nil
 	}
 	return newZstdReader(file, 1)
 }

@@ -40,6 +40,7 @@ func All() []Format {
 		jsonl(),
 		jsonDocument(),
 		csv(),
+		arrow(),
 		parquetFile(),
 		groupTable(),
 	}

@@ -1,0 +1,123 @@
+package arrowfile
+
+// kind is what the values of a column are. The numbers are those of the format.
+type kind int
+
+const (
+	kindNull            kind = 1
+	kindInt             kind = 2
+	kindFloat           kind = 3
+	kindBinary          kind = 4
+	kindText            kind = 5
+	kindBool            kind = 6
+	kindDecimal         kind = 7
+	kindDate            kind = 8
+	kindTime            kind = 9
+	kindTimestamp       kind = 10
+	kindInterval        kind = 11
+	kindList            kind = 12
+	kindStruct          kind = 13
+	kindFixedBinary     kind = 15
+	kindFixedList       kind = 16
+	kindMap             kind = 17
+	kindDuration        kind = 18
+	kindLargeBinary     kind = 19
+	kindLargeText       kind = 20
+	kindLargeList       kind = 21
+	maxColumns               = 10_000
+	maxDepth                 = 64
+	noDictionary             = -1 << 63
+	bitsOfByte               = 8
+	compressionOfBodies      = 3 // a field of a batch
+)
+
+// column is a field of the schema.
+type column struct {
+	name       string
+	kind       kind
+	bits       int  // of a value
+	signed     bool // of an integer
+	size       int  // of a list that is as long in all rows
+	children   []*column
+	dictionary int64 // its id; noDictionary without one
+	values     *column
+}
+
+// schema reads the columns.
+type schema struct {
+	columns []*column
+	count   int
+	err     error
+}
+
+func readSchema(t table) ([]*column, error) {
+	var s schema
+	if t.integer(0, 2, 0) != 0 {
+		return nil, refused("its numbers are big-endian: write it on the machine that reads it")
+	}
+	for _, f := range t.tables(1) {
+		s.columns = append(s.columns, s.column(f, 0))
+	}
+	return s.columns, s.err
+}
+
+func (s *schema) column(f table, depth int) *column {
+	c := &column{name: f.text(0), kind: kind(f.integer(2, 1, 0)), dictionary: noDictionary}
+	if s.count++; s.count > maxColumns || depth > maxDepth {
+		s.err = refused("it has more columns than any log of samples")
+		return c
+	}
+	s.fill(c, f.table(3))
+	for _, child := range f.tables(5) {
+		c.children = append(c.children, s.column(child, depth+1))
+		if s.err != nil {
+			return c
+		}
+	}
+	if want := map[kind]int{kindList: 1, kindLargeList: 1, kindFixedList: 1, kindMap: 1}[c.kind]; want > len(c.children) {
+		s.err = errBroken
+	}
+	if d := f.table(4); d.at != 0 {
+		index := d.table(1)
+		c = &column{
+			name: c.name, kind: kindInt, bits: int(index.integer(0, 4, 32)), signed: index.at == 0 || index.integer(1, 1, 0) != 0,
+			dictionary: d.integer(0, 8, 0), values: c,
+		}
+		s.checkBits(c)
+	}
+	return c
+}
+
+// fill fills in what the type of a column says.
+func (s *schema) fill(c *column, t table) {
+	switch c.kind {
+	case kindInt:
+		c.bits, c.signed = int(t.integer(0, 4, 0)), t.integer(1, 1, 0) != 0
+		s.checkBits(c)
+	case kindFloat:
+		c.bits = 16 << t.integer(0, 2, 0)
+		s.checkBits(c)
+	case kindDate:
+		c.kind, c.signed, c.bits = kindInt, true, 32<<t.integer(0, 2, 1)
+		s.checkBits(c)
+	case kindTime:
+		c.kind, c.signed, c.bits = kindInt, true, int(t.integer(1, 4, 32))
+		s.checkBits(c)
+	case kindTimestamp, kindDuration:
+		c.kind, c.signed, c.bits = kindInt, true, 64
+	case kindFixedList:
+		c.size = int(t.integer(0, 4, 0))
+		if c.size < 0 {
+			s.err = errBroken
+		}
+	case kindNull, kindBinary, kindText, kindBool, kindDecimal, kindInterval, kindList, kindStruct, kindFixedBinary, kindMap, kindLargeBinary, kindLargeText, kindLargeList:
+	default:
+		s.err = refused("a column holds unions, views or runs: write it anew without them, as to_json does")
+	}
+}
+
+func (s *schema) checkBits(c *column) {
+	if c.bits != 8 && c.bits != 16 && c.bits != 32 && c.bits != 64 {
+		s.err = errBroken
+	}
+}
