@@ -128,7 +128,7 @@ func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
 			return err
 		}
 	}
-	return r.checkComplete(ctx, steps)
+	return r.checkComplete(ctx, steps, oneIn)
 }
 
 // complete notes that all rows of a step have come.
@@ -151,13 +151,17 @@ func (r *reader) complete(rows *stepRows, oneIn int) error {
 }
 
 // checkComplete counts steps again of which fewer rows came than there were: they may have been replaced in
-// between. Rows that are there and did not come are an error.
-func (r *reader) checkComplete(ctx context.Context, steps []stepCount) error {
+// between. Rows that are there and did not come are an error, unless the groups that were asked for may be none.
+func (r *reader) checkComplete(ctx context.Context, steps []stepCount, oneIn int) error {
 	var short []int64
 	for _, s := range steps {
 		if _, found := slices.BinarySearchFunc(r.pending, s.step, compareStep); found {
 			short = append(short, s.step)
 		}
+	}
+	if oneIn > 1 {
+		r.noteUnsampled(short, oneIn)
+		return nil
 	}
 	if len(short) == 0 {
 		return nil
@@ -184,6 +188,19 @@ func (r *reader) checkComplete(ctx context.Context, steps []stepCount) error {
 		return fmt.Errorf("step %d has %d rows, and fewer came: the server answered in part", short[0], counts[short[0]].rows)
 	}
 	return nil
+}
+
+// noteUnsampled notes the steps of which no group was among the one in so many that were asked for.
+func (r *reader) noteUnsampled(steps []int64, oneIn int) {
+	for _, step := range steps {
+		r.unsetPending(step)
+		file, known := r.file(step)
+		if known {
+			c := r.chunk()
+			c.Forget = append(c.Forget, file)
+		}
+		r.addProblem(r.files[file], "none of its groups was among the 1 of %d that was asked for: all are more than %s", oneIn, r.whyPart(oneIn))
+	}
 }
 
 // drop forgets a step that the table has no longer.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ClickHouse/ch-go/proto"
@@ -109,7 +110,7 @@ func (r *reader) connect(ctx context.Context) error {
 		return err
 	}
 	r.link = model.Link{Host: r.source.target.Host, Latency: latency}
-	r.settings, err = allowedSettings(ctx, conn)
+	r.settings, err = r.source.allowedSettings(ctx, conn)
 	return err
 }
 
@@ -120,24 +121,6 @@ func (s *Source) dial(ctx context.Context) (*wire.Conn, error) {
 		return nil, err
 	}
 	return wire.Dial(ctx, wire.Options{Address: s.target.address(), User: s.target.User, Password: s.target.Password, TLS: config, Timeout: s.options.timeout})
-}
-
-// allowedSettings returns what to set with each query: that it cannot write, and that blocks are small. A user of
-// the profile readonly=1 can neither write nor set anything.
-func allowedSettings(ctx context.Context, conn *wire.Conn) ([]wire.Setting, error) {
-	var level proto.ColStr
-	readonly := ""
-	err := conn.Do(ctx, wire.Query{
-		SQL: "SELECT toString(getSetting('readonly')) AS level", Columns: proto.Results{{Name: "level", Data: &level}},
-		OnBlock: func(int) error { readonly = level.Row(0); return nil },
-	})
-	switch {
-	case err != nil || readonly == "1":
-		return nil, err
-	case readonly == "2":
-		return []wire.Setting{{Name: "max_block_size", Value: "8192"}}, nil
-	}
-	return []wire.Setting{{Name: "readonly", Value: "2"}, {Name: "max_block_size", Value: "8192"}}, nil
 }
 
 // query runs a statement whose result has such columns.
@@ -223,11 +206,10 @@ func (r *reader) chooseRun(ctx context.Context, t *table) error {
 
 var errNoRows = errors.New("there are no rows")
 
+// isNumber reports whether a text is a number and nothing else: it becomes part of statements as it is.
 func isNumber(text string) bool {
-	var n float64
-	rest := ""
-	k, _ := fmt.Sscanf(text, "%g%s", &n, &rest)
-	return k == 1
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
 }
 
 // noteStepless notes how many rows have no step, which are left out.

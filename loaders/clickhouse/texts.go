@@ -208,7 +208,7 @@ func (x *texts) query(ctx context.Context, sql string, columns proto.Results, ea
 			x.conn = nil
 			return err
 		}
-		if x.settings, err = allowedSettings(ctx, x.conn); err != nil {
+		if x.settings, err = x.source.allowedSettings(ctx, x.conn); err != nil {
 			return err
 		}
 	}

@@ -28,6 +28,8 @@ const (
 	Reader   = "reader"   // may set what does not write: readonly=2
 	Limited  = "limited"  // has 60 MB for a query
 	Stranger = "stranger" // has no rights
+	Partial  = "partial"  // has a profile with which servers leave rows out, and may set another
+	Fixed    = "fixed"    // has that profile, and may set nothing
 	Password = "pa:ss w@rd"
 )
 
@@ -182,6 +184,8 @@ const usersXML = `<clickhouse>
     <default><distributed_foreground_insert>1</distributed_foreground_insert></default>
     <viewer><readonly>1</readonly></viewer>
     <reader><readonly>2</readonly></reader>
+    <partial><readonly>2</readonly><skip_unavailable_shards>1</skip_unavailable_shards><limit>2</limit></partial>
+    <fixed><readonly>1</readonly><skip_unavailable_shards>1</skip_unavailable_shards></fixed>
     <limited><readonly>1</readonly><max_memory_usage>60000000</max_memory_usage></limited>
   </profiles>
   <quotas><default></default></quotas>
@@ -191,6 +195,8 @@ const usersXML = `<clickhouse>
     <viewer><password>pa:ss w@rd</password><profile>viewer</profile><quota>default</quota></viewer>
     <reader><password>pa:ss w@rd</password><profile>reader</profile><quota>default</quota></reader>
     <limited><password>pa:ss w@rd</password><profile>limited</profile><quota>default</quota></limited>
+    <partial><password>pa:ss w@rd</password><profile>partial</profile><quota>default</quota></partial>
+    <fixed><password>pa:ss w@rd</password><profile>fixed</profile><quota>default</quota></fixed>
     <stranger><password>pa:ss w@rd</password><profile>viewer</profile><quota>default</quota><grants><query>GRANT SELECT ON system.one</query></grants></stranger>
   </users>
 </clickhouse>
