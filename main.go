@@ -105,8 +105,9 @@ func (p *program) root() *cobra.Command {
 		Short: "See what the advantages of your RL run would be under another estimator, scale or filter",
 		Long: `vantage reads the reward logs that a trainer writes, follows them while they
 grow, and recomputes the advantages as the settings change, in the arithmetic of
-the trainer. PATH is a file, a directory or - for standard input. Without a PATH
-it lists the logs under the current directory and recent runs, to choose from.`,
+the trainer. PATH is a file, a directory, host:path on another node through your
+ssh, or - for standard input. Without a PATH it lists the logs under the current
+directory and recent runs, to choose from.`,
 		Example: `vantage
 vantage demo
 vantage runs/qwen-math/rollouts

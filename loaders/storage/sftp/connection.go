@@ -23,6 +23,7 @@ type connection struct {
 	target   target
 	patience time.Duration
 	terminal bool
+	silence  time.Duration // without an answer: the connection is lost, whatever TCP hopes
 	stop     chan struct{} // closed with the storage
 
 	mu       sync.Mutex
@@ -132,6 +133,9 @@ func (c *connection) look(now time.Time) (s *session, attempt <-chan struct{}, p
 // connect makes an attempt.
 func (c *connection) connect(attempt chan struct{}) {
 	s, words, err := open(c.target, c.terminal, c.stop)
+	if err == nil {
+		go s.watch(c.silence)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer close(attempt)

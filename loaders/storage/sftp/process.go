@@ -15,7 +15,7 @@ import (
 
 const (
 	connectTimeout = 20 * time.Second // for a host to answer
-	silence        = 10 * time.Second // without an answer to a request: the connection is lost, whatever TCP hopes
+	maxSilence     = 10 * time.Second // without an answer to a request
 	endTimeout     = time.Second      // for ssh to end
 )
 
@@ -91,7 +91,7 @@ func open(t target, terminal bool, stop <-chan struct{}) (*session, *lastWords, 
 	if err != nil {
 		return nil, &lastWords{}, err
 	}
-	limit := time.NewTimer(connectTimeout + silence)
+	limit := time.NewTimer(connectTimeout + maxSilence)
 	defer limit.Stop()
 	if terminal {
 		limit.Stop() // a person types
@@ -111,7 +111,6 @@ func open(t target, terminal bool, stop <-chan struct{}) (*session, *lastWords, 
 	}
 	if err == nil {
 		s.up = time.Now()
-		go s.watch()
 		return s, s.words, nil
 	}
 	if s.heard.Load() > 0 {
@@ -147,9 +146,9 @@ func (s *session) request(of func(*session) error) error {
 	return of(s)
 }
 
-// watch kills ssh if the node does not answer.
-func (s *session) watch() {
-	tick := time.NewTicker(time.Second)
+// watch kills ssh if the node does not answer for so long.
+func (s *session) watch(silence time.Duration) {
+	tick := time.NewTicker(silence / 10)
 	defer tick.Stop()
 	for {
 		select {
@@ -157,7 +156,7 @@ func (s *session) watch() {
 			return
 		case now := <-tick.C:
 			if s.waiting.Load() > 0 && now.Sub(time.Unix(0, s.heard.Load())) > silence {
-				_, _ = s.words.Write([]byte("\nno answer for 10 s\n"))
+				_, _ = s.words.Write([]byte("\nno answer any more\n"))
 				s.kill()
 				return
 			}

@@ -282,6 +282,28 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// A network that loses everything is a lost connection after a while, although no end of it was seen.
+func TestSilence(t *testing.T) {
+	server := sshtest.Start(t)
+	dir := t.TempDir()
+	write(t, dir+"/a", "text")
+	s, inner := openAt(t, dir, 20*time.Second)
+	s.connection.silence = time.Second
+	if _, err := s.Stat(inner); err != nil {
+		t.Fatal(err)
+	}
+	server.SetSilent(true)
+	time.AfterFunc(3*time.Second, func() {
+		if l := s.Link(); l.State != model.LinkLost {
+			t.Errorf("%+v", l)
+		}
+		server.SetSilent(false)
+	})
+	if _, err := s.Stat(inner + "/a"); err != nil {
+		t.Error(err)
+	}
+}
+
 // At a round trip of 50 ms blocks are not fetched one after the other.
 func TestSlowLink(t *testing.T) {
 	server := sshtest.Start(t)
@@ -341,7 +363,7 @@ func TestSlowLink(t *testing.T) {
 }
 
 // A run in which nothing changes is asked for once a second, however many files and directories it has; and yet what
-// changes anywhere is seen.
+// changes anywhere is seen. Nothing is written.
 func TestFewRequests(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	sshtest.Wrap(t, "exec "+sshtest.SFTPServer+" -e -l DEBUG3 2>>"+log)
@@ -371,6 +393,9 @@ func TestFewRequests(t *testing.T) {
 	}
 	s, inner := openAt(t, dir, 0)
 	tree := s.tree(inner)
+	for _, f := range entriesOf(t, tree, ".") {
+		entriesOf(t, tree, f)
+	}
 	now := time.Now()
 	tree.mu.Lock()
 	tree.now = func() time.Time { return now }
@@ -389,9 +414,6 @@ func TestFewRequests(t *testing.T) {
 		if done != nil {
 			t.Error("a change is not seen")
 		}
-	}
-	for _, f := range entriesOf(t, tree, ".") {
-		entriesOf(t, tree, f)
 	}
 	first := requests()
 	refresh(4, nil) // what was written in this second is listed again
@@ -414,6 +436,22 @@ func TestFewRequests(t *testing.T) {
 	refresh(3, func() bool { _, ok := s.listed(inner + "/run5/5.jsonl"); return !ok })
 	if _, err := fs.ReadDir(tree, "run5"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
+	}
+	h, err := s.Open(inner + "/run3/new.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(h); err != nil {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(log) // nothing is asked for that could change something
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range regexp.MustCompile(`request \d+: .*`).FindAllString(string(text), -1) {
+		if !regexp.MustCompile(`: (sent|stat|opendir|readdir|read|close)\b|: open flags 1\s*$`).MatchString(line) {
+			t.Error(line)
+		}
 	}
 }
 

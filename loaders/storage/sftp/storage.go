@@ -28,7 +28,7 @@ func Open(path string, patience time.Duration, terminal bool) (*Storage, string,
 	if err != nil {
 		return nil, "", err
 	}
-	c := &connection{target: t, patience: patience, terminal: terminal, stop: make(chan struct{})}
+	c := &connection{target: t, patience: patience, terminal: terminal, silence: maxSilence, stop: make(chan struct{})}
 	s := &Storage{connection: c, trees: map[string]*tree{}, asked: map[string]bool{}}
 	s.files = newPool(s)
 	return s, inner, nil
@@ -87,7 +87,7 @@ func (s *Storage) describe(name string) (o fileio.Object, err error) {
 
 // object describes a file or a directory that the node described.
 func object(name string, info os.FileInfo) fileio.Object {
-	o := fileio.Object{Path: name, Bytes: info.Size(), Modified: info.ModTime(), Folder: info.IsDir()}
+	o := fileio.Object{Path: name, Bytes: max(0, info.Size()), Modified: info.ModTime(), Folder: info.IsDir()}
 	if !o.Folder {
 		o.Special = info.Mode().Type()
 	}
