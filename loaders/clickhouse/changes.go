@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -54,11 +55,25 @@ func (r *reader) countAll(ctx context.Context) error {
 		return errNoRows
 	}
 	r.began = time.Now()
+	r.onlyNewest(counts)
 	r.noteChanges(counts, firstStep)
 	if r.source.options.Follow && len(counts) > 0 {
 		return r.markRecent(ctx)
 	}
 	return nil
+}
+
+// onlyNewest leaves out all but the newest steps, if so many are asked for, now and from now on.
+func (r *reader) onlyNewest(counts map[int64]stepCount) {
+	n := r.table.target.Newest
+	if n == 0 || n >= len(counts) {
+		return
+	}
+	steps := slices.Sorted(maps.Keys(counts))
+	r.table.target.First = steps[len(steps)-n]
+	for _, step := range steps[:len(steps)-n] {
+		delete(counts, step)
+	}
 }
 
 // markRecent asks for the marks of the newest steps before they are read, so that any later change is one.

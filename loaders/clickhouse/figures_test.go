@@ -244,3 +244,17 @@ func TestRecommendedTable(t *testing.T) {
 		t.Errorf("%v, want %v, %v", g.Processed, w.Processed, err)
 	}
 }
+
+// Only the steps of the address are read.
+func TestSomeSteps(t *testing.T) {
+	c := oneTable(t, madeRows("a", 9, 3))
+	for query, want := range map[string]string{"steps=4": "[4]", "steps=4-6": "[4 5 6]", "steps=7-": "[7 8 9]", "last=2": "[8 9]", "steps=2-5&last=2": "[4 5]", "last=20&steps=8-": "[8 9]"} {
+		var steps []int64
+		for _, s := range readTable(t, c.Address(0, clickhousetest.Viewer, "rl/rollouts", query), Options{}).Steps {
+			steps = append(steps, s.Number)
+		}
+		if fmt.Sprint(steps) != want {
+			t.Errorf("%s: %v, want %s", query, steps, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,7 +99,10 @@ func (t *table) countsSQL(from int64, marks bool) string {
 		mark = "toUInt64(sum(ifNull(cityHash64(" + t.markColumn() + "), 0)))"
 	}
 	step := quoteName(t.m.step.name)
-	conditions := append(t.ofRun(), fmt.Sprintf("%s >= %d", step, from))
+	conditions := append(t.ofRun(), fmt.Sprintf("%s >= %d", step, max(from, t.target.First)))
+	if t.target.Last != math.MaxInt64 {
+		conditions = append(conditions, fmt.Sprintf("%s <= %d", step, t.target.Last))
+	}
 	return fmt.Sprintf("SELECT toInt64(assumeNotNull(%s)) AS vantage_s, toUInt64(count()) AS vantage_n, %s AS vantage_mark%s WHERE %s GROUP BY vantage_s ORDER BY vantage_s", step, mark, t.target.from(), strings.Join(conditions, " AND "))
 }
 

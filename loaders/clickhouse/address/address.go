@@ -1,11 +1,9 @@
-// Package address says what the address of a table of ClickHouse names. It connects to nothing.
-//
-// In: clickhouse://user@host:9440/database/table?run=NAME. Out: a [Target]. Packages commands and clickhouse call it.
 package address
 
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/url"
 	"slices"
@@ -29,6 +27,8 @@ type Target struct {
 	Run             string            // "" for the only one
 	Columns         map[string]string // named by role: step, group, reward, sample, …
 	Final           bool              // rows that replace others count alone: ReplacingMergeTree
+	First, Last     int64             // the steps to read
+	Newest          int               // only so many of them, and those that follow; 0 is all
 
 	Plain    bool   // no TLS
 	CAFile   string // of the authority that signed the certificate; "" for those that this machine trusts
@@ -53,7 +53,7 @@ func Parse(address string) (Target, error) {
 	if err != nil || u.Scheme != "clickhouse" || u.Hostname() == "" {
 		return Target{}, usage("write clickhouse://user@host:port/database/table?run=NAME")
 	}
-	t := Target{Host: u.Hostname(), Port: u.Port(), User: "default", Columns: map[string]string{}}
+	t := Target{Host: u.Hostname(), Port: u.Port(), User: "default", Columns: map[string]string{}, First: math.MinInt64, Last: math.MaxInt64}
 	if u.User != nil {
 		t.User, t.NamesUser = u.User.Username(), true
 		t.Password, _ = u.User.Password()
@@ -98,6 +98,12 @@ func (t *Target) set(key, value string) (err error) {
 		t.Run = value
 	case key == "final":
 		t.Final = flag()
+	case key == "steps":
+		return t.setSteps(value)
+	case key == "last":
+		if t.Newest, err = strconv.Atoi(value); err != nil || t.Newest < 1 {
+			return usage("last is how many of the newest steps are read, not %q", value)
+		}
 	case key == "secure":
 		t.Plain = !flag()
 	case key == "ca":
@@ -107,9 +113,27 @@ func (t *Target) set(key, value string) (err error) {
 	case key == "password":
 		return usage("a password stands before the @, or better in CLICKHOUSE_PASSWORD or --password-file")
 	default:
-		return usage("there is no option %s: run, final, secure, ca, skip_verify, %s", key, strings.Join(roleNames(), ", "))
+		return usage("there is no option %s: run, steps, last, final, secure, ca, skip_verify, %s", key, strings.Join(roleNames(), ", "))
 	}
 	return err
+}
+
+// setSteps sets which steps are read: "17", "100-120" or "100-".
+func (t *Target) setSteps(value string) error {
+	first, last, isRange := strings.Cut(value, "-")
+	var err error
+	if t.First, err = strconv.ParseInt(first, 10, 64); err != nil {
+		return usage("steps is a step or a range, as 17, 100-120 or 100-, not %q", value)
+	}
+	switch {
+	case !isRange:
+		t.Last = t.First
+	case last != "":
+		if t.Last, err = strconv.ParseInt(last, 10, 64); err != nil || t.Last < t.First {
+			return usage("steps is a step or a range, as 17, 100-120 or 100-, not %q", value)
+		}
+	}
+	return nil
 }
 
 // IsLoopback reports whether a host is this machine.

@@ -3,6 +3,7 @@ package address
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -15,9 +16,15 @@ func TestParse(t *testing.T) {
 		"clickhouse://127.0.0.1/a/b?secure=1&skip_verify=1": {Host: "127.0.0.1", Port: "9440", User: "default", Database: "a", Table: "b", Unproved: true},
 		"clickhouse://127.0.0.1:9440/a/b?ca=/etc/ca.pem":    {Host: "127.0.0.1", Port: "9440", User: "default", Database: "a", Table: "b", CAFile: "/etc/ca.pem"},
 		"clickhouse://ch.lab/a/b?secure=0":                  {Host: "ch.lab", Port: "9000", User: "default", Database: "a", Table: "b", Plain: true},
+		"clickhouse://localhost/a/b?steps=7":                {Host: "localhost", Port: "9000", User: "default", Database: "a", Table: "b", Plain: true, First: 7, Last: 7},
+		"clickhouse://localhost/a/b?steps=7-&last=3":        {Host: "localhost", Port: "9000", User: "default", Database: "a", Table: "b", Plain: true, First: 7, Last: math.MaxInt64, Newest: 3},
+		"clickhouse://localhost/a/b?steps=7-12":             {Host: "localhost", Port: "9000", User: "default", Database: "a", Table: "b", Plain: true, First: 7, Last: 12},
 		"clickhouse://u:p%40ss@ch.lab/a/b":                  {Host: "ch.lab", Port: "9440", User: "u", NamesUser: true, Password: "p@ss", Database: "a", Table: "b"},
 	} {
 		got, err := Parse(text)
+		if want.Last == 0 {
+			want.First, want.Last = math.MinInt64, math.MaxInt64
+		}
 		if got.Columns = nil; err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 			t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
 		}
@@ -32,7 +39,7 @@ func TestParse(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	for _, text := range []string{
 		"clickhouse://", "clickhouse:///a/b", "clickhouse://u:secret@h", "clickhouse://u:secret@h/a", "clickhouse://u:secret@h/a/b/c", "clickhouse://u:secret@h:port/a/b",
-		"clickhouse://u:secret@h/a/b?steps=3", "clickhouse://u:secret@h/a/b?final=maybe", "clickhouse://u:secret@h/a/b?x;y", "clickhouse://u:secret@h/a/b%zz",
+		"clickhouse://u:secret@h/a/b?stepz=3", "clickhouse://u:secret@h/a/b?steps=3-x", "clickhouse://u:secret@h/a/b?steps=9-3", "clickhouse://u:secret@h/a/b?last=0", "clickhouse://u:secret@h/a/b?final=maybe", "clickhouse://u:secret@h/a/b?x;y", "clickhouse://u:secret@h/a/b%zz",
 		"clickhouse://u@h/a/b?password=secret",
 	} {
 		_, err := Parse(text)

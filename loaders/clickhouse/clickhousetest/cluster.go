@@ -1,4 +1,3 @@
-// Package clickhousetest starts ClickHouse servers for tests, on this machine, with tables that the tests fill.
 package clickhousetest
 
 import (

@@ -1,0 +1,140 @@
+// Command cluster starts a ClickHouse server, fills a table with four runs of 500 steps, and measures commands that
+// read from it: seconds, bytes and memory.
+//
+//	cluster FOLDER ROWS
+//
+// FOLDER holds the program, vantage; VANTAGE_CLICKHOUSE names the server's.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"vantage/loaders/clickhouse/wire"
+)
+
+const port, proxyPort = "19123", "19124"
+
+// passed is how many bytes of the server the proxy has passed on.
+var passed atomic.Int64
+
+func main() {
+	folder := os.Args[1]
+	rows, err := strconv.Atoi(os.Args[2])
+	check(err)
+	input := startServer(folder)
+	defer input.Close()
+	fill(rows)
+	go proxy()
+	address := "clickhouse://default@127.0.0.1:" + proxyPort + "/rl/rollouts?run="
+	fmt.Printf("%-34s %8s %10s %10s\n", "", "seconds", "MB", "memory, MB")
+	one := func(name, address string) { measure(folder, name, address) }
+	one("a step", address+"zero-one&steps=500")
+	one("20 steps", address+"zero-one&last=20")
+	for _, run := range runs {
+		one("a run, rewards "+run, address+run)
+	}
+	measure(folder, "everything, run by run", address+runs[0], address+runs[1], address+runs[2], address+runs[3])
+}
+
+var runs = []string{"zero-one", "tenths", "bonus", "continuous"}
+
+// startServer starts the server, which ends with its input.
+func startServer(folder string) io.Closer {
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		check(os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	users := write("users.xml", "<clickhouse><profiles><default></default></profiles><quotas><default></default></quotas><users><default><password></password><profile>default</profile><quota>default</quota><networks><ip>127.0.0.1</ip></networks></default></users></clickhouse>")
+	config := write("config.xml", "<clickhouse><path>"+folder+"/data/</path><listen_host>127.0.0.1</listen_host><tcp_port>"+port+"</tcp_port><logger><level>none</level></logger><users_config>"+users+"</users_config></clickhouse>")
+	server := exec.Command(os.Getenv("VANTAGE_CLICKHOUSE"), config)
+	input, err := server.StdinPipe()
+	check(err)
+	check(server.Start())
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if err := execute("SELECT 1 FORMAT Null"); err == nil {
+			return input
+		} else if time.Since(began) > 30*time.Second {
+			check(err)
+		}
+	}
+}
+
+func execute(sql string) error {
+	ctx := context.Background()
+	conn, err := wire.Dial(ctx, wire.Options{Address: "127.0.0.1:" + port, User: "default", Timeout: 5 * time.Minute})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return conn.Do(ctx, wire.Query{SQL: sql, OnBlock: func(int) error { return nil }})
+}
+
+// fill makes the table: groups of 16, of which a run has a quarter.
+func fill(rows int) {
+	began := time.Now()
+	of := rows / len(runs)
+	check(execute("CREATE DATABASE rl"))
+	check(execute("CREATE TABLE rl.rollouts (run LowCardinality(String), step UInt32, prompt_id UInt64, sample_idx UInt16, reward Float64, response_length UInt32) ENGINE = MergeTree ORDER BY (run, step, prompt_id, sample_idx)"))
+	check(execute(fmt.Sprintf(`INSERT INTO rl.rollouts SELECT ['%s'][1 + intDiv(number, %d)], 1 + intDiv(number %% %d, %d), intDiv(number, 16), number %% 16,
+ multiIf(number < %d, cityHash64(number) %% 2, number < %d, (cityHash64(number) %% 11) / 10, number < %d, cityHash64(number) %% 2 + 0.1 * (cityHash64(number + 7) %% 2), (cityHash64(number) %% 1000003) / 1000003),
+ 100 + cityHash64(number + 1) %% 4000 FROM numbers(%d)`, strings.Join(runs, "', '"), of, of, of/500, of, 2*of, 3*of, rows)))
+	fmt.Printf("%d rows written in %.1f s\n", rows, time.Since(began).Seconds())
+}
+
+// proxy counts the bytes of the server.
+func proxy() {
+	l, err := net.Listen("tcp", "127.0.0.1:"+proxyPort)
+	check(err)
+	for {
+		client, err := l.Accept()
+		check(err)
+		server, err := net.Dial("tcp", "127.0.0.1:"+port)
+		check(err)
+		go func() { _, _ = io.Copy(server, client); _ = server.Close() }()
+		go func() {
+			_, _ = io.Copy(io.MultiWriter(client, counter{}), server)
+			_ = client.Close()
+		}()
+	}
+}
+
+type counter struct{}
+
+func (counter) Write(p []byte) (int, error) {
+	passed.Add(int64(len(p)))
+	return len(p), nil
+}
+
+// measure runs a command for each address, one after another.
+func measure(folder, name string, addresses ...string) {
+	before, began, memory := passed.Load(), time.Now(), int64(0)
+	for _, address := range addresses {
+		command := exec.Command(filepath.Join(folder, "vantage"), "summary", address)
+		command.Env = append(os.Environ(), "CLICKHOUSE_PASSWORD=")
+		out, err := command.CombinedOutput()
+		if err != nil {
+			check(fmt.Errorf("%w: %s", err, out))
+		}
+		memory = max(memory, command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss/1024)
+	}
+	fmt.Printf("%-34s %8.2f %10.1f %10d\n", name, time.Since(began).Seconds(), float64(passed.Load()-before)/1e6, memory)
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
