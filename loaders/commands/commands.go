@@ -34,11 +34,13 @@ type Program struct {
 	wait           bool
 	passwordFile   string
 	passwords      map[string]string // by address without password; of those that had one, or were asked for
+	endpoint       string            // of buckets
+	cacheSize      string            // of what is kept of storages
 }
 
 // All returns the commands.
 func (p *Program) All() []*cobra.Command {
-	return []*cobra.Command{p.summary(), p.why(), p.show(), p.stepList(), p.tail(), p.report(), p.export(), p.sweep(), p.groupSize(), p.compare(), p.check(), p.match(), p.flags(), p.estimators(), p.filters(), p.losses(), p.overlong(), p.formats(), p.userConfig(), p.version()}
+	return []*cobra.Command{p.summary(), p.why(), p.show(), p.stepList(), p.tail(), p.report(), p.export(), p.sweep(), p.groupSize(), p.compare(), p.check(), p.match(), p.flags(), p.estimators(), p.filters(), p.losses(), p.overlong(), p.formats(), p.cache(), p.userConfig(), p.version()}
 }
 
 // AddWaitFlag declares --wait, for a command that follows a run.

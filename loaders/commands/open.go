@@ -47,7 +47,11 @@ func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if err != nil {
 		return nil, Usage(err)
 	}
-	return loaders.Open(paths, loaders.Options{Follow: follow, Wait: p.wait, Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
+	reach, err := p.storageOptions()
+	if err != nil {
+		return nil, err
+	}
+	return loaders.Open(paths, loaders.Options{Storage: reach, Follow: follow, Wait: p.wait, Format: p.inputFormat, Split: discover.Split(p.split), Attempt: attempt, Columns: p.columns, Stdin: p.In, MemoryLimit: p.MemoryLimit})
 }
 
 // readAll reads the paths to their current end.

@@ -30,6 +30,7 @@ func schemaLines(dir string) [][]string {
 		{"overlong"},
 		{"formats"},
 		{"version"},
+		{"cache"},
 		{"report", log, "--per", "group"},
 		{"report", log, "--per", "run", "--keep-neg-ratio", "0.5", "--compute-new-adv"},
 		{"report", agent, "--loss", "trl/dapo", "--group-filter", "verl/filter_groups"},
@@ -240,7 +241,7 @@ func isSeldom(t *testing.T, key string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range append(files, "version.go") {
+	for _, file := range append(files, "version.go", "cache.go") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

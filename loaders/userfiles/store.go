@@ -30,6 +30,9 @@ func Open() (*Files, error) {
 	return &Files{dir: filepath.Join(state, "vantage")}, nil
 }
 
+// CacheDir is where bytes of other machines are kept, below the state directory.
+func (d *Files) CacheDir() string { return filepath.Join(d.dir, "cache") }
+
 // maxFiles is how many files with one base name there may be.
 const maxFiles = 1000
 

@@ -98,7 +98,7 @@ func (b *Bucket) Stat(name string) (fs.FileInfo, error) {
 	name = cleanKey(name)
 	if path.Ext(name) == "" {
 		folder, err := b.statFolder(name)
-		if err != nil && name != "" && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && name != "" && !errors.Is(err, fs.ErrNotExist) && !fileio.IsLost(err) {
 			if o, objectErr := b.describe(name); objectErr == nil {
 				return o, nil // listing may be forbidden where reading is not
 			}

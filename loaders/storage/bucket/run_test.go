@@ -39,7 +39,7 @@ func step(number, groups, length int) string {
 	var b strings.Builder
 	for g := range groups {
 		for i := range 4 {
-			fmt.Fprintf(&b, `{"input":"prompt %d of %d","output":"%s","gts":"4","score":%d.0,"step":%d}`+"\n", g, number, answer(g, i, length), (g*i+number)%3%2, number)
+			fmt.Fprintf(&b, `{"input":"prompt %d of %d","output":"%s","gts":"4","score":%d.0,"advantages":0.5,"step":%d}`+"\n", g, number, answer(g, i, length), (g*i+number)%3%2, number)
 		}
 	}
 	return b.String()
@@ -52,9 +52,13 @@ func answer(g, i, length int) string {
 // write writes the files of a run to a folder of this machine.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir, at := t.TempDir(), time.Now()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil { // written in the order of their steps
 			t.Fatal(err)
 		}
 	}

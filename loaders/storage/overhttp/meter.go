@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"vantage/model"
@@ -15,6 +16,7 @@ type Meter struct {
 	Host string // as a person named it
 	Base http.RoundTripper
 
+	wasUp   atomic.Bool
 	mu      sync.Mutex
 	asked   bool
 	latency time.Duration // the shortest of the last answers, with weight on the newest
@@ -29,6 +31,9 @@ func (m *Meter) RoundTrip(r *http.Request) (*http.Response, error) {
 		return answer, err // nobody waits for it any more
 	}
 	m.note(time.Since(start), err, r.URL.Host)
+	if err == nil && answer.StatusCode < http.StatusInternalServerError {
+		m.wasUp.Store(true)
+	}
 	return answer, err
 }
 
@@ -46,12 +51,8 @@ func (m *Meter) note(took time.Duration, err error, host string) {
 	}
 }
 
-// WasUp reports whether there was an answer.
-func (m *Meter) WasUp() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.latency > 0
-}
+// WasUp reports whether the server has answered, and not only that it cannot.
+func (m *Meter) WasUp() bool { return m.wasUp.Load() }
 
 // Link returns how the link is. Who lost it makes the next request soon.
 func (m *Meter) Link() model.Link {

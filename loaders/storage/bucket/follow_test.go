@@ -1,0 +1,152 @@
+package bucket_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"vantage/loaders"
+	"vantage/loaders/storage"
+	"vantage/loaders/storage/bucket/buckettest"
+	"vantage/model"
+)
+
+// A followed bucket shows what is added and what is appended by writing the object again, and is asked once a second where
+// nothing changes. A server that is gone for a while costs nothing of what was read.
+func TestFollow(t *testing.T) {
+	server := buckettest.Start(t)
+	proxy := buckettest.NewProxy(t, server.Host)
+	useKeys(t, proxy.URL)
+	server.Put(t, "runs", "follow/8.jsonl", step(8, 2, 10))
+	server.Put(t, "runs", "follow/9.jsonl", step(9, 2, 10))
+	s := open(t, loaders.Options{Follow: true}, "s3://runs/follow")
+	store := model.NewStore()
+	read(t, s, store, 16)
+	server.Put(t, "runs", "follow/9.jsonl", step(9, 3, 10)) // appended to
+	read(t, s, store, 20)
+	server.Put(t, "runs", "follow/91.jsonl", step(91, 1, 10)) // its key comes last
+	read(t, s, store, 24)
+	server.Put(t, "runs", "follow/10.jsonl", step(10, 1, 10)) // its key comes first
+	if snap := read(t, s, store, 28); len(snap.Steps) != 4 {
+		t.Errorf("%d steps", len(snap.Steps))
+	}
+	proxy.SetDown(true)
+	time.Sleep(3 * time.Second)
+	server.Put(t, "runs", "follow/92.jsonl", step(92, 1, 10))
+	if snap := store.Snapshot(); snap.Rows != 28 {
+		t.Errorf("%d rows are left", snap.Rows)
+	}
+	proxy.SetDown(false)
+	read(t, s, store, 32)
+	proxy.Take()
+	go func() { _, _ = s.Next(t.Context()) }()
+	time.Sleep(5 * time.Second)
+	if asked, bytes := proxy.Take(); len(asked) > 6 {
+		t.Errorf("idle for 5 s: %d requests, %d bytes: %v", len(asked), bytes, asked)
+	}
+}
+
+// An object that is replaced while it is read is read from its start: no row of one is beside a row of the other.
+func TestReplacedWhileRead(t *testing.T) {
+	server := buckettest.Start(t)
+	for name, texts := range map[string][2]string{
+		"all.jsonl":    {step(1, 800, 2000), step(2, 700, 2000)},
+		"all.jsonl.gz": {gzipped(noisy(step(1, 800, 2000))), gzipped(noisy(step(2, 700, 2000)))},
+	} {
+		proxy := buckettest.NewProxy(t, server.Host)
+		useKeys(t, proxy.URL)
+		key := "replaced/" + name
+		server.Put(t, "runs", key, texts[0])
+		replaced := false
+		proxy.SetAnswer(func(r buckettest.Request) (int, string) {
+			if r.Method == "GET" && strings.HasPrefix(r.Range, "bytes=2") && !replaced { // a later part
+				replaced = true
+				server.Put(t, "runs", key, texts[1])
+			}
+			return 0, ""
+		})
+		snap := readAll(t, loaders.Options{}, "s3://runs/"+key)
+		if !replaced || len(snap.Steps) != 1 || snap.Rows != 2800 || snap.Steps[0].Number != 2 {
+			t.Errorf("%s: replaced %t: %d rows, %d steps, problems %v", name, replaced, snap.Rows, len(snap.Steps), snap.Run.Problems)
+		}
+	}
+}
+
+// noisy makes texts that cannot be compressed well.
+func noisy(text string) string {
+	b := []byte(text)
+	state := uint32(1)
+	for i := range b {
+		if b[i] == 'x' {
+			state = state*1664525 + 1013904223
+			b[i] = 'a' + byte(state>>24)%26
+		}
+	}
+	return string(b)
+}
+
+// What cannot be read to its end is an error where nothing is followed, and never a run with fewer rows.
+func TestNeverFewerRows(t *testing.T) {
+	server := buckettest.Start(t)
+	for s := 1; s <= 5; s++ {
+		server.Put(t, "runs", fmt.Sprintf("part/%d.jsonl", s), step(s, 2, 10))
+	}
+	for status, code := range map[int]string{403: "AccessDenied", 503: "SlowDown", 404: "NoSuchKey"} {
+		proxy := buckettest.NewProxy(t, server.Host)
+		useKeys(t, proxy.URL)
+		proxy.SetAnswer(func(r buckettest.Request) (int, string) {
+			if strings.HasSuffix(r.Path, "/4.jsonl") {
+				return status, "<Error><Code>" + code + "</Code></Error>"
+			}
+			return 0, ""
+		})
+		s := open(t, loaders.Options{Storage: storage.Options{Patience: time.Second}}, "s3://runs/part")
+		s2 := model.NewStore()
+		for {
+			chunk, err := s.Next(t.Context())
+			if err != nil {
+				if err.Error() == "EOF" {
+					t.Errorf("%s: %d rows, and no error", code, s2.Snapshot().Rows)
+				}
+				t.Log(err)
+				break
+			}
+			s2.Append(chunk)
+		}
+	}
+}
+
+// Ten thousand objects are ten listings. Followed, they are asked for once a second.
+func TestManyObjects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes 10,000 objects")
+	}
+	server := buckettest.Start(t)
+	proxy := buckettest.NewProxy(t, server.Host)
+	useKeys(t, proxy.URL)
+	files := map[string]string{}
+	for s := 1; s <= 10_000; s++ {
+		files[fmt.Sprintf("%d.jsonl", s)] = step(s, 1, 10)
+	}
+	dir := write(t, files)
+	server.PutFolder(t, "runs", "many", dir)
+	start := time.Now()
+	s := open(t, loaders.Options{Follow: true}, "s3://runs/many")
+	store := model.NewStore()
+	read(t, s, store, 1)
+	first := time.Since(start)
+	snap := read(t, s, store, 40_000)
+	asked, bytes := proxy.Take()
+	t.Logf("first group after %v, all after %v with %d requests and %d bytes", first, time.Since(start), len(asked), bytes)
+	lists := 0
+	for _, r := range asked {
+		if strings.Contains(r.Query, "list-type") {
+			lists++
+		}
+	}
+	if len(snap.Steps) != 10_000 || lists > 40 {
+		t.Errorf("%d steps with %d listings", len(snap.Steps), lists)
+	}
+	same(t, readAll(t, loaders.Options{}, dir), snap)
+}
