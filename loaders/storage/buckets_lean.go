@@ -11,6 +11,7 @@ func bucketSchemes() []Scheme {
 	}
 	return []Scheme{
 		{Name: "s3", Names: hasScheme("s3"), Open: open},
+		{Name: "hf", Names: hasScheme("hf"), Open: open},
 		{Name: "gs", Names: hasScheme("gs"), Open: open},
 	}
 }
