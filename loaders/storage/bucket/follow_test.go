@@ -2,6 +2,7 @@ package bucket_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +61,7 @@ func TestReplacedWhileRead(t *testing.T) {
 		server.Put(t, "runs", key, texts[0])
 		replaced := false
 		proxy.SetAnswer(func(r buckettest.Request) (int, string) {
-			if r.Method == "GET" && strings.HasPrefix(r.Range, "bytes=2") && !replaced { // a later part
+			if r.Method == http.MethodGet && strings.HasPrefix(r.Range, "bytes=2") && !replaced { // a later part
 				replaced = true
 				server.Put(t, "runs", key, texts[1])
 			}
