@@ -83,10 +83,7 @@ func fromHome(inner string) string {
 
 // check refuses a host that ssh or a program that ssh starts could take for something else than a name.
 func (t target) check() error {
-	user, host, ok := strings.Cut(t.host, "@")
-	if !ok {
-		user, host = "", t.host
-	}
+	user, host := t.cutUser()
 	switch {
 	case host == "":
 		return errors.New("it has no host: write host:path")
@@ -103,8 +100,12 @@ func isUnfit(r rune) bool {
 
 // shortName is the host as a person knows it, without user and port.
 func (t target) shortName() string {
-	if _, host, ok := strings.Cut(t.host, "@"); ok {
-		return host
-	}
-	return t.host
+	_, host := t.cutUser()
+	return host
+}
+
+// cutUser cuts user@host as ssh does, at the last @: the name of a user may hold one.
+func (t target) cutUser() (user, host string) {
+	at := strings.LastIndexByte(t.host, '@')
+	return t.host[:max(at, 0)], t.host[at+1:]
 }

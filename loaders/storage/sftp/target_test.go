@@ -28,6 +28,7 @@ func TestParse(t *testing.T) {
 		"me@node7:/data/run:1":                {"me@node7:", "me@node7", "", "/data/run:1", "node7"},
 		"[::1]:x":                             {"[::1]:", "::1", "", "x", "::1"},
 		"me@[::1]:/x":                         {"me@[::1]:", "me@::1", "", "/x", "::1"},
+		"me@corp@node7:x":                     {"me@corp@node7:", "me@corp@node7", "", "x", "node7"},
 		"ssh://node7":                         {"ssh://node7/", "node7", "", ".", "node7"},
 		"ssh://node7/":                        {"ssh://node7/", "node7", "", "/", "node7"},
 		"ssh://node7/~/runs":                  {"ssh://node7/", "node7", "", "runs", "node7"},
@@ -44,7 +45,7 @@ func TestParse(t *testing.T) {
 // No path makes ssh, or a shell that its configuration starts, run something.
 func TestHostIsNoOption(t *testing.T) {
 	for _, path := range []string{
-		"-oProxyCommand=id:x", "-F:x", "me@-F:x", "-l@node7:x", "ssh://-oProxyCommand=id/x", "ssh://-F@node7/x", "node7;id:x", "$(id):x", "`id`:x", "a b:x", "a\nb:x", "a|b:x",
+		"-oProxyCommand=id:x", "-F:x", "me@-F:x", "me@corp@-F:x", "-l@node7:x", "ssh://-oProxyCommand=id/x", "ssh://-F@node7/x", "node7;id:x", "$(id):x", "`id`:x", "a b:x", "a\nb:x", "a|b:x",
 		"@node7x'y:x", "me@:x", "ssh:///x", "ssh://me:secret@node7/x", "ssh://node7/x?a=b", "ssh://node7:port/x",
 	} {
 		if got, _, err := parse(path); err == nil {
