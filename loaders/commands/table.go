@@ -23,24 +23,32 @@ func (p *Program) hidePasswords(args []string) []string {
 	hidden := make([]string, len(args))
 	for i, arg := range args {
 		hidden[i] = arg
-		label, rest, found := strings.Cut(arg, address.Scheme)
-		if !found || label != "" && !strings.HasSuffix(label, "=") {
+		label, full := cutLabel(arg)
+		without, has := address.WithoutPassword(full)
+		if !has {
 			continue
 		}
-		without, has := address.WithoutPassword(address.Scheme + rest)
-		if !has {
+		hidden[i] = label + without
+		if !address.Is(full) {
+			p.note(p.outputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
 			continue
 		}
 		if p.passwords == nil {
 			p.passwords = map[string]string{}
 		}
-		if full, err := address.Parse(address.Scheme + rest); err == nil {
-			p.passwords[without] = full.Password
+		if t, err := address.Parse(full); err == nil {
+			p.passwords[without] = t.Password
 		}
-		hidden[i] = label + without
 		p.note(p.outputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it into CLICKHOUSE_PASSWORD, or a file for --password-file")
 	}
 	return hidden
+}
+
+// cutLabel cuts label=ADDRESS after the sign, where it is one; else the label is empty.
+func cutLabel(arg string) (label, rest string) {
+	before, _, _ := strings.Cut(arg, "://")
+	at := strings.LastIndexByte(before, '=') + 1
+	return arg[:at], arg[at:]
 }
 
 // passwordFor returns the password for a table: of --password-file, the address, the environment, or a person.

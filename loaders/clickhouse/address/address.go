@@ -145,14 +145,18 @@ func IsLoopback(host string) bool {
 // SentPlain reports whether the password and all rows go over a network as they are.
 func (t Target) SentPlain() bool { return t.Plain && !IsLoopback(t.Host) }
 
-// WithoutPassword returns an address without the password in it, and whether there was one.
+// WithoutPassword returns an address, of a table or anything else, without the password in it, and whether there was
+// one.
 func WithoutPassword(address string) (string, bool) {
+	scheme, rest, found := strings.Cut(address, "://")
+	if !found {
+		return address, false
+	}
 	u, err := url.Parse(address)
 	if err != nil {
-		rest := strings.TrimPrefix(address, Scheme)
 		if at := strings.LastIndexByte(rest, '@'); at >= 0 {
 			if user, _, has := strings.Cut(rest[:at], ":"); has {
-				return Scheme + user + rest[at:], true
+				return scheme + "://" + user + rest[at:], true
 			}
 		}
 		return address, false
