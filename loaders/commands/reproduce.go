@@ -8,11 +8,13 @@ import (
 )
 
 // commandLine returns the command that was given, to be run in a shell again: arguments first, then flags by name.
-// It is called before Configure, which adds other settings to those of flags.
+// It is called before Configure, which adds other settings to those of flags. It holds no password of an address: what it
+// stands in is sent to others.
 func (p *Program) commandLine(cmd *cobra.Command, args []string) string {
 	words := []string{cmd.CommandPath()}
 	for _, arg := range args {
-		words = append(words, shellWord(arg))
+		shown, _ := withoutPassword(arg)
+		words = append(words, shellWord(shown))
 	}
 	for _, o := range p.settings {
 		words = append(words, shellWord("--"+o.Name+"="+o.Value))

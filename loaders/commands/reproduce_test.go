@@ -16,6 +16,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"runs/a"}, "vantage report runs/a"},
 		{[]string{"runs/a", "--format", "html", "-o", "x.html", "algorithm.keep_pos_ratio=0.5"}, "vantage report runs/a algorithm.keep_pos_ratio=0.5 --format=html --output=x.html"},
 		{[]string{"it's here", "--keep-neg-ratio", "0.5", "--option", "a=1", "--option", "b=$(x)", "--compute-new-adv"}, `vantage report 'it'\''s here' --keep-neg-ratio=0.5 --option=a=1 '--option=b=$(x)' --compute-new-adv=true`},
+		{[]string{"clickhouse://me:secret@host/db/t?run=a"}, "vantage report 'clickhouse://me@host/db/t?run=a'"},
 		{[]string{"a", "--last", "3", "--config", "c.yaml"}, "vantage report a --config=c.yaml --last=3"},
 	} {
 		p := &Program{}

@@ -22,13 +22,12 @@ const maxPassword = 4096
 func (p *Program) hidePasswords(args []string) []string {
 	hidden := make([]string, len(args))
 	for i, arg := range args {
-		hidden[i] = arg
-		label, full := cutLabel(arg)
-		without, has := address.WithoutPassword(full)
-		if !has {
+		shown, has := withoutPassword(arg)
+		if hidden[i] = shown; !has {
 			continue
 		}
-		hidden[i] = label + without
+		_, without := cutLabel(shown)
+		_, full := cutLabel(arg)
 		if !address.Is(full) {
 			p.note(p.outputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
 			continue
@@ -42,6 +41,13 @@ func (p *Program) hidePasswords(args []string) []string {
 		p.note(p.outputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it into CLICKHOUSE_PASSWORD, or a file for --password-file")
 	}
 	return hidden
+}
+
+// withoutPassword returns an argument without the password of an address in it, and whether there was one.
+func withoutPassword(arg string) (string, bool) {
+	label, full := cutLabel(arg)
+	without, has := address.WithoutPassword(full)
+	return label + without, has
 }
 
 // cutLabel cuts label=ADDRESS after the sign, where it is one; else the label is empty.
