@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -217,10 +218,11 @@ func TestAnotherNodeCosts(t *testing.T) {
 			continue
 		}
 		time.AfterFunc(21*time.Second, func() { _ = s.Close() })
-		time.AfterFunc(11*time.Second, func() { before = server.Up.Load() + server.Down.Load() })
+		var settled atomic.Int64
+		time.AfterFunc(11*time.Second, func() { settled.Store(server.Up.Load() + server.Down.Load()) })
 		for err == nil {
 			_, err = s.Next(t.Context())
 		}
-		t.Logf("while nothing changes: %d bytes a second over the network", (server.Up.Load()+server.Down.Load()-before)/10)
+		t.Logf("while nothing changes: %d bytes a second over the network", (server.Up.Load()+server.Down.Load()-settled.Load())/10)
 	}
 }
