@@ -147,6 +147,9 @@ func (l *listing) nextPage() error {
 	token, last := l.token, l.last
 	l.mu.Unlock()
 	r, err := l.ask("", token)
+	if err == nil && r.IsTruncated && r.NextContinuationToken == token {
+		err = &fileio.Failure{What: "cannot be listed whole: " + l.bucket.settings.host + " answers with the same page again", Do: "give a longer prefix"}
+	}
 	if err != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
