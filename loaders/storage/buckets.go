@@ -5,6 +5,7 @@ package storage
 import (
 	"vantage/loaders/fileio"
 	"vantage/loaders/storage/bucket"
+	"vantage/loaders/storage/cache"
 	"vantage/loaders/storage/hub"
 )
 
@@ -30,4 +31,13 @@ func openHub(path string, o Options) (fileio.Storage, string, error) {
 		return nil, "", err
 	}
 	return o.kept(h), inner, nil
+}
+
+// kept returns a storage whose bytes are kept.
+func (o Options) kept(s fileio.Storage) fileio.Storage {
+	limit := o.CacheBytes
+	if limit == 0 {
+		limit = cache.DefaultBytes
+	}
+	return cache.Wrap(s, cache.NewDisk(o.CacheDir, limit))
 }

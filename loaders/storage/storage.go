@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"vantage/loaders/fileio"
-	"vantage/loaders/storage/cache"
 )
 
 // Options say how storages are reached.
@@ -25,15 +24,6 @@ type Options struct {
 	Patience time.Duration
 	// Terminal says that nothing is drawn on the terminal, so that a program may ask there for a password.
 	Terminal bool
-}
-
-// kept returns a storage whose bytes are kept.
-func (o Options) kept(s fileio.Storage) fileio.Storage {
-	limit := o.CacheBytes
-	if limit == 0 {
-		limit = cache.DefaultBytes
-	}
-	return cache.Wrap(s, cache.NewDisk(o.CacheDir, limit))
 }
 
 // Scheme is a way in which a path names a storage.

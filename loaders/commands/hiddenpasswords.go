@@ -1,0 +1,47 @@
+package commands
+
+import (
+	"strings"
+
+	"vantage/loaders/clickhouse/address"
+)
+
+// hidePasswords takes the passwords out of addresses among the arguments, so that no title, session or error shows
+// them.
+func (p *Program) hidePasswords(args []string) []string {
+	hidden := make([]string, len(args))
+	for i, arg := range args {
+		shown, has := withoutPassword(arg)
+		if hidden[i] = shown; !has {
+			continue
+		}
+		_, without := cutLabel(shown)
+		_, full := cutLabel(arg)
+		if !address.Is(full) {
+			p.note(p.outputFormat, "the password in an address is not used, and can be seen by everybody who lists the processes of this machine: leave it out; ssh, and the keys of buckets, are as configured for ssh and for AWS's tools")
+			continue
+		}
+		if p.passwords == nil {
+			p.passwords = map[string]string{}
+		}
+		if t, err := address.Parse(full); err == nil {
+			p.passwords[without] = t.Password
+		}
+		p.note(p.outputFormat, "a password in an address can be seen by everybody who lists the processes of this machine: put it into CLICKHOUSE_PASSWORD, or a file for --password-file")
+	}
+	return hidden
+}
+
+// withoutPassword returns an argument without the password of an address in it, and whether there was one.
+func withoutPassword(arg string) (string, bool) {
+	label, full := cutLabel(arg)
+	without, has := address.WithoutPassword(full)
+	return label + without, has
+}
+
+// cutLabel cuts label=ADDRESS after the sign, where it is one; else the label is empty.
+func cutLabel(arg string) (label, rest string) {
+	before, _, _ := strings.Cut(arg, "://")
+	at := strings.LastIndexByte(before, '=') + 1
+	return arg[:at], arg[at:]
+}
