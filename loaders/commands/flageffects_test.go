@@ -32,10 +32,12 @@ func flagEffects() map[string]flagEffect {
 		"attempt":         {value: "7"},
 		"best":            {},
 		"by":              {value: "length"},
+		"cache":           {value: "lots"}, // refused: what it keeps is tried with a real bucket
 		"columns":         {value: "step,reward"},
 		"compute-new-adv": {with: []string{"--framework", "easyr1", "--keep-pos-ratio", "0.4", "--keep-neg-ratio", "0"}},
 		"config":          {value: "DIR/config.yaml"},
 		"emit":            {value: "trl"},
+		"endpoint":        {value: "http://127.0.0.1:2", with: []string{"--endpoint", "http://127.0.0.1:1"}, path: "s3://bucket/x"},
 		"estimator":       {value: "rloo"},
 		"fail-on":         {value: "signal<95%"},
 		"figure":          {value: "killed"},
@@ -92,6 +94,7 @@ func flagEffects() map[string]flagEffect {
 		"sweep solved-at":           {value: "0.5", line: []string{"sweep", "DIR/log.jsonl", "--where", "solved=4"}},
 		"show solved-at":            {value: "0.5", with: []string{"--steps", "2"}},
 		"why solved-at":             {value: "0.5", with: []string{"--steps", "2"}},
+		"tail endpoint":             {value: "not an address", path: "s3://bucket/x"}, // it waits for one that does not answer
 		"tail format":               {value: "text"},
 		"tail json":                 {line: []string{"tail", "DIR/log.jsonl", "--idle-timeout", "1s"}},
 		"show last":                 {value: "2", line: []string{"show", "early", "DIR/log.jsonl"}},
