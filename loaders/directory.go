@@ -55,7 +55,7 @@ func (s *Source) addListed(d *directory, l *discover.Listing) {
 		if s.byPath[d.key(rel)] != nil {
 			continue
 		}
-		f := s.addFile(d.disk(rel), filepath.Join(d.Prefix, rel))
+		f := s.addFile(d.disk(rel), joinName(d.Prefix, rel))
 		f.directory = d
 		if info := l.Infos[rel]; info != nil {
 			f.disk.Size = info.Size()

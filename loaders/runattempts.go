@@ -126,10 +126,10 @@ func (s *Source) runKeyOf(f *file) runKey {
 	if f.stream != nil || f.disk != nil && f.disk.Root == "" {
 		return runKey{at, f.index}
 	}
-	dir, base := filepath.Split(filepath.Dir(f.name))
+	dir := dirOfName(f.name)
 	first, last := s.chunks.order(f.index).Span()
-	if version, err := strconv.ParseInt(base, 10, 64); err == nil && first == version && last == version {
-		at.path = filepath.Clean(dir)
+	if version, err := strconv.ParseInt(filepath.Base(dir), 10, 64); err == nil && first == version && last == version {
+		at.path = dirOfName(dir)
 	}
 	return runKey{at, -1}
 }

@@ -2,7 +2,6 @@ package loaders
 
 import (
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ const trialResult = "result.json"
 
 // runDirOf returns the directory of a file, with directories of steps, processes and trials as "*".
 func runDirOf(name string) runDir {
-	parts := strings.Split(path.Dir(filepath.ToSlash(name)), "/")
+	parts := strings.Split(filepath.ToSlash(dirOfName(name)), "/")
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "." || part == "all" || part == "effective" })
 	for i, part := range parts {
 		if discover.IsNumbered(part) {

@@ -159,7 +159,7 @@ func (s *Source) takeRewardNames() {
 		for _, run := range slices.Sorted(maps.Keys(d.states)) {
 			state := d.states[run]
 			if len(state.rewards) > 0 {
-				all.from = cmp.Or(all.from, filepath.Join(d.Prefix, state.file.Path))
+				all.from = cmp.Or(all.from, joinName(d.Prefix, state.file.Path))
 			}
 			for _, name := range state.rewards {
 				if len(all.names) < maxRewardFunctions && !slices.Contains(all.names, name) {
