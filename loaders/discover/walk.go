@@ -32,6 +32,7 @@ type Listing struct {
 	Dirs      []string               // all directories, relative, "." first
 	States    []StateFile            // what trainers saved of their logs, in natural order
 
+	unnamed    []string // objects of a storage that may be logs, and that no path can name
 	links      []string // symbolic links that may point to logs
 	unreadable []string // directories without permission to list
 	broken     []string // directories that could not be listed for another reason, or only in part
@@ -121,6 +122,9 @@ func ListTree(fsys fs.FS, limit int) (*Listing, error) {
 	l := &Listing{limit: limit, Other: map[string]int{}, Infos: map[string]fs.FileInfo{}}
 	if err := l.walk(fsys, ".", 0); err != nil {
 		return nil, err
+	}
+	if t, ok := fsys.(*fileio.ObjectTree); ok {
+		l.unnamed = slices.DeleteFunc(slices.Clone(t.Unnamed()), func(key string) bool { return !IsLog(filepath.FromSlash(key)) })
 	}
 	SortNatural(l.Files)
 	slices.SortFunc(l.States, func(a, b StateFile) int { return compareNatural(a.Path, b.Path) })
@@ -263,6 +267,9 @@ func leadingDigits(s string) int {
 
 // Skipped returns a sentence for each kind of thing that was not looked into.
 func (l *Listing) Skipped() (notes []string) {
+	if len(l.unnamed) > 0 {
+		notes = append(notes, notNamed(l.unnamed))
+	}
 	if len(l.links) > 0 {
 		notes = append(notes, notFollowed(l.links))
 	}
@@ -283,6 +290,11 @@ func (l *Listing) KnownUnread() (notes []string) {
 		}
 	}
 	return notes
+}
+
+func notNamed(keys []string) string {
+	return "objects with an empty or dotted part in their keys are not read, so rows may be missing: " + Summarize(keys) +
+		"; copy them to keys without // and /./, as with `aws s3 cp`"
 }
 
 func notFollowed(links []string) string {

@@ -48,3 +48,20 @@ func TestFaultsOfListing(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
+
+// Objects whose keys are no paths are said, if they may be logs.
+func TestUnnamedObjects(t *testing.T) {
+	var objects []fileio.Object
+	for _, key := range []string{"run/1.jsonl", "run//2.jsonl", "run/a/./3.jsonl", "run//model.safetensors", "run/../4.jsonl"} {
+		objects = append(objects, fileio.Object{Path: key, Bytes: 3})
+	}
+	l, err := discover.ListTree(fileio.NewObjectTree("run/", objects), 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "objects with an empty or dotted part in their keys are not read, so rows may be missing: run//2.jsonl and 2 more; " +
+		"copy them to keys without // and /./, as with `aws s3 cp`"
+	if got := strings.Join(l.Skipped(), "\n"); got != want || strings.Join(l.Files, " ") != "1.jsonl" {
+		t.Errorf("%s: %s", l.Files, got)
+	}
+}

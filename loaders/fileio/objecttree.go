@@ -10,14 +10,21 @@ import (
 
 // ObjectTree is the file system of a listing of objects without folders, as of a bucket: folders are the parts of their
 // paths. It implements [fs.ReadDirFS].
-type ObjectTree struct{ folders map[string][]fs.DirEntry }
+type ObjectTree struct {
+	folders map[string][]fs.DirEntry
+	unnamed []string
+}
 
 // NewObjectTree returns the tree of what lies below a prefix, "" or with a slash at its end.
 func NewObjectTree(prefix string, objects []Object) *ObjectTree {
-	t := &ObjectTree{map[string][]fs.DirEntry{".": {}}}
+	t := &ObjectTree{folders: map[string][]fs.DirEntry{".": {}}}
 	for _, o := range objects {
 		name, below := strings.CutPrefix(o.Path, prefix)
-		if !below || !fs.ValidPath(name) || name == "." {
+		if !below || name == "" {
+			continue
+		}
+		if !fs.ValidPath(name) || name == "." {
+			t.unnamed = append(t.unnamed, o.Path)
 			continue
 		}
 		dir := path.Dir(name)
@@ -39,6 +46,10 @@ func (t *ObjectTree) addFolder(prefix, dir string) {
 		t.folders[above] = append(t.folders[above], Object{Path: path.Join(prefix, dir), Folder: true})
 	}
 }
+
+// Unnamed returns the keys of the objects that no path can name: a part of their paths is empty or dotted, or they are no
+// text. They are in no folder.
+func (t *ObjectTree) Unnamed() []string { return t.unnamed }
 
 // ReadDir implements [fs.ReadDirFS].
 func (t *ObjectTree) ReadDir(name string) ([]fs.DirEntry, error) {

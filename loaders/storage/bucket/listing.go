@@ -3,7 +3,6 @@ package bucket
 import (
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -189,8 +188,8 @@ func (l *listing) replace(after string, r minio.ListBucketV2Result) (end string)
 	end = after
 	for _, info := range r.Contents {
 		end = max(end, info.Key)
-		if !isAddressable(info.Key) {
-			continue
+		if strings.HasSuffix(info.Key, "/") {
+			continue // a folder's own
 		}
 		listed[info.Key] = true
 		o := objectOf(info, info.Key)
@@ -214,10 +213,6 @@ func (l *listing) set(o fileio.Object, isKnown bool) {
 		l.keys = nil
 	}
 }
-
-// isAddressable reports whether a key is that of an object which a path can name: not a folder's own, and none with
-// empty or dotted parts.
-func isAddressable(key string) bool { return path.Clean("/"+key) == "/"+key }
 
 // sorted returns the keys in the order of the store. The lock is held.
 func (l *listing) sorted() []string {
