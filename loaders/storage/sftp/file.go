@@ -3,6 +3,7 @@ package sftp
 import (
 	"errors"
 	"io"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -260,20 +261,34 @@ func (g *segment) isReady() bool {
 	}
 }
 
-// fetch reads from the node.
+// fetch reads from the node. If the file was closed between the two steps, as after it was fetched ahead, it is opened again.
 func (f *file) fetch(p []byte, offset int64) (n int, err error) {
 	err = f.storage.connection.do(func(at *session) error {
-		remote, err := f.remoteIn(at)
-		if err != nil {
-			return err
+		for {
+			remote, err := f.remoteIn(at)
+			if err != nil {
+				return err
+			}
+			n, err = remote.ReadAt(p, offset)
+			switch {
+			case errors.Is(err, io.EOF):
+				return nil
+			case !errors.Is(err, os.ErrClosed):
+				return err
+			}
+			f.drop(remote)
 		}
-		n, err = remote.ReadAt(p, offset)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		return err
 	})
 	return n, err
+}
+
+// drop forgets the file on the node, which was closed, unless it was opened again.
+func (f *file) drop(closed *sftp.File) {
+	f.opening.Lock()
+	defer f.opening.Unlock()
+	if f.remote == closed {
+		f.remote = nil
+	}
 }
 
 // remoteIn returns the file in a session. If it is not open there, since the connection was lost meanwhile, it is opened
