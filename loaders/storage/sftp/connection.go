@@ -136,9 +136,9 @@ func (c *connection) connect(attempt chan struct{}) {
 	if err == nil {
 		go s.watch(c.silence)
 	}
+	defer close(attempt)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer close(attempt)
 	c.attempt = nil
 	if err != nil {
 		c.failure = connectFailure(c.target, words, err)
@@ -200,18 +200,26 @@ func (c *connection) link() model.Link {
 	return l
 }
 
-// close ends the connection, and the calls that wait for it.
+// close ends the connection, and the calls that wait for it. It returns when ssh has ended, or will: the program may end then.
 func (c *connection) close() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	select {
 	case <-c.stop:
+		c.mu.Unlock()
 		return
 	default:
 	}
 	close(c.stop)
-	if c.live != nil {
-		c.live.close()
-		c.live = nil
+	live, attempt := c.live, c.attempt
+	c.live = nil
+	c.mu.Unlock()
+	if live != nil {
+		live.close()
+	}
+	if attempt != nil {
+		select {
+		case <-attempt:
+		case <-time.After(2 * endTimeout):
+		}
 	}
 }

@@ -179,12 +179,36 @@ func (s *session) kill() {
 }
 
 // close ends a session that is not needed any more. Where ssh shares its connection with other programs it lives on for
-// these, unless the node is silent.
+// these, unless the node is silent: nothing else would end it before TCP gives up.
 func (s *session) close() {
-	if s.waiting.Load() > 0 && time.Since(time.Unix(0, s.heard.Load())) > time.Second {
+	if s.isSilent() {
 		s.kill()
+		select {
+		case <-s.ended:
+		case <-time.After(2 * endTimeout):
+		}
 		return
 	}
 	_ = s.in.Close()
 	_ = s.out.Close()
+}
+
+// isSilent reports whether the node does not answer any more. If nothing waits for an answer it is asked for something.
+func (s *session) isSilent() bool {
+	if s.waiting.Load() > 0 && time.Since(time.Unix(0, s.heard.Load())) > endTimeout {
+		return true
+	}
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		_, _ = s.RealPath(".")
+	}()
+	select {
+	case <-answered:
+		return false
+	case <-s.ended:
+		return false
+	case <-time.After(endTimeout):
+		return true
+	}
 }
