@@ -106,8 +106,9 @@ func (p *program) root() *cobra.Command {
 		Long: `vantage reads the reward logs that a trainer writes, follows them while they
 grow, and recomputes the advantages as the settings change, in the arithmetic of
 the trainer. PATH is a file, a directory, host:path on another node through your
-ssh, or - for standard input. Without a PATH it lists the logs under the current
-directory and recent runs, to choose from.`,
+ssh, s3://, gs:// or hf:// for a bucket or hub, clickhouse:// for a table, or -
+for standard input. Without a PATH it lists the logs under the current directory
+and recent runs, to choose from.`,
 		Example: `vantage
 vantage demo
 vantage runs/qwen-math/rollouts
