@@ -105,6 +105,9 @@ func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
 	block := newGroupBlock(len(r.table.values()))
 	var now *stepRows
 	err := r.query(ctx, r.table.groupsSQL(want), block.columns(), func(rows int) error {
+		if err := block.check(); err != nil {
+			return err
+		}
 		for row := range rows {
 			step := block.step.Row(row)
 			if now != nil && now.step != step {

@@ -9,6 +9,7 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 
 	"vantage/estimators"
+	"vantage/loaders/clickhouse/wire"
 	"vantage/loaders/decode"
 	"vantage/loaders/jsonscan"
 	"vantage/model"
@@ -58,6 +59,20 @@ func (b *groupBlock) columns() proto.Results {
 		all = append(all, proto.ResultColumn{Name: fmt.Sprintf("v%d", i+1), Data: b.values[i].arrays})
 	}
 	return all
+}
+
+// check returns an error if the arrays of the columns do not have one length in each group: what follows relies on it,
+// and a server may send anything.
+func (b *groupBlock) check() error {
+	offsets := b.sample.arrays.Offsets
+	ok := slices.IsSorted(offsets)
+	for i := range b.values {
+		ok = ok && slices.Equal(b.values[i].arrays.Offsets, offsets)
+	}
+	if !ok {
+		return fmt.Errorf("%w: the columns of a group have other lengths", wire.ErrNotClickHouse)
+	}
+	return nil
 }
 
 // span returns where the samples of a group begin and end.

@@ -156,6 +156,9 @@ func (x *texts) readStep(ctx context.Context, t *table, want selection) error {
 	rows.reset(want.lo)
 	block := newGroupBlock(len(t.values()))
 	err := x.query(ctx, t.groupsSQL(want), block.columns(), func(n int) error {
+		if err := block.check(); err != nil {
+			return err
+		}
 		for i := range n {
 			rows.add(block, i)
 		}

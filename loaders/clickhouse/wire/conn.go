@@ -118,9 +118,7 @@ func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	var b proto.Buffer
 	b.PutByte(byte(proto.ClientCodePing))
-	err := c.exchange(ctx, &b, func(code proto.ServerCode) (bool, error) {
-		return code == proto.ServerCodePong, nil
-	})
+	err := c.exchange(ctx, &b, nil, func(p packet) (bool, error) { return p.code == proto.ServerCodePong, nil })
 	return time.Since(began), err
 }
 

@@ -99,16 +99,39 @@ func TestClaimedLengths(t *testing.T) {
 	}
 }
 
-// A mistake in what handles a block does not leave a connection in the middle of an answer.
+// A mistake in what handles a block is not the server's, and does not leave a connection in the middle of an answer.
 func TestUnusableAfterPanic(t *testing.T) {
 	block := dataOf(t, 1, func(b *proto.Buffer) { b.PutString("x") })
 	conn, err := Dial(context.Background(), serve(t, hello(), block))
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() {
+		if p := recover(); p != "mistake" || conn.Usable() {
+			t.Errorf("%v, usable %t", p, conn.Usable())
+		}
+	}()
 	var text proto.ColStr
 	err = conn.Do(context.Background(), Query{SQL: "SELECT v", Columns: proto.Results{{Name: "v", Data: &text}}, OnBlock: func(int) error { panic("mistake") }})
-	if err == nil || conn.Usable() || !strings.Contains(err.Error(), "mistake") || !errors.Is(err, ErrNotClickHouse) {
+	t.Errorf("it returned %v", err)
+}
+
+// A panic while an answer is decoded is the server's: it sent what is none.
+func TestPanicOfDecoding(t *testing.T) {
+	conn, err := Dial(context.Background(), serve(t, hello(), dataOf(t, 1, func(b *proto.Buffer) { b.PutString("x") })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = conn.Do(context.Background(), Query{SQL: "SELECT v", Columns: proto.Results{{Name: "v", Data: panicking{}}}, OnBlock: func(int) error { return nil }})
+	if !errors.Is(err, ErrNotClickHouse) || !strings.Contains(err.Error(), "lengths") || conn.Usable() {
 		t.Errorf("%v, usable %t", err, conn.Usable())
 	}
 }
+
+// panicking is a column that trusts what it is told.
+type panicking struct{ proto.ColStr }
+
+func (panicking) Type() proto.ColumnType                { return proto.ColumnTypeString }
+func (panicking) Rows() int                             { return 0 }
+func (panicking) Reset()                                {}
+func (panicking) DecodeColumn(*proto.Reader, int) error { panic("lengths") }

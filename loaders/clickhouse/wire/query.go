@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ClickHouse/ch-go/compress"
 	"github.com/ClickHouse/ch-go/proto"
@@ -18,6 +17,7 @@ type Query struct {
 	Columns  proto.Results // filled by each block, in the order and of the types of the query
 	OnBlock  func(rows int) error
 	OnScan   func(rows int64) // how many more rows the server has read; may be nil
+	OnLimit  func()           // the server applied a LIMIT, its own or of a shard's answer, cut or not; may be nil
 }
 
 // Do runs a query and calls OnBlock for each block of its result. It returns nil only if the server said that
@@ -27,8 +27,7 @@ func (c *Conn) Do(ctx context.Context, q Query) error {
 	if err := c.encode(&b, q); err != nil {
 		return err
 	}
-	columns := newResults(q.Columns)
-	return c.exchange(ctx, &b, func(code proto.ServerCode) (bool, error) { return c.onPacket(code, q, columns) })
+	return c.exchange(ctx, &b, newResults(q.Columns), q.onPacket)
 }
 
 // encode writes a query and the empty block after it: no data is sent.
@@ -57,12 +56,20 @@ func (c *Conn) encode(b *proto.Buffer, q Query) error {
 }
 
 // exchange sends a request and handles the packets of the answer until one is the last.
-func (c *Conn) exchange(ctx context.Context, request *proto.Buffer, handle func(proto.ServerCode) (last bool, err error)) (err error) {
+func (c *Conn) exchange(ctx context.Context, request *proto.Buffer, columns results, handle func(packet) (last bool, err error)) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, c.cancel)
-	err = c.answer(request, handle)
+	returned := false
+	defer func() {
+		if !returned { // a mistake in handle: the stream is in the middle of an answer
+			stop()
+			_ = c.Close()
+		}
+	}()
+	err = c.answer(request, columns, handle)
+	returned = true
 	_, answered := err.(*ServerError)       //nolint:errorlint // only one that nothing wraps leaves the stream at its end
 	if !stop() || err != nil && !answered { // cancel may still be about to close it
 		_ = c.Close()
@@ -74,13 +81,12 @@ func (c *Conn) exchange(ctx context.Context, request *proto.Buffer, handle func(
 }
 
 // answer is exchange without regard to the end of a context.
-func (c *Conn) answer(request *proto.Buffer, handle func(proto.ServerCode) (last bool, err error)) (err error) {
-	defer recoverAs(&err)
-	err = c.send(request)
+func (c *Conn) answer(request *proto.Buffer, columns results, handle func(packet) (last bool, err error)) error {
+	err := c.send(request)
 	for last := false; err == nil && !last; {
-		var code uint64
-		if code, err = c.reader.UVarInt(); err == nil {
-			last, err = handle(proto.ServerCode(code))
+		var p packet
+		if p, err = c.receive(columns); err == nil {
+			last, err = handle(p)
 		}
 	}
 	return err
@@ -95,41 +101,16 @@ func (c *Conn) cancel() {
 }
 
 // onPacket handles a packet of the answer to a query.
-func (c *Conn) onPacket(code proto.ServerCode, q Query, columns results) (last bool, err error) {
-	switch code {
-	case proto.ServerCodeEndOfStream:
+func (q Query) onPacket(p packet) (last bool, err error) {
+	switch {
+	case p.code == proto.ServerCodeEndOfStream:
 		return true, nil
-	case proto.ServerCodeException:
-		return true, c.exception()
-	case proto.ServerCodeData, proto.ServerCodeTotals, proto.ServerCodeExtremes:
-		return false, c.block(code, q, columns)
-	case proto.ServerCodeProgress:
-		var p proto.Progress
-		err := p.DecodeAware(c.reader, c.version)
-		if err == nil && q.OnScan != nil {
-			q.OnScan(int64(p.Rows))
-		}
-		return false, err
-	case proto.ServerCodeProfile:
-		return false, new(proto.Profile).DecodeAware(c.reader, c.version)
-	default:
-		return false, fmt.Errorf("%w: it sent a packet of kind %d", ErrNotClickHouse, code)
+	case p.code == proto.ServerCodeData && p.rows > 0:
+		return false, q.OnBlock(p.rows)
+	case p.code == proto.ServerCodeProgress && q.OnScan != nil:
+		q.OnScan(p.scanned)
+	case p.code == proto.ServerCodeProfile && p.limited && q.OnLimit != nil:
+		q.OnLimit()
 	}
-}
-
-// block reads a block.
-func (c *Conn) block(code proto.ServerCode, q Query, columns results) error {
-	if _, err := word(c.reader); err != nil { // a name that is empty
-		return err
-	}
-	c.reader.EnableCompression()
-	defer c.reader.DisableCompression()
-	var b proto.Block
-	if err := b.DecodeBlock(c.reader, c.version, columns); err != nil {
-		return err
-	}
-	if b.Rows == 0 || code != proto.ServerCodeData {
-		return nil
-	}
-	return q.OnBlock(b.Rows)
+	return false, nil
 }
