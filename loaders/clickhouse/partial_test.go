@@ -35,6 +35,29 @@ func TestProfilesThatLeaveRowsOut(t *testing.T) {
 	}
 }
 
+// A limit or an offset in a profile that cannot be overruled is an error, even if this answer is whole: steps would be
+// missing from the counts. Without one, the parts of a cluster are not taken for it.
+func TestProfilesWithLimits(t *testing.T) {
+	c := clickhousetest.Start(t, 2)
+	rows := madeRows("a", 5, 3)
+	for i, half := range [][]row{rows[:len(rows)/2], rows[len(rows)/2:]} {
+		c.Exec(t, i, "CREATE DATABASE rl")
+		c.Exec(t, i, createTable, "rl.part")
+		insert(t, c, i, "rl.part", half)
+	}
+	c.Exec(t, 0, "CREATE TABLE rl.all AS rl.part ENGINE = Distributed(shards, rl, part)")
+	compareRows(t, readTable(t, c.Address(0, clickhousetest.Viewer, "rl/all", ""), Options{}), readFile(t, jsonLines(t, rows), decode.Columns{}))
+	for user, setting := range map[string]string{clickhousetest.Cut: "limit", clickhousetest.Roomy: "limit", clickhousetest.Skipping: "offset"} {
+		for _, table := range []string{"rl/part", "rl/all"} {
+			snap, err := readAll(open(t, c.Address(0, user, table, "run=a"), Options{}))
+			want := "the profile of " + user + " on 127.0.0.1 sets " + setting + " so that rows may be missing from an answer, and allows no other: ask for a user with " + setting + "=0 or with readonly=2"
+			if err == nil || err.Error() != want || snap.Rows > 0 {
+				t.Errorf("%s: %d rows, %v", user, snap.Rows, err)
+			}
+		}
+	}
+}
+
 // Of steps that have fewer groups than one in so many, some have none of those that are read. That is said, and the others
 // are read.
 func TestSampledStepsWithoutGroups(t *testing.T) {

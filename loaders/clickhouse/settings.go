@@ -25,7 +25,7 @@ func whole() map[string]string {
 // something out, it is an error.
 func (s *Source) allowedSettings(ctx context.Context, conn *wire.Conn) ([]wire.Setting, error) {
 	var told proto.ColStr
-	rows, readonly := 0, ""
+	rows, readonly, limited := 0, "", false
 	var set []wire.Setting
 	err := conn.Do(ctx, wire.Query{
 		SQL: settingsSQL(), Columns: proto.Results{{Name: "vantage_told", Data: &told}},
@@ -34,12 +34,15 @@ func (s *Source) allowedSettings(ctx context.Context, conn *wire.Conn) ([]wire.S
 			readonly, set = missing(told.Row(0))
 			return nil
 		},
+		OnLimit: func() { limited = true }, // system.settings says 0, whatever the profile has
 	})
 	switch {
 	case err != nil:
 		return nil, err
 	case rows == 0:
 		return nil, s.target.leavesOut(wire.Setting{Name: "offset", Value: "0"})
+	case readonly == "1" && limited:
+		return nil, s.target.leavesOut(wire.Setting{Name: "limit", Value: "0"})
 	case readonly == "1" && len(set) > 0:
 		return nil, s.target.leavesOut(set[0])
 	case readonly == "1":

@@ -29,6 +29,9 @@ const (
 	Stranger = "stranger" // has no rights
 	Partial  = "partial"  // has a profile with which servers leave rows out, and may set another
 	Fixed    = "fixed"    // has that profile, and may set nothing
+	Cut      = "cut"      // has a profile that limits answers to 2 rows, and may set nothing
+	Roomy    = "roomy"    // has one that limits them to more than there are
+	Skipping = "skipping" // has one that leaves out the first row of each answer
 	Password = "pa:ss w@rd"
 )
 
@@ -185,6 +188,9 @@ const usersXML = `<clickhouse>
     <reader><readonly>2</readonly></reader>
     <partial><readonly>2</readonly><skip_unavailable_shards>1</skip_unavailable_shards><limit>2</limit></partial>
     <fixed><readonly>1</readonly><skip_unavailable_shards>1</skip_unavailable_shards></fixed>
+    <cut><readonly>1</readonly><limit>2</limit></cut>
+    <roomy><readonly>1</readonly><limit>1000000</limit></roomy>
+    <skipping><readonly>1</readonly><offset>1</offset></skipping>
     <limited><readonly>1</readonly><max_memory_usage>60000000</max_memory_usage></limited>
   </profiles>
   <quotas><default></default></quotas>
@@ -196,6 +202,9 @@ const usersXML = `<clickhouse>
     <limited><password>pa:ss w@rd</password><profile>limited</profile><quota>default</quota></limited>
     <partial><password>pa:ss w@rd</password><profile>partial</profile><quota>default</quota></partial>
     <fixed><password>pa:ss w@rd</password><profile>fixed</profile><quota>default</quota></fixed>
+    <cut><password>pa:ss w@rd</password><profile>cut</profile><quota>default</quota></cut>
+    <roomy><password>pa:ss w@rd</password><profile>roomy</profile><quota>default</quota></roomy>
+    <skipping><password>pa:ss w@rd</password><profile>skipping</profile><quota>default</quota></skipping>
     <stranger><password>pa:ss w@rd</password><profile>viewer</profile><quota>default</quota><grants><query>GRANT SELECT ON system.one</query></grants></stranger>
   </users>
 </clickhouse>
