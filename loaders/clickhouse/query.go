@@ -43,7 +43,7 @@ const maxRuns = 9
 
 // runsSQL lists runs.
 func (t *table) runsSQL() string {
-	return fmt.Sprintf("SELECT DISTINCT CAST(%s AS Nullable(String)) AS vantage_run%s ORDER BY vantage_run LIMIT %d", quoteName(t.m.run.name), t.target.from(), maxRuns)
+	return fmt.Sprintf("SELECT DISTINCT %s AS vantage_run%s ORDER BY vantage_run LIMIT %d", orEmpty(t.m.run), t.target.from(), maxRuns)
 }
 
 // selection is steps of the run, and of those all groups or one in so many.
@@ -63,11 +63,18 @@ func (t *table) where(s selection) string {
 	return " WHERE " + strings.Join(conditions, " AND ")
 }
 
+// orEmpty is a column as text, with ” for NULL.
+func orEmpty(c column) string {
+	return "ifNull(CAST(" + quoteName(c.name) + " AS Nullable(String)), '')"
+}
+
 // ofRun is the condition for the run, nothing if the table has no column for it.
 func (t *table) ofRun() []string {
 	switch {
 	case t.m.run.name == "":
 		return nil
+	case t.run == "" && (isNullable(t.m.run) || t.m.run.isNumber()):
+		return []string{orEmpty(t.m.run) + " = ''"}
 	case t.m.run.isNumber():
 		return []string{quoteName(t.m.run.name) + " = " + t.run} // it is a number: see chooseRun
 	}
@@ -78,7 +85,7 @@ func (t *table) ofRun() []string {
 func (t *table) groupHash() string {
 	names := make([]string, 0, 2)
 	for _, c := range t.groupColumns() {
-		names = append(names, "ifNull(CAST("+quoteName(c.name)+" AS Nullable(String)), '')")
+		names = append(names, orEmpty(c))
 	}
 	return "cityHash64(" + strings.Join(names, ", ") + ")"
 }
@@ -207,7 +214,7 @@ func (t *table) textsSQL(step int64, group groupKey) string {
 	case c.name == "":
 		same = t.groupHash() + " = " + strconv.FormatUint(group.hash, 10)
 	case group.id == "":
-		same = "ifNull(CAST(" + quoteName(c.name) + " AS Nullable(String)), '') = ''"
+		same = orEmpty(c) + " = ''"
 	case c.isInteger():
 		same = quoteName(c.name) + " = " + group.id
 	default:

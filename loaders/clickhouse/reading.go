@@ -2,11 +2,9 @@ package clickhouse
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/ClickHouse/ch-go/proto"
@@ -21,6 +19,8 @@ type reader struct {
 	source   *Source
 	conn     *wire.Conn
 	table    *table
+	prepared bool // the run is known, and its steps were counted
+	waited   bool // for the first rows of a table, to know the run
 	settings []wire.Setting
 	link     model.Link
 	prompts  decode.PromptCache
@@ -80,7 +80,7 @@ func (r *reader) session(ctx context.Context) error {
 	if err := r.connect(ctx); err != nil {
 		return err
 	}
-	if r.table == nil {
+	if !r.prepared {
 		if err := r.prepare(ctx); err != nil {
 			return err
 		}
@@ -139,15 +139,15 @@ func (r *reader) prepare(ctx context.Context) error {
 		return err
 	}
 	t := &table{target: r.source.target, m: m, run: r.source.target.Run}
-	if err := r.chooseRun(ctx, t); err != nil {
+	if err := r.awaitRun(ctx, t); err != nil {
 		return err
 	}
 	r.table = t
 	r.source.texts.use(t)
 	if err := r.countAll(ctx); err != nil {
-		r.table = nil
 		return err
 	}
+	r.prepared = true
 	return r.noteStepless(ctx)
 }
 
@@ -167,49 +167,6 @@ func (r *reader) describeTable(ctx context.Context) ([]column, error) {
 		return nil
 	})
 	return columns, err
-}
-
-// chooseRun checks that a run is named, if the table has several.
-func (r *reader) chooseRun(ctx context.Context, t *table) error {
-	switch {
-	case t.m.run.name == "" && t.run != "":
-		return fmt.Errorf("%w that tells runs apart: leave out run=, or name it with run_column=COLUMN in the address", errNoColumn)
-	case t.m.run.name == "" || t.run != "" && !t.m.run.isNumber():
-		return nil
-	case t.run != "" && !isNumber(t.run):
-		return fmt.Errorf("the column %s holds numbers, and run=%s is none", t.m.run.name, t.run)
-	case t.run != "":
-		return nil
-	}
-	var run proto.ColNullable[string]
-	run.Values = new(proto.ColStr)
-	var runs []string
-	err := r.query(ctx, t.runsSQL(), proto.Results{{Name: "vantage_run", Data: &run}}, func(rows int) error {
-		for i := range rows {
-			runs = append(runs, run.Row(i).Value)
-		}
-		return nil
-	})
-	switch {
-	case err != nil:
-		return err
-	case len(runs) == 1:
-		t.run = runs[0]
-		return nil
-	case len(runs) == 0:
-		return errNoRows
-	case len(runs) == maxRuns:
-		return fmt.Errorf("the table has several runs: name one with run=NAME in the address, such as %s, …", joinSome(runs[:maxRuns-1]))
-	}
-	return fmt.Errorf("the table has several runs: name one with run=NAME in the address: %s", joinSome(runs))
-}
-
-var errNoRows = errors.New("there are no rows")
-
-// isNumber reports whether a text is a number and nothing else: it becomes part of statements as it is.
-func isNumber(text string) bool {
-	_, err := strconv.ParseFloat(text, 64)
-	return err == nil
 }
 
 // noteStepless notes how many rows have no step, which are left out.

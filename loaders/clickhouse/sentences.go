@@ -128,7 +128,7 @@ func (t target) tlsSentence(err error) string {
 func (r *reader) canReconnect(err error) bool {
 	var server *wire.ServerError
 	switch {
-	case !r.source.options.Follow || r.table == nil:
+	case !r.source.options.Follow || !r.prepared && !r.waited:
 		return false
 	case errors.As(err, &server):
 		return slices.Contains([]int{wire.AllShardsFailed, wire.NetworkError, wire.SocketTimeout}, server.Code)
