@@ -54,6 +54,9 @@ func newReader(s *Source) *reader {
 // run reads until everything is read or the source is closed.
 func (r *reader) run(ctx context.Context) {
 	defer r.hangUp()
+	if warning := r.source.target.PlainWarning(); warning != "" {
+		r.chunk().Notes = append(r.chunk().Notes, warning)
+	}
 	if err := r.deliver(); err != nil {
 		return
 	}

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"vantage/loaders/clickhouse/clickhousetest"
@@ -36,4 +37,14 @@ func open(tb testing.TB, address string, o Options) *Source {
 	}
 	tb.Cleanup(func() { _ = s.Close() })
 	return s
+}
+
+// That a table comes over a network without encryption is said in the first chunk, before anything is sent.
+func TestPlainIsNoted(t *testing.T) {
+	for address, notes := range map[string]int{"clickhouse://u@nowhere.invalid/a/b?secure=0": 1, "clickhouse://u@nowhere.invalid/a/b": 0} {
+		chunk, err := open(t, address, Options{}).Next(context.Background())
+		if err != nil || len(chunk.Notes) != notes || notes == 1 && !strings.HasPrefix(chunk.Notes[0], "secure=0 sends the password and all rows to nowhere.invalid:9000 unencrypted") {
+			t.Errorf("%s: %v, %v", address, chunk, err)
+		}
+	}
 }

@@ -32,6 +32,19 @@ func (p *Program) hidePasswords(args []string) []string {
 	return hidden
 }
 
+// noteSentPlain notes which tables among the arguments are asked for over a network without encryption.
+func (p *Program) noteSentPlain(args []string) {
+	for _, arg := range args {
+		_, full := cutLabel(arg)
+		if !address.Is(full) {
+			continue
+		}
+		if t, err := address.Parse(full); err == nil && t.PlainWarning() != "" {
+			p.note(p.outputFormat, t.PlainWarning())
+		}
+	}
+}
+
 // withoutPassword returns an argument without the password of an address in it, and whether there was one.
 func withoutPassword(arg string) (string, bool) {
 	label, full := cutLabel(arg)

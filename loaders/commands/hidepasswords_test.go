@@ -26,3 +26,20 @@ func TestPasswordsAreHidden(t *testing.T) {
 		}
 	}
 }
+
+// A table that is read over a network without encryption is said before anything is sent, once for each.
+func TestSentPlainIsNoted(t *testing.T) {
+	for arg, times := range map[string]int{
+		"clickhouse://me@ch.lab/db/t?secure=0":     1,
+		"new=clickhouse://me@ch.lab/db/t?secure=0": 1,
+		"clickhouse://me@ch.lab/db/t":              0,
+		"clickhouse://localhost/db/t?secure=0":     0,
+		"runs/secure=0":                            0,
+	} {
+		var said bytes.Buffer
+		p := &Program{ErrOut: &said}
+		if p.noteSentPlain([]string{arg}); strings.Count(said.String(), "secure=0 sends the password and all rows to ch.lab:9000 unencrypted") != times || (said.Len() > 0) != (times > 0) {
+			t.Errorf("%s: %s", arg, &said)
+		}
+	}
+}

@@ -39,6 +39,7 @@ func (p *Program) Configure(args []string) (paths []string, set model.Settings, 
 	if err != nil {
 		return nil, set, err
 	}
+	p.noteSentPlain(paths)
 	p.settings = append(options, fromArgs...)
 	set = model.DefaultSettings()
 	ordered := slices.Clone(p.settings)

@@ -142,8 +142,13 @@ func IsLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// SentPlain reports whether the password and all rows go over a network as they are.
-func (t Target) SentPlain() bool { return t.Plain && !IsLoopback(t.Host) }
+// PlainWarning says that the password and all rows go over a network as they are, and what to do; "" if they do not.
+func (t Target) PlainWarning() string {
+	if !t.Plain || IsLoopback(t.Host) {
+		return ""
+	}
+	return fmt.Sprintf("secure=0 sends the password and all rows to %s unencrypted, to be read and changed by whoever is on the way: leave it out if the server has a port with TLS, mostly 9440, or open localhost through a tunnel, ssh -L 9000:localhost:%s %s", net.JoinHostPort(t.Host, t.Port), t.Port, t.Host)
+}
 
 // WithoutPassword returns an address, of a table or anything else, without the password in it, and whether there was
 // one.

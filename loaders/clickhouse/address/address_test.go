@@ -35,6 +35,29 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// What goes over a network unencrypted is said, without the password.
+func TestPlainWarning(t *testing.T) {
+	for text, warns := range map[string]bool{
+		"clickhouse://u:pass@ch.lab/a/b?secure=0":        true,
+		"clickhouse://u:pass@10.0.0.7:9001/a/b?secure=0": true,
+		"clickhouse://u:pass@ch.lab/a/b":                 false,
+		"clickhouse://u:pass@ch.lab/a/b?skip_verify=1":   false,
+		"clickhouse://u:pass@localhost/a/b?secure=0":     false,
+		"clickhouse://[::1]/a/b":                         false,
+	} {
+		target, err := Parse(text)
+		got := target.PlainWarning()
+		if err != nil || (got != "") != warns || strings.Contains(got, "pass@") {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+	target, _ := Parse("clickhouse://u@ch.lab:9001/a/b?secure=0")
+	const want = "secure=0 sends the password and all rows to ch.lab:9001 unencrypted, to be read and changed by whoever is on the way: leave it out if the server has a port with TLS, mostly 9440, or open localhost through a tunnel, ssh -L 9000:localhost:9001 ch.lab"
+	if got := target.PlainWarning(); got != want {
+		t.Error(got)
+	}
+}
+
 // What is wrong with an address is said without the password in it.
 func TestParseErrors(t *testing.T) {
 	for _, text := range []string{
