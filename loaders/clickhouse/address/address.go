@@ -63,15 +63,18 @@ func Parse(address string) (Target, error) {
 		return Target{}, usage("after the host it names a database and a table, as in /rl/rollouts; what stands for itself in a password or a name, such as / or @, is written %%2F or %%40")
 	}
 	t.Database, t.Table = path[0], path[1]
-	t.Plain = IsLoopback(t.Host)
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
 		return Target{}, usage("what follows the ? is not key=value&key=value")
 	}
+	t.Plain = IsLoopback(t.Host) && query.Get("ca") == ""
 	for key, values := range query {
 		if err := t.set(key, values[len(values)-1]); err != nil {
 			return Target{}, err
 		}
+	}
+	if t.CAFile != "" && t.Plain {
+		return Target{}, usage("ca= is for TLS, and secure=0 is without: leave out one")
 	}
 	if t.Port == "" {
 		t.Port = "9440"
@@ -107,7 +110,7 @@ func (t *Target) set(key, value string) (err error) {
 	case key == "secure":
 		t.Plain = !flag()
 	case key == "ca":
-		t.CAFile, t.Plain = value, false
+		t.CAFile = value
 	case key == "skip_verify":
 		t.Unproved = flag()
 	case key == "password":

@@ -63,7 +63,7 @@ func TestParseErrors(t *testing.T) {
 	for _, text := range []string{
 		"clickhouse://", "clickhouse:///a/b", "clickhouse://u:secret@h", "clickhouse://u:secret@h/a", "clickhouse://u:secret@h/a/b/c", "clickhouse://u:secret@h:port/a/b",
 		"clickhouse://u:secret@h/a/b?stepz=3", "clickhouse://u:secret@h/a/b?steps=3-x", "clickhouse://u:secret@h/a/b?steps=9-3", "clickhouse://u:secret@h/a/b?last=0", "clickhouse://u:secret@h/a/b?final=maybe", "clickhouse://u:secret@h/a/b?x;y", "clickhouse://u:secret@h/a/b%zz",
-		"clickhouse://u@h/a/b?password=secret",
+		"clickhouse://u@h/a/b?password=secret", "clickhouse://u:secret@h/a/b?secure=0&ca=/etc/ca.pem",
 	} {
 		_, err := Parse(text)
 		if !errors.Is(err, ErrUsage) || strings.Contains(err.Error(), "secret") {
