@@ -28,6 +28,7 @@ type session struct {
 	words *lastWords
 	ended chan struct{} // closed when ssh has ended
 	up    time.Time     // when sftp answered
+	names nameMeter
 
 	waiting atomic.Int32 // requests without an answer
 	heard   atomic.Int64 // when the first of them was sent, or something came from the node since: Unix nanoseconds
@@ -133,6 +134,7 @@ func (r reader) Read(p []byte) (int, error) {
 	n, err := r.out.Read(p)
 	if n > 0 {
 		r.heard.Store(time.Now().UnixNano())
+		r.names.note(p[:n])
 	}
 	return n, err
 }

@@ -15,6 +15,7 @@ import (
 type Storage struct {
 	connection *connection
 	files      *pool
+	longest    time.Duration // that a directory may take to be listed
 
 	mu    sync.Mutex
 	trees map[string]*tree // by the path of their top directory
@@ -29,7 +30,7 @@ func Open(path string, patience time.Duration, terminal bool) (*Storage, string,
 		return nil, "", err
 	}
 	c := &connection{target: t, patience: patience, terminal: terminal, silence: maxSilence, stop: make(chan struct{})}
-	s := &Storage{connection: c, trees: map[string]*tree{}, asked: map[string]bool{}}
+	s := &Storage{connection: c, longest: longestListing, trees: map[string]*tree{}, asked: map[string]bool{}}
 	s.files = newPool(s)
 	return s, inner, nil
 }
@@ -135,9 +136,10 @@ func (s *Storage) WillRead(names []string) { s.files.willRead(names) }
 
 // list lists a directory.
 func (s *Storage) list(dir string) (all []fileio.Object, err error) {
+	var tooLarge *fileio.Failure
 	err = s.connection.do(func(at *session) error {
-		infos, err := at.ReadDir(dir)
-		if err != nil {
+		var infos []os.FileInfo
+		if infos, tooLarge, err = at.readDir(dir, s.longest); err != nil {
 			return err
 		}
 		all = make([]fileio.Object, 0, len(infos))
@@ -148,5 +150,8 @@ func (s *Storage) list(dir string) (all []fileio.Object, err error) {
 		}
 		return nil
 	})
+	if tooLarge != nil {
+		return nil, tooLarge
+	}
 	return all, pathError("list", dir, err)
 }
