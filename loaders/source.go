@@ -52,6 +52,9 @@ const (
 	budget      = 50 * time.Millisecond
 )
 
+// endTimeout is how long Close waits for a read that has begun.
+const endTimeout = time.Second
+
 // blockSize is how many bytes are read at a time.
 const blockSize = 256 << 10
 
@@ -91,6 +94,7 @@ type Source struct {
 	lastProgress model.Progress // as Next returned it last
 	started      bool           // the first chunk has been read
 	asked        bool           // the first chunk has said which storages are asked
+	reading      sync.Mutex     // held while files are read
 	closed       chan struct{}
 	once         sync.Once
 }
@@ -197,6 +201,8 @@ func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 }
 
 func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	for {
 		if err := s.stopped(ctx); err != nil {
 			return nil, err
@@ -243,22 +249,34 @@ func (s *Source) Close() error {
 	var err error
 	s.once.Do(func() {
 		close(s.closed)
-		for _, f := range s.files {
-			if f.stream != nil {
-				f.stream.close()
-			}
-			if f.packed != nil {
-				f.packed.close()
-			}
-		}
 		for _, at := range s.storages {
 			_ = at.Close()
 		}
 		s.schedule.sleeper.Close()
+		s.closeFiles()
 		s.lines.release()
 		err = s.schedule.watcher.Close()
 	})
 	return err
+}
+
+// closeFiles closes the files once none of them is being read: the next chunk may be read in the background. It
+// waits for at most endTimeout, since a file server may never answer; then they stay open until the program ends.
+func (s *Source) closeFiles() {
+	for until := time.Now().Add(endTimeout); !s.reading.TryLock(); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			return
+		}
+	}
+	defer s.reading.Unlock()
+	for _, f := range s.files {
+		if f.stream != nil {
+			f.stream.close()
+		}
+		if f.packed != nil {
+			f.packed.close()
+		}
+	}
 }
 
 // stopped returns an error if the source is closed or ctx is done.
