@@ -201,21 +201,9 @@ func (s *Source) Next(ctx context.Context) (*model.Chunk, error) {
 }
 
 func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
-	s.reading.Lock()
-	defer s.reading.Unlock()
 	for {
-		if err := s.stopped(ctx); err != nil {
-			return nil, err
-		}
-		if c := s.connecting(); c != nil {
-			return c, nil
-		}
-		if err := s.openAwaited(time.Now()); err != nil {
-			return nil, err
-		}
-		s.fillChunk(ctx)
-		if c := s.takeChunk(); c != nil {
-			return c, nil
+		if c, err := s.read(ctx); c != nil || err != nil {
+			return c, err
 		}
 		if s.lost != nil {
 			return nil, s.lost
@@ -233,6 +221,24 @@ func (s *Source) next(ctx context.Context) (*model.Chunk, error) {
 			return nil, err
 		}
 	}
+}
+
+// read reads until there is enough for a chunk, or nothing more to read now: then it returns nil, unless the progress has
+// changed.
+func (s *Source) read(ctx context.Context) (*model.Chunk, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	if err := s.stopped(ctx); err != nil {
+		return nil, err
+	}
+	if c := s.connecting(); c != nil {
+		return c, nil
+	}
+	if err := s.openAwaited(time.Now()); err != nil {
+		return nil, err
+	}
+	s.fillChunk(ctx)
+	return s.takeChunk(), nil
 }
 
 // connecting returns the first chunk of a source that will ask a storage: which it asks, before that answers.
