@@ -21,11 +21,12 @@ func TestCommandsTakeABucket(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	files := map[string]string{}
-	for s := 1; s <= 6; s++ {
-		files[string(rune('0'+s))+".jsonl"] = step(s, 8, 50)
+	for s := 1; s <= 6; s++ { // one after the other, as a trainer: an order of times that is not that of the steps is noted
+		name, text := string(rune('0'+s))+".jsonl", step(s, 8, 50)
+		files[name] = text
+		server.Put(t, "runs", "commands/"+name, text)
 	}
 	dir := write(t, files)
-	server.PutFolder(t, "runs", "commands", dir)
 	run := func(args ...string) string {
 		cmd := exec.Command(bin, args...)
 		out, err := cmd.CombinedOutput()
