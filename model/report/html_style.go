@@ -50,9 +50,9 @@ section { margin-top: 2.4rem; } section h2 { margin-bottom: .5rem; }
 .chain .choice { color: var(--plus); font-weight: 600; white-space: pre-line; overflow-wrap: anywhere; margin-bottom: .35rem; }
 .chain .off { background: none; border-style: dashed; color: var(--dim); } .chain .off .choice { color: var(--dim); font-weight: 400; }
 .warnings { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .75rem; }
-.warnings li { border: 1px solid var(--rule); border-left: 4px solid var(--minus); border-radius: 6px; padding: .7rem .95rem; font-size: .92rem; }
+.warnings li { border: 1px solid var(--rule); border-left: 4px solid var(--minus); border-radius: 6px; padding: .7rem .95rem; font-size: .92rem; min-width: 0; overflow-wrap: anywhere; }
 .warnings .where { color: var(--dim); font-size: .84rem; } .warnings p + p { margin-top: .25rem; }
-.warnings .example { font-size: .84rem; overflow-wrap: anywhere; } .warnings .advice::before { content: "→ "; color: var(--minus); font-weight: 600; }
+.warnings .example { font-size: .84rem; } .warnings .advice::before { content: "→ "; color: var(--minus); font-weight: 600; }
 .problems li { font: .84rem/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: .9rem; }
 .cards.wide { grid-template-columns: repeat(auto-fill, minmax(min(100%, 25rem), 1fr)); align-items: start; max-width: 66rem; }

@@ -27,8 +27,9 @@ def check(p, name, path, written, computed, advantages, *flags, first=0, pending
             case.fail(f"it must say computed as {computed}, and says {said.strip()}")
         if "refused" in said or "problem" in said:
             case.fail(said.strip())
-        if f"{len(written)} steps" not in report.splitlines()[0]:
-            case.fail(f"the report must begin with {len(written)} steps, and begins with {report.splitlines()[0]}")
+        head = report.split("\n\n")[0]
+        if f"{len(written)} steps" not in head:
+            case.fail(f"the head of the report must name {len(written)} steps, and is {head}")
         by_step = collections.defaultdict(list)
         for row in rows:
             by_step[row.step - first].append(row)
