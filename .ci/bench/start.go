@@ -72,7 +72,7 @@ func measure(command []string) (frame, group time.Duration) {
 				break
 			}
 		}
-		if frame > 0 && bytes.Contains(text, []byte("● signal")) {
+		if frame > 0 && (bytes.Contains(text, []byte("● alive")) || bytes.Contains(text, []byte("● signal"))) {
 			group = time.Since(start)
 		}
 	}
