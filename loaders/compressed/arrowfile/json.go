@@ -3,6 +3,8 @@ package arrowfile
 import (
 	"math"
 	"strconv"
+
+	"vantage/loaders/jsonscan"
 )
 
 // writer writes rows as JSON, with NaN and Infinity as they are.
@@ -190,20 +192,4 @@ func (w *writer) entries(a *array, i, depth int) {
 	w.out = append(w.out, '}')
 }
 
-func (w *writer) text(s string) {
-	const hex = "0123456789abcdef"
-	w.out = append(w.out, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			w.out = append(w.out, '\\', c)
-		case c == '\n':
-			w.out = append(w.out, `\n`...)
-		case c < ' ':
-			w.out = append(w.out, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			w.out = append(w.out, c)
-		}
-	}
-	w.out = append(w.out, '"')
-}
+func (w *writer) text(s string) { w.out = jsonscan.AppendText(w.out, s) }

@@ -3,6 +3,8 @@ package torchfile
 import (
 	"math"
 	"strconv"
+
+	"vantage/loaders/jsonscan"
 )
 
 // writer writes values as JSON, as Python's json.dumps does: NaN and Infinity as they are.
@@ -96,21 +98,4 @@ func (w *writer) object(d *dict, depth int) {
 	w.out = append(w.out, '}')
 }
 
-func (w *writer) text(s string) {
-	const hex = "0123456789abcdef"
-	w.out = append(w.out, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			w.out = append(w.out, '\\', c)
-		case c == '\n':
-			w.out = append(w.out, `\n`...)
-		case c < ' ':
-			w.out = append(w.out, `\u00`...)
-			w.out = append(w.out, hex[c>>4], hex[c&15])
-		default:
-			w.out = append(w.out, c)
-		}
-	}
-	w.out = append(w.out, '"')
-}
+func (w *writer) text(s string) { w.out = jsonscan.AppendText(w.out, s) }
