@@ -78,6 +78,7 @@ func (p *Program) follow(ctx context.Context, paths []string, set model.Settings
 			return p.choose(ctx, snap, set)
 		},
 		note: func(choice.Choice) {}, // each line says it
+		link: linkWatch{note: func(text string) { p.note(o.format.name, text) }},
 	}
 	w.each = func(s *analysis.Summary) error {
 		lines++
@@ -91,10 +92,12 @@ func (p *Program) follow(ctx context.Context, paths []string, set model.Settings
 	switch {
 	case ctx.Err() != nil:
 		end.End = "interrupted"
+	case err != nil && !followed.rows:
+		return noRowsCame(paths, o.idle, w.link.trouble(time.Now()))
 	case err != nil:
 		end.End, end.Quiet = "idle", o.idle
-		if !followed.rows {
-			return fmt.Errorf("no samples in %s: none came within %s", Title(paths), units.ApproxDuration(o.idle))
+		if trouble := w.link.trouble(time.Now()); trouble != "" {
+			p.note(o.format.name, "no row came for "+units.ApproxDuration(o.idle)+"; "+trouble)
 		}
 	}
 	if lines == 0 && followed.rows && w.notReady != nil {
@@ -106,6 +109,15 @@ func (p *Program) follow(ctx context.Context, paths []string, set model.Settings
 	return write(p.output(context.WithoutCancel(ctx), o.format.name), end)
 }
 
+// noRowsCame is the error of a tail that ended before the first row. A trouble with the link is the likely reason.
+func noRowsCame(paths []string, idle time.Duration, trouble string) error {
+	err := fmt.Errorf("no samples in %s: none came within %s", Title(paths), units.ApproxDuration(idle))
+	if trouble != "" {
+		err = fmt.Errorf("%w; %s", err, trouble)
+	}
+	return err
+}
+
 // idleSource cancels its context when its source gives no row for some time.
 type idleSource struct {
 	source chunkSource
@@ -114,6 +126,7 @@ type idleSource struct {
 	limit  time.Duration
 	timer  *time.Timer // nil without a limit
 	rows   bool        // some were read
+	read   int64       // bytes, with the last chunk
 }
 
 // newIdleSource returns a source with its context; a limit of 0 is none.
@@ -141,8 +154,10 @@ func (s *idleSource) Next(ctx context.Context) (*model.Chunk, error) {
 	}
 	hasRows := len(chunk.Records) > 0 || len(chunk.Blocks) > 0
 	s.rows = s.rows || hasRows
-	if s.timer != nil && (hasRows || !chunk.Progress.CaughtUp && chunk.Progress.BytesRead > 0) {
+	read := chunk.Progress.BytesRead
+	if s.timer != nil && (hasRows || !chunk.Progress.CaughtUp && read != s.read) { // not if only the link is another
 		s.timer.Reset(s.limit)
 	}
+	s.read = read
 	return chunk, nil
 }

@@ -28,6 +28,7 @@ func (p *Program) watch(ctx context.Context, paths []string, set model.Settings,
 			return p.choose(ctx, snap, set)
 		},
 		note: func(c choice.Choice) { p.noteChoice(formatName, c) },
+		link: linkWatch{note: func(text string) { p.note(formatName, text) }},
 	}
 	err = w.run(ctx, ctx)
 	if err != nil && ctx.Err() == nil {
@@ -65,6 +66,8 @@ type watcher struct {
 	newest  int64                         // number of the newest step that was seen
 
 	notReady error // why nothing can be computed of what was read; nil if it can
+
+	link linkWatch
 }
 
 // minPollInterval is the minimum time between two checks of files. A stream is checked
@@ -85,6 +88,7 @@ func (w *watcher) run(ctx, waiting context.Context) error {
 		}
 		if got.chunk != nil {
 			store.Append(got.chunk)
+			w.link.see(got.chunk.Progress.Link, time.Now())
 		}
 		ended := errors.Is(got.err, io.EOF)
 		if got.err != nil && !ended {
