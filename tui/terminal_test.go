@@ -101,10 +101,15 @@ func (x *terminal) waitFor(text string) {
 	x.waitAfter(0, text)
 }
 
-// waitAfter waits until the terminal was sent the text after the first n bytes. A screen
-// is sent in parts where little changes ("11 steps" becomes 12 by one digit), so another
-// size now and then has it sent whole.
+// waitAfter waits until the terminal was sent the text after the first n bytes.
 func (x *terminal) waitAfter(n int, text string) {
+	x.t.Helper()
+	x.waitUntil(text, func(sent string) bool { return strings.Contains(sent[n:], text) })
+}
+
+// waitUntil waits until what the terminal was sent holds something. A screen is sent in parts where little changes
+// ("11 steps" becomes 12 by one digit), so another size now and then has it sent whole.
+func (x *terminal) waitUntil(what string, holds func(sent string) bool) {
 	x.t.Helper()
 	w, h := x.width, x.height
 	defer func() {
@@ -117,7 +122,7 @@ func (x *terminal) waitAfter(n int, text string) {
 	timeout := time.After(30 * time.Second)
 	for {
 		sent, more := x.state()
-		if strings.Contains(sent[n:], text) {
+		if holds(sent) {
 			return
 		}
 		select {
@@ -125,7 +130,7 @@ func (x *terminal) waitAfter(n int, text string) {
 		case <-turn.C:
 			x.resize(w, 2*h-1-x.height)
 		case <-timeout:
-			x.t.Fatalf("never saw %q in %d bytes, the last of them %q", text, len(sent)-n, sent[max(n, len(sent)-4000):])
+			x.t.Fatalf("never saw %q in %d bytes, the last of them %q", what, len(sent), sent[max(0, len(sent)-4000):])
 		}
 	}
 }

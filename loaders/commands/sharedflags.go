@@ -10,15 +10,16 @@ import (
 type sharedFlags struct {
 	arithmetic *pflag.FlagSet // settings that a trainer's configuration has: what advantages are computed with
 	grouping   *pflag.FlagSet // which samples make a group
-	counting   *pflag.FlagSet // settings that are about samples: what their reward is, which count
+	rewarding  *pflag.FlagSet // settings that are about rewards: which columns they are
+	counting   *pflag.FlagSet // settings that are about samples: what is added to their reward, which count
 	weighing   *pflag.FlagSet // settings that are about what samples weigh in the loss: of commands with a figure of it
 	reading    *pflag.FlagSet // which rows of a log are read, and how
 }
 
-// AddSettingFlags declares the flags of settings. They are kept in the order of the command line.
+// AddSettingFlags declares the flags of settings for samples that have one reward, and whose groups are known.
 func (p *Program) AddSettingFlags(cmd *cobra.Command) {
 	s := p.sharedFlags()
-	addFlagSets(cmd, s.arithmetic, s.grouping, s.counting, s.weighing)
+	addFlagSets(cmd, s.arithmetic, s.counting, s.weighing)
 }
 
 // addFlagSets declares flags that the command has not yet.
@@ -44,7 +45,7 @@ func (p *Program) addUnweighedFlags(cmd *cobra.Command) {
 // addPromptFlags is addUnweighedFlags for a command that compares prompts, whatever the groups are.
 func (p *Program) addPromptFlags(cmd *cobra.Command) {
 	s := p.sharedFlags()
-	addFlagSets(cmd, s.arithmetic, s.counting, s.reading)
+	addFlagSets(cmd, s.arithmetic, s.rewarding, s.counting, s.reading)
 }
 
 // addConfigurationFlags declares the flags of a command that has no samples: what trainers' configurations say too.
@@ -57,7 +58,7 @@ func (p *Program) addConfigurationFlags(cmd *cobra.Command) {
 // sharedFlags returns the flags, which are made once.
 func (p *Program) sharedFlags() sharedFlags {
 	if p.shared.reading == nil {
-		p.shared = sharedFlags{p.newArithmeticFlags(), p.newGroupingFlags(), p.newCountingFlags(), p.newWeighingFlags(), p.newReadingFlags()}
+		p.shared = sharedFlags{p.newArithmeticFlags(), p.newGroupingFlags(), p.newRewardFlags(), p.newCountingFlags(), p.newWeighingFlags(), p.newReadingFlags()}
 	}
 	return p.shared
 }
@@ -95,10 +96,15 @@ func (p *Program) newGroupingFlags() *pflag.FlagSet {
 	})
 }
 
-func (p *Program) newCountingFlags() *pflag.FlagSet {
+func (p *Program) newRewardFlags() *pflag.FlagSet {
 	return p.newSettingFlags([]settingDoc{
 		{"reward", "NAME", "use this column of the log as the reward, or the sum of several, with weights: accuracy,format=0.3"},
 		{"weights", "a=1,b=0.5", "the same, for a sum"},
+	})
+}
+
+func (p *Program) newCountingFlags() *pflag.FlagSet {
+	return p.newSettingFlags([]settingDoc{
 		{"overlong", "FRAMEWORK/NAME", "add this penalty for long responses to the rewards; see `vantage overlong`"},
 		{"group-filter", "FRAMEWORK/NAME", "train on the groups that this rule admits (dynamic sampling); see `vantage filters`"},
 		{"solved-at", "X", "count a sample as solved from this reward on: pass@k, solve rate, all correct and all wrong; auto finds it"},
@@ -126,7 +132,7 @@ func (p *Program) newReadingFlags() *pflag.FlagSet {
 
 // all returns the sets.
 func (s sharedFlags) all() []*pflag.FlagSet {
-	return []*pflag.FlagSet{s.arithmetic, s.grouping, s.counting, s.weighing, s.reading}
+	return []*pflag.FlagSet{s.arithmetic, s.grouping, s.rewarding, s.counting, s.weighing, s.reading}
 }
 
 // isShared reports whether several commands have a flag, as it is.
