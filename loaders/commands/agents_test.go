@@ -175,7 +175,7 @@ func TestGroupsThatAreNotThere(t *testing.T) {
 	}{
 		{[]string{"why", path}, "why takes a group and then a path"},
 		{[]string{"show", path, "a3"}, "is a path: the group comes first"},
-		{[]string{"why", "nobody", path}, `none is called "nobody", or begins so; the log has such as `},
+		{[]string{"why", "nobody", path}, `none is called "nobody", or begins so; the log has groups such as `},
 		{[]string{"why", "nobody", path, "--json"}, `{"error":`},
 		{[]string{"show", agentGroup(t, path), path, "--text", "0"}, "--text 0: expected a number of characters"},
 		{[]string{"why", agentGroup(t, path), path, "--steps", "9"}, "the log has no such step"},

@@ -128,5 +128,5 @@ func chooseName(names [][]string, given string) (string, error) {
 		slices.Sort(all)
 		return "", fmt.Errorf("%w: several begin with %q, such as %s: write more of it", errNoGroup, given, strings.Join(all[:min(shownNames, len(all))], ", "))
 	}
-	return "", fmt.Errorf("%w: none is called %q, or begins so; the log has such as %s; `vantage summary PATH` names some without signal", errNoGroup, given, strings.Join(some, ", "))
+	return "", fmt.Errorf("%w: none is called %q, or begins so; the log has groups such as %s; `vantage summary PATH` names some without signal", errNoGroup, given, strings.Join(some, ", "))
 }

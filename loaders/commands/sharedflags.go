@@ -77,9 +77,9 @@ func (p *Program) newSettingFlags(list []settingDoc) *pflag.FlagSet {
 func (p *Program) newArithmeticFlags() *pflag.FlagSet {
 	flags := p.newSettingFlags([]settingDoc{
 		{"framework", "NAME", "framework whose arithmetic is used: easyr1, twinkle, verl, trl, …; see `vantage estimators`"},
-		{"estimator", "NAME", "advantage estimator, by that framework's name: grpo, rloo, …"},
+		{"estimator", "NAME", "advantage estimator, by the name that the framework gives it: grpo, rloo, …"},
 		{"scale", "SCALE", "divide by the std of the group or of the batch, or do not divide: group, batch or none"},
-		{"option", "KEY=VALUE", "an option of the estimator, by the trainer's own key: algorithm.gamma=0.9; repeatable; see `vantage estimators NAME`"},
+		{"option", "KEY=VALUE", "an option of the estimator, the group filter, the length penalty or the loss, by the trainer's own key: algorithm.gamma=0.9; may be repeated; `vantage estimators NAME` and so on list them"},
 		{"keep-pos-ratio", "RATIO", "share of each group's positive samples to keep, best first (0 to 1)"},
 		{"keep-neg-ratio", "RATIO", "share of each group's negative samples to keep, worst first (0 to 1)"},
 		{"compute-new-adv", "bool", "recompute advantages over the kept samples"},
@@ -99,7 +99,7 @@ func (p *Program) newGroupingFlags() *pflag.FlagSet {
 func (p *Program) newRewardFlags() *pflag.FlagSet {
 	return p.newSettingFlags([]settingDoc{
 		{"reward", "NAME", "use this column of the log as the reward, or the sum of several, with weights: accuracy,format=0.3"},
-		{"weights", "a=1,b=0.5", "the same, for a sum"},
+		{"weights", "a=1,b=0.5", "as --reward with several columns: the reward is their sum with these weights"},
 	})
 }
 

@@ -93,7 +93,7 @@ func TestTrainerPages(t *testing.T) {
 				t.Fatalf("%s: no format %s", p.name, name)
 			}
 			if i == 0 {
-				fmt.Fprintf(&head, "1. **Write it.** %s\n2. **Open it:** `%s`, or `vantage report %s` where there is no screen.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
+				fmt.Fprintf(&head, "1. **Write the log.** %s\n2. **Open it:** `%s`, or `vantage report %s` where there is no screen.\n3. **Look first at** %s.\n\n", p.howToWrite(&f), f.Command(), f.Open, p.look)
 				index += fmt.Sprintf("| [%s](%s.md) | %s | `%s` |\n", p.trainer, p.name, cmp.Or(p.write, cell(f.TrainerOption)), f.Command())
 			}
 			inPage[name] = true
@@ -126,11 +126,11 @@ func (p trainerPage) howToWrite(f *formats.Format) string {
 	case p.write != "":
 		return p.write + "."
 	case byItself:
-		return fmt.Sprintf("There is nothing to set: %s. The file is `%s`.", escaped.Replace(strings.Replace(rest, "it writes", p.trainer+" writes", 1)), f.File)
+		return fmt.Sprintf("There is nothing to set: %s. The file is `%s`.", escaped.Replace(strings.NewReplacer("it writes them", p.trainer+" writes its samples", "them", "the samples").Replace(rest)), f.File)
 	case f.Origin == formats.FromAnyone:
 		return fmt.Sprintf("Use %s. The file may have any name, such as `%s`.", escaped.Replace(f.TrainerOption), f.File)
 	default:
-		return fmt.Sprintf("Set %s. The file is then `%s`.", escaped.Replace(f.TrainerOption), f.File)
+		return fmt.Sprintf("Use %s. The file is then `%s`.", escaped.Replace(f.TrainerOption), f.File)
 	}
 }
 
@@ -326,6 +326,7 @@ func TestProgramsOfTrainerPages(t *testing.T) {
 	if err != nil {
 		t.Skip("no Python")
 	}
+	const torch = "def tensor(values):\n    return values\n" // in place of PyTorch, which a test does without
 	for page, c := range map[string]struct{ call, want string }{
 		"own": {
 			`log_step("x.jsonl", 3, [{"prompt_id": 1, "prompt": "q", "response": "a", "answer": "a", "reward": r, "advantage": 2 * r - 1, "tokens": 5} for r in (0.0, 1.0)])`,
@@ -346,6 +347,9 @@ func TestProgramsOfTrainerPages(t *testing.T) {
 		}
 		t.Run(page, func(t *testing.T) {
 			t.Chdir(t.TempDir())
+			if err := os.WriteFile("torch.py", []byte(torch), 0o600); err != nil {
+				t.Fatal(err)
+			}
 			if out, err := exec.Command(python, "-c", program[1]+"\n"+c.call).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}

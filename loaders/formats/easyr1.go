@@ -25,7 +25,7 @@ func easyr1() Format {
 	}
 	return Format{
 		Name: "easyr1", Framework: "easyr1", Doc: "EasyR1's generations.log: answers of validations as blocks of text, without steps.",
-		TrainerOption: "trainer.logger=[file], trainer.val_generations_to_log=N and trainer.save_checkpoint_path=DIR",
+		TrainerOption: "trainer.logger=[console,file], trainer.val_generations_to_log=N and trainer.save_checkpoint_path=DIR",
 		File:          "DIR/generations.log",
 		Open:          "DIR",
 		Framing:       framing.Framing{RecordPrefix: easyr1Prefix},

@@ -11,7 +11,7 @@ import (
 func prime() Format {
 	return Format{
 		Name: "prime-rl", Framework: "prime-rl", Doc: "prime-rl's rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl, and verifiers' traces.jsonl.",
-		TrainerOption: byDefault + ", with output_dir=DIR (--no-monitors.file turns it off)",
+		TrainerOption: byDefault + ", with DIR = output_dir/run.name (--no-monitors.file turns it off)",
 		File:          "DIR/rollouts/step_{step}/{train,eval}/{effective,all}/traces.jsonl",
 		Open:          "DIR/rollouts",
 		Score:         85,

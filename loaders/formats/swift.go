@@ -11,8 +11,8 @@ import (
 func swift() Format {
 	return Format{
 		Name: "ms-swift", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl: one line per logged step, with a list for each column.",
-		TrainerOption: "--log_completions true --output_dir DIR",
-		File:          "DIR/completions.jsonl",
+		TrainerOption: "--log_completions true --logging_steps 1 --output_dir DIR",
+		File:          "DIR/v{n}-{time}/completions.jsonl",
 		Open:          "DIR",
 		Score:         85,
 		Sniff: func(first *First) bool {
@@ -32,8 +32,8 @@ func swift() Format {
 func swiftRay() Format {
 	return Format{
 		Name: "ms-swift-ray", Framework: "ms-swift", Doc: "ms-swift's completions.jsonl of the Ray trainer: one line per sample.",
-		TrainerOption: "--log_completions true --output_dir DIR",
-		File:          "DIR/completions.jsonl",
+		TrainerOption: "--log_completions true --logging_steps 1 --output_dir DIR",
+		File:          "DIR/v{n}-{time}/completions.jsonl",
 		Open:          "DIR",
 		Score:         60,
 		Sniff:         hasKeys("gen_step", "prompt", "completion"),

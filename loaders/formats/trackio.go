@@ -8,7 +8,7 @@ import (
 )
 
 // trackioOption is what makes TRL write its samples for trackio.
-const trackioOption = "report_to=trackio with log_completions=True in GRPOConfig or RLOOConfig; in ~/.cache/huggingface, or TRACKIO_DIR=trackio"
+const trackioOption = "report_to=trackio, log_completions=True and logging_steps=1 in GRPOConfig or RLOOConfig; in ~/.cache/huggingface, or TRACKIO_DIR=trackio"
 
 // trackio is the tables that TRL logs to trackio, as package trackio gives them: a line for each table, with the columns of TRL's Parquet
 // files. TRL's RLOO writes no file of its own.

@@ -12,7 +12,7 @@ import (
 func trl() Format {
 	return Format{
 		Name: "trl", Framework: "trl", Doc: "TRL's completions/completions_{step}.parquet: a column per reward function.",
-		TrainerOption: "log_completions=True and output_dir=DIR in GRPOConfig",
+		TrainerOption: "log_completions=True, logging_steps=1 and output_dir=DIR in GRPOConfig",
 		File:          "DIR/completions/completions_{step}.parquet",
 		Open:          "DIR",
 		Framing:       framing.Framing{Table: true},

@@ -12,7 +12,7 @@ import (
 func trlTable() Format {
 	return Format{
 		Name: "trl-table", Framework: "trl", Doc: "TRL's completions as a W&B table on disk: a column per reward function.",
-		TrainerOption: "WANDB_MODE=offline, log_completions=True and report_to=wandb",
+		TrainerOption: "WANDB_MODE=offline, and log_completions=True, logging_steps=1 and report_to=wandb in GRPOConfig or RLOOConfig",
 		File:          "wandb/{run}/files/media/table/completions_{step}_{hash}.table.json",
 		Open:          "wandb",
 		Origin:        FromLogger,
