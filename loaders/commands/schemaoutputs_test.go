@@ -89,8 +89,8 @@ func schemaLines(dir string) [][]string {
 		{"steps", agent},
 		{"steps", filepath.Join(dir, "many.jsonl")},
 		{"steps", filepath.Join(dir, "open")},
-		{"tail", log, "--idle-timeout", "20ms", "--last", "3"},
-		{"tail", filepath.Join(dir, "open"), "--idle-timeout", "300ms"},
+		{"tail", log, "--idle-timeout", "2s", "--last", "3"},
+		{"tail", filepath.Join(dir, "open"), "--idle-timeout", "2s"},
 		{"summary", filepath.Join(dir, "many.jsonl")},
 		{"why", "g", filepath.Join(dir, "large.jsonl")},
 		{"report", log, "--framwork", "trl"},
@@ -139,6 +139,11 @@ func TestOutputsAreAsTheirSchemasSay(t *testing.T) {
 	}
 }
 
+// writerFunc is a writer that is a function.
+type writerFunc func([]byte) (int, error)
+
+func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
+
 // run runs a command line and validates both outputs.
 func (s *schemas) run(t *testing.T, line []string) {
 	t.Helper()
@@ -151,7 +156,10 @@ func (s *schemas) run(t *testing.T, line []string) {
 	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
 	defer stop()
 	if slices.Contains(line, "--watch") { // which ends when it is told to
-		time.AfterFunc(300*time.Millisecond, stop)
+		p.Out = writerFunc(func(b []byte) (int, error) {
+			time.AfterFunc(300*time.Millisecond, stop)
+			return out.Write(b)
+		})
 	}
 	if err := root.ExecuteContext(ctx); err != nil {
 		PrintError(&errOut, append(line, "--json"), err)
