@@ -183,7 +183,10 @@ func outcome(t *testing.T, line []string) map[string]string {
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
 	defer stop()
 	if slices.Contains(line, "--watch") { // which ends when it is told to
-		time.AfterFunc(300*time.Millisecond, stop)
+		p.Out = writerFunc(func(b []byte) (int, error) {
+			time.AfterFunc(300*time.Millisecond, stop)
+			return out.Write(b)
+		})
 	}
 	err := root.ExecuteContext(ctx)
 	if err != nil {
