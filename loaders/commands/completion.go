@@ -12,27 +12,51 @@ import (
 
 // RegisterCompletions registers the values of the common flags for shell completion.
 func (p *Program) RegisterCompletions(cmd *cobra.Command) error {
-	var names, formatNames, groupings []string
+	for flag, words := range map[string]func() []string{
+		"framework": estimators.Frameworks, "estimator": estimatorNames, "input-format": formatNames, "group-by": groupingNames,
+		"scale": listed("group", "batch", "none"), "split": listed("train", "val", "all"), "attempt": listed("newest", "all"),
+		"compute-new-adv": listed("true", "false"),
+	} {
+		if err := cmd.RegisterFlagCompletionFunc(flag, completions(words)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// completions completes with words, which are found out when a shell asks and not at each start.
+func completions(words func() []string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return words(), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func listed(words ...string) func() []string {
+	return func() []string { return words }
+}
+
+// estimatorNames are the names of the estimators, each once: several frameworks have one of the same name.
+func estimatorNames() (names []string) {
 	for _, e := range estimators.All() {
 		if !slices.Contains(names, e.Name) {
 			names = append(names, e.Name)
 		}
 	}
+	return names
+}
+
+func formatNames() (names []string) {
 	for _, f := range formats.All() {
-		formatNames = append(formatNames, f.Name)
+		names = append(names, f.Name)
 	}
+	return names
+}
+
+func groupingNames() (names []string) {
 	for _, g := range model.Groupings() {
-		groupings = append(groupings, string(g))
+		names = append(names, string(g))
 	}
-	for flag, values := range map[string][]string{
-		"framework": estimators.Frameworks(), "estimator": names, "scale": {"group", "batch", "none"},
-		"input-format": formatNames, "split": {"train", "val", "all"}, "attempt": {"newest", "all"}, "group-by": groupings, "compute-new-adv": {"true", "false"},
-	} {
-		if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return names
 }
 
 // completeFlag registers the values of a flag for shell completion. It cannot fail for a

@@ -18,16 +18,16 @@ type ManualSection struct {
 	Entries [][2]string
 }
 
-// Manual returns the command that writes the manual page, from the commands and further
-// sections. The page has the date of the sources, so that it is reproducible.
-func (p *Program) Manual(more ...ManualSection) *cobra.Command {
+// Manual returns the command that writes the manual page, from the commands and a further
+// section, which is made when the page is. The page has the date of the sources, so that it is reproducible.
+func (p *Program) Manual(more func() ManualSection) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man",
 		Short:  "Print the manual page",
 		Args:   noArguments,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return writeManual(p.stdout(cmd.Context()), p.sharedFlags(), cmd.Root(), append(more, manualSections()...))
+			return writeManual(p.stdout(cmd.Context()), p.sharedFlags(), cmd.Root(), append([]ManualSection{more()}, manualSections()...))
 		},
 	}
 }

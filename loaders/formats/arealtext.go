@@ -6,16 +6,21 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"vantage/loaders/decode"
 	"vantage/loaders/framing"
 	"vantage/loaders/jsonscan"
 )
 
+// arealFirstLine begins a record of AReaL's text. It is compiled when the first file asks, not for each list of formats.
+var arealFirstLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^idx: \d+ / \d+, seqlen: (\d+), reward is (\S+?)\.?\n`)
+})
+
 // arealText is AReaL's dump of before 2026: a text file per prompt, in a folder per version of the
 // policy, with terminal colours.
 func arealText() Format {
-	firstLine := regexp.MustCompile(`^idx: \d+ / \d+, seqlen: (\d+), reward is (\S+?)\.?\n`)
 	return Format{
 		Name: "areal-text", Framework: "areal", Doc: "AReaL's {version}/{task}.txt from before 2026: text with terminal colours, a file for each prompt.",
 		TrainerOption: "dump_dir=DIR, an argument of the workflow",
@@ -24,7 +29,7 @@ func arealText() Format {
 		Framing:       framing.Framing{RecordPrefix: "idx: "},
 		Score:         90,
 		Sniff: func(first *First) bool {
-			return firstLine.Match(first.Record)
+			return arealFirstLine().Match(first.Record)
 		},
 		Fields: decode.OnlyNames(decode.Names{
 			decode.RoleReward:   {"score"},
@@ -34,7 +39,7 @@ func arealText() Format {
 			decode.RoleResponse: {"output"},
 		}),
 		Layout: func(r *decode.RowDecoder, record []byte, emit func()) error {
-			return arealTextRecord(r, firstLine.FindSubmatch(record), record, emit)
+			return arealTextRecord(r, arealFirstLine().FindSubmatch(record), record, emit)
 		},
 	}
 }
