@@ -55,10 +55,4 @@ func BenchmarkFigures(bench *testing.B) {
 			MassOf(dst, b.Advantages)
 		}
 	})
-	bench.Run("by length", func(bench *testing.B) {
-		bench.ReportAllocs()
-		for bench.Loop() {
-			ByLength(dst, b.Advantages, b.Lengths)
-		}
-	})
 }

@@ -43,27 +43,6 @@ func TestMassOfNothing(t *testing.T) {
 	}
 }
 
-func TestByLength(t *testing.T) {
-	bins := ByLength(fourWeights, fourAdvantages, []int32{1, 2, 3, 4})
-	if len(bins) != 4 {
-		t.Fatalf("%d bins, want 4", len(bins))
-	}
-	for i, want := range []float64{0.2, 0, 0.3, 0.6} {
-		near(t, "bin", bins[i].Total(), want)
-		if l := int32(i + 1); bins[i].From != l || bins[i].To != l || bins[i].Tokens != int64(l) {
-			t.Errorf("bin %d is %d to %d with %d tokens, want %d", i, bins[i].From, bins[i].To, bins[i].Tokens, l)
-		}
-	}
-	// Three of four rows are cut at 9 tokens: they stay together.
-	bins = ByLength(fourWeights, fourAdvantages, []int32{9, 9, 2, 9})
-	if len(bins) != 2 || bins[0].Rows != 1 || bins[1].Rows != 3 || bins[1].From != 9 {
-		t.Errorf("bins of cut rows: %+v", bins)
-	}
-	if ByLength(nil, nil, nil) != nil {
-		t.Error("no rows have bins")
-	}
-}
-
 // Quartiles are those of the sorted lengths.
 func TestQuartiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

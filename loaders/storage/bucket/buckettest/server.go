@@ -221,11 +221,3 @@ func (s *Server) PutFolder(t *testing.T, bucket, prefix, dir string) {
 	}
 	wg.Wait()
 }
-
-// Remove removes an object.
-func (s *Server) Remove(t *testing.T, bucket, key string) {
-	t.Helper()
-	if err := s.admin.RemoveObject(context.Background(), bucket, key, minio.RemoveObjectOptions{}); err != nil {
-		t.Fatal(err)
-	}
-}
