@@ -207,10 +207,10 @@ func (s *Source) decodeWholeLines(f *file) {
 }
 
 // decodeText decodes whole lines that follow those decoded before.
-func (k *worker) decodeText(w *strideTask, text []byte) {
-	k.buf, w.size = text, len(text)
-	k.decodeLines(nil, w, 0)
-	k.buf, w.from = nil, w.end
+func (w *worker) decodeText(task *strideTask, text []byte) {
+	w.buf, task.size = text, len(text)
+	w.decodeLines(nil, task, 0)
+	w.buf, task.from = nil, task.end
 }
 
 // readText decodes the text of a compressed file until the deadline.

@@ -37,7 +37,7 @@ func TestLine(t *testing.T) {
 			t.Fatalf("%s: %d samples of %d", name, len(all), len(want))
 		}
 		order := random.Perm(len(all))[:50]
-		for i := range len(all) {
+		for i := range all {
 			order = append(order, i)
 		}
 		for _, i := range order {

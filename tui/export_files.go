@@ -92,7 +92,8 @@ func runExport(a App, args []string) (App, tea.Cmd, error) {
 	if err != nil {
 		return a, nil, err
 	}
-	name, what, text := "export."+e.format, "", ""
+	name := "export." + e.format
+	var what, text string
 	switch {
 	case e.shown:
 		name = "shown." + e.format
@@ -115,7 +116,8 @@ func (a App) saveExport(path, name, what, text string) (App, error) {
 	if a.files == nil {
 		return a, fmt.Errorf("nothing can be saved: there is no home directory")
 	}
-	saved, err := "", error(nil)
+	var saved string
+	var err error
 	if path == "" {
 		saved, err = a.files.Save(name, []byte(text))
 	} else {

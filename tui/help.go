@@ -206,7 +206,7 @@ func (a App) matchingEntries(p helpPart) []helpEntry {
 
 // matchesHelpSearch reports whether an entry of the help contains every word of the query.
 func (a App) matchesHelpSearch(entry string) bool {
-	for _, word := range strings.Fields(strings.ToLower(a.helpSearch.query)) {
+	for word := range strings.FieldsSeq(strings.ToLower(a.helpSearch.query)) {
 		if !strings.Contains(strings.ToLower(entry), word) {
 			return false
 		}

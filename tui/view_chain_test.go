@@ -14,7 +14,7 @@ func TestChainTextScrolls(t *testing.T) {
 			d.press("C", "j", "j", "right")
 			_, lines := d.app.stagePane(size[0], size[1]-4)
 			seen := ""
-			for range len(lines) {
+			for range lines {
 				seen += ansi.Strip(d.frame())
 				d.press("ctrl+d")
 			}

@@ -47,7 +47,7 @@ func (a App) matchingEstimators() []*estimators.Estimator {
 	var some []*estimators.Estimator
 	for _, e := range estimators.All() {
 		fits := true
-		for _, word := range strings.Fields(a.position.picker.filter) {
+		for word := range strings.FieldsSeq(a.position.picker.filter) {
 			fits = fits && strings.Contains(e.Framework+" "+e.Name, word)
 		}
 		if fits {

@@ -2,6 +2,7 @@ package groupfilter
 
 import (
 	"fmt"
+	"slices"
 
 	"vantage/estimators"
 )
@@ -55,11 +56,8 @@ func verlVaries(v *Verdict, r []float64) (bool, Reason) {
 func groupsWithMissing(b Batch, values []float64) []int {
 	var groups []int
 	for g := range b.Groups() {
-		for _, x := range values[b.Offsets[g]:b.Offsets[g+1]] {
-			if estimators.IsMissing(x) {
-				groups = append(groups, g)
-				break
-			}
+		if slices.ContainsFunc(values[b.Offsets[g]:b.Offsets[g+1]], estimators.IsMissing) {
+			groups = append(groups, g)
 		}
 	}
 	return groups

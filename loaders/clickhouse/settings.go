@@ -56,7 +56,7 @@ func (s *Source) allowedSettings(ctx context.Context, conn *wire.Conn) ([]wire.S
 
 // missing returns the setting readonly, and those of whole that are others in "name=value name=value".
 func missing(told string) (readonly string, set []wire.Setting) {
-	for _, setting := range strings.Fields(told) {
+	for setting := range strings.FieldsSeq(told) {
 		name, value, _ := strings.Cut(setting, "=")
 		if want, known := whole()[name]; !known {
 			readonly = value

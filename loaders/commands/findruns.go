@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"vantage/loaders/runfinder"
@@ -79,10 +80,8 @@ func RememberRuns(runs [][]string) {
 		return
 	}
 	for _, paths := range runs {
-		for _, p := range paths {
-			if p == "-" {
-				return
-			}
+		if slices.Contains(paths, "-") {
+			return
 		}
 		if m, err := d.Session(paths); err == nil {
 			_ = m.Remember()

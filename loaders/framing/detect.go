@@ -35,7 +35,7 @@ func Detect(name string, first []byte, prefixes ...string) Framing {
 func beginsDocument(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	if bytes.HasPrefix(line, []byte{'{'}) {
-		return bytes.IndexByte([]byte("{[,:"), line[len(line)-1]) >= 0
+		return strings.IndexByte("{[,:", line[len(line)-1]) >= 0
 	}
 	return bytes.HasPrefix(line, []byte{'['})
 }

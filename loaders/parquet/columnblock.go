@@ -260,13 +260,13 @@ func (r *columnReader) rewards(b *model.Block, n int) []float64 {
 	}
 	rewards := slices.Repeat([]float64{estimators.MissingReward()}, n)
 	for i := range rewards {
-		sum, any := 0.0, false
+		sum, scored := 0.0, false
 		for k, name := range r.decoder.Components.Names {
 			if x := b.Components[k][i]; x == x && decode.IsSummand(name) {
-				sum, any = sum+x, true
+				sum, scored = sum+x, true
 			}
 		}
-		if any {
+		if scored {
 			rewards[i], r.decoder.SumsComponents = sum, true
 		}
 	}

@@ -104,8 +104,8 @@ func (f *Finder) begin() {
 	over, cancel := context.WithTimeout(context.Background(), f.options.Time)
 	f.over = over
 	here, err := filepath.Abs(f.options.Dir)
-	if real, linkErr := filepath.EvalSymlinks(here); err == nil && linkErr == nil {
-		here = real
+	if resolved, linkErr := filepath.EvalSymlinks(here); err == nil && linkErr == nil {
+		here = resolved
 	}
 	f.walk.over, f.walk.here, f.walk.home, f.walk.limit = over, here, f.options.Home, maxEntries
 	f.walk.emit = f.emit

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"maps"
 	"os"
 )
 
@@ -107,9 +108,7 @@ func (w *wal) readOn(file *os.File, pageSize int) error {
 		}
 		pending[binary.BigEndian.Uint32(frame)] = at + frameHeaderSize
 		if pages := binary.BigEndian.Uint32(frame[4:]); pages != 0 { // a transaction ends here
-			for page, offset := range pending {
-				w.frames[page] = offset
-			}
+			maps.Copy(w.frames, pending)
 			clear(pending)
 			w.pages, w.sum, w.next = pages, sum, at+int64(len(frame))
 		}

@@ -75,8 +75,8 @@ func LogNextTo(logs []string, dir string) string {
 		if err != nil {
 			continue
 		}
-		if real, err := filepath.EvalSymlinks(full); err == nil {
-			full = real
+		if resolved, err := filepath.EvalSymlinks(full); err == nil {
+			full = resolved
 		}
 		inside := dir == filepath.Dir(full)
 		if info, err := os.Stat(full); err == nil && info.IsDir() {

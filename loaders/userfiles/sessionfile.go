@@ -42,8 +42,8 @@ func (d *Files) Session(paths []string) (*SessionFile, error) {
 			return nil, fmt.Errorf("cannot resolve %s: %w", p, err)
 		}
 		// a link such as latest may point to another run tomorrow
-		if real, err := filepath.EvalSymlinks(absolute); err == nil {
-			absolute = real
+		if resolved, err := filepath.EvalSymlinks(absolute); err == nil {
+			absolute = resolved
 		}
 		m.run = append(m.run, absolute)
 	}

@@ -1,6 +1,7 @@
 package glossary
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -83,10 +84,8 @@ func Find(place Place, name string) (Entry, bool) {
 
 func find(entries []Entry, name string) (Entry, bool) {
 	for _, e := range entries {
-		for _, n := range e.AllNames() {
-			if n == name {
-				return e, true
-			}
+		if slices.Contains(e.AllNames(), name) {
+			return e, true
 		}
 	}
 	return Entry{}, false

@@ -51,11 +51,11 @@ func (a *Answer) freshness() (state, lastWrite string) {
 	return state, p.LastWrite.UTC().Format(time.RFC3339)
 }
 
-// writeFitting writes the answer with as many entries of its list as fit into limit bytes, at most n.
+// writeFitting writes the answer with as many entries of its list as fit into [MaxAnswer] bytes, at most n.
 // With none it is written whatever it takes.
-func writeFitting(w io.Writer, limit, n int, draw func(entries int) []byte) error {
+func writeFitting(w io.Writer, n int, draw func(entries int) []byte) error {
 	text := draw(n)
-	for n > 0 && len(text) > limit {
+	for n > 0 && len(text) > MaxAnswer {
 		n--
 		text = draw(n)
 	}

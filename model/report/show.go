@@ -124,7 +124,7 @@ func (s *Show) write(w io.Writer, draw func(chars int) []byte) error {
 		_, err := w.Write(draw(s.Chars))
 		return err
 	}
-	return writeFitting(w, MaxAnswer, cutSteps, func(n int) []byte { return draw(s.Chars * n / cutSteps) })
+	return writeFitting(w, cutSteps, func(n int) []byte { return draw(s.Chars * n / cutSteps) })
 }
 
 func indentedText(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

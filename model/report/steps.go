@@ -61,7 +61,7 @@ func (s *Steps) write(w io.Writer, draw func(n int) []byte) error {
 		_, err := w.Write(draw(len(s.Steps)))
 		return err
 	}
-	return writeFitting(w, MaxAnswer, len(s.Steps), draw)
+	return writeFitting(w, len(s.Steps), draw)
 }
 
 // StepsText writes the same as a table.

@@ -54,7 +54,7 @@ type summaryWarning struct {
 // "live", "idle 14 min", "ended" or, for what is no file, "unknown". Steps that are open count in none of the sums.
 // more_worst says how many of the worst steps, or runs of neighbouring steps, are left out for the length.
 func SummaryJSON(w io.Writer, s *Summary) error {
-	return writeFitting(w, MaxAnswer, min(MaxWorst, len(s.Glance.Spans)), func(n int) []byte { return encode(s.value(n)) })
+	return writeFitting(w, min(MaxWorst, len(s.Glance.Spans)), func(n int) []byte { return encode(s.value(n)) })
 }
 
 func (s *Summary) value(n int) any {
@@ -166,7 +166,7 @@ func (s *Summary) warnings() []summaryWarning {
 
 // SummaryText writes the same in lines, of at most [MaxAnswer] bytes together.
 func SummaryText(w io.Writer, s *Summary) error {
-	return writeFitting(w, MaxAnswer, min(MaxWorst, len(s.Glance.Spans)), s.text)
+	return writeFitting(w, min(MaxWorst, len(s.Glance.Spans)), s.text)
 }
 
 func (s *Summary) text(n int) []byte {

@@ -88,7 +88,7 @@ func (y *Why) some(n int) []int {
 // step, as in exports; original is the advantage before the sample filter; length is -1 where unknown. Numbers have
 // six digits: exports have every bit. steps are the newest that have a group of this name.
 func WhyJSON(w io.Writer, y *Why) error {
-	return writeFitting(w, MaxAnswer, min(maxSamples, y.group().Size()), func(n int) []byte {
+	return writeFitting(w, min(maxSamples, y.group().Size()), func(n int) []byte {
 		g := y.group()
 		samples := [][]any{}
 		for _, i := range y.some(n) {
@@ -122,7 +122,7 @@ func WhyJSON(w io.Writer, y *Why) error {
 
 // WhyText writes the same in lines.
 func WhyText(w io.Writer, y *Why) error {
-	return writeFitting(w, MaxAnswer, min(maxSamples, y.group().Size()), func(n int) []byte {
+	return writeFitting(w, min(maxSamples, y.group().Size()), func(n int) []byte {
 		var b bytes.Buffer
 		g, a := y.group(), y.Analysis
 		y.writeHead(&b)

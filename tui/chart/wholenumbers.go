@@ -7,7 +7,7 @@ import "math"
 // unit beside numbers. It returns false if a value is no whole number, or there is none.
 func WholeAxis(values []float64, w int) (axis Axis, bins int, ok bool) {
 	const exact = 1 << 52 // from here on half a unit is lost
-	any := false
+	found := false
 	for _, v := range values {
 		if !isFinite(v) {
 			continue
@@ -15,9 +15,9 @@ func WholeAxis(values []float64, w int) (axis Axis, bins int, ok bool) {
 		if v != math.Trunc(v) || math.Abs(v) > exact {
 			return Axis{}, 0, false
 		}
-		any = true
+		found = true
 	}
-	if !any || w < 1 {
+	if !found || w < 1 {
 		return Axis{}, 0, false
 	}
 	lo, hi := Range(values)

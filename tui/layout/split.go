@@ -64,7 +64,7 @@ func (s Shares) String() string {
 func ParseShares(text string) Shares {
 	var s Shares
 	names := splitNames()
-	for _, part := range strings.Fields(text) {
+	for part := range strings.FieldsSeq(text) {
 		name, value, _ := strings.Cut(part, "=")
 		share, err := strconv.ParseFloat(value, 64)
 		if i := slices.Index(names[:], name); i >= 0 && err == nil && share > 0 && share < 1 {

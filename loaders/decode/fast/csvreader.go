@@ -97,7 +97,7 @@ func (v *span) readCell(p []byte, at int, sep byte, use cellUse) (end int) {
 	}
 	v.from = at
 	if use >= countCell {
-		v.to = v.readNumberCell(p, at, sep, use)
+		v.to = v.readNumberCell(p, at, use)
 		if isQuoted && byteAt(p, v.to) != '"' {
 			return -1
 		}
@@ -129,8 +129,8 @@ func (v *span) readTextCell(p []byte, sep byte, isQuoted bool, use cellUse) bool
 	return true
 }
 
-// readNumberCell reads the number that begins at at and returns where it ends, -1 if it does not fit.
-func (v *span) readNumberCell(p []byte, at int, sep byte, use cellUse) (end int) {
+// readNumberCell reads the number that begins at offset at and returns where it ends, -1 if it does not fit.
+func (v *span) readNumberCell(p []byte, at int, use cellUse) (end int) {
 	v.number = math.NaN()
 	if end = v.readDecimal(p, at); end > 0 && !continuesNumber(byteAt(p, end)) {
 		return end

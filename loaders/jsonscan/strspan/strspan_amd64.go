@@ -15,7 +15,7 @@ func countBlocks(p []byte, c *Counts) (n int, escaped, stopped bool) {
 	if !hasAVX2 || len(p) < 64 {
 		return 0, false, false
 	}
-	carry := 0
+	var carry int
 	if hasAVX512 {
 		n, carry = countBlocksAVX512(&p[0], len(p)/64, c)
 	} else {

@@ -147,7 +147,7 @@ func parseDecimal(digits []byte, scale int) float64 {
 // fromFloat16 returns the number that an IEEE half is.
 func fromFloat16(h uint16) float64 {
 	fraction, exponent := float64(h&0x3ff), int(h>>10&0x1f)
-	x := 0.0
+	var x float64
 	switch {
 	case exponent == 0x1f && fraction != 0:
 		return math.NaN()

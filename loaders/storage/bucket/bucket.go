@@ -129,7 +129,7 @@ func (b *Bucket) statFolder(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	if l.isEmpty() && name != "" {
-		return nil, b.noObject(name)
+		return nil, b.noObject()
 	}
 	return fileio.Object{Path: name, Folder: true}, nil
 }

@@ -30,7 +30,7 @@ func isBroken(err error) bool {
 }
 
 // noObject is the failure for a path at which there is nothing.
-func (b *Bucket) noObject(name string) error {
+func (b *Bucket) noObject() error {
 	return &fileio.Failure{What: "is neither an object nor the prefix of one in the bucket " + b.bucket + " at " + b.settings.address(), Do: "check the path, or start the run first", Err: fs.ErrNotExist}
 }
 
@@ -64,7 +64,7 @@ func (b *Bucket) refusal(no minio.ErrorResponse, key string) error {
 	case minio.NoSuchBucket:
 		f.What, f.Do, f.Err = "names a bucket that does not exist at "+b.settings.address(), "check its name, and the endpoint", fs.ErrNotExist
 	case minio.NoSuchKey:
-		return b.noObject(key)
+		return b.noObject()
 	case "InvalidAccessKeyId":
 		f.What, f.Do = "is refused: the access key of "+b.keys.from()+" is unknown at "+b.settings.host, "check which keys belong to this endpoint"
 	case "SignatureDoesNotMatch":
