@@ -81,8 +81,9 @@ var (
 // lost reports whether an error of a request says that the connection is not there any more.
 func lost(err error) bool {
 	var status *sftp.StatusError
+	var failure *fileio.Failure
 	switch {
-	case err == nil, errors.Is(err, io.EOF), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, errReplaced):
+	case err == nil, errors.As(err, &failure), errors.Is(err, io.EOF), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, errReplaced):
 		return false
 	case errors.As(err, &status):
 		return status.FxCode() == sftp.ErrSSHFxConnectionLost || status.FxCode() == sftp.ErrSSHFxNoConnection
@@ -98,7 +99,7 @@ func pathError(op, name string, err error) error {
 	case err == nil, errors.Is(err, io.EOF), errors.As(err, &failure):
 		return err
 	case errors.As(err, &status):
-		err = fmt.Errorf("its node says: %w", status)
+		err = fmt.Errorf("its node says: %w", err)
 	}
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }

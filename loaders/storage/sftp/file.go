@@ -29,6 +29,7 @@ type file struct {
 	storage    *Storage
 	path       string
 	readBefore int64         // up to where it was read before, if it was
+	isAhead    bool          // it is fetched before anybody reads it
 	isOpen     chan struct{} // closed when it is open, or cannot be opened
 	info       fileio.Object
 	err        error
@@ -84,12 +85,25 @@ func (f *file) open(known *fileio.Object) {
 	if f.err == nil {
 		f.err = pathError("open", f.path, err)
 	}
-	if f.err == nil && f.readBefore > 0 && f.readBefore < f.info.Bytes {
-		f.mu.Lock()
+	if f.err == nil {
+		f.requestFirst()
+	}
+}
+
+// requestFirst requests what is read first, before anybody can ask for less of it: of a file that has grown what is new, of one
+// that is fetched ahead all, and the start of a large one.
+func (f *file) requestFirst() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.readBefore > 0 && f.readBefore < f.info.Bytes:
 		f.request(0, min(headKept, f.readBefore))
 		from := max(0, f.readBefore-tailKept)
 		f.requestAll(from, min(f.info.Bytes-from, maxSegment))
-		f.mu.Unlock()
+	case f.isAhead && f.info.Bytes <= wholeFile:
+		f.requestAll(0, f.info.Bytes)
+	case f.isAhead:
+		f.requestAll(0, firstAhead)
 	}
 }
 
@@ -103,16 +117,9 @@ func (f *file) opened() (fileio.Object, error) {
 	}
 }
 
-// fetchAhead fetches a small file whole, and the start of a large one.
+// fetchAhead waits until what was requested of a file that is fetched ahead is there.
 func (f *file) fetchAhead() {
 	f.mu.Lock()
-	if len(f.segments) == 0 {
-		size := f.info.Bytes
-		if size > wholeFile {
-			size = firstAhead
-		}
-		f.requestAll(0, size)
-	}
 	requested := append([]*segment{}, f.segments...)
 	f.mu.Unlock()
 	for _, g := range requested {
@@ -304,8 +311,8 @@ func (f *file) remoteIn(at *session) (*sftp.File, error) {
 		return nil, err
 	}
 	if f.session != nil {
-		now, err := at.Stat(f.path)
-		if err == nil && !fileio.Unchanged(f.info, object(f.path, now)) {
+		now, err := at.describe(f.path)
+		if err == nil && !fileio.Unchanged(f.info, now) {
 			err = errReplaced
 		}
 		if err != nil {

@@ -1,106 +1,117 @@
 package sftp
 
 import (
-	"context"
-	"encoding/binary"
 	"errors"
-	"os"
-	"slices"
-	"sync"
+	"io"
 	"time"
 
 	"vantage/loaders/fileio"
 )
 
 const (
-	longestListing = 5 * time.Minute
-	maxListing     = 256 << 20 // bytes of memory, by far more than maxEntries take
-	entryMemory    = 200       // of an entry, beside its names
+	longestListing  = 5 * time.Minute
+	maxNames        = 64 << 20 // bytes of the names of a directory
+	entriesOfAnswer = 100      // that OpenSSH's server sends at a time
+	firstAsked      = 4        // requests for entries that are made together,
+	mostAsked       = 16       // and of a directory that has more
 )
 
 var (
-	errEndless = &fileio.Failure{What: "holds more files than can be listed", Do: "give the directory of one run"}
+	errEndless = &fileio.Failure{What: "holds more than 200,000 files", Do: "give the directory of one run"}
 	errSlow    = &fileio.Failure{What: "takes more than 5 minutes to list", Do: "give the directory of one run"}
 )
 
-// readDir lists a directory. The client collects all of it, so that a node could fill the memory, or list without end: it is
-// stopped before that, with a Failure.
-func (s *session) readDir(dir string, longest time.Duration) (infos []os.FileInfo, tooLarge *fileio.Failure, err error) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	timer := time.AfterFunc(longest, func() { cancel(errSlow) })
-	defer timer.Stop()
-	defer s.names.watch(func() { cancel(errEndless) })()
-	infos, err = s.ReadDirContext(ctx, dir)
-	if ctx.Err() != nil {
-		_ = errors.As(context.Cause(ctx), &tooLarge)
-		return nil, tooLarge, nil
+// listing is a directory that is being listed. A node could list without end: that is a Failure before it fills the memory.
+type listing struct {
+	wire    *wire
+	dir     string
+	handle  string // of the node
+	answers chan answer
+	late    <-chan time.Time
+
+	entries []fileio.Object
+	names   int // bytes of their names
+}
+
+// readDir lists a directory that probably has so many entries; 0 if nothing is known of it. A small one takes two round trips:
+// entries are asked for several times at once, and nothing waits for the answer to the request that closes it.
+func (w *wire) readDir(dir string, expected int, longest time.Duration) ([]fileio.Object, error) {
+	late := time.NewTimer(longest)
+	defer late.Stop()
+	l := listing{wire: w, dir: dir, answers: make(chan answer, mostAsked), late: late.C}
+	if err := l.open(); err != nil {
+		return nil, err
 	}
-	return infos, nil, err
-}
-
-// nameMeter counts what the names of files take that come from a node.
-type nameMeter struct {
-	head []byte // of the packet that is coming
-	rest int64  // of that packet, what has not come
-
-	mu      sync.Mutex
-	total   int64
-	watched []*watchedListing
-}
-
-// watchedListing is stopped when the total is larger than its limit.
-type watchedListing struct {
-	limit int64
-	stop  func()
-}
-
-// watch calls stop if more names come than are good from now on, until done is called.
-func (m *nameMeter) watch(stop func()) (done func()) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	w := &watchedListing{m.total + maxListing, stop}
-	m.watched = append(m.watched, w)
-	return func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.watched = slices.DeleteFunc(m.watched, func(other *watchedListing) bool { return other == w })
+	defer func() { _ = w.ask(kindClose, l.handle, nil) }()
+	together := firstAsked
+	if expected > 0 {
+		together = min(expected/entriesOfAnswer+2, mostAsked) // the last is told that there are no more
+	}
+	for {
+		done, err := l.more(together)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return l.entries, nil
+		}
+		together = mostAsked
 	}
 }
 
-// A packet of names begins with its length, this kind, the number of the request, and how many names there are.
-const (
-	kindOfNames = 104 // SSH_FXP_NAME
-	kindAt      = 4
-	countAt     = 9
-)
+// open opens the directory.
+func (l *listing) open() error {
+	if err := l.wire.ask(kindOpenDir, l.dir, l.answers); err != nil {
+		return err
+	}
+	a, err := l.wait()
+	if err != nil {
+		return err
+	}
+	l.handle, err = a.handle()
+	return err
+}
 
-// note notes bytes that came. Only one caller at a time may.
-func (m *nameMeter) note(p []byte) {
-	for len(p) > 0 {
-		if n := min(m.rest, int64(len(p))); n > 0 {
-			m.rest, p = m.rest-n, p[n:]
-			continue
+// more makes so many requests for entries, and reports whether there are no more.
+func (l *listing) more(together int) (done bool, err error) {
+	for range together {
+		if err := l.wire.ask(kindReadDir, l.handle, l.answers); err != nil {
+			return false, err
 		}
-		m.head, p = append(m.head, p[0]), p[1:]
-		if n := len(m.head); n <= kindAt || m.head[kindAt] == kindOfNames && n < countAt+4 {
-			continue
+	}
+	for range together {
+		a, err := l.wait()
+		switch {
+		case errors.Is(err, io.EOF):
+			return true, nil // later answers say the same
+		case err != nil:
+			return false, err
 		}
-		size := int64(binary.BigEndian.Uint32(m.head)) + kindAt
-		if m.head[kindAt] == kindOfNames {
-			m.add(size + entryMemory*int64(binary.BigEndian.Uint32(m.head[countAt:])))
+		if err := l.add(a); err != nil {
+			return false, err
 		}
-		m.rest, m.head = size-int64(len(m.head)), m.head[:0]
+	}
+	return false, nil
+}
+
+// wait waits for the next answer.
+func (l *listing) wait() (answer, error) {
+	select {
+	case a := <-l.answers:
+		return a, a.err()
+	case <-l.late:
+		return answer{}, errSlow
 	}
 }
 
-func (m *nameMeter) add(n int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.total += n
-	for _, w := range m.watched {
-		if m.total > w.limit {
-			w.stop()
-		}
+// add adds the entries of an answer.
+func (l *listing) add(a answer) error {
+	found, err := a.entries(l.dir)
+	for _, e := range found {
+		l.names += len(e.Path)
 	}
+	if l.entries = append(l.entries, found...); len(l.entries) > maxEntries || l.names > maxNames {
+		return errEndless
+	}
+	return err
 }

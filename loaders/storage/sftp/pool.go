@@ -92,7 +92,7 @@ func (p *pool) isFresh(f *file, info fileio.Object) bool {
 func (p *pool) begin(name string, known *fileio.Object) *file {
 	f := newFile(p.storage, name)
 	p.mu.Lock()
-	f.users, f.checked = 1, time.Now()
+	f.users, f.checked, f.isAhead = 1, time.Now(), known != nil
 	f.readBefore = p.read[name]
 	if !p.closed {
 		p.files[name] = f

@@ -22,13 +22,13 @@ const (
 // session is one run of ssh, and the client that speaks sftp with the node through it.
 type session struct {
 	*sftp.Client
+	wire  *wire
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	out   *os.File
 	words *lastWords
 	ended chan struct{} // closed when ssh has ended
 	up    time.Time     // when sftp answered
-	names nameMeter
 
 	waiting atomic.Int32 // requests without an answer
 	heard   atomic.Int64 // when the first of them was sent, or something came from the node since: Unix nanoseconds
@@ -73,6 +73,7 @@ func startSSH(t target, terminal bool) (*session, error) {
 		return nil, err
 	}
 	s.out, s.cmd.Stdout = out, outEnd
+	s.wire = newWire(s.in, reader{s})
 	err = s.cmd.Start()
 	_ = outEnd.Close()
 	if err != nil {
@@ -99,7 +100,7 @@ func open(t target, terminal bool, stop <-chan struct{}) (*session, *lastWords, 
 	}
 	opened := make(chan error, 1)
 	go func() {
-		client, err := sftp.NewClientPipe(reader{s}, s.in, sftp.UseConcurrentReads(true))
+		client, err := sftp.NewClientPipe(s.wire, s.wire, sftp.UseConcurrentReads(true))
 		s.Client = client
 		opened <- err
 	}()
@@ -134,7 +135,6 @@ func (r reader) Read(p []byte) (int, error) {
 	n, err := r.out.Read(p)
 	if n > 0 {
 		r.heard.Store(time.Now().UnixNano())
-		r.names.note(p[:n])
 	}
 	return n, err
 }

@@ -2,8 +2,6 @@ package sftp
 
 import (
 	"io/fs"
-	"os"
-	"path"
 	"sync"
 	"time"
 
@@ -75,22 +73,28 @@ func (s *Storage) describe(name string) (o fileio.Object, err error) {
 	err = s.connection.do(func(at *session) error {
 		began := time.Now()
 		alone := at.waiting.Load() == 1
-		info, err := at.Stat(name)
-		if err != nil {
-			return err
+		if o, err = at.describe(name); err == nil {
+			s.connection.noteLatency(time.Since(began), alone)
 		}
-		s.connection.noteLatency(time.Since(began), alone)
-		o = object(name, info)
-		return nil
+		return err
 	})
 	return o, pathError("stat", name, err)
 }
 
-// object describes a file or a directory that the node described.
-func object(name string, info os.FileInfo) fileio.Object {
-	o := fileio.Object{Path: name, Bytes: max(0, info.Size()), Modified: info.ModTime(), Folder: info.IsDir()}
+// describe asks in a session for the description of a file or directory.
+func (s *session) describe(name string) (fileio.Object, error) {
+	info, err := s.Stat(name)
+	if err != nil {
+		return fileio.Object{}, err
+	}
+	return object(name, info.Size(), info.ModTime(), info.Mode()), nil
+}
+
+// object describes a file or a directory.
+func object(name string, size int64, modified time.Time, mode fs.FileMode) fileio.Object {
+	o := fileio.Object{Path: name, Bytes: max(0, size), Modified: modified, Folder: mode.IsDir()}
 	if !o.Folder {
-		o.Special = info.Mode().Type()
+		o.Special = mode.Type()
 	}
 	return o
 }
@@ -134,24 +138,11 @@ func (s *Storage) Open(name string) (fileio.Handle, error) { return s.files.open
 // WillRead implements [fileio.Storage].
 func (s *Storage) WillRead(names []string) { s.files.willRead(names) }
 
-// list lists a directory.
-func (s *Storage) list(dir string) (all []fileio.Object, err error) {
-	var tooLarge *fileio.Failure
+// list lists a directory that probably has so many entries.
+func (s *Storage) list(dir string, expected int) (all []fileio.Object, err error) {
 	err = s.connection.do(func(at *session) error {
-		var infos []os.FileInfo
-		if infos, tooLarge, err = at.readDir(dir, s.longest); err != nil {
-			return err
-		}
-		all = make([]fileio.Object, 0, len(infos))
-		for _, info := range infos {
-			if name := info.Name(); name != "." && name != ".." && name != "/" {
-				all = append(all, object(path.Join(dir, name), info))
-			}
-		}
-		return nil
+		all, err = at.wire.readDir(dir, expected, s.longest)
+		return err
 	})
-	if tooLarge != nil {
-		return nil, tooLarge
-	}
 	return all, pathError("list", dir, err)
 }

@@ -77,7 +77,7 @@ func (t *tree) ahead(dir string, depth int, modified time.Time) {
 // list lists a directory, and begins to list those in it that are not known.
 func (t *tree) list(f *folder) {
 	began := t.now()
-	entries, err := t.storage.list(f.path)
+	entries, err := t.storage.list(f.path, len(f.entries))
 	slices.SortFunc(entries, func(a, b fileio.Object) int { return strings.Compare(a.Path, b.Path) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +87,7 @@ func (t *tree) list(f *folder) {
 	}
 	t.entries += len(entries) - len(f.entries)
 	if t.entries > maxEntries {
-		err = &fileio.Failure{What: "holds more than 200,000 files", Do: "give the directory of one run"}
+		err = errEndless
 	}
 	if err != nil && fileio.IsLost(err) && !first {
 		t.entries += len(f.entries) - len(entries)
