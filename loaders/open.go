@@ -73,6 +73,12 @@ func (s *Source) openAwaited(now time.Time) error {
 	places := s.awaited
 	s.awaited = nil
 	for _, at := range places {
+		if at.missing && at.storage == nil { // what is there now may be a database
+			var err error
+			if at, err = s.placeOf(at.shown); err != nil {
+				return err
+			}
+		}
 		if err := s.openPlace(at); err != nil {
 			return err
 		}

@@ -81,6 +81,40 @@ func TestTrackioIsFollowed(t *testing.T) {
 	}
 }
 
+// A database, or a run in one, is waited for: trackio creates it empty.
+func TestTrackioIsAwaited(t *testing.T) {
+	for _, run := range []string{"", "/brave_sun"} {
+		t.Run("math.db"+run, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "math.db")
+			s, err := Open([]string{path + run}, Options{Follow: true, Wait: true, polling: true, Poll: time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			progress := func(until func(model.Progress) bool) {
+				for {
+					if c, err := s.Next(t.Context()); err != nil {
+						t.Fatal(err)
+					} else if until(c.Progress) {
+						return
+					}
+				}
+			}
+			progress(func(p model.Progress) bool { return p.Awaited == path+run })
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			progress(func(p model.Progress) bool { return p.Awaited == "" })
+			copyFile(t, "trackio/testdata/math.db", path+".new")
+			if err := os.Rename(path+".new", path); err != nil {
+				t.Fatal(err)
+			}
+			nextRows(t, s, model.NewStore(), 8)
+		})
+	}
+}
+
 // A database that is not trackio's, or damaged, is refused in a sentence.
 func TestTrackioRefusals(t *testing.T) {
 	whole, err := os.ReadFile("trackio/testdata/math.db")
@@ -97,6 +131,7 @@ func TestTrackioRefusals(t *testing.T) {
 		want string
 	}{
 		"other.db": {other, "is a SQLite database, but none of trackio: it has no table metrics with its columns: export its rows as JSON lines"},
+		"empty.db": {nil, "is empty: wait until trackio has logged something, or follow it"},
 		"cut.db":   {whole[:20000], ": copy it again, together with the file -wal beside it"},
 	} {
 		path := filepath.Join(dir, name)

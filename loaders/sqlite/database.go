@@ -130,7 +130,10 @@ func (d *Database) open() (v *View, err error) {
 		return v, err
 	}
 	var header [headerSize]byte
-	if _, err := io.ReadFull(v.file, header[:]); err != nil || !Magic(header[:]) {
+	switch n, err := io.ReadFull(v.file, header[:]); {
+	case n == 0 && errors.Is(err, io.EOF):
+		return v, ErrEmpty
+	case err != nil || !Magic(header[:]):
 		return v, errors.Join(ErrNotDatabase, ignoreEOF(err))
 	}
 	if v.pageSize = int(binary.BigEndian.Uint16(header[16:])); v.pageSize == 1 {

@@ -47,6 +47,17 @@ func (v *View) Table(name string) (found *Table, err error) {
 	return found, nil
 }
 
+// IsEmpty reports whether the database has no tables yet.
+func (v *View) IsEmpty() (bool, error) {
+	empty := true
+	schema := Table{view: v, root: 1}
+	err := schema.Each(-1<<63, func(*Row) bool {
+		empty = false
+		return false
+	})
+	return empty, err
+}
+
 // Column returns the number of a column, -1 if there is none of that name.
 func (t *Table) Column(name string) int {
 	for i, c := range t.Columns {

@@ -165,7 +165,7 @@ func TestReadsWhileSQLiteWrites(t *testing.T) {
 				return err
 			})
 			switch {
-			case errors.Is(err, os.ErrNotExist) || errors.Is(err, ErrNotDatabase):
+			case errors.Is(err, os.ErrNotExist) || errors.Is(err, ErrEmpty) || errors.Is(err, ErrNotDatabase):
 				continue // it is not there yet
 			case errors.Is(err, ErrDisturbed) && !done:
 				disturbed++
@@ -261,7 +261,7 @@ func TestRefusals(t *testing.T) {
 		data []byte
 		want error
 	}{
-		"empty":         {nil, ErrNotDatabase},
+		"empty":         {nil, ErrEmpty},
 		"short":         {whole[:60], ErrNotDatabase},
 		"text":          {[]byte(strings.Repeat("x", 5000)), ErrNotDatabase},
 		"UTF-16":        {change(59, 2), ErrUnsupported},

@@ -52,9 +52,21 @@ func listRows(v *sqlite.View, before []*list) ([]*list, error) {
 		}
 	}
 	if !found {
-		return nil, &fileio.Failure{What: "is a SQLite database, but none of trackio: it has no table metrics with its columns", Do: "export its rows as JSON lines"}
+		return nil, notTrackio(v)
 	}
 	return l.lists, nil
+}
+
+// notTrackio says why a database without trackio's tables is not read: trackio may be about to create them.
+func notTrackio(v *sqlite.View) error {
+	empty, err := v.IsEmpty()
+	switch {
+	case err != nil:
+		return err
+	case empty:
+		return sqlite.ErrEmpty
+	}
+	return &fileio.Failure{What: "is a SQLite database, but none of trackio: it has no table metrics with its columns", Do: "export its rows as JSON lines"}
 }
 
 // lister lists the rows of a view.

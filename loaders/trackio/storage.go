@@ -42,7 +42,7 @@ func Open(name string) (storage fileio.Storage, inner string) {
 		info, err := os.Stat(at)
 		switch {
 		case err != nil:
-		case !info.Mode().IsRegular() || !isDatabase(at):
+		case !info.Mode().IsRegular() || !isDatabase(at) && !isNew(at, info):
 			return nil, ""
 		default:
 			return &database{path: at, rows: sqlite.New(at)}, path.Clean(filepath.ToSlash(inner))
@@ -62,6 +62,9 @@ func isDatabase(name string) bool {
 	n, _ := f.ReadAt(start[:], 0)
 	return sqlite.Magic(start[:n])
 }
+
+// isNew reports whether a file is a database that SQLite has created and not written yet.
+func isNew(name string, info fs.FileInfo) bool { return info.Size() == 0 && filepath.Ext(name) == ".db" }
 
 // Name implements [fileio.Storage].
 func (d *database) Name() string { return d.path + string(filepath.Separator) }
@@ -158,6 +161,8 @@ func (d *database) Open(name string) (fileio.Handle, error) {
 // failure says what is wrong with the database and what to do.
 func (d *database) failure(err error) error {
 	switch {
+	case errors.Is(err, sqlite.ErrEmpty):
+		return &fileio.Failure{What: "is empty", Do: "wait until trackio has logged something, or follow it", Lost: true, Err: err}
 	case errors.Is(err, sqlite.ErrDisturbed):
 		return &fileio.Failure{What: "is being written, again and again, or its writer was stopped while it wrote", Do: "try again, or open it once with sqlite3, which completes or undoes that", Lost: true, Err: err}
 	case errors.Is(err, sqlite.ErrBroken):
