@@ -165,6 +165,9 @@ func (s *Source) openDir(at place) error {
 	if err != nil {
 		return pathError(path, err)
 	}
+	if opened, err := s.openProject(d, l); opened || err != nil {
+		return err
+	}
 	if len(l.Files) == 0 && !s.options.Follow {
 		return &Error{Path: path, What: "holds no logs", Do: directoryHint(d, l)}
 	}

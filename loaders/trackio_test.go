@@ -60,6 +60,45 @@ func TestTrackioRuns(t *testing.T) {
 	}
 }
 
+// Trackio's folder is that of its only project. Of several, and beside logs, none is opened.
+func TestTrackioFolder(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"math.lock", "math.db-shm", "media/math/brave_sun/1/a.png", "other/notes.db"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("x"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copyFile(t, "sqlite/testdata/small.db", filepath.Join(dir, "optuna.db"))
+	copyFile(t, "trackio/testdata/math.db", filepath.Join(dir, "math.db"))
+	for _, o := range []Options{{}, {Follow: true, polling: true, Poll: time.Millisecond}} {
+		s, err := Open([]string{dir}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if snap := nextRows(t, s, model.NewStore(), 12); snap.Rows != 12 {
+			t.Errorf("%d rows", snap.Rows)
+		}
+		_ = s.Close()
+	}
+	copyFile(t, "trackio/testdata/math.db", filepath.Join(dir, "code.db"))
+	for _, o := range []Options{{}, {Follow: true}} {
+		want := dir + " holds 2 databases of trackio, each of another project: give one of them: " + filepath.Join(dir, "code.db") + ", " + filepath.Join(dir, "math.db")
+		if _, err := Open([]string{dir}, o); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	copyFile(t, "formats/testdata/verl/3.jsonl", filepath.Join(dir, "1.jsonl"))
+	s, err := Open([]string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := drain(t, s); got.Progress.Files != 1 {
+		t.Error(got.Progress)
+	}
+	_ = s.Close()
+}
+
 // What trackio logs while a database is followed is read on, from the log beside the database: what was read stays.
 func TestTrackioIsFollowed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "math.db")
@@ -132,7 +171,7 @@ func TestTrackioRefusals(t *testing.T) {
 	}{
 		"other.db": {other, "is a SQLite database, but none of trackio: it has no table metrics with its columns: export its rows as JSON lines"},
 		"empty.db": {nil, "is empty: wait until trackio has logged something, or follow it"},
-		"cut.db":   {whole[:20000], ": copy it again, together with the file -wal beside it"},
+		"cut.db":   {whole[:20000], "cut.db cannot be read: it is broken, or cut off: page 71 of 39: copy it again, together with the file -wal beside it"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, c.data, 0o600); err != nil {
@@ -151,7 +190,9 @@ func TestTrackioRefusals(t *testing.T) {
 		}
 		_ = s.Close()
 	}
-	if _, err := Open([]string{dir}, Options{}); err == nil || !strings.Contains(err.Error(), "trackio's .db is read when it is given itself, as DIR/PROJECT.db") {
+	only := t.TempDir()
+	copyFile(t, "sqlite/testdata/small.db", filepath.Join(only, "other.db"))
+	if _, err := Open([]string{only}, Options{}); err == nil || !strings.Contains(err.Error(), "of .db files only trackio's are read, each when it is given itself, on the machine where it lies") {
 		t.Error(err)
 	}
 }

@@ -28,6 +28,7 @@ type Listing struct {
 	Infos     map[string]fs.FileInfo // of the logs
 	Other     map[string]int         // how many other files, by extension
 	Averages  []string               // some of the other files that hold averages of steps under the trainer's names
+	Databases []string               // some of the other files that may be databases of trackio
 	Truncated bool                   // there is more than the bounds allow
 	Dirs      []string               // all directories, relative, "." first
 	States    []StateFile            // what trainers saved of their logs, in natural order
@@ -59,6 +60,9 @@ func (f StateFile) OutputDir() string {
 	}
 	return dir
 }
+
+// databaseExtension ends the names of trackio's databases.
+const databaseExtension = ".db"
 
 // artFolder is where ART keeps its runs, below the directory that it was started in.
 const artFolder = ".art"
@@ -212,15 +216,21 @@ func (l *Listing) addFile(name string, e fs.DirEntry) {
 	}
 }
 
-// maxAverages is how many files of averages a listing names: the first mostly say whose they are.
-const maxAverages = 4
+// How many files of averages, and how many databases, a listing names: the first averages mostly say whose they are.
+const (
+	maxAverages  = 4
+	maxDatabases = 64
+)
 
 // addOther counts a file that is no log.
 func (l *Listing) addOther(name string, e fs.DirEntry) {
 	kind := otherKind(e.Name())
 	l.Other[kind]++
-	if (kind == ".tfevents" || kind == ".wandb") && len(l.Averages) < maxAverages {
+	switch {
+	case (kind == ".tfevents" || kind == ".wandb") && len(l.Averages) < maxAverages:
 		l.Averages = append(l.Averages, name)
+	case kind == databaseExtension && len(l.Databases) < maxDatabases:
+		l.Databases = append(l.Databases, name)
 	}
 }
 
@@ -311,7 +321,7 @@ var knownUnread = [...]struct{ ext, what string }{
 	{".pkl", ".pkl files are Python objects, so turn their samples into JSON lines"},
 	{".wandb", "a .wandb file holds averages of steps, and the folder files/media/table beside it tables of samples"},
 	{".tfevents", "TensorBoard's files hold averages of steps"},
-	{".db", "trackio's .db is read when it is given itself, as DIR/PROJECT.db"},
+	{databaseExtension, "of .db files only trackio's are read, each when it is given itself, on the machine where it lies"},
 	{".zip", "a .zip is not read, as Agent-Lightning's, so unpack it"},
 	{".yaml", "ART's .yaml files are not read"},
 }

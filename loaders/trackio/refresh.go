@@ -69,6 +69,28 @@ func notTrackio(v *sqlite.View) error {
 	return &fileio.Failure{What: "is a SQLite database, but none of trackio: it has no table metrics with its columns", Do: "export its rows as JSON lines"}
 }
 
+// IsProject reports whether a file of this machine is a database of trackio.
+func IsProject(name string) (yes bool) {
+	if !isDatabase(name) {
+		return false
+	}
+	err := sqlite.New(name).Read(func(v *sqlite.View) error {
+		yes = false
+		for _, k := range kinds() {
+			t, err := v.Table(k.table)
+			if err != nil {
+				return err
+			}
+			if t != nil {
+				_, ok := k.columnsOf(t)
+				yes = yes || ok
+			}
+		}
+		return nil
+	})
+	return yes && err == nil
+}
+
 // lister lists the rows of a view.
 type lister struct {
 	lists []*list

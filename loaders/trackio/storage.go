@@ -64,7 +64,9 @@ func isDatabase(name string) bool {
 }
 
 // isNew reports whether a file is a database that SQLite has created and not written yet.
-func isNew(name string, info fs.FileInfo) bool { return info.Size() == 0 && filepath.Ext(name) == ".db" }
+func isNew(name string, info fs.FileInfo) bool {
+	return info.Size() == 0 && filepath.Ext(name) == ".db"
+}
 
 // Name implements [fileio.Storage].
 func (d *database) Name() string { return d.path + string(filepath.Separator) }
@@ -166,9 +168,9 @@ func (d *database) failure(err error) error {
 	case errors.Is(err, sqlite.ErrDisturbed):
 		return &fileio.Failure{What: "is being written, again and again, or its writer was stopped while it wrote", Do: "try again, or open it once with sqlite3, which completes or undoes that", Lost: true, Err: err}
 	case errors.Is(err, sqlite.ErrBroken):
-		return &fileio.Failure{What: err.Error(), Do: "copy it again, together with the file -wal beside it", Err: err}
+		return &fileio.Failure{What: "cannot be read: " + err.Error(), Do: "copy it again, together with the file -wal beside it", Err: err}
 	case errors.Is(err, sqlite.ErrUnsupported):
-		return &fileio.Failure{What: err.Error(), Do: "give the database as trackio writes it", Err: err}
+		return &fileio.Failure{What: "cannot be read: " + err.Error(), Do: "give the database as trackio writes it", Err: err}
 	}
 	return err
 }
