@@ -6,6 +6,7 @@ Everything is made here: model, tokenizer, prompts and rewards. Nothing is fetch
 import json
 import multiprocessing
 import os
+import pathlib
 import sys
 import time
 import warnings
@@ -13,6 +14,7 @@ import warnings
 os.environ |= {
     "HF_HUB_OFFLINE": "1", "HF_DATASETS_DISABLE_PROGRESS_BARS": "1", "TOKENIZERS_PARALLELISM": "false",
     "WANDB_MODE": "offline", "WANDB_CONSOLE": "off", "WANDB_DISABLE_GIT": "true", "WANDB_SILENT": "true",
+    "TRACKIO_DIR": os.path.join(os.environ["WORK"], "trackio"),  # before trackio is imported
 }  # fmt: skip
 warnings.simplefilter("ignore")
 
@@ -181,16 +183,19 @@ class Variant:
 
     with training.Variant(p, "chat") as variant: …        # trains into variant.folder, and records into variant.record
     variant.compare("trl grpo")
+
+    project is that of trackio, if the log is its database.
     """
 
-    def __init__(self, p, name):
+    def __init__(self, p, name, project=None):
         self.p, self.name = p, name
         self.folder, self.record = p.folder(name), p.work / f"{name}.jsonl"
+        self.log = pathlib.Path(os.environ["TRACKIO_DIR"], f"{project}.db") if project else self.folder
         self.lost = ()  # steps that are not in the log
 
     def __enter__(self):
         self.start = time.time()
-        self.screen = follower.Following(self.p, self.folder)
+        self.screen = follower.Following(self.p, self.log)
         return self
 
     def __exit__(self, *_):
@@ -201,7 +206,7 @@ class Variant:
         theirs = {step: advantages for step, advantages in recorded(self.record).items() if step not in self.lost}
         with self.p.case(self.name, estimator, pending, self.seconds) as case:
             self.screen.check(case, max(theirs))
-            compare(case, theirs, *self.p.export(self.folder), estimator)
+            compare(case, theirs, *self.p.export(self.log), estimator)
         if self.p.keeping and not case.failures:
             self.p.keep(f"trl-{self.p.name}-{self.name}".replace(" ", "-"), self.folder, "completions_*", estimator, theirs)
 

@@ -1,4 +1,5 @@
-"""TRL's GRPO writes a Parquet file for each step: what `vantage export` computes from them is what the loss was given."""
+"""TRL's GRPO writes a Parquet file for each step, and its tables to trackio: what `vantage export` computes from either is what the
+loss was given."""
 
 import time
 
@@ -34,10 +35,12 @@ def prove(p):
         variants.append(variant)
     variants.append(evaluated(p))
     if not p.keeping:
-        variants += [killed(p), rerun(p)]
+        variants += [killed(p), rerun(p), in_trackio(p)]
     for variant in variants:
         scale = VARIANTS.get(variant.name, {}).get("scale_rewards", "group")
         variant.compare(f"trl grpo with scale {scale}", pending=variant.name in PENDING)
+        if variant.log != variant.folder:
+            compare_with_files(variant)
 
 
 def start(variant, **options):
@@ -75,6 +78,23 @@ def rerun(p):
         training.finish(start(variant, record=p.work / "older.jsonl", seed=8))
         training.finish(start(variant, max_steps=12))
     return variant
+
+
+def in_trackio(p):
+    """Logged to trackio too: the database has the same rows as the files, two columns of rewards without a total."""
+    options = VARIANTS["two weighted rewards"] | {"report_to": ["trackio"], "project": "grpo"}
+    with training.Variant(p, "trackio", project="grpo") as variant:
+        training.finish(start(variant, **options))
+    return variant
+
+
+def compare_with_files(variant):
+    """What is read of trackio's database must be what is read of the files of the same run."""
+    with variant.p.case("trackio, and the files of the run", "trl grpo with scale group") as case:
+        (ours, _), (theirs, _) = variant.p.export(variant.log), variant.p.export(variant.folder)
+        if [(r.step, r.index, r.reward) for r in ours] != [(r.step, r.index, r.reward) for r in theirs]:
+            case.fail("the database has other steps or rewards than the files")
+        case.same([row.advantage for row in theirs], [row.advantage for row in ours], ulps=0)
 
 
 proof.run("trl", prove)

@@ -1,4 +1,4 @@
-"""TRL's RLOO writes no file of its own: its log is the table of W&B's offline run."""
+"""TRL's RLOO writes no file of its own: its log is the table of W&B's offline run, or trackio's database."""
 
 import os
 
@@ -30,8 +30,12 @@ def prove(p):
         with training.Variant(p, name) as variant:
             training.finish(start(variant, **options))
         variants.append(variant)
+    if not p.keeping:
+        with training.Variant(p, "trackio", project="rloo") as variant:
+            training.finish(start(variant, report_to=["trackio"], project="rloo"))
+        variants.append(variant)
     for variant in variants:
-        normalised = "normalize_advantages" in VARIANTS[variant.name]
+        normalised = "normalize_advantages" in VARIANTS.get(variant.name, {})
         variant.compare("trl rloo_normalize_advantages" if normalised else "trl rloo", pending=variant.name in PENDING)
 
 
