@@ -211,7 +211,7 @@ func TestAnotherNodeCosts(t *testing.T) {
 		all, bytes := time.Since(began), server.Up.Load()+server.Down.Load()-before
 		t.Logf("a ControlMaster %v: newest step after %d ms, all 200 steps, %.1f MB, after %d ms; %.1f MB over the network, at %v",
 			shared, first.Milliseconds(), float64(size)/1e6, all.Milliseconds(), float64(bytes)/1e6, store.Snapshot().Run.Progress.Link)
-		if first > 5*time.Second || all > 20*time.Second { // this machine may be busy
+		if first > 15*time.Second || all > 25*time.Second { // this machine may be busy; one after the other they take 30 s
 			t.Error("too slow")
 		}
 		if !shared {

@@ -42,7 +42,7 @@ func TestNoSSHIsLeft(t *testing.T) {
 		end(x)
 		x.waitExit()
 		left := true
-		for until := time.Now().Add(3 * time.Second); left && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		for until := time.Now().Add(30 * time.Second); left && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 			left = isSSH(ssh)
 		}
 		if left {

@@ -643,7 +643,11 @@ func TestMouseStorm(t *testing.T) {
 		d.app.display.mouse = true
 		n := uint64(1)
 		random := func(limit int) int { n = n*6364136223846793005 + 1442695040888963407; return int(n>>33) % limit }
-		for range 3000 {
+		times := 3000
+		if testing.Short() {
+			times = 300
+		}
+		for range times {
 			x, y := random(120), random(36)
 			switch random(8) {
 			case 0:

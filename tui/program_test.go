@@ -28,8 +28,13 @@ var buildProgram = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
+// programPath returns the path of the program. With -short, as for the race detector, which does not see into other
+// processes, the test is skipped.
 func programPath(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it runs the program as a process of its own")
+	}
 	path, err := buildProgram()
 	if err != nil {
 		t.Fatal(err)

@@ -45,15 +45,15 @@ func (v *virtualTerminal) counts() (written, repaints int) {
 // inVirtualTime runs the program as main does, on a terminal of 120×36, and then f.
 // Whatever takes no computing takes no time: sleeping lets everything settle that is due
 // by then.
-func inVirtualTime(t *testing.T, source Source, f func(*virtualTerminal)) {
+func inVirtualTime(t *testing.T, source Source, f func(*virtualTerminal), more ...tea.ProgramOption) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		v := &virtualTerminal{}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		app := New(ctx, source, Options{Title: "runs/made", Settings: filterSettings()})
-		v.program = tea.NewProgram(app, tea.WithInput(nil), tea.WithOutput(v), tea.WithoutSignalHandler(), tea.WithWindowSize(120, 36),
-			tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+		v.program = tea.NewProgram(app, append(more, tea.WithInput(nil), tea.WithOutput(v), tea.WithoutSignalHandler(), tea.WithWindowSize(120, 36),
+			tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}))...)
 		ended := make(chan error)
 		go func() {
 			_, err := v.program.Run()
@@ -178,7 +178,7 @@ func TestFreshnessRepaintsOnceAMinute(t *testing.T) {
 		if after, _ := v.counts(); after != ended {
 			t.Errorf("%d bytes after the end", after-ended)
 		}
-	})
+	}, tea.WithFPS(1)) // three days of ticks
 }
 
 // An idle screen sends nothing, even while the source reports that nothing has come.

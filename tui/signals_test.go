@@ -51,16 +51,13 @@ func TestWatchReportsEachChange(t *testing.T) {
 		ends   bool // with a step that has signal
 		code   int
 	}{{os.Interrupt, true, 0}, {syscall.SIGTERM, false, 3}} {
-		dir := t.TempDir()
-		writeStep(t, dir, "1", false)
-		writeStep(t, dir, "2", true) // no signal
-		writeStep(t, dir, "3", true)
+		dir := writeOldSteps(t) // the second has no signal
 		cmd, lines, stderr := startPiped(t, "check", "--watch", dir, "--fail-on", "signal=0")
 		expectLine(t, lines, "FAIL  signal=0: 0 at step 2\n")
 		if c.ends {
-			writeStep(t, dir, "4", false)
-			writeStep(t, dir, "5", false) // a newer step: the one before is complete
-			expectLine(t, lines, "ok    signal=0: 1 at step 4\n")
+			writeStep(t, dir, "3", false)
+			writeStep(t, dir, "4", false) // a newer step: the one before is complete
+			expectLine(t, lines, "ok    signal=0: 1 at step 3\n")
 		}
 		if err := cmd.Process.Signal(c.signal); err != nil {
 			t.Fatal(err)
@@ -210,33 +207,47 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// A tail prints a line for each step when it is complete, and ends with a signal, or when no row comes: exit code 0.
+// A tail prints a line for each step when it is complete. A signal ends it with exit code 0.
 func TestTailPrintsCompleteSteps(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		args []string
-		end  string
-	}{
-		{nil, "end: interrupted; step 4 may be unfinished; 2 steps\n"},
-		{[]string{"--idle-timeout", "2s"}, "end: idle, no row for 2 s; step 4 may be unfinished; 2 steps\n"},
-	} {
-		dir := t.TempDir()
-		writeStep(t, dir, "1", false)
-		writeStep(t, dir, "2", true)
-		writeStep(t, dir, "3", false)
-		cmd, lines, stderr := startPiped(t, append([]string{"tail", dir}, c.args...)...)
-		expectLine(t, lines, "      2          0/2        0/1        1        1  1 all correct\n")
-		writeStep(t, dir, "4", false)
-		expectLine(t, lines, "      3          2/2        1/1    0.500        1  1 alive\n")
-		if c.args == nil {
-			if err := cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
-		}
-		expectLine(t, lines, c.end)
-		_ = cmd.Wait()
-		if cmd.ProcessState.ExitCode() != 0 || stderr.Len() > 0 {
-			t.Errorf("%v: exit code %d; it said %q", c.args, cmd.ProcessState.ExitCode(), stderr)
+	dir := writeOldSteps(t)
+	cmd, lines, stderr := startPiped(t, "tail", dir)
+	expectLine(t, lines, "      2          0/2        0/1        1        1  1 all correct\n")
+	writeStep(t, dir, "3", false)
+	writeStep(t, dir, "4", false)
+	expectLine(t, lines, "      3          2/2        1/1    0.500        1  1 alive\n")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	expectLine(t, lines, "end: interrupted; step 4 may be unfinished; 2 steps\n")
+	_ = cmd.Wait()
+	if cmd.ProcessState.ExitCode() != 0 || stderr.Len() > 0 {
+		t.Errorf("exit code %d; it said %q", cmd.ProcessState.ExitCode(), stderr)
+	}
+}
+
+// A tail ends when no row comes for as long as it is told: exit code 0.
+func TestTailEndsWhenIdle(t *testing.T) {
+	t.Parallel()
+	cmd, lines, stderr := startPiped(t, "tail", writeOldSteps(t), "--idle-timeout", "2s")
+	expectLine(t, lines, "      2          0/2        0/1        1        1  1 all correct\n")
+	expectLine(t, lines, "end: idle, no row for 2 s; 1 step\n")
+	_ = cmd.Wait()
+	if cmd.ProcessState.ExitCode() != 0 || stderr.Len() > 0 {
+		t.Errorf("exit code %d; it said %q", cmd.ProcessState.ExitCode(), stderr)
+	}
+}
+
+// writeOldSteps writes two steps of an hour ago, the second all right, which are complete whenever they are read.
+func writeOldSteps(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	for name, right := range map[string]bool{"1": false, "2": true} {
+		writeStep(t, dir, name, right)
+		if err := os.Chtimes(filepath.Join(dir, name+".jsonl"), old, old); err != nil {
+			t.Fatal(err)
 		}
 	}
+	return dir
 }

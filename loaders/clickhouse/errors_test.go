@@ -196,14 +196,10 @@ func TestFirstChunkWaitsForNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	began := time.Now()
-	s := open(t, "clickhouse://viewer@"+silent.Addr().String()+"/rl/rollouts", Options{Follow: true})
+	s := open(t, "clickhouse://viewer@"+silent.Addr().String()+"/rl/rollouts", Options{Follow: true, timeout: time.Hour})
 	chunk, err := s.Next(context.Background())
 	if err != nil || chunk.Progress.Link.String() != "127.0.0.1 · connecting" || chunk.Progress.CaughtUp {
 		t.Errorf("%+v, %v", chunk, err)
-	}
-	if took := time.Since(began); took > 100*time.Millisecond {
-		t.Errorf("it took %v", took)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(20*time.Millisecond, cancel)

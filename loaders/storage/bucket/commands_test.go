@@ -12,6 +12,9 @@ import (
 
 // Every command that takes a log takes one in a bucket, and prints the same.
 func TestCommandsTakeABucket(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the program as a process of its own")
+	}
 	server := buckettest.Start(t)
 	useKeys(t, "http://"+server.Host)
 	bin := filepath.Join(t.TempDir(), "vantage")

@@ -222,6 +222,9 @@ func TestSlowLink(t *testing.T) {
 	start := time.Now()
 	s := open(t, loaders.Options{Follow: true}, "s3://runs/slow")
 	opened := time.Since(start)
+	if asked, _ := proxy.Take(); len(asked) > 0 {
+		t.Errorf("opening waited for %v", asked)
+	}
 	store := model.NewStore()
 	snap := read(t, s, store, 1)
 	first := time.Since(start)
@@ -231,8 +234,8 @@ func TestSlowLink(t *testing.T) {
 	read(t, s, store, 4800)
 	asked, bytes := proxy.Take()
 	t.Logf("opened after %v, first group after %v, all after %v with %d requests and %d bytes", opened, first, time.Since(start), len(asked), bytes)
-	if opened > 30*time.Millisecond || first > time.Second {
-		t.Errorf("opened after %v, first group after %v", opened, first)
+	if first > 5*time.Second { // of a busy machine; one after the other its files are there after ten
+		t.Errorf("first group after %v", first)
 	}
 	if len(asked) > 205 {
 		t.Errorf("%d requests", len(asked))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"vantage/loaders/fileio"
@@ -104,63 +105,67 @@ func readWhole(t *testing.T, s fileio.Storage, name string, part int) []byte {
 
 // Whatever is read, in whatever order, is what the storage has; and a second program finds it on the disk.
 func TestReadsWhatIsThere(t *testing.T) {
-	for _, size := range []int{1, pageSize, pageSize + 1, blockSize - 1, blockSize, 5*blockSize + 12345} {
-		f := &far{}
-		want := f.put("a", size, "v1", 0)
-		dir := t.TempDir()
-		for range 2 {
-			s := Wrap(f, NewDisk(dir, 1e9))
-			if got := readWhole(t, s, "a", 100_000); !bytes.Equal(got, want) {
-				t.Fatalf("%d bytes: others", size)
-			}
-			h, _ := s.Open("a")
-			for i := range 200 {
-				at := (i * 7919 * 131) % size
-				p := make([]byte, min(i*5000+1, size-at))
-				if n, err := h.ReadAt(p, int64(at)); n != len(p) || err != nil || !bytes.Equal(p, want[at:at+n]) {
-					t.Fatalf("%d bytes at %d of %d: %d, %v", len(p), at, size, n, err)
+	synctest.Test(t, func(t *testing.T) {
+		for _, size := range []int{1, pageSize, pageSize + 1, blockSize - 1, blockSize, 5*blockSize + 12345} {
+			f := &far{}
+			want := f.put("a", size, "v1", 0)
+			dir := t.TempDir()
+			for range 2 {
+				s := Wrap(f, NewDisk(dir, 1e9))
+				if got := readWhole(t, s, "a", 100_000); !bytes.Equal(got, want) {
+					t.Fatalf("%d bytes: others", size)
+				}
+				h, _ := s.Open("a")
+				for i := range 200 {
+					at := (i * 7919 * 131) % size
+					p := make([]byte, min(i*5000+1, size-at))
+					if n, err := h.ReadAt(p, int64(at)); n != len(p) || err != nil || !bytes.Equal(p, want[at:at+n]) {
+						t.Fatalf("%d bytes at %d of %d: %d, %v", len(p), at, size, n, err)
+					}
+				}
+				if n, err := h.ReadAt(make([]byte, 1), int64(size)); n != 0 || !errors.Is(err, io.EOF) {
+					t.Errorf("%d, %v at the end", n, err)
 				}
 			}
-			if n, err := h.ReadAt(make([]byte, 1), int64(size)); n != 0 || !errors.Is(err, io.EOF) {
-				t.Errorf("%d, %v at the end", n, err)
+			synctest.Wait() // for what is fetched ahead
+			f.take()
+			if readWhole(t, Wrap(f, NewDisk(dir, 1e9)), "a", 1<<20); len(f.take()) > 0 {
+				t.Errorf("%d bytes: the storage was asked for what is on the disk", size)
 			}
 		}
-		time.Sleep(10 * time.Millisecond) // what was fetched ahead
-		f.take()
-		if readWhole(t, Wrap(f, NewDisk(dir, 1e9)), "a", 1<<20); len(f.take()) > 0 {
-			t.Errorf("%d bytes: the storage was asked for what is on the disk", size)
-		}
-	}
+	})
 }
 
 // Each byte is asked for once, in few requests: small files whole, large ones by megabytes as they are read through, and no
 // more than a page where somebody looks once.
 func TestAsksOnce(t *testing.T) {
-	f := &far{}
-	f.put("small", 300_000, "v", 0)
-	f.put("large", 8*blockSize, "v", 0)
-	s := Wrap(f, nil)
-	readWhole(t, s, "small", 1000)
-	if asked := f.take(); len(asked) != 1 {
-		t.Errorf("small: %v", asked)
-	}
-	h, _ := s.Open("large")
-	_, _ = h.ReadAt(make([]byte, 100), 5*blockSize+10)
-	if asked := f.take(); len(asked) != 1 || !strings.HasSuffix(asked[0], fmt.Sprint("+", pageSize)) {
-		t.Errorf("one look: %v", asked)
-	}
-	readWhole(t, s, "large", 256<<10)
-	time.Sleep(10 * time.Millisecond)
-	bytes := 0
-	asked := f.take()
-	for _, a := range asked {
-		var at, n int
-		_, _ = fmt.Sscanf(a, "%d+%d", &at, &n)
-		bytes += n
-	}
-	if len(asked) > 12 || bytes != 8*blockSize-pageSize {
-		t.Errorf("%d bytes in %d requests: %v", bytes, len(asked), asked)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f := &far{}
+		f.put("small", 300_000, "v", 0)
+		f.put("large", 8*blockSize, "v", 0)
+		s := Wrap(f, nil)
+		readWhole(t, s, "small", 1000)
+		if asked := f.take(); len(asked) != 1 {
+			t.Errorf("small: %v", asked)
+		}
+		h, _ := s.Open("large")
+		_, _ = h.ReadAt(make([]byte, 100), 5*blockSize+10)
+		if asked := f.take(); len(asked) != 1 || !strings.HasSuffix(asked[0], fmt.Sprint("+", pageSize)) {
+			t.Errorf("one look: %v", asked)
+		}
+		readWhole(t, s, "large", 256<<10)
+		synctest.Wait()
+		bytes := 0
+		asked := f.take()
+		for _, a := range asked {
+			var at, n int
+			_, _ = fmt.Sscanf(a, "%d+%d", &at, &n)
+			bytes += n
+		}
+		if len(asked) > 12 || bytes != 8*blockSize-pageSize {
+			t.Errorf("%d bytes in %d requests: %v", bytes, len(asked), asked)
+		}
+	})
 }
 
 // A file that changed is never what was kept: by its version, or by its time if that is old enough to tell.
@@ -305,26 +310,28 @@ func TestErrorIsAskedAgain(t *testing.T) {
 
 // What is read next is fetched before it is read, once.
 func TestFetchesAhead(t *testing.T) {
-	f := &far{}
-	var names []string
-	for i := range 40 {
-		names = append(names, fmt.Sprint(i))
-		f.put(names[i], 1000+i, "v", 0)
-	}
-	s := Wrap(f, nil)
-	for range 3 {
-		s.WillRead(names)
-		time.Sleep(20 * time.Millisecond)
-	}
-	if asked := f.take(); len(asked) != 40 {
-		t.Errorf("%d requests", len(asked))
-	}
-	for i, name := range names {
-		if got := readWhole(t, s, name, 100); !bytes.Equal(got, f.data[name]) {
-			t.Errorf("%d: other bytes", i)
+	synctest.Test(t, func(t *testing.T) {
+		f := &far{}
+		var names []string
+		for i := range 40 {
+			names = append(names, fmt.Sprint(i))
+			f.put(names[i], 1000+i, "v", 0)
 		}
-	}
-	if asked := f.take(); len(asked) > 0 {
-		t.Errorf("%v were asked for again", asked)
-	}
+		s := Wrap(f, nil)
+		for range 3 {
+			s.WillRead(names)
+			synctest.Wait()
+		}
+		if asked := f.take(); len(asked) != 40 {
+			t.Errorf("%d requests", len(asked))
+		}
+		for i, name := range names {
+			if got := readWhole(t, s, name, 100); !bytes.Equal(got, f.data[name]) {
+				t.Errorf("%d: other bytes", i)
+			}
+		}
+		if asked := f.take(); len(asked) > 0 {
+			t.Errorf("%v were asked for again", asked)
+		}
+	})
 }

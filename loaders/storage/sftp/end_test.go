@@ -30,13 +30,13 @@ func TestCloseEndsSSH(t *testing.T) {
 		}
 		live := s.connection.live
 		server.SetSilent(silent)
-		began, wait := time.Now(), 2*time.Second
+		began, wait := time.Now(), 20*time.Second
 		_ = s.Close()
-		if took := time.Since(began); took > 4*time.Second {
+		if took := time.Since(began); took > 15*time.Second {
 			t.Errorf("silent %t: closed in %v", silent, took)
 		}
 		if silent {
-			wait = 100 * time.Millisecond // the program may have ended
+			wait = time.Second // the program may have ended
 		}
 		if !live.endedAfter(wait) {
 			t.Errorf("silent %t: ssh is left", silent)
@@ -59,7 +59,7 @@ func TestCloseEndsAttempt(t *testing.T) {
 	time.Sleep(300 * time.Millisecond)
 	began := time.Now()
 	_ = s.Close()
-	if err := <-failed; err == nil || time.Since(began) > 3*time.Second {
+	if err := <-failed; err == nil || time.Since(began) > 15*time.Second { // ssh gives up after 20
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 	if s.connection.attempt != nil {

