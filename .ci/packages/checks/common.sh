@@ -56,6 +56,14 @@ machine() {
   esac
 }
 
+# licences PROGRAM FOLDER [NAME]: there stand the program's licence (as NAME) and, in LIBRARIES, that of Go and of every library in it
+licences() {
+  local missing
+  grep -q 'Apache License' "$2/${3:-LICENSE}" || fail "$2 has no licence of the program"
+  missing=$({ echo "Go $(go env GOVERSION)"; go version -m "$1" | awk '$1 == "dep" { print $2, $3 }'; } | sed 's/^/==== /' | grep -vxFf "$2/LIBRARIES") || return 0
+  fail "LIBRARIES names no licence of: $missing"
+}
+
 # works ROOT ARCH PROGRAM: the program is this commit's, and reports on a log, whose last line says that the report is whole
 works() {
   local said
