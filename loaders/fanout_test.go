@@ -41,16 +41,8 @@ func TestRolloutsOfVerlLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		store := model.NewStore()
-		for {
-			c, err := s.Next(t.Context())
-			if err != nil {
-				break
-			}
-			store.Append(c)
-		}
+		snap := snapshotOf(t, s)
 		_ = s.Close()
-		snap := store.Snapshot()
 		if got := snap.Steps[0].FirstOutputs; !slices.Equal(got, want) {
 			t.Errorf("serial %t: %d rollouts", serial, snap.Rollouts())
 		}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,21 +13,8 @@ import (
 
 	"vantage/estimators"
 	"vantage/model"
+	"vantage/model/repotest"
 )
-
-// sampleLogs returns a path in the folder of sample logs. Without the folder it skips the test.
-func sampleLogs(t *testing.T, path string) string {
-	t.Helper()
-	dir := os.Getenv("VANTAGE_SAMPLES")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "samples")
-	}
-	path = filepath.Join(dir, filepath.FromSlash(path))
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no sample logs here: %v", err)
-	}
-	return path
-}
 
 // collected is all that a source has returned.
 type collected struct {
@@ -129,7 +114,7 @@ func TestSamples(t *testing.T) {
 		{path: "verifiers/gsm8k--gpt-4.1-mini", format: "verifiers", rows: 150, prompts: 50, sum: 0, unit: model.LengthCharacters},
 	} {
 		t.Run(c.path, func(t *testing.T) {
-			got := readAll(t, sampleLogs(t, c.path))
+			got := readAll(t, repotest.SampleLog(t, c.path))
 			sum, nan, missing := 0.0, 0, 0
 			prompts := map[uint64]bool{}
 			for _, r := range got.Records {
@@ -167,7 +152,7 @@ func TestSamples(t *testing.T) {
 
 // The whole folder of sample logs is read without a panic.
 func TestAllSamples(t *testing.T) {
-	got := readAll(t, sampleLogs(t, "."))
+	got := readAll(t, repotest.SampleLog(t, "."))
 	if len(got.Records) < 700 {
 		t.Errorf("%d rows of all samples", len(got.Records))
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"vantage/model"
+	"vantage/model/repotest"
 )
 
 // openAndRead reads a log and returns its source and samples.
@@ -98,7 +99,7 @@ func TestTextOfTruncatedFile(t *testing.T) {
 // Every sample of the sample logs has a text, with the prompt that was previewed.
 func TestTextOfSamples(t *testing.T) {
 	for _, path := range []string{"trl", "ms-swift/SYNTHETIC_hf", "nemo-rl", "roll", "verifiers/wordle--gpt-4.1-mini", "tunix", "unstable-baselines", "wandb", "easyr1", "rllm", "skyrl"} {
-		s, all := openAndRead(t, sampleLogs(t, path))
+		s, all := openAndRead(t, repotest.SampleLog(t, path))
 		if len(all) == 0 {
 			t.Errorf("%s: no samples", path)
 		}

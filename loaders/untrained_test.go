@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"vantage/model"
 )
 
 // episodes are lines of verifiers' traces, each with a solver that is trained and a judge that is not.
@@ -36,16 +34,8 @@ func TestTracesOfUntrainedAgents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		store := model.NewStore()
-		for {
-			c, err := s.Next(t.Context())
-			if err != nil {
-				break
-			}
-			store.Append(c)
-		}
+		snap := snapshotOf(t, s)
 		_ = s.Close()
-		snap := store.Snapshot()
 		want := fmt.Sprintf("[not counted: %d traces of agents that are not trained (agent.trainable is false), in traces.jsonl]", n)
 		if got := fmt.Sprint(snap.Run.Notes); snap.Rows != n || got != want {
 			t.Errorf("serial %t: %d rows, notes %q, want %q", serial, snap.Rows, got, want)

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,11 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"vantage/model/repotest"
 	"vantage/themes"
 	"vantage/tui/chart"
 )
-
-var update = flag.Bool("update", false, "write the golden frames anew; look at them before keeping them")
 
 // roleLetters are the letters of the roles in golden frames. Of roles that look the same the
 // first counts.
@@ -180,7 +178,7 @@ func snapshotsOf(tb testing.TB, w, h int, draw func(theme *themes.Theme, ascii b
 func matchGolden(t *testing.T, name string, files []txtar.File) {
 	t.Helper()
 	path := filepath.Join("testdata", "frames", name+".txtar")
-	if *update {
+	if repotest.Updating() {
 		if err := os.WriteFile(path, txtar.Format(&txtar.Archive{Comment: []byte(legend), Files: files}), 0o600); err != nil {
 			t.Fatal(err)
 		}

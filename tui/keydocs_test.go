@@ -2,20 +2,18 @@ package tui
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"vantage/model/repotest"
 )
 
 // The pages list the keys of the key table; -update writes them.
 func TestPagesShowTheKeys(t *testing.T) {
-	matchPart(t, "README.md", "keys", keysAsMarkdown(firstKeys()))
-	matchPart(t, filepath.Join(".github", "docs", "screen.md"), "keys", keysAsMarkdown(viewKeys()))
-	matchPart(t, filepath.Join(".github", "docs", "screen.md"), "keys of the list of runs", keysAsMarkdown([]KeyGroup{startKeys()}))
-	matchPart(t, filepath.Join(".github", "docs", "screen.md"), "commands", commandsAsMarkdown())
+	repotest.Part(t, "README.md", "keys", keysAsMarkdown(firstKeys()))
+	repotest.Part(t, ".github/docs/screen.md", "keys", keysAsMarkdown(viewKeys()))
+	repotest.Part(t, ".github/docs/screen.md", "keys of the list of runs", keysAsMarkdown([]KeyGroup{startKeys()}))
+	repotest.Part(t, ".github/docs/screen.md", "commands", commandsAsMarkdown())
 }
 
 func commandsAsMarkdown() string {
@@ -50,29 +48,4 @@ func keysAsMarkdown(groups []KeyGroup) string {
 		}
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// matchPart compares a part of a page, between its marks, with what it should be.
-func matchPart(t *testing.T, page, part, want string) {
-	t.Helper()
-	path := filepath.Join("..", page)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin, end := "<!-- "+part+": written by a test -->\n", "<!-- end of "+part+" -->"
-	before, rest, found := strings.Cut(string(text), begin)
-	got, after, also := strings.Cut(rest, end)
-	if !found || !also {
-		t.Fatalf("%s has no part %q", page, part)
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(before+begin+want+"\n"+end+after), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(strings.Split(want+"\n", "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s, %s: go test ./tui -run Pages -update writes it anew\n%s", page, part, diff)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vantage/model"
+	"vantage/model/repotest"
 	"vantage/themes"
 )
 
@@ -46,7 +47,7 @@ func TestPictures(t *testing.T) {
 	dir := filepath.Join("..", ".github", "pictures")
 	left := map[string]bool{}
 	files, err := os.ReadDir(dir)
-	if err != nil && !*update {
+	if err != nil && !repotest.Updating() {
 		t.Fatal(err)
 	}
 	for _, f := range files {
@@ -91,7 +92,7 @@ func (d *driver) dressForPicture() {
 // matchFile compares a file with what it should be, or writes it.
 func matchFile(t *testing.T, path, text string) {
 	t.Helper()
-	if *update {
+	if repotest.Updating() {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -3,14 +3,13 @@ package commands
 import (
 	"context"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"vantage/model"
 	"vantage/model/check"
 	"vantage/model/choice"
+	"vantage/model/repotest"
 )
 
 // Logs of healthy runs pass the default rules; a comment says why a log fails one.
@@ -42,25 +41,11 @@ func TestDefaultRules(t *testing.T) {
 		"trl":                                                       "signal=0",  // steps of one group, all correct or all wrong
 	} {
 		t.Run(path, func(t *testing.T) {
-			if got := failing(t, samples(t, path)); got != want {
+			if got := failing(t, repotest.SampleLog(t, path)); got != want {
 				t.Errorf("fails %q, want %q", got, want)
 			}
 		})
 	}
-}
-
-// samples returns a path in the folder of sample logs. It skips the test if there is none.
-func samples(t *testing.T, path string) string {
-	t.Helper()
-	dir := os.Getenv("VANTAGE_SAMPLES")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "samples")
-	}
-	path = filepath.Join(dir, filepath.FromSlash(path))
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no sample logs here: %v", err)
-	}
-	return path
 }
 
 // failing returns the default rules that a log fails.

@@ -10,6 +10,7 @@ import (
 	"vantage/loaders/formats/formatstest"
 	"vantage/model"
 	"vantage/model/choice"
+	"vantage/model/repotest"
 )
 
 // trainers are the default estimators of the trainers that write each format. Formats that are not
@@ -77,10 +78,6 @@ func TestMadeLogsAreComputedAsTheirTrainer(t *testing.T) {
 
 // Every sample log of a trainer is computed as that trainer computes.
 func TestSampleLogsAreComputedAsTheirTrainer(t *testing.T) {
-	dir := os.Getenv("VANTAGE_SAMPLES")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "samples")
-	}
 	for path, want := range map[string]string{
 		"verl/SYNTHETIC_v0_dapo/rollout_data":      "verl grpo (the log's trainer)",
 		"verl/SYNTHETIC_v1/rollout_data":           "verl grpo (the log's trainer)",
@@ -103,11 +100,7 @@ func TestSampleLogsAreComputedAsTheirTrainer(t *testing.T) {
 		"unstable-baselines/Qwen3-0.6B-TicTacToe-v0-run-1746414948": "easyr1 grpo (assumed)",
 	} {
 		t.Run(path, func(t *testing.T) {
-			log := filepath.Join(dir, filepath.FromSlash(path))
-			if _, err := os.Stat(log); err != nil {
-				t.Skipf("no sample logs here: %v", err)
-			}
-			format, c := chosen(t, log)
+			format, c := chosen(t, repotest.SampleLog(t, path))
 			checkChoice(t, format, c)
 			if got := c.String(); got != want && c.Framework+" "+c.Estimator != want {
 				t.Errorf("computed as %s, want %s", got, want)

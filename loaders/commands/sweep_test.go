@@ -10,6 +10,7 @@ import (
 	"vantage/loaders/formats/formatstest"
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/repotest"
 	"vantage/model/sweep"
 )
 
@@ -32,7 +33,7 @@ func TestSweepAdviceOnMadeLogs(t *testing.T) {
 
 // The same on the sample logs of trainers, each folder or file of them.
 func TestSweepAdviceOnSampleLogs(t *testing.T) {
-	root := samples(t, ".")
+	root := repotest.SampleLog(t, ".")
 	var logs []string
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if depth, _ := filepath.Rel(root, path); err == nil && entry.IsDir() && filepath.Dir(depth) != "." && filepath.Dir(filepath.Dir(depth)) == "." {

@@ -3,8 +3,9 @@ package commands
 import (
 	"cmp"
 	"encoding/json"
-	"flag"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,9 +21,8 @@ import (
 	"vantage/loaders/formats"
 	"vantage/model"
 	"vantage/model/choice"
+	"vantage/model/repotest"
 )
-
-var update = flag.Bool("update", false, "write the pages of the trainers; look at them before keeping them")
 
 const trainersFolder = "../../.github/docs/trainers"
 
@@ -78,10 +78,6 @@ func proved(trainer string) string {
 
 // The head of each trainer's page, and the list of the pages, say what the formats say.
 func TestTrainerPages(t *testing.T) {
-	folder, err := filepath.Abs(trainersFolder)
-	if err != nil {
-		t.Fatal(err)
-	}
 	logs, inPage := madeLogs(t), map[string]bool{}
 	index := "| trainer | what makes it write its samples | then |\n| --- | --- | --- |\n"
 	for _, p := range trainerPages() {
@@ -106,13 +102,15 @@ func TestTrainerPages(t *testing.T) {
 			})
 		}
 		t.Run(p.name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
 			head.WriteString(p.whoseArithmetic(hasAdvantages))
-			head.WriteString(p.refusedAverages(t))
-			keepPart(t, filepath.Join(folder, p.name+".md"), p.trainer, strings.TrimSpace(head.String()))
+			t.Run("averages", func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				head.WriteString(p.refusedAverages(t))
+			})
+			keepPart(t, p.name+".md", p.trainer, strings.TrimSpace(head.String()))
 		})
 	}
-	keepPart(t, filepath.Join(folder, "README.md"), "Trainers", strings.TrimSpace(index))
+	keepPart(t, "README.md", "Trainers", strings.TrimSpace(index))
 	for _, f := range formats.All() {
 		if !inPage[f.Name] {
 			t.Errorf("no page of a trainer has the format %s: add it to trainerPages", f.Name)
@@ -237,33 +235,17 @@ var escaped = strings.NewReplacer("{", "\\{", "<", "\\<", "_", "\\_", "*", "\\*"
 // cell returns a text as it can stand in a table of Markdown.
 func cell(text string) string { return strings.ReplaceAll(escaped.Replace(text), "|", `\|`) }
 
-const (
-	partBegin = "<!-- formats: written by a test -->\n"
-	partEnd   = "<!-- end of formats -->\n"
-)
-
-// keepPart compares the part of a page between its marks with what it should be; -update writes it.
-func keepPart(t *testing.T, path, title, want string) {
+// keepPart compares the part of a page of the trainers with what it should be; -update makes a page that is not there.
+func keepPart(t *testing.T, name, title, want string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil && !*update {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(text), partBegin)
-	got, after, ended := strings.Cut(rest, partEnd)
-	if !found || !ended {
-		before, got, after = "# "+title+"\n\n", "", ""
-	}
-	want += "\n"
-	switch {
-	case got == want:
-	case !*update:
-		t.Errorf("%s: `go test ./loaders/commands -run TrainerPages -update` writes it\nwant %s\ngot %s", filepath.Base(path), want, got)
-	default:
-		if err := os.WriteFile(path, []byte(before+partBegin+want+partEnd+after), 0o644); err != nil {
+	path := filepath.Join(trainersFolder, name)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && repotest.Updating() {
+		page := "# " + title + "\n\n<!-- formats: written by a test -->\n<!-- end of formats -->\n"
+		if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+	repotest.Part(t, ".github/docs/trainers/"+name, "formats", want)
 }
 
 // formatsOnPage are the formats whose made logs lie where the commands of a page run.

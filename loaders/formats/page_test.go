@@ -1,39 +1,16 @@
 package formats
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"vantage/model/repotest"
 )
-
-var update = flag.Bool("update", false, "write the page of formats")
 
 // The page of formats says what the program reads.
 func TestFormatsPage(t *testing.T) {
-	const path = "../../.github/docs/formats.md"
-	const begin = "<!-- formats -->"
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, _, ok := strings.Cut(string(page), begin)
-	if !ok {
-		t.Fatalf("%s has no %s", path, begin)
-	}
-	want := head + begin + "\n" + formatsTable()
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, string(page)); diff != "" {
-		t.Errorf("`go test ./loaders/formats -run FormatsPage -update` writes it: -want +got\n%s", diff)
-	}
+	repotest.Part(t, ".github/docs/formats.md", "formats", formatsTable())
 }
 
 func formatsTable() string {
@@ -43,5 +20,5 @@ func formatsTable() string {
 	for _, f := range All() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | `%s` |\n", f.Name, cell.Replace(f.Doc), cell.Replace(f.TrainerOption), f.File, f.Command())
 	}
-	return b.String()
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -10,13 +10,14 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/repotest"
 	"vantage/model/units"
 )
 
 // The tables of the page on tuning that are about group filters and losses. -update writes them.
 func TestChainPageIsCurrent(t *testing.T) {
-	matchPage(t, "tuning", "filters", filterTable(t))
-	matchPage(t, "tuning", "losses", lossTable(t))
+	repotest.Part(t, ".github/docs/tuning.md", "filters", filterTable(t))
+	repotest.Part(t, ".github/docs/tuning.md", "losses", lossTable(t))
 }
 
 // tenths are 0.1 or 0.7 for all samples of half of the groups: equal, and not exact in binary.

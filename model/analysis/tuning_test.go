@@ -2,28 +2,22 @@ package analysis_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/repotest"
 	"vantage/model/units"
 )
 
-var update = flag.Bool("update", false, "write the tables of the documentation; look at them before keeping them")
-
 // The tables of the page on tuning, each row from 2,000 groups of 16. -update writes them.
 func TestTuningPageIsCurrent(t *testing.T) {
-	matchPage(t, "tuning", "binary", tuningTable(t, binaryRewards))
-	matchPage(t, "tuning", "continuous", tuningTable(t, continuousRewards))
+	repotest.Part(t, ".github/docs/tuning.md", "binary", tuningTable(t, binaryRewards))
+	repotest.Part(t, ".github/docs/tuning.md", "continuous", tuningTable(t, continuousRewards))
 }
 
 // binaryRewards are 0 or 1, with a solve rate that is uniform over prompts.
@@ -107,29 +101,4 @@ func absRatio(a *analysis.Analysis) float64 {
 		after += math.Abs(a.Processed[i])
 	}
 	return after / before
-}
-
-// matchPage compares a marked part of a page of the documentation with what it should be.
-func matchPage(t *testing.T, name, part, want string) {
-	t.Helper()
-	path := filepath.Join("..", "..", ".github", "docs", name+".md")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(text), "<!-- "+part+": written by a test -->\n")
-	got, after, also := strings.Cut(rest, "\n<!-- end of "+part+" -->")
-	if !found || !also {
-		t.Fatalf("%s has no part %q", path, part)
-	}
-	if *update {
-		page := before + "<!-- " + part + ": written by a test -->\n" + want + "\n<!-- end of " + part + " -->" + after
-		if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s, %s: go test ./model/analysis -run Page -update writes it\n%s", path, part, diff)
-	}
 }

@@ -2,39 +2,17 @@ package choice_test
 
 import (
 	"context"
-	"errors"
-	"io"
 	"math"
 	"strings"
 	"testing"
 
-	"vantage/loaders"
+	"vantage/loaders/loaderstest"
 	"vantage/model"
 	"vantage/model/choice"
 )
 
 // logsOfTRL is a folder for each way in which TRL was started: see its README.md.
 const logsOfTRL = "../rewardcolumns/testdata/"
-
-func readLog(t *testing.T, path string) model.Snapshot {
-	t.Helper()
-	source, err := loaders.Open([]string{path}, loaders.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer source.Close()
-	store := model.NewStore()
-	for {
-		chunk, err := source.Next(context.Background())
-		if errors.Is(err, io.EOF) {
-			return store.Snapshot()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		store.Append(chunk)
-	}
-}
 
 // withoutAdvantages returns a log of TRL's kind with two columns and no advantages.
 func withoutAdvantages(names []string) model.Snapshot {
@@ -57,14 +35,14 @@ func TestColumnsOfTheRewardInOrderOfPrecedence(t *testing.T) {
 		origin choice.Origin
 		says   string
 	}{
-		"a flag wins":                   {readLog(t, logsOfTRL+"weights"), "accuracy,tokens=0.5", choice.FromFlag, "accuracy=1,tokens=0.5", choice.FromFlag, "accuracy + 0.5·tokens (given); not counted: format, level, total"},
-		"the trainer's record":          {readLog(t, logsOfTRL+"weights"), "", "", "accuracy=1,format=0.3", choice.FromState, "named in trainer_state.json; 64/64 (100%) logged advantages prove the weights"},
-		"the logged advantages":         {readLog(t, logsOfTRL+"batch"), "", "", "accuracy=0.7,format=0.25", choice.FromAdvantages, "64/64 (100%) logged advantages prove it"},
+		"a flag wins":                   {loaderstest.Read(t, logsOfTRL+"weights"), "accuracy,tokens=0.5", choice.FromFlag, "accuracy=1,tokens=0.5", choice.FromFlag, "accuracy + 0.5·tokens (given); not counted: format, level, total"},
+		"the trainer's record":          {loaderstest.Read(t, logsOfTRL+"weights"), "", "", "accuracy=1,format=0.3", choice.FromState, "named in trainer_state.json; 64/64 (100%) logged advantages prove the weights"},
+		"the logged advantages":         {loaderstest.Read(t, logsOfTRL+"batch"), "", "", "accuracy=0.7,format=0.25", choice.FromAdvantages, "64/64 (100%) logged advantages prove it"},
 		"a record and no advantages":    {withoutAdvantages([]string{"accuracy"}), "", "", "accuracy=1", choice.FromState, "that each weighs 1 is assumed"},
 		"nothing":                       {withoutAdvantages(nil), "", "", "", choice.Assumed, "accuracy + tokens (assumed: all numeric columns, since nothing says which are rewards); --reward NAME=WEIGHT,… changes it"},
 		"a record of another log":       {withoutAdvantages([]string{"other"}), "", "", "", choice.Assumed, "assumed"},
-		"a configuration that fits":     {readLog(t, logsOfTRL+"batch"), "accuracy,format", choice.FromConfig, "accuracy=1,format=1", choice.FromConfig, "(--config)"},
-		"a configuration that does not": {readLog(t, logsOfTRL+"batch"), "accuracy,nothing", choice.FromConfig, "accuracy=0.7,format=0.25", choice.FromAdvantages, "--config names accuracy + nothing, which the log lacks"},
+		"a configuration that fits":     {loaderstest.Read(t, logsOfTRL+"batch"), "accuracy,format", choice.FromConfig, "accuracy=1,format=1", choice.FromConfig, "(--config)"},
+		"a configuration that does not": {loaderstest.Read(t, logsOfTRL+"batch"), "accuracy,nothing", choice.FromConfig, "accuracy=0.7,format=0.25", choice.FromAdvantages, "--config names accuracy + nothing, which the log lacks"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := model.DefaultSettings()
@@ -85,7 +63,7 @@ func TestColumnsOfTheRewardInOrderOfPrecedence(t *testing.T) {
 // The columns are those of the log's trainer, whoever else's arithmetic is asked for.
 func TestOtherArithmeticKeepsTheRewardOfTheLog(t *testing.T) {
 	set := model.DefaultSettings() // of EasyR1, which logs no advantages
-	set, r := choice.ChooseRewards(context.Background(), readLog(t, logsOfTRL+"batch"), set, choice.Given{Framework: choice.FromFlag})
+	set, r := choice.ChooseRewards(context.Background(), loaderstest.Read(t, logsOfTRL+"batch"), set, choice.Given{Framework: choice.FromFlag})
 	if set.Weights != "accuracy=0.7,format=0.25" || r.Origin != choice.FromAdvantages {
 		t.Errorf("%s, %+v", set.Weights, r)
 	}
@@ -98,7 +76,7 @@ func TestRewardsAreTRLsOwn(t *testing.T) {
 		"weights": {0.8100000023841858, 0.8725000023841858, 0.6587499380111694, 0.7781250476837158},
 		"maybe":   {0.6684239506721497, 0.764535665512085, 0.6496697664260864, 0.7432433366775513},
 	} {
-		snap := readLog(t, logsOfTRL+name)
+		snap := loaderstest.Read(t, logsOfTRL+name)
 		set, _ := choice.ChooseRewards(context.Background(), snap, model.DefaultSettings(), choice.Given{})
 		for i, step := range snap.Steps {
 			rewards, err := snap.Rewards(step, model.InputOrder(len(step.Rewards)), set)

@@ -2,40 +2,22 @@ package glossary_test
 
 import (
 	"context"
-	"flag"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
 	"vantage/model/glossary"
 	"vantage/model/query"
+	"vantage/model/repotest"
 	"vantage/model/sweep"
 )
 
-var update = flag.Bool("update", false, "write the page of the documentation; look at it before keeping it")
-
 // The page is written from the list; -update writes it.
 func TestGlossaryPage(t *testing.T) {
-	const path = "../../.github/docs/glossary.md"
-	if *update {
-		if err := os.WriteFile(path, []byte(glossary.Page()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(glossary.Page(), "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("%s is out of date: go test ./model/glossary -run Page -update\n%s", path, diff)
-	}
+	repotest.Page(t, ".github/docs/glossary.md", glossary.Page())
 }
 
 // Every metric that a step can have has a line, and no line is of a metric that there is not.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"vantage/model"
+	"vantage/model/modeltest"
 )
 
 // counted are 32 groups of 8.
@@ -121,22 +122,9 @@ func drawSolved(random *rand.Rand, rate float64, size int) (solved int) {
 	return solved
 }
 
-// logOf is a run of one step.
-func logOf(groups ...[]float64) model.Snapshot {
-	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true}
-	for g, rewards := range groups {
-		for _, r := range rewards {
-			chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(g + 1), Reward: r, Advantage: math.NaN(), Length: -1})
-		}
-	}
-	s := model.NewStore()
-	s.Append(chunk)
-	return s.Snapshot()
-}
-
 func TestRun(t *testing.T) {
 	nan := math.NaN()
-	r, err := Run(t.Context(), logOf([]float64{1, 1, 0, 0}, []float64{1, 1, 1, 1}, []float64{0, 0, 0, 0.5}, []float64{0, 0, 0, 0}, []float64{1, 0, 0, nan}), model.DefaultSettings(), []int{8, 2})
+	r, err := Run(t.Context(), modeltest.Snapshot([]float64{1, 1, 0, 0}, []float64{1, 1, 1, 1}, []float64{0, 0, 0, 0.5}, []float64{0, 0, 0, 0}, []float64{1, 0, 0, nan}), model.DefaultSettings(), []int{8, 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +142,7 @@ func TestNothingTells(t *testing.T) {
 		"every group is of one sample":    {{1}, {0}},
 		"no reward is a finite number":    {{math.NaN(), math.NaN()}},
 	} {
-		_, err := Run(t.Context(), logOf(groups...), model.DefaultSettings(), DefaultSizes())
+		_, err := Run(t.Context(), modeltest.Snapshot(groups...), model.DefaultSettings(), DefaultSizes())
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

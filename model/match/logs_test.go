@@ -4,18 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"vantage/loaders"
+	"vantage/loaders/loaderstest"
 	"vantage/model"
 	"vantage/model/match"
+	"vantage/model/repotest"
 )
 
 // goldenCase is one call of a framework's own code.
@@ -92,26 +91,6 @@ func (c goldenCase) ordinary() bool {
 		}
 	}
 	return len(sizes) > 1
-}
-
-func read(t *testing.T, path string) model.Snapshot {
-	t.Helper()
-	source, err := loaders.Open([]string{path}, loaders.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = source.Close() }()
-	store := model.NewStore()
-	for {
-		chunk, err := source.Next(context.Background())
-		if errors.Is(err, io.EOF) {
-			return store.Snapshot()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		store.Append(chunk)
-	}
 }
 
 // A log with the advantages of a framework's own code matches that framework's estimator,
@@ -203,7 +182,7 @@ func checkMatch(t *testing.T, c goldenCase, want match.Candidate, exact bool) {
 		}
 		set, _ = set.Set("weights", strings.Join(parts, ","))
 	}
-	r, err := match.Run(context.Background(), read(t, path), set, match.DefaultLimit)
+	r, err := match.Run(context.Background(), loaderstest.Read(t, path), set, match.DefaultLimit)
 	if err != nil {
 		t.Fatalf("%s: %v", c.Name, err)
 	}
@@ -221,25 +200,11 @@ func checkMatch(t *testing.T, c goldenCase, want match.Candidate, exact bool) {
 	}
 }
 
-// samples returns the path of a real run's log. It skips the test if there is none.
-func samples(t *testing.T, path string) string {
-	t.Helper()
-	dir := os.Getenv("VANTAGE_SAMPLES")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "samples")
-	}
-	path = filepath.Join(dir, filepath.FromSlash(path))
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no sample logs here: %v", err)
-	}
-	return path
-}
-
 // Two logs of prime-rl: one is cut within its last group; in the other, two groups have
 // the same number, and the logged advantages prove that eight consecutive rows are a group.
 func TestPrimeRLLogs(t *testing.T) {
-	dir := samples(t, "prime-rl/hosted_training_samples")
-	cut, err := match.Run(context.Background(), read(t, filepath.Join(dir, "iiy65ubvx5xwke4dfb9vos64", "results.jsonl")), model.DefaultSettings(), match.DefaultLimit)
+	dir := repotest.SampleLog(t, "prime-rl/hosted_training_samples")
+	cut, err := match.Run(context.Background(), loaderstest.Read(t, filepath.Join(dir, "iiy65ubvx5xwke4dfb9vos64", "results.jsonl")), model.DefaultSettings(), match.DefaultLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +212,7 @@ func TestPrimeRLLogs(t *testing.T) {
 	if at < 0 || cut.LeftOut != 1 || cut.Matches[at].Exact != 24 {
 		t.Errorf("%d left out, matches %+v", cut.LeftOut, cut.Matches)
 	}
-	merged, err := match.Run(context.Background(), read(t, filepath.Join(dir, "h4y9hb6fjom4xfbclitb2938", "results.jsonl")), model.DefaultSettings(), match.DefaultLimit)
+	merged, err := match.Run(context.Background(), loaderstest.Read(t, filepath.Join(dir, "h4y9hb6fjom4xfbclitb2938", "results.jsonl")), model.DefaultSettings(), match.DefaultLimit)
 	if err != nil {
 		t.Fatal(err)
 	}

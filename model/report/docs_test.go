@@ -4,14 +4,11 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"vantage/model"
+	"vantage/model/repotest"
 )
 
 // The page on reports shows charts as they are printed; -update rewrites it.
@@ -48,29 +45,5 @@ func TestReportingPage(t *testing.T) {
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
-	matchPart(t, filepath.Join("..", "..", ".github", "docs", "reporting.md"), "charts", "```text\n"+strings.Join(lines, "\n")+"\n```")
-}
-
-// matchPart compares the text between the marks of a part of a page.
-func matchPart(t *testing.T, path, part, want string) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(text), "<!-- "+part+": written by a test -->\n")
-	got, after, ended := strings.Cut(rest, "\n<!-- end of "+part+" -->")
-	if !found || !ended {
-		t.Fatalf("%s has no part %q", path, part)
-	}
-	if *update {
-		updated := before + "<!-- " + part + ": written by a test -->\n" + want + "\n<!-- end of " + part + " -->" + after
-		if err := os.WriteFile(path, []byte(updated), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s, %s: go test ./model/report -run Page -update writes it anew\n%s", path, part, diff)
-	}
+	repotest.Part(t, ".github/docs/reporting.md", "charts", "```text\n"+strings.Join(lines, "\n")+"\n```")
 }

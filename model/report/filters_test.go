@@ -2,18 +2,15 @@ package report
 
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"vantage/estimators/groupfilter"
+	"vantage/model/repotest"
 )
 
 // The page on group filters is what `vantage filters NAME` prints for each of them.
 func TestFiltersPage(t *testing.T) {
-	const path = "../../.github/docs/filters.md"
 	pages := sectionsOf(t, "##", groupfilter.All(), func(f *groupfilter.Filter) string { return f.Framework }, FilterPages)
 	want := `# Group filters: which groups are trained on
 
@@ -35,19 +32,7 @@ dropped by all of these. Rules on the mean (EasyR1, OpenRLHF, ROLL's mean_filter
 r is the reward of a sample, A its advantage; std and mean are those of the group.
 
 ` + pages
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("%s is out of date: go test ./model/report -run FiltersPage -update\n%s", path, diff)
-	}
+	repotest.Page(t, ".github/docs/filters.md", want)
 }
 
 func TestFilterListAndJSON(t *testing.T) {

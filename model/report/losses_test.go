@@ -2,19 +2,15 @@ package report
 
 import (
 	"bytes"
-	"os"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
+	"vantage/model/repotest"
 )
 
 // The page on losses is what `vantage losses FRAMEWORK` and `vantage overlong FRAMEWORK` print for each.
 func TestLossesPage(t *testing.T) {
-	const path = "../../.github/docs/losses.md"
 	losses := sectionsOf(t, "###", lossweight.All(), func(l *lossweight.Loss) string { return l.Framework }, LossPages)
 	var shapings bytes.Buffer
 	if err := OverlongPages(&shapings, overlong.All()); err != nil {
@@ -47,17 +43,5 @@ the longest length, L_buffer the tokens before it that have a penalty. A reward 
 This is what ` + "`vantage overlong FRAMEWORK`" + ` prints for every shaping.
 
 ` + "```text\n" + shapings.String() + "```\n"
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("%s is out of date: go test ./model/report -run LossesPage -update\n%s", path, diff)
-	}
+	repotest.Page(t, ".github/docs/losses.md", want)
 }

@@ -2,38 +2,15 @@ package rewardcolumns_test
 
 import (
 	"context"
-	"errors"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"vantage/loaders"
+	"vantage/loaders/loaderstest"
 	"vantage/model"
 	"vantage/model/rewardcolumns"
 )
-
-// readLog reads a log to its end.
-func readLog(t *testing.T, path string) model.Snapshot {
-	t.Helper()
-	source, err := loaders.Open([]string{path}, loaders.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer source.Close()
-	store := model.NewStore()
-	for {
-		chunk, err := source.Next(context.Background())
-		if errors.Is(err, io.EOF) {
-			return store.Snapshot()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		store.Append(chunk)
-	}
-}
 
 // The weights with which TRL was started are found in what it logged.
 func TestWeightsOfTRLAreFound(t *testing.T) {
@@ -49,7 +26,7 @@ func TestWeightsOfTRLAreFound(t *testing.T) {
 		"rloo":    "accuracy=1,format=0.3",
 	} {
 		t.Run(name, func(t *testing.T) {
-			snap := readLog(t, "testdata/"+name)
+			snap := loaderstest.Read(t, "testdata/"+name)
 			found, ok := rewardcolumns.Find(context.Background(), snap, model.DefaultSettings(), "trl", snap.Run.SummedColumns(), false)
 			if !ok || found.Weights != want || found.Agreeing != found.Compared || found.Compared == 0 || found.OnlyRatio {
 				t.Errorf("found %+v, %v, want %s", found, ok, want)
@@ -64,7 +41,7 @@ func TestWeightsOfTRLAreFound(t *testing.T) {
 // Known functions all count, even one of weight 0, which takes part in the order of the sum.
 func TestKnownFunctionsAllCount(t *testing.T) {
 	for name, want := range map[string]model.Weights{"weights": "accuracy=1,format=0.3", "zero": "accuracy=1,format=0"} {
-		found, ok := rewardcolumns.Find(context.Background(), readLog(t, "testdata/"+name), model.DefaultSettings(), "trl", []string{"accuracy", "format"}, true)
+		found, ok := rewardcolumns.Find(context.Background(), loaderstest.Read(t, "testdata/"+name), model.DefaultSettings(), "trl", []string{"accuracy", "format"}, true)
 		if !ok || found.Weights != want {
 			t.Errorf("%s: found %+v, %v, want %s", name, found, ok, want)
 		}
@@ -156,7 +133,7 @@ func TestNothingIsFoundInOtherAdvantages(t *testing.T) {
 }
 
 func TestCancelledSearchFindsNothing(t *testing.T) {
-	snap := readLog(t, "testdata/weights")
+	snap := loaderstest.Read(t, "testdata/weights")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if found, ok := rewardcolumns.Find(ctx, snap, model.DefaultSettings(), "trl", snap.Run.SummedColumns(), false); ok {

@@ -12,6 +12,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/modeltest"
 )
 
 // checkAdvice fails if a setting raises a warning at a step of a snapshot that the log does not raise
@@ -203,7 +204,7 @@ func beats(goal Goal, c, o *Cell) bool {
 // One right answer of four: A is 1.5 and three times −0.5, so Σ|A| is 3 and ΣA² is 3. Without two of
 // the wrong ones Σ|A| is 2, ΣA² 2.5 and ΣA 1.
 func TestFiguresByHand(t *testing.T) {
-	grid, err := Run(t.Context(), snapshotOf([]float64{1, 0, 0, 0}), []int{0}, model.DefaultSettings(), Ratios{[]float64{1}, []float64{0.34, 1}})
+	grid, err := Run(t.Context(), modeltest.Snapshot([]float64{1, 0, 0, 0}), []int{0}, model.DefaultSettings(), Ratios{[]float64{1}, []float64{0.34, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +228,7 @@ func TestFiguresByHand(t *testing.T) {
 
 // Without signal there is nothing to recommend, whatever the goal.
 func TestNoSignalNoAdvice(t *testing.T) {
-	grid, err := Run(t.Context(), snapshotOf([]float64{1, 1}, []float64{0, 0}), []int{0}, model.DefaultSettings(), DefaultRatios())
+	grid, err := Run(t.Context(), modeltest.Snapshot([]float64{1, 1}, []float64{0, 0}), []int{0}, model.DefaultSettings(), DefaultRatios())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +253,7 @@ func TestATrainerWithoutTheFilterGetsNone(t *testing.T) {
 // Of ratios that keep the same samples the nearest to what they keep is named: one of three positive
 // samples is 0.35 rather than 0.05 or 0.65.
 func TestRatiosThatDoTheSame(t *testing.T) {
-	grid, err := Run(t.Context(), snapshotOf([]float64{1, 1, 1, 0, 0, 0}), []int{0}, model.DefaultSettings(), DefaultRatios())
+	grid, err := Run(t.Context(), modeltest.Snapshot([]float64{1, 1, 1, 0, 0, 0}), []int{0}, model.DefaultSettings(), DefaultRatios())
 	if err != nil {
 		t.Fatal(err)
 	}

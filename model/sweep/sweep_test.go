@@ -14,6 +14,7 @@ import (
 	"vantage/estimators"
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/modeltest"
 )
 
 // Every cell equals an analysis under its settings, for every estimator with a filter.
@@ -120,19 +121,6 @@ func checkNear(t rapid.TB, where, what string, got, want float64) {
 	}
 }
 
-// snapshotOf holds one step of groups with these rewards.
-func snapshotOf(groups ...[]float64) model.Snapshot {
-	chunk := &model.Chunk{Files: []string{"x"}, HasTruth: true}
-	for g, rewards := range groups {
-		for _, r := range rewards {
-			chunk.Records = append(chunk.Records, model.Record{Step: 1, Prompt: uint64(g + 1), Reward: r, Advantage: math.NaN(), Length: -1})
-		}
-	}
-	s := model.NewStore()
-	s.Append(chunk)
-	return s.Snapshot()
-}
-
 // drawSnapshot draws a step of groups with rewards of all kinds: binary, in tenths,
 // continuous, constant, missing.
 func drawSnapshot(t *rapid.T) model.Snapshot {
@@ -166,7 +154,7 @@ func drawSnapshot(t *rapid.T) model.Snapshot {
 
 // Two positive and two negative samples by hand: a ratio of 0.5 keeps one of each.
 func TestCountsOfOneGroup(t *testing.T) {
-	grid, err := Run(context.Background(), snapshotOf([]float64{1, 1, 0, 0}), []int{0}, model.DefaultSettings(), Ratios{[]float64{0, 0.5, 1}, []float64{0, 0.5, 1}})
+	grid, err := Run(context.Background(), modeltest.Snapshot([]float64{1, 1, 0, 0}), []int{0}, model.DefaultSettings(), Ratios{[]float64{0, 0.5, 1}, []float64{0, 0.5, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +191,7 @@ func BenchmarkRun(b *testing.B) {
 					groups[g] = append(groups[g], reward(16*g+i))
 				}
 			}
-			snap := snapshotOf(groups...)
+			snap := modeltest.Snapshot(groups...)
 			set := model.DefaultSettings()
 			a, err := analysis.Analyze(context.Background(), snap, 0, set)
 			if err != nil {
@@ -230,11 +218,11 @@ func TestWithStepsOfSomeGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	subset, err := empty.WithSteps(context.Background(), snapshotOf(first, second, third), []int{0}, []int{0, 2})
+	subset, err := empty.WithSteps(context.Background(), modeltest.Snapshot(first, second, third), []int{0}, []int{0, 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := empty.WithSteps(context.Background(), snapshotOf(first, third), []int{0}, nil)
+	alone, err := empty.WithSteps(context.Background(), modeltest.Snapshot(first, third), []int{0}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +249,7 @@ func TestRunIsDeterministic(t *testing.T) {
 			groups[g] = append(groups[g], random.Float64())
 		}
 	}
-	snap := snapshotOf(groups...)
+	snap := modeltest.Snapshot(groups...)
 	first, err := Run(context.Background(), snap, []int{0}, model.DefaultSettings(), DefaultRatios())
 	if err != nil {
 		t.Fatal(err)
@@ -277,7 +265,7 @@ func TestRunIsDeterministic(t *testing.T) {
 // Groups that a group filter does not admit count among the groups, and nothing of them is kept or trains:
 // here the second, whose mean score is beyond 1.
 func TestSweepOfAdmittedGroups(t *testing.T) {
-	snap := snapshotOf([]float64{1, 1, 0, 0, 0, 1, 0, 0}, []float64{3, 1, 2, 0, 3, 3, 0, 1}, []float64{1, 0, 0, 0, 0, 0, 0, 0})
+	snap := modeltest.Snapshot([]float64{1, 1, 0, 0, 0, 1, 0, 0}, []float64{3, 1, 2, 0, 3, 3, 0, 1}, []float64{1, 0, 0, 0, 0, 0, 0, 0})
 	set := model.DefaultSettings()
 	set.GroupFilter = "openrlhf/dynamic_filtering"
 	grid, err := Run(t.Context(), snap, []int{0}, set, Ratios{[]float64{0.5, 1}, []float64{0, 0.5, 1}})
@@ -326,7 +314,7 @@ func TestManyGroups(t *testing.T) {
 			groups[g] = append(groups[g], r)
 		}
 	}
-	snap := snapshotOf(groups...)
+	snap := modeltest.Snapshot(groups...)
 	ratios := Ratios{[]float64{0, 0.15, 0.4, 0.75, 1}, []float64{0, 0.3, 0.55, 0.9, 1}}
 	for _, name := range [][3]string{
 		{"easyr1", "grpo", "group"},

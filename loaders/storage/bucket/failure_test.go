@@ -13,29 +13,23 @@ import (
 	"time"
 
 	"vantage/loaders"
-	"vantage/loaders/storage"
+	"vantage/loaders/loaderstest"
 	"vantage/loaders/storage/bucket/buckettest"
 )
 
 // failureOf returns why a path cannot be read. No key is in it.
 func failureOf(t *testing.T, path string) string {
 	t.Helper()
-	s, err := loaders.Open([]string{path}, loaders.Options{Storage: storage.Options{Patience: time.Second}})
-	for err == nil {
-		_, err = s.Next(t.Context())
-	}
-	if s != nil {
-		_ = s.Close()
-	}
+	why := loaderstest.Failure(t, path)
 	for _, secret := range []string{os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SESSION_TOKEN")} {
-		if secret != "" && strings.Contains(err.Error(), secret) {
-			t.Errorf("a key is in the error: %v", err)
+		if secret != "" && strings.Contains(why, secret) {
+			t.Errorf("a key is in the error: %s", why)
 		}
 	}
-	if strings.Count(err.Error(), "\n") > 0 || !strings.HasPrefix(err.Error(), path+" ") {
-		t.Errorf("no sentence about the path: %v", err)
+	if strings.Count(why, "\n") > 0 || !strings.HasPrefix(why, path+" ") {
+		t.Errorf("no sentence about the path: %s", why)
 	}
-	return err.Error()
+	return why
 }
 
 // A real server's refusals are a sentence each.

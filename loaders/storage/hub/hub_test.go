@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vantage/loaders"
-	"vantage/loaders/storage"
+	"vantage/loaders/loaderstest"
 	"vantage/model"
 )
 
@@ -216,15 +216,9 @@ func TestHubRefuses(t *testing.T) {
 
 func failure(t *testing.T, path string) string {
 	t.Helper()
-	s, err := loaders.Open([]string{path}, loaders.Options{Storage: storage.Options{Patience: time.Second}})
-	for err == nil {
-		_, err = s.Next(t.Context())
+	why := loaderstest.Failure(t, path)
+	if strings.Contains(why, "hf_") {
+		t.Errorf("the token is in the error: %s", why)
 	}
-	if s != nil {
-		_ = s.Close()
-	}
-	if strings.Contains(err.Error(), "hf_") {
-		t.Errorf("the token is in the error: %v", err)
-	}
-	return err.Error()
+	return why
 }

@@ -1,0 +1,47 @@
+// Package repotest finds what tests compare with: pages of the documentation, which it writes with -update, and logs of real
+// trainers. Tests of all packages call it.
+package repotest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Top returns the top folder of the repository, and the folder from there in which the test runs: that of its package,
+// unless it has changed to another.
+func Top(tb testing.TB) (top, folder string) {
+	tb.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for top = here; ; top = filepath.Dir(top) {
+		if _, err := os.Stat(filepath.Join(top, "go.mod")); err == nil {
+			break
+		}
+		if top == filepath.Dir(top) {
+			tb.Fatalf("%s is outside the repository", here)
+		}
+	}
+	if folder, err = filepath.Rel(top, here); err != nil {
+		tb.Fatal(err)
+	}
+	return top, folder
+}
+
+// SampleLog returns the path of a log of a real trainer, such as "trl/Illustrated-GRPO", in the folder VANTAGE_SAMPLES, or else in
+// shared/samples beside the repository. It skips the test if the log is not there.
+func SampleLog(tb testing.TB, path string) string {
+	tb.Helper()
+	folder := os.Getenv("VANTAGE_SAMPLES")
+	if folder == "" {
+		top, _ := Top(tb)
+		folder = filepath.Join(filepath.Dir(top), "shared", "samples")
+	}
+	path = filepath.Join(folder, filepath.FromSlash(path))
+	if _, err := os.Stat(path); err != nil {
+		tb.Skipf("no sample logs here: %v", err)
+	}
+	return path
+}
