@@ -38,14 +38,9 @@ func (f *answerFlag[T]) writer(command string) (func(io.Writer, T) error, error)
 // openAnswer reads the paths to their current end and chooses settings. The source is open for texts; it is
 // closed after an error.
 func (p *Program) openAnswer(ctx context.Context, paths []string, set model.Settings) (Source, report.Answer, error) {
-	source, snap, err := p.readOpen(ctx, paths)
+	log, err := p.openChosen(ctx, paths, set)
 	if err != nil {
 		return nil, report.Answer{}, err
 	}
-	set, chosen, err := p.choose(ctx, snap, set)
-	if err != nil {
-		source.Close()
-		return nil, report.Answer{}, err
-	}
-	return source, report.Answer{Path: Title(paths), Snap: snap, Settings: set, Choice: chosen, Now: time.Now()}, nil
+	return log, report.Answer{Path: Title(paths), Snap: log.snap, Settings: log.set, Choice: log.choice, Now: time.Now()}, nil
 }

@@ -44,25 +44,21 @@ func (p *Program) writeBreakdown(ctx context.Context, paths []string, set model.
 	if err != nil {
 		return err
 	}
-	source, snap, err := p.readOpen(ctx, paths)
+	log, err := p.openChosen(ctx, paths, set)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
-	set, chosen, err := p.choose(ctx, snap, set)
-	if err != nil {
+	defer log.Close()
+	if log.snap, err = o.steps.selectFrom(log.snap); err != nil {
 		return err
 	}
-	if snap, err = o.steps.selectFrom(snap); err != nil {
-		return err
-	}
-	b := report.Breakdown{Head: newHead(paths), By: o.breakdown.by, Where: o.breakdown.where.text, Settings: set.Effective(), Choice: chosen}
+	b := report.Breakdown{Head: newHead(paths), By: o.breakdown.by, Where: o.breakdown.where.text, Settings: log.set.Effective(), Choice: log.choice}
 	if b.By == "" {
 		b.By = "step"
 	}
-	b.Note = analysis.PartsNote(&snap.Run, b.By)
-	err = analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
-		partOf, err := a.PartNames(ctx, b.By, source.Text)
+	b.Note = analysis.PartsNote(&log.snap.Run, b.By)
+	err = analysis.Each(ctx, log.snap, log.set, func(a *analysis.Analysis) error {
+		partOf, err := a.PartNames(ctx, b.By, log.Text)
 		if err != nil {
 			return byError(b.By, err)
 		}

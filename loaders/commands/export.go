@@ -65,40 +65,36 @@ func (p *Program) writeSamples(ctx context.Context, paths []string, set model.Se
 	if err != nil {
 		return err
 	}
-	source, snap, err := p.readOpen(ctx, paths)
+	log, err := p.openChosen(ctx, paths, set)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
-	set, chosen, err := p.choose(ctx, snap, set)
+	defer log.Close()
+	columns, err := chooseColumns(log.snap, o.columns)
 	if err != nil {
 		return err
 	}
-	columns, err := chooseColumns(snap, o.columns)
-	if err != nil {
-		return err
-	}
-	if snap, err = o.steps.selectFrom(snap); err != nil {
+	if log.snap, err = o.steps.selectFrom(log.snap); err != nil {
 		return err
 	}
 	p.noteConfig(noteFormat)
-	p.noteLeftOut(noteFormat, snap)
+	p.noteLeftOut(noteFormat, log.snap)
 	refusals := &report.Refusals{}
-	table := &report.SampleTable{Snap: snap, Settings: set, Where: samples, Columns: columns, Log: source, Refusals: refusals}
+	table := &report.SampleTable{Snap: log.snap, Settings: log.set, Where: samples, Columns: columns, Log: log, Refusals: refusals}
 	if o.columns == "" && o.format.name == "jsonl" {
 		write = contractJSONL
 	}
 	if err := write(ctx, p.output(ctx, o.format.name), table); err != nil {
 		return classifyError(err)
 	}
-	p.noteChoice(noteFormat, chosen)
+	p.noteChoice(noteFormat, log.choice)
 	if o.where.text != "" && refusals.Written == 0 {
 		return o.where.nothing()
 	}
 	if err := p.noteRefusals(noteFormat, refusals); err != nil {
 		return err
 	}
-	return unreadRecords(snap, refusals.Written)
+	return unreadRecords(log.snap, refusals.Written)
 }
 
 // contractJSONL writes the objects that scripts rely on, which have fewer keys than the table has columns.

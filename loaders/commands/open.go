@@ -13,6 +13,7 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/storage"
 	"vantage/model"
+	"vantage/model/choice"
 	"vantage/model/units"
 )
 
@@ -75,6 +76,28 @@ func (p *Program) readOpen(ctx context.Context, paths []string) (Source, model.S
 		return nil, snap, err
 	}
 	return source, snap, nil
+}
+
+// chosenLog is a log with the settings that are chosen for it. It is open for texts.
+type chosenLog struct {
+	Source
+	snap   model.Snapshot
+	set    model.Settings
+	choice choice.Choice
+}
+
+// openChosen reads the paths to their current end and chooses settings. The log is closed after an error.
+func (p *Program) openChosen(ctx context.Context, paths []string, set model.Settings) (*chosenLog, error) {
+	source, snap, err := p.readOpen(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	log := &chosenLog{Source: source, snap: snap}
+	if log.set, log.choice, err = p.choose(ctx, snap, set); err != nil {
+		source.Close()
+		return nil, err
+	}
+	return log, nil
 }
 
 // readSource reads a source to its current end.

@@ -114,18 +114,15 @@ func (p *Program) emitSettings(ctx context.Context, paths []string, set model.Se
 	if err != nil {
 		return err
 	}
-	snap, err := p.readAll(ctx, paths)
+	log, err := p.openChosen(ctx, paths, set)
 	if err != nil {
 		return err
 	}
-	set, chosen, err := p.choose(ctx, snap, set)
-	if err != nil {
-		return err
-	}
+	defer log.Close()
 	p.noteConfig(o.format.name)
-	p.noteLeftOut(o.format.name, snap)
-	p.noteChoice(o.format.name, chosen)
-	return p.writeOutput(ctx, o.output, "text", func(w io.Writer) error { return writeDialect(w, d, set) })
+	p.noteLeftOut(o.format.name, log.snap)
+	p.noteChoice(o.format.name, log.choice)
+	return p.writeOutput(ctx, o.output, "text", func(w io.Writer) error { return writeDialect(w, d, log.set) })
 }
 
 // WriteReport reads the paths to their current end and writes a report per step, as text if the flags say
@@ -141,32 +138,28 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 	if err != nil {
 		return err
 	}
-	source, snap, err := p.readOpen(ctx, paths)
+	log, err := p.openChosen(ctx, paths, set)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
-	set, chosen, err := p.choose(ctx, snap, set)
-	if err != nil {
+	defer log.Close()
+	if log.snap, err = o.steps.selectFrom(log.snap); err != nil {
 		return err
 	}
-	if snap, err = o.steps.selectFrom(snap); err != nil {
-		return err
-	}
-	r, err := newReport(ctx, source, snap, set)
+	r, err := newReport(ctx, log, log.snap, log.set)
 	if err != nil {
 		return classifyError(err)
 	}
-	r.Choice, r.Head = chosen, newHead(paths)
+	r.Choice, r.Head = log.choice, newHead(paths)
 	r.Head.Command, r.Per, r.ChartsFile = o.command, report.Per(o.per), o.svg
 	if o.format.name == "html" {
-		if r.Parts, err = p.htmlParts(ctx, source, r, o.texts); err != nil {
+		if r.Parts, err = p.htmlParts(ctx, log, r, o.texts); err != nil {
 			return classifyError(err)
 		}
 	}
 	if o.format.name == "csv" {
 		p.noteConfig(o.format.name) // the other formats include it, what is left out and the choice
-		p.noteLeftOut(o.format.name, snap)
+		p.noteLeftOut(o.format.name, log.snap)
 	}
 	var charts *report.Charts
 	err = p.writeOutput(ctx, o.output, o.format.name, func(w io.Writer) error {
@@ -174,7 +167,7 @@ func (p *Program) writeReport(ctx context.Context, paths []string, set model.Set
 		return err
 	})
 	if err == nil && o.format.name == "csv" {
-		p.noteChoice(o.format.name, chosen)
+		p.noteChoice(o.format.name, log.choice)
 	}
 	if err != nil {
 		return classifyError(err)

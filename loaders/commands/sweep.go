@@ -76,31 +76,28 @@ func (p *Program) runSweep(ctx context.Context, args []string, o sweepOptions) e
 	if err != nil {
 		return err
 	}
-	snap, err := p.readAll(ctx, paths)
+	log, err := p.openChosen(ctx, paths, set)
 	if err != nil {
 		return err
 	}
-	set, chosen, err := p.choose(ctx, snap, set)
-	if err != nil {
-		return err
-	}
-	s.Choice = chosen
-	if s.Grid, err = sweepSelected(ctx, snap, set, ratios, selected); err != nil {
+	defer log.Close()
+	s.Choice = log.choice
+	if s.Grid, err = sweepSelected(ctx, log.snap, log.set, ratios, selected); err != nil {
 		return classifyError(err)
 	}
 	if s.Where = selected.sentence(); s.Where != "" && selected.matching == 0 {
 		return o.where.nothing()
 	}
-	if s.Current, err = currentCell(ctx, snap, set, *selected); err != nil {
+	if s.Current, err = currentCell(ctx, log.snap, log.set, *selected); err != nil {
 		return classifyError(err)
 	}
 	p.noteConfig(o.format.name)
-	p.noteLeftOut(o.format.name, snap)
+	p.noteLeftOut(o.format.name, log.snap)
 	if err := write(p.output(ctx, o.format.name), s); err != nil {
 		return err
 	}
 	if o.emit != "" || !slices.Contains([]string{"text", "json"}, o.format.name) {
-		p.noteChoice(o.format.name, chosen)
+		p.noteChoice(o.format.name, log.choice)
 		p.noteSelection(o.format.name, selected)
 	}
 	return nil
