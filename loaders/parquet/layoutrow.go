@@ -16,7 +16,7 @@ func (l *layoutRow) add(name, v jsonscan.Value) {
 	if len(l.record) > 1 {
 		l.record = append(l.record, ',')
 	}
-	l.record = append(appendString(l.record, name.Raw), ':')
+	l.record = append(jsonscan.AppendText(l.record, name.Raw), ':')
 	if v.Kind == jsonscan.Array || v.Kind == jsonscan.Object {
 		l.record = append(l.record, v.Raw...)
 		return

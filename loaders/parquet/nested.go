@@ -308,7 +308,7 @@ func (j *jsonBuilder) object(fields []*parquet.Column, values [][]parquet.Value,
 			if len(j.text) > start {
 				j.text = append(j.text, ',')
 			}
-			j.text = append(appendString(j.text, []byte(c.Name())), ':')
+			j.text = append(jsonscan.AppendText(j.text, c.Name()), ':')
 			j.value(c, own, first, repetition, definition)
 		}
 		first += n

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"vantage/loaders/half"
 	"vantage/loaders/jsonscan"
 )
 
@@ -22,7 +23,7 @@ func (w *writer) row(columns []*column, arrays []*array, i int) {
 		if k > 0 {
 			w.out = append(w.out, ',')
 		}
-		w.text(c.name)
+		w.out = jsonscan.AppendText(w.out, c.name)
 		w.out = append(w.out, ':')
 		w.value(arrays[k], int64(i), 0)
 	}
@@ -63,7 +64,7 @@ func (w *writer) content(a *array, i, depth int) {
 			w.out = strconv.AppendUint(w.out, uint64(x), 10)
 		}
 	case kindFloat:
-		w.float(a.float(i))
+		w.out = jsonscan.AppendNumber(w.out, a.float(i))
 	case kindBool:
 		w.out = strconv.AppendBool(w.out, a.data[i/bitsOfByte]>>(i%bitsOfByte)&1 == 1)
 	case kindText, kindLargeText:
@@ -72,7 +73,7 @@ func (w *writer) content(a *array, i, depth int) {
 			w.err = errBroken
 			return
 		}
-		w.text(string(a.data[from:to]))
+		w.out = jsonscan.AppendText(w.out, a.data[from:to])
 	case kindList, kindLargeList, kindFixedList:
 		w.list(a, i, depth)
 	case kindStruct:
@@ -97,40 +98,11 @@ func (a *array) integer(i int) int64 {
 func (a *array) float(i int) float64 {
 	switch a.column.bits {
 	case 16:
-		return half(uint16(uintAt(a.data, 2*i, 2)))
+		return half.Float64(uint16(uintAt(a.data, 2*i, 2)))
 	case 32:
 		return float64(math.Float32frombits(uint32(uintAt(a.data, 4*i, 4))))
 	}
 	return math.Float64frombits(uintAt(a.data, 8*i, 8))
-}
-
-// half returns a number of 16 bits.
-func half(x uint16) float64 {
-	sign, exponent, fraction := 1.0, int(x>>10&31), float64(x&1023)
-	if x>>15 == 1 {
-		sign = -1
-	}
-	switch exponent {
-	case 0:
-		return sign * math.Ldexp(fraction, -24)
-	case 31:
-		if fraction > 0 {
-			return math.NaN()
-		}
-		return sign * math.Inf(1)
-	}
-	return sign * math.Ldexp(1024+fraction, exponent-25)
-}
-
-func (w *writer) float(x float64) {
-	switch {
-	case math.IsInf(x, 1):
-		w.out = append(w.out, "Infinity"...)
-	case math.IsInf(x, -1):
-		w.out = append(w.out, "-Infinity"...)
-	default:
-		w.out = strconv.AppendFloat(w.out, x, 'g', -1, 64)
-	}
 }
 
 func (w *writer) list(a *array, i, depth int) {
@@ -161,7 +133,7 @@ func (w *writer) object(a *array, i, depth int) {
 			w.out = append(w.out, ',')
 		}
 		first = false
-		w.text(a.column.children[k].name)
+		w.out = jsonscan.AppendText(w.out, a.column.children[k].name)
 		w.out = append(w.out, ':')
 		w.value(child, int64(i), depth+1)
 	}
@@ -191,5 +163,3 @@ func (w *writer) entries(a *array, i, depth int) {
 	}
 	w.out = append(w.out, '}')
 }
-
-func (w *writer) text(s string) { w.out = jsonscan.AppendText(w.out, s) }

@@ -1,7 +1,6 @@
 package torchfile
 
 import (
-	"math"
 	"strconv"
 
 	"vantage/loaders/jsonscan"
@@ -37,26 +36,15 @@ func (w *writer) value(v any, depth int) {
 	case int64:
 		w.out = strconv.AppendInt(w.out, v, 10)
 	case float64:
-		w.float(v)
+		w.out = jsonscan.AppendNumber(w.out, v)
 	case string:
-		w.text(v)
+		w.out = jsonscan.AppendText(w.out, v)
 	case *list:
 		w.list(v, depth)
 	case *dict:
 		w.object(v, depth)
 	case *object:
-		w.text("<" + v.name + ">")
-	}
-}
-
-func (w *writer) float(x float64) {
-	switch {
-	case math.IsInf(x, 1):
-		w.out = append(w.out, "Infinity"...)
-	case math.IsInf(x, -1):
-		w.out = append(w.out, "-Infinity"...)
-	default:
-		w.out = strconv.AppendFloat(w.out, x, 'g', -1, 64)
+		w.out = jsonscan.AppendText(w.out, "<"+v.name+">")
 	}
 }
 
@@ -88,7 +76,7 @@ func (w *writer) object(d *dict, depth int) {
 			w.out = append(w.out, ',')
 		}
 		first = false
-		w.text(name)
+		w.out = jsonscan.AppendText(w.out, name)
 		w.out = append(w.out, ':')
 		w.value(d.values[i], depth+1)
 		if w.err != nil {
@@ -97,5 +85,3 @@ func (w *writer) object(d *dict, depth int) {
 	}
 	w.out = append(w.out, '}')
 }
-
-func (w *writer) text(s string) { w.out = jsonscan.AppendText(w.out, s) }

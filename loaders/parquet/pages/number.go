@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+
+	"vantage/loaders/half"
 )
 
 // NumberFormat says which number the bytes of a value are.
@@ -97,7 +99,7 @@ func (f *NumberFormat) FromInt64(n int64) float64 {
 // complement.
 func (f *NumberFormat) FromBytes(b []byte) float64 {
 	if f.meaning == float16 && len(b) == 2 {
-		return fromFloat16(binary.LittleEndian.Uint16(b))
+		return half.Float64(binary.LittleEndian.Uint16(b))
 	}
 	if len(b) == 0 || len(b) > maxDecimalWidth {
 		return math.NaN()
@@ -141,26 +143,6 @@ func decimalOf(n int64, scale int) float64 {
 
 func parseDecimal(digits []byte, scale int) float64 {
 	x, _ := strconv.ParseFloat(string(strconv.AppendInt(append(digits, 'e'), -int64(scale), 10)), 64)
-	return x
-}
-
-// fromFloat16 returns the number that an IEEE half is.
-func fromFloat16(h uint16) float64 {
-	fraction, exponent := float64(h&0x3ff), int(h>>10&0x1f)
-	var x float64
-	switch {
-	case exponent == 0x1f && fraction != 0:
-		return math.NaN()
-	case exponent == 0x1f:
-		x = math.Inf(1)
-	case exponent == 0:
-		x = math.Ldexp(fraction, -24)
-	default:
-		x = math.Ldexp(1024+fraction, exponent-25)
-	}
-	if h>>15 != 0 {
-		x = -x
-	}
 	return x
 }
 
