@@ -154,6 +154,33 @@ func TestAnotherNodeIsFollowed(t *testing.T) {
 	until(t, s, store, func(snap model.Snapshot) bool { return cmp.Equal(rewards(want), rewards(snap)) })
 }
 
+// A step that is written again within the second in which it was read, in as many bytes, is read again.
+func TestAnotherNodeReplacesStepInSameSecond(t *testing.T) {
+	sshtest.Wrap(t, "exec "+sshtest.SFTPServer)
+	dir, second := t.TempDir(), time.Now().Truncate(time.Second)
+	name := filepath.Join(dir, "1.jsonl")
+	write := func(text string) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(name, []byte(text), 0o600), os.Chtimes(name, second, second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(verlStep(1, 3))
+	for _, path := range []string{"node7:" + dir, "node7:" + name} {
+		s, err := Open([]string{path}, Options{Follow: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		store := model.NewStore()
+		until(t, s, store, func(snap model.Snapshot) bool { return snap.Rows == 12 && snap.Run.Progress.CaughtUp })
+		write(strings.ReplaceAll(verlStep(1, 3), `"score":1.0`, `"score":0.5`))
+		want, _ := readWhole(t, dir, Options{})
+		until(t, s, store, func(snap model.Snapshot) bool { return cmp.Equal(rewards(want), rewards(snap)) })
+		write(verlStep(1, 3))
+	}
+}
+
 // until reads until the samples are as wanted.
 func until(t *testing.T, s *Source, store *model.Store, wanted func(model.Snapshot) bool) {
 	t.Helper()

@@ -35,9 +35,10 @@ type file struct {
 	err        error
 
 	// of the pool, with its lock:
-	users   int
-	ahead   int64     // bytes that were fetched ahead, until it is opened
-	checked time.Time // when its description was asked for
+	users    int
+	ahead    int64     // bytes that were fetched ahead, until it is opened
+	checked  time.Time // when its description was asked for
+	wasWhole bool      // it was read to its end
 
 	opening sync.Mutex // held while it is opened or closed on the node
 	remote  *sftp.File // nil if it is not open there
@@ -250,7 +251,7 @@ func (f *file) evict(offset int64) {
 		held += g.size
 	}
 	f.segments = slices.DeleteFunc(f.segments, func(g *segment) bool {
-		behind := g.used && g.offset > 0 && g.offset+g.size < f.readTo-2*maxSegment
+		behind := f.info.Bytes > wholeFile && g.used && g.offset > 0 && g.offset+g.size < f.readTo-2*maxSegment
 		drop := (behind || held > maxHeld) && g.isReady() && (offset < g.offset || offset >= g.offset+g.size)
 		if drop {
 			held -= g.size
@@ -312,7 +313,7 @@ func (f *file) remoteIn(at *session) (*sftp.File, error) {
 	}
 	if f.session != nil {
 		now, err := at.describe(f.path)
-		if err == nil && !fileio.Unchanged(f.info, now) {
+		if err == nil && !fileio.Unchanged(f.info, f.storage.replaced.apply(now)) {
 			err = errReplaced
 		}
 		if err != nil {

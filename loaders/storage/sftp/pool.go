@@ -111,6 +111,8 @@ func (p *pool) release(f *file) {
 		p.read[f.path] = max(end, p.read[f.path])
 	}
 	unused, kept := f.users == 0, p.files[f.path] == f
+	first := unused && all && !f.wasWhole
+	f.wasWhole = f.wasWhole || first
 	var old *file
 	if unused && kept && all && !slices.Contains(p.whole, f) {
 		p.whole = append(p.whole, f)
@@ -121,6 +123,9 @@ func (p *pool) release(f *file) {
 	p.mu.Unlock()
 	if old != nil {
 		p.drop(old)
+	}
+	if first {
+		p.lookAgain(f)
 	}
 	switch {
 	case unused && !kept:

@@ -13,6 +13,7 @@ import (
 type Storage struct {
 	connection *connection
 	files      *pool
+	replaced   replacements
 	longest    time.Duration // that a directory may take to be listed
 
 	mu    sync.Mutex
@@ -28,7 +29,7 @@ func Open(path string, patience time.Duration, terminal bool) (*Storage, string,
 		return nil, "", err
 	}
 	c := &connection{target: t, patience: patience, terminal: terminal, silence: maxSilence, stop: make(chan struct{})}
-	s := &Storage{connection: c, longest: longestListing, trees: map[string]*tree{}, asked: map[string]bool{}}
+	s := &Storage{connection: c, replaced: replacements{made: map[string]replacement{}}, longest: longestListing, trees: map[string]*tree{}, asked: map[string]bool{}}
 	s.files = newPool(s)
 	return s, inner, nil
 }
@@ -78,7 +79,7 @@ func (s *Storage) describe(name string) (o fileio.Object, err error) {
 		}
 		return err
 	})
-	return o, pathError("stat", name, err)
+	return s.replaced.apply(o), pathError("stat", name, err)
 }
 
 // describe asks in a session for the description of a file or directory.
@@ -144,5 +145,8 @@ func (s *Storage) list(dir string, expected int) (all []fileio.Object, err error
 		all, err = at.wire.readDir(dir, expected, s.longest)
 		return err
 	})
+	for i := range all {
+		all[i] = s.replaced.apply(all[i])
+	}
 	return all, pathError("list", dir, err)
 }
