@@ -2,6 +2,7 @@ package sftp
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"vantage/loaders/discover"
 	"vantage/loaders/storage/sftp/sshtest"
 )
 
@@ -48,15 +50,53 @@ func TestEndlessListing(t *testing.T) {
 	}
 }
 
+// A node in whose every directory there are 900 others is not listed without end, and no more directories are listed at a time
+// than are meant to be.
+func TestEndlessDirectories(t *testing.T) {
+	if os.Getenv(endlessPause) != "" {
+		serveEndless(0)
+		os.Exit(0)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sshtest.Wrap(t, fmt.Sprintf("%s=directories exec %s -test.run='^TestEndlessDirectories$'", endlessPause, program))
+	s, inner := openAt(t, "/runs", 0)
+	tree, err := s.Tree(inner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := make(chan error, 1)
+	go func() {
+		_, err := discover.ListTree(tree, 1000)
+		listed <- err
+	}()
+	most := 0
+	for {
+		select {
+		case err := <-listed:
+			t.Logf("%v, %d goroutines", err, most)
+			if !errors.Is(err, errEndless) || most > 500 {
+				t.Errorf("%v, %d goroutines", err, most)
+			}
+			return
+		case <-time.After(time.Millisecond):
+			most = max(most, runtime.NumGoroutine())
+		}
+	}
+}
+
 // serveEndless speaks sftp.
 func serveEndless(pause time.Duration) {
-	number := func(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
+	directories, listed := os.Getenv(endlessPause) == "directories", map[string]bool{}
 	send := func(kind byte, parts ...[]byte) {
-		packet := []byte{kind}
-		for _, p := range parts {
-			packet = append(packet, p...)
-		}
-		_, _ = os.Stdout.Write(append(number(len(packet)), packet...))
+		_, _ = os.Stdout.Write(packetOf(kind, parts...))
+	}
+	const entries = 900
+	var names [][]byte
+	for i := range entries {
+		names = append(names, text(fmt.Sprintf("%d%s", i, strings.Repeat("x", 100))), text(""), number(hasMode), number(0o40755))
 	}
 	for {
 		var size [4]byte
@@ -67,20 +107,23 @@ func serveEndless(pause time.Duration) {
 		if _, err := io.ReadFull(os.Stdin, p); err != nil {
 			return
 		}
-		switch kind, id := p[0], p[1:5]; kind {
+		switch kind, id := p[0], p[1:min(5, len(p))]; kind {
 		case 1: // the version
-			send(2, number(3))
-		case 11: // a directory is opened
-			send(102, id, number(1), []byte("d"))
-		case 12: // it is read
+			send(kindVersion, number(3))
+		case kindOpenDir: // a directory is opened
+			send(kindHandle, id, p[5:]) // its path
+		case kindReadDir: // it is read
 			time.Sleep(pause)
-			const entries = 900
-			one := append(append(number(100), strings.Repeat("x", 100)...), make([]byte, 8)...)
-			send(104, id, number(entries), []byte(strings.Repeat(string(one), entries)))
+			if handle := string(p[5:]); directories && listed[handle] {
+				send(kindStatus, id, number(1), text(""), text(""))
+			} else {
+				listed[handle] = true
+				send(kindNames, append([][]byte{id, number(entries)}, names...)...)
+			}
 		case 17: // something is described, as a directory
-			send(105, id, number(4), number(0o40755))
+			send(105, id, number(hasMode), number(0o40755))
 		default:
-			send(101, id, make([]byte, 12))
+			send(kindStatus, id, make([]byte, 12))
 		}
 	}
 }

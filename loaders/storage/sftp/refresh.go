@@ -32,8 +32,13 @@ func (t *tree) refresh() error {
 	}
 	t.mu.Unlock()
 	var wg sync.WaitGroup
+	slots := make(chan struct{}, maxListed)
 	for _, job := range jobs {
-		wg.Go(job)
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			job()
+		})
 	}
 	wg.Wait()
 	t.mu.Lock()

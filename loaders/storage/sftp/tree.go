@@ -29,13 +29,14 @@ const (
 type tree struct {
 	storage *Storage
 	top     string
-	slots   chan struct{} // one for each directory that is being listed
 	now     func() time.Time
 
 	refreshing sync.Mutex // held by the call that asks
 
 	mu      sync.Mutex
 	folders map[string]*folder // by path
+	waiting []*folder          // to be listed for the first time
+	listing int                // how many of those are being listed
 	entries int
 	asked   time.Time // when refresh asked last; zero before
 	changed time.Time // when something had changed last
@@ -57,21 +58,46 @@ type folder struct {
 }
 
 func newTree(s *Storage, top string) *tree {
-	t := &tree{storage: s, top: top, slots: make(chan struct{}, maxListed), now: time.Now, folders: map[string]*folder{}}
+	t := &tree{storage: s, top: top, now: time.Now, folders: map[string]*folder{}}
 	t.ahead(top, 0, time.Time{})
 	return t
 }
 
-// ahead begins to list a directory that is not known yet. The caller holds the lock, or has the tree to itself.
+// ahead begins to list a directory that is not known yet, or lets it wait for its turn. The caller holds the lock, or has the
+// tree to itself.
 func (t *tree) ahead(dir string, depth int, modified time.Time) {
 	f := &folder{path: dir, depth: depth, ready: make(chan struct{}), modified: modified}
 	t.folders[dir] = f
-	go func() {
-		t.slots <- struct{}{}
-		defer func() { <-t.slots }()
-		defer close(f.ready)
+	t.waiting = append(t.waiting, f)
+	if t.listing < maxListed {
+		t.listing++
+		go t.listWaiting()
+	}
+}
+
+// listWaiting lists the directories that wait, one after the other.
+func (t *tree) listWaiting() {
+	for f := t.nextWaiting(); f != nil; f = t.nextWaiting() {
 		t.list(f)
-	}()
+		close(f.ready)
+	}
+}
+
+// nextWaiting returns a directory that waits, nil if there is none. In a tree that is too large none is listed any more.
+func (t *tree) nextWaiting() *folder {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.waiting) > 0 {
+		f := t.waiting[0]
+		t.waiting = t.waiting[1:]
+		if t.entries <= maxEntries {
+			return f
+		}
+		f.err = errEndless
+		close(f.ready)
+	}
+	t.listing--
+	return nil
 }
 
 // list lists a directory, and begins to list those in it that are not known.
@@ -85,13 +111,12 @@ func (t *tree) list(f *folder) {
 	if err == nil && !first {
 		t.compare(f, entries)
 	}
+	if err != nil && fileio.IsLost(err) && !first {
+		return // what was known is shown until there is news
+	}
 	t.entries += len(entries) - len(f.entries)
 	if t.entries > maxEntries {
-		err = errEndless
-	}
-	if err != nil && fileio.IsLost(err) && !first {
-		t.entries += len(f.entries) - len(entries)
-		return // what was known is shown until there is news
+		entries, err = nil, errEndless
 	}
 	f.entries, f.err, f.listed, f.took = entries, err, t.now(), t.now().Sub(began)
 	if err != nil {
