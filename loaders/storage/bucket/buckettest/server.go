@@ -41,6 +41,7 @@ type Server struct {
 	Host  string // and port
 	admin *minio.Client
 	cmd   *exec.Cmd
+	ended chan struct{} // closed when the program has ended
 	dir   string
 	args  []string
 	ports []int
@@ -109,18 +110,37 @@ func start(weed string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{dir: dir}
+	for range 5 { // a program may take a port that was free
+		if err = s.runAtFreePorts(weed, config); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, bucket := range []string{"runs", "open", "secret"} {
+		if err := s.admin.MakeBucket(context.Background(), bucket, minio.MakeBucketOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// runAtFreePorts starts the server at ports that are free now.
+func (s *Server) runAtFreePorts(weed, config string) (err error) {
+	s.ports = nil
 	s.args = []string{
-		weed, "server", "-dir=" + dir, "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-master.telemetry=false", "-volume.max=300", "-volume.minFreeSpace=1",
+		weed, "server", "-dir=" + s.dir, "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-master.telemetry=false", "-volume.max=300", "-volume.minFreeSpace=1",
 		"-master.volumeSizeLimitMB=64", "-s3", "-s3.config=" + config, "-s3.port.iceberg=0", "-s3.port.lance=0",
 	}
 	for _, part := range []string{"s3", "master", "volume", "filer"} {
 		port, err := freePort()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		grpc, err := freePort()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.ports = append(s.ports, port, grpc)
 		s.args = append(s.args, fmt.Sprintf("-%s.port=%d", part, port), fmt.Sprintf("-%s.port.grpc=%d", part, grpc))
@@ -130,17 +150,9 @@ func start(weed string) (*Server, error) {
 	}
 	s.admin, err = minio.New(s.Host, &minio.Options{Creds: credentials.NewStaticV4("ADMINKEY", "adminsecret", ""), Region: "us-east-1", BucketLookup: minio.BucketLookupPath})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.Run(); err != nil {
-		return nil, err
-	}
-	for _, bucket := range []string{"runs", "open", "secret"} {
-		if err := s.admin.MakeBucket(context.Background(), bucket, minio.MakeBucketOptions{}); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	return s.Run()
 }
 
 func freePort() (int, error) {
@@ -160,7 +172,13 @@ func (s *Server) Run() error {
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+	ended := make(chan struct{})
+	s.ended = ended
+	go func(cmd *exec.Cmd) {
+		_ = cmd.Wait()
+		close(ended)
+	}(s.cmd)
+	for until := time.Now().Add(time.Minute); time.Now().Before(until) && !s.hasEnded(); time.Sleep(50 * time.Millisecond) {
 		answer, err := http.Get("http://" + s.Host + "/")
 		if err != nil {
 			continue
@@ -174,10 +192,19 @@ func (s *Server) Run() error {
 	return fmt.Errorf("weed does not answer: %s", said.String())
 }
 
+func (s *Server) hasEnded() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // Stop kills the server, and removes the sockets that it leaves. What it stored stays.
 func (s *Server) Stop() {
 	_ = s.cmd.Process.Kill()
-	_ = s.cmd.Wait()
+	<-s.ended
 	for _, port := range s.ports {
 		sockets, _ := filepath.Glob(fmt.Sprintf("/tmp/seaweedfs-*-%d.sock", port))
 		for _, name := range sockets {

@@ -12,10 +12,10 @@ import (
 type Proxy struct {
 	Up, Down atomic.Int64 // bytes that were passed on
 
-	to       string
 	listener net.Listener
 
 	mu     sync.Mutex
+	to     string
 	delay  time.Duration
 	silent chan struct{} // open while nothing is passed on; nil if it is
 	away   bool
@@ -40,6 +40,12 @@ func NewProxy(tb testing.TB, to string) *Proxy {
 
 // Address is where it listens.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
+
+func (p *Proxy) setTarget(to string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.to = to
+}
 
 // SetDelay sets how long a byte takes in each direction: half of a round trip.
 func (p *Proxy) SetDelay(d time.Duration) {
@@ -92,7 +98,10 @@ func (p *Proxy) accept() {
 }
 
 func (p *Proxy) serve(c net.Conn) {
-	s, err := net.Dial("tcp", p.to)
+	p.mu.Lock()
+	to := p.to
+	p.mu.Unlock()
+	s, err := net.Dial("tcp", to)
 	if err != nil {
 		_ = c.Close()
 		return

@@ -38,9 +38,7 @@ func Start(tb testing.TB) *Server {
 	}
 	s.Key(tb, "hostkey")
 	s.Key(tb, "userkey")
-	port := freePort(tb)
-	s.write(tb, "sshd_config", fmt.Sprintf(`ListenAddress 127.0.0.1:%d
-HostKey %s
+	s.write(tb, "sshd_config", fmt.Sprintf(`HostKey %s
 AuthorizedKeysFile %s
 PidFile none
 StrictModes no
@@ -50,9 +48,10 @@ KbdInteractiveAuthentication no
 PermitRootLogin yes
 MaxStartups 100
 Subsystem sftp %s
-`, port, s.path("hostkey"), s.path("userkey.pub"), SFTPServer))
+`, s.path("hostkey"), s.path("userkey.pub"), SFTPServer))
+	s.Proxy = NewProxy(tb, "")
 	s.run(tb)
-	s.Proxy = NewProxy(tb, fmt.Sprintf("127.0.0.1:%d", port))
+	tb.Cleanup(s.stop)
 	me, err := user.Current()
 	if err != nil {
 		tb.Fatal(err)
@@ -132,25 +131,39 @@ func (s *Server) Set(tb testing.TB, old, line string) {
 	s.run(tb)
 }
 
+// run starts sshd at a free port, and at another if a program takes that meanwhile.
 func (s *Server) run(tb testing.TB) {
 	tb.Helper()
-	s.cmd = exec.Command("/usr/sbin/sshd", "-D", "-f", s.path("sshd_config"), "-E", s.path("log"))
-	if err := s.cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(s.stop)
-	config, _ := os.ReadFile(s.path("sshd_config"))
-	var address string
-	_, _ = fmt.Sscanf(string(config), "ListenAddress %s", &address)
-	for range 200 {
-		if c, err := net.Dial("tcp", address); err == nil {
-			_ = c.Close()
+	for range 10 {
+		address := fmt.Sprintf("127.0.0.1:%d", freePort(tb))
+		if s.listens(tb, address) {
+			s.setTarget(address)
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	log, _ := os.ReadFile(s.path("log"))
 	tb.Fatalf("sshd does not start: %s", log)
+}
+
+// listens starts sshd, and reports whether it listens: some program answering at the address proves nothing.
+func (s *Server) listens(tb testing.TB, address string) bool {
+	tb.Helper()
+	s.write(tb, "log", "")
+	s.cmd = exec.Command("/usr/sbin/sshd", "-D", "-f", s.path("sshd_config"), "-E", s.path("log"), "-o", "ListenAddress="+address)
+	if err := s.cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+		log, _ := os.ReadFile(s.path("log"))
+		if strings.Contains(string(log), "Server listening on") {
+			return true
+		}
+		if strings.Contains(string(log), "Cannot bind any address") {
+			break
+		}
+	}
+	s.stop()
+	return false
 }
 
 func (s *Server) stop() {
