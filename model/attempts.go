@@ -16,6 +16,7 @@ import (
 type Attempts struct {
 	Shown, Count int         // number of the attempt that is shown, from 1, and how many there are; Shown is 0 if all are
 	LeftOut      []OlderRows // in the order of attempts
+	NotRead      []LeftOut   // what a source left out itself and did not hand over, as one that can ask for rows
 	Doubts       []string    // sentences on what may be another attempt, and is counted
 }
 
@@ -48,6 +49,7 @@ const (
 	FolderReplaced                     // the folder is another one, or a link to another one
 	Resumed                            // the run was resumed at an earlier step
 	Chosen                             // it is newer than the attempt that a person chose
+	Numbered                           // a column of the log has other values from a start of the run on
 )
 
 // String is the cause in the words of a note.
@@ -59,6 +61,7 @@ func (c AttemptCause) String() string {
 		"the folder was replaced by another",
 		"the run was resumed",
 		"another attempt was chosen",
+		"the run was started again, as a column of the table says",
 	}[c]
 }
 
@@ -70,7 +73,7 @@ type RunAttempts struct {
 	Doubts       []string
 }
 
-// LeftOut is what was left out of a log in one piece.
+// LeftOut is what was left out of a log in one piece. Files is 0 for rows of a table.
 type LeftOut struct {
 	OlderRows
 	Files, Steps, Samples int
@@ -96,7 +99,7 @@ func (l LeftOut) sentence() string {
 	what := fmt.Sprintf("attempt %d of %d", l.Attempt, l.Of)
 	why, flag := l.Cause.String(), ""
 	switch l.Cause {
-	case StartedAgain, Appended, Chosen:
+	case StartedAgain, Appended, Chosen, Numbered:
 		flag = fmt.Sprintf("--attempt %d shows it, --attempt all counts everything", l.Attempt)
 	case FolderReplaced:
 		flag = "if its folder is still somewhere, open that to see it"
@@ -109,8 +112,12 @@ func (l LeftOut) sentence() string {
 	if l.Run != "" {
 		what += " in " + l.Run
 	}
-	return fmt.Sprintf("%s is not counted: %s (%s, %s%s), since %s; %s", what, stepsText(l.First, l.Last),
-		units.Plural(l.Files, "files"), units.Plural(l.Samples, "samples"), l.writtenText(), why, flag)
+	files := ""
+	if l.Files > 0 {
+		files = units.Plural(l.Files, "files") + ", "
+	}
+	return fmt.Sprintf("%s is not counted: %s (%s%s%s), since %s; %s", what, stepsText(l.First, l.Last),
+		files, units.Plural(l.Samples, "samples"), l.writtenText(), why, flag)
 }
 
 // stepsText is "step 3" or "steps 3 to 5".
@@ -290,5 +297,6 @@ func (f *rowFilter) summary(counts []leftOutCount) RunAttempts {
 			a.LeftOut = append(a.LeftOut, LeftOut{OlderRows: f.attempts.LeftOut[i], Files: len(c.files), Steps: c.steps, Samples: c.samples, First: c.first, Last: c.last})
 		}
 	}
+	a.LeftOut = append(a.LeftOut, f.attempts.NotRead...)
 	return a
 }

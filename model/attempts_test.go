@@ -111,11 +111,13 @@ func TestAttemptNotes(t *testing.T) {
 		{OlderRows: OlderRows{Attempt: 1, Of: 2, Cause: StartedAgain, Start: at, End: at.Add(67 * time.Minute)}, Files: 30, Steps: 30, Samples: 960, First: 11, Last: 40},
 		{OlderRows: OlderRows{Attempt: 2, Of: 2, Cause: Resumed, Step: 6, Run: "lr1"}, Files: 1, Steps: 1, Samples: 32, First: 7, Last: 7},
 		{OlderRows: OlderRows{Attempt: 1, Of: 2, Cause: FolderReplaced}, Files: 2, Steps: 2, Samples: 64, First: 1, Last: 2},
+		{OlderRows: OlderRows{Attempt: 1, Of: 2, Cause: Numbered}, Steps: 2, Samples: 64, First: 1, Last: 2},
 	}}
 	want := []string{
 		"attempt 1 of 2 is not counted: steps 11 to 40 (30 files, 960 samples, written 2026-11-21 14:03 to 15:10), since the run was started again and writes its files anew; --attempt 1 shows it, --attempt all counts everything",
 		"what was written beyond the checkpoint in lr1 is not counted: step 7 (1 file, 32 samples), since the run was resumed at step 6; --attempt all counts it too",
 		"attempt 1 of 2 is not counted: steps 1 to 2 (2 files, 64 samples), since the folder was replaced by another; if its folder is still somewhere, open that to see it",
+		"attempt 1 of 2 is not counted: steps 1 to 2 (64 samples), since the run was started again, as a column of the table says; --attempt 1 shows it, --attempt all counts everything",
 		"doubt",
 	}
 	if got := a.Notes(); !slices.Equal(got, want) {

@@ -7,16 +7,20 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ClickHouse/ch-go/proto"
-
 	"vantage/model"
 )
 
-// stepCount is how many rows a step has, with a number that changes when rewards do; 0 if that was not asked.
+// stepCount is how many rows of a step are read, with a number that changes when rewards do; 0 if that was not asked.
 type stepCount struct {
-	step int64
-	rows uint64
-	mark uint64
+	step  int64
+	rows  uint64
+	mark  uint64
+	parts string // that they are of
+}
+
+// isLike reports whether two counts have as many rows of the same parts.
+func (c stepCount) isLike(other stepCount) bool {
+	return c.rows == other.rows && c.parts == other.parts
 }
 
 func compareStep(c stepCount, step int64) int { return cmp.Compare(c.step, step) }
@@ -27,19 +31,37 @@ const (
 	allEvery    = 15 // polls
 )
 
-// countFrom counts the rows of the steps from one on.
-func (r *reader) countFrom(ctx context.Context, from int64, marks bool) (map[int64]stepCount, error) {
-	var step proto.ColInt64
-	var rows, mark proto.ColUInt64
-	counts := map[int64]stepCount{}
-	columns := proto.Results{{Name: "vantage_s", Data: &step}, {Name: "vantage_n", Data: &rows}, {Name: "vantage_mark", Data: &mark}}
-	err := r.query(ctx, r.table.countsSQL(from, marks), columns, func(n int) error {
-		for i := range n {
-			counts[step.Row(i)] = stepCount{step.Row(i), rows.Row(i), mark.Row(i)}
+// countFrom counts what is to be read of the steps from one on, or of all if it may be another attempt that is read now.
+func (r *reader) countFrom(ctx context.Context, from int64, marks bool) (counts map[int64]stepCount, counted int64, err error) {
+	parts, err := r.countParts(ctx, from, marks)
+	if err != nil || !r.table.hasParts() {
+		return r.table.counts(parts), from, err
+	}
+	r.parts.replace(from, parts)
+	if err := r.choose(ctx); err != nil {
+		return nil, 0, err
+	}
+	return r.table.counts(r.parts), firstStep, nil
+}
+
+// choose decides what is read of the parts. Who reads texts meanwhile keeps the table that was.
+func (r *reader) choose(ctx context.Context) error {
+	t := *r.table
+	t.choice, r.doubt = t.choose(r.parts, r.source.options.Attempt, r.source.options.Split)
+	if (len(t.choice.attempts) > 0 || r.doubt != "") && !r.believed && t.target.Columns["attempt"] == "" {
+		numbers, err := r.numbersSamples(ctx)
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	return counts, err
+		if r.believed = true; numbers {
+			t.m.unused, t.m.attempt = append(t.m.unused, t.m.attempt.name), column{}
+			r.parts.forgetAttempts()
+			t.choice, r.doubt = t.choose(r.parts, r.source.options.Attempt, r.source.options.Split)
+		}
+	}
+	r.table = &t
+	r.source.texts.use(r.table)
+	return nil
 }
 
 // firstStep is before all steps.
@@ -47,11 +69,11 @@ const firstStep = -1 << 62
 
 // countAll counts all steps, all of which are to be read.
 func (r *reader) countAll(ctx context.Context) error {
-	counts, err := r.countFrom(ctx, firstStep, false)
+	counts, _, err := r.countFrom(ctx, firstStep, false)
 	if err != nil {
 		return err
 	}
-	if len(counts) == 0 && !r.source.options.Follow {
+	if len(counts) == 0 && len(r.parts) == 0 && !r.source.options.Follow {
 		return errNoRows
 	}
 	r.began = time.Now()
@@ -78,9 +100,9 @@ func (r *reader) onlyNewest(counts map[int64]stepCount) {
 
 // markRecent asks for the marks of the newest steps before they are read, so that any later change is one.
 func (r *reader) markRecent(ctx context.Context) error {
-	counts, err := r.countFrom(ctx, r.recentFrom(), true)
+	counts, from, err := r.countFrom(ctx, r.recentFrom(), true)
 	if err == nil {
-		r.noteChanges(counts, r.recentFrom())
+		r.noteChanges(counts, from)
 	}
 	return err
 }
@@ -100,9 +122,9 @@ func (r *reader) noteChanges(counts map[int64]stepCount, from int64) (changed bo
 	for _, now := range counts {
 		known, ok := r.counted[now.step]
 		switch {
-		case ok && known.rows == now.rows && (known.mark == now.mark || now.mark == 0):
+		case ok && known.isLike(now) && (known.mark == now.mark || now.mark == 0):
 			continue
-		case ok && known.rows == now.rows && known.mark == 0:
+		case ok && known.isLike(now) && known.mark == 0:
 			r.setMark(now) // the first one
 			continue
 		}
@@ -201,12 +223,14 @@ func (r *reader) poll(ctx context.Context, all bool) (took time.Duration, change
 	if all {
 		from = firstStep
 	}
-	counts, err := r.countFrom(ctx, from, !all)
+	counts, from, err := r.countFrom(ctx, from, !all)
 	if err != nil {
 		return 0, false, err
 	}
 	r.successes++
-	return time.Since(began), r.noteChanges(counts, from), nil
+	took = time.Since(began)
+	changed = r.noteChanges(counts, from)
+	return took, r.noteLeftOut() || changed, nil
 }
 
 // The wait before the connection is tried again doubles from the first to the last.

@@ -54,10 +54,7 @@ func (r *reader) addStep(rows *stepRows, oneIn int) error {
 	if oneIn > 1 {
 		r.addProblem(r.files[file], "1 of %d groups was read: all are more than %s", oneIn, r.whyPart(oneIn))
 	}
-	if rows.repeated > 0 && !r.saidRepeated {
-		r.saidRepeated = true
-		c.Notes = append(c.Notes, fmt.Sprintf("in step %d, the first of such steps, %d rows have the group and the %s of another row and are counted as well: if they were written twice, final=1 in the address counts the newest of a ReplacingMergeTree alone", rows.step, rows.repeated, r.table.m.sample.name))
-	}
+	r.noteDoubled(rows)
 	r.source.texts.noteRead(rows.step, oneIn)
 	if r.batchSize < batchRows && time.Since(r.batchSince) < batchTime && len(r.batch.rows) < cap(r.source.free)/4 {
 		return nil
@@ -70,7 +67,7 @@ func (r *reader) deliver() error {
 	c := r.chunk()
 	if r.table != nil {
 		m := &r.table.m
-		c.Format, c.Provenance, c.LengthUnit, c.HasTruth = "clickhouse", m.provenance(), m.lengthUnit(), m.truth.name != ""
+		c.Format, c.Provenance, c.LengthUnit, c.HasTruth = "clickhouse", r.table.provenance(), m.lengthUnit(), m.truth.name != ""
 		c.HasTotal, c.SumsComponents = m.reward.name != "", false
 		for _, component := range m.components {
 			c.ComponentNames = append(c.ComponentNames, component.name)

@@ -6,6 +6,10 @@
 //	target.go     where the table is, and how the way there is encrypted; package address reads addresses
 //	mapping.go    which column plays which role, by the names that files have
 //	query.go      the few statements that are sent: nothing is computed by the server but counts
+//	tally.go      how many rows each attempt and each split has of a step
+//	choice.go     which of them are read: the newest attempt, training
+//	leftout.go    what is said of the others
+//	doubled.go    what is said of rows that may have been written twice
 //	source.go     Source: Next, Text, Close
 //	reading.go    what runs behind it: connect, count, read step after step, then look for changes
 //	rows.go       a block of groups with an array per column → the rows of a step

@@ -39,6 +39,7 @@ func (r *reader) readPending(ctx context.Context) error {
 			return err
 		}
 	}
+	r.noteLeftOut()
 	return r.deliver()
 }
 
@@ -142,7 +143,7 @@ func (r *reader) complete(rows *stepRows, oneIn int) error {
 		if got.rows < r.pending[at].rows && oneIn == 1 {
 			return nil // not all: checkComplete asks why
 		}
-		got.mark = r.pending[at].mark
+		got.mark, got.parts = r.pending[at].mark, r.pending[at].parts
 		if oneIn > 1 {
 			got.rows = r.pending[at].rows
 		}
@@ -169,7 +170,7 @@ func (r *reader) checkComplete(ctx context.Context, steps []stepCount, oneIn int
 	if len(short) == 0 {
 		return nil
 	}
-	counts, err := r.countFrom(ctx, short[0], false)
+	counts, _, err := r.countFrom(ctx, short[0], false)
 	if err != nil {
 		return err
 	}
@@ -209,6 +210,7 @@ func (r *reader) noteUnsampled(steps []int64, oneIn int) {
 // drop forgets a step that the table has no longer.
 func (r *reader) drop(step int64) {
 	delete(r.counted, step)
+	delete(r.doubled, step)
 	if file, ok := r.fileOf[step]; ok {
 		c := r.chunk()
 		c.Forget = append(c.Forget, file)

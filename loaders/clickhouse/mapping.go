@@ -38,6 +38,8 @@ func (c column) isText() bool {
 	return b == "String" || strings.HasPrefix(b, "FixedString") || strings.HasPrefix(b, "Enum") || b == "UUID"
 }
 
+func (c column) isTime() bool { return strings.HasPrefix(c.base(), "Date") }
+
 func (c column) isList() bool { return strings.HasPrefix(c.kind, "Array(") }
 
 // accepts reports whether values of the column can play a role.
@@ -63,6 +65,8 @@ type mapping struct {
 	tokens                    column // lists whose length is that of the response
 	prompt, truth             column // read only if they are named, or if there is nothing else to group by
 	promptID                  column // identifies prompts over all steps
+	attempt, split            column // tell the starts of a run apart, and evaluation from training
+	written                   column // when a row was written
 	components                []column
 	sums                      bool // the reward is the sum of components
 	unused                    []string
@@ -73,6 +77,9 @@ var (
 	runNames      = []string{"run", "run_id", "run_name", "experiment", "experiment_name", "exp_name", "job_id"}
 	sampleNames   = []string{"sample", "sample_idx", "sample_index", "sample_id", "rollout_idx", "rollout_index", "generation_idx", "completion_idx", "response_idx", "row", "row_idx", "row_number", "idx"}
 	promptIDNames = []string{"prompt_id", "prompt_idx", "prompt_hash", "problem_id", "example_id", "task_id", "task_hash", "question_id", "qid", "query_id"}
+	attemptNames  = []string{"run_attempt", "attempt", "attempt_id", "restart", "restart_id", "restart_count", "resume_id", "resume_count"}
+	splitNames    = []string{"split", "dataset_split", "data_split", "is_eval", "is_evaluation", "is_val", "is_validation", "is_train", "is_training", "eval", "phase", "mode"}
+	writtenNames  = []string{"written_at", "created_at", "inserted_at", "logged_at", "timestamp", "_timestamp", "datetime", "event_time", "time", "ts"}
 )
 
 // mapColumns decides which column plays which role: named ones, then those with the names that files have.
@@ -88,9 +95,11 @@ func mapColumns(columns []column, fields *decode.Fields, named map[string]string
 	}
 	m.byRole(columns, fields)
 	m.run, m.sample, m.promptID = find(runNames...), find(sampleNames...), find(promptIDNames...)
+	m.attempt, m.split, m.written = find(attemptNames...), find(splitNames...), find(writtenNames...)
 	for role, at := range map[string]*column{
 		"run_column": &m.run, "step": &m.step, "group": &m.group, "prompt": &m.prompt, "sample": &m.sample,
 		"reward": &m.reward, "advantage": &m.advantage, "length": &m.length,
+		"attempt": &m.attempt, "split": &m.split, "written": &m.written,
 	} {
 		name := named[role]
 		if name == "" {
@@ -104,9 +113,38 @@ func mapColumns(columns []column, fields *decode.Fields, named map[string]string
 		m.prompt, m.truth = column{}, column{} // texts are not read unless they are asked for
 	}
 	m.components = slices.DeleteFunc(m.components, func(c column) bool { return c == m.reward || c == m.step || c == m.length || c == m.advantage })
+	if err := m.fitParts(named); err != nil {
+		return m, err
+	}
 	m.sums = m.reward.name == "" && len(m.summands()) > 0
 	m.unused = m.unusedNames(columns)
 	return m, m.check(columns)
+}
+
+// fitParts leaves out columns for attempts, splits and times that have another role or cannot hold such values; one that a
+// person named is an error.
+func (m *mapping) fitParts(named map[string]string) error {
+	taken := append([]column{m.run, m.step, m.group, m.sample, m.reward, m.advantage, m.length}, m.components...)
+	for _, x := range []struct {
+		role string
+		at   *column
+		fits bool
+		what string
+	}{
+		{"attempt", &m.attempt, m.attempt.isInteger() || m.attempt.isText(), "numbers or names"},
+		{"split", &m.split, m.split.isInteger() || m.split.isText() || m.split.base() == "Bool", "names, or 0 and 1"},
+		{"written", &m.written, m.written.isNumber() || m.written.isTime(), "times"},
+	} {
+		if x.at.name == "" || x.fits && !slices.Contains(taken, *x.at) {
+			continue
+		}
+		if named[x.role] != "" && !x.fits {
+			return fmt.Errorf("the column %s of %s= is a %s, which holds no %s", x.at.name, x.role, x.at.kind, x.what)
+		} else if named[x.role] == "" {
+			*x.at = column{}
+		}
+	}
+	return nil
 }
 
 // byRole finds the columns of the roles that files have too.
@@ -173,7 +211,7 @@ func joinSome(names []string) string {
 }
 
 func (m *mapping) unusedNames(columns []column) []string {
-	used := append([]column{m.run, m.step, m.group, m.sample, m.reward, m.advantage, m.length, m.tokens, m.prompt, m.truth, m.promptID}, m.components...)
+	used := append([]column{m.run, m.step, m.group, m.sample, m.reward, m.advantage, m.length, m.tokens, m.prompt, m.truth, m.promptID, m.attempt, m.split}, m.components...)
 	var names []string
 	for _, c := range columns {
 		if !slices.Contains(used, c) {
@@ -192,7 +230,8 @@ func (m *mapping) lengthUnit() model.LengthUnit {
 }
 
 // provenance says which column plays which role.
-func (m *mapping) provenance() string {
+func (t *table) provenance() string {
+	m := &t.m
 	parts := []string{"reward from " + m.reward.name}
 	if m.sums {
 		var names []string
@@ -210,6 +249,12 @@ func (m *mapping) provenance() string {
 		if p.c.name != "" {
 			parts = append(parts, p.what+" from "+p.c.name)
 		}
+	}
+	if len(t.choice.attempts) > 0 {
+		parts = append(parts, "attempts from "+m.attempt.name)
+	}
+	if len(t.choice.evaluations) > 0 {
+		parts = append(parts, "evaluations from "+m.split.name)
 	}
 	if n := len(m.components); n > 0 && !m.sums {
 		parts = append(parts, units.Plural(n, "components"))

@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ type table struct {
 	target target
 	m      mapping
 	run    string // name of the run, if the table has several
+	choice choice // which attempts are read, and whether training or evaluation
 }
 
 // quoteName quotes an identifier.
@@ -54,7 +54,7 @@ type selection struct {
 
 // where is the condition for some steps. Columns are compared as they are, so that the server can use its index.
 func (t *table) where(s selection) string {
-	conditions := t.ofRun()
+	conditions := append(t.ofRun(), t.chosen()...)
 	step := quoteName(t.m.step.name)
 	conditions = append(conditions, fmt.Sprintf("%s >= %d", step, s.lo), fmt.Sprintf("%s <= %d", step, s.hi))
 	if s.oneIn > 1 {
@@ -96,21 +96,6 @@ func (t *table) groupColumns() []column {
 		return []column{t.m.group}
 	}
 	return slices.DeleteFunc([]column{t.m.prompt, t.m.truth}, func(c column) bool { return c.name == "" })
-}
-
-// countsSQL counts the rows of each step from one on. With marks it also says a number that changes when
-// rewards do.
-func (t *table) countsSQL(from int64, marks bool) string {
-	mark := "toUInt64(0)"
-	if marks {
-		mark = "toUInt64(sum(ifNull(cityHash64(" + t.markColumn() + "), 0)))"
-	}
-	step := quoteName(t.m.step.name)
-	conditions := append(t.ofRun(), fmt.Sprintf("%s >= %d", step, max(from, t.target.First)))
-	if t.target.Last != math.MaxInt64 {
-		conditions = append(conditions, fmt.Sprintf("%s <= %d", step, t.target.Last))
-	}
-	return fmt.Sprintf("SELECT toInt64(assumeNotNull(%s)) AS vantage_s, toUInt64(count()) AS vantage_n, %s AS vantage_mark%s WHERE %s GROUP BY vantage_s ORDER BY vantage_s", step, mark, t.target.from(), strings.Join(conditions, " AND "))
 }
 
 // markColumn is the column whose change makes a step another.
@@ -220,7 +205,7 @@ func (t *table) textsSQL(step int64, group groupKey) string {
 	default:
 		same = quoteName(c.name) + " = " + quoteText(group.id)
 	}
-	conditions := append(t.ofRun(), quoteName(t.m.step.name)+" = "+strconv.FormatInt(step, 10), same)
+	conditions := append(append(t.ofRun(), t.chosen()...), quoteName(t.m.step.name)+" = "+strconv.FormatInt(step, 10), same)
 	columns := []string{t.sampleNumber() + " AS vantage_v0"}
 	for i, v := range t.values() {
 		columns = append(columns, fmt.Sprintf("%s AS vantage_v%d", v, i+1))

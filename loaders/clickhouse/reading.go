@@ -25,20 +25,24 @@ type reader struct {
 	link     model.Link
 	prompts  decode.PromptCache
 
-	files   []string
-	fileOf  map[int64]int32 // by step
-	counted map[int64]stepCount
-	pending []stepCount // to be read, in the order of steps
-	budget  int         // how many rows are asked for at a time: less after a limit was hit
-	oneIn   int         // of how many groups of every step one is read, since memory is short; 1 is all
-	tooMuch stepLimit
+	files    []string
+	fileOf   map[int64]int32 // by step
+	counted  map[int64]stepCount
+	parts    tally  // of all steps, if they may have several
+	doubt    string // why attempts cannot be told apart
+	believed bool   // the column for attempts was looked at
+	doubled  map[int64]doubled
+	said     saidLeftOut
+	pending  []stepCount // to be read, in the order of steps
+	budget   int         // how many rows are asked for at a time: less after a limit was hit
+	oneIn    int         // of how many groups of every step one is read, since memory is short; 1 is all
+	tooMuch  stepLimit
 
 	rowsAll, rowsRead int64
 	bytesBefore       int64 // of connections that are lost
 	lastChange        time.Time
 	began             time.Time // when the steps were counted first
 	successes         int       // steps and counts that have come
-	saidRepeated      bool
 	batch             answer
 	batchSize         int
 	batchSince        time.Time
@@ -46,7 +50,7 @@ type reader struct {
 
 func newReader(s *Source) *reader {
 	return &reader{
-		source: s, link: model.Link{Host: s.target.Host, State: model.LinkConnecting}, fileOf: map[int64]int32{}, counted: map[int64]stepCount{},
+		source: s, link: model.Link{Host: s.target.Host, State: model.LinkConnecting}, fileOf: map[int64]int32{}, counted: map[int64]stepCount{}, parts: tally{}, doubled: map[int64]doubled{},
 		budget: s.options.ChunkRows, oneIn: 1,
 	}
 }
@@ -145,6 +149,9 @@ func (r *reader) prepare(ctx context.Context) error {
 	if err := r.awaitRun(ctx, t); err != nil {
 		return err
 	}
+	if err := r.checkParts(ctx, t); err != nil {
+		return err
+	}
 	r.table = t
 	r.source.texts.use(t)
 	if err := r.countAll(ctx); err != nil {
@@ -194,10 +201,15 @@ func (r *reader) file(step int64) (number int32, known bool) {
 		return n, true
 	}
 	n := int32(len(r.files))
-	r.files = append(r.files, fmt.Sprintf("%s step %d", r.table.target.name(), step))
+	r.files = append(r.files, r.fileName(step))
 	r.fileOf[step] = n
 	r.source.texts.addStep(step)
 	return n, false
+}
+
+// fileName is what stands for the name of a file in sentences on a step.
+func (r *reader) fileName(step int64) string {
+	return fmt.Sprintf("%s step %d", r.table.target.name(), step)
 }
 
 // steps returns the steps that are known, ascending.

@@ -104,6 +104,7 @@ type stepRows struct {
 	number []int64 // of each sample
 
 	repeated int // rows with the group and the number of another
+	example  int // the first of them
 	prompts  *decode.PromptCache
 }
 
@@ -259,7 +260,9 @@ func (s *stepRows) order() {
 	}
 	for i := 1; i < len(s.group); i++ {
 		if s.group[i] == s.group[i-1] && s.number[i] == s.number[i-1] && s.number[i] != noNumber {
-			s.repeated++
+			if s.repeated++; s.repeated == 1 {
+				s.example = i
+			}
 		}
 	}
 }

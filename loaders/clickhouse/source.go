@@ -11,6 +11,7 @@ import (
 
 	"vantage/loaders/clickhouse/address"
 	"vantage/loaders/decode"
+	"vantage/loaders/discover"
 	"vantage/loaders/formats"
 	"vantage/model"
 )
@@ -20,6 +21,9 @@ type Options struct {
 	Follow   bool
 	Password string         // in place of one in the address
 	Columns  decode.Columns // that a person named by flags; those of the address come before them
+
+	Split   discover.Split // training if it is not given
+	Attempt int            // which attempt to read of a run that was started again: its number from 1, 0 for the newest, or -1 for all
 
 	// MemoryLimit is how many bytes the program may take for what is read; 0 is no limit. If the rows would take
 	// more, one group in so many is read.

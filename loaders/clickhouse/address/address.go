@@ -37,7 +37,7 @@ type Target struct {
 
 // roleNames are the roles whose column an address can name.
 func roleNames() []string {
-	return []string{"run_column", "step", "group", "prompt", "sample", "reward", "advantage", "length"}
+	return []string{"run_column", "step", "group", "prompt", "sample", "reward", "advantage", "length", "attempt", "split", "written"}
 }
 
 // ErrUsage says that an address is wrong.

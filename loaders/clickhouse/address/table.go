@@ -11,7 +11,9 @@ const RecommendedTable = `CREATE TABLE rl.rollouts (
     advantage       Nullable(Float64),  -- as the trainer logged it, if it did
     response_length UInt32,             -- in tokens
     prompt          String CODEC(ZSTD),
-    response        String CODEC(ZSTD)
+    response        String CODEC(ZSTD),
+    split           LowCardinality(String) DEFAULT 'train', -- evaluations, as 'eval', are told from training
+    run_attempt     UInt16 DEFAULT 0    -- one more for each start of the run: what it writes again replaces the rows of before
 ) ENGINE = MergeTree ORDER BY (run, step, prompt_id, sample_idx);
 
 -- over several servers: the samples of a group stay together
