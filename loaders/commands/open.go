@@ -7,12 +7,14 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"vantage/loaders"
 	"vantage/loaders/clickhouse/address"
 	"vantage/loaders/discover"
 	"vantage/loaders/storage"
 	"vantage/model"
+	"vantage/model/check"
 	"vantage/model/choice"
 	"vantage/model/units"
 )
@@ -120,6 +122,7 @@ func (p *Program) readSource(ctx context.Context, source Source, paths []string)
 	if p.ConfigSummary != "" {
 		snap.Run.Config = p.ConfigSummary
 	}
+	snap.Run.Progress.Open = check.LastIsOpen(snap, time.Now())
 	if snap.Rows > 0 {
 		return snap, nil
 	}

@@ -36,6 +36,13 @@ func FindShortStep(snap model.Snapshot) (ShortStep, bool) {
 	return s, s.Rows < s.Fewest
 }
 
+// LastIsOpen reports whether the last step of a log that is read once may still be written: it is short, and the log was
+// written a while ago at most. A stream that has ended gets no more rows.
+func LastIsOpen(snap model.Snapshot, now time.Time) bool {
+	s, short := FindShortStep(snap)
+	return short && snap.Run.Progress.BytesAll > 0 && now.Before(s.CompleteAfter)
+}
+
 // CompleteSteps returns the steps of a log that is read once, without a last one that may still be
 // written, and a note if the last one is short. A log that has ended gets no more rows.
 func CompleteSteps(snap model.Snapshot, now time.Time, ended bool) (complete model.Snapshot, note string) {

@@ -91,3 +91,29 @@ func TestUnreadableRows(t *testing.T) {
 		}
 	}
 }
+
+// The last step of a log that is read once is open while a short one may still be written.
+func TestLastIsOpen(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rows   []int
+		quiet  time.Duration
+		stream bool
+		want   bool
+	}{
+		{[]int{4, 4, 2}, time.Minute, false, true},
+		{[]int{4, 4, 2}, time.Hour, false, false},
+		{[]int{4, 4, 2}, time.Minute, true, false},
+		{[]int{4, 4, 4}, time.Minute, false, false},
+		{[]int{4}, time.Minute, false, false},
+	} {
+		snap := logWith(c.rows...)
+		snap.Run.Progress.BytesAll = 1
+		if c.stream {
+			snap.Run.Progress.BytesAll = 0
+		}
+		if got := LastIsOpen(snap, written.Add(c.quiet)); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}

@@ -220,6 +220,9 @@ func (p *page) legend() []string {
 	if p.Per != PerGroup {
 		lines = append(lines, "A≠0 counts the samples whose advantage is not 0: only these train, however many are kept")
 	}
+	for _, step := range p.total.Open {
+		lines = append(lines, fmt.Sprintf("step %d is still being written: it counts in no sum and raises no warning", step))
+	}
 	if n := p.total.Flips.Total(); n > 0 {
 		lines = append(lines, fmt.Sprintf("flips: %s of %s kept samples change sign in recompute: %s", units.Count(n), units.Count(p.total.Kept), p.total.Flips))
 	}

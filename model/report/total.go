@@ -8,11 +8,13 @@ import (
 	"vantage/model/analysis"
 )
 
-// runTotal sums counts over all steps, and averages each metric over the complete steps
-// with a finite value.
+// runTotal sums counts over the complete steps, and averages each metric over those with a finite value.
 type runTotal struct {
-	Steps, Rows, Rollouts, Groups, Signal, Kept, Nonzero int
-	Flips                                                analysis.Flips
+	Steps int     // all
+	Open  []int64 // numbers of those that are still being written
+
+	Rows, Rollouts, Groups, Signal, Kept, Nonzero int
+	Flips                                         analysis.Flips
 
 	fates        []int // by fate
 	metricNames  []string
@@ -34,6 +36,10 @@ func newRunTotal(names []string) runTotal {
 
 func (t *runTotal) add(s *analysis.Summary) {
 	t.Steps++
+	if s.Open {
+		t.Open = append(t.Open, s.Step)
+		return
+	}
 	t.Rows += s.Rows
 	t.Rollouts += s.Rollouts
 	t.Groups += s.Groups
@@ -43,9 +49,6 @@ func (t *runTotal) add(s *analysis.Summary) {
 	t.Flips.Add(&s.Flips)
 	for f, n := range s.Fates {
 		t.fates[f] += n
-	}
-	if s.Open {
-		return
 	}
 	for i, name := range t.metricNames {
 		if x := s.Metric(name); x-x == 0 {
