@@ -107,6 +107,9 @@ func (s *schemas) see(schema *jsonschema.Schema, value any) {
 			if p := schema.Properties[key]; p != nil {
 				s.seen[placeInSchemas(schema, key)] = true
 				s.see(p, inner)
+			} else if pattern, p := patternOf(schema, key); p != nil {
+				s.seen[placeInSchemas(schema, pattern)] = true
+				s.see(p, inner)
 			} else if additional, ok := schema.AdditionalProperties.(*jsonschema.Schema); ok {
 				s.see(additional, inner)
 			}
@@ -121,6 +124,16 @@ func (s *schemas) see(schema *jsonschema.Schema, value any) {
 	}
 }
 
+// patternOf returns the pattern of a schema that a key has, and what describes its values; nil if there is none.
+func patternOf(schema *jsonschema.Schema, key string) (string, *jsonschema.Schema) {
+	for pattern, p := range schema.PatternProperties {
+		if pattern.MatchString(key) {
+			return pattern.String(), p
+		}
+	}
+	return "", nil
+}
+
 // unseen returns the keys that a schema describes and nothing had, and the shapes that are open or undescribed.
 func (s *schemas) unseen(schema *jsonschema.Schema, path string, done map[*jsonschema.Schema]bool) (keys, faults []string) {
 	if schema == nil || done[schema] {
@@ -133,6 +146,15 @@ func (s *schemas) unseen(schema *jsonschema.Schema, path string, done map[*jsons
 	}
 	into(schema.Ref, path)
 	into(schema.Items2020, path+"[]")
+	if additional, ok := schema.AdditionalProperties.(*jsonschema.Schema); ok {
+		into(additional, path+".*")
+	}
+	for pattern, p := range schema.PatternProperties {
+		if !s.seen[placeInSchemas(schema, pattern.String())] {
+			keys = append(keys, path+"."+pattern.String())
+		}
+		into(p, path+"."+pattern.String())
+	}
 	for _, one := range slices.Concat(schema.AnyOf, schema.OneOf) {
 		into(one, path)
 	}

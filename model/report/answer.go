@@ -109,7 +109,7 @@ func known(x float64) *rounded {
 // stepRow is what a short answer says of a step.
 type stepRow struct {
 	Step    int64          `json:"step"`
-	Open    bool           `json:"open,omitempty"` // still being written
+	Open    bool           `json:"-"` // still being written: lists of steps name those apart
 	Samples int            `json:"samples"`
 	Nonzero int            `json:"nonzero_samples"` // whose advantage is not 0
 	Groups  int            `json:"groups"`

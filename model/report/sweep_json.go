@@ -38,7 +38,7 @@ type settingJSON struct {
 	Killed    int            `json:"killed"`
 	Short     int            `json:"short"`
 	Push      numberJSON     `json:"push"`
-	Warnings  map[string]int `json:"warnings,omitempty"` // steps by kind
+	Warnings  map[string]int `json:"warnings,omitempty"` // steps by kind; none of what is recommended
 }
 
 func newSettingJSON(c *sweep.Cell) *settingJSON {
