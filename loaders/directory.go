@@ -23,6 +23,7 @@ type directory struct {
 	identity        identity        // as last seen
 	ownFormat       *formats.Format // a trainer's own, which a file in it has; nil if there is none
 	leftOut         []string        // formats of the files that were left out for that
+	twins           twins
 	withoutSamples  []model.Problem // files without samples that have not been noted yet
 	notedNames      []string        // file names of those that have
 	lastNotes       []string        // on what was not looked into
@@ -45,6 +46,8 @@ func (s *Source) addListed(d *directory, l *discover.Listing) {
 		return
 	}
 	d.Listed, s.schedule.lastNews = l.Files, time.Now()
+	d.twins.list(s.formats, d.names(l.Files))
+	s.leaveOutTwins(d)
 	chosen, notes := discover.Choose(l.Files, s.options.Split)
 	s.chunks.addNotes(notes)
 	s.dropSuperseded(d, chosen)
@@ -71,6 +74,18 @@ func (s *Source) addListed(d *directory, l *discover.Listing) {
 // disk is where a file of the directory lies.
 func (d *directory) disk(rel string) fileio.File {
 	return fileio.File{Storage: d.storage, Root: d.Path, Path: rel}
+}
+
+// names returns the names of files of the directory, as they are shown.
+func (d *directory) names(files []string) []string {
+	if d.Prefix == "" {
+		return files
+	}
+	names := make([]string, len(files))
+	for i, rel := range files {
+		names[i] = joinName(d.Prefix, rel)
+	}
+	return names
 }
 
 // key returns the key of a file of the directory in Source.byPath.

@@ -93,6 +93,10 @@ func (f *fileReader) useFormat(format *formats.Format, record framing.Record) {
 		f.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
 		return
 	}
+	if f.directory != nil && len(f.formats) > 1 && f.directory.twins.hides(f.name, format) {
+		f.refuse("")
+		return
+	}
 	f.setFormat(format)
 	f.decode(record)
 }

@@ -71,13 +71,18 @@ func (s *Source) noteSideFiles() {
 	}
 }
 
-// leaveOut drops what was read of a file, and reads it no more.
+// leaveOut leaves out a file and notes it.
 func (s *Source) leaveOut(f *file) {
 	format := f.format
+	s.drop(f)
+	s.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
+}
+
+// drop drops what was read of a file, and reads it no more.
+func (s *Source) drop(f *file) {
 	s.restart(f)
 	f.refused = true
 	s.advance(f, f.disk.Size)
 	s.chunks.runs.releaseSteps(f.index)
 	s.chunks.latest, s.chunks.lastNote = s.chunks.ownFormat, s.chunks.ownNote
-	s.chunks.addNotes(f.directory.noteLeftOut(f.name, format))
 }

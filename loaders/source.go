@@ -298,6 +298,7 @@ func (s *Source) stopped(ctx context.Context) error {
 // fillChunk reads until there is enough for a chunk, or nothing more to read now.
 func (s *Source) fillChunk(ctx context.Context) {
 	defer s.noteSideFiles()
+	defer s.noteTwins()
 	now := time.Now()
 	defer s.judge(now)
 	deadline := now.Add(budget)

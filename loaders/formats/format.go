@@ -37,6 +37,10 @@ type Format struct {
 	// may be grouped by their position.
 	Positional bool
 
+	// Twin is the extension of a file that the trainer writes for each of these, with the same samples and maybe more: ".pt". Its name is
+	// the same otherwise, and it lies in the same folder or in one beside that. Where it is, the file of this format is left out.
+	Twin string
+
 	// MayRepeatRows says that the trainer logs the same block of rows for several steps.
 	MayRepeatRows bool
 

@@ -6,13 +6,14 @@ import (
 )
 
 // miles is the conversations that miles keeps beside its torch files: {rollout_id}.jsonl, and
-// eval_{rollout_id}.jsonl of an evaluation.
-// radixark/miles@1d61f32d5bef miles/ray/rollout/debug_data.py:12-40, 84-99.
+// eval_{rollout_id}.jsonl of an evaluation. They hold the samples that have a conversation, and no rewards of several parts.
+// radixark/miles@31f1ca961a94 miles/ray/rollout/debug_data.py:12-30, 75-90, miles/utils/arguments.py:3183-3187.
 func miles() Format {
 	return Format{
 		Name: "miles", Framework: "miles", Doc: "miles' conversations: {rollout_id}.jsonl with sample_index, group_index, status, reward, prompt and messages.",
 		TrainerOption: "--save-debug-trajectory-data DIR/{rollout_id}.jsonl --save-debug-rollout-data OTHER/{rollout_id}.pt",
 		File:          "DIR/{rollout}.jsonl",
+		Twin:          ".pt",
 		Open:          "DIR",
 		Score:         80,
 		Sniff:         hasKeys("sample_index", "group_index", "status", "reward", decode.ConversationField),
