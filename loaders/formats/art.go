@@ -10,7 +10,7 @@ import (
 )
 
 // artOption is what makes ART write its trajectories.
-const artOption = "nothing: model.train and model.log write them, under .art/PROJECT/models/MODEL/trajectories"
+const artOption = byDefault + ", into the folder trajectories beside history.jsonl; DIR is .art, or that of LocalBackend(path=DIR)"
 
 // art is the trajectories that OpenPipe's ART keeps: {split}/{step:04d}.parquet with a row each, whose groups
 // are numbered anew in each file.

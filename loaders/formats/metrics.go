@@ -26,6 +26,9 @@ func metricsLogs() []metricsLog {
 		{trainer: "EasyR1", marks: []string{"reward/overall"}, format: "easyr1"},
 		// alibaba/ROLL@8eb27cc2d roll/pipeline/rlvr/rlvr_pipeline.py:496.
 		{trainer: "ROLL", marks: []string{"time/step_total"}, format: "roll"},
+		// rllm-org/rllm@9beb6e0f676a rllm/trainer/algorithms/transform.py:155-163, and rllm/trainer/verl/agent_workflow_trainer.py:534-536
+		// of its older trainer.
+		{trainer: "rLLM", marks: []string{"/num_trajs_before_filter", "batch/solve_partial"}, format: "rllm"},
 		// verl-project/verl@1dda039b9 verl/trainer/ppo/ray_trainer.py, verl/trainer/ppo/metric_utils.py.
 		{trainer: "verl", marks: []string{"training/global_step", "critic/score/mean"}, format: "verl"},
 		// NVIDIA-NeMo/RL nemo_rl/algorithms/grpo.py:3662.
@@ -36,8 +39,10 @@ func metricsLogs() []metricsLog {
 		{trainer: "prime-rl", marks: []string{"progress/total_rollouts", "perf/throughput_per_gpu"}, format: "prime-rl"},
 		// tinker-cookbook 0.6.1 tinker_cookbook/rl/train.py.
 		{trainer: "tinker-cookbook", marks: []string{"progress/done_frac"}, format: "tinker"},
-		// THUDM/slime@624b824a8 slime/backends/megatron_utils/model.py:902, slime/observability.
-		{trainer: "slime", marks: []string{"rollout/raw_reward", "train_rollout_logprob_abs_diff"}, format: "slime"},
+		// OpenPipe/ART@779559fd0c68 src/art/local/backend.py:237-265, and the metrics that its documentation names of 2026.
+		{trainer: "ART", marks: []string{"/exception_rate", "/reward_std_dev", "data/step_num_"}, format: "art"},
+		// THUDM/slime@624b824a8 slime/backends/megatron_utils/model.py:902, slime/observability. miles logs the same.
+		{trainer: "slime (or miles)", marks: []string{"rollout/raw_reward", "train_rollout_logprob_abs_diff"}, format: "slime"},
 		// modelscope/ms-swift swift/trainers/patcher.py:17-31.
 		{trainer: "ms-swift", marks: []string{"train_speed(", "global_step/max_steps"}, format: "ms-swift", hasState: true},
 		// trl 1.16.0 trl/trainer/grpo_trainer.py:2296-2308, 2830.

@@ -76,7 +76,7 @@ func IsMetrics(record []byte) bool {
 		case "reward", "score", "total_reward", "rewards", "final_reward", "acc", "correct", "is_correct":
 			hasReward = hasReward || v.Kind == jsonscan.Number || v.Kind == jsonscan.Bool || v.Kind == jsonscan.Null
 		}
-		hasSample = hasSample || v.Kind == jsonscan.Array || v.Kind == jsonscan.String && !hasLoop
+		hasSample = hasSample || v.Kind == jsonscan.Array || v.Kind == jsonscan.String && !hasLoop && !isTime(key)
 	})
 	switch {
 	case err != nil || keys == 0:
@@ -86,6 +86,15 @@ func IsMetrics(record []byte) bool {
 	default:
 		return !hasSample && !hasReward
 	}
+}
+
+// isTime reports whether a key is that of the time at which a record was written: ART's is recorded_at.
+func isTime(key jsonscan.Value) bool {
+	switch string(key.Raw) {
+	case "recorded_at", "created_at", "timestamp", "time":
+		return true
+	}
+	return false
 }
 
 // metricsRefusal says what a log of metrics holds, by its last record, and how to get samples.
@@ -132,7 +141,7 @@ func isRewardAverage(name string) bool {
 	if !strings.Contains(name, "reward") && !strings.Contains(name, "score") {
 		return false
 	}
-	for _, end := range []string{"/max", "/min", "/std", "_max", "_min", "_std"} {
+	for _, end := range []string{"/max", "/min", "/std", "_max", "_min", "_std", "_std_dev"} {
 		if strings.HasSuffix(name, end) {
 			return false
 		}

@@ -9,11 +9,11 @@ import (
 )
 
 // rllm is rLLM's episode files: one pretty JSON per episode.
-// rllm-org/rllm@9beb6e0f676a rllm/utils/episode_logger.py:74-136.
+// rllm-org/rllm@9beb6e0f676a rllm/utils/episode_logger.py:74-136, rllm/trainer/unified_trainer.py:358-363, rllm/trainer/config/rllm/base.yaml.
 func rllm() Format {
 	return Format{
 		Name: "rllm", Framework: "rllm", Doc: "rLLM's episodes/{train,val}_step_N_epoch_E/episode_*.json: a file per episode, with its trajectories.",
-		TrainerOption: "rllm.log_episodes=true and rllm.episode_log_dir=DIR",
+		TrainerOption: "rllm.episode_logging.log_episodes=true and rllm.episode_logging.episode_log_dir=DIR",
 		File:          "DIR/episodes/{train,val}_step_{step}_epoch_{epoch}/episode_{hash}_{id}.json",
 		Open:          "DIR",
 		Framing:       framing.Framing{Whole: true},
