@@ -11,6 +11,7 @@ import (
 	"vantage/loaders/discover"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
+	"vantage/loaders/trackio"
 	"vantage/model"
 	"vantage/model/units"
 )
@@ -171,6 +172,9 @@ func otherKinds(l *discover.Listing) string {
 
 // directoryHint says what a directory holds instead of logs, and how to make trainers write them.
 func directoryHint(d *directory, l *discover.Listing) string {
+	if trackio.Is(d.storage) {
+		return trackio.HowWritten
+	}
 	text := ""
 	for _, note := range l.Skipped() {
 		text += note + "; "

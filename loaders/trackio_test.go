@@ -177,22 +177,43 @@ func TestTrackioRefusals(t *testing.T) {
 		if err := os.WriteFile(path, c.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open([]string{path}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for err == nil {
-			_, err = s.Next(context.Background())
-		}
 		var e *Error
-		if !errors.As(err, &e) || !strings.HasSuffix(err.Error(), c.want) {
+		if err := refusal(t, path); !errors.As(err, &e) || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		_ = s.Close()
+	}
+	copyFile(t, "trackio/testdata/math.db", filepath.Join(dir, "math.db"))
+	want := filepath.Join(dir, "math.db/calm") + " is no run with samples: the runs with samples are brave_sun, calm sea"
+	if err := refusal(t, filepath.Join(dir, "math.db/calm")); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 	only := t.TempDir()
 	copyFile(t, "sqlite/testdata/small.db", filepath.Join(only, "other.db"))
 	if _, err := Open([]string{only}, Options{}); err == nil || !strings.Contains(err.Error(), "of .db files only trackio's are read, each when it is given itself, on the machine where it lies") {
 		t.Error(err)
+	}
+}
+
+// refusal returns the error with which the reading of a path ends.
+func refusal(t *testing.T, path string) error {
+	t.Helper()
+	s, err := Open([]string{path}, Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }()
+	for err == nil {
+		_, err = s.Next(context.Background())
+	}
+	return err
+}
+
+// A database to which no samples were logged says how they get there.
+func TestTrackioWithoutSamples(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "math.db")
+	copyFile(t, "trackio/testdata/averages.db", path)
+	want := path + " holds no logs: trackio has the averages of its runs, and TRL logs the samples there with log_completions=True"
+	if err := refusal(t, path); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

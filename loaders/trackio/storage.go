@@ -2,11 +2,13 @@ package trackio
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,7 +100,37 @@ func (d *database) object(name string) (fileio.Object, error) {
 	if name == "." || slices.ContainsFunc(d.lists, func(l *list) bool { return path.Dir(l.path) == name }) {
 		return fileio.Object{Path: name, Folder: true}, nil
 	}
-	return fileio.Object{}, &fs.PathError{Op: "open", Path: path.Join(d.path, name), Err: fs.ErrNotExist}
+	return fileio.Object{}, d.notFound()
+}
+
+// maxNamed is how many runs an error names.
+const maxNamed = 8
+
+// notFound is the error of a path that leads nowhere in the database.
+func (d *database) notFound() error {
+	var runs []string
+	for _, l := range d.lists {
+		if run := path.Dir(l.path); !slices.Contains(runs, run) {
+			runs = append(runs, run)
+		}
+	}
+	do := "the runs with samples are " + strings.Join(runs[:min(len(runs), maxNamed)], ", ")
+	switch more := len(runs) - maxNamed; {
+	case len(runs) == 0:
+		do = HowWritten
+	case more > 0:
+		do += fmt.Sprintf(" and %d more", more)
+	}
+	return &fileio.Failure{What: "is no run with samples", Do: do, Err: fs.ErrNotExist}
+}
+
+// HowWritten says how samples get into a database that has none.
+const HowWritten = "trackio has the averages of its runs, and TRL logs the samples there with log_completions=True"
+
+// Is reports whether a storage is a database of trackio.
+func Is(storage fileio.Storage) bool {
+	_, ok := storage.(*database)
+	return ok
 }
 
 func (d *database) find(name string) *list {
@@ -155,7 +187,7 @@ func (d *database) Open(name string) (fileio.Handle, error) {
 	}
 	l := d.find(path.Clean(name))
 	if l == nil {
-		return nil, &fs.PathError{Op: "open", Path: path.Join(d.path, name), Err: fs.ErrNotExist}
+		return nil, d.notFound()
 	}
 	return &handle{database: d, list: l, object: l.object()}, nil
 }

@@ -61,6 +61,13 @@ for statement in ("PRAGMA journal_mode = delete", "DELETE FROM traces", "VACUUM"
     small.execute(statement)
 small.close()
 
+# And without tables: averages only.
+shutil.copy(here / "completions.db", here / "averages.db")
+small = sqlite3.connect(here / "averages.db", isolation_level=None)
+for statement in ("PRAGMA journal_mode = delete", "DELETE FROM metrics WHERE CAST(metrics AS TEXT) LIKE '%trackio.table%'", "VACUUM", "PRAGMA journal_mode = wal"):
+    small.execute(statement)
+small.close()
+
 # What is logged next lies in the log beside the database, as long as somebody has it open.
 reader = sqlite3.connect(path)
 reader.execute("SELECT count(*) FROM metrics").fetchone()
