@@ -36,12 +36,8 @@ func formulaText(e *estimators.Estimator) string {
 
 // EstimatorPages writes the full description of each estimator.
 func EstimatorPages(w io.Writer, list []*estimators.Estimator) error {
-	var b strings.Builder
-	for i, e := range list {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "%s %s\n", e.Framework, e.Name)
+	return writePages(w, list, func(b *strings.Builder, e *estimators.Estimator) {
+		fmt.Fprintf(b, "%s %s\n", e.Framework, e.Name)
 		for _, part := range [][2]string{
 			{"formula", e.Formula},
 			{"notes", e.Doc},
@@ -51,9 +47,20 @@ func EstimatorPages(w io.Writer, list []*estimators.Estimator) error {
 			{"filter", filterText(e)},
 			{"source", e.Source},
 		} {
-			writePart(&b, part[0], part[1])
+			writePart(b, part[0], part[1])
 		}
-		writeOptions(&b, e.Options)
+		writeOptions(b, e.Options)
+	})
+}
+
+// writePages writes the description of each entry of a list, with an empty line between two.
+func writePages[T any](w io.Writer, list []T, write func(*strings.Builder, T)) error {
+	var b strings.Builder
+	for i, entry := range list {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		write(&b, entry)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -26,12 +26,8 @@ func FilterList(w io.Writer, list []*groupfilter.Filter) error {
 
 // FilterPages writes the full description of each group filter.
 func FilterPages(w io.Writer, list []*groupfilter.Filter) error {
-	var b strings.Builder
-	for i, f := range list {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "%s %s\n", f.Framework, f.Name)
+	return writePages(w, list, func(b *strings.Builder, f *groupfilter.Filter) {
+		fmt.Fprintf(b, "%s %s\n", f.Framework, f.Name)
 		for _, part := range [][2]string{
 			{"keeps", f.Rule},
 			{"notes", f.Doc},
@@ -40,14 +36,10 @@ func FilterPages(w io.Writer, list []*groupfilter.Filter) error {
 			{"turned on by", f.Enable},
 			{"source", sourceText(f)},
 		} {
-			writePart(&b, part[0], part[1])
+			writePart(b, part[0], part[1])
 		}
-		for _, o := range f.Options {
-			writePart(&b, "option", o.String())
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+		writeOptions(b, f.Options)
+	})
 }
 
 func fateText(f groupfilter.Fate) string {

@@ -56,21 +56,15 @@ func lossNeeds(l *lossweight.Loss) []string {
 
 // LossPages writes the full description of each loss.
 func LossPages(w io.Writer, list []*lossweight.Loss) error {
-	var b strings.Builder
-	for i, l := range list {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "%s %s\n", l.Framework, l.Name)
-		writePart(&b, "weight", l.Formula)
-		writePart(&b, "notes", l.Doc)
-		writePart(&b, "setting", lossSetting(l))
-		writePart(&b, "needs", strings.Join(append([]string{"group"}, lossNeeds(l)...), ", "))
-		writeOptions(&b, l.Options)
-		writePart(&b, "source", l.Source)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return writePages(w, list, func(b *strings.Builder, l *lossweight.Loss) {
+		fmt.Fprintf(b, "%s %s\n", l.Framework, l.Name)
+		writePart(b, "weight", l.Formula)
+		writePart(b, "notes", l.Doc)
+		writePart(b, "setting", lossSetting(l))
+		writePart(b, "needs", strings.Join(append([]string{"group"}, lossNeeds(l)...), ", "))
+		writeOptions(b, l.Options)
+		writePart(b, "source", l.Source)
+	})
 }
 
 func lossSetting(l *lossweight.Loss) string {

@@ -24,21 +24,15 @@ func OverlongList(w io.Writer, list []*overlong.Shaping) error {
 
 // OverlongPages writes the full description of each shaping.
 func OverlongPages(w io.Writer, list []*overlong.Shaping) error {
-	var b strings.Builder
-	for i, s := range list {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "%s %s\n", s.Framework, s.Name)
-		writePart(&b, "reward", s.Formula)
-		writePart(&b, "notes", s.Doc)
-		writePart(&b, "setting", overlongSetting(s))
-		writePart(&b, "needs", overlongNeeds(s))
-		writeOptions(&b, s.Options)
-		writePart(&b, "source", s.Source)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return writePages(w, list, func(b *strings.Builder, s *overlong.Shaping) {
+		fmt.Fprintf(b, "%s %s\n", s.Framework, s.Name)
+		writePart(b, "reward", s.Formula)
+		writePart(b, "notes", s.Doc)
+		writePart(b, "setting", overlongSetting(s))
+		writePart(b, "needs", overlongNeeds(s))
+		writeOptions(b, s.Options)
+		writePart(b, "source", s.Source)
+	})
 }
 
 func overlongSetting(s *overlong.Shaping) string {
