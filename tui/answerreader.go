@@ -24,7 +24,8 @@ type answerReader struct {
 
 	listing int // of the latest request of answers, by number
 	listed  bool
-	job     answerJob
+	job     readJob[answerRequest]
+	shown   answerRequest // of the pages on the screen
 	err     error // why there is no page
 }
 
@@ -57,14 +58,6 @@ type answerRequest struct {
 	diff        bool
 	folded, raw bool
 	widths      [2]int
-}
-
-// answerJob is the latest request of pages.
-type answerJob struct {
-	request answerRequest
-	shown   answerRequest // of the pages on the screen
-	number  int
-	cancel  context.CancelFunc
 }
 
 // The sides.
@@ -140,21 +133,15 @@ func (a App) requestAnswerPages() (App, tea.Cmd) {
 	if !ok || want == a.answers.job.request {
 		return a, nil
 	}
-	if a.answers.job.cancel != nil {
-		a.answers.job.cancel()
-	}
-	a.answers.job.request = want
-	a.answers.job.number++
 	var ctx context.Context
-	ctx, a.answers.job.cancel = context.WithCancel(a.ctx)
+	a.answers.job, ctx = a.answers.job.begin(a.ctx, want)
 	return a, a.readAnswers(ctx, want)
 }
 
 // stopReading cancels the request of pages.
 func (r answerReader) stopReading() answerReader {
 	if r.job.cancel != nil {
-		r.job.cancel()
-		r.job = answerJob{number: r.job.number + 1}
+		r.job, r.shown = r.job.stop(), answerRequest{}
 	}
 	return r
 }
@@ -235,8 +222,8 @@ func (msg answerPagesMsg) showIn(a App) App {
 	if msg.number != a.answers.job.number {
 		return a
 	}
-	was := a.answers.job.shown
-	a.answers.job.shown, a.answers.err = a.answers.job.request, msg.err
+	was := a.answers.shown
+	a.answers.shown, a.answers.err = a.answers.job.request, msg.err
 	for side := range a.answers.sides {
 		s := &a.answers.sides[side]
 		s.page = msg.pages[side]
@@ -244,7 +231,7 @@ func (msg answerPagesMsg) showIn(a App) App {
 			s.texts = cacheTexts(s.texts, []cachedText{msg.texts[side]})
 		}
 	}
-	if was.answers != a.answers.job.shown.answers || was.diff != a.answers.job.shown.diff {
+	if was.answers != a.answers.shown.answers || was.diff != a.answers.shown.diff {
 		a.answers.scroll = 0
 	}
 	return a.scrollAnswers(0)
@@ -282,7 +269,7 @@ func (a App) answerTop(side int) int {
 	}
 	_, texts := a.answerRects()
 	start := 0
-	if !a.answers.job.shown.diff {
+	if !a.answers.shown.diff {
 		start = firstOrZero(page.AnchorLines(richtext.AnchorResponse))
 	}
 	return max(0, min(start+a.answers.scroll, page.Len()-max(1, texts[0].Inner().H)))
@@ -297,7 +284,7 @@ func (a App) scrollAnswers(by int) App {
 			continue
 		}
 		start := 0
-		if !a.answers.job.shown.diff {
+		if !a.answers.shown.diff {
 			start = firstOrZero(s.page.AnchorLines(richtext.AnchorResponse))
 		}
 		lowest, highest = min(lowest, -start), max(highest, s.page.Len()-max(1, texts[0].Inner().H)-start)

@@ -94,14 +94,7 @@ func setOption(option string) runCommand {
 		if err == nil {
 			_, err = set.FindEstimator() // before what the trainer says of its ratios
 		}
-		if err == nil {
-			err = set.Effective().Validate()
-		}
-		if err != nil {
-			return a, nil, err
-		}
-		a, cmd := a.apply(a.settings.withSettings(set))
-		return a, cmd, nil
+		return a.applyValid(set, err)
 	}
 }
 
@@ -198,6 +191,11 @@ func runOption(a App, args []string) (App, tea.Cmd, error) {
 	if set, err = set.Set("option", key+"="+value); err == nil {
 		set, err = set.Resolved()
 	}
+	return a.applyValid(set, err)
+}
+
+// applyValid takes settings unless err, or their trainer, refuses them.
+func (a App) applyValid(set model.Settings, err error) (App, tea.Cmd, error) {
 	if err == nil {
 		err = set.Effective().Validate()
 	}

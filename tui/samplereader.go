@@ -26,20 +26,13 @@ type sampleReader struct {
 	showRaw  bool     // the text as logged, its Markdown and LaTeX not rendered
 
 	search       textSearch
-	job          textJob
+	job          readJob[pageRequest]
 	page         *richtext.Page
 	pageRequest  pageRequest // of page
 	err          error       // why there is no page
 	texts        []cachedText
 	heldStep     int64 // does not change to a newer step while a group is open
 	resumeFollow bool  // follow the newest step again when the group is left
-}
-
-// textJob is the latest request of a page.
-type textJob struct {
-	request  pageRequest
-	revision int
-	cancel   context.CancelFunc
 }
 
 // pageRequest is all that a page depends on.
@@ -93,23 +86,15 @@ func (a App) requestText() (App, tea.Cmd) {
 	if !ok || want == a.sampleReader.job.request {
 		return a, nil
 	}
-	if a.sampleReader.job.cancel != nil {
-		a.sampleReader.job.cancel()
-	}
-	a.sampleReader.job.request = want
-	a.sampleReader.job.revision++
 	var ctx context.Context
-	ctx, a.sampleReader.job.cancel = context.WithCancel(a.ctx)
+	a.sampleReader.job, ctx = a.sampleReader.job.begin(a.ctx, want)
 	return a, a.readPage(ctx, want)
 }
 
 // stopReading cancels the request of a group that was left, however it was left. The
 // newest step is followed again unless the person went to another step meanwhile.
 func (a App) stopReading() (App, tea.Cmd) {
-	if a.sampleReader.job.cancel != nil {
-		a.sampleReader.job.cancel()
-		a.sampleReader.job = textJob{revision: a.sampleReader.job.revision + 1}
-	}
+	a.sampleReader.job = a.sampleReader.job.stop()
 	if a.position.view != viewOverview || !a.sampleReader.resumeFollow {
 		return a, nil
 	}
@@ -165,7 +150,7 @@ func (a App) analyzedStep(number int64) (model.Step, bool) {
 
 // readPage reads the texts of a page that are not in memory, and lays it out.
 func (a App) readPage(ctx context.Context, want pageRequest) tea.Cmd {
-	source, cached, revision := a.sampleReader.source, a.sampleReader.texts, a.sampleReader.job.revision
+	source, cached, revision := a.sampleReader.source, a.sampleReader.texts, a.sampleReader.job.number
 	options := richtext.Options{Folded: want.folded, Raw: want.raw, ASCII: a.display.glyphs.ASCII}
 	return func() tea.Msg {
 		sample, err := textOf(ctx, source, cached, want.sample)
@@ -197,7 +182,7 @@ func textOf(ctx context.Context, source TextReader, cached []cachedText, key tex
 
 // onPage puts a page on the screen, unless another was requested since.
 func (a App) onPage(msg pageMsg) App {
-	if msg.revision != a.sampleReader.job.revision {
+	if msg.revision != a.sampleReader.job.number {
 		return a
 	}
 	before, was := a.sampleReader.page, a.sampleReader.pageRequest

@@ -97,7 +97,7 @@ func (a App) answerHeight() int {
 // moveAnswerDifference scrolls the next difference to a third of the pane below the top.
 func (a App) moveAnswerDifference(by int) App {
 	page := a.answers.sides[0].page
-	if !a.answers.job.shown.diff || page == nil {
+	if !a.answers.shown.diff || page == nil {
 		a.notice = "differences are marked in the diff: d shows it"
 		return a
 	}
@@ -203,7 +203,7 @@ func (a App) answerText(side int, r layout.Rect) paneContent {
 		return paneContent{lines: a.sentenceLines("This source has no texts: open the log's own file or directory to read the answers.", themes.Warn, w)}
 	case a.answers.listed && len(a.answers.sides[side].answers) == 0:
 		return paneContent{lines: a.sentenceLines("The log no longer has an answer to this prompt in a step of both runs.", themes.Warn, w)}
-	case page == nil, ok && (want.answers != a.answers.job.shown.answers || want.diff != a.answers.job.shown.diff):
+	case page == nil, ok && (want.answers != a.answers.shown.answers || want.diff != a.answers.shown.diff):
 		return paneContent{lines: a.sentenceLines("reading …", themes.Dim, w)}
 	}
 	var c paneContent

@@ -73,19 +73,14 @@ func (a App) nextBreakdownScope() (App, tea.Cmd) {
 
 // scrollBreakdown scrolls, no further than until the last line is at the bottom.
 func (a App) scrollBreakdown(by int) App {
-	visible := a.display.h - len(a.header(a.display.w)) - 3
-	a.breakdown.topLine = clampIndex(a.breakdown.topLine+by, max(1, len(a.breakdownLines(a.display.w-3))-visible+1))
+	a.breakdown.topLine = a.scrolled(a.breakdown.topLine+by, len(a.breakdownLines(a.display.w-3)))
 	return a
 }
 
 // breakdownView draws a row per part.
 func (a App) breakdownView(w, h int) []string {
 	lines := a.breakdownLines(w - 3)
-	c := paneContent{title: " breakdown by " + sanitize.Line(a.breakdownBy()) + " — " + a.breakdownScope(), lines: lines}
-	if len(lines) > h-2 {
-		at := min(a.breakdown.topLine, len(lines)-(h-2))
-		c.lines, c.note = lines[at:], fmt.Sprintf("%d–%d/%d", at+1, at+h-2, len(lines))
-	}
+	c := paneContent{title: " breakdown by " + sanitize.Line(a.breakdownBy()) + " — " + a.breakdownScope()}.scrolledTo(a.breakdown.topLine, lines, h)
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 

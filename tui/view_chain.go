@@ -186,12 +186,7 @@ func (a App) chainView(w, h int) []string {
 	above := min(len(stages)+2, h)
 	lines := a.box(layout.Rect{W: w, H: above}, true, a.stageTable(w-2))
 	if r, text := a.stagePane(w, h); r.H > 0 {
-		c := paneContent{title: " " + stages[a.position.stage].name}
-		visible := max(0, r.Inner().H)
-		top := max(0, min(a.position.stageLine, len(text)-visible))
-		if c.lines = text[top:]; len(text) > visible {
-			c.note = fmt.Sprintf("%d–%d/%d", top+1, min(len(text), top+visible), len(text))
-		}
+		c := paneContent{title: " " + stages[a.position.stage].name}.scrolledTo(a.position.stageLine, text, r.H)
 		lines = append(lines, a.box(r, false, c)...)
 	}
 	return cells.FitLines(lines, w, h)

@@ -190,7 +190,7 @@ func TestTextsAreReadOnce(t *testing.T) {
 			t.Error("what was asked for before is not cancelled")
 		}
 		page := d.app.sampleReader.page
-		d.send(pageMsg{revision: d.app.sampleReader.job.revision - 1, err: errors.New("late")})
+		d.send(pageMsg{revision: d.app.sampleReader.job.number - 1, err: errors.New("late")})
 		if d.app.sampleReader.page != page || d.app.sampleReader.err != nil {
 			t.Error("a late text is on the screen")
 		}

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"fmt"
-
 	tea "charm.land/bubbletea/v2"
 
 	"vantage/model/report"
@@ -25,18 +23,14 @@ func (a App) openGroupSize() (App, tea.Cmd) {
 
 // scrollGroupSize scrolls, no further than until the last line is at the bottom.
 func (a App) scrollGroupSize(by int) App {
-	visible := a.display.h - len(a.header(a.display.w)) - 3
-	a.groupSize.topLine = clampIndex(a.groupSize.topLine+by, max(1, len(a.groupSizeLines(a.display.w-4))-visible+1))
+	a.groupSize.topLine = a.scrolled(a.groupSize.topLine+by, len(a.groupSizeLines(a.display.w-4)))
 	return a
 }
 
 // groupSizeView draws a row per size, and below what the estimates are from.
 func (a App) groupSizeView(w, h int) []string {
 	lines := a.groupSizeLines(w - 4)
-	c := paneContent{title: " group size — what groups of other sizes of the same prompts would do", lines: lines}
-	if at := min(a.groupSize.topLine, max(0, len(lines)-(h-2))); len(lines) > h-2 {
-		c.lines, c.note = lines[at:], fmt.Sprintf("%d–%d/%d", at+1, at+h-2, len(lines))
-	}
+	c := paneContent{title: " group size — what groups of other sizes of the same prompts would do"}.scrolledTo(a.groupSize.topLine, lines, h)
 	return a.box(layout.Rect{W: w, H: h}, true, c)
 }
 

@@ -29,9 +29,7 @@ func (a App) openProblems() (App, tea.Cmd) {
 
 // scrollProblems scrolls, no further than until the last line is at the bottom.
 func (a App) scrollProblems(by int) App {
-	visible := a.display.h - len(a.header(a.display.w)) - 3
-	lines := len(a.readingLines(a.display.w-4)) + a.listedProblems()
-	a.position.problemScroll = clampIndex(a.position.problemScroll+by, max(1, lines-visible+1))
+	a.position.problemScroll = a.scrolled(a.position.problemScroll+by, len(a.readingLines(a.display.w-4))+a.listedProblems())
 	return a
 }
 
