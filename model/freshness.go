@@ -35,8 +35,8 @@ func (p Progress) IdleAfter() time.Duration {
 	return min(max(idleSteps*min(p.StepTime, maxIdle), minIdle), maxIdle)
 }
 
-// EndedAfter returns how long nothing must be written for the log to have ended.
-func (p Progress) EndedAfter() time.Duration {
+// endedAfter returns how long nothing must be written for the log to have ended.
+func (p Progress) endedAfter() time.Duration {
 	if p.StepTime <= 0 {
 		return maxEnded
 	}
@@ -48,7 +48,7 @@ func (p Progress) Freshness(now time.Time) Freshness {
 	switch quiet := now.Sub(p.LastWrite); {
 	case p.LastWrite.IsZero() || quiet < p.IdleAfter():
 		return Live
-	case quiet < p.EndedAfter():
+	case quiet < p.endedAfter():
 		return Idle
 	}
 	return Ended
@@ -66,7 +66,7 @@ func (p Progress) FreshnessText(now time.Time) (text string, until time.Time) {
 			unit, name = time.Hour, "h"
 		}
 		n := quiet / unit
-		return fmt.Sprintf("idle %d %s", n, name), p.LastWrite.Add(min((n+1)*unit, p.EndedAfter()))
+		return fmt.Sprintf("idle %d %s", n, name), p.LastWrite.Add(min((n+1)*unit, p.endedAfter()))
 	case Live:
 	}
 	if p.LastWrite.IsZero() {
@@ -81,5 +81,5 @@ func (p Progress) FreshnessRule() string {
 	if p.StepTime > 0 {
 		why = "usually " + units.ApproxDuration(p.StepTime) + " between steps"
 	}
-	return fmt.Sprintf("idle after %s without a write, ended after %s (%s)", units.ApproxDuration(p.IdleAfter()), units.ApproxDuration(p.EndedAfter()), why)
+	return fmt.Sprintf("idle after %s without a write, ended after %s (%s)", units.ApproxDuration(p.IdleAfter()), units.ApproxDuration(p.endedAfter()), why)
 }

@@ -26,7 +26,7 @@ type answerReader struct {
 	listed  bool
 	job     readJob[answerRequest]
 	shown   answerRequest // of the pages on the screen
-	err     error // why there is no page
+	err     error         // why there is no page
 }
 
 // answerSide is what one run answered.

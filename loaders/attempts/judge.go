@@ -140,11 +140,11 @@ const anyStep = fileStart
 
 // Rows returns the rows of the attempt, with those that it abandoned.
 func (a *Attempt) Rows() []model.RowRange {
-	return append(append(wholeFiles(a.files), a.parts...), a.AbandonedRows()...)
+	return append(append(wholeFiles(a.files), a.parts...), a.abandonedRows()...)
 }
 
-// AbandonedRows returns the rows that the attempt abandoned.
-func (a *Attempt) AbandonedRows() []model.RowRange {
+// abandonedRows returns the rows that the attempt abandoned.
+func (a *Attempt) abandonedRows() []model.RowRange {
 	var rows []model.RowRange
 	for i := range a.Abandoned {
 		rows = append(rows, a.Abandoned[i].Rows()...)

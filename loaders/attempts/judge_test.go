@@ -44,7 +44,7 @@ func TestRowsBelongToOneAttempt(t *testing.T) {
 		}
 		newest := &v.Attempts[len(v.Attempts)-1]
 		for _, r := range rows {
-			if covers(newest.Rows(), r.file, r.offset, r.step) && !covers(newest.AbandonedRows(), r.file, r.offset, r.step) {
+			if covers(newest.Rows(), r.file, r.offset, r.step) && !covers(newest.abandonedRows(), r.file, r.offset, r.step) {
 				return
 			}
 		}

@@ -26,9 +26,9 @@ func GroupLists(r *RowDecoder, record []byte, emit func()) error {
 	})
 }
 
-// DocumentLists is the layout of a document of lists: [GroupLists] of a whole log, whose groups are told by
+// documentLists is the layout of a document of lists: [GroupLists] of a whole log, whose groups are told by
 // its prompts or ids alone. A table may stand there as {"0": …, "1": …} instead of lists, as pandas writes it.
-func DocumentLists(r *RowDecoder, record []byte, emit func()) error {
+func documentLists(r *RowDecoder, record []byte, emit func()) error {
 	return eachOfLists(r, record, func(*groupRecord) { emit() })
 }
 

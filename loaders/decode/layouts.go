@@ -122,7 +122,7 @@ func Document(r *RowDecoder, record []byte, emit func()) error {
 	case key != "":
 		return EachInList(r, record, key, func(jsonscan.Value) { emit() })
 	case HasGroupLists(r.Fields, record):
-		return DocumentLists(r, record, emit)
+		return documentLists(r, record, emit)
 	default:
 		return oneObject(r, record, emit)
 	}

@@ -15,7 +15,7 @@ type Options struct {
 	Dir    string        // the directory to look below
 	Home   string        // the home directory, shown as ~; "" if unknown
 	Recent []Recent      // sessions, the latest first
-	Time   time.Duration // how long to look; 0 means DefaultTime
+	Time   time.Duration // how long to look; 0 means 0.3 s
 }
 
 // Recent is a run that was opened before.
@@ -26,7 +26,7 @@ type Recent struct {
 
 // The bounds of a search.
 const (
-	DefaultTime = 300 * time.Millisecond
+	defaultTime = 300 * time.Millisecond
 
 	maxEntries = 50_000
 	maxRecent  = 40 // sessions
@@ -45,7 +45,7 @@ type Finder struct {
 // New returns a finder, which begins with the first call of Next.
 func New(o Options) *Finder {
 	if o.Time == 0 {
-		o.Time = DefaultTime
+		o.Time = defaultTime
 	}
 	return &Finder{options: o, found: make(chan runlist.Run, 64), walk: &walker{}}
 }

@@ -116,12 +116,12 @@ func (p plan) hasRewardsOf(o plan) bool {
 // Analyze computes step i of the snapshot. It fails if there is no such estimator, if the run lacks
 // what it needs, if samples cannot be grouped, or if ctx ends.
 func Analyze(ctx context.Context, snap model.Snapshot, i int, set model.Settings) (*Analysis, error) {
-	return AnalyzeAfter(ctx, snap, i, set, nil)
+	return analyzeAfter(ctx, snap, i, set, nil)
 }
 
-// AnalyzeAfter is like [Analyze] but reuses what it can of previous, another analysis of the same
+// analyzeAfter is like [Analyze] but reuses what it can of previous, another analysis of the same
 // store, which may be nil.
-func AnalyzeAfter(ctx context.Context, snap model.Snapshot, i int, set model.Settings, previous *Analysis) (*Analysis, error) {
+func analyzeAfter(ctx context.Context, snap model.Snapshot, i int, set model.Settings, previous *Analysis) (*Analysis, error) {
 	p, err := newPlan(snap, set, previous)
 	if err != nil {
 		return nil, err

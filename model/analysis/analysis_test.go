@@ -54,7 +54,7 @@ func TestAnalyzeAfterEqualsAnalyze(t *testing.T) {
 			set.KeepPos = rapid.SampledFrom([]float64{0, 0.3, 0.5, 1}).Draw(t, "pos")
 			set.KeepNeg = rapid.SampledFrom([]float64{0.2, 1}).Draw(t, "neg")
 			set.Recompute = rapid.Bool().Draw(t, "recompute")
-			after, err := AnalyzeAfter(context.Background(), snap, 0, set, previous)
+			after, err := analyzeAfter(context.Background(), snap, 0, set, previous)
 			alone, aloneErr := Analyze(context.Background(), snap, 0, set)
 			if diff := cmp.Diff(alone, after, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Analysis{})); diff != "" || (err == nil) != (aloneErr == nil) {
 				t.Fatalf("%+v, after another: %v, %v -alone +after\n%s", set, aloneErr, err, diff)
@@ -72,14 +72,14 @@ func TestAnalyzeAfterTheLogHasGrown(t *testing.T) {
 	for _, step := range []int64{2, 1} {
 		store.Append(chunkOf(step, []float64{1, 0, 0, 0}))
 		snap := store.Snapshot()
-		got, err := AnalyzeAfter(context.Background(), snap, 0, set, previous)
+		got, err := analyzeAfter(context.Background(), snap, 0, set, previous)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(analyze(t, snap, set), got, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(Analysis{})); diff != "" || (got.input == previous.input) != (step == 2) {
 			t.Errorf("after a chunk of step %d, reused %v:\n%s", step, got.input == previous.input, diff)
 		}
-		if again, err := AnalyzeAfter(context.Background(), snap, 0, set, got); err != nil || again != got {
+		if again, err := analyzeAfter(context.Background(), snap, 0, set, got); err != nil || again != got {
 			t.Errorf("equal settings of an equal step are computed again: %v", err)
 		}
 	}
@@ -176,7 +176,7 @@ func BenchmarkAnalyze(b *testing.B) {
 		} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, samples), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := AnalyzeAfter(context.Background(), snap, 0, c.set, c.previous); err != nil {
+					if _, err := analyzeAfter(context.Background(), snap, 0, c.set, c.previous); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -138,8 +138,8 @@ func difficulties() []string {
 	return []string{"none solved", "up to 25% solved", "up to 50% solved", "up to 75% solved", "below 100% solved", "all solved"}
 }
 
-// LengthQuarters returns the name of the part of each sample by its length, in quarters of the step.
-func (a *Analysis) LengthQuarters() []string {
+// lengthQuarters returns the name of the part of each sample by its length, in quarters of the step.
+func (a *Analysis) lengthQuarters() []string {
 	names := make([]string, a.Rows)
 	lengths := knownLengths(a.Lengths)
 	if lengths == nil {
@@ -160,7 +160,7 @@ func (a *Analysis) LengthQuarters() []string {
 	return names
 }
 
-// PartOrder sorts the names of parts of Difficulty and LengthQuarters: hard before easy, short before
+// PartOrder sorts the names of parts of Difficulty and lengthQuarters: hard before easy, short before
 // long; 0 for others.
 func PartOrder(name string) int {
 	for i, known := range append(append([]string{"solve rate unknown", "length unknown"}, difficulties()...), "shortest quarter", "second quarter", "third quarter", "longest quarter") {

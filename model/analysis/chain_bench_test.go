@@ -32,7 +32,7 @@ func BenchmarkChain(b *testing.B) {
 			for n := 0; b.Loop(); n++ {
 				set.KeepPos = 0.5 + 0.1*float64(n%2)
 				var err error
-				if a, err = AnalyzeAfter(context.Background(), snap, 0, set, a); err != nil {
+				if a, err = analyzeAfter(context.Background(), snap, 0, set, a); err != nil {
 					b.Fatal(err)
 				}
 			}

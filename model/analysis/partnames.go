@@ -34,7 +34,7 @@ func (a *Analysis) PartNames(ctx context.Context, by string, read TextFunc) (fun
 	case "difficulty":
 		return func(g, _ int) string { return a.Difficulty(g) }, nil
 	case "length":
-		names := a.LengthQuarters()
+		names := a.lengthQuarters()
 		return func(_, i int) string { return names[i] }, nil
 	case "fate":
 		return func(g, _ int) string { return a.Table[g].Fate.String() }, nil

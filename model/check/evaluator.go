@@ -95,7 +95,7 @@ func (c *Evaluator) AddLog(l Log) {
 			continue
 		}
 		f.NoValue, f.Whole = "", text
-		if f.WholeFails = f.Rule.Fails(x); f.WholeFails {
+		if f.WholeFails = f.Rule.fails(x); f.WholeFails {
 			f.Advice = l.adviceFor(f.Rule)
 		}
 	}

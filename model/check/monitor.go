@@ -61,7 +61,7 @@ func (w *Monitor) AddLog(l Log, step int64) []Transition {
 		if !r.OfLog() {
 			continue
 		}
-		if x, text, ok := l.value(r); ok && r.Fails(x) != w.failing[k] {
+		if x, text, ok := l.value(r); ok && r.fails(x) != w.failing[k] {
 			w.failing[k] = !w.failing[k]
 			all = append(all, Transition{r, step, w.failing[k], text})
 		}

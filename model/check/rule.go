@@ -229,8 +229,8 @@ func (r Rule) appliesTo(s *analysis.Summary) bool {
 	return counted || r.OfLog() || slices.ContainsFunc(s.Metrics, func(m analysis.Metric) bool { return m.Name == r.Name })
 }
 
-// Fails reports whether the value x fails the rule. NaN always does.
-func (r Rule) Fails(x float64) bool {
+// fails reports whether the value x fails the rule. NaN always does.
+func (r Rule) fails(x float64) bool {
 	if x != x {
 		return true
 	}

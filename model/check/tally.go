@@ -51,7 +51,7 @@ func (t *tally) add(s *analysis.Summary) (verdict, bool) {
 		return verdict{}, false
 	}
 	x, text := t.rule.valueOf(m, 1)
-	t.last = verdict{s.Step, t.rule.Fails(x), x, text}
+	t.last = verdict{s.Step, t.rule.fails(x), x, text}
 	t.steps++
 	if t.last.fails {
 		t.failed++
@@ -92,7 +92,7 @@ func (t *tally) judge(m measured) (v verdict, ok bool) {
 	case AllSteps:
 		t.sum.add(m)
 		v.x, v.text = t.rule.valueOf(t.sum, t.steps)
-		v.fails = t.rule.Fails(v.x)
+		v.fails = t.rule.fails(v.x)
 		return v, true
 	case NumberOf, ShareOfSteps:
 		v.x, v.text = float64(t.failed), units.Fraction(t.failed, t.steps)
@@ -123,7 +123,7 @@ func (t *tally) judgeRow(m measured, n int) (v verdict, ok bool) {
 			sum.add(m)
 		}
 		v.x, v.text = t.rule.valueOf(sum, n)
-		v.fails = t.rule.Fails(v.x)
+		v.fails = t.rule.fails(v.x)
 	}
 	v.from = t.recent[0].step
 	return v, true

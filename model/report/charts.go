@@ -228,8 +228,8 @@ func (h *histogram) widen() {
 	h.limit, h.counts = 2*h.limit, wide
 }
 
-// Rebin returns the counts in n bins from -limit to limit.
-func (h *histogram) Rebin(limit float64, n int) []int {
+// rebin returns the counts in n bins from -limit to limit.
+func (h *histogram) rebin(limit float64, n int) []int {
 	columns := make([]int, n)
 	for i, count := range h.counts {
 		if count > 0 {
@@ -257,8 +257,8 @@ func (c *Charts) hasDistribution() bool {
 
 // bins returns both distributions in n bins from -limit to limit, and the largest count.
 func (c *Charts) bins(n int) (limit float64, original, processed []int, tallest int) {
-	limit = c.AxisLimit()
-	original, processed = c.Original.Rebin(limit, n), c.Processed.Rebin(limit, n)
+	limit = c.axisLimit()
+	original, processed = c.Original.rebin(limit, n), c.Processed.rebin(limit, n)
 	return limit, original, processed, max(1, slices.Max(original), slices.Max(processed))
 }
 
@@ -273,8 +273,8 @@ func (c *Charts) solvedTotals() (tallest, sum float64) {
 	return tallest, sum
 }
 
-// AxisLimit returns a round number that no advantage of either distribution exceeds.
-func (c *Charts) AxisLimit() float64 {
+// axisLimit returns a round number that no advantage of either distribution exceeds.
+func (c *Charts) axisLimit() float64 {
 	largest := max(c.Original.MaxAbs, c.Processed.MaxAbs)
 	if largest == 0 {
 		return 1

@@ -114,7 +114,7 @@ func TestHistogram(t *testing.T) {
 			t.Fatalf("%d of %d: %d zeros, %d others", h.N, len(values), h.Zeros, h.NotFinite)
 		}
 		left, right := 0, 0
-		for i, n := range h.Rebin(max(h.MaxAbs, 1e-300), 2) {
+		for i, n := range h.rebin(max(h.MaxAbs, 1e-300), 2) {
 			if i == 0 {
 				left = n
 			} else {
@@ -132,7 +132,7 @@ func TestAxisLimit(t *testing.T) {
 	for largest, want := range map[float64]float64{0: 1, 0.7071: 0.8, 1: 1, 1.2: 1.5, 2.47: 2.5, 3.75: 4, 9: 10, 95: 100} {
 		c := &Charts{Original: newHistogram(), Processed: newHistogram()}
 		c.Processed.add(-largest)
-		if got := c.AxisLimit(); math.Abs(got-want) > 1e-12 {
+		if got := c.axisLimit(); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%g: %g, want %g", largest, got, want)
 		}
 	}

@@ -31,7 +31,7 @@ func SamplesJSONL(ctx context.Context, w io.Writer, snap model.Snapshot, set mod
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line, name []byte
-	err = EachSample(ctx, snap, set, where, refusals, func(s Sample) error {
+	err = eachSample(ctx, snap, set, where, refusals, func(s Sample) error {
 		if name, err = json.Marshal(s.Group.Name); err != nil {
 			return err
 		}
@@ -55,10 +55,10 @@ type Sample struct {
 	Refused bool // the trainer's own code would raise an error for the group
 }
 
-// EachSample calls visit with every sample that the query matches, steps ascending, in input
+// eachSample calls visit with every sample that the query matches, steps ascending, in input
 // order within each. It holds one step in memory at a
 // time, and counts in refusals, which may be nil.
-func EachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, refusals *Refusals, visit func(Sample) error) error {
+func eachSample(ctx context.Context, snap model.Snapshot, set model.Settings, where query.Query, refusals *Refusals, visit func(Sample) error) error {
 	return analysis.Each(ctx, snap, set, func(a *analysis.Analysis) error {
 		refusals.Add(a)
 		index, group, selected := make([]int, a.Rows), make([]*analysis.Group, a.Rows), make([]bool, a.Rows)

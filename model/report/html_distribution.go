@@ -41,7 +41,7 @@ func (h *htmlPage) spread() {
 	h.Close()
 	h.beginPlot(spreadHeight, "Distribution of advantages. "+momentsSentence("Original", c.Original)+" "+momentsSentence("Processed", c.Processed))
 	h.spreadBars()
-	limit := units.Short(c.AxisLimit())
+	limit := units.Short(c.axisLimit())
 	const below = spreadMiddle + spreadHalf + 18
 	h.label(spreadMargin, below, "−"+limit, markup.Class("number"))
 	h.label(plotWidth/2, below, "0", markup.Class("number middle"))

@@ -29,7 +29,7 @@ type SampleTable struct {
 func (t *SampleTable) Each(ctx context.Context, visit func([]Cell) error) error {
 	cells := make([]Cell, len(t.Columns))
 	row := sampleRow{ctx: ctx, log: t.Log, snap: t.Snap}
-	return EachSample(ctx, t.Snap, t.Settings, t.Where, t.Refusals, func(s Sample) error {
+	return eachSample(ctx, t.Snap, t.Settings, t.Where, t.Refusals, func(s Sample) error {
 		if row.Analysis != s.Analysis {
 			i, ok := t.Snap.Find(s.Analysis.Step)
 			if !ok {

@@ -133,8 +133,8 @@ func (l Line) thinned(w int) Line {
 // PlotColumn returns the column among w in which a plot over the axis draws x.
 func (a Axis) PlotColumn(x float64, w int) int { return dotColumn(a, x, w) / 2 }
 
-// PlotRow returns the row among h, from the top, in which a plot draws a value of a line with the axis.
-func (a Axis) PlotRow(v float64, h int) int { return dotRow(a, v, h) / 4 }
+// plotRow returns the row among h, from the top, in which a plot draws a value of a line with the axis.
+func (a Axis) plotRow(v float64, h int) int { return dotRow(a, v, h) / 4 }
 
 func dotColumn(a Axis, x float64, w int) int {
 	return int(math.Round(fractionOf(x, a.Lo, a.Hi) * float64(2*w-1)))
@@ -200,7 +200,7 @@ func brailleDot(x, y int) rune {
 func (l Line) addMarks(c *plotCells, x Axis) {
 	for column, height := range l.heights(x, c.w) {
 		if isFinite(height) {
-			c.set(column, (Axis{0, 1}).PlotRow(height, c.h), l.Stroke.mark(), l.Role)
+			c.set(column, (Axis{0, 1}).plotRow(height, c.h), l.Stroke.mark(), l.Role)
 		}
 	}
 }

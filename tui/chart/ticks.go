@@ -25,7 +25,7 @@ func (a Axis) RowLabels(h int) []string {
 	first := math.Ceil(a.Lo/step - tickTolerance)
 	for n := range a.ticks(step) {
 		v := (first + float64(n)) * step
-		if row := a.PlotRow(v, h); labels[row] == "" {
+		if row := a.plotRow(v, h); labels[row] == "" {
 			labels[row] = tickText(v, step)
 		}
 	}

@@ -67,7 +67,7 @@ func Parse(address string) (Target, error) {
 	if err != nil {
 		return Target{}, usage("what follows the ? is not key=value&key=value")
 	}
-	t.Plain = IsLoopback(t.Host) && query.Get("ca") == ""
+	t.Plain = isLoopback(t.Host) && query.Get("ca") == ""
 	for key, values := range query {
 		if err := t.set(key, values[len(values)-1]); err != nil {
 			return Target{}, err
@@ -139,15 +139,15 @@ func (t *Target) setSteps(value string) error {
 	return nil
 }
 
-// IsLoopback reports whether a host is this machine.
-func IsLoopback(host string) bool {
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // PlainWarning says that the password and all rows go over a network as they are, and what to do; "" if they do not.
 func (t Target) PlainWarning() string {
-	if !t.Plain || IsLoopback(t.Host) {
+	if !t.Plain || isLoopback(t.Host) {
 		return ""
 	}
 	return fmt.Sprintf("secure=0 sends the password and all rows to %s unencrypted, to be read and changed by whoever is on the way: leave it out if the server has a port with TLS, mostly 9440, or open localhost through a tunnel, ssh -L 9000:localhost:%s %s", net.JoinHostPort(t.Host, t.Port), t.Port, t.Host)
