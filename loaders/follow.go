@@ -43,6 +43,8 @@ type schedule struct {
 	recent          []*file   // had news when they were read last
 	drained         time.Time // when events were last taken from the kernel's queue
 	storages        bool      // there are files of storages
+	single          []*file   // of storages, that were given by themselves
+	turn            int       // counts the polls
 }
 
 // idle reports whether nothing has changed for a while.
@@ -104,7 +106,7 @@ func (sch *schedule) deactivate(now time.Time, settleTime time.Duration) {
 // drop forgets a file.
 func (sch *schedule) drop(f *file) {
 	is := func(o *file) bool { return o == f }
-	sch.active, sch.recent = slices.DeleteFunc(sch.active, is), slices.DeleteFunc(sch.recent, is)
+	sch.active, sch.recent, sch.single = slices.DeleteFunc(sch.active, is), slices.DeleteFunc(sch.recent, is), slices.DeleteFunc(sch.single, is)
 }
 
 // listNow makes directories be listed at the next poll.
@@ -124,8 +126,9 @@ func (s *Source) poll(now time.Time) {
 		return
 	}
 	sch.nextPoll = now.Add(sch.pollPause(now, s.options.Poll))
+	s.pollStorages(now)
 	for _, f := range sch.active {
-		if !f.isListed() || f.failing {
+		if f.failing || f.disk.Storage == nil {
 			s.pollFile(f)
 		}
 		if f.hasPartialRecord() && now.Sub(f.changed) > s.options.settleTime {
@@ -140,17 +143,15 @@ func (s *Source) poll(now time.Time) {
 	s.pollNext(now)
 }
 
-// listDirectories lists the directories if something was added to one, and from time to time. Listing
+// listDirectories lists the directories of this machine if something was added to one, and from time to time. Listing
 // large ones takes long, so the next listing waits.
 func (s *Source) listDirectories(now time.Time) {
 	sch := &s.schedule
 	local := false
 	for _, r := range s.directories {
-		if r.storage != nil {
-			s.listAgain(r)
-			continue
+		if r.storage == nil {
+			local, sch.dirsChanged = true, r.Changed(now) || sch.dirsChanged
 		}
-		local, sch.dirsChanged = true, r.Changed(now) || sch.dirsChanged
 	}
 	if !local {
 		return
@@ -177,10 +178,6 @@ func (s *Source) listAgain(d *directory) {
 		s.addListed(d, found)
 	}
 }
-
-// isListed reports whether the listing of its directory tells what becomes of a file, so that nothing else has to be asked
-// for it.
-func (f *file) isListed() bool { return f.disk != nil && f.disk.Storage != nil && f.directory != nil }
 
 // hasPartialRecord reports whether the file ends within a record, and is not queued.
 func (f *file) hasPartialRecord() bool { return (f.splitter.Pending() || len(f.head) > 0) && !f.queued }

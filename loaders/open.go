@@ -131,7 +131,9 @@ func (s *Source) openFile(at place) error {
 	if s.manyPaths {
 		name = path
 	}
-	s.addFile(d, name)
+	if f := s.addFile(d, name); at.storage != nil {
+		s.followSingle(f)
+	}
 	if s.schedule.watcher != nil && at.storage == nil {
 		s.schedule.watcher.Add(path)
 	}

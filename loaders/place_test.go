@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -290,4 +292,75 @@ func TestStorageLost(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// While nothing changes a storage is asked about once a second however many of its paths are open, folders and files by
+// themselves; a change of any of them is seen all the same.
+func TestIdleStorageIsAskedOnceASecond(t *testing.T) {
+	for _, paths := range [][]string{{"mem:a"}, {"mem:b.jsonl"}, {"mem:a", "mem:a2"}, {"mem:a", "mem:a2", "mem:b.jsonl", "mem:c.jsonl", "mem:d.jsonl"}} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &memoryStorage{files: fstest.MapFS{}}
+			for step, name := range []string{"a/1.jsonl", "a2/2.jsonl", "b.jsonl", "c.jsonl", "d.jsonl"} {
+				m.files[name] = &fstest.MapFile{Data: []byte(verlStep(step+1, 1)), ModTime: time.Now()}
+			}
+			s, err := Open(paths, Options{Follow: true, polling: true, schemes: m.scheme()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			var rows atomic.Int64
+			go func() {
+				store := model.NewStore()
+				for {
+					c, err := s.Next(t.Context())
+					if err != nil {
+						return // it is closed
+					}
+					store.Append(c)
+					rows.Store(int64(store.Snapshot().Rows))
+				}
+			}()
+			follow := func(d time.Duration) { time.Sleep(d); synctest.Wait() }
+			follow(20 * time.Second)
+			if rows.Load() != int64(4*len(paths)) {
+				t.Fatalf("%v: %d rows", paths, rows.Load())
+			}
+			before := m.asked()
+			follow(time.Minute)
+			if n := m.asked() - before; n < 50 || n > 61 {
+				t.Errorf("%v: asked %d times in a minute", paths, n)
+			}
+			for step, path := range paths { // the oldest ones too
+				name := strings.TrimPrefix(path, "mem:")
+				if !strings.HasSuffix(name, ".jsonl") {
+					name += "/9.jsonl"
+				}
+				before := rows.Load()
+				m.append(name, verlStep(step+10, 1))
+				follow(time.Duration(len(paths)+2) * time.Second)
+				if rows.Load() != before+4 {
+					t.Errorf("%v: %d rows after a change of %s, %d before", paths, rows.Load(), name, before)
+				}
+				follow(20 * time.Second)
+			}
+		})
+	}
+}
+
+// asked returns how often the storage was asked.
+func (m *memoryStorage) asked() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.stats + m.lists + m.opens
+}
+
+// append appends to a file, or creates it.
+func (m *memoryStorage) append(name, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var old []byte
+	if f := m.files[name]; f != nil {
+		old = f.Data
+	}
+	m.files[name] = &fstest.MapFile{Data: append(old[:len(old):len(old)], text...), ModTime: time.Now()}
 }

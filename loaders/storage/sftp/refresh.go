@@ -48,7 +48,7 @@ func (t *tree) refresh() error {
 
 // jobs returns what is asked for now.
 func (t *tree) jobs(now time.Time) (jobs []func()) {
-	t.credit = min(t.credit+now.Sub(t.asked).Seconds(), 2)
+	t.credit = min(t.credit+min(now.Sub(t.asked).Seconds(), 1), 2) // who asks less often shares the second with other paths
 	t.asked = now
 	folders, files := t.newest()
 	relist := map[*folder]bool{}
