@@ -61,7 +61,7 @@ func Open(name, endpoint string, patience time.Duration) (*Bucket, string, error
 	b.keys = &keys{settings: set}
 	client, err := minio.NewCore(set.host, &minio.Options{
 		Creds: credentials.New(b.keys), Secure: set.secure, Region: set.region, BucketLookup: set.lookup(bucket),
-		Transport: b.link, MaxRetries: maxAttempts,
+		Transport: &boundedAnswers{b.link, b.ctx}, MaxRetries: maxAttempts,
 	})
 	if err != nil {
 		return nil, "", &fileio.Failure{What: "cannot be asked for at " + set.host, Do: "write the endpoint as https://HOST:PORT", Err: err}
@@ -223,5 +223,5 @@ func (b *Bucket) Open(name string) (fileio.Handle, error) {
 }
 
 func objectOf(info minio.ObjectInfo, key string) fileio.Object {
-	return fileio.Object{Path: key, Bytes: info.Size, Modified: info.LastModified.UTC(), Version: strings.Trim(info.ETag, `"`)}
+	return fileio.Object{Path: key, Bytes: max(0, info.Size), Modified: info.LastModified.UTC(), Version: strings.Trim(info.ETag, `"`)}
 }

@@ -18,6 +18,7 @@ const (
 	maxKeys    = 200_000 // of a listing: a mistyped path may be a whole bucket
 	askAgain   = 900 * time.Millisecond
 	sweepAgain = 10 * time.Second
+	maxIdle    = 100 // pages in a row without a key that is new: that is a listing without end
 )
 
 // listing is what is known of the objects below a prefix. When it is followed it is asked for once a second: for what comes
@@ -82,8 +83,11 @@ func (l *listing) update() error {
 	l.asking.Lock()
 	defer l.asking.Unlock()
 	l.mu.Lock()
-	whole, asked := l.whole, l.asked
+	whole, asked, n := l.whole, l.asked, len(l.objects)
 	l.mu.Unlock()
+	if n > maxKeys {
+		return errTooMany
+	}
 	if whole && time.Since(asked) < l.bucket.pause() {
 		return nil
 	}
@@ -96,7 +100,7 @@ func (l *listing) update() error {
 // listAll asks for all pages.
 func (l *listing) listAll() error {
 	l.beginSweep()
-	for {
+	for known, idle := 0, 0; ; {
 		if err := l.nextPage(); err != nil {
 			return err
 		}
@@ -106,10 +110,23 @@ func (l *listing) listAll() error {
 		if done {
 			return nil
 		}
-		if n > maxKeys {
-			return &fileio.Failure{What: fmt.Sprintf("has more than %d objects below it", maxKeys), Do: "give a longer prefix"}
+		if idle++; n > known {
+			known, idle = n, 0
+		}
+		switch {
+		case n > maxKeys:
+			return errTooMany
+		case idle > maxIdle:
+			return l.noEnd()
 		}
 	}
+}
+
+var errTooMany = &fileio.Failure{What: fmt.Sprintf("has more than %d objects below it", maxKeys), Do: "give a longer prefix"}
+
+// noEnd is the failure for a store that names pages without end.
+func (l *listing) noEnd() error {
+	return &fileio.Failure{What: "cannot be listed whole: " + l.bucket.settings.host + " answers with the same page again", Do: "give a longer prefix"}
 }
 
 // listSome makes one request: for what is new, or for the next page of everything, in turns.
@@ -147,7 +164,7 @@ func (l *listing) nextPage() error {
 	l.mu.Unlock()
 	r, err := l.ask("", token)
 	if err == nil && r.IsTruncated && r.NextContinuationToken == token {
-		err = &fileio.Failure{What: "cannot be listed whole: " + l.bucket.settings.host + " answers with the same page again", Do: "give a longer prefix"}
+		err = l.noEnd()
 	}
 	if err != nil {
 		l.mu.Lock()

@@ -19,6 +19,7 @@ import (
 
 	"vantage/loaders"
 	"vantage/loaders/loaderstest"
+	"vantage/loaders/storage/hub"
 	"vantage/model"
 )
 
@@ -221,4 +222,25 @@ func failure(t *testing.T, path string) string {
 		t.Errorf("the token is in the error: %s", why)
 	}
 	return why
+}
+
+// A server whose pages of directories lead to others without end is an error.
+func TestPagesWithoutEnd(t *testing.T) {
+	pages := 0
+	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		pages++
+		w.Header().Set("Link", fmt.Sprintf(`<http://%s/api/buckets/me/runs/tree?cursor=%d>; rel="next"`, r.Host, pages))
+		_, _ = io.WriteString(w, `[{"type":"directory","path":"a"}]`)
+	}))
+	defer endless.Close()
+	t.Setenv("HF_ENDPOINT", endless.URL)
+	t.Setenv("HF_TOKEN", userToken)
+	h, inner, err := hub.Open("hf://buckets/me/runs/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close() }()
+	if _, err := h.Tree(inner); err == nil || !strings.Contains(err.Error(), "names pages without end") || pages > 200 {
+		t.Errorf("%v after %d pages", err, pages)
+	}
 }

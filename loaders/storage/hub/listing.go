@@ -16,6 +16,7 @@ import (
 const (
 	maxFiles  = 200_000  // of a listing: a mistyped path may be a whole dataset
 	maxAnswer = 64 << 20 // bytes of a page
+	maxIdle   = 100      // pages in a row without a file: that is a listing without end
 )
 
 // entry is a file or directory as the tree API lists it.
@@ -64,16 +65,21 @@ func (h *Hub) update() error {
 // list lists all files. The lock is held.
 func (h *Hub) list(address, commit string, modified time.Time) error {
 	var files []fileio.Object
+	idle := 0
 	for next := h.endpoint + address; next != ""; {
 		var page []entry
 		link, err := h.ask(next, &page)
 		if err != nil {
 			return err
 		}
+		idle++
 		for _, e := range page {
 			if e.Type == "file" {
-				files = append(files, e.object(modified))
+				files, idle = append(files, e.object(modified)), 0
 			}
+		}
+		if idle > maxIdle {
+			return &fileio.Failure{What: "cannot be listed whole: " + h.endpoint + " names pages without end", Do: "check HF_ENDPOINT"}
 		}
 		if len(files) > maxFiles {
 			return &fileio.Failure{What: fmt.Sprintf("has more than %d files", maxFiles), Do: "give the files of the run a dataset of their own"}
@@ -91,7 +97,7 @@ func (h *Hub) list(address, commit string, modified time.Time) error {
 }
 
 func (e entry) object(modified time.Time) fileio.Object {
-	o := fileio.Object{Path: e.Path, Bytes: e.Size, Modified: modified, Version: cmp.Or(e.XetHash, e.OID)}
+	o := fileio.Object{Path: e.Path, Bytes: max(0, e.Size), Modified: modified, Version: cmp.Or(e.XetHash, e.OID)}
 	if e.LFS != nil {
 		o.Version = cmp.Or(e.LFS.OID, o.Version)
 	}
