@@ -8,6 +8,10 @@ import (
 	"strings"
 )
 
+// MaxTreeDepth is how many folders of an [ObjectTree] lie in each other: more than a search for logs looks at. Each of 200,000
+// long keys could name hundreds.
+const MaxTreeDepth = 12
+
 // ObjectTree is the file system of a listing of objects without folders, as of a bucket: folders are the parts of their
 // paths. It implements [fs.ReadDirFS].
 type ObjectTree struct {
@@ -15,7 +19,7 @@ type ObjectTree struct {
 	unnamed []string
 }
 
-// NewObjectTree returns the tree of what lies below a prefix, "" or with a slash at its end.
+// NewObjectTree returns the tree of what lies below a prefix, "" or with a slash at its end, at most MaxTreeDepth folders deep.
 func NewObjectTree(prefix string, objects []Object) *ObjectTree {
 	t := &ObjectTree{folders: map[string][]fs.DirEntry{".": {}}}
 	for _, o := range objects {
@@ -28,6 +32,10 @@ func NewObjectTree(prefix string, objects []Object) *ObjectTree {
 			continue
 		}
 		dir := path.Dir(name)
+		if parts := strings.SplitN(dir, "/", MaxTreeDepth+1); len(parts) > MaxTreeDepth {
+			t.addFolder(prefix, path.Join(parts[:MaxTreeDepth]...)) // what lies deeper is not shown
+			continue
+		}
 		t.addFolder(prefix, dir)
 		t.folders[dir] = append(t.folders[dir], o)
 	}
