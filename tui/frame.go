@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -95,12 +96,18 @@ type paneContent struct {
 // addRow adds a row of w cells to a table. Over the one under the cursor goes a bar, on which painted
 // parts keep their colours. To the mouse the row is a target.
 func (a App) addRow(c *paneContent, row target, line string, w int, underCursor bool) {
-	line = cells.Fit(line, w)
+	a.addRowWithChart(c, row, cells.Fit(line, w), "", underCursor)
+}
+
+// addRowWithChart is addRow for a row whose bar ends before a chart: each key that moves the cursor draws two
+// bars anew, and a chart of many colours is most of what that costs on a slow link. On a reversed bar filled and
+// hollow dots would change places besides.
+func (a App) addRowWithChart(c *paneContent, row target, text, chart string, underCursor bool) {
 	if underCursor {
-		c.cursor = len(c.lines) + 1
-		line = a.display.theme.Underlay(themes.Cursor, line)
+		c.cursor = cmp.Or(c.cursor, len(c.lines)+1) // the first of several lines
+		text = a.display.theme.Underlay(themes.Cursor, text)
 	}
-	c.lines = append(c.lines, a.mark(row.kind, row.n, line))
+	c.lines = append(c.lines, a.mark(row.kind, row.n, text+chart))
 }
 
 // cell returns one of several cells in a line between blanks. Over the one under the cursor goes a bar.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vantage/model"
+	"vantage/model/glance"
 	"vantage/model/glossary"
 	"vantage/model/query"
 	"vantage/themes"
@@ -33,11 +34,11 @@ func (a App) helpParts() []helpPart {
 	shown := a.figuresOnScreen(cursor)
 	keys := a.activeKeys()
 	parts := []helpPart{
-		partCursor:  {name: "under the cursor", entries: figureEntries(cursor)},
+		partCursor:  {name: "under the cursor", entries: append(a.orderEntries(), a.figureEntries(cursor)...)},
 		partFates:   {name: "fates of a group", entries: a.fateEntries()},
 		partSigns:   {name: "signs", entries: a.signEntries()},
 		partKeys:    {name: "keys: " + keys[0].name, entries: a.keyEntries(keys[0].bindings)},
-		partFigures: {name: "figures on this screen", entries: figureEntries(shown)},
+		partFigures: {name: "figures on this screen", entries: a.figureEntries(shown)},
 	}
 	for _, s := range slices.Concat(keys[1:], []keySection{mouseSection()}) {
 		parts = append(parts, helpPart{name: "keys: " + s.name, entries: a.keyEntries(s.bindings)})
@@ -45,7 +46,7 @@ func (a App) helpParts() []helpPart {
 	return append(parts,
 		helpPart{name: "commands", entries: commandEntries()},
 		helpPart{name: "filter: size>=8 not fate:alive", entries: fieldEntries()},
-		helpPart{name: "other figures", entries: figureEntries(otherFigures(append(cursor, shown...))), searchOnly: true})
+		helpPart{name: "other figures", entries: a.figureEntries(otherFigures(append(cursor, shown...))), searchOnly: true})
 }
 
 // The first parts of the help.
@@ -58,12 +59,21 @@ const (
 )
 
 // figureEntries explains figures.
-func figureEntries(figures []figure) []helpEntry {
+func (a App) figureEntries(figures []figure) []helpEntry {
 	var all []helpEntry
 	for _, f := range figures {
-		all = append(all, helpEntry{label: f.name, text: f.entry.Explanation(), role: themes.Key, names: strings.Join(f.entry.AllNames(), " ")})
+		sign := strings.NewReplacer("±", a.plusMinus())
+		all = append(all, helpEntry{label: sign.Replace(f.name), text: sign.Replace(f.entry.Explanation()), role: themes.Key, names: strings.Join(f.entry.AllNames(), " ")})
 	}
 	return all
+}
+
+// orderEntries says how the view orders its rows, if its columns do not.
+func (a App) orderEntries() []helpEntry {
+	if a.position.view != viewGlance {
+		return nil
+	}
+	return []helpEntry{{label: "worst steps", text: "worst first, " + glance.Order(), role: themes.Key, names: "order sort badness weight"}}
 }
 
 // otherFigures returns the figures of the glossary that are not among some.

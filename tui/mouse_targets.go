@@ -40,6 +40,7 @@ const (
 	onEstimator            // a row of the list of estimators
 	onFigure               // a row of the list of figures
 	onStage                // a stage of the chain
+	onWorstStep            // a row of the worst steps
 	onHelp                 // the help
 
 	targetKinds = iota
@@ -86,6 +87,7 @@ func mouseActions() [targetKinds]targetActions {
 		onEstimator: {click: App.clickEstimator, open: asKey(App.pickEstimator)},
 		onFigure:    {click: App.clickFigure},
 		onStage:     {click: App.clickStage, open: App.openStage},
+		onWorstStep: {click: App.clickWorstStep, open: asKey(App.openWorstStep)},
 		onHelp:      {scroll: App.scrollHelp},
 	}
 }
@@ -111,6 +113,8 @@ func (a App) scrollView(_, by int) (App, tea.Cmd) {
 		return a.scrollGroupSize(wheelLines * by), nil
 	case viewBreakdown:
 		return a.scrollBreakdown(wheelLines * by), nil
+	case viewGlance:
+		return a.moveGlance(wheelLines * by), nil
 	case viewMarks:
 		return a.moveMark(wheelLines * by), nil
 	case viewEstimators:
@@ -268,6 +272,11 @@ func (a App) scrollBothAnswers(_, by int) (App, tea.Cmd) {
 
 func (a App) clickMark(h hit) (App, tea.Cmd) {
 	a.marks.cursor = h.n
+	return a, nil
+}
+
+func (a App) clickWorstStep(h hit) (App, tea.Cmd) {
+	a.glance.cursor = h.n
 	return a, nil
 }
 

@@ -669,3 +669,26 @@ func TestMouseStorm(t *testing.T) {
 		}
 	})
 }
+
+// A click in the worst steps puts the cursor there, a second one goes to the step, and the wheel moves it.
+func TestWorstStepsByMouse(t *testing.T) {
+	driveMouse(t, 100, 40, func(d *driver) {
+		d.press("0")
+		spans := d.app.glance.result.Spans
+		d.click(spans[2].Cause)
+		if d.app.glance.cursor == 0 {
+			t.Fatal("a click leaves the cursor at the top")
+		}
+		want := spans[d.app.glance.cursor].From
+		d.doubleClick(spans[2].Cause)
+		if d.app.position.view != viewOverview || d.app.position.step != want {
+			t.Errorf("view %d at step %d, want step %d", d.app.position.view, d.app.position.step, want)
+		}
+		d.press("0")
+		before := d.app.glance.cursor
+		d.wheel("worst steps", tea.MouseWheelDown)
+		if d.app.glance.cursor != min(before+wheelLines, len(spans)-1) {
+			t.Errorf("the wheel moves the cursor from %d to %d", before, d.app.glance.cursor)
+		}
+	})
+}

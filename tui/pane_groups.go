@@ -35,7 +35,7 @@ const (
 // the other columns leave the prompt gets seven tenths, the dot plot the rest: an odd number of
 // cells, so that zero has one.
 func (a App) groupColumnsFor(w int) groupColumns {
-	c := groupColumns{fate: model.FateWidth + 3, n: 4, kept: 7, reward: 9}
+	c := groupColumns{fate: model.FateWidth + 3, n: 4, kept: 7, reward: 8 + cells.Width(a.plusMinus())}
 	if x := a.result.analysis; x != nil && x.Rollouts < x.Rows {
 		c.n = 7 // rollouts/rows
 	}
@@ -86,7 +86,8 @@ func (a App) paneGroups(w, h int) paneContent {
 		rowsEnd--
 	}
 	for row := a.position.topRow; row < len(a.result.rows) && len(content.lines) < rowsEnd; row++ {
-		a.addRow(&content, target{onGroup, row}, a.groupRow(c, axis, row), w, row == a.position.cursor)
+		text, dots := a.groupRow(c, axis, row)
+		a.addRowWithChart(&content, target{onGroup, row}, cells.Fit(text, w-cells.Width(dots)), dots, row == a.position.cursor)
 	}
 	if len(a.result.rows) == 0 {
 		content.lines = append(content.lines, "")
@@ -153,9 +154,10 @@ func axisEnd(x float64) string {
 	return text
 }
 
-// groupRow returns a row of the table. Its colours are few, and under the cursor only those of the dots:
-// each key that moves the cursor draws two rows anew, and a slow link carries every change of colour.
-func (a App) groupRow(c groupColumns, axis chart.Axis, row int) string {
+// groupRow returns a row of the table and the dots at its end, unless the reason of the fate is behind them: then
+// they are within the row. Its colours are few, and none under the cursor but those of the dots: each key that moves
+// the cursor draws two rows anew, and a slow link carries every change of colour.
+func (a App) groupRow(c groupColumns, axis chart.Axis, row int) (text, dots string) {
 	t, x, index := a.display.theme, a.result.analysis, a.result.rows[row]
 	g := &x.Table[index]
 	word := a.fateGlyph(g.Fate) + " " + g.Fate.String()
@@ -167,10 +169,14 @@ func (a App) groupRow(c groupColumns, axis chart.Axis, row int) string {
 		fate = t.Paint(a.fateRole(g.Fate), fate)
 	}
 	name := a.markSign(session.Mark{Step: g.Step, Group: g.Name}) + fate + c.stepCell(fmt.Sprint(g.Step)) + cells.Fit(a.promptInTable(g), c.prompt)
-	dotPlot := chart.DotPlot(t, a.display.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], c.dotPlot)
-	return name + " " + cells.FitRight(g.SizeText(), c.n) + " " +
+	dots = chart.DotPlot(t, a.display.glyphs, axis, x.Original[g.Start:g.End], x.Processed[g.Start:g.End], x.Keep[g.Start:g.End], c.dotPlot)
+	text = name + " " + cells.FitRight(g.SizeText(), c.n) + " " +
 		cells.FitRight(firstFitting(c.kept, keptBySign(g), units.Count(g.Kept())), c.kept) + " " +
-		cells.FitRight(meanAndStd(g, c.reward), c.reward) + c.moreCells(g) + " " + dotPlot + c.whyCell(index)
+		cells.FitRight(meanAndStd(g, a.plusMinus(), c.reward), c.reward) + c.moreCells(g) + " "
+	if c.why > 0 {
+		return text + dots + c.whyCell(index), ""
+	}
+	return text, dots
 }
 
 // promptInTable returns the prompt of a group without the beginning that all groups of the step share,
@@ -199,9 +205,9 @@ func keptBySign(g *analysis.Group) string {
 
 // meanAndStd returns the rewards of a group as 0.44±.51, of one sample as 0.44, large ones
 // as -54k±24k, and without the std if that is wider than w.
-func meanAndStd(g *analysis.Group, w int) string {
+func meanAndStd(g *analysis.Group, plusMinus string, w int) string {
 	spread := func(write func(float64) string) string {
-		return write(g.RewardMean) + "±" + strings.TrimPrefix(write(g.RewardStd), "0")
+		return write(g.RewardMean) + plusMinus + strings.TrimPrefix(write(g.RewardStd), "0")
 	}
 	plain := func(x float64) string { return units.Fixed(x, 2) }
 	switch g.Counted - g.Invalid {
@@ -211,6 +217,14 @@ func meanAndStd(g *analysis.Group, w int) string {
 		return firstFitting(w, plain(g.RewardMean), units.Brief(g.RewardMean))
 	}
 	return firstFitting(w, spread(plain), spread(units.Brief), units.Brief(g.RewardMean))
+}
+
+// plusMinus is the sign before a spread. In ASCII it has two characters, as no single one is understood.
+func (a App) plusMinus() string {
+	if a.display.glyphs.ASCII {
+		return "+-"
+	}
+	return "±"
 }
 
 // firstFitting returns the first of some texts that fits into w cells, or the last.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -36,8 +37,8 @@ func TestRoomForGroups(t *testing.T) {
 	}
 }
 
-// The bar under the cursor has every cell of the row, and the dots keep their colours on it; without
-// colours a mark stands beside the row, in every table.
+// The bar under the cursor has every cell of the row up to the dots, which look as in every row; on the whole screen,
+// where words stand behind them, they are on the bar too. Without colours a mark stands beside the row, in every table.
 func TestCursorIsSeen(t *testing.T) {
 	drive(t, madeRunWithTexts(3, proofText), 120, 36, filterSettings(), func(d *driver) {
 		at := func() int { // the line of the screen with the mark
@@ -54,13 +55,21 @@ func TestCursorIsSeen(t *testing.T) {
 			t.Fatal("no mark beside the cursor")
 		}
 		d.app.display.theme = themes.Default(true)
-		roles := roleRows(t, d.app.display.theme, d.frame(), 120, 36)[row]
-		for i, role := range roles[1 : r.W-1] {
-			if role != 'C' && role != 'P' && role != 'N' && role != 'D' && role != '=' {
-				t.Fatalf("cell %d is not under the bar: %q", i, roles)
+		dots := d.app.groupColumnsFor(r.W - 2).dotPlot
+		checkBar := func(roles []rune, onBar, beside string) {
+			for i, role := range roles {
+				if under := i < r.W-2-dots; under && !strings.ContainsRune(onBar, role) || !under && !strings.ContainsRune(beside, role) {
+					t.Fatalf("cell %d is %q in %q", i, role, string(roles))
+				}
 			}
 		}
+		checkBar([]rune(roleRows(t, d.app.display.theme, d.frame(), 120, 36)[row])[1:r.W-1], "C", "pnd- ")
 		d.app.display.theme = themes.Mono()
+		d.press("z")
+		row, d.app.display.theme = at(), themes.Default(true)
+		checkBar([]rune(roleRows(t, d.app.display.theme, d.frame(), 120, 36)[row])[1:119], "CPND=", "CPND=")
+		d.app.display.theme = themes.Mono()
+		d.press("z")
 		for _, keys := range [][]string{{"k"}, {"enter"}, {"esc", "3", "3"}, {"esc", "E"}, {"esc", "C"}, {"esc", "*", "'"}} {
 			if d.press(keys...); at() < 0 {
 				t.Errorf("after %q no mark beside the cursor:\n%s", keys, ansi.Strip(d.frame()))

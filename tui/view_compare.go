@@ -113,14 +113,14 @@ func (a App) difficultyLines(bins []compare.Bin, w int) []string {
 	if width < 10 {
 		return nil
 	}
-	names, values, counts := t.Paint(themes.Dim, cells.Fit("reward, both", 14)), t.Paint(themes.Dim, cells.Fit("mean Δ ± s.e.", 14)), t.Paint(themes.Dim, cells.Fit("prompts", 14))
+	names, values, counts := t.Paint(themes.Dim, cells.Fit("reward, both", 14)), t.Paint(themes.Dim, cells.Fit("mean Δ "+a.plusMinus()+" s.e.", 14)), t.Paint(themes.Dim, cells.Fit("prompts", 14))
 	for _, b := range bins {
 		delta := units.Missing
 		if b.Pairs > 0 {
 			delta = a.signedDelta(b.Delta)
 		}
 		if width >= 12 && b.Pairs > 1 {
-			delta += t.Paint(themes.Dim, "±"+strings.TrimPrefix(units.Fixed(b.StdErr, 2), "0"))
+			delta += t.Paint(themes.Dim, a.plusMinus()+strings.TrimPrefix(units.Fixed(b.StdErr, 2), "0"))
 		}
 		names += t.Paint(themes.Dim, cells.FitRight(units.Fixed(b.Lo, 2)+"–"+units.Fixed(b.Hi, 2), width))
 		values += cells.FitRight(delta, width)

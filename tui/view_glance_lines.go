@@ -174,47 +174,67 @@ func noWorstStep(g *glance.Glance) string {
 	return "none: every group of every step carries signal"
 }
 
-// worstSteps lists the worst steps, each with its cause; that under the cursor in full.
+// worstSteps lists the worst steps, each with its cause, that under the cursor in full, and below them by what they
+// are ordered.
 func (a App) worstSteps(g *glance.Glance, w, h int) paneContent {
-	t := a.display.theme
 	c := paneContent{title: " worst steps, and why"}
 	if len(g.Spans) == 0 {
-		c.lines = []string{t.Paint(themes.Dim, " "+noWorstStep(g))}
+		c.lines = []string{a.display.theme.Paint(themes.Dim, " "+noWorstStep(g))}
 		return c
 	}
-	name := 0
-	for i := range g.Spans {
-		name = max(name, cells.Width(g.Spans[i].Name()))
-	}
-	name = min(name, 15)
-	textWidth := w - name - 3
-	counts := w >= 90
-	if counts {
-		textWidth -= fateCountWidth + 8
-	}
-	top := windowTop(a.glance.cursor, len(g.Spans), h)
-	for i := top; i < len(g.Spans) && len(c.lines) < h; i++ {
-		s := &g.Spans[i]
-		text := cells.Wrap(sanitize.Line(s.Cause), textWidth)
-		if i != a.glance.cursor || len(c.lines)+len(text) > h {
-			text = []string{cells.Truncate(sanitize.Line(s.Cause), textWidth)}
-		}
-		for k, part := range text {
-			line := " " + cells.FitRight("", name) + "  " + part
-			if k == 0 {
-				line = " " + t.Paint(themes.Title, cells.FitRight(s.Name(), name)) + "  " + cells.Fit(part, textWidth)
-				if counts {
-					line += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(s.Signal, s.Groups), fateCountWidth)
-				}
-			}
-			line = cells.Fit(line, w)
-			if i == a.glance.cursor {
-				line = t.Underlay(themes.Cursor, line)
-			}
-			c.lines = append(c.lines, line)
+	columns := worstColumnsFor(g, w)
+	for i := windowTop(a.glance.cursor, len(g.Spans), h); i < len(g.Spans) && len(c.lines) < h; i++ {
+		for _, line := range a.worstRow(columns, &g.Spans[i], i == a.glance.cursor, h-len(c.lines)) {
+			a.addRow(&c, target{onWorstStep, i}, line, w, i == a.glance.cursor)
 		}
 	}
-	c.lines = c.lines[:min(len(c.lines), max(0, h))]
 	c.note = fmt.Sprintf("%d/%d · Enter goes there", a.glance.cursor+1, len(g.Spans))
+	order := a.sentenceLines("Worst first, "+glance.Order()+".", themes.Dim, w)
+	if len(c.lines)+len(order) >= h {
+		c.remark = "? says how they are ordered"
+		return c
+	}
+	for len(c.lines)+len(order) < h {
+		c.lines = append(c.lines, "")
+	}
+	c.lines = append(c.lines, order...)
 	return c
+}
+
+// worstColumns is the widths of the columns of the worst steps.
+type worstColumns struct {
+	name, text int
+	counts     bool // of the groups that carry signal
+}
+
+func worstColumnsFor(g *glance.Glance, w int) worstColumns {
+	c := worstColumns{counts: w >= 90}
+	for i := range g.Spans {
+		c.name = max(c.name, cells.Width(g.Spans[i].Name()))
+	}
+	c.name = min(c.name, 15)
+	c.text = w - c.name - 3
+	if c.counts {
+		c.text -= fateCountWidth + 8
+	}
+	return c
+}
+
+// worstRow returns the lines of some of the worst steps: one, or if they are whole as many as the cause takes, unless
+// those are more than h.
+func (a App) worstRow(c worstColumns, s *glance.Span, whole bool, h int) []string {
+	t, cause := a.display.theme, sanitize.Line(s.Cause)
+	text := cells.Wrap(cause, c.text)
+	if !whole || len(text) > h {
+		text = []string{cause}
+	}
+	row := " " + t.Paint(themes.Title, cells.FitRight(s.Name(), c.name)) + "  " + cells.Fit(text[0], c.text)
+	if c.counts {
+		row += t.Paint(themes.Dim, cells.FitRight("signal ", 8)) + cells.Fit(units.Fraction(s.Signal, s.Groups), fateCountWidth)
+	}
+	lines := []string{row}
+	for _, more := range text[1:] {
+		lines = append(lines, cells.Spaces(c.name+3)+more)
+	}
+	return lines
 }

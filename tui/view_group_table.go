@@ -264,7 +264,7 @@ func (a App) promptOrName(g *analysis.Group) string {
 // fateLines says what became of the group and why, in at most some lines.
 func (a App) fateLines(g *analysis.Group, w, most int) []string {
 	t := a.display.theme
-	parts := []string{"reward " + meanAndStd(g, 2*componentWidth), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
+	parts := []string{"reward " + meanAndStd(g, a.plusMinus(), 2*componentWidth), fmt.Sprintf("kept %s of %d", keptBySign(g), g.Size())}
 	if g.Rollouts < g.Size() {
 		parts = append(parts, fmt.Sprintf("%s, %s", units.Plural(g.Rollouts, "rollouts"), units.Plural(g.Size(), "rows")))
 	}

@@ -92,9 +92,10 @@ func Wrap(s string, w int) []string {
 	return strings.Split(strings.ReplaceAll(ansi.Wrap(strings.Join(words, " "), w, ""), noBreakHyphen, "-"), "\n")
 }
 
-// asciiFor returns the ASCII replacement of a character that the screens use.
+// asciiFor returns the ASCII replacement of a character that the screens use. Where there is room for two characters,
+// a screen writes +- for ± itself; … is two dots by [ellipsis].
 func asciiFor(r rune) (byte, bool) {
-	const known, replacements = "−–—…·×±≈Σ↓↑←→▏Δ␛▼▲★☆", "---~.x~~Sv^<>|d^v^*'"
+	const known, replacements = "−–—·×±≈Σ↓↑←→▏Δ␛▼▲★☆", "---.x~~Sv^<>|d^v^*'"
 	if i := strings.IndexRune(known, r); i >= 0 {
 		return replacements[utf8.RuneCountInString(known[:i])], true
 	}
@@ -104,17 +105,16 @@ func asciiFor(r rune) (byte, bool) {
 // ASCII replaces every grapheme cluster outside ASCII by ASCII characters of the same
 // width. The escape sequences of styles are kept.
 func ASCII(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
+	out := make([]byte, 0, len(s))
+	text := 0 // where in out the text after the last escape sequence begins
 	for len(s) > 0 {
 		if end := strings.IndexByte(s, 'm') + 1; s[0] == '\x1b' && end > 0 {
-			b.WriteString(s[:end])
-			s = s[end:]
+			out, s = append(out, s[:end]...), s[end:]
+			text = len(out)
 			continue
 		}
 		if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
-			b.WriteByte(s[0])
-			s = s[1:]
+			out, s = append(out, s[0]), s[1:]
 			continue
 		}
 		cluster, w := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
@@ -122,16 +122,42 @@ func ASCII(s string) string {
 		first, size := utf8.DecodeRuneInString(cluster)
 		replacement, known := asciiFor(first)
 		switch {
+		case cluster == "…":
+			dots, taken := ellipsis(out[text:], s)
+			out, s = append(out, dots...), s[taken:]
 		case known && size == len(cluster):
-			b.WriteByte(replacement)
+			out = append(out, replacement)
 		case first < utf8.RuneSelf && w <= 1: // an ASCII letter with accents
-			b.WriteByte(byte(first))
+			out = append(out, byte(first))
 		case w > 0:
-			b.WriteString(strings.Repeat("?", w))
+			out = append(out, strings.Repeat("?", w)...)
 		}
 	}
-	return b.String()
+	return string(out)
 }
+
+// ellipsis returns the dots for … between two texts, and how many bytes of the second one they are in the place of. They
+// are two, for one is a full stop: the other takes the place of a blank beside it, or of a letter of the text that was cut.
+// It changes the last byte of before.
+func ellipsis(before []byte, after string) (dots string, taken int) {
+	last, next := byte('|'), byte(' ')
+	if len(before) > 0 {
+		last = before[len(before)-1]
+	}
+	if after != "" {
+		next = after[0]
+	}
+	switch {
+	case !isLetter(last) && isLetter(next): // the beginning was cut
+		return "..", 1
+	case isLetter(last) || last == ' ' && next < utf8.RuneSelf:
+		before[len(before)-1] = '.'
+	}
+	return ".", 0
+}
+
+// isLetter reports whether an ASCII character is a part of a text, and no blank or frame.
+func isLetter(c byte) bool { return c > ' ' && c < 0x7f && c != '|' }
 
 // FitLines truncates or pads lines to exactly w columns and h rows.
 func FitLines(lines []string, w, h int) []string {

@@ -58,8 +58,29 @@ func TestTruncateLeftAndJoinFitting(t *testing.T) {
 }
 
 func TestASCII(t *testing.T) {
-	if got := cells.ASCII("5+3−2· … 计 Σ|A| é"); got != "5+3-2. ~ ?? S|A| ?" {
+	if got := cells.ASCII("5+3−2· ± 计 Σ|A| é"); got != "5+3-2. ~ ?? S|A| ?" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Two dots stand for …, in as many cells: the second takes the place of a blank, or of a letter of what was cut, but of
+// no frame and no escape sequence.
+func TestASCIIEllipsis(t *testing.T) {
+	for s, want := range map[string]string{
+		"a triangle wi…  16":         "a triangle w..  16",
+		"computing …":                "computing..",
+		"| …ends of/names |":         "| ..nds of/names |",
+		"|…ends|":                    "|..nds|",
+		"|…|":                        "|.|",
+		"step …\nstep":               "step..\nstep",
+		"\x1b[1mcut…\x1b[m 5":        "\x1b[1mcu..\x1b[m 5",
+		"\x1b[1m…\x1b[m":             "\x1b[1m.\x1b[m",
+		"\x1b[1mname\x1b[m…\x1b[2mx": "\x1b[1mname\x1b[m.\x1b[2mx",
+		"三…四":                        "?..??",
+	} {
+		if got := cells.ASCII(s); got != want || cells.Width(got) != cells.Width(s) {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
 	}
 }
 
