@@ -215,8 +215,8 @@ func (a App) rewardTrend(w int) string {
 	}
 	rewards := a.series("critic/score/mean")
 	lo, hi := chart.Range(rewards)
-	n = min(n, 40, len(rewards))
-	return "  " + chart.Sparkline(a.display.theme, a.display.glyphs, rewards[len(rewards)-n:], a.trendIndex()-(len(rewards)-n), lo, hi, n)
+	shown, current := a.newestWithGaps(rewards, a.trendIndex(), min(n, 40))
+	return "  " + chart.Sparkline(a.display.theme, a.display.glyphs, shown, current, lo, hi, len(shown))
 }
 
 // fateCounts counts the groups with fates that call for action.

@@ -58,6 +58,8 @@ func scenes() []scene {
 		{name: "breakdownby", source: read, keys: append(withText(":", "by rewards/format"), "enter", "tab"), sizes: usual},
 		{name: "selection", source: made(3), keys: append(withText("/", "fate:alive"), "enter", "5"), sizes: usual},
 		{name: "steps", source: made(30), keys: []string{"3", "3", "k", "k", "+"}},
+		{name: "gaps", source: func() Source { return runWithGap() }},
+		{name: "gapsinsteps", source: func() Source { return runWithGap() }, keys: []string{"3", "3", "k"}, sizes: usual},
 		{name: "chart", source: made(30), keys: []string{"b", "p", "3", "3", "A", "x", "z"}, sizes: usual},
 		{name: "figures", source: made(30), keys: []string{"3", "3", "tab", "j", "l"}},
 		{name: "figurelist", source: made(30), keys: withText("D", "length")},

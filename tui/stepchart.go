@@ -147,10 +147,13 @@ func (a App) legend() string {
 }
 
 // chartNote returns the note of a chart in a box of w cells: first, and what is drawn otherwise than as it is, as far as
-// there is room: a part of the steps, averages, means of several steps.
+// there is room: a part of the steps, steps that are missing, averages, means of several steps.
 func (a App) chartNote(first string, perDot, w int) string {
 	notes := []string{first}
 	if text := a.windowText(); text != "" {
+		notes = append(notes, text)
+	}
+	if text := a.gapsText(); text != "" {
 		notes = append(notes, text)
 	}
 	if weight := a.smoothing(); weight > 0 {

@@ -57,12 +57,16 @@ func (a App) metricHere(name string, w int) string {
 	return said + a.stepDelta(here, value)
 }
 
-// stepsRuler marks the step on the screen and the steps of first warnings.
+// stepsRuler marks the step on the screen and the steps of first warnings. It is blank where no run has steps.
 func (a App) stepsRuler(x chart.Axis, w int) string {
 	t := a.display.theme
 	marks := make([]string, max(1, w))
+	missing := a.missingColumns(x, len(marks))
 	for i := range marks {
 		marks[i] = t.Paint(themes.Track, a.display.glyphs.Horizontal)
+		if missing[i] {
+			marks[i] = " "
+		}
 	}
 	mark := func(step int64, role themes.Role, glyph string) {
 		if at := float64(step); at >= x.Lo && at <= x.Hi {

@@ -16,13 +16,15 @@ type Plot struct {
 	Lines []Line // the first is on top
 }
 
-// Line connects points from left to right. A value that is not finite breaks it. Points beyond the x axis are
-// not drawn.
+// Line connects points from left to right. A value that is not finite breaks it, and so does a gap between two points:
+// see [Gaps]. Points beyond the x axis are not drawn.
 type Line struct {
 	X, Y   []float64 // as many; X ascends
 	Axis   Axis      // of Y
 	Role   themes.Role
 	Stroke Stroke
+
+	gaps []bool // behind each point; nil: none, or not looked for yet
 }
 
 // Draw draws the plot in w columns and h rows of braille, of which a cell belongs to the first line that has
@@ -39,7 +41,7 @@ func (p Plot) Draw(t *themes.Theme, g Glyphs, w, h int) []string {
 func (p Plot) cells(g Glyphs, w, h int) *plotCells {
 	cells := newPlotCells(w, h)
 	for i := range p.Lines {
-		line := p.Lines[i].Within(p.X).thinned(w)
+		line := p.Lines[i].withGaps().Within(p.X).thinned(p.X, w)
 		if g.ASCII {
 			line.addMarks(cells, p.X)
 		} else {
@@ -100,7 +102,26 @@ func (l Line) Within(x Axis) Line {
 		to--
 	}
 	l.X, l.Y = l.X[from:to], l.Y[from:to]
+	if l.gaps != nil {
+		l.gaps = l.gaps[from:to]
+	}
 	return l
+}
+
+// withGaps returns the line with its gaps. They are looked for before it is cut to an axis, which may lie within one.
+func (l Line) withGaps() Line {
+	l.gaps = Gaps(l.X)
+	return l
+}
+
+// gapAfter reports whether point i ends in a gap that is seen among w columns.
+func (l Line) gapAfter(i int, x Axis, w int) bool {
+	return l.gaps != nil && l.gaps[i] && i+1 < len(l.X) && dotColumn(x, l.X[i+1], w)-dotColumn(x, l.X[i], w) > 1
+}
+
+// joinsNext reports whether the line goes on from point i to the next one.
+func (l Line) joinsNext(i int, x Axis, w int) bool {
+	return i+1 < len(l.Y) && isFinite(l.Y[i]) && isFinite(l.Y[i+1]) && !l.gapAfter(i, x, w)
 }
 
 // maxPerDot is how many points per dot a line has before it is averaged.
@@ -114,19 +135,27 @@ func PointsPerDot(n, w int) int {
 	return 1
 }
 
-// thinned returns the line with the means of PointsPerDot points for those points.
-func (l Line) thinned(w int) Line {
+// thinned returns the line with the means of PointsPerDot points for those points, fewer before a gap.
+func (l Line) thinned(axis Axis, w int) Line {
 	per := PointsPerDot(len(l.X), w)
 	if per == 1 {
 		return l
 	}
 	n := (len(l.X) + per - 1) / per
 	x, y := make([]float64, 0, n), make([]float64, 0, n)
-	for from := 0; from < len(l.X); from += per {
-		to := min(from+per, len(l.X))
+	var gaps []bool
+	for from := 0; from < len(l.X); {
+		to := from + 1
+		for to < min(from+per, len(l.X)) && !l.gapAfter(to-1, axis, w) {
+			to++
+		}
 		x, y = append(x, l.X[from]/2+l.X[to-1]/2), append(y, finiteMean(l.Y[from:to]))
+		if l.gaps != nil {
+			gaps = append(gaps, l.gapAfter(to-1, axis, w))
+		}
+		from = to
 	}
-	l.X, l.Y = x, y
+	l.X, l.Y, l.gaps = x, y, gaps
 	return l
 }
 
@@ -156,23 +185,22 @@ func (l Line) addDots(c *plotCells, x Axis) {
 	connected := false
 	for i, v := range l.Y {
 		if !isFinite(v) {
-			connected = false
 			continue
 		}
-		p := canvas.Point{X: dotColumn(x, l.X[i], c.w), Y: dotRow(l.Axis, v, c.h)}
+		p, joins := canvas.Point{X: dotColumn(x, l.X[i], c.w), Y: dotRow(l.Axis, v, c.h)}, l.joinsNext(i, x, c.w)
 		switch {
 		case connected:
 			for _, dot := range graph.GetLinePoints(last, p) {
 				set(dot)
 			}
-		case i+1 < len(l.Y) && isFinite(l.Y[i+1]):
+		case joins:
 			set(p)
 		default:
 			for _, dot := range pointAlone(p, c.h) {
 				dots[dot.Y/4*c.w+dot.X/2] |= brailleDot(dot.X%2, dot.Y%4)
 			}
 		}
-		last, connected = p, true
+		last, connected = p, joins
 	}
 	for i, d := range dots {
 		if d != 0 {
@@ -207,7 +235,7 @@ func (l Line) addMarks(c *plotCells, x Axis) {
 
 // heights returns where the line is in each of w columns, from 0 to 1, NaN where there is no line.
 func (l Line) heights(x Axis, w int) []float64 {
-	heights := l.Columns(x, w)
+	heights := l.columns(x, w)
 	for i, v := range heights {
 		if isFinite(v) {
 			heights[i] = fractionOf(v, l.Axis.Lo, l.Axis.Hi)
@@ -216,13 +244,9 @@ func (l Line) heights(x Axis, w int) []float64 {
 	return heights
 }
 
-// Columns returns the mean of the values in each of w columns, between two points the value on the line between them,
-// and NaN where there is no line.
-func (l Line) Columns(x Axis, w int) []float64 {
-	if w < 1 {
-		return nil
-	}
-	l = l.Within(x)
+// columns returns the mean of the values in each of w columns, between two points that are joined the value on the
+// line between them, and NaN where there is no line.
+func (l Line) columns(x Axis, w int) []float64 {
 	means, counts := make([]float64, w), make([]float64, w)
 	for i, v := range l.Y {
 		if !isFinite(v) {
@@ -231,7 +255,7 @@ func (l Line) Columns(x Axis, w int) []float64 {
 		column := x.PlotColumn(l.X[i], w)
 		counts[column]++
 		means[column] += (v - means[column]) / counts[column]
-		if i+1 == len(l.Y) || !isFinite(l.Y[i+1]) {
+		if !l.joinsNext(i, x, w) {
 			continue
 		}
 		next := x.PlotColumn(l.X[i+1], w)

@@ -137,3 +137,94 @@ func TestSpark(t *testing.T) {
 		t.Errorf("two steps: %q", got)
 	}
 }
+
+// Steps that are missing are a gap, those that a run logs every tenth of are none, nor is where it begins to log each.
+func TestGaps(t *testing.T) {
+	numbers := func(from, to, each float64) (all []float64) {
+		for x := from; x <= to; x += each {
+			all = append(all, x)
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name string
+		x    []float64
+		want []float64 // the values before gaps
+	}{
+		{"none", nil, nil},
+		{"one", []float64{7}, nil},
+		{"each", numbers(0, 50, 1), nil},
+		{"every tenth", numbers(0, 500, 10), nil},
+		{"every tenth, the first beside", append([]float64{1}, numbers(10, 200, 10)...), nil},
+		{"unevenly", []float64{3, 7, 12, 14, 19, 22, 27}, nil},
+		{"11 to 43", append(numbers(1, 10, 1), numbers(44, 60, 1)...), []float64{10}},
+		{"one step", append(numbers(1, 10, 1), numbers(12, 20, 1)...), []float64{10}},
+		{"the newest after a gap", append(numbers(1, 10, 1), 44), []float64{10}},
+		{"the first before a gap", append([]float64{1}, numbers(40, 50, 1)...), []float64{1}},
+		{"two of every tenth", append(numbers(0, 100, 10), numbers(130, 200, 10)...), []float64{100}},
+		{"two gaps with a step between", append(append(numbers(1, 9, 1), 20), numbers(40, 50, 1)...), []float64{9, 20}},
+		{"each, then every tenth", append(numbers(1, 30, 1), numbers(40, 200, 10)...), nil},
+		{"every tenth, then each", append(numbers(10, 100, 10), numbers(101, 130, 1)...), nil},
+		{"four steps", []float64{1, 2, 44, 45}, []float64{2}},
+		{"three steps", []float64{0, 10, 100}, nil},
+	} {
+		var got []float64
+		for i, gap := range chart.Gaps(c.x) {
+			if gap {
+				got = append(got, c.x[i])
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// Of steps 0 to 3 and 16 to 19 in twenty columns those between are blank: in a plot, in a row of bars, in one of a line,
+// in ASCII, and if only a part is shown, also one that begins or ends among those that are missing.
+func TestPlotsOfGaps(t *testing.T) {
+	line := chart.Line{X: []float64{0, 1, 2, 3, 16, 17, 18, 19}, Y: []float64{1, 1, 1, 1, 1, 1, 1, 1}, Axis: chart.Axis{Lo: 0, Hi: 1}}
+	draw := func(x chart.Axis, w int, g chart.Glyphs) []string {
+		return []string{
+			chart.Plot{X: x, Lines: []chart.Line{line}}.Draw(themes.Mono(), g, w, 1)[0],
+			chart.Spark{X: x, Line: line, Bars: true, Current: -1}.Draw(themes.Mono(), g, w),
+			chart.Spark{X: x, Line: line, Current: -1}.Draw(themes.Mono(), g, w),
+		}
+	}
+	all := chart.Axis{Lo: 0, Hi: 19}
+	wantLines(t, "all", draw(all, 20, chart.Unicode()), "⠉⠉⠉⠁            ⠈⠉⠉⠉", "████            ████", "⠉⠉⠉⠁            ⠈⠉⠉⠉")
+	wantLines(t, "ASCII", draw(all, 20, chart.ASCII()), "****            ****", "####            ####", "''''            ''''")
+	wantLines(t, "a part", draw(chart.Axis{Lo: 2, Hi: 11}, 10, chart.ASCII()), "**        ", "##        ", "''        ")
+	wantLines(t, "from the gap on", draw(chart.Axis{Lo: 10, Hi: 19}, 10, chart.ASCII()), "      ****", "      ####", "      ''''")
+	wantLines(t, "its two ends", draw(chart.Axis{Lo: 3, Hi: 16}, 14, chart.ASCII()), "*            *", "#            #", "'            '")
+	for _, c := range []struct {
+		x    chart.Axis
+		w    int
+		want string
+	}{{all, 20, "....############...."}, {chart.Axis{Lo: 2, Hi: 11}, 10, "..########"}, {chart.Axis{Lo: 10, Hi: 19}, 10, "######...."}, {chart.Axis{Lo: 5, Hi: 9}, 5, "#####"}} {
+		got := ""
+		for _, missing := range c.x.MissingColumns(line.X, c.w) {
+			got += map[bool]string{true: "#", false: "."}[missing]
+		}
+		if got != c.want {
+			t.Errorf("columns of %v: %q, want %q", c.x, got, c.want)
+		}
+	}
+	if missing := all.MissingColumns([]float64{0, 10, 20, 30, 40}, 20); missing != nil {
+		t.Errorf("%v of steps without gaps", missing)
+	}
+}
+
+// A line of more values than dots is averaged on each side of a gap, not over it: of 16 dots the last before it is at
+// 4,687 of 20,000, the mean of 625 values, which is dot 3.5.
+func TestMeansEndAtGaps(t *testing.T) {
+	var line chart.Line
+	for x := range 20_000 {
+		if x < 5000 || x >= 15_000 {
+			line.X, line.Y = append(line.X, float64(x)), append(line.Y, float64(x/10_000))
+		}
+	}
+	line.Axis = chart.Axis{Lo: 0, Hi: 1}
+	p := chart.Plot{X: chart.Axis{Lo: 0, Hi: 19_999}, Lines: []chart.Line{line}}
+	wantLines(t, "two halves", p.Draw(themes.Mono(), chart.Unicode(), 8, 2), "     ⠈⠉⠉", "⣀⣀⡀     ")
+}

@@ -41,7 +41,7 @@ func (s Spark) Draw(t *themes.Theme, g Glyphs, w int) string {
 		return ""
 	}
 	constant := units.NearlyEqual(s.Line.Axis.Lo, s.Line.Axis.Hi)
-	line := s.Line.Within(s.X)
+	line := s.Line.withGaps().Within(s.X)
 	line.Role, line.Stroke, line.Axis = themes.Dim, Solid, line.Axis.Widened()
 	row := newPlotCells(w, 1)
 	switch heights := line.heights(s.X, w); {
@@ -50,7 +50,7 @@ func (s Spark) Draw(t *themes.Theme, g Glyphs, w int) string {
 	case g.ASCII:
 		row.addGlyphs(heights, []string{"_", ".", "-", "'"}, themes.Dim)
 	default:
-		line.thinned(w).addDots(row, s.X)
+		line.thinned(s.X, w).addDots(row, s.X)
 	}
 	if s.Current >= s.X.Lo && s.Current <= s.X.Hi {
 		row.role[0][s.X.PlotColumn(s.Current, w)] = themes.Accent
