@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -262,8 +263,12 @@ func (a App) hintText(b binding) string {
 // two, help and quit, are always among them.
 func (a App) fittingHints(w int) []binding {
 	sections := a.activeKeys()
-	if a.result.analysis == nil && !a.currentView().beforeAnalysis {
-		sections = sections[len(sections)-1:] // the others have nothing to act on yet
+	if last := len(sections) - 1; a.result.analysis == nil { // the others have nothing to act on yet
+		own := 0
+		if a.currentView().beforeAnalysis {
+			own = min(1, last)
+		}
+		sections = slices.Concat(sections[:own], sections[last:])
 	}
 	var all []binding
 	back := a.fullScreenHint()

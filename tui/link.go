@@ -31,7 +31,10 @@ func (a App) linkDecision() decision {
 	link := a.snap.Run.Progress.Link
 	text := link.String()
 	if link.Reason != "" {
-		text += ": " + link.Reason + "; what was read stays"
+		text += ": " + link.Reason
+	}
+	if link.Reason != "" && a.snap.Rows > 0 {
+		text += "; what was read stays"
 	}
 	return decision{"connection", text}
 }

@@ -68,7 +68,7 @@ func (a App) whyEmpty() (text string, role themes.Role, more []string) {
 	case p.Link.State == model.LinkConnecting:
 		return "connecting to " + sanitize.Line(p.Link.Host) + " …", themes.Plain, nil
 	case p.Link.State == model.LinkLost:
-		return a.linkText(), themes.Warn, []string{sanitize.Line(p.Link.Reason), "it connects again by itself"}
+		return a.linkText(), themes.Warn, []string{sanitize.Line(p.Link.Reason), "it tries again by itself"}
 	case !p.CaughtUp && p.BytesAll > 0:
 		return "reading " + title, themes.Plain, []string{a.loadedText()}
 	case !p.CaughtUp:

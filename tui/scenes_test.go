@@ -92,6 +92,8 @@ func scenes() []scene {
 		{name: "connecting", source: func() Source {
 			return progressOnly(model.Progress{Link: model.Link{Host: "node7", State: model.LinkConnecting}})
 		}, setUp: keepLive, sizes: usual},
+		{name: "away", source: func() Source { return progressOnly(model.Progress{Link: lostLink}) }, setUp: keepLive, sizes: usual[:1]},
+		{name: "awaywhy", source: func() Source { return progressOnly(model.Progress{Link: lostLink}) }, keys: []string{"!"}, setUp: keepLive, sizes: usual[:1]},
 		{name: "failed", source: func() Source { return failingSource{errPermission} }},
 		{name: "stopped", source: func() Source { return &failsAfterSteps{madeRun(3)} }, sizes: [][2]int{{60, 16}, {80, 24}}},
 		{name: "why", source: func() Source { return &failsAfterSteps{madeRun(3)} }, keys: []string{"!"}, sizes: [][2]int{{60, 16}}},

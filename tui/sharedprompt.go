@@ -7,14 +7,18 @@ import (
 
 	"vantage/model/analysis"
 	"vantage/model/sanitize"
+	"vantage/tui/cells"
 )
 
 // minSharedPrompt is how many bytes prompts share at least where the table leaves them out: the first
 // word of a question says something, and costs little.
 const minSharedPrompt = 12
 
+// shortPrompt is how many columns the longest of the prompts takes at most where they are left whole.
+const shortPrompt = 16
+
 // sharedPrompt returns how many bytes at the beginning of the prompts of all groups are the same, up to
-// the end of a word: 0 if they are few, or if there are no two different prompts. Groups without a
+// the end of a word: 0 if they are few, if all prompts are short, or if there are no two different ones. Groups without a
 // prompt do not count.
 func sharedPrompt(groups []analysis.Group) int {
 	return sharedBeginning(len(groups), func(i int) string { return groups[i].Preview })
@@ -22,9 +26,13 @@ func sharedPrompt(groups []analysis.Group) int {
 
 // sharedBeginning is sharedPrompt for n prompts.
 func sharedBeginning(n int, prompt func(i int) string) int {
-	first, same, several := "", 0, false
+	first, same, several, longest := "", 0, false, 0
 	for i := range n {
-		switch text := prompt(i); {
+		text := prompt(i)
+		if longest <= shortPrompt {
+			longest = max(longest, cells.Width(sanitize.Line(text)))
+		}
+		switch {
 		case text == "" || text == first:
 		case first == "":
 			first, same = text, len(text)-1
@@ -33,7 +41,7 @@ func sharedBeginning(n int, prompt func(i int) string) int {
 			same = min(commonBytes(first[:same], text), len(text)-1) // something is left of each
 		}
 	}
-	if !several || wordStart(first, same) < minSharedPrompt {
+	if !several || longest <= shortPrompt || wordStart(first, same) < minSharedPrompt {
 		return 0
 	}
 	return wordStart(first, same)

@@ -22,6 +22,7 @@ func TestSharedPrompt(t *testing.T) {
 		{"", []string{"What is the area of a square?"}},                                    // one
 		{"", []string{"Incomprehensibilities", "Incomprehensible"}},                        // within a word
 		{"", []string{"What is the area of a square?", "How many primes are there?"}},      // nothing
+		{"", []string{"what is 1 + 0?", "what is 1 + 12?"}},                                // 15 columns are seen in any table
 		{"", nil}, // none
 	} {
 		var groups []analysis.Group

@@ -166,7 +166,7 @@ func (a App) decisions() []decision {
 	for _, note := range run.Notes {
 		all = append(all, decision{"left out", note})
 	}
-	if run.Progress.Link.IsRemote() {
+	if run.Progress.Link.IsRemote() && !a.sourceState.ended { // then the state is that of some time ago
 		all = append(all, a.linkDecision())
 	}
 	follow := "file system events, plus a periodic check of the files"
