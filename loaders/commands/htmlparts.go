@@ -24,6 +24,11 @@ func (p *Program) htmlParts(ctx context.Context, source Source, r *report.Report
 		Texts: texts,
 		Text:  func(at model.Place) (model.Text, error) { return source.Text(ctx, at) },
 	}
+	run, _, err := glanceAt(ctx, source, r.Snap, r.Settings)
+	if err != nil {
+		return parts, err
+	}
+	parts.Worst = run.Spans
 	grid, err := sweepSelected(ctx, r.Snap, r.Settings, pageRatios(), &selection{})
 	switch {
 	case ctx.Err() != nil:

@@ -288,8 +288,10 @@ func TestSchemasAreDocumented(t *testing.T) {
 	if err != nil || !bytes.Contains(summary, []byte(glance.Order())) {
 		t.Errorf("the schema of summary says another order than %q (%v)", glance.Order(), err)
 	}
-	if text := strings.Join(strings.Fields(string(agents)), " "); !strings.Contains(text, glance.Order()) {
-		t.Errorf("agents.md says another order than %q", glance.Order())
+	for name, page := range map[string][]byte{"agents.md": agents, "reporting.md": page} {
+		if text := strings.Join(strings.Fields(string(page)), " "); !strings.Contains(text, glance.Order()) {
+			t.Errorf("%s says another order than %q", name, glance.Order())
+		}
 	}
 }
 

@@ -53,15 +53,11 @@ func (p *Program) summarize(ctx context.Context, paths []string, set model.Setti
 	}
 	defer source.Close()
 	snap := answer.Snap
-	trend, err := analysis.ComputeTrend(ctx, snap, answer.Settings, nil, nil, math.MaxInt)
-	if err != nil {
-		return nil, classifyError(err)
-	}
-	alike, err := readAlike(ctx, source, snap, trend)
+	run, trend, err := glanceAt(ctx, source, snap, answer.Settings)
 	if err != nil {
 		return nil, err
 	}
-	s := &report.Summary{Answer: answer, Trend: trend, Glance: glance.Of(trend, alike, snap.Run.LengthUnit)}
+	s := &report.Summary{Answer: answer, Trend: trend, Glance: run}
 	for i := range s.Glance.Spans[:min(report.MaxWorst, len(s.Glance.Spans))] {
 		name, err := deadGroup(ctx, snap, answer.Settings, &s.Glance.Spans[i])
 		if err != nil {
@@ -70,6 +66,19 @@ func (p *Program) summarize(ctx context.Context, paths []string, set model.Setti
 		s.Examples = append(s.Examples, name)
 	}
 	return s, nil
+}
+
+// glanceAt computes all steps of a run and sums them up. It reads a few answers of the steps whose groups are mostly all wrong.
+func glanceAt(ctx context.Context, source Source, snap model.Snapshot, set model.Settings) (*glance.Glance, *analysis.Trend, error) {
+	trend, err := analysis.ComputeTrend(ctx, snap, set, nil, nil, math.MaxInt)
+	if err != nil {
+		return nil, nil, classifyError(err)
+	}
+	alike, err := readAlike(ctx, source, snap, trend)
+	if err != nil {
+		return nil, nil, err
+	}
+	return glance.Of(trend, alike, snap.Run.LengthUnit), trend, nil
 }
 
 // readAlike says of which steps of a trend answers are alike.

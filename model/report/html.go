@@ -5,6 +5,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/glance"
 	"vantage/model/report/markup"
 	"vantage/model/units"
 )
@@ -15,6 +16,7 @@ type HTMLParts struct {
 	NoSweep string                                   // why there is none
 	Texts   int                                      // of how many of the worst groups two answers are shown
 	Text    func(at model.Place) (model.Text, error) // reads the text of a sample; nil if Texts is 0
+	Worst   []glance.Span                            // the worst steps first
 }
 
 // Bounds of a page, so that it can be sent whatever the run.
@@ -87,6 +89,7 @@ func sections() []section {
 	return []section{
 		{id: "chain", title: "From reward to loss", write: (*htmlPage).writeChain},
 		{id: "warnings", title: "Warnings", write: (*htmlPage).writeWarnings},
+		{id: "worst", title: "Worst steps", write: (*htmlPage).writeWorstSteps, has: func(h *htmlPage) bool { return h.charts.Steps > 1 && len(h.Parts.Worst) > 0 }},
 		{id: "steps", title: "Over the steps", write: (*htmlPage).writeTrends, has: func(h *htmlPage) bool { return h.charts.Steps > 1 }},
 		{id: "advantages", title: "Advantages and solve rates", write: (*htmlPage).writeDistributions, has: func(h *htmlPage) bool { return h.charts.hasDistribution() || h.charts.hasSolved() }},
 		{id: "sweep", title: "What a filter would do", write: (*htmlPage).writeSweep},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/report/markup"
 	"vantage/model/units"
@@ -13,6 +14,7 @@ import (
 type chainTotal struct {
 	rows, shaped             int
 	groups, admitted         int
+	invalid                  int     // samples whose reward is NaN or missing
 	loggedSum, rewardSum     float64 // of the means of the steps, times their samples
 	loggedRows, rewardRows   int     // that have such a mean
 	whyUnshaped, whyUnweight string  // why the newest step lacks a stage that is set; "" if it has it
@@ -23,6 +25,11 @@ func (c *chainTotal) add(a *analysis.Analysis) {
 	c.groups, c.admitted = c.groups+a.Groups, c.admitted+a.AdmittedGroups
 	if a.Open {
 		return
+	}
+	for i := range a.Warnings {
+		if a.Warnings[i].Kind == model.WarnInvalidRewards {
+			c.invalid += a.Warnings[i].Count
+		}
 	}
 	if x := a.LoggedMean(); x-x == 0 {
 		c.loggedSum, c.loggedRows = c.loggedSum+x*float64(a.Rows), c.loggedRows+a.Rows
@@ -49,7 +56,7 @@ type stage struct {
 func (h *htmlPage) stages() []stage {
 	all, set := h.total.summary(), h.Settings
 	return []stage{
-		{"reward", rewardChoice(h), []string{"mean " + meanText(h.chain.logged()), units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, ""},
+		{"reward", rewardChoice(h), []string{h.loggedMean(), units.Plural(all.Rows, "samples"), units.Plural(all.Groups, "groups")}, ""},
 		{"length penalty", set.Overlong, h.penaltyFigures(), "no reward is lowered for its length"},
 		{"groups admitted", set.GroupFilter, h.admissionFigures(), "every group goes on"},
 		{"samples kept", keepChoice(h), []string{units.Fraction(all.Kept, all.Rows) + " samples", "Σ|A| " + units.Times(all.Metric("vantage/abs_advantage_ratio"))}, "every sample goes on"},
@@ -58,6 +65,15 @@ func (h *htmlPage) stages() []stage {
 		}, ""},
 		{"weight in the loss", set.Loss, h.lossFigures(all), "each sample counts as its advantage says"},
 	}
+}
+
+// loggedMean is the mean of the rewards of the log, and which are not in it.
+func (h *htmlPage) loggedMean() string {
+	text := "mean " + meanText(h.chain.logged())
+	if n := h.chain.invalid; n > 0 {
+		text += ", without " + units.Count(n) + " NaN or missing"
+	}
+	return text
 }
 
 func rewardChoice(h *htmlPage) string {

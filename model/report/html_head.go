@@ -57,7 +57,7 @@ func (h *htmlPage) contents(shown []section) {
 func (h *htmlPage) tiles() {
 	all := h.total.summary()
 	h.Open("ul", markup.Class("tiles"))
-	h.tile("reward", meanText(h.chain.reward()), "mean of all samples")
+	h.tile("reward", meanText(h.chain.reward()), h.rewardHint())
 	h.tile("groups with signal", units.Percent(all.Signal, all.Groups), units.Count(all.Signal)+" of "+units.Count(all.Groups))
 	h.tile("samples that train", units.Percent(all.Nonzero, all.Rows), units.Count(all.Nonzero)+" of "+units.Count(all.Rows)+" have an advantage that is not 0")
 	if h.Settings.Effective().Filtering() {
@@ -65,6 +65,18 @@ func (h *htmlPage) tiles() {
 	}
 	h.tile("kinds of warnings", units.Count(len(h.warnings)), h.warningsHint())
 	h.Close()
+}
+
+// rewardHint says what the mean reward is of, and that of the log if it is another.
+func (h *htmlPage) rewardHint() string {
+	switch logged := meanText(h.chain.logged()); {
+	case logged == meanText(h.chain.reward()):
+	case h.Settings.Overlong != "":
+		return "mean after the length penalty; " + logged + " as logged"
+	case h.chain.invalid > 0:
+		return "mean with " + units.Count(h.chain.invalid) + " NaN or missing as the trainer counts them; " + logged + " without"
+	}
+	return "mean of all samples"
 }
 
 func (h *htmlPage) warningsHint() string {

@@ -66,7 +66,7 @@ const pageScript = `
       button.addEventListener('click', function () { sortBy(table, column); });
       head.replaceChildren(button);
     });
-    tools(table);
+    if (table.tBodies[0].rows.length > 5) tools(table);
   });
 
   var texts = doc.querySelectorAll('#texts details');

@@ -52,7 +52,7 @@ func (h *htmlPage) writeSteps() error {
 		} {
 			h.Element("td", cell)
 		}
-		h.Element("td", s.Fates, markup.Class("t"))
+		h.Element("td", s.Fates, markup.Class("t fates-text"))
 		h.Close()
 		h.Break()
 	}

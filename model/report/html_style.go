@@ -16,7 +16,7 @@ const pageStyle = `
   }
 }
 * { box-sizing: border-box; }
-html { background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif; -webkit-text-size-adjust: 100%; scroll-behavior: smooth; scroll-padding-top: 3.5rem; }
+html { background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif; -webkit-text-size-adjust: 100%; scroll-behavior: smooth; scroll-padding-top: 4.5rem; }
 body { margin: 0 auto; max-width: 78rem; padding: 2.2rem clamp(1rem, 4vw, 3rem) 3rem; font-variant-numeric: tabular-nums; }
 h1, h2, h3, h4, p, ul, ol, dl, figure, pre { margin: 0; padding: 0; }
 ul, ol { list-style: none; }
@@ -41,10 +41,10 @@ a:focus-visible, button:focus-visible, summary:focus-visible, input:focus-visibl
 .facts div { display: grid; grid-template-columns: 6.2rem 1fr; gap: .6rem; padding: .28rem 0; border-top: 1px solid var(--rule); }
 .facts dt { color: var(--dim); } .facts dd { margin: 0; overflow-wrap: anywhere; }
 nav { position: sticky; top: 0; z-index: 2; background: var(--ground); border-bottom: 1px solid var(--rule); margin: 1.6rem 0 0; padding: .55rem 0; overflow-x: auto; }
-nav ul { display: flex; gap: 1.2rem; white-space: nowrap; font-size: .88rem; }
+nav ul { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; white-space: nowrap; font-size: .88rem; }
 nav a { text-decoration: none; } nav a:hover { text-decoration: underline; }
 section { margin-top: 2.4rem; } section h2 { margin-bottom: .5rem; }
-.chain { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.4rem, 1fr)); gap: 1.35rem; }
+.chain { display: grid; grid-template-columns: repeat(6, 1fr); gap: 1.35rem; }
 .chain li { position: relative; font-size: .86rem; line-height: 1.45; padding: .75rem .85rem; }
 .chain li + li::before { content: "→"; position: absolute; left: -1.2rem; top: .7rem; color: var(--dim); }
 .chain .choice { color: var(--plus); font-weight: 600; white-space: pre-line; overflow-wrap: anywhere; margin-bottom: .35rem; }
@@ -81,7 +81,7 @@ th, td { padding: .32rem .7rem; text-align: right; white-space: nowrap; vertical
 th { font-weight: 500; } .t { text-align: left; }
 thead th { position: sticky; top: 0; background: var(--raised); font-weight: 600; z-index: 1; }
 thead th[title] { cursor: help; } tbody tr:hover { background: var(--raised); }
-.prompt, .why { white-space: normal; min-width: 14rem; overflow-wrap: anywhere; } .prompt { max-width: 26rem; } .why { min-width: 18rem; color: var(--dim); }
+.prompt, .why { white-space: normal; min-width: 14rem; overflow-wrap: anywhere; } .prompt { max-width: 26rem; } .prompt > * { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; } .why { min-width: 18rem; color: var(--dim); }
 th button { font: inherit; font-weight: 600; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; }
 th button::after { content: "\2195"; color: var(--none); margin-left: .25em; } th[aria-sort="ascending"] button::after { content: "\2191"; color: var(--plus); } th[aria-sort="descending"] button::after { content: "\2193"; color: var(--plus); }
 .tools { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: .5rem 0; font-size: .86rem; color: var(--dim); }
@@ -93,11 +93,13 @@ pre { font: .84rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sa
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 1rem; } .pair > div { min-width: 0; }
 code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .92em; } q { quotes: none; color: var(--dim); }
 footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: 1rem; color: var(--dim); font-size: .86rem; } .complete { margin-top: .3rem; }
-@media (max-width: 44rem) { th, td { padding: .32rem .5rem; } .prompt { min-width: 10rem; } .why { min-width: 12rem; } }
+.fates-text { white-space: normal; min-width: 9rem; }
+@media (max-width: 70rem) { .chain { grid-template-columns: repeat(3, 1fr); } th, td { padding: .32rem .45rem; } .why { min-width: 14rem; } }
+@media (max-width: 44rem) { .chain { grid-template-columns: repeat(auto-fill, minmax(9.4rem, 1fr)); } nav ul { flex-wrap: nowrap; } th, td { padding: .32rem .5rem; } .prompt { min-width: 10rem; } .why { min-width: 12rem; } }
 @media print {
   :root { --ground: #ffffff; --raised: #ffffff; --ink: #000000; --dim: #444444; --rule: #cccccc; --plus: #0550ae; --minus: #9a3b00; --link: #000000; --sure: #116329; --solved: #7fb3ea; --wrong: #eda36c; --none: #b4bcc6; --heat: #0a4a9c; --cell: #000000; --hot: #ffffff; color-scheme: light; }
   html { font-size: 10.5px; } body { max-width: none; padding: 0; } nav, .tools, .skip { display: none; }
-  .scroll, pre { max-height: none; overflow: visible; } thead th { position: static; } .prompt, .why { min-width: 0; }
+  .scroll, pre { max-height: none; overflow: visible; } thead th { position: static; } .prompt, .why { min-width: 0; } .prompt > * { display: inline; }
   .card, .chain li, .warnings li, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } .cards { grid-template-columns: repeat(3, 1fr); } .cards.wide { grid-template-columns: repeat(2, 1fr); }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

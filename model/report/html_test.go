@@ -16,6 +16,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/glance"
 	"vantage/model/report/markup"
 	"vantage/model/sweep"
 )
@@ -304,6 +305,38 @@ func TestHTMLFigures(t *testing.T) {
 	}
 	if strings.Contains(text, "Answers") {
 		t.Error("the page has answers that nobody asked for")
+	}
+}
+
+// The page has the worst steps, the worst first, and says what they are ranked by.
+func TestHTMLWorstSteps(t *testing.T) {
+	r := newPageReport(t, sameSteps(9, []float64{1, 0}), model.DefaultSettings())
+	if text := parsePage(t, pageOf(t, r))[0].text; strings.Contains(text, "Worst steps") {
+		t.Error("a run without any has worst steps")
+	}
+	for step := range int64(7) {
+		r.Parts.Worst = append(r.Parts.Worst, glance.Span{
+			From: step, To: step + 1, Cause: fmt.Sprintf("all wrong <%d>", step), Counts: glance.Counts{Groups: 4, Signal: 1, Rows: 16, Nonzero: 3},
+		})
+	}
+	text := parsePage(t, pageOf(t, r))[0].text
+	for _, want := range []string{"Ranked " + glance.Order(), "The worst 5, the worst first; 2 more are less bad", "0–1All wrong <0>1/4 (25%)3/16 (19%)", "4–5All wrong <4>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "All wrong <5>") {
+		t.Error("the page has more than the five worst")
+	}
+}
+
+// Where rewards are missing, the page says what its two means are of: the trainer counts NaN as 0.
+func TestHTMLMeanOfMissingRewards(t *testing.T) {
+	text := parsePage(t, pageOf(t, newPageReport(t, sameSteps(1, []float64{1, math.NaN(), 0.5, 0.5}), model.DefaultSettings())))[0].text
+	for _, want := range []string{"reward0.500mean with 1 NaN or missing as the trainer counts them; 0.667 without", "mean 0.667, without 1 NaN or missing"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
 	}
 }
 

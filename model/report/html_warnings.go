@@ -37,6 +37,8 @@ func (h *htmlPage) addWarnings(s *analysis.Summary) {
 func (h *htmlPage) writeWarnings() error {
 	if len(h.warnings) == 0 {
 		h.note("No complete step raises a warning.")
+		h.writeProblems()
+		return nil
 	}
 	h.Open("ul", markup.Class("warnings"))
 	for _, kind := range h.warnings {
