@@ -61,10 +61,10 @@ func (p *Program) cache() *cobra.Command {
 	format := newFormatFlag("text", cacheText).or("json", cacheJSON)
 	cmd := &cobra.Command{
 		Use:   "cache [clear]",
-		Short: "Print where and how much is kept of what was read over a network, or clear it",
-		Long: `cache prints where bytes are kept that were read from buckets, hubs and other nodes, and
-how many they are. What is kept longest without being read goes first when there is more than
---cache allows. clear removes all of it, and nothing else. Keys and addresses are not in it.`,
+		Short: "Print where what was read from buckets and the Hub is kept, and how much, or clear it",
+		Long: `cache prints the folder of what was read from buckets and the Hugging Face Hub, and how
+much it holds. When that is more than --cache allows, what was not read for the longest time is
+removed first. clear removes all of it, and nothing else. Access keys are never kept there.`,
 		Example: `vantage cache
 vantage cache clear`,
 		Args:      cobra.MaximumNArgs(1),

@@ -58,7 +58,7 @@ in 20% of steps. The last step is complete if it has as many rows as those befor
 or if nothing was written for a while. Two rules are about the log as a whole: unreadable>1%
 is the share of rows that cannot be read, stall>6x the time since the last row, as a
 multiple of the usual time between steps. The exit code is 0 if no rule fails, 3 if one
-does, 1 if the log cannot be read, 2 on a usage error. The default rules are those that a
+does, 1 if the log cannot be read, 2 if the command line is wrong. The default rules are those that a
 healthy run passes: ` + strings.Join(check.Defaults(), "  ") + `.`,
 		Example: `vantage check runs/qwen-math/rollouts --last 10
 vantage check runs/qwen-math/rollouts --fail-on 'signal<20% over all steps'
@@ -69,7 +69,7 @@ vantage check runs/qwen-math/rollouts --fail-on 'killed>5%' --fail-on 'short>0' 
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.failOn, "fail-on", nil, "fail if this is true for a step, such as killed>5%, or for several, such as 'signal<20% over all steps'; repeatable")
-	cmd.Flags().StringVar(&o.rules, "rules", "", "YAML file with a list of rules")
+	cmd.Flags().StringVar(&o.rules, "rules", "", "read more rules from this file, a list in YAML")
 	o.steps.addFlags(cmd.Flags())
 	o.where.addTo(cmd.Flags())
 	o.format.addTo(cmd)

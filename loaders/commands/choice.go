@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"vantage/estimators"
 	"vantage/model"
@@ -119,7 +120,18 @@ func (p *Program) validate(set model.Settings) error {
 	if err := anyRefusal(set.Options); err != nil {
 		return err
 	}
+	if names := estimatorNames(); given.Estimator != "" && !slices.Contains(names, set.Estimator) {
+		return fmt.Errorf("no framework has an estimator %q%s: `vantage estimators` lists all", set.Estimator, orMeant(set.Estimator, names))
+	}
 	return set.Validate()
+}
+
+// estimatorNames returns the names of the estimators of all frameworks; frameworks share some.
+func estimatorNames() (names []string) {
+	for _, e := range estimators.All() {
+		names = append(names, e.Name)
+	}
+	return names
 }
 
 // anyRefusal returns what the first estimator that has the options says of their values.

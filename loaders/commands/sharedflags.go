@@ -126,7 +126,7 @@ func (p *Program) newReadingFlags() *pflag.FlagSet {
 	flags.StringVar(&p.passwordFile, "password-file", "", "read the password for a clickhouse:// address from the first line of this file; else CLICKHOUSE_PASSWORD is used")
 	flags.StringVar(&p.split, "split", "train", "what to read: train (training), val (validation, and evaluations that a training log holds) or all")
 	flags.StringVar(&p.endpoint, "endpoint", "", "address of the store of s3:// and gs:// paths, as https://HOST:PORT; by default that of AWS_ENDPOINT_URL, of the profile, or Amazon's")
-	flags.StringVar(&p.cacheSize, "cache", "1GB", "how much of what is read over a network is kept on this machine at most: 500MB, 2GB, 0 for nothing; see `vantage cache`")
+	flags.StringVar(&p.cacheSize, "cache", "1GB", "how much of what is read from buckets and the Hub is kept on this machine at most: 500MB, 2GB, 0 for nothing; see `vantage cache`")
 	return flags
 }
 

@@ -26,5 +26,5 @@ func Order() string {
 	for i, w := range weighed {
 		parts[i] = strings.Join(byWeight[w], ", ") + " " + strconv.FormatFloat(w, 'g', -1, 64)
 	}
-	return "by the mean over the groups of " + strings.Join(parts, "; ") + "; more where answers are alike, or the trainer would stop"
+	return "by the mean of what their groups count: " + strings.Join(parts, "; ") + "; more where answers are alike, or the trainer would stop"
 }

@@ -16,6 +16,14 @@ type Format struct {
 	Command string `json:"command"` // the first one for it: "vantage DIR"
 }
 
+// formatsFoot is said below any list of formats.
+const formatsFoot = "\n" +
+	"DIR is the folder that you gave the trainer; {x} stands for what the trainer puts there.\n" +
+	"Files may be compressed with gzip or zstd. Files of averages (W&B run files, TensorBoard, metrics.jsonl,\n" +
+	"trainer_state.json) are refused in a sentence that says where the samples of that trainer are.\n" +
+	"A log may be on another machine: host:path, s3://, gs://, hf://, or a table of ClickHouse, clickhouse://,\n" +
+	"which `vantage formats clickhouse` describes.\n"
+
 // FormatText writes which logs can be read, and the trainers' options that write them.
 func FormatText(w io.Writer, list []Format) error {
 	var b strings.Builder
@@ -24,7 +32,7 @@ func FormatText(w io.Writer, list []Format) error {
 		fmt.Fprintf(&b, "%20swritten with: %s\n", "", strings.Join(wrap(f.Writes, 76), "\n"+strings.Repeat(" ", 34)))
 		fmt.Fprintf(&b, "%20swritten as:   %s\n%20sthen:         %s\n", "", f.File, "", f.Command)
 	}
-	b.WriteString("\nDIR is the folder that the trainer was told of; {x} stands for what the trainer puts there.\nAny of them may be compressed with gzip or zstd. Not read, but recognised: SQLite (trackio); and files of averages (W&B run files, TensorBoard, metrics.jsonl,\ntrainer_state.json), of which is said where the samples of that trainer are.\n")
+	b.WriteString(formatsFoot)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
