@@ -126,14 +126,6 @@ func (p *Program) validate(set model.Settings) error {
 	return set.Validate()
 }
 
-// estimatorNames returns the names of the estimators of all frameworks; frameworks share some.
-func estimatorNames() (names []string) {
-	for _, e := range estimators.All() {
-		names = append(names, e.Name)
-	}
-	return names
-}
-
 // anyRefusal returns what the first estimator that has the options says of their values.
 func anyRefusal(options estimators.Options) error {
 	for _, e := range estimators.All() {
