@@ -74,8 +74,8 @@ const maxOneIn = 1024
 func (r *reader) readSteps(ctx context.Context, steps []stepCount) error {
 	steps = slices.Clone(steps) // pending changes below them
 	err := r.fetch(ctx, steps)
-	var limit *wire.ServerError
-	if !errors.As(err, &limit) || !isLimit(limit.Code) {
+	limit, ok := limitOf(err)
+	if !ok {
 		return err
 	}
 	if len(steps) > 1 {
@@ -90,49 +90,65 @@ func (r *reader) readSteps(ctx context.Context, steps []stepCount) error {
 	if oneIn > maxOneIn || steps[0].rows == 0 {
 		return err
 	}
-	r.tooMuch = stepLimit{rows: steps[0].rows, oneIn: oneIn, server: limit.Message}
+	r.tooMuch = stepLimit{rows: steps[0].rows, oneIn: oneIn, server: limit}
 	return nil
 }
 
-func isLimit(code int) bool {
-	return slices.Contains([]int{wire.TooManyRows, wire.Timeout, wire.NotEnoughMemory, wire.TooManyBytes, wire.TooManyResultRows}, code)
+// limitOf returns which limit of the server an error tells of, if it does.
+func limitOf(err error) (limit string, ok bool) {
+	if errors.Is(err, errCut) {
+		return "the profile limits the rows of an answer", true
+	}
+	var server *wire.ServerError
+	codes := []int{wire.TooManyRows, wire.Timeout, wire.NotEnoughMemory, wire.TooManyBytes, wire.TooManyResultRows}
+	if !errors.As(err, &server) || !slices.Contains(codes, server.Code) {
+		return "", false
+	}
+	return server.Message, true
 }
 
 // fetch reads steps, hands each over when the first group of the next has come, and the last when the server has
-// said that there is no more.
+// said that there is no more; all of them only then if the answer may turn out to be cut.
 func (r *reader) fetch(ctx context.Context, steps []stepCount) error {
 	oneIn := r.oneInOf(steps[0])
 	want := selection{lo: steps[0].step, hi: steps[len(steps)-1].step, oneIn: oneIn}
 	block := newGroupBlock(len(r.table.values()))
-	var now *stepRows
+	var held []*stepRows // the last is that which comes
 	err := r.query(ctx, r.table.groupsSQL(want), block.columns(), func(rows int) error {
 		if err := block.check(); err != nil {
 			return err
 		}
 		for row := range rows {
 			step := block.step.Row(row)
-			if now != nil && now.step != step {
-				if err := r.complete(now, oneIn); err != nil {
-					return err
+			if n := len(held); n == 0 || held[n-1].step != step {
+				if r.allowed.limit == 0 {
+					if err := r.completeAll(held, oneIn); err != nil {
+						return err
+					}
+					held = held[:0]
 				}
-				now = nil
+				held = append(held, r.take(step))
 			}
-			if now == nil {
-				now = r.take(step)
-			}
-			now.add(block, row)
+			held[len(held)-1].add(block, row)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if now != nil {
-		if err := r.complete(now, oneIn); err != nil {
+	if err := r.completeAll(held, oneIn); err != nil {
+		return err
+	}
+	return r.checkComplete(ctx, steps, oneIn)
+}
+
+func (r *reader) completeAll(steps []*stepRows, oneIn int) error {
+	for _, rows := range steps {
+		if err := r.complete(rows, oneIn); err != nil {
 			return err
 		}
 	}
-	return r.checkComplete(ctx, steps, oneIn)
+	return nil
 }
 
 // complete notes that all rows of a step have come.

@@ -8,6 +8,8 @@ import (
 
 	"vantage/loaders/clickhouse/clickhousetest"
 	"vantage/loaders/decode"
+	"vantage/model"
+	"vantage/model/analysis"
 )
 
 // A profile may tell servers to leave out the shards that are away, and rows beyond a limit. It is overruled, or, where
@@ -35,8 +37,8 @@ func TestProfilesThatLeaveRowsOut(t *testing.T) {
 	}
 }
 
-// A limit or an offset in a profile that cannot be overruled is an error, even if this answer is whole: steps would be
-// missing from the counts. Without one, the parts of a cluster are not taken for it.
+// A limit in a profile that cannot be overruled is an error if an answer has as many rows, and an offset always: steps
+// would be missing from the counts. Any larger limit reads all. Without one, the parts of a cluster are not taken for it.
 func TestProfilesWithLimits(t *testing.T) {
 	c := clickhousetest.Start(t, 2)
 	rows := madeRows("a", 5, 3)
@@ -46,8 +48,10 @@ func TestProfilesWithLimits(t *testing.T) {
 		insert(t, c, i, "rl.part", half)
 	}
 	c.Exec(t, 0, "CREATE TABLE rl.all AS rl.part ENGINE = Distributed(shards, rl, part)")
-	compareRows(t, readTable(t, c.Address(0, clickhousetest.Viewer, "rl/all", ""), Options{}), readFile(t, jsonLines(t, rows), decode.Columns{}))
-	for user, setting := range map[string]string{clickhousetest.Cut: "limit", clickhousetest.Roomy: "limit", clickhousetest.Skipping: "offset"} {
+	for _, user := range []string{clickhousetest.Viewer, clickhousetest.Roomy} {
+		compareRows(t, readTable(t, c.Address(0, user, "rl/all", ""), Options{}), readFile(t, jsonLines(t, rows), decode.Columns{}))
+	}
+	for user, setting := range map[string]string{clickhousetest.Cut: "limit", clickhousetest.Skipping: "offset"} {
 		for _, table := range []string{"rl/part", "rl/all"} {
 			snap, err := readAll(open(t, c.Address(0, user, table, "run=a"), Options{}))
 			want := "the profile of " + user + " on 127.0.0.1 sets " + setting + " so that rows may be missing from an answer, and allows no other: ask for a user with " + setting + "=0 or with readonly=2"
@@ -94,4 +98,55 @@ func TestNumbersOfRuns(t *testing.T) {
 			t.Errorf("%q", text)
 		}
 	}
+}
+
+// A limit that is larger than the number of steps and of the groups of a step leads to smaller portions, and with one that
+// is smaller than a step to fewer groups, which is said. No step is ever in part.
+func TestLimitOfRows(t *testing.T) {
+	c := clickhousetest.Start(t, 1)
+	c.Exec(t, 0, "CREATE DATABASE rl")
+	small, large := madeRows("a", 12, 10), madeRows("a", 3, 60)
+	for table, rows := range map[string][]row{"rl.small": small, "rl.large": large} {
+		c.Exec(t, 0, createTable, table)
+		insert(t, c, 0, table, rows)
+	}
+	address := func(table string) string { return c.Address(0, clickhousetest.Tight, table, "") } // 40 rows
+	compareRows(t, readTable(t, address("rl/small"), Options{}), readFile(t, jsonLines(t, small), decode.Columns{}))
+
+	s := open(t, address("rl/large"), Options{})
+	got, err := readAll(s)
+	if !errors.Is(err, io.EOF) || got.Rows == 0 || got.Rows == len(large) {
+		t.Fatalf("%d rows, %v", got.Rows, err)
+	}
+	all := readFile(t, jsonLines(t, large), decode.Columns{})
+	for i, step := range got.Steps {
+		whole, groups := groupSizes(t, all, i), groupSizes(t, got, i)
+		for name, n := range groups {
+			if n != whole[name] {
+				t.Errorf("step %d, group %s: %d rows of %d", step.Number, name, n, whole[name])
+			}
+		}
+		if len(groups) == 0 || len(groups) >= len(whole) {
+			t.Errorf("step %d: %d groups of %d", step.Number, len(groups), len(whole))
+		}
+	}
+	if p := got.Run.Problems; len(p) != 3 || !strings.Contains(p[0].Reason, "1 of 2 groups was read: all are more than the server allows (the profile limits the rows of an answer)") {
+		t.Error(p)
+	}
+	if text, err := s.Text(t.Context(), got.Steps[0].Place(0)); err != nil || text.Response == "" {
+		t.Errorf("%+v, %v", text, err)
+	}
+}
+
+func groupSizes(t *testing.T, snap model.Snapshot, step int) map[string]int {
+	t.Helper()
+	a, err := analysis.Analyze(t.Context(), snap, step, model.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]int{}
+	for _, g := range a.Table {
+		sizes[g.Name] = g.Size()
+	}
+	return sizes
 }

@@ -21,7 +21,7 @@ type reader struct {
 	table    *table
 	prepared bool // the run is known, and its steps were counted
 	waited   bool // for the first rows of a table, to know the run
-	settings []wire.Setting
+	allowed  allowed
 	link     model.Link
 	prompts  decode.PromptCache
 
@@ -117,7 +117,7 @@ func (r *reader) connect(ctx context.Context) error {
 		return err
 	}
 	r.link = model.Link{Host: r.source.target.Host, Latency: latency}
-	r.settings, err = r.source.allowedSettings(ctx, conn)
+	r.allowed, err = r.source.allowedSettings(ctx, conn)
 	return err
 }
 
@@ -132,7 +132,7 @@ func (s *Source) dial(ctx context.Context) (*wire.Conn, error) {
 
 // query runs a statement whose result has such columns.
 func (r *reader) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) error {
-	return r.conn.Do(ctx, wire.Query{SQL: sql, Settings: r.settings, Columns: columns, OnBlock: each})
+	return r.allowed.do(ctx, r.conn, sql, columns, each)
 }
 
 // prepare finds out what the columns mean, which run is asked for, and how many rows it has.

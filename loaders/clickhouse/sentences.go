@@ -90,6 +90,8 @@ func (t target) networkSentence(err error) string {
 		return fmt.Sprintf("%s: %v; its own protocol has port 9000, and 9440 with TLS, not 8123", t.address(), err)
 	case errors.Is(err, errNoRows):
 		return t.noRows()
+	case errors.Is(err, errCut):
+		return t.leavesOut(wire.Setting{Name: "limit", Value: "0"}).Error()
 	}
 	return fmt.Sprintf("%s on %s: %v", t.name(), t.Host, err)
 }

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -20,10 +21,32 @@ func whole() map[string]string {
 	}
 }
 
+// allowed is how a user may ask.
+type allowed struct {
+	settings []wire.Setting // of each query
+	limit    int            // an answer of fewer rows is whole; 0 is no limit
+}
+
+// errCut says that an answer has as many rows as the profile of the user allows, so that some may be missing.
+var errCut = errors.New("the answer may be cut")
+
+// do runs a query whose result has such columns. Who reads a result that may be cut sees it before it is an error.
+func (a allowed) do(ctx context.Context, conn *wire.Conn, sql string, columns proto.Results, each func(rows int) error) error {
+	all := 0
+	err := conn.Do(ctx, wire.Query{SQL: sql, Settings: a.settings, Columns: columns, OnBlock: func(rows int) error {
+		all += rows
+		return each(rows)
+	}})
+	if err == nil && a.limit > 0 && all >= a.limit {
+		return errCut
+	}
+	return err
+}
+
 // allowedSettings returns what to set with each query: that it cannot write, that blocks are small, and that answers
 // are whole. A user of the profile readonly=1 can neither write nor set anything: if that profile lets the server leave
-// something out, it is an error.
-func (s *Source) allowedSettings(ctx context.Context, conn *wire.Conn) ([]wire.Setting, error) {
+// something out, it is an error, but for a limit of rows, which an answer can be compared with.
+func (s *Source) allowedSettings(ctx context.Context, conn *wire.Conn) (allowed, error) {
 	var told proto.ColStr
 	rows, readonly, limited := 0, "", false
 	var set []wire.Setting
@@ -38,20 +61,35 @@ func (s *Source) allowedSettings(ctx context.Context, conn *wire.Conn) ([]wire.S
 	})
 	switch {
 	case err != nil:
-		return nil, err
+		return allowed{}, err
 	case rows == 0:
-		return nil, s.target.leavesOut(wire.Setting{Name: "offset", Value: "0"})
-	case readonly == "1" && limited:
-		return nil, s.target.leavesOut(wire.Setting{Name: "limit", Value: "0"})
+		return allowed{}, s.target.leavesOut(wire.Setting{Name: "offset", Value: "0"})
 	case readonly == "1" && len(set) > 0:
-		return nil, s.target.leavesOut(set[0])
+		return allowed{}, s.target.leavesOut(set[0])
+	case readonly == "1" && limited:
+		limit, err := findLimit(ctx, conn)
+		return allowed{limit: limit}, err
 	case readonly == "1":
-		return nil, nil
+		return allowed{}, nil
 	case readonly != "2":
 		set = append(set, wire.Setting{Name: "readonly", Value: "2"})
 	}
 	set = append(set, wire.Setting{Name: "limit", Value: "0"}, wire.Setting{Name: "offset", Value: "0"}) // no query is told these
-	return append(set, wire.Setting{Name: "max_block_size", Value: "8192"}), nil
+	return allowed{settings: append(set, wire.Setting{Name: "max_block_size", Value: "8192"})}, nil
+}
+
+// maxLimit is the largest limit that is told from larger ones.
+const maxLimit = 1 << 20
+
+// findLimit returns to how many rows the profile limits an answer, at most maxLimit: no setting tells it.
+func findLimit(ctx context.Context, conn *wire.Conn) (limit int, err error) {
+	var zero proto.ColUInt8
+	err = conn.Do(ctx, wire.Query{
+		SQL:     fmt.Sprintf("SELECT toUInt8(0) AS vantage_zero FROM (SELECT arrayJoin(range(%d)))", maxLimit),
+		Columns: proto.Results{{Name: "vantage_zero", Data: &zero}},
+		OnBlock: func(rows int) error { limit += rows; return nil },
+	})
+	return limit, err
 }
 
 // missing returns the setting readonly, and those of whole that are others in "name=value name=value".

@@ -22,16 +22,16 @@ import (
 type texts struct {
 	source *Source
 
-	mu       sync.Mutex // guards what the reader tells
-	table    *table
-	stepOf   []int64 // by file
-	read     map[int64]stepRead
-	reading  sync.Mutex // guards what follows
-	conn     *wire.Conn
-	settings []wire.Setting
-	step     *stepRows // whose rows were asked for last
-	stepAs   stepRead
-	group    openGroup
+	mu      sync.Mutex // guards what the reader tells
+	table   *table
+	stepOf  []int64 // by file
+	read    map[int64]stepRead
+	reading sync.Mutex // guards what follows
+	conn    *wire.Conn
+	allowed allowed
+	step    *stepRows // whose rows were asked for last
+	stepAs  stepRead
+	group   openGroup
 }
 
 // stepRead is how a step was read last.
@@ -211,11 +211,11 @@ func (x *texts) query(ctx context.Context, sql string, columns proto.Results, ea
 			x.conn = nil
 			return err
 		}
-		if x.settings, err = x.source.allowedSettings(ctx, x.conn); err != nil {
+		if x.allowed, err = x.source.allowedSettings(ctx, x.conn); err != nil {
 			return err
 		}
 	}
-	return x.conn.Do(ctx, wire.Query{SQL: sql, Settings: x.settings, Columns: columns, OnBlock: each})
+	return x.allowed.do(ctx, x.conn, sql, columns, each)
 }
 
 // textOf decodes a sample as a line of a file with the same names.

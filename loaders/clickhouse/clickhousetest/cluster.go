@@ -31,6 +31,7 @@ const (
 	Fixed    = "fixed"    // has that profile, and may set nothing
 	Cut      = "cut"      // has a profile that limits answers to 2 rows, and may set nothing
 	Roomy    = "roomy"    // has one that limits them to more than there are
+	Tight    = "tight"    // has one that limits them to 40 rows
 	Skipping = "skipping" // has one that leaves out the first row of each answer
 	Password = "pa:ss w@rd"
 )
@@ -190,6 +191,7 @@ const usersXML = `<clickhouse>
     <fixed><readonly>1</readonly><skip_unavailable_shards>1</skip_unavailable_shards></fixed>
     <cut><readonly>1</readonly><limit>2</limit></cut>
     <roomy><readonly>1</readonly><limit>1000000</limit></roomy>
+    <tight><readonly>1</readonly><limit>40</limit></tight>
     <skipping><readonly>1</readonly><offset>1</offset></skipping>
     <limited><readonly>1</readonly><max_memory_usage>60000000</max_memory_usage></limited>
   </profiles>
@@ -204,6 +206,7 @@ const usersXML = `<clickhouse>
     <fixed><password>pa:ss w@rd</password><profile>fixed</profile><quota>default</quota></fixed>
     <cut><password>pa:ss w@rd</password><profile>cut</profile><quota>default</quota></cut>
     <roomy><password>pa:ss w@rd</password><profile>roomy</profile><quota>default</quota></roomy>
+    <tight><password>pa:ss w@rd</password><profile>tight</profile><quota>default</quota></tight>
     <skipping><password>pa:ss w@rd</password><profile>skipping</profile><quota>default</quota></skipping>
     <stranger><password>pa:ss w@rd</password><profile>viewer</profile><quota>default</quota><grants><query>GRANT SELECT ON system.one</query></grants></stranger>
   </users>
