@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ClickHouse/ch-go/proto"
+
 	"vantage/loaders/clickhouse/clickhousetest"
 	"vantage/loaders/decode"
 	"vantage/model"
@@ -60,6 +62,26 @@ func TestProfilesWithLimits(t *testing.T) {
 			}
 		}
 	}
+}
+
+// No text is read with a profile that is refused, however often it is asked for.
+func TestTextsWithRefusedProfile(t *testing.T) {
+	c := oneTable(t, madeRows("a", 1, 2))
+	s := open(t, c.Address(0, clickhousetest.Fixed, "rl/rollouts", ""), Options{})
+	for range 2 {
+		var one proto.ColUInt8
+		err := s.texts.query(t.Context(), "SELECT toUInt8(1) AS one", proto.Results{{Name: "one", Data: &one}}, func(int) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), "sets skip_unavailable_shards so that rows may be missing") {
+			t.Error(err)
+		}
+	}
+}
+
+// A server that sends its own log with an answer, as a profile may ask for, is read all the same.
+func TestServerThatSendsItsLog(t *testing.T) {
+	rows := madeRows("a", 3, 6)
+	c := oneTable(t, rows)
+	compareRows(t, readTable(t, c.Address(0, clickhousetest.Chatty, "rl/rollouts", ""), Options{}), readFile(t, jsonLines(t, rows), decode.Columns{}))
 }
 
 // Of steps that have fewer groups than one in so many, some have none of those that are read. That is said, and the others

@@ -63,7 +63,7 @@ func (t *table) where(s selection) string {
 	return " WHERE " + strings.Join(conditions, " AND ")
 }
 
-// orEmpty is a column as text, with ” for NULL.
+// orEmpty is a column as text, which is empty for NULL.
 func orEmpty(c column) string {
 	return "ifNull(CAST(" + quoteName(c.name) + " AS Nullable(String)), '')"
 }

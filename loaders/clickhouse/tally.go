@@ -85,7 +85,7 @@ func (t *table) countsSQL(from int64, marks bool) string {
 	step := quoteName(t.m.step.name)
 	mark, keys := "toUInt64(0)", []string{"vantage_s"}
 	if marks {
-		mark = "toUInt64(sum(ifNull(cityHash64(" + t.markColumn() + "), 0)))"
+		mark = "toUInt64(ifNull(sum(ifNull(cityHash64(" + t.markColumn() + "), 0)), 0))"
 	}
 	key := func(c column, as string) string {
 		if c.name == "" {

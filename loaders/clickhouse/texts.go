@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"sync"
 
@@ -204,7 +205,7 @@ func (x *texts) readGroup(ctx context.Context, t *table, step int64, key groupKe
 // query runs a statement on the connection for texts.
 func (x *texts) query(ctx context.Context, sql string, columns proto.Results, each func(rows int) error) (err error) {
 	if x.source.ctx.Err() != nil {
-		return errChanged
+		return os.ErrClosed
 	}
 	if x.conn == nil || !x.conn.Usable() {
 		if x.conn, err = x.source.dial(ctx); err != nil {
@@ -212,6 +213,7 @@ func (x *texts) query(ctx context.Context, sql string, columns proto.Results, ea
 			return err
 		}
 		if x.allowed, err = x.source.allowedSettings(ctx, x.conn); err != nil {
+			_ = x.conn.Close() // no query is to follow without settings
 			return err
 		}
 	}

@@ -32,6 +32,7 @@ const (
 	Cut      = "cut"      // has a profile that limits answers to 2 rows, and may set nothing
 	Roomy    = "roomy"    // has one that limits them to more than there are
 	Tight    = "tight"    // has one that limits them to 40 rows
+	Chatty   = "chatty"   // has one that sends the log of the server along
 	Skipping = "skipping" // has one that leaves out the first row of each answer
 	Password = "pa:ss w@rd"
 )
@@ -192,6 +193,7 @@ const usersXML = `<clickhouse>
     <cut><readonly>1</readonly><limit>2</limit></cut>
     <roomy><readonly>1</readonly><limit>1000000</limit></roomy>
     <tight><readonly>1</readonly><limit>40</limit></tight>
+    <chatty><readonly>1</readonly><send_logs_level>trace</send_logs_level></chatty>
     <skipping><readonly>1</readonly><offset>1</offset></skipping>
     <limited><readonly>1</readonly><max_memory_usage>60000000</max_memory_usage></limited>
   </profiles>
@@ -207,6 +209,7 @@ const usersXML = `<clickhouse>
     <cut><password>pa:ss w@rd</password><profile>cut</profile><quota>default</quota></cut>
     <roomy><password>pa:ss w@rd</password><profile>roomy</profile><quota>default</quota></roomy>
     <tight><password>pa:ss w@rd</password><profile>tight</profile><quota>default</quota></tight>
+    <chatty><password>pa:ss w@rd</password><profile>chatty</profile><quota>default</quota></chatty>
     <skipping><password>pa:ss w@rd</password><profile>skipping</profile><quota>default</quota></skipping>
     <stranger><password>pa:ss w@rd</password><profile>viewer</profile><quota>default</quota><grants><query>GRANT SELECT ON system.one</query></grants></stranger>
   </users>

@@ -37,7 +37,6 @@ type Conn struct {
 	net     timedConn
 	reader  *proto.Reader
 	version int
-	server  proto.ServerHello
 	failed  atomic.Bool // no query can follow
 }
 
@@ -53,12 +52,12 @@ func Dial(ctx context.Context, o Options) (*Conn, error) {
 	c := &Conn{net: timedConn{Conn: raw, timeout: o.Timeout}, version: protocol}
 	c.reader = proto.NewReader(&c.net)
 	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
-	defer stop()
-	if err := c.logIn(o); err != nil {
+	err = c.logIn(o)
+	if !stop() { // it is closed, or about to be
+		err = ctx.Err()
+	}
+	if err != nil {
 		_ = raw.Close()
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		return nil, err
 	}
 	return c, nil
@@ -96,7 +95,7 @@ func (c *Conn) logIn(o Options) (err error) {
 
 // readHello reads who the server is.
 func (c *Conn) readHello() (err error) {
-	s := &c.server
+	var s proto.ServerHello
 	if s.Name, err = word(c.reader); err != nil {
 		return err
 	}
@@ -127,11 +126,6 @@ func (c *Conn) Usable() bool { return !c.failed.Load() }
 
 // Bytes returns how many bytes have come so far.
 func (c *Conn) Bytes() int64 { return c.net.read.Load() }
-
-// Version is the server's name and version, "ClickHouse 26.7".
-func (c *Conn) Version() string {
-	return fmt.Sprintf("%s %d.%d", c.server.Name, c.server.Major, c.server.Minor)
-}
 
 // Close closes the connection. A query that runs ends on the server too.
 func (c *Conn) Close() error {

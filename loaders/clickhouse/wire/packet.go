@@ -9,9 +9,8 @@ import (
 // packet is what a server sends at a time.
 type packet struct {
 	code    proto.ServerCode
-	rows    int   // of a block
-	scanned int64 // how many more rows the server has read
-	limited bool  // a LIMIT was applied
+	rows    int  // of a block
+	limited bool // a LIMIT was applied
 }
 
 // receive reads a packet, and its block into columns. An exception is an error. What panics here is the decoding
@@ -27,11 +26,13 @@ func (c *Conn) receive(columns results) (p packet, err error) {
 	case proto.ServerCodeException:
 		err = c.exception()
 	case proto.ServerCodeData, proto.ServerCodeTotals, proto.ServerCodeExtremes:
-		p.rows, err = c.block(columns)
+		p.rows, err = c.block(columns, proto.CompressionEnabled)
+	case proto.ServerCodeLog: // of a user whose profile sets send_logs_level
+		var logs proto.Logs
+		_, err = c.block(newResults(logs.Result()), proto.CompressionDisabled)
 	case proto.ServerCodeProgress:
 		var progress proto.Progress
 		err = progress.DecodeAware(c.reader, c.version)
-		p.scanned = int64(progress.Rows)
 	case proto.ServerCodeProfile:
 		var profile proto.Profile
 		err = profile.DecodeAware(c.reader, c.version)
@@ -43,12 +44,14 @@ func (c *Conn) receive(columns results) (p packet, err error) {
 }
 
 // block reads a block and returns how many rows it has.
-func (c *Conn) block(columns results) (rows int, err error) {
+func (c *Conn) block(columns results, compression proto.Compression) (rows int, err error) {
 	if _, err := word(c.reader); err != nil { // a name that is empty
 		return 0, err
 	}
-	c.reader.EnableCompression()
-	defer c.reader.DisableCompression()
+	if compression == proto.CompressionEnabled {
+		c.reader.EnableCompression()
+		defer c.reader.DisableCompression()
+	}
 	var b proto.Block
 	err = b.DecodeBlock(c.reader, c.version, columns)
 	return b.Rows, err

@@ -16,8 +16,7 @@ type Query struct {
 	Settings []Setting     // none for a user whom the server allows to set none
 	Columns  proto.Results // filled by each block, in the order and of the types of the query
 	OnBlock  func(rows int) error
-	OnScan   func(rows int64) // how many more rows the server has read; may be nil
-	OnLimit  func()           // the server applied a LIMIT, its own or of a shard's answer, cut or not; may be nil
+	OnLimit  func() // the server applied a LIMIT, its own or of a shard's answer, cut or not; may be nil
 }
 
 // Do runs a query and calls OnBlock for each block of its result. It returns nil only if the server said that
@@ -107,8 +106,6 @@ func (q Query) onPacket(p packet) (last bool, err error) {
 		return true, nil
 	case p.code == proto.ServerCodeData && p.rows > 0:
 		return false, q.OnBlock(p.rows)
-	case p.code == proto.ServerCodeProgress && q.OnScan != nil:
-		q.OnScan(p.scanned)
 	case p.code == proto.ServerCodeProfile && p.limited && q.OnLimit != nil:
 		q.OnLimit()
 	}

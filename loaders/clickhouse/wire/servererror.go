@@ -17,7 +17,6 @@ const (
 	UnknownDatabase   = 81
 	TooManyRows       = 158
 	Timeout           = 159
-	Readonly          = 164
 	UnknownUser       = 192
 	WrongPassword     = 193
 	SocketTimeout     = 209
@@ -25,7 +24,6 @@ const (
 	NotEnoughMemory   = 241
 	AllShardsFailed   = 279
 	TooManyBytes      = 307
-	QueryCancelled    = 394
 	TooManyResultRows = 396
 	NoGrant           = 497
 	LoginFailed       = 516
