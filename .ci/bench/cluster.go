@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,11 +15,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/ClickHouse/ch-go/proto"
 
 	"vantage/loaders/clickhouse/wire"
 )
@@ -45,6 +49,59 @@ func main() {
 		one("a run, rewards "+run, address+run)
 	}
 	measure(folder, "everything, run by run", address+runs[0], address+runs[1], address+runs[2], address+runs[3])
+	fmt.Printf("\nthe answers of the server alone, median of 3\n%-34s %8s %10s %10s\n", "", "seconds", "MB", "rows")
+	for _, run := range []string{runs[0], runs[1], runs[3]} {
+		answer("groups of a run, rewards "+run, groupsOf, run)
+		answer("their distinct multisets", multisetsOf, run)
+	}
+	answer("groups of everything", groupsOf, runs...)
+	answer("their distinct multisets", multisetsOf, runs...)
+}
+
+// groupsOf asks for the groups of some steps of a run as the program does, and multisetsOf for how often each multiset of
+// rewards is there, in the same form.
+const (
+	groupsOf = `SELECT vantage_s, ifNull(CAST(vantage_g AS Nullable(String)), '') AS id, vantage_t.1 AS v0, vantage_t.2 AS v1, vantage_t.3 AS v2 FROM (
+ SELECT toInt64(assumeNotNull(step)) AS vantage_s, prompt_id AS vantage_g, groupArray((CAST(sample_idx AS Nullable(Int64)), CAST(reward AS Nullable(Float64)), CAST(response_length AS Nullable(Float64)))) AS vantage_t
+ FROM rl.rollouts WHERE run = '%s' AND step >= %d AND step < %d GROUP BY vantage_s, vantage_g) ORDER BY vantage_s, vantage_g`
+	multisetsOf = `SELECT vantage_s, toString(count()) AS id, CAST([] AS Array(Nullable(Int64))) AS v0, r AS v1, CAST([] AS Array(Nullable(Float64))) AS v2 FROM (
+ SELECT toInt64(assumeNotNull(step)) AS vantage_s, arraySort(groupArray(tuple(CAST(reward AS Nullable(Float64))))).1 AS r
+ FROM rl.rollouts WHERE run = '%s' AND step >= %d AND step < %d GROUP BY vantage_s, prompt_id) GROUP BY vantage_s, r ORDER BY vantage_s`
+)
+
+// answer measures the answers to a statement for portions of 2 million rows of some runs.
+func answer(name, statement string, runs ...string) {
+	type figures struct {
+		seconds, megabytes float64
+		rows               int
+	}
+	var all []figures
+	for range 3 {
+		began, before, rows := time.Now(), passed.Load(), 0
+		for _, run := range runs {
+			for first := 1; first <= 500; first += 200 {
+				rows += count(fmt.Sprintf(statement, run, first, first+200))
+			}
+		}
+		all = append(all, figures{time.Since(began).Seconds(), float64(passed.Load()-before) / 1e6, rows})
+	}
+	slices.SortFunc(all, func(a, b figures) int { return cmp.Compare(a.seconds, b.seconds) })
+	fmt.Printf("%-34s %8.2f %10.1f %10d\n", name, all[1].seconds, all[1].megabytes, all[1].rows)
+}
+
+// count runs a statement through the proxy, decodes its answer, and returns how many rows it has.
+func count(sql string) (rows int) {
+	ctx := context.Background()
+	conn, err := wire.Dial(ctx, wire.Options{Address: "127.0.0.1:" + proxyPort, User: "default", Timeout: 5 * time.Minute})
+	check(err)
+	defer conn.Close()
+	arrays := func(values proto.ColumnOf[float64]) *proto.ColArr[proto.Nullable[float64]] { return proto.NewColNullable(values).Array() }
+	columns := proto.Results{
+		{Name: "vantage_s", Data: new(proto.ColInt64)}, {Name: "id", Data: new(proto.ColStr)}, {Name: "v0", Data: proto.NewColNullable[int64](new(proto.ColInt64)).Array()},
+		{Name: "v1", Data: arrays(new(proto.ColFloat64))}, {Name: "v2", Data: arrays(new(proto.ColFloat64))},
+	}
+	check(conn.Do(ctx, wire.Query{SQL: sql, Columns: columns, OnBlock: func(n int) error { rows += n; return nil }}))
+	return rows
 }
 
 var runs = []string{"zero-one", "tenths", "bonus", "continuous"}

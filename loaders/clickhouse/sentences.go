@@ -88,6 +88,8 @@ func (t target) networkSentence(err error) string {
 		return text
 	case errors.Is(err, wire.ErrNotClickHouse):
 		return fmt.Sprintf("%s: %v; its own protocol has port 9000, and 9440 with TLS, not 8123", t.address(), err)
+	case errors.Is(err, wire.ErrTooOld):
+		return fmt.Sprintf("%s: %v: this program reads from servers of 2020 and later", t.address(), err)
 	case errors.Is(err, errNoRows):
 		return t.noRows()
 	case errors.Is(err, errCut):

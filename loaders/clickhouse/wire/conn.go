@@ -73,6 +73,9 @@ func dial(ctx context.Context, o Options) (net.Conn, error) {
 // ErrNotClickHouse says that what answers speaks another protocol.
 var ErrNotClickHouse = errors.New("what answers does not speak ClickHouse's native protocol")
 
+// ErrTooOld says that the server does not know this protocol yet.
+var ErrTooOld = errors.New("too old")
+
 // logIn says hello.
 func (c *Conn) logIn(o Options) (err error) {
 	defer recoverAs(&err)
@@ -108,7 +111,9 @@ func (c *Conn) readHello() (err error) {
 	if err := words(c.reader, &s.Timezone, &s.DisplayName); err != nil {
 		return err
 	}
-	s.Patch, err = c.reader.Int()
+	if s.Patch, err = c.reader.Int(); err == nil && !proto.FeatureSettingsSerializedAsStrings.In(c.version) {
+		return fmt.Errorf("%s %d.%d is %w", s.Name, s.Major, s.Minor, ErrTooOld)
+	}
 	return err
 }
 

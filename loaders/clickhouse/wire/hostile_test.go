@@ -99,6 +99,16 @@ func TestClaimedLengths(t *testing.T) {
 	}
 }
 
+// A server of before 2020 would take settings for something else.
+func TestOldServer(t *testing.T) {
+	var b proto.Buffer
+	(&proto.ServerHello{Name: "ClickHouse", Major: 18, Minor: 16, Revision: 54412, Timezone: "UTC", DisplayName: "x", Patch: 1}).EncodeAware(&b, 54412)
+	_, err := Dial(context.Background(), serve(t, b.Buf))
+	if !errors.Is(err, ErrTooOld) || err.Error() != "ClickHouse 18.16 is too old" {
+		t.Error(err)
+	}
+}
+
 // A mistake in what handles a block is not the server's, and does not leave a connection in the middle of an answer.
 func TestUnusableAfterPanic(t *testing.T) {
 	block := dataOf(t, 1, func(b *proto.Buffer) { b.PutString("x") })
