@@ -19,7 +19,7 @@ PARTS = {  # folder: what is done there
     "writers": "own log writer",
     "functions": "own advantage function",
 }
-LIMIT = 420  # seconds for one proof, on a busy machine; some 60 are usual for training
+LIMIT = 900  # seconds for one proof, on a very busy machine; some 60 are usual for training
 SHOWN = 5  # failures of a case that are printed
 
 

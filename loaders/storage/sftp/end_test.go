@@ -8,7 +8,7 @@ import (
 )
 
 // patient is how long tests wait for what does not end by itself, or only when TCP gives up: a busy machine needs some of it.
-const patient = 30 * time.Second
+const patient = 15 * time.Second // ssh gives up by itself after 20
 
 // isConnecting reports whether an attempt is being made.
 func (c *connection) isConnecting() bool {
