@@ -68,7 +68,7 @@ func (s *Source) addListed(d *directory, l *discover.Listing) {
 	}
 	if l.Truncated && !d.truncationNoted {
 		d.truncationNoted = true
-		s.chunks.addProblem(problemOf(d.shown, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep", s.options.MaxFiles, discover.MaxDepth)))
+		s.chunks.addProblem(problemOf(d.shown, fmt.Sprintf("not all of it is read: at most %d files, %d directories deep; give the directory of one run", s.options.MaxFiles, discover.MaxDepth)))
 	}
 }
 

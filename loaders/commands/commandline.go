@@ -13,6 +13,10 @@ import (
 // FlagError makes a usage error of what pflag says of a flag, with the flag that was probably meant, or the commands that
 // have it.
 func FlagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		return Usage(invalidValue(invalid))
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
 		return Usage(err)
@@ -29,6 +33,17 @@ func FlagError(cmd *cobra.Command, err error) error {
 		hint = fmt.Sprintf(": %s does not take it; %s", cmd.Name(), join(others, "and"))
 	}
 	return Usage(fmt.Errorf("%w%s", err, hint))
+}
+
+// invalidValue says what a flag takes, where the error would name a function of Go that could not parse the value.
+func invalidValue(err *pflag.InvalidValueError) error {
+	kinds := map[string]string{"bool": "true or false", "duration": "a time with its unit, such as 10m", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0", "float64": "a number"}
+	f := err.GetFlag()
+	kind, ok := kinds[f.Value.Type()]
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("--%s %s: expected %s", f.Name, err.GetValue(), kind)
 }
 
 // shownCommands is how many commands an error names.
