@@ -171,7 +171,7 @@ func (d *Database) openLog(v *View) (err error) {
 		return err
 	}
 	if d.log = v.log; v.log != nil {
-		v.pages = v.log.pages
+		v.pages = uint32(min(int64(v.log.pages), int64(v.pages)+int64(len(v.log.frames)))) // no more than there are
 	}
 	return nil
 }

@@ -77,16 +77,16 @@ func (t table) vector(n, size int) (at, count int) {
 	return at, count
 }
 
-// text returns the text in a field.
-func (t table) text(n int) string {
+// text returns the text in a field, of at most so many bytes.
+func (t table) text(n, most int) string {
 	at, count := t.vector(n, 1)
-	return string(t.data[at : at+count])
+	return string(t.data[at : at+min(count, most)])
 }
 
-// tables returns the tables of a list in a field.
-func (t table) tables(n int) (all []table) {
+// tables returns the tables of a list in a field, at most so many.
+func (t table) tables(n, most int) (all []table) {
 	at, count := t.vector(n, 4)
-	for i := range count {
+	for i := range min(count, most) {
 		all = append(all, table{t.data, at + 4*i + int(uintAt(t.data, at+4*i, 4))})
 	}
 	return all

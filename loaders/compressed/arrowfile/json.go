@@ -18,6 +18,7 @@ type writer struct {
 
 // row writes a row of a batch as a line.
 func (w *writer) row(columns []*column, arrays []*array, i int) {
+	w.spend()
 	w.out = append(w.out[:0], '{')
 	for k, c := range columns {
 		if k > 0 {
@@ -30,13 +31,23 @@ func (w *writer) row(columns []*column, arrays []*array, i int) {
 	w.out = append(w.out, "}\n"...)
 }
 
-func (w *writer) value(a *array, at int64, depth int) {
+// spend counts a row or a value.
+func (w *writer) spend() {
 	if w.work--; w.work < 0 && w.err == nil {
 		w.err = refused("it holds more values than it has room for: it is damaged")
 	}
-	if len(w.out) > maxText && w.err == nil {
+}
+
+// checkSize fails if a row with so many more bytes is too long.
+func (w *writer) checkSize(more int64) {
+	if int64(len(w.out))+more > maxText && w.err == nil {
 		w.err = refused("it holds a row of more than %d MB: it is damaged", maxText>>20)
 	}
+}
+
+func (w *writer) value(a *array, at int64, depth int) {
+	w.spend()
+	w.checkSize(0)
 	i := int(at)
 	switch {
 	case w.err != nil:
@@ -73,7 +84,9 @@ func (w *writer) content(a *array, i, depth int) {
 			w.err = errBroken
 			return
 		}
-		w.out = jsonscan.AppendText(w.out, a.data[from:to])
+		if w.checkSize(to - from); w.err == nil {
+			w.out = jsonscan.AppendText(w.out, a.data[from:to])
+		}
 	case kindList, kindLargeList, kindFixedList:
 		w.list(a, i, depth)
 	case kindStruct:

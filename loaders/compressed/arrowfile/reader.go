@@ -54,13 +54,15 @@ type reader struct {
 	rows    int
 	line    []byte // not yet returned
 	w       writer
+	sizes   map[int64]int64 // of the bodies of dictionaries
+	kept    int64           // of all of them
 	err     error
 }
 
 // NewReader returns the rows of a table as JSON lines. Its errors are [ErrRefused], with the reason, and [io.ErrUnexpectedEOF] if the
 // table ends early.
 func NewReader(file io.Reader) io.Reader {
-	return &reader{in: bufio.NewReaderSize(file, 64<<10), w: writer{dictionaries: map[int64]*array{}, work: freeValues}}
+	return &reader{in: bufio.NewReaderSize(file, 64<<10), w: writer{dictionaries: map[int64]*array{}, work: freeValues}, sizes: map[int64]int64{}}
 }
 
 // Read implements [io.Reader].
@@ -173,9 +175,12 @@ func (r *reader) takeDictionary(t table, body []byte) error {
 	if t.integer(2, 1, 0) != 0 {
 		return refused("its dictionaries grow from batch to batch: write it anew without dictionaries")
 	}
+	r.kept += int64(len(body)) - r.sizes[id]
+	if r.sizes[id] = int64(len(body)); r.kept > maxBody() {
+		return refused("its dictionaries have more than %d MB: write it anew without dictionaries", maxBody()>>20)
+	}
 	b := newBatch(t.table(1), body)
-	a := b.array(values)
-	r.w.dictionaries[id] = a
+	r.w.dictionaries[id] = b.array(values)
 	return b.err
 }
 

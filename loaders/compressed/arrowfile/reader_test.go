@@ -2,6 +2,7 @@ package arrowfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
@@ -98,6 +99,25 @@ func TestRefusals(t *testing.T) {
 	_, err := io.ReadAll(NewReader(bytes.NewReader(kept(t, "packed.arrow"))))
 	if err == nil || err.Error() != "not read: it is compressed: write it without compression, as save_to_disk does" {
 		t.Error(err)
+	}
+}
+
+// A row is not longer than any log has it, and rows without columns count as values.
+func TestBoundsOfRows(t *testing.T) {
+	texts := &array{
+		column: &column{kind: kindLargeText, dictionary: noDictionary}, length: 1, data: make([]byte, maxText+1),
+		offsets: binary.LittleEndian.AppendUint64(make([]byte, 8), maxText+1),
+	}
+	w := writer{work: 10}
+	if w.row([]*column{texts.column}, []*array{texts}, 0); !errors.Is(w.err, ErrRefused) || cap(w.out) > maxText {
+		t.Errorf("%v, %d bytes", w.err, cap(w.out))
+	}
+	w = writer{work: 10}
+	for range 11 {
+		w.row(nil, nil, 0)
+	}
+	if !errors.Is(w.err, ErrRefused) {
+		t.Error(w.err)
 	}
 }
 

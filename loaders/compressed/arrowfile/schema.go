@@ -25,6 +25,7 @@ const (
 	kindLargeText       kind = 20
 	kindLargeList       kind = 21
 	maxColumns               = 10_000
+	maxName                  = 1 << 10 // bytes of the name of a column
 	maxDepth                 = 64
 	noDictionary             = -1 << 63
 	bitsOfByte               = 8
@@ -55,20 +56,20 @@ func readSchema(t table) ([]*column, error) {
 	if t.integer(0, 2, 0) != 0 {
 		return nil, refused("its numbers are big-endian: write it on the machine that reads it")
 	}
-	for _, f := range t.tables(1) {
+	for _, f := range t.tables(1, maxColumns+1) {
 		s.columns = append(s.columns, s.column(f, 0))
 	}
 	return s.columns, s.err
 }
 
 func (s *schema) column(f table, depth int) *column {
-	c := &column{name: f.text(0), kind: kind(f.integer(2, 1, 0)), dictionary: noDictionary}
+	c := &column{name: f.text(0, maxName), kind: kind(f.integer(2, 1, 0)), dictionary: noDictionary}
 	if s.count++; s.count > maxColumns || depth > maxDepth {
 		s.err = refused("it has more columns than any log of samples")
 		return c
 	}
 	s.fill(c, f.table(3))
-	for _, child := range f.tables(5) {
+	for _, child := range f.tables(5, maxColumns+1) {
 		c.children = append(c.children, s.column(child, depth+1))
 		if s.err != nil {
 			return c

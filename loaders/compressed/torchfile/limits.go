@@ -15,7 +15,6 @@ var errNoTorch = fmt.Errorf("%w: it is a zip file, but not of torch.save: unpack
 const (
 	maxStack = 1 << 20  // values between two marks, and marks
 	maxMemo  = 1 << 23  // values that are remembered
-	maxKept  = 1 << 24  // values in lists and dicts
 	maxWork  = 1 << 26  // values that are written: one that stands in several places is written as often
 	maxText  = 64 << 20 // bytes of a text
 	maxName  = 1 << 10  // bytes of a class or of a number in text
@@ -24,6 +23,10 @@ const (
 
 // maxTexts is how many bytes of text are kept: a quarter of what the program may take, and 1 GB at most.
 func maxTexts() int64 { return min(max(64<<20, debug.SetMemoryLimit(-1)/4), 1<<30) }
+
+// maxKept is how many values lists and dicts have together: 16 million, and fewer where memory is scarce, as an empty dict takes 64 bytes
+// and one in the file.
+func maxKept() int { return int(min(max(1<<20, debug.SetMemoryLimit(-1)/256), 1<<24)) }
 
 func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrRefused}, args...)...)

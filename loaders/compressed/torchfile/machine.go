@@ -12,13 +12,14 @@ type machine struct {
 	marks []int // heights of the stack
 	memo  []any
 
-	kept  int   // values in lists and dicts
-	texts int64 // bytes that may still be kept
+	kept    int // values in lists and dicts
+	maxKept int
+	texts   int64 // bytes that may still be kept
 }
 
 // load returns the value of a pickle.
 func load(in *bufio.Reader) (any, error) {
-	m := &machine{in: in, texts: maxTexts()}
+	m := &machine{in: in, texts: maxTexts(), maxKept: maxKept()}
 	table := opcodes()
 	for {
 		code, err := in.ReadByte()
@@ -35,7 +36,7 @@ func load(in *bufio.Reader) (any, error) {
 		if err := run(m); err != nil {
 			return nil, endsEarly(err)
 		}
-		if len(m.stack) > maxStack || len(m.marks) > maxStack || m.kept > maxKept {
+		if len(m.stack) > maxStack || len(m.marks) > maxStack || m.kept > m.maxKept {
 			return nil, tooMuch("values")
 		}
 	}
@@ -134,11 +135,8 @@ func (m *machine) number(size int) (n uint64, err error) {
 
 // text reads a text of n bytes. Its size is only claimed: what is taken for it grows with what is there.
 func (m *machine) text(n uint64) (string, error) {
-	if n > maxText {
-		return "", refused("it holds a text of %d MB, and no response is as long: it is damaged", n>>20)
-	}
-	if m.texts -= int64(n); m.texts < 0 {
-		return "", tooMuch("text")
+	if err := m.keepText(n); err != nil {
+		return "", err
 	}
 	if n <= uint64(m.in.Size()) {
 		b, err := m.in.Peek(int(n))
@@ -156,6 +154,17 @@ func (m *machine) text(n uint64) (string, error) {
 	return string(b), err
 }
 
+// keepText counts a text of n bytes, which is about to be kept.
+func (m *machine) keepText(n uint64) error {
+	if n > maxText {
+		return refused("it holds a text of %d MB, and no response is as long: it is damaged", n>>20)
+	}
+	if m.texts -= int64(n); m.texts < 0 {
+		return tooMuch("text")
+	}
+	return nil
+}
+
 // line reads a short text up to a newline.
 func (m *machine) line() (string, error) {
 	var b []byte
@@ -169,8 +178,10 @@ func (m *machine) line() (string, error) {
 		}
 		b = append(b, c)
 	}
-	return "", refused("it holds a name of more than %d bytes: it is damaged", maxName)
+	return "", errLongName
 }
+
+var errLongName = refused("it holds a name of more than %d bytes: it is damaged", maxName)
 
 // get pushes the value that was remembered as the i-th.
 func (m *machine) get(i uint64) error {

@@ -23,6 +23,9 @@ func (m *machine) stackClass() error {
 	}
 	module, _ := names[0].(string)
 	name, _ := names[1].(string)
+	if len(module)+len(name) > maxName { // a text of the stack may be of any size, and it costs nothing to name it again
+		return errLongName
+	}
 	return m.pushOpaque(module+"."+name, nil)
 }
 
@@ -68,7 +71,13 @@ func (m *machine) call(values []any, err error) error {
 			args = l.items
 		}
 	}
-	return m.push(called(class.name, args))
+	v := called(class.name, args)
+	if s, ok := v.(string); ok {
+		if err := m.keepText(uint64(len(s))); err != nil {
+			return err
+		}
+	}
+	return m.push(v)
 }
 
 func called(name string, args []any) any {
@@ -108,7 +117,7 @@ func numpyScalar(args []any) (any, bool) {
 	}
 	dtype, ok := args[0].(*object)
 	text, isText := args[1].(string)
-	if !ok || !isText {
+	if !ok || !isText || len(text) > 8 {
 		return nil, false
 	}
 	b := []byte(text)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -62,6 +63,7 @@ func TestCutFiles(t *testing.T) {
 
 // What wants too much, or is no rollout, is refused with a reason, at little cost.
 func TestHostilePickles(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(256 << 20)) // so that little text is much
 	const sample = "}X\x07\x00\x00\x00samples]"
 	for name, c := range map[string]struct{ pickle, want string }{
 		"a text of 4 GB":            {"X\xff\xff\xff\xff", "a text of 4095 MB"},
@@ -86,6 +88,9 @@ func TestHostilePickles(t *testing.T) {
 		"a list of lists":           {sample + "}X\x01\x00\x00\x00x" + strings.Repeat("]", 100) + strings.Repeat("a", 99) + "sas.", "more than 64 deep"},
 		"a sample that doubles":     {sample + "}X\x01\x00\x00\x00x" + doubling(40) + "sas.", "a sample of more than 64 MB"},
 		"a call of a call":          {"cos\nsystem\n(tR(tR.", "without the samples"},
+		"a class of a long name":    {"X\xff\xff\x00\x00" + strings.Repeat("x", 0xffff) + "q\x00" + strings.Repeat("h\x00h\x00\x93", 1000) + ".", "a name of more than"},
+		"a text encoded again":      {"X\x00\x00\x10\x00" + strings.Repeat("x", 1<<20) + "q\x00c_codecs\nencode\nq\x01" + strings.Repeat("h\x01h\x00\x85R", 1000) + ".", "more text"},
+		"a number of a long text":   {"X\x00\x00\x10\x00" + strings.Repeat("x", 1<<20) + "q\x00cnumpy.core.multiarray\nscalar\nq\x01cnumpy\ndtype\n(X\x02\x00\x00\x00f8tRq\x02" + strings.Repeat("h\x01h\x02h\x00\x86R0", 20000) + "N.", "without the samples"},
 		"a call of nothing":         {"(o.", "is not there"},
 		"a class of other things":   {"NN\x93.", "without the samples"},
 		"an instance":               {"(X\x02\x00\x00\x00rmios\nsystem\n.", "without the samples"},
