@@ -96,10 +96,10 @@ func (s *schema) fill(c *column, t table) {
 		c.bits, c.signed = int(t.integer(0, 4, 0)), t.integer(1, 1, 0) != 0
 		s.checkBits(c)
 	case kindFloat:
-		c.bits = 16 << t.integer(0, 2, 0)
+		c.bits = doubled(16, t.integer(0, 2, 0))
 		s.checkBits(c)
 	case kindDate:
-		c.kind, c.signed, c.bits = kindInt, true, 32<<t.integer(0, 2, 1)
+		c.kind, c.signed, c.bits = kindInt, true, doubled(32, t.integer(0, 2, 1))
 		s.checkBits(c)
 	case kindTime:
 		c.kind, c.signed, c.bits = kindInt, true, int(t.integer(1, 4, 32))
@@ -115,6 +115,14 @@ func (s *schema) fill(c *column, t table) {
 	default:
 		s.err = refused("a column holds unions, views or runs: write it anew without them, as to_json does")
 	}
+}
+
+// doubled doubles a number of bits so many times, as floating-point numbers and dates say their size; 0 if there is no such size.
+func doubled(bits int, times int64) int {
+	if times < 0 || times > 2 {
+		return 0
+	}
+	return bits << times
 }
 
 func (s *schema) checkBits(c *column) {
