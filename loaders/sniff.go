@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"vantage/loaders/compressed"
 	"vantage/loaders/fileio"
 	"vantage/loaders/formats"
 	"vantage/loaders/framing"
 	"vantage/loaders/parquet/pages"
+	"vantage/loaders/trackio"
 )
 
 // How much of a file is read to find its format: most first records are shorter than sniffSize; a
@@ -51,6 +53,8 @@ func Sniff(root *os.Root, name string) (Sniffed, error) {
 		return sniffTorch(h, name)
 	case packing == compressed.Torn:
 		return Sniffed{}, ErrNoFormat
+	case filepath.Ext(name) == ".db":
+		return sniffDatabase(root, name)
 	}
 	text := io.Reader(io.NewSectionReader(h, 0, info.Size()))
 	if packing != compressed.None {
@@ -66,6 +70,14 @@ func sniffTorch(h io.ReaderAt, name string) (Sniffed, error) {
 	head := make([]byte, 512)
 	n, _ := h.ReadAt(head, 0)
 	if f, ok := formats.Find("slime"); ok && bytes.Contains(head[:n], []byte("rollout_id")) {
+		return Sniffed{Format: &f}, nil
+	}
+	return Sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)
+}
+
+// sniffDatabase looks for the tables of trackio.
+func sniffDatabase(root *os.Root, name string) (Sniffed, error) {
+	if f, ok := formats.Find("trackio"); ok && trackio.IsProject(filepath.Join(root.Name(), filepath.FromSlash(name))) {
 		return Sniffed{Format: &f}, nil
 	}
 	return Sniffed{}, fmt.Errorf("%s: %w", name, ErrNoFormat)

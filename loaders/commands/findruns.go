@@ -29,12 +29,30 @@ func FindRuns(longer bool) *runfinder.Finder {
 		o.Time = longLook
 	}
 	o.Home, _ = os.UserHomeDir() // without one, paths are shown in full
+	if dir, err := filepath.Abs(trackioFolder(o.Home)); err == nil {
+		o.Also = []string{dir}
+	}
 	if d, err := userfiles.Open(); err == nil {
 		for _, r := range d.RecentRuns(maxRecentRuns) {
 			o.Recent = append(o.Recent, runfinder.Recent{Paths: r.Paths, Opened: r.Opened})
 		}
 	}
 	return runfinder.New(o)
+}
+
+// trackioFolder returns the folder in which trackio keeps the databases of a person.
+// trackio 0.43.0 trackio/utils.py, _get_trackio_dir; huggingface_hub 2.4.0 huggingface_hub/constants.py, HF_HOME.
+func trackioFolder(home string) string {
+	if dir := os.Getenv("TRACKIO_DIR"); dir != "" {
+		return dir
+	}
+	if dir := os.Getenv("HF_HOME"); dir != "" {
+		return filepath.Join(dir, "trackio")
+	}
+	if dir := os.Getenv("XDG_CACHE_HOME"); dir != "" {
+		return filepath.Join(dir, "huggingface", "trackio")
+	}
+	return filepath.Join(home, ".cache", "huggingface", "trackio")
 }
 
 // CurrentDir returns the current directory as a person reads it.

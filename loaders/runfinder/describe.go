@@ -139,6 +139,18 @@ func (w *walker) fileRun(root *os.Root, s series) runlist.Run {
 	return r
 }
 
+// projectRun returns a database of trackio. What was written last may lie in the log beside it.
+func (w *walker) projectRun(root *os.Root, name string) (r runlist.Run, ok bool) {
+	sniffed, ok := w.sniffNewest(root, []string{name})
+	if !ok {
+		return r, false
+	}
+	r = w.newRun(root, name, sniffed.Format.Name)
+	r.Files = 1
+	r.LastWrite, r.Size = w.stat(root, []string{name, name + "-wal"})
+	return r, true
+}
+
 // dirRun returns the run of the files in a directory.
 func (w *walker) dirRun(root *os.Root, dir, format string, files []string, all []series) runlist.Run {
 	r := w.newRun(root, dir, format)

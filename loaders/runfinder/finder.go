@@ -14,6 +14,7 @@ import (
 type Options struct {
 	Dir    string        // the directory to look below
 	Home   string        // the home directory, shown as ~; "" if unknown
+	Also   []string      // directories to look below besides, as those where a program keeps all its logs
 	Recent []Recent      // sessions, the latest first
 	Time   time.Duration // how long to look; 0 means 0.3 s
 }
@@ -109,11 +110,13 @@ func (f *Finder) begin() {
 	}
 	f.walk.over, f.walk.here, f.walk.home, f.walk.limit = over, here, f.options.Home, maxEntries
 	f.walk.emit = f.emit
-	var both sync.WaitGroup
-	both.Go(func() { f.walk.below(here) })
-	both.Go(func() { f.walk.recent(f.options.Recent) })
+	var all sync.WaitGroup
+	for _, dir := range append([]string{here}, f.options.Also...) {
+		all.Go(func() { f.walk.below(dir) })
+	}
+	all.Go(func() { f.walk.recent(f.options.Recent) })
 	go func() {
-		both.Wait()
+		all.Wait()
 		if over.Err() == nil { // else Next reads the channel no more
 			close(f.found)
 		}

@@ -33,13 +33,13 @@ func (w *walker) describe(s Recent) (r runlist.Run, ok bool) {
 		return remoteRun(s), true
 	}
 	for _, p := range s.Paths {
-		info, err := os.Stat(p)
+		info, err := os.Stat(databaseOf(p))
 		if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 			return r, false
 		}
 	}
 	first := s.Paths[0]
-	found := w.freshest(first)
+	found := w.freshest(databaseOf(first))
 	r = found
 	r.ID, r.Opened, r.Paths = strings.Join(s.Paths, "\n"), s.Opened, s.Paths
 	r.Name, r.Elsewhere = w.shownName(first)
@@ -50,6 +50,18 @@ func (w *walker) describe(s Recent) (r runlist.Run, ok bool) {
 		r.Paths = []string{r.Name}
 	}
 	return r, true
+}
+
+// databaseOf returns the database that a path leads into, as math.db/calm-sea-3, or the path.
+func databaseOf(at string) string {
+	for name := at; name != filepath.Dir(name); name = filepath.Dir(name) {
+		if filepath.Ext(name) == ".db" {
+			if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+				return name
+			}
+		}
+	}
+	return at
 }
 
 // remoteRun returns a run of which some is on another machine, which is not asked: that may take long, and a password.
@@ -83,6 +95,9 @@ func (w *walker) freshest(at string) (best runlist.Run) {
 	}
 	defer func() { _ = root.Close() }()
 	name := filepath.Base(at)
+	if r, ok := below.projectRun(root, name); ok && filepath.Ext(name) == ".db" {
+		return r
+	}
 	s := series{files: []string{name}}
 	if sniffed, ok := below.sniffNewest(root, s.files); ok {
 		s.sniffed = sniffed

@@ -88,6 +88,7 @@ func (w *walker) stopped() bool {
 // listing is what a directory holds of interest, each in natural order.
 type listing struct {
 	logs     []string // names of files that may be logs
+	projects []string // names of files that may be databases of trackio
 	numbered []string // names of directories of steps or processes
 	versions []string // names of directories that are only a number
 	others   []string // names of other directories
@@ -110,7 +111,7 @@ func (w *walker) list(root *os.Root, dir string) (l listing) {
 			break
 		}
 	}
-	for _, names := range [][]string{l.logs, l.numbered, l.versions, l.others} {
+	for _, names := range [][]string{l.logs, l.projects, l.numbered, l.versions, l.others} {
 		discover.SortNatural(names)
 	}
 	return l
@@ -129,6 +130,8 @@ func (l *listing) add(dir string, e fs.DirEntry) {
 		l.others = append(l.others, name)
 	case e.Type().IsRegular() && discover.IsLog(filepath.Join(filepath.FromSlash(dir), name)):
 		l.logs = append(l.logs, name)
+	case e.Type().IsRegular() && path.Ext(name) == ".db":
+		l.projects = append(l.projects, name)
 	}
 }
 
@@ -157,6 +160,11 @@ func (w *walker) visit(root *os.Root, dir string) (below []string) {
 	}
 	for _, r := range w.runsOf(root, dir, l) {
 		w.emit(r)
+	}
+	for _, name := range l.projects {
+		if r, ok := w.projectRun(root, path.Join(dir, name)); ok {
+			w.emit(r)
+		}
 	}
 	for _, name := range others {
 		below = append(below, path.Join(dir, name))
