@@ -117,7 +117,7 @@ func TestFrameworksOfFormatsExist(t *testing.T) {
 			t.Errorf("%s: %v", f.Name, err)
 		}
 		if (f.Framework == "") != (trainers()[f.Name] == "") {
-			t.Errorf("%s is of %q", f.Name, f.Framework)
+			t.Errorf("%s is of the framework %q, and %q in trainers: name the estimator there by which its logs are computed", f.Name, f.Framework, trainers()[f.Name])
 		}
 	}
 }
