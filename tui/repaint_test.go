@@ -162,7 +162,7 @@ func TestFreshnessRepaintsOnceAMinute(t *testing.T) {
 		c.Progress.LastWrite = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	inVirtualTime(t, source, func(v *virtualTerminal) {
-		time.Sleep(time.Second)
+		time.Sleep(10 * time.Second) // the first frames come with the ticks below
 		written, atStart := v.counts()
 		time.Sleep(50 * time.Minute)
 		idle, atIdle := v.counts()
