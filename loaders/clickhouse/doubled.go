@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"vantage/loaders/discover"
 	"vantage/model/units"
 )
 
@@ -95,10 +96,11 @@ func (d doubled) surplus(u usual) (rows int, shows string) {
 	return 0, ""
 }
 
-// doubledSentence says which steps have more rows than expected, with an example, and what to do; "" if none has.
+// doubledSentence says which steps have more rows than expected, with an example, and what to do; "" if none has, or if
+// a person asked for all attempts or for evaluations as well.
 func (r *reader) doubledSentence() string {
 	steps, surplus, example := r.findDoubled()
-	if len(steps) == 0 {
+	if o := &r.source.options; len(steps) == 0 || o.Attempt < 0 || o.Split == discover.SplitAll {
 		return ""
 	}
 	return fmt.Sprintf("counted, though they may have been written twice, as by a run that was resumed, or be of an evaluation: %s of %s (%s); %s", units.Plural(surplus, "rows"), spanOf(steps), example, r.table.m.adviceForDoubled())

@@ -139,8 +139,8 @@ func TestAttempts(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d", name, attempt), func(t *testing.T) {
 				if attempt != loaders.AllAttempts {
 					compareRows(t, got, want)
-				} else if got.Rows != want.Rows {
-					t.Errorf("%d rows, want %d", got.Rows, want.Rows)
+				} else if got.Rows != want.Rows || len(got.Run.Notes) > 0 {
+					t.Errorf("%d rows, want %d, %v", got.Rows, want.Rows, got.Run.Notes)
 				}
 				if a, b := samplesLeftOut(got.Run.Attempts), samplesLeftOut(want.Run.Attempts); a != b && attempt != loaders.AllAttempts && want.Rows > 0 {
 					t.Errorf("%s, want %s", a, b)
