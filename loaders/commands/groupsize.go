@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -29,44 +30,7 @@ often dead and cost more. It needs rewards that say what is solved: see --solved
 		Example: `vantage groupsize runs/qwen-math/rollouts --sizes 8,16,32`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			paths, set, err := p.pathsAndSettings(args)
-			if err != nil {
-				return err
-			}
-			write, err := format.writer("groupsize")
-			if err != nil {
-				return err
-			}
-			asked, err := parseSizes(sizes)
-			if err != nil {
-				return Usage(err)
-			}
-			selected, err := newSelection(where)
-			if err != nil {
-				return err
-			}
-			snap, err := p.readAll(cmd.Context(), paths)
-			if err != nil {
-				return err
-			}
-			p.noteConfig(format.name)
-			p.noteLeftOut(format.name, snap)
-			set, rewards := choice.ChooseRewards(cmd.Context(), snap, set, p.Given())
-			if snap, err = steps.selectFrom(snap); err != nil {
-				return err
-			}
-			result, err := estimateSizes(cmd.Context(), snap, set, asked, selected)
-			if err != nil {
-				return err
-			}
-			if err := write(p.output(cmd.Context(), format.name), report.GroupSize{Result: result, Rewards: rewards, Where: selected.sentence()}); err != nil {
-				return err
-			}
-			if format.name == "csv" {
-				p.noteRewards(format.name, "", rewards)
-				p.noteSelection(format.name, selected)
-			}
-			return nil
+			return p.runGroupSize(cmd.Context(), args, sizes, steps, where, format)
 		},
 	}
 	cmd.Flags().StringVar(&sizes, "sizes", joinSizes(groupsize.DefaultSizes()), "sizes to ask about")
@@ -75,6 +39,48 @@ often dead and cost more. It needs rewards that say what is solved: see --solved
 	format.addTo(cmd)
 	p.addUnweighedFlags(cmd)
 	return cmd
+}
+
+// runGroupSize reads a log and writes what groups of other sizes would do.
+func (p *Program) runGroupSize(ctx context.Context, args []string, sizes string, steps stepRange, where whereFlag, format formatFlag[func(io.Writer, report.GroupSize) error]) error {
+	paths, set, err := p.pathsAndSettings(args)
+	if err != nil {
+		return err
+	}
+	write, err := format.writer("groupsize")
+	if err != nil {
+		return err
+	}
+	asked, err := parseSizes(sizes)
+	if err != nil {
+		return Usage(err)
+	}
+	selected, err := newSelection(where)
+	if err != nil {
+		return err
+	}
+	snap, err := p.readAll(ctx, paths)
+	if err != nil {
+		return err
+	}
+	p.noteConfig(format.name)
+	p.noteLeftOut(format.name, snap)
+	set, rewards := choice.ChooseRewards(ctx, snap, set, p.Given())
+	if snap, err = steps.selectFrom(snap); err != nil {
+		return err
+	}
+	result, err := estimateSizes(ctx, snap, set, asked, selected)
+	if err != nil {
+		return err
+	}
+	if err := write(p.output(ctx, format.name), report.GroupSize{Result: result, Rewards: rewards, Where: selected.sentence()}); err != nil {
+		return err
+	}
+	if format.name == "csv" {
+		p.noteRewards(format.name, "", rewards)
+		p.noteSelection(format.name, selected)
+	}
+	return nil
 }
 
 // estimateSizes estimates from the groups that are selected.

@@ -63,40 +63,52 @@ func complexity(factors []float64) int {
 	return 1000*least + sum
 }
 
-// nullVector returns the direction of the weights of n columns. Of columns that depend on each other
-// the first counts. It returns nil if there is none.
-func nullVector(blocks []block, n int) []float64 {
-	total, left, push := newMatrix(n), newMatrix(n), make([]float64, n)
+// products are sums over all samples of the products of columns, each divided by its size.
+type products struct {
+	total [][]float64 // of two columns
+	left  [][]float64 // of two columns, after what points along the advantages is taken off each block
+	size  []float64   // the norm of a column: what its products were divided by
+	push  []float64   // of a column and the advantages, not divided
+}
+
+func productsOf(blocks []block, n int) products {
+	p := products{newMatrix(n), newMatrix(n), make([]float64, n), make([]float64, n)}
 	for _, b := range blocks {
 		squares := dot(b.advantages, b.advantages)
 		along := make([]float64, n)
 		for i := range n {
 			along[i] = dot(b.columns[i], b.advantages)
-			push[i] += along[i]
+			p.push[i] += along[i]
 		}
 		for i := range n {
 			for j := range n {
 				x := dot(b.columns[i], b.columns[j])
-				total[i][j] += x
+				p.total[i][j] += x
 				if squares > 0 {
 					x -= along[i] * along[j] / squares
 				}
-				left[i][j] += x
+				p.left[i][j] += x
 			}
 		}
 	}
-	size := make([]float64, n)
 	for i := range n {
-		size[i] = math.Sqrt(total[i][i])
+		p.size[i] = math.Sqrt(p.total[i][i])
 	}
 	for i := range n {
 		for j := range n {
-			total[i][j] /= size[i] * size[j]
-			left[i][j] /= size[i] * size[j]
+			p.total[i][j] /= p.size[i] * p.size[j]
+			p.left[i][j] /= p.size[i] * p.size[j]
 		}
 	}
-	used := independent(total)
-	w := smallestEigenvector(left, used)
+	return p
+}
+
+// nullVector returns the direction of the weights of n columns. Of columns that depend on each other
+// the first counts. It returns nil if there is none.
+func nullVector(blocks []block, n int) []float64 {
+	p := productsOf(blocks, n)
+	used := independent(p.total)
+	w := smallestEigenvector(p.left, used)
 	if w == nil {
 		return nil
 	}
@@ -106,17 +118,17 @@ func nullVector(blocks []block, n int) []float64 {
 	}
 	significant := slices.DeleteFunc(slices.Clone(used), func(k int) bool { return math.Abs(w[k]) < 1e-5*largest })
 	if len(significant) < len(used) {
-		if w = smallestEigenvector(left, significant); w == nil {
+		if w = smallestEigenvector(p.left, significant); w == nil {
 			return nil
 		}
 	}
 	sign := 0.0
 	for i := range n {
-		if size[i] == 0 {
+		if p.size[i] == 0 {
 			return nil
 		}
-		w[i] /= size[i]
-		sign += w[i] * push[i]
+		w[i] /= p.size[i]
+		sign += w[i] * p.push[i]
 	}
 	for i := range n {
 		w[i] = math.Copysign(1, sign) * w[i]

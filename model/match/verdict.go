@@ -1,0 +1,123 @@
+package match
+
+import (
+	"math"
+
+	"vantage/estimators"
+	"vantage/model/analysis"
+)
+
+// Verdict says how well a candidate reproduces the log.
+type Verdict struct {
+	Candidate
+	Exact          int       // samples equal in every bit of the framework's precision
+	OneULP         int       // samples one float32 unit in the last place off, which count as equal too
+	Agreeing       int       // samples equal or near
+	AgreeingGroups int       // groups without a mismatch
+	Groups         int       // groups with a logged advantage
+	MaxGap         float64   // largest |logged − computed| of samples that are not equal
+	FirstMismatch  *Mismatch // nil if all samples agree
+
+	assumptions int    // see countAssumptions
+	off         int    // samples that do not agree
+	agreeing    []bool // by step, in the order of the comparison
+}
+
+// Equal returns how many samples are equal: in every bit, or but for one float32 unit in the
+// last place. By so much the square root of PyTorch's wheels with MKL misses that of IEEE 754.
+func (v Verdict) Equal() int { return v.Exact + v.OneULP }
+
+// Mismatch is a sample whose logged advantage is not near the computed one.
+type Mismatch struct {
+	Step             int64
+	Group            string
+	Row              int // in its step, from 0, in input order
+	Logged, Computed float64
+}
+
+// evaluate compares the candidate with all steps. It returns false if a step lacks a
+// column.
+func (v *Verdict) evaluate(grouped []*analysis.GroupedStep, e *estimators.Estimator, how variant) bool {
+	for _, s := range grouped {
+		computed := s.Advantages(e, v.Scale)
+		if f := how.filter; f != nil {
+			computed = s.Filtered(e, v.Scale, f.KeepPos, f.KeepNeg, f.Recompute)
+		}
+		if computed == nil {
+			return false
+		}
+		near := analysis.NewLoggedTolerance(e, v.Scale, s.LoggedRewards, computed)
+		before := v.off
+		v.addStep(s, computed, e.Float, func(lo, hi int) float64 { return max(how.tolerance, near.Within(lo, hi)) })
+		v.agreeing = append(v.agreeing, v.off == before)
+	}
+	return true
+}
+
+// addStep counts the samples of a step. near is the tolerance for the group that is rows lo to hi.
+func (v *Verdict) addStep(s *analysis.GroupedStep, computed []float64, precision estimators.Float, near func(lo, hi int) float64) {
+	for g := range len(s.Offsets) - 1 {
+		logged, mismatches := 0, 0
+		lo, hi := s.Offsets[g], s.Offsets[g+1]
+		tolerance := near(lo, hi)
+		for i := lo; i < hi; i++ {
+			if math.IsNaN(s.LoggedAdvantages[i]) {
+				continue
+			}
+			logged++
+			if v.addSample(s.LoggedAdvantages[i], computed[i], precision, tolerance) {
+				continue
+			}
+			mismatches++
+			v.off++
+			if v.FirstMismatch == nil {
+				v.FirstMismatch = &Mismatch{Step: s.Step, Group: s.GroupName(g), Row: int(s.InputRow[i]), Logged: s.LoggedAdvantages[i], Computed: computed[i]}
+			}
+		}
+		if logged > 0 {
+			v.Groups++
+		}
+		if logged > 0 && mismatches == 0 {
+			v.AgreeingGroups++
+		}
+	}
+}
+
+// addSample counts one sample and reports whether it agrees.
+func (v *Verdict) addSample(logged, computed float64, precision estimators.Float, tolerance float64) bool {
+	if equalIn(logged, computed, precision) {
+		v.Exact++
+		v.Agreeing++
+		return true
+	}
+	if precision == estimators.Float32 && oneULP(logged, computed) {
+		v.OneULP++
+		v.Agreeing++
+		return true
+	}
+	gap := math.Abs(logged - computed)
+	if math.IsNaN(gap) {
+		gap = math.Inf(1)
+	}
+	v.MaxGap = max(v.MaxGap, gap)
+	if gap > tolerance {
+		return false
+	}
+	v.Agreeing++
+	return true
+}
+
+// equalIn compares in the precision of the framework, as a log may write a float32 with
+// more digits than it has.
+func equalIn(logged, computed float64, precision estimators.Float) bool {
+	if precision == estimators.Float64 {
+		return logged == computed
+	}
+	return float32(logged) == float32(computed)
+}
+
+// oneULP reports whether two finite values are neighbours in float32.
+func oneULP(x, y float64) bool {
+	a, b := float32(x), float32(y)
+	return a-a == 0 && b-b == 0 && math.Nextafter32(a, b) == b
+}
