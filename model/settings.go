@@ -27,6 +27,8 @@ type Settings struct {
 
 	StageOptions estimators.Options // of these three, by their trainers' keys
 
+	KLInReward bool // the trainer subtracts a KL penalty from the rewards: it changes no number here, since no log holds it, but raises WarnKLInReward
+
 	Reward  string  // reward column, "" for the log's own reward
 	Weights Weights // of reward columns whose sum is the reward, "" for no sum
 
@@ -213,6 +215,8 @@ func (s Settings) Set(key, value string) (Settings, error) {
 		s.KeepNeg, err = parseRatio(name, value)
 	case "compute_new_adv":
 		s.Recompute, err = parseBool(name, value)
+	case "kl_in_reward":
+		s.KLInReward, err = parseBool(name, value)
 	case "reward":
 		s.Reward, s.Weights, err = parseReward(value, s.Weights)
 	case "weights":

@@ -13,6 +13,7 @@ type WarningKind string
 const (
 	WarnTrainerRefuses         WarningKind = "trainer-refuses"          // the framework's own code would raise an error
 	WarnStageNotApplied        WarningKind = "stage-not-applied"        // a length penalty or a loss that lacks an option or lengths
+	WarnKLInReward             WarningKind = "kl-in-reward"             // the trainer subtracts a KL penalty from the rewards, which no log holds
 	WarnGroupFilter            WarningKind = "group-filter"             // the group filter leaves no batch, or one that the trainer refuses
 	WarnTooFewKept             WarningKind = "too-few-kept"             // groups with fewer than 2 kept samples
 	WarnKilledGroups           WarningKind = "killed-groups"            // alive before the filter, all zero after it

@@ -21,6 +21,7 @@ func rules() []rule {
 		{model.WarnTrainerRefuses, ofEachStep((*Analysis).trainerRefuses)},
 		{model.WarnUndefinedAdvantages, ofEachStep((*Analysis).refusedGroups)},
 		{model.WarnStageNotApplied, ofEachStep((*Analysis).stageNotApplied)},
+		{model.WarnKLInReward, (*Analysis).klInReward},
 		{model.WarnGroupFilter, ofEachStep((*Analysis).groupFilterRefuses)},
 		{model.WarnTooFewKept, (*Analysis).tooFewKept},
 		{model.WarnKilledGroups, (*Analysis).killedGroups},

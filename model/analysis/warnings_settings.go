@@ -28,6 +28,18 @@ func (a *Analysis) trainerRefuses() *model.Warning {
 	return w
 }
 
+// klInReward warns of a trainer that computes advantages from other rewards than those of the log.
+func (a *Analysis) klInReward() *model.Warning {
+	if !a.Settings.KLInReward {
+		return nil
+	}
+	return &model.Warning{
+		Count: a.Rows, Of: a.Rows, Unit: "samples", Example: -1,
+		Text:   "have other advantages in the trainer: by its configuration it subtracts a KL penalty from each reward, which no log holds; groups of equal rewards then train on the KL alone",
+		Advice: "read fates and shares as those of the scores; with the KL in the loss (EasyR1 use_kl_loss: true, verl use_kl_in_reward: False) advantages are as here",
+	}
+}
+
 // tooFewKept warns of groups that had signal and of which fewer than 2 samples are kept.
 func (a *Analysis) tooFewKept() *model.Warning {
 	if !a.Settings.Filtering() {

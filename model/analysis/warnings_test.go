@@ -39,6 +39,8 @@ func TestWarnings(t *testing.T) {
 		{"nominal against effective ratio", [][]float64{binary}, []string{"keep_pos_ratio", "0.7"}, model.WarnEffectiveRatio, 2, "50%, although keep_pos_ratio asks for 70%"},
 		{"a positional framework refuses ragged groups and computes them", [][]float64{{1, 0, 1}, binary, binary}, []string{"framework", "trl"}, model.WarnTrainerRefuses, 1, "would stop trl: RuntimeError: shape '[-1, 8]' is invalid for input of size 19"},
 		{"a group of one under openrlhf", [][]float64{{1}, binary}, []string{"framework", "openrlhf"}, model.WarnTrainerRefuses, 1, "would stop openrlhf"},
+		{"a KL penalty in the reward", [][]float64{binary, binary}, []string{"kl_in_reward", "true"}, model.WarnKLInReward, 16, "groups of equal rewards then train on the KL alone"},
+		{"no KL penalty in the reward", [][]float64{binary}, []string{"kl_in_reward", "false"}, model.WarnKLInReward, 0, ""},
 		{"our filter on another framework", [][]float64{binary}, []string{"framework", "twinkle", "keep_pos_ratio", "0.5"}, model.WarnFilterIsOurs, 1, "twinkle itself has no such filter"},
 	}
 	for _, test := range tests {

@@ -95,6 +95,7 @@ func warnings() []Entry {
 		{"group-filter-assumes", "groups", "", "something stands for what the rule of the group filter reads", ""},
 		{"equal-admitted", "groups", "equal r, admitted", "the rule's test is not that all rewards are equal", ""},
 		{"live-skipped", "groups", "some A ≠ 0, not admitted, not refilled", "signal that the group filter drops, with nothing in its place", ""},
+		{"kl-in-reward", "samples", "", "the trainer's configuration subtracts a KL penalty from each reward, which no log holds: its advantages are others", ""},
 		{"filter-is-ours", "groups", "", "the framework's trainer has no such filter: a what-if", ""},
 		{"grouping-doubt", "groups", "", "groups may be merged: a prompt may come twice in the step", ""},
 		{"rollouts-assumed", "groups", "", "how the trainer counts rollouts of several rows is not known", ""},

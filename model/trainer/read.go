@@ -158,6 +158,7 @@ func ReadConfig(options []Option) (*Config, error) {
 	if err := r.applyStages(options); err != nil {
 		return nil, err
 	}
+	r.applyKL(options)
 	for _, o := range options {
 		if isRewardKey(r.Framework, o.Key) {
 			r.Ignored += one(!slices.Contains(r.UsedKeys, truncate(o.Key)))
@@ -265,7 +266,7 @@ func truncate(text string) string {
 }
 
 func settingOrder(name string) int {
-	return max(0, slices.Index([]string{"framework", "adv_estimator", "scale", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "num_generations", "overlong", "group_filter", "loss", "option"}, name))
+	return max(0, slices.Index([]string{"framework", "adv_estimator", "scale", "keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "kl_in_reward", "num_generations", "overlong", "group_filter", "loss", "option"}, name))
 }
 
 func (r *Config) warnUnsupported(o Option) {
@@ -298,7 +299,7 @@ func detectFramework(options []Option) string {
 		return slices.ContainsFunc(options, func(o Option) bool { return strings.HasPrefix(o.Key, prefix) })
 	}
 	switch {
-	case has("keep_pos_ratio", "keep_neg_ratio", "compute_new_adv"), has("adv_estimator") && hasPrefix("worker."):
+	case has("keep_pos_ratio", "keep_neg_ratio", "compute_new_adv", "algorithm.disable_kl"), has("adv_estimator") && hasPrefix("worker."):
 		return "easyr1"
 	case has("adv_estimator"), has("norm_adv_by_std_in_grpo"):
 		return "verl"

@@ -52,6 +52,26 @@ func TestReadConfig(t *testing.T) {
 			[]Option{{"algorithm.adv_estimator", "${a}"}, {"a", "${b}${b}"}, {"b", "${a}${a}"}, {"algorithm.keep_pos_ratio", "0.5"}},
 			"easyr1 [{framework easyr1} {keep_pos_ratio 0.5}]", "only the trainer can resolve",
 		},
+		"EasyR1 with the KL in the reward": {
+			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.disable_kl", "false"}, {"algorithm.kl_coef", "1e-2"}},
+			"easyr1 [{framework easyr1} {adv_estimator grpo} {kl_in_reward true}]", "algorithm.disable_kl is false, and neither disable_kl nor use_kl_loss is true: EasyR1 subtracts kl_coef·KL from the rewards",
+		},
+		"EasyR1 with the KL in the loss": {
+			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.disable_kl", "false"}, {"algorithm.use_kl_loss", "true"}},
+			"easyr1 [{framework easyr1} {adv_estimator grpo}]", "",
+		},
+		"EasyR1 without KL": {
+			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.disable_kl", "true"}, {"algorithm.use_kl_loss", "false"}},
+			"easyr1 [{framework easyr1} {adv_estimator grpo}]", "",
+		},
+		"EasyR1 with a coefficient of 0": {
+			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.disable_kl", "false"}, {"algorithm.kl_coef", "0.0"}},
+			"easyr1 [{framework easyr1} {adv_estimator grpo}]", "",
+		},
+		"verl with the KL in the reward": {
+			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.use_kl_in_reward", "True"}, {"actor_rollout_ref.actor.use_kl_loss", "False"}},
+			"verl [{framework verl} {adv_estimator grpo} {kl_in_reward true}]", "algorithm.use_kl_in_reward is True, which is not taken into account",
+		},
 		"a value that is to be given": {
 			[]Option{{"algorithm.adv_estimator", "grpo"}, {"algorithm.keep_pos_ratio", "???"}, {"algorithm.keep_neg_ratio", "None"}},
 			"easyr1 [{framework easyr1} {adv_estimator grpo}]", "algorithm.keep_pos_ratio is ???, to be given at the start: the default stays",
