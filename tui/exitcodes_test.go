@@ -23,6 +23,8 @@ func exitLines() map[int][]string {
 			"", "report", "report log.jsonl --format xml", "report log.jsonl --scale triple", "check log.jsonl --fail-on loss", "check log.jsonl --fail-on nosuch>0", "sweep log.jsonl --goal fame",
 			"groupsize log.jsonl --sizes 1", "export log.jsonl --columns nosuch", "flags nosuch", "demo", "demo x", "help nosuch", "formats nosuch", "config x", "version x", "completion nosuch", "estimators nosuch", "compare log.jsonl",
 			"why a", "tail log.jsonl --last 0", "report log.jsonl --where std>", "report log.jsonl --steps 2:1", "check log.jsonl --wait", "check log.jsonl --rules nowhere.yaml", "report nogroups.jsonl",
+			"report log.jsonl --config nowhere.yaml", "report log.jsonl --config torn.jsonl", "report log.jsonl --input-format nosuch", "report log.jsonl --texts five", "tail log.jsonl --idle-timeout 5",
+			"report log.jsonl --compute-new-adv=perhaps",
 		},
 		3: {"check log.jsonl --fail-on signal>0", "check log.jsonl --fail-on signal>0 --format junit", "check log.jsonl --fail-on signal>0 --format github"},
 	}

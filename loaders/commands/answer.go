@@ -2,10 +2,12 @@ package commands
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"vantage/model"
 	"vantage/model/report"
@@ -14,7 +16,8 @@ import (
 // answerFlag is the --format of a command with a short answer, and --json, which is quicker to write.
 type answerFlag[T any] struct {
 	formatFlag[func(io.Writer, T) error]
-	json bool
+	json  bool
+	flags *pflag.FlagSet // of the command
 }
 
 func newAnswerFlag[T any](text, json func(io.Writer, T) error) answerFlag[T] {
@@ -24,12 +27,16 @@ func newAnswerFlag[T any](text, json func(io.Writer, T) error) answerFlag[T] {
 // addTo declares the flags.
 func (f *answerFlag[T]) addTo(cmd *cobra.Command) {
 	f.formatFlag.addTo(cmd)
+	f.flags = cmd.Flags()
 	cmd.Flags().BoolVar(&f.json, "json", false, "same as --format json")
 }
 
 // writer returns what writes the format that the flags name.
 func (f *answerFlag[T]) writer(command string) (func(io.Writer, T) error, error) {
-	if f.json {
+	switch {
+	case f.json && f.flags.Changed("format") && f.name != "json":
+		return nil, Usage(fmt.Errorf("--json and --format %s ask for two formats: omit one", f.name))
+	case f.json:
 		f.name = "json"
 	}
 	return f.formatFlag.writer(command)

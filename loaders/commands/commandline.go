@@ -13,11 +13,11 @@ import (
 // FlagError makes a usage error of what pflag says of a flag, with the flag that was probably meant, or the commands that
 // have it.
 func FlagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
-		return Usage(invalidValue(invalid))
+		return Usage(fmt.Errorf("--%s %s: expected %s", invalid.GetFlag().Name, invalid.GetValue(), expectedValue(invalid.GetFlag())))
 	}
-	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
 		return Usage(err)
 	}
@@ -35,15 +35,18 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return Usage(fmt.Errorf("%w%s", err, hint))
 }
 
-// invalidValue says what a flag takes, where the error would name a function of Go that could not parse the value.
-func invalidValue(err *pflag.InvalidValueError) error {
-	kinds := map[string]string{"bool": "true or false", "duration": "a time with its unit, such as 10m", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0", "float64": "a number"}
-	f := err.GetFlag()
-	kind, ok := kinds[f.Value.Type()]
-	if !ok {
-		return err
+// expectedValue says in words what a flag takes.
+func expectedValue(f *pflag.Flag) string {
+	switch kind := f.Value.Type(); kind {
+	case "int", "uint64":
+		return "a whole number"
+	case "duration":
+		return "a time with its unit, such as 30s or 10m"
+	case "bool":
+		return "true or false, or the flag alone"
+	default:
+		return "a " + kind
 	}
-	return fmt.Errorf("--%s %s: expected %s", f.Name, err.GetValue(), kind)
 }
 
 // shownCommands is how many commands an error names.

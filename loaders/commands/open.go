@@ -12,6 +12,7 @@ import (
 	"vantage/loaders"
 	"vantage/loaders/clickhouse/address"
 	"vantage/loaders/discover"
+	"vantage/loaders/formats"
 	"vantage/loaders/storage"
 	"vantage/model"
 	"vantage/model/check"
@@ -39,6 +40,9 @@ type Source interface {
 func (p *Program) Open(paths []string, follow bool) (Source, error) {
 	if !slices.Contains([]string{"train", "val", "all"}, p.split) {
 		return nil, Usage(fmt.Errorf("unknown split %q: choose train, val or all", p.split))
+	}
+	if _, known := formats.Find(p.inputFormat); !known && p.inputFormat != "" {
+		return nil, Usage(fmt.Errorf("--input-format: %w", unknownFormat(p.inputFormat)))
 	}
 	if slices.ContainsFunc(paths, address.Is) {
 		return p.openTable(paths, follow)

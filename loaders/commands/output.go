@@ -114,7 +114,7 @@ func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) err
 	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s-%d-%x", filepath.Base(path), os.Getpid(), rand.Uint32()))
 	h, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return err
+		return unwritableFolder(filepath.Dir(path), err)
 	}
 	err = write(h)
 	if mode != 0 {
@@ -125,6 +125,18 @@ func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) err
 	}
 	if err != nil {
 		_ = os.Remove(temporary)
+	}
+	return err
+}
+
+// unwritableFolder says why no file can be made in a folder. The error of the temporary file names one that nobody asked for.
+func unwritableFolder(folder string, err error) error {
+	var failed *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no folder %s: make it, or name another file", folder)
+	case errors.As(err, &failed):
+		return fmt.Errorf("no file can be made in %s: %w", folder, failed.Err)
 	}
 	return err
 }

@@ -87,3 +87,20 @@ func TestWriteFileReplacesNothingElse(t *testing.T) {
 		t.Errorf("a directory: %v", err)
 	}
 }
+
+// Where no file can be made, the sentence names the folder, and not the temporary file that nobody asked for.
+func TestUnwritableFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(w io.Writer) error { return nil }
+	missing := filepath.Join(dir, "nowhere", "x.html")
+	if err := writeFile(missing, write); err == nil || err.Error() != "cannot write "+missing+": there is no folder "+filepath.Dir(missing)+": make it, or name another file" {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := unwritableFolder(dir, &fs.PathError{Op: "open", Path: dir + "/.x-1", Err: syscall.EACCES}); err.Error() != "no file can be made in "+dir+": permission denied" {
+		t.Error(err)
+	}
+}

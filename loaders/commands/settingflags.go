@@ -107,7 +107,7 @@ func (p *Program) options() ([]model.Option, error) {
 	}
 	r, err := parseFile("--config", p.configPath, maxConfig, "trainer's configuration", parseTrainerConfig)
 	if err != nil {
-		return nil, err
+		return nil, Usage(err)
 	}
 	p.ConfigSummary = p.configPath + ": " + r.Summary()
 	p.configSettings = len(r.Settings())
