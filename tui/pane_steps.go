@@ -47,7 +47,7 @@ func (a App) paneSteps(w, h int) paneContent {
 	from, to := a.trendBounds()
 	c.title = fmt.Sprintf("steps  %d – %d", from, to)
 	if from == to {
-		c.title = fmt.Sprintf("steps  only %d", from)
+		c.title = fmt.Sprintf("steps  only step %d", from)
 	}
 	if text := a.gapsText(); text != "" {
 		c.title = withRoom(c.title, ", "+text, w)
