@@ -87,7 +87,7 @@ func keepBySort(adv []float64, pos, neg float64) []bool {
 	}
 	take(pos, func(a, b float64) bool { return a > b }, func(a float64) bool { return a > 0 })
 	take(neg, func(a, b float64) bool { return a < b }, func(a float64) bool { return a < 0 })
-	take(1, func(a, b float64) bool { return false }, func(a float64) bool { return a == 0 })
+	take(1, func(_, _ float64) bool { return false }, func(a float64) bool { return a == 0 })
 	return kept
 }
 

@@ -154,7 +154,7 @@ func (a App) answerUnit(side int) model.LengthUnit {
 }
 
 // answersView draws the prompt and below it the answers of both runs.
-func (a App) answersView(w, h int) []string {
+func (a App) answersView(_, h int) []string {
 	prompt, texts := a.answerRects()
 	prompt.H, texts[0].H, texts[1].H = min(prompt.H, h), h-min(prompt.H, h), h-min(prompt.H, h)
 	lines := a.box(prompt, false, a.answerPrompt(prompt.Inner().W))

@@ -25,14 +25,14 @@ type goldenFile struct {
 
 type goldenCase struct {
 	Name       string
-	Rewards    []real
-	PerFunc    [][]real `json:"rewards_per_func"`
-	Unshaped   []real   `json:"unshaped_rewards"`
+	Rewards    []looseReal
+	PerFunc    [][]looseReal `json:"rewards_per_func"`
+	Unshaped   []looseReal   `json:"unshaped_rewards"`
 	Groups     []int
 	Params     map[string]any
 	Lengths    []int32 `json:"response_lengths"`
 	Live       []bool
-	Advantages []real
+	Advantages []looseReal
 
 	Admitted    []bool
 	Kept        []bool
@@ -46,21 +46,21 @@ type goldenCase struct {
 	Error       *string
 }
 
-// real is a number, a number in a string ("NaN", "Infinity"), or null.
-type real float64
+// looseReal is a number, a number in a string ("NaN", "Infinity"), or null.
+type looseReal float64
 
-func (r *real) UnmarshalJSON(text []byte) error {
+func (r *looseReal) UnmarshalJSON(text []byte) error {
 	s := strings.Trim(string(text), `"`)
 	if s == "null" {
-		*r = real(math.NaN())
+		*r = looseReal(math.NaN())
 		return nil
 	}
 	x, err := strconv.ParseFloat(s, 64)
-	*r = real(x)
+	*r = looseReal(x)
 	return err
 }
 
-func floats(list []real) []float64 {
+func floats(list []looseReal) []float64 {
 	var out []float64
 	for _, x := range list {
 		out = append(out, float64(x))

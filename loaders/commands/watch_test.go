@@ -161,7 +161,7 @@ func TestWatchReportsStalls(t *testing.T) {
 				got = append(got, fmt.Sprintf("%v %v %s", time.Since(start).Round(time.Minute), o.Failing, o.Value))
 				return nil
 			},
-			choose: func(_ model.Snapshot, set model.Settings) (model.Settings, choice.Choice, error) {
+			choose: func(_ model.Snapshot, _ model.Settings) (model.Settings, choice.Choice, error) {
 				return model.DefaultSettings(), choice.Choice{Origin: choice.Assumed}, nil
 			},
 			note: func(choice.Choice) {},

@@ -6,13 +6,14 @@ import (
 
 // appendJSON appends a scalar.
 func appendJSON(dst []byte, v jsonscan.Value) []byte {
-	switch {
-	case v.Kind == jsonscan.Null:
+	switch v.Kind {
+	case jsonscan.Null:
 		return append(dst, "null"...)
-	case v.Kind == jsonscan.Bool:
+	case jsonscan.Bool:
 		return append(dst, v.Raw...)
-	case v.Kind == jsonscan.String:
+	case jsonscan.String:
 		return jsonscan.AppendText(dst, v.Text())
+	default:
+		return jsonscan.AppendNumber(dst, v.Float)
 	}
-	return jsonscan.AppendNumber(dst, v.Float)
 }

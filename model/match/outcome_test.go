@@ -183,7 +183,7 @@ func TestNumpyArithmeticIsNamed(t *testing.T) {
 	rewards := [][]float64{{0.1, 0.7, 0.4, 0.9, 0.3, 0.3, 0.8}, {1, 0, 0, 1, 1}}
 	for _, c := range numpyCases() {
 		row := 0
-		given := func(rewards []float64) []float64 {
+		given := func([]float64) []float64 {
 			row++
 			return c.advantages[row-1]
 		}

@@ -48,7 +48,7 @@ func hostileReport(t *testing.T, n int) *Report {
 	r := newPageReport(t, snap, model.DefaultSettings())
 	r.Head = Head{Path: strings.Join(hostile(), " "), Date: time.Unix(0, 0), Version: hostile()[1], Command: strings.Join(hostile(), " ")}
 	r.Parts.Texts = n
-	r.Parts.Text = func(at model.Place) (model.Text, error) {
+	r.Parts.Text = func(model.Place) (model.Text, error) {
 		all := strings.Join(hostile(), "\n")
 		return model.Text{Prompt: all, Response: all, Truth: all}, nil
 	}

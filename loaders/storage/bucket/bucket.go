@@ -139,7 +139,7 @@ func (b *Bucket) describe(key string) (fileio.Object, error) {
 	var info minio.ObjectInfo
 	err := b.persist(func() (err error) {
 		if info, err = b.client.StatObject(b.ctx, b.bucket, key, minio.StatObjectOptions{}); err != nil {
-			return b.failure(b.reasonOfHead(err, key), key)
+			return b.failure(b.reasonOfHead(err, key))
 		}
 		return nil
 	})

@@ -34,8 +34,8 @@ func (b *Bucket) noObject() error {
 	return &fileio.Failure{What: "is neither an object nor the prefix of one in the bucket " + b.bucket + " at " + b.settings.address(), Do: "check the path, or start the run first", Err: fs.ErrNotExist}
 }
 
-// failure says in a sentence why a key, or prefix, cannot be read.
-func (b *Bucket) failure(err error, key string) error {
+// failure says in a sentence why an object or a prefix cannot be read.
+func (b *Bucket) failure(err error) error {
 	var f *fileio.Failure
 	var no minio.ErrorResponse
 	switch {
@@ -46,7 +46,7 @@ func (b *Bucket) failure(err error, key string) error {
 	case errors.Is(err, errNoRanges):
 		return &fileio.Failure{What: "cannot be read: " + b.settings.host + " ignores ranges of bytes", Do: "check whether a proxy stands before it", Err: err}
 	case errors.As(err, &no) && no.StatusCode != 0:
-		return b.refusal(no, key)
+		return b.refusal(no)
 	case b.ctx.Err() != nil:
 		return overhttp.Failure(context.Canceled, b.settings.host)
 	}
@@ -58,7 +58,7 @@ func replaced(err error) *fileio.Failure {
 }
 
 // refusal says why the store does not give what was asked for.
-func (b *Bucket) refusal(no minio.ErrorResponse, key string) error {
+func (b *Bucket) refusal(no minio.ErrorResponse) error {
 	f := &fileio.Failure{Err: no}
 	switch no.Code {
 	case minio.NoSuchBucket:

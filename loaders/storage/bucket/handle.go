@@ -52,7 +52,7 @@ func (h *handle) ReadAt(p []byte, offset int64) (int, error) {
 		for attempt := 1; n < len(want); attempt++ {
 			got, err := h.readRange(want[n:], offset+int64(n))
 			if n += got; err != nil && (!isBroken(err) || attempt == maxAttempts) {
-				return h.bucket.failure(err, h.object.Path)
+				return h.bucket.failure(err)
 			}
 		}
 		return nil

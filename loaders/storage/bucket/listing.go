@@ -186,7 +186,7 @@ func (l *listing) ask(after, token string) (minio.ListBucketV2Result, error) {
 	var r minio.ListBucketV2Result
 	err := l.bucket.persist(func() (err error) {
 		if r, err = l.bucket.client.ListObjectsV2(l.bucket.bucket, l.prefix, after, token, "", pageKeys); err != nil {
-			return l.bucket.failure(err, strings.TrimSuffix(l.prefix, "/"))
+			return l.bucket.failure(err)
 		}
 		return nil
 	})
