@@ -92,7 +92,7 @@ func TestWriteFileReplacesNothingElse(t *testing.T) {
 func TestUnwritableFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write := func(w io.Writer) error { return nil }
+	write := func(io.Writer) error { return nil }
 	missing := filepath.Join(dir, "nowhere", "x.html")
 	if err := writeFile(missing, write); err == nil || err.Error() != "cannot write "+missing+": there is no folder "+filepath.Dir(missing)+": make it, or name another file" {
 		t.Error(err)
