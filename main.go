@@ -291,14 +291,10 @@ func (p *program) checkTheme() error {
 	return nil
 }
 
-// framesPerSecond bounds how long the first frame, and each key, waits for the next tick of Bubble Tea: 8 ms
-// instead of the 17 of its default. A tick that finds nothing changed writes nothing.
-const framesPerSecond = 120
-
 // runScreen runs a screen until it quits or ctx ends, and returns its last state.
 func (p *program) runScreen(ctx context.Context, first tea.Model, noColor bool) (last tea.Model, err error) {
 	// signals cancel ctx, which quits: Bubble Tea's own handler would race with that
-	options := []tea.ProgramOption{tea.WithOutput(p.Out), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)}
+	options := []tea.ProgramOption{tea.WithOutput(p.Out), tea.WithoutSignalHandler()}
 	if noColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
