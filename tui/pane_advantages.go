@@ -147,8 +147,11 @@ func (a App) summaryLine(largest float64, w int) string {
 	}
 	line := ""
 	for _, part := range a.summaryFigures(x, largest) {
-		piece := fmt.Sprintf("%s %s  ", t.Paint(themes.Dim, part.name), part.value)
-		if cells.Width(line)+cells.Width(piece) <= w+2 {
+		piece := fmt.Sprintf("%s %s", t.Paint(themes.Dim, part.name), part.value)
+		if line != "" {
+			piece = "  " + piece
+		}
+		if cells.Width(line)+cells.Width(piece) <= w {
 			line += piece
 		}
 	}
