@@ -81,9 +81,6 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	mode := fs.FileMode(0)
 	switch info, err := os.Lstat(target); { // a dangling link is one still
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Stat(filepath.Dir(target)); errors.Is(err, fs.ErrNotExist) { // else the name of a temporary file would be blamed
-			return fmt.Errorf("there is no folder %s", filepath.Dir(target))
-		}
 	case err != nil:
 		return err
 	case info.Mode().IsRegular():
