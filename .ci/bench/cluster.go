@@ -95,7 +95,9 @@ func count(sql string) (rows int) {
 	conn, err := wire.Dial(ctx, wire.Options{Address: "127.0.0.1:" + proxyPort, User: "default", Timeout: 5 * time.Minute})
 	check(err)
 	defer conn.Close()
-	arrays := func(values proto.ColumnOf[float64]) *proto.ColArr[proto.Nullable[float64]] { return proto.NewColNullable(values).Array() }
+	arrays := func(values proto.ColumnOf[float64]) *proto.ColArr[proto.Nullable[float64]] {
+		return proto.NewColNullable(values).Array()
+	}
 	columns := proto.Results{
 		{Name: "vantage_s", Data: new(proto.ColInt64)}, {Name: "id", Data: new(proto.ColStr)}, {Name: "v0", Data: proto.NewColNullable[int64](new(proto.ColInt64)).Array()},
 		{Name: "v1", Data: arrays(new(proto.ColFloat64))}, {Name: "v2", Data: arrays(new(proto.ColFloat64))},

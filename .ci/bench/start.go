@@ -72,11 +72,16 @@ func measure(command []string) (frame, group time.Duration) {
 				break
 			}
 		}
-		if frame > 0 && (bytes.Contains(text, []byte("● alive")) || bytes.Contains(text, []byte("● signal"))) {
+		if frame > 0 && showsGroup(text) {
 			group = time.Since(start)
 		}
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	return frame, group
+}
+
+// showsGroup reports whether a frame shows a group, in either first view. Those of a log that was written a moment ago are open.
+func showsGroup(text []byte) bool {
+	return slices.ContainsFunc([]string{"● alive", "● signal", "… open"}, func(fate string) bool { return bytes.Contains(text, []byte(fate)) })
 }
