@@ -10,7 +10,7 @@ import (
 )
 
 // RowLabels returns a label for each of h rows of a plot whose lines have the axis, from the top: round values
-// in the rows where they are drawn, at least three from a height of 4 on, and "" elsewhere.
+// in the rows where they are drawn, at least two in 4 rows and three in more, and "" elsewhere.
 func (a Axis) RowLabels(h int) []string {
 	labels := make([]string, max(0, h))
 	if h < 3 {

@@ -39,7 +39,8 @@ func TestRowLabels(t *testing.T) {
 	}
 }
 
-// From four rows on there are three labels, whatever the values.
+// From five rows on there are three labels, whatever the values. In four rows two of three values may be in the same one: they are
+// more than a quarter of the axis apart, 3.75 of 15 dots, and a row has 4.
 func TestThereAreThreeLabels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-1e12, 1e12), 1, 5).Draw(t, "values")
@@ -51,7 +52,7 @@ func TestThereAreThreeLabels(t *testing.T) {
 				n++
 			}
 		}
-		if n < 3 || n > max(7, h/3+1) {
+		if n < min(3, h-2) || n > max(7, h/3+1) {
 			t.Fatalf("%d labels on %v in %d rows: %q", n, axis, h, axis.RowLabels(h))
 		}
 	})
