@@ -10,6 +10,7 @@ import (
 	"vantage/model"
 	"vantage/model/choice"
 	"vantage/model/match"
+	"vantage/model/sanitize"
 	"vantage/model/session"
 	"vantage/model/units"
 	"vantage/themes"
@@ -197,6 +198,6 @@ func (a App) matchWarning() []warningLine {
 	return []warningLine{{
 		kind:   model.WarnLoggedDiffers,
 		text:   fmt.Sprintf("none of %d estimators and scales reproduces all logged advantages", r.Candidates),
-		advice: strings.Join(r.Clues, "; ") + " — `vantage match` has the details", group: -1,
+		advice: sanitize.Line(strings.Join(r.Clues, "; ")) + " — `vantage match` has the details", group: -1,
 	}}
 }

@@ -345,6 +345,25 @@ func TestFewestAssumptionsFirst(t *testing.T) {
 	}
 }
 
+// The name of a column, which a log gives, cannot control the terminal.
+func TestCluesNameColumnsHarmlessly(t *testing.T) {
+	chunk := &model.Chunk{
+		Format: "synthetic", LengthUnit: model.LengthTokens, ComponentNames: []string{"a\x1b[2J\x00", "b"}, Progress: model.Progress{CaughtUp: true},
+	}
+	for i, column := range []float64{1, 0, 1, 0, 1, 1, 0, 1} {
+		advantage := column - []float64{0.5, 0.75}[i/4]
+		chunk.Records = append(chunk.Records, model.Record{Step: 1, Group: fmt.Sprint(i / 4), Reward: float64(i * i), Length: 9, Components: []float64{column, float64(i % 3)}, Advantage: advantage})
+	}
+	r, err := Run(context.Background(), snapshotOf(chunk), model.DefaultSettings(), DefaultLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clues := strings.Join(r.Clues, "\n")
+	if !strings.Contains(clues, "--reward a") || strings.ContainsAny(clues, "\x1b\x00") {
+		t.Errorf("%q", clues)
+	}
+}
+
 // The advantages of every estimator match that estimator in every bit. Where nothing tells estimators
 // apart, as if all rewards are equal, it is among those that agree.
 func TestEveryEstimatorMatchesItself(t *testing.T) {

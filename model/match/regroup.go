@@ -6,6 +6,7 @@ import (
 
 	"vantage/model"
 	"vantage/model/analysis"
+	"vantage/model/sanitize"
 	"vantage/model/units"
 )
 
@@ -113,7 +114,7 @@ func otherRewards(snap model.Snapshot, set model.Settings) []alternative {
 			continue
 		}
 		set.Reward = name
-		all = append(all, alternative{set, "with --reward " + name, "the advantages are those of this column", false})
+		all = append(all, alternative{set, "with --reward " + sanitize.Line(name), "the advantages are those of this column", false})
 	}
 	return all
 }
