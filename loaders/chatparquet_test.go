@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
-	"vantage/loaders/formats/formatstest"
+	"vantage/internal/testkit/formatstest"
 	"vantage/model"
 )
 

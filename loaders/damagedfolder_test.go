@@ -12,7 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"vantage/loaders/parquet/parquettest"
+	"vantage/internal/testkit/parquettest"
 )
 
 // damagedRows is how many rows each file of logsToDamage has.

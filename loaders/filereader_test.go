@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"vantage/internal/testkit/formatstest"
 	"vantage/loaders/formats"
-	"vantage/loaders/formats/formatstest"
 	"vantage/model"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vantage/loaders/formats/formatstest"
+	"vantage/internal/testkit/formatstest"
 	"vantage/model"
 )
 

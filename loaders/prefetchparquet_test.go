@@ -17,7 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
-	"vantage/loaders/parquet/parquettest"
+	"vantage/internal/testkit/parquettest"
 	"vantage/model"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"vantage/loaders/formats/formatstest"
+	"vantage/internal/testkit/formatstest"
 	"vantage/model"
 )
 

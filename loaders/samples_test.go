@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
-	"vantage/model/repotest"
 )
 
 // collected is all that a source has returned.

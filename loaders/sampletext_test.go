@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
-	"vantage/model/repotest"
 )
 
 // openAndRead reads a log and returns its source and samples.

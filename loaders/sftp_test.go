@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vantage/internal/testkit/sshtest"
 	"vantage/loaders/storage"
-	"vantage/loaders/storage/sftp/sshtest"
 	"vantage/model"
 )
 

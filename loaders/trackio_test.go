@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"vantage/loaders/formats/formatstest"
+	"vantage/internal/testkit/formatstest"
 	"vantage/model"
 )
 

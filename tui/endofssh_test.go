@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"vantage/loaders/storage/sftp/sshtest"
+	"vantage/internal/testkit/sshtest"
 )
 
 // However the program ends, it leaves no ssh behind, also of a node that does not answer any more.

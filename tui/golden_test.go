@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"vantage/model/repotest"
+	"vantage/internal/testkit/repotest"
 	"vantage/themes"
 	"vantage/tui/chart"
 )

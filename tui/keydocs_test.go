@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vantage/model/repotest"
+	"vantage/internal/testkit/repotest"
 )
 
 // The pages list the keys of the key table; -update writes them.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
-	"vantage/model/repotest"
 	"vantage/themes"
 )
 

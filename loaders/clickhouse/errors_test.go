@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"vantage/loaders/clickhouse/clickhousetest"
+	"vantage/internal/testkit/clickhousetest"
 	"vantage/loaders/decode"
 	"vantage/model"
 )

@@ -15,9 +15,9 @@ import (
 
 	"vantage/estimators"
 	"vantage/estimators/groupfilter"
+	"vantage/internal/testkit/clickhousetest"
 	"vantage/loaders"
 	"vantage/loaders/clickhouse/address"
-	"vantage/loaders/clickhouse/clickhousetest"
 	"vantage/loaders/decode"
 	"vantage/model"
 	"vantage/model/analysis"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ClickHouse/ch-go/proto"
 
-	"vantage/loaders/clickhouse/clickhousetest"
+	"vantage/internal/testkit/clickhousetest"
 	"vantage/loaders/decode"
 	"vantage/model"
 	"vantage/model/analysis"

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/clickhousetest"
 	"vantage/loaders"
-	"vantage/loaders/clickhouse/clickhousetest"
 	"vantage/loaders/discover"
 	"vantage/model"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"vantage/loaders/clickhouse/clickhousetest"
+	"vantage/internal/testkit/clickhousetest"
 )
 
 // row is a sample as a trainer writes it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vantage/loaders/clickhouse/clickhousetest"
+	"vantage/internal/testkit/clickhousetest"
 	"vantage/model"
 )
 

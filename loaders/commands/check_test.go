@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/check"
 	"vantage/model/choice"
-	"vantage/model/repotest"
 )
 
 // Logs of healthy runs pass the default rules; a comment says why a log fails one.

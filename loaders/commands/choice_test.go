@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"vantage/internal/testkit/formatstest"
+	"vantage/internal/testkit/repotest"
 	"vantage/loaders/formats"
-	"vantage/loaders/formats/formatstest"
 	"vantage/model"
 	"vantage/model/choice"
-	"vantage/model/repotest"
 )
 
 // trainers are the default estimators of the trainers that write each format. Formats that are not

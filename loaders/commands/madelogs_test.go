@@ -10,8 +10,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/internal/testkit/formatstest"
 	"vantage/loaders/formats"
-	"vantage/loaders/formats/formatstest"
 )
 
 // madeLogs returns a small log of each format, by its name: one file, or several where one says nothing.

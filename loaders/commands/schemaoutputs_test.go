@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vantage/estimators"
-	"vantage/loaders/formats/formatstest"
+	"vantage/internal/testkit/formatstest"
 	"vantage/model/glance"
 	"vantage/model/report"
 )

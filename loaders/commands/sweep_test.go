@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"vantage/loaders/formats/formatstest"
+	"vantage/internal/testkit/formatstest"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/repotest"
 	"vantage/model/sweep"
 )
 

@@ -18,10 +18,10 @@ import (
 	"vantage/estimators/groupfilter"
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
+	"vantage/internal/testkit/repotest"
 	"vantage/loaders/formats"
 	"vantage/model"
 	"vantage/model/choice"
-	"vantage/model/repotest"
 )
 
 const trainersFolder = "../../.github/docs/trainers"

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/formatstest"
 	"vantage/loaders"
 	"vantage/loaders/formats"
-	"vantage/loaders/formats/formatstest"
 )
 
 // The made log of each format is read as that, and gives the samples that a person reads in it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vantage/model/repotest"
+	"vantage/internal/testkit/repotest"
 )
 
 // The page of formats says what the program reads.

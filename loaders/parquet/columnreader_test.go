@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"vantage/internal/testkit/parquettest"
 	"vantage/loaders/decode"
 	"vantage/loaders/formats"
 	"vantage/loaders/parquet/pages"
-	"vantage/loaders/parquet/parquettest"
 	"vantage/model"
 )
 

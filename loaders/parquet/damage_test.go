@@ -15,10 +15,10 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/internal/testkit/parquettest"
 	"vantage/loaders/decode"
 	"vantage/loaders/formats"
 	"vantage/loaders/parquet/pages"
-	"vantage/loaders/parquet/parquettest"
 )
 
 // A file with wrong bytes ends in samples or an error, and allocates little, whatever it says of

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/repotest"
 	"vantage/model/units"
 )
 

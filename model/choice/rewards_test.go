@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vantage/loaders/loaderstest"
+	"vantage/internal/testkit/loaderstest"
 	"vantage/model"
 	"vantage/model/choice"
 )

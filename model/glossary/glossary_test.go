@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/analysis"
 	"vantage/model/check"
 	"vantage/model/glossary"
 	"vantage/model/query"
-	"vantage/model/repotest"
 	"vantage/model/sweep"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/modeltest"
 	"vantage/model"
-	"vantage/model/modeltest"
 )
 
 // counted are 32 groups of 8.

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"vantage/loaders/loaderstest"
+	"vantage/internal/testkit/loaderstest"
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
 	"vantage/model/match"
-	"vantage/model/repotest"
 )
 
 // goldenCase is one call of a framework's own code.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"vantage/internal/testkit/repotest"
 	"vantage/model"
-	"vantage/model/repotest"
 )
 
 // The page on reports shows charts as they are printed; -update rewrites it.

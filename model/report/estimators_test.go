@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"vantage/estimators"
-	"vantage/model/repotest"
+	"vantage/internal/testkit/repotest"
 )
 
 // The page on estimators is what `vantage estimators NAME` prints for each of them.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vantage/estimators/groupfilter"
-	"vantage/model/repotest"
+	"vantage/internal/testkit/repotest"
 )
 
 // The page on group filters is what `vantage filters NAME` prints for each of them.

@@ -6,7 +6,7 @@ import (
 
 	"vantage/estimators/lossweight"
 	"vantage/estimators/overlong"
-	"vantage/model/repotest"
+	"vantage/internal/testkit/repotest"
 )
 
 // The page on losses is what `vantage losses FRAMEWORK` and `vantage overlong FRAMEWORK` print for each.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"vantage/loaders/loaderstest"
+	"vantage/internal/testkit/loaderstest"
 	"vantage/model"
 	"vantage/model/rewardcolumns"
 )

@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"vantage/internal/testkit/modeltest"
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/modeltest"
 )
 
 // checkAdvice fails if a setting raises a warning at a step of a snapshot that the log does not raise

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"vantage/estimators"
+	"vantage/internal/testkit/modeltest"
 	"vantage/model"
 	"vantage/model/analysis"
-	"vantage/model/modeltest"
 )
 
 // Every cell equals an analysis under its settings, for every estimator with a filter.

@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
-	"vantage/loaders/parquet/parquettest"
+	"vantage/internal/testkit/parquettest"
 )
 
 // Columns hold the values of the rows that parquet-go reads, in tables of any types, encodings, codecs

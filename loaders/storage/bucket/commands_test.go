@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vantage/loaders/storage/bucket/buckettest"
+	"vantage/internal/testkit/buckettest"
 )
 
 // Every command that takes a log takes one in a bucket, and prints the same.

@@ -3,7 +3,7 @@ package bucket_test
 import (
 	"testing"
 
-	"vantage/loaders/storage/bucket/buckettest"
+	"vantage/internal/testkit/buckettest"
 )
 
 func TestMain(m *testing.M) { buckettest.Main(m) }

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/buckettest"
+	"vantage/internal/testkit/loaderstest"
 	"vantage/loaders"
-	"vantage/loaders/loaderstest"
-	"vantage/loaders/storage/bucket/buckettest"
 )
 
 // failureOf returns why a path cannot be read. No key is in it.

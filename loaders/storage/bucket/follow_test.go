@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/buckettest"
 	"vantage/loaders"
 	"vantage/loaders/storage"
-	"vantage/loaders/storage/bucket/buckettest"
 	"vantage/model"
 )
 

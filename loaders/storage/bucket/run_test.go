@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"vantage/internal/testkit/buckettest"
 	"vantage/loaders"
 	"vantage/loaders/storage"
-	"vantage/loaders/storage/bucket/buckettest"
 	"vantage/model"
 )
 

@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vantage/internal/testkit/loaderstest"
 	"vantage/loaders"
-	"vantage/loaders/loaderstest"
 	"vantage/loaders/storage/hub"
 	"vantage/model"
 )

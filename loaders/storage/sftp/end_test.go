@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"vantage/loaders/storage/sftp/sshtest"
+	"vantage/internal/testkit/sshtest"
 )
 
 // patient is how long tests wait for what does not end by itself, or only when TCP gives up: a busy machine needs some of it.

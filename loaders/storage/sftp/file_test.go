@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"vantage/loaders/storage/sftp/sshtest"
+	"vantage/internal/testkit/sshtest"
 )
 
 // A file that was closed on the node just before it is read is opened again: that is no lost connection.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/sshtest"
 	"vantage/loaders/discover"
-	"vantage/loaders/storage/sftp/sshtest"
 )
 
 // endlessPause is the variable that makes this program the server of a directory without end, with a pause before each packet.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/sshtest"
 	"vantage/loaders/fileio"
-	"vantage/loaders/storage/sftp/sshtest"
 )
 
 // A file that is replaced by one of the same size, in the second in which it was read, is another one as soon as that second is

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"vantage/internal/testkit/sshtest"
 	"vantage/loaders/fileio"
-	"vantage/loaders/storage/sftp/sshtest"
 	"vantage/model"
 )
 
