@@ -98,7 +98,7 @@ func (o *parquetPrefetcher) read(f *file) (ok bool) {
 	case err != nil:
 		return false
 	case o.reader.Fits(table):
-		o.reader.Reset(f.name, p.handle, table)
+		o.reader.Reset(f.name, table)
 		f.format, p.reader = o.format, o.reader
 	case openTable(f, p, table, o.workers) != nil:
 		return false

@@ -41,9 +41,8 @@ func openTable(f *file, p *packedFile, table *pages.File, workers int) error {
 	if !ok {
 		return fileio.ErrNotRead
 	}
-	var err error
-	p.reader, err = parquet.NewReader(decoder, p.handle, table, workers)
-	return err
+	p.reader = parquet.NewReader(decoder, table, workers)
+	return nil
 }
 
 // columnNames returns the names of the columns of a table, and the paths of what is in those that are
